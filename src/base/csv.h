@@ -1,7 +1,9 @@
-/* csv.h - cells of a CSV table (RFC 4180), one way for all who write some. */
+/* csv.h - cells and rows of CSV (RFC 4180, LF) and of TSV, one way for all who write some.
+ * It does not know what they tell. */
 #ifndef CSV_H
 #define CSV_H
 
+#include "base/out.h"
 #include "base/text.h"
 
 /* True if s begins with =, +, -, @, a tab or CR, which a spreadsheet takes for a formula or
@@ -18,5 +20,27 @@ void csv_add_clean(struct text *t, const char *value);
  * or a build server would obey is written out (text_add_visible), but for tabs and line
  * ends. */
 void csv_add_cell(struct text *t, const char *value);
+
+/* --- tables ---------------------------------------------------------------------- */
+
+struct csv_writer {
+    struct out *out;
+    bool tabs; /* TSV */
+    bool in_row;
+};
+
+/* A cell that the caller prints, of plain characters. */
+void csv_begin_cell(struct csv_writer *s);
+void csv_end_row(struct csv_writer *s);
+
+void csv_cell(struct csv_writer *s, const char *value);
+void csv_optional(struct csv_writer *s, const char *value); /* NULL is empty */
+void csv_number(struct csv_writer *s, uint64_t n);          /* so is HD_UNKNOWN */
+void csv_real(struct csv_writer *s, double x);              /* so is NAN */
+
+/* A row of words. */
+void csv_titles(struct csv_writer *s, const char *const *titles, size_t count);
+
+#define CSV_TITLES(csv, titles) csv_titles(csv, titles, sizeof(titles) / sizeof(*(titles)))
 
 #endif

@@ -24,6 +24,17 @@ json_t *json_number_or_null(uint64_t n)
     return n <= INT64_MAX ? json_integer((json_int_t)n) : json_real((double)n);
 }
 
+bool json_parse_uint64(const json_t *value, uint64_t *n)
+{
+    *n = HD_UNKNOWN;
+    if (json_is_null(value))
+        return true;
+    if (!json_is_integer(value) || json_integer_value(value) < 0)
+        return false;
+    *n = (uint64_t)json_integer_value(value);
+    return true;
+}
+
 json_t *json_real_or_null(double x)
 {
     return isfinite(x) ? json_real(x) : json_null();

@@ -25,6 +25,9 @@ json_t *json_real_or_null(double x);
 json_t *json_numbers(const uint64_t *all, size_t count);
 json_t *json_reals(const double *all, size_t count);
 
+/* And back: null is unknown. False for what is neither that nor a whole number. */
+bool json_parse_uint64(const json_t *value, uint64_t *n);
+
 /* Take over value, as all makers of values here expect. */
 void json_put(json_t *object, const char *key, json_t *value);
 void json_append(json_t *array, json_t *value);

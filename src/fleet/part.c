@@ -1,18 +1,133 @@
-/* Parts: what --shard writes and --merge reads. They are added up whole or not at all, and
- * only with their like. */
-#include "fleet/part.h"
-
+/* Parts: what --shard writes and --merge reads: a header, a line for each record, and a
+ * last line that says how many there are and what they hash to. They are added up whole or
+ * not at all, and only with their like. Numbers are exact both ways; what is unknown is
+ * null. A line is a stranger's: every number is looked at. */
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/input.h"
 #include "base/out.h"
+#include "base/record.h"
+#include "fleet/fleet.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
+/* Of this form; records of another version of the program were ranked by other rules. */
+enum { PART_VERSION = 1 };
+
 /* Longer than any record: of 50 numbers per suspect, and of names. */
 enum { MOST_LINE = 64 << 20, MOST_SHARDS = 1000000 };
+
+/* --- the records -------------------------------------------------------------- */
+
+static const char *judgement_word(unsigned i)
+{
+    return hd_judgement_name((enum hd_judgement)i);
+}
+
+static const char *doubt_word(unsigned i)
+{
+    return hd_doubt_name((enum hd_doubt)i);
+}
+
+static const char *confidence_word(unsigned i)
+{
+    return hd_confidence_name((enum hd_confidence)i);
+}
+
+#define T struct hd_run_finding
+static const struct record_field finding_fields[] = {
+    FIELD("rank", UINT32(rank), NEVER_NULL, NULL),
+    FIELD("type", TEXT(type), NEVER_NULL, NULL),
+    FIELD("subject", TEXT(subject), MAY_BE_NULL, NULL),
+    FIELD("holder", TEXT(holder), MAY_BE_NULL, NULL),
+    FIELD("hint", TEXT(hint), MAY_BE_NULL, NULL),
+    FIELD("score", REAL(score), NEVER_NULL, NULL),
+    FIELD("score_share", REAL(score_share), NEVER_NULL, NULL),
+    FIELD("per_hour", REAL(per_hour), MAY_BE_NULL, NULL),
+    FIELD("retained", SERIES(retained), NEVER_NULL, NULL),
+};
+static const RECORD_OF(finding, NULL, finding_fields, NULL);
+#undef T
+
+#define T struct hd_run_record
+static const struct record_field run_fields[] = {
+    FIELD("series", UINT64(series), MAY_BE_NULL, NULL),
+    FIELD("service", TEXT(run.service), MAY_BE_NULL, NULL),
+    FIELD("host", TEXT(run.host), MAY_BE_NULL, NULL),
+    FIELD("process", TEXT(run.process), MAY_BE_NULL, NULL),
+    FIELD("build", TEXT(run.build), MAY_BE_NULL, NULL),
+    FIELD("pid", UINT64(run.pid), MAY_BE_NULL, NULL),
+    FIELD("started", REAL(run.started), MAY_BE_NULL, NULL),
+    FIELD("limit", UINT64(run.limit), MAY_BE_NULL, NULL),
+    FIELD("recorded", SIZE(recorded), NEVER_NULL, NULL),
+    FIELD("damaged", SIZE(damaged), NEVER_NULL, NULL),
+    FIELD("judgement", CHOICE(judgement, judgement_word, HD_JUDGEMENT_COUNT), NEVER_NULL,
+          NULL),
+    FIELD("doubt", CHOICE(doubt, doubt_word, HD_DOUBT_COUNT), NEVER_NULL, NULL),
+    FIELD("why", TEXT(why), MAY_BE_NULL, NULL),
+    FIELD("confidence", CHOICE(confidence, confidence_word, HD_CONFIDENCE_HIGH + 1),
+          NEVER_NULL, NULL),
+    FIELD("times", REALS(times, count), NEVER_NULL, NULL),
+    FIELD("heap", SERIES(heap), NEVER_NULL, NULL),
+    FIELD("heap_per_hour", REAL(heap_per_hour), MAY_BE_NULL, NULL),
+    FIELD("findings", RECORDS(findings, finding_count, record_finding), NEVER_NULL, NULL),
+};
+static const RECORD_OF(run, NULL, run_fields, NULL);
+#undef T
+
+#define T struct hd_fleet_rules
+static const struct record_field rules_fields[] = {
+    FIELD("service", TEXT(service), MAY_BE_NULL, NULL),
+    FIELD("since", REAL(since), MAY_BE_NULL, NULL),
+    FIELD("until", REAL(until), MAY_BE_NULL, NULL),
+    FIELD("min_share", REAL(min_share), MAY_BE_NULL, NULL),
+    FIELD("min_bytes", UINT64(min_bytes), MAY_BE_NULL, NULL),
+    FIELD("min_steady_share", REAL(min_steady_share), MAY_BE_NULL, NULL),
+    FIELD("min_steady_bytes", UINT64(min_steady_bytes), MAY_BE_NULL, NULL),
+    FIELD("min_span", REAL(min_span), MAY_BE_NULL, NULL),
+    FIELD("shards", UINT32(shards), NEVER_NULL, NULL),
+};
+static const RECORD_OF(rules, NULL, rules_fields, NULL);
+#undef T
+
+static json_t *record(const struct hd_run_record *r)
+{
+    return record_json(&record_run, r, &(struct record_walk){.snapshots = r->count});
+}
+
+/* --- what a line may not say -------------------------------------------------- */
+
+static bool times_rise(const struct hd_run_record *r)
+{
+    for (size_t k = 0; k < r->count; k++)
+        if (isnan(r->times[k]) || (k > 0 && r->times[k] < r->times[k - 1]))
+            return false;
+    return true;
+}
+
+static bool findings_can_be(const struct hd_run_record *r)
+{
+    for (size_t i = 0; i < r->finding_count; i++)
+        if (r->findings[i].rank == 0 || r->findings[i].score < 0 ||
+            r->findings[i].score_share < 0)
+            return false;
+    return true;
+}
+
+/* Fill in *r, which then points into line and a. False if it is no such record. */
+static bool parse_record(const json_t *line, struct hd_run_record *r, struct arena *a)
+{
+    size_t count = json_array_size(json_object_get(line, "times"));
+    *r = (struct hd_run_record){.run = hd_unknown_run()};
+    return count <= HD_MAX_SNAPSHOTS &&
+           record_parse(&record_run, line, r, &(struct record_walk){.snapshots = count},
+                        a) &&
+           r->damaged <= r->recorded &&
+           (r->judgement == HD_JUDGED) == (r->doubt == HD_DOUBT_NONE) && times_rise(r) &&
+           findings_can_be(r);
+}
 
 /* --- to write ---------------------------------------------------------------- */
 
@@ -25,21 +140,12 @@ static json_t *shards(const struct hd_fleet *f)
     return array;
 }
 
-json_t *part_header(const struct hd_fleet *f)
+static json_t *header(const struct hd_fleet *f)
 {
-    const struct hd_fleet_rules *r = &f->rules;
     json_t *o = json_object();
     json_put(o, "heapdrift_part", json_integer(PART_VERSION));
     json_put(o, "tool_version", json_string(HD_VERSION));
-    json_put(o, "service", json_string_or_null(r->service));
-    json_put(o, "since", json_real_or_null(r->since));
-    json_put(o, "until", json_real_or_null(r->until));
-    json_put(o, "min_share", json_real_or_null(r->min_share));
-    json_put(o, "min_bytes", json_number_or_null(r->min_bytes));
-    json_put(o, "min_steady_share", json_real_or_null(r->min_steady_share));
-    json_put(o, "min_steady_bytes", json_number_or_null(r->min_steady_bytes));
-    json_put(o, "min_span", json_real_or_null(r->min_span));
-    json_put(o, "shards", json_integer((json_int_t)r->shards));
+    record_put(o, &record_rules, &f->rules, &(struct record_walk){0});
     json_put(o, "shard", shards(f));
     return o;
 }
@@ -81,10 +187,10 @@ bool hd_fleet_write_part(struct hd_fleet *f, struct hd_sink to, struct hd_error 
     struct hashing h = {new_hash(), to};
     struct out lines = {.to = {write_hashed, &h}}, end = {.to = to};
     fleet_sort(f);
-    json_write_line(part_header(f), &lines);
+    json_write_line(header(f), &lines);
     out_string(&lines, "\n");
     for (size_t i = 0; i < f->len; i++) {
-        json_write_line(part_record(&f->all[i]), &lines);
+        json_write_line(record(&f->all[i]), &lines);
         out_string(&lines, "\n");
     }
     bool ok = out_finish(&lines, err);
@@ -107,19 +213,10 @@ static bool damaged(struct hd_error *err, uint64_t line)
 
 static bool read_rules(const json_t *o, struct hd_fleet_rules *r)
 {
-    uint64_t parts;
     *r = (struct hd_fleet_rules){0};
-    bool ok = part_string(o, "service", &r->service) &&
-              part_real(o, "since", NAN, &r->since) &&
-              part_real(o, "until", NAN, &r->until) &&
-              part_real(o, "min_share", NAN, &r->min_share) &&
-              part_number(o, "min_bytes", &r->min_bytes) &&
-              part_real(o, "min_steady_share", NAN, &r->min_steady_share) &&
-              part_number(o, "min_steady_bytes", &r->min_steady_bytes) &&
-              part_real(o, "min_span", 0, &r->min_span) &&
-              part_number(o, "shards", &parts) && parts > 0 && parts <= MOST_SHARDS;
-    r->shards = (unsigned)parts;
-    return ok;
+    bool ok = record_parse(&record_rules, o, r, &(struct record_walk){0}, NULL);
+    r->min_span = isnan(r->min_span) ? 0 : r->min_span;
+    return ok && r->shards > 0 && r->shards <= MOST_SHARDS;
 }
 
 static bool same_time(double a, double b)
@@ -176,8 +273,8 @@ static bool read_header(struct hd_fleet *f, const json_t *o, struct hd_error *er
     struct hd_fleet_rules rules;
     if (!json_is_object(o) || json_object_get(o, "heapdrift_part") == NULL)
         return fail(err, HD_NOT_A_SNAPSHOT, "is no part that `heapdrift fleet` wrote");
-    if (!part_number(o, "heapdrift_part", &version) ||
-        !part_string(o, "tool_version", &tool) || tool == NULL)
+    tool = json_string_value(json_object_get(o, "tool_version"));
+    if (!json_parse_uint64(json_object_get(o, "heapdrift_part"), &version) || tool == NULL)
         return damaged(err, 1);
     if (version != PART_VERSION || strcmp(tool, HD_VERSION) != 0)
         return fail(err, HD_UNSUPPORTED,
@@ -213,15 +310,15 @@ static bool is_end(const struct part_reader *p, const json_t *o)
     snprintf(wanted, sizeof(wanted), "%016" PRIx64, XXH3_64bits_digest(p->hash));
     const char *hash = json_string_value(json_object_get(o, "xxh3"));
     uint64_t records;
-    return part_number(o, "records", &records) && records == p->records && hash != NULL &&
-           strcmp(hash, wanted) == 0;
+    return json_parse_uint64(json_object_get(o, "records"), &records) &&
+           records == p->records && hash != NULL && strcmp(hash, wanted) == 0;
 }
 
 static bool take_record(struct part_reader *p, const json_t *o)
 {
     struct arena scratch = {0};
     struct hd_run_record record;
-    bool ok = part_read_record(o, &record, &scratch) || damaged(p->err, p->number);
+    bool ok = parse_record(o, &record, &scratch) || damaged(p->err, p->number);
     ok = ok && hd_fleet_add(p->fleet, &record, p->err);
     p->records += ok;
     arena_free(&scratch);

@@ -1,251 +1,127 @@
-/* CSV (RFC 4180, LF) and TSV: one row per type, exact integers, unknown cells empty.
- * What `top` writes is itself an input format. */
-#include "render/csv_fleet.h"
-#include "render/csv_writer.h"
+/* CSV (RFC 4180, LF) and TSV: a row per type, finding, place, whatever the report is of;
+ * exact integers, unknown cells empty. What `top` writes is itself an input format. */
+#include "base/c_locale.h"
+#include "render/records.h"
 #include "render/tree_frames.h"
 #include "render/writer.h"
 #include "report/object_words.h"
 #include "report/phrases.h"
 
-#include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
-static void write_diff(const struct hd_model *m, struct csv_writer *s)
+static void put_table(struct csv_writer *csv, const struct record *r, const void *all,
+                      size_t len, const struct record_walk *w)
 {
-    csv_cell(s, hd_unit_name(m->by));
-    csv_cell(s, "status");
-    for (size_t k = 0; k < m->snapshot_count; k++) {
-        char title[32];
-        snprintf(title, sizeof(title), "count_%zu", k + 1);
-        csv_cell(s, title);
-        snprintf(title, sizeof(title), "bytes_%zu", k + 1);
-        csv_cell(s, title);
-    }
-    csv_end_row(s);
-    for (size_t i = 0; i < model_table(m)->shown; i++) {
-        const struct hd_type_row *row = &model_table(m)->rows[i];
-        csv_cell(s, row->type);
-        csv_cell(s, series_status_names[row->status]);
-        for (size_t k = 0; k < m->snapshot_count; k++) {
-            csv_number(s, row->at[k].count);
-            csv_number(s, row->at[k].bytes);
-        }
-        csv_end_row(s);
-    }
+    csv_record_titles(csv, r, w);
+    csv_record_rows(csv, r, all, len, w);
 }
 
-static void write_top(const struct hd_model *m, struct csv_writer *s)
+static void write_types(const struct hd_model *m, struct csv_writer *csv)
 {
-    csv_cell(s, hd_unit_name(m->by));
-    csv_cell(s, "count");
-    csv_cell(s, "bytes");
-    csv_cell(s, "retained");
-    csv_end_row(s);
-    for (size_t i = 0; i < model_table(m)->shown; i++) {
-        csv_cell(s, model_table(m)->rows[i].type);
-        csv_number(s, model_table(m)->rows[i].at->count);
-        csv_number(s, model_table(m)->rows[i].at->bytes);
-        csv_number(s, model_table(m)->rows[i].retained);
-        csv_end_row(s);
-    }
+    const struct hd_type_table *t = model_table(m);
+    struct record_walk w = {.snapshots = m->snapshot_count, .title = hd_unit_name(m->by)};
+    put_table(csv, m->kind == HD_REPORT_TOP ? &record_top_row : &record_row, t->rows,
+              t->shown, &w);
 }
 
-static void write_roots(const struct hd_model *m, struct csv_writer *s)
+static void write_check(const struct hd_model *m, struct csv_writer *csv)
 {
-    static const char *const titles[] = {"root_kind", "share", "share_low", "share_high",
-                                         "chain"};
-    CSV_TITLES(s, titles);
-    struct text chain = {0};
-    for (size_t i = 0; i < m->roots->chains.len; i++) {
-        const struct hd_chain *c = &m->roots->chains.all[i].chain;
-        text_clear(&chain);
-        for (size_t f = 0; f < c->frame_count; f++) {
-            text_add_string(&chain, f > 0 ? " → " : "");
-            struct hd_frame plain = c->frames[f];
-            memset(plain.shown, 0, sizeof(plain.shown));
-            format_frame(&chain, &plain, false);
-        }
-        csv_cell(s, root_kind_names[c->kind]);
-        csv_share(s, c->share);
-        csv_share(s, c->low);
-        csv_share(s, c->high);
-        csv_cell(s, text_string(&chain));
-        csv_end_row(s);
-    }
-    text_free(&chain);
+    put_table(csv, &record_rule_cells, m->check->rules, m->check->rule_count,
+              &(struct record_walk){0});
 }
 
-static void add_error(struct csv_writer *s, const struct hd_error *e)
+static void write_processes(const struct hd_model *m, struct csv_writer *csv)
 {
-    struct text t = {0};
-    if (e->kind != NULL) {
-        text_add_string(&t, e->kind);
-        text_add_string(&t, ": ");
-    }
-    text_add_string(&t, e->message);
-    csv_cell(s, text_string(&t));
-    text_free(&t);
+    put_table(csv, &record_process, m->processes->all, m->processes->count,
+              &(struct record_walk){0});
 }
 
-static void write_info(const struct hd_model *m, struct csv_writer *s)
-{
-    static const char *const titles[] = {"path",
-                                         "format",
-                                         "producer",
-                                         "time",
-                                         "pid",
-                                         "process",
-                                         "objects",
-                                         "references",
-                                         "roots",
-                                         "types",
-                                         "bytes",
-                                         "reachable_objects",
-                                         "reachable_bytes",
-                                         "sampled",
-                                         "complete",
-                                         "error"};
-    CSV_TITLES(s, titles);
-    for (size_t k = 0; k < m->snapshot_count; k++) {
-        const struct hd_snapshot_facts *snap = &m->snapshots[k];
-        const struct hd_info *info = &snap->info;
-        bool failed = snap->error.status != HD_OK;
-        csv_cell(s, info->path);
-        csv_optional(s, info->format);
-        csv_optional(s, info->producer);
-        csv_optional(s, info->time);
-        csv_number(s, failed ? HD_UNKNOWN : info->pid);
-        csv_optional(s, info->process);
-        const uint64_t numbers[] = {
-            info->objects, info->references,        info->roots,          info->types,
-            info->bytes,   info->reachable_objects, info->reachable_bytes};
-        for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
-            csv_number(s, failed ? HD_UNKNOWN : numbers[i]);
-        csv_cell(s, failed ? "" : info->sampled ? "true" : "false");
-        csv_cell(s, failed ? "" : info->complete ? "true" : "false");
-        add_error(s, &snap->error);
-        csv_end_row(s);
-    }
-}
-
-static void add_phrase(struct csv_writer *s,
-                       void (*add)(struct text *, const struct hd_finding *),
-                       const struct hd_finding *f)
-{
-    struct text t = {0};
-    add(&t, f);
-    csv_cell(s, text_string(&t));
-    text_free(&t);
-}
-
-static void add_phrase_if_any(struct csv_writer *s,
-                              bool (*add)(struct text *, const struct hd_finding *),
-                              const struct hd_finding *f)
-{
-    struct text t = {0};
-    add(&t, f);
-    csv_cell(s, text_string(&t));
-    text_free(&t);
-}
-
-/* One row per finding. */
-static void write_check(const struct hd_model *m, struct csv_writer *s)
-{
-    static const char *const titles[] = {"status",   "rule",           "subject",
-                                         "observed", "observed_value", "limit",
-                                         "unit",     "source",         "reason"};
-    CSV_TITLES(s, titles);
-    for (size_t i = 0; i < m->check->rule_count; i++) {
-        const struct hd_finding *f = &m->check->rules[i];
-        csv_cell(s, rule_status_names[f->status]);
-        add_phrase(s, phrase_rule, f);
-        csv_optional(s, f->subject);
-        add_phrase_if_any(s, phrase_observed, f);
-        csv_begin_cell(s);
-        if (isfinite(f->observed_value))
-            out_printf(s->out, "%.15g", f->observed_value);
-        add_phrase(s, phrase_limit, f);
-        csv_cell(s, phrase_unit(f));
-        add_phrase(s, phrase_source, f);
-        add_phrase_if_any(s, phrase_reason, f);
-        csv_end_row(s);
-    }
-}
-
-static void write_processes(const struct hd_model *m, struct csv_writer *s)
-{
-    static const char *const titles[] = {
-        "pid",     "name", "runtime",   "user",    "command",        "socket",
-        "problem", "host", "container", "started", "uptime_seconds", "memory_bytes"};
-    CSV_TITLES(s, titles);
-    for (size_t i = 0; i < m->processes->count; i++) {
-        const struct hd_process *p = &m->processes->all[i];
-        const char *cells[] = {p->name,    p->runtime, p->user,      p->command, p->socket,
-                               p->problem, p->host,    p->container, p->started};
-        csv_number(s, p->pid);
-        for (size_t c = 0; c < sizeof(cells) / sizeof(*cells); c++)
-            csv_optional(s, cells[c]);
-        csv_number(s, p->uptime);
-        csv_number(s, p->memory);
-        csv_end_row(s);
-    }
-}
-
-static void add_path(struct csv_writer *s, const struct tree_frames *f, size_t node)
-{
-    size_t stack[TREE_MOST_FRAMES], len = tree_stack(f, node, stack);
-    struct text path = {0};
-    for (size_t i = 0; i < len; i++) {
-        text_add_string(&path, i > 0 ? " → " : "");
-        text_add_string(&path, f->names[stack[i]]);
-    }
-    csv_cell(s, text_string(&path));
-    text_free(&path);
-}
-
-static void add_tree_titles(struct csv_writer *s, size_t snapshots)
-{
-    static const char *const titles[] = {"depth",     "kind",    "path",   "type",
-                                         "root_kind", "suspect", "growth", "others"};
-    static const char *const numbers[] = {"count", "bytes", "objects", "retained"};
-    for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++)
-        csv_cell(s, titles[i]);
-    for (size_t k = 0; k < snapshots; k++)
-        for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
-            char title[32];
-            snprintf(title, sizeof(title), "%s_%zu", numbers[i], k + 1);
-            csv_cell(s, title);
-        }
-    csv_end_row(s);
-}
-
-/* A place by the types on the way to it, as holders are written elsewhere. */
-static void write_tree(const struct hd_model *m, struct csv_writer *s)
+static void write_tree(const struct hd_model *m, struct csv_writer *csv)
 {
     struct tree_frames f = tree_frames_of(m->tree);
-    add_tree_titles(s, m->snapshot_count);
-    for (size_t i = 0; i < m->tree->len; i++) {
-        const struct hd_tree_node *n = &m->tree->nodes[i];
-        csv_number(s, n->depth);
-        csv_cell(s, hd_node_kind_name(n->kind));
-        add_path(s, &f, i);
-        csv_optional(s, n->type);
-        csv_optional(s, n->kind == HD_NODE_ROOTS ? hd_root_kind_name(n->root_kind) : NULL);
-        csv_number(s, n->suspect > 0 ? n->suspect : HD_UNKNOWN);
-        csv_begin_cell(s);
-        out_printf(s->out, "%" PRId64, n->growth);
-        csv_number(s, n->others > 0 ? n->others : HD_UNKNOWN);
-        for (size_t k = 0; k < m->snapshot_count; k++) {
-            csv_number(s, n->at[k].count);
-            csv_number(s, n->at[k].bytes);
-            csv_number(s, n->owned[k].count);
-            csv_number(s, n->owned[k].bytes);
-        }
-        csv_end_row(s);
-    }
+    put_table(csv, &record_node, m->tree->nodes, m->tree->len,
+              &(struct record_walk){.snapshots = m->snapshot_count, .context = &f});
     tree_frames_free(&f);
 }
+
+/* --- files --------------------------------------------------------------------------- */
+
+/* Of what is no snapshot nothing is known but why. */
+static void write_info(const struct hd_model *m, struct csv_writer *csv)
+{
+    struct record_walk w = {0};
+    csv_record_titles(csv, &record_file, &w);
+    for (size_t k = 0; k < m->snapshot_count; k++) {
+        const struct hd_snapshot_facts *s = &m->snapshots[k];
+        csv_record_rows(csv, s->error.status != HD_OK ? &record_failed_cells : &record_file,
+                        s, 1, &w);
+    }
+}
+
+/* --- why something is alive ---------------------------------------------------------- */
+
+#define T struct hd_chain_row
+
+static void add_share(struct text *t, double share)
+{
+    char s[32];
+    c_snprintf(s, sizeof(s), "%.6g", share);
+    text_add_string(t, s);
+}
+
+static void add_chain_share(struct text *t, const void *of, const struct record_walk *w)
+{
+    (void)w;
+    add_share(t, ((const T *)of)->chain.share);
+}
+
+static void add_share_low(struct text *t, const void *of, const struct record_walk *w)
+{
+    (void)w;
+    add_share(t, ((const T *)of)->chain.low);
+}
+
+static void add_share_high(struct text *t, const void *of, const struct record_walk *w)
+{
+    (void)w;
+    add_share(t, ((const T *)of)->chain.high);
+}
+
+static void add_frames(struct text *t, const void *of, const struct record_walk *w)
+{
+    const struct hd_chain *c = &((const T *)of)->chain;
+    (void)w;
+    for (size_t i = 0; i < c->frame_count; i++) {
+        struct hd_frame plain = c->frames[i];
+        text_add_string(t, i > 0 ? " → " : "");
+        memset(plain.shown, 0, sizeof(plain.shown));
+        format_frame(t, &plain, false);
+    }
+}
+
+static const char *root_kind_word(unsigned i)
+{
+    return hd_root_kind_name((enum hd_root_kind)i);
+}
+
+static const struct record_field chain_cells[] = {
+    IN_TABLES("root_kind", CHOICE(chain.kind, root_kind_word, HD_ROOT_KIND_COUNT)),
+    IN_TABLES("share", CELL(add_chain_share)),
+    IN_TABLES("share_low", CELL(add_share_low)),
+    IN_TABLES("share_high", CELL(add_share_high)),
+    IN_TABLES("chain", CELL(add_frames)),
+};
+static const struct record record_chain_cells = {
+    FIELDS(chain_cells), .csv = "root_kind share share_low share_high chain"};
+#undef T
+
+static void write_roots(const struct hd_model *m, struct csv_writer *csv)
+{
+    put_table(csv, &record_chain_cells, m->roots->chains.all, m->roots->chains.len,
+              &(struct record_walk){0});
+}
+
+/* --- an object ----------------------------------------------------------------------- */
 
 /* One thing that belongs to an object: a field, a group of neighbours, a link. */
 struct object_row {
@@ -256,21 +132,27 @@ struct object_row {
     uint64_t objects, references, bytes;
 };
 
-static void add_object_row(struct csv_writer *s, const struct object_row *row)
+#define T struct object_row
+static const struct record_field object_cells[] = {
+    IN_TABLES("part", TEXT(part)),
+    IN_TABLES("name", TEXT(name)),
+    IN_TABLES("kind", TEXT(kind)),
+    IN_TABLES("type", TEXT(type)),
+    IN_TABLES("value", TEXT(value)),
+    IN_TABLES("object", UINT64(number)),
+    IN_TABLES("address", ADDRESS(address)),
+    IN_TABLES("objects", UINT64(objects)),
+    IN_TABLES("references", UINT64(references)),
+    IN_TABLES("bytes", UINT64(bytes)),
+};
+static const struct record record_object_cells = {
+    FIELDS(object_cells),
+    .csv = "part name kind type value object address objects references bytes"};
+#undef T
+
+static void add_object_row(struct csv_writer *csv, const struct object_row *row)
 {
-    csv_cell(s, row->part);
-    csv_optional(s, row->name);
-    csv_optional(s, row->kind);
-    csv_optional(s, row->type);
-    csv_optional(s, row->value);
-    csv_number(s, row->number);
-    csv_begin_cell(s);
-    if (row->address != 0)
-        out_printf(s->out, "0x%" PRIx64, row->address);
-    csv_number(s, row->objects);
-    csv_number(s, row->references);
-    csv_number(s, row->bytes);
-    csv_end_row(s);
+    csv_record_rows(csv, &record_object_cells, row, 1, &(struct record_walk){0});
 }
 
 static void add_object_fields(struct csv_writer *s, const struct hd_object_fields *fields)
@@ -309,12 +191,9 @@ static void add_object_groups(struct csv_writer *s, const char *part,
 
 static void write_object(const struct hd_model *m, struct csv_writer *s)
 {
-    static const char *const titles[] = {"part",       "name",   "kind",    "type",
-                                         "value",      "object", "address", "objects",
-                                         "references", "bytes"};
     const struct hd_instance *x = m->instance;
     const struct hd_object *o = &x->object;
-    CSV_TITLES(s, titles);
+    csv_record_titles(s, &record_object_cells, &(struct record_walk){0});
     add_object_row(s, &(struct object_row){"object", NULL, hd_object_kind_name(o->kind),
                                            o->type, x->fields.text, o->number, o->address,
                                            o->instances, o->references, o->bytes});
@@ -331,16 +210,20 @@ static void write_object(const struct hd_model *m, struct csv_writer *s)
     }
 }
 
-static void write_table(const struct hd_model *m, struct csv_writer s)
+static void write_fleet(const struct hd_model *m, struct csv_writer *csv)
+{
+    csv_fleet(csv, m->fleet);
+}
+
+static void write_table(const struct hd_model *m, struct csv_writer csv)
 {
     static void (*const write[])(const struct hd_model *, struct csv_writer *) = {
-        [HD_REPORT_DIFF] = write_diff,           [HD_REPORT_TOP] = write_top,
+        [HD_REPORT_DIFF] = write_types,          [HD_REPORT_TOP] = write_types,
         [HD_REPORT_ROOTS] = write_roots,         [HD_REPORT_INFO] = write_info,
-        [HD_REPORT_CHECK] = write_check,
-
-        [HD_REPORT_PROCESSES] = write_processes, [HD_REPORT_TREE] = write_tree,
-        [HD_REPORT_OBJECT] = write_object,       [HD_REPORT_FLEET] = csv_fleet};
-    write[m->kind](m, &s);
+        [HD_REPORT_CHECK] = write_check,         [HD_REPORT_TREE] = write_tree,
+        [HD_REPORT_PROCESSES] = write_processes, [HD_REPORT_OBJECT] = write_object,
+        [HD_REPORT_FLEET] = write_fleet};
+    write[m->kind](m, &csv);
 }
 
 static void write_commas(const struct hd_report *r, const struct hd_write_options *opt,

@@ -110,3 +110,23 @@ make_parts() {
     # Only the program gives up rights.
     [[ ! -e $library || $(readelf -d "$library") != *seccomp* ]]
 }
+
+# A table of fields whose row of the member $2 has the kind $1.
+compiles() {
+    printf '%s\n' '#include "base/record.h"' \
+        'struct thing { const char *name; uint64_t number; double real; bool truth; uint64_t *series; size_t len; };' \
+        '#define T struct thing' \
+        "const struct record_field fields[] = {FIELD(\"key\", $1($2), MAY_BE_NULL, NULL)};" >"$tmp/fields.c"
+    cc -std=c11 -D_DEFAULT_SOURCE -fsyntax-only -Iinclude -Isrc "$tmp/fields.c" 2>"$tmp/says"
+}
+
+@test "a field of a record whose member has another type does not compile" {
+    local row
+    for row in 'TEXT name' 'UINT64 number' 'REAL real' 'TRUTH truth' 'SERIES series' 'NUMBERS series,len'; do
+        compiles ${row% *} "${row#* }" || complain "$row"
+    done
+    for row in 'TEXT number' 'UINT64 name' 'UINT64 real' 'UINT32 number' 'REAL number' 'TRUTH number' \
+        'SERIES number' 'COUNTS series' 'CHOICE real,0,1' 'INT64 number' 'NUMBERS series,truth' 'TEXT gone'; do
+        ! compiles ${row% *} "${row#* }" || complain "$row compiles"
+    done
+}

@@ -1,0 +1,340 @@
+/* One object: what it is, its fields and their values, its neighbours, its chain. */
+#include "render/records.h"
+#include "report/object_words.h"
+
+#include <math.h>
+
+NAMES(object_kind)
+NAMES(field_kind)
+NAMES(generation)
+NAMES(root_kind)
+NAMES(identity_source)
+
+/* --- an object ----------------------------------------------------------------------- */
+
+#define T struct hd_object
+
+KNOWN(is_object, x->kind == HD_OBJECT)
+
+static const struct record_field object_fields[] = {
+    FIELD("object", UINT32(number), NEVER_NULL,
+          "Number in the snapshot's graph: '#N' for `heapdrift object`."),
+    FIELD("kind", CHOICE(kind, object_kind_word, HD_OBJECT_UNDEFINED + 1), NEVER_NULL,
+          "An object; a group of roots or a variable; referred to but not described."),
+    FIELD("address", ADDRESS(address), MAY_BE_NULL,
+          "In the process; null when the snapshot tells none.", SCHEMA_ADDRESS),
+    FIELD("type", TEXT(type), NEVER_NULL,
+          "Canonical name of its type; the name of a group of roots or a variable."),
+    FIELD_FULL_NAME(full_name),
+    FIELD("bytes", UINT64(bytes), MAY_BE_NULL, "Shallow size; null of what is no object.",
+          NULL, is_object),
+    FIELD("generation", CHOICE(generation, generation_word, HD_GEN_UNKNOWN), MAY_BE_NULL,
+          "Where it lies; null when the snapshot does not tell."),
+};
+static const RECORD_OF(any_object, NULL, object_fields, NULL);
+#undef T
+
+#define T struct hd_instance_link
+static const struct record_field link_fields[] = {
+    FIELDS_OF(PART(object, record_any_object)),
+    FIELD("field", TEXT(field), MAY_BE_NULL,
+          "By which it refers to the next element; null when unknown."),
+};
+static const RECORD_OF(link, "link", link_fields, "An element of a chain.");
+#undef T
+
+#define T struct hd_instance_group
+static const struct record_field group_fields[] = {
+    FIELD("type", TEXT(group.type), NEVER_NULL, "Canonical name of their type."),
+    FIELD_FULL_NAME(group.full_name),
+    FIELD("kind", CHOICE(group.kind, object_kind_word, HD_OBJECT_UNDEFINED + 1), NEVER_NULL,
+          "An object; a group of roots or a variable; referred to but not described."),
+    FIELD("field", TEXT(group.field), MAY_BE_NULL,
+          "Of who refers: '_items', '[]', '[].value'; null when unknown."),
+    FIELD("objects", UINT64(group.objects), NEVER_NULL, "How many, each counted once.",
+          ONE_OR_MORE),
+    FIELD("references", UINT64(group.references), NEVER_NULL, "References from or to them.",
+          ONE_OR_MORE),
+    FIELD("bytes", UINT64(group.bytes), NEVER_NULL, "Sum of their shallow sizes."),
+    FIELD("object", UINT32(group.first), NEVER_NULL,
+          "Number of one of them in the snapshot's graph: '#N' for `heapdrift object`."),
+    FIELD("address", ADDRESS(address), MAY_BE_NULL,
+          "Of that one; null when the snapshot tells none.", SCHEMA_ADDRESS),
+};
+static const RECORD_OF(group, "group", group_fields,
+                       "Neighbours of one type, by one field.");
+#undef T
+
+/* --- a field ------------------------------------------------------------------------- */
+
+#define T struct hd_field
+
+KNOWN(has_target,
+      x->kind == HD_FIELD_REFERENCE && (x->number != 0 || x->to != HD_NO_OBJECT))
+KNOWN(target_is_object, x->to != HD_NO_OBJECT)
+
+static json_t *value_in_words(const T *f)
+{
+    struct text t = {0};
+    object_add_plain(&t, f);
+    json_t *s = json_string_or_null(text_string(&t));
+    text_free(&t);
+    return s;
+}
+
+/* Integers that JSON's readers and jansson have no room for, and reals that are no numbers,
+ * are strings. */
+static json_t *value_of(const void *of, const struct record_walk *w)
+{
+    const T *f = of;
+    (void)w;
+    if (f->is_hidden)
+        return json_null();
+    switch (f->kind) {
+    case HD_FIELD_BOOLEAN:
+        return json_boolean(f->number != 0);
+    case HD_FIELD_CHAR:
+    case HD_FIELD_SIGNED:
+        return json_integer((json_int_t)f->number);
+    case HD_FIELD_ENUM:
+        if (!f->is_unsigned)
+            return json_integer((json_int_t)f->number);
+        /* fall through */
+    case HD_FIELD_UNSIGNED:
+        return f->number <= INT64_MAX ? json_integer((json_int_t)f->number)
+                                      : value_in_words(f);
+    case HD_FIELD_FLOAT:
+        return isfinite(f->real) ? json_real(f->real) : value_in_words(f);
+    case HD_FIELD_REFERENCE:
+    case HD_FIELD_UNKNOWN:
+        break;
+    }
+    return json_null();
+}
+
+VALUE(is_cut, json_boolean(x->text != NULL && x->is_cut))
+
+static const struct record_field target_fields[] = {
+    FIELD("object", UINT32(to), MAY_BE_NULL,
+          "Its number; null when no object of the snapshot is there.", NULL,
+          target_is_object),
+    FIELD("address", ADDRESS(number), MAY_BE_NULL,
+          "In the process; null when the snapshot tells none.", SCHEMA_ADDRESS),
+    FIELD("type", TEXT(to_type), MAY_BE_NULL, "Canonical name of its type."),
+};
+static const RECORD_OF(target, NULL, target_fields,
+                       "Of a reference: what it leads to; null for a null reference.");
+
+static const struct record_field field_fields[] = {
+    FIELD("name", TEXT(name), MAY_BE_NULL,
+          "'_items', 'Extra.Item3' of a struct, '[17]', '[17].value'; null when the "
+          "snapshot does not tell."),
+    FIELD("declared_by", TEXT(declared_by), MAY_BE_NULL,
+          "The class that has it, perhaps a base class; null of elements."),
+    FIELD("type", TEXT(type), MAY_BE_NULL, "As declared."),
+    FIELD("kind", CHOICE(kind, field_kind_word, HD_FIELD_ENUM + 1), NEVER_NULL,
+          "What `value` is; of a reference see `to`."),
+    FIELD("value", MADE(value_of), MAY_BE_NULL,
+          "Of a char its unit of UTF-16; beyond 2^63 and of NaN, Infinity, -Infinity a "
+          "string. Null of references, of what is hidden, and when unknown.",
+          "\"type\": [\"number\", \"boolean\", \"string\", \"null\"]"),
+    FIELD("member", TEXT(member), MAY_BE_NULL, "Of an enum: the name of its value."),
+    FIELD("to", GROUP(record_target), MAY_BE_NULL, NULL, NULL, has_target),
+    FIELD(
+        "text", TEXT(text), MAY_BE_NULL,
+        "Of a reference to a string, with --values: its text, up to 200 units of UTF-16."),
+    FIELD("text_cut", MADE(is_cut), NEVER_NULL, "Whether the string goes on behind `text`.",
+          "\"type\": \"boolean\""),
+    FIELD("hidden", TRUTH(is_hidden), NEVER_NULL,
+          "Whether there is a value that --values would show."),
+};
+static const RECORD_OF(field, "field", field_fields, "A field, or an element of an array.");
+#undef T
+
+/* --- all of it ----------------------------------------------------------------------- */
+
+#define T struct hd_instance
+
+KNOWN(has_roots, x->has_roots)
+
+static bool is_held(const void *of, const struct record_walk *w)
+{
+    return has_roots(of, w) && ((const T *)of)->object.is_reachable;
+}
+
+static bool is_one_object(const void *of, const struct record_walk *w)
+{
+    return is_object(&((const T *)of)->object, w);
+}
+
+KNOWN(was_address, x->asked != 0)
+
+static bool has_text(const void *of, const struct record_walk *w)
+{
+    const struct hd_object_fields *f = &((const T *)of)->fields;
+    (void)w;
+    return f->text != NULL || f->is_hidden;
+}
+
+KNOWN(is_shortened, x->chain_skipped > 0)
+KNOWN(has_since, x->since != (size_t)-1)
+
+static const struct record_field asked_fields[] = {
+    FIELD("address", ADDRESS(asked), MAY_BE_NULL,
+          "In the process; null when the snapshot tells none.", SCHEMA_ADDRESS),
+    FIELD("offset", UINT64(offset), MAY_BE_NULL,
+          "Bytes from the beginning of the object to that address; null when its number "
+          "was given.",
+          NULL, was_address),
+    FIELD("values", TRUTH(values), NEVER_NULL,
+          "Whether text and what arrays hold were asked for (--values)."),
+};
+static const RECORD_OF(asked, NULL, asked_fields, "What was asked for.");
+
+static const struct record_field instance_fields[] = {
+    FIELDS_OF(PART(object, record_any_object)),
+    FIELD("module", TEXT(object.module), MAY_BE_NULL,
+          "Assembly of the type; null when unknown, or several."),
+    FIELD("reachable", TRUTH(object.is_reachable), MAY_BE_NULL,
+          "Whether it is on a chain of references from a root; null when the snapshot has "
+          "no roots.",
+          NULL, has_roots),
+    FIELD("root_kind", CHOICE(root, root_kind_word, HD_ROOT_UNREACHABLE), MAY_BE_NULL,
+          "What `chain` begins with; null when nothing reaches it.", NULL, is_held),
+    FIELD("instances", UINT64(object.instances), MAY_BE_NULL,
+          "Objects of its type in the snapshot.", NULL, is_one_object),
+    FIELD("references", UINT64(object.references), NEVER_NULL,
+          "References from it; repeated ones counted."),
+    FIELD("referrers", UINT64(object.referrers), NEVER_NULL,
+          "References to it; repeated ones counted."),
+    FIELD("retained", UINT64(retained), MAY_BE_NULL,
+          "Bytes that only it keeps alive, itself included; null when the snapshot has no "
+          "roots, and of what no root reaches."),
+};
+static const RECORD_OF(
+    instance, NULL, instance_fields,
+    "The object. A group of roots or a variable, by its number, is told in the same way.");
+
+static json_t *text_is_cut(const void *of, const struct record_walk *w)
+{
+    const struct hd_object_fields *f = &((const T *)of)->fields;
+    (void)w;
+    return json_boolean(f->text != NULL && f->is_cut);
+}
+
+static json_t *fields_omitted(const void *of, const struct record_walk *w)
+{
+    const struct hd_object_fields *f = &((const T *)of)->fields;
+    return json_number_or_null(has_text(of, w) ? 0 : f->count - f->first - f->len);
+}
+
+static size_t shown(const struct record_walk *w, size_t len)
+{
+    return model_rows(w->context, len);
+}
+
+static json_t *refers_to(const void *of, const struct record_walk *w)
+{
+    const T *x = of;
+    return records_json(&record_group, x->refers_to, shown(w, x->refers_to_count), w);
+}
+
+static json_t *refers_to_omitted(const void *of, const struct record_walk *w)
+{
+    size_t all = ((const T *)of)->refers_to_count;
+    return json_integer((json_int_t)(all - shown(w, all)));
+}
+
+static json_t *referred_by(const void *of, const struct record_walk *w)
+{
+    const T *x = of;
+    return records_json(&record_group, x->referred_by, shown(w, x->referred_by_count), w);
+}
+
+static json_t *referred_by_omitted(const void *of, const struct record_walk *w)
+{
+    size_t all = ((const T *)of)->referred_by_count;
+    return json_integer((json_int_t)(all - shown(w, all)));
+}
+
+#define A_NUMBER "\"type\": \"integer\", \"minimum\": 0"
+
+static const struct record_field begin_of_object_fields[] = {
+    FIELD("asked", GROUP(record_asked), NEVER_NULL, NULL),
+    FIELD("object", GROUP(record_instance), NEVER_NULL, NULL),
+    FIELD("text", TEXT(fields.text), MAY_BE_NULL,
+          "Of a string, with --values: its text, up to 4,000 units of UTF-16. NUL is "
+          "U+2400, half a surrogate pair U+FFFD."),
+    FIELD("text_length", UINT64(fields.count), MAY_BE_NULL,
+          "Of a string whose text the snapshot has: units of UTF-16.", NULL, has_text),
+    FIELD("text_cut", MADE(text_is_cut), NEVER_NULL,
+          "Whether the string goes on behind `text`.", "\"type\": \"boolean\""),
+    FIELD("fields_named", TRUTH(fields.are_named), NEVER_NULL,
+          "Whether the snapshot tells fields and values. Without, `fields` are the "
+          "references in the order of the file."),
+    FIELD("fields", RECORDS(fields.all, fields.len, record_field), NEVER_NULL,
+          "Fields, or the first elements of an array (--rows). Empty for a string with "
+          "text."),
+    FIELD("fields_omitted", MADE(fields_omitted), NEVER_NULL,
+          "Fields or elements behind these.", A_NUMBER),
+    FIELD("refers_to", MADE_RECORDS(refers_to, record_group), NEVER_NULL,
+          "What it refers to, by type and field: most objects first; cut by --rows."),
+    FIELD("refers_to_omitted", MADE(refers_to_omitted), NEVER_NULL,
+          "Groups that --rows cut off.", A_NUMBER),
+    FIELD("referred_by", MADE_RECORDS(referred_by, record_group), NEVER_NULL,
+          "What refers to it, by type and by the field of that type."),
+    FIELD("referred_by_omitted", MADE(referred_by_omitted), NEVER_NULL,
+          "Groups that --rows cut off.", A_NUMBER),
+    FIELD("chain", RECORDS(chain, chain_len, record_link), NEVER_NULL,
+          "A shortest chain from the strongest root that reaches it; root first, itself "
+          "last. Of what no root reaches it begins with an object."),
+    FIELD("chain_omitted", UINT64(chain_skipped), NEVER_NULL,
+          "Elements that are left out of a long chain."),
+    FIELD("chain_omitted_before", SIZE(chain_skipped_at), MAY_BE_NULL,
+          "Before which element of `chain`, from 0; null when nothing is left out.", NULL,
+          is_shortened),
+};
+static const RECORD_OF(begin_of_object, NULL, begin_of_object_fields, NULL);
+
+static json_t *of_snapshots(const void *of, const struct record_walk *w)
+{
+    (void)of;
+    return json_integer((json_int_t)w->snapshots);
+}
+
+static const struct record_field since_fields[] = {
+    FIELD("snapshot", SIZE(since), NEVER_NULL,
+          "The first that has it, from 0; 0: it was there before."),
+    FIELD("of", MADE(of_snapshots), NEVER_NULL, "How many snapshots there are.",
+          "\"type\": \"integer\", \"minimum\": 2"),
+    FIELD("identity", CHOICE(identity, identity_source_word, HD_SAME_SOURCE_COUNT),
+          NEVER_NULL, "How it is known which object of one snapshot is which of the next."),
+};
+static const RECORD_OF(since, NULL, since_fields,
+                       "Of several snapshots, of which the object is in the last: since "
+                       "when it is there. Null of one snapshot, and where nobody knows.");
+
+static const struct record_field end_of_object_fields[] = {
+    FIELD("since", GROUP(record_since), MAY_BE_NULL, NULL, NULL, has_since),
+};
+static const RECORD_OF(end_of_object, NULL, end_of_object_fields, NULL);
+#undef T
+
+#define T struct hd_model
+
+static json_t *last_snapshot(const void *of, const struct record_walk *w)
+{
+    const T *m = of;
+    return record_json(&record_snapshot, &m->snapshots[m->snapshot_count - 1], w);
+}
+
+static const struct record_field object_document_fields[] = {
+    FIELD("snapshot", MADE_RECORD(last_snapshot, record_snapshot), NEVER_NULL, NULL),
+    FIELDS_OF(PART_AT(instance, record_begin_of_object)),
+    FIELD_WARNINGS,
+    FIELDS_OF(PART_AT(instance, record_end_of_object)),
+};
+const RECORD_OF(object, "object", object_document_fields,
+                "What one object is, what it is made of, what it refers to, what refers to "
+                "it, and what keeps it alive.");
+#undef T
