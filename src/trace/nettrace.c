@@ -1,6 +1,7 @@
 /* The events of a trace: rows of its blocks, and what their ids stand for. The container is
- * trace_blocks.h's, threads and losses trace_threads.h's, rows trace_row.h's. Layouts:
- * docs/formats/nettrace.md. */
+ * trace_blocks.h's, threads and losses trace_threads.h's. Layouts:
+ * docs/formats/nettrace.md.
+ */
 #include "trace/nettrace.h"
 
 #include "base/alloc.h"

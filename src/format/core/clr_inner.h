@@ -201,7 +201,7 @@ void clr_add_arguments(struct text *to, const struct clr_shape *const *arguments
 uint64_t clr_instance_key(uint64_t module, uint32_t row,
                           const struct clr_shape *const *arguments, uint32_t count);
 
-/* --- clr_signatures.c, clr_instances.c ----------------------------------------- */
+/* --- clr_signatures.c ----------------------------------------- */
 
 /* Where a signature is read. */
 struct clr_scope {

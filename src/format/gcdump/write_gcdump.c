@@ -2,7 +2,7 @@
  * dotnet-gcdump. docs/formats/gcdump.md describes every field.
  *
  * Takes 4 bytes per node beside the snapshot, and 8 if nodes get numbers
- * (gcdump_numbers.h). What a snapshot from a gcdump still knows of its file is written as
+ * (gcdump_records.h). What a snapshot from a gcdump still knows of its file is written as
  * it was. */
 #include "base/error.h"
 #include "base/workers.h"
