@@ -4,7 +4,7 @@
 #include "base/workers.h"
 #include "collect/clients.h"
 #include "collect/origin.h"
-#include "collect/process_lock.h"
+#include "collect/proc.h"
 #include "collect/session.h"
 #include "collect/target.h"
 #include "heap/names.h"

@@ -7,7 +7,6 @@
 #include "collect/denied.h"
 #include "collect/proc.h"
 #include "collect/process_copy.h"
-#include "collect/process_lock.h"
 #include "collect/target.h"
 #include "collect/thread_freeze.h"
 #include "process/core_file.h"

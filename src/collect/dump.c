@@ -9,7 +9,7 @@
 #include "base/little_endian.h"
 #include "base/text.h"
 #include "collect/origin.h"
-#include "collect/process_lock.h"
+#include "collect/proc.h"
 #include "collect/target.h"
 #include "process/runtime.h"
 

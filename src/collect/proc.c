@@ -1,17 +1,21 @@
 #include "collect/proc.h"
 
+#include "base/error.h"
 #include "base/path.h"
 #include "base/text.h"
+#include "collect/ipc.h"
 
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -48,7 +52,7 @@ bool proc_is_shortage(int why)
     return why == EMFILE || why == ENFILE || why == ENOMEM || why == EIO || why == EINTR;
 }
 
-/* --- facts ---------------------------------------------------------------------- */
+/* --- facts --------------------------------------------------------------------- */
 
 static bool read_of(struct proc *p, const char *name, struct text *to)
 {
@@ -213,7 +217,7 @@ bool proc_read(struct proc *p, pid_t pid, struct arena *arena)
     return true;
 }
 
-/* --- the runtime ------------------------------------------------------------------ */
+/* --- the runtime --------------------------------------------------------------- */
 
 /* ".../Microsoft.NETCore.App/10.0.12/libcoreclr.so" */
 const char *proc_runtime(pid_t pid, struct arena *arena)
@@ -232,7 +236,7 @@ const char *proc_runtime(pid_t pid, struct arena *arena)
     return version;
 }
 
-/* --- more of one ------------------------------------------------------------------ */
+/* --- more of one --------------------------------------------------------------- */
 
 uint64_t proc_memory(pid_t pid)
 {
@@ -266,7 +270,7 @@ bool proc_is_hidden(pid_t pid)
     return pid > 0 && (kill(pid, 0) == 0 || errno == EPERM) && stat(path, &st) != 0;
 }
 
-/* --- all of them ------------------------------------------------------------------ */
+/* --- all of them --------------------------------------------------------------- */
 
 static int by_number(const void *a, const void *b)
 {
@@ -332,4 +336,26 @@ const char *proc_user(uid_t uid, struct arena *arena)
     if (find_user(uid, &user, buffer, sizeof(buffer), &found) == 0 && found != NULL)
         return arena_strdup(arena, found->pw_name, strlen(found->pw_name));
     return arena_printf(arena, "uid %lu", (unsigned long)uid);
+}
+
+/* --- one collector at a time --------------------------------------------------- */
+
+enum { TICK_MS = 100 };
+
+bool process_lock_wait(pid_t pid, unsigned silence_ms, bool (*go_on)(void *context),
+                       void *context, int *lock, struct hd_error *err)
+{
+    char path[64];
+    uint64_t deadline = clock_ms() + silence_ms;
+    snprintf(path, sizeof(path), "/proc/%ld", (long)pid);
+    *lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    while (*lock >= 0 && flock(*lock, LOCK_EX | LOCK_NB) != 0) {
+        bool is_over = errno != EWOULDBLOCK && errno != EINTR;
+        if (is_over || clock_ms() >= deadline)
+            return true;
+        if (go_on != NULL && !go_on(context))
+            return fail(err, HD_STOPPED, "stopped");
+        poll(NULL, 0, TICK_MS);
+    }
+    return true;
 }

@@ -62,4 +62,17 @@ pid_t *proc_all(size_t *count, int *lacked, struct arena *arena);
 /* "alice", or "uid 1234". */
 const char *proc_user(uid_t uid, struct arena *arena);
 
+/* --- one collector at a time --------------------------------------------------- */
+
+/* One collector at a time at a process. */
+
+/* Wait until no other collector of ours is at the process: the second of two at once would
+ * get no names of types, and both the objects twice, and a process that is stopped to be
+ * copied answers no other. All of them lock the process's folder in /proc, since that
+ * leaves nothing behind. Anybody may do that, and who cannot must not be kept away: after
+ * silence_ms it goes without. *lock is to be closed if it is not -1. False when go_on,
+ * which may be NULL, says that the user does not wait any longer. */
+bool process_lock_wait(pid_t pid, unsigned silence_ms, bool (*go_on)(void *context),
+                       void *context, int *lock, struct hd_error *err);
+
 #endif

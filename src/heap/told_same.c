@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --- runs ---------------------------------------------------------------------------- */
+/* --- runs ---------------------------------------------------------------------- */
 
 static void put_varint(struct text *to, uint64_t n)
 {
@@ -84,7 +84,7 @@ bool told_same_next(struct told_reading *r, struct told_run *run, bool *damaged)
     return true;
 }
 
-/* --- text ---------------------------------------------------------------------------- */
+/* --- text ---------------------------------------------------------------------- */
 
 static const char digits[] =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -176,4 +176,39 @@ struct told_same *told_same_parse(const char *text, size_t len, struct arena *a)
     struct told_same *kept = arena_alloc(a, sizeof(*kept));
     *kept = told;
     return kept;
+}
+
+/* --- why nothing was told ------------------------------------------------------ */
+
+static const struct {
+    const char *name, *words;
+} reasons[HD_UNTOLD_COUNT] = {
+    [HD_UNTOLD_REFUSED] = {"refused", "the process opened no session for it"},
+    [HD_UNTOLD_ENDED] = {"ended", "the process ended the session"},
+    [HD_UNTOLD_TOO_MUCH] = {"too-much", "its collector moves more than can be told without "
+                                        "slowing it down"},
+    [HD_UNTOLD_LOST] = {"lost-events", "the process lost events"},
+    [HD_UNTOLD_GAPS] = {"gaps", "what the process tells of its collections has gaps"},
+    [HD_UNTOLD_MISPLACED] = {"misplaced",
+                             "objects are not where the process says they are"},
+    [HD_UNTOLD_RESTARTED] = {"restarted", "it is another process"},
+    [HD_UNTOLD_INCOMPLETE] = {"incomplete",
+                              "the snapshot, or the one before, is incomplete"}};
+
+const char *hd_untold_name(enum hd_untold why)
+{
+    return (unsigned)why < HD_UNTOLD_COUNT ? reasons[why].name : NULL;
+}
+
+const char *hd_untold_words(enum hd_untold why)
+{
+    return (unsigned)why < HD_UNTOLD_COUNT ? reasons[why].words : NULL;
+}
+
+enum hd_untold untold_named(const char *name, size_t len)
+{
+    for (int i = HD_UNTOLD_NOTHING + 1; i < HD_UNTOLD_COUNT; i++)
+        if (strlen(reasons[i].name) == len && memcmp(reasons[i].name, name, len) == 0)
+            return (enum hd_untold)i;
+    return HD_UNTOLD_NOTHING;
 }

@@ -1,7 +1,6 @@
 /* One snapshot into the store: its run, its digest, a row per type. */
 #include "store/run.h"
 #include "store/store.h"
-#include "store/types.h"
 
 #include "base/clock.h"
 #include "base/error.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-/* --- statements -------------------------------------------------------------------- */
+/* --- statements ---------------------------------------------------------------- */
 
 static const char *word_of(const struct database *d, const char *name, size_t len)
 {
@@ -119,7 +119,7 @@ bool store_ask_number(struct hd_store *s, const char *sql, const struct value *v
     return ok;
 }
 
-/* --- transactions ------------------------------------------------------------------ */
+/* --- transactions -------------------------------------------------------------- */
 
 static void lose(struct hd_store *s)
 {
@@ -229,7 +229,7 @@ bool store_transact(struct hd_store *s, transaction *body, void *context, bool *
     return true;
 }
 
-/* --- strings ----------------------------------------------------------------------- */
+/* --- strings ------------------------------------------------------------------- */
 
 /* A name of a million bytes would fit no index. */
 static const char *cut(struct arena *a, const char *s, size_t len)
@@ -254,7 +254,7 @@ const char *store_clean(struct arena *a, const char *s)
     return clean;
 }
 
-/* --- the URL without a password ------------------------------------------------------ */
+/* --- the URL without a password ------------------------------------------------ */
 
 static bool has_server(const char *url)
 {
@@ -318,7 +318,7 @@ void hd_store_put_url(struct hd_sink to, const char *url)
     put_parameters(to, host + rest);
 }
 
-/* --- opening ----------------------------------------------------------------------- */
+/* --- opening ------------------------------------------------------------------- */
 
 void hd_store_close(struct hd_store *s)
 {
@@ -392,4 +392,28 @@ const char *hd_store_note(const struct hd_store *s)
 const char *hd_store_file(const struct hd_store *s)
 {
     return s->connection != NULL ? s->kind->file(s->connection) : NULL;
+}
+
+/* --- types --------------------------------------------------------------------- */
+
+char *json_to_text(const json_t *value)
+{
+    char *text = json_dumps(value, JSON_COMPACT);
+    if (text == NULL)
+        out_of_memory(0);
+    return text;
+}
+
+/* In the order of the names: two writers that wait for each other's would wait forever.
+ * What is there already is left out, which costs no number. */
+bool types_add(struct hd_store *s, const char *rows, unsigned at, struct hd_error *err)
+{
+    const struct value values[] = {of_text(rows), of_number(at)};
+    return store_run(
+        s,
+        "INSERT INTO type (name) SELECT DISTINCT value ->> CAST($2 AS INTEGER) "
+        "FROM {each}($1) AS e WHERE NOT EXISTS (SELECT 1 FROM type WHERE "
+        "type.name = value ->> CAST($2 AS INTEGER)) ORDER BY 1 "
+        "ON CONFLICT (name) DO NOTHING",
+        values, 2, err);
 }

@@ -4,8 +4,69 @@
 #include "base/json_scan.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* --- names of members ---------------------------------------------------------- */
+
+const char *const digest_group_names[DIGEST_GROUPS] = {
+    [DIGEST_SOURCE] = "source",       [DIGEST_INFO] = "info",
+    [DIGEST_ORIGIN] = "origin",       [DIGEST_WARNINGS] = "warnings",
+    [DIGEST_TYPES] = "types",         [DIGEST_LOST] = "unreachable",
+    [DIGEST_TYPE_IDS] = "type_ids",   [DIGEST_IDENTITY] = "identity",
+    [DIGEST_FIELDS] = "fields",       [DIGEST_PLACES] = "places",
+    [DIGEST_SHARING] = "sharing",     [DIGEST_CHAINS] = "chains",
+    [DIGEST_SURVIVORS] = "survivors", [DIGEST_AGES] = "ages",
+};
+
+#define OF(member) offsetof(struct hd_info, member)
+
+const struct digest_fact digest_facts[DIGEST_FACTS] = {
+    {"producer", OF(producer)}, {"time", OF(time)},           {"process", OF(process)},
+    {"host", OF(host)},         {"container", OF(container)}, {"program", OF(program)},
+    {"started", OF(started)},   {"runtime", OF(runtime)},
+};
+
+const struct digest_fact digest_numbers[DIGEST_NUMBERS] = {
+    {"pid", OF(pid)},
+    {"objects", OF(objects)},
+    {"bytes", OF(bytes)},
+    {"references", OF(references)},
+    {"roots", OF(roots)},
+    {"reachable_objects", OF(reachable_objects)},
+    {"reachable_bytes", OF(reachable_bytes)},
+};
+
+const struct digest_fact digest_truths[DIGEST_TRUTHS] = {
+    {"has_roots", OF(has_roots)},
+    {"has_generations", OF(has_generations)},
+    {"sampled", OF(sampled)},
+    {"complete", OF(complete)},
+    {"holds_garbage", OF(holds_garbage)},
+    {"has_fields", OF(has_fields)},
+};
+
+#define OF_TABLE(member) offsetof(struct hd_table_origin, member)
+
+const struct digest_fact digest_origins[DIGEST_ORIGINS] = {
+    {"command", OF_TABLE(command)},
+    {"generation", OF_TABLE(generation)},
+    {"liveness", OF_TABLE(liveness)},
+    {"filters", OF_TABLE(filters)},
+};
+
+const char *const digest_generation_columns[HD_GENERATION_COUNT][2] = {
+    [HD_GEN0] = {"gen0_count", "gen0_bytes"},
+    [HD_GEN1] = {"gen1_count", "gen1_bytes"},
+    [HD_GEN2] = {"gen2_count", "gen2_bytes"},
+    [HD_GEN_LOH] = {"loh_count", "loh_bytes"},
+    [HD_GEN_POH] = {"poh_count", "poh_bytes"},
+    [HD_GEN_FROZEN] = {"frozen_count", "frozen_bytes"},
+    [HD_GEN_UNKNOWN] = {"unknown_count", "unknown_bytes"},
+};
+
+/* --- columns ------------------------------------------------------------------- */
 
 enum value_kind { NUMBER, REAL, TRUTH, TEXT, NUMBERS, REALS, TEXTS };
 
@@ -153,7 +214,7 @@ const struct digest_value *digest_value(const struct digest_columns *c,
     return i < MEMBERS ? &c->all[i] : &none;
 }
 
-/* --- one member ------------------------------------------------------ */
+/* --- one member ---------------------------------------------------------------- */
 
 static const char *parse_string(struct json_scan *j, struct builder *b)
 {
@@ -227,7 +288,7 @@ static bool parse_value(struct digest_value *v, enum value_kind kind, struct jso
     return json_scan_ok(j);
 }
 
-/* --- all of them ----------------------------------------------------- */
+/* --- all of them --------------------------------------------------------------- */
 
 static bool parse_group(struct digest_columns *c, enum digest_group group,
                         struct json_scan *j, struct builder *b, struct hd_error *err)

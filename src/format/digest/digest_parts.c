@@ -1,5 +1,5 @@
 #include "format/digest/digest_parts.h"
-#include "heap/untold.h"
+#include "heap/told_same.h"
 
 #include <string.h>
 

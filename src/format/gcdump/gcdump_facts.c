@@ -1,6 +1,6 @@
 #include "format/gcdump/gcdump_facts.h"
 
-#include "heap/untold.h"
+#include "heap/told_same.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 
 #include "base/calendar.h"
 #include "base/error.h"
-#include "heap/untold.h"
+#include "heap/told_same.h"
 #include "trace/trace_bytes.h"
 
 #include <math.h>
