@@ -3,10 +3,10 @@
 #include "base/error.h"
 #include "base/workers.h"
 #include "collect/clients.h"
+#include "collect/find_target.h"
 #include "collect/origin.h"
 #include "collect/proc.h"
 #include "collect/session.h"
-#include "collect/target.h"
 #include "heap/names.h"
 
 #include <errno.h>

@@ -6,180 +6,18 @@
  * and what is written can be read whoever the process belongs to. createdump empties it
  * and goes on, mode and all. */
 #include "base/error.h"
-#include "base/little_endian.h"
 #include "base/text.h"
+#include "collect/dump_file.h"
+#include "collect/find_target.h"
 #include "collect/origin.h"
 #include "collect/proc.h"
-#include "collect/target.h"
 #include "process/runtime.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
-
-/* --- the file ------------------------------------------------------------------ */
-
-/* The file that a runtime writes its dump to, which sees other folders than we do, perhaps
- * as another user. It must not know how it is asked to. */
-
-struct dump_file {
-    const char *path; /* as the process sees it */
-    const char *ours; /* to be removed; NULL: it is the one that is wanted */
-    int fd;           /* reads what is written there; -1 */
-};
-
-/* --- where --------------------------------------------------------------------- */
-
-/* The name of an open file, if it still has one. */
-static const char *name_of(int fd, struct arena *arena)
-{
-    char link[64], path[PATH_MAX];
-    struct stat open, named;
-    snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-    ssize_t len = readlink(link, path, sizeof(path) - 1);
-    if (len <= 0)
-        return NULL;
-    path[len] = '\0';
-    bool same = fstat(fd, &open) == 0 && stat(path, &named) == 0 && S_ISREG(open.st_mode) &&
-                open.st_dev == named.st_dev && open.st_ino == named.st_ino;
-    return same ? arena_strdup(arena, path, (size_t)len) : NULL;
-}
-
-/* It sees the same files, and is of the same user. */
-static bool may_write_ours(const struct target *t, struct arena *arena)
-{
-    struct proc proc;
-    return t->visible && t->uid == geteuid() && proc_read(&proc, t->pid, arena) &&
-           proc.same_files;
-}
-
-/* A file that has no name (any more), by us, who have it open: whoever is of our user and
- * knows us by the same number can open it so. */
-static const char *name_by_us(int fd, pid_t pid, struct arena *arena)
-{
-    char theirs[64];
-    struct stat file, us, them;
-    snprintf(theirs, sizeof(theirs), "/proc/%ld/ns/pid", (long)pid);
-    bool ok = fstat(fd, &file) == 0 && S_ISREG(file.st_mode) && file.st_nlink == 0 &&
-              stat("/proc/self/ns/pid", &us) == 0 && stat(theirs, &them) == 0 &&
-              us.st_dev == them.st_dev && us.st_ino == them.st_ino;
-    return ok ? arena_printf(arena, "/proc/%ld/fd/%d", (long)getpid(), fd) : NULL;
-}
-
-/* "/proc/4711/root/tmp/x" is "/tmp/x" to it. Of a process that is not visible the folder
- * is taken to have the same name there. */
-static const char *as_it_sees(const char *path)
-{
-    static const char proc[] = "/proc/", root[] = "/root/";
-    const char *inside = strncmp(path, proc, strlen(proc)) == 0 ? strstr(path, root) : NULL;
-    return inside != NULL ? inside + strlen(root) - 1 : path;
-}
-
-/* createdump puts names and numbers in place of "%p" and the like. */
-static const char *escaped(const char *path, struct arena *arena)
-{
-    char *to = arena_alloc(arena, 2 * strlen(path) + 1), *at = to;
-    for (; *path != '\0'; path++) {
-        if (*path == '%')
-            *at++ = '%';
-        *at++ = *path;
-    }
-    return to;
-}
-
-/* --- making it ----------------------------------------------------------------- */
-
-/* The folder of its socket is its own folder for temporary files, and we see it. */
-static bool make_beside_socket(struct dump_file *f, const struct target *t,
-                               struct arena *arena, struct hd_error *err)
-{
-    size_t folder = (size_t)(strrchr(t->socket, '/') - t->socket);
-    char *path = arena_printf(arena, "%.*s/heapdrift-XXXXXX", (int)folder, t->socket);
-    f->fd = mkstemp(path);
-    if (f->fd < 0)
-        return fail(err, HD_IO,
-                    "cannot write to %.150s: %s: the runtime writes its dump there",
-                    arena_strdup(arena, path, folder), strerror(errno));
-    f->ours = path;
-    f->path = escaped(as_it_sees(path), arena);
-    if (t->uid != geteuid() && fchown(f->fd, t->uid, (gid_t)-1) != 0)
-        return fail(err, HD_IO, "cannot make a file for its user: %s", strerror(errno));
-    return true;
-}
-
-/* Make it, empty, of mode 0600 and for the user of the process: `to` itself if that has a
- * name there, else beside its socket. Strings live in the arena. dump_file_close() in any
- * case. */
-static bool dump_file_open(struct dump_file *f, const struct target *t, FILE *to,
-                           struct arena *arena, struct hd_error *err)
-{
-    enum { LONGEST = 4000 };
-    *f = (struct dump_file){.fd = -1};
-    bool may = may_write_ours(t, arena);
-    const char *name = may ? name_of(fileno(to), arena) : NULL;
-    if (may && name == NULL)
-        name = name_by_us(fileno(to), t->pid, arena);
-    const char *path = name != NULL ? escaped(name, arena) : NULL;
-    if (path == NULL || strlen(path) > LONGEST)
-        return make_beside_socket(f, t, arena, err);
-    f->path = path;
-    f->fd = dup(fileno(to));
-    return f->fd >= 0 || fail(err, HD_IO, "%s", strerror(errno));
-}
-
-/* --- taking it ----------------------------------------------------------------- */
-
-/* Bytes that are there by now. */
-static uint64_t dump_file_size(const struct dump_file *f)
-{
-    struct stat st;
-    return fstat(f->fd, &st) == 0 ? (uint64_t)st.st_size : 0;
-}
-
-static bool copy(int from, FILE *to, struct hd_error *err)
-{
-    enum { BLOCK = 1 << 16 };
-    char block[BLOCK];
-    off_t at = 0;
-    ssize_t n;
-    while ((n = pread(from, block, BLOCK, at)) > 0 &&
-           fwrite(block, 1, (size_t)n, to) == (size_t)n)
-        at += n;
-    if (n < 0)
-        return fail(err, HD_IO, "cannot read the dump: %s", strerror(errno));
-    return (n == 0 && fflush(to) == 0) ||
-           fail(err, HD_IO, "cannot write: %s", strerror(errno));
-}
-
-/* See that it is a core, and have it in `to`. */
-static bool dump_file_copy_to(struct dump_file *f, FILE *to, struct hd_error *err)
-{
-    static const char magic[] = "\177ELF";
-    char head[4] = "";
-    if (pread(f->fd, head, sizeof(head), 0) != (ssize_t)sizeof(head))
-        return fail(err, HD_UNSUPPORTED,
-                    "the runtime has written its dump to %.100s as it sees it, in a folder "
-                    "that is not visible from here: copy it from there",
-                    f->path);
-    if (memcmp(head, magic, sizeof(head)) != 0)
-        return fail(err, HD_UNSUPPORTED, "what the runtime has written is no ELF core");
-    return f->ours == NULL || copy(f->fd, to, err);
-}
-
-static void dump_file_close(struct dump_file *f)
-{
-    if (f->fd >= 0)
-        close(f->fd);
-    if (f->ours != NULL)
-        unlink(f->ours);
-    *f = (struct dump_file){.fd = -1};
-}
-
-/* --- the dump ------------------------------------------------------------------ */
 
 enum { LOOK_MS = 100 };
 

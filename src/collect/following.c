@@ -5,8 +5,8 @@
  * days. To open one makes the runtime name types again, which it would not for a second
  * snapshot while another session is open. docs/collect.md. */
 #include "base/error.h"
+#include "collect/find_target.h"
 #include "collect/movement_events.h"
-#include "collect/target.h"
 #include "collect/tracing.h"
 #include "heap/snapshot.h"
 #include "heapdrift.h"

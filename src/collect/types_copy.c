@@ -2,8 +2,8 @@
  * smallest areas of what it has written. A large heap lies in large areas, which are left
  * out: whoever reads the copy asks the process for the few words of it that he needs. */
 #include "base/error.h"
+#include "collect/find_target.h"
 #include "collect/process_copy.h"
-#include "collect/target.h"
 
 #include <stdlib.h>
 

@@ -10,8 +10,9 @@
 
 #include "base/error.h"
 #include "collect/clients.h"
+#include "collect/dump_file.h"
+#include "collect/find_target.h"
 #include "collect/origin.h"
-#include "collect/target.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
