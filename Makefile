@@ -238,9 +238,11 @@ $(BUILD)/flags: $(if $(filter install uninstall,$(MAKECMDGOALS)),,always)
 	@printf '%s\n' '$(subst ','\'',$(FLAGS))' | cmp -s - $@ || \
 	    printf '%s\n' '$(subst ','\'',$(FLAGS))' >$@
 
-$(BUILD)/heapdrift.1: docs/heapdrift.1.scd include/heapdrift.h
+# The heads of its options are those of the program's help.
+$(BUILD)/heapdrift.1: docs/heapdrift.1.scd scripts/manual.sh $(BUILD)/heapdrift
 	@mkdir -p $(@D)
-	sed 's/@VERSION@/$(VERSION)/' $< | scdoc >$@
+	scripts/manual.sh $(BUILD)/heapdrift $< >$@.scd
+	sed 's/@VERSION@/$(VERSION)/' $@.scd | scdoc >$@
 
 # The program writes them of its own lists.
 $(BUILD)/completion/heapdrift.bash: SHELL_NAME = bash

@@ -748,6 +748,9 @@ void hd_put_type(struct hd_sink to, const char *name, size_t columns);
 void hd_put_short_type(struct hd_sink to, const char *name);
 void hd_put_frame(struct hd_sink to, const struct hd_frame *frame);
 
+/* "s_all" of "[static var App.Shop.s_all]"; false, and nothing, for what is no variable. */
+bool hd_put_static_field(struct hd_sink to, const char *name);
+
 /* ".Log", to be put behind the name of a type that leads on by it; of an array "", or
  * ".value" for its "[].value". NULL: nothing. */
 void hd_put_field(struct hd_sink to, const char *type, const char *field);

@@ -22,7 +22,7 @@ budget base heap series
 compare base heap format identity chains owners ages digest
 browse base heap format chains compare
 store base heap format
-fleet base series
+fleet base heap series
 report base heap format series chains owners ranking budget compare fleet
 questions base heap format series owners ranking budget compare browse report
 document base heap owners ranking report

@@ -186,7 +186,7 @@ enum hd_root_kind hd_object_root(const struct hd_objects *o, uint32_t number)
 
 bool hd_type_is_framework(const char *type)
 {
-    return names_is_framework(type);
+    return names_is_framework(name_part(type), NAME_WHOLE);
 }
 
 const char *hd_object_kind_name(enum hd_object_kind kind)

@@ -2,7 +2,7 @@
 
 #include "base/hash.h"
 #include "chains/plumbing.h"
-#include "series/runtime_names.h"
+#include "heap/place.h"
 #include "series/type_rank.h"
 
 #include <string.h>
@@ -23,11 +23,6 @@ struct owner_type {
 static bool begins(const char *s, const char *prefix)
 {
     return strncmp(s, prefix, strlen(prefix)) == 0;
-}
-
-static bool has_namespace(const char *name)
-{
-    return memchr(name, '.', strcspn(name, "<")) != NULL;
 }
 
 struct owner_types owner_types_of(struct hd_snapshot *const *snaps, size_t count)
@@ -73,17 +68,16 @@ static bool is_container(const char *name)
     for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
         if (begins(name, prefixes[i]))
             return true;
-    size_t len = strlen(name);
-    return len == 0 || name[len - 1] == ']' || name[0] == '<' || name[0] == '[' ||
-           strcmp(name, "System.Object") == 0 || strcmp(name, "System.String") == 0;
+    return names_is_unnamed(name) || strcmp(name, "System.Object") == 0 ||
+           strcmp(name, "System.String") == 0;
 }
 
 static bool is_variable(const char *pseudo_name)
 {
-    enum hd_root_kind kind = root_kind_of(pseudo_name);
-    size_t len = strlen(pseudo_name);
-    bool group = len > 5 && strcmp(pseudo_name + len - 5, "vars]") == 0;
-    return kind == HD_ROOT_STATIC && !group && strchr(pseudo_name, ' ') != NULL;
+    struct place place = place_of(pseudo_name);
+    return place_is_variable(&place) ||
+           (place.kind == PLACE_TYPE && root_kind_of(pseudo_name) == HD_ROOT_STATIC &&
+            strchr(pseudo_name, ' ') != NULL);
 }
 
 chain_role owner_role(const struct owner_types *o, enum type_kind kind, const char *name)
@@ -107,7 +101,7 @@ chain_role owner_role(const struct owner_types *o, enum type_kind kind, const ch
     if (strcmp(name, "System.Collections.Generic.List<System.Object>") == 0)
         return ROLE_LIST;
     bool program = known != NULL && rank_is_program(known->rank);
-    if (is_container(name) || (!program && !has_namespace(name)))
+    if (is_container(name) || (!program && !names_has_namespace(name)))
         return 0;
     bool single = known != NULL && !known->is_many;
     return (chain_role)(ROLE_NAMED | own | (program ? ROLE_PROGRAM : 0) |

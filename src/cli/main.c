@@ -5,8 +5,7 @@
 #include "cli/guard/memory.h"
 #include "cli/guard/sandbox.h"
 #include "cli/guard/used_files.h"
-#include "cli/options/arguments.h"
-#include "cli/options/help.h"
+#include "cli/options/settings.h"
 #include "cli/terminal/messages.h"
 #include "cli/terminal/style.h"
 

@@ -4,8 +4,8 @@
 #include "chains/walk.h"
 #include "chains/walk_fields.h"
 #include "digest/digest_build_parts.h"
-#include "series/runtime_names.h"
 #include "series/sampler.h"
+#include "series/type_rank.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -99,7 +99,8 @@ void build_cell_name(struct build *b, const char *name)
 /* Names of groups of roots and of variables are nobody's. */
 void build_type(struct build *b, struct doc_runs *to, const char *name)
 {
-    bool library = b->r->options.by == HD_BY_TYPE && names_is_framework(name);
+    bool library =
+        b->r->options.by == HD_BY_TYPE && names_is_framework(name_part(name), NAME_WHOLE);
     add_run(b, to, library ? DOC_LIBRARY_NAME : DOC_NAME, report_shown(b->r, name));
 }
 

@@ -1,6 +1,7 @@
 /* Chains: as ladders with all of their frames, and as they are said in a line. */
 #include "document/build.h"
 
+#include "heap/place.h"
 #include "report/text_parts.h"
 
 #include <string.h>
@@ -21,7 +22,7 @@ static void add_field(struct build *b, struct doc_runs *to, const char *type,
 static void add_types(struct build *b, struct doc_runs *to, const struct hd_frame *f)
 {
     bool repeated = f->repeat_max > 1, grouped = repeated && f->type_count > 1;
-    bool library = !f->is_program && f->types[0][0] != '[';
+    bool library = !f->is_program && !place_is_root(f->types[0]);
     enum doc_style style = library ? DOC_LIBRARY_NAME : DOC_NAME;
     build_words(b, to, grouped ? "(" : "");
     for (unsigned i = 0; i < f->type_count; i++) {
@@ -50,7 +51,7 @@ static void add_frame(struct build *b, struct doc_frame *to, const struct hd_cha
 {
     const struct hd_frame *f = &c->chain.frames[i];
     add_types(b, &to->name, f);
-    to->is_root = f->types[0][0] == '[';
+    to->is_root = place_is_root(f->types[0]);
     to->generation = f->generation <= HD_GEN1 ? generation_names[f->generation] : NULL;
     to->is_owner = i == c->chain.owner_frame;
     if (to->is_owner && f->type_count == 1)
@@ -135,7 +136,7 @@ void build_path(struct build *b, struct doc_chains *to, const char *const *types
     for (size_t i = 0; i < len; i++) {
         struct doc_frame *frame = &chain->frames[chain->frame_count++];
         build_type(b, &frame->name, types[i]);
-        frame->is_root = types[i][0] == '[';
+        frame->is_root = place_is_root(types[i]);
     }
 }
 

@@ -1,5 +1,6 @@
 /* What grew: what was compared, the suspects, the types by growth, what to run next. */
 #include "document/build.h"
+#include "heap/place.h"
 #include "report/phrases.h"
 
 #include <string.h>
@@ -216,7 +217,7 @@ void build_next_of(struct build *b, const char *subject)
     const size_t last = r->snapshot_count - 1;
     const char *paths[] = {r->snapshots[0].info.path, r->snapshots[last].info.path};
     struct text word = {0};
-    if (subject == NULL || subject[0] == '[' || !is_plain(subject))
+    if (subject == NULL || place_is_root(subject) || !is_plain(subject))
         return;
     text_add_string(&word, "--type=");
     text_add_string(&word, subject);

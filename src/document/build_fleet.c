@@ -2,7 +2,7 @@
  * began, the services; then what --by asks for, and the runs that were not judged. */
 #include "document/build_fleet.h"
 
-#include "owners/holder_name.h"
+#include "heap/place.h"
 #include "ranking/hints.h"
 
 #include <inttypes.h>
@@ -236,18 +236,9 @@ static void add_hint(struct build *b, const char *id)
 /* The types of the path that the one line is made of. */
 static void add_holder(struct build *b, const char *holder)
 {
-    static const char arrow[] = " → ";
     struct doc_chains *to = &doc_attached(b->doc, b->row, "held by")->chains;
-    const char *types[HOLDER_MOST_LABELS];
-    size_t n = 0;
-    for (const char *end; n < HOLDER_MOST_LABELS; holder = end + strlen(arrow)) {
-        end = strstr(holder, arrow);
-        bool is_last = end == NULL || n + 1 == HOLDER_MOST_LABELS;
-        size_t len = is_last ? strlen(holder) : (size_t)(end - holder);
-        types[n++] = arena_strdup(&b->doc->arena, holder, len);
-        if (is_last)
-            break;
-    }
+    const char **types;
+    size_t n = holder_split(holder, &types, &b->doc->arena);
     build_path(b, to, types, n);
 }
 

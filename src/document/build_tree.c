@@ -1,6 +1,5 @@
 /* The ownership tree, a line per place, or per chain of places that say the same. */
 #include "document/build.h"
-#include "heap/names.h"
 #include "report/heading.h"
 #include "report/view_tree.h"
 
@@ -36,7 +35,8 @@ static void end_as(struct build *b, struct doc_runs *to, enum doc_style style)
 
 static void add_type(struct build *b, struct doc_runs *to, const struct hd_tree_node *n)
 {
-    bool common = n->kind == HD_NODE_TYPE && names_is_framework(n->type);
+    bool common =
+        n->kind == HD_NODE_TYPE && names_is_framework(name_part(n->type), NAME_WHOLE);
     doc_run(b->doc, to, common ? DOC_LIBRARY_NAME : DOC_NAME,
             n->full_name != NULL ? n->full_name : n->type);
 }
@@ -46,33 +46,22 @@ static bool add_variable(struct build *b, struct doc_runs *to,
                          const struct hd_tree_node *variable,
                          const struct hd_tree_node *object)
 {
-    const char *field = tree_variable(&b->r->tree, variable, object);
-    if (field == NULL)
+    struct place place;
+    if (!tree_variable(&b->r->tree, variable, object, &place))
         return false;
-    size_t len = strlen(field);
-    const char *name =
-        arena_strdup(&b->doc->arena, field, len - (len > 0 && field[len - 1] == ']'));
-    const char *dot = strrchr(name, '.');
-    if (tree_field(variable->type, object->type) != field && dot != NULL) {
-        format_short_name(&b->words,
-                          arena_strdup(&b->doc->arena, name, (size_t)(dot - name)));
-        text_add_string(&b->words, dot);
+    struct arena *a = &b->doc->arena;
+    const char *field = arena_strdup(a, place.field.at, place.field.len);
+    if (place.type.len > 0) {
+        format_short_name(&b->words, arena_strdup(a, place.type.at, place.type.len));
+        text_add_char(&b->words, '.');
+        text_add_string(&b->words, field);
         end_as(b, to, DOC_QUOTED);
     } else {
-        build_name(b, to, name);
+        build_name(b, to, field);
     }
     build_words(b, to, ": ");
     add_type(b, to, object);
     return true;
-}
-
-/* A class of the program, by its namespace: what is nested in one of the framework has
- * none, and a List<Order> is a list. */
-static bool is_told(struct build *b, const struct hd_tree_node *n)
-{
-    size_t len = strcspn(n->type, "<[");
-    const char *head = arena_strdup(&b->doc->arena, n->type, len);
-    return strchr(head, '.') != NULL && !names_is_framework(head);
 }
 
 /* The only object of its type, that roots hold themselves: it owns what is below. */
@@ -165,15 +154,16 @@ static void name_chain(struct build *b, struct doc_runs *to, const struct tree_l
     for (size_t i = line->start; i <= line->last; i++) {
         const struct hd_tree_node *n = node_at(b, i);
         const struct hd_tree_node *next = i < line->last ? node_at(b, i + 1) : NULL;
-        bool variable = next != NULL && (tree_variable(&b->r->tree, n, next) != NULL ||
-                                         tree_variable(&b->r->tree, next, n) != NULL);
+        struct place place;
+        bool variable = next != NULL && (tree_variable(&b->r->tree, n, next, &place) ||
+                                         tree_variable(&b->r->tree, next, n, &place));
         bool is_group = n->kind == HD_NODE_ROOTS && i > line->start &&
                         node_at(b, i - 1)->kind == HD_NODE_ROOTS;
         if (is_group)
             continue;
         bool at_root = next != NULL && next->kind == HD_NODE_ROOTS;
         if (!variable && next != NULL && !at_root &&
-            ((!is_told(b, n) && !is_owner(b, n)) || told == MOST_TOLD)) {
+            ((!names_is_of_program(n->type) && !is_owner(b, n)) || told == MOST_TOLD)) {
             name.gap++;
             name.only = i;
             continue;
@@ -455,7 +445,8 @@ static const char *next_subject(struct build *b)
     if (!any && b->r->diff.suspect_count > 0)
         return b->r->diff.suspects[0].subject;
     for (size_t i = 0; i < t->len; i++)
-        if (t->nodes[i].kind == HD_NODE_TYPE && (any || is_told(b, &t->nodes[i])))
+        if (t->nodes[i].kind == HD_NODE_TYPE &&
+            (any || names_is_of_program(t->nodes[i].type)))
             return t->nodes[i].type;
     return NULL;
 }

@@ -3,9 +3,9 @@
  * worked on by one thread; who gives them is asked by the caller's only. */
 #include "fleet/examine.h"
 
-#include "base/text.h"
 #include "base/workers.h"
 #include "fleet/fleet.h"
+#include "heap/place.h"
 #include "series/trend.h"
 
 #include <math.h>
@@ -127,10 +127,7 @@ static void take_heap(struct run_at_work *w, const struct hd_model *m)
 static const char *joined(struct run_at_work *w, const char *const *holder, size_t len)
 {
     struct text t = {0};
-    for (size_t i = 0; i < len; i++) {
-        text_add_string(&t, i > 0 ? " → " : "");
-        text_add_string(&t, holder[i]);
-    }
+    holder_join(&t, holder, len);
     const char *all = arena_strdup(w->arena, text_string(&t), t.len);
     text_free(&t);
     return all;

@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "base/search.h"
+#include "heap/place.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -14,37 +15,26 @@ struct row_slot {
 /* A name with an id in place of a type's name: what stands before and behind it. */
 struct nameless {
     uint64_t id;
-    const char *before, *behind;
+    struct name_part before;
+    const char *behind;
 };
 
-/* How readers spell it, of objects and of static variables. */
-static const struct {
-    enum type_kind kind;
-    const char *begin, *before, *end;
-} spellings[] = {
-    {TYPE_OBJECT, "UNKNOWN 0x", "", ""},
-    {TYPE_PSEUDO, "[static var Type(0x", "[static var ", ")"},
-};
-
+/* As readers spell it: "UNKNOWN 0x7f3a" of objects, "[static var Type(0x7f3a).s_all]". */
 static bool is_nameless(const struct type *t, struct nameless *n)
 {
     enum { MOST_DIGITS = 16 };
-    for (size_t i = 0; i < sizeof(spellings) / sizeof(spellings[0]); i++) {
-        size_t begin = strlen(spellings[i].begin), end = strlen(spellings[i].end);
-        if (t->kind != spellings[i].kind ||
-            strncmp(t->name, spellings[i].begin, begin) != 0)
-            continue;
-        const char *digits = t->name + begin;
-        size_t len = strspn(digits, "0123456789abcdef");
-        if (len == 0 || len > MOST_DIGITS ||
-            strncmp(digits + len, spellings[i].end, end) != 0 ||
-            (end == 0 && digits[len] != '\0'))
-            continue;
-        *n = (struct nameless){strtoull(digits, NULL, 16), spellings[i].before,
-                               digits + len + end};
-        return true;
-    }
-    return false;
+    struct place place = place_of(t->name);
+    bool variable = t->kind == TYPE_PSEUDO;
+    const char *begin = variable ? "Type(0x" : "UNKNOWN 0x", *type = place.type.at;
+    if (t->kind == TYPE_UNDEFINED || place.kind != (variable ? PLACE_STATIC : PLACE_TYPE) ||
+        strncmp(type, begin, strlen(begin)) != 0)
+        return false;
+    type += strlen(begin);
+    size_t len = strspn(type, "0123456789abcdef");
+    if (len == 0 || len > MOST_DIGITS || type[len] != (variable ? ')' : '\0'))
+        return false;
+    *n = (struct nameless){strtoull(type, NULL, 16), place.lead, type + len + variable};
+    return true;
 }
 
 static bool is_same_process(const struct hd_snapshot *a, const struct hd_snapshot *b)
@@ -171,7 +161,9 @@ static void borrow(struct hd_snapshot *snap, struct hd_snapshot *const *snaps, s
             continue;
         enum type_kind kind = snap->types[t].kind;
         named += kind == TYPE_OBJECT && snap->types[t].raw.count > 0;
-        rename_row(snap, t, arena_printf(&snap->arena, "%s%s%s", n.before, name, n.behind),
+        rename_row(snap, t,
+                   arena_printf(&snap->arena, "%.*s%s%s", (int)n.before.len, n.before.at,
+                                name, n.behind),
                    of_kind(rows, kind), &scratch);
     }
     HASH_CLEAR(hh, rows[0]);

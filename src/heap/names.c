@@ -245,21 +245,21 @@ void names_canonical(struct text *out, const char *raw, size_t len)
 
 /* --- names of the framework ---------------------------------------------------- */
 
-static bool begins_like_framework(const char *name)
+static bool begins_like_framework(const char *s, const char *end)
 {
     static const char *const prefixes[] = {"System.", "Microsoft.", "MS.", "Internal.",
-                                           "Interop"};
+                                           "Interop+"};
     for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
-        if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
+        if (take(&s, end, prefixes[i]))
             return true;
     return false;
 }
 
 /* Behind the bracket that closes the one at s, or at the end. */
-static const char *skip_brackets(const char *s, char open, char close)
+static const char *skip_brackets(const char *s, const char *end, char open, char close)
 {
     size_t depth = 0;
-    for (; *s != '\0'; s++) {
+    for (; s < end; s++) {
         if (*s == open)
             depth++;
         else if (*s == close && --depth == 0)
@@ -274,25 +274,41 @@ bool names_is_array(const char *name)
     return len > 0 && name[len - 1] == ']';
 }
 
-bool names_is_framework(const char *name)
+bool names_is_unnamed(const char *name)
 {
-    if (strcmp(name, "Free") == 0)
+    return name[0] == '\0' || name[0] == '<' || name[0] == '[' || names_is_array(name);
+}
+
+bool names_has_namespace(const char *name)
+{
+    return memchr(name, '.', strcspn(name, "<[")) != NULL;
+}
+
+bool names_is_framework(struct name_part name, enum name_extent extent)
+{
+    const char *end = name.at + name.len;
+    if (name_part_is(name, "Free") || name_part_is(name, "Interop"))
         return true;
-    if (!begins_like_framework(name))
+    if (!begins_like_framework(name.at, end))
         return false;
-    for (const char *s = name; *s != '\0';) {
+    for (const char *s = name.at; extent == NAME_WHOLE && s < end;) {
         if (*s == '[') {
-            s = skip_brackets(s, '[', ']'); /* the rank of an array */
+            s = skip_brackets(s, end, '[', ']'); /* the rank of an array */
         } else if (*s == '<' && (s[-1] == '+' || s[-1] == '.')) {
-            s = skip_brackets(s, '<', '>'); /* "+<>c", "+<Main>d__5": made by a compiler */
+            s = skip_brackets(s, end, '<', '>'); /* "+<>c", "+<Main>d__5": a compiler's */
         } else if (*s == '<' || *s == ',') {
-            if (!begins_like_framework(++s))
+            if (!begins_like_framework(++s, end))
                 return false;
         } else {
             s++;
         }
     }
     return true;
+}
+
+bool names_is_of_program(const char *name)
+{
+    return names_has_namespace(name) && !names_is_framework(name_part(name), NAME_CLASS);
 }
 
 /* --- as tools write them ------------------------------------------------------- */

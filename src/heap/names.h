@@ -7,6 +7,29 @@
 
 #include "base/text.h"
 
+#include <string.h>
+
+/* A part of a name, not closed by a NUL. at NULL: there is none. */
+struct name_part {
+    const char *at;
+    size_t len;
+};
+
+static inline struct name_part name_part(const char *s)
+{
+    return (struct name_part){s, strlen(s)};
+}
+
+static inline bool name_part_is(struct name_part part, const char *s)
+{
+    return part.len == strlen(s) && strncmp(part.at, s, part.len) == 0;
+}
+
+static inline bool name_part_equals(struct name_part a, struct name_part b)
+{
+    return a.len == b.len && strncmp(a.at, b.at, a.len) == 0;
+}
+
 /* What a type without a name is called. */
 #define UNKNOWN_TYPE_NAME "<unknown type>"
 
@@ -21,15 +44,31 @@ void names_canonical(struct text *out, const char *raw, size_t len);
  * too far. */
 void names_rewritten(struct text *out, const char *name, size_t len);
 
-/* True for names of the framework, which --app-only hides: System.*,
- * Microsoft.*, MS.*, Internal.*, Interop*, arrays and generics whose every part
- * is one, Free. A nested type counts as its outermost one; a name without a
- * namespace ("Entry<System.String>[]") may be the program's, so it is none. Takes
- * a canonical name. Pseudo-nodes are none: they are told by their kind. */
-bool names_is_framework(const char *name);
+/* What of a type is asked for. A List<App.Order> is a class of the framework, so it says
+ * nothing of who made it; but what it holds is the program's, and --app-only shows it. */
+enum name_extent {
+    NAME_CLASS, /* the outermost name alone */
+    NAME_WHOLE  /* elements and all arguments too */
+};
+
+/* The one rule by which a name is the framework's: System.*, Microsoft.*, MS.*, Internal.*,
+ * Interop and what is nested in it, and Free. A nested type counts as its outermost one; a
+ * name without a namespace
+ * ("Entry<System.String>[]") may be the program's, so it is none. Takes a canonical name.
+ * Pseudo-nodes are none: they are told by their kind. Modules say more, where they are told
+ * (series/type_rank.h). */
+bool names_is_framework(struct name_part name, enum name_extent extent);
+
+/* Of a class, or an array of one, in a namespace that is not the framework's. */
+bool names_is_of_program(const char *name);
+
+bool names_has_namespace(const char *name);
 
 /* True for "A[]", "A[,]". Takes a canonical name. */
 bool names_is_array(const char *name);
+
+/* Arrays, pseudo-nodes, closures: nobody gave them a name, whoever they are of. */
+bool names_is_unnamed(const char *name);
 
 /* True if pattern selects the canonical name. With a wildcard (* any bytes, ?
  * one byte or UTF-8 sequence; brackets are literal) it must match the whole name;

@@ -1,6 +1,7 @@
 #include "heap/root_kind.h"
 
 #include "base/c_locale.h"
+#include "heap/place.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,7 +39,7 @@ unsigned root_kind_class(enum hd_root_kind kind)
 
 /* The groups of all known writers: dotnet-gcdump and dotnet-monitor; PerfView
  * from events, before and from 3.1.8; HeapDump.exe with ClrMD 2, and with ClrMD 1,
- * which adds an s. */
+ * which adds an s. Of each kind the first is dotnet-gcdump's. */
 static const struct {
     const char *name;
     enum hd_root_kind kind;
@@ -91,19 +92,24 @@ static bool contains_word(const char *name, const char *word)
     return false;
 }
 
+const char *root_kind_group(enum hd_root_kind kind)
+{
+    for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
+        if (groups[i].kind == kind)
+            return groups[i].name;
+    return "[other roots]";
+}
+
 enum hd_root_kind root_kind_of(const char *pseudo_name)
 {
-    static const char variable[] = "[static var ", projectn[] = " (static var)";
-    if (strncasecmp(pseudo_name, variable, sizeof(variable) - 1) == 0)
-        return HD_ROOT_STATIC;
-    size_t len = strlen(pseudo_name), tail = sizeof(projectn) - 1;
-    if (len > tail && ascii_same_word(pseudo_name + len - tail, projectn))
-        return HD_ROOT_STATIC;
+    struct place place = place_of(pseudo_name);
+    if (place_is_variable(&place))
+        return place.kind == PLACE_STATIC ? HD_ROOT_STATIC : HD_ROOT_THREAD_STATIC;
     for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
         if (ascii_same_word(pseudo_name, groups[i].name))
             return groups[i].kind;
     for (size_t i = 0;
-         pseudo_name[0] != '[' && i < sizeof(mono_words) / sizeof(mono_words[0]); i++)
+         place.kind == PLACE_TYPE && i < sizeof(mono_words) / sizeof(mono_words[0]); i++)
         if (contains_word(pseudo_name, mono_words[i].word))
             return mono_words[i].kind;
     return HD_ROOT_KIND_COUNT;

@@ -19,6 +19,9 @@ unsigned root_kind_class(enum hd_root_kind kind);
  * HD_ROOT_KIND_COUNT when it does not (then its parent's counts). */
 enum hd_root_kind root_kind_of(const char *pseudo_name);
 
+/* What dotnet-gcdump calls the group of such roots. */
+const char *root_kind_group(enum hd_root_kind kind);
+
 /* The kind of a pseudo-node below one of the given kind: its own if its name
  * decides, but a "[static var T.f]" of a thread stays a thread static. */
 enum hd_root_kind root_kind_below(const char *pseudo_name, enum hd_root_kind above);

@@ -1,6 +1,8 @@
 #include "heap/root_set.h"
 
 #include "base/hash.h"
+#include "heap/place.h"
+#include "heap/root_kind.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,19 +11,6 @@ struct root_static {
     uint32_t number;
     const char *name;
     UT_hash_handle hh;
-};
-
-/* The names that gcdump writers use, so that chains of all formats line up. */
-static const char *const group_names[HD_ROOT_KIND_COUNT] = {
-    [HD_ROOT_STATIC] = "[static vars]",
-    [HD_ROOT_THREAD_STATIC] = "[thread static vars]",
-    [HD_ROOT_STRONG_HANDLE] = "[strong Handles]",
-    [HD_ROOT_PINNED_HANDLE] = "[pinning Handles]",
-    [HD_ROOT_REF_COUNTED_HANDLE] = "[COM/WinRT Objects]",
-    [HD_ROOT_DEPENDENT_HANDLE] = "[Dependent Handles]",
-    [HD_ROOT_STACK] = "[local vars]",
-    [HD_ROOT_FINALIZER] = "[finalizer Handles]",
-    [HD_ROOT_OTHER] = "[other roots]",
 };
 
 /* --- places -------------------------------------------------------------- */
@@ -92,9 +81,7 @@ void root_set_emit(struct root_set *s, struct builder *b)
     node_id first_static = b->graph->node_count;
     for (const struct root_static *v = s->statics; v != NULL; v = v->hh.next) {
         text_clear(&name);
-        text_add_string(&name, "[static var ");
-        text_add_string(&name, v->name);
-        text_add_string(&name, "]");
+        place_add_static(&name, name_part(v->name), (struct name_part){0});
         pseudo_node(b, name.data, name.len);
         root_places_refer(&p, HD_ROOT_KIND_COUNT + (size_t)v->number, b);
     }
@@ -105,7 +92,9 @@ void root_set_emit(struct root_set *s, struct builder *b)
         bool is_static = g == HD_ROOT_STATIC;
         if (is_static ? s->static_count == 0 : p.begin[g] == p.begin[g + 1])
             continue;
-        group_nodes[group_count++] = pseudo_node(b, group_names[g], strlen(group_names[g]));
+        /* So that chains of all formats line up. */
+        const char *group = root_kind_group((enum hd_root_kind)g);
+        group_nodes[group_count++] = pseudo_node(b, group, strlen(group));
         for (uint32_t v = 0; is_static && v < s->static_count; v++)
             builder_edge(b, first_static + v);
         root_places_refer(&p, g, b);

@@ -1,6 +1,6 @@
 #include "owners/holder_name.h"
 
-#include "base/text.h"
+#include "heap/place.h"
 
 struct holder_namer holder_namer_of(const struct labels *labels, const struct full_tree *f,
                                     struct arena *a)
@@ -33,14 +33,6 @@ size_t holder_names(const struct holder_namer *n, path_id p,
     if (n->depth[p] > HOLDER_HEAD_LABELS + HOLDER_TAIL_LABELS)
         names[count++] = HOLDER_OMITTED;
     return count + add_names(&names[count], n, p, n->head[p], HOLDER_TAIL_LABELS);
-}
-
-void holder_join(struct text *out, const char *const *names, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        text_add_string(out, i > 0 ? " → " : "");
-        text_add_string(out, names[i]);
-    }
 }
 
 void holder_name(struct text *out, const struct holder_namer *n, path_id p)

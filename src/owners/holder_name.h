@@ -37,7 +37,4 @@ size_t holder_names(const struct holder_namer *n, path_id p,
  * root. */
 void holder_name(struct text *out, const struct holder_namer *n, path_id p);
 
-/* And of names that are there already. */
-void holder_join(struct text *out, const char *const *names, size_t count);
-
 #endif

@@ -10,7 +10,6 @@
 
 #include "heap/fields.h"
 #include "owners/dominators.h"
-#include "series/runtime_names.h"
 #include "series/series.h"
 #include "series/type_rank.h"
 

@@ -1,43 +1,24 @@
 #include "questions/nested_holders.h"
 
 #include "base/hash.h"
+#include "heap/place.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static const char arrow[] = " → ";
-enum { ARROW = sizeof(arrow) - 1 };
-
-size_t nested_holders_split(const char *name, const char ***elements, struct arena *a)
-{
-    size_t count = 1, len = 0;
-    for (const char *at = strstr(name, arrow); at != NULL; at = strstr(at + ARROW, arrow))
-        count++;
-    *elements = arena_array(a, const char *, count);
-    for (const char *end; len < count; name = end + ARROW) {
-        end = strstr(name, arrow);
-        if (end == NULL)
-            end = name + strlen(name);
-        (*elements)[len++] = arena_strdup(a, name, (size_t)(end - name));
-        if (*end == '\0')
-            break;
-    }
-    return len;
-}
-
 /* --- which stand above which ----------------------------------------------- */
 
-struct place {
+struct held {
     size_t row; /* of the ranking */
     UT_hash_handle hh;
 };
 
 /* The topmost suspect above the name, or itself. */
-static size_t topmost(const struct place *suspects, const char *name, size_t itself)
+static size_t topmost(const struct held *suspects, const char *name, size_t itself)
 {
-    const struct place *found;
-    for (const char *at = strstr(name, arrow); at != NULL; at = strstr(at + ARROW, arrow)) {
-        HASH_FIND(hh, suspects, name, (size_t)(at - name), found);
+    const struct held *found;
+    for (const char *end = name; *(end = holder_place_end(end)) != '\0'; end++) {
+        HASH_FIND(hh, suspects, name, (size_t)(end - name), found);
         if (found != NULL)
             return found->row;
     }
@@ -87,7 +68,7 @@ static int by_score(const void *a, const void *b)
 static size_t *find_topmost(const struct ranking *t, const bool *suspect, struct arena *a)
 {
     size_t *above = arena_array(a, size_t, t->len);
-    struct place *suspects = NULL, *places = arena_array(a, struct place, t->len);
+    struct held *suspects = NULL, *places = arena_array(a, struct held, t->len);
     for (size_t i = 0; i < t->len; i++) {
         const char *name = t->all[i].row->name;
         places[i].row = i;

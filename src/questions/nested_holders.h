@@ -21,7 +21,4 @@ struct joined_holder *nested_holders_join(struct ranking *t, size_t snapshots,
                                           const struct suspect_line *line, double whole,
                                           struct arena *a);
 
-/* The elements of a holder's name, "A → B → C", in a. */
-size_t nested_holders_split(const char *name, const char ***elements, struct arena *a);
-
 #endif

@@ -1,6 +1,6 @@
 #include "questions/report_hints.h"
 
-#include "heap/names.h"
+#include "heap/place.h"
 #include "ranking/hints.h"
 
 #include <string.h>
@@ -27,9 +27,8 @@ static struct disguised disguised_in(const struct ownership_tree *t, struct aren
     d.names = arena_array(scratch, const char *, t->labels.len);
     for (size_t i = 0; i < t->labels.len; i++) {
         const struct label *l = &t->labels.all[i];
-        bool space = strncmp(l->name, "System.", strlen("System.")) == 0 ||
-                     strncmp(l->name, "Microsoft.", strlen("Microsoft.")) == 0;
-        if (space && l->origin == ORIGIN_PROGRAM && !names_is_array(l->name))
+        if (l->origin == ORIGIN_PROGRAM && !names_is_array(l->name) &&
+            names_is_framework(name_part(l->name), NAME_CLASS))
             d.names[d.len++] = l->name;
     }
     return d;
@@ -71,7 +70,7 @@ static void add_way(struct looking *l, const char *const *types, size_t len,
 static void add_holder(struct looking *l, const struct hd_suspect *s)
 {
     enum hd_root_kind root = HD_ROOT_OTHER;
-    for (size_t i = 0; i < s->holder_len && s->holder[i][0] == '['; i++)
+    for (size_t i = 0; i < s->holder_len && place_is_root(s->holder[i]); i++)
         root = root_kind_below(s->holder[i], root);
     add_way(l, s->holder, s->holder_len, root, 1);
 }

@@ -1,5 +1,6 @@
 #include "questions/report_suspects.h"
 
+#include "heap/place.h"
 #include "questions/nested_holders.h"
 #include "ranking/power.h"
 #include "ranking/table_ranking.h"
@@ -262,7 +263,7 @@ static void add_holder(const struct suspect_rows *to, struct hd_suspect *s,
                        const struct joined_holder *joined)
 {
     struct hd_report *r = to->r;
-    s->holder_len = nested_holders_split(s->type, &s->holder, &r->arena);
+    s->holder_len = holder_split(s->type, &s->holder, &r->arena);
     s->also = arena_array(&r->arena, const char *, joined->len);
     for (size_t i = 0; i < joined->len; i++)
         s->also[s->also_count++] = joined->below[i];

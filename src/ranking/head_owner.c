@@ -1,6 +1,6 @@
 #include "ranking/head_owner.h"
 
-#include "heap/names.h"
+#include "heap/place.h"
 
 #include <string.h>
 
@@ -45,12 +45,10 @@ static bool is_border(const chain_role window[ROLE_WINDOW])
 /* A variable of the framework says no more than that it is one. */
 static bool is_telling(const struct label *l, chain_role role)
 {
-    static const char variable[] = "[static var ";
-    if (role & ROLE_OWN)
-        return true;
-    return (role & ROLE_VARIABLE) &&
-           strncmp(l->name, variable, sizeof(variable) - 1) == 0 &&
-           !names_is_framework(&l->name[sizeof(variable) - 1]);
+    struct place place = place_of(l->name);
+    return (role & ROLE_OWN) != 0 ||
+           ((role & ROLE_VARIABLE) != 0 && place_is_variable(&place) &&
+            !names_is_framework(place.type, NAME_WHOLE));
 }
 
 /* The provider refers to its scope, and so does everybody who has it injected. */

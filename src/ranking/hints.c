@@ -1,6 +1,6 @@
 #include "ranking/hints.h"
 
-#include "heap/names.h"
+#include "heap/place.h"
 
 #include <string.h>
 
@@ -53,9 +53,8 @@ static bool is_above(const char *pattern, const struct hint_way *way)
 /* Arrays, and what collections nest: entries, nodes, tables of them. */
 static bool is_inside_collection(const char *type)
 {
-    size_t len = strlen(type), name = strcspn(type, "<");
-    return (len > 2 && type[len - 1] == ']' && type[0] != '[') ||
-           (type[name] == '<' && memchr(type, '.', name) == NULL) ||
+    return (names_is_array(type) && !place_is_root(type)) ||
+           (strchr(type, '<') != NULL && !names_has_namespace(type)) ||
            names_match("System.Collections.*", type);
 }
 

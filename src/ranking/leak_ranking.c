@@ -4,6 +4,7 @@
 
 #include "ranking/ranked_paths.h"
 #include "ranking/type_growth.h"
+#include "series/runtime_names.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 #include "ranking/native.h"
 
 #include "heap/names.h"
-#include "series/runtime_names.h"
 
 #include <string.h>
 

@@ -4,8 +4,8 @@
 #ifndef NATIVE_H
 #define NATIVE_H
 
-#include "series/runtime_names.h"
 #include "series/series.h"
+#include "series/type_rank.h"
 
 struct native_kind {
     const char *type; /* NULL: handles, by their names */

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/ascii.h"
+#include "heap/place.h"
 #include "render/wrap.h"
 #include "report/format_units.h"
 
@@ -221,14 +222,9 @@ static bool needs_line(const struct table *t, size_t c, size_t width,
         return false;
     shorten(t, &plain, cell, s, width);
     /* "…Order" has lost its namespace only. */
-    static const char *const leads[] = {"…", "[static var …"};
-    const char *cut = text_string(&plain);
-    for (size_t i = 0; i < sizeof(leads) / sizeof(*leads); i++)
-        if (strncmp(cut, leads[i], strlen(leads[i])) == 0) {
-            cut += strlen(leads[i]);
-            break;
-        }
-    bool is_cut = strstr(cut, "…") != NULL;
+    const char *cut = place_of(text_string(&plain)).type.at;
+    bool is_plain = strncmp(cut, "…", strlen("…")) == 0;
+    bool is_cut = strstr(is_plain ? cut + strlen("…") : cut, "…") != NULL;
     text_free(&plain);
     return is_cut;
 }

@@ -1,6 +1,7 @@
 #include "render/wrap.h"
 
 #include "base/ascii.h"
+#include "heap/place.h"
 #include "report/format_units.h"
 
 #include <string.h>
@@ -17,12 +18,11 @@ void wrap_break(struct text *t, size_t indent)
         text_add_char(t, ' ');
 }
 
-static const char arrow[] = " → ";
-enum { ARROW = sizeof(arrow) - 1 };
+enum { ARROW = sizeof(HOLDER_ARROW) - 1 };
 
 static bool is_arrow(const char *line, size_t len, size_t i)
 {
-    return i + ARROW <= len && memcmp(line + i, arrow, ARROW) == 0;
+    return i + ARROW <= len && memcmp(line + i, HOLDER_ARROW, ARROW) == 0;
 }
 
 size_t wrap_count_arrows(const char *line, size_t len)
@@ -37,7 +37,7 @@ size_t wrap_count_arrows(const char *line, size_t len)
 static void add_element(struct text *t, const char *s, size_t len, const char *color)
 {
     size_t lead = is_arrow(s, len, 0) ? ARROW : 0;
-    if (lead == 0 && len >= ARROW - 1 && memcmp(s, arrow + 1, ARROW - 1) == 0)
+    if (lead == 0 && len >= ARROW - 1 && memcmp(s, &HOLDER_ARROW[1], ARROW - 1) == 0)
         lead = ARROW - 1;
     text_add(t, s, lead);
     text_add_string(t, color);

@@ -1,7 +1,7 @@
 /* A chain through a service has forty elements, and its reader looks for three. */
 #include "report/brief.h"
 
-#include "heap/names.h"
+#include "heap/place.h"
 
 #include <string.h>
 
@@ -9,7 +9,7 @@ enum { MOST_SHOWN = 8 };
 
 static bool is_pseudo(const struct hd_frame *f)
 {
-    return f->type_count == 1 && f->types[0][0] == '[' && f->repeat_max == 1;
+    return f->type_count == 1 && place_is_root(f->types[0]) && f->repeat_max == 1;
 }
 
 /* The last of the groups and variables that a chain begins with. */
@@ -22,17 +22,10 @@ static size_t root_of(const struct hd_chain *c)
     return first;
 }
 
-/* A variable of the framework says no more than that it is one. Collections are held by
- * variables of the program too: files name the type of what is held. */
 static bool is_innocent(const struct hd_frame *root)
 {
-    static const char variable[] = "[static var ", collection[] = "System.Collections.";
-    const char *name = root->types[0];
-    if (!is_pseudo(root) || strncmp(name, variable, sizeof(variable) - 1) != 0)
-        return false;
-    name += sizeof(variable) - 1;
-    return names_is_framework(name) &&
-           strncmp(name, collection, sizeof(collection) - 1) != 0;
+    struct place place = place_of(root->types[0]);
+    return is_pseudo(root) && place_is_variable(&place) && !place_tells(&place);
 }
 
 /* How far each frame is from one that is worth showing by itself. */

@@ -3,10 +3,13 @@
 #include "base/ascii.h"
 #include "base/c_locale.h"
 #include "heap/async_names.h"
+#include "heap/place.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+static const char ellipsis[] = "…";
 
 void format_count(struct text *t, uint64_t n)
 {
@@ -227,6 +230,30 @@ void format_short_name(struct text *t, const char *name)
     text_free(&s);
 }
 
+/* mark: in front of the type, where that loses its namespaces. */
+static void add_short_variable(struct text *t, struct place *p, const char *mark)
+{
+    struct text type = {0}, brief = {0}, name = {0};
+    text_add(&type, p->type.at, p->type.len);
+    text_add_string(&brief, mark);
+    format_short_name(&brief, text_string(&type));
+    p->type = (struct name_part){brief.data, brief.len};
+    place_add(&name, p);
+    format_name(t, text_string(&name));
+    text_free(&type);
+    text_free(&brief);
+    text_free(&name);
+}
+
+void format_short_place(struct text *t, const char *name)
+{
+    struct place place = place_of(name);
+    if (place.field.at != NULL)
+        add_short_variable(t, &place, "");
+    else
+        format_short_name(t, name);
+}
+
 bool format_method(struct text *t, const char *type, bool short_name)
 {
     struct async_method m;
@@ -275,7 +302,7 @@ void format_frame(struct text *t, const struct hd_frame *f, bool short_names)
         text_add_char(t, '(');
     for (unsigned i = 0; i < f->type_count; i++) {
         if (i > 0)
-            text_add_string(t, " → ");
+            text_add_string(t, HOLDER_ARROW);
         const char *name = f->shown[i] != NULL ? f->shown[i] : f->types[i];
         if (short_names)
             format_short_name(t, name);
@@ -305,8 +332,6 @@ static size_t step_at(const char *s, size_t len, size_t i)
     size_t n = utf8_length((const unsigned char *)s + i, len - i);
     return n > 0 ? n : 1;
 }
-
-static const char ellipsis[] = "…";
 
 /* The longest prefix of at most that many columns, in bytes; columns becomes what it
  * takes. */
@@ -367,87 +392,58 @@ void format_shorten(struct text *t, const char *s, size_t len, size_t columns, b
     text_add(t, s + tail, len - tail);
 }
 
-static const char arrow[] = " → ";
+enum { ARROW = sizeof(HOLDER_ARROW) - 1 };
 
 /* Bytes in front of the name: of "type App.*: App.Order", of " → App.Order". */
 static size_t before_name(const char *s, size_t len)
 {
     size_t start = 0;
-    if (len >= strlen(arrow) && memcmp(s, arrow, strlen(arrow)) == 0)
-        return strlen(arrow);
+    if (len >= ARROW && memcmp(s, HOLDER_ARROW, ARROW) == 0)
+        return ARROW;
     for (size_t i = 0; i + 1 < len; i++)
         if (s[i] == ':' && s[i + 1] == ' ')
             start = i + 2;
     return start;
 }
 
-/* "[static var System.Func<App.Order>.s_all]" becomes "[static var …Func<Order>.s_all]". */
-static void add_plain_variable(struct text *t, const char *name)
-{
-    static const char begin[] = "[static var ";
-    const char *type = name + strlen(begin), *field = strrchr(type, '.');
-    struct text whole = {0};
-    text_add(&whole, type, (size_t)(field - type));
-    text_add_string(t, begin);
-    text_add_string(t, "…");
-    format_short_name(t, text_string(&whole));
-    text_add_string(t, field);
-    text_free(&whole);
-}
-
 /* The name without namespaces, or nothing if it is none that could lose them. */
 static void add_plain(struct text *t, const char *name)
 {
-    bool variable = strncmp(name, "[static var ", strlen("[static var ")) == 0;
-    if (variable && strrchr(name, '.') != NULL) {
-        add_plain_variable(t, name);
-    } else if (name[0] != '[' && strchr(name, ' ') == NULL) {
-        text_add_string(t, "…");
+    struct place place = place_of(name);
+    if (place.field.at != NULL) {
+        add_short_variable(t, &place, ellipsis);
+    } else if (place.kind == PLACE_TYPE && strchr(name, ' ') == NULL) {
+        text_add_string(t, ellipsis);
         format_short_name(t, name);
     }
 }
 
-/* Where the last part of a path begins. Arrows may share a blank: "A → → B". */
-static const char *last_part(const char *path, const char *end)
+/* Of a holder its end: "… → List<Order> → Order[]", as many as fit, without namespaces. */
+static void shorten_holder(struct text *t, const char *holder, size_t columns, bool ascii)
 {
-    const ptrdiff_t len = (ptrdiff_t)strlen(arrow);
-    for (const char *at = end; at - path >= len; at--)
-        if (strncmp(at - len, arrow, (size_t)len) == 0)
-            return at;
-    return path;
-}
-
-/* Of a path its end: "… → List<Order> → Order[]", as many as fit, without namespaces. */
-static void shorten_path(struct text *t, const char *path, size_t columns, bool ascii)
-{
-    struct text name = {0}, plain = {0}, tail = {0}, longer = {0};
-    const char *end = path + strlen(path);
-    const size_t lead = printed_columns("… → ", strlen("… → "), ascii);
-    while (end > path) {
-        const char *from = last_part(path, end);
-        bool first = from == path;
-        text_clear(&name);
-        text_clear(&plain);
-        text_add(&name, from, (size_t)(end - from));
-        format_short_name(&plain, text_string(&name));
+    struct arena scratch = {0};
+    struct text tail = {0}, longer = {0};
+    const char **places;
+    const size_t lead = printed_columns("…" HOLDER_ARROW, strlen("…") + ARROW, ascii);
+    size_t left = holder_split(holder, &places, &scratch);
+    while (left > 0) {
         text_clear(&longer);
-        text_add(&longer, plain.data, plain.len);
-        text_add_string(&longer, tail.len > 0 ? arrow : "");
-        text_add(&longer, text_string(&tail), tail.len);
+        format_short_name(&longer, places[left - 1]);
+        text_add_string(&longer, tail.len > 0 ? HOLDER_ARROW : "");
+        text_add(&longer, tail.data, tail.len);
         if (tail.len > 0 &&
-            printed_columns(longer.data, longer.len, ascii) + (first ? 0 : lead) > columns)
+            printed_columns(longer.data, longer.len, ascii) + (left == 1 ? 0 : lead) >
+                columns)
             break;
         text_clear(&tail);
         text_add(&tail, longer.data, longer.len);
-        end = first ? path : from - strlen(arrow);
+        left--;
     }
-    text_add_string(t, end > path ? "… → " : "");
-    format_shorten(t, text_string(&tail), tail.len, columns - (end > path ? lead : 0),
-                   ascii);
-    text_free(&name);
-    text_free(&plain);
+    text_add_string(t, left > 0 ? "…" HOLDER_ARROW : "");
+    format_shorten(t, text_string(&tail), tail.len, columns - (left > 0 ? lead : 0), ascii);
     text_free(&tail);
     text_free(&longer);
+    arena_free(&scratch);
 }
 
 void format_shorten_name(struct text *t, const char *s, size_t len, size_t columns,
@@ -460,9 +456,9 @@ void format_shorten_name(struct text *t, const char *s, size_t len, size_t colum
         text_add(&name, s + start, len - start);
         add_plain(&plain, text_string(&name));
     }
-    if (name.len > 0 && strstr(text_string(&name), arrow) != NULL) {
+    if (name.len > 0 && *holder_place_end(text_string(&name)) != '\0') {
         text_add(t, s, start);
-        shorten_path(t, text_string(&name), columns - head, ascii);
+        shorten_holder(t, text_string(&name), columns - head, ascii);
     } else if (plain.len > 0 && printed_columns(plain.data, plain.len, ascii) <
                                     printed_columns(name.data, name.len, ascii)) {
         text_add(t, s, start);

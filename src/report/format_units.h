@@ -44,6 +44,9 @@ bool format_method(struct text *t, const char *type, bool short_name);
 /* The same without namespaces: List<Order> for System...List<MyApp.Order>. */
 void format_short_name(struct text *t, const char *name);
 
+/* The same of places: of a variable only the type, "[static var List<Order>.s_all]". */
+void format_short_place(struct text *t, const char *name);
+
 /* ".Log" behind the name of a type that leads on by that field; ".value" behind that of an
  * array, which has its brackets already; nothing for NULL. */
 void format_field(struct text *t, const char *type, const char *field);

@@ -4,7 +4,7 @@
  * format and no width. */
 #include "report/phrases.h"
 
-#include "heap/names.h"
+#include "heap/place.h"
 #include "ranking/power.h"
 #include "report/text_growth.h"
 
@@ -63,19 +63,6 @@ static void say_number(struct headline *h, size_t n)
 
 /* --- what holds it ------------------------------------------------------- */
 
-static const char static_variable[] = "[static var ",
-                  thread_variable[] = "[thread static var ";
-
-/* The type of a variable's name, or NULL if it is none. */
-static const char *variable(const char *name)
-{
-    static const char *const begins[] = {static_variable, thread_variable};
-    for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++)
-        if (strncmp(name, begins[i], strlen(begins[i])) == 0)
-            return name + strlen(begins[i]);
-    return NULL;
-}
-
 /* A name that is put together of parts. */
 static void say_parts(struct headline *h, struct text *parts)
 {
@@ -100,63 +87,53 @@ static bool is_declared(const struct hd_report *r, const char *name)
 static void say_variable(struct headline *h, const struct hd_report *r, const char *name)
 {
     bool declared = is_declared(r, name);
-    const char *whole = variable(declared ? report_shown(r, name) : name);
-    whole = whole != NULL ? whole : variable(name);
-    const char *dot = strrchr(whole, '.');
-    const char *field = dot != NULL && dot[1] != '\0' ? dot + 1 : whole;
-    size_t len = strlen(field);
-    struct text type = {0}, word = {0}, last = {0};
-    if (declared && field != whole) {
-        text_add(&type, whole, (size_t)(dot - whole));
+    struct place place = place_of(name), shown = place_of(report_shown(r, name));
+    if (declared && place_is_variable(&shown))
+        place = shown;
+    bool has_field = place.field.at != NULL;
+    struct name_part last = has_field ? place.field : place.type;
+    struct text type = {0}, word = {0}, field = {0};
+    if (declared && has_field) {
+        text_add(&type, place.type.at, place.type.len);
         format_short_name(&word, text_string(&type));
         text_add_char(&word, '.');
     }
-    text_add(&last, field, len > 0 && field[len - 1] == ']' ? len - 1 : len);
-    format_short_name(&word, text_string(&last));
-    say(h, name[1] == 't' ? "the thread static " : "the static ");
+    text_add(&field, last.at, last.len);
+    format_short_name(&word, text_string(&field));
+    say(h, place.kind == PLACE_STATIC ? "the static " : "the thread static ");
     say_parts(h, &word);
     text_free(&type);
-    text_free(&last);
-}
-
-/* One of the framework says no more than that it is one. */
-static bool tells(const char *name)
-{
-    static const char collection[] = "System.Collections.";
-    const char *type = variable(name);
-    return type != NULL && (!names_is_framework(type) ||
-                            strncmp(type, collection, sizeof(collection) - 1) == 0);
+    text_free(&field);
 }
 
 static bool is_variable(const char *name)
 {
-    return variable(name) != NULL;
+    struct place place = place_of(name);
+    return place_is_variable(&place);
 }
 
 /* The last one that is such, or NULL. */
-static const char *nearest(const struct hd_suspect *s, bool (*is_such)(const char *))
+static const char *nearest(const struct hd_suspect *s,
+                           bool (*is_such)(const struct place *))
 {
-    for (size_t i = s->holder_len; i-- > 0;)
-        if (is_such(s->holder[i]))
+    for (size_t i = s->holder_len; i-- > 0;) {
+        struct place place = place_of(s->holder[i]);
+        if (is_such(&place))
             return s->holder[i];
+    }
     return NULL;
 }
 
 /* By its name alone: one without a namespace may be a nested one of the framework. */
-static bool is_class_of_program(const char *name)
+static bool is_class_of_program(const struct place *p)
 {
-    size_t plain = strcspn(name, "<[");
-    struct text t = {0};
-    text_add(&t, name, plain);
-    bool is_one = strchr(text_string(&t), '.') != NULL && !names_is_array(name) &&
-                  !names_is_framework(text_string(&t));
-    text_free(&t);
-    return is_one;
+    return p->kind == PLACE_TYPE && names_is_of_program(p->type.at) &&
+           !names_is_array(p->type.at);
 }
 
-static bool is_object(const char *name)
+static bool is_object(const struct place *p)
 {
-    return name[0] != '[';
+    return p->kind == PLACE_TYPE;
 }
 
 /* A type that holds, and the field by which it does, if that is known. */
@@ -180,7 +157,7 @@ static struct owner program_above(const struct hd_suspect *s, const char *counte
     for (size_t i = c->frame_count; i-- > top + 1;) {
         const struct hd_frame *f = &c->frames[i - 1];
         const char *type = f->types[0];
-        if (f->is_program && f->type_count == 1 && type[0] != '[' &&
+        if (f->is_program && f->type_count == 1 && !place_is_root(type) &&
             !names_is_array(type) && strcmp(type, counted) != 0 &&
             strcmp(type, s->type) != 0)
             return (struct owner){.type = type, .field = f->field};
@@ -226,11 +203,11 @@ static const char *const held_by_kind[HD_ROOT_KIND_COUNT] = {
 static bool say_holder(struct headline *h, const struct hd_report *r,
                        const struct hd_suspect *s, const char *counted, const char *joint)
 {
-    const char *field = nearest(s, tells);
+    const char *field = nearest(s, place_tells);
     struct owner owner = program_above(s, counted);
     const char *kind = s->chains.len > 0 ? held_by_kind[s->chains.all[0].chain.kind] : NULL;
     if (field == NULL && owner.type == NULL)
-        field = nearest(s, is_variable);
+        field = nearest(s, place_is_variable);
     if (field == NULL && owner.type == NULL && r->options.by == HD_BY_HOLDER)
         owner.type = nearest(s, is_object);
     if (field == NULL && owner.type == NULL && kind == NULL)

@@ -1,4 +1,5 @@
 /* Numbers and names as reports print them, for programs that show a model themselves. */
+#include "heap/place.h"
 #include "report/object_words.h"
 #include "report/report.h"
 #include "report/text_growth.h"
@@ -92,23 +93,23 @@ void hd_put_type(struct hd_sink to, const char *name, size_t columns)
     put(to, &t);
 }
 
-/* Of a variable too the type loses its namespaces: "[static var List<Order>.s_all]". */
 void hd_put_short_type(struct hd_sink to, const char *name)
 {
-    static const char variable[] = "[static var ";
-    size_t begin = strncmp(name, variable, strlen(variable)) == 0 ? strlen(variable) : 0;
-    const char *field = begin > 0 ? strrchr(name + begin, '.') : NULL;
-    struct text type = {0}, t = {0};
-    if (field != NULL) {
-        text_add_string(&t, variable);
-        text_add(&type, name + begin, (size_t)(field - name) - begin);
-        format_short_name(&t, text_string(&type));
-        format_name(&t, field);
-    } else {
-        format_short_name(&t, name);
-    }
-    text_free(&type);
+    struct text t = {0};
+    format_short_place(&t, name);
     put(to, &t);
+}
+
+bool hd_put_static_field(struct hd_sink to, const char *name)
+{
+    struct place place = place_of(name);
+    struct text field = {0}, t = {0};
+    text_add(&field, place.field.at, place.field.len);
+    format_name(&t, text_string(&field));
+    text_free(&field);
+    bool any = t.len > 0;
+    put(to, &t);
+    return any;
 }
 
 void hd_put_value(struct hd_sink to, const struct hd_field *field)

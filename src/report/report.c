@@ -6,7 +6,7 @@
 #include "heap/builder.h"
 #include "heap/names.h"
 #include "heap/nearest_name.h"
-#include "owners/holder_name.h"
+#include "heap/place.h"
 #include "report/report_fleet.h"
 #include "report/view.h"
 
@@ -309,36 +309,31 @@ enum hd_tone report_tone(const struct hd_report *r)
 
 /* --- rows ---------------------------------------------------------------- */
 
-static const char arrow[] = " → ";
-
-/* A holder as people read it: each type of its path by the name that is shown. */
-static void add_shown_path(struct text *t, const struct hd_report *r, const char *name)
+/* A type, or a holder, as people read it: each place by the name that is shown. */
+static void add_shown(struct text *t, const struct hd_report *r, const char *name)
 {
-    struct text type = {0};
-    for (const char *end; (end = strstr(name, arrow)) != NULL; name = end + strlen(arrow)) {
-        text_clear(&type);
-        text_add(&type, name, (size_t)(end - name));
-        text_add_string(t, report_shown(r, text_string(&type)));
-        text_add_string(t, arrow);
+    struct text place = {0};
+    for (const char *end; *(end = holder_place_end(name)) != '\0';
+         name = end + strlen(HOLDER_ARROW)) {
+        text_clear(&place);
+        text_add(&place, name, (size_t)(end - name));
+        text_add_string(t, report_shown(r, text_string(&place)));
+        text_add_string(t, HOLDER_ARROW);
     }
     text_add_string(t, report_shown(r, name));
-    text_free(&type);
+    text_free(&place);
 }
 
 bool report_matches(const struct hd_report *r, const char *pattern, const char *name)
 {
-    struct text path = {0};
+    struct text shown = {0};
     if (names_match(pattern, name))
         return true;
     if (r->names == NULL)
         return false;
-    if (strstr(name, arrow) == NULL) {
-        const char *shown = report_shown(r, name);
-        return shown != name && names_match(pattern, shown);
-    }
-    add_shown_path(&path, r, name);
-    bool matches = names_match(pattern, text_string(&path));
-    text_free(&path);
+    add_shown(&shown, r, name);
+    bool matches = names_match(pattern, text_string(&shown));
+    text_free(&shown);
     return matches;
 }
 

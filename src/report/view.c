@@ -1,7 +1,7 @@
 #include "report/view_tree.h"
 
 #include "base/hash.h"
-#include "heap/names.h"
+#include "heap/place.h"
 #include "report/phrases.h"
 #include "report/report_fleet.h"
 
@@ -38,7 +38,8 @@ bool view_shows(const struct view *v, const struct hd_report *r, const char *nam
 {
     if (v->type_count > 0 && !matches_any(r, v->types, v->type_count, name))
         return false;
-    return !excludes(v, r, name) && !(v->app_only && names_is_framework(name));
+    return !excludes(v, r, name) &&
+           !(v->app_only && names_is_framework(name_part(name), NAME_WHOLE));
 }
 
 /* A row of the ranking shows if its type or the class in its title does, and neither is
@@ -48,7 +49,7 @@ static bool shows_ranked(const struct view *v, const struct hd_report *r, const 
 {
     if (excludes(v, r, type) || excludes(v, r, subject))
         return false;
-    return (subject[0] != '[' && view_shows(v, r, subject)) || view_shows(v, r, type);
+    return (!place_is_root(subject) && view_shows(v, r, subject)) || view_shows(v, r, type);
 }
 
 static bool hides_nothing(const struct view *v)

@@ -35,42 +35,27 @@ static bool has_nearly_all(const struct hd_tree *t, const struct hd_tree_node *c
            growth <= (1 - FOLDED_SHARE) * bytes;
 }
 
-static const char *const begins[] = {"[static var ", "[thread static var "};
-
-const char *tree_field(const char *variable, const char *type)
-{
-    for (size_t i = 0; type != NULL && i < sizeof(begins) / sizeof(*begins); i++) {
-        size_t head = strlen(begins[i]), len = strlen(type);
-        if (strncmp(variable, begins[i], head) == 0 &&
-            strncmp(variable + head, type, len) == 0 && variable[head + len] == '.')
-            return variable + head + len + 1;
-    }
-    return NULL;
-}
-
-static const char *declared_variable(const char *name)
-{
-    for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++)
-        if (strncmp(name, begins[i], strlen(begins[i])) == 0 && strchr(name, '.') != NULL)
-            return name + strlen(begins[i]);
-    return NULL;
-}
-
-const char *tree_variable(const struct hd_tree *t, const struct hd_tree_node *variable,
-                          const struct hd_tree_node *object)
+bool tree_variable(const struct hd_tree *t, const struct hd_tree_node *variable,
+                   const struct hd_tree_node *object, struct place *place)
 {
     if (variable->kind != HD_NODE_ROOTS || object->kind != HD_NODE_TYPE)
-        return NULL;
-    if (variable->full_name != NULL)
-        return declared_variable(variable->full_name);
-    return t->declares_statics ? declared_variable(variable->type)
-                               : tree_field(variable->type, object->type);
+        return false;
+    const char *full = variable->full_name;
+    *place = place_of(full != NULL ? full : variable->type);
+    if (place->field.at == NULL)
+        return false;
+    if (full != NULL || t->declares_statics)
+        return true;
+    bool is_of = name_part_is(place->type, object->type);
+    place->type.len = 0;
+    return is_of;
 }
 
 static bool is_variable_of(const struct hd_tree *t, const struct hd_tree_node *variable,
                            const struct hd_tree_node *object)
 {
-    return tree_variable(t, variable, object) != NULL;
+    struct place place;
+    return tree_variable(t, variable, object, &place);
 }
 
 /* Whether the one says no more than the other. Roots stand for themselves, but for a

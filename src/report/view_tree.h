@@ -5,6 +5,7 @@
 #ifndef VIEW_TREE_H
 #define VIEW_TREE_H
 
+#include "heap/place.h"
 #include "report/view.h"
 
 /* What fits a screen with its heading. */
@@ -19,14 +20,9 @@ void tree_fold(struct hd_tree *t);
 struct hd_tree view_tree(const struct hd_tree *all, uint32_t rows, size_t snapshots,
                          struct arena *a);
 
-/* The field in the name of a variable that holds an object of this type, "s_all]" of
- * "[static var App.Shop.s_all]" and "App.Shop"; or NULL. */
-const char *tree_field(const char *variable, const char *type);
-
-/* The same of two places, with the class where that declares the variable:
- * "App.Store.s_all]".
- */
-const char *tree_variable(const struct hd_tree *t, const struct hd_tree_node *variable,
-                          const struct hd_tree_node *object);
+/* Whether one place is a variable and the other the object that it holds. *place: without a
+ * type where that is the object's own, and not the class that declares the variable. */
+bool tree_variable(const struct hd_tree *t, const struct hd_tree_node *variable,
+                   const struct hd_tree_node *object, struct place *place);
 
 #endif

@@ -8,43 +8,6 @@ static bool begins(const char *s, const char *prefix)
     return strncmp(s, prefix, strlen(prefix)) == 0;
 }
 
-/* --- whose a type is ---------------------------------------------------------- */
-
-enum type_origin type_origin_of(const char *module)
-{
-    static const char *const prefixes[] = {"System.", "Microsoft.", "mscorlib",
-                                           "netstandard"};
-    const char *file = module;
-    if (module == NULL || module[0] == '\0')
-        return ORIGIN_UNKNOWN;
-    for (const char *c = module; *c != '\0'; c++)
-        if (*c == '/' || *c == '\\')
-            file = c + 1;
-    for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
-        if (begins(file, prefixes[i]))
-            return ORIGIN_RUNTIME;
-    return ORIGIN_PROGRAM;
-}
-
-enum type_origin type_origin_in(struct hd_snapshot *const *snaps, size_t count,
-                                const char *name)
-{
-    enum type_origin origin = ORIGIN_RUNTIME;
-    bool found = false;
-    for (size_t k = 0; k < count; k++)
-        for (type_id t = 0; t < snaps[k]->type_count; t++) {
-            const struct type *type = &snaps[k]->types[t];
-            if (type->kind != TYPE_OBJECT || strcmp(type->name, name) != 0)
-                continue;
-            enum type_origin here = type_origin_of(type->module);
-            origin = here > origin ? here : origin;
-            found = true;
-        }
-    return found ? origin : ORIGIN_UNKNOWN;
-}
-
-/* --- names -------------------------------------------------------------------- */
-
 /* The name, of whatever arguments and dimensions, or what is nested in it. */
 static bool is_or_is_in(const char *type, const char *name)
 {

@@ -289,7 +289,8 @@ static void check_program(struct series *s, struct series_warnings *w)
     bool *is_app = arena_array(&scratch, bool, s->row_count);
     bool warned = false;
     for (size_t i = 0; i < s->row_count; i++)
-        is_app[i] = s->by == HD_BY_TYPE && !names_is_framework(s->rows[i].name);
+        is_app[i] = s->by == HD_BY_TYPE &&
+                    !names_is_framework(name_part(s->rows[i].name), NAME_WHOLE);
     for (size_t k = 1; k < s->count; k++) {
         if (!share_no_type(s, is_app, k))
             continue;

@@ -1,14 +1,9 @@
 #include "series/type_rank.h"
 
 #include "heap/async_names.h"
-#include "series/runtime_names.h"
+#include "heap/place.h"
 
 #include <string.h>
-
-static bool begins(const char *s, const char *prefix)
-{
-    return strncmp(s, prefix, strlen(prefix)) == 0;
-}
 
 /* --- modules ----------------------------------------------------------------- */
 
@@ -19,6 +14,36 @@ static const char *file_of(const char *path)
         if (*c == '/' || *c == '\\')
             file = c + 1;
     return file;
+}
+
+enum type_origin type_origin_of(const char *module)
+{
+    static const char *const prefixes[] = {"System.", "Microsoft.", "mscorlib",
+                                           "netstandard"};
+    if (module == NULL || module[0] == '\0')
+        return ORIGIN_UNKNOWN;
+    const char *file = file_of(module);
+    for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
+        if (strncmp(file, prefixes[i], strlen(prefixes[i])) == 0)
+            return ORIGIN_RUNTIME;
+    return ORIGIN_PROGRAM;
+}
+
+enum type_origin type_origin_in(struct hd_snapshot *const *snaps, size_t count,
+                                const char *name)
+{
+    enum type_origin origin = ORIGIN_RUNTIME;
+    bool found = false;
+    for (size_t k = 0; k < count; k++)
+        for (type_id t = 0; t < snaps[k]->type_count; t++) {
+            const struct type *type = &snaps[k]->types[t];
+            if (type->kind != TYPE_OBJECT || strcmp(type->name, name) != 0)
+                continue;
+            enum type_origin here = type_origin_of(type->module);
+            origin = here > origin ? here : origin;
+            found = true;
+        }
+    return found ? origin : ORIGIN_UNKNOWN;
 }
 
 /* How long the name of a file is without what says that it is a program. */
@@ -68,28 +93,11 @@ static bool is_own(const struct own_modules *own, const char *module)
 
 /* --- names ------------------------------------------------------------------- */
 
-static bool has_namespace(const char *name)
-{
-    return memchr(name, '.', strcspn(name, "<")) != NULL;
-}
-
-static bool is_of_framework(const char *name)
-{
-    return begins(name, "System.") || begins(name, "Microsoft.");
-}
-
-/* Arrays, pseudo-nodes, closures: whoever they are of. */
-static bool is_unnamed(const char *name)
-{
-    size_t len = strlen(name);
-    return len == 0 || name[0] == '<' || name[0] == '[' || name[len - 1] == ']';
-}
-
 enum type_rank type_rank_by_name(const char *name)
 {
-    if (is_unnamed(name) || is_of_framework(name))
+    if (names_is_unnamed(name) || names_is_framework(name_part(name), NAME_CLASS))
         return RANK_PLAIN;
-    if (has_namespace(name))
+    if (names_has_namespace(name))
         return RANK_NAMED;
     return strchr(name, '<') != NULL ? RANK_PLAIN : RANK_LOOSE;
 }
@@ -109,10 +117,10 @@ static enum type_rank rank_of_async(const struct own_modules *own,
  * than that they are some. */
 static enum type_rank rank_of_variable(const struct own_modules *own, const char *name)
 {
-    static const char variable[] = "[static var ";
-    if (!begins(name, variable))
+    struct place place = place_of(name);
+    if (!place_is_variable(&place))
         return RANK_PLAIN;
-    return has_own_word(own, &name[sizeof(variable) - 1]) ? RANK_OWN : RANK_LOOSE;
+    return has_own_word(own, place.type.at) ? RANK_OWN : RANK_LOOSE;
 }
 
 enum type_rank type_rank_of(const struct own_modules *own, const struct type *t)
@@ -122,12 +130,13 @@ enum type_rank type_rank_of(const struct own_modules *own, const struct type *t)
         return t->kind == TYPE_PSEUDO ? rank_of_variable(own, t->name) : RANK_PLAIN;
     if (async_method_of(&m, t->name))
         return rank_of_async(own, &m);
-    if (is_unnamed(t->name) || t->module == NULL || t->module[0] == '\0')
+    if (names_is_unnamed(t->name) || t->module == NULL || t->module[0] == '\0')
         return type_rank_by_name(t->name);
-    bool spaced = has_namespace(t->name);
+    bool spaced = names_has_namespace(t->name);
     if (is_own(own, t->module))
         return spaced ? RANK_OWN : RANK_OWN_NESTED;
-    if (type_origin_of(t->module) == ORIGIN_RUNTIME || is_of_framework(t->name))
+    if (type_origin_of(t->module) == ORIGIN_RUNTIME ||
+        names_is_framework(name_part(t->name), NAME_CLASS))
         return RANK_PLAIN;
     return spaced ? RANK_NAMED : RANK_NESTED;
 }

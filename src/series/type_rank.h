@@ -11,6 +11,21 @@
 
 #include "heap/snapshot.h"
 
+/* By the module alone: the name may be what anybody calls a class. Of several snapshots, or
+ * several types, the last of these counts. */
+enum type_origin {
+    ORIGIN_RUNTIME,
+    ORIGIN_UNKNOWN, /* no module was told, or several */
+    ORIGIN_PROGRAM
+};
+
+/* By the name or path of its module; NULL: unknown. */
+enum type_origin type_origin_of(const char *module);
+
+/* Of the objects of that name, over all snapshots that have any. */
+enum type_origin type_origin_in(struct hd_snapshot *const *snaps, size_t count,
+                                const char *name);
+
 /* Of several snapshots, or several types of one name, the last of these counts. "Nested":
  * without a namespace, as most files have what stands in another class. */
 enum type_rank {

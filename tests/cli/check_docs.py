@@ -1,9 +1,10 @@
-"""Check what documents say: check_docs.py links FILE... | csv FILE TABLE...
+"""Check what documents say: check_docs.py links FILE... | csv FILE TABLE... | files FILE...
 
 links: every relative link leads to a file that is there and, of Markdown, to a heading.
-csv:   the header of each TABLE (NAME=PATH) is what the row of NAME in FILE's table of headers lists."""
+csv:   the header of each TABLE (NAME=PATH) is what the row of NAME in FILE's table of headers lists.
+files: sources, tests and scripts that a document names are there; src/*.c stands for several."""
 import csv
-import json
+import fnmatch
 import pathlib
 import re
 import sys
@@ -56,9 +57,30 @@ def check_csv(document, tables):
             yield f"{document}: {name}: the header is {', '.join(header)}, not {', '.join(told)}"
 
 
+# Where a name without its folder may lie, and what a name in a document looks like.
+FOLDERS = [".ci", ".github", "docs", "fixtures", "include", "scripts", "src", "tests"]
+NAMED = re.compile(r"(?:(?:\.ci|\.github|docs|fixtures|include|scripts|src|tests)/[\w.*/-]+|[\w*-]+\.(?:[ch]|bats|py))")
+
+
+def check_files(documents):
+    there = [path for folder in FOLDERS for path in pathlib.Path(folder).rglob("*")]
+    names = {path.name for path in there}
+    # elf.h is not ours.
+    for path in there:
+        if path.parts[0] == "src" and path.suffix in (".c", ".h"):
+            names |= set(re.findall(r"^#include <(?:\w+/)*(.*)>", path.read_text(encoding="utf-8"), flags=re.M))
+    for document in documents:
+        text = without_blocks(pathlib.Path(document).read_text(encoding="utf-8"))
+        for name in sorted(set(filter(NAMED.fullmatch, re.findall(r"`([^`\n]+)`", text)))):
+            found = any(pathlib.Path().glob(name)) if "/" in name else fnmatch.filter(names, name)
+            if not found:
+                yield f"{document}: {name}: no such file"
+
+
 def main():
     kind, *rest = sys.argv[1:]
-    checks = {"links": lambda: check_links(rest), "csv": lambda: check_csv(rest[0], rest[1:])}
+    checks = {"links": lambda: check_links(rest), "csv": lambda: check_csv(rest[0], rest[1:]),
+              "files": lambda: check_files(rest)}
     wrong = list(checks[kind]())
     print("\n".join(wrong), file=sys.stderr)
     sys.exit(1 if wrong else 0)

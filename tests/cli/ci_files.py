@@ -3,7 +3,9 @@
 ci_files.py steps ACTION FOLDER [INPUT=VALUE...]   of a composite action: FOLDER/1.sh, 1.env, ...
 ci_files.py blocks GUIDE FOLDER                    code blocks of a guide: FOLDER/01-bash, ...
 ci_files.py pipelines FOLDER                       whether the YAML blocks there are what the
-                                                   servers take; says which ones it saw"""
+                                                   servers take; says which ones it saw
+ci_files.py workflow FILE                          whether our own workflow runs .ci/run, and may
+                                                   do nothing else"""
 import os
 import pathlib
 import re
@@ -145,5 +147,23 @@ def pipelines(folder):
     print(" ".join(seen))
 
 
+def workflow(file):
+    content = yaml.safe_load(pathlib.Path(file).read_text(encoding="utf-8"))
+    when = content.get("on", content.get(True))
+    if not {"push", "pull_request"} <= set(when):
+        fail(f"{file}: runs on {list(when)}")
+    # What strangers send is run: nothing that it could write with, and no secret.
+    text = yaml.safe_dump(content)
+    if content.get("permissions") != {"contents": "read"} or "secrets." in text or "pull_request_target" in when:
+        fail(f"{file}: may do more than read")
+    if "github." not in content["concurrency"]["group"]:
+        fail(f"{file}: one change would wait for another")
+    scripts = list(github(content))
+    if any("${{" in script for script in scripts):
+        fail(f"{file}: an expression in a script can be injected into")
+    if ".ci/run" not in (script.strip() for script in scripts):
+        fail(f"{file}: does not run .ci/run")
+
+
 if __name__ == "__main__":
-    {"steps": steps, "blocks": blocks, "pipelines": pipelines}[sys.argv[1]](*sys.argv[2:])
+    {"steps": steps, "blocks": blocks, "pipelines": pipelines, "workflow": workflow}[sys.argv[1]](*sys.argv[2:])

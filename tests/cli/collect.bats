@@ -18,7 +18,7 @@ until_is() {
 @test "collect says what it needs" {
     hd collect
     fails_with 'which process? heapdrift collect PID, or its name; `heapdrift ps` lists processes'
-    hd collect -p 1 -n shop -o "$tmp/a.gcdump"
+    hd collect -p 1 --name=shop -o "$tmp/a.gcdump"
     fails_with "--process-id, --name and --diagnostic-port exclude each other"
     hd collect -p 1
     fails_with "collect needs a file to write: heapdrift collect PID -o OUT"
@@ -46,7 +46,7 @@ no-such-program|no .NET process is called no-such-program; \`heapdrift ps\` list
 99999999999999999999999|99999999999999999999999: must be the number of a process, see \`heapdrift ps\`
 1 2|$command takes one process, not 2
 -p 1 2|$command takes one process, not 2
--n shop 2|$command takes one process, not 2
+--name=shop 2|$command takes one process, not 2
 FILE|FILE: $command looks at a process, by its number or name; for files there is \`heapdrift diff\`
 a/b.gcdump|a/b.gcdump: $command looks at a process, by its number or name; for files there is \`heapdrift diff\`
 OPERANDS
@@ -87,7 +87,7 @@ OPERANDS
     kill $!
     status_is 2
     err_matches "^heapdrift: process $! \(.*\) has no diagnostics socket in $tmp"
-    hd collect -n no-such-program -o "$tmp/o/a.gcdump"
+    hd collect --name=no-such-program -o "$tmp/o/a.gcdump"
     fails_with "no .NET process is called no-such-program; \`heapdrift ps\` lists those there are"
     hd collect --diagnostic-port="$tmp/none" -o "$tmp/o/a.gcdump"
     fails_with "$tmp/none: No such file or directory"
@@ -287,7 +287,7 @@ OPERANDS
     # Others may run at the same time.
     local same
     same=$(grep -c ',LeakLab,' <<<"$out")
-    hd collect -n LeakLab -o "$tmp/a.nettrace"
+    hd collect --name=LeakLab -o "$tmp/a.nettrace"
     if [[ $same == 1 ]]; then
         status_is 0
     else

@@ -50,7 +50,7 @@ own() { echo "own$$-$BATS_TEST_NUMBER"; }
     local start took
     for _ in 1 2 3; do
         start=$(date +%s%N)
-        works ps -n "$(own)" --format=json
+        works ps --name="$(own)" --format=json
         took=$((($(date +%s%N) - start) / 1000000))
         [[ $took -ge 2000 ]] || break
     done
@@ -59,7 +59,7 @@ own() { echo "own$$-$BATS_TEST_NUMBER"; }
     [[ $(json '[.processes[] | select(.memory_bytes > 1000000 and .uptime_seconds < 600 and .started != null and .problem == null)] | length') == 40 ]]
     [[ $(json '[.processes[].host] | unique[]') == "$(uname -n)" ]]
     [[ $(json '[.processes[].pid] | (. == sort) and (unique | length == 40)') == true ]]
-    on_terminal 80 ps -n "$(own)"
+    on_terminal 80 ps --name="$(own)"
     [[ $(wc -l <<<"$out") == 41 && $(wc -L <<<"$out") -le 80 ]]
 }
 
@@ -67,15 +67,15 @@ own() { echo "own$$-$BATS_TEST_NUMBER"; }
     play "$(own)-b" play 1
     play "$(own)-a" play 2
     play "$(own)x" play 3
-    works ps -n "$(own)-?" --sort=name --format=csv
+    works ps --name="$(own)-?" --sort=name --format=csv
     [[ $(column 2) == "$(own)-a"$'\n'"$(own)-b" ]]
     works ps --name="$(own)*" --sort=pid --format=csv
     [[ $(column 1) == "$(column 1 | sort -n)" && $(column 1 | wc -l) == 3 ]]
-    works ps -n "$(own)*" --sort=memory --format=csv
+    works ps --name="$(own)*" --sort=memory --format=csv
     [[ $(column 12) == "$(column 12 | sort -nr)" ]]
-    works ps -n "$(own)*" --sort=uptime --format=csv
+    works ps --name="$(own)*" --sort=uptime --format=csv
     [[ $(column 11) == "$(column 11 | sort -nr)" ]]
-    works ps -n "$(own)"
+    works ps --name="$(own)"
     out_is "no .NET process that can be collected from"
     hd ps --sort=size
     fails_with "--sort=size: must be pid, name, memory or uptime"
@@ -98,21 +98,21 @@ own() { echo "own$$-$BATS_TEST_NUMBER"; }
     fails_with "--to is for --all; else the name of OUT tells the format"
     hd watch --all
     fails_with "watch has no option --all; see \`heapdrift help watch\`"
-    hd collect --all -n "$(own)" -o "$tmp/o"
+    hd collect --all --name="$(own)" -o "$tmp/o"
     fails_with "no .NET process that can be collected from is called $(own); \`heapdrift ps\` lists those there are"
     [[ ! -e $tmp/o ]]
 }
 
 @test "collect --all writes a file per process, and replaces none" {
     APART=1 play "$(own)" play 1 2 3
-    hd collect --all -n "$(own)" -o "$tmp/a.gcdump"
+    hd collect --all --name="$(own)" -o "$tmp/a.gcdump"
     fails_with "$tmp/a.gcdump: --all writes a file per process: name a folder, and the format with --to"
-    hd collect --all -n "$(own)" -o "$tmp/played.nettrace"
+    hd collect --all --name="$(own)" -o "$tmp/played.nettrace"
     fails_with "$tmp/played.nettrace: is no folder; --all writes a file per process"
-    hd collect --all -n "$(own)" -o "$tmp/none/o"
+    hd collect --all --name="$(own)" -o "$tmp/none/o"
     fails_with "$tmp/none/o: No such file or directory"
-    works collect --all -n "$(own)" -o "$tmp/o" --to=nettrace -j 2
-    works ps -n "$(own)" --format=csv
+    works collect --all --name="$(own)" -o "$tmp/o" --to=nettrace -j 2
+    works ps --name="$(own)" --format=csv
     local pids pid
     mapfile -t pids < <(column 1)
     for pid in "${pids[@]}"; do
@@ -120,25 +120,25 @@ own() { echo "own$$-$BATS_TEST_NUMBER"; }
     done
     [[ ${#pids[@]} == 3 && $(find "$tmp/o" | wc -l) == 4 ]]
     echo kept >"$tmp/o/$(own)-$(uname -n)-$pid.nettrace"
-    hd collect --all -n "$(own)" -o "$tmp/o/" --to=nettrace
+    hd collect --all --name="$(own)" -o "$tmp/o/" --to=nettrace
     status_is 2
     [[ $(<"$tmp/o/$(own)-$(uname -n)-$pid.nettrace") == kept ]]
     [[ $(grep -c ': is there already; name another folder$' <<<"$err") == 3 ]]
     err_has "heapdrift: 3 of 3 processes failed; there are snapshots of 0"
     # Here, as .gcdump, and one line for each.
     mkdir "$tmp/here"
-    (cd "$tmp/here" && "$HEAPDRIFT" collect -a -n "$(own)" 2>"$tmp/.err")
+    (cd "$tmp/here" && "$HEAPDRIFT" collect -a --name="$(own)" 2>"$tmp/.err")
     [[ $(grep -cE '^heapdrift: \./own.*\.gcdump: 8526 objects, 1\.9 MiB, in [0-9.]+ s(; the process stood still for [0-9.]+ ms)?$' "$tmp/.err") == 3 && $(wc -l <"$tmp/.err") == 3 ]]
     works info --format=json "$tmp/here"
     [[ $(json '[.snapshots[] | .objects] | join(" ")') == "8526 8526 8526" ]]
-    works collect -qa -n "$(own)" -o "$tmp/quiet"
+    works collect -qa --name="$(own)" -o "$tmp/quiet"
     err_is ""
 }
 
 @test "a process may be called anything" {
     play $'-x/..\e[2J\n$(touch oops) ü'"$(own)" play 1
     play "$(own)$(printf 'long%.0s' {1..60})" play 2
-    works collect --all -n "*$(own)*" -o "$tmp/o"
+    works collect --all --name="*$(own)*" -o "$tmp/o"
     [[ $(files "$tmp/o") == 2 && $(ls -A "$tmp") != *oops* && ! -e oops ]]
     local file
     for file in "$tmp"/o/*; do
@@ -151,20 +151,20 @@ own() { echo "own$$-$BATS_TEST_NUMBER"; }
 
 @test "processes that have one pid get names of their own" {
     play "$(own)" play 1 2 3
-    works collect --all -n "$(own)" -o "$tmp/o" --to=nettrace
+    works collect --all --name="$(own)" -o "$tmp/o" --to=nettrace
     [[ $(cd "$tmp/o" && echo ./*) == "./$(own)-$(uname -n)-${players[0]}.2.nettrace ./$(own)-$(uname -n)-${players[0]}.3.nettrace ./$(own)-$(uname -n)-${players[0]}.nettrace" ]]
 }
 
 @test "one that fails leaves the others alone" {
     APART=1 play "$(own)" play 1 2
     play "$(own)-slow" stall 3
-    hd collect --all -n "$(own)*" -o "$tmp/o" -t 500ms
+    hd collect --all --name="$(own)*" -o "$tmp/o" --timeout=500ms
     status_is 2
     err_matches "heapdrift: $(own)-slow \(pid ${players[1]}\): nothing came for 0.5 s, and the heap walk has not ended"
     err_has "heapdrift: 1 of 3 processes failed; there are snapshots of 2"
     [[ $(files "$tmp/o") == 2 ]]
     # Of nothing, nothing stays.
-    hd collect --all -n "$(own)-slow" -o "$tmp/p" -t 500ms --count=2
+    hd collect --all --name="$(own)-slow" -o "$tmp/p" --timeout=500ms --count=2
     status_is 2
     [[ ! -e $tmp/p ]]
 }
@@ -172,7 +172,7 @@ own() { echo "own$$-$BATS_TEST_NUMBER"; }
 @test "a series of each, in a folder of its own, until it ends" {
     play "$(own)" play 1
     play "$(own)" play 2
-    "$HEAPDRIFT" collect --all -n "$(own)" -o "$tmp/o" --count=2 --interval=2 >"$tmp/.out" 2>"$tmp/.err" 3>&- &
+    "$HEAPDRIFT" collect --all --name="$(own)" -o "$tmp/o" --count=2 --interval=2 >"$tmp/.out" 2>"$tmp/.err" 3>&- &
     local job=$! name
     name=$tmp/o/$(own)-$(uname -n)
     for _ in {1..200}; do [[ ! -e $name-${players[1]}/1.gcdump ]] || break; sleep 0.02; done
@@ -188,14 +188,14 @@ own() { echo "own$$-$BATS_TEST_NUMBER"; }
     works diff -q --format=json "$name-${players[0]}"
     [[ $(json '.snapshots | length') == 2 ]]
     # The next series is another one.
-    hd collect --all -n "$(own)" -o "$tmp/o" --count=2 --interval=0
+    hd collect --all --name="$(own)" -o "$tmp/o" --count=2 --interval=0
     fails_with "$name-${players[0]}: is there already; name another folder"
 }
 
 @test "a signal stops all of them, and leaves what is whole" {
     APART=1 play "$(own)" play 1 2
     play "$(own)-slow" stall 3
-    "$HEAPDRIFT" collect --all -n "$(own)*" -o "$tmp/o" -j 3 >"$tmp/.out" 2>"$tmp/.err" 3>&- &
+    "$HEAPDRIFT" collect --all --name="$(own)*" -o "$tmp/o" -j 3 >"$tmp/.out" 2>"$tmp/.err" 3>&- &
     local job=$!
     for _ in {1..200}; do [[ $(files "$tmp/o" 'own*.gcdump') != 2 ]] || break; sleep 0.05; done
     kill -TERM $job
@@ -221,7 +221,7 @@ own() { echo "own$$-$BATS_TEST_NUMBER"; }
     start=$(awk '{ print $22 }' "/proc/${players[0]}/stat")
     mv "$tmp/t/dotnet-diagnostic-1-1-socket" "$open/dotnet-diagnostic-${players[0]}-$start-socket"
     status=0 ran="collect --all as nobody" out=
-    err=$(TMPDIR=$open "${as_nobody[@]}" "$open/heapdrift" collect --all -n "$(own)" -o "$open/o" 2>&1) || status=$?
+    err=$(TMPDIR=$open "${as_nobody[@]}" "$open/heapdrift" collect --all --name="$(own)" -o "$open/o" 2>&1) || status=$?
     status_is 2
     err_matches "^heapdrift: note: $(own) \(pid ${players[0]}\) is left out: the diagnostics socket belongs to user root"
     err_has "heapdrift: no .NET process that can be collected from is called $(own)"
@@ -239,14 +239,14 @@ own() { echo "own$$-$BATS_TEST_NUMBER"; }
         bash "$(own)" "$(interpreter)" <(cat "$tmp/played.nettrace") <(cat tests/cli/runtime.py) 3>&- &
     container=$!
     for _ in {1..100}; do
-        works ps -n "$(own)" --format=json
+        works ps --name="$(own)" --format=json
         [[ $(json '.processes | length') != 2 ]] || break
         sleep 0.05
     done
     [[ $(json '[.processes[].host] | sort | join(" ")') == "$(printf '%s\n' "$(uname -n)" pod-7f9-x2 | sort | xargs)" ]]
     pid=$(json '.processes[] | select(.host == "pod-7f9-x2") | .pid')
     [[ $(json ".processes[] | select(.pid == $pid) | .socket") == "/proc/$pid/root/tmp/dotnet-diagnostic-1-1-socket" ]]
-    works collect --all -n "$(own)" -o "$tmp/o" --to=nettrace
+    works collect --all --name="$(own)" -o "$tmp/o" --to=nettrace
     [[ $(find "$tmp/o" -type f | wc -l) == 2 ]]
     cmp "$tmp/played.nettrace" "$tmp/o/$(own)-pod-7f9-x2-$pid.nettrace"
 }

@@ -35,12 +35,12 @@ heapdrift diff --sort |bytes count name retained
 heapdrift --sort=b|bytes
 heapdrift top --by=|holder module namespace type
 heapdrift info --color=|always auto never
-heapdrift top --size-base=|10 16
+heapdrift info --size-base=|10 16
 heapdrift watch -o |snapshots
 heapdrift watch --interval 3|30s
 heapdrift watch -p 471|4711 4712
 heapdrift collect --process-id=4711|4711
-heapdrift watch -n S|Shop
+heapdrift watch --name S|Shop
 heapdrift watch Sh|Shop
 heapdrift watch 4711 --max-growth=5|5%
 CASES

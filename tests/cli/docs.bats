@@ -1,16 +1,23 @@
 # Documents held against the program: links, keys, headers, words.
-# shellcheck disable=SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, ... come from the helper and for it
+# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, ... come from the helper and for it
 load helper
 
 leak=fixtures/leaklab/cache
 
 @test "every relative link leads to a file, and to a heading in it" {
-    python3 tests/cli/check_docs.py links README.md CHANGELOG.md docs/*.md docs/*/*.md fixtures/*.md
+    python3 tests/cli/check_docs.py links ./*.md docs/*.md docs/*/*.md fixtures/*.md
     # It does find what is wrong.
     printf '# One\n[a](#one) [b](#two) [c](none.md)\n' >"$tmp/wrong.md"
     run python3 tests/cli/check_docs.py links "$tmp/wrong.md"
     [[ $status == 1 && $output == *"#two: no such heading"*"none.md: no such file"* ]]
     [[ $output != *"#one"* ]]
+}
+
+@test "sources, tests and scripts that documents name are there" {
+    python3 tests/cli/check_docs.py files README.md CONTRIBUTING.md SECURITY.md docs/*.md docs/*/*.md fixtures/*.md
+    printf '`main.c` `elf.h` `mian.c` `src/base` `src/*/hash.c` `src/bass` `tests/cli/*.rats`\n' >"$tmp/wrong.md"
+    run python3 tests/cli/check_docs.py files "$tmp/wrong.md"
+    [[ $status == 1 && ${#lines[@]} == 3 && $output == *mian.c:*src/bass:*.rats:* ]]
 }
 
 @test "the tables of docs/json.md are made of the schemas" {

@@ -114,14 +114,14 @@ without_proc() {
         }'
     TMPDIR=$tmp with_stand_in ps
     fails_with "cannot look for processes: /proc is not mounted here"
-    TMPDIR=$tmp with_stand_in collect -n Shop -o "$tmp/a.gcdump"
+    TMPDIR=$tmp with_stand_in collect --name=Shop -o "$tmp/a.gcdump"
     fails_with "cannot look for processes: /proc is not mounted here"
     stand_in '#include <dirent.h>
         #include <errno.h>
         DIR *opendir(const char *name) { (void)name; errno = EMFILE; return NULL; }'
     with_stand_in ps
     fails_with "cannot look at every process: Too many open files"
-    with_stand_in collect -n Shop -o "$tmp/a.gcdump"
+    with_stand_in collect --name=Shop -o "$tmp/a.gcdump"
     fails_with "cannot look at every process: Too many open files"
     with_stand_in collect --all -o "$tmp/all"
     fails_with "cannot look at every process: Too many open files"

@@ -118,15 +118,15 @@ value_of() {
         [[ $(options_of "$c" | tr -d = | sort | xargs) == "$options" ]] ||
             complain "help $c should list: $options"
     done <<'OPTIONS'
-diff across-builds app-only ascii by chains color depth exact exclude exit-code fields format gen2 help iterations memory min-score min-steady no-ages no-progress no-sandbox output quiet reachable rows samples seed size-base sort strict tables-only threads type verbose version width
-top app-only ascii by color exclude format gen2 help memory no-progress no-sandbox output quiet reachable rows size-base sort strict tables-only threads type verbose version width
-roots across-builds app-only ascii born chains color depth exact exclude fields format gen2 help iterations memory no-progress no-sandbox output quiet rows samples seed size-base strict threads type verbose version width
-check across-builds app-only ascii baseline baseline-write budget chains color config depth exact exclude fields format gen2 help iterations max-growth max-growth-objects max-score memory min-score min-steady no-ages no-progress no-sandbox output quiet reachable rows samples seed size-base strict tables-only threads type verbose version width
-convert format help memory no-progress no-sandbox output quiet size-base strict threads to verbose version
+diff across-builds app-only ascii by chains color depth exact exclude exit-code fields format gen2 help iterations memory min-score min-steady no-ages no-progress no-sandbox output quiet reachable rows samples sort strict tables-only threads type verbose version width
+top app-only ascii by color exclude format gen2 help memory no-progress no-sandbox output quiet reachable rows sort strict tables-only threads type verbose version width
+roots across-builds app-only ascii born chains color depth exact exclude fields format gen2 help memory no-progress no-sandbox output quiet rows samples strict threads type verbose version width
+check across-builds app-only ascii baseline baseline-write budget chains color config depth exact exclude fields format gen2 help iterations max-growth max-score memory min-score min-steady no-ages no-progress no-sandbox output quiet reachable rows samples strict tables-only threads type verbose version width
+convert help memory no-progress no-sandbox output quiet size-base strict threads to verbose version
 info ascii color format help memory no-progress no-sandbox output quiet size-base strict threads verbose version width
 collect all build core count diagnostic-port direct help host interval keep label limit lock max-heap memory name no-ages no-progress output process-id quiet service store strict threads timeout to verbose version
-watch app-only ascii baseline baseline-write budget build chains color config count depth diagnostic-port direct exact exclude exit-code format gen2 help host interval iterations keep label limit lock max-growth max-growth-objects max-heap max-score memory min-score min-steady name no-ages no-progress output process-id quiet reachable rows samples seed service store strict threads timeout type verbose version width
-record build format help host keep label limit memory no-progress no-sandbox quiet service size-base store threads verbose version
+watch app-only ascii baseline baseline-write budget build chains color config count depth diagnostic-port direct exact exclude exit-code format gen2 help host interval iterations keep label limit lock max-growth max-heap max-score memory min-score min-steady name no-ages no-progress output process-id quiet reachable rows samples service store strict threads timeout type verbose version width
+record build format help host keep label limit memory no-progress no-sandbox quiet service store threads verbose version
 ps ascii color format help name output quiet sort version width
 fleet ascii by color exit-code format help limit max-hosts memory merge min-hosts min-score min-span min-steady output quiet rows save service shard since store strict threads until verbose version width
 help help version
@@ -171,7 +171,9 @@ OPTIONS
     mapfile -t all < <(for c in diff report tree top roots object check info convert collect watch record fleet ps explore; do options_of $c; done | sort -u)
     [[ ${#all[@]} -gt 20 ]]
     for c in top roots object check info convert; do
-        options_of $c | sort -u >"$tmp/has"
+        # Besides what it takes for old times' sake, or has no use for.
+        { options_of $c; echo size-base=; [[ $c != roots ]] || echo iterations=; [[ $c != convert ]] || echo format=; } |
+            sort -u >"$tmp/has"
         while read -r option; do
             hd $c "--$option$([[ $option == *= ]] && value_of "${option%=}")" "$before"
             fails_with "$c has no option --${option%=}; see \`heapdrift help $c\`"
@@ -197,10 +199,67 @@ OPTIONS
     works ps -v --strict
 }
 
+# Options that are taken and told by nobody: old ones, and those that help no user.
+hidden="max-growth-objects seed"
+
 @test "the source has no option that help does not list" {
-    for c in diff report tree top roots object check info convert collect watch record fleet ps explore; do options_of $c; done | tr -d = | sort -u >"$tmp/listed"
-    sed -n '/^const struct option options/,/^};/s/^ *{"\([a-z0-9-]*\)", .*/\1/p' \
-        src/cli/options/options.c | sort -u | diff - "$tmp/listed"
+    for c in "${commands[@]}"; do options_of "$c"; done | tr -d = | sort -u >"$tmp/listed"
+    grep -ohE '^    \{"[a-z0-9-]+", (0|.[a-z].), GROUP_' src/cli/options/options.c src/cli/commands/cmd_*.c |
+        cut -d'"' -f2 | sort -u >"$tmp/rows"
+    [[ $(wc -l <"$tmp/rows") -gt 60 ]]
+    [[ $(comm -23 "$tmp/rows" "$tmp/listed" | xargs) == "$hidden" ]]
+    [[ $(comm -13 "$tmp/rows" "$tmp/listed") == "" ]]
+}
+
+@test "an option that is kept in a member of another type does not compile" {
+    local row right wrong
+    while IFS='|' read -r right wrong; do
+        for row in "$right" "$wrong"; do
+            printf '#include "cli/options/options.h"\nconst struct option o = {"x", 0, GROUP_GENERAL, ON_DIFF, %s};\n' "$row" >"$tmp/row.c"
+            status=0
+            "${CC:-cc}" -std=gnu11 -Isrc -Iinclude -fsyntax-only "$tmp/row.c" 2>"$tmp/why" || status=$?
+            if [[ $row == "$right" ]]; then
+                status_is 0
+            else
+                grep -q Generic "$tmp/why" || complain "$row compiles"
+            fi
+        done
+    done <<'ROWS'
+FLAG(quiet)|FLAG(width)
+COUNT(width, 0, 9)|COUNT(limit, 0, 9)
+SIZE(limit)|SIZE(width)
+SHARE(options.min_bytes, options.min_share)|SHARE(options.min_share, options.min_bytes)
+CHOICE(color, COLOR_AUTO, "a")|CHOICE(quiet, COLOR_AUTO, "a")
+TEXT(TEXT, service)|TEXT(TEXT, types)
+PATTERNS(types)|PATTERNS(service)
+AGE(keep_seconds)|AGE(timeout_ms)
+ROWS
+}
+
+@test "options that nobody is told of are taken" {
+    works diff -q --seed=5 --size-base=16 "${pair[@]}"
+    works roots -q --iterations=1,2 --seed=5 -t String "${pair[@]}"
+    works check -q --max-growth-objects=900% "${pair[@]}"
+    works convert -q --format=table-csv "$before" -o -
+}
+
+@test "a letter that means something else elsewhere is taken with a note" {
+    local args name
+    while IFS='|' read -r args name; do
+        # shellcheck disable=SC2086
+        hd $args
+        err_has "heapdrift: note: $name"
+        # shellcheck disable=SC2086
+        hd $args -q
+        err_lacks "note:"
+    done <<'LETTERS'
+collect -n no-such-program -o x.gcdump|-n is --rows elsewhere; here it is old for --name
+watch -n no-such-program|-n is --rows elsewhere; here it is old for --name
+ps -n no-such-program|-n is --rows elsewhere; here it is old for --name
+collect -t 5 -o x.gcdump no-such-program|-t is --type elsewhere; here it is old for --timeout
+LETTERS
+    works ps --name=no-such-program
+    err_lacks "note:"
 }
 
 @test "short options are those that help lists" {
@@ -249,21 +308,50 @@ OPTIONS
     fails_with "no command or file is called zebra; see \`heapdrift --help\`"
 }
 
-@test "the manual page has every command, option and format" {
-    local c word page=docs/heapdrift.1.scd
-    [[ -f $page ]]
+@test "the manual page has every command and format" {
+    local word page=docs/heapdrift.1.scd
     works help formats
     for word in "${commands[@]}" NO_COLOR \
         $(sed -n '/^snapshots/,/^A snapshot/s/^  \([a-z-]*\) .*/\1/p; /^output/,$s/^  \([a-z]*\) .*/\1/p' <<<"$out"); do
         grep -qwF -- "$word" $page || complain "$page does not mention $word"
     done
-    works help diff
-    for word in $(for c in diff report tree top roots object check info convert collect watch record fleet ps explore; do options_of $c; done | tr -d = | sort -u); do
-        grep -qE -- "--$word([^a-z-]|\$)" $page || complain "$page does not mention --$word"
+}
+
+# What a shell offers behind "heapdrift COMMAND --".
+offered_by() {
+    case $1 in
+    bash) sed -n "/^_heapdrift_options/,/^}/s/^    $2) options='\(.*\)' ;;/\1/p" "$tmp/bash" | tr ' ' '\n' | sed 's/^--//; s/=$//' ;;
+    zsh) sed -n "/^    $2)\$/,/;;/s/^ *'\*--\([a-z0-9-]*\).*/\1/p" "$tmp/zsh" ;;
+    fish) sed -n "s/^complete -c heapdrift -n '__heapdrift_is $2' -l \([a-z0-9-]*\) .*/\1/p" "$tmp/fish" ;;
+    esac | sed '/^$/d' | sort
+}
+
+@test "every option of every command is in help, in completion and in the manual page" {
+    local c shell option page=docs/heapdrift.1.scd
+    for shell in bash zsh fish; do "$HEAPDRIFT" completion $shell >"$tmp/$shell"; done
+    for c in "${commands[@]}"; do
+        options_of "$c" | tr -d = | sort >"$tmp/has"
+        [[ -s $tmp/has ]]
+        for shell in bash zsh fish; do
+            offered_by $shell "$c" | diff "$tmp/has" - || complain "$shell knows other options of $c than help"
+        done
     done
-    for word in -j -n -o -q -t -v -x; do
-        grep -qE -- "(^|[^a-z-])$word([^a-z-]|\$)" $page || complain "$page does not mention $word"
+    # Whoever makes the page asks help for the heads of its options, and fails if one has none.
+    scripts/manual.sh "$HEAPDRIFT" $page >"$tmp/page"
+    for c in "${commands[@]}"; do
+        for option in $(options_of "$c" | tr -d =); do
+            grep -qE "^(\*-.\*, )?\*--$option\*" "$tmp/page" || complain "the page has no --$option"
+        done
     done
+    [[ $(grep -c "^%" "$tmp/page") == 0 ]]
+    grep -qxF '*-t*, *--type*=_PATTERN_ (tree)' "$tmp/page"
+    grep -v '^%option type tree' $page >"$tmp/less.scd"
+    ! scripts/manual.sh "$HEAPDRIFT" "$tmp/less.scd" >"$tmp/page" 2>"$tmp/why" || complain "an option may lack"
+    grep -qx "scripts/manual.sh: $tmp/less.scd lacks --type of tree" "$tmp/why"
+    sed '/^%option type tree/s/.*/&\n&/' $page >"$tmp/more.scd"
+    ! scripts/manual.sh "$HEAPDRIFT" "$tmp/more.scd" >"$tmp/page" 2>"$tmp/why" || complain "an option may be there twice"
+    sed 's/^%option type tree/%option typ tree/' $page >"$tmp/wrong.scd"
+    ! scripts/manual.sh "$HEAPDRIFT" "$tmp/wrong.scd" >"$tmp/page" 2>"$tmp/why" || complain "an option may be misspelt"
 }
 
 @test "every warning code is in docs/warnings.md and in each schema" {
@@ -302,9 +390,6 @@ OPTIONS
     [[ $(grep -E '^[a-z][a-z ]*:$' <<<"$out" | xargs) == "examples: what is compared: what is shown: ranking: chains: output: general:" ]]
     works help watch
     [[ $(grep -E '^[a-z][a-z ]*:$' <<<"$out" | xargs) == "examples: the process and its snapshots: the store: what is compared: what is shown: ranking: chains: budgets: output: general:" ]]
-    # Whoever adds an option says where it belongs.
-    sed -n '/^const struct option options/,/^};/s/^ *{"\([a-z0-9-]*\)", .*/\1/p' src/cli/options/options.c | sort -u >"$tmp/options"
-    sed -n '/traits\[\] = {/,/^};/s/^ *{"\([a-z0-9-]*\)", .*/\1/p' src/cli/options/option_traits.c | sort -u | diff "$tmp/options" -
 }
 
 @test "help fits 80 columns, that of commands and formats 100" {
@@ -348,8 +433,8 @@ OPTIONS
     done <<'LETTERS'
 watch -t 30 1|-t 30: -t is --type in watch; to give up sooner or later: --timeout=30
 watch -t 30s|-t 30s: -t is --type in watch; to give up sooner or later: --timeout=30s
-watch -n 20|-n 20: -n is --name in watch; a process is `heapdrift watch 20`, rows are --rows=20, snapshots --count=20
-collect -n 4711 -o x.gcdump|-n 4711: -n is --name in collect; a process is `heapdrift collect 4711`, rows are --rows=4711, snapshots --count=4711
+watch -q -n 20|-n 20: -n is --name in watch; a process is `heapdrift watch 20`, rows are --rows=20, snapshots --count=20
+collect -q -n 4711 -o x.gcdump|-n 4711: -n is --name in collect; a process is `heapdrift collect 4711`, rows are --rows=4711, snapshots --count=4711
 collect -t Order -o x.gcdump 1|--timeout=Order: must be seconds, or a time such as 500ms, 30s, 5m, 1h; -t is --timeout in collect
 diff -n MyApp a b|--rows=MyApp: must be a whole number from 0 to 4,294,967,294; -n is --rows in diff
 diff --rows=MyApp a b|--rows=MyApp: must be a whole number from 0 to 4,294,967,294

@@ -111,6 +111,60 @@ make_parts() {
     [[ ! -e $library || $(readelf -d "$library") != *seccomp* ]]
 }
 
+@test "the top level has these files and no others" {
+    [[ -e .git ]] || skip "no repository here"
+    [[ $(git ls-files | cut -d/ -f1 | LC_ALL=C sort -u | tr '\n' ' ') == "$(tr '\n' ' ' <<'END'
+.ci
+.clang-format
+.clang-tidy
+.github
+.gitignore
+CHANGELOG.md
+CONTRIBUTING.md
+LICENSE
+Makefile
+README.md
+SECURITY.md
+docs
+fixtures
+include
+scripts
+src
+tests
+END
+)" ]]
+}
+
+# make check says so at its end of the whole tree.
+@test "a file that tests leave in the tree is a failure, but for what was there and what is ignored" {
+    local check=$PWD/scripts/check.sh
+    git init -q "$tmp/tree"
+    cd "$tmp/tree" || return
+    echo /build/ >.gitignore
+    git add .gitignore
+    printf 'all: ; mkdir -p build; touch build/log mine\n' >quiet.mk
+    printf 'all: ; touch plain\n' >leaves.mk
+    touch mine
+    run "$check" check build/check -- -f quiet.mk all
+    [[ $status == 0 && ${lines[-1]} == "check: passed: "* ]]
+    run "$check" check build/check -- -f leaves.mk all
+    [[ $status == 1 && ${lines[-1]} == "check: FAILED: left behind by a test: plain; "* ]]
+}
+
+@test "the workflow runs .ci/run for every push and pull request, and may only read" {
+    local ours=.github/workflows/check.yml wrong
+    python tests/cli/ci_files.py workflow $ours
+    [[ -x .ci/run ]]
+    # It does find what is wrong.
+    for wrong in 's|: .ci/run|: make|' 's|pull_request:|schedule:|' 's|contents: read|contents: write|' \
+        's|checkout@v4|checkout|' 's|check-.*github.ref.*|all|' 's|"$GITHUB_WORKSPACE"|${{ github.workspace }}|'; do
+        sed "$wrong" $ours >"$tmp/check.yml"
+        cmp -s $ours "$tmp/check.yml" && return 1
+        run python tests/cli/ci_files.py workflow "$tmp/check.yml"
+        [[ $status == 1 && $output == ci_files:* ]]
+    done
+}
+
 # A table of fields whose row of the member $2 has the kind $1.
 compiles() {
     printf '%s\n' '#include "base/record.h"' \
@@ -123,10 +177,10 @@ compiles() {
 @test "a field of a record whose member has another type does not compile" {
     local row
     for row in 'TEXT name' 'UINT64 number' 'REAL real' 'TRUTH truth' 'SERIES series' 'NUMBERS series,len'; do
-        compiles ${row% *} "${row#* }" || complain "$row"
+        compiles "${row% *}" "${row#* }" || complain "$row"
     done
     for row in 'TEXT number' 'UINT64 name' 'UINT64 real' 'UINT32 number' 'REAL number' 'TRUTH number' \
         'SERIES number' 'COUNTS series' 'CHOICE real,0,1' 'INT64 number' 'NUMBERS series,truth' 'TEXT gone'; do
-        ! compiles ${row% *} "${row#* }" || complain "$row compiles"
+        ! compiles "${row% *}" "${row#* }" || complain "$row compiles"
     done
 }

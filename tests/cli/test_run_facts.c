@@ -1,7 +1,6 @@
 /* Facts of a run: of options, of the environment of services, of pods and control groups.
  */
 #include "cli/live/run_facts.h"
-#include "cli/live/run_words.h"
 
 #include "support/scratch.h"
 
@@ -27,7 +26,7 @@ static void end(void)
 TestSuite(run_facts, .init = begin, .fini = end);
 
 /* Variables with a NUL behind each; the last has that of the string. */
-#define TAKE(variables) run_facts_take_environment(&facts, variables, sizeof(variables))
+#define TAKE(variables) run_facts_read_environment(&facts, variables, sizeof(variables))
 
 static const char *label(const char *name)
 {
@@ -40,9 +39,9 @@ static const char *label(const char *name)
 Test(run_facts, are_unknown_at_first)
 {
     TAKE("PATH=/bin\0HOME=/root");
-    run_facts_take_environment(&facts, "", 0);
-    run_facts_take_environment(&facts, "OTEL_SERVICE_NAME=cut", 21);
-    run_facts_take_pod(&facts, scratch_path(&scratch, "none"));
+    run_facts_read_environment(&facts, "", 0);
+    run_facts_read_environment(&facts, "OTEL_SERVICE_NAME=cut", 21);
+    run_facts_read_pod(&facts, scratch_path(&scratch, "none"));
     cr_expect_null(facts.run.service);
     cr_expect_null(facts.run.host);
     cr_expect_null(facts.run.build);
@@ -79,7 +78,7 @@ Test(run_facts, leave_attributes_out_that_are_none)
         char variable[64];
         facts.problem = NULL;
         snprintf(variable, sizeof(variable), "OTEL_RESOURCE_ATTRIBUTES=%s", wrong[i]);
-        run_facts_take_environment(&facts, variable, strlen(variable) + 1);
+        run_facts_read_environment(&facts, variable, strlen(variable) + 1);
         cr_expect_not_null(facts.problem, "%s", wrong[i]);
         cr_expect_eq(facts.run.label_count, 0, "%s", wrong[i]);
     }
@@ -88,13 +87,9 @@ Test(run_facts, leave_attributes_out_that_are_none)
 Test(run_facts, of_options_win)
 {
     const char *labels[] = {"env=a", "zone=x=y", "env=b", "empty="};
-    const struct settings s = {.service = "mine",
-                               .host = "here",
-                               .build = "9",
-                               .limit = 5,
-                               .labels = labels,
-                               .label_count = 4};
-    run_facts_take_options(&facts, &s);
+    const struct settings s = {
+        .service = "mine", .host = "here", .build = "9", .limit = 5, .labels = {labels, 4}};
+    run_facts_add_options(&facts, &s);
     TAKE("OTEL_SERVICE_NAME=shop\0OTEL_RESOURCE_ATTRIBUTES=service.version=1,host.name=h,"
          "env=c,more=d\0DOTNET_GCHeapHardLimit=2");
     cr_expect_str_eq(facts.run.service, "mine");
@@ -137,7 +132,7 @@ Test(run_facts, come_from_the_downward_api)
     scratch_file(&scratch, "name", "shop-7d9f\n", 10);
     scratch_file(&scratch, "namespace", "prod", 4);
     TAKE("POD_NAME=other\0NODE_NAME=node-1");
-    run_facts_take_pod(&facts, scratch.folder);
+    run_facts_read_pod(&facts, scratch.folder);
     cr_expect_str_eq(facts.run.service, "shop");
     cr_expect_str_eq(facts.run.build, "4.2");
     cr_expect_str_eq(label("note"), "a \"b\" \\ \n A\xc3\xa9\xf0\x9f\x92\xa9");
@@ -170,16 +165,16 @@ Test(run_facts, have_the_limit_of_the_control_group)
         scratch_folder(&scratch, folders[i]);
     put("proc/7/cgroup", "0::/pods/one\n");
     put("sys/fs/cgroup/pods/one/memory.max", "max\n");
-    run_facts_take_group(&facts, scratch.folder, 7);
+    run_facts_read_group(&facts, scratch.folder, 7);
     cr_expect_eq(facts.run.limit, HD_UNKNOWN);
     put("sys/fs/cgroup/pods/memory.max", "1073741824\n");
-    run_facts_take_group(&facts, scratch.folder, 7);
+    run_facts_read_group(&facts, scratch.folder, 7);
     cr_expect_eq(facts.run.limit, 1 << 30, "that of a group around it");
     /* What it sees itself, in another container. */
     put("proc/7/root/sys/fs/cgroup/memory.max", "1000\n");
-    run_facts_take_group(&facts, scratch.folder, 7);
+    run_facts_read_group(&facts, scratch.folder, 7);
     cr_expect_eq(facts.run.limit, 1000);
-    run_facts_take_group(&facts, scratch.folder, 8);
+    run_facts_read_group(&facts, scratch.folder, 8);
     cr_expect_eq(facts.run.limit, 1000);
 }
 
@@ -196,10 +191,10 @@ Test(run_facts, know_that_version_1_writes_a_number_for_no_limit)
         scratch_folder(&scratch, folders[i]);
     put("proc/7/cgroup", "4:cpu,memory:/a\n");
     put("sys/fs/cgroup/memory/a/memory.limit_in_bytes", "9223372036854771712\n");
-    run_facts_take_group(&facts, scratch.folder, 7);
+    run_facts_read_group(&facts, scratch.folder, 7);
     cr_expect_eq(facts.run.limit, HD_UNKNOWN);
     put("sys/fs/cgroup/memory/a/memory.limit_in_bytes", "4096\n");
-    run_facts_take_group(&facts, scratch.folder, 7);
+    run_facts_read_group(&facts, scratch.folder, 7);
     cr_expect_eq(facts.run.limit, 4096);
 }
 

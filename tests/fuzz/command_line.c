@@ -7,8 +7,7 @@
 #include "fuzz/surfaces.h"
 
 #include "cli/commands/commands.h"
-#include "cli/options/arguments.h"
-#include "cli/options/help.h"
+#include "cli/options/settings.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -145,7 +145,7 @@ os.execvp(sys.argv[1], sys.argv[1:])' "$HEAPDRIFT" collect -p "$pid" -o "$tmp/o/
     start_lab cache
     kill -STOP "$pid"
     mkdir "$tmp/o"
-    hd collect -p "$pid" -t 1 -o "$tmp/o/a.nettrace"
+    hd collect -p "$pid" --timeout=1 -o "$tmp/o/a.nettrace"
     status_is 2
     err_has "the heap was not walked within 1 s"
     [[ -z $(ls -A "$tmp/o") ]]

@@ -84,7 +84,7 @@ teardown() {
     sidecar unshare --pid --fork -- ps --format=csv
     status_is 0
     out_matches $'\n1,'
-    sidecar unshare --pid --fork -- collect -p 1 -t 200 -o /snapshots/one.gcdump --no-progress
+    sidecar unshare --pid --fork -- collect -p 1 --timeout=200 -o /snapshots/one.gcdump --no-progress
     status_is 0
     HEAPDRIFT=build/static/$(uname -m)/heapdrift works info "$tmp/root/snapshots/one.gcdump"
     out_has "gcdump"

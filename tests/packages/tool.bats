@@ -118,7 +118,7 @@ stopped() {
 
 @test "one process: nothing stays between the caller and the program" {
     waiting
-    "$tool" collect --diagnostic-port="$tmp/mute" -t 60 -o "$tmp/x.gcdump" 2>/dev/null 3>&- &
+    "$tool" collect --diagnostic-port="$tmp/mute" --timeout=60 -o "$tmp/x.gcdump" 2>/dev/null 3>&- &
     local pid=$! n
     for n in {1..600}; do
         [[ $(readlink "/proc/$pid/exe") != */linux-*/heapdrift ]] || break

@@ -39,30 +39,6 @@ static struct ranking ranking_of(const struct place *places, size_t len, struct 
 
 #define RANKED(places, a) ranking_of(places, sizeof(places) / sizeof((places)[0]), a)
 
-Test(nested_holders, names_are_split_at_arrows)
-{
-    static const struct {
-        const char *name;
-        const char *elements[3];
-        size_t len;
-    } cases[] = {
-        {"A", {"A"}, 1},
-        {"A → B → C", {"A", "B", "C"}, 3},
-        {"A →B→ C", {"A →B→ C"}, 1},
-        {"", {""}, 1},
-        {" → ", {"", ""}, 2},
-    };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct arena a = {0};
-        const char **elements;
-        cr_assert_eq(nested_holders_split(cases[i].name, &elements, &a), cases[i].len, "%s",
-                     cases[i].name);
-        for (size_t n = 0; n < cases[i].len; n++)
-            cr_expect_str_eq(elements[n], cases[i].elements[n], "%s", cases[i].name);
-        arena_free(&a);
-    }
-}
-
 Test(nested_holders, what_is_unknown_of_one_is_unknown_of_all)
 {
     static const struct place places[] = {

@@ -298,14 +298,37 @@ Test(view_tree, what_folds_says_nothing_of_its_own)
     cr_expect_gt(folded, 50u);
 }
 
-Test(view_tree, fields_are_found_in_the_names_of_variables)
+Test(view_tree, variables_are_told_of_what_they_hold_or_of_who_declares_them)
 {
-    cr_expect_str_eq(tree_field("[static var App.Shop.s_all]", "App.Shop"), "s_all]");
-    cr_expect_str_eq(tree_field("[static var A<B.C>.<I.X>k__BackingField]", "A<B.C>"),
-                     "<I.X>k__BackingField]");
-    cr_expect_null(tree_field("[static var App.Shop.s_all]", "App.Shops"));
-    cr_expect_null(tree_field("[static vars]", "App.Shop"));
-    cr_expect_null(tree_field("[static var App.Shop.s_all]", NULL));
+    static const struct {
+        const char *variable, *full, *object;
+        bool declares;
+        const char *type, *field; /* field NULL: it is not the variable of that object */
+    } cases[] = {
+        {"[static var App.Shop.s_all]", NULL, "App.Shop", false, "", "s_all"},
+        {"[static var A<B.C>.<I.X>k__F]", NULL, "A<B.C>", false, "", "<I.X>k__F"},
+        {"[static var App.Shop.s_all]", NULL, "App.Shops", false, "", NULL},
+        {"[static vars]", NULL, "App.Shop", false, "", NULL},
+        {"[static var App.Shop.s_all]", NULL, "A[]", true, "App.Shop", "s_all"},
+        {"[static var A[].s_all]", "[static var App.Shop.s_all]", "A[]", false, "App.Shop",
+         "s_all"},
+        {"[static var A]", NULL, "A", true, "", NULL},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct hd_tree t = {.declares_statics = cases[i].declares};
+        struct hd_tree_node variable = {.kind = HD_NODE_ROOTS,
+                                        .type = cases[i].variable,
+                                        .full_name = cases[i].full},
+                            object = {.kind = HD_NODE_TYPE, .type = cases[i].object};
+        struct place place;
+        bool is_one = tree_variable(&t, &variable, &object, &place);
+        cr_assert_eq(is_one, cases[i].field != NULL, "case %zu", i);
+        if (is_one) {
+            cr_expect(name_part_is(place.type, cases[i].type), "case %zu", i);
+            cr_expect(name_part_is(place.field, cases[i].field), "case %zu", i);
+        }
+        cr_expect_not(tree_variable(&t, &object, &variable, &place));
+    }
 }
 
 /* --- how it is written ----------------------------------------------- */

@@ -1,6 +1,7 @@
 #include "cli/commands/output.h"
-#include "cli/options/find_config.h"
-#include "cli/terminal/now.h"
+#include "cli/guard/used_files.h"
+#include "cli/options/options.h"
+#include "cli/terminal/clock.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@ struct gate {
 static bool set_time(struct hd_budgets *b)
 {
     int64_t seconds;
-    if (!now(&seconds))
+    if (!report_time(&seconds))
         return false;
     hd_budgets_set_time(b, seconds);
     return true;
@@ -42,7 +43,7 @@ static bool read_files(struct gate *g, const struct settings *s)
 }
 
 /* False after saying what is wrong. Mistakes are found before any snapshot is read. */
-static bool take_budgets(struct gate *g, const struct settings *s)
+static bool read_budgets(struct gate *g, const struct settings *s)
 {
     struct hd_error err = {0};
     bool ok = true;
@@ -155,17 +156,21 @@ static int run(struct settings *s)
 {
     struct gate g = {.budgets = hd_budgets_new(), .config = ""};
     int status = EXIT_TROUBLE;
-    if (few_enough_to_compare(s, "check") && take_budgets(&g, s)) {
+    if (few_enough_to_compare(s, "check") && read_budgets(&g, s)) {
         s->read.reach_later = !s->options.reachable;
         struct loaded l = load_snapshots(s);
-        if (l.failed == 0 && count_can_be_compared(&l, "check") &&
-            take_iterations_for(s, &l))
+        if (l.failed == 0 && count_can_be_compared(&l, "check") && check_iterations(s, &l))
             status = check(s, &l, &g);
         loaded_free(&l);
     }
     hd_budgets_free(g.budgets);
     return status;
 }
+
+static const struct option options[] = {
+    {"config", 'c', GROUP_BUDGETS, ON_CHECK, TEXT(FILE_READ, config), .once = true,
+     .help = "budgets; default: heapdrift.yml here or in a parent folder"},
+    {0}};
 
 const struct command cmd_check = {
     .name = "check",
@@ -190,5 +195,6 @@ const struct command cmd_check = {
             {"heapdrift check --baseline-write=accepted snapshots/",
              "accept today's growth"},
         },
+    .options = options,
     .run = run,
 };

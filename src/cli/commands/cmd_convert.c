@@ -1,5 +1,5 @@
 #include "cli/commands/output.h"
-#include "cli/live/collecting.h"
+#include "cli/options/options.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static bool is_apart(const struct settings *s)
 {
     for (size_t i = 1; i <= s->operand_count; i++) {
         struct stat out, in;
-        char *name = collecting_numbered(s->output, (uint32_t)i);
+        char *name = output_numbered(s->output, (uint32_t)i);
         bool there = name != NULL && stat(name, &out) == 0, apart = true;
         for (size_t k = 0; there && apart && k < s->operand_count; k++)
             apart = stat(s->operands[k], &in) != 0 || in.st_dev != out.st_dev ||
@@ -88,7 +88,7 @@ static bool write_snapshot(const void *thing, const struct settings *s, FILE *to
     return hd_snapshot_write(c->snap, c->target->name, hd_sink_file(to), c->lost, err);
 }
 
-static void tell_warnings(const struct loaded *l)
+static void print_warnings(const struct loaded *l)
 {
     struct hd_report *report = hd_report_info(l->comparison);
     output_warnings(report);
@@ -110,7 +110,7 @@ static int convert(const struct settings *s, const struct loaded *l,
         return EXIT_TROUBLE;
     }
     if (!s->quiet)
-        tell_warnings(l);
+        print_warnings(l);
     struct hd_losses lost = {0};
     const struct conversion c = {snap, target, &lost};
     if (!output_file(s, output, (struct output_how){.write = write_snapshot}, &c))
@@ -138,7 +138,7 @@ static int convert_number(const struct settings *s, size_t i,
     one.operand_count = 1;
     /* Files of modules may be those of the next one, too. */
     one.sandbox_is_wide &= !several;
-    char *name = several ? collecting_numbered(s->output, (uint32_t)i + 1) : NULL;
+    char *name = several ? output_numbered(s->output, (uint32_t)i + 1) : NULL;
     struct loaded l = load_snapshots(&one);
     if (l.failed == 0 && l.count != 1) {
         fprintf(stderr, "heapdrift: convert takes one snapshot, not %zu\n", l.count);
@@ -172,6 +172,15 @@ static int run(struct settings *s)
     return status;
 }
 
+static const struct option options[] = {
+    {"to", 0, GROUP_OUTPUT, ON_CONVERT, TEXT(WORD, target),
+     .help = "what to write; by default the suffix of OUT tells"},
+    {"format", 0, GROUP_OUTPUT, ON_CONVERT, TEXT(WORD, target), .help = "the same as --to",
+     .hidden = true},
+    {"output", 'o', GROUP_OUTPUT, ON_CONVERT, TEXT(SNAPSHOT, output),
+     .help = "write there instead of standard output"},
+    {0}};
+
 const struct command cmd_convert = {
     .name = "convert",
     .bit = ON_CONVERT,
@@ -198,5 +207,6 @@ const struct command cmd_convert = {
             {"heapdrift convert --to=heap-text app.gcdump -o - | less",
              "a line per object"},
         },
+    .options = options,
     .run = run,
 };

@@ -13,7 +13,7 @@ static bool chains_are_looked_for(const struct settings *s)
     if (s->options.by != HD_BY_HOLDER || s->chain_option == NULL)
         return true;
     fprintf(stderr,
-            "heapdrift: %s: rows of --by=holder are chains themselves, and have none\n",
+            "heapdrift: --%s: rows of --by=holder are chains themselves, and have none\n",
             s->chain_option);
     return false;
 }
@@ -25,7 +25,7 @@ static int run(struct settings *s)
     s->read.reach_later = !s->options.reachable;
     struct loaded l = load_snapshots(s);
     int status = EXIT_TROUBLE;
-    if (l.failed == 0 && count_can_be_compared(&l, "diff") && take_iterations_for(s, &l))
+    if (l.failed == 0 && count_can_be_compared(&l, "diff") && check_iterations(s, &l))
         status = compare(s, &l);
     loaded_free(&l);
     return status;

@@ -1,23 +1,200 @@
 /* What many runs say together: from a store, or from parts that others made of it. A part
  * is written instead of a report where one is asked for. */
 #include "cli/commands/output.h"
-#include "cli/live/fleet_feed.h"
+#include "cli/guard/allocate.h"
 #include "cli/live/open_store.h"
+#include "cli/options/settings.h"
 #include "cli/options/values.h"
-#include "cli/terminal/now.h"
+#include "cli/terminal/clock.h"
+#include "heapdrift_fleet.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* --- what was asked for --------------------------------------------------------------- */
+/* --- from a store to a fleet -------------------------------------------------
+ *
+ * The series of a window, one after the other, each with the digests that stand for it. */
 
-static bool wrong(const char *what)
+struct feed {
+    struct hd_store *store;
+    struct hd_series_list *list;
+};
+
+/* What a series points to: what the list gives is gone with the next one. */
+enum { NAMES = 4 };
+struct own {
+    char *names[NAMES];
+};
+
+static const char *keep(struct own *own, size_t i, const char *name)
 {
-    fprintf(stderr, "heapdrift: %s\n", what);
+    if (name == NULL)
+        return NULL;
+    size_t size = strlen(name) + 1;
+    own->names[i] = more(NULL, size);
+    memcpy(own->names[i], name, size);
+    return own->names[i];
+}
+
+static struct hd_run copy(struct own *own, const struct hd_run *from)
+{
+    struct hd_run run = *from;
+    run.service = keep(own, 0, from->service);
+    run.host = keep(own, 1, from->host);
+    run.process = keep(own, 2, from->process);
+    run.build = keep(own, 3, from->build);
+    run.labels = NULL;
+    run.label_count = 0;
+    return run;
+}
+
+static void done(void *context, struct hd_fleet_series *series)
+{
+    struct own *own = series->own;
+    (void)context;
+    for (size_t k = 0; k < series->snapshot_count; k++)
+        hd_memory_free(&series->snapshots[k].bytes);
+    for (size_t i = 0; own != NULL && i < NAMES; i++)
+        free(own->names[i]);
+    free(own);
+}
+
+/* A digest that is gone, or damaged, is told by the record. A store that does not answer is
+ * the end of it: what is there is not known then. */
+static bool is_about_one(const struct hd_error *err)
+{
+    return err->status == HD_USAGE || err->status == HD_BAD_FORMAT ||
+           err->status == HD_NOT_A_SNAPSHOT || err->status == HD_UNSUPPORTED;
+}
+
+static bool add_digest(struct feed *f, const struct hd_stored_snapshot *from,
+                       struct hd_fleet_snapshot *to, struct hd_error *err)
+{
+    to->taken = from->taken;
+    if (hd_store_digest(f->store, from->id, &to->bytes, &to->error))
+        return true;
+    hd_memory_free(&to->bytes);
+    to->bytes = (struct hd_memory){0};
+    if (is_about_one(&to->error))
+        return true;
+    *err = to->error;
     return false;
 }
+
+static size_t choose(const struct hd_stored_series *from, size_t *chosen)
+{
+    double *taken = zeroed(from->snapshot_count, sizeof(*taken));
+    size_t *all = zeroed(from->snapshot_count > HD_MAX_SNAPSHOTS ? HD_MAX_SNAPSHOTS
+                                                                 : from->snapshot_count,
+                         sizeof(*all));
+    for (size_t k = 0; k < from->snapshot_count; k++)
+        taken[k] = from->snapshots[k].taken;
+    size_t n = hd_fleet_choose(taken, from->snapshot_count, HD_MAX_SNAPSHOTS, all);
+    memcpy(chosen, all, n * sizeof(*chosen));
+    free(all);
+    free(taken);
+    return n;
+}
+
+static bool next(void *context, struct hd_fleet_series *series, struct hd_error *err)
+{
+    struct feed *f = context;
+    const struct hd_stored_series *from = NULL;
+    size_t chosen[HD_MAX_SNAPSHOTS];
+    if (!hd_series_next(f->list, &from, err) || from == NULL)
+        return false;
+    series->id = from->id;
+    series->own = zeroed(1, sizeof(struct own));
+    series->run = copy(series->own, &from->run);
+    series->recorded = from->snapshot_count;
+    size_t count = choose(from, chosen);
+    for (size_t k = 0; k < count; k++) {
+        series->snapshot_count++;
+        if (!add_digest(f, &from->snapshots[chosen[k]], &series->snapshots[k], err)) {
+            done(f, series);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool feed(struct feed *f, struct hd_fleet *fleet, const struct settings *s,
+                 struct hd_error *err)
+{
+    const struct hd_fleet_rules *rules = hd_fleet_rules(fleet);
+    struct hd_store_filter filter = hd_store_everything();
+    filter.service = rules->service;
+    filter.since = rules->since;
+    filter.until = rules->until;
+    filter.shard = s->shard;
+    filter.shards = s->shards;
+    f->list = hd_store_series(f->store, &filter, err);
+    if (f->list == NULL)
+        return false;
+    const struct hd_fleet_how how = {.threads = s->threads,
+                                     .max_memory = s->read.max_memory};
+    bool ok = hd_fleet_examine(fleet, (struct hd_fleet_source){next, done, f}, &how, err);
+    hd_series_list_free(f->list);
+    return ok;
+}
+
+/* Compare everything that the rules of f ask for. False after saying what is wrong. */
+static bool fleet_feed(struct hd_fleet *fleet, const struct settings *s)
+{
+    struct hd_error err = {0};
+    struct feed f = {.store = open_store(s, HD_STORE_READ)};
+    bool ok = f.store != NULL && feed(&f, fleet, s, &err);
+    hd_store_close(f.store);
+    if (f.store != NULL && !ok)
+        store_trouble(store_url(s), &err);
+    return ok;
+}
+
+/* --- findings ---------------------------------------------------------------------- */
+
+static bool save_record(struct hd_store *store, const struct hd_run_record *r,
+                        struct hd_error *err)
+{
+    struct hd_stored_finding *all = zeroed(r->finding_count, sizeof(*all));
+    for (size_t i = 0; i < r->finding_count; i++) {
+        const struct hd_run_finding *f = &r->findings[i];
+        all[i] =
+            (struct hd_stored_finding){.rank = f->rank,
+                                       .type = f->type,
+                                       .subject = f->subject,
+                                       .holder = f->holder,
+                                       .score = f->score,
+                                       .score_share = f->score_share,
+                                       .per_hour = f->per_hour,
+                                       .confidence = hd_confidence_name(r->confidence)};
+    }
+    bool ok = hd_store_save_findings(store, r->series, r->times[0], r->times[r->count - 1],
+                                     all, r->finding_count, err);
+    free(all);
+    return ok;
+}
+
+/* Of a run that could not be compared nothing is known, so what was known stays. */
+/* Write the findings of every record to the store. False after saying what is wrong. */
+static bool fleet_save(struct hd_fleet *fleet, const struct settings *s)
+{
+    struct hd_error err = {0};
+    struct hd_store *store = open_store(s, HD_STORE_WRITE);
+    const struct hd_run_record *r;
+    bool ok = store != NULL;
+    for (size_t i = 0; ok && (r = hd_fleet_record(fleet, i)) != NULL; i++)
+        if (r->count > 0)
+            ok = save_record(store, r, &err);
+    hd_store_close(store);
+    if (store != NULL && !ok)
+        store_trouble(store_url(s), &err);
+    return ok;
+}
+
+/* --- what was asked for --------------------------------------------------------------- */
 
 static bool has_format(const struct settings *s)
 {
@@ -33,30 +210,30 @@ static bool writes_part(const struct settings *s)
 static bool fits(const struct settings *s)
 {
     if (s->merge && s->operand_count == 0)
-        return wrong("fleet --merge takes the parts that --shard wrote");
+        return refuse("fleet --merge takes the parts that --shard wrote");
     if (!s->merge && s->operand_count > 0)
-        return wrong("fleet reads a store, --store=URL; parts of one are read by --merge");
+        return refuse("fleet reads a store, --store=URL; parts of one are read by --merge");
     if (s->merge && (s->since != NULL || s->until != NULL || s->service != NULL))
-        return wrong("the parts have a window and services of their own: no --since, "
-                     "--until or --service with --merge");
+        return refuse("the parts have a window and services of their own: no --since, "
+                      "--until or --service with --merge");
     if (s->merge && s->shards > 0)
-        return wrong("--shard makes a part, --merge reads some: one of them");
+        return refuse("--shard makes a part, --merge reads some: one of them");
     if (s->merge && s->store != NULL && !s->save)
-        return wrong("--merge reads parts and no store; with --save it writes to one");
+        return refuse("--merge reads parts and no store; with --save it writes to one");
     if (s->shards > 0 && has_format(s))
-        return wrong("--shard writes a part, which has a format of its own");
+        return refuse("--shard writes a part, which has a format of its own");
     if (s->shards > 0 && (s->exit_code || s->max_hosts_given))
-        return wrong("a part allows no judgement: --exit-code and --max-hosts go with "
-                     "--merge");
+        return refuse("a part allows no judgement: --exit-code and --max-hosts go with "
+                      "--merge");
     return true;
 }
 
 /* The end of the window, and its beginning before it. */
-static bool take_window(const struct settings *s, struct hd_fleet_rules *rules)
+static bool find_window(const struct settings *s, struct hd_fleet_rules *rules)
 {
     static const double usual_days = 7, day = 24 * 60 * 60;
     int64_t seconds;
-    if (!now(&seconds))
+    if (!report_time(&seconds))
         return false;
     struct moment since = {.before = usual_days * day}, until = {0};
     if (s->since != NULL)
@@ -64,15 +241,15 @@ static bool take_window(const struct settings *s, struct hd_fleet_rules *rules)
     if (s->until != NULL)
         parse_moment(s->until, &until);
     if (s->shards > 1 && !until.is_date && getenv("SOURCE_DATE_EPOCH") == NULL)
-        return wrong("parts have to have one window, and they begin at different times: "
-                     "give all of them the same --until=2026-11-22T00:00Z");
+        return refuse("parts have to have one window, and they begin at different times: "
+                      "give all of them the same --until=2026-11-22T00:00Z");
     double end = until.is_date ? until.date : (double)seconds - until.before;
     /* Up to now is with what was taken in this second. */
     rules->until = s->until != NULL ? end : end + 1;
     rules->since = since.is_date   ? since.date
                    : since.is_open ? (double)NAN
                                    : end - since.before;
-    return !(rules->since >= rules->until) || wrong("--since is not before --until");
+    return !(rules->since >= rules->until) || refuse("--since is not before --until");
 }
 
 static struct hd_fleet_options options_of(const struct settings *s)
@@ -82,10 +259,8 @@ static struct hd_fleet_options options_of(const struct settings *s)
     opt.by = s->fleet_by;
     opt.limit = s->limit > 0 ? s->limit : HD_UNKNOWN;
     opt.rows = s->options.rows;
-    if (s->min_hosts_given) {
-        opt.min_hosts_share = s->min_hosts_share;
-        opt.min_hosts = s->min_hosts;
-    }
+    opt.min_hosts_share = s->min_hosts_share;
+    opt.min_hosts = s->min_hosts;
     return opt;
 }
 
@@ -115,7 +290,7 @@ static struct hd_fleet *read_store(const struct settings *s)
                                    .min_steady_share = s->options.min_steady_share,
                                    .min_steady_bytes = s->options.min_steady_bytes,
                                    .min_span = (double)s->min_span_ms / 1000};
-    if (!take_window(s, &rules))
+    if (!find_window(s, &rules))
         return NULL;
     struct hd_fleet *f = hd_fleet_new(&rules);
     if (fleet_feed(f, s))
@@ -138,7 +313,7 @@ static void put_run(const struct hd_run_record *r)
 }
 
 /* Runs with snapshots that cannot be read are named: something is wrong with the store. */
-static void tell_damage(struct hd_fleet *f)
+static void report_damage(struct hd_fleet *f)
 {
     enum { MOST = 20 };
     const struct hd_run_record *r;
@@ -228,13 +403,64 @@ static int run(struct settings *s)
     if (f == NULL)
         return EXIT_TROUBLE;
     if (!s->quiet)
-        tell_damage(f);
+        report_damage(f);
     int status = EXIT_TROUBLE;
     if (!s->save || fleet_save(f, s))
         status = writes_part(s) ? pass_on(s, f) : answer(s, f);
     hd_fleet_free(f);
     return status;
 }
+
+/* --- options --------------------------------------------------------- */
+
+/* "3/16" */
+static const char *parse_shard(struct settings *s, const struct option *o,
+                               const char *value)
+{
+    enum { MOST_SHARDS = 100000 };
+    unsigned long shard, shards;
+    char *end, *behind;
+    errno = 0;
+    shard = strtoul(value, &end, 10);
+    if (value[0] < '0' || value[0] > '9' || *end != '/' || end[1] < '0' || end[1] > '9')
+        return o->wanted;
+    shards = strtoul(end + 1, &behind, 10);
+    if (errno != 0 || *behind != '\0' || shard < 1 || shard > shards ||
+        shards > MOST_SHARDS)
+        return o->wanted;
+    s->shard = (unsigned)shard;
+    s->shards = (unsigned)shards;
+    return NULL;
+}
+
+static const struct option options[] = {
+    {"service", 0, GROUP_STORE, ON_FLEET, TEXT(TEXT, service), .help = "only this service"},
+    {"limit", 0, GROUP_STORE, ON_FLEET, SIZE(limit),
+     .help = "memory that a process may use; default: as recorded"},
+    {"since", 0, GROUP_COMPARED, ON_FLEET, TEXT(MOMENT, since),
+     .help = "taken since then: 7d (default), 12h, 2026-11-15, all"},
+    {"until", 0, GROUP_COMPARED, ON_FLEET, TEXT(MOMENT, until),
+     .wanted = "a time such as 1h, 2026-11-22, 2026-11-22T14:05Z",
+     .help = "and before then; default: now"},
+    {"shard", 0, GROUP_COMPARED, ON_FLEET, .kind = OPTION_OTHER, .parse = parse_shard,
+     .argument = "I/N", .wanted = "I/N, from 1/1 to N/N, such as 3/16",
+     .help = "only part I of N, written as a part for --merge"},
+    {"merge", 0, GROUP_COMPARED, ON_FLEET, FLAG(merge),
+     .help = "add up parts, the operands; -o without --format makes a part"},
+    {"by", 0, GROUP_SHOWN, ON_FLEET,
+     CHOICE(fleet_by, HD_FLEET_BY_SERVICE, "service", "host", "build"), .argument = "UNIT",
+     .usual = "service", .help = ""},
+    {"min-hosts", 0, GROUP_RANKING, ON_FLEET, HOSTS(min_hosts, min_hosts_share),
+     .usual = "5%", .help = "on so many hosts a suspect is one of the fleet"},
+    {"min-span", 0, GROUP_RANKING, ON_FLEET, DURATION(min_span_ms, 0), .usual = "24h",
+     .help = "shorter runs get no verdict, 0 = off"},
+    {"save", 0, GROUP_OUTPUT, ON_FLEET, FLAG(save),
+     .help = "write what is found into the store, for SQL"},
+    {"max-hosts", 0, GROUP_GENERAL, ON_FLEET, HOSTS(max_hosts, max_hosts_share),
+     GIVEN(max_hosts_given), .help = "status 1 when a suspect is on more hosts"},
+    {"strict", 0, GROUP_GENERAL, ON_FLEET, FLAG(strict),
+     .help = "status 3 when a run allows no verdict or a part is missing"},
+    {0}};
 
 const struct command cmd_fleet = {
     .name = "fleet",
@@ -255,5 +481,6 @@ const struct command cmd_fleet = {
             {"heapdrift fleet --shard=1/4 --until=2026-11-22 -o 1.part", "a part of four"},
             {"heapdrift fleet --merge *.part", "all of them"},
         },
+    .options = options,
     .run = run,
 };

@@ -3,7 +3,7 @@
 #include <string.h>
 
 /* Sheets have no place for warnings. */
-static bool tells_warnings(const char *format)
+static bool has_warnings(const char *format)
 {
     return strcmp(format, "csv") != 0 && strcmp(format, "tsv") != 0;
 }
@@ -17,7 +17,7 @@ static int run(struct settings *s)
         fputs("heapdrift: info looks at one or more snapshots\n", stderr);
     if (l.count > 0) {
         struct hd_report *report = hd_report_info(l.comparison);
-        if (output_report(s, report, tells_warnings(s->format)) && l.failed == 0)
+        if (output_report(s, report, has_warnings(s->format)) && l.failed == 0)
             status = output_status(s, report);
         hd_report_free(report);
     }

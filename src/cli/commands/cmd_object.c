@@ -1,4 +1,5 @@
 #include "cli/commands/output.h"
+#include "cli/options/options.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -45,7 +46,7 @@ static bool refuse_operands(void)
 }
 
 /* The address stands last, so that nobody has to guess. */
-static bool take_place(struct settings *s, struct hd_object_question *ask)
+static bool parse_operands(struct settings *s, struct hd_object_question *ask)
 {
     if (s->operand_count < 2)
         return refuse_operands();
@@ -75,7 +76,7 @@ static int answer(struct settings *s, const struct loaded *l)
 static int run(struct settings *s)
 {
     struct hd_object_question ask = {.size = sizeof(ask), .values = s->values};
-    if (!take_place(s, &ask))
+    if (!parse_operands(s, &ask))
         return EXIT_TROUBLE;
     s->operand_count--;
     s->object = &ask;
@@ -84,6 +85,13 @@ static int run(struct settings *s)
     s->object = NULL;
     return status;
 }
+
+static const struct option options[] = {
+    {"rows", 'n', GROUP_SHOWN, ON_OBJECT, COUNT(options.rows, 0, HD_DEFAULT_ROWS - 1),
+     .help = "elements and rows shown; default 20 and all fields, 0 for all"},
+    {"values", 0, GROUP_SHOWN, ON_OBJECT, FLAG(values),
+     .help = "show strings and what arrays hold: they may be secrets"},
+    {0}};
 
 const struct command cmd_object = {
     .name = "object",
@@ -111,5 +119,6 @@ const struct command cmd_object = {
              "in the last; since when it is there"},
             {"heapdrift object --format=json app.gcdump 0x7f5d2193ec88", "for programs"},
         },
+    .options = options,
     .run = run,
 };

@@ -1,5 +1,6 @@
 #include "cli/commands/output.h"
 #include "cli/live/processes.h"
+#include "cli/options/options.h"
 
 static int run(struct settings *s)
 {
@@ -19,6 +20,14 @@ static int run(struct settings *s)
     return status;
 }
 
+static const struct option options[] = {
+    {"name", 0, GROUP_PROCESS, ON_PS, TEXT(PROCESS, name), .old_letter = 'n',
+     .help = "only processes of that name; * and ? are wildcards"},
+    {"sort", 0, GROUP_SHOWN, ON_PS,
+     CHOICE(process_order, BY_PID, "pid", "name", "memory", "uptime"), .argument = "KEY",
+     .usual = "pid", .help = ""},
+    {0}};
+
 const struct command cmd_ps = {
     .name = "ps",
     .bit = ON_PS,
@@ -32,9 +41,11 @@ const struct command cmd_ps = {
                    "of other users and containers.",
     .examples =
         {
-            {"heapdrift ps", "yours; with sudo also those of others and of containers"},
-            {"heapdrift ps -n 'Shop.*' --sort=memory", "some of them, the largest first"},
+            {"heapdrift ps", "yours; with sudo those of others and of containers"},
+            {"heapdrift ps --name='Shop.*' --sort=memory",
+             "some of them, the largest first"},
             {"heapdrift ps --format=csv", "for a script"},
         },
+    .options = options,
     .run = run,
 };

@@ -35,8 +35,7 @@ static bool can_be_asked(struct settings *s, const struct loaded *l)
 {
     if (l->failed > 0)
         return false;
-    return l->count == 1 ||
-           (count_can_be_compared(l, "report") && take_iterations_for(s, l));
+    return l->count == 1 || (count_can_be_compared(l, "report") && check_iterations(s, l));
 }
 
 static int run(struct settings *s)

@@ -1,4 +1,5 @@
 #include "cli/commands/output.h"
+#include "cli/options/values.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -34,6 +35,46 @@ static int run(struct settings *s)
     return load_and_answer(s, "roots", explain);
 }
 
+/* --- options --------------------------------------------------------------- */
+
+/* The rows of roots are its chains. */
+static const char *parse_rows(struct settings *s, const struct option *o, const char *value)
+{
+    enum { MOST_CHAINS = 1000000 };
+    const char *wrong = parse_count(s, value, 0, MOST_CHAINS, &s->options.chains);
+    (void)o;
+    if (wrong == NULL && s->options.chains == 0)
+        s->options.chains = UINT32_MAX;
+    return wrong;
+}
+
+/* 3, or 2..4. */
+static const char *parse_born(struct settings *s, const struct option *row,
+                              const char *value)
+{
+    char first[16];
+    const char *dots = strstr(value, "..");
+    size_t len = dots != NULL ? (size_t)(dots - value) : strlen(value);
+    struct hd_options *o = &s->options;
+    if (len >= sizeof(first))
+        return row->wanted;
+    memcpy(first, value, len);
+    first[len] = '\0';
+    const char *last = dots != NULL ? dots + 2 : first;
+    bool are = parse_count(s, first, 1, HD_MAX_SNAPSHOTS, &o->born_first) == NULL &&
+               parse_count(s, last, 1, HD_MAX_SNAPSHOTS, &o->born_last) == NULL;
+    return are && o->born_first <= o->born_last ? NULL : row->wanted;
+}
+
+static const struct option options[] = {
+    {"rows", 'n', GROUP_SHOWN, ON_ROOTS, .kind = OPTION_COUNT, .parse = parse_rows,
+     .help = "the same as --chains, but 0 for all"},
+    {"born", 0, GROUP_CHAINS, ON_ROOTS, .kind = OPTION_OTHER, .parse = parse_born,
+     .argument = "N[..N]",
+     .wanted = "a snapshot in which they are new, as 3, or several, as 2..4",
+     .help = "only what was new in snapshot N and is still there"},
+    {0}};
+
 const struct command cmd_roots = {
     .name = "roots",
     .bit = ON_ROOTS,
@@ -52,5 +93,6 @@ const struct command cmd_roots = {
             {"heapdrift roots --type=Session --born=2..4 snapshots/",
              "those new in snapshots 2 to 4 that stayed"},
         },
+    .options = options,
     .run = run,
 };

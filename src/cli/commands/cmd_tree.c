@@ -1,4 +1,5 @@
 #include "cli/commands/output.h"
+#include "cli/options/options.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -13,10 +14,7 @@ static int show(struct settings *s, const struct loaded *l)
 /* Of a terminal it would make a mess. */
 static bool refuse_format(const struct settings *s)
 {
-    bool binary = false;
-    for (size_t i = 0; hd_format_name(i) != NULL; i++)
-        binary |= hd_format_is_binary(i) && strcmp(hd_format_name(i), s->format) == 0;
-    if (!binary || !isatty(STDOUT_FILENO) ||
+    if (!hd_format_is_binary(settings_format(s)) || !isatty(STDOUT_FILENO) ||
         (s->output != NULL && strcmp(s->output, "-") != 0))
         return false;
     fprintf(stderr, "heapdrift: %s is nothing for a terminal: use -o FILE\n", s->format);
@@ -37,6 +35,19 @@ static int run(struct settings *s)
     return load_and_answer(s, "tree", show);
 }
 
+enum { MOST_LEVELS = 1000000 };
+
+static const struct option options[] = {
+    {"rows", 'n', GROUP_SHOWN, ON_TREE, COUNT(options.rows, 0, HD_DEFAULT_ROWS - 1),
+     .help = "places shown; default 30, 0 for all"},
+    {"type", 't', GROUP_SHOWN, ON_TREE, PATTERNS(types),
+     .help = "only what hangs from types that match; repeatable"},
+    {"holders", 0, GROUP_SHOWN, ON_TREE, FLAG(options.holders),
+     .help = "what holds the types of --type: the way up, not down"},
+    {"depth", 0, GROUP_SHOWN, ON_TREE, COUNT(options.tree_depth, 1, MOST_LEVELS),
+     .argument = "D", .help = "levels below the top; default all"},
+    {0}};
+
 const struct command cmd_tree = {
     .name = "tree",
     .bit = ON_TREE,
@@ -54,5 +65,6 @@ const struct command cmd_tree = {
             {"heapdrift tree --type='MyApp.*' app.gcdump", "below some types only"},
             {"heapdrift tree --holders --type=String app.gcdump", "what holds the strings"},
         },
+    .options = options,
     .run = run,
 };

@@ -4,6 +4,7 @@
 #include "cli/commands/output.h"
 #include "cli/live/collecting.h"
 #include "cli/live/sidecar.h"
+#include "cli/options/options.h"
 #include "cli/terminal/exit_hook.h"
 #include "cli/terminal/temporary.h"
 
@@ -95,7 +96,7 @@ static void close_at_once(void)
 
 /* --- snapshots ----------------------------------------------------------- */
 
-static void tell(const struct collecting *c, size_t number, size_t wanted)
+static void print_next(const struct collecting *c, size_t number, size_t wanted)
 {
     const double seconds = (double)c->settings->interval_ms / 1e3;
     if (c->progress)
@@ -110,7 +111,7 @@ static bool take_next(struct watching *w, struct collecting *c, size_t wanted, i
 {
     char label[64], *path = w->paths[w->count];
     char *digest = keeps_digests(w)
-                       ? collecting_numbered(w->settings->output, (uint32_t)w->count + 1)
+                       ? output_numbered(w->settings->output, (uint32_t)w->count + 1)
                        : NULL;
     if (digest != NULL)
         snprintf(path, PATH_SIZE, "%s", digest);
@@ -139,7 +140,7 @@ static int collect_all(struct watching *w, struct collecting *c)
     while (w->count < wanted && take_next(w, c, wanted, &status)) {
         if (w->count == wanted)
             break;
-        tell(c, w->count, wanted);
+        print_next(c, w->count, wanted);
         if (!collecting_wait(c))
             break;
     }
@@ -156,11 +157,8 @@ static int collect_all(struct watching *w, struct collecting *c)
 
 static bool has_budgets(const struct settings *s)
 {
-    bool format = false;
-    for (size_t i = 0; hd_format_name(i) != NULL; i++)
-        format |= hd_format_is_for_check(i) && strcmp(s->format, hd_format_name(i)) == 0;
-    return format || s->budget_count > 0 || s->config != NULL || s->baseline != NULL ||
-           s->baseline_write != NULL;
+    return hd_format_is_for_check(settings_format(s)) || s->budget_count > 0 ||
+           s->config != NULL || s->baseline != NULL || s->baseline_write != NULL;
 }
 
 static int compare(const struct watching *w)
@@ -205,20 +203,14 @@ static int wait_for(pid_t child, struct collecting *c, int *killed_by)
     return ended == child ? status_of(how, killed_by) : EXIT_TROUBLE;
 }
 
-static bool usage(const char *what)
-{
-    fprintf(stderr, "heapdrift: %s\n", what);
-    return false;
-}
-
 /* What is stored is compared by others, over weeks. */
 static bool check_store(const struct settings *s)
 {
     if (s->output != NULL)
-        return usage("--store keeps the snapshots; -o DIR is for those that are compared");
+        return refuse("--store keeps the snapshots; -o DIR is for those that are compared");
     if (has_budgets(s) || s->exit_code || strcmp(s->format, hd_format_name(0)) != 0)
-        return usage("--store compares nothing, so it takes neither budgets nor a format: "
-                     "that is `heapdrift fleet`");
+        return refuse("--store compares nothing, so it takes neither budgets nor a format: "
+                      "that is `heapdrift fleet`");
     return true;
 }
 
@@ -228,8 +220,9 @@ static bool check(struct settings *s)
         return false;
     if (s->store != NULL)
         return check_store(s);
-    if (settings_are_for_a_store(s))
-        return usage("--max-heap, --lock, --keep and what a run is called are for --store");
+    if (s->is_for_a_store)
+        return refuse(
+            "--max-heap, --lock, --keep and what a run is called are for --store");
     if (s->snapshot_count != 1 && s->snapshot_count <= HD_MAX_SNAPSHOTS)
         return true;
     fprintf(stderr, "heapdrift: --count=%" PRIu32 ": watch compares 2 to %d snapshots\n",
@@ -284,6 +277,17 @@ static int run(struct settings *s)
     return status;
 }
 
+static const struct option options[] = {
+    {"count", 0, GROUP_PROCESS, ON_WATCH, COUNT(snapshot_count, 1, MOST_COLLECTED),
+     .help = "snapshots to take, 2 to 50; default 6"},
+    {"output", 'o', GROUP_OUTPUT, ON_WATCH, TEXT(FOLDER, output),
+     .help = "keep the snapshots there: 1.gcdump, 2.gcdump, ..."},
+    {"rows", 0, GROUP_SHOWN, ON_WATCH, COUNT(options.rows, 0, HD_DEFAULT_ROWS - 1),
+     .help = "rows per table; default 20, 0 for all"},
+    {"config", 'c', GROUP_BUDGETS, ON_WATCH, TEXT(FILE_READ, config), .once = true,
+     .help = "budgets; heapdrift.yml here or above counts beside other ones only"},
+    {0}};
+
 const struct command cmd_watch = {
     .name = "watch",
     .bit = ON_WATCH,
@@ -303,8 +307,9 @@ const struct command cmd_watch = {
              "longer, by the name of the process"},
             {"heapdrift watch 4711 -o snapshots", "keep the files; -o app.digest: digests"},
             {"heapdrift watch 4711 --max-growth=5%", "status 1 if it grows by more"},
-            {"heapdrift watch -n MyApp --store=heapdrift.db",
+            {"heapdrift watch --name=MyApp --store=heapdrift.db",
              "one an hour, into a store, until SIGTERM"},
         },
+    .options = options,
     .run = run,
 };

@@ -1,4 +1,4 @@
-/* commands.h - the list of commands, and how one is found by its name. */
+/* commands.h - the list of commands, how one is found by its name, and its help. */
 #ifndef COMMANDS_H
 #define COMMANDS_H
 
@@ -6,5 +6,8 @@
 
 /* The command or, NULL, nothing of that name; told on stderr with the nearest one. */
 const struct command *find_command(const char *name);
+
+/* What --help says: of the program (NULL), of a command. */
+void print_help(const struct command *command, FILE *to);
 
 #endif

@@ -3,9 +3,9 @@
 #include "cli/guard/allocate.h"
 #include "cli/guard/sandbox.h"
 #include "cli/guard/used_files.h"
+#include "cli/terminal/clock.h"
 #include "cli/terminal/messages.h"
 #include "cli/terminal/progress.h"
-#include "cli/terminal/seconds.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 /* --- what is told meanwhile ----------------------------------------------- */
 
-struct telling {
+struct load_progress {
     struct progress *progress;
     bool verbose;
     double *begun; /* of each input */
@@ -29,9 +29,10 @@ static uint64_t size_of(const char *path)
                : 0;
 }
 
-static void tell_file(void *context, size_t i, const struct hd_info_entry *entry, bool read)
+static void print_file(void *context, size_t i, const struct hd_info_entry *entry,
+                       bool read)
 {
-    struct telling *t = context;
+    struct load_progress *t = context;
     if (!read) {
         progress_file(t->progress, i + 1, entry->path);
         t->begun[i] = seconds_now();
@@ -47,14 +48,14 @@ static void tell_file(void *context, size_t i, const struct hd_info_entry *entry
     funlockfile(stderr);
 }
 
-static void tell_progress(void *context, enum hd_phase phase, uint64_t more, uint64_t all)
+static void show_progress(void *context, enum hd_phase phase, uint64_t more, uint64_t all)
 {
-    const struct telling *t = context;
+    const struct load_progress *t = context;
     if (t->progress != NULL)
-        progress_tell(t->progress, phase, more, all);
+        progress_report(t->progress, phase, more, all);
 }
 
-static void begin_progress(struct telling *t, const struct hd_inputs *inputs)
+static void begin_progress(struct load_progress *t, const struct hd_inputs *inputs)
 {
     uint64_t bytes = 0;
     for (size_t i = 0; i < inputs->count; i++)
@@ -156,14 +157,15 @@ struct loaded load_snapshots(const struct settings *s)
     for (size_t i = 0; i < s->operand_count; i++)
         hd_inputs_add(&l.inputs, s->operands[i], NULL);
     l.telling = zeroed(1, sizeof(*l.telling));
-    *l.telling = (struct telling){.progress = progress_start(!s->no_progress && !s->quiet),
-                                  .verbose = s->verbose,
-                                  .begun = zeroed(l.inputs.count, sizeof(double))};
+    *l.telling =
+        (struct load_progress){.progress = progress_start(!s->no_progress && !s->quiet),
+                               .verbose = s->verbose,
+                               .begun = zeroed(l.inputs.count, sizeof(double))};
     begin_progress(l.telling, &l.inputs);
     struct hd_read_options how = s->read;
     how.threads = s->threads;
-    how.progress = tell_progress;
-    how.file = tell_file;
+    how.progress = show_progress;
+    how.file = print_file;
     how.progress_context = l.telling;
     l.comparison = hd_comparison_open(l.inputs.all, l.inputs.count, &how);
     progress_hide(l.telling->progress);
@@ -229,7 +231,7 @@ bool few_enough_to_compare(const struct settings *s, const char *command)
     return count == 0 || can_be_compared(count, command);
 }
 
-bool take_iterations_for(struct settings *s, const struct loaded *l)
+bool check_iterations(struct settings *s, const struct loaded *l)
 {
     if (s->iteration_count > 0 && s->iteration_count != l->count) {
         fprintf(stderr, "heapdrift: --iterations has %zu number%s for %zu snapshot%s\n",
@@ -258,7 +260,7 @@ int load_and_answer(struct settings *s, const char *command,
     int status = EXIT_TROUBLE;
     if (l.failed == 0 && (l.count == 0 || l.count > HD_MAX_SNAPSHOTS))
         refuse_count(l.count, command);
-    else if (l.failed == 0 && take_iterations_for(s, &l))
+    else if (l.failed == 0 && check_iterations(s, &l))
         status = answer(s, &l);
     loaded_free(&l);
     return status;

@@ -4,14 +4,14 @@
 
 #include "cli/options/settings.h"
 
-struct telling;
+struct load_progress;
 
 struct loaded {
     struct hd_comparison *comparison;
     size_t count;  /* of inputs, folders expanded, without what is skipped */
     size_t failed; /* how many of them have no snapshot */
     struct hd_inputs inputs;
-    struct telling *telling; /* the comparison tells it; hidden until it does */
+    struct load_progress *telling; /* the comparison tells it; hidden until it does */
 };
 
 /* Open all operands, several at a time. Everything that cannot be read is told on
@@ -20,7 +20,7 @@ struct loaded load_snapshots(const struct settings *s);
 
 /* False after saying so if --iterations has not one number per snapshot; else they are in
  * s->options. */
-bool take_iterations_for(struct settings *s, const struct loaded *l);
+bool check_iterations(struct settings *s, const struct loaded *l);
 
 /* False after saying so if there are not 2 to 50 snapshots for that command. */
 bool count_can_be_compared(const struct loaded *l, const char *command);

@@ -238,3 +238,16 @@ int output_answer(const struct settings *s, const struct loaded *l,
     hd_report_free(report);
     return status;
 }
+
+char *output_numbered(const char *path, uint32_t number)
+{
+    size_t size = strlen(path) + 16;
+    char *name = malloc(size);
+    const char *slash = strrchr(path, '/'), *suffix = strrchr(path, '.');
+    if (suffix == NULL || (slash != NULL && suffix < slash))
+        suffix = path + strlen(path);
+    if (name != NULL)
+        snprintf(name, size, "%.*s-%" PRIu32 "%s", (int)(suffix - path), path, number,
+                 suffix);
+    return name;
+}

@@ -43,4 +43,7 @@ int output_status(const struct settings *s, const struct hd_report *report);
 int output_answer(const struct settings *s, const struct loaded *l,
                   struct hd_report *report, const struct hd_error *err);
 
+/* "app.gcdump" becomes "app-3.gcdump"; malloc'd, or NULL. */
+char *output_numbered(const char *path, uint32_t number);
+
 #endif

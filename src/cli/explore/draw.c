@@ -37,7 +37,7 @@ static void words_end(struct words *w)
 
 /* --- headings -------------------------------------------------------------------- */
 
-static void say_files(const struct explore *e, struct hd_sink to)
+static void put_files(const struct explore *e, struct hd_sink to)
 {
     const struct hd_model *m = e->model;
     hd_put_name(to, hd_snapshot_file(m, 0));
@@ -59,14 +59,14 @@ static void draw_first_line(const struct explore *e, struct grid *g)
         say_to(w.to, "%s", m->diff->headline);
     } else {
         say_to(w.to, "heapdrift  ");
-        say_files(e, w.to);
+        put_files(e, w.to);
     }
     grid_line(g, 0, false);
     grid_put(g, LOOK_BAR, words_of(&w), g->width, ALIGN_LEFT);
     words_end(&w);
 }
 
-static void say_totals(const struct explore *e, struct hd_sink to)
+static void put_totals(const struct explore *e, struct hd_sink to)
 {
     const struct hd_model *m = e->model;
     const struct hd_type_table *t = m->diff != NULL ? &m->diff->types : &m->top->types;
@@ -92,7 +92,7 @@ static void say_totals(const struct explore *e, struct hd_sink to)
     if (m->diff == NULL)
         return;
     say_to(to, "   ");
-    say_files(e, to);
+    put_files(e, to);
 }
 
 /* What is being made meanwhile stands at the right. */
@@ -101,9 +101,9 @@ static void draw_second_line(const struct explore *e, struct grid *g)
     struct words w, p;
     words_begin(&w);
     words_begin(&p);
-    say_totals(e, w.to);
+    put_totals(e, w.to);
     if (e->objects != NULL && hd_objects_progress(e->objects).making != 0)
-        say_progress(e, HD_OBJECTS_ALL, p.to);
+        put_progress(e, HD_OBJECTS_ALL, p.to);
     unsigned right = grid_columns(words_of(&p));
     grid_line(g, 1, false);
     grid_put(g, LOOK_PLAIN, words_of(&w),
@@ -131,7 +131,7 @@ static void draw_tab(struct explore *e, struct grid *g, enum pane p)
     e->tab_at[p + 1] = g->column;
 }
 
-static void say_mode(const struct explore *e, const struct view *v, struct hd_sink to)
+static void put_mode(const struct explore *e, const struct view *v, struct hd_sink to)
 {
     if (v->kind->order == NULL)
         return;
@@ -166,7 +166,7 @@ static void draw_third_line(struct explore *e, struct grid *g)
 {
     struct words w;
     words_begin(&w);
-    say_mode(e, explore_view(e), w.to);
+    put_mode(e, explore_view(e), w.to);
     unsigned right = grid_columns(words_of(&w));
     grid_line(g, 2, false);
     if (e->top != NULL)
@@ -225,7 +225,7 @@ static void draw_heads(struct grid *g, const struct layout *l)
     grid_end_line(g, LOOK_HEAD);
 }
 
-static void say_name(const struct cell *c, unsigned columns, struct hd_sink to)
+static void put_name_of(const struct cell *c, unsigned columns, struct hd_sink to)
 {
     if (c->kind == CELL_OWNER || (c->kind == CELL_NAME && c->text[0] == '['))
         say_owner(c->text, columns, to);
@@ -250,7 +250,7 @@ static void draw_name(struct grid *g, const struct row *row, const struct cell *
     unsigned left = width - (g->column - begin);
     if (behind + LEAST_NAME > left)
         behind = 0;
-    say_name(c, left - behind, w.to);
+    put_name_of(c, left - behind, w.to);
     unsigned takes = grid_columns(words_of(&w));
     grid_put(g, c->look, words_of(&w), takes < left - behind ? takes : left - behind,
              ALIGN_LEFT);
@@ -389,7 +389,7 @@ static unsigned detail_lines(const struct view *v, unsigned height)
     return height >= EXPLORE_TALL && tall > 0 ? tall : v->kind->detail_lines;
 }
 
-static void say_mark(const struct explore *e, struct hd_sink to)
+static void put_mark(const struct explore *e, struct hd_sink to)
 {
     const struct view *v = explore_view(e);
     hd_put_type(to, e->mark.name, 30);
@@ -429,7 +429,7 @@ static void draw_words(const struct explore *e, struct grid *g, unsigned line)
     } else if (e->message[0] != '\0') {
         hd_put_name(w.to, e->message);
     } else if (e->mark.name != NULL) {
-        say_mark(e, w.to);
+        put_mark(e, w.to);
     }
     grid_line(g, line, false);
     grid_put(g, look, words_of(&w), g->width, ALIGN_LEFT);

@@ -140,7 +140,7 @@ bool explore_is_made(const struct explore *e)
 
 /* --- words ----------------------------------------------------------------------- */
 
-void explore_say(struct explore *e, const char *fmt, ...)
+void explore_message(struct explore *e, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
@@ -149,9 +149,9 @@ void explore_say(struct explore *e, const char *fmt, ...)
     e->is_error = false;
 }
 
-void explore_fail(struct explore *e, const char *what)
+static void explore_fail(struct explore *e, const char *what)
 {
-    explore_say(e, "%s", what);
+    explore_message(e, "%s", what);
     e->is_error = true;
 }
 
@@ -163,7 +163,7 @@ static void search(struct explore *e, int step)
     struct view *v = explore_view(e);
     size_t rows = v->kind->rows(e, v), found;
     if (e->search[0] == '\0') {
-        explore_say(e, "/ searches");
+        explore_message(e, "/ searches");
         return;
     }
     found = view_find(e, v, e->search, v->cursor + (size_t)step, step);
@@ -172,7 +172,7 @@ static void search(struct explore *e, int step)
         found = view_find(e, v, e->search, step > 0 || rows == 0 ? 0 : rows - 1, step);
         rows = v->kind->rows(e, v);
         if (found < rows)
-            explore_say(e, step > 0 ? "from the top again" : "from the bottom again");
+            explore_message(e, step > 0 ? "from the top again" : "from the bottom again");
     }
     if (found < rows)
         view_go(e, v, found);
@@ -213,7 +213,7 @@ static void export_to(struct explore *e, bool replace)
     char why[MESSAGE_MOST];
     switch (export_view(e, e->file, replace, why, sizeof(why))) {
     case EXPORTED:
-        explore_say(e, "%s", why);
+        explore_message(e, "%s", why);
         break;
     case EXPORT_EXISTS:
         ask_for(e, PROMPT_REPLACE, "");
@@ -223,7 +223,7 @@ static void export_to(struct explore *e, bool replace)
     }
 }
 
-static void take_input(struct explore *e)
+static void read_input(struct explore *e)
 {
     enum prompt prompt = e->prompt;
     e->prompt = PROMPT_NONE;
@@ -277,9 +277,9 @@ static void press_in_prompt(struct explore *e, uint32_t key)
         if (key == 'y' || key == 'Y')
             export_to(e, true);
         else
-            explore_say(e, "Nothing was written.");
+            explore_message(e, "Nothing was written.");
     } else if (key == PRESS_ENTER) {
-        take_input(e);
+        read_input(e);
     } else {
         edit_input(e, key);
     }
@@ -343,7 +343,7 @@ static void enter(struct explore *e, struct view *v)
 static void go_back(struct explore *e)
 {
     if (!explore_back(e))
-        explore_say(e, "q quits");
+        explore_message(e, "q quits");
 }
 
 static bool go_deeper_or_back(struct explore *e, struct view *v, uint32_t key)
@@ -408,31 +408,31 @@ static void click(struct explore *e, struct view *v, unsigned x, unsigned y)
 static void sort(struct explore *e, struct view *v)
 {
     if (v->kind->sort == NULL) {
-        explore_say(e, "There is one order only.");
+        explore_message(e, "There is one order only.");
         return;
     }
     v->kind->sort(e, v);
     view_go(e, v, 0);
-    explore_say(e, "by %s", v->kind->order(e, v));
+    explore_message(e, "by %s", v->kind->order(e, v));
 }
 
 static void switch_last(struct explore *e)
 {
     if (e->model->diff == NULL) {
-        explore_say(e, "One snapshot: nothing has changed.");
+        explore_message(e, "One snapshot: nothing has changed.");
         return;
     }
     e->last = !e->last;
     refresh_all(e);
-    explore_say(e,
-                e->last ? "the last snapshot" : "what changed, from the first to the last");
+    explore_message(e, e->last ? "the last snapshot"
+                               : "what changed, from the first to the last");
 }
 
 static void switch_app_only(struct explore *e)
 {
     e->app_only = !e->app_only;
     refresh_all(e);
-    explore_say(e, e->app_only ? "only types of the program" : "all types");
+    explore_message(e, e->app_only ? "only types of the program" : "all types");
 }
 
 static void press_key(struct explore *e, struct view *v, uint32_t key)

@@ -120,9 +120,8 @@ void explore_open(struct explore *e, struct view *v);
 bool explore_back(struct explore *e);
 
 /* Say something in the line at the bottom until the next key. */
-void explore_say(struct explore *e, const char *fmt, ...)
+void explore_message(struct explore *e, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-void explore_fail(struct explore *e, const char *what);
 
 /* Look at objects of that snapshot; views of objects of another one are closed. */
 void explore_look_at(struct explore *e, size_t snapshot);

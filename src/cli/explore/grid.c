@@ -127,33 +127,3 @@ void grid_end_line(struct grid *g, enum look look)
 {
     grid_put(g, look, "", grid_left(g), ALIGN_LEFT);
 }
-
-/* --- for tests and files --------------------------------------------------------- */
-
-static void print_line(struct hd_memory *to, struct hd_memory *line)
-{
-    struct hd_sink sink = hd_sink_memory(to);
-    size_t len = line->size;
-    while (len > 0 && line->bytes[len - 1] == ' ')
-        len--;
-    if (len > 0)
-        sink.write(sink.context, line->bytes, len);
-    sink.write(sink.context, "\n", 1);
-    line->size = 0;
-}
-
-void grid_print(const struct grid *g, struct hd_memory *to)
-{
-    struct hd_memory line = {0};
-    struct hd_sink sink = hd_sink_memory(&line);
-    unsigned at = 0;
-    for (size_t i = 0; i < g->len; i++) {
-        const struct grid_piece *p = &g->pieces[i];
-        for (; at < p->line; at++)
-            print_line(to, &line);
-        sink.write(sink.context, g->text.bytes + p->begin, p->len);
-    }
-    for (; at < g->height; at++)
-        print_line(to, &line);
-    hd_memory_free(&line);
-}

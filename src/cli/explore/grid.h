@@ -72,7 +72,4 @@ unsigned grid_columns(const char *text);
  * that it takes. */
 size_t grid_fit(const char *text, unsigned columns, unsigned *used);
 
-/* Everything as lines of text, without trailing blanks; it belongs to *to. */
-void grid_print(const struct grid *g, struct hd_memory *to);
-
 #endif

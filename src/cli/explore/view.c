@@ -138,17 +138,15 @@ static void put_whole(const char *s, struct hd_sink to)
 
 void say_owner(const char *name, unsigned columns, struct hd_sink to)
 {
-    static const char variable[] = "[static var ";
-    const char *field = strrchr(name, '.');
     struct hd_memory text = {0};
     hd_put_short_type(hd_sink_memory(&text), name);
     if (text.bytes != NULL && grid_columns(text.bytes) > columns) {
-        bool is_variable = strncmp(name, variable, strlen(variable)) == 0 && field != NULL;
         text.size = 0;
-        if (is_variable) {
-            put_whole("[static var …", hd_sink_memory(&text));
-            hd_put_name(hd_sink_memory(&text), field + 1);
+        put_whole("[static var …", hd_sink_memory(&text));
+        if (hd_put_static_field(hd_sink_memory(&text), name)) {
+            put_whole("]", hd_sink_memory(&text));
         } else {
+            text.size = 0;
             hd_put_type(hd_sink_memory(&text), name, columns);
         }
     }
@@ -268,7 +266,7 @@ void cell_print_exact(const struct cell *c, struct hd_sink to)
     }
 }
 
-void say_progress(const struct explore *e, unsigned wanted, struct hd_sink to)
+void put_progress(const struct explore *e, unsigned wanted, struct hd_sink to)
 {
     static const struct {
         unsigned part;

@@ -155,6 +155,6 @@ void cell_print_exact(const struct cell *c, struct hd_sink to);
 void say_owner(const char *name, unsigned columns, struct hd_sink to);
 
 /* "finding references back: 40 %", or why it cannot be. */
-void say_progress(const struct explore *e, unsigned wanted, struct hd_sink to);
+void put_progress(const struct explore *e, unsigned wanted, struct hd_sink to);
 
 #endif

@@ -304,7 +304,7 @@ static void title(const struct explore *e, const struct view *v, struct hd_sink 
 static void empty(const struct explore *e, const struct view *v, struct hd_sink to)
 {
     (void)v;
-    say_progress(e, HD_OBJECTS_GRAPH, to);
+    put_progress(e, HD_OBJECTS_GRAPH, to);
 }
 
 static bool detail(const struct explore *e, const struct view *v, unsigned i,
@@ -331,7 +331,7 @@ static void enter(struct explore *e, struct view *v, size_t i)
     else if (r->number != of(v)->object.number)
         explore_open(e, object_view(e, r->number));
     else
-        explore_say(e, "This is the object that is shown.");
+        explore_message(e, "This is the object that is shown.");
 }
 
 static bool key(struct explore *e, struct view *v, uint32_t pressed)
@@ -342,7 +342,7 @@ static bool key(struct explore *e, struct view *v, uint32_t pressed)
     o->values = !o->values;
     refresh(e, v);
     if (!o->fields.are_named)
-        explore_say(e, "This snapshot tells no fields: those of core dumps do.");
+        explore_message(e, "This snapshot tells no fields: those of core dumps do.");
     return true;
 }
 

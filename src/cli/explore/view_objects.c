@@ -131,8 +131,8 @@ static const char *generation_of(const struct hd_object *o)
 }
 
 /* The type of what refers to it, or of most of that. What many refer to would take long. */
-static void tell_referrer(const struct explore *e, const struct hd_object *o,
-                          struct row *row)
+static void put_referrer(const struct explore *e, const struct hd_object *o,
+                         struct row *row)
 {
     enum { FEW = 1000 };
     size_t count = 0;
@@ -167,7 +167,7 @@ static void row(const struct explore *e, const struct view *v, size_t i, struct 
     row->cells[5] = (struct cell){.kind = CELL_NUMBER, .a = o.number, .look = LOOK_DIM};
     row->cells[6] = (struct cell){.kind = CELL_OWNER, .look = LOOK_DIM, .text = row->shown};
     if (of(v)->type != NULL || of(v)->source != NEAR_OBJECT)
-        tell_referrer(e, &o, row);
+        put_referrer(e, &o, row);
 }
 
 /* --- words ----------------------------------------------------------------------- */
@@ -198,7 +198,7 @@ static void empty(const struct explore *e, const struct view *v, struct hd_sink 
     else if (o->why[0] != '\0')
         hd_put_name(to, o->why);
     else
-        say_progress(e, wanted_parts(o), to);
+        put_progress(e, wanted_parts(o), to);
 }
 
 /* --- keys ------------------------------------------------------------------------ */

@@ -239,7 +239,7 @@ static void empty(const struct explore *e, const struct view *v, struct hd_sink 
 /* Columns of "held by  ", and those that nothing stands in. */
 enum { LABEL = 9, MARGINS = 2 };
 
-static void say_counts(const struct hd_tally *all, size_t count, struct hd_sink to)
+static void put_counts(const struct hd_tally *all, size_t count, struct hd_sink to)
 {
     say_to(to, "count    ");
     for (size_t k = 0; k < count; k++) {
@@ -257,7 +257,7 @@ static void put_frame(const struct hd_frame *f, struct hd_sink to)
 }
 
 /* The chain that most instances hang from; else the path in the tree. */
-static void say_holder(const struct hd_suspect *s, struct hd_sink to)
+static void put_holder(const struct hd_suspect *s, struct hd_sink to)
 {
     const struct hd_chain *c = s->chains.len > 0 ? &s->chains.all[0].chain : NULL;
     say_to(to, "held by  ");
@@ -278,7 +278,7 @@ static void say_holder(const struct hd_suspect *s, struct hd_sink to)
     }
 }
 
-static void say_facts(const struct hd_suspect *s, struct hd_sink to)
+static void put_facts(const struct hd_suspect *s, struct hd_sink to)
 {
     say_to(to, "score    ");
     hd_put_share(to, s->score_share);
@@ -292,7 +292,7 @@ static void say_facts(const struct hd_suspect *s, struct hd_sink to)
         say_to(to, "; hint: %s (docs/hints.md)", s->hint);
 }
 
-static bool say_births(const struct explore *e, const struct hd_suspect *s,
+static bool put_births(const struct explore *e, const struct hd_suspect *s,
                        struct hd_sink to)
 {
     struct hd_memory text = {0};
@@ -310,7 +310,7 @@ static unsigned birth_lines(const struct explore *e, const struct hd_suspect *s,
                             unsigned room)
 {
     struct hd_memory nowhere = {0};
-    bool told = say_births(e, s, hd_sink_memory(&nowhere));
+    bool told = put_births(e, s, hd_sink_memory(&nowhere));
     bool in_full =
         e->height >= EXPLORE_TALL && hd_report_tells_births(e->report, s->births);
     hd_memory_free(&nowhere);
@@ -318,7 +318,7 @@ static unsigned birth_lines(const struct explore *e, const struct hd_suspect *s,
 }
 
 /* A line for each step of each chain: line i of all. */
-static bool say_ladder(const struct hd_suspect *s, unsigned i, struct hd_sink to)
+static bool put_ladder(const struct hd_suspect *s, unsigned i, struct hd_sink to)
 {
     for (size_t k = 0; k < s->chains.len; k++) {
         const struct hd_chain *c = &s->chains.all[k].chain;
@@ -340,7 +340,7 @@ static bool say_ladder(const struct hd_suspect *s, unsigned i, struct hd_sink to
 }
 
 /* In full where there is room; else in one line, since what stands below says more. */
-static void say_type(const struct explore *e, const struct hd_suspect *s, unsigned room,
+static void put_type(const struct explore *e, const struct hd_suspect *s, unsigned room,
                      struct hd_sink to)
 {
     const char *name = hd_report_shown(e->report, s->type);
@@ -352,7 +352,7 @@ static void say_type(const struct explore *e, const struct hd_suspect *s, unsign
 }
 
 /* Who stayed, and what holds it: line i of that. */
-static bool say_stay(const struct explore *e, const struct hd_suspect *s, unsigned i,
+static bool put_stay(const struct explore *e, const struct hd_suspect *s, unsigned i,
                      unsigned room, struct hd_sink to)
 {
     unsigned births = birth_lines(e, s, room);
@@ -362,12 +362,12 @@ static bool say_stay(const struct explore *e, const struct hd_suspect *s, unsign
         return true;
     }
     if (i < births)
-        return say_births(e, s, to);
+        return put_births(e, s, to);
     i -= births;
     if (e->height >= EXPLORE_TALL && s->chains.len > 0)
-        return say_ladder(s, i, to);
+        return put_ladder(s, i, to);
     if (i == 0)
-        say_holder(s, to);
+        put_holder(s, to);
     return i == 0;
 }
 
@@ -381,15 +381,15 @@ static bool detail(const struct explore *e, const struct view *v, unsigned i,
     if (s == NULL)
         return false;
     if (i >= FIRST_LINES)
-        return say_stay(e, s, i - FIRST_LINES, room, to);
+        return put_stay(e, s, i - FIRST_LINES, room, to);
     if (i == 0) {
-        say_type(e, s, room, to);
+        put_type(e, s, room, to);
     } else if (i == 1) {
         size_t number = v->cursor > all->real ? v->cursor - 1 : v->cursor;
-        say_counts(&all->told[number * e->model->snapshot_count], all->told_count[number],
+        put_counts(&all->told[number * e->model->snapshot_count], all->told_count[number],
                    to);
     } else {
-        say_facts(s, to);
+        put_facts(s, to);
     }
     return true;
 }

@@ -27,7 +27,7 @@ static bool is_diff(const struct explore *e)
 }
 
 /* Of all places or of none. */
-static bool tells_stayed(const struct explore *e)
+static bool has_stayed(const struct explore *e)
 {
     return tree_of(e) != NULL && tree_of(e)->len > 0 &&
            tree_of(e)->nodes[0].stayed != HD_UNKNOWN;
@@ -94,10 +94,10 @@ static size_t columns(const struct explore *e, const struct view *v, struct colu
     size_t n = 0;
     all[n++] = changes ? (struct column){"Δretained", "delta_retained", 11, ALIGN_RIGHT, 0}
                        : (struct column){"share", NULL, 7, ALIGN_RIGHT, 0};
-    all[n++] = (struct column){"", NULL, 8, ALIGN_LEFT, tells_stayed(e) ? 120 : 100};
+    all[n++] = (struct column){"", NULL, 8, ALIGN_LEFT, has_stayed(e) ? 120 : 100};
     all[n++] = (struct column){"retained", "retained", 10, ALIGN_RIGHT, changes ? 50 : 0};
     all[n++] = (struct column){"objects", "objects", 11, ALIGN_RIGHT, 90};
-    if (tells_stayed(e))
+    if (has_stayed(e))
         all[n++] = (struct column){"stayed", "stayed", 11, ALIGN_RIGHT, 100};
     all[n++] = (struct column){"owner", "owner", 0, ALIGN_LEFT, 0};
     return n;
@@ -117,17 +117,9 @@ static const char *name_of(const struct hd_tree_node *n)
 /* "s_all: " of "[static var App.s_all]"; false for what is no variable. */
 static bool say_variable(const struct hd_tree_node *n, struct hd_sink to)
 {
-    const char *field = n->kind == HD_NODE_ROOTS ? strrchr(name_of(n), '.') : NULL;
-    if (field == NULL || field[1] == '\0')
+    if (n->kind != HD_NODE_ROOTS || !hd_put_static_field(to, name_of(n)))
         return false;
-    struct hd_memory name = {0};
-    hd_put_name(hd_sink_memory(&name), field + 1);
-    size_t len = name.size;
-    if (name.bytes[len - 1] == ']')
-        len--;
-    to.write(to.context, name.bytes, len);
     say_to(to, ": ");
-    hd_memory_free(&name);
     return true;
 }
 
@@ -209,7 +201,7 @@ static void row(const struct explore *e, const struct view *v, size_t i, struct 
     row->bytes = last->bytes;
     row->has_count = row->has_bytes = true;
     size_t n = 4;
-    if (tells_stayed(e))
+    if (has_stayed(e))
         row->cells[n++] =
             (struct cell){.kind = CELL_COUNT, .a = t->tree->nodes[r->first].stayed};
     put_names(t, r, e->width, row, &row->cells[n]);
@@ -272,7 +264,8 @@ static void enter(struct explore *e, struct view *v, size_t i)
     if (t->tree->nodes[node].kind == HD_NODE_TYPE)
         enter_place(e, t, node);
     else if (t->tree->nodes[node].kind == HD_NODE_OTHERS)
-        explore_say(e, "These places are too small to be shown: --min=SIZE shows more.");
+        explore_message(e,
+                        "These places are too small to be shown: --min=SIZE shows more.");
     else
         set_open(v, i, !t->open[node]);
 }

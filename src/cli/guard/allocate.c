@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static void tell_limit(void)
+static void print_limit(void)
 {
     const char *what = "";
     uint64_t limit = memory_process_limit(&what);
@@ -29,7 +29,7 @@ void no_memory(size_t wanted)
     fputs("heapdrift: out of memory", stderr);
     if (wanted > 0)
         fprintf(stderr, " (%zu bytes wanted)", wanted);
-    tell_limit();
+    print_limit();
     fputs("\n", stderr);
     temporary_remove();
     _exit(EXIT_TROUBLE);

@@ -88,7 +88,7 @@ static bool find_file(uintptr_t address, char *path, size_t size)
 
 /* --- the handler ------------------------------------------------------------------- */
 
-static void say(const char *text)
+static void write_text(const char *text)
 {
     (void)!write(STDERR_FILENO, text, strlen(text));
 }
@@ -108,9 +108,9 @@ static void explain(int number, siginfo_t *info, void *context)
     while (atomic_flag_test_and_set(&is_said))
         pause();
     exit_hook();
-    say("heapdrift: ");
-    say(path);
-    say(": became shorter while it was read\n");
+    write_text("heapdrift: ");
+    write_text(path);
+    write_text(": became shorter while it was read\n");
     temporary_remove();
     _exit(EXIT_TROUBLE);
 }

@@ -3,8 +3,8 @@
 #include "cli/commands/output.h"
 #include "cli/guard/landlock.h"
 #include "cli/guard/system_calls.h"
+#include "cli/guard/used_files.h"
 #include "cli/live/run_facts.h"
-#include "cli/options/find_config.h"
 #include "cli/terminal/messages.h"
 
 #include <ctype.h>
@@ -317,7 +317,7 @@ static bool enforce_files(struct box *b)
     return b->error == 0 || not_in_force("Landlock", b->error);
 }
 
-static void tell(const struct settings *s, int version, bool calls)
+static void print_state(const struct settings *s, int version, bool calls)
 {
     if (!s->verbose)
         return;
@@ -345,7 +345,7 @@ static bool enter(struct settings *s, struct box *b)
         return not_in_force("seccomp", errno);
     s->sandbox_version = b->version;
     s->sandbox_is_wide = b->version > 0 && b->is_wide;
-    tell(s, b->version, calls);
+    print_state(s, b->version, calls);
     return true;
 }
 

@@ -1,6 +1,6 @@
 /* used_files.h - the files that a command line reads and writes: nothing may be written in
  * the place of what the same command reads, nor twice. The one owner of that question, for
- * every command: options say by their kind (option_traits.h) what becomes of their files,
+ * every command: options say by their kind (options.h) what becomes of their files,
  * output.c asks before it writes.
  *
  * Files are one by device and inode, so that links and other ways to write a path do not
@@ -29,5 +29,16 @@ bool used_files_have(const struct settings *s, const char *path,
 
 /* NULL is fine. */
 void used_files_free(struct used_files *used);
+
+enum { CONFIG_PATH_SIZE = 4096 };
+
+/* Where heapdrift.yml is, if nobody said so; verbose tells which one was taken, and which
+ * others there are that were not.
+ *
+ * Look in this folder and its parents, up to the root of the repository (where .git is), or
+ * to a folder of another owner or file system: what a stranger left in a shared folder
+ * decides nothing. The nearest file is taken, in one folder heapdrift.yml before
+ * heapdrift.yaml: path becomes relative, or "" where there is none. */
+void find_config(char path[CONFIG_PATH_SIZE], bool verbose);
 
 #endif

@@ -1,6 +1,6 @@
 #include "cli/live/collect_writers.h"
 
-#include "cli/terminal/seconds.h"
+#include "cli/terminal/clock.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -103,7 +103,7 @@ struct full_names {
     double seconds;
 };
 
-static struct full_names take_full_names(const struct collecting *c)
+static struct full_names read_full_names(const struct collecting *c)
 {
     struct full_names names = {.core = open_in_memory()};
     double begin = seconds_now();
@@ -165,7 +165,7 @@ static void explain_proc(const struct hd_snapshot *snap, struct hd_error *err)
 /* --- a snapshot of a trace --------------------------------------------------------- */
 
 /* A report does without. What is lost once is mostly lost for good, so it is said once. */
-static void tell_unfollowed(struct collecting *c, const struct hd_error *why)
+static void report_unfollowed(struct collecting *c, const struct hd_error *why)
 {
     if (c->settings->quiet || (c->told_unfollowed && !c->settings->verbose))
         return;
@@ -178,7 +178,7 @@ static void follow(struct collecting *c, struct hd_snapshot *snap)
 {
     struct hd_error why = {0};
     if (c->following != NULL && !hd_following_snapshot(c->following, snap, &why))
-        tell_unfollowed(c, &why);
+        report_unfollowed(c, &why);
 }
 
 /* The trace is read while it comes, and what is left of that done while names are taken,
@@ -199,7 +199,7 @@ static struct hd_snapshot *read_along(struct collecting *c, FILE *trace, const c
         hd_reading_came(c->reading, c->collected.bytes);
         hd_reading_end(c->reading);
         if (names != NULL)
-            *names = take_full_names(c);
+            *names = read_full_names(c);
     }
     struct hd_snapshot *snap = hd_reading_snapshot(c->reading, err);
     c->reading = NULL;
@@ -263,7 +263,7 @@ static bool take_followed(struct collecting *c, FILE *trace)
     bool kept = snap != NULL && hd_following_write(trace, snap, &why);
     hd_snapshot_close(snap);
     if (taken && !kept)
-        tell_unfollowed(c, &why);
+        report_unfollowed(c, &why);
     return taken;
 }
 
@@ -336,7 +336,7 @@ static bool empty(FILE *core, struct hd_error *err)
 }
 
 /* Others may read a core that heapdrift cannot, so it stays. */
-static void tell_unread(struct collecting *c, struct hd_error *err)
+static void report_unread(struct collecting *c, struct hd_error *err)
 {
     c->unread = err->status == HD_UNSUPPORTED || err->status == HD_BAD_FORMAT ||
                 err->status == HD_NOT_A_SNAPSHOT;
@@ -365,7 +365,7 @@ static bool write_core(const void *thing, const struct settings *s, FILE *to,
         snap = open_core(c, to, NULL, &why);
     } while (should_try_again(c, snap, &why, ++taken));
     if (snap == NULL)
-        tell_unread(c, &why);
+        report_unread(c, &why);
     hd_snapshot_close(snap);
     return true;
 }

@@ -1,6 +1,7 @@
 #include "cli/live/collecting.h"
 
 #include "cli/live/collect_writers.h"
+#include "cli/terminal/clock.h"
 #include "cli/terminal/style.h"
 
 #include <errno.h>
@@ -13,14 +14,6 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-
-static double seconds_since(struct timespec begin)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)(now.tv_sec - begin.tv_sec) +
-           (double)(now.tv_nsec - begin.tv_nsec) / 1e9;
-}
 
 /* --- meanwhile --------------------------------------------------------------------- */
 
@@ -50,7 +43,7 @@ static bool is_time(struct collecting *c, double seconds)
 
 static void show(struct collecting *c, const struct hd_collect_progress *so_far)
 {
-    double seconds = seconds_since(c->begin);
+    double seconds = seconds_now() - c->begin;
     if (!is_time(c, seconds))
         return;
     bool is_core = c->is_core || c->settings->direct;
@@ -80,7 +73,7 @@ static bool go_on(void *context, const struct hd_collect_progress *so_far)
 /* --- one snapshot ------------------------------------------------------------------ */
 
 /* "dotnet-monitor (pid 812) or apm (pid 813)"; without any, who it mostly is. */
-static void tell_clients(const struct hd_collected *got)
+static void warn_of_clients(const struct hd_collected *got)
 {
     if (got->client_count == 0)
         fputs(" (dotnet-monitor, dotnet-trace, an APM agent) keeps the names", stderr);
@@ -96,7 +89,7 @@ static void tell_clients(const struct hd_collected *got)
 }
 
 /* How long the process stood still, where that is known. */
-static void tell_stop(const struct hd_collected *got)
+static void print_stop(const struct hd_collected *got)
 {
     if (got->stood_still_us == 0)
         return;
@@ -107,7 +100,7 @@ static void tell_stop(const struct hd_collected *got)
 }
 
 /* Once. */
-static void tell_privacy(struct collecting *c)
+static void warn_of_privacy(struct collecting *c)
 {
     if (!c->is_core || c->told_privacy || c->settings->quiet)
         return;
@@ -118,7 +111,7 @@ static void tell_privacy(struct collecting *c)
           stderr);
 }
 
-static void tell(struct collecting *c)
+static void print_collected(struct collecting *c)
 {
     const struct settings *s = c->settings;
     const struct hd_collected *got = &c->collected;
@@ -138,9 +131,9 @@ static void tell(struct collecting *c)
                 ": unknown-type: %" PRIu64 " of %" PRIu64
                 " types have no name: another tracing client of process %" PRIu64,
                 got->nameless, got->types, got->pid);
-        tell_clients(got);
+        warn_of_clients(got);
     }
-    tell_privacy(c);
+    warn_of_privacy(c);
     bool asked_for = c->progress || c->lines || c->who != NULL;
     if (s->verbose || (asked_for && !s->quiet)) {
         begin_message(NULL, c->label != NULL ? c->label : s->output);
@@ -149,15 +142,15 @@ static void tell(struct collecting *c)
             fprintf(stderr, "%" PRIu64 " objects, ", got->objects);
         fprintf(stderr, "%.1f MiB, in %.2f s",
                 (double)(c->is_core ? got->bytes : got->object_bytes) / 1048576,
-                seconds_since(c->begin));
-        tell_stop(got);
+                seconds_now() - c->begin);
+        print_stop(got);
         fputs("\n", stderr);
     }
 }
 
 static int judge(struct collecting *c)
 {
-    tell(c);
+    print_collected(c);
     /* Whoever keeps the names keeps them next time, too: do not try twice. */
     c->how.keep_names = c->how.keep_names || c->collected.other_client;
     if (c->unread)
@@ -176,7 +169,7 @@ static int collect_one(struct collecting *c, const char *name, struct hd_memory 
     one.output = name;
     c->settings = &one;
     c->is_core = digest == NULL && collect_writes_core(&one, name);
-    clock_gettime(CLOCK_MONOTONIC, &c->begin);
+    c->begin = seconds_now();
     c->told = 0;
     c->unread = false;
     bool ok = digest != NULL
@@ -202,9 +195,9 @@ int collecting_digest(struct collecting *c, const char *who, struct hd_memory *d
 
 bool collecting_wait(struct collecting *c)
 {
-    double left = (double)c->settings->interval_ms / 1e3 - seconds_since(c->begin);
+    double left = (double)c->settings->interval_ms / 1e3 - (seconds_now() - c->begin);
     while (left > 0 && !collecting_is_stopped(c, left > 1 ? 1000 : (int)(left * 1e3) + 1))
-        left = (double)c->settings->interval_ms / 1e3 - seconds_since(c->begin);
+        left = (double)c->settings->interval_ms / 1e3 - (seconds_now() - c->begin);
     return !c->stopped;
 }
 
@@ -226,8 +219,8 @@ static bool letters_are_meant(const struct settings *s, const char *command)
                 s->name, command, command, s->name, s->name, s->name);
         return false;
     }
-    for (size_t i = 0; i < s->options.type_count && settings_has_letter(s, 't'); i++) {
-        const char *type = s->types[i];
+    for (size_t i = 0; i < s->types.count && settings_has_letter(s, 't'); i++) {
+        const char *type = s->types.all[i];
         if (type[0] < '0' || type[0] > '9')
             continue;
         fputs("heapdrift: -t ", stderr);
@@ -242,7 +235,7 @@ static bool letters_are_meant(const struct settings *s, const char *command)
 
 /* A number is a process id, a word the name of a process, whose file may be in this folder.
  */
-static bool take_operand(struct settings *s, const char *command)
+static bool parse_operand(struct settings *s, const char *command)
 {
     const char *given = s->operands[0];
     uint64_t pid = is_number(given) ? strtoull(given, NULL, 10) : 0;
@@ -287,7 +280,7 @@ bool collecting_process_is_named(struct settings *s, const char *command)
         fprintf(stderr, "heapdrift: %s takes one process, not %zu\n", command,
                 ways + s->operand_count);
     else
-        return s->operand_count == 0 || take_operand(s, command);
+        return s->operand_count == 0 || parse_operand(s, command);
     return false;
 }
 
@@ -359,19 +352,4 @@ void collecting_end(struct collecting *c)
     if (c->signals >= 0)
         close(c->signals);
     sigprocmask(SIG_SETMASK, &c->before, NULL);
-}
-
-/* --- series -------------------------------------------------------------- */
-
-char *collecting_numbered(const char *path, uint32_t number)
-{
-    size_t size = strlen(path) + 16;
-    char *name = malloc(size);
-    const char *slash = strrchr(path, '/'), *suffix = strrchr(path, '.');
-    if (suffix == NULL || (slash != NULL && suffix < slash))
-        suffix = path + strlen(path);
-    if (name != NULL)
-        snprintf(name, size, "%.*s-%" PRIu32 "%s", (int)(suffix - path), path, number,
-                 suffix);
-    return name;
 }

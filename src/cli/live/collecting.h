@@ -28,11 +28,11 @@ struct collecting {
     bool progress;       /* a line on a terminal that is written over */
     bool lines;          /* where there is none: a line per step */
     bool is_core, told_privacy;
-    bool unread;           /* a core was written that cannot be read, which was said */
-    const char *label;     /* what the snapshot is called there; NULL: by its file */
-    double told;           /* seconds since begin, when the last line was */
-    int signal;            /* the last one */
-    struct timespec begin; /* of this snapshot */
+    bool unread;       /* a core was written that cannot be read, which was said */
+    const char *label; /* what the snapshot is called there; NULL: by its file */
+    double told;       /* seconds since begin, when the last line was */
+    int signal;        /* the last one */
+    double begin;      /* of this snapshot, of seconds_now() */
     struct hd_collected collected;
     sigset_t before;
 };
@@ -60,9 +60,6 @@ int collecting_take(struct collecting *c, const char *path);
 /* One snapshot as a digest, for a store; by that name in messages. The digest is the
  * caller's, empty where the status is EXIT_TROUBLE. */
 int collecting_digest(struct collecting *c, const char *who, struct hd_memory *digest);
-
-/* "app.gcdump" becomes "app-3.gcdump"; malloc'd, or NULL. */
-char *collecting_numbered(const char *path, uint32_t number);
 
 /* Wait until the next one is due by --interval; false if a signal came. */
 bool collecting_wait(struct collecting *c);

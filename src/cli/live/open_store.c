@@ -8,14 +8,6 @@
 /* A server that is started anew, perhaps on another machine, is back by then. */
 static const double restart_seconds = 60;
 
-const char *store_url(const struct settings *s)
-{
-    const char *told = getenv("HEAPDRIFT_STORE");
-    return s->store != NULL                  ? s->store
-           : told != NULL && told[0] != '\0' ? told
-                                             : HD_STORE_DEFAULT;
-}
-
 void store_trouble(const char *url, const struct hd_error *err)
 {
     struct hd_memory name = {0};

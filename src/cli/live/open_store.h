@@ -5,9 +5,6 @@
 #include "cli/options/settings.h"
 #include "heapdrift_store.h"
 
-/* --store, else HEAPDRIFT_STORE, else heapdrift.db. */
-const char *store_url(const struct settings *s);
-
 /* Open it, or NULL after saying why it cannot be. What its user should know about it is
  * said too, unless quiet. */
 struct hd_store *open_store(const struct settings *s, enum hd_store_use use);

@@ -2,13 +2,196 @@
 
 #include "cli/guard/allocate.h"
 #include "cli/guard/memory.h"
-#include "cli/live/run_words.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* --- words of platforms ------------------------------------------------------
+ *
+ * Words that platforms tell services about themselves by, taken apart:
+ * OTEL_RESOURCE_ATTRIBUTES and the labels of a pod. It does not know what they mean. */
+
+/* A pair; both live until the function returns. */
+typedef void pair_reader(void *context, const char *name, const char *value);
+
+static char *copy_of(const char *s, size_t len)
+{
+    char *copy = more(NULL, len + 1);
+    memcpy(copy, s, len);
+    copy[len] = '\0';
+    return copy;
+}
+
+static int digit(char c)
+{
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
+}
+
+/* --- attributes ---------------------------------------------------------------------- */
+
+/* In place; false for a % without two digits, and for %00. */
+static bool decode(char *s)
+{
+    char *to = s;
+    while (*s != '\0') {
+        if (*s != '%') {
+            *to++ = *s++;
+            continue;
+        }
+        int high = digit(s[1]), low = high >= 0 ? digit(s[2]) : -1;
+        if (low < 0 || high + low == 0)
+            return false;
+        *to++ = (char)(high * 16 + low);
+        s += 3;
+    }
+    *to = '\0';
+    return true;
+}
+
+static char *trimmed(char *s)
+{
+    static const char blanks[] = " \t";
+    s += strspn(s, blanks);
+    size_t len = strlen(s);
+    while (len > 0 && strchr(blanks, s[len - 1]) != NULL)
+        s[--len] = '\0';
+    return s;
+}
+
+/* A pair without a name is none; nothing at all is no pair. */
+static bool split_attributes(char *text, pair_reader *each, void *context)
+{
+    for (char *rest = text, *pair; (pair = strsep(&rest, ",")) != NULL;) {
+        char *equals = strchr(pair, '=');
+        if (trimmed(pair)[0] == '\0')
+            continue;
+        if (equals == NULL)
+            return false;
+        *equals = '\0';
+        char *name = trimmed(pair), *value = trimmed(equals + 1);
+        if (name[0] == '\0' || !decode(name) || !decode(value))
+            return false;
+        if (each != NULL)
+            each(context, name, value);
+    }
+    return true;
+}
+
+/* "name=value,name=value", where %2C stands for a comma. False, and nothing is taken, if
+ * any of it is not so: opentelemetry.io/docs/specs/otel/resource/sdk. */
+static bool parse_attributes(const char *text, pair_reader *each, void *context)
+{
+    char *copy = copy_of(text, strlen(text));
+    bool ok = split_attributes(copy, NULL, NULL);
+    memcpy(copy, text, strlen(text) + 1);
+    if (ok)
+        split_attributes(copy, each, context);
+    free(copy);
+    return ok;
+}
+
+/* --- labels -------------------------------------------------------------------------- */
+
+static char *put_utf8(char *to, uint32_t code)
+{
+    const unsigned tail = 0x80, bits = 6, mask = 0x3F;
+    if (code < tail) {
+        *to++ = (char)code;
+    } else if (code < 0x800) {
+        *to++ = (char)(0xC0 | code >> bits);
+        *to++ = (char)(tail | (code & mask));
+    } else if (code < 0x10000) {
+        *to++ = (char)(0xE0 | code >> 2 * bits);
+        *to++ = (char)(tail | (code >> bits & mask));
+        *to++ = (char)(tail | (code & mask));
+    } else {
+        *to++ = (char)(0xF0 | code >> 3 * bits);
+        *to++ = (char)(tail | (code >> 2 * bits & mask));
+        *to++ = (char)(tail | (code >> bits & mask));
+        *to++ = (char)(tail | (code & mask));
+    }
+    return to;
+}
+
+/* So many digits behind an escape's letter; false if they are not there. */
+static bool read_digits(const char *s, unsigned count, uint32_t *code)
+{
+    *code = 0;
+    for (unsigned i = 0; i < count; i++) {
+        if (digit(s[i]) < 0)
+            return false;
+        *code = *code * 16 + (uint32_t)digit(s[i]);
+    }
+    return *code > 0 && *code < 0x110000;
+}
+
+/* What stands behind a backslash at *from, which moves behind it. */
+static bool unescape(const char **from, char **to)
+{
+    static const char letters[] = "abfnrtv\\\"'", meanings[] = "\a\b\f\n\r\t\v\\\"'";
+    char letter = *(*from)++;
+    const char *simple = letter != '\0' ? strchr(letters, letter) : NULL;
+    unsigned count = letter == 'x' ? 2 : letter == 'u' ? 4 : letter == 'U' ? 8 : 0;
+    uint32_t code;
+    if (simple != NULL) {
+        *(*to)++ = meanings[simple - letters];
+        return true;
+    }
+    if (count == 0 || !read_digits(*from, count, &code))
+        return false;
+    *from += count;
+    if (letter == 'x')
+        *(*to)++ = (char)code;
+    else
+        *to = put_utf8(*to, code);
+    return true;
+}
+
+/* In place: from behind the first quote up to the last. */
+static bool unquote(char *s)
+{
+    const char *from = s;
+    char *to = s;
+    while (*from != '"') {
+        if (*from == '\0')
+            return false;
+        if (*from != '\\') {
+            *to++ = *from++;
+            continue;
+        }
+        from++;
+        if (!unescape(&from, &to))
+            return false;
+    }
+    *to = '\0';
+    return true;
+}
+
+/* Lines of name="value", with the escapes of Go (\" \\ \n \x41 é). Lines that are not
+ * so are passed over. */
+static void parse_labels(const char *text, pair_reader *each, void *context)
+{
+    char *copy = copy_of(text, strlen(text));
+    for (char *rest = copy, *line; (line = strsep(&rest, "\n")) != NULL;) {
+        char *equals = strchr(line, '=');
+        if (equals == NULL || equals == line || equals[1] != '"')
+            continue;
+        *equals = '\0';
+        if (unquote(equals + 2))
+            each(context, line, equals + 2);
+    }
+    free(copy);
+}
+
+/* --- facts ----------------------------------------------------------------------- */
 
 extern char **environ;
 
@@ -83,7 +266,7 @@ static void know_limit(struct run_facts *f, uint64_t limit)
 
 /* --- options --------------------------------------------------------- */
 
-void run_facts_take_options(struct run_facts *f, const struct settings *s)
+void run_facts_add_options(struct run_facts *f, const struct settings *s)
 {
     know(f, &f->run.service, s->service);
     know(f, &f->run.host, s->host);
@@ -91,10 +274,11 @@ void run_facts_take_options(struct run_facts *f, const struct settings *s)
     if (s->limit > 0)
         f->run.limit = s->limit;
     /* Of two with one name the last counts. */
-    for (size_t i = s->label_count; i-- > 0;) {
-        const char *equals = strchr(s->labels[i], '=');
+    for (size_t i = s->labels.count; i-- > 0;) {
+        const char *equals = strchr(s->labels.all[i], '=');
         if (equals != NULL)
-            know_label(f, s->labels[i], (size_t)(equals - s->labels[i]), equals + 1);
+            know_label(f, s->labels.all[i], (size_t)(equals - s->labels.all[i]),
+                       equals + 1);
     }
 }
 
@@ -126,7 +310,7 @@ static bool is_named(const char *service)
     return strncmp(service, nobody, sizeof(nobody) - 1) != 0;
 }
 
-static void take_attribute(void *context, const char *name, const char *value)
+static void add_attribute(void *context, const char *name, const char *value)
 {
     struct run_facts *f = context;
     if (strcmp(name, "service.name") == 0) {
@@ -142,7 +326,7 @@ static void take_attribute(void *context, const char *name, const char *value)
 }
 
 /* By the names that manifests give what the downward API tells. */
-static void take_pod_variables(struct run_facts *f, const struct variables *v)
+static void read_pod_variables(struct run_facts *f, const struct variables *v)
 {
     static const struct {
         const char *variable, *label;
@@ -157,7 +341,7 @@ static void take_pod_variables(struct run_facts *f, const struct variables *v)
 }
 
 /* learn.microsoft.com/dotnet/core/runtime-config/garbage-collector: hexadecimal. */
-static void take_hard_limit(struct run_facts *f, const struct variables *v)
+static void parse_hard_limit(struct run_facts *f, const struct variables *v)
 {
     static const char *const names[] = {"DOTNET_GCHeapHardLimit",
                                         "COMPlus_GCHeapHardLimit"};
@@ -172,18 +356,18 @@ static void take_hard_limit(struct run_facts *f, const struct variables *v)
     }
 }
 
-void run_facts_take_environment(struct run_facts *f, const char *variables, size_t size)
+void run_facts_read_environment(struct run_facts *f, const char *variables, size_t size)
 {
     const struct variables v = {variables, size};
     const char *service = value_of(&v, "OTEL_SERVICE_NAME");
     const char *attributes = value_of(&v, "OTEL_RESOURCE_ATTRIBUTES");
     if (is_told(service) && is_named(service))
         know(f, &f->run.service, service);
-    if (is_told(attributes) && !run_words_attributes(attributes, take_attribute, f))
+    if (is_told(attributes) && !parse_attributes(attributes, add_attribute, f))
         f->problem = "OTEL_RESOURCE_ATTRIBUTES is no list of name=value, and left out";
-    take_pod_variables(f, &v);
+    read_pod_variables(f, &v);
     if (f->run.limit == HD_UNKNOWN)
-        take_hard_limit(f, &v);
+        parse_hard_limit(f, &v);
 }
 
 /* --- files ----------------------------------------------------------- */
@@ -210,7 +394,7 @@ static char *read_small(const char *path, size_t *size)
     return text;
 }
 
-static void take_pod_label(void *context, const char *name, const char *value)
+static void add_pod_label(void *context, const char *name, const char *value)
 {
     struct run_facts *f = context;
     if (strcmp(name, "app.kubernetes.io/name") == 0)
@@ -222,7 +406,7 @@ static void take_pod_label(void *context, const char *name, const char *value)
 }
 
 /* The names that the documentation of Kubernetes uses in its examples. */
-void run_facts_take_pod(struct run_facts *f, const char *folder)
+void run_facts_read_pod(struct run_facts *f, const char *folder)
 {
     static const struct {
         const char *file, *label;
@@ -236,21 +420,21 @@ void run_facts_take_pod(struct run_facts *f, const char *folder)
         int len = snprintf(path, sizeof(path), "%s/%s", folder, all[i].file);
         char *text = len < (int)sizeof(path) ? read_small(path, &size) : NULL;
         if (text != NULL && all[i].label == NULL)
-            run_words_labels(text, take_pod_label, f);
+            parse_labels(text, add_pod_label, f);
         else if (text != NULL && text[strcspn(text, "\n")] == '\0' && text[0] != '\0')
             know_label(f, all[i].label, strlen(all[i].label), text);
         free(text);
     }
 }
 
-void run_facts_take_group(struct run_facts *f, const char *root, uint64_t pid)
+void run_facts_read_group(struct run_facts *f, const char *root, uint64_t pid)
 {
     know_limit(f, memory_limit(root, pid));
 }
 
 /* --- all of it ------------------------------------------------------- */
 
-static void take_own_environment(struct run_facts *f)
+static void read_own_environment(struct run_facts *f)
 {
     char *all = NULL;
     size_t size = 0;
@@ -260,19 +444,19 @@ static void take_own_environment(struct run_facts *f)
         memcpy(all + size, *e, len);
         size += len;
     }
-    run_facts_take_environment(f, all, size);
+    run_facts_read_environment(f, all, size);
     free(all);
 }
 
 /* Also of another container, where the kernel lets us see it. */
-static void take_environment_of(struct run_facts *f, uint64_t pid)
+static void read_environment_of(struct run_facts *f, uint64_t pid)
 {
     char path[64];
     size_t size = 0;
     snprintf(path, sizeof(path), "/proc/%" PRIu64 "/environ", pid);
     char *all = read_small(path, &size);
     if (all != NULL)
-        run_facts_take_environment(f, all, size);
+        run_facts_read_environment(f, all, size);
     free(all);
     /* That it cannot be understood is for who looks after that process. */
     f->problem = NULL;
@@ -281,13 +465,13 @@ static void take_environment_of(struct run_facts *f, uint64_t pid)
 void run_facts_of(struct run_facts *f, const struct settings *s, uint64_t pid)
 {
     run_facts_begin(f);
-    run_facts_take_options(f, s);
+    run_facts_add_options(f, s);
     bool is_told_limit = f->run.limit != HD_UNKNOWN;
-    take_environment_of(f, pid);
+    read_environment_of(f, pid);
     if (!is_told_limit)
-        run_facts_take_group(f, "", pid);
-    take_own_environment(f);
-    run_facts_take_pod(f, RUN_FACTS_PODINFO);
+        run_facts_read_group(f, "", pid);
+    read_own_environment(f);
+    run_facts_read_pod(f, RUN_FACTS_PODINFO);
 }
 
 void run_facts_of_snapshot(struct run_facts *f, const struct settings *s,
@@ -297,10 +481,10 @@ void run_facts_of_snapshot(struct run_facts *f, const struct settings *s,
     const char *named = getenv("HOSTNAME");
     char host[256] = "";
     run_facts_begin(f);
-    run_facts_take_options(f, s);
+    run_facts_add_options(f, s);
     know(f, &f->run.host, own.host);
-    take_own_environment(f);
-    run_facts_take_pod(f, RUN_FACTS_PODINFO);
+    read_own_environment(f);
+    run_facts_read_pod(f, RUN_FACTS_PODINFO);
     know(f, &f->run.host, named);
     if (gethostname(host, sizeof(host) - 1) == 0)
         know(f, &f->run.host, host);

@@ -27,19 +27,19 @@ void run_facts_free(struct run_facts *f);
 /* --- parts: each adds what is not known yet ------------------------------------------ */
 
 void run_facts_begin(struct run_facts *f);
-void run_facts_take_options(struct run_facts *f, const struct settings *s);
+void run_facts_add_options(struct run_facts *f, const struct settings *s);
 
 /* Variables, "NAME=VALUE", one behind the other with a NUL behind each, as in
  * /proc/PID/environ: OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES, POD_NAME and its like,
  * DOTNET_GCHeapHardLimit. */
-void run_facts_take_environment(struct run_facts *f, const char *variables, size_t size);
+void run_facts_read_environment(struct run_facts *f, const char *variables, size_t size);
 
 /* What the downward API of Kubernetes has written to the folder, usually
  * RUN_FACTS_PODINFO. */
-void run_facts_take_pod(struct run_facts *f, const char *folder);
+void run_facts_read_pod(struct run_facts *f, const char *folder);
 #define RUN_FACTS_PODINFO "/etc/podinfo"
 
 /* The memory that its control group allows a process. root is "" or a test's. */
-void run_facts_take_group(struct run_facts *f, const char *root, uint64_t pid);
+void run_facts_read_group(struct run_facts *f, const char *root, uint64_t pid);
 
 #endif

@@ -1,17 +1,293 @@
 #include "cli/live/sidecar.h"
 
 #include "cli/live/collecting.h"
-#include "cli/live/host_lock.h"
-#include "cli/live/process_lookup.h"
 #include "cli/live/storing.h"
+#include "cli/options/settings.h"
+#include "cli/terminal/clock.h"
 #include "cli/terminal/messages.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
+
+/* --- whether the process is there ---------------------------------------------
+ *
+ * Whether the process that is meant is there, and how large it is.
+ *
+ * One that was seen is meant for as long as it lives, whatever else has its name. Then it
+ * may have another pid: of the options a number is tried first, then a name. It asks all
+ * runtimes of this machine who they are, and none for its heap. */
+
+struct sighted {
+    uint64_t pid;
+    uint64_t memory;  /* bytes (RSS); HD_UNKNOWN */
+    char who[160];    /* "Shop (pid 4711)" */
+    char host[65];    /* that it sees; "" unknown */
+    char socket[256]; /* its diagnostics socket */
+    char started[32]; /* as ps tells it; "" unknown */
+    uint64_t born;    /* the same by the kernel, in its ticks; 0: it cannot be seen */
+};
+
+enum process_lookup {
+    SIGHT_THERE,
+    SIGHT_GONE,
+    SIGHT_SEVERAL, /* of that name */
+    SIGHT_DENIED   /* it is there, and this user may not ask it; or nothing can be seen */
+};
+
+/* When a process began, in ticks of the kernel: with its number that is one process, see
+ * proc(5). 0: it has ended, or cannot be seen. */
+static uint64_t born(uint64_t pid)
+{
+    char path[64], line[1024];
+    snprintf(path, sizeof(path), "/proc/%" PRIu64 "/stat", pid);
+    FILE *f = fopen(path, "re");
+    size_t len = f != NULL ? fread(line, 1, sizeof(line) - 1, f) : 0;
+    if (f != NULL)
+        fclose(f);
+    line[len] = '\0';
+    /* Its name may have anything in it; behind that is its state, and 19 more to go. */
+    char *at = strrchr(line, ')');
+    if (at == NULL || at[1] == '\0' || strchr("ZXx", at[2]) != NULL)
+        return 0;
+    for (int i = 0; at != NULL && i < 20; i++)
+        at = strchr(at + 1, ' ');
+    return at != NULL ? strtoull(at, NULL, 10) : 0;
+}
+
+static void describe(struct sighted *seen, const struct hd_process *p)
+{
+    *seen = (struct sighted){.pid = p->pid, .memory = p->memory};
+    snprintf(seen->who, sizeof(seen->who), "%.100s (pid %" PRIu64 ")",
+             p->name != NULL ? p->name : "dotnet", p->pid);
+    snprintf(seen->host, sizeof(seen->host), "%s", p->host != NULL ? p->host : "");
+    if (p->socket != NULL && strlen(p->socket) < sizeof(seen->socket))
+        snprintf(seen->socket, sizeof(seen->socket), "%s", p->socket);
+    snprintf(seen->started, sizeof(seen->started), "%s",
+             p->started != NULL ? p->started : "");
+    if (seen->memory == 0)
+        seen->memory = HD_UNKNOWN;
+    /* Of one that cannot be seen the number is that of another container. */
+    if (seen->memory != HD_UNKNOWN)
+        seen->born = born(seen->pid);
+}
+
+/* One that this list does not know, but whose socket is there. */
+static enum process_lookup unseen_socket(struct sighted *seen, const char *socket,
+                                         struct hd_error *err)
+{
+    if (access(socket, F_OK) != 0) {
+        err->status = HD_IO;
+        snprintf(err->message, sizeof(err->message), "%.200s: there is no such socket",
+                 socket);
+        return SIGHT_GONE;
+    }
+    *seen = (struct sighted){.memory = HD_UNKNOWN};
+    snprintf(seen->who, sizeof(seen->who), "%.150s", socket);
+    snprintf(seen->socket, sizeof(seen->socket), "%s", socket);
+    return SIGHT_THERE;
+}
+
+static bool is_meant(const struct hd_process *p, const struct settings *s, bool by_name)
+{
+    if (by_name)
+        return hd_process_goes_by(p, s->name);
+    if (s->socket != NULL)
+        return p->socket != NULL && strcmp(p->socket, s->socket) == 0;
+    return s->process_id > 0 && p->pid == s->process_id;
+}
+
+/* What a process that is stopped or busy says is no reason to ask no more. */
+static enum process_lookup judge(struct sighted *seen, const struct hd_process *p,
+                                 struct hd_error *err)
+{
+    describe(seen, p);
+    if (!p->is_denied)
+        return SIGHT_THERE;
+    err->status = HD_IO;
+    snprintf(err->message, sizeof(err->message), "%.80s: %.150s", seen->who, p->problem);
+    return SIGHT_DENIED;
+}
+
+static enum process_lookup choose(struct sighted *seen, const struct settings *s,
+                                  bool by_name, const struct hd_processes *all,
+                                  struct hd_error *err)
+{
+    const struct hd_process *found = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < all->count; i++)
+        if (is_meant(&all->all[i], s, by_name)) {
+            found = &all->all[i];
+            count++;
+        }
+    if (count == 1)
+        return judge(seen, found, err);
+    err->status = HD_USAGE;
+    if (count > 1 && by_name)
+        snprintf(err->message, sizeof(err->message),
+                 "%zu processes are called %.80s; choose one with --process-id", count,
+                 s->name);
+    else if (count > 1)
+        snprintf(err->message, sizeof(err->message),
+                 "%zu processes have the number %" PRIu64
+                 ", each in its own container; choose one with --diagnostic-port",
+                 count, s->process_id);
+    else
+        snprintf(err->message, sizeof(err->message),
+                 "there is no .NET process %" PRIu64
+                 " with a diagnostics socket; see `heapdrift ps`",
+                 s->process_id);
+    return count > 1 ? SIGHT_SEVERAL : SIGHT_GONE;
+}
+
+static bool is_same(const struct sighted *seen, const struct hd_process *p)
+{
+    return p->pid == seen->pid && p->socket != NULL &&
+           strcmp(p->socket, seen->socket) == 0 &&
+           (p->started == NULL || seen->started[0] == '\0' ||
+            strcmp(p->started, seen->started) == 0);
+}
+
+/* One that is busy may not say what it is called, and another may be called the same. */
+static enum process_lookup follow(struct sighted *seen, const struct hd_processes *all,
+                                  struct hd_error *err)
+{
+    const struct sighted before = *seen;
+    for (size_t i = 0; i < all->count; i++) {
+        const struct hd_process *p = &all->all[i];
+        if (!is_same(&before, p))
+            continue;
+        enum process_lookup what = judge(seen, p, err);
+        snprintf(seen->who, sizeof(seen->who), "%s", before.who);
+        return what;
+    }
+    if (before.born == 0 || born(before.pid) != before.born)
+        return SIGHT_GONE;
+    err->status = HD_IO;
+    snprintf(err->message, sizeof(err->message),
+             "runs, but its diagnostics socket is gone: %.160s", before.socket);
+    return SIGHT_DENIED;
+}
+
+/* Look for *seen, unless it is {0} or has ended, then for the process of --process-id,
+ * --name or --diagnostic-port. err says what is wrong unless it is there. */
+static enum process_lookup sight(struct sighted *seen, const struct settings *s,
+                                 struct hd_error *err)
+{
+    struct hd_processes all;
+    enum process_lookup what = SIGHT_GONE;
+    hd_processes_find(&all);
+    if (seen->pid != 0 && s->socket == NULL)
+        what = follow(seen, &all, err);
+    if (what == SIGHT_GONE && (s->process_id > 0 || s->socket != NULL))
+        what = choose(seen, s, false, &all, err);
+    if (what == SIGHT_GONE && s->socket != NULL)
+        what = unseen_socket(seen, s->socket, err);
+    else if (what == SIGHT_GONE && s->name != NULL)
+        what = choose(seen, s, true, &all, err);
+    if (what == SIGHT_GONE && all.incomplete != NULL && s->socket == NULL) {
+        snprintf(err->message, sizeof(err->message), "%s", all.incomplete);
+        what = SIGHT_DENIED;
+    }
+    hd_processes_free(&all);
+    return what;
+}
+
+/* --- the lock of the host ----------------------------------------------------
+ *
+ * One at a time on this host, whatever they look at: a lock on a file.
+ *
+ * Whoever sees the same file takes turns, other users and other containers too; who does
+ * not see it cannot. The kernel lets go when the holder ends, however that is. */
+
+struct host_lock {
+    const char *path; /* as given; NULL: heapdrift.lock in /run/lock, TMPDIR or /tmp */
+    int held;         /* a descriptor; -1: not held */
+};
+
+enum host_lock_state {
+    HOST_LOCKED,
+    HOST_LOCK_BUSY, /* somebody else has it */
+    HOST_LOCK_NONE  /* there can be no such file; errno says why */
+};
+
+/* To read is enough for a lock, so that the file of another user will do. What somebody
+ * planted there is not waited for (a pipe) and not followed (a link). */
+static int open_file(const char *path)
+{
+    const int how = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+    struct stat st;
+    int fd = open(path, how | O_CREAT, 0644);
+    /* In a folder for all the kernel may refuse to "make" a file of another's
+     * (fs.protected_regular), though it only has to be opened. */
+    if (fd < 0 && errno == EACCES)
+        fd = open(path, how);
+    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+        return fd;
+    if (fd >= 0) {
+        close(fd);
+        errno = EINVAL;
+    }
+    return -1;
+}
+
+static int open_usual(char *path, size_t size)
+{
+    const char *own = getenv("TMPDIR");
+    const char *const folders[] = {"/run/lock", own != NULL && own[0] == '/' ? own : "/tmp",
+                                   "/tmp"};
+    int fd = -1;
+    for (size_t i = 0; fd < 0 && i < sizeof(folders) / sizeof(*folders); i++) {
+        int length = snprintf(path, size, "%s/heapdrift.lock", folders[i]);
+        if (length > 0 && (size_t)length < size)
+            fd = open_file(path);
+    }
+    return fd;
+}
+
+/* Somebody who tidies up may have removed the file since it was opened: others would lock
+ * another one. */
+static bool is_still_there(int fd, const char *path)
+{
+    struct stat open_one, there;
+    return fstat(fd, &open_one) == 0 && stat(path, &there) == 0 &&
+           open_one.st_dev == there.st_dev && open_one.st_ino == there.st_ino;
+}
+
+/* Take it if it is free. The file is made if it is not there, and stays. */
+static enum host_lock_state host_lock_try(struct host_lock *lock)
+{
+    char usual[PATH_MAX];
+    const char *path = lock->path != NULL ? lock->path : usual;
+    int fd = lock->path != NULL ? open_file(path) : open_usual(usual, sizeof(usual));
+    if (fd < 0)
+        return HOST_LOCK_NONE;
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0 && is_still_there(fd, path)) {
+        lock->held = fd;
+        return HOST_LOCKED;
+    }
+    close(fd);
+    return HOST_LOCK_BUSY;
+}
+
+static void host_lock_release(struct host_lock *lock)
+{
+    if (lock->held >= 0)
+        close(lock->held);
+    lock->held = -1;
+}
+
+/* --- the sidecar ----------------------------------------------------------------- */
 
 enum {
     USUAL_INTERVAL_MS = 3600 * 1000,
@@ -40,16 +316,9 @@ struct sidecar {
 
 /* --- time --------------------------------------------------------------------------- */
 
-static double seconds_of(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 static double clock_offset(void)
 {
-    return seconds_of(CLOCK_REALTIME) - seconds_of(CLOCK_MONOTONIC);
+    return seconds_utc() - seconds_now();
 }
 
 /* Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014. */
@@ -90,12 +359,12 @@ static double until_next(const struct sidecar *w)
 /* Wait, and store meanwhile what could not be stored before. False if a signal came. */
 static bool wait_until(struct sidecar *w, double due)
 {
-    double left = due - seconds_of(CLOCK_MONOTONIC);
+    double left = due - seconds_now();
     while (left > 0 && !w->c.stopped) {
-        store_queue_flush(&w->queue, false);
+        storing_flush(&w->queue, false);
         collecting_is_stopped(&w->c,
                               left * 1e3 < TICK_MS ? (int)(left * 1e3) + 1 : TICK_MS);
-        left = due - seconds_of(CLOCK_MONOTONIC);
+        left = due - seconds_now();
     }
     return !w->c.stopped;
 }
@@ -129,11 +398,11 @@ static bool no_lock(struct sidecar *w)
 /* A turn that does not come costs one snapshot: who holds it for so long hangs. */
 static bool take_turn(struct sidecar *w)
 {
-    double begin = seconds_of(CLOCK_MONOTONIC);
+    double begin = seconds_now();
     double most = w->interval < TURN_S ? w->interval : TURN_S;
     enum host_lock_state state;
     while ((state = host_lock_try(&w->lock)) == HOST_LOCK_BUSY) {
-        if (seconds_of(CLOCK_MONOTONIC) - begin > most) {
+        if (seconds_now() - begin > most) {
             begin_message("warning", w->process.who);
             fprintf(stderr,
                     ": no snapshot: another collector on this host has been at work for "
@@ -241,7 +510,7 @@ static bool is_another(const struct sighted *seen, const struct sighted *before)
     return seen->pid != before->pid || strcmp(seen->socket, before->socket) != 0;
 }
 
-static void tell_next(const struct sidecar *w, const struct sighted *seen)
+static void print_next(const struct sidecar *w, const struct sighted *seen)
 {
     if (w->settings->quiet)
         return;
@@ -271,7 +540,7 @@ static enum next look(struct sidecar *w)
     if (w->process.who[0] != '\0' && is_another(&seen, &w->process)) {
         /* Whoever kept the names of types away is connected to the one before. */
         w->c.how.keep_names = false;
-        tell_next(w, &seen);
+        print_next(w, &seen);
         follow_it(w);
     }
     w->process = seen;
@@ -280,7 +549,7 @@ static enum next look(struct sidecar *w)
     return GO_ON;
 }
 
-static void tell_begin(const struct sidecar *w, double first)
+static void print_begin(const struct sidecar *w, double first)
 {
     if ((!w->c.lines && !w->c.progress) || w->is_once)
         return;
@@ -304,7 +573,7 @@ static enum next wait_for_it(struct sidecar *w)
     enum next what;
     double poll = w->interval < POLL_S ? w->interval : POLL_S;
     while ((what = look(w)) == LOOK_AGAIN)
-        if (!wait_until(w, seconds_of(CLOCK_MONOTONIC) + poll))
+        if (!wait_until(w, seconds_now() + poll))
             return END;
     return what;
 }
@@ -321,18 +590,18 @@ static int rounds(struct sidecar *w)
     int status = EXIT_DONE;
     if (wait_for_it(w) == END)
         return w->c.stopped ? EXIT_DONE : EXIT_TROUBLE;
-    double due = seconds_of(CLOCK_MONOTONIC) + until_first(w);
-    tell_begin(w, until_first(w));
+    double due = seconds_now() + until_first(w);
+    print_begin(w, until_first(w));
     while (wait_until(w, due) && !is_enough(w)) {
         if (wait_for_it(w) == END)
             return w->is_once && !w->c.stopped ? EXIT_TROUBLE : status;
-        double begin = seconds_of(CLOCK_MONOTONIC);
+        double begin = seconds_now();
         w->attempts++;
         int result = take_in_turn(w);
         status = round_status(w, status, result);
         if (w->is_once && result == EXIT_TROUBLE)
             break;
-        store_queue_flush(&w->queue, false);
+        storing_flush(&w->queue, false);
         due = is_enough(w) ? 0 : begin + until_next(w);
     }
     return w->is_once && w->c.stopped && !is_enough(w) ? EXIT_TROUBLE : status;
@@ -354,7 +623,7 @@ static bool begin(struct sidecar *w, const struct settings *s)
     w->lock = (struct host_lock){.path = s->lock, .held = -1};
     w->clock_offset = clock_offset();
     w->queue = storing_begin(s);
-    if (store_queue_probe(&w->queue, &is_away) || (is_away && !w->is_once))
+    if (storing_probe(&w->queue, &is_away) || (is_away && !w->is_once))
         return true;
     collecting_end(&w->c);
     return false;

@@ -1,10 +1,261 @@
 #include "cli/live/storing.h"
 
+#include "cli/guard/allocate.h"
 #include "cli/live/run_facts.h"
+#include "cli/terminal/clock.h"
 #include "cli/terminal/messages.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
+
+/* --- the queue ------------------------------------------------------------------- */
+
+/* Four days of a snapshot an hour; a digest has some ten kilobytes. */
+enum { MOST_WAITING = 100, MOST_WAITING_BYTES = 64 << 20 };
+
+static const double first_delay = 1, most_delay = 300, day = 86400;
+
+struct waiting_snapshot {
+    struct waiting_snapshot *next;
+    struct hd_memory digest;
+    struct hd_run run; /* its strings and labels are ours */
+    double pause_seconds;
+    char who[160];
+    bool was_refused; /* a try failed, which was told */
+};
+
+/* --- what waits --------------------------------------------------------------------- */
+
+static char *own(const char *s)
+{
+    if (s == NULL)
+        return NULL;
+    size_t size = strlen(s) + 1;
+    return memcpy(more(NULL, size), s, size);
+}
+
+/* The process may be gone when it is stored, and with it what was known of it. */
+static void own_run(struct hd_run *to, const struct hd_run *run)
+{
+    struct hd_label *labels = zeroed(run->label_count + 1, sizeof(*labels));
+    for (size_t i = 0; i < run->label_count; i++)
+        labels[i] = (struct hd_label){own(run->labels[i].name), own(run->labels[i].value)};
+    *to = *run;
+    to->service = own(run->service);
+    to->host = own(run->host);
+    to->process = own(run->process);
+    to->build = own(run->build);
+    to->labels = labels;
+}
+
+static void free_run(struct hd_run *run)
+{
+    for (size_t i = 0; i < run->label_count; i++) {
+        free((void *)run->labels[i].name);
+        free((void *)run->labels[i].value);
+    }
+    free((void *)run->labels);
+    free((void *)run->service);
+    free((void *)run->host);
+    free((void *)run->process);
+    free((void *)run->build);
+}
+
+static void drop_first(struct store_queue *q)
+{
+    struct waiting_snapshot *w = q->first;
+    q->first = w->next;
+    if (q->first == NULL)
+        q->last = NULL;
+    q->count--;
+    q->bytes -= w->digest.size;
+    hd_memory_free(&w->digest);
+    free_run(&w->run);
+    free(w);
+}
+
+static void lose_first(struct store_queue *q, const char *why)
+{
+    q->lost++;
+    trouble(q->first->who, why);
+    drop_first(q);
+}
+
+/* Append a snapshot; its bytes are taken over, run is copied. who is for messages. */
+static void queue_add(struct store_queue *q, struct hd_memory *digest,
+                      const struct hd_run *run, double pause_seconds, const char *who)
+{
+    struct waiting_snapshot *w = zeroed(1, sizeof(*w));
+    w->digest = *digest;
+    *digest = (struct hd_memory){0};
+    own_run(&w->run, run);
+    w->pause_seconds = pause_seconds;
+    snprintf(w->who, sizeof(w->who), "%s", who);
+    if (q->last != NULL)
+        q->last->next = w;
+    else
+        q->first = w;
+    q->last = w;
+    q->count++;
+    q->bytes += w->digest.size;
+    while (q->count > MOST_WAITING || (q->bytes > MOST_WAITING_BYTES && q->count > 1))
+        lose_first(q, "a snapshot is lost: the store has been away for too long, and no "
+                      "more can wait");
+}
+
+/* What still waits is lost, and that is told. */
+static void queue_end(struct store_queue *q)
+{
+    while (q->count > 0)
+        lose_first(q, "a snapshot is lost: it could not be stored");
+}
+
+/* --- the store ---------------------------------------------------------------------- */
+
+static bool is_on_a_server(const char *url)
+{
+    return strncmp(url, "postgres://", 11) == 0 || strncmp(url, "postgresql://", 13) == 0;
+}
+
+static void begin_store_message(const struct store_queue *q, const char *kind)
+{
+    fprintf(stderr, "heapdrift: %s%s", kind, kind[0] != '\0' ? ": " : "");
+    hd_store_put_url(hd_sink_file(stderr), q->url);
+    fputs(": ", stderr);
+}
+
+bool storing_probe(struct store_queue *q, bool *is_away)
+{
+    struct hd_error err = {0};
+    struct hd_store *store = hd_store_open(q->url, HD_STORE_WRITE, &err);
+    *is_away = store == NULL && is_on_a_server(q->url) &&
+               (err.status == HD_IO || err.status == HD_TIMED_OUT);
+    if (store == NULL && (!*is_away || !q->quiet)) {
+        begin_store_message(q, *is_away ? "warning" : "");
+        end_message(err.message);
+    }
+    if (store != NULL && hd_store_note(store) != NULL && !q->quiet) {
+        begin_store_message(q, "note");
+        end_message(hd_store_note(store));
+    }
+    hd_store_close(store);
+    return store != NULL;
+}
+
+/* Told each time something new waits, not at each try. */
+static void stay_away(struct store_queue *q, const struct hd_error *err)
+{
+    bool is_news = false;
+    for (struct waiting_snapshot *w = q->first; w != NULL; w = w->next) {
+        is_news |= !w->was_refused;
+        w->was_refused = true;
+    }
+    double delay = q->delay > 0 ? q->delay : first_delay, wait = delay * q->spread;
+    if (is_news && !q->quiet) {
+        begin_store_message(q, "warning");
+        put_name(err->message);
+        fprintf(stderr, "; %zu snapshot%s, the next try in %.1f s\n", q->count,
+                q->count == 1 ? " waits" : "s wait", wait);
+    }
+    q->next_try = seconds_now() + wait;
+    q->delay = delay * 2 < most_delay ? delay * 2 : most_delay;
+}
+
+static void print_stored(const struct store_queue *q, enum hd_recorded what)
+{
+    const struct waiting_snapshot *w = q->first;
+    if (!q->tells)
+        return;
+    begin_message(NULL, w->who);
+    fputs(what == HD_RECORDED ? ": stored in " : ": was stored before in ", stderr);
+    hd_store_put_url(hd_sink_file(stderr), q->url);
+    fprintf(stderr, ", %.1f KiB%s\n", (double)w->digest.size / 1024,
+            w->was_refused ? ", after waiting" : "");
+}
+
+static bool record(struct hd_store *store, const struct waiting_snapshot *w,
+                   enum hd_recorded *what, struct hd_error *err)
+{
+    const struct hd_read_options how = {
+        .size = sizeof(how), .to_write = true, .checksum = true};
+    const struct hd_recording of = {.size = sizeof(of),
+                                    .run = &w->run,
+                                    .taken = NAN,
+                                    .pause_seconds = w->pause_seconds};
+    struct hd_snapshot *snap =
+        hd_snapshot_from_memory(w->digest.bytes, w->digest.size, &how, err);
+    bool ok = snap != NULL && hd_store_record(store, snap, &of, what, err);
+    hd_snapshot_close(snap);
+    return ok;
+}
+
+/* What no waiting mends: the snapshot itself is to blame. */
+static bool is_for_ever(const struct hd_error *err)
+{
+    return err->status == HD_USAGE || err->status == HD_BAD_FORMAT ||
+           err->status == HD_NOT_A_SNAPSHOT || err->status == HD_TOO_BIG;
+}
+
+static bool record_all(struct store_queue *q, struct hd_store *store, struct hd_error *err)
+{
+    while (q->count > 0) {
+        enum hd_recorded what = HD_RECORDED;
+        struct hd_error why = {0};
+        if (record(store, q->first, &what, &why)) {
+            q->stored++;
+            print_stored(q, what);
+            drop_first(q);
+        } else if (is_for_ever(&why)) {
+            lose_first(q, why.message);
+        } else {
+            *err = why;
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Once a day is enough for what goes by days, and many sidecars share a store. */
+static void thin(struct store_queue *q, struct hd_store *store)
+{
+    struct hd_thinned done = {0};
+    struct hd_error err = {0};
+    double now = seconds_now();
+    if (q->keep_seconds <= 0 || (q->thinned > 0 && now - q->thinned < day))
+        return;
+    q->thinned = now;
+    bool ok = hd_store_thin(store, q->keep_seconds, (double)time(NULL), &done, &err);
+    if (q->quiet || (ok && (!q->tells || done.snapshots == 0)))
+        return;
+    begin_store_message(q, ok ? "" : "warning");
+    if (ok)
+        fprintf(stderr, "%" PRIu64 " snapshots thinned out, %" PRIu64 " are left\n",
+                done.snapshots, done.left);
+    else
+        end_message(err.message);
+}
+
+bool storing_flush(struct store_queue *q, bool now)
+{
+    if (q->count == 0 || (!now && seconds_now() < q->next_try))
+        return q->count == 0;
+    struct hd_error err = {0};
+    struct hd_store *store = hd_store_open(q->url, HD_STORE_WRITE, &err);
+    bool ok = store != NULL && record_all(q, store, &err);
+    if (ok) {
+        q->next_try = q->delay = 0;
+        thin(q, store);
+    } else {
+        stay_away(q, &err);
+    }
+    hd_store_close(store);
+    return ok;
+}
+
+/* --- on the way into it ---------------------------------------------------------- */
 
 struct store_queue storing_begin(const struct settings *s)
 {
@@ -38,8 +289,8 @@ int storing_take(struct collecting *c, const struct settings *s,
     int status = collecting_digest(c, process->who, &digest);
     uint64_t stopped_us = c->collected.stood_still_us;
     if (status != EXIT_TROUBLE)
-        store_queue_add(q, &digest, &facts.run,
-                        stopped_us > 0 ? (double)stopped_us / 1e6 : NAN, process->who);
+        queue_add(q, &digest, &facts.run, stopped_us > 0 ? (double)stopped_us / 1e6 : NAN,
+                  process->who);
     run_facts_free(&facts);
     return status;
 }
@@ -47,16 +298,13 @@ int storing_take(struct collecting *c, const struct settings *s,
 bool storing_end(struct collecting *c, struct store_queue *q)
 {
     enum { TICK_MS = 250 };
-    struct timespec begin, now;
-    const time_t most = 30;
-    clock_gettime(CLOCK_MONOTONIC, &begin);
+    const double begin = seconds_now(), most = 30;
     bool is_first = true;
     do {
-        if (store_queue_flush(q, is_first))
+        if (storing_flush(q, is_first))
             break;
         is_first = false;
-        clock_gettime(CLOCK_MONOTONIC, &now);
-    } while (now.tv_sec - begin.tv_sec < most && !collecting_is_stopped(c, TICK_MS));
-    store_queue_end(q);
+    } while (seconds_now() - begin < most && !collecting_is_stopped(c, TICK_MS));
+    queue_end(q);
     return q->lost == 0;
 }

@@ -1,13 +1,39 @@
 /* storing.h - a snapshot of a running process, and what is known of its run, on the way
- * into a store. It knows neither when nor how often. */
+ * into a store. It knows neither when nor how often.
+ *
+ * Snapshots wait as digests in memory. One is only called stored when the store has said
+ * so; a store that is away is tried again, less and less often, and if that takes so long
+ * that too many wait, the oldest goes, with a word about it. No connection is kept
+ * meanwhile: ten thousand sidecars would be ten thousand of them. */
 #ifndef STORING_H
 #define STORING_H
 
+#include "heapdrift_store.h"
+
 #include "cli/live/collecting.h"
-#include "cli/live/store_queue.h"
+
+struct waiting_snapshot;
+
+/* What stands above the empty line is set by the caller, the rest is {0}. */
+struct store_queue {
+    const char *url;
+    double keep_seconds; /* what is older is thinned out once a day; 0: never */
+    double spread;       /* multiplies delays, so that not all try again at once */
+    bool quiet, tells;   /* no warnings; a line for each that was stored */
+
+    struct waiting_snapshot *first, *last;
+    size_t count, bytes;
+    double next_try, delay; /* seconds, of a clock that nobody sets */
+    double thinned;         /* when that was last; 0: never */
+    uint64_t stored, lost;
+};
 
 /* A queue for --store and --keep, which says what it stored unless s is quiet. */
 struct store_queue storing_begin(const struct settings *s);
+
+/* Whether the store can be opened. False after saying why not; then is_away tells whether
+ * that may change by itself. */
+bool storing_probe(struct store_queue *q, bool *is_away);
 
 /* A process to store a snapshot of. */
 struct stored_process {
@@ -19,6 +45,10 @@ struct stored_process {
  * EXIT_TROUBLE after saying why there is none. */
 int storing_take(struct collecting *c, const struct settings *s,
                  const struct stored_process *process, struct store_queue *q);
+
+/* Store what waits, if it is time for another try, or now. True if nothing waits any
+ * more. */
+bool storing_flush(struct store_queue *q, bool now);
 
 /* Store what waits, at most half a minute long, and lose what is left. Whether nothing was
  * lost since storing_begin(). A signal ends the waiting. */

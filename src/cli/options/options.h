@@ -1,33 +1,130 @@
-/* options.h - what every option is called, which commands have it, and how its value is
- * taken. How the command line is cut into options: settings.c. */
+/* options.h - what an option is: a row that says all of it. Help, completion, the heads of
+ * the manual page and the parser are made of rows; what a kind of value is: values.h.
+ *
+ * A row stands in the file of the command that has it, or in options.c if several have it.
+ */
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
 #include "cli/options/settings.h"
 
-/* Take a value (NULL for a switch); NULL, or what it should have been. */
-typedef const char *option_taker(struct settings *s, const char *value);
+/* The parts of help, in their order. */
+enum option_group {
+    GROUP_PROCESS,
+    GROUP_STORE,
+    GROUP_COMPARED,
+    GROUP_SHOWN,
+    GROUP_RANKING,
+    GROUP_CHAINS,
+    GROUP_BUDGETS,
+    GROUP_OUTPUT,
+    GROUP_GENERAL,
+    GROUP_COUNT
+};
+
+/* What a value is, and what it becomes in struct settings. */
+enum option_kind {
+    OPTION_FLAG,     /* no value: bool */
+    OPTION_COUNT,    /* from least to most: uint32_t */
+    OPTION_NUMBER,   /* the same: uint64_t */
+    OPTION_SIZE,     /* bytes, at least so many: uint64_t */
+    OPTION_SHARE,    /* bytes, or a share: uint64_t and double, one of them 0 */
+    OPTION_HOSTS,    /* a number, or a share: the same, the share -1 for a number */
+    OPTION_DURATION, /* milliseconds, at least so many: uint64_t */
+    OPTION_AGE,      /* seconds: double */
+    OPTION_CHOICE,   /* one of the words: an enum, from least on */
+    OPTION_WORD,     /* one of the words: const char *, as all kinds below */
+    OPTION_FORMAT,   /* of a report; without words those that the command writes */
+    OPTION_MOMENT,
+    OPTION_TEXT,
+    OPTION_FILE_READ,
+    OPTION_FILE_WRITTEN,
+    OPTION_STORE,    /* a file that is read and written, or a server */
+    OPTION_FOLDER,   /* to write into */
+    OPTION_SNAPSHOT, /* a file to write: a snapshot */
+    OPTION_PROCESS,  /* the name of one */
+    OPTION_SOCKET,
+    OPTION_PID,      /* uint64_t */
+    OPTION_PATTERNS, /* one more each time: struct text_list */
+    OPTION_BUDGET,   /* kept with the name of the option */
+    OPTION_OTHER     /* the row has a function */
+};
 
 struct option {
     const char *name;
     char letter; /* 0: none */
-    unsigned commands;
-    const char *argument; /* NULL: a switch */
+    enum option_group group;
+    unsigned commands; /* whose help lists it */
+    enum option_kind kind;
+    size_t at, share_at;  /* offsets in struct settings */
+    uint64_t least, most; /* of the kinds that say so */
     const char *help;
-    option_taker *take;
+    const char *argument; /* what help calls the value; NULL: as its kind. "[=KIND]" may be
+                             left out, and is the first of its words then */
+    const char *wanted;   /* what a value should have been; NULL: as its kind */
+    const char *usual; /* the default: a value, which is parsed before the command line */
+    const char *const *words; /* that a value can be, or examples; up to NULL */
+    size_t given;             /* offset of a bool: whether it was given; 0: nobody asks */
+    unsigned also;   /* commands that take it and have no use for it, so that one set
+                        of options goes with every command */
+    bool hidden;     /* taken, and listed by nobody */
+    bool once;       /* two different values are an error */
+    char old_letter; /* it had, and that means another option elsewhere */
+    const char *(*parse)(struct settings *s, const struct option *o, const char *value);
 };
 
-/* Whether the command takes it; those that only take it, for one set of options to go with
- * every command, have no use for it, and their help leaves it out. */
-bool option_is_for(const struct option *o, const struct command *command);
+/* --- rows ------------------------------------------------------------------ */
 
-/* Whether it may stand without its value, "--core", which is then the first of its words;
- * "--core full" is that and an operand. The argument is "[=KIND]". */
+/* Where a member is. What is of another type than its kind stores does not compile. */
+#define STORED(type, member) \
+    _Generic(((struct settings *)0)->member, type : offsetof(struct settings, member))
+
+#define WORDS(...)        \
+    (const char *const[]) \
+    {                     \
+        __VA_ARGS__, NULL \
+    }
+#define FLAG(member) .kind = OPTION_FLAG, .at = STORED(bool, member)
+#define COUNT(member, from, to) \
+    .kind = OPTION_COUNT, .at = STORED(uint32_t, member), .least = (from), .most = (to)
+#define NUMBER(member, from, to) \
+    .kind = OPTION_NUMBER, .at = STORED(uint64_t, member), .least = (from), .most = (to)
+#define SIZE(member) .kind = OPTION_SIZE, .at = STORED(uint64_t, member), .least = 1
+#define SHARE_OR(which, number, share) \
+    .kind = (which), .at = STORED(uint64_t, number), .share_at = STORED(double, share)
+#define SHARE(bytes, share) SHARE_OR(OPTION_SHARE, bytes, share)
+#define HOSTS(number, share) SHARE_OR(OPTION_HOSTS, number, share)
+#define DURATION(member, from) \
+    .kind = OPTION_DURATION, .at = STORED(uint64_t, member), .least = (from)
+#define AGE(member) .kind = OPTION_AGE, .at = STORED(double, member)
+#define CHOICE(member, first, ...)                                           \
+    .kind = OPTION_CHOICE, .at = STORED(unsigned, member), .least = (first), \
+    .words = WORDS(__VA_ARGS__)
+#define TEXT(which, member) .kind = OPTION_##which, .at = STORED(const char *, member)
+#define PID(member) .kind = OPTION_PID, .at = STORED(uint64_t, member)
+#define PATTERNS(member) .kind = OPTION_PATTERNS, .at = STORED(struct text_list, member)
+#define GIVEN(member) .given = STORED(bool, member)
+
+/* --- the options of a command ------------------------------------------------ */
+
+/* The one behind o of those that the command takes, its own first; NULL begins, and ends.
+ */
+const struct option *option_next(const struct command *command, const struct option *o);
+
+/* Whether help lists it: those that are only taken are not told. */
+bool option_is_listed(const struct option *o, const struct command *command);
+
+/* What help calls the value; NULL: there is none. */
+const char *option_argument(const struct option *o);
 bool option_value_is_optional(const struct option *o);
 
-/* In the order of --help. */
-extern const struct option options[];
-extern const size_t option_count;
+/* All that help says in a line, with words and the default. */
+enum { OPTION_HELP_SIZE = 160 };
+void option_help(const struct option *o, const struct command *command,
+                 char help[OPTION_HELP_SIZE]);
+
+/* Those that several commands have; ends with a row without a name. */
+extern const struct option shared_options[];
 enum { MOST_OPTIONS = 96 };
 
 #endif

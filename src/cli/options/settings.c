@@ -3,20 +3,108 @@
 #include "cli/guard/allocate.h"
 #include "cli/guard/memory.h"
 #include "cli/guard/used_files.h"
-#include "cli/options/option_traits.h"
 #include "cli/options/options.h"
+#include "cli/options/values.h"
 #include "cli/terminal/messages.h"
 #include "cli/terminal/style.h"
+#include "heapdrift_store.h"
 
+#include <errno.h>
 #include <popt.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum {
-    DEFAULT_TIMEOUT_MS = 30000,
-    DEFAULT_INTERVAL_MS = 30000,
-    DEFAULT_SPAN_MS = 24 * 3600 * 1000
+/* --- @FILE ----------------------------------------------------------------------- */
+
+enum { LARGEST_FILE = 1 << 20, ROOM_FOR_POPT = 64 << 10 };
+
+static void add(struct arguments *a, const char *word)
+{
+    a->ended |= strcmp(word, "--") == 0;
+    a->all = more(a->all, ((size_t)a->count + 2) * sizeof(*a->all));
+    a->all[a->count++] = word;
+    a->all[a->count] = NULL;
+}
+
+static char *read_words(const char *path)
+{
+    FILE *f = fopen(path, "r");
+    if (f == NULL) {
+        trouble(path, strerror(errno));
+        return NULL;
+    }
+    char *text = more(NULL, LARGEST_FILE + 1);
+    size_t len = fread(text, 1, LARGEST_FILE + 1, f);
+    bool failed = ferror(f) != 0, too_long = len > LARGEST_FILE;
+    int why = errno;
+    fclose(f);
+    if (failed || too_long) {
+        trouble(path, too_long ? "longer than 1 MiB" : strerror(why));
+        free(text);
+        return NULL;
+    }
+    text[len] = '\0';
+    /* The parser knows blanks only. */
+    for (char *c = text; *c != '\0'; c++)
+        if (*c == '\n' || *c == '\r')
+            *c = ' ';
+    return text;
+}
+
+static bool add_file(struct arguments *a, const char *path)
+{
+    char *text = read_words(path);
+    if (text == NULL)
+        return false;
+    int argc = 0;
+    see_room(2 * strlen(text) + ROOM_FOR_POPT);
+    const char **argv = NULL;
+    int status =
+        text[strspn(text, " \t")] != '\0' ? poptParseArgvString(text, &argc, &argv) : 0;
+    free(text);
+    if (status != 0)
+        return trouble(path, poptStrerror(status));
+    a->owned = more(a->owned, ((size_t)a->owned_count + 1) * sizeof(*a->owned));
+    a->owned[a->owned_count++] = (void *)argv;
+    a->files = more((void *)a->files, ((size_t)a->file_count + 1) * sizeof(*a->files));
+    a->files[a->file_count++] = path;
+    for (int i = 0; i < argc; i++)
+        add(a, argv[i]);
+    return true;
+}
+
+bool arguments_expand(struct arguments *a, int argc, char **argv)
+{
+    *a = (struct arguments){0};
+    for (int i = 0; i < argc; i++) {
+        bool is_file = i > 0 && !a->ended && argv[i][0] == '@' && argv[i][1] != '\0';
+        if (!is_file)
+            add(a, argv[i]);
+        else if (!add_file(a, argv[i] + 1))
+            return false;
+    }
+    return true;
+}
+
+void arguments_free(struct arguments *a)
+{
+    for (int i = 0; i < a->owned_count; i++)
+        free(a->owned[i]);
+    free(a->owned);
+    free((void *)a->files);
+    free((void *)a->all);
+    *a = (struct arguments){0};
+}
+
+/* --- the options that popt is told ----------------------------------------------- */
+
+/* What popt is told, and the row behind each of its entries. */
+struct option_table {
+    struct poptOption entries[2 * MOST_OPTIONS + 1];
+    const struct option *rows[2 * MOST_OPTIONS];
+    size_t count;
 };
 
 struct settings_memory {
@@ -27,59 +115,86 @@ struct settings_memory {
     const char **full; /* the same where every option has its value */
 };
 
-static size_t make_table(const struct command *command, struct poptOption *table)
+static bool has_letter(const struct option *o, char letter)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < option_count; i++) {
-        const struct option *o = &options[i];
-        if (!option_is_for(o, command))
-            continue;
-        table[n++] = (struct poptOption){.longName = o->name,
-                                         .shortName = o->letter,
-                                         .argInfo = o->argument != NULL ? POPT_ARG_STRING
-                                                                        : POPT_ARG_NONE,
-                                         .val = (int)i + 1,
-                                         .descrip = o->help,
-                                         .argDescrip = o->argument};
+    return letter != 0 && (o->letter == letter || o->old_letter == letter);
+}
+
+/* The option that the letter means in the command; an old meaning gives way. */
+static const struct option *option_of_letter(const struct command *command, char letter)
+{
+    const struct option *old = NULL;
+    for (const struct option *o = NULL; (o = option_next(command, o)) != NULL;) {
+        if (o->letter == letter)
+            return o;
+        if (has_letter(o, letter))
+            old = o;
     }
-    table[n] = (struct poptOption)POPT_TABLEEND;
-    return n;
+    return old;
+}
+
+static void add_entry(struct option_table *t, const struct option *o, char letter)
+{
+    t->rows[t->count] = o;
+    t->entries[t->count++] = (struct poptOption){
+        .longName = letter == 0 ? o->name : NULL,
+        .shortName = letter,
+        .argInfo = option_argument(o) != NULL ? POPT_ARG_STRING : POPT_ARG_NONE,
+        .val = (int)t->count};
+}
+
+static void make_table(const struct command *command, struct option_table *t)
+{
+    t->count = 0;
+    for (const struct option *o = NULL; (o = option_next(command, o)) != NULL;) {
+        add_entry(t, o, 0);
+        if (o->letter != 0)
+            add_entry(t, o, o->letter);
+        if (o->old_letter != 0 && option_of_letter(command, o->old_letter) == o)
+            add_entry(t, o, o->old_letter);
+    }
+    t->entries[t->count] = (struct poptOption)POPT_TABLEEND;
 }
 
 bool settings_has_letter(const struct settings *s, char letter)
 {
-    for (const char **a = s->memory->argv + 1; *a != NULL && strcmp(*a, "--") != 0; a++)
-        if ((*a)[0] == '-' && (*a)[1] == letter)
-            return true;
-    return false;
+    return (s->letters >> (letter - 'a') & 1) != 0;
 }
 
 /* --- mistakes ------------------------------------------------------------ */
 
-static bool exists_elsewhere(const char *name, const struct command *command)
+static const struct option *option_named(const struct command *command, const char *name)
 {
-    for (size_t i = 0; i < option_count; i++)
-        if (strcmp(options[i].name, name) == 0)
-            return !option_is_for(&options[i], command);
+    const struct option *o = NULL;
+    while ((o = option_next(command, o)) != NULL && strcmp(o->name, name) != 0)
+        ;
+    return o;
+}
+
+static bool exists_elsewhere(const char *name)
+{
+    for (const struct command *const *c = commands; *c != NULL; c++)
+        if (option_named(*c, name) != NULL)
+            return true;
     return false;
 }
 
-static void unknown_option(const char *given, const struct command *command)
+static void print_unknown_option(const char *given, const struct command *command)
 {
     char name[64];
     const char *dashes = strncmp(given, "--", 2) == 0 ? given + 2 : "";
     snprintf(name, sizeof(name), "%.*s", (int)strcspn(dashes, "="), dashes);
     fprintf(stderr, "heapdrift: ");
-    if (name[0] != '\0' && exists_elsewhere(name, command)) {
+    if (name[0] != '\0' && exists_elsewhere(name)) {
         fprintf(stderr, "%s has no option --%s; see `heapdrift help %s`\n", command->name,
                 name, command->name);
         return;
     }
-    const char *names[MOST_OPTIONS + 2];
+    const char *names[MOST_OPTIONS + 1];
     size_t n = 0;
-    for (size_t i = 0; i < option_count; i++)
-        if (options[i].commands & (unsigned)command->bit)
-            names[n++] = options[i].name;
+    for (const struct option *o = NULL; (o = option_next(command, o)) != NULL;)
+        if (option_is_listed(o, command))
+            names[n++] = o->name;
     names[n] = NULL;
     const char *nearest = name[0] != '\0' ? hd_nearest_word(name, names) : NULL;
     fputs("unknown option ", stderr);
@@ -90,34 +205,55 @@ static void unknown_option(const char *given, const struct command *command)
         fprintf(stderr, "; see `heapdrift help %s`\n", command->name);
 }
 
-/* Whether the letter is of another option elsewhere, so that somebody may have meant that.
- */
-static bool letter_is_ambiguous(const struct option *o)
+/* Another option that the letter means in another command, so that somebody may have meant
+ * that; NULL. */
+static const struct option *other_meaning(const struct option *o, char letter)
 {
-    for (size_t i = 0; o->letter != 0 && i < option_count; i++)
-        if (options[i].letter == o->letter && strcmp(options[i].name, o->name) != 0)
-            return true;
-    return false;
+    for (const struct command *const *c = commands; *c != NULL; c++) {
+        const struct option *other = option_of_letter(*c, letter);
+        if (other != NULL && strcmp(other->name, o->name) != 0)
+            return other;
+    }
+    return NULL;
+}
+
+/* Letters that meant something else than elsewhere go on meaning it. */
+static void print_old_letters(const struct settings *s)
+{
+    for (const struct option *o = NULL; (o = option_next(s->command, o)) != NULL;) {
+        char letter = o->old_letter;
+        if (letter == 0 || !settings_has_letter(s, letter) ||
+            option_of_letter(s->command, letter) != o)
+            continue;
+        fprintf(stderr, "heapdrift: note: -%c is --%s elsewhere; here it is old for --%s\n",
+                letter, other_meaning(o, letter)->name, o->name);
+    }
 }
 
 /* Given again, the last counts. */
 static void note_file(struct settings *s, const struct option *o, const char *value)
 {
-    enum value_kind kind = option_value_kind(o, s->command);
     size_t i = 0;
-    if (kind != VALUE_FILE_READ && kind != VALUE_FILE_WRITTEN && kind != VALUE_STORE &&
-        kind != VALUE_FOLDER && kind != VALUE_SNAPSHOT)
+    if (o->kind != OPTION_FILE_READ && o->kind != OPTION_FILE_WRITTEN &&
+        o->kind != OPTION_STORE && o->kind != OPTION_FOLDER && o->kind != OPTION_SNAPSHOT)
         return;
     while (i < s->file_count && strcmp(s->files[i].option, o->name) != 0)
         i++;
     if (i == s->file_count)
         s->files = more(s->files, ++s->file_count * sizeof(*s->files));
-    s->files[i] = (struct option_file){o->name, value, kind};
+    s->files[i] = (struct option_file){o->name, value, o->kind};
 }
 
-static bool take_value(struct settings *s, const struct option *o, const char *value)
+static bool read_value(struct settings *s, const struct option *o, char letter,
+                       const char *value)
 {
-    const char *wanted = o->take(s, value);
+    const char *wanted = parse_value(s, o, value);
+    if (letter != 0)
+        s->letters |= 1U << (letter - 'a');
+    if (o->given != 0)
+        *(bool *)((char *)s + o->given) = true;
+    if (o->group == GROUP_CHAINS)
+        s->chain_option = o->name;
     if (wanted == NULL) {
         note_file(s, o, value);
         return true;
@@ -125,10 +261,17 @@ static bool take_value(struct settings *s, const struct option *o, const char *v
     fprintf(stderr, "heapdrift: --%s=", o->name);
     put_name(value);
     fprintf(stderr, ": must be %s", wanted);
-    if (letter_is_ambiguous(o) && settings_has_letter(s, o->letter))
-        fprintf(stderr, "; -%c is --%s in %s", o->letter, o->name, s->command->name);
+    if (letter != 0 && other_meaning(o, letter) != NULL)
+        fprintf(stderr, "; -%c is --%s in %s", letter, o->name, s->command->name);
     fputs("\n", stderr);
     return false;
+}
+
+static void set_defaults(struct settings *s)
+{
+    for (const struct option *o = NULL; (o = option_next(s->command, o)) != NULL;)
+        if (o->usual != NULL)
+            parse_value(s, o, o->usual);
 }
 
 /* --- parsing ------------------------------------------------------------- */
@@ -139,59 +282,63 @@ static unsigned processors(void)
     return n < 1 ? 1 : n > MOST_THREADS ? MOST_THREADS : (unsigned)n;
 }
 
-static bool read_options(struct settings *s, const struct command *command)
+static bool read_options(struct settings *s, const struct option_table *t)
 {
     struct settings_memory *m = s->memory;
     int got;
     while ((got = poptGetNextOpt(m->context)) > 0) {
+        const struct option *o = t->rows[got - 1];
         char *value = poptGetOptArg(m->context);
         /* popt copies it, and says nothing when it cannot. */
-        if (value == NULL && options[got - 1].argument != NULL)
+        if (value == NULL && option_argument(o) != NULL)
             no_memory(0);
         if (value != NULL) {
             m->values = more(m->values, (m->value_count + 1) * sizeof(*m->values));
             m->values[m->value_count++] = value;
         }
-        if (!take_value(s, &options[got - 1], value))
+        if (!read_value(s, o, t->entries[got - 1].shortName, value))
             return false;
     }
     if (got == -1)
         return true;
     const char *given = poptBadOption(m->context, POPT_BADOPTION_NOALIAS);
     if (got == POPT_ERROR_BADOPT)
-        unknown_option(given, command);
+        print_unknown_option(given, s->command);
     else
         trouble(given, poptStrerror(got));
     return false;
 }
 
-static bool format_fits(const struct settings *s, const struct command *command)
+size_t settings_format(const struct settings *s)
 {
-    const unsigned bit = (unsigned)command->bit;
-    for (size_t i = 0; hd_format_name(i) != NULL; i++) {
-        bool for_check = hd_format_is_for_check(i) && !(bit & (ON_CHECK | ON_WATCH));
-        bool for_tree = hd_format_is_for_tree(i) && !(bit & ON_TREE);
-        bool for_fleet = hd_format_is_for_fleet(i) && !(bit & ON_FLEET);
-        if ((for_check || for_tree || for_fleet) &&
-            strcmp(hd_format_name(i), s->format) == 0) {
-            fprintf(stderr, "heapdrift: --format=%s is for `heapdrift %s`\n", s->format,
-                    for_check  ? "check"
-                    : for_tree ? "tree"
-                               : "fleet");
-            return false;
-        }
-    }
-    return true;
+    size_t i = 0;
+    while (hd_format_name(i + 1) != NULL && strcmp(hd_format_name(i), s->format) != 0)
+        i++;
+    return i;
+}
+
+static bool format_fits(const struct settings *s)
+{
+    const unsigned bit = (unsigned)s->command->bit;
+    size_t i = settings_format(s);
+    const char *only = NULL;
+    if (hd_format_is_for_check(i) && !(bit & (ON_CHECK | ON_WATCH)))
+        only = "check";
+    if (hd_format_is_for_tree(i) && !(bit & ON_TREE))
+        only = "tree";
+    if (hd_format_is_for_fleet(i) && !(bit & ON_FLEET))
+        only = "fleet";
+    if (only != NULL)
+        fprintf(stderr, "heapdrift: --format=%s is for `heapdrift %s`\n", s->format, only);
+    return only == NULL;
 }
 
 /* popt would take the next argument for the value. */
 static const struct option *lacks_value(const char *given, const struct command *command)
 {
-    for (size_t i = 0; i < option_count; i++)
-        if (option_value_is_optional(&options[i]) && option_is_for(&options[i], command) &&
-            strncmp(given, "--", 2) == 0 && strcmp(given + 2, options[i].name) == 0)
-            return &options[i];
-    return NULL;
+    const struct option *o =
+        strncmp(given, "--", 2) == 0 ? option_named(command, given + 2) : NULL;
+    return o != NULL && option_value_is_optional(o) ? o : NULL;
 }
 
 static void fill_in(struct settings *s, int argc, const char **argv)
@@ -205,7 +352,7 @@ static void fill_in(struct settings *s, int argc, const char **argv)
         m->full[i] = argv[i];
         if (o == NULL)
             continue;
-        const char *word = option_word(o->name, s->command, 0);
+        const char *word = option_word(o, s->command, 0);
         size_t size = strlen(argv[i]) + strlen(word) + 2;
         char *whole = more(NULL, size);
         snprintf(whole, size, "%s=%s", argv[i], word);
@@ -228,43 +375,45 @@ static size_t room_for_popt(int argc, const char **argv)
 bool settings_parse(struct settings *s, const struct command *command, int argc,
                     const char **argv)
 {
-    struct poptOption table[MOST_OPTIONS + 1];
+    struct option_table table;
     *s = (struct settings){.options = hd_default_options(),
                            .read = {.size = sizeof(struct hd_read_options),
                                     .max_memory = memory_usual_limit(memory_available(""))},
                            .format = hd_format_name(0),
                            .command = command,
                            .threads = processors(),
-                           .ascii = style_locale_is_ascii(),
-                           .timeout_ms = DEFAULT_TIMEOUT_MS,
-                           .interval_ms = DEFAULT_INTERVAL_MS,
-                           .min_span_ms = DEFAULT_SPAN_MS};
+                           .ascii = style_locale_is_ascii()};
     s->memory = more(NULL, sizeof(*s->memory));
     *s->memory = (struct settings_memory){.argv = argv};
-    make_table(command, table);
+    set_defaults(s);
+    make_table(command, &table);
     fill_in(s, argc, argv);
     see_room(room_for_popt(argc, argv));
-    s->memory->context = poptGetContext("heapdrift", argc, s->memory->full, table, 0);
+    s->memory->context =
+        poptGetContext("heapdrift", argc, s->memory->full, table.entries, 0);
     if (s->memory->context == NULL)
         no_memory(0);
-    if (!read_options(s, command))
+    if (!read_options(s, &table) || !format_fits(s))
         return false;
-    if (!format_fits(s, command))
-        return false;
+    if (!s->quiet)
+        print_old_letters(s);
     s->options.tree = strcmp(s->format, "html") == 0;
     s->operands = poptGetArgs(s->memory->context);
     while (s->operands != NULL && s->operands[s->operand_count] != NULL)
         s->operand_count++;
-    s->options.types = s->types;
-    s->options.excludes = s->excludes;
+    s->options.types = s->types.all;
+    s->options.type_count = s->types.count;
+    s->options.excludes = s->excludes.all;
+    s->options.exclude_count = s->excludes.count;
     return true;
 }
 
-bool settings_are_for_a_store(const struct settings *s)
+const char *store_url(const struct settings *s)
 {
-    return s->max_heap > 0 || s->lock != NULL || s->keep_seconds > 0 ||
-           s->service != NULL || s->host != NULL || s->build != NULL ||
-           s->label_count > 0 || s->limit > 0;
+    const char *told = getenv("HEAPDRIFT_STORE");
+    return s->store != NULL                  ? s->store
+           : told != NULL && told[0] != '\0' ? told
+                                             : HD_STORE_DEFAULT;
 }
 
 void settings_free(struct settings *s)
@@ -277,9 +426,9 @@ void settings_free(struct settings *s)
     free(s->memory->values);
     free((void *)s->memory->full);
     free(s->memory);
-    free((void *)s->types);
-    free((void *)s->excludes);
-    free((void *)s->labels);
+    free((void *)s->types.all);
+    free((void *)s->excludes.all);
+    free((void *)s->labels.all);
     free(s->iterations);
     free(s->files);
     used_files_free(s->used);

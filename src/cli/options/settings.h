@@ -3,11 +3,12 @@
 #define SETTINGS_H
 
 #include "heapdrift_fleet.h"
+#include <stdbool.h>
 
 /* Exit status; where several apply the one that stands first here wins. */
 enum { EXIT_TROUBLE = 2, EXIT_OVER = 1, EXIT_INCONCLUSIVE = 3, EXIT_DONE = 0 };
 
-enum { MOST_THREADS = 64, MOST_COLUMNS = 1000000 };
+enum { MOST_THREADS = 64, MOST_COLUMNS = 1000000, MOST_COLLECTED = 100000 };
 
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
@@ -19,12 +20,19 @@ struct budget_option {
 /* A file that an option names, and what becomes of it. */
 struct option_file {
     const char *option, *path;
-    int kind; /* enum value_kind */
+    int kind; /* enum option_kind */
+};
+
+/* What an option that is repeated was given. */
+struct text_list {
+    const char **all;
+    size_t count;
 };
 
 enum core_wanted { CORE_NONE, CORE_HEAP, CORE_FULL };
 enum process_order { BY_PID, BY_NAME, BY_MEMORY, BY_UPTIME };
 struct command;
+struct option;
 
 struct settings {
     struct hd_options options; /* iterations: see below */
@@ -36,13 +44,14 @@ struct settings {
     uint32_t width; /* of text, if width_given */
     bool width_given, ascii;
     unsigned threads;
-    const char *chain_option; /* one about root chains that was given; NULL */
+    const char *chain_option; /* the name of one about root chains that was given; NULL */
     bool exit_code, strict, quiet, verbose, no_progress, no_sandbox, help, version;
 
     int sandbox_version;  /* of Landlock, if it is in force; else 0 */
     bool sandbox_is_wide; /* files of modules may still be read, for core dumps */
 
-    const char **types, **excludes; /* of options */
+    uint32_t letters;                 /* by which options were given: 1 << (letter - 'a') */
+    struct text_list types, excludes; /* of options */
     uint64_t *iterations;
     size_t iteration_count;
 
@@ -55,9 +64,9 @@ struct settings {
     const char *store;                  /* URL; NULL: the environment's, or the usual one */
     double keep_seconds;                /* what is older is thinned out; 0: nothing is */
     const char *service, *host, *build; /* NULL: as far as it is known otherwise */
-    const char **labels;                /* "NAME=VALUE" */
-    size_t label_count;
-    uint64_t limit; /* bytes of memory that the process may use; 0: not told */
+    struct text_list labels;            /* "NAME=VALUE" */
+    uint64_t limit;      /* bytes of memory that the process may use; 0: not told */
+    bool is_for_a_store; /* an option was given that only means something beside --store */
 
     /* collect */
     uint64_t process_id;     /* 0: not given */
@@ -84,7 +93,7 @@ struct settings {
     unsigned shard, shards; /* 0 of 0: all */
     uint64_t max_hosts, min_hosts;
     double max_hosts_share, min_hosts_share; /* -1: it is a number */
-    bool max_hosts_given, min_hosts_given;
+    bool max_hosts_given;
     uint64_t min_span_ms;
     bool merge, save;
 
@@ -142,25 +151,47 @@ struct command {
     const char *summary;
     const char *description; /* for its own --help */
     struct {
-        const char *line, *what; /* what to type, and what it is good for */
-    } examples[MOST_EXAMPLES];   /* up to a NULL */
+        const char *line, *what;  /* what to type, and what it is good for */
+    } examples[MOST_EXAMPLES];    /* up to a NULL */
+    const struct option *options; /* its own, up to one without a name; NULL: none */
     int (*run)(struct settings *s);
 };
 
-/* Every command; to add one write src/cli/cmd_<name>.c and list it in commands.c. */
+/* Every command; to add one write src/cli/commands/cmd_<name>.c and list it in commands.c.
+ */
 extern const struct command *const commands[]; /* ends with NULL */
 const struct command *command_named(const char *name);
 
-/* Whether an option was given by its letter: -n means --name here and --rows there. */
+/* Whether an option was given by its letter: -n is an old --name here, and --rows there. */
 bool settings_has_letter(const struct settings *s, char letter);
 
-/* Whether an option was given that only means something beside --store. */
-bool settings_are_for_a_store(const struct settings *s);
+/* The number of the format that was asked for: hd_format_name(). */
+size_t settings_format(const struct settings *s);
+
+/* --store, else HEAPDRIFT_STORE, else heapdrift.db. */
+const char *store_url(const struct settings *s);
 
 /* Read argv[1..] as arguments of a command. False after saying on stderr what is
  * wrong with them. settings_free() in any case. */
 bool settings_parse(struct settings *s, const struct command *command, int argc,
                     const char **argv);
 void settings_free(struct settings *s);
+
+/* The command line with every @FILE replaced by what the file says. */
+struct arguments {
+    const char **all; /* argc of them, then NULL */
+    int count;
+    bool ended;   /* by "--": what begins with an @ is a file from then on */
+    void **owned; /* files that were read in */
+    int owned_count;
+    const char **files; /* their names */
+    int file_count;
+};
+
+/* Up to a "--". Words in a file are separated by blanks and line ends and may be quoted as
+ * in a shell; an @ in a file is an ordinary character. False after saying on stderr which
+ * file cannot be read. */
+bool arguments_expand(struct arguments *a, int argc, char **argv);
+void arguments_free(struct arguments *a);
 
 #endif

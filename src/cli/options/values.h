@@ -1,28 +1,29 @@
-/* values.h - numbers, sizes, shares and times as people type them behind an option.
- *
- * All return NULL, or what the value should have been; that may be in s->wanted. They do
- * not know which option it is. */
+/* values.h - what people type behind an option: a parser for each kind of value, and the
+ * words that complete one. It does not know which options there are. */
 #ifndef VALUES_H
 #define VALUES_H
 
-#include "cli/options/settings.h"
+#include "cli/options/options.h"
 
-const char *parse_whole_number(struct settings *s, const char *value, uint64_t least,
-                               uint64_t most, uint64_t *n);
-const char *parse_small(struct settings *s, const char *value, uint32_t least,
+/* Parse a value (NULL for a flag) and store it where the row says; NULL, or what it should
+ * have been. */
+const char *parse_value(struct settings *s, const struct option *o, const char *value);
+
+/* Word number i that the value can be in that command, or an example; NULL behind the last.
+ */
+const char *option_word(const struct option *o, const struct command *command, size_t i);
+
+/* "a, b or c" */
+void option_words(const struct option *o, const struct command *command, char *text,
+                  size_t size);
+
+/* What is called by the kind of a value, if its row does not say it. */
+const char *kind_argument(enum option_kind kind);
+
+/* For options that are of no kind. */
+const char *parse_count(struct settings *s, const char *value, uint32_t least,
                         uint32_t most, uint32_t *n);
-const char *parse_size(const char *value, uint64_t *bytes);
-
-/* A size into *bytes, or a share into *share; the other becomes 0. Nothing scores less than
- * one byte. */
-const char *parse_score(const char *value, uint64_t *bytes, double *share);
-
-/* Seconds; or with a unit. A month is more than enough. */
-const char *parse_duration(const char *value, uint64_t *ms);
-
-/* How long ago, or how long to keep: with a unit always, 12h, 7d, 4w, 1y; more than 0. A
- * year has 365 days. */
-const char *parse_age(const char *value, double *seconds);
+void text_list_add(struct text_list *list, const char *text);
 
 /* A point in time: a date (UTC), so long before another point, or no limit at all. */
 struct moment {
@@ -33,8 +34,5 @@ struct moment {
 
 /* 7d, 12h, 2w; 2026-11-22, 2026-11-22T14:05, 2026-11-22T14:05:30Z; all. */
 const char *parse_moment(const char *value, struct moment *m);
-
-/* A number of hosts, or a share of them; the share is -1 for a number. */
-const char *parse_hosts(const char *value, uint64_t *n, double *share);
 
 #endif

@@ -39,6 +39,12 @@ void end_message(const char *what)
     fputs("\n", stderr);
 }
 
+bool refuse(const char *what)
+{
+    fprintf(stderr, "heapdrift: %s\n", what);
+    return false;
+}
+
 bool trouble(const char *name, const char *why)
 {
     begin_message(NULL, name);

@@ -22,6 +22,9 @@ void begin_message(const char *kind, const char *name);
 /* What it says, which may quote a file, and the line end. */
 void end_message(const char *what);
 
+/* "heapdrift: what"; false. */
+bool refuse(const char *what);
+
 /* "heapdrift: NAME: why"; false. */
 bool trouble(const char *name, const char *why);
 

@@ -1,7 +1,7 @@
 #include "cli/terminal/progress.h"
 
+#include "cli/terminal/clock.h"
 #include "cli/terminal/messages.h"
-#include "cli/terminal/seconds.h"
 #include "cli/terminal/style.h"
 
 #include <pthread.h>
@@ -43,8 +43,10 @@ static const struct {
     [HD_FINDING_CHAINS] = {"finding root chains", "million objects/s"},
 };
 
-void progress_text(char *to, size_t size, enum hd_phase phase, uint64_t done, uint64_t all,
-                   double elapsed)
+/* "finding owners: 40 %, 12.3 million objects/s, 4 s left", after that many seconds of a
+ * phase in which done of all bytes or objects are; all may be 0, if it is not known. */
+static void progress_text(char *to, size_t size, enum hd_phase phase, uint64_t done,
+                          uint64_t all, double elapsed)
 {
     size_t len = (size_t)snprintf(to, size, "%s", phases[phase].name);
     if (done == 0 || elapsed <= 0 || len >= size)
@@ -143,7 +145,7 @@ void progress_file(struct progress *p, size_t number, const char *path)
 }
 
 /* Files may be read once more inside of another phase; that is part of it. */
-void progress_tell(void *context, enum hd_phase phase, uint64_t more, uint64_t all)
+void progress_report(void *context, enum hd_phase phase, uint64_t more, uint64_t all)
 {
     struct progress *p = context;
     if (p == NULL)

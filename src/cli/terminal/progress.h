@@ -18,17 +18,12 @@ void progress_files(struct progress *p, size_t files, uint64_t bytes);
 void progress_file(struct progress *p, size_t number, const char *path);
 
 /* What hd_read_options.progress and hd_options.progress take; the context is a progress. */
-void progress_tell(void *p, enum hd_phase phase, uint64_t more, uint64_t all);
+void progress_report(void *p, enum hd_phase phase, uint64_t more, uint64_t all);
 
 /* Erase the line, until the next phase. */
 void progress_hide(struct progress *p);
 
 /* Erase it for good. */
 void progress_stop(struct progress *p);
-
-/* "finding owners: 40 %, 12.3 million objects/s, 4 s left", after that many seconds of a
- * phase in which done of all bytes or objects are; all may be 0, if it is not known. */
-void progress_text(char *to, size_t size, enum hd_phase phase, uint64_t done, uint64_t all,
-                   double seconds);
 
 #endif

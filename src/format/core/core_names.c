@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "format/core/core.h"
-#include "heap/names.h"
+#include "heap/place.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -76,16 +76,6 @@ static void learn_types(struct naming *n)
     }
 }
 
-static void add_variable(struct text *to, const char *class, const char *field)
-{
-    text_clear(to);
-    text_add_string(to, "[static var ");
-    text_add_string(to, class);
-    text_add_char(to, '.');
-    text_add_string(to, field);
-    text_add_char(to, ']');
-}
-
 static void learn_static(void *context, const struct clr_static *s)
 {
     struct naming *n = context;
@@ -94,8 +84,11 @@ static void learn_static(void *context, const struct clr_static *s)
     uint64_t type = memory_u64(&n->core->image.memory, s->object, &ok) & ~UINT64_C(7);
     if (!ok || !runtime_is_method_table(&n->core->runtime, type))
         return;
-    add_variable(&n->plain, clr_type_of(n->core->clr, type)->name, s->field);
-    add_variable(&n->declared, s->declared_by, s->field);
+    struct name_part field = name_part(s->field);
+    text_clear(&n->plain);
+    text_clear(&n->declared);
+    place_add_static(&n->plain, name_part(clr_type_of(n->core->clr, type)->name), field);
+    place_add_static(&n->declared, name_part(s->declared_by), field);
     names_canonical(&canonical, n->plain.data, n->plain.len);
     learn(n, &n->statics, text_string(&canonical), text_string(&n->declared));
     text_free(&canonical);

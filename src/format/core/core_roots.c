@@ -4,6 +4,7 @@
 #include "format/core/gc_globals.h"
 #include "format/core/gc_heap.h"
 #include "heap/ids.h"
+#include "heap/place.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -428,25 +429,10 @@ static void add(struct search *s, enum root_group group, uint64_t object)
 
 /* --- static variables ---------------------------------------------------------- */
 
-/* As a gcdump names them: it knows the type of the value only. */
-static void plain_name(struct search *s, const struct clr_static *variable, node_id n)
-{
-    text_add_string(&s->name, gc_heap_type(s->h, n)->clr->name);
-    text_add_char(&s->name, '.');
-    text_add_string(&s->name, variable->field);
-}
-
-static void declared_name(struct search *s, const struct clr_static *variable)
-{
-    text_add_string(&s->name, variable->declared_by);
-    text_add_char(&s->name, '.');
-    text_add_string(&s->name, variable->field);
-}
-
-static void begin_name(struct search *s)
+static void name_variable(struct search *s, const char *type, const char *field)
 {
     text_clear(&s->name);
-    text_add_string(&s->name, "[static var ");
+    place_add_static(&s->name, name_part(type), name_part(field));
 }
 
 static void add_static(void *context, const struct clr_static *variable)
@@ -458,14 +444,11 @@ static void add_static(void *context, const struct clr_static *variable)
         note_lost(s, variable->object);
         return;
     }
-    begin_name(s);
-    declared_name(s, variable);
-    text_add_char(&s->name, ']');
+    name_variable(s, variable->declared_by, variable->field);
+    /* As a gcdump names them: it knows the type of the value only. */
     if (s->h->builder->plain_names) {
         full_name = builder_name(s->h->builder, s->name.data, s->name.len);
-        begin_name(s);
-        plain_name(s, variable, n);
-        text_add_char(&s->name, ']');
+        name_variable(s, gc_heap_type(s->h, n)->clr->name, variable->field);
     }
     root_tree_add_variable(&s->r->tree,
                            variable->of_thread ? GROUP_THREAD_STATICS : GROUP_STATICS,

@@ -1,6 +1,7 @@
 #include "format/gcdump/gcdump_names.h"
 
 #include "base/hash.h"
+#include "heap/place.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -46,29 +47,6 @@ void gcdump_names_write(struct text *log, const struct hd_snapshot *snap)
 
 /* --- what can be true ---------------------------------------------------------------- */
 
-static const char variable[] = "[static var ";
-
-static bool is_variable(const char *name)
-{
-    return strncmp(name, variable, sizeof(variable) - 1) == 0;
-}
-
-/* ".s_x]" of "[static var T<A.B>.s_x]". */
-static const char *field_of(const char *name)
-{
-    const char *dot = NULL;
-    size_t depth = 0;
-    for (const char *c = name + sizeof(variable) - 1; *c != '\0'; c++) {
-        if (*c == '<')
-            depth++;
-        else if (*c == '>' && depth > 0)
-            depth--;
-        else if (*c == '.' && depth == 0)
-            dot = c;
-    }
-    return dot;
-}
-
 /* Of "Node<A>[]" "Node", of "<Main>d__5<A>" "<Main>d__5". */
 static size_t class_len(const char *name)
 {
@@ -91,11 +69,11 @@ static bool has_nested(const char *full, const char *class, size_t len)
 
 static bool can_be_of(const char *name, const char *full)
 {
-    if (!is_variable(name))
+    struct place place = place_of(name), declared = place_of(full);
+    if (!place_is_variable(&place))
         return has_nested(full, name, class_len(name));
-    const char *field = field_of(name),
-               *declared = is_variable(full) ? field_of(full) : NULL;
-    return field != NULL && declared != NULL && strcmp(field, declared) == 0;
+    return place.kind == declared.kind && place.field.at != NULL &&
+           name_part_equals(place.field, declared.field);
 }
 
 /* --- reading ------------------------------------------------------------------------- */

@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/workers.h"
-#include "heap/names.h"
+#include "heap/place.h"
 #include "heap/source.h"
 
 #include <inttypes.h>
@@ -96,34 +96,18 @@ static uint32_t intern(struct gcdump_types *t, struct named_type **by_name,
     return found->index;
 }
 
-/* The length of T in T.f: both may have brackets, with dots in them. */
-static size_t type_of_variable(const char *name, size_t len)
-{
-    size_t end = len, depth = 0;
-    for (size_t i = 0; i < len; i++) {
-        if (name[i] == '<' || name[i] == '[')
-            depth++;
-        else if ((name[i] == '>' || name[i] == ']') && depth > 0)
-            depth--;
-        else if (name[i] == '.' && depth == 0)
-            end = i;
-    }
-    return end;
-}
-
-/* That of a pseudo-node of this name, which is not the file's own. */
 /* Only the type is respelled: the field of `[static var []c.<>9]` stays as it is. */
 
 static uint32_t gcdump_types_pseudo(struct gcdump_types *t, const char *name)
 {
-    static const char variable[] = "[static var ";
-    const size_t head = sizeof(variable) - 1, len = strlen(name);
-    if (len > head && strncmp(name, variable, head) == 0 && name[len - 1] == ']') {
-        size_t type_len = type_of_variable(name + head, len - head - 1);
-        name = arena_printf(t->arena, "%s%s%s", variable,
-                            gcdump_spelling(name + head, type_len, t->arena),
-                            name + head + type_len);
+    struct place place = place_of(name);
+    struct text spelled = {0};
+    if (place_is_variable(&place)) {
+        place.type = name_part(gcdump_spelling(place.type.at, place.type.len, t->arena));
+        place_add(&spelled, &place);
+        name = arena_strdup(t->arena, spelled.data, spelled.len);
     }
+    text_free(&spelled);
     return intern(t, &t->pseudo, name, NULL, 0);
 }
 

@@ -1,5 +1,7 @@
 #include "format/gcdump/gcdump_tree.h"
 
+#include "heap/place.h"
+
 #include <string.h>
 
 enum group {
@@ -37,29 +39,19 @@ static const struct {
     [COM] = {"[COM/WinRT Objects]", ALL, true},
 };
 
-static enum group group_of(const char *pseudo_name)
-{
-    switch (root_kind_of(pseudo_name)) {
-    case HD_ROOT_STATIC:
-        return STATIC;
-    case HD_ROOT_THREAD_STATIC:
-        return THREAD_STATIC;
-    case HD_ROOT_STRONG_HANDLE:
-        return STRONG;
-    case HD_ROOT_PINNED_HANDLE:
-        return PINNED;
-    case HD_ROOT_REF_COUNTED_HANDLE:
-        return REF_COUNTED;
-    case HD_ROOT_DEPENDENT_HANDLE:
-        return DEPENDENT;
-    case HD_ROOT_STACK:
-        return LOCAL;
-    case HD_ROOT_FINALIZER:
-        return FINALIZER;
-    default:
-        return OTHER_HANDLES;
-    }
-}
+static const enum group of_kind[HD_ROOT_KIND_COUNT + 1] = {
+    [HD_ROOT_STATIC] = STATIC,
+    [HD_ROOT_THREAD_STATIC] = THREAD_STATIC,
+    [HD_ROOT_STRONG_HANDLE] = STRONG,
+    [HD_ROOT_PINNED_HANDLE] = PINNED,
+    [HD_ROOT_REF_COUNTED_HANDLE] = REF_COUNTED,
+    [HD_ROOT_DEPENDENT_HANDLE] = DEPENDENT,
+    [HD_ROOT_STACK] = LOCAL,
+    [HD_ROOT_FINALIZER] = FINALIZER,
+    [HD_ROOT_OTHER] = OTHER_HANDLES,
+    [HD_ROOT_UNREACHABLE] = OTHER_HANDLES,
+    [HD_ROOT_KIND_COUNT] = OTHER_HANDLES,
+};
 
 /* --- whether it is a tree of root_set.h ----------------------------------- */
 
@@ -103,8 +95,8 @@ static bool is_ours(const struct hd_snapshot *snap, node_id kept)
 
 static bool is_variable(const char *pseudo_name)
 {
-    static const char variable[] = "[static var ";
-    return strncmp(pseudo_name, variable, sizeof(variable) - 1) == 0;
+    struct place place = place_of(pseudo_name);
+    return place_is_variable(&place);
 }
 
 /* Which node of the model each group takes its members from. False if a group would
@@ -121,7 +113,7 @@ static bool find_members(const struct hd_snapshot *snap, node_id kept, node_id *
             ++*variables;
             continue;
         }
-        enum group group = group_of(name);
+        enum group group = of_kind[root_kind_of(name)];
         if (members[group] != NO_NODE)
             return false;
         members[group] = n;

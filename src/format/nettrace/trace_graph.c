@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/search.h"
 #include "heap/names.h"
+#include "heap/place.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -459,19 +460,19 @@ static void settle_pairs(const struct settling *s)
 static void settle_statics(const struct settling *s)
 {
     const struct trace_root_events *e = s->e;
-    struct text name = {0};
+    struct text name = {0}, type = {0};
     for (size_t i = 0; i < e->static_count; i++) {
         const struct static_var *v = &e->statics[i];
         text_clear(&name);
-        text_add_string(&name, "[static var ");
-        trace_types_name(s->types, v->type, "Type(", &name);
-        text_add_char(&name, '.');
-        text_add(&name, v->field, v->field_len);
-        text_add_char(&name, ']');
+        text_clear(&type);
+        trace_types_name(s->types, v->type, "Type(", &type);
+        place_add_static(&name, (struct name_part){text_string(&type), type.len},
+                         (struct name_part){v->field, v->field_len});
         enum root_group group =
             v->flags & STATIC_FLAG_THREAD ? GROUP_THREAD_STATICS : GROUP_STATICS;
         add_root(s, group, name.data, name.len, v->object);
     }
+    text_free(&type);
     text_free(&name);
 }
 

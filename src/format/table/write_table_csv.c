@@ -21,23 +21,20 @@ static bool write(const struct hd_snapshot *snap, struct out *o, struct losses *
 {
     if (!table_fits(snap, HD_UNKNOWN - 1, err))
         return false;
-    struct text line = {0};
+    static const char *const titles[] = {"type", "count", "bytes"};
+    struct csv_writer csv = {.out = o};
     uint64_t written_out = 0;
-    out_string(o, "type,count,bytes\n");
+    CSV_TITLES(&csv, titles);
     for (type_id t = 0; t < snap->type_count; t++) {
         const struct type *type = &snap->types[t];
         if (type->kind != TYPE_OBJECT || type->tally[SELECT_ALL].count == 0)
             continue;
-        text_clear(&line);
         written_out += is_written_out(type->name);
-        csv_add_cell(&line, type->name);
-        out_text(o, &line);
-        out_printf(o, ",%" PRIu64 ",", type->tally[SELECT_ALL].count);
-        if (type->tally[SELECT_ALL].bytes != HD_UNKNOWN)
-            out_printf(o, "%" PRIu64, type->tally[SELECT_ALL].bytes);
-        out_string(o, "\n");
+        csv_cell(&csv, type->name);
+        csv_number(&csv, type->tally[SELECT_ALL].count);
+        csv_number(&csv, type->tally[SELECT_ALL].bytes);
+        csv_end_row(&csv);
     }
-    text_free(&line);
     if (written_out > 0)
         losses_add(l, "names", "%" PRIu64 " with control characters, which are written out",
                    written_out);

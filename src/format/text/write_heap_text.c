@@ -4,7 +4,7 @@
  * stand behind "static var" become types without objects. In one pass, a byte per node
  * beside the snapshot. */
 #include "format/snapshot_writer.h"
-#include "heap/names.h"
+#include "heap/place.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -162,24 +162,15 @@ static bool is_static(enum hd_root_kind kind)
     return kind == HD_ROOT_STATIC || kind == HD_ROOT_THREAD_STATIC;
 }
 
-/* What stands in "[static var ...]" or before " (static var)"; "?" in other groups. */
+/* What a variable is called without the words that say that it is one; "?" in other groups.
+ */
 static void write_variable(struct writing *w, const char *pseudo_name, uint64_t id)
 {
-    static const char variable[] = "[static var ", projectn[] = " (static var)";
-    const char *name = "?";
-    size_t len = strlen(pseudo_name), used = 1;
-    size_t head = sizeof(variable) - 1, tail = sizeof(projectn) - 1;
-    if (len > head + 1 && strncmp(pseudo_name, variable, head) == 0 &&
-        pseudo_name[len - 1] == ']') {
-        name = pseudo_name + head;
-        used = len - head - 1;
-    } else if (len > tail && strcmp(pseudo_name + len - tail, projectn) == 0) {
-        name = pseudo_name;
-        used = len - tail;
-    }
+    struct place place = place_of(pseudo_name);
+    bool is_one = place_is_variable(&place);
     text_add_char(&w->line, 't');
     add_id(&w->line, id);
-    add_name(w, name, used, "?");
+    add_name(w, place.type.at, is_one ? (size_t)(place.tail.at - place.type.at) : 0, "?");
     end_line(w);
 }
 

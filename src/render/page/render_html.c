@@ -30,30 +30,11 @@ static void put_name(struct page *p, const char *name)
     put(p, "</bdi>");
 }
 
-/* "[static var Shop.Cache<Shop.Item>.s_all]": the class has a namespace, the variable none.
- */
-static void add_brief(struct text *t, const char *name)
-{
-    const char *kind = name[0] == '[' ? strstr(name, " var ") : NULL;
-    const char *field = kind != NULL ? strrchr(kind, '.') : NULL;
-    if (field == NULL || strpbrk(field, "<>") != NULL) {
-        format_short_name(t, name);
-        return;
-    }
-    struct text class = {0};
-    kind += strlen(" var ");
-    text_add(&class, kind, (size_t)(field - kind));
-    text_add(t, name, (size_t)(kind - name));
-    format_short_name(t, text_string(&class));
-    text_add_string(t, field);
-    text_free(&class);
-}
-
 /* Of a type, without its namespaces and with them: which is seen is the style's to say. */
 static void put_both_names(struct page *p, const char *name)
 {
     struct text brief = {0};
-    add_brief(&brief, name);
+    format_short_place(&brief, name);
     if (strcmp(text_string(&brief), name) == 0) {
         put_name(p, name);
     } else {

@@ -109,7 +109,8 @@ json_t *page_types(const struct hd_report *r)
         json_append(points, json_integer((json_int_t)p.all[i]));
     for (size_t i = 0; i < t->len; i++) {
         const struct hd_type_row *row = &t->rows[i];
-        text_add_char(&framework, names_is_framework(row->type) ? '1' : '0');
+        text_add_char(&framework,
+                      names_is_framework(name_part(row->type), NAME_WHOLE) ? '1' : '0');
         json_append(name, packed(&words, report_shown(r, row->type)));
         json_append(count, counts(row->at, &p));
         json_append(size, bytes(row->at, &p));

@@ -1,11 +1,28 @@
-#include "cli/terminal/now.h"
+#include "cli/terminal/clock.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-bool now(int64_t *seconds)
+static double seconds_of(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+double seconds_now(void)
+{
+    return seconds_of(CLOCK_MONOTONIC);
+}
+
+double seconds_utc(void)
+{
+    return seconds_of(CLOCK_REALTIME);
+}
+
+bool report_time(int64_t *seconds)
 {
     const char *given = getenv("SOURCE_DATE_EPOCH");
     *seconds = (int64_t)time(NULL);
