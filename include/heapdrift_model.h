@@ -748,6 +748,12 @@ void hd_put_type(struct hd_sink to, const char *name, size_t columns);
 void hd_put_short_type(struct hd_sink to, const char *name);
 void hd_put_frame(struct hd_sink to, const struct hd_frame *frame);
 
+/* Words of others as a cell: of CSV, as tables of reports have it (RFC 4180; an apostrophe
+ * before what a spreadsheet would take for a formula); of a table in Markdown, where they
+ * are no markup. */
+void hd_put_csv_cell(struct hd_sink to, const char *words);
+void hd_put_markdown_cell(struct hd_sink to, const char *words);
+
 /* "s_all" of "[static var App.Shop.s_all]"; false, and nothing, for what is no variable. */
 bool hd_put_static_field(struct hd_sink to, const char *name);
 

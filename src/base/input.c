@@ -42,7 +42,6 @@ struct input {
     bool is_spent;             /* the unpacker is at its end, and position is 0 */
     ssize_t (*take)(void *from, void *to, size_t room); /* of a stream, else NULL */
     void *from;
-    int stream_fd; /* of input_stream_fd() */
     struct growing_file growing;
 
     unsigned char *head;
@@ -177,7 +176,7 @@ static bool start_unpacking(struct input *in, struct hd_error *err)
 }
 
 /* All of a pipe; but of what is not worth it, the head only: it may never end. */
-static bool take_pipe(struct input *in, struct hd_error *err)
+static bool read_pipe(struct input *in, struct hd_error *err)
 {
     unsigned char *start = alloc_resize(NULL, BLOCK_SIZE);
     struct bytes got = {start, 0};
@@ -208,7 +207,7 @@ static bool start_file(struct input *in, const struct stat *st, struct hd_error 
         if (n < 0)
             return fail(err, HD_IO, "%s", strerror(errno));
         in->head_size = (size_t)n;
-    } else if (!take_pipe(in, err)) {
+    } else if (!read_pipe(in, err)) {
         return false;
     }
     if (!is_packed(input_head(in)))
@@ -277,23 +276,6 @@ struct input *input_stream(ssize_t (*take)(void *from, void *to, size_t room), v
     in->fd = -1;
     in->take = take;
     in->from = from;
-    return in;
-}
-
-static ssize_t take_from_fd(void *from, void *to, size_t room)
-{
-    ssize_t n;
-    const struct input *in = from;
-    while ((n = read(in->stream_fd, to, room)) < 0 && errno == EINTR)
-        continue;
-    return n;
-}
-
-struct input *input_stream_fd(int fd)
-{
-    struct input *in = input_stream(take_from_fd, NULL);
-    in->from = in;
-    in->stream_fd = fd;
     return in;
 }
 
@@ -414,7 +396,7 @@ bool input_all(struct input *in, struct bytes *all, struct hd_error *err)
 
 /* --- block after block --------------------------------------------------------------- */
 
-static void tell(struct input *in, uint64_t at)
+static void report_progress(struct input *in, uint64_t at)
 {
     if (in->opt.progress == NULL || at <= in->told)
         return;
@@ -423,7 +405,7 @@ static void tell(struct input *in, uint64_t at)
 }
 
 /* What was read is to be read once more. */
-static void tell_again(struct input *in)
+static void report_again(struct input *in)
 {
     if (in->told > 0)
         in->opt.progress(in->opt.progress_context, HD_READING, 0, in->told);
@@ -432,7 +414,7 @@ static void tell_again(struct input *in)
 
 void input_passed(struct input *in, double share)
 {
-    tell(in, (uint64_t)((double)in->file_size * share));
+    report_progress(in, (uint64_t)((double)in->file_size * share));
 }
 
 /* What has come of it behind the position, a block at most; waits for the first byte. */
@@ -488,7 +470,7 @@ bool input_next(struct input *in, struct bytes *block, struct hd_error *err)
             return false;
     }
     in->position += block->size;
-    tell(in, in->unpacker != NULL ? unpacker_taken(in->unpacker) : in->position);
+    report_progress(in, in->unpacker != NULL ? unpacker_taken(in->unpacker) : in->position);
     return true;
 }
 
@@ -516,7 +498,7 @@ bool input_rewind(struct input *in, struct hd_error *err)
     if (in->take != NULL)
         return unread || fail(err, HD_UNSUPPORTED, "cannot be read twice");
     in->position = 0;
-    tell_again(in);
+    report_again(in);
     if (in->unpacker == NULL || in->all.data != NULL || in->is_spent || unread)
         return true;
     return unpack_again(in, err);

@@ -55,9 +55,6 @@ struct input *input_unpack(const void *data, size_t size, const struct input_opt
  * decompressed, kept or rewound: for who knows what the bytes will be. */
 struct input *input_stream(ssize_t (*take)(void *from, void *to, size_t room), void *from);
 
-/* The same from a file descriptor, which stays the caller's. */
-struct input *input_stream_fd(int fd);
-
 /* A file that is still being written, by whoever answers more: wait until there are more
  * than have bytes of it, say how many, or the same again when it is complete. False: it
  * never will be. fd stays the caller's and must be a regular file; what has come is never

@@ -40,11 +40,6 @@ static bool expected(struct json_scan *j, const char *what)
     return cursor_fail(&j->at, "%s is expected here", what);
 }
 
-bool json_scan_sees(struct json_scan *j, char c)
-{
-    return next(j) == c;
-}
-
 static bool take(struct json_scan *j, char c, const char *what)
 {
     if (next(j) != c)
@@ -166,7 +161,7 @@ static int hex_digit(unsigned char c)
 }
 
 /* Four digits; more than 16 bits if there are none. */
-static uint32_t take_unit(struct json_scan *j)
+static uint32_t parse_unit(struct json_scan *j)
 {
     enum { DIGITS = 4, NONE = 1 << 16 };
     uint32_t unit = 0;
@@ -183,15 +178,15 @@ static uint32_t take_unit(struct json_scan *j)
 }
 
 /* Behind "\u": one unit of UTF-16, or the two of a pair. A lone half stays as it is. */
-static bool take_code(struct json_scan *j)
+static bool parse_code(struct json_scan *j)
 {
     enum { BEYOND = 0x10000 };
-    uint32_t code = take_unit(j);
+    uint32_t code = parse_unit(j);
     if (code >= BEYOND)
         return false;
     struct cursor before = j->at;
     if (utf16_is_high(code) && take_word(j, "\\u")) {
-        uint32_t low = take_unit(j);
+        uint32_t low = parse_unit(j);
         if (utf16_is_low(low))
             code = utf16_join(code, low);
         else
@@ -202,14 +197,14 @@ static bool take_code(struct json_scan *j)
     return true;
 }
 
-static bool take_escape(struct json_scan *j)
+static bool parse_escape(struct json_scan *j)
 {
     static const char letters[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
     int c = cursor_peek(&j->at);
     const char *found = c > 0 ? strchr(letters, c) : NULL;
     if (c == 'u') {
         j->at.at++;
-        return take_code(j);
+        return parse_code(j);
     }
     if (found == NULL)
         return false;
@@ -236,7 +231,7 @@ bool json_scan_string(struct json_scan *j)
             return expected(j, "the end of a string");
         if (*c->at++ == '"')
             return true;
-        if (!take_escape(j))
+        if (!parse_escape(j))
             return expected(j, "an escape");
     }
 }

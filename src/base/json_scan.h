@@ -17,9 +17,6 @@ struct json_scan {
 struct json_scan json_scan_over(struct bytes bytes, struct hd_error *err);
 void json_scan_free(struct json_scan *j);
 
-/* Whether what comes next begins with c: '{', '[', '"', 'n' of null, 't', 'f'. */
-bool json_scan_sees(struct json_scan *j, char c);
-
 /* Enter an object or array: what comes next has to be its bracket, '{' or '['. Then, before
  * each member or element, json_scan_more() with the bracket that ends it: true if there is
  * one; false behind the end, or after a failure. first is true once. */

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-bool options_take(void *ours, size_t known, size_t first, const void *theirs,
+bool options_copy(void *ours, size_t known, size_t first, const void *theirs,
                   struct hd_error *err)
 {
     size_t size = 0;

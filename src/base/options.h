@@ -13,7 +13,7 @@
 /* Copy theirs, of which version 0.1 had `first` bytes, to ours, which has `known`: zeros
  * where it ends before, HD_USAGE if it goes on with anything but zeros. theirs may be NULL:
  * all zeros. */
-bool options_take(void *ours, size_t known, size_t first, const void *theirs,
+bool options_copy(void *ours, size_t known, size_t first, const void *theirs,
                   struct hd_error *err);
 
 #endif

@@ -151,7 +151,7 @@ static bool is_wanted(const struct asker *a, node_id n)
     return a->parent[n] != NO_NODE && (a->wanted == NULL || bits_have(a->wanted, n));
 }
 
-/* The first of several references decides, as in fields_between(). */
+/* The first of several references decides, as in field_between(). */
 static void ask_parent(struct asker *a, node_id n)
 {
     const struct graph *g = a->g;

@@ -86,7 +86,7 @@ static bool is_path(const struct file *f, const unsigned char *name, size_t size
 
 /* A name may be relative, or lead through a link: then the inode tells. On an overlay
  * file system the inode may be another one: then the name does. */
-static void take_socket(struct search *s, const unsigned char *at, size_t size)
+static void read_socket(struct search *s, const unsigned char *at, size_t size)
 {
     enum { HEAD = NLMSG_ALIGN(sizeof(struct nlattr)) };
     bool ours = false, connected = false;
@@ -119,7 +119,7 @@ static void take_socket(struct search *s, const unsigned char *at, size_t size)
 }
 
 /* False at the end of the list. */
-static bool take_messages(struct search *s, const unsigned char *at, size_t size)
+static bool read_messages(struct search *s, const unsigned char *at, size_t size)
 {
     enum { HEAD = NLMSG_HDRLEN, FIXED = NLMSG_ALIGN(sizeof(struct unix_diag_msg)) };
     while (size >= HEAD) {
@@ -128,7 +128,7 @@ static bool take_messages(struct search *s, const unsigned char *at, size_t size
         if (h.nlmsg_len < HEAD || h.nlmsg_len > size || h.nlmsg_type != SOCK_DIAG_BY_FAMILY)
             return false;
         if (h.nlmsg_len >= HEAD + FIXED)
-            take_socket(s, at + HEAD + FIXED, h.nlmsg_len - (size_t)HEAD - FIXED);
+            read_socket(s, at + HEAD + FIXED, h.nlmsg_len - (size_t)HEAD - FIXED);
         size_t step = aligned(h.nlmsg_len);
         at += step < size ? step : size;
         size -= step < size ? step : size;
@@ -148,7 +148,7 @@ static void find_peers(struct search *s)
     bool more = ask(fd);
     while (more && ipc_await(fd, false, s->deadline, &brief) == READY) {
         ssize_t n = recv(fd, piece, PIECE, 0);
-        more = n > 0 ? take_messages(s, piece, (size_t)n) : n < 0 && errno == EINTR;
+        more = n > 0 ? read_messages(s, piece, (size_t)n) : n < 0 && errno == EINTR;
         more = more && clock_ms() < s->deadline;
     }
     free(piece);

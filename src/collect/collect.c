@@ -3,10 +3,9 @@
 #include "base/error.h"
 #include "base/workers.h"
 #include "collect/clients.h"
-#include "collect/collect_options.h"
 #include "collect/find_target.h"
-#include "collect/process_info.h"
-#include "collect/process_lock.h"
+#include "collect/origin.h"
+#include "collect/proc.h"
 #include "collect/session.h"
 #include "heap/names.h"
 
@@ -23,7 +22,7 @@ static const struct patience brief = {.silence_ms = 1000};
  * moment. */
 enum { SIDE_BY_SIDE = 32, ALL_MS = 3000, AT_LEAST_MS = 100 };
 
-/* --- processes --------------------------------------------------------------------- */
+/* --- processes ----------------------------------------------------------------- */
 
 struct hd_processes_memory {
     struct arena arena;
@@ -154,7 +153,7 @@ void hd_processes_free(struct hd_processes *processes)
     *processes = (struct hd_processes){0};
 }
 
-/* --- by name ----------------------------------------------------------------------- */
+/* --- by name ------------------------------------------------------------------- */
 
 static bool matches(const char *name, const char *pattern)
 {
@@ -207,7 +206,7 @@ uint64_t hd_process_named(const char *name, struct hd_error *err)
     return found ? pid : 0;
 }
 
-/* --- a snapshot -------------------------------------------------------------------- */
+/* --- a snapshot ---------------------------------------------------------------- */
 
 /* Natively compiled programs and odd types may lack a few; a session without the names
  * that another client keeps lacks nearly all. */
@@ -242,26 +241,26 @@ static bool collect_named(const struct target *t, const struct session_patience 
     return start_again(to, from, err) && session_collect(t, p, to, result, err);
 }
 
-/* --- one at a time ------------------------------------------------------------------ */
+/* --- one at a time ------------------------------------------------------------- */
 
 static bool goes_on(void *context)
 {
     return collect_goes_on(context, NULL);
 }
 
-static bool wait_for_turn(const struct target *t, struct hd_collect_options *how, int *turn,
+static bool wait_for_lock(const struct target *t, struct hd_collect_options *how, int *lock,
                           struct hd_error *err)
 {
-    *turn = -1;
+    *lock = -1;
     return !t->visible ||
-           process_lock_wait(t->pid, how->silence_ms, goes_on, how, turn, err);
+           process_lock_wait(t->pid, how->silence_ms, goes_on, how, lock, err);
 }
 
 bool hd_collect(FILE *to, const struct hd_collect_options *opt,
                 struct hd_collected *collected, struct hd_error *err)
 {
     struct hd_collect_options how;
-    if (!collect_options_take(&how, opt, err))
+    if (!collect_options_copy(&how, opt, err))
         return false;
     opt = &how;
     struct arena arena = {0};
@@ -275,11 +274,11 @@ bool hd_collect(FILE *to, const struct hd_collect_options *opt,
     /* Before the heap is walked: afterwards the process may be gone. */
     if (found)
         origin = origin_of(&target);
-    int turn = -1;
-    bool ok = found && wait_for_turn(&target, &how, &turn, err) &&
+    int lock = -1;
+    bool ok = found && wait_for_lock(&target, &how, &lock, err) &&
               collect_named(&target, &p, opt, to, &r, err);
-    if (turn >= 0)
-        close(turn);
+    if (lock >= 0)
+        close(lock);
     if (ok && fflush(to) != 0)
         ok = fail(err, HD_IO, "cannot write: %s", strerror(errno));
     if (ok)

@@ -44,4 +44,32 @@ bool copy_room_fill_runs(const struct copying *c, bool (*go_on)(void *context),
 bool copy_runs(const struct copying *c, const struct thread_freeze *still,
                struct hd_error *err);
 
+/* --- images -------------------------------------------------------------------- */
+
+/* The files of a .NET process that its heap cannot be read without: runtime, collector,
+ * assemblies, the program.
+ *
+ * Their unchanged pages are no memory of the process. They are taken along all the same,
+ * from the files, so that a core can be read on another machine, outside of the container,
+ * or after an update. It takes no stop. */
+
+struct image_piece {
+    const struct area *area;
+    uint64_t size;
+    uint64_t at; /* from the beginning of all on */
+};
+
+struct images {
+    struct image_piece *all; /* by address; malloc'd */
+    size_t count, cap;
+    uint64_t size; /* of all */
+};
+
+/* Those among the areas. */
+void images_find(struct images *images, const struct address_space *space, pid_t pid);
+
+/* Copy them to that place of the room. What cannot be read stays zero. */
+void images_copy(struct images *images, pid_t pid, struct copy_room *room, uint64_t at);
+void images_free(struct images *images);
+
 #endif

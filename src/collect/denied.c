@@ -55,7 +55,7 @@ static bool is_in_other_namespace(pid_t pid)
            ours.st_ino != its.st_ino;
 }
 
-struct denied_facts denied_facts_of(pid_t pid)
+static struct denied_facts denied_facts_of(pid_t pid)
 {
     struct denied_facts f = {
         .ptrace_scope = (int)number_behind("/proc/sys/kernel/yama/ptrace_scope", "", 10)};
@@ -123,7 +123,7 @@ static const char *reason(const struct denied_facts *f, char *words, size_t size
     return words;
 }
 
-bool denied_say(const struct denied_facts *f, struct hd_error *err)
+bool denied_report(const struct denied_facts *f, struct hd_error *err)
 {
     char words[160];
     return fail_about(err, HD_ABOUT_DIRECT, HD_UNSUPPORTED,
@@ -133,7 +133,7 @@ bool denied_say(const struct denied_facts *f, struct hd_error *err)
 bool denied_fail(pid_t pid, struct hd_error *err)
 {
     const struct denied_facts f = denied_facts_of(pid);
-    return denied_say(&f, err);
+    return denied_report(&f, err);
 }
 
 bool denied_or_ended(pid_t pid, struct hd_error *err)

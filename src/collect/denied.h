@@ -19,10 +19,8 @@ struct denied_facts {
     bool is_kernel;      /* a thread of the kernel */
 };
 
-struct denied_facts denied_facts_of(pid_t pid);
-
 /* HD_UNSUPPORTED: which right is missing, in one line. Always false. */
-bool denied_say(const struct denied_facts *f, struct hd_error *err);
+bool denied_report(const struct denied_facts *f, struct hd_error *err);
 bool denied_fail(pid_t pid, struct hd_error *err);
 
 /* The same, unless errno says that the process has ended: HD_IO. */

@@ -2,13 +2,16 @@
  * first, stopped, the collector asked whether the heap is whole, copied, let go. What
  * surrounds the memory in the file is written when the process runs again. */
 #include "base/error.h"
-#include "collect/collect_options.h"
+#include "base/input.h"
+#include "collect/address_space.h"
 #include "collect/denied.h"
-#include "collect/live_runtime.h"
+#include "collect/find_target.h"
 #include "collect/proc.h"
 #include "collect/process_copy.h"
-#include "collect/process_lock.h"
 #include "collect/thread_freeze.h"
+#include "process/core_file.h"
+#include "process/runtime.h"
+#include "process/runtime_module.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -20,6 +23,132 @@
 #include <time.h>
 #include <unistd.h>
 
+/* --- the runtime --------------------------------------------------------------- */
+
+/* Where the collector of a running process says that its heap may be walked. Read without
+ * stopping it: the library does not move, and the variable neither. */
+
+/* The library and its variables; a program in one file is larger, and this bounds it. */
+enum { MOST_OF_AN_AREA = 256 << 20 };
+
+/* Addresses of globals that are asked; .NET 8 has 157, which is most. */
+enum { MOST_GLOBALS = 256 };
+
+/* --- its memory ---------------------------------------------------------------- */
+
+struct pieces {
+    struct memory_piece *all;
+    size_t count, cap;
+    struct arena *arena;
+};
+
+static void read_area(struct pieces *p, int mem, const struct area *a)
+{
+    uint64_t size = a->end - a->start;
+    if (!a->readable || size > MOST_OF_AN_AREA)
+        return;
+    unsigned char *bytes = arena_alloc(p->arena, (size_t)size);
+    ssize_t n = pread(mem, bytes, (size_t)size, (off_t)a->start);
+    if (n <= 0)
+        return;
+    p->all = grow(p->all, p->count, &p->cap, sizeof(*p->all));
+    p->all[p->count++] = (struct memory_piece){a->start, (uint64_t)n, bytes};
+}
+
+/* An image from its first area on, with the variables behind it, which have no file. */
+static size_t read_image(struct pieces *p, int mem, const struct address_space *space,
+                         size_t first)
+{
+    size_t i = first;
+    const char *path = space->areas[first].path;
+    do
+        read_area(p, mem, &space->areas[i]);
+    while (++i < space->count && space->areas[i].start == space->areas[i - 1].end &&
+           (space->areas[i].path[0] == '\0' || strcmp(space->areas[i].path, path) == 0));
+    return i;
+}
+
+static void read_images(struct pieces *p, int mem, const struct address_space *space,
+                        uint64_t headers)
+{
+    for (size_t i = 0; i < space->count;) {
+        const struct area *a = &space->areas[i];
+        bool is_program = headers >= a->start && headers < a->end;
+        i = is_program || (a->offset == 0 && runtime_library_is(a->path))
+                ? read_image(p, mem, space, i)
+                : i + 1;
+    }
+}
+
+static void list_mappings(struct process_image *image, const struct address_space *space,
+                          struct arena *arena)
+{
+    image->mappings = arena_array(arena, struct image_mapping, space->count);
+    for (size_t i = 0; i < space->count; i++) {
+        const struct area *a = &space->areas[i];
+        if (a->path[0] == '/')
+            image->mappings[image->mapping_count++] =
+                (struct image_mapping){a->start, a->end, a->offset, a->path};
+    }
+}
+
+static bool is_native(const struct runtime_module *m)
+{
+    return m->is_program &&
+           runtime_module_symbol(m, "DotNetRuntimeDebugHeader").address != 0;
+}
+
+/* --- the variable -------------------------------------------------------------- */
+
+static uint64_t find_count(const struct process_image *image, struct arena *arena,
+                           struct hd_error *err)
+{
+    struct runtime_module module;
+    bool ok = true;
+    bool found = runtime_module_find(&module, image, arena);
+    uint64_t table = found ? runtime_module_symbol(&module, "g_dacTable").address : 0;
+    if (found && is_native(&module))
+        return fail_about(err, HD_ABOUT_DIRECT, HD_UNSUPPORTED,
+                          "a native AOT program, whose memory cannot be read");
+    if (table == 0)
+        return fail(err, HD_UNSUPPORTED,
+                    "the process has no .NET runtime whose memory can be read, "
+                    "of " RUNTIME_OLDEST_READ " or later");
+    const char *version = runtime_module_version(&module, image, arena);
+    if (version != NULL && runtime_is_too_old(version))
+        return fail_about(err, HD_ABOUT_DIRECT, HD_UNSUPPORTED,
+                          "its runtime is .NET %s; the memory of " RUNTIME_OLDEST_READ
+                          " and later can be read",
+                          version);
+    uint64_t gc = runtime_gc_find(&image->memory, table, MOST_GLOBALS);
+    uint64_t at = gc != 0 ? memory_u64(&image->memory, gc + GC_INVALID_COUNT, &ok) : 0;
+    if (at == 0 || !ok)
+        return fail(err, HD_UNSUPPORTED,
+                    "the runtime of the process does not tell where its heap is: it has "
+                    "just started, or is of a version that this heapdrift does not know");
+    return at;
+}
+
+/* The address of gc_structures_invalid_cnt (32 bits); mem is /proc/PID/mem, auxv what
+ * stands in /proc/PID/auxv. 0 and err,
+ * HD_UNSUPPORTED, if there is no .NET runtime in it, or one that is not known. */
+static uint64_t live_heap_count_address(int mem, const struct address_space *space,
+                                        struct bytes auxv, struct hd_error *err)
+{
+    struct arena arena = {0};
+    struct pieces pieces = {.arena = &arena};
+    struct process_image image = {.program_headers = core_program_headers(auxv)};
+    read_images(&pieces, mem, space, image.program_headers);
+    list_mappings(&image, space, &arena);
+    image.memory = memory_of(pieces.all, pieces.count, &arena);
+    uint64_t at = find_count(&image, &arena, err);
+    free(pieces.all);
+    arena_free(&arena);
+    return at;
+}
+
+/* --- the copy ------------------------------------------------------------------ */
+
 /* A collection that goes on when the process stands still lasts milliseconds: so many
  * stops at most, and so long between them, which doubles. */
 enum { MOST_TREES = 100, FIRST_PAUSE_MS = 1, LONGEST_PAUSE_MS = 100 };
@@ -27,7 +156,7 @@ enum { MOST_TREES = 100, FIRST_PAUSE_MS = 1, LONGEST_PAUSE_MS = 100 };
 struct direct {
     const struct hd_collect_options *how;
     struct process_copy of; /* its arena is of all tries: 100 KiB or so each */
-    int turn;
+    int lock;
     uint64_t count_address; /* of the collector: 0 there means that the heap is whole */
     uint64_t give_up_us;
 
@@ -40,7 +169,7 @@ struct direct {
     unsigned trees;
 };
 
-/* --- before ----------------------------------------------------------------------- */
+/* --- before -------------------------------------------------------------------- */
 
 static bool goes_on(void *context)
 {
@@ -60,7 +189,7 @@ static bool look(struct direct *d, struct hd_error *err)
     return d->count_address != 0 && page_source_open(&of->pages, of->pid, err);
 }
 
-/* --- room ------------------------------------------------------------------------- */
+/* --- room ---------------------------------------------------------------------- */
 
 static bool is_in_memory(int fd)
 {
@@ -83,7 +212,7 @@ static uint64_t and_some(uint64_t now)
     return (now + now / 8 + some + PAGE - 1) / PAGE * PAGE;
 }
 
-static uint64_t memory_at(const struct direct *d)
+static uint64_t runs_at(const struct direct *d)
 {
     return CORE_MEMORY_AT + d->of.images.size;
 }
@@ -93,7 +222,7 @@ static struct copying copying_of(struct direct *d)
     return (struct copying){.from = &d->of.pages,
                             .runs = &d->of.runs,
                             .room = &d->of.room,
-                            .at = memory_at(d),
+                            .at = runs_at(d),
                             .deadline = d->give_up_us};
 }
 
@@ -116,14 +245,14 @@ static bool make_room(struct direct *d, FILE *to, struct hd_error *err)
     if (fd < 0)
         d->of.room.fd = fileno(to);
     const struct copying copying = copying_of(d);
-    if (!copy_room_make(&d->of.room, memory_at(d) + and_some(d->of.runs.span_size), err) ||
+    if (!copy_room_make(&d->of.room, runs_at(d) + and_some(d->of.runs.span_size), err) ||
         !copy_room_fill(&d->of.room, CORE_MEMORY_AT, d->of.images.size, err))
         return false;
     images_copy(&d->of.images, d->of.pid, &d->of.room, CORE_MEMORY_AT);
     return copy_room_fill_runs(&copying, goes_on, d, err);
 }
 
-/* --- while it stands -------------------------------------------------------------- */
+/* --- while it stands ----------------------------------------------------------- */
 
 static bool heap_is_whole(const struct direct *d)
 {
@@ -135,7 +264,7 @@ static bool heap_is_whole(const struct direct *d)
 
 /* By the ids that the runtime in it knows, as the kernel does in a core: by others nobody
  * finds the stacks of its threads. */
-static void take_threads(struct direct *d, const struct thread_freeze *still)
+static void read_threads(struct direct *d, const struct thread_freeze *still)
 {
     d->threads = arena_array(&d->of.arena, struct core_thread, still->count);
     d->thread_count = 0;
@@ -156,19 +285,19 @@ static bool take(const struct thread_freeze *still, void *context, struct hd_err
         return false;
     if (!heap_is_whole(d))
         return true;
-    take_threads(d, still);
+    read_threads(d, still);
     if (!address_space_read(&d->of.space, d->of.pid, &d->of.arena))
         return denied_or_ended(d->of.pid, err);
     if (!runs_find(&d->of.runs, &d->of.pages, &d->of.space, err))
         return false;
     d->outcome = NO_ROOM;
-    if (memory_at(d) + d->of.runs.span_size > d->of.room.size)
+    if (runs_at(d) + d->of.runs.span_size > d->of.room.size)
         return true;
     d->outcome = COPIED;
     return copy_runs(&copying, still, err);
 }
 
-/* --- tries ------------------------------------------------------------------------ */
+/* --- tries --------------------------------------------------------------------- */
 
 static bool is_late(const struct direct *d)
 {
@@ -195,13 +324,6 @@ static bool try_once(struct direct *d, struct hd_error *err)
     return ok;
 }
 
-static double seconds_since_1970(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 /* A thread that waits for a disk, or for a vforked child, is asked again. */
 static bool may_try_again(const struct direct *d, bool ok, const struct hd_error *err)
 {
@@ -215,7 +337,7 @@ static bool copy(struct direct *d, FILE *to, struct hd_error *err)
         struct hd_error failure = {0};
         bool ok = try_once(d, &failure);
         if (ok && d->outcome == COPIED) {
-            d->of.origin.taken = seconds_since_1970();
+            d->of.origin.taken = clock_seconds(CLOCK_REALTIME);
             return true;
         }
         if (!may_try_again(d, ok, &failure)) {
@@ -236,7 +358,7 @@ static bool copy(struct direct *d, FILE *to, struct hd_error *err)
     }
 }
 
-/* --- afterwards ------------------------------------------------------------------- */
+/* --- afterwards ---------------------------------------------------------------- */
 
 static bool is_zero(const unsigned char *bytes, size_t size)
 {
@@ -265,7 +387,7 @@ static bool put_file(const struct direct *d, int to, struct hd_error *err)
 {
     bool ok = put_range(d, CORE_MEMORY_AT, d->of.images.size, to, err);
     for (size_t i = 0; ok && i < d->of.runs.count; i++)
-        ok = put_range(d, memory_at(d) + d->of.runs.all[i].at, d->of.runs.all[i].size, to,
+        ok = put_range(d, runs_at(d) + d->of.runs.all[i].at, d->of.runs.all[i].size, to,
                        err);
     return ok;
 }
@@ -284,8 +406,8 @@ static void close_all(struct direct *d, const FILE *to)
     process_copy_close(&d->of);
     if (room >= 0 && room != fileno((FILE *)to))
         close(room);
-    if (d->turn >= 0)
-        close(d->turn);
+    if (d->lock >= 0)
+        close(d->lock);
 }
 
 bool hd_collect_direct(FILE *to, const struct hd_collect_options *opt,
@@ -294,13 +416,13 @@ bool hd_collect_direct(FILE *to, const struct hd_collect_options *opt,
     struct hd_error own = {0};
     struct hd_collect_options how;
     err = err != NULL ? err : &own;
-    if (!collect_options_take(&how, opt, err))
+    if (!collect_options_copy(&how, opt, err))
         return false;
-    struct direct d = {.how = &how, .turn = -1};
+    struct direct d = {.how = &how, .lock = -1};
     uint64_t size = 0;
     *collected = (struct hd_collected){0};
     bool ok = process_copy_open(&d.of, &how, err) &&
-              process_lock_wait(d.of.pid, how.silence_ms, goes_on, &d, &d.turn, err) &&
+              process_lock_wait(d.of.pid, how.silence_ms, goes_on, &d, &d.lock, err) &&
               look(&d, err) && make_room(&d, to, err);
     d.give_up_us = clock_us() + (uint64_t)how.silence_ms * 1000;
     ok = ok && copy(&d, to, err);

@@ -6,19 +6,17 @@
  * and what is written can be read whoever the process belongs to. createdump empties it
  * and goes on, mode and all. */
 #include "base/error.h"
-#include "base/little_endian.h"
 #include "base/text.h"
-#include "collect/collect_options.h"
 #include "collect/dump_file.h"
 #include "collect/find_target.h"
-#include "collect/process_lock.h"
+#include "collect/origin.h"
+#include "collect/proc.h"
 #include "process/runtime.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { LOOK_MS = 100 };
@@ -38,7 +36,7 @@ static bool goes_on(void *context)
     return collect_goes_on(d->how, &d->so_far);
 }
 
-/* --- the request ------------------------------------------------------------------ */
+/* --- the request --------------------------------------------------------------- */
 
 /* From 3 on (.NET 8) a refusal says why. */
 static struct request request_to_dump(enum ipc_command command, const char *path,
@@ -58,7 +56,7 @@ static bool is_too_new(const struct reply *reply)
            (reply->refusal == IPC_UNKNOWN_COMMAND || reply->refusal == IPC_BAD_ENCODING);
 }
 
-/* --- waiting ---------------------------------------------------------------------- */
+/* --- waiting ------------------------------------------------------------------- */
 
 /* The answer comes when all is written. Meanwhile the file gets longer. */
 static bool see_growth(struct dump *d, struct hd_error *err)
@@ -116,7 +114,7 @@ static bool ask(struct dump *d, enum ipc_command command, enum hd_core_kind kind
     return ok;
 }
 
-/* --- refusals --------------------------------------------------------------------- */
+/* --- refusals ------------------------------------------------------------------ */
 
 /* "...\n" of createdump, whose lines become one. */
 static void add_line(struct text *to, const struct text *said)
@@ -172,7 +170,7 @@ static bool refused(const struct reply *reply, enum hd_core_kind kind, struct hd
     return false;
 }
 
-/* --- all of it -------------------------------------------------------------------- */
+/* --- all of it ----------------------------------------------------------------- */
 
 /* From the newest command down to the first that the runtime knows. */
 static bool dump(struct dump *d, enum hd_core_kind kind, struct hd_error *err)
@@ -193,12 +191,12 @@ bool hd_collect_core(FILE *to, enum hd_core_kind kind, const struct hd_collect_o
     struct hd_error own = {0};
     struct hd_collect_options how;
     err = err != NULL ? err : &own;
-    if (!collect_options_take(&how, opt, err))
+    if (!collect_options_copy(&how, opt, err))
         return false;
     struct arena arena = {0};
     struct dump d = {.how = &how, .file = {.fd = -1}};
     struct hd_origin origin = {.instance = 0};
-    int turn = -1;
+    int lock = -1;
     d.patience =
         (struct patience){.silence_ms = how.silence_ms, .go_on = goes_on, .context = &d};
     *collected = (struct hd_collected){0};
@@ -211,16 +209,16 @@ bool hd_collect_core(FILE *to, enum hd_core_kind kind, const struct hd_collect_o
                   " and later can be read: take a .gcdump",
                   origin.runtime);
     ok = ok && (!d.target.visible || process_lock_wait(d.target.pid, d.patience.silence_ms,
-                                                       goes_on, &d, &turn, err));
+                                                       goes_on, &d, &lock, err));
     ok = ok && dump_file_open(&d.file, &d.target, to, &arena, err) && dump(&d, kind, err) &&
-         dump_file_take(&d.file, to, err);
+         dump_file_copy_to(&d.file, to, err);
     if (ok)
         *collected = (struct hd_collected){.pid = (uint64_t)d.target.pid,
                                            .bytes = dump_file_size(&d.file),
                                            .origin = origin};
     dump_file_close(&d.file);
-    if (turn >= 0)
-        close(turn);
+    if (lock >= 0)
+        close(lock);
     arena_free(&arena);
     return ok;
 }

@@ -128,7 +128,7 @@ static bool copy(int from, FILE *to, struct hd_error *err)
            fail(err, HD_IO, "cannot write: %s", strerror(errno));
 }
 
-bool dump_file_take(struct dump_file *f, FILE *to, struct hd_error *err)
+bool dump_file_copy_to(struct dump_file *f, FILE *to, struct hd_error *err)
 {
     static const char magic[] = "\177ELF";
     char head[4] = "";

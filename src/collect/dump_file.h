@@ -21,7 +21,7 @@ bool dump_file_open(struct dump_file *f, const struct target *t, FILE *to,
 uint64_t dump_file_size(const struct dump_file *f);
 
 /* See that it is a core, and have it in `to`. */
-bool dump_file_take(struct dump_file *f, FILE *to, struct hd_error *err);
+bool dump_file_copy_to(struct dump_file *f, FILE *to, struct hd_error *err);
 void dump_file_close(struct dump_file *f);
 
 #endif

@@ -5,9 +5,272 @@
  * days. To open one makes the runtime name types again, which it would not for a second
  * snapshot while another session is open. docs/collect.md. */
 #include "base/error.h"
-#include "collect/listening.h"
+#include "collect/find_target.h"
+#include "collect/movement_events.h"
+#include "collect/tracing.h"
+#include "heap/snapshot.h"
+#include "heapdrift.h"
+#include "trace/told_event.h"
 
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* --- listening ----------------------------------------------------------------- */
+
+/* A tracing session that is held open, in which the collector of a process says what
+ * survives and where it goes.
+ *
+ * A thread of its own reads what comes: a runtime that is not read keeps it in memory and
+ * then loses it. It ends by itself where the process sends more than may be asked of it,
+ * or has ended. Nothing that goes wrong here is anybody's failure: it is not known then
+ * which object is which. */
+
+struct listening;
+
+static void
+listening_end(struct listening *l); /* NULL is fine; stops what was not stopped */
+
+/* How long a process may take to begin, to stop, and between two looks at the clock. */
+enum { TO_BEGIN_MS = 2000, TO_STOP_MS = 5000, TICK_MS = 100 };
+
+/* Writing events costs the process time: so much in ten seconds some 4 % of it, see
+ * docs/collect.md. */
+enum { WINDOW_MS = 10000, MOST_IN_WINDOW = 120 << 20 };
+
+/* For what a stranger may need here besides. */
+enum { MOST_MEMORY = 4 << 20 };
+
+enum hearing { HEARING, HEARD_OUT, TOO_MUCH, CUT_OFF, NONSENSE };
+
+struct listening {
+    struct arena arena; /* of target */
+    struct target target;
+    struct tracing tracing;
+    pthread_t thread;
+    bool is_stopped;
+
+    pthread_mutex_t lock; /* of all that follows */
+    struct movement_events events;
+    uint64_t stop_by; /* clock_ms(); 0: it goes on */
+    enum hearing why;
+
+    /* of the thread */
+    uint64_t window, in_window;
+};
+
+/* --- the thread ---------------------------------------------------------------- */
+
+static uint64_t stop_by(struct listening *l)
+{
+    pthread_mutex_lock(&l->lock);
+    uint64_t when = l->stop_by;
+    pthread_mutex_unlock(&l->lock);
+    return when;
+}
+
+static void end_for(struct listening *l, enum hearing why)
+{
+    pthread_mutex_lock(&l->lock);
+    if (l->why == HEARING)
+        l->why = why;
+    pthread_mutex_unlock(&l->lock);
+}
+
+/* What is left when it was stopped is no more than what was on its way. */
+static bool is_too_much(struct listening *l, size_t more)
+{
+    uint64_t now = clock_ms();
+    if (now - l->window >= WINDOW_MS) {
+        l->window = now;
+        l->in_window = 0;
+    }
+    l->in_window += more;
+    return l->in_window > MOST_IN_WINDOW;
+}
+
+/* read(2) for input_stream(). */
+static ssize_t take(void *from, void *to, size_t room)
+{
+    struct listening *l = from;
+    for (;;) {
+        uint64_t deadline = stop_by(l);
+        if (deadline != 0 && clock_ms() > deadline)
+            return 0;
+        struct pollfd ready = {.fd = l->tracing.stream, .events = POLLIN};
+        if (poll(&ready, 1, TICK_MS) <= 0)
+            continue;
+        ssize_t n = read(l->tracing.stream, to, room);
+        if (n < 0 && (errno == EAGAIN || errno == EINTR))
+            continue;
+        if (n <= 0)
+            return 0;
+        if (!is_too_much(l, (size_t)n))
+            return n;
+        end_for(l, TOO_MUCH);
+        return 0;
+    }
+}
+
+/* To ask for the payload may mean to wait for it, which nobody else should. */
+static bool hear(struct listening *l, struct nettrace *t, const struct trace_event *e)
+{
+    enum trace_heap_event kind = trace_movement_kind(e);
+    struct bytes payload;
+    size_t losses;
+    nettrace_losses(t, &losses);
+    if (losses > 0 || !movement_events_want(kind) || !nettrace_payload(t, &payload))
+        return losses == 0;
+    pthread_mutex_lock(&l->lock);
+    bool ok = movement_events_add(&l->events, kind, e->time, payload, nettrace_header(t));
+    pthread_mutex_unlock(&l->lock);
+    return ok;
+}
+
+static void *listen_on(void *context)
+{
+    struct listening *l = context;
+    struct hd_error err = {0};
+    struct trace_event e;
+    struct input *in = input_stream(take, l);
+    struct nettrace *t = nettrace_begin(in, &err);
+    bool ok = true;
+    size_t losses;
+    nettrace_distrust(t, MOST_MEMORY);
+    while (ok && nettrace_next(t, &e))
+        ok = hear(l, t, &e);
+    nettrace_losses(t, &losses);
+    if (!ok || losses > 0 || nettrace_end(t) == TRACE_CANNOT_BE_READ)
+        end_for(l, NONSENSE);
+    else
+        end_for(l, nettrace_end(t) == TRACE_ENDS && stop_by(l) != 0 ? HEARD_OUT : CUT_OFF);
+    nettrace_free(t);
+    input_close(in);
+    /* Nobody reads from here on, so the process must not write. */
+    if (stop_by(l) == 0)
+        tracing_end(&l->tracing, false, ok);
+    return NULL;
+}
+
+/* --- from outside -------------------------------------------------------------- */
+
+static bool goes_on(void *context)
+{
+    return collect_goes_on(context, NULL);
+}
+
+static bool open_session(struct listening *l, struct hd_collect_options *how,
+                         struct hd_error *err)
+{
+    const struct patience p = {.silence_ms = how->silence_ms < TO_BEGIN_MS ? how->silence_ms
+                                                                           : TO_BEGIN_MS,
+                               .go_on = goes_on,
+                               .context = how};
+    return find_target(&l->target, how, &l->arena, err) &&
+           tracing_start(&l->tracing, TRACING_MOVEMENT, &p, err);
+}
+
+/* Begin to listen to the process that how names; NULL and err. Waits two seconds at most.
+ */
+static struct listening *listening_begin(const struct hd_collect_options *how,
+                                         struct hd_error *err)
+{
+    struct hd_error own = {0};
+    struct hd_collect_options options;
+    err = err != NULL ? err : &own;
+    if (!collect_options_copy(&options, how, err))
+        return NULL;
+    struct listening *l = alloc_zeroed(sizeof(*l));
+    l->tracing = tracing_of(&l->target);
+    l->window = clock_ms();
+    pthread_mutex_init(&l->lock, NULL);
+    bool ok = open_session(l, &options, err);
+    if (ok && pthread_create(&l->thread, NULL, listen_on, l) != 0)
+        ok = fail(err, HD_IO, "no thread: %s", strerror(errno));
+    if (ok)
+        return l;
+    l->is_stopped = true;
+    listening_end(l);
+    return NULL;
+}
+
+/* A snapshot is about to be taken: from now on everything is kept until it is there. */
+static void listening_hold(struct listening *l)
+{
+    pthread_mutex_lock(&l->lock);
+    l->events.is_held = true;
+    pthread_mutex_unlock(&l->lock);
+}
+
+/* The objects whose ways are followed, those of a snapshot that was taken in the collection
+ * of that number since listening_begin(). Takes over the places. */
+static void listening_follow(struct listening *l, struct places *places, uint32_t after)
+{
+    pthread_mutex_lock(&l->lock);
+    movement_events_begin(&l->events, places, after);
+    pthread_mutex_unlock(&l->lock);
+}
+
+/* The end of a stream comes after the stop, and the answer to it after that. */
+static void stop(struct listening *l)
+{
+    if (l->is_stopped)
+        return;
+    l->is_stopped = true;
+    pthread_mutex_lock(&l->lock);
+    l->stop_by = clock_ms() + TO_STOP_MS;
+    bool goes = l->why == HEARING;
+    pthread_mutex_unlock(&l->lock);
+    if (goes)
+        tracing_stop(&l->tracing, NULL);
+    pthread_join(l->thread, NULL);
+}
+
+static enum hd_untold explain(enum hearing why, struct hd_error *err)
+{
+    if (why == TOO_MUCH) {
+        fail(err, HD_TOO_BIG, "%s (%d MiB of events in %d s)",
+             hd_untold_words(HD_UNTOLD_TOO_MUCH), MOST_IN_WINDOW >> 20, WINDOW_MS / 1000);
+        return HD_UNTOLD_TOO_MUCH;
+    }
+    enum hd_untold untold = why == CUT_OFF     ? HD_UNTOLD_ENDED
+                            : why == HEARD_OUT ? HD_UNTOLD_GAPS
+                                               : HD_UNTOLD_LOST;
+    fail(err, why == CUT_OFF ? HD_IO : HD_BAD_FORMAT, "%s", hd_untold_words(untold));
+    return untold;
+}
+
+/* Stop, hear out what is on its way, and fold it in up to the collection of that number.
+ * NULL, why and err if it is not known where the objects are; it lives until
+ * listening_end(). */
+static const struct movement *listening_stop(struct listening *l, uint32_t until,
+                                             enum hd_untold *why, struct hd_error *err)
+{
+    bool was_on = !l->is_stopped;
+    stop(l);
+    if (l->why == HEARD_OUT && was_on && movement_events_end(&l->events, until))
+        return &l->events.movement;
+    *why = explain(l->why, err);
+    return NULL;
+}
+
+static void listening_end(struct listening *l)
+{
+    if (l == NULL)
+        return;
+    stop(l);
+    tracing_end(&l->tracing, l->why == HEARD_OUT, l->why != NONSENSE);
+    pthread_mutex_destroy(&l->lock);
+    movement_events_free(&l->events);
+    arena_free(&l->arena);
+    free(l);
+}
+
+/* --- following ----------------------------------------------------------------- */
 
 struct hd_following {
     struct listening *now;  /* since before the last snapshot */
@@ -40,16 +303,16 @@ void hd_following_before(struct hd_following *f, const struct hd_collect_options
     f->next = listening_begin(opt, &f->why_no_next.error);
 }
 
-static bool say_why(struct hd_snapshot *snap, enum hd_untold why, struct hd_error *err)
+static bool give_reason(struct hd_snapshot *snap, enum hd_untold why, struct hd_error *err)
 {
     snap->untold = why;
     return fail(err, HD_BAD_FORMAT, "%s", hd_untold_words(why));
 }
 
 /* What the collector said of the snapshot before, told to this one. */
-static bool tell(struct hd_following *f, struct hd_snapshot *snap,
-                 const struct places *places, const struct told_side *side,
-                 struct hd_error *err)
+static bool identify(struct hd_following *f, struct hd_snapshot *snap,
+                     const struct places *places, const struct told_side *side,
+                     struct hd_error *err)
 {
     uint32_t survivors;
     if (f->now == NULL) {
@@ -57,7 +320,7 @@ static bool tell(struct hd_following *f, struct hd_snapshot *snap,
         return fail(err, f->why_no_now.error.status, "%s", f->why_no_now.error.message);
     }
     if (snap->identity.instance != f->instance)
-        return say_why(snap, HD_UNTOLD_RESTARTED, err);
+        return give_reason(snap, HD_UNTOLD_RESTARTED, err);
     const struct movement *m =
         listening_stop(f->now, snap->identity.collection, &snap->untold, err);
     if (snap->untold == HD_UNTOLD_TOO_MUCH) {
@@ -68,7 +331,7 @@ static bool tell(struct hd_following *f, struct hd_snapshot *snap,
         return false;
     uint32_t *older_of = movement_end(m, places, &survivors);
     if (older_of == NULL)
-        return say_why(snap, HD_UNTOLD_MISPLACED, err);
+        return give_reason(snap, HD_UNTOLD_MISPLACED, err);
     struct told_same *told = arena_alloc(&snap->arena, sizeof(*told));
     *told = told_same_write(&f->older, side, older_of, &snap->arena);
     free(older_of);
@@ -104,13 +367,13 @@ bool hd_following_snapshot(struct hd_following *f, struct hd_snapshot *snap,
         f->now = f->next = NULL;
         f->has_older = true;
         f->why_no_now.untold = HD_UNTOLD_INCOMPLETE;
-        say_why(snap, HD_UNTOLD_INCOMPLETE, &f->why_no_now.error);
-        return say_why(snap, HD_UNTOLD_INCOMPLETE, err);
+        give_reason(snap, HD_UNTOLD_INCOMPLETE, &f->why_no_now.error);
+        return give_reason(snap, HD_UNTOLD_INCOMPLETE, err);
     }
     struct places places = places_of(snap);
     const struct told_side side = {places_token(&places), (uint32_t)places.len};
     if (f->has_older)
-        ok = tell(f, snap, &places, &side, err);
+        ok = identify(f, snap, &places, &side, err);
     follow(f, snap, &places, &side);
     places_free(&places);
     return ok;
@@ -123,4 +386,110 @@ void hd_following_end(struct hd_following *f)
     listening_end(f->now);
     listening_end(f->next);
     free(f);
+}
+
+/* --- kept in the trace --------------------------------------------------------- */
+
+/* What is known of a snapshot's objects, kept in the trace that the snapshot is
+ * (hd_following_write). */
+
+static ssize_t read_fd(void *fd, void *to, size_t room)
+{
+    ssize_t n;
+    while ((n = read(*(int *)fd, to, room)) < 0 && errno == EINTR)
+        continue;
+    return n;
+}
+
+static bool fail_to_write(struct hd_error *err)
+{
+    return fail(err, HD_IO, "cannot write: %s", strerror(errno));
+}
+
+/* Go through it once more: where it ends, when, and which number is free. It may say
+ * anything, and what it says was checked when the snapshot was made of it. */
+static bool find_place(int fd, struct told_event_place *place, struct hd_error *err)
+{
+    enum { END = 1 };
+    struct hd_error unused = {0};
+    struct input *in = input_stream(read_fd, &fd);
+    struct nettrace *t = nettrace_begin(in, &unused);
+    struct trace_event e;
+    bool has_it = false;
+    *place = (struct told_event_place){0};
+    while (nettrace_next(t, &e)) {
+        place->time = e.time > place->time ? e.time : place->time;
+        has_it = has_it || e.provider == TRACE_TOLD;
+    }
+    unsigned version = nettrace_header(t)->version;
+    bool ends = nettrace_end(t) == TRACE_ENDS;
+    place->definition = nettrace_last_definition(t) + 1;
+    nettrace_free(t);
+    input_close(in);
+    off_t end = lseek(fd, 0, SEEK_END);
+    unsigned char last = 0;
+    if (has_it)
+        return fail(err, HD_USAGE, "the trace has such events");
+    if (version != 4 || place->definition > INT32_MAX)
+        return fail(err, HD_UNSUPPORTED, "a trace of version %u has no place for it",
+                    version);
+    if (!ends || end < 1 || pread(fd, &last, 1, end - 1) != 1 || last != END)
+        return fail(err, HD_BAD_FORMAT, "the trace does not end as it should");
+    place->at = (uint64_t)end - 1;
+    return true;
+}
+
+static bool write_at(int fd, const char *bytes, size_t size, uint64_t at)
+{
+    for (size_t done = 0; done < size;) {
+        ssize_t n = pwrite(fd, bytes + done, size - done, (off_t)(at + done));
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        done += (size_t)n;
+    }
+    return true;
+}
+
+/* What is behind the mark of the end is none of the trace's. So it is one all the time, as
+ * it was before, until at last the first block stands in the place of the mark. */
+static bool write_blocks(int fd, const struct told_event_place *place,
+                         const struct text *blocks, struct hd_error *err)
+{
+    if (write_at(fd, blocks->data + 1, blocks->len - 1, place->at + 1) &&
+        write_at(fd, blocks->data, 1, place->at))
+        return true;
+    fail_to_write(err);
+    if (ftruncate(fd, (off_t)place->at + 1) != 0)
+        fail_to_write(err); /* there is more behind the end then, which nobody reads */
+    return false;
+}
+
+static bool keep(int fd, const struct hd_snapshot *snap, struct hd_error *err)
+{
+    struct told_event_place place;
+    struct text told = {0}, blocks = {0};
+    if (lseek(fd, 0, SEEK_SET) != 0)
+        return fail_to_write(err);
+    bool ok = find_place(fd, &place, err);
+    if (ok) {
+        if (snap->told != NULL)
+            told_same_put(snap->told, &told);
+        else
+            text_add_string(&told, hd_untold_name(snap->untold));
+        told_event_put(&blocks, &place, told.data, told.len);
+        ok = write_blocks(fd, &place, &blocks, err);
+    }
+    text_free(&blocks);
+    text_free(&told);
+    return ok;
+}
+
+bool hd_following_write(FILE *trace, const struct hd_snapshot *snap, struct hd_error *err)
+{
+    bool ok = fflush(trace) == 0 || fail_to_write(err);
+    bool says = snap->told != NULL || snap->untold != HD_UNTOLD_NOTHING;
+    ok = ok && (!says || keep(fileno(trace), snap, err));
+    return (fseeko(trace, 0, SEEK_END) == 0 || fail_to_write(err)) && ok;
 }

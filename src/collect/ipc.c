@@ -27,13 +27,6 @@ struct peer_credentials {
     gid_t gid;
 };
 
-uint64_t clock_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
 static bool wants_to_go_on(const struct patience *p)
 {
     return p->go_on == NULL || p->go_on(p->context);

@@ -9,6 +9,7 @@
 #ifndef IPC_H
 #define IPC_H
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "heapdrift.h"
 
@@ -22,9 +23,6 @@ struct patience {
     bool (*go_on)(void *context);
     void *context;
 };
-
-/* Milliseconds on a clock that is never set. */
-uint64_t clock_ms(void);
 
 enum ready { READY, READY_TIMED_OUT, READY_STOPPED, READY_FAILED };
 

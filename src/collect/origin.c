@@ -18,26 +18,9 @@
 
 /* --- files ------------------------------------------------------------------------ */
 
-static bool read_path(const char *path, struct text *to)
-{
-    enum { MOST_BYTES = 1 << 20 };
-    char block[4096];
-    text_clear(to);
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0)
-        return false;
-    ssize_t n = 0;
-    while (to->len < MOST_BYTES && (n = read(fd, block, sizeof(block))) > 0)
-        text_add(to, block, (size_t)n);
-    close(fd);
-    return n >= 0 && to->len > 0;
-}
-
 static bool read_of(pid_t pid, const char *name, struct text *to)
 {
-    char path[96];
-    snprintf(path, sizeof(path), "/proc/%ld/%s", (long)pid, name);
-    return read_path(path, to);
+    return proc_read_file(pid, name, to) && to->len > 0;
 }
 
 /* --- where ------------------------------------------------------------------------ */
@@ -88,7 +71,7 @@ static bool shares_our_host_name(pid_t pid)
 }
 
 /* A name as the resolver allows it; what is none stays unknown. */
-static void take_host(struct hd_origin *o, const char *name)
+static void read_host(struct hd_origin *o, const char *name)
 {
     size_t len = strlen(name);
     bool ok = len > 0 && len < sizeof(o->host);
@@ -124,7 +107,7 @@ static bool ask_inside(struct hd_origin *o, pid_t pid)
         return false;
     if (pthread_create(&thread, NULL, visit, &v) == 0) {
         pthread_join(thread, NULL);
-        take_host(o, v.host);
+        read_host(o, v.host);
     }
     close(v.namespace);
     return o->host[0] != '\0';
@@ -138,7 +121,7 @@ static void find_host(struct hd_origin *o, pid_t pid, struct text *t)
     char own[sizeof(o->host)] = "";
     if (shares_our_host_name(pid)) {
         if (gethostname(own, sizeof(own) - 1) == 0)
-            take_host(o, own);
+            read_host(o, own);
         return;
     }
     if (ask_inside(o, pid) || !read_of(pid, "environ", t))
@@ -146,7 +129,7 @@ static void find_host(struct hd_origin *o, pid_t pid, struct text *t)
     const char *s = text_string(t);
     for (size_t at = 0; at < t->len; at += strlen(s + at) + 1)
         if (strncmp(s + at, variable, sizeof(variable) - 1) == 0)
-            take_host(o, s + at + sizeof(variable) - 1);
+            read_host(o, s + at + sizeof(variable) - 1);
 }
 
 /* --- what ------------------------------------------------------------------------- */
@@ -193,7 +176,7 @@ static void find_start(struct hd_origin *o, uint64_t ticks, struct text *t)
 {
     long per_second = sysconf(_SC_CLK_TCK);
     const char *line =
-        read_path("/proc/stat", t) ? strstr(text_string(t), "\nbtime ") : NULL;
+        proc_read_path("/proc/stat", t) ? strstr(text_string(t), "\nbtime ") : NULL;
     if (line == NULL || per_second <= 0)
         return;
     uint64_t start = strtoull(line + 7, NULL, 10) + ticks / (unsigned long)per_second;
@@ -204,7 +187,7 @@ static void find_start(struct hd_origin *o, uint64_t ticks, struct text *t)
  * that began in the same hundredth of a second, which the pid tells apart. */
 static void find_instance(struct hd_origin *o, const struct proc *proc, struct text *t)
 {
-    if (!read_path("/proc/sys/kernel/random/boot_id", t))
+    if (!proc_read_path("/proc/sys/kernel/random/boot_id", t) || t->len == 0)
         return;
     char rest[64];
     snprintf(rest, sizeof(rest), " %llu %ld", (unsigned long long)proc->start,

@@ -1,35 +1,36 @@
 #include "collect/proc.h"
 
+#include "base/error.h"
 #include "base/path.h"
 #include "base/text.h"
+#include "collect/ipc.h"
 
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-
-/* Of a command line, an environment, a status. */
-enum { MOST_BYTES = 1 << 20 };
 
 static void path_of(char path[64], pid_t pid, const char *name)
 {
     snprintf(path, 64, "/proc/%ld/%s", (long)pid, name);
 }
 
-static bool read_file(pid_t pid, const char *name, struct text *to)
+bool proc_read_path(const char *path, struct text *to)
 {
-    char path[64], block[4096];
-    path_of(path, pid, name);
+    enum { MOST_BYTES = 1 << 20 };
+    char block[4096];
     text_clear(to);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return false;
     ssize_t n = 0;
@@ -39,16 +40,23 @@ static bool read_file(pid_t pid, const char *name, struct text *to)
     return n >= 0;
 }
 
+bool proc_read_file(pid_t pid, const char *name, struct text *to)
+{
+    char path[96];
+    snprintf(path, sizeof(path), "/proc/%ld/%s", (long)pid, name);
+    return proc_read_path(path, to);
+}
+
 bool proc_is_shortage(int why)
 {
     return why == EMFILE || why == ENFILE || why == ENOMEM || why == EIO || why == EINTR;
 }
 
-/* --- facts ---------------------------------------------------------------------- */
+/* --- facts --------------------------------------------------------------------- */
 
 static bool read_of(struct proc *p, const char *name, struct text *to)
 {
-    bool ok = read_file(p->pid, name, to);
+    bool ok = proc_read_file(p->pid, name, to);
     if (!ok && proc_is_shortage(errno))
         p->lacked = errno;
     return ok;
@@ -117,7 +125,7 @@ pid_t proc_inner_thread(pid_t pid, pid_t thread)
     struct text t = {0};
     snprintf(name, sizeof(name), "task/%ld/status", (long)thread);
     pid_t inner =
-        read_file(pid, name, &t) ? innermost_pid(text_string(&t), thread) : thread;
+        proc_read_file(pid, name, &t) ? innermost_pid(text_string(&t), thread) : thread;
     text_free(&t);
     return inner;
 }
@@ -209,7 +217,7 @@ bool proc_read(struct proc *p, pid_t pid, struct arena *arena)
     return true;
 }
 
-/* --- the runtime ------------------------------------------------------------------ */
+/* --- the runtime --------------------------------------------------------------- */
 
 /* ".../Microsoft.NETCore.App/10.0.12/libcoreclr.so" */
 const char *proc_runtime(pid_t pid, struct arena *arena)
@@ -217,7 +225,7 @@ const char *proc_runtime(pid_t pid, struct arena *arena)
     static const char folder[] = "/Microsoft.NETCore.App/";
     struct text t = {0};
     const char *version = NULL;
-    if (read_file(pid, "maps", &t)) {
+    if (proc_read_file(pid, "maps", &t)) {
         const char *at = strstr(text_string(&t), folder);
         at = at != NULL ? at + strlen(folder) : "";
         size_t len = strcspn(at, "/\n");
@@ -228,13 +236,13 @@ const char *proc_runtime(pid_t pid, struct arena *arena)
     return version;
 }
 
-/* --- more of one ------------------------------------------------------------------ */
+/* --- more of one --------------------------------------------------------------- */
 
 uint64_t proc_memory(pid_t pid)
 {
     struct text t = {0};
     uint64_t bytes = 0;
-    if (read_file(pid, "status", &t)) {
+    if (proc_read_file(pid, "status", &t)) {
         const char *s = text_string(&t);
         uint64_t peak = bytes_behind(s, "\nVmHWM:"), now = bytes_behind(s, "\nVmRSS:");
         bytes = (peak > now ? peak : now) + bytes_behind(s, "\nVmSwap:") +
@@ -262,7 +270,7 @@ bool proc_is_hidden(pid_t pid)
     return pid > 0 && (kill(pid, 0) == 0 || errno == EPERM) && stat(path, &st) != 0;
 }
 
-/* --- all of them ------------------------------------------------------------------ */
+/* --- all of them --------------------------------------------------------------- */
 
 static int by_number(const void *a, const void *b)
 {
@@ -328,4 +336,26 @@ const char *proc_user(uid_t uid, struct arena *arena)
     if (find_user(uid, &user, buffer, sizeof(buffer), &found) == 0 && found != NULL)
         return arena_strdup(arena, found->pw_name, strlen(found->pw_name));
     return arena_printf(arena, "uid %lu", (unsigned long)uid);
+}
+
+/* --- one collector at a time --------------------------------------------------- */
+
+enum { TICK_MS = 100 };
+
+bool process_lock_wait(pid_t pid, unsigned silence_ms, bool (*go_on)(void *context),
+                       void *context, int *lock, struct hd_error *err)
+{
+    char path[64];
+    uint64_t deadline = clock_ms() + silence_ms;
+    snprintf(path, sizeof(path), "/proc/%ld", (long)pid);
+    *lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    while (*lock >= 0 && flock(*lock, LOCK_EX | LOCK_NB) != 0) {
+        bool is_over = errno != EWOULDBLOCK && errno != EINTR;
+        if (is_over || clock_ms() >= deadline)
+            return true;
+        if (go_on != NULL && !go_on(context))
+            return fail(err, HD_STOPPED, "stopped");
+        poll(NULL, 0, TICK_MS);
+    }
+    return true;
 }

@@ -6,6 +6,7 @@
 #define PROC_H
 
 #include "base/arena.h"
+#include "base/text.h"
 #include "heapdrift.h"
 
 #include <sys/types.h>
@@ -24,6 +25,10 @@ struct proc {
     bool ended;             /* only its parent has not noticed */
     int lacked;             /* errno: what we had too little of to learn more; else 0 */
 };
+
+/* All of a file, a mebibyte at most, in the place of what to held. False with errno. */
+bool proc_read_path(const char *path, struct text *to);
+bool proc_read_file(pid_t pid, const char *name, struct text *to); /* /proc/PID/name */
 
 /* False when there is no such process. Strings go to the arena. */
 bool proc_read(struct proc *p, pid_t pid, struct arena *arena);
@@ -56,5 +61,18 @@ pid_t *proc_all(size_t *count, int *lacked, struct arena *arena);
 
 /* "alice", or "uid 1234". */
 const char *proc_user(uid_t uid, struct arena *arena);
+
+/* --- one collector at a time --------------------------------------------------- */
+
+/* One collector at a time at a process. */
+
+/* Wait until no other collector of ours is at the process: the second of two at once would
+ * get no names of types, and both the objects twice, and a process that is stopped to be
+ * copied answers no other. All of them lock the process's folder in /proc, since that
+ * leaves nothing behind. Anybody may do that, and who cannot must not be kept away: after
+ * silence_ms it goes without. *lock is to be closed if it is not -1. False when go_on,
+ * which may be NULL, says that the user does not wait any longer. */
+bool process_lock_wait(pid_t pid, unsigned silence_ms, bool (*go_on)(void *context),
+                       void *context, int *lock, struct hd_error *err);
 
 #endif

@@ -1,12 +1,14 @@
 #include "collect/target.h"
 
 #include "base/error.h"
+#include "base/little_endian.h"
 #include "base/workers.h"
 
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -25,7 +27,7 @@ static struct patience for_a_search(const struct patience *p)
     return all;
 }
 
-/* --- names ------------------------------------------------------------------------ */
+/* --- names --------------------------------------------------------------------- */
 
 struct candidate {
     const char *path;
@@ -101,7 +103,7 @@ static void look_in(const char *folder, pid_t number, struct candidates *to,
     closedir(dir);
 }
 
-/* --- folders ---------------------------------------------------------------------- */
+/* --- folders ------------------------------------------------------------------- */
 
 struct folder {
     dev_t dev;
@@ -148,7 +150,7 @@ static void look_in_usual(struct folders *f, pid_t number, struct candidates *to
     look_in_new(f, "/tmp", number, to, arena);
 }
 
-/* --- who listens ------------------------------------------------------------------- */
+/* --- who listens --------------------------------------------------------------- */
 
 /* Ours, or anybody's if we are root. */
 static bool may_trust(uid_t owner)
@@ -222,7 +224,7 @@ int target_connect(const struct target *t, const struct patience *p, struct hd_e
     return -1;
 }
 
-/* --- one process ------------------------------------------------------------------- */
+/* --- one process --------------------------------------------------------------- */
 
 static int by_rank(const void *a, const void *b)
 {
@@ -371,7 +373,7 @@ bool target_at_socket(struct target *t, const char *path, const struct patience 
     return true;
 }
 
-/* --- all of them ------------------------------------------------------------------- */
+/* --- all of them --------------------------------------------------------------- */
 
 static int by_pid(const void *a, const void *b)
 {

@@ -10,6 +10,7 @@
 
 #include "collect/ipc.h"
 #include "collect/proc.h"
+#include "heapdrift.h"
 
 struct target {
     const char *socket; /* absolute path */
@@ -31,7 +32,7 @@ bool target_at_socket(struct target *t, const char *path, const struct patience 
  * by now. */
 int target_connect(const struct target *t, const struct patience *p, struct hd_error *err);
 
-/* --- all of them ------------------------------------------------------------- */
+/* --- all of them --------------------------------------------------------------- */
 
 struct found {
     struct target target;

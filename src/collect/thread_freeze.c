@@ -27,13 +27,6 @@ enum { TO_STOP_US = 500000, LOOK_AGAIN_US = 30 };
 /* Rounds over the list of threads: each but the last found new ones. */
 enum { MOST_ROUNDS = 1000 };
 
-uint64_t clock_us(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
-}
-
 static void pause_us(long us)
 {
     const struct timespec t = {.tv_nsec = us * 1000};

@@ -11,6 +11,7 @@
 #ifndef THREAD_FREEZE_H
 #define THREAD_FREEZE_H
 
+#include "base/clock.h"
 #include "heapdrift.h"
 
 #include <stdatomic.h>
@@ -41,9 +42,6 @@ struct meanwhile {
     bool (*go_on)(void *context);
     void *go_on_context;
 };
-
-/* Microseconds on a clock that is never set. */
-uint64_t clock_us(void);
 
 /* Stop every thread, and those that they start meanwhile, work, and let them run on.
  * *stood_us becomes the time for which they stood still. False, with all of them running,

@@ -1,7 +1,7 @@
 /* tracing.h - a tracing session of a process: asked for, stopped, put away.
  *
  * What kinds there are, and in which words each form of the command asks for them. It does
- * not know what comes: session.h reads a heap, listening.h where objects move. */
+ * not know what comes: session.h reads a heap, following.c where objects move. */
 #ifndef TRACING_H
 #define TRACING_H
 

@@ -2,7 +2,7 @@
  * smallest areas of what it has written. A large heap lies in large areas, which are left
  * out: whoever reads the copy asks the process for the few words of it that he needs. */
 #include "base/error.h"
-#include "collect/collect_options.h"
+#include "collect/find_target.h"
 #include "collect/process_copy.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ struct types_copy {
     struct address_space small; /* the areas that are copied */
 };
 
-/* --- which areas ------------------------------------------------------------------ */
+/* --- which areas --------------------------------------------------------------- */
 
 struct written {
     const struct area *area;
@@ -62,7 +62,7 @@ static void choose(struct types_copy *c)
         qsort(c->small.areas, c->small.count, sizeof(*c->small.areas), by_address);
 }
 
-/* --- copying ---------------------------------------------------------------------- */
+/* --- copying ------------------------------------------------------------------- */
 
 static bool look(struct types_copy *c, struct hd_error *err)
 {
@@ -113,7 +113,7 @@ bool hd_collect_types(FILE *to, const struct hd_collect_options *opt, struct hd_
     struct hd_error own = {0};
     struct hd_collect_options how;
     err = err != NULL ? err : &own;
-    if (!collect_options_take(&how, opt, err))
+    if (!collect_options_copy(&how, opt, err))
         return false;
     struct types_copy c = {.small = {0}};
     bool ok = process_copy_open(&c.of, &how, err) && look(&c, err);

@@ -162,7 +162,7 @@ static void open_all(struct hd_info_entry *entries, const struct hd_input *input
 static struct hd_comparison *comparison_new(const struct hd_read_options *how)
 {
     struct hd_comparison *c = alloc_zeroed(sizeof(*c));
-    read_options_take(&c->how, how, &c->refused);
+    read_options_copy(&c->how, how, &c->refused);
     pthread_mutex_init(&c->asked, NULL);
     return c;
 }

@@ -256,7 +256,7 @@ static bool has_same_graph(const struct hd_snapshot *a, const struct hd_snapshot
 }
 
 /* The input to read a graph from again; the snapshot has none then. */
-static struct input *take_input(struct hd_snapshot *snap, struct hd_error *err)
+static struct input *read_input(struct hd_snapshot *snap, struct hd_error *err)
 {
     struct input *in = snap->input;
     if (in == NULL)
@@ -277,7 +277,7 @@ bool snapshot_need_graph(struct hd_snapshot *snap, struct hd_error *err)
         return true;
     struct hd_read_options again = snap->read;
     again.checksum = false;
-    struct input *in = take_input(snap, err);
+    struct input *in = read_input(snap, err);
     struct hd_snapshot *fresh =
         in != NULL ? read_with(in, snap->info.path, &again, true, err) : NULL;
     if (fresh == NULL)
@@ -343,10 +343,10 @@ bool hd_path_is_snapshot(const char *path)
     return is_one;
 }
 
-bool read_options_take(struct hd_read_options *ours, const struct hd_read_options *theirs,
+bool read_options_copy(struct hd_read_options *ours, const struct hd_read_options *theirs,
                        struct hd_error *err)
 {
-    return options_take(ours, sizeof(*ours),
+    return options_copy(ours, sizeof(*ours),
                         OPTIONS_END(struct hd_read_options, progress_context), theirs, err);
 }
 
@@ -354,7 +354,7 @@ struct hd_snapshot *hd_snapshot_open(const char *path, const struct hd_read_opti
                                      struct hd_error *err)
 {
     struct hd_read_options how;
-    if (!read_options_take(&how, opt, err))
+    if (!read_options_copy(&how, opt, err))
         return NULL;
     struct input *in = open_path(path, &how, err);
     return in != NULL ? snapshot_read(in, path, &how, err) : NULL;
@@ -365,7 +365,7 @@ struct hd_snapshot *hd_snapshot_from_memory(const void *data, size_t size,
                                             struct hd_error *err)
 {
     struct hd_read_options how;
-    if (!read_options_take(&how, opt, err))
+    if (!read_options_copy(&how, opt, err))
         return NULL;
     struct input_options as = input_options_of(&how);
     struct input *in = input_unpack(data, size, &as, err);

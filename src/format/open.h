@@ -7,7 +7,7 @@
 #include "heap/snapshot.h"
 
 /* What a caller asks for, as we know it (base/options.h). */
-bool read_options_take(struct hd_read_options *ours, const struct hd_read_options *theirs,
+bool read_options_copy(struct hd_read_options *ours, const struct hd_read_options *theirs,
                        struct hd_error *err);
 
 /* Read in, which the snapshot then owns (it is closed on failure too). path is

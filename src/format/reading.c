@@ -67,12 +67,12 @@ struct hd_reading *hd_reading_begin(FILE *file, const struct hd_read_options *ho
     r->file = file;
     pthread_mutex_init(&r->lock, NULL);
     pthread_cond_init(&r->came, NULL);
-    r->has_thread = read_options_take(&r->how, how, &r->refused) && r->how.threads > 1 &&
+    r->has_thread = read_options_copy(&r->how, how, &r->refused) && r->how.threads > 1 &&
                     pthread_create(&r->thread, NULL, read_along, r) == 0;
     return r;
 }
 
-static void tell(struct hd_reading *r, uint64_t bytes, bool end)
+static void report_progress(struct hd_reading *r, uint64_t bytes, bool end)
 {
     pthread_mutex_lock(&r->lock);
     r->begun_anew = r->begun_anew || bytes < r->bytes;
@@ -84,12 +84,12 @@ static void tell(struct hd_reading *r, uint64_t bytes, bool end)
 
 void hd_reading_came(struct hd_reading *r, uint64_t bytes)
 {
-    tell(r, bytes, false);
+    report_progress(r, bytes, false);
 }
 
 void hd_reading_end(struct hd_reading *r)
 {
-    tell(r, r->bytes, true);
+    report_progress(r, r->bytes, true);
 }
 
 /* The thread waits for what will never come. */

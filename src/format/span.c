@@ -170,7 +170,7 @@ static struct span separator(struct span s)
 
 /* Take the digits at the front of s into value: how many, or 0 when they do not
  * fit. */
-static size_t take_digits(struct span *s, uint64_t *value)
+static size_t parse_digits(struct span *s, uint64_t *value)
 {
     size_t n = 0;
     for (; n < s->len && is_digit(s->data[n]); n++)
@@ -186,7 +186,7 @@ bool span_grouped_number(struct span s, uint64_t *value)
     if (span_number(s, value))
         return true;
     *value = 0;
-    size_t group = take_digits(&s, value);
+    size_t group = parse_digits(&s, value);
     if (group < 1 || group > 3)
         return false;
     struct span sep = separator(s);
@@ -197,7 +197,7 @@ bool span_grouped_number(struct span s, uint64_t *value)
             return false;
         s.data += sep.len;
         s.len -= sep.len;
-        group = take_digits(&s, value);
+        group = parse_digits(&s, value);
         if (group < 2 || group > 3)
             return false;
     }

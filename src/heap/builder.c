@@ -3,8 +3,6 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "heap/builder_graph.h"
-#include "heap/builds.h"
-#include "heap/graph_counts.h"
 #include "heap/names.h"
 #include "heap/reach.h"
 
@@ -13,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- types --------------------------------------------------------------- */
+/* --- types --------------------------------------------------------------------- */
 
 struct account *builder_account(struct builder *b)
 {
@@ -89,7 +87,7 @@ void builder_warn(struct builder *b, enum warning_code code, uint64_t line)
     warnings_add(&b->snap->warnings, code, line);
 }
 
-/* --- counting ------------------------------------------------------------ */
+/* --- counting ------------------------------------------------------------------ */
 
 static struct hd_tally *make_generations(struct builder *b)
 {
@@ -158,7 +156,7 @@ bool builder_row(struct builder *b, uint32_t type, uint64_t count, uint64_t byte
     return true;
 }
 
-/* --- rows ---------------------------------------------------------------- */
+/* --- rows ---------------------------------------------------------------------- */
 
 /* Rows are found by kind and canonical name together: the key is the name with
  * the kind as its first byte. */
@@ -256,7 +254,7 @@ static type_id *make_rows(struct builder *b, struct row_sum **sums, struct arena
     return row_of;
 }
 
-/* --- the graph -------------------------------------------------------------- */
+/* --- the graph ----------------------------------------------------------------- */
 
 static void warn_about_roots(struct hd_snapshot *snap)
 {
@@ -285,7 +283,7 @@ static bool finish_graph(struct builder *b, const type_id *row_of, struct hd_err
     return true;
 }
 
-/* --- what the input said --------------------------------------------------- */
+/* --- what the input said ------------------------------------------------------- */
 
 void builder_keep_source(struct builder *b)
 {
@@ -302,7 +300,7 @@ static void keep_types(struct builder *b)
         s->types[i] = b->types[i].source;
 }
 
-/* --- around a reader ----------------------------------------------------- */
+/* --- around a reader ----------------------------------------------------------- */
 
 struct builder builder_begin(struct input *in, const char *path)
 {

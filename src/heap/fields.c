@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-field_id fields_between(const struct graph *g, node_id from, node_id to)
+static field_id id_between(const struct graph *g, node_id from, node_id to)
 {
     enum { USUAL = 256 };
     uint32_t begin = g->edge_begin[from], count = g->edge_begin[from + 1] - begin, i = 0;
@@ -24,7 +24,7 @@ field_id fields_between(const struct graph *g, node_id from, node_id to)
 
 const char *field_between(const struct graph *g, node_id from, node_id to)
 {
-    field_id id = fields_between(g, from, to);
+    field_id id = id_between(g, from, to);
     return id < (g->fields != NULL ? g->fields->name_count : 0) ? g->fields->names[id]
                                                                 : NULL;
 }

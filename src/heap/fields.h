@@ -44,11 +44,8 @@ struct fields {
     void *context;
 };
 
-/* The field by which node from refers to node to, the first of several; NO_FIELD. Takes as
- * long as from has references. */
-field_id fields_between(const struct graph *g, node_id from, node_id to);
-
-/* Its name; NULL if unknown. */
+/* The name of the field by which node from refers to node to, the first of several; NULL if
+ * unknown. Takes as long as from has references. */
 const char *field_between(const struct graph *g, node_id from, node_id to);
 
 void fields_free(struct fields *f); /* NULL is fine; f is malloc'd */

@@ -10,6 +10,7 @@
 
 #include "heap/generics.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 static bool is_digit(char c)
@@ -46,7 +47,7 @@ static size_t take_while(const char **at, const char *end, bool (*wanted)(char))
     return (size_t)(*at - start);
 }
 
-/* --- step: size classes -------------------------------------------------- */
+/* --- step: size classes -------------------------------------------------------- */
 
 /* What stands in the parentheses of " (Bytes > 10K)" (dotnet-gcdump, PerfView),
  * " (Bytes > 1K,Ptrs,ElemSize=8)" and " (NoPtrs,ElemSize=2)" (HeapDump.exe). */
@@ -81,7 +82,7 @@ static size_t drop_size_class(const char *name, size_t len)
     return len;
 }
 
-/* --- step: brackets ------------------------------------------------------ */
+/* --- step: brackets ------------------------------------------------------------ */
 
 /* Writers that read event streams turn all [ ] of a name into < >, then <> into [].
  * That hits compiler-made names ("<>c" becomes "[]c") and ranks of arrays ("[,]"
@@ -105,7 +106,7 @@ static void undo_bracket_rewriting(char *name, size_t len)
     }
 }
 
-/* --- step: versions ------------------------------------------------------ */
+/* --- step: versions ------------------------------------------------------------ */
 
 static size_t drop_versions(char *name, size_t len)
 {
@@ -123,7 +124,7 @@ static size_t drop_versions(char *name, size_t len)
     return kept;
 }
 
-/* --- step: wrappers ------------------------------------------------------ */
+/* --- step: wrappers ------------------------------------------------------------ */
 
 /* The length of a number at the start that says nothing about the type: of
  * "12" in "RefCnt: 12]" and of "0x1f2e" in "[CCW 0x1f2e for". *before is the length
@@ -166,7 +167,7 @@ static size_t hide_counters(char *name, size_t len)
     return kept;
 }
 
-/* --- canonical names ----------------------------------------------------- */
+/* --- canonical names ----------------------------------------------------------- */
 
 /* Names end up as C strings; in the middle of one a NUL must not hide the rest. */
 static void add_without_nul(struct text *out, const char *raw, size_t len)
@@ -195,7 +196,7 @@ static bool is_unknown(const char *name, size_t len)
 }
 
 /* All steps, once, in place; the new length. */
-static size_t take_steps(char *name, size_t len)
+static size_t parse_steps(char *name, size_t len)
 {
     len = drop_size_class(name, len);
     undo_bracket_rewriting(name, len);
@@ -216,7 +217,7 @@ static bool settle(char *name, size_t *len)
     for (int round = 0; !settled && round < MOST_ROUNDS; round++) {
         text_clear(&before);
         text_add(&before, name, *len);
-        *len = take_steps(name, *len);
+        *len = parse_steps(name, *len);
         settled =
             *len == before.len && (*len == 0 || memcmp(name, before.data, before.len) == 0);
     }
@@ -242,7 +243,7 @@ void names_canonical(struct text *out, const char *raw, size_t len)
         text_add_string(out, UNKNOWN_TYPE_NAME);
 }
 
-/* --- names of the framework ---------------------------------------------- */
+/* --- names of the framework ---------------------------------------------------- */
 
 static bool begins_like_framework(const char *s, const char *end)
 {
@@ -310,7 +311,7 @@ bool names_is_of_program(const char *name)
     return names_has_namespace(name) && !names_is_framework(name_part(name), NAME_CLASS);
 }
 
-/* --- as tools write them -------------------------------------------------- */
+/* --- as tools write them ------------------------------------------------------- */
 
 void names_rewritten(struct text *out, const char *name, size_t len)
 {
@@ -338,7 +339,7 @@ void names_rewritten(struct text *out, const char *name, size_t len)
     }
 }
 
-/* --- patterns ------------------------------------------------------------ */
+/* --- patterns ------------------------------------------------------------------ */
 
 /* Bytes that ? stands for. */
 static size_t character_length(const char *s)
@@ -429,4 +430,62 @@ bool names_match(const char *pattern, const char *name)
         return true;
     size_t dot = len - end - 1;
     return end > 0 && name[dot] == '.' && !is_inside_angles(name, dot);
+}
+
+/* --- names that line up over builds -------------------------------------------- */
+
+/* What stands in front of a number that means nothing. */
+static const struct {
+    const char *before;
+    bool hex;
+} numbered[] = {
+    {"__DisplayClass", false}, {">d__", false},          {">b__", false},
+    {"<>9__", false},          {"AnonymousType", false}, {"Proxy_", false},
+    {"TypeID(0x", true},       {"Type(0x", true},        {"UNKNOWN 0x", true},
+};
+
+static bool is_digit_of(char c, bool hex)
+{
+    return hex ? is_hex_digit(c) : is_digit(c);
+}
+
+/* Which of them ends in the len bytes at s; -1 for none. */
+static int ends_in(const char *s, size_t len)
+{
+    for (size_t i = 0; i < sizeof(numbered) / sizeof(*numbered); i++) {
+        size_t n = strlen(numbered[i].before);
+        if (n <= len && memcmp(s + len - n, numbered[i].before, n) == 0)
+            return (int)i;
+    }
+    /* A lambda's method, alone. */
+    return len == 3 && memcmp(s, "b__", 3) == 0 ? 2 : -1;
+}
+
+/* Digits, and after "_" more digits: 12_0. */
+static size_t fold_numbers(struct text *out, const char *s, size_t len, bool hex)
+{
+    size_t at = 0;
+    for (;;) {
+        size_t start = at;
+        while (at < len && is_digit_of(s[at], hex))
+            at++;
+        if (at > start)
+            text_add_char(out, '#');
+        if (at == start || at + 1 >= len || s[at] != '_' || !is_digit_of(s[at + 1], hex))
+            return at;
+        text_add_char(out, '_');
+        at++;
+    }
+}
+
+void builds_fold(struct text *out, const char *name, size_t len)
+{
+    for (size_t i = 0; i < len;) {
+        int which = is_digit_of(name[i], true) ? ends_in(name, i) : -1;
+        size_t folded =
+            which >= 0 ? fold_numbers(out, name + i, len - i, numbered[which].hex) : 0;
+        if (folded == 0)
+            text_add_char(out, name[i++]);
+        i += folded;
+    }
 }

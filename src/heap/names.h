@@ -76,4 +76,17 @@ bool names_is_unnamed(const char *name);
  * inside < >. Byte comparison. O(name * pattern) at worst. */
 bool names_match(const char *pattern, const char *name);
 
+/* --- names that line up over builds -------------------------------------------- */
+
+/* Names that line up over two builds of a program.
+ *
+ * The compiler numbers closures, state machines and anonymous types, and a change in one
+ * method renumbers its neighbours. Inside one build the numbers tell types apart, so they
+ * are folded only when asked for (--across-builds). */
+
+/* Append name with the numbers of compiler-made names, and of type ids, as "#":
+ * "<>c__DisplayClass12_0" becomes "<>c__DisplayClass#_#". Takes a canonical name; linear.
+ */
+void builds_fold(struct text *out, const char *name, size_t len);
+
 #endif

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --- runs ---------------------------------------------------------------------------- */
+/* --- runs ---------------------------------------------------------------------- */
 
 static void put_varint(struct text *to, uint64_t n)
 {
@@ -50,7 +50,7 @@ struct told_same told_same_write(const struct told_side *older,
 }
 
 /* False at the end, or where none is. */
-static bool take_varint(struct told_reading *r, uint64_t *n)
+static bool parse_varint(struct told_reading *r, uint64_t *n)
 {
     *n = 0;
     for (unsigned shift = 0; shift < 63 && r->at < r->told->size; shift += 7) {
@@ -69,7 +69,7 @@ bool told_same_next(struct told_reading *r, struct told_run *run, bool *damaged)
     if (r->at == r->told->size)
         return false;
     *damaged = true;
-    if (!take_varint(r, &gap) || !take_varint(r, &step) || !take_varint(r, &more))
+    if (!parse_varint(r, &gap) || !parse_varint(r, &step) || !parse_varint(r, &more))
         return false;
     uint64_t older =
         step & 1 ? r->next.older - ((step >> 1) + 1) : r->next.older + (step >> 1);
@@ -84,7 +84,7 @@ bool told_same_next(struct told_reading *r, struct told_run *run, bool *damaged)
     return true;
 }
 
-/* --- text ---------------------------------------------------------------------------- */
+/* --- text ---------------------------------------------------------------------- */
 
 static const char digits[] =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -102,7 +102,7 @@ static void put_base64(struct text *to, const unsigned char *bytes, size_t size)
     }
 }
 
-static size_t take_base64(const char *text, size_t len, unsigned char *to)
+static size_t parse_base64(const char *text, size_t len, unsigned char *to)
 {
     uint32_t group = 0;
     size_t size = 0, bits = 0;
@@ -133,8 +133,8 @@ void told_same_put(const struct told_same *told, struct text *to)
 }
 
 /* A number in that base and the blank behind it; moves *text there. */
-static bool take_number(const char **text, const char *end, unsigned base, uint64_t most,
-                        uint64_t *n)
+static bool parse_number(const char **text, const char *end, unsigned base, uint64_t most,
+                         uint64_t *n)
 {
     static const char hex[] = "0123456789abcdef";
     const char *begin = *text, *digit;
@@ -148,32 +148,67 @@ static bool take_number(const char **text, const char *end, unsigned base, uint6
     return *text > begin && *text < end && *(*text)++ == ' ' && *n <= most;
 }
 
-static bool take_side(const char **text, const char *end, struct told_side *side)
+static bool parse_side(const char **text, const char *end, struct told_side *side)
 {
     uint64_t objects;
-    bool ok = take_number(text, end, 16, UINT64_MAX, &side->token) &&
-              take_number(text, end, 10, UINT32_MAX, &objects);
+    bool ok = parse_number(text, end, 16, UINT64_MAX, &side->token) &&
+              parse_number(text, end, 10, UINT32_MAX, &objects);
     side->objects = ok ? (uint32_t)objects : 0;
     return ok;
 }
 
-struct told_same *told_same_take(const char *text, size_t len, struct arena *a)
+struct told_same *told_same_parse(const char *text, size_t len, struct arena *a)
 {
     struct told_same told = {.survivors = 0};
     const char *end = text + len;
     uint64_t survivors;
-    if (!take_side(&text, end, &told.older) || !take_side(&text, end, &told.newer) ||
-        !take_number(&text, end, 10, UINT32_MAX, &survivors))
+    if (!parse_side(&text, end, &told.older) || !parse_side(&text, end, &told.newer) ||
+        !parse_number(&text, end, 10, UINT32_MAX, &survivors))
         return NULL;
     size_t left = (size_t)(end - text);
     unsigned char *runs = arena_alloc(a, left / 4 * 3 + 3);
     told.survivors = (uint32_t)survivors;
     told.runs = runs;
-    told.size = take_base64(text, left, runs);
+    told.size = parse_base64(text, left, runs);
     if (told.size == SIZE_MAX || told.survivors > told.older.objects ||
         told.survivors > told.newer.objects)
         return NULL;
     struct told_same *kept = arena_alloc(a, sizeof(*kept));
     *kept = told;
     return kept;
+}
+
+/* --- why nothing was told ------------------------------------------------------ */
+
+static const struct {
+    const char *name, *words;
+} reasons[HD_UNTOLD_COUNT] = {
+    [HD_UNTOLD_REFUSED] = {"refused", "the process opened no session for it"},
+    [HD_UNTOLD_ENDED] = {"ended", "the process ended the session"},
+    [HD_UNTOLD_TOO_MUCH] = {"too-much", "its collector moves more than can be told without "
+                                        "slowing it down"},
+    [HD_UNTOLD_LOST] = {"lost-events", "the process lost events"},
+    [HD_UNTOLD_GAPS] = {"gaps", "what the process tells of its collections has gaps"},
+    [HD_UNTOLD_MISPLACED] = {"misplaced",
+                             "objects are not where the process says they are"},
+    [HD_UNTOLD_RESTARTED] = {"restarted", "it is another process"},
+    [HD_UNTOLD_INCOMPLETE] = {"incomplete",
+                              "the snapshot, or the one before, is incomplete"}};
+
+const char *hd_untold_name(enum hd_untold why)
+{
+    return (unsigned)why < HD_UNTOLD_COUNT ? reasons[why].name : NULL;
+}
+
+const char *hd_untold_words(enum hd_untold why)
+{
+    return (unsigned)why < HD_UNTOLD_COUNT ? reasons[why].words : NULL;
+}
+
+enum hd_untold untold_named(const char *name, size_t len)
+{
+    for (int i = HD_UNTOLD_NOTHING + 1; i < HD_UNTOLD_COUNT; i++)
+        if (strlen(reasons[i].name) == len && memcmp(reasons[i].name, name, len) == 0)
+            return (enum hd_untold)i;
+    return HD_UNTOLD_NOTHING;
 }

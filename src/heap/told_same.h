@@ -10,8 +10,10 @@
 #define TOLD_SAME_H
 
 #include "base/arena.h"
+#include "heapdrift.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct told_side {
@@ -51,6 +53,16 @@ bool told_same_next(struct told_reading *r, struct told_run *run, bool *damaged)
  * it lives in a, and takes less than the text. */
 struct text;
 void told_same_put(const struct told_same *told, struct text *to);
-struct told_same *told_same_take(const char *text, size_t len, struct arena *a);
+struct told_same *told_same_parse(const char *text, size_t len, struct arena *a);
+
+/* --- why nothing was told ------------------------------------------------------ */
+
+/* Why it was not told which objects of a snapshot are those of the one before, where
+ * somebody listened to the collector and heard nothing that could be used.
+ *
+ * Files keep the name; one that a later version may have is no reason. */
+
+/* HD_UNTOLD_NOTHING: there is none of that name. */
+enum hd_untold untold_named(const char *name, size_t len);
 
 #endif

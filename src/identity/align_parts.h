@@ -68,7 +68,7 @@ struct alignment {
     uint64_t work;    /* inner steps so far: what is bounded must be counted (tests) */
 };
 
-/* --- numbers ------------------------------------------------------------------------- */
+/* --- numbers ------------------------------------------------------------------- */
 
 /* log2(n) in eighths, n > 0: exponent and first bits of the mantissa of a float, at most
  * 0.09 bits too low. */
@@ -96,7 +96,7 @@ static inline void count_work(struct alignment *al, uint64_t steps)
     __atomic_fetch_add(&al->work, steps, __ATOMIC_RELAXED);
 }
 
-/* --- matches ------------------------------------------------------------------------- */
+/* --- matches ------------------------------------------------------------------- */
 
 struct run {
     uint32_t x, y, len;
@@ -126,16 +126,10 @@ uint32_t run_bits(const struct alignment *al, const struct run *r);
 
 /* --- steps --------------------------------------------------------------------------- */
 
-/* contents.c */
-bool has_contents(const struct graph *g);
-void add_contents(struct side *s);              /* to its keys */
-void forget_what_changes(struct alignment *al); /* from now on only strings have some */
-
-void measure(struct alignment *al); /* information.c: bits and seen, of the keys */
-
 /* sides.c. False where one of them has no object with an address. */
 bool alignment_begin(struct alignment *al, const struct hd_snapshot *older,
                      const struct hd_snapshot *newer, unsigned threads);
+void forget_what_changes(struct alignment *al); /* from now on only strings have contents */
 void alignment_end(struct alignment *al);
 
 /* Do something with each share. */
@@ -146,9 +140,10 @@ void find_in_place(struct alignment *al);
 void find_anchors(struct alignment *al);
 void sweep_regions(struct alignment *al);
 
-void keep_order(struct alignment *al);   /* order.c */
-void fill_between(struct alignment *al); /* between.c */
-void find_young(struct alignment *al);   /* young.c */
-void extend(struct alignment *al);       /* extend.c */
+/* between.c */
+void extend(struct alignment *al);
+void fill_between(struct alignment *al);
+
+void find_young(struct alignment *al); /* young.c */
 
 #endif

@@ -28,4 +28,13 @@ void same_find(struct same *s, const struct hd_snapshot *older,
 
 void same_free(struct same *s); /* {0} is fine */
 
+/* --- as the snapshots tell ----------------------------------------------------- */
+
+/* Which object is which, as the collector told it while both snapshots were taken. */
+
+/* Fill in s; false, and s as it was, if the newer was not told of the older, or what it
+ * was told cannot be. */
+bool same_told(struct same *s, const struct hd_snapshot *older,
+               const struct hd_snapshot *newer);
+
 #endif

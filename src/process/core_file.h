@@ -8,6 +8,19 @@
 
 #include "process/process_image.h"
 
+/* --- notes --------------------------------------------------------------------- */
+
+/* What the notes of an ELF core tell: mapped files, threads, the program.
+ *
+ * As the kernel writes them for x86-64 (fs/binfmt_elf.c); createdump and gcore do the
+ * same. It must not know of the memory in the core. docs/formats/core-dump.md. */
+
+/* Where the auxiliary vector (pairs of a type and a value) says that the program headers of
+ * the main program are; 0: it does not. */
+uint64_t core_program_headers(struct bytes auxiliary);
+
+/* --- the file ------------------------------------------------------------------ */
+
 /* Whether these bytes begin a core; of whichever machine. */
 bool core_file_is(struct bytes head);
 

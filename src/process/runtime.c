@@ -2,7 +2,6 @@
 
 #include "base/error.h"
 #include "process/runtime_descriptor.h"
-#include "process/runtime_gc.h"
 #include "process/runtime_module.h"
 #include "process/runtime_tables.h"
 
@@ -10,12 +9,123 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* --- the collector ------------------------------------------------------------- */
+
+/* Version 1 is .NET Core 3, 2 all since; a minor is a few more members. */
+static bool is_gc(const struct memory *m, uint64_t at)
+{
+    enum { GENERATIONS = 5, SMALLEST = 64, LARGEST = 4096, NEWEST_MAJOR = 9 };
+    bool ok = true;
+    uint8_t major = memory_u8(m, at + GC_VERSION, &ok);
+    uint64_t size = memory_u64(m, at + GC_GENERATION_SIZE, &ok);
+    uint64_t count = memory_u64(m, at + GC_GENERATION_COUNT, &ok);
+    return ok && at % 8 == 0 && major > 0 && major <= NEWEST_MAJOR && size % 8 == 0 &&
+           size >= SMALLEST && size <= LARGEST && count == GENERATIONS;
+}
+
+uint64_t runtime_gc_find(const struct memory *m, uint64_t table, unsigned count)
+{
+    uint64_t found = 0;
+    for (unsigned i = 0; i < count; i++) {
+        bool ok = true;
+        uint64_t variable = memory_u64(m, table + i * UINT64_C(8), &ok);
+        uint64_t at = ok ? memory_u64(m, variable, &ok) : 0;
+        if (!ok || at == found || !is_gc(m, at))
+            continue;
+        if (found != 0)
+            return 0;
+        found = at;
+    }
+    return found;
+}
+
+/* --- the first objects --------------------------------------------------------- */
+
+static uint64_t pointer(const struct runtime *r, uint64_t at, bool *ok)
+{
+    return *ok ? memory_u64(&r->image->memory, at, ok) : 0;
+}
+
+/* gc_heap_field_offsets[18]: where a heap of its own has its generations. */
+static uint64_t generation_table(const struct runtime *r, uint64_t heap, bool *ok)
+{
+    enum { GENERATION_TABLE = 18 * 4 };
+    if (heap == 0)
+        return pointer(r, r->gc + GC_GENERATION_TABLE, ok);
+    uint64_t offsets = pointer(r, r->gc + GC_HEAP_OFFSETS, ok);
+    int32_t offset = (int32_t)memory_u32(&r->image->memory, offsets + GENERATION_TABLE, ok);
+    return heap + (uint64_t)(int64_t)offset;
+}
+
+static bool read_heap(const struct runtime *r, uint64_t heap,
+                      bool (*take)(void *context, uint64_t object), void *context)
+{
+    enum { ALLOCATED = 0, MEMORY = 32 };
+    bool ok = true;
+    uint64_t table = generation_table(r, heap, &ok);
+    uint64_t size = pointer(r, r->gc + GC_GENERATION_SIZE, &ok);
+    uint64_t count = pointer(r, r->gc + GC_GENERATION_COUNT, &ok);
+    uint64_t offsets = pointer(r, r->gc + GC_GENERATION_OFFSETS, &ok);
+    uint32_t start = memory_u32(&r->image->memory, offsets + 4, &ok);
+    for (uint64_t i = 0; i < count && ok; i++) {
+        bool has = true;
+        uint64_t segment = pointer(r, table + i * size + start, &has);
+        uint64_t object = pointer(r, segment + MEMORY, &has);
+        uint64_t allocated = pointer(r, segment + ALLOCATED, &has);
+        if (!has || allocated <= object)
+            continue;
+        if (!take(context, object))
+            return false;
+    }
+    return true;
+}
+
+/* Calls take for the first object of every generation that has one, of at most 64 heaps;
+ * false, and ends, when take does. True if there was none. */
+static bool runtime_gc_first_objects(const struct runtime *r,
+                                     bool (*take)(void *context, uint64_t object),
+                                     void *context)
+{
+    enum { MOST_HEAPS = 64 };
+    bool ok = true;
+    const struct memory *m = &r->image->memory;
+    uint64_t heaps_at = pointer(r, r->gc + GC_HEAPS, &ok);
+    if (!ok || heaps_at == 0) /* a workstation collector leaves these empty */
+        return read_heap(r, 0, take, context);
+    uint64_t count_at = pointer(r, r->gc + GC_HEAP_COUNT, &ok);
+    uint32_t count = memory_u32(m, count_at, &ok);
+    uint64_t heaps = pointer(r, heaps_at, &ok);
+    for (uint32_t i = 0; i < count && i < MOST_HEAPS && ok; i++) {
+        uint64_t heap = pointer(r, heaps + i * UINT64_C(8), &ok);
+        if (ok && heap != 0 && !read_heap(r, heap, take, context))
+            return false;
+    }
+    return true;
+}
+
+/* --- may it be walked? --------------------------------------------------------- */
+
+uint64_t runtime_heap_count_address(const struct runtime *r)
+{
+    bool ok = r->gc != 0;
+    return pointer(r, r->gc + GC_INVALID_COUNT, &ok);
+}
+
+bool runtime_heap_is_valid(const struct runtime *r)
+{
+    bool ok = true;
+    uint64_t at = runtime_heap_count_address(r);
+    return at != 0 && memory_u32(&r->image->memory, at, &ok) == 0 && ok;
+}
+
+/* --- runtime ------------------------------------------------------------------- */
+
 #define TAKE_GCDUMP "; take a gcdump of the process, with `dotnet-gcdump collect -p PID`"
 #define TAKE_HEAP "; take one with `createdump --withheap PID` or `dotnet-dump collect`"
 
 enum { OLDEST = 9, TLS_OFFSETS_UNUSED = 2 };
 
-/* --- MethodTables -------------------------------------------------------------------- */
+/* --- MethodTables -------------------------------------------------------------- */
 
 bool runtime_is_method_table(const struct runtime *r, uint64_t address)
 {
@@ -43,7 +153,7 @@ static bool is_free_type(const struct runtime *r, uint64_t address)
            (flags & has_components) != 0;
 }
 
-/* --- what describes it --------------------------------------------------------------- */
+/* --- what describes it --------------------------------------------------------- */
 
 struct search {
     struct runtime *r;
@@ -142,7 +252,7 @@ static bool describe(struct search *s, const struct runtime_table *t)
     return s->err->status == HD_OK;
 }
 
-static bool take_globals(struct search *s)
+static bool read_globals(struct search *s)
 {
     struct runtime *r = s->r;
     uint64_t *const to[GLOBALS] = {[GLOBAL_APP_DOMAIN] = &r->app_domain,
@@ -155,7 +265,7 @@ static bool take_globals(struct search *s)
     return is_free_type(r, r->free_object);
 }
 
-/* --- which version ------------------------------------------------------------------- */
+/* --- which version ------------------------------------------------------------- */
 
 static unsigned major_of(const char *version)
 {
@@ -201,7 +311,7 @@ static bool describe_version(struct search *s, const char *version)
                     "a core dump of .NET %s, which does not say where it keeps %s; a newer "
                     "heapdrift may read it" TAKE_GCDUMP,
                     version, lacks);
-    return take_globals(s) || refuse_layout(s);
+    return read_globals(s) || refuse_layout(s);
 }
 
 /* Without a version by what fits: a wrong table has something else than the type of free
@@ -214,7 +324,7 @@ static unsigned guess_major(struct search *s)
     r->at = s->d.at;
     for (size_t i = 0; i < runtime_table_count; i++) {
         s->variables[GLOBAL_FREE_OBJECT] = position(s, runtime_tables[i].free_object);
-        if (take_globals(s))
+        if (read_globals(s))
             return runtime_tables[i].major;
     }
     return 0;
@@ -233,7 +343,7 @@ static bool describe_unknown(struct search *s)
     return fail(s->err, HD_UNSUPPORTED, "a core dump of a .NET version" NOT_KNOWN);
 }
 
-/* --- the runtime --------------------------------------------------------------------- */
+/* --- the runtime --------------------------------------------------------------- */
 
 /* What .NET keeps of its heap cannot be read. */
 static bool refuse_small(struct search *s)

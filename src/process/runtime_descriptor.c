@@ -139,7 +139,7 @@ static bool is_offset(uint64_t n)
     return n < MOST;
 }
 
-static void take_members(struct descriptor *d, const json_t *types)
+static void parse_members(struct descriptor *d, const json_t *types)
 {
     for (size_t i = 0; i < MEMBERS; i++) {
         uint64_t n;
@@ -149,7 +149,7 @@ static void take_members(struct descriptor *d, const json_t *types)
     }
 }
 
-static void take_globals(struct descriptor *d, const json_t *globals)
+static void parse_globals(struct descriptor *d, const json_t *globals)
 {
     uint64_t n;
     if (number_in(json_object_get(globals, "StaticsPointerMask"), &n))
@@ -226,8 +226,8 @@ bool descriptor_add(struct descriptor *d, const char *text, size_t size,
         fail(err, HD_BAD_FORMAT, "the descriptor of the runtime is damaged");
     ok = ok && check_contracts(json_object_get(json, "contracts"), err);
     if (ok) {
-        take_members(d, json_object_get(json, "types"));
-        take_globals(d, json_object_get(json, "globals"));
+        parse_members(d, json_object_get(json, "types"));
+        parse_globals(d, json_object_get(json, "globals"));
     }
     json_decref(json);
     return ok;

@@ -102,7 +102,7 @@ static const unsigned char *find(struct bytes where, const char *mark, size_t le
 
 /* "@(#)Version 10.0.1226.42308 @Commit": the third number is the patch and two digits
  * more. */
-static const char *version_told(struct bytes where, struct arena *a)
+static const char *version_parse(struct bytes where, struct arena *a)
 {
     static const char mark[] = "@(#)Version ";
     enum { LONGEST = 48 };
@@ -132,11 +132,11 @@ static const char *version_fixed(struct bytes where, struct arena *a)
     return arena_printf(a, "%u.%u.%u", major, minor, build / 100);
 }
 
-typedef const char *version_teller(struct bytes where, struct arena *a);
+typedef const char *version_parser(struct bytes where, struct arena *a);
 
 /* In a part of it that is there, up to its end. */
 static const char *version_in_mapping(const struct process_image *image,
-                                      const struct image_mapping *at, version_teller *told,
+                                      const struct image_mapping *at, version_parser *parse,
                                       struct arena *a)
 {
     const char *found = NULL;
@@ -146,7 +146,7 @@ static const char *version_in_mapping(const struct process_image *image,
             break;
         if (there.size > at->end - next)
             there.size = (size_t)(at->end - next);
-        found = told(there, a);
+        found = parse(there, a);
         next += there.size;
     }
     return found;
@@ -154,7 +154,7 @@ static const char *version_in_mapping(const struct process_image *image,
 
 /* Of a library or program, which have some megabytes. */
 static const char *version_in_memory(const struct process_image *image, const char *path,
-                                     version_teller *told, struct arena *a)
+                                     version_parser *parse, struct arena *a)
 {
     enum { LARGEST = 1 << 28 };
     const char *found = NULL;
@@ -166,7 +166,7 @@ static const char *version_in_memory(const struct process_image *image, const ch
         looked += at->end - at->start;
         if (looked > LARGEST)
             break;
-        found = version_in_mapping(image, at, told, a);
+        found = version_in_mapping(image, at, parse, a);
     }
     return found;
 }
@@ -191,8 +191,8 @@ const char *runtime_module_version(const struct runtime_module *m,
         found = version_in_path(image->mappings[i].path, a);
     const struct image_file *file = image_file_at(image, m->base);
     if (found == NULL && file != NULL)
-        found = version_told(file->bytes, a);
+        found = version_parse(file->bytes, a);
     if (found == NULL)
-        found = version_in_memory(image, m->path, version_told, a);
+        found = version_in_memory(image, m->path, version_parse, a);
     return found != NULL ? found : version_of_library(image, a);
 }

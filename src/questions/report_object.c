@@ -223,7 +223,7 @@ struct hd_report *hd_report_object(struct hd_comparison *c, const struct hd_opti
     struct hd_options options;
     struct hd_object_question wanted;
     if (!report_options(&options, opt, err) ||
-        !options_take(&wanted, sizeof(wanted),
+        !options_copy(&wanted, sizeof(wanted),
                       OPTIONS_END(struct hd_object_question, values), ask, err))
         return NULL;
     struct hd_report *r = report_new(HD_REPORT_OBJECT, &options);

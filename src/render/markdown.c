@@ -151,3 +151,11 @@ void markdown_run(struct text *t, const struct doc_run *run, enum markdown_place
         add_escaped(t, &s, OF_OURS, in);
     text_free(&s);
 }
+
+void hd_put_markdown_cell(struct hd_sink to, const char *words)
+{
+    struct text t = {0};
+    markdown_run(&t, &(struct doc_run){DOC_QUOTED, words}, MARKDOWN_CELL);
+    to.write(to.context, text_string(&t), t.len);
+    text_free(&t);
+}

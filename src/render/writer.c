@@ -71,7 +71,7 @@ bool hd_report_write(const struct hd_report *report, const char *format,
                      struct hd_error *err)
 {
     struct hd_write_options how;
-    if (!options_take(&how, sizeof(how), OPTIONS_END(struct hd_write_options, details), opt,
+    if (!options_copy(&how, sizeof(how), OPTIONS_END(struct hd_write_options, details), opt,
                       err))
         return false;
     for (const struct writer *const *w = writers; *w != NULL; w++) {

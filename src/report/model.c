@@ -1,5 +1,6 @@
 /* The model of a report, and for programs that show it themselves the words for what it has
  * as numbers: names of enums, and numbers and names as reports print them. */
+#include "base/csv.h"
 #include "heap/place.h"
 #include "report/object_words.h"
 #include "report/report.h"
@@ -224,6 +225,13 @@ bool hd_put_births(struct hd_sink to, const struct hd_report *report,
     bool any = t.len > 0;
     put(to, &t);
     return any;
+}
+
+void hd_put_csv_cell(struct hd_sink to, const char *words)
+{
+    struct text t = {0};
+    csv_add_cell(&t, words);
+    put(to, &t);
 }
 
 void hd_put_frame(struct hd_sink to, const struct hd_frame *frame)

@@ -23,7 +23,7 @@ bool report_options(struct hd_options *ours, const struct hd_options *theirs,
                     struct hd_error *err)
 {
     if (theirs != NULL)
-        return options_take(ours, sizeof(*ours), OPTIONS_END(struct hd_options, exact),
+        return options_copy(ours, sizeof(*ours), OPTIONS_END(struct hd_options, exact),
                             theirs, err);
     *ours = hd_default_options();
     return true;

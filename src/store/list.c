@@ -61,7 +61,7 @@ static const char *keep(struct hd_store *s, struct rows *rows, unsigned i, struc
     return arena_strdup(a, text, strlen(text));
 }
 
-static void take_series(struct hd_store *s, struct rows *rows, struct page *p)
+static void read_series(struct hd_store *s, struct rows *rows, struct page *p)
 {
     struct arena *a = &p->arena;
     struct hd_stored_series *to = &p->all[p->count++];
@@ -74,7 +74,7 @@ static void take_series(struct hd_store *s, struct rows *rows, struct page *p)
     to->run.build = keep(s, rows, 6, a);
     to->run.instance = strtoull(store_text(s, rows, 7), NULL, 16);
     to->run.limit = store_count(s, rows, 8);
-    run_take_labels(&to->run, store_text(s, rows, 9), a);
+    run_parse_labels(&to->run, store_text(s, rows, 9), a);
 }
 
 /* Values are counted in the order in which they are met. */
@@ -119,7 +119,7 @@ static bool turn_page(struct hd_series_list *l, struct hd_error *err)
     struct rows *rows = store_ask(s, sql, values, count, err);
     bool ok = rows != NULL;
     while (ok && (ok = store_next(s, rows, &there, err)) && there)
-        take_series(s, rows, &new);
+        read_series(s, rows, &new);
     store_end(s, rows);
     arena_free(&l->page.arena);
     l->page = new;
@@ -131,7 +131,7 @@ static bool turn_page(struct hd_series_list *l, struct hd_error *err)
 
 /* --- its snapshots --------------------------------------------------- */
 
-static void take_snapshot(struct hd_store *s, struct rows *rows,
+static void read_snapshot(struct hd_store *s, struct rows *rows,
                           struct hd_stored_snapshot *to)
 {
     *to = (struct hd_stored_snapshot){.id = store_count(s, rows, 0),
@@ -144,7 +144,7 @@ static void take_snapshot(struct hd_store *s, struct rows *rows,
                                       .pause_seconds = store_real(s, rows, 7)};
 }
 
-static bool take_snapshots(struct hd_series_list *l, struct hd_stored_series *series,
+static bool read_snapshots(struct hd_series_list *l, struct hd_stored_series *series,
                            struct hd_error *err)
 {
     struct hd_store *s = l->store;
@@ -163,7 +163,7 @@ static bool take_snapshots(struct hd_series_list *l, struct hd_stored_series *se
     bool ok = rows != NULL;
     while (ok && (ok = store_next(s, rows, &there, err)) && there) {
         all = grow(all, len, &cap, sizeof(*all));
-        take_snapshot(s, rows, &all[len++]);
+        read_snapshot(s, rows, &all[len++]);
     }
     store_end(s, rows);
     struct hd_stored_snapshot *kept =
@@ -191,7 +191,7 @@ struct hd_series_list *hd_store_series(struct hd_store *s,
 {
     struct hd_store_filter f = hd_store_everything();
     if (filter != NULL &&
-        !options_take(&f, sizeof(f), OPTIONS_END(struct hd_store_filter, shards), filter,
+        !options_copy(&f, sizeof(f), OPTIONS_END(struct hd_store_filter, shards), filter,
                       err))
         return NULL;
     if (!filter_is_right(&f, err))
@@ -229,7 +229,7 @@ bool hd_series_next(struct hd_series_list *l, const struct hd_stored_series **se
     struct hd_stored_series *s = &p->all[p->next++];
     arena_free(&l->arena);
     l->arena = (struct arena){0};
-    if (!take_snapshots(l, s, err))
+    if (!read_snapshots(l, s, err))
         return false;
     *series = s;
     return true;

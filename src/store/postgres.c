@@ -5,15 +5,81 @@
 #include "base/arena.h"
 #include "base/c_locale.h"
 #include "base/error.h"
-#include "store/libpq.h"
 
+#include <dlfcn.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#if !defined(HD_STATIC) && __has_include(<postgresql/libpq-fe.h>)
+#include <postgresql/libpq-fe.h>
+#define HAVE_LIBPQ
+#elif !defined(HD_STATIC) && __has_include(<libpq-fe.h>)
+#include <libpq-fe.h>
+#define HAVE_LIBPQ
+#endif
+
 static const char *const prefixes[] = {"postgresql://", "postgres://", NULL};
 
 #ifdef HAVE_LIBPQ
+
+/* --- the library ---------------------------------------------------------------- */
+
+/* PostgreSQL's library, loaded when a URL first asks for it: linked, it would
+ * cost every run of the program the start of OpenSSL, Kerberos and LDAP. Only where its
+ * header is there, and never in a static program, which can load nothing. */
+
+/* What is used of it. */
+#define LIBPQ_FUNCTIONS(F)  \
+    F(PQconninfoParse)      \
+    F(PQconninfoFree)       \
+    F(PQconnectdbParams)    \
+    F(PQfinish)             \
+    F(PQstatus)             \
+    F(PQerrorMessage)       \
+    F(PQsetNoticeProcessor) \
+    F(PQexecParams)         \
+    F(PQresultStatus)       \
+    F(PQresultErrorField)   \
+    F(PQclear)              \
+    F(PQntuples)            \
+    F(PQgetisnull)          \
+    F(PQgetvalue)           \
+    F(PQgetlength)          \
+    F(PQunescapeBytea)      \
+    F(PQfreemem)
+
+struct libpq {
+#define LIBPQ_MEMBER(name) __typeof__(&(name)) name;
+    LIBPQ_FUNCTIONS(LIBPQ_MEMBER)
+#undef LIBPQ_MEMBER
+};
+
+/* A pointer to data is none to a function in C; it is to POSIX. */
+static bool find(void *library, const char *name, void *function, struct hd_error *err)
+{
+    void *found = dlsym(library, name);
+    memcpy(function, &found, sizeof(found));
+    return found != NULL || fail(err, HD_UNSUPPORTED, "libpq.so.5 here has no %s", name);
+}
+
+/* False and err if it is not there, or lacks one of them. It stays loaded. */
+static bool libpq_load(struct libpq *pq, struct hd_error *err)
+{
+    /* What others of its libraries leave for the end of the process must stay. */
+    void *library = dlopen("libpq.so.5", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (library == NULL)
+        return fail(err, HD_UNSUPPORTED,
+                    "PostgreSQL needs its library here, libpq.so.5 (Debian: libpq5)");
+    bool ok = true;
+#define LIBPQ_FIND(name) ok = ok && find(library, #name, (void *)&pq->name, err);
+    LIBPQ_FUNCTIONS(LIBPQ_FIND)
+#undef LIBPQ_FIND
+    dlclose(library);
+    return ok;
+}
+
+/* --- connections ---------------------------------------------------------------- */
 
 struct connection {
     struct libpq pq;
@@ -202,7 +268,7 @@ static bool run(struct connection *c, const char *sql, const struct value *value
 
 /* --- opening ----------------------------------------------------------------------- */
 
-static void say_nothing(void *context, const char *message)
+static void ignore_notice(void *context, const char *message)
 {
     (void)context;
     (void)message;
@@ -262,7 +328,7 @@ static bool connect_to(struct connection *c, const char *url, struct hd_error *e
         c->remedy = REMEDY_RECONNECT;
         return fail_with(c, c->pq.PQerrorMessage(c->server), err);
     }
-    c->pq.PQsetNoticeProcessor(c->server, say_nothing, NULL);
+    c->pq.PQsetNoticeProcessor(c->server, ignore_notice, NULL);
     return run(c,
                "SELECT set_config('lock_timeout', '60s', false) "
                "WHERE current_setting('lock_timeout') = '0'",

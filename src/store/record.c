@@ -1,8 +1,8 @@
 /* One snapshot into the store: its run, its digest, a row per type. */
 #include "store/run.h"
 #include "store/store.h"
-#include "store/types.h"
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/options.h"
@@ -10,9 +10,85 @@
 #include "heap/snapshot.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+/* --- finding runs -------------------------------------------------------------- */
+
+/* What a fleet has found of a series. */
+
+struct findings {
+    uint64_t series;
+    double first, last;
+    char *rows;
+};
+
+static char *rows_of_finding(const struct hd_stored_finding *all, size_t count)
+{
+    struct arena a = {0};
+    json_t *rows = json_array();
+    for (size_t i = 0; i < count; i++) {
+        const struct hd_stored_finding *f = &all[i];
+        json_t *row = json_array();
+        json_append(row, json_integer(f->rank));
+        json_append(row, json_string_or_null(store_clean(&a, f->type)));
+        json_append(row, json_string_or_null(store_clean(&a, f->subject)));
+        json_append(row, json_real_or_null(f->score));
+        json_append(row, json_real_or_null(f->score_share));
+        json_append(row, json_real_or_null(f->per_hour));
+        json_append(row, json_string_or_null(store_clean(&a, f->confidence)));
+        json_append(row, json_string_or_null(store_clean(&a, f->holder)));
+        json_append(rows, row);
+    }
+    char *text = json_to_text(rows);
+    json_decref(rows);
+    arena_free(&a);
+    return text;
+}
+
+static bool save_rows(struct hd_store *s, const struct findings *f, struct hd_error *err)
+{
+    const struct value values[] = {of_text(f->rows), of_count(f->series), of_real(f->first),
+                                   of_real(f->last)};
+    int64_t id;
+    bool there;
+    if (!store_ask_number(s, "SELECT id FROM series WHERE id = $1 {lock}", &values[1], 1,
+                          &id, &there, err))
+        return false;
+    if (!there)
+        return fail(err, HD_USAGE, "has no such series (any more)");
+    return store_run(s, "DELETE FROM finding WHERE series_id = $1", &values[1], 1, err) &&
+           types_add(s, f->rows, 1, err) &&
+           store_run(
+               s,
+               "INSERT INTO finding (series_id, window_first, window_last, rank, type_id, "
+               "subject, score, score_share, per_hour, confidence, holder) SELECT "
+               "CAST($2 AS BIGINT), CAST($3 AS DOUBLE PRECISION), CAST($4 AS DOUBLE "
+               "PRECISION), CAST(value ->> 0 AS INTEGER), type.id, value ->> 2, "
+               "CAST(value ->> 3 AS DOUBLE PRECISION), CAST(value ->> 4 AS DOUBLE "
+               "PRECISION), CAST(value ->> 5 AS DOUBLE PRECISION), value ->> 6, "
+               "value ->> 7 FROM {each}($1) AS e JOIN type ON type.name = value ->> 1",
+               values, 4, err);
+}
+
+static enum ending save(struct hd_store *s, void *context, struct hd_error *err)
+{
+    return kept_if(save_rows(s, context, err));
+}
+
+bool hd_store_save_findings(struct hd_store *s, uint64_t series, double first, double last,
+                            const struct hd_stored_finding *all, size_t count,
+                            struct hd_error *err)
+{
+    struct findings f = {series, first, last, rows_of_finding(all, count)};
+    bool ok = store_transact(s, save, &f, NULL, err);
+    free(f.rows);
+    return ok;
+}
+
+/* --- recording ----------------------------------------------------------------- */
 
 struct record {
     struct arena scratch;
@@ -26,7 +102,7 @@ struct record {
     bool was_there;
 };
 
-/* --- boiling it down ------------------------------------------------------------------ */
+/* --- boiling it down ----------------------------------------------------------- */
 
 struct type_sum {
     const char *name;
@@ -104,14 +180,7 @@ static bool digest_build(struct record *r, struct hd_snapshot *snap, struct hd_e
     return true;
 }
 
-/* --- the facts ------------------------------------------------------------------------ */
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (double)t.tv_sec;
-}
+/* --- the facts ----------------------------------------------------------------- */
 
 /* The same file is the same snapshot, whatever it is called and wherever it lies. But a
  * table knows no object: two hosts, or two moments, may have equal ones, so of a table run
@@ -138,7 +207,7 @@ static bool find_facts(struct record *r, struct hd_snapshot *snap,
     r->run = run_cleaned(&run, &r->scratch);
     r->taken = how->taken > 0 ? how->taken : hd_time_taken(snap);
     r->pause_seconds = how->pause_seconds > 0 ? how->pause_seconds : NAN;
-    r->now = now();
+    r->now = floor(clock_seconds(CLOCK_REALTIME));
     if (r->run.service[0] == '\0')
         return fail_about(err, HD_ABOUT_SERVICE, HD_USAGE,
                           "does not say of which service it is");
@@ -147,7 +216,7 @@ static bool find_facts(struct record *r, struct hd_snapshot *snap,
     return find_source(r, snap, err);
 }
 
-/* --- the rows ------------------------------------------------------------------------- */
+/* --- the rows ------------------------------------------------------------------ */
 
 /* Tables of earlier versions have the hash of their bytes. */
 static bool is_recorded(struct hd_store *s, struct record *r, bool *there,
@@ -243,7 +312,7 @@ static enum ending store_it(struct hd_store *s, void *context, struct hd_error *
     return is_new ? kept_if(add_type_rows(s, r, id, err)) : ENDING_UNDONE;
 }
 
-/* --- all of it ------------------------------------------------------- */
+/* --- all of it ----------------------------------------------------------------- */
 
 /* To look first saves making a digest that nobody needs; whether it still is not there the
  * transaction knows. */
@@ -265,7 +334,7 @@ bool hd_store_record(struct hd_store *s, struct hd_snapshot *snap,
 {
     struct record r = {0};
     struct hd_recording how;
-    if (!options_take(&how, sizeof(how), OPTIONS_END(struct hd_recording, pause_seconds),
+    if (!options_copy(&how, sizeof(how), OPTIONS_END(struct hd_recording, pause_seconds),
                       theirs, err))
         return false;
     bool ok = find_facts(&r, snap, &how, err) && record(s, snap, &r, err);

@@ -40,7 +40,7 @@ static const char *name_of_program(struct arena *a, const char *program)
     return arena_strdup(a, name, len);
 }
 
-static bool is_told(const char *s)
+static bool is_known(const char *s)
 {
     return s != NULL && s[0] != '\0';
 }
@@ -49,9 +49,9 @@ struct hd_run hd_run_of(struct hd_snapshot *snap)
 {
     const struct hd_info *info = &snap->info;
     struct hd_run run = hd_unknown_run();
-    if (is_told(info->program))
+    if (is_known(info->program))
         run.service = name_of_program(&snap->arena, info->program);
-    if (!is_told(run.service) && is_told(info->process))
+    if (!is_known(run.service) && is_known(info->process))
         run.service = name_of_program(&snap->arena, info->process);
     run.host = info->host;
     run.process = info->process;
@@ -68,9 +68,9 @@ double hd_time_taken(const struct hd_snapshot *snap)
 
 /* --- what is stored ------------------------------------------------------------------ */
 
-static const char *first_told(const char *a, const char *b)
+static const char *first_known(const char *a, const char *b)
 {
-    return is_told(a) ? a : b;
+    return is_known(a) ? a : b;
 }
 
 struct hd_run run_merged(const struct hd_run *told, struct hd_snapshot *snap)
@@ -79,9 +79,9 @@ struct hd_run run_merged(const struct hd_run *told, struct hd_snapshot *snap)
     if (told == NULL)
         return own;
     struct hd_run run = *told;
-    run.service = first_told(told->service, own.service);
-    run.host = first_told(told->host, own.host);
-    run.process = first_told(told->process, own.process);
+    run.service = first_known(told->service, own.service);
+    run.host = first_known(told->host, own.host);
+    run.process = first_known(told->process, own.process);
     run.pid = told->pid != HD_UNKNOWN ? told->pid : own.pid;
     run.started = isfinite(told->started) ? told->started : own.started;
     run.instance = told->instance != 0 ? told->instance : own.instance;
@@ -155,7 +155,7 @@ static int by_name(const void *x, const void *y)
     return strcmp(a->name, b->name);
 }
 
-void run_take_labels(struct hd_run *run, const char *text, struct arena *a)
+void run_parse_labels(struct hd_run *run, const char *text, struct arena *a)
 {
     const char *name;
     json_t *value, *all = json_loads(text, 0, NULL);

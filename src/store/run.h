@@ -19,6 +19,6 @@ const char *run_instance(const struct hd_run *run, struct arena *a);
 
 /* Labels as JSON, {"name":"value"}, and back. */
 const char *run_labels(const struct hd_run *run, struct arena *a);
-void run_take_labels(struct hd_run *run, const char *text, struct arena *a);
+void run_parse_labels(struct hd_run *run, const char *text, struct arena *a);
 
 #endif

@@ -258,7 +258,7 @@ static bool is_on_read_only(const char *path)
 /* --- opening ----------------------------------------------------------------------- */
 
 /* "file:PATH?wait=5" is a path and how many seconds to wait for others. */
-static char *take_path(const char *url, unsigned *wait_ms, struct hd_error *err)
+static char *read_path(const char *url, unsigned *wait_ms, struct hd_error *err)
 {
     enum { MS = 1000, USUAL_WAIT_MS = 60 * MS, LONGEST = 86400 };
     static const char scheme[] = "file:", wait[] = "?wait=";
@@ -387,7 +387,7 @@ static char *draft(const char *url)
     unsigned wait_ms;
     struct stat st;
     struct text t = {0};
-    char *path = take_path(url, &wait_ms, NULL), *name = NULL, mark[32];
+    char *path = read_path(url, &wait_ms, NULL), *name = NULL, mark[32];
     if (path != NULL && stat(path, &st) != 0 && errno == ENOENT) {
         snprintf(mark, sizeof(mark), "-new-%ld", (long)getpid());
         text_add_string(&t, path[0] == '/' ? "" : "./");
@@ -425,7 +425,7 @@ static bool publish(const char *from, const char *url, bool is_whole, struct hd_
 {
     static const char *const beside[] = {"", "-journal", "-wal", "-shm"};
     unsigned wait_ms;
-    char *path = take_path(url, &wait_ms, err);
+    char *path = read_path(url, &wait_ms, err);
     bool ok = path != NULL && (!is_whole || give_name(from, path, err));
     for (size_t i = 0; i < sizeof(beside) / sizeof(*beside); i++) {
         struct text t = {0};
@@ -449,7 +449,7 @@ static struct connection *open_connection(const char *url, enum hd_store_use use
                                           struct hd_error *err)
 {
     struct connection *c = alloc_zeroed(sizeof(*c));
-    c->path = take_path(url, &c->wait_ms, err);
+    c->path = read_path(url, &c->wait_ms, err);
     bool ok = c->path != NULL && can_be_opened(c->path, use, err);
     if (ok && open_file(c->path, use, &c->db) != SQLITE_OK) {
         if (c->db == NULL)

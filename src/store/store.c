@@ -1,5 +1,6 @@
 #include "store/store.h"
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/text.h"
@@ -9,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-/* --- statements -------------------------------------------------------------------- */
+/* --- statements ---------------------------------------------------------------- */
 
 static const char *word_of(const struct database *d, const char *name, size_t len)
 {
@@ -118,7 +119,7 @@ bool store_ask_number(struct hd_store *s, const char *sql, const struct value *v
     return ok;
 }
 
-/* --- transactions ------------------------------------------------------------------ */
+/* --- transactions -------------------------------------------------------------- */
 
 static void lose(struct hd_store *s)
 {
@@ -132,13 +133,6 @@ static bool connect_again(struct hd_store *s, struct hd_error *err)
     lose(s);
     s->connection = s->kind->open(s->url, s->use, err);
     return s->connection != NULL;
-}
-
-static double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
 static void wait_seconds(double seconds)
@@ -160,8 +154,9 @@ static bool find_again(struct hd_store *s, struct search *search)
     const double most_delay = 10;
     bool is_first = search->delay <= 0;
     if (is_first)
-        *search = (struct search){seconds_now() + s->patience, s->delay};
-    for (; is_first || seconds_now() + search->delay <= search->until; is_first = false) {
+        *search = (struct search){clock_seconds(CLOCK_MONOTONIC) + s->patience, s->delay};
+    for (; is_first || clock_seconds(CLOCK_MONOTONIC) + search->delay <= search->until;
+         is_first = false) {
         wait_seconds(search->delay);
         search->delay = fmin(2 * search->delay, most_delay);
         if (connect_again(s, NULL))
@@ -234,7 +229,7 @@ bool store_transact(struct hd_store *s, transaction *body, void *context, bool *
     return true;
 }
 
-/* --- strings ----------------------------------------------------------------------- */
+/* --- strings ------------------------------------------------------------------- */
 
 /* A name of a million bytes would fit no index. */
 static const char *cut(struct arena *a, const char *s, size_t len)
@@ -259,7 +254,7 @@ const char *store_clean(struct arena *a, const char *s)
     return clean;
 }
 
-/* --- the URL without a password ------------------------------------------------------ */
+/* --- the URL without a password ------------------------------------------------ */
 
 static bool has_server(const char *url)
 {
@@ -323,7 +318,7 @@ void hd_store_put_url(struct hd_sink to, const char *url)
     put_parameters(to, host + rest);
 }
 
-/* --- opening ----------------------------------------------------------------------- */
+/* --- opening ------------------------------------------------------------------- */
 
 void hd_store_close(struct hd_store *s)
 {
@@ -397,4 +392,28 @@ const char *hd_store_note(const struct hd_store *s)
 const char *hd_store_file(const struct hd_store *s)
 {
     return s->connection != NULL ? s->kind->file(s->connection) : NULL;
+}
+
+/* --- types --------------------------------------------------------------------- */
+
+char *json_to_text(const json_t *value)
+{
+    char *text = json_dumps(value, JSON_COMPACT);
+    if (text == NULL)
+        out_of_memory(0);
+    return text;
+}
+
+/* In the order of the names: two writers that wait for each other's would wait forever.
+ * What is there already is left out, which costs no number. */
+bool types_add(struct hd_store *s, const char *rows, unsigned at, struct hd_error *err)
+{
+    const struct value values[] = {of_text(rows), of_number(at)};
+    return store_run(
+        s,
+        "INSERT INTO type (name) SELECT DISTINCT value ->> CAST($2 AS INTEGER) "
+        "FROM {each}($1) AS e WHERE NOT EXISTS (SELECT 1 FROM type WHERE "
+        "type.name = value ->> CAST($2 AS INTEGER)) ORDER BY 1 "
+        "ON CONFLICT (name) DO NOTHING",
+        values, 2, err);
 }

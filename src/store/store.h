@@ -4,6 +4,7 @@
 #define STORE_H
 
 #include "base/arena.h"
+#include "base/json_out.h"
 #include "store/database.h"
 
 struct hd_store {
@@ -58,5 +59,16 @@ const char *store_clean(struct arena *a, const char *s);
 
 /* See that the tables are there and of this version, or make them so. */
 bool schema_prepare(struct hd_store *s, struct hd_error *err);
+
+/* --- types --------------------------------------------------------------------- */
+
+/* Names of types in the store: table `type`. */
+
+/* A list that statements take as one value, [[...], [...]], as text. Freed by free(). */
+char *json_to_text(const json_t *value);
+
+/* See that there is a row for each type whose name is element `at` of a row of rows (text
+ * of JSON). For others to see within the same transaction. */
+bool types_add(struct hd_store *s, const char *rows, unsigned at, struct hd_error *err);
 
 #endif

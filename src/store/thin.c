@@ -1,6 +1,5 @@
 /* Fewer snapshots of what is long ago. */
 #include "store/store.h"
-#include "store/types.h"
 
 #include "base/error.h"
 
@@ -46,7 +45,7 @@ static bool settle(struct hd_store *s, struct removal *r, uint64_t *done,
     return true;
 }
 
-/* --- which ---------------------------------------------------------------------------- */
+/* --- which --------------------------------------------------------------------- */
 
 /* A slot is an hour of the last days, a day of what is older; within it the last one
  * stays. What is younger than a day is of a slot too, but stays. The number of an hour is
@@ -96,7 +95,7 @@ static char *choose(struct hd_store *s, const struct thinning *t, struct removal
     return ids_of(s, chosen, values, sizeof(values) / sizeof(*values), found, err);
 }
 
-/* --- removing -------------------------------------------------------- */
+/* --- removing ------------------------------------------------------------------ */
 
 #define THOSE " IN (SELECT CAST(value ->> 0 AS BIGINT) FROM {each}($1) AS e)"
 
@@ -171,7 +170,7 @@ static enum ending finish(struct hd_store *s, void *context, struct hd_error *er
     return ENDING_KEPT;
 }
 
-/* --- all of it ------------------------------------------------------- */
+/* --- all of it ----------------------------------------------------------------- */
 
 bool hd_store_thin(struct hd_store *s, double keep_seconds, double now,
                    struct hd_thinned *done, struct hd_error *err)

@@ -43,13 +43,13 @@ bool trace_blocks_cut(struct trace_blocks *b, enum trace_end how)
     return false;
 }
 
-const unsigned char *trace_blocks_take(struct trace_blocks *b, size_t size)
+const unsigned char *trace_blocks_read(struct trace_blocks *b, size_t size)
 {
     if (b->most > 0 && size > b->most) {
         trace_blocks_refuse(b, "larger than anything that a runtime sends");
         return NULL;
     }
-    const unsigned char *p = trace_bytes_take(&b->bytes, size);
+    const unsigned char *p = trace_bytes_read(&b->bytes, size);
     if (p == NULL)
         trace_blocks_cut(b, TRACE_CUT);
     return p;
@@ -63,7 +63,7 @@ bool trace_blocks_skip_to(struct trace_blocks *b, uint64_t end)
 bool trace_blocks_rest(struct trace_blocks *b, struct trace_fields *rest)
 {
     uint64_t size = b->block_end - b->bytes.at;
-    const unsigned char *p = trace_blocks_take(b, (size_t)size);
+    const unsigned char *p = trace_blocks_read(b, (size_t)size);
     if (p == NULL)
         return false;
     *rest = (struct trace_fields){p, p + size, false};
@@ -105,29 +105,29 @@ bool nettrace_recognises(struct bytes head)
 static bool read_magic(struct trace_blocks *b)
 {
     enum { LAST_VERSION = 6 };
-    const unsigned char *p = trace_blocks_take(b, NEW_MAGIC);
+    const unsigned char *p = trace_blocks_read(b, NEW_MAGIC);
     if (p == NULL)
         return false;
     if (memcmp(p, new_magic, NEW_MAGIC) != 0) {
         b->begin_tag = 4;
         bool fast = memcmp(p, fast_magic, NEW_MAGIC) == 0;
-        p = trace_blocks_take(b, FAST_MAGIC - NEW_MAGIC);
+        p = trace_blocks_read(b, FAST_MAGIC - NEW_MAGIC);
         return p != NULL &&
                ((fast && memcmp(p, fast_magic + NEW_MAGIC, FAST_MAGIC - NEW_MAGIC) == 0) ||
                 trace_blocks_refuse_at(b, 0, "neither Nettrace nor FastSerialization"));
     }
-    p = trace_blocks_take(b, 4);
+    p = trace_blocks_read(b, 4);
     if (p == NULL)
         return false;
     if (le_u32(p) != 0) {
         b->begin_tag = 5;
         bool fast = memcmp(p, fast_magic, 4) == 0;
-        p = trace_blocks_take(b, FAST_MAGIC - 4);
+        p = trace_blocks_read(b, FAST_MAGIC - 4);
         return p != NULL &&
                ((fast && memcmp(p, fast_magic + 4, FAST_MAGIC - 4) == 0) ||
                 trace_blocks_refuse_at(b, NEW_MAGIC, "no " FAST_SERIALIZATION " here"));
     }
-    p = trace_blocks_take(b, 8);
+    p = trace_blocks_read(b, 8);
     if (p == NULL)
         return false;
     b->header.version = le_u32(p);
@@ -175,7 +175,7 @@ static bool read_old_trace(struct trace_blocks *b, uint32_t version)
     if ((version == 4) != (b->begin_tag == 5) || version == 0 || version > 4)
         return trace_blocks_refuse(
             b, "a version of the trace that does not fit its container");
-    const unsigned char *p = trace_blocks_take(b, SIZE);
+    const unsigned char *p = trace_blocks_read(b, SIZE);
     if (p == NULL || !read_header(b, p))
         return false;
     b->header.pid = le_u32(p + PID_AT);
@@ -233,14 +233,14 @@ static bool begin_object(struct trace_blocks *b)
         b->end = TRACE_ENDS;
         return false;
     }
-    p = trace_blocks_take(b, HEAD);
+    p = trace_blocks_read(b, HEAD);
     if (p == NULL)
         return false;
     uint32_t version = le_u32(p + 3), len = le_u32(p + 11);
     if (p[0] != b->begin_tag || p[1] != b->begin_tag || p[2] != NULL_TAG || len == 0 ||
         len > LONGEST_NAME)
         return trace_blocks_refuse_at(b, b->bytes.at - HEAD, "no block begins here");
-    p = trace_blocks_take(b, len + 1);
+    p = trace_blocks_read(b, len + 1);
     if (p == NULL)
         return false;
     if (p[len] != END_TAG)
@@ -249,7 +249,7 @@ static bool begin_object(struct trace_blocks *b)
     b->has_end_tag = true;
     if (b->block == BLOCK_TRACE)
         return read_old_trace(b, version);
-    p = trace_blocks_take(b, 4);
+    p = trace_blocks_read(b, 4);
     if (p == NULL)
         return false;
     uint64_t start = b->bytes.at + (4 - b->bytes.at % 4) % 4;
@@ -264,7 +264,7 @@ static bool begin_new_block(struct trace_blocks *b)
     trace_bytes_peek(&b->bytes, 1, &got);
     if (got == 0)
         return trace_blocks_cut(b, TRACE_LACKS_END);
-    const unsigned char *p = trace_blocks_take(b, 4);
+    const unsigned char *p = trace_blocks_read(b, 4);
     if (p == NULL)
         return false;
     uint32_t head = le_u32(p), kind = head >> SIZE_BITS;
@@ -286,7 +286,7 @@ bool trace_blocks_next(struct trace_blocks *b)
     if (b->bytes.at < b->block_end && !trace_blocks_skip_to(b, b->block_end))
         return false;
     if (b->has_end_tag) {
-        const unsigned char *tag = trace_bytes_take(&b->bytes, 1);
+        const unsigned char *tag = trace_bytes_read(&b->bytes, 1);
         if (tag == NULL)
             return trace_blocks_cut(b, TRACE_LACKS_END);
         if (*tag != END_TAG)

@@ -47,7 +47,7 @@ void trace_blocks_free(struct trace_blocks *b);
 bool trace_blocks_next(struct trace_blocks *b);
 
 /* The next size bytes, until the next call; NULL after saying why not. */
-const unsigned char *trace_blocks_take(struct trace_blocks *b, size_t size);
+const unsigned char *trace_blocks_read(struct trace_blocks *b, size_t size);
 
 /* All that is left of the block. False after saying why not. */
 bool trace_blocks_rest(struct trace_blocks *b, struct trace_fields *rest);

@@ -85,7 +85,7 @@ const unsigned char *trace_bytes_peek(struct trace_bytes *b, size_t size, size_t
     return b->next;
 }
 
-const unsigned char *trace_bytes_take(struct trace_bytes *b, size_t size)
+const unsigned char *trace_bytes_read(struct trace_bytes *b, size_t size)
 {
     static const unsigned char nothing[1] = {0};
     size_t got;

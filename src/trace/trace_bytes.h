@@ -27,7 +27,7 @@ struct trace_bytes trace_bytes_begin(struct input *in, struct hd_error *err);
 void trace_bytes_free(struct trace_bytes *b);
 
 /* The next size bytes, until the next call; NULL when the input ends before. */
-const unsigned char *trace_bytes_take(struct trace_bytes *b, size_t size);
+const unsigned char *trace_bytes_read(struct trace_bytes *b, size_t size);
 
 /* The next bytes without taking them: size, or *got if the input ends before. */
 const unsigned char *trace_bytes_peek(struct trace_bytes *b, size_t size, size_t *got);

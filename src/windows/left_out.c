@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-static int say(struct settings *s)
+static int refuse(struct settings *s)
 {
     fprintf(stderr, "heapdrift: %s is not in heapdrift for Windows\n", s->command->name);
     return EXIT_TROUBLE;
@@ -17,7 +17,7 @@ static int say(struct settings *s)
                                        .operands = "",                                 \
                                        .summary = "not in heapdrift for Windows",      \
                                        .description = "Not in heapdrift for Windows.", \
-                                       .run = say}
+                                       .run = refuse}
 
 LEFT_OUT(collect, ON_COLLECT, FOR_PROCESSES);
 LEFT_OUT(watch, ON_WATCH, FOR_PROCESSES);

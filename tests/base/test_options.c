@@ -26,7 +26,7 @@ struct later {
 static bool take(struct ours *o, const void *theirs, struct hd_error *err)
 {
     *o = (struct ours){9, 9, 9, 9, 9};
-    return options_take(o, sizeof(*o), OPTIONS_END(struct ours, b), theirs, err);
+    return options_copy(o, sizeof(*o), OPTIONS_END(struct ours, b), theirs, err);
 }
 
 Test(options, none_are_zeros)

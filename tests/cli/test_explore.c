@@ -404,7 +404,7 @@ Test(explore, bears_any_names)
     export(&b, scratch_path(&scratch, "hostile.md"));
     shows(&b, "rows");
     const char *md = contents(scratch_path(&scratch, "hostile.md"));
-    cr_expect_not_null(strstr(md, "App.&lt;script&gt;&amp;amp;"), "HTML in Markdown");
+    cr_expect_not_null(strstr(md, "App.&lt;script>&amp;amp;"), "HTML in Markdown");
     cr_expect_not_null(strstr(md, "=cmd\\|' "), "a bar would end the cell");
     scratch_remove(&scratch);
     end(&b);

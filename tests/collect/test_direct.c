@@ -1,5 +1,5 @@
 /* Memory of a process without .NET: what of it is copied, and what a core of it holds. */
-#include "collect/core_writer.h"
+#include "collect/process_copy.h"
 #include "collect/thread_freeze.h"
 #include "process/core_file.h"
 

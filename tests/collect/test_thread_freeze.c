@@ -340,7 +340,7 @@ static const char *said(struct denied_facts f)
 {
     static struct hd_error err;
     err = (struct hd_error){0};
-    cr_expect_not(denied_say(&f, &err));
+    cr_expect_not(denied_report(&f, &err));
     cr_expect_eq(err.status, HD_UNSUPPORTED);
     cr_expect_lt(strlen(err.message), sizeof(err.message) - 1);
     return err.message;

@@ -1,7 +1,7 @@
 /* What is known of a snapshot's objects, put into the trace that it was read of. */
 #include "base/input.h"
 #include "identity/places.h"
-#include "identity/told.h"
+#include "identity/same.h"
 #include "support/scratch.h"
 #include "trace/nettrace.h"
 

@@ -11,8 +11,8 @@
 #include "base/error.h"
 #include "collect/clients.h"
 #include "collect/dump_file.h"
+#include "collect/find_target.h"
 #include "collect/origin.h"
-#include "collect/process_info.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

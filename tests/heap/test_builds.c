@@ -1,4 +1,4 @@
-#include "heap/builds.h"
+#include "heap/names.h"
 
 #include "support/random.h"
 

@@ -1,5 +1,5 @@
 /* What a file keeps of who is who: written, read, applied, and refused. */
-#include "identity/told.h"
+#include "identity/same.h"
 
 #include "base/text.h"
 #include "identity/places.h"
@@ -43,7 +43,7 @@ Test(told_same, runs_and_text_come_back)
         uint32_t survivors = survive(&r, older.objects, newer.objects, older_of);
         struct told_same told = told_same_write(&older, &newer, older_of, &a);
         told_same_put(&told, &t);
-        const struct told_same *back = told_same_take(t.data, t.len, &a);
+        const struct told_same *back = told_same_parse(t.data, t.len, &a);
         cr_assert_not_null(back);
         cr_assert_eq(back->survivors, survivors);
         cr_assert(back->older.token == older.token && back->newer.token == newer.token);
@@ -78,9 +78,9 @@ Test(told_same, text_that_is_none_is_refused)
     };
     struct arena a = {0};
     for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
-        cr_expect_null(told_same_take(texts[i], strlen(texts[i]), &a), "%s", texts[i]);
+        cr_expect_null(told_same_parse(texts[i], strlen(texts[i]), &a), "%s", texts[i]);
     const char *good = "0123456789abcdef 3 0123456789abcdef 4 2 AAAB";
-    cr_expect_not_null(told_same_take(good, strlen(good), &a));
+    cr_expect_not_null(told_same_parse(good, strlen(good), &a));
     arena_free(&a);
 }
 
@@ -111,7 +111,7 @@ Test(told_same, any_bytes_stay_within_both_snapshots)
     }
 }
 
-/* --- applied ------------------------------------------------------------------------- */
+/* --- applied ------------------------------------------------------------------- */
 
 static struct hd_snapshot *snapshot_of(uint32_t objects, uint64_t size)
 {

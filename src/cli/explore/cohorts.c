@@ -28,7 +28,7 @@ static const char *name_of(const struct hd_births *b, size_t line, struct hd_mem
 {
     text->size = 0;
     if (line > 1) {
-        say_to(hd_sink_memory(text), "new in ");
+        print_to(hd_sink_memory(text), "new in ");
         hd_put_count(hd_sink_memory(text), b->snapshot[line - 1] + 1);
     }
     return line == 0 ? "snapshot" : line == 1 ? "older" : text->bytes;
@@ -62,11 +62,11 @@ void cohorts_line(const struct hd_births *b, unsigned i, struct hd_sink to)
 {
     struct hd_memory text = {0};
     const char *name = name_of(b, i, &text);
-    say_to(to, "%s%*s", name, (int)(width_of(b, 0) - grid_columns(name)), "");
+    print_to(to, "%s%*s", name, (int)(width_of(b, 0) - grid_columns(name)), "");
     for (size_t k = 0; k < b->count; k++) {
         const char *cell = cell_of(b, i, k, &text);
-        say_to(to, "%*s%s", (int)(BETWEEN + width_of(b, k + 1) - grid_columns(cell)), "",
-               cell);
+        print_to(to, "%*s%s", (int)(BETWEEN + width_of(b, k + 1) - grid_columns(cell)), "",
+                 cell);
     }
     hd_memory_free(&text);
 }

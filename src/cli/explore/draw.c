@@ -43,9 +43,9 @@ static void put_files(const struct explore *e, struct hd_sink to)
     hd_put_name(to, hd_snapshot_file(m, 0));
     if (m->snapshot_count < 2)
         return;
-    say_to(to, " … ");
+    print_to(to, " … ");
     hd_put_name(to, hd_snapshot_file(m, m->snapshot_count - 1));
-    say_to(to, ", %zu snapshots", m->snapshot_count);
+    print_to(to, ", %zu snapshots", m->snapshot_count);
 }
 
 /* What it all comes to; of one snapshot there is nothing to say but its name. */
@@ -54,11 +54,11 @@ static void draw_first_line(const struct explore *e, struct grid *g)
     const struct hd_model *m = e->model;
     struct words w;
     words_begin(&w);
-    say_to(w.to, " ");
+    print_to(w.to, " ");
     if (m->diff != NULL) {
-        say_to(w.to, "%s", m->diff->headline);
+        print_to(w.to, "%s", m->diff->headline);
     } else {
-        say_to(w.to, "heapdrift  ");
+        print_to(w.to, "heapdrift  ");
         put_files(e, w.to);
     }
     grid_line(g, 0, false);
@@ -72,26 +72,26 @@ static void put_totals(const struct explore *e, struct hd_sink to)
     const struct hd_type_table *t = m->diff != NULL ? &m->diff->types : &m->top->types;
     size_t last = m->snapshot_count - 1;
     if (m->diff != NULL)
-        say_to(to, " confidence: %s ", hd_confidence_name(m->diff->confidence));
-    say_to(to, " heap ");
+        print_to(to, " confidence: %s ", hd_confidence_name(m->diff->confidence));
+    print_to(to, " heap ");
     if (last > 0) {
         hd_put_size(to, t->totals[0].bytes);
-        say_to(to, " → ");
+        print_to(to, " → ");
     }
     hd_put_size(to, t->totals[last].bytes);
     if (last > 0) {
-        say_to(to, "  ");
+        print_to(to, "  ");
         hd_put_size_change(to, t->totals[0].bytes, t->totals[last].bytes);
     }
-    say_to(to, "   objects ");
+    print_to(to, "   objects ");
     if (last > 0) {
         hd_put_count(to, t->totals[0].count);
-        say_to(to, " → ");
+        print_to(to, " → ");
     }
     hd_put_count(to, t->totals[last].count);
     if (m->diff == NULL)
         return;
-    say_to(to, "   ");
+    print_to(to, "   ");
     put_files(e, to);
 }
 
@@ -136,8 +136,8 @@ static void put_mode(const struct explore *e, const struct view *v, struct hd_si
     if (v->kind->order == NULL)
         return;
     if (e->app_only)
-        say_to(to, "app only, ");
-    say_to(to, "by %s ", v->kind->order(e, v));
+        print_to(to, "app only, ");
+    print_to(to, "by %s ", v->kind->order(e, v));
 }
 
 /* Of what is open in front of a pane its name and title. */
@@ -152,7 +152,7 @@ static void draw_way(struct explore *e, struct grid *g, unsigned right)
     grid_add(g, LOOK_PLAIN, names[e->pane]);
     for (unsigned p = e->pane + 1; p <= PANES; p++)
         e->tab_at[p] = g->column;
-    say_to(w.to, "› ");
+    print_to(w.to, "› ");
     if (v->kind->title != NULL)
         v->kind->title(e, v, w.to);
     unsigned left = grid_left(g);
@@ -228,7 +228,7 @@ static void draw_heads(struct grid *g, const struct layout *l)
 static void put_name_of(const struct cell *c, unsigned columns, struct hd_sink to)
 {
     if (c->kind == CELL_OWNER || (c->kind == CELL_NAME && c->text[0] == '['))
-        say_owner(c->text, columns, to);
+        print_owner(c->text, columns, to);
     else if (c->kind == CELL_NAME)
         hd_put_type(to, c->text, columns);
     else
@@ -393,7 +393,7 @@ static void put_mark(const struct explore *e, struct hd_sink to)
 {
     const struct view *v = explore_view(e);
     hd_put_type(to, e->mark.name, 30);
-    say_to(to, " is marked");
+    print_to(to, " is marked");
     if (v->cursor >= v->kind->rows(e, v))
         return;
     struct row row = view_row(e, v, v->cursor);
@@ -401,14 +401,14 @@ static void put_mark(const struct explore *e, struct hd_sink to)
         row_free(&row);
         return;
     }
-    say_to(to, "; this one has");
+    print_to(to, "; this one has");
     if (row.has_count && e->mark.has_count) {
-        say_to(to, " ");
+        print_to(to, " ");
         hd_put_count_change(to, e->mark.count, row.count);
-        say_to(to, row.count == e->mark.count ? "as many objects," : " objects,");
+        print_to(to, row.count == e->mark.count ? "as many objects," : " objects,");
     }
     if (row.has_bytes && e->mark.has_bytes) {
-        say_to(to, " ");
+        print_to(to, " ");
         hd_put_size_change(to, e->mark.bytes, row.bytes);
     }
     row_free(&row);
@@ -420,12 +420,12 @@ static void draw_words(const struct explore *e, struct grid *g, unsigned line)
     struct words w;
     words_begin(&w);
     enum look look = e->is_error ? LOOK_ERROR : LOOK_PLAIN;
-    say_to(w.to, " ");
+    print_to(w.to, " ");
     if (e->prompt == PROMPT_REPLACE) {
         hd_put_name(w.to, e->file);
-        say_to(w.to, " exists. Replace it? y/n ");
+        print_to(w.to, " exists. Replace it? y/n ");
     } else if (e->prompt != PROMPT_NONE) {
-        say_to(w.to, "%s%s_", asked[e->prompt], e->input);
+        print_to(w.to, "%s%s_", asked[e->prompt], e->input);
     } else if (e->message[0] != '\0') {
         hd_put_name(w.to, e->message);
     } else if (e->mark.name != NULL) {

@@ -19,32 +19,21 @@ struct table {
 
 /* --- cells ----------------------------------------------------------------------- */
 
-/* RFC 4180; what a spreadsheet would take for a formula gets an apostrophe. */
-static void put_csv(const struct table *t, const char *s, bool is_text)
+static int put_file(void *context, const void *bytes, size_t size)
 {
-    bool formula = is_text && s[0] != '\0' && strchr("=+-@\t\r", s[0]) != NULL;
-    bool quoted = formula || strpbrk(s, ",\"\r\n") != NULL;
-    fputs(quoted ? "\"" : "", t->to);
-    fputs(formula ? "'" : "", t->to);
-    for (; *s != '\0'; s++) {
-        if (*s == '"')
-            fputc('"', t->to);
-        fputc(*s, t->to);
-    }
-    fputs(quoted ? "\"" : "", t->to);
+    return fwrite(bytes, 1, size, context) == size ? 0 : -1;
 }
 
-/* Nothing that Markdown or HTML would take for theirs. */
-static void put_markdown(const struct table *t, const char *s)
+/* A number is one, though it begins with a sign. */
+static void put_cell(const struct table *t, const char *s, bool is_text)
 {
-    for (; *s != '\0'; s++) {
-        if (*s == '&' || *s == '<' || *s == '>')
-            fputs(*s == '&' ? "&amp;" : *s == '<' ? "&lt;" : "&gt;", t->to);
-        else if (strchr("\\`*_{}[]|#!~", *s) != NULL)
-            fprintf(t->to, "\\%c", *s);
-        else
-            fputc(*s, t->to);
-    }
+    struct hd_sink to = {put_file, t->to};
+    if (!t->csv)
+        hd_put_markdown_cell(to, s);
+    else if (is_text)
+        hd_put_csv_cell(to, s);
+    else
+        fputs(s, t->to);
 }
 
 /* Text with what leads to it and stands behind. In CSV a tree is told by its blanks only.
@@ -59,10 +48,10 @@ static void print_cell(const struct table *t, const struct row *row, size_t i,
         return;
     }
     if (last && row->lead != NULL)
-        say_to(to, "%s", row->lead);
+        print_to(to, "%s", row->lead);
     cell_print(c, to);
     if (last)
-        say_to(to, "%s", row->tail);
+        print_to(to, "%s", row->tail);
 }
 
 static bool is_text(enum cell_kind kind)
@@ -80,10 +69,7 @@ static void put_row(const struct table *t, const struct row *row)
         print_cell(t, row, i, hd_sink_memory(&text));
         const char *s = text.bytes != NULL ? text.bytes : "";
         fputs(t->csv ? (begun ? "," : "") : begun ? " | " : "| ", t->to);
-        if (t->csv)
-            put_csv(t, s, is_text(row->cells[i].kind));
-        else
-            put_markdown(t, s);
+        put_cell(t, s, is_text(row->cells[i].kind));
         begun = true;
         hd_memory_free(&text);
     }

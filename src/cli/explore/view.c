@@ -118,7 +118,7 @@ size_t view_find(struct explore *e, struct view *v, const char *text, size_t i, 
 
 /* --- words ----------------------------------------------------------------------- */
 
-void say_to(struct hd_sink to, const char *fmt, ...)
+void print_to(struct hd_sink to, const char *fmt, ...)
 {
     char text[512];
     va_list args;
@@ -136,7 +136,7 @@ static void put_whole(const char *s, struct hd_sink to)
         to.write(to.context, s, strlen(s));
 }
 
-void say_owner(const char *name, unsigned columns, struct hd_sink to)
+void print_owner(const char *name, unsigned columns, struct hd_sink to)
 {
     struct hd_memory text = {0};
     hd_put_short_type(hd_sink_memory(&text), name);
@@ -164,16 +164,16 @@ static void print_bar(uint64_t part, uint64_t whole, struct hd_sink to)
     double share = (double)part / (double)whole;
     unsigned filled = (unsigned)((share < 1 ? share : 1) * BAR * EIGHTHS + 0.5);
     for (unsigned i = 0; i < filled / EIGHTHS; i++)
-        say_to(to, "█");
-    say_to(to, "%s", eighths[filled % EIGHTHS]);
+        print_to(to, "█");
+    print_to(to, "%s", eighths[filled % EIGHTHS]);
 }
 
 static void print_address(uint64_t address, struct hd_sink to)
 {
     if (address == 0)
-        say_to(to, "-");
+        print_to(to, "-");
     else
-        say_to(to, "0x%" PRIx64, address);
+        print_to(to, "0x%" PRIx64, address);
 }
 
 void cell_print(const struct cell *c, struct hd_sink to)
@@ -195,7 +195,7 @@ void cell_print(const struct cell *c, struct hd_sink to)
         break;
     case CELL_FROM_TO:
         hd_put_count(to, c->a);
-        say_to(to, " → ");
+        print_to(to, " → ");
         hd_put_count(to, c->b);
         break;
     case CELL_SHARE:
@@ -206,9 +206,9 @@ void cell_print(const struct cell *c, struct hd_sink to)
         print_bar(c->a, c->b, to);
         break;
     case CELL_OTHERS:
-        say_to(to, "[");
+        print_to(to, "[");
         hd_put_count(to, c->a);
-        say_to(to, c->a == 1 ? " other]" : " others]");
+        print_to(to, c->a == 1 ? " other]" : " others]");
         break;
     case CELL_TREND:
         hd_put_trend(to, c->at, c->a);
@@ -217,10 +217,10 @@ void cell_print(const struct cell *c, struct hd_sink to)
         print_address(c->a, to);
         break;
     case CELL_NUMBER:
-        say_to(to, "%" PRIu64, c->a);
+        print_to(to, "%" PRIu64, c->a);
         break;
     case CELL_WORD:
-        say_to(to, "%s", c->text);
+        print_to(to, "%s", c->text);
         break;
     case CELL_NAME:
     case CELL_OWNER:
@@ -232,14 +232,14 @@ void cell_print(const struct cell *c, struct hd_sink to)
 static void print_number(uint64_t n, struct hd_sink to)
 {
     if (n != HD_UNKNOWN)
-        say_to(to, "%" PRIu64, n);
+        print_to(to, "%" PRIu64, n);
 }
 
 static void print_change(uint64_t first, uint64_t last, struct hd_sink to)
 {
     if (first == HD_UNKNOWN || last == HD_UNKNOWN)
         return;
-    say_to(to, "%s", last < first ? "-" : "");
+    print_to(to, "%s", last < first ? "-" : "");
     print_number(last < first ? first - last : last - first, to);
 }
 
@@ -287,5 +287,5 @@ void put_progress(const struct explore *e, unsigned wanted, struct hd_sink to)
     }
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
         if (parts[i].part == p.making)
-            say_to(to, "%s: %u %%", parts[i].words, p.percent);
+            print_to(to, "%s: %u %%", parts[i].words, p.percent);
 }

@@ -145,14 +145,15 @@ static inline size_t view_bars(const struct explore *e)
 /* --- words that several use ------------------------------------------------------ */
 
 /* sink_printf("%s") and the like. */
-void say_to(struct hd_sink to, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void print_to(struct hd_sink to, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* The same sink's text of one cell, as people read it. exact: whole numbers, for files. */
 void cell_print(const struct cell *c, struct hd_sink to);
 void cell_print_exact(const struct cell *c, struct hd_sink to);
 
 /* A name without namespaces in so many columns; of a variable its field stays longest. */
-void say_owner(const char *name, unsigned columns, struct hd_sink to);
+void print_owner(const char *name, unsigned columns, struct hd_sink to);
 
 /* "finding references back: 40 %", or why it cannot be. */
 void put_progress(const struct explore *e, unsigned wanted, struct hd_sink to);

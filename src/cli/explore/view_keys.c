@@ -66,7 +66,7 @@ static void title(const struct explore *e, const struct view *v, struct hd_sink 
 {
     (void)e;
     (void)v;
-    say_to(to, "Keys");
+    print_to(to, "Keys");
 }
 
 static void enter(struct explore *e, struct view *v, size_t i)

@@ -221,11 +221,11 @@ static void put_lead(struct row *row, unsigned depth, const char *field, const c
 {
     struct hd_memory lead = {0};
     struct hd_sink to = hd_sink_memory(&lead);
-    say_to(to, "%*s%s", (int)(depth < MOST_CHAIN ? depth : MOST_CHAIN), "",
-           depth > 0 ? "└ " : "");
+    print_to(to, "%*s%s", (int)(depth < MOST_CHAIN ? depth : MOST_CHAIN), "",
+             depth > 0 ? "└ " : "");
     if (field != NULL) {
         hd_put_name(to, field);
-        say_to(to, "%s", joint);
+        print_to(to, "%s", joint);
     }
     row->lead = lead.bytes;
 }
@@ -236,9 +236,9 @@ static void field_cells(const struct explore *e, const struct hd_field *f, struc
     struct hd_sink to = hd_sink_memory(&lead);
     bool leads_on = f->kind == HD_FIELD_REFERENCE && f->to != HD_NO_OBJECT;
     hd_put_name(to, f->name != NULL ? f->name : "");
-    say_to(to, leads_on && f->text == NULL ? " → " : " = ");
+    print_to(to, leads_on && f->text == NULL ? " → " : " = ");
     hd_put_value(to, f);
-    say_to(to, leads_on && f->text != NULL ? "  " : "");
+    print_to(to, leads_on && f->text != NULL ? "  " : "");
     row->lead = lead.bytes;
     row->is_heading = !leads_on;
     if (leads_on)
@@ -285,20 +285,20 @@ static void title(const struct explore *e, const struct view *v, struct hd_sink 
     const struct hd_object *o = &of(v)->object;
     hd_put_short_type(to, o->full_name != NULL ? o->full_name : o->type);
     if (o->kind != HD_OBJECT) {
-        say_to(to, o->kind == HD_OBJECT_ROOTS ? "  a root" : "  not described");
+        print_to(to, o->kind == HD_OBJECT_ROOTS ? "  a root" : "  not described");
         return;
     }
     if (o->address != 0)
-        say_to(to, "  0x%llx", (unsigned long long)o->address);
-    say_to(to, "  ");
+        print_to(to, "  0x%llx", (unsigned long long)o->address);
+    print_to(to, "  ");
     hd_put_size(to, o->bytes);
     if (o->generation != HD_GEN_UNKNOWN)
-        say_to(to, "  %s", hd_generation_name(o->generation));
-    say_to(to, "  1 of ");
+        print_to(to, "  %s", hd_generation_name(o->generation));
+    print_to(to, "  1 of ");
     hd_put_count(to, o->instances);
-    say_to(to, ", object %u", o->number);
+    print_to(to, ", object %u", o->number);
     if (explore_snapshots(e) > 1)
-        say_to(to, ", snapshot %zu", e->snapshot + 1);
+        print_to(to, ", snapshot %zu", e->snapshot + 1);
 }
 
 static void empty(const struct explore *e, const struct view *v, struct hd_sink to)
@@ -317,7 +317,7 @@ static bool detail(const struct explore *e, const struct view *v, unsigned i,
     row_free(&r);
     if (r.shown == NULL)
         return false;
-    say_to(to, "type     ");
+    print_to(to, "type     ");
     hd_put_name(to, r.shown);
     return true;
 }

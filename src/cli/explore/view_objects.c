@@ -176,25 +176,25 @@ static void title(const struct explore *e, const struct view *v, struct hd_sink 
 {
     const struct objects *o = of(v);
     if (o->source == NEAR_OBJECT)
-        say_to(to, o->direction == HD_REFERS_TO ? "refers to " : "referred to by ");
+        print_to(to, o->direction == HD_REFERS_TO ? "refers to " : "referred to by ");
     hd_put_short_type(to, o->shown != NULL ? o->shown : "objects");
     if (o->source == AT_PLACE)
-        say_to(to, " here");
+        print_to(to, " here");
     if (o->list == NULL)
         return;
-    say_to(to, "  ");
+    print_to(to, "  ");
     hd_put_count(to, hd_object_list_count(o->list));
-    say_to(to, ", ");
+    print_to(to, ", ");
     hd_put_size(to, hd_object_list_bytes(o->list));
     if (explore_snapshots(e) > 1)
-        say_to(to, "  snapshot %zu of %zu", e->snapshot + 1, explore_snapshots(e));
+        print_to(to, "  snapshot %zu of %zu", e->snapshot + 1, explore_snapshots(e));
 }
 
 static void empty(const struct explore *e, const struct view *v, struct hd_sink to)
 {
     const struct objects *o = of(v);
     if (o->list != NULL)
-        say_to(to, "No object.");
+        print_to(to, "No object.");
     else if (o->why[0] != '\0')
         hd_put_name(to, o->why);
     else

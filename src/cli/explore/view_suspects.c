@@ -224,14 +224,14 @@ static void empty(const struct explore *e, const struct view *v, struct hd_sink 
 {
     (void)v;
     if (e->model->diff == NULL)
-        say_to(to,
-               "One snapshot: there is nothing to compare it with. Tab shows what is in "
-               "it.");
+        print_to(to,
+                 "One snapshot: there is nothing to compare it with. Tab shows what is in "
+                 "it.");
     else
-        say_to(to, "%s",
-               e->app_only && e->model->diff->suspect_count > 0
-                   ? "No type of the program keeps growing. `a` shows all."
-                   : e->model->diff->headline);
+        print_to(to, "%s",
+                 e->app_only && e->model->diff->suspect_count > 0
+                     ? "No type of the program keeps growing. `a` shows all."
+                     : e->model->diff->headline);
 }
 
 /* --- what is known of one -------------------------------------------------------- */
@@ -241,9 +241,9 @@ enum { LABEL = 9, MARGINS = 2 };
 
 static void put_counts(const struct hd_tally *all, size_t count, struct hd_sink to)
 {
-    say_to(to, "count    ");
+    print_to(to, "count    ");
     for (size_t k = 0; k < count; k++) {
-        say_to(to, k > 0 ? "  " : "");
+        print_to(to, k > 0 ? "  " : "");
         hd_put_count(to, all[k].count);
     }
 }
@@ -260,36 +260,36 @@ static void put_frame(const struct hd_frame *f, struct hd_sink to)
 static void put_holder(const struct hd_suspect *s, struct hd_sink to)
 {
     const struct hd_chain *c = s->chains.len > 0 ? &s->chains.all[0].chain : NULL;
-    say_to(to, "held by  ");
+    print_to(to, "held by  ");
     if (c == NULL && s->holder_len == 0)
-        say_to(to, "-");
+        print_to(to, "-");
     for (size_t i = 0; c == NULL && i < s->holder_len; i++) {
-        say_to(to, i > 0 ? " → " : "");
+        print_to(to, i > 0 ? " → " : "");
         hd_put_short_type(to, s->holder[i]);
     }
     size_t owner = c != NULL && c->owner_frame < c->frame_count ? c->owner_frame : 0;
     if (owner > 1) /* the way to it says little, and takes the room */
-        say_to(to, "… %zu more → ", owner);
+        print_to(to, "… %zu more → ", owner);
     for (size_t i = owner > 1 ? owner : 0; c != NULL && i < c->frame_count; i++) {
-        say_to(to, i > owner || (i > 0 && owner < 2) ? " → " : "");
+        print_to(to, i > owner || (i > 0 && owner < 2) ? " → " : "");
         if (c->frames_skipped > 0 && i == c->skipped_at)
-            say_to(to, "… → ");
+            print_to(to, "… → ");
         put_frame(&c->frames[i], to);
     }
 }
 
 static void put_facts(const struct hd_suspect *s, struct hd_sink to)
 {
-    say_to(to, "score    ");
+    print_to(to, "score    ");
     hd_put_share(to, s->score_share);
-    say_to(to, " of the heap");
+    print_to(to, " of the heap");
     if (s->per_iteration != HD_UNKNOWN) {
-        say_to(to, ", exactly ");
+        print_to(to, ", exactly ");
         hd_put_count(to, s->per_iteration);
-        say_to(to, " per iteration");
+        print_to(to, " per iteration");
     }
     if (s->hint != NULL)
-        say_to(to, "; hint: %s (docs/hints.md)", s->hint);
+        print_to(to, "; hint: %s (docs/hints.md)", s->hint);
 }
 
 static bool put_births(const struct explore *e, const struct hd_suspect *s,
@@ -298,7 +298,7 @@ static bool put_births(const struct explore *e, const struct hd_suspect *s,
     struct hd_memory text = {0};
     bool told = hd_put_births(hd_sink_memory(&text), e->report, s);
     if (told) {
-        say_to(to, "stayed   ");
+        print_to(to, "stayed   ");
         to.write(to.context, text.bytes, text.size);
     }
     hd_memory_free(&text);
@@ -323,14 +323,14 @@ static bool put_ladder(const struct hd_suspect *s, unsigned i, struct hd_sink to
     for (size_t k = 0; k < s->chains.len; k++) {
         const struct hd_chain *c = &s->chains.all[k].chain;
         if (i == 0) {
-            say_to(to, "held by  ");
+            print_to(to, "held by  ");
             hd_put_share(to, c->share);
-            say_to(to, " of the instances:");
+            print_to(to, " of the instances:");
             return true;
         }
         i--;
         if (i < c->frame_count) {
-            say_to(to, "%*s%s", (int)(LABEL + (i < 40 ? i : 40)), "", i > 0 ? "└ " : "");
+            print_to(to, "%*s%s", (int)(LABEL + (i < 40 ? i : 40)), "", i > 0 ? "└ " : "");
             put_frame(&c->frames[i], to);
             return true;
         }
@@ -344,7 +344,7 @@ static void put_type(const struct explore *e, const struct hd_suspect *s, unsign
                      struct hd_sink to)
 {
     const char *name = hd_report_shown(e->report, s->type);
-    say_to(to, "type     ");
+    print_to(to, "type     ");
     if (e->height >= EXPLORE_TALL)
         hd_put_name(to, name);
     else
@@ -357,7 +357,7 @@ static bool put_stay(const struct explore *e, const struct hd_suspect *s, unsign
 {
     unsigned births = birth_lines(e, s, room);
     if (i < births && i > 0) {
-        say_to(to, "%*s", LABEL, "");
+        print_to(to, "%*s", LABEL, "");
         cohorts_line(s->births, i - 1, to);
         return true;
     }

@@ -115,29 +115,29 @@ static const char *name_of(const struct hd_tree_node *n)
 }
 
 /* "s_all: " of "[static var App.s_all]"; false for what is no variable. */
-static bool say_variable(const struct hd_tree_node *n, struct hd_sink to)
+static bool print_variable(const struct hd_tree_node *n, struct hd_sink to)
 {
     if (n->kind != HD_NODE_ROOTS || !hd_put_static_field(to, name_of(n)))
         return false;
-    say_to(to, ": ");
+    print_to(to, ": ");
     return true;
 }
 
 /* Of places that share a row a variable is told by its field, and the last place says most;
  * where there is room, the first is told as well. */
-static void say_fold(const struct tree_rows *t, const struct tree_row *r, unsigned width,
-                     struct hd_sink to)
+static void print_fold(const struct tree_rows *t, const struct tree_row *r, unsigned width,
+                       struct hd_sink to)
 {
     enum { WIDE = 140 };
     const struct hd_tree_node *nodes = t->tree->nodes;
     size_t from = r->first;
     if (nodes[from].field != NULL) {
         hd_put_field(to, "", nodes[from].field);
-        say_to(to, " → ");
+        print_to(to, " → ");
     }
     if (r->first == r->last)
         return;
-    if (say_variable(&nodes[r->first], to))
+    if (print_variable(&nodes[r->first], to))
         for (from = r->last; nodes[from].parent != r->first;)
             from = nodes[from].parent;
     if (from == r->last)
@@ -148,9 +148,9 @@ static void say_fold(const struct tree_rows *t, const struct tree_row *r, unsign
     if (width >= WIDE)
         hd_put_field(to, nodes[from].type, nodes[from + 1].field);
     if (next)
-        say_to(to, " → ");
+        print_to(to, " → ");
     else
-        say_to(to, width >= WIDE ? " → … → " : "… → ");
+        print_to(to, width >= WIDE ? " → … → " : "… → ");
 }
 
 static void put_names(const struct tree_rows *t, const struct tree_row *r, unsigned width,
@@ -159,7 +159,7 @@ static void put_names(const struct tree_rows *t, const struct tree_row *r, unsig
     const struct hd_tree_node *last = &t->tree->nodes[r->last];
     struct hd_memory lead = {0};
     tree_rows_lead(t, r, hd_sink_memory(&lead));
-    say_fold(t, r, width, hd_sink_memory(&lead));
+    print_fold(t, r, width, hd_sink_memory(&lead));
     row->lead = lead.bytes;
     row->name = last->type;
     row->shown = name_of(last);
@@ -211,10 +211,10 @@ static void empty(const struct explore *e, const struct view *v, struct hd_sink 
 {
     (void)v;
     if (tree_of(e) == NULL)
-        say_to(to, "No ownership tree: it needs snapshots with references and roots "
-                   "(.gcdump, .nettrace, heap text).");
+        print_to(to, "No ownership tree: it needs snapshots with references and roots "
+                     "(.gcdump, .nettrace, heap text).");
     else
-        say_to(to, "No type of the program. `a` shows all.");
+        print_to(to, "No type of the program. `a` shows all.");
 }
 
 static bool detail(const struct explore *e, const struct view *v, unsigned i,
@@ -229,13 +229,13 @@ static bool detail(const struct explore *e, const struct view *v, unsigned i,
     const struct hd_tree_node *n = &t->tree->nodes[r->last];
     if (i == 1) {
         const struct hd_tally *at = &n->at[t->tree->last];
-        say_to(to, "itself   ");
+        print_to(to, "itself   ");
         hd_put_count(to, at->count);
-        say_to(to, at->count == 1 ? " object, " : " objects, ");
+        print_to(to, at->count == 1 ? " object, " : " objects, ");
         hd_put_size(to, at->bytes);
         return n->kind == HD_NODE_TYPE;
     }
-    say_to(to, "place    ");
+    print_to(to, "place    ");
     tree_rows_path(t, r->last, to);
     return true;
 }

@@ -207,7 +207,7 @@ static void row(const struct explore *e, const struct view *v, size_t i, struct 
 static void empty(const struct explore *e, const struct view *v, struct hd_sink to)
 {
     (void)v;
-    say_to(to, e->app_only ? "No type of the program. `a` shows all." : "An empty heap.");
+    print_to(to, e->app_only ? "No type of the program. `a` shows all." : "An empty heap.");
 }
 
 static bool detail(const struct explore *e, const struct view *v, unsigned i,
@@ -219,18 +219,18 @@ static bool detail(const struct explore *e, const struct view *v, unsigned i,
         return false;
     const struct hd_type_row *r = t->rows[v->cursor];
     if (i == 0) {
-        say_to(to, "type     ");
+        print_to(to, "type     ");
         hd_put_name(to, r->full_name != NULL ? r->full_name : r->type);
         return true;
     }
     if (!is_diff(e))
         return false;
-    say_to(to, "count    ");
+    print_to(to, "count    ");
     for (size_t k = 0; k < e->model->snapshot_count; k++) {
-        say_to(to, k > 0 ? "  " : "");
+        print_to(to, k > 0 ? "  " : "");
         hd_put_count(to, r->at[k].count);
     }
-    say_to(to, "   %s", hd_series_status_name(r->status));
+    print_to(to, "   %s", hd_series_status_name(r->status));
     return true;
 }
 

@@ -2,11 +2,10 @@
  *
  *   clr_tables.c      MethodTables, classes, FieldDescs as they stand in memory
  *   clr_modules.c     modules, their metadata, their maps of types
- *   clr_names.c       names, each kept once
  *   clr_shapes.c      handles of types to names, with their arguments
- *   clr_signatures.c  signatures to the same
- *   clr_instances.c   instantiations of generic structs
- *   clr_fields.c      fields, clr_statics.c static variables, clr_enums.c members
+ *   clr_signatures.c  signatures to the same, instantiations of generic structs
+ *   clr_fields.c      fields, members of enums
+ *   clr_types.c       names, each kept once; static variables
  *
  * Everything that is made costs of a budget, which the size of the memory sets, so that
  * many small lies cannot ask for more than there are bytes. */
@@ -64,8 +63,7 @@ enum {
     MOST_LINKS = 4096 /* of a chain in a map or hash table */
 };
 
-/* --- clr_names.c -----------------------------------------------------------------------
- */
+/* --- names --------------------------------------------------------------------- */
 
 /* A name as the runtime's events spell it, "List`1[Shop.Outer+Inner]", kept once. */
 struct clr_name {
@@ -76,13 +74,11 @@ struct clr_name {
 
 struct clr_name *clr_name_of(struct clr_types *t, const char *raw, size_t len);
 struct clr_name *clr_name_add(struct clr_types *t, struct text *raw);
-const char *clr_shown(struct clr_types *t, struct clr_name *name);
 
 /* The same of a full name, without the backslashes that arguments have. */
 const char *clr_shown_full(struct clr_types *t, struct clr_name *name);
 
-/* --- clr_tables.c ----------------------------------------------------------------------
- */
+/* --- clr_tables.c -------------------------------------------------------------- */
 
 struct method_table {
     uint64_t address;
@@ -132,8 +128,7 @@ struct field_list method_table_fields(const struct clr_types *t,
 bool field_desc_read(const struct clr_types *t, const struct field_list *list, uint32_t i,
                      struct field_desc *f);
 
-/* --- clr_modules.c ---------------------------------------------------------------------
- */
+/* --- clr_modules.c ------------------------------------------------------------- */
 
 struct clr_module {
     uint64_t address;
@@ -164,8 +159,7 @@ struct clr_module *clr_module_after(const struct clr_types *t,
 void clr_module_instances(struct clr_types *t, const struct clr_module *m,
                           void (*take)(void *context, uint64_t handle), void *context);
 
-/* --- clr_shapes.c ----------------------------------------------------------------------
- */
+/* --- clr_shapes.c -------------------------------------------------------------- */
 
 /* What is known of a type without its fields. */
 struct clr_shape {
@@ -198,7 +192,6 @@ const struct clr_shape **clr_new_arguments(struct clr_types *t, uint32_t count);
 /* Names of a row with its outer classes, behind what is there. */
 void clr_add_type_def(struct text *to, const struct metadata *m, uint32_t row);
 void clr_add_type_ref(struct text *to, const struct metadata *m, uint32_t row);
-void clr_add_plain_name(struct text *to, struct metadata_name name);
 
 /* "[A,B]" */
 void clr_add_arguments(struct text *to, const struct clr_shape *const *arguments,
@@ -208,8 +201,7 @@ void clr_add_arguments(struct text *to, const struct clr_shape *const *arguments
 uint64_t clr_instance_key(uint64_t module, uint32_t row,
                           const struct clr_shape *const *arguments, uint32_t count);
 
-/* --- clr_signatures.c, clr_instances.c -------------------------------------------------
- */
+/* --- clr_signatures.c ----------------------------------------- */
 
 /* Where a signature is read. */
 struct clr_scope {
@@ -222,20 +214,13 @@ struct clr_scope {
 const struct clr_shape *clr_field_shape(struct clr_types *t, const struct clr_scope *scope,
                                         struct bytes signature);
 
-/* The MethodTable of a generic struct, or of one of the same layout; 0: none. */
-uint64_t clr_instance(struct clr_types *t, uint64_t key);
-
-/* --- clr_fields.c ----------------------------------------------------------------------
- */
+/* --- clr_fields.c -------------------------------------------------------------- */
 
 /* The fields of a type with MethodTable m, into shown. */
 void clr_fields_of(struct clr_types *t, const struct method_table *m,
                    struct clr_type *shown);
 
-bool clr_is_enum(struct clr_types *t, const struct method_table *m);
-
-/* --- clr_types.c -----------------------------------------------------------------------
- */
+/* --- clr_types.c --------------------------------------------------------------- */
 
 struct known_type {
     uint64_t handle;

@@ -184,7 +184,7 @@ void clr_module_instances(struct clr_types *t, const struct clr_module *m,
 
 /* Items of the list are DomainAssemblies, of which all that is left is a pointer to the
  * Assembly. */
-static void take_assembly(struct clr_types *t, uint64_t item)
+static void read_assembly(struct clr_types *t, uint64_t item)
 {
     bool ok = true;
     uint64_t assembly = memory_u64(t->memory, item, &ok);
@@ -193,7 +193,7 @@ static void take_assembly(struct clr_types *t, uint64_t item)
         clr_module_of(t, module);
 }
 
-static void take_listed(struct clr_types *t)
+static void read_listed(struct clr_types *t)
 {
     const struct runtime_layout *at = &t->r->at;
     if (t->r->app_domain == 0 || at->app_domain.assembly_list == RUNTIME_NO_OFFSET)
@@ -205,14 +205,14 @@ static void take_listed(struct clr_types *t)
     for (int i = 0; i < MOST_LINKS && ok && block != 0 && left > 0; i++) {
         uint32_t size = memory_u32(t->memory, block + at->array_list_block.size, &ok);
         for (uint32_t n = 0; ok && n < size && left > 0 && clr_spend(t, 8); n++, left--)
-            take_assembly(
+            read_assembly(
                 t, memory_u64(t->memory,
                               block + at->array_list_block.items + 8 * (uint64_t)n, &ok));
         block = memory_u64(t->memory, block + at->array_list_block.next, &ok);
     }
 }
 
-static void take_module_of(void *context, uint64_t handle)
+static void read_module_of(void *context, uint64_t handle)
 {
     struct clr_types *t = context;
     struct method_table m;
@@ -230,16 +230,16 @@ struct clr_module *clr_module_after(const struct clr_types *t,
 void clr_modules_all(struct clr_types *t)
 {
     if (!t->has_list)
-        take_listed(t);
+        read_listed(t);
     t->has_list = true;
     /* The list grows behind the loop. */
     for (struct clr_module *m; (m = clr_module_after(t, t->expanded)) != NULL;) {
-        clr_module_instances(t, m, take_module_of, t);
+        clr_module_instances(t, m, read_module_of, t);
         uint32_t refs = m->metadata.tables[METADATA_TYPE_REF].count;
         for (uint32_t row = 1; row <= refs && clr_spend(t, 8); row++) {
             uint64_t table = clr_module_type_ref(t, m, row);
             if (table != 0)
-                take_module_of(t, table);
+                read_module_of(t, table);
         }
         t->expanded = m;
     }

@@ -10,7 +10,7 @@
 /* --- names of rows ---------------------------------------------------------------------
  */
 
-void clr_add_plain_name(struct text *to, struct metadata_name name)
+static void add_plain_name(struct text *to, struct metadata_name name)
 {
     text_add_string(to, name.space);
     if (name.space[0] != '\0')
@@ -280,7 +280,7 @@ static void make_plain(struct clr_types *t, struct known_type *k, const struct p
         name_unknown(t, k);
     } else {
         text_clear(&t->text);
-        clr_add_plain_name(&t->text, metadata_type_name(&module->metadata, row));
+        add_plain_name(&t->text, metadata_type_name(&module->metadata, row));
         clr_add_arguments(&t->text, arguments, p->count);
         k->shape.name = clr_name_add(t, &t->text);
         text_clear(&t->text);

@@ -6,6 +6,47 @@
 
 #include <string.h>
 
+/* --- instances ----------------------------------------------------------------- */
+
+/* Instantiations of generic structs, by what they are made of.
+ *
+ * A signature says "KeyValuePair`2 of a string and a Session"; the runtime has loaded that
+ * or, as good for a layout, the one for any two references. */
+
+static void add(void *context, uint64_t handle)
+{
+    struct clr_types *t = context;
+    struct method_table m;
+    struct instance *known;
+    if ((handle & 2) || !runtime_is_method_table(t->r, handle) ||
+        !method_table_read(t, handle, &m) || !method_table_is_value(&m))
+        return;
+    uint64_t key = clr_shape_of(t, handle)->key;
+    if (key == 0)
+        return;
+    HASH_FIND(hh, t->instances, &key, sizeof(key), known);
+    if (known != NULL || !clr_spend(t, sizeof(*known)))
+        return;
+    known = arena_alloc(t->a, sizeof(*known));
+    *known = (struct instance){.key = key, .table = handle};
+    HASH_ADD(hh, t->instances, key, sizeof(known->key), known);
+}
+
+/* The MethodTable of a generic struct, or of one of the same layout; 0: none. */
+static uint64_t clr_instance(struct clr_types *t, uint64_t key)
+{
+    struct instance *known;
+    clr_modules_all(t);
+    for (struct clr_module *m; (m = clr_module_after(t, t->indexed)) != NULL;) {
+        clr_module_instances(t, m, add, t);
+        t->indexed = m;
+    }
+    HASH_FIND(hh, t->instances, &key, sizeof(key), known);
+    return known != NULL ? known->table : 0;
+}
+
+/* --- signatures ---------------------------------------------------------------- */
+
 /* A type that waits for that many others behind it. */
 struct frame {
     uint8_t element; /* SZARRAY, ARRAY, PTR, BYREF, GENERICINST */
@@ -24,8 +65,7 @@ struct evaluation {
     uint32_t frame_count, done_count;
 };
 
-/* --- definitions -----------------------------------------------------------------------
- */
+/* --- definitions --------------------------------------------------------------- */
 
 /* The definition that a token means: its name, where it stands, what is loaded of it. */
 struct definition {
@@ -80,8 +120,7 @@ static struct clr_shape *new_shape(struct clr_types *t, uint8_t element, uint64_
     return s;
 }
 
-/* --- leaves ----------------------------------------------------------------------------
- */
+/* --- leaves -------------------------------------------------------------------- */
 
 static const struct clr_shape *plain(struct evaluation *e, bool is_value, uint32_t token)
 {
@@ -116,8 +155,7 @@ static const struct clr_shape *leaf(struct evaluation *e, uint32_t element)
     }
 }
 
-/* --- what is made of others ------------------------------------------------------------
- */
+/* --- what is made of others ---------------------------------------------------- */
 
 static bool push(struct evaluation *e, uint32_t element)
 {
@@ -213,8 +251,7 @@ static bool finish(struct evaluation *e, const struct clr_shape *s)
     return false;
 }
 
-/* --- the whole -------------------------------------------------------------------------
- */
+/* --- the whole ----------------------------------------------------------------- */
 
 static bool step(struct evaluation *e)
 {

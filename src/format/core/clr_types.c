@@ -1,7 +1,68 @@
 /* The types of a process: opening, and what is shown of one. */
 #include "format/core/clr_inner.h"
+#include "heap/names.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+/* --- names --------------------------------------------------------------------- */
+
+/* Names of types, each kept once: as the runtime's events spell them, and as shown. */
+
+struct clr_name *clr_name_of(struct clr_types *t, const char *raw, size_t len)
+{
+    struct clr_name *name;
+    if (len > MOST_NAME)
+        len = MOST_NAME;
+    HASH_FIND(hh, t->names, raw, len, name);
+    if (name != NULL)
+        return name;
+    if (!clr_spend(t, len + sizeof(*name)))
+        return t->unknown;
+    name = arena_alloc(t->a, sizeof(*name));
+    name->raw = arena_strdup(t->a, raw, len);
+    name->len = len;
+    HASH_ADD_KEYPTR(hh, t->names, name->raw, len, name);
+    return name;
+}
+
+struct clr_name *clr_name_add(struct clr_types *t, struct text *raw)
+{
+    return clr_name_of(t, text_string(raw), raw->len);
+}
+
+static const char *clr_shown(struct clr_types *t, struct clr_name *name)
+{
+    if (name->shown != NULL)
+        return name->shown;
+    struct text rewritten = {0}, canonical = {0};
+    names_rewritten(&rewritten, name->raw, name->len);
+    names_canonical(&canonical, rewritten.data, rewritten.len);
+    bool same =
+        canonical.len == name->len && memcmp(canonical.data, name->raw, canonical.len) == 0;
+    if (same || !clr_spend(t, canonical.len))
+        name->shown = name->raw;
+    else
+        name->shown = arena_strdup(t->a, canonical.data, canonical.len);
+    text_free(&rewritten);
+    text_free(&canonical);
+    return name->shown;
+}
+
+const char *clr_shown_full(struct clr_types *t, struct clr_name *name)
+{
+    if (memchr(name->raw, '\\', name->len) == NULL)
+        return clr_shown(t, name);
+    text_clear(&t->text);
+    for (size_t i = 0; i < name->len; i++) {
+        if (name->raw[i] == '\\' && i + 1 < name->len)
+            i++;
+        text_add_char(&t->text, name->raw[i]);
+    }
+    return clr_shown(t, clr_name_add(t, &t->text));
+}
+
+/* --- types --------------------------------------------------------------------- */
 
 struct clr_types *clr_types_open(const struct runtime *r, struct arena *a)
 {
@@ -80,4 +141,236 @@ const struct clr_type *clr_type_of(struct clr_types *t, uint64_t method_table)
         show(t, &k->shown, shape);
     }
     return &k->shown;
+}
+
+/* --- static variables ---------------------------------------------------------- */
+
+/* Static variables, and those of threads: where they are kept, by class.
+ *
+ * A MethodTable with statics has what tells where they are in front of its auxiliary data.
+ * The variables of a type that hold references, or boxed structs, lie together in an array
+ * of the heap; those of a thread in an object that the thread has for the type. */
+
+/* Of MTFlags2. */
+enum { HAS_STATICS = 0x2 };
+
+/* --- types that have any ------------------------------------------------------- */
+
+struct owner {
+    uint64_t table;
+    const char *name;
+    uint32_t row, came;
+};
+
+struct owners {
+    struct clr_types *t;
+    struct owner *all;
+    size_t len, cap;
+    uint64_t module; /* whose types are wanted; 0: all */
+};
+
+static void take_owner(void *context, uint64_t handle)
+{
+    struct owners *o = context;
+    struct method_table m;
+    if (handle == 0 || (handle & 2) || !runtime_is_method_table(o->t->r, handle) ||
+        !method_table_read(o->t, handle, &m) || method_table_is_array(&m) ||
+        !(m.flags2 & HAS_STATICS) || m.auxiliary == 0 || !clr_spend(o->t, sizeof(*o->all)))
+        return;
+    o->all = grow(o->all, o->len, &o->cap, sizeof(*o->all));
+    o->all[o->len] =
+        (struct owner){handle, clr_shown_full(o->t, clr_shape_of(o->t, handle)->full_name),
+                       method_table_row(&m), (uint32_t)o->len};
+    o->len++;
+}
+
+static int by_row(const void *a, const void *b)
+{
+    const struct owner *x = a, *y = b;
+    if (x->row != y->row)
+        return x->row < y->row ? -1 : 1;
+    int names = strcmp(x->name, y->name);
+    return names != 0 ? names : (x->came > y->came) - (x->came < y->came);
+}
+
+/* The plain types of a module by their rows, then the instantiations that it keeps. */
+static void owners_of(struct owners *o, const struct clr_module *m)
+{
+    uint32_t rows = m->metadata.tables[METADATA_TYPE_DEF].count;
+    o->len = 0;
+    for (uint32_t row = 1; row <= rows && clr_spend(o->t, 8); row++)
+        take_owner(o, clr_module_type_def(o->t, m, row));
+    size_t plain = o->len;
+    clr_module_instances(o->t, m, take_owner, o);
+    if (o->len > plain)
+        qsort(o->all + plain, o->len - plain, sizeof(*o->all), by_row);
+}
+
+/* --- where they are ------------------------------------------------------------ */
+
+/* The statics of a type in the process, or in one thread. */
+struct statics {
+    struct clr_types *t;
+    void (*take)(void *context, const struct clr_static *s);
+    void *context;
+    bool of_thread;
+    uint64_t thread, base; /* base: where offsets count from; 0 none */
+};
+
+static uint64_t process_base(const struct clr_types *t, const struct method_table *m)
+{
+    const struct runtime_layout *at = &t->r->at;
+    bool ok = true;
+    uint64_t base = memory_u64(
+        t->memory, m->auxiliary - at->dynamic_statics.size + at->dynamic_statics.gc_statics,
+        &ok);
+    return ok ? base & at->statics_mask : 0;
+}
+
+/* An index of thread statics: a kind in the highest byte, and a place. */
+static uint64_t thread_base(const struct clr_types *t, const struct method_table *m,
+                            uint64_t data)
+{
+    enum { ORDINARY = 0, COLLECTIBLE = 1, ARRAY_HEADER = 16, KIND = 24 };
+    const struct runtime_layout *at = &t->r->at;
+    const struct memory *memory = t->memory;
+    bool ok = true;
+    uint32_t index = memory_u32(
+        memory, m->auxiliary - at->thread_statics.size + at->thread_statics.gc_tls_index,
+        &ok);
+    uint32_t place = index & 0xFFFFFF;
+    uint64_t counts = data + at->thread_local_data.count;
+    uint64_t arrays = data + at->thread_local_data.items;
+    if (index >> KIND == ORDINARY && place >= at->tls_offsets_unused) {
+        uint32_t count = memory_u32(memory, counts, &ok);
+        uint64_t array = memory_u64(memory, arrays, &ok);
+        uint64_t item =
+            array + ARRAY_HEADER + 8 * (uint64_t)(place - at->tls_offsets_unused);
+        return ok && place < count && array != 0 ? memory_u64(memory, item, &ok) : 0;
+    }
+    if (index >> KIND == COLLECTIBLE) { /* behind those of the others; of handles */
+        uint32_t count = memory_u32(memory, counts + 4, &ok);
+        uint64_t array = memory_u64(memory, arrays + 8, &ok);
+        if (!ok || place >= count || array == 0)
+            return 0;
+        uint64_t handle = memory_u64(memory, array + 8 * (uint64_t)place, &ok);
+        return ok && handle != 0 ? memory_u64(memory, handle, &ok) : 0;
+    }
+    return 0;
+}
+
+static void report_static(const struct statics *s, const struct owner *owner,
+                          const struct metadata *m, const struct field_desc *d)
+{
+    bool ok = true;
+    struct clr_static found = {.declared_by = owner->name,
+                               .slot = s->base + d->offset,
+                               .of_thread = s->of_thread,
+                               .thread = s->thread};
+    found.object = memory_u64(s->t->memory, found.slot, &ok);
+    if (!ok || found.object == 0)
+        return;
+    found.field = metadata_field_name(m, d->token);
+    if (found.field[0] == '\0')
+        found.field = s->t->unknown->raw; /* the dump lacks what it is called */
+    s->take(s->context, &found);
+}
+
+static void report_all(const struct statics *s, const struct owner *owner,
+                       const struct method_table *m)
+{
+    const struct clr_module *module = clr_module_of(s->t, m->module);
+    struct field_list list = method_table_fields(s->t, m);
+    for (uint32_t i = 0; i < list.count && module != NULL && clr_spend(s->t, 16); i++) {
+        struct field_desc d;
+        if (field_desc_read(s->t, &list, i, &d) && d.is_static && !d.is_rva &&
+            d.is_thread == s->of_thread &&
+            (d.element == ELEMENT_CLASS || d.element == ELEMENT_VALUETYPE))
+            report_static(s, owner, &module->metadata, &d);
+    }
+}
+
+/* --- threads ------------------------------------------------------------------- */
+
+struct threads {
+    struct {
+        uint64_t id, data;
+    } * all;
+    size_t len, cap;
+};
+
+static void find_threads(const struct clr_types *t, struct threads *to)
+{
+    enum { MOST_THREADS = 1 << 16 };
+    const struct runtime_layout *at = &t->r->at;
+    bool ok = true;
+    uint64_t head = t->r->thread_store + at->thread_store.first_link;
+    if (t->r->thread_store == 0 || at->thread.static_data == RUNTIME_NO_OFFSET)
+        return;
+    uint64_t link = memory_u64(t->memory, head, &ok);
+    for (unsigned i = 0; ok && link != 0 && link != head && i < MOST_THREADS; i++) {
+        uint64_t thread = link - at->thread.link;
+        to->all = grow(to->all, to->len, &to->cap, sizeof(*to->all));
+        to->all[to->len].id = at->thread.os_id != RUNTIME_NO_OFFSET
+                                  ? memory_u64(t->memory, thread + at->thread.os_id, &ok)
+                                  : 0;
+        to->all[to->len].data = memory_u64(t->memory, thread + at->thread.static_data, &ok);
+        to->len += ok && to->all[to->len].data != 0;
+        link = memory_u64(t->memory, link, &ok);
+    }
+}
+
+static bool has_thread_statics(struct clr_types *t, const struct method_table *m)
+{
+    struct field_list list = method_table_fields(t, m);
+    struct field_desc d;
+    for (uint32_t i = 0; i < list.count && clr_spend(t, 16); i++)
+        if (field_desc_read(t, &list, i, &d) && d.is_static && d.is_thread)
+            return true;
+    return false;
+}
+
+/* --- the whole ----------------------------------------------------------------- */
+
+static void report_owner(struct statics *s, const struct owner *owner,
+                         const struct threads *threads)
+{
+    struct method_table m;
+    if (!method_table_read(s->t, owner->table, &m))
+        return;
+    s->of_thread = false;
+    s->thread = 0;
+    s->base = process_base(s->t, &m);
+    if (s->base != 0)
+        report_all(s, owner, &m);
+    if (!has_thread_statics(s->t, &m))
+        return;
+    s->of_thread = true;
+    for (size_t i = 0; i < threads->len && clr_spend(s->t, 8); i++) {
+        s->thread = threads->all[i].id;
+        s->base = thread_base(s->t, &m, threads->all[i].data);
+        if (s->base != 0)
+            report_all(s, owner, &m);
+    }
+}
+
+void clr_types_statics(struct clr_types *t,
+                       void (*take)(void *context, const struct clr_static *s),
+                       void *context)
+{
+    struct owners owners = {.t = t};
+    struct threads threads = {0};
+    struct statics s = {.t = t, .take = take, .context = context};
+    if (t->r->at.dynamic_statics.size == RUNTIME_NO_OFFSET ||
+        t->r->at.method_table.auxiliary_data == RUNTIME_NO_OFFSET)
+        return;
+    clr_modules_all(t);
+    find_threads(t, &threads);
+    for (struct clr_module *m = t->modules; m != NULL; m = m->hh.next) {
+        owners_of(&owners, m);
+        for (size_t i = 0; i < owners.len; i++)
+            report_owner(&s, &owners.all[i], &threads);
+    }
+    free(owners.all);
+    free(threads.all);
 }

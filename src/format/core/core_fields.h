@@ -9,6 +9,10 @@
 #include "format/core/core.h"
 #include "heap/fields.h"
 
+/* The number of a field that stands at bytes, or its real, as its kind and size say. */
+void core_value_number(const struct clr_field *field, const unsigned char *bytes,
+                       struct hd_field *to);
+
 /* Of g, which was built of c's heap and owns c from now on. */
 struct fields *core_fields_make(struct core *c, const struct graph *g);
 

@@ -1,14 +1,407 @@
 #include "format/core/core_roots.h"
 
 #include "base/alloc.h"
-#include "format/core/gc_collectible.h"
-#include "format/core/gc_finalizers.h"
-#include "format/core/gc_handles.h"
-#include "format/core/gc_stacks.h"
+#include "format/core/gc_globals.h"
+#include "format/core/gc_heap.h"
+#include "heap/ids.h"
 #include "heap/place.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* --- collectible types --------------------------------------------------------- */
+
+/* Types that can be unloaded, and what they keep alive.
+ *
+ * An object of such a type keeps its LoaderAllocator alive, an object of the runtime, and
+ * the collector treats that as its first reference. The runtime's own pointer to it is
+ * told nowhere, but the way back is: LoaderAllocator.m_scout leads to a
+ * LoaderAllocatorScout, whose m_nativeLoaderAllocator is what modules point to. */
+
+/* LoaderAllocator objects by the address of the native one. */
+struct allocators {
+    struct id_numbers numbers;
+    node_id *objects;
+    size_t cap;
+};
+
+static const struct gc_type *type_named(const struct gc_heap *h, const char *name)
+{
+    for (size_t i = 0; i < h->type_count; i++)
+        if (h->types[i].clr != NULL && strcmp(h->types[i].clr->name, name) == 0)
+            return &h->types[i];
+    return NULL;
+}
+
+/* 0: it has no such field. */
+static uint32_t offset_of(const struct gc_type *t, const char *field)
+{
+    for (size_t i = 0; i < t->clr->field_count; i++)
+        if (strcmp(t->clr->fields[i].name, field) == 0)
+            return t->clr->fields[i].offset;
+    return 0;
+}
+
+static void find_allocators(const struct gc_heap *h, const struct gc_type *allocator,
+                            uint32_t scout_at, uint32_t native_at, struct allocators *all)
+{
+    const struct memory *m = &h->runtime->image->memory;
+    for (node_id n = 0; n < h->count; n++) {
+        bool ok = true;
+        if (h->builder->graph->type[n] != allocator->built_as)
+            continue;
+        uint64_t scout = memory_u64(m, gc_heap_address(h, n) + scout_at, &ok),
+                 native = memory_u64(m, scout + native_at, &ok);
+        if (!ok || native == 0 || id_numbers_find(&all->numbers, native) != NO_ID)
+            continue;
+        size_t number = id_numbers_add(&all->numbers, native);
+        all->objects = grow(all->objects, number, &all->cap, sizeof(*all->objects));
+        all->objects[number] = n;
+    }
+}
+
+/* An instantiation over types of several modules belongs to the one that the runtime chose
+ * for it, which its auxiliary data names behind 8 bytes of flags. */
+static node_id allocator_of(const struct gc_heap *h, const struct gc_type *t,
+                            const struct allocators *all)
+{
+    enum { LOADER_MODULE = 8 };
+    const struct memory *m = &h->runtime->image->memory;
+    const struct runtime_layout *at = &h->runtime->at;
+    bool ok = true, has_own = at->method_table.auxiliary_data != RUNTIME_NO_OFFSET;
+    uint64_t modules[2] = {0};
+    if (has_own) {
+        uint64_t auxiliary =
+            memory_u64(m, t->method_table + at->method_table.auxiliary_data, &ok);
+        modules[0] = memory_u64(m, auxiliary + LOADER_MODULE, &ok);
+    }
+    ok = true;
+    modules[1] = memory_u64(m, t->method_table + at->method_table.module, &ok);
+    for (size_t i = 0; i < 2; i++) {
+        ok = modules[i] != 0;
+        uint64_t native = memory_u64(m, modules[i] + at->module.loader_allocator, &ok);
+        uint32_t number = ok ? id_numbers_find(&all->numbers, native) : NO_ID;
+        if (number != NO_ID)
+            return all->objects[number];
+    }
+    return NO_NODE;
+}
+
+/* Set gc_type.keeps of all collectible types whose LoaderAllocator can be found. */
+static void gc_collectible_find(struct gc_heap *h)
+{
+    const struct gc_type *allocator = type_named(h, "System.Reflection.LoaderAllocator"),
+                         *scout = type_named(h, "System.Reflection.LoaderAllocatorScout");
+    if (allocator == NULL || scout == NULL ||
+        h->runtime->at.module.loader_allocator == RUNTIME_NO_OFFSET)
+        return;
+    uint32_t scout_at = offset_of(allocator, "m_scout"),
+             native_at = offset_of(scout, "m_nativeLoaderAllocator");
+    if (scout_at == 0 || native_at == 0)
+        return;
+    struct allocators all = {.cap = 0};
+    find_allocators(h, allocator, scout_at, native_at, &all);
+    for (size_t i = 0; i < h->type_count; i++)
+        if (h->types[i].clr != NULL && h->types[i].clr->is_collectible)
+            h->types[i].keeps = allocator_of(h, &h->types[i], &all);
+    free(all.objects);
+    id_numbers_free(&all.numbers);
+}
+
+/* --- handles ------------------------------------------------------------------- */
+
+/* The handles of a .NET process: what keeps objects alive by hand.
+ *
+ * They stand in tables, one per heap of the collector, which consist of segments of 64 KiB
+ * (handletablepriv.h). It must not know what an object is. */
+
+/* The runtime's numbers (gcinterface.h). */
+enum gc_handle_kind {
+    GC_HANDLE_WEAK = 0,
+    GC_HANDLE_WEAK_LONG = 1,
+    GC_HANDLE_STRONG = 2,
+    GC_HANDLE_PINNED = 3,
+    GC_HANDLE_REF_COUNTED = 5,
+    GC_HANDLE_DEPENDENT = 6,
+    GC_HANDLE_ASYNC_PINNED = 7,
+    GC_HANDLE_SIZED_REF = 8
+};
+
+struct gc_handle {
+    unsigned kind;      /* enum gc_handle_kind, or one that is none of them */
+    uint64_t object;    /* never 0 */
+    uint64_t secondary; /* of a dependent one: what object keeps alive; or 0 */
+};
+
+/* A map of tables: buckets, the next map, how many buckets there are room for. */
+enum { MAP_BUCKETS = 0, MAP_NEXT = 8, MAP_COUNT = 16, MOST_BUCKETS = 1 << 16 };
+
+/* One table per heap. A server collector makes as many as there are processors, and may use
+ * those of heaps that it does without at the moment. */
+enum { MOST_TABLES = 1024 };
+
+/* A segment: a header, then blocks of handles. Types of the blocks and numbers of the
+ * blocks with their second halves stand at fixed places; what comes behind depends on how
+ * many types of handles there are: six bytes for each, the next segment, its table. */
+enum {
+    SEGMENT_SIZE = 64 * 1024,
+    SEGMENT_BLOCKS = 120,
+    SEGMENT_TYPES = 1560,
+    SEGMENT_USER_DATA = 1680,
+    SEGMENT_BEHIND_TAILS = 1920,
+    SEGMENT_PER_TYPE = 6,
+    SEGMENT_VALUES = 4096,
+    BLOCK_HANDLES = 64,
+    FEWEST_TYPES = 8,
+    MOST_TYPES = 24,
+    HANDLE_SIZE = 8
+};
+
+struct handle_search {
+    const struct memory *m;
+    uint32_t types; /* of handles; 0: not known yet */
+    struct id_numbers segments, maps;
+    void (*take)(void *context, const struct gc_handle *h);
+    void *context;
+};
+
+static uint64_t next_segment_at(const struct handle_search *s)
+{
+    return SEGMENT_BEHIND_TAILS + SEGMENT_PER_TYPE * (uint64_t)s->types;
+}
+
+/* --- a segment ----------------------------------------------------------------- */
+
+static uint64_t secondary(const struct handle_search *s, uint64_t segment, unsigned block,
+                          unsigned i)
+{
+    bool ok = true;
+    unsigned data = memory_u8(s->m, segment + SEGMENT_USER_DATA + block, &ok);
+    if (!ok || data >= SEGMENT_BLOCKS)
+        return 0;
+    return memory_u64(
+        s->m, segment + SEGMENT_VALUES + HANDLE_SIZE * (uint64_t)(data * BLOCK_HANDLES + i),
+        &ok);
+}
+
+static void visit_block(const struct handle_search *s, uint64_t segment, unsigned block)
+{
+    bool ok = true;
+    unsigned kind = memory_u8(s->m, segment + SEGMENT_TYPES + block, &ok);
+    uint64_t values =
+        segment + SEGMENT_VALUES + HANDLE_SIZE * (uint64_t)(block * BLOCK_HANDLES);
+    /* The last type is of blocks with second halves; free ones have 255. */
+    if (!ok || kind + 1 >= s->types)
+        return;
+    for (unsigned i = 0; i < BLOCK_HANDLES; i++) {
+        struct gc_handle h = {
+            .kind = kind,
+            .object = memory_u64(s->m, values + HANDLE_SIZE * (uint64_t)i, &ok)};
+        if (h.object == 0)
+            continue;
+        if (kind == GC_HANDLE_DEPENDENT)
+            h.secondary = secondary(s, segment, block, i);
+        s->take(s->context, &h);
+    }
+}
+
+static void visit_segments(struct handle_search *s, uint64_t segment)
+{
+    bool ok = true;
+    while (ok && segment != 0 && segment % SEGMENT_SIZE == 0 &&
+           id_numbers_find(&s->segments, segment) == NO_ID) {
+        id_numbers_add(&s->segments, segment);
+        for (unsigned block = 0; block < SEGMENT_BLOCKS; block++)
+            visit_block(s, segment, block);
+        segment = memory_u64(s->m, segment + next_segment_at(s), &ok);
+    }
+}
+
+/* --- tables -------------------------------------------------------------------- */
+
+/* The first segment of a table stands behind 4 bytes for each type, and leads back to it.
+ * 0: this is no table. */
+static uint64_t first_segment(const struct handle_search *s, uint64_t table, uint32_t types)
+{
+    bool ok = true;
+    uint64_t at = ((uint64_t)types * 4 + HANDLE_SIZE - 1) / HANDLE_SIZE * HANDLE_SIZE,
+             segment = memory_u64(s->m, table + at, &ok);
+    if (!ok || segment == 0 || segment % SEGMENT_SIZE != 0)
+        return 0;
+    uint64_t back =
+        segment + SEGMENT_BEHIND_TAILS + SEGMENT_PER_TYPE * (uint64_t)types + HANDLE_SIZE;
+    return memory_u64(s->m, back, &ok) == table && ok ? segment : 0;
+}
+
+static bool visit_table(struct handle_search *s, uint64_t table)
+{
+    uint64_t segment = 0;
+    if (table == 0)
+        return false;
+    for (uint32_t types = FEWEST_TYPES; s->types == 0 && types <= MOST_TYPES; types++)
+        if (first_segment(s, table, types) != 0)
+            s->types = types;
+    if (s->types > 0)
+        segment = first_segment(s, table, s->types);
+    if (segment != 0)
+        visit_segments(s, segment);
+    return segment != 0;
+}
+
+static void visit_bucket(struct handle_search *s, const struct gc_globals *g,
+                         uint64_t bucket)
+{
+    bool ok = true;
+    uint64_t tables = memory_u64(s->m, bucket, &ok);
+    for (unsigned i = 0; ok && i < MOST_TABLES; i++) {
+        uint64_t table = memory_u64(s->m, tables + HANDLE_SIZE * (uint64_t)i, &ok);
+        if (!visit_table(s, table) && i >= g->part_count)
+            return;
+    }
+}
+
+/* Calls take for each, always in the same order. Every segment is looked at once. */
+static void gc_handles_each(const struct gc_globals *g, const struct memory *m,
+                            void (*take)(void *context, const struct gc_handle *h),
+                            void *context)
+{
+    struct handle_search s = {.m = m, .take = take, .context = context};
+    uint64_t map = g->handle_map;
+    unsigned left = MOST_BUCKETS;
+    bool ok = true;
+    while (ok && map != 0 && id_numbers_find(&s.maps, map) == NO_ID) {
+        id_numbers_add(&s.maps, map);
+        uint64_t buckets = memory_u64(m, map + MAP_BUCKETS, &ok);
+        uint32_t count = memory_u32(m, map + MAP_COUNT, &ok);
+        for (uint32_t i = 0; ok && i < count && left > 0; i++, left--) {
+            bool there = true;
+            uint64_t bucket = memory_u64(m, buckets + HANDLE_SIZE * (uint64_t)i, &there);
+            if (!there)
+                break;
+            if (bucket != 0)
+                visit_bucket(&s, g, bucket);
+        }
+        map = memory_u64(m, map + MAP_NEXT, &ok);
+    }
+    id_numbers_free(&s.segments);
+    id_numbers_free(&s.maps);
+}
+
+/* --- stacks and registers of threads ------------------------------------------- */
+
+/* What stacks and registers of threads may refer to.
+ *
+ * Nothing in a dump says which words of a stack are references, so each may be one: what
+ * does not lead into an object is none, what does keeps it alive. A few objects more stay
+ * alive that way than the runtime would keep. */
+
+enum { WORD = 8 };
+
+static bool are_known(const struct gc_threads *threads, struct id_numbers *managed)
+{
+    bool known = threads->whole && threads->len > 0;
+    for (size_t i = 0; known && i < threads->len; i++) {
+        known = threads->all[i].os_id != 0;
+        if (known)
+            id_numbers_add(managed, threads->all[i].os_id);
+    }
+    return known;
+}
+
+/* Of a process in another pid namespace a debugger writes ids that the process does not
+ * know. */
+static bool has_any(const struct process_image *p, const struct id_numbers *managed)
+{
+    for (size_t i = 0; i < p->thread_count; i++)
+        if (id_numbers_find(managed, p->threads[i].id) != NO_ID)
+            return true;
+    return false;
+}
+
+/* The C library puts what fs points to on top of a thread's stack: above it begins other
+ * memory. Of the first thread it lies elsewhere, and the stack ends with its mapping. */
+static uint64_t stack_end(const struct image_thread *t, uint64_t start, uint64_t size)
+{
+    uint64_t end = start + size, base = t->registers[REGISTER_FS_BASE];
+    return base > start && base < end ? base : end;
+}
+
+/* left: bytes of memory in all. Stacks of one process share none. */
+static void visit_thread(const struct process_image *p, const struct image_thread *t,
+                         uint64_t *left, void (*take)(void *context, uint64_t word),
+                         void *context)
+{
+    for (unsigned i = 0; i < IMAGE_REGISTERS; i++)
+        if (t->registers[i] != 0)
+            take(context, t->registers[i]);
+    uint64_t start = (t->registers[REGISTER_STACK] + WORD - 1) / WORD * WORD;
+    struct bytes stack = memory_from(&p->memory, start);
+    uint64_t size = stack_end(t, start, stack.size) - start;
+    for (uint64_t at = 0; at + WORD <= size && *left >= WORD; at += WORD) {
+        uint64_t word = le_u64(stack.data + at);
+        *left -= WORD;
+        if (word != 0)
+            take(context, word);
+    }
+}
+
+static uint64_t size_of(const struct memory *m)
+{
+    uint64_t size = 0;
+    for (size_t i = 0; i < m->len; i++)
+        size += m->all[i].size;
+    return size;
+}
+
+/* Calls take for every word but 0: registers, then the stack upwards, thread by thread. Of
+ * managed threads only, where these are known. */
+static void gc_stacks_each(const struct process_image *p, const struct gc_threads *threads,
+                           void (*take)(void *context, uint64_t word), void *context)
+{
+    struct id_numbers managed = {0};
+    uint64_t left = size_of(&p->memory);
+    bool known = are_known(threads, &managed) && has_any(p, &managed);
+    for (size_t i = 0; i < p->thread_count; i++)
+        if (!known || id_numbers_find(&managed, p->threads[i].id) != NO_ID)
+            visit_thread(p, &p->threads[i], &left, take, context);
+    id_numbers_free(&managed);
+}
+
+/* --- objects that wait for their finalizer ------------------------------------- */
+
+/* A queue is one array in parts: one for each generation, then what is due, first the
+ * critical ones. Where each part ends stands in front of the pointer to the array. */
+enum { POINTER = 8, PARTS = GC_GENERATIONS + 2, LAST_REGISTERED = GC_GENERATIONS - 1 };
+
+static void visit_queue(const struct memory *m, uint64_t queue, uint64_t *left,
+                        void (*take)(void *context, uint64_t object), void *context)
+{
+    bool ok = true;
+    uint64_t begin = memory_u64(m, queue + POINTER * (uint64_t)LAST_REGISTERED, &ok),
+             end = memory_u64(m, queue + POINTER * (uint64_t)(PARTS - 1), &ok);
+    for (uint64_t at = begin; ok && at < end && end - at >= POINTER && *left > 0;
+         at += POINTER, --*left) {
+        uint64_t object = memory_u64(m, at, &ok);
+        if (ok && object != 0)
+            take(context, object);
+    }
+}
+
+/* Calls take for every object that nothing else need hold, as its finalizer is due. Those
+ * that merely have one are not: it is registered, and holds nothing. */
+static void gc_finalizers_each(const struct gc_globals *g, const struct memory *m,
+                               void (*take)(void *context, uint64_t object), void *context)
+{
+    /* Queues share nothing, so there are no more than words of memory. */
+    uint64_t left = 0;
+    for (size_t i = 0; i < m->len; i++)
+        left += m->all[i].size / POINTER;
+    for (size_t i = 0; i < g->part_count; i++)
+        if (g->parts[i].finalizers != 0)
+            visit_queue(m, g->parts[i].finalizers, &left, take, context);
+}
+
+/* --- roots of all kinds -------------------------------------------------------- */
 
 struct search {
     struct core_roots *r;
@@ -34,7 +427,7 @@ static void add(struct search *s, enum root_group group, uint64_t object)
         note_lost(s, object);
 }
 
-/* --- static variables ---------------------------------------------------- */
+/* --- static variables ---------------------------------------------------------- */
 
 static void name_variable(struct search *s, const char *type, const char *field)
 {
@@ -42,7 +435,7 @@ static void name_variable(struct search *s, const char *type, const char *field)
     place_add_static(&s->name, name_part(type), name_part(field));
 }
 
-static void take_static(void *context, const struct clr_static *variable)
+static void add_static(void *context, const struct clr_static *variable)
 {
     struct search *s = context;
     const char *full_name = NULL;
@@ -71,7 +464,7 @@ static void add_thread_statics(struct search *s, const struct gc_threads *thread
             add(s, GROUP_OTHER, threads->all[i].statics);
 }
 
-/* --- handles ------------------------------------------------------------- */
+/* --- handles ------------------------------------------------------------------- */
 
 static void add_link(struct search *s, const struct gc_handle *handle)
 {
@@ -91,7 +484,7 @@ static void add_link(struct search *s, const struct gc_handle *handle)
     r->links[r->link_count++] = (struct core_link){from, to};
 }
 
-static void take_handle(void *context, const struct gc_handle *handle)
+static void add_handle(void *context, const struct gc_handle *handle)
 {
     struct search *s = context;
     switch (handle->kind) {
@@ -127,9 +520,9 @@ static int by_from(const void *a, const void *b)
     return (x->to > y->to) - (x->to < y->to);
 }
 
-/* --- stacks and finalizers ----------------------------------------------- */
+/* --- stacks and finalizers ----------------------------------------------------- */
 
-static void take_word(void *context, uint64_t word)
+static void add_word(void *context, uint64_t word)
 {
     struct search *s = context;
     node_id n = gc_heap_containing(s->h, word);
@@ -149,7 +542,7 @@ static int by_number(const void *a, const void *b)
 /* Each once: how often a word stands on stacks tells nothing. */
 static void add_stacks(struct search *s, const struct gc_threads *threads)
 {
-    gc_stacks_each(s->h->runtime->image, threads, take_word, s);
+    gc_stacks_each(s->h->runtime->image, threads, add_word, s);
     if (s->found_count > 0)
         qsort(s->found, s->found_count, sizeof(*s->found), by_number);
     for (size_t i = 0; i < s->found_count; i++)
@@ -157,12 +550,12 @@ static void add_stacks(struct search *s, const struct gc_threads *threads)
             root_tree_add(&s->r->tree, GROUP_STACK, NULL, 0, s->found[i]);
 }
 
-static void take_finalizer(void *context, uint64_t object)
+static void add_finalizer(void *context, uint64_t object)
 {
     add(context, GROUP_FINALIZER, object);
 }
 
-/* --- all ----------------------------------------------------------------- */
+/* --- all ----------------------------------------------------------------------- */
 
 void core_roots_find(struct core_roots *r, struct gc_heap *h, const struct gc_globals *g,
                      const struct gc_threads *threads)
@@ -170,11 +563,11 @@ void core_roots_find(struct core_roots *r, struct gc_heap *h, const struct gc_gl
     struct search s = {.r = r, .h = h};
     const struct memory *m = &h->runtime->image->memory;
     *r = (struct core_roots){.tree = {.names = {.account = &h->builder->account}}};
-    clr_types_statics(h->clr, take_static, &s);
+    clr_types_statics(h->clr, add_static, &s);
     add_thread_statics(&s, threads);
     add_stacks(&s, threads);
-    gc_finalizers_each(g, m, take_finalizer, &s);
-    gc_handles_each(g, m, take_handle, &s);
+    gc_finalizers_each(g, m, add_finalizer, &s);
+    gc_handles_each(g, m, add_handle, &s);
     gc_collectible_find(h);
     if (r->link_count > 0)
         qsort(r->links, r->link_count, sizeof(*r->links), by_from);

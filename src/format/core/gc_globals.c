@@ -1,23 +1,10 @@
 #include "format/core/gc_globals.h"
 
 #include "base/error.h"
+#include "heap/ids.h"
 
-/* Offsets in GcDacVars: pointers to globals, unchanged from .NET 8 to 10. */
-enum {
-    GC_MAJOR = 0,
-    GC_MINOR = 1,
-    GC_GENERATION_SIZE = 8,
-    GC_GENERATION_COUNT = 16,
-    GC_GENERATION_TABLE = 48,
-    GC_EPHEMERAL_SEGMENT = 80,
-    GC_ALLOC_ALLOCATED = 120,
-    GC_FINALIZE_QUEUE = 144,
-    GC_HEAP_COUNT = 176,
-    GC_HEAPS = 184,
-    GC_HANDLE_MAP = 232,
-    GC_HEAP_FIELDS = 240,
-    GC_GENERATION_FIELDS = 248
-};
+#include <stdlib.h>
+#include <string.h>
 
 /* Positions in the offsets of a server heap's members (dac_gcheap_fields.h). */
 enum {
@@ -68,10 +55,10 @@ static void read_server(struct gc_globals *g, const struct runtime *r, uint32_t 
 {
     const struct memory *m = &r->image->memory;
     uint64_t heaps = value(r, GC_HEAPS, ok);
-    uint32_t allocated = offset(r, GC_HEAP_FIELDS, HEAP_ALLOC_ALLOCATED, ok),
-             ephemeral = offset(r, GC_HEAP_FIELDS, HEAP_EPHEMERAL_SEGMENT, ok),
-             table = offset(r, GC_HEAP_FIELDS, HEAP_GENERATION_TABLE, ok),
-             queue = offset(r, GC_HEAP_FIELDS, HEAP_FINALIZE_QUEUE, ok);
+    uint32_t allocated = offset(r, GC_HEAP_OFFSETS, HEAP_ALLOC_ALLOCATED, ok),
+             ephemeral = offset(r, GC_HEAP_OFFSETS, HEAP_EPHEMERAL_SEGMENT, ok),
+             table = offset(r, GC_HEAP_OFFSETS, HEAP_GENERATION_TABLE, ok),
+             queue = offset(r, GC_HEAP_OFFSETS, HEAP_FINALIZE_QUEUE, ok);
     g->parts = arena_array(a, struct gc_part, count);
     for (uint32_t i = 0; i < count && *ok; i++) {
         bool has_queue = true;
@@ -89,11 +76,11 @@ static void read_generations(struct gc_globals *g, const struct runtime *r, bool
 {
     enum { ALLOCATION, START_SEGMENT, ALLOCATION_START };
     g->generation_size = memory_u64(&r->image->memory, r->gc + GC_GENERATION_SIZE, ok);
-    g->allocation_at = offset(r, GC_GENERATION_FIELDS, ALLOCATION, ok);
-    g->start_segment_at = offset(r, GC_GENERATION_FIELDS, START_SEGMENT, ok);
+    g->allocation_at = offset(r, GC_GENERATION_OFFSETS, ALLOCATION, ok);
+    g->start_segment_at = offset(r, GC_GENERATION_OFFSETS, START_SEGMENT, ok);
     /* -1 where there are regions. */
     bool has_start = *ok;
-    g->allocation_start_at = offset(r, GC_GENERATION_FIELDS, ALLOCATION_START, &has_start);
+    g->allocation_start_at = offset(r, GC_GENERATION_OFFSETS, ALLOCATION_START, &has_start);
     g->has_segments = has_start;
     *ok = *ok && g->generation_size > 0 && g->generation_size < MOST_MEMBER;
 }
@@ -105,8 +92,8 @@ bool gc_globals_read(struct gc_globals *g, const struct runtime *r, struct arena
     const struct memory *m = &r->image->memory;
     bool ok = r->gc != 0;
     *g = (struct gc_globals){.part_count = 0};
-    uint8_t major = memory_u8(m, r->gc + GC_MAJOR, &ok),
-            minor = memory_u8(m, r->gc + GC_MINOR, &ok);
+    uint8_t major = memory_u8(m, r->gc + GC_VERSION, &ok),
+            minor = memory_u8(m, r->gc + GC_VERSION + 1, &ok);
     uint64_t generations = memory_u64(m, r->gc + GC_GENERATION_COUNT, &ok);
     if (ok && (major != KNOWN_MAJOR || generations != GC_GENERATIONS))
         return fail(err, HD_UNSUPPORTED,
@@ -114,7 +101,7 @@ bool gc_globals_read(struct gc_globals *g, const struct runtime *r, struct arena
                     "take a gcdump of it with `heapdrift collect -p PID`",
                     major, minor);
     read_generations(g, r, &ok);
-    g->handle_map = global(r, GC_HANDLE_MAP, &ok);
+    g->handle_map = global(r, GC_HANDLE_TABLE_MAP, &ok);
     /* Null pointers in a workstation collector. */
     bool is_server = ok;
     uint64_t count_at = global(r, GC_HEAP_COUNT, &is_server);
@@ -126,4 +113,74 @@ bool gc_globals_read(struct gc_globals *g, const struct runtime *r, struct arena
     return ok || fail(err, HD_UNSUPPORTED,
                       "the globals of the garbage collector are not in the dump; take one "
                       "with the heap: `createdump --withheap PID`");
+}
+
+/* --- threads ------------------------------------------------------------------- */
+
+/* Types that can be unloaded have theirs behind handles of their own. */
+static uint64_t read_statics(const struct runtime *r, uint64_t thread)
+{
+    const struct runtime_layout *at = &r->at;
+    bool ok = true;
+    if (at->thread.static_data == RUNTIME_NO_OFFSET ||
+        at->thread_local_data.items == RUNTIME_NO_OFFSET)
+        return 0;
+    uint64_t data = memory_u64(&r->image->memory, thread + at->thread.static_data, &ok);
+    if (!ok || data == 0)
+        return 0;
+    uint64_t array = memory_u64(&r->image->memory, data + at->thread_local_data.items, &ok);
+    return ok ? array : 0;
+}
+
+static struct gc_thread read_thread(const struct runtime *r, uint64_t thread)
+{
+    const struct memory *m = &r->image->memory;
+    const struct runtime_layout *at = &r->at;
+    struct gc_thread t = {.statics = read_statics(r, thread)};
+    bool ok = true;
+    if (at->thread.os_id != RUNTIME_NO_OFFSET)
+        t.os_id = memory_u64(m, thread + at->thread.os_id, &ok);
+    if (at->allocation.pointer == RUNTIME_NO_OFFSET ||
+        at->thread.locals == RUNTIME_NO_OFFSET)
+        return t;
+    ok = true;
+    uint64_t locals = memory_u64(m, thread + at->thread.locals, &ok);
+    uint64_t context = locals + at->allocation.alloc_context + at->allocation.gc_context;
+    uint64_t pointer = memory_u64(m, context + at->allocation.pointer, &ok),
+             limit = memory_u64(m, context + at->allocation.limit, &ok);
+    if (ok && pointer != 0 && pointer <= limit) {
+        t.allocation_pointer = pointer;
+        t.allocation_limit = limit;
+    }
+    return t;
+}
+
+struct gc_threads gc_threads_read(const struct runtime *r, struct arena *a)
+{
+    const struct memory *m = &r->image->memory;
+    struct gc_threads threads = {.whole = true};
+    struct gc_thread *all = NULL;
+    struct id_numbers seen = {0};
+    size_t len = 0, cap = 0;
+    uint64_t link =
+        memory_u64(m, r->thread_store + r->at.thread_store.first_link, &threads.whole);
+    while (threads.whole && link != 0) {
+        threads.whole = id_numbers_find(&seen, link) == NO_ID;
+        if (!threads.whole)
+            break;
+        id_numbers_add(&seen, link);
+        uint64_t next = memory_u64(m, link, &threads.whole);
+        if (!threads.whole)
+            break;
+        all = grow(all, len, &cap, sizeof(*all));
+        all[len++] = read_thread(r, link - r->at.thread.link);
+        link = next;
+    }
+    threads.all = arena_array(a, struct gc_thread, len);
+    threads.len = len;
+    if (len > 0)
+        memcpy(threads.all, all, len * sizeof(*all));
+    free(all);
+    id_numbers_free(&seen);
+    return threads;
 }

@@ -9,6 +9,29 @@
 
 #include "process/runtime.h"
 
+/* --- threads ------------------------------------------------------------------- */
+
+/* The managed threads of a .NET process.
+ *
+ * Each allocates in a piece of the heap of its own, the rest of which holds no objects. */
+
+struct gc_thread {
+    uint64_t os_id;                                /* 0: not known */
+    uint64_t allocation_pointer, allocation_limit; /* 0: it has none */
+    uint64_t statics; /* the array that has its thread statics; 0: none, or not known */
+};
+
+struct gc_threads {
+    struct gc_thread *all; /* in the order of the runtime's list */
+    size_t len;
+    bool whole; /* the list ended as it should */
+};
+
+/* The result lives in a. A list that leads in a circle or out of memory ends there. */
+struct gc_threads gc_threads_read(const struct runtime *r, struct arena *a);
+
+/* --- heaps --------------------------------------------------------------------- */
+
 /* Generations of a heap: 0, 1, 2, large objects, pinned objects. */
 enum { GC_GENERATIONS = 5, GC_LARGE = 3, GC_PINNED = 4 };
 

@@ -15,9 +15,41 @@
 
 #include "format/core/clr_types.h"
 #include "format/core/gc_descriptor.h"
-#include "format/core/gc_regions.h"
+#include "format/core/gc_globals.h"
 #include "heap/builder.h"
 #include "heap/ids.h"
+#include "heap/ranges.h"
+
+/* --- regions ------------------------------------------------------------------- */
+
+/* In which stretches of memory the objects of a heap lie.
+ *
+ * Regions and segments of all heaps, their frozen ones too, by address and disjoint; and
+ * which generation is where. It must not know what an object looks like. */
+
+/* Objects lie from start on, side by side, up to end. */
+struct gc_region {
+    uint64_t start, end;        /* multiples of 8 */
+    const unsigned char *bytes; /* of them; NULL: in several pieces of memory */
+    uint64_t missing;           /* bytes behind end that should be there */
+};
+
+/* Nothing lies from start to end: the rest of where a thread allocates. */
+struct gc_gap {
+    uint64_t start, end;
+};
+
+struct gc_regions {
+    struct gc_region *all; /* by start, disjoint */
+    size_t len;
+    struct gc_gap *gaps; /* by start */
+    size_t gap_count;
+    struct ranges ranges; /* of generations */
+    uint64_t missing;     /* bytes that are not in the dump */
+    uint64_t overlapping; /* regions left out: they lie in others, or nowhere */
+};
+
+/* --- objects ------------------------------------------------------------------- */
 
 /* What is known of a MethodTable. */
 struct gc_type {

@@ -3,10 +3,269 @@
 
 #include "base/little_endian.h"
 #include "base/search.h"
-#include "format/core/metadata_schema.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* --- images -------------------------------------------------------------------- */
+
+/* Where the metadata of an image stands in memory: PE headers, the CLI header, the root.
+ *
+ * An image is mapped by section, or lies flat as its file; which of the two is told by
+ * where the root is. II.25. */
+
+enum {
+    PE_OFFSET = 0x3C,
+    SECTION_COUNT = 6, /* from the PE signature */
+    OPTIONAL_SIZE = 20,
+    OPTIONAL = 24,
+    PE32_DIRECTORIES = 96, /* from the optional header */
+    PE64_DIRECTORIES = 112,
+    CLI_DIRECTORY = 8 * 14,
+    SECTION_SIZE = 40,
+    MOST_SECTIONS = 96, /* that a loader takes */
+    CLI_METADATA = 8    /* from the CLI header: address, size */
+};
+
+struct image {
+    const struct memory *memory;
+    uint64_t base, pe; /* addresses */
+};
+
+/* Of an address relative to the base: in the file. False: in no section. */
+static bool in_file(const struct image *image, uint32_t relative, uint32_t *offset)
+{
+    enum { VIRTUAL_SIZE = 8, VIRTUAL = 12, RAW_SIZE = 16, RAW = 20 };
+    bool ok = true;
+    uint16_t count = memory_u16(image->memory, image->pe + SECTION_COUNT, &ok);
+    uint64_t at =
+        image->pe + OPTIONAL + memory_u16(image->memory, image->pe + OPTIONAL_SIZE, &ok);
+    for (uint16_t i = 0; ok && i < count && i < MOST_SECTIONS; i++, at += SECTION_SIZE) {
+        uint32_t start = memory_u32(image->memory, at + VIRTUAL, &ok);
+        uint32_t size = memory_u32(image->memory, at + VIRTUAL_SIZE, &ok);
+        uint32_t raw_size = memory_u32(image->memory, at + RAW_SIZE, &ok);
+        uint32_t raw = memory_u32(image->memory, at + RAW, &ok);
+        if (ok && relative >= start &&
+            relative - start < (size > raw_size ? size : raw_size)) {
+            *offset = raw + (relative - start);
+            return true;
+        }
+    }
+    return false;
+}
+
+static struct bytes take(const struct image *image, uint64_t address, uint32_t size,
+                         struct arena *a)
+{
+    struct bytes there = memory_from(image->memory, address);
+    if (there.size < 4 || memcmp(there.data, "BSJB", 4) != 0)
+        return (struct bytes){0};
+    if (there.size >= size)
+        return (struct bytes){there.data, size};
+    /* In pieces: how much there is comes before the room for it. */
+    uint64_t end = address + there.size;
+    for (size_t more; end - address < size; end += more)
+        if ((more = memory_from(image->memory, end).size) == 0)
+            break;
+    uint64_t whole = end - address < size ? end - address : size;
+    unsigned char *copy = arena_alloc(a, (size_t)whole);
+    if (!memory_copy(image->memory, address, copy, (size_t)whole))
+        return (struct bytes){0};
+    return (struct bytes){copy, (size_t)whole};
+}
+
+/* What a directory or the CLI header points to, by section and flat. */
+struct places {
+    uint64_t at[2];
+    size_t len;
+};
+
+static struct places places_of(const struct image *image, uint32_t relative)
+{
+    struct places p = {{image->base + relative}, 1};
+    uint32_t offset;
+    if (in_file(image, relative, &offset) && offset != relative)
+        p.at[p.len++] = image->base + offset;
+    return p;
+}
+
+struct bytes metadata_of_image(const struct memory *memory, uint64_t base, uint64_t most,
+                               struct arena *a)
+{
+    bool ok = true;
+    struct image image = {memory, base, 0};
+    if (memory_u16(memory, base, &ok) != 0x5A4D) /* MZ */
+        return (struct bytes){0};
+    image.pe = base + memory_u32(memory, base + PE_OFFSET, &ok);
+    if (memory_u32(memory, image.pe, &ok) != 0x4550) /* PE */
+        return (struct bytes){0};
+    bool is_64 = memory_u16(memory, image.pe + OPTIONAL, &ok) == 0x20B;
+    uint64_t directory =
+        image.pe + OPTIONAL + (is_64 ? PE64_DIRECTORIES : PE32_DIRECTORIES) + CLI_DIRECTORY;
+    uint32_t header = memory_u32(memory, directory, &ok);
+    if (!ok || header == 0)
+        return (struct bytes){0};
+    struct places headers = places_of(&image, header);
+    for (size_t i = 0; i < headers.len; i++) {
+        ok = true;
+        uint32_t root = memory_u32(memory, headers.at[i] + CLI_METADATA, &ok);
+        uint32_t size = memory_u32(memory, headers.at[i] + CLI_METADATA + 4, &ok);
+        struct places roots = places_of(&image, root);
+        for (size_t n = 0; ok && size <= most && n < roots.len; n++) {
+            struct bytes found = take(&image, roots.at[n], size, a);
+            if (found.data != NULL)
+                return found;
+        }
+    }
+    return (struct bytes){0};
+}
+
+/* --- metadata schema ----------------------------------------------------------- */
+
+/* Which columns the tables of metadata have, and how wide they are (ECMA-335, II.22). It
+ * must not know what they mean. The widths of all columns follow from the counts of rows
+ * and three bits (II.24.2.6), so the schema is all that has to be known. */
+
+/* As the header of the tables has them. */
+struct metadata_counts {
+    uint32_t rows[64];
+    uint8_t wide_heaps;
+};
+
+/* Kinds of columns. TABLE(n) is a row of table n, CODED(n) one of several tables. */
+enum { END, U2, U4, STRING, GUID, BLOB };
+#define TABLE(n) (0x40 | (n))
+#define CODED(n) (0x80 | (n))
+
+enum coded {
+    TYPE_DEF_OR_REF,
+    HAS_CONSTANT,
+    HAS_CUSTOM_ATTRIBUTE,
+    HAS_FIELD_MARSHAL,
+    HAS_DECL_SECURITY,
+    MEMBER_REF_PARENT,
+    HAS_SEMANTICS,
+    METHOD_DEF_OR_REF,
+    MEMBER_FORWARDED,
+    IMPLEMENTATION,
+    CUSTOM_ATTRIBUTE_TYPE,
+    RESOLUTION_SCOPE,
+    TYPE_OR_METHOD_DEF,
+    CODED_KINDS
+};
+
+enum { NO_TABLE = 0xFF, MOST_CODED = 22 };
+
+static const struct {
+    uint8_t bits, len, tables[MOST_CODED];
+} coded_kinds[CODED_KINDS] = {
+    [TYPE_DEF_OR_REF] = {2, 3, {0x02, 0x01, 0x1B}},
+    [HAS_CONSTANT] = {2, 3, {0x04, 0x08, 0x17}},
+    [HAS_CUSTOM_ATTRIBUTE] = {5, 22, {0x06, 0x04, 0x01, 0x02, 0x08, 0x09, 0x0A, 0x00,
+                                      0x0E, 0x17, 0x14, 0x11, 0x1A, 0x1B, 0x20, 0x23,
+                                      0x26, 0x27, 0x28, 0x2A, 0x2C, 0x2B}},
+    [HAS_FIELD_MARSHAL] = {1, 2, {0x04, 0x08}},
+    [HAS_DECL_SECURITY] = {2, 3, {0x02, 0x06, 0x20}},
+    [MEMBER_REF_PARENT] = {3, 5, {0x02, 0x01, 0x1A, 0x06, 0x1B}},
+    [HAS_SEMANTICS] = {1, 2, {0x14, 0x17}},
+    [METHOD_DEF_OR_REF] = {1, 2, {0x06, 0x0A}},
+    [MEMBER_FORWARDED] = {1, 2, {0x04, 0x06}},
+    [IMPLEMENTATION] = {2, 3, {0x26, 0x23, 0x27}},
+    [CUSTOM_ATTRIBUTE_TYPE] = {3, 4, {NO_TABLE, NO_TABLE, 0x06, 0x0A}},
+    [RESOLUTION_SCOPE] = {2, 4, {0x00, 0x1A, 0x23, 0x01}},
+    [TYPE_OR_METHOD_DEF] = {1, 2, {0x02, 0x06}},
+};
+
+static const uint8_t schema[METADATA_TABLES][METADATA_COLUMNS + 1] = {
+    [0x00] = {U2, STRING, GUID, GUID, GUID},
+    [0x01] = {CODED(RESOLUTION_SCOPE), STRING, STRING},
+    [0x02] = {U4, STRING, STRING, CODED(TYPE_DEF_OR_REF), TABLE(0x04), TABLE(0x06)},
+    [0x03] = {TABLE(0x04)},
+    [0x04] = {U2, STRING, BLOB},
+    [0x05] = {TABLE(0x06)},
+    [0x06] = {U4, U2, U2, STRING, BLOB, TABLE(0x08)},
+    [0x07] = {TABLE(0x08)},
+    [0x08] = {U2, U2, STRING},
+    [0x09] = {TABLE(0x02), CODED(TYPE_DEF_OR_REF)},
+    [0x0A] = {CODED(MEMBER_REF_PARENT), STRING, BLOB},
+    [0x0B] = {U2, CODED(HAS_CONSTANT), BLOB},
+    [0x0C] = {CODED(HAS_CUSTOM_ATTRIBUTE), CODED(CUSTOM_ATTRIBUTE_TYPE), BLOB},
+    [0x0D] = {CODED(HAS_FIELD_MARSHAL), BLOB},
+    [0x0E] = {U2, CODED(HAS_DECL_SECURITY), BLOB},
+    [0x0F] = {U2, U4, TABLE(0x02)},
+    [0x10] = {U4, TABLE(0x04)},
+    [0x11] = {BLOB},
+    [0x12] = {TABLE(0x02), TABLE(0x14)},
+    [0x13] = {TABLE(0x14)},
+    [0x14] = {U2, STRING, CODED(TYPE_DEF_OR_REF)},
+    [0x15] = {TABLE(0x02), TABLE(0x17)},
+    [0x16] = {TABLE(0x17)},
+    [0x17] = {U2, STRING, BLOB},
+    [0x18] = {U2, TABLE(0x06), CODED(HAS_SEMANTICS)},
+    [0x19] = {TABLE(0x02), CODED(METHOD_DEF_OR_REF), CODED(METHOD_DEF_OR_REF)},
+    [0x1A] = {STRING},
+    [0x1B] = {BLOB},
+    [0x1C] = {U2, CODED(MEMBER_FORWARDED), STRING, TABLE(0x1A)},
+    [0x1D] = {U4, TABLE(0x04)},
+    [0x1E] = {U4, U4},
+    [0x1F] = {U4},
+    [0x20] = {U4, U2, U2, U2, U2, U4, BLOB, STRING, STRING},
+    [0x21] = {U4},
+    [0x22] = {U4, U4, U4},
+    [0x23] = {U2, U2, U2, U2, U4, BLOB, STRING, STRING, BLOB},
+    [0x24] = {U4, TABLE(0x23)},
+    [0x25] = {U4, U4, U4, TABLE(0x23)},
+    [0x26] = {U4, STRING, BLOB},
+    [0x27] = {U4, U4, STRING, STRING, CODED(IMPLEMENTATION)},
+    [0x28] = {U4, U4, STRING, CODED(IMPLEMENTATION)},
+    [0x29] = {TABLE(0x02), TABLE(0x02)},
+    [0x2A] = {U2, U2, CODED(TYPE_OR_METHOD_DEF), STRING},
+    [0x2B] = {CODED(METHOD_DEF_OR_REF), BLOB},
+    [0x2C] = {TABLE(0x2A), CODED(TYPE_DEF_OR_REF)},
+};
+
+static uint8_t width_of(const struct metadata_counts *counts, uint8_t kind)
+{
+    enum { WIDE_STRINGS = 1, WIDE_GUIDS = 2, WIDE_BLOBS = 4 };
+    if (kind & CODED(0)) {
+        unsigned n = kind & 0x7FU;
+        uint64_t most = 0;
+        for (unsigned i = 0; i < coded_kinds[n].len; i++) {
+            uint8_t table = coded_kinds[n].tables[i];
+            if (table != NO_TABLE && counts->rows[table] > most)
+                most = counts->rows[table];
+        }
+        return most < 1U << (16 - coded_kinds[n].bits) ? 2 : 4;
+    }
+    if (kind & TABLE(0))
+        return counts->rows[kind & 0x3FU] <= UINT16_MAX ? 2 : 4;
+    switch (kind) {
+    case U2:
+        return 2;
+    case STRING:
+        return counts->wide_heaps & WIDE_STRINGS ? 4 : 2;
+    case GUID:
+        return counts->wide_heaps & WIDE_GUIDS ? 4 : 2;
+    case BLOB:
+        return counts->wide_heaps & WIDE_BLOBS ? 4 : 2;
+    default:
+        return 4;
+    }
+}
+
+/* Set the columns and the size of a row of a table; number is below METADATA_TABLES. */
+static void metadata_columns(struct metadata_table *t, unsigned number,
+                             const struct metadata_counts *counts)
+{
+    t->row_size = 0;
+    for (unsigned c = 0; c < METADATA_COLUMNS && schema[number][c] != END; c++) {
+        t->at[c] = (uint8_t)t->row_size;
+        t->width[c] = width_of(counts, schema[number][c]);
+        t->row_size += t->width[c];
+    }
+}
+
+/* --- tables -------------------------------------------------------------------- */
 
 /* Columns that are read, and those by which tables are sorted. */
 enum {
@@ -30,8 +289,7 @@ enum {
     NESTED_OUTER = 1
 };
 
-/* --- opening ---------------------------------------------------------------------------
- */
+/* --- opening ------------------------------------------------------------------- */
 
 struct opening {
     struct metadata *m;
@@ -84,7 +342,7 @@ static struct bytes stream_of(struct bytes blob, uint32_t offset, uint32_t size)
     return (struct bytes){blob.data + offset, size < left ? size : left};
 }
 
-static void take_stream(struct opening *o, const char *name, struct bytes stream)
+static void read_stream(struct opening *o, const char *name, struct bytes stream)
 {
     if (strcmp(name, "#~") == 0 || strcmp(name, "#-") == 0)
         o->tables = stream;
@@ -115,15 +373,14 @@ static bool find_streams(struct opening *o, struct bytes blob)
         size_t len = strnlen(name, left < MOST_NAME ? left : MOST_NAME);
         if (len == left || len == MOST_NAME)
             return false;
-        take_stream(o, name, stream_of(blob, le_u32(header), le_u32(header + 4)));
+        read_stream(o, name, stream_of(blob, le_u32(header), le_u32(header + 4)));
         size_t step = 8 + (len + 4) / 4 * 4;
         at = step < blob.size - at ? at + step : blob.size;
     }
     return o->tables.data != NULL;
 }
 
-/* --- cells -----------------------------------------------------------------------------
- */
+/* --- cells --------------------------------------------------------------------- */
 
 static uint32_t cell(const struct metadata *m, unsigned table, uint32_t row,
                      unsigned column)
@@ -181,8 +438,7 @@ enum metadata_table_number metadata_type_token(uint32_t coded, uint32_t *row)
     return tables[coded & 3];
 }
 
-/* --- tables that are searched ----------------------------------------------------------
- */
+/* --- tables that are searched -------------------------------------------------- */
 
 /* Where the key of a table stands, which is to be sorted by it. */
 struct key {
@@ -256,8 +512,7 @@ bool metadata_open(struct metadata *m, struct bytes blob, struct arena *a)
     return true;
 }
 
-/* --- types -----------------------------------------------------------------------------
- */
+/* --- types --------------------------------------------------------------------- */
 
 struct metadata_name metadata_type_name(const struct metadata *m, uint32_t row)
 {
@@ -289,13 +544,7 @@ uint32_t metadata_ref_outer(const struct metadata *m, uint32_t type_ref)
     return (scope & 3) == IN_TYPE_REF ? scope >> 2 : 0;
 }
 
-struct bytes metadata_type_spec(const struct metadata *m, uint32_t row)
-{
-    return blob_at(m, cell(m, METADATA_TYPE_SPEC, row, 0));
-}
-
-/* --- fields ----------------------------------------------------------------------------
- */
+/* --- fields -------------------------------------------------------------------- */
 
 /* Where fields are not in the order of their types, a table of pointers stands between. */
 uint32_t metadata_field(const struct metadata *m, uint32_t place)
@@ -349,8 +598,7 @@ bool metadata_constant(const struct metadata *m, uint32_t field, uint64_t *value
     return true;
 }
 
-/* --- attributes ------------------------------------------------------------------------
- */
+/* --- attributes ---------------------------------------------------------------- */
 
 static bool method_before(const void *all, size_t i, const void *wanted)
 {

@@ -72,8 +72,6 @@ uint32_t metadata_field(const struct metadata *m, uint32_t place);
 const char *metadata_field_name(const struct metadata *m, uint32_t field);
 struct bytes metadata_field_signature(const struct metadata *m, uint32_t field);
 
-struct bytes metadata_type_spec(const struct metadata *m, uint32_t type_spec);
-
 /* The value of a literal field, extended to 64 bits by its sign; false: it has none. */
 bool metadata_constant(const struct metadata *m, uint32_t field, uint64_t *value);
 

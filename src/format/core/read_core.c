@@ -4,8 +4,9 @@
  * a number, then references are looked up by it. The dump stays mapped, and its objects
  * are looked at again where somebody asks for fields (core_fields.h). */
 #include "base/error.h"
+#include "base/utf16.h"
+#include "format/core/core.h"
 #include "format/core/core_fields.h"
-#include "format/core/core_process.h"
 #include "format/core/core_roots.h"
 #include "format/reader.h"
 #include "process/mapped_files.h"
@@ -13,6 +14,72 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* --- the process --------------------------------------------------------------- */
+
+/* What a core dump tells of the process that it is of. */
+
+/* Arrays of references and strings: how many, then the first. */
+enum { COUNT_AT = 8, FIRST_ELEMENT = 16, FIRST_UNIT = 12, MOST_UNITS = 4096 };
+
+static void find_arguments(void *context, const struct clr_static *s)
+{
+    uint64_t *arguments = context;
+    if (strcmp(s->declared_by, "System.Environment") == 0 &&
+        strcmp(s->field, "s_commandLineArgs") == 0)
+        *arguments = s->object;
+}
+
+/* The first of the arguments, which is the path of the program; the others may be secrets.
+ */
+static bool read_path(struct core *c, struct text *path)
+{
+    const struct memory *m = &c->image.memory;
+    uint64_t arguments = 0;
+    bool ok = true;
+    clr_types_statics(c->clr, find_arguments, &arguments);
+    if (arguments == 0 || memory_u32(m, arguments + COUNT_AT, &ok) == 0)
+        return false;
+    uint64_t first = memory_u64(m, arguments + FIRST_ELEMENT, &ok);
+    uint32_t units = memory_u32(m, first + COUNT_AT, &ok);
+    const unsigned char *at = NULL;
+    if (ok && first != 0 && units > 0 && units <= MOST_UNITS)
+        at = memory_at(m, first + FIRST_UNIT, 2 * (uint64_t)units);
+    if (at != NULL)
+        text_add_utf16(path, at, units, UTF16_LITTLE);
+    return at != NULL;
+}
+
+/* Of "/app/Shop.dll": Shop. */
+static const char *name_of(const char *path, struct arena *a)
+{
+    static const char assembly[] = ".dll";
+    const char *name = strrchr(path, '/') != NULL ? strrchr(path, '/') + 1 : path;
+    size_t len = strlen(name), end = sizeof(assembly) - 1;
+    if (len > end && strcmp(name + len - end, assembly) == 0)
+        len -= end;
+    return len > 0 ? arena_strdup(a, name, len) : NULL;
+}
+
+/* Fill in snap's process, pid and runtime. The name of the program is that of its assembly,
+ * as gcdumps have it, where the process still knows its command line; else what the kernel
+ * calls it, "dotnet" perhaps. When the dump was taken it does not say. */
+static void core_process_describe(struct core *c, struct hd_snapshot *snap)
+{
+    struct text path = {0};
+    struct arena *a = &snap->arena;
+    const char *name = c->image.name;
+    snap->info.pid = c->image.pid;
+    snap->info.runtime = arena_strdup(a, c->runtime.version, strlen(c->runtime.version));
+    if (name != NULL)
+        snap->info.process = arena_strdup(a, name, strlen(name));
+    const char *program = read_path(c, &path) ? name_of(text_string(&path), a) : NULL;
+    if (program != NULL)
+        snap->info.process = program;
+    text_free(&path);
+}
+
+/* --- the snapshot -------------------------------------------------------------- */
 
 struct reading {
     struct builder *b;
@@ -28,14 +95,14 @@ static enum recognition recognises(struct bytes head)
     return core_file_is(head) ? RECOGNISED_YES : RECOGNISED_NO;
 }
 
-/* --- references ---------------------------------------------------------- */
+/* --- references ---------------------------------------------------------------- */
 
 struct edges {
     struct reading *r;
     const unsigned char *bytes;
 };
 
-static inline void take_pointer(void *context, uint64_t offset, uint32_t number)
+static inline void read_pointer(void *context, uint64_t offset, uint32_t number)
 {
     struct edges *e = context;
     uint64_t object = le_u64(e->bytes + offset);
@@ -49,14 +116,14 @@ static inline void take_pointer(void *context, uint64_t offset, uint32_t number)
         e->r->dangling++;
 }
 
-static void take_references(struct reading *r, node_id n, const struct gc_type *t)
+static void read_references(struct reading *r, node_id n, const struct gc_type *t)
 {
     const struct gc_heap *h = &r->core->heap;
     uint64_t address = gc_heap_address(h, n), size = graph_size(r->b->graph, n);
     void *copy = NULL;
     struct edges e = {r, core_object_at(r->core, address, size, &copy)};
     if (e.bytes != NULL)
-        gc_descriptor_walk(&t->refers, size, take_pointer, &e);
+        gc_descriptor_walk(&t->refers, size, read_pointer, &e);
     free(copy);
 }
 
@@ -71,7 +138,7 @@ static void build_edges(struct reading *r)
         if (t->keeps != NO_NODE)
             builder_edge(r->b, t->keeps);
         if (t->refers.pointers > 0)
-            take_references(r, n, t);
+            read_references(r, n, t);
         for (; link < r->roots.link_count && r->roots.links[link].from == n; link++)
             builder_handle_edge(r->b, r->roots.links[link].to);
         if (r->dangling > dangling)
@@ -109,7 +176,7 @@ static bool build_graph(struct reading *r, struct hd_error *err)
     return true;
 }
 
-/* --- what is said about it ----------------------------------------------- */
+/* --- what is said about it ----------------------------------------------------- */
 
 static void note_incomplete(struct reading *r, const char *detail)
 {
@@ -190,7 +257,7 @@ static void describe(struct reading *r)
         builder_warn(r->b, WARN_DANGLING_REFERENCE, 0);
 }
 
-/* --- reading ------------------------------------------------------------- */
+/* --- reading ------------------------------------------------------------------- */
 
 static bool open_process(struct reading *r, struct input *in, struct hd_error *err)
 {

@@ -4,8 +4,69 @@
 #include "base/json_scan.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* --- names of members ---------------------------------------------------------- */
+
+const char *const digest_group_names[DIGEST_GROUPS] = {
+    [DIGEST_SOURCE] = "source",       [DIGEST_INFO] = "info",
+    [DIGEST_ORIGIN] = "origin",       [DIGEST_WARNINGS] = "warnings",
+    [DIGEST_TYPES] = "types",         [DIGEST_LOST] = "unreachable",
+    [DIGEST_TYPE_IDS] = "type_ids",   [DIGEST_IDENTITY] = "identity",
+    [DIGEST_FIELDS] = "fields",       [DIGEST_PLACES] = "places",
+    [DIGEST_SHARING] = "sharing",     [DIGEST_CHAINS] = "chains",
+    [DIGEST_SURVIVORS] = "survivors", [DIGEST_AGES] = "ages",
+};
+
+#define OF(member) offsetof(struct hd_info, member)
+
+const struct digest_fact digest_facts[DIGEST_FACTS] = {
+    {"producer", OF(producer)}, {"time", OF(time)},           {"process", OF(process)},
+    {"host", OF(host)},         {"container", OF(container)}, {"program", OF(program)},
+    {"started", OF(started)},   {"runtime", OF(runtime)},
+};
+
+const struct digest_fact digest_numbers[DIGEST_NUMBERS] = {
+    {"pid", OF(pid)},
+    {"objects", OF(objects)},
+    {"bytes", OF(bytes)},
+    {"references", OF(references)},
+    {"roots", OF(roots)},
+    {"reachable_objects", OF(reachable_objects)},
+    {"reachable_bytes", OF(reachable_bytes)},
+};
+
+const struct digest_fact digest_truths[DIGEST_TRUTHS] = {
+    {"has_roots", OF(has_roots)},
+    {"has_generations", OF(has_generations)},
+    {"sampled", OF(sampled)},
+    {"complete", OF(complete)},
+    {"holds_garbage", OF(holds_garbage)},
+    {"has_fields", OF(has_fields)},
+};
+
+#define OF_TABLE(member) offsetof(struct hd_table_origin, member)
+
+const struct digest_fact digest_origins[DIGEST_ORIGINS] = {
+    {"command", OF_TABLE(command)},
+    {"generation", OF_TABLE(generation)},
+    {"liveness", OF_TABLE(liveness)},
+    {"filters", OF_TABLE(filters)},
+};
+
+const char *const digest_generation_columns[HD_GENERATION_COUNT][2] = {
+    [HD_GEN0] = {"gen0_count", "gen0_bytes"},
+    [HD_GEN1] = {"gen1_count", "gen1_bytes"},
+    [HD_GEN2] = {"gen2_count", "gen2_bytes"},
+    [HD_GEN_LOH] = {"loh_count", "loh_bytes"},
+    [HD_GEN_POH] = {"poh_count", "poh_bytes"},
+    [HD_GEN_FROZEN] = {"frozen_count", "frozen_bytes"},
+    [HD_GEN_UNKNOWN] = {"unknown_count", "unknown_bytes"},
+};
+
+/* --- columns ------------------------------------------------------------------- */
 
 enum value_kind { NUMBER, REAL, TRUTH, TEXT, NUMBERS, REALS, TEXTS };
 
@@ -153,9 +214,9 @@ const struct digest_value *digest_value(const struct digest_columns *c,
     return i < MEMBERS ? &c->all[i] : &none;
 }
 
-/* --- one member ------------------------------------------------------ */
+/* --- one member ---------------------------------------------------------------- */
 
-static const char *take_string(struct json_scan *j, struct builder *b)
+static const char *parse_string(struct json_scan *j, struct builder *b)
 {
     return json_scan_string(j) ? builder_string(b, text_string(&j->string), j->string.len)
                                : NULL;
@@ -177,8 +238,8 @@ static bool make_room(struct digest_value *v, enum value_kind kind, struct build
     return !account_is_over(account) || account_fail(account, err);
 }
 
-static void take_element(struct digest_value *v, enum value_kind kind, struct json_scan *j,
-                         struct builder *b)
+static void parse_element(struct digest_value *v, enum value_kind kind, struct json_scan *j,
+                          struct builder *b)
 {
     if (kind == NUMBERS) {
         v->numbers[v->len++] = json_scan_number(j);
@@ -186,24 +247,24 @@ static void take_element(struct digest_value *v, enum value_kind kind, struct js
     } else if (kind == REALS) {
         v->reals[v->len++] = json_scan_real(j);
     } else {
-        v->strings[v->len++] = take_string(j, b);
+        v->strings[v->len++] = parse_string(j, b);
     }
 }
 
-static bool take_column(struct digest_value *v, enum value_kind kind, struct json_scan *j,
-                        struct builder *b, struct hd_error *err)
+static bool parse_column(struct digest_value *v, enum value_kind kind, struct json_scan *j,
+                         struct builder *b, struct hd_error *err)
 {
     json_scan_enter(j, '[');
     for (bool first = true; json_scan_more(j, ']', first); first = false) {
         if (v->len == v->cap && !make_room(v, kind, b, err))
             return false;
-        take_element(v, kind, j, b);
+        parse_element(v, kind, j, b);
     }
     return json_scan_ok(j);
 }
 
-static bool take_value(struct digest_value *v, enum value_kind kind, struct json_scan *j,
-                       struct builder *b, struct hd_error *err)
+static bool parse_value(struct digest_value *v, enum value_kind kind, struct json_scan *j,
+                        struct builder *b, struct hd_error *err)
 {
     if (v->is_there)
         return cursor_fail(&j->at, "this member is there twice");
@@ -219,32 +280,32 @@ static bool take_value(struct digest_value *v, enum value_kind kind, struct json
         v->truth = json_scan_truth(j);
         break;
     case TEXT:
-        v->text = take_string(j, b);
+        v->text = parse_string(j, b);
         break;
     default:
-        return take_column(v, kind, j, b, err);
+        return parse_column(v, kind, j, b, err);
     }
     return json_scan_ok(j);
 }
 
-/* --- all of them ----------------------------------------------------- */
+/* --- all of them --------------------------------------------------------------- */
 
-static bool take_group(struct digest_columns *c, enum digest_group group,
-                       struct json_scan *j, struct builder *b, struct hd_error *err)
+static bool parse_group(struct digest_columns *c, enum digest_group group,
+                        struct json_scan *j, struct builder *b, struct hd_error *err)
 {
     json_scan_enter(j, '{');
     for (bool first = true; json_scan_more(j, '}', first); first = false) {
         size_t i = json_scan_name(j) ? find(group, text_string(&j->string)) : MEMBERS;
         if (i == MEMBERS)
             json_scan_skip(j);
-        else if (!take_value(&c->all[i], members[i].kind, j, b, err))
+        else if (!parse_value(&c->all[i], members[i].kind, j, b, err))
             return false;
     }
     return json_scan_ok(j);
 }
 
 /* It stands in front, so that another version need not look like this one. */
-static bool take_version(struct json_scan *j, struct hd_error *err)
+static bool parse_version(struct json_scan *j, struct hd_error *err)
 {
     uint64_t version = json_scan_number(j);
     if (!json_scan_ok(j) || version == DIGEST_VERSION)
@@ -262,17 +323,17 @@ static enum digest_group group_named(const char *name)
     return (enum digest_group)group;
 }
 
-static bool take_all(struct digest_columns *c, struct json_scan *j, struct builder *b,
-                     struct hd_error *err)
+static bool parse_all(struct digest_columns *c, struct json_scan *j, struct builder *b,
+                      struct hd_error *err)
 {
     json_scan_enter(j, '{');
     for (bool first = true; json_scan_more(j, '}', first); first = false) {
         enum digest_group group = DIGEST_GROUPS;
         if (json_scan_name(j))
             group = group_named(text_string(&j->string));
-        if (first && !take_version(j, err))
+        if (first && !parse_version(j, err))
             return false;
-        if (group < DIGEST_GROUPS ? !take_group(c, group, j, b, err) : false)
+        if (group < DIGEST_GROUPS ? !parse_group(c, group, j, b, err) : false)
             return false;
         if (group == DIGEST_GROUPS && !first)
             json_scan_skip(j);
@@ -285,7 +346,7 @@ bool digest_columns_read(struct digest_columns *c, struct bytes json, struct bui
 {
     struct json_scan j = json_scan_over(json, err);
     c->all = alloc_zeroed(MEMBERS * sizeof(*c->all));
-    bool ok = take_all(c, &j, b, err);
+    bool ok = parse_all(c, &j, b, err);
     json_scan_free(&j);
     return ok;
 }

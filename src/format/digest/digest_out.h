@@ -1,11 +1,11 @@
 /* digest_out.h - the members of a digest's file as they are written: groups, plain values,
- * and columns, whose numbers are coded so that they pack (digest_format.h). For
+ * and columns, whose numbers are coded so that they pack (digest_columns.h). For
  * write_digest.c alone, which says what they are. */
 #ifndef DIGEST_OUT_H
 #define DIGEST_OUT_H
 
 #include "base/out.h"
-#include "format/digest/digest_format.h"
+#include "format/digest/digest_columns.h"
 
 struct digest_out {
     const struct hd_snapshot *snap;

@@ -34,11 +34,6 @@ bool digest_read_lost(struct digest_reading *r);
 bool digest_read_places(struct digest_reading *r);
 bool digest_read_sharing(struct digest_reading *r);
 
-/* Fields of count places or links, `from` of them behind others; null is none. NULL after
- * digest_refuse(). */
-field_id *digest_fields_of(struct digest_reading *r, enum digest_group group, size_t count,
-                           size_t from);
-
 /* Since when objects are there; perhaps nothing. */
 bool digest_read_ages(struct digest_reading *r);
 

@@ -61,7 +61,7 @@ uint64_t digest_hex_of(const char *text, uint64_t otherwise)
     return *end == '\0' ? n : otherwise;
 }
 
-static void take_info(struct digest_reading *r)
+static void parse_info(struct digest_reading *r)
 {
     struct hd_snapshot *snap = r->b->snap;
     const struct digest_columns *c = &r->columns;
@@ -93,7 +93,7 @@ static void take_info(struct digest_reading *r)
 }
 
 /* Those that a later version may have are left out. */
-static void take_warnings(struct digest_reading *r)
+static void parse_warnings(struct digest_reading *r)
 {
     const struct digest_columns *c = &r->columns;
     const struct digest_value *code = digest_value(c, DIGEST_WARNINGS, "code"),
@@ -130,8 +130,8 @@ bool digest_add_units(uint64_t *sum, uint64_t more, uint64_t unit)
 
 /* --- which process --------------------------------------------------- */
 
-static bool take_sketch(struct digest_reading *r, struct sketch *to, const char *name,
-                        const char *unit, const char *cut)
+static bool parse_sketch(struct digest_reading *r, struct sketch *to, const char *name,
+                         const char *unit, const char *cut)
 {
     uint64_t times = digest_value(&r->columns, DIGEST_IDENTITY, unit)->number;
     const struct digest_value *v = digest_value(&r->columns, DIGEST_IDENTITY, name);
@@ -149,7 +149,7 @@ static bool take_sketch(struct digest_reading *r, struct sketch *to, const char 
     return ok || digest_refuse(r, "addresses");
 }
 
-static bool take_type_ids(struct digest_reading *r)
+static bool parse_type_ids(struct digest_reading *r)
 {
     struct hd_snapshot *snap = r->b->snap;
     const struct digest_value *id = digest_value(&r->columns, DIGEST_TYPE_IDS, "id"),
@@ -284,7 +284,7 @@ static bool add_types(struct digest_reading *r)
            digest_refuse(r, "types and totals");
 }
 
-static bool take_samples(struct digest_reading *r)
+static bool parse_samples(struct digest_reading *r)
 {
     static const char *const names[] = {"scaled_count", "scaled_bytes", "scaled_old_count",
                                         "scaled_old_bytes"};
@@ -312,7 +312,7 @@ static bool take_samples(struct digest_reading *r)
     return true;
 }
 
-static bool take_retained(struct digest_reading *r)
+static bool parse_retained(struct digest_reading *r)
 {
     if (!digest_value(&r->columns, DIGEST_TYPES, "retained")->is_there)
         return true;
@@ -328,7 +328,7 @@ static bool take_retained(struct digest_reading *r)
 
 /* --- all of it ------------------------------------------------------- */
 
-static void take_source(struct digest_reading *r, struct bytes json)
+static void parse_source(struct digest_reading *r, struct bytes json)
 {
     const struct digest_columns *c = &r->columns;
     r->digest->source_format = digest_value(c, DIGEST_SOURCE, "format")->text;
@@ -349,20 +349,21 @@ static void forget_references(struct hd_snapshot *snap)
     snap->identity.types = snap->identity.tables = (struct sketch){0};
 }
 
-static bool take_digest(struct digest_reading *r)
+static bool parse_digest(struct digest_reading *r)
 {
     struct builder *b = r->b;
     bool has_places = digest_value(&r->columns, DIGEST_PLACES, "above")->is_there;
-    take_info(r);
-    take_warnings(r);
+    parse_info(r);
+    parse_warnings(r);
     if (!r->wants_places) {
         forget_references(b->snap);
-        return take_type_ids(r) && add_types(r) && take_samples(r);
+        return parse_type_ids(r) && add_types(r) && parse_samples(r);
     }
-    if (!take_sketch(r, &b->snap->identity.types, "types", "types_unit", "types_are_cut") ||
-        !take_sketch(r, &b->snap->identity.tables, "tables", "tables_unit",
-                     "tables_are_cut") ||
-        !take_type_ids(r) || !add_types(r) || !take_samples(r) || !take_retained(r) ||
+    if (!parse_sketch(r, &b->snap->identity.types, "types", "types_unit",
+                      "types_are_cut") ||
+        !parse_sketch(r, &b->snap->identity.tables, "tables", "tables_unit",
+                      "tables_are_cut") ||
+        !parse_type_ids(r) || !add_types(r) || !parse_samples(r) || !parse_retained(r) ||
         !digest_read_lost(r))
         return false;
     if (has_places != b->snap->info.has_roots)
@@ -381,8 +382,8 @@ static bool read(struct input *in, struct builder *b, struct hd_error *err)
     r.digest = b->digest = arena_alloc(&b->snap->arena, sizeof(*r.digest));
     bool ok = digest_columns_read(&r.columns, json, b, err);
     if (ok) {
-        take_source(&r, json);
-        ok = take_digest(&r);
+        parse_source(&r, json);
+        ok = parse_digest(&r);
     }
     digest_columns_free(&r.columns, b);
     return ok;

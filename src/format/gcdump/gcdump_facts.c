@@ -1,6 +1,6 @@
 #include "format/gcdump/gcdump_facts.h"
 
-#include "heap/untold.h"
+#include "heap/told_same.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -100,7 +100,7 @@ void gcdump_facts_read(struct hd_snapshot *snap, const char *log)
         snap->identity.instance = strtoull(found, NULL, 16);
     found = find(log, told_key, &len);
     if (found != NULL)
-        snap->told = told_same_take(found, len, &snap->arena);
+        snap->told = told_same_parse(found, len, &snap->arena);
     found = find(log, untold_key, &len);
     if (found != NULL)
         snap->untold = untold_named(found, len);

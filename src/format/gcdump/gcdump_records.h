@@ -6,10 +6,88 @@
 #ifndef GCDUMP_RECORDS_H
 #define GCDUMP_RECORDS_H
 
-#include "format/gcdump/fastser_write.h"
-#include "format/gcdump/gcdump_numbers.h"
+#include "format/gcdump/fastser.h"
 #include "format/gcdump/gcdump_tree.h"
-#include "format/gcdump/gcdump_types.h"
+#include "heap/snapshot.h"
+#include "heapdrift.h"
+
+/* --- limits -------------------------------------------------------------------- */
+
+/* How much a .gcdump can hold: numbers of nodes and types are signed and of 32 bits, the
+ * records of nodes one blob of less than 2 GiB, labels offsets of 4 bytes. */
+
+struct gcdump_extent {
+    uint64_t nodes, types;
+    uint64_t record_bytes; /* of all nodes */
+    uint64_t file_bytes;
+};
+
+/* False, and why, if there can be no such file. */
+bool gcdump_can_hold(const struct gcdump_extent *e, struct hd_error *err);
+
+/* --- types --------------------------------------------------------------------- */
+
+/* The table of types of a .gcdump that is to be written.
+ *
+ * Of a snapshot from a gcdump it is the table of that file. Else it is made as
+ * dotnet-gcdump makes it: index 0 is UNDEFINED, names are spelled its way, and objects of
+ * more than 1,000 bytes have types of their own, by size class. */
+struct table_type {
+    const char *name, *module; /* NULL: the null string */
+    int32_t size;              /* of nodes that store none; -1: there are none yet */
+    float multiplier;
+};
+
+struct gcdump_types {
+    const struct hd_snapshot *snap;
+    struct arena *arena;
+    struct table_type *all; /* malloc'd */
+    size_t count, cap;
+    bool as_they_are; /* of a gcdump */
+    /* Which type an object has, by its source type and size class; 0: none yet. */
+    uint32_t (*of_source)[7];
+    uint32_t *of_pseudo; /* the same of pseudo-nodes, by row of the snapshot */
+    struct named_type *classes, *pseudo; /* by name */
+};
+
+struct gcdump_types gcdump_types_begin(const struct hd_snapshot *snap, struct arena *a);
+void gcdump_types_free(struct gcdump_types *t);
+
+/* A name as dotnet-gcdump spells it, which turns all [ ] into < > and then <> into [], and
+ * drops the number of type parameters; or as it is, if that would be another name. */
+const char *gcdump_spelling(const char *name, size_t len, struct arena *a);
+
+/* --- numbers of nodes ---------------------------------------------------------- */
+
+/* Which number a node gets in a .gcdump.
+ *
+ * Mostly its own. dotnet-gcdump numbers nodes as the events of a trace name them first, as
+ * a root or in a reference, so a trace that is converted gets the same numbers: its root
+ * is node 0, and what is referred to stands close by. */
+
+struct gcdump_numbers {
+    uint32_t *number; /* by node; NULL: its own */
+    node_id *node;    /* by number; NULL until gcdump_numbers_turn() */
+};
+
+/* 4 bytes per node if they change, until gcdump_numbers_free(). O(nodes + references). */
+struct gcdump_numbers gcdump_numbers_plan(const struct hd_snapshot *snap);
+
+/* From here on gcdump_numbered() works: 4 bytes more. */
+void gcdump_numbers_turn(struct gcdump_numbers *numbers, node_id count);
+void gcdump_numbers_free(struct gcdump_numbers *numbers);
+
+static inline uint32_t gcdump_number(const struct gcdump_numbers *numbers, node_id n)
+{
+    return numbers->number != NULL ? numbers->number[n] : n;
+}
+
+static inline node_id gcdump_numbered(const struct gcdump_numbers *numbers, uint32_t number)
+{
+    return numbers->node != NULL ? numbers->node[number] : number;
+}
+
+/* --- records ------------------------------------------------------------------- */
 
 struct gcdump_records {
     const struct hd_snapshot *snap;

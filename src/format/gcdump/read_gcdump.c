@@ -9,7 +9,6 @@
 #include "format/gcdump/gcdump_graph.h"
 #include "format/gcdump/gcdump_names.h"
 #include "format/gcdump/gcdump_record.h"
-#include "format/gcdump/gcdump_tables.h"
 #include "format/reader.h"
 
 #include <inttypes.h>
@@ -32,7 +31,7 @@ static enum recognition recognises(struct bytes head)
                                                                             : RECOGNISED_NO;
 }
 
-/* --- types --------------------------------------------------------------- */
+/* --- types --------------------------------------------------------------------- */
 
 /* A type of the file may have objects and pseudo-nodes; the builder has a type
  * for each, made when it is needed. */
@@ -46,7 +45,7 @@ static bool is_nameless(const struct gcdump_type *t)
     return t->name == NULL || strncmp(t->name, nameless, sizeof(nameless) - 1) == 0;
 }
 
-/* --- nodes --------------------------------------------------------------- */
+/* --- nodes --------------------------------------------------------------------- */
 
 struct nodes {
     struct input *in;
@@ -327,7 +326,7 @@ static bool read_all_nodes(struct nodes *r)
     return true;
 }
 
-/* --- what the snapshot says about itself --------------------------------- */
+/* --- what the snapshot says about itself --------------------------------------- */
 
 static const char *time_string(struct builder *b, int64_t ticks)
 {

@@ -2,14 +2,13 @@
  * dotnet-gcdump. docs/formats/gcdump.md describes every field.
  *
  * Takes 4 bytes per node beside the snapshot, and 8 if nodes get numbers
- * (gcdump_numbers.h). What a snapshot from a gcdump still knows of its file is written as
+ * (gcdump_records.h). What a snapshot from a gcdump still knows of its file is written as
  * it was. */
 #include "base/error.h"
 #include "base/workers.h"
-#include "format/gcdump/fastser_write.h"
+#include "format/gcdump/fastser.h"
 #include "format/gcdump/gcdump.h"
 #include "format/gcdump/gcdump_facts.h"
-#include "format/gcdump/gcdump_limits.h"
 #include "format/gcdump/gcdump_names.h"
 #include "format/gcdump/gcdump_records.h"
 #include "format/snapshot_writer.h"
@@ -33,7 +32,7 @@ struct writing {
     size_t segment_count;
 };
 
-/* --- what is said once ------------------------------------------------------- */
+/* --- what is said once --------------------------------------------------------- */
 
 /* A gcdump of others gets no line that it did not have, unless something is missing. */
 static const char *make_log(struct writing *w)
@@ -183,7 +182,7 @@ static void put_heap_info(struct fastser_write *f, const struct writing *w)
     fastser_put_end(f);
 }
 
-/* --- the graph --------------------------------------------------------------- */
+/* --- the graph ----------------------------------------------------------------- */
 
 static void put_types(struct fastser_write *f, const struct writing *w)
 {

@@ -1,9 +1,128 @@
 #include "format/nettrace/read_along.h"
 
-#include "format/nettrace/trace_edges.h"
+#include "base/alloc.h"
+#include "base/input.h"
+#include "base/workers.h"
+#include "format/nettrace/trace_graph.h"
+#include "trace/trace_heap_events.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* --- references ---------------------------------------------------------------- */
+
+/* The references of a walk, read behind everything else.
+ *
+ * They come as addresses in the order of the objects that have them, in events of some
+ * thousand. What is kept of an event is where it lies in the file, so that several threads
+ * can look addresses up when all objects are known: each event has its place in the
+ * result, whoever does it. */
+
+struct edge_event {
+    uint64_t at;     /* of its first record, in the file */
+    uint64_t before; /* references in the events before it */
+    uint32_t count;
+};
+
+/* A record is an address of pointer_size bytes, and what is of no use here. */
+struct edge_layout {
+    unsigned pointer_size;
+    size_t size;
+};
+
+struct trace_edges {
+    struct edge_event *events;
+    size_t len, cap;
+    uint64_t count;            /* of all references */
+    struct edge_layout layout; /* for the caller to set */
+};
+
+/* A thread takes so many events at once, some 100,000 references. */
+enum { EVENTS_AT_ONCE = 16 };
+
+/* Bytes that are read at once. */
+enum { PIECE = 48 * 1024 };
+
+/* One more event, whose records begin there; account is charged. */
+static void trace_edges_add(struct trace_edges *e, uint64_t at, uint32_t count,
+                            struct account *account)
+{
+    e->events = account_grow(account, e->events, e->len, &e->cap, sizeof(*e->events));
+    e->events[e->len++] = (struct edge_event){at, e->count, count};
+    e->count += count;
+}
+
+struct finding {
+    const struct trace_edges *edges;
+    const struct input *in;
+    const struct trace_nodes *nodes;
+    node_id *to;
+    bool *failed; /* by share of the events */
+};
+
+static bool find_piece(const struct finding *f, uint64_t at, node_id *to, size_t count)
+{
+    const struct edge_layout *layout = &f->edges->layout;
+    unsigned char records[PIECE];
+    size_t size = count * layout->size;
+    if (input_read_at(f->in, at, records, size) != (ssize_t)size)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        to[i] = trace_nodes_find(
+            f->nodes, heap_pointer(records + i * layout->size, layout->pointer_size));
+    return true;
+}
+
+static bool find_event(const struct finding *f, const struct edge_event *event)
+{
+    size_t size = f->edges->layout.size, most = PIECE / size;
+    for (size_t i = 0; i < event->count; i += most) {
+        size_t left = event->count - i;
+        if (!find_piece(f, event->at + i * size, f->to + event->before + i,
+                        left < most ? left : most))
+            return false;
+    }
+    return true;
+}
+
+static bool find_share(void *context, size_t share)
+{
+    const struct finding *f = context;
+    size_t begin = share * EVENTS_AT_ONCE, end = begin + EVENTS_AT_ONCE;
+    if (end > f->edges->len)
+        end = f->edges->len;
+    for (size_t i = begin; i < end; i++)
+        if (!find_event(f, &f->edges->events[i])) {
+            f->failed[share] = true;
+            return false;
+        }
+    return true;
+}
+
+/* Put the node of each reference, or NO_NODE, to to[0 .. count - 1], on that many threads.
+ * False if the file cannot be read. */
+static bool trace_edges_find(const struct trace_edges *e, const struct input *in,
+                             const struct trace_nodes *nodes, unsigned threads, node_id *to)
+{
+    size_t shares = (e->len + EVENTS_AT_ONCE - 1) / EVENTS_AT_ONCE;
+    struct finding f = {
+        .edges = e, .in = in, .nodes = nodes, .failed = alloc_zeroed(shares + 1)};
+    f.to = to; /* clang-tidy overlooks that an initialiser lets it be written to */
+    workers_run(shares, threads, find_share, &f);
+    bool ok = true;
+    for (size_t i = 0; i < shares; i++)
+        ok = ok && !f.failed[i];
+    free(f.failed);
+    return ok;
+}
+
+static void trace_edges_free(struct trace_edges *e)
+{
+    free(e->events);
+    *e = (struct trace_edges){0};
+}
+
+/* --- reading along ------------------------------------------------------------- */
 
 /* What is not yet known to belong to the walk. */
 struct along {
@@ -13,10 +132,10 @@ struct along {
     struct trace_edges edges;
 };
 
-/* --- while it comes -------------------------------------------------------- */
+/* --- while it comes ------------------------------------------------------------ */
 
 /* How many references a node has stands where they will begin. */
-static bool take_nodes(struct reading *r, const struct bulk *b)
+static bool parse_nodes(struct reading *r, const struct bulk *b)
 {
     unsigned pointer = r->header.pointer_size;
     uint64_t last_type = 0;
@@ -39,23 +158,23 @@ static bool take_nodes(struct reading *r, const struct bulk *b)
     return true;
 }
 
-static bool take_objects(struct along *a, const struct trace_event *e,
-                         enum trace_heap_event kind, struct bytes payload)
+static bool parse_objects(struct along *a, const struct trace_event *e,
+                          enum trace_heap_event kind, struct bytes payload)
 {
     struct reading *r = a->r;
     struct bulk b;
     if (!bulk_parse(kind, payload, r->header.pointer_size, &b))
         return false;
     if (kind == EVENT_NODES)
-        return take_nodes(r, &b);
+        return parse_nodes(r, &b);
     a->edges.layout = (struct edge_layout){r->header.pointer_size, b.size};
     trace_edges_add(&a->edges, e->at + (uint64_t)(b.records - payload.data), b.count,
                     &r->b->account);
     return true;
 }
 
-static bool take_range(struct along *a, struct nettrace *t, const struct trace_event *e,
-                       struct bytes payload)
+static bool parse_range(struct along *a, struct nettrace *t, const struct trace_event *e,
+                        struct bytes payload)
 {
     struct reading *r = a->r;
     if (!trace_reading_around(r, t, EVENT_RANGE, payload))
@@ -79,14 +198,14 @@ static bool take(struct along *a, struct nettrace *t, const struct trace_event *
     if (!nettrace_payload(t, &payload))
         return false;
     if (kind == EVENT_NODES || kind == EVENT_EDGES)
-        return take_objects(a, e, kind, payload);
+        return parse_objects(a, e, kind, payload);
     if (kind == EVENT_RANGE)
-        return take_range(a, t, e, payload);
+        return parse_range(a, t, e, payload);
     return trace_reading_around(r, t, kind, payload);
 }
 
 /* All of it. What is thrown away when it is given up must not look like an error of it. */
-static bool take_all(struct along *a)
+static bool parse_all(struct along *a)
 {
     struct reading *r = a->r;
     struct hd_error unused = {0};
@@ -110,7 +229,7 @@ static bool take_all(struct along *a)
     return ok && r->end == TRACE_ENDS;
 }
 
-/* --- when it is there ------------------------------------------------------ */
+/* --- when it is there ---------------------------------------------------------- */
 
 static bool is_usual(struct along *a)
 {
@@ -195,8 +314,8 @@ static bool finish(struct along *a)
 bool read_along(struct reading *r)
 {
     struct along a = {.r = r};
-    bool ok =
-        r->b->want_graph && r->b->number == 0 && take_all(&a) && is_usual(&a) && finish(&a);
+    bool ok = r->b->want_graph && r->b->number == 0 && parse_all(&a) && is_usual(&a) &&
+              finish(&a);
     free(a.range_times);
     trace_edges_free(&a.edges);
     return ok;

@@ -6,7 +6,6 @@
  * its address and how many references it has. */
 #include "base/error.h"
 #include "format/nettrace/read_along.h"
-#include "format/nettrace/trace_process.h"
 #include "format/nettrace/trace_reading.h"
 #include "format/reader.h"
 
@@ -22,7 +21,7 @@ static enum recognition recognises(struct bytes head)
     return nettrace_recognises(head) ? RECOGNISED_YES : RECOGNISED_NO;
 }
 
-/* --- going through the file ---------------------------------------------- */
+/* --- going through the file ---------------------------------------------------- */
 
 static bool survey(struct reading *r)
 {
@@ -61,9 +60,9 @@ static bool pass(struct reading *r, unsigned passes)
     return ok;
 }
 
-/* --- objects ------------------------------------------------------------- */
+/* --- objects ------------------------------------------------------------------- */
 
-static bool take_nodes(struct reading *r, const struct bulk *b)
+static bool read_nodes(struct reading *r, const struct bulk *b)
 {
     unsigned pointer = r->header.pointer_size;
     uint64_t last_type = 0;
@@ -88,7 +87,7 @@ static bool take_nodes(struct reading *r, const struct bulk *b)
     return true;
 }
 
-/* --- references ---------------------------------------------------------- */
+/* --- references ---------------------------------------------------------------- */
 
 static void end_node(struct reading *r)
 {
@@ -111,7 +110,7 @@ static bool next_node(struct reading *r, node_id count)
     return true;
 }
 
-static void take_edges(struct reading *r, const struct bulk *b)
+static void read_edges(struct reading *r, const struct bulk *b)
 {
     unsigned pointer = r->header.pointer_size;
     node_id count = r->b->graph->node_count;
@@ -133,17 +132,17 @@ static void take_edges(struct reading *r, const struct bulk *b)
     }
 }
 
-/* --- one event ----------------------------------------------------------- */
+/* --- one event ----------------------------------------------------------------- */
 
-static bool take_objects(struct reading *r, struct nettrace *t, enum trace_heap_event kind,
+static bool read_objects(struct reading *r, struct nettrace *t, enum trace_heap_event kind,
                          struct bytes payload)
 {
     struct bulk b;
     if (!bulk_parse(kind, payload, r->header.pointer_size, &b))
         return nettrace_refuse(t, "more records than the event has bytes for");
     if (kind == EVENT_NODES)
-        return take_nodes(r, &b);
-    take_edges(r, &b);
+        return read_nodes(r, &b);
+    read_edges(r, &b);
     return true;
 }
 
@@ -166,11 +165,11 @@ static bool take(struct reading *r, struct nettrace *t, const struct trace_event
     if (!nettrace_payload(t, &payload))
         return nettrace_end(t) != TRACE_CANNOT_BE_READ;
     if (kind == EVENT_NODES || kind == EVENT_EDGES)
-        return take_objects(r, t, kind, payload);
+        return read_objects(r, t, kind, payload);
     return trace_reading_around(r, t, kind, payload);
 }
 
-/* --- putting it together ------------------------------------------------- */
+/* --- putting it together ------------------------------------------------------- */
 
 /* Bytes while the graph is read: arrays of the graph, and what stands beside them. */
 static bool fits(const struct reading *r)
@@ -233,7 +232,7 @@ static bool read_tables(struct reading *r)
     return pass(r, NODES);
 }
 
-/* --- what is said about it ----------------------------------------------- */
+/* --- what is said about it ----------------------------------------------------- */
 
 static void note_incomplete(struct reading *r, const char *detail)
 {

@@ -7,9 +7,32 @@
 #ifndef TRACE_READING_H
 #define TRACE_READING_H
 
-#include "format/nettrace/trace_root_events.h"
+#include "base/text.h"
+#include "format/nettrace/trace_graph.h"
+#include "heap/snapshot.h"
+#include "trace/nettrace.h"
 #include "trace/told_event.h"
 #include "trace/trace_survey.h"
+
+/* --- the process --------------------------------------------------------------- */
+
+/* Which process a trace is of, and when it was taken. */
+
+/* Keep the command line out of its event. */
+void trace_process_parse(struct text *command, struct bytes payload);
+
+/* The name of the program: of "/usr/bin/dotnet /app/Shop.dll --port 80" it is Shop. */
+void trace_process_name(struct hd_snapshot *snap, struct text *command);
+
+/* What was started, and nothing of its arguments, which may be secrets: of the same line
+ * "/usr/bin/dotnet /app/Shop.dll". */
+void trace_process_program(struct hd_snapshot *snap, struct text *command);
+
+/* The time of ticks, UTC. */
+void trace_process_time(struct hd_snapshot *snap, const struct trace_header *h,
+                        uint64_t ticks);
+
+/* --- own ----------------------------------------------------------------------- */
 
 struct reading {
     struct input *in;

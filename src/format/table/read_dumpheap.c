@@ -375,7 +375,7 @@ static bool read(struct input *in, struct builder *b, struct hd_error *err)
         ok = find_header(&r, t.all);
     }
     if (ok) {
-        sos_echo_tell(&r.echo, b);
+        sos_echo_report(&r.echo, b);
         ok = read_table(&r) && read_rest(&r);
     }
     HASH_CLEAR(hh, r.seen);

@@ -60,7 +60,7 @@ static bool read_totals(struct reading *r)
 
 /* Split off the "  [module]" that may stand at the end; an array's [] has no blanks
  * in front. */
-static struct span take_module(struct span *name)
+static struct span parse_module(struct span *name)
 {
     struct span none = {"", 0};
     if (!span_ends(*name, "]"))
@@ -90,7 +90,7 @@ static bool read_row(struct reading *r, struct span line)
         return bad_number(r, size);
     if (!span_grouped_number(count, &row.count))
         return bad_number(r, count);
-    row.module = take_module(&row.name);
+    row.module = parse_module(&row.name);
     return table_row_add(r->b, &row, r->err);
 }
 

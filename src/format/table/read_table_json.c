@@ -30,7 +30,7 @@ static enum recognition recognises(struct bytes head)
     return RECOGNISED_MAYBE;
 }
 
-/* --- head ---------------------------------------------------------------- */
+/* --- head ---------------------------------------------------------------------- */
 
 static bool has_text(const json_t *object, const char *key, const char *text)
 {
@@ -72,7 +72,7 @@ static bool check_head(const json_t *json, struct hd_error *err)
     return no_table(json, err);
 }
 
-/* --- rows ---------------------------------------------------------------- */
+/* --- rows ---------------------------------------------------------------------- */
 
 static bool read_row(const json_t *item, struct table_row *row)
 {
@@ -106,11 +106,11 @@ static bool read_rows(const json_t *types, struct builder *b, struct hd_error *e
     return true;
 }
 
-/* --- what `top` knew of the snapshot ------------------------------------- */
+/* --- what `top` knew of the snapshot ------------------------------------------- */
 
 /* Take n digits and the byte behind them, unless that is 0; -1 if they are not
  * there. */
-static int take_number(const char **at, int n, char behind)
+static int parse_number(const char **at, int n, char behind)
 {
     int value = 0;
     for (; n > 0; n--, ++*at) {
@@ -124,7 +124,7 @@ static int take_number(const char **at, int n, char behind)
 }
 
 /* "2026-08-01T12:00:00"; what may follow, a fraction or a zone, is left out. */
-static void take_time(const char *text, struct builder *b)
+static void parse_time(const char *text, struct builder *b)
 {
     const char *at = text;
     static const struct {
@@ -134,7 +134,7 @@ static void take_time(const char *text, struct builder *b)
                 {2, 0, 23, ':'},   {2, 0, 59, ':'}, {2, 0, 60, '\0'}};
     int v[sizeof(part) / sizeof(part[0])];
     for (size_t i = 0; i < sizeof(part) / sizeof(part[0]); i++) {
-        v[i] = take_number(&at, part[i].digits, part[i].behind);
+        v[i] = parse_number(&at, part[i].digits, part[i].behind);
         if (v[i] < part[i].low || v[i] > part[i].high)
             return;
     }
@@ -143,7 +143,7 @@ static void take_time(const char *text, struct builder *b)
     b->snap->clock_is_date = true;
 }
 
-static void take_snapshot(const json_t *snapshot, struct builder *b)
+static void parse_snapshot(const json_t *snapshot, struct builder *b)
 {
     struct hd_info *info = &b->snap->info;
     const json_t *process = json_object_get(snapshot, "process");
@@ -161,7 +161,7 @@ static void take_snapshot(const json_t *snapshot, struct builder *b)
     if (json_input_number(json_object_get(snapshot, "pid"), &pid))
         info->pid = pid;
     if (time != NULL)
-        take_time(time, b);
+        parse_time(time, b);
     if (json_is_true(json_object_get(snapshot, "sampled"))) {
         info->sampled = true;
         builder_warn(b, WARN_SAMPLED, 0);
@@ -170,7 +170,7 @@ static void take_snapshot(const json_t *snapshot, struct builder *b)
         info->complete = false;
 }
 
-static void take_omitted(const json_t *json, struct builder *b)
+static void parse_omitted(const json_t *json, struct builder *b)
 {
     uint64_t omitted;
     bool cut =
@@ -185,7 +185,7 @@ static void take_omitted(const json_t *json, struct builder *b)
                             "types were left out of the table; use `heapdrift top -n 0`");
 }
 
-/* --- all of it ----------------------------------------------------------- */
+/* --- all of it ----------------------------------------------------------------- */
 
 static bool read_table(const json_t *json, struct builder *b, struct hd_error *err)
 {
@@ -196,8 +196,8 @@ static bool read_table(const json_t *json, struct builder *b, struct hd_error *e
         return fail_at_line(err, 0, "bad-header", "\"types\" is missing or no array");
     if (!read_rows(types, b, err))
         return false;
-    take_snapshot(json_object_get(json, "snapshot"), b);
-    take_omitted(json, b);
+    parse_snapshot(json_object_get(json, "snapshot"), b);
+    parse_omitted(json, b);
     return true;
 }
 
@@ -214,4 +214,60 @@ const struct reader read_table_json = {
     .summary = "type table as JSON: heapdrift-table, or the result of `heapdrift top`",
     .recognises = recognises,
     .read = read,
+};
+
+/* --- Datadog's profiles -------------------------------------------------------- */
+
+/* Histogram.json, from the heap snapshots of Datadog's .NET profiler: an array of [name,
+ * count, size].
+ *
+ *  [["System.String",66412,4217344],["App.Session",12500,1000000]]
+ *
+ * It is collected per class id, so a name may come more than once.
+ * docs/formats/datadog-histogram.md. */
+
+static enum recognition recognises_datadog(struct bytes head)
+{
+    if (json_input_first_byte(head) != '[')
+        return RECOGNISED_NO;
+    const unsigned char *first = memchr(head.data, '[', head.size);
+    size_t skipped = (size_t)(first + 1 - head.data);
+    struct bytes rest = {first + 1, head.size - skipped};
+    return json_input_first_byte(rest) == '[' ? RECOGNISED_YES : RECOGNISED_MAYBE;
+}
+
+static bool read_datadog_row(const json_t *item, size_t index, struct builder *b,
+                             struct hd_error *err)
+{
+    const json_t *name = json_array_get(item, 0);
+    struct table_row row = {0};
+    bool good = json_array_size(item) == 3 && json_is_string(name) &&
+                json_input_number(json_array_get(item, 1), &row.count) &&
+                json_input_number(json_array_get(item, 2), &row.bytes);
+    if (!good) {
+        fail_at_line(err, 0, "bad-row",
+                     "element %zu of the array is not [name, count, size]", index);
+        if (err != NULL && index == 0 && !json_is_array(item))
+            err->status = HD_NOT_A_SNAPSHOT;
+        return false;
+    }
+    row.name = (struct span){json_string_value(name), json_string_length(name)};
+    return table_row_add(b, &row, err);
+}
+
+static bool read_datadog_all(struct input *in, struct builder *b, struct hd_error *err)
+{
+    json_t *json = json_input_load(in, b, err);
+    bool ok = json != NULL;
+    for (size_t i = 0; i < json_array_size(json) && ok; i++)
+        ok = read_datadog_row(json_array_get(json, i), i, b, err);
+    json_decref(json);
+    return ok;
+}
+
+const struct reader read_datadog = {
+    .name = "datadog-histogram",
+    .summary = "histogram.json of Datadog's .NET profiler",
+    .recognises = recognises_datadog,
+    .read = read_datadog_all,
 };

@@ -72,7 +72,7 @@ static const char *const not_heap[] = {"finalizequeue", "objsize", "gchandles",
                                        "threadpool", "notreachableinrange"};
 
 /* The command's own name: of !sos.dumpheap, sos dumpheap or ext dumpheap. */
-static struct span take_command(struct span *rest)
+static struct span parse_command(struct span *rest)
 {
     bool bang = span_begins(*rest, "!");
     if (bang)
@@ -91,7 +91,7 @@ static struct span take_command(struct span *rest)
 /* --- its arguments ------------------------------------------------------- */
 
 /* An argument ends at a blank, unless that is in quotes. */
-static struct span take_argument(struct span *rest)
+static struct span parse_argument(struct span *rest)
 {
     while (rest->len > 0 && (rest->data[0] == ' ' || rest->data[0] == '\t'))
         skip(rest, 1);
@@ -172,11 +172,11 @@ static struct span cut_value(struct span *option)
     return value;
 }
 
-static struct span take_value(struct sos_echo *e, struct span attached, struct span *rest)
+static struct span parse_value(struct sos_echo *e, struct span attached, struct span *rest)
 {
     if (attached.len > 0)
         return attached;
-    struct span value = take_argument(rest);
+    struct span value = parse_argument(rest);
     if (value.len > 0)
         add_word(&e->command, value);
     return value;
@@ -188,9 +188,9 @@ static void read_option(struct sos_echo *e, struct span option, struct span *res
     const char *filter = filter_name(option);
     if (filter != NULL) {
         add_word(&e->filters, (struct span){filter, strlen(filter)});
-        add_word(&e->filters, take_value(e, attached, rest));
+        add_word(&e->filters, parse_value(e, attached, rest));
     } else if (span_is_nocase(option, "gen")) {
-        set_generation(e, take_value(e, attached, rest));
+        set_generation(e, parse_value(e, attached, rest));
     } else if (span_is_nocase(option, "live")) {
         e->live = true;
     } else if (span_is_nocase(option, "dead")) {
@@ -206,7 +206,7 @@ static void read_option(struct sos_echo *e, struct span option, struct span *res
 static void read_arguments(struct sos_echo *e, struct span rest, bool dumpgen)
 {
     struct span argument;
-    while ((argument = take_argument(&rest)).len > 0) {
+    while ((argument = parse_argument(&rest)).len > 0) {
         add_word(&e->command, argument);
         if (argument.len > 1 && (argument.data[0] == '-' || argument.data[0] == '/')) {
             skip(&argument, 1);
@@ -225,7 +225,7 @@ bool sos_echo_read(struct sos_echo *e, struct span line)
     struct span rest = line;
     bool prompt = skip_prompt(&rest);
     rest = span_trim(rest);
-    struct span command = take_command(&rest);
+    struct span command = parse_command(&rest);
     bool dumpgen = span_is_nocase(command, "dumpgen");
     bool heap = dumpgen || span_is_nocase(command, "dumpheap");
     /* Only these two are looked for without a prompt: any line has a first word. */
@@ -243,7 +243,7 @@ bool sos_echo_read(struct sos_echo *e, struct span line)
     return true;
 }
 
-void sos_echo_tell(const struct sos_echo *e, struct builder *b)
+void sos_echo_report(const struct sos_echo *e, struct builder *b)
 {
     struct hd_table_origin *o = &b->snap->origin;
     if (e->output != SOS_HEAP)

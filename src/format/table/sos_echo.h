@@ -36,7 +36,7 @@ bool sos_is_prompt(struct span line);
 bool sos_echo_read(struct sos_echo *e, struct span line);
 
 /* Say what the table is a table of, in b->snap->origin and warnings. */
-void sos_echo_tell(const struct sos_echo *e, struct builder *b);
+void sos_echo_report(const struct sos_echo *e, struct builder *b);
 
 void sos_echo_free(struct sos_echo *e);
 

@@ -7,13 +7,13 @@
  * is wrong, so that there is one place that says what and where. */
 #include "base/error.h"
 #include "format/reader.h"
-#include "format/text/text_heap.h"
 #include "format/text/text_pieces.h"
 #include "format/text/text_records.h"
+#include "format/text/text_section.h"
 
 #include <string.h>
 
-/* --- the file ------------------------------------------------------------ */
+/* --- the file ------------------------------------------------------------------ */
 
 static bool read_line(struct text_heap *h, struct text_records *r)
 {
@@ -105,7 +105,7 @@ static bool read(struct input *in, struct builder *b, struct hd_error *err)
     return read_all(in, b, mark, err);
 }
 
-/* --- recognising --------------------------------------------------------- */
+/* --- recognising --------------------------------------------------------------- */
 
 static bool begins_record(int letter, int next)
 {

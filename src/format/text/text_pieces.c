@@ -9,13 +9,212 @@
 
 #include "base/alloc.h"
 #include "base/workers.h"
-#include "format/text/text_fast_records.h"
-#include "format/text/text_heap.h"
+#include "format/text/text_marks.h"
 #include "format/text/text_records.h"
+#include "format/text/text_section.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* --- usual records ------------------------------------------------------------- */
+
+/* Count an object record of heap text without reading it word by word.
+ *
+ * Nearly every line is "o ID TYPE SIZE" with single spaces, and references behind. Where
+ * its words end is known from bits (text_marks.h), so it is understood without a loop and
+ * without a branch that is hard to foresee. Whatever is unusual is left to text_records.h.
+ */
+
+enum {
+    /* Bytes that must be readable from the beginning of a line, and in front of it. */
+    USUAL_AHEAD = 64,
+    USUAL_BEHIND = 16,
+    USUAL_SLOTS = 4096
+};
+
+/* Objects of one type that the section does not know of yet. */
+struct usual_slot {
+    uint64_t id, count, bytes;
+    uint32_t number; /* in the section */
+};
+
+/* 128 KiB. Types are found by a hash that anybody can foresee: who makes them collide gets
+ * the table of the section, which nobody can. */
+struct usual {
+    struct section *section;
+    uint64_t bytes; /* given to sections since the caller set it to 0 */
+    uint64_t sizes; /* all digits of all sizes, or-ed */
+    struct usual_slot slots[USUAL_SLOTS];
+};
+
+static void usual_new_type(struct usual *u, struct usual_slot *slot, uint64_t id,
+                           uint64_t bytes, uint64_t line);
+static bool usual_wide_object(struct usual *u, const unsigned char *text, uint64_t stops,
+                              uint64_t line);
+
+static inline void usual_count(struct usual *u, uint64_t id, uint64_t size, uint64_t line)
+{
+    struct usual_slot *slot = &u->slots[id * 0x9E3779B97F4A7C15 >> 52];
+    if (slot->id != id) {
+        usual_new_type(u, slot, id, size, line);
+        return;
+    }
+    slot->count++;
+    slot->bytes += size;
+}
+
+/* The last 1 to 8 of the bytes in front of end; 0 in place of the others. */
+static inline uint64_t usual_digits(const unsigned char *end, uint64_t len)
+{
+    unsigned others = (unsigned)(64 - 8 * len);
+    return text_eight_bytes(end - 8) >> others << others;
+}
+
+/* What each hex digit stands for, pairs of them in each second byte. */
+static inline uint64_t usual_pairs(uint64_t digits)
+{
+    uint64_t v = (digits & 0x0F0F0F0F0F0F0F0F) + 9 * (digits >> 6 & 0x0101010101010101);
+    return (v << 4 | v >> 8) & 0x00FF00FF00FF00FF;
+}
+
+/* Where the three numbers of an object record end, by the bytes that are no hex digits;
+ * beyond all numbers if there are not so many. */
+struct usual_ends {
+    uint64_t id, type, size;
+};
+
+static inline struct usual_ends usual_ends(uint64_t stops)
+{
+    const uint64_t letter_and_blank = 3, beyond = 7ULL << 61;
+    struct usual_ends e;
+    stops = (stops & ~letter_and_blank) | beyond;
+    e.id = (uint64_t)__builtin_ctzll(stops);
+    stops &= stops - 1;
+    e.type = (uint64_t)__builtin_ctzll(stops);
+    stops &= stops - 1;
+    e.size = (uint64_t)__builtin_ctzll(stops);
+    return e;
+}
+
+/* 0 if there are single blanks where they belong. */
+static inline unsigned usual_oddness(const unsigned char *text, const struct usual_ends *e)
+{
+    unsigned odd = (unsigned)(text[0] ^ 'o') | (unsigned)(text[1] ^ ' ') |
+                   (unsigned)(text[e->id] ^ ' ') | (unsigned)(text[e->type] ^ ' ');
+    unsigned char end = text[e->size];
+    return odd | ((unsigned)(end != ' ') & (unsigned)(end != '\n'));
+}
+
+/* Count the object record that begins at text; stops are the bits of the bytes from there
+ * that are no hex digits. False, and nothing has happened, if it is not a usual one. */
+__attribute__((always_inline)) static inline bool
+usual_object(struct usual *u, const unsigned char *text, uint64_t stops, uint64_t line)
+{
+    const uint64_t ID_AT = 2, MAX_DIGITS = 16, NARROW = 4;
+    struct usual_ends e = usual_ends(stops);
+    uint64_t id_len = e.id - ID_AT, type_len = e.type - e.id - 1;
+    uint64_t size_len = e.size - e.type - 1;
+    /* One branch for all that makes nearly all records usual. */
+    bool narrow = ((type_len - 1) | (size_len - 1)) < NARROW;
+    if (!narrow || text[ID_AT] == '0')
+        return usual_wide_object(u, text, stops, line);
+    if ((usual_oddness(text, &e) | (unsigned)(id_len - 1 >= MAX_DIGITS)) != 0)
+        return false;
+    /* Four digits each, so both numbers at once. */
+    uint64_t size_digits = usual_digits(text + e.size, size_len);
+    uint64_t v = usual_pairs(usual_digits(text + e.type, type_len) | size_digits >> 32);
+    v = v << 8 | v >> 16;
+    u->sizes |= size_digits;
+    usual_count(u, v >> 32 & 0xFFFF, v & 0xFFFF, line);
+    return true;
+}
+
+/* Forget all slots; counts go to section from here on. */
+static void usual_begin(struct usual *u, struct section *section)
+{
+    memset(u->slots, 0, sizeof(u->slots));
+    u->section = section;
+    /* The slot where id 0 belongs must not seem to hold it; that of 1 is another. */
+    u->slots[0].id = 1;
+}
+
+static void give(struct usual *u, struct usual_slot *slot)
+{
+    if (slot->count == 0)
+        return;
+    section_count_more(u->section, slot->number, slot->count, slot->bytes);
+    u->bytes += slot->bytes;
+    slot->count = slot->bytes = 0;
+}
+
+/* Give the section what the slots hold. To be called at least once per 2^32 objects, so
+ * that no slot overflows. */
+static void usual_flush(struct usual *u)
+{
+    for (size_t i = 0; i < USUAL_SLOTS; i++)
+        give(u, &u->slots[i]);
+}
+
+/* Whether a size that was read had a digit from a to f. */
+static bool usual_sizes_have_letters(const struct usual *u)
+{
+    return (u->sizes & 0x4040404040404040) != 0;
+}
+
+/* The type of that id has another slot, or none: count one object of it. The
+ * section gets the first object at once, so it knows the line, whatever comes there before
+ * the slot is flushed. */
+static void usual_new_type(struct usual *u, struct usual_slot *slot, uint64_t id,
+                           uint64_t bytes, uint64_t line)
+{
+    give(u, slot);
+    u->bytes += bytes;
+    *slot = (struct usual_slot){.id = id,
+                                .number = section_count(u->section, id, 1, bytes, line)};
+}
+
+static uint64_t number_of(uint64_t digits)
+{
+    uint64_t v = usual_pairs(digits);
+    v = (v << 8 | v >> 16) & 0x0000FFFF0000FFFF;
+    return (v << 16 | v >> 32) & 0xFFFFFFFF;
+}
+
+static bool is_null(const unsigned char *digits, uint64_t len)
+{
+    while (len > 0 && *digits == '0') {
+        digits++;
+        len--;
+    }
+    return len == 0;
+}
+
+/* usual_object() for all numbers of a type, sizes of up to 8 digits and leading zeros. */
+static bool usual_wide_object(struct usual *u, const unsigned char *text, uint64_t stops,
+                              uint64_t line)
+{
+    const uint64_t ID_AT = 2, MAX_DIGITS = 16, HALF = 8;
+    struct usual_ends e = usual_ends(stops);
+    uint64_t id_len = e.id - ID_AT, type_len = e.type - e.id - 1;
+    uint64_t size_len = e.size - e.type - 1;
+    if (usual_oddness(text, &e) != 0 || id_len - 1 >= MAX_DIGITS ||
+        type_len - 1 >= MAX_DIGITS || size_len - 1 >= MAX_DIGITS ||
+        is_null(text + ID_AT, id_len))
+        return false;
+    /* Larger than 4 GiB is for those who look for overflows. */
+    if (size_len > HALF && !is_null(text + e.type + 1, size_len - HALF))
+        return false;
+    uint64_t size_digits = usual_digits(text + e.size, size_len < HALF ? size_len : HALF);
+    uint64_t id = number_of(usual_digits(text + e.type, type_len < HALF ? type_len : HALF));
+    if (type_len > HALF)
+        id |= number_of(usual_digits(text + e.type - HALF, type_len - HALF)) << 32;
+    u->sizes |= size_digits;
+    usual_count(u, id, number_of(size_digits), line);
+    return true;
+}
+
+/* --- pieces -------------------------------------------------------------------- */
 
 enum {
     BLOCK_BYTES = 256 * 1024,
@@ -64,7 +263,7 @@ struct piece {
     bool is_read;  /* to its end, without a mistake */
 };
 
-/* --- lines --------------------------------------------------------------- */
+/* --- lines --------------------------------------------------------------------- */
 
 static struct span keep_name(struct piece *p, struct span name)
 {
@@ -93,7 +292,7 @@ static bool begin_part(struct piece *p)
     return true;
 }
 
-static bool take_begin(struct piece *p)
+static bool parse_begin(struct piece *p)
 {
     struct text_records *r = &p->records;
     if (!begin_part(p))
@@ -107,7 +306,7 @@ static bool take_begin(struct piece *p)
     return true;
 }
 
-static void take_end(struct piece *p)
+static void parse_end(struct piece *p)
 {
     struct part *part = &p->parts[p->part_count - 1];
     part->ended = true;
@@ -130,9 +329,9 @@ static bool read_line(struct piece *p, const unsigned char *line, const unsigned
     case TEXT_BAD:
         return false;
     case TEXT_BEGIN:
-        return take_begin(p);
+        return parse_begin(p);
     case TEXT_END:
-        take_end(p);
+        parse_end(p);
         break;
     case TEXT_RECORD:
         part->has_records = true;
@@ -245,7 +444,7 @@ static bool read_lines(struct piece *p, const unsigned char *text, size_t size,
     return read_lines_anywhere(p, text, size, place, next);
 }
 
-/* --- blocks -------------------------------------------------------------- */
+/* --- blocks -------------------------------------------------------------------- */
 
 /* Up to BLOCK_BYTES; -1 on failure, 0 at the end. */
 static ssize_t next_block(struct piece *p, unsigned char *to)
@@ -271,7 +470,7 @@ static ssize_t next_block(struct piece *p, unsigned char *to)
 
 /* What is left of a block is the beginning of a line. An object is counted by it; of every
  * other line the rest must come. */
-static bool take_cut_line(struct piece *p, const unsigned char *text, size_t size)
+static bool parse_cut_line(struct piece *p, const unsigned char *text, size_t size)
 {
     if (size < USUAL_AHEAD || !p->records.in_section || p->records.size_base != 16)
         return false;
@@ -334,7 +533,7 @@ static bool read_blocks(struct piece *p)
         cut = size - begin;
         if (p->skipping)
             continue;
-        p->skipping = take_cut_line(p, text + begin, cut);
+        p->skipping = parse_cut_line(p, text + begin, cut);
         cut = p->skipping ? 0 : cut;
         if (cut > CUT_BYTES)
             return false;
@@ -342,7 +541,7 @@ static bool read_blocks(struct piece *p)
     }
 }
 
-/* --- pieces -------------------------------------------------------------- */
+/* --- pieces -------------------------------------------------------------------- */
 
 /* One of the pieces: the work of a thread. */
 static bool read_piece(void *pieces, size_t i)

@@ -7,7 +7,210 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* --- failing ------------------------------------------------------------- */
+/* --- scanning ------------------------------------------------------------------ */
+
+enum scan_token { SCAN_NUMBER, SCAN_LINE_END, SCAN_BAD };
+
+/* 0x10 + what a hex digit stands for; 0 for every other byte. */
+static const unsigned char scan_digits[256] = {
+    ['0'] = 0x10, ['1'] = 0x11, ['2'] = 0x12, ['3'] = 0x13, ['4'] = 0x14, ['5'] = 0x15,
+    ['6'] = 0x16, ['7'] = 0x17, ['8'] = 0x18, ['9'] = 0x19, ['A'] = 0x1A, ['B'] = 0x1B,
+    ['C'] = 0x1C, ['D'] = 0x1D, ['E'] = 0x1E, ['F'] = 0x1F, ['a'] = 0x1A, ['b'] = 0x1B,
+    ['c'] = 0x1C, ['d'] = 0x1D, ['e'] = 0x1E, ['f'] = 0x1F,
+};
+
+static bool is_blank(int c)
+{
+    return c == ' ' || c == '\t';
+}
+
+/* --- blocks -------------------------------------------------------------------- */
+
+struct scan scan_begin(struct input *in, struct hd_error *err)
+{
+    static const unsigned char nothing[1];
+    return (struct scan){.at = nothing, .end = nothing, .in = in, .err = err};
+}
+
+/* Whether a byte is at hand, of the next block if need be. */
+static bool has_byte(struct scan *s)
+{
+    if (s->at < s->end)
+        return true;
+    if (s->ended)
+        return false;
+    struct bytes block = {0};
+    s->failed = account_is_over(s->account) ? !account_fail(s->account, s->err)
+                                            : !input_next(s->in, &block, s->err);
+    s->ended = s->failed || block.size == 0;
+    if (s->ended)
+        return false;
+    s->at = block.data;
+    s->end = block.data + block.size;
+    return true;
+}
+
+int scan_peek(struct scan *s)
+{
+    return has_byte(s) ? *s->at : -1;
+}
+
+/* --- words --------------------------------------------------------------------- */
+
+static void scan_blanks(struct scan *s)
+{
+    while (is_blank(scan_peek(s)))
+        s->at++;
+}
+
+static bool at_line_end(struct scan *s)
+{
+    int c = scan_peek(s);
+    return c == '\n' || c < 0;
+}
+
+/* Everything up to a blank or line end: nothing, if one of them is at hand. A byte at a
+ * time: words that matter are short, or cut by the end of a block. */
+static void scan_word(struct scan *s)
+{
+    bool last_is_cr = false;
+    s->word_len = 0;
+    s->word_nul = false;
+    for (; !at_line_end(s) && !is_blank(*s->at); s->at++) {
+        if (s->word_len < SCAN_WORD_KEPT)
+            s->word[s->word_len] = (char)*s->at;
+        s->word_len++;
+        s->word_nul |= *s->at == '\0';
+        last_is_cr = *s->at == '\r';
+    }
+    /* One CR belongs to the line end; every other is an ordinary byte. */
+    if (last_is_cr && at_line_end(s))
+        s->word_len--;
+}
+
+/* If the word at hand is one byte with a blank behind it, go past it and return
+ * it; else 0, and the word has been read as by scan_word(). */
+static int scan_letter(struct scan *s)
+{
+    if (s->end - s->at >= 2 && is_blank(s->at[1]) && *s->at > ' ')
+        return *s->at++;
+    scan_word(s);
+    return s->word_len == 1 && is_blank(scan_peek(s)) ? (unsigned char)s->word[0] : 0;
+}
+
+/* The number that is all of the len bytes at word, 1 to 16 digits. */
+static bool parse_number(const char *word, uint64_t len, unsigned base, uint64_t *value)
+{
+    enum { MAX_DIGITS = 16 };
+    if (len == 0 || len > MAX_DIGITS)
+        return false;
+    uint64_t v = 0;
+    for (uint64_t i = 0; i < len; i++) {
+        unsigned code = scan_digits[(unsigned char)word[i]];
+        if (code == 0 || (code & 15) >= base)
+            return false;
+        v = v * base + (code & 15);
+    }
+    *value = v;
+    return true;
+}
+
+/* The next word of the line as a number of 1 to 16 digits, hex or decimal. If it
+ * is none, SCAN_BAD, and the word tells why. */
+static enum scan_token scan_number(struct scan *s, unsigned base, uint64_t *value)
+{
+    scan_blanks(s);
+    scan_word(s);
+    if (s->word_len == 0)
+        return SCAN_LINE_END;
+    return parse_number(s->word, s->word_len, base, value) ? SCAN_NUMBER : SCAN_BAD;
+}
+
+/* scan_number() for base 16. The usual case is inline: a space, a number, a space
+ * or LF, none of it cut by the end of a block. It is nearly all that the millions
+ * of references in a dump need. */
+static inline enum scan_token scan_hex(struct scan *s, uint64_t *value)
+{
+    enum { MAX_DIGITS = 16, USUAL_BYTES = 1 + MAX_DIGITS + 1 };
+    if (s->end - s->at < USUAL_BYTES)
+        return scan_number(s, 16, value);
+    const unsigned char *first = s->at + (*s->at == ' '), *p = first;
+    uint64_t v = 0;
+    for (unsigned digit; p < first + MAX_DIGITS && (digit = scan_digits[*p]) != 0; p++)
+        v = v << 4 | (digit & 15);
+    if (p == first || (*p != ' ' && *p != '\n'))
+        return scan_number(s, 16, value);
+    s->at = p;
+    *value = v;
+    return SCAN_NUMBER;
+}
+
+/* --- lines --------------------------------------------------------------------- */
+
+/* Where the line ends, as far as the block at hand shows. */
+static const unsigned char *line_stop(const struct scan *s)
+{
+    const unsigned char *lf = memchr(s->at, '\n', (size_t)(s->end - s->at));
+    return lf != NULL ? lf : s->end;
+}
+
+/* The rest of the line without blanks around it; false if it holds a NUL. */
+static bool scan_rest(struct scan *s, struct text *rest)
+{
+    bool clean = true;
+    text_clear(rest);
+    scan_blanks(s);
+    while (!at_line_end(s)) {
+        size_t len = (size_t)(line_stop(s) - s->at);
+        clean = clean && memchr(s->at, '\0', len) == NULL;
+        size_t before = rest->cap;
+        text_add(rest, s->at, len);
+        account_charge(s->account, rest->cap - before);
+        s->at += len;
+    }
+    if (rest->len > 0 && rest->data[rest->len - 1] == '\r')
+        rest->len--;
+    while (rest->len > 0 && is_blank(rest->data[rest->len - 1]))
+        rest->len--;
+    return clean;
+}
+
+/* Go to the end of the line; false if there is a NUL on the way. */
+static bool scan_skip(struct scan *s)
+{
+    bool clean = true;
+    while (!at_line_end(s)) {
+        size_t len = (size_t)(line_stop(s) - s->at);
+        clean = clean && memchr(s->at, '\0', len) == NULL;
+        s->at += len;
+    }
+    return clean;
+}
+
+/* The last byte stays: who reads on finds at least that. */
+uint64_t scan_blank_lines(struct scan *s)
+{
+    uint64_t lines = 0;
+    const unsigned char *p = s->at;
+    for (; s->end - p > 1; p++) {
+        if (*p == '\n') {
+            lines++;
+            s->at = p + 1;
+        } else if (!is_blank(*p) && !(*p == '\r' && p[1] == '\n')) {
+            break;
+        }
+    }
+    return lines;
+}
+
+bool scan_next_line(struct scan *s)
+{
+    if (scan_peek(s) == '\n')
+        s->at++;
+    return scan_peek(s) >= 0;
+}
+
+/* --- failing ------------------------------------------------------------------- */
 
 static struct span span_of(const char *s, size_t len)
 {
@@ -58,7 +261,7 @@ static bool refuse_missing(struct text_records *t, const char *field)
     return refuse(t, "missing-field", span_of("", 0), field);
 }
 
-/* --- fields -------------------------------------------------------------- */
+/* --- fields -------------------------------------------------------------------- */
 
 static bool refuse_number(struct text_records *t, unsigned base)
 {
@@ -115,7 +318,7 @@ static bool read_name_and_stamp(struct text_records *t, struct span *name, uint6
     return true;
 }
 
-/* --- records ------------------------------------------------------------- */
+/* --- records ------------------------------------------------------------------- */
 
 /* a version name stamp */
 static bool read_begin(struct text_records *t)
@@ -245,7 +448,7 @@ static bool read_end(struct text_records *t)
     return read_name_and_stamp(t, &t->name, &t->stamp);
 }
 
-/* --- lines --------------------------------------------------------------- */
+/* --- lines --------------------------------------------------------------------- */
 
 /* A line that does not begin with a letter and a blank: blank, or an error. */
 static bool read_other(struct text_records *t)

@@ -1,5 +1,7 @@
 #include "format/text/text_section.h"
 
+#include "base/hash.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +26,7 @@ struct section_root {
     enum hd_root_kind kind;
 };
 
-/* --- warnings ------------------------------------------------------------ */
+/* --- warnings ------------------------------------------------------------------ */
 
 /* Pieces of a section do not come in order of lines. */
 static void see(struct process_lookup *s, uint64_t line)
@@ -63,7 +65,7 @@ static void give_warnings(struct section *s, struct builder *b)
     }
 }
 
-/* --- types --------------------------------------------------------------- */
+/* --- types --------------------------------------------------------------------- */
 
 /* The type of that id, which may not be known yet. Good until the next call. */
 static struct section_type *use_type(struct section *s, uint64_t id, uint32_t *number)
@@ -110,7 +112,7 @@ static void find_unnamed_types(struct section *s)
     }
 }
 
-/* --- objects ------------------------------------------------------------- */
+/* --- objects ------------------------------------------------------------------- */
 
 static enum section_result keep_object(struct section *s, uint64_t id, uint32_t type,
                                        uint64_t size, uint64_t line)
@@ -193,7 +195,7 @@ static void give_objects(struct section *s, struct builder *b, node_id first,
     totals->references += s->reference_count;
 }
 
-/* --- roots --------------------------------------------------------------- */
+/* --- roots --------------------------------------------------------------------- */
 
 static void count_root(struct text_totals *t, enum hd_root_kind kind)
 {
@@ -242,7 +244,7 @@ static void give_roots(struct section *s, node_id first, struct root_set *set,
     }
 }
 
-/* --- pieces -------------------------------------------------------------- */
+/* --- pieces -------------------------------------------------------------------- */
 
 static bool merge_type(struct section *s, const struct section_type *more, uint64_t id,
                        uint64_t lines_before)
@@ -282,7 +284,7 @@ bool totals_merge(struct text_totals *t, const struct text_totals *more)
     return true;
 }
 
-/* --- the section --------------------------------------------------------- */
+/* --- the section --------------------------------------------------------------- */
 
 void section_begin(struct section *s, bool want_graph, struct account *account)
 {
@@ -294,8 +296,11 @@ void section_begin(struct section *s, bool want_graph, struct account *account)
     ids_charge_to(&s->ids, account);
 }
 
-void section_end(struct section *s, struct builder *b, struct root_set *roots,
-                 struct text_totals *t)
+/* The section is complete: types, objects, references and warnings go to the builder,
+ * roots to the set, which is shared by all sections. Costs a look-up per
+ * reference. */
+static void section_end(struct section *s, struct builder *b, struct root_set *roots,
+                        struct text_totals *t)
 {
     find_unnamed_types(s);
     give_types(s, b);
@@ -322,4 +327,92 @@ void section_free(struct section *s)
     account_free(s->account, s->references, s->reference_cap, sizeof(*s->references));
     account_free(s->account, s->roots, s->root_cap, sizeof(*s->roots));
     *s = (struct section){0};
+}
+
+/* --- sections to a heap -------------------------------------------------------- */
+
+/* Names of the sections so far. */
+struct text_domain {
+    UT_hash_handle hh;
+};
+
+/* Whether the section's name is new, which it is from now on no more. */
+static bool is_new_domain(struct text_heap *h)
+{
+    struct text_domain *found;
+    HASH_FIND(hh, h->domains, h->open.data, h->open.len, found);
+    if (found != NULL)
+        return false;
+    found = arena_alloc(&h->names, sizeof(*found));
+    HASH_ADD_KEYPTR(hh, h->domains, h->open.data, h->open.len, found);
+    return true;
+}
+
+void text_heap_begin(struct text_heap *h, struct span name, uint64_t version,
+                     uint64_t stamp, uint64_t line)
+{
+    struct hd_snapshot *snap = h->b->snap;
+    section_begin(&h->section, h->b->want_graph, builder_account(h->b));
+    h->in_section = true;
+    h->open = (struct span){arena_strdup(&h->names, name.data, name.len), name.len};
+    if (version != 2)
+        section_odd(&h->section, WARN_UNKNOWN_VERSION, line);
+    if (!is_new_domain(h)) {
+        section_odd(&h->section, WARN_REPEATED_DOMAIN, line);
+        snap->info.complete = false;
+    }
+    if (h->sections++ == 0) {
+        snap->info.process = builder_string(h->b, name.data, name.len);
+        snap->clock = (double)stamp / 1000;
+    }
+}
+
+void text_heap_end(struct text_heap *h, struct span name, uint64_t line)
+{
+    if (name.len != h->open.len || memcmp(name.data, h->open.data, name.len) != 0)
+        section_odd(&h->section, WARN_DOMAIN_NAME_MISMATCH, line);
+    section_end(&h->section, h->b, &h->roots, &h->totals);
+    h->in_section = false;
+}
+
+/* Ranking and chains start at a root of all roots, even if it holds nothing. */
+static void add_lone_root(struct builder *b)
+{
+    static const char name[] = "[roots]";
+    node_id root = b->graph != NULL ? b->graph->node_count : 0;
+    builder_node(b, builder_type(b, TYPE_PSEUDO, name, sizeof(name) - 1), 0);
+    builder_root(b, root);
+}
+
+void text_heap_finish(struct text_heap *h)
+{
+    enum { MANY_OBJECTS = 1000 };
+    struct hd_snapshot *snap = h->b->snap;
+    const struct text_totals *totals = &h->totals;
+    snap->info.has_graph = true;
+    snap->info.has_roots = totals->strong_roots > 0;
+    snap->weak_roots = totals->weak_roots;
+    if (totals->dangling_references > totals->references / 100)
+        snap->info.complete = false;
+    if (snap->info.objects > MANY_OBJECTS && h->b->size_base != 10 &&
+        !totals->sizes_have_letters)
+        builder_warn(h->b, WARN_SIZES_LOOK_DECIMAL, 0);
+    if (snap->info.objects > 0 && totals->strong_roots == 0)
+        builder_warn(h->b, WARN_NO_ROOTS, 0);
+    if (!h->b->want_graph) {
+        snap->info.roots = totals->strong_roots;
+        memcpy(snap->roots_by_kind, totals->roots_by_kind, sizeof(snap->roots_by_kind));
+    } else if (totals->strong_roots > 0) {
+        root_set_emit(&h->roots, h->b);
+    } else {
+        add_lone_root(h->b);
+    }
+}
+
+void text_heap_free(struct text_heap *h)
+{
+    section_free(&h->section);
+    root_set_free(&h->roots);
+    HASH_CLEAR(hh, h->domains);
+    arena_free(&h->names);
 }

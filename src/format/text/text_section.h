@@ -12,6 +12,7 @@
 #ifndef TEXT_SECTION_H
 #define TEXT_SECTION_H
 
+#include "format/span.h"
 #include "heap/ids.h"
 #include "heap/root_set.h"
 
@@ -98,10 +99,36 @@ bool section_merge(struct section *s, const struct section *more, uint64_t lines
 /* What two pieces of a file add up to. False if their bytes do not fit 64 bits. */
 bool totals_merge(struct text_totals *t, const struct text_totals *more);
 
-/* The section is complete: types, objects, references and warnings go to the builder,
- * roots to the set, which is shared by all sections. Costs a look-up per
- * reference. */
-void section_end(struct section *s, struct builder *b, struct root_set *roots,
-                 struct text_totals *t);
+/* --- sections to a heap -------------------------------------------------------- */
+
+/* A heap text as the sum of its sections (AppDomains).
+ *
+ * Which section is open, which names there were, what all add up to. It must not know how
+ * records are written, nor by how many threads they were read. */
+
+struct text_heap {
+    struct builder *b;
+    struct section section; /* the one that is open */
+    bool in_section;
+    struct span open; /* its name */
+    uint64_t sections;
+    struct text_domain *domains; /* names so far */
+    struct arena names;
+    struct root_set roots;
+    struct text_totals totals;
+};
+
+/* A section begins at that line. */
+void text_heap_begin(struct text_heap *h, struct span name, uint64_t version,
+                     uint64_t stamp, uint64_t line);
+
+/* The open section ends; name is what the end record says. */
+void text_heap_end(struct text_heap *h, struct span name, uint64_t line);
+
+/* Behind the last section: roots, and warnings about the whole. */
+void text_heap_finish(struct text_heap *h);
+
+/* Finished or not. */
+void text_heap_free(struct text_heap *h);
 
 #endif

@@ -1,6 +1,6 @@
 /* Numbers out of memory, and how people and programs read them: every kind in every size.
  */
-#include "format/core/core_values.h"
+#include "format/core/core_fields.h"
 #include "report/object_words.h"
 
 #include <criterion/criterion.h>

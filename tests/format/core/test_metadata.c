@@ -169,7 +169,6 @@ Test(metadata, rows_that_are_not_there_are_empty)
         cr_expect_eq(metadata_field_signature(&m, n).size, 0);
         cr_expect_eq(metadata_outer(&m, n), 0);
         cr_expect_eq(metadata_ref_outer(&m, n), 0);
-        cr_expect_eq(metadata_type_spec(&m, n).size, 0);
         cr_expect_leq(metadata_fields(&m, n, &first), m.tables[METADATA_FIELD].count + 1);
         metadata_constant(&m, n, &value);
         cr_expect_not(metadata_has_attribute(&m, n, "System", "FlagsAttribute", &blob));
@@ -271,7 +270,6 @@ static void ask_all(void)
         metadata_field(&m, row);
         metadata_field_name(&m, row);
         metadata_field_signature(&m, row);
-        metadata_type_spec(&m, row);
         metadata_constant(&m, row, &number);
         metadata_has_attribute(&m, row, "System", "FlagsAttribute", &value);
     }

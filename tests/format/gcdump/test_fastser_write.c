@@ -1,5 +1,4 @@
 #include "format/gcdump/fastser.h"
-#include "format/gcdump/fastser_write.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* What a collected snapshot knows of its process goes into a gcdump and comes back. */
 #include "format/gcdump/gcdump_facts.h"
 #include "identity/places.h"
-#include "identity/told.h"
+#include "identity/same.h"
 #include "support/forge.h"
 #include "support/rewritten.h"
 
@@ -74,7 +74,7 @@ Test(gcdump_facts, no_fact_can_make_a_line_of_its_own)
     hd_snapshot_close(snap);
 }
 
-/* --- through the file ------------------------------------------------------------ */
+/* --- through the file ---------------------------------------------------------- */
 
 static struct hd_snapshot *through(struct hd_snapshot *snap, const char *target,
                                    char **data)
@@ -167,7 +167,7 @@ Test(gcdump_facts, what_was_copied_has_the_time_of_the_copy)
     hd_snapshot_close(snap);
 }
 
-/* --- which objects are those of the snapshot before --------------------------------- */
+/* --- which objects are those of the snapshot before ---------------------------- */
 
 /* Every fourth object died, every fifth came: of a snapshot and itself. */
 static void tell_itself(struct hd_snapshot *snap)

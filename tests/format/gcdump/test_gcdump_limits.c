@@ -1,4 +1,4 @@
-#include "format/gcdump/gcdump_limits.h"
+#include "format/gcdump/gcdump_records.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

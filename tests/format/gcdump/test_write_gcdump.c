@@ -1,7 +1,7 @@
 /* Files by Microsoft's writers must come out as they were; snapshots of other formats as
  * dotnet-gcdump would have written them. */
 #include "base/input.h"
-#include "format/gcdump/gcdump_types.h"
+#include "format/gcdump/gcdump_records.h"
 #include "format/open.h"
 #include "format/usual_gcdump.h"
 #include "support/rewritten.h"
@@ -35,7 +35,7 @@ static void rewrite(void)
     cr_assert_not_null(again, "byte 0x%llx: %s", (unsigned long long)err.at, err.message);
 }
 
-/* --- from gcdump to gcdump --------------------------------------------------------- */
+/* --- from gcdump to gcdump ----------------------------------------------------- */
 
 static void expect_same_bytes(const char *path)
 {
@@ -188,7 +188,7 @@ Test(write_gcdump, a_lost_end_is_written_again)
     gcdump_bytes_free(&b);
 }
 
-/* --- the tree of roots ------------------------------------------------------- */
+/* --- the tree of roots --------------------------------------------------------- */
 
 static node_id child(node_id parent, const char *name)
 {
@@ -277,7 +277,7 @@ Test(write_gcdump, other_trees_stay_as_they_are)
     finish();
 }
 
-/* --- names and size classes -------------------------------------------------- */
+/* --- names and size classes ---------------------------------------------------- */
 
 static void expect_spelling(const char *name, const char *expected)
 {
@@ -331,7 +331,7 @@ Test(write_gcdump, objects_of_more_than_1000_bytes_have_types_by_size)
     finish();
 }
 
-/* --- sizes and addresses ----------------------------------------------------- */
+/* --- sizes and addresses ------------------------------------------------------- */
 
 Test(write_gcdump, objects_without_size_and_address_stay_objects)
 {
@@ -383,7 +383,7 @@ Test(write_gcdump, records_beyond_4_mib_keep_their_order)
     finish();
 }
 
-/* --- generations ------------------------------------------------------------- */
+/* --- generations --------------------------------------------------------------- */
 
 Test(write_gcdump, generations_become_segments)
 {
@@ -433,7 +433,7 @@ Test(write_gcdump, frozen_objects_are_in_ranges_of_gen2)
     finish();
 }
 
-/* --- what is said about the snapshot ----------------------------------------- */
+/* --- what is said about the snapshot ------------------------------------------- */
 
 Test(write_gcdump, says_when_where_and_by_whom)
 {

@@ -1,8 +1,8 @@
 /* Events that are short, odd or told twice: what of them counts, and in which words the
  * others are refused. Walks as they should be are test_read_nettrace.c's. */
 #include "format/nettrace/forged_walks.h"
-#include "format/nettrace/trace_process.h"
-#include "format/nettrace/trace_types.h"
+#include "format/nettrace/trace_graph.h"
+#include "format/nettrace/trace_reading.h"
 
 #include <math.h>
 
@@ -11,7 +11,7 @@ enum { ARRAY = 8 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* --- events that are too short ------------------------------------------------------ */
+/* --- events that are too short ------------------------------------------------- */
 
 /* In a walk, with others. */
 Test(nettrace_events, that_are_too_short_are_refused)
@@ -113,7 +113,7 @@ Test(nettrace_events, references_beyond_those_of_all_objects_are_left_over)
     trace_forge_free(&f);
 }
 
-/* --- roots ------------------------------------------------------------------------ */
+/* --- roots --------------------------------------------------------------------- */
 
 Test(nettrace_events, weak_roots_of_all_events_are_counted)
 {
@@ -167,7 +167,7 @@ Test(nettrace_events, dependent_handles_come_in_any_order)
     trace_forge_free(&f);
 }
 
-/* --- types and modules -------------------------------------------------------------- */
+/* --- types and modules --------------------------------------------------------- */
 
 static void tell_module(struct trace_forge *f, uint64_t id, const char *path)
 {
@@ -292,7 +292,7 @@ Test(nettrace_events, outer_classes_are_learned_from_what_fits_only)
     }
 }
 
-/* --- the process -------------------------------------------------------------------- */
+/* --- the process --------------------------------------------------------------- */
 
 Test(nettrace_events, the_command_line_names_process_and_program)
 {
@@ -319,8 +319,9 @@ Test(nettrace_events, the_command_line_names_process_and_program)
         forge_wide(&payload, cases[i].line);
         /* With the zero at its end, and cut before it. */
         for (size_t cut = 0; cut < 3; cut += 2) {
-            trace_process_take(&command, (struct bytes){(const unsigned char *)payload.data,
-                                                        payload.len - cut});
+            trace_process_parse(
+                &command,
+                (struct bytes){(const unsigned char *)payload.data, payload.len - cut});
             cr_expect_str_eq(text_string(&command), cases[i].line);
         }
         trace_process_name(snap, &command);

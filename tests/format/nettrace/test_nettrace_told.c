@@ -2,7 +2,7 @@
  */
 #include "format/nettrace/forged_walks.h"
 #include "identity/places.h"
-#include "identity/told.h"
+#include "identity/same.h"
 
 /* Two boxes, which were there before as well. */
 static const char *told_of_two(struct text *t, const struct hd_snapshot *snap)
