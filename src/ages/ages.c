@@ -243,7 +243,7 @@ static bool is_of(const struct told_same *told, const struct hd_ages *now,
            told->newer.token == now->moment[0] && told->newer.objects == now->object_count;
 }
 
-/* --- for the digest ----------------------------------------------------------------------
+/* --- for the digest --------------------------------------------------------------------
  */
 
 struct group {
@@ -357,7 +357,7 @@ static void keep(struct digest_ages *to, const struct hd_ages *h,
     free(age);
 }
 
-/* --- all of it ---------------------------------------------------------------------------
+/* --- all of it -------------------------------------------------------------------------
  */
 
 void ages_add(struct hd_ages *h, const struct hd_snapshot *snap,

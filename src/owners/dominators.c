@@ -173,7 +173,7 @@ static void walk_below(struct finder *f, uint32_t v, node_id w)
     }
 }
 
-/* --- classes of roots -------------------------------------------------------------------
+/* --- classes of roots ------------------------------------------------------------------
  */
 
 /* A group of roots that is walked from the root of all roots. */
@@ -277,7 +277,7 @@ static void number_nodes(struct finder *f)
     f->place = NULL;
 }
 
-/* --- semidominators ---------------------------------------------------------------------
+/* --- semidominators --------------------------------------------------------------------
  */
 
 /* Two numbers that are always looked at together stand together. */
@@ -366,7 +366,7 @@ static void find_semidominators(struct finder *f, struct forest *t)
     buffer_pool_give(&f->buffers, from, f->link_count, sizeof(*from));
 }
 
-/* --- immediate dominators ----------------------------------------------------------------
+/* --- immediate dominators --------------------------------------------------------------
  */
 
 /* The deepest ancestor of the parent, in the tree built so far, with a number not above

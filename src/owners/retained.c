@@ -19,7 +19,7 @@ struct tree {
     size_t len;
 };
 
-/* --- places ------------------------------------------------------------------------------
+/* --- places ----------------------------------------------------------------------------
  */
 
 /* Places are found by the one above and a type, as a rule by two that were asked for not

@@ -52,7 +52,9 @@ static void add_escaped(struct text *t, const struct text *s, enum origin origin
                                                     : "";
     for (size_t i = 0; i < s->len; i++) {
         const char c = s->data[i];
-        const char next = i + 1 < s->len ? s->data[i + 1] : '\0';
+        char next = '\0';
+        if (i + 1 < s->len)
+            next = s->data[i + 1];
         bool parted = c == '@' || (c == '#' && next >= '0' && next <= '9') ||
                       (c == ':' && next == '/');
         if (c == '<' && origin != OF_CODE) {

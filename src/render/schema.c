@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* As deep as tables of records nest.
+ * NOLINTBEGIN(misc-no-recursion) */
 static json_t *object_schema(const struct record *r, bool maybe, json_t *defs);
 
 /* --- values ----------------------------------------------------------------------------
@@ -189,6 +191,8 @@ static json_t *object_schema(const struct record *r, bool maybe, json_t *defs)
     json_put(schema, "properties", properties);
     return schema;
 }
+
+/* NOLINTEND(misc-no-recursion) */
 
 /* --- a document ------------------------------------------------------------------------
  */

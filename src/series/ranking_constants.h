@@ -9,6 +9,12 @@
 #ifndef RANKING_CONSTANTS_H
 #define RANKING_CONSTANTS_H
 
+/* Of the reachable heap: from here on a score is a suspect, whatever its shape; and one
+ * that comes evenly or keeps what it gets. Options move them (suspicion.h), whose default
+ * needs a constant. */
+#define USUAL_SHARE 0.02
+#define USUAL_STEADY_SHARE 0.001
+
 static const struct ranking_constants {
     unsigned enough_snapshots, some_snapshots;
     int least_tau, of_tau;
@@ -31,8 +37,7 @@ static const struct ranking_constants {
     unsigned shows_by_events, shows_by_order, shows_in_three_steps;
     unsigned sure_a_step, sure_snapshots_by_counts;
 } rank_by = {
-    /* --- snapshots ----------------------------------------------------------------------
-     */
+    /* --- snapshots ------------------------------------------------------------------- */
 
     /* With fewer, warm-up and leak look alike: from so many on a ranking may be confident
      * and a check may pass; chance makes no even steps, nor the same ones twice; and a rise
@@ -42,8 +47,7 @@ static const struct ranking_constants {
      * can be told. */
     .some_snapshots = 3,
 
-    /* --- a series of numbers ------------------------------------------------------------
-     */
+    /* --- a series of numbers --------------------------------------------------------- */
 
     /* What grows: tau of 0.6 at least. One dip in four points passes, two do not. */
     .least_tau = 3,
@@ -56,20 +60,16 @@ static const struct ranking_constants {
     .even_step_of_few = 0.8,
     .even_pace = 0.8,
 
-    /* --- suspects -----------------------------------------------------------------------
-     */
+    /* --- suspects -------------------------------------------------------------------- */
 
-    /* Of the reachable heap: from here on a score is a suspect, whatever its shape; and one
-     * that comes evenly or keeps what it gets. Options move them (suspicion.h). */
-    .large_share = 0.02,
-    .steady_share = 0.001,
+    .large_share = USUAL_SHARE,
+    .steady_share = USUAL_STEADY_SHARE,
     /* Objects that came: fewer are even by chance; fewer that come in the same numbers in
      * each step do so by chance too. */
     .fewest_steady = 10,
     .fewest_alike = 12,
 
-    /* --- owners -------------------------------------------------------------------------
-     */
+    /* --- owners ---------------------------------------------------------------------- */
 
     /* What its owners explain by more than half is their matter: no finding of its own. */
     .most_explained = 0.5,
@@ -91,8 +91,7 @@ static const struct ranking_constants {
     .title_levels = 8,
     .goes_along = 2,
 
-    /* --- growth that no suspect explains ------------------------------------------------
-     */
+    /* --- growth that no suspect explains --------------------------------------------- */
 
     /* It has settled when it moves by no more than one of so many of what it grew. */
     .settled_part = 10,
@@ -110,8 +109,7 @@ static const struct ranking_constants {
     .fewest_undecided = 4,
     .fewest_native = 10,
 
-    /* --- what keeps what it gets (retention.c) ------------------------------------------
-     */
+    /* --- what keeps what it gets (retention.c) --------------------------------------- */
 
     /* The hypothesis that is held against it: half an object goes for each that comes (as
      * many in a steady state; half leaves room for a load that grows). It is rejected at
@@ -146,8 +144,7 @@ static const struct ranking_constants {
     .hidden_deaths = 3,
     .of_hidden_deaths = 4,
 
-    /* --- what would have shown (confidence.c) -------------------------------------------
-     */
+    /* --- what would have shown (confidence.c) ---------------------------------------- */
 
     /* Objects of Poisson arrivals that all stay, of which four of five series show: dealt
      * out by tests/ranking/test_confidence.c, which fails if fewer do. Order finds three of

@@ -18,8 +18,8 @@ const char *const identity_source_names[] = {[HD_SAME_UNKNOWN] = NULL,
                                              [HD_SAME_BY_CONTENTS] = "contents",
                                              [HD_SAME_BY_EVENTS] = "events"};
 
-const struct suspect_line usual_line = {.share = rank_by.large_share,
-                                        .steady_share = rank_by.steady_share};
+const struct suspect_line usual_line = {.share = USUAL_SHARE,
+                                        .steady_share = USUAL_STEADY_SHARE};
 
 static bool reaches(double score, double share, uint64_t bytes, double heap)
 {

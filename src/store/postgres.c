@@ -50,7 +50,7 @@ static const char *const prefixes[] = {"postgresql://", "postgres://", NULL};
     F(PQfreemem)
 
 struct libpq {
-#define LIBPQ_MEMBER(name) __typeof__(&(name)) name;
+#define LIBPQ_MEMBER(name) __typeof__(name) *(name);
     LIBPQ_FUNCTIONS(LIBPQ_MEMBER)
 #undef LIBPQ_MEMBER
 };

@@ -166,7 +166,7 @@ ssize_t pread(int fd, void *to, size_t size, off_t place)
     return GetLastError() == ERROR_HANDLE_EOF ? 0 : failed();
 }
 
-/* --- writing -----------------------------------------------------------------------------
+/* --- writing ---------------------------------------------------------------------------
  */
 
 /* A write to a pipe fails for no other reason than that nobody reads. The C library calls

@@ -5,7 +5,7 @@
 
 #include <criterion/criterion.h>
 
-/* --- some of the snapshots are compared -------------------------------------------------
+/* --- some of the snapshots are compared ------------------------------------------------
  */
 
 struct compared {
@@ -110,7 +110,7 @@ Test(ages, digests_of_any_snapshots_know_what_each_object_did)
     }
 }
 
-/* --- where nothing is known --------------------------------------------------------------
+/* --- where nothing is known ------------------------------------------------------------
  */
 
 static enum hd_identity_source source_of(struct hd_snapshot *const *digests, size_t count,

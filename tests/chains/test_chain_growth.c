@@ -220,7 +220,7 @@ Test(chain_growth, one_sampled_snapshot_leaves_the_numbers_out)
     arena_free(&a);
 }
 
-/* --- words ------------------------------------------------------------------------------
+/* --- words -----------------------------------------------------------------------------
  */
 
 Test(chain_growth, every_known_status_has_a_word)

@@ -146,7 +146,7 @@ static void expect_one_chain(struct forge *f, const char *type, uint64_t instanc
     asked_free(&a);
 }
 
-/* --- chains -----------------------------------------------------------------------------
+/* --- chains ----------------------------------------------------------------------------
  */
 
 Test(chains, a_chain_goes_from_the_root_to_the_instance)
@@ -277,7 +277,7 @@ Test(chains, a_thread_static_stays_one_below_its_variable)
         "thread_static: [thread static vars] [static var App.t_cache] App.Order");
 }
 
-/* --- groups ------------------------------------------------------------------------------
+/* --- groups ----------------------------------------------------------------------------
  */
 
 /* 3 orders below a static, 6 on the stack, 1 that nothing holds. */

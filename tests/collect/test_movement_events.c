@@ -167,7 +167,7 @@ Test(movement_events, a_collection_in_the_background_is_folded_in_parts)
     movement_events_free(&e);
 }
 
-/* --- what is not known ------------------------------------------------------------------
+/* --- what is not known -----------------------------------------------------------------
  */
 
 static bool known(bool (*feed)(struct movement_events *e), uint32_t until)

@@ -149,7 +149,7 @@ Test(movement, several_collections_follow_each_other)
     LIES(&m, GONE, GONE, 0x3100);
 }
 
-/* --- in the background -------------------------------------------------------------------
+/* --- in the background -----------------------------------------------------------------
  */
 
 static bool fold_background(struct movement *m, const struct stretch *moved,
@@ -265,7 +265,7 @@ Test(movement, what_makes_no_sense_is_refused)
     movement_free(&m);
 }
 
-/* --- the next snapshot -------------------------------------------------------------------
+/* --- the next snapshot -----------------------------------------------------------------
  */
 
 enum { MANY = 4000 };
@@ -298,7 +298,7 @@ Test(movement, one_in_a_thousand_may_be_another_and_is_dead_then)
     cr_expect_eq(survivors_with(5), -1);
 }
 
-/* --- a simulated heap --------------------------------------------------------------------
+/* --- a simulated heap ------------------------------------------------------------------
  */
 
 enum { OBJECTS = 60, ROOM = 256, GENERATIONS = 3, PARTS = 4 };

@@ -197,7 +197,7 @@ static void ignore_weaker(struct small_heap *h)
                 h->refers[from] &= ~(1u << to);
 }
 
-/* --- tests ------------------------------------------------------------------------------
+/* --- tests -----------------------------------------------------------------------------
  */
 
 Test(dominators, are_what_nothing_else_keeps_alive)
@@ -268,7 +268,7 @@ Test(dominators, retain_more_than_32_bits_of_bytes)
     dominated_free(&d);
 }
 
-/* --- owners, one by one ------------------------------------------------------------------
+/* --- owners, one by one ----------------------------------------------------------------
  */
 
 /* A root of all roots. */

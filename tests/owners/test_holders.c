@@ -229,7 +229,7 @@ Test(holders, a_linked_list_is_one_holder)
     held_free(&h);
 }
 
-/* --- by definition -----------------------------------------------------------------------
+/* --- by definition ---------------------------------------------------------------------
  */
 
 /* Each type is a sample of its own: a third of an object here and there adds up. */

@@ -409,7 +409,7 @@ Test(merged_tree, holders_of_a_type_sum_to_it)
     }
 }
 
-/* --- large ------------------------------------------------------------------------------
+/* --- large -----------------------------------------------------------------------------
  */
 
 /* A chain of so many types, each of its own, and as many siblings at its end. */

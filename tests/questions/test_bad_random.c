@@ -262,7 +262,7 @@ static void open_series(struct hd_snapshot **snaps, const struct made_series *m,
     }
 }
 
-/* --- what holds -------------------------------------------------------------------------
+/* --- what holds ------------------------------------------------------------------------
  */
 
 static const char *told(const struct made_series *m)

@@ -194,7 +194,7 @@ Test(report_rank, the_holder_is_the_path_in_the_last_snapshot_without_the_suspec
     hd_report_free(r);
 }
 
-/* --- filters ----------------------------------------------------------------------------
+/* --- filters ---------------------------------------------------------------------------
  */
 
 static void expect_excluded(const char *pattern, bool hidden)
@@ -348,7 +348,7 @@ Test(report_rank, without_addresses_survivors_are_unknown)
     hd_report_free(r);
 }
 
-/* --- memory outside the heap ------------------------------------------------------------
+/* --- memory outside the heap -----------------------------------------------------------
  */
 
 /* Whether tables with these counts of a type give the warning. */

@@ -193,7 +193,7 @@ Test(ranking, tells_more_per_owner_from_more_owners)
     ranked_free(&r);
 }
 
-/* --- owners that change -----------------------------------------------------------------
+/* --- owners that change ----------------------------------------------------------------
  */
 
 /* A static owns a list; the runtime's array holds it too, and once an enumerator does. */

@@ -179,7 +179,7 @@ Test(leak_ranking_rules, a_head_in_debt_does_not_lower_another)
     ranked_free(&r);
 }
 
-/* --- snapshots that are unfit, objects that are young ------------------------------------
+/* --- snapshots that are unfit, objects that are young ----------------------------------
  */
 
 /* The second of four snapshots shows next to nothing: it is left out, and with it its
@@ -271,7 +271,7 @@ Test(leak_ranking_rules, of_equal_heads_the_first_by_name_says_who_holds_them)
     ranked_free(&r);
 }
 
-/* --- the list ----------------------------------------------------------------------------
+/* --- the list --------------------------------------------------------------------------
  */
 
 Test(leak_ranking_rules, equal_scores_go_by_objects_and_then_by_name)

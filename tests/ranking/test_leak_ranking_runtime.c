@@ -79,7 +79,7 @@ Test(leak_ranking_runtime, threads_explain_nothing_else)
     }
 }
 
-/* --- pools -------------------------------------------------------------------------------
+/* --- pools -----------------------------------------------------------------------------
  */
 
 /* [static vars] -> a chain of single objects -> 10, 20, 30 of the last type. */

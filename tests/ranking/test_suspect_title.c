@@ -191,7 +191,7 @@ Test(subject, without_a_namespace_anywhere_is_the_first_that_is_not_plain)
                    "System.F", "System.G", "System.H", "System.I", "CacheEntry");
 }
 
-/* --- 2. up the path, 3. the type itself --------------------------------------------------
+/* --- 2. up the path, 3. the type itself ------------------------------------------------
  */
 
 /* A chain of single objects, and strings that grow in the last of them. */

@@ -128,7 +128,7 @@ Test(screen, in_a_pipe_chains_and_sentences_are_folded_and_nothing_is_cut)
     hd_report_free(r);
 }
 
-/* --- what a screen is spared ------------------------------------------------------------
+/* --- what a screen is spared -----------------------------------------------------------
  */
 
 static char *text_of(struct hd_report *r, bool details)
@@ -245,7 +245,7 @@ Test(screen, noise_below_the_line_is_one_line)
     }
 }
 
-/* --- colours ----------------------------------------------------------------------------
+/* --- colours ---------------------------------------------------------------------------
  */
 
 Test(screen, colours_say_nothing_that_words_do_not)
@@ -284,7 +284,7 @@ Test(screen, growth_is_red_less_is_green_and_what_is_not_the_programs_is_dim)
     hd_report_free(r);
 }
 
-/* --- one leak, one row -------------------------------------------------------------------
+/* --- one leak, one row -----------------------------------------------------------------
  */
 
 Test(screen, a_holder_speaks_for_those_below_it)

@@ -253,7 +253,7 @@ Test(write_json, known_generations_and_addresses_are_told)
     hd_report_free(r);
 }
 
-/* --- strings ----------------------------------------------------------------------------
+/* --- strings ---------------------------------------------------------------------------
  */
 
 static void expect_name(const char *type, const char *wanted)

@@ -130,7 +130,7 @@ Test(write_text, nothing_that_grows_is_said_in_one_sentence)
     expect_sentence(unfit, 2, "Inconclusive: fewer than two");
 }
 
-/* --- the next command -------------------------------------------------------------------
+/* --- the next command ------------------------------------------------------------------
  */
 
 static struct hd_snapshot *held(const char *type, uint32_t count)

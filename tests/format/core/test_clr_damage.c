@@ -103,7 +103,7 @@ Test(clr_damage, damage_ends)
     }
 }
 
-/* --- what is not there ------------------------------------------------------------------
+/* --- what is not there -----------------------------------------------------------------
  */
 
 /* Something of everything: what is asked, and what is told of static variables. */
