@@ -255,7 +255,7 @@ static const struct record_field file_fields[] = {
     IN_TABLES("error", CELL(add_error)),
 };
 const struct record record_file = {
-    .name = "file",
+    .name = "snapshot",
     .doc = "A file that was read, in raw numbers. What the file does not tell is null.",
     FIELDS(file_fields),
     .csv = "path format producer time pid process objects references roots types bytes "

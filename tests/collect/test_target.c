@@ -62,7 +62,6 @@ Test(target, proc_knows_this_process)
     cr_expect_lt(proc_age(&p), 600);
     cr_expect_eq(proc_age(&(struct proc){.start = 0}), 0);
     cr_expect(p.same_files);
-    /* Criterion names its processes itself. */
     cr_expect_not_null(p.short_name);
     cr_expect_not_null(strstr(p.command, p.name), "%s", p.command);
     cr_expect_not(proc_read(&p, 0, &scratch.arena));
