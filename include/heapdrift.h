@@ -514,7 +514,7 @@ struct hd_collected {
      * the collection and the walk of its heap. hd_collect_direct(): for the longest stop.
      */
     uint64_t stood_still_us;
-    unsigned trees; /* hd_collect_direct(): how often it was stopped */
+    unsigned tries; /* hd_collect_direct(): how often it was stopped */
 };
 
 /* Which object of one snapshot is which of the next, of snapshots that are taken of one

@@ -1,4 +1,4 @@
-/* heapdrift_store.h - keep snapshots for months: built to digests, in a database.
+/* heapdrift_store.h - keep snapshots for months: reduced to digests, in a database.
  *
  * A store is a file (SQLite, no server) or a PostgreSQL database, named by a URL:
  *     heapdrift.db, file:/var/lib/heapdrift.db          a file; the default is

@@ -13,7 +13,7 @@
 /* The folded chain of every object at once.
  *
  * The chain of an object is that of its parent with one type more, folded as in
- * signature.h; folding drops the end again, so every chain is a node of a ownership tree
+ * signature.h; folding drops the end again, so every chain is a node of an ownership tree
  * and each object takes constant time. That makes exact counts as cheap as a walk, where
  * tracing every object by itself would be quadratic on a list. */
 

@@ -151,7 +151,7 @@ static uint64_t live_heap_count_address(int mem, const struct address_space *spa
 
 /* A collection that goes on when the process stands still lasts milliseconds: so many
  * stops at most, and so long between them, which doubles. */
-enum { MOST_TREES = 100, FIRST_PAUSE_MS = 1, LONGEST_PAUSE_MS = 100 };
+enum { MOST_TRIES = 100, FIRST_PAUSE_MS = 1, LONGEST_PAUSE_MS = 100 };
 
 struct direct {
     const struct hd_collect_options *how;
@@ -166,7 +166,7 @@ struct direct {
     enum { COPIED, BUSY, NO_ROOM } outcome;
 
     uint64_t longest_us; /* stop */
-    unsigned trees;
+    unsigned tries;
 };
 
 /* --- before -------------------------------------------------------------------- */
@@ -318,7 +318,7 @@ static bool try_once(struct direct *d, struct hd_error *err)
         .work = take, .context = d, .go_on = goes_on, .go_on_context = d};
     uint64_t stood;
     wait_for_collector(d);
-    d->trees++;
+    d->tries++;
     bool ok = thread_freeze_run(d->of.pid, &m, &stood, err);
     d->longest_us = stood > d->longest_us ? stood : d->longest_us;
     return ok;
@@ -327,7 +327,7 @@ static bool try_once(struct direct *d, struct hd_error *err)
 /* A thread that waits for a disk, or for a vforked child, is asked again. */
 static bool may_try_again(const struct direct *d, bool ok, const struct hd_error *err)
 {
-    return d->trees < MOST_TREES && !is_late(d) && (ok || err->status == HD_TIMED_OUT);
+    return d->tries < MOST_TRIES && !is_late(d) && (ok || err->status == HD_TIMED_OUT);
 }
 
 static bool copy(struct direct *d, FILE *to, struct hd_error *err)
@@ -345,7 +345,7 @@ static bool copy(struct direct *d, FILE *to, struct hd_error *err)
                 return fail_about(err, HD_ABOUT_SILENCE, HD_TIMED_OUT,
                                   "a garbage collection was going on each of %u times that "
                                   "the process was stopped",
-                                  d->trees);
+                                  d->tries);
             *err = err->status == HD_OK ? failure : *err;
             return false;
         }
@@ -427,7 +427,7 @@ bool hd_collect_direct(FILE *to, const struct hd_collect_options *opt,
     d.give_up_us = clock_us() + (uint64_t)how.silence_ms * 1000;
     ok = ok && copy(&d, to, err);
     collected->stood_still_us = d.longest_us;
-    collected->trees = d.trees;
+    collected->tries = d.tries;
     ok = ok && finish(&d, to, &size, err);
     if (ok) {
         collected->pid = (uint64_t)d.of.pid;

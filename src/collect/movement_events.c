@@ -104,7 +104,7 @@ static bool is_wanted(const struct movement_events *e, uint32_t number)
 static bool fold(struct movement_events *e, struct open_collection *o)
 {
     bool ok = !is_wanted(e, o->number) || movement_fold(&e->movement, &o->it);
-    o->it.migrated_count = o->it.stayed_count = 0;
+    o->it.moved_count = o->it.stayed_count = 0;
     o->is_under_way = true;
     return ok || spoil(e);
 }
@@ -169,8 +169,8 @@ static bool add_stretches(struct movement_events *e, const struct pending_event 
         return true;
     bool moved = p->kind == EVENT_MOVED;
     struct stretch **all = moved ? &o->it.moved : &o->it.stayed;
-    size_t *count = moved ? &o->it.migrated_count : &o->it.stayed_count;
-    size_t *cap = moved ? &o->migrated_cap : &o->stayed_cap;
+    size_t *count = moved ? &o->it.moved_count : &o->it.stayed_count;
+    size_t *cap = moved ? &o->moved_cap : &o->stayed_cap;
     o->is_under_way = true;
     if (*count + p->count > MOST_STRETCHES)
         return spoil(e);

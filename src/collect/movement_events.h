@@ -20,7 +20,7 @@ struct pending_event;
 struct open_collection {
     uint32_t number;
     struct collection it;
-    size_t migrated_cap, stayed_cap, territory_cap, later_cap;
+    size_t moved_cap, stayed_cap, territory_cap, later_cap;
     bool is_under_way; /* what is told of territories now is later */
 };
 

@@ -212,11 +212,11 @@ static bool all_are_gone(struct thread_freeze *s)
  * left then the kernel lets go of when this thread ends. */
 static uint64_t end(struct thread_freeze *s)
 {
-    const int trees = 20;
+    const int tries = 20;
     for (size_t i = 0; i < s->count; i++)
         let_go(&s->threads[i]);
     uint64_t stood = s->began_us > 0 ? clock_us() - s->began_us : 0;
-    for (int k = 0; k < trees && !all_are_gone(s); k++) {
+    for (int k = 0; k < tries && !all_are_gone(s); k++) {
         pause_us(LOOK_AGAIN_US);
         for (size_t i = 0; i < s->count; i++) {
             if (!s->threads[i].is_gone)

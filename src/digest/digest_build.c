@@ -417,7 +417,7 @@ static void keep_field_names(struct digest *to, const struct graph *g, struct ar
 
 /* --- places ---------------------------------------------------------- */
 
-/* As the file has them: a ownership tree has what they stand for. */
+/* As the file has them: an ownership tree has what they stand for. */
 static void count_objects(struct digest_places *to, const struct hd_snapshot *snap,
                           const struct full_tree *f)
 {
@@ -452,7 +452,7 @@ static void keep_fields(struct digest_places *to, const struct full_tree *f,
     }
 }
 
-/* Labels of a ownership tree of one snapshot are its types, one by one. */
+/* Labels of an ownership tree of one snapshot are its types, one by one. */
 static void keep_places(struct digest_places *to, const struct hd_snapshot *snap,
                         const struct full_tree *f, struct arena *a)
 {

@@ -189,8 +189,8 @@ static enum hd_fleet_onset onset_of(const struct hd_fleet_suspect *s,
 {
     if (s->began_with == NULL)
         return HD_ONSET_UNKNOWN;
-    double trees = s->boundaries > 0 ? (double)s->boundaries : 1;
-    if (s->log_chance + log(trees) < log(most_chance))
+    double tries = s->boundaries > 0 ? (double)s->boundaries : 1;
+    if (s->log_chance + log(tries) < log(most_chance))
         return HD_ONSET_NAMED;
     return s->first_build == builds->names[0] ? HD_ONSET_FIRST : HD_ONSET_CHANCE;
 }

@@ -1,4 +1,4 @@
-/* digest.h - a heap built to what the analyses ask of it, without its objects.
+/* digest.h - a heap reduced to what the analyses ask of it, without its objects.
  *
  * Of a snapshot that was read from a digest it stands in the place of the graph: who owns
  * what, as paths of types, which places refer to the objects of others, root chains and

@@ -208,10 +208,10 @@ static void *joined(const void *a, size_t a_count, const void *b, size_t b_count
 static bool fold_all(struct movement *m, const struct collection *c, unsigned depth)
 {
     struct part all = {.depth = depth,
-                       .stretch_count = c->migrated_count + c->stayed_count,
+                       .stretch_count = c->moved_count + c->stayed_count,
                        .territories = c->territories,
                        .territory_count = c->territory_count};
-    all.stretches = joined(c->moved, c->migrated_count, c->stayed, c->stayed_count,
+    all.stretches = joined(c->moved, c->moved_count, c->stayed, c->stayed_count,
                            sizeof(struct stretch));
     bool ok = fold(m, &all);
     free(all.stretches);
@@ -265,18 +265,18 @@ static bool fold_list(struct movement *m, const struct collection *c)
 
 static bool fold_background(struct movement *m, const struct collection *c)
 {
-    if (c->migrated_count + c->stayed_count == 0)
+    if (c->moved_count + c->stayed_count == 0)
         return true;
     if (c->territory_count == 0)
         return false;
     qsort(c->territories, c->territory_count, sizeof(*c->territories), by_start);
-    unsigned moved = oldest_of(c, c->moved, c->migrated_count);
+    unsigned moved = oldest_of(c, c->moved, c->moved_count);
     unsigned stayed = oldest_of(c, c->stayed, c->stayed_count);
     if (moved >= FULL)
         return fold_all(m, c, FULL);
-    if (stayed < FULL && c->migrated_count == 0)
+    if (stayed < FULL && c->moved_count == 0)
         return fold_young(m, c, c->stayed, c->stayed_count, stayed);
-    return fold_young(m, c, c->moved, c->migrated_count, moved) &&
+    return fold_young(m, c, c->moved, c->moved_count, moved) &&
            (stayed < FULL || fold_list(m, c));
 }
 

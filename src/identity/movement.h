@@ -35,7 +35,7 @@ struct collection {
     bool is_background;
     /* In any order, which may be changed. What it says it moved may lie where it lay. */
     struct stretch *moved, *stayed;
-    size_t migrated_count, stayed_count;
+    size_t moved_count, stayed_count;
     struct territory *territories, *later; /* later: behind one in the background */
     size_t territory_count, later_count;
 };

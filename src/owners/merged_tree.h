@@ -1,7 +1,7 @@
 /* merged_tree.h - the ownership tree: who owns the heap, as one tree of types over a
  * series.
  *
- * The full paths of a ownership tree (ownership tree.h) from the root groups down, nothing
+ * The full paths of an ownership tree (ownership_tree.h) from the root groups down, nothing
  * cut at anchors, merged over all snapshots, without those that are too small to be looked
  * at: what is dropped below a node is one node for the others. So the sums are exact,
  * whatever is dropped: objects of a node and those of its children are what it owns.

@@ -3,7 +3,7 @@
  *
  * Of each object it is the field of its owner that refers to it; an owner need not, where
  * objects between are shared: then there is none. One pass over the references of owners.
- * Only ownership tree.c needs this. */
+ * Only ownership_tree.c needs this. */
 #ifndef OWNERSHIP_FIELDS_H
 #define OWNERSHIP_FIELDS_H
 

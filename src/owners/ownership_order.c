@@ -1,4 +1,4 @@
-/* Paths of a ownership tree in an order that no hash decides. */
+/* Paths of an ownership tree in an order that no hash decides. */
 #include "owners/ownership_tree.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-/* ownership tree.h - who owns the heap, as paths of types, lined up over a series.
+/* ownership_tree.h - who owns the heap, as paths of types, lined up over a series.
  *
  * Every snapshot's tree of owners (dominators among the strongest class of roots that
- * reaches an object) is folded into a ownership tree of type paths. Types that never have
+ * reaches an object) is folded into an ownership tree of type paths. Types that never have
  * more than one object are anchors: paths begin anew at them, so that what happens above a
  * single service or static variable moves nothing below it. The ownership trees of a series
  * are merged by path. Steps and reasons: docs/ranking.md. */
@@ -14,7 +14,7 @@
 #include "series/type_rank.h"
 
 typedef uint32_t label_id; /* a type name (and kind), over all snapshots */
-typedef uint32_t path_id;  /* a node of a ownership tree; 0 is the root */
+typedef uint32_t path_id;  /* a node of an ownership tree; 0 is the root */
 #define NO_PATH UINT32_MAX
 #define NO_LABEL UINT32_MAX
 

@@ -201,8 +201,8 @@ static bool nobody_knows(struct hd_error *err)
 bool store_transact(struct hd_store *s, transaction *body, void *context, bool *unsure,
                     struct hd_error *err)
 {
-    enum { MOST_TREES = 10 };
-    const double between_trees = 0.01;
+    enum { MOST_TRIES = 10 };
+    const double between_tries = 0.01;
     bool was_committing = false;
     struct search search = {0};
     struct attempt a;
@@ -210,13 +210,13 @@ bool store_transact(struct hd_store *s, transaction *body, void *context, bool *
         return fail(err, HD_USAGE, "a list of this store is open");
     if (s->connection == NULL && !connect_again(s, err))
         return false;
-    for (int trees = 1;; trees++) {
+    for (int tries = 1;; tries++) {
         struct hd_error why = {0};
         if (try_once(s, body, context, &a, &why))
             break;
         was_committing |= a.was_committing && a.remedy == REMEDY_RECONNECT;
-        if (a.remedy == REMEDY_AGAIN && trees < MOST_TREES)
-            wait_seconds(between_trees * trees);
+        if (a.remedy == REMEDY_AGAIN && tries < MOST_TRIES)
+            wait_seconds(between_tries * tries);
         else if (a.remedy != REMEDY_RECONNECT || !find_again(s, &search)) {
             if (a.remedy == REMEDY_RECONNECT)
                 lose(s);

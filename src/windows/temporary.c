@@ -66,11 +66,11 @@ static int error_of(DWORD last)
 FILE *temporary_open(const char *target)
 {
     static const DWORD share = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
-    enum { MOST_TREES = 100 };
+    enum { MOST_TRIES = 100 };
     HANDLE file = INVALID_HANDLE_VALUE;
     listen_to_ends();
-    for (unsigned i = 0; i < MOST_TREES && file == INVALID_HANDLE_VALUE; i++) {
-        if (!name_beside(target, (unsigned)GetCurrentProcessId() * MOST_TREES + i))
+    for (unsigned i = 0; i < MOST_TRIES && file == INVALID_HANDLE_VALUE; i++) {
+        if (!name_beside(target, (unsigned)GetCurrentProcessId() * MOST_TRIES + i))
             return NULL;
         file = CreateFileA(path, GENERIC_WRITE, share, NULL, CREATE_NEW,
                            FILE_ATTRIBUTE_NORMAL, NULL);

@@ -141,7 +141,7 @@ Test(explore, another_order_changes_no_row)
         type(&b, "g/");
         type(&b, name);
         press(&b, PRESS_ENTER);
-        for (int trees = 0; strcmp(chosen(&b), by_growth) != 0 && trees < 20; trees++)
+        for (int tries = 0; strcmp(chosen(&b), by_growth) != 0 && tries < 20; tries++)
             press(&b, 'n');
         cr_expect_str_eq(chosen(&b), by_growth);
     }

@@ -193,7 +193,7 @@ Test(direct, a_process_without_dotnet_is_refused_and_not_stopped)
     cr_expect_not(hd_collect_direct(to, &how, &got, &err));
     cr_expect_eq(err.status, HD_UNSUPPORTED);
     cr_expect_not_null(strstr(err.message, "has no .NET runtime"), "%s", err.message);
-    cr_expect_eq(got.trees, 0);
+    cr_expect_eq(got.tries, 0);
     end();
     err = (struct hd_error){0};
     cr_expect_not(hd_collect_direct(to, &how, &got, &err));

@@ -18,7 +18,7 @@ static size_t place(struct dice *d, const struct piece *p, size_t step)
 static size_t used_place(struct dice *d, const struct piece *p)
 {
     size_t at = place(d, p, 8);
-    for (size_t trees = 0; trees < 8 && piece_get(p, at, 8) == 0; trees++)
+    for (size_t tries = 0; tries < 8 && piece_get(p, at, 8) == 0; tries++)
         at = place(d, p, 8);
     return at;
 }

@@ -50,7 +50,7 @@ static bool fold(struct movement *m, unsigned depth, const struct stretch *stret
     memcpy(territories, usual, sizeof(usual));
     struct collection c = {.depth = depth,
                            .moved = all,
-                           .migrated_count = count,
+                           .moved_count = count,
                            .territories = territories,
                            .territory_count = 4};
     return movement_fold(m, &c);
@@ -153,18 +153,18 @@ Test(movement, several_collections_follow_each_other)
  */
 
 static bool fold_background(struct movement *m, const struct stretch *moved,
-                            size_t migrated_count, const struct stretch *stayed,
+                            size_t moved_count, const struct stretch *stayed,
                             size_t stayed_count)
 {
     struct stretch a[8], b[8];
     struct territory territories[4], later[] = {{2, 0x6000, 0x800, 0x1000}};
     memcpy(territories, usual, sizeof(usual));
-    memcpy(a, moved, migrated_count * sizeof(*a));
+    memcpy(a, moved, moved_count * sizeof(*a));
     memcpy(b, stayed, stayed_count * sizeof(*b));
     struct collection c = {.depth = 2,
                            .is_background = true,
                            .moved = a,
-                           .migrated_count = migrated_count,
+                           .moved_count = moved_count,
                            .stayed = b,
                            .stayed_count = stayed_count,
                            .territories = territories,
@@ -242,7 +242,7 @@ Test(movement, segments_hold_younger_generations_in_what_they_set_aside)
     struct stretch moved[] = {{0x3800, 0x3410, SIZE}, {0x3400, 0x3400, SIZE}};
     struct collection c = {.depth = 1,
                            .moved = moved,
-                           .migrated_count = 1,
+                           .moved_count = 1,
                            .stayed = &moved[1],
                            .stayed_count = 1,
                            .territories = nested,
@@ -403,7 +403,7 @@ static void run(uint64_t seed)
         collect(&s, depth);
         struct collection it = {.depth = depth,
                                 .moved = s.stretches,
-                                .migrated_count = s.stretch_count,
+                                .moved_count = s.stretch_count,
                                 .territories = parts,
                                 .territory_count = PARTS};
         cr_assert(movement_fold(&m, &it));

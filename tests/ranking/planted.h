@@ -1,4 +1,4 @@
-/* planted.h - what tests of made series look up: paths of a ownership tree by the labels
+/* planted.h - what tests of made series look up: paths of an ownership tree by the labels
  * that the truth names, rows of type tables, and whether two graphs are the same. */
 #ifndef PLANTED_H
 #define PLANTED_H

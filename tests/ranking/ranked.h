@@ -1,4 +1,4 @@
-/* ranked.h - a short series of made heaps, lined up, folded into a ownership tree and
+/* ranked.h - a short series of made heaps, lined up, folded into an ownership tree and
  * ranked.
  *
  *     struct ranked r = {0};

@@ -1,4 +1,4 @@
-/* Snapshots into a store, one after the other: each is opened, built, stored and
+/* Snapshots into a store, one after the other: each is opened, made a digest, stored and
  * closed before the next, so that a thousand of them take no more memory than one. */
 #include "cli/commands/load.h"
 #include "cli/guard/allocate.h"

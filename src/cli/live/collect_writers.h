@@ -11,7 +11,7 @@
  * collecting. */
 struct output_how collect_writer(const struct settings *s, const char *path);
 
-/* A snapshot built, into memory: nothing is on a disk, at no time. False after saying
+/* A snapshot as a digest, into memory: nothing is on a disk, at no time. False after saying
  * why there is none, by the name in c->settings->output. */
 bool collect_digest(struct collecting *c, struct hd_memory *digest);
 

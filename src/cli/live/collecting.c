@@ -95,8 +95,8 @@ static void print_stop(const struct hd_collected *got)
         return;
     fprintf(stderr, "; the process stood still for %.1f ms",
             (double)got->stood_still_us / 1e3);
-    if (got->trees > 1)
-        fprintf(stderr, " at most (%u times: garbage was being collected)", got->trees);
+    if (got->tries > 1)
+        fprintf(stderr, " at most (%u times: garbage was being collected)", got->tries);
 }
 
 /* Once. */

@@ -8,10 +8,10 @@
 struct section_type {
     const char *name; /* as in the file; NULL until its record comes */
     size_t name_len;
-    uint64_t name_line;                        /* of that record */
-    uint64_t bytes;                            /* of its objects */
-    struct process_lookup objects, containers; /* what uses the id */
-    uint32_t type;                             /* of the builder, once the section ends */
+    uint64_t name_line;                    /* of that record */
+    uint64_t bytes;                        /* of its objects */
+    struct occurrence objects, containers; /* what uses the id */
+    uint32_t type;                         /* of the builder, once the section ends */
 };
 
 struct section_object {
@@ -29,14 +29,14 @@ struct section_root {
 /* --- warnings ------------------------------------------------------------------ */
 
 /* Pieces of a section do not come in order of lines. */
-static void see(struct process_lookup *s, uint64_t line)
+static void see(struct occurrence *s, uint64_t line)
 {
     if (s->count++ == 0 || line < s->line)
         s->line = line;
 }
 
 /* More of the same kind, from elsewhere in the section. */
-static void see_all(struct process_lookup *s, const struct process_lookup *more,
+static void see_all(struct occurrence *s, const struct occurrence *more,
                     uint64_t lines_before)
 {
     uint64_t line = more->line + lines_before;
@@ -54,7 +54,7 @@ void section_odd(struct section *s, enum warning_code code, uint64_t line)
 static void give_warnings(struct section *s, struct builder *b)
 {
     for (;;) {
-        struct process_lookup *first = NULL;
+        struct occurrence *first = NULL;
         for (size_t i = 0; i < WARN_CODE_COUNT; i++)
             if (s->odd[i].count > 0 && (first == NULL || s->odd[i].line < first->line))
                 first = &s->odd[i];
@@ -150,7 +150,7 @@ uint32_t section_count(struct section *s, uint64_t type, uint64_t count, uint64_
 {
     uint32_t number;
     struct section_type *t = use_type(s, type, &number);
-    see_all(&t->objects, &(struct process_lookup){count, line}, 0);
+    see_all(&t->objects, &(struct occurrence){count, line}, 0);
     t->bytes += bytes;
     return number;
 }

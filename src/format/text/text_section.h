@@ -17,7 +17,7 @@
 #include "heap/root_set.h"
 
 /* How often something was seen, and where first: what a warning says. */
-struct process_lookup {
+struct occurrence {
     uint64_t count, line;
 };
 
@@ -34,7 +34,7 @@ struct text_totals {
 struct section {
     bool want_graph;
     struct account *account;
-    struct process_lookup odd[WARN_CODE_COUNT];
+    struct occurrence odd[WARN_CODE_COUNT];
 
     struct id_numbers type_ids;
     struct section_type *types; /* by number of the id */
