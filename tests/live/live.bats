@@ -296,7 +296,7 @@ for scenario in cache events; do { echo 5; sleep 60; } | "$1" $scenario >/dev/nu
     hostname pod-7f9-x2; mount -t tmpfs none /tmp; exec "$1" timers' sh "$1" >/dev/null &
 for i in $(seq 100); do
     "$HEAPDRIFT" ps --format=json >"$2/ps.json"
-    [ "$(jq ".processes | length" "$2/ps.json")" != 3 ] || break
+    [ "$(jq "[.processes[] | select(.runtime != null)] | length" "$2/ps.json")" != 3 ] || break
     sleep 0.2
 done
 "$HEAPDRIFT" collect --all -o "$2/o" --count=2 --interval=100ms --strict -q
