@@ -56,6 +56,14 @@ json_t *json_reals(const double *all, size_t count)
     return array;
 }
 
+json_t *json_strings(const char *const *all, size_t count)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_append(array, json_string_or_null(all[i]));
+    return array;
+}
+
 void json_put(json_t *object, const char *key, json_t *value)
 {
     if (json_object_set_new_nocheck(object, key, value) != 0)

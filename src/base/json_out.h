@@ -24,6 +24,7 @@ json_t *json_real_or_null(double x);
 /* Arrays, with null for what is unknown. */
 json_t *json_numbers(const uint64_t *all, size_t count);
 json_t *json_reals(const double *all, size_t count);
+json_t *json_strings(const char *const *all, size_t count);
 
 /* And back: null is unknown. False for what is neither that nor a whole number. */
 bool json_parse_uint64(const json_t *value, uint64_t *n);

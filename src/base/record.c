@@ -2,6 +2,7 @@
 
 #include "base/c_locale.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -72,14 +73,6 @@ static json_t *tallies(const struct hd_tally *all, size_t count, bool bytes)
     return array;
 }
 
-static json_t *strings(const char *const *all, size_t count)
-{
-    json_t *array = json_array();
-    for (size_t i = 0; i < count; i++)
-        json_append(array, json_string_or_null(all[i]));
-    return array;
-}
-
 /* Records nest as tables do, a few levels deep: no input decides how deep.
  * NOLINTBEGIN(misc-no-recursion) */
 
@@ -111,7 +104,7 @@ static json_t *pointed_json(const struct record_field *f, const void *of,
     case FIELD_DOUBLES:
         return json_reals(p, count_of(f, of));
     case FIELD_STRINGS:
-        return strings(p, count_of(f, of));
+        return json_strings(p, count_of(f, of));
     case FIELD_RECORDS:
         return elements(&f->shape, p, count_of(f, of), w);
     default:
@@ -319,16 +312,21 @@ bool record_parse(const struct record *r, const json_t *object, void *to,
 
 /* --- CSV ------------------------------------------------------------------------------ */
 
-const struct record_field *record_find(const struct record *r, const char *key, size_t len)
+const struct record_field *record_find(const struct record *r, const char *key, size_t len,
+                                       size_t *offset)
 {
-    const struct record_field *found = NULL;
-    for (const struct record_field *f = r->fields;
-         found == NULL && f < r->fields + r->count; f++)
+    for (const struct record_field *f = r->fields; f < r->fields + r->count; f++) {
+        const struct record_field *found = NULL;
+        *offset = 0;
         if (f->shape.kind == FIELD_PART)
-            found = record_find(f->shape.record, key, len);
+            found = record_find(f->shape.record, key, len, offset);
         else if (strlen(f->key) == len && memcmp(f->key, key, len) == 0)
-            found = f;
-    return found;
+            return f;
+        *offset += f->shape.offset;
+        if (found != NULL)
+            return found;
+    }
+    return NULL;
 }
 
 /* NOLINTEND(misc-no-recursion) */
@@ -398,51 +396,82 @@ static void put_cell(struct csv_writer *csv, const struct record_field *f, const
         plain_cell(csv, f, of);
 }
 
-/* A row of titles without a struct; of per-snapshot columns those of snapshot k, or, for
- * SIZE_MAX, of all others. */
-static void put_columns(struct csv_writer *csv, const struct record *r, const void *of,
-                        size_t k, const struct record_walk *w)
+enum { MOST_COLUMNS = 32 };
+
+/* The columns of a table: found once, asked for every row. */
+struct columns {
+    struct {
+        const struct record_field *field;
+        size_t offset; /* of the struct that it is of */
+    } all[MOST_COLUMNS];
+    size_t len;
+};
+
+static struct columns columns_of(const struct record *r)
 {
+    struct columns c = {0};
     for (const char *key = r->csv; *key != '\0'; key += strspn(key, " ")) {
         size_t len = strcspn(key, " ");
-        const struct record_field *f = record_find(r, key, len);
-        char title[64];
+        assert(c.len < MOST_COLUMNS);
+        c.all[c.len].field = record_find(r, key, len, &c.all[c.len].offset);
+        c.len++;
         key += len;
+    }
+    return c;
+}
+
+/* What is per snapshot of snapshot k; for SIZE_MAX what is not. */
+static void put_titles(struct csv_writer *csv, const struct columns *c, size_t k,
+                       const struct record_walk *w)
+{
+    for (size_t i = 0; i < c->len; i++) {
+        const struct record_field *f = c->all[i].field;
+        bool first = w->title != NULL && !csv->in_row;
+        char title[64];
         if (is_per_snapshot(f) != (k != SIZE_MAX))
             continue;
-        if (of == NULL) {
-            bool first = w->title != NULL && !csv->in_row;
-            if (k == SIZE_MAX)
-                snprintf(title, sizeof(title), "%s", first ? w->title : f->key);
-            else
-                snprintf(title, sizeof(title), "%s_%zu", f->key, k + 1);
-            csv_cell(csv, title);
-        } else if (k == SIZE_MAX) {
-            put_cell(csv, f, of, w);
-        } else {
-            csv_number(csv, number_at(f, of, k));
-        }
+        if (k == SIZE_MAX)
+            snprintf(title, sizeof(title), "%s", first ? w->title : f->key);
+        else
+            snprintf(title, sizeof(title), "%s_%zu", f->key, k + 1);
+        csv_cell(csv, title);
     }
 }
 
-static void put_row(struct csv_writer *csv, const struct record *r, const void *of,
-                    const struct record_walk *w)
+static void put_cells(struct csv_writer *csv, const struct columns *c, const void *of,
+                      size_t k, const struct record_walk *w)
 {
-    put_columns(csv, r, of, SIZE_MAX, w);
-    for (size_t k = 0; k < w->snapshots; k++)
-        put_columns(csv, r, of, k, w);
-    csv_end_row(csv);
+    for (size_t i = 0; i < c->len; i++) {
+        const struct record_field *f = c->all[i].field;
+        const void *its = (const char *)of + c->all[i].offset;
+        if (is_per_snapshot(f) != (k != SIZE_MAX))
+            continue;
+        if (k == SIZE_MAX)
+            put_cell(csv, f, its, w);
+        else
+            csv_number(csv, number_at(f, its, k));
+    }
 }
 
 void csv_record_titles(struct csv_writer *csv, const struct record *r,
                        const struct record_walk *w)
 {
-    put_row(csv, r, NULL, w);
+    struct columns c = columns_of(r);
+    put_titles(csv, &c, SIZE_MAX, w);
+    for (size_t k = 0; k < w->snapshots; k++)
+        put_titles(csv, &c, k, w);
+    csv_end_row(csv);
 }
 
 void csv_record_rows(struct csv_writer *csv, const struct record *r, const void *all,
                      size_t len, const struct record_walk *w)
 {
-    for (size_t i = 0; i < len; i++)
-        put_row(csv, r, (const char *)all + i * r->size, w);
+    struct columns c = columns_of(r);
+    for (size_t i = 0; i < len; i++) {
+        const void *of = (const char *)all + i * r->size;
+        put_cells(csv, &c, of, SIZE_MAX, w);
+        for (size_t k = 0; k < w->snapshots; k++)
+            put_cells(csv, &c, of, k, w);
+        csv_end_row(csv);
+    }
 }

@@ -206,6 +206,15 @@ struct record {
         return (expression);                                         \
     }
 
+/* The words of a public enum, for CHOICE(): NAMES(unit) makes unit_word() of
+ * hd_unit_name().
+ */
+#define NAMES(what)                                 \
+    static const char *what##_word(unsigned i)      \
+    {                                               \
+        return hd_##what##_name((enum hd_##what)i); \
+    }
+
 /* static const RECORD_OF(...): record_frame is of frame_fields, which are of a T. */
 #define RECORD_OF(tag_, name_, fields_, doc_) \
     struct record record_##tag_ = {.name = (name_), .doc = (doc_), FIELDS(fields_)}
@@ -228,8 +237,10 @@ void record_put(json_t *object, const struct record *r, const void *of,
 bool record_parse(const struct record *r, const json_t *object, void *to,
                   const struct record_walk *w, struct arena *a);
 
-/* The field of that key; NULL: there is none. */
-const struct record_field *record_find(const struct record *r, const char *key, size_t len);
+/* The field of that key, also of a part, and where in the struct that lies; NULL: there is
+ * none. */
+const struct record_field *record_find(const struct record *r, const char *key, size_t len,
+                                       size_t *offset);
 
 /* The titles of the columns that the record names, and a row for each of an array. */
 void csv_record_titles(struct csv_writer *csv, const struct record *r,

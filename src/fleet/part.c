@@ -21,20 +21,9 @@ enum { MOST_LINE = 64 << 20, MOST_SHARDS = 1000000 };
 
 /* --- the records -------------------------------------------------------------- */
 
-static const char *judgement_word(unsigned i)
-{
-    return hd_judgement_name((enum hd_judgement)i);
-}
-
-static const char *doubt_word(unsigned i)
-{
-    return hd_doubt_name((enum hd_doubt)i);
-}
-
-static const char *confidence_word(unsigned i)
-{
-    return hd_confidence_name((enum hd_confidence)i);
-}
+NAMES(judgement)
+NAMES(doubt)
+NAMES(confidence)
 
 #define T struct hd_run_finding
 static const struct record_field finding_fields[] = {

@@ -1,6 +1,6 @@
 #include "format/reader.h"
 
-/* To add a format: write src/format/read_<name>.c and list it here. */
+/* To add a format: write src/format/<family>/read_<name>.c and list it here. */
 extern const struct reader read_gcdump, read_digest, read_nettrace, read_core,
     read_heap_text, read_foreign, read_gcdump_report, read_table_csv, read_table_json,
     read_datadog, read_dumpheap;

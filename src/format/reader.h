@@ -1,6 +1,6 @@
 /* reader.h - what an input format has to provide, and the list of them.
  *
- * To add a format: write src/format/read_<name>.c that ends in a const struct
+ * To add a format: write src/format/<family>/read_<name>.c that ends in a const struct
  * reader, and list it in reader.c. */
 #ifndef READER_H
 #define READER_H

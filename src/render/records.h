@@ -41,14 +41,12 @@ void csv_fleet(struct csv_writer *csv, const struct hd_fleet_answer *a);
         "The type's name with its outer class, where `type` lacks it and the file tells; " \
         "else null.")
 
-/* Of enums the words of JSON. */
-#define NAMES(what)                                 \
-    static const char *what##_word(unsigned i)      \
-    {                                               \
-        return hd_##what##_name((enum hd_##what)i); \
-    }
 #define FILE_DATE "\"pattern\": \"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\""
 #define SCHEMA_ADDRESS "\"pattern\": \"^0x[0-9a-f]{1,16}$\""
+#define A_COUNT "\"type\": \"integer\", \"minimum\": 0"
+#define A_BOOLEAN "\"type\": \"boolean\""
+#define TWO_SNAPSHOTS \
+    "\"type\": \"array\", \"items\": {" A_COUNT "}, \"minItems\": 2, \"maxItems\": 2"
 #define ONE_OR_MORE "\"minimum\": 1"
 #define A_SHARE "\"minimum\": 0, \"maximum\": 1"
 

@@ -12,19 +12,11 @@ NAMES(chain_status)
 
 #define T struct hd_frame
 
-static json_t *first_strings(const char *const *all, size_t count)
-{
-    json_t *array = json_array();
-    for (size_t i = 0; i < count; i++)
-        json_append(array, json_string_or_null(all[i]));
-    return array;
-}
-
-VALUE(frame_types, first_strings(x->types, x->type_count))
+VALUE(frame_types, json_strings(x->types, x->type_count))
 
 /* Inside a repeated pattern, of each of its types. */
 VALUE(frame_fields,
-      x->repeat_max > 1 ? first_strings(x->fields, x->type_count) : json_null())
+      x->repeat_max > 1 ? json_strings(x->fields, x->type_count) : json_null())
 
 static const struct record_field frame_fields_[] = {
     FIELD("types", MADE(frame_types), NEVER_NULL,

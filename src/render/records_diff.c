@@ -534,15 +534,7 @@ static json_t *amount(double n)
 VALUE(limit_value, amount(x->limit_value))
 VALUE(observed_value, amount(x->observed_value))
 
-static json_t *shown_between(const void *of, const struct record_walk *w)
-{
-    const T *f = of;
-    json_t *array = json_array();
-    (void)w;
-    json_append(array, json_integer((json_int_t)f->first));
-    json_append(array, json_integer((json_int_t)f->last));
-    return array;
-}
+VALUE(shown_between, json_pack("[II]", (json_int_t)x->first, (json_int_t)x->last))
 
 static json_t *value_unit(const void *of, const struct record_walk *w)
 {
@@ -586,9 +578,7 @@ static const struct record_field rule_fields[] = {
           MAYBE_A_NUMBER),
     FIELD("unit", MADE(value_unit), NEVER_NULL, "Of both values.", UNIT_SCHEMA),
     FIELD("snapshots", MADE(shown_between), NEVER_NULL,
-          "Indexes of the two snapshots between which it was observed.",
-          "\"type\": \"array\", \"items\": {\"type\": \"integer\", \"minimum\": 0}, "
-          "\"minItems\": 2, \"maxItems\": 2"),
+          "Indexes of the two snapshots between which it was observed.", TWO_SNAPSHOTS),
     FIELD("holder", TEXT(holder), MAY_BE_NULL,
           "What holds it, as types from the roots; of a holder rule the path that grew "
           "most."),
@@ -638,12 +628,10 @@ KNOWN(has_born, x->born_first > 0)
 VALUE(born_first, json_integer((json_int_t)x->born_first - 1))
 VALUE(born_last, json_integer((json_int_t)x->born_last - 1))
 
-#define AN_INDEX "\"type\": \"integer\", \"minimum\": 0"
-
 static const struct record_field born_fields[] = {
     FIELD("first", MADE(born_first), NEVER_NULL,
-          "A snapshot, from 0; 0: what the first snapshot has is meant too.", AN_INDEX),
-    FIELD("last", MADE(born_last), NEVER_NULL, "The last of them.", AN_INDEX),
+          "A snapshot, from 0; 0: what the first snapshot has is meant too.", A_COUNT),
+    FIELD("last", MADE(born_last), NEVER_NULL, "The last of them.", A_COUNT),
     FIELD("instances", UINT64(chains.instances), NEVER_NULL,
           "How many of them are in the last snapshot.", ONE_OR_MORE),
     FIELD("identity", CHOICE(identity, identity_source_word, HD_SAME_SOURCE_COUNT),
@@ -683,10 +671,10 @@ static json_t *types_omitted(const void *of, const struct record_walk *w)
     return json_integer((json_int_t)(t->len - t->shown));
 }
 
-#define FIELD_TYPES_OMITTED                                         \
-    {                                                               \
-        "types_omitted", MADE(types_omitted), NEVER_NULL,           \
-            .doc = "Rows of `types` that --rows cut off.", AN_INDEX \
+#define FIELD_TYPES_OMITTED                                        \
+    {                                                              \
+        "types_omitted", MADE(types_omitted), NEVER_NULL,          \
+            .doc = "Rows of `types` that --rows cut off.", A_COUNT \
     }
 
 static const struct record_field diff_fields[] = {

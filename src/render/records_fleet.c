@@ -205,7 +205,7 @@ static const struct record_field suspect_fields[] = {
     FIELD("hosts", MADE_RECORDS(hosts, record_host), NEVER_NULL,
           "Hosts that show it, fastest growth first; 24 at most."),
     FIELD("hosts_omitted", MADE(hosts_omitted), NEVER_NULL,
-          "How many more hosts there are.", "\"type\": \"integer\", \"minimum\": 0"),
+          "How many more hosts there are.", A_COUNT),
 };
 static const RECORD_OF(fleet_suspect, "fleet_suspect", suspect_fields,
                        "What piles up in runs of a service, held in one way.");
@@ -342,7 +342,7 @@ VALUE(unjudged_omitted, json_integer((json_int_t)(x->unjudged_count - x->unjudge
 
 #define FIELD_OMITTED(what)                                   \
     FIELD(#what "_omitted", MADE(what##_omitted), NEVER_NULL, \
-          "How many --rows leaves out.", "\"type\": \"integer\", \"minimum\": 0")
+          "How many --rows leaves out.", A_COUNT)
 
 static const struct record_field answer_fields[] = {
     FIELD("by", CHOICE(by, by_word, 3), NEVER_NULL,
@@ -352,8 +352,7 @@ static const struct record_field answer_fields[] = {
     FIELD("limit", UINT64(limit), MAY_BE_NULL,
           "Memory that every process may use, by --limit; null: as recorded."),
     FIELD("headline", TEXT(headline), NEVER_NULL, "The verdict in a sentence or two."),
-    FIELD("complete", MADE(is_complete), NEVER_NULL, "Every part is there.",
-          "\"type\": \"boolean\""),
+    FIELD("complete", MADE(is_complete), NEVER_NULL, "Every part is there.", A_BOOLEAN),
     FIELD("shards", UINT32(rules.shards), NEVER_NULL,
           "Into how many parts the runs were divided; 1: not divided."),
     FIELD("shards_missing", UINT32(shards_missing), NEVER_NULL,

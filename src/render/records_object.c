@@ -144,7 +144,7 @@ static const struct record_field field_fields[] = {
         "text", TEXT(text), MAY_BE_NULL,
         "Of a reference to a string, with --values: its text, up to 200 units of UTF-16."),
     FIELD("text_cut", MADE(is_cut), NEVER_NULL, "Whether the string goes on behind `text`.",
-          "\"type\": \"boolean\""),
+          A_BOOLEAN),
     FIELD("hidden", TRUTH(is_hidden), NEVER_NULL,
           "Whether there is a value that --values would show."),
 };
@@ -257,8 +257,6 @@ static json_t *referred_by_omitted(const void *of, const struct record_walk *w)
     return json_integer((json_int_t)(all - shown(w, all)));
 }
 
-#define A_NUMBER "\"type\": \"integer\", \"minimum\": 0"
-
 static const struct record_field begin_of_object_fields[] = {
     FIELD("asked", GROUP(record_asked), NEVER_NULL, NULL),
     FIELD("object", GROUP(record_instance), NEVER_NULL, NULL),
@@ -268,7 +266,7 @@ static const struct record_field begin_of_object_fields[] = {
     FIELD("text_length", UINT64(fields.count), MAY_BE_NULL,
           "Of a string whose text the snapshot has: units of UTF-16.", NULL, has_text),
     FIELD("text_cut", MADE(text_is_cut), NEVER_NULL,
-          "Whether the string goes on behind `text`.", "\"type\": \"boolean\""),
+          "Whether the string goes on behind `text`.", A_BOOLEAN),
     FIELD("fields_named", TRUTH(fields.are_named), NEVER_NULL,
           "Whether the snapshot tells fields and values. Without, `fields` are the "
           "references in the order of the file."),
@@ -276,15 +274,15 @@ static const struct record_field begin_of_object_fields[] = {
           "Fields, or the first elements of an array (--rows). Empty for a string with "
           "text."),
     FIELD("fields_omitted", MADE(fields_omitted), NEVER_NULL,
-          "Fields or elements behind these.", A_NUMBER),
+          "Fields or elements behind these.", A_COUNT),
     FIELD("refers_to", MADE_RECORDS(refers_to, record_group), NEVER_NULL,
           "What it refers to, by type and field: most objects first; cut by --rows."),
     FIELD("refers_to_omitted", MADE(refers_to_omitted), NEVER_NULL,
-          "Groups that --rows cut off.", A_NUMBER),
+          "Groups that --rows cut off.", A_COUNT),
     FIELD("referred_by", MADE_RECORDS(referred_by, record_group), NEVER_NULL,
           "What refers to it, by type and by the field of that type."),
     FIELD("referred_by_omitted", MADE(referred_by_omitted), NEVER_NULL,
-          "Groups that --rows cut off.", A_NUMBER),
+          "Groups that --rows cut off.", A_COUNT),
     FIELD("chain", RECORDS(chain, chain_len, record_link), NEVER_NULL,
           "A shortest chain from the strongest root that reaches it; root first, itself "
           "last. Of what no root reaches it begins with an object."),

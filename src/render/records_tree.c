@@ -81,22 +81,13 @@ const struct record record_node = {
 
 #define T struct hd_tree
 
-static json_t *compared(const void *of, const struct record_walk *w)
-{
-    const T *t = of;
-    json_t *array = json_array();
-    (void)w;
-    json_append(array, json_integer((json_int_t)t->first));
-    json_append(array, json_integer((json_int_t)t->last));
-    return array;
-}
+VALUE(compared, json_pack("[II]", (json_int_t)x->first, (json_int_t)x->last))
 
 static const struct record_field begin_of_tree_fields[] = {
     FIELD("compared", MADE(compared), NEVER_NULL,
           "Numbers, from 0, of the first and the last snapshot that can be compared; twice "
           "the same of one.",
-          "\"type\": \"array\", \"items\": {\"type\": \"integer\", \"minimum\": 0}, "
-          "\"minItems\": 2, \"maxItems\": 2"),
+          TWO_SNAPSHOTS),
     FIELD("least", UINT64(least), NEVER_NULL,
           "Bytes. A place that retains less in the last snapshot, and changed by less, is "
           "among the others (--min)."),

@@ -99,10 +99,7 @@ static void add_frames(struct text *t, const void *of, const struct record_walk 
     }
 }
 
-static const char *root_kind_word(unsigned i)
-{
-    return hd_root_kind_name((enum hd_root_kind)i);
-}
+NAMES(root_kind)
 
 static const struct record_field chain_cells[] = {
     IN_TABLES("root_kind", CHOICE(chain.kind, root_kind_word, HD_ROOT_KIND_COUNT)),

@@ -79,6 +79,14 @@ static const struct record record_thing = {
     FIELDS(thing_fields),
     .csv = "name number change real truth colour address both count bytes"};
 
+/* The fields of a part that is not the first member. */
+static const struct record_field outer_fields[] = {
+    FIELD("name", TEXT(name), MAY_BE_NULL, NULL),
+    FIELDS_OF(PART(within, record_part)),
+};
+static const struct record record_outer = {
+    .name = "outer", FIELDS(outer_fields), .csv = "name small"};
+
 /* What can be read back: no tallies, nothing made. */
 static const struct record_field line_fields[] = {
     FIELD("name", TEXT(name), NEVER_NULL, NULL),
@@ -135,14 +143,14 @@ Test(record, json_has_every_kind_and_null_for_what_is_not_known)
                 "\"parts\":[],\"twice\":0}");
 }
 
-static char *table_of(const struct thing *of)
+static char *table_of(const struct record *r, const struct thing *of)
 {
     struct hd_memory memory = {0};
     struct out out = {.to = hd_sink_memory(&memory)};
     struct csv_writer csv = {.out = &out};
     struct record_walk w = {.snapshots = 2, .title = "thing"};
-    csv_record_titles(&csv, &record_thing, &w);
-    csv_record_rows(&csv, &record_thing, of, 1, &w);
+    csv_record_titles(&csv, r, &w);
+    csv_record_rows(&csv, r, of, 1, &w);
     out_finish(&out, NULL);
     char *text = strdup(memory.bytes);
     hd_memory_free(&memory);
@@ -151,11 +159,21 @@ static char *table_of(const struct thing *of)
 
 Test(record, tables_have_what_is_per_snapshot_last)
 {
-    char *text = table_of(&known);
+    char *text = table_of(&record_thing, &known);
     cr_expect_str_eq(text, "thing,number,change,real,truth,colour,address,both,count_1,"
                            "bytes_1,count_2,bytes_2\n"
                            "a,1,-4,0.25,true,green,0x7f,a/green,4,40,5,\n");
     free(text);
+}
+
+Test(record, the_fields_of_a_part_are_read_where_the_part_lies)
+{
+    char *text = table_of(&record_outer, &known);
+    cr_expect_str_eq(text, "thing,small\na,8\n");
+    free(text);
+    json_t *made = record_json(&record_outer, &known, &walk);
+    cr_expect_eq(json_integer_value(json_object_get(made, "small")), 8);
+    json_decref(made);
 }
 
 /* Of a good line one value is replaced. */

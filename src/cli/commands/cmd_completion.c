@@ -270,6 +270,20 @@ static void write_bash(FILE *to)
     fputs(bash_code, to);
 }
 
+/* What completes a value, in the shell's words; a list of words stands between two. */
+static void put_action(FILE *to, const struct option *o, const struct command *c,
+                       const char *const *actions, const char *before, const char *after)
+{
+    enum completed_by by = completed_by(o, c);
+    if (by != BY_WORDS) {
+        fputs(actions[by], to);
+        return;
+    }
+    fputs(before, to);
+    put_words(to, o, c);
+    fputs(after, to);
+}
+
 /* --- zsh: the words of _arguments, a function per command ------------------- */
 
 /* What may stand in [...] of _arguments. */
@@ -283,14 +297,7 @@ static void zsh_action(FILE *to, const struct option *o, const struct command *c
                                           [BY_FOLDERS] = "_files -/",
                                           [BY_PIDS] = " _heapdrift_processes 1",
                                           [BY_NAMES] = " _heapdrift_processes 2"};
-    enum completed_by by = completed_by(o, c);
-    if (by != BY_WORDS) {
-        fputs(actions[by], to);
-        return;
-    }
-    fputs("(", to);
-    put_words(to, o, c);
-    fputs(")", to);
+    put_action(to, o, c, actions, "(", ")");
 }
 
 /* '*--type=[only types that match]:PATTERN: ' and the same with the letter. */
@@ -423,14 +430,7 @@ static void fish_value(FILE *to, const struct option *o, const struct command *c
         [BY_FOLDERS] = " -x -a '(__fish_complete_directories (commandline -ct))'",
         [BY_PIDS] = " -x -a '(__heapdrift_processes 1,2)'",
         [BY_NAMES] = " -x -a '(__heapdrift_processes 2,1)'"};
-    enum completed_by by = completed_by(o, c);
-    if (by != BY_WORDS) {
-        fputs(values[by], to);
-        return;
-    }
-    fputs(" -x -a '", to);
-    put_words(to, o, c);
-    fputs("'", to);
+    put_action(to, o, c, values, " -x -a '", "'");
 }
 
 static void fish_begin(FILE *to, const struct command *c)

@@ -82,48 +82,49 @@ static const char *parse_share(const char *value, uint64_t *bytes, double *share
     return NULL;
 }
 
+struct unit {
+    const char *name;
+    double factor;
+};
+
+/* A number and its unit, up to a most; how much that is. False: it is neither. */
+static bool parse_with_unit(const char *value, const struct unit *units, size_t count,
+                            double most, double *n)
+{
+    const char *unit = parse_decimal(value, n);
+    for (size_t i = 0; unit != NULL && i < count; i++)
+        if (strcmp(unit, units[i].name) == 0) {
+            *n *= units[i].factor;
+            return *n <= most;
+        }
+    return false;
+}
+
 /* Seconds; or with a unit. A month is more than enough. */
 static const char *parse_duration(const char *value, uint64_t *ms)
 {
-    static const char wrong[] = "seconds, or a time such as 500ms, 30s, 5m, 1h";
-    static const struct {
-        const char *unit;
-        double factor;
-    } units[] = {{"", 1e3}, {"ms", 1}, {"s", 1e3}, {"m", 6e4}, {"min", 6e4}, {"h", 3.6e6}};
-    const double most = 31 * 24 * 3.6e6;
+    static const struct unit units[] = {{"", 1e3},  {"ms", 1},    {"s", 1e3},
+                                        {"m", 6e4}, {"min", 6e4}, {"h", 3.6e6}};
     double n;
-    const char *unit = parse_decimal(value, &n);
-    if (unit == NULL)
-        return wrong;
-    for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
-        if (strcmp(unit, units[i].unit) == 0 && n * units[i].factor <= most) {
-            *ms = (uint64_t)(n * units[i].factor);
-            return NULL;
-        }
-    return wrong;
+    if (!parse_with_unit(value, units, sizeof(units) / sizeof(*units), 31 * 24 * 3.6e6, &n))
+        return "seconds, or a time such as 500ms, 30s, 5m, 1h";
+    *ms = (uint64_t)n;
+    return NULL;
 }
 
 /* How long ago, or how long to keep: with a unit always; more than 0. A year has 365 days.
  */
 static const char *parse_age(const char *value, double *seconds)
 {
-    static const char wrong[] = "a time with its unit: 12h, 7d, 4w, 1y";
-    static const struct {
-        const char *unit;
-        double seconds;
-    } units[] = {
+    static const struct unit units[] = {
         {"m", 60}, {"h", 3600}, {"d", 86400}, {"w", 7 * 86400}, {"y", 365 * 86400}};
-    const double most = 100.0 * 365 * 86400;
     double n;
-    const char *unit = parse_decimal(value, &n);
-    if (unit == NULL || !(n > 0))
-        return wrong;
-    for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
-        if (strcmp(unit, units[i].unit) == 0 && n * units[i].seconds <= most) {
-            *seconds = n * units[i].seconds;
-            return NULL;
-        }
-    return wrong;
+    if (!parse_with_unit(value, units, sizeof(units) / sizeof(*units), 100.0 * 365 * 86400,
+                         &n) ||
+        !(n > 0))
+        return "a time with its unit: 12h, 7d, 4w, 1y";
+    *seconds = n;
+    return NULL;
 }
 
 /* A number of hosts, or a share of them; the share is -1 for a number. */
