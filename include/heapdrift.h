@@ -747,6 +747,7 @@ struct hd_warning {
     size_t snapshot;
     const char *path;     /* of that snapshot, or NULL */
     uint64_t count, line; /* HD_UNKNOWN when not told */
+    bool in_summary;      /* hd_model.summary says it */
 };
 
 const struct hd_warning *hd_report_warnings(const struct hd_report *report, size_t *count);
@@ -771,6 +772,11 @@ struct hd_write_options {
     /* The words of the command that asks, for formats that tell how they were made; NULL */
     const char *const *command;
     size_t command_len;
+
+    /* The snapshots as the user named them, a folder as one, for commands to run next;
+     * none: by their paths. */
+    const char *const *inputs;
+    size_t input_count;
 };
 
 /* The name of output format number i, and a line about it; NULL behind the last. Some can

@@ -300,9 +300,7 @@ struct hd_fleet_answer {
 
     size_t suspects_shown, few_shown, services_shown, host_rows_shown, unjudged_shown;
 
-    /* The verdict in a sentence or two, as that of a diff. */
-    const char *headline;
-    enum hd_tone tone;
+    const char *headline; /* the verdict in one line, as that of a diff */
 };
 
 void hd_fleet_set_default_options(struct hd_fleet_options *opt);

@@ -224,8 +224,6 @@ struct hd_type_table {
     size_t len;
     size_t shown;            /* the first ones; of the others the sum is told */
     struct hd_sum others;    /* of rows behind those that are shown */
-    size_t few;              /* of a diff: the first ones where a screen has to do */
-    struct hd_sum beyond;    /* of rows behind these */
     struct hd_sum sum;       /* of all rows */
     bool is_whole;           /* that is the total: no row is hidden */
     struct hd_tally *totals; /* per snapshot, of all that was counted, hidden or not */
@@ -306,6 +304,13 @@ struct hd_suspect {
     const struct hd_births *births; /* NULL: not known */
     uint64_t *own; /* bytes per snapshot that are its and, where suspects lie within each
                       other, no other's; NULL unknown */
+
+    /* The one count that every view shows: of the subject, where its objects come with
+     * those of the type; else of the type, where it grows if the whole heap tells another
+     * story. HD_UNKNOWN where a snapshot was left out of the ranking. */
+    const char *counted;
+    uint64_t *counts;
+    bool counts_place; /* those at its places only */
 };
 
 /* Where the growth of the reachable heap went: bytes, last minus first snapshot that can be
@@ -359,8 +364,30 @@ struct hd_native {
     bool is_undecided;         /* so many that a check cannot say that nothing leaks */
 };
 
-/* What the headline is, for who paints it: never the only sign of it. */
+/* How a verdict may be painted: never the only sign of it. */
 enum hd_tone { HD_TONE_GOOD, HD_TONE_UNSURE, HD_TONE_BAD };
+
+/* A line of a summary: UTF-8 without control characters, names short. */
+struct hd_span {
+    size_t from, to; /* bytes of the text that are a name from a file */
+};
+struct hd_line {
+    const char *label; /* "LEAK", "FIX", "heap"; NULL: it goes on with the line before */
+    const char *text;
+    const struct hd_span *names; /* HTML and Markdown have to escape these */
+    size_t name_count;
+    const char *command; /* to run for more, behind the text; NULL: none */
+};
+
+/* What a report comes to, in the few lines that are read first. All formats for people
+ * begin with them. */
+struct hd_summary {
+    enum hd_tone tone;
+    struct hd_line *verdict; /* "LEAK", one line each, three at most, and "FIX" */
+    size_t verdict_len;
+    struct hd_line *facts; /* "heap", "confidence", "path", "also" */
+    size_t fact_len;
+};
 
 /* A pattern of hd_options.types that no row matches. */
 struct hd_no_match {
@@ -406,10 +433,8 @@ struct hd_diff {
 
     struct hd_type_table types;
 
-    /* The verdict in a sentence or two, of what is shown: UTF-8, one line, names short and
-     * without controls. HTML and Markdown have still to be escaped. */
+    /* The verdict in one line, of what is shown: the first lines of hd_model.summary. */
     const char *headline;
-    enum hd_tone tone;
 };
 
 /* --- rules --------------------------------------------------------------- */
@@ -675,6 +700,9 @@ struct hd_model {
     bool counts_reachable; /* only objects on a chain from a root: as asked for, or because
                               a snapshot holds garbage */
 
+    /* NULL of reports that come to no verdict. */
+    const struct hd_summary *summary;
+
     /* What the kind says; NULL where it does not. A check has a diff as well. */
     const struct hd_diff *diff;
     const struct hd_check *check;
@@ -691,11 +719,10 @@ const struct hd_model *hd_report_model(const struct hd_report *report);
 /* What people read instead of a canonical name, or the name itself. */
 const char *hd_report_shown(const struct hd_report *report, const char *name);
 
-/* How many of its type there are, of each of the snapshots that was ranked: in the whole
- * heap or, where these tell another story, at the places that hold them (at_place). at has
- * room for all snapshots; how many it got. */
+/* hd_suspect.counts without what was left out. at has room for all snapshots; how many it
+ * got. */
 size_t hd_suspect_counts(const struct hd_suspect *suspect, size_t snapshots,
-                         struct hd_tally *at, bool *at_place);
+                         struct hd_tally *at);
 
 /* Whether it is told who of them stayed: where order alone tells, one may trust what
  * stayed, and not what is said to have gone. births may be NULL. */

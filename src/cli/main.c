@@ -53,8 +53,9 @@ static int run_command(const struct arguments *a)
         return EXIT_TROUBLE;
     struct settings s;
     int status = EXIT_TROUBLE;
-    if (settings_parse(&s, command, a->count - skip, a->all + skip) &&
-        !command_behind_options(&s, skip)) {
+    bool parsed = settings_parse(&s, command, a->count - skip, a->all + skip);
+    s.command_is_implied = skip == 0;
+    if (parsed && !command_behind_options(&s, skip)) {
         if (s.version) {
             status = show_version();
         } else if (s.help) {

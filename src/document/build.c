@@ -147,34 +147,62 @@ void build_cell_change(struct build *b, bool grows)
     text_clear(&b->words);
 }
 
-/* --- the verdict ---------------------------------------------------------- */
-
-void build_verdict_tone(struct build *b)
-{
-    static const enum doc_style styles[] = {
-        [HD_TONE_GOOD] = DOC_GOOD, [HD_TONE_UNSURE] = DOC_UNSURE, [HD_TONE_BAD] = DOC_BAD};
-    b->doc->is_verdict = true;
-    b->doc->tone = styles[report_tone(b->r)];
-}
+/* --- the summary ---------------------------------------------------------- */
 
 /* Names by themselves: they have to be escaped. */
-void build_headline(struct build *b, struct headline *h)
+static void add_words(struct build *b, struct doc_runs *to, const struct hd_line *l)
 {
-    const char *words = doc_string(b->doc, text_string(&h->words));
-    size_t at = 0;
-    for (size_t i = 0; i <= h->name_count; i++) {
-        struct headline_name name = {h->words.len, h->words.len};
-        if (i < h->name_count)
-            name = h->names[i];
-        text_add(&b->words, words + at, name.from - at);
-        build_end(b, &b->doc->summary);
-        text_add(&b->words, words + name.from, name.to - name.from);
-        doc_run(b->doc, &b->doc->summary, DOC_NAME, text_string(&b->words));
+    size_t at = 0, len = strlen(l->text);
+    for (size_t i = 0; i <= l->name_count; i++) {
+        struct hd_span name = {len, len};
+        if (i < l->name_count)
+            name = l->names[i];
+        text_add(&b->words, l->text + at, name.from - at);
+        build_end(b, to);
+        text_add(&b->words, l->text + name.from, name.to - name.from);
+        doc_run(b->doc, to, DOC_NAME, text_string(&b->words));
         text_clear(&b->words);
         at = name.to;
     }
-    b->doc->is_sentence = true;
-    build_verdict_tone(b);
+}
+
+/* A leak is red in a check that passes, too. */
+static enum doc_style style_of(const struct hd_summary *s, const char *label)
+{
+    static const enum doc_style styles[] = {
+        [HD_TONE_GOOD] = DOC_GOOD, [HD_TONE_UNSURE] = DOC_UNSURE, [HD_TONE_BAD] = DOC_BAD};
+    if (label == NULL || strcmp(label, "FIX") == 0 || strcmp(label, "GREW") == 0 ||
+        strcmp(label, "MOST") == 0)
+        return DOC_STRONG;
+    return strcmp(label, "LEAK") == 0 ? DOC_BAD : styles[s->tone];
+}
+
+void build_summary(struct build *b)
+{
+    static const char see_details[] = "; see -v";
+    const struct hd_summary *s = &b->r->summary;
+    struct document *d = b->doc;
+    d->verdict = arena_array(&d->arena, struct doc_verdict, s->verdict_len);
+    for (size_t i = 0; i < s->verdict_len; i++) {
+        const struct hd_line *l = &s->verdict[i];
+        struct doc_verdict *v = &d->verdict[d->verdict_len++];
+        v->label = l->label;
+        v->style = style_of(s, l->label);
+        v->command = doc_string(d, l->command);
+        v->if_brief = l->label == NULL ? see_details : NULL;
+        add_words(b, &v->words, l);
+    }
+    d->tone = s->verdict_len > 0 ? d->verdict[0].style : DOC_WORDS;
+    if (s->fact_len == 0)
+        return;
+    struct doc_facts *f = &doc_block(d, doc_section(d, DOC_PLAIN), DOC_FACTS)->facts;
+    for (size_t i = 0; i < s->fact_len; i++) {
+        struct doc_fact *fact = doc_fact(d, f, s->facts[i].label);
+        struct doc_line *l = &fact->value;
+        l->wraps = true;
+        fact->if_brief = strcmp(fact->name, "also") == 0 ? see_details : NULL;
+        add_words(b, doc_piece(d, l, ""), &s->facts[i]);
+    }
 }
 
 /* --- where it is from ------------------------------------------------------ */
@@ -219,9 +247,8 @@ void build_origin(struct build *b, struct doc_section *s)
 
 void build_selection(struct build *b, struct doc_section *s)
 {
-    static const char gen2[] =
-        "only objects in gen2, LOH, POH and frozen segments are counted";
-    static const char reachable[] = "only objects on a chain from a root are counted";
+    static const char gen2[] = "only objects in gen2, LOH, POH and frozen segments count";
+    static const char reachable[] = "only reachable objects count";
     const char *said[] = {b->r->options.gen2 ? gen2 : "",
                           b->r->leaves_garbage      ? phrase_no_garbage
                           : b->r->options.reachable ? reachable
@@ -279,7 +306,8 @@ static void build_other_notes(struct build *b)
 
 /* --- all of it ------------------------------------------------------------- */
 
-static struct document *make(const struct hd_report *r, const struct hd_write_options *page)
+static struct document *make(const struct hd_report *r, const struct hd_write_options *opt,
+                             bool is_page)
 {
     static const struct {
         const char *title;
@@ -294,24 +322,27 @@ static struct document *make(const struct hd_report *r, const struct hd_write_op
         [HD_REPORT_TREE] = {"heapdrift tree", build_tree},
         [HD_REPORT_OBJECT] = {"heapdrift object", build_object},
         [HD_REPORT_FLEET] = {"heapdrift fleet", build_fleet}};
-    struct build b = {.r = r, .doc = document_new(kinds[r->kind].title), .page = page};
+    struct build b = {.r = r,
+                      .doc = document_new(kinds[r->kind].title),
+                      .opt = opt,
+                      .page = is_page ? opt : NULL};
     kinds[r->kind].build(&b);
     build_other_notes(&b);
-    if (page != NULL)
+    if (is_page)
         build_inputs(&b);
     text_free(&b.words);
     return b.doc;
 }
 
-struct document *document_of(const struct hd_report *r)
+struct document *document_of(const struct hd_report *r, const struct hd_write_options *opt)
 {
-    return make(r, NULL);
+    return make(r, opt, false);
 }
 
 struct document *document_of_page(const struct hd_report *r,
                                   const struct hd_write_options *opt)
 {
-    return make(r, opt);
+    return make(r, opt, true);
 }
 
 /* --- chains ------------------------------------------------------------------------ */

@@ -9,8 +9,8 @@
 #include "report/format_units.h"
 #include "report/report.h"
 
-/* All that the report says; for document_free(). */
-struct document *document_of(const struct hd_report *r);
+/* All that the report says, to be written so; for document_free(). */
+struct document *document_of(const struct hd_report *r, const struct hd_write_options *opt);
 
 /* The same for a page of its own, which has room and nothing beside it: with chains in
  * full, the inputs one by one, every warning, and the command that made it. */
@@ -24,8 +24,9 @@ struct build {
     struct document *doc;
     struct text words; /* numbers and words that go to the next run, cell or piece */
     struct doc_row *row;
-    size_t cell;                         /* the next one of the row */
-    const struct hd_write_options *page; /* it is for a page that is made so; or NULL */
+    size_t cell; /* the next one of the row */
+    const struct hd_write_options *opt;
+    const struct hd_write_options *page; /* the same, if it is for a page; or NULL */
 };
 
 /* One per kind of report, and what several of them have. */
@@ -46,6 +47,10 @@ void build_suspects(struct build *b);
 void build_stopped(struct build *b);
 void build_native(struct build *b);
 void build_next(struct build *b);
+
+/* All of that but the last, and the types: what lines have for -v only, unless rows were
+ * asked for. */
+void build_evidence(struct build *b);
 
 /* Below the row: what it usually is. Nothing for NULL. */
 void build_hint(struct build *b, const char *id);
@@ -68,12 +73,8 @@ void build_words(struct build *b, struct doc_runs *to, const char *words);
 void build_name(struct build *b, struct doc_runs *to, const char *name);
 void build_quoted(struct build *b, struct doc_runs *to, const char *words);
 
-/* The summary is the verdict of the report, and has its tone. */
-void build_verdict_tone(struct build *b);
-
-/* A verdict as the summary, its names by themselves: they have to be escaped. */
-struct headline;
-void build_headline(struct build *b, struct headline *h);
+/* What the report comes to, and the facts that bear it out. */
+void build_summary(struct build *b);
 
 /* A piece that may begin a line. */
 struct doc_runs *build_break(struct build *b, struct doc_line *l, const char *joint);

@@ -14,14 +14,6 @@ static const enum doc_style style_of[HD_FINDING_STATUS_COUNT] = {
     [HD_FOUND_SUPPRESSED] = DOC_WORDS,
     [HD_FOUND_INCONCLUSIVE] = DOC_UNSURE};
 
-static void add_verdict(struct build *b)
-{
-    build_verdict_tone(b);
-    text_verdict(&b->words, b->r);
-    doc_run(b->doc, &b->doc->summary, b->doc->tone, text_string(&b->words));
-    text_clear(&b->words);
-}
-
 /* "type MyApp.*: MyApp.Order", and not twice the same. */
 static void add_rule_name(struct build *b, const struct hd_finding *f)
 {
@@ -174,11 +166,8 @@ static void add_rules(struct build *b)
 
 void build_check(struct build *b)
 {
-    add_verdict(b);
-    build_diff_head(b);
+    build_summary(b);
     add_rules(b);
-    build_suspects(b);
-    build_stopped(b);
-    build_native(b);
+    build_evidence(b);
     build_next(b);
 }

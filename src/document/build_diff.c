@@ -102,34 +102,22 @@ static void add_sums_row(struct build *b, struct doc_table *t, const struct hd_s
     build_cell_words(b, name);
 }
 
-static void add_others(struct build *b, struct doc_table *t, const struct hd_sum *others,
-                       unsigned only)
-{
-    struct text name = {0};
-    if (others->rows == 0)
-        return;
-    format_others(&name, others->rows);
-    add_sums_row(b, t, others, text_string(&name));
-    b->row->only = only;
-    text_free(&name);
-}
-
-/* A screen has the first of them, a page more. */
 static void add_type_rows(struct build *b, struct doc_section *s)
 {
     const struct hd_type_table *types = &b->r->diff.types;
     const size_t last = b->r->snapshot_count - 1;
-    const bool all = types->few == types->shown;
     struct doc_table *t = add_type_table(b, s);
     for (size_t i = 0; i < types->shown; i++) {
         const struct hd_type_row *row = &types->rows[i];
         add_type_row(b, t, row->at[0], row->at[last], row);
         build_cell_type(b, row->type);
-        b->row->only = i < types->few ? 0 : MORE;
     }
-    add_others(b, t, &types->others, all ? 0 : MORE);
-    if (!all)
-        add_others(b, t, &types->beyond, DOC_ON_LINES);
+    if (types->others.rows > 0) {
+        struct text name = {0};
+        format_others(&name, types->others.rows);
+        add_sums_row(b, t, &types->others, text_string(&name));
+        text_free(&name);
+    }
     add_sums_row(b, t, &types->sum, phrase_total(types));
 }
 
@@ -143,7 +131,7 @@ static const char *order_of_types(struct build *b, size_t shown)
     char note[96];
     snprintf(note, sizeof(note), "%s", order);
     if (shown < r->diff.types.len)
-        snprintf(note, sizeof(note), "%s; %zu of %zu, -n 0 for all", order, shown,
+        snprintf(note, sizeof(note), "%s; top %zu of %zu, -n 0 shows all", order, shown,
                  r->diff.types.len);
     return doc_string(b->doc, note);
 }
@@ -157,10 +145,6 @@ static void add_types(struct build *b)
     const struct hd_report *r = b->r;
     struct doc_section *s =
         doc_topic(b->doc, titles[r->options.by], order_of_types(b, r->diff.types.shown));
-    s->brief_remark = order_of_types(b, r->diff.types.few);
-    s->is_long = true;
-    if (r->diff.types.few == 0 && r->diff.types.len > 0 && r->diff.types.shown > 0)
-        s->only = MORE; /* no row has changed */
     if (r->diff.types.len > 0) {
         add_type_rows(b, s);
         return;
@@ -169,104 +153,35 @@ static void add_types(struct build *b)
     build_paragraph(b, s);
 }
 
-/* --- next ---------------------------------------------------------------- */
-
-/* Whether a word can be printed as it is, for somebody to paste. */
-static bool is_plain(const char *word)
+/* Whether rows were asked for, so that lines have them without -v. */
+static bool asks_for_rows(const struct hd_options *opt)
 {
-    struct text t = {0};
-    format_name(&t, word);
-    bool plain = strcmp(text_string(&t), word) == 0;
-    text_free(&t);
-    return plain;
+    return opt->rows != HD_DEFAULT_ROWS || opt->sort != HD_SORT_DEFAULT ||
+           opt->by != HD_BY_TYPE || opt->type_count + opt->exclude_count > 0 ||
+           opt->app_only;
 }
 
-/* Whether a command line takes the word for something else: -x, @FILE. */
-static bool is_no_file_name(const char *word)
+void build_evidence(struct build *b)
 {
-    return (word[0] == '-' && word[1] != '\0') || word[0] == '@';
-}
-
-/* The command in b->words, on count snapshots; nothing if a path cannot be pasted. */
-static void add_next(struct build *b, const char *const *paths, size_t count)
-{
-    bool plain = true, dashes = false;
-    for (size_t i = 0; i < count; i++) {
-        plain = plain && is_plain(paths[i]);
-        dashes = dashes || is_no_file_name(paths[i]);
-    }
-    if (dashes)
-        text_add_string(&b->words, " --");
-    for (size_t i = 0; i < count; i++) {
-        text_add_char(&b->words, ' ');
-        format_shell_word(&b->words, strcmp(paths[i], "-") == 0 ? "FILE" : paths[i]);
-    }
-    if (plain) {
-        struct doc_section *s = doc_section(b->doc, DOC_PLAIN);
-        struct doc_command *next = &doc_block(b->doc, s, DOC_COMMAND)->command;
-        next->label = "next";
-        next->line = doc_string(b->doc, text_string(&b->words));
-        next->names_files = true;
-    }
-    text_clear(&b->words);
-}
-
-void build_next_of(struct build *b, const char *subject)
-{
-    const struct hd_report *r = b->r;
-    const size_t last = r->snapshot_count - 1;
-    const char *paths[] = {r->snapshots[0].info.path, r->snapshots[last].info.path};
-    struct text word = {0};
-    if (subject == NULL || place_is_root(subject) || !is_plain(subject))
-        return;
-    text_add_string(&word, "--type=");
-    text_add_string(&word, subject);
-    text_add_string(&b->words, "heapdrift roots ");
-    format_shell_word(&b->words, text_string(&word));
-    text_free(&word);
-    add_next(b, paths, last > 0 ? 2 : 1);
-}
-
-/* What began late is found from where it began, if enough was taken since. */
-static void add_next_since(struct build *b)
-{
-    const struct hd_report *r = b->r;
-    const size_t since = r->diff.growth.since, left = r->snapshot_count - since;
-    const char *paths[SERIES_MAX_SNAPSHOTS];
-    if (since == 0 || left < rank_by.enough_snapshots)
-        return;
-    for (size_t k = 0; k < left; k++)
-        paths[k] = r->snapshots[since + k].info.path;
-    text_add_string(&b->words, "heapdrift diff");
-    add_next(b, paths, left);
-}
-
-void build_next(struct build *b)
-{
-    const struct hd_diff *d = &b->r->diff;
-    if (d->suspect_count > 0 && d->suspects[0].chains.len > 0 &&
-        b->r->options.by == HD_BY_TYPE)
-        build_next_of(b, d->suspects[0].subject);
-    else if (d->suspect_count + d->hidden_count == 0 && d->growth.is_open)
-        add_next_since(b);
-}
-
-static void add_headline(struct build *b)
-{
-    struct headline h;
-    phrase_verdict(&h, b->r);
-    build_headline(b, &h);
-    headline_free(&h);
-}
-
-void build_diff(struct build *b)
-{
-    add_headline(b);
+    size_t first = b->doc->section_count;
     build_diff_head(b);
     build_suspects(b);
     build_stopped(b);
     build_native(b);
-    add_types(b);
+    if (b->r->kind == HD_REPORT_DIFF)
+        add_types(b);
+    for (; first < b->doc->section_count; first++) {
+        struct doc_section *s = &b->doc->sections[first];
+        s->is_long = true;
+        if (s->only == 0 && !asks_for_rows(&b->r->options))
+            s->only = MORE;
+    }
+}
+
+void build_diff(struct build *b)
+{
+    build_summary(b);
+    build_evidence(b);
     build_next(b);
 }
 
@@ -321,15 +236,14 @@ void build_stopped(struct build *b)
         {.title = "trend", .from_width = ROOM_FOR_TREND},
         {.title = "type", .is_subject = true, .is_title = true}};
     const struct hd_diff *d = &b->r->diff;
-    char note[96] = "not growing any more; no suspects";
+    char note[96] = "not suspects";
     if (d->stopped_count == 0)
         return;
     size_t shown = d->stopped_shown;
     if (shown < d->stopped_count)
-        snprintf(note, sizeof(note),
-                 "not growing any more; no suspects; %zu of %zu, -n 0 for all", shown,
+        snprintf(note, sizeof(note), "not suspects; top %zu of %zu, -n 0 shows all", shown,
                  d->stopped_count);
-    struct doc_section *s = doc_topic(b->doc, "Grew, and stayed", doc_string(b->doc, note));
+    struct doc_section *s = doc_topic(b->doc, "Leveled off", doc_string(b->doc, note));
     struct doc_table *t = build_table(b, s, columns, sizeof(columns) / sizeof(*columns));
     for (size_t i = 0; i < shown; i++)
         add_stopped_row(b, t, &d->stopped[i]);
@@ -365,7 +279,7 @@ void build_native(struct build *b)
         return;
     struct doc_section *s =
         doc_topic(b->doc, "Outside the heap",
-                  "more in every step; the memory that these hold is not counted");
+                  "more in every step; the memory they hold is not counted");
     struct doc_table *t = build_table(b, s, columns, sizeof(columns) / sizeof(*columns));
     for (size_t i = 0; i < d->native_count; i++)
         add_native_row(b, t, &d->native[i]);

@@ -164,7 +164,7 @@ static void add_onset(struct build *b, const struct hd_fleet_suspect *s)
     struct doc_line *l = attach(b, "began");
     struct doc_runs *to = doc_piece(b->doc, l, "");
     if (s->onset == HD_ONSET_UNKNOWN) {
-        text_add_string(&b->words, "no run that shows it tells its build; first seen ");
+        text_add_string(&b->words, "the runs do not name their build; first seen ");
     } else if (s->onset == HD_ONSET_NAMED) {
         text_add_string(&b->words, "with build ");
         build_end(b, to);
@@ -175,7 +175,7 @@ static void add_onset(struct build *b, const struct hd_fleet_suspect *s)
     } else {
         build_words(b, to,
                     s->onset == HD_ONSET_FIRST
-                        ? "the first build that was seen shows it already, "
+                        ? "present since the first recorded build, "
                         : "with which build cannot be told; the first that shows it "
                           "is ");
         build_name(b, to, s->first_build);
@@ -627,10 +627,7 @@ static void add_unjudged(struct build *b)
 void build_fleet(struct build *b)
 {
     const struct hd_fleet_answer *a = &b->r->fleet;
-    struct headline h;
-    phrase_fleet_verdict(&h, a);
-    build_headline(b, &h);
-    headline_free(&h);
+    build_summary(b);
     add_head(b);
     if (a->by == HD_FLEET_BY_HOST)
         add_host_rows(b);

@@ -11,21 +11,13 @@ static void add_compared(struct build *b, struct doc_section *s)
     const size_t n = b->r->snapshot_count;
     struct doc_line *l = &doc_block(b->doc, s, DOC_PARAGRAPH)->line;
     struct doc_runs *to = doc_piece(b->doc, l, "");
-    format_count(&b->words, n);
-    text_add_string(&b->words, " snapshots");
+    format_plural(&b->words, n, "snapshot");
     heading_add_span(&b->words, b->r);
     build_end(b, to);
     l->indent = BELOW;
     build_file(b, build_break(b, l, "  "), 0);
     to = build_break(b, l, n > 2 ? " … " : " → ");
     build_file(b, to, n - 1);
-    /* A page says it beside the verdict. */
-    if (b->page == NULL || b->r->diff.usable_count != n)
-        to = build_break(b, l, "    ");
-    if (b->page == NULL) {
-        build_words(b, to, "confidence: ");
-        doc_run(b->doc, to, DOC_STRONG, confidence_names[b->r->diff.confidence]);
-    }
     if (b->r->diff.usable_count == n)
         return;
     text_add_char(&b->words, '(');
@@ -189,18 +181,18 @@ static void add_untold(struct build *b, struct doc_section *s)
     const char *source = hd_identity_source_name(d->identity);
     if (d->untold == HD_UNTOLD_NOTHING)
         return;
-    struct doc_line *l = &doc_fact(b->doc, facts_of(b, s), "who stayed")->value;
+    struct doc_line *l = &doc_fact(b->doc, facts_of(b, s), "survivors")->value;
     text_add_string(&b->words, source != NULL ? "by " : "not known");
     text_add_string(&b->words, source != NULL ? source : "");
-    text_add_string(&b->words, "; snapshot ");
+    text_add_string(&b->words, "; events missing in snapshot ");
     format_count(&b->words, d->untold_snapshot + 1);
-    text_add_string(&b->words, " was not told: ");
+    text_add_string(&b->words, ": ");
     text_add_string(&b->words, hd_untold_words(d->untold));
     build_end(b, doc_piece(b->doc, l, ""));
     l->wraps = true;
 }
 
-/* Below the verdict, which is worth as much as this. */
+/* What an all-clear is worth. */
 static void add_power(struct build *b, struct doc_section *s)
 {
     if (!phrase_power_of_verdict(&b->words, b->r))
@@ -211,14 +203,14 @@ static void add_power(struct build *b, struct doc_section *s)
 
 void build_diff_head(struct build *b)
 {
-    struct doc_section *s = doc_section(b->doc, DOC_PLAIN);
-    add_power(b, s);
+    struct doc_section *s = doc_topic(b->doc, "Heap", NULL);
     add_compared(b, s);
     build_origin(b, s);
     add_totals(b, s);
     add_untold(b, s);
     build_selection(b, s);
     add_growth(b, s);
+    add_power(b, s);
 }
 
 /* --- inputs, of a page ------------------------------------------------------------- */
@@ -340,9 +332,10 @@ static void add_places(struct build *b)
     }
     struct doc_section *s = doc_topic(b->doc, "Where the memory is", NULL);
     text_add_string(
-        &b->words, "Not known: without references nobody can tell what keeps what alive. A "
-                   "table of types has none, and --tables-only does not read them; "
-                   "snapshots of heapdrift collect and dotnet-gcdump have them.");
+        &b->words,
+        "Unknown: retained sizes need references. A table of types has none, and "
+        "--tables-only does not read them; snapshots of heapdrift collect and "
+        "dotnet-gcdump have them.");
     build_paragraph(b, s);
 }
 

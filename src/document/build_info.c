@@ -201,7 +201,7 @@ static void add_files(struct build *b)
     struct doc_section *s = doc_section(b->doc, DOC_PLAIN);
     s->only = DOC_ON_LINES;
     format_plural(&b->words, b->r->snapshot_count, "file");
-    text_add_string(&b->words, "; -v tells all of each");
+    text_add_string(&b->words, "; -v shows all");
     build_paragraph(b, s);
     struct heading_origin from;
     if (heading_origin(b->r, &from) && !from.several)

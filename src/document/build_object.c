@@ -313,7 +313,7 @@ static void add_hidden(struct build *b, struct doc_section *s)
 static void add_part_counts(struct build *b, const struct hd_object_fields *f)
 {
     if (!f->are_named)
-        text_add_string(&b->words, "of fields that are not known");
+        text_add_string(&b->words, "format has no field names");
     if (f->count == f->len)
         return;
     text_add_string(&b->words, f->are_named ? "" : ", ");

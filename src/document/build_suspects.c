@@ -43,7 +43,7 @@ static bool add_none(struct build *b, struct doc_section *s)
         return true;
     }
     if (d->suspect_count + d->minor_count + d->pooled_count == 0) {
-        text_add_string(&b->words, hidden ? "None of what is shown keeps growing."
+        text_add_string(&b->words, hidden ? "None of the types shown keeps growing."
                                    : d->growth.is_open ? "None."
                                                        : "None: nothing keeps growing.");
         build_paragraph(b, s);
@@ -51,33 +51,13 @@ static bool add_none(struct build *b, struct doc_section *s)
     }
     if (d->suspect_count > 0)
         return false;
-    text_add_string(&b->words, hidden ? "None of what is shown" : "None: no ");
+    text_add_string(&b->words, hidden ? "None of the types shown" : "None: no ");
     text_add_string(&b->words, hidden ? "" : report_unit(b->r));
     text_add_string(&b->words, " grows by ");
     text_line(&b->words, b->r);
-    text_add_string(&b->words, " or more, at its latest rate.");
+    text_add_string(&b->words, " or more at its current rate.");
     build_paragraph(b, s);
     return false;
-}
-
-/* No suspect is no acquittal where the growth is not explained, or has only stopped. */
-static void add_doubts(struct build *b, struct doc_section *s)
-{
-    const struct hd_diff *d = &b->r->diff;
-    if (d->suspect_count + d->hidden_count > 0)
-        return;
-    if (d->growth.is_open) {
-        text_add_string(&b->words, "But ");
-        phrase_open_growth(&b->words, d->growth.open_share, d->growth.since);
-        text_add_char(&b->words, '.');
-        build_paragraph(b, s);
-    }
-    if (d->growth.has_stopped) {
-        text_add_string(&b->words, "But ");
-        phrase_has_stopped(&b->words, d->growth.stopped_share);
-        text_add_string(&b->words, d->stopped_count > 0 ? " See below." : "");
-        build_paragraph(b, s);
-    }
 }
 
 static void add_hidden(struct build *b, struct doc_section *s)
@@ -141,7 +121,7 @@ static void add_remarks(struct build *b, const struct hd_suspect *s)
     if (text_since(&b->words, b->r, s->births))
         build_end(b, doc_remark(b->doc, b->row));
     if (s->basis == HD_BASIS_TYPE)
-        build_words(b, doc_remark(b->doc, b->row), "held in changing places");
+        build_words(b, doc_remark(b->doc, b->row), "held by different owners over time");
     if (s->per_iteration != HD_UNKNOWN) {
         text_add_string(&b->words, "exactly ");
         format_count(&b->words, s->per_iteration);
@@ -156,7 +136,7 @@ static void add_remarks(struct build *b, const struct hd_suspect *s)
 /* Whoever looks the type up in the table of types finds other numbers there. */
 static void add_whole_count(struct build *b, const struct hd_suspect *s)
 {
-    text_add_string(&b->words, "counted here; in the whole heap ");
+    text_add_string(&b->words, "at this location; heap-wide ");
     format_count(&b->words, s->at[0].count);
     text_add_string(&b->words, " → ");
     format_count(&b->words, s->at[b->r->snapshot_count - 1].count);
@@ -192,7 +172,6 @@ static void add_details(struct build *b, const struct hd_suspect *s)
 static void add_row(struct build *b, struct doc_table *t, const struct hd_suspect *s)
 {
     struct hd_tally at[SERIES_MAX_SNAPSHOTS];
-    bool at_place;
     size_t n;
     build_row(b, t, DOC_ROW);
     b->row->is_suspect = s->suspicion != HD_SUSPECT_NOT && s->rank > 0;
@@ -206,7 +185,7 @@ static void add_row(struct build *b, struct doc_table *t, const struct hd_suspec
         build_cell(b);
     format_percent(&b->words, text_gain_share(b->r, s));
     build_cell(b);
-    n = hd_suspect_counts(s, b->r->snapshot_count, at, &at_place);
+    n = hd_suspect_counts(s, b->r->snapshot_count, at);
     format_count(&b->words, at[0].count);
     text_add_string(&b->words, " → ");
     format_count(&b->words, at[n - 1].count);
@@ -215,7 +194,7 @@ static void add_row(struct build *b, struct doc_table *t, const struct hd_suspec
     add_details(b, s);
     build_cell_title(b, s->subject);
     add_remarks(b, s);
-    if (at_place)
+    if (s->counts_place)
         add_whole_count(b, s);
 }
 
@@ -223,7 +202,7 @@ static void add_births(struct build *b, const struct hd_births *births)
 {
     if (!text_shows_births(b->r, births))
         return;
-    struct doc_line *l = &doc_attached(b->doc, b->row, "stayed")->line;
+    struct doc_line *l = &doc_attached(b->doc, b->row, "survived")->line;
     l->wraps = true;
     text_births(&b->words, births, b->r->diff.identity == HD_SAME_BY_EVENTS);
     build_end(b, doc_piece(b->doc, l, ""));
@@ -263,10 +242,10 @@ void build_hint(struct build *b, const char *id)
     const struct hint *hint = hint_named(id);
     if (hint == NULL)
         return;
-    struct doc_line *l = &doc_attached(b->doc, b->row, "hint")->line;
+    struct doc_line *l = &doc_attached(b->doc, b->row, "fix")->line;
     l->wraps = true;
     build_words(b, doc_piece(b->doc, l, ""), hint->fix);
-    text_add_string(&b->words, "docs/hints.md#");
+    text_add_string(&b->words, "heapdrift help hint ");
     text_add_string(&b->words, hint->id);
     doc_run(b->doc, doc_piece(b->doc, l, "  "), DOC_CODE, text_string(&b->words));
     text_clear(&b->words);
@@ -274,13 +253,12 @@ void build_hint(struct build *b, const char *id)
 
 /* --- groups ---------------------------------------------------------------- */
 
-static void add_others(struct build *b, struct doc_table *t, size_t others, unsigned only)
+static void add_others(struct build *b, struct doc_table *t, size_t others)
 {
     if (others == 0)
         return;
     build_row(b, t, DOC_REST);
     b->row->is_below = true;
-    b->row->only = only;
     format_others(&b->words, others);
     build_cell(b);
 }
@@ -294,63 +272,45 @@ static bool has_stopped(const struct hd_report *r, const struct hd_suspect *s)
     return false;
 }
 
-static bool is_noise(const struct build *b, const struct hd_suspect *s)
-{
-    return b->r->options.rows != 0 && text_gain_share(b->r, s) < TEXT_NOISE_SHARE;
-}
-
-/* Rows under a line of their own. A line that has only noise below it is no more than
- * that, but on pages and for who wants to know. */
+/* Rows under a line of their own. */
 struct group {
     struct hd_suspect *const *rows;
     size_t len, shown; /* the first ones; the others are only counted */
 };
 
-/* How many are noise. */
-static size_t add_group(struct build *b, struct doc_table *t, const struct group *g)
+static void add_group(struct build *b, struct doc_table *t, const struct group *g)
 {
-    enum { MORE = DOC_ON_DETAILED_LINES | DOC_ON_PAGES };
-    const size_t title = t->row_count;
-    size_t noise = 0;
     build_row(b, t, DOC_GROUP);
     build_cell(b);
-    for (size_t i = 0; i < g->len; i++) {
-        bool quiet = is_noise(b, g->rows[i]);
-        noise += quiet;
-        if (i >= g->shown)
-            continue;
+    for (size_t i = 0; i < g->shown; i++)
         add_row(b, t, g->rows[i]);
-        b->row->only = quiet ? MORE : 0;
-    }
-    add_others(b, t, g->len - g->shown, noise > 0 ? MORE : 0);
-    t->rows[title].only = noise == g->len ? MORE : 0;
-    return noise;
+    add_others(b, t, g->len - g->shown);
 }
 
 /* What scores less; a few of them. */
-static size_t add_minor(struct build *b, struct doc_table *t)
+static void add_minor(struct build *b, struct doc_table *t)
 {
     enum { MOST_MINOR = 5 };
     const struct hd_diff *d = &b->r->diff;
     struct arena scratch = {0};
     struct hd_suspect **rows = arena_array(&scratch, struct hd_suspect *, d->minor_count);
-    size_t most = b->r->options.rows != 0 ? MOST_MINOR : d->minor_count, noise = 0;
+    size_t most = b->r->options.rows != 0 ? MOST_MINOR : d->minor_count;
     struct group g = {.rows = rows};
     for (size_t i = 0; i < d->minor_count; i++)
         if (!has_stopped(b->r, &d->minor[i]))
             rows[g.len++] = &d->minor[i];
     g.shown = g.len < most ? g.len : most;
-    text_add_string(&b->words, "at the latest rate less than ");
+    text_add_string(&b->words, "below ");
     text_line(&b->words, b->r);
+    text_add_string(&b->words, " at the current rate");
     if (g.len > 0)
-        noise = add_group(b, t, &g);
+        add_group(b, t, &g);
     text_clear(&b->words);
     arena_free(&scratch);
-    return noise;
 }
 
 /* Buffers that pools hold are free for use and follow the peak load. */
-static size_t add_pooled(struct build *b, struct doc_table *t)
+static void add_pooled(struct build *b, struct doc_table *t)
 {
     const struct hd_diff *d = &b->r->diff;
     struct arena scratch = {0};
@@ -359,41 +319,17 @@ static size_t add_pooled(struct build *b, struct doc_table *t)
         rows[i] = &d->pooled[i];
     struct group g = {rows, d->pooled_count, d->pooled_count};
     text_add_string(&b->words, "held by buffer pools, not ranked");
-    size_t noise = d->pooled_count > 0 ? add_group(b, t, &g) : 0;
+    if (d->pooled_count > 0)
+        add_group(b, t, &g);
     text_clear(&b->words);
     arena_free(&scratch);
-    return noise;
-}
-
-/* "3 more grow by less than 0.5 % of the heap each, 1 of them in a buffer pool" */
-static void add_noise(struct build *b, struct doc_table *t, size_t minor, size_t pooled)
-{
-    const size_t noise = minor + pooled;
-    char share[64];
-    if (noise == 0)
-        return;
-    build_row(b, t, DOC_GROUP);
-    b->row->only = DOC_ON_LINES;
-    format_count(&b->words, noise);
-    text_add_string(&b->words, noise == 1 ? " more grows" : " more grow");
-    c_snprintf(share, sizeof(share), " by less than %g %% of the heap",
-               100 * TEXT_NOISE_SHARE);
-    text_add_string(&b->words, share);
-    text_add_string(&b->words, noise == 1 ? "" : " each");
-    if (pooled > 0) {
-        text_add_string(&b->words, ", ");
-        format_count(&b->words, pooled);
-        text_add_string(&b->words, " of them in a buffer pool");
-    }
-    text_add_string(&b->words, "; -v tells");
-    build_cell(b);
 }
 
 static const char *what_it_gained(const struct hd_report *r)
 {
-    return r->diff.by_graph ? "What these objects, and all that only they keep alive, "
-                              "gained from the first to the last snapshot."
-                            : "What was gained from the first to the last snapshot.";
+    return r->diff.by_graph ? "Gained from the first to the last snapshot, including "
+                              "everything only these objects keep alive."
+                            : "Gained from the first to the last snapshot.";
 }
 
 static void add_table(struct build *b, struct doc_section *s)
@@ -410,9 +346,10 @@ static void add_table(struct build *b, struct doc_section *s)
         {.title = "score",
          .align = DOC_RIGHT,
          .is_detail = true,
-         .meaning = "What decides the order: the bytes that the type gained and retains, "
-                    "that no growing owner above it explains, at the rate of the second "
-                    "half of the series, and weaker for what goes back and forth."},
+         .meaning =
+             "The order: retained bytes gained that no growing owner above explains, at "
+             "the rate of the second half of the series, reduced for growth that goes "
+             "back and forth."},
         {.title = "of heap", .align = DOC_RIGHT, .is_detail = true, .is_for_pages = true},
         {.title = "tau",
          .align = DOC_RIGHT,
@@ -423,14 +360,15 @@ static void add_table(struct build *b, struct doc_section *s)
         {.title = "basis",
          .is_detail = true,
          .is_for_pages = true,
-         .meaning = "What was found growing. graph: a place in the tree of owners; type: a "
-                    "whole type, held in changing places; table: shallow bytes of a type."},
+         .meaning =
+             "What grows. graph: a place in the dominator tree; type: a whole type, held "
+             "by different owners over time; table: shallow bytes of a type."},
         {.title = "suspect by",
          .is_detail = true,
          .is_for_pages = true,
          .meaning =
-             "Why it is a suspect. size: its score is large; steady: it gains nearly "
-             "the same number in every step; age: what came in every step stayed."},
+             "Why it is a suspect. size: a large score; steady: nearly the same gain in "
+             "every step; age: what was added in every step is still alive."},
         {.title = report_unit(b->r), .is_subject = true, .is_title = true}};
     struct doc_table *t = build_table(b, s, columns, SUSPECT_COLUMNS);
     t->details = "Scores";
@@ -441,42 +379,30 @@ static void add_table(struct build *b, struct doc_section *s)
         add_held_by(b, &d->suspects[i].chains);
         build_hint(b, d->suspects[i].hint);
     }
-    add_others(b, t, d->suspect_count - shown, 0);
-    size_t minor = add_minor(b, t), pooled = add_pooled(b, t);
-    add_noise(b, t, minor, pooled);
-}
-
-static const char *basis(const struct hd_report *r)
-{
-    return r->options.by == HD_BY_HOLDER ? "by growth of the shallow bytes that are held"
-           : r->diff.by_graph            ? "what keeps growing, with all that it retains"
-           : r->diff.types.bytes_known   ? "by growth of shallow bytes; owners unknown"
-                                         : "by growth of counts; bytes and owners unknown";
+    add_others(b, t, d->suspect_count - shown);
+    add_minor(b, t);
+    add_pooled(b, t);
 }
 
 /* Of graphs what a row retains and its score are both bytes, and either may be larger. */
-static const char *basis_in_full(const struct hd_report *r)
+static const char *basis(const struct hd_report *r)
 {
-    bool both = r->diff.by_graph && r->options.by == HD_BY_TYPE;
-    return both ? "what keeps growing, with all that it retains more than at first; the "
-                  "score, by which it ranks, is the growth at the latest rate"
-                : basis(r);
+    return r->options.by == HD_BY_HOLDER ? "by growth of the shallow bytes they hold"
+           : r->diff.by_graph            ? "by score, the growth at the current rate; "
+                                           "retains: what they gained, including everything "
+                                           "only they keep alive"
+           : r->diff.types.bytes_known
+               ? "by growth of shallow bytes; owners are unknown"
+               : "by growth of counts; bytes and owners are unknown";
 }
 
 void build_suspects(struct build *b)
 {
     const struct hd_diff *d = &b->r->diff;
     struct doc_section *s = doc_topic(b->doc, "Suspects", NULL);
-    if (d->suspect_count + d->minor_count + d->pooled_count > 0) {
-        s->remark = basis_in_full(b->r);
-        s->brief_remark = basis(b->r);
-    }
-    bool nothing = add_none(b, s);
-    if (b->r->kind == HD_REPORT_CHECK) /* else the headline does */
-        add_doubts(b, s);
-    if (!nothing)
+    if (d->suspect_count + d->minor_count + d->pooled_count > 0)
+        s->remark = basis(b->r);
+    if (!add_none(b, s))
         add_table(b, s);
-    else if (b->r->kind == HD_REPORT_DIFF && d->hidden_count == 0)
-        s->only = DOC_ON_PAGES; /* on lines the headline is enough */
     add_hidden(b, s);
 }

@@ -107,6 +107,7 @@ void build_top(struct build *b)
 {
     const struct hd_info *info = &b->r->snapshots[0].info;
     const struct hd_tally *total = &b->r->top.types.totals[0];
+    build_summary(b);
     struct doc_section *s = doc_section(b->doc, DOC_PLAIN);
     struct doc_line *l = &doc_block(b->doc, s, DOC_PARAGRAPH)->line;
     build_file(b, doc_piece(b->doc, l, ""), 0);

@@ -116,6 +116,7 @@ struct doc_fact {
     const char *name; /* ours */
     unsigned level;   /* 1: a part of the one before */
     struct doc_line value;
+    const char *if_brief; /* ours, behind it where details are left out; or NULL */
 };
 
 struct doc_facts {
@@ -193,9 +194,9 @@ struct doc_notes {
     bool is_aside; /* they are on the terminal already, on standard error */
 };
 
-/* A command to paste, of words that need no escaping. */
+/* Commands to paste, a line each, of words that need no escaping. */
 struct doc_command {
-    const char *label, *line;
+    const char *label, *lines;
     bool names_files; /* that must be there when it is run */
 };
 
@@ -229,22 +230,30 @@ enum doc_section_kind {
 struct doc_section {
     enum doc_section_kind kind;
     struct doc_run title;
-    const char *remark;       /* ours, behind the title; or NULL */
-    const char *brief_remark; /* on lines without details; NULL: the same */
-    unsigned only;            /* doc_place that have it; 0: all */
-    bool is_long; /* a page may show its title only, until it is asked for more */
+    const char *remark; /* ours, behind the title; or NULL */
+    unsigned only;      /* doc_place that have it; 0: all */
+    bool is_long;       /* a page may show its title only, until it is asked for more */
     struct doc_block *blocks;
     size_t block_count, block_cap;
 };
 
+/* A line of what it comes to: a word in capitals, a sentence, a command for more. */
+struct doc_verdict {
+    const char *label; /* NULL: it goes on with the one before */
+    enum doc_style style;
+    struct doc_runs words;
+    const char *command;  /* or NULL */
+    const char *if_brief; /* as of a fact */
+};
+
 struct document {
     struct arena arena;
-    const char *title;       /* "heapdrift check" */
-    struct doc_runs summary; /* what it comes to; may be empty */
-    bool is_verdict;         /* the summary: it is said wherever the document is */
-    bool is_sentence;        /* the summary: a paragraph of its own on lines */
-    enum doc_style tone;     /* of the verdict */
-    const char *made_by;     /* "heapdrift 1.2.3" */
+    const char *title;           /* "heapdrift check" */
+    struct doc_runs summary;     /* what a page has as its heading; may be empty */
+    struct doc_verdict *verdict; /* what it comes to; none: it comes to no verdict */
+    size_t verdict_len;
+    enum doc_style tone; /* of the verdict */
+    const char *made_by; /* "heapdrift 1.2.3" */
     struct doc_section *sections;
     size_t section_count, section_cap;
 };

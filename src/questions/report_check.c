@@ -369,6 +369,7 @@ struct hd_report *hd_report_check(struct hd_comparison *comparison,
     bool ok = hold(&c, err);
     comparison_end(comparison);
     if (ok) {
+        report_summarize(c.r);
         report_publish(c.r);
         return c.r;
     }

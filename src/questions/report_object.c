@@ -154,7 +154,7 @@ static bool find_object(const struct hd_objects *o, const struct hd_object_quest
                     ask->number, g->node_count - 1);
     if (g->addresses == NULL)
         return fail(err, HD_USAGE,
-                    "this %s tells no addresses: name the object by its number",
+                    "this %s has no addresses: name the object by its number",
                     o->snap->info.format);
     return hd_object_at(o, ask->address, number, err);
 }

@@ -109,6 +109,59 @@ static const struct hd_births *births_of(const struct suspect_rows *to,
     return births;
 }
 
+/* --- what is counted --------------------------------------------------------------- */
+
+static bool is_growth_of(int64_t part, int64_t whole)
+{
+    return whole > 0 ? part > whole / 2 : whole == part;
+}
+
+static int64_t gain(const struct suspect_rows *to, const struct series_row *row)
+{
+    return (int64_t)(row->at[last_usable(to)].count - row->at[to->s->usable[0]].count);
+}
+
+/* A leak may hide in a type that is as many as before, or grows elsewhere by far more than
+ * where this row saw it: then what it holds counts. held: per usable snapshot; or NULL. */
+static bool counts_place(const struct suspect_rows *to, const struct series_row *row,
+                         const uint64_t *held)
+{
+    if (held == NULL)
+        return false;
+    int64_t here = (int64_t)(held[to->s->usable_count - 1] - held[0]);
+    int64_t whole = gain(to, row);
+    return here > 0 && (!is_growth_of(here, whole) || !is_growth_of(whole, here));
+}
+
+/* Whether the title goes along with the type: one object of the program for each two of the
+ * type, or more. A holder of them is none. */
+static const struct series_row *title_row(const struct suspect_rows *to,
+                                          const char *subject, const struct series_row *row)
+{
+    if (strcmp(subject, row->name) == 0)
+        return NULL;
+    const struct series_row *title = series_row_named(to->rows, subject);
+    bool comes =
+        title != NULL && gain(to, title) > 0 && 2 * gain(to, title) >= gain(to, row);
+    return comes ? title : NULL;
+}
+
+static void add_counts(const struct suspect_rows *to, struct hd_suspect *s,
+                       const struct series_row *row, const uint64_t *held)
+{
+    const struct series *all = to->s;
+    uint64_t counts[SERIES_MAX_SNAPSHOTS];
+    s->counts_place = counts_place(to, row, held);
+    const struct series_row *title =
+        s->counts_place ? NULL : title_row(to, s->subject, row);
+    s->counted = title != NULL ? title->name : row->name;
+    for (size_t i = 0; i < all->usable_count; i++)
+        counts[i] = s->counts_place
+                        ? held[i]
+                        : (title != NULL ? title : row)->at[all->usable[i]].count;
+    s->counts = report_spread(to->r, all, counts);
+}
+
 static struct hd_suspect from_ranking(const struct suspect_rows *to,
                                       const struct ranked_type *h,
                                       const struct series_row *row)
@@ -136,6 +189,7 @@ static struct hd_suspect from_ranking(const struct suspect_rows *to,
         .survivors_low = row->survivors_low,
         .survivors_high = row->survivors_high,
         .per_iteration = growth_per_iteration(to->s, row, to->opt->iterations)};
+    add_counts(to, &s, row, h->basis == HD_BASIS_GRAPH ? h->count : NULL);
     s.holder_len = holder_of(to, h->head, &s.holder);
     s.also = arena_array(&r->arena, const char *, h->also_count);
     for (size_t i = 0; i < h->also_count; i++)
@@ -155,7 +209,7 @@ static struct hd_suspect from_row(const struct suspect_rows *to, const struct su
                                   const struct suspect_line *line)
 {
     double whole = whole_heap(to);
-    return (struct hd_suspect){
+    struct hd_suspect s = {
         .type = t->row->name,
         .subject = t->row->name,
         .basis = HD_BASIS_TABLE,
@@ -168,6 +222,8 @@ static struct hd_suspect from_row(const struct suspect_rows *to, const struct su
         .survivors_low = t->row->survivors_low,
         .survivors_high = t->row->survivors_high,
         .per_iteration = t->per_iteration};
+    add_counts(to, &s, t->row, NULL);
+    return s;
 }
 
 /* h: where it is held; NULL: nobody knows. */

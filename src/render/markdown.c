@@ -144,11 +144,11 @@ void markdown_run(struct text *t, const struct doc_run *run, enum markdown_place
     else if (run->style == DOC_STRONG || (run->style == DOC_MORE && in == MARKDOWN_TEXT))
         add_around(t, "**", &s, "**", in);
     else if (run->style == DOC_GOOD)
-        add_around(t, "✅ ", &s, "", in);
+        add_around(t, "✅ **", &s, "**", in);
     else if (run->style == DOC_BAD)
         add_around(t, "❌ **", &s, "**", in);
     else if (run->style == DOC_UNSURE)
-        add_around(t, "❔ ", &s, "", in);
+        add_around(t, "❔ **", &s, "**", in);
     else
         add_escaped(t, &s, OF_OURS, in);
     text_free(&s);

@@ -424,7 +424,7 @@ static void add_command(struct page *p, const struct doc_command *c)
     begin_block(p);
     add_capital(&p->t, c->label);
     text_add_string(&p->t, ":\n\n");
-    markdown_block(&p->t, "", c->line);
+    markdown_block(&p->t, "", c->lines);
     text_add_char(&p->t, '\n');
 }
 
@@ -499,12 +499,12 @@ static void add_section(struct page *p, const struct doc_section *s, bool is_fir
 
 static bool has_lead(const struct document *d)
 {
-    return d->summary.len == 0 && d->section_count > 0 && d->sections[0].block_count > 0 &&
-           d->sections[0].kind == DOC_PLAIN &&
+    return d->summary.len + d->verdict_len == 0 && d->section_count > 0 &&
+           d->sections[0].block_count > 0 && d->sections[0].kind == DOC_PLAIN &&
            d->sections[0].blocks[0].kind == DOC_PARAGRAPH;
 }
 
-/* "**heapdrift**: 1 suspect"; without a summary the first paragraph goes on there. */
+/* "**heapdrift**: `App.Order`"; without a summary the first paragraph goes on there. */
 static void add_summary(struct page *p, const struct document *d)
 {
     text_add_string(&p->t, "**");
@@ -517,12 +517,35 @@ static void add_summary(struct page *p, const struct document *d)
         text_add_char(&p->t, '\n');
 }
 
+/* "**LEAK** `Session`: ...", each a line of one paragraph. */
+static void add_verdict(struct page *p, const struct document *d)
+{
+    for (size_t i = 0; i < d->verdict_len; i++) {
+        const struct doc_verdict *v = &d->verdict[i];
+        text_add_string(&p->t, i > 0 ? "  \n" : "");
+        if (v->label != NULL) {
+            markdown_run(&p->t, &(struct doc_run){v->style, v->label}, MARKDOWN_TEXT);
+            text_add_char(&p->t, ' ');
+        }
+        add_runs(&p->t, &v->words, MARKDOWN_TEXT);
+        if (v->command == NULL)
+            continue;
+        text_add_string(&p->t, " `");
+        text_add_string(&p->t, v->command);
+        text_add_string(&p->t, "`");
+    }
+    text_add_char(&p->t, '\n');
+}
+
 static void render(const struct document *d, const struct hd_write_options *opt,
                    struct out *o)
 {
     struct page p = {.opt = opt};
     text_add_string(&p.t, "<!-- heapdrift -->\n");
-    add_summary(&p, d);
+    if (d->verdict_len > 0)
+        add_verdict(&p, d);
+    else
+        add_summary(&p, d);
     for (size_t i = 0; i < d->section_count; i++)
         if (doc_is_on(DOC_ON_PAGES, d->sections[i].only))
             add_section(&p, &d->sections[i], i == 0);

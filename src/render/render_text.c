@@ -2,6 +2,7 @@
  * no colour, and nothing is cut; only what flows is folded. Colours are of the sixteen that
  * every terminal has in light and dark, and say nothing that words do not. It does not know
  * what is told. */
+#include "base/ascii.h"
 #include "document/build.h"
 #include "render/table.h"
 #include "render/text_words.h"
@@ -189,7 +190,7 @@ static void print_chains(struct printer *p, const struct doc_chains *chains)
 static void add_held_by(const struct printer *p, struct text *line,
                         const struct doc_chain *c)
 {
-    enum { SHARE_COLUMNS = 15 };
+    enum { SHARE_COLUMNS = 24 };
     struct chain_line chain = {0};
     struct text share = {0};
     struct wrap_room room = {
@@ -390,6 +391,8 @@ static void print_facts(struct printer *p, const struct doc_facts *facts)
         text_add_string(&p->t, f->name);
         pad(&p->t, widest + gap - gap * f->level - strlen(f->name));
         words_add_line(p->opt, &p->t, &f->value, indent, indent);
+        if (f->if_brief != NULL && !p->opt->details)
+            text_add_string(&p->t, f->if_brief);
         end_line(p);
     }
 }
@@ -417,14 +420,27 @@ static void print_notes(struct printer *p, const struct doc_notes *notes)
     }
 }
 
+/* Beside each other if they fit. */
 static void print_command(struct printer *p, const struct doc_command *c)
 {
+    const size_t indent = strlen(c->label) + 2, gap = 4;
+    size_t column = indent;
     if (c->names_files && p->opt->files_go)
         return;
     blank_line(p);
     text_add_string(&p->t, c->label);
     text_add_string(&p->t, ": ");
-    text_add_string(&p->t, c->line);
+    for (const char *line = c->lines, *end; *line != '\0'; line = end + (*end != '\0')) {
+        end = line + strcspn(line, "\n");
+        size_t columns = printed_columns(line, (size_t)(end - line), p->opt->ascii);
+        bool first = line == c->lines;
+        bool fits = p->opt->width > 0 && column + gap + columns <= p->opt->width;
+        if (!first && !fits)
+            text_add_char(&p->t, '\n');
+        pad(&p->t, first ? 0 : fits ? gap : indent);
+        text_add(&p->t, line, (size_t)(end - line));
+        column = (first || !fits ? indent : column + gap) + columns;
+    }
     text_add_char(&p->t, '\n');
     flush(p);
 }
@@ -485,13 +501,11 @@ static void print_title(struct printer *p, const struct doc_section *s)
     else
         words_add_run(&p->t, &s->title, WHOLE_NAMES);
     end_color(p);
-    bool brief = s->brief_remark != NULL && !p->opt->details;
-    const char *remark = brief ? s->brief_remark : s->remark;
-    if (remark != NULL) {
+    if (s->remark != NULL) {
         size_t indent = strlen(s->title.text) + 2;
         text_add_string(&p->t, "  ");
         begin_color(p, DIM);
-        wrap_words(&p->t, remark, indent, indent, words_fold_columns(p->opt),
+        wrap_words(&p->t, s->remark, indent, indent, words_fold_columns(p->opt),
                    p->opt->ascii);
         end_color(p);
     }
@@ -499,18 +513,38 @@ static void print_title(struct printer *p, const struct doc_section *s)
     flush(p);
 }
 
-/* In one colour; on a terminal it is broken between words, elsewhere it is one line. */
-static void print_verdict(struct printer *p, const struct document *d)
+static void print_verdict_line(struct printer *p, const struct doc_verdict *v,
+                               size_t indent)
 {
-    struct text words = {0};
-    for (size_t i = 0; i < d->summary.len; i++)
-        words_add_run(&words, &d->summary.all[i], WHOLE_NAMES);
-    begin_color(p, words_color(p->opt, d->tone));
-    wrap_words(&p->t, text_string(&words), 0, 0, p->opt->width, p->opt->ascii);
+    const char *label = v->label != NULL ? v->label : "";
+    struct text words = {0}, color = p->t;
+    words_add_runs(&words, &v->words, WHOLE_NAMES);
+    if (v->if_brief != NULL && !p->opt->details)
+        text_add_string(&words, v->if_brief);
+    p->t = (struct text){0};
+    pad(&p->t, indent);
+    wrap_words(&p->t, text_string(&words), indent, indent, p->opt->width, p->opt->ascii);
+    if (v->command != NULL)
+        words_add_command(p->opt, &p->t, v->command, indent);
+    words = p->t;
+    p->t = color;
+    begin_color(p, words_color(p->opt, v->style));
+    text_add_string(&p->t, label);
     end_color(p);
+    text_add_string(&p->t, text_string(&words) + strlen(label));
     text_add_char(&p->t, '\n');
     flush(p);
-    text_free(&words);
+}
+
+/* On a terminal sentences are broken between words; elsewhere each is one line. */
+static void print_verdict(struct printer *p, const struct document *d)
+{
+    size_t widest = 0;
+    for (size_t i = 0; i < d->verdict_len; i++)
+        if (d->verdict[i].label != NULL && strlen(d->verdict[i].label) > widest)
+            widest = strlen(d->verdict[i].label);
+    for (size_t i = 0; i < d->verdict_len; i++)
+        print_verdict_line(p, &d->verdict[i], widest + 2);
 }
 
 /* Who has only the end of it before their eyes reads it there. */
@@ -525,11 +559,9 @@ static void render(const struct document *d, const struct hd_write_options *opt,
     enum { ITEM_INDENT = 2 };
     struct printer p = {.o = o, .opt = opt};
     o->ascii = opt->ascii;
-    if (d->is_verdict) {
-        print_verdict(&p, d);
-        if (d->is_sentence)
-            blank_line(&p);
-    }
+    print_verdict(&p, d);
+    if (d->verdict_len > 0)
+        blank_line(&p);
     for (size_t i = 0; i < d->section_count; i++) {
         const struct doc_section *s = &d->sections[i];
         if (!is_here(&p, s->only))
@@ -540,7 +572,7 @@ static void render(const struct document *d, const struct hd_write_options *opt,
         for (size_t b = 0; b < s->block_count; b++)
             print_block(&p, &s->blocks[b], s->kind == DOC_PLAIN);
     }
-    if (d->is_verdict && has_scrolled_away(&p)) {
+    if (d->verdict_len > 0 && has_scrolled_away(&p)) {
         blank_line(&p);
         print_verdict(&p, d);
     }

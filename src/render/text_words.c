@@ -161,17 +161,51 @@ unsigned words_fold_columns(const struct hd_write_options *opt)
     return opt->width > 0 ? opt->width : FOLD_COLUMNS;
 }
 
+/* The columns of what is behind the last line break. */
+static size_t last_columns(struct text *t, bool ascii)
+{
+    const char *line = text_string(t), *end = strrchr(line, '\n');
+    line = end != NULL ? end + 1 : line;
+    return printed_columns(line, strlen(line), ascii);
+}
+
+void words_add_command(const struct hd_write_options *opt, struct text *t,
+                       const char *command, size_t indent)
+{
+    const size_t gap = 2, columns = last_columns(t, opt->ascii);
+    bool fits = opt->width == 0 || columns + gap + strlen(command) <= opt->width;
+    if (fits)
+        text_add_string(t, "  ");
+    else
+        wrap_break(t, indent);
+    text_add_string(t, command);
+}
+
+/* A command at the end of it, or NULL. */
+static const char *command_of(const struct doc_line *l)
+{
+    const struct doc_runs *last = l->len > 1 ? &l->all[l->len - 1].cell.words : NULL;
+    return last != NULL && last->len == 1 && last->all[0].style == DOC_CODE
+               ? last->all[0].text
+               : NULL;
+}
+
 /* A line that begins at the given column, and goes on at indent if it may be broken. */
 void words_add_line(const struct hd_write_options *opt, struct text *t,
                     const struct doc_line *l, size_t column, size_t indent)
 {
     struct text flat = {0};
+    const char *command = command_of(l);
     if (!l->wraps) {
         words_add_pieces(opt, t, l, column, indent);
         return;
     }
-    words_add_pieces(opt, &flat, l, column, indent);
+    struct doc_line words = *l;
+    words.len -= command != NULL;
+    words_add_pieces(opt, &flat, &words, column, indent);
     wrap_words(t, text_string(&flat), column, indent, words_fold_columns(opt), opt->ascii);
+    if (command != NULL)
+        words_add_command(opt, t, command, indent);
     text_free(&flat);
 }
 

@@ -46,6 +46,10 @@ void words_add_pieces(const struct hd_write_options *opt, struct text *t,
 void words_add_line(const struct hd_write_options *opt, struct text *t,
                     const struct doc_line *l, size_t column, size_t indent);
 
+/* A command to copy, behind what is there if it fits, else on a line of its own. */
+void words_add_command(const struct hd_write_options *opt, struct text *t,
+                       const char *command, size_t indent);
+
 /* How wide chains and sentences may be: in a log too, where nobody says how wide it is. */
 unsigned words_fold_columns(const struct hd_write_options *opt);
 

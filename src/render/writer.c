@@ -61,7 +61,7 @@ static void write_with(const struct writer *w, const struct hd_report *r,
         w->write(r, opt, o);
         return;
     }
-    struct document *d = document_of(r);
+    struct document *d = document_of(r, opt);
     w->render(d, opt, o);
     document_free(d);
 }

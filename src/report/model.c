@@ -32,6 +32,7 @@ void report_publish(struct hd_report *r)
         .warnings = r->warnings,
         .warning_count = r->warning_count,
         .counts_reachable = r->options.reachable,
+        .summary = r->summary.verdict_len > 0 ? &r->summary : NULL,
         .diff = is_diff ? &r->diff : NULL,
         .check = is_check ? &r->check : NULL,
         .top = r->kind == HD_REPORT_TOP ? &r->top : NULL,
@@ -48,34 +49,13 @@ bool hd_report_tells_births(const struct hd_report *report, const struct hd_birt
     return text_shows_births(report, births);
 }
 
-static bool is_growth_of(int64_t part, int64_t whole)
-{
-    return whole > 0 ? part > whole / 2 : whole == part;
-}
-
-/* A leak may hide in a type that is as many as before; and a type may grow elsewhere by far
- * more than where this row saw it. */
 size_t hd_suspect_counts(const struct hd_suspect *suspect, size_t snapshots,
-                         struct hd_tally *at, bool *at_place)
+                         struct hd_tally *at)
 {
-    const uint64_t *held = suspect->held;
-    size_t n = 0, first = 0, last = 0;
-    for (size_t k = 0; k < snapshots; k++) {
-        if (held != NULL && held[k] == HD_UNKNOWN)
-            continue;
-        first = n == 0 ? k : first;
-        last = k;
-        at[n++] = (struct hd_tally){held != NULL ? held[k] : suspect->at[k].count, 0};
-    }
-    *at_place = false;
-    if (n == 0)
-        return 0;
-    int64_t here = (int64_t)(at[n - 1].count - at[0].count);
-    int64_t whole = (int64_t)(suspect->at[last].count - suspect->at[first].count);
-    *at_place = here > 0 && (!is_growth_of(here, whole) || !is_growth_of(whole, here));
-    for (size_t k = 0, i = 0; !*at_place && k < snapshots; k++)
-        if (held == NULL || held[k] != HD_UNKNOWN)
-            at[i++] = suspect->at[k];
+    size_t n = 0;
+    for (size_t k = 0; k < snapshots; k++)
+        if (suspect->counts[k] != HD_UNKNOWN)
+            at[n++] = (struct hd_tally){suspect->counts[k], 0};
     return n;
 }
 

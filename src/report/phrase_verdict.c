@@ -1,370 +1,26 @@
-/* The verdict of a diff in a sentence, for who reads no further: what piles up, how much of
- * the heap that is, and what holds it; or that nothing keeps growing. What the snapshots
- * cannot show is said behind it, so that nobody is calmed without a reason. It knows no
- * format and no width. */
+/* What a series shows that is no leak, and how sure that is: growth that leveled off or
+ * that nothing explains, and what the snapshots themselves cannot show. No all-clear
+ * without evidence. It knows no format and no width. */
 #include "report/phrases.h"
 
-#include "heap/place.h"
 #include "ranking/confidence.h"
 #include "report/text_parts.h"
-#include "series/ranking_constants.h"
 
 #include <ctype.h>
-#include <math.h>
 #include <string.h>
 
-/* "six", "24" */
-static void add_number(struct headline *h, size_t n)
+/* As a sentence of its own. */
+void headline_add_native(struct headline *h, const struct hd_native *n)
 {
-    static const char *const words[] = {"no",   "one",    "two",   "three", "four",
-                                        "five", "six",    "seven", "eight", "nine",
-                                        "ten",  "eleven", "twelve"};
-    if (n < sizeof(words) / sizeof(*words))
-        headline_add(h, words[n]);
-    else
-        format_count(&h->words, n);
+    size_t from = h->words.len;
+    phrase_native(&h->words, n, NULL);
+    h->words.data[from] = (char)toupper((unsigned char)h->words.data[from]);
 }
 
-/* --- what holds it ------------------------------------------------------- */
+/* --- no leak, or nobody knows ------------------------------------------------ */
 
-/* Whether what stands before the name of a variable is the class that declares it. Most
- * files have the type of the value there. */
-static bool is_declared(const struct hd_report *r, const char *name)
-{
-    bool declared = r->snapshot_count > 0;
-    for (size_t k = 0; k < r->snapshot_count; k++)
-        declared &= r->snapshots[k].info.has_fields;
-    return declared || report_full_name(r, name) != NULL;
-}
-
-/* "[static var App.Shop.s_all]": "static s_all"; "static Shop.s_all" where Shop declares
- * it. */
-static void add_variable(struct headline *h, const struct hd_report *r, const char *name)
-{
-    bool declared = is_declared(r, name);
-    struct place place = place_of(name), shown = place_of(report_shown(r, name));
-    if (declared && place_is_variable(&shown))
-        place = shown;
-    bool has_field = place.field.at != NULL;
-    struct name_part last = has_field ? place.field : place.type;
-    struct text type = {0}, word = {0}, field = {0};
-    if (declared && has_field) {
-        text_add(&type, place.type.at, place.type.len);
-        format_short_name(&word, text_string(&type));
-        text_add_char(&word, '.');
-    }
-    text_add(&field, last.at, last.len);
-    format_short_name(&word, text_string(&field));
-    headline_add(h, place.kind == PLACE_STATIC ? "the static " : "the thread static ");
-    headline_add_parts(h, &word);
-    text_free(&type);
-    text_free(&field);
-}
-
-static bool is_variable(const char *name)
-{
-    struct place place = place_of(name);
-    return place_is_variable(&place);
-}
-
-/* The last one that is such, or NULL. */
-static const char *nearest(const struct hd_suspect *s,
-                           bool (*is_such)(const struct place *))
-{
-    for (size_t i = s->holder_len; i-- > 0;) {
-        struct place place = place_of(s->holder[i]);
-        if (is_such(&place))
-            return s->holder[i];
-    }
-    return NULL;
-}
-
-/* By its name alone: one without a namespace may be a nested one of the framework. */
-static bool is_class_of_program(const struct place *p)
-{
-    return p->kind == PLACE_TYPE && names_is_of_program(p->type.at) &&
-           !names_is_array(p->type.at);
-}
-
-static bool is_object(const struct place *p)
-{
-    return p->kind == PLACE_TYPE;
-}
-
-/* A type that holds, and the field by which it does, if that is known. */
-struct owner {
-    const char *type, *field;
-    enum hd_service service;
-    const char *of; /* the program's own that has it, if it is not its own */
-};
-
-/* The class of the program that is next above the instances, but not above their owner;
- * else the owner. What is above has no part in it, but whose a package's object is. */
-static struct owner program_above(const struct hd_suspect *s, const char *counted)
-{
-    const struct hd_chain *c = s->chains.len > 0 ? &s->chains.all[0].chain : NULL;
-    if (c == NULL)
-        return (struct owner){.type = nearest(s, is_class_of_program)};
-    bool owned = c->owner_frame < c->frame_count;
-    if (owned && c->owner_of != NULL)
-        return (struct owner){.type = c->owner, .of = c->owner_of};
-    size_t top = owned ? c->owner_frame + 1 : 0;
-    for (size_t i = c->frame_count; i-- > top + 1;) {
-        const struct hd_frame *f = &c->frames[i - 1];
-        const char *type = f->types[0];
-        if (f->is_program && f->type_count == 1 && !place_is_root(type) &&
-            !names_is_array(type) && strcmp(type, counted) != 0 &&
-            strcmp(type, s->type) != 0)
-            return (struct owner){.type = type, .field = f->field};
-    }
-    /* What piles up may be its own owner: one that a root refers to. */
-    if (!owned || strcmp(c->owner, counted) == 0 || strcmp(c->owner, s->type) == 0)
-        return (struct owner){0};
-    const struct hd_frame *f = &c->frames[c->owner_frame];
-    return (struct owner){.type = c->owner,
-                          .field = f->type_count == 1 ? f->field : NULL,
-                          .service = c->service};
-}
-
-/* "Session.Log" */
-static void add_owner(struct headline *h, const struct hd_report *r, const struct owner *o)
-{
-    struct text word = {0};
-    format_short_name(&word, report_shown(r, o->type));
-    format_field(&word, o->type, o->field);
-    headline_add(h, o->service == HD_SERVICE_SINGLETON ? "the singleton " : "");
-    headline_add_parts(h, &word);
-    if (o->of == NULL)
-        return;
-    headline_add(h, " of ");
-    if (is_variable(o->of))
-        add_variable(h, r, o->of);
-    else
-        headline_add_type(h, report_shown(r, o->of));
-}
-
-static const char *const held_by_kind[HD_ROOT_KIND_COUNT] = {
-    [HD_ROOT_STATIC] = "a static variable",
-    [HD_ROOT_THREAD_STATIC] = "a thread static variable",
-    [HD_ROOT_STRONG_HANDLE] = "a strong handle",
-    [HD_ROOT_PINNED_HANDLE] = "a pinned handle",
-    [HD_ROOT_REF_COUNTED_HANDLE] = "a COM reference",
-    [HD_ROOT_DEPENDENT_HANDLE] = "a dependent handle",
-    [HD_ROOT_STACK] = "a local variable",
-    [HD_ROOT_FINALIZER] = "the finalizer queue"};
-
-/* The variable that says something, else the class of the program that is next to it, else
- * what is known of the root. False and nothing said if nothing is. */
-static bool add_holder(struct headline *h, const struct hd_report *r,
-                       const struct hd_suspect *s, const char *counted, const char *joint)
-{
-    const char *field = nearest(s, place_tells);
-    struct owner owner = program_above(s, counted);
-    const char *kind = s->chains.len > 0 ? held_by_kind[s->chains.all[0].chain.kind] : NULL;
-    if (field == NULL && owner.type == NULL)
-        field = nearest(s, place_is_variable);
-    if (field == NULL && owner.type == NULL && r->options.by == HD_BY_HOLDER)
-        owner.type = nearest(s, is_object);
-    if (field == NULL && owner.type == NULL && kind == NULL)
-        return false;
-    headline_add(h, joint);
-    if (field != NULL) {
-        add_variable(h, r, field);
-    } else if (owner.type != NULL && is_variable(owner.type)) {
-        add_variable(h, r, owner.type);
-    } else if (owner.type != NULL) {
-        add_owner(h, r, &owner);
-    } else {
-        headline_add(h, kind);
-    }
-    return true;
-}
-
-/* Whether one chain stands for nearly all, for most, or for few of the instances. */
-static void add_held(struct headline *h, const struct hd_report *r,
-                     const struct hd_suspect *s, const char *counted)
-{
-    double share = s->chains.len > 0 ? s->chains.all[0].chain.share : 1;
-    if (s->basis == HD_BASIS_TYPE)
-        headline_add(h, ", held in changing places");
-    else if (share < 0.5)
-        headline_add(h, ", held in several ways");
-    else
-        add_holder(h, r, s, counted, share < 0.9 ? ", mostly held by " : ", held by ");
-}
-
-/* --- the first suspect --------------------------------------------------- */
-
-/* What a sentence counts: objects of one name, from first to last. */
-struct counted {
-    const char *name;
-    uint64_t first, last;
-    bool is_subject; /* the name is that of the title */
-};
-
-static uint64_t gained(const struct counted *c)
-{
-    return c->last > c->first ? c->last - c->first : 0;
-}
-
-/* Of a title that goes along with the type: one object of the program for each two of the
- * type, or more. A holder of them is none. */
-static bool count_subject(struct counted *c, const struct hd_report *r,
-                          const struct hd_suspect *s)
-{
-    const struct hd_type_table *all = &r->found.diff.types;
-    for (size_t i = 0; i < all->len; i++) {
-        if (strcmp(all->rows[i].type, s->subject) != 0)
-            continue;
-        struct counted subject = {s->subject, all->rows[i].at[0].count,
-                                  all->rows[i].at[r->snapshot_count - 1].count, true};
-        if (gained(&subject) == 0 || 2 * gained(&subject) < gained(c))
-            return false;
-        *c = subject;
-        return true;
-    }
-    return false;
-}
-
-static struct counted count_of(const struct hd_report *r, const struct hd_suspect *s)
-{
-    struct hd_tally at[SERIES_MAX_SNAPSHOTS];
-    bool at_place;
-    size_t n = hd_suspect_counts(s, r->snapshot_count, at, &at_place);
-    struct counted c = {s->type, at[0].count, at[n - 1].count,
-                        strcmp(s->type, s->subject) == 0};
-    if (!c.is_subject && !at_place)
-        count_subject(&c, r, s);
-    return c;
-}
-
-/* "in six snapshots", "between two snapshots" */
-static void add_snapshots(struct headline *h, const struct hd_report *r)
-{
-    headline_add(h, r->diff.usable_count == 2 ? " between " : " in ");
-    add_number(h, r->diff.usable_count);
-    headline_add(h, " snapshots");
-}
-
-static void add_count(struct headline *h, const struct counted *c, const char *unit)
-{
-    headline_add(h, ": ");
-    format_count(&h->words, c->first);
-    headline_add(h, " → ");
-    format_count(&h->words, c->last);
-    headline_add(h, unit);
-}
-
-/* ", +3.31 MiB, 66 % of the heap" */
-static void add_gain(struct headline *h, const struct hd_report *r,
-                     const struct hd_suspect *s)
-{
-    headline_add(h, ", ");
-    if (r->diff.by_graph || r->diff.types.bytes_known) {
-        text_gain(&h->words, r, s);
-        headline_add(h, ", ");
-    }
-    format_percent(&h->words, text_gain_share(r, s));
-    headline_add(h, r->diff.types.bytes_known || r->diff.by_graph ? " of the heap"
-                                                                  : " of the objects");
-}
-
-/* ", since snapshot 13 (14:05 UTC)" */
-static void add_since(struct headline *h, const struct hd_report *r,
-                      const struct hd_suspect *s)
-{
-    struct text since = {0};
-    if (text_since(&since, r, s->births)) {
-        headline_add(h, ", ");
-        headline_add(h, text_string(&since));
-    }
-    text_free(&since);
-}
-
-/* "Session objects pile up: 0 → 6,000 in six snapshots" */
-static void add_objects(struct headline *h, const struct hd_report *r,
-                        const struct hd_suspect *s, const struct counted *c)
-{
-    bool two = r->diff.usable_count == 2, larger = gained(c) == 0;
-    struct text method = {0};
-    bool is_call = format_method(&method, c->name, true);
-    if (is_call)
-        headline_add_name(h, text_string(&method));
-    else
-        headline_add_type(h, report_shown(r, c->name));
-    text_free(&method);
-    headline_add(h, is_call ? " calls" : " objects");
-    if (larger)
-        headline_add(h, two ? " grew in size" : " grow in size");
-    else if (two)
-        headline_add(h, " grew in number");
-    else
-        headline_add(h, s->suspicion == HD_SUSPECT_AGE      ? " come and stay"
-                        : s->suspicion == HD_SUSPECT_STEADY ? " are added in every step"
-                                                            : " pile up");
-    if (!larger)
-        add_count(h, c, "");
-    add_snapshots(h, r);
-}
-
-/* Of a row that stands for a namespace, a module, a holder. */
-static void add_unit(struct headline *h, const struct hd_report *r,
-                     const struct hd_suspect *s, const struct counted *c)
-{
-    const bool two = r->diff.usable_count == 2;
-    if (r->options.by != HD_BY_HOLDER) {
-        headline_add(h, r->options.by == HD_BY_MODULE ? "Module " : "Namespace ");
-        headline_add_name(h, s->subject);
-    } else if (s->holder_len > 0 && add_holder(h, r, s, s->type, "What ")) {
-        headline_add(h, " holds");
-    } else {
-        headline_add(h, "What one holder holds");
-    }
-    headline_add(h, two ? " grew" : " keeps growing");
-    add_count(h, c, " objects");
-    add_snapshots(h, r);
-}
-
-static void add_suspect(struct headline *h, const struct hd_report *r,
-                        const struct hd_suspect *s)
-{
-    struct counted c = count_of(r, s);
-    bool is_type = r->options.by == HD_BY_TYPE;
-    if (is_type)
-        add_objects(h, r, s, &c);
-    else
-        add_unit(h, r, s, &c);
-    add_since(h, r, s);
-    if (s->per_iteration != HD_UNKNOWN) {
-        headline_add(h, ", exactly ");
-        format_count(&h->words, s->per_iteration);
-        headline_add(h, " per iteration");
-    }
-    add_gain(h, r, s);
-    if (is_type)
-        add_held(h, r, s, c.name);
-}
-
-static void add_more_suspects(struct headline *h, size_t more)
-{
-    if (more == 0)
-        return;
-    headline_add(h, "; and ");
-    format_count(&h->words, more);
-    headline_add(h, more == 1 ? " more suspect" : " more suspects");
-}
-
-/* Whether that is the news, and not a few objects that go along with it. */
-static bool leads(const struct hd_native *n, const struct hd_diff *d)
-{
-    return n != NULL && d->suspect_count > 0 && strcmp(d->suspects[0].type, n->type) != 0 &&
-           d->suspects[0].suspicion == HD_SUSPECT_STEADY;
-}
-
-/* --- nothing ------------------------------------------------------------- */
-
-/* What stays below the line, but is more than noise; between two snapshots all that grew is
- * worth the exact words. */
+/* What is below the line, but more than noise; between two snapshots all that grew is worth
+ * the exact words. */
 static bool is_near(const struct hd_report *r)
 {
     const struct hd_diff *all = &r->found.diff;
@@ -374,123 +30,145 @@ static bool is_near(const struct hd_report *r)
     return r->diff.usable_count == 2 && all->minor_count > 0;
 }
 
-static void add_nothing(struct headline *h, const struct hd_report *r)
-{
-    const struct hd_diff *d = &r->diff;
-    const bool two = d->usable_count == 2;
-    if (d->growth.is_open && d->hidden_count == 0) {
-        headline_add(h, "Inconclusive: ");
-        phrase_open_growth(&h->words, d->growth.open_share, d->growth.since);
-        return;
-    }
-    if (d->hidden_count > 0) {
-        headline_add(h, two ? "Nothing of what is shown grew"
-                            : "Nothing of what is shown keeps growing");
-        return;
-    }
-    if (r->options.by != HD_BY_TYPE || d->growth.pools_are_told || !d->by_graph ||
-        phrase_native_of(d) != NULL) {
-        headline_add(h, "No ");
-        headline_add(h, report_unit(r));
-    } else {
-        headline_add(h, "Nothing");
-    }
-    headline_add(h, two ? " grew" : " keeps growing");
-    if (is_near(r)) {
-        headline_add(h, " by ");
-        text_line(&h->words, r);
-        headline_add(h, " or more");
-    }
-    if (two)
-        add_snapshots(h, r);
-}
-
-/* --- what cannot be said ------------------------------------------------- */
-
-/* "... But this; that." */
-struct doubts {
+/* Sentences behind each other; who adds one gets where to write. */
+struct sentences {
     struct headline *h;
     size_t count;
 };
 
-static struct text *doubt(struct doubts *d)
+static struct text *sentence(struct sentences *to)
 {
-    headline_add(d->h, d->count++ == 0 ? ". But " : "; ");
-    return &d->h->words;
+    headline_add(to->h, to->count++ > 0 ? " " : "");
+    return &to->h->words;
 }
 
-static void doubt_words(struct doubts *d, const char *words)
+/* "Order rose in every step, 35 → 77, and may leak: take more snapshots." */
+static void say_undecided(struct sentences *to, const struct hd_report *r)
 {
-    text_add_string(doubt(d), words);
-}
-
-/* "Order rose in every step, 35 → 77, and may leak" */
-static void doubt_undecided(struct doubts *to, const struct hd_report *r,
-                            const struct hd_suspect *s)
-{
-    struct hd_tally at[SERIES_MAX_SNAPSHOTS];
-    bool at_place;
-    size_t n = hd_suspect_counts(s, r->snapshot_count, at, &at_place);
-    doubt(to);
+    const struct hd_suspect *s = r->diff.undecided;
+    struct leak_counts c = leak_counts_of(r, s);
+    sentence(to);
     headline_add_type(to->h, s->subject);
     headline_add(to->h, " rose in every step, ");
-    format_count(&to->h->words, at[0].count);
+    headline_add_count(to->h, c.at[0].count);
     headline_add(to->h, " → ");
-    format_count(&to->h->words, at[n - 1].count);
-    headline_add(to->h, ", and may leak: take more snapshots");
+    headline_add_count(to->h, c.at[c.len - 1].count);
+    headline_add(to->h, ", and may leak: take more snapshots.");
 }
 
-static void doubt_growth(struct doubts *to, const struct hd_report *r)
+/* "Nothing is growing now. Metric gained 128 KiB (8.0 % of the heap), then leveled off: a
+ * full cache, or load that stopped?" */
+static void say_stopped(struct sentences *to, const struct hd_report *r)
 {
-    const struct hd_growth *g = &r->diff.growth;
-    bool none = r->diff.suspect_count + r->diff.hidden_count == 0;
-    if (g->has_stopped && none)
-        phrase_has_stopped(doubt(to), g->stopped_share);
-    if (r->diff.undecided != NULL && none && !g->is_open)
-        doubt_undecided(to, r, r->diff.undecided);
-    if (g->pools_are_told)
-        phrase_pools(doubt(to), g);
-    if (!g->unexplained || none)
-        return;
-    struct text *t = doubt(to);
-    if (isnan(g->explained)) {
-        text_add_string(t, "the heap keeps growing by what no suspect holds");
-        return;
+    const struct hd_diff *d = &r->diff;
+    const struct hd_growth *g = &d->growth;
+    const struct hd_stopped *most = d->stopped_count > 0 ? &d->stopped[0] : NULL;
+    bool one = most != NULL && most->share == g->stopped_share;
+    struct text *t = sentence(to);
+    text_add_string(t, "Nothing is growing now. ");
+    if (one) {
+        headline_add_long_type(to->h, report_shown(r, most->subject));
+        text_add_string(t, " gained ");
+        format_size(t, (uint64_t)(most->growth + 0.5));
+        text_add_string(t, " (");
+        format_percent(t, most->share);
+        text_add_string(t, " of the heap)");
+    } else {
+        text_add_string(t, "The heap grew by ");
+        format_percent(t, g->stopped_share);
     }
-    text_add_string(t, r->found.diff.suspect_count == 1 ? "this explains only "
-                                                        : "the suspects explain only ");
-    format_percent(t, g->explained);
-    text_add_string(t, " of all growth");
+    text_add_string(t, ", then leveled off");
+    if (!one && most != NULL) {
+        text_add_string(t, " (most: ");
+        headline_add_long_type(to->h, report_shown(r, most->subject));
+        text_add_string(t, ", ");
+        format_size_signed(t, (int64_t)(most->growth + 0.5));
+        text_add_char(t, ')');
+    }
+    text_add_string(t, ": a full cache, or load that stopped?");
 }
 
-static void doubt_snapshots(struct doubts *to, const struct hd_report *r)
+/* What of the heap itself takes away the all-clear. */
+void phrase_other_growth(struct headline *h, const struct hd_report *r)
 {
-    const size_t n = r->snapshot_count, fit = r->diff.usable_count;
-    bool sampled = false;
-    for (size_t k = 0; k < n; k++)
-        sampled |= r->snapshots[k].info.sampled;
-    if (fit < rank_by.enough_snapshots) {
-        doubt(to);
-        add_number(to->h, fit);
-        headline_add(to->h, r->diff.suspect_count > 0
-                                ? " snapshots cannot tell a leak from warm-up"
-                                : " snapshots are too few to be sure");
+    struct sentences all = {h, 0}, *to = &all;
+    const struct hd_diff *d = &r->diff;
+    const struct hd_growth *g = &d->growth;
+    const struct hd_native *native = phrase_native_of(d);
+    if (d->hidden_count > 0) {
+        phrase_hidden(sentence(to), d->hidden_count);
+        headline_add(to->h, ".");
+        return;
     }
-    if (fit >= rank_by.enough_snapshots && r->found.diff.suspect_count == 0 &&
-        !power_is_high(fit, r->diff.identity)) {
-        doubt_words(to, "a slow leak may not show in ");
-        add_number(to->h, fit);
-        headline_add(to->h, " snapshots: take six");
+    if (g->is_open) {
+        struct text *t = sentence(to);
+        size_t from = t->len;
+        phrase_open_growth(t, g->open_share, g->since);
+        t->data[from] = (char)toupper((unsigned char)t->data[from]);
+        text_add_char(t, '.');
+    } else if (g->has_stopped) {
+        say_stopped(to, r);
     }
-    if (fit < n) {
-        doubt(to);
-        add_number(to->h, n - fit);
-        headline_add(to->h, " of ");
-        add_number(to->h, n);
-        headline_add(to->h, " snapshots could not be compared");
+    if (d->undecided != NULL && !g->is_open)
+        say_undecided(to, r);
+    if (g->pools_are_told) {
+        struct text *t = sentence(to);
+        size_t from = t->len;
+        phrase_pools(t, g);
+        t->data[from] = (char)toupper((unsigned char)t->data[from]);
+        text_add_char(t, '.');
     }
-    if (sampled)
-        doubt_words(to, "counts are estimates of a sample");
+    if (native != NULL) {
+        sentence(to);
+        headline_add_native(to->h, native);
+        headline_add(to->h, ".");
+    }
+}
+
+void phrase_none(struct headline *h, const struct hd_report *r)
+{
+    if (is_near(r)) {
+        headline_add(h, "above ");
+        text_line(&h->words, r);
+        headline_add(h, " ");
+    }
+    headline_add(h, r->diff.usable_count == 2 ? "between " : "in ");
+    format_plural(&h->words, r->diff.usable_count, "snapshot");
+    heading_add_span(&h->words, r);
+}
+
+/* --- how sure ----------------------------------------------------------------- */
+
+/* Reasons why it is not surer, with "; " between. */
+struct reasons {
+    struct headline *h;
+    size_t count;
+};
+
+static struct headline *reason(struct reasons *to)
+{
+    headline_add(to->h, to->count++ == 0 ? "" : "; ");
+    return to->h;
+}
+
+static void doubt_number(struct reasons *to, const struct hd_report *r)
+{
+    const size_t n = r->snapshot_count, usable = r->diff.usable_count;
+    bool none = r->found.diff.suspect_count == 0;
+    if (!report_is_enough(usable) && none) {
+        format_plural(&reason(to)->words, usable, "snapshot");
+        headline_add(to->h, " cannot tell a leak from warm-up: take four or more");
+    } else if (none && !power_is_high(usable, r->diff.identity)) {
+        headline_add(reason(to), "a slow leak may not show in ");
+        format_plural(&to->h->words, usable, "snapshot");
+        headline_add(to->h, ": take six");
+    }
+    if (usable == n)
+        return;
+    headline_add_count(reason(to), n - usable);
+    headline_add(to->h, " of ");
+    format_plural(&to->h->words, n, "snapshot");
+    headline_add(to->h, " could not be compared");
 }
 
 static bool is_warned(const struct hd_report *r, const char *code)
@@ -501,84 +179,165 @@ static bool is_warned(const struct hd_report *r, const char *code)
     return false;
 }
 
-/* What takes confidence and was not said yet; what no table tells; what was not looked at.
- */
-static void doubt_rest(struct doubts *to, const struct hd_report *r)
+static void doubt_inputs(struct reasons *to, const struct hd_report *r)
 {
-    const struct hd_diff *d = &r->diff;
+    bool sampled = false;
+    for (size_t k = 0; k < r->snapshot_count; k++)
+        sampled |= r->snapshots[k].info.sampled;
+    if (sampled)
+        headline_add(reason(to), "counts are estimates from a sample");
     if (is_warned(r, "different-program"))
-        doubt_words(to, "the snapshots seem to be of different programs");
+        headline_add(reason(to), "the snapshots seem to be of different programs");
     else if (is_warned(r, "different-process"))
-        doubt_words(to, "the snapshots are not of one process");
-    if (!d->by_graph && r->options.by == HD_BY_TYPE)
-        doubt_words(to, "what holds what is not known");
+        headline_add(reason(to), "the snapshots are not of one process");
+    if (!r->diff.by_graph && r->options.by == HD_BY_TYPE)
+        headline_add(reason(to), "without references the holders are unknown");
     if (r->options.gen2)
-        doubt_words(to, "only objects in gen2, LOH, POH and frozen segments count");
+        headline_add(reason(to), "only gen2, LOH, POH and frozen segments count");
     if (r->options.reachable && !r->leaves_garbage)
-        doubt_words(to, "only objects on a chain from a root count");
-    bool said = to->count > 0 || (d->growth.is_open && d->suspect_count == 0);
-    if (!said && d->confidence < HD_CONFIDENCE_HIGH) {
-        doubt_words(to, "the confidence is ");
-        headline_add(to->h, confidence_names[d->confidence]);
-    }
+        headline_add(reason(to), "only reachable objects count");
 }
 
-static void doubt_hidden(struct doubts *to, const struct hd_report *r)
+bool phrase_is_clear(const struct hd_report *r)
 {
-    if (r->diff.hidden_count > 0)
-        phrase_hidden(doubt(to), r->diff.hidden_count);
+    struct headline growth = {0}, doubts = {0};
+    struct reasons to = {&doubts, 0};
+    phrase_other_growth(&growth, r);
+    doubt_number(&to, r);
+    doubt_inputs(&to, r);
+    bool clear = growth.words.len == 0 && to.count == 0 && !r->diff.growth.is_open &&
+                 r->diff.confidence == HD_CONFIDENCE_HIGH;
+    headline_free(&growth);
+    headline_free(&doubts);
+    return clear;
 }
 
-/* --- all of it ----------------------------------------------------------- */
-
-static void phrase_without_rows(struct headline *h, const struct hd_report *r)
+/* Whether the heap was never larger than after the first step. */
+static bool grew_at_first_only(const struct hd_report *r)
 {
-    h->tone = HD_TONE_UNSURE;
-    if (r->diff.usable_count < 2) {
-        headline_add(h, "Inconclusive: fewer than two of the snapshots can be compared.");
-        return;
-    }
-    struct text why = {0};
-    phrase_no_match(&why, r->options.by, r->diff.no_match);
-    headline_add(h, "Nothing can be said: ");
-    size_t from = h->words.len;
-    format_name(&h->words, text_string(&why));
-    headline_end_name(h, from);
-    headline_add(h, why.data[why.len - 1] == '?' ? "" : ".");
-    text_free(&why);
+    const struct hd_tally *at = r->diff.types.totals;
+    size_t n = r->snapshot_count;
+    return n > 2 && r->diff.types.bytes_known && at[1].bytes > at[0].bytes &&
+           at[n - 1].bytes <= at[1].bytes;
 }
 
-void phrase_verdict(struct headline *to, const struct hd_report *r)
+static void doubt_growth(struct reasons *to, const struct hd_report *r)
 {
     const struct hd_diff *d = &r->diff;
-    const struct hd_native *native = phrase_native_of(d);
-    struct doubts doubts = {.h = to};
-    *to = (struct headline){0};
-    if (d->usable_count < 2 || d->no_match != NULL) {
-        phrase_without_rows(to, r);
+    if (d->suspect_count > 0 || !d->growth.has_stopped || d->growth.is_open)
+        return;
+    headline_add(reason(to), grew_at_first_only(r)
+                                 ? "all growth is from snapshot 1 to 2, as in a warm-up"
+                                 : "what leveled off may grow again under load");
+}
+
+/* "high for leaks above 32.0 KiB (2 % of the heap); slower leaks need a longer run" */
+static void add_power(struct headline *h, const struct hd_report *r)
+{
+    const struct hd_power *p = &r->diff.would_show;
+    struct text line = {0};
+    if (p->steps == 0)
+        return;
+    headline_add(h, " for leaks above ");
+    if (r->diff.types.bytes_known)
+        format_size(&h->words, p->large);
+    else
+        format_plural(&h->words, p->large, "object");
+    text_line(&line, r);
+    headline_add(h, r->options.min_bytes > 0 ? "" : " (");
+    headline_add(h, r->options.min_bytes > 0 ? "" : text_string(&line));
+    headline_add(h, r->options.min_bytes > 0 ? "" : ")");
+    text_free(&line);
+}
+
+static void add_range(struct headline *h, uint64_t least, uint64_t most)
+{
+    headline_add(h, "+");
+    headline_add_count(h, least);
+    if (most > least) {
+        headline_add(h, "–");
+        headline_add_count(h, most);
+    }
+}
+
+/* "+1,200 objects in every step", "in 4 of 5 steps" */
+static void add_steps(struct headline *h, const struct hd_report *r,
+                      const struct hd_suspect *s)
+{
+    struct leak_counts c = leak_counts_of(r, s);
+    uint64_t least = UINT64_MAX, most = 0;
+    size_t up = 0;
+    for (size_t i = 1; i < c.len; i++) {
+        uint64_t before = c.at[i - 1].count, now = c.at[i].count;
+        uint64_t more = now > before ? now - before : 0;
+        up += more > 0;
+        least = more < least ? more : least;
+        most = more > most ? more : most;
+    }
+    if (most == 0 || leak_grows_in_size(&c))
+        return;
+    headline_add(h, ", ");
+    if (least > 0) {
+        add_range(h, least, most);
+        headline_add(h, most == 1 ? " object in every step" : " objects in every step");
         return;
     }
-    if (d->suspect_count > 0) {
-        if (leads(native, d)) {
-            phrase_native(&to->words, native, NULL);
-            to->words.data[0] = (char)toupper((unsigned char)to->words.data[0]);
-        } else {
-            add_suspect(to, r, &d->suspects[0]);
-        }
-        add_more_suspects(to, d->suspect_count - !leads(native, d));
-    } else {
-        add_nothing(to, r);
+    headline_add(h, "more in ");
+    headline_add_count(h, up);
+    headline_add(h, " of ");
+    format_plural(&h->words, c.len - 1, "step");
+}
+
+/* Who stayed is what a suspect by age rests on. */
+static void add_stayed(struct headline *h, const struct hd_report *r,
+                       const struct hd_suspect *s)
+{
+    const struct hd_births *b = s->births;
+    uint64_t came = 0, stayed = 0;
+    if (!text_shows_births(r, b))
+        return;
+    for (size_t j = 1; j < b->count; j++) {
+        struct text_cohorts c = text_cohorts(b, j, j + 1, j);
+        came += c.came;
+        stayed += c.stayed;
     }
-    doubt_hidden(&doubts, r);
-    if (native != NULL && !leads(native, d))
-        phrase_native(doubt(&doubts), native,
-                      d->suspect_count > 0 ? d->suspects[0].type : NULL);
-    doubt_growth(&doubts, r);
-    doubt_snapshots(&doubts, r);
-    doubt_rest(&doubts, r);
-    const char *end = text_string(&to->words);
-    headline_add(to, end[to->words.len - 1] == '?' ? "" : ".");
-    bool sure = (doubts.count == 0 && !d->growth.is_open) ||
-                (d->suspect_count > 0 && d->usable_count > 2);
-    to->tone = !sure ? HD_TONE_UNSURE : d->suspect_count > 0 ? HD_TONE_BAD : HD_TONE_GOOD;
+    if (came == 0 || s->suspicion != HD_SUSPECT_AGE)
+        return;
+    headline_add(h, ", ");
+    headline_add_count(h, stayed);
+    headline_add(h, " of ");
+    headline_add_count(h, came);
+    headline_add(h, " new objects are still there");
+}
+
+void phrase_confidence(struct headline *h, const struct hd_report *r)
+{
+    const struct hd_diff *d = &r->diff;
+    struct headline why = {0};
+    struct reasons to = {&why, 0};
+    bool suspects = d->suspect_count > 0;
+    bool clears = d->suspect_count + d->hidden_count == 0 && !d->growth.is_open &&
+                  !d->growth.has_stopped && d->undecided == NULL &&
+                  report_is_enough(d->usable_count);
+    headline_add(h, confidence_names[d->confidence]);
+    if (clears)
+        add_power(h, r);
+    doubt_number(&to, r);
+    doubt_inputs(&to, r);
+    doubt_growth(&to, r);
+    if (suspects) {
+        headline_add(h, ": ");
+        format_plural(&h->words, d->usable_count, "snapshot");
+        heading_add_span(&h->words, r);
+        if (r->options.by == HD_BY_TYPE && d->usable_count > 2)
+            add_steps(h, r, &d->suspects[0]);
+        add_stayed(h, r, &d->suspects[0]);
+    }
+    if (to.count > 0) {
+        headline_add(h, suspects || clears ? "; " : ": ");
+        headline_add(h, text_string(&why.words));
+    } else if (clears && d->would_show.steps > 0) {
+        headline_add(h, "; slower leaks need a longer run");
+    }
+    headline_free(&why);
 }

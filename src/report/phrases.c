@@ -1,8 +1,10 @@
 #include "report/phrases.h"
 
+#include "base/ascii.h"
 #include "base/c_locale.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -48,6 +50,43 @@ void headline_add_name(struct headline *h, const char *name)
     struct text whole = {0};
     format_name(&whole, name);
     headline_add_parts(h, &whole);
+}
+
+void headline_add_long_type(struct headline *h, const char *name)
+{
+    enum { ROOM = 40 };
+    struct text whole = {0};
+    format_name(&whole, name);
+    if (printed_columns(text_string(&whole), whole.len, false) <= ROOM)
+        headline_add_name(h, name);
+    else
+        headline_add_type(h, name);
+    text_free(&whole);
+}
+
+void headline_add_count(struct headline *h, uint64_t n)
+{
+    format_count(&h->words, n);
+}
+
+void headline_add_snapshots(struct headline *h, const struct hd_report *r)
+{
+    headline_add(h, r->diff.usable_count == 2 ? " between " : " in ");
+    format_plural(&h->words, r->diff.usable_count, "snapshot");
+}
+
+void headline_add_sentence(struct headline *h, struct text *words)
+{
+    struct text safe = {0};
+    size_t from = h->words.len;
+    format_name(&safe, text_string(words));
+    if (safe.len > 0)
+        safe.data[0] = (char)toupper((unsigned char)safe.data[0]);
+    text_add_string(&h->words, text_string(&safe));
+    bool ends = safe.len > 0 && strchr(".?!", safe.data[safe.len - 1]) != NULL;
+    headline_end_name(h, from);
+    headline_add(h, ends ? "" : ".");
+    text_free(&safe);
 }
 
 /* --- what is counted ------------------------------------------------------ */
@@ -250,9 +289,10 @@ const char *phrase_unit(const struct hd_finding *rule)
 /* Those that need no parameter. */
 static const char *const reasons[HD_REASON_COUNT] = {
     [HD_REASON_TOO_FEW] = "fewer than two of the snapshots can be compared",
-    [HD_REASON_NOT_ENOUGH] = "fewer than four comparable snapshots cannot tell a leak from "
-                             "warm-up: take four or more, under the same load",
-    [HD_REASON_ONLY_GARBAGE] = "a table lists garbage only, whose growth is no leak",
+    [HD_REASON_NOT_ENOUGH] =
+        ("fewer than four comparable snapshots cannot tell a leak from "
+         "warm-up: take four or more, under the same load"),
+    [HD_REASON_ONLY_GARBAGE] = "a table lists garbage only; its growth is no leak",
     [HD_REASON_END_LEFT_OUT] = "the first or the last snapshot was left out",
     [HD_REASON_END_INCOMPLETE] =
         "the first or the last snapshot is incomplete: take it again",
@@ -261,28 +301,25 @@ static const char *const reasons[HD_REASON_COUNT] = {
     [HD_REASON_OUT_OF_ORDER] =
         "the snapshots are not in order of time: give them as they were taken",
     [HD_REASON_GIVEN_TWICE] = "a snapshot was given twice: give each once",
-    [HD_REASON_RESTARTED] = "the snapshots are not of one process: take them without a "
-                            "restart in between",
+    [HD_REASON_RESTARTED] = ("the snapshots are not of one process: take them without a "
+                             "restart in between"),
     [HD_REASON_DIFFERENT_PROGRAMS] =
         "the snapshots seem to be of different programs: compare those of one",
-    [HD_REASON_NUMBER_UNKNOWN] = "not every snapshot tells this number",
+    [HD_REASON_NUMBER_UNKNOWN] = "not every snapshot has this number",
     [HD_REASON_BYTES_UNKNOWN] = "bytes are unknown, so a score has no size",
     [HD_REASON_NO_HOLDERS] =
         "holders need snapshots with references and roots, and a table has none",
     [HD_REASON_HOLDERS_UNTOLD] =
-        "a holder is suppressed, but the snapshots do not all tell "
-        "what holds what",
-    [HD_REASON_HOLDER_UNTOLD] = "a holder is suppressed, but what holds this is not known",
+        "a holder is suppressed, but not all snapshots have references",
+    [HD_REASON_HOLDER_UNTOLD] = "a holder is suppressed, but the holder of this is unknown",
     [HD_REASON_SAMPLE_IS_OFF] =
-        "a sample: the estimate may be off by more than the distance "
-        "to the limit; take snapshots that are none",
+        "the sampling error exceeds the distance to the limit: take full snapshots",
     [HD_REASON_SAMPLE_MAY_HIDE] =
-        "a sample: what it may be off by hides growth of this size; "
-        "take snapshots that are none",
+        "the sampling error hides growth of this size: take full snapshots",
     [HD_REASON_SCALE_UNKNOWN] =
-        "the run of the baseline is longer or shorter, and how much growth it accepts "
-        "here is not known: give --iterations for both",
-    [HD_REASON_STEADY] = "it grew in every step; such growth counts from --min-steady on",
+        ("the run of the baseline has another length, so its growth cannot be scaled: give "
+         "--iterations for both"),
+    [HD_REASON_STEADY] = "it grew in every step; --min-steady sets when that counts",
 };
 
 static void add_no_match(struct text *t, const struct hd_finding *rule)
@@ -349,30 +386,28 @@ bool phrase_reason(struct text *t, const struct hd_finding *rule)
 
 void phrase_open_growth(struct text *t, double share, size_t since)
 {
-    text_add_string(t, since > 0 ? "" : "the heap grew by ");
+    text_add_string(t, "unexplained growth: ");
     format_percent(t, share);
+    text_add_string(t, " of the heap");
     if (since > 0) {
-        text_add_string(t, " of the heap came after snapshot ");
+        text_add_string(t, " since snapshot ");
         format_count(t, since + 1);
     }
-    text_add_string(t, since > 0
-                           ? ", and nothing explains it; compare the snapshots from "
-                             "there on, or take more"
-                           : ", and nothing explains it; take more snapshots, further "
-                             "apart");
+    text_add_string(t, since > 0 ? "; compare the snapshots from there on, or take more"
+                                 : "; take more snapshots, further apart");
 }
 
 void phrase_has_stopped(struct text *t, double share)
 {
-    text_add_string(t, "what grew by ");
+    text_add_string(t, "the heap grew by ");
     format_percent(t, share);
-    text_add_string(t, " of the heap has stayed there: was the load still on?");
+    text_add_string(t, ", then leveled off; was the load still running?");
 }
 
 void phrase_hidden(struct text *t, size_t suspects)
 {
     if (suspects == 0)
-        text_add_string(t, "no type is looked at");
+        text_add_string(t, "no type is shown");
     else
         format_plural(t, suspects, "suspect");
     text_add_string(t, suspects == 0   ? ": --type, --exclude and --app-only hide all"
@@ -426,7 +461,7 @@ void phrase_no_match(struct text *t, enum hd_unit by, const struct hd_no_match *
     text_add_string(t, " matches ");
     text_add_string(t, none->pattern);
     if (none->nearest == NULL) {
-        text_add_string(t, "; `heapdrift top` lists them");
+        text_add_string(t, "; `heapdrift top` lists all");
         return;
     }
     text_add_string(t, "; did you mean ");
@@ -447,7 +482,7 @@ void phrase_unexplained(struct text *t, const struct hd_growth *g, bool suspects
         phrase_open_growth(t, g->open_share, g->since);
         return;
     }
-    text_add_string(t, "the heap keeps growing by what no suspect holds: ");
+    text_add_string(t, "part of the growth is unexplained: ");
     format_size_signed(t, g->rest);
     text_add_string(t, ", ");
     format_percent(t, g->rest_share);
@@ -470,9 +505,10 @@ void phrase_stopped(struct text *t, const struct stopped_growth *s)
     format_size_signed(t, (int64_t)(s->bytes + 0.5));
     text_add_string(t, ", ");
     format_percent(t, s->share);
-    text_add_string(t, " of the heap) and has stayed there: a cache that is full, a start "
-                       "that is over, or a leak whose load stopped. Was the load still "
-                       "on? Measure again under load");
+    text_add_string(t,
+                    " of the heap), then leveled off: a full cache, finished start-up, or "
+                    "a leak whose load stopped. Was the load still running? Measure "
+                    "again under load");
 }
 
 void phrase_native_memory(struct text *t, const struct hd_native *n)

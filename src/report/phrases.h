@@ -9,23 +9,18 @@
 #include "report/format_units.h"
 #include "report/report.h"
 
-/* --- the verdict of a diff ----------------------------------------------- */
+/* --- sentences ------------------------------------------------------------ */
 
-/* One sentence or two above everything else, and where the names in it are: short ones,
- * with controls made visible. */
-enum { HEADLINE_NAMES = 3 };
+/* Words, and where the names in them are: short ones, with controls made visible. */
+enum { HEADLINE_NAMES = 6 };
 struct headline {
     struct text words;
     struct headline_name {
         size_t from, to;
     } names[HEADLINE_NAMES];
     size_t name_count;
-    enum hd_tone tone;
 };
 
-/* What the snapshots show and what they cannot: r has been ranked and its view made. For
- * headline_free(). */
-void phrase_verdict(struct headline *to, const struct hd_report *r);
 void headline_free(struct headline *h);
 
 /* To make one: words of ours; and what comes from a file and has to be known as such, as
@@ -38,6 +33,69 @@ void headline_add_parts(struct headline *h, struct text *name);
 
 /* What was added to the words from there on is such a name too. */
 void headline_end_name(struct headline *h, size_t from);
+
+/* A type by its whole name where that is short. */
+void headline_add_long_type(struct headline *h, const char *name);
+
+/* "static s_all" of a variable; "static Shop.s_all" where it is known that Shop declares
+ * it. */
+void headline_add_variable(struct headline *h, const struct hd_report *r, const char *name);
+
+void headline_add_count(struct headline *h, uint64_t n);
+
+/* " in 6 snapshots", " between 2 snapshots" */
+void headline_add_snapshots(struct headline *h, const struct hd_report *r);
+
+/* "Loaded assemblies rose in every step, 8 → 34; ..." */
+void headline_add_native(struct headline *h, const struct hd_native *n);
+
+/* Words of others as a sentence: with a capital, and a full stop where it has no end. */
+void headline_add_sentence(struct headline *h, struct text *words);
+
+/* What of a suspect is counted, of the snapshots that can be compared. */
+struct leak_counts {
+    struct hd_tally at[SERIES_MAX_SNAPSHOTS];
+    size_t len;
+};
+struct leak_counts leak_counts_of(const struct hd_report *r, const struct hd_suspect *s);
+
+/* Whether they are as many as after the first step, and yet retain more: an array that is
+ * made larger again and again. */
+bool leak_grows_in_size(const struct leak_counts *c);
+
+/* "Shop.Session: 0 → 6,000 objects in 6 snapshots, +3.31 MiB, 66 % of the heap, kept alive
+ * by static s_sessions". Of several each is brief. */
+void phrase_leak(struct headline *h, const struct hd_report *r, const struct hd_suspect *s,
+                 bool brief);
+
+/* "static s_all → ConcurrentDictionary → … → Session  (new, 100 %)": the variable or the
+ * kind of root, what is next to it or the owner, and the instances. Nothing if no chain is
+ * known. */
+void phrase_path(struct headline *h, const struct hd_report *r, const struct hd_suspect *s);
+
+/* Whether nothing takes the all-clear away from a series without suspects. */
+bool phrase_is_clear(const struct hd_report *r);
+
+/* What of the heap does, as sentences: "Nothing is growing now. ..."; or nothing. */
+void phrase_other_growth(struct headline *h, const struct hd_report *r);
+
+/* "in 6 snapshots over 2 min", "above 2 % of the heap in 6 snapshots": where no leak was
+ * found. */
+void phrase_none(struct headline *h, const struct hd_report *r);
+
+/* "high: 6 snapshots, +1,200 objects in every step"; why not high; for leaks of which size.
+ */
+void phrase_confidence(struct headline *h, const struct hd_report *r);
+
+/* The words, which are freed, as one more line of the verdict; label: a constant. */
+struct hd_line *summary_add(struct hd_report *r, const char *label, struct headline *h);
+
+/* The verdict so far in one line: "LEAK Shop.Session: ...; LEAK ..." */
+const char *summary_line(struct hd_report *r);
+
+/* Say what a diff or a check comes to: r->summary, and the headline. Once all of it is
+ * known. */
+void report_summarize(struct hd_report *r);
 
 /* --- what is counted ------------------------------------------------------ */
 

@@ -7,6 +7,7 @@
 #include "heap/names.h"
 #include "heap/nearest_name.h"
 #include "heap/place.h"
+#include "report/phrases.h"
 #include "report/report_fleet.h"
 #include "report/view.h"
 #include "series/ranking_constants.h"
@@ -45,6 +46,7 @@ struct hd_report *report_answer(enum hd_report_kind kind, struct hd_comparison *
     bool ok = answer(r, c, &options, err);
     comparison_end(c);
     if (ok) {
+        report_summarize(r);
         report_publish(r);
         return r;
     }
@@ -299,14 +301,9 @@ bool hd_report_conclusive(const struct hd_report *report)
            report->diff.usable_count >= rank_by.enough_snapshots;
 }
 
-enum hd_tone report_tone(const struct hd_report *r)
+bool report_is_enough(size_t snapshots)
 {
-    static const enum hd_tone tones[] = {[HD_PASS] = HD_TONE_GOOD,
-                                         [HD_FAIL] = HD_TONE_BAD,
-                                         [HD_INCONCLUSIVE] = HD_TONE_UNSURE};
-    if (r->kind == HD_REPORT_CHECK)
-        return tones[r->check.verdict];
-    return r->kind == HD_REPORT_FLEET ? r->fleet.tone : r->diff.tone;
+    return snapshots >= rank_by.enough_snapshots;
 }
 
 /* --- rows ---------------------------------------------------------------- */

@@ -52,7 +52,8 @@ struct hd_report {
     struct hd_fleet_answer fleet; /* its names lie in this one: */
     struct hd_fleet *records;
 
-    struct hd_model model; /* of these, for who reads it */
+    struct hd_summary summary; /* no lines: it comes to no verdict */
+    struct hd_model model;     /* of these */
 };
 
 /* The report is made: let its model be read. Again for a copy. */
@@ -147,9 +148,6 @@ struct hd_chains report_chains_of(struct hd_report *r, const struct hd_snapshot 
 
 extern const char *const verdict_names[]; /* "pass", "fail", "inconclusive" */
 
-/* What the verdict of a diff, a check or a fleet is, for whatever paints it. */
-enum hd_tone report_tone(const struct hd_report *r);
-
 /* One rule may have several findings, side by side: where those of finding i end, and what
  * is the worst of them. */
 size_t report_rule_end(const struct hd_check *c, size_t i);
@@ -185,6 +183,9 @@ size_t report_rows(const struct hd_report *r, size_t len);
 /* "type", "namespace", ...: what a row is. */
 extern const char *const unit_names[];
 const char *report_unit(const struct hd_report *r);
+
+/* Whether so many snapshots tell a leak from warm-up. */
+bool report_is_enough(size_t snapshots);
 
 /* What trees and rankings do with fields. */
 enum ownership_fields report_ownership_fields(const struct hd_options *opt);

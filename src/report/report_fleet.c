@@ -145,15 +145,14 @@ static bool is_soon(double hours)
     return hours < a_month;
 }
 
-static void add_worst(struct headline *h, const struct hd_fleet_suspect *s)
+/* "checkout: Session on 12 of 40 hosts, +24 MiB per day each; since build 1.2.3" */
+static void add_suspect(struct headline *h, const struct hd_fleet_suspect *s)
 {
     if (s->service != NULL) {
-        headline_add(h, "In ");
         headline_add_name(h, s->service);
-        headline_add(h, ", ");
+        headline_add(h, ": ");
     }
     headline_add_type(h, s->subject);
-    headline_add(h, " piles up");
     add_hosts(h, s->hosts, s->of_hosts);
     if (!isnan(s->per_hour)) {
         headline_add(h, ", ");
@@ -161,78 +160,107 @@ static void add_worst(struct headline *h, const struct hd_fleet_suspect *s)
         headline_add(h, s->hosts > 1 ? " each" : "");
     }
     if (s->onset == HD_ONSET_NAMED) {
-        headline_add(h, "; it began with build ");
+        headline_add(h, "; since build ");
         headline_add_name(h, s->began_with);
     } else if (s->onset == HD_ONSET_FIRST) {
-        headline_add(h, "; the first build that was seen shows it already");
+        headline_add(h, "; present since the first recorded build");
     }
     if (is_soon(s->hours_left)) {
-        headline_add(h, s->hours_left > 0 ? "; the first host is full in "
-                                          : "; a host is full ");
+        headline_add(h, s->hours_left > 0 ? "; first host full in " : "; a host is full ");
         phrase_hours_left(&h->words, s->hours_left);
     }
-    headline_add(h, ".");
 }
 
-static void add_others(struct headline *h, const struct hd_fleet_answer *a)
+static void add_suspects(struct hd_report *r)
 {
-    if (a->suspect_count < 2)
-        return;
-    headline_add(h, " ");
-    format_count(&h->words, a->suspect_count - 1);
-    headline_add(h, a->suspect_count == 2 ? " other suspect." : " other suspects.");
+    enum { MOST = 3 };
+    const struct hd_fleet_answer *a = &r->fleet;
+    for (size_t i = 0; i < a->suspect_count && i < MOST; i++) {
+        struct headline h = {0};
+        add_suspect(&h, &a->suspects[i]);
+        summary_add(r, "LEAK", &h);
+    }
+    if (a->suspect_count > MOST) {
+        struct headline h = {0};
+        headline_add(&h, "and ");
+        format_count(&h.words, a->suspect_count - MOST);
+        headline_add(&h, " more");
+        summary_add(r, NULL, &h);
+    }
 }
 
 static void add_healthy(struct headline *h, const struct hd_fleet_answer *a)
 {
-    headline_add(h, a->few_count > 0 ? "Nothing keeps growing on more than single hosts: "
-                                     : "Nothing keeps growing: ");
+    headline_add(h, a->few_count > 0 ? "on more than single hosts, in " : "in ");
     format_plural(&h->words, a->runs[HD_JUDGED], "judged run");
     headline_add(h, " on ");
     format_plural(&h->words, a->hosts_judged, "host");
-    headline_add(h, ".");
 }
 
 /* What was not looked at must not be taken for healthy. */
-static void add_unjudged(struct headline *h, const struct hd_fleet_answer *a)
+static void add_open(struct hd_report *r, uint64_t runs)
 {
+    const struct hd_fleet_answer *a = &r->fleet;
     uint64_t open = a->runs[HD_UNSURE] + a->runs[HD_NOT_JUDGED];
-    if (open == 0)
-        return;
-    headline_add(h, " ");
-    format_count(&h->words, open);
-    headline_add(h, open == 1 ? " other run allows" : " other runs allow");
-    headline_add(h, " no verdict.");
-}
-
-void phrase_fleet_verdict(struct headline *to, const struct hd_fleet_answer *a)
-{
-    uint64_t runs = a->runs[HD_JUDGED] + a->runs[HD_UNSURE] + a->runs[HD_NOT_JUDGED];
-    *to = (struct headline){.tone = HD_TONE_UNSURE};
-    if (runs == 0) {
-        headline_add(to, "Nothing can be said: no snapshot was taken in the window.");
-    } else if (a->runs[HD_JUDGED] == 0) {
-        headline_add(to, "Nothing can be said: ");
-        headline_add(to, runs == 1 ? "the only run allows" : "none of ");
-        if (runs > 1)
-            format_count(&to->words, runs);
-        headline_add(to, runs == 1 ? " no verdict." : " runs allows a verdict.");
-    } else if (a->suspect_count > 0) {
-        to->tone = HD_TONE_BAD;
-        add_worst(to, &a->suspects[0]);
-        add_others(to, a);
-        add_unjudged(to, a);
-    } else {
-        bool whole = a->runs[HD_JUDGED] == runs && a->shards_missing == 0;
-        to->tone = whole && a->few_count == 0 ? HD_TONE_GOOD : HD_TONE_UNSURE;
-        add_healthy(to, a);
-        add_unjudged(to, a);
+    struct headline h = {0};
+    if (a->runs[HD_JUDGED] > 0 && open > 0) {
+        format_count(&h.words, open);
+        headline_add(&h, " of ");
+        format_plural(&h.words, runs, "run");
+        headline_add(&h, open == 1 ? " allows no verdict" : " allow no verdict");
     }
     if (a->shards_missing > 0) {
-        headline_add(to, " ");
-        phrase_shards_missing(&to->words, a);
-        headline_add(to, ".");
+        headline_add(&h, h.words.len > 0 ? "; " : "");
+        phrase_shards_missing(&h.words, a);
     }
+    if (h.words.len > 0)
+        summary_add(r, NULL, &h);
+    headline_free(&h);
+}
+
+/* Which runs have none, in a word or two: the list is below. */
+static void add_no_verdict(struct headline *h, const struct hd_fleet_answer *a,
+                           uint64_t runs)
+{
+    headline_add(h, "No verdict yet: ");
+    if (runs == 0) {
+        headline_add(h, "no snapshot was taken in the window");
+        return;
+    }
+    headline_add(h, runs == 1 ? "the only run allows none" : "none of ");
+    if (runs > 1)
+        format_plural(&h->words, runs, "run");
+    headline_add(h, runs > 1 ? " allows one" : "");
+    if (a->unjudged_count == 0)
+        return;
+    headline_add(h, " (");
+    headline_add(h, phrase_doubt(a->unjudged[0].doubt));
+    headline_add(h, runs > 1 ? ", and others)" : ")");
+}
+
+/* Who leaks what, on how many hosts; or that nobody does, and what that rests on. */
+static void summarize(struct hd_report *r)
+{
+    struct hd_fleet_answer *a = &r->fleet;
+    uint64_t runs = a->runs[HD_JUDGED] + a->runs[HD_UNSURE] + a->runs[HD_NOT_JUDGED];
+    struct headline h = {0};
+    r->summary = (struct hd_summary){.tone = HD_TONE_UNSURE};
+    if (a->runs[HD_JUDGED] == 0) {
+        add_no_verdict(&h, a, runs);
+        summary_add(r, "UNSURE", &h);
+    } else if (a->suspect_count > 0) {
+        r->summary.tone = HD_TONE_BAD;
+        add_suspects(r);
+    } else {
+        bool whole = a->runs[HD_JUDGED] == runs && a->shards_missing == 0;
+        bool good = whole && a->few_count == 0;
+        r->summary.tone = good ? HD_TONE_GOOD : HD_TONE_UNSURE;
+        headline_add(&h, good ? "" : "No leak found ");
+        add_healthy(&h, a);
+        summary_add(r, good ? "NO LEAK FOUND" : "UNSURE", &h);
+    }
+    add_open(r, runs);
+    a->headline = summary_line(r);
 }
 
 /* --- the report of a fleet --------------------------------------------------------- */
@@ -288,15 +316,6 @@ static void warn_missing(struct hd_report *r)
     report_warn_text(r, WARN_SHARDS_MISSING, (size_t)-1, &t);
 }
 
-static void add_headline(struct hd_report *r)
-{
-    struct headline h;
-    phrase_fleet_verdict(&h, &r->fleet);
-    r->fleet.headline = report_string(r, text_string(&h.words));
-    r->fleet.tone = h.tone;
-    headline_free(&h);
-}
-
 struct hd_report *hd_report_fleet(struct hd_fleet *f, const struct hd_fleet_options *opt)
 {
     struct hd_fleet_options how;
@@ -310,7 +329,7 @@ struct hd_report *hd_report_fleet(struct hd_fleet *f, const struct hd_fleet_opti
     report_fleet_cut(r);
     add_warnings(r);
     warn_missing(r);
-    add_headline(r);
+    summarize(r);
     report_publish(r);
     return r;
 }

@@ -6,9 +6,6 @@
 #include "report/phrases.h"
 #include "report/report.h"
 
-/* Who leaks what, on how many hosts; or that nobody does, and what that rests on. */
-void phrase_fleet_verdict(struct headline *to, const struct hd_fleet_answer *a);
-
 /* "+1.24 MiB/h", "-" */
 void phrase_per_hour(struct text *t, double bytes);
 void phrase_per_day(struct text *t, double bytes);

@@ -162,19 +162,12 @@ static void add_chain(struct text *t, const struct hd_chain_row *c)
     arena_free(&scratch);
 }
 
-/* What became of a chain since the first snapshot, as diff(1) has it. */
-static const char *mark(enum hd_chain_status status)
-{
-    static const char *const marks[HD_CHAIN_STATUS_COUNT] = {[HD_CHAIN_NEW] = "+ ",
-                                                             [HD_CHAIN_GONE] = "- ",
-                                                             [HD_CHAIN_GROWING] = "^ ",
-                                                             [HD_CHAIN_SHRINKING] = "v "};
-    return marks[status] != NULL ? marks[status] : "";
-}
-
 void text_share(struct text *t, const struct hd_chain_row *c)
 {
-    text_add_string(t, mark(c->status));
+    if (chain_status_names[c->status] != NULL) {
+        text_add_string(t, chain_status_names[c->status]);
+        text_add_string(t, ", ");
+    }
     format_percent(t, c->chain.share);
     if (c->chain.exact || c->chain.share == 0)
         return;
@@ -194,8 +187,6 @@ void text_verdict(struct text *t, const struct hd_report *r)
         by_status[report_rule_status(&r->check, i, end)]++;
         rules++;
     }
-    text_add_string(t, verdict_names[r->check.verdict]);
-    text_add_string(t, ": ");
     enum hd_finding_status told = r->check.verdict == HD_FAIL ? HD_FOUND_FAIL
                                   : r->check.verdict == HD_INCONCLUSIVE
                                       ? HD_FOUND_INCONCLUSIVE
@@ -394,22 +385,22 @@ void text_births(struct text *t, const struct hd_births *b, bool exact)
         all_came += c.came;
         all_stayed += c.stayed;
     }
-    text_add_string(t, "of ");
-    list(t, each ? came : &all_came, each ? steps : 1);
-    text_add_string(t, each && steps > 1 ? " that came in each step " : " that came ");
-    if (all_stayed == all_came)
+    if (all_stayed == all_came) {
         text_add_string(t, "all");
-    else {
+    } else {
         text_add_string(t, exact ? "" : "at least ");
         list(t, each ? stayed : &all_stayed, each ? steps : 1);
     }
-    text_add_string(t, " are still there");
+    text_add_string(t, " of the ");
+    list(t, each ? came : &all_came, each ? steps : 1);
+    text_add_string(t, each && steps > 1 ? " added in each step" : " added");
+    text_add_string(t, " are still alive");
     struct text_cohorts old = text_cohorts(b, 0, first + 1, first);
     if (old.came == 0)
         return;
     text_add_string(t, "; of ");
     format_count(t, old.came);
-    text_add_string(t, old.came == 1 ? " older one " : " older ones ");
+    text_add_string(t, old.came == 1 ? " older one, " : " older ones, ");
     all_or(t, old.stayed < old.came ? old.stayed : old.came, old.came);
 }
 
@@ -434,8 +425,8 @@ bool text_since(struct text *t, const struct hd_report *r, const struct hd_birth
 void text_born(struct text *t, size_t first, size_t last)
 {
     bool old = first == 1;
-    text_add_string(t, old && last == 1 ? "from before snapshot "
-                       : old            ? "there by snapshot "
+    text_add_string(t, old && last == 1 ? "older than snapshot "
+                       : old            ? "present by snapshot "
                        : first == last  ? "new in snapshot "
                                         : "new in snapshots ");
     format_count(t, old ? last : first);
@@ -455,11 +446,12 @@ bool text_turnover(struct text *t, const struct hd_suspect *s)
         b->came < FEWEST_COMINGS)
         return false;
     bool as_many = 2 * b->went > b->came;
-    text_add_string(t, as_many ? "as many go as come: " : "the oldest go first: ");
+    text_add_string(t, as_many ? "as many are freed as are added: "
+                               : "the oldest are freed first: ");
     format_count(t, b->came);
-    text_add_string(t, " came, ");
+    text_add_string(t, " added, ");
     format_count(t, b->went);
-    text_add_string(t, " went");
+    text_add_string(t, " freed");
     return true;
 }
 

@@ -9,10 +9,10 @@
 #include "report/format_units.h"
 #include "report/report.h"
 
-/* "56 % (39–72 %)"; the interval is left out where all instances were looked at. */
+/* "new, 56 % (39–72 %)"; no interval where all instances were looked at. */
 void text_share(struct text *t, const struct hd_chain_row *c);
 
-/* The rules of a check in numbers: "fail: 1 of 3 rules is over budget". */
+/* The rules of a check in numbers: "1 of 3 rules is over budget". */
 void text_verdict(struct text *t, const struct hd_report *r);
 
 /* What a rule is about: "type MyApp.*: MyApp.Order". */
@@ -67,7 +67,7 @@ bool text_knows_births(const struct hd_report *r, const struct hd_births *b);
  * numbers would mislead. */
 bool text_shows_births(const struct hd_report *r, const struct hd_births *b);
 
-/* "of 23, 20 and 15 that came in each step all are still there; of 81 older ones all", of
+/* "all of the 23, 20 and 15 added in each step are still alive; of 81 older ones, all", of
  * many steps their sum, of a late one those that it began in; "at least" where that is
  * not exact. */
 void text_births(struct text *t, const struct hd_births *b, bool exact);
@@ -75,12 +75,12 @@ void text_births(struct text *t, const struct hd_births *b, bool exact);
 /* "since snapshot 13 (14:05 UTC)". False, and nothing, of what began before the first. */
 bool text_since(struct text *t, const struct hd_report *r, const struct hd_births *b);
 
-/* "new in snapshots 2 to 4", "from before snapshot 1": of objects that were first seen in
+/* "new in snapshots 2 to 4", "older than snapshot 1": of objects that were first seen in
  * one of the snapshots, from 1 on. */
 void text_born(struct text *t, size_t first, size_t last);
 
-/* "as many go as come: 120 came, 100 went", "the oldest go first: 120 came, 30 went".
- * False, and nothing, of suspects, and where too few come. */
+/* "as many are freed as are added: 120 added, 100 freed", "the oldest are freed first:
+ * ...". False, and nothing, of suspects, and where too few come. */
 bool text_turnover(struct text *t, const struct hd_suspect *s);
 
 /* --- above every answer ------------------------------------------------------------ */

@@ -394,45 +394,18 @@ static bool is_equal(const struct hd_tally *x, const struct hd_tally *y)
     return x->count == y->count && x->bytes == y->bytes;
 }
 
-/* Rows that did not change tell nothing, and a few of the others are enough for who has
- * read the suspects. By name the table is a list: it shows what it is asked for. */
-static size_t few_rows(const struct hd_type_table *t, const struct hd_report *r)
-{
-    enum { USUAL_FEW = 5 };
-    const size_t last = r->snapshot_count - 1;
-    size_t few = 0;
-    if (r->options.rows != HD_DEFAULT_ROWS || r->options.sort == HD_SORT_NAME)
-        return t->shown;
-    while (few < t->shown && few < USUAL_FEW &&
-           !is_equal(&t->rows[few].at[0], &t->rows[few].at[last]))
-        few++;
-    return few;
-}
-
 static void cut_table(struct hd_type_table *t, const struct hd_report *r, struct arena *a)
 {
     size_t n = r->snapshot_count;
     t->shown = report_rows(r, t->len);
     t->others = sum_rows(t, t->shown, n, a);
-    t->few = few_rows(t, r);
-    t->beyond = sum_rows(t, t->few, n, a);
     t->sum = sum_rows(t, 0, n, a);
     t->is_whole = is_equal(&t->sum.at[0], &t->totals[0]) &&
                   is_equal(&t->sum.at[n - 1], &t->totals[n - 1]);
 }
 
-static void add_headline(struct hd_report *r, struct arena *a)
-{
-    struct headline h;
-    phrase_verdict(&h, r);
-    r->diff.tone = h.tone;
-    r->diff.headline = arena_strdup(a, text_string(&h.words), h.words.len);
-    headline_free(&h);
-}
-
 void view_cut(struct hd_report *r, uint32_t rows, struct arena *a)
 {
-    enum { BESIDE_SUSPECTS = 3 };
     r->rows = rows == HD_DEFAULT_ROWS ? REPORT_USUAL_ROWS : rows;
     bool is_diff = r->kind == HD_REPORT_DIFF || r->kind == HD_REPORT_CHECK ||
                    (r->kind == HD_REPORT_TREE && r->snapshot_count > 1);
@@ -440,13 +413,8 @@ void view_cut(struct hd_report *r, uint32_t rows, struct arena *a)
         cut_table(is_diff ? &r->diff.types : &r->top.types, r, a);
     r->diff.suspects_shown = report_rows(r, r->diff.suspect_count);
     r->check.rules_shown = report_rows(r, r->check.rule_count);
-    /* What has stopped is no suspect: beside those it is told in a few rows. */
-    size_t stopped = report_rows(r, r->diff.stopped_count);
-    bool few = r->diff.suspect_count > 0 && rows == HD_DEFAULT_ROWS;
-    r->diff.stopped_shown = few && stopped > BESIDE_SUSPECTS ? BESIDE_SUSPECTS : stopped;
+    r->diff.stopped_shown = report_rows(r, r->diff.stopped_count);
     r->tree = view_tree(&r->found.tree, rows, r->snapshot_count, a);
-    if (is_diff)
-        add_headline(r, a);
     if (r->kind == HD_REPORT_FLEET)
         report_fleet_cut(r);
 }

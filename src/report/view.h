@@ -43,8 +43,7 @@ struct hd_top view_top(const struct hd_top *all, const struct view *v,
                        const struct hd_report *r, struct arena *a);
 
 /* Show so many rows of each table, HD_DEFAULT_ROWS or 0 for all: say how many that are, and
- * sum up the others, and say what it all comes to (hd_diff.headline), in a. r may be a
- * shallow copy of a report. */
+ * sum up the others, in a. r may be a shallow copy of a report. */
 void view_cut(struct hd_report *r, uint32_t rows, struct arena *a);
 
 #endif

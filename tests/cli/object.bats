@@ -105,7 +105,7 @@ session=0x7f5d23ee5c68
 
 @test "snapshots without addresses take numbers, tables have no objects" {
     hd object "$before" 0x12
-    fails_with "$before: this heap-text tells no addresses: name the object by its number"
+    fails_with "$before: this heap-text has no addresses: name the object by its number"
     works object -q "$before" '#3'
     out_has '#3'
     hd object fixtures/type-tables/table.csv '#3'

@@ -47,7 +47,7 @@ Test(own_names, the_programs_class_stands_beside_a_packages_owner)
         "Polly.Pipeline[]", "Polly.Pipeline"};
     struct hd_report *r = report_on(types, 8);
     char *text = written(r, "text"), *json = written(r, "json");
-    expect_part(text, "held by Registry of Client.");
+    expect_part(text, "kept alive by Registry of Client\n");
     expect_part(text, "[static …] → … 3 more → Client → Registry");
     expect_part(json, "\"of\": \"Acme.Web.Client\"");
     free(text);
@@ -62,7 +62,7 @@ Test(own_names, an_owner_of_the_program_is_nobodys)
                                         "Polly.Pipeline[]", "Polly.Pipeline"};
     struct hd_report *r = report_on(types, 5);
     char *text = written(r, "text"), *json = written(r, "json");
-    expect_part(text, "held by Client.");
+    expect_part(text, "kept alive by Client\n");
     expect_part(json, "\"of\": null");
     free(text);
     free(json);
@@ -75,7 +75,7 @@ Test(own_names, a_call_of_an_async_method_has_its_name)
                                         BOX};
     struct hd_report *r = report_on(types, 4);
     char *text = written(r, "text"), *json = written(r, "json");
-    expect_part(text, "Gate.EnterAsync calls pile up: 10 → ");
+    expect_part(text, "Gate.EnterAsync: 10 → ");
     expect_part(text, "Acme.Web.Gate.EnterAsync  (AsyncStateMachineBox<");
     expect_part(json, "\"subject\": \"" BOX "\"");
     free(text);

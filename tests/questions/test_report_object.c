@@ -264,7 +264,7 @@ Test(report_object, what_there_is_not_is_refused)
     expect_refused(&table, 1, &first, "no single objects");
     expect_refused(two, 2, &far, "there is no object 4294967294");
     expect_refused(&few, 1, &far, "there is no object 4294967294");
-    expect_refused(&without, 1, &address, "tells no addresses");
+    expect_refused(&without, 1, &address, "has no addresses");
     expect_refused(&with, 1, &address, "no object is at 0x7f00");
 }
 

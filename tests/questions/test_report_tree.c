@@ -336,7 +336,7 @@ Test(view_tree, variables_are_told_of_what_they_hold_or_of_who_declares_them)
 Test(report_tree, a_variable_and_its_object_share_a_line)
 {
     struct hd_report *r = shop_tree(NULL);
-    char *text = written(r, "text");
+    char *text = written_with(r, "text", NULL);
     expect_part(text, "s_orders: Shop");
     expect_line(text, "suspect 1, 10 → 40", "Order");
     expect_no_part(text, "[static var ");

@@ -83,7 +83,7 @@ Test(screen, a_title_is_never_cut_while_something_else_can_give_way)
 {
     struct hd_report *r = long_diff(6, NULL);
     for (unsigned width = 40; width <= 200; width++) {
-        struct hd_write_options opt = {.width = width};
+        struct hd_write_options opt = {.width = width, .details = true};
         char *text = written_with(r, "text", &opt);
         char *table = strstr(text, "SUSPECTS"), *types = strstr(text, "TYPES");
         cr_assert(table != NULL && types != NULL);
@@ -139,23 +139,6 @@ static char *text_of(struct hd_report *r, bool details)
     return text;
 }
 
-Test(screen, types_that_did_not_change_are_only_summed)
-{
-    char *text = text_of(long_diff(4, NULL), false);
-    char *types = strstr(text, "TYPES");
-    expect_no_part(types, "Steady");
-    expect_part(types, "[4 others]");
-    free(text);
-    text = text_of(long_diff(4, NULL), true);
-    expect_part(strstr(text, "TYPES"), "Contoso.Orders.Steady");
-    free(text);
-    struct hd_options all = hd_default_options();
-    all.rows = 0;
-    text = text_of(long_diff(4, &all), false);
-    expect_part(strstr(text, "TYPES"), "Contoso.Orders.Steady");
-    free(text);
-}
-
 static struct hd_snapshot *many_types(uint32_t k)
 {
     struct forge f = {0};
@@ -167,17 +150,37 @@ static struct hd_snapshot *many_types(uint32_t k)
     return forge_finish(&f);
 }
 
-Test(screen, five_types_are_enough_unless_more_are_asked_for)
+/* Lines have the verdict alone, unless details or rows are asked for. */
+Test(screen, tables_are_for_those_who_ask_for_rows)
+{
+    static const char *const pattern[] = {"App.Type0?"};
+    for (int asked = 0; asked < 7; asked++) {
+        struct hd_snapshot *snaps[] = {many_types(0), many_types(1), many_types(2),
+                                       many_types(3)};
+        struct hd_options opt = hd_default_options();
+        opt.rows = asked == 1 ? 8 : opt.rows;
+        opt.sort = asked == 2 ? HD_SORT_NAME : opt.sort;
+        opt.types = asked == 3 ? pattern : NULL;
+        opt.type_count = asked == 3;
+        opt.app_only = asked == 4;
+        opt.by = asked == 5 ? HD_BY_NAMESPACE : opt.by;
+        char *text = text_of(diff_of(snaps, 4, &opt), asked == 6);
+        cr_expect_eq(strstr(text, "[total") != NULL, asked > 0, "%d: %s", asked, text);
+        free(text);
+    }
+}
+
+Test(screen, a_cut_table_says_so)
 {
     static const struct {
         uint32_t rows;
         enum hd_sort sort;
         const char *note, *others;
     } asked[] = {
-        {HD_DEFAULT_ROWS, HD_SORT_DEFAULT, "by growth; 5 of 30, -n 0 for all\n",
-         "[25 others]\n"},
-        {8, HD_SORT_DEFAULT, "by growth; 8 of 30, -n 0 for all\n", "[22 others]\n"},
-        {HD_DEFAULT_ROWS, HD_SORT_NAME, "by name; 20 of 30, -n 0 for all\n",
+        {HD_DEFAULT_ROWS, HD_SORT_DEFAULT, "by growth; top 20 of 30, -n 0 shows all\n",
+         "[10 others]\n"},
+        {8, HD_SORT_DEFAULT, "by growth; top 8 of 30, -n 0 shows all\n", "[22 others]\n"},
+        {HD_DEFAULT_ROWS, HD_SORT_NAME, "by name; top 20 of 30, -n 0 shows all\n",
          "[10 others]\n"}};
     for (size_t i = 0; i < 3; i++) {
         struct hd_snapshot *snaps[] = {many_types(0), many_types(1), many_types(2),
@@ -229,20 +232,17 @@ static struct hd_report *noisy(uint32_t rows)
     return diff_of(snaps, 5, &opt);
 }
 
-Test(screen, noise_below_the_line_is_one_line)
+Test(screen, what_is_below_the_line_is_counted_and_told_in_detail)
 {
     char *text = text_of(noisy(HD_DEFAULT_ROWS), false);
-    expect_part(text, "— 3 more grow by less than 0.5 % of the heap each; -v tells —\n");
-    expect_no_part(text, "at the latest rate");
+    expect_part(text, "also        3 smaller; see -v\n");
+    expect_no_part(text, "App.Little0");
     free(text);
-    for (int how = 0; how < 2; how++) {
-        text = text_of(noisy(how > 0 ? 0 : HD_DEFAULT_ROWS), how == 0);
-        expect_no_part(text, "-v tells");
-        expect_part(text, "— at the latest rate less than 2 % of the heap —\n");
-        expect_part(text, "  App.Little0");
-        expect_part(text, "  App.Little2");
-        free(text);
-    }
+    text = text_of(noisy(HD_DEFAULT_ROWS), true);
+    expect_part(text, "— below 2 % of the heap at the current rate —\n");
+    expect_part(text, "  App.Little0");
+    expect_part(text, "  App.Little2");
+    free(text);
 }
 
 /* --- colours ---------------------------------------------------------------------------
@@ -276,7 +276,7 @@ Test(screen, growth_is_red_less_is_green_and_what_is_not_the_programs_is_dim)
     struct hd_report *r = long_diff(6, NULL);
     struct hd_write_options opt = {.width = 200, .color = true, .details = true};
     char *text = written_with(r, "text", &opt);
-    expect_part(text, "\033[1m\033[31mCategoryClassifier objects");
+    expect_part(text, "\033[1m\033[31mLEAK\033[0m  ");
     expect_part(text, "\033[1mContoso.Orders.Classification.CategoryClassifier\033[0m");
     expect_line(text, "\033[2mSystem.Text.StringBuilder\033[0m", "\033[32m-66\033[0m");
     expect_part(text, "\033[31m+66\033[0m");
@@ -301,7 +301,7 @@ Test(screen, a_holder_speaks_for_those_below_it)
     cr_expect_eq(d->types.sum.at[3].count, d->types.totals[3].count);
     cr_expect(d->types.is_whole);
     char *text = written(r, "text");
-    cr_expect_eq(strncmp(text, "What the static s_orders holds keeps growing", 44), 0, "%s",
+    cr_expect_eq(strncmp(text, "LEAK  static s_orders: 21 → 81 objects", 38), 0, "%s",
                  text);
     expect_part(text, "(with 2 holders below it)");
     free(text);

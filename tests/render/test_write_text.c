@@ -40,7 +40,7 @@ Test(write_text, a_diff_says_what_was_compared_how_sure_it_is_and_what_grew)
     struct hd_report *r = shop_diff_of(2, 0.2);
     char *got = written(r, "text");
     expect_part(got, "4 snapshots");
-    expect_part(got, "confidence: high");
+    expect_part(got, "\nconfidence  high: 4 snapshots, +10 objects in every step\n");
     expect_part(got, "1.48 KiB → 2.89 KiB → 4.30 KiB → 5.70 KiB   +4.22 KiB");
     expect_part(got, "23 → 43 → 63 → 83   +60");
     expect_line(got, "  App.Order\n", "3.98 KiB");
@@ -87,7 +87,7 @@ Test(write_text, unknown_values_are_dashes)
     struct hd_report *r = diff_of(snaps, 2, NULL);
     char *got = written(r, "text");
     expect_part(got, "heap       - → -");
-    expect_part(got, "bytes and owners unknown");
+    expect_part(got, "bytes and owners are unknown");
     expect_no_part(got, "18446744073709551615");
     expect_no_part(got, "18,446,744,073,709,551,615");
     expect_no_part(got, "reachable");
@@ -124,10 +124,12 @@ static void expect_sentence(struct hd_snapshot **snaps, size_t count, const char
 Test(write_text, nothing_that_grows_is_said_in_one_sentence)
 {
     struct hd_snapshot *still[] = {shop(3), shop(3)};
-    expect_sentence(still, 2, "Nothing grew between two snapshots. But ");
+    expect_sentence(
+        still, 2,
+        "UNSURE  No leak found between 2 snapshots, but one cannot be ruled out\n");
     struct hd_snapshot *unfit[] = {shop(3), shop(4)};
     unfit[0]->info.complete = false;
-    expect_sentence(unfit, 2, "Inconclusive: fewer than two");
+    expect_sentence(unfit, 2, "UNSURE  Fewer than two of the snapshots can be compared.");
 }
 
 /* --- the next command ------------------------------------------------------------------
@@ -155,11 +157,8 @@ static char *diff_text(const char *type)
 Test(write_text, the_next_command_can_be_pasted_into_a_shell)
 {
     char *got = diff_text("App.Order");
-    expect_line(got, "next: ", " heapdrift roots --type=App.Order ");
+    expect_line(got, "next: ", " heapdrift explore ");
     expect_line(got, "next: ", " 'my app/2.gcdump'");
-    free(got);
-    got = diff_text("List<App.It's>");
-    expect_line(got, "next: ", " '--type=List<App.It'\\''s>' ");
     free(got);
 }
 
@@ -218,7 +217,7 @@ Test(write_text, on_a_terminal_names_are_shortened_to_its_width)
     struct hd_report *r = top_of(table_of(name, 1, 10), NULL);
     struct hd_write_options opt = {.width = 60, .color = true};
     char *got = written_with(r, "text", &opt);
-    cr_expect_eq(width_of(got, "…"), 60, "%s", got);
+    cr_expect_eq(width_of(strstr(got, "forged"), "…"), 60, "%s", got);
     expect_part(got, "\033[");
     free(got);
     hd_report_free(r);
@@ -227,11 +226,12 @@ Test(write_text, on_a_terminal_names_are_shortened_to_its_width)
 Test(write_text, on_a_terminal_chains_are_broken_at_their_arrows)
 {
     struct hd_report *r = shop_diff_of(0, 0.02);
-    struct hd_write_options opt = {.width = 62};
+    struct hd_write_options opt = {.width = 62, .details = true};
     char *got = written_with(r, "text", &opt);
     cr_expect_leq(width_of(got, "held by"), 62, "%s", got);
     cr_expect_leq(width_of(got, "→ Order"), 62, "%s", got);
-    expect_part(got, "\n             → Shop");
+    expect_part(got, "\n             [static var App.Shop.s_orders] → Shop → Order[]"
+                     "\n             → Order\n");
     free(got);
     hd_report_free(r);
 }
@@ -247,8 +247,8 @@ Test(write_text, top_shows_shares_and_sums_what_is_cut)
     char *got = written(r, "text");
     expect_part(got, "forged  23 objects, 1.48 KiB, 100 % reachable\n");
     static const char *const rows[][4] = {
-        {"App.Order", " 10 ", " 960 B ", " 63 % "},
-        {"System.String", " 11 ", " 440 B ", " 29 % "},
+        {"  App.Order\n", " 10 ", " 960 B ", " 63 % "},
+        {"  System.String\n", " 11 ", " 440 B ", " 29 % "},
         {"[2 others]", " 2 ", " 120 B ", " 7.9 % "},
         {"[total]", " 23 ", " 1.48 KiB ", " 100 % "},
     };

@@ -24,9 +24,11 @@ static inline char *written_with(const struct hd_report *r, const char *format,
     return bytes;
 }
 
+/* All that the format says of it. */
 static inline char *written(const struct hd_report *r, const char *format)
 {
-    return written_with(r, format, NULL);
+    const struct hd_write_options all = {.size = sizeof(all), .details = true};
+    return written_with(r, format, &all);
 }
 
 /* Whether format number i has a place for the report. */

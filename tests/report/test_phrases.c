@@ -113,7 +113,7 @@ Test(phrases, a_pattern_without_a_match_says_what_may_be_meant)
     none.nearest = NULL;
     phrase_no_match(&t, HD_BY_MODULE, &none);
     cr_expect_str_eq(text_string(&t),
-                     "no module matches App.Ordre; `heapdrift top` lists them");
+                     "no module matches App.Ordre; `heapdrift top` lists all");
     text_free(&t);
 }
 

@@ -28,20 +28,20 @@ Test(put_births, by_events_all_is_said)
 {
     struct hd_births b = {.count = 4, .snapshot = numbers, .at = all_stay, .keeps = true};
     says(HD_SAME_BY_EVENTS, HD_SUSPECT_SIZE, &b,
-         "of 23, 20 and 15 that came in each step all are still there; of 81 older ones "
+         "all of the 23, 20 and 15 added in each step are still alive; of 81 older ones, "
          "all");
     b = (struct hd_births){.count = 4, .snapshot = numbers, .at = some_go};
     says(HD_SAME_BY_EVENTS, HD_SUSPECT_SIZE, &b,
-         "of 23, 20 and 15 that came in each step 5, 8 and 15 are still there; of 81 older "
-         "ones 60");
+         "5, 8 and 15 of the 23, 20 and 15 added in each step are still alive; of 81 older "
+         "ones, 60");
 }
 
 Test(put_births, by_order_what_stays_is_a_least_if_nearly_all_do_and_what_goes_is_not_said)
 {
     struct hd_births b = {.count = 4, .snapshot = numbers, .at = few_go, .keeps = true};
     says(HD_SAME_BY_ORDER, HD_SUSPECT_SIZE, &b,
-         "of 23, 20 and 15 that came in each step at least 20, 18 and 15 are still there; "
-         "of 81 older ones 60");
+         "at least 20, 18 and 15 of the 23, 20 and 15 added in each step are still alive; "
+         "of 81 older ones, 60");
     b.at = some_go;
     says(HD_SAME_BY_ORDER, HD_SUSPECT_SIZE, &b, "");
     b.keeps = false;
@@ -54,8 +54,8 @@ Test(put_births, a_late_one_says_since_when)
     struct hd_births b = {
         .count = 4, .snapshot = numbers, .at = all_stay, .keeps = true, .since = 2};
     says(HD_SAME_BY_EVENTS, HD_SUSPECT_SIZE, &b,
-         "since snapshot 3 (08:51 UTC), of 15 that came all are still there; of 124 older "
-         "ones all");
+         "since snapshot 3 (08:51 UTC), all of the 15 added are still alive; of 124 older "
+         "ones, all");
 }
 
 Test(put_births, turnover_is_said_of_what_is_no_suspect)
@@ -66,10 +66,13 @@ Test(put_births, turnover_is_said_of_what_is_no_suspect)
                           .turns_over = true,
                           .came = 120,
                           .went = 100};
-    says(HD_SAME_BY_ORDER, HD_SUSPECT_NOT, &b, "as many go as come: 120 came, 100 went");
-    says(HD_SAME_BY_EVENTS, HD_SUSPECT_NOT, &b, "as many go as come: 120 came, 100 went");
+    says(HD_SAME_BY_ORDER, HD_SUSPECT_NOT, &b,
+         "as many are freed as are added: 120 added, 100 freed");
+    says(HD_SAME_BY_EVENTS, HD_SUSPECT_NOT, &b,
+         "as many are freed as are added: 120 added, 100 freed");
     b.went = 30;
-    says(HD_SAME_BY_ORDER, HD_SUSPECT_NOT, &b, "the oldest go first: 120 came, 30 went");
+    says(HD_SAME_BY_ORDER, HD_SUSPECT_NOT, &b,
+         "the oldest are freed first: 120 added, 30 freed");
     says(HD_SAME_BY_ORDER, HD_SUSPECT_SIZE, &b, "");
     b.came = 11;
     says(HD_SAME_BY_ORDER, HD_SUSPECT_NOT, &b, "");

@@ -1,3 +1,4 @@
+#include "cli/commands/commands.h"
 #include "cli/commands/output.h"
 
 static int compare(const struct settings *s, const struct loaded *l)
@@ -18,6 +19,14 @@ static bool chains_are_looked_for(const struct settings *s)
     return false;
 }
 
+/* `heapdrift SNAPSHOT`: there is nothing to compare, but much to see. Not where a status is
+ * asked for, which one snapshot cannot give. */
+static bool is_top(const struct settings *s, const struct loaded *l)
+{
+    return s->command_is_implied && l->count == 1 && !s->exit_code && !s->strict &&
+           s->iteration_count == 0;
+}
+
 static int run(struct settings *s)
 {
     if (!chains_are_looked_for(s) || !few_enough_to_compare(s, "diff"))
@@ -25,7 +34,9 @@ static int run(struct settings *s)
     s->read.reach_later = !s->options.reachable;
     struct loaded l = load_snapshots(s);
     int status = EXIT_TROUBLE;
-    if (l.failed == 0 && count_can_be_compared(&l, "diff") && check_iterations(s, &l))
+    if (l.failed == 0 && is_top(s, &l))
+        status = answer_top(s, &l);
+    else if (l.failed == 0 && count_can_be_compared(&l, "diff") && check_iterations(s, &l))
         status = compare(s, &l);
     loaded_free(&l);
     return status;

@@ -1,4 +1,7 @@
+#include "cli/commands/commands.h"
 #include "cli/commands/output.h"
+
+#include <string.h>
 
 static int refuse_count(size_t count)
 {
@@ -9,6 +12,15 @@ static int refuse_count(size_t count)
     return EXIT_TROUBLE;
 }
 
+/* For people who owns most is said first. */
+int answer_top(struct settings *s, const struct loaded *l)
+{
+    struct hd_error err = {0};
+    s->options.tree |= strcmp(s->format, "text") == 0 || strcmp(s->format, "md") == 0;
+    struct hd_report *report = hd_report_top(l->comparison, &s->options, &err);
+    return output_answer(s, l, report, &err);
+}
+
 static int run(struct settings *s)
 {
     size_t too_many = surely_more_than(1, s);
@@ -17,13 +29,10 @@ static int run(struct settings *s)
     s->read.reach_later = !s->options.reachable;
     struct loaded l = load_snapshots(s);
     int status = EXIT_TROUBLE;
-    if (l.failed == 0 && l.count != 1) {
+    if (l.failed == 0 && l.count != 1)
         refuse_count(l.count);
-    } else if (l.failed == 0) {
-        struct hd_error err = {0};
-        struct hd_report *report = hd_report_top(l.comparison, &s->options, &err);
-        status = output_answer(s, &l, report, &err);
-    }
+    else if (l.failed == 0)
+        status = answer_top(s, &l);
     loaded_free(&l);
     return status;
 }

@@ -18,12 +18,15 @@ bool output_ends_in(const char *path, const char *suffix)
     return len > tail && strcmp(path + len - tail, suffix) == 0;
 }
 
-void output_warnings(const struct hd_report *report)
+/* summary: beside one, which says some of them. */
+static void tell_warnings(const struct hd_report *report, bool summary)
 {
     size_t count;
     const struct hd_warning *all = hd_report_warnings(report, &count);
     for (size_t i = 0; i < count; i++) {
         const struct hd_warning *w = &all[i];
+        if (summary && w->in_summary)
+            continue;
         begin_message("warning", w->path != NULL ? input_name(w->path) : "");
         if (w->line != HD_UNKNOWN)
             fprintf(stderr, ":%" PRIu64, w->line);
@@ -35,6 +38,11 @@ void output_warnings(const struct hd_report *report)
             fprintf(stderr, " (%" PRIu64 " times)", w->count);
         fputs("\n", stderr);
     }
+}
+
+void output_warnings(const struct hd_report *report)
+{
+    tell_warnings(report, false);
 }
 
 /* What is to be written where, and how. */
@@ -194,9 +202,12 @@ static bool write_report(const void *report, const struct settings *s, FILE *to,
 bool output_report(const struct settings *s, const struct hd_report *report,
                    bool warnings_are_in_it)
 {
+    bool text = strcmp(s->format, "text") == 0 && s->output == NULL;
+    bool ok = output_file(s, s->output, (struct output_how){.write = write_report}, report);
+    fflush(stdout);
     if (!s->quiet && !warnings_are_in_it)
-        output_warnings(report);
-    return output_file(s, s->output, (struct output_how){.write = write_report}, report);
+        tell_warnings(report, text);
+    return ok;
 }
 
 static bool matches_nothing(const struct hd_report *report)

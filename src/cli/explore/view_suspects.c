@@ -132,11 +132,9 @@ static void refresh(struct explore *e, struct view *v)
     size_t snapshots = e->model->snapshot_count;
     s->told = zeroed(s->len * snapshots, sizeof(*s->told));
     s->told_count = zeroed(s->len, sizeof(*s->told_count));
-    for (size_t i = 0; i < s->len; i++) {
-        bool at_place;
+    for (size_t i = 0; i < s->len; i++)
         s->told_count[i] =
-            hd_suspect_counts(s->rows[i], snapshots, &s->told[i * snapshots], &at_place);
-    }
+            hd_suspect_counts(s->rows[i], snapshots, &s->told[i * snapshots]);
 }
 
 static void sort(struct explore *e, struct view *v)

@@ -107,6 +107,7 @@ struct settings {
     const char *const *words; /* the whole command line, for pages that tell it */
     size_t word_count;
     const struct command *command;
+    bool command_is_implied; /* by operands alone */
     char wanted[120]; /* what a value should have been, if that has to be put together */
     struct settings_memory *memory;
 };

@@ -124,5 +124,7 @@ struct hd_write_options style_for(const struct settings *s, FILE *to)
                                      .ascii = s->ascii,
                                      .lines = size.ws_row,
                                      .command = s->words,
-                                     .command_len = s->word_count};
+                                     .command_len = s->word_count,
+                                     .inputs = s->operands,
+                                     .input_count = s->operand_count};
 }

@@ -483,7 +483,7 @@ static void put_command(struct page *p, const struct doc_command *c)
     put(p, "<div class=\"command\"><span>");
     html_words(p->o, c->label);
     put(p, "</span><pre tabindex=\"0\"><code>");
-    html_words(p->o, c->line);
+    html_words(p->o, c->lines);
     put(p, "</code></pre></div>\n");
 }
 
@@ -517,7 +517,7 @@ static void put_block(struct page *p, const struct doc_block *b)
 
 bool page_leads(const struct document *d)
 {
-    return d->summary.len == 0 && d->section_count > 0 &&
+    return d->summary.len + d->verdict_len == 0 && d->section_count > 0 &&
            d->sections[0].kind == DOC_PLAIN && d->sections[0].block_count > 0 &&
            d->sections[0].blocks[0].kind == DOC_PARAGRAPH;
 }
@@ -525,6 +525,14 @@ bool page_leads(const struct document *d)
 void page_headline(const struct document *d, struct out *o)
 {
     struct page p = {.o = o};
+    for (size_t i = 0; i < d->verdict_len; i++) {
+        put(&p, i > 0 ? "<br>" : "");
+        html_words(o, d->verdict[i].label != NULL ? d->verdict[i].label : "");
+        put(&p, " ");
+        put_runs(&p, &d->verdict[i].words);
+    }
+    if (d->verdict_len > 0)
+        return;
     if (page_leads(d))
         put_line(&p, &d->sections[0].blocks[0].line);
     else if (d->summary.len > 0)

@@ -24,7 +24,13 @@ static void put_title(const struct document *d, struct out *o)
     out_string(o, "<title>");
     for (size_t i = 0; i < d->summary.len; i++)
         html_name(o, d->summary.all[i].text);
-    out_string(o, d->summary.len > 0 ? " · " : "");
+    if (d->verdict_len > 0) {
+        html_words(o, d->verdict[0].label);
+        out_string(o, " ");
+        for (size_t i = 0; i < d->verdict[0].words.len; i++)
+            html_name(o, d->verdict[0].words.all[i].text);
+    }
+    out_string(o, d->summary.len + d->verdict_len > 0 ? " · " : "");
     html_words(o, d->title);
     out_string(o, "</title>\n");
 }

@@ -1,0 +1,544 @@
+/* What a report comes to, in the few lines that are read first: a word and a sentence for
+ * each leak, what to do, and the facts that bear it out. What the snapshots cannot show is
+ * said there too: no all-clear without evidence. It knows no format and no width. */
+#include "report/phrases.h"
+
+#include "base/ascii.h"
+#include "heap/async_names.h"
+#include "heap/place.h"
+#include "ranking/confidence.h"
+#include "ranking/hints.h"
+#include "report/text_parts.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+/* --- lines ---------------------------------------------------------------- */
+
+/* Three leaks, how many more, what to do, and a reservation or two. */
+enum { MOST_LEAKS = 3, MOST_LINES = 8 };
+
+static struct hd_line *append(struct hd_report *r, struct hd_line **to, size_t *len,
+                              const char *label, struct headline *h)
+{
+    struct arena *a = &r->arena;
+    if (*to == NULL)
+        *to = arena_array(a, struct hd_line, MOST_LINES);
+    struct hd_span *names = arena_array(a, struct hd_span, h->name_count);
+    for (size_t i = 0; i < h->name_count; i++)
+        names[i] = (struct hd_span){h->names[i].from, h->names[i].to};
+    assert(*len < MOST_LINES);
+    struct hd_line *line = &(*to)[(*len)++];
+    *line = (struct hd_line){.label = label,
+                             .text = arena_strdup(a, text_string(&h->words), h->words.len),
+                             .names = names,
+                             .name_count = h->name_count};
+    headline_free(h);
+    return line;
+}
+
+struct hd_line *summary_add(struct hd_report *r, const char *label, struct headline *h)
+{
+    return append(r, &r->summary.verdict, &r->summary.verdict_len, label, h);
+}
+
+static void add_fact(struct hd_report *r, const char *label, struct headline *h)
+{
+    if (h->words.len > 0)
+        append(r, &r->summary.facts, &r->summary.fact_len, label, h);
+    else
+        headline_free(h);
+}
+
+const char *summary_line(struct hd_report *r)
+{
+    struct text t = {0};
+    for (size_t i = 0; i < r->summary.verdict_len; i++) {
+        const struct hd_line *l = &r->summary.verdict[i];
+        if (l->command != NULL)
+            continue;
+        text_add_string(&t, i > 0 ? "; " : "");
+        text_add_string(&t, l->label != NULL ? l->label : "");
+        text_add_string(&t, l->label != NULL ? " " : "");
+        text_add_string(&t, l->text);
+    }
+    const char *line = arena_strdup(&r->arena, text_string(&t), t.len);
+    text_free(&t);
+    return line;
+}
+
+/* --- leaks ---------------------------------------------------------------- */
+
+/* Whether that is the news, and not a few objects that go along with it. */
+static bool leads(const struct hd_native *n, const struct hd_diff *d)
+{
+    return n != NULL && d->suspect_count > 0 && strcmp(d->suspects[0].type, n->type) != 0 &&
+           d->suspects[0].suspicion == HD_SUSPECT_STEADY;
+}
+
+/* The suspects as they rank, the first ones; label is of the first line of all. */
+static void add_leaks(struct hd_report *r, const char *label)
+{
+    const struct hd_diff *d = &r->diff;
+    const struct hd_native *native = phrase_native_of(d);
+    bool several = d->suspect_count > 1;
+    if (leads(native, d)) {
+        struct headline h = {0};
+        headline_add_native(&h, native);
+        summary_add(r, label, &h);
+    }
+    for (size_t i = 0; i < d->suspect_count && i < MOST_LEAKS; i++) {
+        struct headline h = {0};
+        phrase_leak(&h, r, &d->suspects[i], several);
+        summary_add(r, label, &h);
+    }
+    if (d->suspect_count > MOST_LEAKS) {
+        struct headline h = {0};
+        headline_add(&h, "and ");
+        headline_add_count(&h, d->suspect_count - MOST_LEAKS);
+        headline_add(&h, " more");
+        summary_add(r, NULL, &h);
+    }
+}
+
+/* What to do about the first: nothing where it is not known to leak. */
+static void add_fix(struct hd_report *r)
+{
+    const struct hd_diff *d = &r->diff;
+    const struct hd_native *native = phrase_native_of(d);
+    const struct hint *hint =
+        hint_named(leads(native, d) ? native->hint : d->suspects[0].hint);
+    struct headline h = {0};
+    struct text command = {0};
+    if (hint == NULL)
+        return;
+    headline_add(&h, hint->fix);
+    text_add_string(&command, "heapdrift help hint ");
+    text_add_string(&command, hint->id);
+    summary_add(r, "FIX", &h)->command =
+        arena_strdup(&r->arena, text_string(&command), command.len);
+    text_free(&command);
+}
+
+/* --- the facts ------------------------------------------------------------------ */
+
+/* Where the growth went: the leaks, and what no suspect explains. */
+static void add_parts(struct headline *h, const struct hd_report *r)
+{
+    const struct hd_diff *d = &r->diff;
+    const struct hd_growth *g = &d->growth;
+    if (!g->known || d->suspect_count == 0 || d->hidden_count > 0)
+        return;
+    headline_add(h, d->suspect_count == 1 ? ", leak " : ", leaks ");
+    format_size_signed(&h->words, g->suspects);
+    if (!g->unexplained)
+        return;
+    headline_add(h, ", unexplained ");
+    format_size_signed(&h->words, g->rest);
+}
+
+static void add_told(struct hd_report *r, const char *label,
+                     void (*tell)(struct headline *h, const struct hd_report *r))
+{
+    struct headline h = {0};
+    tell(&h, r);
+    add_fact(r, label, &h);
+}
+
+/* Of one leak; of several -v has them. */
+static void add_path(struct hd_report *r)
+{
+    struct headline h = {0};
+    if (r->diff.suspect_count == 1)
+        phrase_path(&h, r, &r->diff.suspects[0]);
+    add_fact(r, "path", &h);
+}
+
+static void add_heap(struct hd_report *r)
+{
+    enum { BARS = 16 };
+    const struct hd_type_table *types = &r->diff.types;
+    const size_t n = r->snapshot_count;
+    const struct hd_tally *first = &types->totals[0], *last = &types->totals[n - 1];
+    bool bytes = types->bytes_known;
+    struct hd_tally bars[SERIES_MAX_SNAPSHOTS];
+    struct headline h = {0};
+    for (size_t k = 0; k < n; k++)
+        bars[k].count = bytes ? types->totals[k].bytes : types->totals[k].count;
+    if (bytes)
+        format_size(&h.words, first->bytes);
+    else
+        headline_add_count(&h, first->count);
+    headline_add(&h, " → ");
+    if (bytes)
+        format_size(&h.words, last->bytes);
+    else
+        headline_add_count(&h, last->count);
+    headline_add(&h, "  ");
+    format_trend_of(&h.words, bars, n, BARS);
+    headline_add(&h, "  ");
+    if (bytes)
+        format_size_delta(&h.words, first->bytes, last->bytes);
+    else
+        format_delta(&h.words, first->count, last->count);
+    add_parts(&h, r);
+    add_fact(r, bytes ? "heap" : "objects", &h);
+}
+
+static struct headline *also(struct headline *h)
+{
+    headline_add(h, h->words.len > 0 ? ", " : "");
+    return h;
+}
+
+/* What is told behind -v only, in a line. */
+static void add_also(struct hd_report *r)
+{
+    const struct hd_diff *d = &r->diff;
+    const struct hd_native *native = phrase_native_of(d);
+    struct headline h = {0};
+    size_t smaller = d->minor_count;
+    if (d->usable_count < 2 || d->no_match != NULL)
+        return;
+    if (d->suspect_count > 0 && native != NULL && !leads(native, d)) {
+        headline_add_count(also(&h), native->last);
+        headline_add(&h, " ");
+        headline_add(&h, native->what);
+        headline_add(&h, ", more in every step");
+    }
+    if (d->suspect_count > 0 && d->growth.pools_are_told) {
+        headline_add(also(&h), "buffer pools and threads ");
+        format_size_signed(&h.words, d->growth.pools);
+    }
+    if (d->stopped_count > 0 && (d->suspect_count > 0 || !d->growth.has_stopped)) {
+        headline_add_count(also(&h), d->stopped_count);
+        headline_add(&h, " leveled off (");
+        headline_add_long_type(&h, report_shown(r, d->stopped[0].subject));
+        headline_add(&h, ", ");
+        format_size_signed(&h.words, (int64_t)(d->stopped[0].growth + 0.5));
+        headline_add(&h, ")");
+    }
+    if (d->hidden_count > 0 && d->suspect_count > 0)
+        phrase_hidden(&also(&h)->words, d->hidden_count);
+    for (size_t i = 0; i < d->minor_count; i++)
+        for (size_t k = 0; k < d->stopped_count; k++)
+            if (strcmp(d->stopped[k].type, d->minor[i].type) == 0) {
+                smaller--;
+                break;
+            }
+    if (smaller > 0) {
+        headline_add_count(also(&h), smaller);
+        headline_add(&h, " smaller");
+    }
+    add_fact(r, "also", &h);
+}
+
+/* --- all of it ------------------------------------------------------------------- */
+
+/* Only what four snapshots show, and not those of different programs, is called a leak. */
+static bool is_leak(const struct hd_diff *d)
+{
+    return d->suspect_count > 0 && report_is_enough(d->usable_count) &&
+           d->confidence > HD_CONFIDENCE_LOW;
+}
+
+static void add_leaks_or_growth(struct hd_report *r, const char *leak)
+{
+    bool sure = is_leak(&r->diff);
+    add_leaks(r, sure ? leak : "GREW");
+    if (sure)
+        add_fix(r);
+}
+
+/* A sentence that is not ours alone: a pattern of the command line is in it. */
+static void add_unusable(struct hd_report *r, const char *label)
+{
+    const struct hd_diff *d = &r->diff;
+    struct headline h = {0};
+    struct text why = {0};
+    r->summary.tone = HD_TONE_UNSURE;
+    if (d->usable_count < 2) {
+        headline_add(&h, "Fewer than two of the snapshots can be compared.");
+    } else {
+        phrase_no_match(&why, r->options.by, d->no_match);
+        headline_add_sentence(&h, &why);
+    }
+    text_free(&why);
+    summary_add(r, label, &h);
+}
+
+static void add_unsure_leaks(struct hd_report *r, const char *label)
+{
+    const struct hd_diff *d = &r->diff;
+    struct headline h = {0};
+    r->summary.tone = HD_TONE_UNSURE;
+    if (!report_is_enough(d->usable_count))
+        headline_add(&h, d->usable_count == 2
+                             ? "Two snapshots cannot tell a leak from warm-up: take four "
+                               "or more, under the same load."
+                             : "Three snapshots cannot tell a leak from warm-up: take four "
+                               "or more, under the same load.");
+    else
+        headline_add(&h, "These snapshots may not be comparable; what follows grew from "
+                         "one to the next.");
+    summary_add(r, label, &h);
+    add_leaks_or_growth(r, "GREW");
+}
+
+/* Whether the label says it already. */
+static bool says_none(const char *label)
+{
+    return strcmp(label, "NO LEAK FOUND") == 0;
+}
+
+static void add_no_leak(struct hd_report *r, const char *sure, const char *unsure)
+{
+    struct headline h = {0};
+    bool clear = phrase_is_clear(r);
+    const char *label = clear ? sure : unsure;
+    r->summary.tone = clear ? HD_TONE_GOOD : HD_TONE_UNSURE;
+    phrase_other_growth(&h, r);
+    if (h.words.len == 0) {
+        headline_add(&h, says_none(label) ? "" : "No leak found ");
+        phrase_none(&h, r);
+        headline_add(&h, clear ? "" : ", but one cannot be ruled out");
+    }
+    summary_add(r, label, &h);
+}
+
+/* The labels are those of a leak, of none, and of what cannot be said. */
+static void add_diff(struct hd_report *r, const char *leak, const char *none,
+                     const char *unsure)
+{
+    const struct hd_diff *d = &r->diff;
+    if (d->usable_count < 2 || d->no_match != NULL) {
+        add_unusable(r, unsure);
+    } else if (is_leak(d)) {
+        r->summary.tone = HD_TONE_BAD;
+        add_leaks_or_growth(r, leak);
+    } else if (d->suspect_count > 0) {
+        add_unsure_leaks(r, unsure);
+    } else {
+        add_no_leak(r, none, unsure);
+    }
+}
+
+/* "type MyApp.*: MyApp.Order: +120 instances, limit +0 instances"; of what is undecided the
+ * reason. */
+static void add_finding(struct hd_report *r, const char *label, const struct hd_finding *f)
+{
+    struct headline h = {0};
+    struct text name = {0}, words = {0};
+    if (f->kind != HD_RULE_SUSPECTS) {
+        text_rule_name(&name, f);
+        headline_add_parts(&h, &name);
+        headline_add(&h, ": ");
+    }
+    if (f->status == HD_FOUND_FAIL) {
+        phrase_observed(&h.words, f);
+        headline_add(&h, ", limit ");
+        phrase_limit(&h.words, f);
+    } else if (phrase_reason(&words, f)) {
+        headline_add_sentence(&h, &words);
+    } else {
+        headline_add(&h, "undecided");
+    }
+    text_free(&words);
+    summary_add(r, label, &h);
+}
+
+/* What decided the check and is no suspect: those have sentences of their own. How many. */
+static size_t add_findings(struct hd_report *r, const char *label,
+                           enum hd_finding_status status)
+{
+    const struct hd_check *c = &r->check;
+    size_t found = 0;
+    for (size_t i = 0; i < c->rule_count; i++) {
+        if (c->rules[i].status != status || c->rules[i].is_suspect)
+            continue;
+        if (found++ < 2)
+            add_finding(r, label, &c->rules[i]);
+    }
+    return found;
+}
+
+static void add_budgets(struct hd_report *r)
+{
+    struct headline h = {0};
+    text_verdict(&h.words, r);
+    add_fact(r, "budgets", &h);
+}
+
+static void add_check(struct hd_report *r)
+{
+    bool suspects =
+        r->diff.suspect_count > 0 && r->diff.usable_count >= 2 && r->diff.no_match == NULL;
+    switch (r->check.verdict) {
+    case HD_FAIL:
+        if (add_findings(r, "FAIL", HD_FOUND_FAIL) == 0)
+            add_leaks_or_growth(r, "FAIL");
+        else if (suspects)
+            add_leaks_or_growth(r, "LEAK");
+        r->summary.tone = HD_TONE_BAD;
+        break;
+    case HD_INCONCLUSIVE:
+        add_findings(r, "INCONCLUSIVE", HD_FOUND_INCONCLUSIVE);
+        if (suspects)
+            add_leaks_or_growth(r, "LEAK");
+        r->summary.tone = HD_TONE_UNSURE;
+        break;
+    case HD_PASS:
+        if (suspects) {
+            struct headline h = {0};
+            headline_add(&h, "All budgets are kept.");
+            summary_add(r, "PASS", &h);
+            add_leaks_or_growth(r, "LEAK");
+        } else {
+            add_diff(r, "LEAK", "PASS", "PASS");
+        }
+        r->summary.tone = HD_TONE_GOOD;
+        break;
+    }
+    add_budgets(r);
+}
+
+/* --- one snapshot ---------------------------------------------------------------- */
+
+/* The child that retains most, or HD_NO_NODE. */
+static size_t largest_child(const struct hd_tree *t, size_t node)
+{
+    size_t best = HD_NO_NODE;
+    for (size_t i = node + 1; i < t->nodes[node].end; i = t->nodes[i].end)
+        if (t->nodes[i].kind != HD_NODE_OTHERS &&
+            (best == HD_NO_NODE || t->nodes[i].owned->bytes > t->nodes[best].owned->bytes))
+            best = i;
+    return best;
+}
+
+static bool is_variable(const char *name)
+{
+    struct place place = place_of(name);
+    return place_is_variable(&place);
+}
+
+/* Groups of roots are nobody: what is below them is. */
+static bool is_nobody(const struct hd_tree_node *n)
+{
+    return n->kind == HD_NODE_HEAP || (n->kind == HD_NODE_ROOTS && !is_variable(n->type));
+}
+
+static const char *node_name(const struct hd_tree_node *n)
+{
+    return n->full_name != NULL ? n->full_name : n->type;
+}
+
+/* Down from the owner, the first objects of the program of which there are several and that
+ * most of it hangs from. HD_NO_NODE: there are none. */
+static size_t contents_of(const struct hd_tree *t, size_t owner)
+{
+    uint64_t half = t->nodes[owner].owned->bytes / 2;
+    size_t several = HD_NO_NODE;
+    for (size_t i = largest_child(t, owner);
+         i != HD_NO_NODE && t->nodes[i].owned->bytes >= half; i = largest_child(t, i)) {
+        if (t->nodes[i].is_single)
+            continue;
+        if (names_is_of_program(t->nodes[i].type) && !names_is_array(t->nodes[i].type))
+            return i;
+        several = several == HD_NO_NODE ? i : several;
+    }
+    return several;
+}
+
+static void add_owner_of_most(struct headline *h, const struct hd_report *r)
+{
+    const struct hd_tree *t = &r->found.tree;
+    size_t owner = 0;
+    while (owner != HD_NO_NODE && is_nobody(&t->nodes[owner]))
+        owner = largest_child(t, owner);
+    if (owner == HD_NO_NODE)
+        return;
+    const struct hd_tree_node *n = &t->nodes[owner];
+    if (n->kind == HD_NODE_ROOTS)
+        headline_add_variable(h, r, n->type);
+    else
+        headline_add_long_type(h, node_name(n));
+    headline_add(h, " retains ");
+    format_size(&h->words, n->owned->bytes);
+    headline_add(h, ", ");
+    format_percent(&h->words, (double)n->owned->bytes / (double)t->reachable->bytes);
+    headline_add(h, " of the heap");
+    size_t held = contents_of(t, owner);
+    if (held == HD_NO_NODE)
+        return;
+    headline_add(h, ", mostly in ");
+    headline_add_count(h, t->nodes[held].at->count);
+    headline_add(h, " ");
+    headline_add_long_type(h, node_name(&t->nodes[held]));
+    headline_add(h, " objects");
+}
+
+/* Without owners it is the type that takes most. */
+static void add_type_of_most(struct headline *h, const struct hd_report *r)
+{
+    const struct hd_type_table *t = &r->top.types;
+    const struct hd_type_row *most = t->len > 0 ? &t->rows[0] : NULL;
+    for (size_t i = 1; i < t->len && t->bytes_known; i++)
+        most = t->rows[i].at->bytes > most->at->bytes ? &t->rows[i] : most;
+    if (most == NULL || !t->bytes_known || t->totals->bytes == 0)
+        return;
+    headline_add_long_type(h, report_shown(r, most->type));
+    headline_add(h, " takes ");
+    format_size(&h->words, most->at->bytes);
+    headline_add(h, ", ");
+    format_percent(&h->words, (double)most->at->bytes / (double)t->totals->bytes);
+    headline_add(h, " of the heap, in ");
+    format_plural(&h->words, most->at->count, "object");
+}
+
+static void add_most(struct hd_report *r)
+{
+    struct headline h = {0};
+    if (r->found.tree.len > 0 && r->found.tree.reachable->bytes > 0)
+        add_owner_of_most(&h, r);
+    else if (r->options.by == HD_BY_TYPE)
+        add_type_of_most(&h, r);
+    if (h.words.len > 0)
+        summary_add(r, "MOST", &h);
+    headline_free(&h);
+}
+
+/* --- all of it ------------------------------------------------------------------- */
+
+/* What stands in it need not be said again beside it. */
+static void mark_warnings(struct hd_report *r)
+{
+    static const char *const said[] = {"few-snapshots", "growth-stopped",
+                                       "unexplained-growth", "pool-growth"};
+    for (size_t i = 0; i < r->warning_count; i++)
+        for (size_t k = 0; k < sizeof(said) / sizeof(*said); k++)
+            r->warnings[i].in_summary |= strcmp(r->warnings[i].code, said[k]) == 0;
+}
+
+void report_summarize(struct hd_report *r)
+{
+    bool is_tree = r->kind == HD_REPORT_TREE && r->snapshot_count > 1;
+    r->summary = (struct hd_summary){.tone = HD_TONE_UNSURE};
+    if (r->kind == HD_REPORT_CHECK)
+        add_check(r);
+    else if (r->kind == HD_REPORT_TOP)
+        add_most(r);
+    else if (r->kind == HD_REPORT_DIFF || is_tree)
+        add_diff(r, "LEAK", "NO LEAK FOUND", "UNSURE");
+    if (r->kind != HD_REPORT_CHECK && r->kind != HD_REPORT_DIFF && !is_tree)
+        return;
+    r->diff.headline = summary_line(r);
+    mark_warnings(r);
+    if (r->diff.usable_count < 2 || r->diff.no_match != NULL)
+        return;
+    add_heap(r);
+    add_told(r, "confidence", phrase_confidence);
+    add_path(r);
+    add_also(r);
+}

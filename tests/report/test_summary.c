@@ -1,0 +1,594 @@
+#include "render/written.h"
+#include "report/phrases.h"
+
+#include <math.h>
+
+/* --- a report of nothing but what a summary is made of ---------------------------- */
+
+enum { MOST = 12 };
+
+struct made {
+    struct hd_report r;
+    struct hd_snapshot_facts snapshots[MOST];
+    struct hd_tally totals[MOST], at[MOST], subject_at[MOST];
+    uint64_t counts[MOST];
+    struct hd_suspect suspects[4], minor[1];
+    struct hd_type_row rows[1];
+    struct hd_no_match unmatched;
+    struct hd_warning warnings[1];
+    const char *holder[2];
+    struct hd_chain_row chain;
+};
+
+static void tell_types(struct made *m, uint64_t first, uint64_t last)
+{
+    size_t n = m->r.snapshot_count;
+    for (size_t k = 0; k < n; k++) {
+        m->at[k] = (struct hd_tally){first + (last - first) * k / (n - 1), 100 * k};
+        m->counts[k] = m->at[k].count;
+    }
+}
+
+/* App.Order, 0 to 600, in so many snapshots: a third of the heap, held by s_orders. */
+static struct made *make(size_t snapshots, size_t suspects)
+{
+    struct made *m = calloc(1, sizeof(*m));
+    struct hd_diff *d = &m->r.diff;
+    m->r.kind = HD_REPORT_DIFF;
+    m->r.options = hd_default_options();
+    m->r.snapshots = m->snapshots;
+    m->r.snapshot_count = snapshots;
+    tell_types(m, 0, 600);
+    m->holder[0] = "[static vars]";
+    m->holder[1] = "[static var App.Shop.s_orders]";
+    for (size_t i = 0; i < 3; i++)
+        m->suspects[i] = (struct hd_suspect){.rank = i + 1,
+                                             .type = "App.Order",
+                                             .subject = "App.Order",
+                                             .basis = HD_BASIS_GRAPH,
+                                             .suspicion = HD_SUSPECT_SIZE,
+                                             .at = m->at,
+                                             .counted = "App.Order",
+                                             .counts = m->counts,
+                                             .more = 2048,
+                                             .more_share = 1.0 / 3,
+                                             .per_iteration = HD_UNKNOWN,
+                                             .holder = m->holder,
+                                             .holder_len = 2};
+    for (size_t k = 0; k < snapshots; k++)
+        m->totals[k] = (struct hd_tally){6000, 3 * m->at[k].bytes};
+    d->suspects = m->suspects;
+    d->suspect_count = suspects;
+    d->usable_count = snapshots;
+    d->confidence = HD_CONFIDENCE_HIGH;
+    d->by_graph = true;
+    d->types.bytes_known = true;
+    d->types.totals = m->totals;
+    d->growth.explained = NAN;
+    m->r.found.diff.suspect_count = suspects;
+    m->r.found.diff.types.rows = m->rows;
+    return m;
+}
+
+/* How sure it is, and why not surer. Lives as long as m. */
+static const char *confidence_of(struct made *m)
+{
+    for (size_t i = 0; i < m->r.summary.fact_len; i++)
+        if (strcmp(m->r.summary.facts[i].label, "confidence") == 0)
+            return m->r.summary.facts[i].text;
+    return "";
+}
+
+static void drop(struct made *m)
+{
+    arena_free(&m->r.arena);
+    free(m);
+}
+
+/* The verdict, and the confidence if wanted; frees it. */
+static void expect_both(struct made *m, enum hd_tone tone, const char *wanted,
+                        const char *confidence)
+{
+    report_summarize(&m->r);
+    cr_expect_str_eq(m->r.diff.headline, wanted, "%s", m->r.diff.headline);
+    cr_expect_eq(m->r.summary.tone, tone, "%s", wanted);
+    if (confidence != NULL)
+        cr_expect_str_eq(confidence_of(m), confidence, "%s: %s", wanted, confidence_of(m));
+    drop(m);
+}
+
+static void expect_words(struct made *m, enum hd_tone tone, const char *wanted)
+{
+    expect_both(m, tone, wanted, NULL);
+}
+
+#define ORDERS "App.Order: 0 → 600 objects in 6 snapshots, +2.00 KiB, 33 % of the heap"
+#define LEAK "LEAK " ORDERS
+#define HELD ", kept alive by static s_orders"
+#define BRIEF "Order: 0 → 600 objects, +2.00 KiB (33 %), held by static s_orders"
+
+/* --- suspects ------------------------------------------------------------------------ */
+
+Test(summary, one_suspect_is_a_sentence)
+{
+    expect_both(make(6, 1), HD_TONE_BAD, LEAK HELD,
+                "high: 6 snapshots, +120 objects in every step");
+}
+
+Test(summary, of_several_each_has_a_line_and_the_fourth_is_counted)
+{
+    expect_words(make(6, 2), HD_TONE_BAD, "LEAK " BRIEF "; LEAK " BRIEF);
+    expect_words(make(6, 3), HD_TONE_BAD, "LEAK " BRIEF "; LEAK " BRIEF "; LEAK " BRIEF);
+    struct made *m = make(6, 3);
+    m->r.diff.suspect_count = 3;
+    m->suspects[3] = m->suspects[0];
+    m->r.diff.suspect_count = 4;
+    expect_words(m, HD_TONE_BAD,
+                 "LEAK " BRIEF "; LEAK " BRIEF "; LEAK " BRIEF "; and 1 more");
+}
+
+Test(summary, two_or_three_snapshots_show_no_leak)
+{
+    expect_both(make(2, 1), HD_TONE_UNSURE,
+                "UNSURE Two snapshots cannot tell a leak from warm-up: take four or more, "
+                "under the same load.; GREW App.Order: 0 → 600 objects between 2 "
+                "snapshots, +2.00 KiB, 33 % of the heap" HELD,
+                "high: 2 snapshots");
+    expect_words(make(3, 1), HD_TONE_UNSURE,
+                 "UNSURE Three snapshots cannot tell a leak from warm-up: take four or "
+                 "more, under the same load.; GREW App.Order: 0 → 600 objects in 3 "
+                 "snapshots, +2.00 KiB, 33 % of the heap" HELD);
+}
+
+/* What are snapshots of different programs is compared, and proves nothing. */
+Test(summary, low_confidence_is_no_leak)
+{
+    struct made *m = make(6, 1);
+    m->r.diff.confidence = HD_CONFIDENCE_LOW;
+    expect_words(m, HD_TONE_UNSURE,
+                 "UNSURE These snapshots may not be comparable; what follows grew from one "
+                 "to the next.; GREW " ORDERS HELD);
+}
+
+Test(summary, what_to_do_has_a_command)
+{
+    struct made *m = make(6, 1);
+    m->suspects[0].hint = "timer-not-disposed";
+    report_summarize(&m->r);
+    cr_assert_eq(m->r.summary.verdict_len, 2);
+    cr_expect_str_eq(m->r.summary.verdict[1].label, "FIX");
+    cr_expect_str_eq(m->r.summary.verdict[1].command,
+                     "heapdrift help hint timer-not-disposed");
+    cr_expect_str_eq(m->r.diff.headline, LEAK HELD);
+    drop(m);
+    m = make(2, 1); /* not known to leak */
+    m->suspects[0].hint = "timer-not-disposed";
+    report_summarize(&m->r);
+    cr_assert_eq(m->r.summary.verdict_len, 2);
+    cr_expect_str_eq(m->r.summary.verdict[1].label, "GREW");
+    drop(m);
+}
+
+/* 2026-11-23 14:05:59 UTC is no part of a minute less. */
+Test(summary, what_began_late_has_its_beginning)
+{
+    static const size_t of[] = {0, 1, 2, 3, 4, 5};
+    static const uint64_t none[21] = {0};
+    struct hd_births births = {
+        .count = 6, .snapshot = of, .at = none, .keeps = true, .since = 2};
+    struct made *m = make(6, 1);
+    m->suspects[0].births = &births;
+    m->suspects[0].suspicion = HD_SUSPECT_AGE;
+    expect_words(m, HD_TONE_BAD,
+                 "LEAK App.Order: 0 → 600 objects in 6 snapshots, since snapshot 3, "
+                 "+2.00 KiB, 33 % of the heap" HELD);
+    m = make(6, 1);
+    m->suspects[0].births = &births;
+    m->snapshots[2].clock_is_date = true;
+    m->snapshots[2].clock = 1795442759;
+    expect_words(m, HD_TONE_BAD,
+                 "LEAK App.Order: 0 → 600 objects in 6 snapshots, since snapshot 3 (14:05 "
+                 "UTC), +2.00 KiB, 33 % of the heap" HELD);
+    m = make(6, 1);
+    births.keeps = false;
+    m->suspects[0].births = &births;
+    expect_words(m, HD_TONE_BAD, LEAK HELD);
+}
+
+Test(summary, an_exact_rate_is_told)
+{
+    struct made *m = make(6, 1);
+    m->suspects[0].per_iteration = 20;
+    expect_words(m, HD_TONE_BAD,
+                 "LEAK App.Order: 0 → 600 objects in 6 snapshots, exactly 20 per "
+                 "iteration, +2.00 KiB, 33 % of the heap" HELD);
+}
+
+/* The title is the subject; what was counted is named where it is another type. */
+Test(summary, a_number_belongs_to_the_name_beside_it)
+{
+    struct made *m = make(6, 1);
+    m->suspects[0].subject = "App.Cart";
+    expect_words(m, HD_TONE_BAD,
+                 "LEAK App.Cart: 0 → 600 Order objects in 6 snapshots, +2.00 KiB, 33 % of "
+                 "the heap" HELD);
+    m = make(6, 1);
+    m->suspects[0].subject = "[static var App.Shop.s_orders]";
+    expect_words(m, HD_TONE_BAD,
+                 "LEAK static s_orders: 0 → 600 Order objects in 6 snapshots, +2.00 KiB, "
+                 "33 % of the heap");
+}
+
+/* One array that is made larger again and again is 0, 1, 1, 1. */
+Test(summary, what_grows_in_size_is_not_more_objects)
+{
+    struct made *m = make(6, 1);
+    tell_types(m, 3, 3);
+    expect_words(m, HD_TONE_BAD,
+                 "LEAK App.Order: 3 objects that grow in 6 snapshots, +2.00 KiB, 33 % of "
+                 "the heap" HELD);
+    m = make(6, 1);
+    tell_types(m, 1, 1);
+    m->counts[0] = 0;
+    expect_words(m, HD_TONE_BAD,
+                 "LEAK App.Order: 1 object that grows in 6 snapshots, +2.00 KiB, 33 % of "
+                 "the heap" HELD);
+}
+
+Test(summary, steps_are_told_as_even_as_they_are)
+{
+    struct made *m = make(6, 1);
+    m->counts[3] += 20;
+    expect_both(m, HD_TONE_BAD, LEAK HELD,
+                "high: 6 snapshots, +100–140 objects in every step");
+    m = make(6, 1);
+    m->counts[3] = 100;
+    expect_both(m, HD_TONE_BAD, LEAK HELD, "high: 6 snapshots, more in 4 of 5 steps");
+}
+
+/* --- what holds it ------------------------------------------------------------------- */
+
+static struct made *held(double share, enum hd_basis basis)
+{
+    struct made *m = make(6, 1);
+    m->suspects[0].basis = basis;
+    m->chain.chain.share = share;
+    m->chain.chain.owner_frame = HD_NO_OWNER;
+    m->chain.chain.kind = HD_ROOT_STACK;
+    m->suspects[0].chains = (struct hd_chains){.all = &m->chain, .len = 1};
+    return m;
+}
+
+Test(summary, a_holder_is_named_as_far_as_it_holds)
+{
+    expect_words(held(1, HD_BASIS_GRAPH), HD_TONE_BAD, LEAK HELD);
+    expect_words(held(0.7, HD_BASIS_GRAPH), HD_TONE_BAD,
+                 LEAK ", mostly kept alive by static s_orders");
+    expect_words(held(0.3, HD_BASIS_GRAPH), HD_TONE_BAD,
+                 LEAK ", kept alive by several holders");
+    expect_words(held(1, HD_BASIS_TYPE), HD_TONE_BAD,
+                 LEAK ", kept alive by different owners over time");
+}
+
+Test(summary, without_a_variable_it_is_a_class_of_the_program_or_the_kind_of_root)
+{
+    struct hd_frame frames[] = {
+        {.types = {"[local vars]"}, .type_count = 1},
+        {.types = {"App.Innocent"}, .type_count = 1, .is_program = true},
+        {.types = {"App.Cache"}, .type_count = 1, .is_program = true},
+        {.types = {"App.Order[]"}, .type_count = 1, .is_program = true},
+        {.types = {"App.Order"}, .type_count = 1, .is_program = true}};
+    struct made *m = held(1, HD_BASIS_GRAPH);
+    m->suspects[0].holder_len = 1;
+    expect_words(m, HD_TONE_BAD, LEAK ", kept alive by a local variable");
+    m = held(1, HD_BASIS_GRAPH);
+    m->suspects[0].holder_len = 1;
+    m->chain.chain.frames = frames;
+    m->chain.chain.frame_count = 5;
+    expect_words(m, HD_TONE_BAD, LEAK ", kept alive by Cache");
+    /* What is above the owner is innocent. */
+    m = held(1, HD_BASIS_GRAPH);
+    m->suspects[0].holder_len = 1;
+    m->chain.chain.frames = frames;
+    m->chain.chain.frame_count = 5;
+    m->chain.chain.owner_frame = 3;
+    m->chain.chain.owner = "Lib.MemoryCache";
+    m->chain.chain.service = HD_SERVICE_SINGLETON;
+    expect_words(m, HD_TONE_BAD, LEAK ", kept alive by singleton MemoryCache");
+}
+
+/* What is known of such leaks says more than the kind of root, or a class of the framework,
+ * and less than a variable or a class of the program. */
+Test(summary, a_hint_knows_the_holder_where_names_do_not)
+{
+    struct made *m = held(1, HD_BASIS_GRAPH);
+    m->suspects[0].holder_len = 1;
+    m->suspects[0].hint = "timer-not-disposed";
+    expect_words(m, HD_TONE_BAD, LEAK ", kept alive by timers that are never disposed");
+    m = held(1, HD_BASIS_TYPE);
+    m->suspects[0].hint = "timer-not-disposed";
+    expect_words(m, HD_TONE_BAD, LEAK ", kept alive by timers that are never disposed");
+    m = held(1, HD_BASIS_GRAPH);
+    m->suspects[0].hint = "timer-not-disposed";
+    expect_words(m, HD_TONE_BAD, LEAK HELD);
+}
+
+/* --- no leak ------------------------------------------------------------------------- */
+
+#define NONE "NO LEAK FOUND in 6 snapshots"
+#define OPEN "UNSURE No leak found in 6 snapshots, but one cannot be ruled out"
+
+Test(summary, nothing_is_said_plainly_only_where_nothing_is_in_doubt)
+{
+    expect_both(make(6, 0), HD_TONE_GOOD, NONE, "high");
+    struct made *m = make(6, 0);
+    m->r.diff.would_show = (struct hd_power){5, 1536, HD_UNKNOWN, HD_UNKNOWN, HD_UNKNOWN};
+    expect_both(m, HD_TONE_GOOD, NONE,
+                "high for leaks above 1.50 KiB (2 % of the heap); slower leaks need a "
+                "longer run");
+}
+
+static void add_minor(struct made *m, double share)
+{
+    m->minor[0] = m->suspects[0];
+    m->minor[0].more_share = share;
+    m->r.found.diff.minor = m->minor;
+    m->r.found.diff.minor_count = 1;
+}
+
+Test(summary, what_grows_below_the_line_is_not_nothing)
+{
+    struct made *m = make(6, 0);
+    add_minor(m, 0.001);
+    expect_words(m, HD_TONE_GOOD, NONE);
+    m = make(6, 0);
+    add_minor(m, 0.01);
+    expect_words(m, HD_TONE_GOOD, "NO LEAK FOUND above 2 % of the heap in 6 snapshots");
+    m = make(2, 0);
+    add_minor(m, 0.001);
+    expect_words(m, HD_TONE_UNSURE,
+                 "UNSURE No leak found above 2 % of the heap between 2 snapshots, but one "
+                 "cannot be ruled out");
+}
+
+/* What can make it unsure, alone and with a suspect. */
+static void change(struct made *m, int what)
+{
+    struct hd_diff *d = &m->r.diff;
+    switch (what) {
+    case 0:
+        d->growth.is_open = d->growth.unexplained = true;
+        d->growth.open_share = 0.4;
+        break;
+    case 1:
+        d->growth.has_stopped = true;
+        d->growth.stopped_share = 0.12;
+        break;
+    case 2:
+        d->hidden_count = 2;
+        break;
+    case 3:
+        d->usable_count = 5;
+        break;
+    case 4:
+        m->snapshots[2].info.sampled = true;
+        break;
+    case 5:
+        d->confidence = HD_CONFIDENCE_MEDIUM;
+        break;
+    case 6:
+        d->by_graph = false;
+        break;
+    case 7:
+        m->r.options.gen2 = true;
+        break;
+    case 8:
+        m->r.options.reachable = true;
+        break;
+    case 9:
+        m->warnings[0].code = "different-process";
+        m->r.warnings = m->warnings;
+        m->r.warning_count = 1;
+        break;
+    default:
+        d->growth.known = d->growth.unexplained = true;
+        d->growth.suspects = 2048;
+        d->growth.rest = 4096;
+        break;
+    }
+}
+
+Test(summary, every_doubt_is_said)
+{
+    static const struct {
+        const char *headline, *confidence;
+    } told[] = {
+        {"UNSURE Unexplained growth: 40 % of the heap; take more snapshots, further apart.",
+         "high"},
+        {"UNSURE Nothing is growing now. The heap grew by 12 %, then leveled off: a full "
+         "cache, or load that stopped?",
+         "high: what leveled off may grow again under load"},
+        {"UNSURE 2 suspects are hidden by --type, --exclude or --app-only.", "high"},
+        {"UNSURE No leak found in 5 snapshots, but one cannot be ruled out",
+         "high; 1 of 6 snapshots could not be compared"},
+        {OPEN, "high; counts are estimates from a sample"},
+        {OPEN, "medium"},
+        {OPEN, "high; without references the holders are unknown"},
+        {OPEN, "high; only gen2, LOH, POH and frozen segments count"},
+        {OPEN, "high; only reachable objects count"},
+        {OPEN, "high; the snapshots are not of one process"}};
+    for (size_t i = 0; i < sizeof(told) / sizeof(*told); i++) {
+        struct made *m = make(6, 0);
+        change(m, (int)i);
+        expect_both(m, HD_TONE_UNSURE, told[i].headline, told[i].confidence);
+    }
+}
+
+Test(summary, doubts_beside_a_suspect)
+{
+#define STEADY "6 snapshots, +120 objects in every step"
+    static const struct {
+        int what;
+        const char *confidence;
+    } all[] = {{4, "high: " STEADY "; counts are estimates from a sample"},
+               {5, "medium: " STEADY},
+               {9, "high: " STEADY "; the snapshots are not of one process"}};
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+        struct made *m = make(6, 1);
+        change(m, all[i].what);
+        expect_both(m, HD_TONE_BAD, LEAK HELD, all[i].confidence);
+    }
+}
+
+/* What of the growth is in no suspect has its number beside the heap. */
+Test(summary, unexplained_growth_is_told_beside_a_suspect)
+{
+    struct made *m = make(6, 1);
+    change(m, 10);
+    report_summarize(&m->r);
+    expect_part(m->r.summary.facts[0].text, "leak +2.00 KiB, unexplained +4.00 KiB");
+    drop(m);
+}
+
+Test(summary, doubts_are_told_together)
+{
+    struct made *m = make(3, 0);
+    change(m, 4);
+    change(m, 7);
+    expect_both(m, HD_TONE_UNSURE,
+                "UNSURE No leak found in 3 snapshots, but one cannot be ruled out",
+                "high: 3 snapshots cannot tell a leak from warm-up: take four or more; "
+                "counts are estimates from a sample; only gen2, LOH, POH and frozen "
+                "segments count");
+}
+
+/* Four are enough where the collector said who stayed. */
+Test(summary, four_snapshots_may_miss_a_slow_leak)
+{
+    struct made *m = make(4, 0);
+    expect_both(m, HD_TONE_UNSURE,
+                "UNSURE No leak found in 4 snapshots, but one cannot be ruled out",
+                "high; a slow leak may not show in 4 snapshots: take six");
+    m = make(4, 0);
+    m->r.diff.identity = HD_SAME_BY_EVENTS;
+    expect_words(m, HD_TONE_GOOD, "NO LEAK FOUND in 4 snapshots");
+    expect_words(make(5, 0), HD_TONE_GOOD, "NO LEAK FOUND in 5 snapshots");
+}
+
+Test(summary, what_cannot_be_judged_is_no_all_clear)
+{
+    struct made *m = make(2, 0);
+    m->r.diff.usable_count = 1;
+    expect_words(m, HD_TONE_UNSURE,
+                 "UNSURE Fewer than two of the snapshots can be compared.");
+    m = make(6, 0);
+    m->unmatched = (struct hd_no_match){"Ordre", "App.Order"};
+    m->r.diff.no_match = &m->unmatched;
+    expect_words(m, HD_TONE_UNSURE,
+                 "UNSURE No type matches Ordre; did you mean App.Order?");
+}
+
+/* --- units and tables ---------------------------------------------------------------- */
+
+Test(summary, a_row_may_stand_for_other_things_than_types)
+{
+    static const struct {
+        enum hd_unit by;
+        const char *subject, *told;
+    } units[] = {
+        {HD_BY_NAMESPACE, "App.Shop",
+         "LEAK namespace App.Shop: 0 → 600 objects in 6 snapshots, +2.00 KiB, 33 % of the "
+         "heap"},
+        {HD_BY_MODULE, "Shop.dll",
+         "LEAK module Shop.dll: 0 → 600 objects in 6 snapshots, +2.00 KiB, 33 % of the "
+         "heap"},
+        {HD_BY_HOLDER, "[static vars] → [static var App.Shop.s_orders]",
+         "LEAK static s_orders: 0 → 600 objects in 6 snapshots, +2.00 KiB, 33 % of the "
+         "heap"}};
+    for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+        for (size_t suspects = 0; suspects < 2; suspects++) {
+            struct made *m = make(6, suspects);
+            m->r.options.by = units[i].by;
+            m->suspects[0].type = m->suspects[0].subject = units[i].subject;
+            expect_words(m, suspects ? HD_TONE_BAD : HD_TONE_GOOD,
+                         suspects ? units[i].told : NONE);
+        }
+}
+
+Test(summary, without_bytes_it_is_a_share_of_the_objects)
+{
+    struct made *m = make(6, 1);
+    m->r.diff.by_graph = m->r.diff.types.bytes_known = false;
+    m->suspects[0].holder_len = 0;
+    expect_both(m, HD_TONE_BAD,
+                "LEAK App.Order: 0 → 600 objects in 6 snapshots, 10 % of the objects",
+                "high: " STEADY "; without references the holders are unknown");
+}
+
+/* --- hostile names ------------------------------------------------------------------- */
+
+Test(summary, names_are_short_visible_and_known_as_names)
+{
+    struct made *m = make(6, 1);
+    char name[200000];
+    memset(name, 'x', sizeof(name) - 1);
+    name[sizeof(name) - 1] = '\0';
+    memcpy(name, "App.\x1b[2J\n<b>", 12);
+    m->suspects[0].type = m->suspects[0].subject = name;
+    m->holder[1] = "[static var App.Shop.\x1b]0;s_all]";
+    m->suspects[0].counted = name;
+    report_summarize(&m->r);
+    const struct hd_line *l = &m->r.summary.verdict[0];
+    cr_expect_lt(strlen(l->text), 400);
+    cr_expect_null(strpbrk(l->text, "\x1b\n"), "%s", l->text);
+    cr_assert_eq(l->name_count, 2);
+    for (const char *c = l->text; *c != '\0'; c++) {
+        size_t at = (size_t)(c - l->text);
+        bool in_name = (at >= l->names[0].from && at < l->names[0].to) ||
+                       (at >= l->names[1].from && at < l->names[1].to);
+        cr_expect(in_name || strchr("<\\x;]", *c) == NULL, "%s", c);
+    }
+    drop(m);
+}
+
+/* --- where it is said ---------------------------------------------------------------- */
+
+Test(summary, all_formats_for_people_and_the_model_say_the_same)
+{
+    struct hd_report *r = shop_diff(NULL);
+    const struct hd_summary *s = hd_report_model(r)->summary;
+    cr_expect_str_eq(hd_report_model(r)->diff->headline,
+                     "LEAK App.Order: 10 → 40 objects in 4 snapshots, +3.98 KiB, 70 % of "
+                     "the heap, kept alive by static s_orders");
+    cr_expect_eq(s->tone, HD_TONE_BAD);
+    char *text = written(r, "text"), *page = written(r, "md"), *json = written(r, "json");
+    expect_part(text, s->verdict[0].text);
+    expect_part(page, "**LEAK** `App.Order`: 10 → 40 objects in 4 snapshots, ");
+    expect_part(json, "\"headline\": \"LEAK App.Order: 10 ");
+    free(text);
+    free(page);
+    free(json);
+    hd_report_free(r);
+}
+
+Test(summary, it_is_said_again_where_its_beginning_has_scrolled_away)
+{
+    struct hd_report *r = shop_diff(NULL);
+    static const struct {
+        unsigned lines;
+        size_t times;
+    } terminals[] = {{0, 1}, {10, 2}, {200, 1}};
+    for (size_t i = 0; i < 3; i++) {
+        struct hd_write_options opt = {.size = sizeof(opt),
+                                       .width = 200,
+                                       .lines = terminals[i].lines,
+                                       .details = true};
+        char *text = written_with(r, "text", &opt);
+        size_t times = 0;
+        for (const char *at = text; (at = strstr(at, "LEAK  ")) != NULL; at++)
+            times++;
+        cr_expect_eq(times, terminals[i].times, "%s", text);
+        free(text);
+    }
+    hd_report_free(r);
+}
