@@ -194,6 +194,8 @@ static const struct hint_example examples[] = {
                            "System.Threading.Tasks.Task[] > "
                            "System.Threading.Tasks.Task<System.Int32>",
      NULL},
+    {"timer-not-disposed", TIMERS "System.Threading.TimerQueueTimer",
+     "System.Threading.ExecutionContext > TwoElementAsyncLocalValueMap > App.Order"},
     {"async-local-kept", KEPT "System.Threading.ExecutionContext",
      "OneElementAsyncLocalValueMap > App.Order"},
     {"thread-local-kept",
