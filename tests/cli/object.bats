@@ -64,7 +64,7 @@ session=0x7f5d23ee5c68
         hd object "$dump" -- "$place"
         status_is 2
         out_is ""
-        err_has "must be an address, as 0x7f5d2193ec88"
+        err_has "must be an address such as 0x7f5d2193ec88"
         err_lacks $'\x1b'
     done
     for args in "" "$dump"; do

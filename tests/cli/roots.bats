@@ -1,4 +1,4 @@
-# heapdrift roots: why instances of a type are alive.
+# heapdrift roots: what keeps instances of a type alive.
 load helper
 
 @test "a type that was not said to be one, or is spelled otherwise, is guessed" {
@@ -81,7 +81,7 @@ load helper
     local series=fixtures/leaklab2/tenants-slow value k
     for value in 0 x 9..2 2.. ..3 2...4 -1 '' 1..2..3 51 99999999999999999999; do
         hd roots -q -t Item --born="$value" "$series"
-        fails_with "--born=$value: must be a snapshot in which they are new, as 3, or several, as 2..4"
+        fails_with "--born=$value: must be a snapshot in which they are new (3), or several (2..4)"
     done
     hd roots -q -t Item --born=2..9 "$series"
     fails_with "there is no snapshot 9 to be new in: there are 6"
@@ -232,11 +232,11 @@ static,1,1,1,[static vars] → [static var Orchard.EventHub] → Orchard.EventHu
 
 @test "roots wants 1 to 50 snapshots" {
     hd roots -t Page
-    fails_with "roots looks at 1 to 50 snapshots, not 0"
+    fails_with "roots takes 1 to 50 snapshots, not 0"
     local many=() i
     for i in {1..51}; do many+=("$before"); done
     hd roots -t Page "${many[@]}"
-    fails_with "roots looks at 1 to 50 snapshots, not 51"
+    fails_with "roots takes 1 to 50 snapshots, not 51"
 }
 
 @test "-n is how many chains, 0 for all" {

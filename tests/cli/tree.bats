@@ -121,7 +121,7 @@ cache=fixtures/leaklab/cache
     hd tree --holders "$before"
     fails_with "--holders needs a type: heapdrift tree --holders --type=MyApp.Order SNAPSHOT..."
     hd tree
-    fails_with "tree looks at 1 to 50 snapshots, not 0"
+    fails_with "tree takes 1 to 50 snapshots, not 0"
     hd tree --type=Zebra "$before"
     status_is 2
     err_has "no type matches Zebra"
