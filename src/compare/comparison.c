@@ -461,7 +461,7 @@ static bool too_many_holders(const struct holding *h, const struct hd_snapshot *
 {
     uint64_t limit = h->work->c->how.max_memory;
     uint64_t all = (uint64_t)snap->node_count * h->work->count;
-    return fail_memory(err, "to tell so many holders apart", limit + all * PER_HOLDER,
+    return fail_memory(err, "telling this many holders apart", limit + all * PER_HOLDER,
                        limit);
 }
 

@@ -127,7 +127,7 @@ untold() {
 @test "what it cannot answer is refused in a line that says why" {
     hd roots --exact --type=System.String "$(digest 5)"
     status_is 2
-    err_has 'a digest has the chains of a sample'
+    err_has 'a digest has chains of a sample only'
     hd convert "$(digest 5)" -o "$tmp/x.gcdump"
     fails_with "$(digest 5): a digest has no objects: it can be converted to table-csv or table-json"
     hd object "$(digest 5)" 0x1000

@@ -109,10 +109,10 @@ cache=fixtures/leaklab/cache
 
 @test "without references there is no tree, and the message says what has some" {
     hd tree fixtures/type-tables/table.csv
-    fails_with "fixtures/type-tables/table.csv: a tree of owners needs references, which a table-csv does not have; \`heapdrift collect\` takes snapshots that do"
+    fails_with "fixtures/type-tables/table.csv: a dominator tree needs references, which a table-csv lacks; take snapshots with \`heapdrift collect\`"
     hd tree "$before" fixtures/dumpheap-stat/managed.txt
     status_is 2
-    err_has "fixtures/dumpheap-stat/managed.txt: a tree of owners needs references"
+    err_has "fixtures/dumpheap-stat/managed.txt: a dominator tree needs references"
     hd tree -q fixtures/leaklab/odd/empty.gcdump.gz
     fails_with "fixtures/leaklab/odd/empty.gcdump.gz: no root keeps anything alive here, so nothing has an owner"
 }
