@@ -43,7 +43,7 @@ says() {
     iterate 400
     says ": stored in " 4
     stop_lab
-    says "there is no such process now"
+    says "no such process; waiting for one"
     start_lab list OTEL_SERVICE_NAME=shop
     says "a new process, so a new series"
     says ": stored in " 6
