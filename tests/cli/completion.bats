@@ -20,6 +20,10 @@ cases() {
 heapdrift di|diff
 heapdrift c|c.txt check collect completion convert
 heapdrift help fo|formats
+heapdrift help hi|hint
+heapdrift help hint timer|timer-not-disposed
+heapdrift help hint gc-|gc-handle-not-freed
+heapdrift help hint rep|reply-never-removed
 heapdrift completion |bash fish zsh
 heapdrift top |a.gcdump b.nettrace.zst c.txt snapshots
 heapdrift top a|a.gcdump
@@ -141,6 +145,6 @@ in_zsh() { timeout 60 zsh -f "$tests/complete.zsh" "$tmp/fpath/_heapdrift" "$1";
     local args
     for args in "" tcsh "bash zsh"; do
         hd completion $args
-        fails_with "for which shell? heapdrift completion bash, zsh or fish"
+        fails_with "name a shell: heapdrift completion bash, zsh or fish"
     done
 }
