@@ -771,6 +771,8 @@ struct hd_write_options {
     /* The words of the command that asks, for formats that tell how they were made; NULL */
     const char *const *command;
     size_t command_len;
+
+    int64_t made_at; /* of a page: seconds since 1970; 0: it says no date */
 };
 
 /* The name of output format number i, and a line about it; NULL behind the last. Some can

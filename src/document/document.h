@@ -53,7 +53,8 @@ struct doc_brief {
 struct doc_chart {
     const double *x, *y; /* NAN: a gap */
     size_t len;
-    double most; /* of y, in this chart and those that it is compared with */
+    double most;  /* of y, in this chart and those that it is compared with */
+    bool is_size; /* bytes; else objects */
 };
 
 struct doc_cell {
