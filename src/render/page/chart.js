@@ -32,12 +32,12 @@ function bands(report) {
         row.unreachable = heap - told - row.others - row.pools - row.rest;
         rows.push(row);
     });
-    const some = ["others", "pools"].filter((key) => rows.some((r) => r[key] > 0));
-    const keys = [...named.map((_, i) => "s" + i), ...some, "rest"];
-    return {rows, keys: rows.some((r) => r.unreachable > 0) ? [...keys, "unreachable"] : keys};
+    const some = Object.keys(BANDS).filter((key) => rows.some((r) => r[key] > 0));
+    return {rows, keys: [...named.map((_, i) => "s" + i), ...some]};
 }
 
-const BANDS = {rest: "rest", others: "other suspects", pools: "pools and threads", unreachable: "not reachable"};
+/* From above to below, after those of suspects. */
+const BANDS = {others: "other suspects", pools: "pools and threads", rest: "rest", unreachable: "not reachable"};
 const bandClass = (key) => "band-" + (key in BANDS ? key : Number(key.slice(1)) + 1);
 
 function cardTitle(rank) {
@@ -99,15 +99,18 @@ function timeTicks(x, how, rows, width) {
 function drawAxis(x, how, rows, width, height) {
     return timeTicks(x, how, rows, width).map((tick) => [
         svg("line", {x1: tick.at, x2: tick.at, y1: height, y2: height + 4, class: "grid"}),
-        svg("text", {class: "tick", x: tick.at, y: height + 17, "text-anchor": tick.anchor}, tick.text)]);
+        svg("text", {class: "tick", x: tick.at, y: height + 19, "text-anchor": tick.anchor}, tick.text)]);
 }
 
 /* --- names on bands ------------------------------------------------------------ */
 
 /* From this width on the chart has a column for names; it is so wide at most. */
 const ROOM_FOR_NAMES = 640;
-const NAMES = 210;
+const NAMES = 224;
 const NAME_LINE = 16;
+
+/* In pixels of CSS, of the narrower of A4 and Letter. */
+const PAPER = 700;
 
 function cutName(name, most) {
     return name.length <= most ? name : most < 2 ? "" : name.slice(0, most - 1) + "…";
@@ -166,7 +169,7 @@ function namesWithin(report, layers, x, y, how, rows) {
 
 /* --- charts ---------------------------------------------------------------------- */
 
-const edges = (width) => ({left: 64, right: width >= ROOM_FOR_NAMES ? NAMES : 12, top: 10, bottom: 24});
+const edges = (width) => ({left: 64, right: width >= ROOM_FOR_NAMES ? NAMES : 12, top: 10, bottom: 26});
 
 function areaChart(report, how, width) {
     const {rows, keys} = bands(report);
@@ -272,8 +275,7 @@ function overTime(report, before) {
     const objects = html("div", {class: "chart"});
     const legend = html("ul", {class: "legend"});
     part.append(box, legend, html("p", {class: "note"}, "objects"), objects);
-    const draw = () => {
-        const width = Math.max(280, box.clientWidth);
+    const draw = (width = Math.max(280, box.clientWidth)) => {
         const old = state.chart;
         state.chart = areaChart(report, how, width);
         if (old) old.picture.replaceWith(state.chart.picture);
@@ -294,4 +296,7 @@ function overTime(report, before) {
         width = box.clientWidth;
         draw();
     }).observe(box);
+    /* As wide as paper, so that letters are as large as those beside it. */
+    window.addEventListener("beforeprint", () => draw(PAPER));
+    window.addEventListener("afterprint", () => draw());
 }
