@@ -94,7 +94,8 @@ TOOL_SRC  = tests/sweep/sweep.c tests/bench/make_heap.c tests/bench/synthetic.c 
             tests/threads/ask.c tests/live/list_heap.c $(wildcard tests/fuzz/*.c) \
             $(SCORE_SRC)
 PAGE_OBJ  = $(BUILD)/src/render/page/bytes.o
-LIB_OBJ   = $(LIB_SRC:%.c=$(BUILD)/%.o) $(PROFILE:.c=.o) $(PAGE_OBJ)
+HINTS_OBJ = $(BUILD)/src/document/hints.o
+LIB_OBJ   = $(LIB_SRC:%.c=$(BUILD)/%.o) $(PROFILE:.c=.o) $(PAGE_OBJ) $(HINTS_OBJ)
 CLI_OBJ   = $(CLI_SRC:%.c=$(BUILD)/%.o)
 SUPPORT_OBJ = $(SUPPORT_SRC:%.c=$(BUILD)/%.o)
 TEST_OBJ  = $(TEST_SRC:%.c=$(BUILD)/%.o)
@@ -234,10 +235,17 @@ $(PAGE)/policy: scripts/page.sh $(wildcard src/render/page/*.css src/render/page
                 $(wildcard $(D3_PARTS:%=$(D3)/d3-%/dist/d3-%.min.js))
 	scripts/page.sh $(PAGE) $(D3) $(D3_PARTS)
 
-$(PAGE_OBJ): src/render/page/bytes.S $(PAGE)/policy $(BUILD)/flags
+$(PAGE_OBJ): $(PAGE)/policy
+$(PAGE_OBJ): private override CPPFLAGS += -DPAGE_STYLE='"$(PAGE)/page.css"' \
+    -DPAGE_SCRIPT='"$(PAGE)/page.js"' -DPAGE_POLICY='"$(PAGE)/policy"'
+
+# What is said of hints in a report and in help is what stands in the documentation.
+$(HINTS_OBJ): docs/hints.md
+$(HINTS_OBJ): private override CPPFLAGS += -DHINTS='"docs/hints.md"'
+
+$(PAGE_OBJ) $(HINTS_OBJ): $(BUILD)/%.o: %.S src/base/embed.inc $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CC) $(filter -m% -fcf-protection%,$(ALL_CFLAGS)) -DPAGE_STYLE='"$(PAGE)/page.css"' \
-	    -DPAGE_SCRIPT='"$(PAGE)/page.js"' -DPAGE_POLICY='"$(PAGE)/policy"' -c -o $@ $<
+	$(CC) $(filter -m% -fcf-protection%,$(ALL_CFLAGS)) $(CPPFLAGS) -Isrc -c -o $@ $<
 
 # Other flags, other objects, but for warnings, which change none. What is installed is
 # what was built, with whatever flags.

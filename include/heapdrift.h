@@ -791,6 +791,17 @@ bool hd_report_write(const struct hd_report *report, const char *format,
 
 void hd_report_free(struct hd_report *report); /* NULL is fine */
 
+/* The name of hint number i, as models have it, and what to do in a sentence or two; NULL
+ * behind the last. */
+const char *hd_hint_name(size_t i);
+const char *hd_hint_fix(size_t i);
+
+/* Write what there is to say of it as text: how to recognise it, why it leaks, code before
+ * and after, how to confirm it. Without a name: all of them, each with what to do. HD_USAGE
+ * if there is no such hint. */
+bool hd_hint_write(const char *name, const struct hd_write_options *opt, struct hd_sink to,
+                   struct hd_error *err);
+
 /* What a report says, as data. */
 #include "heapdrift_model.h"
 

@@ -50,6 +50,17 @@ void build_next(struct build *b);
 /* Below the row: what it usually is. Nothing for NULL. */
 void build_hint(struct build *b, const char *id);
 
+/* What docs/hints.md says of it: prose, and code before and after. Nothing for NULL. */
+void build_hint_page(struct build *b, struct doc_section *s, const char *id);
+
+/* The same as a document of its own; NULL: no such hint. And all of them, with what to do.
+ */
+struct document *document_of_hint(const char *id);
+struct document *document_of_hints(void);
+
+/* Words of ours in which `this` is code. */
+void build_marked(struct build *b, struct doc_runs *to, const char *words);
+
 /* The largest places of a report that has a tree besides: of a page. */
 void build_places(struct build *b);
 

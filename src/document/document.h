@@ -200,8 +200,16 @@ struct doc_command {
     bool names_files; /* that must be there when it is run */
 };
 
+/* Code to read, as it is: its lines are never broken. */
+struct doc_listing {
+    const char *language; /* "csharp" */
+    const char *lines;    /* ours; each ends with a line feed */
+};
+
 enum doc_block_kind {
     DOC_PARAGRAPH, /* one line or sentence */
+    DOC_PROSE,     /* several sentences of ours: a line, with room around it */
+    DOC_LISTING,
     DOC_FACTS,
     DOC_TABLE,
     DOC_CHAINS, /* each as a ladder, a type per line */
@@ -213,6 +221,7 @@ struct doc_block {
     enum doc_block_kind kind;
     union {
         struct doc_line line;
+        struct doc_listing listing;
         struct doc_facts facts;
         struct doc_table table;
         struct doc_chains chains;

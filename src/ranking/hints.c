@@ -1,6 +1,7 @@
 #include "ranking/hints.h"
 
 #include "heap/place.h"
+#include "heapdrift.h"
 
 #include <string.h>
 
@@ -174,4 +175,25 @@ const struct hint *hint_named(const char *id)
         if (hints[i].id != NULL && strcmp(hints[i].id, id) == 0)
             return &hints[i];
     return NULL;
+}
+
+/* Some say nothing, and have no name. */
+static const struct hint *hint_number(size_t n)
+{
+    for (size_t i = 0; i < hint_count; i++)
+        if (hints[i].id != NULL && n-- == 0)
+            return &hints[i];
+    return NULL;
+}
+
+const char *hd_hint_name(size_t i)
+{
+    const struct hint *hint = hint_number(i);
+    return hint != NULL ? hint->id : NULL;
+}
+
+const char *hd_hint_fix(size_t i)
+{
+    const struct hint *hint = hint_number(i);
+    return hint != NULL ? hint->fix : NULL;
 }

@@ -424,7 +424,9 @@ const struct hint hints[] = {
            {.above = "*AsyncLocalValueMap >"},
            {.above = "*Entry<System.Threading.IAsyncLocal,*>[] >"},
            {.at = "*Entry<System.Threading.IAsyncLocal,*"},
-           {TIMER, .with = "*AsyncLocalValueMap"})},
+           /* One value: the program's own. What a request of a service starts has several
+              of the framework's, and its timers are kept because nobody disposes them. */
+           {TIMER, .with = "*OneElementAsyncLocalValueMap"})},
     {"thread-local-kept",
      "A ThreadLocal is never disposed, or its values only grow: clear the value after use, "
      "and dispose the ThreadLocal.",

@@ -439,6 +439,15 @@ static void add_paragraph(struct page *p, const struct doc_line *l, bool goes_on
     text_add_char(&p->t, '\n');
 }
 
+static void add_listing(struct page *p, const struct doc_listing *l)
+{
+    text_add_string(&p->t, "```");
+    text_add_string(&p->t, l->language);
+    text_add_char(&p->t, '\n');
+    text_add_string(&p->t, l->lines);
+    text_add_string(&p->t, "```\n");
+}
+
 static void add_block(struct page *p, const struct doc_block *b, bool goes_on)
 {
     if (b->kind != DOC_COMMAND && !goes_on)
@@ -446,6 +455,12 @@ static void add_block(struct page *p, const struct doc_block *b, bool goes_on)
     switch (b->kind) {
     case DOC_PARAGRAPH:
         add_paragraph(p, &b->line, goes_on);
+        break;
+    case DOC_PROSE:
+        add_paragraph(p, &b->line, false);
+        break;
+    case DOC_LISTING:
+        add_listing(p, &b->listing);
         break;
     case DOC_FACTS:
         add_facts(p, &b->facts);

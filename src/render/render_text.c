@@ -429,6 +429,51 @@ static void print_command(struct printer *p, const struct doc_command *c)
     flush(p);
 }
 
+/* A label that it begins with stands out; code is in quotes, as in all that is said on a
+ * terminal. */
+static void print_prose(struct printer *p, const struct doc_line *l)
+{
+    enum { MOST_COLUMNS = 100 }; /* longer lines are hard to follow */
+    unsigned width = words_fold_columns(p->opt);
+    struct text flat = {0}, folded = {0};
+    for (size_t i = 0; i < l->len; i++)
+        for (size_t k = 0; k < l->all[i].cell.words.len; k++) {
+            const struct doc_run *run = &l->all[i].cell.words.all[k];
+            text_add_string(&flat, run->style == DOC_CODE ? "`" : "");
+            words_add_to_wrap(&flat, run);
+            text_add_string(&flat, run->style == DOC_CODE ? "`" : "");
+        }
+    wrap_words(&folded, text_string(&flat), p->indent, p->indent,
+               width < MOST_COLUMNS ? width : MOST_COLUMNS, p->opt->ascii);
+    const struct doc_runs *first = &l->all[0].cell.words;
+    bool labelled = first->len > 0 && first->all[0].style == DOC_STRONG;
+    size_t label = labelled ? strlen(first->all[0].text) : 0;
+    if (strncmp(text_string(&folded), labelled ? first->all[0].text : "", label) != 0)
+        label = 0; /* it is broken itself */
+    blank_line(p);
+    pad(&p->t, p->indent);
+    begin_color(p, label > 0 ? BOLD : "");
+    text_add(&p->t, text_string(&folded), label);
+    begin_color(p, label > 0 ? PLAIN : "");
+    text_add_string(&p->t, text_string(&folded) + label);
+    end_line(p);
+    text_free(&folded);
+    text_free(&flat);
+}
+
+static void print_listing(struct printer *p, const struct doc_listing *l)
+{
+    enum { INDENT = 4 };
+    blank_line(p);
+    for (const char *line = l->lines, *end; *line != '\0'; line = end + (*end == '\n')) {
+        end = line + strcspn(line, "\n");
+        pad(&p->t, end > line ? p->indent + INDENT : 0);
+        text_add(&p->t, line, (size_t)(end - line));
+        text_add_char(&p->t, '\n');
+    }
+    flush(p);
+}
+
 static void print_block(struct printer *p, const struct doc_block *b, bool is_plain)
 {
     switch (b->kind) {
@@ -440,6 +485,12 @@ static void print_block(struct printer *p, const struct doc_block *b, bool is_pl
         words_add_line(p->opt, &p->t, &b->line, p->indent, b->line.indent);
         text_add_char(&p->t, '\n');
         flush(p);
+        break;
+    case DOC_PROSE:
+        print_prose(p, &b->line);
+        break;
+    case DOC_LISTING:
+        print_listing(p, &b->listing);
         break;
     case DOC_FACTS:
         print_facts(p, &b->facts);

@@ -43,6 +43,18 @@ void words_add_run(struct text *t, const struct doc_run *run, enum words_names n
     }
 }
 
+/* Stands for a blank where no line may end; no name has one, as it is escaped there. */
+enum { BOUND_BLANK = '\x1f' };
+
+void words_add_to_wrap(struct text *t, const struct doc_run *run)
+{
+    size_t from = t->len;
+    words_add_run(t, run, WHOLE_NAMES);
+    for (size_t i = from; run->style == DOC_CODE && i < t->len; i++)
+        if (t->data[i] == ' ')
+            t->data[i] = BOUND_BLANK;
+}
+
 void words_add_runs(struct text *t, const struct doc_runs *runs, enum words_names names)
 {
     for (size_t i = 0; i < runs->len; i++)
@@ -117,7 +129,19 @@ static void add_piece(const struct hd_write_options *opt, struct text *t,
     else if (paints)
         add_painted_runs(opt, t, words);
     else
-        words_add_runs(t, words, WHOLE_NAMES);
+        for (size_t i = 0; i < words->len; i++)
+            words_add_to_wrap(t, &words->all[i]);
+}
+
+/* A word, and how wide it is. */
+static size_t add_word(struct text *t, const char *word, size_t len, bool ascii)
+{
+    size_t from = t->len;
+    text_add(t, word, len);
+    for (size_t i = from; i < t->len; i++)
+        if (t->data[i] == BOUND_BLANK)
+            t->data[i] = ' ';
+    return len > 0 ? printed_columns(t->data + from, len, ascii) : 0;
 }
 
 /* A new line that begins at indent; blanks at the end of the one before go. */
@@ -257,18 +281,21 @@ void wrap_words(struct text *t, const char *words, size_t column, size_t indent,
                 unsigned width, bool ascii)
 {
     const char *begin = words;
+    struct text one = {0};
     for (const char *end; *words != '\0'; words = end + (*end == ' ')) {
         end = words + strcspn(words, " ");
         while (*end == ' ' && is_one(begin, end))
             end += 1 + strcspn(end + 1, " ");
-        size_t word = printed_columns(words, (size_t)(end - words), ascii);
+        text_clear(&one);
+        size_t word = add_word(&one, words, (size_t)(end - words), ascii);
         if (width > 0 && column > indent && column + word > width) {
             wrap_break(t, indent);
             column = indent;
         }
-        text_add(t, words, (size_t)(end - words));
+        text_add(t, text_string(&one), one.len);
         if (*end == ' ')
             text_add_char(t, ' ');
         column += word + 1;
     }
+    text_free(&one);
 }

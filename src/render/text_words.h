@@ -23,6 +23,9 @@ enum words_names { WHOLE_NAMES, SHORT_NAMES };
 void words_add_run(struct text *t, const struct doc_run *run, enum words_names names);
 void words_add_runs(struct text *t, const struct doc_runs *runs, enum words_names names);
 
+/* The same for wrap_words(), which breaks no line within code: it is to be copied. */
+void words_add_to_wrap(struct text *t, const struct doc_run *run);
+
 /* What begins the colour of a style; "" for none. It ends with PLAIN. */
 const char *words_color(const struct hd_write_options *opt, enum doc_style style);
 

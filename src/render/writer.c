@@ -93,3 +93,19 @@ bool hd_report_write(const struct hd_report *report, const char *format,
     }
     return fail(err, HD_USAGE, "unknown output format: %s", format);
 }
+
+bool hd_hint_write(const char *name, const struct hd_write_options *opt, struct hd_sink to,
+                   struct hd_error *err)
+{
+    struct hd_write_options how;
+    if (!options_copy(&how, sizeof(how), OPTIONS_END(struct hd_write_options, details), opt,
+                      err))
+        return false;
+    struct document *d = name != NULL ? document_of_hint(name) : document_of_hints();
+    if (d == NULL)
+        return fail(err, HD_USAGE, "no hint is called %s", name);
+    struct out out = {.to = to};
+    write_text.render(d, &how, &out);
+    document_free(d);
+    return out_finish(&out, err);
+}

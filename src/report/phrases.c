@@ -485,7 +485,7 @@ void phrase_native_memory(struct text *t, const struct hd_native *n)
     text_add_string(t, " hold memory outside the heap, which is not counted here");
     if (n->hint == NULL)
         return;
-    text_add_string(t, "; docs/hints.md#");
+    text_add_string(t, "; heapdrift help hint ");
     text_add_string(t, n->hint);
 }
 

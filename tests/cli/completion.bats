@@ -20,6 +20,10 @@ cases() {
 heapdrift di|diff
 heapdrift c|c.txt check collect completion convert
 heapdrift help fo|formats
+heapdrift help hi|hint
+heapdrift help hint timer|timer-not-disposed
+heapdrift help hint gc-|gc-handle-not-freed
+heapdrift help hint rep|reply-never-removed
 heapdrift completion |bash fish zsh
 heapdrift top |a.gcdump b.nettrace.zst c.txt snapshots
 heapdrift top a|a.gcdump

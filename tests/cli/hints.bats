@@ -1,4 +1,4 @@
-# heapdrift diff says what a suspect usually is: a sentence, and a section of docs/hints.md.
+# heapdrift diff says what to do about a suspect, and where more is said of it: a hint.
 load helper
 
 @test "the leaks of the laboratory have the hints that they should have" {
@@ -23,14 +23,14 @@ EOF
         [[ $(json '[.suspects[].hint | values] | length') == 0 ]] || complain "has a hint"
     done
     works -q fixtures/leaklab/none
-    out_lacks "docs/hints.md"
+    out_lacks "help hint"
 }
 
 @test "a hint stands below what holds the suspect" {
     works -q fixtures/leaklab/timers
-    out_matches '    held by [^'$'\n'']*'$'\n''    hint     A running timer [^'$'\n'']*'$'\n''             docs/hints\.md#timer-not-disposed'$'\n'
+    out_matches '    held by [^'$'\n'']*'$'\n''    hint     A running timer [^'$'\n'']*'$'\n''             heapdrift help hint timer-not-disposed'$'\n'
     works -q --chains=0 fixtures/leaklab/timers
-    out_has "docs/hints.md#timer-not-disposed"
+    out_has "heapdrift help hint timer-not-disposed"
 }
 
 @test "minor rows and rows by namespace have none" {
@@ -38,4 +38,41 @@ EOF
     [[ $(json '[.minor[], .pooled[] | .hint == null] | all') == true ]]
     works -q --format=json --by=namespace fixtures/leaklab/timers
     [[ $(json '[.suspects[].hint | values] | length') == 0 ]]
+}
+
+@test "help hint lists every hint, and has a page for each: code before, after, how to confirm" {
+    local name
+    works help hint
+    sed -n 's/^\([a-z][a-z-]*\)  .*/\1/p' <<<"$out" >"$tmp/names"
+    sed -n 's/^| \[\([a-z-]*\)\](#.*/\1/p' docs/hints.md | diff - "$tmp/names"
+    [[ $(wc -l <"$tmp/names") -ge 70 ]]
+    while read -r name; do
+        works help hint "$name"
+        [[ ${out%%$'\n'*} == "$name" ]] || complain "begins with its name"
+        [[ $(grep -cxE '  (Before|After):' <<<"$out") == 2 && $(grep -c '^      [^ ]' <<<"$out") -ge 2 ]] || complain "no code"
+        out_matches $'\n''  How to confirm: [^'$'\n'']'
+        out_lacks '](' '**' '```' '##'
+    done <"$tmp/names"
+}
+
+@test "a hint's page fits the terminal, its code is as it is, and a pipe has no colours" {
+    local columns
+    works help hint timer-not-disposed
+    out_lacks $'\e'
+    for columns in 60 80; do
+        COLUMNS=$columns works help hint timer-not-disposed
+        [[ $(grep -v '^      ' <<<"$out" | LC_ALL=C.UTF-8 wc -L) -le $columns ]] || complain "wider than $columns"
+        out_has $'\n''          readonly Timer timer;'$'\n'
+    done
+}
+
+@test "a hint that there is not is told the nearest" {
+    hd help hint timr-not-disposed
+    fails_with "no hint is called timr-not-disposed; did you mean timer-not-disposed?"
+    hd help hint zebra
+    fails_with 'no hint is called zebra; `heapdrift help hint` lists them'
+    hd help hint $'z\n\e[31m'
+    fails_with 'no hint is called z\n\x1b[31m; `heapdrift help hint` lists them'
+    hd help hint timer-not-disposed regex-per-call
+    fails_with "help is about one command at a time"
 }

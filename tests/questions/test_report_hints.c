@@ -194,6 +194,8 @@ static const struct hint_example examples[] = {
                            "System.Threading.Tasks.Task[] > "
                            "System.Threading.Tasks.Task<System.Int32>",
      NULL},
+    {"timer-not-disposed", TIMERS "System.Threading.TimerQueueTimer",
+     "System.Threading.ExecutionContext > TwoElementAsyncLocalValueMap > App.Order"},
     {"async-local-kept", KEPT "System.Threading.ExecutionContext",
      "OneElementAsyncLocalValueMap > App.Order"},
     {"thread-local-kept",
@@ -523,17 +525,16 @@ Test(report_hints, text_has_the_sentence_and_the_page_below_the_chains)
 {
     struct hd_report *r = example_diff(&timers);
     char *got = written(r, "text");
-    expect_part(got,
-                "\n    hint     A running timer keeps its callback's target alive: "
-                "dispose the timer together with its owner.\n"
-                "             docs/hints.md#timer-not-disposed\n");
+    expect_part(got, "\n    hint     A running timer keeps its callback's target alive: "
+                     "dispose the timer together with its owner.\n"
+                     "             heapdrift help hint timer-not-disposed\n");
     cr_expect(strstr(got, "held by") < strstr(got, "    hint  "));
     free(got);
     struct hd_write_options narrow = {.width = 60};
     got = written_with(r, "text", &narrow);
     expect_part(got, "\n    hint     A running timer keeps its callback's target"
                      "\n             alive: dispose the timer together with its"
-                     "\n             owner.  docs/hints.md#timer-not-disposed\n");
+                     "\n             owner.  heapdrift help hint timer-not-disposed\n");
     free(got);
     hd_report_free(r);
 }
@@ -542,10 +543,9 @@ Test(report_hints, markdown_has_it_below_the_chains)
 {
     struct hd_report *r = example_diff(&timers);
     char *got = written(r, "md");
-    expect_part(got,
-                "\n```\n\nhint: A running timer keeps its callback's target alive: "
-                "dispose the timer together with its owner. "
-                "`docs/hints.md#timer-not-disposed`\n");
+    expect_part(got, "\n```\n\nhint: A running timer keeps its callback's target alive: "
+                     "dispose the timer together with its owner. "
+                     "`heapdrift help hint timer-not-disposed`\n");
     free(got);
     hd_report_free(r);
 }

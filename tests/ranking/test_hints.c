@@ -220,8 +220,8 @@ static unsigned count_in(const char *begin, const char *end, const char *word)
 
 Test(hints, each_has_a_section_with_code_before_and_after)
 {
-    static const char *const parts[] = {"**You see**", "**Why:**", "\nBefore:\n",
-                                        "\nAfter:\n", "**Confirm:**"};
+    static const char *const parts[] = {"\n**Symptom:** ", "\n**Cause:** ", "\nBefore:\n",
+                                        "\nAfter:\n", "\n**How to confirm:** "};
     char *text = page();
     for (size_t i = 0; i < hint_count; i++) {
         const char *end = NULL;
@@ -234,6 +234,26 @@ Test(hints, each_has_a_section_with_code_before_and_after)
                          hints[i].id);
         cr_expect_eq(count_in(begin, end, "\n```csharp\n"), 2, "%s", hints[i].id);
     }
+    free(text);
+}
+
+/* They are read by build_hint_page() too, which knows paragraphs and code, and nothing that
+ * begins a line otherwise. */
+Test(hints, sections_have_paragraphs_and_code_only)
+{
+    enum { LONGEST_CODE = 90 }; /* indented in help, on a terminal */
+    char *text = page(), *at = strstr(text, "\n## ");
+    bool in_code = false;
+    cr_assert_not_null(at);
+    for (char *line = strtok(at, "\n"); line != NULL; line = strtok(NULL, "\n")) {
+        bool fence = strncmp(line, "```", 3) == 0;
+        if (in_code && !fence)
+            cr_expect_leq(strlen(line), LONGEST_CODE, "%s", line);
+        if (!in_code && !fence && strncmp(line, "## ", 3) != 0)
+            cr_expect_null(strchr("#-+>|!1234567890 \t", line[0]), "%s", line);
+        in_code ^= fence;
+    }
+    cr_expect_not(in_code);
     free(text);
 }
 

@@ -33,6 +33,14 @@ static enum operand_kind operand_of(const struct command *command)
     return operands[0] != '\0' ? OPERAND_SNAPSHOT : OPERAND_NONE;
 }
 
+/* The names of hints, with blanks between them. */
+static void put_hints(FILE *to)
+{
+    const char *name;
+    for (size_t i = 0; (name = hd_hint_name(i)) != NULL; i++)
+        fprintf(to, "%s%s", i == 0 ? "" : " ", name);
+}
+
 /* Text between single quotes of a shell, without them; what is in special gets a backslash
  * before it. */
 static void put_quoted(FILE *to, const char *text, const char *special)
@@ -154,7 +162,7 @@ static void bash_operands(FILE *to)
     static const char *const kinds[] = {[OPERAND_NONE] = "free",
                                         [OPERAND_SNAPSHOT] = "snapshot",
                                         [OPERAND_PROCESS] = "process 1-2",
-                                        [OPERAND_COMMAND] = "word formats $commands",
+                                        [OPERAND_COMMAND] = "word formats hint $commands",
                                         [OPERAND_SHELL] = "word bash zsh fish"};
     fputs("# What the operands of command $1 are.\n"
           "_heapdrift_operands() {\n"
@@ -169,6 +177,11 @@ static void bash_operands(FILE *to)
         fprintf(to, "    %s) takes=\"%s\" ;;\n", (*c)->name, kinds[operand_of(*c)]);
     fputs("    '') takes=\"word $commands\" ;;\n"
           "    esac\n"
+          "    [[ $1 != help || ${COMP_WORDS[2]} != hint || $COMP_CWORD != 3 ]] ||\n"
+          "        takes='word ",
+          to);
+    put_hints(to);
+    fputs("'\n"
           "}\n\n",
           to);
 }
@@ -345,6 +358,8 @@ static void zsh_command(FILE *to, const struct command *c)
     }
     if (operands[operand_of(c)] != NULL)
         fprintf(to, "        '%s'\n", operands[operand_of(c)]);
+    if (operand_of(c) == OPERAND_COMMAND)
+        fputs("        '2:hint:_heapdrift_hints'\n", to);
     fputs("        ) ;;\n", to);
 }
 
@@ -367,9 +382,17 @@ static void write_zsh(FILE *to)
           "}\n"
           "\n"
           "_heapdrift_topics() {\n"
-          "    local -a more=('formats:which files are read and written')\n"
+          "    local -a more=('formats:which files are read and written' "
+          "'hint:how to fix a leak of a kind')\n"
           "    _describe topic more\n"
           "    _heapdrift_commands\n"
+          "}\n"
+          "\n"
+          "_heapdrift_hints() {\n"
+          "    [[ $words[2] != hint ]] || compadd -- ",
+          to);
+    put_hints(to);
+    fputs("\n"
           "}\n"
           "\n"
           "# Columns $1 of the processes that there are: numbers, names.\n"
@@ -463,8 +486,13 @@ static void fish_operand(FILE *to, const struct command *c)
         fputs(" -a '(__heapdrift_processes 1,2; __heapdrift_processes 2,1)'\n", to);
         break;
     case OPERAND_COMMAND:
-        fish_begin(to, c);
-        fputs(" -a 'formats $__heapdrift_commands'\n", to);
+        fprintf(to,
+                "complete -c heapdrift -n '__heapdrift_is %s; and not "
+                "__heapdrift_wants_hint' -a 'formats hint $__heapdrift_commands'\n"
+                "complete -c heapdrift -n __heapdrift_wants_hint -a '",
+                c->name);
+        put_hints(to);
+        fputs("'\n", to);
         break;
     case OPERAND_SHELL:
         fish_begin(to, c);
@@ -485,6 +513,11 @@ static const char fish_code[] =
     "    else\n"
     "        test diff = $argv\n"
     "    end\n"
+    "end\n"
+    "\n"
+    "function __heapdrift_wants_hint\n"
+    "    set -l words (commandline -opc)\n"
+    "    test (count $words) -eq 3; and test \"$words[2] $words[3]\" = 'help hint'\n"
     "end\n"
     "\n"
     "function __heapdrift_has_none\n"

@@ -1,7 +1,9 @@
-/* What --help says: of the program, of a command, of the formats. It is made of the lists
- * of commands, options and formats. */
+/* What --help says: of the program, of a command, of the formats, of a hint. It is made of
+ * the lists of commands, options, formats and hints. */
 #include "cli/commands/commands.h"
 #include "cli/options/options.h"
+#include "cli/terminal/messages.h"
+#include "cli/terminal/style.h"
 
 #include <string.h>
 
@@ -138,6 +140,7 @@ void print_help(const struct command *command, FILE *to)
         "more:\n"
         "  heapdrift help COMMAND                # its examples and options\n"
         "  heapdrift help formats                # which files are read and written\n"
+        "  heapdrift help hint NAME              # how to fix a leak of that kind\n"
         "  man heapdrift                         # all of it\n"
         "\n"
         "@FILE reads arguments from a file. Exit status: 0 done, 1 over budget (check) or\n"
@@ -145,11 +148,57 @@ void print_help(const struct command *command, FILE *to)
         to);
 }
 
+/* --- hints --------------------------------------------------------------- */
+
+/* Nothing else is called so: its name, or one that was meant. */
+static void tell_no_hint(const char *name)
+{
+    enum { MOST_HINTS = 200 };
+    const char *names[MOST_HINTS + 1];
+    size_t n = 0;
+    while (n < MOST_HINTS && (names[n] = hd_hint_name(n)) != NULL)
+        n++;
+    names[n] = NULL;
+    const char *nearest = hd_nearest_word(name, names);
+    fputs("heapdrift: no hint is called ", stderr);
+    put_name(name);
+    if (nearest != NULL)
+        fprintf(stderr, "; did you mean %s?\n", nearest);
+    else
+        fputs("; `heapdrift help hint` lists them\n", stderr);
+}
+
+static bool is_hint(const char *name)
+{
+    const char *known;
+    for (size_t i = 0; (known = hd_hint_name(i)) != NULL; i++)
+        if (strcmp(known, name) == 0)
+            return true;
+    return false;
+}
+
+static int print_hint(const struct settings *s, const char *name)
+{
+    struct hd_write_options style = style_for(s, stdout);
+    struct hd_error err = {0};
+    if (name != NULL && !is_hint(name)) {
+        tell_no_hint(name);
+        return EXIT_TROUBLE;
+    }
+    if (hd_hint_write(name, &style, hd_sink_file(stdout), &err))
+        return EXIT_DONE;
+    print_error(NULL, &err);
+    return EXIT_TROUBLE;
+}
+
 /* --- help as a command --------------------------------------------------- */
 
 static int run(struct settings *s)
 {
     const struct command *about = NULL;
+    bool on_hints = s->operand_count > 0 && strcmp(s->operands[0], "hint") == 0;
+    if (on_hints && s->operand_count <= 2)
+        return print_hint(s, s->operand_count > 1 ? s->operands[1] : NULL);
     if (s->operand_count > 1) {
         fputs("heapdrift: help is about one command at a time\n", stderr);
         return EXIT_TROUBLE;
@@ -171,14 +220,18 @@ const struct command cmd_help = {
     .name = "help",
     .bit = ON_HELP,
     .purpose = FOR_HELP,
-    .operands = "[COMMAND|formats]",
-    .summary = "this, or about a command",
+    .operands = "[COMMAND|formats|hint]",
+    .summary = "show help, or help on a command",
     .description =
-        "Show what heapdrift can do, or a command: examples, then options in groups.",
+        "Show what heapdrift can do; or the examples and options of a command; or the\n"
+        "file formats; or a hint: how such a leak comes about, code before and after, and\n"
+        "how to confirm it.",
     .examples =
         {
             {"heapdrift help watch", "examples and options of watch"},
             {"heapdrift help formats", "which files are read and written"},
+            {"heapdrift help hint", "all hints, with what to do"},
+            {"heapdrift help hint timer-not-disposed", "one of them, with code"},
         },
     .run = run,
 };

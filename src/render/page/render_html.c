@@ -501,9 +501,15 @@ static void put_block(struct page *p, const struct doc_block *b)
 {
     switch (b->kind) {
     case DOC_PARAGRAPH:
+    case DOC_PROSE:
         put(p, "<p>");
         put_line(p, &b->line);
         put(p, "</p>\n");
+        break;
+    case DOC_LISTING:
+        put(p, "<pre class=\"listing\" tabindex=\"0\"><code>");
+        html_words(p->o, b->listing.lines);
+        put(p, "</code></pre>\n");
         break;
     case DOC_FACTS:
         put_facts(p, &b->facts);
