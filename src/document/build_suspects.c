@@ -196,22 +196,22 @@ static struct doc_chart *chart_of(struct build *b, const struct hd_suspect *s,
                                   const struct hd_tally *counts, size_t n)
 {
     const size_t all = b->r->snapshot_count;
-    bool is_size = s->retained != NULL && n > 0 && counts[n - 1].count <= counts[0].count + 1;
+    bool is_size =
+        s->retained != NULL && n > 0 && counts[n - 1].count <= counts[0].count + 1;
     struct doc_chart *chart = arena_alloc(&b->doc->arena, sizeof(*chart));
     double *x = arena_array(&b->doc->arena, double, all);
     double *y = arena_array(&b->doc->arena, double, all);
     double most = 0;
     for (size_t k = 0, i = 0; k < all; k++) {
         bool left_out = s->held != NULL && s->held[k] == HD_UNKNOWN;
-        uint64_t value = left_out  ? HD_UNKNOWN
-                         : is_size ? s->retained[k]
-                                   : counts[i].count;
+        uint64_t value = left_out ? HD_UNKNOWN : is_size ? s->retained[k] : counts[i].count;
         i += !left_out;
         x[k] = (double)k;
         y[k] = value != HD_UNKNOWN ? (double)value : NAN;
         most = y[k] > most ? y[k] : most;
     }
-    *chart = (struct doc_chart){.x = x, .y = y, .len = all, .most = most, .is_size = is_size};
+    *chart =
+        (struct doc_chart){.x = x, .y = y, .len = all, .most = most, .is_size = is_size};
     return chart;
 }
 
@@ -291,9 +291,13 @@ void build_hint(struct build *b, const char *id)
     const struct hint *hint = hint_named(id);
     if (hint == NULL)
         return;
-    struct doc_line *l = &doc_attached(b->doc, b->row, "hint")->line;
+    struct doc_attached *a = doc_attached(b->doc, b->row, "hint");
+    struct doc_line *l = &a->line;
+    a->hint = hint->id;
     l->wraps = true;
     build_words(b, doc_piece(b->doc, l, ""), hint->fix);
+    if (b->page != NULL) /* it has the text */
+        return;
     text_add_string(&b->words, "heapdrift help hint ");
     text_add_string(&b->words, hint->id);
     doc_run(b->doc, doc_piece(b->doc, l, "  "), DOC_CODE, text_string(&b->words));

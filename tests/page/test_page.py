@@ -120,6 +120,22 @@ class Overview(PageTest):
         for word in ("score", "tau", "1.00", "basis", "graph", "decides the order"):
             self.assertIn(word, self.b.text(".card .why"))
 
+    def test_the_fix_is_below_the_verdict_with_cause_and_code(self):
+        """A page that came by mail has no docs beside it, and nobody who could run a command."""
+        self.open(leak())
+        self.assertEqual(self.b.text(".banner .fix > p"), "Fix Entries are added and never removed: remove them, or set a limit.")
+        self.assertFalse(self.b.is_seen(".banner .listing"))
+        self.b.click(".banner .fix summary")
+        self.assertIn("Cause: A static variable is a root", self.b.text(".banner .fix-code"))
+        self.assertEqual(self.b.count(".banner .listing"), 2)
+        self.assertNotIn("docs/hints", self.b.run("return document.body.innerText"))
+        # In a card there is a link to it, which opens it; a hint is explained once.
+        self.b.click(".banner .fix summary")
+        self.b.click(".card a[href^='#hint-']")
+        self.assertTrue(self.b.is_seen(".banner .listing"))
+        self.open(good())
+        self.assertEqual(self.b.count(".fix"), 0)
+
     def test_three_suspects_are_cards_and_the_others_rows_that_open(self):
         self.open(many())
         self.assertEqual(self.b.count(".card"), 3)

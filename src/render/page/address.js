@@ -44,6 +44,7 @@ function follow(event) {
     event.preventDefault();
     remember(at, Object.fromEntries(new URLSearchParams(values || "")));
     if (values) showAddressed();
+    if (target.matches("details")) target.open = true;
     target.scrollIntoView();
     if (target.dispatchEvent(new CustomEvent("arrive", {cancelable: true, detail: Boolean(values)}))) {
         target.tabIndex = -1;

@@ -1,5 +1,6 @@
-/* What a page begins with: which process, when, what it comes to, how sure that is, and what
- * to do. The words are the document's; which of them are a heading is said here. */
+/* What a page begins with: which process, when, what it comes to, how sure that is, and
+ * what to do. The words are the document's; which of them are a heading is said here. */
+#include "document/build.h"
 #include "render/page/page.h"
 #include "report/text_parts.h"
 
@@ -120,7 +121,22 @@ static void put_origin(const struct hd_report *r, struct out *o)
 
 /* --- all of it ------------------------------------------------------------- */
 
-void page_banner(const struct hd_report *r, const struct document *d, struct out *o)
+/* What is usually to be done about the first suspect. */
+static void put_fix(const char *id, struct page_hints *known, struct out *o)
+{
+    struct document *hint = id != NULL ? document_of_hint(id) : NULL;
+    if (hint == NULL)
+        return;
+    out_string(o, "<div class=\"fix\">\n<p><strong class=\"word\">Fix</strong> ");
+    page_line(&hint->sections[0].blocks[0].line, o);
+    out_string(o, "</p>\n");
+    page_hint(id, known, o);
+    out_string(o, "</div>\n");
+    document_free(hint);
+}
+
+void page_banner(const struct hd_report *r, const struct document *d,
+                 struct page_hints *known, struct out *o)
 {
     const struct hd_diff *diff = r->model.diff;
     out_string(o, "<header class=\"top\">\n<p class=\"brand\">");
@@ -132,6 +148,8 @@ void page_banner(const struct hd_report *r, const struct document *d, struct out
                page_mood(d));
     page_headline(d, o);
     out_string(o, "</h1>\n");
+    if (diff != NULL && diff->suspect_count > 0)
+        put_fix(diff->suspects[0].hint, known, o);
     if (diff != NULL)
         out_printf(o, "<p class=\"confidence %s\">confidence: <strong>%s</strong></p>\n",
                    hd_confidence_name(diff->confidence),

@@ -1,5 +1,6 @@
 /* A document as static HTML: sections, tables with headings, suspects as cards, chains as
  * ladders. It does not know what is told, nor what page.js adds. */
+#include "document/build.h"
 #include "render/page/page.h"
 #include "report/format_units.h"
 
@@ -10,6 +11,7 @@ struct page {
     struct out *o;
     const struct hd_write_options *opt;
     size_t ids; /* how many were given */
+    struct page_hints *hints;
 };
 
 static void put(struct page *p, const char *s)
@@ -95,6 +97,11 @@ static void put_line(struct page *p, const struct doc_line *l)
         put_runs(p, &piece->cell.words);
         put(p, is_thing ? "</span>" : "");
     }
+}
+
+void page_line(const struct doc_line *l, struct out *o)
+{
+    put_line(&(struct page){.o = o}, l);
 }
 
 /* Ours, and what it means for who asks: by pointer, by keyboard, by ear. */
@@ -186,6 +193,8 @@ static void put_attached(struct page *p, const struct doc_attached *a, bool in_c
         put(p, "</p>\n");
     }
     put_chains(p, &a->chains);
+    if (a->hint != NULL)
+        page_hint(a->hint, p->hints, p->o);
     put(p, "</div>\n");
 }
 
@@ -363,6 +372,28 @@ static void put_head(struct page *p, const struct doc_table *t)
     put(p, "</tr></thead>\n");
 }
 
+/* What belongs to a row: open in its first rows, where a reader begins. */
+static void put_below(struct page *p, const struct doc_table *t, const struct doc_row *row)
+{
+    enum { OPEN_ROWS = 3 };
+    const bool is_open = row < t->rows + OPEN_ROWS;
+    if (is_card(t, row)) {
+        put_folded(p, t, row);
+        return;
+    }
+    for (size_t i = 0; i < row->attached_count; i++) {
+        const struct doc_attached *a = &row->attached[i];
+        bool folds = !is_open && a->chains.len > 0 && a->label != NULL;
+        if (folds) {
+            put(p, "<details class=\"row-more\"><summary>");
+            html_words(p->o, a->label);
+            put(p, "</summary>\n");
+        }
+        put_attached(p, a, false);
+        put(p, folds ? "</details>\n" : "");
+    }
+}
+
 static void put_cell(struct page *p, const struct doc_table *t, const struct doc_row *row,
                      size_t c)
 {
@@ -382,10 +413,7 @@ static void put_cell(struct page *p, const struct doc_table *t, const struct doc
         put_runs(p, &row->cells[c].words);
     if (column->is_subject) {
         put_remarks(p, row);
-        if (is_card(t, row))
-            put_folded(p, t, row);
-        for (size_t i = 0; !is_card(t, row) && i < row->attached_count; i++)
-            put_attached(p, &row->attached[i], false);
+        put_below(p, t, row);
     }
     put(p, column->is_subject ? "</th>" : "</td>");
 }
@@ -529,6 +557,40 @@ static void put_block(struct page *p, const struct doc_block *b)
     }
 }
 
+/* --- hints ----------------------------------------------------------------- */
+
+static bool is_known(const struct page_hints *known, const char *id)
+{
+    for (size_t i = 0; i < known->len; i++)
+        if (strcmp(known->all[i], id) == 0)
+            return true;
+    return false;
+}
+
+/* Behind the line that says what to do, which is there already. */
+void page_hint(const char *id, struct page_hints *known, struct out *o)
+{
+    enum { ROOM = sizeof(known->all) / sizeof(*known->all) };
+    struct page p = {.o = o};
+    if (is_known(known, id)) {
+        out_printf(o, "<p><a href=\"#hint-%s\">Cause, and code before and after</a></p>\n",
+                   id);
+        return;
+    }
+    struct document *hint = known->len < ROOM ? document_of_hint(id) : NULL;
+    if (hint == NULL)
+        return;
+    known->all[known->len++] = id;
+    out_printf(o,
+               "<details class=\"fix-code\" id=\"hint-%s\"><summary>Cause, and code "
+               "before and after</summary>\n",
+               id);
+    for (size_t k = 1; k < hint->sections[0].block_count; k++)
+        put_block(&p, &hint->sections[0].blocks[k]);
+    out_string(o, "</details>\n");
+    document_free(hint);
+}
+
 /* --- sections -------------------------------------------------------------- */
 
 bool page_leads(const struct document *d)
@@ -583,9 +645,9 @@ static void put_section_title(struct page *p, const struct doc_section *s)
 }
 
 void page_sections(const struct document *d, const struct hd_write_options *opt,
-                   struct out *o)
+                   struct page_hints *known, struct out *o)
 {
-    struct page p = {.o = o, .opt = opt};
+    struct page p = {.o = o, .opt = opt, .hints = known};
     for (size_t i = 0; i < d->section_count; i++) {
         const struct doc_section *s = &d->sections[i];
         if (!doc_is_on(DOC_ON_PAGES, s->only))

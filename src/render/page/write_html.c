@@ -106,12 +106,13 @@ static void put_body(const struct hd_report *r, const struct hd_write_options *o
                      struct out *o)
 {
     struct document *d = document_of_page(r, opt);
+    struct page_hints known = {.len = 0};
     put_head(d, o);
     out_printf(o, "<body class=\"mood-%s\">\n", page_mood(d));
     out_string(o, "<a class=\"skip\" href=\"#main\">Skip to the report</a>\n");
-    page_banner(r, d, o);
+    page_banner(r, d, &known, o);
     out_string(o, "<main id=\"main\">\n");
-    page_sections(d, opt, o);
+    page_sections(d, opt, &known, o);
     out_string(o, "</main>\n<footer>");
     html_words(o, d->made_by);
     put_date(opt->made_at, o);
