@@ -193,7 +193,7 @@ static void put_attached(struct page *p, const struct doc_attached *a, bool in_c
         put(p, "</p>\n");
     }
     put_chains(p, &a->chains);
-    if (a->hint != NULL)
+    if (a->hint != NULL && p->hints != NULL)
         page_hint(a->hint, p->hints, p->o);
     put(p, "</div>\n");
 }
