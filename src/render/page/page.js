@@ -28,11 +28,11 @@ function sectionLinks() {
     nav.hidden = nav.childElementCount < 2;
 }
 
-/* Paper cannot be asked for more: what explains the verdict is open on it. */
+/* Paper cannot be asked for more: what to do is open on it. */
 function unfoldForPaper() {
     let opened = [];
     window.addEventListener("beforeprint", () => {
-        opened = [...document.querySelectorAll("details.why:not([open]), details.fix-code:not([open])")];
+        opened = [...document.querySelectorAll("details.fix-code:not([open])")];
         for (const fold of opened) fold.open = true;
     });
     window.addEventListener("afterprint", () => { for (const fold of opened) fold.open = false; });
