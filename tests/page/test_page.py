@@ -268,6 +268,12 @@ class Chart(PageTest):
         time.sleep(0.1)
         self.assertEqual([t for t, *_ in self.texts(".band-name")], ["rest", "Session"])
 
+    def test_bands_of_one_name_have_their_ranks(self):
+        self.open(two())
+        legend = self.b.run("return [...document.querySelectorAll('.legend bdi')].map(e => e.textContent)")
+        self.assertEqual(len(set(legend)), len(legend))
+        self.assertEqual([name for name in legend if "Session" in name], ["1 Session", "4 Session"])
+
     def test_bands_differ_for_who_sees_no_green_and_from_the_ground(self):
         suspects, others = [f"band-{i}" for i in range(1, 7)], ["band-others", "band-pools", "band-rest", "band-unreachable"]
         neighbours = list(zip(suspects, suspects[1:])) + [(a, b) for a in suspects for b in others] + \

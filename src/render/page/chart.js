@@ -45,9 +45,13 @@ function cardTitle(rank) {
     return card ? card.textContent : "suspect " + rank;
 }
 
+/* Of two suspects of one name each has its rank. */
 function bandName(report, key) {
     if (key === "rest" && !report.suspects.length) return "heap";
-    return BANDS[key] || brief(cardTitle(report.suspects[Number(key.slice(1))].rank));
+    if (key in BANDS) return BANDS[key];
+    const names = report.suspects.slice(0, MOST_BANDS).map((s) => brief(cardTitle(s.rank)));
+    const i = Number(key.slice(1));
+    return names.indexOf(names[i]) === names.lastIndexOf(names[i]) ? names[i] : `${report.suspects[i].rank} ${names[i]}`;
 }
 
 /* --- axes -------------------------------------------------------------------- */
