@@ -8,7 +8,7 @@
 bool account_fail(const struct account *a, struct hd_error *err)
 {
     return fail_about(err, HD_ABOUT_MEMORY, HD_TOO_BIG,
-                      "needs more than the %llu bytes of memory it may use",
+                      "exceeds the memory limit of %llu bytes",
                       (unsigned long long)a->limit);
 }
 

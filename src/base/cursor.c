@@ -48,7 +48,7 @@ void cursor_seek(struct cursor *c, uint64_t offset)
     if (c->failed)
         return;
     if (offset > (uint64_t)(c->end - c->start))
-        cursor_fail(c, "refers to byte 0x%llx, which is behind the end of the file",
+        cursor_fail(c, "refers to byte 0x%llx, beyond the end of the file",
                     (unsigned long long)offset);
     else
         c->at = c->start + offset;
@@ -59,8 +59,7 @@ const unsigned char *cursor_bytes(struct cursor *c, size_t size)
     if (c->failed)
         return NULL;
     if (size > cursor_left(c)) {
-        cursor_fail(c, "the file ends here, %zu bytes short of what must follow",
-                    size - cursor_left(c));
+        cursor_fail(c, "the file ends here, %zu bytes too early", size - cursor_left(c));
         return NULL;
     }
     const unsigned char *p = c->at;
@@ -113,7 +112,7 @@ uint64_t cursor_count(struct cursor *c, size_t count_size, size_t min_size,
         return count;
     size_t left = cursor_left(c);
     *c = before;
-    cursor_fail(c, "%llu %s cannot fit in the %zu bytes left: damaged, or cut",
+    cursor_fail(c, "%llu %s do not fit into the remaining %zu bytes: damaged or truncated",
                 (unsigned long long)count, what, left);
     return 0;
 }

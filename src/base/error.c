@@ -115,7 +115,7 @@ bool fail_memory(struct hd_error *err, const char *what, uint64_t needed, uint64
     uint64_t unit = unit_for(needed), limit_unit = unit_for(limit);
     /* Rounded up: what is named must be enough. */
     return fail_about(err, HD_ABOUT_GRAPH_MEMORY, HD_TOO_BIG,
-                      "%s takes %" PRIu64 " %s of memory, and %" PRIu64 " %s may be used",
+                      "%s takes %" PRIu64 " %s of memory; the limit is %" PRIu64 " %s",
                       what, needed / unit + (needed % unit != 0),
                       unit == MIB ? "MiB" : "KiB", limit / limit_unit,
                       limit_unit == MIB ? "MiB" : "KiB");

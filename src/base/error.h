@@ -29,7 +29,7 @@ bool fail_at_line_about(struct hd_error *err, enum hd_topic topic, uint64_t line
                         const char *kind, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* HD_TOO_BIG: what, "to analyse its graph", would take needed bytes of memory, but only
+/* HD_TOO_BIG: what, "analyzing its graph", would take needed bytes of memory, but only
  * limit may be used. HD_ABOUT_GRAPH_MEMORY. */
 bool fail_memory(struct hd_error *err, const char *what, uint64_t needed, uint64_t limit);
 

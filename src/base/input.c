@@ -144,10 +144,9 @@ static bool slurp(struct input *in, unsigned char *buffer, size_t len, struct by
         bool too_big = most > 0 && len > most;
         if (too_big)
             fail_about(err, HD_ABOUT_MEMORY, HD_TOO_BIG,
-                       "needs more than the %llu bytes of memory it may use%s",
-                       (unsigned long long)most,
+                       "exceeds the memory limit of %llu bytes%s", (unsigned long long)most,
                        in->unpacker == NULL ? ""
-                                            : " while it is packed; unpack it to a file");
+                                            : " while compressed; decompress it to a file");
         else if (len == cap)
             buffer = alloc_resize(buffer, cap = more_room(in, cap));
         if (too_big || !read_on(in, buffer + len, cap - len, &got, err)) {
@@ -339,7 +338,7 @@ static bool hold_file(struct input *in, struct hd_error *err)
     if (n < 0)
         return fail(err, HD_IO, "%s", strerror(errno));
     if ((size_t)n < size)
-        return fail(err, HD_IO, "became shorter while it was read");
+        return fail(err, HD_IO, "was truncated while being read");
     in->all = (struct bytes){in->owned_all, size};
     in->held = size;
     return true;
@@ -385,7 +384,7 @@ bool input_all(struct input *in, struct bytes *all, struct hd_error *err)
 {
     bool ok = true;
     if (in->take != NULL || input_is_growing(in))
-        return fail(err, HD_UNSUPPORTED, "cannot be read whole: it comes as it comes");
+        return fail(err, HD_UNSUPPORTED, "cannot be read at once: it is a stream");
     if (in->all.data == NULL && in->unpacker != NULL)
         ok = hold_unpacked(in, err);
     else if (in->all.data == NULL && in->fd >= 0 && in->file_size > 0)

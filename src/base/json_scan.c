@@ -36,8 +36,8 @@ static int next(struct json_scan *j)
 static bool expected(struct json_scan *j, const char *what)
 {
     if (cursor_left(&j->at) == 0)
-        return cursor_fail(&j->at, "the file ends here, in the middle of it");
-    return cursor_fail(&j->at, "%s is expected here", what);
+        return cursor_fail(&j->at, "the file ends here, incomplete");
+    return cursor_fail(&j->at, "expected %s here", what);
 }
 
 static bool take(struct json_scan *j, char c, const char *what)
@@ -272,7 +272,7 @@ void json_scan_skip(struct json_scan *j)
         if (!first) {
             skip_plain(j);
         } else if (depth == MOST) {
-            cursor_fail(&j->at, "values in values are too deep here");
+            cursor_fail(&j->at, "values are nested too deeply here");
         } else {
             j->at.at++;
             ends[depth++] = c == '{' ? '}' : ']';

@@ -61,7 +61,7 @@ static bool cannot_unpack(const struct unpacker *u, struct hd_error *err)
     if (number > 0 && number != EILSEQ && number != EINVAL)
         return fail(err, HD_IO, "%s", strerror(number));
     const char *why = archive_error_string(u->archive);
-    return fail(err, HD_BAD_FORMAT, "cannot decompress: damaged, or cut short (%s)",
+    return fail(err, HD_BAD_FORMAT, "cannot decompress: damaged or truncated (%s)",
                 why != NULL ? why : "no reason given");
 }
 
@@ -78,7 +78,7 @@ static bool has_one_layer(const struct unpacker *u, struct hd_error *err)
 {
     enum { MOST_FILTERS = 2 };
     return archive_filter_count(u->archive) <= MOST_FILTERS ||
-           fail(err, HD_UNSUPPORTED, "compressed more than once; unpack it first");
+           fail(err, HD_UNSUPPORTED, "compressed more than once; decompress it first");
 }
 
 static bool open_archive(struct unpacker *u, struct hd_error *err)
@@ -139,7 +139,7 @@ static bool seek_entry(struct unpacker *u, struct hd_error *err)
             return false;
         u->is_bare = found == 0;
         if (u->is_bare)
-            return u->entry == 0 || fail(err, HD_IO, "changed while it was read");
+            return u->entry == 0 || fail(err, HD_IO, "was modified while being read");
     }
     return true;
 }
@@ -161,7 +161,7 @@ bool unpacker_read(struct unpacker *u, unsigned char *to, size_t size, size_t *g
         u->unpacked += (uint64_t)n;
         if (is_too_much(u))
             return fail(err, HD_BAD_FORMAT,
-                        "unpacks to more than %d times its size, which no snapshot does",
+                        "decompresses to more than %d times its size: not a snapshot",
                         MOST_PER_BYTE);
     }
     return true;
@@ -207,14 +207,13 @@ static bool settle(const struct choice *c, struct hd_error *err)
         return true;
     if (c->wanted > 1)
         return fail(err, HD_UNSUPPORTED,
-                    "a zip with %u snapshots in it; unpack it and name the folder",
-                    c->wanted);
+                    "a zip with %u snapshots; extract it, and name the folder", c->wanted);
     if (c->any_encrypted)
         return fail(err, HD_UNSUPPORTED,
-                    "a zip with encrypted files and no other snapshot in it; unpack it");
+                    "a zip with encrypted files and no other snapshot; extract it");
     if (c->unreadable > 0)
         return fail(err, HD_BAD_FORMAT, "%s", c->why.message);
-    return fail(err, HD_NOT_A_SNAPSHOT, "a zip without a snapshot in it");
+    return fail(err, HD_NOT_A_SNAPSHOT, "a zip without a snapshot");
 }
 
 /* Look at the beginning of every file of a zip. */
@@ -231,7 +230,7 @@ static bool choose_entry(struct unpacker *u, struct hd_error *err)
         ok = found > 0;
         if (ok && number == MOST_ENTRIES)
             ok = fail(err, HD_UNSUPPORTED,
-                      "a zip of more than %d files; unpack it and name the snapshot",
+                      "a zip of more than %d files; extract it, and name the snapshot",
                       MOST_ENTRIES);
         ok = ok && look_at_entry(u, entry, number++, &c, err);
     }

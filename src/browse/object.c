@@ -88,21 +88,19 @@ static bool fail_to_find(const struct graph *g, uint64_t address, struct nearest
     uint64_t before = near.before != NO_NODE ? graph_address(g, near.before) : 0;
     uint64_t behind = near.behind != NO_NODE ? graph_address(g, near.behind) : 0;
     if (before == 0 && behind == 0)
-        return fail(err, HD_USAGE, "this snapshot tells no address of any object");
+        return fail(err, HD_USAGE, "this snapshot has no addresses of objects");
     if (before == 0)
-        return fail(err, HD_USAGE,
-                    "no object is at 0x%" PRIx64 ", before all of them: the first is at "
-                    "0x%" PRIx64,
+        return fail(err, HD_USAGE, "no object at 0x%" PRIx64 ": the first is at 0x%" PRIx64,
                     address, behind);
     if (behind == 0)
         return fail(err, HD_USAGE,
-                    "no object is at 0x%" PRIx64 ", behind all of them: the last, of "
-                    "%" PRIu64 " bytes, is at 0x%" PRIx64,
+                    "no object at 0x%" PRIx64 ": the last, of %" PRIu64
+                    " bytes, is at 0x%" PRIx64,
                     address, graph_size(g, near.before), before);
     return fail(err, HD_USAGE,
-                "no object is at 0x%" PRIx64
-                ", which is free or unused: the one before, of "
-                "%" PRIu64 " bytes, is at 0x%" PRIx64 ", the next at 0x%" PRIx64,
+                "no object at 0x%" PRIx64
+                ", which is free or unused: the previous one, of %" PRIu64
+                " bytes, is at 0x%" PRIx64 ", the next at 0x%" PRIx64,
                 address, graph_size(g, near.before), before, behind);
 }
 
@@ -113,7 +111,7 @@ bool hd_object_at(const struct hd_objects *o, uint64_t address, uint32_t *number
         return fail(err, HD_USAGE, "the graph is not there yet");
     const struct graph *g = o->snap->graph;
     if (g->addresses == NULL)
-        return fail(err, HD_USAGE, "this snapshot tells no addresses");
+        return fail(err, HD_USAGE, "this snapshot has no addresses");
     struct nearest near = find_nearest(o, address);
     node_id n = near.before;
     uint64_t begins = n != NO_NODE ? graph_address(g, n) : 0;

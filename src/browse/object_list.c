@@ -30,7 +30,7 @@ static struct hd_object_list *list_new(struct hd_objects *o)
 static bool list_room(struct hd_object_list *list, uint64_t count, struct hd_error *err)
 {
     uint64_t bytes = count * sizeof(node_id) + order_work(count);
-    if (!comparison_reserve(list->c, bytes, "to list objects", err))
+    if (!comparison_reserve(list->c, bytes, "listing objects", err))
         return false;
     list->reserved = bytes;
     list->own = alloc_resize(NULL, array_bytes((size_t)count + 1, sizeof(node_id)));
@@ -85,7 +85,7 @@ struct hd_object_list *hd_objects_of_type(struct hd_objects *o, const char *type
     }
     type_id t = type_named(o->snap, type);
     if (t == NO_TYPE) {
-        fail(err, HD_USAGE, "no object of this type is in the snapshot");
+        fail(err, HD_USAGE, "no object of this type in the snapshot");
         return NULL;
     }
     const struct graph *g = o->snap->graph;
@@ -169,11 +169,11 @@ static bool fill_place(struct hd_object_list *list, const struct hd_objects *o,
     const struct ownership *owners = o->c->owned[selection];
     size_t i = owners != NULL ? snapshot_of_owners(owners, o->k) : 0;
     if (owners == NULL || i == owners->usable_count)
-        return fail(err, HD_USAGE, "who owns what is not known of this snapshot");
+        return fail(err, HD_USAGE, "this snapshot has no owners");
     const struct full_tree *f = &owners->tree.full[i];
     path_id path = path_of(&owners->tree, f, steps, count);
     if (path == NO_PATH)
-        return fail(err, HD_USAGE, "nothing is at this place in this snapshot");
+        return fail(err, HD_USAGE, "nothing at this place in this snapshot");
     if (!list_room(list, collect_place(NULL, o, f, path, selection), err))
         return false;
     collect_place(list, o, f, path, selection);

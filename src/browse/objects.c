@@ -12,7 +12,7 @@
 static bool reserve(struct hd_objects *o, uint64_t bytes, struct hd_error *err)
 {
     comparison_begin_any(o->c);
-    bool ok = comparison_reserve(o->c, bytes, "to look at single objects", err);
+    bool ok = comparison_reserve(o->c, bytes, "examining single objects", err);
     comparison_end(o->c);
     if (ok)
         o->reserved += bytes;
@@ -33,8 +33,8 @@ static bool make_graph(struct hd_objects *o, struct hd_error *err)
     struct hd_snapshot *snap = o->snap;
     if (!snap->info.has_graph || snap->read.tables_only || snap->info.objects == 0)
         return fail(err, HD_USAGE,
-                    "there are no single objects in this snapshot: it is a "
-                    "table, or its references were not read");
+                    "no single objects in this snapshot: it is a table, or its references "
+                    "were not read");
     if (!comparison_begin(o->c, err))
         return false;
     bool ok = snapshot_need_graph(snap, err) &&

@@ -163,7 +163,7 @@ struct line_reader {
     struct hd_error *err;
 };
 
-static const char twice[] = "is there twice; keep one of the two lines";
+static const char twice[] = "is listed twice; keep one of the two lines";
 
 static bool bad_line(struct line_reader *r, const char *kind, const char *what)
 {
@@ -237,14 +237,14 @@ static bool take_accepted(struct line_reader *r, char **columns)
     if (a.kind == HD_ACCEPTED_KIND_COUNT)
         return bad_line(
             r, "unknown-line",
-            "begins with none of total, type, holder, snapshots, iterations, seconds");
+            "must begin with total, type, holder, snapshots, iterations or seconds");
     uint64_t *const numbers[] = {&a.count, &a.bytes, &a.step_count, &a.step_bytes,
                                  &a.score};
     for (size_t i = 0; i < COLUMNS - 2; i++)
         if (!quantity_count(columns[i + 1], numbers[i]))
             return bad_line(r, "bad-number", "columns 2 to 6 must be whole numbers");
     if (!unescape(columns[COLUMNS - 1]) || a.name[0] == '\0')
-        return bad_line(r, "bad-name", "the last column is no name");
+        return bad_line(r, "bad-name", "the last column is not a name");
     if (a.kind == HD_ACCEPTED_TOTAL && !is_total(a.name))
         return bad_line(r, "unknown-total",
                         "the total must be bytes, objects or reachable_bytes");
@@ -264,8 +264,7 @@ static bool take_signature(struct line_reader *r, char **columns, size_t count)
     if (version != BASELINE_VERSION)
         return fail_at_line_about(r->err, HD_ABOUT_BASELINE, r->line, "unknown-version",
                                   "baseline of version %" PRIu64
-                                  "; this program reads %d: write "
-                                  "it anew",
+                                  "; heapdrift reads version %d: write it again",
                                   version, BASELINE_VERSION);
     return true;
 }
@@ -313,13 +312,13 @@ bool baseline_parse(struct baseline *b, const char *data, size_t size, struct ar
         text_add_char(&line, '\0');
         ok = memchr(line.data, '\0', len) == NULL
                  ? take_line(&r, line.data)
-                 : bad_line(&r, "bad-line", "has a byte of value 0");
+                 : bad_line(&r, "bad-line", "contains a NUL byte");
         at = next;
     }
     text_free(&line);
     if (ok && r.line <= 1)
         ok = fail_at_line_about(err, HD_ABOUT_BASELINE, 1, "no-baseline",
-                                "an empty file; write it");
+                                "an empty file; write it with --baseline-write");
     if (ok && (b->snapshots < 2 || b->snapshots == HD_UNKNOWN))
         ok = bad_line(&r, "no-baseline", "does not say how many snapshots were compared");
     return ok;

@@ -113,8 +113,8 @@ bool budgets_add_rule(struct hd_budgets *b, const struct rule *rule, struct hd_e
         if (b->rules[i].path == NULL)
             return true;
         return fail_at_line(err, rule->line, "duplicate-rule",
-                            "%s has a budget on line %" PRIu64
-                            " already; put all its limits there",
+                            "%s already has a budget on line %" PRIu64
+                            "; put all its limits there",
                             name, b->rules[i].line);
     }
     if (b->rule_count >= BUDGETS_MOST_RULES)

@@ -117,7 +117,7 @@ static bool is_harmless(struct seen *seen, const yaml_event_t *event, struct hd_
     if (event->type == YAML_ALIAS_EVENT)
         return fail_at_line(err, line, "wrong-type", "YAML alias unsupported");
     return !has_zero(event) ||
-           fail_at_line(err, line, "bad-value", "has a character of value 0");
+           fail_at_line(err, line, "bad-value", "contains a NUL character");
 }
 
 /* False and err, with the line, where lists and keys are nested too deeply, or there are
@@ -220,7 +220,7 @@ static bool check_keys(struct reader *r, const yaml_node_t *mapping,
         for (const yaml_node_pair_t *q = first; q < p; q++)
             if (strcmp(scalar(node_at(r, q->key)), scalar(key)) == 0)
                 return fail_at_line(r->err, line_of(key), "duplicate-key",
-                                    "%s stands on line %" PRIu64 " already", scalar(key),
+                                    "%s is already on line %" PRIu64, scalar(key),
                                     line_of(node_at(r, q->key)));
     }
     return true;
@@ -265,7 +265,7 @@ static bool find_list(struct reader *r, const yaml_node_t *root, const char *key
         return true;
     if (value->type == YAML_SCALAR_NODE && scalar(value)[0] == '\0')
         return fail_at_line(r->err, line_of(value), "empty-list",
-                            "nothing stands below %s; write %s: [] for none", key, key);
+                            "%s is empty; write %s: [] for none", key, key);
     return fail_at_line(r->err, line_of(value), "wrong-type", "%s must be a list", key);
 }
 
@@ -306,7 +306,7 @@ static bool ends_here(struct reader *r, yaml_parser_t *parser)
     uint64_t line = root != NULL ? line_of(root) : 0;
     yaml_document_delete(&second);
     return root == NULL ||
-           bad(r, line, "second-document", "one file holds one document; remove the ---");
+           bad(r, line, "second-document", "only one document per file; remove the ---");
 }
 
 static bool check_document(struct reader *r)
@@ -314,7 +314,7 @@ static bool check_document(struct reader *r)
     const yaml_node_t *root = yaml_document_get_root_node(&r->document);
     if (root == NULL || (root->type == YAML_SCALAR_NODE && scalar(root)[0] == '\0'))
         return bad(r, 1, "empty-file",
-                   "no budgets in it; it begins with \"version: 1\" and \"budgets:\"");
+                   "no budgets in it; begin with \"version: 1\" and \"budgets:\"");
     if (root->type != YAML_MAPPING_NODE)
         return bad(r, line_of(root), "wrong-type",
                    "the file must have keys: version, budgets, suppress");
@@ -457,7 +457,7 @@ static bool parse_subject(struct reader *r, const yaml_node_t *entry,
             continue;
         if (subjects[i][0] == '\0')
             return fail_at_line(r->err, line_in(r, entry, keys[i]), "bad-value",
-                                "%s: nothing stands behind it", keys[i]);
+                                "%s: has no value", keys[i]);
         rule->kind = (enum hd_rule_kind)i;
         given++;
     }
@@ -571,8 +571,7 @@ static bool parse_suppression(struct reader *r, const yaml_node_t *entry)
     if ((c->type != NULL ? s.type : s.holder)[0] == '\0')
         return bad(r, s.line, "bad-value", "a pattern is missing");
     if (c->reason == NULL || c->reason[strspn(c->reason, " \t\n\r\v\f")] == '\0')
-        return bad(r, s.line, "no-reason",
-                   "a suppression without a reason; say why, for whoever finds it later");
+        return bad(r, s.line, "no-reason", "a suppression without a reason; say why");
     s.reason = keep(r, c->reason);
     if (c->until != NULL) {
         s.expires = true;
@@ -604,7 +603,7 @@ static bool parse_version(struct reader *r)
     if (quantity_count(given, &version) && version == CONFIG_VERSION)
         return true;
     return fail_at_line(r->err, line_in(r, root, "version"), "unknown-version",
-                        "version: %.40s; this program reads version %d", given,
+                        "version: %.40s; heapdrift reads version %d", given,
                         CONFIG_VERSION);
 }
 
@@ -621,7 +620,7 @@ static bool parse_entries(struct reader *r, const yaml_node_t *list,
 static bool read_config(struct reader *r, struct bytes all)
 {
     if (all.size > BUDGETS_LONGEST_FILE)
-        return fail(r->err, HD_TOO_BIG, "a file of budgets has at most %d bytes",
+        return fail(r->err, HD_TOO_BIG, "a budget file has at most %d bytes",
                     BUDGETS_LONGEST_FILE);
     if (!is_all_harmless(all, r->err) || !read_lines(r, all))
         return false;

@@ -324,9 +324,8 @@ bool accept_growth(struct baseline *to, const struct hd_budgets *b,
 {
     const struct series *s = e->types;
     if (s->usable_count == 0)
-        return fail(
-            err, HD_USAGE,
-            "no snapshot can be compared; so what a baseline may accept is not known");
+        return fail(err, HD_USAGE,
+                    "no snapshot can be compared, so a baseline cannot be written");
     struct arena scratch = {0};
     struct suppression_matches x = suppression_matches_of(b, e, NULL, &scratch);
     bool told = !x.by_holder || e->suppressed != NULL;
@@ -337,9 +336,7 @@ bool accept_growth(struct baseline *to, const struct hd_budgets *b,
         accept_holders(to, &x);
     }
     arena_free(&scratch);
-    return told ||
-           fail(
-               err, HD_USAGE,
-               "a holder is suppressed, but the snapshots do not all tell what holds what; "
-               "so what a baseline may accept is not known");
+    return told || fail(err, HD_USAGE,
+                        "a holder is suppressed, but not all snapshots have references, so "
+                        "a baseline cannot be written");
 }

@@ -144,12 +144,12 @@ bool page_source_open(struct page_source *p, pid_t pid, struct hd_error *err)
     snprintf(path, sizeof(path), "/proc/%ld/pagemap", (long)pid);
     p->pages = open(path, O_RDONLY | O_CLOEXEC);
     if (p->pages < 0 && (errno == ENOENT || errno == ESRCH))
-        return fail(err, HD_IO, "the process has ended");
+        return fail(err, HD_IO, "the process has exited");
     if (p->pages < 0)
         return denied_fail(pid, err);
     if (find_shared(p, pid))
         return true;
-    fail(err, HD_IO, "what the process has open cannot be read: %s", strerror(errno));
+    fail(err, HD_IO, "cannot list the open files of the process: %s", strerror(errno));
     page_source_close(p);
     return false;
 }
@@ -340,7 +340,7 @@ bool runs_find(struct runs *r, const struct page_source *from,
         if ((is_shared && !find_shared_data(r, from, a)) ||
             (a->is_private && !find_private(r, from, a)))
             return fail(err, HD_UNSUPPORTED,
-                        "the kernel does not tell which pages the process has");
+                        "the kernel does not report the pages of the process");
     }
     place(r);
     return true;

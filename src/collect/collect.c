@@ -110,7 +110,7 @@ static void describe(struct hd_process *to, const struct answer *a, struct arena
         to->command = info->command != NULL ? kept(info->command, arena) : to->command;
         to->runtime = info->runtime != NULL ? kept(info->runtime, arena) : to->runtime;
     } else if (a->err.status == HD_TIMED_OUT) {
-        to->problem = "does not answer: it is stopped, or busy with another request";
+        to->problem = "does not respond: it is stopped, or busy with another request";
     } else if (a->err.status != HD_UNSUPPORTED) {
         to->problem = kept(a->err.message, arena);
     }
@@ -131,10 +131,10 @@ void hd_processes_find(struct hd_processes *processes)
                               .memory = memory};
     if (lacked != 0)
         processes->incomplete = arena_printf(
-            &memory->arena, "cannot look at every process: %s", strerror(lacked));
+            &memory->arena, "cannot inspect all processes: %s", strerror(lacked));
     else if (count == 0 && access("/proc/self", F_OK) != 0)
         /* Sockets may be found without it; that there are none says nothing then. */
-        processes->incomplete = "cannot look for processes: /proc is not mounted here";
+        processes->incomplete = "cannot list processes: /proc is not mounted here";
     for (size_t i = 0; i < count; i++)
         asking.all[i].from = &found[i];
     workers_run(count, SIDE_BY_SIDE, ask_one, &asking);

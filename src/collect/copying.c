@@ -179,11 +179,11 @@ bool copy_runs(const struct copying *c, const struct thread_freeze *still,
     if (thread_freeze_is_unwanted(still))
         return fail(err, HD_STOPPED, "stopped");
     if (unreadable != 0)
-        return fail(err, HD_IO, "its memory at 0x%llx cannot be read; has it ended?",
+        return fail(err, HD_IO, "cannot read its memory at 0x%llx; has it exited?",
                     (unsigned long long)unreadable);
     return clock_us() < c->deadline ||
            fail_about(err, HD_ABOUT_SILENCE, HD_TIMED_OUT,
-                      "its memory was not copied in time, so it runs on");
+                      "its memory was not copied in time; the process continues");
 }
 
 /* --- images -------------------------------------------------------------------- */

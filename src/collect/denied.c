@@ -94,21 +94,21 @@ bool denied_has_ended(pid_t pid, pid_t thread)
 static const char *reason(const struct denied_facts *f, char *words, size_t size)
 {
     if (f->tracer[0] != '\0')
-        snprintf(words, size, "is traced by %s already: end that first", f->tracer);
+        snprintf(words, size, "it is already traced by %s; stop that first", f->tracer);
     else if (f->is_kernel)
-        return "is a thread of the kernel, or has ended";
+        return "it is a kernel thread, or has exited";
     else if (f->ptrace_scope == 3)
-        return "/proc/sys/kernel/yama/ptrace_scope is 3: nobody may, until the next boot";
+        return "/proc/sys/kernel/yama/ptrace_scope is 3: disabled until the next boot";
     else if (f->is_filtered && f->can_ptrace)
         return "a seccomp filter forbids ptrace here: start this container with "
                "--cap-add=SYS_PTRACE, or run heapdrift on the host";
     else if (f->can_ptrace && f->is_other_users)
-        return "is in another user namespace: run heapdrift in its container, or as the "
-               "host's root";
+        return "it is in another user namespace: run heapdrift in its container, or as "
+               "root of the host";
     else if (f->user[0] != '\0')
         snprintf(words, size,
-                 "belongs to user %s: run heapdrift as root (CAP_SYS_PTRACE) or as that "
-                 "user",
+                 "it belongs to user %s: run heapdrift as root (CAP_SYS_PTRACE), or as "
+                 "that user",
                  f->user);
     else if (f->ptrace_scope >= 1)
         snprintf(words, size,
@@ -117,17 +117,16 @@ static const char *reason(const struct denied_facts *f, char *words, size_t size
                  f->ptrace_scope,
                  f->ptrace_scope == 1 ? ", or sysctl kernel.yama.ptrace_scope=0" : "");
     else
-        return "it has more rights than we, or must not be dumped (PR_SET_DUMPABLE): run "
-               "heapdrift as root (CAP_SYS_PTRACE; in a container "
-               "--cap-add=SYS_PTRACE)";
+        return "it has more privileges, or is not dumpable (PR_SET_DUMPABLE): run "
+               "heapdrift as root (CAP_SYS_PTRACE; in a container --cap-add=SYS_PTRACE)";
     return words;
 }
 
 bool denied_report(const struct denied_facts *f, struct hd_error *err)
 {
     char words[160];
-    return fail_about(err, HD_ABOUT_DIRECT, HD_UNSUPPORTED,
-                      "its memory may not be read: %s", reason(f, words, sizeof(words)));
+    return fail_about(err, HD_ABOUT_DIRECT, HD_UNSUPPORTED, "cannot read its memory: %s",
+                      reason(f, words, sizeof(words)));
 }
 
 bool denied_fail(pid_t pid, struct hd_error *err)
@@ -139,6 +138,6 @@ bool denied_fail(pid_t pid, struct hd_error *err)
 bool denied_or_ended(pid_t pid, struct hd_error *err)
 {
     if (errno == ENOENT || errno == ESRCH)
-        return fail(err, HD_IO, "the process has ended");
+        return fail(err, HD_IO, "the process has exited");
     return denied_fail(pid, err);
 }

@@ -111,21 +111,23 @@ static uint64_t find_count(const struct process_image *image, struct arena *aren
         return fail_about(err, HD_ABOUT_DIRECT, HD_UNSUPPORTED,
                           "a native AOT program, whose memory cannot be read");
     if (table == 0)
-        return fail(err, HD_UNSUPPORTED,
-                    "the process has no .NET runtime whose memory can be read, "
-                    "of " RUNTIME_OLDEST_READ " or later");
+        return fail(
+            err, HD_UNSUPPORTED,
+            "the process has no .NET runtime whose memory can be read: " RUNTIME_OLDEST_READ
+            " or later");
     const char *version = runtime_module_version(&module, image, arena);
     if (version != NULL && runtime_is_too_old(version))
-        return fail_about(err, HD_ABOUT_DIRECT, HD_UNSUPPORTED,
-                          "its runtime is .NET %s; the memory of " RUNTIME_OLDEST_READ
-                          " and later can be read",
-                          version);
+        return fail_about(
+            err, HD_ABOUT_DIRECT, HD_UNSUPPORTED,
+            "its runtime is .NET %s; reading its memory needs " RUNTIME_OLDEST_READ
+            " or later",
+            version);
     uint64_t gc = runtime_gc_find(&image->memory, table, MOST_GLOBALS);
     uint64_t at = gc != 0 ? memory_u64(&image->memory, gc + GC_INVALID_COUNT, &ok) : 0;
     if (at == 0 || !ok)
         return fail(err, HD_UNSUPPORTED,
-                    "the runtime of the process does not tell where its heap is: it has "
-                    "just started, or is of a version that this heapdrift does not know");
+                    "the runtime does not say where its heap is: it has just started, or "
+                    "its version is unknown to this heapdrift");
     return at;
 }
 
@@ -238,7 +240,7 @@ static bool make_room(struct direct *d, FILE *to, struct hd_error *err)
     bool fits = most == 0 || wanted <= most;
     bool in_memory = is_in_memory(fileno(to));
     if (in_memory && !fits)
-        return fail_memory(err, "to copy the memory of the process", wanted, most);
+        return fail_memory(err, "copying the memory of the process", wanted, most);
     if (d->of.room.fd < 0)
         d->of.room.fd = in_memory || !fits ? -1 : open_in_memory();
     int fd = d->of.room.fd;
@@ -343,8 +345,7 @@ static bool copy(struct direct *d, FILE *to, struct hd_error *err)
         if (!may_try_again(d, ok, &failure)) {
             if (ok)
                 return fail_about(err, HD_ABOUT_SILENCE, HD_TIMED_OUT,
-                                  "a garbage collection was going on each of %u times that "
-                                  "the process was stopped",
+                                  "a garbage collection was running at each of %u attempts",
                                   d->tries);
             *err = err->status == HD_OK ? failure : *err;
             return false;

@@ -68,7 +68,7 @@ static bool see_growth(struct dump *d, struct hd_error *err)
     return now - d->last_growth < d->patience.silence_ms ||
            fail_about(err, HD_ABOUT_SILENCE, HD_TIMED_OUT,
                       "the runtime wrote nothing for %g s: it hangs, or is stopped. If it "
-                      "goes on, it finishes the dump, which nobody keeps",
+                      "continues, it finishes the dump, which is discarded",
                       (double)d->patience.silence_ms / 1e3);
 }
 
@@ -158,7 +158,7 @@ static bool refused(const struct reply *reply, enum hd_core_kind kind, struct hd
     shorten(&line);
     if (kind == HD_CORE_HEAP && is_about_single_file(text_string(&line)))
         fail(err, HD_UNSUPPORTED,
-             "a single-file program, of which the runtime writes only a full dump: "
+             "a single-file program: the runtime can only write a full dump of it, "
              "--core=full");
     else if (line.len > 0)
         fail(err, HD_UNSUPPORTED, "the runtime wrote no dump: %s", text_string(&line));
@@ -205,8 +205,8 @@ bool hd_collect_core(FILE *to, enum hd_core_kind kind, const struct hd_collect_o
         origin = origin_of(&d.target);
     if (ok && origin.runtime[0] != '\0' && runtime_is_too_old(origin.runtime))
         ok = fail(err, HD_UNSUPPORTED,
-                  "its runtime is .NET %s; cores of " RUNTIME_OLDEST_READ
-                  " and later can be read: take a .gcdump",
+                  "its runtime is .NET %s; core dumps need " RUNTIME_OLDEST_READ
+                  " or later; take a .gcdump",
                   origin.runtime);
     ok = ok && (!d.target.visible || process_lock_wait(d.target.pid, d.patience.silence_ms,
                                                        goes_on, &d, &lock, err));

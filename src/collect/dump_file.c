@@ -79,12 +79,12 @@ static bool make_beside_socket(struct dump_file *f, const struct target *t,
     f->fd = mkstemp(path);
     if (f->fd < 0)
         return fail(err, HD_IO,
-                    "cannot write to %.150s: %s: the runtime writes its dump there",
+                    "cannot write to %.150s, where the runtime writes its dump: %s",
                     arena_strdup(arena, path, folder), strerror(errno));
     f->ours = path;
     f->path = escaped(as_it_sees(path), arena);
     if (t->uid != geteuid() && fchown(f->fd, t->uid, (gid_t)-1) != 0)
-        return fail(err, HD_IO, "cannot make a file for its user: %s", strerror(errno));
+        return fail(err, HD_IO, "cannot create a file for its user: %s", strerror(errno));
     return true;
 }
 
@@ -134,11 +134,11 @@ bool dump_file_copy_to(struct dump_file *f, FILE *to, struct hd_error *err)
     char head[4] = "";
     if (pread(f->fd, head, sizeof(head), 0) != (ssize_t)sizeof(head))
         return fail(err, HD_UNSUPPORTED,
-                    "the runtime has written its dump to %.100s as it sees it, in a folder "
-                    "that is not visible from here: copy it from there",
+                    "the runtime has written its dump to %.100s in its own file system, "
+                    "which is not visible from here; copy it from there",
                     f->path);
     if (memcmp(head, magic, sizeof(head)) != 0)
-        return fail(err, HD_UNSUPPORTED, "what the runtime has written is no ELF core");
+        return fail(err, HD_UNSUPPORTED, "the runtime has not written an ELF core");
     return f->ours == NULL || copy(f->fd, to, err);
 }
 

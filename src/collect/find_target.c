@@ -42,7 +42,7 @@ bool find_target(struct target *t, const struct hd_collect_options *how,
     if (how->socket != NULL)
         return target_at_socket(t, how->socket, &brief, arena, err);
     if (how->pid > INT32_MAX)
-        return fail(err, HD_IO, "there is no process %" PRIu64, how->pid);
+        return fail(err, HD_IO, "no process %" PRIu64, how->pid);
     return target_of_process(t, (pid_t)how->pid, &brief, arena, err);
 }
 

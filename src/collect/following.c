@@ -431,10 +431,9 @@ static bool find_place(int fd, struct told_event_place *place, struct hd_error *
     if (has_it)
         return fail(err, HD_USAGE, "the trace has such events");
     if (version != 4 || place->definition > INT32_MAX)
-        return fail(err, HD_UNSUPPORTED, "a trace of version %u has no place for it",
-                    version);
+        return fail(err, HD_UNSUPPORTED, "not possible in a trace of version %u", version);
     if (!ends || end < 1 || pread(fd, &last, 1, end - 1) != 1 || last != END)
-        return fail(err, HD_BAD_FORMAT, "the trace does not end as it should");
+        return fail(err, HD_BAD_FORMAT, "the trace ends unexpectedly");
     place->at = (uint64_t)end - 1;
     return true;
 }

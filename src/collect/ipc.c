@@ -220,14 +220,14 @@ static bool not_ready(enum ready why, const struct patience *p, struct hd_error 
     if (why == READY_STOPPED)
         return fail(err, HD_STOPPED, "stopped");
     if (why == READY_TIMED_OUT)
-        return fail(err, HD_TIMED_OUT, "no answer for %g s", (double)p->silence_ms / 1e3);
+        return fail(err, HD_TIMED_OUT, "no response for %g s", (double)p->silence_ms / 1e3);
     return fail(err, HD_IO, "%s", strerror(errno));
 }
 
 static bool closed_early(struct hd_error *err)
 {
     return fail(err, HD_IO,
-                "the process closed the connection without an answer; has it ended?");
+                "the process closed the connection without a response; has it exited?");
 }
 
 bool ipc_send(int fd, const struct request *r, const struct patience *p,
@@ -284,7 +284,7 @@ bool ipc_receive(int fd, struct reply *reply, const struct patience *p,
     if (memcmp(h, magic, sizeof(magic)) != 0 || size < sizeof(h) || set != FROM_SERVER ||
         (id != OK && id != REFUSED))
         return fail(err, HD_UNSUPPORTED,
-                    "what answers there does not speak the .NET diagnostics protocol");
+                    "the peer does not speak the .NET diagnostics protocol");
     reply->ok = id == OK;
     reply->size = size - sizeof(h);
     if (!read_all(fd, reply->payload, reply->size, p, err))
@@ -303,12 +303,12 @@ const char *ipc_refusal(int32_t hresult)
         {0x80131384, "the runtime does not understand the request"},
         {0x80131385, "the runtime is too old for the request"},
         {0x80131386, "the runtime speaks another version of the protocol"},
-        {0x80131387, "the runtime failed and does not say why"},
+        {0x80131387, "the runtime failed without giving a reason"},
         {0x80131515, "the runtime does not support heap snapshots"},
         {0x80004005, "the runtime failed; it may have too many tracing sessions already"},
         {0x8013135B, "the runtime is not ready yet; try again in a moment"},
         {0x80131371, "the runtime has not started yet; try again in a moment"},
-        {0x80070057, "the runtime calls an argument of the request wrong"},
+        {0x80070057, "the runtime rejected an argument of the request"},
         {0x8007007A, "the runtime's buffer is too small for the request"},
         {0x8007000E, "the process has no memory left for a tracing session"},
     };

@@ -246,7 +246,7 @@ static bool find(struct target *found, const struct hd_collect_options *how,
         return target_at_socket(found, how->socket, &brief, arena, err);
     *found = (struct target){.socket = "", .pid = (pid_t)how->pid, .visible = how->pid > 0};
     if (how->pid > INT32_MAX)
-        return fail(err, HD_IO, "there is no process %" PRIu64, how->pid);
+        return fail(err, HD_IO, "no process %" PRIu64, how->pid);
     return true;
 }
 
@@ -294,7 +294,7 @@ bool process_copy_open(struct process_copy *c, const struct hd_collect_options *
                           "the process is in another pid namespace, so its memory cannot "
                           "be read from here");
     if (!proc_read(&proc, found.pid, &c->arena))
-        return fail(err, HD_IO, "there is no process %ld", (long)found.pid);
+        return fail(err, HD_IO, "no process %ld", (long)found.pid);
     c->start = proc.start;
     c->name = proc.short_name;
     c->arguments = proc.command;
@@ -319,7 +319,7 @@ bool process_copy_is_same(const struct process_copy *c, struct hd_error *err)
     struct proc now;
     bool same = proc_read(&now, c->pid, &scratch) && now.start == c->start;
     arena_free(&scratch);
-    return same || fail(err, HD_IO, "the process has ended");
+    return same || fail(err, HD_IO, "the process has exited");
 }
 
 struct core_content process_copy_content(const struct process_copy *c,

@@ -173,11 +173,11 @@ static bool is_overdue(struct session *s)
     uint64_t now = clock_ms(), silence = s->patience.silence_ms;
     if (now - s->last_byte >= silence)
         return !fail_about(s->err, HD_ABOUT_SILENCE, HD_TIMED_OUT,
-                           "nothing came for %g s, and the heap walk has not ended",
+                           "no data for %g s, and the heap walk is not finished",
                            (double)silence / 1e3);
     if (now - s->began >= silence * MOST_SILENCES)
         return !fail_about(s->err, HD_ABOUT_SILENCE, HD_TIMED_OUT,
-                           "the heap walk did not end in %g s",
+                           "the heap walk did not finish within %g s",
                            (double)(silence * MOST_SILENCES) / 1e3);
     return false;
 }
@@ -195,11 +195,11 @@ static bool is_plausible(struct session *s)
     if (memory > 0)
         return fail(s->err, HD_BAD_FORMAT,
                     "the process sent more than %" PRIu64
-                    " MiB: its heap, in %.1f MiB of memory, cannot need that",
+                    " MiB, which a heap in %.1f MiB of memory cannot need",
                     s->most >> 20, (double)memory / 1048576);
     return fail(s->err, HD_BAD_FORMAT,
                 "the process sent more than %" PRIu64
-                " MiB; so much is only taken where /proc shows how large it is",
+                " MiB; more is accepted only if /proc shows the size of the process",
                 s->most >> 20);
 }
 
@@ -326,10 +326,11 @@ static bool judge(const struct session *s, struct watch *w, struct nettrace *t,
     const struct heap_walk *walk = trace_survey_walk(&w->survey, 0);
     struct type_counts types = type_watch_count(&w->types);
     if (walk == NULL || !w->done)
-        return fail(s->err, HD_IO,
-                    "the process ended the session before its heap was walked (%" PRIu64
-                    " objects had come); has it ended?",
-                    s->so_far.objects);
+        return fail(
+            s->err, HD_IO,
+            "the process ended the session before the heap walk was finished (%" PRIu64
+            " objects received); has it exited?",
+            s->so_far.objects);
     *result = (struct session_result){.bytes = s->so_far.bytes,
                                       .objects = walk->nodes.records,
                                       .object_bytes = w->object_bytes,
@@ -355,12 +356,12 @@ static bool follow(struct session *s, struct session_result *result)
         ok = watch_event(s, &w, t, &e);
     enum trace_end how = nettrace_end(t);
     if (s->err->status == HD_OK && err.status != HD_OK)
-        fail(s->err, HD_BAD_FORMAT, "the process sent no trace: byte 0x%" PRIx64 ": %s",
-             err.at, err.status == HD_TOO_BIG ? too_much : err.message);
+        fail(s->err, HD_BAD_FORMAT,
+             "the process did not send a trace: byte 0x%" PRIx64 ": %s", err.at,
+             err.status == HD_TOO_BIG ? too_much : err.message);
     else if (s->err->status == HD_OK && how != TRACE_ENDS)
         fail(s->err, HD_IO,
-             "the process closed the stream after %" PRIu64
-             " bytes, before its end; has it ended?",
+             "the process closed the stream early, after %" PRIu64 " bytes; has it exited?",
              s->so_far.bytes);
     ok = s->err->status == HD_OK && judge(s, &w, t, result);
     watch_free(&w);

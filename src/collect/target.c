@@ -173,7 +173,7 @@ static bool foreign(const char *socket, uid_t owner, struct hd_error *err)
 static bool cannot_connect(const char *socket, struct hd_error *err)
 {
     if (errno == ECONNREFUSED)
-        return fail(err, HD_IO, "nobody listens at %s: its process has ended", socket);
+        return fail(err, HD_IO, "nothing listens on %s: its process has exited", socket);
     if (errno == EACCES || errno == EPERM)
         return fail(err, HD_IO,
                     "%s: %s; run heapdrift as the user of the process, or as "
@@ -181,9 +181,7 @@ static bool cannot_connect(const char *socket, struct hd_error *err)
                     socket, strerror(errno));
     if (errno == ETIMEDOUT)
         return fail(err, HD_TIMED_OUT,
-                    "%s takes no connections: the process hangs, or is "
-                    "stopped",
-                    socket);
+                    "%s accepts no connections: the process hangs, or is stopped", socket);
     if (errno == ECANCELED)
         return fail(err, HD_STOPPED, "stopped");
     return fail(err, HD_IO, "%s: %s", socket, strerror(errno));
@@ -220,7 +218,7 @@ int target_connect(const struct target *t, const struct patience *p, struct hd_e
     if (same)
         return fd;
     close(fd);
-    fail(err, HD_IO, "%s: another process listens there by now", t->socket);
+    fail(err, HD_IO, "%s: another process is listening there now", t->socket);
     return -1;
 }
 
@@ -266,7 +264,7 @@ static void try(struct search *s, const struct candidate *c, const struct patien
         if (s->unseen_count++ == 0)
             s->unseen = t;
     } else if (s->other.status == HD_OK) {
-        fail(&s->other, HD_IO, "process %ld listens at %s, not process %ld", (long)pid,
+        fail(&s->other, HD_IO, "process %ld listens on %s, not process %ld", (long)pid,
              c->path, (long)s->proc->pid);
     }
 }
@@ -283,7 +281,7 @@ static bool no_socket(const struct search *s, pid_t pid, bool unreadable,
             "user, or as root",
             (long)pid);
     else if (proc == NULL)
-        fail(err, HD_IO, "there is no process %ld", (long)pid);
+        fail(err, HD_IO, "no process %ld", (long)pid);
     else if (geteuid() != 0 && proc->uid != geteuid())
         fail(err, HD_IO,
              "process %ld (%s) belongs to user %s; run heapdrift as that user, or as root",
@@ -310,10 +308,9 @@ static bool decide(const struct search *s, struct target *t, pid_t pid, bool unr
         return true;
     }
     if (s->unseen_count > 1)
-        return fail_about(
-            err, HD_ABOUT_SOCKET, HD_USAGE,
-            "%zu processes in other containers have the number %ld; choose one",
-            s->unseen_count, (long)pid);
+        return fail_about(err, HD_ABOUT_SOCKET, HD_USAGE,
+                          "%zu processes in other containers have the id %ld; choose one",
+                          s->unseen_count, (long)pid);
     if (s->unseen_count == 1) {
         *t = s->unseen;
         return true;
@@ -357,11 +354,11 @@ bool target_at_socket(struct target *t, const char *path, const struct patience 
 {
     struct stat st;
     if (path[0] != '/')
-        return fail(err, HD_USAGE, "a socket is named by its absolute path");
+        return fail(err, HD_USAGE, "name the socket by its absolute path");
     if (stat(path, &st) != 0)
         return fail(err, HD_IO, "%s: %s", path, strerror(errno));
     if (!S_ISSOCK(st.st_mode))
-        return fail(err, HD_IO, "%s: is no socket", path);
+        return fail(err, HD_IO, "%s: not a socket", path);
     *t = (struct target){.socket = arena_strdup(arena, path, strlen(path))};
     pid_t pid = 0;
     if (!who_listens(t->socket, st.st_uid, p, &pid, &t->uid, err))

@@ -74,7 +74,7 @@ static bool seize_new(struct thread_freeze *s, size_t *count, struct hd_error *e
     DIR *tasks = opendir(path);
     *count = 0;
     if (tasks == NULL)
-        return fail(err, HD_IO, "the process has ended");
+        return fail(err, HD_IO, "the process has exited");
     for (const struct dirent *e; ok && (e = readdir(tasks)) != NULL;) {
         pid_t id = (pid_t)strtol(e->d_name, NULL, 10);
         if (id <= 0 || is_known(s, id, &next))
@@ -125,9 +125,10 @@ static bool await(struct thread_freeze *s, size_t first, uint64_t deadline,
         if (t->stands || t->is_gone)
             i++;
         else if (clock_us() >= deadline)
-            return fail(err, HD_TIMED_OUT,
-                        "thread %ld of the process does not stop: it waits in the kernel",
-                        (long)t->id);
+            return fail(
+                err, HD_TIMED_OUT,
+                "thread %ld of the process does not stop: it is waiting in the kernel",
+                (long)t->id);
         else
             pause_us(LOOK_AGAIN_US);
     }
@@ -157,7 +158,8 @@ static bool stop_all(struct thread_freeze *s, struct hd_error *err)
         if (count == 0)
             return true;
     }
-    return fail(err, HD_TIMED_OUT, "the process starts threads faster than they stop");
+    return fail(err, HD_TIMED_OUT,
+                "the process starts threads faster than they can be stopped");
 }
 
 static bool has_any(const struct thread_freeze *s)
@@ -177,7 +179,7 @@ static bool begin(struct thread_freeze *s, struct hd_error *err)
         ok = seize_new(s, &count, err);
     s->began_us = clock_us();
     ok = ok && stop_all(s, err);
-    return ok && (has_any(s) || fail(err, HD_IO, "the process has ended"));
+    return ok && (has_any(s) || fail(err, HD_IO, "the process has exited"));
 }
 
 bool thread_freeze_registers(const struct thread_freeze *s, size_t i,

@@ -162,7 +162,7 @@ bool tracing_start(struct tracing *t, enum tracing_kind kind, const struct patie
         fail(err, HD_UNSUPPORTED, "no heap snapshot: %s (0x%08" PRIX32 ")",
              ipc_refusal(reply->refusal), (uint32_t)reply->refusal);
     else if (answered && t->id == 0)
-        fail(err, HD_UNSUPPORTED, "the process answers without a tracing session");
+        fail(err, HD_UNSUPPORTED, "the process responds without a tracing session");
     bool ok = answered && reply->ok && t->id != 0;
     free(reply);
     return ok;

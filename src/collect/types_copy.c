@@ -89,7 +89,7 @@ static bool copy(struct process_copy *c, uint64_t most, struct hd_error *err)
 {
     uint64_t size = CORE_MEMORY_AT + c->images.size + c->runs.span_size;
     if (most > 0 && c->images.size + c->runs.size > most)
-        return fail_memory(err, "to copy what the process knows of its types",
+        return fail_memory(err, "copying the type information of the process",
                            c->images.size + c->runs.size, most);
     if (!copy_room_make(&c->room, size, err))
         return false;

@@ -461,7 +461,7 @@ static bool too_many_holders(const struct holding *h, const struct hd_snapshot *
 {
     uint64_t limit = h->work->c->how.max_memory;
     uint64_t all = (uint64_t)snap->node_count * h->work->count;
-    return fail_memory(err, "to tell so many holders apart", limit + all * PER_HOLDER,
+    return fail_memory(err, "telling this many holders apart", limit + all * PER_HOLDER,
                        limit);
 }
 
@@ -470,9 +470,9 @@ static bool hold_one(void *context, size_t k, struct hd_snapshot *snap,
 {
     struct holding *h = context;
     if (!snap->info.has_roots || snap->read.tables_only)
-        return fail_about(err, HD_ABOUT_HOLDERS, HD_USAGE,
-                          "needs a graph with roots, which is not in this snapshot or was "
-                          "not read");
+        return fail_about(
+            err, HD_ABOUT_HOLDERS, HD_USAGE,
+            "needs a graph with roots, which this snapshot lacks or which was not read");
     if (!snapshot_need_reach(snap, err) || !series_can_select(snap, h->selection, err) ||
         !snapshot_need_graph(snap, err))
         return false;

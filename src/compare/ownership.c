@@ -74,7 +74,7 @@ static void bound_paths(struct folding *f, size_t i, const struct hd_snapshot *s
 static bool too_many_paths(const struct folding *f, struct hd_error *err)
 {
     uint64_t limit = f->c->how.max_memory;
-    return fail_memory(err, "to tell who owns what along so many ways",
+    return fail_memory(err, "computing the dominators of this many paths",
                        limit + f->objects * PER_PATH, limit);
 }
 

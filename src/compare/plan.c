@@ -69,7 +69,7 @@ static bool too_big(const struct hd_snapshot *snap, size_t k, uint64_t need, uin
                     struct hd_error *err)
 {
     char what[80];
-    snprintf(what, sizeof(what), "to analyse its graph of %" PRIu32 " objects",
+    snprintf(what, sizeof(what), "analyzing its graph of %" PRIu32 " objects",
              snap->node_count);
     if (err != NULL && err->status == HD_OK)
         err->snapshot = (unsigned)k + 1;

@@ -9,7 +9,7 @@ enum { PER_CHAIN = 384 };
 static bool too_many_chains(const struct series_chains *s, struct hd_error *err)
 {
     uint64_t limit = s->c->how.max_memory;
-    return fail_memory(err, "to count all instances by so many chains",
+    return fail_memory(err, "counting all instances by chain",
                        limit + s->objects * PER_CHAIN, limit);
 }
 
@@ -30,9 +30,8 @@ static bool search_in(void *context, size_t place, struct hd_snapshot *snap,
         return true;
     if (digest && s->how.exact)
         return fail(err, HD_USAGE,
-                    "a digest has the chains of a sample, not of all "
-                    "instances; an exact answer needs the snapshot that "
-                    "it was made of");
+                    "a digest has chains of a sample only; an exact answer needs the "
+                    "original snapshot");
     ask.role_of_type = owner_roles(&s->types, snap, scratch);
     struct arena of_walk = {0};
     struct chain_options how = s->how;

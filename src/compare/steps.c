@@ -11,8 +11,8 @@ static const char *obstacle_of_series(const struct series *s)
     if (s->usable_count < 2)
         return "fewer than two of the snapshots can be compared";
     if (s->restarted || s->out_of_order)
-        return "the snapshots are not of one process in order";
-    return s->has_repeats ? "one snapshot is there twice" : NULL;
+        return "the snapshots are not from one process, in order of time";
+    return s->has_repeats ? "one snapshot is given twice" : NULL;
 }
 
 bool steps_are_of_digests(const struct series *s)
@@ -48,7 +48,7 @@ const char *steps_why_unknown(const struct series *s)
         if (!s->snaps[s->usable[i]]->info.has_graph ||
             s->snaps[s->usable[i]]->read.tables_only)
             why = "a table has no single objects";
-    return why != NULL ? why : "their order tells too little";
+    return why != NULL ? why : "their order is not known well enough";
 }
 
 /* What same_find() takes for each object of both, and births for each of the newer. */
@@ -60,7 +60,7 @@ static bool show_step(struct hd_comparison *c, const struct series *s, size_t i,
 {
     struct hd_snapshot *older = c->snaps[s->usable[i - 1]], *newer = c->snaps[s->usable[i]];
     uint64_t bytes = PER_OBJECT * ((uint64_t)older->node_count + newer->node_count);
-    if (!comparison_reserve(c, bytes, "to follow objects from snapshot to snapshot", err))
+    if (!comparison_reserve(c, bytes, "following objects between snapshots", err))
         return false;
     bool ok = snapshot_need_graph(older, err) && snapshot_need_graph(newer, err);
     struct same same = {0};

@@ -336,7 +336,7 @@ void build_processes(struct build *b)
     const struct hd_process_list *list = &b->r->processes;
     struct doc_section *s = doc_section(b->doc, DOC_PLAIN);
     if (list->count == 0) {
-        text_add_string(&b->words, "no .NET process that can be collected from");
+        text_add_string(&b->words, "no .NET process to collect from");
         build_paragraph(b, s);
         return;
     }

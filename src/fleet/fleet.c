@@ -171,7 +171,7 @@ static bool take_series(struct hd_fleet *f, uint64_t id, struct hd_error *err)
     struct fleet_series *found;
     HASH_FIND(hh, f->series, &id, sizeof(id), found);
     if (found != NULL)
-        return fail(err, HD_USAGE, "series %" PRIu64 " is given twice", id);
+        return fail(err, HD_USAGE, "series %" PRIu64 " occurs twice", id);
     found = arena_alloc(&f->arena, sizeof(*found));
     found->id = id;
     HASH_ADD(hh, f->series, id, sizeof(id), found);

@@ -196,7 +196,7 @@ bool hd_fleet_write_part(struct hd_fleet *f, struct hd_sink to, struct hd_error 
 
 static bool damaged(struct hd_error *err, uint64_t line)
 {
-    return fail_at_line(err, line, NULL, "a part of a fleet, but damaged or cut: %s",
+    return fail_at_line(err, line, NULL, "a fleet part, but damaged or truncated: %s",
                         line == 1 ? "its header" : "this line");
 }
 
@@ -218,16 +218,16 @@ static const char *difference(const struct hd_fleet_rules *a,
                               const struct hd_fleet_rules *b)
 {
     if (fleet_order(a->service, b->service) != 0)
-        return "of another service";
+        return "for another service";
     if (!same_time(a->since, b->since) || !same_time(a->until, b->until))
-        return "of another window";
+        return "for another window";
     if (!same_time(a->min_share, b->min_share) || a->min_bytes != b->min_bytes ||
         !same_time(a->min_steady_share, b->min_steady_share) ||
         a->min_steady_bytes != b->min_steady_bytes)
-        return "ranked by another --min-score or --min-steady";
+        return "with another --min-score or --min-steady";
     if (a->min_span != b->min_span)
-        return "judged by another --min-span";
-    return a->shards != b->shards ? "of another number of shards" : NULL;
+        return "with another --min-span";
+    return a->shards != b->shards ? "with another number of shards" : NULL;
 }
 
 static bool take_shards(struct hd_fleet *f, const json_t *list, bool is_first,
@@ -237,7 +237,7 @@ static bool take_shards(struct hd_fleet *f, const json_t *list, bool is_first,
     if (!json_is_array(list) || json_array_size(list) == 0)
         return damaged(err, 1);
     if (f->shards == NULL && !is_first)
-        return fail(err, HD_USAGE, "is given twice: the part before it has all there is");
+        return fail(err, HD_USAGE, "is given twice: the previous part is complete");
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *value = json_array_get(list, i);
         uint64_t n = json_is_integer(value) && json_integer_value(value) > 0
@@ -261,21 +261,21 @@ static bool read_header(struct hd_fleet *f, const json_t *o, struct hd_error *er
     const char *tool = NULL;
     struct hd_fleet_rules rules;
     if (!json_is_object(o) || json_object_get(o, "heapdrift_part") == NULL)
-        return fail(err, HD_NOT_A_SNAPSHOT, "is no part that `heapdrift fleet` wrote");
+        return fail(err, HD_NOT_A_SNAPSHOT, "not a part written by `heapdrift fleet`");
     tool = json_string_value(json_object_get(o, "tool_version"));
     if (!json_parse_uint64(json_object_get(o, "heapdrift_part"), &version) || tool == NULL)
         return damaged(err, 1);
     if (version != PART_VERSION || strcmp(tool, HD_VERSION) != 0)
         return fail(err, HD_UNSUPPORTED,
                     "was written by heapdrift %.40s, and this is " HD_VERSION
-                    ": make all parts with one version",
+                    ": use one version for all parts",
                     tool);
     if (!read_rules(o, &rules))
         return damaged(err, 1);
     bool is_first = !f->has_rules;
     const char *other = is_first ? NULL : difference(&f->rules, &rules);
     if (other != NULL)
-        return fail(err, HD_USAGE, "is %s than the one before it", other);
+        return fail(err, HD_USAGE, "is %s than the previous one", other);
     if (is_first)
         fleet_set_rules(f, &rules);
     return take_shards(f, json_object_get(o, "shard"), is_first, err);

@@ -89,8 +89,7 @@ static void add_found(struct hd_inputs *inputs, const char *path)
 {
     struct stat st;
     if (leads_nowhere(path))
-        fail(&add(inputs, path, true)->error, HD_NOT_A_SNAPSHOT,
-             "a link to a file that is not there");
+        fail(&add(inputs, path, true)->error, HD_NOT_A_SNAPSHOT, "a dangling link");
     else if (stat(path, &st) != 0 || S_ISREG(st.st_mode))
         add(inputs, path, true);
 }
@@ -114,7 +113,7 @@ static bool add_folder(struct hd_inputs *inputs, const char *path, struct hd_err
     if (why != 0)
         return fail(err, HD_IO, "%s", strerror(why));
     if (inputs->count == before)
-        return fail(err, HD_NOT_A_SNAPSHOT, "a folder without snapshots");
+        return fail(err, HD_NOT_A_SNAPSHOT, "no snapshots in this folder");
     qsort(inputs->all + before, inputs->count - before, sizeof(*inputs->all), by_name);
     return true;
 }

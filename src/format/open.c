@@ -40,7 +40,7 @@ static bool read_unchanged(const struct reader *reader, struct builder *b, struc
     struct hd_error why = {0};
     bool ok = reader->read(in, b, &why);
     if (!input_is_as_opened(in))
-        return fail(err, HD_IO, "changed while it was read");
+        return fail(err, HD_IO, "was modified while being read");
     if (!ok && err != NULL && err->status == HD_OK)
         *err = why;
     return ok;
@@ -211,7 +211,7 @@ enum static_names snapshot_static_names(const char *path, const struct hd_read_o
 
 static bool has_changed(struct hd_error *err)
 {
-    return fail(err, HD_IO, "has changed since it was first read");
+    return fail(err, HD_IO, "was modified after it was first read");
 }
 
 /* The file of a snapshot once more, if it still is that. */

@@ -118,12 +118,13 @@ static bool is_gcdump_xml(struct bytes head)
 
 /* --- the list ------------------------------------------------------------ */
 
-#define FROM_DUMP                                                                        \
-    "; open it with `dotnet-dump analyze` and put the output of `dumpheap -stat -live` " \
-    "into "                                                                              \
+#define FROM_DUMP                                                                          \
+    "; open it with `dotnet-dump analyze`, and save the output of `dumpheap -stat -live` " \
+    "to "                                                                                  \
+    "into "                                                                                \
     "a text file, or take a gcdump of the process with `dotnet-gcdump collect -p PID`"
 #define TAKE_GCDUMP "; take a gcdump of the process with `dotnet-gcdump collect -p PID`"
-#define SAVE_GCDUMP "; open it in PerfView and save the heap as .gcdump"
+#define SAVE_GCDUMP "; open it in PerfView, and save the heap as .gcdump"
 
 /* Special before general. */
 static const struct foreign {
@@ -132,17 +133,15 @@ static const struct foreign {
 } known[] = {
     {is_memory_graph, "this is a .gcHeap, a heap graph without its dump" SAVE_GCDUMP},
     {is_other_serialised,
-     "this is a file of PerfView (.etlx or similar), but no gcdump" SAVE_GCDUMP},
+     "this is a PerfView file (.etlx or similar), not a gcdump" SAVE_GCDUMP},
     {is_gcdump_xml, "this is a .gcdump.xml" SAVE_GCDUMP},
-    {is_minidump, "this is a minidump of Windows" FROM_DUMP},
+    {is_minidump, "this is a Windows minidump" FROM_DUMP},
     {is_windows_dump, "this is a dump of the Windows kernel, not of a process" TAKE_GCDUMP},
-    {is_elf, "this is a program or library, not a dump of its memory" TAKE_GCDUMP},
-    {is_mach_o_core, "this is a core dump of macOS" FROM_DUMP},
-    {is_mach_o, "this is a program or library, not a dump of its memory" TAKE_GCDUMP},
-    {is_hprof,
-     "this is a heap dump of a Java program (hprof); heapdrift reads those of .NET"},
-    {is_v8_snapshot,
-     "this is a heap snapshot of JavaScript (V8); heapdrift reads those of .NET"},
+    {is_elf, "this is a program or library, not a memory dump" TAKE_GCDUMP},
+    {is_mach_o_core, "this is a macOS core dump" FROM_DUMP},
+    {is_mach_o, "this is a program or library, not a memory dump" TAKE_GCDUMP},
+    {is_hprof, "this is a Java heap dump (hprof); heapdrift reads .NET heaps"},
+    {is_v8_snapshot, "this is a JavaScript heap snapshot (V8); heapdrift reads .NET heaps"},
 };
 
 static const struct foreign *find(struct bytes head)

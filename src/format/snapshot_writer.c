@@ -271,24 +271,23 @@ static const struct {
     const char *message; /* behind "the format": what it cannot hold */
 } facts[] = {
     {FACT_GRAPH | FACT_OWNERS, "references", has_owners,
-     "objects, references and roots: only the sums per type are written"},
+     "objects, references and roots; only totals per type are written"},
     {FACT_GENERATIONS, "generations", has_generations,
-     "generations: --gen2 will not work on the result"},
+     "generations; --gen2 will not work on the result"},
     {FACT_ADDRESSES, "addresses", has_addresses, "addresses of objects"},
-    {FACT_FIELDS, "fields", has_fields, "names of fields"},
+    {FACT_FIELDS, "fields", has_fields, "field names"},
     {FACT_MODULES, "modules", has_modules, "modules of types"},
-    {FACT_TIME, "time", has_time, "the date of the snapshot"},
-    {FACT_PROCESS, "process", has_process, "the name of the process"},
-    {FACT_PID, "pid", has_pid, "the process id"},
+    {FACT_TIME, "time", has_time, "time of the snapshot"},
+    {FACT_PROCESS, "process", has_process, "process name"},
+    {FACT_PID, "pid", has_pid, "process id"},
     {FACT_HOST, "host", has_host, "where and when the process was started"},
     {FACT_SAMPLING, "sampling", is_sampled,
-     "that the snapshot is a sample: its objects are written as if they were all"},
+     "that the snapshot is a sample; its objects are written as if they were all"},
     {FACT_INCOMPLETE, "incomplete", is_incomplete,
-     "that objects may be missing: the result will look complete"},
-    {FACT_ORIGIN, "origin", has_origin,
-     "how the table was made: its generation and filters"},
+     "that objects may be missing; the result will look complete"},
+    {FACT_ORIGIN, "origin", has_origin, "generation and filters of the table"},
     {FACT_RAW_NAMES, "names", has_raw_names,
-     "names that are not UTF-8: U+FFFD replaces what is not"},
+     "names that are not valid UTF-8; invalid bytes become U+FFFD"},
 };
 
 static void add_general_losses(struct losses *l, const struct hd_snapshot *snap,
@@ -298,7 +297,7 @@ static void add_general_losses(struct losses *l, const struct hd_snapshot *snap,
         if (!(w->holds & facts[i].fact) && facts[i].known(snap))
             losses_add(l, facts[i].what, "%s cannot hold %s", w->name, facts[i].message);
     if (snap->weak_roots != HD_UNKNOWN && snap->weak_roots > 0)
-        losses_add(l, "weak-roots", "weak handles are left out: %llu",
+        losses_add(l, "weak-roots", "weak handles omitted: %llu",
                    (unsigned long long)snap->weak_roots);
 }
 
@@ -312,8 +311,7 @@ bool table_fits(const struct hd_snapshot *snap, uint64_t most, struct hd_error *
             continue;
         if (row->count > most || bytes > most || row->count > HD_UNKNOWN - 1 - sum.count ||
             bytes > HD_UNKNOWN - 1 - sum.bytes)
-            return fail(err, HD_TOO_BIG,
-                        "counts or bytes that are too large for the table");
+            return fail(err, HD_TOO_BIG, "counts or bytes too large for the table");
         sum.count += row->count;
         sum.bytes += bytes;
     }
@@ -329,7 +327,7 @@ static bool write_with(const struct snapshot_writer *w, struct hd_snapshot *snap
     if (w->holds & FACT_OWNERS)
         return w->write(snap, o, l, err);
     if (snap->info.holds_garbage && snap->graph == NULL)
-        losses_add(l, "garbage", "objects that no root reaches are counted like others");
+        losses_add(l, "garbage", "unreachable objects are counted like others");
     if (!snap->info.holds_garbage || snap->graph == NULL)
         return w->write(snap, o, l, err);
     if (!snapshot_need_reach(snap, err))
@@ -338,7 +336,7 @@ static bool write_with(const struct snapshot_writer *w, struct hd_snapshot *snap
     struct hd_snapshot part = live_part_of(snap, &scratch);
     uint64_t garbage = snap->info.objects - part.info.objects;
     if (garbage > 0)
-        losses_add(l, "garbage", "objects that no root reaches are left out: %llu",
+        losses_add(l, "garbage", "unreachable objects omitted: %llu",
                    (unsigned long long)garbage);
     bool ok = w->write(&part, o, l, err);
     graph_free(part.graph);
@@ -350,11 +348,11 @@ bool snapshot_write(struct hd_snapshot *snap, const struct snapshot_writer *w,
                     struct hd_sink to, struct hd_losses *lost, struct hd_error *err)
 {
     if (snap->source == NULL && !(w->holds & FACT_OWNERS))
-        return fail(err, HD_USAGE, "was not read to be written again");
+        return fail(err, HD_USAGE, "was not read for writing");
     if ((w->holds & FACT_GRAPH) && (!snap->info.has_graph || snap->read.tables_only))
         return fail(err, HD_USAGE,
-                    "a type table cannot become %s, which needs objects and references; "
-                    "take table-csv or table-json",
+                    "a type table cannot be converted to %s, which needs objects and "
+                    "references; use table-csv or table-json",
                     w->name);
     if (w->holds & FACT_GRAPH) {
         if (!snapshot_need_graph(snap, err))

@@ -116,11 +116,11 @@ static void note(struct hd_snapshot *snap, uint64_t named, const char *path)
     warnings_take_back(&snap->warnings, WARN_UNKNOWN_TYPE, named);
     for (uint64_t i = 0; i < named; i++)
         warnings_add(&snap->warnings, WARN_NAMES_BORROWED, 0);
-    warnings_add_detail(&snap->warnings, WARN_NAMES_BORROWED,
-                        arena_printf(&snap->arena,
-                                     "types without names, named as in %s, which is of the "
-                                     "same process",
-                                     path));
+    warnings_add_detail(
+        &snap->warnings, WARN_NAMES_BORROWED,
+        arena_printf(&snap->arena,
+                     "types without names; names taken from %s, from the same process",
+                     path));
 }
 
 static void list_rows(const struct hd_snapshot *snap, struct row_slot *rows[2],

@@ -369,11 +369,11 @@ static void judge_lacking(struct builder *b)
         return;
     snap->info.complete = false;
     builder_warn(b, WARN_INCOMPLETE, 0);
-    warnings_add_detail(&snap->warnings, WARN_INCOMPLETE,
-                        arena_printf(&snap->arena,
-                                     "objects in use refer to objects that were not "
-                                     "found (%" PRIu32 ")",
-                                     held));
+    warnings_add_detail(
+        &snap->warnings, WARN_INCOMPLETE,
+        arena_printf(&snap->arena,
+                     "live objects refer to objects that were not found (%" PRIu32 ")",
+                     held));
 }
 
 struct hd_snapshot *builder_finish(struct builder *b, struct hd_error *err)

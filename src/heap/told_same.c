@@ -185,15 +185,16 @@ static const struct {
 } reasons[HD_UNTOLD_COUNT] = {
     [HD_UNTOLD_REFUSED] = {"refused", "the process opened no session for it"},
     [HD_UNTOLD_ENDED] = {"ended", "the process ended the session"},
-    [HD_UNTOLD_TOO_MUCH] = {"too-much", "its collector moves more than can be told without "
-                                        "slowing it down"},
+    [HD_UNTOLD_TOO_MUCH] =
+        {"too-much",
+         "its GC moves more objects than can be reported without slowing it down"},
     [HD_UNTOLD_LOST] = {"lost-events", "the process lost events"},
-    [HD_UNTOLD_GAPS] = {"gaps", "what the process tells of its collections has gaps"},
+    [HD_UNTOLD_GAPS] = {"gaps", "the GC events of the process have gaps"},
     [HD_UNTOLD_MISPLACED] = {"misplaced",
-                             "objects are not where the process says they are"},
+                             "objects are not where the GC events say they are"},
     [HD_UNTOLD_RESTARTED] = {"restarted", "it is another process"},
     [HD_UNTOLD_INCOMPLETE] = {"incomplete",
-                              "the snapshot, or the one before, is incomplete"}};
+                              "this snapshot or the previous one is incomplete"}};
 
 const char *hd_untold_name(enum hd_untold why)
 {

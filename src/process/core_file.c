@@ -271,14 +271,14 @@ static bool check_machine(struct bytes file, struct hd_error *err)
         return true;
     const char *name = machine_name(machine);
     if (name == NULL && file.data[ELF_CLASS] == 1)
-        name = "a process of 32 bits";
+        name = "a 32-bit process";
     if (name == NULL)
         return fail(err, HD_UNSUPPORTED,
-                    "a core dump of a machine that is not known (%u); those of x86-64 can "
-                    "be read" TAKE_GCDUMP,
+                    "a core dump of an unknown machine (%u); only those of x86-64 can be "
+                    "read" TAKE_GCDUMP,
                     machine);
     return fail(err, HD_UNSUPPORTED,
-                "a core dump of %s; those of x86-64 can be read" TAKE_GCDUMP, name);
+                "a core dump of %s; only those of x86-64 can be read" TAKE_GCDUMP, name);
 }
 
 /* --- segments ------------------------------------------------------------------ */
@@ -301,10 +301,10 @@ static bool count_segments(struct bytes file, uint64_t *count, struct hd_error *
         return true;
     uint64_t section = le_u64(file.data + ELF_SECTIONS);
     if (section == 0 || !is_in(file, section, SECTION))
-        return fail_at_byte(err, file.size,
-                            "the core dump is cut: the number of its segments stood at "
-                            "byte %" PRIu64,
-                            section);
+        return fail_at_byte(
+            err, file.size,
+            "the core dump is truncated: the number of its segments was at byte %" PRIu64,
+            section);
     *count = le_u32(file.data + section + SECTION_INFO);
     return true;
 }
@@ -317,18 +317,18 @@ static bool find_segments(struct bytes file, struct segments *s, struct hd_error
 {
     uint64_t count, at = le_u64(file.data + ELF_SEGMENTS);
     if (le_u16(file.data + ELF_SEGMENT_SIZE) != SEGMENT)
-        return fail_at_byte(err, ELF_SEGMENT_SIZE,
-                            "segments of %u bytes where a core dump has 56",
+        return fail_at_byte(err, ELF_SEGMENT_SIZE, "segments of %u bytes instead of 56",
                             le_u16(file.data + ELF_SEGMENT_SIZE));
     if (!count_segments(file, &count, err))
         return false;
     if (count > MOST_SEGMENTS)
         return fail(err, HD_BAD_FORMAT,
-                    "a core dump of %" PRIu64 " segments, which no process has", count);
+                    "a core dump of %" PRIu64 " segments, more than any process has",
+                    count);
     if (!is_in(file, at, count * SEGMENT))
-        return fail_at_byte(err, file.size,
-                            "the core dump is cut in the table of its %" PRIu64 " segments",
-                            count);
+        return fail_at_byte(
+            err, file.size,
+            "the core dump is truncated in the table of its %" PRIu64 " segments", count);
     *s = (struct segments){file.data + at, (size_t)count};
     return true;
 }
@@ -385,7 +385,7 @@ static bool read_pieces(struct bytes file, const struct segments *s,
         p->memory = memory_of(pieces, len, a);
     free(pieces);
     return taken <= file.size ||
-           fail(err, HD_BAD_FORMAT, "segments of the core dump share bytes of the file");
+           fail(err, HD_BAD_FORMAT, "segments of the core dump overlap in the file");
 }
 
 static struct core_notes read_notes(struct bytes file, const struct segments *s)
@@ -407,7 +407,7 @@ bool core_file_open(struct process_image *p, struct bytes file, struct arena *a,
     if (!core_file_is(file))
         return fail(err, HD_NOT_A_SNAPSHOT, "not a core dump");
     if (file.size < ELF_HEADER)
-        return fail_at_byte(err, file.size, "the core dump is cut in its header");
+        return fail_at_byte(err, file.size, "the core dump is truncated in its header");
     if (!check_machine(file, err) || !find_segments(file, &s, err))
         return false;
     struct core_notes notes = read_notes(file, &s);

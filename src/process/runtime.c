@@ -272,8 +272,8 @@ static unsigned major_of(const char *version)
     return (unsigned)strtoul(version, NULL, 10);
 }
 
-#define NOT_KNOWN                                                                         \
-    ", which is not known here and does not describe itself; a newer heapdrift may read " \
+#define NOT_KNOWN                                                                       \
+    ", which is unknown here and does not describe itself; a newer heapdrift may read " \
     "it" TAKE_GCDUMP
 
 bool runtime_is_too_old(const char *version)
@@ -285,8 +285,8 @@ static bool refuse_version(struct search *s, const char *version)
 {
     if (runtime_is_too_old(version))
         return fail(s->err, HD_UNSUPPORTED,
-                    "a core dump of .NET %s; those of " RUNTIME_OLDEST_READ
-                    " and later can be read" TAKE_GCDUMP,
+                    "a core dump of .NET %s; heapdrift reads those of " RUNTIME_OLDEST_READ
+                    " or later" TAKE_GCDUMP,
                     version);
     return fail(s->err, HD_UNSUPPORTED, "a core dump of .NET %s" NOT_KNOWN, version);
 }
@@ -294,7 +294,7 @@ static bool refuse_version(struct search *s, const char *version)
 static bool refuse_layout(struct search *s)
 {
     return fail(s->err, HD_UNSUPPORTED,
-                "the memory of this .NET %s is not laid out as %s has it" TAKE_GCDUMP,
+                "the memory layout of this .NET %s differs from %s" TAKE_GCDUMP,
                 s->r->version, s->r->described_by);
 }
 
@@ -308,7 +308,7 @@ static bool describe_version(struct search *s, const char *version)
     const char *lacks = descriptor_lacks(&s->d, s->a);
     if (lacks != NULL)
         return fail(s->err, HD_UNSUPPORTED,
-                    "a core dump of .NET %s, which does not say where it keeps %s; a newer "
+                    "a core dump of .NET %s, which does not say where %s is; a newer "
                     "heapdrift may read it" TAKE_GCDUMP,
                     version, lacks);
     return read_globals(s) || refuse_layout(s);
@@ -350,12 +350,10 @@ static bool refuse_small(struct search *s)
 {
     const struct process_image *image = s->r->image;
     if (image->lost > 0)
-        return fail_at_byte(
-            s->err, image->cut_at,
-            "the core dump is cut: %" PRIu64
-            " bytes of memory are missing, what .NET keeps of its heap among "
-            "them",
-            image->lost);
+        return fail_at_byte(s->err, image->cut_at,
+                            "the core dump is truncated: %" PRIu64
+                            " bytes of memory are missing, including .NET's heap data",
+                            image->lost);
     return fail(s->err, HD_UNSUPPORTED,
                 "a core dump without the heap (a mini or triage dump)" TAKE_HEAP);
 }
@@ -364,10 +362,9 @@ static bool refuse_program(struct search *s)
 {
     const struct process_image *image = s->r->image;
     if (image->mapping_count == 0)
-        return fail(
-            s->err, HD_UNSUPPORTED,
-            "a core dump that does not list the files of its process, so .NET cannot "
-            "be found in it" TAKE_HEAP);
+        return fail(s->err, HD_UNSUPPORTED,
+                    "a core dump without a list of mapped files, so .NET cannot be found "
+                    "in it" TAKE_HEAP);
     return fail(s->err, HD_UNSUPPORTED, "a core dump of a program without .NET");
 }
 
@@ -377,16 +374,14 @@ static bool refuse_module(struct search *s)
 {
     const struct runtime_module *m = &s->module;
     if (!m->is_program && s->r->image->lost == 0)
-        return fail(
-            s->err, HD_UNSUPPORTED,
-            "the symbols of libcoreclr.so are not in the core dump, and its file is not "
-            "here, or another one by now; put it where it was, or take a dump with "
-            "`createdump --withheap PID`");
+        return fail(s->err, HD_UNSUPPORTED,
+                    "the symbols of libcoreclr.so are not in the core dump, and the file "
+                    "itself is missing or has changed; put it where it was, or take a dump "
+                    "with `createdump --withheap PID`");
     if (runtime_module_symbol(m, "DotNetRuntimeDebugHeader").address != 0)
-        return fail(
-            s->err, HD_UNSUPPORTED,
-            "a core dump of a native AOT program; those of programs that run on the "
-            "runtime itself can be read");
+        return fail(s->err, HD_UNSUPPORTED,
+                    "a core dump of a native AOT program; only programs running on the "
+                    ".NET runtime can be read");
     return m->is_program ? refuse_program(s) : refuse_small(s);
 }
 
@@ -431,12 +426,11 @@ static bool find_heap(struct search *s)
     if (s->r->gc != 0)
         runtime_gc_first_objects(s->r, look_at, &f);
     else if (is_newer(s))
-        return fail(
-            s->err, HD_UNSUPPORTED,
-            "a core dump of .NET %s, whose collector is not found in it: a mini or "
-            "triage dump, or this version keeps it elsewhere; a newer heapdrift may "
-            "read it" TAKE_GCDUMP,
-            s->version);
+        return fail(s->err, HD_UNSUPPORTED,
+                    "a core dump of .NET %s without its garbage collector: a mini or "
+                    "triage dump, or a version that keeps it elsewhere; a newer heapdrift "
+                    "may read it" TAKE_GCDUMP,
+                    s->version);
     return f.there > 0 || refuse_small(s);
 }
 

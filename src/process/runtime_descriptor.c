@@ -185,8 +185,8 @@ static bool check_contracts(const json_t *list, struct hd_error *err)
             continue;
         if (!contract_number(value, &number) || number != contracts[i].number)
             return fail(err, HD_UNSUPPORTED,
-                        "this runtime keeps its types in a newer way than is known here "
-                        "(contract %s); a newer heapdrift may read it",
+                        "the types of this runtime are in an unknown format (contract %s); "
+                        "a newer heapdrift may read it",
                         contracts[i].name);
     }
     return true;

@@ -282,7 +282,7 @@ static bool accept(struct check *c, const struct evidence *e, struct baseline *m
             if (c->err != NULL)
                 c->err->snapshot = (unsigned)k + 1;
             return fail(c->err, HD_USAGE,
-                        "objects may be missing, so its growth is no baseline");
+                        "objects may be missing, so its growth cannot be a baseline");
         }
     if (!accept_growth(made, &c->budgets, e, c->err))
         return false;

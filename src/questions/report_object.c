@@ -150,11 +150,11 @@ static bool find_object(const struct hd_objects *o, const struct hd_object_quest
     *number = ask->number;
     if (ask->by_number)
         return ask->number < g->node_count ||
-               fail(err, HD_USAGE, "there is no object %u: they have numbers from 0 to %u",
+               fail(err, HD_USAGE, "no object %u: objects are numbered from 0 to %u",
                     ask->number, g->node_count - 1);
     if (g->addresses == NULL)
         return fail(err, HD_USAGE,
-                    "this %s tells no addresses: name the object by its number",
+                    "this %s has no addresses: give the number of the object",
                     o->snap->info.format);
     return hd_object_at(o, ask->address, number, err);
 }
@@ -204,10 +204,9 @@ static bool begin(struct hd_report *r, struct hd_comparison *c, struct since *si
 {
     if (!comparison_begin(c, err))
         return false;
-    bool ok =
-        (c->count > 0 && c->count <= HD_MAX_SNAPSHOTS) ||
-        fail(err, HD_USAGE, "object looks at the last of 1 to %d snapshots, not of %zu",
-             HD_MAX_SNAPSHOTS, c->count);
+    bool ok = (c->count > 0 && c->count <= HD_MAX_SNAPSHOTS) ||
+              fail(err, HD_USAGE, "object takes 1 to %d snapshots, not %zu",
+                   HD_MAX_SNAPSHOTS, c->count);
     ok = ok && find_ages(since, c, err);
     if (ok)
         report_add_snapshots(r, c->snaps, c->count);

@@ -91,7 +91,7 @@ static bool can_answer(const struct hd_report *r, struct hd_snapshot *const *sna
             !series_can_select(snaps[k], selection, err))
             return blame(err, k);
     if (last->info.references == HD_UNKNOWN) {
-        fail(err, HD_USAGE, "root chains need references, which a %s does not have",
+        fail(err, HD_USAGE, "root chains need references, which a %s lacks",
              last->info.format);
         return blame(err, count - 1);
     }
@@ -121,13 +121,11 @@ static bool can_be_born(const struct hd_comparison *c, const struct hd_options *
                         struct hd_error *err)
 {
     if (opt->born_first == 0 || opt->born_last < opt->born_first)
-        return fail(err, HD_USAGE, "snapshots in which objects are new count from 1 on");
+        return fail(err, HD_USAGE, "snapshots are numbered from 1");
     if (c->count < 2)
-        return fail(err, HD_USAGE,
-                    "objects come from one snapshot to the next, and there is only one");
+        return fail(err, HD_USAGE, "new objects need two snapshots to compare");
     return opt->born_last <= c->count ||
-           fail(err, HD_USAGE, "there is no snapshot %u to be new in: there are %zu",
-                opt->born_last, c->count);
+           fail(err, HD_USAGE, "no snapshot %u: there are %zu", opt->born_last, c->count);
 }
 
 /* The wanted snapshots among those that can be compared; none of them may be there. */
@@ -155,7 +153,7 @@ static bool find_ages(struct search *search, struct hd_comparison *c, struct hd_
     bool has_last =
         ok && s.usable_count > 0 && s.usable[s.usable_count - 1] + 1 == c->count;
     if (ok && (!has_last || search->ages.source == HD_SAME_UNKNOWN))
-        ok = fail(err, HD_USAGE, "nobody knows which objects came when: %s",
+        ok = fail(err, HD_USAGE, "which objects are new is unknown: %s",
                   has_last ? steps_why_unknown(&s)
                            : "the last snapshot cannot be compared with the others");
     if (ok) {
@@ -204,7 +202,7 @@ static void set_chains(struct hd_report *r, const struct hd_comparison *c,
 static bool any_was_born(const struct search *s, struct hd_error *err)
 {
     return s->ages.since == NULL || s->r->roots.chains.instances > 0 ||
-           fail(err, HD_USAGE, "no instance of %s is left of what was new then",
+           fail(err, HD_USAGE, "no instance of %s that was new then still exists",
                 s->r->roots.pattern);
 }
 
@@ -256,7 +254,7 @@ static bool explain(struct hd_report *r, struct hd_comparison *c,
         return fail(err, HD_USAGE,
                     opt->gen2
                         ? "no instance of %s is in gen2 or a large object segment"
-                        : "no instance of %s hangs from a root: what there is is garbage",
+                        : "no instance of %s is reachable from a root: all are garbage",
                     r->roots.pattern) ||
                blame(err, last);
     return find_chains(r, c, opt, err);

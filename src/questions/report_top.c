@@ -138,9 +138,8 @@ static bool describe(struct hd_report *r, struct hd_comparison *c,
 static bool answer_top(struct hd_report *r, struct hd_comparison *c, struct hd_options *opt,
                        struct hd_error *err)
 {
-    return c->count == 1
-               ? describe(r, c, opt, err)
-               : fail(err, HD_USAGE, "top looks at one snapshot, not %zu", c->count);
+    return c->count == 1 ? describe(r, c, opt, err)
+                         : fail(err, HD_USAGE, "top takes one snapshot, not %zu", c->count);
 }
 
 struct hd_report *hd_report_top(struct hd_comparison *c, const struct hd_options *opt,

@@ -247,11 +247,11 @@ bool report_add_tree(struct hd_report *r, struct hd_comparison *c,
     if (rows != NULL && rows->births != NULL)
         p.ask.came_of_path = rows->births->came;
     struct merged_tree tree = {0};
-    bool fits = has_room(c, places_of(&p) * PER_PLACE, "a tree of so many ways", err);
+    bool fits = has_room(c, places_of(&p) * PER_PLACE, "a tree of this many paths", err);
     if (fits)
         tree = merged_tree_of(&owned->tree, &p.ask, &r->arena);
-    if (!fits || !has_room(c, (uint64_t)tree.len * PER_SHOWN_PLACE,
-                           "a tree of so many places", err)) {
+    if (!fits ||
+        !has_room(c, (uint64_t)tree.len * PER_SHOWN_PLACE, "a tree of this size", err)) {
         arena_free(&p.scratch);
         return false;
     }
@@ -300,8 +300,8 @@ static bool has_owners(const struct hd_comparison *c, struct hd_error *err)
             continue;
         if (snap->info.references == HD_UNKNOWN)
             fail(err, HD_USAGE,
-                 "a tree of owners needs references, which a %s does not have; "
-                 "`heapdrift collect` takes snapshots that do",
+                 "a dominator tree needs references, which a %s lacks; take snapshots with "
+                 "`heapdrift collect`",
                  snap->info.format);
         else
             fail(err, HD_USAGE,
@@ -363,10 +363,10 @@ static bool answer_tree(struct hd_report *r, struct hd_comparison *c,
     opt->chains = 0;
     opt->tree = true;
     if (opt->holders && r->focus_count == 0)
-        return fail(err, HD_USAGE, "holders are those of a type, which has to be named");
+        return fail(err, HD_USAGE, "name the type whose holders to show");
     return c->count > 0 && c->count <= HD_MAX_SNAPSHOTS
                ? grow_tree(r, c, opt, err)
-               : fail(err, HD_USAGE, "a tree is of 1 to %d snapshots", HD_MAX_SNAPSHOTS);
+               : fail(err, HD_USAGE, "a tree takes 1 to %d snapshots", HD_MAX_SNAPSHOTS);
 }
 
 struct hd_report *hd_report_tree(struct hd_comparison *c, const struct hd_options *opt,

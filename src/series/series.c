@@ -104,15 +104,14 @@ bool series_can_select(const struct hd_snapshot *snap, enum selection selection,
 {
     bool graph_known = snap->info.reachable_objects != HD_UNKNOWN;
     if ((selection & SELECT_REACHABLE) && (!graph_known || !snap->info.has_roots))
-        return fail_about(err, HD_ABOUT_REACHABLE, HD_USAGE,
-                          "needs a graph with roots, which is not in this snapshot or "
-                          "was not read");
+        return fail_about(
+            err, HD_ABOUT_REACHABLE, HD_USAGE,
+            "needs a graph with roots, which this snapshot lacks or which was not read");
     if ((selection & SELECT_GEN2) && !snap->info.has_generations &&
         snap->origin.generation == NULL)
-        return fail_about(
-            err, HD_ABOUT_GEN2, HD_USAGE,
-            "the generations are unknown in this snapshot (dotnet-gcdump drops "
-            "them; `dumpheap -stat -gen gen2` of dotnet-dump tells them)");
+        return fail_about(err, HD_ABOUT_GEN2, HD_USAGE,
+                          "this snapshot has no generations (dotnet-gcdump drops them; "
+                          "`dumpheap -stat -gen gen2` of dotnet-dump has them)");
     return true;
 }
 
@@ -327,7 +326,7 @@ static void choose_usable(struct series *s, struct series_warnings *w)
         if (drops)
             warn(w, WARN_TOTAL_DROPS, k);
         if (empty)
-            w->all[w->len - 1].detail = "it has no objects; left out of the ranking";
+            w->all[w->len - 1].detail = "it has no objects; not ranked";
         if (s->snaps[k]->info.complete && !drops && !s->repeats[k])
             s->usable[s->usable_count++] = k;
     }
@@ -423,7 +422,7 @@ static bool check_origins(const struct series *s, struct series_warnings *w,
         if (differs(a->generation, b->generation) || differs(a->liveness, b->liveness) ||
             differs(a->filters, b->filters)) {
             fail(err, HD_USAGE,
-                 "made by `%.60s`, but the first one by `%.60s`: they cannot be compared",
+                 "made by `%.60s`, but the first by `%.60s`: cannot be compared",
                  b->command != NULL ? b->command : "?",
                  a->command != NULL ? a->command : "?");
             return blame(err, k);

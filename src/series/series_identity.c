@@ -139,7 +139,7 @@ void identity_find_repeats(struct series *s, struct series_warnings *w, struct a
             text_clear(&message);
             text_add_string(&message, "the same snapshot as ");
             add_file(&message, s, i, k);
-            text_add_string(&message, ", byte for byte; left out of the ranking");
+            text_add_string(&message, ", byte for byte; not ranked");
             warn(w, WARN_SAME_SNAPSHOT, k, &message, a);
         }
     text_free(&message);
@@ -212,8 +212,9 @@ static void add_reason(struct text *t, const struct hd_info *a, const struct hd_
     } else if (pids_differ(a, b)) {
         add_pids(t, a, b);
     } else {
-        text_add_string(t, "nothing of the runtime lies where it lay: a restart, "
-                           "or another program");
+        text_add_string(
+            t,
+            "no runtime object is at its previous address: a restart, or another program");
     }
 }
 
@@ -224,7 +225,7 @@ static void check_process(struct series *s, size_t k, struct series_warnings *w,
     if (!is_other_process(before, now))
         return;
     struct text message = {0};
-    text_add_string(&message, "of another process than ");
+    text_add_string(&message, "not from the same process as ");
     add_file(&message, s, k - 1, k);
     text_add_string(&message, ": ");
     add_reason(&message, &before->info, &now->info);

@@ -30,6 +30,6 @@ const struct database *database_for(const char *url, struct hd_error *err)
         if (takes(*d, url) && ((*d)->prefixes != NULL || !names_server(url)))
             return *d;
     fail(err, HD_UNSUPPORTED,
-         "a store is a file (SQLite) or postgresql://...; this is neither");
+         "not a store: a store is a file (SQLite) or postgresql://...");
     return NULL;
 }

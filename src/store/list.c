@@ -182,7 +182,7 @@ static bool filter_is_right(const struct hd_store_filter *f, struct hd_error *er
 {
     return (f->shard == 0) == (f->shards == 0) && f->shard <= f->shards
                ? true
-               : fail(err, HD_USAGE, "part %u of %u is none", f->shard, f->shards);
+               : fail(err, HD_USAGE, "no such part: %u of %u", f->shard, f->shards);
 }
 
 struct hd_series_list *hd_store_series(struct hd_store *s,
@@ -258,7 +258,7 @@ bool hd_store_digest(struct hd_store *s, uint64_t snapshot, struct hd_memory *by
         store_ask(s, "SELECT digest FROM snapshot WHERE id = $1", &id, 1, err);
     bool ok = rows != NULL && store_next(s, rows, &there, err);
     if (ok && !there)
-        ok = fail(err, HD_USAGE, "has no snapshot %" PRIu64 " (any more)", snapshot);
+        ok = fail(err, HD_USAGE, "has no snapshot %" PRIu64 ", or no longer", snapshot);
     if (ok) {
         struct value v = s->kind->column(rows, 0, VALUE_BYTES);
         struct hd_sink to = hd_sink_memory(bytes);

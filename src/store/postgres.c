@@ -60,7 +60,7 @@ static bool find(void *library, const char *name, void *function, struct hd_erro
 {
     void *found = dlsym(library, name);
     memcpy(function, &found, sizeof(found));
-    return found != NULL || fail(err, HD_UNSUPPORTED, "libpq.so.5 here has no %s", name);
+    return found != NULL || fail(err, HD_UNSUPPORTED, "libpq.so.5 lacks %s", name);
 }
 
 /* False and err if it is not there, or lacks one of them. It stays loaded. */
@@ -69,8 +69,7 @@ static bool libpq_load(struct libpq *pq, struct hd_error *err)
     /* What others of its libraries leave for the end of the process must stay. */
     void *library = dlopen("libpq.so.5", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (library == NULL)
-        return fail(err, HD_UNSUPPORTED,
-                    "PostgreSQL needs its library here, libpq.so.5 (Debian: libpq5)");
+        return fail(err, HD_UNSUPPORTED, "PostgreSQL needs libpq.so.5 (Debian: libpq5)");
     bool ok = true;
 #define LIBPQ_FIND(name) ok = ok && find(library, #name, (void *)&pq->name, err);
     LIBPQ_FUNCTIONS(LIBPQ_FIND)
@@ -105,7 +104,8 @@ static bool fail_with(const struct connection *c, const char *message, struct hd
     int len = (int)strcspn(message, "\n");
     snprintf(line, sizeof(line), "%.*s", len, message);
     if (c->password != NULL && c->password[0] != '\0' && strstr(line, c->password) != NULL)
-        return fail(err, HD_IO, "the server refused, and quoted the password");
+        return fail(err, HD_IO,
+                    "the server refused the connection (its message quotes the password)");
     return fail(err, HD_IO, "%s", line[0] != '\0' ? line : "the connection was lost");
 }
 
@@ -128,7 +128,7 @@ static bool failed(struct connection *c, const PGresult *result, struct hd_error
     else if (is_state(state, "40"))
         c->remedy = REMEDY_AGAIN;
     if (is_state(state, "55P03"))
-        return fail(err, HD_TIMED_OUT, "others kept it locked for too long");
+        return fail(err, HD_TIMED_OUT, "was locked by others for too long");
     return fail_with(c, message != NULL ? message : c->pq.PQerrorMessage(c->server), err);
 }
 
@@ -165,7 +165,7 @@ static bool take(struct parameters *p, size_t i, const struct value *v,
     case VALUE_BYTES:
         /* What PostgreSQL can hold in one value. */
         if (v->size > (1u << 30) - 1)
-            return fail(err, HD_TOO_BIG, "is larger than PostgreSQL can store");
+            return fail(err, HD_TOO_BIG, "too large for PostgreSQL");
         p->values[i] = v->size > 0 ? v->bytes : "";
         p->lengths[i] = (int)v->size;
         p->formats[i] = 1;
@@ -291,8 +291,8 @@ static bool understand(struct connection *c, const char *url, struct hd_error *e
         c->pq.PQfreemem(why);
     if (options == NULL)
         return fail(err, HD_USAGE,
-                    "libpq does not understand this URL: is a character in it that "
-                    "should be written as %%HH?");
+                    "libpq does not understand this URL; does it contain a character to be "
+                    "written as %%HH?");
     for (const PQconninfoOption *o = options; o->keyword != NULL; o++)
         if (o->val != NULL && strcmp(o->keyword, "password") == 0) {
             size_t size = strlen(o->val) + 1;

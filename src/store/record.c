@@ -58,7 +58,7 @@ static bool save_rows(struct hd_store *s, const struct findings *f, struct hd_er
                           &id, &there, err))
         return false;
     if (!there)
-        return fail(err, HD_USAGE, "has no such series (any more)");
+        return fail(err, HD_USAGE, "has no such series, or no longer");
     return store_run(s, "DELETE FROM finding WHERE series_id = $1", &values[1], 1, err) &&
            types_add(s, f->rows, 1, err) &&
            store_run(
@@ -209,10 +209,9 @@ static bool find_facts(struct record *r, struct hd_snapshot *snap,
     r->pause_seconds = how->pause_seconds > 0 ? how->pause_seconds : NAN;
     r->now = floor(clock_seconds(CLOCK_REALTIME));
     if (r->run.service[0] == '\0')
-        return fail_about(err, HD_ABOUT_SERVICE, HD_USAGE,
-                          "does not say of which service it is");
+        return fail_about(err, HD_ABOUT_SERVICE, HD_USAGE, "has no service name");
     if (!isfinite(r->taken))
-        return fail(err, HD_USAGE, "does not say when it was taken");
+        return fail(err, HD_USAGE, "has no timestamp");
     return find_source(r, snap, err);
 }
 

@@ -91,8 +91,7 @@ static bool are_tables(struct hd_store *s, struct hd_error *err)
     struct rows *rows = store_ask(s, s->kind->disguised, NULL, 0, err);
     bool ok = rows != NULL && store_next(s, rows, &there, err);
     if (ok && there)
-        ok = fail(err, HD_UNSUPPORTED,
-                  "is no store: its %s is not a table, but a view or the like",
+        ok = fail(err, HD_UNSUPPORTED, "not a store: its %s is not a table",
                   store_text(s, rows, 0));
     store_end(s, rows);
     return ok;
@@ -110,20 +109,17 @@ static bool look(struct hd_store *s, struct found *f, struct hd_error *err)
     if (!store_ask_number(s, "SELECT version FROM heapdrift_store", NULL, 0, &f->version,
                           &there, err))
         return false;
-    return f->version > 0 ||
-           fail(err, HD_BAD_FORMAT, "is damaged: it does not say its version");
+    return f->version > 0 || fail(err, HD_BAD_FORMAT, "is damaged: it has no version");
 }
 
 static bool refuse(const struct found *f, struct hd_error *err)
 {
     if (f->other[0] != '\0')
         return fail(err, HD_UNSUPPORTED,
-                    "is somebody else's database: it has a table %s; take one of its own",
-                    f->other);
+                    "not a store: it has a table %s; use a database of its own", f->other);
     return fail(err, HD_UNSUPPORTED,
                 "is a store of version %" PRId64
-                ", and this heapdrift knows versions up to "
-                "%" PRId64 ": it takes a newer one",
+                "; this heapdrift supports versions up to %" PRId64 ", upgrade it",
                 f->version, this_version());
 }
 
@@ -152,12 +148,12 @@ static bool check_to_read(const struct found *f, struct hd_error *err)
     if (f->version == this_version())
         return true;
     if (f->version == 0 && f->other[0] == '\0')
-        return fail(err, HD_IO, "nothing was ever recorded there: it has no tables");
+        return fail(err, HD_IO, "nothing has been recorded: it has no tables");
     if (f->version == 0 || f->version > this_version())
         return refuse(f, err);
     return fail(err, HD_UNSUPPORTED,
-                "is a store of version %" PRId64 ", and this heapdrift reads version "
-                "%" PRId64 ": `heapdrift record` brings it forward",
+                "is a store of version %" PRId64 "; this heapdrift reads version %" PRId64
+                ": upgrade it with `heapdrift record`",
                 f->version, this_version());
 }
 

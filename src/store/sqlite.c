@@ -35,7 +35,7 @@ struct rows {
 static bool locked_for_too_long(const struct connection *c, struct hd_error *err)
 {
     enum { MS = 1000 };
-    return fail(err, HD_TIMED_OUT, "others kept it locked for %u seconds", c->wait_ms / MS);
+    return fail(err, HD_TIMED_OUT, "was locked by others for %u seconds", c->wait_ms / MS);
 }
 
 /* malloc'd */
@@ -63,7 +63,7 @@ static bool failed_to_open(const struct connection *c, const char *otherwise,
 {
     int folder = folder_trouble(c);
     return folder != 0
-               ? fail(err, HD_IO, "its folder cannot be written to: %s", strerror(folder))
+               ? fail(err, HD_IO, "cannot write to its folder: %s", strerror(folder))
                : fail(err, HD_IO, "%s", otherwise);
 }
 
@@ -96,15 +96,15 @@ static bool failed(const struct connection *c, struct hd_error *err)
         return failed_to_write(c, err);
     case SQLITE_READONLY:
     case SQLITE_PERM:
-        return failed_to_open(c, "cannot be written to: it is read-only", err);
+        return failed_to_open(c, "is read-only", err);
     case SQLITE_CANTOPEN:
         return failed_to_open(c, system_error(c), err);
     case SQLITE_NOTADB:
-        return fail(err, HD_UNSUPPORTED, "is not a SQLite database");
+        return fail(err, HD_UNSUPPORTED, "not an SQLite database");
     case SQLITE_CORRUPT:
         return fail(err, HD_BAD_FORMAT, "is damaged: %s", sqlite3_errmsg(c->db));
     case SQLITE_TOOBIG:
-        return fail(err, HD_TOO_BIG, "is larger than SQLite can store");
+        return fail(err, HD_TOO_BIG, "too large for SQLite");
     default:
         return fail(err, HD_IO, "%s", sqlite3_errmsg(c->db));
     }
@@ -269,7 +269,7 @@ static char *read_path(const char *url, unsigned *wait_ms, struct hd_error *err)
     if (mark != NULL &&
         (strncmp(mark, wait, sizeof(wait) - 1) != 0 ||
          !quantity_count(mark + sizeof(wait) - 1, &seconds) || seconds > LONGEST)) {
-        fail(err, HD_USAGE, "behind a file's name there can be ?wait=SECONDS only");
+        fail(err, HD_USAGE, "only ?wait=SECONDS may follow a file name");
         return NULL;
     }
     *wait_ms = (unsigned)seconds * MS;
@@ -280,7 +280,7 @@ static char *read_path(const char *url, unsigned *wait_ms, struct hd_error *err)
     if (len > 0 && strcmp(copy, ":memory:") != 0)
         return copy;
     free(copy);
-    fail(err, HD_USAGE, "is no name of a file");
+    fail(err, HD_USAGE, "not a file name");
     return NULL;
 }
 
@@ -329,7 +329,7 @@ static bool prepare_writing(struct connection *c, const char *path, struct hd_er
     bool network = is_on_network(path);
     if (network)
         c->note = "on a network file system: writers wait for readers, and locks must "
-                  "work there; PostgreSQL is made for that";
+                  "work; use PostgreSQL instead";
     return run(c, "PRAGMA auto_vacuum = INCREMENTAL", NULL, 0, err) &&
            set_way_of_writing(
                c, network ? "PRAGMA journal_mode = DELETE" : "PRAGMA journal_mode = WAL",

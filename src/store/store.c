@@ -193,9 +193,9 @@ static bool try_once(struct hd_store *s, transaction *body, void *context,
 
 static bool nobody_knows(struct hd_error *err)
 {
-    return fail(err, HD_IO,
-                "the connection was lost at the very end: whether it is stored is not "
-                "known; record it again");
+    return fail(
+        err, HD_IO,
+        "the connection was lost at the end, and it may not be stored; record it again");
 }
 
 bool store_transact(struct hd_store *s, transaction *body, void *context, bool *unsure,

@@ -186,7 +186,7 @@ bool hd_store_thin(struct hd_store *s, double keep_seconds, double now,
     };
     *t.done = (struct hd_thinned){0};
     if (!(keep_seconds > 0) || !isfinite(now))
-        return fail(err, HD_USAGE, "to keep nothing is no thinning");
+        return fail(err, HD_USAGE, "cannot keep nothing");
     while (t.more) {
         if (!store_transact(s, thin_batch, &t, NULL, err))
             return false;

@@ -371,12 +371,12 @@ static bool read_row(struct nettrace *t)
         return trace_blocks_cut(&t->in, TRACE_CUT);
     if (f.failed)
         return trace_blocks_refuse(&t->in,
-                                   "an event's header runs over the end of its block");
+                                   "an event's header crosses the end of its block");
     uint64_t header = (uint64_t)(f.at - p);
     if (t->is_compressed)
         end = header + row.size;
     if (header + row.size > end || end > left)
-        return trace_blocks_refuse(&t->in, "an event runs over the end of its block");
+        return trace_blocks_refuse(&t->in, "an event crosses the end of its block");
     t->row = row;
     t->row_end = start + end;
     trace_bytes_skip(&t->in.bytes, header);
@@ -428,12 +428,12 @@ static bool read_event_header(struct nettrace *t)
         t->in.block_end - start >= 4 ? trace_blocks_read(&t->in, 4) : NULL;
     if (p == NULL)
         return t->in.end == TRACE_GOES_ON
-                   ? trace_blocks_refuse(&t->in, "a block that is too short for its head")
+                   ? trace_blocks_refuse(&t->in, "a block too short for its header")
                    : false;
     uint64_t size = le_u16(p);
     t->is_compressed = le_u16(p + 2) & 1;
     if (size < 4 || size > t->in.block_end - start)
-        return trace_blocks_refuse(&t->in, "the head of a block is longer than the block");
+        return trace_blocks_refuse(&t->in, "a block's header is longer than the block");
     return trace_blocks_skip_to(&t->in, start + size);
 }
 

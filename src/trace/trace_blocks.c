@@ -46,7 +46,7 @@ bool trace_blocks_cut(struct trace_blocks *b, enum trace_end how)
 const unsigned char *trace_blocks_read(struct trace_blocks *b, size_t size)
 {
     if (b->most > 0 && size > b->most) {
-        trace_blocks_refuse(b, "larger than anything that a runtime sends");
+        trace_blocks_refuse(b, "larger than anything a runtime sends");
         return NULL;
     }
     const unsigned char *p = trace_bytes_read(&b->bytes, size);
@@ -134,8 +134,7 @@ static bool read_magic(struct trace_blocks *b)
     if (b->header.version == LAST_VERSION)
         return true;
     fail(b->err, HD_UNSUPPORTED,
-         "a trace of format version %u; this program reads 3, 4, 5 and 6",
-         b->header.version);
+         "a trace of format version %u; heapdrift reads 3, 4, 5 and 6", b->header.version);
     b->end = TRACE_CANNOT_BE_READ;
     return false;
 }
@@ -164,7 +163,7 @@ static bool read_header(struct trace_blocks *b, const unsigned char *p)
     h->frequency = le_u64(p + 24);
     h->pointer_size = le_u32(p + 32);
     if (h->pointer_size != 4 && h->pointer_size != 8)
-        return trace_blocks_refuse(b, "pointers are neither of 4 nor of 8 bytes");
+        return trace_blocks_refuse(b, "pointers have neither 4 nor 8 bytes");
     return h->frequency > 0 || trace_blocks_refuse(b, "the clock has no frequency");
 }
 
@@ -173,8 +172,7 @@ static bool read_old_trace(struct trace_blocks *b, uint32_t version)
     enum { SIZE = 48, PID_AT = 36 };
     b->header.version = version;
     if ((version == 4) != (b->begin_tag == 5) || version == 0 || version > 4)
-        return trace_blocks_refuse(
-            b, "a version of the trace that does not fit its container");
+        return trace_blocks_refuse(b, "a trace version that does not match its container");
     const unsigned char *p = trace_blocks_read(b, SIZE);
     if (p == NULL || !read_header(b, p))
         return false;
@@ -218,7 +216,7 @@ static bool read_new_trace(struct trace_blocks *b)
 static bool check_order(struct trace_blocks *b)
 {
     return b->header.pointer_size != 0 || b->block == BLOCK_TRACE ||
-           trace_blocks_refuse(b, "the trace's own block is not the first one");
+           trace_blocks_refuse(b, "the trace's own block is not the first");
 }
 
 /* B B 01, two versions, name, 06; then a size, and padding to 4 bytes of the file. */

@@ -150,7 +150,7 @@ static bool add_walk_event(struct trace_survey *s, struct nettrace *t,
     if (!nettrace_payload(t, &payload))
         return true;
     if (!bulk_parse(kind, payload, nettrace_header(t)->pointer_size, &b))
-        return nettrace_refuse(t, "more records than the event has bytes for");
+        return nettrace_refuse(t, "more records than fit into the event");
     if (kind == EVENT_WRAPPERS && b.count == 0)
         return true;
     struct heap_walk *w = use_walk(s, e, kind, b.index);

@@ -29,10 +29,9 @@ static LONG WINAPI explain(EXCEPTION_POINTERS *what)
     /* Several threads may read that file. */
     if (InterlockedExchange(&is_said, 1) != 0)
         Sleep(INFINITE);
-    fputs(
-        "heapdrift: a snapshot, or a file that a core dump names: became shorter while it "
-        "was read\n",
-        stderr);
+    fputs("heapdrift: a snapshot, or a file that a core dump names: was truncated while "
+          "being read\n",
+          stderr);
     temporary_remove();
     _exit(EXIT_TROUBLE);
 }

@@ -49,7 +49,7 @@ Test(cursor, stays_failed_and_reports_the_first_offset)
     cr_expect_eq(err.status, HD_BAD_FORMAT);
     cr_expect_eq(err.where, HD_AT_BYTE);
     cr_expect_eq(err.at, 4);
-    cr_expect_not_null(strstr(err.message, "the file ends here, 3 bytes short"));
+    cr_expect_not_null(strstr(err.message, "the file ends here, 3 bytes too early"));
 }
 
 Test(cursor, over_nothing_has_nothing)
@@ -152,7 +152,7 @@ Test(cursor, a_count_that_cannot_be_names_itself_and_its_place)
     cr_expect_eq(cursor_count(&c, 4, 12, "nodes"), 0);
     cr_expect_eq(err.at, 2);
     cr_expect_not_null(
-        strstr(err.message, "4294967295 nodes cannot fit in the 2 bytes left"));
+        strstr(err.message, "4294967295 nodes do not fit into the remaining 2 bytes"));
 }
 
 Test(cursor, a_count_of_64_bits_does_not_overflow)

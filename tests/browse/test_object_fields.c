@@ -267,10 +267,10 @@ Test(object_fields, an_address_of_nothing_names_the_nearest)
     cr_expect_not_null(strstr(err.message, near), "%s", err.message);
     err = (struct hd_error){0};
     cr_expect_not(hd_object_at(m.o, 1, &number, &err));
-    cr_expect_not_null(strstr(err.message, "before all"), "%s", err.message);
+    cr_expect_not_null(strstr(err.message, "the first is at"), "%s", err.message);
     err = (struct hd_error){0};
     cr_expect_not(hd_object_at(m.o, UINT64_MAX, &number, &err));
-    cr_expect_not_null(strstr(err.message, "behind all"), "%s", err.message);
+    cr_expect_not_null(strstr(err.message, "the last, of"), "%s", err.message);
     made_close(&m);
 }
 

@@ -136,7 +136,7 @@ static const struct {
     {"version: 1\nbudgets:\n  - total: bytes\n    max_growth: 1B\n    optional: true\n", 5,
      "bad-entry", "always"},
     {"version: 1\nbudgets:\n  - type: \"a\\0b\"\n    max_growth: 1\n", 3, "bad-value",
-     "value 0"},
+     "NUL"},
     {"version: 1\nbudgets: [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[\n", 2, "too-deep", NULL},
     {"version: 1\nbudgets:\n  - total: byte\n    max_growth: 1\n", 3, "bad-value",
      "did you mean bytes?"},

@@ -78,7 +78,7 @@ suppress:
     hd check "$tmp"/{1,2,3,9}.gcdump.gz
     status_is 2
     hd check "$tmp/1.gcdump.gz"
-    fails_with 'check compares 2 to 50 snapshots, not 1; for one use `heapdrift top`'
+    fails_with 'check compares 2 to 50 snapshots, not 1; for one, use `heapdrift top`'
 }
 
 @test "a failure wins over an inconclusive rule, trouble over both" {
@@ -144,9 +144,9 @@ suppress:
     works check --format=json "$none"
     [[ $(json '.rules[0].source') == default ]]
     works check -v "$none"
-    err_has "heapdrift: heapdrift.yml: the budgets that count"
-    err_has "heapdrift: heapdrift.yaml: not read; a nearer file counts"
-    err_has "heapdrift: ../heapdrift.yml: not read; a nearer file counts"
+    err_has "heapdrift: heapdrift.yml: the budget file in use"
+    err_has "heapdrift: heapdrift.yaml: not read; a closer file takes precedence"
+    err_has "heapdrift: ../heapdrift.yml: not read; a closer file takes precedence"
     works check -qv -c heapdrift.yml "$none"
     err_lacks "that count"
     hd check -c heapdrift.yml -c heapdrift.yaml "$none"
@@ -182,12 +182,12 @@ budgets:;  - type: X;    max_grow: 1|4: unknown-key: max_grow; did you mean max_
 budgets:;  - type: [X];    max_growth: 1|3: wrong-type: Expecting STRING, got event: SEQUENCE_START
 budgets:;  - total: bytes;    max_growth: 5XB|4: bad-limit: max_growth: 5XB: must be a size such as 10MiB, or a share such as 5%
 budgets:;  - type: X;    max_growth: -1|4: bad-limit: max_growth: -1: must be a limit that is not negative: how much may be added
-budgets:;  - {type: X, max_growth: 1};  - {type: X, max_growth: 2}|4: duplicate-rule: type X has a budget on line 3 already; put all its limits there
+budgets:;  - {type: X, max_growth: 1};  - {type: X, max_growth: 2}|4: duplicate-rule: type X already has a budget on line 3; put all its limits there
 suppress:;  - {type: X, reason: r, until: 31.12.2026}|3: bad-date: until: 31.12.2026: must be a day such as 2026-12-31
 MISTAKES
     : >"$tmp/heapdrift.yml"
     hd check -c "$tmp/heapdrift.yml" no-such-file
-    fails_with "$tmp/heapdrift.yml:1: empty-file: no budgets in it; it begins with \"version: 1\" and \"budgets:\""
+    fails_with "$tmp/heapdrift.yml:1: empty-file: no budgets in it; begin with \"version: 1\" and \"budgets:\""
     hd check -c "$tmp/none.yml" no-such-file
     fails_with "$tmp/none.yml: No such file or directory"
     hd check -c "$tmp" no-such-file
@@ -205,15 +205,15 @@ MISTAKES
     max_growth: 0'
     local warm=("$none"/{2,3,4,5}.gcdump.gz)
     works check -c "$tmp/heapdrift.yml" "${warm[@]}"
-    err_is "heapdrift: warning: $tmp/heapdrift.yml:3: unused-budget: type Zebra: a budget that matches nothing"
+    err_is "heapdrift: warning: $tmp/heapdrift.yml:3: unused-budget: type Zebra: the budget matches nothing"
     works check --budget=Zebra=0 "${warm[@]}"
-    err_is "heapdrift: warning: unused-budget: type Zebra: a budget that matches nothing"
+    err_is "heapdrift: warning: unused-budget: type Zebra: the budget matches nothing"
 }
 
 @test "with --strict a budget that matches nothing is no pass, and it is told what might be meant" {
     hd check --strict --budget='shop.*=0' "$none"
     status_is 3
-    err_has "type shop.* (did you mean Shop.*?): a budget that matches nothing"
+    err_has "type shop.* (did you mean Shop.*?): the budget matches nothing"
     out_has "matches no type; did you mean Shop.*?"
     hd check -q --strict --budget='Shop.Zebra.*=0' "$none"
     status_is 3
@@ -226,7 +226,7 @@ MISTAKES
     local place what
     hd check --max-growth=5 --format=json "$none"
     status_is 1
-    err_has "heapdrift: warning: no-unit: total bytes: 5 is taken for 5 bytes: a limit without a unit; write 5MiB, 5% or 5B"
+    err_has "heapdrift: warning: no-unit: total bytes: 5 is taken for 5 bytes: limit without a unit; write 5MiB, 5% or 5B"
     [[ $(json '.rules[0].limit_value') == 5 && $(json '.warnings[] | select(.code == "no-unit") | .message') == "total bytes: 5 is"* ]]
     budgets 'budgets:
   - total: bytes
@@ -412,7 +412,7 @@ ROWS
     SOURCE_DATE_EPOCH=tomorrow hd check "$cache"
     fails_with "SOURCE_DATE_EPOCH=tomorrow: must be seconds since 1970-01-01"
     works check -c "$tmp/heapdrift.yml" "$none"/{2,3,4,5}.gcdump.gz
-    err_is "heapdrift: warning: $tmp/heapdrift.yml:3: unused-suppression: Shop.Sessions.Session: a suppression that excuses nothing; remove it"
+    err_is "heapdrift: warning: $tmp/heapdrift.yml:3: unused-suppression: Shop.Sessions.Session: the suppression matches nothing; remove it"
 }
 
 # --- baselines ---------------------------------------------------------------------------
@@ -438,7 +438,7 @@ ROWS
     status_is 1
     sed -i '1s/1/2/' "$tmp/accepted"
     hd check --baseline="$tmp/accepted" "${four[@]}"
-    fails_with "$tmp/accepted:1: unknown-version: baseline of version 2; this program reads 1: write it anew with --baseline-write"
+    fails_with "$tmp/accepted:1: unknown-version: baseline of version 2; heapdrift reads version 1: write it again with --baseline-write"
     hd check --baseline="$tmp/nothing" "${four[@]}"
     fails_with "$tmp/nothing: No such file or directory"
     hd check -q --baseline-write=/dev/full "${four[@]}"
@@ -477,7 +477,7 @@ suppress:
     status_is 1
     out_lacks "::error"
     err_has "::error file=heapdrift.yml,line=3,title=heapdrift%3A over budget::type Shop.Sessions.Session: +6,000 instances from 0.gcdump.gz to 5.gcdump.gz; limit: +5 %25 (heapdrift.yml:3)%0Aheld by [static var "
-    err_has "::warning file=heapdrift.yml,line=6,title=unused-suppression::Zebra: a suppression that excuses nothing; remove it"
+    err_has "::warning file=heapdrift.yml,line=6,title=unused-suppression::Zebra: the suppression matches nothing; remove it"
     [[ $(head -1 summary.md) == "# before" ]]
     [[ $(sed -n 2p summary.md) == "<!-- heapdrift -->" ]]
     GITHUB_STEP_SUMMARY=$tmp/no/folder hd check "$cache"

@@ -75,7 +75,7 @@ own() { echo "own$$-$BATS_TEST_NUMBER"; }
     works ps --name="$(own)*" --sort=uptime --format=csv
     [[ $(column 11) == "$(column 11 | sort -nr)" ]]
     works ps --name="$(own)"
-    out_is "no .NET process that can be collected from"
+    out_is "no .NET process to collect from"
     hd ps --sort=size
     fails_with "--sort=size: must be pid, name, memory or uptime"
 }
@@ -84,30 +84,30 @@ own() { echo "own$$-$BATS_TEST_NUMBER"; }
 
 @test "collect --all says what it needs" {
     hd collect --all 17
-    fails_with "collect takes no operands; --name=PATTERN chooses from --all"
+    fails_with "collect --all takes no operands; select processes with --name=PATTERN"
     hd collect --all -p 1
-    fails_with "--all excludes --process-id and --diagnostic-port; --name=PATTERN chooses from all"
+    fails_with "--all cannot be combined with --process-id or --diagnostic-port; select processes with --name=PATTERN"
     hd collect --all --diagnostic-port=/none
-    fails_with "--all excludes --process-id and --diagnostic-port; --name=PATTERN chooses from all"
+    fails_with "--all cannot be combined with --process-id or --diagnostic-port; select processes with --name=PATTERN"
     hd collect --all --interval=5s
     fails_with "--interval needs --count"
     hd collect --all --to=csv
     fails_with "--to=csv: must be gcdump, digest, nettrace or core"
     hd collect -p 1 -o "$tmp/a.gcdump" --to=nettrace
-    fails_with "--to is for --all; else the name of OUT tells the format"
+    fails_with "--to needs --all; without it, the suffix of OUT decides the format"
     hd watch --all
     fails_with "watch has no option --all; see \`heapdrift help watch\`"
     hd collect --all --name="$(own)" -o "$tmp/o"
-    fails_with "no .NET process that can be collected from is called $(own); \`heapdrift ps\` lists those there are"
+    fails_with "no .NET process to collect from is called $(own); see \`heapdrift ps\`"
     [[ ! -e $tmp/o ]]
 }
 
 @test "collect --all writes a file per process, and replaces none" {
     APART=1 play "$(own)" play 1 2 3
     hd collect --all --name="$(own)" -o "$tmp/a.gcdump"
-    fails_with "$tmp/a.gcdump: --all writes a file per process: name a folder, and the format with --to"
+    fails_with "$tmp/a.gcdump: --all writes a file per process: name a folder, and choose the format with --to"
     hd collect --all --name="$(own)" -o "$tmp/played.nettrace"
-    fails_with "$tmp/played.nettrace: is no folder; --all writes a file per process"
+    fails_with "$tmp/played.nettrace: is not a folder; --all writes a file per process"
     hd collect --all --name="$(own)" -o "$tmp/none/o"
     fails_with "$tmp/none/o: No such file or directory"
     works collect --all --name="$(own)" -o "$tmp/o" --to=nettrace -j 2
@@ -122,12 +122,12 @@ own() { echo "own$$-$BATS_TEST_NUMBER"; }
     hd collect --all --name="$(own)" -o "$tmp/o/" --to=nettrace
     status_is 2
     [[ $(<"$tmp/o/$(own)-$(uname -n)-$pid.nettrace") == kept ]]
-    [[ $(grep -c ': is there already; name another folder$' <<<"$err") == 3 ]]
-    err_has "heapdrift: 3 of 3 processes failed; there are snapshots of 0"
+    [[ $(grep -c ': already exists; name another folder$' <<<"$err") == 3 ]]
+    err_has "heapdrift: 3 of 3 processes failed; 0 have snapshots"
     # Here, as .gcdump, and one line for each.
     mkdir "$tmp/here"
     (cd "$tmp/here" && "$HEAPDRIFT" collect -a --name="$(own)" 2>"$tmp/.err")
-    [[ $(grep -cE '^heapdrift: \./own.*\.gcdump: 8526 objects, 1\.9 MiB, in [0-9.]+ s(; the process stood still for [0-9.]+ ms)?$' "$tmp/.err") == 3 && $(wc -l <"$tmp/.err") == 3 ]]
+    [[ $(grep -cE '^heapdrift: \./own.*\.gcdump: 8526 objects, 1\.9 MiB, in [0-9.]+ s(; process paused for [0-9.]+ ms)?$' "$tmp/.err") == 3 && $(wc -l <"$tmp/.err") == 3 ]]
     works info --format=json "$tmp/here"
     [[ $(json '[.snapshots[] | .objects] | join(" ")') == "8526 8526 8526" ]]
     works collect -qa --name="$(own)" -o "$tmp/quiet"
@@ -159,8 +159,8 @@ own() { echo "own$$-$BATS_TEST_NUMBER"; }
     play "$(own)-slow" stall 3
     hd collect --all --name="$(own)*" -o "$tmp/o" --timeout=500ms
     status_is 2
-    err_matches "heapdrift: $(own)-slow \(pid ${players[1]}\): nothing came for 0.5 s, and the heap walk has not ended"
-    err_has "heapdrift: 1 of 3 processes failed; there are snapshots of 2"
+    err_matches "heapdrift: $(own)-slow \(pid ${players[1]}\): no data for 0.5 s, and the heap walk is not finished"
+    err_has "heapdrift: 1 of 3 processes failed; 2 have snapshots"
     [[ $(files "$tmp/o") == 2 ]]
     # Of nothing, nothing stays.
     hd collect --all --name="$(own)-slow" -o "$tmp/p" --timeout=500ms --count=2
@@ -181,14 +181,14 @@ own() { echo "own$$-$BATS_TEST_NUMBER"; }
     wait $job || status=$?
     out=$(<"$tmp/.out") err=$(<"$tmp/.err")
     status_is 2
-    err_has "heapdrift: $(own) (pid ${players[1]}): has ended"
-    err_has "heapdrift: 1 of 2 processes failed; there are snapshots of 2"
+    err_has "heapdrift: $(own) (pid ${players[1]}): has exited"
+    err_has "heapdrift: 1 of 2 processes failed; 2 have snapshots"
     [[ $(ls -A "$name-${players[0]}") == 1.gcdump$'\n'2.gcdump && $(ls -A "$name-${players[1]}") == 1.gcdump ]]
     works diff -q --format=json "$name-${players[0]}"
     [[ $(json '.snapshots | length') == 2 ]]
     # The next series is another one.
     hd collect --all --name="$(own)" -o "$tmp/o" --count=2 --interval=0
-    fails_with "$name-${players[0]}: is there already; name another folder"
+    fails_with "$name-${players[0]}: already exists; name another folder"
 }
 
 @test "a signal stops all of them, and leaves what is whole" {
@@ -202,8 +202,8 @@ own() { echo "own$$-$BATS_TEST_NUMBER"; }
     wait $job || status=$?
     err=$(<"$tmp/.err")
     status_is 2
-    err_has "heapdrift: $(own)-slow (pid ${players[1]}): stopped; the process goes on, and nothing was written"
-    err_has "heapdrift: stopped; what was collected so far stays"
+    err_has "heapdrift: $(own)-slow (pid ${players[1]}): stopped; the process continues, and nothing was written"
+    err_has "heapdrift: stopped; snapshots collected so far are kept"
     [[ $(files "$tmp/o") == 2 ]]
 }
 
@@ -222,8 +222,8 @@ own() { echo "own$$-$BATS_TEST_NUMBER"; }
     status=0 ran="collect --all as nobody" out=
     err=$(TMPDIR=$open "${as_nobody[@]}" "$open/heapdrift" collect --all --name="$(own)" -o "$open/o" 2>&1) || status=$?
     status_is 2
-    err_matches "^heapdrift: note: $(own) \(pid ${players[0]}\) is left out: the diagnostics socket belongs to user root"
-    err_has "heapdrift: no .NET process that can be collected from is called $(own)"
+    err_matches "^heapdrift: note: $(own) \(pid ${players[0]}\) skipped: the diagnostics socket belongs to user root"
+    err_has "heapdrift: no .NET process to collect from is called $(own)"
     [[ ! -e $open/o ]]
 }
 

@@ -145,6 +145,6 @@ in_zsh() { timeout 60 zsh -f "$tests/complete.zsh" "$tmp/fpath/_heapdrift" "$1";
     local args
     for args in "" tcsh "bash zsh"; do
         hd completion $args
-        fails_with "for which shell? heapdrift completion bash, zsh or fish"
+        fails_with "name a shell: heapdrift completion bash, zsh or fish"
     done
 }

@@ -30,7 +30,7 @@ report_of() {
 
 @test "convert names the known targets when the suffix is unknown" {
     hd convert "$before" -o "$tmp/out.nettrace"
-    fails_with "$tmp/out.nettrace: which format? use --to=FORMAT, or a name that ends in .gcdump (gcdump), .txt (heap-text), .csv (table-csv), .json (table-json), .digest (digest)"
+    fails_with "$tmp/out.nettrace: unknown format; use --to=FORMAT, or a name that ends in .gcdump (gcdump), .txt (heap-text), .csv (table-csv), .json (table-json), .digest (digest)"
     hd convert "$before" -o -
     err_has "use --to=FORMAT"
     hd convert "$before" -o "$tmp/.gcdump" --to=pprof
@@ -44,7 +44,7 @@ report_of() {
     hd convert "${pair[@]}" -o "$tmp/x.csv"
     fails_with "convert takes one snapshot, not 2"
     hd convert "$before"
-    fails_with "convert needs a file to write: heapdrift convert IN -o OUT"
+    fails_with "convert needs an output file: heapdrift convert IN -o OUT"
     hd convert fixtures/heap-text/bad-nul.txt -o "$tmp/x.csv"
     status_is 2
     err_has "nul-byte"
@@ -55,7 +55,7 @@ report_of() {
     local t
     for t in gcdump heap-text; do
         hd convert fixtures/type-tables/table.csv --to=$t -o "$tmp/x"
-        fails_with "fixtures/type-tables/table.csv: a type table, which has no objects: it can become table-csv, table-json or digest"
+        fails_with "fixtures/type-tables/table.csv: a type table has no objects: it can be converted to table-csv, table-json or digest"
         [[ ! -e $tmp/x ]]
     done
     works convert fixtures/type-tables/table.csv -o "$tmp/x.json"
@@ -113,7 +113,7 @@ heapdrift: note: $cache: modules: heap-text cannot hold modules of types"
     works convert "$cache" -o "$tmp/x.csv"
     err_has "note: $cache: references: table-csv cannot hold objects, references and roots"
     works convert fixtures/heap-text/root-kinds.txt -o "$tmp/x.gcdump"
-    err_is "heapdrift: note: fixtures/heap-text/root-kinds.txt: weak-roots: weak handles are left out: 4"
+    err_is "heapdrift: note: fixtures/heap-text/root-kinds.txt: weak-roots: weak handles omitted: 4"
     works convert fixtures/gcdump-made/ms_full.gcdump -o "$tmp/x.txt"
     local what
     for what in generations time pid sampling; do

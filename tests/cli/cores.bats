@@ -128,7 +128,7 @@ is() {
     works convert -q "$core" -o "$tmp/a.gcdump"
     works convert -q "$tmp/a.gcdump" -o "$tmp/a.csv"
     works convert "$core" -o "$tmp/b.csv"
-    err_has "garbage: objects that no root reaches are left out: "
+    err_has "garbage: unreachable objects omitted: "
     cmp "$tmp/a.csv" "$tmp/b.csv"
 }
 

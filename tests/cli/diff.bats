@@ -335,7 +335,7 @@ PATTERNS
     err_has "diff compares 2 to 50 snapshots, not 51"
     hd diff "$before"
     status_is 2
-    err_has "not 1; for one use \`heapdrift top\`"
+    err_has "not 1; for one, use \`heapdrift top\`"
     hd diff
     status_is 2
     out_is ""
@@ -389,7 +389,7 @@ PATTERNS
     local option
     for option in --exact --chains=1 --samples=3 --seed=1 --depth=4; do
         hd diff -q --by=holder "$option" "${pair[@]}"
-        fails_with "${option%%=*}: rows of --by=holder are chains themselves, and have none"
+        fails_with "${option%%=*}: rows of --by=holder are chains, and have none of their own"
         works diff -q --by=namespace "$option" "${pair[@]}"
     done
 }
@@ -437,13 +437,13 @@ PATTERNS
     for i in {1..60}; do head -c 300 fixtures/gcdump-made/tiny.gcdump >"$tmp/many/$i.gcdump"; done
     echo "not one" >"$tmp/many/README.md"
     hd diff "$tmp/many"
-    fails_with 'diff compares 2 to 50 snapshots, not 60; for one use `heapdrift top`'
+    fails_with 'diff compares 2 to 50 snapshots, not 60; for one, use `heapdrift top`'
     hd check "$tmp/many"
-    fails_with 'check compares 2 to 50 snapshots, not 60; for one use `heapdrift top`'
+    fails_with 'check compares 2 to 50 snapshots, not 60; for one, use `heapdrift top`'
     hd roots -t X "$tmp/many"
-    fails_with "roots looks at 1 to 50 snapshots, not 60"
+    fails_with "roots takes 1 to 50 snapshots, not 60"
     hd top "$tmp/many"
-    fails_with 'top looks at one snapshot, not 60; to compare several use `heapdrift diff`'
+    fails_with 'top takes one snapshot, not 60; compare several with `heapdrift diff`'
 }
 
 @test "the next command ends the options before files that look like some" {

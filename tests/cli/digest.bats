@@ -86,7 +86,7 @@ untold() {
     cp fixtures/followed/1.gcdump.xz "$tmp/b.xz"
     cp fixtures/followed/2.gcdump.xz "$tmp/a-1.digest"
     hd convert "$tmp/b.xz" "$tmp/a-1.digest" -o "$tmp/a.digest"
-    fails_with "$tmp/a-1.digest: is one of the series; name another file"
+    fails_with "$tmp/a-1.digest: is one of the inputs; name another file"
     hd convert "$tmp/b.xz" "$tmp/a-1.digest" -o - --to=digest
     fails_with "-o -: a series becomes several files: -o app.digest"
     cmp "$tmp/a-1.digest" fixtures/followed/2.gcdump.xz
@@ -109,7 +109,7 @@ untold() {
 @test "estimates say so" {
     works diff --width=120 "$(digest 0)" "$(digest 1)" "$(digest 2)"
     out_has '≈ '
-    err_has 'chains and survivors are of the samples in it'
+    err_has 'chains and survivors are those of its samples'
 }
 
 @test "it is JSON that other tools read" {
@@ -127,9 +127,9 @@ untold() {
 @test "what it cannot answer is refused in a line that says why" {
     hd roots --exact --type=System.String "$(digest 5)"
     status_is 2
-    err_has 'a digest has the chains of a sample'
+    err_has 'a digest has chains of a sample only'
     hd convert "$(digest 5)" -o "$tmp/x.gcdump"
-    fails_with "$(digest 5): a digest, which has no objects: it can become table-csv or table-json"
+    fails_with "$(digest 5): a digest has no objects: it can be converted to table-csv or table-json"
     hd object "$(digest 5)" 0x1000
     status_is 2
     err_has digest

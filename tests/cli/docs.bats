@@ -72,7 +72,7 @@ words_of() {
             words=$(words_of $command "${option%%=*}")
             [[ -n $words ]] || continue
             # "text, json, csv, ...: see" tells where they are.
-            [[ $line != *...* && $line != "the same as"* && $line != *"tells" ]] || continue
+            [[ $line != *...* && $line != "the same as"* && $line != *"decides" ]] || continue
             tried=$((tried + 1))
             for word in $words; do
                 grep -qw -- "$word" <<<"$line" || complain "help $command: --$option: no $word in: $line"

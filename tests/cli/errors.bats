@@ -310,14 +310,14 @@ VALUES
     hd top @$'no\nsuch'
     fails_with 'no\nsuch: No such file or directory'
     hd top "$before" -o "$tmp/"$'no\nfolder/x'
-    fails_with "$tmp/no\\nfolder/x: No such file or directory: make the folder $tmp/no\\nfolder first"
+    fails_with "$tmp/no\\nfolder/x: No such file or directory: create the folder $tmp/no\\nfolder first"
     hd collect -p 1 -o $'no\nsuffix'
-    fails_with 'no\nsuffix: the name of a snapshot ends in .gcdump, in .digest for a digest of it, in .nettrace for the trace as it comes, or in .core for a core dump'
+    fails_with 'no\nsuffix: the name must end in .gcdump, .digest (a digest), .nettrace (the raw trace) or .core (a core dump)'
     hd convert "$before" -o $'no\nsuffix'
-    [[ $err == 'heapdrift: no\nsuffix: which format?'* ]]
+    [[ $err == 'heapdrift: no\nsuffix: unknown format; use --to'* ]]
     printf 'type,count,bytes\nA,1,\n' >"$tmp/"$'w\nx.csv'
     works top "$tmp/"$'w\nx.csv'
-    err_is "heapdrift: warning: $tmp/w\\nx.csv: bytes-unknown: bytes are unknown; only counts can be compared"
+    err_is "heapdrift: warning: $tmp/w\\nx.csv: bytes-unknown: no sizes in bytes; only counts can be compared"
     works top -qv "$tmp/"$'w\nx.csv'
     err_has "heapdrift: $tmp/w\\nx.csv: table-csv, 1 objects"
     mkdir "$tmp/folder"

@@ -35,12 +35,12 @@ without_proc() {
     # The sandbox would keep the program from cutting.
     export CUT_AT=1 CUT_BELOW=$tmp
     LD_PRELOAD=$failing hd top --no-sandbox "$tmp/cut.gcdump"
-    fails_with "$tmp/cut.gcdump: became shorter while it was read"
+    fails_with "$tmp/cut.gcdump: was truncated while being read"
     cp "$tmp/large.gcdump" "$tmp/cut.gcdump"
     without_proc
     # It is cut by way of /proc, too: by who is asked first.
     LD_PRELOAD=$failing:$BATS_TEST_TMPDIR/stand_in.so hd top --no-sandbox "$tmp/cut.gcdump"
-    fails_with "a snapshot, or a file that a core dump names: became shorter while it was read"
+    fails_with "a snapshot, or a file that a core dump names: was truncated while being read"
 }
 
 @test "without /proc collect makes a snapshot of a usual trace" {
@@ -57,7 +57,7 @@ without_proc() {
     without_proc
     mkdir "$tmp/o"
     with_stand_in collect -q --diagnostic-port="$socket" -o "$tmp/o/a.gcdump"
-    fails_with "$tmp/o/a.gcdump: a gcdump is made with /proc, which is not mounted here; a trace is not: the name of one ends in .nettrace"
+    fails_with "$tmp/o/a.gcdump: a gcdump needs /proc, which is not mounted here; write a trace instead (.nettrace)"
     [[ -z $(ls -A "$tmp/o") ]]
     with_stand_in collect -q --diagnostic-port="$socket" -o "$tmp/o/a.nettrace"
     status_is 0
@@ -112,18 +112,18 @@ without_proc() {
             return ((DIR *(*)(const char *))dlsym(RTLD_NEXT, "opendir"))(name);
         }'
     TMPDIR=$tmp with_stand_in ps
-    fails_with "cannot look for processes: /proc is not mounted here"
+    fails_with "cannot list processes: /proc is not mounted here"
     TMPDIR=$tmp with_stand_in collect --name=Shop -o "$tmp/a.gcdump"
-    fails_with "cannot look for processes: /proc is not mounted here"
+    fails_with "cannot list processes: /proc is not mounted here"
     stand_in '#include <dirent.h>
         #include <errno.h>
         DIR *opendir(const char *name) { (void)name; errno = EMFILE; return NULL; }'
     with_stand_in ps
-    fails_with "cannot look at every process: Too many open files"
+    fails_with "cannot inspect all processes: Too many open files"
     with_stand_in collect --name=Shop -o "$tmp/a.gcdump"
-    fails_with "cannot look at every process: Too many open files"
+    fails_with "cannot inspect all processes: Too many open files"
     with_stand_in collect --all -o "$tmp/all"
-    fails_with "cannot look at every process: Too many open files"
+    fails_with "cannot inspect all processes: Too many open files"
     [[ ! -e $tmp/all ]]
 }
 

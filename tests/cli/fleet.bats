@@ -184,13 +184,13 @@ heapdrift_service_last_snapshot_timestamp_seconds{service="Shop"} 1795262700' ]]
     refused_with "$tmp/31.part: shard 1 of 3 is given twice"
     works fleet -q --store="$store" --since=all --until=2031-01-01 --shard=2/3 -o "$tmp/other.part"
     hd fleet --merge "$tmp/1.part" "$tmp/other.part"
-    refused_with "is of another window than the one before it"
+    refused_with "is for another window than the previous one"
     head -c -2 "$tmp/1.part" >"$tmp/cut.part"
     hd fleet --merge "$tmp/cut.part" -o "$tmp/sum"
-    refused_with "damaged or cut"
+    refused_with "damaged or truncated"
     [[ ! -e $tmp/sum ]]
     hd fleet --merge fixtures/leaklab/none/0.gcdump.gz
-    refused_with "is no part that"
+    refused_with "not a part written by"
 }
 
 @test "options that contradict each other are refused" {
@@ -199,19 +199,19 @@ heapdrift_service_last_snapshot_timestamp_seconds{service="Shop"} 1795262700' ]]
         hd fleet $line
         refused_with "$wanted"
     done <<'LINES'
---merge|fleet --merge takes the parts that --shard wrote
+--merge|fleet --merge needs parts written by --shard
 some.part|fleet reads a store
 --merge --since=7d x|no --since
---merge --shard=1/2 x|one of them
---merge --store=x y|with --save it writes to one
---shard=1/2 --format=json|a format of its own
---shard=1/2 --exit-code|allows no judgement
+--merge --shard=1/2 x|exclude each other
+--merge --store=x y|--store is for --save
+--shard=1/2 --format=json|takes no --format
+--shard=1/2 --exit-code|a part has no verdict
 --shard=1/2|the same --until
 --shard=3/2|I/N
 --shard=1|I/N
 --since=yesterday|a time such as 7d
 --since=2026-02-30|a time such as 7d
---since=2026-01-02 --until=2026-01-01|--since is not before --until
+--since=2026-01-02 --until=2026-01-01|--since must be before --until
 --until=all|a time such as
 --max-hosts=few|a number of hosts
 --max-hosts=200%|a number of hosts

@@ -63,7 +63,7 @@ value_of() {
 
 @test "help is about one command" {
     hd help diff top
-    fails_with "help is about one command at a time"
+    fails_with "help takes one topic"
     hd help diff zebra
     status_is 2
     out_is ""
@@ -153,8 +153,8 @@ OPTIONS
         help) ;;
         object) err_has "object needs a snapshot and an address" ;;
         explore) err_has "explore needs a terminal" ;;
-        fleet) err_has "parts have a window and services of their own" ;;
-        completion) err_has "for which shell?" ;;
+        fleet) err_has "parts have their own window and services" ;;
+        completion) err_has "name a shell:" ;;
         ps) err_has "ps takes no operands" ;;
         collect) err_has "--store takes one process" ;;
         watch) err_has "exclude each other" ;;
@@ -187,8 +187,8 @@ OPTIONS
         status_is 2
         case $c in
         ps) err_is "heapdrift: ps takes no operands" ;;
-        collect) err_has "0: must be the number of a process" ;;
-        watch) err_has "0: must be the number of a process" ;;
+        collect) err_has "0: must be a process id" ;;
+        watch) err_has "0: must be a process id" ;;
         esac
         hd $c --memory=lots
         fails_with "--memory=lots: must be a size such as 64KiB, 10MB or 1.5GiB"
@@ -252,10 +252,10 @@ ROWS
         hd $args -q
         err_lacks "note:"
     done <<'LETTERS'
-collect -n no-such-program -o x.gcdump|-n is --rows elsewhere; here it is old for --name
-watch -n no-such-program|-n is --rows elsewhere; here it is old for --name
-ps -n no-such-program|-n is --rows elsewhere; here it is old for --name
-collect -t 5 -o x.gcdump no-such-program|-t is --type elsewhere; here it is old for --timeout
+collect -n no-such-program -o x.gcdump|-n is --rows elsewhere; here it is an old form of --name
+watch -n no-such-program|-n is --rows elsewhere; here it is an old form of --name
+ps -n no-such-program|-n is --rows elsewhere; here it is an old form of --name
+collect -t 5 -o x.gcdump no-such-program|-t is --type elsewhere; here it is an old form of --timeout
 LETTERS
     works ps --name=no-such-program
     err_lacks "note:"
@@ -386,9 +386,9 @@ offered_by() {
         [[ $(options_of "$c" | sort | uniq -d) == "" ]]
     done
     works help diff
-    [[ $(grep -E '^[a-z][a-z ]*:$' <<<"$out" | xargs) == "examples: what is compared: what is shown: ranking: chains: output: general:" ]]
+    [[ $(grep -E '^[a-z][a-z ]*:$' <<<"$out" | xargs) == "examples: comparison: display: ranking: chains: output: general:" ]]
     works help watch
-    [[ $(grep -E '^[a-z][a-z ]*:$' <<<"$out" | xargs) == "examples: the process and its snapshots: the store: what is compared: what is shown: ranking: chains: budgets: output: general:" ]]
+    [[ $(grep -E '^[a-z][a-z ]*:$' <<<"$out" | xargs) == "examples: process and snapshots: store: comparison: display: ranking: chains: budgets: output: general:" ]]
 }
 
 @test "help fits 80 columns, that of commands and formats 100" {
@@ -428,10 +428,10 @@ offered_by() {
         hd $args
         fails_with "$wanted"
     done <<'LETTERS'
-watch -t 30 1|-t 30: -t is --type in watch; to give up sooner or later: --timeout=30
-watch -t 30s|-t 30s: -t is --type in watch; to give up sooner or later: --timeout=30s
-watch -q -n 20|-n 20: -n is --name in watch; a process is `heapdrift watch 20`, rows are --rows=20, snapshots --count=20
-collect -q -n 4711 -o x.gcdump|-n 4711: -n is --name in collect; a process is `heapdrift collect 4711`, rows are --rows=4711, snapshots --count=4711
+watch -t 30 1|-t 30: -t is --type in watch; for a timeout: --timeout=30
+watch -t 30s|-t 30s: -t is --type in watch; for a timeout: --timeout=30s
+watch -q -n 20|-n 20: -n is --name in watch; for a process: `heapdrift watch 20`, for rows: --rows=20, for snapshots: --count=20
+collect -q -n 4711 -o x.gcdump|-n 4711: -n is --name in collect; for a process: `heapdrift collect 4711`, for rows: --rows=4711, for snapshots: --count=4711
 collect -t Order -o x.gcdump 1|--timeout=Order: must be seconds, or a time such as 500ms, 30s, 5m, 1h; -t is --timeout in collect
 diff -n MyApp a b|--rows=MyApp: must be a whole number from 0 to 4,294,967,294; -n is --rows in diff
 diff --rows=MyApp a b|--rows=MyApp: must be a whole number from 0 to 4,294,967,294
@@ -439,7 +439,7 @@ roots -n x a|--rows=x: must be a whole number from 0 to 1,000,000; -n is --rows 
 LETTERS
     # Long names mean what they say.
     hd watch --name=4711 --type=30
-    fails_with 'no .NET process is called 4711; `heapdrift ps` lists those there are'
+    fails_with 'no .NET process is called 4711; see `heapdrift ps`'
 }
 
 @test "a number out of range is told the range, a wrong word the right ones" {

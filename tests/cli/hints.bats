@@ -74,5 +74,5 @@ EOF
     hd help hint $'z\n\e[31m'
     fails_with 'no hint is called z\n\x1b[31m; `heapdrift help hint` lists them'
     hd help hint timer-not-disposed regex-per-call
-    fails_with "help is about one command at a time"
+    fails_with "help takes one topic"
 }

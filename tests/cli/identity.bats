@@ -17,7 +17,7 @@ check_of() { hd check --format=json -q "$@"; }
     [[ $(json '.warnings[] | select(.code == "different-process").count') == 3 ]]
     [[ $(json .confidence) == medium ]]
     works $lab/cache/2.gcdump.gz $lab/density/3.gcdump.gz $lab/list/4.gcdump.bz2 $lab/none/5.gcdump.gz
-    err_has "$lab/density/3.gcdump.gz: different-process: of another process than 2.gcdump.gz: nothing of the runtime lies where it lay"
+    err_has "$lab/density/3.gcdump.gz: different-process: not from the same process as 2.gcdump.gz: no runtime object is at its previous address"
     [[ $(grep -c different-process <<<"$err") == 1 ]]
 }
 
@@ -43,7 +43,7 @@ check_of() { hd check --format=json -q "$@"; }
     [[ $(warned same-snapshot) == 3 ]]
     [[ $(json .confidence) == medium ]]
     works $lab/none/{1,2,3}.gcdump.gz "$tmp/again"
-    err_has "same-snapshot: the same snapshot as 2.gcdump.gz, byte for byte; left out of the ranking"
+    err_has "same-snapshot: the same snapshot as 2.gcdump.gz, byte for byte; not ranked"
     out_has "confidence: medium  (1 left out of the ranking)"
     works -q --format=json - $lab/none/{1,2}.gcdump.gz <"$tmp/again"
     [[ $(warned same-snapshot) == 2 ]]

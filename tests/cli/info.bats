@@ -95,7 +95,7 @@ load helper
     status_is 2
     [[ $(head -1 <<<"$out") == path,format,producer,time,pid,process,objects,references,roots,types,bytes,* ]]
     out_has "$before,heap-text,,,,Orchard.exe,90,93,19,12,8588,88,8524,false,true,"
-    out_has "a NUL byte: this is no text"
+    out_has "a NUL byte: not text"
     works info --format=tsv "$before"
     [[ $(tail -1 <<<"$out" | cut -f 1,7) == "$before"$'\t'90 ]]
 }
@@ -135,7 +135,7 @@ load helper
 
 @test "info wants a snapshot, and says so when a folder has none" {
     hd info
-    fails_with "info looks at one or more snapshots"
+    fails_with "info needs a snapshot: heapdrift info SNAPSHOT..."
     mkdir "$tmp/junk"
     echo nothing of interest >"$tmp/junk/README"
     hd info "$tmp/junk"

@@ -71,12 +71,12 @@ table_of_before() {
         out_is "$table"
     done
     hd top "$tmp/none.zip"
-    fails_with "$tmp/none.zip: a zip without a snapshot in it"
+    fails_with "$tmp/none.zip: a zip without a snapshot"
     hd top "$tmp/two.zip"
-    fails_with "$tmp/two.zip: a zip with 2 snapshots in it; unpack it and name the folder"
+    fails_with "$tmp/two.zip: a zip with 2 snapshots; extract it, and name the folder"
     printf 'PK\5\6\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0' >"$tmp/empty.zip"
     hd top "$tmp/empty.zip"
-    fails_with "$tmp/empty.zip: a zip without a snapshot in it"
+    fails_with "$tmp/empty.zip: a zip without a snapshot"
 }
 
 @test "UTF-16 tables and other line ends" {
@@ -123,7 +123,7 @@ table_of_before() {
     works diff "$tmp"
     err_has "heapdrift: note: $tmp/README: skipped: not a heap snapshot"
     err_has "heapdrift: note: $tmp/trace: skipped: "
-    err_has "heapdrift: note: $tmp/link: skipped: a link to a file that is not there"
+    err_has "heapdrift: note: $tmp/link: skipped: a dangling link"
     err_lacks hidden
     err_lacks deeper
     out_has "2 snapshots"
@@ -136,16 +136,16 @@ table_of_before() {
 @test "a broken snapshot in a folder is an error" {
     cp "${pair[@]}" fixtures/heap-text/bad-nul.txt "$tmp"
     hd diff "$tmp"
-    fails_with "$tmp/bad-nul.txt:2: nul-byte: a NUL byte: this is no text"
+    fails_with "$tmp/bad-nul.txt:2: nul-byte: a NUL byte: not text"
 }
 
 @test "a folder without snapshots is an error" {
     mkdir "$tmp/empty"
     hd diff "$tmp/empty" "$before"
-    fails_with "$tmp/empty: a folder without snapshots"
+    fails_with "$tmp/empty: no snapshots in this folder"
     hd info "$tmp/empty"
     status_is 2
-    err_is "heapdrift: $tmp/empty: a folder without snapshots"
+    err_is "heapdrift: $tmp/empty: no snapshots in this folder"
     mkdir "$tmp/junk"
     echo junk >"$tmp/junk/a"
     hd diff "$tmp/junk"
@@ -253,7 +253,7 @@ table_of_before() {
         done
     done
     grep -q '"code":"unknown-type"\|"code": "unknown-type"' "$BATS_TEST_TMPDIR/big.8"
-    grep -q 'bad.txt:150001: unknown-record: "x" is no record' "$BATS_TEST_TMPDIR/bad.8"
+    grep -q 'bad.txt:150001: unknown-record: "x" is not a record' "$BATS_TEST_TMPDIR/bad.8"
 }
 
 @test "a folder may hold empty files, and text that speaks of dumpheap" {
@@ -281,10 +281,10 @@ table_of_before() {
 @test "what is packed twice, or stands for a thousand times its size, is refused" {
     gzip -c <"$before" | gzip >"$tmp/twice.gz"
     hd top "$tmp/twice.gz"
-    fails_with "$tmp/twice.gz: compressed more than once; unpack it first"
+    fails_with "$tmp/twice.gz: compressed more than once; decompress it first"
     { cat "$before"; head -c 100000000 /dev/zero | tr '\0' '\n'; } | zstd -q >"$tmp/bomb.zst"
     hd top "$tmp/bomb.zst"
-    fails_with "$tmp/bomb.zst: unpacks to more than 1000 times its size, which no snapshot does"
+    fails_with "$tmp/bomb.zst: decompresses to more than 1000 times its size: not a snapshot"
 }
 
 @test "an encrypted file beside a snapshot does not matter" {
@@ -300,7 +300,7 @@ table_of_before() {
     works top --format=csv "$tmp/beside.zip"
     out_is "$table"
     hd top "$tmp/hidden.zip"
-    fails_with "$tmp/hidden.zip: a zip with encrypted files and no other snapshot in it; unpack it"
+    fails_with "$tmp/hidden.zip: a zip with encrypted files and no other snapshot; extract it"
 }
 
 # The graph of the second file does not fit beside the others, and is read again.
@@ -317,7 +317,7 @@ table_of_before() {
     timeout 60 sh -c 'exec 4>"$1/pipe"; touch -d 2020-01-01 "$1/1.gcdump"
         cat "$1/2.gcdump" >&4' sh "$tmp" 3>&- &
     hd diff -q -j1 --memory=6MB "$tmp/0.gcdump" "$tmp/1.gcdump" "$tmp/pipe"
-    fails_with "$tmp/1.gcdump: has changed since it was first read"
+    fails_with "$tmp/1.gcdump: was modified after it was first read"
 }
 
 # Starts the program, stops it as soon as it has mapped the file, cuts the file, and lets it
@@ -351,7 +351,7 @@ CUT
     for _ in {1..20}; do
         cp "$tmp/large.gcdump" "$tmp/$(printf 'cut\e').gcdump"
         cut_while_mapped "$tmp/$(printf 'cut\e').gcdump"
-        [[ $status == 0 || $err == *": changed while it was read"* ]] || break
+        [[ $status == 0 || $err == *": was modified while being read"* ]] || break
     done
-    fails_with "$tmp/cut?.gcdump: became shorter while it was read"
+    fails_with "$tmp/cut?.gcdump: was truncated while being read"
 }

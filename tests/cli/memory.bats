@@ -121,8 +121,8 @@ YML
         (
             ulimit -v "$kib"
             hd top -n 0 --format=json "$tmp/large.csv"
-            [[ $status == 2 && -z $out && ($err == *"out of memory"*" ulimit -v allows this process $((kib / 1024)) MiB; raise it, or "* ||
-                $err == *"see --memory" || $err == *"--memory allows more"*) ]] || cmp "$tmp/.out" "$tmp/whole"
+            [[ $status == 2 && -z $out && ($err == *"out of memory"*" ulimit -v limits this process to $((kib / 1024)) MiB; raise the limit, or "* ||
+                $err == *"see --memory" || $err == *"raise it with --memory"*) ]] || cmp "$tmp/.out" "$tmp/whole"
         )
     done
 }

@@ -55,7 +55,7 @@ real=fixtures/nettrace-real
     [[ $(json '.totals.objects | tojson') == "[6738,26290,39759]" ]]
     hd top --gen2 $real/leak31_first.nettrace.zst
     status_is 2
-    err_has "generations are unknown"
+    err_has "has no generations"
 }
 
 @test "FILE#2 is the second walk of a trace, unless a file has that name" {
@@ -92,11 +92,11 @@ real=fixtures/nettrace-real
 @test "a trace that was cut is read as far as it goes" {
     works info --format=json $vectors/E_v4_truncated.nettrace
     [[ $(json '.snapshots[0] | [.objects, .references, .complete] | tojson') == '[3,0,false]' ]]
-    [[ $(json '.warnings[0].message') == "the file ends too early"* ]]
+    [[ $(json '.warnings[0].message') == "the file is truncated"* ]]
     head -c 600 $vectors/A_v4_compressed.nettrace >"$tmp/cut"
     hd top "$tmp/cut"
     status_is 2
-    err_has "without a heap snapshot, cut off before it"
+    err_has "without a heap snapshot, truncated before it"
 }
 
 @test "types without names are named as in another trace of the process" {

@@ -36,7 +36,7 @@ session=0x7f5d23ee5c68
     works object -q - '#53714' <$dump
     out_is "${whole/5.gcdump.gz/-}"
     hd object $dump 53714
-    fails_with "$dump: no object is at 0x53714, before all of them: the first is at 0x7f5d1f000028"
+    fails_with "$dump: no object at 0x53714: the first is at 0x7f5d1f000028"
 }
 
 @test "an address inside an object means that object" {
@@ -50,11 +50,11 @@ session=0x7f5d23ee5c68
 
 @test "where no object is, the nearest are named" {
     hd object $dump 0x7f5d23ee5c66
-    fails_with "$dump: no object is at 0x7f5d23ee5c66, which is free or unused: the one before, of 34 bytes, is at 0x7f5d23ee5c40, the next at 0x7f5d23ee5c68"
+    fails_with "$dump: no object at 0x7f5d23ee5c66, which is free or unused: the previous one, of 34 bytes, is at 0x7f5d23ee5c40, the next at 0x7f5d23ee5c68"
     hd object $dump ffffffffffffffff
-    fails_with "$dump: no object is at 0xffffffffffffffff, behind all of them: the last, of 40 bytes, is at 0x7f68e9c119f0"
+    fails_with "$dump: no object at 0xffffffffffffffff: the last, of 40 bytes, is at 0x7f68e9c119f0"
     hd object $dump '#94892'
-    fails_with "$dump: there is no object 94892: they have numbers from 0 to 94891"
+    fails_with "$dump: no object 94892: objects are numbered from 0 to 94891"
 }
 
 @test "what is neither an address nor a number is refused" {
@@ -64,7 +64,7 @@ session=0x7f5d23ee5c68
         hd object "$dump" -- "$place"
         status_is 2
         out_is ""
-        err_has "must be an address, as 0x7f5d2193ec88"
+        err_has "must be an address such as 0x7f5d2193ec88"
         err_lacks $'\x1b'
     done
     for args in "" "$dump"; do
@@ -105,11 +105,11 @@ session=0x7f5d23ee5c68
 
 @test "snapshots without addresses take numbers, tables have no objects" {
     hd object "$before" 0x12
-    fails_with "$before: this heap-text tells no addresses: name the object by its number"
+    fails_with "$before: this heap-text has no addresses: give the number of the object"
     works object -q "$before" '#3'
     out_has '#3'
     hd object fixtures/type-tables/table.csv '#3'
-    fails_with "fixtures/type-tables/table.csv: there are no single objects in this snapshot: it is a table, or its references were not read"
+    fails_with "fixtures/type-tables/table.csv: no single objects in this snapshot: it is a table, or its references were not read"
     hd object fixtures/no-such-file 0x12
     fails_with "fixtures/no-such-file: No such file or directory"
 }

@@ -135,14 +135,14 @@ into_closed_pipe() {
 
 @test "-o where there is nothing to write to" {
     hd top -o "$tmp/none/file" "$before"
-    fails_with "$tmp/none/file: No such file or directory: make the folder $tmp/none first"
+    fails_with "$tmp/none/file: No such file or directory: create the folder $tmp/none first"
     hd top -o /dev/full "$before"
     fails_with "/dev/full: No space left on device"
     works top -o /dev/null "$before"
     if [[ $(id -u) != 0 ]]; then
         mkdir -m 555 "$tmp/locked"
         hd top -o "$tmp/locked/file" "$before"
-        fails_with "$tmp/locked/file: Permission denied: this user may not write to $tmp/locked"
+        fails_with "$tmp/locked/file: Permission denied: this user cannot write to $tmp/locked"
     fi
 }
 

@@ -22,7 +22,7 @@ for row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2]): print(*row, sep="|
 @test "a snapshot is recorded once, a line says so" {
     works record --store="$db" --service=shop --build=4.2 "$tmp/before.txt"
     out_is "$tmp/before.txt: recorded: shop 4.2 on web-1, 2026-11-21T12:00:00Z"
-    err_is "heapdrift: note: $tmp/before.txt: does not say when it was taken: the time of the file is stored"
+    err_is "heapdrift: note: $tmp/before.txt: has no timestamp; using the file's"
     works record --store="$db" --service=shop "$tmp/before.txt" "$tmp/after.txt"
     out_is "$tmp/before.txt: already recorded
 $tmp/after.txt: recorded: shop on web-1, 2026-11-21T13:00:00Z"
@@ -55,7 +55,7 @@ checkout|web-1|7|{"deployment.environment":"prod"}|None
 a|b|c|{"deployment.environment":"test","zone":"x"}|1073741824
 ROWS
     OTEL_RESOURCE_ATTRIBUTES=x works record --store="$db" "$tmp/before.txt" "$tmp/after.txt"
-    err_is "heapdrift: note: OTEL_RESOURCE_ATTRIBUTES is no list of name=value, and left out"
+    err_is "heapdrift: note: OTEL_RESOURCE_ATTRIBUTES is not a list of name=value; ignored"
     hd record --store="$db" --label=zone "$before"
     fails_with "--label=zone: must be NAME=VALUE"
     hd record --store="$db" --keep=90 "$before"
@@ -75,19 +75,19 @@ ROWS
     [[ $(wc -l <<<"$out") == 2 ]]
     [[ $(ask 'SELECT COUNT(*) FROM snapshot') == 2 ]]
     hd record --store="$db"
-    fails_with "record takes snapshots: heapdrift record SNAPSHOT..."
+    fails_with "record needs a snapshot: heapdrift record SNAPSHOT..."
     hd record --store="$db" - -
     fails_with "standard input can be given only once"
     # A file of somebody else's, of whom nobody knows.
     zcat fixtures/leaklab/cache/0.gcdump.gz >"$tmp/0.gcdump"
     hd record --store="$db" "$tmp/0.gcdump"
-    fails_with "$tmp/0.gcdump: does not say of which service it is: --service=NAME"
+    fails_with "$tmp/0.gcdump: has no service name: --service=NAME"
 }
 
 @test "a snapshot comes from standard input, and says then when it was taken, or now" {
     works record --store="$db" --service=x - <"$tmp/before.txt"
     out_has "-: recorded" || out_has "standard input: recorded: x on web-1, 20"
-    err_is "heapdrift: note: standard input: does not say when it was taken: now is stored"
+    err_is "heapdrift: note: standard input: has no timestamp; using the current time"
 }
 
 @test "JSON says what became of each, as its schema has it" {
@@ -103,34 +103,34 @@ ROWS
 jsonschema.Draft202012Validator(json.load(open(sys.argv[1]))).validate(json.load(open(sys.argv[2])))' \
         docs/json-schema/heapdrift-record.json "$tmp/out.json"
     hd record --store="$db" --format=csv "$before"
-    fails_with "--format=csv: record says what it did as text or json"
+    fails_with "--format=csv: record prints text or json"
 }
 
 @test "--keep thins out, with or without a snapshot" {
     works record -q --store="$db" --service=x --keep=90d "$tmp/before.txt"
-    out_has "thinned out: 0 snapshots and 0 series went, 1 snapshot is left"
+    out_has "thinned out: 0 snapshots and 0 series deleted, 1 snapshot is kept"
     python -c 'import sqlite3, sys
 c = sqlite3.connect(sys.argv[1]); c.execute("UPDATE snapshot SET recorded_at = 0, taken_at = 1"); c.commit()' "$db"
     works record --store="$db" --keep=90d
-    out_is "thinned out: 1 snapshot and 1 series went, 0 snapshots are left"
+    out_is "thinned out: 1 snapshot and 1 series deleted, 0 snapshots are kept"
 }
 
 @test "a store that is none is refused in one line" {
     python -c 'import sqlite3, sys
 c = sqlite3.connect(sys.argv[1]); c.execute("CREATE TABLE customers (name)"); c.commit()' "$db"
     hd record --store="$db" "$before"
-    fails_with "$db: is somebody else's database: it has a table customers; take one of its own"
+    fails_with "$db: not a store: it has a table customers; use a database of its own"
     hd record --store="$tmp" "$before"
     fails_with "$tmp: Is a directory"
     hd record --store="$tmp/none/store.db" "$before"
     fails_with "$tmp/none/store.db: No such file or directory"
     hd record --store="$before" "$after"
-    fails_with "$before: is not a SQLite database"
+    fails_with "$before: not an SQLite database"
     hd record --store="$before" "$before"
     fails_with "$before: is one of the snapshots; name another file"
     hd record --store=mysql://u:secret@h/x "$before"
     status_is 2
-    err_has "mysql://u:***@h/x: a store is a file (SQLite) or postgresql://...; this is neither"
+    err_has "mysql://u:***@h/x: not a store: a store is a file (SQLite) or postgresql://..."
     err_lacks secret
 }
 
@@ -179,7 +179,7 @@ c = sqlite3.connect(sys.argv[1]); c.execute("DELETE FROM type_row WHERE snapshot
 @test "the password of a URL is in no message, and on a command line told to be seen" {
     hd record --store=postgresql://u:secret@127.0.0.1:1/x "$before"
     status_is 2
-    err_has "postgresql://u:***@127.0.0.1:1/x: the password can be seen by others"
+    err_has "postgresql://u:***@127.0.0.1:1/x: the password is visible to others"
     err_lacks secret
     HEAPDRIFT_STORE=postgresql://u:secret@127.0.0.1:1/x hd record "$before"
     status_is 2

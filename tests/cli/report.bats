@@ -120,7 +120,7 @@ shows() { grep -qF -- "$1" "$tmp/page.html" || complain "the page should have: $
     run at_terminal
     [[ -s heapdrift-report.html && $output == *"open heapdrift-report.html in a browser"* ]]
     run at_terminal
-    [[ $status == 2 && $output == *"heapdrift-report.html is there already; to replace it: -o heapdrift-report.html"* ]]
+    [[ $status == 2 && $output == *"heapdrift-report.html already exists; to replace it: -o heapdrift-report.html"* ]]
     run at_terminal -o heapdrift-report.html
     [[ $status == 0 ]]
 }

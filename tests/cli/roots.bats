@@ -1,4 +1,4 @@
-# heapdrift roots: why instances of a type are alive.
+# heapdrift roots: what keeps instances of a type alive.
 load helper
 
 @test "a type that was not said to be one, or is spelled otherwise, is guessed" {
@@ -81,25 +81,25 @@ load helper
     local series=fixtures/leaklab2/tenants-slow value k
     for value in 0 x 9..2 2.. ..3 2...4 -1 '' 1..2..3 51 99999999999999999999; do
         hd roots -q -t Item --born="$value" "$series"
-        fails_with "--born=$value: must be a snapshot in which they are new, as 3, or several, as 2..4"
+        fails_with "--born=$value: must be a snapshot in which they are new (3), or several (2..4)"
     done
     hd roots -q -t Item --born=2..9 "$series"
-    fails_with "there is no snapshot 9 to be new in: there are 6"
+    fails_with "no snapshot 9: there are 6"
     hd roots -q -t Item --born=1 "$series/5.gcdump.xz"
-    fails_with "$series/5.gcdump.xz: objects come from one snapshot to the next, and there is only one"
+    fails_with "$series/5.gcdump.xz: new objects need two snapshots to compare"
     hd roots -q -t Item --born=2 "$series"/{5,4}.gcdump.xz
-    fails_with "nobody knows which objects came when: the snapshots are not of one process in order"
+    fails_with "which objects are new is unknown: the snapshots are not from one process, in order of time"
     hd roots -q -t Item --born=2 "$series"/{0,1,1}.gcdump.xz
-    fails_with "nobody knows which objects came when: the last snapshot cannot be compared with the others"
+    fails_with "which objects are new is unknown: the last snapshot cannot be compared with the others"
     hd roots -q -t Zoo.Tenants.Item --born=1 fixtures/leaklab/none/1.gcdump.gz "$series/5.gcdump.xz"
-    fails_with "nobody knows which objects came when: the snapshots are not of one process in order"
+    fails_with "which objects are new is unknown: the snapshots are not from one process, in order of time"
     for k in 0 1; do
         works convert -q "$series/$k.gcdump.xz" -o "$tmp/$k.digest"
     done
     hd roots -q -t Item --born=2 "$tmp"/{0,1}.digest
-    fails_with "nobody knows which objects came when: a digest has no single objects"
+    fails_with "which objects are new is unknown: a digest has no single objects"
     hd roots -q -t Zoo.Tenants.Tenant --born=6 "$series"
-    fails_with "no instance of Zoo.Tenants.Tenant is left of what was new then"
+    fails_with "no instance of Zoo.Tenants.Tenant that was new then still exists"
 }
 
 @test "a type that is not there is an error that says how to find names" {
@@ -232,11 +232,11 @@ static,1,1,1,[static vars] → [static var Orchard.EventHub] → Orchard.EventHu
 
 @test "roots wants 1 to 50 snapshots" {
     hd roots -t Page
-    fails_with "roots looks at 1 to 50 snapshots, not 0"
+    fails_with "roots takes 1 to 50 snapshots, not 0"
     local many=() i
     for i in {1..51}; do many+=("$before"); done
     hd roots -t Page "${many[@]}"
-    fails_with "roots looks at 1 to 50 snapshots, not 51"
+    fails_with "roots takes 1 to 50 snapshots, not 51"
 }
 
 @test "-n is how many chains, 0 for all" {

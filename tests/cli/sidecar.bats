@@ -58,7 +58,7 @@ is_at_work() {
     out_is ""
     err_matches "^heapdrift: $socket: a snapshot every 0\.1 s into $store, the first in 0 s"
     [[ $(grep -cE "^heapdrift: $socket: stored in $store, [0-9.]+ KiB\$" <<<"$err") == 3 ]]
-    [[ $(grep -cE "^heapdrift: $socket: 8526 objects, 1\.9 MiB, in [0-9.]+ s; the process stood still for [0-9.]+ ms\$" <<<"$err") == 3 ]]
+    [[ $(grep -cE "^heapdrift: $socket: 8526 objects, 1\.9 MiB, in [0-9.]+ s; process paused for [0-9.]+ ms\$" <<<"$err") == 3 ]]
     snapshots_are 3
     [[ $(stored 'SELECT count(*) FROM series') == 1 ]]
     [[ $(stored 'SELECT count(DISTINCT taken_at), min(pause_seconds) > 0, max(pause_seconds) < 1 FROM snapshot') == "3|1|1" ]]
@@ -85,7 +85,7 @@ is_at_work() {
     kill "$runtime" && wait "$runtime" || true
     rm "$socket"
     hd collect "${at[@]}"
-    fails_with "$socket: there is no such socket"
+    fails_with "$socket: no such socket"
 }
 
 @test "SIGTERM waits for the snapshot in hand, and a second one does not" {
@@ -110,7 +110,7 @@ is_at_work() {
     kill -TERM "$job"
     ends "$job"
     status_is 0
-    err_has "stopped; the process goes on, and nothing was written"
+    err_has "stopped; the process continues, and nothing was written"
     snapshots_are 1
 }
 
@@ -125,7 +125,7 @@ is_at_work() {
     sleep 0.1
     hd watch "${at[@]}" --interval=200ms --count=1
     status_is 2
-    err_has "heapdrift: warning: $socket: no snapshot: another collector on this host has been at work for 0 s"
+    err_has "heapdrift: warning: $socket: no snapshot: another collector on this host has been running for 0 s"
     hd_beside watch "${at[@]}" --interval=5s --count=1
     says "the first in"
     pkill -P "$holder"
@@ -143,7 +143,7 @@ is_at_work() {
     local lock
     for lock in pipe link none/lock; do
         works watch --diagnostic-port="$socket" --store="$store" --lock="$tmp/$lock" --interval=1ms --count=1
-        err_matches "heapdrift: note: $tmp/$lock: .*; another collector may be at work at the same time"
+        err_matches "heapdrift: note: $tmp/$lock: .*; another collector may run at the same time"
     done
     snapshots_are 3
 }
@@ -152,7 +152,7 @@ is_at_work() {
     play
     hd watch "${at[@]}" --interval=10ms --count=1 --max-heap=1GiB
     status_is 2
-    err_has "no snapshot: how much memory it has cannot be seen from here, and --max-heap was given"
+    err_has "no snapshot: its memory use is not visible from here, as --max-heap requires"
     snapshots_are 0
 }
 
@@ -165,9 +165,9 @@ is_at_work() {
     rm "$socket"
     ends "$job"
     status_is 0
-    err_has "heapdrift: note: $socket: has ended, and so does this"
+    err_has "heapdrift: note: $socket: has exited, stopping"
     hd_beside watch --name=no-such-program --store="$store" --lock="$tmp/lock" --interval=100ms
-    says "heapdrift: note: no-such-program: there is no such process now; waiting for one"
+    says "heapdrift: note: no-such-program: no such process; waiting for one"
     kill -TERM "$job"
     ends "$job"
     status_is 0
@@ -223,21 +223,21 @@ stored_next() {
             stored_next "$first"
             kill "$first"
             wait "$first" || true
-            says "heapdrift: note: $name (pid $first): has ended; the next is $name (pid $player)"
+            says "heapdrift: note: $name (pid $first): has exited; the next is $name (pid $player)"
             stored_next "$player"
             ;;
         end-then-twin)
             kill "$first"
             wait "$first" || true
-            says "heapdrift: note: $name: there is no such process now; waiting for one"
+            says "heapdrift: note: $name: no such process; waiting for one"
             player "$name"
-            says "heapdrift: note: $name (pid $first): has ended; the next is $name (pid $player)"
+            says "heapdrift: note: $name (pid $first): has exited; the next is $name (pid $player)"
             stored_next "$player"
             ;;
         socket-then-twin)
             rm "$tmp/t/dotnet-diagnostic-$first-1-socket"
             player "$name"
-            says "heapdrift: note: $name (pid $first): runs, but its diagnostics socket is gone"
+            says "heapdrift: note: $name (pid $first): is running, but its diagnostics socket is gone"
             sleep 1
             ! grep -q "(pid $player): stored" "$tmp/err" || complain "$(<"$tmp/err")"
             ;;
@@ -253,12 +253,12 @@ stored_next() {
 @test "while a store is away snapshots wait, and what is lost is told" {
     play
     hd_beside watch --diagnostic-port="$socket" --store='postgresql://me:secret@127.0.0.1:1/x' --lock="$tmp/lock" --interval=200ms
-    says " snapshots wait, the next try in "
+    says " snapshots are waiting, next attempt in "
     kill -TERM "$job"
     ends "$job"
     status_is 2
     err_has 'heapdrift: warning: postgresql://me:***@127.0.0.1:1/x: connection to server at "127.0.0.1", port 1 failed'
-    err_has "1 snapshot waits, the next try in "
+    err_has "1 snapshot is waiting, next attempt in "
     err_has "heapdrift: $socket: a snapshot is lost: it could not be stored"
     err_lacks secret
     err_lacks "stored in"
@@ -277,12 +277,12 @@ stored_next() {
 watch 1 --store=x.db -o y|--store keeps the snapshots; -o DIR is for those that are compared
 watch 1 --store=x.db --format=json|--store compares nothing, so it takes neither budgets nor a format: that is `heapdrift fleet`
 watch 1 --store=x.db --max-growth=5%|--store compares nothing, so it takes neither budgets nor a format: that is `heapdrift fleet`
-watch 1 --max-heap=1GiB|--max-heap, --lock, --keep and what a run is called are for --store
+watch 1 --max-heap=1GiB|--max-heap, --lock, --keep and the names of a run need --store
 watch Shop --name=Shop --store=x.db|watch takes one process, not 2
-collect 1 --lock=x -o a.gcdump|--max-heap, --lock, --keep and what a run is called are for --store
-collect 1 --store=x.db -o a.gcdump|a snapshot goes into a file (-o) or into a store (--store)
-collect 1 --store=x.db --core|a store takes digests, neither cores nor traces
-collect --all --store=x.db|--all writes files; `heapdrift record` stores them, and --store takes one process
+collect 1 --lock=x -o a.gcdump|--max-heap, --lock, --keep and the names of a run need --store
+collect 1 --store=x.db -o a.gcdump|write to a file (-o) or to a store (--store), not both
+collect 1 --store=x.db --core|a store holds digests, not core dumps or traces
+collect --all --store=x.db|--all writes files, to be stored with `heapdrift record`; --store takes one process
 collect 1 --store=x.db --interval=5s|--interval needs --count
 watch 999999999 --store=/no/such/folder/x.db|/no/such/folder/x.db: No such file or directory
 LINES

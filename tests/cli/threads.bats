@@ -64,7 +64,7 @@ same_with_threads() {
         [[ $command != top ]] || hd top -q --memory=3M fixtures/leaklab/cache/5.gcdump.gz
         status_is 2
         out_is ""
-        err_matches '^heapdrift: fixtures/leaklab/cache/5.gcdump.gz: to analyse its graph of [0-9]+ objects takes [0-9]+ KiB of memory, and 3072 KiB may be used: --memory allows more, --tables-only does without$'
+        err_matches '^heapdrift: fixtures/leaklab/cache/5.gcdump.gz: analyzing its graph of [0-9]+ objects takes [0-9]+ KiB of memory; the limit is 3072 KiB; raise it with --memory, or use --tables-only$'
         need=$(grep -o 'takes [0-9]* KiB' <<<"$err" | grep -o '[0-9]*')
         works top -q --memory="${need}KiB" fixtures/leaklab/cache/5.gcdump.gz
         works top -q --memory=3M --tables-only fixtures/leaklab/cache/5.gcdump.gz

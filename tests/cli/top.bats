@@ -1,4 +1,4 @@
-# heapdrift top: what takes the space in one snapshot.
+# heapdrift top: what takes up the space in one snapshot.
 load helper
 
 @test "top in text" { golden top.txt top "$before"; }
@@ -150,7 +150,7 @@ load helper
 @test "--strict fails for a sample and for a snapshot that misses objects" {
     hd top -q --strict fixtures/gcdump-made/sampled.gcdump
     status_is 3
-    err_is "heapdrift: inconclusive: a snapshot is incomplete or sampled, or there are fewer than four to compare"
+    err_is "heapdrift: inconclusive: a snapshot is incomplete or sampled, or fewer than four can be compared"
     hd top -q --strict fixtures/heap-text/odd-but-read.txt
     status_is 3
     works top --strict "$before"
@@ -163,9 +163,9 @@ load helper
 
 @test "top wants one snapshot" {
     hd top
-    fails_with "top looks at one snapshot, not 0; to compare several use \`heapdrift diff\`"
+    fails_with "top takes one snapshot, not 0; compare several with \`heapdrift diff\`"
     hd top "${pair[@]}"
-    fails_with "top looks at one snapshot, not 2; to compare several use \`heapdrift diff\`"
+    fails_with "top takes one snapshot, not 2; compare several with \`heapdrift diff\`"
 }
 
 @test "CSV and JSON of top are snapshots with the same table, bytes too" {

@@ -109,10 +109,10 @@ cache=fixtures/leaklab/cache
 
 @test "without references there is no tree, and the message says what has some" {
     hd tree fixtures/type-tables/table.csv
-    fails_with "fixtures/type-tables/table.csv: a tree of owners needs references, which a table-csv does not have; \`heapdrift collect\` takes snapshots that do"
+    fails_with "fixtures/type-tables/table.csv: a dominator tree needs references, which a table-csv lacks; take snapshots with \`heapdrift collect\`"
     hd tree "$before" fixtures/dumpheap-stat/managed.txt
     status_is 2
-    err_has "fixtures/dumpheap-stat/managed.txt: a tree of owners needs references"
+    err_has "fixtures/dumpheap-stat/managed.txt: a dominator tree needs references"
     hd tree -q fixtures/leaklab/odd/empty.gcdump.gz
     fails_with "fixtures/leaklab/odd/empty.gcdump.gz: no root keeps anything alive here, so nothing has an owner"
 }
@@ -121,7 +121,7 @@ cache=fixtures/leaklab/cache
     hd tree --holders "$before"
     fails_with "--holders needs a type: heapdrift tree --holders --type=MyApp.Order SNAPSHOT..."
     hd tree
-    fails_with "tree looks at 1 to 50 snapshots, not 0"
+    fails_with "tree takes 1 to 50 snapshots, not 0"
     hd tree --type=Zebra "$before"
     status_is 2
     err_has "no type matches Zebra"

@@ -239,7 +239,7 @@ Test(address_space, a_process_that_is_not_there_has_ended)
     cr_expect_not(address_space_read(&space, NOBODY, &arena));
     cr_expect(errno == ENOENT || errno == ESRCH);
     cr_expect_not(page_source_open(&from, NOBODY, &err));
-    cr_expect_str_eq(err.message, "the process has ended");
+    cr_expect_str_eq(err.message, "the process has exited");
     page_source_close(&from);
     arena_free(&arena);
 }

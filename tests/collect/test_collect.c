@@ -245,7 +245,7 @@ Test(collect, gives_up_on_a_peer_that_says_nothing)
 Test(collect, notices_a_peer_that_hangs_up)
 {
     outcome_fails_with(collect(&(struct peer_script){.habit = PEER_HANGS_UP}), HD_IO,
-                       "ended");
+                       "has it exited");
 }
 
 static struct outcome answered(const void *bytes, size_t size)
@@ -474,7 +474,7 @@ Test(collect, says_what_is_wrong_with_a_socket)
     const char *file = scratch_file(&scratch, "file", "x", 1);
     const struct {
         const char *path, *words;
-    } cases[] = {{none, "No such file"}, {file, "is no socket"}, {"relative", "absolute"}};
+    } cases[] = {{none, "No such file"}, {file, "not a socket"}, {"relative", "absolute"}};
     for (size_t i = 0; i < 3; i++) {
         struct hd_error err = {0};
         const struct hd_collect_options how = {.socket = cases[i].path};
@@ -484,7 +484,7 @@ Test(collect, says_what_is_wrong_with_a_socket)
     struct hd_error err = {0};
     const struct hd_collect_options how = {.pid = INT32_MAX};
     cr_expect_not(hd_collect(to, &how, &got, &err));
-    cr_expect_not_null(strstr(err.message, "there is no process 2147483647"));
+    cr_expect_not_null(strstr(err.message, "no process 2147483647"));
     fclose(to);
 }
 
@@ -496,8 +496,7 @@ Test(collect, takes_no_number_for_another_process)
     FILE *to = tmpfile();
     const struct hd_collect_options how = {.pid = ((uint64_t)1 << 32) + (uint64_t)getpid()};
     char expected[64];
-    snprintf(expected, sizeof(expected), "there is no process %llu",
-             (unsigned long long)how.pid);
+    snprintf(expected, sizeof(expected), "no process %llu", (unsigned long long)how.pid);
     cr_expect_not(hd_collect(to, &how, &got, &err));
     cr_expect_str_eq(err.message, expected);
     fclose(to);
@@ -541,7 +540,7 @@ static size_t mute_ones(const struct hd_processes *all)
     for (size_t i = 0; i < all->count; i++)
         n += strstr(all->all[i].socket, scratch.folder) != NULL &&
              all->all[i].problem != NULL &&
-             strstr(all->all[i].problem, "does not answer") != NULL;
+             strstr(all->all[i].problem, "does not respond") != NULL;
     return n;
 }
 

@@ -130,10 +130,10 @@ Test(dump, one_that_is_nowhere_or_none_is_said_so)
 {
     struct peer_script script = {.dump = {NULL, 0}};
     fails_with(ask(&script, NULL, (struct hd_collect_options){0}), HD_UNSUPPORTED,
-               "in a folder that is not visible from here");
+               "in its own file system, which is not visible from here");
     script.dump = (struct bytes){(const unsigned char *)"MDMP....", 8};
     fails_with(ask(&script, NULL, (struct hd_collect_options){0}), HD_UNSUPPORTED,
-               "is no ELF core");
+               "not written an ELF core");
     cr_expect_eq(left_behind(), 0);
 }
 
@@ -147,7 +147,7 @@ Test(dump, waits_while_it_grows_and_not_for_ever)
     fails_with(ask(&script, NULL, (struct hd_collect_options){.go_on = never}), HD_STOPPED,
                "stopped");
     script.habit = PEER_HANGS_UP;
-    fails_with(ask(&script, NULL, (struct hd_collect_options){0}), HD_IO, "has it ended?");
+    fails_with(ask(&script, NULL, (struct hd_collect_options){0}), HD_IO, "has it exited?");
     cr_expect_eq(left_behind(), 0);
 }
 

@@ -128,7 +128,7 @@ Test(ipc, waits_for_room_until_patience_ends)
     fill(ends[0]);
     cr_expect_not(ipc_send(ends[0], &r, &brief, &err));
     cr_expect_eq(err.status, HD_TIMED_OUT);
-    cr_expect_str_eq(err.message, "no answer for 0.15 s");
+    cr_expect_str_eq(err.message, "no response for 0.15 s");
     err = (struct hd_error){0};
     cr_expect_not(ipc_send(ends[0], &r, &stopped, &err));
     cr_expect_eq(err.status, HD_STOPPED);
@@ -157,11 +157,11 @@ Test(ipc, who_hangs_up_has_ended)
     connect_pair(ends);
     close(ends[1]);
     cr_expect_not(ipc_send(ends[0], &r, &brief, &err));
-    cr_expect_not_null(strstr(err.message, "has it ended?"), "%s", err.message);
+    cr_expect_not_null(strstr(err.message, "has it exited?"), "%s", err.message);
     struct reply *reply = calloc(1, sizeof(*reply));
     err = (struct hd_error){0};
     cr_expect_not(ipc_receive(ends[0], reply, &brief, &err));
-    cr_expect_not_null(strstr(err.message, "has it ended?"), "%s", err.message);
+    cr_expect_not_null(strstr(err.message, "has it exited?"), "%s", err.message);
     free(reply);
 }
 

@@ -58,7 +58,8 @@ static struct outcome collect_walks(size_t count)
 
 Test(session, takes_no_more_heap_walks_than_a_session_may_see)
 {
-    outcome_fails_with(collect_walks(MOST_WALKS), HD_IO, "before its heap was walked");
+    outcome_fails_with(collect_walks(MOST_WALKS), HD_IO,
+                       "before the heap walk was finished");
     outcome_fails_with(collect_walks(MOST_WALKS + 2), HD_BAD_FORMAT,
                        "more than any runtime sends");
 }
@@ -74,7 +75,8 @@ static struct outcome collect_collections(size_t count)
 
 Test(session, takes_no_more_collections_than_a_session_may_see)
 {
-    outcome_fails_with(collect_collections(MOST_GCS), HD_IO, "before its heap was walked");
+    outcome_fails_with(collect_collections(MOST_GCS), HD_IO,
+                       "before the heap walk was finished");
     outcome_fails_with(collect_collections(MOST_GCS + 2), HD_BAD_FORMAT,
                        "more than any runtime sends");
 }
@@ -93,6 +95,6 @@ static struct outcome collect_event(size_t size)
 Test(session, takes_no_events_larger_than_it_may_hold)
 {
     enum { MOST = 4 << 20 };
-    outcome_fails_with(collect_event(MOST / 4), HD_IO, "before its heap was walked");
+    outcome_fails_with(collect_event(MOST / 4), HD_IO, "before the heap walk was finished");
     outcome_fails_with(collect_event(MOST + 1000), HD_BAD_FORMAT, "runtime sends");
 }

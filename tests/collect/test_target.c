@@ -75,7 +75,7 @@ Test(target, skips_what_dead_processes_left_and_takes_what_listens)
     leave_behind(socket_named(getpid(), "-1-socket"));
     scratch_file(&scratch, "dotnet-diagnostic-1-2-socket", "", 0);
     cr_expect_not(target_of_process(&t, getpid(), &brief, &scratch.arena, &err));
-    cr_expect_not_null(strstr(err.message, "nobody listens"), "%s", err.message);
+    cr_expect_not_null(strstr(err.message, "nothing listens"), "%s", err.message);
     const char *path = socket_named(getpid(), "-2-socket");
     struct peer *peer = peer_start(path, &honest);
     err = (struct hd_error){0};
@@ -144,7 +144,7 @@ Test(target, refuses_another_process_behind_the_name)
     const char *path = socket_named(getpid(), "-1-socket");
     pid_t child = stranger_at(path, geteuid());
     cr_expect_not(target_of_process(&t, getpid(), &brief, &scratch.arena, &err));
-    cr_expect_not_null(strstr(err.message, "listens at"), "%s", err.message);
+    cr_expect_not_null(strstr(err.message, "listens on"), "%s", err.message);
     /* Named outright it is what it is. */
     err = (struct hd_error){0};
     cr_expect(target_at_socket(&t, path, &brief, &scratch.arena, &err), "%s", err.message);
@@ -158,7 +158,7 @@ static void another_listens_by_now(const struct target *t)
 {
     struct hd_error err = {0};
     cr_expect_lt(target_connect(t, &brief, &err), 0);
-    cr_expect_not_null(strstr(err.message, "another process listens there by now"), "%s",
+    cr_expect_not_null(strstr(err.message, "another process is listening there now"), "%s",
                        err.message);
 }
 

@@ -326,13 +326,13 @@ Test(thread_freeze, a_process_that_is_gone_or_traced_is_refused)
         sleep_us(500);
     cr_expect_not(thread_freeze_run(counting, &m, &stood, &err));
     cr_expect_eq(err.status, HD_UNSUPPORTED);
-    cr_expect_not_null(strstr(err.message, "is traced by "), "%s", err.message);
+    cr_expect_not_null(strstr(err.message, "already traced by "), "%s", err.message);
     waitpid(other, NULL, 0);
     end();
     err = (struct hd_error){0};
     cr_expect_not(thread_freeze_run(counting, &m, &stood, &err));
     cr_expect_eq(err.status, HD_IO);
-    cr_expect_str_eq(err.message, "the process has ended");
+    cr_expect_str_eq(err.message, "the process has exited");
 }
 
 /* --- reasons ---------------------------------------------------------------------- */
@@ -367,6 +367,6 @@ Test(thread_freeze, the_missing_right_is_named)
     cr_expect_not_null(strstr(said(f), "another user namespace"));
     f = root;
     strcpy(f.tracer, "gdb (pid 812)");
-    cr_expect_not_null(strstr(said(f), "is traced by gdb (pid 812) already"));
+    cr_expect_not_null(strstr(said(f), "it is already traced by gdb (pid 812)"));
     cr_expect_not_null(strstr(said(root), "PR_SET_DUMPABLE"));
 }

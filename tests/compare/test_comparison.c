@@ -206,7 +206,7 @@ Test(comparison, names_a_snapshot_that_changed_between_two_questions)
     cr_expect_null(hd_report_roots(c, &roots, &err));
     cr_expect_eq(err.status, HD_IO);
     cr_expect_eq(err.snapshot, 1);
-    cr_expect_str_eq(err.message, "has changed since it was first read");
+    cr_expect_str_eq(err.message, "was modified after it was first read");
     opt.by = HD_BY_NAMESPACE;
     free(json_of(c, &opt)); /* what needs no graph has an answer */
     hd_comparison_free(c);

@@ -83,8 +83,7 @@ Test(plan, one_that_does_not_fit_is_an_error_with_the_need)
     cr_expect_eq(err.snapshot, 3);
     cr_expect_str_eq(
         err.message,
-        "to analyse its graph of 7 objects takes 21 MiB of memory, and 1024 KiB "
-        "may be used");
+        "analyzing its graph of 7 objects takes 21 MiB of memory; the limit is 1024 KiB");
     cr_expect_eq(err.topic, HD_ABOUT_GRAPH_MEMORY);
     cr_expect_not(plan_graphs(&p, s.snaps, COUNT, hundred, &opt, NULL));
 }

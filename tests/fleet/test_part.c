@@ -228,11 +228,11 @@ Test(fleet_part, of_another_question_is_refused)
     hd_fleet_free(first);
     other.since = 5;
     save_with(other, "other");
-    expect_refused(with_first(), file("other"), HD_USAGE, "of another window");
+    expect_refused(with_first(), file("other"), HD_USAGE, "for another window");
     other = same;
     other.service = "Shop";
     save_with(other, "other");
-    expect_refused(with_first(), file("other"), HD_USAGE, "of another service");
+    expect_refused(with_first(), file("other"), HD_USAGE, "for another service");
     other = same;
     other.min_bytes = 1;
     save_with(other, "other");
@@ -255,11 +255,11 @@ Test(fleet_part, of_another_program_or_version_is_refused)
     static const char stranger[] = "what is this?";
     static const char other[] = "{\"heapdrift_part\": 1, \"tool_version\": \"9.9.9\"}\n";
     write_file("x", "", 0);
-    expect_refused(hd_fleet_new(NULL), file("x"), HD_NOT_A_SNAPSHOT, "no part");
+    expect_refused(hd_fleet_new(NULL), file("x"), HD_NOT_A_SNAPSHOT, "not a part");
     write_file("x", stranger, sizeof(stranger) - 1);
-    expect_refused(hd_fleet_new(NULL), file("x"), HD_NOT_A_SNAPSHOT, "no part");
+    expect_refused(hd_fleet_new(NULL), file("x"), HD_NOT_A_SNAPSHOT, "not a part");
     write_file("x", "{}\n", 3);
-    expect_refused(hd_fleet_new(NULL), file("x"), HD_NOT_A_SNAPSHOT, "no part");
+    expect_refused(hd_fleet_new(NULL), file("x"), HD_NOT_A_SNAPSHOT, "not a part");
     write_file("x", other, sizeof(other) - 1);
     expect_refused(hd_fleet_new(NULL), file("x"), HD_UNSUPPORTED, "heapdrift 9.9.9");
 }

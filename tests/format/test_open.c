@@ -194,7 +194,7 @@ static void expect_changed(struct hd_snapshot *snap)
     uint64_t sum;
     cr_expect_not(snapshot_need_graph(snap, &err));
     cr_expect_eq(err.status, HD_IO, "%s", err.message);
-    cr_expect_not_null(strstr(err.message, "changed"), "%s", err.message);
+    cr_expect_not_null(strstr(err.message, "was modified"), "%s", err.message);
     cr_expect_null(snap->graph);
     cr_expect_not(snapshot_checksum(snap, &sum));
 }

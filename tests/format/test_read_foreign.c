@@ -25,7 +25,7 @@ static void expect_foreign(const char *what, const void *data, size_t size,
 Test(foreign, traces_without_a_heap_say_how_to_record_one)
 {
     FOREIGN("Nettrace\x14\0\0\0!FastSerialization.1", "dotnet-trace collect");
-    FOREIGN(SERIALISED("\x05", "Trace"), "cut off");
+    FOREIGN(SERIALISED("\x05", "Trace"), "truncated before it");
     FOREIGN(SERIALISED("\x26", "Microsoft.DotNet.Runtime.EventPipeFile"), ".nettrace");
 }
 

@@ -118,7 +118,8 @@ Test(borrow, the_lender_is_of_the_same_process_and_told)
         const struct warning *w = warnings_find(&all[0]->warnings, WARN_NAMES_BORROWED);
         cr_expect_eq(w != NULL, cases[i].lends, "case %zu", i);
         if (w != NULL)
-            cr_expect_not_null(strstr(w->detail, "named as in other"), "%s", w->detail);
+            cr_expect_not_null(strstr(w->detail, "names taken from other"), "%s",
+                               w->detail);
         cr_expect_eq(warned(all[0], WARN_UNKNOWN_TYPE), !cases[i].lends, "case %zu", i);
         hd_snapshot_close(all[0]);
         hd_snapshot_close(all[1]);

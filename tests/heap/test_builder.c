@@ -475,8 +475,9 @@ static uint64_t refused(uint64_t max_memory, bool reserve)
     }
     struct hd_snapshot *snap = builder_finish(&b, &err);
     if (snap == NULL)
-        cr_assert_eq(sscanf(err.message, "its graph takes %llu KiB of memory, and %llu",
-                            &need, &limit),
+        cr_assert_eq(sscanf(err.message,
+                            "its graph takes %llu KiB of memory; the limit is %llu", &need,
+                            &limit),
                      2, "%s", err.message);
     hd_snapshot_close(snap);
     return 1024 * (uint64_t)need;

@@ -128,7 +128,7 @@ os.execvp(sys.argv[1], sys.argv[1:])' "$HEAPDRIFT" collect -p "$pid" -o "$tmp/o/
             kill -$signal $job 2>/dev/null || true
             wait $job || status=$?
             out='' err=$(<"$tmp/err") ran="collect, SIG$signal"
-            [[ $status == 0 || $err == "heapdrift: stopped; the process goes on, and nothing was written" ]] ||
+            [[ $status == 0 || $err == "heapdrift: stopped; the process continues, and nothing was written" ]] ||
                 complain "after SIG$signal"
             [[ $status == 0 || -z $(ls -A "$tmp/o") ]] || complain "left a file"
             rm -f "$tmp"/o/*
@@ -149,7 +149,7 @@ os.execvp(sys.argv[1], sys.argv[1:])' "$HEAPDRIFT" collect -p "$pid" -o "$tmp/o/
     err_has "the heap was not walked within 1 s"
     [[ -z $(ls -A "$tmp/o") ]]
     works ps --format=json
-    [[ $(json ".processes[] | select(.pid == $pid) | .problem") == "does not answer"* ]]
+    [[ $(json ".processes[] | select(.pid == $pid) | .problem") == "does not respond"* ]]
     kill -CONT "$pid"
     iterate 1
     works collect -p "$pid" -o "$tmp/o/a.nettrace" --strict
@@ -202,7 +202,7 @@ let_go() {
     works collect --no-progress -p "$pid" -o "$tmp/1.nettrace"
     err_is ""
     works collect -p "$pid" -o "$tmp/2.nettrace"
-    err_matches 'warning: .*2.nettrace: unknown-type: [0-9]+ of [0-9]+ types have no name: another tracing client of process '"$pid"' keeps the names: python[0-9.]* \(pid [0-9]+\); stop it and collect again'
+    err_matches 'warning: .*2.nettrace: unknown-type: [0-9]+ of [0-9]+ types have no name: another tracing client of process '"$pid"' keeps the names: python[0-9.]* \(pid [0-9]+\); stop it, and collect again'
     [[ $err =~ \(pid\ ([0-9]+)\) ]]
     [[ $(tr '\0' ' ' <"/proc/${BASH_REMATCH[1]}/cmdline") == *hold_types.py* ]]
     hd collect -p "$pid" -o "$tmp/2.nettrace" --strict

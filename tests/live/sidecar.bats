@@ -36,16 +36,16 @@ says() {
     OTEL_SERVICE_NAME=other "$HEAPDRIFT" watch --name="$name" --store="$tmp/store.db" --build=1.4 --label=zone=a \
         --interval=300ms --lock="$tmp/lock" --max-heap=4GiB >"$tmp/.out" 2>"$tmp/err" 3>&- </dev/null &
     job=$!
-    says "there is no such process now; waiting for one"
+    says "no such process; waiting for one"
     start_lab list OTEL_SERVICE_NAME=shop
     iterate 100
     says ": stored in " 2
     iterate 400
     says ": stored in " 4
     stop_lab
-    says "there is no such process now"
+    says "no such process; waiting for one"
     start_lab list OTEL_SERVICE_NAME=shop
-    says "a new process, and so a new series"
+    says "a new process, so a new series"
     says ": stored in " 6
     kill -TERM "$job"
     wait "$job"
@@ -61,7 +61,7 @@ says() {
     start_lab list
     hd watch --name="$name" --store="$tmp/store.db" --lock="$tmp/lock" --interval=100ms --count=1 --max-heap=1MiB
     status_is 2
-    err_matches "no snapshot: it has [0-9]+ MiB in memory, and --max-heap allows 1"
+    err_matches "no snapshot: it uses [0-9]+ MiB, more than --max-heap \(1 MiB\)"
     works ps --name="$name" --format=csv
     local memory
     memory=$(($(python -c 'import csv, sys; print(next(csv.DictReader(sys.stdin))["memory_bytes"])' <<<"$out")))

@@ -38,11 +38,11 @@ Test(core_file, is_recognised_in_either_byte_order)
 Test(core_file, of_other_machines_is_refused_by_name)
 {
     struct core_forge f = {.machine = 183};
-    expect_refused(&f, HD_UNSUPPORTED, "a core dump of arm64; those of x86-64");
+    expect_refused(&f, HD_UNSUPPORTED, "a core dump of arm64; only those of x86-64");
     f.machine = 3;
     expect_refused(&f, HD_UNSUPPORTED, "a core dump of x86 (32 bits)");
     f.machine = 999;
-    expect_refused(&f, HD_UNSUPPORTED, "a machine that is not known (999)");
+    expect_refused(&f, HD_UNSUPPORTED, "an unknown machine (999)");
 }
 
 /* --- memory -------------------------------------------------------------------------- */

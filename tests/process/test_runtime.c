@@ -237,14 +237,14 @@ Test(runtime, of_a_newer_version_is_refused_if_something_is_not_told)
 {
     struct core_forge f;
     forge_process(&f, (struct forged_runtime){.path = version_11});
-    expect_refused(&f, HD_UNSUPPORTED, ".NET 11.0.3, which is not known here");
+    expect_refused(&f, HD_UNSUPPORTED, ".NET 11.0.3, which is unknown here");
     forge_process(&f,
                   (struct forged_runtime){.path = version_11, .json = "{\"types\":{}}"});
-    expect_refused(&f, HD_UNSUPPORTED, "where it keeps MethodTable.!");
+    expect_refused(&f, HD_UNSUPPORTED, "where MethodTable.! is");
     forge_process(&f, (struct forged_runtime){.path = version_11});
     forged_move_global(&f, 19, 511);
     forge_core_put(&f, forged_globals() + 511 * 8, 0, 8);
-    expect_refused(&f, HD_UNSUPPORTED, "whose collector is not found");
+    expect_refused(&f, HD_UNSUPPORTED, "without its garbage collector");
 }
 
 Test(runtime, is_refused_where_a_contract_is_another_one)
@@ -276,13 +276,15 @@ Test(runtime, of_version_8_is_refused_by_path_and_by_layout)
     struct core_forge f;
     forge_process(&f, (struct forged_runtime){
                           .path = "/x/Microsoft.NETCore.App/8.0.31/libcoreclr.so"});
-    expect_refused(&f, HD_UNSUPPORTED, "a core dump of .NET 8.0.31; those of .NET 9");
+    expect_refused(&f, HD_UNSUPPORTED,
+                   "a core dump of .NET 8.0.31; heapdrift reads those of .NET 9");
     forge_process(&f, (struct forged_runtime){.path = self_contained});
     forged_move_global(&f, 56, 54);
-    expect_refused(&f, HD_UNSUPPORTED, "a core dump of .NET 8; those of .NET 9");
+    expect_refused(&f, HD_UNSUPPORTED,
+                   "a core dump of .NET 8; heapdrift reads those of .NET 9");
     forge_process(&f, (struct forged_runtime){.path = self_contained});
     forged_move_global(&f, 56, 58);
-    expect_refused(&f, HD_UNSUPPORTED, "a core dump of a .NET version, which is not known");
+    expect_refused(&f, HD_UNSUPPORTED, "a core dump of a .NET version, which is unknown");
 }
 
 Test(runtime, is_refused_where_types_do_not_lead_back)
@@ -290,7 +292,8 @@ Test(runtime, is_refused_where_types_do_not_lead_back)
     struct core_forge f;
     uint64_t type = forge_process(&f, (struct forged_runtime){0});
     forge_core_put(&f, type + 40, type, 8);
-    expect_refused(&f, HD_UNSUPPORTED, "this .NET 10.0.12 is not laid out as the table");
+    expect_refused(&f, HD_UNSUPPORTED,
+                   "the memory layout of this .NET 10.0.12 differs from the table");
 }
 
 /* --- the collector ------------------------------------------------------------------- */
@@ -348,7 +351,7 @@ Test(runtime, finds_the_heaps_of_a_server_collector)
 Test(runtime, is_not_in_other_programs)
 {
     struct core_forge f = {0};
-    expect_refused(&f, HD_UNSUPPORTED, "does not list the files");
+    expect_refused(&f, HD_UNSUPPORTED, "a list of mapped files");
     forge_core_mapping(&f, 0x400000, 0x401000, 0, "/usr/bin/cat");
     expect_refused(&f, HD_UNSUPPORTED, "a program without .NET");
     forge_process(&f, (struct forged_runtime){.is_native = true, .path = "/app/native"});
@@ -379,8 +382,9 @@ Test(runtime, says_where_a_cut_core_ends)
     cr_expect_not(o.ok);
     cr_expect_eq(o.err.status, HD_BAD_FORMAT);
     cr_expect_eq(o.err.at, core.size);
-    cr_expect_not_null(strstr(o.err.message, "is cut: 40961 bytes of memory are missing"),
-                       "%s", o.err.message);
+    cr_expect_not_null(
+        strstr(o.err.message, "is truncated: 40961 bytes of memory are missing"), "%s",
+        o.err.message);
     close_core(&o);
     forge_core_free(&f);
 }

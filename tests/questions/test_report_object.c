@@ -262,10 +262,10 @@ Test(report_object, what_there_is_not_is_refused)
     struct hd_snapshot *table = shop_table(10), *two[] = {shop(1), shop(2)};
     struct hd_snapshot *without = shop(10), *with = made_fields(), *few = shop(10);
     expect_refused(&table, 1, &first, "no single objects");
-    expect_refused(two, 2, &far, "there is no object 4294967294");
-    expect_refused(&few, 1, &far, "there is no object 4294967294");
-    expect_refused(&without, 1, &address, "tells no addresses");
-    expect_refused(&with, 1, &address, "no object is at 0x7f00");
+    expect_refused(two, 2, &far, "no object 4294967294");
+    expect_refused(&few, 1, &far, "no object 4294967294");
+    expect_refused(&without, 1, &address, "has no addresses");
+    expect_refused(&with, 1, &address, "no object at 0x7f00");
 }
 
 /* --- what it retains ------------------------------------------------------------- */

@@ -242,7 +242,7 @@ Test(writer, processes_are_rows)
     hd_report_free(r);
     const struct hd_processes none = {0};
     r = hd_report_processes(&none);
-    expect_written(r, "text", "no .NET process that can be collected from\n");
+    expect_written(r, "text", "no .NET process to collect from\n");
     hd_report_free(r);
 }
 

@@ -211,7 +211,7 @@ Test(series_identity, runs_of_one_program_are_told_apart_by_nothing_but_addresse
         add_run(&a, i, 4, 5);
         align(&a, NULL);
         expect_warning(&a, WARN_DIFFERENT_PROCESS, 2, 1,
-                       "of another process than 3.gcdump");
+                       "not from the same process as 3.gcdump");
         cr_expect_eq(a.warnings.len, 1);
         cr_expect_eq(a.series.confidence, HD_CONFIDENCE_MEDIUM);
         aligned_free(&a);

@@ -193,7 +193,7 @@ is_one_file() {
     inside ps >"$tmp/out" 2>"$tmp/err" || status=$?
     kill "$runtime"
     [[ $status == 2 ]]
-    [[ $(<"$tmp/err") == "heapdrift: cannot look for processes: /proc is not mounted here" ]]
+    [[ $(<"$tmp/err") == "heapdrift: cannot list processes: /proc is not mounted here" ]]
 }
 
 @test "an empty root: explore draws without a description of the terminal" {
@@ -233,5 +233,5 @@ on_aarch64() { (cd "$root" && env -i ${set:-} "$(command -v qemu-aarch64-static)
     status=0
     on_aarch64 collect --direct 1 -o a.core 2>"$tmp/err" || status=$?
     [[ $status == 2 ]]
-    [[ $(<"$tmp/err") == "heapdrift: the memory of processes can only be read on x86-64; without --direct the runtime is asked instead" ]]
+    [[ $(<"$tmp/err") == "heapdrift: the memory of processes can only be read on x86-64; without --direct, the runtime takes the snapshot" ]]
 }

@@ -46,7 +46,7 @@ snapshots() {
 @test "record does what it does in a file" {
     works record -q --service=shop --build=4.2 --label=zone=b --host=web-1 --keep=9000d "$before" "$after"
     out_has "recorded: shop 4.2 on web-1, "
-    out_has "thinned out: 0 snapshots and 0 series went, 2 snapshots are left"
+    out_has "thinned out: 0 snapshots and 0 series deleted, 2 snapshots are kept"
     works record -q --service=shop "$before"
     out_is "$before: already recorded"
     [[ $(ask "SELECT labels::jsonb ->> 'zone' FROM series") == b ]]
@@ -64,7 +64,7 @@ snapshots() {
     status_is 2
     [[ $(wc -l <"$tmp/err") == 2 ]]
     err_matches '^heapdrift: [^:]*: [^:].*
-heapdrift: [0-9]+ more files were not looked at$'
+heapdrift: [0-9]+ more files were not processed$'
     server resume
     [[ $(ask 'SELECT COUNT(*) FROM snapshot') -ge $(grep -c recorded: "$tmp/.out") ]]
     [[ $(ask 'SELECT COUNT(*) FROM snapshot') -le $(($(grep -c recorded: "$tmp/.out") + 1)) ]]
@@ -245,7 +245,7 @@ PYTHON
     psql -X -q "$url" -c "BEGIN" -c "LOCK TABLE $schema.series" -c "SELECT pg_sleep(3)" >/dev/null 3>&- &
     sleep 0.5
     HEAPDRIFT_STORE="$HEAPDRIFT_STORE%20-clock_timeout%3D200ms" hd record -q --service=x "$after"
-    fails_with "$after: others kept it locked for too long"
+    fails_with "$after: was locked by others for too long"
     works record -q --service=x "$after"
     wait
 }
@@ -255,7 +255,7 @@ PYTHON
         void *dlopen(const char *name, int flags) { (void)name; (void)flags; return 0; }'
     with_stand_in record --service=x "$before"
     status_is 2
-    err_has "PostgreSQL needs its library here, libpq.so.5 (Debian: libpq5)"
+    err_has "PostgreSQL needs libpq.so.5 (Debian: libpq5)"
 }
 
 @test "the sandbox leaves record its server, and nothing else" {

@@ -103,7 +103,7 @@ Test(store_faults, says_that_it_may_not_be_written)
     stored_change(t.store, "PRAGMA query_only = ON");
     cr_expect(!record(t.store, 1, &err));
     cr_expect_eq(err.status, HD_IO);
-    cr_expect_str_eq(err.message, "cannot be written to: it is read-only");
+    cr_expect_str_eq(err.message, "is read-only");
     stored_change(t.store, "PRAGMA query_only = OFF");
     cr_expect(record(t.store, 1, &err));
     expect_whole(t.store, 1);
@@ -121,7 +121,7 @@ Test(store_faults, gives_up_when_others_keep_it_locked)
     stored_change(t.store, "BEGIN IMMEDIATE");
     cr_expect(!record(second, 1, &err));
     cr_expect_eq(err.status, HD_TIMED_OUT);
-    cr_expect_str_eq(err.message, "others kept it locked for 0 seconds");
+    cr_expect_str_eq(err.message, "was locked by others for 0 seconds");
     /* Who reads need not wait. */
     struct hd_store *reader = hd_store_open(url, HD_STORE_READ, &err);
     cr_expect_not_null(reader);

@@ -247,11 +247,11 @@ Test(store_record, needs_a_service_and_a_time)
     struct hd_run run = hd_unknown_run();
     cr_expect(!record_bare(&run, noon, &err));
     cr_expect_eq(err.topic, HD_ABOUT_SERVICE);
-    cr_expect_str_eq(err.message, "does not say of which service it is");
+    cr_expect_str_eq(err.message, "has no service name");
     err = (struct hd_error){0};
     run.service = "shop";
     cr_expect(!record_bare(&run, NAN, &err));
-    cr_expect_str_eq(err.message, "does not say when it was taken");
+    cr_expect_str_eq(err.message, "has no timestamp");
     cr_expect(record_bare(&run, noon, &err));
 }
 

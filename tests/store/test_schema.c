@@ -92,10 +92,9 @@ Test(store_schema, brings_a_store_of_version_1_forward)
 {
     struct hd_run run = stored_run("new", "h", 2);
     make(first_version, FIRST_VERSION);
-    expect_refusal(
-        HD_STORE_READ, HD_UNSUPPORTED,
-        "is a store of version 1, and this heapdrift reads version 2: `heapdrift "
-        "record` brings it forward");
+    expect_refusal(HD_STORE_READ, HD_UNSUPPORTED,
+                   "is a store of version 1; this heapdrift reads version 2: upgrade it "
+                   "with `heapdrift record`");
     t.store = stored_connect(&t, HD_STORE_WRITE);
     cr_expect_eq(stored_number(t.store, "SELECT version FROM heapdrift_store"), 2);
     cr_expect_eq(stored_number(t.store,
@@ -136,14 +135,12 @@ Test(store_schema, of_a_newer_version_is_refused)
     hd_store_close(stored_connect(&t, HD_STORE_WRITE));
     make(newer, 1);
     static const char message[] =
-        "is a store of version 99, and this heapdrift knows versions "
-        "up to 2: it takes a newer one";
+        "is a store of version 99; this heapdrift supports versions up to 2, upgrade it";
     expect_refusal(HD_STORE_WRITE, HD_UNSUPPORTED, message);
     expect_refusal(HD_STORE_READ, HD_UNSUPPORTED, message);
     const char *const none[] = {"DELETE FROM heapdrift_store"};
     make(none, 1);
-    expect_refusal(HD_STORE_WRITE, HD_BAD_FORMAT,
-                   "is damaged: it does not say its version");
+    expect_refusal(HD_STORE_WRITE, HD_BAD_FORMAT, "is damaged: it has no version");
 }
 
 Test(store_schema, of_somebody_else_is_refused_and_left_alone)
@@ -151,8 +148,7 @@ Test(store_schema, of_somebody_else_is_refused_and_left_alone)
     const char *const other[] = {"CREATE TABLE customers (name TEXT)"};
     make(other, 1);
     static const char message[] =
-        "is somebody else's database: it has a table customers; take "
-        "one of its own";
+        "not a store: it has a table customers; use a database of its own";
     expect_refusal(HD_STORE_WRITE, HD_UNSUPPORTED, message);
     expect_refusal(HD_STORE_READ, HD_UNSUPPORTED, message);
     const char *const still[] = {"DROP TABLE customers"};
@@ -179,8 +175,7 @@ Test(store_schema, with_a_view_for_a_table_is_refused_before_it_is_read, .timeou
             stored_change(t.store, "PRAGMA foreign_keys = OFF");
         stored_change(t.store, drop);
         stored_change(t.store, view);
-        snprintf(message, sizeof(message),
-                 "is no store: its %s is not a table, but a view or the like", tables[i]);
+        snprintf(message, sizeof(message), "not a store: its %s is not a table", tables[i]);
         expect_refusal(HD_STORE_READ, HD_UNSUPPORTED, message);
         expect_refusal(HD_STORE_WRITE, HD_UNSUPPORTED, message);
     }
@@ -196,8 +191,7 @@ Test(store_schema, is_not_made_by_who_reads)
         cr_expect_neq(access(t.url, F_OK), 0);
         make(NULL, 0); /* an empty file */
     }
-    expect_refusal(HD_STORE_READ, HD_IO,
-                   "nothing was ever recorded there: it has no tables");
+    expect_refusal(HD_STORE_READ, HD_IO, "nothing has been recorded: it has no tables");
 }
 
 /* --- files that cannot be a store ------------------------------------ */
@@ -222,15 +216,15 @@ Test(store_schema, cannot_be_where_no_file_can_be)
                 "No such file or directory");
     expect_path(t.scratch.folder, HD_STORE_WRITE, HD_IO, "Is a directory");
     expect_path(pipe, HD_STORE_WRITE, HD_IO, "not a regular file");
-    expect_path("", HD_STORE_WRITE, HD_USAGE, "is no name of a file");
-    expect_path(":memory:", HD_STORE_WRITE, HD_USAGE, "is no name of a file");
-    expect_path("file:", HD_STORE_WRITE, HD_USAGE, "is no name of a file");
+    expect_path("", HD_STORE_WRITE, HD_USAGE, "not a file name");
+    expect_path(":memory:", HD_STORE_WRITE, HD_USAGE, "not a file name");
+    expect_path("file:", HD_STORE_WRITE, HD_USAGE, "not a file name");
     expect_path("file:x?mode=ro", HD_STORE_WRITE, HD_USAGE,
-                "behind a file's name there can be ?wait=SECONDS only");
+                "only ?wait=SECONDS may follow a file name");
     expect_path("mysql://x/y", HD_STORE_WRITE, HD_UNSUPPORTED,
-                "a store is a file (SQLite) or postgresql://...; this is neither");
-    expect_path(text, HD_STORE_WRITE, HD_UNSUPPORTED, "is not a SQLite database");
-    expect_path(text, HD_STORE_READ, HD_UNSUPPORTED, "is not a SQLite database");
+                "not a store: a store is a file (SQLite) or postgresql://...");
+    expect_path(text, HD_STORE_WRITE, HD_UNSUPPORTED, "not an SQLite database");
+    expect_path(text, HD_STORE_READ, HD_UNSUPPORTED, "not an SQLite database");
 }
 
 /* What somebody without privileges is told of it; "" if it can be opened. */
@@ -261,9 +255,8 @@ static void open_as_nobody(const char *path, enum hd_store_use use, char *told, 
 Test(store_schema, says_which_right_is_missing)
 {
     enum { NO_FILE = 01000 };
-    static const char folder_only[] = "its folder cannot be written to: Permission denied",
-                      file_only[] = "cannot be written to: it is read-only",
-                      neither[] = "Permission denied",
+    static const char folder_only[] = "cannot write to its folder: Permission denied",
+                      file_only[] = "is read-only", neither[] = "Permission denied",
                       nothing[] = "No such file or directory";
     static const struct {
         mode_t folder, file;

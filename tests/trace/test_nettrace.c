@@ -150,7 +150,7 @@ Test(nettrace_container, versions_fit_their_containers)
             cr_expect_eq(o.header.version, cases[i].version);
             cr_expect_eq(o.header.pid, 4242);
         } else {
-            expect_refused(&t, "a version of the trace that does not fit its container");
+            expect_refused(&t, "a trace version that does not match its container");
         }
     }
 }
@@ -231,8 +231,8 @@ Test(nettrace_container, numbers_that_no_process_has_are_refused)
         const char *says;
     } cases[] = {
         {{{2026, 1, 4, 1, 12, 0, 0, 0}, 0, 8}, "the clock has no frequency"},
-        {{{2026, 1, 4, 1, 12, 0, 0, 0}, 1, 0}, "neither of 4 nor of 8"},
-        {{{2026, 1, 4, 1, 12, 0, 0, 0}, 1, 16}, "neither of 4 nor of 8"},
+        {{{2026, 1, 4, 1, 12, 0, 0, 0}, 1, 0}, "neither 4 nor 8"},
+        {{{2026, 1, 4, 1, 12, 0, 0, 0}, 1, 16}, "neither 4 nor 8"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct text t = new_trace(&cases[i].self, NULL, 0);
@@ -285,7 +285,7 @@ Test(nettrace_container, the_trace_itself_comes_first)
 {
     struct text t = new_head(), nothing = {0};
     put_block(&t, EVENTS, &nothing);
-    expect_refused(&t, "the trace's own block is not the first one");
+    expect_refused(&t, "the trace's own block is not the first");
     t = (struct text){0};
     text_add_string(&t, "Nettrace");
     forge_u32(&t, 20);
@@ -293,7 +293,7 @@ Test(nettrace_container, the_trace_itself_comes_first)
     put_object(&t, "\5\5\1", 2, "EventBlock");
     forge_u32(&t, 0);
     forge_u32(&t, 0);
-    expect_refused(&t, "the trace's own block is not the first one");
+    expect_refused(&t, "the trace's own block is not the first");
 }
 
 /* --- objects of versions 3 to 5 -------------------------------------------------- */
@@ -495,12 +495,12 @@ Test(nettrace_container, blocks_that_lie_about_what_is_in_them)
         {POINT, "\0\0\0\0", 4, "longer than its block"},
         {THREADS, "\0\0", 2, "a thread's record is damaged"},
         {THREADS, "\5\0\1", 3, "a thread's record is damaged"},
-        {EVENTS, "abc", 3, "a block that is too short for its head"},
-        {EVENTS, "\3\0\1\0", 4, "the head of a block is longer than the block"},
-        {EVENTS, "\5\0\1\0", 4, "the head of a block is longer than the block"},
-        {EVENTS, "\4\0\1\0\x80", 5, "an event's header runs over the end"},
-        {EVENTS, "\4\0\1\0\x81\1\0\1", 8, "an event runs over the end of its block"},
-        {EVENTS, "\4\0\0\0\x80\0\0\0", 8, "an event's header runs over the end"},
+        {EVENTS, "abc", 3, "a block too short for its header"},
+        {EVENTS, "\3\0\1\0", 4, "a block's header is longer than the block"},
+        {EVENTS, "\5\0\1\0", 4, "a block's header is longer than the block"},
+        {EVENTS, "\4\0\1\0\x80", 5, "an event's header crosses the end"},
+        {EVENTS, "\4\0\1\0\x81\1\0\1", 8, "an event crosses the end of its block"},
+        {EVENTS, "\4\0\0\0\x80\0\0\0", 8, "an event's header crosses the end"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct text t = new_trace(&usual, NULL, 0), content = {0};

@@ -203,7 +203,7 @@ each() {
         [[ $status == 0 ]] || break
     done
     [[ $status == 2 && ! -s $tmp/out ]]
-    [[ $(<"$tmp/err") == "heapdrift: a snapshot, or a file that a core dump names: became shorter while it was read" ]]
+    [[ $(<"$tmp/err") == "heapdrift: a snapshot, or a file that a core dump names: was truncated while being read" ]]
 }
 
 @test "wrong use" {

@@ -109,12 +109,11 @@ static int status_of(const struct settings *s, const struct hd_report *report)
 {
     int status = hd_report_status(report, s->strict);
     if (status == EXIT_INCONCLUSIVE)
-        fputs("heapdrift: inconclusive: the snapshots do not allow a judgement; the report "
-              "says why\n",
+        fputs("heapdrift: inconclusive: the snapshots allow no verdict; see the report\n",
               stderr);
     else if (hd_report_verdict(report) == HD_INCONCLUSIVE && !s->quiet)
-        fputs("heapdrift: warning: inconclusive: not every rule could be decided, and the "
-              "report says why; with --strict this is status 3\n",
+        fputs("heapdrift: warning: inconclusive: some rules could not be decided, see the "
+              "report; with --strict this is status 3\n",
               stderr);
     return status;
 }
@@ -169,7 +168,7 @@ static int run(struct settings *s)
 
 static const struct option options[] = {
     {"config", 'c', GROUP_BUDGETS, ON_CHECK, TEXT(FILE_READ, config), .once = true,
-     .help = "budgets; default: heapdrift.yml here or in a parent folder"},
+     .help = "budget file; default: heapdrift.yml here or in a parent folder"},
     {0}};
 
 const struct command cmd_check = {
@@ -177,21 +176,20 @@ const struct command cmd_check = {
     .bit = ON_CHECK,
     .purpose = FOR_BUILDS,
     .operands = "SNAPSHOT SNAPSHOT...",
-    .summary = "the same held against growth budgets",
+    .summary = "fail if growth exceeds a budget",
     .description =
-        "Compare 2 to 50 snapshots of one program, in order of time, and hold what grew\n"
-        "against budgets: those of heapdrift.yml and of options. Without any budget it\n"
-        "fails on a suspect of 2 % of the heap, from four snapshots on. Status 1 means "
-        "over\n"
-        "budget, 2 that something is wrong with an input, 3 (with --strict) that the\n"
-        "snapshots do not allow a judgement.",
+        "Compare 2 to 50 snapshots of one program, in order of time, and check growth\n"
+        "against the budgets of heapdrift.yml and of the options. Without a budget, the\n"
+        "check fails on a suspect of 2 % of the heap, given four snapshots or more. Exit\n"
+        "status: 1 over budget, 2 something is wrong with an input, 3 (with --strict) the\n"
+        "snapshots allow no verdict.",
     .examples =
         {
             {"heapdrift check snapshots/", "by heapdrift.yml, or any leak"},
             {"heapdrift check --max-growth=5% --budget='MyApp.*=0' snapshots/",
              "budgets without a file"},
             {"heapdrift check --format=junit -o heapdrift.xml snapshots/",
-             "for a build server"},
+             "for a CI server"},
             {"heapdrift check --baseline-write=accepted snapshots/",
              "accept today's growth"},
         },

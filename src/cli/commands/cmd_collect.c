@@ -131,7 +131,7 @@ static bool is_ours(const struct all *a, const struct hd_process *p)
 {
     if (p->is_denied && !a->settings->quiet) {
         begin_message("note", p->name != NULL ? p->name : "dotnet");
-        fprintf(stderr, " (pid %" PRIu64 ") is left out: ", p->pid);
+        fprintf(stderr, " (pid %" PRIu64 ") skipped: ", p->pid);
         end_message(p->problem);
     }
     return !p->is_denied;
@@ -157,14 +157,14 @@ static void choose(struct all *a, const struct hd_processes *processes)
 
 static bool none(const struct settings *s)
 {
-    static const char hint[] = "; `heapdrift ps` lists those there are\n";
+    static const char hint[] = "; see `heapdrift ps`\n";
     fputs("heapdrift: no .NET process ", stderr);
     if (s->name != NULL) {
-        fputs("that can be collected from is called ", stderr);
+        fputs("to collect from is called ", stderr);
         hd_put_name(hd_sink_file(stderr), s->name);
         fputs(hint, stderr);
     } else {
-        fputs("that can be collected from\n", stderr);
+        fputs("to collect from\n", stderr);
     }
     return false;
 }
@@ -180,11 +180,11 @@ static bool open_folder(struct all *a)
     if (is_there && S_ISDIR(st.st_mode))
         return true;
     if (is_there)
-        return trouble(wanted, "is no folder; --all writes a file per process");
+        return trouble(wanted, "is not a folder; --all writes a file per process");
     if (output_ends_in(a->folder, ".gcdump") || output_ends_in(a->folder, ".nettrace") ||
         output_ends_in(a->folder, ".digest"))
-        return trouble(wanted, "--all writes a file per process: name a folder, and the "
-                               "format with --to");
+        return trouble(wanted, "--all writes a file per process: name a folder, and choose "
+                               "the format with --to");
     a->is_new = mkdir(a->folder, 0777) == 0;
     return a->is_new || trouble(a->folder, strerror(errno));
 }
@@ -194,7 +194,7 @@ static bool open_own_folder(struct item *item, const char *path)
 {
     item->has_folder = mkdir(path, 0777) == 0;
     return item->has_folder ||
-           trouble(path, errno == EEXIST ? "is there already; name another folder"
+           trouble(path, errno == EEXIST ? "already exists; name another folder"
                                          : strerror(errno));
 }
 
@@ -202,7 +202,7 @@ static bool open_own_folder(struct item *item, const char *path)
 static bool has_room(const char *path)
 {
     struct stat st;
-    return lstat(path, &st) != 0 || trouble(path, "is there already; name another folder");
+    return lstat(path, &st) != 0 || trouble(path, "already exists; name another folder");
 }
 
 static void open_places(struct all *a)
@@ -277,8 +277,8 @@ static void see_end(struct all *a, struct item *item, int how)
         item->keep_names = (WEXITSTATUS(how) & OTHER_CLIENT) != 0;
     } else {
         begin_message(NULL, item->who);
-        fprintf(stderr, ": its collector was killed (signal %d)%s\n", WTERMSIG(how),
-                WTERMSIG(how) == SIGKILL ? ": perhaps memory ran out" : "");
+        fprintf(stderr, ": its collector process was killed (signal %d)%s\n", WTERMSIG(how),
+                WTERMSIG(how) == SIGKILL ? ": possibly out of memory" : "");
     }
     item->is_out = status == EXIT_TROUBLE;
     item->taken += !item->is_out;
@@ -362,10 +362,9 @@ static int result(const struct all *a)
         taken += a->items[i].taken > 0;
     }
     if (a->c.stopped)
-        fputs("heapdrift: stopped; what was collected so far stays\n", stderr);
+        fputs("heapdrift: stopped; snapshots collected so far are kept\n", stderr);
     else if (failed > 0 && a->count > 1)
-        fprintf(stderr,
-                "heapdrift: %zu of %zu processes failed; there are snapshots of %zu\n",
+        fprintf(stderr, "heapdrift: %zu of %zu processes failed; %zu have snapshots\n",
                 failed, a->count, taken);
     return a->c.stopped || failed > 0 ? EXIT_TROUBLE : a->status;
 }
@@ -413,21 +412,22 @@ static int collect_all(const struct settings *s)
 
 /* --- what was asked for ---------------------------------------------------------- */
 
-static const char no_trace[] = "--direct reads memory, which is no trace: .gcdump or .core";
+static const char no_trace[] =
+    "--direct reads memory and has no trace: write a .gcdump or .core";
 
 static bool check_for_all(struct settings *s)
 {
     if (s->store != NULL)
-        return refuse(
-            "--all writes files; `heapdrift record` stores them, and --store takes "
-            "one process");
+        return refuse("--all writes files, to be stored with `heapdrift record`; --store "
+                      "takes one process");
     if (s->operand_count > 0)
-        return refuse("collect takes no operands; --name=PATTERN chooses from --all");
+        return refuse(
+            "collect --all takes no operands; select processes with --name=PATTERN");
     if (s->process_id > 0 || s->socket != NULL)
-        return refuse("--all excludes --process-id and --diagnostic-port; --name=PATTERN "
-                      "chooses from all");
+        return refuse("--all cannot be combined with --process-id or --diagnostic-port; "
+                      "select processes with --name=PATTERN");
     if (s->core != CORE_NONE && s->target != NULL && strcmp(s->target, "core") != 0)
-        return refuse("--core writes a core, --to something else");
+        return refuse("--core writes a core dump, --to another format");
     if (s->core == CORE_NONE && s->target != NULL && strcmp(s->target, "core") == 0)
         s->core = CORE_HEAP;
     if (s->direct && s->target != NULL && strcmp(s->target, "nettrace") == 0)
@@ -443,12 +443,11 @@ static bool check_output(const struct settings *s)
     bool is_snapshot = is_trace || output_ends_in(s->output, ".gcdump") ||
                        output_ends_in(s->output, ".digest");
     if (s->core != CORE_NONE && is_snapshot)
-        return trouble(s->output, "--core writes a core: name it something.core");
-    if (!is_snapshot && !collect_writes_core(s, s->output))
         return trouble(s->output,
-                       "the name of a snapshot ends in .gcdump, in .digest for a digest of "
-                       "it, in .nettrace for the trace as it comes, or in .core for a core "
-                       "dump");
+                       "--core writes a core dump: choose a name that ends in .core");
+    if (!is_snapshot && !collect_writes_core(s, s->output))
+        return trouble(s->output, "the name must end in .gcdump, .digest (a digest), "
+                                  ".nettrace (the raw trace) or .core (a core dump)");
     return !s->direct || !is_trace || refuse(no_trace);
 }
 
@@ -456,9 +455,9 @@ static bool check_output(const struct settings *s)
 static bool check_store(const struct settings *s)
 {
     if (s->output != NULL)
-        return refuse("a snapshot goes into a file (-o) or into a store (--store)");
+        return refuse("write to a file (-o) or to a store (--store), not both");
     if (s->core != CORE_NONE || s->target != NULL)
-        return refuse("a store takes digests, neither cores nor traces");
+        return refuse("a store holds digests, not core dumps or traces");
     return !s->interval_given || s->snapshot_count > 0 ||
            refuse("--interval needs --count");
 }
@@ -466,11 +465,9 @@ static bool check_store(const struct settings *s)
 static bool check(struct settings *s)
 {
     if (s->store == NULL && s->is_for_a_store)
-        return refuse(
-            "--max-heap, --lock, --keep and what a run is called are for --store");
+        return refuse("--max-heap, --lock, --keep and the names of a run need --store");
     if (s->direct && s->core == CORE_FULL)
-        return refuse(
-            "--direct copies what the process has written; it has no --core=full");
+        return refuse("--direct copies the heap only; --core=full needs the runtime");
     if (s->all)
         return check_for_all(s);
     if (!collecting_process_is_named(s, "collect"))
@@ -478,9 +475,9 @@ static bool check(struct settings *s)
     if (s->store != NULL)
         return check_store(s);
     if (s->target != NULL)
-        return refuse("--to is for --all; else the name of OUT tells the format");
+        return refuse("--to needs --all; without it, the suffix of OUT decides the format");
     if (s->output == NULL)
-        return refuse("collect needs a file to write: heapdrift collect PID -o OUT");
+        return refuse("collect needs an output file: heapdrift collect PID -o OUT");
     if (!check_output(s))
         return false;
     if (s->interval_given && s->snapshot_count == 0)
@@ -503,7 +500,7 @@ static int collect_series(struct collecting *c)
         status = result != EXIT_DONE ? result : status;
         if (i == s->snapshot_count || collecting_wait(c))
             continue;
-        fputs("heapdrift: stopped; what was collected so far stays\n", stderr);
+        fputs("heapdrift: stopped; snapshots collected so far are kept\n", stderr);
         return EXIT_TROUBLE;
     }
     return status;
@@ -528,18 +525,18 @@ static int run(struct settings *s)
 
 static const struct option options[] = {
     {"all", 'a', GROUP_PROCESS, ON_COLLECT, FLAG(all),
-     .help = "every process, or with --name those it matches"},
+     .help = "all .NET processes, or those that match --name"},
     {"core", 0, GROUP_PROCESS, ON_COLLECT, CHOICE(core, CORE_HEAP, "heap", "full"),
-     .argument = "[=KIND]", .help = "a core dump by the runtime"},
+     .argument = "[=KIND]", .help = "have the runtime write a core dump"},
     {"count", 0, GROUP_PROCESS, ON_COLLECT, COUNT(snapshot_count, 1, MOST_COLLECTED),
-     .help = "so many snapshots: app-1.gcdump, app-2.gcdump, ..."},
+     .help = "number of snapshots: app-1.gcdump, app-2.gcdump, ..."},
     {"to", 0, GROUP_OUTPUT, ON_COLLECT, TEXT(WORD, target),
      .words = WORDS("gcdump", "digest", "nettrace", "core"),
-     .help = "with --all: gcdump (default), digest, nettrace or core"},
+     .help = "format with --all: gcdump (default), digest, nettrace or core"},
     {"output", 'o', GROUP_OUTPUT, ON_COLLECT, TEXT(SNAPSHOT, output),
-     .help = "write there; with --all a folder, default: here"},
+     .help = "output file; with --all a folder, default: this one"},
     {"threads", 'j', GROUP_GENERAL, ON_COLLECT, COUNT(threads, 1, MOST_THREADS),
-     GIVEN(threads_given), .help = "with --all: so many at the same time; default 1"},
+     GIVEN(threads_given), .help = "with --all: processes at the same time; default 1"},
     {0}};
 
 const struct command cmd_collect = {
@@ -547,22 +544,22 @@ const struct command cmd_collect = {
     .bit = ON_COLLECT,
     .purpose = FOR_PROCESSES,
     .operands = "PID|NAME -o OUT",
-    .summary = "take snapshots of it",
+    .summary = "take snapshots of a process",
     .description =
         "Ask a process for its heap, over the diagnostics socket that every .NET runtime\n"
-        "opens. OUT is a .gcdump, a .digest, or a .nettrace: the trace as it comes, with\n"
-        "generations.\n"
-        "The process does a full, blocking garbage collection for each snapshot. With "
-        "--all OUT\n"
-        "is a folder, and every process gets a file there, one after the other.",
+        "opens. OUT is a .gcdump, a .digest, or a .nettrace (the raw trace, with "
+        "generations).\n"
+        "Each snapshot is preceded by a full, blocking garbage collection in the process.\n"
+        "With --all, OUT is a folder, with a file for every process, taken one after "
+        "another.",
     .examples =
         {
             {"heapdrift collect 4711 -o app.gcdump", "one snapshot of process 4711"},
-            {"heapdrift collect MyApp -o app.gcdump", "of the process of that name"},
+            {"heapdrift collect MyApp -o app.gcdump", "of the process with that name"},
             {"heapdrift collect 4711 -o app.gcdump --count=4 --interval=5m",
              "a series: app-1.gcdump, ..."},
             {"heapdrift collect --all -o leak/ --count=4", "a series of each process"},
-            {"heapdrift collect MyApp --store=heapdrift.db", "a digest of it into a store"},
+            {"heapdrift collect MyApp --store=heapdrift.db", "store a digest of it"},
         },
     .options = options,
     .run = run,

@@ -581,7 +581,7 @@ static int run(struct settings *s)
             shells[i].write(stdout);
             return EXIT_DONE;
         }
-    fputs("heapdrift: for which shell? heapdrift completion bash, zsh or fish\n", stderr);
+    fputs("heapdrift: name a shell: heapdrift completion bash, zsh or fish\n", stderr);
     return EXIT_TROUBLE;
 }
 
@@ -590,15 +590,15 @@ const struct command cmd_completion = {
     .bit = ON_HELP,
     .purpose = FOR_HELP,
     .operands = "bash|zsh|fish",
-    .summary = "what a shell needs to complete them",
+    .summary = "print a completion script for a shell",
     .description =
-        "Write what a shell needs to complete commands, options, their values, snapshots\n"
-        "and processes. `make install` puts it where shells look for it.",
+        "Print a script that completes commands, options, their values, snapshots and\n"
+        "processes. `make install` installs it where shells look for it.",
     .examples =
         {
-            {"source <(heapdrift completion bash)", "for this bash"},
-            {"heapdrift completion zsh >~/.zfunc/_heapdrift", "a folder of $fpath"},
-            {"heapdrift completion fish | source", "for this fish"},
+            {"source <(heapdrift completion bash)", "in this bash"},
+            {"heapdrift completion zsh >~/.zfunc/_heapdrift", "in a folder of $fpath"},
+            {"heapdrift completion fish | source", "in this fish"},
         },
     .run = run,
 };

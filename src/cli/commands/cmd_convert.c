@@ -15,7 +15,7 @@ static bool find_target(const struct settings *s, struct hd_target *target)
                               : output_ends_in(s->output, target->suffix))
             return true;
     begin_message(NULL, s->output);
-    fputs(": which format? use --to=FORMAT, or a name that ends in", stderr);
+    fputs(": unknown format; use --to=FORMAT, or a name that ends in", stderr);
     for (size_t i = 0; hd_target(i, target); i++)
         fprintf(stderr, "%s %s (%s)", i > 0 ? "," : "", target->suffix, target->name);
     fputs("\n", stderr);
@@ -38,7 +38,7 @@ static bool is_apart(const struct settings *s)
             apart = stat(s->operands[k], &in) != 0 || in.st_dev != out.st_dev ||
                     in.st_ino != out.st_ino;
         if (!apart)
-            trouble(name, "is one of the series; name another file");
+            trouble(name, "is one of the inputs; name another file");
         free(name);
         if (!apart)
             return false;
@@ -50,7 +50,7 @@ static bool check(const struct settings *s, struct hd_target *target)
 {
     bool several = s->operand_count > 1;
     if (s->operand_count > 0 && s->output == NULL) {
-        fputs("heapdrift: convert needs a file to write: heapdrift convert IN -o OUT\n",
+        fputs("heapdrift: convert needs an output file: heapdrift convert IN -o OUT\n",
               stderr);
         return false;
     }
@@ -66,7 +66,8 @@ static bool check(const struct settings *s, struct hd_target *target)
     if (several && !is_apart(s))
         return false;
     if (target->binary && strcmp(s->output, "-") == 0 && isatty(STDOUT_FILENO)) {
-        fprintf(stderr, "heapdrift: a %s is nothing for a terminal\n", target->name);
+        fprintf(stderr, "heapdrift: not writing a %s to a terminal; use -o FILE\n",
+                target->name);
         return false;
     }
     return true;
@@ -103,7 +104,7 @@ static int convert(const struct settings *s, const struct loaded *l,
     if (target->needs_graph && !info->has_graph) {
         struct hd_error table = {0};
         snprintf(table.message, sizeof(table.message),
-                 "a %s, which has no objects: it can become table-csv%s",
+                 "a %s has no objects: it can be converted to table-csv%s",
                  info->has_owners ? "digest" : "type table",
                  info->has_owners ? " or table-json" : ", table-json or digest");
         print_error(info->path, &table);
@@ -174,11 +175,11 @@ static int run(struct settings *s)
 
 static const struct option options[] = {
     {"to", 0, GROUP_OUTPUT, ON_CONVERT, TEXT(WORD, target),
-     .help = "what to write; by default the suffix of OUT tells"},
+     .help = "output format; by default, the suffix of OUT decides"},
     {"format", 0, GROUP_OUTPUT, ON_CONVERT, TEXT(WORD, target), .help = "the same as --to",
      .hidden = true},
     {"output", 'o', GROUP_OUTPUT, ON_CONVERT, TEXT(SNAPSHOT, output),
-     .help = "write there instead of standard output"},
+     .help = "write to FILE instead of standard output"},
     {0}};
 
 const struct command cmd_convert = {
@@ -186,26 +187,25 @@ const struct command cmd_convert = {
     .bit = ON_CONVERT,
     .purpose = FOR_FORMATS,
     .operands = "IN... -o OUT",
-    .summary = "a snapshot in another format",
-    .description =
-        "Write a snapshot as gcdump (.gcdump), digest (.digest), heap-text (.txt), "
-        "table-csv\n"
-        "(.csv) or table-json (.json). What the target cannot hold is told on standard "
-        "error,\n"
-        "a line each. -o - is standard output. A series becomes digests OUT-1, OUT-2, "
-        "..., which\n"
-        "keep since when objects have been there, if the collector told.",
+    .summary = "write a snapshot in another format",
+    .description = "Write a snapshot as gcdump (.gcdump), digest (.digest), heap-text "
+                   "(.txt), table-csv\n"
+                   "(.csv) or table-json (.json). What the target format cannot hold is "
+                   "listed on standard\n"
+                   "error. -o - is standard output. A series is converted to digests "
+                   "OUT-1, OUT-2, ...,\n"
+                   "which keep the age of objects if the snapshots have it.",
     .examples =
         {
             {"heapdrift convert app.nettrace -o app.gcdump",
              "for PerfView and Visual Studio"},
             {"heapdrift convert app.gcdump -o app.digest",
-             "all that analyses need, in kilobytes"},
+             "all that analysis needs, in kilobytes"},
             {"heapdrift convert before.gcdump after.gcdump -o s.digest",
              "s-1.digest, s-2.digest"},
             {"heapdrift convert app.gcdump -o app.csv", "types, counts and bytes"},
             {"heapdrift convert --to=heap-text app.gcdump -o - | less",
-             "a line per object"},
+             "one line per object"},
         },
     .options = options,
     .run = run,

@@ -13,7 +13,7 @@ static bool chains_are_looked_for(const struct settings *s)
     if (s->options.by != HD_BY_HOLDER || s->chain_option == NULL)
         return true;
     fprintf(stderr,
-            "heapdrift: --%s: rows of --by=holder are chains themselves, and have none\n",
+            "heapdrift: --%s: rows of --by=holder are chains, and have none of their own\n",
             s->chain_option);
     return false;
 }
@@ -40,13 +40,14 @@ const struct command cmd_diff = {
     .description =
         "Compare 2 to 50 snapshots of one program, in order of time; the first is the\n"
         "baseline. Types that keep growing are ranked, and sampled root chains show what\n"
-        "holds them. Four or more snapshots tell a leak from warm-up.",
+        "keeps them alive. It takes four or more snapshots to tell a leak from warm-up.",
     .examples =
         {
-            {"heapdrift diff before.gcdump after.gcdump", "two snapshots: what differs"},
-            {"heapdrift diff --app-only snapshots/", "a folder; types of the program only"},
+            {"heapdrift diff before.gcdump after.gcdump", "two snapshots: the difference"},
+            {"heapdrift diff --app-only snapshots/",
+             "a folder; the program's own types only"},
             {"heapdrift diff --iterations=0,100,200,300 snapshots/",
-             "growth per request that was served"},
+             "growth per request served"},
             {"heapdrift diff --format=md -o leaks.md snapshots/", "a page for a ticket"},
         },
     .run = run,

@@ -101,16 +101,18 @@ const struct command cmd_explore = {
     .bit = ON_EXPLORE,
     .purpose = FOR_FILES,
     .operands = "SNAPSHOT...",
-    .summary = "look around in the terminal",
-    .description =
-        "A browser in the terminal. It opens on what `heapdrift diff` finds; Enter goes\n"
-        "from a suspect to its place in the tree of owners, to its objects, to one "
-        "object:\n"
-        "what keeps it alive, what it refers to, what refers to it. ? shows the keys.",
+    .summary = "browse a heap in the terminal",
+    .description = "Browse the heap in the terminal. It starts with the findings of "
+                   "`heapdrift diff`;\n"
+                   "Enter leads from a suspect to its place in the dominator tree, to its "
+                   "objects, and\n"
+                   "to one object: what keeps it alive, what it refers to, what refers to "
+                   "it. ? lists\n"
+                   "the keys.",
     .examples =
         {
-            {"heapdrift explore snapshots/", "what grew in a series, and into its objects"},
-            {"heapdrift explore app.gcdump", "what is in one heap"},
+            {"heapdrift explore snapshots/", "what grew in a series, down to its objects"},
+            {"heapdrift explore app.gcdump", "the contents of one heap"},
         },
     .run = run,
 };

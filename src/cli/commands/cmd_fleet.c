@@ -210,21 +210,21 @@ static bool writes_part(const struct settings *s)
 static bool fits(const struct settings *s)
 {
     if (s->merge && s->operand_count == 0)
-        return refuse("fleet --merge takes the parts that --shard wrote");
+        return refuse("fleet --merge needs parts written by --shard");
     if (!s->merge && s->operand_count > 0)
-        return refuse("fleet reads a store, --store=URL; parts of one are read by --merge");
+        return refuse("fleet reads a store, --store=URL; parts are read with --merge");
     if (s->merge && (s->since != NULL || s->until != NULL || s->service != NULL))
-        return refuse("the parts have a window and services of their own: no --since, "
-                      "--until or --service with --merge");
+        return refuse("--merge takes no --since, --until or --service: the parts have "
+                      "their own window and services");
     if (s->merge && s->shards > 0)
-        return refuse("--shard makes a part, --merge reads some: one of them");
+        return refuse("--shard and --merge exclude each other");
     if (s->merge && s->store != NULL && !s->save)
-        return refuse("--merge reads parts and no store; with --save it writes to one");
+        return refuse("--merge reads parts, not a store; --store is for --save");
     if (s->shards > 0 && has_format(s))
-        return refuse("--shard writes a part, which has a format of its own");
+        return refuse("--shard writes a part, which takes no --format");
     if (s->shards > 0 && (s->exit_code || s->max_hosts_given))
-        return refuse("a part allows no judgement: --exit-code and --max-hosts go with "
-                      "--merge");
+        return refuse(
+            "a part has no verdict: use --exit-code and --max-hosts with --merge");
     return true;
 }
 
@@ -241,15 +241,15 @@ static bool find_window(const struct settings *s, struct hd_fleet_rules *rules)
     if (s->until != NULL)
         parse_moment(s->until, &until);
     if (s->shards > 1 && !until.is_date && getenv("SOURCE_DATE_EPOCH") == NULL)
-        return refuse("parts have to have one window, and they begin at different times: "
-                      "give all of them the same --until=2026-11-22T00:00Z");
+        return refuse("all parts must cover the same window: give each the same --until, "
+                      "such as --until=2026-11-22T00:00Z");
     double end = until.is_date ? until.date : (double)seconds - until.before;
     /* Up to now is with what was taken in this second. */
     rules->until = s->until != NULL ? end : end + 1;
     rules->since = since.is_date   ? since.date
                    : since.is_open ? (double)NAN
                                    : end - since.before;
-    return !(rules->since >= rules->until) || refuse("--since is not before --until");
+    return !(rules->since >= rules->until) || refuse("--since must be before --until");
 }
 
 static struct hd_fleet_options options_of(const struct settings *s)
@@ -371,10 +371,9 @@ static int status_of(const struct settings *s, const struct hd_report *report)
         return EXIT_OVER;
     if (!s->strict || hd_report_conclusive(report))
         return EXIT_DONE;
-    fputs(
-        "heapdrift: inconclusive: runs allow no verdict, or parts are missing; the report "
-        "says which\n",
-        stderr);
+    fputs("heapdrift: inconclusive: some runs allow no verdict, or parts are missing; see "
+          "the report\n",
+          stderr);
     return EXIT_INCONCLUSIVE;
 }
 
@@ -436,30 +435,30 @@ static const char *parse_shard(struct settings *s, const struct option *o,
 static const struct option options[] = {
     {"service", 0, GROUP_STORE, ON_FLEET, TEXT(TEXT, service), .help = "only this service"},
     {"limit", 0, GROUP_STORE, ON_FLEET, SIZE(limit),
-     .help = "memory that a process may use; default: as recorded"},
+     .help = "memory limit of a process; default: as recorded"},
     {"since", 0, GROUP_COMPARED, ON_FLEET, TEXT(MOMENT, since),
-     .help = "taken since then: 7d (default), 12h, 2026-11-15, all"},
+     .help = "start of the window: 7d (default), 12h, 2026-11-15, all"},
     {"until", 0, GROUP_COMPARED, ON_FLEET, TEXT(MOMENT, until),
      .wanted = "a time such as 1h, 2026-11-22, 2026-11-22T14:05Z",
-     .help = "and before then; default: now"},
+     .help = "end of the window; default: now"},
     {"shard", 0, GROUP_COMPARED, ON_FLEET, .kind = OPTION_OTHER, .parse = parse_shard,
      .argument = "I/N", .wanted = "I/N, from 1/1 to N/N, such as 3/16",
-     .help = "only part I of N, written as a part for --merge"},
+     .help = "only shard I of N, written as a part for --merge"},
     {"merge", 0, GROUP_COMPARED, ON_FLEET, FLAG(merge),
-     .help = "add up parts, the operands; -o without --format makes a part"},
+     .help = "merge the parts given; -o without --format writes a part"},
     {"by", 0, GROUP_SHOWN, ON_FLEET,
      CHOICE(fleet_by, HD_FLEET_BY_SERVICE, "service", "host", "build"), .argument = "UNIT",
      .usual = "service", .help = ""},
     {"min-hosts", 0, GROUP_RANKING, ON_FLEET, HOSTS(min_hosts, min_hosts_share),
-     .usual = "5%", .help = "on so many hosts a suspect is one of the fleet"},
+     .usual = "5%", .help = "hosts that a suspect of the fleet must be on"},
     {"min-span", 0, GROUP_RANKING, ON_FLEET, DURATION(min_span_ms, 0), .usual = "24h",
-     .help = "shorter runs get no verdict, 0 = off"},
+     .help = "least length of a run with a verdict; 0 = off"},
     {"save", 0, GROUP_OUTPUT, ON_FLEET, FLAG(save),
-     .help = "write what is found into the store, for SQL"},
+     .help = "write the findings to the store, for SQL"},
     {"max-hosts", 0, GROUP_GENERAL, ON_FLEET, HOSTS(max_hosts, max_hosts_share),
-     GIVEN(max_hosts_given), .help = "status 1 when a suspect is on more hosts"},
+     GIVEN(max_hosts_given), .help = "exit with 1 if a suspect is on more hosts"},
     {"strict", 0, GROUP_GENERAL, ON_FLEET, FLAG(strict),
-     .help = "status 3 when a run allows no verdict or a part is missing"},
+     .help = "exit with 3 if a run allows no verdict or a part is missing"},
     {0}};
 
 const struct command cmd_fleet = {
@@ -469,16 +468,19 @@ const struct command cmd_fleet = {
     .operands = "--store=URL",
     .summary = "which service leaks what, and where",
     .description =
-        "Every run in a store that has snapshots in the window is ranked as by diff; then\n"
-        "what all of them show is added up: which service leaks what, on how many hosts,\n"
-        "how fast, since which build, and when the first host is full. Status 1 with\n"
-        "--exit-code if there is a suspect. --shard=I/N makes one of N parts, for many\n"
-        "machines; --merge adds parts up.",
+        "Rank every run in a store that has snapshots in the window, as diff does, and "
+        "add\n"
+        "up the results: which service leaks what, on how many hosts, how fast, since "
+        "which\n"
+        "build, and when the first host runs out of memory. With --exit-code, exit with 1\n"
+        "if there is a suspect. --shard=I/N computes one of N parts, on many machines;\n"
+        "--merge combines the parts.",
     .examples =
         {
-            {"heapdrift fleet --since=7d", "what heapdrift.db has of the last week"},
-            {"heapdrift fleet --by=build --service=Shop", "with which build it began"},
-            {"heapdrift fleet --shard=1/4 --until=2026-11-22 -o 1.part", "a part of four"},
+            {"heapdrift fleet --since=7d", "the last week in heapdrift.db"},
+            {"heapdrift fleet --by=build --service=Shop", "which build it began with"},
+            {"heapdrift fleet --shard=1/4 --until=2026-11-22 -o 1.part",
+             "one part of four"},
             {"heapdrift fleet --merge *.part", "all of them"},
         },
     .options = options,

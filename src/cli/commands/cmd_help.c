@@ -10,10 +10,10 @@
 /* --- a command ----------------------------------------------------------- */
 
 static const char *const group_titles[GROUP_COUNT] = {
-    [GROUP_PROCESS] = "the process and its snapshots",
-    [GROUP_STORE] = "the store",
-    [GROUP_COMPARED] = "what is compared",
-    [GROUP_SHOWN] = "what is shown",
+    [GROUP_PROCESS] = "process and snapshots",
+    [GROUP_STORE] = "store",
+    [GROUP_COMPARED] = "comparison",
+    [GROUP_SHOWN] = "display",
     [GROUP_RANKING] = "ranking",
     [GROUP_CHAINS] = "chains",
     [GROUP_BUDGETS] = "budgets",
@@ -73,12 +73,12 @@ static void print_command_help(const struct command *c, FILE *to)
 
 static void print_help_on_formats(FILE *to)
 {
-    fputs("snapshots, recognised by their bytes:\n", to);
+    fputs("snapshots, recognized by content:\n", to);
     for (size_t i = 0; hd_input_format_name(i) != NULL; i++)
         if (hd_input_format_summary(i) != NULL)
             fprintf(to, "  %-18s %s\n", hd_input_format_name(i),
                     hd_input_format_summary(i));
-    fputs("A snapshot may be compressed (gzip, zstd, xz, bzip2), stand in a zip, or come "
+    fputs("A snapshot may be compressed (gzip, zstd, xz, bzip2), in a zip file, or come "
           "from\n"
           "standard input (-). A folder stands for the snapshots in it.\n"
           "\n"
@@ -86,7 +86,7 @@ static void print_help_on_formats(FILE *to)
           to);
     for (size_t i = 0; hd_format_name(i) != NULL; i++)
         fprintf(to, "  %-10s %s\n", hd_format_name(i), hd_format_summary(i));
-    fputs("\nconvert --to=, and the suffix that stands for it:\n", to);
+    fputs("\nconvert --to=, and its suffix:\n", to);
     struct hd_target target;
     for (size_t i = 0; hd_target(i, &target); i++)
         fprintf(to, "  %-10s %-8s %s\n", target.name, target.suffix, target.summary);
@@ -98,10 +98,10 @@ static const struct {
     enum command_purpose purpose;
     const char *title;
 } purposes[] = {
-    {FOR_PROCESSES, "a process that runs"},
-    {FOR_FILES, "snapshots that are there"},
-    {FOR_BUILDS, "a build"},
-    {FOR_FLEETS, "weeks and hosts"},
+    {FOR_PROCESSES, "running processes"},
+    {FOR_FILES, "snapshots"},
+    {FOR_BUILDS, "CI"},
+    {FOR_FLEETS, "fleets"},
     {FOR_FORMATS, "files"},
     {FOR_HELP, "help"},
 };
@@ -144,7 +144,7 @@ void print_help(const struct command *command, FILE *to)
         "  man heapdrift                         # all of it\n"
         "\n"
         "@FILE reads arguments from a file. Exit status: 0 done, 1 over budget (check) or\n"
-        "a suspect (--exit-code), 2 trouble, 3 inconclusive (--strict).\n",
+        "a suspect (--exit-code), 2 error, 3 inconclusive (--strict).\n",
         to);
 }
 
@@ -200,7 +200,7 @@ static int run(struct settings *s)
     if (on_hints && s->operand_count <= 2)
         return print_hint(s, s->operand_count > 1 ? s->operands[1] : NULL);
     if (s->operand_count > 1) {
-        fputs("heapdrift: help is about one command at a time\n", stderr);
+        fputs("heapdrift: help takes one topic\n", stderr);
         return EXIT_TROUBLE;
     }
     if (s->operand_count > 0 && strcmp(s->operands[0], "formats") == 0) {

@@ -14,7 +14,7 @@ static int run(struct settings *s)
     struct loaded l = load_snapshots(s);
     int status = EXIT_TROUBLE;
     if (s->operand_count == 0)
-        fputs("heapdrift: info looks at one or more snapshots\n", stderr);
+        fputs("heapdrift: info needs a snapshot: heapdrift info SNAPSHOT...\n", stderr);
     if (l.count > 0) {
         struct hd_report *report = hd_report_info(l.comparison);
         if (output_report(s, report, has_warnings(s->format)) && l.failed == 0)
@@ -30,14 +30,14 @@ const struct command cmd_info = {
     .bit = ON_INFO,
     .purpose = FOR_FORMATS,
     .operands = "SNAPSHOT...",
-    .summary = "what each file is, and what is wrong",
-    .description =
-        "Format, writer, time, process, objects, roots, generations, checksum, and every\n"
-        "warning, of each file.",
+    .summary = "what a file contains, and its problems",
+    .description = "Show format, writer, time, process, objects, roots, generations, "
+                   "checksum and all\n"
+                   "warnings of each file.",
     .examples =
         {
-            {"heapdrift info app.gcdump", "what it is and holds"},
-            {"heapdrift info --format=json snapshots/", "a whole folder, for a program"},
+            {"heapdrift info app.gcdump", "what it contains"},
+            {"heapdrift info --format=json snapshots/", "a whole folder, for scripts"},
         },
     .run = run,
 };

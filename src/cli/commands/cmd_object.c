@@ -30,8 +30,8 @@ static bool refuse_place(const char *text)
 {
     fputs("heapdrift: ", stderr);
     put_name(text);
-    fputs(": must be an address, as 0x7f5d2193ec88 (hexadecimal, up to 64 bits), or the "
-          "number of an object, as '#1234'\n",
+    fputs(": must be an address such as 0x7f5d2193ec88 (hexadecimal, up to 64 bits), or "
+          "the number of an object such as '#1234'\n",
           stderr);
     return false;
 }
@@ -39,8 +39,8 @@ static bool refuse_place(const char *text)
 /* A shell takes #1234 without quotes for a comment. */
 static bool refuse_operands(void)
 {
-    fputs("heapdrift: object needs a snapshot and an address: heapdrift object "
-          "app.gcdump 0x7f5d2193ec88, or the number of an object in quotes: '#1234'\n",
+    fputs("heapdrift: object needs a snapshot and an address: heapdrift object app.gcdump "
+          "0x7f5d2193ec88, or an object number in quotes: '#1234'\n",
           stderr);
     return false;
 }
@@ -88,9 +88,9 @@ static int run(struct settings *s)
 
 static const struct option options[] = {
     {"rows", 'n', GROUP_SHOWN, ON_OBJECT, COUNT(options.rows, 0, HD_DEFAULT_ROWS - 1),
-     .help = "elements and rows shown; default 20 and all fields, 0 for all"},
+     .help = "elements and rows to show; default 20 and all fields, 0 for all"},
     {"values", 0, GROUP_SHOWN, ON_OBJECT, FLAG(values),
-     .help = "show strings and what arrays hold: they may be secrets"},
+     .help = "show strings and array elements, which may be secrets"},
     {0}};
 
 const struct command cmd_object = {
@@ -98,26 +98,28 @@ const struct command cmd_object = {
     .bit = ON_OBJECT,
     .purpose = FOR_FILES,
     .operands = "SNAPSHOT... ADDRESS",
-    .summary = "one instance: fields, what holds it",
+    .summary = "one object: fields, what holds it",
     .description =
-        "One object: its type, size and generation, its fields with their values (of core\n"
+        "Show one object: type, size and generation, fields with their values (in core\n"
         "dumps), what it refers to, what refers to it, and a chain from a root. ADDRESS "
         "is\n"
-        "hexadecimal, with or without 0x, as `roots` prints it behind \"e.g.\"; one "
-        "inside\n"
-        "an object means that object. '#1234', in quotes, is the number of an object, as\n"
-        "JSON has it and heap text has nothing else. Of several snapshots it is one of "
+        "hexadecimal, with or without 0x, as printed by `roots` after \"e.g.\"; an "
+        "address\n"
+        "inside an object means that object. '#1234', in quotes, is the number of an "
+        "object,\n"
+        "as in JSON and in heap text. Given several snapshots, the object is looked up in "
         "the\n"
-        "last, and told since which of them it is there.",
+        "last one, and the output says since which snapshot it exists.",
     .examples =
         {
-            {"heapdrift object app.gcdump 0x7f5d2193ec88", "what it is, and what holds it"},
+            {"heapdrift object app.gcdump 0x7f5d2193ec88",
+             "what it is, and what keeps it alive"},
             {"heapdrift object --values app.gcdump 7f5d2193ec88",
              "with strings, which may be secrets"},
             {"heapdrift object -n 100 app.gcdump '#1234'", "by its number; 100 elements"},
             {"heapdrift object snapshots/ 0x7f5d2193ec88",
-             "in the last; since when it is there"},
-            {"heapdrift object --format=json app.gcdump 0x7f5d2193ec88", "for programs"},
+             "in the last one, and since when"},
+            {"heapdrift object --format=json app.gcdump 0x7f5d2193ec88", "for scripts"},
         },
     .options = options,
     .run = run,

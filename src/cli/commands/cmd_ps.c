@@ -22,7 +22,7 @@ static int run(struct settings *s)
 
 static const struct option options[] = {
     {"name", 0, GROUP_PROCESS, ON_PS, TEXT(PROCESS, name), .old_letter = 'n',
-     .help = "only processes of that name; * and ? are wildcards"},
+     .help = "only processes with that name; * and ? are wildcards"},
     {"sort", 0, GROUP_SHOWN, ON_PS,
      CHOICE(process_order, BY_PID, "pid", "name", "memory", "uptime"), .argument = "KEY",
      .usual = "pid", .help = ""},
@@ -33,18 +33,18 @@ const struct command cmd_ps = {
     .bit = ON_PS,
     .purpose = FOR_PROCESSES,
     .operands = "",
-    .summary = "which processes there are",
-    .description = "Processes with a .NET runtime that can be asked for snapshots: id, "
-                   "name, container,\n"
-                   "host, memory, uptime, version of the runtime, user, command line. As "
-                   "root also those\n"
-                   "of other users and containers.",
+    .summary = "list .NET processes",
+    .description = "List the .NET processes that snapshots can be taken of: id, name, "
+                   "container, host,\n"
+                   "memory, uptime, runtime version, user, command line. Root also sees "
+                   "those of other\n"
+                   "users and containers.",
     .examples =
         {
-            {"heapdrift ps", "yours; with sudo those of others and of containers"},
+            {"heapdrift ps", "yours; with sudo also those of others"},
             {"heapdrift ps --name='Shop.*' --sort=memory",
              "some of them, the largest first"},
-            {"heapdrift ps --format=csv", "for a script"},
+            {"heapdrift ps --format=csv", "for scripts"},
         },
     .options = options,
     .run = run,

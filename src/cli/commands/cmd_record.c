@@ -195,8 +195,8 @@ static void record_output_failure(struct record_output *t, const char *path,
 static void record_output_thinned(struct record_output *t, const struct hd_thinned *done)
 {
     if (!t->is_json) {
-        printf("thinned out: %" PRIu64 " snapshot%s and %" PRIu64 " series went, %" PRIu64
-               " snapshot%s left\n",
+        printf("thinned out: %" PRIu64 " snapshot%s and %" PRIu64
+               " series deleted, %" PRIu64 " snapshot%s kept\n",
                done->snapshots, done->snapshots == 1 ? "" : "s", done->series, done->left,
                done->left == 1 ? " is" : "s are");
         return;
@@ -277,9 +277,8 @@ static void note_time(const struct recording *r, const char *path)
     if (r->settings->quiet)
         return;
     begin_message("note", input_name(path));
-    end_message(strcmp(path, "-") == 0
-                    ? ": does not say when it was taken: now is stored"
-                    : ": does not say when it was taken: the time of the file is stored");
+    end_message(strcmp(path, "-") == 0 ? ": has no timestamp; using the current time"
+                                       : ": has no timestamp; using the file's");
 }
 
 static void note_problem(struct recording *r, const struct run_facts *facts)
@@ -389,7 +388,7 @@ static void record_inputs(struct recording *r)
     settle(r, r->inputs.count - r->left);
     free(r->skipped);
     if (r->left > 0)
-        fprintf(stderr, "heapdrift: %zu more %s not looked at\n", r->left,
+        fprintf(stderr, "heapdrift: %zu more %s not processed\n", r->left,
                 r->left == 1 ? "file was" : "files were");
 }
 
@@ -416,10 +415,9 @@ static bool is_right(const struct settings *s)
     for (size_t i = 0; i < s->operand_count; i++)
         pipes += strcmp(s->operands[i], "-") == 0;
     if (strcmp(s->format, "text") != 0 && strcmp(s->format, "json") != 0)
-        fprintf(stderr, "heapdrift: --format=%s: record says what it did as text or json\n",
-                s->format);
+        fprintf(stderr, "heapdrift: --format=%s: record prints text or json\n", s->format);
     else if (s->operand_count == 0 && s->keep_seconds <= 0)
-        fputs("heapdrift: record takes snapshots: heapdrift record SNAPSHOT...\n", stderr);
+        fputs("heapdrift: record needs a snapshot: heapdrift record SNAPSHOT...\n", stderr);
     else if (pipes > 1)
         fputs("heapdrift: standard input can be given only once\n", stderr);
     else
@@ -464,19 +462,20 @@ const struct command cmd_record = {
     .bit = ON_RECORD,
     .purpose = FOR_FLEETS,
     .operands = "SNAPSHOT...",
-    .summary = "keep snapshots for months, in a database",
+    .summary = "store snapshots for months",
     .description =
-        "Boil snapshots down to digests and store them, each whole or not at all, and each "
-        "once:\n"
-        "to record one again changes nothing. The store is a file (SQLite) or PostgreSQL, "
-        "with\n"
-        "tables for SQL as well. --keep alone thins out. Passwords: docs/store.md.",
+        "Reduce snapshots to digests and store them, each completely or not at all. "
+        "Recording\n"
+        "a snapshot again changes nothing. The store is an SQLite file or a PostgreSQL\n"
+        "database, whose tables can be queried with SQL. --keep without snapshots only "
+        "thins\n"
+        "out. Keep passwords in PGPASSFILE, not in the URL.",
     .examples =
         {
-            {"heapdrift record --build=4.2 app.gcdump", "into heapdrift.db"},
+            {"heapdrift record --build=4.2 app.gcdump", "to heapdrift.db"},
             {"heapdrift record --keep=90d dumps/", "a folder, then thin out"},
             {"heapdrift record --store=postgresql://heap@db/heap a.gcdump",
-             "by PGPASSFILE"},
+             "password in PGPASSFILE"},
         },
     .options = options,
     .run = run,

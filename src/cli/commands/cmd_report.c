@@ -14,7 +14,7 @@ static bool choose_output(struct settings *s)
     s->output = usual;
     if (access(usual, F_OK) != 0)
         return true;
-    fprintf(stderr, "heapdrift: %s is there already; to replace it: -o %s\n", usual, usual);
+    fprintf(stderr, "heapdrift: %s already exists; to replace it: -o %s\n", usual, usual);
     return false;
 }
 
@@ -58,17 +58,18 @@ const struct command cmd_report = {
     .bit = ON_REPORT,
     .purpose = FOR_FILES,
     .operands = "SNAPSHOT... -o report.html",
-    .summary = "the same, to open in a browser",
+    .summary = "the same as an HTML page",
     .description =
-        "Write one file of HTML that needs nothing else: the verdict, the heap over time, "
-        "the\nsuspects with their root chains, who owns the memory, every type. Of 1 to "
-        "50\n"
-        "snapshots, in order of time. Without -o it goes to standard output, at a terminal "
-        "to\nheapdrift-report.html.",
+        "Write one self-contained HTML page: the verdict, the heap over time, the suspects "
+        "with\n"
+        "their root chains, what owns the memory, every type. It takes 1 to 50 snapshots, "
+        "in\n"
+        "order of time. Without -o, the page goes to standard output, or at a terminal to\n"
+        "heapdrift-report.html.",
     .examples =
         {
-            {"heapdrift report snapshots/ -o leaks.html", "a page to look at and send on"},
-            {"heapdrift report app.gcdump -o app.html", "what takes the space in one"},
+            {"heapdrift report snapshots/ -o leaks.html", "a page to read and to send"},
+            {"heapdrift report app.gcdump -o app.html", "what takes up the space in one"},
         },
     .run = run,
 };

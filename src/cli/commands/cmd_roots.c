@@ -68,11 +68,11 @@ static const char *parse_born(struct settings *s, const struct option *row,
 
 static const struct option options[] = {
     {"rows", 'n', GROUP_SHOWN, ON_ROOTS, .kind = OPTION_COUNT, .parse = parse_rows,
-     .help = "the same as --chains, but 0 for all"},
+     .help = "the same as --chains, but 0 shows all"},
     {"born", 0, GROUP_CHAINS, ON_ROOTS, .kind = OPTION_OTHER, .parse = parse_born,
      .argument = "N[..N]",
-     .wanted = "a snapshot in which they are new, as 3, or several, as 2..4",
-     .help = "only what was new in snapshot N and is still there"},
+     .wanted = "a snapshot in which they are new (3), or several (2..4)",
+     .help = "only instances new in snapshot N and still alive"},
     {0}};
 
 const struct command cmd_roots = {
@@ -80,18 +80,18 @@ const struct command cmd_roots = {
     .bit = ON_ROOTS,
     .purpose = FOR_FILES,
     .operands = "--type=PATTERN SNAPSHOT...",
-    .summary = "why instances of a type are alive",
+    .summary = "what keeps instances of a type alive",
     .description =
-        "Sampled instances of the type in the last snapshot, grouped by the chain of\n"
-        "references that leads to them from a root.",
+        "Show sampled instances of a type in the last snapshot, grouped by the chain of\n"
+        "references from a root.",
     .examples =
         {
-            {"heapdrift roots --type=Session app.gcdump", "what holds the sessions"},
+            {"heapdrift roots --type=Session app.gcdump", "what keeps the sessions alive"},
             {"heapdrift roots --type=Session snapshots/", "which of these chains grew"},
             {"heapdrift roots --exact --type='MyApp.*' app.gcdump",
-             "every instance, no sample"},
+             "every instance instead of a sample"},
             {"heapdrift roots --type=Session --born=2..4 snapshots/",
-             "those new in snapshots 2 to 4 that stayed"},
+             "new in snapshots 2 to 4, still alive"},
         },
     .options = options,
     .run = run,

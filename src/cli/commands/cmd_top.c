@@ -3,8 +3,8 @@
 static int refuse_count(size_t count)
 {
     fprintf(stderr,
-            "heapdrift: top looks at one snapshot, not %zu; to compare several use "
-            "`heapdrift diff`\n",
+            "heapdrift: top takes one snapshot, not %zu; compare several with `heapdrift "
+            "diff`\n",
             count);
     return EXIT_TROUBLE;
 }
@@ -33,14 +33,14 @@ const struct command cmd_top = {
     .bit = ON_TOP,
     .purpose = FOR_FILES,
     .operands = "SNAPSHOT",
-    .summary = "what takes the space in one snapshot",
-    .description =
-        "Types by the bytes of their objects. With --format=csv the table is itself a\n"
-        "snapshot that can be compared later.",
+    .summary = "what takes up the space in one snapshot",
+    .description = "List types by the bytes of their objects. With --format=csv, the table "
+                   "is itself a\n"
+                   "snapshot that can be compared later.",
     .examples =
         {
-            {"heapdrift top app.gcdump", "types by their bytes"},
-            {"heapdrift top --sort=retained app.gcdump", "by what they keep alive"},
+            {"heapdrift top app.gcdump", "types by bytes"},
+            {"heapdrift top --sort=retained app.gcdump", "by retained size"},
             {"heapdrift top --by=namespace app.gcdump", "one row per namespace"},
             {"heapdrift top --format=csv -o small.csv app.gcdump",
              "a table to compare later"},

@@ -17,7 +17,7 @@ static bool refuse_format(const struct settings *s)
     if (!hd_format_is_binary(settings_format(s)) || !isatty(STDOUT_FILENO) ||
         (s->output != NULL && strcmp(s->output, "-") != 0))
         return false;
-    fprintf(stderr, "heapdrift: %s is nothing for a terminal: use -o FILE\n", s->format);
+    fprintf(stderr, "heapdrift: not writing %s to a terminal; use -o FILE\n", s->format);
     return true;
 }
 
@@ -39,13 +39,13 @@ enum { MOST_LEVELS = 1000000 };
 
 static const struct option options[] = {
     {"rows", 'n', GROUP_SHOWN, ON_TREE, COUNT(options.rows, 0, HD_DEFAULT_ROWS - 1),
-     .help = "places shown; default 30, 0 for all"},
+     .help = "rows to show; default 30, 0 for all"},
     {"type", 't', GROUP_SHOWN, ON_TREE, PATTERNS(types),
-     .help = "only what hangs from types that match; repeatable"},
+     .help = "only what is below matching types; repeatable"},
     {"holders", 0, GROUP_SHOWN, ON_TREE, FLAG(options.holders),
-     .help = "what holds the types of --type: the way up, not down"},
+     .help = "what holds the types of --type: upwards, not downwards"},
     {"depth", 0, GROUP_SHOWN, ON_TREE, COUNT(options.tree_depth, 1, MOST_LEVELS),
-     .argument = "D", .help = "levels below the top; default all"},
+     .argument = "D", .help = "levels below the top; default: all"},
     {0}};
 
 const struct command cmd_tree = {
@@ -53,16 +53,15 @@ const struct command cmd_tree = {
     .bit = ON_TREE,
     .purpose = FOR_FILES,
     .operands = "SNAPSHOT...",
-    .summary = "who owns the memory, and its growth",
-    .description =
-        "The heap as a tree: roots, what they hold, and what that holds, each with all\n"
-        "that would go with it. Of several snapshots the branch that grew most comes "
-        "first.",
+    .summary = "what owns the memory, and its growth",
+    .description = "Show the heap as a dominator tree: roots and what they hold, each with "
+                   "its retained\n"
+                   "size. Given several snapshots, the branch that grew most comes first.",
     .examples =
         {
-            {"heapdrift tree app.gcdump", "where the memory is"},
-            {"heapdrift tree before.gcdump after.gcdump", "and where its growth went"},
-            {"heapdrift tree --type='MyApp.*' app.gcdump", "below some types only"},
+            {"heapdrift tree app.gcdump", "what holds the memory"},
+            {"heapdrift tree before.gcdump after.gcdump", "and where it grew"},
+            {"heapdrift tree --type='MyApp.*' app.gcdump", "only below some types"},
             {"heapdrift tree --holders --type=String app.gcdump", "what holds the strings"},
         },
     .options = options,

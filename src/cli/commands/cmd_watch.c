@@ -184,7 +184,7 @@ static int status_of(int how, int *killed_by)
         *killed_by = signal;
     else
         fprintf(stderr, "heapdrift: the comparison was killed (signal %d)%s\n", signal,
-                signal == SIGKILL ? ": perhaps memory ran out" : "");
+                signal == SIGKILL ? ": possibly out of memory" : "");
     return EXIT_TROUBLE;
 }
 
@@ -221,8 +221,7 @@ static bool check(struct settings *s)
     if (s->store != NULL)
         return check_store(s);
     if (s->is_for_a_store)
-        return refuse(
-            "--max-heap, --lock, --keep and what a run is called are for --store");
+        return refuse("--max-heap, --lock, --keep and the names of a run need --store");
     if (s->snapshot_count != 1 && s->snapshot_count <= HD_MAX_SNAPSHOTS)
         return true;
     fprintf(stderr, "heapdrift: --count=%" PRIu32 ": watch compares 2 to %d snapshots\n",
@@ -283,7 +282,7 @@ static const struct option options[] = {
     {"output", 'o', GROUP_OUTPUT, ON_WATCH, TEXT(FOLDER, output),
      .help = "keep the snapshots there: 1.gcdump, 2.gcdump, ..."},
     {"rows", 0, GROUP_SHOWN, ON_WATCH, COUNT(options.rows, 0, HD_DEFAULT_ROWS - 1),
-     .help = "rows per table; default 20, 0 for all"},
+     .help = "rows per table; default 20, 0 shows all"},
     {"config", 'c', GROUP_BUDGETS, ON_WATCH, TEXT(FILE_READ, config), .once = true,
      .help = "budgets; heapdrift.yml here or above counts beside other ones only"},
     {0}};
@@ -293,7 +292,7 @@ const struct command cmd_watch = {
     .bit = ON_WATCH,
     .purpose = FOR_PROCESSES,
     .operands = "PID|NAME",
-    .summary = "take snapshots of it, and say what grew",
+    .summary = "take snapshots, and report what grew",
     .description =
         "Take snapshots of a running .NET process, six in two and a half minutes unless\n"
         "told otherwise, and say what grew. With budgets it ends with the status of\n"

@@ -47,7 +47,7 @@ const struct command *find_command(const char *name)
     names[n] = NULL;
     if (name[0] != '\0' && name[strspn(name, "0123456789")] == '\0') {
         fprintf(stderr,
-                "heapdrift: no command or file is called %s; for a process: heapdrift "
+                "heapdrift: no command or file is called %s; for the process: heapdrift "
                 "watch %s\n",
                 name, name);
         return NULL;

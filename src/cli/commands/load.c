@@ -103,7 +103,7 @@ static void report_entries(struct loaded *l, const struct settings *s)
         if (!entry->skipped && l->inputs.all[i].from_folder)
             used_files_add(s, entry->path);
     }
-    static const struct hd_error bare = {.message = "a folder without snapshots"};
+    static const struct hd_error bare = {.message = "no snapshots in this folder"};
     for (size_t i = 0; i < s->operand_count; i++) {
         if (!is_bare_folder(entries, count, &l->inputs, s->operands[i]))
             continue;
@@ -200,10 +200,10 @@ static bool can_be_compared(size_t count, const char *command)
 {
     if (count >= 2 && count <= HD_MAX_SNAPSHOTS)
         return true;
-    fprintf(stderr,
-            "heapdrift: %s compares 2 to %d snapshots, not %zu; for one use `heapdrift "
-            "top`\n",
-            command, HD_MAX_SNAPSHOTS, count);
+    fprintf(
+        stderr,
+        "heapdrift: %s compares 2 to %d snapshots, not %zu; for one, use `heapdrift top`\n",
+        command, HD_MAX_SNAPSHOTS, count);
     return false;
 }
 
@@ -245,7 +245,7 @@ bool check_iterations(struct settings *s, const struct loaded *l)
 
 static int refuse_count(size_t count, const char *command)
 {
-    fprintf(stderr, "heapdrift: %s looks at 1 to %d snapshots, not %zu\n", command,
+    fprintf(stderr, "heapdrift: %s takes 1 to %d snapshots, not %zu\n", command,
             HD_MAX_SNAPSHOTS, count);
     return EXIT_TROUBLE;
 }

@@ -77,10 +77,10 @@ static bool no_file(const struct job *j, int why)
                  strerror(why), j->path, slash != NULL && slash[1] == '\0' ? "" : "/",
                  strcmp(j->settings->format, "text") == 0 ? "txt" : j->settings->format);
     else if (why == ENOENT && folder > 0 && !is_folder(j->path, folder))
-        snprintf(text, sizeof(text), "%s: make the folder %.*s first", strerror(why),
+        snprintf(text, sizeof(text), "%s: create the folder %.*s first", strerror(why),
                  (int)folder, j->path);
     else if (why == EACCES || why == EROFS)
-        snprintf(text, sizeof(text), "%s: this user may not write %s %.*s", strerror(why),
+        snprintf(text, sizeof(text), "%s: this user cannot write %s %.*s", strerror(why),
                  folder > 0 ? "to" : "here:", folder > 0 ? (int)folder : 1,
                  folder > 0 ? j->path : ".");
     else
@@ -218,10 +218,9 @@ int output_status(const struct settings *s, const struct hd_report *report)
         return EXIT_OVER;
     if (s->strict && !hd_report_conclusive(report)) {
         fprintf(stderr, "heapdrift: inconclusive: %s\n",
-                matches_nothing(report)
-                    ? "no type matches"
-                    : "a snapshot is incomplete or sampled, or there are fewer than four "
-                      "to compare");
+                matches_nothing(report) ? "no type matches"
+                                        : "a snapshot is incomplete or sampled, or fewer "
+                                          "than four can be compared");
         return EXIT_INCONCLUSIVE;
     }
     return EXIT_DONE;

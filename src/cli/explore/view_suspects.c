@@ -289,7 +289,7 @@ static void put_facts(const struct hd_suspect *s, struct hd_sink to)
         print_to(to, " per iteration");
     }
     if (s->hint != NULL)
-        print_to(to, "; `heapdrift help hint %s`", s->hint);
+        print_to(to, "; see heapdrift help hint %s", s->hint);
 }
 
 static bool put_births(const struct explore *e, const struct hd_suspect *s,

@@ -16,9 +16,9 @@ static void print_limit(void)
     uint64_t limit = memory_process_limit(&what);
     if (limit != HD_UNKNOWN)
         fprintf(stderr,
-                ": %s allows this process %" PRIu64
-                " MiB; raise it, or take less memory: -j1, "
-                "--tables-only, fewer snapshots",
+                ": %s limits this process to %" PRIu64
+                " MiB; raise the limit, or use less memory: -j1, --tables-only, fewer "
+                "snapshots",
                 what, limit >> 20);
 }
 
@@ -28,7 +28,7 @@ void no_memory(size_t wanted)
     exit_hook();
     fputs("heapdrift: out of memory", stderr);
     if (wanted > 0)
-        fprintf(stderr, " (%zu bytes wanted)", wanted);
+        fprintf(stderr, " (%zu bytes requested)", wanted);
     print_limit();
     fputs("\n", stderr);
     temporary_remove();

@@ -110,7 +110,7 @@ static void explain(int number, siginfo_t *info, void *context)
     exit_hook();
     write_text("heapdrift: ");
     write_text(path);
-    write_text(": became shorter while it was read\n");
+    write_text(": was truncated while being read\n");
     temporary_remove();
     _exit(EXIT_TROUBLE);
 }

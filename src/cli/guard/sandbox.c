@@ -289,8 +289,7 @@ static int uses_of(const struct box *b)
 static bool not_in_force(const char *what, int error)
 {
     fprintf(stderr,
-            "heapdrift: the sandbox cannot be put in force (%s: %s); --no-sandbox goes "
-            "without\n",
+            "heapdrift: cannot enable the sandbox (%s: %s); --no-sandbox runs without it\n",
             what, strerror(error));
     return false;
 }

@@ -50,8 +50,8 @@ static void meet(char path[CONFIG_PATH_SIZE], const char *folder, bool verbose)
         snprintf(met, sizeof(met), "%s%s", folder, names[i]);
         if (verbose) {
             begin_message(NULL, met);
-            end_message(path[0] == '\0' ? ": the budgets that count"
-                                        : ": not read; a nearer file counts");
+            end_message(path[0] == '\0' ? ": the budget file in use"
+                                        : ": not read; a closer file takes precedence");
         }
         if (path[0] == '\0')
             snprintf(path, CONFIG_PATH_SIZE, "%s", met);
@@ -229,7 +229,7 @@ static void add_found(const struct settings *s)
     if (judges && s->config == NULL)
         find_config(u->config, false);
     if (u->config[0] != '\0')
-        add_read(u, u->config, "has the budgets of this check");
+        add_read(u, u->config, "is the budget file of this check");
     if (judges && summary != NULL && summary[0] != '\0')
         add(u, (struct used_file){.place = place_of(summary),
                                   .path = summary,
@@ -285,7 +285,7 @@ bool used_files_begin(struct settings *s)
     for (size_t i = 0; i < s->operand_count; i++)
         add_input(s, s->operands[i]);
     for (size_t i = 0; i < s->argument_file_count; i++)
-        add_read(s->used, s->argument_files[i], "has arguments of this command");
+        add_read(s->used, s->argument_files[i], "holds arguments of this command");
     for (size_t i = 0; i < s->used->count; i++)
         if (s->used->all[i].is_written && !is_apart(s, &s->used->all[i]))
             return false;

@@ -26,18 +26,18 @@ static bool has_ended(const struct collecting *c)
  * what goes wrong with the file, by that of the file. */
 static bool failed(const struct collecting *c, const struct hd_error *err)
 {
-    static const char stopped[] = "stopped; the process goes on, and nothing was written";
+    static const char stopped[] = "stopped; the process continues, and nothing was written";
     bool of_file = strncmp(err->message, "cannot write", strlen("cannot write")) == 0;
     if (err->status == HD_STOPPED && c->is_too_much)
         trouble(c->settings->output,
-                "the stream of its heap is larger than the memory that may be used; see "
-                "--memory. The process goes on, and nothing was stored");
+                "its heap does not fit into the memory limit, see --memory; the process "
+                "continues, and nothing was stored");
     else if (err->status == HD_STOPPED && c->who != NULL)
         trouble(c->who, stopped);
     else if (err->status == HD_STOPPED)
         fprintf(stderr, "heapdrift: %s\n", stopped);
     else if (!of_file && has_ended(c))
-        trouble(c->who, "has ended");
+        trouble(c->who, "has exited");
     else
         print_error(of_file ? c->settings->output : c->who, err);
     return false;
@@ -134,10 +134,10 @@ static void add_full_names(const struct collecting *c, struct hd_snapshot *snap,
         return;
     begin_message("note", c->settings->output);
     if (ok)
-        fprintf(stderr, ": full names are from the memory of the process, in %.3f s\n",
+        fprintf(stderr, ": full names read from the memory of the process, in %.3f s\n",
                 names->seconds);
     else
-        fprintf(stderr, ": no full names: %s\n", names->err.message);
+        fprintf(stderr, ": no full type names: %s\n", names->err.message);
 }
 
 /* Without a target it is looked at only. */
@@ -158,8 +158,8 @@ static void explain_proc(const struct hd_snapshot *snap, struct hd_error *err)
 {
     if (snap == NULL && access("/proc/self", F_OK) != 0)
         snprintf(err->message, sizeof(err->message),
-                 "a gcdump is made with /proc, which is not mounted here; a trace is not: "
-                 "the name of one ends in .nettrace");
+                 "a gcdump needs /proc, which is not mounted here; write a trace instead "
+                 "(.nettrace)");
 }
 
 /* --- a snapshot of a trace --------------------------------------------------------- */
@@ -171,7 +171,7 @@ static void report_unfollowed(struct collecting *c, const struct hd_error *why)
         return;
     c->told_unfollowed = true;
     begin_message("note", c->label != NULL ? c->label : c->settings->output);
-    fprintf(stderr, ": which objects stayed is not exactly known: %s\n", why->message);
+    fprintf(stderr, ": which objects survived is not known exactly: %s\n", why->message);
 }
 
 static void follow(struct collecting *c, struct hd_snapshot *snap)
@@ -345,7 +345,7 @@ static void report_unread(struct collecting *c, struct hd_error *err)
         return;
     advise(err);
     begin_message(c->unread ? NULL : "note", c->settings->output);
-    fputs(c->unread ? ": written, but it cannot be read: " : ": not checked: ", stderr);
+    fputs(c->unread ? ": written, but cannot be read back: " : ": not checked: ", stderr);
     end_message(err->message);
 }
 

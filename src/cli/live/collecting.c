@@ -85,7 +85,7 @@ static void warn_of_clients(const struct hd_collected *got)
         put_name(client->name[0] != '\0' ? client->name : "a process");
         fprintf(stderr, " (pid %" PRIu64 ")", client->pid);
     }
-    fputs("; stop it and collect again\n", stderr);
+    fputs("; stop it, and collect again\n", stderr);
 }
 
 /* How long the process stood still, where that is known. */
@@ -93,10 +93,10 @@ static void print_stop(const struct hd_collected *got)
 {
     if (got->stood_still_us == 0)
         return;
-    fprintf(stderr, "; the process stood still for %.1f ms",
-            (double)got->stood_still_us / 1e3);
+    fprintf(stderr, "; process paused for %.1f ms", (double)got->stood_still_us / 1e3);
     if (got->tries > 1)
-        fprintf(stderr, " at most (%u times: garbage was being collected)", got->tries);
+        fprintf(stderr, " at most (%u attempts: a garbage collection was running)",
+                got->tries);
 }
 
 /* Once. */
@@ -106,8 +106,8 @@ static void warn_of_privacy(struct collecting *c)
         return;
     c->told_privacy = true;
     begin_message("note", c->settings->output);
-    fputs(": a core has everything that its process knows, passwords and personal data "
-          "too; only this user may read it (mode 0600)\n",
+    fputs(": a core dump contains everything in the memory of the process, including "
+          "passwords and personal data; only this user may read it (mode 0600)\n",
           stderr);
 }
 
@@ -119,7 +119,7 @@ static void print_collected(struct collecting *c)
         begin_message("warning", s->output);
         fputs(": incomplete: ", stderr);
         if (c->is_core || s->direct)
-            fputs("not all objects were found in its memory\n", stderr);
+            fputs("some objects were not found in its memory\n", stderr);
         else
             fprintf(stderr,
                     "%" PRIu64 " events were lost, so objects or references are missing\n",
@@ -213,9 +213,8 @@ static bool letters_are_meant(const struct settings *s, const char *command)
 {
     if (s->name != NULL && is_number(s->name) && settings_has_letter(s, 'n')) {
         fprintf(stderr,
-                "heapdrift: -n %s: -n is --name in %s; a process is `heapdrift %s %s`, "
-                "rows are "
-                "--rows=%s, snapshots --count=%s\n",
+                "heapdrift: -n %s: -n is --name in %s; for a process: `heapdrift %s %s`, "
+                "for rows: --rows=%s, for snapshots: --count=%s\n",
                 s->name, command, command, s->name, s->name, s->name);
         return false;
     }
@@ -225,8 +224,7 @@ static bool letters_are_meant(const struct settings *s, const char *command)
             continue;
         fputs("heapdrift: -t ", stderr);
         put_name(type);
-        fprintf(stderr,
-                ": -t is --type in %s; to give up sooner or later: --timeout=", command);
+        fprintf(stderr, ": -t is --type in %s; for a timeout: --timeout=", command);
         end_message(type);
         return false;
     }
@@ -242,13 +240,12 @@ static bool parse_operand(struct settings *s, const char *command)
     if (!is_number(given) && (strchr(given, '/') != NULL || hd_path_is_snapshot(given))) {
         begin_message(NULL, given);
         fprintf(stderr,
-                ": %s looks at a process, by its number or name; for files there "
-                "is `heapdrift diff`\n",
+                ": %s takes a process, by id or name; for files, use `heapdrift diff`\n",
                 command);
         return false;
     }
     if (is_number(given) && (pid == 0 || pid > INT32_MAX))
-        return trouble(given, "must be the number of a process, see `heapdrift ps`");
+        return trouble(given, "must be a process id, see `heapdrift ps`");
     s->process_id = pid;
     if (pid == 0)
         s->name = given;
@@ -270,8 +267,8 @@ bool collecting_process_is_named(struct settings *s, const char *command)
     ways -= names_what_follows(s);
     if (ways + s->operand_count == 0)
         fprintf(stderr,
-                "heapdrift: which process? heapdrift %s PID, or its name; `heapdrift ps` "
-                "lists processes\n",
+                "heapdrift: name a process: heapdrift %s PID, or its name; see `heapdrift "
+                "ps`\n",
                 command);
     else if (ways > 1)
         fputs("heapdrift: --process-id, --name and --diagnostic-port exclude each other\n",

@@ -25,8 +25,8 @@ static void warn_of_password(const char *url)
     if (is_secret) {
         begin_message("note", name.bytes);
         end_message(
-            ": the password can be seen by others on this machine (ps): put the URL "
-            "into HEAPDRIFT_STORE, or the password into the file of PGPASSFILE");
+            ": the password is visible to others on this machine (ps): put the URL into "
+            "HEAPDRIFT_STORE, or the password into the file named by PGPASSFILE");
     }
     hd_memory_free(&name);
 }

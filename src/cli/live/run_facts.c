@@ -364,7 +364,7 @@ void run_facts_read_environment(struct run_facts *f, const char *variables, size
     if (is_told(service) && is_named(service))
         know(f, &f->run.service, service);
     if (is_told(attributes) && !parse_attributes(attributes, add_attribute, f))
-        f->problem = "OTEL_RESOURCE_ATTRIBUTES is no list of name=value, and left out";
+        f->problem = "OTEL_RESOURCE_ATTRIBUTES is not a list of name=value; ignored";
     read_pod_variables(f, &v);
     if (f->run.limit == HD_UNKNOWN)
         parse_hard_limit(f, &v);

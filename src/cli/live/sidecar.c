@@ -88,8 +88,7 @@ static enum process_lookup unseen_socket(struct sighted *seen, const char *socke
 {
     if (access(socket, F_OK) != 0) {
         err->status = HD_IO;
-        snprintf(err->message, sizeof(err->message), "%.200s: there is no such socket",
-                 socket);
+        snprintf(err->message, sizeof(err->message), "%.200s: no such socket", socket);
         return SIGHT_GONE;
     }
     *seen = (struct sighted){.memory = HD_UNKNOWN};
@@ -139,12 +138,12 @@ static enum process_lookup choose(struct sighted *seen, const struct settings *s
                  s->name);
     else if (count > 1)
         snprintf(err->message, sizeof(err->message),
-                 "%zu processes have the number %" PRIu64
+                 "%zu processes have the id %" PRIu64
                  ", each in its own container; choose one with --diagnostic-port",
                  count, s->process_id);
     else
         snprintf(err->message, sizeof(err->message),
-                 "there is no .NET process %" PRIu64
+                 "no .NET process %" PRIu64
                  " with a diagnostics socket; see `heapdrift ps`",
                  s->process_id);
     return count > 1 ? SIGHT_SEVERAL : SIGHT_GONE;
@@ -175,7 +174,7 @@ static enum process_lookup follow(struct sighted *seen, const struct hd_processe
         return SIGHT_GONE;
     err->status = HD_IO;
     snprintf(err->message, sizeof(err->message),
-             "runs, but its diagnostics socket is gone: %.160s", before.socket);
+             "is running, but its diagnostics socket is gone: %.160s", before.socket);
     return SIGHT_DENIED;
 }
 
@@ -376,8 +375,8 @@ static void see_clock(struct sidecar *w)
     double offset = clock_offset(), jump = offset - w->clock_offset;
     if (fabs(jump) >= CLOCK_JUMP_S && !w->settings->quiet)
         fprintf(stderr,
-                "heapdrift: note: the clock of this machine was set by %+.0f s since the "
-                "last snapshot\n",
+                "heapdrift: note: the system clock was changed by %+.0f s since the last "
+                "snapshot\n",
                 jump);
     w->clock_offset = offset;
 }
@@ -388,7 +387,7 @@ static bool no_lock(struct sidecar *w)
 {
     if (!w->told_no_lock && !w->settings->quiet) {
         begin_message("note", w->lock.path != NULL ? w->lock.path : "heapdrift.lock");
-        fprintf(stderr, ": %s; another collector may be at work at the same time\n",
+        fprintf(stderr, ": %s; another collector may run at the same time\n",
                 strerror(errno));
     }
     w->told_no_lock = true;
@@ -405,7 +404,7 @@ static bool take_turn(struct sidecar *w)
         if (seconds_now() - begin > most) {
             begin_message("warning", w->process.who);
             fprintf(stderr,
-                    ": no snapshot: another collector on this host has been at work for "
+                    ": no snapshot: another collector on this host has been running for "
                     "%.0f s\n",
                     most);
             return false;
@@ -426,12 +425,12 @@ static bool is_small_enough(const struct sidecar *w)
         return true;
     begin_message("warning", w->process.who);
     if (memory == HD_UNKNOWN)
-        fputs(": no snapshot: how much memory it has cannot be seen from here, and "
-              "--max-heap was given\n",
+        fputs(": no snapshot: its memory use is not visible from here, as --max-heap "
+              "requires\n",
               stderr);
     else
         fprintf(stderr,
-                ": no snapshot: it has %.0f MiB in memory, and --max-heap allows %.0f\n",
+                ": no snapshot: it uses %.0f MiB, more than --max-heap (%.0f MiB)\n",
                 (double)memory / 1048576, (double)most / 1048576);
     return false;
 }
@@ -441,7 +440,7 @@ static void see_run(struct sidecar *w)
     uint64_t instance = w->c.collected.origin.instance;
     if (w->taken > 0 && instance != w->instance && !w->settings->quiet) {
         begin_message("note", w->process.who);
-        fputs(": a new process, and so a new series\n", stderr);
+        fputs(": a new process, so a new series\n", stderr);
     }
     w->instance = instance;
 }
@@ -492,13 +491,12 @@ static enum next miss(struct sidecar *w, enum process_lookup what,
     w->told_missing = true;
     if (what == SIGHT_GONE && !comes_back) {
         begin_message("note", w->process.who);
-        fputs(": has ended, and so does this\n", stderr);
+        fputs(": has exited, stopping\n", stderr);
         return END;
     }
     if (!is_told && !s->quiet) {
         begin_message("note", comes_back ? s->name : w->process.who);
-        fputs(comes_back ? ": there is no such process now; waiting for one\n" : ": ",
-              stderr);
+        fputs(comes_back ? ": no such process; waiting for one\n" : ": ", stderr);
         if (!comes_back)
             end_message(err->message);
     }
@@ -515,7 +513,7 @@ static void print_next(const struct sidecar *w, const struct sighted *seen)
     if (w->settings->quiet)
         return;
     begin_message("note", w->process.who);
-    fputs(": has ended; the next is ", stderr);
+    fputs(": has exited; the next is ", stderr);
     put_name(seen->who);
     fputc('\n', stderr);
 }

@@ -102,8 +102,8 @@ static void queue_add(struct store_queue *q, struct hd_memory *digest,
     q->count++;
     q->bytes += w->digest.size;
     while (q->count > MOST_WAITING || (q->bytes > MOST_WAITING_BYTES && q->count > 1))
-        lose_first(q, "a snapshot is lost: the store has been away for too long, and no "
-                      "more can wait");
+        lose_first(q, "a snapshot is lost: the store has been unavailable for too long, "
+                      "and no more can be kept waiting");
 }
 
 /* What still waits is lost, and that is told. */
@@ -157,8 +157,8 @@ static void stay_away(struct store_queue *q, const struct hd_error *err)
     if (is_news && !q->quiet) {
         begin_store_message(q, "warning");
         put_name(err->message);
-        fprintf(stderr, "; %zu snapshot%s, the next try in %.1f s\n", q->count,
-                q->count == 1 ? " waits" : "s wait", wait);
+        fprintf(stderr, "; %zu snapshot%s, next attempt in %.1f s\n", q->count,
+                q->count == 1 ? " is waiting" : "s are waiting", wait);
     }
     q->next_try = seconds_now() + wait;
     q->delay = delay * 2 < most_delay ? delay * 2 : most_delay;
@@ -170,7 +170,7 @@ static void print_stored(const struct store_queue *q, enum hd_recorded what)
     if (!q->tells)
         return;
     begin_message(NULL, w->who);
-    fputs(what == HD_RECORDED ? ": stored in " : ": was stored before in ", stderr);
+    fputs(what == HD_RECORDED ? ": stored in " : ": already stored in ", stderr);
     hd_store_put_url(hd_sink_file(stderr), q->url);
     fprintf(stderr, ", %.1f KiB%s\n", (double)w->digest.size / 1024,
             w->was_refused ? ", after waiting" : "");
@@ -232,7 +232,7 @@ static void thin(struct store_queue *q, struct hd_store *store)
         return;
     begin_store_message(q, ok ? "" : "warning");
     if (ok)
-        fprintf(stderr, "%" PRIu64 " snapshots thinned out, %" PRIu64 " are left\n",
+        fprintf(stderr, "%" PRIu64 " snapshots thinned out, %" PRIu64 " kept\n",
                 done.snapshots, done.left);
     else
         end_message(err.message);

@@ -225,7 +225,8 @@ static void print_old_letters(const struct settings *s)
         if (letter == 0 || !settings_has_letter(s, letter) ||
             option_of_letter(s->command, letter) != o)
             continue;
-        fprintf(stderr, "heapdrift: note: -%c is --%s elsewhere; here it is old for --%s\n",
+        fprintf(stderr,
+                "heapdrift: note: -%c is --%s elsewhere; here it is an old form of --%s\n",
                 letter, other_meaning(o, letter)->name, o->name);
     }
 }

@@ -243,7 +243,7 @@ static const struct {
     [OPTION_SNAPSHOT] = {"FILE", "a file name", NULL},
     [OPTION_PROCESS] = {"NAME", "the name of a program", NULL},
     [OPTION_SOCKET] = {"SOCKET", "the absolute path of a diagnostics socket", NULL},
-    [OPTION_PID] = {"PID", "the number of a process, see `heapdrift ps`", NULL},
+    [OPTION_PID] = {"PID", "a process id, see `heapdrift ps`", NULL},
     [OPTION_PATTERNS] = {"PATTERN", "a type or a pattern", NULL},
     [OPTION_BUDGET] = {"SIZE|PCT", NULL, NULL},
     [OPTION_OTHER] = {NULL, NULL, NULL},

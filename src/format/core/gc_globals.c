@@ -97,8 +97,8 @@ bool gc_globals_read(struct gc_globals *g, const struct runtime *r, struct arena
     uint64_t generations = memory_u64(m, r->gc + GC_GENERATION_COUNT, &ok);
     if (ok && (major != KNOWN_MAJOR || generations != GC_GENERATIONS))
         return fail(err, HD_UNSUPPORTED,
-                    "the garbage collector of this process (interface %u.%u) is not known; "
-                    "take a gcdump of it with `heapdrift collect -p PID`",
+                    "the garbage collector of this process (interface %u.%u) is unknown; "
+                    "take a gcdump with `heapdrift collect -p PID`",
                     major, minor);
     read_generations(g, r, &ok);
     g->handle_map = global(r, GC_HANDLE_TABLE_MAP, &ok);
@@ -111,8 +111,8 @@ bool gc_globals_read(struct gc_globals *g, const struct runtime *r, struct arena
     else if (ok)
         read_workstation(g, r, a, &ok);
     return ok || fail(err, HD_UNSUPPORTED,
-                      "the globals of the garbage collector are not in the dump; take one "
-                      "with the heap: `createdump --withheap PID`");
+                      "the dump lacks the globals of the garbage collector; take one with "
+                      "the heap: `createdump --withheap PID`");
 }
 
 /* --- threads ------------------------------------------------------------------- */

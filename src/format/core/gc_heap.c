@@ -463,10 +463,11 @@ static bool walk_region(struct gc_heap *h, size_t number, struct hd_error *err)
     if (!walk_objects(&w))
         return fail(err, HD_BAD_FORMAT, "the sum of all sizes exceeds 2^64 - 1");
     if (h->unread > 0 && h->type_count == 0)
-        return fail(err, HD_UNSUPPORTED,
-                    "the first object, at 0x%" PRIx64 ", has no type: what is known of "
-                    ".NET %s (%s) does not fit this process",
-                    h->unread_at, h->runtime->version, h->runtime->described_by);
+        return fail(
+            err, HD_UNSUPPORTED,
+            "the first object, at 0x%" PRIx64
+            ", has no type: the known layout of .NET %s (%s) does not match this process",
+            h->unread_at, h->runtime->version, h->runtime->described_by);
     return true;
 }
 

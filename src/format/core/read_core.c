@@ -198,11 +198,12 @@ static void warn_of_names(struct reading *r)
     const char *lacking = mapped_files_lacking(&r->core->image, a);
     if (lacking == NULL || warnings_find(all, WARN_UNKNOWN_TYPE) == NULL)
         return;
-    warnings_add_detail(all, WARN_UNKNOWN_TYPE,
-                        arena_printf(a,
-                                     "types have no names, since assemblies of the process "
-                                     "are neither in the dump nor here as they were: %s",
-                                     lacking));
+    warnings_add_detail(
+        all, WARN_UNKNOWN_TYPE,
+        arena_printf(a,
+                     "some types have no names: assemblies of the process are neither in "
+                     "the dump nor unchanged on this machine: %s",
+                     lacking));
 }
 
 /* The reason that says most. What stands in a hole of the heap is none of its objects,
@@ -216,22 +217,23 @@ static void judge(struct reading *r)
     const struct process_image *p = &r->core->image;
     if (p->lost > 0)
         note_incomplete(r, arena_printf(a,
-                                        "the file was cut, or not copied whole: %" PRIu64
-                                        " bytes of memory are missing behind byte %" PRIu64
-                                        ", %" PRIu64 " of them of the heap",
+                                        "the file is truncated: %" PRIu64
+                                        " bytes of memory are missing after byte %" PRIu64
+                                        ", %" PRIu64 " of them heap",
                                         p->lost, p->cut_at, h->regions.missing));
     else if (h->regions.missing > 0)
         note_incomplete(r,
                         arena_printf(a, "%" PRIu64 " bytes of the heap are not in the dump",
                                      h->regions.missing));
     else if (h->unread > 0 && !r->b->want_graph)
-        note_incomplete(r,
-                        arena_printf(a,
-                                     "%" PRIu64 " bytes of the heap hold no objects that "
-                                     "can be read, the first of them at 0x%" PRIx64,
-                                     h->unread, h->unread_at));
+        note_incomplete(
+            r, arena_printf(
+                   a,
+                   "%" PRIu64
+                   " bytes of the heap contain no readable objects, starting at 0x%" PRIx64,
+                   h->unread, h->unread_at));
     else if (h->damaged_types > 0)
-        note_incomplete(r, arena_printf(a, "references of %" PRIu64 " types cannot be told",
+        note_incomplete(r, arena_printf(a, "references of %" PRIu64 " types are unknown",
                                         h->damaged_types));
     else if (r->roots.lost > 0)
         note_incomplete(
@@ -267,10 +269,9 @@ static bool open_process(struct reading *r, struct input *in, struct hd_error *e
         !runtime_find(&c->runtime, &c->image, &c->arena, err))
         return false;
     if (!runtime_heap_is_valid(&c->runtime))
-        return fail_about(
-            err, HD_ABOUT_COLLECTION, HD_UNSUPPORTED,
-            "the dump was taken during a garbage collection, when objects are being "
-            "moved; take another one");
+        return fail_about(err, HD_ABOUT_COLLECTION, HD_UNSUPPORTED,
+                          "the dump was taken during a garbage collection, while objects "
+                          "were being moved; take another one");
     return gc_globals_read(&r->globals, &c->runtime, &c->arena, err);
 }
 
@@ -313,7 +314,7 @@ static bool read(struct input *in, struct builder *b, struct hd_error *err)
 
 const struct reader read_core = {
     .name = "core-dump",
-    .summary = "core dump of a .NET process, by createdump, gcore or the kernel",
+    .summary = "core dump of a .NET process, from createdump, gcore or the kernel",
     .statics = STATICS_BY_CLASS,
     .recognises = recognises,
     .read = read,

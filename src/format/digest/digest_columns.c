@@ -267,7 +267,7 @@ static bool parse_value(struct digest_value *v, enum value_kind kind, struct jso
                         struct builder *b, struct hd_error *err)
 {
     if (v->is_there)
-        return cursor_fail(&j->at, "this member is there twice");
+        return cursor_fail(&j->at, "duplicate member");
     v->is_there = true;
     switch (kind) {
     case NUMBER:

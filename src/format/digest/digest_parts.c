@@ -454,7 +454,7 @@ static bool parse_survivors(struct digest_reading *r, struct digest_ages *s)
     if ((s->survivors == HD_UNKNOWN) != (s->of == HD_UNKNOWN) ||
         (s->of != HD_UNKNOWN &&
          (s->survivors > s->of || s->survivors > r->b->snap->info.objects)))
-        return digest_refuse(r, "survivors of the snapshot before");
+        return digest_refuse(r, "survivors of the previous snapshot");
     return true;
 }
 

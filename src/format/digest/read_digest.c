@@ -32,8 +32,7 @@ bool digest_refuse(struct digest_reading *r, const char *what, ...)
     va_start(args, what);
     c_vsnprintf(words, sizeof(words), what, args);
     va_end(args);
-    return fail(r->err, HD_BAD_FORMAT, "a digest whose numbers do not fit each other: %s",
-                words);
+    return fail(r->err, HD_BAD_FORMAT, "a digest with inconsistent numbers: %s", words);
 }
 
 const uint64_t *digest_numbers_of(struct digest_reading *r, enum digest_group group,
@@ -392,7 +391,7 @@ static bool read(struct input *in, struct builder *b, struct hd_error *err)
 const struct reader read_digest = {
     .name = "digest",
     .statics = STATICS_BY_TYPE,
-    .summary = "who owns what in a heap, without its objects; `heapdrift convert` makes it",
+    .summary = "digest of a heap: owners without objects, from `heapdrift convert`",
     .recognises = recognises,
     .read = read,
 };

@@ -568,7 +568,7 @@ static bool write(const struct hd_snapshot *snap, struct out *o, struct losses *
 
 const struct snapshot_writer write_digest = {
     .name = "digest",
-    .summary = "who owns what, without the objects: some ten kilobytes",
+    .summary = "owners without objects, a few tens of KB",
     .suffix = ".digest",
     .holds = FACT_OWNERS | FACT_GENERATIONS | FACT_MODULES | FACT_TIME | FACT_PROCESS |
              FACT_PID | FACT_HOST | FACT_SAMPLING | FACT_INCOMPLETE | FACT_ORIGIN |

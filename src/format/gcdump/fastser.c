@@ -65,8 +65,8 @@ static uint64_t read_label(struct fastser *f)
 uint64_t fastser_forward(struct fastser *f, uint32_t index)
 {
     if (!f->has_trailer)
-        cursor_fail(&f->c, "needs the table at the end of the file, which is missing: "
-                           "the file was cut");
+        cursor_fail(&f->c, "needs the table at the end of the file, which is missing: the "
+                           "file is truncated");
     else if (index >= f->forward_count)
         cursor_fail(&f->c, "forward reference %u of %llu", index,
                     (unsigned long long)f->forward_count);
@@ -89,7 +89,7 @@ static bool expect_tag(struct fastser *f, enum fastser_tag tag, const char *what
         return true;
     int found = cursor_peek(&f->c);
     if (found < 0)
-        return cursor_fail(&f->c, "the file ends where %s must follow", what);
+        return cursor_fail(&f->c, "the file ends where %s should follow", what);
     return cursor_fail(&f->c, "expected %s, found tag %d", what, found);
 }
 
@@ -105,7 +105,7 @@ static void read_type_record(struct fastser *f, struct fastser_type *type)
      * as often. */
     struct cursor ahead = f->c;
     if (cursor_i32(&ahead) > MAX_TYPE_NAME || !fastser_string(f, &name))
-        cursor_fail(&f->c, "a type without a name, or with one that is too long");
+        cursor_fail(&f->c, "a type without a name, or with a name that is too long");
     size_t len = name.len < sizeof(type->name) ? name.len : sizeof(type->name) - 1;
     if (len > 0)
         memcpy(type->name, name.data, len);
@@ -150,15 +150,14 @@ enum fastser_field fastser_expect(struct fastser *f, const char *name, int32_t v
 {
     enum fastser_field field = fastser_begin(f, type);
     if (field == FIELD_REFERENCE)
-        cursor_fail(&f->c, "a reference where a new %s must stand", name);
+        cursor_fail(&f->c, "a reference instead of a new %s", name);
     else if (field == FIELD_OBJECT && strcmp(type->name, name) != 0)
-        cursor_fail(&f->c, "a %s where a %s must stand", type->name, name);
+        cursor_fail(&f->c, "a %s instead of a %s", type->name, name);
     else if (field == FIELD_OBJECT && type->min_reader > version)
-        cursor_fail(
-            &f->c,
-            "%s was written for readers of version %d or later, this one reads up to "
-            "%d: take the snapshot with an older tool, or update heapdrift",
-            name, type->min_reader, version);
+        cursor_fail(&f->c,
+                    "%s needs readers of version %d or later, and this one supports %d: "
+                    "take the snapshot with an older tool, or update heapdrift",
+                    name, type->min_reader, version);
     return cursor_ok(&f->c) ? field : FIELD_FAILED;
 }
 
@@ -253,8 +252,8 @@ bool fastser_string(struct fastser *f, struct text *out)
         return false;
     if ((size_t)units > cursor_left(&f->c)) {
         f->c = before;
-        return cursor_fail(&f->c, "a string of %d units cannot fit in the bytes left",
-                           units);
+        return cursor_fail(
+            &f->c, "a string of %d units does not fit into the remaining bytes", units);
     }
     uint32_t high = 0; /* a high surrogate that waits for its low one */
     for (int32_t i = 0; i < units && cursor_ok(&f->c); i++) {

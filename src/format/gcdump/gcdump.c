@@ -59,13 +59,13 @@ static struct module *read_module(struct parser *p, struct modules *m)
     if (field == FIELD_REFERENCE) {
         HASH_FIND(hh, m->by_label, &type.label, sizeof(type.label), module);
         if (module == NULL)
-            cursor_fail(&f->c, "a reference to a module that was not seen before");
+            cursor_fail(&f->c, "a reference to an unknown module");
         return module;
     }
     if (field != FIELD_OBJECT)
         return NULL;
     if (strcmp(type.name, "Graphs.Module") != 0 || type.min_reader > MODULE_VERSION) {
-        cursor_fail(&f->c, "a %s where a Graphs.Module must stand", type.name);
+        cursor_fail(&f->c, "a %s instead of a Graphs.Module", type.name);
         return NULL;
     }
     module = arena_alloc(p->a, sizeof(*module));
@@ -129,7 +129,7 @@ static bool read_deferred_as(struct parser *p, bool size_is_64_bit, uint64_t end
         read_deferred_type(p, &m, &p->d->types[i], &p->d->deferred[i]);
     HASH_CLEAR(hh, m.by_label);
     if (!fastser_tag(f, TAG_END) || (end != 0 && cursor_offset(&f->c) != end))
-        cursor_fail(&f->c, "the list of deferred types does not end where it must");
+        cursor_fail(&f->c, "the list of deferred types does not end where it should");
     return cursor_ok(&f->c);
 }
 
@@ -410,7 +410,7 @@ static void read_dump(struct parser *p)
     if (cursor_ok(&f->c) &&
         (d->version < OLDEST_DUMP_VERSION || d->version == NEVER_SUPPORTED_VERSION)) {
         f->c = before;
-        cursor_fail(&f->c, "GCHeapDump version %d; versions 4 to 7 and from 9 on are known",
+        cursor_fail(&f->c, "GCHeapDump version %d; supported are 4 to 7, and 9 or later",
                     d->version);
     }
     if (cursor_ok(&f->c))

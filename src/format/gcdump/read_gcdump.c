@@ -110,12 +110,12 @@ static bool read_references(struct nodes *r, uint64_t i, const unsigned char **a
     bool ok = true;
     int32_t count = gcdump_compressed(at, end, &ok);
     if (!ok || count < 0 || (size_t)count > (size_t)(end - *at))
-        return bad_node(r, i, offset, "more references than the file has bytes for");
+        return bad_node(r, i, offset, "more references than fit into the file");
     node_id *edges = builder_edges(r->b, (uint32_t)count);
     for (int32_t k = 0; k < count; k++) {
         int64_t to = (int64_t)i + gcdump_compressed(at, end, &ok);
         if (!ok)
-            return bad_node(r, i, offset, "the record runs over the end of all records");
+            return bad_node(r, i, offset, "the record crosses the end of all records");
         if (to < 0 || (uint64_t)to >= r->d->node_count)
             return bad_node(r, i, offset, "refers to a node that does not exist");
         if (edges != NULL)
@@ -154,7 +154,7 @@ static bool read_node(struct nodes *r, uint64_t i)
     const struct gcdump *d = r->d;
     uint32_t offset = gcdump_u32(d->offsets, i);
     if (offset >= d->blob.size)
-        return bad_node(r, i, 0, "its record lies outside of all records");
+        return bad_node(r, i, 0, "its record is outside all records");
     const unsigned char *start = d->blob.data + offset, *at = start;
     struct gcdump_head h;
     if (!gcdump_head(d, &at, &h))
@@ -445,10 +445,9 @@ static void note_missing_objects(struct builder *b, const struct gcdump *d)
     b->snap->info.complete = false;
     builder_warn(b, WARN_INCOMPLETE, 0);
     if (cut)
-        warnings_add_detail(
-            &b->snap->warnings, WARN_INCOMPLETE,
-            "10,000,000 nodes: dotnet-gcdump stops there, so the rest of the "
-            "heap is missing");
+        warnings_add_detail(&b->snap->warnings, WARN_INCOMPLETE,
+                            "10,000,000 nodes, the limit of dotnet-gcdump: the rest of the "
+                            "heap is missing");
 }
 
 static void warn(struct builder *b, const struct gcdump *d, const struct nodes *r)
@@ -457,9 +456,9 @@ static void warn(struct builder *b, const struct gcdump *d, const struct nodes *
         if (is_nameless(&d->types[t]) && b->types[r->types[t].object].all.count > 0)
             builder_warn(b, WARN_UNKNOWN_TYPE, 0);
     if (warnings_find(&b->snap->warnings, WARN_UNKNOWN_TYPE) != NULL)
-        warnings_add_detail(&b->snap->warnings, WARN_UNKNOWN_TYPE,
-                            "types whose names the collector did not get; another tracing "
-                            "client may have been at work");
+        warnings_add_detail(
+            &b->snap->warnings, WARN_UNKNOWN_TYPE,
+            "types without names; another tracing client may have been active");
     if (r->bytes != d->total_size)
         builder_warn(b, WARN_SIZE_MISMATCH, 0);
     if (b->snap->info.objects == 0)
@@ -508,7 +507,7 @@ static bool read(struct input *in, struct builder *b, struct hd_error *err)
 
 const struct reader read_gcdump = {
     .name = "gcdump",
-    .summary = ".NET heap dump by dotnet-gcdump, dotnet-monitor, PerfView, Visual Studio",
+    .summary = ".NET heap dump from dotnet-gcdump, dotnet-monitor, PerfView, Visual Studio",
     .statics = STATICS_BY_TYPE,
     .recognises = recognises,
     .read = read,

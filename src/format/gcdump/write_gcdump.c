@@ -378,7 +378,7 @@ static void add_losses(const struct writing *w, struct losses *l)
 {
     if (w->records.cut_sizes > 0)
         losses_add(l, "sizes",
-                   "objects of 2 GiB and more are written as 2147483647 bytes: %" PRIu64,
+                   "objects of 2 GiB and more, written as 2147483647 bytes: %" PRIu64,
                    w->records.cut_sizes);
 }
 

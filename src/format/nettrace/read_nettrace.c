@@ -55,7 +55,7 @@ static bool pass(struct reading *r, unsigned passes)
         ok = e.pid != r->walk->pid || take(r, t, &e);
     ok = ok && nettrace_end(t) == r->end;
     if (!ok)
-        fail(r->err, HD_IO, "changed while it was read");
+        fail(r->err, HD_IO, "was modified while being read");
     nettrace_free(t);
     return ok;
 }
@@ -139,7 +139,7 @@ static bool read_objects(struct reading *r, struct nettrace *t, enum trace_heap_
 {
     struct bulk b;
     if (!bulk_parse(kind, payload, r->header.pointer_size, &b))
-        return nettrace_refuse(t, "more records than the event has bytes for");
+        return nettrace_refuse(t, "more records than fit into the event");
     if (kind == EVENT_NODES)
         return read_nodes(r, &b);
     read_edges(r, &b);
@@ -199,7 +199,7 @@ static bool read_graph(struct reading *r)
     r->edge_counts = alloc_resize(NULL, array_bytes((size_t)objects, sizeof(uint32_t)));
     bool ok = pass(r, AROUND | NODES);
     if (ok && r->b->graph->node_count != objects && !r->b->over_memory)
-        ok = fail(r->err, HD_IO, "changed while it was read");
+        ok = fail(r->err, HD_IO, "was modified while being read");
     trace_reading_build_ranges(r);
     ok = ok && trace_reading_count_nodes(r);
     trace_nodes_freeze(&r->nodes);
@@ -255,11 +255,11 @@ static void judge(struct reading *r)
         note_incomplete(
             r, arena_printf(a,
                             "%" PRIu64 " events of the trace were lost, %" PRIu64
-                            " references are %s, others may be wrong: take it again with a "
+                            " references are %s, others may be wrong; take it again with a "
                             "larger buffer",
                             w->events_lost > 0 ? w->events_lost : missing, off, which));
     else if (r->end == TRACE_CUT)
-        note_incomplete(r, "the file ends too early: it was cut, or not copied whole");
+        note_incomplete(r, "the file is truncated");
     else if (w->gc_start == HD_UNKNOWN || w->gc_end == HD_UNKNOWN)
         note_incomplete(r, w->gc_start == HD_UNKNOWN
                                ? "the start of the heap walk is not in the trace"
@@ -267,8 +267,8 @@ static void judge(struct reading *r)
     else if (edges != 0)
         note_incomplete(r, arena_printf(a, "%" PRIu64 " references are %s", off, which));
     else if (r->nodes.repeat_count > 0)
-        note_incomplete(
-            r, arena_printf(a, "%zu objects are told twice", r->nodes.repeat_count));
+        note_incomplete(r,
+                        arena_printf(a, "%zu objects occur twice", r->nodes.repeat_count));
 }
 
 static void warn(struct reading *r, uint64_t nameless)
@@ -290,8 +290,8 @@ static void warn(struct reading *r, uint64_t nameless)
         builder_warn(r->b, WARN_UNKNOWN_TYPE, 0);
     if (nameless > 0)
         warnings_add_detail(all, WARN_UNKNOWN_TYPE,
-                            "types whose names are not in the trace; another tracing "
-                            "client may have been at work");
+                            "types without names in the trace; another tracing client may "
+                            "have been active");
     for (uint64_t i = 0; i < r->dangling; i++)
         builder_warn(r->b, WARN_DANGLING_REFERENCE, 0);
 }
@@ -320,16 +320,15 @@ static bool choose(struct reading *r)
         return fail(r->err, HD_USAGE, "#%u: this trace holds %zu heap snapshot%s only",
                     r->b->number, count, count > 1 ? "s" : "");
     if (r->survey.events_lost > 0)
-        return fail(
-            r->err, HD_UNSUPPORTED,
-            "this is a trace (.nettrace) without any object: %llu events were lost; "
-            "take it again with a larger buffer",
-            (unsigned long long)r->survey.events_lost);
+        return fail(r->err, HD_UNSUPPORTED,
+                    "this is a trace (.nettrace) without objects: %llu events were lost; "
+                    "take it again with a larger buffer",
+                    (unsigned long long)r->survey.events_lost);
     return fail(r->err, HD_UNSUPPORTED,
                 "this is a trace (.nettrace) without a heap snapshot%s; record one with "
                 "`dotnet-trace collect -p PID --providers "
                 "Microsoft-Windows-DotNETRuntime:0x1D80001:4`",
-                r->end == TRACE_CUT ? ", cut off before it" : "");
+                r->end == TRACE_CUT ? ", truncated before it" : "");
 }
 
 static bool read(struct input *in, struct builder *b, struct hd_error *err)
@@ -359,7 +358,7 @@ static bool read(struct input *in, struct builder *b, struct hd_error *err)
 
 const struct reader read_nettrace = {
     .name = "nettrace",
-    .summary = "trace with a heap walk, by dotnet-trace or from the process itself",
+    .summary = "trace with a heap walk, from dotnet-trace or from the process itself",
     .statics = STATICS_BY_TYPE,
     .has_numbers = true,
     .recognises = recognises,

@@ -41,10 +41,10 @@ static bool parse_bulk(struct reading *r, struct nettrace *t, enum trace_heap_ev
     switch (kind) {
     case EVENT_TYPES:
         return trace_types_define(&r->types, b) ||
-               nettrace_refuse(t, "a type runs over its event");
+               nettrace_refuse(t, "a type crosses the end of its event");
     case EVENT_STATICS:
         return trace_root_events_statics(&r->outside, b) ||
-               nettrace_refuse(t, "a static variable runs over its event");
+               nettrace_refuse(t, "a static variable crosses the end of its event");
     case EVENT_ROOTS:
         parse_roots(r, b);
         return true;
@@ -98,7 +98,7 @@ bool trace_reading_around(struct reading *r, struct nettrace *t, enum trace_heap
         return true;
     default:
         if (!bulk_parse(kind, payload, r->header.pointer_size, &b))
-            return nettrace_refuse(t, "more records than the event has bytes for");
+            return nettrace_refuse(t, "more records than fit into the event");
         return parse_bulk(r, t, kind, &b);
     }
 }

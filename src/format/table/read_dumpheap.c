@@ -96,14 +96,14 @@ static bool announces_other_table(struct span line)
 static bool not_a_heap(struct reading *r, uint64_t line)
 {
     return fail_at_line(r->err, line, "not-a-heap",
-                        "this table counts something else than the heap (finalizable "
-                        "objects, handles, ...); take `dumpheap -stat`");
+                        "a table of something other than the heap (finalizable objects, "
+                        "handles, ...); use `dumpheap -stat`");
 }
 
 static bool strings_table(struct reading *r, uint64_t line)
 {
     return fail_at_line(r->err, line, "strings-table",
-                        "a table of string values; take `dumpheap -stat` without -strings");
+                        "a table of string values; use `dumpheap -stat` without -strings");
 }
 
 /* The last echo counts; and it begins the output of another command. */
@@ -132,8 +132,8 @@ static bool no_header(struct reading *r, struct span all)
     if (r->other_table || r->echo.output == SOS_NOT_HEAP)
         return not_a_heap(r, last);
     fail_at_line(r->err, last, "no-table",
-                 "no table with the header `%s`: nothing matched, or it was cut off; "
-                 "take `dumpheap -stat`",
+                 "no table with the header `%s`: nothing matched, or it was cut off; use "
+                 "`dumpheap -stat`",
                  header_words);
     /* Any text may speak of dumpheap; in a folder it is passed over. */
     if (r->err != NULL && r->err->status == HD_BAD_FORMAT)
@@ -188,7 +188,7 @@ static bool read_number(struct reading *r, struct span word, uint64_t *value)
         return true;
     if (span_begins(word, "..."))
         return fail_at_line(r->err, r->lines.number, "cut-number",
-                            "\"%s\": this version of SOS cut long numbers off; take the "
+                            "\"%s\": this version of SOS truncates long numbers; make the "
                             "table again with a newer one",
                             excerpt_of(word).text);
     return fail_at_line(r->err, r->lines.number, "bad-number", "\"%s\" is not a number",
@@ -201,8 +201,7 @@ static bool first_time(struct reading *r, uint64_t mt)
     HASH_FIND(hh, r->seen, &mt, sizeof(mt), s);
     if (s != NULL)
         return fail_at_line(r->err, r->lines.number, "duplicate-row",
-                            "method table %llx has a row already: was the table pasted "
-                            "twice?",
+                            "method table %llx has two rows: was the table pasted twice?",
                             (unsigned long long)mt);
     s = arena_alloc(&r->scratch, sizeof(*s));
     account_charge(r->scratch.account, sizeof(*s)); /* about what its buckets take */
@@ -227,9 +226,10 @@ static bool read_row(struct reading *r, struct span line)
     struct table_row row = {.name = span_trim(rest), .line = r->lines.number};
     uint64_t mt;
     if (row.name.len == 0 || !parse_mt(mt_word, &mt))
-        return fail_at_line(r->err, row.line, "bad-row",
-                            "\"%s\" is no row: method table, count, size and name expected",
-                            excerpt_of(span_trim(line)).text);
+        return fail_at_line(
+            r->err, row.line, "bad-row",
+            "\"%s\" is not a row: expected method table, count, size and name",
+            excerpt_of(span_trim(line)).text);
     if (!read_number(r, count, &row.count) || !read_number(r, bytes, &row.bytes) ||
         !first_time(r, mt))
         return false;
@@ -324,7 +324,7 @@ static bool truncated(struct reading *r)
 {
     return fail_at_line(
         r->err, r->lines.number, "truncated",
-        "the table ends without its line `Total ... objects`; copy all of it");
+        "the table ends without the line `Total ... objects`; copy all of it");
 }
 
 /* Rows up to and with the footer. */
@@ -360,7 +360,7 @@ static bool read_rest(struct reading *r)
         first = false;
         if (span_has_words(trimmed, header_words))
             return fail_at_line(r->err, r->lines.number, "several-tables",
-                                "a second table: put each into a file of its own");
+                                "a second table; put each into its own file");
     }
     return true;
 }

@@ -83,9 +83,10 @@ static bool read_row(struct reading *r, struct span line)
     bool two_blanks = rest.len > 2 && span_begins(rest, "  ");
     row.name = span_trim(rest);
     if (row.name.len == 0 || !two_blanks)
-        return fail_at_line(r->err, row.line, "bad-row",
-                            "\"%s\" is no row: size, count, two blanks and a type expected",
-                            excerpt_of(span_trim(line)).text);
+        return fail_at_line(
+            r->err, row.line, "bad-row",
+            "\"%s\" is not a row: expected size, count, two blanks and a type",
+            excerpt_of(span_trim(line)).text);
     if (!span_grouped_number(size, &one_object))
         return bad_number(r, size);
     if (!span_grouped_number(count, &row.count))

@@ -44,7 +44,7 @@ static bool check_version(const json_t *version, struct hd_error *err)
     if (json_input_number(version, &number) && number == VERSION)
         return true;
     return fail_at_line(err, 0, "unknown-version",
-                        "not version %d of the table, the only one known here", VERSION);
+                        "not version %d of the table, the only one supported", VERSION);
 }
 
 /* JSON that is none of heapdrift's is no broken snapshot: a folder may hold some. */
@@ -53,11 +53,13 @@ static bool no_table(const json_t *json, struct hd_error *err)
     const char *schema = json_string_value(json_object_get(json, "schema"));
     bool ours = schema != NULL && strncmp(schema, "heapdrift-", strlen("heapdrift-")) == 0;
     if (!ours)
-        fail_at_line(err, 0, "bad-header",
-                     "JSON, but no type table: it has no \"format\": \"heapdrift-table\"");
+        fail_at_line(
+            err, 0, "bad-header",
+            "JSON, but not a type table: it has no \"format\": \"heapdrift-table\"");
     else
-        fail_at_line_about(err, HD_ABOUT_ROWS, 0, "bad-header",
-                           "a result of heapdrift, but no snapshot; give it the snapshots");
+        fail_at_line_about(
+            err, HD_ABOUT_ROWS, 0, "bad-header",
+            "a result of heapdrift, not a snapshot; pass the snapshots instead");
     if (err != NULL && err->status == HD_BAD_FORMAT)
         err->status = HD_NOT_A_SNAPSHOT;
     return false;
@@ -182,7 +184,7 @@ static void parse_omitted(const json_t *json, struct builder *b)
     builder_warn(b, WARN_INCOMPLETE, 0);
     if (cut)
         warnings_add_detail(&b->snap->warnings, WARN_INCOMPLETE,
-                            "types were left out of the table; use `heapdrift top -n 0`");
+                            "the table is incomplete; use `heapdrift top -n 0`");
 }
 
 /* --- all of it ----------------------------------------------------------------- */
@@ -193,7 +195,7 @@ static bool read_table(const json_t *json, struct builder *b, struct hd_error *e
         return false;
     const json_t *types = json_object_get(json, "types");
     if (!json_is_array(types))
-        return fail_at_line(err, 0, "bad-header", "\"types\" is missing or no array");
+        return fail_at_line(err, 0, "bad-header", "\"types\" is missing or not an array");
     if (!read_rows(types, b, err))
         return false;
     parse_snapshot(json_object_get(json, "snapshot"), b);

@@ -36,7 +36,7 @@ static bool write(const struct hd_snapshot *snap, struct out *o, struct losses *
         csv_end_row(&csv);
     }
     if (written_out > 0)
-        losses_add(l, "names", "%" PRIu64 " with control characters, which are written out",
+        losses_add(l, "names", "%" PRIu64 " with control characters, written as escapes",
                    written_out);
     return true;
 }

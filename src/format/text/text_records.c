@@ -253,7 +253,7 @@ static bool refuse_id(struct text_records *t, const char *kind, uint64_t id,
 
 static bool refuse_nul(struct text_records *t)
 {
-    return refuse(t, "nul-byte", span_of("", 0), "a NUL byte: this is no text");
+    return refuse(t, "nul-byte", span_of("", 0), "a NUL byte: not text");
 }
 
 static bool refuse_missing(struct text_records *t, const char *field)
@@ -268,7 +268,7 @@ static bool refuse_number(struct text_records *t, unsigned base)
     if (t->scan.word_nul)
         return refuse_nul(t);
     return refuse(t, "bad-number", word_of(t),
-                  base == 16 ? "is not a hex number" : "is not a decimal number");
+                  base == 16 ? "is not a hexadecimal number" : "is not a decimal number");
 }
 
 static bool read_hex(struct text_records *t, uint64_t *value, const char *missing)
@@ -314,7 +314,7 @@ static bool read_name_and_stamp(struct text_records *t, struct span *name, uint6
     *name = span_trim(span_of(all, at));
     struct span word = span_of(all + at, t->rest.len - at);
     if (!parse_number(word.data, word.len, 16, stamp))
-        return refuse(t, "bad-number", word, "is not a hex number");
+        return refuse(t, "bad-number", word, "is not a hexadecimal number");
     return true;
 }
 
@@ -340,7 +340,7 @@ static bool read_type(struct text_records *t)
         return refuse_missing(t, "a type without a name");
     if (!section_name_type(t->section, id, t->rest.data, t->rest.len, t->line))
         return refuse(t, "duplicate-type", span_of(t->rest.data, t->rest.len),
-                      "has the id of another type");
+                      "has the same id as another type");
     return true;
 }
 
@@ -453,13 +453,13 @@ static bool read_end(struct text_records *t)
 /* A line that does not begin with a letter and a blank: blank, or an error. */
 static bool read_other(struct text_records *t)
 {
-    const char *why = "is no record: a, t, o, r or c and a blank";
+    const char *why = "is not a record: expected a, t, o, r or c and a blank";
     if (t->scan.word_len == 0) {
         scan_blanks(&t->scan);
         scan_word(&t->scan);
         if (t->scan.word_len == 0)
             return true;
-        why = "has blanks in front: a record starts in column 1";
+        why = "has leading blanks: a record starts in column 1";
     }
     return t->scan.word_nul ? refuse_nul(t) : refuse(t, "unknown-record", word_of(t), why);
 }
@@ -491,9 +491,9 @@ enum text_record text_record_read(struct text_records *t)
             return bad(refuse(t, "nested-domain", t->open, "has no end record yet"));
         if (seen != 'a' && !t->in_section)
             return bad(refuse(t, "outside-domain", span_of(&seen, 1),
-                              "record outside of a section (a ... c)"));
+                              "record outside a section (a ... c)"));
         return records[i].read(t) ? records[i].gives : TEXT_BAD;
     }
-    return bad(
-        refuse(t, "unknown-record", span_of(&seen, 1), "is no record: a, t, o, r or c"));
+    return bad(refuse(t, "unknown-record", span_of(&seen, 1),
+                      "is not a record: expected a, t, o, r or c"));
 }

@@ -263,20 +263,16 @@ static void write_edge(struct writing *w, const char *record)
 static void add_losses(const struct writing *w, struct losses *l)
 {
     if (w->names_changed > 0)
-        losses_add(
-            l, "names",
-            "names with line ends, or with blanks around them, are changed: %" PRIu64,
-            w->names_changed);
+        losses_add(l, "names",
+                   "names with line ends or surrounding blanks, changed: %" PRIu64,
+                   w->names_changed);
     if (w->kinds_changed > 0)
-        losses_add(
-            l, "root-kinds",
-            "thread statics are written as statics, ref-counted and dependent handles "
-            "as strong ones: %" PRIu64,
-            w->kinds_changed);
+        losses_add(l, "root-kinds",
+                   "thread statics written as statics, ref-counted and dependent handles "
+                   "as strong ones: %" PRIu64,
+                   w->kinds_changed);
     if (w->references_lost > 0)
-        losses_add(l, "undefined",
-                   "references to what is no object, or was never described, are left out: "
-                   "%" PRIu64,
+        losses_add(l, "undefined", "references to unknown objects, omitted: %" PRIu64,
                    w->references_lost);
 }
 

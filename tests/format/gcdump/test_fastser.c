@@ -134,7 +134,7 @@ Test(fastser, a_file_without_its_end_has_labels_of_four_bytes_and_no_forwards)
         cr_expect_not(f.has_trailer, "cut by %zu", cut);
         cr_expect_eq(f.label_size, 4);
         cr_expect_eq(fastser_forward(&f, 0), 0);
-        expect_failed(&file, &f, "the file was cut");
+        expect_failed(&file, &f, "the file is truncated");
         end(&file);
     }
 }
@@ -231,7 +231,7 @@ Test(fastser, a_string_longer_than_the_file_is_refused)
     BEGIN(&file, "\5\0\0\0name");
     struct fastser f = open_file(&file);
     cr_expect_not(fastser_string(&f, NULL));
-    expect_failed(&file, &f, "a string of 5 units cannot fit");
+    expect_failed(&file, &f, "a string of 5 units does not fit");
     cr_expect_eq(file.err.at, START);
     end(&file);
 
@@ -326,7 +326,7 @@ static void expect_no_object(const char *body, size_t size, const char *why)
 
 Test(fastser, what_is_no_object_is_refused)
 {
-    EXPECT_NO_OBJECT("", "the file ends where an object must follow");
+    EXPECT_NO_OBJECT("", "the file ends where an object should follow");
     EXPECT_NO_OBJECT("\x06", "expected an object, found tag 6");
     EXPECT_NO_OBJECT("\x04\x06", "expected a type");
     EXPECT_NO_OBJECT("\x04\x04\x06", "expected the type of a type");
@@ -336,7 +336,7 @@ Test(fastser, what_is_no_object_is_refused)
 
 Test(fastser, a_reference_to_a_type_leads_to_a_type)
 {
-    EXPECT_NO_OBJECT("\x04\x02\xff\xff\xff\x7f", "behind the end of the file");
+    EXPECT_NO_OBJECT("\x04\x02\xff\xff\xff\x7f", "beyond the end of the file");
     EXPECT_NO_OBJECT("\x04\x02\x18\0\0\0", "expected the type of a type"); /* to itself */
     EXPECT_NO_OBJECT("\x04\x02\x19\0\0\0", "expected a type"); /* to a reference */
 }
@@ -376,14 +376,14 @@ Test(fastser, expects_an_object_of_a_name_that_this_reader_may_read)
     cr_expect_eq(expect_thing(&file, "Thing", 1), FIELD_OBJECT);
     cr_expect_eq(expect_thing(&file, "Thing", 9), FIELD_OBJECT);
     cr_expect_eq(expect_thing(&file, "Thin", 1), FIELD_FAILED);
-    cr_expect_not_null(strstr(file.err.message, "a Thing where a Thin must stand"));
+    cr_expect_not_null(strstr(file.err.message, "a Thing instead of a Thin"));
     file.err = (struct hd_error){0};
     cr_expect_eq(expect_thing(&file, "Thing", 0), FIELD_FAILED);
     cr_expect_not_null(strstr(file.err.message, "readers of version 1 or later"));
     end(&file);
     BEGIN(&file, "\x02\0\0\0\0");
     cr_expect_eq(expect_thing(&file, "Thing", 1), FIELD_FAILED);
-    cr_expect_not_null(strstr(file.err.message, "a reference where a new Thing"));
+    cr_expect_not_null(strstr(file.err.message, "a reference instead of a new Thing"));
     end(&file);
     BEGIN(&file, "\x01");
     cr_expect_eq(expect_thing(&file, "Thing", 1), FIELD_NULL);
@@ -414,8 +414,8 @@ Test(fastser, an_object_must_end)
     } cases[] = {
         {"", 0, "the file ends here"},
         {"\x0a\x01", 2, "the file ends here"},
-        {"\x0e\xff\xff\xff\x7f\x06", 6, "bytes cannot fit"},
-        {"\x0d\xff\xff\xff\x7f\x06", 6, "units cannot fit"},
+        {"\x0e\xff\xff\xff\x7f\x06", 6, "bytes do not fit"},
+        {"\x0d\xff\xff\xff\x7f\x06", 6, "units does not fit"},
         {"\x04", 1, "unknown tag 4"},
         {"\x00", 1, "unknown tag 0"},
         {"\x0f", 1, "unknown tag 15"},

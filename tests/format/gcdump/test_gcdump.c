@@ -18,12 +18,12 @@ Test(gcdump, counts_are_bounded_by_the_file)
         size_t at;
         const char *why;
     } counts[] = {
-        {b.type_count_at, "types cannot fit"},
-        {b.node_count_at, "nodes cannot fit"},
-        {b.blob_size_at, "bytes of nodes cannot fit"},
-        {b.address_count_at, "addresses cannot fit"},
-        {b.segment_count_at, "segments cannot fit"},
-        {b.multipliers_at, "multipliers cannot fit"},
+        {b.type_count_at, "types do not fit"},
+        {b.node_count_at, "nodes do not fit"},
+        {b.blob_size_at, "bytes of nodes do not fit"},
+        {b.address_count_at, "addresses do not fit"},
+        {b.segment_count_at, "segments do not fit"},
+        {b.multipliers_at, "multipliers do not fit"},
     };
     static const uint32_t wrong[] = {UINT32_MAX, INT32_MAX, 1U << 31, 100000};
     for (size_t i = 0; i < COUNT(counts); i++) {

@@ -115,7 +115,7 @@ Test(gcdump_deferred, what_is_no_list_is_refused)
         {.id = 1, .module = app}, {.module = app}, {0}, {0}, {0}, {0}};
     struct made_gcdump m = with_deferred(deferred, 5);
     m.module_class = "Graphs.Node";
-    expect_made_refused(&m, "a Graphs.Node where a Graphs.Module must stand");
+    expect_made_refused(&m, "a Graphs.Node instead of a Graphs.Module");
     m = with_deferred(deferred, 6);
     expect_made_refused(&m, "6 deferred types, but only 5 types");
 
@@ -123,12 +123,12 @@ Test(gcdump_deferred, what_is_no_list_is_refused)
     m.wide_modules = true; /* the form that is tried last, so what it says is told */
     struct gcdump_bytes b = gcdump_bytes_make(&m);
     gcdump_bytes_put(&b, b.deferred_count_at, UINT32_MAX);
-    expect_refused(&b, "deferred types cannot fit");
+    expect_refused(&b, "deferred types do not fit");
     gcdump_bytes_put(&b, b.deferred_count_at, 4);
-    expect_refused(&b, "does not end where it must");
+    expect_refused(&b, "does not end where it should");
     gcdump_bytes_put(&b, b.deferred_count_at, 5);
     gcdump_bytes_put(&b, b.forwards_at + 8, (uint32_t)b.deferred_end + 1);
-    expect_refused(&b, "does not end where it must");
+    expect_refused(&b, "does not end where it should");
     gcdump_bytes_free(&b);
 }
 
@@ -143,7 +143,7 @@ Test(gcdump_deferred, modules_must_be_there_before_they_are_referred_to)
     b.data.data[b.first_module_at] = 2;
     for (uint32_t label = 0; label < 300; label += 50) {
         gcdump_bytes_put(&b, b.first_module_at + 1, label);
-        expect_refused(&b, "a reference to a module that was not seen before");
+        expect_refused(&b, "a reference to an unknown module");
     }
     gcdump_bytes_free(&b);
 }

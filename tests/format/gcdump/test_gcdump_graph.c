@@ -167,14 +167,14 @@ Test(gcdump_graph, names_the_first_damaged_node, .timeout = 120)
     struct large_gcdump m = make();
     uint32_t blob = (uint32_t)(m.bytes.address_count_at - m.bytes.blob_at);
     put_offset(&m, NODES - 2, blob);
-    expect_damage(&m, "node 249998: its record lies outside of all records");
+    expect_damage(&m, "node 249998: its record is outside all records");
     put_offset(&m, LATE, blob - 1); /* cut off */
     expect_damage(&m, "node 200000: ");
     m.bytes.data.data[m.bytes.blob_at + offset_of(&m, LATE - 1)] = '\x3F';
     m.bytes.data.data[m.bytes.blob_at + offset_of(&m, LATE - 1) + 1] = '\x7F';
     expect_damage(&m, "node 199999: ");
     put_offset(&m, 17, UINT32_MAX);
-    expect_damage(&m, "node 17: its record lies outside of all records");
+    expect_damage(&m, "node 17: its record is outside all records");
     large_gcdump_free(&m);
 }
 

@@ -23,8 +23,8 @@ Test(gcdump_limits, the_largest_numbers_of_the_format_are_allowed)
 
 Test(gcdump_limits, one_more_is_refused)
 {
-    expect_refused((struct gcdump_extent){.nodes = 0x80000000}, "can number");
-    expect_refused((struct gcdump_extent){.types = 0x40000000}, "can number");
+    expect_refused((struct gcdump_extent){.nodes = 0x80000000}, "too many nodes or types");
+    expect_refused((struct gcdump_extent){.types = 0x40000000}, "too many nodes or types");
     expect_refused((struct gcdump_extent){.record_bytes = 0x80000000},
                    "2147483648 bytes of node records");
     expect_refused((struct gcdump_extent){.file_bytes = UINT64_C(0x100000000)}, "4 GiB");

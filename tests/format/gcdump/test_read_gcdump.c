@@ -215,7 +215,7 @@ Test(read_gcdump, a_number_may_be_longer_than_it_must_but_not_than_five_bytes)
                           "type that does not exist");
     expect_record_refused(RECORD("\x07\x80\x80\x80\x80\x80\x18\x00"), "no valid size");
     expect_record_refused(RECORD("\x06\x80\x80\x80\x80\x80\x00"), "more references than");
-    expect_record_refused(RECORD("\x06\x01\x80\x80\x80\x80\x80\x00"), "runs over the end");
+    expect_record_refused(RECORD("\x06\x01\x80\x80\x80\x80\x80\x00"), "crosses the end");
 }
 
 Test(read_gcdump, a_record_must_end_before_the_others_do)
@@ -225,8 +225,8 @@ Test(read_gcdump, a_record_must_end_before_the_others_do)
     expect_record_refused(RECORD("\x07\x98"), "no valid size");
     expect_record_refused(RECORD("\x06"), "more references than");
     expect_record_refused(RECORD("\x06\x01"), "more references than");
-    expect_record_refused(RECORD("\x06\x01\x80"), "runs over the end");
-    expect_record_refused(RECORD("\x06\x02\x80\x80"), "runs over the end");
+    expect_record_refused(RECORD("\x06\x01\x80"), "crosses the end");
+    expect_record_refused(RECORD("\x06\x02\x80\x80"), "crosses the end");
 }
 
 Test(read_gcdump, a_node_is_of_a_type_that_exists)
@@ -294,7 +294,7 @@ Test(read_gcdump, records_lie_where_the_records_are)
     static const uint32_t behind[] = {0, 1, 1000, UINT32_MAX / 2};
     for (size_t i = 0; i < COUNT(behind); i++) {
         gcdump_bytes_put(&b, b.offsets_at + 4 * 3, size + behind[i]);
-        expect_refused(&b, "node 3: its record lies outside");
+        expect_refused(&b, "node 3: its record is outside");
     }
     gcdump_bytes_free(&b);
 }

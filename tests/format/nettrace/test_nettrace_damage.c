@@ -170,7 +170,7 @@ Test(nettrace_damage, a_file_without_its_end_mark_is_whole_one_cut_in_a_block_is
     hd_snapshot_close(snap);
     trace_forge_event(&f, MAIN, 4, "0123456789", 10);
     f.bytes.len -= 4;
-    expect_incomplete(&f, "the file ends too early");
+    expect_incomplete(&f, "the file is truncated");
 }
 
 Test(nettrace_damage, traces_without_objects_are_refused)
@@ -194,12 +194,12 @@ Test(nettrace_damage, damage_is_refused_with_its_place)
 {
     struct trace_forge f = begin(8);
     trace_forge_event(&f, MAIN, 18, "\0\0\0\0\xff\xff\xff\xff\0\0", 10);
-    expect_refused(&f, HD_BAD_FORMAT, "more records than the event has bytes for");
+    expect_refused(&f, HD_BAD_FORMAT, "more records than fit into the event");
     f = begin(8);
     trace_forge_event(&f, MAIN, 1, "", 0);
     expect_refused(&f, HD_BAD_FORMAT, "too short");
     f = begin(3);
-    expect_refused(&f, HD_BAD_FORMAT, "neither of 4 nor of 8");
+    expect_refused(&f, HD_BAD_FORMAT, "neither 4 nor 8");
     f = begin(8);
     whole_walk(&f, 0x7000, 1);
     text_add_string(&f.bytes, "what is this doing here");
@@ -212,7 +212,7 @@ Test(nettrace_damage, damage_is_refused_with_its_place)
     f = begin(8);
     trace_forge_event(&f, MAIN, 15, t.data, t.len);
     whole_walk(&f, 0x7000, 1);
-    expect_refused(&f, HD_BAD_FORMAT, "a type runs over its event");
+    expect_refused(&f, HD_BAD_FORMAT, "a type crosses the end of its event");
     text_free(&t);
 }
 
@@ -285,7 +285,7 @@ static void expect_changed(unsigned objects, unsigned then, int after)
     struct hd_snapshot *snap = hd_snapshot_open(change.path, &opt, &err);
     cr_expect_null(snap, "%u, then %u", objects, then);
     cr_expect_eq(err.status, HD_IO, "%u, then %u: %s", objects, then, err.message);
-    cr_expect_str_eq(err.message, "changed while it was read");
+    cr_expect_str_eq(err.message, "was modified while being read");
     hd_snapshot_close(snap);
     trace_forge_free(&f);
     trace_forge_free(&g);

@@ -152,9 +152,9 @@ Test(text_scan, quotes_forty_printable_bytes_at_most)
                              "23456789a123456789b123456789c123456789d123456789e"
                              "123456789f123456789\nc x 2\n",
                              &whole, &err));
-    cr_expect_str_eq(err.message,
-                     "\"?23456789a123456789b123456789c123456789d...\" is not a "
-                     "hex number");
+    cr_expect_str_eq(
+        err.message,
+        "\"?23456789a123456789b123456789c123456789d...\" is not a hexadecimal number");
 }
 
 /* --- blocks and lengths ------------------------------------------------------- */
