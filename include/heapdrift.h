@@ -777,6 +777,8 @@ struct hd_write_options {
      * none: by their paths. */
     const char *const *inputs;
     size_t input_count;
+
+    int64_t made_at; /* of a page: seconds since 1970; 0: it says no date */
 };
 
 /* The name of output format number i, and a line about it; NULL behind the last. Some can

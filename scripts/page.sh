@@ -43,7 +43,7 @@ mkdir -p "$out"
     printf '*/\n'
     for name in "$@"; do module "$name"; done
     printf '(function () {\n"use strict";\n'
-    for name in base births overview tree types page; do sed '/^"use strict";$/d' "$source/$name.js"; done
+    for name in base address births chart cards tree types page; do sed '/^"use strict";$/d' "$source/$name.js"; done
     printf '})();\n'
 } >"$out/page.js"
 cp "$source/page.css" "$out/page.css"

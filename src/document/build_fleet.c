@@ -213,19 +213,6 @@ static void add_worst(struct build *b, const struct hd_fleet_suspect *s)
     build_end(b, to);
 }
 
-static void add_hint(struct build *b, const char *id)
-{
-    const struct hint *hint = hint_named(id);
-    if (hint == NULL)
-        return;
-    struct doc_line *l = attach(b, "hint");
-    build_words(b, doc_piece(b->doc, l, ""), hint->fix);
-    text_add_string(&b->words, "heapdrift help hint ");
-    text_add_string(&b->words, hint->id);
-    doc_run(b->doc, doc_piece(b->doc, l, "  "), DOC_CODE, text_string(&b->words));
-    text_clear(&b->words);
-}
-
 /* The types of the path that the one line is made of. */
 static void add_holder(struct build *b, const char *holder)
 {
@@ -244,7 +231,7 @@ static void add_suspect(struct build *b, struct doc_table *t,
     add_onset(b, s);
     if (s->on_count > 0)
         add_worst(b, s);
-    add_hint(b, s->hint);
+    build_hint(b, s->hint);
 }
 
 static void add_others(struct build *b, struct doc_table *t, size_t others)

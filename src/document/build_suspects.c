@@ -9,6 +9,7 @@
 
 #include "report/text_parts.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Columns that the words above them tell as well go first. */
@@ -169,6 +170,31 @@ static void add_details(struct build *b, const struct hd_suspect *s)
                      s->suspicion != HD_SUSPECT_NOT ? suspicion_names[s->suspicion] : "");
 }
 
+/* What bars are drawn of, a value per snapshot: the counts that the row tells or, where one
+ * object came and went on growing, what it retains. */
+static struct doc_chart *chart_of(struct build *b, const struct hd_suspect *s,
+                                  const struct hd_tally *counts, size_t n)
+{
+    const size_t all = b->r->snapshot_count;
+    bool is_size =
+        s->retained != NULL && n > 0 && counts[n - 1].count <= counts[0].count + 1;
+    struct doc_chart *chart = arena_alloc(&b->doc->arena, sizeof(*chart));
+    double *x = arena_array(&b->doc->arena, double, all);
+    double *y = arena_array(&b->doc->arena, double, all);
+    double most = 0;
+    for (size_t k = 0, i = 0; k < all; k++) {
+        bool left_out = s->held != NULL && s->held[k] == HD_UNKNOWN;
+        uint64_t value = left_out ? HD_UNKNOWN : is_size ? s->retained[k] : counts[i].count;
+        i += !left_out;
+        x[k] = (double)k;
+        y[k] = value != HD_UNKNOWN ? (double)value : NAN;
+        most = y[k] > most ? y[k] : most;
+    }
+    *chart =
+        (struct doc_chart){.x = x, .y = y, .len = all, .most = most, .is_size = is_size};
+    return chart;
+}
+
 static void add_row(struct build *b, struct doc_table *t, const struct hd_suspect *s)
 {
     struct hd_tally at[SERIES_MAX_SNAPSHOTS];
@@ -190,6 +216,8 @@ static void add_row(struct build *b, struct doc_table *t, const struct hd_suspec
     text_add_string(&b->words, " → ");
     format_count(&b->words, at[n - 1].count);
     build_cell(b);
+    if (b->page != NULL)
+        b->row->cells[b->cell].chart = chart_of(b, s, at, n);
     build_cell_trend(b, at, n);
     add_details(b, s);
     build_cell_title(b, s->subject);
@@ -242,9 +270,13 @@ void build_hint(struct build *b, const char *id)
     const struct hint *hint = hint_named(id);
     if (hint == NULL)
         return;
-    struct doc_line *l = &doc_attached(b->doc, b->row, "fix")->line;
+    struct doc_attached *a = doc_attached(b->doc, b->row, "fix");
+    struct doc_line *l = &a->line;
+    a->hint = hint->id;
     l->wraps = true;
-    build_words(b, doc_piece(b->doc, l, ""), hint->fix);
+    build_marked(b, doc_piece(b->doc, l, ""), hint->fix);
+    if (b->page != NULL) /* it has the text */
+        return;
     text_add_string(&b->words, "heapdrift help hint ");
     text_add_string(&b->words, hint->id);
     doc_run(b->doc, doc_piece(b->doc, l, "  "), DOC_CODE, text_string(&b->words));

@@ -53,7 +53,8 @@ struct doc_brief {
 struct doc_chart {
     const double *x, *y; /* NAN: a gap */
     size_t len;
-    double most; /* of y, in this chart and those that it is compared with */
+    double most;  /* of y, in this chart and those that it is compared with */
+    bool is_size; /* bytes; else objects */
 };
 
 struct doc_cell {
@@ -143,6 +144,7 @@ struct doc_column {
 /* What belongs to a row and needs lines of its own. */
 struct doc_attached {
     const char *label; /* "held by", "hint", or NULL */
+    const char *hint;  /* of a hint its id: a page has room for all of it; or NULL */
     bool is_for_pages;
     bool is_said_below;   /* in another section too; on a page once is enough */
     struct doc_line line; /* words, or else */

@@ -105,6 +105,13 @@ shows() { grep -qF -- "$1" "$tmp/page.html" || complain "the page should have: $
     cmp "$tmp/one.html" "$tmp/page.html"
 }
 
+@test "the page says on which day it was made, and SOURCE_DATE_EPOCH which" {
+    SOURCE_DATE_EPOCH=86400 page report "$cache"
+    shows "page made on 1970-01-02</footer>"
+    SOURCE_DATE_EPOCH=0 page report "$cache"
+    shows "<footer>heapdrift $(works --version && cut -d' ' -f2 <<<"$out")</footer>"
+}
+
 @test "it goes to standard output unless that is a terminal, and then not over a file" {
     works report -q "$cache"
     [[ $out == '<!DOCTYPE html>'* ]]

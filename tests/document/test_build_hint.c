@@ -127,7 +127,7 @@ Test(build_hint, code_is_a_block_of_its_language_in_markdown_and_escaped_in_html
     free(got);
     struct hd_memory memory = {0};
     struct out o = {.to = hd_sink_memory(&memory)};
-    page_sections(d, &(struct hd_write_options){0}, &o);
+    page_sections(d, &(struct hd_write_options){0}, NULL, &o);
     cr_assert(out_finish(&o, NULL));
     cr_expect_not_null(strstr(memory.bytes, "<p>Before:</p>\n<pre class=\"listing\" "
                                             "tabindex=\"0\"><code>[ThreadStatic] static "

@@ -7,183 +7,20 @@ import hashlib
 import json
 import os
 import re
-import shutil
-import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(__file__))
 from browser import Browser, programs  # noqa: E402
+from colours import contrast, difference  # noqa: E402
+from pages import (  # noqa: E402
+    ALL, HOSTILE, ROOT, bands_of, check, events, fifty, fleet, folder, followed, good, healthy, hidden, hostile, large,
+    leak, many, seconds, single, size, sizes, slow, tables, two, two_tables, with_values)
 
-ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../.."))
-HEAPDRIFT = os.environ.get("HEAPDRIFT", os.path.join(ROOT, "build/heapdrift"))
 AXE = os.environ.get("AXE", os.path.join(ROOT, "build/page-tests/node_modules/axe-core/axe.min.js"))
 SHOTS = os.environ.get("SHOTS")
 WIDTHS = (360, 400, 768, 1024, 1280, 1600)
-
-folder = tempfile.TemporaryDirectory(prefix="heapdrift-pages-")
-
-
-def page_of(name, *arguments):
-    """A page, made once."""
-    path = os.path.join(folder.name, name + ".html")
-    if not os.path.exists(path):
-        subprocess.run([HEAPDRIFT, *arguments, "-q", "-o", path], cwd=ROOT, check=True)
-    return path
-
-
-def table_file(name, types):
-    path = os.path.join(folder.name, name)
-    with open(path, "w", encoding="utf-8") as f:
-        json.dump({"schema": "heapdrift-top", "schema_version": 1,
-                   "types": [{"type": t, "count": c, "bytes": b} for t, c, b in types]}, f)
-    return path
-
-
-def leak():
-    return page_of("leak", "report", "fixtures/leaklab/cache")
-
-
-def two():
-    """Of the suspects between these one holds another."""
-    return page_of("two", "report", "fixtures/leaklab/cache/0.gcdump.gz", "fixtures/leaklab/cache/5.gcdump.gz")
-
-
-def two_tables():
-    return page_of("two-tables", "report", "--tables-only", "fixtures/leaklab/cache/0.gcdump.gz",
-                   "fixtures/leaklab/cache/5.gcdump.gz")
-
-
-def slow():
-    """Few come among many that were there before, and nearly all of them stay."""
-    return page_of("slow", "report", "fixtures/leaklab2/tenants-slow")
-
-
-def hidden():
-    return page_of("hidden", "report", "--exclude=*Session*", "fixtures/leaklab/cache")
-
-
-def followed():
-    """Its collector told who stayed."""
-    return page_of("followed", "report", "fixtures/followed")
-
-
-def events():
-    return page_of("events", "report", "fixtures/leaklab/events")
-
-
-def healthy():
-    return page_of("healthy", "report", "fixtures/leaklab/none")
-
-
-def single():
-    return page_of("single", "report", "fixtures/leaklab/cache/5.gcdump.gz")
-
-
-def tables():
-    return page_of("tables", "report", "--tables-only", "fixtures/leaklab/cache")
-
-
-def with_counts(name, count, held):
-    """The leak's page, in which its suspect has other numbers of objects."""
-    with open(leak(), encoding="utf-8") as f:
-        page = f.read()
-    begin = page.index(">", page.index('id="report-data"')) + 1
-    end = page.index("</script>", begin)
-    report = json.loads(page[begin:end])
-    report["suspects"][0].update(count=count, held=held)
-    path = os.path.join(folder.name, name + ".html")
-    with open(path, "w", encoding="utf-8") as f:
-        f.write(page[:begin] + json.dumps(report).replace("<", "\\u003c") + page[end:])
-    return path
-
-
-def sizes():
-    """Types that grow by what is hard to round."""
-    near = [round(x * 1024 ** unit) + d for unit in range(6) for d in (-1, 0, 1)
-            for x in (1, 1.5, 9.994, 9.995, 9.996, 56.25, 99.94, 99.95, 99.96, 100.5, 101.5, 999.4, 999.5, 1000, 1023.5)]
-    grown = sorted({n for n in near if 0 < n < 2 ** 53})
-    files = [table_file(f"sizes-{k}.json", [(f"Size{n}", 1, 10 + n * k) for n in grown]) for k in range(2)]
-    return page_of("sizes", "report", "-n0", *files)
-
-
-def size(n):
-    """As the page and text write it."""
-    unit = 0
-    while n >= (999.5 if unit else 1024):
-        n, unit = n / 1024, unit + 1
-    digits = 0 if unit == 0 else 2 if n < 9.995 else 1 if n < 99.95 else 0
-    return f"{n:.{digits}f} {('B', 'KiB', 'MiB', 'GiB', 'TiB')[unit]}"
-
-
-def bands_of(report, most=6):
-    """What the chart of a report has to show, per snapshot."""
-    parts = (report["growth"] or {}).get("parts")
-    own = [s["own_bytes"] if parts else s["bytes"] for s in report["suspects"]]
-    bands = {f"suspect {i}": values for i, values in enumerate(own[:most])}
-    heap = report["totals"]["bytes"]
-    told = [sum(values) for values in zip(*own[:most])] or [0] * len(heap)
-    suspects = parts["suspects"] if parts else [sum(values) for values in zip(*own)] or told
-    bands["other suspects"] = [a - b for a, b in zip(suspects, told)]
-    if parts:
-        bands |= {"pools and threads": parts["pools"], "rest": parts["rest"],
-                  "not reachable": [a - b for a, b in zip(heap, report["totals"]["reachable_bytes"])]}
-    else:
-        bands["rest"] = [a - b for a, b in zip(heap, suspects)]
-    return {key: values for key, values in bands.items() if any(values)}
-
-
-def check():
-    path = os.path.join(folder.name, "check.html")
-    if not os.path.exists(path):
-        subprocess.run([HEAPDRIFT, "check", "--max-growth=1KiB", "--budget=Shop.*=5", "--format=html", "-q",
-                        "-o", path, "fixtures/leaklab/cache"], cwd=ROOT, check=False)
-    return path
-
-
-def fleet():
-    """Two hosts and a service with a hostile name, from a store. The files tell no time but their
-    own, which is one and the same where they were just cloned."""
-    path = os.path.join(folder.name, "fleet.html")
-    store = os.path.join(folder.name, "fleet.db")
-    if not os.path.exists(path):
-        for service, host, series in (("Shop", "web-1", "cache"), ("Shop", "web-2", "none"),
-                                      ("<img src=x onerror=alert(9)>", "\u202ehost", "events")):
-            taken = shutil.copytree(os.path.join(ROOT, "fixtures/leaklab", series), os.path.join(folder.name, series))
-            for k, name in enumerate(sorted(os.listdir(taken))):
-                os.utime(os.path.join(taken, name), (1795219200 + 60 * k,) * 2)
-            subprocess.run([HEAPDRIFT, "record", "-q", "--store=" + store, "--service=" + service, "--host=" + host,
-                            taken], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
-        subprocess.run([HEAPDRIFT, "fleet", "-q", "--store=" + store, "--since=all", "--min-span=0", "--by=host",
-                        "--format=html", "-o", path], cwd=ROOT, check=True)
-    return path
-
-
-HOSTILE = ["<img src=x onerror=alert(1)>", "</script><script>alert(2)</script>", "\"onmouseover=alert(3) x=\"",
-           "A\u202eB.exe\u2066", "line\u2028end\u2029", "'; --", "&lt;b&gt;", "<!--", "]]>", "${alert(4)}",
-           "javascript:alert(5)", "=1+1|cmd", "L" + "o" * 1_000_000 + "ng"]
-
-
-def hostile():
-    files = [table_file(f"hostile-{k}.json", [(t, 10 + 40 * k, (10 + 40 * k) * 100) for t in HOSTILE])
-             for k in range(4)]
-    return page_of("hostile", "report", *files)
-
-
-def large(types=20000, snapshots=6):
-    """Names as long as those of real programs."""
-    files = [table_file(f"large-{k}.json", [
-        (f"Contoso.Platform.Services.Module{i % 97}.Component{i}Handler<System.String,Contoso.Model.Item{i % 311}>",
-         100 + (i * 7919) % 400 + k * (i % 5), (100 + (i * 7919) % 400 + k * (i % 5)) * (24 + 8 * (i % 9)) + (i * k) % 3 * (i % 20 == 0))
-        for i in range(types)]) for k in range(snapshots)]
-    return page_of(f"large-{types}-{snapshots}", "report", *files)
-
-
-ALL = {"leak": leak, "events": events, "healthy": healthy, "single": single, "tables": tables, "check": check,
-       "slow": slow, "hostile": hostile, "fleet": fleet}
-
 
 class PageTest(unittest.TestCase):
     """One browser for all tests of a class, a page opened anew for each."""
@@ -220,6 +57,7 @@ class Overview(PageTest):
         self.open(leak())
         self.assertIn("bad", self.b.run("return document.querySelector('h1').className"))
         self.assertEqual(self.b.text(".confidence"), "confidence: high")
+        self.assertIn("mood-bad", self.b.run("return document.body.className"))
         self.open(healthy())
         self.assertNotIn("bad", self.b.run("return document.querySelector('h1').className"))
         self.assertEqual(self.b.count(".card"), 0)
@@ -246,9 +84,10 @@ class Overview(PageTest):
                 for heap, row in zip(report["totals"]["bytes"], zip(*bands.values())):
                     self.assertEqual(sum(row), heap)
                     self.assertTrue(all(value >= 0 for value in row), row)
-                paths = self.b.run("return [...document.querySelectorAll('#over-time path[class^=band]')]"
-                                   ".map(p => p.getBBox()).map(b => [b.y, b.y + b.height])")
-                self.assertTrue(all(top >= 9 and bottom <= 207 for top, bottom in paths), paths)
+                low, *paths = self.b.run("const p = [...document.querySelectorAll('#over-time path[class^=band]')];"
+                                         "return [p[0].ownerSVGElement.viewBox.baseVal.height, ...p.map(p => p.getBBox())"
+                                         ".map(b => [b.y, b.y + b.height])]")
+                self.assertTrue(all(top >= 9 and bottom <= low - 25 for top, bottom in paths), paths)
                 facts = self.b.run("return document.querySelector('main').textContent")
                 for key in ("pools and threads", "rest"):
                     if "% of the heap: suspects" in facts and key in bands:
@@ -269,22 +108,71 @@ class Overview(PageTest):
         self.assertEqual(self.b.run("return [...document.querySelectorAll('.card .bars .value')].map(e => e.textContent)"),
                          ["0", "1,200", "2,400", "3,600", "4,800", "6,000"])
         self.assertIn("[static var", self.b.text(".card .ladder"))
-        self.assertFalse(self.b.is_seen(".card .detail [role=tooltip]"))
-        self.b.run("document.querySelector('.card .detail .ask').focus()")
-        self.assertTrue(self.b.is_seen(".card .detail [role=tooltip]"))
-        self.assertIn("decides the order", self.b.text(".card .detail [role=tooltip]"))
+        self.assertFalse(self.b.is_seen(".card [role=tooltip]"))
+        self.b.run("document.querySelector('.card .ask').focus()")
+        self.assertTrue(self.b.is_seen(".card [role=tooltip]"))
 
-    def test_a_card_shows_the_counts_that_tell_the_growth(self):
-        # Of the whole heap unless it tells another story; a snapshot that was left out has none.
-        for count, held, told in (
-                ([28, 29, 28, 29, 29, 29], [4, 5, 6, 7, 10, 11], [4, 5, 6, 7, 10, 11]),
-                ([0, 10, 20, 30, 40, 900], [0, 10, 20, 30, 40, 50], [0, 10, 20, 30, 40, 50]),
-                ([1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 5, 5], [1, 2, 3, 4, 5, 6]),
-                ([9, 9, 9, 9, 9, 9], [None, 1, 2, 3, 4, 5], ["-", 1, 2, 3, 4, 5]),
-                ([1, 2, 3, 4, 5, 6], None, [1, 2, 3, 4, 5, 6])):
-            self.open(with_counts("counts", count, held))
-            self.assertEqual(self.b.run("return [...document.querySelectorAll('.card .bars .value')].map(e => e.textContent)"),
-                             [str(n) for n in told])
+    def test_why_a_suspect_ranks_where_it_does_is_behind_a_fold(self):
+        self.open(leak())
+        self.assertFalse(self.b.is_seen(".card .why dl"))
+        self.b.click(".card .why summary")
+        self.assertTrue(self.b.is_seen(".card .why dl"))
+        for word in ("score", "tau", "1.00", "basis", "graph", "decides the order"):
+            self.assertIn(word, self.b.text(".card .why"))
+
+    def test_the_fix_is_below_the_verdict_with_cause_and_code(self):
+        """A page that came by mail has no docs beside it, and nobody who could run a command."""
+        self.open(leak())
+        self.assertEqual(self.b.text(".banner .fix > p"), "Fix Entries are added and never removed: remove them, or set a limit.")
+        self.assertFalse(self.b.is_seen(".banner .listing"))
+        self.b.click(".banner .fix summary")
+        self.assertIn("Cause: A static variable is a root", self.b.text(".banner .fix-code"))
+        self.assertEqual(self.b.count(".banner .listing"), 2)
+        self.assertNotIn("docs/hints", self.b.run("return document.body.innerText"))
+        # In a card there is a link to it, which opens it; a hint is explained once.
+        self.b.click(".banner .fix summary")
+        self.b.click(".card a[href^='#hint-']")
+        self.assertTrue(self.b.is_seen(".banner .listing"))
+        self.open(good())
+        self.assertEqual(self.b.count(".fix"), 0)
+
+    def test_three_suspects_are_cards_and_the_others_rows_that_open(self):
+        self.open(many())
+        self.assertEqual(self.b.count(".card"), 3)
+        self.assertEqual(self.b.count("tr[id^=suspect-]"), 71)
+        self.assertLess(self.b.run("return document.querySelector('#suspects').offsetHeight"), 5000)
+        self.assertFalse(self.b.is_seen("#suspect-4 .why dl"))
+        self.b.click("#suspect-4 .row-more summary")
+        self.b.click("#suspect-4 .why summary")
+        self.assertIn("tau", self.b.text("#suspect-4 .why"))
+        self.open(two())
+        self.assertEqual(self.b.count("#suspects .card"), 3)
+        self.b.click("#suspect-4 .row-more summary")
+        self.assertTrue(self.b.is_seen("#suspect-4 .ladder"))
+
+    def test_bars_are_the_numbers_that_the_program_wrote(self):
+        # A snapshot that was left out has none; of one object that grows it is what it retains.
+        for unit, values, told in (("objects", "4 5 6 7 10 1100", ["4", "5", "6", "7", "10", "1,100"]),
+                                   ("objects", "- 1 2 3 4 5", ["-", "1", "2", "3", "4", "5"]),
+                                   ("bytes", "0 1048576 2097152", ["0 B", "1.00 MiB", "2.00 MiB"])):
+            self.open(with_values("values", unit, values))
+            self.assertEqual(self.b.run("return [...document.querySelectorAll('.card .bars .value')].map(e => e.textContent)"), told)
+            self.assertIn("retained" if unit == "bytes" else "objects", self.b.text(".bars-of figcaption"))
+
+    def test_the_banner_says_which_process_and_when(self):
+        self.open(fifty())
+        self.assertEqual(self.b.run("return [...document.querySelectorAll('.origin .part')].map(e => e.textContent)"),
+                         ["shop (pid 4711)", "on web-1.example", "50 snapshots over 4 h 54 min", "last taken 2026-11-22 14:55:05"])
+        self.assertRegex(self.b.text("footer"), r"page made on \d{4}-\d\d-\d\d$")
+
+    def test_on_a_phone_the_verdict_and_the_chart_are_on_the_first_screen(self):
+        for page in (leak, slow, events):
+            with self.subTest(page.__name__):
+                self.open(page())
+                self.b.size(360, 740)
+                time.sleep(0.1)
+                below = self.b.run("return document.querySelector('#over-time .chart svg').getBoundingClientRect().bottom")
+                self.assertLessEqual(below, 740)
 
     def test_who_came_and_stayed_adds_up_to_the_objects_of_each_snapshot(self):
         for page in (slow, followed):
@@ -333,7 +221,179 @@ class Overview(PageTest):
         self.assertIn(full, self.b.run("return window.copied"))
 
 
+class Chart(PageTest):
+    def texts(self, selector):
+        """Of letters in pictures: what they say and where they are."""
+        return self.b.run("return [...document.querySelectorAll(arguments[0])].map(e => [e.textContent, e.getBoundingClientRect()])"
+                          ".map(([t, r]) => [t, r.left, r.right, r.top, r.bottom])", selector)
+
+    def expect_apart(self, texts):
+        for i, (one, left, right, top, bottom) in enumerate(texts):
+            for other, l, r, t, b in texts[i + 1:]:
+                self.assertFalse(left < r and l < right and top < b - 1 and t < bottom - 1, f"{one} lies on {other}")
+
+    def test_no_word_lies_on_another_at_any_width(self):
+        for page in (leak, two, fifty, seconds, slow, many, two_tables):
+            self.open(page())
+            for width in WIDTHS:
+                self.b.size(width, 900)
+                time.sleep(0.1)
+                with self.subTest(page.__name__, width=width):
+                    for chart in (1, 2):
+                        of = f"#over-time .chart:nth-of-type({chart}) svg text"
+                        self.expect_apart(self.texts(of))
+                    right = self.b.run("return document.querySelector('#over-time svg').getBoundingClientRect().right")
+                    self.assertTrue(all(r <= right + 1 for _, _, r, _, _ in self.texts("#over-time svg text")))
+
+    def test_the_axis_begins_and_ends_with_the_series(self):
+        for page, first, end in ((fifty, "10:01", "14:55"), (seconds, "01:03:03", "01:03:11"), (leak, "1", "6")):
+            self.open(page())
+            ticks = [(x, t) for t, l, r, top, _ in self.texts("#over-time svg .tick[text-anchor=middle]") for x in [(l + r) / 2]]
+            with self.subTest(page.__name__):
+                self.assertEqual((min(ticks)[1], max(ticks)[1]), (first, end))
+
+    def test_ticks_of_sizes_are_powers_of_two(self):
+        self.open(leak())
+        self.assertEqual([t for t, *_ in self.texts("#over-time .chart:first-of-type .tick[text-anchor=end]")],
+                         ["0 B", "2 MiB", "4 MiB"])
+        self.open(seconds())
+        self.assertEqual([t for t, *_ in self.texts("#over-time .chart:first-of-type .tick[text-anchor=end]")],
+                         ["0 B", "128 KiB", "256 KiB"])
+
+    def test_bands_have_their_names_beside_them_or_on_them(self):
+        self.open(leak())
+        names = [t for t, *_ in self.texts(".band-name")]
+        self.assertEqual(names, ["Session 3.31 MiB", "pools and threads 126 KiB", "rest 1.61 MiB", "not reachable 36.8 KiB"])
+        self.b.size(360, 740)
+        time.sleep(0.1)
+        self.assertEqual([t for t, *_ in self.texts(".band-name")], ["rest", "Session"])
+
+    def test_bands_of_one_name_have_their_ranks(self):
+        self.open(two())
+        legend = self.b.run("return [...document.querySelectorAll('.legend bdi')].map(e => e.textContent)")
+        self.assertEqual(len(set(legend)), len(legend))
+        self.assertEqual([name for name in legend if "Session" in name], ["1 Session", "4 Session"])
+
+    def test_bands_differ_for_who_sees_no_green_and_from_the_ground(self):
+        suspects, others = [f"band-{i}" for i in range(1, 7)], ["band-others", "band-pools", "band-rest", "band-unreachable"]
+        neighbours = list(zip(suspects, suspects[1:])) + [(a, b) for a in suspects for b in others] + \
+            [(a, b) for i, a in enumerate(others) for b in others[i + 1:]]
+        for dark, media in ((False, ""), (True, ""), (True, "print")):
+            self.b.dark = dark
+            self.b.emulate(media)
+            self.open(leak())
+            colours = {name: self.b.run("""
+                const box = document.createElement("i"); box.className = "swatch " + arguments[0];
+                document.querySelector(".legend li").append(box);
+                return getComputedStyle(box).backgroundColor.match(/\\d+/g).map(Number)""", name) for name in suspects + others}
+            ground = self.b.run("return getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)")[:3]
+            with self.subTest(dark=dark, media=media):
+                self.assertEqual(sum(ground) < 200, dark and not media)
+                for name, colour in colours.items():
+                    self.assertGreaterEqual(contrast(colour, ground), 3, name)
+                for a, b in neighbours:
+                    for blind in (False, True):
+                        self.assertGreaterEqual(difference(colours[a], colours[b], blind), 10, f"{a} {b} {blind}")
+        self.b.dark = False
+        self.b.emulate()
+
+
+class Address(PageTest):
+    """What is looked at is in the address: it can be sent, and Back undoes it."""
+
+    def address(self):
+        return self.b.run("return decodeURIComponent(location.hash)")
+
+    def back(self):
+        self.b.run("history.back()")
+        time.sleep(0.3)
+
+    def zoomed(self):
+        return self.b.run("return document.querySelector('.path [aria-current]').textContent")
+
+    def found(self):
+        return self.b.text("#memory .found")
+
+    def test_zoom_and_search_are_in_the_address_and_back_undoes_them(self):
+        self.open(leak())
+        self.b.run("[...document.querySelectorAll('.icicle [role=treeitem]')].find(e => e.textContent.includes('s_sessions')).click()")
+        zoomed = self.zoomed()
+        self.assertIn("s_sessions", zoomed)
+        self.b.type("#memory input[type=search]", "String")
+        there = self.address()
+        self.assertRegex(there, r"^#memory\?zoom=\d+&find=String$")
+        below = self.found()
+        self.b.click("#memory input[value=growth]")
+        self.assertIn("width=growth", self.address())
+        self.back()
+        self.assertEqual(self.address(), there)
+        self.assertTrue(self.b.run("return document.querySelector('#memory input[value=retained]').checked"))
+        self.back()
+        self.assertEqual((self.zoomed(), self.found()), (zoomed, ""))
+        self.back()
+        self.assertEqual(self.zoomed(), "heap")
+        self.b.open("about:blank")
+        self.b.call("POST", "/url", {"url": "file://" + leak() + there})
+        self.assertEqual((self.zoomed(), self.found()), (zoomed, below))
+        self.assertEqual(self.b.run("return document.querySelector('#memory input[type=search]').value"), "String")
+        self.assertLess(abs(self.b.run("return document.querySelector('#memory').getBoundingClientRect().top")), 120)
+
+    def test_filter_and_order_of_types_are_in_the_address_and_back_undoes_them(self):
+        self.open(leak())
+        first = self.rows()
+        self.b.type("#types input[type=search]", "shop")
+        self.b.click("#types input[type=checkbox]")
+        self.b.click(".types-table thead th:last-child button")
+        there, rows = self.address(), self.rows()
+        self.assertEqual(there, "#types?filter=shop&app=1&sort=status")
+        self.b.open("about:blank")
+        self.b.call("POST", "/url", {"url": "file://" + leak() + there})
+        self.assertEqual(self.rows(), rows)
+        self.assertEqual(self.b.run("return document.querySelector('.types-table th[aria-sort]').textContent"), "status")
+        self.assertTrue(self.b.run("return document.querySelector('#types input[type=checkbox]').checked"))
+        self.open(leak())
+        self.b.type("#types input[type=search]", "shop")
+        self.back()
+        self.assertEqual((self.rows(), self.address()), (first, ""))
+
+    def test_a_link_within_the_page_keeps_what_is_looked_at(self):
+        self.open(leak())
+        self.b.type("#memory input[type=search]", "Session")
+        found = self.found()
+        self.b.click("nav a[href='#types']")
+        self.assertEqual((self.address(), self.found()), ("#types?find=Session", found))
+
+    def test_an_address_that_somebody_made_up_does_no_harm(self):
+        for made_up in ("#memory?zoom=99999&find=%3Cimg%20src=x%3E", "#types?sort=-constructor&filter=%00&app=x", "#memory?zoom=-1",
+                        "#nowhere?zoom=1e3&width=growth", "#%E0%A4%A", "#?", "#memory?zoom=__proto__"):
+            self.b.open("about:blank")
+            self.b.call("POST", "/url", {"url": "file://" + leak() + made_up})
+            self.assertEqual(self.b.console(), [], made_up)
+            self.assertEqual((self.zoomed(), self.b.count("main img")), ("heap", 0))
+
+    def test_a_type_leads_to_its_places(self):
+        self.open(leak())
+        self.b.type("#types input[type=search]", "Sessions.LogEntry")
+        self.b.run("[...document.querySelectorAll('.types-table a')].find(e => e.textContent === 'Shop.Sessions.LogEntry').click()")
+        self.assertRegex(self.found(), r"^1 place: \d")
+        self.assertIn("LogEntry, retained", self.b.run("return document.activeElement.getAttribute('aria-label')"))
+        self.assertEqual(self.b.run("return document.querySelectorAll('.icicle .hit').length"), 1)
+        self.assertIn('find="Shop.Sessions.LogEntry"', self.address())
+        self.back()
+        self.assertEqual(self.found(), "")
+        # What is too small for a place of its own leads nowhere.
+        self.b.run("const f = document.querySelector('#types input[type=search]'); f.value = 'runtimetype'; f.dispatchEvent(new Event('input'))")
+        self.assertGreater(self.b.count(".types-table tbody th:not(:has(a))"), 0)
+
+
 class Types(PageTest):
+    def test_the_column_that_sorts_is_marked_from_the_beginning(self):
+        for page, title in ((leak, "Δcount"), (single, "bytes")):
+            self.open(page())
+            self.assertEqual(self.b.run("return [...document.querySelectorAll('.types-table [aria-sort]')].map(e => [e.textContent, e.ariaSort])"),
+                             [[title, "descending"]])
+            self.assertIn("▼", self.b.run("return getComputedStyle(document.querySelector('[aria-sort] button'), '::after').content"))
+
     def test_sorts_by_a_column_and_turns_it_round(self):
         self.open(leak())
         self.assertEqual(self.rows()[0], "System.String")
@@ -514,6 +574,67 @@ class Tree(PageTest):
 
 
 class Everywhere(PageTest):
+    def test_a_healthy_page_is_calm(self):
+        """Nothing on it is red or amber."""
+        for dark in (False, True):
+            self.b.dark = dark
+            self.b.emulate()
+            self.open(good())
+            self.b.run("for (const d of document.querySelectorAll('details')) d.open = true")
+            loud = self.b.run("""
+                const found = [], of = ["color", "backgroundColor", "fill", "stroke", "borderTopColor", "borderLeftColor"];
+                for (const e of document.querySelectorAll("body, body *")) {
+                    if (!e.checkVisibility()) continue;
+                    const s = getComputedStyle(e);
+                    for (const key of of) {
+                        if (key.startsWith("border") && parseFloat(s.borderLeftWidth) === 0) continue;
+                        const [r, g, b, a] = (s[key].match(/[\\d.]+/g) || []).map(Number);
+                        const scale = s[key].startsWith("color(") ? 255 : 1;
+                        if (s[key] === "none" || a === 0 || r === undefined) continue;
+                        if ((r - b) * scale > 50 && r >= g) found.push([e.tagName, e.className, key, s[key]]);
+                    }
+                }
+                return found.slice(0, 5)""")
+            self.assertEqual(loud, [], f"dark: {dark}")
+        self.b.dark = False
+        self.b.emulate()
+
+    def test_targets_are_24_pixels_or_more(self):
+        """But for links in sentences, and for boxes, which are as wide as what they stand for and are rows of a table too."""
+        for name, make in ALL.items():
+            self.open(make())
+            for width in (360, 1280):
+                self.b.size(width, 800)
+                small = self.b.run("""
+                    for (const d of document.querySelectorAll("details")) d.open = true;
+                    return [...document.querySelectorAll("button, summary, input, select, nav a, .types-table a, [role=treeitem]")]
+                        .filter((e) => e.checkVisibility() && e.getClientRects().length)
+                        .map((e) => [e.closest("label") || e, e])
+                        .map(([e, of]) => [of.tagName + " " + of.textContent.slice(0, 30), e.getBoundingClientRect(), of.role === "treeitem" || of.matches(".types-table a")])
+                        .filter(([_, r, isWide]) => r.height < 24 || (r.width < 24 && !isWide))
+                        .map(([t, r]) => [t, r.width, r.height]).slice(0, 5)""")
+                self.assertEqual(small, [], f"{name} {width}")
+
+    def test_lines_and_marks_can_be_told_from_the_ground(self):
+        colour = """
+            const canvas = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
+            const rgb = (c) => { canvas.fillStyle = c; canvas.fillRect(0, 0, 1, 1); return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3); };
+            return arguments[0].map(([selector, key]) => { const e = document.querySelector(selector);
+                return [selector, e && rgb(getComputedStyle(e)[key])]; })"""
+        wanted = [[".sparkline", "stroke"], [".line", "stroke"], [".dot", "fill"], [".bars i", "backgroundColor"], [".lead", "stroke"],
+                  [".icicle [role=treeitem]", "borderTopColor"], [".icicle .marked", "borderTopColor"], ["input[type=search]", "borderTopColor"],
+                  [".cohort:not(.old) .column", "stroke"], [".ladder li:last-child", "color"]]
+        for dark in (False, True):
+            self.b.dark = dark
+            self.b.emulate()
+            self.open(slow())
+            ground = self.b.run(colour, [["body", "backgroundColor"], [".types-scroll", "backgroundColor"]])[0][1]
+            for selector, seen in self.b.run(colour, wanted):
+                self.assertIsNotNone(seen, selector)
+                self.assertGreaterEqual(contrast(seen, ground), 3, f"{selector}, dark: {dark}")
+        self.b.dark = False
+        self.b.emulate()
+
     def test_nothing_is_said_to_the_console(self):
         for name, make in ALL.items():
             self.open(make())
@@ -573,7 +694,7 @@ class Everywhere(PageTest):
             names.add(seen[0])
             if seen[0]:
                 self.assertTrue(seen[1] != "none" and seen[2] >= 1, seen)
-        for name in ("full names", "copy chain", "search, e.g. Session", "filter, e.g. Session"):
+        for name in ("full names", "copy chain", "Why this rank", "search, e.g. Session", "filter, e.g. Session"):
             self.assertIn(name, names)
 
     def test_it_prints_with_all_that_paper_can_hold(self):
@@ -583,7 +704,16 @@ class Everywhere(PageTest):
         with open(path, "rb") as f:
             pdf = f.read()
         self.assertTrue(pdf.startswith(b"%PDF") and len(pdf) > 20_000)
+        self.b.dark = True
         self.b.emulate("print")
+        for selector in ("body", ".banner", ".types-table", ".card", ".icicle"):
+            red, green, blue, *rest = self.b.run("return getComputedStyle(document.querySelector(arguments[0])).backgroundColor"
+                                                 ".match(/[\\d.]+/g).map(Number)", selector)
+            self.assertTrue(rest == [0] or min(red, green, blue) > 220, selector)
+        self.b.dark = False
+        self.b.emulate("print")
+        for selector in (".icicle", ".card", ".chart"):
+            self.assertEqual(self.b.run("return getComputedStyle(document.querySelector(arguments[0])).breakInside", selector), "avoid")
         self.assertTrue(self.b.is_seen("#types > .scroll"))
         self.assertFalse(self.b.is_seen(".types-scroll"))
         self.shot("print")

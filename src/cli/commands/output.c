@@ -1,6 +1,7 @@
 #include "cli/commands/output.h"
 
 #include "cli/guard/used_files.h"
+#include "cli/terminal/clock.h"
 #include "cli/terminal/style.h"
 #include "cli/terminal/temporary.h"
 
@@ -196,6 +197,8 @@ static bool write_report(const void *report, const struct settings *s, FILE *to,
                          struct hd_error *err)
 {
     struct hd_write_options style = style_for(s, to);
+    if (strcmp(s->format, "html") == 0)
+        report_time(&style.made_at);
     return hd_report_write(report, s->format, &style, hd_sink_file(to), err);
 }
 

@@ -86,7 +86,7 @@ function birthsLegend({all}) {
 function birthsTable({snapshots, all}) {
     const cells = (values, from) => values.map((v, k) =>
         html("td", {class: "number"}, k < from ? "" : count(v)));
-    return html("details", {}, html("summary", {}, "the numbers"),
+    return html("details", {}, html("summary", {}, "Numbers per snapshot"),
         html("div", {class: "scroll", tabindex: "0", role: "group", "aria-label": "who came when, and who stayed"},
             html("table", {},
                 html("thead", {}, html("tr", {}, html("th", {scope: "col"}, "still there in snapshot"),

@@ -10,7 +10,8 @@
  *   status     a letter per type, the second of its status; "" of a top
  *   count      per type the values; a number is one that never changes
  *   bytes      the same; a number is the bytes of each object; null: unknown
- *   retained   per type a number or null; of a top only */
+ *   retained   per type a number or null; of a top only
+ *   order      the column of page.js that they are in the order of; null: none of them */
 #include "render/page/page.h"
 
 #include "base/hash.h"
@@ -175,6 +176,24 @@ static json_t *packed(struct words *w, const char *name)
     return value;
 }
 
+/* As view.c sorts them. */
+static const char *order_of(const struct hd_report *r)
+{
+    bool top = r->model.top != NULL, sized = model_table(&r->model)->bytes_known;
+    switch (r->options.sort) {
+    case HD_SORT_NAME:
+        return "name";
+    case HD_SORT_RETAINED:
+        return top ? "retained" : NULL;
+    case HD_SORT_BYTES:
+        return top ? "bytes" : sized ? "deltaBytes" : "deltaCount";
+    case HD_SORT_COUNT:
+        return top ? "count" : "deltaCount";
+    default:
+        return top ? "bytes" : "deltaCount";
+    }
+}
+
 json_t *page_types(const struct hd_report *r)
 {
     const struct hd_model *m = &r->model;
@@ -202,6 +221,7 @@ json_t *page_types(const struct hd_report *r)
     json_put(o, "points", points);
     json_put(o, "snapshots", json_integer((json_int_t)m->snapshot_count));
     json_put(o, "unit", json_string(hd_unit_name(m->by)));
+    json_put(o, "order", json_string_or_null(order_of(r)));
     json_put(o, "words", words.all);
     json_put(o, "name", name);
     json_put(o, "framework", digits(&framework));

@@ -31,12 +31,34 @@ void html_json(struct out *o, json_t *value);
 
 /* --- parts ----------------------------------------------------------------- */
 
+/* The word of a class for the verdict's tone: "good", "bad", "unsure", "plain". */
+const char *page_mood(const struct document *d);
+
+/* The hints that a page has explained: once is enough. */
+struct page_hints {
+    const char *all[64];
+    size_t len;
+};
+
+/* Cause, and code before and after, behind a fold; or a link to where that is. */
+void page_hint(const char *id, struct page_hints *known, struct out *o);
+
+/* What a page begins with. */
+void page_banner(const struct hd_report *r, const struct document *d,
+                 struct page_hints *known, struct out *o);
+
+/* Words of a document, with their marks. */
+void page_line(const struct doc_line *l, struct out *o);
+
 /* What it comes to, as one line. */
 void page_headline(const struct document *d, struct out *o);
 
 /* The sections of a document. */
 void page_sections(const struct document *d, const struct hd_write_options *opt,
-                   struct out *o);
+                   struct page_hints *known, struct out *o);
+
+/* Its numbers as a line of SVG. */
+void page_chart(struct out *o, const struct doc_chart *c);
 
 /* What the document has as a headline stands in no section again. */
 bool page_leads(const struct document *d);

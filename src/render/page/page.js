@@ -28,21 +28,32 @@ function sectionLinks() {
     nav.hidden = nav.childElementCount < 2;
 }
 
-/* Behind what the report says first: the rules, or the suspects, or the types. */
+/* Paper cannot be asked for more: what to do is open on it. */
+function unfoldForPaper() {
+    let opened = [];
+    window.addEventListener("beforeprint", () => {
+        opened = [...document.querySelectorAll("details.fix-code:not([open])")];
+        for (const fold of opened) fold.open = true;
+    });
+    window.addEventListener("afterprint", () => { for (const fold of opened) fold.open = false; });
+}
+
+/* The chart comes first: it is what the verdict is of. */
 function start() {
     const report = data("report-data");
     document.documentElement.classList.add("js");
     themeButton();
-    const first = document.querySelector("main > section:not(.plain)");
+    const first = document.querySelector("main > section");
     const types = document.getElementById("types") || document.getElementById("inputs");
     if (report && report.suspects && report.totals) {
         cards(report);
         overTime(report, first);
     }
     sparklines();
-    ownershipTree(types);
-    allTypes();
+    allTypes(ownershipTree(types));
     sectionLinks();
+    unfoldForPaper();
+    startAddress();
 }
 
 start();

@@ -1,6 +1,6 @@
 /* A document as static HTML: sections, tables with headings, suspects as cards, chains as
  * ladders. It does not know what is told, nor what page.js adds. */
-#include "base/c_locale.h"
+#include "document/build.h"
 #include "render/page/page.h"
 #include "report/format_units.h"
 
@@ -11,75 +11,12 @@ struct page {
     struct out *o;
     const struct hd_write_options *opt;
     size_t ids; /* how many were given */
+    struct page_hints *hints;
 };
 
 static void put(struct page *p, const char *s)
 {
     out_string(p->o, s);
-}
-
-/* --- charts -------------------------------------------------------------------- */
-
-/* A line of numbers over time as SVG, without scripts: for rows that are compared. The
- * numbers stand beside it in words, so who cannot see it misses nothing. */
-
-enum { WIDE = 160, HIGH = 40, MARGIN = 3 };
-
-struct plane {
-    double x0, x1, most;
-};
-
-static void put_point(struct out *o, const struct plane *p, double x, double y)
-{
-    char point[80];
-    double right = p->x1 > p->x0 ? (x - p->x0) / (p->x1 - p->x0) : 0.5;
-    double up = p->most > 0 ? y / p->most : 0;
-    c_snprintf(point, sizeof(point), "%.1f,%.1f ", MARGIN + right * (WIDE - 2 * MARGIN),
-               HIGH - MARGIN - up * (HIGH - 2 * MARGIN));
-    out_string(o, point);
-}
-
-/* What is unknown is a gap. */
-static void put_lines(struct out *o, const struct doc_chart *c, const struct plane *p)
-{
-    bool in_line = false;
-    for (size_t k = 0; k < c->len; k++) {
-        if (isnan(c->y[k])) {
-            out_string(o, in_line ? "\"/>" : "");
-            in_line = false;
-            continue;
-        }
-        out_string(o, in_line ? "" : "<polyline points=\"");
-        in_line = true;
-        put_point(o, p, c->x[k], c->y[k]);
-    }
-    out_string(o, in_line ? "\"/>" : "");
-}
-
-/* Down to zero: sizes of two charts are compared by their height. */
-static void put_area(struct out *o, const struct doc_chart *c, const struct plane *p)
-{
-    out_string(o, "<polygon points=\"");
-    put_point(o, p, p->x0, 0);
-    for (size_t k = 0; k < c->len; k++)
-        if (!isnan(c->y[k]))
-            put_point(o, p, c->x[k], c->y[k]);
-    put_point(o, p, p->x1, 0);
-    out_string(o, "\"/>");
-}
-
-static void put_chart(struct out *o, const struct doc_chart *c)
-{
-    if (c->len == 0)
-        return;
-    const struct plane p = {c->x[0], c->x[c->len - 1], c->most};
-    out_printf(o,
-               "<svg class=\"multiple\" viewBox=\"0 0 %d %d\" aria-hidden=\"true\" "
-               "focusable=\"false\">",
-               WIDE, HIGH);
-    put_area(o, c, &p);
-    put_lines(o, c, &p);
-    out_string(o, "</svg>");
 }
 
 /* --- words ----------------------------------------------------------------- */
@@ -160,6 +97,11 @@ static void put_line(struct page *p, const struct doc_line *l)
         put_runs(p, &piece->cell.words);
         put(p, is_thing ? "</span>" : "");
     }
+}
+
+void page_line(const struct doc_line *l, struct out *o)
+{
+    put_line(&(struct page){.o = o}, l);
 }
 
 /* Ours, and what it means for who asks: by pointer, by keyboard, by ear. */
@@ -251,6 +193,8 @@ static void put_attached(struct page *p, const struct doc_attached *a, bool in_c
         put(p, "</p>\n");
     }
     put_chains(p, &a->chains);
+    if (a->hint != NULL && p->hints != NULL)
+        page_hint(a->hint, p->hints, p->o);
     put(p, "</div>\n");
 }
 
@@ -261,6 +205,140 @@ static void put_remarks(struct page *p, const struct doc_row *row)
         put_runs(p, &row->remarks[i]);
         put(p, "</span>");
     }
+}
+
+/* --- suspects -------------------------------------------------------------- */
+
+/* Rows with details, and much to say: each is a thing of its own. */
+static bool is_card(const struct doc_table *t, const struct doc_row *row)
+{
+    bool has_more = false;
+    for (size_t i = 0; i < row->attached_count; i++)
+        has_more |= row->attached[i].label != NULL;
+    return t->details != NULL && row->kind == DOC_ROW &&
+           (has_more || row->cells[0].words.len > 0);
+}
+
+static bool is_number(const struct doc_column *c)
+{
+    return strcmp(c->title, "#") == 0;
+}
+
+static bool is_trend(const struct doc_column *c)
+{
+    return strcmp(c->title, "trend") == 0;
+}
+
+/* "suspect-1": what the tree and the address name it by. */
+static void put_suspect_id(struct page *p, const struct doc_table *t,
+                           const struct doc_row *row)
+{
+    if (t->details == NULL || !row->is_suspect)
+        return;
+    put(p, " id=\"suspect-");
+    for (size_t c = 0; c < t->column_count; c++)
+        if (is_number(&t->columns[c]))
+            put_runs(p, &row->cells[c].words);
+    put(p, "\"");
+}
+
+/* Why it ranks where it does, in words for who has not read how: behind a fold. */
+static void put_why(struct page *p, const struct doc_table *t, const struct doc_row *row)
+{
+    put(p, "<details class=\"why\"><summary>Why this rank</summary>\n<dl>\n");
+    for (size_t c = 0; c < t->column_count; c++) {
+        const struct doc_column *column = &t->columns[c];
+        if (!column->is_detail || row->cells[c].words.len == 0)
+            continue;
+        put(p, "<div><dt>");
+        html_words(p->o, column->title);
+        put(p, "</dt><dd>");
+        put_runs(p, &row->cells[c].words);
+        put(p, "</dd>");
+        if (column->meaning != NULL) {
+            put(p, "<dd class=\"meaning\">");
+            html_words(p->o, column->meaning);
+            put(p, "</dd>");
+        }
+        put(p, "</div>\n");
+    }
+    put(p, "</dl>\n</details>\n");
+}
+
+static void put_card_title(struct page *p, const struct doc_table *t,
+                           const struct doc_row *row, size_t id)
+{
+    put(p, "<header>");
+    for (size_t c = 0; c < t->column_count; c++)
+        if (is_number(&t->columns[c])) {
+            put(p, "<span class=\"rank\"><span class=\"aside\">suspect </span>");
+            put_runs(p, &row->cells[c].words);
+            put(p, "</span> ");
+        }
+    out_printf(p->o, "<h3 id=\"c%zu\">", id);
+    for (size_t c = 0; c < t->column_count; c++)
+        if (t->columns[c].is_subject)
+            put_runs(p, &row->cells[c].words);
+    put(p, "</h3>");
+    put_remarks(p, row);
+    put(p, "</header>\n");
+}
+
+/* What scripts draw bars of: the numbers that the words draw with letters. */
+static void put_values(struct page *p, const struct doc_chart *c)
+{
+    if (c == NULL)
+        return;
+    out_printf(p->o, " data-unit=\"%s\" data-values=\"", c->is_size ? "bytes" : "objects");
+    for (size_t k = 0; k < c->len; k++)
+        if (isnan(c->y[k]))
+            put(p, k > 0 ? " -" : "-");
+        else
+            out_printf(p->o, k > 0 ? " %.0f" : "%.0f", c->y[k]);
+    put(p, "\"");
+}
+
+static void put_card(struct page *p, const struct doc_table *t, const struct doc_row *row)
+{
+    size_t id = ++p->ids;
+    put(p, "<article class=\"card\"");
+    put_suspect_id(p, t, row);
+    out_printf(p->o, " aria-labelledby=\"c%zu\">\n", id);
+    put_card_title(p, t, row, id);
+    put(p, "<dl class=\"numbers\">\n");
+    for (size_t c = 0; c < t->column_count; c++) {
+        const struct doc_column *column = &t->columns[c];
+        if (column->is_subject || column->is_detail || is_number(column) ||
+            row->cells[c].words.len == 0)
+            continue;
+        put(p, "<div><dt>");
+        put_title(p, column->title, column->meaning);
+        put(p, is_trend(column) ? "</dt><dd class=\"trend\"" : "</dt><dd");
+        put_values(p, row->cells[c].chart);
+        put(p, ">");
+        put_runs(p, &row->cells[c].words);
+        put(p, "</dd></div>\n");
+    }
+    put(p, "</dl>\n");
+    for (size_t i = 0; i < row->attached_count; i++)
+        put_attached(p, &row->attached[i], true);
+    put_why(p, t, row);
+    put(p, "</article>\n");
+}
+
+/* Of a suspect that is a row: what a card would show, behind a fold. */
+static void put_folded(struct page *p, const struct doc_table *t, const struct doc_row *row)
+{
+    put(p, "<details class=\"row-more\"><summary>");
+    for (size_t i = 0; i < row->attached_count; i++) {
+        put(p, i > 0 ? ", " : "");
+        html_words(p->o, row->attached[i].label != NULL ? row->attached[i].label : "more");
+    }
+    put(p, row->attached_count > 0 ? ", rank</summary>\n" : "rank</summary>\n");
+    for (size_t i = 0; i < row->attached_count; i++)
+        put_attached(p, &row->attached[i], false);
+    put_why(p, t, row);
+    put(p, "</details>\n");
 }
 
 /* --- tables ---------------------------------------------------------------- */
@@ -294,35 +372,57 @@ static void put_head(struct page *p, const struct doc_table *t)
     put(p, "</tr></thead>\n");
 }
 
+/* What belongs to a row: open in its first rows, where a reader begins. */
+static void put_below(struct page *p, const struct doc_table *t, const struct doc_row *row)
+{
+    enum { OPEN_ROWS = 3 };
+    const bool is_open = row < t->rows + OPEN_ROWS;
+    if (is_card(t, row)) {
+        put_folded(p, t, row);
+        return;
+    }
+    for (size_t i = 0; i < row->attached_count; i++) {
+        const struct doc_attached *a = &row->attached[i];
+        bool folds = !is_open && a->chains.len > 0 && a->label != NULL;
+        if (folds) {
+            put(p, "<details class=\"row-more\"><summary>");
+            html_words(p->o, a->label);
+            put(p, "</summary>\n");
+        }
+        put_attached(p, a, false);
+        put(p, folds ? "</details>\n" : "");
+    }
+}
+
 static void put_cell(struct page *p, const struct doc_table *t, const struct doc_row *row,
                      size_t c)
 {
     enum { DEEPEST = 16 }; /* that the style has a class for */
     const struct doc_column *column = &t->columns[c];
-    bool trend = strcmp(column->title, "trend") == 0;
     out_printf(p->o, "<%s%s", column->is_subject ? "th scope=\"row\"" : "td",
                column->align == DOC_RIGHT ? " class=\"number\""
-               : trend                    ? " class=\"trend\""
+               : is_trend(column)         ? " class=\"trend\""
                                           : "");
     if (t->is_tree && column->is_subject)
         out_printf(p->o, " class=\"deep d%u\"",
                    row->depth < DEEPEST ? row->depth : DEEPEST);
     put(p, ">");
     if (row->cells[c].chart != NULL)
-        put_chart(p->o, row->cells[c].chart);
+        page_chart(p->o, row->cells[c].chart);
     else
         put_runs(p, &row->cells[c].words);
     if (column->is_subject) {
         put_remarks(p, row);
-        for (size_t i = 0; i < row->attached_count; i++)
-            put_attached(p, &row->attached[i], false);
+        put_below(p, t, row);
     }
     put(p, column->is_subject ? "</th>" : "</td>");
 }
 
 static void put_row(struct page *p, const struct doc_table *t, const struct doc_row *row)
 {
-    put(p, "<tr>");
+    put(p, "<tr");
+    put_suspect_id(p, t, row);
+    put(p, ">");
     if (row->kind != DOC_ROW) {
         out_printf(p->o, "<td class=\"rest\" colspan=\"%zu\">", columns_shown(t));
         put_runs(p, &row->cells[0].words);
@@ -348,69 +448,6 @@ static void put_rows(struct page *p, const struct doc_table *t, size_t first, si
     put(p, "</tbody></table></div>\n");
 }
 
-/* --- cards ----------------------------------------------------------------- */
-
-/* Rows with details, and much to say: each is a thing of its own. */
-static bool is_card(const struct doc_table *t, const struct doc_row *row)
-{
-    bool has_more = false;
-    for (size_t i = 0; i < row->attached_count; i++)
-        has_more |= row->attached[i].label != NULL;
-    return t->details != NULL && row->kind == DOC_ROW &&
-           (has_more || row->cells[0].words.len > 0);
-}
-
-static bool is_number(const struct doc_column *c)
-{
-    return strcmp(c->title, "#") == 0;
-}
-
-static void put_card_title(struct page *p, const struct doc_table *t,
-                           const struct doc_row *row, size_t id)
-{
-    put(p, "<header>");
-    for (size_t c = 0; c < t->column_count; c++)
-        if (is_number(&t->columns[c])) {
-            put(p, "<span class=\"rank\"><span class=\"aside\">suspect </span>");
-            put_runs(p, &row->cells[c].words);
-            put(p, "</span> ");
-        }
-    out_printf(p->o, "<h3 id=\"c%zu\">", id);
-    for (size_t c = 0; c < t->column_count; c++)
-        if (t->columns[c].is_subject)
-            put_runs(p, &row->cells[c].words);
-    put(p, "</h3>");
-    put_remarks(p, row);
-    put(p, "</header>\n");
-}
-
-static void put_card(struct page *p, const struct doc_table *t, const struct doc_row *row)
-{
-    size_t id = ++p->ids;
-    put(p, "<article class=\"card\" data-rank=\"");
-    for (size_t c = 0; c < t->column_count; c++)
-        if (is_number(&t->columns[c]))
-            put_runs(p, &row->cells[c].words);
-    out_printf(p->o, "\" aria-labelledby=\"c%zu\">\n", id);
-    put_card_title(p, t, row, id);
-    put(p, "<dl class=\"numbers\">\n");
-    for (size_t c = 0; c < t->column_count; c++) {
-        const struct doc_column *column = &t->columns[c];
-        if (column->is_subject || is_number(column) || row->cells[c].words.len == 0)
-            continue;
-        out_printf(p->o, "<div%s><dt>", column->is_detail ? " class=\"detail\"" : "");
-        put_title(p, column->title, column->meaning);
-        put(p, strcmp(column->title, "trend") == 0 ? "</dt><dd class=\"trend\">"
-                                                   : "</dt><dd>");
-        put_runs(p, &row->cells[c].words);
-        put(p, "</dd></div>\n");
-    }
-    put(p, "</dl>\n");
-    for (size_t i = 0; i < row->attached_count; i++)
-        put_attached(p, &row->attached[i], true);
-    put(p, "</article>\n");
-}
-
 /* Where the group that begins at this row ends. */
 static size_t group_end(const struct doc_table *t, size_t i)
 {
@@ -421,8 +458,9 @@ static size_t group_end(const struct doc_table *t, size_t i)
 
 static void put_table(struct page *p, const struct doc_table *t)
 {
+    enum { MOST_CARDS = 3 }; /* more of them nobody reads to the end */
     size_t i = 0, end = group_end(t, 0);
-    while (i < end && is_card(t, &t->rows[i]))
+    while (i < end && i < MOST_CARDS && is_card(t, &t->rows[i]))
         put_card(p, t, &t->rows[i++]);
     put_rows(p, t, i, end);
     for (i = end; i < t->row_count; i = end) {
@@ -519,6 +557,40 @@ static void put_block(struct page *p, const struct doc_block *b)
     }
 }
 
+/* --- hints ----------------------------------------------------------------- */
+
+static bool is_known(const struct page_hints *known, const char *id)
+{
+    for (size_t i = 0; i < known->len; i++)
+        if (strcmp(known->all[i], id) == 0)
+            return true;
+    return false;
+}
+
+/* Behind the line that says what to do, which is there already. */
+void page_hint(const char *id, struct page_hints *known, struct out *o)
+{
+    enum { ROOM = sizeof(known->all) / sizeof(*known->all) };
+    struct page p = {.o = o};
+    if (is_known(known, id)) {
+        out_printf(o, "<p><a href=\"#hint-%s\">Cause, and code before and after</a></p>\n",
+                   id);
+        return;
+    }
+    struct document *hint = known->len < ROOM ? document_of_hint(id) : NULL;
+    if (hint == NULL)
+        return;
+    known->all[known->len++] = id;
+    out_printf(o,
+               "<details class=\"fix-code\" id=\"hint-%s\"><summary>Cause, and code "
+               "before and after</summary>\n",
+               id);
+    for (size_t k = 1; k < hint->sections[0].block_count; k++)
+        put_block(&p, &hint->sections[0].blocks[k]);
+    out_string(o, "</details>\n");
+    document_free(hint);
+}
+
 /* --- sections -------------------------------------------------------------- */
 
 bool page_leads(const struct document *d)
@@ -581,9 +653,9 @@ static void put_section_title(struct page *p, const struct doc_section *s)
 }
 
 void page_sections(const struct document *d, const struct hd_write_options *opt,
-                   struct out *o)
+                   struct page_hints *known, struct out *o)
 {
-    struct page p = {.o = o, .opt = opt};
+    struct page p = {.o = o, .opt = opt, .hints = known};
     for (size_t i = 0; i < d->section_count; i++) {
         const struct doc_section *s = &d->sections[i];
         if (!doc_is_on(DOC_ON_PAGES, s->only))

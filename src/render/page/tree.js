@@ -20,12 +20,15 @@ function label(node) {
     return visible(node.type ?? ROOT_KINDS[node.root_kind] ?? node.kind);
 }
 
+/* Names that a place has: as people know it, and as files have it. */
+const namesOf = (node) => [node.name, node.full].filter(Boolean);
+
 /* The list of JSON as objects with parents and children. */
 function unpackTree(packed) {
     const [first, end] = packed.compared;
     const nodes = packed.nodes.map((n, index) => {
         const at = n.retained, objects = n.objects;
-        return {index, kind: n.kind, depth: n.depth, name: label(n), single: n.single, suspect: n.suspect,
+        return {index, kind: n.kind, depth: n.depth, name: label(n), full: n.full_name && visible(n.full_name), single: n.single, suspect: n.suspect,
             by: n.field === null ? "" : visible((n.field.startsWith("[") ? "" : ".") + n.field) + " → ",
             retained: at[end] ?? 0, before: at[first] ?? 0, growth: n.growth ?? 0, objects: objects[end] ?? 0,
             objectsBefore: objects[first] ?? 0, own: n.bytes[end], ownCount: n.count[end],
@@ -97,7 +100,7 @@ class Icicle {
         for (const [index, e] of this.drawn) if (!keep.has(index)) e.remove();
         this.drawn = keep;
         this.at = new Map(seen.map((n) => [n.data.index, n]));
-        this.inside.style.height = (d3.max(seen, (n) => n.depth) + 1) * LAYER + "px";
+        this.inside.style.setProperty("--layers", d3.max(seen, (n) => n.depth) + 1);
         this.box.classList.toggle("searching", this.view.hits !== null);
         this.rove(this.at.has(this.current) ? this.current : root.data.index);
         this.hide();
@@ -112,7 +115,7 @@ class Icicle {
             node.suspect ? "marked band-" + Math.min(node.suspect, 7) : "", hit ? "hit" : ""].join(" ").trim();
         e.style.left = n.x0 + "%";
         e.style.width = wide + "%";
-        e.style.top = n.depth * LAYER + "px";
+        e.style.setProperty("--layer", n.depth);
         e.style.setProperty("--much", Math.abs(tone).toFixed(0));
         e.textContent = wide > 22 * pixel ? shortLabel(node) : "";
         e.setAttribute("aria-level", n.depth + 1);
@@ -192,7 +195,7 @@ class OwnerTable {
             onkeydown: (e) => this.key(e)},
             html("thead", {}, html("tr", {role: "row"}, titles.map((t, i) => head(t, i > 0)))), this.body);
         this.part = html("details", {class: "grid-part", ontoggle: () => this.draw()},
-            html("summary", {}, "the same as a table"),
+            html("summary", {}, "As a table"),
             html("div", {class: "grid-scroll", tabindex: "0", role: "group", "aria-label": "ownership tree as a table"}, this.table));
         this.openFirst();
     }
@@ -303,21 +306,64 @@ class TreeView {
     }
 
     controls() {
-        const search = html("input", {type: "search", placeholder: "search, e.g. Session", "aria-label": "search the tree",
-            oninput: () => this.search(search.value)});
+        this.field = html("input", {type: "search", placeholder: "search, e.g. Session", "aria-label": "search the tree",
+            title: "In quotes it is the whole name: \"System.String\"", oninput: () => {
+                this.search(this.field.value);
+                this.draw();
+                this.keep("find");
+            }});
         const choice = (title, byGrowth) => html("label", {}, html("input", {type: "radio", name: "width",
-            checked: byGrowth === this.byGrowth, onchange: () => { this.byGrowth = byGrowth; this.draw(); }}), title);
-        const width = this.one ? null : html("fieldset", {}, html("legend", {}, "width:"),
+            checked: byGrowth === this.byGrowth, value: title, onchange: () => {
+                this.byGrowth = byGrowth;
+                this.draw();
+                this.keep();
+            }}), title);
+        this.width = this.one ? null : html("fieldset", {}, html("legend", {}, "width:"),
             choice("retained", false), choice("growth", true));
         const scale = this.one ? null : html("span", {class: "scale"}, "shrank", html("i", {}), "grew");
-        return html("div", {class: "controls"}, search, this.found, width, scale);
+        return html("div", {class: "controls"}, this.field, this.found, this.width, scale);
     }
 
-    /* Every place whose name has the words. */
+    /* Every place whose name has the words; in quotes whose name they are. */
     search(text) {
-        const words = text.toLowerCase().trim();
-        this.hits = words ? new Set(this.nodes.filter((n) => n.name.toLowerCase().includes(words))) : null;
+        const words = text.toLowerCase().trim(), whole = /^"(.+)"$/.exec(words);
+        const fits = whole ? (n) => namesOf(n).some((name) => name.toLowerCase() === whole[1])
+            : (n) => n.name.toLowerCase().includes(words);
+        this.hits = words ? new Set(this.nodes.filter(fits)) : null;
+    }
+
+    /* --- in the address */
+
+    keep(field) {
+        remember("memory", {zoom: this.focus.index ? String(this.focus.index) : null,
+            find: this.field.value, width: this.byGrowth ? "growth" : null}, field);
+    }
+
+    /* What somebody else wrote into the address may be anything. */
+    show(values) {
+        const at = values.get("zoom");
+        const zoom = (/^\d{1,9}$/.test(at ?? "") && this.nodes[Number(at)]) || this.nodes[0];
+        if (zoom !== this.focus) this.icicle.current = zoom.index;
+        this.focus = zoom;
+        this.field.value = values.get("find") ?? "";
+        this.byGrowth = !this.one && values.get("width") === "growth";
+        if (this.width) this.width.querySelector(`[value=${this.byGrowth ? "growth" : "retained"}]`).checked = true;
+        this.search(this.field.value);
         this.draw();
+    }
+
+    /* To the largest place that was found: into view, and with the focus on it. */
+    reveal() {
+        const first = d3.greatest(this.hits || [], (n) => n.retained);
+        if (!first) return false;
+        if (!this.icicle.at.has(first.index) && first.parent) {
+            this.focus = first.parent;
+            this.draw();
+            remember("memory", {zoom: String(first.parent.index)}, "find");
+        }
+        if (!this.icicle.at.has(first.index)) return false;
+        this.icicle.rove(first.index, true);
+        return true;
     }
 
     /* Those that are shown below the zoom, and their share of it; of those within each other the
@@ -347,6 +393,7 @@ class TreeView {
         this.icicle.current = node.index;
         this.icicle.box.scrollTop = 0;
         this.draw();
+        this.keep();
         if (focus) this.icicle.rove(node.index, true);
     }
 
@@ -362,7 +409,7 @@ class TreeView {
 
 function ownershipTree(before) {
     const packed = data("tree-data");
-    if (!packed || packed.nodes.length === 0) return;
+    if (!packed || packed.nodes.length === 0) return null;
     const old = document.getElementById("where-the-memory-is");
     const part = section("memory", "Where the memory is", before);
     if (old) old.classList.add("static-tree");
@@ -373,10 +420,13 @@ function ownershipTree(before) {
         : "Each box is what keeps the boxes below it alive; its colour says how much of it grew."),
         view.controls(), view.path, view.icicle.frame, view.table.part);
     view.draw();
+    viewers.push((values) => view.show(values));
+    part.addEventListener("arrive", (e) => { if (e.detail && view.reveal()) e.preventDefault(); });
     let width = view.icicle.box.clientWidth;
     new ResizeObserver(() => {
         if (view.icicle.box.clientWidth === width) return;
         width = view.icicle.box.clientWidth;
         view.icicle.draw();
     }).observe(view.icicle.box);
+    return view;
 }

@@ -43,13 +43,17 @@ function typeColumns(packed) {
     return columns.concat({key: "status", title: "status", kind: "word wide"});
 }
 
-function typeName(name) {
+/* A name that leads to its places in the tree, if it has any that are large enough. */
+function typeName(name, places) {
     const [space, own] = parts(name);
-    return html("bdi", {title: name}, html("span", {class: "ns"}, space), html("span", {class: "own"}, own));
+    const words = [html("span", {class: "ns"}, space), html("span", {class: "own"}, own)];
+    if (!places.has(name)) return html("bdi", {title: name}, words);
+    const to = "#memory?" + new URLSearchParams({zoom: "", find: `"${name}"`});
+    return html("bdi", {title: name}, html("a", {href: to, title: name + ": show it in the tree"}, words));
 }
 
-function typeCell(column, row) {
-    if (column.kind === "type") return html("th", {scope: "row", class: "type"}, typeName(row.name));
+function typeCell(column, row, places) {
+    if (column.kind === "type") return html("th", {scope: "row", class: "type"}, typeName(row.name, places));
     const value = row[column.key];
     return html("td", {class: column.kind + (column.number ? " number" : "")},
         column.still ? sparkline(value) : column.show ? column.show(value) : value);
@@ -88,11 +92,14 @@ function typesAsMarkdown(rows, columns) {
 /* --- the table ------------------------------------------------------------------ */
 
 class TypesTable {
-    constructor(packed) {
+    constructor(packed, places) {
         this.rows = unpackTypes(packed);
+        this.places = places;
         this.columns = typeColumns(packed);
         this.one = packed.snapshots === 1;
-        this.sorted = {key: null, down: true};
+        /* As the report has them. */
+        this.given = {key: this.columns.some((c) => c.key === packed.order) ? packed.order : null, down: packed.order !== "name"};
+        this.sorted = this.given;
         this.shown = this.rows;
         this.words = "";
         this.appOnly = false;
@@ -114,33 +121,57 @@ class TypesTable {
     }
 
     controls() {
-        const search = html("input", {type: "search", placeholder: "filter, e.g. Session", "aria-label": "filter types",
-            oninput: () => { this.words = search.value.toLowerCase(); this.choose(); }});
-        const app = html("input", {type: "checkbox", onchange: () => { this.appOnly = app.checked; this.choose(); }});
+        this.field = html("input", {type: "search", placeholder: "filter, e.g. Session", "aria-label": "filter types",
+            oninput: () => { this.words = this.field.value.toLowerCase(); this.choose(); this.keep("filter"); }});
+        this.app = html("input", {type: "checkbox", onchange: () => { this.appOnly = this.app.checked; this.choose(); this.keep(); }});
         const markdown = html("button", {type: "button", onclick: () =>
             copy(typesAsMarkdown(this.shown, this.columns), markdown)}, "copy as Markdown");
         const csv = html("button", {type: "button", onclick: () =>
             copy(typesAsCsv(this.shown, this.one), csv)}, "copy as CSV");
-        return html("div", {class: "controls"}, search, html("label", {}, app, "app only"), this.found, markdown, csv);
+        return html("div", {class: "controls"}, this.field, html("label", {}, this.app, "app only"), this.found, markdown, csv);
     }
 
     /* A second press turns it round; numbers begin with the largest, names with A. */
     sort(column) {
         const again = this.sorted.key === column.key;
         this.sorted = {key: column.key, down: again ? !this.sorted.down : Boolean(column.number)};
+        this.choose();
+        this.keep();
+    }
+
+    /* --- in the address */
+
+    keep(field) {
+        const {key, down} = this.sorted;
+        const isGiven = key === this.given.key && down === this.given.down;
+        remember("types", {filter: this.field.value, app: this.appOnly ? "1" : null,
+            sort: isGiven || !key ? null : (down ? "-" : "") + key}, field);
+    }
+
+    show(values) {
+        const [, minus, key] = /^(-?)(\w+)$/.exec(values.get("sort") ?? "") || [];
+        const sorted = this.columns.find((c) => c.key === key && !c.still);
+        this.sorted = sorted ? {key, down: minus === "-"} : this.given;
+        this.field.value = values.get("filter") ?? "";
+        this.words = this.field.value.toLowerCase();
+        this.app.checked = this.appOnly = values.get("app") === "1";
+        this.choose();
+    }
+
+    mark() {
         this.heads.forEach((head, i) => {
-            if (this.columns[i] !== column) head.removeAttribute("aria-sort");
+            if (this.columns[i].key !== this.sorted.key) head.removeAttribute("aria-sort");
             else head.setAttribute("aria-sort", this.sorted.down ? "descending" : "ascending");
         });
-        this.choose();
     }
 
     choose() {
         const words = this.words.split(/\s+/).filter(Boolean);
         const {key, down} = this.sorted;
+        this.mark();
         this.shown = this.rows.filter((r) => !(this.appOnly && r.framework) &&
             words.every((w) => r.name.toLowerCase().includes(w)));
-        if (key) {
+        if (key && this.sorted !== this.given) {
             const way = down ? -1 : 1;
             const compare = (x, y) => (x < y ? -1 : x > y ? 1 : 0);
             this.shown.sort((a, b) => way * compare(a[key] ?? -Infinity, b[key] ?? -Infinity) || compare(a.name, b.name));
@@ -175,7 +206,7 @@ class TypesTable {
         };
         this.body.replaceChildren(...[space(first), ...this.shown.slice(first, end).map((row, i) =>
             html("tr", {class: row.status ? "status-" + row.status : null, "aria-rowindex": first + i + 2},
-                this.columns.map((c) => typeCell(c, row)))), space(this.shown.length - end)].filter(Boolean));
+                this.columns.map((c) => typeCell(c, row, this.places)))), space(this.shown.length - end)].filter(Boolean));
         this.table.setAttribute("aria-rowcount", this.shown.length + 1);
         this.say();
     }
@@ -190,10 +221,10 @@ function sparklines() {
 }
 
 /* The table of the report itself stays for paper, and for who has no JavaScript. */
-function allTypes() {
+function allTypes(tree) {
     const packed = data("types-data");
     if (!packed || packed.name.length === 0) return;
-    const table = new TypesTable(packed);
+    const table = new TypesTable(packed, new Set(tree ? tree.nodes.flatMap(namesOf) : []));
     const old = document.getElementById("types") || document.querySelector(".static-types");
     let part = old;
     if (!part) {
@@ -208,4 +239,5 @@ function allTypes() {
         part.append(html("p", {class: "note"}, `Trends of ${count(packed.points.length)} of the ` +
             `${count(packed.snapshots)} snapshots, the first and the last among them.`));
     table.choose();
+    viewers.push((values) => table.show(values));
 }

@@ -1,6 +1,7 @@
 /* The page: one file of HTML that needs nothing else, neither a network nor JavaScript. Its
  * policy lets nothing run but the script that was built in (bytes.S), so that no name of a
  * snapshot can. */
+#include "base/calendar.h"
 #include "document/build.h"
 #include "render/page/page.h"
 #include "render/report_json.h"
@@ -56,38 +57,6 @@ static void put_head(const struct document *d, struct out *o)
     out_string(o, "</style>\n</head>\n");
 }
 
-/* --- verdict --------------------------------------------------------------- */
-
-/* A report without a verdict has no mood. */
-static const char *mood_of(const struct document *d)
-{
-    switch (d->tone) {
-    case DOC_GOOD:
-        return "good";
-    case DOC_BAD:
-        return "bad";
-    case DOC_UNSURE:
-        return "unsure";
-    default:
-        return "plain";
-    }
-}
-
-static void put_verdict(const struct hd_report *r, const struct document *d, struct out *o)
-{
-    const struct hd_diff *diff = r->model.diff;
-    out_printf(o, "<header class=\"top\">\n<p class=\"brand\">");
-    html_words(o, d->title);
-    out_printf(o, "</p>\n<h1 class=\"verdict %s\">", mood_of(d));
-    page_headline(d, o);
-    out_string(o, "</h1>\n");
-    if (diff != NULL)
-        out_printf(o, "<p class=\"confidence %s\">confidence: <strong>%s</strong></p>\n",
-                   hd_confidence_name(diff->confidence),
-                   hd_confidence_name(diff->confidence));
-    out_string(o, "<nav hidden aria-label=\"sections\"></nav>\n</header>\n");
-}
-
 /* --- data ------------------------------------------------------------------ */
 
 static void put_data(struct out *o, const char *id, json_t *value)
@@ -131,17 +100,28 @@ static bool has_tree(const struct hd_report *r)
     return has_types(r) && r->found.tree.len > 0;
 }
 
+/* Of the day only: who makes it twice gets the same page. */
+static void put_date(int64_t seconds, struct out *o)
+{
+    char time[CALENDAR_TIME];
+    if (seconds > 0 && calendar_time(seconds, time))
+        out_printf(o, " · page made on %.*s", (int)(strchr(time, 'T') - time), time);
+}
+
 static void put_body(const struct hd_report *r, const struct hd_write_options *opt,
                      struct out *o)
 {
     struct document *d = document_of_page(r, opt);
+    struct page_hints known = {.len = 0};
     put_head(d, o);
-    out_string(o, "<body>\n<a class=\"skip\" href=\"#main\">Skip to the report</a>\n");
-    put_verdict(r, d, o);
+    out_printf(o, "<body class=\"mood-%s\">\n", page_mood(d));
+    out_string(o, "<a class=\"skip\" href=\"#main\">Skip to the report</a>\n");
+    page_banner(r, d, &known, o);
     out_string(o, "<main id=\"main\">\n");
-    page_sections(d, opt, o);
+    page_sections(d, opt, &known, o);
     out_string(o, "</main>\n<footer>");
     html_words(o, d->made_by);
+    put_date(opt->made_at, o);
     out_string(o, "</footer>\n");
     document_free(d);
 }

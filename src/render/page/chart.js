@@ -1,11 +1,11 @@
 "use strict";
-/* The heap over time, and what a card has beside its words. */
+/* The heap over time: bands that add up to it, with their names on them, and its objects. */
 
 const MOST_BANDS = 6;
 
-/* --- over time --------------------------------------------------------------- */
+/* --- what is drawn ----------------------------------------------------------- */
 
-/* Where each snapshot stands: by time, by iterations, or by number, as the ranking has it. */
+/* Where each snapshot is: by time, by iterations, or by number, as the ranking has it. */
 function axis(report) {
     const times = report.snapshots.map((s) => (s.time ? Date.parse(s.time + "Z") : NaN));
     if (report.iterations) return {title: "iterations", at: report.iterations, scale: d3.scaleLinear};
@@ -32,32 +32,44 @@ function bands(report) {
         row.unreachable = heap - told - row.others - row.pools - row.rest;
         rows.push(row);
     });
-    const some = ["others", "pools"].filter((key) => rows.some((r) => r[key] > 0));
-    const keys = [...named.map((_, i) => "s" + i), ...some, "rest"];
-    return {rows, keys: rows.some((r) => r.unreachable > 0) ? [...keys, "unreachable"] : keys};
+    const some = Object.keys(BANDS).filter((key) => rows.some((r) => r[key] > 0));
+    return {rows, keys: [...named.map((_, i) => "s" + i), ...some]};
 }
 
-const BANDS = {rest: "rest", others: "other suspects", pools: "pools and threads", unreachable: "not reachable"};
+/* From above to below, after those of suspects. */
+const BANDS = {others: "other suspects", pools: "pools and threads", rest: "rest", unreachable: "not reachable"};
 const bandClass = (key) => "band-" + (key in BANDS ? key : Number(key.slice(1)) + 1);
 
 function cardTitle(rank) {
-    const card = document.querySelector(`.card[data-rank="${rank}"] h3`);
+    const card = document.querySelector(`#suspect-${rank} h3, #suspect-${rank} th > .name`);
     return card ? card.textContent : "suspect " + rank;
 }
 
+/* Of two suspects of one name each has its rank. */
 function bandName(report, key) {
     if (key === "rest" && !report.suspects.length) return "heap";
-    return BANDS[key] || brief(cardTitle(report.suspects[Number(key.slice(1))].rank));
+    if (key in BANDS) return BANDS[key];
+    const names = report.suspects.slice(0, MOST_BANDS).map((s) => brief(cardTitle(s.rank)));
+    const i = Number(key.slice(1));
+    return names.indexOf(names[i]) === names.lastIndexOf(names[i]) ? names[i] : `${report.suspects[i].rank} ${names[i]}`;
 }
 
-function tickSize(limit) {
-    const steps = [1, 2, 5, 10, 20, 50, 100, 200, 500];
-    let unit = 1;
-    while (unit * 1024 <= limit) unit *= 1024;
-    if (limit / unit < 2 && unit > 1) unit /= 1024;
-    const step = steps.find((s) => limit / unit / s <= 5) || 1000;
-    return d3.range(0, limit + 1, step * unit).filter((t) => t <= limit);
+/* --- axes -------------------------------------------------------------------- */
+
+/* Of a font of 12 pixels; a little more than it takes. */
+const LETTER = 7;
+const textWidth = (text) => LETTER * text.length;
+
+/* Powers of two: 512 KiB, 1 MiB, 1.5 MiB. Five lines at most above zero. */
+function sizeTicks(limit) {
+    let step = 1;
+    while (limit / step > 5) step *= 2;
+    return d3.range(0, limit + 1, step).filter((t) => t <= limit);
 }
+
+/* As size() has it, but for zeros that say nothing on an axis: 1.50 MiB is 1.5 MiB, and
+ * 1000 KiB would be 0.98 MiB. */
+const tickText = (t) => size(t).replace(/(\.\d*?)0+ /, "$1 ").replace(/\. /, " ");
 
 /* A time as exactly as the series is long; never within a second. */
 function clock(at) {
@@ -65,37 +77,127 @@ function clock(at) {
     return d3.utcFormat(hours < 1 ? "%H:%M:%S" : hours < 20 ? "%H:%M" : hours < 480 ? "%m-%d %H:%M" : "%Y-%m-%d");
 }
 
-function drawAxis(x, how, width, height) {
-    const most = Math.max(2, Math.floor(width / 110));
-    const ticks = x.ticks(how.whole ? Math.min(most, how.at.length - 1) : most)
-        .filter((t) => (how.title === "time" ? t % 1000 === 0 : Number.isInteger(t)));
+/* The first and the last snapshot, and between them what has room. */
+function timeTicks(x, how, rows, width) {
     const text = how.whole ? (t) => count(t + 1) : how.title === "time" ? clock(how.at) : count;
-    return ticks.map((t) => [
-        svg("line", {x1: x(t), x2: x(t), y1: height, y2: height + 4, class: "grid"}),
-        svg("text", {x: x(t), y: height + 17, "text-anchor": x(t) > width - 40 ? "end" : "middle"}, text(t))]);
+    const ends = [how.at[rows[0].k], how.at[last(rows).k]];
+    const [low, high] = x.range();
+    const part = (t) => {
+        const wide = textWidth(text(t)), at = x(t);
+        const anchor = at + wide / 2 > width ? "end" : "middle";
+        const begin = anchor === "end" ? at - wide : at - wide / 2;
+        return {t: Number(t), at, text: text(t), anchor, begin, end: begin + wide};
+    };
+    const taken = ends.map(part);
+    if (taken[0].end + LETTER > taken[1].begin) return taken.slice(1);
+    const most = Math.max(2, Math.floor((high - low) / (textWidth(text(ends[1])) + 3 * LETTER)));
+    for (const t of x.ticks(how.whole ? Math.min(most, how.at.length - 1) : most)) {
+        if (how.title === "time" ? t % 1000 !== 0 : !Number.isInteger(Number(t))) continue;
+        const next = part(t);
+        if (taken.every((other) => next.end + LETTER < other.begin || next.begin > other.end + LETTER))
+            taken.push(next);
+    }
+    return taken;
 }
+
+function drawAxis(x, how, rows, width, height) {
+    return timeTicks(x, how, rows, width).map((tick) => [
+        svg("line", {x1: tick.at, x2: tick.at, y1: height, y2: height + 4, class: "grid"}),
+        svg("text", {class: "tick", x: tick.at, y: height + 19, "text-anchor": tick.anchor}, tick.text)]);
+}
+
+/* --- names on bands ------------------------------------------------------------ */
+
+/* From this width on the chart has a column for names; it is so wide at most. */
+const ROOM_FOR_NAMES = 640;
+const NAMES = 224;
+const NAME_LINE = 16;
+
+/* In pixels of CSS, of the narrower of A4 and Letter. */
+const PAPER = 700;
+
+function cutName(name, most) {
+    return name.length <= most ? name : most < 2 ? "" : name.slice(0, most - 1) + "…";
+}
+
+/* Beside the end of each band; where bands are thin the names move apart. */
+function namesBeside(report, layers, y, right, low, high) {
+    const all = layers.map((layer) => {
+        const [a, b] = last(layer);
+        return {key: layer.key, wanted: (y(a) + y(b)) / 2, bytes: b - a};
+    }).filter((n) => n.bytes > 0).sort((a, b) => a.wanted - b.wanted);
+    let free = high;
+    for (const n of all) {
+        n.at = Math.max(n.wanted, free + NAME_LINE / 2);
+        free = n.at + NAME_LINE / 2;
+    }
+    free = low;
+    for (const n of all.slice().reverse()) {
+        n.at = Math.min(n.at, free - NAME_LINE / 2);
+        free = n.at - NAME_LINE / 2;
+    }
+    const letters = Math.floor((NAMES - 30) / LETTER);
+    return all.map((n) => {
+        const told = size(n.bytes);
+        return [
+            svg("path", {class: "lead", d: `M${right + 1},${n.wanted}L${right + 9},${n.at}h4`}),
+            svg("rect", {class: bandClass(n.key), x: right + 15, y: n.at - 5, width: 10, height: 10, rx: 2}),
+            svg("text", {class: "band-name", x: right + 30, y: n.at + 4},
+                cutName(bandName(report, n.key), letters - told.length - 1) + " " + told)];
+    });
+}
+
+/* On the band, where it is thickest, if it is thick enough there; else the legend has it. */
+function namesWithin(report, layers, x, y, how, rows) {
+    const at = rows.map((r) => x(how.at[r.k]));
+    const edge = (layer, px, side) => {
+        const i = Math.min(at.length - 2, Math.max(0, d3.bisectRight(at, px) - 1));
+        const part = (px - at[i]) / (at[i + 1] - at[i] || 1);
+        return y(layer[i][side] + part * (layer[i + 1][side] - layer[i][side]));
+    };
+    return layers.map((layer) => {
+        const name = bandName(report, layer.key), half = textWidth(name) / 2 + 2;
+        let best = null;
+        for (let k = 0; k <= 24; k++) {
+            const middle = at[0] + half + (k / 24) * (last(at) - at[0] - 2 * half);
+            if (middle - half < at[0] - 0.5) break;
+            const places = [middle - half, middle - half / 2, middle, middle + half / 2, middle + half];
+            const top = Math.max(...places.map((px) => edge(layer, px, 1)));
+            const bottom = Math.min(...places.map((px) => edge(layer, px, 0)));
+            if (!best || bottom - top > best.room) best = {room: bottom - top, x: middle, y: (top + bottom) / 2};
+        }
+        return best && best.room >= NAME_LINE
+            ? svg("text", {class: "band-name within", x: best.x, y: best.y + 4, "text-anchor": "middle"}, name) : null;
+    });
+}
+
+/* --- charts ---------------------------------------------------------------------- */
+
+const edges = (width) => ({left: 64, right: width >= ROOM_FOR_NAMES ? NAMES : 12, top: 10, bottom: 26});
 
 function areaChart(report, how, width) {
     const {rows, keys} = bands(report);
-    const edge = {left: 64, right: 12, top: 10, bottom: 24};
-    const height = 230, inner = height - edge.bottom;
+    const edge = edges(width), beside = width >= ROOM_FOR_NAMES;
+    const height = beside ? 240 : 200, inner = height - edge.bottom;
     const x = how.scale(d3.extent(rows, (r) => how.at[r.k]), [edge.left, width - edge.right]);
     const top = d3.max(rows, (r) => r.total) || 1;
     const y = d3.scaleLinear([0, top * 1.03], [inner, edge.top]);
     const area = d3.area().x((d) => x(how.at[d.data.k])).y0((d) => y(d[0])).y1((d) => y(d[1]));
     const layers = d3.stack().keys(keys.slice().reverse())(rows);
     const picture = svg("svg", {viewBox: `0 0 ${width} ${height}`, height, "aria-hidden": "true"},
-        tickSize(top * 1.03).map((t) => [
+        sizeTicks(top * 1.03).map((t) => [
             svg("line", {x1: edge.left, x2: width - edge.right, y1: y(t), y2: y(t), class: "grid"}),
-            svg("text", {x: edge.left - 8, y: y(t) + 4, "text-anchor": "end"}, size(t))]),
+            svg("text", {class: "tick", x: edge.left - 8, y: y(t) + 4, "text-anchor": "end"}, tickText(t))]),
         layers.map((layer) => svg("path", {class: bandClass(layer.key), d: area(layer)})),
-        drawAxis(x, how, width, inner));
-    return {picture, x, rows, keys, height};
+        beside ? namesBeside(report, layers, y, width - edge.right, inner, edge.top)
+            : namesWithin(report, layers, x, y, how, rows),
+        drawAxis(x, how, rows, width, inner));
+    return {picture, x, rows, keys, height, low: inner};
 }
 
 function lineChart(report, how, width) {
     const rows = report.totals.objects.map((n, k) => ({n, k})).filter((r) => known(r.n));
-    const edge = {left: 64, right: 12, top: 10, bottom: 24};
+    const edge = edges(width);
     const height = 110, inner = height - edge.bottom;
     const x = how.scale(d3.extent(rows, (r) => how.at[r.k]), [edge.left, width - edge.right]);
     const y = d3.scaleLinear([0, (d3.max(rows, (r) => r.n) || 1) * 1.05], [inner, edge.top]);
@@ -103,16 +205,16 @@ function lineChart(report, how, width) {
     return svg("svg", {viewBox: `0 0 ${width} ${height}`, height, "aria-hidden": "true"},
         y.ticks(3).map((t) => [
             svg("line", {x1: edge.left, x2: width - edge.right, y1: y(t), y2: y(t), class: "grid"}),
-            svg("text", {x: edge.left - 8, y: y(t) + 4, "text-anchor": "end"}, d3.format("~s")(t))]),
+            svg("text", {class: "tick", x: edge.left - 8, y: y(t) + 4, "text-anchor": "end"}, d3.format("~s")(t))]),
         svg("path", {class: "line", d: line(rows)}),
         rows.map((r) => svg("circle", {class: "dot", r: 2.5, cx: x(how.at[r.k]), cy: y(r.n)})),
-        drawAxis(x, how, width, inner));
+        drawAxis(x, how, rows, width, inner));
 }
 
 /* The numbers of the chart, for who cannot see it or wants them. */
 function numbersTable(report, chart, how) {
     const name = (r) => snapshotName(report, how, r.k);
-    return html("details", {}, html("summary", {}, "the numbers"),
+    return html("details", {class: "numbers-of"}, html("summary", {}, "Numbers per snapshot"),
         html("div", {class: "scroll", tabindex: "0", role: "group", "aria-label": "heap over time"},
             html("table", {},
                 html("thead", {}, html("tr", {}, html("th", {scope: "col"}, how.title),
@@ -134,7 +236,7 @@ function snapshotName(report, how, k) {
 /* What is pointed at, by pointer or by arrow keys: the snapshot nearest to it. */
 function watchChart(box, report, how, state) {
     const tip = html("div", {class: "tip", hidden: true, role: "status"});
-    const rule = svg("line", {class: "rule", y1: 10, y2: 206});
+    const rule = svg("line", {class: "rule", y1: 10});
     let at = -1;
     const show = (i) => {
         const {chart} = state;
@@ -142,6 +244,7 @@ function watchChart(box, report, how, state) {
         const row = chart.rows[at], x = chart.x(how.at[row.k]);
         rule.setAttribute("x1", x);
         rule.setAttribute("x2", x);
+        rule.setAttribute("y2", chart.low);
         chart.picture.append(rule);
         fill(tip, snapshotName(report, how, row.k), [
             ["heap", size(row.total)], ["objects", count(report.totals.objects[row.k])],
@@ -172,12 +275,11 @@ function overTime(report, before) {
     const part = section("over-time", "Heap over time", before);
     const box = html("div", {class: "chart", tabindex: "0", role: "group",
         "aria-label": `The heap from ${size(first[0].total)} to ${size(last(first).total)}, by ${how.title}; ` +
-            "arrow keys tell each snapshot"});
+            "arrow keys go through the snapshots"});
     const objects = html("div", {class: "chart"});
     const legend = html("ul", {class: "legend"});
-    part.append(legend, box, html("p", {class: "note"}, "objects"), objects);
-    const draw = () => {
-        const width = Math.max(280, box.clientWidth);
+    part.append(box, legend, html("p", {class: "note"}, "objects"), objects);
+    const draw = (width = Math.max(280, box.clientWidth)) => {
         const old = state.chart;
         state.chart = areaChart(report, how, width);
         if (old) old.picture.replaceWith(state.chart.picture);
@@ -189,7 +291,7 @@ function overTime(report, before) {
         html("span", {class: "swatch " + bandClass(key)}), html("bdi", {}, bandName(report, key)),
         ` ${size(first[0][key])} → ${size(last(first)[key])}`)));
     if (report.suspects.some((s) => s.own_bytes && s.retained && last(s.own_bytes) < last(s.retained)))
-        legend.after(html("p", {class: "note"}, "A suspect within another one is counted once, in its own band."));
+        legend.after(html("p", {class: "note"}, "A suspect inside another one is counted once, in its own band."));
     part.append(numbersTable(report, state.chart, how));
     watchChart(box, report, how, state);
     let width = box.clientWidth;
@@ -198,62 +300,7 @@ function overTime(report, before) {
         width = box.clientWidth;
         draw();
     }).observe(box);
-}
-
-/* --- cards ------------------------------------------------------------------- */
-
-const MANY_BARS = 8;
-
-// The counts that tell why it is a suspect: of the whole heap or, where these tell another story,
-// of the places that hold it. As hd_suspect_counts() has it.
-function toldCounts(suspect) {
-    const ranked = (suspect.held ?? []).map((n, k) => k).filter((k) => known(suspect.held[k]));
-    if (!ranked.length) return suspect.count;
-    const growth = (values) => values[ranked.at(-1)] - values[ranked[0]];
-    const isGrowthOf = (part, all) => (all > 0 ? part > all / 2 : all === part);
-    const here = growth(suspect.held), whole = growth(suspect.count);
-    return here > 0 && (!isGrowthOf(here, whole) || !isGrowthOf(whole, here)) ? suspect.held : suspect.count;
-}
-
-function bars(values) {
-    const most = Math.max(1, ...values.filter(known));
-    const all = values.map((n, k) => {
-        const bar = html("i", {});
-        bar.style.height = known(n) ? `${(70 * n) / most}%` : "0";
-        return html("div", {title: `snapshot ${k + 1}: ${count(n)}`},
-            html("span", {class: "value"}, count(n)), bar, html("span", {class: "label"}, String(k + 1)));
-    });
-    return html("div", {class: values.length > MANY_BARS ? "bars many" : "bars", role: "img",
-        "aria-label": "objects per snapshot: " + values.map(count).join(", ")}, all);
-}
-
-const fullName = (frame) =>
-    Array.from(frame.childNodes, (n) =>
-        n.querySelector && n.querySelector(".full") ? n.querySelector(".full").textContent : n.textContent)
-        .join("").trim();
-
-function chainTools(held) {
-    const toggle = html("button", {type: "button", "aria-pressed": "false", onclick: () => {
-        const full = held.classList.toggle("in-full");
-        toggle.setAttribute("aria-pressed", String(full));
-    }}, "full names");
-    const title = held.querySelector("h4");
-    title.append(html("span", {class: "chain-tools"}, toggle));
-    for (const chain of held.querySelectorAll(".chain")) {
-        const button = html("button", {type: "button", onclick: () =>
-            copy(Array.from(chain.querySelectorAll("li"), fullName).join("\n→ "), button)}, "copy chain");
-        (chain.querySelector(".share") || title).append(html("span", {class: "chain-tools"}, button));
-    }
-}
-
-function cards(report) {
-    report.suspects.forEach((suspect, i) => {
-        const card = document.querySelector(`.card[data-rank="${suspect.rank}"]`);
-        if (!card) return;
-        card.classList.add("band-" + Math.min(i + 1, MOST_BANDS + 1));
-        card.id = "suspect-" + suspect.rank;
-        card.querySelector("header").after(bars(toldCounts(suspect)));
-        birthsPicture(suspect, card.querySelector('.said[data-about="stayed"]'));
-        card.querySelectorAll(".held").forEach(chainTools);
-    });
+    /* As wide as paper, so that letters are as large as those beside it. */
+    window.addEventListener("beforeprint", () => draw(PAPER));
+    window.addEventListener("afterprint", () => draw());
 }
