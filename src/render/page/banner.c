@@ -121,38 +121,56 @@ static void put_origin(const struct hd_report *r, struct out *o)
 
 /* --- all of it ------------------------------------------------------------- */
 
-/* What is usually to be done about the first suspect. */
-static void put_fix(const char *id, struct page_hints *known, struct out *o)
+/* Of "heapdrift help hint static-collection" the hint; NULL: another command, or none. */
+static const char *hint_of(const char *command)
 {
-    struct document *hint = id != NULL ? document_of_hint(id) : NULL;
-    if (hint == NULL)
+    static const char help[] = "heapdrift help hint ";
+    bool is_help = command != NULL && strncmp(command, help, sizeof(help) - 1) == 0;
+    return is_help ? command + sizeof(help) - 1 : NULL;
+}
+
+static void put_words(const struct doc_verdict *v, struct out *o)
+{
+    if (v->label != NULL) {
+        out_string(o, "<strong class=\"word\">");
+        html_words(o, v->label);
+        out_string(o, "</strong> ");
+    }
+    page_runs(&v->words, o);
+}
+
+/* The first line is the heading; what to do about it has its reasons and code below. */
+static void put_verdict(const struct document *d, struct page_hints *known, struct out *o)
+{
+    for (size_t i = 0; i < d->verdict_len; i++) {
+        const struct doc_verdict *v = &d->verdict[i];
+        const char *hint = hint_of(v->command);
+        if (i == 0)
+            out_printf(o, "<h1 class=\"verdict %s\">", page_mood(d));
+        else
+            out_string(o, hint != NULL ? "<div class=\"fix\">\n<p>" : "<p class=\"line\">");
+        put_words(v, o);
+        out_string(o, i == 0 ? "</h1>\n" : "</p>\n");
+        if (hint != NULL)
+            page_hint(hint, known, o);
+        out_string(o, i > 0 && hint != NULL ? "</div>\n" : "");
+    }
+    if (d->verdict_len > 0)
         return;
-    out_string(o, "<div class=\"fix\">\n<p><strong class=\"word\">Fix</strong> ");
-    page_line(&hint->sections[0].blocks[0].line, o);
-    out_string(o, "</p>\n");
-    page_hint(id, known, o);
-    out_string(o, "</div>\n");
-    document_free(hint);
+    out_printf(o, "<h1 class=\"verdict %s\">", page_mood(d));
+    page_headline(d, o);
+    out_string(o, "</h1>\n");
 }
 
 void page_banner(const struct hd_report *r, const struct document *d,
                  struct page_hints *known, struct out *o)
 {
-    const struct hd_diff *diff = r->model.diff;
     out_string(o, "<header class=\"top\">\n<p class=\"brand\">");
     html_words(o, d->title);
     out_string(o, "</p>\n");
     if (r->snapshot_count > 0)
         put_origin(r, o);
-    out_printf(o, "<div class=\"banner %s\">\n<h1 class=\"verdict %s\">", page_mood(d),
-               page_mood(d));
-    page_headline(d, o);
-    out_string(o, "</h1>\n");
-    if (diff != NULL && diff->suspect_count > 0)
-        put_fix(diff->suspects[0].hint, known, o);
-    if (diff != NULL)
-        out_printf(o, "<p class=\"confidence %s\">confidence: <strong>%s</strong></p>\n",
-                   hd_confidence_name(diff->confidence),
-                   hd_confidence_name(diff->confidence));
+    out_printf(o, "<div class=\"banner %s\">\n", page_mood(d));
+    put_verdict(d, known, o);
     out_string(o, "</div>\n<nav hidden aria-label=\"sections\"></nav>\n</header>\n");
 }

@@ -48,6 +48,7 @@ void page_banner(const struct hd_report *r, const struct document *d,
                  struct page_hints *known, struct out *o);
 
 /* Words of a document, with their marks. */
+void page_runs(const struct doc_runs *runs, struct out *o);
 void page_line(const struct doc_line *l, struct out *o);
 
 /* What it comes to, as one line. */

@@ -99,6 +99,11 @@ static void put_line(struct page *p, const struct doc_line *l)
     }
 }
 
+void page_runs(const struct doc_runs *runs, struct out *o)
+{
+    put_runs(&(struct page){.o = o}, runs);
+}
+
 void page_line(const struct doc_line *l, struct out *o)
 {
     put_line(&(struct page){.o = o}, l);
@@ -603,14 +608,6 @@ bool page_leads(const struct document *d)
 void page_headline(const struct document *d, struct out *o)
 {
     struct page p = {.o = o};
-    for (size_t i = 0; i < d->verdict_len; i++) {
-        put(&p, i > 0 ? "<br>" : "");
-        html_words(o, d->verdict[i].label != NULL ? d->verdict[i].label : "");
-        put(&p, " ");
-        put_runs(&p, &d->verdict[i].words);
-    }
-    if (d->verdict_len > 0)
-        return;
     if (page_leads(d))
         put_line(&p, &d->sections[0].blocks[0].line);
     else if (d->summary.len > 0)
