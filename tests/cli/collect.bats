@@ -158,16 +158,16 @@ OPERANDS
     out_is ""
     err_lacks $'\e'
     err_lacks $'\r'
-    err_matches "^heapdrift: $tmp/a-1\.gcdump: [0-9]+ objects, [0-9.]+ MiB, in [0-9.]+ s(; the process stood still for [0-9.]+ ms)?"$'\n'"heapdrift: $tmp/a-2\.gcdump: [0-9]+ objects, [0-9.]+ MiB, in [0-9.]+ s(; the process stood still for [0-9.]+ ms)?\$"
-    works watch --no-ages --diagnostic-port="$socket" --count=2 --interval=50ms --format=csv
+    err_matches "^heapdrift: $tmp/a-1\.gcdump: [0-9]+ objects, [0-9.]+ MiB, in [0-9.]+ s(; process paused for [0-9.]+ ms)?"$'\n'"heapdrift: $tmp/a-2\.gcdump: [0-9]+ objects, [0-9.]+ MiB, in [0-9.]+ s(; process paused for [0-9.]+ ms)?\$"
+    works watch --no-keep --no-ages --diagnostic-port="$socket" --count=2 --interval=50ms --format=csv
     err_lacks $'\e'
-    err_matches "^heapdrift: snapshot 1 of 2: [0-9]+ objects, [0-9.]+ MiB, in [0-9.]+ s(; the process stood still for [0-9.]+ ms)?"$'\n'"heapdrift: watching: 1 more, 0.05 s from one to the next"$'\n'"heapdrift: snapshot 2 of 2: "
+    err_matches "^heapdrift: snapshot 1 of 2: [0-9]+ objects, [0-9.]+ MiB, in [0-9.]+ s(; process paused for [0-9.]+ ms)?"$'\n'"heapdrift: watching: 1 more, every 0.05 s"$'\n'"heapdrift: snapshot 2 of 2: "
     out_lacks snapshot
     for option in -q --quiet "-q -v --no-progress"; do
-        works watch $option --diagnostic-port="$socket" --count=2 --interval=50ms
+        works watch --no-keep $option --diagnostic-port="$socket" --count=2 --interval=50ms
         err_lacks watching
     done
-    works watch -q --diagnostic-port="$socket" --count=2 --interval=50ms
+    works watch -q --no-keep --diagnostic-port="$socket" --count=2 --interval=50ms
     err_is ""
     works collect -q --diagnostic-port="$socket" -o "$tmp/a.gcdump"
     err_is ""
@@ -224,7 +224,7 @@ OPERANDS
     need_terminal
     play_runtime play
     local line
-    printf -v line ' %q' "$HEAPDRIFT" watch --diagnostic-port="$socket" --count=2 --interval=700ms
+    printf -v line ' %q' "$HEAPDRIFT" watch --no-keep --diagnostic-port="$socket" --count=2 --interval=700ms
     script -qec "$line >$tmp/none" /dev/null >"$tmp/seen" </dev/null
     grep -q $'\e\\[Kwatching: 1 of 2 snapshots' "$tmp/seen"
     TERM=dumb script -qec "$line >$tmp/none" /dev/null >"$tmp/seen" </dev/null
@@ -266,7 +266,7 @@ OPERANDS
     python tests/cli/check_json.py docs/json-schema "$tmp/.out"
     works collect -p "$pid" -o "$tmp/1.nettrace"
     out_is ""
-    err_matches "^heapdrift: $tmp/1\.nettrace: [0-9]+ objects, [0-9.]+ MiB, in [0-9.]+ s; the process stood still for [0-9.]+ ms\$"
+    err_matches "^heapdrift: $tmp/1\.nettrace: [0-9]+ objects, [0-9.]+ MiB, in [0-9.]+ s; process paused for [0-9.]+ ms\$"
     iterate 10
     works collect --process-id="$pid" --output="$tmp/2.gcdump" --timeout=60
     works info --format=json "$tmp/1.nettrace" "$tmp/2.gcdump"
@@ -298,7 +298,7 @@ OPERANDS
     start_lab cache
     works collect -p "$pid" -o "$tmp/app.nettrace" --count=3 --interval=100ms -v
     [[ $(echo "$tmp"/app*) == "$tmp/app-1.nettrace $tmp/app-2.nettrace $tmp/app-3.nettrace" ]]
-    [[ $(grep -cE 'app-[123].nettrace: [0-9]+ objects, [0-9.]+ MiB, in [0-9.]+ s(; the process stood still for [0-9.]+ ms)?$' <<<"$err") == 3 ]]
+    [[ $(grep -cE 'app-[123].nettrace: [0-9]+ objects, [0-9.]+ MiB, in [0-9.]+ s(; process paused for [0-9.]+ ms)?$' <<<"$err") == 3 ]]
 }
 
 @test "a live process: collectors at the same time take turns" {
@@ -354,7 +354,7 @@ OPERANDS
     status_is 1
 }
 
-@test "a live process: watch takes budgets, and leaves nothing behind" {
+@test "a live process: watch takes budgets, and leaves nothing behind with --no-keep" {
     need_dotnet
     start_lab none
     iterate 20
@@ -363,18 +363,32 @@ OPERANDS
     local socket
     works ps --format=json
     socket=$(json ".processes[] | select(.pid == $pid) | .socket")
-    TMPDIR=$tmp/t works watch --diagnostic-port="$socket" --count=2 --interval=100ms --max-growth=1GiB --format=junit
+    TMPDIR=$tmp/t works watch --no-keep --diagnostic-port="$socket" --count=2 --interval=100ms --max-growth=1GiB --format=junit
     out_has '<testsuite name="heapdrift" tests="1" failures="0"'
-    TMPDIR=$tmp/t hd watch --diagnostic-port="$socket" --count=2 --interval=100ms --budget='System.*=0' --max-growth-objects=0 -q
+    TMPDIR=$tmp/t hd watch --no-keep --diagnostic-port="$socket" --count=2 --interval=100ms --budget='System.*=0' --max-growth-objects=0 -q
     [[ $status == 0 || $status == 1 ]]
     out_lacks "next:"
     [[ -z $(ls -A "$tmp/t") ]]
 }
 
+@test "a live process: what watch keeps has the name of the program" {
+    need_dotnet
+    start_lab cache
+    mkdir "$tmp/here"
+    cd "$tmp/here"
+    works watch "$pid" --count=2 --interval=50ms
+    local folder=(heapdrift-*)
+    [[ ${folder[0]} =~ ^heapdrift-[Ll]eak[Ll]ab-$pid-20[0-9]{6}-[0-9]{4}$ ]] || complain "${folder[0]}"
+    err_has "heapdrift: kept 2 snapshots"
+    hd check -q "${folder[0]}"
+    [[ $status == 0 || $status == 1 ]]
+    cd "$OLDPWD"
+}
+
 @test "watch compares what there is when it is stopped" {
     play_runtime play
     mkdir "$tmp/t"
-    TMPDIR=$tmp/t "$HEAPDRIFT" watch --diagnostic-port="$socket" --count=50 --interval=300ms --format=json \
+    TMPDIR=$tmp/t "$HEAPDRIFT" watch --no-keep --diagnostic-port="$socket" --count=50 --interval=300ms --format=json \
         >"$tmp/.out" 2>"$tmp/err" 3>&- &
     local job=$!
     for _ in {1..200}; do [[ ! -e $(echo "$tmp"/t/*/3.gcdump) ]] || break; sleep 0.05; done
@@ -386,10 +400,89 @@ OPERANDS
     [[ $(json '.snapshots | length') -ge 3 && -z $(ls -A "$tmp/t") ]]
 }
 
+@test "watch keeps what it took in a new folder here, and says where, and how to delete it" {
+    play_runtime play
+    mkdir "$tmp/here"
+    cd "$tmp/here"
+    works watch --no-ages --diagnostic-port="$socket" --count=3 --interval=50ms --format=json
+    local folder=(heapdrift-*)
+    [[ ${#folder[@]} == 1 && ${folder[0]} =~ ^heapdrift-20[0-9]{6}-[0-9]{4}$ ]]
+    [[ $(cd "${folder[0]}" && echo *) == "1.gcdump 2.gcdump 3.gcdump" ]]
+    err_has "heapdrift: snapshots go to ${folder[0]}"$'\n'
+    err_has "heapdrift: watching: 2 more, every 0.05 s"
+    err_matches "heapdrift: kept 3 snapshots \(0\.[1-9] MiB\) in ${folder[0]}"$'\n'"heapdrift: to delete them: rm -r ${folder[0]}"
+    [[ $(json '.snapshots[0].path') == "${folder[0]}/1.gcdump" ]]
+    # Nothing of that in the answer, and it can be asked again.
+    out_lacks "kept"
+    works diff --format=csv "${folder[0]}"
+    # Another run of this minute has a folder of its own; a hidden file is in nobody's way.
+    works watch -q --diagnostic-port="$socket" --count=2 --interval=50ms
+    err_is ""
+    folder=(heapdrift-*)
+    [[ ${#folder[@]} == 2 ]]
+    works watch --diagnostic-port="$socket" --count=2 --interval=50ms -o "$tmp/named"
+    err_has "heapdrift: kept 2 snapshots (0.3 MiB) in $tmp/named"
+    err_lacks "rm -r"
+    hd watch --no-keep -o "$tmp/o" 4711
+    fails_with "-o keeps the snapshots, --no-keep does not"
+    hd watch --no-keep --store=x.db 4711
+    fails_with "--store keeps the snapshots; --no-keep is for those that are compared"
+}
+
+@test "watch keeps what it took where this folder cannot be written to" {
+    play_runtime play
+    mkdir "$tmp/gone" "$tmp/t"
+    cd "$tmp/gone"
+    rmdir "$tmp/gone"
+    TMPDIR=$tmp/t works watch --diagnostic-port="$socket" --count=2 --interval=50ms
+    err_has "heapdrift: note: cannot write to this folder (No such file or directory)"
+    err_has "heapdrift: snapshots go to $tmp/t/heapdrift-"
+    [[ $(stat -c %a "$tmp"/t/heapdrift-*) == 700 && -s $(echo "$tmp"/t/heapdrift-*/2.gcdump) ]]
+    TMPDIR=$tmp/none hd watch --diagnostic-port="$socket" --count=2 --interval=50ms
+    status_is 2
+    out_is ""
+    err_matches "^heapdrift: $tmp/none/heapdrift-[0-9-]+: No such file or directory\$"
+    cd "$tmp"
+}
+
+@test "watch that is stopped keeps what it has" {
+    play_runtime play
+    mkdir "$tmp/here"
+    cd "$tmp/here"
+    local signal job
+    ran=watch
+    for signal in TERM KILL; do
+        "$HEAPDRIFT" watch --diagnostic-port="$socket" --count=50 --interval=10 >"$tmp/.out" 2>"$tmp/err" 3>&- &
+        job=$!
+        for _ in {1..200}; do ! grep -q 'more, every' "$tmp/err" || break; sleep 0.05; done
+        kill -$signal $job
+        ends $job
+        [[ $(echo heapdrift-*/*) == */1.gcdump ]]
+        rm -r heapdrift-*
+        [[ $signal != TERM ]] || err_matches "heapdrift: kept 1 snapshot \(0\.[1-9] MiB\) in heapdrift-.*stopped before there were two"
+    done
+}
+
+@test "watch that is stopped before its first snapshot leaves no folder" {
+    play_runtime stall
+    mkdir "$tmp/here"
+    cd "$tmp/here"
+    "$HEAPDRIFT" watch --diagnostic-port="$socket" --count=2 >"$tmp/.out" 2>"$tmp/err" 3>&- &
+    local job=$!
+    ran=watch
+    for _ in {1..200}; do [[ ! -e $(echo heapdrift-*) ]] || break; sleep 0.05; done
+    sleep 0.2
+    kill -TERM $job
+    ends $job
+    status_is 2
+    err_lacks "kept"
+    [[ -z $(ls -A) ]]
+}
+
 @test "watch that is stopped in its first snapshot says so once" {
     play_runtime stall
     mkdir "$tmp/t"
-    TMPDIR=$tmp/t "$HEAPDRIFT" watch --diagnostic-port="$socket" --count=2 -q >"$tmp/.out" 2>"$tmp/err" 3>&- &
+    TMPDIR=$tmp/t "$HEAPDRIFT" watch --no-keep --diagnostic-port="$socket" --count=2 -q >"$tmp/.out" 2>"$tmp/err" 3>&- &
     local job=$!
     for _ in {1..200}; do [[ ! -e $(echo "$tmp"/t/*) ]] || break; sleep 0.05; done
     sleep 0.2
@@ -409,7 +502,7 @@ OPERANDS
     local signal job
     for signal in TERM HUP; do
         signal_ends "$signal" || continue
-        TMPDIR=$tmp/t "$HEAPDRIFT" watch -q --diagnostic-port="$socket" --count=2 --interval=100ms \
+        TMPDIR=$tmp/t "$HEAPDRIFT" watch --no-keep -q --diagnostic-port="$socket" --count=2 --interval=100ms \
             --baseline="$tmp/baseline" >"$tmp/out" 2>"$tmp/err" 3>&- &
         job=$!
         for _ in {1..200}; do [[ ! -e $(echo "$tmp"/t/*/2.gcdump) ]] || break; sleep 0.05; done
@@ -428,7 +521,7 @@ OPERANDS
     play_runtime play
     mkdir "$tmp/t"
     mkfifo "$tmp/baseline"
-    TMPDIR=$tmp/t "$HEAPDRIFT" watch -q --diagnostic-port="$socket" --count=2 --interval=100ms \
+    TMPDIR=$tmp/t "$HEAPDRIFT" watch --no-keep -q --diagnostic-port="$socket" --count=2 --interval=100ms \
         --baseline="$tmp/baseline" >"$tmp/out" 2>"$tmp/err" 3>&- &
     local job=$! child
     for _ in {1..200}; do child=$(pgrep -P $job) && break || sleep 0.05; done
@@ -592,7 +685,7 @@ play_dumps() {
     err_is ""
     [[ $(stat -c %a "$tmp/runtime.core" "$tmp/direct.core" | xargs) == "600 600" ]]
     works collect "$pid" -v --no-progress --direct -o "$tmp/direct.gcdump"
-    err_has "the process stood still for "
+    err_has "process paused for "
     # createdump has written lines to the standard output of the process.
     echo 1 >&7
     while read -r -t 60 answer <&8 && [[ $answer != done* ]]; do :; done

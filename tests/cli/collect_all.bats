@@ -127,7 +127,7 @@ own() { echo "own$$-$BATS_TEST_NUMBER"; }
     # Here, as .gcdump, and one line for each.
     mkdir "$tmp/here"
     (cd "$tmp/here" && "$HEAPDRIFT" collect -a --name="$(own)" 2>"$tmp/.err")
-    [[ $(grep -cE '^heapdrift: \./own.*\.gcdump: 8526 objects, 1\.9 MiB, in [0-9.]+ s(; the process stood still for [0-9.]+ ms)?$' "$tmp/.err") == 3 && $(wc -l <"$tmp/.err") == 3 ]]
+    [[ $(grep -cE '^heapdrift: \./own.*\.gcdump: 8526 objects, 1\.9 MiB, in [0-9.]+ s(; process paused for [0-9.]+ ms)?$' "$tmp/.err") == 3 && $(wc -l <"$tmp/.err") == 3 ]]
     works info --format=json "$tmp/here"
     [[ $(json '[.snapshots[] | .objects] | join(" ")') == "8526 8526 8526" ]]
     works collect -qa --name="$(own)" -o "$tmp/quiet"

@@ -52,13 +52,13 @@ is_at_work() {
     return 1
 }
 
-@test "watch --store records a snapshot at a time, with what the process stood still" {
+@test "watch --store records a snapshot at a time, with how long the process was paused" {
     play
     works watch "${at[@]}" --interval=100ms --count=3
     out_is ""
     err_matches "^heapdrift: $socket: a snapshot every 0\.1 s into $store, the first in 0 s"
     [[ $(grep -cE "^heapdrift: $socket: stored in $store, [0-9.]+ KiB\$" <<<"$err") == 3 ]]
-    [[ $(grep -cE "^heapdrift: $socket: 8526 objects, 1\.9 MiB, in [0-9.]+ s; the process stood still for [0-9.]+ ms\$" <<<"$err") == 3 ]]
+    [[ $(grep -cE "^heapdrift: $socket: 8526 objects, 1\.9 MiB, in [0-9.]+ s; process paused for [0-9.]+ ms\$" <<<"$err") == 3 ]]
     snapshots_are 3
     [[ $(stored 'SELECT count(*) FROM series') == 1 ]]
     [[ $(stored 'SELECT count(DISTINCT taken_at), min(pause_seconds) > 0, max(pause_seconds) < 1 FROM snapshot') == "3|1|1" ]]

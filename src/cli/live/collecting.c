@@ -88,13 +88,12 @@ static void warn_of_clients(const struct hd_collected *got)
     fputs("; stop it and collect again\n", stderr);
 }
 
-/* How long the process stood still, where that is known. */
+/* How long the process was paused, where that is known. */
 static void print_stop(const struct hd_collected *got)
 {
     if (got->stood_still_us == 0)
         return;
-    fprintf(stderr, "; the process stood still for %.1f ms",
-            (double)got->stood_still_us / 1e3);
+    fprintf(stderr, "; process paused for %.1f ms", (double)got->stood_still_us / 1e3);
     if (got->tries > 1)
         fprintf(stderr, " at most (%u times: garbage was being collected)", got->tries);
 }
