@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 4 };
+enum { MOST = 50 };
 
 struct browser {
     struct hd_snapshot *snaps[MOST];

@@ -278,7 +278,7 @@ Test(explore, exports_what_is_listed_and_replaces_nothing_unasked)
 
     press(&b, 'd');
     export(&b, csv);
-    shows(&b, "Replace it? y/n");
+    shows(&b, "Replace it?");
     press(&b, 'n');
     cr_expect_eq(strncmp(contents(csv), "delta_count", 11), 0);
     export(&b, csv);
@@ -316,8 +316,8 @@ Test(explore, one_snapshot_begins_with_its_types)
 
 Test(explore, tables_have_types_and_suspects_only)
 {
-    struct browser b = {.count = MOST};
-    for (uint32_t k = 0; k < MOST; k++) {
+    struct browser b = {.count = 4};
+    for (uint32_t k = 0; k < 4; k++) {
         struct forge f = {0};
         forge_row(&f, "App.Order", 100 * (k + 1), 4000 * (k + 1));
         forge_row(&f, "System.String", 50, 1000);
@@ -417,7 +417,7 @@ Test(explore, a_click_chooses_and_a_second_one_opens)
     struct browser b;
     begin_shops(&b);
     screen(&b);
-    struct press tab = {PRESS_CLICK, b.e.tab_at[PANE_TYPES] + 1, 2},
+    struct press tab = {PRESS_CLICK, b.e.tab_at[PANE_TYPES] + 1, b.e.tabs_line},
                  row = {PRESS_CLICK, 10, 7};
     explore_press(&b.e, tab);
     shows(&b, "[3 Types");

@@ -266,6 +266,18 @@ void cell_print_exact(const struct cell *c, struct hd_sink to)
     }
 }
 
+bool put_address(const struct explore *e, uint32_t number, struct hd_sink to)
+{
+    struct hd_object o;
+    if (!hd_object(e->objects, number, &o) || o.kind != HD_OBJECT)
+        return false;
+    if (o.address != 0)
+        print_address(o.address, to);
+    else
+        print_to(to, "#%" PRIu32, number);
+    return true;
+}
+
 void put_progress(const struct explore *e, unsigned wanted, struct hd_sink to)
 {
     static const struct {

@@ -322,6 +322,21 @@ static bool detail(const struct explore *e, const struct view *v, unsigned i,
     return true;
 }
 
+/* Of several, and of what has no address, the name. */
+static bool copied(const struct explore *e, const struct view *v, size_t i,
+                   struct hd_sink to)
+{
+    const struct object_row *r = &of(v)->rows[i];
+    bool is_one = r->what != GROUP || r->group->objects == 1;
+    if (is_one && r->number != HD_NO_OBJECT && put_address(e, r->number, to))
+        return true;
+    struct row row = view_row(e, v, i);
+    if (row.shown != NULL)
+        hd_put_name(to, row.shown);
+    row_free(&row);
+    return row.shown != NULL;
+}
+
 static void enter(struct explore *e, struct view *v, size_t i)
 {
     const struct object_row *r = &of(v)->rows[i];
@@ -363,11 +378,13 @@ static void release(struct view *v)
 
 static const struct view_kind kind = {
     .name = "object",
+    .place = IN_OBJECT,
     .columns = columns,
     .rows = rows,
     .row = row,
     .title = title,
     .empty = empty,
+    .copied = copied,
     .detail = detail,
     .detail_lines = 1,
     .enter = enter,

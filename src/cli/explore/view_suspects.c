@@ -193,8 +193,8 @@ static void row(const struct explore *e, const struct view *v, size_t i, struct 
     const struct hd_suspect *s = at(of(v), i);
     if (s == NULL) {
         row->is_heading = true;
-        row->cells[4] =
-            (struct cell){.kind = CELL_WORD, .look = LOOK_DIM, .text = "what scores less"};
+        row->cells[4] = (struct cell){
+            .kind = CELL_WORD, .look = LOOK_DIM, .text = "below the threshold"};
         return;
     }
     size_t last = last_of(e), bars = view_bars(e);
@@ -416,6 +416,7 @@ static void release(struct view *v)
 
 static const struct view_kind kind = {
     .name = "suspects",
+    .place = IN_SUSPECTS,
     .columns = columns,
     .rows = rows,
     .row = row,

@@ -247,6 +247,7 @@ static void release(struct view *v)
 
 static const struct view_kind kind = {
     .name = "types",
+    .place = IN_TYPES,
     .columns = columns,
     .rows = rows,
     .row = row,
