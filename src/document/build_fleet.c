@@ -219,7 +219,7 @@ static void add_hint(struct build *b, const char *id)
     if (hint == NULL)
         return;
     struct doc_line *l = attach(b, "hint");
-    build_words(b, doc_piece(b->doc, l, ""), hint->sentence);
+    build_words(b, doc_piece(b->doc, l, ""), hint->fix);
     text_add_string(&b->words, "docs/hints.md#");
     text_add_string(&b->words, hint->id);
     doc_run(b->doc, doc_piece(b->doc, l, "  "), DOC_CODE, text_string(&b->words));

@@ -265,7 +265,7 @@ void build_hint(struct build *b, const char *id)
         return;
     struct doc_line *l = &doc_attached(b->doc, b->row, "hint")->line;
     l->wraps = true;
-    build_words(b, doc_piece(b->doc, l, ""), hint->sentence);
+    build_words(b, doc_piece(b->doc, l, ""), hint->fix);
     text_add_string(&b->words, "docs/hints.md#");
     text_add_string(&b->words, hint->id);
     doc_run(b->doc, doc_piece(b->doc, l, "  "), DOC_CODE, text_string(&b->words));

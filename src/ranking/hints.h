@@ -1,9 +1,9 @@
 /* hints.h - what a suspect of this kind usually is, and what to do about it.
  *
- * A hint is one sentence and a section of docs/hints.md of the same name. It is chosen by
- * evidence: of what the suspect's type is, what is below it and goes along, and what stands
- * above it. The list is data, in hints_table.c, which also says how to add one; its order
- * means nothing. It does not know what a report is. */
+ * A hint is what to do, in a line, and a section of docs/hints.md of the same name. It is
+ * chosen by evidence: of what the suspect's type is, what is below it and goes along, and
+ * what stands above it. The list is data, in hints_table.c, which also says how to add one;
+ * its order means nothing. It does not know what a report is. */
 #ifndef HINTS_H
 #define HINTS_H
 
@@ -36,8 +36,11 @@ enum hint_breadth {
 };
 
 struct hint {
-    const char *id;       /* and the anchor in docs/hints.md; NULL: better say nothing */
-    const char *sentence; /* "Usually ..." */
+    const char *id;  /* and the section of docs/hints.md; NULL: better say nothing */
+    const char *fix; /* what to do, in a sentence or two: the line FIX of a verdict */
+    /* What keeps the objects alive, in words that fit behind "kept alive by"; NULL where
+     * the name of the root or of the owner says more. */
+    const char *holder;
     enum hint_breadth breadth;
     const struct hint_case *cases;
     size_t case_count;

@@ -28,7 +28,7 @@ EOF
 
 @test "a hint stands below what holds the suspect" {
     works -q fixtures/leaklab/timers
-    out_matches '    held by [^'$'\n'']*'$'\n''    hint     Usually a Timer [^'$'\n'']*'$'\n''             docs/hints\.md#timer-not-disposed'$'\n'
+    out_matches '    held by [^'$'\n'']*'$'\n''    hint     A running timer [^'$'\n'']*'$'\n''             docs/hints\.md#timer-not-disposed'$'\n'
     works -q --chains=0 fixtures/leaklab/timers
     out_has "docs/hints.md#timer-not-disposed"
 }

@@ -524,15 +524,15 @@ Test(report_hints, text_has_the_sentence_and_the_page_below_the_chains)
     struct hd_report *r = example_diff(&timers);
     char *got = written(r, "text");
     expect_part(got,
-                "\n    hint     Usually a Timer that is not disposed: it runs on and keeps "
-                "its callback; Dispose it with its owner.\n"
+                "\n    hint     A running timer keeps its callback's target alive: "
+                "dispose the timer together with its owner.\n"
                 "             docs/hints.md#timer-not-disposed\n");
     cr_expect(strstr(got, "held by") < strstr(got, "    hint  "));
     free(got);
     struct hd_write_options narrow = {.width = 60};
     got = written_with(r, "text", &narrow);
-    expect_part(got, "\n    hint     Usually a Timer that is not disposed: it runs"
-                     "\n             on and keeps its callback; Dispose it with its"
+    expect_part(got, "\n    hint     A running timer keeps its callback's target"
+                     "\n             alive: dispose the timer together with its"
                      "\n             owner.  docs/hints.md#timer-not-disposed\n");
     free(got);
     hd_report_free(r);
@@ -543,8 +543,8 @@ Test(report_hints, markdown_has_it_below_the_chains)
     struct hd_report *r = example_diff(&timers);
     char *got = written(r, "md");
     expect_part(got,
-                "\n```\n\nhint: Usually a Timer that is not disposed: it runs on and keeps "
-                "its callback; Dispose it with its owner. "
+                "\n```\n\nhint: A running timer keeps its callback's target alive: "
+                "dispose the timer together with its owner. "
                 "`docs/hints.md#timer-not-disposed`\n");
     free(got);
     hd_report_free(r);
