@@ -137,7 +137,10 @@ bool explore_is_made(const struct explore *e)
     if (e->objects == NULL)
         return true;
     struct hd_objects_progress p = hd_objects_progress(e->objects);
-    return p.making == 0 && p.ready == e->ready;
+    if (p.making != 0 || p.ready != e->ready)
+        return false;
+    struct view *v = explore_view(e);
+    return v->kind->waits == NULL || !v->kind->waits(e, v);
 }
 
 /* --- words ----------------------------------------------------------------------- */

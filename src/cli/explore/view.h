@@ -84,6 +84,8 @@ struct view_kind {
     void (*sort)(struct explore *e, struct view *v);              /* by the next order */
     const char *(*order)(const struct explore *e, const struct view *v);
     void (*refresh)(struct explore *e, struct view *v); /* filters or parts have changed */
+    /* Whether something is looked for that its screen lacks; afterwards it has it. */
+    bool (*waits)(const struct explore *e, struct view *v);
     bool (*forget)(
         struct view *v); /* objects of the snapshot; false: it has to be closed */
     /* Row of the next match from row i on, inclusive, in that direction; rows() if none. */

@@ -33,6 +33,8 @@ struct object {
     size_t group_count[2];
     struct hd_object_fields fields; /* those of an array are told by groups */
     bool values;                    /* strings too, which may be secrets */
+    bool knows_retained;
+    uint64_t retained; /* HD_UNKNOWN */
 };
 
 static const struct object *of(const struct view *v)
@@ -292,6 +294,10 @@ static void title(const struct explore *e, const struct view *v, struct hd_sink 
         print_to(to, "  0x%llx", (unsigned long long)o->address);
     print_to(to, "  ");
     hd_put_size(to, o->bytes);
+    if (of(v)->knows_retained && of(v)->retained != HD_UNKNOWN) {
+        print_to(to, ", retains ");
+        hd_put_size(to, of(v)->retained);
+    }
     if (o->generation != HD_GEN_UNKNOWN)
         print_to(to, "  %s", hd_generation_name(o->generation));
     print_to(to, "  1 of ");
@@ -361,6 +367,14 @@ static bool key(struct explore *e, struct view *v, uint32_t pressed)
     return true;
 }
 
+static bool waits(const struct explore *e, struct view *v)
+{
+    struct object *o = (struct object *)v;
+    if (!o->knows_retained)
+        o->knows_retained = hd_object_retained(e->objects, o->object.number, &o->retained);
+    return !o->knows_retained;
+}
+
 static bool forget(struct view *v)
 {
     (void)v;
@@ -390,6 +404,7 @@ static const struct view_kind kind = {
     .enter = enter,
     .key = key,
     .refresh = refresh,
+    .waits = waits,
     .forget = forget,
     .free = release,
 };
