@@ -334,6 +334,29 @@ Test(explore, tables_have_types_and_suspects_only)
     end(&b);
 }
 
+static void expect_counts(const uint64_t *counts, size_t count, unsigned columns,
+                          const char *expected)
+{
+    struct hd_tally at[8] = {0};
+    struct hd_memory text = {0};
+    for (size_t k = 0; k < count; k++)
+        at[k].count = counts[k];
+    print_counts(at, count, columns, hd_sink_memory(&text));
+    cr_expect_str_eq(text.bytes, expected);
+    hd_memory_free(&text);
+}
+
+Test(explore, counts_of_many_snapshots_take_one_line)
+{
+    static const uint64_t counts[] = {0, 10, 200, 3000, 40000, 500000};
+    expect_counts(counts, 6, 80, "0  10  200  3,000  40,000  500,000");
+    expect_counts(counts, 6, 33, "0  …  200  3,000  40,000  500,000");
+    expect_counts(counts, 6, 28, "0  …  3,000  40,000  500,000");
+    expect_counts(counts, 6, 5, "0  …  500,000");
+    expect_counts(counts, 2, 3, "0  10");
+    expect_counts(counts, 1, 1, "0");
+}
+
 /* --- any screen, any name -------------------------------------------------------- */
 
 Test(explore, fits_every_screen)

@@ -51,7 +51,7 @@ struct row {
     const char *name;  /* that is searched and marked; hostile. NULL: none */
     const char *shown; /* what people read instead; NULL: name */
     char *lead;        /* before the last column, safe to print; malloc'd, or NULL */
-    char tail[64];     /* behind it, of ours */
+    char tail[128];    /* behind it, safe to print */
     enum look tail_look;
     bool is_heading;           /* nothing to open, the cursor passes it by */
     bool has_count, has_bytes; /* to be compared with a mark */
@@ -162,6 +162,11 @@ void cell_print_exact(const struct cell *c, struct hd_sink to);
 
 /* A name without namespaces in so many columns; of a variable its field stays longest. */
 void print_owner(const char *name, unsigned columns, struct hd_sink to);
+
+/* Counts of all snapshots or, where they take more than so many columns, the first and as
+ * many of the last as fit: "0  …  5,880  6,000". */
+void print_counts(const struct hd_tally *at, size_t count, unsigned columns,
+                  struct hd_sink to);
 
 /* Address of an object or, where that is not known, its number, both as `heapdrift object`
  * takes them. False for what is none. */

@@ -45,6 +45,18 @@ static uint64_t last_known(const struct explore *e, const struct hd_suspect *s)
     return HD_UNKNOWN;
 }
 
+/* The type that counts are of. */
+static const char *counted_of(const struct hd_suspect *s)
+{
+    return s->type;
+}
+
+/* What is counted is often the entry of a table, or a part, of what the row is about. */
+static bool counts_another(const struct hd_suspect *s)
+{
+    return strcmp(counted_of(s), s->subject) != 0;
+}
+
 /* The gain of reports, as a change from one number to another. */
 static void gain_of(const struct explore *e, const struct hd_suspect *s, struct cell *c)
 {
@@ -188,6 +200,21 @@ static const struct hd_suspect *at(const struct suspects *s, size_t i)
     return i == s->real ? NULL : s->rows[i > s->real ? i - 1 : i];
 }
 
+/* Where there is room; what is known of the row tells it always. */
+static void put_counted(const struct explore *e, const struct hd_suspect *s,
+                        struct row *row)
+{
+    enum { WIDE = 100, MOST_SHOWN = 24 };
+    struct hd_memory name = {0};
+    if (e->width < WIDE || !counts_another(s))
+        return;
+    hd_put_type(hd_sink_memory(&name), hd_report_shown(e->report, counted_of(s)),
+                MOST_SHOWN);
+    snprintf(row->tail, sizeof(row->tail), "  count of %s", name.bytes);
+    row->tail_look = LOOK_DIM;
+    hd_memory_free(&name);
+}
+
 static void row(const struct explore *e, const struct view *v, size_t i, struct row *row)
 {
     const struct hd_suspect *s = at(of(v), i);
@@ -218,6 +245,7 @@ static void row(const struct explore *e, const struct view *v, size_t i, struct 
     row->cells[4] = (struct cell){.kind = CELL_NAME,
                                   .text = row->shown,
                                   .look = i < of(v)->real ? LOOK_STRONG : LOOK_PLAIN};
+    put_counted(e, s, row);
 }
 
 static void empty(const struct explore *e, const struct view *v, struct hd_sink to)
@@ -231,7 +259,7 @@ static void empty(const struct explore *e, const struct view *v, struct hd_sink 
         print_to(to, "%s",
                  e->app_only && e->model->diff->suspect_count > 0
                      ? "No type of the program keeps growing. `a` shows all."
-                     : e->model->diff->headline);
+                     : "No suspects. 2 shows who owns the heap, 3 all types by growth.");
 }
 
 /* --- what is known of one -------------------------------------------------------- */
@@ -239,13 +267,21 @@ static void empty(const struct explore *e, const struct view *v, struct hd_sink 
 /* Columns of "held by  ", and those that nothing stands in. */
 enum { LABEL = 9, MARGINS = 2 };
 
-static void put_counts(const struct hd_tally *all, size_t count, struct hd_sink to)
+static void put_counts(const struct explore *e, const struct hd_suspect *s,
+                       const struct hd_tally *all, size_t count, unsigned room,
+                       struct hd_sink to)
 {
-    print_to(to, "count    ");
-    for (size_t k = 0; k < count; k++) {
-        print_to(to, k > 0 ? "  " : "");
-        hd_put_count(to, all[k].count);
+    struct hd_memory name = {0};
+    if (counts_another(s)) {
+        hd_put_short_type(hd_sink_memory(&name), hd_report_shown(e->report, counted_of(s)));
+        print_to(hd_sink_memory(&name), ": ");
     }
+    unsigned takes = name.bytes != NULL ? grid_columns(name.bytes) : 0;
+    print_to(to, "count    ");
+    if (name.size > 0)
+        to.write(to.context, name.bytes, name.size);
+    print_counts(all, count, takes < room ? room - takes : room, to);
+    hd_memory_free(&name);
 }
 
 static void put_frame(const struct hd_frame *f, struct hd_sink to)
@@ -289,7 +325,7 @@ static void put_facts(const struct hd_suspect *s, struct hd_sink to)
         print_to(to, " per iteration");
     }
     if (s->hint != NULL)
-        print_to(to, "; hint: %s (docs/hints.md)", s->hint);
+        print_to(to, "; see heapdrift help hint %s", s->hint);
 }
 
 static bool put_births(const struct explore *e, const struct hd_suspect *s,
@@ -386,8 +422,8 @@ static bool detail(const struct explore *e, const struct view *v, unsigned i,
         put_type(e, s, room, to);
     } else if (i == 1) {
         size_t number = v->cursor > all->real ? v->cursor - 1 : v->cursor;
-        put_counts(&all->told[number * e->model->snapshot_count], all->told_count[number],
-                   to);
+        put_counts(e, s, &all->told[number * e->model->snapshot_count],
+                   all->told_count[number], room, to);
     } else {
         put_facts(s, to);
     }
