@@ -219,8 +219,11 @@ ends_with() {
     mux kill-server
     rm "$tmp/stty"
     on_screen 80 24 --tables-only "$cache"
-    waits_for "held by"
+    waits_for "19 % of the heap"
+    out_lacks "held by"
     press 2 -- "No ownership tree"
+    press / x Enter -- "Not found."
+    press n N '*' f + - c C m Right Left -- "No ownership tree"
     press 3 Enter -- "no single objects"
     mux send-keys q
     ends_with 0

@@ -175,8 +175,22 @@ Test(explore, copies_what_the_cursor_is_on)
     cr_expect_eq(copied(&b)[0], '#', "without addresses the number: %s", b.e.copied.bytes);
     press(&b, PRESS_ENTER);
     cr_expect_str_eq(copied(&b), "[static vars]");
+    press(&b, 'C');
+    cr_expect_str_eq(b.e.copied.bytes,
+                     "[static vars] → [static var Shop.s_orders] → Shop → "
+                     "Order[] → Order");
+    press(&b, PRESS_END);
+    press(&b, 'C');
+    cr_expect_str_eq(b.e.copied.bytes,
+                     "[static vars] → [static var Shop.s_orders] → Shop → "
+                     "Order[] → Order",
+                     "wherever the cursor is");
     press(&b, '?');
     press(&b, 'c');
+    shows(&b, "Nothing to copy here.");
+    press(&b, '1');
+    press(&b, 'C');
+    cr_expect_not_null(strstr(b.e.copied.bytes, "Shop → Order[] → Order"));
     end(&b);
 }
 

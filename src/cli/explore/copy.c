@@ -35,11 +35,12 @@ static void say_too_long(struct explore *e, uint64_t bytes)
     hd_memory_free(&most);
 }
 
-void copy_row(struct explore *e)
+static void copy(struct explore *e,
+                 bool (*put_it)(struct explore *e, const struct view *v, struct hd_sink to))
 {
     struct hd_memory text = {0};
     hd_memory_free(&e->copied);
-    if (!put_row(e, explore_view(e), hd_sink_memory(&text)) || text.size == 0) {
+    if (!put_it(e, explore_view(e), hd_sink_memory(&text)) || text.size == 0) {
         explore_fail(e, "Nothing to copy here.");
         hd_memory_free(&text);
         return;
@@ -51,6 +52,22 @@ void copy_row(struct explore *e)
     }
     explore_message(e, "copied: %s", text.bytes);
     e->copied = text;
+}
+
+void copy_row(struct explore *e)
+{
+    copy(e, put_row);
+}
+
+static bool put_chain(struct explore *e, const struct view *v, struct hd_sink to)
+{
+    return v->kind->chain != NULL && v->cursor < v->kind->rows(e, v) &&
+           v->kind->chain(e, v, v->cursor, to);
+}
+
+void copy_chain(struct explore *e)
+{
+    copy(e, put_chain);
 }
 
 /* --- the sequence ---------------------------------------------------------------- */

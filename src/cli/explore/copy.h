@@ -15,6 +15,9 @@ enum { COPY_MOST = 74994 };
  * why not. */
 void copy_row(struct explore *e);
 
+/* The same of the chain that keeps it alive. */
+void copy_chain(struct explore *e);
+
 /* The sequence for a text. Below tmux it is sent twice, to tmux and through it: which of
  * the two it takes is set there (set-clipboard, allow-passthrough). */
 void copy_put_sequence(const char *text, bool in_tmux, struct hd_sink to);

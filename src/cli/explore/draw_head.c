@@ -131,13 +131,13 @@ static void put_confidence(const struct explore *e, struct hd_sink to)
 }
 
 /* Of these as many as fit, each as a whole. */
-static unsigned draw_facts(const struct explore *e, struct grid *g, unsigned line)
+static unsigned draw_facts(const struct explore *e, struct grid *g, unsigned line,
+                           bool with_files)
 {
     static void (*const facts[])(const struct explore *, struct hd_sink) = {
         put_confidence, put_heap, put_objects, put_files};
     enum { FACTS = sizeof(facts) / sizeof(facts[0]), ALL_BUT_FILES = FACTS - 1 };
-    /* Elsewhere the first line has the files. */
-    size_t count = is_opening(e) ? FACTS : ALL_BUT_FILES;
+    size_t count = with_files ? FACTS : ALL_BUT_FILES;
     grid_line(g, line, false);
     for (size_t i = 0; i < count; i++) {
         struct words w;
@@ -254,7 +254,7 @@ unsigned head_draw(struct explore *e, struct grid *g, unsigned end)
     else
         line = draw_first_line(e, g);
     if (line < most)
-        line = draw_facts(e, g, line);
+        line = draw_facts(e, g, line, verdict > 0);
     (void)PART;
     draw_panes(e, g, line);
     return line + 1;

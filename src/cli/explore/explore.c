@@ -490,6 +490,9 @@ static void press_key(struct explore *e, struct view *v, uint32_t key)
     case 'c':
         copy_row(e);
         break;
+    case 'C':
+        copy_chain(e);
+        break;
     case 'e':
         ask_where_to_export(e);
         break;

@@ -26,6 +26,7 @@ const struct key_line key_lines[] = {
     {IN_SUSPECTS | IN_TYPES, "c", "copy the name of the type", "c", "copy", "c"},
     {IN_TREE, "c", "copy the path to this place", "c", "copy", "c"},
     {IN_OBJECTS | IN_OBJECT, "c", "copy the address", "c", "copy", "c"},
+    {IN_SUSPECTS | IN_OBJECT, "C", "copy the chain from the root", NULL, NULL, "C"},
 
     {EVERYWHERE, "Esc Backspace ←  h", "back", "Esc", "back", "h"},
     {EVERYWHERE, "Tab  1 2 3", "suspects, tree, types", "Tab", "pane", "123"},

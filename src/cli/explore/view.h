@@ -77,6 +77,8 @@ struct view_kind {
     /* What `c` copies of a row instead of its name, safe to print; false: nothing. */
     bool (*copied)(const struct explore *e, const struct view *v, size_t i,
                    struct hd_sink to);
+    bool (*chain)(const struct explore *e, const struct view *v, size_t i,
+                  struct hd_sink to); /* and what `C` copies */
     void (*enter)(struct explore *e, struct view *v, size_t i);
     bool (*left)(struct explore *e, struct view *v, size_t i); /* false: go back */
     void (*right)(struct explore *e, struct view *v, size_t i);

@@ -343,6 +343,30 @@ static bool copied(const struct explore *e, const struct view *v, size_t i,
     return row.shown != NULL;
 }
 
+/* From the root to the object, with the fields that are known. */
+static bool chain(const struct explore *e, const struct view *v, size_t i,
+                  struct hd_sink to)
+{
+    const struct object *all = of(v);
+    struct hd_object o, before = {0};
+    bool begun = false;
+    (void)i;
+    for (size_t k = 0; k < all->len; k++) {
+        const struct object_row *r = &all->rows[k];
+        if (r->what == GAP)
+            print_to(to, " → … %zu more", r->skipped);
+        if (r->what != CHAIN || !hd_object(e->objects, r->number, &o))
+            continue;
+        if (r->by != NULL && before.type != NULL)
+            hd_put_field(to, before.type, r->by);
+        print_to(to, begun ? " → " : "");
+        hd_put_short_type(to, o.full_name != NULL ? o.full_name : o.type);
+        before = o;
+        begun = true;
+    }
+    return begun;
+}
+
 static void enter(struct explore *e, struct view *v, size_t i)
 {
     const struct object_row *r = &of(v)->rows[i];
@@ -399,6 +423,7 @@ static const struct view_kind kind = {
     .title = title,
     .empty = empty,
     .copied = copied,
+    .chain = chain,
     .detail = detail,
     .detail_lines = 1,
     .enter = enter,

@@ -252,9 +252,9 @@ static void empty(const struct explore *e, const struct view *v, struct hd_sink 
 {
     (void)v;
     if (e->model->diff == NULL)
-        print_to(to,
-                 "One snapshot: there is nothing to compare it with. Tab shows what is in "
-                 "it.");
+        print_to(
+            to,
+            "One snapshot: nothing to compare. 2 shows who owns the heap, 3 all types.");
     else
         print_to(to, "%s",
                  e->app_only && e->model->diff->suspect_count > 0
@@ -293,17 +293,15 @@ static void put_frame(const struct hd_frame *f, struct hd_sink to)
 }
 
 /* The chain that most instances hang from; else the path in the tree. */
-static void put_holder(const struct hd_suspect *s, struct hd_sink to)
+static void put_holder(const struct hd_suspect *s, bool whole, struct hd_sink to)
 {
     const struct hd_chain *c = s->chains.len > 0 ? &s->chains.all[0].chain : NULL;
-    print_to(to, "held by  ");
-    if (c == NULL && s->holder_len == 0)
-        print_to(to, "-");
     for (size_t i = 0; c == NULL && i < s->holder_len; i++) {
         print_to(to, i > 0 ? " → " : "");
         hd_put_short_type(to, s->holder[i]);
     }
-    size_t owner = c != NULL && c->owner_frame < c->frame_count ? c->owner_frame : 0;
+    bool from_owner = !whole && c != NULL && c->owner_frame < c->frame_count;
+    size_t owner = from_owner ? c->owner_frame : 0;
     if (owner > 1) /* the way to it says little, and takes the room */
         print_to(to, "… %zu more → ", owner);
     for (size_t i = owner > 1 ? owner : 0; c != NULL && i < c->frame_count; i++) {
@@ -312,6 +310,11 @@ static void put_holder(const struct hd_suspect *s, struct hd_sink to)
             print_to(to, "… → ");
         put_frame(&c->frames[i], to);
     }
+}
+
+static bool is_held(const struct hd_suspect *s)
+{
+    return s->chains.len > 0 || s->holder_len > 0;
 }
 
 static void put_facts(const struct hd_suspect *s, struct hd_sink to)
@@ -402,9 +405,11 @@ static bool put_stay(const struct explore *e, const struct hd_suspect *s, unsign
     i -= births;
     if (e->height >= EXPLORE_TALL && s->chains.len > 0)
         return put_ladder(s, i, to);
-    if (i == 0)
-        put_holder(s, to);
-    return i == 0;
+    if (i > 0 || !is_held(s))
+        return false;
+    print_to(to, "held by  ");
+    put_holder(s, false, to);
+    return true;
 }
 
 static bool detail(const struct explore *e, const struct view *v, unsigned i,
@@ -427,6 +432,17 @@ static bool detail(const struct explore *e, const struct view *v, unsigned i,
     } else {
         put_facts(s, to);
     }
+    return true;
+}
+
+static bool chain(const struct explore *e, const struct view *v, size_t i,
+                  struct hd_sink to)
+{
+    const struct hd_suspect *s = at(of(v), i);
+    (void)e;
+    if (s == NULL || !is_held(s))
+        return false;
+    put_holder(s, true, to);
     return true;
 }
 
@@ -458,6 +474,7 @@ static const struct view_kind kind = {
     .row = row,
     .empty = empty,
     .detail = detail,
+    .chain = chain,
     .detail_lines = 7,
     .tall_detail_lines = 22,
     .enter = enter,
