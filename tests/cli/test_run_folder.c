@@ -64,7 +64,7 @@ Test(run_folder, is_new_and_is_elsewhere_where_there_is_no_place)
     cr_expect_eq(errno, ENAMETOOLONG);
 
     setenv("TMPDIR", scratch.folder, 1);
-    cr_expect(run_folder_make("none/a", path, sizeof(path), &why) == false);
+    cr_expect_not(run_folder_make("none/a", path, sizeof(path), &why));
     cr_expect_eq(why, ENOENT);
     cr_assert_eq(mkdir("gone", 0777), 0);
     cr_assert_eq(chdir("gone"), 0);
@@ -74,6 +74,14 @@ Test(run_folder, is_new_and_is_elsewhere_where_there_is_no_place)
     cr_expect_eq(strncmp(path, scratch.folder, strlen(scratch.folder)), 0, "%s", path);
     cr_expect_eq(stat(path, &st), 0);
     cr_expect_eq(st.st_mode & 0777, 0700, "among files of others only the owner looks");
+    cr_expect(run_folder_make_temporary(path, sizeof(path)));
+    cr_expect_eq(strncmp(path, scratch.folder, strlen(scratch.folder)), 0, "%s", path);
+
+    /* What is set and not there is no reason to give up. */
+    setenv("TMPDIR", "/nowhere", 1);
+    cr_expect(run_folder_make("heapdrift-test", path, sizeof(path), &why));
+    cr_expect_eq(strncmp(path, "/tmp/heapdrift-test", 19), 0, "%s", path);
+    cr_expect_eq(rmdir(path), 0);
     cr_assert_eq(chdir("/"), 0);
     scratch_remove(&scratch);
 }

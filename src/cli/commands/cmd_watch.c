@@ -34,13 +34,16 @@ struct watching {
 
 /* --- the folder ---------------------------------------------------------- */
 
+static bool no_folder(void)
+{
+    return refuse("no folder for the snapshots: cannot write to this one, nor to $TMPDIR, "
+                  "/tmp or /dev/shm; name one: -o DIR");
+}
+
 static bool make_temporary(struct watching *w)
 {
-    const char *below = getenv("TMPDIR");
-    int len = snprintf(w->folder, sizeof(w->folder), "%s/heapdrift-XXXXXX",
-                       below != NULL && below[0] != '\0' ? below : "/tmp");
-    w->is_temporary = len < (int)sizeof(w->folder) && mkdtemp(w->folder) != NULL;
-    return w->is_temporary || trouble(w->folder, strerror(errno));
+    w->is_temporary = run_folder_make_temporary(w->folder, sizeof(w->folder));
+    return w->is_temporary || no_folder();
 }
 
 /* Snapshots that are there already would be taken for older ones of this series. */
@@ -85,7 +88,7 @@ static bool make_folder(struct watching *w, uint64_t pid)
     w->is_new = w->is_named_here =
         run_folder_make(name, w->folder, sizeof(w->folder), &why);
     if (!w->is_new)
-        return trouble(w->folder, strerror(errno));
+        return no_folder();
     if (why != 0 && !w->settings->quiet)
         fprintf(stderr, "heapdrift: note: cannot write to this folder (%s)\n",
                 strerror(why));

@@ -63,20 +63,42 @@ static bool make_below(const char *folder, const char *name, mode_t mode, char *
     return false;
 }
 
+/* "TMPDIR/" and the like, i of a few; false behind the last. An image of one program often
+ * has none but shared memory. */
+static bool elsewhere(size_t i, char *folder, size_t size)
+{
+    const char *below[] = {getenv("TMPDIR"), "/tmp", "/dev/shm"};
+    if (i >= sizeof(below) / sizeof(below[0]))
+        return false;
+    bool is_named = below[i] != NULL && below[i][0] != '\0';
+    int len = snprintf(folder, size, "%s/", is_named ? below[i] : "/tmp");
+    if (len < 0 || (size_t)len >= size)
+        folder[0] = '\0';
+    return true;
+}
+
+enum { FOLDER_SIZE = 1024 };
+
 bool run_folder_make(const char *name, char *path, size_t size, int *why)
 {
-    enum { PATH_OF_FOLDER = 1024 };
-    char folder[PATH_OF_FOLDER];
-    const char *below = getenv("TMPDIR");
+    char folder[FOLDER_SIZE];
     *why = 0;
     if (make_below("", name, 0777, path, size))
         return true;
     *why = errno;
-    int len = snprintf(folder, sizeof(folder), "%s/",
-                       below != NULL && below[0] != '\0' ? below : "/tmp");
-    if (len < 0 || (size_t)len >= sizeof(folder)) {
-        errno = ENAMETOOLONG;
-        return false;
+    for (size_t i = 0; elsewhere(i, folder, sizeof(folder)); i++)
+        if (folder[0] != '\0' && make_below(folder, name, 0700, path, size))
+            return true;
+    return false;
+}
+
+bool run_folder_make_temporary(char *path, size_t size)
+{
+    char folder[FOLDER_SIZE];
+    for (size_t i = 0; elsewhere(i, folder, sizeof(folder)); i++) {
+        int len = snprintf(path, size, "%sheapdrift-XXXXXX", folder);
+        if (folder[0] != '\0' && len > 0 && (size_t)len < size && mkdtemp(path) != NULL)
+            return true;
     }
-    return make_below(folder, name, 0700, path, size);
+    return false;
 }

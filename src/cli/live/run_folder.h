@@ -17,7 +17,10 @@ void run_folder_name(const char *program, uint64_t pid, time_t when, char *name,
 
 /* Make one that was not there before: an older one of that name gets company, with -2 and
  * so on behind it. *why: the error of the current folder where it lies elsewhere, which
- * only its owner may look into then; else 0. False, with errno, if there can be none. */
+ * only its owner may look into then; else 0. False if there can be none anywhere. */
 bool run_folder_make(const char *name, char *path, size_t size, int *why);
+
+/* One among temporary files that nobody is meant to find again. False as above. */
+bool run_folder_make_temporary(char *path, size_t size);
 
 #endif
