@@ -357,6 +357,47 @@ Test(explore, counts_of_many_snapshots_take_one_line)
     expect_counts(counts, 1, 1, "0");
 }
 
+/* Without blanks and line ends, which depend on the width. */
+static char *squeezed(const char *text)
+{
+    char *to = malloc(strlen(text) + 1), *end = to;
+    for (; *text != '\0'; text++)
+        if (*text != ' ' && *text != '\n')
+            *end++ = *text;
+    *end = '\0';
+    return to;
+}
+
+Test(explore, the_verdict_is_told_in_full_on_every_screen)
+{
+    struct browser b;
+    begin_shops(&b);
+    char *verdict = squeezed(hd_report_model(b.report)->diff->headline);
+    for (unsigned width = 40; width < 200; width += 9)
+        for (unsigned height = 12; height < 60; height += 6) {
+            char *text = squeezed(screen_of(&b, width, height));
+            cr_expect_not_null(strstr(text, verdict), "%u x %u:\n%s", width, height,
+                               screen_of(&b, width, height));
+            free(text);
+        }
+    free(verdict);
+    end(&b);
+}
+
+Test(explore, trends_are_seen_at_80_columns_whatever_the_number_of_snapshots)
+{
+    for (size_t count = 2; count <= MOST; count += 16) {
+        struct browser b = {.count = count};
+        for (uint32_t k = 0; k < count; k++)
+            b.snaps[k] = shop_table(10 * (k + 1));
+        begin(&b);
+        settle(&b);
+        const char *text = screen_of(&b, 80, 24);
+        cr_expect(strstr(text, "trend") != NULL && strstr(text, "█") != NULL, "%s", text);
+        end(&b);
+    }
+}
+
 /* --- any screen, any name -------------------------------------------------------- */
 
 Test(explore, fits_every_screen)
