@@ -80,15 +80,16 @@ static void put(struct hd_sink to, const char *s)
 static void put_base64(struct hd_sink to, const char *text)
 {
     static const char digits[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=";
+    enum { PADDING = 64 };
     size_t left = strlen(text);
     for (const unsigned char *s = (const unsigned char *)text; left > 0; s += 3) {
         size_t n = left < 3 ? left : 3;
         uint32_t three =
             (uint32_t)s[0] << 16 | (n > 1 ? (uint32_t)s[1] << 8 : 0) | (n > 2 ? s[2] : 0);
-        char four[4] = {digits[three >> 18], digits[three >> 12 & 63],
-                        n > 1 ? digits[three >> 6 & 63] : '=',
-                        n > 2 ? digits[three & 63] : '='};
+        const char four[4] = {digits[three >> 18], digits[three >> 12 & 63],
+                              digits[n > 1 ? three >> 6 & 63 : PADDING],
+                              digits[n > 2 ? three & 63 : PADDING]};
         to.write(to.context, four, sizeof(four));
         left -= n;
     }
