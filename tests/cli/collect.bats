@@ -377,10 +377,10 @@ OPERANDS
     mkdir "$tmp/here"
     cd "$tmp/here"
     works watch "$pid" --count=2 --interval=50ms
-    local folder=(heapdrift-*)
-    [[ ${folder[0]} =~ ^heapdrift-[Ll]eak[Ll]ab-$pid-20[0-9]{6}-[0-9]{4}$ ]] || complain "${folder[0]}"
+    local kept=(heapdrift-*)
+    [[ ${kept[0]} =~ ^heapdrift-[Ll]eak[Ll]ab-$pid-20[0-9]{6}-[0-9]{4}$ ]] || complain "${kept[0]}"
     err_has "heapdrift: kept 2 snapshots"
-    hd check -q "${folder[0]}"
+    hd check -q "${kept[0]}"
     [[ $status == 0 || $status == 1 ]]
     cd "$OLDPWD"
 }
@@ -405,21 +405,21 @@ OPERANDS
     mkdir "$tmp/here"
     cd "$tmp/here"
     works watch --no-ages --diagnostic-port="$socket" --count=3 --interval=50ms --format=json
-    local folder=(heapdrift-*)
-    [[ ${#folder[@]} == 1 && ${folder[0]} =~ ^heapdrift-20[0-9]{6}-[0-9]{4}$ ]]
-    [[ $(cd "${folder[0]}" && echo *) == "1.gcdump 2.gcdump 3.gcdump" ]]
-    err_has "heapdrift: snapshots go to ${folder[0]}"$'\n'
+    local kept=(heapdrift-*)
+    [[ ${#kept[@]} == 1 && ${kept[0]} =~ ^heapdrift-20[0-9]{6}-[0-9]{4}$ ]]
+    [[ $(cd "${kept[0]}" && echo *) == "1.gcdump 2.gcdump 3.gcdump" ]]
+    err_has "heapdrift: snapshots go to ${kept[0]}"$'\n'
     err_has "heapdrift: watching: 2 more, every 0.05 s"
-    err_matches "heapdrift: kept 3 snapshots \(0\.[1-9] MiB\) in ${folder[0]}"$'\n'"heapdrift: to delete them: rm -r ${folder[0]}"
-    [[ $(json '.snapshots[0].path') == "${folder[0]}/1.gcdump" ]]
+    err_matches "heapdrift: kept 3 snapshots \(0\.[1-9] MiB\) in ${kept[0]}"$'\n'"heapdrift: to delete them: rm -r ${kept[0]}"
+    [[ $(json '.snapshots[0].path') == "${kept[0]}/1.gcdump" ]]
     # Nothing of that in the answer, and it can be asked again.
     out_lacks "kept"
-    works diff --format=csv "${folder[0]}"
+    works diff --format=csv "${kept[0]}"
     # Another run of this minute has a folder of its own; a hidden file is in nobody's way.
     works watch -q --diagnostic-port="$socket" --count=2 --interval=50ms
     err_is ""
-    folder=(heapdrift-*)
-    [[ ${#folder[@]} == 2 ]]
+    kept=(heapdrift-*)
+    [[ ${#kept[@]} == 2 ]]
     works watch --diagnostic-port="$socket" --count=2 --interval=50ms -o "$tmp/named"
     err_has "heapdrift: kept 2 snapshots (0.3 MiB) in $tmp/named"
     err_lacks "rm -r"
