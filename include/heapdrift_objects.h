@@ -97,6 +97,13 @@ size_t hd_object_chain(const struct hd_objects *o, uint32_t number, uint32_t *nu
  * chains are not there yet. */
 enum hd_root_kind hd_object_root(const struct hd_objects *o, uint32_t number);
 
+/* What an object retains: bytes that roots reach through it alone, itself included. The
+ * first question begins to look for it, with a thread of its own as soon as all parts are
+ * there; two walks over the graph. False: not yet, ask again. True with HD_UNKNOWN: that
+ * cannot be told, of what no root reaches or of a snapshot without roots. Asking for
+ * another object stops looking for the last one, which takes some milliseconds. */
+bool hd_object_retained(struct hd_objects *o, uint32_t number, uint64_t *bytes);
+
 /* --- fields and values ----------------------------------------------------------- */
 
 enum hd_field_kind {

@@ -1,6 +1,5 @@
 #include "browse/objects.h"
 
-#include "base/bits.h"
 #include "base/error.h"
 #include "format/open.h"
 
@@ -9,7 +8,7 @@
 
 /* --- the parts ------------------------------------------------------------------- */
 
-static bool reserve(struct hd_objects *o, uint64_t bytes, struct hd_error *err)
+bool objects_reserve(struct hd_objects *o, uint64_t bytes, struct hd_error *err)
 {
     comparison_begin_any(o->c);
     bool ok = comparison_reserve(o->c, bytes, "examining single objects", err);
@@ -19,7 +18,7 @@ static bool reserve(struct hd_objects *o, uint64_t bytes, struct hd_error *err)
     return ok;
 }
 
-static void unreserve(struct hd_objects *o, uint64_t bytes)
+void objects_unreserve(struct hd_objects *o, uint64_t bytes)
 {
     comparison_begin_any(o->c);
     comparison_unreserve(o->c, bytes);
@@ -51,10 +50,10 @@ static bool make_graph(struct hd_objects *o, struct hd_error *err)
 static bool make_types(struct hd_objects *o, struct hd_error *err)
 {
     uint64_t work = type_index_work(o->snap);
-    if (!reserve(o, type_index_bytes(o->snap) + work, err))
+    if (!objects_reserve(o, type_index_bytes(o->snap) + work, err))
         return false;
     bool ok = type_index_make(&o->of_types, o->snap, &o->watch);
-    unreserve(o, work);
+    objects_unreserve(o, work);
     return ok;
 }
 
@@ -62,16 +61,16 @@ static bool make_types(struct hd_objects *o, struct hd_error *err)
 static bool make_chains(struct hd_objects *o, struct hd_error *err)
 {
     uint64_t all = plan_walk(o->snap->node_count, o->snap->edge_count);
-    if (!reserve(o, all, err))
+    if (!objects_reserve(o, all, err))
         return false;
     bool ok = walk_graph_watched(o->snap, &o->arena, &o->walk, &o->watch);
-    unreserve(o, all - o->snap->node_count * sizeof(node_id));
+    objects_unreserve(o, all - o->snap->node_count * sizeof(node_id));
     return ok;
 }
 
 static bool make_referrers(struct hd_objects *o, struct hd_error *err)
 {
-    return reserve(o, referrer_index_bytes(o->snap), err) &&
+    return objects_reserve(o, referrer_index_bytes(o->snap), err) &&
            referrer_index_make(&o->referrers, o->snap->graph, &o->watch);
 }
 
@@ -144,6 +143,7 @@ void hd_objects_close(struct hd_objects *o)
         return;
     atomic_store(&o->watch.stop, true);
     join(o);
+    objects_forget_retained(o);
     comparison_begin_any(o->c);
     comparison_unreserve(o->c, o->reserved);
     o->snap->pins -= o->pinned;
@@ -199,7 +199,7 @@ bool objects_find_referrers(struct hd_objects *o, node_id n, struct hd_error *er
 {
     const struct graph *g = o->snap->graph;
     uint32_t count = count_references_to(g, n), found = 0, e = 0;
-    if (!reserve(o, (uint64_t)count * sizeof(node_id), err))
+    if (!objects_reserve(o, (uint64_t)count * sizeof(node_id), err))
         return comparison_blame(err, o->k);
     free(o->one.from);
     o->one.from = alloc_resize(NULL, array_bytes((size_t)count + 1, sizeof(*o->one.from)));
@@ -209,46 +209,5 @@ bool objects_find_referrers(struct hd_objects *o, node_id n, struct hd_error *er
                 o->one.from[found++] = from;
     o->one.of = n;
     o->one.count = count;
-    return true;
-}
-
-/* Mark what can be reached from a node without those that are marked; bytes of objects. */
-static uint64_t mark_from(const struct hd_snapshot *snap, node_id from, uint64_t *marked,
-                          node_id *queue)
-{
-    const struct graph *g = snap->graph;
-    uint64_t bytes = 0;
-    uint32_t head = 0, tail = 0;
-    if (bits_add(marked, from))
-        queue[tail++] = from;
-    while (head < tail) {
-        graph_prefetch(g, queue, head, tail);
-        node_id n = queue[head++];
-        bytes += snap->types[g->type[n]].kind == TYPE_OBJECT ? graph_size(g, n) : 0;
-        for (uint32_t e = g->edge_begin[n]; e < g->edge_begin[n + 1]; e++)
-            if (bits_add(marked, g->edge_to[e]))
-                queue[tail++] = g->edge_to[e];
-    }
-    return bytes;
-}
-
-bool objects_find_retained(struct hd_objects *o, node_id n, uint64_t *bytes,
-                           struct hd_error *err)
-{
-    const struct graph *g = o->snap->graph;
-    uint64_t room = g->node_count * sizeof(node_id) + bits_words(g->node_count) * 8;
-    if (!reserve(o, room, err))
-        return comparison_blame(err, o->k);
-    uint64_t *marked = bits_new(g->node_count);
-    node_id *queue = alloc_resize(NULL, array_bytes(g->node_count, sizeof(*queue)));
-    /* What others lead to is marked first: the rest hangs on n alone. */
-    bits_set(marked, n);
-    if (n != g->root)
-        mark_from(o->snap, g->root, marked, queue);
-    marked[n / 64] &= ~(UINT64_C(1) << (n % 64));
-    *bytes = mark_from(o->snap, n, marked, queue);
-    free(queue);
-    free(marked);
-    unreserve(o, room);
     return true;
 }

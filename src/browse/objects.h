@@ -30,6 +30,15 @@ struct hd_objects {
         node_id *from; /* ascending, once for each reference; NULL: not looked for */
         uint32_t count;
     } one;
+    struct retained_of_one {
+        node_id of;
+        pthread_t thread;
+        bool begun, has_thread;
+        struct watch watch;
+        atomic_bool done;
+        uint64_t bytes;    /* read when done */
+        uint64_t reserved; /* of o->reserved */
+    } retained;
     struct type_index of_types;
     struct referrer_index referrers;
     struct walk walk;
@@ -50,6 +59,14 @@ bool objects_find_referrers(struct hd_objects *o, node_id n, struct hd_error *er
  * HD_TOO_BIG. */
 bool objects_find_retained(struct hd_objects *o, node_id n, uint64_t *bytes,
                            struct hd_error *err);
+
+/* Stop looking for what an object retains, and forget it. */
+void objects_forget_retained(struct hd_objects *o);
+
+/* Bytes that are held beside the graph, within the comparison's limit. Not by two threads
+ * at a time. */
+bool objects_reserve(struct hd_objects *o, uint64_t bytes, struct hd_error *err);
+void objects_unreserve(struct hd_objects *o, uint64_t bytes);
 
 static inline bool objects_have(const struct hd_objects *o, enum hd_objects_part part)
 {

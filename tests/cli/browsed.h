@@ -7,11 +7,12 @@
 #include "support/scratch.h"
 
 #include <criterion/criterion.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 4 };
+enum { MOST = 50 };
 
 struct browser {
     struct hd_snapshot *snaps[MOST];
@@ -70,6 +71,8 @@ static inline void settle(struct browser *b)
 {
     hd_objects_wait(b->e.objects, NULL);
     explore_press(&b->e, (struct press){.key = PRESS_NOTHING});
+    while (!explore_is_made(&b->e))
+        sched_yield();
 }
 
 static inline void end(struct browser *b)

@@ -103,7 +103,7 @@ ends_with() {
     screen_is explore-stayed-tree-160.txt
     # A file has it whatever the screen shows.
     mux resize-window -x 80 -y 24
-    press e C-u -- "export to"
+    press e C-u -- "save as"
     mux send-keys -l "$tmp/tree.csv"
     press Enter -- " rows"
     [[ $(head -n1 "$tmp/tree.csv") == delta_retained,retained,objects,stayed,owner ]]
@@ -121,14 +121,14 @@ ends_with() {
     screen_is explore-tree-200.txt
     press 3 -- "[3 Types"
     mux resize-window -x 40 -y 20
-    waits_for "? keys"
+    waits_for "? help"
     press j -- "> "
     out_matches $'\n> +'
     mux resize-window -x 20 -y 5
     waits_for "too small"
     mux resize-window -x 100 -y 30
     waits_for "by growth"
-    press '?' -- "mouse"
+    press '?' -- "quit"
     screen_is explore-keys-100.txt
     mux send-keys q
     ends_with 0
@@ -137,8 +137,10 @@ ends_with() {
 @test "a click of the mouse opens a pane and chooses a row" {
     env="TERM=xterm-256color" on_screen 80 24 "$cache"
     waits_for "held by"
-    # What a terminal sends for a press and a release at column 27 of line 3, then line 8.
-    mux send-keys -l $'\e[<0;27;3M\e[<0;27;3m'
+    # What a terminal sends for a press and a release at column 27 of the panes, then line 8.
+    local line
+    line=$(grep -n -F '[1 Suspects' <<<"$out" | cut -d: -f1)
+    mux send-keys -l $'\e[<0;27;'"${line}M"$'\e[<0;27;'"${line}m"
     waits_for "[3 Types"
     mux send-keys -l $'\e[<0;27;8M\e[<0;27;8m'
     waits_for "> "
@@ -153,15 +155,29 @@ ends_with() {
     waits_for "held by"
     press 3 / L o g E n t r y Enter -- "type     Shop.Sessions.LogEntry"
     press s -- "by Δbytes"
-    press e C-u -- "export to"
+    press e C-u -- "Enter: save"
     mux send-keys -l ../types.csv
     press Enter -- "../types.csv: Permission denied (only below this folder, or with --no-sandbox)"
-    press e C-u -- "export to"
+    press e C-u -- "save as"
     mux send-keys -l "$tmp/types.csv"
     press Enter -- "624 rows"
     head -n1 "$tmp/types.csv" | grep -qx 'delta_count,count,delta_bytes,type'
     works diff --format=csv "$cache"
     [[ $(wc -l <"$tmp/types.csv") == "$(wc -l <<<"$out")" ]]
+    mux send-keys q
+    ends_with 0
+}
+
+@test "explore copies to the clipboard of the terminal, also below tmux" {
+    on_screen 80 24 "$cache"
+    waits_for "held by"
+    mux set-option -g set-clipboard on
+    press c -- "copied: Shop.Sessions.Session"
+    [[ $(mux show-buffer) == Shop.Sessions.Session ]]
+    press Enter c -- "copied: [static vars] → "
+    [[ $(mux show-buffer) == "[static vars] → "*"Node<String,Session>" ]]
+    press Enter c -- "copied: 0x"
+    [[ $(mux show-buffer) == 0x7f5d218f0c28 ]]
     mux send-keys q
     ends_with 0
 }
@@ -203,8 +219,11 @@ ends_with() {
     mux kill-server
     rm "$tmp/stty"
     on_screen 80 24 --tables-only "$cache"
-    waits_for "held by"
+    waits_for "19 % of the heap"
+    out_lacks "held by"
     press 2 -- "No ownership tree"
+    press / x Enter -- "Not found."
+    press n N '*' f + - c C m Right Left -- "No ownership tree"
     press 3 Enter -- "no single objects"
     mux send-keys q
     ends_with 0

@@ -152,16 +152,16 @@ without_proc() {
     [[ ! -s $tmp/said ]]
 }
 
-@test "watch leaves nothing behind where memory runs out, or its time" {
+@test "watch --no-keep leaves nothing behind where memory runs out, or its time" {
     mkdir "$tmp/t"
     play_runtime play
     for n in 500 3000 5000; do
-        TMPDIR=$tmp/t LD_PRELOAD=$failing FAIL_AT=$n hd watch --diagnostic-port="$socket" --count=2 --interval=10ms -q
+        TMPDIR=$tmp/t LD_PRELOAD=$failing FAIL_AT=$n hd watch --no-keep --diagnostic-port="$socket" --count=2 --interval=10ms -q
         status_is 2
         err_has "out of memory"
         [[ -z $(ls -A "$tmp/t") ]]
     done
-    TMPDIR=$tmp/t "$HEAPDRIFT" watch --diagnostic-port="$socket" --count=50 --interval=1s -q 3>&- &
+    TMPDIR=$tmp/t "$HEAPDRIFT" watch --no-keep --diagnostic-port="$socket" --count=50 --interval=1s -q 3>&- &
     local job=$!
     for _ in {1..200}; do [[ ! -e $(echo "$tmp"/t/*/1.gcdump) ]] || break; sleep 0.05; done
     kill -XCPU $job

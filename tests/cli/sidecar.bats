@@ -52,7 +52,7 @@ is_at_work() {
     return 1
 }
 
-@test "watch --store records a snapshot at a time, with what the process stood still" {
+@test "watch --store records a snapshot at a time, with how long the process was paused" {
     play
     works watch "${at[@]}" --interval=100ms --count=3
     out_is ""

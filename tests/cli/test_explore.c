@@ -278,7 +278,7 @@ Test(explore, exports_what_is_listed_and_replaces_nothing_unasked)
 
     press(&b, 'd');
     export(&b, csv);
-    shows(&b, "Replace it? y/n");
+    shows(&b, "Replace it?");
     press(&b, 'n');
     cr_expect_eq(strncmp(contents(csv), "delta_count", 11), 0);
     export(&b, csv);
@@ -316,8 +316,8 @@ Test(explore, one_snapshot_begins_with_its_types)
 
 Test(explore, tables_have_types_and_suspects_only)
 {
-    struct browser b = {.count = MOST};
-    for (uint32_t k = 0; k < MOST; k++) {
+    struct browser b = {.count = 4};
+    for (uint32_t k = 0; k < 4; k++) {
         struct forge f = {0};
         forge_row(&f, "App.Order", 100 * (k + 1), 4000 * (k + 1));
         forge_row(&f, "System.String", 50, 1000);
@@ -332,6 +332,70 @@ Test(explore, tables_have_types_and_suspects_only)
     press(&b, '2');
     shows(&b, "No ownership tree");
     end(&b);
+}
+
+static void expect_counts(const uint64_t *counts, size_t count, unsigned columns,
+                          const char *expected)
+{
+    struct hd_tally at[8] = {0};
+    struct hd_memory text = {0};
+    for (size_t k = 0; k < count; k++)
+        at[k].count = counts[k];
+    print_counts(at, count, columns, hd_sink_memory(&text));
+    cr_expect_str_eq(text.bytes, expected);
+    hd_memory_free(&text);
+}
+
+Test(explore, counts_of_many_snapshots_take_one_line)
+{
+    static const uint64_t counts[] = {0, 10, 200, 3000, 40000, 500000};
+    expect_counts(counts, 6, 80, "0  10  200  3,000  40,000  500,000");
+    expect_counts(counts, 6, 33, "0  …  200  3,000  40,000  500,000");
+    expect_counts(counts, 6, 28, "0  …  3,000  40,000  500,000");
+    expect_counts(counts, 6, 5, "0  …  500,000");
+    expect_counts(counts, 2, 3, "0  10");
+    expect_counts(counts, 1, 1, "0");
+}
+
+/* Without blanks and line ends, which depend on the width. */
+static char *squeezed(const char *text)
+{
+    char *to = malloc(strlen(text) + 1), *end = to;
+    for (; *text != '\0'; text++)
+        if (*text != ' ' && *text != '\n')
+            *end++ = *text;
+    *end = '\0';
+    return to;
+}
+
+Test(explore, the_verdict_is_told_in_full_on_every_screen)
+{
+    struct browser b;
+    begin_shops(&b);
+    char *verdict = squeezed(hd_report_model(b.report)->diff->headline);
+    for (unsigned width = 40; width < 200; width += 9)
+        for (unsigned height = 12; height < 60; height += 6) {
+            char *text = squeezed(screen_of(&b, width, height));
+            cr_expect_not_null(strstr(text, verdict), "%u x %u:\n%s", width, height,
+                               screen_of(&b, width, height));
+            free(text);
+        }
+    free(verdict);
+    end(&b);
+}
+
+Test(explore, trends_are_seen_at_80_columns_whatever_the_number_of_snapshots)
+{
+    for (size_t count = 2; count <= MOST; count += 16) {
+        struct browser b = {.count = count};
+        for (uint32_t k = 0; k < count; k++)
+            b.snaps[k] = shop_table(10 * (k + 1));
+        begin(&b);
+        settle(&b);
+        const char *text = screen_of(&b, 80, 24);
+        cr_expect(strstr(text, "trend") != NULL && strstr(text, "█") != NULL, "%s", text);
+        end(&b);
+    }
 }
 
 /* --- any screen, any name -------------------------------------------------------- */
@@ -417,7 +481,7 @@ Test(explore, a_click_chooses_and_a_second_one_opens)
     struct browser b;
     begin_shops(&b);
     screen(&b);
-    struct press tab = {PRESS_CLICK, b.e.tab_at[PANE_TYPES] + 1, 2},
+    struct press tab = {PRESS_CLICK, b.e.tab_at[PANE_TYPES] + 1, b.e.tabs_line},
                  row = {PRESS_CLICK, 10, 7};
     explore_press(&b.e, tab);
     shows(&b, "[3 Types");

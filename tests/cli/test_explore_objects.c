@@ -1,6 +1,7 @@
 /* The browser on objects that have many neighbours, long chains or none, without fields,
  * and on heaps in which there is nothing of what is asked for. */
 #include "cli/browsed.h"
+#include "render/written.h"
 #include "support/forge.h"
 
 enum { PARCELS = 20, DEEP = 40 };
@@ -187,8 +188,8 @@ static struct hd_snapshot *framework(uint32_t k)
 
 Test(explore_objects, a_heap_of_the_framework_has_no_types_of_the_program)
 {
-    struct browser b = {.count = MOST};
-    for (uint32_t k = 0; k < MOST; k++)
+    struct browser b = {.count = 4};
+    for (uint32_t k = 0; k < 4; k++)
         b.snaps[k] = framework(k);
     begin(&b);
     settle(&b);
@@ -240,5 +241,19 @@ Test(explore_objects, an_empty_heap_is_told)
         press(&b, keys[i]);
         screen(&b);
     }
+    end(&b);
+}
+
+Test(explore, tells_what_an_object_retains)
+{
+    struct browser b = {.count = SHOPS};
+    open_shops(b.snaps);
+    begin(&b);
+    settle(&b);
+    for (int i = 0; i < 3; i++)
+        press(&b, PRESS_ENTER);
+    shows(&b, ", retains ");
+    press(&b, PRESS_ENTER); /* the roots, which are no object */
+    lacks(&b, ", retains ");
     end(&b);
 }

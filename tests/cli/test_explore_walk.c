@@ -63,6 +63,50 @@ static struct hd_snapshot *framework_only(uint32_t k)
     return forge_finish(&f);
 }
 
+/* Names that a terminal, a shell or a table would take for something else. */
+static struct hd_snapshot *hostile(uint32_t k)
+{
+    enum { NAMES = 74, NAME = 64 };
+    static const char *const bits[] = {
+        "\033[2J", "\033]52;c;eA==\a", "\xE2\x80\xAE", "\xFF\xFE", "類型", "e\xCC\x81",
+        "\n\t",    "|`<b>&",           "$(id)",        "%s%n"};
+    enum { BITS = sizeof(bits) / sizeof(bits[0]) };
+    struct forge f = {0};
+    node_id last = forge_object(&f, "App.Top", 24);
+    forge_root(&f, HD_ROOT_STATIC, "App.\033[2J.s_all", last);
+    for (uint32_t i = 0; i < NAMES; i++) {
+        char name[NAME];
+        snprintf(name, sizeof(name), "App%u.%s%s", i, bits[i % BITS],
+                 bits[i / BITS % BITS]);
+        node_id first = forge_objects(&f, name, 4096 * (k + 1), 4 * (k + 1));
+        for (uint32_t n = 0; n < 4 * (k + 1); n++)
+            forge_reference(&f, last, first + n);
+        last = first;
+    }
+    return forge_finish(&f);
+}
+
+/* Types with names of 300 characters, which differ at the end only. */
+static struct hd_snapshot *long_names(uint32_t k)
+{
+    enum { NAMES = 5, LONG = 300 };
+    struct forge f = {0};
+    node_id last = forge_object(&f, "App.Top", 24);
+    forge_root(&f, HD_ROOT_STATIC, "App.Top.s_all", last);
+    for (uint32_t i = 0; i < NAMES; i++) {
+        char name[LONG + 1];
+        memset(name, 'x', LONG);
+        name[20] = name[200] = '.';
+        name[LONG - 1] = (char)('a' + i);
+        name[LONG] = '\0';
+        node_id first = forge_objects(&f, name, 64, 10 * (k + 1));
+        for (uint32_t n = 0; n < 10 * (k + 1); n++)
+            forge_reference(&f, last, first + n);
+        last = first;
+    }
+    return forge_finish(&f);
+}
+
 static struct hd_snapshot *core(uint32_t k)
 {
     (void)k;
@@ -100,6 +144,10 @@ static const struct input {
               {"graphs and tables", 4, graph_then_table, false},
               {"digests", 4, digest, false},
               {"one digest", 1, digest, false},
+              {"hostile names", 4, hostile, true},
+              {"long names", 4, long_names, true},
+              {"fifty graphs", 50, graph, true},
+              {"fifty tables", 50, table, false},
               {"one core", 1, core, true},
               {"cores", 2, core, true}};
 
@@ -135,6 +183,8 @@ static const uint32_t keys[] = {PRESS_UP,
                                 'd',
                                 'm',
                                 'e',
+                                'c',
+                                'C',
                                 'v',
                                 'y',
                                 '?',
@@ -162,7 +212,7 @@ static const uint32_t keys[] = {PRESS_UP,
 enum { KEYS = sizeof(keys) / sizeof(keys[0]) };
 
 /* Views by their names, and the line at the bottom, which takes keys too. */
-static const char *const views[] = {"suspects", "tree",   "types", "keys",
+static const char *const views[] = {"suspects", "tree",   "types", "help",
                                     "objects",  "object", "prompt"};
 
 enum { VIEWS = sizeof(views) / sizeof(views[0]), ALL_HAVE = 4, PROMPT = VIEWS - 1 };

@@ -53,6 +53,9 @@ static void browse(struct explore *e)
         show(e, &g, happened);
         struct press press = terminal_key(&ended);
         explore_press(e, press);
+        if (e->copied.size > 0)
+            terminal_copy(e->copied.bytes);
+        hd_memory_free(&e->copied);
         happened = press.key != PRESS_NOTHING || !is_made;
     }
     terminal_end();

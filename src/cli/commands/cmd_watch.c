@@ -1,8 +1,10 @@
 /* Collect, then compare: snapshots of a running process at intervals, and what grew in
- * them. It adds nothing to either: `diff` or `check` does the rest. */
+ * them. It adds nothing to either: `diff` or `check` does the rest. What it took stays in a
+ * folder of its own, so that the next question needs no second run. */
 #include "cli/commands/commands.h"
 #include "cli/commands/output.h"
 #include "cli/live/collecting.h"
+#include "cli/live/run_folder.h"
 #include "cli/live/sidecar.h"
 #include "cli/options/options.h"
 #include "cli/terminal/exit_hook.h"
@@ -24,20 +26,24 @@ struct watching {
     const struct settings *settings;
     char folder[FOLDER_SIZE];
     bool is_temporary, is_new;
-    bool is_child; /* whose parent removes the folder */
+    bool is_named_here; /* nobody said where to */
+    bool is_child;      /* whose parent removes the folder */
     char paths[HD_MAX_SNAPSHOTS][PATH_SIZE];
     size_t count; /* of snapshots that are there */
 };
 
 /* --- the folder ---------------------------------------------------------- */
 
+static bool no_folder(void)
+{
+    return refuse("no folder for the snapshots: cannot write to this one, nor to $TMPDIR, "
+                  "/tmp or /dev/shm; name one: -o DIR");
+}
+
 static bool make_temporary(struct watching *w)
 {
-    const char *below = getenv("TMPDIR");
-    int len = snprintf(w->folder, sizeof(w->folder), "%s/heapdrift-XXXXXX",
-                       below != NULL && below[0] != '\0' ? below : "/tmp");
-    w->is_temporary = len < (int)sizeof(w->folder) && mkdtemp(w->folder) != NULL;
-    return w->is_temporary || trouble(w->folder, strerror(errno));
+    w->is_temporary = run_folder_make_temporary(w->folder, sizeof(w->folder));
+    return w->is_temporary || no_folder();
 }
 
 /* Snapshots that are there already would be taken for older ones of this series. */
@@ -59,11 +65,41 @@ static bool keeps_digests(const struct watching *w)
     return w->settings->output != NULL && output_ends_in(w->settings->output, ".digest");
 }
 
-static bool open_folder(struct watching *w)
+/* The program's own name, whatever the process was asked for by. */
+static void name_folder(const struct settings *s, uint64_t pid, char *name, size_t size)
+{
+    struct hd_processes all = {0};
+    const char *program = s->name;
+    if (pid > 0)
+        hd_processes_find(&all);
+    for (size_t i = 0; i < all.count; i++)
+        if (all.all[i].pid == pid && all.all[i].name != NULL)
+            program = all.all[i].name;
+    run_folder_name(program, pid, time(NULL), name, size);
+    hd_processes_free(&all);
+}
+
+static bool make_folder(struct watching *w, uint64_t pid)
+{
+    enum { NAME_SIZE = 160 };
+    char name[NAME_SIZE];
+    int why;
+    name_folder(w->settings, pid, name, sizeof(name));
+    w->is_new = w->is_named_here =
+        run_folder_make(name, w->folder, sizeof(w->folder), &why);
+    if (!w->is_new)
+        return no_folder();
+    if (why != 0 && !w->settings->quiet)
+        fprintf(stderr, "heapdrift: note: cannot write to this folder (%s)\n",
+                strerror(why));
+    return true;
+}
+
+static bool open_folder(struct watching *w, const struct collecting *c)
 {
     const char *wanted = w->settings->output;
     if (wanted == NULL)
-        return make_temporary(w);
+        return w->settings->no_keep ? make_temporary(w) : make_folder(w, c->how.pid);
     if (strlen(wanted) >= sizeof(w->folder))
         return trouble(wanted, strerror(ENAMETOOLONG));
     if (keeps_digests(w))
@@ -94,6 +130,52 @@ static void close_at_once(void)
     close_folder(at_work);
 }
 
+/* --- what is kept -------------------------------------------------------- */
+
+static bool tells_folder(const struct watching *w)
+{
+    return !w->is_temporary && !keeps_digests(w) && !w->settings->quiet;
+}
+
+/* Whoever ends this with kill -9 knows where to look. */
+static void print_folder(const struct watching *w, const struct collecting *c)
+{
+    if (!tells_folder(w) || !(c->progress || c->lines))
+        return;
+    fputs("heapdrift: snapshots go to ", stderr);
+    end_message(w->folder);
+}
+
+static uint64_t bytes_of(const struct watching *w)
+{
+    uint64_t bytes = 0;
+    struct stat st;
+    for (size_t i = 0; i < w->count; i++)
+        bytes += stat(w->paths[i], &st) == 0 ? (uint64_t)st.st_size : 0;
+    return bytes;
+}
+
+/* A command that is to be pasted needs no quotes here, or is not told. */
+static bool can_be_pasted(const char *path)
+{
+    return path[0] != '-' &&
+           path[strspn(path, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                             "0123456789/._-+")] == '\0';
+}
+
+/* Before the comparison, so that it is said however that ends, and the answer comes last.
+ */
+static void print_kept(const struct watching *w)
+{
+    if (!tells_folder(w) || w->count == 0)
+        return;
+    fprintf(stderr, "heapdrift: kept %zu snapshot%s (%.1f MiB) in ", w->count,
+            w->count == 1 ? "" : "s", (double)bytes_of(w) / 1048576);
+    end_message(w->folder);
+    if (w->is_named_here && can_be_pasted(w->folder))
+        fprintf(stderr, "heapdrift: to delete them: rm -r %s\n", w->folder);
+}
+
 /* --- snapshots ----------------------------------------------------------- */
 
 static void print_next(const struct collecting *c, size_t number, size_t wanted)
@@ -103,8 +185,8 @@ static void print_next(const struct collecting *c, size_t number, size_t wanted)
         fprintf(stderr, "\r\033[Kwatching: %zu of %zu snapshots, the next in %.0f s",
                 number, wanted, seconds);
     else if (c->lines && number == 1)
-        fprintf(stderr, "heapdrift: watching: %zu more, %.4g s from one to the next\n",
-                wanted - number, seconds);
+        fprintf(stderr, "heapdrift: watching: %zu more, every %.4g s\n", wanted - number,
+                seconds);
 }
 
 static bool take_next(struct watching *w, struct collecting *c, size_t wanted, int *status)
@@ -140,6 +222,8 @@ static int collect_all(struct watching *w, struct collecting *c)
     while (w->count < wanted && take_next(w, c, wanted, &status)) {
         if (w->count == wanted)
             break;
+        if (w->count == 1)
+            print_folder(w, c);
         print_next(c, w->count, wanted);
         if (!collecting_wait(c))
             break;
@@ -165,10 +249,11 @@ static int compare(const struct watching *w)
 {
     const char *paths[HD_MAX_SNAPSHOTS];
     struct settings s = *w->settings;
-    for (size_t i = 0; i < w->count; i++)
-        paths[i] = w->paths[i];
+    /* A folder is one word in the command that comes next. */
+    s.operand_count = keeps_digests(w) ? w->count : 1;
+    for (size_t i = 0; i < s.operand_count; i++)
+        paths[i] = keeps_digests(w) ? w->paths[i] : w->folder;
     s.operands = paths;
-    s.operand_count = w->count;
     s.output = NULL;
     s.files_go = w->is_temporary;
     return command_named(has_budgets(&s) ? "check" : "diff")->run(&s);
@@ -206,6 +291,9 @@ static int wait_for(pid_t child, struct collecting *c, int *killed_by)
 /* What is stored is compared by others, over weeks. */
 static bool check_store(const struct settings *s)
 {
+    if (s->no_keep)
+        return refuse(
+            "--store keeps the snapshots; --no-keep is for those that are compared");
     if (s->output != NULL)
         return refuse("--store keeps the snapshots; -o DIR is for those that are compared");
     if (has_budgets(s) || s->exit_code || strcmp(s->format, hd_format_name(0)) != 0)
@@ -222,6 +310,8 @@ static bool check(struct settings *s)
         return check_store(s);
     if (s->is_for_a_store)
         return refuse("--max-heap, --lock, --keep and the names of a run need --store");
+    if (s->no_keep && s->output != NULL)
+        return refuse("-o keeps the snapshots, --no-keep does not");
     if (s->snapshot_count != 1 && s->snapshot_count <= HD_MAX_SNAPSHOTS)
         return true;
     fprintf(stderr, "heapdrift: --count=%" PRIu32 ": watch compares 2 to %d snapshots\n",
@@ -260,7 +350,8 @@ static int run(struct settings *s)
     at_work = &w;
     exit_hook_before(close_at_once);
     temporary_listen();
-    int status = open_folder(&w) ? collect_all(&w, &c) : EXIT_TROUBLE;
+    int status = open_folder(&w, &c) ? collect_all(&w, &c) : EXIT_TROUBLE;
+    print_kept(&w);
     if (w.count >= 2) {
         int found = compare_apart(&w, &c, &killed_by);
         status = status != EXIT_DONE ? status : found;
@@ -280,7 +371,9 @@ static const struct option options[] = {
     {"count", 0, GROUP_PROCESS, ON_WATCH, COUNT(snapshot_count, 1, MOST_COLLECTED),
      .help = "snapshots to take, 2 to 50; default 6"},
     {"output", 'o', GROUP_OUTPUT, ON_WATCH, TEXT(FOLDER, output),
-     .help = "keep the snapshots there: 1.gcdump, 2.gcdump, ..."},
+     .help = "keep the snapshots there; default heapdrift-NAME-PID-DATE-TIME"},
+    {"no-keep", 0, GROUP_OUTPUT, ON_WATCH, FLAG(no_keep),
+     .help = "delete the snapshots at the end"},
     {"rows", 0, GROUP_SHOWN, ON_WATCH, COUNT(options.rows, 0, HD_DEFAULT_ROWS - 1),
      .help = "rows per table; default 20, 0 shows all"},
     {"config", 'c', GROUP_BUDGETS, ON_WATCH, TEXT(FILE_READ, config), .once = true,
@@ -295,16 +388,20 @@ const struct command cmd_watch = {
     .summary = "take snapshots, and report what grew",
     .description =
         "Take snapshots of a running .NET process, six in two and a half minutes unless\n"
-        "told otherwise, and say what grew. With budgets it ends with the status of\n"
-        "`heapdrift check`. Ctrl-C ends it early: what was collected by then is\n"
-        "compared. With --store it compares nothing and does not end: a snapshot an hour\n"
-        "goes there.",
+        "told otherwise, and say what grew. The snapshots stay in a new folder, here or,\n"
+        "where that cannot be written to, in $TMPDIR; --no-keep deletes them. With "
+        "budgets\n"
+        "it ends with the status of `heapdrift check`. Ctrl-C ends it early: what was\n"
+        "collected by then is compared. With --store it compares nothing and does not "
+        "end:\n"
+        "a snapshot an hour goes there.",
     .examples =
         {
             {"heapdrift watch 4711", "six snapshots, 30 s apart, then what grew"},
             {"heapdrift watch MyApp --count=10 --interval=1m",
              "longer, by the name of the process"},
-            {"heapdrift watch 4711 -o snapshots", "keep the files; -o app.digest: digests"},
+            {"heapdrift watch 4711 -o snapshots",
+             "into that folder; -o app.digest: digests"},
             {"heapdrift watch 4711 --max-growth=5%", "status 1 if it grows by more"},
             {"heapdrift watch --name=MyApp --store=heapdrift.db",
              "one an hour, into a store, until SIGTERM"},

@@ -1,184 +1,13 @@
-/* The state on a grid: four lines of headings, the list, what is known of its row, two
+/* The state on a grid: headings (draw_head.c), the list, what is known of its row, two
  * lines of words and keys. */
+#include "cli/explore/draw_head.h"
 #include "cli/explore/view.h"
+#include "cli/explore/words.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    LEAST_WIDTH = 30,
-    LEAST_HEIGHT = 8,
-    HEAD_LINES = 4,
-    FOOT_LINES = 2,
-    HEIGHT_FOR_DETAIL = 20
-};
-
-/* Text that is put together, and put on the grid at once. */
-struct words {
-    struct hd_memory m;
-    struct hd_sink to;
-};
-
-static void words_begin(struct words *w)
-{
-    w->m = (struct hd_memory){0};
-    w->to = hd_sink_memory(&w->m);
-}
-
-static const char *words_of(const struct words *w)
-{
-    return w->m.bytes != NULL ? w->m.bytes : "";
-}
-
-static void words_end(struct words *w)
-{
-    hd_memory_free(&w->m);
-}
-
-/* --- headings -------------------------------------------------------------------- */
-
-static void put_files(const struct explore *e, struct hd_sink to)
-{
-    const struct hd_model *m = e->model;
-    hd_put_name(to, hd_snapshot_file(m, 0));
-    if (m->snapshot_count < 2)
-        return;
-    print_to(to, " … ");
-    hd_put_name(to, hd_snapshot_file(m, m->snapshot_count - 1));
-    print_to(to, ", %zu snapshots", m->snapshot_count);
-}
-
-/* What it all comes to; of one snapshot there is nothing to say but its name. */
-static void draw_first_line(const struct explore *e, struct grid *g)
-{
-    const struct hd_model *m = e->model;
-    struct words w;
-    words_begin(&w);
-    print_to(w.to, " ");
-    if (m->diff != NULL) {
-        print_to(w.to, "%s", m->diff->headline);
-    } else {
-        print_to(w.to, "heapdrift  ");
-        put_files(e, w.to);
-    }
-    grid_line(g, 0, false);
-    grid_put(g, LOOK_BAR, words_of(&w), g->width, ALIGN_LEFT);
-    words_end(&w);
-}
-
-static void put_totals(const struct explore *e, struct hd_sink to)
-{
-    const struct hd_model *m = e->model;
-    const struct hd_type_table *t = m->diff != NULL ? &m->diff->types : &m->top->types;
-    size_t last = m->snapshot_count - 1;
-    if (m->diff != NULL)
-        print_to(to, " confidence: %s ", hd_confidence_name(m->diff->confidence));
-    print_to(to, " heap ");
-    if (last > 0) {
-        hd_put_size(to, t->totals[0].bytes);
-        print_to(to, " → ");
-    }
-    hd_put_size(to, t->totals[last].bytes);
-    if (last > 0) {
-        print_to(to, "  ");
-        hd_put_size_change(to, t->totals[0].bytes, t->totals[last].bytes);
-    }
-    print_to(to, "   objects ");
-    if (last > 0) {
-        hd_put_count(to, t->totals[0].count);
-        print_to(to, " → ");
-    }
-    hd_put_count(to, t->totals[last].count);
-    if (m->diff == NULL)
-        return;
-    print_to(to, "   ");
-    put_files(e, to);
-}
-
-/* What is being made meanwhile stands at the right. */
-static void draw_second_line(const struct explore *e, struct grid *g)
-{
-    struct words w, p;
-    words_begin(&w);
-    words_begin(&p);
-    put_totals(e, w.to);
-    if (e->objects != NULL && hd_objects_progress(e->objects).making != 0)
-        put_progress(e, HD_OBJECTS_ALL, p.to);
-    unsigned right = grid_columns(words_of(&p));
-    grid_line(g, 1, false);
-    grid_put(g, LOOK_PLAIN, words_of(&w),
-             right + 2 < g->width ? g->width - right - 1 : g->width, ALIGN_LEFT);
-    grid_add(g, LOOK_DIM, words_of(&p));
-    words_end(&p);
-    words_end(&w);
-}
-
-static void draw_tab(struct explore *e, struct grid *g, enum pane p)
-{
-    static const char *const names[] = {"Suspects", "Tree", "Types"};
-    char text[64];
-    const struct view *v = e->panes[p];
-    bool is_open = e->pane == p;
-    const char *format = is_open ? "[%d %s%s]" : " %d %s%s ";
-    char count[24] = "";
-    if (p == PANE_SUSPECTS && e->model->diff != NULL)
-        snprintf(count, sizeof(count), " %zu", e->model->diff->suspect_count);
-    else if (p == PANE_TYPES && g->width >= 60)
-        snprintf(count, sizeof(count), " %zu", v->kind->rows(e, v));
-    snprintf(text, sizeof(text), format, (int)p + 1, names[p], count);
-    e->tab_at[p] = g->column;
-    grid_add(g, is_open ? LOOK_TAB : LOOK_PLAIN, text);
-    e->tab_at[p + 1] = g->column;
-}
-
-static void put_mode(const struct explore *e, const struct view *v, struct hd_sink to)
-{
-    if (v->kind->order == NULL)
-        return;
-    if (e->app_only)
-        print_to(to, "app only, ");
-    print_to(to, "by %s ", v->kind->order(e, v));
-}
-
-/* Of what is open in front of a pane its name and title. */
-static void draw_way(struct explore *e, struct grid *g, unsigned right)
-{
-    static const char *const names[] = {" Suspects ", " Tree ", " Types "};
-    const struct view *v = explore_view(e);
-    struct words w;
-    words_begin(&w);
-    for (unsigned p = 0; p <= PANES; p++)
-        e->tab_at[p] = 0;
-    grid_add(g, LOOK_PLAIN, names[e->pane]);
-    for (unsigned p = e->pane + 1; p <= PANES; p++)
-        e->tab_at[p] = g->column;
-    print_to(w.to, "› ");
-    if (v->kind->title != NULL)
-        v->kind->title(e, v, w.to);
-    unsigned left = grid_left(g);
-    grid_put(g, LOOK_STRONG, words_of(&w), left > right + 1 ? left - right - 1 : left,
-             ALIGN_LEFT);
-    words_end(&w);
-}
-
-/* The panes, or what is open; at the right how it is sorted. */
-static void draw_third_line(struct explore *e, struct grid *g)
-{
-    struct words w;
-    words_begin(&w);
-    put_mode(e, explore_view(e), w.to);
-    unsigned right = grid_columns(words_of(&w));
-    grid_line(g, 2, false);
-    if (e->top != NULL)
-        draw_way(e, g, right);
-    for (enum pane p = 0; e->top == NULL && p < PANES; p++)
-        draw_tab(e, g, p);
-    if (grid_left(g) > right) {
-        grid_put(g, LOOK_PLAIN, "", grid_left(g) - right, ALIGN_LEFT);
-        grid_add(g, LOOK_DIM, words_of(&w));
-    }
-    words_end(&w);
-}
+enum { LEAST_WIDTH = 30, LEAST_HEIGHT = 8, FOOT_LINES = 2, HEIGHT_FOR_DETAIL = 20 };
 
 /* --- the list -------------------------------------------------------------------- */
 
@@ -214,9 +43,9 @@ static void lay_out(const struct explore *e, const struct view *v, unsigned widt
     l->all[l->wide].width = is_last || rest < MOST_NAME ? rest : MOST_NAME;
 }
 
-static void draw_heads(struct grid *g, const struct layout *l)
+static void draw_columns(struct grid *g, const struct layout *l, unsigned line)
 {
-    grid_line(g, 3, false);
+    grid_line(g, line, false);
     grid_put(g, LOOK_HEAD, "", GUTTER, ALIGN_LEFT);
     for (size_t i = 0; i < l->len; i++) {
         grid_put(g, LOOK_HEAD, "", i > 0 ? BETWEEN : 0, ALIGN_LEFT);
@@ -289,43 +118,14 @@ static void draw_row(const struct explore *e, const struct view *v, size_t i,
     row_free(&row);
 }
 
-/* Bytes of text for a line of so many columns: up to a blank, if there is one. */
-static size_t fit_words(const char *text, unsigned columns)
-{
-    unsigned used;
-    size_t fit = grid_fit(text, columns, &used), cut = fit;
-    while (text[fit] != '\0' && cut > 0 && text[cut] != ' ')
-        cut--;
-    return cut > 0 ? cut : fit > 0 ? fit : strlen(text);
-}
-
-/* Lines of words, the first behind so many blanks, the others behind more; what is too long
- * for the last line is cut. Gives the next line. */
-static unsigned draw_paragraph(struct grid *g, const char *text, unsigned line,
-                               unsigned end, unsigned first, unsigned others)
-{
-    for (unsigned indent = first; *text != '\0' && line < end; indent = others) {
-        unsigned room = g->width > indent + 2 ? g->width - indent - 1 : 1;
-        size_t fit = line + 1 < end ? fit_words(text, room) : strlen(text);
-        char *part = strndup(text, fit);
-        grid_line(g, line++, false);
-        grid_put(g, LOOK_PLAIN, "", indent, ALIGN_LEFT);
-        grid_put(g, LOOK_PLAIN, part != NULL ? part : "", room, ALIGN_LEFT);
-        free(part);
-        text += fit;
-        while (*text == ' ')
-            text++;
-    }
-    return line;
-}
-
 static void draw_empty(const struct explore *e, const struct view *v, struct grid *g)
 {
     struct words w;
     words_begin(&w);
     if (v->kind->empty != NULL)
         v->kind->empty(e, v, w.to);
-    draw_paragraph(g, words_of(&w), e->list_top + 1, e->list_top + e->list_rows, 2, 2);
+    struct paragraph p = {.text = words_of(&w), .first = 2, .others = 2};
+    grid_paragraph(g, &p, e->list_top + (e->list_rows > 2), e->list_top + e->list_rows);
     words_end(&w);
 }
 
@@ -350,7 +150,7 @@ static void draw_list(struct explore *e, struct grid *g)
     struct layout l;
     size_t rows = v->kind->rows(e, v);
     lay_out(e, v, g->width, &l);
-    draw_heads(g, &l);
+    draw_columns(g, &l, e->list_top - 1);
     scroll(e, v, rows);
     if (rows == 0)
         draw_empty(e, v, g);
@@ -375,7 +175,9 @@ static void draw_detail(const struct explore *e, struct grid *g, unsigned line,
         words_begin(&w);
         more = v->kind->detail(e, v, i, g->width, w.to);
         if (more)
-            line = draw_paragraph(g, words_of(&w), line, end, 1, 10);
+            line = grid_paragraph(
+                g, &(struct paragraph){.text = words_of(&w), .first = 1, .others = 10},
+                line, end);
         words_end(&w);
     }
 }
@@ -416,18 +218,21 @@ static void put_mark(const struct explore *e, struct hd_sink to)
 
 static void draw_words(const struct explore *e, struct grid *g, unsigned line)
 {
-    static const char *const asked[] = {"", "/", "export to (.md or .csv): ", ""};
+    static const char *const asked[] = {"", "/", "save as (.md or .csv): ", ""};
     struct words w;
     words_begin(&w);
     enum look look = e->is_error ? LOOK_ERROR : LOOK_PLAIN;
     print_to(w.to, " ");
     if (e->prompt == PROMPT_REPLACE) {
         hd_put_name(w.to, e->file);
-        print_to(w.to, " exists. Replace it? y/n ");
+        print_to(w.to, " exists. Replace it? ");
     } else if (e->prompt != PROMPT_NONE) {
         print_to(w.to, "%s%s_", asked[e->prompt], e->input);
     } else if (e->message[0] != '\0') {
         hd_put_name(w.to, e->message);
+    } else if (e->objects != NULL && hd_objects_progress(e->objects).making != 0) {
+        look = LOOK_DIM;
+        put_progress(e, HD_OBJECTS_ALL, w.to);
     } else if (e->mark.name != NULL) {
         put_mark(e, w.to);
     }
@@ -436,38 +241,68 @@ static void draw_words(const struct explore *e, struct grid *g, unsigned line)
     words_end(&w);
 }
 
+/* How to answer what is asked. */
+static const char *answers_of(enum prompt prompt)
+{
+    switch (prompt) {
+    case PROMPT_SEARCH:
+        return "Enter: search, Esc: cancel";
+    case PROMPT_EXPORT:
+        return "Enter: save, Esc: cancel, Ctrl-U: clear";
+    default:
+        return "y: replace, Esc: cancel";
+    }
+}
+
+/* The way to help and out of here has room first; then what is the view's own. */
+static int urgency_of(const struct key_line *line, enum place place)
+{
+    if (strcmp(line->keys, "?") == 0 || strcmp(line->keys, "q") == 0)
+        return 0;
+    return key_is_own(line, place) ? 1 : 2;
+}
+
+static unsigned key_takes(const struct key_line *line)
+{
+    return grid_columns(line->key) + 1 + grid_columns(line->word) + 2;
+}
+
+/* Whether a line fits beside all that is more urgent or stands before it. */
+static bool key_fits(size_t which, enum place place, unsigned room)
+{
+    const struct key_line *line = &key_lines[which];
+    int urgency = urgency_of(line, place);
+    for (int u = 0; u <= urgency; u++)
+        for (size_t i = 0; i < key_line_count && (u < urgency || i <= which); i++) {
+            const struct key_line *other = &key_lines[i];
+            if (other->word == NULL || !(other->places & (unsigned)place) ||
+                urgency_of(other, place) != u)
+                continue;
+            if (key_takes(other) <= room)
+                room -= key_takes(other);
+            else if (i == which && u == urgency)
+                return false;
+        }
+    return true;
+}
+
 static void draw_keys(const struct explore *e, struct grid *g, unsigned line)
 {
-    static const char *const keys[][2] = {
-        {"Enter", "open"}, {"Backspace", "back"}, {"Tab", "pane"}, {"/", "search"},
-        {"s", "sort"},     {"a", "app only"},     {"d", "Δ/last"}, {"m", "mark"},
-        {"e", "export"},   {"?", "keys"},         {"q", "quit"}};
-    static const size_t order[] = {9, 10, 0, 1, 2, 3, 4, 5, 6, 7, 8};
-    enum { COUNT = sizeof(keys) / sizeof(keys[0]) };
-    bool shown[COUNT] = {false};
+    enum place place = explore_view(e)->kind->place;
     unsigned room = g->width > 1 ? g->width - 1 : 0;
-    for (size_t i = 0; i < COUNT; i++) {
-        unsigned takes =
-            grid_columns(keys[order[i]][0]) + 1 + grid_columns(keys[order[i]][1]);
-        if (takes + 2 > room)
-            continue;
-        shown[order[i]] = true;
-        room -= takes + 2;
-    }
     grid_line(g, line, false);
     grid_add(g, LOOK_PLAIN, " ");
     if (e->prompt != PROMPT_NONE) {
-        grid_add(g, LOOK_DIM,
-                 e->prompt == PROMPT_REPLACE ? "Esc leaves it as it is"
-                                             : "Enter does it  Esc leaves it");
+        grid_add(g, LOOK_DIM, answers_of(e->prompt));
         return;
     }
-    for (size_t i = 0; i < COUNT; i++) {
-        if (!shown[i])
+    for (size_t i = 0; i < key_line_count; i++) {
+        const struct key_line *k = &key_lines[i];
+        if (k->word == NULL || !(k->places & (unsigned)place) || !key_fits(i, place, room))
             continue;
-        grid_add(g, LOOK_STRONG, keys[i][0]);
+        grid_add(g, LOOK_STRONG, k->key);
         grid_add(g, LOOK_DIM, " ");
-        grid_add(g, LOOK_DIM, keys[i][1]);
+        grid_add(g, LOOK_DIM, k->word);
         grid_add(g, LOOK_PLAIN, "  ");
     }
 }
@@ -488,11 +323,8 @@ void explore_draw(struct explore *e, struct grid *g, unsigned width, unsigned he
     unsigned foot = height - FOOT_LINES, detail = foot;
     if (details)
         detail -= detail_lines(v, height) + 1;
-    e->list_top = HEAD_LINES;
-    e->list_rows = detail - HEAD_LINES;
-    draw_first_line(e, g);
-    draw_second_line(e, g);
-    draw_third_line(e, g);
+    e->list_top = head_draw(e, g, detail) + 1;
+    e->list_rows = detail - e->list_top;
     draw_list(e, g);
     if (details)
         draw_detail(e, g, detail, foot);

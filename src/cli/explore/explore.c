@@ -1,5 +1,6 @@
 #include "cli/explore/explore.h"
 
+#include "cli/explore/copy.h"
 #include "cli/explore/export.h"
 #include "cli/explore/view.h"
 #include "cli/guard/allocate.h"
@@ -50,6 +51,7 @@ void explore_end(struct explore *e)
         view_free(e->panes[p]);
     hd_objects_close(e->objects);
     free(e->mark.name);
+    hd_memory_free(&e->copied);
     *e = (struct explore){0};
 }
 
@@ -135,21 +137,36 @@ bool explore_is_made(const struct explore *e)
     if (e->objects == NULL)
         return true;
     struct hd_objects_progress p = hd_objects_progress(e->objects);
-    return p.making == 0 && p.ready == e->ready;
+    if (p.making != 0 || p.ready != e->ready)
+        return false;
+    struct view *v = explore_view(e);
+    return v->kind->waits == NULL || !v->kind->waits(e, v);
 }
 
 /* --- words ----------------------------------------------------------------------- */
+
+/* What was cut off does not end in half a character. */
+static void cut_character(char *text)
+{
+    size_t len = strlen(text), back = 0;
+    while (back < len && back < 3 && ((unsigned char)text[len - 1 - back] & 0xC0) == 0x80)
+        back++;
+    if (back < len && ((unsigned char)text[len - 1 - back] & 0x80))
+        text[len - 1 - back] = '\0';
+}
 
 void explore_message(struct explore *e, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
-    vsnprintf(e->message, sizeof(e->message), fmt, args);
+    int n = vsnprintf(e->message, sizeof(e->message), fmt, args);
     va_end(args);
+    if (n >= (int)sizeof(e->message))
+        cut_character(e->message);
     e->is_error = false;
 }
 
-static void explore_fail(struct explore *e, const char *what)
+void explore_fail(struct explore *e, const char *what)
 {
     explore_message(e, "%s", what);
     e->is_error = true;
@@ -387,7 +404,7 @@ static void click_tab(struct explore *e, unsigned x)
 static void click(struct explore *e, struct view *v, unsigned x, unsigned y)
 {
     size_t rows = v->kind->rows(e, v);
-    if (y == 2)
+    if (y == e->tabs_line)
         click_tab(e, x);
     if (y < e->list_top || y - e->list_top >= e->list_rows)
         return;
@@ -408,7 +425,7 @@ static void click(struct explore *e, struct view *v, unsigned x, unsigned y)
 static void sort(struct explore *e, struct view *v)
 {
     if (v->kind->sort == NULL) {
-        explore_message(e, "There is one order only.");
+        explore_fail(e, "There is one order only.");
         return;
     }
     v->kind->sort(e, v);
@@ -470,11 +487,17 @@ static void press_key(struct explore *e, struct view *v, uint32_t key)
     case 'm':
         mark(e);
         break;
+    case 'c':
+        copy_row(e);
+        break;
+    case 'C':
+        copy_chain(e);
+        break;
     case 'e':
         ask_where_to_export(e);
         break;
     case '?':
-        explore_open(e, keys_view(e));
+        explore_open(e, help_view(e));
         break;
     case 'q':
         e->quit = true;

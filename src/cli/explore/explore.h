@@ -91,10 +91,12 @@ struct explore {
     char file[PROMPT_MOST]; /* to export to, while asked whether to replace it */
     char message[MESSAGE_MOST];
     bool is_error;
+    struct hd_memory copied; /* for the clipboard; whoever has one takes it */
 
     unsigned width, height;       /* of the last drawing */
     unsigned list_top, list_rows; /* its list: first line, number of lines */
     unsigned tab_at[PANES + 1];   /* columns of the tabs */
+    unsigned tabs_line;
     uint32_t last_row_clicked;
     bool quit;
 };
@@ -122,6 +124,9 @@ bool explore_back(struct explore *e);
 /* Say something in the line at the bottom until the next key. */
 void explore_message(struct explore *e, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* The same of what cannot be. */
+void explore_fail(struct explore *e, const char *what);
 
 /* Look at objects of that snapshot; views of objects of another one are closed. */
 void explore_look_at(struct explore *e, size_t snapshot);

@@ -127,3 +127,68 @@ void grid_end_line(struct grid *g, enum look look)
 {
     grid_put(g, look, "", grid_left(g), ALIGN_LEFT);
 }
+
+/* --- paragraphs ------------------------------------------------------------------ */
+
+/* Bytes of text for a line of so many columns: up to a blank, if there is one. */
+static size_t fit_words(const char *text, unsigned columns)
+{
+    unsigned used;
+    size_t fit = grid_fit(text, columns, &used), cut = fit;
+    while (text[fit] != '\0' && cut > 0 && text[cut] != ' ')
+        cut--;
+    return cut > 0 ? cut : fit > 0 ? fit : strlen(text);
+}
+
+/* Columns of a line behind its blanks; the last one of the screen stays free. */
+static unsigned room_behind(unsigned indent, unsigned width)
+{
+    return width > indent + 2 ? width - indent - 1 : 1;
+}
+
+static const char *next_words(const char *text, size_t fit)
+{
+    for (text += fit; *text == ' ';)
+        text++;
+    return text;
+}
+
+unsigned grid_paragraph_lines(const struct paragraph *p, unsigned width)
+{
+    unsigned lines = 0, indent = p->first;
+    for (const char *s = p->text; *s != '\0'; lines++, indent = p->others)
+        s = next_words(s, fit_words(s, room_behind(indent, width)));
+    return lines;
+}
+
+static void put_indent(struct grid *g, const struct paragraph *p, unsigned columns)
+{
+    const char *label = p->label != NULL ? p->label : "";
+    unsigned margin = columns > 0;
+    grid_put(g, LOOK_PLAIN, "", margin, ALIGN_LEFT);
+    grid_put(g, p->label_look, label, grid_columns(label), ALIGN_LEFT);
+    unsigned used = margin + grid_columns(label);
+    grid_put(g, LOOK_PLAIN, "", columns > used ? columns - used : 0, ALIGN_LEFT);
+}
+
+unsigned grid_paragraph(struct grid *g, const struct paragraph *p, unsigned line,
+                        unsigned end)
+{
+    const char *text = p->text;
+    for (unsigned indent = p->first; *text != '\0' && line < end; indent = p->others) {
+        unsigned room = room_behind(indent, g->width);
+        size_t fit = line + 1 < end ? fit_words(text, room) : strlen(text);
+        char *part = more(NULL, fit + 1);
+        memcpy(part, text, fit);
+        part[fit] = '\0';
+        grid_line(g, line++, false);
+        if (text == p->text)
+            put_indent(g, p, indent);
+        else
+            grid_put(g, LOOK_PLAIN, "", indent, ALIGN_LEFT);
+        grid_put(g, p->look, part, room, ALIGN_LEFT);
+        free(part);
+        text = next_words(text, fit);
+    }
+    return line;
+}

@@ -62,6 +62,23 @@ void grid_put(struct grid *g, enum look look, const char *text, unsigned columns
 /* Text that takes what it needs. */
 void grid_add(struct grid *g, enum look look, const char *text);
 
+/* Words that wrap at blanks. */
+struct paragraph {
+    const char *text;
+    enum look look;
+    const char *label; /* in front of its first line; NULL: none */
+    enum look label_look;
+    unsigned first, others; /* blanks before the first line, the label within, and others */
+};
+
+/* Lines that it takes on a screen of that width. */
+unsigned grid_paragraph_lines(const struct paragraph *p, unsigned width);
+
+/* Put it into lines from line on, before end: what is too long for the last of them is cut.
+ * Gives the line behind it. */
+unsigned grid_paragraph(struct grid *g, const struct paragraph *p, unsigned line,
+                        unsigned end);
+
 /* Fill the rest of the line. */
 void grid_end_line(struct grid *g, enum look look);
 

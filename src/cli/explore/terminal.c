@@ -1,5 +1,6 @@
 #include "cli/explore/terminal.h"
 
+#include "cli/explore/copy.h"
 #include "cli/explore/terminal_description.h"
 #include "cli/guard/allocate.h"
 #include "cli/terminal/exit_hook.h"
@@ -243,6 +244,20 @@ void terminal_show(const struct grid *g)
         show_piece(g, &g->pieces[i]);
     attr_set(A_NORMAL, 0, NULL);
     refresh();
+}
+
+void terminal_copy(const char *text)
+{
+    struct hd_memory all = {0};
+    const char *tmux = getenv("TMUX");
+    copy_put_sequence(text, tmux != NULL && tmux[0] != '\0', hd_sink_memory(&all));
+    for (size_t done = 0; done < all.size;) {
+        ssize_t n = write(STDOUT_FILENO, all.bytes + done, all.size - done);
+        if (n < 0 && errno != EINTR)
+            break;
+        done += n > 0 ? (size_t)n : 0;
+    }
+    hd_memory_free(&all);
 }
 
 /* --- keys ------------------------------------------------------------------------ */

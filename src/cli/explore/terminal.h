@@ -20,6 +20,9 @@ void terminal_size(unsigned *width, unsigned *height);
 
 void terminal_show(const struct grid *g);
 
+/* Put text on the clipboard of whoever sits there, as far as the terminal takes it. */
+void terminal_copy(const char *text);
+
 /* The next key; PRESS_NOTHING after a tenth of a second without, or when the size has
  * changed. *ended: the signal that asks for the end, or 0. */
 struct press terminal_key(int *ended);

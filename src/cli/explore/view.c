@@ -266,6 +266,53 @@ void cell_print_exact(const struct cell *c, struct hd_sink to)
     }
 }
 
+static unsigned count_columns(uint64_t count)
+{
+    struct hd_memory text = {0};
+    hd_put_count(hd_sink_memory(&text), count);
+    unsigned columns = grid_columns(text.bytes);
+    hd_memory_free(&text);
+    return columns;
+}
+
+/* From which one on they fit behind the first. */
+static size_t first_that_fits(const struct hd_tally *at, size_t count, unsigned columns)
+{
+    enum { BETWEEN = 2, GAP = 3 };
+    unsigned first = count > 0 ? count_columns(at[0].count) : 0, all = first;
+    for (size_t k = 1; k < count; k++)
+        all += BETWEEN + count_columns(at[k].count);
+    if (all <= columns || count < 3)
+        return 1;
+    size_t from = count - 1;
+    unsigned used = first + GAP + BETWEEN + count_columns(at[from].count);
+    while (from > 2 && used + BETWEEN + count_columns(at[from - 1].count) <= columns)
+        used += BETWEEN + count_columns(at[--from].count);
+    return from;
+}
+
+void print_counts(const struct hd_tally *at, size_t count, unsigned columns,
+                  struct hd_sink to)
+{
+    size_t from = first_that_fits(at, count, columns);
+    for (size_t k = 0; k < count; k = k == 0 ? from : k + 1) {
+        print_to(to, k == 0 ? "" : k == from && from > 1 ? "  …  " : "  ");
+        hd_put_count(to, at[k].count);
+    }
+}
+
+bool put_address(const struct explore *e, uint32_t number, struct hd_sink to)
+{
+    struct hd_object o;
+    if (!hd_object(e->objects, number, &o) || o.kind != HD_OBJECT)
+        return false;
+    if (o.address != 0)
+        print_address(o.address, to);
+    else
+        print_to(to, "#%" PRIu32, number);
+    return true;
+}
+
 void put_progress(const struct explore *e, unsigned wanted, struct hd_sink to)
 {
     static const struct {

@@ -8,6 +8,7 @@
 #define EXPLORE_VIEW_H
 
 #include "cli/explore/explore.h"
+#include "cli/explore/keys.h"
 
 enum cell_kind {
     CELL_NONE,
@@ -50,7 +51,7 @@ struct row {
     const char *name;  /* that is searched and marked; hostile. NULL: none */
     const char *shown; /* what people read instead; NULL: name */
     char *lead;        /* before the last column, safe to print; malloc'd, or NULL */
-    char tail[64];     /* behind it, of ours */
+    char tail[128];    /* behind it, safe to print */
     enum look tail_look;
     bool is_heading;           /* nothing to open, the cursor passes it by */
     bool has_count, has_bytes; /* to be compared with a mark */
@@ -59,6 +60,7 @@ struct row {
 
 struct view_kind {
     const char *name; /* of files that it is exported to */
+    enum place place; /* where its keys are told (keys.h) */
 
     size_t (*columns)(const struct explore *e, const struct view *v, struct column *all);
     size_t (*rows)(const struct explore *e, const struct view *v);
@@ -72,6 +74,11 @@ struct view_kind {
                    unsigned width, struct hd_sink to);
     unsigned detail_lines;      /* room for it */
     unsigned tall_detail_lines; /* on a tall screen; 0: as much */
+    /* What `c` copies of a row instead of its name, safe to print; false: nothing. */
+    bool (*copied)(const struct explore *e, const struct view *v, size_t i,
+                   struct hd_sink to);
+    bool (*chain)(const struct explore *e, const struct view *v, size_t i,
+                  struct hd_sink to); /* and what `C` copies */
     void (*enter)(struct explore *e, struct view *v, size_t i);
     bool (*left)(struct explore *e, struct view *v, size_t i); /* false: go back */
     void (*right)(struct explore *e, struct view *v, size_t i);
@@ -79,6 +86,8 @@ struct view_kind {
     void (*sort)(struct explore *e, struct view *v);              /* by the next order */
     const char *(*order)(const struct explore *e, const struct view *v);
     void (*refresh)(struct explore *e, struct view *v); /* filters or parts have changed */
+    /* Whether something is looked for that its screen lacks; afterwards it has it. */
+    bool (*waits)(const struct explore *e, struct view *v);
     bool (*forget)(
         struct view *v); /* objects of the snapshot; false: it has to be closed */
     /* Row of the next match from row i on, inclusive, in that direction; rows() if none. */
@@ -115,7 +124,8 @@ size_t view_find(struct explore *e, struct view *v, const char *text, size_t i, 
 struct view *suspects_view(const struct explore *e);
 struct view *types_view(const struct explore *e);
 struct view *tree_view(const struct explore *e);
-struct view *keys_view(const struct explore *e);
+/* What keys do in the view that is open. */
+struct view *help_view(const struct explore *e);
 
 /* The tree with the cursor where suspect rank is held. False: it is nowhere. */
 bool tree_view_show(struct explore *e, struct view *v, size_t rank);
@@ -154,6 +164,15 @@ void cell_print_exact(const struct cell *c, struct hd_sink to);
 
 /* A name without namespaces in so many columns; of a variable its field stays longest. */
 void print_owner(const char *name, unsigned columns, struct hd_sink to);
+
+/* Counts of all snapshots or, where they take more than so many columns, the first and as
+ * many of the last as fit: "0  …  5,880  6,000". */
+void print_counts(const struct hd_tally *at, size_t count, unsigned columns,
+                  struct hd_sink to);
+
+/* Address of an object or, where that is not known, its number, both as `heapdrift object`
+ * takes them. False for what is none. */
+bool put_address(const struct explore *e, uint32_t number, struct hd_sink to);
 
 /* "finding references back: 40 %", or why it cannot be. */
 void put_progress(const struct explore *e, unsigned wanted, struct hd_sink to);

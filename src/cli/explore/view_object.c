@@ -33,6 +33,8 @@ struct object {
     size_t group_count[2];
     struct hd_object_fields fields; /* those of an array are told by groups */
     bool values;                    /* strings too, which may be secrets */
+    bool knows_retained;
+    uint64_t retained; /* HD_UNKNOWN */
 };
 
 static const struct object *of(const struct view *v)
@@ -292,6 +294,10 @@ static void title(const struct explore *e, const struct view *v, struct hd_sink 
         print_to(to, "  0x%llx", (unsigned long long)o->address);
     print_to(to, "  ");
     hd_put_size(to, o->bytes);
+    if (of(v)->knows_retained && of(v)->retained != HD_UNKNOWN) {
+        print_to(to, ", retains ");
+        hd_put_size(to, of(v)->retained);
+    }
     if (o->generation != HD_GEN_UNKNOWN)
         print_to(to, "  %s", hd_generation_name(o->generation));
     print_to(to, "  1 of ");
@@ -322,6 +328,45 @@ static bool detail(const struct explore *e, const struct view *v, unsigned i,
     return true;
 }
 
+/* Of several, and of what has no address, the name. */
+static bool copied(const struct explore *e, const struct view *v, size_t i,
+                   struct hd_sink to)
+{
+    const struct object_row *r = &of(v)->rows[i];
+    bool is_one = r->what != GROUP || r->group->objects == 1;
+    if (is_one && r->number != HD_NO_OBJECT && put_address(e, r->number, to))
+        return true;
+    struct row row = view_row(e, v, i);
+    if (row.shown != NULL)
+        hd_put_name(to, row.shown);
+    row_free(&row);
+    return row.shown != NULL;
+}
+
+/* From the root to the object, with the fields that are known. */
+static bool chain(const struct explore *e, const struct view *v, size_t i,
+                  struct hd_sink to)
+{
+    const struct object *all = of(v);
+    struct hd_object o, before = {0};
+    bool begun = false;
+    (void)i;
+    for (size_t k = 0; k < all->len; k++) {
+        const struct object_row *r = &all->rows[k];
+        if (r->what == GAP)
+            print_to(to, " → … %zu more", r->skipped);
+        if (r->what != CHAIN || !hd_object(e->objects, r->number, &o))
+            continue;
+        if (r->by != NULL && before.type != NULL)
+            hd_put_field(to, before.type, r->by);
+        print_to(to, begun ? " → " : "");
+        hd_put_short_type(to, o.full_name != NULL ? o.full_name : o.type);
+        before = o;
+        begun = true;
+    }
+    return begun;
+}
+
 static void enter(struct explore *e, struct view *v, size_t i)
 {
     const struct object_row *r = &of(v)->rows[i];
@@ -346,6 +391,14 @@ static bool key(struct explore *e, struct view *v, uint32_t pressed)
     return true;
 }
 
+static bool waits(const struct explore *e, struct view *v)
+{
+    struct object *o = (struct object *)v;
+    if (!o->knows_retained)
+        o->knows_retained = hd_object_retained(e->objects, o->object.number, &o->retained);
+    return !o->knows_retained;
+}
+
 static bool forget(struct view *v)
 {
     (void)v;
@@ -363,16 +416,20 @@ static void release(struct view *v)
 
 static const struct view_kind kind = {
     .name = "object",
+    .place = IN_OBJECT,
     .columns = columns,
     .rows = rows,
     .row = row,
     .title = title,
     .empty = empty,
+    .copied = copied,
+    .chain = chain,
     .detail = detail,
     .detail_lines = 1,
     .enter = enter,
     .key = key,
     .refresh = refresh,
+    .waits = waits,
     .forget = forget,
     .free = release,
 };

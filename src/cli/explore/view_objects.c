@@ -201,6 +201,12 @@ static void empty(const struct explore *e, const struct view *v, struct hd_sink 
         put_progress(e, wanted_parts(o), to);
 }
 
+static bool copied(const struct explore *e, const struct view *v, size_t i,
+                   struct hd_sink to)
+{
+    return put_address(e, hd_object_list_get(of(v)->list, i), to);
+}
+
 /* --- keys ------------------------------------------------------------------------ */
 
 static void enter(struct explore *e, struct view *v, size_t i)
@@ -260,11 +266,13 @@ static void release(struct view *v)
 
 static const struct view_kind kind = {
     .name = "objects",
+    .place = IN_OBJECTS,
     .columns = columns,
     .rows = rows,
     .row = row,
     .title = title,
     .empty = empty,
+    .copied = copied,
     .enter = enter,
     .key = key,
     .sort = sort,

@@ -45,6 +45,18 @@ static uint64_t last_known(const struct explore *e, const struct hd_suspect *s)
     return HD_UNKNOWN;
 }
 
+/* The type that counts are of. */
+static const char *counted_of(const struct hd_suspect *s)
+{
+    return s->type;
+}
+
+/* What is counted is often the entry of a table, or a part, of what the row is about. */
+static bool counts_another(const struct hd_suspect *s)
+{
+    return strcmp(counted_of(s), s->subject) != 0;
+}
+
 /* The gain of reports, as a change from one number to another. */
 static void gain_of(const struct explore *e, const struct hd_suspect *s, struct cell *c)
 {
@@ -186,13 +198,28 @@ static const struct hd_suspect *at(const struct suspects *s, size_t i)
     return i == s->real ? NULL : s->rows[i > s->real ? i - 1 : i];
 }
 
+/* Where there is room; what is known of the row tells it always. */
+static void put_counted(const struct explore *e, const struct hd_suspect *s,
+                        struct row *row)
+{
+    enum { WIDE = 100, MOST_SHOWN = 24 };
+    struct hd_memory name = {0};
+    if (e->width < WIDE || !counts_another(s))
+        return;
+    hd_put_type(hd_sink_memory(&name), hd_report_shown(e->report, counted_of(s)),
+                MOST_SHOWN);
+    snprintf(row->tail, sizeof(row->tail), "  count of %s", name.bytes);
+    row->tail_look = LOOK_DIM;
+    hd_memory_free(&name);
+}
+
 static void row(const struct explore *e, const struct view *v, size_t i, struct row *row)
 {
     const struct hd_suspect *s = at(of(v), i);
     if (s == NULL) {
         row->is_heading = true;
-        row->cells[4] =
-            (struct cell){.kind = CELL_WORD, .look = LOOK_DIM, .text = "what scores less"};
+        row->cells[4] = (struct cell){
+            .kind = CELL_WORD, .look = LOOK_DIM, .text = "below the threshold"};
         return;
     }
     size_t last = last_of(e), bars = view_bars(e);
@@ -216,20 +243,21 @@ static void row(const struct explore *e, const struct view *v, size_t i, struct 
     row->cells[4] = (struct cell){.kind = CELL_NAME,
                                   .text = row->shown,
                                   .look = i < of(v)->real ? LOOK_STRONG : LOOK_PLAIN};
+    put_counted(e, s, row);
 }
 
 static void empty(const struct explore *e, const struct view *v, struct hd_sink to)
 {
     (void)v;
     if (e->model->diff == NULL)
-        print_to(to,
-                 "One snapshot: there is nothing to compare it with. Tab shows what is in "
-                 "it.");
+        print_to(
+            to,
+            "One snapshot: nothing to compare. 2 shows who owns the heap, 3 all types.");
     else
         print_to(to, "%s",
                  e->app_only && e->model->diff->suspect_count > 0
                      ? "No type of the program keeps growing. `a` shows all."
-                     : e->model->diff->headline);
+                     : "No suspects. 2 shows who owns the heap, 3 all types by growth.");
 }
 
 /* --- what is known of one -------------------------------------------------------- */
@@ -237,13 +265,21 @@ static void empty(const struct explore *e, const struct view *v, struct hd_sink 
 /* Columns of "held by  ", and those that nothing stands in. */
 enum { LABEL = 9, MARGINS = 2 };
 
-static void put_counts(const struct hd_tally *all, size_t count, struct hd_sink to)
+static void put_counts(const struct explore *e, const struct hd_suspect *s,
+                       const struct hd_tally *all, size_t count, unsigned room,
+                       struct hd_sink to)
 {
-    print_to(to, "count    ");
-    for (size_t k = 0; k < count; k++) {
-        print_to(to, k > 0 ? "  " : "");
-        hd_put_count(to, all[k].count);
+    struct hd_memory name = {0};
+    if (counts_another(s)) {
+        hd_put_short_type(hd_sink_memory(&name), hd_report_shown(e->report, counted_of(s)));
+        print_to(hd_sink_memory(&name), ": ");
     }
+    unsigned takes = name.bytes != NULL ? grid_columns(name.bytes) : 0;
+    print_to(to, "count    ");
+    if (name.size > 0)
+        to.write(to.context, name.bytes, name.size);
+    print_counts(all, count, takes < room ? room - takes : room, to);
+    hd_memory_free(&name);
 }
 
 static void put_frame(const struct hd_frame *f, struct hd_sink to)
@@ -255,17 +291,15 @@ static void put_frame(const struct hd_frame *f, struct hd_sink to)
 }
 
 /* The chain that most instances hang from; else the path in the tree. */
-static void put_holder(const struct hd_suspect *s, struct hd_sink to)
+static void put_holder(const struct hd_suspect *s, bool whole, struct hd_sink to)
 {
     const struct hd_chain *c = s->chains.len > 0 ? &s->chains.all[0].chain : NULL;
-    print_to(to, "held by  ");
-    if (c == NULL && s->holder_len == 0)
-        print_to(to, "-");
     for (size_t i = 0; c == NULL && i < s->holder_len; i++) {
         print_to(to, i > 0 ? " → " : "");
         hd_put_short_type(to, s->holder[i]);
     }
-    size_t owner = c != NULL && c->owner_frame < c->frame_count ? c->owner_frame : 0;
+    bool from_owner = !whole && c != NULL && c->owner_frame < c->frame_count;
+    size_t owner = from_owner ? c->owner_frame : 0;
     if (owner > 1) /* the way to it says little, and takes the room */
         print_to(to, "… %zu more → ", owner);
     for (size_t i = owner > 1 ? owner : 0; c != NULL && i < c->frame_count; i++) {
@@ -274,6 +308,11 @@ static void put_holder(const struct hd_suspect *s, struct hd_sink to)
             print_to(to, "… → ");
         put_frame(&c->frames[i], to);
     }
+}
+
+static bool is_held(const struct hd_suspect *s)
+{
+    return s->chains.len > 0 || s->holder_len > 0;
 }
 
 static void put_facts(const struct hd_suspect *s, struct hd_sink to)
@@ -364,9 +403,11 @@ static bool put_stay(const struct explore *e, const struct hd_suspect *s, unsign
     i -= births;
     if (e->height >= EXPLORE_TALL && s->chains.len > 0)
         return put_ladder(s, i, to);
-    if (i == 0)
-        put_holder(s, to);
-    return i == 0;
+    if (i > 0 || !is_held(s))
+        return false;
+    print_to(to, "held by  ");
+    put_holder(s, false, to);
+    return true;
 }
 
 static bool detail(const struct explore *e, const struct view *v, unsigned i,
@@ -384,11 +425,22 @@ static bool detail(const struct explore *e, const struct view *v, unsigned i,
         put_type(e, s, room, to);
     } else if (i == 1) {
         size_t number = v->cursor > all->real ? v->cursor - 1 : v->cursor;
-        put_counts(&all->told[number * e->model->snapshot_count], all->told_count[number],
-                   to);
+        put_counts(e, s, &all->told[number * e->model->snapshot_count],
+                   all->told_count[number], room, to);
     } else {
         put_facts(s, to);
     }
+    return true;
+}
+
+static bool chain(const struct explore *e, const struct view *v, size_t i,
+                  struct hd_sink to)
+{
+    const struct hd_suspect *s = at(of(v), i);
+    (void)e;
+    if (s == NULL || !is_held(s))
+        return false;
+    put_holder(s, true, to);
     return true;
 }
 
@@ -414,11 +466,13 @@ static void release(struct view *v)
 
 static const struct view_kind kind = {
     .name = "suspects",
+    .place = IN_SUSPECTS,
     .columns = columns,
     .rows = rows,
     .row = row,
     .empty = empty,
     .detail = detail,
+    .chain = chain,
     .detail_lines = 7,
     .tall_detail_lines = 22,
     .enter = enter,

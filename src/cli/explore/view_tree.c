@@ -240,6 +240,18 @@ static bool detail(const struct explore *e, const struct view *v, unsigned i,
     return true;
 }
 
+static bool copied(const struct explore *e, const struct view *v, size_t i,
+                   struct hd_sink to)
+{
+    const struct tree_rows *t = of(v);
+    size_t node = t->all[i].last;
+    (void)e;
+    if (t->tree->nodes[node].type == NULL)
+        return false;
+    tree_rows_path(t, node, to);
+    return true;
+}
+
 /* --- keys ------------------------------------------------------------------------ */
 
 static void enter_place(struct explore *e, const struct tree_rows *t, size_t node)
@@ -355,12 +367,14 @@ static void release(struct view *v)
 
 static const struct view_kind kind = {
     .name = "tree",
+    .place = IN_TREE,
     .columns = columns,
     .rows = rows,
     .row = row,
     .empty = empty,
     .detail = detail,
     .detail_lines = 4,
+    .copied = copied,
     .enter = enter,
     .left = left,
     .right = right,

@@ -214,7 +214,7 @@ static bool detail(const struct explore *e, const struct view *v, unsigned i,
                    unsigned width, struct hd_sink to)
 {
     const struct types *t = of(v);
-    (void)width;
+    enum { AROUND = 24 }; /* "count    ", and behind them the status */
     if (v->cursor >= t->len || i > 1)
         return false;
     const struct hd_type_row *r = t->rows[v->cursor];
@@ -226,10 +226,7 @@ static bool detail(const struct explore *e, const struct view *v, unsigned i,
     if (!is_diff(e))
         return false;
     print_to(to, "count    ");
-    for (size_t k = 0; k < e->model->snapshot_count; k++) {
-        print_to(to, k > 0 ? "  " : "");
-        hd_put_count(to, r->at[k].count);
-    }
+    print_counts(r->at, e->model->snapshot_count, width > AROUND ? width - AROUND : 0, to);
     print_to(to, "   %s", hd_series_status_name(r->status));
     return true;
 }
@@ -247,6 +244,7 @@ static void release(struct view *v)
 
 static const struct view_kind kind = {
     .name = "types",
+    .place = IN_TYPES,
     .columns = columns,
     .rows = rows,
     .row = row,

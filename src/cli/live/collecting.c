@@ -88,7 +88,7 @@ static void warn_of_clients(const struct hd_collected *got)
     fputs("; stop it, and collect again\n", stderr);
 }
 
-/* How long the process stood still, where that is known. */
+/* How long the process was paused, where that is known. */
 static void print_stop(const struct hd_collected *got)
 {
     if (got->stood_still_us == 0)

@@ -85,7 +85,8 @@ struct settings {
     enum process_order process_order;
     bool values;                             /* object: strings, and what arrays hold */
     const struct hd_object_question *object; /* the one that is asked for */
-    bool files_go; /* watch: the snapshots are removed at the end */
+    bool no_keep;                            /* watch: remove the snapshots at the end */
+    bool files_go; /* they are: nothing else can be asked of them */
 
     /* what a store is asked */
     const char *since, *until; /* as they were given, each a moment; NULL */

@@ -1,0 +1,261 @@
+#include "cli/explore/draw_head.h"
+
+#include "cli/explore/view.h"
+#include "cli/explore/words.h"
+
+#include <string.h>
+
+/* --- the verdict ----------------------------------------------------------------- */
+
+/* A line of it: where the browser opens it is told as in all reports. */
+struct said {
+    const char *label, *text;
+    const char *command; /* NULL */
+};
+
+enum { MOST_SAID = 16, MARGIN = 1, BEHIND_LABEL = 2 };
+
+/* On which pane there is room for it: the first that one sees. */
+static bool is_opening(const struct explore *e)
+{
+    return e->top == NULL &&
+           e->pane == (e->model->diff != NULL ? PANE_SUSPECTS : PANE_TYPES);
+}
+
+static size_t verdict_of(const struct explore *e, struct said *all)
+{
+    if (e->model->diff == NULL)
+        return 0;
+    all[0] = (struct said){NULL, e->model->diff->headline, NULL};
+    return 1;
+}
+
+static enum look look_of(const struct explore *e)
+{
+    if (e->model->diff == NULL)
+        return LOOK_STRONG;
+    switch (e->model->diff->tone) {
+    case HD_TONE_GOOD:
+        return LOOK_SHRUNK;
+    case HD_TONE_UNSURE:
+        return LOOK_FOUND;
+    default:
+        return LOOK_ERROR;
+    }
+}
+
+static unsigned label_columns(const struct said *all, size_t count)
+{
+    unsigned most = 0;
+    for (size_t i = 0; i < count; i++) {
+        unsigned takes = all[i].label != NULL ? grid_columns(all[i].label) : 0;
+        most = takes > most ? takes : most;
+    }
+    return MARGIN + (most > 0 ? most + BEHIND_LABEL : 0);
+}
+
+/* A line that does not fit as a whole is left out, but for the first. */
+static unsigned draw_said(struct grid *g, const struct said *s, enum look look,
+                          unsigned indent, unsigned line, unsigned end, bool must)
+{
+    struct paragraph p = {.text = s->text,
+                          .label = s->label,
+                          .label_look = look,
+                          .first = indent,
+                          .others = indent};
+    if (!must && line + grid_paragraph_lines(&p, g->width) > end)
+        return line;
+    line = grid_paragraph(g, &p, line, end);
+    if (s->command == NULL || line >= end || indent + grid_columns(s->command) >= g->width)
+        return line;
+    p = (struct paragraph){.text = s->command, .first = indent, .others = indent};
+    return grid_paragraph(g, &p, line, end);
+}
+
+static unsigned draw_all_said(struct grid *g, const struct said *all, size_t count,
+                              enum look look, unsigned line, unsigned end)
+{
+    unsigned indent = label_columns(all, count);
+    for (size_t i = 0; i < count; i++)
+        line = draw_said(g, &all[i], look, indent, line, end, line == 0);
+    return line;
+}
+
+/* --- the heap -------------------------------------------------------------------- */
+
+static void put_files(const struct explore *e, struct hd_sink to)
+{
+    const struct hd_model *m = e->model;
+    hd_put_name(to, hd_snapshot_file(m, 0));
+    if (m->snapshot_count < 2)
+        return;
+    print_to(to, " … ");
+    hd_put_name(to, hd_snapshot_file(m, m->snapshot_count - 1));
+    print_to(to, ", %zu snapshots", m->snapshot_count);
+}
+
+static void put_heap(const struct explore *e, struct hd_sink to)
+{
+    const struct hd_model *m = e->model;
+    const struct hd_type_table *t = m->diff != NULL ? &m->diff->types : &m->top->types;
+    size_t last = m->snapshot_count - 1;
+    print_to(to, "heap ");
+    if (last > 0) {
+        hd_put_size(to, t->totals[0].bytes);
+        print_to(to, " → ");
+    }
+    hd_put_size(to, t->totals[last].bytes);
+    if (last > 0) {
+        print_to(to, "  ");
+        hd_put_size_change(to, t->totals[0].bytes, t->totals[last].bytes);
+    }
+}
+
+static void put_objects(const struct explore *e, struct hd_sink to)
+{
+    const struct hd_model *m = e->model;
+    const struct hd_type_table *t = m->diff != NULL ? &m->diff->types : &m->top->types;
+    size_t last = m->snapshot_count - 1;
+    print_to(to, "objects ");
+    if (last > 0) {
+        hd_put_count(to, t->totals[0].count);
+        print_to(to, " → ");
+    }
+    hd_put_count(to, t->totals[last].count);
+}
+
+static void put_confidence(const struct explore *e, struct hd_sink to)
+{
+    if (e->model->diff != NULL)
+        print_to(to, "confidence: %s", hd_confidence_name(e->model->diff->confidence));
+}
+
+/* Of these as many as fit, each as a whole. */
+static unsigned draw_facts(const struct explore *e, struct grid *g, unsigned line,
+                           bool with_files)
+{
+    static void (*const facts[])(const struct explore *, struct hd_sink) = {
+        put_confidence, put_heap, put_objects, put_files};
+    enum { FACTS = sizeof(facts) / sizeof(facts[0]), ALL_BUT_FILES = FACTS - 1 };
+    size_t count = with_files ? FACTS : ALL_BUT_FILES;
+    grid_line(g, line, false);
+    for (size_t i = 0; i < count; i++) {
+        struct words w;
+        words_begin(&w);
+        facts[i](e, w.to);
+        unsigned takes = grid_columns(words_of(&w));
+        unsigned blanks = g->column == 0 ? MARGIN : 3;
+        if (takes > 0 && blanks + takes < grid_left(g)) {
+            grid_put(g, LOOK_PLAIN, "", blanks, ALIGN_LEFT);
+            grid_add(g, LOOK_PLAIN, words_of(&w));
+        }
+        words_end(&w);
+    }
+    return line + 1;
+}
+
+/* Elsewhere: what is open, and what became of it. */
+static unsigned draw_first_line(const struct explore *e, struct grid *g)
+{
+    struct said all[MOST_SAID];
+    struct words w;
+    words_begin(&w);
+    bool has_word = verdict_of(e, all) > 0 && all[0].label != NULL;
+    print_to(w.to, " %s  ", has_word ? all[0].label : "heapdrift");
+    put_files(e, w.to);
+    grid_line(g, 0, false);
+    grid_put(g, LOOK_BAR, words_of(&w), g->width, ALIGN_LEFT);
+    words_end(&w);
+    return 1;
+}
+
+/* --- the panes ------------------------------------------------------------------- */
+
+static void draw_tab(struct explore *e, struct grid *g, enum pane p)
+{
+    static const char *const names[] = {"Suspects", "Tree", "Types"};
+    char text[64];
+    const struct view *v = e->panes[p];
+    bool is_open = e->pane == p;
+    const char *format = is_open ? "[%d %s%s]" : " %d %s%s ";
+    char count[24] = "";
+    if (p == PANE_SUSPECTS && e->model->diff != NULL)
+        snprintf(count, sizeof(count), " %zu", e->model->diff->suspect_count);
+    else if (p == PANE_TYPES && g->width >= 60)
+        snprintf(count, sizeof(count), " %zu", v->kind->rows(e, v));
+    snprintf(text, sizeof(text), format, (int)p + 1, names[p], count);
+    e->tab_at[p] = g->column;
+    grid_add(g, is_open ? LOOK_TAB : LOOK_PLAIN, text);
+    e->tab_at[p + 1] = g->column;
+}
+
+static void put_mode(const struct explore *e, const struct view *v, struct hd_sink to)
+{
+    if (v->kind->order == NULL)
+        return;
+    if (e->app_only)
+        print_to(to, "app only, ");
+    print_to(to, "by %s ", v->kind->order(e, v));
+}
+
+/* Of what is open in front of a pane its name and title. */
+static void draw_way(struct explore *e, struct grid *g, unsigned right)
+{
+    static const char *const names[] = {" Suspects ", " Tree ", " Types "};
+    const struct view *v = explore_view(e);
+    struct words w;
+    words_begin(&w);
+    for (unsigned p = 0; p <= PANES; p++)
+        e->tab_at[p] = 0;
+    grid_add(g, LOOK_PLAIN, names[e->pane]);
+    for (unsigned p = e->pane + 1; p <= PANES; p++)
+        e->tab_at[p] = g->column;
+    print_to(w.to, "› ");
+    if (v->kind->title != NULL)
+        v->kind->title(e, v, w.to);
+    unsigned left = grid_left(g);
+    grid_put(g, LOOK_STRONG, words_of(&w), left > right + 1 ? left - right - 1 : left,
+             ALIGN_LEFT);
+    words_end(&w);
+}
+
+/* The panes, or what is open; at the right how it is sorted. */
+static void draw_panes(struct explore *e, struct grid *g, unsigned line)
+{
+    struct words w;
+    words_begin(&w);
+    put_mode(e, explore_view(e), w.to);
+    unsigned right = grid_columns(words_of(&w));
+    e->tabs_line = line;
+    grid_line(g, line, false);
+    if (e->top != NULL)
+        draw_way(e, g, right);
+    for (enum pane p = 0; e->top == NULL && p < PANES; p++)
+        draw_tab(e, g, p);
+    if (grid_left(g) > right) {
+        grid_put(g, LOOK_PLAIN, "", grid_left(g) - right, ALIGN_LEFT);
+        grid_add(g, LOOK_DIM, words_of(&w));
+    }
+    words_end(&w);
+}
+
+/* --- all of it ------------------------------------------------------------------- */
+
+/* The sentence of the verdict is never cut as long as two rows of the list are left; what
+ * stands below it has a third of the screen. */
+unsigned head_draw(struct explore *e, struct grid *g, unsigned end)
+{
+    enum { BELOW = 4, PART = 3 };
+    struct said all[MOST_SAID];
+    unsigned line = 0, most = end > BELOW + 1 ? end - BELOW : 1;
+    size_t verdict = is_opening(e) ? verdict_of(e, all) : 0;
+    if (verdict > 0)
+        line = draw_all_said(g, all, 1, look_of(e), 0, most);
+    else
+        line = draw_first_line(e, g);
+    if (line < most)
+        line = draw_facts(e, g, line, verdict > 0);
+    (void)PART;
+    draw_panes(e, g, line);
+    return line + 1;
+}
