@@ -372,7 +372,8 @@ Test(explore, the_verdict_is_told_in_full_on_every_screen)
 {
     struct browser b;
     begin_shops(&b);
-    char *verdict = squeezed(hd_report_model(b.report)->diff->headline);
+    const struct hd_summary *s = hd_report_model(b.report)->summary;
+    char *verdict = squeezed(s->verdict[0].text);
     for (unsigned width = 40; width < 200; width += 9)
         for (unsigned height = 12; height < 60; height += 6) {
             char *text = squeezed(screen_of(&b, width, height));

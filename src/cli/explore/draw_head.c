@@ -7,13 +7,7 @@
 
 /* --- the verdict ----------------------------------------------------------------- */
 
-/* A line of it: where the browser opens it is told as in all reports. */
-struct said {
-    const char *label, *text;
-    const char *command; /* NULL */
-};
-
-enum { MOST_SAID = 16, MARGIN = 1, BEHIND_LABEL = 2 };
+enum { MARGIN = 1, BEHIND_LABEL = 2 };
 
 /* On which pane there is room for it: the first that one sees. */
 static bool is_opening(const struct explore *e)
@@ -22,29 +16,20 @@ static bool is_opening(const struct explore *e)
            e->pane == (e->model->diff != NULL ? PANE_SUSPECTS : PANE_TYPES);
 }
 
-static size_t verdict_of(const struct explore *e, struct said *all)
+/* As reports colour it: a leak is one in whatever comes to a good end, too. */
+static enum look look_of(const struct hd_summary *s, const char *label)
 {
-    if (e->model->diff == NULL)
-        return 0;
-    all[0] = (struct said){NULL, e->model->diff->headline, NULL};
-    return 1;
+    static const enum look looks[] = {[HD_TONE_GOOD] = LOOK_SHRUNK,
+                                      [HD_TONE_UNSURE] = LOOK_FOUND,
+                                      [HD_TONE_BAD] = LOOK_ERROR};
+    static const char *const plain[] = {"FIX", "GREW", "MOST"};
+    for (size_t i = 0; label != NULL && i < sizeof(plain) / sizeof(plain[0]); i++)
+        if (strcmp(label, plain[i]) == 0)
+            return LOOK_STRONG;
+    return label != NULL && strcmp(label, "LEAK") == 0 ? LOOK_ERROR : looks[s->tone];
 }
 
-static enum look look_of(const struct explore *e)
-{
-    if (e->model->diff == NULL)
-        return LOOK_STRONG;
-    switch (e->model->diff->tone) {
-    case HD_TONE_GOOD:
-        return LOOK_SHRUNK;
-    case HD_TONE_UNSURE:
-        return LOOK_FOUND;
-    default:
-        return LOOK_ERROR;
-    }
-}
-
-static unsigned label_columns(const struct said *all, size_t count)
+static unsigned label_columns(const struct hd_line *all, size_t count)
 {
     unsigned most = 0;
     for (size_t i = 0; i < count; i++) {
@@ -55,29 +40,34 @@ static unsigned label_columns(const struct said *all, size_t count)
 }
 
 /* A line that does not fit as a whole is left out, but for the first. */
-static unsigned draw_said(struct grid *g, const struct said *s, enum look look,
-                          unsigned indent, unsigned line, unsigned end, bool must)
+static unsigned draw_line(struct grid *g, const struct hd_line *l, enum look look,
+                          unsigned indent, unsigned line, unsigned end)
 {
-    struct paragraph p = {.text = s->text,
-                          .label = s->label,
+    struct paragraph p = {.text = l->text,
+                          .label = l->label,
                           .label_look = look,
                           .first = indent,
                           .others = indent};
-    if (!must && line + grid_paragraph_lines(&p, g->width) > end)
+    if (line > 0 && line + grid_paragraph_lines(&p, g->width) > end)
         return line;
     line = grid_paragraph(g, &p, line, end);
-    if (s->command == NULL || line >= end || indent + grid_columns(s->command) >= g->width)
+    if (l->command == NULL || line >= end || indent + grid_columns(l->command) >= g->width)
         return line;
-    p = (struct paragraph){.text = s->command, .first = indent, .others = indent};
+    p = (struct paragraph){.text = l->command, .first = indent, .others = indent};
     return grid_paragraph(g, &p, line, end);
 }
 
-static unsigned draw_all_said(struct grid *g, const struct said *all, size_t count,
-                              enum look look, unsigned line, unsigned end)
+/* What leaks has the lines up to the end, what bears it out fewer of them. */
+static unsigned draw_summary(struct grid *g, const struct hd_summary *s, unsigned end,
+                             unsigned end_of_facts)
 {
-    unsigned indent = label_columns(all, count);
-    for (size_t i = 0; i < count; i++)
-        line = draw_said(g, &all[i], look, indent, line, end, line == 0);
+    unsigned line = 0, indent = label_columns(s->verdict, s->verdict_len);
+    for (size_t i = 0; i < s->verdict_len; i++)
+        line = draw_line(g, &s->verdict[i], look_of(s, s->verdict[i].label), indent, line,
+                         end);
+    indent = label_columns(s->facts, s->fact_len);
+    for (size_t i = 0; i < s->fact_len; i++)
+        line = draw_line(g, &s->facts[i], LOOK_DIM, indent, line, end_of_facts);
     return line;
 }
 
@@ -124,28 +114,19 @@ static void put_objects(const struct explore *e, struct hd_sink to)
     hd_put_count(to, t->totals[last].count);
 }
 
-static void put_confidence(const struct explore *e, struct hd_sink to)
-{
-    if (e->model->diff != NULL)
-        print_to(to, "confidence: %s", hd_confidence_name(e->model->diff->confidence));
-}
-
 /* Of these as many as fit, each as a whole. */
-static unsigned draw_facts(const struct explore *e, struct grid *g, unsigned line,
-                           bool with_files)
+static unsigned draw_totals(const struct explore *e, struct grid *g, unsigned line)
 {
-    static void (*const facts[])(const struct explore *, struct hd_sink) = {
-        put_confidence, put_heap, put_objects, put_files};
-    enum { FACTS = sizeof(facts) / sizeof(facts[0]), ALL_BUT_FILES = FACTS - 1 };
-    size_t count = with_files ? FACTS : ALL_BUT_FILES;
+    static void (*const totals[])(const struct explore *, struct hd_sink) = {put_heap,
+                                                                             put_objects};
     grid_line(g, line, false);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < sizeof(totals) / sizeof(totals[0]); i++) {
         struct words w;
         words_begin(&w);
-        facts[i](e, w.to);
+        totals[i](e, w.to);
         unsigned takes = grid_columns(words_of(&w));
         unsigned blanks = g->column == 0 ? MARGIN : 3;
-        if (takes > 0 && blanks + takes < grid_left(g)) {
+        if (blanks + takes < grid_left(g)) {
             grid_put(g, LOOK_PLAIN, "", blanks, ALIGN_LEFT);
             grid_add(g, LOOK_PLAIN, words_of(&w));
         }
@@ -157,11 +138,11 @@ static unsigned draw_facts(const struct explore *e, struct grid *g, unsigned lin
 /* Elsewhere: what is open, and what became of it. */
 static unsigned draw_first_line(const struct explore *e, struct grid *g)
 {
-    struct said all[MOST_SAID];
+    const struct hd_summary *s = e->model->summary;
+    const char *label = s != NULL && s->verdict_len > 0 ? s->verdict[0].label : NULL;
     struct words w;
     words_begin(&w);
-    bool has_word = verdict_of(e, all) > 0 && all[0].label != NULL;
-    print_to(w.to, " %s  ", has_word ? all[0].label : "heapdrift");
+    print_to(w.to, " %s  ", label != NULL ? label : "heapdrift");
     put_files(e, w.to);
     grid_line(g, 0, false);
     grid_put(g, LOOK_BAR, words_of(&w), g->width, ALIGN_LEFT);
@@ -241,21 +222,16 @@ static void draw_panes(struct explore *e, struct grid *g, unsigned line)
 
 /* --- all of it ------------------------------------------------------------------- */
 
-/* The sentence of the verdict is never cut as long as two rows of the list are left; what
- * stands below it has a third of the screen. */
+/* The verdict is never cut as long as two rows of the list are left; facts leave five. */
 unsigned head_draw(struct explore *e, struct grid *g, unsigned end)
 {
-    enum { BELOW = 4, PART = 3 };
-    struct said all[MOST_SAID];
-    unsigned line = 0, most = end > BELOW + 1 ? end - BELOW : 1;
-    size_t verdict = is_opening(e) ? verdict_of(e, all) : 0;
-    if (verdict > 0)
-        line = draw_all_said(g, all, 1, look_of(e), 0, most);
+    enum { BELOW_VERDICT = 4, BELOW_FACTS = 7 };
+    const struct hd_summary *s = e->model->summary;
+    unsigned line = 0, most = end > BELOW_VERDICT + 1 ? end - BELOW_VERDICT : 1;
+    if (s != NULL && s->verdict_len > 0 && is_opening(e))
+        line = draw_summary(g, s, most, end > BELOW_FACTS ? end - BELOW_FACTS : 0);
     else
-        line = draw_first_line(e, g);
-    if (line < most)
-        line = draw_facts(e, g, line, verdict > 0);
-    (void)PART;
+        line = draw_totals(e, g, draw_first_line(e, g));
     draw_panes(e, g, line);
     return line + 1;
 }

@@ -48,7 +48,7 @@ static uint64_t last_known(const struct explore *e, const struct hd_suspect *s)
 /* The type that counts are of. */
 static const char *counted_of(const struct hd_suspect *s)
 {
-    return s->type;
+    return s->counted;
 }
 
 /* What is counted is often the entry of a table, or a part, of what the row is about. */
