@@ -90,8 +90,7 @@ enum hd_service owner_service(const struct signature *s, size_t i,
 /* Types of the framework that every way through the heap may pass, and that
  * say nothing of who holds what: timers, tasks, and the container of services.
  *
- * They belong to .NET 10 and stand here only, in one table with a test; docs/chains.md
- * has the same table. */
+ * They belong to .NET 10 and stand here only, in one table with a test. */
 
 enum plumbing {
     PLUMBING_NONE,
