@@ -239,6 +239,12 @@ static const struct record_field end_of_suspect_fields[] = {
           "suspect that lies within it is that one's. Their sum is `suspects` of "
           "`growth.parts`. Null as a whole for tables, in `minor` and in `pooled`."),
     FIELD("births", POINTER(births, record_births), MAY_BE_NULL, NULL),
+    FIELD("counted_type", TEXT(counted), NEVER_NULL,
+          "What text, pages and explore count of it: objects of `subject` where they come "
+          "with those of `type`, else of `type`."),
+    FIELD("counted", SERIES(counts), NEVER_NULL,
+          "Those objects, one number per snapshot, null where a snapshot was left out of "
+          "the ranking; `held` where the whole heap tells another story."),
 };
 static const RECORD_OF(end_of_suspect, NULL, end_of_suspect_fields, NULL);
 

@@ -16,13 +16,13 @@ until_is() {
 
 @test "collect says what it needs" {
     hd collect
-    fails_with 'which process? heapdrift collect PID, or its name; `heapdrift ps` lists processes'
+    fails_with 'name a process: heapdrift collect PID, or its name; see `heapdrift ps`'
     hd collect -p 1 --name=shop -o "$tmp/a.gcdump"
     fails_with "--process-id, --name and --diagnostic-port exclude each other"
     hd collect -p 1
-    fails_with "collect needs a file to write: heapdrift collect PID -o OUT"
+    fails_with "collect needs an output file: heapdrift collect PID -o OUT"
     hd collect -p 1 -o "$tmp/a.txt"
-    fails_with "$tmp/a.txt: the name of a snapshot ends in .gcdump, in .digest for a digest of it, in .nettrace for the trace as it comes, or in .core for a core dump"
+    fails_with "$tmp/a.txt: the name must end in .gcdump, .digest (a digest), .nettrace (the raw trace) or .core (a core dump)"
     hd collect -p 1 -o "$tmp/a.gcdump" --interval=5s
     fails_with "--interval needs --count"
     hd ps 1
@@ -37,11 +37,11 @@ until_is() {
             hd $command -o "$tmp/a.gcdump" ${args//FILE/$tmp\/file}
             fails_with "${wanted//FILE/$tmp\/file}"
         done <<OPERANDS
-2147483647|there is no process 2147483647
-no-such-program|no .NET process is called no-such-program; \`heapdrift ps\` lists those there are
-0|0: must be the number of a process, see \`heapdrift ps\`
-2147483648|2147483648: must be the number of a process, see \`heapdrift ps\`
-99999999999999999999999|99999999999999999999999: must be the number of a process, see \`heapdrift ps\`
+2147483647|no process 2147483647
+no-such-program|no .NET process is called no-such-program; see \`heapdrift ps\`
+0|0: must be a process id, see \`heapdrift ps\`
+2147483648|2147483648: must be a process id, see \`heapdrift ps\`
+99999999999999999999999|99999999999999999999999: must be a process id, see \`heapdrift ps\`
 1 2|$command takes one process, not 2
 -p 1 2|$command takes one process, not 2
 --name=shop 2|$command takes one process, not 2
@@ -55,11 +55,11 @@ OPERANDS
     cp "$before" "$tmp/here/snapshot"
     cd "$tmp/here"
     hd watch no-such-program
-    fails_with 'no .NET process is called no-such-program; `heapdrift ps` lists those there are'
+    fails_with 'no .NET process is called no-such-program; see `heapdrift ps`'
     hd watch snapshot
-    fails_with 'snapshot: watch looks at a process, by its number or name; for files there is `heapdrift diff`'
+    fails_with 'snapshot: watch takes a process, by id or name; for files, use `heapdrift diff`'
     hd 4711
-    fails_with 'no command or file is called 4711; for a process: heapdrift watch 4711'
+    fails_with 'no command or file is called 4711; for the process: heapdrift watch 4711'
 }
 
 @test "collect refuses values that make no sense" {
@@ -78,7 +78,7 @@ OPERANDS
 @test "collect says why it cannot, and leaves no file" {
     mkdir "$tmp/o"
     hd collect -p 2147483647 -o "$tmp/o/a.nettrace"
-    fails_with "there is no process 2147483647"
+    fails_with "no process 2147483647"
     # In a folder of its own: /tmp may have a socket that another process of that number left.
     TMPDIR=$tmp sleep 60 &
     hd collect -p $! -o "$tmp/o/a.gcdump"
@@ -86,13 +86,13 @@ OPERANDS
     status_is 2
     err_matches "^heapdrift: process $! \(.*\) has no diagnostics socket in $tmp"
     hd collect --name=no-such-program -o "$tmp/o/a.gcdump"
-    fails_with "no .NET process is called no-such-program; \`heapdrift ps\` lists those there are"
+    fails_with "no .NET process is called no-such-program; see \`heapdrift ps\`"
     hd collect --diagnostic-port="$tmp/none" -o "$tmp/o/a.gcdump"
     fails_with "$tmp/none: No such file or directory"
     hd collect --diagnostic-port="$tmp/o" -o "$tmp/o/a.gcdump"
-    fails_with "$tmp/o: is no socket"
+    fails_with "$tmp/o: not a socket"
     hd collect -p $$ -o "$tmp/none/a.gcdump"
-    fails_with "$tmp/none/a.gcdump: No such file or directory: make the folder $tmp/none first"
+    fails_with "$tmp/none/a.gcdump: No such file or directory: create the folder $tmp/none first"
     [[ -z $(ls -A "$tmp/o") ]]
 }
 
@@ -101,7 +101,7 @@ OPERANDS
         "$tmp/dotnet-diagnostic-$$-1-socket"
     TMPDIR=$tmp hd collect -p $$ -o "$tmp/a.gcdump"
     status_is 2
-    err_has "nobody listens at $tmp/dotnet-diagnostic-$$-1-socket: its process has ended"
+    err_has "nothing listens on $tmp/dotnet-diagnostic-$$-1-socket: its process has exited"
     TMPDIR=$tmp works ps --format=csv
     out_lacks "$tmp"
 }
@@ -123,7 +123,7 @@ OPERANDS
         ulimit -f 1000000
         hd collect --diagnostic-port="$socket" -o "$tmp/o/a.nettrace"
         status_is 2
-        err_matches '^heapdrift: the process sent more than [0-9]+ MiB: its heap, in [0-9.]+ MiB of memory, cannot need that$'
+        err_matches '^heapdrift: the process sent more than [0-9]+ MiB, which a heap in [0-9.]+ MiB of memory cannot need$'
     )
     [[ -z $(ls -A "$tmp/o") ]]
 }
@@ -178,8 +178,8 @@ OPERANDS
 @test "a process that ends the session between two snapshots costs no more than a note, once" {
     play_runtime play
     works collect --diagnostic-port="$socket" -o "$tmp/a.gcdump" --count=3 --interval=50ms
-    err_matches "heapdrift: note: $tmp/a-2\.gcdump: which objects stayed is not exactly known: the process ended the session"
-    [[ $(grep -c 'which objects stayed' <<<"$err") == 1 ]]
+    err_matches "heapdrift: note: $tmp/a-2\.gcdump: which objects survived is not known exactly: the process ended the session"
+    [[ $(grep -c 'which objects survived' <<<"$err") == 1 ]]
     works info --format=json "$tmp/a-3.gcdump"
     [[ $(jq -c '.snapshots[0] | [.identity, .untold]' <<<"$out") == '[null,"ended"]' ]]
     works info "$tmp/a-3.gcdump"
@@ -189,10 +189,10 @@ OPERANDS
 @test "of a series of traces it is never in the way, whatever cannot be known" {
     play_runtime play
     works collect --diagnostic-port="$socket" -o "$tmp/a.nettrace" --count=3 --interval=50ms
-    err_matches "heapdrift: note: $tmp/a-2\.nettrace: which objects stayed is not exactly known: the process ended the session"
-    [[ $(grep -c 'which objects stayed' <<<"$err") == 1 ]]
+    err_matches "heapdrift: note: $tmp/a-2\.nettrace: which objects survived is not known exactly: the process ended the session"
+    [[ $(grep -c 'which objects survived' <<<"$err") == 1 ]]
     works collect --memory=100KiB --diagnostic-port="$socket" -o "$tmp/b.nettrace" --count=2 --interval=50ms
-    err_matches "heapdrift: note: $tmp/b-1\.nettrace: which objects stayed is not exactly known: .*memory"
+    err_matches "heapdrift: note: $tmp/b-1\.nettrace: which objects survived is not known exactly: .*memory"
     for trace in "$tmp"/a-1.nettrace "$tmp"/b-*.nettrace; do
         cmp "$trace" "$tmp/played.nettrace"
     done
@@ -244,7 +244,7 @@ OPERANDS
     out=$("${as_nobody[@]}" "$HEAPDRIFT collect -p \$hidden -o /tmp/heapdrift-$$.gcdump 2>&1") || true
     out_matches '^heapdrift: process [0-9]+ is hidden from this user by /proc \(hidepid\); run heapdrift as its user, or as root$'
     out=$("${as_nobody[@]}" "$HEAPDRIFT collect -p 2000 -o /tmp/heapdrift-$$.gcdump 2>&1") || true
-    out_is "heapdrift: there is no process 2000"
+    out_is "heapdrift: no process 2000"
 }
 
 @test "ps writes every format" {
@@ -320,13 +320,13 @@ OPERANDS
 
 @test "watch says what it needs" {
     hd watch
-    fails_with 'which process? heapdrift watch PID, or its name; `heapdrift ps` lists processes'
+    fails_with 'name a process: heapdrift watch PID, or its name; see `heapdrift ps`'
     hd watch -p 1 --count=1
     fails_with "--count=1: watch compares 2 to 50 snapshots"
     hd watch -p 1 --count=51
     fails_with "--count=51: watch compares 2 to 50 snapshots"
     hd watch -p 2147483647 -o "$tmp/o"
-    fails_with "there is no process 2147483647"
+    fails_with "no process 2147483647"
     [[ ! -e $tmp/o ]]
     mkdir "$tmp/o"
     touch "$tmp/o/1.gcdump"
@@ -486,7 +486,7 @@ OPERANDS
     ran=watch
     ends $job
     status_is 2
-    err_is "heapdrift: stopped; the process goes on, and nothing was written"
+    err_is "heapdrift: stopped; the process continues, and nothing was written"
     [[ -z $out && -z $(ls -A "$tmp/t") ]]
 }
 
@@ -526,7 +526,7 @@ OPERANDS
     wait $job || status=$?
     err=$(<"$tmp/err")
     status_is 2
-    err_is "heapdrift: the comparison was killed (signal 9): perhaps memory ran out"
+    err_is "heapdrift: the comparison was killed (signal 9): possibly out of memory"
     [[ -z $(ls -A "$tmp/t") ]]
 }
 
@@ -569,21 +569,21 @@ WAYS
         hd collect $args
         fails_with "$wanted"
     done <<WRONG
-1 --core -o a.gcdump|a.gcdump: --core writes a core: name it something.core
-1 --core=full -o a.nettrace|a.nettrace: --core writes a core: name it something.core
+1 --core -o a.gcdump|a.gcdump: --core writes a core dump: choose a name that ends in .core
+1 --core=full -o a.nettrace|a.nettrace: --core writes a core dump: choose a name that ends in .core
 1 --core=mini -o a.core|--core=mini: must be heap or full
-1 --direct -o a.nettrace|--direct reads memory, which is no trace: .gcdump or .core
-1 --direct --core=full -o a.core|--direct copies what the process has written; it has no --core=full
---all --direct --to=nettrace|--direct reads memory, which is no trace: .gcdump or .core
---all --core --to=gcdump|--core writes a core, --to something else
+1 --direct -o a.nettrace|--direct reads memory and has no trace: write a .gcdump or .core
+1 --direct --core=full -o a.core|--direct copies the heap only; --core=full needs the runtime
+--all --direct --to=nettrace|--direct reads memory and has no trace: write a .gcdump or .core
+--all --core --to=gcdump|--core writes a core dump, --to another format
 WRONG
     hd watch 1 --core
     fails_with 'watch has no option --core; see `heapdrift help watch`'
     # The process is the operand, not the kind of core.
     hd collect --core 2147483647 -o "$tmp/a.core"
-    fails_with 'there is no process 2147483647'
+    fails_with 'no process 2147483647'
     hd collect --direct $$ -o "$tmp/a.core"
-    fails_with 'the process has no .NET runtime whose memory can be read, of .NET 9 or later'
+    fails_with 'the process has no .NET runtime whose memory can be read: .NET 9 or later'
     [[ -z $(ls "$tmp") ]]
 }
 
@@ -610,7 +610,7 @@ play_dumps() {
     play_dumps dump "$tmp/bad"
     hd collect -q --diagnostic-port="$socket" --core -o "$tmp/a.core"
     status_is 2
-    err_is "heapdrift: $tmp/a.core: written, but it cannot be read: the dump was taken during a garbage collection, when objects are being moved; take another one"
+    err_is "heapdrift: $tmp/a.core: written, but cannot be read back: the dump was taken during a garbage collection, while objects were being moved; take another one"
     # Others may make something of it.
     cmp "$tmp/a.core" "$tmp/bad"
     kill "$runtime"
@@ -618,7 +618,7 @@ play_dumps() {
     play_dumps dump "$tmp/none"
     hd collect -q --diagnostic-port="$socket" --core -o "$tmp/a.core"
     status_is 2
-    err_has "$tmp/a.core: written, but it cannot be read: "
+    err_has "$tmp/a.core: written, but cannot be read back: "
 }
 
 @test "a dump that lacks something is incomplete" {
@@ -628,7 +628,7 @@ play_dumps() {
     play_dumps dump "$tmp/lacking"
     hd collect --no-progress --strict --diagnostic-port="$socket" --core -o "$tmp/a.core"
     status_is 3
-    err_has "heapdrift: warning: $tmp/a.core: incomplete: not all objects were found in its memory"
+    err_has "heapdrift: warning: $tmp/a.core: incomplete: some objects were not found in its memory"
     err_has "heapdrift: inconclusive: the snapshot is incomplete"
     works info --format=json "$tmp/a.core"
     [[ $(json '.snapshots[0].complete') == false ]]
@@ -642,7 +642,7 @@ play_dumps() {
     rm "$socket"
     play_dumps refuse "[createdump] Triage, mini and heap dumps are not supported for single-file apps; took 844ms"
     hd collect -q --diagnostic-port="$socket" --core -o "$tmp/a.core"
-    fails_with "a single-file program, of which the runtime writes only a full dump: --core=full"
+    fails_with "a single-file program: the runtime can only write a full dump of it, --core=full"
 }
 
 @test "native AOT and runtimes that are too old are named before anything is stopped or written" {
@@ -654,7 +654,7 @@ play_dumps() {
     until [[ $(cat "/proc/$native/comm") == aot ]]; do sleep 0.05; done
     hd collect --direct "$native" -o "$tmp/a.gcdump"
     kill "$native"
-    fails_with "a native AOT program, whose memory cannot be read; without --direct the runtime is asked instead"
+    fails_with "a native AOT program, whose memory cannot be read; without --direct, the runtime takes the snapshot"
     mkdir -p "$shared"
     echo 'void *g_dacTable[200] = {g_dacTable};' >"$tmp/old.c"
     "${CC:-cc}" -shared -fPIC -o "$shared/libcoreclr.so" "$tmp/old.c"
@@ -663,10 +663,10 @@ play_dumps() {
     until [[ $(cat "/proc/$old/comm") == sleep ]]; do sleep 0.05; done
     hd collect --direct "$old" -o "$tmp/a.core"
     kill "$old"
-    fails_with "its runtime is .NET 8.0.31; the memory of .NET 9 and later can be read; without --direct the runtime is asked instead"
+    fails_with "its runtime is .NET 8.0.31; reading its memory needs .NET 9 or later; without --direct, the runtime takes the snapshot"
     MAPPED=$shared/libcoreclr.so play_dumps dump "$tmp/old.c"
     hd collect --diagnostic-port="$socket" --core -o "$tmp/a.core"
-    fails_with "its runtime is .NET 8.0.31; cores of .NET 9 and later can be read: take a .gcdump"
+    fails_with "its runtime is .NET 8.0.31; core dumps need .NET 9 or later; take a .gcdump"
     [[ ! -e $tmp/a.core ]]
 }
 
@@ -676,7 +676,7 @@ play_dumps() {
     start_lab cache
     iterate 20
     works collect "$pid" --no-progress -o "$tmp/runtime.core"
-    err_is "heapdrift: note: $tmp/runtime.core: a core has everything that its process knows, passwords and personal data too; only this user may read it (mode 0600)"
+    err_is "heapdrift: note: $tmp/runtime.core: a core dump contains everything in the memory of the process, including passwords and personal data; only this user may read it (mode 0600)"
     works collect "$pid" --no-progress -q --direct -o "$tmp/direct.core"
     err_is ""
     [[ $(stat -c %a "$tmp/runtime.core" "$tmp/direct.core" | xargs) == "600 600" ]]
