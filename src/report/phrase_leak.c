@@ -61,6 +61,14 @@ static bool is_variable(const char *name)
     return place_is_variable(&place);
 }
 
+void headline_add_place(struct headline *h, const struct hd_report *r, const char *name)
+{
+    if (is_variable(name))
+        headline_add_variable(h, r, name);
+    else
+        headline_add_long_type(h, report_shown(r, name));
+}
+
 /* The last one that is such, or NULL. */
 static const char *nearest(const struct hd_suspect *s,
                            bool (*is_such)(const struct place *))
@@ -359,14 +367,17 @@ static bool is_group(const struct hd_frame *f)
 
 /* Those of these frames that there are, root first; "…" stands for what is between. */
 static void add_frames(struct headline *h, const struct hd_report *r,
-                       const struct hd_chain *c, const size_t *shown, size_t count)
+                       const struct hd_chain_row *row, const size_t *shown, size_t count)
 {
+    const struct hd_chain *c = &row->chain;
     size_t said = SIZE_MAX;
     for (size_t i = 0; i < count; i++) {
         size_t at = shown[i];
         if (at >= c->frame_count || (said != SIZE_MAX && at <= said))
             continue;
-        headline_add(h, said == SIZE_MAX ? "" : at > said + 1 ? " → … → " : " → ");
+        bool cut =
+            row->frames_omitted > 0 && said < row->omitted_at && at >= row->omitted_at;
+        headline_add(h, said == SIZE_MAX ? "" : cut || at > said + 1 ? " → … → " : " → ");
         if (is_group(&c->frames[at]) && root_words[c->kind] != NULL)
             headline_add(h, root_words[c->kind]);
         else
@@ -393,11 +404,11 @@ void phrase_path(struct headline *h, const struct hd_report *r, const struct hd_
     size_t owner =
         c->owner_frame != HD_NO_OWNER && c->owner_frame > root ? c->owner_frame : root + 1;
     const size_t shown[] = {root, owner, n - 1};
-    add_frames(h, r, c, shown, 3);
+    add_frames(h, r, row, shown, 3);
     if (printed_columns(text_string(&h->words), h->words.len, false) > PATH_COLUMNS) {
         headline_free(h);
         *h = (struct headline){0};
-        add_frames(h, r, c, (const size_t[]){root, n - 1}, 2);
+        add_frames(h, r, row, (const size_t[]){root, n - 1}, 2);
     }
     headline_add(h, "  (");
     if (chain_status_names[row->status] != NULL) {

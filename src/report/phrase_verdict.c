@@ -48,7 +48,7 @@ static void say_undecided(struct sentences *to, const struct hd_report *r)
     const struct hd_suspect *s = r->diff.undecided;
     struct leak_counts c = leak_counts_of(r, s);
     sentence(to);
-    headline_add_type(to->h, s->subject);
+    headline_add_place(to->h, r, s->subject);
     headline_add(to->h, " rose in every step, ");
     headline_add_count(to->h, c.at[0].count);
     headline_add(to->h, " → ");
@@ -67,7 +67,7 @@ static void say_stopped(struct sentences *to, const struct hd_report *r)
     struct text *t = sentence(to);
     text_add_string(t, "Nothing is growing now. ");
     if (one) {
-        headline_add_long_type(to->h, report_shown(r, most->subject));
+        headline_add_place(to->h, r, most->subject);
         text_add_string(t, " gained ");
         format_size(t, (uint64_t)(most->growth + 0.5));
         text_add_string(t, " (");
@@ -80,7 +80,7 @@ static void say_stopped(struct sentences *to, const struct hd_report *r)
     text_add_string(t, ", then leveled off");
     if (!one && most != NULL) {
         text_add_string(t, " (most: ");
-        headline_add_long_type(to->h, report_shown(r, most->subject));
+        headline_add_place(to->h, r, most->subject);
         text_add_string(t, ", ");
         format_size_signed(t, (int64_t)(most->growth + 0.5));
         text_add_char(t, ')');

@@ -41,6 +41,9 @@ void headline_add_long_type(struct headline *h, const char *name);
  * it. */
 void headline_add_variable(struct headline *h, const struct hd_report *r, const char *name);
 
+/* Either. */
+void headline_add_place(struct headline *h, const struct hd_report *r, const char *name);
+
 void headline_add_count(struct headline *h, uint64_t n);
 
 /* " in 6 snapshots", " between 2 snapshots" */

@@ -215,7 +215,7 @@ static void add_also(struct hd_report *r)
     if (d->stopped_count > 0 && (d->suspect_count > 0 || !d->growth.has_stopped)) {
         headline_add_count(also(&h), d->stopped_count);
         headline_add(&h, " leveled off (");
-        headline_add_long_type(&h, report_shown(r, d->stopped[0].subject));
+        headline_add_place(&h, r, d->stopped[0].subject);
         headline_add(&h, ", ");
         format_size_signed(&h.words, (int64_t)(d->stopped[0].growth + 0.5));
         headline_add(&h, ")");

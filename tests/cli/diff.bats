@@ -77,7 +77,7 @@ suspects() { json '[.suspects[].type] | join(" ")'; }
     [[ $(wc -l <<<"$out") == 3 ]]
 }
 
-@test "--rows=0 cuts nothing; without it text shows five types, JSON twenty and CSV all" {
+@test "--rows=0 cuts nothing; without it text shows the verdict, -v and JSON twenty types and CSV all" {
     works -q -n0 --format=json fixtures/leaklab/none
     local all
     all=$(json '.types|length')
@@ -85,8 +85,7 @@ suspects() { json '[.suspects[].type] | join(" ")'; }
     works -q --format=json fixtures/leaklab/none
     [[ $(json '"\(.types|length) \(.types_omitted)"') == "20 $((all - 20))" ]]
     works -q fixtures/leaklab/none
-    out_has "[$((all - 5)) others]"
-    out_has "TYPES  by growth; 5 of $all, -n 0 for all"
+    out_lacks "others]"
     works -q -v fixtures/leaklab/none
     out_has "[$((all - 20)) others]"
     works -q -n 7 fixtures/leaklab/none
@@ -205,7 +204,7 @@ PATTERNS
     [[ $(json '.iterations | tojson') == "[0,5,10,15]" ]]
     [[ $(json '.suspects[] | select(.type == "Orchard.Session").per_iteration') == 5 ]]
     works -q --iterations 0,5,10,15 "${series[@]}"
-    out_has "Orchard.Session  exactly 5 per iteration"
+    out_has "Orchard.Session: 30 → 105 objects in 4 snapshots, exactly 5 per iteration, "
     hd --iterations=1,2 "${series[@]}"
     fails_with "--iterations has 2 numbers for 4 snapshots"
 }
@@ -235,15 +234,16 @@ PATTERNS
     works -q --format=json --depth=3 "${series[@]}"
     [[ $(json '[.suspects[].chains[] | .frames|length] | max') -le 3 ]]
     [[ $(json '[.suspects[].chains[].frames_omitted] | max') -gt 0 ]]
-    works -q --depth=3 "${series[@]}"
+    works -q -v --depth=3 "${series[@]}"
     out_has "… 2 more"
+    out_has "path        static SessionTable → … → Session  (growing, 100 %)"
 }
 
 @test "--min-steady is a line of its own for what grows evenly" {
     local slow=fixtures/leaklab2/tenants-slow
     works -q --format=json $slow
     [[ $(json '.suspects[0] | "\(.type) \(.suspect) \(.score_share < 0.02)"') == "Zoo.Tenants.Item steady true" ]]
-    works -q $slow
+    works -q -v $slow
     out_has "steady: +60 every step"
     works -q --format=json --min-steady=0 $slow
     [[ $(json '.suspects | length') == 0 ]]
@@ -263,7 +263,7 @@ PATTERNS
     [[ $(json '"\(.confidence) \(.growth.unexplained) \(.suspects | length)"') == "medium true 0" ]]
     err_has "unexplained-growth"
     works -q fixtures/leaklab2/sharedrefsmore/[0-4].*
-    out_has "nothing explains it"
+    out_has "UNSURE  Unexplained growth: "
     hd -q --strict fixtures/leaklab2/sharedrefsmore/[0-4].*
     status_is 3
 }
@@ -274,9 +274,12 @@ PATTERNS
         "System.EventHandler<Contoso.Orders.Price> Contoso.Orders.CartNotifier 1251 2751" ]]
     [[ $(json .confidence) == medium ]]
     err_has "growth-stopped"
-    err_has "Was the load still on?"
-    works -q fixtures/leaklab2/svc-idle
-    out_has "GREW, AND STAYED"
+    err_has "Was the load still running?"
+    works fixtures/leaklab2/svc-idle
+    out_has "UNSURE  Nothing is growing now. Contoso.Orders.CartNotifier gained 1.08 MiB (20 % of the heap), then leveled off"
+    err_lacks "growth-stopped" # the summary says it
+    works -q -v fixtures/leaklab2/svc-idle
+    out_has "LEVELED OFF"
     hd -q --strict fixtures/leaklab2/svc-idle
     status_is 3
 }
@@ -289,9 +292,12 @@ PATTERNS
 
 @test "beside suspects little is told of what grew and stayed" {
     works -q fixtures/leaklab/list
-    out_has "GREW, AND STAYED"
+    out_has "also        2 leveled off (Shop.Telemetry.Metric, +128 KiB)"
+    out_lacks "LEVELED OFF"
+    works -q -v fixtures/leaklab/list
+    out_has "LEVELED OFF"
     out_lacks "held by  [local vars]"
-    works -q fixtures/leaklab2/svc-idle
+    works -q -v fixtures/leaklab2/svc-idle
     out_has "    held by  [static vars] → PriceFeed"
 }
 
@@ -311,9 +317,11 @@ PATTERNS
 @test "--strict fails where two snapshots cannot tell" {
     hd -q --strict "${pair[@]}"
     status_is 3
-    out_has "confidence: low"
+    out_has "confidence  low: 2 snapshots"
     works -q --strict "${series[@]}"
     works "${pair[@]}"
+    out_has "UNSURE  Two snapshots cannot tell a leak from warm-up"
+    works --format=csv "${pair[@]}"
     err_has "heapdrift: warning: few-snapshots: "
 }
 
@@ -346,17 +354,46 @@ PATTERNS
     cp "$before" "$tmp/it's 1.txt"
     cp "$after" "$tmp/it's 2.txt"
     works -q "$tmp/it's 1.txt" "$tmp/it's 2.txt"
-    local next=${out##*next: heapdrift }
+    local next=${out##*next: heapdrift explore }
     [[ $next != "$out" ]]
-    eval "works $next"
-    out_has "instances"
+    eval "works diff -q $next"
+    out_has "Two snapshots"
+}
+
+@test "where one folder was named, a page is proposed too, and both work" {
+    works -q fixtures/leaklab/cache
+    out_has $'next: heapdrift explore fixtures/leaklab/cache\n      heapdrift report fixtures/leaklab/cache -o leak.html'
+    works report -q fixtures/leaklab/cache -o "$tmp/leak.html"
+    out_is ""
+}
+
+@test "one snapshot alone is looked at; where a status is asked for it is refused" {
+    works -q "$after"
+    local alone=$out
+    works top -q "$after"
+    out_is "$alone"
+    out_matches '^MOST  .* retains .* of the heap'
+    hd -q --exit-code "$after"
+    status_is 2
+    hd -q --strict "$after"
+    status_is 2
+}
+
+@test "the first screen has 14 lines at 80 columns at most" {
+    local s lines
+    for s in fixtures/leaklab/[a-m]* fixtures/leaklab/[t]* fixtures/leaklab2/[a-z]* fixtures/followed; do
+        [[ $s != */expected ]] || continue
+        works -q --width=80 "$s"
+        lines=$(wc -l <<<"$out")
+        [[ $lines -le 14 ]] || complain "$s: $lines lines"
+    done
 }
 
 @test "formats of all kinds can be compared; unknown bytes are unknown" {
     works -q --format=json fixtures/type-tables/{gcdump-report.txt,table.csv} "$before"
     [[ $(json '.totals.bytes | tojson') == "[null,5217608,8588]" ]]
-    works -q fixtures/type-tables/{gcdump-report.txt,table.csv}
-    out_has "by growth of counts; bytes and owners unknown"
+    works -q -v fixtures/type-tables/{gcdump-report.txt,table.csv}
+    out_has "by growth of counts; bytes and owners are unknown"
     works -q --format=csv fixtures/type-tables/{gcdump-report.txt,table.csv}
     out_has "System.Char[],gone,1,,0,0"
 }
@@ -372,7 +409,7 @@ PATTERNS
     sed -n '1,/none/p' "$tmp/grown" | grep -v none | diff - <(grep -v none "$tmp/grown")
     json '[.types[] | "\(.count[-1] - .count[0])"] | .[]' | tail -n +"$(grep -n -m1 none "$tmp/grown" | cut -d: -f1)" | sort -rnc
     works diff -q -n2 --sort=retained fixtures/leaklab/cache
-    out_has 'TYPES  by growth of what they retain; 2 of '
+    out_has 'TYPES  by growth of what they retain; top 2 of '
 }
 
 @test "where nobody knows what is retained, --sort=retained is by count, as the heading says" {
@@ -452,17 +489,16 @@ PATTERNS
     mv series-1.txt ./-1.txt
     mv series-4.txt ./@4.txt
     works -q -- -1.txt series-2.txt series-3.txt @4.txt
-    local next=${out##*next: heapdrift }
-    [[ $next != "$out" ]]
-    eval "works $next"
-    out_has "instances"
+    local next=${out##*next: heapdrift explore }
+    [[ $next == "-- -1.txt series-2.txt series-3.txt @4.txt" ]]
+    eval "works diff -q $next"
 }
 
 @test "the heading of the table says how it is sorted" {
     works diff -q -n2 "${pair[@]}"
-    out_has 'TYPES  by growth; 2 of '
+    out_has 'TYPES  by growth; top 2 of '
     works diff -q -n2 --sort=name "${pair[@]}"
-    out_has 'TYPES  by name; 2 of '
+    out_has 'TYPES  by name; top 2 of '
     works diff -q -n0 --sort=name "${pair[@]}"
     out_has $'TYPES  by name\n'
 }
@@ -477,7 +513,7 @@ PATTERNS
         mkdir "$tmp/$k"
         cp "fixtures/leaklab/cache/$((0x$k - 8)).gcdump.gz" "$tmp/$k/3.gcdump.gz"
     done
-    works diff -q --width=100 "$tmp"/{a,b,c,d}/3.gcdump.gz
+    works diff -q -v --width=100 "$tmp"/{a,b,c,d}/3.gcdump.gz
     out_has "a/3.gcdump.gz … d/3.gcdump.gz"
     for format in md html; do
         works diff -q --format=$format "$tmp"/{a,b,c,d}/3.gcdump.gz
@@ -489,6 +525,6 @@ PATTERNS
     hd check -q --max-growth=1KiB --width=100 "$tmp"/{a,b,c,d}/3.gcdump.gz
     out_has "a/3.gcdump.gz → d/3.gcdump.gz"
     # Where names differ folders say nothing.
-    works diff -q --width=100 fixtures/leaklab/cache/[2-5].gcdump.gz
+    works diff -q -v --width=100 fixtures/leaklab/cache/[2-5].gcdump.gz
     out_has " 2.gcdump.gz … 5.gcdump.gz"
 }

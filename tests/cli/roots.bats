@@ -74,7 +74,7 @@ load helper
     works roots -q -t Zoo.Tenants.Item --born=3 "$series"
     out_has "60 of them, new in snapshot 3, held in"
     works roots -q -t Zoo.Tenants.Item --born=1 "$series"
-    out_has "2,120 of them, from before snapshot 1, held in"
+    out_has "2,120 of them, older than snapshot 1, held in"
 }
 
 @test "--born is refused where nobody knows who came when" {
@@ -104,7 +104,7 @@ load helper
 
 @test "a type that is not there is an error that says how to find names" {
     hd roots -t Nowhere "${pair[@]}"
-    fails_with "$after: no type matches Nowhere; \`heapdrift top\` lists them"
+    fails_with "$after: no type matches Nowhere; \`heapdrift top\` lists all"
 }
 
 @test "a type that is nearly there is named" {
@@ -122,7 +122,7 @@ orchard.P* Orchard.P*
 TYPES
     # It is there, but hidden.
     hd roots -t Page -x Page "${pair[@]}"
-    fails_with "$after: no type matches Page; \`heapdrift top\` lists them"
+    fails_with "$after: no type matches Page; \`heapdrift top\` lists all"
 }
 
 @test "a file without references or roots has no chains" {
