@@ -448,6 +448,7 @@ OPERANDS
     local signal job
     ran=watch
     for signal in TERM KILL; do
+        : >"$tmp/err" # what the other one said
         "$HEAPDRIFT" watch --diagnostic-port="$socket" --count=50 --interval=10 >"$tmp/.out" 2>"$tmp/err" 3>&- &
         job=$!
         for _ in {1..200}; do ! grep -q 'more, every' "$tmp/err" || break; sleep 0.05; done
