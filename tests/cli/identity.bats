@@ -87,7 +87,7 @@ check_of() { hd check --format=json -q "$@"; }
     out_has $'\n3 snapshots over 1 s  1.nettrace.zst … 3.nettrace.zst\n'
     out_has $'\nLeakLab (pid 22043), .NET 10.0.12\n'
     works -q --format=md $lab/nettrace
-    out_has $'3 snapshots over 1 s, `1.nettrace.zst` … `3.nettrace.zst`, confidence: **medium**  \n'
+    out_has $'3 snapshots over 1 s, `1.nettrace.zst` … `3.nettrace.zst`  \n'
     out_has $'\n`LeakLab` (pid 22043), .NET `10.0.12`\n'
     works -q --format=json $lab/nettrace
     [[ $(json '.span_seconds > 0.5 and .bytes_per_hour == null') == true ]]
