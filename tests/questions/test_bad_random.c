@@ -393,7 +393,7 @@ static void count_kinds(const struct hd_report *r)
 static void expect_ranks(const struct hd_report *r, const char *where)
 {
     const struct hd_diff *found = &r->found.diff;
-    struct hd_write_options opt = {.size = sizeof(opt), .width = 200, .details = true};
+    struct hd_write_options opt = {.size = sizeof(opt), .width = 200};
     char *text = written_with(r, "text", &opt);
     unsigned wanted = 1;
     for (const char *at = strstr(text, "SUSPECTS"), *end; at != NULL; at = end) {
