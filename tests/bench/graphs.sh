@@ -13,7 +13,7 @@ before=$folder/0.gcdump after=$folder/1.gcdump text=$folder/0.txt trace=$folder/
 traced=$((objects / 4))
 "$make_heap" "$traced" "$trace" --format=nettrace
 cat "$before" "$after" "$text" "$trace" >/dev/null
-"$program" diff "$before" "$after" >"$folder/report.txt" 2>"$folder/errors" || {
+"$program" diff -n 20 "$before" "$after" >"$folder/report.txt" 2>"$folder/errors" || {
     cat "$folder/errors" >&2
     exit 2
 }

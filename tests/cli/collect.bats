@@ -45,8 +45,8 @@ no-such-program|no .NET process is called no-such-program; see \`heapdrift ps\`
 1 2|$command takes one process, not 2
 -p 1 2|$command takes one process, not 2
 --name=shop 2|$command takes one process, not 2
-FILE|FILE: $command looks at a process, by its number or name; for files there is \`heapdrift diff\`
-a/b.gcdump|a/b.gcdump: $command looks at a process, by its number or name; for files there is \`heapdrift diff\`
+FILE|FILE: $command takes a process, by id or name; for files, use \`heapdrift diff\`
+a/b.gcdump|a/b.gcdump: $command takes a process, by id or name; for files, use \`heapdrift diff\`
 OPERANDS
     done
     # A program is often called like its file or its folder.
@@ -448,6 +448,7 @@ OPERANDS
     local signal job
     ran=watch
     for signal in TERM KILL; do
+        : >"$tmp/err" # what the other one said
         "$HEAPDRIFT" watch --diagnostic-port="$socket" --count=50 --interval=10 >"$tmp/.out" 2>"$tmp/err" 3>&- &
         job=$!
         for _ in {1..200}; do ! grep -q 'more, every' "$tmp/err" || break; sleep 0.05; done

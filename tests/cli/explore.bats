@@ -85,7 +85,7 @@ ends_with() {
 
 @test "explore tells who stayed: in words, in numbers, in the tree, at every width" {
     env="cd $tmp;" on_screen 80 24 "$PWD/fixtures/followed"
-    waits_for "stayed   of 16, 28 and 22 that came"
+    waits_for "stayed   all of the 16, 28 and 22"
     screen_is explore-stayed-80.txt
     mux resize-window -x 80 -y 45
     waits_for "new in 4 "

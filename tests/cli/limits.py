@@ -132,7 +132,7 @@ def all_roots(count, size):
 
 for k in (0, 1):
     put(f"roots{k}.txt", b"".join(all_roots(1000000, 0x1a + k)))
-expect("10^6 roots", ["diff", "-j1", "roots0.txt", "roots1.txt"], ["diff", "-j1", "roots0.txt", "roots1.txt"], None, 80 * 10**6, 24 << 20)
+expect("10^6 roots", ["diff", "-j1", "--rows=20", "roots0.txt", "roots1.txt"], ["diff", "-j1", "roots0.txt", "roots1.txt"], None, 80 * 10**6, 24 << 20)
 
 # Each object has a way of its own to the roots, as many types as objects above it.
 ways = 300000
@@ -140,7 +140,7 @@ put("ways.txt", b"".join(heap(ways, 1000, lambda i: [i + 1])))
 put("ways2.txt", b"".join(heap(ways + 500, 1000, lambda i: [i + 1])))
 two, limit = ["ways.txt", "ways2.txt"], 30 << 20
 put("usual.txt", b"".join(heap(ways, 100, lambda i: [2 * i, 2 * i + 1])))
-for args in (["diff", *two], ["diff", "-j1", *two], ["diff", "--by=holder", *two], ["check", "--budget=*=1", *two],
+for args in (["diff", *two], ["diff", "-j1", "--rows=20", *two], ["diff", "--by=holder", *two], ["check", "--budget=*=1", *two],
              ["tree", "ways.txt"], ["tree", "--format=json", *two], ["roots", "--type=*", "--exact", *two],
              ["roots", "--type=*", *two], ["top", "ways.txt"], ["convert", "ways.txt", "-o", "ways.gcdump"]):
     expect(" ".join(args[:2]), args, ["roots", "--type=*", "--exact", "usual.txt", "usual.txt"], None, limit)

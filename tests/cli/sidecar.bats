@@ -90,8 +90,8 @@ is_at_work() {
 
 @test "SIGTERM waits for the snapshot in hand, and a second one does not" {
     play SLOW=1
-    hd_beside watch "${at[@]}" --interval=1h --no-progress --timeout=5
-    sleep 0.1
+    hd_beside watch "${at[@]}" --interval=1h --timeout=5
+    says "a snapshot every"
     # The jitter is a tenth of an hour at most: this one is still waiting.
     kill -TERM "$job"
     ends "$job"

@@ -40,7 +40,7 @@ def command(name, *words, **how):
 COMMANDS = [
     command("top", "top", PAIR[1]),
     command("top-json-file", "top", "--format=json", "-o", "{out}/top.json", PAIR[1]),
-    command("diff-text", "diff", "-j1", *SERIES),
+    command("diff-text", "diff", "-j1", "-n", "20", *SERIES),
     command("diff-html", "diff", "-j1", "--format=html", "-o", "{out}/diff.html", *PAIR),
     command("diff-json", "diff", "-j1", "--format=json", "-o", "{out}/diff.json", *SERIES),
     command("diff-csv", "diff", "-j1", "--format=csv", *PAIR),

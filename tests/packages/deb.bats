@@ -89,7 +89,7 @@ SH
     err=$(<"$tmp/err")
     status_is 0
     out_has "heapdrift (0."
-    out_has "SUSPECTS"
+    out_has "GREW    Orchard.Page: 10 → 30 objects"
 }
 
 @test "the manual page is one" {

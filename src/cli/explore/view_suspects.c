@@ -219,7 +219,7 @@ static void row(const struct explore *e, const struct view *v, size_t i, struct 
     if (s == NULL) {
         row->is_heading = true;
         row->cells[4] = (struct cell){
-            .kind = CELL_WORD, .look = LOOK_DIM, .text = "below the threshold"};
+            .kind = CELL_WORD, .look = LOOK_DIM, .text = "below the threshold:"};
         return;
     }
     size_t last = last_of(e), bars = view_bars(e);
