@@ -1,6 +1,6 @@
 """One number per fact: what text, Markdown, the page and JSON say of a series.
 
-    numbers.py PROGRAM SNAPSHOT...
+    same_numbers.py PROGRAM SNAPSHOT...
 
 Takes the verdict, the tables, the page and the JSON of the same snapshots and compares what
 each says of a suspect (counts, gain, share), of the heap, and of what leveled off. Numbers
