@@ -169,7 +169,8 @@ class Series:
 
 def main():
     wrong = Series(sys.argv[1], sys.argv[2:]).check()
-    print("\n".join(wrong))
+    for line in wrong:
+        print(line)
     sys.exit(1 if wrong else 0)
 
 
