@@ -1,9 +1,9 @@
 # One number per fact: text, Markdown, the page and JSON of twenty series are held against
-# each other by numbers.py.
+# each other by same_numbers.py.
 load helper
 
 agree() {
-    hd_numbers=$(python3 tests/cli/numbers.py "$HEAPDRIFT" "$@") || complain "$*: $hd_numbers"
+    hd_numbers=$(python3 tests/cli/same_numbers.py "$HEAPDRIFT" "$@") || complain "$*: $hd_numbers"
 }
 
 @test "all views of the small shop say the same numbers" {
