@@ -45,12 +45,12 @@ workspace() {
     action snapshots=snapshots
     status_is 1
     [[ $(output status) == 1 && $(output verdict) == fail ]]
-    out_has "fail: "
+    out_has "FAIL  "
     out_has "::error file=heapdrift.yml,line="
     # Told once, though the check runs for three files.
-    [[ $(grep -c '^fail: ' <<<"$out") == 1 ]]
+    [[ $(grep -c '^budgets  ' <<<"$out") == 1 ]]
     [[ $(grep -c '^<!-- heapdrift -->' "$tmp/runner/summary.2") == 1 ]]
-    [[ $(head -1 "$(output report)") == "fail: "* ]]
+    [[ $(head -1 "$(output report)") == "FAIL  "* ]]
     xmllint --noout --schema docs/ci/junit.xsd "$(output junit)"
     jq -e '.version == "2.1.0"' "$(output sarif)"
     python tests/cli/check_page.py "$(output page)"

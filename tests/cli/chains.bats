@@ -82,7 +82,7 @@ make_flips() {
 
 @test "--depth and roots show the way to the owner" {
     make_flips
-    works diff -q --depth=64 "${flips[@]}"
+    works diff -qn5 --depth=64 "${flips[@]}"
     unfold
     out_has "TimerQueueTimer → DelayPromise → Cleanup → singleton MemoryCache"
     works roots -q -t Page "${flips[@]}"

@@ -70,10 +70,11 @@ untold() {
     [[ $(untold "$tmp"/*.gcdump) == '["order",{"snapshot":2,"reason":"lost-events"}]' ]]
     [[ $(untold --no-ages "$tmp"/*.gcdump) == '[null,null]' ]]
     [[ $(untold "$tmp"/[12].gcdump) == '["events",null]' ]]
-    works diff "$tmp"/*.gcdump
-    out_has 'who stayed  by order; snapshot 3 was not told: the process lost events'
-    works diff "$tmp"/[12].gcdump
-    out_lacks 'who stayed'
+    works diff -v "$tmp"/*.gcdump
+    out_has 'survivors  by order; events missing in snapshot 3: the process lost events'
+    works diff -v "$tmp"/[12].gcdump
+    out_lacks 'survivors  '
+    out_lacks 'events missing'
     works convert -q "$tmp"/*.gcdump -o "$tmp/d.digest"
     [[ $(untold "$tmp"/d-*) == '[null,{"snapshot":2,"reason":"lost-events"}]' ]]
     works info "$tmp/d-3.digest"
@@ -107,7 +108,7 @@ untold() {
 }
 
 @test "estimates say so" {
-    works diff --width=120 "$(digest 0)" "$(digest 1)" "$(digest 2)"
+    works diff -v --width=120 "$(digest 0)" "$(digest 1)" "$(digest 2)"
     out_has '≈ '
     err_has 'chains and survivors are those of its samples'
 }

@@ -94,13 +94,14 @@ installed() { PATH="$BATS_FILE_TMPDIR/home/.local/bin:$PATH" "$@"; }
     repository
     runs "$(block 'heapdrift check --strict --iterations=')"
     status_is 0
-    out_has "pass: "
+    out_matches "^PASS  "
     [[ $(ls snapshots) == $'1.gcdump\n2.gcdump\n3.gcdump\n4.gcdump\n5.gcdump' ]]
     # As much work was done before the snapshots as --iterations says.
     [[ $(<load.log) == $'400\n200\n200\n200\n200\n200' ]]
     series_taken=cache runs "$(block 'heapdrift check --strict --iterations=')"
     status_is 1
-    out_has "fail: 2 of 2 rules are over budget"
+    out_matches "^FAIL  "
+    out_has "2 of 2 rules are over budget"
     shellcheck ci/snapshots.sh
 }
 
@@ -131,7 +132,7 @@ installed() { PATH="$BATS_FILE_TMPDIR/home/.local/bin:$PATH" "$@"; }
     grep -q '<!-- heapdrift -->' "$tmp/summary"
     installed runs "$(block --baseline-write=)"
     status_is 0
-    [[ $(grep -c '^pass: ' <<<"$out") == 2 ]]
+    [[ $(grep -c '^PASS  ' <<<"$out") == 2 ]]
     installed runs "$(block 'heapdrift roots')"
     status_is 0
     out_has "s_sessions]"

@@ -28,7 +28,9 @@ EOF
 
 @test "a hint stands below what holds the suspect" {
     works -q fixtures/leaklab/timers
-    out_matches '    held by [^'$'\n'']*'$'\n''    hint     A running timer [^'$'\n'']*'$'\n''             heapdrift help hint timer-not-disposed'$'\n'
+    out_matches $'\nFIX   A running timer [^\n]*  heapdrift help hint timer-not-disposed\n'
+    works -qv --width=100 fixtures/leaklab/timers
+    out_matches '    held by [^'$'\n'']*'$'\n''    fix      A running timer [^'$'\n'']*'$'\n''             [^'$'\n'']*heapdrift help hint timer-not-disposed'$'\n'
     works -q --chains=0 fixtures/leaklab/timers
     out_has "heapdrift help hint timer-not-disposed"
 }

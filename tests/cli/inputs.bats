@@ -120,7 +120,7 @@ table_of_before() {
     echo hidden >"$tmp/.hidden"
     mkdir "$tmp/deeper"
     cp "${series[@]}" "$tmp/deeper"
-    works diff "$tmp"
+    works diff -n5 "$tmp"
     err_has "heapdrift: note: $tmp/README: skipped: not a heap snapshot"
     err_has "heapdrift: note: $tmp/trace: skipped: "
     err_has "heapdrift: note: $tmp/link: skipped: a dangling link"
@@ -268,7 +268,7 @@ table_of_before() {
     out_has "2 snapshots"
     # The command itself is more than talk.
     echo '> dumpheap -stat' >"$tmp/README.md"
-    works diff "$tmp"
+    works diff -n5 "$tmp"
     err_has "heapdrift: note: $tmp/README.md: skipped: no table with the header"
 }
 
@@ -351,7 +351,7 @@ CUT
     for _ in {1..20}; do
         cp "$tmp/large.gcdump" "$tmp/$(printf 'cut\e').gcdump"
         cut_while_mapped "$tmp/$(printf 'cut\e').gcdump"
-        [[ $status == 0 || $err == *": was modified while being read"* ]] || break
+        [[ $status == 0 || $err == *": was modified "* ]] || break
     done
     fails_with "$tmp/cut?.gcdump: was truncated while being read"
 }

@@ -18,7 +18,7 @@ real=fixtures/nettrace-real
     out_matches "gen1 50 %, gen2 50 % +Shop.Sessions.LogEntry"
     works roots --type=Session "$trace"
     out_has "(gen1)"
-    works diff -q "$traces"
+    works diff -qn5 "$traces"
     out_has "held by"
     out_matches $'\n1 [^\n]*Shop.Sessions.Session'
 }

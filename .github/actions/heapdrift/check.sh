@@ -66,7 +66,7 @@ jq '.runs[].results |= map(select(.kind == "fail" and .suppressions == null
         and .locations[0].physicalLocation != null))' "$folder/all.sarif" >"$folder/heapdrift.sarif"
 
 {
-    echo "verdict=${verdict%:}"
+    echo "verdict=${verdict,,}"
     echo "report=$folder/report.txt"
     echo "junit=$folder/heapdrift.xml"
     echo "sarif=$folder/heapdrift.sarif"
