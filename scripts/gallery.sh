@@ -45,7 +45,7 @@ terminal() {
 picture "$work/report.html" page-light 1280 1480
 picture "$work/report.html" page-dark 1280 1480 dark
 picture "$work/report.html" page-phone 400 1300
-terminal diff 120 34 'heapdrift -q fixtures/leaklab/cache'
+terminal diff 120 12 'heapdrift -q fixtures/leaklab/cache'
 # Once there is a browser for terminals: where it begins, and one step deeper.
 if "$HEAPDRIFT" help explore >/dev/null 2>&1; then
     terminal explore 120 32 'heapdrift explore fixtures/leaklab/cache' Enter

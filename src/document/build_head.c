@@ -5,10 +5,25 @@
 #include "report/phrases.h"
 #include "report/text_parts.h"
 
+static void add_left_out(struct build *b, struct doc_section *s, size_t left_out)
+{
+    if (left_out == 0)
+        return;
+    format_plural(&b->words, left_out, "snapshot");
+    text_add_string(&b->words, left_out == 1 ? " is" : " are");
+    text_add_string(&b->words, " left out of the ranking.");
+    build_paragraph(b, s);
+}
+
+/* A page says how many they are at its top, and which at its end. */
 static void add_compared(struct build *b, struct doc_section *s)
 {
     enum { BELOW = 2 };
-    const size_t n = b->r->snapshot_count;
+    const size_t n = b->r->snapshot_count, left_out = n - b->r->diff.usable_count;
+    if (b->page != NULL) {
+        add_left_out(b, s, left_out);
+        return;
+    }
     struct doc_line *l = &doc_block(b->doc, s, DOC_PARAGRAPH)->line;
     struct doc_runs *to = doc_piece(b->doc, l, "");
     format_plural(&b->words, n, "snapshot");
@@ -18,10 +33,10 @@ static void add_compared(struct build *b, struct doc_section *s)
     build_file(b, build_break(b, l, "  "), 0);
     to = build_break(b, l, n > 2 ? " … " : " → ");
     build_file(b, to, n - 1);
-    if (b->r->diff.usable_count == n)
+    if (left_out == 0)
         return;
     text_add_char(&b->words, '(');
-    format_count(&b->words, n - b->r->diff.usable_count);
+    format_count(&b->words, left_out);
     text_add_string(&b->words, " left out of the ranking)");
     build_end(b, build_break(b, l, "  "));
 }
@@ -50,8 +65,8 @@ static void write_values(struct build *b, size_t most, bool bytes)
 static struct doc_facts *facts_of(struct build *b, struct doc_section *s)
 {
     enum { NAME_COLUMNS = sizeof("reachable") - 1 };
-    struct doc_block *last = &s->blocks[s->block_count - 1];
-    if (last->kind != DOC_FACTS)
+    struct doc_block *last = s->block_count > 0 ? &s->blocks[s->block_count - 1] : NULL;
+    if (last == NULL || last->kind != DOC_FACTS)
         last = doc_block(b->doc, s, DOC_FACTS);
     last->facts.name_columns = NAME_COLUMNS;
     return &last->facts;
@@ -205,7 +220,8 @@ void build_diff_head(struct build *b)
 {
     struct doc_section *s = doc_topic(b->doc, "Heap", NULL);
     add_compared(b, s);
-    build_origin(b, s);
+    if (b->page == NULL)
+        build_origin(b, s);
     add_totals(b, s);
     add_untold(b, s);
     build_selection(b, s);

@@ -45,21 +45,23 @@ shows() { grep -qF -- "$1" "$tmp/page.html" || complain "the page should have: $
     hd check --format=html -q --max-growth=1KiB "$cache" -o "$tmp/page.html"
     status_is 1
     well_formed
-    shows '<h1 class="verdict bad"><strong class="bad">fail: 1 of 1 rule is over budget</strong></h1>'
+    shows '<h1 class="verdict bad"><strong class="word">FAIL</strong> '
+    shows '<div class="fact-budgets"><dt>budgets</dt><dd>1 of 1 rule is over budget</dd></div>'
     python tests/cli/check_json.py docs/json-schema "$tmp/data/report-data.json"
     page top --format=html "$cache/0.gcdump.gz"
     page roots --format=html --type=Shop.Sessions.Session "$cache/5.gcdump.gz"
     page info --format=html "$cache"
+    [[ $(grep -c 'see -v' "$tmp/page.html") == 0 ]]
     page report fixtures/leaklab/none
-    shows '<h1 class="verdict unsure">'
+    shows '<h1 class="verdict unsure"><strong class="word">UNSURE</strong> '
     page report fixtures/leaklab2/archive
-    shows '<h1 class="verdict good">'
+    shows '<h1 class="verdict good"><strong class="word">NO LEAK FOUND</strong> '
 }
 
 @test "without references there is no tree, and the page says so" {
     page report --tables-only "$cache"
     [[ ! -e $tmp/data/tree-data.json ]]
-    shows "Not known: without references"
+    shows "Unknown: retained sizes need references"
     page report "${pair[@]}"
     works top --format=csv "$before" -o "$tmp/table.csv"
     page report "$tmp/table.csv"

@@ -172,5 +172,6 @@ void page_banner(const struct hd_report *r, const struct document *d,
         put_origin(r, o);
     out_printf(o, "<div class=\"banner %s\">\n", page_mood(d));
     put_verdict(d, known, o);
+    page_facts(d, o);
     out_string(o, "</div>\n<nav hidden aria-label=\"sections\"></nav>\n</header>\n");
 }

@@ -53,7 +53,7 @@ function cards(report) {
         const values = valuesOf(card);
         card.classList.add("band-" + Math.min(i + 1, MOST_BANDS + 1));
         if (values) card.querySelector("header")?.after(bars(values));
-        birthsPicture(suspect, card.querySelector('.said[data-about="stayed"]'));
+        birthsPicture(suspect, card.querySelector('.said[data-about="survived"]'));
         card.querySelectorAll(".held").forEach(chainTools);
     });
 }

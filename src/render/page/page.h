@@ -40,7 +40,7 @@ struct page_hints {
     size_t len;
 };
 
-/* Cause, and code before and after, behind a fold; or a link to where that is. */
+/* Cause, and code before and after, behind a fold; nothing if that was explained. */
 void page_hint(const char *id, struct page_hints *known, struct out *o);
 
 /* What a page begins with. */
@@ -50,6 +50,9 @@ void page_banner(const struct hd_report *r, const struct document *d,
 /* Words of a document, with their marks. */
 void page_runs(const struct doc_runs *runs, struct out *o);
 void page_line(const struct doc_line *l, struct out *o);
+
+/* The facts that bear the verdict out, which stand in no section again; or nothing. */
+void page_facts(const struct document *d, struct out *o);
 
 /* What it comes to, as one line. */
 void page_headline(const struct document *d, struct out *o);

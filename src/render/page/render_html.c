@@ -125,6 +125,18 @@ static void put_title(struct page *p, const char *title, const char *meaning)
     put(p, "</span>");
 }
 
+/* "grew-and-stayed": of a title of ours a name to link to, or for the style to know. */
+static void put_id(struct page *p, const char *title)
+{
+    for (const char *s = title; *s != '\0'; s++) {
+        const char low = (char)(*s >= 'A' && *s <= 'Z' ? *s - 'A' + 'a' : *s);
+        if (low >= 'a' && low <= 'z')
+            out_bytes(p->o, &low, 1);
+        else if (*s == ' ')
+            put(p, "-");
+    }
+}
+
 /* --- chains ---------------------------------------------------------------- */
 
 static void put_frame(struct page *p, const struct doc_frame *f)
@@ -176,6 +188,14 @@ static void put_chains(struct page *p, const struct doc_chains *chains)
 
 /* --- what belongs to rows -------------------------------------------------- */
 
+static bool is_known(const struct page_hints *known, const char *id)
+{
+    for (size_t i = 0; i < known->len; i++)
+        if (strcmp(known->all[i], id) == 0)
+            return true;
+    return false;
+}
+
 /* In a card its label is a heading; a cell of a table has none. Scripts go by the label,
  * which is a word of ours. */
 static void put_attached(struct page *p, const struct doc_attached *a, bool in_card)
@@ -192,13 +212,16 @@ static void put_attached(struct page *p, const struct doc_attached *a, bool in_c
         html_words(p->o, a->label);
         put(p, in_card ? "</h4>\n" : "</p>\n");
     }
+    bool known = a->hint != NULL && p->hints != NULL && is_known(p->hints, a->hint);
     if (a->line.len > 0) {
         put(p, "<p>");
+        if (known)
+            out_printf(p->o, "<a href=\"#hint-%s\">", a->hint);
         put_line(p, &a->line);
-        put(p, "</p>\n");
+        put(p, known ? "</a></p>\n" : "</p>\n");
     }
     put_chains(p, &a->chains);
-    if (a->hint != NULL && p->hints != NULL)
+    if (a->hint != NULL && p->hints != NULL && !known)
         page_hint(a->hint, p->hints, p->o);
     put(p, "</div>\n");
 }
@@ -486,7 +509,9 @@ static void put_facts(struct page *p, const struct doc_facts *facts)
 {
     put(p, "<dl class=\"facts\">\n");
     for (size_t i = 0; i < facts->len; i++) {
-        put(p, facts->all[i].level > 0 ? "<div class=\"part\"><dt>" : "<div><dt>");
+        put(p, facts->all[i].level > 0 ? "<div class=\"part fact-" : "<div class=\"fact-");
+        put_id(p, facts->all[i].name);
+        put(p, "\"><dt>");
         html_words(p->o, facts->all[i].name);
         put(p, "</dt><dd>");
         put_line(p, &facts->all[i].value);
@@ -564,25 +589,13 @@ static void put_block(struct page *p, const struct doc_block *b)
 
 /* --- hints ----------------------------------------------------------------- */
 
-static bool is_known(const struct page_hints *known, const char *id)
-{
-    for (size_t i = 0; i < known->len; i++)
-        if (strcmp(known->all[i], id) == 0)
-            return true;
-    return false;
-}
-
 /* Behind the line that says what to do, which is there already. */
 void page_hint(const char *id, struct page_hints *known, struct out *o)
 {
     enum { ROOM = sizeof(known->all) / sizeof(*known->all) };
     struct page p = {.o = o};
-    if (is_known(known, id)) {
-        out_printf(o, "<p><a href=\"#hint-%s\">Cause, and code before and after</a></p>\n",
-                   id);
-        return;
-    }
-    struct document *hint = known->len < ROOM ? document_of_hint(id) : NULL;
+    bool is_new = !is_known(known, id) && known->len < ROOM;
+    struct document *hint = is_new ? document_of_hint(id) : NULL;
     if (hint == NULL)
         return;
     known->all[known->len++] = id;
@@ -597,6 +610,21 @@ void page_hint(const char *id, struct page_hints *known, struct out *o)
 }
 
 /* --- sections -------------------------------------------------------------- */
+
+static const struct doc_facts *facts_of_verdict(const struct document *d)
+{
+    const struct doc_section *s = d->verdict_len > 0 ? d->sections : NULL;
+    bool has = s != NULL && d->section_count > 0 && s->kind == DOC_PLAIN &&
+               s->block_count > 0 && s->blocks[0].kind == DOC_FACTS;
+    return has ? &s->blocks[0].facts : NULL;
+}
+
+void page_facts(const struct document *d, struct out *o)
+{
+    const struct doc_facts *facts = facts_of_verdict(d);
+    if (facts != NULL)
+        put_facts(&(struct page){.o = o}, facts);
+}
 
 bool page_leads(const struct document *d)
 {
@@ -614,18 +642,6 @@ void page_headline(const struct document *d, struct out *o)
         put_runs(&p, &d->summary);
     else
         html_words(o, d->title);
-}
-
-/* "grew-and-stayed": of a title of ours a name to link to. */
-static void put_id(struct page *p, const char *title)
-{
-    for (const char *s = title; *s != '\0'; s++) {
-        const char low = (char)(*s >= 'A' && *s <= 'Z' ? *s - 'A' + 'a' : *s);
-        if (low >= 'a' && low <= 'z')
-            out_bytes(p->o, &low, 1);
-        else if (*s == ' ')
-            put(p, "-");
-    }
 }
 
 static void put_section_title(struct page *p, const struct doc_section *s)
@@ -655,10 +671,11 @@ void page_sections(const struct document *d, const struct hd_write_options *opt,
     struct page p = {.o = o, .opt = opt, .hints = known};
     for (size_t i = 0; i < d->section_count; i++) {
         const struct doc_section *s = &d->sections[i];
-        if (!doc_is_on(DOC_ON_PAGES, s->only))
+        size_t said = i == 0 && (page_leads(d) || facts_of_verdict(d) != NULL) ? 1 : 0;
+        if (!doc_is_on(DOC_ON_PAGES, s->only) || (said > 0 && s->block_count == said))
             continue;
         put_section_title(&p, s);
-        for (size_t k = i == 0 && page_leads(d) ? 1 : 0; k < s->block_count; k++)
+        for (size_t k = said; k < s->block_count; k++)
             put_block(&p, &s->blocks[k]);
         put(&p, "</section>\n");
     }
