@@ -44,6 +44,7 @@ static bool add_none(struct build *b, struct doc_section *s)
         return true;
     }
     if (d->suspect_count + d->minor_count + d->pooled_count == 0) {
+        hidden |= d->types.len == 0 && b->r->found.diff.types.len > 0;
         text_add_string(&b->words, hidden ? "None of the types shown keeps growing."
                                    : d->growth.is_open ? "None."
                                                        : "None: nothing keeps growing.");
@@ -252,7 +253,7 @@ static void add_held_by(struct build *b, const struct hd_chains *chains)
     if (chains->len == 0 && chains->omitted == 0)
         return;
     bool page = b->page != NULL; /* lines have just said who stayed */
-    const char *label = page && chains->of_stayed ? "what stayed is held by" : "held by";
+    const char *label = page && chains->of_stayed ? "survivors are held by" : "held by";
     struct doc_chains *to = &doc_attached(b->doc, b->row, label)->chains;
     for (size_t i = 0; i < chains->len; i++)
         (page ? add_ladder : add_line)(b, to, &chains->all[i]);

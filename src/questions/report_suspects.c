@@ -245,31 +245,29 @@ static void place(struct suspect_rows *to, struct hd_suspect s, size_t rank,
     }
 }
 
-/* Text has no line for these: they are counted, or told as what has stopped. */
-static bool is_aside(const struct hd_report *r, const struct hd_suspect *s)
+/* In which order tables have what scores less: as it ranks, then what is noise, then what
+ * has stopped, which they tell elsewhere. */
+enum minor_group { MINOR_WORTH_A_LINE, MINOR_NOISE, MINOR_STOPPED, MINOR_GROUPS };
+
+static enum minor_group group_of(const struct hd_report *r, const struct hd_suspect *s)
 {
     const struct hd_diff *found = &r->found.diff;
     for (size_t i = 0; i < found->stopped_count; i++)
         if (strcmp(found->stopped[i].type, s->type) == 0)
-            return true;
-    return text_gain_share(r, s) < TEXT_NOISE_SHARE;
+            return MINOR_STOPPED;
+    return text_gain_share(r, s) < TEXT_NOISE_SHARE ? MINOR_NOISE : MINOR_WORTH_A_LINE;
 }
 
-/* They stand behind the others, so that the ranks that are shown have no gaps. */
+/* So the ranks that are shown have no gaps. */
 static void order_minor(struct hd_report *r, struct arena *scratch)
 {
     struct hd_diff *found = &r->found.diff;
     struct hd_suspect *rows = arena_array(scratch, struct hd_suspect, found->minor_count);
-    bool *aside = arena_array(scratch, bool, found->minor_count);
     size_t len = 0;
-    for (size_t i = 0; i < found->minor_count; i++) {
-        aside[i] = is_aside(r, &found->minor[i]);
-        if (!aside[i])
-            rows[len++] = found->minor[i];
-    }
-    for (size_t i = 0; i < found->minor_count; i++)
-        if (aside[i])
-            rows[len++] = found->minor[i];
+    for (int group = 0; group < MINOR_GROUPS; group++)
+        for (size_t i = 0; i < found->minor_count; i++)
+            if ((int)group_of(r, &found->minor[i]) == group)
+                rows[len++] = found->minor[i];
     for (size_t i = 0; i < len; i++) {
         found->minor[i] = rows[i];
         found->minor[i].rank = found->suspect_count + i + 1;

@@ -88,6 +88,12 @@ static void say_stopped(struct sentences *to, const struct hd_report *r)
     text_add_string(t, ": a full cache, or load that stopped?");
 }
 
+/* Whether nothing was looked at, which is no all-clear. */
+static bool hides_all(const struct hd_report *r)
+{
+    return r->diff.types.len == 0 && r->found.diff.types.len > 0;
+}
+
 /* What of the heap itself takes away the all-clear. */
 void phrase_other_growth(struct headline *h, const struct hd_report *r)
 {
@@ -95,9 +101,12 @@ void phrase_other_growth(struct headline *h, const struct hd_report *r)
     const struct hd_diff *d = &r->diff;
     const struct hd_growth *g = &d->growth;
     const struct hd_native *native = phrase_native_of(d);
-    if (d->hidden_count > 0) {
-        phrase_hidden(sentence(to), d->hidden_count);
-        headline_add(to->h, ".");
+    if (d->hidden_count > 0 || hides_all(r)) {
+        struct text *t = sentence(to);
+        size_t from = t->len;
+        phrase_hidden(t, d->hidden_count);
+        t->data[from] = (char)toupper((unsigned char)t->data[from]);
+        text_add_char(t, '.');
         return;
     }
     if (g->is_open) {
@@ -224,8 +233,12 @@ static bool grew_at_first_only(const struct hd_report *r)
 static void doubt_growth(struct reasons *to, const struct hd_report *r)
 {
     const struct hd_diff *d = &r->diff;
-    if (d->suspect_count > 0 || !d->growth.has_stopped || d->growth.is_open)
+    if (d->suspect_count > 0 || (!d->growth.has_stopped && !d->growth.is_open))
         return;
+    if (d->growth.is_open) {
+        headline_add(reason(to), "part of the growth is unexplained");
+        return;
+    }
     headline_add(reason(to), grew_at_first_only(r)
                                  ? "all growth is from snapshot 1 to 2, as in a warm-up"
                                  : "what leveled off may grow again under load");

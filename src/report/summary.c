@@ -122,6 +122,13 @@ static void add_fix(struct hd_report *r)
     text_free(&command);
 }
 
+/* Only what four snapshots show, and not those of different programs, is called a leak. */
+static bool is_leak(const struct hd_diff *d)
+{
+    return d->suspect_count > 0 && report_is_enough(d->usable_count) &&
+           d->confidence > HD_CONFIDENCE_LOW;
+}
+
 /* --- the facts ------------------------------------------------------------------ */
 
 /* Where the growth went: the leaks, and what no suspect explains. */
@@ -131,7 +138,9 @@ static void add_parts(struct headline *h, const struct hd_report *r)
     const struct hd_growth *g = &d->growth;
     if (!g->known || d->suspect_count == 0 || d->hidden_count > 0)
         return;
-    headline_add(h, d->suspect_count == 1 ? ", leak " : ", leaks ");
+    headline_add(h, !is_leak(d)             ? ", suspects "
+                    : d->suspect_count == 1 ? ", leak "
+                                            : ", leaks ");
     format_size_signed(&h->words, g->suspects);
     if (!g->unexplained)
         return;
@@ -236,13 +245,6 @@ static void add_also(struct hd_report *r)
 }
 
 /* --- all of it ------------------------------------------------------------------- */
-
-/* Only what four snapshots show, and not those of different programs, is called a leak. */
-static bool is_leak(const struct hd_diff *d)
-{
-    return d->suspect_count > 0 && report_is_enough(d->usable_count) &&
-           d->confidence > HD_CONFIDENCE_LOW;
-}
 
 static void add_leaks_or_growth(struct hd_report *r, const char *leak)
 {

@@ -393,7 +393,7 @@ static void count_kinds(const struct hd_report *r)
 static void expect_ranks(const struct hd_report *r, const char *where)
 {
     const struct hd_diff *found = &r->found.diff;
-    struct hd_write_options opt = {.size = sizeof(opt), .width = 200};
+    struct hd_write_options opt = {.size = sizeof(opt), .width = 200, .details = true};
     char *text = written_with(r, "text", &opt);
     unsigned wanted = 1;
     for (const char *at = strstr(text, "SUSPECTS"), *end; at != NULL; at = end) {
@@ -401,7 +401,7 @@ static void expect_ranks(const struct hd_report *r, const char *where)
         char sign;
         end = strchr(at, '\n');
         end = end != NULL && end[1] != '\n' && end[1] != '\0' ? end + 1 : NULL;
-        if (sscanf(at, "%u  %c", &rank, &sign) == 2 && (sign == '+' || sign == '-')) {
+        if (sscanf(at, "%u  %c", &rank, &sign) == 2 && strchr("+-0", sign)) {
             cr_expect_eq(rank, wanted, "%s: rank %u for %u in\n%s", where, rank, wanted,
                          text);
             wanted++;

@@ -404,7 +404,7 @@ Test(summary, every_doubt_is_said)
         const char *headline, *confidence;
     } told[] = {
         {"UNSURE Unexplained growth: 40 % of the heap; take more snapshots, further apart.",
-         "high"},
+         "high: part of the growth is unexplained"},
         {"UNSURE Nothing is growing now. The heap grew by 12 %, then leveled off: a full "
          "cache, or load that stopped?",
          "high: what leveled off may grow again under load"},
