@@ -68,7 +68,7 @@ static void add_marked(struct build *b, struct doc_runs *to, const char *s, cons
             text_add(&b->words, from, (size_t)(until - from));
             s = until + strcspn(until, ")") + 1; /* nobody can follow it from here */
         } else {
-            text_add_char(&b->words, *s == '\n' ? ' ' : *s);
+            text_add(&b->words, *s == '\n' ? " " : s, 1);
             s++;
         }
     }

@@ -188,12 +188,49 @@ static void put_chains(struct page *p, const struct doc_chains *chains)
 
 /* --- what belongs to rows -------------------------------------------------- */
 
+/* Paragraphs and listings: all that a hint has. False for other blocks. */
+static bool put_written(struct page *p, const struct doc_block *b)
+{
+    if (b->kind == DOC_LISTING) {
+        put(p, "<pre class=\"listing\" tabindex=\"0\"><code>");
+        html_words(p->o, b->listing.lines);
+        put(p, "</code></pre>\n");
+    } else if (b->kind == DOC_PARAGRAPH || b->kind == DOC_PROSE) {
+        put(p, "<p>");
+        put_line(p, &b->line);
+        put(p, "</p>\n");
+    } else {
+        return false;
+    }
+    return true;
+}
+
 static bool is_known(const struct page_hints *known, const char *id)
 {
     for (size_t i = 0; i < known->len; i++)
         if (strcmp(known->all[i], id) == 0)
             return true;
     return false;
+}
+
+/* Behind the line that says what to do, which is there already. */
+void page_hint(const char *id, struct page_hints *known, struct out *o)
+{
+    enum { ROOM = sizeof(known->all) / sizeof(*known->all) };
+    struct page p = {.o = o};
+    bool is_new = !is_known(known, id) && known->len < ROOM;
+    struct document *hint = is_new ? document_of_hint(id) : NULL;
+    if (hint == NULL)
+        return;
+    known->all[known->len++] = id;
+    out_printf(o,
+               "<details class=\"fix-code\" id=\"hint-%s\"><summary>Cause, and code "
+               "before and after</summary>\n",
+               id);
+    for (size_t k = 1; k < hint->sections[0].block_count; k++)
+        put_written(&p, &hint->sections[0].blocks[k]);
+    out_string(o, "</details>\n");
+    document_free(hint);
 }
 
 /* In a card its label is a heading; a cell of a table has none. Scripts go by the label,
@@ -560,14 +597,8 @@ static void put_block(struct page *p, const struct doc_block *b)
     switch (b->kind) {
     case DOC_PARAGRAPH:
     case DOC_PROSE:
-        put(p, "<p>");
-        put_line(p, &b->line);
-        put(p, "</p>\n");
-        break;
     case DOC_LISTING:
-        put(p, "<pre class=\"listing\" tabindex=\"0\"><code>");
-        html_words(p->o, b->listing.lines);
-        put(p, "</code></pre>\n");
+        put_written(p, b);
         break;
     case DOC_FACTS:
         put_facts(p, &b->facts);
@@ -588,26 +619,6 @@ static void put_block(struct page *p, const struct doc_block *b)
 }
 
 /* --- hints ----------------------------------------------------------------- */
-
-/* Behind the line that says what to do, which is there already. */
-void page_hint(const char *id, struct page_hints *known, struct out *o)
-{
-    enum { ROOM = sizeof(known->all) / sizeof(*known->all) };
-    struct page p = {.o = o};
-    bool is_new = !is_known(known, id) && known->len < ROOM;
-    struct document *hint = is_new ? document_of_hint(id) : NULL;
-    if (hint == NULL)
-        return;
-    known->all[known->len++] = id;
-    out_printf(o,
-               "<details class=\"fix-code\" id=\"hint-%s\"><summary>Cause, and code "
-               "before and after</summary>\n",
-               id);
-    for (size_t k = 1; k < hint->sections[0].block_count; k++)
-        put_block(&p, &hint->sections[0].blocks[k]);
-    out_string(o, "</details>\n");
-    document_free(hint);
-}
 
 /* --- sections -------------------------------------------------------------- */
 
