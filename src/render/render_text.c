@@ -568,21 +568,20 @@ static void print_verdict_line(struct printer *p, const struct doc_verdict *v,
                                size_t indent)
 {
     const char *label = v->label != NULL ? v->label : "";
-    struct text words = {0}, color = p->t;
+    struct text words = {0}, line = {0};
     words_add_runs(&words, &v->words, WHOLE_NAMES);
     if (v->if_brief != NULL && !p->opt->details)
         text_add_string(&words, v->if_brief);
-    p->t = (struct text){0};
-    pad(&p->t, indent);
-    wrap_words(&p->t, text_string(&words), indent, indent, p->opt->width, p->opt->ascii);
+    pad(&line, indent);
+    wrap_words(&line, text_string(&words), indent, indent, p->opt->width, p->opt->ascii);
     if (v->command != NULL)
-        words_add_command(p->opt, &p->t, v->command, indent);
-    words = p->t;
-    p->t = color;
+        words_add_command(p->opt, &line, v->command, indent);
     begin_color(p, words_color(p->opt, v->style));
     text_add_string(&p->t, label);
     end_color(p);
-    text_add_string(&p->t, text_string(&words) + strlen(label));
+    text_add_string(&p->t, text_string(&line) + strlen(label));
+    text_free(&words);
+    text_free(&line);
     text_add_char(&p->t, '\n');
     flush(p);
 }
