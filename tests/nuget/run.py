@@ -1,0 +1,326 @@
+#!/usr/bin/env python3
+"""Runs the leak tests of the shop in four test frameworks, and says what became of each.
+
+    run.py [--only NAME[,NAME...]] [--runs N] [--serial] [--load] [--keep DIR] [--accept] [-v]
+
+Names of tests say what they must do: Frees_ and Waits_ pass, Leaks_ and Refuses_ fail. What fails
+says what stands in golden/, in every framework; --accept writes it there. A failed leak test has
+its page, its report and its snapshots attached, and no run leaves anything of heapdrift in the
+temporary folder. The package is that of build/nuget (`make nuget`).
+
+    --runs N     N runs of each; status 1 if any test of any run does not do what it must
+    --serial     no two tests at the same time; without it all that the framework can
+    --load       with every processor busy
+    --keep DIR   results stay there
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import xml.etree.ElementTree as ElementTree
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+GOLDEN = HERE / "golden"
+BUILT = ROOT / "build/nuget-tests"
+SKIPPED = ("NotExecuted", "Inconclusive")
+
+# What the frameworks put before the message of an exception.
+LEAK = r"Heapdrift\.Testing\.LeakException"
+
+
+class Project:
+    """One framework: how its tests are run, and what is its own in what comes out."""
+
+    def __init__(self, name, prefix, run, parallel, serial, only):
+        self.name = name
+        self.prefix = re.compile(prefix)
+        self.run = run
+        self.parallel = parallel
+        self.serial = serial
+        self.only = only
+
+    def command(self, results, serial=False, only=None):
+        """-> words; only: part of the name of a test"""
+        words = ["dotnet", "test", "--no-build", "--results-directory", str(results), *self.run]
+        if only:
+            words += self.only(only)
+        return words + (self.serial if serial else self.parallel)
+
+
+def vstest(name, prefix, workers):
+    return Project(
+        name,
+        prefix,
+        ["--logger", "trx;LogFileName=results.trx"],
+        [],
+        ["--", workers],
+        lambda part: ["--filter", f"FullyQualifiedName~{part}"],
+    )
+
+
+def platform(name, prefix, parallel, serial, only):
+    run = ["--report-trx", "--report-trx-filename", "results.trx", "--no-progress"]
+    return Project(name, prefix, run, parallel, serial, only)
+
+
+PROJECTS = {
+    p.name: p
+    for p in (
+        platform(
+            "xunit.v3",
+            r"^[A-Za-z.]+Exception : ",
+            ["--parallel", "all"],
+            ["--parallel", "none"],
+            lambda part: ["--filter-method", f"*{part}*"],
+        ),
+        vstest("nunit", r"^[A-Za-z.]+Exception : ", "NUnit.NumberOfTestWorkers=0"),
+        vstest(
+            "mstest",
+            r"^Test method [\w.]+ threw exception: ?\n[A-Za-z.]+Exception: ",
+            "MSTest.Parallelize.Workers=1",
+        ),
+        platform(
+            "tunit",
+            r"^\[Test Failure\] [A-Za-z.]+Exception: ",
+            [],
+            ["--maximum-parallel-tests", "1"],
+            lambda part: ["--treenode-filter", f"/*/*/*/*{part}*"],
+        ),
+    )
+}
+
+
+def environment(temporary, **more):
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("DOTNET_EnableDiag", "COMPlus_", "HEAPDRIFT_RESULTS"))}
+    quiet = {"DOTNET_CLI_TELEMETRY_OPTOUT": "1", "DOTNET_NOLOGO": "1", "DOTNET_CLI_USE_MSBUILD_SERVER": "0"}
+    # A language of its own, so that messages are the same everywhere.
+    return env | quiet | {"TMPDIR": str(temporary), "LC_ALL": "C.UTF-8", "DOTNET_CLI_UI_LANGUAGE": "en"} | more
+
+
+def build(project, temporary):
+    """With the package as it is now: its version is the same each time. -> what went wrong, or ''"""
+    shutil.rmtree(BUILT / "packages/heapdrift.testing", ignore_errors=True)
+    done = subprocess.run(
+        ["dotnet", "build", "-nodeReuse:false", "--disable-build-servers", "-v", "quiet"],
+        cwd=HERE / project.name,
+        env=environment(temporary),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    return done.stdout if done.returncode else ""
+
+
+class Result:
+    def __init__(self, test, outcome, seconds, message, files):
+        self.test = test
+        self.outcome = outcome
+        self.seconds = seconds
+        self.message = message
+        self.files = files
+
+
+def seconds(duration):
+    """ "00:00:01.2500000" -> 1.25"""
+    hours, minutes, rest = (duration or "0:0:0").split(":")
+    return int(hours) * 3600 + int(minutes) * 60 + float(rest)
+
+
+def read(results):
+    """-> Results by name of test, of a .trx"""
+    found = {}
+    space = {"t": "http://microsoft.com/schemas/VisualStudio/TeamTest/2010"}
+    root = ElementTree.parse(results / "results.trx").getroot()
+    deployment = root.find("t:TestSettings/t:Deployment", space).get("runDeploymentRoot")
+    for one in root.iterfind(".//t:UnitTestResult", space):
+        # xUnit.net has the class in front, some have arguments behind.
+        name = re.search(r"\w+_\w+(\s*\(.*\))?$", one.get("testName"), re.S).group()
+        message = one.findtext("t:Output/t:ErrorInfo/t:Message", "", space)
+        message = message or one.findtext("t:Output/t:StdOut", "", space)
+        folder = results / deployment / "In" / one.get("executionId")
+        files = [folder / f.get("path") for f in one.iterfind("t:ResultFiles/t:ResultFile", space)]
+        found[name] = Result(name, one.get("outcome"), seconds(one.get("duration")), message, files)
+    return found
+
+
+def plain(message, project):
+    """A message without what differs from run to run, and from framework to framework."""
+    message = project.prefix.sub("", message, count=1)
+    for pattern, put in (
+        (r"\s+$", ""),
+        (r"/\S*/(?=[\w.]+\.(gcdump|html))", "RESULTS/"),
+        (r"0x[0-9a-f]{6,}", "ADDRESS"),
+        # Shares and totals are of the whole heap, which is the framework's for the most part.
+        (r"(?m)^heap  .*$", "heap        TOTALS"),
+        (r"(?m)^also  .*\n", ""),
+        (r"[0-9.]+ %(?= of the heap|  )", "N %"),
+        (r"(?<=score )[0-9.]+ % \((.*?)\) +(?=score)", r"N % (\1)  "),
+        (r"over [0-9.]+ (ms|s|min)\b", "over TIME"),
+        (r"\n +observed +limit  rule", "\n  observed  limit  rule"),
+    ):
+        message = re.sub(pattern, put, message)
+    return message + "\n"
+
+
+class Check:
+    """What is wrong with the results of a run; nothing, if all is well."""
+
+    def __init__(self, project, accept):
+        self.project = project
+        self.accept = accept
+        self.wrong = []
+
+    def complain(self, test, what):
+        self.wrong.append(f"{self.project.name} {test}: {what}")
+
+    def outcome(self, result):
+        wanted = "Passed" if result.test.startswith(("Frees_", "Waits_")) else "Failed"
+        if result.outcome != wanted:
+            self.complain(result.test, f"{result.outcome}, {wanted} expected\n{result.message}")
+        return result.outcome == wanted == "Failed"
+
+    def message(self, result):
+        golden = GOLDEN / f"{result.test}.txt"
+        said = plain(result.message, self.project)
+        if self.accept:
+            GOLDEN.mkdir(exist_ok=True)
+            golden.write_text(said)
+        wanted = golden.read_text() if golden.exists() else ""
+        if said != wanted:
+            self.complain(result.test, f"says\n{said}--- expected\n{wanted}")
+
+    def files(self, result):
+        if not result.test.startswith("Leaks_"):
+            if result.files:
+                self.complain(result.test, f"has files: {result.files}")
+            return
+        names = [file.name for file in result.files if file.exists() and file.stat().st_size > 0]
+        for kind, least in ((".html", 1), (".md", 1), (".gcdump", 2)):
+            if sum(kind in name for name in names) < least:
+                self.complain(result.test, f"{least} {kind} attached expected, has {sorted(names)}")
+
+    def all(self, results):
+        for result in results.values():
+            if self.outcome(result):
+                self.message(result)
+                self.files(result)
+        if not results:
+            self.complain("", "no results")
+
+
+# What the frameworks and the SDK leave there is theirs.
+THEIRS = re.compile(r"NUnit\.Engine|[A-Za-z0-9]{6}|\.dotnet.*|NuGetScratch.*|MSBuildTemp.*|VBCSCompiler.*|[0-9a-f-]{32,64}|[0-9a-f]{32}")
+
+
+def left(temporary):
+    """-> names of what a run has left behind"""
+    return sorted(p.name for p in temporary.iterdir() if not THEIRS.fullmatch(p.name))
+
+
+class Load:
+    """Every processor busy, while it lasts."""
+
+    def __init__(self, wanted):
+        self.count = os.cpu_count() if wanted else 0
+
+    def __enter__(self):
+        self.busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(self.count)]
+
+    def __exit__(self, *_):
+        for one in self.busy:
+            one.kill()
+            one.wait()
+
+
+def run_once(project, results, temporary, arguments):
+    """-> (results by test, seconds, what is wrong)"""
+    shutil.rmtree(results, ignore_errors=True)
+    shutil.rmtree(temporary, ignore_errors=True)
+    temporary.mkdir(parents=True)
+    begun = time.monotonic()
+    done = subprocess.run(
+        project.command(results, arguments.serial),
+        cwd=HERE / project.name,
+        env=environment(temporary),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    took = time.monotonic() - begun
+    check = Check(project, arguments.accept)
+    try:
+        found = read(results)
+    except (OSError, ElementTree.ParseError) as trouble:
+        return {}, took, [f"{project.name}: {trouble}\n{done.stdout}"]
+    check.all(found)
+    if left(temporary):
+        check.complain("", f"left in the temporary folder: {left(temporary)}")
+    return found, took, check.wrong
+
+
+KINDS = (
+    ("Frees_a_window", "AssertGoneAsync, nothing left"),
+    ("Leaks_a_window_that_a_handler_holds", "AssertGoneAsync, a leak"),
+    ("Frees_what_is_bought", "TestAsync, no leak"),
+    ("Leaks_orders_by_a_journal", "TestAsync, a leak"),
+    ("Frees_and_counts_coupons", "two snapshots, and questions"),
+)
+
+
+def table(rows, runs):
+    """Medians of seconds. A test that waits for its turn does so within its time."""
+    print(f"\n| framework | run | {' | '.join(title for _, title in KINDS)} | wrong |")
+    print(f"|---|--:|{'--:|' * len(KINDS)}--:|")
+    for project, tests, took, wrong in rows:
+        cells = [f"{statistics.median(tests[test]):.2f}" if test in tests else "" for test, _ in KINDS]
+        print(f"| {project.name} | {statistics.median(took):.1f} | {' | '.join(cells)} | {wrong} of {runs} |")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default=",".join(PROJECTS))
+    parser.add_argument("--runs", type=int, default=1)
+    parser.add_argument("--serial", action="store_true")
+    parser.add_argument("--load", action="store_true")
+    parser.add_argument("--keep", type=pathlib.Path)
+    parser.add_argument("--accept", action="store_true")
+    parser.add_argument("--no-build", action="store_true")
+    arguments = parser.parse_args()
+    work = pathlib.Path(tempfile.mkdtemp())
+    bad, rows = 0, []
+    try:
+        for project in (PROJECTS[name] for name in arguments.only.split(",")):
+            (work / "build").mkdir(exist_ok=True)
+            trouble = "" if arguments.no_build else build(project, work / "build")
+            if trouble:
+                sys.exit(trouble)
+            tests, took, wrong = {}, [], 0
+            for number in range(arguments.runs):
+                results = (arguments.keep or work).resolve() / project.name / str(number)
+                with Load(arguments.load):
+                    found, time_taken, complaints = run_once(project, results, work / "temporary", arguments)
+                took.append(time_taken)
+                wrong += bool(complaints)
+                for result in found.values():
+                    tests.setdefault(result.test, []).append(result.seconds)
+                for line in complaints:
+                    print(f"run {number + 1}: {line}", flush=True)
+            rows.append((project, tests, took, wrong))
+            bad += wrong
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    table(rows, arguments.runs)
+    return bad > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
