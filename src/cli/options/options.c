@@ -92,12 +92,17 @@ const struct option shared_options[] = {
      .help = "do not follow its GC, which shows which objects survive"},
     {"interval", 0, GROUP_PROCESS, ON_LIVE, DURATION(interval_ms, 0), .usual = "30s",
      .help = "time between snapshots: 500ms, 5m, 1h", GIVEN(interval_given)},
+    {"on-enter", 0, GROUP_PROCESS, ON_LIVE, FLAG(on_enter),
+     .help = "a snapshot each time Enter is pressed; Ctrl-D ends the series"},
     {"max-heap", 0, GROUP_PROCESS, ON_LIVE, SIZE(max_heap), GIVEN(is_for_a_store),
      .help = "with --store: no snapshot while it uses more memory (RSS)"},
     {"lock", 0, GROUP_PROCESS, ON_LIVE, TEXT(FILE_WRITTEN, lock), GIVEN(is_for_a_store),
      .help = "with --store: lock of this host's collectors; default heapdrift.lock"},
     {"timeout", 0, GROUP_PROCESS, ON_LIVE, DURATION(timeout_ms, 1), .usual = "30s",
      .help = "give up when the process is silent for this long", .old_letter = 't'},
+
+    {"no-keep", 0, GROUP_OUTPUT, ON_LIVE, FLAG(no_keep),
+     .help = "delete the snapshots at the end"},
 
     /* the store */
     {"store", 0, GROUP_STORE, ON_LIVE, TEXT(STORE, store),
