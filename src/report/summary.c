@@ -373,37 +373,72 @@ static void add_budgets(struct hd_report *r)
     add_fact(r, "budgets", &h);
 }
 
+/* The first word of a check is its verdict: where only suspects are over a limit, and two
+ * or three snapshots show no leak to say so of, the rules are counted there. Whether they
+ * are. */
+static bool add_failed(struct hd_report *r, bool suspects)
+{
+    bool others = add_findings(r, "FAIL", HD_FOUND_FAIL) > 0;
+    bool leak_says_it = !others && suspects && is_leak(&r->diff);
+    bool counted = !others && !leak_says_it;
+    if (counted) {
+        struct headline h = {0};
+        text_verdict(&h.words, r);
+        headline_add(&h, ".");
+        summary_add(r, "FAIL", &h);
+    }
+    if (suspects)
+        add_leaks_or_growth(r, leak_says_it ? "FAIL" : "LEAK");
+    r->summary.tone = HD_TONE_BAD;
+    return counted;
+}
+
+/* Where only suspects are undecided, the first says why. */
+static void add_undecided(struct hd_report *r, bool suspects)
+{
+    const struct hd_check *c = &r->check;
+    bool told = add_findings(r, "INCONCLUSIVE", HD_FOUND_INCONCLUSIVE) > 0;
+    for (size_t i = 0; i < c->rule_count && !told; i++)
+        if (c->rules[i].status == HD_FOUND_INCONCLUSIVE) {
+            add_finding(r, "INCONCLUSIVE", &c->rules[i]);
+            told = true;
+        }
+    if (suspects)
+        add_leaks_or_growth(r, "LEAK");
+    r->summary.tone = HD_TONE_UNSURE;
+}
+
+static void add_passed(struct hd_report *r, bool suspects)
+{
+    if (suspects) {
+        struct headline h = {0};
+        headline_add(&h, "All budgets are kept.");
+        summary_add(r, "PASS", &h);
+        add_leaks_or_growth(r, "LEAK");
+    } else {
+        add_diff(r, "LEAK", "PASS", "PASS");
+    }
+    r->summary.tone = HD_TONE_GOOD;
+}
+
 static void add_check(struct hd_report *r)
 {
-    bool suspects =
-        r->diff.suspect_count > 0 && r->diff.usable_count >= 2 && r->diff.no_match == NULL;
+    const struct hd_diff *d = &r->diff;
+    bool suspects = d->suspect_count > 0 && d->usable_count >= 2 && d->no_match == NULL;
+    bool counted = false;
     switch (r->check.verdict) {
     case HD_FAIL:
-        if (add_findings(r, "FAIL", HD_FOUND_FAIL) == 0)
-            add_leaks_or_growth(r, "FAIL");
-        else if (suspects)
-            add_leaks_or_growth(r, "LEAK");
-        r->summary.tone = HD_TONE_BAD;
+        counted = add_failed(r, suspects);
         break;
     case HD_INCONCLUSIVE:
-        add_findings(r, "INCONCLUSIVE", HD_FOUND_INCONCLUSIVE);
-        if (suspects)
-            add_leaks_or_growth(r, "LEAK");
-        r->summary.tone = HD_TONE_UNSURE;
+        add_undecided(r, suspects);
         break;
     case HD_PASS:
-        if (suspects) {
-            struct headline h = {0};
-            headline_add(&h, "All budgets are kept.");
-            summary_add(r, "PASS", &h);
-            add_leaks_or_growth(r, "LEAK");
-        } else {
-            add_diff(r, "LEAK", "PASS", "PASS");
-        }
-        r->summary.tone = HD_TONE_GOOD;
+        add_passed(r, suspects);
         break;
     }
-    add_budgets(r);
+    if (!counted)
+        add_budgets(r);
 }
 
 /* --- one snapshot ---------------------------------------------------------------- */

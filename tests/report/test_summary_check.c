@@ -1,0 +1,74 @@
+/* The first line of a check: its first word is the verdict, whatever decided it, as scripts
+ * and the action read it. */
+#include "render/written.h"
+
+/* Shops that keep 10 orders more in each, held against one rule. */
+static struct hd_report *checked(size_t snapshots, const char *option, const char *value)
+{
+    enum { MOST = 5 };
+    struct hd_snapshot *snaps[MOST];
+    struct hd_budgets *b = hd_budgets_new();
+    for (uint32_t k = 0; k < snapshots; k++)
+        snaps[k] = shop(10 * (k + 1));
+    cr_assert(hd_budgets_add_option(b, option, value, NULL));
+    return check_of(snaps, snapshots, NULL, b);
+}
+
+static const char *fact(const struct hd_report *r, const char *label)
+{
+    for (size_t i = 0; i < r->summary.fact_len; i++)
+        if (strcmp(r->summary.facts[i].label, label) == 0)
+            return r->summary.facts[i].text;
+    return NULL;
+}
+
+#define GREW2                                                                                \
+    "; GREW App.Order: 10 → 20 objects between 2 snapshots, +1.33 KiB, 46 % of the heap, " \
+    "kept alive by static s_orders"
+#define LEAK5                                                                               \
+    "App.Order: 10 → 50 objects in 5 snapshots, +5.31 KiB, 75 % of the heap, kept alive " \
+    "by static s_orders"
+
+static const struct {
+    size_t snapshots;
+    const char *option, *value, *headline;
+    enum hd_verdict verdict;
+    enum hd_tone tone;
+    bool counts; /* the line beside it, of how many rules */
+} checks[] = {
+    {2, "budget", "App.Order=5", "FAIL 1 of 1 rule is over budget." GREW2, HD_FAIL,
+     HD_TONE_BAD, false},
+    {2, "budget", "App.Order=10", "PASS All budgets are kept." GREW2, HD_PASS, HD_TONE_GOOD,
+     true},
+    {2, "max-score", "2%", "FAIL 1 of 1 rule is over budget." GREW2, HD_FAIL, HD_TONE_BAD,
+     false},
+    {2, "max-score", "99%", "PASS All budgets are kept." GREW2, HD_PASS, HD_TONE_GOOD,
+     true},
+    {2, "max-growth", "5%", "FAIL total bytes: +94.7 % (+1.41 KiB), limit +5 %" GREW2,
+     HD_FAIL, HD_TONE_BAD, true},
+    {2, "max-growth", "1GiB", "PASS All budgets are kept." GREW2, HD_PASS, HD_TONE_GOOD,
+     true},
+    {5, "budget", "App.Order=5", "FAIL " LEAK5, HD_FAIL, HD_TONE_BAD, true},
+    {5, "budget", "App.Order=40", "PASS All budgets are kept.; LEAK " LEAK5, HD_PASS,
+     HD_TONE_GOOD, true},
+    {5, "max-score", "2%", "FAIL " LEAK5, HD_FAIL, HD_TONE_BAD, true},
+    {5, "max-score", "99%", "PASS All budgets are kept.; LEAK " LEAK5, HD_PASS,
+     HD_TONE_GOOD, true},
+    {5, "max-growth", "5%", "FAIL total bytes: +379 % (+5.62 KiB), limit +5 %; LEAK " LEAK5,
+     HD_FAIL, HD_TONE_BAD, true},
+    {5, "max-growth", "1GiB", "PASS All budgets are kept.; LEAK " LEAK5, HD_PASS,
+     HD_TONE_GOOD, true},
+};
+
+Test(summary_check, begins_with_the_verdict_whatever_decided_it)
+{
+    for (size_t i = 0; i < sizeof(checks) / sizeof(*checks); i++) {
+        struct hd_report *r =
+            checked(checks[i].snapshots, checks[i].option, checks[i].value);
+        cr_expect_eq(r->check.verdict, checks[i].verdict, "%zu", i);
+        cr_expect_str_eq(r->diff.headline, checks[i].headline, "%s", r->diff.headline);
+        cr_expect_eq(r->summary.tone, checks[i].tone, "%zu", i);
+        cr_expect_eq(fact(r, "budgets") != NULL, checks[i].counts, "%zu", i);
+        hd_report_free(r);
+    }
+}
