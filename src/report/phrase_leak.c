@@ -55,15 +55,9 @@ void headline_add_variable(struct headline *h, const struct hd_report *r, const 
     text_free(&field);
 }
 
-static bool is_variable(const char *name)
-{
-    struct place place = place_of(name);
-    return place_is_variable(&place);
-}
-
 void headline_add_place(struct headline *h, const struct hd_report *r, const char *name)
 {
-    if (is_variable(name))
+    if (place_names_variable(name))
         headline_add_variable(h, r, name);
     else
         headline_add_long_type(h, report_shown(r, name));
@@ -139,7 +133,7 @@ static void add_owner(struct headline *h, const struct hd_report *r, const struc
     if (o->of == NULL)
         return;
     headline_add(h, " of ");
-    if (is_variable(o->of))
+    if (place_names_variable(o->of))
         headline_add_variable(h, r, o->of);
     else
         headline_add_type(h, report_shown(r, o->of));
@@ -161,7 +155,7 @@ static const char *const root_words[HD_ROOT_KIND_COUNT] = {
 static bool add_holder(struct headline *h, const struct hd_report *r,
                        const struct hd_suspect *s, const char *joint)
 {
-    if (r->options.by == HD_BY_TYPE && is_variable(s->subject))
+    if (r->options.by == HD_BY_TYPE && place_names_variable(s->subject))
         return false;
     const struct hint *hint = hint_named(s->hint);
     const char *field = nearest(s, place_tells);
@@ -182,7 +176,7 @@ static bool add_holder(struct headline *h, const struct hd_report *r,
     headline_add(h, joint);
     if (field != NULL)
         headline_add_variable(h, r, field);
-    else if (owner.type != NULL && is_variable(owner.type))
+    else if (owner.type != NULL && place_names_variable(owner.type))
         headline_add_variable(h, r, owner.type);
     else if (owner.type != NULL)
         add_owner(h, r, &owner);
@@ -232,7 +226,7 @@ static void add_subject(struct headline *h, const struct hd_report *r,
             headline_add(h, "one holder");
     } else if (r->options.by != HD_BY_TYPE) {
         headline_add_name(h, s->subject);
-    } else if (is_variable(s->subject)) {
+    } else if (place_names_variable(s->subject)) {
         headline_add_variable(h, r, s->subject);
     } else if (format_method(&method, s->subject, true)) {
         headline_add_name(h, text_string(&method));
@@ -347,7 +341,7 @@ static void add_frame(struct headline *h, const struct hd_report *r,
                       const struct hd_frame *f)
 {
     struct text name = {0}, plain = {0};
-    if (is_variable(f->types[0])) {
+    if (place_names_variable(f->types[0])) {
         headline_add_variable(h, r, f->types[0]);
         return;
     }
@@ -362,7 +356,7 @@ static void add_frame(struct headline *h, const struct hd_report *r,
 
 static bool is_group(const struct hd_frame *f)
 {
-    return place_is_root(f->types[0]) && !is_variable(f->types[0]);
+    return place_is_root(f->types[0]) && !place_names_variable(f->types[0]);
 }
 
 /* Those of these frames that there are, root first; "…" stands for what is between. */

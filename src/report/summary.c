@@ -454,16 +454,11 @@ static size_t largest_child(const struct hd_tree *t, size_t node)
     return best;
 }
 
-static bool is_variable(const char *name)
-{
-    struct place place = place_of(name);
-    return place_is_variable(&place);
-}
-
 /* Groups of roots are nobody: what is below them is. */
 static bool is_nobody(const struct hd_tree_node *n)
 {
-    return n->kind == HD_NODE_HEAP || (n->kind == HD_NODE_ROOTS && !is_variable(n->type));
+    return n->kind == HD_NODE_HEAP ||
+           (n->kind == HD_NODE_ROOTS && !place_names_variable(n->type));
 }
 
 static const char *node_name(const struct hd_tree_node *n)
