@@ -6,16 +6,7 @@
 #include "ranking/confidence.h"
 #include "report/text_parts.h"
 
-#include <ctype.h>
 #include <string.h>
-
-/* As a sentence of its own. */
-void headline_add_native(struct headline *h, const struct hd_native *n)
-{
-    size_t from = h->words.len;
-    phrase_native(&h->words, n, NULL);
-    h->words.data[from] = (char)toupper((unsigned char)h->words.data[from]);
-}
 
 /* --- no leak, or nobody knows ------------------------------------------------ */
 
@@ -33,13 +24,21 @@ static bool is_near(const struct hd_report *r)
 /* Sentences behind each other; who adds one gets where to write. */
 struct sentences {
     struct headline *h;
-    size_t count;
+    size_t count, begin; /* of the last one */
 };
 
 static struct text *sentence(struct sentences *to)
 {
     headline_add(to->h, to->count++ > 0 ? " " : "");
+    to->begin = to->h->words.len;
     return &to->h->words;
+}
+
+/* Of a clause. */
+static void end_sentence(struct sentences *to)
+{
+    headline_capitalize(to->h, to->begin);
+    headline_add(to->h, ".");
 }
 
 /* "Order rose in every step, 35 → 77, and may leak: take more snapshots." */
@@ -97,40 +96,30 @@ static bool hides_all(const struct hd_report *r)
 /* What of the heap itself takes away the all-clear. */
 void phrase_other_growth(struct headline *h, const struct hd_report *r)
 {
-    struct sentences all = {h, 0}, *to = &all;
+    struct sentences all = {.h = h}, *to = &all;
     const struct hd_diff *d = &r->diff;
     const struct hd_growth *g = &d->growth;
     const struct hd_native *native = phrase_native_of(d);
     if (d->hidden_count > 0 || hides_all(r)) {
-        struct text *t = sentence(to);
-        size_t from = t->len;
-        phrase_hidden(t, d->hidden_count);
-        t->data[from] = (char)toupper((unsigned char)t->data[from]);
-        text_add_char(t, '.');
+        phrase_hidden(sentence(to), d->hidden_count);
+        end_sentence(to);
         return;
     }
     if (g->is_open) {
-        struct text *t = sentence(to);
-        size_t from = t->len;
-        phrase_open_growth(t, g->open_share, g->since);
-        t->data[from] = (char)toupper((unsigned char)t->data[from]);
-        text_add_char(t, '.');
+        phrase_open_growth(sentence(to), g->open_share, g->since);
+        end_sentence(to);
     } else if (g->has_stopped) {
         say_stopped(to, r);
     }
     if (d->undecided != NULL && !g->is_open)
         say_undecided(to, r);
     if (g->pools_are_told) {
-        struct text *t = sentence(to);
-        size_t from = t->len;
-        phrase_pools(t, g);
-        t->data[from] = (char)toupper((unsigned char)t->data[from]);
-        text_add_char(t, '.');
+        phrase_pools(sentence(to), g);
+        end_sentence(to);
     }
     if (native != NULL) {
-        sentence(to);
-        headline_add_native(to->h, native);
-        headline_add(to->h, ".");
+        phrase_native(sentence(to), native, NULL);
+        end_sentence(to);
     }
 }
 

@@ -75,14 +75,19 @@ void headline_add_snapshots(struct headline *h, const struct hd_report *r)
     format_plural(&h->words, r->diff.usable_count, "snapshot");
 }
 
+void headline_capitalize(struct headline *h, size_t from)
+{
+    if (from < h->words.len)
+        h->words.data[from] = (char)toupper((unsigned char)h->words.data[from]);
+}
+
 void headline_add_sentence(struct headline *h, struct text *words)
 {
     struct text safe = {0};
     size_t from = h->words.len;
     format_name(&safe, text_string(words));
-    if (safe.len > 0)
-        safe.data[0] = (char)toupper((unsigned char)safe.data[0]);
     text_add_string(&h->words, text_string(&safe));
+    headline_capitalize(h, from);
     bool ends = safe.len > 0 && strchr(".?!", safe.data[safe.len - 1]) != NULL;
     headline_end_name(h, from);
     headline_add(h, ends ? "" : ".");

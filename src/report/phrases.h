@@ -46,11 +46,11 @@ void headline_add_place(struct headline *h, const struct hd_report *r, const cha
 
 void headline_add_count(struct headline *h, uint64_t n);
 
+/* What was added to the words from there on is a sentence: its first letter is a capital. */
+void headline_capitalize(struct headline *h, size_t from);
+
 /* " in 6 snapshots", " between 2 snapshots" */
 void headline_add_snapshots(struct headline *h, const struct hd_report *r);
-
-/* "Loaded assemblies rose in every step, 8 → 34; ..." */
-void headline_add_native(struct headline *h, const struct hd_native *n);
 
 /* Words of others as a sentence: with a capital, and a full stop where it has no end. */
 void headline_add_sentence(struct headline *h, struct text *words);

@@ -86,7 +86,8 @@ static void add_leaks(struct hd_report *r, const char *label)
     bool several = d->suspect_count > 1;
     if (leads(native, d)) {
         struct headline h = {0};
-        headline_add_native(&h, native);
+        phrase_native(&h.words, native, NULL);
+        headline_capitalize(&h, 0);
         summary_add(r, label, &h);
     }
     for (size_t i = 0; i < d->suspect_count && i < MOST_LEAKS; i++) {
