@@ -46,7 +46,8 @@ void headline_add_place(struct headline *h, const struct hd_report *r, const cha
 
 void headline_add_count(struct headline *h, uint64_t n);
 
-/* What was added to the words from there on is a sentence: its first letter is a capital. */
+/* What was added to the words from there on is a sentence: its first letter is a capital.
+ */
 void headline_capitalize(struct headline *h, size_t from);
 
 /* " in 6 snapshots", " between 2 snapshots" */

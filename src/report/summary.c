@@ -209,7 +209,7 @@ static void add_also(struct hd_report *r)
     const struct hd_diff *d = &r->diff;
     const struct hd_native *native = phrase_native_of(d);
     struct headline h = {0};
-    size_t smaller = d->minor_count;
+    size_t smaller = 0;
     if (d->usable_count < 2 || d->no_match != NULL)
         return;
     if (d->suspect_count > 0 && native != NULL && !leads(native, d)) {
@@ -233,11 +233,7 @@ static void add_also(struct hd_report *r)
     if (d->hidden_count > 0 && d->suspect_count > 0)
         phrase_hidden(&also(&h)->words, d->hidden_count);
     for (size_t i = 0; i < d->minor_count; i++)
-        for (size_t k = 0; k < d->stopped_count; k++)
-            if (strcmp(d->stopped[k].type, d->minor[i].type) == 0) {
-                smaller--;
-                break;
-            }
+        smaller += !report_has_stopped(d, d->minor[i].type);
     if (smaller > 0) {
         headline_add_count(also(&h), smaller);
         headline_add(&h, " smaller");
