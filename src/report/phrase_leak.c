@@ -3,7 +3,6 @@
 #include "report/phrases.h"
 
 #include "base/ascii.h"
-#include "chains/chain_growth.h"
 #include "heap/async_names.h"
 #include "heap/place.h"
 #include "ranking/hints.h"
@@ -405,10 +404,6 @@ void phrase_path(struct headline *h, const struct hd_report *r, const struct hd_
         add_frames(h, r, row, (const size_t[]){root, n - 1}, 2);
     }
     headline_add(h, "  (");
-    if (chain_status_names[row->status] != NULL) {
-        headline_add(h, chain_status_names[row->status]);
-        headline_add(h, ", ");
-    }
-    format_percent(&h->words, c->share);
+    text_brief_share(&h->words, row);
     headline_add(h, ")");
 }
