@@ -196,18 +196,14 @@ static void doubt_inputs(struct reasons *to, const struct hd_report *r)
         headline_add(reason(to), "only reachable objects count");
 }
 
-bool phrase_is_clear(const struct hd_report *r)
+bool phrase_has_doubts(const struct hd_report *r)
 {
-    struct headline growth = {0}, doubts = {0};
+    struct headline doubts = {0};
     struct reasons to = {&doubts, 0};
-    phrase_other_growth(&growth, r);
     doubt_number(&to, r);
     doubt_inputs(&to, r);
-    bool clear = growth.words.len == 0 && to.count == 0 && !r->diff.growth.is_open &&
-                 r->diff.confidence == HD_CONFIDENCE_HIGH;
-    headline_free(&growth);
     headline_free(&doubts);
-    return clear;
+    return to.count > 0 || r->diff.confidence < HD_CONFIDENCE_HIGH;
 }
 
 /* Whether the heap was never larger than after the first step. */

@@ -77,8 +77,9 @@ void phrase_leak(struct headline *h, const struct hd_report *r, const struct hd_
  * known. */
 void phrase_path(struct headline *h, const struct hd_report *r, const struct hd_suspect *s);
 
-/* Whether nothing takes the all-clear away from a series without suspects. */
-bool phrase_is_clear(const struct hd_report *r);
+/* Whether the snapshots themselves take the all-clear away from a series without suspects:
+ * they are too few, samples, of several processes. */
+bool phrase_has_doubts(const struct hd_report *r);
 
 /* What of the heap does, as sentences: "Nothing is growing now. ..."; or nothing. */
 void phrase_other_growth(struct headline *h, const struct hd_report *r);

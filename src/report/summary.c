@@ -3,16 +3,11 @@
  * said there too: no all-clear without evidence. It knows no format and no width. */
 #include "report/phrases.h"
 
-#include "base/ascii.h"
-#include "heap/async_names.h"
 #include "heap/place.h"
-#include "ranking/confidence.h"
 #include "ranking/hints.h"
 #include "report/text_parts.h"
 
 #include <assert.h>
-#include <ctype.h>
-#include <math.h>
 #include <string.h>
 
 /* --- lines ---------------------------------------------------------------- */
@@ -149,12 +144,11 @@ static void add_parts(struct headline *h, const struct hd_report *r)
     format_size_signed(&h->words, g->rest);
 }
 
-static void add_told(struct hd_report *r, const char *label,
-                     void (*tell)(struct headline *h, const struct hd_report *r))
+static void add_confidence(struct hd_report *r)
 {
     struct headline h = {0};
-    tell(&h, r);
-    add_fact(r, label, &h);
+    phrase_confidence(&h, r);
+    add_fact(r, "confidence", &h);
 }
 
 /* Of one leak; of several -v has them. */
@@ -210,8 +204,6 @@ static void add_also(struct hd_report *r)
     const struct hd_native *native = phrase_native_of(d);
     struct headline h = {0};
     size_t smaller = 0;
-    if (d->usable_count < 2 || d->no_match != NULL)
-        return;
     if (d->suspect_count > 0 && native != NULL && !leads(native, d)) {
         headline_add_count(also(&h), native->last);
         headline_add(&h, " ");
@@ -295,11 +287,11 @@ static bool says_none(const char *label)
 static void add_no_leak(struct hd_report *r, const char *sure, const char *unsure)
 {
     struct headline h = {0};
-    bool clear = phrase_is_clear(r);
+    phrase_other_growth(&h, r);
+    bool told = h.words.len > 0, clear = !told && !phrase_has_doubts(r);
     const char *label = clear ? sure : unsure;
     r->summary.tone = clear ? HD_TONE_GOOD : HD_TONE_UNSURE;
-    phrase_other_growth(&h, r);
-    if (h.words.len == 0) {
+    if (!told) {
         headline_add(&h, says_none(label) ? "" : "No leak found ");
         phrase_none(&h, r);
         headline_add(&h, clear ? "" : ", but one cannot be ruled out");
@@ -567,7 +559,7 @@ void report_summarize(struct hd_report *r)
     if (r->diff.usable_count < 2 || r->diff.no_match != NULL)
         return;
     add_heap(r);
-    add_told(r, "confidence", phrase_confidence);
+    add_confidence(r);
     add_path(r);
     add_also(r);
 }
