@@ -149,13 +149,29 @@ static struct headline *reason(struct reasons *to)
     return to->h;
 }
 
+/* Whether the verdict itself says of suspects that the snapshots are too few for a leak. A
+ * check whose rules need no more decides without a word about it. */
+static bool verdict_says_few(const struct hd_report *r)
+{
+    const struct hd_check *c = &r->check;
+    if (r->kind != HD_REPORT_CHECK)
+        return true;
+    for (size_t i = 0; i < c->rule_count && c->verdict == HD_INCONCLUSIVE; i++)
+        if (c->rules[i].reason.code == HD_REASON_NOT_ENOUGH)
+            return true;
+    return false;
+}
+
 static void doubt_number(struct reasons *to, const struct hd_report *r)
 {
     const size_t n = r->snapshot_count, usable = r->diff.usable_count;
     bool none = r->found.diff.suspect_count == 0;
-    if (!report_is_enough(usable) && none) {
+    if (!report_is_enough(usable) && r->diff.suspect_count == 0) {
         format_plural(&reason(to)->words, usable, "snapshot");
         headline_add(to->h, " cannot tell a leak from warm-up: take four or more");
+    } else if (!report_is_enough(usable)) {
+        if (!verdict_says_few(r))
+            headline_add(reason(to), "fewer than four cannot tell a leak from warm-up");
     } else if (none && !power_is_high(usable, r->diff.identity)) {
         headline_add(reason(to), "a slow leak may not show in ");
         format_plural(&to->h->words, usable, "snapshot");

@@ -2,7 +2,7 @@
  * and the action read it. */
 #include "render/written.h"
 
-/* Shops that keep 10 orders more in each, held against one rule. */
+/* Shops that keep 10 orders more in each, held against one rule; or the default. */
 static struct hd_report *checked(size_t snapshots, const char *option, const char *value)
 {
     enum { MOST = 5 };
@@ -10,7 +10,7 @@ static struct hd_report *checked(size_t snapshots, const char *option, const cha
     struct hd_budgets *b = hd_budgets_new();
     for (uint32_t k = 0; k < snapshots; k++)
         snaps[k] = shop(10 * (k + 1));
-    cr_assert(hd_budgets_add_option(b, option, value, NULL));
+    cr_assert(option == NULL || hd_budgets_add_option(b, option, value, NULL));
     return check_of(snaps, snapshots, NULL, b);
 }
 
@@ -69,6 +69,31 @@ Test(summary_check, begins_with_the_verdict_whatever_decided_it)
         cr_expect_str_eq(r->diff.headline, checks[i].headline, "%s", r->diff.headline);
         cr_expect_eq(r->summary.tone, checks[i].tone, "%zu", i);
         cr_expect_eq(fact(r, "budgets") != NULL, checks[i].counts, "%zu", i);
+        hd_report_free(r);
+    }
+}
+
+/* What a verdict is worth that rests on two or three: no leak is shown, nor any warning
+ * beside the text, which has it here. */
+Test(summary_check, says_what_two_snapshots_cannot_show)
+{
+    static const struct {
+        size_t snapshots;
+        const char *option, *value, *confidence;
+    } all[] = {
+        {2, "max-growth", "5%",
+         "low: 2 snapshots; fewer than four cannot tell a leak from warm-up"},
+        {2, "max-score", "99%",
+         "low: 2 snapshots; fewer than four cannot tell a leak from warm-up"},
+        {3, "budget", "App.Order=5",
+         "medium: 3 snapshots, +10 objects in every step; fewer than four cannot tell a "
+         "leak from warm-up"},
+        {2, NULL, NULL, "low: 2 snapshots"}, /* inconclusive for that reason */
+        {5, "max-growth", "5%", "high: 5 snapshots, +10 objects in every step"}};
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+        struct hd_report *r = checked(all[i].snapshots, all[i].option, all[i].value);
+        const char *told = fact(r, "confidence");
+        cr_expect_str_eq(told, all[i].confidence, "%zu: %s", i, told);
         hd_report_free(r);
     }
 }
