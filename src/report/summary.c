@@ -197,6 +197,14 @@ static struct headline *also(struct headline *h)
     return h;
 }
 
+/* Whether the verdict has sentences about what is no suspect: where there is none, but of a
+ * check that fails it has the rules. */
+static bool verdict_tells_rest(const struct hd_report *r)
+{
+    bool fails = r->kind == HD_REPORT_CHECK && r->check.verdict == HD_FAIL;
+    return r->diff.suspect_count == 0 && !fails;
+}
+
 /* What is told behind -v only, in a line. */
 static void add_also(struct hd_report *r)
 {
@@ -204,17 +212,18 @@ static void add_also(struct hd_report *r)
     const struct hd_native *native = phrase_native_of(d);
     struct headline h = {0};
     size_t smaller = 0;
-    if (d->suspect_count > 0 && native != NULL && !leads(native, d)) {
+    bool rest = !verdict_tells_rest(r);
+    if (rest && native != NULL && !leads(native, d)) {
         headline_add_count(also(&h), native->last);
         headline_add(&h, " ");
         headline_add(&h, native->what);
         headline_add(&h, ", more in every step");
     }
-    if (d->suspect_count > 0 && d->growth.pools_are_told) {
+    if (rest && d->growth.pools_are_told) {
         headline_add(also(&h), "buffer pools and threads ");
         format_size_signed(&h.words, d->growth.pools);
     }
-    if (d->stopped_count > 0 && (d->suspect_count > 0 || !d->growth.has_stopped)) {
+    if (d->stopped_count > 0 && (rest || !d->growth.has_stopped)) {
         headline_add_count(also(&h), d->stopped_count);
         headline_add(&h, " leveled off (");
         headline_add_place(&h, r, d->stopped[0].subject);
@@ -222,7 +231,7 @@ static void add_also(struct hd_report *r)
         format_size_signed(&h.words, (int64_t)(d->stopped[0].growth + 0.5));
         headline_add(&h, ")");
     }
-    if (d->hidden_count > 0 && d->suspect_count > 0)
+    if (rest && d->hidden_count > 0)
         phrase_hidden(&also(&h)->words, d->hidden_count);
     for (size_t i = 0; i < d->minor_count; i++)
         smaller += !report_has_stopped(d, d->minor[i].type);

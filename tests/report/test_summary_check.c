@@ -1,6 +1,7 @@
 /* The first line of a check: its first word is the verdict, whatever decided it, as scripts
  * and the action read it. */
 #include "render/written.h"
+#include "report/phrases.h"
 
 /* Shops that keep 10 orders more in each, held against one rule; or the default. */
 static struct hd_report *checked(size_t snapshots, const char *option, const char *value)
@@ -96,4 +97,30 @@ Test(summary_check, says_what_two_snapshots_cannot_show)
         cr_expect_str_eq(told, all[i].confidence, "%zu: %s", i, told);
         hd_report_free(r);
     }
+}
+
+/* The verdict of a check that fails is about its rules: what else there is, is not lost. */
+Test(summary_check, that_fails_without_suspects_tells_of_other_growth)
+{
+    struct hd_tally totals[2] = {{100, 1000}, {200, 9000}};
+    struct hd_snapshot_facts *snapshots = calloc(2, sizeof(*snapshots));
+    struct hd_finding rule = {.kind = HD_RULE_TOTAL, .status = HD_FOUND_FAIL};
+    struct hd_report r = {.kind = HD_REPORT_CHECK,
+                          .options = hd_default_options(),
+                          .snapshot_count = 2,
+                          .snapshots = snapshots,
+                          .check = {.verdict = HD_FAIL, .rules = &rule, .rule_count = 1},
+                          .diff = {.usable_count = 2,
+                                   .hidden_count = 2,
+                                   .types = {.bytes_known = true, .totals = totals},
+                                   .growth = {.pools_are_told = true, .pools = 2048}}};
+    report_summarize(&r);
+    cr_expect_str_eq(fact(&r, "also"),
+                     "buffer pools and threads +2.00 KiB, 2 suspects are hidden by --type, "
+                     "--exclude or --app-only");
+    r.check.verdict = HD_INCONCLUSIVE;
+    report_summarize(&r);
+    cr_expect_null(fact(&r, "also"));
+    arena_free(&r.arena);
+    free(snapshots);
 }
