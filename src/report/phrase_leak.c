@@ -260,11 +260,10 @@ static void add_noun(struct headline *h, const struct hd_report *r,
         return;
     }
     headline_add(h, " ");
-    if (r->options.by == HD_BY_TYPE && strcmp(s->counted, s->subject) != 0) {
-        headline_add_type(h, report_shown(r, s->counted));
-        headline_add(h, " ");
-    }
-    headline_add(h, count == 1 ? "object" : "objects");
+    if (r->options.by == HD_BY_TYPE && strcmp(s->counted, s->subject) != 0)
+        headline_add_objects(h, report_shown(r, s->counted), true, count);
+    else
+        headline_add(h, count == 1 ? "object" : "objects");
 }
 
 static void add_counts(struct headline *h, const struct hd_report *r,

@@ -69,6 +69,17 @@ void headline_add_count(struct headline *h, uint64_t n)
     format_count(&h->words, n);
 }
 
+void headline_add_objects(struct headline *h, const char *type, bool brief, uint64_t n)
+{
+    bool plain = strcmp(type, "System.Object") == 0;
+    if (!plain && brief)
+        headline_add_type(h, type);
+    else if (!plain)
+        headline_add_long_type(h, type);
+    headline_add(h, plain ? "" : " ");
+    headline_add(h, n == 1 ? "object" : "objects");
+}
+
 void headline_add_snapshots(struct headline *h, const struct hd_report *r)
 {
     headline_add(h, r->diff.usable_count == 2 ? " between " : " in ");

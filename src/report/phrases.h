@@ -46,6 +46,9 @@ void headline_add_place(struct headline *h, const struct hd_report *r, const cha
 
 void headline_add_count(struct headline *h, uint64_t n);
 
+/* Behind a count: "Node object", "App.Node objects"; of a System.Object "object". */
+void headline_add_objects(struct headline *h, const char *type, bool brief, uint64_t n);
+
 /* What was added to the words from there on is a sentence: its first letter is a capital.
  */
 void headline_capitalize(struct headline *h, size_t from);

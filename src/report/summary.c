@@ -505,8 +505,7 @@ static void add_owner_of_most(struct headline *h, const struct hd_report *r)
     headline_add(h, ", mostly in ");
     headline_add_count(h, t->nodes[held].at->count);
     headline_add(h, " ");
-    headline_add_long_type(h, node_name(&t->nodes[held]));
-    headline_add(h, " objects");
+    headline_add_objects(h, node_name(&t->nodes[held]), false, t->nodes[held].at->count);
 }
 
 /* Without owners it is the type that takes most. */
