@@ -24,6 +24,7 @@
     }
 
 #define TOKEN_CALLBACK .at = "CallbackNode", .above = "Registrations >"
+#define LINKED_SOURCE .with = "*Linked*CancellationTokenSource"
 #define TIMER .at = "System.Threading.TimerQueueTimer"
 #define DI "Microsoft.Extensions.DependencyInjection."
 #define SCOPE DI "ServiceLookup.ServiceProviderEngineScope"
@@ -62,11 +63,21 @@ const struct hint hints[] = {
            LISTED("System.Action"), LISTED("System.Action<*>"), LISTED("System.Func<*>"),
            LISTED("*Handler"), LISTED("*Handler<*>"), LISTED("*Callback"),
            LISTED("*Delegate"))},
+    /* Nodes are below the list of their parent; of several parents behind each other in one
+     * of them. What registers with a linked source gives it a list of its own, and then
+     * that of the parent has all lists below. In core dumps nested types have whole names.
+     */
     {"linked-token-source-not-disposed",
      "A linked CancellationTokenSource stays registered with its parents: dispose it "
      "(`using`) when the work is done.",
      "linked token sources that are never disposed", HINT_OF_MECHANISM,
-     CASES({TOKEN_CALLBACK, .with = "*Linked*CancellationTokenSource"},
+     CASES({TOKEN_CALLBACK, LINKED_SOURCE},
+           {.at = "CallbackNode", .above = "CallbackNode >", LINKED_SOURCE},
+           {.at = "*CancellationTokenSource+CallbackNode", LINKED_SOURCE},
+           {.at = "Registrations",
+            .above = "System.Threading.CancellationTokenSource >",
+            LINKED_SOURCE},
+           {.at = "*CancellationTokenSource+Registrations", LINKED_SOURCE},
            {.at = "*CancellationTokenSource+Linked*CancellationTokenSource"},
            {.at = "Linked*CancellationTokenSource"})},
     {"delay-not-cancelled",
