@@ -460,8 +460,13 @@ const struct hint hints[] = {
      "after use.",
      "values of a [ThreadStatic] variable", HINT_OF_ROOT,
      CASES({.root = "thread_static"},
-           {.above = "[local vars] > System.Object[] > System.Object[]"},
-           {/* .NET 8; what is in the array itself may be the runtime's */ .above =
+           {.above = "[local vars] > System.Object[] > System.Object[]"})},
+    {"static-without-name",
+     "A static variable of a generic class, or in .NET 8 a [ThreadStatic] one, is filled "
+     "and "
+     "never cleared: remove entries.",
+     "a static variable of a generic class", HINT_OF_ROOT,
+     CASES({/* what is in the array itself may be the runtime's */ .above =
                 "[strong Handles] > System.Object[] > *"})},
     /* Arrays of the runtime itself, for static variables and interned strings. */
     {NULL, NULL, NULL, HINT_OF_ROOT,
