@@ -138,6 +138,20 @@ static void add_owner(struct headline *h, const struct hd_report *r, const struc
         headline_add_type(h, report_shown(r, o->of));
 }
 
+const char *phrase_owner(struct hd_report *r, const char *type, enum hd_service service)
+{
+    struct headline h = {0};
+    if (type == NULL)
+        return NULL;
+    if (is_variable(type))
+        headline_add_variable(&h, r, type);
+    else
+        add_owner(&h, r, &(struct owner){.type = type, .service = service});
+    const char *words = report_string(r, text_string(&h.words));
+    headline_free(&h);
+    return words;
+}
+
 static const char *const root_words[HD_ROOT_KIND_COUNT] = {
     [HD_ROOT_STATIC] = "a static variable",
     [HD_ROOT_THREAD_STATIC] = "a [ThreadStatic] variable",

@@ -44,6 +44,10 @@ void headline_add_variable(struct headline *h, const struct hd_report *r, const 
 /* Either. */
 void headline_add_place(struct headline *h, const struct hd_report *r, const char *name);
 
+/* Who owns a chain, in the words of a verdict: "static s_all", "singleton PriceFeed",
+ * "Session"; in the report's arena. NULL for NULL. */
+const char *phrase_owner(struct hd_report *r, const char *type, enum hd_service service);
+
 void headline_add_count(struct headline *h, uint64_t n);
 
 /* Behind a count: "Node object", "App.Node objects"; of a System.Object "object". */

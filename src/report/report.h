@@ -49,6 +49,7 @@ struct hd_report {
     struct hd_process_list processes;
     struct hd_tree tree; /* empty: none */
     struct hd_instance instance;
+    struct hd_object_set objects;
     struct hd_fleet_answer fleet; /* its names lie in this one: */
     struct hd_fleet *records;
 

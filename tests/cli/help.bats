@@ -151,7 +151,7 @@ OPTIONS
         # It got as far as the operand.
         case $c in
         help) ;;
-        object) err_has "object needs a snapshot and an address" ;;
+        object) err_has "--values is for one object" ;;
         explore) err_has "explore needs a terminal" ;;
         fleet) err_has "parts have their own window and services" ;;
         completion) err_has "name a shell:" ;;
