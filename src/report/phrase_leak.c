@@ -143,7 +143,7 @@ const char *phrase_owner(struct hd_report *r, const char *type, enum hd_service 
     struct headline h = {0};
     if (type == NULL)
         return NULL;
-    if (is_variable(type))
+    if (place_names_variable(type))
         headline_add_variable(&h, r, type);
     else
         add_owner(&h, r, &(struct owner){.type = type, .service = service});
