@@ -41,7 +41,8 @@
 #   make check-packages  what follows, built, installed, run, removed
 #   make dist         the source archive; the same bytes from everywhere
 #   make deb          Debian's packages
-#   make nuget        the .NET tool, of the static programs; also: sbom, container
+#   make nuget        the .NET tool and the library for tests, of the static programs; also:
+#                     sbom, container
 #   make release      all of it, VERSION=x.y.z, with checksums
 #   make gallery      the pictures of docs/gallery anew
 #   make golden       accept the program's current output as expected

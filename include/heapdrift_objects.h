@@ -295,6 +295,47 @@ struct hd_report *hd_report_object(struct hd_comparison *c, const struct hd_opti
                                    const struct hd_object_question *ask,
                                    struct hd_error *err);
 
+/* --- a report about those of some types ------------------------------------------- */
+
+/* Chosen objects together, as the file has them: no sample is scaled up. */
+struct hd_object_sum {
+    const char *type, *full_name, *module; /* NULL: of all types; no other; unknown */
+    uint64_t count, bytes;
+    uint64_t retained; /* sum of those that none of the others dominates, so that no byte
+                          counts twice; HD_UNKNOWN without roots */
+    uint64_t held[HD_ROOT_KIND_COUNT]; /* so many of them the strongest class of roots that
+                                          reaches them is of this kind (docs/chains.md) */
+};
+
+struct hd_object_row {
+    struct hd_object object;
+    uint64_t retained; /* HD_UNKNOWN without roots, and of what no root reaches */
+    enum hd_root_kind root;
+    size_t since;        /* as of hd_instance */
+    const char *held_by; /* the owner of its chain in a few words; NULL: none */
+};
+
+/* The instances of some types in the last snapshot. */
+struct hd_object_set {
+    const char **patterns;
+    size_t pattern_count;
+    size_t born_first, born_last;     /* new in these snapshots, from 1 on; 0: any */
+    enum hd_identity_source identity; /* by which it is known since when they are there */
+    bool has_roots;
+    struct hd_object_sum all, *types; /* most objects first */
+    size_t type_count;
+    struct hd_object_row *rows; /* what retains most first, then by address and number */
+    size_t len, omitted;
+};
+
+/* The instances of hd_options.types in the last snapshot: how many, what keeps them alive,
+ * what they retain, and the largest of them each (hd_options.rows; 0: HD_MOST_OBJECT_ROWS).
+ * excludes, app_only, gen2, born_first and born_last choose among them. HD_USAGE where no
+ * snapshot has such a type, and where the last one has no objects. */
+enum { HD_MOST_OBJECT_ROWS = 100000 };
+struct hd_report *hd_report_objects(struct hd_comparison *c, const struct hd_options *opt,
+                                    struct hd_error *err);
+
 /* The words of JSON: "object", "roots", "undefined"; "reference", "boolean", ... */
 const char *hd_object_kind_name(enum hd_object_kind kind);
 const char *hd_field_kind_name(enum hd_field_kind kind);

@@ -1,9 +1,10 @@
-# What is handed out: source archive, Debian's packages, .NET tool, bill of materials, image, and
+# What is handed out: source archive, Debian's packages, NuGet's, bill of materials, image, and
 # all of it as a release. A part of the Makefile; each step is a script of that name.
 #
 #   build/dist/heapdrift-VERSION.tar.gz          make dist
 #   build/deb/*.deb                              make deb
-#   build/nuget/heapdrift.VERSION.nupkg          make nuget
+#   build/nuget/heapdrift.VERSION.nupkg          make nuget: the .NET tool,
+#   build/nuget/Heapdrift.Testing.VERSION.nupkg  and the library for tests
 #   build/sbom/heapdrift-VERSION-ARCH.spdx.json  make sbom
 #   build/container/                             make container: what the image is built in
 #   build/release/VERSION/                       make release VERSION=...
@@ -11,7 +12,6 @@
 # What takes static programs takes those that are there; release sees to it that both are.
 
 DIST  = build/dist/heapdrift-$(VERSION).tar.gz
-NUPKG = build/nuget/heapdrift.$(VERSION).nupkg
 
 # Of the commit, so that files do not tell when they were packed.
 MOMENT = $(or $(SOURCE_DATE_EPOCH),$(shell git log -1 --format=%ct 2>/dev/null),$(shell stat -c %Y CHANGELOG.md))
@@ -26,7 +26,7 @@ deb: dist
 nuget: static
 	@scripts/install-deps.sh nuget
 	@rm -f build/nuget/*
-	@scripts/nuget.sh $(VERSION) $(MOMENT) $(NUPKG) build/static
+	@scripts/nuget.sh $(VERSION) $(MOMENT) build/nuget build/static
 
 sbom: static
 	@mkdir -p build/sbom

@@ -49,7 +49,7 @@ pack() {
         program $processor
         cp "build/sbom/heapdrift-$version-$processor.spdx.json" "$out"
     done
-    cp "build/dist/heapdrift-$version.tar.gz" "build/nuget/heapdrift.$version.nupkg" "$out"
+    cp "build/dist/heapdrift-$version.tar.gz" build/nuget/*."$version".*nupkg "$out"
     cp build/deb/heapdrift_*.deb build/deb/libheapdrift*.deb "$out"
     rm -f "$out"/*-dbgsym_*
     (cd "$out" && LC_ALL=C sha256sum -- * >"$scratch/SHA256SUMS" && mv "$scratch/SHA256SUMS" .)
@@ -60,7 +60,7 @@ $(cd "$out" && ls -1)
 next, docs/releasing.md tells more:
   git tag -s v$version && git push origin v$version
   upload all of $out to the release v$version
-  dotnet nuget push $out/heapdrift.$version.nupkg
+  dotnet nuget push $out/*.nupkg
   build the image in build/container, and push it as heapdrift:$version
 TEXT
 }

@@ -1,152 +1,11 @@
 /* All instances instead of a sample: each chain with how many have it,
  * and those that are the same from their owner down put together. */
 #include "base/pair_table.h"
+#include "chains/chain_index.h"
 #include "chains/chain_search.h"
-#include "chains/signature.h"
 #include "chains/walk.h"
-#include "heap/fields.h"
 
 #include <stdlib.h>
-
-/* --- the chain of every object ------------------------------------------------------- */
-
-/* The folded chain of every object at once.
- *
- * The chain of an object is that of its parent with one type more, folded as in
- * signature.h; folding drops the end again, so every chain is a node of an ownership tree
- * and each object takes constant time. That makes exact counts as cheap as a walk, where
- * tracing every object by itself would be quadratic on a list. */
-
-#define NO_CHAIN UINT32_MAX
-
-struct chain_index {
-    uint32_t *of_node; /* chain of each node, itself included; NO_CHAIN for the root */
-    uint32_t *parent;  /* of each chain: one element less; NO_CHAIN for the empty one, 0 */
-    uint32_t *type;    /* its last element */
-    uint32_t *length;
-    field_id *by; /* the field that leads to it; NULL: they part no chains */
-    size_t len, cap;
-};
-
-struct indexer {
-    struct chain_index *x;
-    struct pair_table children;
-    struct pair_table steps; /* a number for each type and field that leads to it */
-    uint32_t step_count;
-};
-
-static uint32_t add_chain(struct chain_index *x, uint32_t parent, uint32_t type,
-                          field_id by)
-{
-    if (x->len == x->cap) {
-        x->cap = x->cap > 0 ? array_bytes(x->cap, 2) : 1024;
-        x->parent = alloc_resize(x->parent, array_bytes(x->cap, sizeof(*x->parent)));
-        x->type = alloc_resize(x->type, array_bytes(x->cap, sizeof(*x->type)));
-        x->length = alloc_resize(x->length, array_bytes(x->cap, sizeof(*x->length)));
-        if (x->by != NULL)
-            x->by = alloc_resize(x->by, array_bytes(x->cap, sizeof(*x->by)));
-    }
-    if (x->by != NULL)
-        x->by[x->len] = by;
-    x->parent[x->len] = parent;
-    x->type[x->len] = type;
-    x->length[x->len] = parent != NO_CHAIN ? x->length[parent] + 1 : 0;
-    return (uint32_t)x->len++;
-}
-
-/* The last 2p elements with the new type: do the two halves agree? Then the chain is the
- * one that ends where the first half does. */
-static uint32_t folded(const struct chain_index *x, uint32_t chain, uint32_t type,
-                       field_id by, uint32_t p)
-{
-    if (x->length[chain] + 1 < 2 * p)
-        return NO_CHAIN;
-    uint32_t last[2 * SIGNATURE_PERIODS], at = chain, half = chain;
-    field_id fields[2 * SIGNATURE_PERIODS] = {by};
-    last[0] = type;
-    for (uint32_t i = 1; i < 2 * p; i++, at = x->parent[at]) {
-        last[i] = x->type[at];
-        fields[i] = x->by != NULL ? x->by[at] : by;
-        if (i < p)
-            half = x->parent[at];
-    }
-    for (uint32_t i = 0; i < p; i++)
-        if (last[i] != last[i + p] || (x->by != NULL && fields[i] != fields[i + p]))
-            return NO_CHAIN;
-    return half;
-}
-
-static uint32_t step_of(struct indexer *in, uint32_t type, field_id by)
-{
-    if (in->x->by == NULL)
-        return type;
-    uint32_t step = pair_table_put(&in->steps, type, by, in->step_count);
-    in->step_count += step == in->step_count;
-    return step;
-}
-
-static uint32_t extend(struct indexer *in, uint32_t chain, uint32_t type, field_id by)
-{
-    struct chain_index *x = in->x;
-    for (uint32_t p = 1; p <= SIGNATURE_PERIODS; p++) {
-        uint32_t same = folded(x, chain, type, by, p);
-        if (same != NO_CHAIN)
-            return same;
-    }
-    uint32_t next = (uint32_t)x->len;
-    uint32_t found = pair_table_put(&in->children, chain, step_of(in, type, by), next);
-    return found == next ? add_chain(x, chain, type, by) : found;
-}
-
-/* O(nodes), 4 bytes per node and 12 to 16 per chain. field_of, by node (walk.h): two
- * fields of one type part chains; NULL: they do not. It stops
- * behind most chains (0: any number): len is larger then. */
-static struct chain_index chain_index_build(const struct hd_snapshot *snap,
-                                            const struct walk *walk,
-                                            const field_id *field_of, size_t most)
-{
-    const struct graph *g = snap->graph;
-    struct chain_index x = {0};
-    struct indexer in = {.x = &x};
-    x.of_node = alloc_unknown((size_t)g->node_count + 1);
-    if (field_of != NULL)
-        x.by = alloc_resize(NULL, sizeof(*x.by));
-    add_chain(&x, NO_CHAIN, 0, NO_FIELD);
-    uint32_t unreachable = extend(&in, 0, UNREACHABLE_GROUP, NO_FIELD);
-    node_id *up = NULL; /* nodes whose chains wait for that of their parent */
-    size_t cap = 0;
-    most = most > 0 ? most : SIZE_MAX;
-    for (node_id n = 0; n < g->node_count && x.len <= most; n++) {
-        size_t depth = 0;
-        for (node_id at = n; at != NO_NODE && at != g->root && x.of_node[at] == NO_CHAIN;
-             at = walk->parent[at]) {
-            up = grow(up, depth, &cap, sizeof(*up));
-            up[depth++] = at;
-        }
-        while (depth > 0 && x.len <= most) {
-            node_id at = up[--depth], above = walk->parent[at];
-            uint32_t chain = above == NO_NODE   ? unreachable
-                             : above == g->root ? 0
-                                                : x.of_node[above];
-            x.of_node[at] =
-                extend(&in, chain, g->type[at], field_of != NULL ? field_of[at] : NO_FIELD);
-        }
-    }
-    free(up);
-    pair_table_free(&in.children);
-    pair_table_free(&in.steps);
-    return x;
-}
-
-static void chain_index_free(struct chain_index *x)
-{
-    free(x->of_node);
-    free(x->parent);
-    free(x->type);
-    free(x->length);
-    free(x->by);
-    *x = (struct chain_index){0};
-}
 
 /* How many instances of each question have each chain; then, of each that is the same
  * from its owner down. */
@@ -184,8 +43,11 @@ static unsigned char *kinds_of(const struct hd_snapshot *snap, const struct chai
 static struct exact count_all(const struct chain_search *s, size_t most)
 {
     const struct hd_snapshot *snap = s->snap;
-    struct exact e = {
-        .index = chain_index_build(snap, s->walk, s->parts ? s->field_of : NULL, most)};
+    struct exact e = {.index = chain_index_build(&(struct chain_index_question){
+                          .snap = snap,
+                          .walk = s->walk,
+                          .field_of = s->parts ? s->field_of : NULL,
+                          .most = most})};
     struct pair_table slots = {0};
     if (most > 0 && e.index.len > most)
         return e;

@@ -135,6 +135,46 @@ struct walk walk_graph(const struct hd_snapshot *snap, struct arena *a)
     return walk;
 }
 
+/* --- by which kind of root ----------------------------------------------------------- */
+
+enum { KIND_UNSEEN = 0xFF };
+
+/* Names of groups decide below them; of what no root reaches none does. */
+static unsigned char kind_below(const struct hd_snapshot *snap, node_id n,
+                                unsigned char above)
+{
+    const struct type *t = &snap->types[snap->graph->type[n]];
+    if (t->kind != TYPE_PSEUDO || above == HD_ROOT_UNREACHABLE)
+        return above;
+    return (unsigned char)root_kind_below(t->name, (enum hd_root_kind)above);
+}
+
+unsigned char *walk_root_kinds(const struct hd_snapshot *snap, const struct walk *walk)
+{
+    const struct graph *g = snap->graph;
+    unsigned char *kind = alloc_resize(NULL, (size_t)g->node_count + 1);
+    node_id *up = NULL; /* nodes that wait for what is above them */
+    size_t cap = 0;
+    memset(kind, KIND_UNSEEN, (size_t)g->node_count + 1);
+    if (g->node_count > 0)
+        kind[g->root] = HD_ROOT_OTHER;
+    for (node_id n = 0; n < g->node_count; n++) {
+        size_t depth = 0;
+        node_id at = n;
+        for (; at != NO_NODE && kind[at] == KIND_UNSEEN; at = walk->parent[at]) {
+            up = grow(up, depth, &cap, sizeof(*up));
+            up[depth++] = at;
+        }
+        unsigned char above = at != NO_NODE ? kind[at] : HD_ROOT_UNREACHABLE;
+        while (depth > 0) {
+            above = kind_below(snap, up[--depth], above);
+            kind[up[depth]] = above;
+        }
+    }
+    free(up);
+    return kind;
+}
+
 /* --- by which field ------------------------------------------------------------------ */
 
 struct asker {

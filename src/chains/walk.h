@@ -28,6 +28,10 @@ struct walk walk_graph(const struct hd_snapshot *snap, struct arena *a);
 bool walk_graph_watched(const struct hd_snapshot *snap, struct arena *a, struct walk *walk,
                         struct watch *watch);
 
+/* Of each node the kind of the roots that its chain begins with: HD_ROOT_UNREACHABLE below
+ * none. malloc'd, 1 byte per node. O(nodes). */
+unsigned char *walk_root_kinds(const struct hd_snapshot *snap, const struct walk *walk);
+
 /* Set the bits of a node and of those above it; where one is set, so are those above. */
 static inline void walk_mark_chain(const struct walk *walk, node_id node, uint64_t *bits)
 {

@@ -296,15 +296,6 @@ static void add_others(struct build *b, struct doc_table *t, size_t others)
     build_cell(b);
 }
 
-/* What has stopped is told in a list of its own. */
-static bool has_stopped(const struct hd_report *r, const struct hd_suspect *s)
-{
-    for (size_t i = 0; i < r->diff.stopped_count; i++)
-        if (strcmp(r->diff.stopped[i].type, s->type) == 0)
-            return true;
-    return false;
-}
-
 /* Rows under a line of their own. */
 struct group {
     struct hd_suspect *const *rows;
@@ -330,7 +321,7 @@ static void add_minor(struct build *b, struct doc_table *t)
     size_t most = b->r->options.rows != 0 ? MOST_MINOR : d->minor_count;
     struct group g = {.rows = rows};
     for (size_t i = 0; i < d->minor_count; i++)
-        if (!has_stopped(b->r, &d->minor[i]))
+        if (!report_has_stopped(d, d->minor[i].type))
             rows[g.len++] = &d->minor[i];
     g.shown = g.len < most ? g.len : most;
     text_add_string(&b->words, "below ");

@@ -41,6 +41,13 @@ static inline bool place_is_variable(const struct place *p)
     return p->kind == PLACE_STATIC || p->kind == PLACE_THREAD_STATIC;
 }
 
+/* The same of a name alone. */
+static inline bool place_names_variable(const char *name)
+{
+    struct place place = place_of(name);
+    return place_is_variable(&place);
+}
+
 /* The same as kind PLACE_ROOTS or a variable in brackets: no type has such a name. */
 static inline bool place_is_root(const char *name)
 {

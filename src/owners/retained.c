@@ -4,6 +4,7 @@
  * nearly as many places as objects, each object is a place of its own. */
 #include "owners/retained.h"
 
+#include "base/bits.h"
 #include "base/pair_table.h"
 #include "heap/sample.h"
 #include "owners/dominators.h"
@@ -230,4 +231,57 @@ uint64_t *retained_by_type(struct dominators *d, const struct hd_snapshot *snap,
     buffer_pool_give(&d->buffers, t.type, t.len, sizeof(*t.type));
     buffer_pool_give(&d->buffers, t.bytes, t.len, sizeof(*t.bytes));
     return sum;
+}
+
+/* --- of chosen objects -----------------------------------------------------------------
+ */
+
+/* Groups of roots have no bytes, and no object has those of what is not described. */
+static struct tree tree_of_chosen(struct dominators *d, const struct hd_snapshot *snap,
+                                  const uint64_t *chosen)
+{
+    const struct graph *g = snap->graph;
+    struct tree t = {.parent = d->idom,
+                     .type = buffer_pool_take(&d->buffers, d->count, sizeof(*t.type)),
+                     .bytes = alloc_zeroed(array_bytes((size_t)d->count + 1, 8)),
+                     .len = d->count};
+    for (uint32_t w = 0; w < d->count; w++) {
+        fetch(d, g, w + AHEAD);
+        node_id n = d->node[w];
+        t.type[w] = bits_have(chosen, n) ? g->type[n] : NO_TYPE;
+        if (snap->types[g->type[n]].kind == TYPE_OBJECT)
+            t.bytes[w] = graph_size(g, n);
+    }
+    return t;
+}
+
+/* Of those that none of the others dominates: a number stands behind its parent. */
+static uint64_t sum_outermost(const struct tree *t)
+{
+    uint64_t *below = bits_new((uint32_t)t->len), sum = 0;
+    for (uint32_t w = 0; w < t->len; w++) {
+        bool is_chosen = t->type[w] != NO_TYPE;
+        bool is_below = w > 0 && bits_have(below, t->parent[w]);
+        if (is_chosen && !is_below)
+            sum += t->bytes[w];
+        if (is_chosen || is_below)
+            bits_set(below, w);
+    }
+    free(below);
+    return sum;
+}
+
+struct retained_sizes retained_by_objects(struct dominators *d,
+                                          const struct hd_snapshot *snap,
+                                          const uint64_t *chosen, struct arena *a)
+{
+    struct retained_sizes r = {.of_type = arena_array(a, uint64_t, snap->type_count)};
+    if (d->count == 0)
+        return r;
+    struct tree t = tree_of_chosen(d, snap, chosen);
+    add_outermost(&t, r.of_type, snap->type_count, &d->buffers);
+    r.all = sum_outermost(&t);
+    r.each = t.bytes;
+    buffer_pool_give(&d->buffers, t.type, t.len, sizeof(*t.type));
+    return r;
 }

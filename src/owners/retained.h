@@ -14,4 +14,17 @@
 uint64_t *retained_by_type(struct dominators *d, const struct hd_snapshot *snap,
                            struct arena *a);
 
+/* What some objects keep alive, as the file has them: no sample is scaled up. */
+struct retained_sizes {
+    uint64_t *each;    /* by number of d, of all objects; malloc'd */
+    uint64_t *of_type; /* by type: all of them that are of it together; in an arena */
+    uint64_t all;      /* all of them together */
+};
+
+/* Those whose bits are set, by node. d as above. O(nodes); beside d it takes 28 bytes per
+ * node, of which the 8 of each stay. */
+struct retained_sizes retained_by_objects(struct dominators *d,
+                                          const struct hd_snapshot *snap,
+                                          const uint64_t *chosen, struct arena *a);
+
 #endif

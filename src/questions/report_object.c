@@ -3,9 +3,9 @@
 #include "base/error.h"
 #include "base/options.h"
 #include "browse/objects.h"
-#include "compare/steps.h"
 #include "heap/fields.h"
 #include "heap/names.h"
+#include "questions/since.h"
 #include "report/report.h"
 
 #include <stdlib.h>
@@ -115,32 +115,6 @@ static void add_chain(struct hd_report *r, const struct hd_objects *o)
     }
 }
 
-/* --- since when ------------------------------------------------------------------ */
-
-struct since {
-    struct ages ages;
-    size_t snapshot[SERIES_MAX_SNAPSHOTS]; /* of those that ages count, their numbers */
-};
-
-/* Nothing of a single one, and of a last one that cannot be compared with the others. */
-static bool find_ages(struct since *since, struct hd_comparison *c, struct hd_error *err)
-{
-    struct arena scratch = {0};
-    struct series_question ask = {.by = HD_BY_TYPE};
-    struct series_warnings none = {0};
-    struct series s;
-    bool ok = true;
-    if (c->count > 1) {
-        ok = series_align(&s, c->snaps, c->count, &ask, &scratch, &none, err);
-        if (ok && s.usable_count > 1 && s.usable[s.usable_count - 1] + 1 == c->count) {
-            memcpy(since->snapshot, s.usable, sizeof(since->snapshot));
-            ok = steps_ages(c, &s, &since->ages, err);
-        }
-    }
-    arena_free(&scratch);
-    return ok;
-}
-
 /* --- which one ------------------------------------------------------------------- */
 
 static bool find_object(const struct hd_objects *o, const struct hd_object_question *ask,
@@ -199,15 +173,15 @@ static bool describe(struct hd_report *r, struct hd_objects *o, const struct sin
 /* --- the report ------------------------------------------------------------------ */
 
 /* What is said about the snapshots, and what only all of them tell. */
-static bool begin(struct hd_report *r, struct hd_comparison *c, struct since *since,
-                  struct hd_error *err)
+static bool begin(struct hd_report *r, struct hd_comparison *c,
+                  const struct hd_options *opt, struct since *since, struct hd_error *err)
 {
     if (!comparison_begin(c, err))
         return false;
     bool ok = (c->count > 0 && c->count <= HD_MAX_SNAPSHOTS) ||
               fail(err, HD_USAGE, "object takes 1 to %d snapshots, not %zu",
                    HD_MAX_SNAPSHOTS, c->count);
-    ok = ok && find_ages(since, c, err);
+    ok = ok && since_find(since, c, opt, err);
     if (ok)
         report_add_snapshots(r, c->snaps, c->count);
     comparison_end(c);
@@ -228,10 +202,10 @@ struct hd_report *hd_report_object(struct hd_comparison *c, const struct hd_opti
     struct hd_report *r = report_new(HD_REPORT_OBJECT, &options);
     struct since since = {0};
     struct hd_objects *o =
-        begin(r, c, &since, err) ? objects_open_one(c, c->count - 1) : NULL;
+        begin(r, c, &options, &since, err) ? objects_open_one(c, c->count - 1) : NULL;
     bool ok = o != NULL && hd_objects_wait(o, err) && describe(r, o, &since, &wanted, err);
     hd_objects_close(o);
-    ages_free(&since.ages);
+    since_free(&since);
     if (ok) {
         report_publish(r);
         return r;

@@ -1,9 +1,8 @@
 #include "base/error.h"
 #include "compare/series_chains.h"
-#include "compare/steps.h"
 #include "format/open.h"
-#include "report/phrases.h"
-#include "report/report.h"
+#include "questions/asked_types.h"
+#include "questions/since.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,19 +24,6 @@ static void match_types(struct hd_report *r, const struct hd_snapshot *snap,
             r->roots.matched[r->roots.matched_count++] = report_string(r, type->name);
     }
     qsort(r->roots.matched, r->roots.matched_count, sizeof(*r->roots.matched), by_bytes);
-}
-
-static const char *join_patterns(struct hd_report *r, const struct hd_options *opt)
-{
-    struct text joined = {0};
-    for (size_t i = 0; i < opt->type_count; i++) {
-        if (i > 0)
-            text_add_char(&joined, ' ');
-        text_add_string(&joined, opt->types[i]);
-    }
-    const char *s = report_string(r, text_string(&joined));
-    text_free(&joined);
-    return s;
 }
 
 /* How many instances each snapshot has; needs no graph. */
@@ -65,23 +51,6 @@ static bool blame(struct hd_error *err, size_t snapshot)
     return false;
 }
 
-static void fail_to_match(const struct hd_report *r, const struct hd_snapshot *last,
-                          struct hd_error *err)
-{
-    struct arena scratch = {0};
-    struct text message = {0};
-    const char **names = arena_array(&scratch, const char *, last->type_count);
-    size_t count = 0;
-    for (type_id t = 0; t < last->type_count; t++)
-        if (type_has_row(&last->types[t]))
-            names[count++] = report_shown(r, last->types[t].name);
-    struct hd_no_match none = report_no_match(r->roots.pattern, names, count, &scratch);
-    phrase_no_match(&message, HD_BY_TYPE, &none);
-    fail(err, HD_USAGE, "%s", text_string(&message));
-    text_free(&message);
-    arena_free(&scratch);
-}
-
 static bool can_answer(const struct hd_report *r, struct hd_snapshot *const *snaps,
                        size_t count, enum selection selection, struct hd_error *err)
 {
@@ -100,7 +69,7 @@ static bool can_answer(const struct hd_report *r, struct hd_snapshot *const *sna
         return blame(err, count - 1);
     }
     if (r->roots.matched_count == 0) {
-        fail_to_match(r, last, err);
+        asked_types_fail(r, r->roots.pattern, last, err);
         return blame(err, count - 1);
     }
     return true;
@@ -111,59 +80,18 @@ static bool can_answer(const struct hd_report *r, struct hd_snapshot *const *sna
 struct search {
     struct hd_report *r;
     const struct hd_options *opt;
-    struct ages ages; /* where it matters */
-    struct since_range since;
+    struct since since; /* where it matters */
 };
 
-/* --- who came when --------------------------------------------------------- */
-
-static bool can_be_born(const struct hd_comparison *c, const struct hd_options *opt,
-                        struct hd_error *err)
+static bool find_born(struct search *search, struct hd_comparison *c, struct hd_error *err)
 {
-    if (opt->born_first == 0 || opt->born_last < opt->born_first)
-        return fail(err, HD_USAGE, "snapshots are numbered from 1");
-    if (c->count < 2)
-        return fail(err, HD_USAGE, "new objects need two snapshots to compare");
-    return opt->born_last <= c->count ||
-           fail(err, HD_USAGE, "no snapshot %u: there are %zu", opt->born_last, c->count);
-}
-
-/* The wanted snapshots among those that can be compared; none of them may be there. */
-static struct since_range range_in(const struct series *s, const struct hd_options *opt)
-{
-    struct since_range range = {1, 0};
-    for (size_t i = s->usable_count; i-- > 0;)
-        if (s->usable[i] + 1 >= opt->born_first && s->usable[i] + 1 <= opt->born_last) {
-            range.first = (unsigned char)i;
-            range.last = range.last < i ? (unsigned char)i : range.last;
-        }
-    return range;
-}
-
-static bool find_ages(struct search *search, struct hd_comparison *c, struct hd_error *err)
-{
-    const struct hd_options *opt = search->opt;
-    struct arena scratch = {0};
-    struct series_question ask = {report_selection(opt), HD_BY_TYPE, NULL};
-    struct series_warnings none = {0};
-    struct series s;
-    bool ok = can_be_born(c, opt, err) &&
-              series_align(&s, c->snaps, c->count, &ask, &scratch, &none, err) &&
-              steps_ages(c, &s, &search->ages, err);
-    bool has_last =
-        ok && s.usable_count > 0 && s.usable[s.usable_count - 1] + 1 == c->count;
-    if (ok && (!has_last || search->ages.source == HD_SAME_UNKNOWN))
-        ok = fail(err, HD_USAGE, "which objects are new is unknown: %s",
-                  has_last ? steps_why_unknown(&s)
-                           : "the last snapshot cannot be compared with the others");
-    if (ok) {
-        search->since = range_in(&s, opt);
-        search->r->roots.born_first = opt->born_first;
-        search->r->roots.born_last = opt->born_last;
-        search->r->roots.identity = search->ages.source;
-    }
-    arena_free(&scratch);
-    return ok;
+    struct hd_roots *roots = &search->r->roots;
+    if (!since_find_born(&search->since, c, search->opt, err))
+        return false;
+    roots->born_first = search->opt->born_first;
+    roots->born_last = search->opt->born_last;
+    roots->identity = search->since.ages.source;
+    return true;
 }
 
 /* --- the instances ----------------------------------------------------------- */
@@ -179,9 +107,9 @@ static bool ask_for(void *context, size_t place, const struct hd_snapshot *snap,
                       report_shows_row(s->r, s->opt, snap->types[t].name);
     ask->query_of_key = query_of;
     ask->key_count = snap->type_count;
-    if (s->ages.since != NULL) {
-        ask->since_of_node = s->ages.since;
-        ask->since_of_query = &s->since;
+    if (s->since.ages.since != NULL) {
+        ask->since_of_node = s->since.ages.since;
+        ask->since_of_query = &s->since.born;
     }
     return true;
 }
@@ -201,7 +129,7 @@ static void set_chains(struct hd_report *r, const struct hd_comparison *c,
 
 static bool any_was_born(const struct search *s, struct hd_error *err)
 {
-    return s->ages.since == NULL || s->r->roots.chains.instances > 0 ||
+    return s->since.ages.since == NULL || s->r->roots.chains.instances > 0 ||
            fail(err, HD_USAGE, "no instance of %s that was new then still exists",
                 s->r->roots.pattern);
 }
@@ -212,9 +140,9 @@ static bool find_chains(struct hd_report *r, struct hd_comparison *c,
                         const struct hd_options *opt, struct hd_error *err)
 {
     struct search s = {.r = r, .opt = opt};
-    bool of_born = opt->born_first > 0 || opt->born_last > 0;
-    if (of_born && !find_ages(&s, c, err)) {
-        ages_free(&s.ages);
+    bool of_born = since_is_asked(opt);
+    if (of_born && !find_born(&s, c, err)) {
+        since_free(&s.since);
         return false;
     }
     struct series_chains chains = {.c = c,
@@ -234,7 +162,7 @@ static bool find_chains(struct hd_report *r, struct hd_comparison *c,
         set_chains(r, c, &chains);
     ok = ok && any_was_born(&s, err);
     series_chains_free(&chains);
-    ages_free(&s.ages);
+    since_free(&s.since);
     return ok;
 }
 
@@ -245,7 +173,7 @@ static bool explain(struct hd_report *r, struct hd_comparison *c,
 {
     size_t last = c->count - 1;
     report_add_snapshots(r, c->snaps, c->count);
-    r->roots.pattern = join_patterns(r, opt);
+    r->roots.pattern = asked_pattern(r, opt);
     match_types(r, c->snaps[last], opt);
     if (!can_answer(r, c->snaps, c->count, report_selection(opt), err))
         return false;

@@ -251,10 +251,8 @@ enum minor_group { MINOR_WORTH_A_LINE, MINOR_NOISE, MINOR_STOPPED, MINOR_GROUPS 
 
 static enum minor_group group_of(const struct hd_report *r, const struct hd_suspect *s)
 {
-    const struct hd_diff *found = &r->found.diff;
-    for (size_t i = 0; i < found->stopped_count; i++)
-        if (strcmp(found->stopped[i].type, s->type) == 0)
-            return MINOR_STOPPED;
+    if (report_has_stopped(&r->found.diff, s->type))
+        return MINOR_STOPPED;
     return text_gain_share(r, s) < TEXT_NOISE_SHARE ? MINOR_NOISE : MINOR_WORTH_A_LINE;
 }
 

@@ -24,6 +24,7 @@
     }
 
 #define TOKEN_CALLBACK .at = "CallbackNode", .above = "Registrations >"
+#define LINKED_SOURCE .with = "*Linked*CancellationTokenSource"
 #define TIMER .at = "System.Threading.TimerQueueTimer"
 #define DI "Microsoft.Extensions.DependencyInjection."
 #define SCOPE DI "ServiceLookup.ServiceProviderEngineScope"
@@ -62,11 +63,21 @@ const struct hint hints[] = {
            LISTED("System.Action"), LISTED("System.Action<*>"), LISTED("System.Func<*>"),
            LISTED("*Handler"), LISTED("*Handler<*>"), LISTED("*Callback"),
            LISTED("*Delegate"))},
+    /* Nodes are below the list of their parent; of several parents behind each other in one
+     * of them. What registers with a linked source gives it a list of its own, and then
+     * that of the parent has all lists below. In core dumps nested types have whole names.
+     */
     {"linked-token-source-not-disposed",
      "A linked CancellationTokenSource stays registered with its parents: dispose it "
      "(`using`) when the work is done.",
      "linked token sources that are never disposed", HINT_OF_MECHANISM,
-     CASES({TOKEN_CALLBACK, .with = "*Linked*CancellationTokenSource"},
+     CASES({TOKEN_CALLBACK, LINKED_SOURCE},
+           {.at = "CallbackNode", .above = "CallbackNode >", LINKED_SOURCE},
+           {.at = "*CancellationTokenSource+CallbackNode", LINKED_SOURCE},
+           {.at = "Registrations",
+            .above = "System.Threading.CancellationTokenSource >",
+            LINKED_SOURCE},
+           {.at = "*CancellationTokenSource+Registrations", LINKED_SOURCE},
            {.at = "*CancellationTokenSource+Linked*CancellationTokenSource"},
            {.at = "Linked*CancellationTokenSource"})},
     {"delay-not-cancelled",
@@ -449,8 +460,13 @@ const struct hint hints[] = {
      "after use.",
      "values of a [ThreadStatic] variable", HINT_OF_ROOT,
      CASES({.root = "thread_static"},
-           {.above = "[local vars] > System.Object[] > System.Object[]"},
-           {/* .NET 8; what is in the array itself may be the runtime's */ .above =
+           {.above = "[local vars] > System.Object[] > System.Object[]"})},
+    {"static-without-name",
+     "A static variable of a generic class, or in .NET 8 a [ThreadStatic] one, is filled "
+     "and "
+     "never cleared: remove entries.",
+     "a static variable of a generic class", HINT_OF_ROOT,
+     CASES({/* what is in the array itself may be the runtime's */ .above =
                 "[strong Handles] > System.Object[] > *"})},
     /* Arrays of the runtime itself, for static variables and interned strings. */
     {NULL, NULL, NULL, HINT_OF_ROOT,

@@ -336,3 +336,136 @@ const RECORD_OF(object, "object", object_document_fields,
                 "What one object is, what it is made of, what it refers to, what refers to "
                 "it, and what keeps it alive.");
 #undef T
+
+/* --- those of some types ---------------------------------------------------------------
+ */
+
+#define T struct hd_object_sum
+
+#define FIELD_HELD(kind, key, words) FIELD(key, UINT64(held[kind]), NEVER_NULL, words)
+static const struct record_field held_fields[] = {
+    FIELD_HELD(HD_ROOT_STATIC, "static", "By a static variable."),
+    FIELD_HELD(HD_ROOT_THREAD_STATIC, "thread_static", "By a [ThreadStatic] variable."),
+    FIELD_HELD(HD_ROOT_STRONG_HANDLE, "strong_handle", "By a strong handle."),
+    FIELD_HELD(HD_ROOT_PINNED_HANDLE, "pinned_handle", "By a pinned handle."),
+    FIELD_HELD(HD_ROOT_REF_COUNTED_HANDLE, "ref_counted_handle",
+               "By a COM reference, or an async pinned handle."),
+    FIELD_HELD(HD_ROOT_DEPENDENT_HANDLE, "dependent_handle", "By a ConditionalWeakTable."),
+    FIELD_HELD(HD_ROOT_STACK, "stack", "By a local variable."),
+    FIELD_HELD(HD_ROOT_FINALIZER, "finalizer", "By the finalizer queue."),
+    FIELD_HELD(HD_ROOT_OTHER, "other", "By other roots."),
+    FIELD_HELD(HD_ROOT_UNREACHABLE, "unreachable",
+               "By no root: garbage, or frozen; all of them without roots."),
+};
+static const RECORD_OF(
+    held, "held", held_fields,
+    "How many objects are held by each kind of root: the strongest class of roots that "
+    "reaches an object decides (docs/chains.md), so they sum to `count`.");
+
+static const struct record_field sum_fields[] = {
+    FIELD("count", UINT64(count), NEVER_NULL, "Instances in the last snapshot's file."),
+    FIELD("bytes", UINT64(bytes), NEVER_NULL, "Sum of their shallow sizes."),
+    FIELD(
+        "retained", UINT64(retained), MAY_BE_NULL,
+        "Sum of the retained sizes of those that none of the others dominates, so no byte "
+        "counts twice. Null when the snapshot has no roots."),
+    FIELD("held", GROUP(record_held), NEVER_NULL, NULL),
+};
+static const RECORD_OF(object_sum, NULL, sum_fields, NULL);
+
+static const struct record_field type_of_objects_fields[] = {
+    FIELD("type", TEXT(type), NEVER_NULL, "Canonical name."),
+    FIELD_FULL_NAME(full_name),
+    FIELD("module", TEXT(module), MAY_BE_NULL,
+          "Assembly of the type; null when unknown, or several."),
+    FIELDS_OF(SAME(record_object_sum)),
+};
+static const RECORD_OF(type_of_objects, "object_type", type_of_objects_fields,
+                       "The chosen instances of one type.");
+#undef T
+
+#define T struct hd_object_row
+
+KNOWN(row_has_since, x->since != (size_t)-1)
+
+static bool row_has_root(const void *of, const struct record_walk *w)
+{
+    const struct hd_model *m = w->context;
+    (void)of;
+    return m->objects->has_roots;
+}
+
+static const struct record_field object_row_fields[] = {
+    FIELD("object", UINT32(object.number), NEVER_NULL,
+          "Number in the snapshot's graph: '#N' for `heapdrift object`."),
+    FIELD("address", ADDRESS(object.address), MAY_BE_NULL,
+          "In the process; null when the snapshot tells none.", SCHEMA_ADDRESS),
+    FIELD("type", TEXT(object.type), NEVER_NULL, "Canonical name."),
+    FIELD("bytes", UINT64(object.bytes), NEVER_NULL, "Shallow size."),
+    FIELD("retained", UINT64(retained), MAY_BE_NULL,
+          "Bytes that only it keeps alive, itself included; null when the snapshot has no "
+          "roots, and of what no root reaches."),
+    FIELD("generation", CHOICE(object.generation, generation_word, HD_GEN_UNKNOWN),
+          MAY_BE_NULL, "Where it lies; null when the snapshot does not tell."),
+    FIELD("root_kind", CHOICE(root, root_kind_word, HD_ROOT_KIND_COUNT), MAY_BE_NULL,
+          "The kind of root that holds it, as in `held`; null when the snapshot has no "
+          "roots.",
+          NULL, row_has_root),
+    FIELD("since", SIZE(since), MAY_BE_NULL,
+          "The first snapshot that has it, from 0; 0: it was there before. Null of one "
+          "snapshot, and when not known.",
+          NULL, row_has_since),
+    FIELD("held_by", TEXT(held_by), MAY_BE_NULL,
+          "The owner of its chain in a few words: static s_all, singleton PriceFeed, "
+          "Session; null without one."),
+};
+const struct record record_object_row = {
+    .name = "object",
+    .doc = "One of the chosen instances.",
+    FIELDS(object_row_fields),
+    .csv = "object address type bytes retained generation root_kind since held_by"};
+#undef T
+
+#define T struct hd_object_set
+
+VALUE(born, x->born_first == 0
+                ? json_null()
+                : json_pack("[II]", (json_int_t)x->born_first, (json_int_t)x->born_last))
+
+static const struct record_field object_set_fields[] = {
+    FIELD("types", TEXTS(patterns, pattern_count), NEVER_NULL,
+          "The patterns asked for (--type).", "\"minItems\": 1"),
+    FIELD("born", MADE(born), MAY_BE_NULL,
+          "Of --born=N..M: N and M, snapshots from 1 on. Only instances that were new in "
+          "one of them count. Null: all count.",
+          "\"type\": [\"array\", \"null\"], \"items\": {\"type\": \"integer\", "
+          "\"minimum\": 1}, \"minItems\": 2, \"maxItems\": 2"),
+    FIELD("identity", CHOICE(identity, identity_source_word, HD_SAME_SOURCE_COUNT),
+          MAY_BE_NULL,
+          "How it is known which object of one snapshot is which of the next; null of one "
+          "snapshot, and when nobody knows."),
+    FIELDS_OF(PART(all, record_object_sum)),
+    FIELD("by_type", RECORDS(types, type_count, record_type_of_objects), NEVER_NULL,
+          "Types of the instances, most instances first, then by name and module. Never "
+          "cut."),
+    FIELD("objects", RECORDS(rows, len, record_object_row), NEVER_NULL,
+          "What retains most first, then by address and number; cut by --rows, and behind "
+          "100,000.",
+          "\"maxItems\": 100000"),
+    FIELD("objects_omitted", SIZE(omitted), NEVER_NULL,
+          "Instances that are not in `objects`."),
+};
+static const RECORD_OF(object_set, NULL, object_set_fields, NULL);
+#undef T
+
+#define T struct hd_model
+static const struct record_field objects_document_fields[] = {
+    FIELD_SNAPSHOTS("1"),
+    FIELDS_OF(PART_AT(objects, record_object_set)),
+    FIELD_WARNINGS,
+    FIELD_COUNTS_REACHABLE,
+};
+const RECORD_OF(objects, "objects", objects_document_fields,
+                "The instances of some types in the last snapshot: how many, what keeps "
+                "them alive, what they retain.");
+#undef T

@@ -212,6 +212,12 @@ static void write_fleet(const struct hd_model *m, struct csv_writer *csv)
     csv_fleet(csv, m->fleet);
 }
 
+static void write_objects(const struct hd_model *m, struct csv_writer *csv)
+{
+    put_table(csv, &record_object_row, m->objects->rows, m->objects->len,
+              &(struct record_walk){.context = m});
+}
+
 static void write_table(const struct hd_model *m, struct csv_writer csv)
 {
     static void (*const write[])(const struct hd_model *, struct csv_writer *) = {
@@ -219,7 +225,7 @@ static void write_table(const struct hd_model *m, struct csv_writer csv)
         [HD_REPORT_ROOTS] = write_roots,         [HD_REPORT_INFO] = write_info,
         [HD_REPORT_CHECK] = write_check,         [HD_REPORT_TREE] = write_tree,
         [HD_REPORT_PROCESSES] = write_processes, [HD_REPORT_OBJECT] = write_object,
-        [HD_REPORT_FLEET] = write_fleet};
+        [HD_REPORT_FLEET] = write_fleet,         [HD_REPORT_OBJECTS] = write_objects};
     write[m->kind](m, &csv);
 }
 

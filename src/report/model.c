@@ -41,6 +41,7 @@ void report_publish(struct hd_report *r)
         .tree = r->tree.len > 0 ? &r->tree : NULL,
         .instance = r->kind == HD_REPORT_OBJECT ? &r->instance : NULL,
         .fleet = r->kind == HD_REPORT_FLEET ? &r->fleet : NULL,
+        .objects = r->kind == HD_REPORT_OBJECTS ? &r->objects : NULL,
     };
 }
 

@@ -3,7 +3,6 @@
 #include "report/phrases.h"
 
 #include "base/ascii.h"
-#include "chains/chain_growth.h"
 #include "heap/async_names.h"
 #include "heap/place.h"
 #include "ranking/hints.h"
@@ -55,15 +54,9 @@ void headline_add_variable(struct headline *h, const struct hd_report *r, const 
     text_free(&field);
 }
 
-static bool is_variable(const char *name)
-{
-    struct place place = place_of(name);
-    return place_is_variable(&place);
-}
-
 void headline_add_place(struct headline *h, const struct hd_report *r, const char *name)
 {
-    if (is_variable(name))
+    if (place_names_variable(name))
         headline_add_variable(h, r, name);
     else
         headline_add_long_type(h, report_shown(r, name));
@@ -139,10 +132,24 @@ static void add_owner(struct headline *h, const struct hd_report *r, const struc
     if (o->of == NULL)
         return;
     headline_add(h, " of ");
-    if (is_variable(o->of))
+    if (place_names_variable(o->of))
         headline_add_variable(h, r, o->of);
     else
         headline_add_type(h, report_shown(r, o->of));
+}
+
+const char *phrase_owner(struct hd_report *r, const char *type, enum hd_service service)
+{
+    struct headline h = {0};
+    if (type == NULL)
+        return NULL;
+    if (place_names_variable(type))
+        headline_add_variable(&h, r, type);
+    else
+        add_owner(&h, r, &(struct owner){.type = type, .service = service});
+    const char *words = report_string(r, text_string(&h.words));
+    headline_free(&h);
+    return words;
 }
 
 static const char *const root_words[HD_ROOT_KIND_COUNT] = {
@@ -161,7 +168,7 @@ static const char *const root_words[HD_ROOT_KIND_COUNT] = {
 static bool add_holder(struct headline *h, const struct hd_report *r,
                        const struct hd_suspect *s, const char *joint)
 {
-    if (r->options.by == HD_BY_TYPE && is_variable(s->subject))
+    if (r->options.by == HD_BY_TYPE && place_names_variable(s->subject))
         return false;
     const struct hint *hint = hint_named(s->hint);
     const char *field = nearest(s, place_tells);
@@ -182,7 +189,7 @@ static bool add_holder(struct headline *h, const struct hd_report *r,
     headline_add(h, joint);
     if (field != NULL)
         headline_add_variable(h, r, field);
-    else if (owner.type != NULL && is_variable(owner.type))
+    else if (owner.type != NULL && place_names_variable(owner.type))
         headline_add_variable(h, r, owner.type);
     else if (owner.type != NULL)
         add_owner(h, r, &owner);
@@ -232,7 +239,7 @@ static void add_subject(struct headline *h, const struct hd_report *r,
             headline_add(h, "one holder");
     } else if (r->options.by != HD_BY_TYPE) {
         headline_add_name(h, s->subject);
-    } else if (is_variable(s->subject)) {
+    } else if (place_names_variable(s->subject)) {
         headline_add_variable(h, r, s->subject);
     } else if (format_method(&method, s->subject, true)) {
         headline_add_name(h, text_string(&method));
@@ -267,11 +274,10 @@ static void add_noun(struct headline *h, const struct hd_report *r,
         return;
     }
     headline_add(h, " ");
-    if (r->options.by == HD_BY_TYPE && strcmp(s->counted, s->subject) != 0) {
-        headline_add_type(h, report_shown(r, s->counted));
-        headline_add(h, " ");
-    }
-    headline_add(h, count == 1 ? "object" : "objects");
+    if (r->options.by == HD_BY_TYPE && strcmp(s->counted, s->subject) != 0)
+        headline_add_objects(h, report_shown(r, s->counted), true, count);
+    else
+        headline_add(h, count == 1 ? "object" : "objects");
 }
 
 static void add_counts(struct headline *h, const struct hd_report *r,
@@ -347,7 +353,7 @@ static void add_frame(struct headline *h, const struct hd_report *r,
                       const struct hd_frame *f)
 {
     struct text name = {0}, plain = {0};
-    if (is_variable(f->types[0])) {
+    if (place_names_variable(f->types[0])) {
         headline_add_variable(h, r, f->types[0]);
         return;
     }
@@ -362,7 +368,7 @@ static void add_frame(struct headline *h, const struct hd_report *r,
 
 static bool is_group(const struct hd_frame *f)
 {
-    return place_is_root(f->types[0]) && !is_variable(f->types[0]);
+    return place_is_root(f->types[0]) && !place_names_variable(f->types[0]);
 }
 
 /* Those of these frames that there are, root first; "…" stands for what is between. */
@@ -411,10 +417,6 @@ void phrase_path(struct headline *h, const struct hd_report *r, const struct hd_
         add_frames(h, r, row, (const size_t[]){root, n - 1}, 2);
     }
     headline_add(h, "  (");
-    if (chain_status_names[row->status] != NULL) {
-        headline_add(h, chain_status_names[row->status]);
-        headline_add(h, ", ");
-    }
-    format_percent(&h->words, c->share);
+    text_brief_share(&h->words, row);
     headline_add(h, ")");
 }

@@ -6,16 +6,7 @@
 #include "ranking/confidence.h"
 #include "report/text_parts.h"
 
-#include <ctype.h>
 #include <string.h>
-
-/* As a sentence of its own. */
-void headline_add_native(struct headline *h, const struct hd_native *n)
-{
-    size_t from = h->words.len;
-    phrase_native(&h->words, n, NULL);
-    h->words.data[from] = (char)toupper((unsigned char)h->words.data[from]);
-}
 
 /* --- no leak, or nobody knows ------------------------------------------------ */
 
@@ -33,13 +24,21 @@ static bool is_near(const struct hd_report *r)
 /* Sentences behind each other; who adds one gets where to write. */
 struct sentences {
     struct headline *h;
-    size_t count;
+    size_t count, begin; /* of the last one */
 };
 
 static struct text *sentence(struct sentences *to)
 {
     headline_add(to->h, to->count++ > 0 ? " " : "");
+    to->begin = to->h->words.len;
     return &to->h->words;
+}
+
+/* Of a clause. */
+static void end_sentence(struct sentences *to)
+{
+    headline_capitalize(to->h, to->begin);
+    headline_add(to->h, ".");
 }
 
 /* "Order rose in every step, 35 → 77, and may leak: take more snapshots." */
@@ -97,40 +96,30 @@ static bool hides_all(const struct hd_report *r)
 /* What of the heap itself takes away the all-clear. */
 void phrase_other_growth(struct headline *h, const struct hd_report *r)
 {
-    struct sentences all = {h, 0}, *to = &all;
+    struct sentences all = {.h = h}, *to = &all;
     const struct hd_diff *d = &r->diff;
     const struct hd_growth *g = &d->growth;
     const struct hd_native *native = phrase_native_of(d);
     if (d->hidden_count > 0 || hides_all(r)) {
-        struct text *t = sentence(to);
-        size_t from = t->len;
-        phrase_hidden(t, d->hidden_count);
-        t->data[from] = (char)toupper((unsigned char)t->data[from]);
-        text_add_char(t, '.');
+        phrase_hidden(sentence(to), d->hidden_count);
+        end_sentence(to);
         return;
     }
     if (g->is_open) {
-        struct text *t = sentence(to);
-        size_t from = t->len;
-        phrase_open_growth(t, g->open_share, g->since);
-        t->data[from] = (char)toupper((unsigned char)t->data[from]);
-        text_add_char(t, '.');
+        phrase_open_growth(sentence(to), g->open_share, g->since);
+        end_sentence(to);
     } else if (g->has_stopped) {
         say_stopped(to, r);
     }
     if (d->undecided != NULL && !g->is_open)
         say_undecided(to, r);
     if (g->pools_are_told) {
-        struct text *t = sentence(to);
-        size_t from = t->len;
-        phrase_pools(t, g);
-        t->data[from] = (char)toupper((unsigned char)t->data[from]);
-        text_add_char(t, '.');
+        phrase_pools(sentence(to), g);
+        end_sentence(to);
     }
     if (native != NULL) {
-        sentence(to);
-        headline_add_native(to->h, native);
-        headline_add(to->h, ".");
+        phrase_native(sentence(to), native, NULL);
+        end_sentence(to);
     }
 }
 
@@ -160,13 +149,29 @@ static struct headline *reason(struct reasons *to)
     return to->h;
 }
 
+/* Whether the verdict itself says of suspects that the snapshots are too few for a leak. A
+ * check whose rules need no more decides without a word about it. */
+static bool verdict_says_few(const struct hd_report *r)
+{
+    const struct hd_check *c = &r->check;
+    if (r->kind != HD_REPORT_CHECK)
+        return true;
+    for (size_t i = 0; i < c->rule_count && c->verdict == HD_INCONCLUSIVE; i++)
+        if (c->rules[i].reason.code == HD_REASON_NOT_ENOUGH)
+            return true;
+    return false;
+}
+
 static void doubt_number(struct reasons *to, const struct hd_report *r)
 {
     const size_t n = r->snapshot_count, usable = r->diff.usable_count;
     bool none = r->found.diff.suspect_count == 0;
-    if (!report_is_enough(usable) && none) {
+    if (!report_is_enough(usable) && r->diff.suspect_count == 0) {
         format_plural(&reason(to)->words, usable, "snapshot");
         headline_add(to->h, " cannot tell a leak from warm-up: take four or more");
+    } else if (!report_is_enough(usable)) {
+        if (!verdict_says_few(r))
+            headline_add(reason(to), "fewer than four cannot tell a leak from warm-up");
     } else if (none && !power_is_high(usable, r->diff.identity)) {
         headline_add(reason(to), "a slow leak may not show in ");
         format_plural(&to->h->words, usable, "snapshot");
@@ -207,18 +212,14 @@ static void doubt_inputs(struct reasons *to, const struct hd_report *r)
         headline_add(reason(to), "only reachable objects count");
 }
 
-bool phrase_is_clear(const struct hd_report *r)
+bool phrase_has_doubts(const struct hd_report *r)
 {
-    struct headline growth = {0}, doubts = {0};
+    struct headline doubts = {0};
     struct reasons to = {&doubts, 0};
-    phrase_other_growth(&growth, r);
     doubt_number(&to, r);
     doubt_inputs(&to, r);
-    bool clear = growth.words.len == 0 && to.count == 0 && !r->diff.growth.is_open &&
-                 r->diff.confidence == HD_CONFIDENCE_HIGH;
-    headline_free(&growth);
     headline_free(&doubts);
-    return clear;
+    return to.count > 0 || r->diff.confidence < HD_CONFIDENCE_HIGH;
 }
 
 /* Whether the heap was never larger than after the first step. */

@@ -69,10 +69,27 @@ void headline_add_count(struct headline *h, uint64_t n)
     format_count(&h->words, n);
 }
 
+void headline_add_objects(struct headline *h, const char *type, bool brief, uint64_t n)
+{
+    bool plain = strcmp(type, "System.Object") == 0;
+    if (!plain && brief)
+        headline_add_type(h, type);
+    else if (!plain)
+        headline_add_long_type(h, type);
+    headline_add(h, plain ? "" : " ");
+    headline_add(h, n == 1 ? "object" : "objects");
+}
+
 void headline_add_snapshots(struct headline *h, const struct hd_report *r)
 {
     headline_add(h, r->diff.usable_count == 2 ? " between " : " in ");
     format_plural(&h->words, r->diff.usable_count, "snapshot");
+}
+
+void headline_capitalize(struct headline *h, size_t from)
+{
+    if (from < h->words.len)
+        h->words.data[from] = (char)toupper((unsigned char)h->words.data[from]);
 }
 
 void headline_add_sentence(struct headline *h, struct text *words)
@@ -80,9 +97,8 @@ void headline_add_sentence(struct headline *h, struct text *words)
     struct text safe = {0};
     size_t from = h->words.len;
     format_name(&safe, text_string(words));
-    if (safe.len > 0)
-        safe.data[0] = (char)toupper((unsigned char)safe.data[0]);
     text_add_string(&h->words, text_string(&safe));
+    headline_capitalize(h, from);
     bool ends = safe.len > 0 && strchr(".?!", safe.data[safe.len - 1]) != NULL;
     headline_end_name(h, from);
     headline_add(h, ends ? "" : ".");

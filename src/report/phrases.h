@@ -44,13 +44,21 @@ void headline_add_variable(struct headline *h, const struct hd_report *r, const 
 /* Either. */
 void headline_add_place(struct headline *h, const struct hd_report *r, const char *name);
 
+/* Who owns a chain, in the words of a verdict: "static s_all", "singleton PriceFeed",
+ * "Session"; in the report's arena. NULL for NULL. */
+const char *phrase_owner(struct hd_report *r, const char *type, enum hd_service service);
+
 void headline_add_count(struct headline *h, uint64_t n);
+
+/* Behind a count: "Node object", "App.Node objects"; of a System.Object "object". */
+void headline_add_objects(struct headline *h, const char *type, bool brief, uint64_t n);
+
+/* What was added to the words from there on is a sentence: its first letter is a capital.
+ */
+void headline_capitalize(struct headline *h, size_t from);
 
 /* " in 6 snapshots", " between 2 snapshots" */
 void headline_add_snapshots(struct headline *h, const struct hd_report *r);
-
-/* "Loaded assemblies rose in every step, 8 → 34; ..." */
-void headline_add_native(struct headline *h, const struct hd_native *n);
 
 /* Words of others as a sentence: with a capital, and a full stop where it has no end. */
 void headline_add_sentence(struct headline *h, struct text *words);
@@ -76,8 +84,9 @@ void phrase_leak(struct headline *h, const struct hd_report *r, const struct hd_
  * known. */
 void phrase_path(struct headline *h, const struct hd_report *r, const struct hd_suspect *s);
 
-/* Whether nothing takes the all-clear away from a series without suspects. */
-bool phrase_is_clear(const struct hd_report *r);
+/* Whether the snapshots themselves take the all-clear away from a series without suspects:
+ * they are too few, samples, of several processes. */
+bool phrase_has_doubts(const struct hd_report *r);
 
 /* What of the heap does, as sentences: "Nothing is growing now. ..."; or nothing. */
 void phrase_other_growth(struct headline *h, const struct hd_report *r);

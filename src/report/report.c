@@ -301,6 +301,14 @@ bool hd_report_conclusive(const struct hd_report *report)
            report->diff.usable_count >= rank_by.enough_snapshots;
 }
 
+bool report_has_stopped(const struct hd_diff *d, const char *type)
+{
+    for (size_t i = 0; i < d->stopped_count; i++)
+        if (strcmp(d->stopped[i].type, type) == 0)
+            return true;
+    return false;
+}
+
 bool report_is_enough(size_t snapshots)
 {
     return snapshots >= rank_by.enough_snapshots;

@@ -49,6 +49,7 @@ struct hd_report {
     struct hd_process_list processes;
     struct hd_tree tree; /* empty: none */
     struct hd_instance instance;
+    struct hd_object_set objects;
     struct hd_fleet_answer fleet; /* its names lie in this one: */
     struct hd_fleet *records;
 
@@ -183,6 +184,10 @@ size_t report_rows(const struct hd_report *r, size_t len);
 /* "type", "namespace", ...: what a row is. */
 extern const char *const unit_names[];
 const char *report_unit(const struct hd_report *r);
+
+/* Whether a type has stopped growing: it is told in a list of its own. Those are few, as
+ * each is a share of the heap. */
+bool report_has_stopped(const struct hd_diff *d, const char *type);
 
 /* Whether so many snapshots tell a leak from warm-up. */
 bool report_is_enough(size_t snapshots);

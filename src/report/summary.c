@@ -3,16 +3,11 @@
  * said there too: no all-clear without evidence. It knows no format and no width. */
 #include "report/phrases.h"
 
-#include "base/ascii.h"
-#include "heap/async_names.h"
 #include "heap/place.h"
-#include "ranking/confidence.h"
 #include "ranking/hints.h"
 #include "report/text_parts.h"
 
 #include <assert.h>
-#include <ctype.h>
-#include <math.h>
 #include <string.h>
 
 /* --- lines ---------------------------------------------------------------- */
@@ -86,7 +81,8 @@ static void add_leaks(struct hd_report *r, const char *label)
     bool several = d->suspect_count > 1;
     if (leads(native, d)) {
         struct headline h = {0};
-        headline_add_native(&h, native);
+        phrase_native(&h.words, native, NULL);
+        headline_capitalize(&h, 0);
         summary_add(r, label, &h);
     }
     for (size_t i = 0; i < d->suspect_count && i < MOST_LEAKS; i++) {
@@ -148,12 +144,11 @@ static void add_parts(struct headline *h, const struct hd_report *r)
     format_size_signed(&h->words, g->rest);
 }
 
-static void add_told(struct hd_report *r, const char *label,
-                     void (*tell)(struct headline *h, const struct hd_report *r))
+static void add_confidence(struct hd_report *r)
 {
     struct headline h = {0};
-    tell(&h, r);
-    add_fact(r, label, &h);
+    phrase_confidence(&h, r);
+    add_fact(r, "confidence", &h);
 }
 
 /* Of one leak; of several -v has them. */
@@ -202,26 +197,33 @@ static struct headline *also(struct headline *h)
     return h;
 }
 
+/* Whether the verdict has sentences about what is no suspect: where there is none, but of a
+ * check that fails it has the rules. */
+static bool verdict_tells_rest(const struct hd_report *r)
+{
+    bool fails = r->kind == HD_REPORT_CHECK && r->check.verdict == HD_FAIL;
+    return r->diff.suspect_count == 0 && !fails;
+}
+
 /* What is told behind -v only, in a line. */
 static void add_also(struct hd_report *r)
 {
     const struct hd_diff *d = &r->diff;
     const struct hd_native *native = phrase_native_of(d);
     struct headline h = {0};
-    size_t smaller = d->minor_count;
-    if (d->usable_count < 2 || d->no_match != NULL)
-        return;
-    if (d->suspect_count > 0 && native != NULL && !leads(native, d)) {
+    size_t smaller = 0;
+    bool rest = !verdict_tells_rest(r);
+    if (rest && native != NULL && !leads(native, d)) {
         headline_add_count(also(&h), native->last);
         headline_add(&h, " ");
         headline_add(&h, native->what);
         headline_add(&h, ", more in every step");
     }
-    if (d->suspect_count > 0 && d->growth.pools_are_told) {
+    if (rest && d->growth.pools_are_told) {
         headline_add(also(&h), "buffer pools and threads ");
         format_size_signed(&h.words, d->growth.pools);
     }
-    if (d->stopped_count > 0 && (d->suspect_count > 0 || !d->growth.has_stopped)) {
+    if (d->stopped_count > 0 && (rest || !d->growth.has_stopped)) {
         headline_add_count(also(&h), d->stopped_count);
         headline_add(&h, " leveled off (");
         headline_add_place(&h, r, d->stopped[0].subject);
@@ -229,14 +231,10 @@ static void add_also(struct hd_report *r)
         format_size_signed(&h.words, (int64_t)(d->stopped[0].growth + 0.5));
         headline_add(&h, ")");
     }
-    if (d->hidden_count > 0 && d->suspect_count > 0)
+    if (rest && d->hidden_count > 0)
         phrase_hidden(&also(&h)->words, d->hidden_count);
     for (size_t i = 0; i < d->minor_count; i++)
-        for (size_t k = 0; k < d->stopped_count; k++)
-            if (strcmp(d->stopped[k].type, d->minor[i].type) == 0) {
-                smaller--;
-                break;
-            }
+        smaller += !report_has_stopped(d, d->minor[i].type);
     if (smaller > 0) {
         headline_add_count(also(&h), smaller);
         headline_add(&h, " smaller");
@@ -298,11 +296,11 @@ static bool says_none(const char *label)
 static void add_no_leak(struct hd_report *r, const char *sure, const char *unsure)
 {
     struct headline h = {0};
-    bool clear = phrase_is_clear(r);
+    phrase_other_growth(&h, r);
+    bool told = h.words.len > 0, clear = !told && !phrase_has_doubts(r);
     const char *label = clear ? sure : unsure;
     r->summary.tone = clear ? HD_TONE_GOOD : HD_TONE_UNSURE;
-    phrase_other_growth(&h, r);
-    if (h.words.len == 0) {
+    if (!told) {
         headline_add(&h, says_none(label) ? "" : "No leak found ");
         phrase_none(&h, r);
         headline_add(&h, clear ? "" : ", but one cannot be ruled out");
@@ -373,37 +371,72 @@ static void add_budgets(struct hd_report *r)
     add_fact(r, "budgets", &h);
 }
 
+/* The first word of a check is its verdict: where only suspects are over a limit, and two
+ * or three snapshots show no leak to say so of, the rules are counted there. Whether they
+ * are. */
+static bool add_failed(struct hd_report *r, bool suspects)
+{
+    bool others = add_findings(r, "FAIL", HD_FOUND_FAIL) > 0;
+    bool leak_says_it = !others && suspects && is_leak(&r->diff);
+    bool counted = !others && !leak_says_it;
+    if (counted) {
+        struct headline h = {0};
+        text_verdict(&h.words, r);
+        headline_add(&h, ".");
+        summary_add(r, "FAIL", &h);
+    }
+    if (suspects)
+        add_leaks_or_growth(r, leak_says_it ? "FAIL" : "LEAK");
+    r->summary.tone = HD_TONE_BAD;
+    return counted;
+}
+
+/* Where only suspects are undecided, the first says why. */
+static void add_undecided(struct hd_report *r, bool suspects)
+{
+    const struct hd_check *c = &r->check;
+    bool told = add_findings(r, "INCONCLUSIVE", HD_FOUND_INCONCLUSIVE) > 0;
+    for (size_t i = 0; i < c->rule_count && !told; i++)
+        if (c->rules[i].status == HD_FOUND_INCONCLUSIVE) {
+            add_finding(r, "INCONCLUSIVE", &c->rules[i]);
+            told = true;
+        }
+    if (suspects)
+        add_leaks_or_growth(r, "LEAK");
+    r->summary.tone = HD_TONE_UNSURE;
+}
+
+static void add_passed(struct hd_report *r, bool suspects)
+{
+    if (suspects) {
+        struct headline h = {0};
+        headline_add(&h, "All budgets are kept.");
+        summary_add(r, "PASS", &h);
+        add_leaks_or_growth(r, "LEAK");
+    } else {
+        add_diff(r, "LEAK", "PASS", "PASS");
+    }
+    r->summary.tone = HD_TONE_GOOD;
+}
+
 static void add_check(struct hd_report *r)
 {
-    bool suspects =
-        r->diff.suspect_count > 0 && r->diff.usable_count >= 2 && r->diff.no_match == NULL;
+    const struct hd_diff *d = &r->diff;
+    bool suspects = d->suspect_count > 0 && d->usable_count >= 2 && d->no_match == NULL;
+    bool counted = false;
     switch (r->check.verdict) {
     case HD_FAIL:
-        if (add_findings(r, "FAIL", HD_FOUND_FAIL) == 0)
-            add_leaks_or_growth(r, "FAIL");
-        else if (suspects)
-            add_leaks_or_growth(r, "LEAK");
-        r->summary.tone = HD_TONE_BAD;
+        counted = add_failed(r, suspects);
         break;
     case HD_INCONCLUSIVE:
-        add_findings(r, "INCONCLUSIVE", HD_FOUND_INCONCLUSIVE);
-        if (suspects)
-            add_leaks_or_growth(r, "LEAK");
-        r->summary.tone = HD_TONE_UNSURE;
+        add_undecided(r, suspects);
         break;
     case HD_PASS:
-        if (suspects) {
-            struct headline h = {0};
-            headline_add(&h, "All budgets are kept.");
-            summary_add(r, "PASS", &h);
-            add_leaks_or_growth(r, "LEAK");
-        } else {
-            add_diff(r, "LEAK", "PASS", "PASS");
-        }
-        r->summary.tone = HD_TONE_GOOD;
+        add_passed(r, suspects);
         break;
     }
-    add_budgets(r);
+    if (!counted)
+        add_budgets(r);
 }
 
 /* --- one snapshot ---------------------------------------------------------------- */
@@ -419,16 +452,11 @@ static size_t largest_child(const struct hd_tree *t, size_t node)
     return best;
 }
 
-static bool is_variable(const char *name)
-{
-    struct place place = place_of(name);
-    return place_is_variable(&place);
-}
-
 /* Groups of roots are nobody: what is below them is. */
 static bool is_nobody(const struct hd_tree_node *n)
 {
-    return n->kind == HD_NODE_HEAP || (n->kind == HD_NODE_ROOTS && !is_variable(n->type));
+    return n->kind == HD_NODE_HEAP ||
+           (n->kind == HD_NODE_ROOTS && !place_names_variable(n->type));
 }
 
 static const char *node_name(const struct hd_tree_node *n)
@@ -477,8 +505,7 @@ static void add_owner_of_most(struct headline *h, const struct hd_report *r)
     headline_add(h, ", mostly in ");
     headline_add_count(h, t->nodes[held].at->count);
     headline_add(h, " ");
-    headline_add_long_type(h, node_name(&t->nodes[held]));
-    headline_add(h, " objects");
+    headline_add_objects(h, node_name(&t->nodes[held]), false, t->nodes[held].at->count);
 }
 
 /* Without owners it is the type that takes most. */
@@ -540,7 +567,7 @@ void report_summarize(struct hd_report *r)
     if (r->diff.usable_count < 2 || r->diff.no_match != NULL)
         return;
     add_heap(r);
-    add_told(r, "confidence", phrase_confidence);
+    add_confidence(r);
     add_path(r);
     add_also(r);
 }

@@ -162,13 +162,18 @@ static void add_chain(struct text *t, const struct hd_chain_row *c)
     arena_free(&scratch);
 }
 
-void text_share(struct text *t, const struct hd_chain_row *c)
+void text_brief_share(struct text *t, const struct hd_chain_row *c)
 {
     if (chain_status_names[c->status] != NULL) {
         text_add_string(t, chain_status_names[c->status]);
         text_add_string(t, ", ");
     }
     format_percent(t, c->chain.share);
+}
+
+void text_share(struct text *t, const struct hd_chain_row *c)
+{
+    text_brief_share(t, c);
     if (c->chain.exact || c->chain.share == 0)
         return;
     char interval[48];

@@ -9,6 +9,10 @@
 #include "report/format_units.h"
 #include "report/report.h"
 
+/* "new, 56 %": how it changed since the first snapshot, if that is known, and how many of
+ * the instances it holds. */
+void text_brief_share(struct text *t, const struct hd_chain_row *c);
+
 /* "new, 56 % (39–72 %)"; no interval where all instances were looked at. */
 void text_share(struct text *t, const struct hd_chain_row *c);
 

@@ -699,3 +699,93 @@ play_dumps() {
     [[ $(json '.snapshots[0].time | .[:13]') == "$(date -u +%Y-%m-%dT%H)" || $(date +%M) == 00 ]]
     stop_lab
 }
+
+@test "each line of standard input takes a snapshot, and its end ends the series" {
+    play_runtime play
+    local named=("$tmp/a-1.gcdump" "$tmp/a-2.gcdump" "$tmp/a-3.gcdump")
+    works collect --no-ages --diagnostic-port="$socket" --on-enter -o "$tmp/a.gcdump" < <(printf '\n\nand one\nbut no fourth')
+    out_is "$(printf '%s\n' "${named[@]}")"
+    works diff -q --format=csv "${named[@]}"
+    works collect -q --no-ages --diagnostic-port="$socket" --on-enter --count=1 -o "$tmp/b.gcdump" < <(printf '\n\n\n')
+    out_is "$tmp/b-1.gcdump"
+    hd collect --diagnostic-port="$socket" --on-enter -o "$tmp/c.gcdump" </dev/null
+    fails_with "standard input ended before a snapshot was asked for"
+    [[ ! -e $tmp/c-1.gcdump ]]
+}
+
+@test "watch --on-enter compares what was asked for" {
+    play_runtime play
+    mkdir "$tmp/t"
+    TMPDIR=$tmp/t works watch --no-keep --no-ages --diagnostic-port="$socket" --on-enter --format=json < <(printf '\n\n\n')
+    [[ $(json '.snapshots | length') == 3 && -z $(ls -A "$tmp/t") ]]
+    TMPDIR=$tmp/t hd watch --no-keep --no-ages --diagnostic-port="$socket" --on-enter < <(printf '\n')
+    status_is 2
+    err_has "stopped before there were two snapshots to compare"
+    [[ -z $(ls -A "$tmp/t") ]]
+}
+
+# asked: a collector whose standard input is the pipe 5, and whose folder is $folder.
+asked() {
+    mkfifo "$tmp/in" "$tmp/answers"
+    TMPDIR=$tmp/t "$@" "$HEAPDRIFT" collect -q --no-ages --no-keep --on-enter --diagnostic-port="$socket" \
+        <"$tmp/in" >"$tmp/answers" 2>"$tmp/err" 3>&- &
+    asked=$!
+    exec 5>"$tmp/in" 6<"$tmp/answers"
+    echo >&5
+    read -r -t 20 folder <&6
+    folder=${folder%/*}
+    [[ $folder == "$tmp"/t/heapdrift-* && -s $folder/1.gcdump && $(stat -c %a "$folder") == 700 ]]
+}
+
+@test "what --on-enter takes with --no-keep goes with whoever asked, however that ends" {
+    local how
+    play_runtime play
+    mkdir "$tmp/t"
+    for how in eof TERM; do
+        asked env
+        # What was removed by others, or put beside it, is no trouble.
+        touch "$folder/1.core"
+        echo >&5
+        read -r -t 20 <&6
+        rm "$folder/2.gcdump"
+        [[ $how == eof ]] || kill -s $how $asked
+        exec 5>&- 6<&-
+        ran="collect, $how"
+        : >"$tmp/.out"
+        ends $asked
+        [[ -z $(ls -A "$tmp/t") ]] || complain "left: $(ls "$tmp/t")"
+        rm "$tmp/in" "$tmp/answers"
+    done
+    # The whole process group is killed, the collector is not in it.
+    asked setsid bash -c 'exec 7<&0; "$@" <&7 & sleep 30 & wait' -
+    kill -KILL -- -$asked
+    exec 5>&- 6<&-
+    for _ in {1..100}; do [[ -n $(ls -A "$tmp/t") ]] || break; sleep 0.05; done
+    [[ -z $(ls -A "$tmp/t") ]]
+}
+
+@test "a snapshot that fails is answered with an empty line, and the next one is taken" {
+    play_runtime play
+    mkdir "$tmp/o"
+    hd collect -q --no-ages --diagnostic-port="$socket" --on-enter -o "$tmp/o/a.gcdump" \
+        < <(printf '\n'; sleep 2; mv "$tmp/o" "$tmp/gone"; printf '\n'; sleep 2; mv "$tmp/gone" "$tmp/o"; printf '\n')
+    status_is 2
+    out_is "$tmp/o/a-1.gcdump"$'\n\n'"$tmp/o/a-3.gcdump"
+    err_has "a-2.gcdump"
+}
+
+@test "--on-enter and --no-keep say what they cannot be combined with" {
+    local options wanted
+    while IFS='|' read -r options wanted; do
+        hd $options
+        fails_with "$wanted"
+    done <<'LINES'
+collect 1 -o a.gcdump --on-enter --interval=5s|--on-enter waits for a person, --interval for a clock: choose one
+watch 1 --on-enter --interval=5s|--on-enter waits for a person, --interval for a clock: choose one
+collect 1 --no-keep|--no-keep deletes the snapshots when --on-enter ends
+collect 1 --no-keep --on-enter -o a.gcdump|-o keeps the snapshots, --no-keep does not
+collect --all --on-enter|--on-enter and --no-keep are about one process, --all is not
+collect 1 --store=x.db --on-enter|--on-enter and --no-keep are about files, --store has none
+watch 1 --store=x.db --on-enter|--store takes snapshots by the clock, without a person: no --on-enter
+LINES
+}

@@ -266,6 +266,7 @@ PATTERNS
     out_has "UNSURE  Unexplained growth: "
     hd -q --strict fixtures/leaklab2/sharedrefsmore/[0-4].*
     status_is 3
+    err_is "heapdrift: inconclusive: part of the growth is unexplained"
 }
 
 @test "what grew and stayed has a list of its own, and lowers the confidence" {
@@ -282,6 +283,7 @@ PATTERNS
     out_has "LEVELED OFF"
     hd -q --strict fixtures/leaklab2/svc-idle
     status_is 3
+    err_is "heapdrift: inconclusive: the heap grew, then leveled off"
 }
 
 @test "what the first snapshot itself leaves behind has not stopped growing" {
@@ -317,6 +319,7 @@ PATTERNS
 @test "--strict fails where two snapshots cannot tell" {
     hd -q --strict "${pair[@]}"
     status_is 3
+    err_is "heapdrift: inconclusive: fewer than four snapshots can be compared"
     out_has "confidence  low: 2 snapshots"
     works -q --strict "${series[@]}"
     works "${pair[@]}"

@@ -123,8 +123,8 @@ roots across-builds app-only ascii born chains color depth exact exclude fields 
 check across-builds app-only ascii baseline baseline-write budget chains color config depth exact exclude fields format gen2 help iterations max-growth max-score memory min-score min-steady no-ages no-progress no-sandbox output quiet reachable rows samples strict tables-only threads type verbose version width
 convert help memory no-progress no-sandbox output quiet size-base strict threads to verbose version
 info ascii color format help memory no-progress no-sandbox output quiet size-base strict threads verbose version width
-collect all build core count diagnostic-port direct help host interval keep label limit lock max-heap memory name no-ages no-progress output process-id quiet service store strict threads timeout to verbose version
-watch app-only ascii baseline baseline-write budget build chains color config count depth diagnostic-port direct exact exclude exit-code format gen2 help host interval iterations keep label limit lock max-growth max-heap max-score memory min-score min-steady name no-ages no-keep no-progress output process-id quiet reachable rows samples service store strict threads timeout type verbose version width
+collect all build core count diagnostic-port direct help host interval keep label limit lock max-heap memory name no-ages no-keep no-progress on-enter output process-id quiet service store strict threads timeout to verbose version
+watch app-only ascii baseline baseline-write budget build chains color config count depth diagnostic-port direct exact exclude exit-code format gen2 help host interval iterations keep label limit lock max-growth max-heap max-score memory min-score min-steady name no-ages no-keep no-progress on-enter output process-id quiet reachable rows samples service store strict threads timeout type verbose version width
 record build format help host keep label limit memory no-progress no-sandbox quiet service store threads verbose version
 ps ascii color format help name output quiet sort version width
 fleet ascii by color exit-code format help limit max-hosts memory merge min-hosts min-score min-span min-steady output quiet rows save service shard since store strict threads until verbose version width
@@ -151,7 +151,7 @@ OPTIONS
         # It got as far as the operand.
         case $c in
         help) ;;
-        object) err_has "object needs a snapshot and an address" ;;
+        object) err_has "--values is for one object" ;;
         explore) err_has "explore needs a terminal" ;;
         fleet) err_has "parts have their own window and services" ;;
         completion) err_has "name a shell:" ;;

@@ -8,7 +8,8 @@ import pathlib
 import sys
 
 MARK = "<!-- What follows is made of docs/json-schema: GOLDEN=accept bats tests/cli/docs.bats -->\n"
-COMMANDS = ["diff", "check", "top", "roots", "tree", "object", "info", "ps", "fleet", "record"]
+COMMANDS = ["diff", "check", "top", "roots", "tree", "object", "objects", "info", "ps", "fleet", "record"]
+CALLED = {"objects": "object --type"}
 
 
 def title(name):
@@ -57,7 +58,7 @@ def reference(folder):
         diff = schema if command == "diff" else diff
         own = {key: value for key, value in schema["properties"].items()
                if command != "check" or key not in diff["properties"]}
-        texts.append(f"### heapdrift {command}\n\n{schema['description']}\n\n{table({'properties': own})}")
+        texts.append(f"### heapdrift {CALLED.get(command, command)}\n\n{schema['description']}\n\n{table({'properties': own})}")
         for name, definition in schema.get("$defs", {}).items():
             known.setdefault((name, json.dumps(definition)), (command, definition))
     names = [name for name, _ in known]

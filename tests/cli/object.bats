@@ -70,7 +70,7 @@ session=0x7f5d23ee5c68
     for args in "" "$dump"; do
         hd object $args
         status_is 2
-        [[ $err == "heapdrift: object needs a snapshot and an address"*"'#1234'" ]] || complain "other words"
+        [[ $err == "heapdrift: object needs a snapshot and an address"*"'#1234', or --type=MyApp.Order" ]] || complain "other words"
     done
     hd object $session $dump
     fails_with "the snapshot comes first: heapdrift object $dump $session"
@@ -174,4 +174,89 @@ session=0x7f5d23ee5c68
     [[ $(head -1 <<<"$out") == part$'\t'name$'\t'* ]]
     hd object --format=dot $dump $session
     fails_with '--format=dot is for `heapdrift tree`'
+}
+
+# --- those of some types -------------------------------------------------------------
+
+@test "the instances of types in text, as JSON and as CSV" {
+    golden objects.txt object -q --width=100 -n 5 --type='Shop.*' $dump
+    golden objects.md object -q --format=md -n 2 --type=Session $dump
+    golden objects.json object -q --format=json -n 2 --type=Session $dump
+    golden objects.csv object -q --format=csv -n 3 --type=Session $dump
+}
+
+@test "tables for programs have all instances, and each is one of roots" {
+    works object -q --format=csv -t Session $dump
+    [[ $(wc -l <<<"$out") == 6001 ]]
+    works object -q --format=tsv -n 7 -t Session $dump
+    [[ $(wc -l <<<"$out") == 8 ]]
+    works object -q --format=json -n 0 -t Session $dump
+    [[ $(json '[(.objects | length), .objects_omitted, .count, .held.static] | tojson') == "[6000,0,6000,6000]" ]]
+    [[ $(json '.objects | map(.bytes) | add') == "$(json .bytes)" ]]
+    local address
+    address=$(json '.objects[17].address')
+    [[ $(json '.objects[17].retained') == "$("$HEAPDRIFT" object -q --format=json $dump "$address" | jq .object.retained)" ]]
+    works top -q --format=json -t Session $dump
+    local whole
+    whole=$(json '[.types[0].count, .types[0].bytes, .types[0].retained] | tojson')
+    works object -q --format=json -t Session $dump
+    [[ $(json '[.count, .bytes, .retained] | tojson') == "$whole" ]]
+}
+
+@test "those that were new in a snapshot are those of roots" {
+    local series=fixtures/leaklab2/tenants-slow n wanted
+    for n in 1 2 3..5; do
+        works roots -q --format=json -t Zoo.Tenants.Item --born=$n "$series"
+        wanted=$(json .born.instances)
+        works object -q --format=json -n 0 -t Zoo.Tenants.Item --born=$n "$series"
+        [[ $(json .count) == "$wanted" ]] || complain "born in $n"
+        [[ $(json '.objects | map(.since + 1) | [min, max] | unique | map(tostring) | join("..")') == "$n" ]]
+        [[ $(json '.born | unique | map(tostring) | join("..")') == "$n" ]]
+        [[ $(json .identity) == order ]]
+    done
+    works object -q --format=json -n 0 -t Zoo.Tenants.Item "$series"
+    [[ $(json '[.count, .born] | tojson') == '[2420,null]' ]]
+    [[ $(json '.objects | map(select(.since == 0)) | length') == 2120 ]]
+    works object -q -n 1 -t Zoo.Tenants.Item --born=2..4 "$series"
+    out_has "174 Zoo.Tenants.Item objects in 5.gcdump.xz, new in snapshots 2 to 4,"
+}
+
+@test "a type and an address, what chooses without a type, and what is not there are refused" {
+    local series=fixtures/leaklab2/tenants-slow option
+    hd object -t Session $dump $session
+    fails_with "object takes an address or --type, not both: $session"
+    hd object -t Session $dump '#7'
+    fails_with "object takes an address or --type, not both: #7"
+    hd object -t Session --values $dump
+    fails_with "--values is for one object, not for --type"
+    for option in --born=2 --gen2 --app-only --exclude=Order; do
+        hd object $option $dump $session
+        fails_with "${option%=*} needs a type: heapdrift object --type=MyApp.Order SNAPSHOT"
+    done
+    hd object -t Sesion $dump
+    fails_with "$dump: no type matches Sesion; did you mean Shop.Sessions.Session?"
+    hd object -t Item --born=2..9 "$series"
+    fails_with "no snapshot 9: there are 6"
+    hd object -t Session --born=1 $dump
+    fails_with "$dump: new objects need two snapshots to compare"
+    hd object -t Session
+    fails_with "object takes 1 to 50 snapshots, not 0"
+    hd object -t String fixtures/type-tables/table.csv
+    fails_with "fixtures/type-tables/table.csv: a table-csv holds no objects"
+    works convert -q $dump -o "$tmp/a.digest"
+    hd object -t Session "$tmp/a.digest"
+    fails_with "$tmp/a.digest: a digest holds no objects"
+}
+
+@test "instances in all kinds of files are valid under their schema" {
+    for file in $dump "$before" fixtures/gcdump-made/{sampled,v10}.gcdump fixtures/leaklab/nettrace/1.nettrace.zst \
+        fixtures/heap-text/no-roots.txt fixtures/leaklab2/tenants-slow; do
+        works object -q --format=json -n 3 --type='*' "$file"
+        [[ $(json '(.held | add) == .count') == true ]]
+        [[ $(json '(.by_type | map(.count) | add) == .count') == true ]]
+        printf '%s\n' "$out" >>"$tmp/results.json"
+    done
+    python tests/cli/check_json.py docs/json-schema "$tmp/results.json"
+    works object -q --format=json -n 1 --type='*' fixtures/heap-text/no-roots.txt
+    [[ $(json '[.retained, .objects[0].retained, .objects[0].root_kind] | unique | tojson') == '[null]' ]]
 }

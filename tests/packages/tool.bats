@@ -162,8 +162,10 @@ stopped() {
         grep -qF -- "$word" "$tmp/list" || complain "no $word"
     done
     HOME=~root scripts/nuget.sh "$version" "$(unzip -Z -T "$SOURCE/heapdrift.$version.nupkg" LICENSE | awk '{print $7}' |
-        sed 's/\(....\)\(..\)\(..\)\.\(..\)\(..\)\(..\)/\1-\2-\3 \4:\5:\6 UTC/' | date -f - +%s)" "$tmp/again.nupkg" build/static
-    cmp "$SOURCE/heapdrift.$version.nupkg" "$tmp/again.nupkg"
+        sed 's/\(....\)\(..\)\(..\)\.\(..\)\(..\)\(..\)/\1-\2-\3 \4:\5:\6 UTC/' | date -f - +%s)" "$tmp/again" build/static
+    for file in heapdrift.$version.nupkg Heapdrift.Testing.$version.nupkg; do
+        cmp "$SOURCE/$file" "$tmp/again/$file"
+    done
 }
 
 @test "update and uninstall" {

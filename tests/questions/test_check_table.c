@@ -13,6 +13,7 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <strings.h>
 
 static struct scratch scratch;
 
@@ -408,6 +409,10 @@ static void expect_cell(const struct cell *c, struct hd_snapshot *const *snaps,
                  verdict_names[hd_report_verdict(r)], verdict_names[verdict_of(c)],
                  rule_status_names[f->status], told_observed(f), told_limit(f),
                  told_reason(f));
+    /* Scripts read it from there. */
+    cr_expect_eq(strcasecmp(r->summary.verdict[0].label, verdict_names[verdict_of(c)]), 0,
+                 "%s, %s, %s, +%u: %s", rules[c->rule].name, mercies[c->mercy],
+                 states[c->state], c->step, r->diff.headline);
     for (int strict = 0; strict < 2; strict++)
         cr_expect_eq(hd_report_status(r, strict), status_of(c, strict),
                      "%s, %s, %s, +%u%s: status %d, not %d", rules[c->rule].name,

@@ -208,7 +208,7 @@ static const struct hint_example examples[] = {
      "[local vars] > System.Object[] > System.Object[] > "
      "System.Collections.Generic.List<App.Order> > App.Order[] > App.Order",
      NULL},
-    {"thread-static-kept",
+    {"static-without-name",
      "[strong Handles] > System.Object[] > System.Collections.Generic.List<App.Order> > "
      "App.Order[] > App.Order",
      NULL},

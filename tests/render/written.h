@@ -219,6 +219,19 @@ static inline struct hd_report *roots_of(struct hd_snapshot *snap, const char *t
     return r;
 }
 
+/* The instances of types of a heap, which is closed. */
+static inline struct hd_report *objects_of(struct hd_snapshot *snap, const char *type,
+                                           struct hd_options opt)
+{
+    struct hd_error err = {0};
+    opt.types = &type;
+    opt.type_count = 1;
+    struct hd_report *r = ask_objects(&snap, 1, &opt, &err);
+    cr_assert_not_null(r, "%s", err.message);
+    hd_snapshot_close(snap);
+    return r;
+}
+
 /* One object of a heap, which is closed. */
 static inline struct hd_report *object_of(struct hd_snapshot *snap, uint32_t number,
                                           bool values, const struct hd_options *opt)

@@ -217,6 +217,12 @@ Test(summary, a_number_belongs_to_the_name_beside_it)
     expect_words(m, HD_TONE_BAD,
                  "LEAK static s_orders: 0 → 600 Order objects in 6 snapshots, +2.00 KiB, "
                  "33 % of the heap");
+    m = make(6, 1); /* not "Object objects" */
+    m->suspects[0].subject = "App.Cart";
+    m->suspects[0].counted = "System.Object";
+    expect_words(m, HD_TONE_BAD,
+                 "LEAK App.Cart: 0 → 600 objects in 6 snapshots, +2.00 KiB, 33 % of the "
+                 "heap" HELD);
 }
 
 /* One array that is made larger again and again is 0, 1, 1, 1. */

@@ -3,6 +3,7 @@
 #include "cli/live/collect_writers.h"
 #include "cli/live/collecting.h"
 #include "cli/live/processes.h"
+#include "cli/live/requested.h"
 #include "cli/live/sidecar.h"
 #include "cli/options/options.h"
 #include "cli/options/settings.h"
@@ -432,6 +433,8 @@ static bool check_for_all(struct settings *s)
         s->core = CORE_HEAP;
     if (s->direct && s->target != NULL && strcmp(s->target, "nettrace") == 0)
         return refuse(no_trace);
+    if (s->on_enter || s->no_keep)
+        return refuse("--on-enter and --no-keep are about one process, --all is not");
     return !s->interval_given || s->snapshot_count > 0 ||
            refuse("--interval needs --count");
 }
@@ -454,6 +457,8 @@ static bool check_output(const struct settings *s)
 /* A digest and nothing else. */
 static bool check_store(const struct settings *s)
 {
+    if (s->on_enter || s->no_keep)
+        return refuse("--on-enter and --no-keep are about files, --store has none");
     if (s->output != NULL)
         return refuse("write to a file (-o) or to a store (--store), not both");
     if (s->core != CORE_NONE || s->target != NULL)
@@ -476,6 +481,14 @@ static bool check(struct settings *s)
         return check_store(s);
     if (s->target != NULL)
         return refuse("--to needs --all; without it, the suffix of OUT decides the format");
+    if (s->no_keep && !s->on_enter)
+        return refuse("--no-keep deletes the snapshots when --on-enter ends");
+    if (s->no_keep && s->output != NULL)
+        return refuse("-o keeps the snapshots, --no-keep does not");
+    if (s->on_enter && s->interval_given)
+        return refuse("--on-enter waits for a person, --interval for a clock: choose one");
+    if (s->no_keep)
+        return true;
     if (s->output == NULL)
         return refuse("collect needs an output file: heapdrift collect PID -o OUT");
     if (!check_output(s))
@@ -517,8 +530,9 @@ static int run(struct settings *s)
         return sidecar_collect(s);
     if (!collecting_begin(&c, s))
         return EXIT_TROUBLE;
-    int status =
-        s->snapshot_count > 0 ? collect_series(&c) : collecting_take(&c, s->output);
+    int status = s->on_enter             ? requested_collect(&c)
+                 : s->snapshot_count > 0 ? collect_series(&c)
+                                         : collecting_take(&c, s->output);
     collecting_end(&c);
     return status;
 }
@@ -559,6 +573,8 @@ const struct command cmd_collect = {
             {"heapdrift collect 4711 -o app.gcdump --count=4 --interval=5m",
              "a series: app-1.gcdump, ..."},
             {"heapdrift collect --all -o leak/ --count=4", "a series of each process"},
+            {"heapdrift collect 4711 -o app.gcdump --on-enter",
+             "one each time Enter is pressed"},
             {"heapdrift collect MyApp --store=heapdrift.db", "store a digest of it"},
         },
     .options = options,

@@ -40,7 +40,7 @@ static bool refuse_place(const char *text)
 static bool refuse_operands(void)
 {
     fputs("heapdrift: object needs a snapshot and an address: heapdrift object app.gcdump "
-          "0x7f5d2193ec88, or an object number in quotes: '#1234'\n",
+          "0x7f5d2193ec88, an object number in quotes: '#1234', or --type=MyApp.Order\n",
           stderr);
     return false;
 }
@@ -65,6 +65,62 @@ static bool parse_operands(struct settings *s, struct hd_object_question *ask)
     return refuse_place(text);
 }
 
+/* --- those of some types --------------------------------------------------------- */
+
+static bool refuse_option(const char *option, const char *words)
+{
+    fprintf(stderr, "heapdrift: %s %s\n", option, words);
+    return false;
+}
+
+/* A file may be called like an address. */
+static bool check_no_address(const struct settings *s)
+{
+    struct hd_object_question ask;
+    for (size_t i = 0; i < s->operand_count; i++)
+        if (access(s->operands[i], F_OK) != 0 && parse_place(s->operands[i], &ask)) {
+            fputs("heapdrift: object takes an address or --type, not both: ", stderr);
+            put_name(s->operands[i]);
+            fputs("\n", stderr);
+            return false;
+        }
+    return !s->values || refuse_option("--values", "is for one object, not for --type");
+}
+
+/* What chooses among many says nothing of one. */
+static bool check_no_choice(const struct settings *s)
+{
+    const struct hd_options *o = &s->options;
+    const char *option = o->born_first > 0      ? "--born"
+                         : o->gen2              ? "--gen2"
+                         : o->app_only          ? "--app-only"
+                         : o->exclude_count > 0 ? "--exclude"
+                                                : NULL;
+    return option == NULL ||
+           refuse_option(option,
+                         "needs a type: heapdrift object --type=MyApp.Order SNAPSHOT");
+}
+
+static int list(struct settings *s, const struct loaded *l)
+{
+    struct hd_error err = {0};
+    struct hd_report *report = hd_report_objects(l->comparison, &s->options, &err);
+    return output_answer(s, l, report, &err);
+}
+
+/* Tables for other programs have all rows, unless --rows says how many. */
+static int list_objects(struct settings *s)
+{
+    bool is_table = strcmp(s->format, "csv") == 0 || strcmp(s->format, "tsv") == 0;
+    if (!check_no_address(s))
+        return EXIT_TROUBLE;
+    if (is_table && s->options.rows == HD_DEFAULT_ROWS)
+        s->options.rows = 0;
+    return load_and_answer(s, "object", list);
+}
+
+/* --- one ------------------------------------------------------------------------- */
+
 static int answer(struct settings *s, const struct loaded *l)
 {
     struct hd_error err = {0};
@@ -76,7 +132,9 @@ static int answer(struct settings *s, const struct loaded *l)
 static int run(struct settings *s)
 {
     struct hd_object_question ask = {.size = sizeof(ask), .values = s->values};
-    if (!parse_operands(s, &ask))
+    if (s->options.type_count > 0)
+        return list_objects(s);
+    if (!check_no_choice(s) || !parse_operands(s, &ask))
         return EXIT_TROUBLE;
     s->operand_count--;
     s->object = &ask;
@@ -89,6 +147,8 @@ static int run(struct settings *s)
 static const struct option options[] = {
     {"rows", 'n', GROUP_SHOWN, ON_OBJECT, COUNT(options.rows, 0, HD_DEFAULT_ROWS - 1),
      .help = "elements and rows to show; default 20 and all fields, 0 for all"},
+    {"type", 't', GROUP_SHOWN, ON_OBJECT, PATTERNS(types),
+     .help = "list the instances of matching types instead; repeatable"},
     {"values", 0, GROUP_SHOWN, ON_OBJECT, FLAG(values),
      .help = "show strings and array elements, which may be secrets"},
     {0}};
@@ -109,17 +169,20 @@ const struct command cmd_object = {
         "object,\n"
         "as in JSON and in heap text. Given several snapshots, the object is looked up in "
         "the\n"
-        "last one, and the output says since which snapshot it exists.",
+        "last one, and the output says since which snapshot it exists.\n"
+        "\n"
+        "With --type, and without an address, list the instances of a type in the last\n"
+        "snapshot: how many, what holds and what they retain, the largest first.",
     .examples =
         {
-            {"heapdrift object app.gcdump 0x7f5d2193ec88",
-             "what it is, and what keeps it alive"},
             {"heapdrift object --values app.gcdump 7f5d2193ec88",
              "with strings, which may be secrets"},
             {"heapdrift object -n 100 app.gcdump '#1234'", "by its number; 100 elements"},
             {"heapdrift object snapshots/ 0x7f5d2193ec88",
              "in the last one, and since when"},
-            {"heapdrift object --format=json app.gcdump 0x7f5d2193ec88", "for scripts"},
+            {"heapdrift object --type=Session app.gcdump", "all sessions"},
+            {"heapdrift object --type=Session --born=2..4 snapshots/",
+             "new in snapshots 2 to 4"},
         },
     .options = options,
     .run = run,

@@ -48,32 +48,10 @@ static const char *parse_rows(struct settings *s, const struct option *o, const 
     return wrong;
 }
 
-/* 3, or 2..4. */
-static const char *parse_born(struct settings *s, const struct option *row,
-                              const char *value)
-{
-    char first[16];
-    const char *dots = strstr(value, "..");
-    size_t len = dots != NULL ? (size_t)(dots - value) : strlen(value);
-    struct hd_options *o = &s->options;
-    if (len >= sizeof(first))
-        return row->wanted;
-    memcpy(first, value, len);
-    first[len] = '\0';
-    const char *last = dots != NULL ? dots + 2 : first;
-    bool are = parse_count(s, first, 1, HD_MAX_SNAPSHOTS, &o->born_first) == NULL &&
-               parse_count(s, last, 1, HD_MAX_SNAPSHOTS, &o->born_last) == NULL;
-    return are && o->born_first <= o->born_last ? NULL : row->wanted;
-}
-
-static const struct option options[] = {
-    {"rows", 'n', GROUP_SHOWN, ON_ROOTS, .kind = OPTION_COUNT, .parse = parse_rows,
-     .help = "the same as --chains, but 0 shows all"},
-    {"born", 0, GROUP_CHAINS, ON_ROOTS, .kind = OPTION_OTHER, .parse = parse_born,
-     .argument = "N[..N]",
-     .wanted = "a snapshot in which they are new (3), or several (2..4)",
-     .help = "only instances new in snapshot N and still alive"},
-    {0}};
+static const struct option options[] = {{"rows", 'n', GROUP_SHOWN, ON_ROOTS,
+                                         .kind = OPTION_COUNT, .parse = parse_rows,
+                                         .help = "the same as --chains, but 0 shows all"},
+                                        {0}};
 
 const struct command cmd_roots = {
     .name = "roots",

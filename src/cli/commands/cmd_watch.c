@@ -181,7 +181,12 @@ static void print_kept(const struct watching *w)
 static void print_next(const struct collecting *c, size_t number, size_t wanted)
 {
     const double seconds = (double)c->settings->interval_ms / 1e3;
-    if (c->progress)
+    if (c->settings->on_enter && c->progress)
+        fprintf(stderr, "\r\033[Kwatching: %zu snapshot%s; Enter takes %s, Ctrl-D ends",
+                number, number == 1 ? "" : "s", number == 0 ? "the first" : "another");
+    else if (c->settings->on_enter)
+        return;
+    else if (c->progress)
         fprintf(stderr, "\r\033[Kwatching: %zu of %zu snapshots, the next in %.0f s",
                 number, wanted, seconds);
     else if (c->lines && number == 1)
@@ -200,7 +205,10 @@ static bool take_next(struct watching *w, struct collecting *c, size_t wanted, i
     else
         snprintf(path, PATH_SIZE, "%s/%zu.gcdump", w->folder, w->count + 1);
     free(digest);
-    snprintf(label, sizeof(label), "snapshot %zu of %zu", w->count + 1, wanted);
+    if (w->settings->on_enter && w->settings->snapshot_count == 0)
+        snprintf(label, sizeof(label), "snapshot %zu", w->count + 1);
+    else
+        snprintf(label, sizeof(label), "snapshot %zu of %zu", w->count + 1, wanted);
     c->label = label;
     bool taken = collecting_take(c, path) != EXIT_TROUBLE;
     c->label = NULL;
@@ -215,9 +223,15 @@ static bool take_next(struct watching *w, struct collecting *c, size_t wanted, i
 
 static int collect_all(struct watching *w, struct collecting *c)
 {
-    size_t wanted =
-        w->settings->snapshot_count > 0 ? w->settings->snapshot_count : USUAL_COUNT;
+    bool on_enter = w->settings->on_enter;
+    size_t wanted = w->settings->snapshot_count > 0 ? w->settings->snapshot_count
+                    : on_enter                      ? HD_MAX_SNAPSHOTS
+                                                    : USUAL_COUNT;
     int status = EXIT_DONE;
+    if (on_enter)
+        print_next(c, 0, wanted);
+    if (on_enter && !collecting_wait(c))
+        return status;
     collecting_follow(c);
     while (w->count < wanted && take_next(w, c, wanted, &status)) {
         if (w->count == wanted)
@@ -296,6 +310,9 @@ static bool check_store(const struct settings *s)
             "--store keeps the snapshots; --no-keep is for those that are compared");
     if (s->output != NULL)
         return refuse("--store keeps the snapshots; -o DIR is for those that are compared");
+    if (s->on_enter)
+        return refuse("--store takes snapshots by the clock, without a person: "
+                      "no --on-enter");
     if (has_budgets(s) || s->exit_code || strcmp(s->format, hd_format_name(0)) != 0)
         return refuse("--store compares nothing, so it takes neither budgets nor a format: "
                       "that is `heapdrift fleet`");
@@ -312,6 +329,8 @@ static bool check(struct settings *s)
         return refuse("--max-heap, --lock, --keep and the names of a run need --store");
     if (s->no_keep && s->output != NULL)
         return refuse("-o keeps the snapshots, --no-keep does not");
+    if (s->on_enter && s->interval_given)
+        return refuse("--on-enter waits for a person, --interval for a clock: choose one");
     if (s->snapshot_count != 1 && s->snapshot_count <= HD_MAX_SNAPSHOTS)
         return true;
     fprintf(stderr, "heapdrift: --count=%" PRIu32 ": watch compares 2 to %d snapshots\n",
@@ -372,8 +391,6 @@ static const struct option options[] = {
      .help = "snapshots to take, 2 to 50; default 6"},
     {"output", 'o', GROUP_OUTPUT, ON_WATCH, TEXT(FOLDER, output),
      .help = "keep the snapshots there; default heapdrift-NAME-PID-DATE-TIME"},
-    {"no-keep", 0, GROUP_OUTPUT, ON_WATCH, FLAG(no_keep),
-     .help = "delete the snapshots at the end"},
     {"rows", 0, GROUP_SHOWN, ON_WATCH, COUNT(options.rows, 0, HD_DEFAULT_ROWS - 1),
      .help = "rows per table; default 20, 0 shows all"},
     {"config", 'c', GROUP_BUDGETS, ON_WATCH, TEXT(FILE_READ, config), .once = true,
@@ -403,6 +420,8 @@ const struct command cmd_watch = {
             {"heapdrift watch 4711 -o snapshots",
              "into that folder; -o app.digest: digests"},
             {"heapdrift watch 4711 --max-growth=5%", "status 1 if it grows by more"},
+            {"heapdrift watch 4711 --on-enter",
+             "you do something, press Enter, do it again"},
             {"heapdrift watch --name=MyApp --store=heapdrift.db",
              "one an hour, into a store, until SIGTERM"},
         },

@@ -223,15 +223,30 @@ static bool matches_nothing(const struct hd_report *report)
     return false;
 }
 
+/* Why hd_report_conclusive() says no: the first reason of its own, in its order. */
+static const char *why_inconclusive(const struct hd_report *report)
+{
+    const struct hd_model *m = hd_report_model(report);
+    const struct hd_diff *d = m->diff;
+    if (matches_nothing(report))
+        return "no type matches";
+    for (size_t k = 0; k < m->snapshot_count; k++)
+        if (!m->snapshots[k].info.complete || m->snapshots[k].info.sampled)
+            return "a snapshot is incomplete or sampled";
+    bool none = d != NULL && d->suspect_count + d->hidden_count == 0;
+    if (none && d->growth.is_open)
+        return "part of the growth is unexplained";
+    if (none && d->growth.has_stopped)
+        return "the heap grew, then leveled off";
+    return "fewer than four snapshots can be compared";
+}
+
 int output_status(const struct settings *s, const struct hd_report *report)
 {
     if (s->exit_code && hd_report_suspects(report) > 0)
         return EXIT_OVER;
     if (s->strict && !hd_report_conclusive(report)) {
-        fprintf(stderr, "heapdrift: inconclusive: %s\n",
-                matches_nothing(report) ? "no type matches"
-                                        : "a snapshot is incomplete or sampled, or fewer "
-                                          "than four can be compared");
+        fprintf(stderr, "heapdrift: inconclusive: %s\n", why_inconclusive(report));
         return EXIT_INCONCLUSIVE;
     }
     return EXIT_DONE;

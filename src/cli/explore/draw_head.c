@@ -84,46 +84,43 @@ static void put_files(const struct explore *e, struct hd_sink to)
     print_to(to, ", %zu snapshots", m->snapshot_count);
 }
 
-static void put_heap(const struct explore *e, struct hd_sink to)
-{
-    const struct hd_model *m = e->model;
-    const struct hd_type_table *t = m->diff != NULL ? &m->diff->types : &m->top->types;
-    size_t last = m->snapshot_count - 1;
-    print_to(to, "heap ");
-    if (last > 0) {
-        hd_put_size(to, t->totals[0].bytes);
-        print_to(to, " → ");
-    }
-    hd_put_size(to, t->totals[last].bytes);
-    if (last > 0) {
-        print_to(to, "  ");
-        hd_put_size_change(to, t->totals[0].bytes, t->totals[last].bytes);
-    }
-}
+/* A total of the first snapshot and the last. */
+struct total {
+    const char *label;
+    uint64_t first, last;
+    void (*put)(struct hd_sink to, uint64_t n);
+    bool has_change;
+};
 
-static void put_objects(const struct explore *e, struct hd_sink to)
+static void put_total(const struct total *t, bool several, struct hd_sink to)
 {
-    const struct hd_model *m = e->model;
-    const struct hd_type_table *t = m->diff != NULL ? &m->diff->types : &m->top->types;
-    size_t last = m->snapshot_count - 1;
-    print_to(to, "objects ");
-    if (last > 0) {
-        hd_put_count(to, t->totals[0].count);
+    print_to(to, "%s ", t->label);
+    if (several) {
+        t->put(to, t->first);
         print_to(to, " → ");
     }
-    hd_put_count(to, t->totals[last].count);
+    t->put(to, t->last);
+    if (!several || !t->has_change)
+        return;
+    print_to(to, "  ");
+    hd_put_size_change(to, t->first, t->last);
 }
 
 /* Of these as many as fit, each as a whole. */
 static unsigned draw_totals(const struct explore *e, struct grid *g, unsigned line)
 {
-    static void (*const totals[])(const struct explore *, struct hd_sink) = {put_heap,
-                                                                             put_objects};
+    const struct hd_model *m = e->model;
+    const struct hd_type_table *table = m->diff != NULL ? &m->diff->types : &m->top->types;
+    size_t count = m->snapshot_count;
+    const struct hd_tally *first = &table->totals[0], *last = &table->totals[count - 1];
+    const struct total totals[] = {
+        {"heap", first->bytes, last->bytes, hd_put_size, .has_change = true},
+        {"objects", first->count, last->count, hd_put_count, .has_change = false}};
     grid_line(g, line, false);
     for (size_t i = 0; i < sizeof(totals) / sizeof(totals[0]); i++) {
         struct words w;
         words_begin(&w);
-        totals[i](e, w.to);
+        put_total(&totals[i], count > 1, w.to);
         unsigned takes = grid_columns(words_of(&w));
         unsigned blanks = g->column == 0 ? MARGIN : 3;
         if (blanks + takes < grid_left(g)) {

@@ -193,8 +193,37 @@ int collecting_digest(struct collecting *c, const char *who, struct hd_memory *d
     return status;
 }
 
+/* Lines that come while a snapshot is taken each mean one, too. */
+static void read_lines(struct collecting *c)
+{
+    char typed[256];
+    ssize_t len = read(STDIN_FILENO, typed, sizeof(typed));
+    c->asks_no_more = len == 0 || (len < 0 && errno != EINTR && errno != EAGAIN);
+    for (ssize_t i = 0; i < len; i++)
+        c->asked += typed[i] == '\n';
+}
+
+static bool wait_for_enter(struct collecting *c)
+{
+    while (c->asked == 0 && !c->asks_no_more && !c->stopped) {
+        struct pollfd ready[] = {{.fd = c->signals, .events = POLLIN},
+                                 {.fd = STDIN_FILENO, .events = POLLIN}};
+        if (poll(ready, 2, -1) <= 0)
+            continue;
+        if (ready[0].revents != 0)
+            collecting_is_stopped(c, 0);
+        if (ready[1].revents != 0)
+            read_lines(c);
+    }
+    bool is_asked = c->asked > 0 && !c->stopped;
+    c->asked -= is_asked;
+    return is_asked;
+}
+
 bool collecting_wait(struct collecting *c)
 {
+    if (c->settings->on_enter)
+        return wait_for_enter(c);
     double left = (double)c->settings->interval_ms / 1e3 - (seconds_now() - c->begin);
     while (left > 0 && !collecting_is_stopped(c, left > 1 ? 1000 : (int)(left * 1e3) + 1))
         left = (double)c->settings->interval_ms / 1e3 - (seconds_now() - c->begin);

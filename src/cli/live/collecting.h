@@ -23,6 +23,8 @@ struct collecting {
     bool
         finishes; /* the first signal ends what comes next, a second the snapshot in hand */
     unsigned signalled;  /* how many came */
+    uint64_t asked;      /* lines of standard input that have had no snapshot yet */
+    bool asks_no_more;   /* it has ended */
     uint64_t most_bytes; /* of a stream that lies in memory; 0: no limit */
     bool is_too_much;    /* that was why it was stopped */
     bool progress;       /* a line on a terminal that is written over */
@@ -61,7 +63,8 @@ int collecting_take(struct collecting *c, const char *path);
  * caller's, empty where the status is EXIT_TROUBLE. */
 int collecting_digest(struct collecting *c, const char *who, struct hd_memory *digest);
 
-/* Wait until the next one is due by --interval; false if a signal came. */
+/* Wait until the next one is due by --interval, or with --on-enter for a line; false if a
+ * signal came, or standard input ended. */
 bool collecting_wait(struct collecting *c);
 
 /* Wait for a signal for so long; true from the first one on. */

@@ -65,6 +65,24 @@ static const char *parse_size_base(struct settings *s, const struct option *o,
     return strcmp(value, "10") == 0 || strcmp(value, "16") == 0 ? NULL : o->wanted;
 }
 
+/* 3, or 2..4. */
+static const char *parse_born(struct settings *s, const struct option *row,
+                              const char *value)
+{
+    char first[16];
+    const char *dots = strstr(value, "..");
+    size_t len = dots != NULL ? (size_t)(dots - value) : strlen(value);
+    struct hd_options *o = &s->options;
+    if (len >= sizeof(first))
+        return row->wanted;
+    memcpy(first, value, len);
+    first[len] = '\0';
+    const char *last = dots != NULL ? dots + 2 : first;
+    bool are = parse_count(s, first, 1, HD_MAX_SNAPSHOTS, &o->born_first) == NULL &&
+               parse_count(s, last, 1, HD_MAX_SNAPSHOTS, &o->born_last) == NULL;
+    return are && o->born_first <= o->born_last ? NULL : row->wanted;
+}
+
 /* Messages about what stands behind it on the command line are in ASCII, too. */
 static const char *parse_ascii(struct settings *s, const struct option *o,
                                const char *value)
@@ -92,12 +110,17 @@ const struct option shared_options[] = {
      .help = "do not follow its GC, which shows which objects survive"},
     {"interval", 0, GROUP_PROCESS, ON_LIVE, DURATION(interval_ms, 0), .usual = "30s",
      .help = "time between snapshots: 500ms, 5m, 1h", GIVEN(interval_given)},
+    {"on-enter", 0, GROUP_PROCESS, ON_LIVE, FLAG(on_enter),
+     .help = "a snapshot each time Enter is pressed; Ctrl-D ends the series"},
     {"max-heap", 0, GROUP_PROCESS, ON_LIVE, SIZE(max_heap), GIVEN(is_for_a_store),
      .help = "with --store: no snapshot while it uses more memory (RSS)"},
     {"lock", 0, GROUP_PROCESS, ON_LIVE, TEXT(FILE_WRITTEN, lock), GIVEN(is_for_a_store),
      .help = "with --store: lock of this host's collectors; default heapdrift.lock"},
     {"timeout", 0, GROUP_PROCESS, ON_LIVE, DURATION(timeout_ms, 1), .usual = "30s",
      .help = "give up when the process is silent for this long", .old_letter = 't'},
+
+    {"no-keep", 0, GROUP_OUTPUT, ON_LIVE, FLAG(no_keep),
+     .help = "delete the snapshots at the end"},
 
     /* the store */
     {"store", 0, GROUP_STORE, ON_LIVE, TEXT(STORE, store),
@@ -120,7 +143,8 @@ const struct option shared_options[] = {
      .help = "then thin out: hourly after 1 day, daily after 8, delete what is older"},
 
     /* what is compared */
-    {"gen2", 0, GROUP_COMPARED, ON_ROWS | ON_EXPLORE | ON_TREE, FLAG(options.gen2),
+    {"gen2", 0, GROUP_COMPARED, ON_ROWS | ON_EXPLORE | ON_TREE | ON_OBJECT,
+     FLAG(options.gen2),
      .help = "count only objects in gen2, LOH, POH and frozen segments"},
     {"reachable", 0, GROUP_COMPARED, ON_GROWTH | ON_TOP | ON_TREE, FLAG(options.reachable),
      .help = "count only objects reachable from a root"},
@@ -129,8 +153,8 @@ const struct option shared_options[] = {
     {"fields", 0, GROUP_COMPARED, ON_DIFF | ON_REPORT | ON_ROOTS | ON_CHECK | ON_TREE,
      FLAG(options.fields),
      .help = "tell apart chains that differ in a field only (core dumps)"},
-    {"across-builds", 0, GROUP_COMPARED, ON_DIFFS | ON_ROOTS | ON_CHECK | ON_TREE,
-     FLAG(read.across_builds),
+    {"across-builds", 0, GROUP_COMPARED,
+     ON_DIFFS | ON_ROOTS | ON_CHECK | ON_TREE | ON_OBJECT, FLAG(read.across_builds),
      .help = "ignore numbers in compiler-generated names, to compare two builds"},
     /* Who reads heap text with decimal sizes looks at it, or converts it once. */
     {"size-base", 0, GROUP_COMPARED, ON_INFO | ON_CONVERT, .kind = OPTION_OTHER,
@@ -147,9 +171,9 @@ const struct option shared_options[] = {
      .argument = "KEY", .help = ""},
     {"type", 't', GROUP_SHOWN, ON_ROWS, PATTERNS(types),
      .help = "only types that match; * and ? are wildcards; repeatable"},
-    {"exclude", 'x', GROUP_SHOWN, ON_ROWS, PATTERNS(excludes),
+    {"exclude", 'x', GROUP_SHOWN, ON_ROWS | ON_OBJECT, PATTERNS(excludes),
      .help = "hide types that match; repeatable"},
-    {"app-only", 0, GROUP_SHOWN, ON_ROWS | ON_EXPLORE, FLAG(options.app_only),
+    {"app-only", 0, GROUP_SHOWN, ON_ROWS | ON_EXPLORE | ON_OBJECT, FLAG(options.app_only),
      .help = "hide framework types"},
     {"by", 0, GROUP_SHOWN, ON_DIFF | ON_TOP,
      CHOICE(options.by, HD_BY_TYPE, "type", "namespace", "module", "holder"),
@@ -180,6 +204,10 @@ const struct option shared_options[] = {
     /* Another sample tells nobody anything; --samples and --exact do. */
     {"seed", 0, GROUP_CHAINS, ON_CHAINS, NUMBER(options.seed, 0, UINT64_MAX),
      .help = "which instances are sampled", .hidden = true},
+    {"born", 0, GROUP_CHAINS, ON_ROOTS | ON_OBJECT, .kind = OPTION_OTHER,
+     .parse = parse_born, .argument = "N[..N]",
+     .wanted = "a snapshot in which they are new (3), or several (2..4)",
+     .help = "only instances new in snapshot N and still alive"},
     {"depth", 0, GROUP_CHAINS, ON_CHAINS & ~ON_EXPLORE,
      COUNT(options.depth, 2, MOST_SAMPLES), .argument = "D",
      .help = "types to show per chain; default 64, 8 in text of diff"},

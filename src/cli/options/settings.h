@@ -76,6 +76,7 @@ struct settings {
     uint64_t interval_ms;    /* from one snapshot to the next */
     uint32_t snapshot_count; /* 0: one, not numbered */
     bool interval_given;
+    bool on_enter;         /* a snapshot for every line of standard input */
     bool all;              /* collect: every process that name matches */
     const char *lock;      /* file that collectors of one host take turns by; NULL: usual */
     uint64_t max_heap;     /* bytes of memory that a process may have; 0: any */
@@ -85,7 +86,7 @@ struct settings {
     enum process_order process_order;
     bool values;                             /* object: strings, and what arrays hold */
     const struct hd_object_question *object; /* the one that is asked for */
-    bool no_keep;                            /* watch: remove the snapshots at the end */
+    bool no_keep;                            /* remove the snapshots at the end */
     bool files_go; /* they are: nothing else can be asked of them */
 
     /* what a store is asked */
@@ -143,7 +144,7 @@ enum command_purpose {
     FOR_HELP
 };
 
-enum { MOST_EXAMPLES = 5 };
+enum { MOST_EXAMPLES = 6 };
 
 struct command {
     const char *name;

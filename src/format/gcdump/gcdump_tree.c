@@ -93,12 +93,6 @@ static bool is_ours(const struct hd_snapshot *snap, node_id kept)
 
 /* --- the tree -------------------------------------------------------------- */
 
-static bool is_variable(const char *pseudo_name)
-{
-    struct place place = place_of(pseudo_name);
-    return place_is_variable(&place);
-}
-
 /* Which node of the model each group takes its members from. False if a group would
  * need two. */
 static bool find_members(const struct hd_snapshot *snap, node_id kept, node_id *members,
@@ -109,7 +103,7 @@ static bool find_members(const struct hd_snapshot *snap, node_id kept, node_id *
         const char *name = type_of(snap, n)->name;
         if (n == g->root)
             continue;
-        if (is_variable(name)) {
+        if (place_names_variable(name)) {
             ++*variables;
             continue;
         }
@@ -130,7 +124,7 @@ static void add_variables(struct gcdump_tree *t, const struct hd_snapshot *snap,
         return;
     for (uint32_t e = g->edge_begin[group_node]; e < g->edge_begin[group_node + 1]; e++) {
         node_id n = g->edge_to[e];
-        if (n >= t->kept && is_variable(type_of(snap, n)->name))
+        if (n >= t->kept && place_names_variable(type_of(snap, n)->name))
             t->groups[t->count++] = (struct tree_group){type_of(snap, n)->name, parent, n};
     }
 }

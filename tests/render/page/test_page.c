@@ -176,11 +176,15 @@ Test(page, every_type_is_in_its_data_and_some_in_its_table)
 Test(page, every_kind_of_report_has_one)
 {
     struct hd_options opt = hd_default_options();
-    struct hd_report *const reports[] = {
-        shop_diff(NULL), shop_table_diff(NULL),
-        shop_check(),    top_of(shop(10), NULL),
-        info_of_two(),   roots_of(shop(50), "System.String", opt),
-        shop_tree(NULL), object_of(shop(10), 5, false, NULL)};
+    struct hd_report *const reports[] = {shop_diff(NULL),
+                                         shop_table_diff(NULL),
+                                         shop_check(),
+                                         top_of(shop(10), NULL),
+                                         info_of_two(),
+                                         roots_of(shop(50), "System.String", opt),
+                                         shop_tree(NULL),
+                                         object_of(shop(10), 5, false, NULL),
+                                         objects_of(shop(10), "*", opt)};
     for (size_t i = 0; i < sizeof(reports) / sizeof(*reports); i++) {
         char *page = written(reports[i], "html");
         expect_part(page, "<!DOCTYPE html>");
