@@ -1,0 +1,222 @@
+// Takes snapshots of this process, through one `heapdrift collect --on-enter` that follows its
+// objects from each snapshot to the next. It does not know what they are for.
+using System;
+using System.Diagnostics;
+using System.Globalization;
+using System.IO;
+using System.Runtime.InteropServices;
+using System.Text;
+using System.Threading;
+using System.Threading.Tasks;
+
+namespace Heapdrift.Testing;
+
+/// <summary>A file with a snapshot of this process; it is deleted when disposed.</summary>
+internal sealed class SnapshotFile : IDisposable
+{
+    private Collector? collector;
+
+    internal SnapshotFile(Collector collector, string path, int number)
+    {
+        this.collector = collector;
+        Path = path;
+        Number = number;
+    }
+
+    internal string Path { get; }
+
+    /// <summary>Its place in the series of its collector, from 1.</summary>
+    internal int Number { get; }
+
+    /// <summary>Snapshots of one collector know which object is which.</summary>
+    internal bool IsOfOneSeriesWith(SnapshotFile other) => collector is not null && collector == other.collector;
+
+    public void Dispose()
+    {
+        Collector? mine = Interlocked.Exchange(ref collector, null);
+        if (mine is null)
+            return;
+        try
+        {
+            File.Delete(Path);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            // Its folder goes with the collector anyhow.
+        }
+        mine.Release();
+    }
+}
+
+internal sealed class Collector
+{
+    private const int Anyone = -1;
+
+    private static readonly SemaphoreSlim turns = new(1, 1);
+    private static Collector? current;
+    private static bool warm;
+
+    private readonly Process process;
+    private readonly StringBuilder trouble = new();
+    private int users;
+    private int taken;
+    private bool broken;
+
+    private Collector(Process process)
+    {
+        this.process = process;
+        process.ErrorDataReceived += (_, line) => Add(line.Data);
+        process.BeginErrorReadLine();
+    }
+
+    /// <summary>A snapshot of now. Those that are alive at the same time belong to one series.</summary>
+    internal static async Task<SnapshotFile> TakeAsync(Deadline deadline)
+    {
+        if (LeakTest.WhyNot is { } reason)
+            throw new HeapdriftException(reason);
+        await EnterAsync(deadline).ConfigureAwait(false);
+        Collector collector = current is { broken: false } running ? running : Begin();
+        try
+        {
+            collector.users++;
+            // The first collection of a process leaves some 230 KiB behind, of event sources that
+            // describe themselves: nobody's leak.
+            if (!warm)
+                File.Delete(await collector.AskAsync(deadline).ConfigureAwait(false));
+            warm = true;
+            string path = await collector.AskAsync(deadline).ConfigureAwait(false);
+            return new SnapshotFile(collector, path, collector.taken);
+        }
+        catch
+        {
+            collector.Drop();
+            throw;
+        }
+        finally
+        {
+            turns.Release();
+        }
+    }
+
+    /// <summary>The memory of this process as a core dump, where the runtime's structures are known and
+    /// it is not large. Throws HeapdriftException where it cannot be had.</summary>
+    internal static async Task CopyMemoryAsync(string path, Deadline deadline)
+    {
+        const long most = 1L << 30;
+        if (Environment.Version.Major < 9 || RuntimeInformation.ProcessArchitecture != Architecture.X64 || Environment.WorkingSet > most)
+            throw new HeapdriftException("the memory of this process is not read");
+        await EnterAsync(deadline).ConfigureAwait(false);
+        try
+        {
+            Allow(Anyone);
+            await HeapdriftProgram.RunAsync(["collect", Self, "--direct", "--quiet", "-o", path], deadline).ConfigureAwait(false);
+        }
+        finally
+        {
+            Allow(current is { broken: false } running ? running.process.Id : 0);
+            turns.Release();
+        }
+    }
+
+    internal void Release()
+    {
+        turns.Wait();
+        Drop();
+        turns.Release();
+    }
+
+    private static async Task EnterAsync(Deadline deadline)
+    {
+        try
+        {
+            await turns.WaitAsync(deadline.Token).ConfigureAwait(false);
+        }
+        catch (OperationCanceledException)
+        {
+            deadline.ThrowIfOver("waiting for another snapshot");
+            throw;
+        }
+    }
+
+    private static Collector Begin()
+    {
+        Process process = Process.Start(HeapdriftProgram.Start(["collect", Self, "--on-enter", "--no-keep", "--no-progress"]))!;
+        // A child may read the memory of its parent, for the names of classes and fields, only
+        // where that has said so (Yama).
+        Allow(process.Id);
+        current = new Collector(process);
+        return current;
+    }
+
+    // The end of its input is what makes it delete its folder and go.
+    private void Drop()
+    {
+        if (--users > 0)
+            return;
+        if (current == this)
+            current = null;
+        Allow(0);
+        process.StandardInput.Close();
+        if (!process.WaitForExit(2000))
+            HeapdriftProgram.End(process);
+        process.Dispose();
+    }
+
+    private async Task<string> AskAsync(Deadline deadline)
+    {
+        string? path = null;
+        try
+        {
+            await process.StandardInput.WriteAsync("\n".AsMemory(), deadline.Token).ConfigureAwait(false);
+            await process.StandardInput.FlushAsync(deadline.Token).ConfigureAwait(false);
+            path = await process.StandardOutput.ReadLineAsync(deadline.Token).ConfigureAwait(false);
+        }
+        catch (OperationCanceledException)
+        {
+            broken = true;
+            deadline.ThrowIfOver("a snapshot");
+            throw;
+        }
+        catch (IOException)
+        {
+            // It has ended; why, it has said.
+        }
+        taken++;
+        if (path is { Length: > 0 })
+            return path;
+        broken = true;
+        throw new HeapdriftException("no snapshot of this process: " + Said());
+    }
+
+    private void Add(string? line)
+    {
+        lock (trouble)
+            trouble.Append(line).Append('\n');
+    }
+
+    private string Said()
+    {
+        // The line that says why comes before the one that says that there is no file, but through
+        // another pipe.
+        for (int i = 0; i < 50; i++)
+        {
+            lock (trouble)
+                if (HeapdriftProgram.FirstLine(trouble.ToString()) is { } line)
+                    return line;
+            Thread.Sleep(10);
+        }
+        return "heapdrift has ended without a word";
+    }
+
+    private static string Self => Environment.ProcessId.ToString(CultureInfo.InvariantCulture);
+
+    private static void Allow(int pid)
+    {
+        const int setPtracer = 0x59616d61;
+        if (OperatingSystem.IsLinux())
+            prctl(setPtracer, (nuint)(nint)pid, 0, 0, 0);
+    }
+
+    [DllImport("libc")]
+    private static extern int prctl(int option, nuint a, nuint b, nuint c, nuint d);
+}

@@ -1,0 +1,196 @@
+// A snapshot before, one after, and whether objects are left that were not there before.
+using System;
+using System.Collections.Generic;
+using System.Globalization;
+using System.IO;
+using System.Linq;
+using System.Text;
+using System.Threading;
+using System.Threading.Tasks;
+
+namespace Heapdrift.Testing;
+
+internal sealed class GoneCheck : IDisposable
+{
+    private const int Width = 100;
+
+    private readonly TypeSet types;
+    private readonly GoneOptions options;
+    private readonly string caller;
+    private readonly CancellationToken cancellation;
+    private readonly List<SnapshotFile> files = [];
+    private readonly bool hadTurn = Turn.IsMine;
+    private bool hasTurn;
+
+    internal GoneCheck(TypeSet types, GoneOptions? options, string caller, CancellationToken cancellation)
+    {
+        ArgumentNullException.ThrowIfNull(types);
+        this.types = types;
+        this.options = options ?? new GoneOptions();
+        this.caller = caller;
+        this.cancellation = cancellation;
+        this.options.Check();
+        TestFramework.Given = this.options.TestContext;
+        LeakTest.SkipUnlessPossible();
+    }
+
+    internal bool WarmsUp => options.WarmUp;
+
+    private IReadOnlyList<string> Paths => files.Select(f => f.Path).ToList();
+
+    /// <summary>Wait for the turn, then take the snapshot before.</summary>
+    internal async Task BeginAsync()
+    {
+        if (!hadTurn)
+            await Turn.EnterAsync(cancellation).ConfigureAwait(false);
+        hasTurn = !hadTurn;
+        SnapshotMarker.Renew();
+        await TakeAsync().ConfigureAwait(false);
+    }
+
+    /// <summary>Throw if something is left. What looks like it is looked at once more after finalizers
+    /// have run: they may take objects out of lists.</summary>
+    internal async Task EndAsync()
+    {
+        SnapshotMarker.Renew();
+        await TakeAsync().ConfigureAwait(false);
+        ObjectTable born = await LookAsync().ConfigureAwait(false);
+        types.CheckPatterns(born.Types);
+        if (Left(born).Of(options.FailOn) == 0)
+            return;
+        await RunFinalizersAsync().ConfigureAwait(false);
+        SnapshotMarker.Renew();
+        await TakeAsync().ConfigureAwait(false);
+        born = await LookAsync().ConfigureAwait(false);
+        if (Left(born).Of(options.FailOn) > 0)
+            throw await FailAsync(born).ConfigureAwait(false);
+    }
+
+    public void Dispose()
+    {
+        foreach (SnapshotFile file in files)
+            file.Dispose();
+        if (hasTurn)
+            Turn.Leave();
+        hasTurn = false;
+    }
+
+    private async Task TakeAsync()
+    {
+        using var deadline = new Deadline(options.Timeout, cancellation);
+        files.Add(await Collector.TakeAsync(deadline).ConfigureAwait(false));
+    }
+
+    private async Task<ObjectTable> LookAsync()
+    {
+        using var deadline = new Deadline(options.Timeout, cancellation);
+        ObjectTable born = await ObjectTable.ReadAsync(Paths, ["*"], [], Born, 1, deadline).ConfigureAwait(false);
+        SnapshotMarker.Check(born);
+        return born;
+    }
+
+    private string Born => files.Count == 2 ? "2" : string.Create(CultureInfo.InvariantCulture, $"2..{files.Count}");
+
+    private IEnumerable<TypeRow> Rows(ObjectTable born) => born.Types.Where(types.Includes);
+
+    private Held Left(ObjectTable born) => Rows(born).Aggregate(default(Held), (sum, row) => sum + row.Held);
+
+    // A finalizer that never returns must not hold up the test.
+    private static async Task RunFinalizersAsync()
+    {
+        Task finalizers = Task.Run(() =>
+        {
+            GC.Collect();
+            GC.WaitForPendingFinalizers();
+        });
+        await Task.WhenAny(finalizers, Task.Delay(TimeSpan.FromSeconds(2))).ConfigureAwait(false);
+    }
+
+    /* --- the message ---------------------------------------------------------------------- */
+
+    private async Task<Exception> FailAsync(ObjectTable born)
+    {
+        using var deadline = new Deadline(options.Timeout, cancellation);
+        List<TypeRow> rows = Rows(born).Where(r => r.Held.Of(options.FailOn) > 0)
+            .OrderByDescending(r => r.Held.Of(options.FailOn)).ThenBy(r => r.Name, StringComparer.Ordinal).ToList();
+        ObjectTable before = await ObjectTable.ReadAsync([files[0].Path], ["*"], [], null, 1, deadline).ConfigureAwait(false);
+        var message = new StringBuilder();
+        AddCounts(message, rows, before);
+        message.Append("\n\n").Append(await ChainsAsync(rows, deadline).ConfigureAwait(false));
+        AddUncounted(message, Left(born));
+        Evidence evidence = Evidence.Keep(options, caller, files);
+        await evidence.CompleteAsync(TestFramework.CurrentTest() ?? caller, message.ToString(), deadline, []).ConfigureAwait(false);
+        message.Append(evidence.Attach());
+        return new LeakException(message.ToString());
+    }
+
+    private void AddCounts(StringBuilder message, List<TypeRow> rows, ObjectTable before)
+    {
+        const int most = 10;
+        long all = rows.Sum(r => r.Held.Of(options.FailOn));
+        message.Append(CultureInfo.InvariantCulture, $"{all:N0} {(rows.Count == 1 ? rows[0].Name + " " : "")}{(all == 1 ? "object is" : "objects are")} left that {(all == 1 ? "was" : "were")} not there before");
+        if (rows.Count == 1)
+            message.Append(Change(rows[0], before)).Append('.');
+        else
+            message.Append(':');
+        foreach (TypeRow row in rows.Count == 1 ? [] : rows.Take(most))
+            message.Append(CultureInfo.InvariantCulture, $"\n  {row.Held.Of(options.FailOn),5:N0}  {row.Name}{Change(row, before)}");
+        if (rows.Count > most)
+            message.Append(CultureInfo.InvariantCulture, $"\n         and {rows.Count - most} more types");
+    }
+
+    // " (2 before, 5 now; 96 B, retain 1.2 KiB)"
+    private static string Change(TypeRow row, ObjectTable before)
+    {
+        long old = before.Types.Where(t => t.Type == row.Type && t.FullName == row.FullName && t.Module == row.Module).Sum(t => t.Count);
+        string retained = row.Retained is { } bytes && bytes > row.Bytes ? $", retain {Size.Of(bytes)}" : "";
+        return string.Create(CultureInfo.InvariantCulture, $" ({old:N0} before; {Size.Of(row.Bytes)}{retained})");
+    }
+
+    // What is not said of the others is what they are not: a leak.
+    private void AddUncounted(StringBuilder message, Held left)
+    {
+        (KeptBy Kind, long Count, string Words)[] kinds =
+        [
+            (KeptBy.Stack, left.Stack, "by a local variable of a running method"),
+            (KeptBy.FinalizerQueue, left.FinalizerQueue, "by the finalizer queue"),
+            (KeptBy.Nothing, left.Nothing, "by no root"),
+        ];
+        foreach ((KeptBy kind, long count, string words) in kinds)
+            if (count > 0 && !options.FailOn.HasFlag(kind))
+                message.Append(CultureInfo.InvariantCulture, $"\nnot counted: {count:N0} held only {words}");
+    }
+
+    // By memory, if it may be read, the chains have the names of fields. Objects are where they were:
+    // nothing has been collected since the last snapshot, or heapdrift says that it does not know.
+    private async Task<string> ChainsAsync(List<TypeRow> rows, Deadline deadline)
+    {
+        string core = Path.ChangeExtension(files[^1].Path, ".core");
+        try
+        {
+            await Collector.CopyMemoryAsync(core, deadline).ConfigureAwait(false);
+            return await ChainsAsync(rows, Paths.Append(core), deadline).ConfigureAwait(false);
+        }
+        catch (HeapdriftException)
+        {
+            return await ChainsAsync(rows, Paths, deadline).ConfigureAwait(false);
+        }
+        finally
+        {
+            File.Delete(core);
+        }
+    }
+
+    private async Task<string> ChainsAsync(List<TypeRow> rows, IEnumerable<string> paths, Deadline deadline)
+    {
+        List<string> arguments = ["roots", "--exact", "--quiet", "--color=never",
+            string.Create(CultureInfo.InvariantCulture, $"--width={Width}"),
+            string.Create(CultureInfo.InvariantCulture, $"--chains={options.Chains}"), "--born=" + Born];
+        arguments.AddRange(rows.Select(r => "--type=" + r.Name));
+        arguments.AddRange(paths);
+        Answer answer = await HeapdriftProgram.RunAsync(arguments, deadline).ConfigureAwait(false);
+        // Its heading counts what the message has counted already.
+        int chains = answer.Output.IndexOf("\n\n", StringComparison.Ordinal);
+        return answer.Output[(chains + 2)..].TrimEnd();
+    }
+}

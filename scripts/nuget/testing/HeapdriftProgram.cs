@@ -1,0 +1,142 @@
+// Finds the heapdrift program of this package and runs it. It knows no heaps and no tests.
+using System;
+using System.Collections.Generic;
+using System.Diagnostics;
+using System.IO;
+using System.Linq;
+using System.Runtime.InteropServices;
+using System.Text;
+using System.Threading;
+using System.Threading.Tasks;
+
+namespace Heapdrift.Testing;
+
+/// <summary>How a run of the program ended.</summary>
+internal readonly record struct Answer(int Status, string Output, string Trouble);
+
+internal static class HeapdriftProgram
+{
+    /// <summary>Exit status of a check whose budget is exceeded.</summary>
+    internal const int OverBudget = 1;
+
+    /// <summary>Exit status, with --strict, of snapshots that allow no verdict.</summary>
+    internal const int Inconclusive = 3;
+
+    private static readonly Lazy<(string? Path, string? WhyNot)> found = new(Find);
+
+    /// <summary>Why there is no program to run; null if there is.</summary>
+    internal static string? WhyNot => found.Value.WhyNot;
+
+    internal static ProcessStartInfo Start(IEnumerable<string> arguments)
+    {
+        (string? path, string? whyNot) = found.Value;
+        if (path is null)
+            throw new HeapdriftException(whyNot!);
+        return new ProcessStartInfo(path, arguments)
+        {
+            RedirectStandardInput = true,
+            RedirectStandardOutput = true,
+            RedirectStandardError = true,
+            StandardOutputEncoding = Encoding.UTF8,
+            StandardErrorEncoding = Encoding.UTF8,
+            UseShellExecute = false,
+            // What looks for terminals and build servers must not find those of the test run.
+            Environment = { ["TERM"] = "dumb", ["NO_COLOR"] = "1", ["LC_ALL"] = "C.UTF-8", ["GITHUB_ACTIONS"] = null, ["GITHUB_STEP_SUMMARY"] = null },
+        };
+    }
+
+    /// <summary>Run it to its end. A status above <see cref="OverBudget"/> that the caller does not
+    /// expect is thrown as the line that the program said.</summary>
+    internal static async Task<Answer> RunAsync(IEnumerable<string> arguments, Deadline deadline, params int[] expected)
+    {
+        using Process process = Process.Start(Start(arguments))!;
+        process.StandardInput.Close();
+        using CancellationTokenRegistration kill = deadline.Token.Register(() => End(process));
+        Task<string> output = process.StandardOutput.ReadToEndAsync();
+        Task<string> trouble = process.StandardError.ReadToEndAsync();
+        await Task.WhenAll(output, trouble, process.WaitForExitAsync()).ConfigureAwait(false);
+        deadline.ThrowIfOver("a comparison of snapshots");
+        if (process.ExitCode != 0 && !expected.Contains(process.ExitCode))
+            throw new HeapdriftException(FirstLine(trouble.Result) ?? $"heapdrift ended with status {process.ExitCode}");
+        return new Answer(process.ExitCode, output.Result, trouble.Result);
+    }
+
+    internal static void End(Process process)
+    {
+        try
+        {
+            process.Kill();
+        }
+        catch (Exception e) when (e is InvalidOperationException or System.ComponentModel.Win32Exception)
+        {
+            // It has ended.
+        }
+    }
+
+    /// <summary>What it said, without its name; null if it said nothing.</summary>
+    internal static string? FirstLine(string trouble)
+    {
+        string? line = trouble.Split('\n').FirstOrDefault(l => l.Length > 0 && !l.StartsWith("heapdrift: note:", StringComparison.Ordinal));
+        return line?.StartsWith("heapdrift: ", StringComparison.Ordinal) == true ? line["heapdrift: ".Length..] : line;
+    }
+
+    // HEAPDRIFT_PROGRAM is for those who build it themselves. The host knows the folders of native
+    // files of packages, whether they were copied, published, or are still where NuGet unpacked them.
+    private static (string? Path, string? WhyNot) Find()
+    {
+        string? given = Environment.GetEnvironmentVariable("HEAPDRIFT_PROGRAM");
+        string? platform = ProgramFile.Platform();
+        if (platform is null)
+            return (null, $"heapdrift takes snapshots on Linux, x64 and arm64, not on {RuntimeInformation.RuntimeIdentifier}");
+        if (given is { Length: > 0 })
+            return ProgramFile.CanRun(given) ? (given, null) : (null, $"HEAPDRIFT_PROGRAM: {given} is no program that this user may run");
+        string? path = Places(platform).FirstOrDefault(File.Exists);
+        if (path is null)
+            return (null, $"the heapdrift program of {platform} is missing in {AppContext.BaseDirectory}: "
+                + "publish with it (runtimes/" + platform + "/native), or set HEAPDRIFT_PROGRAM to its path");
+        string runnable = OperatingSystem.IsLinux() ? ProgramFile.Runnable(path) : path;
+        return ProgramFile.CanRun(runnable) ? (runnable, null) : (null, $"{path} may not be run here (a file system mounted noexec?)");
+    }
+
+    private static IEnumerable<string> Places(string platform)
+    {
+        string native = Path.Combine("runtimes", platform, "native", "heapdrift");
+        yield return Path.Combine(AppContext.BaseDirectory, native);
+        foreach (string folder in (AppContext.GetData("NATIVE_DLL_SEARCH_DIRECTORIES") as string ?? "").Split(Path.PathSeparator))
+            if (folder.Length > 0)
+                yield return Path.Combine(folder, "heapdrift");
+        string beside = Path.GetDirectoryName(typeof(HeapdriftProgram).Assembly.Location) ?? "";
+        if (beside.Length > 0)
+            yield return Path.Combine(beside, native);
+        yield return Path.Combine(AppContext.BaseDirectory, "heapdrift");
+    }
+}
+
+/// <summary>The time that something may take, and who may end it before.</summary>
+internal sealed class Deadline : IDisposable
+{
+    private readonly CancellationTokenSource source;
+    private readonly CancellationToken user;
+    private readonly TimeSpan limit;
+
+    internal Deadline(TimeSpan limit, CancellationToken user)
+    {
+        this.user = user;
+        this.limit = limit;
+        source = CancellationTokenSource.CreateLinkedTokenSource(user);
+        source.CancelAfter(limit);
+    }
+
+    internal CancellationToken Token => source.Token;
+
+    internal TimeSpan Limit => limit;
+
+    internal void ThrowIfOver(string what)
+    {
+        user.ThrowIfCancellationRequested();
+        if (source.IsCancellationRequested)
+            throw new HeapdriftException($"{what} took longer than {limit.TotalSeconds:0.#} s (option Timeout)");
+    }
+
+    public void Dispose() => source.Dispose();
+}

@@ -1,0 +1,176 @@
+using System;
+using System.Collections.Generic;
+using System.Globalization;
+using System.Linq;
+using System.Runtime.CompilerServices;
+using System.Threading;
+using System.Threading.Tasks;
+
+namespace Heapdrift.Testing;
+
+/// <summary>Runs an action many times, and fails if something piles up.</summary>
+public static class Leak
+{
+    private const int UsualIterations = 100;
+
+    /// <summary>Run the action until it is warm, then take snapshots with as many iterations between
+    /// each two, and compare them as <c>heapdrift check</c> does, with the budgets and suppressions of
+    /// the nearest heapdrift.yml.</summary>
+    /// <example><code>
+    /// await Leak.TestAsync(() => shop.CheckoutAsync(cart), iterations: 100);
+    /// </code></example>
+    /// <param name="action">One iteration; its own exception wins.</param>
+    /// <param name="iterations">How many lie between two snapshots.</param>
+    /// <param name="options">How many snapshots, what to ignore; null: the usual.</param>
+    /// <param name="cancellation">Ends the waiting, and no further iteration begins.</param>
+    /// <param name="test">The name of the test, where the framework does not tell it.</param>
+    /// <exception cref="LeakException">Something piles up; the message is heapdrift's report.</exception>
+    /// <exception cref="HeapdriftException">The heap could not be looked at.</exception>
+    public static async Task TestAsync(Func<Task> action, int iterations = UsualIterations, LeakOptions? options = null,
+        CancellationToken cancellation = default, [CallerMemberName] string test = "")
+    {
+        ArgumentNullException.ThrowIfNull(action);
+        using var series = new LeakSeries(iterations, options, test, cancellation);
+        await series.BeginAsync();
+        bool outer = Turn.IsMine;
+        Turn.IsMine = true;
+        do
+        {
+            for (int i = 0; i < series.Wanted; i++)
+            {
+                cancellation.ThrowIfCancellationRequested();
+                await action();
+            }
+        }
+        while (await series.GoesOnAsync());
+        Turn.IsMine = outer;
+        await series.JudgeAsync();
+    }
+
+    /// <inheritdoc cref="TestAsync(Func{Task}, int, LeakOptions, CancellationToken, string)"/>
+    public static Task TestAsync(Action action, int iterations = UsualIterations, LeakOptions? options = null,
+        CancellationToken cancellation = default, [CallerMemberName] string test = "")
+    {
+        ArgumentNullException.ThrowIfNull(action);
+        return TestAsync(() => Run(action), iterations, options, cancellation, test);
+    }
+
+    /// <summary>The same for tests that are not asynchronous; it blocks its thread.</summary>
+    /// <inheritdoc cref="TestAsync(Func{Task}, int, LeakOptions, CancellationToken, string)"/>
+    public static void Test(Action action, int iterations = UsualIterations, LeakOptions? options = null, [CallerMemberName] string test = "")
+    {
+        ArgumentNullException.ThrowIfNull(action);
+        using var series = new LeakSeries(iterations, options, test, default);
+        series.BeginAsync().GetAwaiter().GetResult();
+        do
+        {
+            Turn.Run(() => Repeat(action, series.Wanted));
+        }
+        while (series.GoesOnAsync().GetAwaiter().GetResult());
+        series.JudgeAsync().GetAwaiter().GetResult();
+    }
+
+    private static void Repeat(Action action, int times)
+    {
+        for (int i = 0; i < times; i++)
+            action();
+    }
+
+    private static Task Run(Action action)
+    {
+        action();
+        return Task.CompletedTask;
+    }
+}
+
+/// <summary>The snapshots of one such test, and their verdict.</summary>
+internal sealed class LeakSeries : IDisposable
+{
+    private readonly int iterations;
+    private readonly LeakOptions options;
+    private readonly string caller;
+    private readonly CancellationToken cancellation;
+    private readonly List<SnapshotFile> files = [];
+    private readonly bool hadTurn = Turn.IsMine;
+    private bool hasTurn;
+
+    internal LeakSeries(int iterations, LeakOptions? options, string caller, CancellationToken cancellation)
+    {
+        this.iterations = iterations;
+        this.options = options ?? new LeakOptions();
+        this.caller = caller;
+        this.cancellation = cancellation;
+        this.options.Check();
+        if (iterations < 1)
+            throw new ArgumentOutOfRangeException(nameof(iterations), iterations, "at least one iteration between two snapshots");
+        if (this.options.Snapshots is < 4 or > 50)
+            throw new ArgumentOutOfRangeException(nameof(options), this.options.Snapshots, "Snapshots: 4 to 50; fewer than 4 cannot tell a leak from warm-up");
+        if (this.options.WarmUp is < 0)
+            throw new ArgumentOutOfRangeException(nameof(options), this.options.WarmUp, "WarmUp: at least 0 iterations");
+        TestFramework.Given = this.options.TestContext;
+        LeakTest.SkipUnlessPossible();
+    }
+
+    /// <summary>How many iterations come before the next snapshot.</summary>
+    internal int Wanted => files.Count == 0 ? options.WarmUp ?? iterations : iterations;
+
+    internal async Task BeginAsync()
+    {
+        if (!hadTurn)
+            await Turn.EnterAsync(cancellation).ConfigureAwait(false);
+        hasTurn = !hadTurn;
+    }
+
+    /// <summary>Take a snapshot; whether another one follows.</summary>
+    internal async Task<bool> GoesOnAsync()
+    {
+        using var deadline = new Deadline(options.Timeout, cancellation);
+        files.Add(await Collector.TakeAsync(deadline).ConfigureAwait(false));
+        return files.Count < options.Snapshots;
+    }
+
+    /// <summary>Throw if the snapshots show a leak, or nothing.</summary>
+    internal async Task JudgeAsync()
+    {
+        using var deadline = new Deadline(options.Timeout, cancellation);
+        Answer answer = await CheckAsync(files.Select(f => f.Path), deadline).ConfigureAwait(false);
+        if (answer.Status == 0 || (answer.Status == HeapdriftProgram.Inconclusive && options.WhenInconclusive == Inconclusive.Passes))
+            return;
+        if (answer.Status == HeapdriftProgram.Inconclusive && options.WhenInconclusive == Inconclusive.Skips)
+            throw TestFramework.Skipped(answer.Output.TrimEnd());
+        Evidence evidence = Evidence.Keep(options, caller, files);
+        // What comes next is for the files that stay.
+        if (evidence.Snapshots is { } folder)
+            answer = await CheckAsync([folder], deadline).ConfigureAwait(false);
+        string message = answer.Output.TrimEnd();
+        await evidence.CompleteAsync(TestFramework.CurrentTest() ?? caller, message, deadline, Series()).ConfigureAwait(false);
+        throw new LeakException(message + evidence.Attach());
+    }
+
+    public void Dispose()
+    {
+        foreach (SnapshotFile file in files)
+            file.Dispose();
+        if (hasTurn)
+            Turn.Leave();
+        hasTurn = false;
+    }
+
+    private Task<Answer> CheckAsync(IEnumerable<string> paths, Deadline deadline)
+    {
+        List<string> arguments = ["check", "--strict", "--color=never", "--width=100", "--no-progress", .. Series()];
+        if (options.Config is { } config)
+            arguments.Add("--config=" + config);
+        arguments.AddRange(paths);
+        return HeapdriftProgram.RunAsync(arguments, deadline, HeapdriftProgram.OverBudget, HeapdriftProgram.Inconclusive);
+    }
+
+    private List<string> Series()
+    {
+        List<string> all = ["--iterations=" + string.Join(',', files.Select((_, i) => ((long)i * iterations).ToString(CultureInfo.InvariantCulture)))];
+        all.AddRange(options.Ignore.Select(pattern => "--exclude=" + pattern));
+        if (options.MinimumGrowth is { } least)
+            all.AddRange(["--min-score=" + least, "--min-steady=" + least]);
+        return all;
+    }
+}
