@@ -19,8 +19,8 @@ import time
 
 import run
 
-# A killed runtime cannot delete its own sockets.
-RUNTIME = ("dotnet-diagnostic-", "clr-debug-pipe-")
+# A killed runtime cannot delete its own sockets, nor can a killed `dotnet test`.
+OTHERS = ("dotnet-diagnostic-", "clr-debug-pipe-", "CONTROLTOHOST_", "MONITORTOHOST_")
 PATIENCE = 2
 
 
@@ -69,7 +69,7 @@ def main(framework, whom):
         else:
             os.killpg(tests.pid, signal.SIGKILL)
         time.sleep(PATIENCE)
-        left = [name for name in run.left(temporary) if not name.startswith(RUNTIME)]
+        left = [name for name in run.left(temporary) if not name.startswith(OTHERS)]
         return f"left: {left}, processes {collectors(host)}" if left or collectors(host) else None
     finally:
         try:
