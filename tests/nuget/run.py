@@ -166,8 +166,9 @@ def plain(message, project, results):
         (r"(?m)^also  .*\n", ""),
         (r"[0-9.]+ %(?=  )", "N %"),
         (r"[0-9.]+ %\s+of\s+the\s+heap", "N % of the heap"),
+        (r" \(gen[0-2]\)|(?<=ADDRESS) in gen[0-2]", ""),
         # Others have timers too, in the same list.
-        (r"TimerQueueTimer\S* ?(×[0-9]+ )?\.?_timerCallback( \(gen[0-2]\))?", "TimerQueueTimer ... ._timerCallback"),
+        (r"TimerQueueTimer\S* ?(×[0-9]+ )?\.?_timerCallback", "TimerQueueTimer ... ._timerCallback"),
         (r"(?<=score )[0-9.]+ % \((.*?)\) +score below .*?(?=  suspects)", r"N % (\1)  score below LIMIT"),
         (r"\n +it grew in every step; --min-steady .*", ""),
         (r"over [0-9.]+ (ms|s|min)\b", "over TIME"),
