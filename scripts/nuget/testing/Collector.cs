@@ -79,7 +79,7 @@ internal sealed class Collector
     {
         if (LeakTest.WhyNot is { } reason)
             throw new HeapdriftException(reason);
-        await EnterAsync(deadline).ConfigureAwait(false);
+        await deadline.EnterAsync(turns, "waiting for another snapshot").ConfigureAwait(false);
         Collector collector = current is { broken: false } running ? running : Begin();
         try
         {
@@ -110,7 +110,7 @@ internal sealed class Collector
         const long most = 1L << 30;
         if (Environment.Version.Major < 9 || RuntimeInformation.ProcessArchitecture != Architecture.X64 || Environment.WorkingSet > most)
             throw new HeapdriftException("the memory of this process is not read");
-        await EnterAsync(deadline).ConfigureAwait(false);
+        await deadline.EnterAsync(turns, "waiting for another snapshot").ConfigureAwait(false);
         try
         {
             Allow(Anyone);
@@ -128,19 +128,6 @@ internal sealed class Collector
         turns.Wait();
         Drop();
         turns.Release();
-    }
-
-    private static async Task EnterAsync(Deadline deadline)
-    {
-        try
-        {
-            await turns.WaitAsync(deadline.Token).ConfigureAwait(false);
-        }
-        catch (OperationCanceledException)
-        {
-            deadline.ThrowIfOver("waiting for another snapshot");
-            throw;
-        }
     }
 
     private static Collector Begin()
@@ -195,19 +182,18 @@ internal sealed class Collector
         string? path = null;
         try
         {
-            await process.StandardInput.WriteAsync("\n".AsMemory(), deadline.Token).ConfigureAwait(false);
-            await process.StandardInput.FlushAsync(deadline.Token).ConfigureAwait(false);
-            path = await process.StandardOutput.ReadLineAsync(deadline.Token).ConfigureAwait(false);
-        }
-        catch (OperationCanceledException)
-        {
-            broken = true;
-            deadline.ThrowIfOver("a snapshot");
-            throw;
+            process.StandardInput.Write('\n');
+            process.StandardInput.Flush();
+            path = await deadline.WithinAsync(process.StandardOutput.ReadLineAsync(), "a snapshot").ConfigureAwait(false);
         }
         catch (IOException)
         {
             // It has ended; why, it has said.
+        }
+        catch
+        {
+            broken = true;
+            throw;
         }
         taken++;
         if (path is { Length: > 0 })

@@ -100,7 +100,7 @@ public static class Heap
     {
         LeakTest.SkipUnlessPossible();
         TimeSpan limit = timeout ?? TimeSpan.FromSeconds(60);
-        using var deadline = new Deadline(limit, cancellation);
+        var deadline = new Deadline(limit, cancellation);
         SnapshotMarker.Renew();
         // Not in the middle of a check: which object is which is known from one snapshot to the next.
         bool waits = !Turn.IsMine;

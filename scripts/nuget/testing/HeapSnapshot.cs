@@ -87,7 +87,7 @@ public sealed class HeapSnapshot : IDisposable
         List<TypeRow> wanted = Rows(types).ToList();
         if (wanted.Count == 0)
             return null;
-        using var deadline = new Deadline(timeout, CancellationToken.None);
+        var deadline = new Deadline(timeout, CancellationToken.None);
         List<string> paths = before.Append(this).Select(s => s.file.Path).ToList();
         List<string> names = wanted.Select(r => r.Name).Distinct().ToList();
         IEnumerable<string> others = All().Types.Where(r => !wanted.Contains(r) && names.Any(n => TypeNames.Matches(n, r.Name))).Select(r => r.Name);
@@ -107,7 +107,7 @@ public sealed class HeapSnapshot : IDisposable
         ObjectDisposedException.ThrowIf(disposed, this);
         if (all is null)
         {
-            using var deadline = new Deadline(timeout, CancellationToken.None);
+            var deadline = new Deadline(timeout, CancellationToken.None);
             all = ObjectTable.ReadAsync([file.Path], ["*"], [], null, 1, deadline).GetAwaiter().GetResult();
         }
         return all;
