@@ -173,6 +173,8 @@ struct hd_chain_row {
     uint64_t retained;                 /* bytes, by its instances, in the last snapshot */
     uint64_t address;                  /* of the example; 0 unknown */
     enum hd_generation generation;     /* of the example */
+    const char *held_by; /* its owner in a few words; NULL: none. Of hd_roots, as is: */
+    const char *hint;    /* what such a chain usually is: an id of docs/hints.md; NULL */
 };
 
 /* Some of the chains of some instances, most frequent first. */

@@ -56,6 +56,10 @@ void build_evidence(struct build *b);
 /* Below the row: what it usually is. Nothing for NULL. */
 void build_hint(struct build *b, const char *id);
 
+/* What to do, and how to read more. */
+struct hint;
+void build_fix(struct build *b, struct doc_line *l, const struct hint *hint);
+
 /* What docs/hints.md says of it: prose, and code before and after. Nothing for NULL. */
 void build_hint_page(struct build *b, struct doc_section *s, const char *id);
 

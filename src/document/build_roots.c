@@ -1,6 +1,7 @@
 /* Why instances of some types are alive. */
 #include "document/build.h"
 
+#include "ranking/hints.h"
 #include "report/text_parts.h"
 
 #include <inttypes.h>
@@ -120,6 +121,52 @@ static void add_rest(struct build *b, struct doc_chains *to)
                 chains->available == all ? " shows all" : " shows the most frequent");
 }
 
+/* --- what to do ------------------------------------------------------------------ */
+
+static bool is_said_above(const struct hd_chains *chains, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (chains->all[k].hint == chains->all[i].hint)
+            return true;
+    return false;
+}
+
+/* "FIX" of all chains, "FIX 1, 3" of some. */
+static const char *fix_title(struct build *b, const char *hint)
+{
+    const struct hd_chains *chains = &b->r->roots.chains;
+    struct text of = {0}, title = {0};
+    size_t count = 0;
+    for (size_t i = 0; i < chains->len; i++)
+        if (chains->all[i].hint == hint) {
+            text_add_string(&of, count++ > 0 ? ", " : " ");
+            format_count(&of, i + 1);
+        }
+    text_add_string(&title, "FIX");
+    text_add_string(&title, count < chains->len ? text_string(&of) : "");
+    const char *words = doc_string(b->doc, text_string(&title));
+    text_free(&of);
+    text_free(&title);
+    return words;
+}
+
+/* A hint once, however many chains have it. */
+static void add_fixes(struct build *b, struct doc_section *s)
+{
+    const struct hd_chains *chains = &b->r->roots.chains;
+    struct doc_facts *facts = NULL;
+    for (size_t i = 0; i < chains->len; i++) {
+        const struct hint *hint = hint_named(chains->all[i].hint);
+        if (hint == NULL || is_said_above(chains, i))
+            continue;
+        if (facts == NULL)
+            facts = &doc_block(b->doc, s, DOC_FACTS)->facts;
+        struct doc_line *l = &doc_fact(b->doc, facts, fix_title(b, hint->id))->value;
+        l->wraps = true;
+        build_fix(b, l, hint);
+    }
+}
+
 void build_roots(struct build *b)
 {
     const struct hd_chains *chains = &b->r->roots.chains;
@@ -132,4 +179,5 @@ void build_roots(struct build *b)
         add_chain(b, to, &chains->all[i]);
     if (chains->omitted > 0)
         add_rest(b, to);
+    add_fixes(b, s);
 }

@@ -266,6 +266,15 @@ static void add_held_by(struct build *b, const struct hd_chains *chains)
     build_end(b, doc_piece(b->doc, &to->rest, "  "));
 }
 
+void build_fix(struct build *b, struct doc_line *l, const struct hint *hint)
+{
+    build_marked(b, doc_piece(b->doc, l, ""), hint->fix);
+    text_add_string(&b->words, "heapdrift help hint ");
+    text_add_string(&b->words, hint->id);
+    doc_run(b->doc, doc_piece(b->doc, l, "  "), DOC_CODE, text_string(&b->words));
+    text_clear(&b->words);
+}
+
 void build_hint(struct build *b, const char *id)
 {
     const struct hint *hint = hint_named(id);
@@ -275,13 +284,10 @@ void build_hint(struct build *b, const char *id)
     struct doc_line *l = &a->line;
     a->hint = hint->id;
     l->wraps = true;
-    build_marked(b, doc_piece(b->doc, l, ""), hint->fix);
     if (b->page != NULL) /* it has the text */
-        return;
-    text_add_string(&b->words, "heapdrift help hint ");
-    text_add_string(&b->words, hint->id);
-    doc_run(b->doc, doc_piece(b->doc, l, "  "), DOC_CODE, text_string(&b->words));
-    text_clear(&b->words);
+        build_marked(b, doc_piece(b->doc, l, ""), hint->fix);
+    else
+        build_fix(b, l, hint);
 }
 
 /* --- groups ---------------------------------------------------------------- */

@@ -4,9 +4,9 @@
 #include "compare/steps.h"
 #include "heap/place.h"
 #include "owners/ownership_tree.h"
+#include "questions/hint_clues.h"
 #include "questions/report_suspects.h"
 #include "questions/report_tree.h"
-#include "ranking/hints.h"
 #include "ranking/native.h"
 #include "ranking/suspect_title.h"
 #include "report/phrases.h"
@@ -22,81 +22,13 @@
  */
 enum { DEEPEST = 5, MOST_BELOW = 64 };
 
-/* Classes of the program that are called like those of the framework, which hints are
- * about; nearly always there are none. */
-struct disguised {
-    const char **names;
-    size_t len;
-};
-
-static struct disguised disguised_in(const struct ownership_tree *t, struct arena *scratch)
-{
-    struct disguised d = {.len = 0};
-    if (t == NULL)
-        return d;
-    d.names = arena_array(scratch, const char *, t->labels.len);
-    for (size_t i = 0; i < t->labels.len; i++) {
-        const struct label *l = &t->labels.all[i];
-        if (l->origin == ORIGIN_PROGRAM && !names_is_array(l->name) &&
-            names_is_framework(name_part(l->name), NAME_CLASS))
-            d.names[d.len++] = l->name;
-    }
-    return d;
-}
-
-/* The name, unless it says what is not so. */
-static const char *honest(const struct disguised *d, const char *name)
-{
-    for (size_t i = 0; i < d->len; i++)
-        if (strcmp(d->names[i], name) == 0)
-            return "[of the program]";
-    return name;
-}
-
-/* What is farther from the suspect says nothing about it, and every case looks at all. */
-enum { MOST_ABOVE = 64 };
-
-struct looking {
-    struct hint_clues clues;
-    struct disguised disguised;
-    struct arena *scratch;
-};
-
-static void add_way(struct looking *l, const char *const *types, size_t len,
-                    enum hd_root_kind root, double share)
-{
-    size_t far = len > MOST_ABOVE ? len - MOST_ABOVE : 0;
-    const char **names = arena_array(l->scratch, const char *, len);
-    for (size_t i = far; i < len; i++)
-        names[i] = honest(&l->disguised, types[i]);
-    if (len > 0)
-        l->clues.ways[l->clues.way_count++] = (struct hint_way){
-            .types = names + far, .len = len - far, .root = root, .share = share};
-}
-
 /* What all ways to it have in common. */
 static void add_holder(struct looking *l, const struct hd_suspect *s)
 {
     enum hd_root_kind root = HD_ROOT_OTHER;
     for (size_t i = 0; i < s->holder_len && place_is_root(s->holder[i]); i++)
         root = root_kind_below(s->holder[i], root);
-    add_way(l, s->holder, s->holder_len, root, 1);
-}
-
-/* A chain without the suspect at its end. What is repeated stands there twice, so that an
- * array of arrays can be told from one array. */
-static void add_chain(struct looking *l, const struct hd_chain *c)
-{
-    size_t most = c->frame_count * 2 * HD_MOST_FRAME_TYPES;
-    const char **types = arena_array(l->scratch, const char *, most);
-    size_t len = 0;
-    for (size_t i = 0; i < c->frame_count; i++) {
-        const struct hd_frame *f = &c->frames[i];
-        unsigned times = f->repeat_min > 1 ? 2 : 1;
-        for (unsigned k = 0; k < times * f->type_count; k++)
-            types[len++] = f->types[k % f->type_count];
-    }
-    add_way(l, types, len > 0 ? len - 1 : 0, c->kind, c->share);
+    looking_add_way(l, s->holder, s->holder_len, root, 1);
 }
 
 struct below {
@@ -149,19 +81,20 @@ static void report_add_hints(struct hd_report *r, const struct ownership_tree *t
         return;
     struct arena scratch = {0};
     struct below *below = arena_array(&scratch, struct below, r->diff.suspect_count);
-    struct looking look = {.disguised = disguised_in(t, &scratch), .scratch = &scratch};
+    struct looking look = {.disguised = disguised_of_tree(t, &scratch),
+                           .scratch = &scratch};
     if (t != NULL)
         find_below(r, t, heads, below);
     for (size_t i = 0; i < r->diff.suspect_count; i++) {
         struct hd_suspect *s = &r->diff.suspects[i];
         for (size_t k = 0; k < s->also_count; k++)
             add_below(&below[i], s->also[k], 1);
-        look.clues = (struct hint_clues){.type = honest(&look.disguised, s->type),
+        look.clues = (struct hint_clues){.type = looking_honest(&look, s->type),
                                          .below = below[i].all,
                                          .below_count = below[i].len};
         add_holder(&look, s);
         for (size_t k = 0; k < s->chains.len && look.clues.way_count < HINT_MOST_WAYS; k++)
-            add_chain(&look, &s->chains.all[k].chain);
+            looking_add_chain(&look, &s->chains.all[k].chain);
         const struct hint *hint = hint_for(&look.clues);
         s->hint = hint != NULL ? hint->id : NULL;
     }

@@ -2,7 +2,9 @@
 #include "compare/series_chains.h"
 #include "format/open.h"
 #include "questions/asked_types.h"
+#include "questions/hint_clues.h"
 #include "questions/since.h"
+#include "report/phrases.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -114,6 +116,31 @@ static bool ask_for(void *context, size_t place, const struct hd_snapshot *snap,
     return true;
 }
 
+/* Of what does not pile up there is nothing to say; and where nobody knows whether it does,
+ * nothing about what is in just any collection. */
+static const char *hint_of(const struct hd_roots *roots, const struct hd_chain_row *row,
+                           const struct disguised *disguised)
+{
+    bool piles_up = row->status == HD_CHAIN_NEW || row->status == HD_CHAIN_GROWING ||
+                    roots->born_last > 1;
+    if (!piles_up && row->status != HD_CHAIN_UNKNOWN)
+        return NULL;
+    return hint_of_chain(&row->chain, disguised,
+                         piles_up ? HINT_OF_COLLECTION : HINT_OF_ROOT);
+}
+
+static void explain_chains(struct hd_report *r, const struct hd_comparison *c)
+{
+    struct arena scratch = {0};
+    struct disguised disguised = disguised_of_snapshots(c->snaps, c->count, &scratch);
+    for (size_t i = 0; i < r->roots.chains.len; i++) {
+        struct hd_chain_row *row = &r->roots.chains.all[i];
+        row->held_by = phrase_owner(r, row->chain.owner, row->chain.service);
+        row->hint = hint_of(&r->roots, row, &disguised);
+    }
+    arena_free(&scratch);
+}
+
 static void set_chains(struct hd_report *r, const struct hd_comparison *c,
                        const struct series_chains *found)
 {
@@ -125,6 +152,7 @@ static void set_chains(struct hd_report *r, const struct hd_comparison *c,
     r->roots.chains = report_chains_of(r, c->snaps[c->count - 1], answers, used);
     for (size_t i = 0; used < c->count && i < r->roots.chains.len; i++)
         r->roots.chains.all[i].instances = NULL;
+    explain_chains(r, c);
 }
 
 static bool any_was_born(const struct search *s, struct hd_error *err)

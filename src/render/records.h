@@ -8,7 +8,7 @@
 #include "report/report.h"
 
 extern const struct record record_snapshot, record_warning, record_generations,
-    record_chain, record_owner, record_marked;
+    record_chain, record_chain_of_roots, record_owner, record_marked;
 
 /* Of struct hd_model: what stands behind schema, schema_version and tool_version. */
 extern const struct record record_diff, record_check, record_top, record_roots, record_info,

@@ -117,4 +117,18 @@ static const struct record_field chain_fields[] = {
 const RECORD_OF(
     chain, "chain", chain_fields,
     "A group of instances whose chains of references from a root are the same.");
+
+static const struct record_field chain_of_roots_fields[] = {
+    FIELDS_OF(SAME(record_chain)),
+    FIELD("held_by", TEXT(held_by), MAY_BE_NULL,
+          "The owner in a few words: static s_all, singleton PriceFeed, Session; null "
+          "without one."),
+    FIELD("hint", TEXT(hint), MAY_BE_NULL,
+          "What a chain of this kind usually is: the name of a section of docs/hints.md; "
+          "null when nothing is known.",
+          "\"pattern\": \"^[a-z]+(-[a-z]+)*$\""),
+};
+const RECORD_OF(
+    chain_of_roots, "chain", chain_of_roots_fields,
+    "A group of instances whose chains of references from a root are the same.");
 #undef T

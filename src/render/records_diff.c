@@ -655,7 +655,7 @@ static const struct record_field roots_fields[] = {
           "Canonical names that match.", "\"minItems\": 1"),
     FIELD("instances", COUNTS(instances), NEVER_NULL,
           "Instances of the matched types, one number per snapshot."),
-    FIELD("chains", RECORDS(chains.all, chains.len, record_chain), NEVER_NULL,
+    FIELD("chains", RECORDS(chains.all, chains.len, record_chain_of_roots), NEVER_NULL,
           "Groups of root chains, largest share first; cut by --chains."),
 };
 static const RECORD_OF(begin_of_roots, NULL, roots_fields, NULL);

@@ -15,6 +15,7 @@ temporary folder. The package is that of build/nuget (`make nuget`).
 """
 
 import argparse
+import difflib
 import os
 import pathlib
 import re
@@ -30,11 +31,6 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 GOLDEN = HERE / "golden"
 BUILT = ROOT / "build/nuget-tests"
-SKIPPED = ("NotExecuted", "Inconclusive")
-
-# What the frameworks put before the message of an exception.
-LEAK = r"Heapdrift\.Testing\.LeakException"
-
 
 class Project:
     """One framework: how its tests are run, and what is its own in what comes out."""
@@ -89,7 +85,7 @@ PROJECTS = {
         ),
         platform(
             "tunit",
-            r"^\[Test Failure\] [A-Za-z.]+Exception: ",
+            r"^(\[Test Failure\] )?[A-Za-z.]+Exception: ",
             [],
             ["--maximum-parallel-tests", "1"],
             lambda part: ["--treenode-filter", f"/*/*/*/*{part}*"],
@@ -153,15 +149,20 @@ def read(results):
 
 def plain(message, project):
     """A message without what differs from run to run, and from framework to framework."""
-    message = project.prefix.sub("", message, count=1)
+    message = project.prefix.sub("", message.replace("\r\n", "\n"), count=1)
     for pattern, put in (
         (r"\s+$", ""),
-        (r"/\S*/(?=[\w.]+\.(gcdump|html))", "RESULTS/"),
+        (r"/\S*/TestResults/|/\S*/(?=[\w.]+\.html)", "RESULTS/"),
+        # Its figures are those of the verdict, and the framework's.
+        (r"(?s)\nHEAP\n.*?(?=\nnext:)", "\nHEAP, SUSPECTS ...\n"),
         (r"0x[0-9a-f]{6,}", "ADDRESS"),
         # Shares and totals are of the whole heap, which is the framework's for the most part.
         (r"(?m)^heap  .*$", "heap        TOTALS"),
         (r"(?m)^also  .*\n", ""),
-        (r"[0-9.]+ %(?= of the heap|  )", "N %"),
+        (r"[0-9.]+ %(?=  )", "N %"),
+        (r"[0-9.]+ %\s+of\s+the\s+heap", "N % of the heap"),
+        # Others have timers too.
+        (r" ×[0-9]+| \(gen[0-2]\)", ""),
         (r"(?<=score )[0-9.]+ % \((.*?)\) +(?=score)", r"N % (\1)  "),
         (r"over [0-9.]+ (ms|s|min)\b", "over TIME"),
         (r"\n +observed +limit  rule", "\n  observed  limit  rule"),
@@ -195,7 +196,8 @@ class Check:
             golden.write_text(said)
         wanted = golden.read_text() if golden.exists() else ""
         if said != wanted:
-            self.complain(result.test, f"says\n{said}--- expected\n{wanted}")
+            lines = difflib.unified_diff(wanted.splitlines(), said.splitlines(), "expected", "said", lineterm="")
+            self.complain(result.test, "says something else\n" + "\n".join(lines))
 
     def files(self, result):
         if not result.test.startswith("Leaks_"):

@@ -231,6 +231,22 @@ Test(report_objects, all_of_a_long_list_have_their_owner)
     hd_report_free(r);
 }
 
+Test(report_objects, the_root_of_all_roots_may_itself_be_an_instance)
+{
+    struct forge f = {0};
+    node_id top = forge_object(&f, "App.Order", 24);
+    node_id statics = forge_pseudo(&f, "[static vars]");
+    forge_reference(&f, top, statics);
+    forge_reference(&f, statics, forge_object(&f, "App.Order", 24));
+    forge_start(&f, top);
+    struct hd_report *r = objects_of(forge_finish(&f), "App.Order", hd_default_options());
+    cr_expect_eq(set_of(r)->all.count, 2);
+    cr_expect_eq(set_of(r)->all.retained, 48);
+    cr_expect_eq(set_of(r)->rows[0].root, HD_ROOT_OTHER);
+    cr_expect_eq(set_of(r)->rows[1].root, HD_ROOT_STATIC);
+    hd_report_free(r);
+}
+
 /* --- which are meant ------------------------------------------------------------- */
 
 static struct hd_snapshot *mixed(void)

@@ -413,3 +413,82 @@ Test(report_roots, the_root_of_all_roots_may_itself_be_an_instance)
     cr_expect_eq(r->roots.chains.len + r->roots.chains.omitted, 2);
     hd_report_free(r);
 }
+
+/* --- what it usually is ---------------------------------------------------------- */
+
+/* So many views that listen to one feed, and as many names in a list of it. */
+static struct hd_snapshot *feed_of(uint32_t count)
+{
+    struct forge f = {0};
+    node_id feed = forge_object(&f, "App.Feed", 40);
+    node_id handler = forge_object(&f, "System.EventHandler", 64);
+    node_id handlers = forge_object(&f, "System.Object[]", 24 + 8 * (uint64_t)count);
+    node_id list = forge_object(&f, "System.Collections.Generic.List<App.Name>", 32);
+    node_id names = forge_object(&f, "App.Name[]", 24 + 8 * (uint64_t)count);
+    forge_reference(&f, feed, handler);
+    forge_reference(&f, handler, handlers);
+    forge_reference(&f, feed, list);
+    forge_reference(&f, list, names);
+    for (uint32_t i = 0; i < count; i++) {
+        node_id each = forge_object(&f, "System.EventHandler", 64);
+        forge_reference(&f, handlers, each);
+        forge_reference(&f, each, forge_object(&f, "App.View", 48));
+        forge_reference(&f, names, forge_object(&f, "App.Name", 24));
+    }
+    forge_root(&f, HD_ROOT_STATIC, "App.Shop.s_feed", feed);
+    return forge_finish(&f);
+}
+
+static struct hd_report *roots_of_feeds(const char *type, uint32_t first, uint32_t last,
+                                        size_t count)
+{
+    struct hd_snapshot *snaps[] = {feed_of(first), feed_of(last)};
+    struct hd_options opt = hd_default_options();
+    opt.types = &type;
+    opt.type_count = 1;
+    opt.exact = true;
+    struct hd_report *r = ask_roots(snaps + 2 - count, count, &opt, NULL);
+    close_all(snaps, 2);
+    cr_assert_not_null(r);
+    cr_assert_eq(r->roots.chains.len, 1);
+    return r;
+}
+
+static void expect_hint_of(const char *type, uint32_t first, uint32_t last, size_t count,
+                           const char *wanted)
+{
+    struct hd_report *r = roots_of_feeds(type, first, last, count);
+    const char *hint = r->roots.chains.all[0].hint;
+    cr_expect_str_eq(hint != NULL ? hint : "none", wanted, "%s of %u and %u", type, first,
+                     last);
+    hd_report_free(r);
+}
+
+Test(report_roots, a_chain_has_the_hint_of_what_it_passes)
+{
+    expect_hint_of("App.View", 10, 40, 2, "event-not-unsubscribed");
+    expect_hint_of("App.View", 10, 40, 1, "event-not-unsubscribed");
+    expect_hint_of("App.Name", 10, 40, 2, "collection-never-emptied");
+}
+
+Test(report_roots, what_does_not_pile_up_has_no_hint)
+{
+    expect_hint_of("App.View", 40, 40, 2, "none");
+    expect_hint_of("App.View", 40, 10, 2, "none");
+    /* Anything is in some collection. */
+    expect_hint_of("App.Name", 10, 40, 1, "none");
+}
+
+Test(report_roots, owner_and_hint_are_said_in_words)
+{
+    struct hd_report *r = roots_of_feeds("App.View", 10, 40, 2);
+    char *json = written(r, "json"), *text = written(r, "text");
+    cr_expect_str_eq(r->roots.chains.all[0].held_by, "Feed");
+    expect_part(json, "\"held_by\": \"Feed\"");
+    expect_part(json, "\"hint\": \"event-not-unsubscribed\"");
+    expect_part(text, "FIX  Handlers are added");
+    expect_part(text, "heapdrift help hint event-not-unsubscribed");
+    free(json);
+    free(text);
+    hd_report_free(r);
+}

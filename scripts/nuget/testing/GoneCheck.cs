@@ -2,7 +2,6 @@
 using System;
 using System.Collections.Generic;
 using System.Globalization;
-using System.IO;
 using System.Linq;
 using System.Text;
 using System.Threading;
@@ -12,8 +11,6 @@ namespace Heapdrift.Testing;
 
 internal sealed class GoneCheck : IDisposable
 {
-    private const int Width = 100;
-
     private readonly TypeSet types;
     private readonly GoneOptions options;
     private readonly string caller;
@@ -116,7 +113,7 @@ internal sealed class GoneCheck : IDisposable
         ObjectTable before = await ObjectTable.ReadAsync([files[0].Path], ["*"], [], null, 1, deadline).ConfigureAwait(false);
         var message = new StringBuilder();
         AddCounts(message, rows, before);
-        message.Append("\n\n").Append(await ChainsAsync(rows, deadline).ConfigureAwait(false));
+        message.Append("\n\n").Append(await Chains.ReadAsync(files, rows.Select(r => r.Name), Born, options.Chains, deadline).ConfigureAwait(false));
         AddUncounted(message, Left(born));
         Evidence evidence = Evidence.Keep(options, caller, files);
         await evidence.CompleteAsync(TestFramework.CurrentTest() ?? caller, message.ToString(), deadline, []).ConfigureAwait(false);
@@ -159,38 +156,5 @@ internal sealed class GoneCheck : IDisposable
         foreach ((KeptBy kind, long count, string words) in kinds)
             if (count > 0 && !options.FailOn.HasFlag(kind))
                 message.Append(CultureInfo.InvariantCulture, $"\nnot counted: {count:N0} held only {words}");
-    }
-
-    // By memory, if it may be read, the chains have the names of fields. Objects are where they were:
-    // nothing has been collected since the last snapshot, or heapdrift says that it does not know.
-    private async Task<string> ChainsAsync(List<TypeRow> rows, Deadline deadline)
-    {
-        string core = Path.ChangeExtension(files[^1].Path, ".core");
-        try
-        {
-            await Collector.CopyMemoryAsync(core, deadline).ConfigureAwait(false);
-            return await ChainsAsync(rows, Paths.Append(core), deadline).ConfigureAwait(false);
-        }
-        catch (HeapdriftException)
-        {
-            return await ChainsAsync(rows, Paths, deadline).ConfigureAwait(false);
-        }
-        finally
-        {
-            File.Delete(core);
-        }
-    }
-
-    private async Task<string> ChainsAsync(List<TypeRow> rows, IEnumerable<string> paths, Deadline deadline)
-    {
-        List<string> arguments = ["roots", "--exact", "--quiet", "--color=never",
-            string.Create(CultureInfo.InvariantCulture, $"--width={Width}"),
-            string.Create(CultureInfo.InvariantCulture, $"--chains={options.Chains}"), "--born=" + Born];
-        arguments.AddRange(rows.Select(r => "--type=" + r.Name));
-        arguments.AddRange(paths);
-        Answer answer = await HeapdriftProgram.RunAsync(arguments, deadline).ConfigureAwait(false);
-        // Its heading counts what the message has counted already.
-        int chains = answer.Output.IndexOf("\n\n", StringComparison.Ordinal);
-        return answer.Output[(chains + 2)..].TrimEnd();
     }
 }

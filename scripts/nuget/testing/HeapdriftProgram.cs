@@ -2,6 +2,7 @@
 using System;
 using System.Collections.Generic;
 using System.Diagnostics;
+using System.Diagnostics.CodeAnalysis;
 using System.IO;
 using System.Linq;
 using System.Runtime.InteropServices;
@@ -18,9 +19,6 @@ internal static class HeapdriftProgram
 {
     /// <summary>Exit status of a check whose budget is exceeded.</summary>
     internal const int OverBudget = 1;
-
-    /// <summary>Exit status, with --strict, of snapshots that allow no verdict.</summary>
-    internal const int Inconclusive = 3;
 
     private static readonly Lazy<(string? Path, string? WhyNot)> found = new(Find);
 
@@ -98,6 +96,7 @@ internal static class HeapdriftProgram
         return ProgramFile.CanRun(runnable) ? (runnable, null) : (null, $"{path} may not be run here (a file system mounted noexec?)");
     }
 
+    [UnconditionalSuppressMessage("SingleFile", "IL3000", Justification = "Empty is no place.")]
     private static IEnumerable<string> Places(string platform)
     {
         string native = Path.Combine("runtimes", platform, "native", "heapdrift");

@@ -46,9 +46,9 @@ public class SnapshotTests
         using HeapSnapshot after = await Heap.SnapshotAsync();
         Say.Equal(0, before.Count<Coupon>());
         Say.Equal(5, after.Count<Coupon>());
-        Say.Equal(5, after.Count("Shop.Coup*"));
+        Say.Equal(5, after.Count("Coupon"));
         Say.Equal(5, after.Since(before).New<Coupon>().Count);
-        Say.Equal("static Shop.Tests.SnapshotTests.kept", after.Instances<Coupon>()[0].HeldBy);
+        Say.Equal("static SnapshotTests.kept", after.Instances<Coupon>()[0].HeldBy);
         Say.Equal(true, after.Retained<Coupon>() >= after.Bytes<Coupon>() + 5 * 256);
         string file = Path.Combine(Path.GetTempPath(), $"coupons-{Environment.ProcessId}.gcdump");
         await after.SaveAsync(file);

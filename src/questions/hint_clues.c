@@ -1,0 +1,137 @@
+#include "questions/hint_clues.h"
+
+#include "heap/names.h"
+#include "series/type_rank.h"
+
+#include <string.h>
+
+/* --- what is called like the framework's ----------------------------------------- */
+
+static bool is_disguised(enum type_origin origin, const char *name)
+{
+    return origin == ORIGIN_PROGRAM && !names_is_array(name) &&
+           names_is_framework(name_part(name), NAME_CLASS);
+}
+
+struct disguised disguised_of_tree(const struct ownership_tree *t, struct arena *scratch)
+{
+    struct disguised d = {.len = 0};
+    if (t == NULL)
+        return d;
+    d.names = arena_array(scratch, const char *, t->labels.len);
+    for (size_t i = 0; i < t->labels.len; i++)
+        if (is_disguised(t->labels.all[i].origin, t->labels.all[i].name))
+            d.names[d.len++] = t->labels.all[i].name;
+    return d;
+}
+
+struct disguised disguised_of_snapshots(struct hd_snapshot *const *snaps, size_t count,
+                                        struct arena *scratch)
+{
+    struct disguised d = {.len = 0};
+    size_t most = 0;
+    for (size_t k = 0; k < count; k++)
+        most += snaps[k]->type_count;
+    d.names = arena_array(scratch, const char *, most);
+    for (size_t k = 0; k < count; k++)
+        for (type_id t = 0; t < snaps[k]->type_count; t++) {
+            const struct type *type = &snaps[k]->types[t];
+            if (type->kind == TYPE_OBJECT &&
+                is_disguised(type_origin_of(type->module), type->name))
+                d.names[d.len++] = type->name;
+        }
+    return d;
+}
+
+const char *looking_honest(const struct looking *l, const char *name)
+{
+    for (size_t i = 0; i < l->disguised.len; i++)
+        if (strcmp(l->disguised.names[i], name) == 0)
+            return "[of the program]";
+    return name;
+}
+
+/* --- ways ------------------------------------------------------------------------ */
+
+/* What is farther from the suspect says nothing about it, and every case looks at all. */
+enum { MOST_ABOVE = 64 };
+
+void looking_add_way(struct looking *l, const char *const *types, size_t len,
+                     enum hd_root_kind root, double share)
+{
+    size_t far = len > MOST_ABOVE ? len - MOST_ABOVE : 0;
+    const char **names = arena_array(l->scratch, const char *, len);
+    for (size_t i = far; i < len; i++)
+        names[i] = looking_honest(l, types[i]);
+    if (len > 0)
+        l->clues.ways[l->clues.way_count++] = (struct hint_way){
+            .types = names + far, .len = len - far, .root = root, .share = share};
+}
+
+struct steps {
+    const char **types;
+    size_t len;
+    size_t owner; /* the first type of the frame that has the owner; SIZE_MAX: none */
+};
+
+static struct steps steps_of(const struct hd_chain *c, struct arena *scratch)
+{
+    struct steps s = {0};
+    s.types = arena_array(scratch, const char *, c->frame_count * 2 * HD_MOST_FRAME_TYPES);
+    s.owner = SIZE_MAX;
+    for (size_t i = 0; i < c->frame_count; i++) {
+        const struct hd_frame *f = &c->frames[i];
+        unsigned times = f->repeat_min > 1 ? 2 : 1;
+        s.owner = i == c->owner_frame ? s.len : s.owner;
+        for (unsigned k = 0; k < times * f->type_count; k++)
+            s.types[s.len++] = f->types[k % f->type_count];
+    }
+    return s;
+}
+
+void looking_add_chain(struct looking *l, const struct hd_chain *c)
+{
+    struct steps s = steps_of(c, l->scratch);
+    looking_add_way(l, s.types, s.len > 0 ? s.len - 1 : 0, c->kind, c->share);
+}
+
+/* --- of one chain ---------------------------------------------------------------- */
+
+enum { DEEPEST = 5, MOST_UP = 16 };
+
+/* As if element i were what piles up: with what is below it on the way. */
+static const struct hint *hint_at(const struct steps *s, size_t i, enum hd_root_kind root,
+                                  const struct disguised *disguised)
+{
+    struct arena scratch = {0};
+    struct hint_below below[DEEPEST];
+    struct looking l = {.disguised = *disguised, .scratch = &scratch};
+    l.clues.type = looking_honest(&l, s->types[i]);
+    l.clues.below = below;
+    for (size_t k = i + 1; k < s->len && k <= i + DEEPEST; k++)
+        below[l.clues.below_count++] =
+            (struct hint_below){looking_honest(&l, s->types[k]), (unsigned)(k - i)};
+    looking_add_way(&l, s->types, i, root, 1);
+    const struct hint *hint = hint_for(&l.clues);
+    arena_free(&scratch);
+    return hint;
+}
+
+const char *hint_of_chain(const struct hd_chain *c, const struct disguised *disguised,
+                          enum hint_breadth broadest)
+{
+    struct arena scratch = {0};
+    struct steps s = steps_of(c, &scratch);
+    const struct hint *best = NULL;
+    for (size_t up = 0; up < s.len && up < MOST_UP; up++) {
+        size_t i = s.len - 1 - up;
+        if (up > 0 && (s.owner == SIZE_MAX || i < s.owner))
+            break;
+        const struct hint *hint = hint_at(&s, i, c->kind, disguised);
+        bool says_enough = hint != NULL && hint->breadth <= broadest;
+        if (says_enough && (best == NULL || hint->breadth < best->breadth))
+            best = hint;
+    }
+    arena_free(&scratch);
+    return best != NULL ? best->id : NULL;
+}
