@@ -55,4 +55,9 @@ check-packages: deb nuget sbom container
 	@scripts/install-deps.sh test packages
 	bats $(BATS_FLAGS) tests/packages
 
-.PHONY: dist deb nuget sbom container release check-packages
+# The library for tests, in test frameworks. RUNS=50 LOAD=1: so many runs, on a busy machine.
+check-nuget: nuget
+	@scripts/install-deps.sh test
+	RUNS='$(RUNS)' LOAD='$(LOAD)' bats $(BATS_FLAGS) tests/nuget
+
+.PHONY: dist deb nuget sbom container release check-packages check-nuget

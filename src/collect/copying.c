@@ -217,6 +217,45 @@ void images_find(struct images *images, const struct address_space *space, pid_t
     }
 }
 
+/* Whether a path means the same file for that process as for us. */
+static bool shares_files(pid_t pid)
+{
+    char path[64];
+    struct stat root, ours, mounts, our_mounts;
+    snprintf(path, sizeof(path), "/proc/%ld/root/.", (long)pid);
+    bool known = stat(path, &root) == 0 && stat("/", &ours) == 0;
+    snprintf(path, sizeof(path), "/proc/%ld/ns/mnt", (long)pid);
+    known =
+        known && stat(path, &mounts) == 0 && stat("/proc/self/ns/mnt", &our_mounts) == 0;
+    return known && root.st_dev == ours.st_dev && root.st_ino == ours.st_ino &&
+           mounts.st_dev == our_mounts.st_dev && mounts.st_ino == our_mounts.st_ino;
+}
+
+static bool is_here(const struct area *a)
+{
+    struct stat st;
+    return path_ends_in(a->path, ".dll") && stat(a->path, &st) == 0 &&
+           S_ISREG(st.st_mode) && (uint64_t)st.st_ino == a->inode;
+}
+
+void images_leave_to_disk(struct images *images, pid_t pid)
+{
+    size_t len = 0;
+    if (!shares_files(pid))
+        return;
+    images->size = 0;
+    for (size_t i = 0; i < images->count; i++) {
+        struct image_piece p = images->all[i];
+        if (is_here(p.area))
+            p.size = p.area->offset == 0 ? PAGE : 0;
+        p.at = images->size;
+        images->size += p.size;
+        if (p.size > 0)
+            images->all[len++] = p;
+    }
+    images->count = len;
+}
+
 /* The file as the process sees it, if it is still the one that it has mapped. */
 static int open_file(pid_t pid, const struct area *a)
 {

@@ -72,6 +72,7 @@ static bool look(struct types_copy *c, struct hd_error *err)
         return false;
     choose(c);
     images_find(&of->images, &of->space, of->pid);
+    images_leave_to_disk(&of->images, of->pid);
     return runs_find(&of->runs, &of->pages, &c->small, err);
 }
 

@@ -6,20 +6,24 @@
 #include "report/text_parts.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 /* --- the heading ----------------------------------------------------------------- */
 
-/* "1,200 Session objects", "1,200 objects of 3 types" */
+/* "1,200 Session objects", "1,200 Shop.* objects of 3 types", "1,200 objects of 90 types"
+ */
 static void add_subject(struct build *b, struct doc_runs *to)
 {
     const struct hd_object_set *set = &b->r->objects;
+    const char *pattern = set->pattern_count == 1 ? set->patterns[0] : "*";
     format_count(&b->words, set->all.count);
     text_add_char(&b->words, ' ');
     if (set->type_count == 1)
         build_type(b, to, set->types[0].type);
-    else if (set->pattern_count == 1)
-        build_name(b, to, set->patterns[0]);
-    text_add_string(&b->words, set->type_count == 1 || set->pattern_count == 1 ? " " : "");
+    else if (strcmp(pattern, "*") != 0)
+        build_name(b, to, pattern);
+    bool named = set->type_count == 1 || strcmp(pattern, "*") != 0;
+    text_add_string(&b->words, named ? " " : "");
     text_add_string(&b->words, set->all.count == 1 ? "object" : "objects");
     if (set->type_count > 1) {
         text_add_string(&b->words, " of ");

@@ -59,10 +59,19 @@ const struct hint hints[] = {
      "Handlers are added to an event and never removed: unsubscribe (`-=`) in Dispose, or "
      "use a weak event.",
      "event subscriptions that are never removed", HINT_OF_MECHANISM,
-     CASES(LISTED("System.EventHandler"), LISTED("System.EventHandler<*>"),
-           LISTED("System.Action"), LISTED("System.Action<*>"), LISTED("System.Func<*>"),
-           LISTED("*Handler"), LISTED("*Handler<*>"), LISTED("*Callback"),
-           LISTED("*Delegate"))},
+     CASES(
+         LISTED("System.EventHandler"), LISTED("System.EventHandler<*>"),
+         LISTED("System.Action"), LISTED("System.Action<*>"), LISTED("System.Func<*>"),
+         LISTED("*Handler"), LISTED("*Handler<*>"), LISTED("*Callback"),
+         LISTED("*Delegate"),
+         /* The only handler so far, of an event of one object, or a static one. Further
+          * from the root it may be of one of many objects, which then are what piles up. */
+         {.above = "[static var *] > * > System.EventHandler >"},
+         {.above = "[static var *] > * > System.EventHandler<*> >"},
+         {.above = "[static var *] > * > *Handler >"},
+         {.above = "[static var *] > System.EventHandler >"},
+         {.above = "[static var *] > System.EventHandler<*> >"},
+         {.above = "[static var *] > *Handler >"})},
     /* Nodes are below the list of their parent; of several parents behind each other in one
      * of them. What registers with a linked source gives it a list of its own, and then
      * that of the parent has all lists below. In core dumps nested types have whole names.

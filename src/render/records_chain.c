@@ -129,6 +129,6 @@ static const struct record_field chain_of_roots_fields[] = {
           "\"pattern\": \"^[a-z]+(-[a-z]+)*$\""),
 };
 const RECORD_OF(
-    chain_of_roots, "chain", chain_of_roots_fields,
+    chain_of_roots, "root_chain", chain_of_roots_fields,
     "A group of instances whose chains of references from a root are the same.");
 #undef T

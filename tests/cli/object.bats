@@ -260,3 +260,23 @@ session=0x7f5d23ee5c68
     works object -q --format=json -n 1 --type='*' fixtures/heap-text/no-roots.txt
     [[ $(json '[.retained, .objects[0].retained, .objects[0].root_kind] | unique | tojson') == '[null]' ]]
 }
+
+@test "of gcdumps and a core dump behind them objects have the age of the one and the fields of the other" {
+    local series=(fixtures/core/net10.{gcdump,core}.xz) type
+    works object -q --format=json -n 0 -t 'Shop.*' --born=1 "${series[@]}"
+    [[ $(json '[.count, .identity, (.objects | map(.since) | unique)] | tojson') == '[875,"order",[0]]' ]]
+    [[ $(json '[.held[]] | add') == 875 ]]
+    works roots -q --format=json -t Shop.LogEntry --born=1 "${series[@]}"
+    [[ $(json '[.chains[0].frames[].field | values] | tojson') == '["[]","Log","_items","[]"]' ]] ||
+        complain "$(json '[.chains[0].frames[].field] | tojson')"
+    [[ $(json '.chains[0].held_by') == "static Store.s_recent" ]]
+    # Formats spell nested types differently: either name will do.
+    works object -q --format=json -t 'System.Collections.*' "${series[1]}"
+    type=$(json '[.by_type[] | select(.full_name)][0].type')
+    for name in "$type" "$(json '[.by_type[] | select(.full_name)][0].full_name')"; do
+        works object -q --format=json -t "$name" "${series[@]}"
+        [[ $(json '.by_type[0].type') == "$type" ]] || complain "$name in the core dump"
+        works object -q --format=json -t "$name" "${series[1]}" "${series[0]}"
+        [[ $(json '.by_type[0].type') == "$type" ]] || complain "$name in the gcdump"
+    done
+}

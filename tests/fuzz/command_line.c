@@ -44,6 +44,8 @@ static struct hd_report *ask(const struct settings *s, struct hd_comparison *c,
     switch ((unsigned)s->command->bit) {
     case ON_ROOTS:
         return hd_report_roots(c, opt, err);
+    case ON_OBJECT:
+        return hd_report_objects(c, opt, err);
     case ON_TREE:
         return hd_report_tree(c, opt, err);
     case ON_CHECK: {

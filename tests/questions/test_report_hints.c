@@ -26,6 +26,10 @@ static const struct hint_example examples[] = {
                                    "Registrations > CallbackNode",
      "App.View"},
     {"event-not-unsubscribed",
+     STATIC("App.Catalog.Current") "App.Catalog > System.EventHandler > App.Window", NULL},
+    {"event-not-unsubscribed",
+     STATIC("App.Catalog.Changed") "App.ChangedHandler > App.Window", NULL},
+    {"event-not-unsubscribed",
      STATIC("App.Feed.feed") "App.Feed > System.EventHandler > System.Object[] > "
                              "System.EventHandler",
      "App.View"},

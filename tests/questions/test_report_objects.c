@@ -83,6 +83,52 @@ Test(report_objects, rows_tell_who_owns_them)
     hd_report_free(r);
 }
 
+/* Any objects below any groups, variables and objects that are neither. */
+static struct hd_snapshot *any_roots(struct random *r)
+{
+    enum { OBJECTS_BELOW = 20 };
+    static const char *const groups[] = {"[static vars]",       "[local vars]",
+                                         "[strong Handles]",    "[other roots]",
+                                         "[finalizer Handles]", "[thread static vars]"};
+    struct forge f = {0};
+    node_id top = forge_pseudo(&f, "[.NET Roots]");
+    node_id first = forge_objects(&f, "App.Any", 24, OBJECTS_BELOW);
+    for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++) {
+        node_id group = forge_pseudo(&f, groups[i]), below = group;
+        forge_reference(&f, top, group);
+        if (random_below(r, 2) == 0) {
+            below = forge_pseudo(&f, "[static var App.Shop.s_any]");
+            forge_reference(&f, group, below);
+        }
+        forge_reference(&f, below, first + random_below(r, OBJECTS_BELOW));
+    }
+    for (uint32_t i = random_below(r, 2 * OBJECTS_BELOW); i > 0; i--)
+        forge_reference(&f, first + random_below(r, OBJECTS_BELOW),
+                        first + random_below(r, OBJECTS_BELOW));
+    forge_start(&f, top);
+    return forge_finish(&f);
+}
+
+Test(report_objects, the_root_of_each_is_that_of_its_chain)
+{
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        struct random r = random_from(seed), again = r;
+        struct hd_snapshot *snap = any_roots(&r);
+        struct hd_report *report = objects_of(any_roots(&again), "*", hd_default_options());
+        struct hd_comparison *c = hd_comparison_of(&snap, 1, NULL);
+        struct hd_objects *o = hd_objects_open(c, 0);
+        cr_assert(hd_objects_wait(o, NULL));
+        const struct hd_object_set *set = set_of(report);
+        for (size_t i = 0; i < set->len; i++)
+            cr_expect_eq(set->rows[i].root, hd_object_root(o, set->rows[i].object.number),
+                         "seed %d, object %u", (int)seed, set->rows[i].object.number);
+        hd_objects_close(o);
+        hd_comparison_free(c);
+        hd_snapshot_close(snap);
+        hd_report_free(report);
+    }
+}
+
 Test(report_objects, without_roots_nobody_knows_what_they_retain)
 {
     struct forge f = {0};

@@ -52,6 +52,9 @@ internal sealed class Collector
 {
     private const int Anyone = -1;
 
+    /// <summary>How long one waits for the next check: to end and to start again takes 100 ms each.</summary>
+    private static readonly TimeSpan patience = TimeSpan.FromSeconds(1);
+
     private static readonly SemaphoreSlim turns = new(1, 1);
     private static Collector? current;
     private static bool warm;
@@ -66,7 +69,9 @@ internal sealed class Collector
     {
         this.process = process;
         process.ErrorDataReceived += (_, line) => Add(line.Data);
-        process.BeginErrorReadLine();
+        // What flows with a test must not stay with what outlives it.
+        using (ExecutionContext.SuppressFlow())
+            process.BeginErrorReadLine();
     }
 
     /// <summary>A snapshot of now. Those that are alive at the same time belong to one series.</summary>
@@ -74,7 +79,7 @@ internal sealed class Collector
     {
         if (LeakTest.WhyNot is { } reason)
             throw new HeapdriftException(reason);
-        await EnterAsync(deadline).ConfigureAwait(false);
+        await deadline.EnterAsync(turns, "waiting for another snapshot").ConfigureAwait(false);
         Collector collector = current is { broken: false } running ? running : Begin();
         try
         {
@@ -105,7 +110,7 @@ internal sealed class Collector
         const long most = 1L << 30;
         if (Environment.Version.Major < 9 || RuntimeInformation.ProcessArchitecture != Architecture.X64 || Environment.WorkingSet > most)
             throw new HeapdriftException("the memory of this process is not read");
-        await EnterAsync(deadline).ConfigureAwait(false);
+        await deadline.EnterAsync(turns, "waiting for another snapshot").ConfigureAwait(false);
         try
         {
             Allow(Anyone);
@@ -125,19 +130,6 @@ internal sealed class Collector
         turns.Release();
     }
 
-    private static async Task EnterAsync(Deadline deadline)
-    {
-        try
-        {
-            await turns.WaitAsync(deadline.Token).ConfigureAwait(false);
-        }
-        catch (OperationCanceledException)
-        {
-            deadline.ThrowIfOver("waiting for another snapshot");
-            throw;
-        }
-    }
-
     private static Collector Begin()
     {
         Process process = Process.Start(HeapdriftProgram.Start(["collect", Self, "--on-enter", "--no-keep", "--no-progress"]))!;
@@ -148,18 +140,41 @@ internal sealed class Collector
         return current;
     }
 
-    // The end of its input is what makes it delete its folder and go.
+    // Soon another check may want it, and the next one's series may begin where this one's ends.
     private void Drop()
     {
         if (--users > 0)
             return;
+        if (broken)
+            End();
+        else
+            using (ExecutionContext.SuppressFlow())
+                _ = EndLaterAsync(taken);
+    }
+
+    private async Task EndLaterAsync(int before)
+    {
+        await Task.Delay(patience).ConfigureAwait(false);
+        await turns.WaitAsync().ConfigureAwait(false);
+        if (users == 0 && taken == before)
+            End();
+        turns.Release();
+    }
+
+    // The end of its input is what makes it delete its folder and go; nobody has to wait for that.
+    private void End()
+    {
         if (current == this)
             current = null;
         Allow(0);
-        process.StandardInput.Close();
-        if (!process.WaitForExit(2000))
-            HeapdriftProgram.End(process);
-        process.Dispose();
+        using (ExecutionContext.SuppressFlow())
+            _ = Task.Run(() =>
+            {
+                process.StandardInput.Close();
+                if (!process.WaitForExit(2000))
+                    HeapdriftProgram.End(process);
+                process.Dispose();
+            });
     }
 
     private async Task<string> AskAsync(Deadline deadline)
@@ -167,19 +182,18 @@ internal sealed class Collector
         string? path = null;
         try
         {
-            await process.StandardInput.WriteAsync("\n".AsMemory(), deadline.Token).ConfigureAwait(false);
-            await process.StandardInput.FlushAsync(deadline.Token).ConfigureAwait(false);
-            path = await process.StandardOutput.ReadLineAsync(deadline.Token).ConfigureAwait(false);
-        }
-        catch (OperationCanceledException)
-        {
-            broken = true;
-            deadline.ThrowIfOver("a snapshot");
-            throw;
+            process.StandardInput.Write('\n');
+            process.StandardInput.Flush();
+            path = await deadline.WithinAsync(process.StandardOutput.ReadLineAsync(), "a snapshot").ConfigureAwait(false);
         }
         catch (IOException)
         {
             // It has ended; why, it has said.
+        }
+        catch
+        {
+            broken = true;
+            throw;
         }
         taken++;
         if (path is { Length: > 0 })

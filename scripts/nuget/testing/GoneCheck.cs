@@ -74,13 +74,13 @@ internal sealed class GoneCheck : IDisposable
 
     private async Task TakeAsync()
     {
-        using var deadline = new Deadline(options.Timeout, cancellation);
+        var deadline = new Deadline(options.Timeout, cancellation);
         files.Add(await Collector.TakeAsync(deadline).ConfigureAwait(false));
     }
 
     private async Task<ObjectTable> LookAsync()
     {
-        using var deadline = new Deadline(options.Timeout, cancellation);
+        var deadline = new Deadline(options.Timeout, cancellation);
         ObjectTable born = await ObjectTable.ReadAsync(Paths, ["*"], [], Born, 1, deadline).ConfigureAwait(false);
         SnapshotMarker.Check(born);
         return born;
@@ -100,14 +100,14 @@ internal sealed class GoneCheck : IDisposable
             GC.Collect();
             GC.WaitForPendingFinalizers();
         });
-        await Task.WhenAny(finalizers, Task.Delay(TimeSpan.FromSeconds(2))).ConfigureAwait(false);
+        await finalizers.WaitAsync(TimeSpan.FromSeconds(2)).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
     }
 
     /* --- the message ---------------------------------------------------------------------- */
 
     private async Task<Exception> FailAsync(ObjectTable born)
     {
-        using var deadline = new Deadline(options.Timeout, cancellation);
+        var deadline = new Deadline(options.Timeout, cancellation);
         List<TypeRow> rows = Rows(born).Where(r => r.Held.Of(options.FailOn) > 0)
             .OrderByDescending(r => r.Held.Of(options.FailOn)).ThenBy(r => r.Name, StringComparer.Ordinal).ToList();
         ObjectTable before = await ObjectTable.ReadAsync([files[0].Path], ["*"], [], null, 1, deadline).ConfigureAwait(false);

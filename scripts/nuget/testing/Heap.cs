@@ -102,9 +102,21 @@ public static class Heap
     {
         LeakTest.SkipUnlessPossible();
         TimeSpan limit = timeout ?? TimeSpan.FromSeconds(60);
-        using var deadline = new Deadline(limit, cancellation);
+        var deadline = new Deadline(limit, cancellation);
         SnapshotMarker.Renew();
-        return new HeapSnapshot(await Collector.TakeAsync(deadline).ConfigureAwait(false), limit);
+        // Not in the middle of a check: which object is which is known from one snapshot to the next.
+        bool waits = !Turn.IsMine;
+        if (waits)
+            await Turn.EnterAsync(cancellation).ConfigureAwait(false);
+        try
+        {
+            return new HeapSnapshot(await Collector.TakeAsync(deadline).ConfigureAwait(false), limit);
+        }
+        finally
+        {
+            if (waits)
+                Turn.Leave();
+        }
     }
 
     /// <summary>The synchronous form of <see cref="SnapshotAsync"/>.</summary>

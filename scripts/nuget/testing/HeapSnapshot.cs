@@ -80,13 +80,15 @@ public sealed class HeapSnapshot : IDisposable
         file.Dispose();
     }
 
+    internal bool IsNextOf(HeapSnapshot earlier) => earlier.file.IsOfOneSeriesWith(file) && earlier.file.Number + 1 == file.Number;
+
     /// <summary>The objects of types, of one or several snapshots; null if there are none.</summary>
     internal ObjectTable? Ask(IReadOnlyList<HeapSnapshot> before, TypeSet types, string? born, int rows)
     {
         List<TypeRow> wanted = Rows(types).ToList();
         if (wanted.Count == 0)
             return null;
-        using var deadline = new Deadline(timeout, CancellationToken.None);
+        var deadline = new Deadline(timeout, CancellationToken.None);
         List<string> paths = before.Append(this).Select(s => s.file.Path).ToList();
         List<string> names = wanted.Select(r => r.Name).Distinct().ToList();
         IEnumerable<string> others = All().Types.Where(r => !wanted.Contains(r) && names.Any(n => TypeNames.Matches(n, r.Name))).Select(r => r.Name);
@@ -106,7 +108,7 @@ public sealed class HeapSnapshot : IDisposable
         ObjectDisposedException.ThrowIf(disposed, this);
         if (all is null)
         {
-            using var deadline = new Deadline(timeout, CancellationToken.None);
+            var deadline = new Deadline(timeout, CancellationToken.None);
             all = ObjectTable.ReadAsync([file.Path], ["*"], [], null, 1, deadline).GetAwaiter().GetResult();
         }
         return all;
@@ -131,6 +133,11 @@ public sealed class HeapDifference
 
     /// <summary>The new objects of these types, largest retained size first; at most 100,000.</summary>
     public IReadOnlyList<HeapObject> New(TypeSet types) => later.Ask([earlier], types, "2", 0)?.Objects ?? [];
+
+    /// <summary>Whether objects are matched by the garbage collector's own events. False if another client
+    /// took a snapshot in between: then they are matched by their order in memory, which misses a few
+    /// percent.</summary>
+    public bool IsExact => later.IsNextOf(earlier);
 
     /// <summary>Change in the number of objects that can be cast to <typeparamref name="T"/>; negative if there
     /// are fewer.</summary>

@@ -49,11 +49,18 @@ internal static class HeapdriftProgram
     {
         using Process process = Process.Start(Start(arguments))!;
         process.StandardInput.Close();
-        using CancellationTokenRegistration kill = deadline.Token.Register(() => End(process));
         Task<string> output = process.StandardOutput.ReadToEndAsync();
         Task<string> trouble = process.StandardError.ReadToEndAsync();
-        await Task.WhenAll(output, trouble, process.WaitForExitAsync()).ConfigureAwait(false);
-        deadline.ThrowIfOver("a comparison of snapshots");
+        try
+        {
+            await deadline.WithinAsync(Task.WhenAll(output, trouble), "a comparison of snapshots").ConfigureAwait(false);
+        }
+        catch
+        {
+            End(process);
+            throw;
+        }
+        await process.WaitForExitAsync().ConfigureAwait(false);
         if (process.ExitCode != 0 && !expected.Contains(process.ExitCode))
             throw new HeapdriftException(FirstLine(trouble.Result) ?? $"heapdrift ended with status {process.ExitCode}");
         return new Answer(process.ExitCode, output.Result, trouble.Result);
@@ -111,31 +118,33 @@ internal static class HeapdriftProgram
     }
 }
 
-/// <summary>The time that something may take, and who may end it before.</summary>
-internal sealed class Deadline : IDisposable
+/// <summary>The time that something may take, and who may end it before. It has no source of
+/// cancellation of its own: a snapshot would show it, and a test may ask for those.</summary>
+internal sealed class Deadline(TimeSpan limit, CancellationToken user)
 {
-    private readonly CancellationTokenSource source;
-    private readonly CancellationToken user;
-    private readonly TimeSpan limit;
+    private readonly long begin = Stopwatch.GetTimestamp();
 
-    internal Deadline(TimeSpan limit, CancellationToken user)
+    /// <summary>Wait for it, in what time is left. What is waited for goes on by itself.</summary>
+    internal async Task<T> WithinAsync<T>(Task<T> task, string what)
     {
-        this.user = user;
-        this.limit = limit;
-        source = CancellationTokenSource.CreateLinkedTokenSource(user);
-        source.CancelAfter(limit);
+        try
+        {
+            return await task.WaitAsync(Left, user).ConfigureAwait(false);
+        }
+        catch (TimeoutException)
+        {
+            throw IsOver(what);
+        }
     }
 
-    internal CancellationToken Token => source.Token;
-
-    internal TimeSpan Limit => limit;
-
-    internal void ThrowIfOver(string what)
+    /// <summary>Enter the gate, in what time is left.</summary>
+    internal async Task EnterAsync(SemaphoreSlim gate, string what)
     {
-        user.ThrowIfCancellationRequested();
-        if (source.IsCancellationRequested)
-            throw new HeapdriftException($"{what} took longer than {limit.TotalSeconds:0.#} s (option Timeout)");
+        if (!await gate.WaitAsync(Left, user).ConfigureAwait(false))
+            throw IsOver(what);
     }
 
-    public void Dispose() => source.Dispose();
+    private TimeSpan Left => TimeSpan.FromTicks(Math.Max(0, (limit - Stopwatch.GetElapsedTime(begin)).Ticks));
+
+    private HeapdriftException IsOver(string what) => new($"{what} took longer than {limit.TotalSeconds:0.##} s (option Timeout)");
 }

@@ -125,7 +125,7 @@ internal sealed class LeakSeries : IDisposable
     /// <summary>Take a snapshot; whether another one follows.</summary>
     internal async Task<bool> GoesOnAsync()
     {
-        using var deadline = new Deadline(options.Timeout, cancellation);
+        var deadline = new Deadline(options.Timeout, cancellation);
         files.Add(await Collector.TakeAsync(deadline).ConfigureAwait(false));
         return files.Count < options.Snapshots;
     }
@@ -133,7 +133,7 @@ internal sealed class LeakSeries : IDisposable
     /// <summary>Throw if the snapshots show a leak, or nothing.</summary>
     internal async Task JudgeAsync()
     {
-        using var deadline = new Deadline(options.Timeout, cancellation);
+        var deadline = new Deadline(options.Timeout, cancellation);
         Answer answer = await CheckAsync(files.Select(f => f.Path), deadline).ConfigureAwait(false);
         bool passes = answer.Status == 0;
         bool unsure = passes && answer.Output.StartsWith("INCONCLUSIVE", StringComparison.Ordinal);

@@ -151,11 +151,11 @@ internal static class LoadedTypes
 
     private static string Untick(string name) => string.Join('+', name.Split('+').Select(part => part.IndexOf('`') is > 0 and int at ? part[..at] : part));
 
-    // Nobody mistypes more than a third of a name.
+    // Nobody mistypes more than a third of a name, or two letters of a short one.
     private static string? Nearest(string wanted, IEnumerable<string> names)
     {
         string simple = wanted[(wanted.LastIndexOf('.') + 1)..];
-        int best = Math.Max(1, simple.Length / 3) + 1;
+        int best = Math.Max(2, simple.Length / 3) + 1;
         string? nearest = null;
         foreach (string name in names.Distinct().Order(StringComparer.Ordinal))
         {

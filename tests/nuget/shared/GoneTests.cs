@@ -18,9 +18,9 @@ public class WindowTests
     });
 
     [Check]
-    public Task Leaks_a_window_that_a_handler_holds() => Heap.AssertGoneAsync<PriceWindow>(async () =>
+    public Task Leaks_a_window_that_a_handler_holds() => Heap.AssertGoneAsync<StockWindow>(async () =>
     {
-        var window = new PriceWindow();
+        var window = new StockWindow();
         await window.ShowAsync();
         window.Close();
     });

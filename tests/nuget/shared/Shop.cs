@@ -22,7 +22,13 @@ namespace Shop
 
         public event EventHandler? PricesChanged;
 
-        public void ChangePrices() => PricesChanged?.Invoke(this, EventArgs.Empty);
+        public event EventHandler? StockChanged;
+
+        public void Change()
+        {
+            PricesChanged?.Invoke(this, EventArgs.Empty);
+            StockChanged?.Invoke(this, EventArgs.Empty);
+        }
     }
 
     public sealed class Message(string text)
@@ -228,15 +234,15 @@ namespace Shop.Windows
 
     public sealed class SplashWindow : Window;
 
-    // It wants to know of prices for as long as it is open, and forgets to say when that is over.
-    public sealed class PriceWindow : Window
+    // It wants to know what is in stock while it is open, and forgets to say when that is over.
+    public sealed class StockWindow : Window
     {
         private int changes;
 
-        public PriceWindow() => Catalog.Current.PricesChanged += OnPricesChanged;
+        public StockWindow() => Catalog.Current.StockChanged += OnStockChanged;
 
         public int Changes => changes;
 
-        private void OnPricesChanged(object? sender, EventArgs e) => changes++;
+        private void OnStockChanged(object? sender, EventArgs e) => changes++;
     }
 }

@@ -1,0 +1,63 @@
+# The library Heapdrift.Testing from its package, as people use it: the shop's tests in four test
+# frameworks. `make check-nuget`; skipped without .NET, or where no packages can be had. RUNS=50:
+# so many runs of each; LOAD=1: with every processor busy.
+# shellcheck disable=SC2086 # options are several words
+load ../cli/helper
+
+setup_file() {
+    cd "$BATS_TEST_DIRNAME/../.." || return
+    command -v dotnet >/dev/null || return 0
+    export DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1
+    local name
+    for name in xunit.v3 nunit mstest tunit; do
+        tests/nuget/run.py --build-only --only=$name >"$BATS_FILE_TMPDIR/$name" 2>&1 || touch "$BATS_FILE_TMPDIR/$name.failed"
+    done
+}
+
+need() {
+    command -v dotnet >/dev/null || skip "no .NET SDK here"
+    [[ -e $BATS_FILE_TMPDIR/$1.failed ]] || return 0
+    if grep -qE 'error NU(1100|1101|1102|1301)' "$BATS_FILE_TMPDIR/$1"; then skip "no packages here"; fi
+    cat "$BATS_FILE_TMPDIR/$1"
+    return 1
+}
+
+all_as_named() {
+    need "$1"
+    tests/nuget/run.py --no-build --only="$1" --runs="${RUNS:-1}" ${LOAD:+--load}
+    tests/nuget/run.py --no-build --only="$1" --serial
+}
+
+@test "xUnit.net: leaks fail with their chain and are attached, what is freed passes, nothing is left" {
+    all_as_named xunit.v3
+}
+
+@test "NUnit: leaks fail with their chain and are attached, what is freed passes, nothing is left" {
+    all_as_named nunit
+}
+
+@test "MSTest: leaks fail with their chain and are attached, what is freed passes, nothing is left" {
+    all_as_named mstest
+}
+
+@test "TUnit: leaks fail with their chain and are attached, what is freed passes, nothing is left" {
+    all_as_named tunit
+}
+
+@test "without diagnostics each test is skipped, and says why" {
+    local name
+    for name in xunit.v3 nunit mstest tunit; do
+        need $name
+        tests/nuget/run.py --no-build --only=$name --blind
+    done
+}
+
+@test "killed tests leave no process and no file" {
+    local name whom
+    for name in xunit.v3 nunit mstest tunit; do
+        need $name
+        for whom in host group; do
+            tests/nuget/killed.py $name $whom
+        done
+    done
+}
