@@ -5,7 +5,8 @@
 
 All of them pass. A sample with a line marked "// the fix" is compiled a second time, without that
 line: then its tests must fail by a leak. The messages that the guide shows must be among those of
-the failed tests. The package is that of build/nuget (`make nuget`).
+the failed tests. The samples of the package's page are among those of the guide. The package is
+that of build/nuget (`make nuget`).
 """
 
 import pathlib
@@ -19,6 +20,7 @@ import xml.etree.ElementTree as ElementTree
 import run
 
 GUIDE = run.ROOT / "docs/testing-your-code.md"
+PACKAGE = run.ROOT / "scripts/nuget/testing/README.md"
 SAMPLES = run.BUILT / "guide/Samples.cs"
 FIX = "// the fix"
 USINGS = ("System.Runtime.CompilerServices", "Heapdrift.Testing", "Microsoft.Extensions.DependencyInjection", "Xunit")
@@ -27,8 +29,8 @@ USINGS = ("System.Runtime.CompilerServices", "Heapdrift.Testing", "Microsoft.Ext
 LEAKING_SHOP = "A_checkout_leaks_nothing"
 
 
-def blocks(language):
-    every = re.findall(r"^```([^\n]*)\n(.*?)^```$", GUIDE.read_text(), flags=re.M | re.S)
+def blocks(language, document=GUIDE):
+    every = re.findall(r"^```([^\n]*)\n(.*?)^```$", document.read_text(), flags=re.M | re.S)
     return [text for of, text in every if of == language]
 
 
@@ -102,9 +104,11 @@ def wrong_with(found, leaking):
     if len(messages) != leaking:
         yield f"{leaking} samples must leak, {len(messages)} did"
     said = [plain(message) for message in messages]
-    shown = [text for text in blocks("") if not text.startswith("dotnet")]
+    shown = [text for text in blocks("") + blocks("", PACKAGE) if not text.startswith("dotnet")]
     if not all(any(plain(text) in message for message in said) for text in shown):
-        yield "the guide shows other messages than these:\n" + "\n".join(messages)
+        yield "other messages are shown than these:\n" + "\n".join(messages)
+    for sample in set(blocks("csharp", PACKAGE)) - set(blocks("csharp")):
+        yield f"{PACKAGE}: the guide has no such sample:\n{sample}"
 
 
 def main():
