@@ -9,24 +9,24 @@ using System.Threading.Tasks;
 
 namespace Heapdrift.Testing;
 
-/// <summary>Runs an action many times, and fails if something piles up.</summary>
+/// <summary>Runs an action many times and fails if anything accumulates.</summary>
 public static class Leak
 {
     private const int UsualIterations = 100;
 
-    /// <summary>Run the action until it is warm, then take snapshots with as many iterations between
-    /// each two, and compare them as <c>heapdrift check</c> does, with the budgets and suppressions of
-    /// the nearest heapdrift.yml.</summary>
+    /// <summary>Warms the action up, takes snapshots with the same number of iterations between them, and
+    /// compares them like <c>heapdrift check</c>, with the budgets and suppressions of the nearest
+    /// heapdrift.yml.</summary>
     /// <example><code>
     /// await Leak.TestAsync(() => shop.CheckoutAsync(cart), iterations: 100);
     /// </code></example>
-    /// <param name="action">One iteration; its own exception wins.</param>
-    /// <param name="iterations">How many lie between two snapshots.</param>
-    /// <param name="options">How many snapshots, what to ignore; null: the usual.</param>
-    /// <param name="cancellation">Ends the waiting, and no further iteration begins.</param>
-    /// <param name="test">The name of the test, where the framework does not tell it.</param>
-    /// <exception cref="LeakException">Something piles up; the message is heapdrift's report.</exception>
-    /// <exception cref="HeapdriftException">The heap could not be looked at.</exception>
+    /// <param name="action">One iteration. If it throws, its exception is the test's.</param>
+    /// <param name="iterations">Iterations between two snapshots.</param>
+    /// <param name="options">Number of snapshots, warm-up, types to ignore. Null: the defaults.</param>
+    /// <param name="cancellation">Cancels the snapshots and all further iterations.</param>
+    /// <param name="test">Name of the test, used if the test framework does not provide one.</param>
+    /// <exception cref="LeakException">Something accumulates. The message is heapdrift's report.</exception>
+    /// <exception cref="HeapdriftException">The heap could not be inspected.</exception>
     public static async Task TestAsync(Func<Task> action, int iterations = UsualIterations, LeakOptions? options = null,
         CancellationToken cancellation = default, [CallerMemberName] string test = "")
     {
@@ -56,7 +56,7 @@ public static class Leak
         return TestAsync(() => Run(action), iterations, options, cancellation, test);
     }
 
-    /// <summary>The same for tests that are not asynchronous; it blocks its thread.</summary>
+    /// <summary>The synchronous form of <see cref="TestAsync(Action, int, LeakOptions, CancellationToken, string)"/>.</summary>
     /// <inheritdoc cref="TestAsync(Func{Task}, int, LeakOptions, CancellationToken, string)"/>
     public static void Test(Action action, int iterations = UsualIterations, LeakOptions? options = null, [CallerMemberName] string test = "")
     {
