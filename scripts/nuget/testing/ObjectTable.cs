@@ -14,10 +14,12 @@ internal readonly record struct Held(long References, long Stack, long Finalizer
     public static Held operator +(Held a, Held b) => new(a.References + b.References, a.Stack + b.Stack,
         a.FinalizerQueue + b.FinalizerQueue, a.Nothing + b.Nothing);
 
-    internal static Held Parse(JsonElement held)
+    // A local variable that holds what was there before holds what was put into that for good.
+    internal static Held Parse(JsonElement row)
     {
-        var sum = default(Held);
-        foreach (JsonProperty kind in held.EnumerateObject())
+        long older = row.GetProperty("held_by_older") is { ValueKind: JsonValueKind.Number } number ? number.GetInt64() : 0;
+        var sum = new Held(older, -older, 0, 0);
+        foreach (JsonProperty kind in row.GetProperty("held").EnumerateObject())
         {
             long count = kind.Value.GetInt64();
             sum += kind.Name switch
@@ -66,7 +68,7 @@ internal sealed record ObjectTable(string? Identity, long Count, long Bytes, lon
     private static ObjectTable Parse(JsonElement root)
     {
         return new ObjectTable(root.GetProperty("identity").GetString(), root.GetProperty("count").GetInt64(),
-            root.GetProperty("bytes").GetInt64(), Number(root, "retained"), Held.Parse(root.GetProperty("held")),
+            root.GetProperty("bytes").GetInt64(), Number(root, "retained"), Held.Parse(root),
             root.GetProperty("by_type").EnumerateArray().Select(ParseRow).ToList(),
             root.GetProperty("objects").EnumerateArray().Select(ParseObject).ToList());
     }
@@ -75,7 +77,7 @@ internal sealed record ObjectTable(string? Identity, long Count, long Bytes, lon
     {
         return new TypeRow(row.GetProperty("type").GetString()!, row.GetProperty("full_name").GetString(),
             row.GetProperty("module").GetString(), row.GetProperty("count").GetInt64(), row.GetProperty("bytes").GetInt64(),
-            Number(row, "retained"), Held.Parse(row.GetProperty("held")));
+            Number(row, "retained"), Held.Parse(row));
     }
 
     private static HeapObject ParseObject(JsonElement row)
