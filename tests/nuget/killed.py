@@ -19,8 +19,8 @@ import time
 
 import run
 
-# A killed runtime cannot delete its own sockets, nor can a killed `dotnet test`.
-OTHERS = ("dotnet-diagnostic-", "clr-debug-pipe-", "CONTROLTOHOST_", "MONITORTOHOST_")
+# The pipes of a killed `dotnet test`.
+OTHERS = ("CONTROLTOHOST_", "MONITORTOHOST_")
 PATIENCE = 2
 
 

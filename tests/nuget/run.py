@@ -178,6 +178,16 @@ def plain(message, project, results):
     return message + "\n"
 
 
+def lacks_fields(said, wanted):
+    """Whether only the names of fields are missing: a garbage collection between the snapshot and
+    the copy of the memory, which has them, moves objects, and then there are none."""
+    pairs = list(zip(said.splitlines(), wanted.splitlines(), strict=False))
+    return said.count("\n") == wanted.count("\n") and all(
+        ours == theirs or (ours.startswith("    → ") and re.fullmatch(re.escape(ours) + r"\.[\w<>]+", theirs))
+        for ours, theirs in pairs
+    )
+
+
 class Check:
     """What is wrong with the results of a run; nothing, if all is well."""
 
@@ -186,6 +196,7 @@ class Check:
         self.results = results
         self.accept = accept
         self.wrong = []
+        self.fieldless = 0
 
     def complain(self, test, what):
         self.wrong.append(f"{self.project.name} {test}: {what}")
@@ -207,11 +218,13 @@ class Check:
     def message(self, result):
         golden = GOLDEN / f"{result.test}.txt"
         said = plain(result.message, self.project, self.results)
-        if self.accept:
+        wanted = golden.read_text() if golden.exists() else ""
+        if said != wanted and lacks_fields(said, wanted):
+            self.fieldless += 1
+        elif self.accept:
             GOLDEN.mkdir(exist_ok=True)
             golden.write_text(said)
-        wanted = golden.read_text() if golden.exists() else ""
-        if said != wanted:
+        elif said != wanted:
             lines = difflib.unified_diff(wanted.splitlines(), said.splitlines(), "expected", "said", lineterm="")
             self.complain(result.test, "says something else\n" + "\n".join(lines))
 
@@ -236,8 +249,9 @@ class Check:
             self.complain("", "no results")
 
 
-# What the frameworks and the SDK leave there is theirs.
-THEIRS = re.compile(r"NUnit\.Engine|[A-Za-z0-9]{6}|\.dotnet.*|NuGetScratch.*|MSBuildTemp.*|VBCSCompiler.*|[0-9a-f-]{32,64}|[0-9a-f]{32}")
+# What the frameworks and the SDK leave there is theirs; VSTest kills a host that is slow to end,
+# and a killed runtime cannot delete its sockets.
+THEIRS = re.compile(r"dotnet-diagnostic-.*|clr-debug-pipe-.*|NUnit\.Engine|[A-Za-z0-9]{6}|\.dotnet.*|NuGetScratch.*|MSBuildTemp.*|VBCSCompiler.*|[0-9a-f-]{32,64}|[0-9a-f]{32}")
 
 
 def left(temporary):
@@ -261,7 +275,7 @@ class Load:
 
 
 def run_once(project, results, temporary, arguments):
-    """-> (results by test, seconds, what is wrong)"""
+    """-> (results by test, seconds, Check)"""
     shutil.rmtree(results, ignore_errors=True)
     shutil.rmtree(temporary, ignore_errors=True)
     temporary.mkdir(parents=True)
@@ -280,11 +294,12 @@ def run_once(project, results, temporary, arguments):
     try:
         found = read(results)
     except (OSError, ElementTree.ParseError) as trouble:
-        return {}, took, [f"{project.name}: {trouble}\n{done.stdout}"]
+        check.complain("", f"{trouble}\n{done.stdout}")
+        return {}, took, check
     check.all(found, done.stdout, arguments.blind)
     if left(temporary):
         check.complain("", f"left in the temporary folder: {left(temporary)}")
-    return found, took, check.wrong
+    return found, took, check
 
 
 KINDS = (
@@ -298,11 +313,11 @@ KINDS = (
 
 def table(rows, runs):
     """Medians of seconds. A test that waits for its turn does so within its time."""
-    print(f"\n| framework | run | {' | '.join(title for _, title in KINDS)} | wrong |")
-    print(f"|---|--:|{'--:|' * len(KINDS)}--:|")
-    for project, tests, took, wrong in rows:
+    print(f"\n| framework | run | {' | '.join(title for _, title in KINDS)} | chains without fields | wrong |")
+    print(f"|---|--:|{'--:|' * len(KINDS)}--:|--:|")
+    for project, tests, took, wrong, without_fields in rows:
         cells = [f"{statistics.median(tests[test]):.2f}" if test in tests else "" for test, _ in KINDS]
-        print(f"| {project.name} | {statistics.median(took):.1f} | {' | '.join(cells)} | {wrong} of {runs} |")
+        print(f"| {project.name} | {statistics.median(took):.1f} | {' | '.join(cells)} | {without_fields} | {wrong} of {runs} |")
 
 
 def main():
@@ -327,18 +342,19 @@ def main():
                 sys.exit(trouble)
             if arguments.build_only:
                 continue
-            tests, took, wrong = {}, [], 0
+            tests, took, wrong, without_fields = {}, [], 0, 0
             for number in range(arguments.runs):
                 results = (arguments.keep or work).resolve() / project.name / str(number)
                 with Load(arguments.load):
-                    found, time_taken, complaints = run_once(project, results, work / "temporary", arguments)
+                    found, time_taken, check = run_once(project, results, work / "temporary", arguments)
                 took.append(time_taken)
-                wrong += bool(complaints)
+                wrong += bool(check.wrong)
+                without_fields += check.fieldless
                 for result in found.values():
                     tests.setdefault(result.test, []).append(result.seconds)
-                for line in complaints:
+                for line in check.wrong:
                     print(f"run {number + 1}: {line}", flush=True)
-            rows.append((project, tests, took, wrong))
+            rows.append((project, tests, took, wrong, without_fields))
             bad += wrong
     finally:
         shutil.rmtree(work, ignore_errors=True)
