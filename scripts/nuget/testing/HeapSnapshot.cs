@@ -134,9 +134,9 @@ public sealed class HeapDifference
     /// <summary>The new objects of these types, largest retained size first; at most 100,000.</summary>
     public IReadOnlyList<HeapObject> New(TypeSet types) => later.Ask([earlier], types, "2", 0)?.Objects ?? [];
 
-    /// <summary>Whether objects are matched by the garbage collector's own events. False if another client
-    /// took a snapshot in between: then they are matched by their order in memory, which misses a few
-    /// percent.</summary>
+    /// <summary>Whether objects are matched by the garbage collector's own events. False if there was a
+    /// snapshot between the two, such as another test's: then they are matched by their order in memory,
+    /// which misses a few percent.</summary>
     public bool IsExact => later.IsNextOf(earlier);
 
     /// <summary>Change in the number of objects that can be cast to <typeparamref name="T"/>; negative if there
