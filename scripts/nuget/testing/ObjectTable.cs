@@ -44,6 +44,8 @@ internal readonly record struct Held(long References, long Stack, long Finalizer
 internal sealed record TypeRow(string Type, string? FullName, string? Module, long Count, long Bytes, long? Retained, Held Held)
 {
     internal string Name => FullName ?? Type;
+
+    internal bool IsSameTypeAs(TypeRow other) => Type == other.Type && FullName == other.FullName && Module == other.Module;
 }
 
 internal sealed record ObjectTable(string? Identity, long Count, long Bytes, long? Retained, Held Held,
@@ -63,6 +65,24 @@ internal sealed record ObjectTable(string? Identity, long Count, long Bytes, lon
         Answer answer = await HeapdriftProgram.RunAsync(arguments, deadline).ConfigureAwait(false);
         using JsonDocument json = JsonDocument.Parse(answer.Output);
         return Parse(json.RootElement);
+    }
+
+    /// <summary>Of each type so many as there are more than before; what holds them is that of the
+    /// strongest held ones.</summary>
+    internal ObjectTable MoreThan(ObjectTable before)
+    {
+        List<TypeRow> more = [];
+        foreach (TypeRow row in Types)
+        {
+            long old = before.Types.Where(row.IsSameTypeAs).Sum(t => t.Count), left = row.Count - old;
+            if (left <= 0)
+                continue;
+            long references = Math.Min(left, row.Held.References), stack = Math.Min(left - references, row.Held.Stack);
+            long queue = Math.Min(left - references - stack, row.Held.FinalizerQueue);
+            more.Add(row with { Count = left, Bytes = row.Bytes * left / row.Count, Retained = null,
+                Held = new Held(references, stack, queue, left - references - stack - queue) });
+        }
+        return this with { Types = more };
     }
 
     private static ObjectTable Parse(JsonElement root)
