@@ -16,11 +16,11 @@ public sealed record HeapObject(ulong Address, string Type, long Size, long? Ret
 [Flags]
 public enum KeptBy
 {
-    /// <summary>A static variable or a handle, directly or through other objects, or something that was
-    /// there before: a leak.</summary>
+    /// <summary>A static variable or a handle, directly or through other objects, or an object that existed
+    /// before the action: a leak.</summary>
     References = 1,
 
-    /// <summary>Only a local variable of a running method, and nothing that was there before. A Debug build or the JIT may keep it longer than
+    /// <summary>Only a local variable of a running method. A Debug build or the JIT may keep it longer than
     /// the source suggests.</summary>
     Stack = 2,
 
