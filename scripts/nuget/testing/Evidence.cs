@@ -10,10 +10,15 @@ namespace Heapdrift.Testing;
 
 internal sealed class Evidence
 {
+    private readonly string title;
     private readonly string start;
     private readonly List<string> files = [];
 
-    private Evidence(string start) => this.start = start;
+    private Evidence(string title, string folder)
+    {
+        this.title = title;
+        start = Path.Combine(Path.GetFullPath(folder), FileName(title));
+    }
 
     /// <summary>The folder with copies of the snapshots; null if none could be kept.</summary>
     internal string? Snapshots { get; private set; }
@@ -27,7 +32,7 @@ internal sealed class Evidence
     {
         string folder = options.ResultsFolder ?? Given("HEAPDRIFT_RESULTS") ?? TestFramework.ResultsFolder()
             ?? Path.Combine(AppContext.BaseDirectory, "TestResults");
-        var evidence = new Evidence(Path.Combine(Path.GetFullPath(folder), FileName(TestFramework.CurrentTest() ?? caller)));
+        var evidence = new Evidence(TestFramework.CurrentTest() ?? caller, folder);
         if (options.KeepsFiles)
             evidence.Try(() =>
             {
@@ -40,21 +45,21 @@ internal sealed class Evidence
         return evidence;
     }
 
-    /// <summary>Add the page, and the report as Markdown, which begins with the message.</summary>
-    internal async Task CompleteAsync(string title, string message, Deadline deadline, IEnumerable<string> options)
+    /// <summary>Add the page, and the report as Markdown, which begins with the message. write: makes a
+    /// report of such a format in that file.</summary>
+    internal async Task CompleteAsync(string message, Func<string, string, Task> write)
     {
         if (Snapshots is null)
             return;
         try
         {
-            string page = start + ".html";
-            string[] shared = ["--quiet", .. options];
-            await HeapdriftProgram.RunAsync(["report", .. shared, "-o", page, Snapshots], deadline).ConfigureAwait(false);
-            Answer report = await HeapdriftProgram.RunAsync(["diff", .. shared, "--format=md", Snapshots], deadline).ConfigureAwait(false);
+            string page = start + ".html", text = start + ".md";
+            await write("html", page).ConfigureAwait(false);
+            await write("md", text).ConfigureAwait(false);
             string fence = message.Contains("```", StringComparison.Ordinal) ? "````" : "```";
-            await File.WriteAllTextAsync(start + ".md", $"# {title}\n\n{fence}\n{message}\n{fence}\n\n{report.Output}").ConfigureAwait(false);
-            files.Insert(0, start + ".md");
-            files.Insert(0, page);
+            string report = await File.ReadAllTextAsync(text).ConfigureAwait(false);
+            await File.WriteAllTextAsync(text, $"# {title}\n\n{fence}\n{message}\n{fence}\n\n{report}").ConfigureAwait(false);
+            files.InsertRange(0, [page, text]);
         }
         catch (Exception e) when (e is HeapdriftException or IOException or UnauthorizedAccessException)
         {

@@ -127,10 +127,12 @@ internal sealed class GoneCheck : IDisposable
         ObjectTable before = await AllAsync(files[0], deadline).ConfigureAwait(false);
         var message = new StringBuilder();
         AddCounts(message, rows, before);
-        message.Append("\n\n").Append(await Chains.ReadAsync(files, rows.Select(r => r.Name), this.born, options.Chains, deadline).ConfigureAwait(false));
+        var question = new ChainQuestion(rows.Select(r => r.Name).ToList(), this.born, options.Chains);
+        using Chains chains = await Chains.ReadAsync(files, question, deadline).ConfigureAwait(false);
+        message.Append("\n\n").Append(chains.Text);
         AddUncounted(message, Left(born));
         Evidence evidence = Evidence.Keep(options, caller, files);
-        await evidence.CompleteAsync(TestFramework.CurrentTest() ?? caller, message.ToString(), deadline, []).ConfigureAwait(false);
+        await evidence.CompleteAsync(message.ToString(), (format, file) => chains.WriteAsync(format, file, deadline)).ConfigureAwait(false);
         message.Append(evidence.Attach());
         return new LeakException(message.ToString());
     }

@@ -9,7 +9,7 @@ namespace Heapdrift.Testing;
 /// <param name="Retained">Retained size in bytes: what would be freed with it, itself included. Null if no
 /// root reaches it.</param>
 /// <param name="HeldBy">Owner of the reference chain that keeps it alive, such as
-/// <c>static Shop.Cache.s_all</c>. Null if there is none.</param>
+/// <c>static Cache.s_all</c>. Null if there is none.</param>
 public sealed record HeapObject(ulong Address, string Type, long Size, long? Retained, string? HeldBy);
 
 /// <summary>What keeps an object alive: the strongest kind of root that reaches it.</summary>

@@ -73,7 +73,7 @@ internal sealed class LeakSeries : IDisposable
         // What comes next is for the files that stay.
         Answer report = await CheckAsync(evidence.Snapshots is { } folder ? [folder] : paths, "text", deadline).ConfigureAwait(false);
         string message = report.Output.TrimEnd() + await SuspectAsync(verdict.Suspect, deadline).ConfigureAwait(false);
-        await evidence.CompleteAsync(TestFramework.CurrentTest() ?? caller, message, deadline, Series()).ConfigureAwait(false);
+        await evidence.CompleteAsync(message, (format, file) => WriteAsync(format, file, evidence.Snapshots!, deadline)).ConfigureAwait(false);
         throw new LeakException(message + evidence.Attach());
     }
 
@@ -92,14 +92,17 @@ internal sealed class LeakSeries : IDisposable
     {
         if (type is null)
             return "";
-        string chains = await Chains.ReadAsync(files, [type], $"2..{files.Count}", 1, deadline).ConfigureAwait(false);
-        int advice = chains.IndexOf("\nFIX", StringComparison.Ordinal);
-        return $"\n\n{type} is held by\n{(advice < 0 ? chains : chains[..advice])}";
+        using Chains chains = await Chains.ReadAsync(files, new ChainQuestion([type], $"2..{files.Count}", 1), deadline).ConfigureAwait(false);
+        int advice = chains.Text.IndexOf("\nFIX", StringComparison.Ordinal);
+        return $"\n\n{type} is held by\n{(advice < 0 ? chains.Text : chains.Text[..advice])}";
     }
+
+    private Task WriteAsync(string format, string file, string snapshots, Deadline deadline)
+        => HeapdriftProgram.RunAsync(["diff", "--quiet", .. Series(), "--format=" + format, "--output=" + file, snapshots], deadline);
 
     private Task<Answer> CheckAsync(IEnumerable<string> paths, string format, Deadline deadline)
     {
-        List<string> arguments = ["check", "--color=never", $"--width={Chains.Width}", "--no-progress", "--format=" + format, .. Series()];
+        List<string> arguments = ["check", "--color=never", $"--width={ChainQuestion.Width}", "--no-progress", "--format=" + format, .. Series()];
         if (options.Config is { } config)
             arguments.Add("--config=" + config);
         arguments.AddRange(paths);

@@ -147,7 +147,8 @@ internal static class LoadedTypes
         if (names.Any(n => TypeNames.Matches(wanted, n) || TypeNames.Matches(wanted, Untick(n)) || TypeNames.Matches(pattern, n)
                 || n.EndsWith('+' + wanted, StringComparison.Ordinal)))
             return;
-        string? nearest = Nearest(Untick(wanted), names.Select(Untick));
+        bool isName = pattern.AsSpan().IndexOfAny('*', '?') < 0;
+        string? nearest = isName ? Nearest(Untick(wanted), names.Select(Untick)) : null;
         throw new ArgumentException($"no loaded assembly has a type that matches {pattern}"
             + (nearest is null ? "" : $"; did you mean {nearest}?"));
     }
