@@ -305,6 +305,8 @@ struct hd_object_sum {
                           counts twice; HD_UNKNOWN without roots */
     uint64_t held[HD_ROOT_KIND_COUNT]; /* so many of them the strongest class of roots that
                                           reaches them is of this kind (docs/chains.md) */
+    uint64_t held_by_older; /* of those that local variables hold, so many through an object
+                               that is older than born; HD_UNKNOWN without born */
 };
 
 struct hd_object_row {

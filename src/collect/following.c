@@ -52,7 +52,8 @@ struct listening {
     struct target target;
     struct tracing tracing;
     pthread_t thread;
-    bool is_stopped;
+    bool is_told_to_stop;
+    bool is_stopped; /* and has been heard out */
 
     pthread_mutex_t lock; /* of all that follows */
     struct movement_events events;
@@ -215,18 +216,27 @@ static void listening_follow(struct listening *l, struct places *places, uint32_
     pthread_mutex_unlock(&l->lock);
 }
 
-/* The end of a stream comes after the stop, and the answer to it after that. */
-static void stop(struct listening *l)
+/* A runtime takes 100 ms to end a stream, which the thread hears out meanwhile. */
+static void tell_to_stop(struct listening *l)
 {
-    if (l->is_stopped)
+    if (l->is_told_to_stop)
         return;
-    l->is_stopped = true;
+    l->is_told_to_stop = true;
     pthread_mutex_lock(&l->lock);
     l->stop_by = clock_ms() + TO_STOP_MS;
     bool goes = l->why == HEARING;
     pthread_mutex_unlock(&l->lock);
     if (goes)
         tracing_stop(&l->tracing, NULL);
+}
+
+/* The end of a stream comes after the stop, and the answer to it after that. */
+static void stop(struct listening *l)
+{
+    if (l->is_stopped)
+        return;
+    tell_to_stop(l);
+    l->is_stopped = true;
     pthread_join(l->thread, NULL);
 }
 
@@ -301,6 +311,12 @@ void hd_following_before(struct hd_following *f, const struct hd_collect_options
         return;
     f->why_no_next = (struct why){.untold = HD_UNTOLD_REFUSED};
     f->next = listening_begin(opt, &f->why_no_next.error);
+}
+
+void hd_following_after(struct hd_following *f)
+{
+    if (f->now != NULL && f->has_older)
+        tell_to_stop(f->now);
 }
 
 static bool give_reason(struct hd_snapshot *snap, enum hd_untold why, struct hd_error *err)

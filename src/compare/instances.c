@@ -19,23 +19,68 @@ struct finding {
     struct walk walk;
     unsigned char *root_of; /* by node */
     uint64_t *chosen;       /* bits, by node */
+    uint64_t *by_older; /* those that local variables hold through older objects; NULL */
     const struct graph_work *work;
 };
 
 /* What stays of the walk, and beside dominators what an object retains and its place. */
 static uint64_t plan_instances(uint64_t objects, uint64_t references)
 {
-    enum { PER_OBJECT = 16 };
+    enum { PER_OBJECT = 20 };
     return plan_dominators(objects, references) + objects * PER_OBJECT;
+}
+
+/* --- local variables, and what was there before ----------------------------------- */
+
+/* What only local variables hold is on its way out, unless it was put into something that
+ * is older: then that will keep it. */
+static bool is_older(const struct finding *f, node_id n)
+{
+    return f->root_of[n] == HD_ROOT_STACK &&
+           f->snap->types[f->snap->graph->type[n]].kind == TYPE_OBJECT &&
+           f->ask->since_of_node[n] < f->ask->since.first;
+}
+
+static void mark_below_older(struct finding *f)
+{
+    const struct graph *g = f->snap->graph;
+    node_id *left = alloc_resize(NULL, array_bytes(g->node_count + 1, sizeof(*left)));
+    size_t len = 0;
+    f->by_older = bits_new(g->node_count);
+    for (node_id n = 0; n < g->node_count; n++)
+        if (is_older(f, n)) {
+            bits_set(f->by_older, n);
+            left[len++] = n;
+        }
+    while (len > 0) {
+        node_id n = left[--len];
+        for (uint32_t i = g->edge_begin[n]; i < g->edge_begin[n + 1]; i++) {
+            node_id to = g->edge_to[i];
+            if (f->root_of[to] != HD_ROOT_STACK || bits_have(f->by_older, to))
+                continue;
+            bits_set(f->by_older, to);
+            left[len++] = to;
+        }
+    }
+    free(left);
 }
 
 /* --- which are meant ------------------------------------------------------------- */
 
-static void count_one(struct instances_sum *sum, uint64_t bytes, unsigned char root)
+static void count_one(const struct finding *f, struct instances_sum *sum, node_id n)
 {
     sum->count++;
-    sum->bytes += bytes;
-    sum->held[root]++;
+    sum->bytes += graph_size(f->snap->graph, n);
+    sum->held[f->root_of[n]]++;
+    if (f->by_older != NULL && f->root_of[n] == HD_ROOT_STACK)
+        sum->held_by_older += bits_have(f->by_older, n);
+}
+
+static void forget_older(struct finding *f)
+{
+    f->found->all.held_by_older = HD_UNKNOWN;
+    for (type_id t = 0; t < f->snap->type_count; t++)
+        f->found->of_type[t].held_by_older = HD_UNKNOWN;
 }
 
 static void choose(struct finding *f)
@@ -56,9 +101,11 @@ static void choose(struct finding *f)
         if (chain_query_of(snap, &ask, n) == 0)
             continue;
         bits_set(f->chosen, n);
-        count_one(&f->found->all, graph_size(g, n), f->root_of[n]);
-        count_one(&f->found->of_type[g->type[n]], graph_size(g, n), f->root_of[n]);
+        count_one(f, &f->found->all, n);
+        count_one(f, &f->found->of_type[g->type[n]], n);
     }
+    if (f->by_older == NULL)
+        forget_older(f);
     arena_free(&scratch);
 }
 
@@ -205,12 +252,15 @@ static bool find_in(void *context, size_t place, struct hd_snapshot *snap,
     f->walk = walk_graph(snap, &of_walk);
     f->root_of = walk_root_kinds(snap, &f->walk);
     f->chosen = bits_new(snap->graph->node_count);
+    if (f->ask->since_of_node != NULL)
+        mark_below_older(f);
     choose(f);
     comparison_report_progress(f->work->c, HD_FINDING_CHAINS, snap->node_count,
                                snap->node_count);
     find_retained(f);
     bool ok = find_owners(f, err);
     free(f->chosen);
+    free(f->by_older);
     free(f->root_of);
     arena_free(&of_walk);
     return ok;

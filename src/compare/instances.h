@@ -25,6 +25,8 @@ struct instances_sum {
     uint64_t count, bytes;             /* as in the file, no sample scaled up */
     uint64_t retained;                 /* by all together; HD_UNKNOWN without roots */
     uint64_t held[HD_ROOT_KIND_COUNT]; /* by the kind of roots that its chain begins with */
+    uint64_t held_by_older; /* of those by a stack the ones that an object keeps which is
+                               older than since; HD_UNKNOWN without since_of_node */
 };
 
 struct one_instance {

@@ -57,8 +57,10 @@ static bool can_answer(struct hd_report *r, const struct hd_comparison *c,
 
 static struct hd_object_sum sum_of(const struct instances_sum *from)
 {
-    struct hd_object_sum sum = {
-        .count = from->count, .bytes = from->bytes, .retained = from->retained};
+    struct hd_object_sum sum = {.count = from->count,
+                                .bytes = from->bytes,
+                                .retained = from->retained,
+                                .held_by_older = from->held_by_older};
     memcpy(sum.held, from->held, sizeof(sum.held));
     return sum;
 }

@@ -370,6 +370,10 @@ static const struct record_field sum_fields[] = {
         "Sum of the retained sizes of those that none of the others dominates, so no byte "
         "counts twice. Null when the snapshot has no roots."),
     FIELD("held", GROUP(record_held), NEVER_NULL, NULL),
+    FIELD(
+        "held_by_older", UINT64(held_by_older), MAY_BE_NULL,
+        "Of `held.stack`, those that an object refers to, directly or not, which is older "
+        "than `born`: they were put into something that stays. Null without `born`."),
 };
 static const RECORD_OF(object_sum, NULL, sum_fields, NULL);
 

@@ -408,6 +408,54 @@ Test(report_objects, those_that_were_new_in_a_snapshot_are_chosen)
     }
 }
 
+/* A bus that only a local variable holds; with a second snapshot a subscriber in it, one in
+ * a new object that it holds, and one that is a local variable's alone. */
+static struct hd_snapshot *local_bus(bool later, node_id *bus)
+{
+    struct forge f = {0};
+    *bus = forge_object(&f, "App.Bus", 24);
+    forge_generation(&f, *bus, HD_GEN2);
+    forge_root(&f, HD_ROOT_STACK, NULL, *bus);
+    if (later) {
+        node_id subscribers = forge_objects(&f, "App.Subscriber", 40, 3);
+        node_id list = forge_object(&f, "App.List", 24);
+        for (node_id n = subscribers; n <= list; n++)
+            forge_generation(&f, n, HD_GEN0);
+        forge_reference(&f, *bus, subscribers);
+        forge_reference(&f, *bus, list);
+        forge_reference(&f, list, subscribers + 1);
+        forge_root(&f, HD_ROOT_STACK, NULL, subscribers + 2);
+    }
+    return forge_finish(&f);
+}
+
+Test(report_objects, what_a_local_variable_holds_through_something_older_is_told_apart)
+{
+    static const char *const types[] = {"Subscriber"};
+    struct hd_snapshot *snaps[2];
+    struct hd_options opt = hd_default_options();
+    struct hd_error err = {0};
+    node_id before, now;
+    snaps[0] = local_bus(false, &before);
+    snaps[1] = local_bus(true, &now);
+    snaps[1]->clock = 60;
+    tell_pairs(snaps[1], snaps[0], &before, &now, 1);
+    opt.types = types;
+    opt.type_count = 1;
+    struct hd_report *r = ask_objects(snaps, 2, &opt, &err);
+    cr_assert_not_null(r, "%s", err.message);
+    cr_expect_eq(set_of(r)->all.held_by_older, HD_UNKNOWN);
+    hd_report_free(r);
+    opt.born_first = opt.born_last = 2;
+    r = ask_objects(snaps, 2, &opt, &err);
+    cr_assert_not_null(r, "%s", err.message);
+    expect_held(&set_of(r)->all, HD_ROOT_STACK, 3);
+    cr_expect_eq(set_of(r)->all.held_by_older, 2);
+    cr_expect_eq(set_of(r)->types[0].held_by_older, 2);
+    hd_report_free(r);
+    close_all(snaps, 2);
+}
+
 Test(report_objects, of_a_series_it_is_told_since_when_they_are_there)
 {
     struct hd_report *r = born_in(0, 0, NULL);

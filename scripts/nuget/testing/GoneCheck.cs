@@ -19,6 +19,10 @@ internal sealed class GoneCheck : IDisposable
     private readonly bool hadTurn = Turn.IsMine;
     private bool hasTurn;
 
+    /// <summary>The snapshots in which what is meant was new: the one after the action, since what tests
+    /// that run in parallel make later is not meant. Null: not known.</summary>
+    private string? born = "2";
+
     internal GoneCheck(TypeSet types, GoneOptions? options, string caller, CancellationToken cancellation)
     {
         ArgumentNullException.ThrowIfNull(types);
@@ -56,7 +60,6 @@ internal sealed class GoneCheck : IDisposable
         if (Left(born).Of(options.FailOn) == 0)
             return;
         await RunFinalizersAsync().ConfigureAwait(false);
-        SnapshotMarker.Renew();
         await TakeAsync().ConfigureAwait(false);
         born = await LookAsync().ConfigureAwait(false);
         if (Left(born).Of(options.FailOn) > 0)
@@ -78,17 +81,28 @@ internal sealed class GoneCheck : IDisposable
         files.Add(await Collector.TakeAsync(deadline).ConfigureAwait(false));
     }
 
+    // Where the garbage collector's events were lost nobody knows which objects are new; that there
+    // are more of them is known all the same.
     private async Task<ObjectTable> LookAsync()
     {
         var deadline = new Deadline(options.Timeout, cancellation);
-        ObjectTable born = await ObjectTable.ReadAsync(Paths, ["*"], [], Born, 1, deadline).ConfigureAwait(false);
-        SnapshotMarker.Check(born);
-        return born;
+        ObjectTable born = await ObjectTable.ReadAsync(Paths, ["*"], [], "2", 1, deadline).ConfigureAwait(false);
+        if (this.born is not null && SnapshotMarker.IsToldApart(born))
+            return born;
+        this.born = null;
+        ObjectTable before = await AllAsync(files[0], deadline).ConfigureAwait(false);
+        ObjectTable after = await AllAsync(files[^1], deadline).ConfigureAwait(false);
+        ObjectTable more = after.MoreThan(before);
+        long there = Rows(after).Sum(row => row.Count);
+        if (there > 0 && !Rows(more).Any())
+            throw TestFramework.Skipped($"events of the garbage collector were lost, so nobody knows whether the {there:N0} objects of {types} are new; there are no more than before");
+        return more;
     }
 
-    private string Born => files.Count == 2 ? "2" : string.Create(CultureInfo.InvariantCulture, $"2..{files.Count}");
+    private static Task<ObjectTable> AllAsync(SnapshotFile file, Deadline deadline) => ObjectTable.ReadAsync([file.Path], ["*"], [], null, 1, deadline);
 
-    private IEnumerable<TypeRow> Rows(ObjectTable born) => born.Types.Where(types.Includes);
+    // What this package itself has at work while it looks is nobody's leak.
+    private IEnumerable<TypeRow> Rows(ObjectTable born) => born.Types.Where(row => !LoadedTypes.IsOurs(row) && types.Includes(row));
 
     private Held Left(ObjectTable born) => Rows(born).Aggregate(default(Held), (sum, row) => sum + row.Held);
 
@@ -110,10 +124,10 @@ internal sealed class GoneCheck : IDisposable
         var deadline = new Deadline(options.Timeout, cancellation);
         List<TypeRow> rows = Rows(born).Where(r => r.Held.Of(options.FailOn) > 0)
             .OrderByDescending(r => r.Held.Of(options.FailOn)).ThenBy(r => r.Name, StringComparer.Ordinal).ToList();
-        ObjectTable before = await ObjectTable.ReadAsync([files[0].Path], ["*"], [], null, 1, deadline).ConfigureAwait(false);
+        ObjectTable before = await AllAsync(files[0], deadline).ConfigureAwait(false);
         var message = new StringBuilder();
         AddCounts(message, rows, before);
-        message.Append("\n\n").Append(await Chains.ReadAsync(files, rows.Select(r => r.Name), Born, options.Chains, deadline).ConfigureAwait(false));
+        message.Append("\n\n").Append(await Chains.ReadAsync(files, rows.Select(r => r.Name), this.born, options.Chains, deadline).ConfigureAwait(false));
         AddUncounted(message, Left(born));
         Evidence evidence = Evidence.Keep(options, caller, files);
         await evidence.CompleteAsync(TestFramework.CurrentTest() ?? caller, message.ToString(), deadline, []).ConfigureAwait(false);
@@ -139,7 +153,7 @@ internal sealed class GoneCheck : IDisposable
     // " (2 before, 5 now; 96 B, retain 1.2 KiB)"
     private static string Change(TypeRow row, ObjectTable before)
     {
-        long old = before.Types.Where(t => t.Type == row.Type && t.FullName == row.FullName && t.Module == row.Module).Sum(t => t.Count);
+        long old = before.Types.Where(row.IsSameTypeAs).Sum(t => t.Count);
         string retained = row.Retained is { } bytes && bytes > row.Bytes ? $", retain {Size.Of(bytes)}" : "";
         return string.Create(CultureInfo.InvariantCulture, $" ({old:N0} before; {Size.Of(row.Bytes)}{retained})");
     }

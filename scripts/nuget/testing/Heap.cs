@@ -5,20 +5,22 @@ using System.Threading.Tasks;
 
 namespace Heapdrift.Testing;
 
-/// <summary>Looks at the managed heap of this process: what a test leaves behind, and what is there.</summary>
+/// <summary>Leak checks and snapshots of the managed heap of this process.</summary>
 public static class Heap
 {
-    /// <summary>Fail if objects of <typeparamref name="T"/>, or of a class derived from it, are left after
-    /// the action that were not there before.</summary>
+    /// <summary>Fails if the action leaves objects that can be cast to <typeparamref name="T"/> and were not
+    /// there before.</summary>
+    /// <remarks>Objects held only by a local variable or by the finalizer queue do not count
+    /// (<see cref="GoneOptions.FailOn"/>).</remarks>
     /// <example><code>
     /// await Heap.AssertGoneAsync&lt;DetailsWindow&gt;(async () => { var w = new DetailsWindow(); await w.ShowAsync(); w.Close(); });
     /// </code></example>
-    /// <param name="action">What should leave nothing; its own exception wins.</param>
-    /// <param name="options">Which objects count; null: those that something refers to.</param>
-    /// <param name="cancellation">Ends the waiting, not the action.</param>
-    /// <param name="test">The name of the test, where the framework does not tell it.</param>
-    /// <exception cref="LeakException">Something is left; the message says what holds it.</exception>
-    /// <exception cref="HeapdriftException">The heap could not be looked at.</exception>
+    /// <param name="action">The code under test. If it throws, its exception is the test's.</param>
+    /// <param name="options">Which objects count, and where results go. Null: the defaults.</param>
+    /// <param name="cancellation">Cancels the snapshots, not the action.</param>
+    /// <param name="test">Name of the test, used if the test framework does not provide one.</param>
+    /// <exception cref="LeakException">Objects are left. The message says how many and what holds them.</exception>
+    /// <exception cref="HeapdriftException">The heap could not be inspected.</exception>
     public static Task AssertGoneAsync<T>(Func<Task> action, GoneOptions? options = null,
         CancellationToken cancellation = default, [CallerMemberName] string test = "")
         => AssertGoneAsync(TypeSet.Of<T>(), action, options, cancellation, test);
@@ -28,16 +30,16 @@ public static class Heap
         CancellationToken cancellation = default, [CallerMemberName] string test = "")
         => AssertGoneAsync(TypeSet.Of<T>(), action, options, cancellation, test);
 
-    /// <summary>Fail if such objects are left after the action that were not there before.</summary>
-    /// <param name="types">Types, patterns such as <c>"Shop.ViewModels.*"</c>, or several.</param>
-    /// <param name="action">What should leave nothing; its own exception wins.</param>
-    /// <param name="options">Which objects count; null: those that something refers to.</param>
-    /// <param name="cancellation">Ends the waiting, not the action.</param>
-    /// <param name="test">The name of the test, where the framework does not tell it.</param>
-    /// <exception cref="ArgumentException">A pattern that no type could match; the nearest name is in the
-    /// message.</exception>
-    /// <exception cref="LeakException">Something is left; the message says what holds it.</exception>
-    /// <exception cref="HeapdriftException">The heap could not be looked at.</exception>
+    /// <summary>Fails if the action leaves objects of these types that were not there before.</summary>
+    /// <param name="types">A type, a pattern such as <c>"Shop.ViewModels.*"</c>, or several of them.</param>
+    /// <param name="action">The code under test. If it throws, its exception is the test's.</param>
+    /// <param name="options">Which objects count, and where results go. Null: the defaults.</param>
+    /// <param name="cancellation">Cancels the snapshots, not the action.</param>
+    /// <param name="test">Name of the test, used if the test framework does not provide one.</param>
+    /// <exception cref="ArgumentException">No loaded type matches a pattern. The message suggests the nearest
+    /// name.</exception>
+    /// <exception cref="LeakException">Objects are left. The message says how many and what holds them.</exception>
+    /// <exception cref="HeapdriftException">The heap could not be inspected.</exception>
     public static async Task AssertGoneAsync(TypeSet types, Func<Task> action, GoneOptions? options = null,
         CancellationToken cancellation = default, [CallerMemberName] string test = "")
     {
@@ -72,12 +74,12 @@ public static class Heap
         await check.EndAsync();
     }
 
-    /// <summary>The same for tests that are not asynchronous; it blocks its thread.</summary>
+    /// <summary>The synchronous form of <see cref="AssertGoneAsync{T}(Action, GoneOptions, CancellationToken, string)"/>.</summary>
     /// <inheritdoc cref="AssertGoneAsync{T}(Func{Task}, GoneOptions, CancellationToken, string)"/>
     public static void AssertGone<T>(Action action, GoneOptions? options = null, [CallerMemberName] string test = "")
         => AssertGone(TypeSet.Of<T>(), action, options, test);
 
-    /// <summary>The same for tests that are not asynchronous; it blocks its thread.</summary>
+    /// <summary>The synchronous form of <see cref="AssertGoneAsync(TypeSet, Action, GoneOptions, CancellationToken, string)"/>.</summary>
     /// <inheritdoc cref="AssertGoneAsync(TypeSet, Func{Task}, GoneOptions, CancellationToken, string)"/>
     public static void AssertGone(TypeSet types, Action action, GoneOptions? options = null, [CallerMemberName] string test = "")
     {
@@ -91,11 +93,11 @@ public static class Heap
         check.EndAsync().GetAwaiter().GetResult();
     }
 
-    /// <summary>A snapshot of this process, after a full garbage collection. Dispose it: then its file
-    /// goes.</summary>
-    /// <param name="timeout">How long it may take; null: 60 seconds.</param>
-    /// <param name="cancellation">Ends the waiting.</param>
-    /// <exception cref="HeapdriftException">There is none; the message says why.</exception>
+    /// <summary>Takes a snapshot of this process, after a full garbage collection. Disposing it deletes its
+    /// file.</summary>
+    /// <param name="timeout">How long it may take. Null: 60 seconds.</param>
+    /// <param name="cancellation">Cancels the snapshot.</param>
+    /// <exception cref="HeapdriftException">No snapshot could be taken. The message says why.</exception>
     public static async Task<HeapSnapshot> SnapshotAsync(TimeSpan? timeout = null, CancellationToken cancellation = default)
     {
         LeakTest.SkipUnlessPossible();
@@ -117,7 +119,7 @@ public static class Heap
         }
     }
 
-    /// <summary>The same for tests that are not asynchronous; it blocks its thread.</summary>
+    /// <summary>The synchronous form of <see cref="SnapshotAsync"/>.</summary>
     /// <inheritdoc cref="SnapshotAsync"/>
     public static HeapSnapshot Snapshot(TimeSpan? timeout = null) => SnapshotAsync(timeout).GetAwaiter().GetResult();
 }

@@ -7,8 +7,7 @@ using System.Threading.Tasks;
 
 namespace Heapdrift.Testing;
 
-/// <summary>The heap of this process at one moment. Safe to use from several threads until it is
-/// disposed.</summary>
+/// <summary>The managed heap of this process at one moment. Thread-safe until it is disposed.</summary>
 public sealed class HeapSnapshot : IDisposable
 {
     private readonly SnapshotFile file;
@@ -22,32 +21,34 @@ public sealed class HeapSnapshot : IDisposable
         this.timeout = timeout;
     }
 
-    /// <summary>How many objects can be cast to <typeparamref name="T"/>.</summary>
+    /// <summary>Number of objects that can be cast to <typeparamref name="T"/>.</summary>
     public long Count<T>() => Count(TypeSet.Of<T>());
 
-    /// <summary>How many such objects there are.</summary>
+    /// <summary>Number of objects of these types.</summary>
     public long Count(TypeSet types) => Rows(types).Sum(r => r.Count);
 
-    /// <summary>The bytes of these objects, without what they refer to.</summary>
+    /// <summary>Shallow size, in bytes, of the objects that can be cast to <typeparamref name="T"/>.</summary>
     public long Bytes<T>() => Bytes(TypeSet.Of<T>());
 
-    /// <summary>The bytes of such objects, without what they refer to.</summary>
+    /// <summary>Shallow size, in bytes, of the objects of these types.</summary>
     public long Bytes(TypeSet types) => Rows(types).Sum(r => r.Bytes);
 
-    /// <summary>The bytes that would be freed with these objects, their own among them.</summary>
+    /// <summary>Retained size, in bytes, of the objects that can be cast to <typeparamref name="T"/>: what
+    /// would be freed with them, themselves included.</summary>
     public long Retained<T>() => Retained(TypeSet.Of<T>());
 
-    /// <summary>The bytes that would be freed with such objects, their own among them. What other objects
-    /// hold too is not counted.</summary>
+    /// <summary>Retained size, in bytes, of the objects of these types: what would be freed with them,
+    /// themselves included. What other objects hold as well does not count.</summary>
     public long Retained(TypeSet types) => Ask([], types, null, 1)?.Retained ?? 0;
 
-    /// <summary>These objects, largest retained size first.</summary>
+    /// <summary>The objects that can be cast to <typeparamref name="T"/>, largest retained size first; at most
+    /// 100,000.</summary>
     public IReadOnlyList<HeapObject> Instances<T>() => Instances(TypeSet.Of<T>());
 
-    /// <summary>Such objects, largest retained size first; at most 100,000.</summary>
+    /// <summary>The objects of these types, largest retained size first; at most 100,000.</summary>
     public IReadOnlyList<HeapObject> Instances(TypeSet types) => Ask([], types, null, 0)?.Objects ?? [];
 
-    /// <summary>What has come since an earlier snapshot, which must still be there.</summary>
+    /// <summary>Compares with an earlier snapshot, which must not be disposed yet.</summary>
     public HeapDifference Since(HeapSnapshot earlier)
     {
         ArgumentNullException.ThrowIfNull(earlier);
@@ -58,9 +59,9 @@ public sealed class HeapSnapshot : IDisposable
         return new HeapDifference(earlier, this);
     }
 
-    /// <summary>A copy of the file, for heapdrift, PerfView and Visual Studio.</summary>
-    /// <param name="path">Its name, which ends in .gcdump.</param>
-    /// <param name="cancellation">Ends the copying.</param>
+    /// <summary>Saves the snapshot as a file for heapdrift, PerfView and Visual Studio.</summary>
+    /// <param name="path">The file; its name must end in .gcdump.</param>
+    /// <param name="cancellation">Cancels the copy.</param>
     public async Task SaveAsync(string path, CancellationToken cancellation = default)
     {
         ArgumentException.ThrowIfNullOrEmpty(path);
@@ -72,7 +73,7 @@ public sealed class HeapSnapshot : IDisposable
         await from.CopyToAsync(to, cancellation).ConfigureAwait(false);
     }
 
-    /// <summary>Deletes its file.</summary>
+    /// <summary>Deletes the snapshot.</summary>
     public void Dispose()
     {
         disposed = true;
@@ -114,7 +115,7 @@ public sealed class HeapSnapshot : IDisposable
     }
 }
 
-/// <summary>What has come between two snapshots and is still there.</summary>
+/// <summary>The difference between two snapshots.</summary>
 public sealed class HeapDifference
 {
     private readonly HeapSnapshot earlier;
@@ -126,20 +127,22 @@ public sealed class HeapDifference
         this.later = later;
     }
 
-    /// <summary>The new objects that can be cast to <typeparamref name="T"/>.</summary>
+    /// <summary>The new objects that can be cast to <typeparamref name="T"/>, largest retained size first; at
+    /// most 100,000.</summary>
     public IReadOnlyList<HeapObject> New<T>() => New(TypeSet.Of<T>());
 
-    /// <summary>Such objects that are new, largest retained size first; at most 100,000.</summary>
+    /// <summary>The new objects of these types, largest retained size first; at most 100,000.</summary>
     public IReadOnlyList<HeapObject> New(TypeSet types) => later.Ask([earlier], types, "2", 0)?.Objects ?? [];
 
-    /// <summary>Whether the garbage collector has told which object is which: not if somebody else took a
-    /// snapshot in between. Then that is known by the order of objects in memory, which misses a few
-    /// percent.</summary>
+    /// <summary>Whether objects are matched by the garbage collector's own events. False if there was a
+    /// snapshot between the two, such as another test's: then they are matched by their order in memory,
+    /// which misses a few percent.</summary>
     public bool IsExact => later.IsNextOf(earlier);
 
-    /// <summary>How many more objects of that class there are; less than 0: fewer.</summary>
+    /// <summary>Change in the number of objects that can be cast to <typeparamref name="T"/>; negative if there
+    /// are fewer.</summary>
     public long Growth<T>() => Growth(TypeSet.Of<T>());
 
-    /// <summary>How many more such objects there are; less than 0: fewer.</summary>
+    /// <summary>Change in the number of objects of these types; negative if there are fewer.</summary>
     public long Growth(TypeSet types) => later.Count(types) - earlier.Count(types);
 }

@@ -2,10 +2,10 @@ using System;
 
 namespace Heapdrift.Testing;
 
-/// <summary>A leak was found: the test has failed. The message says what is left and what holds it.</summary>
+/// <summary>A leak was found and the test fails. The message says what is left and what holds it.</summary>
 public class LeakException : Exception, IAssertionException
 {
-    /// <summary>A failure with that message.</summary>
+    /// <summary>Creates a failure with this message.</summary>
     public LeakException(string message)
         : base(message)
     {
@@ -13,17 +13,16 @@ public class LeakException : Exception, IAssertionException
 
 }
 
-/// <summary>The heap could not be looked at, or not compared: the test has neither passed nor failed.
-/// What is in the way stands in the message.</summary>
+/// <summary>The heap could not be inspected, so there is no verdict. The message says why.</summary>
 public class HeapdriftException : Exception
 {
-    /// <summary>Trouble with that message.</summary>
+    /// <summary>Creates an error with this message.</summary>
     public HeapdriftException(string message)
         : base(message)
     {
     }
 
-    /// <summary>Trouble with that message, because of another one.</summary>
+    /// <summary>Creates an error with this message and cause.</summary>
     public HeapdriftException(string message, Exception inner)
         : base(message, inner)
     {

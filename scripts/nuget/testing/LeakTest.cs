@@ -5,17 +5,16 @@ using System.Runtime.CompilerServices;
 
 namespace Heapdrift.Testing;
 
-/// <summary>Whether leak tests can run here.</summary>
+/// <summary>Tells whether leak tests can run in this process.</summary>
 public static class LeakTest
 {
-    /// <summary>Why the heap of this process cannot be looked at: another system than Linux, a runtime
-    /// without diagnostics, a package without its program. Null where it can. Checks skip their test
-    /// with this reason.</summary>
+    /// <summary>Why the heap of this process cannot be inspected: not Linux, diagnostics switched off, or
+    /// the program of the package missing. Null if it can. Checks skip their test with this reason.</summary>
     public static string? WhyNot => HeapdriftProgram.WhyNot ?? whyNotObserved.Value;
 
     private static readonly Lazy<string?> whyNotObserved = new(Look);
 
-    /// <summary>Skip the running test where the heap cannot be looked at.</summary>
+    /// <summary>Skips the running test if the heap of this process cannot be inspected.</summary>
     public static void SkipUnlessPossible()
     {
         if (WhyNot is { } reason)

@@ -28,6 +28,9 @@ internal static class LoadedTypes
         return Definitions(row.Module, name).Any(d => Fits(d, name, wanted));
     }
 
+    /// <summary>Whether it is a class of this package.</summary>
+    internal static bool IsOurs(TypeRow row) => IsModule(typeof(LoadedTypes).Assembly, row.Module ?? "-");
+
     private static bool Fits(Type definition, string name, Type wanted)
     {
         // What has arguments is known by name only: those of the classes that it derives from are not.

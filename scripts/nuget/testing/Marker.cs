@@ -14,14 +14,13 @@ internal sealed class SnapshotMarker
     [MethodImpl(MethodImplOptions.NoInlining)]
     internal static void Renew() => recent = old is not null ? new SnapshotMarker() : recent;
 
-    /// <summary>Throw unless exactly the new one is among the new objects.</summary>
-    internal static void Check(ObjectTable born)
+    /// <summary>Whether new objects are known: exactly the new one is among them. Throw if the snapshot
+    /// is not one of this process.</summary>
+    internal static bool IsToldApart(ObjectTable born)
     {
         long seen = born.Types.Where(t => t.Type == typeof(SnapshotMarker).FullName).Sum(t => t.Count);
         if (seen == 0)
             throw new HeapdriftException("the snapshot lacks objects of this process: two runtimes in it, or an incomplete snapshot");
-        if (seen > 1)
-            throw new HeapdriftException("which objects are new is not known: the garbage collector's events were lost"
-                + (born.Identity is { } source ? $" (known by {source} only)" : ""));
+        return seen == 1;
     }
 }

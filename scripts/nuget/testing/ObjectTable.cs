@@ -14,10 +14,12 @@ internal readonly record struct Held(long References, long Stack, long Finalizer
     public static Held operator +(Held a, Held b) => new(a.References + b.References, a.Stack + b.Stack,
         a.FinalizerQueue + b.FinalizerQueue, a.Nothing + b.Nothing);
 
-    internal static Held Parse(JsonElement held)
+    // A local variable that holds what was there before holds what was put into that for good.
+    internal static Held Parse(JsonElement row)
     {
-        var sum = default(Held);
-        foreach (JsonProperty kind in held.EnumerateObject())
+        long older = row.GetProperty("held_by_older") is { ValueKind: JsonValueKind.Number } number ? number.GetInt64() : 0;
+        var sum = new Held(older, -older, 0, 0);
+        foreach (JsonProperty kind in row.GetProperty("held").EnumerateObject())
         {
             long count = kind.Value.GetInt64();
             sum += kind.Name switch
@@ -42,6 +44,8 @@ internal readonly record struct Held(long References, long Stack, long Finalizer
 internal sealed record TypeRow(string Type, string? FullName, string? Module, long Count, long Bytes, long? Retained, Held Held)
 {
     internal string Name => FullName ?? Type;
+
+    internal bool IsSameTypeAs(TypeRow other) => Type == other.Type && FullName == other.FullName && Module == other.Module;
 }
 
 internal sealed record ObjectTable(string? Identity, long Count, long Bytes, long? Retained, Held Held,
@@ -63,10 +67,28 @@ internal sealed record ObjectTable(string? Identity, long Count, long Bytes, lon
         return Parse(json.RootElement);
     }
 
+    /// <summary>Of each type so many as there are more than before; what holds them is that of the
+    /// strongest held ones.</summary>
+    internal ObjectTable MoreThan(ObjectTable before)
+    {
+        List<TypeRow> more = [];
+        foreach (TypeRow row in Types)
+        {
+            long old = before.Types.Where(row.IsSameTypeAs).Sum(t => t.Count), left = row.Count - old;
+            if (left <= 0)
+                continue;
+            long references = Math.Min(left, row.Held.References), stack = Math.Min(left - references, row.Held.Stack);
+            long queue = Math.Min(left - references - stack, row.Held.FinalizerQueue);
+            more.Add(row with { Count = left, Bytes = row.Bytes * left / row.Count, Retained = null,
+                Held = new Held(references, stack, queue, left - references - stack - queue) });
+        }
+        return this with { Types = more };
+    }
+
     private static ObjectTable Parse(JsonElement root)
     {
         return new ObjectTable(root.GetProperty("identity").GetString(), root.GetProperty("count").GetInt64(),
-            root.GetProperty("bytes").GetInt64(), Number(root, "retained"), Held.Parse(root.GetProperty("held")),
+            root.GetProperty("bytes").GetInt64(), Number(root, "retained"), Held.Parse(root),
             root.GetProperty("by_type").EnumerateArray().Select(ParseRow).ToList(),
             root.GetProperty("objects").EnumerateArray().Select(ParseObject).ToList());
     }
@@ -75,7 +97,7 @@ internal sealed record ObjectTable(string? Identity, long Count, long Bytes, lon
     {
         return new TypeRow(row.GetProperty("type").GetString()!, row.GetProperty("full_name").GetString(),
             row.GetProperty("module").GetString(), row.GetProperty("count").GetInt64(), row.GetProperty("bytes").GetInt64(),
-            Number(row, "retained"), Held.Parse(row.GetProperty("held")));
+            Number(row, "retained"), Held.Parse(row));
     }
 
     private static HeapObject ParseObject(JsonElement row)

@@ -212,9 +212,10 @@ internal static class TestFramework
 
         // Kept with the result under its name, so the bytes travel to the runner. Outside of any
         // test xUnit.net takes it and drops it.
+        // It keeps them in memory until the end of the run, so snapshots stay where they are.
         internal override bool Attach(string path, string description) =>
             Test() is not null
-            && Call(Context, "AddAttachment", Path.GetFileName(path), File.ReadAllBytes(path), true, MediaType(path));
+            && (Path.GetExtension(path) == ".gcdump" || Call(Context, "AddAttachment", Path.GetFileName(path), File.ReadAllBytes(path), true, MediaType(path)));
 
         // What Assert.Skip does; its own exception is in a package that a project may lack.
         internal override Exception Skipped(string reason) => new SkipException($"$XunitDynamicSkip${reason}");

@@ -4,8 +4,8 @@ using System.Linq;
 
 namespace Heapdrift.Testing;
 
-/// <summary>Which objects are meant: those of types, of classes derived from them or that implement
-/// them, and those whose type's name matches a pattern. Types and strings convert to it.</summary>
+/// <summary>Selects objects by type, derived and implementing classes included, or by patterns of type
+/// names. Types and strings convert to it implicitly.</summary>
 /// <example><code>
 /// TypeSet windows = TypeSet.Of&lt;Window&gt;() | "Shop.ViewModels.*";
 /// </code></example>
@@ -25,8 +25,8 @@ public sealed class TypeSet
     /// <summary>Objects that can be cast to <typeparamref name="T"/>.</summary>
     public static TypeSet Of<T>() => Of(typeof(T));
 
-    /// <summary>Objects that can be cast to one of these types. An open generic type means all of it:
-    /// <c>typeof(Cache&lt;&gt;)</c>.</summary>
+    /// <summary>Objects that can be cast to one of these types. An open generic type, such as
+    /// <c>typeof(Cache&lt;&gt;)</c>, means all its instantiations.</summary>
     public static TypeSet Of(params Type[] types)
     {
         ArgumentNullException.ThrowIfNull(types);
@@ -35,9 +35,9 @@ public sealed class TypeSet
         return new TypeSet(types, []);
     }
 
-    /// <summary>Objects whose type's name matches one of these patterns: with <c>*</c> and <c>?</c> as
-    /// wildcards the whole name with its namespace, without them also its end (<c>Order</c>,
-    /// <c>Sales.Order</c>). Derived classes are not meant, arrays only by a pattern that ends with
+    /// <summary>Objects whose type name matches one of these patterns. A pattern with the wildcards <c>*</c>
+    /// or <c>?</c> must match the full name; one without may be the last part of it (<c>Order</c>,
+    /// <c>Sales.Order</c>). Derived classes are not included, arrays only by a pattern that ends in
     /// <c>]</c>.</summary>
     public static TypeSet Matching(params string[] patterns)
     {
@@ -48,7 +48,7 @@ public sealed class TypeSet
         return new TypeSet([], patterns);
     }
 
-    /// <summary>Objects that either one means.</summary>
+    /// <summary>Objects of either set.</summary>
     public static TypeSet operator |(TypeSet left, TypeSet right) => new(left.types.Concat(right.types), left.patterns.Concat(right.patterns));
 
     /// <summary>The same as <see cref="Matching"/>.</summary>
@@ -63,7 +63,7 @@ public sealed class TypeSet
     /// <summary>The same as <see cref="Of(Type[])"/>.</summary>
     public static implicit operator TypeSet(Type[] types) => Of(types);
 
-    /// <summary>The names, as in a message.</summary>
+    /// <summary>The names of types and the patterns, separated by commas.</summary>
     public override string ToString() => string.Join(", ", types.Select(TypeNames.Of).Concat(patterns));
 
     internal IReadOnlyList<string> Patterns => patterns;

@@ -195,6 +195,8 @@ static struct hd_snapshot *read_along(struct collecting *c, FILE *trace, const c
     setvbuf(trace, NULL, _IONBF, 0);
     c->reading = hd_reading_begin(trace, &how);
     *taken = take(c, trace, err) || failed(c, err);
+    if (*taken && c->following != NULL)
+        hd_following_after(c->following);
     if (*taken) {
         hd_reading_came(c->reading, c->collected.bytes);
         hd_reading_end(c->reading);

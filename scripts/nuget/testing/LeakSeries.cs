@@ -1,0 +1,120 @@
+// Snapshots with as many iterations between each two, and their verdict.
+using System;
+using System.Collections.Generic;
+using System.Globalization;
+using System.Linq;
+using System.Threading;
+using System.Threading.Tasks;
+
+namespace Heapdrift.Testing;
+
+/// <summary>The snapshots of one such test, and their verdict.</summary>
+internal sealed class LeakSeries : IDisposable
+{
+    /// <summary>Bytes of growth that count if it is steady: less than the smallest object in each
+    /// iteration, but not what the runtime does by itself.</summary>
+    private const long LeastPerIteration = 16, LeastBytes = 1024;
+
+    private readonly int iterations;
+    private readonly LeakOptions options;
+    private readonly string caller;
+    private readonly CancellationToken cancellation;
+    private readonly List<SnapshotFile> files = [];
+    private readonly bool hadTurn = Turn.IsMine;
+    private bool hasTurn;
+
+    internal LeakSeries(int iterations, LeakOptions? options, string caller, CancellationToken cancellation)
+    {
+        this.iterations = iterations;
+        this.options = options ?? new LeakOptions();
+        this.caller = caller;
+        this.cancellation = cancellation;
+        this.options.Check();
+        if (iterations < 1)
+            throw new ArgumentOutOfRangeException(nameof(iterations), iterations, "at least one iteration between two snapshots");
+        if (this.options.Snapshots is < 4 or > 50)
+            throw new ArgumentOutOfRangeException(nameof(options), this.options.Snapshots, "Snapshots: 4 to 50; fewer than 4 cannot tell a leak from warm-up");
+        if (this.options.WarmUp is < 0)
+            throw new ArgumentOutOfRangeException(nameof(options), this.options.WarmUp, "WarmUp: at least 0 iterations");
+        TestFramework.Given = this.options.TestContext;
+        LeakTest.SkipUnlessPossible();
+    }
+
+    /// <summary>How many iterations come before the next snapshot.</summary>
+    internal int Wanted => files.Count == 0 ? options.WarmUp ?? iterations : iterations;
+
+    internal async Task BeginAsync()
+    {
+        if (!hadTurn)
+            await Turn.EnterAsync(cancellation).ConfigureAwait(false);
+        hasTurn = !hadTurn;
+    }
+
+    /// <summary>Take a snapshot; whether another one follows.</summary>
+    internal async Task<bool> GoesOnAsync()
+    {
+        var deadline = new Deadline(options.Timeout, cancellation);
+        files.Add(await Collector.TakeAsync(deadline).ConfigureAwait(false));
+        return files.Count < options.Snapshots;
+    }
+
+    /// <summary>Throw if the snapshots show a leak, or nothing.</summary>
+    internal async Task JudgeAsync()
+    {
+        var deadline = new Deadline(options.Timeout, cancellation);
+        List<string> paths = files.Select(f => f.Path).ToList();
+        LeakVerdict verdict = LeakVerdict.Parse((await CheckAsync(paths, "json", deadline).ConfigureAwait(false)).Output, iterations);
+        bool unsure = verdict.IsInconclusive;
+        if (verdict.IsPass || (unsure && options.WhenInconclusive == Inconclusive.Passes))
+            return;
+        if (unsure && options.WhenInconclusive == Inconclusive.Skips)
+            throw TestFramework.Skipped((await CheckAsync(paths, "text", deadline).ConfigureAwait(false)).Output.TrimEnd());
+        Evidence evidence = Evidence.Keep(options, caller, files);
+        // What comes next is for the files that stay.
+        Answer report = await CheckAsync(evidence.Snapshots is { } folder ? [folder] : paths, "text", deadline).ConfigureAwait(false);
+        string message = report.Output.TrimEnd() + await SuspectAsync(verdict.Suspect, deadline).ConfigureAwait(false);
+        await evidence.CompleteAsync(TestFramework.CurrentTest() ?? caller, message, deadline, Series()).ConfigureAwait(false);
+        throw new LeakException(message + evidence.Attach());
+    }
+
+    public void Dispose()
+    {
+        foreach (SnapshotFile file in files)
+            file.Dispose();
+        if (hasTurn)
+            Turn.Leave();
+        hasTurn = false;
+    }
+
+    // The chain of what has piled up, whole and with the names of fields: a snapshot has none. What
+    // to do has been said.
+    private async Task<string> SuspectAsync(string? type, Deadline deadline)
+    {
+        if (type is null)
+            return "";
+        string chains = await Chains.ReadAsync(files, [type], $"2..{files.Count}", 1, deadline).ConfigureAwait(false);
+        int advice = chains.IndexOf("\nFIX", StringComparison.Ordinal);
+        return $"\n\n{type} is held by\n{(advice < 0 ? chains : chains[..advice])}";
+    }
+
+    private Task<Answer> CheckAsync(IEnumerable<string> paths, string format, Deadline deadline)
+    {
+        List<string> arguments = ["check", "--color=never", $"--width={Chains.Width}", "--no-progress", "--format=" + format, .. Series()];
+        if (options.Config is { } config)
+            arguments.Add("--config=" + config);
+        arguments.AddRange(paths);
+        return HeapdriftProgram.RunAsync(arguments, deadline, HeapdriftProgram.OverBudget);
+    }
+
+    private List<string> Series()
+    {
+        List<string> all = ["--iterations=" + string.Join(',', files.Select((_, i) => ((long)i * iterations).ToString(CultureInfo.InvariantCulture)))];
+        all.AddRange(options.Ignore.Select(pattern => "--exclude=" + pattern));
+        // A share of the heap would depend on what else a test process has done.
+        string steady = options.MinimumGrowth ?? $"{Math.Max(LeastBytes, LeastPerIteration * iterations * (files.Count - 1L))}";
+        all.Add("--min-steady=" + steady);
+        if (options.MinimumGrowth is { } least)
+            all.Add("--min-score=" + least);
+        return all;
+    }
+}
