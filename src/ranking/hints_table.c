@@ -121,11 +121,13 @@ const struct hint hints[] = {
      CASES({TIMER, .with = "System.Threading.CancellationTokenSource"},
            {TIMER, .with = "*CancellationTokenSource"})},
     {"timer-not-disposed",
-     "A running timer keeps its callback's target alive: dispose the timer together with "
+     "A running timer keeps its callback's target alive: stop or dispose it together with "
      "its owner.",
      "timers that are never disposed", HINT_OF_MECHANISM,
+     /* The dispatcher of a UI framework lists those that run. */
      CASES({TIMER}, {.at = "System.Threading.Timer"}, {.at = "System.Timers.Timer"},
-           {.at = "System.Threading.TimerHolder"})},
+           {.at = "System.Threading.TimerHolder"}, {.at = "*.Threading.DispatcherTimer"},
+           {.above = "*.Threading.DispatcherTimer[] > *.Threading.DispatcherTimer >"})},
     {"listener-not-disposed",
      "A diagnostics listener is added again and again: register one at startup, or dispose "
      "each when it is done.",
@@ -250,7 +252,9 @@ const struct hint hints[] = {
      "The root provider keeps transient disposables until shutdown: resolve them from a "
      "scope.",
      "the root service provider", HINT_OF_PART,
-     CASES({.above = SCOPE " > " LIST " > System.Object[] >"},
+     CASES({/* not of a scope in a list of the program's */ .above =
+                SCOPE " > " LIST " > System.Object[] >",
+            .without = "*IServiceScope[]"},
            {.above = "Autofac.Core.Disposer"})},
     {"scope-not-disposed",
      "A service scope is never disposed, and keeps every service it created: `using var "

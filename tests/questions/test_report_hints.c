@@ -528,14 +528,14 @@ Test(report_hints, text_has_the_sentence_and_the_page_below_the_chains)
     struct hd_report *r = example_diff(&timers);
     char *got = written(r, "text");
     expect_part(got, "\n    fix      A running timer keeps its callback's target alive: "
-                     "dispose the timer together with its owner.  "
+                     "stop or dispose it together with its owner.  "
                      "heapdrift help hint timer-not-disposed\n");
     cr_expect(strstr(got, "held by") < strstr(got, "    fix  "));
     free(got);
     struct hd_write_options narrow = {.width = 60, .details = true};
     got = written_with(r, "text", &narrow);
     expect_part(got, "\n    fix      A running timer keeps its callback's target"
-                     "\n             alive: dispose the timer together with its"
+                     "\n             alive: stop or dispose it together with its"
                      "\n             owner.  heapdrift help hint timer-not-disposed\n");
     free(got);
     hd_report_free(r);
@@ -546,7 +546,7 @@ Test(report_hints, markdown_has_it_below_the_chains)
     struct hd_report *r = example_diff(&timers);
     char *got = written(r, "md");
     expect_part(got, "\n```\n\nfix: A running timer keeps its callback's target alive: "
-                     "dispose the timer together with its owner. "
+                     "stop or dispose it together with its owner. "
                      "`heapdrift help hint timer-not-disposed`\n");
     free(got);
     hd_report_free(r);

@@ -70,7 +70,7 @@ public sealed class LeakOptions : CheckOptions
     public string[] Ignore { get; set; } = [];
 
     /// <summary>The least growth that fails the test, as a share of the heap or a size: "2%", "64KiB".
-    /// Default: 2 %, or 0.1 % for growth in every step.</summary>
+    /// Default: 2 %, or 16 bytes per iteration for growth in every step.</summary>
     public string? MinimumGrowth { get; set; }
 
     /// <summary>The budget file. Default: the nearest heapdrift.yml in the working directory or above.</summary>
