@@ -15,7 +15,7 @@ public class BusyTests
     [Row(1)]
     [Row(2)]
     [Row(3)]
-    public async Task Frees_pages_while_others_look(int test)
+    public async Task Busy_with_pages(int test)
     {
         var end = DateTime.UtcNow + TimeSpan.FromSeconds(5);
         for (int i = 0; DateTime.UtcNow < end; i++)
