@@ -235,7 +235,9 @@ class Check:
                 self.complain(result.test, f"has files: {result.files}")
             return
         names = [file.name for file in result.files if file.exists() and file.stat().st_size > 0]
-        for kind, least in ((".html", 1), (".md", 1), (".gcdump", 2)):
+        # xUnit.net would send their bytes around, so there they only lie in the folder of results.
+        snapshots = 0 if self.project.name == "xunit.v3" else 2
+        for kind, least in ((".html", 1), (".md", 1), (".gcdump", snapshots)):
             if sum(kind in name for name in names) < least:
                 self.complain(result.test, f"{least} {kind} attached expected, has {sorted(names)}")
 
