@@ -4,7 +4,6 @@ using System.Collections.Generic;
 using System.Globalization;
 using System.Linq;
 using System.Text;
-using System.Threading;
 using System.Threading.Tasks;
 
 namespace Heapdrift.Testing;
@@ -14,7 +13,6 @@ internal sealed class GoneCheck : IDisposable
     private readonly TypeSet types;
     private readonly GoneOptions options;
     private readonly string caller;
-    private readonly CancellationToken cancellation;
     private readonly List<SnapshotFile> files = [];
     private readonly bool hadTurn = Turn.IsMine;
     private bool hasTurn;
@@ -23,13 +21,12 @@ internal sealed class GoneCheck : IDisposable
     /// that run in parallel make later is not meant. Null: not known.</summary>
     private string? born = "2";
 
-    internal GoneCheck(TypeSet types, GoneOptions? options, string caller, CancellationToken cancellation)
+    internal GoneCheck(TypeSet types, GoneOptions? options, string caller)
     {
         ArgumentNullException.ThrowIfNull(types);
         this.types = types;
         this.options = options ?? new GoneOptions();
         this.caller = caller;
-        this.cancellation = cancellation;
         this.options.Check();
         TestFramework.Given = this.options.TestContext;
         LeakTest.SkipUnlessPossible();
@@ -43,7 +40,7 @@ internal sealed class GoneCheck : IDisposable
     internal async Task BeginAsync()
     {
         if (!hadTurn)
-            await Turn.EnterAsync(cancellation).ConfigureAwait(false);
+            await Turn.EnterAsync(options.Cancellation).ConfigureAwait(false);
         hasTurn = !hadTurn;
         SnapshotMarker.Renew();
         await TakeAsync().ConfigureAwait(false);
@@ -77,7 +74,7 @@ internal sealed class GoneCheck : IDisposable
 
     private async Task TakeAsync()
     {
-        var deadline = new Deadline(options.Timeout, cancellation);
+        var deadline = options.Deadline();
         files.Add(await Collector.TakeAsync(deadline).ConfigureAwait(false));
     }
 
@@ -85,7 +82,7 @@ internal sealed class GoneCheck : IDisposable
     // are more of them is known all the same.
     private async Task<ObjectTable> LookAsync()
     {
-        var deadline = new Deadline(options.Timeout, cancellation);
+        var deadline = options.Deadline();
         ObjectTable born = await ObjectTable.ReadAsync(Paths, ["*"], [], "2", 1, deadline).ConfigureAwait(false);
         if (this.born is not null && SnapshotMarker.IsToldApart(born))
             return born;
@@ -121,7 +118,7 @@ internal sealed class GoneCheck : IDisposable
 
     private async Task<Exception> FailAsync(ObjectTable born)
     {
-        var deadline = new Deadline(options.Timeout, cancellation);
+        var deadline = options.Deadline();
         List<TypeRow> rows = Rows(born).Where(r => r.Held.Of(options.FailOn) > 0)
             .OrderByDescending(r => r.Held.Of(options.FailOn)).ThenBy(r => r.Name, StringComparer.Ordinal).ToList();
         ObjectTable before = await AllAsync(files[0], deadline).ConfigureAwait(false);

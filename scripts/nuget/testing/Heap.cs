@@ -1,6 +1,5 @@
 using System;
 using System.Runtime.CompilerServices;
-using System.Threading;
 using System.Threading.Tasks;
 
 namespace Heapdrift.Testing;
@@ -17,34 +16,32 @@ public static class Heap
     /// </code></example>
     /// <param name="action">The code under test. If it throws, its exception is the test's.</param>
     /// <param name="options">Which objects count, and where results go. Null: the defaults.</param>
-    /// <param name="cancellation">Cancels the snapshots, not the action.</param>
     /// <param name="test">Name of the test, used if the test framework does not provide one.</param>
     /// <exception cref="LeakException">Objects are left. The message says how many and what holds them.</exception>
     /// <exception cref="HeapdriftException">The heap could not be inspected.</exception>
     public static Task AssertGoneAsync<T>(Func<Task> action, GoneOptions? options = null,
-        CancellationToken cancellation = default, [CallerMemberName] string test = "")
-        => AssertGoneAsync(TypeSet.Of<T>(), action, options, cancellation, test);
+        [CallerMemberName] string test = "")
+        => AssertGoneAsync(TypeSet.Of<T>(), action, options, test);
 
-    /// <inheritdoc cref="AssertGoneAsync{T}(Func{Task}, GoneOptions, CancellationToken, string)"/>
+    /// <inheritdoc cref="AssertGoneAsync{T}(Func{Task}, GoneOptions, string)"/>
     public static Task AssertGoneAsync<T>(Action action, GoneOptions? options = null,
-        CancellationToken cancellation = default, [CallerMemberName] string test = "")
-        => AssertGoneAsync(TypeSet.Of<T>(), action, options, cancellation, test);
+        [CallerMemberName] string test = "")
+        => AssertGoneAsync(TypeSet.Of<T>(), action, options, test);
 
     /// <summary>Fails if the action leaves objects of these types that were not there before.</summary>
     /// <param name="types">A type, a pattern such as <c>"Shop.ViewModels.*"</c>, or several of them.</param>
     /// <param name="action">The code under test. If it throws, its exception is the test's.</param>
     /// <param name="options">Which objects count, and where results go. Null: the defaults.</param>
-    /// <param name="cancellation">Cancels the snapshots, not the action.</param>
     /// <param name="test">Name of the test, used if the test framework does not provide one.</param>
     /// <exception cref="ArgumentException">No loaded type matches a pattern. The message suggests the nearest
     /// name.</exception>
     /// <exception cref="LeakException">Objects are left. The message says how many and what holds them.</exception>
     /// <exception cref="HeapdriftException">The heap could not be inspected.</exception>
     public static async Task AssertGoneAsync(TypeSet types, Func<Task> action, GoneOptions? options = null,
-        CancellationToken cancellation = default, [CallerMemberName] string test = "")
+        [CallerMemberName] string test = "")
     {
         ArgumentNullException.ThrowIfNull(action);
-        using var check = new GoneCheck(types, options, test, cancellation);
+        using var check = new GoneCheck(types, options, test);
         if (check.WarmsUp)
             await action();
         // The action runs where the test does: in a UI that is one thread.
@@ -60,12 +57,12 @@ public static class Heap
         await check.EndAsync();
     }
 
-    /// <inheritdoc cref="AssertGoneAsync(TypeSet, Func{Task}, GoneOptions, CancellationToken, string)"/>
+    /// <inheritdoc cref="AssertGoneAsync(TypeSet, Func{Task}, GoneOptions, string)"/>
     public static async Task AssertGoneAsync(TypeSet types, Action action, GoneOptions? options = null,
-        CancellationToken cancellation = default, [CallerMemberName] string test = "")
+        [CallerMemberName] string test = "")
     {
         ArgumentNullException.ThrowIfNull(action);
-        using var check = new GoneCheck(types, options, test, cancellation);
+        using var check = new GoneCheck(types, options, test);
         if (check.WarmsUp)
             action();
         await check.BeginAsync();
@@ -74,17 +71,17 @@ public static class Heap
         await check.EndAsync();
     }
 
-    /// <summary>The synchronous form of <see cref="AssertGoneAsync{T}(Action, GoneOptions, CancellationToken, string)"/>.</summary>
-    /// <inheritdoc cref="AssertGoneAsync{T}(Func{Task}, GoneOptions, CancellationToken, string)"/>
+    /// <summary>The synchronous form of <see cref="AssertGoneAsync{T}(Action, GoneOptions, string)"/>.</summary>
+    /// <inheritdoc cref="AssertGoneAsync{T}(Func{Task}, GoneOptions, string)"/>
     public static void AssertGone<T>(Action action, GoneOptions? options = null, [CallerMemberName] string test = "")
         => AssertGone(TypeSet.Of<T>(), action, options, test);
 
-    /// <summary>The synchronous form of <see cref="AssertGoneAsync(TypeSet, Action, GoneOptions, CancellationToken, string)"/>.</summary>
-    /// <inheritdoc cref="AssertGoneAsync(TypeSet, Func{Task}, GoneOptions, CancellationToken, string)"/>
+    /// <summary>The synchronous form of <see cref="AssertGoneAsync(TypeSet, Action, GoneOptions, string)"/>.</summary>
+    /// <inheritdoc cref="AssertGoneAsync(TypeSet, Func{Task}, GoneOptions, string)"/>
     public static void AssertGone(TypeSet types, Action action, GoneOptions? options = null, [CallerMemberName] string test = "")
     {
         ArgumentNullException.ThrowIfNull(action);
-        using var check = new GoneCheck(types, options, test, default);
+        using var check = new GoneCheck(types, options, test);
         if (check.WarmsUp)
             action();
         check.BeginAsync().GetAwaiter().GetResult();
@@ -95,22 +92,20 @@ public static class Heap
 
     /// <summary>Takes a snapshot of this process, after a full garbage collection. Disposing it deletes its
     /// file.</summary>
-    /// <param name="timeout">How long it may take. Null: 60 seconds.</param>
-    /// <param name="cancellation">Cancels the snapshot.</param>
+    /// <param name="options">How long it may take. Null: 60 seconds.</param>
     /// <exception cref="HeapdriftException">No snapshot could be taken. The message says why.</exception>
-    public static async Task<HeapSnapshot> SnapshotAsync(TimeSpan? timeout = null, CancellationToken cancellation = default)
+    public static async Task<HeapSnapshot> SnapshotAsync(SnapshotOptions? options = null)
     {
         LeakTest.SkipUnlessPossible();
-        TimeSpan limit = timeout ?? TimeSpan.FromSeconds(60);
-        var deadline = new Deadline(limit, cancellation);
-        SnapshotMarker.Renew();
+        options ??= new SnapshotOptions();
+        options.Check();
         // Not in the middle of a check: which object is which is known from one snapshot to the next.
         bool waits = !Turn.IsMine;
         if (waits)
-            await Turn.EnterAsync(cancellation).ConfigureAwait(false);
+            await Turn.EnterAsync(options.Cancellation).ConfigureAwait(false);
         try
         {
-            return new HeapSnapshot(await Collector.TakeAsync(deadline).ConfigureAwait(false), limit);
+            return new HeapSnapshot(await Collector.TakeAsync(options.Deadline()).ConfigureAwait(false), options);
         }
         finally
         {
@@ -121,5 +116,5 @@ public static class Heap
 
     /// <summary>The synchronous form of <see cref="SnapshotAsync"/>.</summary>
     /// <inheritdoc cref="SnapshotAsync"/>
-    public static HeapSnapshot Snapshot(TimeSpan? timeout = null) => SnapshotAsync(timeout).GetAwaiter().GetResult();
+    public static HeapSnapshot Snapshot(SnapshotOptions? options = null) => SnapshotAsync(options).GetAwaiter().GetResult();
 }

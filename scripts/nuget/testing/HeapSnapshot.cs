@@ -2,7 +2,6 @@ using System;
 using System.Collections.Generic;
 using System.IO;
 using System.Linq;
-using System.Threading;
 using System.Threading.Tasks;
 
 namespace Heapdrift.Testing;
@@ -11,14 +10,14 @@ namespace Heapdrift.Testing;
 public sealed class HeapSnapshot : IDisposable
 {
     private readonly SnapshotFile file;
-    private readonly TimeSpan timeout;
+    private readonly SnapshotOptions options;
     private ObjectTable? all;
     private bool disposed;
 
-    internal HeapSnapshot(SnapshotFile file, TimeSpan timeout)
+    internal HeapSnapshot(SnapshotFile file, SnapshotOptions options)
     {
         this.file = file;
-        this.timeout = timeout;
+        this.options = options;
     }
 
     /// <summary>Number of objects that can be cast to <typeparamref name="T"/>.</summary>
@@ -61,8 +60,7 @@ public sealed class HeapSnapshot : IDisposable
 
     /// <summary>Saves the snapshot as a file for heapdrift, PerfView and Visual Studio.</summary>
     /// <param name="path">The file; its name must end in .gcdump.</param>
-    /// <param name="cancellation">Cancels the copy.</param>
-    public async Task SaveAsync(string path, CancellationToken cancellation = default)
+    public async Task SaveAsync(string path)
     {
         ArgumentException.ThrowIfNullOrEmpty(path);
         ObjectDisposedException.ThrowIf(disposed, this);
@@ -70,7 +68,7 @@ public sealed class HeapSnapshot : IDisposable
             throw new ArgumentException("the name of a snapshot ends in .gcdump", nameof(path));
         using FileStream from = File.OpenRead(file.Path);
         using FileStream to = File.Create(path);
-        await from.CopyToAsync(to, cancellation).ConfigureAwait(false);
+        await from.CopyToAsync(to).ConfigureAwait(false);
     }
 
     /// <summary>Deletes the snapshot.</summary>
@@ -88,7 +86,7 @@ public sealed class HeapSnapshot : IDisposable
         List<TypeRow> wanted = Rows(types).ToList();
         if (wanted.Count == 0)
             return null;
-        var deadline = new Deadline(timeout, CancellationToken.None);
+        var deadline = options.Deadline();
         List<string> paths = before.Append(this).Select(s => s.file.Path).ToList();
         List<string> names = wanted.Select(r => r.Name).Distinct().ToList();
         IEnumerable<string> others = All().Types.Where(r => !wanted.Contains(r) && names.Any(n => TypeNames.Matches(n, r.Name))).Select(r => r.Name);
@@ -108,7 +106,7 @@ public sealed class HeapSnapshot : IDisposable
         ObjectDisposedException.ThrowIf(disposed, this);
         if (all is null)
         {
-            var deadline = new Deadline(timeout, CancellationToken.None);
+            var deadline = options.Deadline();
             all = ObjectTable.ReadAsync([file.Path], ["*"], [], null, 1, deadline).GetAwaiter().GetResult();
         }
         return all;

@@ -1,6 +1,5 @@
 using System;
 using System.Runtime.CompilerServices;
-using System.Threading;
 using System.Threading.Tasks;
 
 namespace Heapdrift.Testing;
@@ -19,15 +18,14 @@ public static class Leak
     /// <param name="action">One iteration. If it throws, its exception is the test's.</param>
     /// <param name="iterations">Iterations between two snapshots.</param>
     /// <param name="options">Number of snapshots, warm-up, types to ignore. Null: the defaults.</param>
-    /// <param name="cancellation">Cancels the snapshots and all further iterations.</param>
     /// <param name="test">Name of the test, used if the test framework does not provide one.</param>
     /// <exception cref="LeakException">Something accumulates. The message is heapdrift's report.</exception>
     /// <exception cref="HeapdriftException">The heap could not be inspected.</exception>
     public static async Task TestAsync(Func<Task> action, int iterations = UsualIterations, LeakOptions? options = null,
-        CancellationToken cancellation = default, [CallerMemberName] string test = "")
+        [CallerMemberName] string test = "")
     {
         ArgumentNullException.ThrowIfNull(action);
-        using var series = new LeakSeries(iterations, options, test, cancellation);
+        using var series = new LeakSeries(iterations, options, test);
         await series.BeginAsync();
         bool outer = Turn.IsMine;
         Turn.IsMine = true;
@@ -35,7 +33,7 @@ public static class Leak
         {
             for (int i = 0; i < series.Wanted; i++)
             {
-                cancellation.ThrowIfCancellationRequested();
+                options?.Cancellation.ThrowIfCancellationRequested();
                 await action();
             }
         }
@@ -44,20 +42,20 @@ public static class Leak
         await series.JudgeAsync();
     }
 
-    /// <inheritdoc cref="TestAsync(Func{Task}, int, LeakOptions, CancellationToken, string)"/>
+    /// <inheritdoc cref="TestAsync(Func{Task}, int, LeakOptions, string)"/>
     public static Task TestAsync(Action action, int iterations = UsualIterations, LeakOptions? options = null,
-        CancellationToken cancellation = default, [CallerMemberName] string test = "")
+        [CallerMemberName] string test = "")
     {
         ArgumentNullException.ThrowIfNull(action);
-        return TestAsync(() => Run(action), iterations, options, cancellation, test);
+        return TestAsync(() => Run(action), iterations, options, test);
     }
 
-    /// <summary>The synchronous form of <see cref="TestAsync(Action, int, LeakOptions, CancellationToken, string)"/>.</summary>
-    /// <inheritdoc cref="TestAsync(Func{Task}, int, LeakOptions, CancellationToken, string)"/>
+    /// <summary>The synchronous form of <see cref="TestAsync(Action, int, LeakOptions, string)"/>.</summary>
+    /// <inheritdoc cref="TestAsync(Func{Task}, int, LeakOptions, string)"/>
     public static void Test(Action action, int iterations = UsualIterations, LeakOptions? options = null, [CallerMemberName] string test = "")
     {
         ArgumentNullException.ThrowIfNull(action);
-        using var series = new LeakSeries(iterations, options, test, default);
+        using var series = new LeakSeries(iterations, options, test);
         series.BeginAsync().GetAwaiter().GetResult();
         do
         {

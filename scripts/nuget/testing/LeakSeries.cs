@@ -3,7 +3,6 @@ using System;
 using System.Collections.Generic;
 using System.Globalization;
 using System.Linq;
-using System.Threading;
 using System.Threading.Tasks;
 
 namespace Heapdrift.Testing;
@@ -18,17 +17,15 @@ internal sealed class LeakSeries : IDisposable
     private readonly int iterations;
     private readonly LeakOptions options;
     private readonly string caller;
-    private readonly CancellationToken cancellation;
     private readonly List<SnapshotFile> files = [];
     private readonly bool hadTurn = Turn.IsMine;
     private bool hasTurn;
 
-    internal LeakSeries(int iterations, LeakOptions? options, string caller, CancellationToken cancellation)
+    internal LeakSeries(int iterations, LeakOptions? options, string caller)
     {
         this.iterations = iterations;
         this.options = options ?? new LeakOptions();
         this.caller = caller;
-        this.cancellation = cancellation;
         this.options.Check();
         if (iterations < 1)
             throw new ArgumentOutOfRangeException(nameof(iterations), iterations, "at least one iteration between two snapshots");
@@ -46,14 +43,14 @@ internal sealed class LeakSeries : IDisposable
     internal async Task BeginAsync()
     {
         if (!hadTurn)
-            await Turn.EnterAsync(cancellation).ConfigureAwait(false);
+            await Turn.EnterAsync(options.Cancellation).ConfigureAwait(false);
         hasTurn = !hadTurn;
     }
 
     /// <summary>Take a snapshot; whether another one follows.</summary>
     internal async Task<bool> GoesOnAsync()
     {
-        var deadline = new Deadline(options.Timeout, cancellation);
+        var deadline = options.Deadline();
         files.Add(await Collector.TakeAsync(deadline).ConfigureAwait(false));
         return files.Count < options.Snapshots;
     }
@@ -61,7 +58,7 @@ internal sealed class LeakSeries : IDisposable
     /// <summary>Throw if the snapshots show a leak, or nothing.</summary>
     internal async Task JudgeAsync()
     {
-        var deadline = new Deadline(options.Timeout, cancellation);
+        var deadline = options.Deadline();
         List<string> paths = files.Select(f => f.Path).ToList();
         LeakVerdict verdict = LeakVerdict.Parse((await CheckAsync(paths, "json", deadline).ConfigureAwait(false)).Output, iterations);
         bool unsure = verdict.IsInconclusive;

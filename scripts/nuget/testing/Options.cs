@@ -1,13 +1,29 @@
 using System;
+using System.Threading;
 
 namespace Heapdrift.Testing;
 
-/// <summary>Options of all checks.</summary>
-public abstract class CheckOptions
+/// <summary>Options of whatever takes snapshots.</summary>
+public class SnapshotOptions
 {
-    /// <summary>Limit for each snapshot and each comparison; the action has none. Default: 60 seconds.</summary>
+    /// <summary>Limit for each snapshot and each comparison; an action has none. Default: 60 seconds.</summary>
     public TimeSpan Timeout { get; set; } = TimeSpan.FromSeconds(60);
 
+    /// <summary>Ends the waiting for snapshots and comparisons, and no further iteration begins.</summary>
+    public CancellationToken Cancellation { get; set; }
+
+    internal void Check()
+    {
+        if (Timeout <= TimeSpan.Zero || Timeout.TotalMilliseconds > int.MaxValue)
+            throw new ArgumentOutOfRangeException(nameof(Timeout), Timeout, "must be more than 0 and less than 24 days");
+    }
+
+    internal Deadline Deadline() => new(Timeout, Cancellation);
+}
+
+/// <summary>Options of all checks.</summary>
+public abstract class CheckOptions : SnapshotOptions
+{
     /// <summary>Where a failed test leaves its page, report and snapshots. Default: the environment variable
     /// <c>HEAPDRIFT_RESULTS</c>, else the results folder of the test framework, else TestResults next to the
     /// test assembly.</summary>
@@ -16,18 +32,12 @@ public abstract class CheckOptions
     /// <summary>Whether a failed test leaves files and attaches them. Default: true.</summary>
     public bool KeepsFiles { get; set; } = true;
 
-    /// <summary>The TestContext of MSTest 3 and earlier, which a library cannot find by itself: without it
-    /// nothing is attached.</summary>
+    /// <summary>The TestContext of MSTest before 4.4, which a library cannot find by itself: without it nothing
+    /// is attached.</summary>
     public object? TestContext { get; set; }
-
-    internal void Check()
-    {
-        if (Timeout <= TimeSpan.Zero || Timeout.TotalMilliseconds > int.MaxValue)
-            throw new ArgumentOutOfRangeException(nameof(Timeout), Timeout, "must be more than 0 and less than 24 days");
-    }
 }
 
-/// <summary>Options of <see cref="Heap.AssertGoneAsync{T}(Func{System.Threading.Tasks.Task}, GoneOptions, System.Threading.CancellationToken, string)"/>.</summary>
+/// <summary>Options of <see cref="Heap.AssertGoneAsync{T}(Func{System.Threading.Tasks.Task}, GoneOptions, string)"/>.</summary>
 public sealed class GoneOptions : CheckOptions
 {
     /// <summary>Which objects fail the test, by what holds them. Default: <see cref="KeptBy.References"/>.
@@ -56,7 +66,7 @@ public enum Inconclusive
     Passes,
 }
 
-/// <summary>Options of <see cref="Leak.TestAsync(Func{System.Threading.Tasks.Task}, int, LeakOptions, System.Threading.CancellationToken, string)"/>.</summary>
+/// <summary>Options of <see cref="Leak.TestAsync(Func{System.Threading.Tasks.Task}, int, LeakOptions, string)"/>.</summary>
 public sealed class LeakOptions : CheckOptions
 {
     /// <summary>Number of snapshots, 4 to 50. Default: 5.</summary>
