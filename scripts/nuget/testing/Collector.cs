@@ -171,7 +171,7 @@ internal sealed class Collector
             _ = Task.Run(() =>
             {
                 process.StandardInput.Close();
-                if (!process.WaitForExit(2000))
+                if (!process.WaitForExit(15_000))
                     HeapdriftProgram.End(process);
                 process.Dispose();
             });
