@@ -64,6 +64,7 @@ internal sealed class Collector
     private int users;
     private int taken;
     private bool broken;
+    private bool ended;
 
     private Collector(Process process)
     {
@@ -80,9 +81,10 @@ internal sealed class Collector
         if (LeakTest.WhyNot is { } reason)
             throw new HeapdriftException(reason);
         await deadline.EnterAsync(turns, "waiting for another snapshot").ConfigureAwait(false);
-        Collector collector = current is { broken: false } running ? running : Begin();
+        Collector? collector = null;
         try
         {
+            collector = current is { broken: false } running ? running : Begin();
             collector.users++;
             // The first collection of a process leaves some 230 KiB behind, of event sources that
             // describe themselves: nobody's leak.
@@ -94,7 +96,7 @@ internal sealed class Collector
         }
         catch
         {
-            collector.Drop();
+            collector?.Drop();
             throw;
         }
         finally
@@ -132,7 +134,7 @@ internal sealed class Collector
 
     private static Collector Begin()
     {
-        Process process = Process.Start(HeapdriftProgram.Start(["collect", Self, "--on-enter", "--no-keep", "--no-progress"]))!;
+        Process process = HeapdriftProgram.Start(["collect", Self, "--on-enter", "--no-keep", "--no-progress"]);
         // A child may read the memory of its parent, for the names of classes and fields, only
         // where that has said so (Yama).
         Allow(process.Id);
@@ -166,6 +168,9 @@ internal sealed class Collector
     {
         if (current == this)
             current = null;
+        if (ended)
+            return;
+        ended = true;
         Allow(0);
         using (ExecutionContext.SuppressFlow())
             _ = Task.Run(() =>
@@ -180,6 +185,8 @@ internal sealed class Collector
     private async Task<string> AskAsync(Deadline deadline)
     {
         string? path = null;
+        lock (trouble)
+            trouble.Clear();
         try
         {
             process.StandardInput.Write('\n');

@@ -25,12 +25,12 @@ internal static class HeapdriftProgram
     /// <summary>Why there is no program to run; null if there is.</summary>
     internal static string? WhyNot => found.Value.WhyNot;
 
-    internal static ProcessStartInfo Start(IEnumerable<string> arguments)
+    internal static Process Start(IEnumerable<string> arguments)
     {
         (string? path, string? whyNot) = found.Value;
         if (path is null)
             throw new HeapdriftException(whyNot!);
-        return new ProcessStartInfo(path, arguments)
+        var how = new ProcessStartInfo(path, arguments)
         {
             RedirectStandardInput = true,
             RedirectStandardOutput = true,
@@ -41,13 +41,21 @@ internal static class HeapdriftProgram
             // What looks for terminals and build servers must not find those of the test run.
             Environment = { ["TERM"] = "dumb", ["NO_COLOR"] = "1", ["LC_ALL"] = "C.UTF-8", ["GITHUB_ACTIONS"] = null, ["GITHUB_STEP_SUMMARY"] = null },
         };
+        try
+        {
+            return Process.Start(how)!;
+        }
+        catch (System.ComponentModel.Win32Exception e)
+        {
+            throw new HeapdriftException($"{path} cannot be run: {e.Message}", e);
+        }
     }
 
     /// <summary>Run it to its end. A status above <see cref="OverBudget"/> that the caller does not
     /// expect is thrown as the line that the program said.</summary>
     internal static async Task<Answer> RunAsync(IEnumerable<string> arguments, Deadline deadline, params int[] expected)
     {
-        using Process process = Process.Start(Start(arguments))!;
+        using Process process = Start(arguments);
         process.StandardInput.Close();
         Task<string> output = process.StandardOutput.ReadToEndAsync();
         Task<string> trouble = process.StandardError.ReadToEndAsync();
