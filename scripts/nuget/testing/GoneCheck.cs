@@ -8,40 +8,30 @@ using System.Threading.Tasks;
 
 namespace Heapdrift.Testing;
 
-internal sealed class GoneCheck : IDisposable
+internal sealed class GoneCheck : Check
 {
     private readonly TypeSet types;
     private readonly GoneOptions options;
-    private readonly string caller;
-    private readonly List<SnapshotFile> files = [];
-    private readonly bool hadTurn = Turn.IsMine;
-    private bool hasTurn;
 
     /// <summary>The snapshots in which what is meant was new: the one after the action, since what tests
     /// that run in parallel make later is not meant. Null: not known.</summary>
     private string? born = "2";
 
-    internal GoneCheck(TypeSet types, GoneOptions? options, string caller)
+    internal GoneCheck(TypeSet types, GoneOptions options, string caller)
+        : base(options, caller)
     {
         ArgumentNullException.ThrowIfNull(types);
         this.types = types;
-        this.options = options ?? new GoneOptions();
-        this.caller = caller;
-        this.options.Check();
-        TestFramework.Given = this.options.TestContext;
-        LeakTest.SkipUnlessPossible();
+        this.options = options;
+        SkipUnlessPossible();
     }
 
     internal bool WarmsUp => options.WarmUp;
 
-    private IReadOnlyList<string> Paths => files.Select(f => f.Path).ToList();
-
     /// <summary>Wait for the turn, then take the snapshot before.</summary>
-    internal async Task BeginAsync()
+    internal override async Task BeginAsync()
     {
-        if (!hadTurn)
-            await Turn.EnterAsync(options.Cancellation).ConfigureAwait(false);
-        hasTurn = !hadTurn;
+        await base.BeginAsync().ConfigureAwait(false);
         SnapshotMarker.Renew();
         await TakeAsync().ConfigureAwait(false);
     }
@@ -63,21 +53,6 @@ internal sealed class GoneCheck : IDisposable
             throw await FailAsync(born).ConfigureAwait(false);
     }
 
-    public void Dispose()
-    {
-        foreach (SnapshotFile file in files)
-            file.Dispose();
-        if (hasTurn)
-            Turn.Leave();
-        hasTurn = false;
-    }
-
-    private async Task TakeAsync()
-    {
-        var deadline = options.Deadline();
-        files.Add(await Collector.TakeAsync(deadline).ConfigureAwait(false));
-    }
-
     // Where the garbage collector's events were lost nobody knows which objects are new; that there
     // are more of them is known all the same.
     private async Task<ObjectTable> LookAsync()
@@ -87,8 +62,8 @@ internal sealed class GoneCheck : IDisposable
         if (this.born is not null && SnapshotMarker.IsToldApart(born))
             return born;
         this.born = null;
-        ObjectTable before = await AllAsync(files[0], deadline).ConfigureAwait(false);
-        ObjectTable after = await AllAsync(files[^1], deadline).ConfigureAwait(false);
+        ObjectTable before = await AllAsync(Files[0], deadline).ConfigureAwait(false);
+        ObjectTable after = await AllAsync(Files[^1], deadline).ConfigureAwait(false);
         ObjectTable more = after.MoreThan(before);
         long there = Rows(after).Sum(row => row.Count);
         if (there > 0 && !Rows(more).Any())
@@ -121,14 +96,14 @@ internal sealed class GoneCheck : IDisposable
         var deadline = options.Deadline();
         List<TypeRow> rows = Rows(born).Where(r => r.Held.Of(options.FailOn) > 0)
             .OrderByDescending(r => r.Held.Of(options.FailOn)).ThenBy(r => r.Name, StringComparer.Ordinal).ToList();
-        ObjectTable before = await AllAsync(files[0], deadline).ConfigureAwait(false);
+        ObjectTable before = await AllAsync(Files[0], deadline).ConfigureAwait(false);
         var message = new StringBuilder();
         AddCounts(message, rows, before);
         var question = new ChainQuestion(rows.Select(r => r.Name).ToList(), this.born, options.Chains);
-        using Chains chains = await Chains.ReadAsync(files, question, deadline).ConfigureAwait(false);
+        using Chains chains = await Chains.ReadAsync(Files, question, deadline).ConfigureAwait(false);
         message.Append("\n\n").Append(chains.Text);
         AddUncounted(message, Left(born));
-        Evidence evidence = Evidence.Keep(options, caller, files);
+        Evidence evidence = Evidence.Keep(options, Caller, Files);
         await evidence.CompleteAsync(message.ToString(), (format, file) => chains.WriteAsync(format, file, deadline)).ConfigureAwait(false);
         message.Append(evidence.Attach());
         return new LeakException(message.ToString());

@@ -41,7 +41,7 @@ public static class Heap
         [CallerMemberName] string test = "")
     {
         ArgumentNullException.ThrowIfNull(action);
-        using var check = new GoneCheck(types, options, test);
+        using var check = new GoneCheck(types, options ?? new GoneOptions(), test);
         if (check.WarmsUp)
             await action();
         // The action runs where the test does: in a UI that is one thread.
@@ -62,7 +62,7 @@ public static class Heap
         [CallerMemberName] string test = "")
     {
         ArgumentNullException.ThrowIfNull(action);
-        using var check = new GoneCheck(types, options, test);
+        using var check = new GoneCheck(types, options ?? new GoneOptions(), test);
         if (check.WarmsUp)
             action();
         await check.BeginAsync();
@@ -81,7 +81,7 @@ public static class Heap
     public static void AssertGone(TypeSet types, Action action, GoneOptions? options = null, [CallerMemberName] string test = "")
     {
         ArgumentNullException.ThrowIfNull(action);
-        using var check = new GoneCheck(types, options, test);
+        using var check = new GoneCheck(types, options ?? new GoneOptions(), test);
         if (check.WarmsUp)
             action();
         check.BeginAsync().GetAwaiter().GetResult();

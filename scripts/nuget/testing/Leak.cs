@@ -1,5 +1,6 @@
 using System;
 using System.Runtime.CompilerServices;
+using System.Threading;
 using System.Threading.Tasks;
 
 namespace Heapdrift.Testing;
@@ -25,6 +26,7 @@ public static class Leak
         [CallerMemberName] string test = "")
     {
         ArgumentNullException.ThrowIfNull(action);
+        options ??= new LeakOptions();
         using var series = new LeakSeries(iterations, options, test);
         await series.BeginAsync();
         bool outer = Turn.IsMine;
@@ -33,7 +35,7 @@ public static class Leak
         {
             for (int i = 0; i < series.Wanted; i++)
             {
-                options?.Cancellation.ThrowIfCancellationRequested();
+                options.Cancellation.ThrowIfCancellationRequested();
                 await action();
             }
         }
@@ -55,20 +57,24 @@ public static class Leak
     public static void Test(Action action, int iterations = UsualIterations, LeakOptions? options = null, [CallerMemberName] string test = "")
     {
         ArgumentNullException.ThrowIfNull(action);
+        options ??= new LeakOptions();
         using var series = new LeakSeries(iterations, options, test);
         series.BeginAsync().GetAwaiter().GetResult();
         do
         {
-            Turn.Run(() => Repeat(action, series.Wanted));
+            Turn.Run(() => Repeat(action, series.Wanted, options.Cancellation));
         }
         while (series.GoesOnAsync().GetAwaiter().GetResult());
         series.JudgeAsync().GetAwaiter().GetResult();
     }
 
-    private static void Repeat(Action action, int times)
+    private static void Repeat(Action action, int times, CancellationToken cancellation)
     {
         for (int i = 0; i < times; i++)
+        {
+            cancellation.ThrowIfCancellationRequested();
             action();
+        }
     }
 
     private static Task Run(Action action)

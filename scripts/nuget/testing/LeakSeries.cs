@@ -8,7 +8,7 @@ using System.Threading.Tasks;
 namespace Heapdrift.Testing;
 
 /// <summary>The snapshots of one such test, and their verdict.</summary>
-internal sealed class LeakSeries : IDisposable
+internal sealed class LeakSeries : Check
 {
     /// <summary>Bytes of growth that count if it is steady: less than the smallest object in each
     /// iteration, but not what the runtime does by itself.</summary>
@@ -16,71 +16,47 @@ internal sealed class LeakSeries : IDisposable
 
     private readonly int iterations;
     private readonly LeakOptions options;
-    private readonly string caller;
-    private readonly List<SnapshotFile> files = [];
-    private readonly bool hadTurn = Turn.IsMine;
-    private bool hasTurn;
 
-    internal LeakSeries(int iterations, LeakOptions? options, string caller)
+    internal LeakSeries(int iterations, LeakOptions options, string caller)
+        : base(options, caller)
     {
         this.iterations = iterations;
-        this.options = options ?? new LeakOptions();
-        this.caller = caller;
-        this.options.Check();
+        this.options = options;
         if (iterations < 1)
             throw new ArgumentOutOfRangeException(nameof(iterations), iterations, "at least one iteration between two snapshots");
-        if (this.options.Snapshots is < 4 or > 50)
-            throw new ArgumentOutOfRangeException(nameof(options), this.options.Snapshots, "Snapshots: 4 to 50; fewer than 4 cannot tell a leak from warm-up");
-        if (this.options.WarmUp is < 0)
-            throw new ArgumentOutOfRangeException(nameof(options), this.options.WarmUp, "WarmUp: at least 0 iterations");
-        TestFramework.Given = this.options.TestContext;
-        LeakTest.SkipUnlessPossible();
+        if (options.Snapshots is < 4 or > 50)
+            throw new ArgumentOutOfRangeException(nameof(options), options.Snapshots, "Snapshots: 4 to 50; fewer than 4 cannot tell a leak from warm-up");
+        if (options.WarmUp is < 0)
+            throw new ArgumentOutOfRangeException(nameof(options), options.WarmUp, "WarmUp: at least 0 iterations");
+        SkipUnlessPossible();
     }
 
     /// <summary>How many iterations come before the next snapshot.</summary>
-    internal int Wanted => files.Count == 0 ? options.WarmUp ?? iterations : iterations;
-
-    internal async Task BeginAsync()
-    {
-        if (!hadTurn)
-            await Turn.EnterAsync(options.Cancellation).ConfigureAwait(false);
-        hasTurn = !hadTurn;
-    }
+    internal int Wanted => Files.Count == 0 ? options.WarmUp ?? iterations : iterations;
 
     /// <summary>Take a snapshot; whether another one follows.</summary>
     internal async Task<bool> GoesOnAsync()
     {
-        var deadline = options.Deadline();
-        files.Add(await Collector.TakeAsync(deadline).ConfigureAwait(false));
-        return files.Count < options.Snapshots;
+        await TakeAsync().ConfigureAwait(false);
+        return Files.Count < options.Snapshots;
     }
 
     /// <summary>Throw if the snapshots show a leak, or nothing.</summary>
     internal async Task JudgeAsync()
     {
         var deadline = options.Deadline();
-        List<string> paths = files.Select(f => f.Path).ToList();
-        LeakVerdict verdict = LeakVerdict.Parse((await CheckAsync(paths, "json", deadline).ConfigureAwait(false)).Output, iterations);
+        LeakVerdict verdict = LeakVerdict.Parse((await CheckAsync(Paths, "json", deadline).ConfigureAwait(false)).Output, iterations);
         bool unsure = verdict.IsInconclusive;
         if (verdict.IsPass || (unsure && options.WhenInconclusive == Inconclusive.Passes))
             return;
         if (unsure && options.WhenInconclusive == Inconclusive.Skips)
-            throw TestFramework.Skipped((await CheckAsync(paths, "text", deadline).ConfigureAwait(false)).Output.TrimEnd());
-        Evidence evidence = Evidence.Keep(options, caller, files);
-        // What comes next is for the files that stay.
-        Answer report = await CheckAsync(evidence.Snapshots is { } folder ? [folder] : paths, "text", deadline).ConfigureAwait(false);
+            throw TestFramework.Skipped((await CheckAsync(Paths, "text", deadline).ConfigureAwait(false)).Output.TrimEnd());
+        Evidence evidence = Evidence.Keep(options, Caller, Files);
+        // What comes next is for the Files that stay.
+        Answer report = await CheckAsync(evidence.Snapshots is { } folder ? [folder] : Paths, "text", deadline).ConfigureAwait(false);
         string message = report.Output.TrimEnd() + await SuspectAsync(verdict.Suspect, deadline).ConfigureAwait(false);
         await evidence.CompleteAsync(message, (format, file) => WriteAsync(format, file, evidence.Snapshots!, deadline)).ConfigureAwait(false);
         throw new LeakException(message + evidence.Attach());
-    }
-
-    public void Dispose()
-    {
-        foreach (SnapshotFile file in files)
-            file.Dispose();
-        if (hasTurn)
-            Turn.Leave();
-        hasTurn = false;
     }
 
     // The chain of what has piled up, whole and with the names of fields: a snapshot has none. What
@@ -89,7 +65,7 @@ internal sealed class LeakSeries : IDisposable
     {
         if (type is null)
             return "";
-        using Chains chains = await Chains.ReadAsync(files, new ChainQuestion([type], $"2..{files.Count}", 1), deadline).ConfigureAwait(false);
+        using Chains chains = await Chains.ReadAsync(Files, new ChainQuestion([type], $"2..{Files.Count}", 1), deadline).ConfigureAwait(false);
         int advice = chains.Text.IndexOf("\nFIX", StringComparison.Ordinal);
         return $"\n\n{type} is held by\n{(advice < 0 ? chains.Text : chains.Text[..advice])}";
     }
@@ -108,10 +84,10 @@ internal sealed class LeakSeries : IDisposable
 
     private List<string> Series()
     {
-        List<string> all = ["--iterations=" + string.Join(',', files.Select((_, i) => ((long)i * iterations).ToString(CultureInfo.InvariantCulture)))];
+        List<string> all = ["--iterations=" + string.Join(',', Files.Select((_, i) => ((long)i * iterations).ToString(CultureInfo.InvariantCulture)))];
         all.AddRange(options.Ignore.Select(pattern => "--exclude=" + pattern));
         // A share of the heap would depend on what else a test process has done.
-        string steady = options.MinimumGrowth ?? $"{Math.Max(LeastBytes, LeastPerIteration * iterations * (files.Count - 1L))}";
+        string steady = options.MinimumGrowth ?? $"{Math.Max(LeastBytes, LeastPerIteration * iterations * (Files.Count - 1L))}";
         all.Add("--min-steady=" + steady);
         if (options.MinimumGrowth is { } least)
             all.Add("--min-score=" + least);
