@@ -92,6 +92,16 @@ void build_cell_words(struct build *b, const char *words)
     build_cell(b);
 }
 
+void build_rest(struct build *b, struct doc_table *t, uint64_t left)
+{
+    if (left == 0)
+        return;
+    build_row(b, t, DOC_REST);
+    text_add_string(&b->words, "… ");
+    format_count(&b->words, left);
+    build_cell_words(b, " more");
+}
+
 void build_cell_name(struct build *b, const char *name)
 {
     build_name(b, &b->row->cells[b->cell++].words, name);

@@ -104,6 +104,9 @@ void build_cell(struct build *b);
 void build_cell_words(struct build *b, const char *words);
 void build_cell_name(struct build *b, const char *name);
 
+/* The row behind those that are shown: "… 12 more"; nothing if none is left. */
+void build_rest(struct build *b, struct doc_table *t, uint64_t left);
+
 /* The same, and "-" for NULL: it is not known. */
 void build_cell_known(struct build *b, const char *name);
 

@@ -239,16 +239,6 @@ static void add_field(struct build *b, struct doc_table *t, const struct hd_fiel
         build_cell_name(b, f->type != NULL ? f->type : "-");
 }
 
-static void add_rest(struct build *b, struct doc_table *t, uint64_t left)
-{
-    if (left == 0)
-        return;
-    build_row(b, t, DOC_REST);
-    text_add_string(&b->words, "… ");
-    format_count(&b->words, left);
-    build_cell_words(b, " more");
-}
-
 static void add_field_table(struct build *b, struct doc_section *s,
                             const struct hd_object_fields *f)
 {
@@ -259,7 +249,7 @@ static void add_field_table(struct build *b, struct doc_section *s,
     struct doc_table *t = build_table(b, s, columns, 3);
     for (size_t i = 0; i < f->len; i++)
         add_field(b, t, &f->all[i]);
-    add_rest(b, t, f->count - f->first - f->len);
+    build_rest(b, t, f->count - f->first - f->len);
 }
 
 /* Without names: a reference per row, in the order of the file. */
@@ -274,7 +264,7 @@ static void add_reference_table(struct build *b, struct doc_section *s,
         add_object(b, next_cell(b), f->all[i].number, f->all[i].to);
         build_cell_type(b, f->all[i].to_type);
     }
-    add_rest(b, t, f->count - f->first - f->len);
+    build_rest(b, t, f->count - f->first - f->len);
 }
 
 static bool any_is_hidden(const struct hd_object_fields *f)
@@ -393,7 +383,7 @@ static void add_groups(struct build *b, const char *title,
     struct doc_table *t = build_table(b, begin_topic(b, title), columns, fields ? 6 : 5);
     for (size_t i = 0; i < shown; i++)
         add_group(b, t, &all[i], fields);
-    add_rest(b, t, count - shown);
+    build_rest(b, t, count - shown);
 }
 
 /* --- what keeps it alive --------------------------------------------------------- */
@@ -449,7 +439,7 @@ static void add_chain(struct build *b, const struct hd_instance *x)
     struct doc_table *t = build_table(b, s, columns, count);
     for (size_t i = 0; i < x->chain_len; i++) {
         if (x->chain_skipped > 0 && i == x->chain_skipped_at)
-            add_rest(b, t, x->chain_skipped);
+            build_rest(b, t, x->chain_skipped);
         add_link(b, t, &x->chain[i], ages, fields);
     }
 }

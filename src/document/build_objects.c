@@ -110,16 +110,6 @@ static void add_type(struct build *b, struct doc_table *t, const struct hd_objec
     }
 }
 
-static void add_rest(struct build *b, struct doc_table *t, uint64_t left)
-{
-    if (left == 0)
-        return;
-    build_row(b, t, DOC_REST);
-    text_add_string(&b->words, "… ");
-    format_count(&b->words, left);
-    build_cell_words(b, " more");
-}
-
 static void add_types(struct build *b)
 {
     enum { ROOM_FOR_HELD = 100 };
@@ -141,7 +131,7 @@ static void add_types(struct build *b)
     size_t shown = report_rows(b->r, set->type_count);
     for (size_t i = 0; i < shown; i++)
         add_type(b, t, &set->types[i]);
-    add_rest(b, t, set->type_count - shown);
+    build_rest(b, t, set->type_count - shown);
 }
 
 /* --- each ------------------------------------------------------------------------ */
@@ -241,7 +231,7 @@ static void add_objects(struct build *b)
         build_table(b, doc_topic(b->doc, "Objects", NULL), columns, count);
     for (size_t i = 0; i < set->len; i++)
         add_object(b, t, &with, &set->rows[i]);
-    add_rest(b, t, set->omitted);
+    build_rest(b, t, set->omitted);
 }
 
 /* --- all of it ------------------------------------------------------------------- */
