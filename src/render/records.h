@@ -44,6 +44,7 @@ void csv_fleet(struct csv_writer *csv, const struct hd_fleet_answer *a);
 
 #define FILE_DATE "\"pattern\": \"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\""
 #define SCHEMA_ADDRESS "\"pattern\": \"^0x[0-9a-f]{1,16}$\""
+#define SCHEMA_HINT "\"pattern\": \"^[a-z]+(-[a-z]+)*$\""
 #define A_COUNT "\"type\": \"integer\", \"minimum\": 0"
 #define A_BOOLEAN "\"type\": \"boolean\""
 #define TWO_SNAPSHOTS \

@@ -126,7 +126,7 @@ static const struct record_field chain_of_roots_fields[] = {
     FIELD("hint", TEXT(hint), MAY_BE_NULL,
           "What a chain of this kind usually is: the name of a section of docs/hints.md; "
           "null when nothing is known.",
-          "\"pattern\": \"^[a-z]+(-[a-z]+)*$\""),
+          SCHEMA_HINT),
 };
 const RECORD_OF(
     chain_of_roots, "root_chain", chain_of_roots_fields,

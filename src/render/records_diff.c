@@ -228,7 +228,7 @@ static const struct record_field end_of_suspect_fields[] = {
     FIELD("hint", TEXT(hint), MAY_BE_NULL,
           "What a suspect of this kind usually is: the name of a section of docs/hints.md; "
           "null when nothing is known, and in `minor` and `pooled`.",
-          "\"pattern\": \"^[a-z]+(-[a-z]+)*$\""),
+          SCHEMA_HINT),
     FIELD("owner", MADE_RECORD(first_owner, record_owner), MAY_BE_NULL, NULL),
     FIELD("held", SERIES(held), MAY_BE_NULL,
           "Instances of `type` at the places where it grows, one number per snapshot, null "
