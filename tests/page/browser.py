@@ -39,6 +39,7 @@ class Browser:
     def __init__(self, width=1280, height=900, dark=False, javascript=True, motion=True):
         self.folder = tempfile.mkdtemp(prefix="heapdrift-page-")
         self.width, self.height, self.dark, self.motion = width, height, dark, motion
+        self.javascript = javascript
         browser, driver = programs()
         self.address = f"http://127.0.0.1:{(port := free_port())}"
         self.driver = subprocess.Popen([driver, f"--port={port}"], stdout=subprocess.DEVNULL,
@@ -135,8 +136,16 @@ class Browser:
     def find(self, selector):
         return self.call("POST", "/element", {"using": "css selector", "value": selector})[ELEMENT]
 
+    def settle(self):
+        """What a click or a width does to the page may come in a task or frame behind it: the event
+        `toggle` of <details> does, and a busy machine shows the page before it."""
+        if self.javascript:
+            self.run_later("const done = arguments[0];"
+                           "requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)));")
+
     def click(self, selector):
         self.call("POST", f"/element/{self.find(selector)}/click")
+        self.settle()
 
     def type(self, selector, text):
         self.call("POST", f"/element/{self.find(selector)}/value", {"text": text})
@@ -150,6 +159,7 @@ class Browser:
             value = KEYS.get(name, name)
             actions += [{"type": "keyDown", "value": value}, {"type": "keyUp", "value": value}]
         self.call("POST", "/actions", {"actions": [{"type": "key", "id": "keys", "actions": actions}]})
+        self.settle()
 
     def pointer(self, selector, x=0, y=0):
         """Over an element, so far from its middle."""
