@@ -51,7 +51,8 @@ static void rank_whole_type(struct leak_ranker *r, struct ranked_row *row,
     const struct grown_type *grown = &g->all[label];
     struct ranked_type *to = &row->type;
     to->basis = HD_BASIS_TYPE;
-    to->suspicion = HD_SUSPECT_SIZE;
+    to->suspicion =
+        reaches_line(r->line, grown->score, r->heap) ? HD_SUSPECT_SIZE : HD_SUSPECT_STEADY;
     to->score = grown->score;
     to->tau = grown->tau;
     to->count = arena_array(r->a, uint64_t, r->n);
@@ -67,17 +68,29 @@ static void rank_whole_type(struct leak_ranker *r, struct ranked_row *row,
     row->more_objects = ranked_delta(to->count, r->n);
 }
 
+/* What is counted at the place where most were gained may come and go there because lists
+ * are entered elsewhere: an exact number per iteration, in the whole heap, contradicts it.
+ */
+static bool may_be_added(const struct leak_ranker *r, const struct type_growths *g,
+                         label_id label)
+{
+    double score = g->all[label].score;
+    size_t at = r->row_of[label];
+    if (score <= 0 || strcmp(ranked_name(r, label), "Free") == 0 ||
+        (at != NO_ROW && r->rows[at].type.suspicion != HD_SUSPECT_NOT) ||
+        type_growths_topmost(g, label) == NO_PATH)
+        return false;
+    if (reaches_line(r->line, score, r->heap) && !r->turns_over[label] && !r->queues[label])
+        return true;
+    return reaches_steady_line(r->line, score, r->heap) && type_growths_are_exact(g, label);
+}
+
 /* What the suspects leave: types that are one together. */
 static void add_types(struct leak_ranker *r, const struct type_growths *g)
 {
     for (label_id label = 0; label < r->t->labels.len; label++) {
-        double score = g->all[label].score;
         size_t at = r->row_of[label];
-        if (score <= 0 || !reaches_line(r->line, score, r->heap) ||
-            strcmp(ranked_name(r, label), "Free") == 0 ||
-            (at != NO_ROW && r->rows[at].type.suspicion != HD_SUSPECT_NOT) ||
-            r->turns_over[label] || r->queues[label] ||
-            type_growths_topmost(g, label) == NO_PATH)
+        if (!may_be_added(r, g, label))
             continue;
         struct ranked_row row = {.name = ranked_name(r, label), .type = {.label = label}};
         rank_whole_type(r, &row, g);

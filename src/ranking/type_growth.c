@@ -4,6 +4,7 @@
 #include "ranking/suspect_title.h"
 #include "series/ranking_constants.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -401,6 +402,27 @@ struct type_growths type_growths_of(const struct unexplained *unexplained,
     link_owned(&g, a);
     give_credit(&g);
     return g;
+}
+
+static bool gains_exactly(const struct type_growths *g, label_id label)
+{
+    const struct series *s = g->s;
+    const uint64_t *c = &g->count[label * g->n];
+    double each = (double)(c[g->n - 1] - c[0]) / (s->x[g->n - 1] - s->x[0]);
+    if (c[g->n - 1] < c[0] + rank_by.fewest_steady || each < 1 || floor(each) != each)
+        return false;
+    for (size_t k = 1; k < g->n; k++)
+        if (c[k] < c[k - 1] || (double)(c[k] - c[k - 1]) != each * (s->x[k] - s->x[k - 1]))
+            return false;
+    return true;
+}
+
+bool type_growths_are_exact(const struct type_growths *g, label_id label)
+{
+    if (!g->s->by_iterations || g->n < rank_by.enough_snapshots)
+        return false;
+    uint32_t title = title_search(&g->titles, label);
+    return gains_exactly(g, label) || (title != NO_TITLE && gains_exactly(g, title));
 }
 
 const char *type_growths_title(const struct type_growths *g, label_id label)

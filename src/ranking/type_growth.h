@@ -54,6 +54,11 @@ struct type_growths type_growths_of(const struct unexplained *unexplained,
  * sorting. */
 path_id type_growths_topmost(const struct type_growths *g, label_id label);
 
+/* Whether a type, or the one of its title, gains the same whole number of instances per
+ * iteration in every step; false where nobody counted iterations. Such a count is no
+ * chance and no load, wherever the instances hang. */
+bool type_growths_are_exact(const struct type_growths *g, label_id label);
+
 /* The name for the title of a type, found as that of a head among the types that it owns.
  * O(labels), of which a few bytes each are all but a few. */
 const char *type_growths_title(const struct type_growths *g, label_id label);

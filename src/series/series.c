@@ -389,7 +389,8 @@ static bool clocks_rise(const struct series *s)
 
 static void place_on_axis(struct series *s, const uint64_t *iterations)
 {
-    s->by_clock = iterations == NULL && clocks_rise(s);
+    s->by_iterations = iterations != NULL;
+    s->by_clock = !s->by_iterations && clocks_rise(s);
     for (size_t i = 0; i < s->usable_count; i++) {
         size_t k = s->usable[i];
         s->x[i] = iterations != NULL ? (double)iterations[k]

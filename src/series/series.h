@@ -43,10 +43,11 @@ struct series {
     size_t usable_count;
     size_t usable[SERIES_MAX_SNAPSHOTS]; /* indexes of snapshots that a trend may use */
     double x[SERIES_MAX_SNAPSHOTS];      /* their places on the axis, ascending */
-    bool by_clock;     /* x are seconds; else iterations, or 1, 2, 3, ... */
-    bool restarted;    /* not one process in order */
-    bool out_of_order; /* times fall */
-    bool repeats[SERIES_MAX_SNAPSHOTS]; /* is another one in front of it, byte for byte */
+    bool by_clock;                       /* x are seconds; */
+    bool by_iterations;                  /* iterations; else 1, 2, 3, ... */
+    bool restarted;                      /* not one process in order */
+    bool out_of_order;                   /* times fall */
+    bool repeats[SERIES_MAX_SNAPSHOTS];  /* is another one in front of it, byte for byte */
     bool has_repeats;
     enum hd_confidence confidence;
 };

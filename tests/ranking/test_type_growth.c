@@ -100,6 +100,51 @@ Test(type_growth, a_type_is_found_wherever_it_is_held)
     ranked_free(&r);
 }
 
+/* --- a little of a type, the same number in every iteration ----------------------------
+ */
+
+/* 100 timers of 40 bytes in a heap of a million, in one list or the other; late: one that
+ * comes a snapshot later than it should. */
+static void add_few_timers(struct ranked *r, bool late)
+{
+    for (uint32_t k = 0; k < 5; k++) {
+        struct forge f = {0};
+        node_id statics = begin_statics(&f);
+        heap_object(&f, statics, "System.Byte[]", 1000000);
+        node_id even = heap_object(&f, statics, "Even", 24);
+        node_id odd = heap_object(&f, statics, "Odd", 24);
+        uint32_t count = 100 * (k + 1) - (late && k == 2 ? 1 : 0);
+        heap_objects(&f, k % 2 == 0 ? even : odd, "System.Threading.Timer", 40, count);
+        aligned_add(&r->a, forge_finish(&f));
+    }
+}
+
+static enum hd_suspicion suspicion_of_few(const uint64_t *iterations, bool late)
+{
+    struct ranked r = {.iterations = iterations};
+    add_few_timers(&r, late);
+    rank(&r);
+    enum hd_suspicion suspicion = HD_SUSPECT_NOT;
+    for (size_t i = 0; i < r.ranking.len; i++)
+        if (r.ranking.all[i].suspicion != HD_SUSPECT_NOT) {
+            cr_expect_eq(r.ranking.all[i].basis, HD_BASIS_TYPE);
+            suspicion = r.ranking.all[i].suspicion;
+        }
+    ranked_free(&r);
+    return suspicion;
+}
+
+Test(type_growth, an_exact_number_per_iteration_needs_no_share_of_the_heap)
+{
+    static const uint64_t tens[] = {0, 10, 20, 30, 40}, odd[] = {0, 10, 20, 30, 50};
+    static const uint64_t thirds[] = {0, 30, 60, 90, 120};
+    cr_expect_eq(suspicion_of_few(tens, false), HD_SUSPECT_STEADY);
+    cr_expect_eq(suspicion_of_few(tens, true), HD_SUSPECT_NOT, "one came late");
+    cr_expect_eq(suspicion_of_few(odd, false), HD_SUSPECT_NOT, "10 or 5 per iteration");
+    cr_expect_eq(suspicion_of_few(thirds, false), HD_SUSPECT_NOT, "no whole number");
+    cr_expect_eq(suspicion_of_few(NULL, false), HD_SUSPECT_NOT, "nobody counted");
+}
+
 /* --- strings of this and that --------------------------------------------------------- */
 
 static void add_texts(struct forge *f, node_id statics, const char *holder,
