@@ -69,7 +69,8 @@ public enum Inconclusive
 /// <summary>Options of <see cref="Leak.TestAsync(Func{System.Threading.Tasks.Task}, int, LeakOptions, string)"/>.</summary>
 public sealed class LeakOptions : CheckOptions
 {
-    /// <summary>Number of snapshots, 4 to 50. Default: 5.</summary>
+    /// <summary>Number of snapshots, 4 to 50. Default: 5. If they allow no verdict, the series goes on with
+    /// as many steps again.</summary>
     public int Snapshots { get; set; } = 5;
 
     /// <summary>Iterations before the first snapshot, to fill caches and compile code. Default: as many as
