@@ -191,6 +191,7 @@ struct hd_info {
     uint64_t source_xxh3; /* of a digest: xxh3 of what it was made of, or its own where that
                              was no file; else as xxh3. That of the second snapshot of a
                              file ("#2") is another */
+    bool redacted; /* a core dump whose values were overwritten: hd_snapshot_write() */
 };
 
 /* What became of an input: a snapshot, or the error that kept it from being one. */
@@ -222,6 +223,9 @@ struct hd_read_options {
 
     bool plain_names; /* static variables by the type of their value, as a gcdump names
                          them, not by the class that declares them */
+    bool redact;      /* with to_write: note what is read of a core dump, which can then be
+                         written as "core-dump", without values. A quarter of the heap more
+                         memory, at most */
 };
 
 /* Read one snapshot. path may be "-" (standard input), and end in "#2" for the second
@@ -294,6 +298,7 @@ struct hd_target {
     bool needs_graph;    /* a type table cannot become one */
     bool binary;         /* nothing to look at in a terminal */
     bool takes_graph;    /* it tells more of a snapshot with a graph: read that */
+    bool redacts;        /* without values, and of a core dump only: read it with redact */
 };
 
 /* Format number i; false behind the last. */
@@ -333,8 +338,9 @@ void hd_snapshot_set_origin(struct hd_snapshot *snap, const struct hd_origin *or
 bool hd_snapshot_add_full_names(struct hd_snapshot *snap, FILE *core, struct hd_error *err);
 
 /* Write snap, which must have been read with to_write (but for "digest"), in that format.
- * A digest needs the graph, which is analysed for it (hd_target.takes_graph). lost may be
- * NULL.
+ * A digest needs the graph, which is analysed for it (hd_target.takes_graph). A "core-dump"
+ * is made of a core dump only, read with redact, and has no values: strings, numbers and
+ * all else that is no reference is zero. lost may be NULL.
  * False if the snapshot does not fit the format (HD_USAGE: it has no graph; HD_TOO_BIG:
  * over a limit of the format) or a byte was lost (HD_IO). */
 bool hd_snapshot_write(struct hd_snapshot *snap, const char *target, struct hd_sink to,

@@ -133,6 +133,7 @@ struct hd_field {
     bool is_cut;
     bool is_hidden;   /* there is a value that was not asked for; it is not here */
     bool is_unsigned; /* the number of an ENUM is not two's complement */
+    bool is_redacted; /* the value, or the text, was overwritten in the file */
 };
 
 #define HD_NO_OBJECT UINT32_MAX
@@ -147,6 +148,7 @@ struct hd_object_fields {
     const char *text;      /* of a string, if asked for: UTF-8 */
     bool is_cut;           /* the text goes on */
     bool is_hidden;        /* it is a string, whose text was not asked for */
+    bool is_redacted;      /* it is a string, whose text was overwritten in the file */
     struct hd_fields_memory *memory;
 };
 

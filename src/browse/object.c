@@ -259,7 +259,7 @@ static struct hd_field *copy_fields(const struct hd_objects *o, const struct hd_
         name_target(o, &to[i]);
         if (to[i].name != NULL && to[i].name[0] == '\0')
             to[i].name = NULL; /* there is no metadata */
-        if (!with_text && is_secret(&to[i]))
+        if (!with_text && !to[i].is_redacted && is_secret(&to[i]))
             hide(&to[i]);
         if (!with_text)
             to[i].text = NULL;
@@ -324,8 +324,9 @@ static void read_text(const struct fields *known, node_id n, size_t most_text,
     fields->count = count;
     if (!all_are_characters(units, len))
         return;
-    fields->is_hidden = most_text == 0;
-    if (most_text == 0)
+    fields->is_redacted = len > 0 && units[0].is_redacted;
+    fields->is_hidden = most_text == 0 && !fields->is_redacted;
+    if (most_text == 0 || fields->is_redacted)
         return;
     fields->is_cut = count > len;
     /* Not through the middle of a pair. */
@@ -344,7 +345,7 @@ static void read_fields(const struct hd_objects *o, node_id n, uint64_t first, s
     fields->are_named = true;
     if (strcmp(o->snap->types[o->snap->graph->type[n]].name, "System.String") == 0) {
         read_text(known, n, most_text, fields);
-        if (fields->is_hidden || fields->text != NULL)
+        if (fields->is_hidden || fields->is_redacted || fields->text != NULL)
             return;
     }
     const struct hd_field *all =

@@ -109,6 +109,7 @@ static void add_facts(struct build *b, struct doc_facts *f,
     add_graph_facts(b, f, s);
     add_quoted(b, f, "sampled",
                info->sampled ? "yes: bytes scale up exactly, counts are estimates" : "");
+    add_quoted(b, f, "values", info->redacted ? "redacted" : "");
     add_quoted(b, f, "complete", info->complete ? "" : "no: objects may be missing");
     add_quoted(b, f, "xxh3", sum);
 }

@@ -203,6 +203,8 @@ static void add_reference(struct build *b, struct doc_runs *to, const struct hd_
         add_address(b, f->number);
         build_words(b, to, ", no object");
     }
+    if (f->is_redacted)
+        build_words(b, to, "  redacted");
     if (f->text == NULL)
         return;
     text_add_string(&b->words, "  ");
@@ -287,7 +289,7 @@ static void add_text(struct build *b, const struct hd_object_fields *f)
     if (f->text != NULL)
         add_quoted(b, doc_piece(b->doc, l, ""), f->text, f->is_cut);
     else
-        build_words(b, doc_piece(b->doc, l, ""), "not shown");
+        build_words(b, doc_piece(b->doc, l, ""), f->is_redacted ? "redacted" : "not shown");
 }
 
 static void add_hidden(struct build *b, struct doc_section *s)
@@ -316,7 +318,7 @@ static void add_parts(struct build *b, const struct hd_instance *x)
 {
     const struct hd_object_fields *f = &x->fields;
     struct doc_section *s;
-    if (f->is_hidden || f->text != NULL) {
+    if (f->is_hidden || f->is_redacted || f->text != NULL) {
         add_text(b, f);
     } else if (f->len > 0) {
         add_part_counts(b, f);

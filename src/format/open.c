@@ -103,6 +103,7 @@ static struct hd_snapshot *read_with(struct input *in, const char *path,
     b.reach_later = opt->reach_later;
     b.across_builds = opt->across_builds;
     b.plain_names = opt->plain_names;
+    b.redact = opt->redact;
     b.graph_only = graph_only;
     if (opt->size_base > 0)
         b.size_base = opt->size_base;

@@ -136,11 +136,16 @@ static struct hd_snapshot live_part_of(const struct hd_snapshot *snap, struct ar
 
 /* To add a format: write src/format/write_<name>.c and list it here. */
 extern const struct snapshot_writer write_gcdump, write_heap_text, write_table_csv,
-    write_table_json, write_digest;
+    write_table_json, write_digest, write_core;
 
 const struct snapshot_writer *const snapshot_writers[] = {
-    &write_gcdump,     &write_heap_text, &write_table_csv,
-    &write_table_json, &write_digest,    NULL,
+    &write_gcdump,
+    &write_heap_text,
+    &write_table_csv,
+    &write_table_json,
+    &write_digest,
+    &write_core,
+    NULL,
 };
 
 /* --- the list ------------------------------------------------------------------ */
@@ -162,6 +167,7 @@ bool hd_target(size_t i, struct hd_target *target)
                                  .suffix = w->suffix,
                                  .needs_graph = w->holds & FACT_GRAPH,
                                  .takes_graph = w->holds & (FACT_GRAPH | FACT_OWNERS),
+                                 .redacts = w->holds & FACT_MEMORY,
                                  .binary = w->binary};
     return true;
 }
@@ -296,7 +302,7 @@ static void add_general_losses(struct losses *l, const struct hd_snapshot *snap,
     for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
         if (!(w->holds & facts[i].fact) && facts[i].known(snap))
             losses_add(l, facts[i].what, "%s cannot hold %s", w->name, facts[i].message);
-    if (snap->weak_roots != HD_UNKNOWN && snap->weak_roots > 0)
+    if (snap->weak_roots != HD_UNKNOWN && snap->weak_roots > 0 && !(w->holds & FACT_MEMORY))
         losses_add(l, "weak-roots", "weak handles omitted: %llu",
                    (unsigned long long)snap->weak_roots);
 }
@@ -324,7 +330,7 @@ bool table_fits(const struct hd_snapshot *snap, uint64_t most, struct hd_error *
 static bool write_with(const struct snapshot_writer *w, struct hd_snapshot *snap,
                        struct out *o, struct losses *l, struct hd_error *err)
 {
-    if (w->holds & FACT_OWNERS)
+    if (w->holds & (FACT_OWNERS | FACT_MEMORY))
         return w->write(snap, o, l, err);
     if (snap->info.holds_garbage && snap->graph == NULL)
         losses_add(l, "garbage", "unreachable objects are counted like others");

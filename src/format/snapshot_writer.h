@@ -24,7 +24,9 @@ enum snapshot_fact {
     FACT_RAW_NAMES = 1024, /* names that are no UTF-8 */
     FACT_HOST = 2048,      /* where and when the process was started */
     FACT_FIELDS = 4096,    /* by which field an object refers to another */
-    FACT_OWNERS = 8192     /* who owns what, of a graph that is made a digest before */
+    FACT_OWNERS = 8192,    /* who owns what, of a graph that is made a digest before */
+    FACT_MEMORY = 16384    /* garbage, weak handles: all that is in the memory of a core
+                              dump, without values */
 };
 
 /* What was lost on the way, in order. Made by the writers, shown by the program. */

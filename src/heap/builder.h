@@ -44,6 +44,7 @@ struct builder {
     unsigned size_base;    /* 16, or 10: sizes in heap text */
     bool reach_later;      /* what is reachable is found by who asks (reach.h) */
     bool plain_names;      /* hd_read_options.plain_names */
+    bool redact;           /* hd_read_options.redact */
     bool across_builds;    /* fold numbers in compiler-made names */
     uint64_t max_memory;   /* bytes that all of this may take; 0: no limit */
     unsigned threads;      /* that a reader may use; 0 is 1 */

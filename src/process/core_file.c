@@ -2,8 +2,10 @@
 
 #include "base/error.h"
 #include "process/mapped_files.h"
+#include "process/write_core_file.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +17,7 @@ enum { NOTE_SEGMENTS = 8 };
 
 /* {0} is none. Of notes that are there several times the first counts, but for threads. */
 struct core_notes {
-    struct bytes files, program, auxiliary;
+    struct bytes files, program, auxiliary, redaction;
     struct bytes segments[NOTE_SEGMENTS];
     size_t segment_count, thread_count;
 };
@@ -25,7 +27,7 @@ enum { NT_PRSTATUS = 1, NT_PRPSINFO = 3, NT_AUXV = 6, NT_FILE = 0x46494c45 };
 
 struct note {
     uint32_t type;
-    struct bytes payload;
+    struct bytes name, payload;
 };
 
 /* Names and payloads are padded to 4 bytes. Every note of a core has a name: zeros are the
@@ -39,7 +41,9 @@ static bool next_note(struct bytes *left, struct note *note)
     uint64_t begin = HEAD + ((name + 3) & ~UINT64_C(3));
     if (name == 0 || begin > left->size || payload > left->size - begin)
         return false;
-    *note = (struct note){le_u32(left->data + 8), {left->data + begin, (size_t)payload}};
+    *note = (struct note){le_u32(left->data + 8),
+                          {left->data + HEAD, (size_t)name},
+                          {left->data + begin, (size_t)payload}};
     uint64_t end = begin + ((payload + 3) & ~UINT64_C(3));
     size_t skip = end < left->size ? (size_t)end : left->size;
     *left = (struct bytes){left->data + skip, left->size - skip};
@@ -55,6 +59,13 @@ static bool is_thread(const struct note *n)
            n->payload.size >= STATUS_REGISTERS + IMAGE_REGISTERS * 8;
 }
 
+static bool is_redaction(const struct note *n)
+{
+    static const char name[] = REDACTION_NOTE;
+    return n->type == REDACTION_NOTE_TYPE && n->name.size == sizeof(name) &&
+           memcmp(n->name.data, name, sizeof(name)) == 0;
+}
+
 /* Look through a segment of notes, whose bytes stay. What is cut or wrong ends it. */
 static void core_notes_add(struct core_notes *n, struct bytes segment)
 {
@@ -66,6 +77,7 @@ static void core_notes_add(struct core_notes *n, struct bytes segment)
         struct bytes *to = note.type == NT_FILE       ? &n->files
                            : note.type == NT_PRPSINFO ? &n->program
                            : note.type == NT_AUXV     ? &n->auxiliary
+                           : is_redaction(&note)      ? &n->redaction
                                                       : NULL;
         n->thread_count += is_thread(&note);
         if (to != NULL && to->size == 0)
@@ -183,6 +195,48 @@ static void read_program(struct bytes note, struct process_image *p, struct aren
     p->command = field(note, COMMAND, COMMAND_SIZE, a);
 }
 
+/* --- a dump without values ----------------------------------------------------- */
+
+/* What follows the key in "key=value"; NULL: it is another key. */
+static const char *value_of(const char *entry, size_t len, const char *key, struct arena *a)
+{
+    size_t skip = strlen(key);
+    if (len <= skip || memcmp(entry, key, skip) != 0 || entry[skip] != '=')
+        return NULL;
+    return arena_strdup(a, entry + skip + 1, len - skip - 1);
+}
+
+static void read_entry(const char *entry, size_t len, struct image_redaction *r,
+                       struct arena *a)
+{
+    const struct {
+        const char *key, **to;
+    } texts[] = {
+        {"process", &r->process}, {"runtime", &r->runtime}, {"lacking", &r->lacking}};
+    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+        if (*texts[i].to == NULL)
+            *texts[i].to = value_of(entry, len, texts[i].key, a);
+    const char *unread = value_of(entry, len, "unread", a);
+    if (unread != NULL &&
+        sscanf(unread, "%19" SCNu64 " %20" SCNu64, &r->unread, &r->unread_at) != 2)
+        r->unread = 0;
+}
+
+static void read_redaction(struct bytes note, struct image_redaction *r, struct arena *a)
+{
+    const char *at = (const char *)note.data;
+    size_t left = note.size;
+    r->is_redacted = note.size > 0;
+    while (left > 0) {
+        size_t len = strnlen(at, left);
+        if (len == left)
+            return;
+        read_entry(at, len, r, a);
+        at += len + 1;
+        left -= len + 1;
+    }
+}
+
 uint64_t core_program_headers(struct bytes auxiliary)
 {
     enum { AT_PHDR = 3, PAIR = 16 };
@@ -201,6 +255,7 @@ static void core_notes_read(const struct core_notes *n, struct process_image *p,
     read_threads(n, p, a);
     read_program(n->program, p, a);
     p->program_headers = core_program_headers(n->auxiliary);
+    read_redaction(n->redaction, &p->redaction, a);
 }
 
 /* --- the file ------------------------------------------------------------------ */
@@ -414,7 +469,9 @@ bool core_file_open(struct process_image *p, struct bytes file, struct arena *a,
     core_notes_read(&notes, p, a);
     if (!read_pieces(file, &s, p, a, err))
         return false;
-    mapped_files_add(p, a);
+    /* All that is needed of files is in it. */
+    if (!p->redaction.is_redacted)
+        mapped_files_add(p, a);
     return true;
 }
 

@@ -1,6 +1,7 @@
 #include "process/memory.h"
 
 #include "base/search.h"
+#include "process/memory_watch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -142,7 +143,10 @@ struct bytes memory_from(const struct memory *m, uint64_t address)
 const unsigned char *memory_at(const struct memory *m, uint64_t address, uint64_t size)
 {
     struct bytes there = memory_from(m, address);
-    return there.size >= size ? there.data : NULL;
+    if (there.size < size)
+        return NULL;
+    memory_keep(m, address, size);
+    return there.data;
 }
 
 bool memory_copy(const struct memory *m, uint64_t address, void *to, size_t size)
@@ -154,6 +158,7 @@ bool memory_copy(const struct memory *m, uint64_t address, void *to, size_t size
         if (part == 0)
             return false;
         memcpy(next, there.data, part);
+        memory_keep(m, address, part);
         next += part;
         address += part;
         size -= part;

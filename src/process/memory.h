@@ -29,6 +29,7 @@ struct memory {
     struct memory_piece *all; /* by address, disjoint; those that follow on are one */
     size_t len;
     const struct memory_behind *behind; /* NULL: nothing */
+    struct memory_watch *watch;         /* memory_watch.h; NULL: nobody wants to know */
 };
 
 /* Of pieces in any order; where they overlap the one that comes first wins. The result

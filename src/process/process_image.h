@@ -37,6 +37,15 @@ struct image_file {
     enum image_file_state state;
 };
 
+/* Of a dump without values (write_core_file.h): what it says in place of what is not in it
+ * any more. Strings may be NULL: unknown, or none. */
+struct image_redaction {
+    bool is_redacted;
+    const char *process, *runtime; /* names; a version */
+    const char *lacking;           /* why objects may be missing; NULL: none are */
+    uint64_t unread, unread_at;    /* bytes of the heap that were no objects; the first */
+};
+
 struct process_image {
     struct memory memory;           /* with what was read from mapped files (core_file.h) */
     struct image_mapping *mappings; /* by start */
@@ -52,6 +61,7 @@ struct process_image {
     uint64_t program_headers; /* address of those of the main program; 0 unknown */
     uint64_t cut_at, lost;    /* the file ends there, and so many bytes of memory would
                                  follow; lost is 0 for a whole one */
+    struct image_redaction redaction;
 };
 
 /* The mapping that an address lies in; NULL. O(log mappings). */

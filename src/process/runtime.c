@@ -1,6 +1,7 @@
 #include "process/runtime.h"
 
 #include "base/error.h"
+#include "process/memory_watch.h"
 #include "process/runtime_descriptor.h"
 #include "process/runtime_module.h"
 #include "process/runtime_tables.h"
@@ -23,20 +24,31 @@ static bool is_gc(const struct memory *m, uint64_t at)
            size >= SMALLEST && size <= LARGEST && count == GENERATIONS;
 }
 
+/* What global number i of a table points to, if that is it; else 0. */
+static uint64_t gc_at(const struct memory *m, uint64_t table, unsigned i)
+{
+    bool ok = true;
+    uint64_t variable = memory_u64(m, table + i * UINT64_C(8), &ok);
+    uint64_t at = ok ? memory_u64(m, variable, &ok) : 0;
+    return ok && is_gc(m, at) ? at : 0;
+}
+
+/* The other globals are nobody's business (memory_watch.h). */
 uint64_t runtime_gc_find(const struct memory *m, uint64_t table, unsigned count)
 {
+    bool before = memory_look_away(m, true), is_only = true;
+    unsigned place = count;
     uint64_t found = 0;
-    for (unsigned i = 0; i < count; i++) {
-        bool ok = true;
-        uint64_t variable = memory_u64(m, table + i * UINT64_C(8), &ok);
-        uint64_t at = ok ? memory_u64(m, variable, &ok) : 0;
-        if (!ok || at == found || !is_gc(m, at))
+    for (unsigned i = 0; i < count && is_only; i++) {
+        uint64_t at = gc_at(m, table, i);
+        if (at == 0 || at == found)
             continue;
-        if (found != 0)
-            return 0;
+        is_only = found == 0;
         found = at;
+        place = i;
     }
-    return found;
+    memory_look_away(m, before);
+    return is_only && found != 0 ? gc_at(m, table, place) : 0;
 }
 
 /* --- the first objects --------------------------------------------------------- */
@@ -127,7 +139,7 @@ enum { OLDEST = 9, TLS_OFFSETS_UNUSED = 2 };
 
 /* --- MethodTables -------------------------------------------------------------- */
 
-bool runtime_is_method_table(const struct runtime *r, uint64_t address)
+static bool leads_back(const struct runtime *r, uint64_t address)
 {
     const struct memory *m = &r->image->memory;
     bool ok = address % 8 == 0 && address != 0;
@@ -138,6 +150,17 @@ bool runtime_is_method_table(const struct runtime *r, uint64_t address)
     }
     uint64_t back = ok ? memory_u64(m, to + r->at.ee_class.method_table, &ok) : 0;
     return ok && back == address;
+}
+
+/* What it is asked of may be any number: only what is one is looked at for good. */
+bool runtime_is_method_table(const struct runtime *r, uint64_t address)
+{
+    const struct memory *m = &r->image->memory;
+    if (m->watch == NULL)
+        return leads_back(r, address);
+    bool before = memory_look_away(m, true), found = leads_back(r, address);
+    memory_look_away(m, before);
+    return found && leads_back(r, address);
 }
 
 /* The type of free space is an array of bytes without a class. */
@@ -390,7 +413,9 @@ static bool find_module(struct search *s)
     if (!runtime_module_find(&s->module, s->r->image, s->a))
         return refuse_program(s);
     s->r->base = s->module.base;
-    s->version = runtime_module_version(&s->module, s->r->image, s->a);
+    s->version = s->r->image->redaction.is_redacted
+                     ? s->r->image->redaction.runtime
+                     : runtime_module_version(&s->module, s->r->image, s->a);
     s->dac_table = runtime_module_symbol(&s->module, "g_dacTable");
     return s->dac_table.address != 0 || refuse_module(s);
 }

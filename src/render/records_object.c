@@ -88,7 +88,7 @@ static json_t *value_of(const void *of, const struct record_walk *w)
 {
     const T *f = of;
     (void)w;
-    if (f->is_hidden)
+    if (f->is_hidden || f->is_redacted)
         return json_null();
     switch (f->kind) {
     case HD_FIELD_BOOLEAN:
@@ -136,7 +136,7 @@ static const struct record_field field_fields[] = {
           "What `value` is; of a reference see `to`."),
     FIELD("value", MADE(value_of), MAY_BE_NULL,
           "Of a char its unit of UTF-16; beyond 2^63 and of NaN, Infinity, -Infinity a "
-          "string. Null of references, of what is hidden, and when unknown.",
+          "string. Null of references, of what is hidden or redacted, and when unknown.",
           "\"type\": [\"number\", \"boolean\", \"string\", \"null\"]"),
     FIELD("member", TEXT(member), MAY_BE_NULL, "Of an enum: the name of its value."),
     FIELD("to", GROUP(record_target), MAY_BE_NULL, NULL, NULL, has_target),
@@ -147,6 +147,9 @@ static const struct record_field field_fields[] = {
           A_BOOLEAN),
     FIELD("hidden", TRUTH(is_hidden), NEVER_NULL,
           "Whether there is a value that --values would show."),
+    FIELD("redacted", TRUTH(is_redacted), NEVER_NULL,
+          "Whether the value was overwritten in the file; of a reference to a string, its "
+          "text."),
 };
 static const RECORD_OF(field, "field", field_fields, "A field, or an element of an array.");
 #undef T

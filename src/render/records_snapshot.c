@@ -95,6 +95,8 @@ static const struct record_field snapshot_fields[] = {
           "Of a digest the xxh3 of the snapshot that it was made of, or its own where that "
           "was no file; of any other snapshot as xxh3.",
           "\"pattern\": \"^[0-9a-f]{16}$\""),
+    FIELD("redacted", TRUTH(info.redacted), NEVER_NULL,
+          "Whether it is a core dump whose values were overwritten (`convert --redact`)."),
 };
 const RECORD_OF(
     snapshot, "snapshot", snapshot_fields,

@@ -163,7 +163,7 @@ static void add_object_fields(struct csv_writer *s, const struct hd_object_field
             text_add_string(&value, f->text);
         else if (f->member != NULL)
             text_add_string(&value, f->member);
-        else if (!refers && !f->is_hidden)
+        else if (!refers && !f->is_hidden && !f->is_redacted)
             object_add_plain(&value, f);
         add_object_row(s, &(struct object_row){
                               "field", f->name, hd_field_kind_name(f->kind),

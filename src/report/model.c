@@ -265,6 +265,8 @@ void hd_put_value(struct hd_sink to, const struct hd_field *field)
         text_add_string(&words, "not shown");
     else if (field->text != NULL)
         object_add_quoted(&words, field->text, field->is_cut);
+    else if (field->is_redacted)
+        object_add_plain(&words, field);
     else if (refers)
         text_add_string(&words,
                         field->number == 0 && field->to == HD_NO_OBJECT ? "null" : "");

@@ -88,6 +88,10 @@ static void add_integer(struct text *t, const struct hd_field *f)
 
 void object_add_plain(struct text *t, const struct hd_field *f)
 {
+    if (f->is_redacted) {
+        text_add_string(t, "redacted");
+        return;
+    }
     switch (f->kind) {
     case HD_FIELD_BOOLEAN:
         text_add_string(t, f->number != 0 ? "true" : "false");

@@ -33,7 +33,7 @@ heapdrift diff --fo|--format
 heapdrift diff --format=|csv html json md text tsv
 heapdrift diff --format j|json
 heapdrift check --format=ju|junit
-heapdrift convert --to=|digest gcdump heap-text table-csv table-json
+heapdrift convert --to=|core-dump digest gcdump heap-text table-csv table-json
 heapdrift diff --sort |bytes count name retained
 heapdrift --sort=b|bytes
 heapdrift top --by=|holder module namespace type

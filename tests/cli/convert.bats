@@ -30,11 +30,11 @@ report_of() {
 
 @test "convert names the known targets when the suffix is unknown" {
     hd convert "$before" -o "$tmp/out.nettrace"
-    fails_with "$tmp/out.nettrace: unknown format; use --to=FORMAT, or a name that ends in .gcdump (gcdump), .txt (heap-text), .csv (table-csv), .json (table-json), .digest (digest)"
+    fails_with "$tmp/out.nettrace: unknown format; use --to=FORMAT, or a name that ends in .gcdump (gcdump), .txt (heap-text), .csv (table-csv), .json (table-json), .digest (digest), .core (core-dump)"
     hd convert "$before" -o -
     err_has "use --to=FORMAT"
     hd convert "$before" -o "$tmp/.gcdump" --to=pprof
-    fails_with "--to=pprof: must be gcdump, heap-text, table-csv, table-json or digest"
+    fails_with "--to=pprof: must be gcdump, heap-text, table-csv, table-json, digest or core-dump"
     [[ ! -e $tmp/out.nettrace ]]
 }
 

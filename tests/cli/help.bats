@@ -458,8 +458,8 @@ diff --sort=size a b|--sort=size: must be count, bytes, retained or name
 diff --by=class a b|--by=class: must be type, namespace, module or holder
 diff --format=xml a b|--format=xml: must be text, json, csv, tsv, md or html
 check --format=xml a b|--format=xml: must be text, json, csv, tsv, md, html, junit, sarif or github
-convert --to=xml a|--to=xml: must be gcdump, heap-text, table-csv, table-json or digest
-convert --format=xml a|--format=xml: must be gcdump, heap-text, table-csv, table-json or digest
+convert --to=xml a|--to=xml: must be gcdump, heap-text, table-csv, table-json, digest or core-dump
+convert --format=xml a|--format=xml: must be gcdump, heap-text, table-csv, table-json, digest or core-dump
 diff --color=red a b|--color=red: must be auto, always or never
 diff --size-base=8 a b|--size-base=8: must be 16 or 10
 diff --format=junit a b|--format=junit is for `heapdrift check`

@@ -269,6 +269,6 @@ Test(convert, the_list_of_targets_ends)
         cr_expect_eq(target.suffix[0], '.');
         n++;
     }
-    cr_expect_eq(n, 5);
+    cr_expect_eq(n, 6);
     cr_expect_not(hd_target(n + 1, &target));
 }

@@ -31,8 +31,8 @@ struct hd_read_options question_reading(const unsigned char head[FRAME_HEAD], si
                                     .plain_names = (bits & 16) != 0,
                                     .size_base = (bits & 32) != 0 ? 10 : 16,
                                     .threads = (bits & 64) != 0 ? 2 : 1,
-                                    .max_memory =
-                                        (bits & 128) != 0 ? meter_limit(size) : 0};
+                                    .max_memory = (bits & 128) != 0 ? meter_limit(size) : 0,
+                                    .redact = (head[WRITING] & 32) != 0};
 }
 
 struct hd_options question_options(const unsigned char head[FRAME_HEAD])
@@ -185,6 +185,8 @@ static void ask_conversion(const unsigned char head[FRAME_HEAD], struct hd_snaps
         if (err.status != HD_USAGE && err.status != HD_TOO_BIG)
             abort();
     } else if (is_same_kind && rewritten_gcdump_differs(snap, again) != NULL) {
+        abort();
+    } else if (target.redacts && rewritten_totals_differ(snap, again) != NULL) {
         abort();
     }
     hd_snapshot_close(again);

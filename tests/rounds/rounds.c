@@ -121,7 +121,7 @@ static void convert(struct rounds *s, struct hd_snapshot *snap,
         struct hd_error err = {0};
         char *data = NULL;
         size_t size;
-        if (target.needs_graph && !view->graph)
+        if (target.redacts || (target.needs_graph && !view->graph))
             continue;
         struct model_view after = *view;
         after.order = order;

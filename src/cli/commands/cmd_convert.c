@@ -56,7 +56,12 @@ static bool check(const struct settings *s, struct hd_target *target)
     }
     if (s->operand_count > 0 && !find_target(s, target))
         return false;
-    if (s->operand_count == 0 || (several && !is_digest(target))) {
+    if (s->operand_count > 0 && target->redacts && !s->redact) {
+        begin_message(NULL, s->output);
+        end_message(": a core dump is only written without values; add --redact");
+        return false;
+    }
+    if (s->operand_count == 0 || (several && !is_digest(target) && !target->redacts)) {
         fprintf(stderr, "heapdrift: convert takes one snapshot, not %zu\n",
                 s->operand_count);
         return false;
@@ -144,7 +149,7 @@ static int convert_number(const struct settings *s, size_t i,
     if (l.failed == 0 && l.count != 1) {
         fprintf(stderr, "heapdrift: convert takes one snapshot, not %zu\n", l.count);
     } else if (l.failed == 0) {
-        if (several)
+        if (several && is_digest(target))
             hd_snapshot_set_ages(hd_comparison_snapshot(l.comparison, 0), ages);
         status = convert(&one, &l, target, name != NULL ? name : s->output);
     }
@@ -161,6 +166,7 @@ static int run(struct settings *s)
         return EXIT_TROUBLE;
     s->read.to_write = true;
     s->read.tables_only = !target.takes_graph;
+    s->read.redact = target.redacts;
     /* So that it lines up with gcdumps of the same program. */
     s->read.reach_later = is_digest(&target); /* it is found on the way */
     s->read.plain_names = is_digest(&target) || strcmp(target.name, "gcdump") == 0;
@@ -178,6 +184,8 @@ static const struct option options[] = {
      .help = "output format; by default, the suffix of OUT decides"},
     {"format", 0, GROUP_OUTPUT, ON_CONVERT, TEXT(WORD, target), .help = "the same as --to",
      .hidden = true},
+    {"redact", 0, GROUP_OUTPUT, ON_CONVERT, FLAG(redact),
+     .help = "of a core dump: overwrite all values with zeros"},
     {"output", 'o', GROUP_OUTPUT, ON_CONVERT, TEXT(SNAPSHOT, output),
      .help = "write to FILE instead of standard output"},
     {0}};

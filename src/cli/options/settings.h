@@ -84,6 +84,7 @@ struct settings {
     bool direct;           /* read the memory of the process, ask it for nothing */
     bool threads_given;    /* so many of them at once; else one */
     enum process_order process_order;
+    bool redact;                             /* convert: a core dump without values */
     bool values;                             /* object: strings, and what arrays hold */
     const struct hd_object_question *object; /* the one that is asked for */
     bool no_keep;                            /* remove the snapshots at the end */

@@ -1,6 +1,7 @@
 /* Modules: what is loaded of them, and their metadata. */
 #include "base/utf16.h"
 #include "format/core/clr_inner.h"
+#include "process/memory_watch.h"
 
 /* --- one module ------------------------------------------------------------------------
  */
@@ -14,6 +15,7 @@ static const char *read_path(struct clr_types *t, uint64_t address)
         len++;
     if (address == 0 || len == 0 || len == most || !clr_spend(t, 2 * len))
         return NULL;
+    memory_keep(t->memory, address, 2 * (len + 1));
     t->text.len = 0;
     text_add_utf16(&t->text, there.data, len, UTF16_LITTLE);
     return arena_strdup(t->a, t->text.data, t->text.len);
@@ -21,18 +23,20 @@ static const char *read_path(struct clr_types *t, uint64_t address)
 
 /* A module that was emitted has no image; its metadata is a copy that the runtime made for
  * debuggers. */
-static struct bytes emitted(struct clr_types *t, uint64_t address)
+static struct memory_piece emitted(struct clr_types *t, uint64_t address)
 {
+    const struct memory_piece none = {0};
     const struct runtime_layout *at = &t->r->at;
     bool ok = true;
     uint64_t copy = memory_u64(t->memory, address + at->module.dynamic_metadata, &ok);
     if (!ok || copy == 0 || at->module.dynamic_metadata == RUNTIME_NO_OFFSET)
-        return (struct bytes){0};
+        return none;
     uint32_t size = memory_u32(t->memory, copy + at->dynamic_metadata_size, &ok);
-    struct bytes there = memory_from(t->memory, copy + at->dynamic_metadata_data);
+    uint64_t begin = copy + at->dynamic_metadata_data;
+    struct bytes there = memory_from(t->memory, begin);
     if (there.size > size)
         there.size = size;
-    return ok ? there : (struct bytes){0};
+    return ok ? (struct memory_piece){begin, there.size, there.data} : none;
 }
 
 static void read_module(struct clr_types *t, struct clr_module *m)
@@ -41,17 +45,17 @@ static void read_module(struct clr_types *t, struct clr_module *m)
     bool ok = true;
     uint64_t base = memory_u64(t->memory, m->address + at->module.base, &ok);
     uint64_t path = memory_u64(t->memory, m->address + at->module.path, &ok);
-    struct bytes blob = {0};
+    struct memory_piece blob = {0};
     if (ok)
         m->path = read_path(t, path);
     if (ok && base != 0 && at->module.base != RUNTIME_NO_OFFSET)
         blob = metadata_of_image(t->memory, base, t->budget, t->a);
-    if (blob.data == NULL) {
+    if (blob.bytes == NULL) {
         blob = emitted(t, m->address);
-        if (blob.data != NULL)
+        if (blob.bytes != NULL)
             m->path = "";
     }
-    if (!clr_spend(t, blob.size) || !metadata_open(&m->metadata, blob, t->a))
+    if (!clr_spend(t, blob.size) || !metadata_open(&m->metadata, &blob, t->memory, t->a))
         m->metadata = (struct metadata){0};
 }
 

@@ -18,9 +18,9 @@ const unsigned char *core_object_at(const struct core *c, uint64_t address, uint
 {
     const struct memory *m = &c->image.memory;
     uint64_t bytes = size - HEADER;
-    const unsigned char *at = memory_at(m, address, bytes);
-    if (at != NULL)
-        return at;
+    struct bytes there = memory_from(m, address);
+    if (there.size >= bytes)
+        return there.data;
     *copy = alloc_resize(NULL, bytes);
     return memory_copy(m, address, *copy, bytes) ? *copy : NULL;
 }

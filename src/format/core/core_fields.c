@@ -127,9 +127,21 @@ struct looking {
     struct arena *a;
 };
 
+/* References stay where values were overwritten, but not what a string says. */
+static bool is_redacted(const struct looking *l, const struct gc_type *to,
+                        const struct hd_field *v)
+{
+    bool is_value = v->kind != HD_FIELD_REFERENCE && v->kind != HD_FIELD_UNKNOWN;
+    bool is_text = to != NULL && to->clr != NULL && to->clr->is_string;
+    return l->core->image.redaction.is_redacted && (is_value || is_text);
+}
+
 static void read_value(const struct looking *l, const struct clr_field *field,
                        const unsigned char *bytes, struct hd_field *v)
 {
+    v->is_redacted = is_redacted(l, NULL, v);
+    if (v->is_redacted)
+        return;
     core_value_number(field, bytes, v);
     if (v->kind == HD_FIELD_ENUM)
         v->member = clr_enum_name(l->core->clr, field->type, v->number);
@@ -139,6 +151,9 @@ static void read_value(const struct looking *l, const struct clr_field *field,
         v->to = object_at(l->core, l->g, v->number);
     const struct gc_type *t =
         v->to != HD_NO_OBJECT ? core_type_at(l->core, v->number) : NULL;
+    v->is_redacted = is_redacted(l, t, v);
+    if (v->is_redacted)
+        return;
     if (t != NULL && t->clr != NULL && t->clr->is_string && l->asked->with_text)
         read_text(l->core, t, l->asked->most_text, l->a, v);
 }
@@ -365,7 +380,7 @@ static enum contents contents(const void *context, node_id n, uint64_t *hash)
     uint64_t address = graph_address(f->graph, n), size = graph_size(f->graph, n);
     const struct gc_type *t = core_type_at(f->core, address);
     if (t == NULL || t->clr == NULL || t->refers.shape != GC_NO_REFERENCES ||
-        size < FROM + HEADER)
+        size < FROM + HEADER || f->core->image.redaction.is_redacted)
         return CONTENTS_UNKNOWN;
     unsigned char copy[MOST];
     size_t len = size - FROM - HEADER < MOST ? (size_t)(size - FROM - HEADER) : MOST;
@@ -401,4 +416,9 @@ struct fields *core_fields_make(struct core *c, const struct graph *g)
                               .free = free_fields,
                               .context = f};
     return fields;
+}
+
+struct core *core_fields_core(const struct fields *f)
+{
+    return ((const struct core_fields *)f->context)->core;
 }

@@ -16,4 +16,7 @@ void core_value_number(const struct clr_field *field, const unsigned char *bytes
 /* Of g, which was built of c's heap and owns c from now on. */
 struct fields *core_fields_make(struct core *c, const struct graph *g);
 
+/* The core that they are of, which is the only input that has fields. */
+struct core *core_fields_core(const struct fields *f);
+
 #endif

@@ -5,6 +5,7 @@
 #include "format/core/gc_heap.h"
 #include "heap/ids.h"
 #include "heap/place.h"
+#include "process/memory_watch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,13 @@ static uint32_t offset_of(const struct gc_type *t, const char *field)
         if (strcmp(t->clr->fields[i].name, field) == 0)
             return t->clr->fields[i].offset;
     return 0;
+}
+
+const struct gc_type *core_roots_number(const struct gc_heap *h, uint32_t *at)
+{
+    const struct gc_type *scout = type_named(h, "System.Reflection.LoaderAllocatorScout");
+    *at = scout != NULL ? offset_of(scout, "m_nativeLoaderAllocator") : 0;
+    return *at != 0 ? scout : NULL;
 }
 
 static void find_allocators(const struct gc_heap *h, const struct gc_type *allocator,
@@ -90,14 +98,11 @@ static node_id allocator_of(const struct gc_heap *h, const struct gc_type *t,
 /* Set gc_type.keeps of all collectible types whose LoaderAllocator can be found. */
 static void gc_collectible_find(struct gc_heap *h)
 {
-    const struct gc_type *allocator = type_named(h, "System.Reflection.LoaderAllocator"),
-                         *scout = type_named(h, "System.Reflection.LoaderAllocatorScout");
-    if (allocator == NULL || scout == NULL ||
-        h->runtime->at.module.loader_allocator == RUNTIME_NO_OFFSET)
-        return;
-    uint32_t scout_at = offset_of(allocator, "m_scout"),
-             native_at = offset_of(scout, "m_nativeLoaderAllocator");
-    if (scout_at == 0 || native_at == 0)
+    uint32_t scout_at = 0, native_at;
+    const struct gc_type *allocator = type_named(h, "System.Reflection.LoaderAllocator");
+    if (allocator == NULL || core_roots_number(h, &native_at) == NULL ||
+        h->runtime->at.module.loader_allocator == RUNTIME_NO_OFFSET ||
+        (scout_at = offset_of(allocator, "m_scout")) == 0)
         return;
     struct allocators all = {.cap = 0};
     find_allocators(h, allocator, scout_at, native_at, &all);
@@ -326,22 +331,25 @@ static uint64_t stack_end(const struct image_thread *t, uint64_t start, uint64_t
     return base > start && base < end ? base : end;
 }
 
+/* Calls take for a word that is not 0; at is where it stands, 0 of a register. */
+typedef void word_taker(void *context, uint64_t word, uint64_t at);
+
 /* left: bytes of memory in all. Stacks of one process share none. */
 static void visit_thread(const struct process_image *p, const struct image_thread *t,
-                         uint64_t *left, void (*take)(void *context, uint64_t word),
-                         void *context)
+                         uint64_t *left, word_taker *take, void *context)
 {
     for (unsigned i = 0; i < IMAGE_REGISTERS; i++)
         if (t->registers[i] != 0)
-            take(context, t->registers[i]);
+            take(context, t->registers[i], 0);
     uint64_t start = (t->registers[REGISTER_STACK] + WORD - 1) / WORD * WORD;
     struct bytes stack = memory_from(&p->memory, start);
     uint64_t size = stack_end(t, start, stack.size) - start;
+    memory_hold(&p->memory, start, size);
     for (uint64_t at = 0; at + WORD <= size && *left >= WORD; at += WORD) {
         uint64_t word = le_u64(stack.data + at);
         *left -= WORD;
         if (word != 0)
-            take(context, word);
+            take(context, word, start + at);
     }
 }
 
@@ -356,7 +364,7 @@ static uint64_t size_of(const struct memory *m)
 /* Calls take for every word but 0: registers, then the stack upwards, thread by thread. Of
  * managed threads only, where these are known. */
 static void gc_stacks_each(const struct process_image *p, const struct gc_threads *threads,
-                           void (*take)(void *context, uint64_t word), void *context)
+                           word_taker *take, void *context)
 {
     struct id_numbers managed = {0};
     uint64_t left = size_of(&p->memory);
@@ -522,12 +530,15 @@ static int by_from(const void *a, const void *b)
 
 /* --- stacks and finalizers ----------------------------------------------------- */
 
-static void add_word(void *context, uint64_t word)
+/* A number that happens to be the address of an object is taken for a root as well. */
+static void add_word(void *context, uint64_t word, uint64_t at)
 {
     struct search *s = context;
     node_id n = gc_heap_containing(s->h, word);
     if (n == NO_NODE)
         return;
+    if (at != 0)
+        memory_keep(&s->h->runtime->image->memory, at, WORD);
     s->found = account_grow(&s->h->builder->account, s->found, s->found_count,
                             &s->found_cap, sizeof(*s->found));
     s->found[s->found_count++] = n;

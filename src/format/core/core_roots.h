@@ -26,4 +26,8 @@ void core_roots_find(struct core_roots *r, struct gc_heap *h, const struct gc_gl
                      const struct gc_threads *threads);
 void core_roots_free(struct core_roots *r);
 
+/* The one number on a heap without which roots cannot be told: the type of the objects that
+ * have it, and its offset in them. NULL: there are none. */
+const struct gc_type *core_roots_number(const struct gc_heap *h, uint32_t *at);
+
 #endif

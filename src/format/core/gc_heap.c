@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "heap/ids.h"
+#include "process/memory_watch.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -247,13 +248,14 @@ static struct gc_type *add_type(struct gc_heap *h, uint64_t method_table, uint64
     const struct runtime *r = h->runtime;
     const struct memory *m = &r->image->memory;
     bool ok = true, is_free = method_table == r->free_object;
+    if (!is_free && !runtime_is_method_table(r, method_table))
+        return NULL;
     uint32_t flags = memory_u32(m, method_table + r->at.method_table.flags, &ok);
     struct gc_type t = {.method_table = method_table, .keeps = NO_NODE};
     t.base_size = memory_u32(m, method_table + r->at.method_table.base_size, &ok);
     if (flags & HAS_COMPONENT_SIZE)
         t.component_size = flags & COMPONENT_SIZE;
-    if (!ok || t.base_size < HEADERS || t.base_size > room ||
-        (!is_free && !runtime_is_method_table(r, method_table)))
+    if (!ok || t.base_size < HEADERS || t.base_size > room)
         return NULL;
     uint32_t number = id_numbers_add(&h->type_numbers, method_table);
     if (!is_free) {
@@ -357,8 +359,12 @@ static uint64_t skip_zeros(const struct walk *w, uint64_t at)
     uint64_t word = 0, end = w->region->end;
     while (at < end && (word = word_at(w, at)) == 0)
         at += GRANULE;
-    bool may_be_header = (uint32_t)word == 0 || word == UNDO_EMPTY;
-    return at < end && may_be_header && length_at(w, at) == 0 ? at + GRANULE : at;
+    bool may_be_header = at < end && ((uint32_t)word == 0 || word == UNDO_EMPTY);
+    bool before = memory_look_away(w->m, true);
+    if (may_be_header && length_at(w, at) == 0)
+        at += GRANULE;
+    memory_look_away(w->m, before);
+    return at;
 }
 
 /* Data may look like an object, but not like several side by side: in front of each large
@@ -381,9 +387,11 @@ static bool begin_objects(const struct walk *w, uint64_t at)
 static uint64_t leave_out(struct walk *w, uint64_t from)
 {
     struct gc_heap *h = w->h;
+    bool before = memory_look_away(w->m, true);
     uint64_t at = from + GRANULE;
     while (at < w->region->end && !begin_objects(w, at))
         at += GRANULE;
+    memory_look_away(w->m, before);
     if (h->unread == 0)
         h->unread_at = from;
     h->unread += at - from;

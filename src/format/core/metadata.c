@@ -3,6 +3,7 @@
 
 #include "base/little_endian.h"
 #include "base/search.h"
+#include "process/memory_watch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,14 +55,15 @@ static bool in_file(const struct image *image, uint32_t relative, uint32_t *offs
     return false;
 }
 
-static struct bytes take(const struct image *image, uint64_t address, uint32_t size,
-                         struct arena *a)
+static struct memory_piece take(const struct image *image, uint64_t address, uint32_t size,
+                                struct arena *a)
 {
+    const struct memory_piece none = {0};
     struct bytes there = memory_from(image->memory, address);
     if (there.size < 4 || memcmp(there.data, "BSJB", 4) != 0)
-        return (struct bytes){0};
+        return none;
     if (there.size >= size)
-        return (struct bytes){there.data, size};
+        return (struct memory_piece){address, size, there.data};
     /* In pieces: how much there is comes before the room for it. */
     uint64_t end = address + there.size;
     for (size_t more; end - address < size; end += more)
@@ -69,9 +71,10 @@ static struct bytes take(const struct image *image, uint64_t address, uint32_t s
             break;
     uint64_t whole = end - address < size ? end - address : size;
     unsigned char *copy = arena_alloc(a, (size_t)whole);
-    if (!memory_copy(image->memory, address, copy, (size_t)whole))
-        return (struct bytes){0};
-    return (struct bytes){copy, (size_t)whole};
+    bool before = memory_look_away(image->memory, true);
+    bool ok = memory_copy(image->memory, address, copy, (size_t)whole);
+    memory_look_away(image->memory, before);
+    return ok ? (struct memory_piece){address, whole, copy} : none;
 }
 
 /* What a directory or the CLI header points to, by section and flat. */
@@ -89,22 +92,23 @@ static struct places places_of(const struct image *image, uint32_t relative)
     return p;
 }
 
-struct bytes metadata_of_image(const struct memory *memory, uint64_t base, uint64_t most,
-                               struct arena *a)
+struct memory_piece metadata_of_image(const struct memory *memory, uint64_t base,
+                                      uint64_t most, struct arena *a)
 {
+    const struct memory_piece none = {0};
     bool ok = true;
     struct image image = {memory, base, 0};
     if (memory_u16(memory, base, &ok) != 0x5A4D) /* MZ */
-        return (struct bytes){0};
+        return none;
     image.pe = base + memory_u32(memory, base + PE_OFFSET, &ok);
     if (memory_u32(memory, image.pe, &ok) != 0x4550) /* PE */
-        return (struct bytes){0};
+        return none;
     bool is_64 = memory_u16(memory, image.pe + OPTIONAL, &ok) == 0x20B;
     uint64_t directory =
         image.pe + OPTIONAL + (is_64 ? PE64_DIRECTORIES : PE32_DIRECTORIES) + CLI_DIRECTORY;
     uint32_t header = memory_u32(memory, directory, &ok);
     if (!ok || header == 0)
-        return (struct bytes){0};
+        return none;
     struct places headers = places_of(&image, header);
     for (size_t i = 0; i < headers.len; i++) {
         ok = true;
@@ -112,12 +116,12 @@ struct bytes metadata_of_image(const struct memory *memory, uint64_t base, uint6
         uint32_t size = memory_u32(memory, headers.at[i] + CLI_METADATA + 4, &ok);
         struct places roots = places_of(&image, root);
         for (size_t n = 0; ok && size <= most && n < roots.len; n++) {
-            struct bytes found = take(&image, roots.at[n], size, a);
-            if (found.data != NULL)
+            struct memory_piece found = take(&image, roots.at[n], size, a);
+            if (found.bytes != NULL)
                 return found;
         }
     }
-    return (struct bytes){0};
+    return none;
 }
 
 /* --- metadata schema ----------------------------------------------------------- */
@@ -297,6 +301,14 @@ struct opening {
     struct metadata_counts counts;
 };
 
+/* What was looked at; cells, strings and blobs one by one, as there are constants and
+ * arguments of attributes among them. */
+static inline void see(const struct metadata *m, const unsigned char *bytes, size_t size)
+{
+    if (m->memory != NULL)
+        memory_keep(m->memory, m->where.address + (uint64_t)(bytes - m->where.bytes), size);
+}
+
 /* Rows of one table after the other; a table that is cut has those that are there. */
 static void place_tables(struct opening *o, size_t at)
 {
@@ -327,6 +339,7 @@ static bool read_header(struct opening *o)
         o->counts.rows[n] = le_u32(o->tables.data + at);
         at += 4;
     }
+    see(o->m, o->tables.data, at);
     if (o->counts.wide_heaps & EXTRA_DATA)
         at += o->tables.size - at < 4 ? o->tables.size - at : 4;
     place_tables(o, at);
@@ -377,6 +390,7 @@ static bool find_streams(struct opening *o, struct bytes blob)
         size_t step = 8 + (len + 4) / 4 * 4;
         at = step < blob.size - at ? at + step : blob.size;
     }
+    see(o->m, blob.data, at);
     return o->tables.data != NULL;
 }
 
@@ -389,6 +403,7 @@ static uint32_t cell(const struct metadata *m, unsigned table, uint32_t row,
     if (row == 0 || row > t->count)
         return 0;
     const unsigned char *p = t->rows + (size_t)(row - 1) * t->row_size + t->at[column];
+    see(m, p, t->width[column]);
     return t->width[column] == 2 ? le_u16(p) : le_u32(p);
 }
 
@@ -400,7 +415,11 @@ static const char *string_at(const struct metadata *m, uint32_t offset)
         return "";
     const char *s = (const char *)m->strings.data + offset;
     size_t left = m->strings.size - offset, most = left < MOST_STRING ? left : MOST_STRING;
-    return strnlen(s, most) < most ? s : "";
+    size_t len = strnlen(s, most);
+    if (len == most)
+        return "";
+    see(m, m->strings.data + offset, len + 1);
+    return s;
 }
 
 static struct bytes blob_at(const struct metadata *m, uint32_t offset)
@@ -410,6 +429,7 @@ static struct bytes blob_at(const struct metadata *m, uint32_t offset)
     if (offset == 0 || offset >= m->blobs.size || !metadata_number(m->blobs, &at, &size) ||
         size > m->blobs.size - at)
         return (struct bytes){0};
+    see(m, m->blobs.data + offset, at - offset + size);
     return (struct bytes){m->blobs.data + at, size};
 }
 
@@ -500,11 +520,15 @@ static void sort_table(struct metadata *m, unsigned table, unsigned column, stru
     free(all);
 }
 
-bool metadata_open(struct metadata *m, struct bytes blob, struct arena *a)
+bool metadata_open(struct metadata *m, const struct memory_piece *blob,
+                   const struct memory *memory, struct arena *a)
 {
-    *m = (struct metadata){0};
+    *m = (struct metadata){.where = *blob, .memory = memory};
     struct opening o = {.m = m};
-    if (!find_streams(&o, blob) || !read_header(&o))
+    if (memory != NULL)
+        memory_hold(memory, blob->address, blob->size);
+    if (!find_streams(&o, (struct bytes){blob->bytes, (size_t)blob->size}) ||
+        !read_header(&o))
         return false;
     sort_table(m, METADATA_NESTED_CLASS, NESTED_INNER, a);
     sort_table(m, METADATA_CONSTANT, CONSTANT_PARENT, a);

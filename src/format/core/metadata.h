@@ -41,6 +41,8 @@ struct metadata_table {
 struct metadata {
     struct metadata_table tables[METADATA_TABLES];
     struct bytes strings, blobs;
+    struct memory_piece where;   /* all of it */
+    const struct memory *memory; /* that it is part of; NULL: of none */
 };
 
 /* The name of a type as it stands there: nested ones have no namespace, generic ones a
@@ -49,14 +51,16 @@ struct metadata_name {
     const char *space, *name;
 };
 
-/* blob begins with "BSJB" and must stay. False where there is nothing to be read. */
-bool metadata_open(struct metadata *m, struct bytes blob, struct arena *a);
+/* blob begins with "BSJB" and must stay, and so must memory, which is told what is looked
+ * at (memory_watch.h); NULL: nobody is. False where there is nothing to be read. */
+bool metadata_open(struct metadata *m, const struct memory_piece *blob,
+                   const struct memory *memory, struct arena *a);
 
-/* The metadata of an image that was loaded at base, by section or flat as the file; data is
- * NULL where there is none of at most that many bytes. Copied into a where it lies in
+/* The metadata of an image that was loaded at base, by section or flat as the file; bytes
+ * is NULL where there is none of at most that many bytes. Copied into a where it lies in
  * several pieces. */
-struct bytes metadata_of_image(const struct memory *memory, uint64_t base, uint64_t most,
-                               struct arena *a);
+struct memory_piece metadata_of_image(const struct memory *memory, uint64_t base,
+                                      uint64_t most, struct arena *a);
 
 struct metadata_name metadata_type_name(const struct metadata *m, uint32_t type_def);
 struct metadata_name metadata_ref_name(const struct metadata *m, uint32_t type_ref);

@@ -10,6 +10,7 @@
 #include "format/core/core_roots.h"
 #include "format/reader.h"
 #include "process/mapped_files.h"
+#include "process/memory_watch.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -68,12 +69,19 @@ static void core_process_describe(struct core *c, struct hd_snapshot *snap)
 {
     struct text path = {0};
     struct arena *a = &snap->arena;
-    const char *name = c->image.name;
+    const struct image_redaction *redaction = &c->image.redaction;
+    const char *name = redaction->is_redacted ? redaction->process : c->image.name;
     snap->info.pid = c->image.pid;
+    snap->info.redacted = redaction->is_redacted;
     snap->info.runtime = arena_strdup(a, c->runtime.version, strlen(c->runtime.version));
     if (name != NULL)
         snap->info.process = arena_strdup(a, name, strlen(name));
+    if (redaction->is_redacted)
+        return;
+    /* Arguments are secrets: the name is what is kept of them. */
+    bool before = memory_look_away(&c->image.memory, true);
     const char *program = read_path(c, &path) ? name_of(text_string(&path), a) : NULL;
+    memory_look_away(&c->image.memory, before);
     if (program != NULL)
         snap->info.process = program;
     text_free(&path);
@@ -215,7 +223,10 @@ static void judge(struct reading *r)
     struct arena *a = &r->b->snap->arena;
     warn_of_names(r);
     const struct process_image *p = &r->core->image;
-    if (p->lost > 0)
+    if (p->redaction.lacking != NULL)
+        note_incomplete(
+            r, arena_strdup(a, p->redaction.lacking, strlen(p->redaction.lacking)));
+    else if (p->lost > 0)
         note_incomplete(r, arena_printf(a,
                                         "the file is truncated: %" PRIu64
                                         " bytes of memory are missing after byte %" PRIu64
@@ -265,8 +276,11 @@ static bool open_process(struct reading *r, struct input *in, struct hd_error *e
 {
     struct core *c = r->core;
     struct bytes all;
-    if (!input_all(in, &all, err) || !core_file_open(&c->image, all, &c->arena, err) ||
-        !runtime_find(&c->runtime, &c->image, &c->arena, err))
+    if (!input_all(in, &all, err) || !core_file_open(&c->image, all, &c->arena, err))
+        return false;
+    if (r->b->redact)
+        memory_watch(&c->image.memory, &c->arena);
+    if (!runtime_find(&c->runtime, &c->image, &c->arena, err))
         return false;
     if (!runtime_heap_is_valid(&c->runtime))
         return fail_about(err, HD_ABOUT_COLLECTION, HD_UNSUPPORTED,
@@ -302,6 +316,10 @@ static bool read(struct input *in, struct builder *b, struct hd_error *err)
         /* What is written leaves garbage out, which only a graph can tell. */
         b->want_graph |= b->snap->source != NULL;
         ok = b->want_graph ? build_graph(&r, err) : gc_heap_walk(&c->heap, err);
+        if (c->image.redaction.unread > 0) {
+            c->heap.unread = c->image.redaction.unread;
+            c->heap.unread_at = c->image.redaction.unread_at;
+        }
     }
     if (ok)
         describe(&r);

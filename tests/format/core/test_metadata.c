@@ -27,7 +27,9 @@ TestSuite(metadata, .init = begin, .fini = end);
 
 static void open_it(void)
 {
-    cr_assert(metadata_open(&m, forge_metadata_bytes(&forge), &arena));
+    struct bytes all = forge_metadata_bytes(&forge);
+    cr_assert(
+        metadata_open(&m, &(struct memory_piece){0, all.size, all.data}, NULL, &arena));
 }
 
 /* <Module>, Shop.Store with two fields, Shop.Store+Inner with one, an enum. */
@@ -221,14 +223,14 @@ static struct bytes found_in(const struct text *image, size_t cut)
     memcpy(second, pieces[1].bytes, pieces[1].size);
     pieces[1].bytes = second;
     struct memory memory = memory_of(pieces, 2, &arena);
-    struct bytes found = metadata_of_image(&memory, 0x10000, 1 << 20, &arena);
-    cr_expect_null(metadata_of_image(&memory, 0x10001, 1 << 20, &arena).data);
-    cr_expect_null(metadata_of_image(&memory, 0x10000, 8, &arena).data, "too large");
+    struct memory_piece found = metadata_of_image(&memory, 0x10000, 1 << 20, &arena);
+    cr_expect_null(metadata_of_image(&memory, 0x10001, 1 << 20, &arena).bytes);
+    cr_expect_null(metadata_of_image(&memory, 0x10000, 8, &arena).bytes, "too large");
     unsigned char *copy = arena_alloc(&arena, found.size + 1);
-    if (found.data != NULL)
-        memcpy(copy, found.data, found.size);
+    if (found.bytes != NULL)
+        memcpy(copy, found.bytes, found.size);
     free(second);
-    return (struct bytes){found.data != NULL ? copy : NULL, found.size};
+    return (struct bytes){found.bytes != NULL ? copy : NULL, found.size};
 }
 
 Test(metadata, images_mapped_flat_and_in_pieces)
@@ -281,7 +283,7 @@ static void ask_about(const unsigned char *bytes, size_t size)
     unsigned char *copy = malloc(size + 1);
     memcpy(copy, bytes, size);
     copy = realloc(copy, size > 0 ? size : 1);
-    if (metadata_open(&m, (struct bytes){copy, size}, &arena))
+    if (metadata_open(&m, &(struct memory_piece){0, size, copy}, NULL, &arena))
         ask_all();
     free(copy);
 }
