@@ -145,7 +145,7 @@ const unsigned char *memory_at(const struct memory *m, uint64_t address, uint64_
     struct bytes there = memory_from(m, address);
     if (there.size < size)
         return NULL;
-    memory_keep(m, address, size);
+    memory_note(m, address, size);
     return there.data;
 }
 
@@ -158,7 +158,7 @@ bool memory_copy(const struct memory *m, uint64_t address, void *to, size_t size
         if (part == 0)
             return false;
         memcpy(next, there.data, part);
-        memory_keep(m, address, part);
+        memory_note(m, address, part);
         next += part;
         address += part;
         size -= part;

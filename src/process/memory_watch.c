@@ -122,6 +122,12 @@ void memory_watch_note(const struct memory *m, uint64_t address, uint64_t size)
         change_all(m, address, size, KEEP);
 }
 
+void memory_keep(const struct memory *m, uint64_t address, uint64_t size)
+{
+    if (m->watch != NULL)
+        change_all(m, address, size, KEEP);
+}
+
 void memory_hold(const struct memory *m, uint64_t address, uint64_t size)
 {
     if (m->watch != NULL)

@@ -16,10 +16,13 @@ enum { WATCH_PAGE = 4096 };
 /* From here on. What is kept lives in a. */
 void memory_watch(struct memory *m, struct arena *a);
 
+/* These bytes are kept, as far as they are there. */
+void memory_keep(const struct memory *m, uint64_t address, uint64_t size);
+
 void memory_watch_note(const struct memory *m, uint64_t address, uint64_t size);
 
-/* As if these bytes had been looked at, as far as they are there. */
-static inline void memory_keep(const struct memory *m, uint64_t address, uint64_t size)
+/* They were looked at. */
+static inline void memory_note(const struct memory *m, uint64_t address, uint64_t size)
 {
     if (m->watch != NULL)
         memory_watch_note(m, address, size);
@@ -29,11 +32,11 @@ static inline void memory_keep(const struct memory *m, uint64_t address, uint64_
  * a hole gets the same answer. */
 void memory_hold(const struct memory *m, uint64_t address, uint64_t size);
 
-/* Nobody looked at these bytes; their pages stay. */
+/* These bytes are not kept; their pages are. */
 void memory_forget(const struct memory *m, uint64_t address, uint64_t size);
 
-/* Whether what is read is not to be kept from now on, because it is only tried whether it
- * is something. Returns what it was before, for afterwards. */
+/* Whether what is looked at is not to be kept from now on, because it is only tried whether
+ * it is something. Returns what it was before, for afterwards. */
 bool memory_look_away(const struct memory *m, bool away);
 
 /* The first run of kept pages of one piece that begins at *address or behind: its begin and

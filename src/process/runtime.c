@@ -358,7 +358,10 @@ static unsigned guess_major(struct search *s)
 
 static bool describe_unknown(struct search *s)
 {
+    /* What fits is read again, for good. */
+    bool before = memory_look_away(memory_in(s), true);
     unsigned major = guess_major(s);
+    memory_look_away(memory_in(s), before);
     if (major != 0)
         return describe_version(s, arena_printf(s->a, "%u", major));
     if (describe(s, NULL))

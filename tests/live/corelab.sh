@@ -15,7 +15,7 @@
 # as well, and what `collect --direct` said of each in a .log. SERIES="N N N" takes DIR/VARIANT-K.core
 # and .gcdump after N more leaked sessions each. AT=FOLDER runs the program there, in a folder
 # that is removed at the end, so that dumps tell nothing of this machine and find no files on
-# its disk. HEAPDRIFT is the program that takes gcdumps.
+# its disk. SECRET=TEXT is a variable of its environment. HEAPDRIFT is the program that takes gcdumps.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -98,7 +98,7 @@ start() {
     local program variables answer
     program=$(build "$1")
     # What this environment holds is nobody's business: a core has it all.
-    read -ra variables <<<"PATH=$PATH ${TMPDIR:+TMPDIR=$TMPDIR} ${DOTNET_ROOT:+DOTNET_ROOT=$DOTNET_ROOT} $(environment "$1")"
+    read -ra variables <<<"PATH=$PATH ${TMPDIR:+TMPDIR=$TMPDIR} ${DOTNET_ROOT:+DOTNET_ROOT=$DOTNET_ROOT} ${SECRET:+SHOP_SECRET=$SECRET} $(environment "$1")"
     shift
     if [[ -n ${AT:-} ]]; then
         mkdir "$AT"

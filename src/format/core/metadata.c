@@ -306,7 +306,7 @@ struct opening {
 static inline void see(const struct metadata *m, const unsigned char *bytes, size_t size)
 {
     if (m->memory != NULL)
-        memory_keep(m->memory, m->where.address + (uint64_t)(bytes - m->where.bytes), size);
+        memory_note(m->memory, m->where.address + (uint64_t)(bytes - m->where.bytes), size);
 }
 
 /* Rows of one table after the other; a table that is cut has those that are there. */

@@ -108,10 +108,12 @@ static void keep_region(struct redaction *r, const struct gc_region *region, nod
 static void keep_heap(struct redaction *r)
 {
     const struct gc_regions *regions = &r->core->heap.regions;
+    bool before = memory_look_away(r->m, true);
     node_id n = 0;
     r->numbered = core_roots_number(&r->core->heap, &r->number_at);
     for (size_t i = 0; i < regions->len; i++)
         keep_region(r, &regions->all[i], &n);
+    memory_look_away(r->m, before);
 }
 
 /* --- threads ------------------------------------------------------------------- */

@@ -1,18 +1,20 @@
 // CoreLab: a process whose heap has one of everything, to take core dumps of.
 //
-//   CoreLab [quiet|growing|allocating|large|collecting] [--size=N] [--due] [--tick]
+//   CoreLab [quiet|growing|allocating|large|collecting|secrets] [--size=N] [--due] [--tick]
 //
 // quiet        builds the heap, collects three times and waits
 // growing      the same; what it holds grows with every command
 // allocating   the same, and four threads that allocate all the time
 // large        the same, and four threads that replace the 32 Block[] of 100 kB and more that they hold, all the time
 // collecting   the same, and one thread that collects all the time
+// secrets      the same as quiet, and secrets in all places that a process has (Secrets.cs)
 //
 // It prints "READY <pid>", then reads lines from standard input. A number N makes N more sessions leak, and the answer is
 // "done <total>"; "stop" is answered with the longest time that it stood still since the last, in milliseconds (--tick);
 // "crash" makes it crash; end of input ends it.
 //
 //   --size=N   sessions, about 45 objects each (2000)
+//   --secret=TEXT  nothing: a secret among the arguments
 //   --due      stop in a finalizer, with others due behind it. No gcdump can be taken then: the runtime walks the heap on
 //              the thread of the finalizers.
 //   --tick     a thread looks at the clock all the time, for "stop"
@@ -39,6 +41,10 @@ public static class Program
             {
                 _due = true;
             }
+            else if (arg.StartsWith("--secret=", StringComparison.Ordinal))
+            {
+                // It is on the command line, which is enough.
+            }
             else if (arg == "--tick")
             {
                 Workers.StartTicking();
@@ -48,9 +54,9 @@ public static class Program
                 mode = arg;
             }
         }
-        if (mode is not ("quiet" or "growing" or "allocating" or "large" or "collecting"))
+        if (mode is not ("quiet" or "growing" or "allocating" or "large" or "collecting" or "secrets"))
         {
-            Console.Error.WriteLine("usage: CoreLab [quiet|growing|allocating|large|collecting] [--size=N] [--due] [--tick]");
+            Console.Error.WriteLine("usage: CoreLab [quiet|growing|allocating|large|collecting|secrets] [--size=N] [--due] [--tick]");
             return 2;
         }
 
@@ -80,6 +86,7 @@ public static class Program
         {
             Workers.StartCollecting();
         }
+        object? secrets = mode == "secrets" ? Secrets.Plant() : null;
         Console.WriteLine("READY " + Environment.ProcessId.ToString(CultureInfo.InvariantCulture));
         int total = 0;
         while (Console.ReadLine() is { } line)
@@ -102,6 +109,7 @@ public static class Program
             Console.WriteLine("done " + total.ToString(CultureInfo.InvariantCulture));
         }
         GC.KeepAlive(kinds);
+        GC.KeepAlive(secrets);
         // Threads that wait for ever do not keep it.
         Environment.Exit(0);
         return 0;
