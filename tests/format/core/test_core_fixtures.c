@@ -251,8 +251,9 @@ Test(core_fixtures, a_chain_by_its_fields)
     for (size_t k = 0; k < FILES; k++) {
         struct hd_snapshot *core = open_fixture(files[k], "core");
         node_id n = first_below(core, "[static var Shop.Store.s_byNumber]");
-        cr_expect_str_eq(type_of(core, n),
-                         "System.Collections.Generic.Dictionary<System.Int32,Shop.Session>");
+        cr_expect_str_eq(
+            type_of(core, n),
+            "System.Collections.Generic.Dictionary<System.Int32,Shop.Session>");
         for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
             n = follow(core, n, steps[i][0]);
             cr_expect_str_eq(type_of(core, n), steps[i][1]);
