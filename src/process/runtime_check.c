@@ -38,6 +38,8 @@ static bool module_fits(const struct runtime *r, uint64_t module)
 {
     struct look l = {r, module != 0};
     uint64_t assembly = look_at(&l, module + r->at.module.assembly);
+    if (l.known && assembly == 0)
+        return false;
     uint64_t back = look_at(&l, assembly + r->at.assembly.module);
     if (l.known && back != module)
         return false;
