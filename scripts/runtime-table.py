@@ -14,7 +14,15 @@ dump. Positions in g_dacTable stand in no file either; they too are found by wha
              --set AppDomain.DomainAssemblyList=1824 --set Thread.ThreadLocalDataPtr=928
              --set EEAllocContext.GCAllocationContext=0
              --position app_domain=21 --position thread_store=16 --position free_object=57
-docs/formats/core-dump.md, "Runtime"."""
+    .NET 8:  --complete that of 10 --positions as for 9 but free_object=54, and --set for all of ONLY_8 and
+             Module.LoaderAllocator=248 Module.DynamicMetadata=1688 Module.AvailableTypeParams=968
+             Module.TypeDefToMethodTableMap=752 AppDomain.DomainAssemblyList=2544 Assembly.Module=24
+             ThreadStore.FirstThreadLink=160 ThreadStore.ThreadCount=184 Thread.LinkNext=232 Thread.OSId=424
+             ParamTypeDesc.TypeArg=8
+
+.NET 8 has no descriptor: its offsets were found in dumps of 8.0.31 by what they lead to, and
+src/process/runtime_check.c asks of every dump that they do. What to look for, and how another
+8.0.x is tried: docs/formats/core-dump.md, "Runtime"."""
 import argparse
 import json
 import re
@@ -45,20 +53,39 @@ TypeDesc TypeAndFlags
 ParamTypeDesc TypeArg
 DynamicMetadata Size Data
 """
+# What those without a descriptor (.NET 8) do not have, and have instead.
+SINCE_9 = """
+MethodTable.AuxiliaryData EEClass.NumInstanceFields EEClass.NumStaticFields DynamicStaticsInfo.! DynamicStaticsInfo.GCStatics
+ThreadStaticsInfo.! ThreadStaticsInfo.GCTlsIndex Module.Base Module.Path Thread.RuntimeThreadLocals Thread.ThreadLocalDataPtr
+RuntimeThreadLocals.AllocContext EEAllocContext.GCAllocationContext ThreadLocalData.NonCollectibleTlsDataCount
+ThreadLocalData.NonCollectibleTlsArrayData DynamicMetadata.Data
+""".split()
+ONLY_8 = """
+MethodTable MTToken NumVirtuals
+EEClass BaseSizePadding FieldsArePacked PackedFields
+Module PEAssembly Assembly DomainLocalModule ModuleIndex DynamicEntries DynamicStaticsInfo
+PEAssembly PEImage
+PEImage Path FlatLayout LoadedLayout
+PEImageLayout Base
+DomainLocalModule DynamicClassTable DynamicEntries GCStatics
+ThreadLocalModule DynamicClassTable DynamicEntries GCStatics
+LoaderAllocator ObjectHandle
+Thread AllocContext ThreadLocalBlock
+ThreadLocalBlock TLMTable TLMTableSize
+DynamicMetadata Buffer
+"""
 GLOBALS = ["StaticsPointerMask", "NumberOfTlsOffsetsNotUsedInNoncollectibleArray"]
 CONTRACTS = ["Loader", "Object", "RuntimeTypeSystem", "Thread"]
 WIDTH = 84
 
 
 def descriptor(path):
-    """The JSON in a libcoreclr.so, and the version that it tells of itself."""
+    """The JSON in a libcoreclr.so, or None, and the version that it tells of itself."""
     with open(path, "rb") as file:
         data = file.read()
     text = re.search(rb'\{"version":\d+,"baseline":[^\0]*', data)
     version = re.search(rb"@\(#\)Version ([0-9.]+)", data)
-    if not text:
-        sys.exit(f"{path}: no data descriptor in it")
-    return json.loads(text.group()), version.group(1).decode() if version else "?"
+    return json.loads(text.group()) if text else None, version.group(1).decode() if version else "?"
 
 
 def offset(value):
@@ -68,9 +95,11 @@ def offset(value):
 def wanted(own, other, found):
     """Offsets by type and member, and which of them are the other's."""
     types, borrowed = {}, []
-    for line in TYPES.strip().splitlines():
+    for line in (TYPES if own else TYPES.rstrip() + ONLY_8).strip().splitlines():
         name, *members = line.split()
         for member in members:
+            if not own and f"{name}.{member}" in SINCE_9:
+                continue
             if f"{name}.{member}" in found:
                 types.setdefault(name, {})[member] = found[f"{name}.{member}"]
                 continue
@@ -117,9 +146,10 @@ def main():
     own, version = descriptor(options.library)
     other, other_version = descriptor(options.complete) if options.complete else (None, None)
     types, borrowed = wanted(own, other, found)
-    values = {name: offset(source["globals"][name]) for source in (other, own) if source
+    values = {name: offset(source["globals"][name]) for source in (other, own) if own and source
               for name in GLOBALS if name in source["globals"]}
-    contracts = {name: own["contracts"][name] for name in CONTRACTS if name in own["contracts"]}
+    told = own["contracts"] if own else {}
+    contracts = {name: told[name] for name in CONTRACTS if name in told}
     text = json.dumps({"types": types, "globals": values, "contracts": contracts},
                       separators=(",", ":"))
     comment(version, other_version, borrowed, found)

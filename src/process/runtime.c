@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "process/memory_watch.h"
+#include "process/runtime_check.h"
 #include "process/runtime_descriptor.h"
 #include "process/runtime_module.h"
 #include "process/runtime_tables.h"
@@ -135,7 +136,7 @@ bool runtime_heap_is_valid(const struct runtime *r)
 #define TAKE_GCDUMP "; take a gcdump of the process, with `dotnet-gcdump collect -p PID`"
 #define TAKE_HEAP "; take one with `createdump --withheap PID` or `dotnet-dump collect`"
 
-enum { OLDEST = 9, TLS_OFFSETS_UNUSED = 2 };
+enum { OLDEST = 8, TLS_OFFSETS_UNUSED = 2 };
 
 /* --- MethodTables -------------------------------------------------------------- */
 
@@ -314,11 +315,13 @@ static bool refuse_version(struct search *s, const char *version)
     return fail(s->err, HD_UNSUPPORTED, "a core dump of .NET %s" NOT_KNOWN, version);
 }
 
-static bool refuse_layout(struct search *s)
+/* structure: the one that does not fit; NULL: what is there is no heap by these offsets. */
+static bool refuse_layout(struct search *s, const char *structure)
 {
+    const char *name = structure != NULL ? arena_printf(s->a, " (%s)", structure) : "";
     return fail(s->err, HD_UNSUPPORTED,
-                "the memory layout of this .NET %s differs from %s" TAKE_GCDUMP,
-                s->r->version, s->r->described_by);
+                "the memory layout of this .NET %s differs from %s%s" TAKE_GCDUMP,
+                s->r->version, s->r->described_by, name);
 }
 
 static bool describe_version(struct search *s, const char *version)
@@ -334,7 +337,7 @@ static bool describe_version(struct search *s, const char *version)
                     "a core dump of .NET %s, which does not say where %s is; a newer "
                     "heapdrift may read it" TAKE_GCDUMP,
                     version, lacks);
-    return read_globals(s) || refuse_layout(s);
+    return read_globals(s) || refuse_layout(s, NULL);
 }
 
 /* Without a version by what fits: a wrong table has something else than the type of free
@@ -344,7 +347,7 @@ static unsigned guess_major(struct search *s)
     struct runtime *r = s->r;
     descriptor_clear(&s->d);
     add_table(s, &runtime_tables[0]);
-    r->at = s->d.at;
+    r->at = s->d.at; /* those of free space are alike */
     for (size_t i = 0; i < runtime_table_count; i++) {
         s->variables[GLOBAL_FREE_OBJECT] = position(s, runtime_tables[i].free_object);
         if (read_globals(s))
@@ -426,6 +429,7 @@ static bool find_module(struct search *s)
 struct first_objects {
     const struct runtime *r;
     size_t there, typed;
+    uint64_t type; /* of one of them */
 };
 
 static bool look_at(void *context, uint64_t object)
@@ -433,8 +437,10 @@ static bool look_at(void *context, uint64_t object)
     struct first_objects *f = context;
     bool ok = true;
     uint64_t type = memory_u64(&f->r->image->memory, object, &ok) & ~UINT64_C(7);
+    bool is_type = ok && runtime_is_method_table(f->r, type);
     f->there += ok;
-    f->typed += ok && (type == f->r->free_object || runtime_is_method_table(f->r, type));
+    f->typed += is_type || (ok && type == f->r->free_object);
+    f->type = is_type ? type : f->type;
     return true;
 }
 
@@ -472,7 +478,8 @@ static bool check_heap(struct search *s)
 {
     struct first_objects f = {.r = s->r};
     runtime_gc_first_objects(s->r, look_at, &f);
-    return f.typed > 0 || refuse_layout(s);
+    const char *misfit = f.typed > 0 ? runtime_misfit(s->r, f.type) : NULL;
+    return (f.typed > 0 && misfit == NULL) || refuse_layout(s, misfit);
 }
 
 bool runtime_find(struct runtime *r, const struct process_image *image, struct arena *a,

@@ -41,17 +41,29 @@ uint64_t runtime_gc_find(const struct memory *m, uint64_t table, unsigned count)
 /* --- runtime ------------------------------------------------------------------- */
 
 /* Offsets in bytes by structure and member, of 64-bit processes; names as in the runtime's
- * data contracts. RUNTIME_NO_OFFSET: this version has no such member. */
+ * data contracts. RUNTIME_NO_OFFSET: this version has no such member. What .NET 8 does in
+ * another way than later versions are members of its own, which these lack: who reads by
+ * them asks whether they are there, not for a version. */
 #define RUNTIME_NO_OFFSET UINT32_MAX
+
+/* Where the statics of classes are kept: of generic and emitted ones in entries of their
+ * own, of all others of a module in one place (DomainLocalModule, ThreadLocalModule). */
+struct runtime_local_module {
+    uint32_t classes, count, gc_statics;
+};
 
 struct runtime_layout {
     struct {
         uint32_t flags, base_size, flags2, parent, module, auxiliary_data, class_or_canon,
             per_inst_info, size;
+        uint32_t token;         /* 16 bits of flags2; .NET 8 only */
+        uint32_t virtual_count; /* asked for where there is a token */
     } method_table;
     struct {
         uint32_t method_table, field_desc_list, element_type, instance_fields,
             static_fields;
+        uint32_t padding;            /* of the base size: behind element_type if not told */
+        uint32_t are_packed, packed; /* .NET 8 only: how its counts stand, and where */
     } ee_class;
     struct {
         uint32_t gc_statics, size;
@@ -65,7 +77,16 @@ struct runtime_layout {
     struct {
         uint32_t base, path, loader_allocator, dynamic_metadata, available_type_params,
             type_def_map, type_ref_map;
+        uint32_t pe_assembly, assembly;
+        /* .NET 8 only: where statics are, and which types have entries of their own */
+        uint32_t local_module, index, dynamic_types, dynamic_count;
     } module;
+    struct {
+        uint32_t image;        /* PEAssembly.PEImage */
+        uint32_t path;         /* of a PEImage */
+        uint32_t loaded, flat; /* layouts of a PEImage: as the loader has it, as a file */
+        uint32_t base;         /* of a PEImageLayout */
+    } pe; /* asked for where a module does not have the base of its image */
     struct {
         uint32_t next, table, count, flags_mask;
     } lookup_map;
@@ -89,7 +110,13 @@ struct runtime_layout {
     } thread_store;
     struct {
         uint32_t link, locals, static_data, os_id;
+        uint32_t alloc_context, local_block; /* .NET 8 only */
     } thread;
+    struct {
+        uint32_t modules, count;
+    } thread_local_block;                                          /* .NET 8 only */
+    struct runtime_local_module local_module, thread_local_module; /* .NET 8 only */
+    uint32_t allocator_object; /* LoaderAllocator.ObjectHandle */
     struct {
         uint32_t alloc_context;  /* RuntimeThreadLocals.AllocContext */
         uint32_t gc_context;     /* EEAllocContext.GCAllocationContext */
@@ -100,8 +127,9 @@ struct runtime_layout {
     } thread_local_data;
     uint32_t type_desc_flags, param_type_arg; /* TypeDesc, ParamTypeDesc */
     uint32_t dynamic_metadata_size, dynamic_metadata_data;
-    uint64_t statics_mask;       /* global StaticsPointerMask */
-    uint32_t tls_offsets_unused; /* NumberOfTlsOffsetsNotUsedInNoncollectibleArray */
+    uint32_t dynamic_metadata_pointer; /* to the data, .NET 8 only */
+    uint64_t statics_mask;             /* global StaticsPointerMask */
+    uint32_t tls_offsets_unused;       /* NumberOfTlsOffsetsNotUsedInNoncollectibleArray */
 };
 
 struct runtime {
@@ -118,7 +146,7 @@ struct runtime {
 
 /* Whether a runtime of that version ("8.0.31") is older than those that can be read. */
 bool runtime_is_too_old(const char *version);
-#define RUNTIME_OLDEST_READ ".NET 9"
+#define RUNTIME_OLDEST_READ ".NET 8"
 
 /* False and err, HD_UNSUPPORTED naming what it is and what to do, for images without a
  * .NET runtime, of versions that are not known, of native AOT programs, and dumps without

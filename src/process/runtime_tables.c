@@ -82,9 +82,68 @@ const struct runtime_table runtime_tables[] = {
             "\"NumberOfTlsOffsetsNotUsedInNoncollectibleArray\":\"0x2\"},\"contracts\":{"
             "\"Loader\":1,\"Object\":1,\"RuntimeTypeSystem\":1,\"Thread\":1}}",
     },
-    /* To be told, and refused: it describes nothing of itself, and keeps classes in another
-     * way. */
-    {.major = 8, .source = "8.0.31", .free_object = 54},
+    /* 8.0.3126.42015, x86-64. From 10.0.1226.42308: MethodTable.!, MethodTable.MTFlags,
+     * MethodTable.BaseSize, MethodTable.MTFlags2, MethodTable.ParentMethodTable,
+     * MethodTable.Module, MethodTable.EEClassOrCanonMT, MethodTable.PerInstInfo,
+     * EEClass.MethodTable, EEClass.FieldDescList, EEClass.InternalCorElementType,
+     * GenericsDictInfo.NumDicts, GenericsDictInfo.NumTypeArgs,
+     * Module.TypeRefToMethodTableMap, ModuleLookupMap.Next, ModuleLookupMap.TableData,
+     * ModuleLookupMap.Count, ModuleLookupMap.SupportedFlagsMask,
+     * EETypeHashTable.Buckets, EETypeHashTable.VolatileEntryValue,
+     * EETypeHashTable.VolatileEntryNextEntry, ArrayListBase.Count,
+     * ArrayListBase.FirstBlock, ArrayListBlock.Next, ArrayListBlock.Size,
+     * ArrayListBlock.ArrayStart, GCAllocContext.Pointer, GCAllocContext.Limit,
+     * TypeDesc.TypeAndFlags, DynamicMetadata.Size. Found in a dump:
+     * MethodTable.MTToken, MethodTable.NumVirtuals, EEClass.BaseSizePadding,
+     * EEClass.FieldsArePacked, EEClass.PackedFields, Module.PEAssembly,
+     * Module.Assembly, Module.DomainLocalModule, Module.ModuleIndex,
+     * Module.DynamicEntries, Module.DynamicStaticsInfo, PEAssembly.PEImage,
+     * PEImage.Path, PEImage.FlatLayout, PEImage.LoadedLayout, PEImageLayout.Base,
+     * DomainLocalModule.DynamicClassTable, DomainLocalModule.DynamicEntries,
+     * DomainLocalModule.GCStatics, ThreadLocalModule.DynamicClassTable,
+     * ThreadLocalModule.DynamicEntries, ThreadLocalModule.GCStatics,
+     * LoaderAllocator.ObjectHandle, Thread.AllocContext, Thread.ThreadLocalBlock,
+     * ThreadLocalBlock.TLMTable, ThreadLocalBlock.TLMTableSize, DynamicMetadata.Buffer,
+     * Module.LoaderAllocator, Module.DynamicMetadata, Module.AvailableTypeParams,
+     * Module.TypeDefToMethodTableMap, AppDomain.DomainAssemblyList, Assembly.Module,
+     * ThreadStore.FirstThreadLink, ThreadStore.ThreadCount, Thread.LinkNext,
+     * Thread.OSId, ParamTypeDesc.TypeArg. */
+    {
+        .major = 8,
+        .source = "8.0.3126.42015",
+        .app_domain = 21,
+        .thread_store = 16,
+        .free_object = 54,
+        .json =
+            "{\"types\":{\"MethodTable\":{\"!\":64,\"MTFlags\":0,\"BaseSize\":4,"
+            "\"MTFlags2\":8,\"ParentMethodTable\":16,\"Module\":24,"
+            "\"EEClassOrCanonMT\":40,\"PerInstInfo\":48,\"MTToken\":10,"
+            "\"NumVirtuals\":12},\"EEClass\":{\"MethodTable\":16,\"FieldDescList\":24,"
+            "\"InternalCorElementType\":48,\"BaseSizePadding\":51,\"FieldsArePacked\":49,"
+            "\"PackedFields\":50},\"GenericsDictInfo\":{\"NumDicts\":4,"
+            "\"NumTypeArgs\":6},\"Module\":{\"LoaderAllocator\":248,"
+            "\"DynamicMetadata\":1688,\"AvailableTypeParams\":968,"
+            "\"TypeDefToMethodTableMap\":752,\"TypeRefToMethodTableMap\":8,"
+            "\"PEAssembly\":272,\"Assembly\":296,\"DomainLocalModule\":1224,"
+            "\"ModuleIndex\":1232,\"DynamicEntries\":1280,\"DynamicStaticsInfo\":1296},"
+            "\"ModuleLookupMap\":{\"Next\":0,\"TableData\":8,\"Count\":16,"
+            "\"SupportedFlagsMask\":24},\"EETypeHashTable\":{\"Buckets\":16,"
+            "\"VolatileEntryValue\":0,\"VolatileEntryNextEntry\":8},\"AppDomain\":{"
+            "\"DomainAssemblyList\":2544},\"ArrayListBase\":{\"Count\":0,"
+            "\"FirstBlock\":8},\"ArrayListBlock\":{\"Next\":0,\"Size\":8,"
+            "\"ArrayStart\":16},\"Assembly\":{\"Module\":24},\"ThreadStore\":{"
+            "\"FirstThreadLink\":160,\"ThreadCount\":184},\"Thread\":{\"LinkNext\":232,"
+            "\"OSId\":424,\"AllocContext\":88,\"ThreadLocalBlock\":1080},"
+            "\"GCAllocContext\":{\"Pointer\":0,\"Limit\":8},\"TypeDesc\":{"
+            "\"TypeAndFlags\":0},\"ParamTypeDesc\":{\"TypeArg\":8},\"DynamicMetadata\":{"
+            "\"Size\":0,\"Buffer\":16},\"PEAssembly\":{\"PEImage\":8},\"PEImage\":{"
+            "\"Path\":16,\"FlatLayout\":112,\"LoadedLayout\":120},\"PEImageLayout\":{"
+            "\"Base\":8},\"DomainLocalModule\":{\"DynamicClassTable\":8,"
+            "\"DynamicEntries\":16,\"GCStatics\":32},\"ThreadLocalModule\":{"
+            "\"DynamicClassTable\":0,\"DynamicEntries\":8,\"GCStatics\":16},"
+            "\"LoaderAllocator\":{\"ObjectHandle\":976},\"ThreadLocalBlock\":{"
+            "\"TLMTable\":0,\"TLMTableSize\":8}},\"globals\":{},\"contracts\":{}}",
+    },
 };
 
 const size_t runtime_table_count = sizeof(runtime_tables) / sizeof(runtime_tables[0]);
@@ -92,7 +151,7 @@ const size_t runtime_table_count = sizeof(runtime_tables) / sizeof(runtime_table
 const struct runtime_table *runtime_table_of(unsigned major)
 {
     for (size_t i = 0; i < runtime_table_count; i++)
-        if (runtime_tables[i].major == major && runtime_tables[i].json != NULL)
+        if (runtime_tables[i].major == major)
             return &runtime_tables[i];
     return NULL;
 }

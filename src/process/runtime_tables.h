@@ -1,9 +1,9 @@
 /* runtime_tables.h - what runtimes that do not describe themselves, or not whole, look
  * like.
  *
- * Dumps of the heap alone lack the descriptor up to .NET 10. Offsets have not changed
- * within a major version. Made by scripts/runtime-table.py. docs/formats/core-dump.md,
- * "Runtime". */
+ * Dumps of the heap alone lack the descriptor up to .NET 10, and .NET 8 has none. Offsets
+ * have not changed within a major version. Made by scripts/runtime-table.py.
+ * docs/formats/core-dump.md, "Runtime". */
 #ifndef RUNTIME_TABLES_H
 #define RUNTIME_TABLES_H
 
@@ -12,15 +12,14 @@
 struct runtime_table {
     unsigned major;
     const char *source; /* version of the file that it was made from */
-    const char *json;   /* as a descriptor's, less what nobody asks for; NULL:
-                           known, but not how to read it */
+    const char *json;   /* as a descriptor's, less what nobody asks for */
     unsigned app_domain, thread_store, free_object; /* positions in g_dacTable */
 };
 
 extern const struct runtime_table runtime_tables[]; /* newest first */
 extern const size_t runtime_table_count;
 
-/* NULL: none of this version, or it cannot be read. */
+/* NULL: none of this version. */
 const struct runtime_table *runtime_table_of(unsigned major);
 
 #endif

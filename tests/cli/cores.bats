@@ -9,6 +9,8 @@ later=fixtures/core/net10-later.gcdump.xz
     [[ $(json '.snapshots[0] | "\(.format) \(.process) \(.runtime | split(".")[0])"') == "core-dump CoreLab 10" ]]
     works info --format=json fixtures/core/net9-server.core.xz
     [[ $(json '.snapshots[0].format') == core-dump ]]
+    works info --format=json fixtures/core/net8.core.xz
+    [[ $(json '.snapshots[0] | "\(.format) \(.process) \(.runtime | split(".")[0]) \(.complete)"') == "core-dump CoreLab 8 true" ]]
 }
 
 @test "tables and chains of a core" {
@@ -26,6 +28,22 @@ later=fixtures/core/net10-later.gcdump.xz
     out_has "List<Shop.LogEntry>._items"
     works roots -q --format=json --type=Shop.LogEntry "$core"
     [[ $(json '.chains[0].frames | map(.field) | tojson') == '[null,null,"[]","Log","_items","[]",null]' ]]
+}
+
+@test "a core of .NET 8 has what others have: chains by field, statics by class, values" {
+    local old=fixtures/core/net8.core.xz
+    works roots -q --type=Shop.LogEntry --width=200 "$old"
+    out_has "[static var Shop.Store.s_recent]"
+    out_has "[static var Shop.Store.t_current]"
+    out_has "→ Shop.Session.Log"
+    works roots -q --format=json --type=Shop.AllFields "$old"
+    works object --values -q "$old" "$(json '[.. | .address? | strings][0]')"
+    out_has "9000000000000000000"
+    out_has "Read | Pay (5)"
+    works diff -q "$old" "$old"
+    works convert "$old" -o "$tmp/old.gcdump"
+    works top -q -n0 --format=json "$tmp/old.gcdump"
+    [[ $(json '[.types[] | select(.type == "Shop.Session")] | length') == 1 ]]
 }
 
 @test "the tree says by which field each node is held" {

@@ -174,9 +174,10 @@ static void save_cores(void)
     }
     forge_process(&f, (struct forged_runtime){.json = runtime_table_of(10)->json});
     save_core(&f);
-    forge_process(&f,
-                  (struct forged_runtime){.path = "/app/libcoreclr.so", .is_old = true});
+    forge_process(&f, (struct forged_runtime){.path = "/app/libcoreclr.so", .major = 9});
     f.many_segments = true;
+    save_core(&f);
+    forge_process(&f, (struct forged_runtime){.major = 8});
     save_core(&f);
     forge_process(&f, (struct forged_runtime){
                           .path = "/app/shop", .is_program = true, .told = "10.0.700.1"});

@@ -7,9 +7,10 @@
 #
 # Variants: workstation, server (two heaps), adaptive (server GC that adapts), segments and
 # segments-server (the collector with segments), small-regions, contained (with its runtime),
-# single (a single-file program), net9, net9-server, net8, patch (another patch of the runtime),
-# aot (NativeAOT, without a gcdump). Those that need a package end with status 77 when it is not
-# to be had.
+# single (a single-file program), net9, net9-server, net8, net8-server, net8-segments, net8-single,
+# net8-first and net8-last (8.0.0 and the last one), patch (another patch of the runtime), aot
+# (NativeAOT, without a gcdump). Those that need a package end with status 77 when it is not to be
+# had.
 #
 # TYPE=full takes a full dump; single and aot do anyhow. DIRECT=N takes DIR/VARIANT-direct-1.core …
 # as well, and what `collect --direct` said of each in a .log. SERIES="N N N" takes DIR/VARIANT-K.core
@@ -29,13 +30,22 @@ usage() {
 
 # --- the programs --------------------------------------------------------------------
 
+# One of them with another collector is the same program.
+program_of() {
+    local kind=${1%-server}
+    echo "${kind%-segments}"
+}
+
 # What `dotnet publish` is told for a variant that brings its runtime; nothing for the others.
 publish_options() {
     case $1 in
     single) echo "-p:PublishSingleFile=true" ;;
     contained) echo "-p:PublishSingleFile=false" ;;
     net9*) echo "-p:CoreLabFramework=net9.0 -p:RuntimeFrameworkVersion=9.0.20" ;;
-    net8) echo "-p:CoreLabFramework=net8.0 -p:RuntimeFrameworkVersion=8.0.31" ;;
+    net8 | net8-server | net8-segments) echo "-p:CoreLabFramework=net8.0 -p:RuntimeFrameworkVersion=8.0.31" ;;
+    net8-single) echo "-p:CoreLabFramework=net8.0 -p:RuntimeFrameworkVersion=8.0.31 -p:PublishSingleFile=true" ;;
+    net8-first) echo "-p:CoreLabFramework=net8.0 -p:CoreLabRuntime=8.0.0" ;;
+    net8-last) echo "-p:CoreLabFramework=net8.0 -p:CoreLabRuntime=8.0.33" ;;
     patch) echo "-p:RuntimeFrameworkVersion=10.0.11" ;;
     aot) echo "-p:PublishAot=true" ;;
     esac
@@ -43,12 +53,12 @@ publish_options() {
 
 environment() {
     case $1 in
-    server | net9-server) echo "DOTNET_gcServer=1 DOTNET_GCHeapCount=2 DOTNET_GCDynamicAdaptationMode=0" ;;
+    server | net9-server | net8-server) echo "DOTNET_gcServer=1 DOTNET_GCHeapCount=2 DOTNET_GCDynamicAdaptationMode=0" ;;
     adaptive) echo "DOTNET_gcServer=1" ;;
-    segments) echo "DOTNET_GCName=libclrgc.so" ;;
+    segments | net8-segments) echo "DOTNET_GCName=libclrgc.so" ;;
     segments-server) echo "DOTNET_GCName=libclrgc.so DOTNET_gcServer=1 DOTNET_GCHeapCount=2" ;;
     small-regions) echo "DOTNET_GCRegionSize=100000 DOTNET_GCgen0size=80000 DOTNET_gcConcurrent=0" ;;
-    workstation | contained | single | net9 | net8 | patch | aot) ;;
+    workstation | contained | single | net9 | net8 | net8-single | net8-first | net8-last | patch | aot) ;;
     *) usage ;;
     esac
 }
@@ -56,7 +66,7 @@ environment() {
 build() {
     local options kind=shared out
     options=$(publish_options "$1")
-    if [[ -n $options ]]; then kind=${1%-server}; fi
+    if [[ -n $options ]]; then kind=$(program_of "$1"); fi
     out=build/live/corelab-$kind
     if [[ ! -x $out/CoreLab || -n $(find tests/live/corelab -newer "$out/CoreLab") ]]; then
         export DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1
@@ -122,7 +132,8 @@ leak() {
 
 # The program that comes with a runtime; single-file programs and NativeAOT have none.
 createdump() {
-    local beside=build/live/corelab-${1%-server}/createdump
+    local beside
+    beside=build/live/corelab-$(program_of "$1")/createdump
     if [[ ! -x $beside ]]; then
         beside=$(dotnet --list-runtimes | sed -n 's/^Microsoft.NETCore.App \([^ ]*\) \[\(.*\)\]$/\2\/\1\/createdump/p' | tail -n 1)
     fi
@@ -132,7 +143,7 @@ createdump() {
 # snapshot VARIANT STEM: first the gcdump, which forces a collection, then the core.
 snapshot() {
     local variant=$1 type=${TYPE:-withheap}
-    case $variant in single | aot) type=full ;; esac
+    case $variant in single | net8-single | aot) type=full ;; esac
     if [[ $variant != aot ]]; then
         "$heapdrift" collect -q -p "$process_id" -o "$2.gcdump" >&2
     fi

@@ -1,5 +1,5 @@
 # Core dumps of live processes, held against gcdumps of the same state, object by object: every
-# kind of collector, three runtimes, and what else a core may come from. `make check-live`;
+# kind of collector, .NET 8 to 10, and what else a core may come from. `make check-live`;
 # skipped without .NET, and a variant whose package cannot be had is left out.
 load ../cli/helper
 load lab
@@ -40,6 +40,12 @@ passes_gate() {
 @test "the same heap as the gcdump: .NET 9" { passes_gate net9; }
 @test "the same heap as the gcdump: .NET 9, server GC" { passes_gate net9-server; }
 @test "the same heap as the gcdump: an older patch of .NET 10" { passes_gate patch; }
+@test "the same heap as the gcdump: .NET 8" { passes_gate net8; }
+@test "the same heap as the gcdump: .NET 8, server GC" { passes_gate net8-server; }
+@test "the same heap as the gcdump: .NET 8, segments" { passes_gate net8-segments; }
+@test "the same heap as the gcdump: .NET 8, single-file program" { passes_gate net8-single; }
+@test "the same heap as the gcdump: the first .NET 8" { passes_gate net8-first; }
+@test "the same heap as the gcdump: the last .NET 8" { passes_gate net8-last; }
 
 @test "a full dump is as good as one of the heap" {
     export TYPE=full
@@ -53,15 +59,18 @@ passes_gate() {
     same "$tmp/workstation.core" "$tmp/workstation.gcdump"
 }
 
-@test "while four threads allocate: what is reachable" {
+while_four_allocate() {
     local skipped=() name
-    take workstation allocating
+    take "$1" allocating
     for name in System.String 'System.Byte[]' 'System.ValueTuple*' Shop.Session Shop.LogEntry 'Shop.LogEntry[]' \
         'Shop.Session[]' 'System.Collections.Generic.List<Shop.LogEntry>'; do
         skipped+=("--except=$name")
     done
-    same "$tmp/workstation.core" "$tmp/workstation.gcdump" --moved=0.01 "${skipped[@]}"
+    same "$tmp/$1.core" "$tmp/$1.gcdump" --moved=0.01 "${skipped[@]}"
 }
+
+@test "while four threads allocate: what is reachable" { while_four_allocate workstation; }
+@test "while four threads allocate: what is reachable, .NET 8" { while_four_allocate net8; }
 
 @test "a process that collects all the time: whole, or refused" {
     take workstation collecting
@@ -78,7 +87,7 @@ passes_gate() {
 @test "--direct reads what createdump writes: every object, reference, field and root" {
     local variant
     export DIRECT=2
-    for variant in workstation server segments; do
+    for variant in workstation server segments net8 net8-server; do
         take $variant quiet
         same "$tmp/$variant-direct-1.core" "$tmp/$variant.core" --same
         same "$tmp/$variant-direct-2.core" "$tmp/$variant.core" --same

@@ -186,10 +186,17 @@ Test(runtime, is_of_the_version_that_fits_where_nothing_tells)
     struct core_forge f;
     forge_process(&f, (struct forged_runtime){.path = self_contained});
     expect_described(&f, "10", "the table of .NET 10");
-    forge_process(&f, (struct forged_runtime){.path = self_contained, .is_old = true});
+    forge_process(&f, (struct forged_runtime){.path = self_contained, .major = 9});
     struct opened o = expect_found(&f, "9");
     cr_expect_eq(o.runtime.at.module.base, 288);
     cr_expect_eq(o.runtime.at.allocation.gc_context, 0);
+    close_core(&o);
+    forge_core_free(&f);
+    forge_process(&f, (struct forged_runtime){.path = self_contained, .major = 8});
+    o = expect_found(&f, "8");
+    cr_expect_str_eq(o.runtime.described_by, "the table of .NET 8");
+    cr_expect_eq(o.runtime.at.module.base, RUNTIME_NO_OFFSET);
+    cr_expect_eq(o.runtime.at.module.pe_assembly, 272);
     close_core(&o);
     forge_core_free(&f);
 }
@@ -271,17 +278,26 @@ Test(runtime, is_refused_with_a_damaged_descriptor)
     expect_refused(&f, HD_BAD_FORMAT, "descriptor");
 }
 
-Test(runtime, of_version_8_is_refused_by_path_and_by_layout)
+/* Whatever it has in the places of another one. */
+Test(runtime, of_an_older_version_than_8_is_refused_by_name)
+{
+    static const char *const versions[] = {"7.0.20", "6.0.36", "5.0.17", "3.1.32"};
+    for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++) {
+        struct core_forge f;
+        char path[80], why[80];
+        snprintf(path, sizeof(path), "/x/Microsoft.NETCore.App/%s/libcoreclr.so",
+                 versions[i]);
+        snprintf(why, sizeof(why),
+                 "a core dump of .NET %s; heapdrift reads those of .NET 8 or later",
+                 versions[i]);
+        forge_process(&f, (struct forged_runtime){.path = path, .major = 8});
+        expect_refused(&f, HD_UNSUPPORTED, why);
+    }
+}
+
+Test(runtime, of_no_known_layout_is_refused)
 {
     struct core_forge f;
-    forge_process(&f, (struct forged_runtime){
-                          .path = "/x/Microsoft.NETCore.App/8.0.31/libcoreclr.so"});
-    expect_refused(&f, HD_UNSUPPORTED,
-                   "a core dump of .NET 8.0.31; heapdrift reads those of .NET 9");
-    forge_process(&f, (struct forged_runtime){.path = self_contained});
-    forged_move_global(&f, 56, 54);
-    expect_refused(&f, HD_UNSUPPORTED,
-                   "a core dump of .NET 8; heapdrift reads those of .NET 9");
     forge_process(&f, (struct forged_runtime){.path = self_contained});
     forged_move_global(&f, 56, 58);
     expect_refused(&f, HD_UNSUPPORTED, "a core dump of a .NET version, which is unknown");

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Offsets of .NET 10, docs/formats/core-dump.md. */
-static const struct runtime_layout layout = {
+static const struct runtime_layout layout_10 = {
     .method_table = {.flags = 0,
                      .base_size = 4,
                      .flags2 = 8,
@@ -16,12 +16,15 @@ static const struct runtime_layout layout = {
                      .auxiliary_data = 32,
                      .class_or_canon = 40,
                      .per_inst_info = 48,
-                     .size = 64},
+                     .size = 64,
+                     .token = RUNTIME_NO_OFFSET},
     .ee_class = {.method_table = 16,
                  .field_desc_list = 24,
                  .element_type = 48,
                  .instance_fields = 50,
-                 .static_fields = 54},
+                 .static_fields = 54,
+                 .padding = RUNTIME_NO_OFFSET,
+                 .packed = RUNTIME_NO_OFFSET},
     .dynamic_statics = {.gc_statics = 0, .size = 24},
     .thread_statics = {.gc_tls_index = 4, .size = 40},
     .generics_dict = {.dict_count = 4, .type_arg_count = 6},
@@ -31,7 +34,8 @@ static const struct runtime_layout layout = {
                .dynamic_metadata = 840,
                .available_type_params = 600,
                .type_def_map = 416,
-               .type_ref_map = 8},
+               .type_ref_map = 8,
+               .local_module = RUNTIME_NO_OFFSET},
     .lookup_map = {.next = 0, .table = 8, .count = 16, .flags_mask = 24},
     .type_hash = {.buckets = 16, .entry_value = 0, .entry_next = 8},
     .app_domain = {.assembly_list = 576},
@@ -45,27 +49,108 @@ static const struct runtime_layout layout = {
     .param_type_arg = 16,
     .dynamic_metadata_size = 0,
     .dynamic_metadata_data = 4,
+    .dynamic_metadata_pointer = RUNTIME_NO_OFFSET,
     .statics_mask = ~UINT64_C(1),
     .tls_offsets_unused = 2,
 };
 
+/* The same of .NET 8. */
+static const struct runtime_layout layout_8 = {
+    .method_table = {.flags = 0,
+                     .base_size = 4,
+                     .flags2 = 8,
+                     .parent = 16,
+                     .module = 24,
+                     .auxiliary_data = RUNTIME_NO_OFFSET,
+                     .class_or_canon = 40,
+                     .per_inst_info = 48,
+                     .size = 64,
+                     .token = 10,
+                     .virtual_count = 12},
+    .ee_class = {.method_table = 16,
+                 .field_desc_list = 24,
+                 .element_type = 48,
+                 .instance_fields = RUNTIME_NO_OFFSET,
+                 .static_fields = RUNTIME_NO_OFFSET,
+                 .padding = 51,
+                 .are_packed = 49,
+                 .packed = 50},
+    .generics_dict = {.dict_count = 4, .type_arg_count = 6},
+    .module = {.base = RUNTIME_NO_OFFSET,
+               .path = RUNTIME_NO_OFFSET,
+               .loader_allocator = 248,
+               .dynamic_metadata = 1688,
+               .available_type_params = 968,
+               .type_def_map = 752,
+               .type_ref_map = 8,
+               .pe_assembly = 272,
+               .assembly = 296,
+               .local_module = 1224,
+               .index = 1232,
+               .dynamic_count = 1280,
+               .dynamic_types = 1296},
+    .pe = {.image = 8, .path = 16, .flat = 112, .loaded = 120, .base = 8},
+    .lookup_map = {.next = 0, .table = 8, .count = 16, .flags_mask = 24},
+    .type_hash = {.buckets = 16, .entry_value = 0, .entry_next = 8},
+    .app_domain = {.assembly_list = 2544},
+    .array_list = {.count = 0, .first_block = 8},
+    .array_list_block = {.next = 0, .size = 8, .items = 16},
+    .assembly = {.module = 24},
+    .thread_store = {.first_link = 160, .count = 184},
+    .thread = {.link = 232,
+               .locals = RUNTIME_NO_OFFSET,
+               .static_data = RUNTIME_NO_OFFSET,
+               .os_id = 424,
+               .alloc_context = 88,
+               .local_block = 1080},
+    .thread_local_block = {.modules = 0, .count = 8},
+    .local_module = {.classes = 8, .count = 16, .gc_statics = 32},
+    .thread_local_module = {.classes = 0, .count = 8, .gc_statics = 16},
+    .allocator_object = 976,
+    .type_desc_flags = 0,
+    .param_type_arg = 8,
+    .dynamic_metadata_size = 0,
+    .dynamic_metadata_data = RUNTIME_NO_OFFSET,
+    .dynamic_metadata_pointer = 16,
+};
+
 enum {
-    CLASS_SIZE = 64,
-    MODULE_SIZE = 1024,
+    CLASS_SIZE = 80,
+    CLASS_NUMBERS = 56, /* behind the class itself, of .NET 8 */
+    DOMAIN_SIZE = 4096,
+    MODULE_SIZE = 2048,
+    ALLOCATOR_SIZE = 1024,
+    LOCAL_MODULE_SIZE = 64,
+    THREAD_SIZE = 1200,
     MAP_ROWS = 64,
     BUCKETS = 4,
     MOST_ASSEMBLIES = 8
 };
 
-void forge_clr_begin(struct clr_forge *f)
+static void begin(struct clr_forge *f, const struct runtime_layout *layout)
 {
     *f = (struct clr_forge){0};
     f->bytes = alloc_zeroed(FORGED_CLR_SIZE);
-    f->runtime.at = layout;
+    f->runtime.at = *layout;
     f->runtime.image = &f->image;
-    f->runtime.app_domain = forge_clr_room(f, 1024);
-    uint64_t list = f->runtime.app_domain + layout.app_domain.assembly_list;
+    f->runtime.app_domain = forge_clr_room(f, DOMAIN_SIZE);
+    uint64_t list = f->runtime.app_domain + f->runtime.at.app_domain.assembly_list;
     forge_clr_put(f, list + 8 + 8, MOST_ASSEMBLIES, 4);
+}
+
+void forge_clr_begin(struct clr_forge *f)
+{
+    begin(f, &layout_10);
+}
+
+void forge_clr_begin_8(struct clr_forge *f)
+{
+    begin(f, &layout_8);
+}
+
+static bool is_8(const struct clr_forge *f)
+{
+    return f->runtime.at.module.local_module != RUNTIME_NO_OFFSET;
 }
 
 void forge_clr_end(struct clr_forge *f)
@@ -96,31 +181,60 @@ uint64_t forge_clr_get(const struct clr_forge *f, uint64_t address)
 
 static void make_map(struct clr_forge *f, uint64_t map)
 {
-    forge_clr_put(f, map + layout.lookup_map.table, forge_clr_room(f, 8 * MAP_ROWS), 8);
-    forge_clr_put(f, map + layout.lookup_map.count, MAP_ROWS, 4);
-    forge_clr_put(f, map + layout.lookup_map.flags_mask, 3, 8);
+    forge_clr_put(f, map + f->runtime.at.lookup_map.table, forge_clr_room(f, 8 * MAP_ROWS),
+                  8);
+    forge_clr_put(f, map + f->runtime.at.lookup_map.count, MAP_ROWS, 4);
+    forge_clr_put(f, map + f->runtime.at.lookup_map.flags_mask, 3, 8);
+}
+
+/* Of .NET 8: room for statics of FORGED_ENTRIES types by themselves. */
+static void make_local_module(struct clr_forge *f, uint64_t module, uint64_t listed)
+{
+    const struct runtime_layout *at = &f->runtime.at;
+    uint64_t local = forge_clr_room(f, LOCAL_MODULE_SIZE);
+    forge_clr_put(f, local, listed, 8);
+    forge_clr_put(f, local + at->local_module.classes,
+                  forge_clr_room(f, 16 * FORGED_ENTRIES), 8);
+    forge_clr_put(f, local + at->local_module.count, FORGED_ENTRIES, 8);
+    forge_clr_put(f, module + at->module.local_module, local, 8);
+    forge_clr_put(f, module + at->module.index, f->module_count, 8);
+    forge_clr_put(f, module + at->module.dynamic_types,
+                  forge_clr_room(f, 8 * FORGED_ENTRIES), 8);
+    forge_clr_put(f, module + at->module.pe_assembly, forge_clr_room(f, 64), 8);
+    forge_clr_put(f, module + at->module.loader_allocator,
+                  forge_clr_room(f, ALLOCATOR_SIZE), 8);
+}
+
+/* The copy of an emitted module's metadata: of .NET 8 a buffer, else behind its size. */
+static uint64_t copy_metadata(struct clr_forge *f, struct bytes metadata)
+{
+    uint64_t head = is_8(f) ? 32 : 4, copy = forge_clr_room(f, head + metadata.size);
+    forge_clr_put(f, copy, metadata.size, 4);
+    if (is_8(f))
+        forge_clr_put(f, copy + 16, copy + head, 8);
+    memcpy(f->bytes + (copy + head - FORGED_CLR_BASE), metadata.data, metadata.size);
+    return copy;
 }
 
 uint64_t forge_clr_module(struct clr_forge *f, struct bytes metadata)
 {
-    uint64_t module = forge_clr_room(f, MODULE_SIZE);
-    uint64_t copy = forge_clr_room(f, 4 + metadata.size);
-    forge_clr_put(f, copy, metadata.size, 4);
-    memcpy(f->bytes + (copy + 4 - FORGED_CLR_BASE), metadata.data, metadata.size);
-    forge_clr_put(f, module + layout.module.dynamic_metadata, copy, 8);
-    make_map(f, module + layout.module.type_def_map);
-    make_map(f, module + layout.module.type_ref_map);
+    uint64_t module = forge_clr_room(f, MODULE_SIZE), copy = copy_metadata(f, metadata);
+    forge_clr_put(f, module + f->runtime.at.module.dynamic_metadata, copy, 8);
+    make_map(f, module + f->runtime.at.module.type_def_map);
+    make_map(f, module + f->runtime.at.module.type_ref_map);
     uint64_t table = forge_clr_room(f, 24);
     uint64_t buckets = forge_clr_room(f, 8 * (3 + BUCKETS));
-    forge_clr_put(f, module + layout.module.available_type_params, table, 8);
-    forge_clr_put(f, table + layout.type_hash.buckets, buckets, 8);
+    forge_clr_put(f, module + f->runtime.at.module.available_type_params, table, 8);
+    forge_clr_put(f, table + f->runtime.at.type_hash.buckets, buckets, 8);
     forge_clr_put(f, buckets, BUCKETS, 8);
     for (uint64_t i = 2; i < 3 + BUCKETS; i++)
         forge_clr_put(f, buckets + 8 * i, 1, 8);
     uint64_t assembly = forge_clr_room(f, 32), listed = forge_clr_room(f, 8);
+    if (is_8(f))
+        make_local_module(f, module, listed);
     forge_clr_put(f, listed, assembly, 8);
-    forge_clr_put(f, assembly + layout.assembly.module, module, 8);
-    uint64_t list = f->runtime.app_domain + layout.app_domain.assembly_list;
+    forge_clr_put(f, assembly + f->runtime.at.assembly.module, module, 8);
+    uint64_t list = f->runtime.app_domain + f->runtime.at.app_domain.assembly_list;
     forge_clr_put(f, list + 8 + 16 + 8 * f->module_count, listed, 8);
     f->modules[f->module_count++] = module;
     forge_clr_put(f, list, f->module_count, 4);
@@ -129,20 +243,54 @@ uint64_t forge_clr_module(struct clr_forge *f, struct bytes metadata)
 
 static void set_map(struct clr_forge *f, uint64_t map, uint32_t row, uint64_t type)
 {
-    uint64_t table = forge_clr_get(f, map + layout.lookup_map.table);
+    uint64_t table = forge_clr_get(f, map + f->runtime.at.lookup_map.table);
     assert(row < MAP_ROWS);
     forge_clr_put(f, table + 8 * (uint64_t)row, type | 1, 8); /* with a flag */
 }
 
 static void add_to_hash(struct clr_forge *f, uint64_t module, uint64_t handle)
 {
-    uint64_t table = forge_clr_get(f, module + layout.module.available_type_params);
-    uint64_t bucket =
-        forge_clr_get(f, table + layout.type_hash.buckets) + 8 * (3 + handle / 8 % BUCKETS);
+    uint64_t table = forge_clr_get(f, module + f->runtime.at.module.available_type_params);
+    uint64_t bucket = forge_clr_get(f, table + f->runtime.at.type_hash.buckets) +
+                      8 * (3 + handle / 8 % BUCKETS);
     uint64_t entry = forge_clr_room(f, 24);
-    forge_clr_put(f, entry + layout.type_hash.entry_value, handle, 8);
-    forge_clr_put(f, entry + layout.type_hash.entry_next, forge_clr_get(f, bucket), 8);
+    forge_clr_put(f, entry + f->runtime.at.type_hash.entry_value, handle, 8);
+    forge_clr_put(f, entry + f->runtime.at.type_hash.entry_next, forge_clr_get(f, bucket),
+                  8);
     forge_clr_put(f, bucket, entry, 8);
+}
+
+static void put_bits(struct clr_forge *f, uint64_t at, uint32_t *bit, uint32_t value,
+                     uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++, ++*bit) {
+        unsigned char *byte = f->bytes + (at + *bit / 8 - FORGED_CLR_BASE);
+        *byte |= (unsigned char)((value >> i & 1) << *bit % 8);
+    }
+}
+
+/* Behind the class: instance fields, methods, static fields; in as few bits as they need,
+ * which 5 others tell, or in 32 each. */
+static void put_numbers(struct clr_forge *f, uint64_t class, uint32_t instance,
+                        uint32_t statics)
+{
+    enum { METHODS = 300 };
+    const uint32_t numbers[] = {instance, METHODS, statics};
+    uint64_t at = class + CLASS_NUMBERS;
+    uint32_t bit = 0;
+    forge_clr_put(f, class + f->runtime.at.ee_class.packed, CLASS_NUMBERS, 1);
+    forge_clr_put(f, class + f->runtime.at.ee_class.are_packed, !f->is_unpacked, 1);
+    for (unsigned i = 0; i < 3; i++) {
+        uint32_t length = 1;
+        while (length < 32 && numbers[i] >> length != 0)
+            length++;
+        if (f->is_unpacked) {
+            forge_clr_put(f, at + 4 * (uint64_t)i, numbers[i], 4);
+        } else {
+            put_bits(f, at, &bit, length - 1, 5);
+            put_bits(f, at, &bit, numbers[i], length);
+        }
+    }
 }
 
 static void put_fields(struct clr_forge *f, uint64_t class, const struct forged_type *type)
@@ -156,10 +304,14 @@ static void put_fields(struct clr_forge *f, uint64_t class, const struct forged_
         forge_clr_put(f, list + 16 * (uint64_t)i + 8, d->row | d->flags, 4);
         forge_clr_put(f, list + 16 * (uint64_t)i + 12, d->offset | d->element << 27, 4);
     }
-    forge_clr_put(f, class + layout.ee_class.field_desc_list, list, 8);
-    forge_clr_put(f, class + layout.ee_class.instance_fields,
-                  type->inherited + count - statics, 2);
-    forge_clr_put(f, class + layout.ee_class.static_fields, statics, 2);
+    forge_clr_put(f, class + f->runtime.at.ee_class.field_desc_list, list, 8);
+    uint32_t instance = type->inherited + count - statics;
+    if (is_8(f)) {
+        put_numbers(f, class, instance, statics);
+        return;
+    }
+    forge_clr_put(f, class + f->runtime.at.ee_class.instance_fields, instance, 2);
+    forge_clr_put(f, class + f->runtime.at.ee_class.static_fields, statics, 2);
 }
 
 static void put_arguments(struct clr_forge *f, uint64_t table,
@@ -171,12 +323,45 @@ static void put_arguments(struct clr_forge *f, uint64_t table,
     if (count == 0)
         return;
     uint64_t info = forge_clr_room(f, 16), dictionary = forge_clr_room(f, 8 * count);
-    forge_clr_put(f, info + layout.generics_dict.dict_count, 1, 2);
-    forge_clr_put(f, info + layout.generics_dict.type_arg_count, count, 2);
+    forge_clr_put(f, info + f->runtime.at.generics_dict.dict_count, 1, 2);
+    forge_clr_put(f, info + f->runtime.at.generics_dict.type_arg_count, count, 2);
     forge_clr_put(f, info + 8, dictionary, 8);
     for (uint32_t i = 0; i < count; i++)
         forge_clr_put(f, dictionary + 8 * (uint64_t)i, type->arguments[i], 8);
-    forge_clr_put(f, table + layout.method_table.per_inst_info, info + 8, 8);
+    forge_clr_put(f, table + f->runtime.at.method_table.per_inst_info, info + 8, 8);
+}
+
+/* An entry of its module, as generic and emitted types have. */
+static void add_entry(struct clr_forge *f, uint64_t table, const struct forged_type *type)
+{
+    const struct runtime_layout *at = &f->runtime.at;
+    uint64_t local = forge_clr_get(f, type->module + at->module.local_module),
+             types = forge_clr_get(f, type->module + at->module.dynamic_types),
+             n = forge_clr_get(f, type->module + at->module.dynamic_count),
+             entry = forge_clr_room(f, 16);
+    uint64_t item = forge_clr_get(f, local + at->local_module.classes) + 16 * n;
+    assert(n < FORGED_ENTRIES);
+    forge_clr_put(f, types + 8 * n, table, 8);
+    forge_clr_put(f, type->module + at->module.dynamic_count, n + 1, 8);
+    forge_clr_put(f, item, entry, 8);
+    forge_clr_put(f, item + 8, type->flags & FORGED_COLLECTIBLE_8 ? 0xD : 0x5, 4);
+    forge_clr_put(f, entry, type->statics, 8);
+}
+
+static void put_statics(struct clr_forge *f, uint64_t table, uint64_t auxiliary,
+                        const struct forged_type *type)
+{
+    static const uint32_t has_elements = 0x80000000U; /* their size stands in those bits */
+    const struct runtime_layout *at = &f->runtime.at;
+    if (!is_8(f)) {
+        forge_clr_put(f, auxiliary - 24, type->statics, 8);
+        forge_clr_put(f, auxiliary - 36, type->thread_index, 4);
+    } else if ((type->flags & FORGED_OWN_STATICS) && !(type->flags & has_elements)) {
+        add_entry(f, table, type);
+    } else if (type->statics != 0) {
+        uint64_t local = forge_clr_get(f, type->module + at->module.local_module);
+        forge_clr_put(f, local + at->local_module.gc_statics, type->statics, 8);
+    }
 }
 
 uint64_t forge_clr_type(struct clr_forge *f, const struct forged_type *type)
@@ -184,69 +369,79 @@ uint64_t forge_clr_type(struct clr_forge *f, const struct forged_type *type)
     enum { VALUE = 0x11, CLASS = 0x12, AUXILIARY = 40 };
     uint32_t size = type->size > 0 ? type->size : 8, rounded = (size + 7) / 8 * 8;
     bool is_value = type->flags & FORGED_VALUE;
-    uint64_t table = forge_clr_room(f, layout.method_table.size);
+    uint64_t table = forge_clr_room(f, f->runtime.at.method_table.size);
     uint64_t class = forge_clr_room(f, CLASS_SIZE);
     uint64_t auxiliary = forge_clr_room(f, AUXILIARY + 8) + AUXILIARY;
     unsigned element = type->element != 0 ? type->element : is_value ? VALUE : CLASS;
     forge_clr_put(f, table, type->flags, 4);
-    forge_clr_put(f, table + layout.method_table.base_size, 16 + rounded, 4);
-    forge_clr_put(f, table + layout.method_table.flags2, type->row << 8 | type->flags2, 4);
-    forge_clr_put(f, table + layout.method_table.parent, type->parent, 8);
-    forge_clr_put(f, table + layout.method_table.module, type->module, 8);
-    forge_clr_put(f, table + layout.method_table.auxiliary_data, auxiliary, 8);
-    forge_clr_put(f, table + layout.method_table.class_or_canon, class, 8);
-    forge_clr_put(f, class + layout.ee_class.method_table, table, 8);
-    forge_clr_put(f, class + layout.ee_class.element_type, element, 1);
-    forge_clr_put(f, class + layout.ee_class.element_type + 1, 16 + rounded - size, 1);
-    forge_clr_put(f, auxiliary - 24, type->statics, 8);
-    forge_clr_put(f, auxiliary - 36, type->thread_index, 4);
+    forge_clr_put(f, table + f->runtime.at.method_table.base_size, 16 + rounded, 4);
+    forge_clr_put(f, table + f->runtime.at.method_table.flags2,
+                  is_8(f) ? type->row << 16 | type->flags2 : type->row << 8 | type->flags2,
+                  4);
+    forge_clr_put(f, table + f->runtime.at.method_table.parent, type->parent, 8);
+    forge_clr_put(f, table + f->runtime.at.method_table.module, type->module, 8);
+    if (!is_8(f))
+        forge_clr_put(f, table + f->runtime.at.method_table.auxiliary_data, auxiliary, 8);
+    forge_clr_put(f, table + f->runtime.at.method_table.class_or_canon, class, 8);
+    forge_clr_put(f, class + f->runtime.at.ee_class.method_table, table, 8);
+    forge_clr_put(f, class + f->runtime.at.ee_class.element_type, element, 1);
+    uint32_t padding =
+        is_8(f) ? f->runtime.at.ee_class.padding : f->runtime.at.ee_class.element_type + 1;
+    forge_clr_put(f, class + padding, 16 + rounded - size, 1);
+    put_statics(f, table, auxiliary, type);
     put_fields(f, class, type);
     put_arguments(f, table, type);
     if (type->arguments[0] != 0)
         add_to_hash(f, type->module, table);
     else
-        set_map(f, type->module + layout.module.type_def_map, type->row, table);
+        set_map(f, type->module + f->runtime.at.module.type_def_map, type->row, table);
     return table;
 }
 
 uint64_t forge_clr_array(struct clr_forge *f, uint64_t module, uint64_t element,
                          uint32_t element_size, uint32_t rank)
 {
-    uint64_t table = forge_clr_room(f, layout.method_table.size);
+    uint64_t table = forge_clr_room(f, f->runtime.at.method_table.size);
     uint64_t class = forge_clr_room(f, CLASS_SIZE);
     uint32_t flags = 0x80080000U | element_size | (rank == 0 ? 0x20000U : 0);
     forge_clr_put(f, table, flags, 4);
-    forge_clr_put(f, table + layout.method_table.base_size, 24 + 8 * rank, 4);
-    forge_clr_put(f, table + layout.method_table.module, module, 8);
-    forge_clr_put(f, table + layout.method_table.class_or_canon, class, 8);
-    forge_clr_put(f, table + layout.method_table.per_inst_info, element, 8);
-    forge_clr_put(f, class + layout.ee_class.method_table, table, 8);
+    forge_clr_put(f, table + f->runtime.at.method_table.base_size, 24 + 8 * rank, 4);
+    forge_clr_put(f, table + f->runtime.at.method_table.module, module, 8);
+    forge_clr_put(f, table + f->runtime.at.method_table.class_or_canon, class, 8);
+    forge_clr_put(f, table + f->runtime.at.method_table.per_inst_info, element, 8);
+    forge_clr_put(f, class + f->runtime.at.ee_class.method_table, table, 8);
     return table;
 }
 
 uint64_t forge_clr_pointer(struct clr_forge *f, uint64_t type, unsigned element)
 {
     uint64_t desc = forge_clr_room(f, 32);
-    forge_clr_put(f, desc + layout.type_desc_flags, element, 4);
-    forge_clr_put(f, desc + layout.param_type_arg, type, 8);
+    forge_clr_put(f, desc + f->runtime.at.type_desc_flags, element, 4);
+    forge_clr_put(f, desc + f->runtime.at.param_type_arg, type, 8);
     return desc | 2;
 }
 
 void forge_clr_refer(struct clr_forge *f, uint64_t module, uint32_t row, uint64_t type)
 {
-    set_map(f, module + layout.module.type_ref_map, row, type);
+    set_map(f, module + f->runtime.at.module.type_ref_map, row, type);
 }
 
 uint64_t forge_clr_thread(struct clr_forge *f, uint64_t id, uint32_t ordinary,
                           uint32_t collectible)
 {
-    uint64_t store = forge_clr_room(f, 128), thread = forge_clr_room(f, 1024);
-    uint64_t data = forge_clr_room(f, 64);
+    uint64_t store = forge_clr_room(f, 256), thread = forge_clr_room(f, THREAD_SIZE);
+    uint64_t data =
+        is_8(f) ? thread + f->runtime.at.thread.local_block : forge_clr_room(f, 64);
     f->runtime.thread_store = store;
-    forge_clr_put(f, store + layout.thread_store.first_link, thread + layout.thread.link,
-                  8);
-    forge_clr_put(f, thread + layout.thread.os_id, id, 8);
-    forge_clr_put(f, thread + layout.thread.static_data, data, 8);
+    forge_clr_put(f, store + f->runtime.at.thread_store.first_link,
+                  thread + f->runtime.at.thread.link, 8);
+    forge_clr_put(f, thread + f->runtime.at.thread.os_id, id, 8);
+    if (is_8(f)) {
+        forge_clr_put(f, data, forge_clr_room(f, 8 * (size_t)ordinary), 8);
+        forge_clr_put(f, data + 8, ordinary, 8);
+        return data;
+    }
+    forge_clr_put(f, thread + f->runtime.at.thread.static_data, data, 8);
     forge_clr_put(f, data, ordinary, 4);
     forge_clr_put(f, data + 4, collectible, 4);
     forge_clr_put(f, data + 8, forge_clr_room(f, 8 * (size_t)ordinary), 8);

@@ -1,4 +1,5 @@
-/* forge_clr.h - readable builders of the types of a .NET 10 process, in memory, for tests.
+/* forge_clr.h - readable builders of the types of a .NET 10 process, or of one of .NET 8,
+ * in memory, for tests.
  *
  *     struct clr_forge f;
  *     forge_clr_begin(&f);
@@ -17,7 +18,12 @@
 
 #include "format/core/clr_types.h"
 
-enum { FORGED_CLR_SIZE = 1 << 17, FORGED_FIELDS = 8, FORGED_ARGUMENTS = 4 };
+enum {
+    FORGED_CLR_SIZE = 1 << 17,
+    FORGED_FIELDS = 8,
+    FORGED_ARGUMENTS = 4,
+    FORGED_ENTRIES = 8 /* of types with statics by themselves, in a module of .NET 8 */
+};
 #define FORGED_CLR_BASE UINT64_C(0x10000)
 
 struct clr_forge {
@@ -29,6 +35,7 @@ struct clr_forge {
     struct arena arena;
     uint64_t modules[8];
     size_t module_count;
+    bool is_unpacked; /* numbers of classes of .NET 8 */
 };
 
 /* Of MTFlags and MTFlags2. */
@@ -36,6 +43,8 @@ struct clr_forge {
 #define FORGED_INSTANCE 0x10U
 #define FORGED_COLLECTIBLE 0x200000U
 #define FORGED_HAS_STATICS 0x2U
+#define FORGED_COLLECTIBLE_8 0x10000000U
+#define FORGED_OWN_STATICS 0x6U /* either bit, in MTFlags of .NET 8 */
 
 /* Of the first word of a FieldDesc. */
 #define FORGED_STATIC 0x1000000U
@@ -57,10 +66,12 @@ struct forged_type {
     uint32_t inherited;
     struct forged_field_desc fields[FORGED_FIELDS]; /* up to the first of element 0 */
     uint64_t arguments[FORGED_ARGUMENTS];           /* up to the first 0 */
-    uint64_t statics, thread_index;                 /* base of the first; TLSIndex */
+    uint64_t statics, thread_index;                 /* base of the first; TLSIndex. Of .NET
+                                                       8 of all plain types of a module */
 };
 
 void forge_clr_begin(struct clr_forge *f);
+void forge_clr_begin_8(struct clr_forge *f);
 void forge_clr_end(struct clr_forge *f);
 
 /* Room of zeros, a multiple of 8. */
@@ -85,7 +96,8 @@ uint64_t forge_clr_pointer(struct clr_forge *f, uint64_t type, unsigned element)
 void forge_clr_refer(struct clr_forge *f, uint64_t module, uint32_t row, uint64_t type);
 
 /* Of the only thread: arrays of thread statics, of so many. Returns the address of its
- * ThreadLocalData. */
+ * ThreadLocalData; of .NET 8 that of its ThreadLocalBlock, with room for so many modules
+ * as are ordinary. */
 uint64_t forge_clr_thread(struct clr_forge *f, uint64_t id, uint32_t ordinary,
                           uint32_t collectible);
 

@@ -245,6 +245,16 @@ uint64_t forged_globals(void)
     return base + LIBRARY_TABLE;
 }
 
+uint64_t forged_app_domain_variable(void)
+{
+    return base + LIBRARY_VARIABLES;
+}
+
+uint64_t forged_thread_store_variable(void)
+{
+    return base + LIBRARY_VARIABLES + 8;
+}
+
 uint64_t forged_collector(void)
 {
     return base + LIBRARY_COLLECTOR;
@@ -274,11 +284,12 @@ static void load_library(struct core_forge *f, const struct forged_runtime *how)
 
 static void put_globals(struct core_forge *f, const struct forged_runtime *how)
 {
-    unsigned later = how->is_old;
+    /* AppDomain, ThreadStore, FreeObjectMethodTable. */
+    static const unsigned places[][3] = {[8] = {21, 16, 54}, {21, 16, 57}, {20, 15, 56}};
+    const unsigned *place = places[how->major != 0 ? how->major : 10];
     const uint64_t variables = base + LIBRARY_VARIABLES, table = base + LIBRARY_TABLE;
-    forge_core_put(f, table + (20 + later) * UINT64_C(8), variables, 8);
-    forge_core_put(f, table + (15 + later) * UINT64_C(8), variables + 8, 8);
-    forge_core_put(f, table + (56 + later) * UINT64_C(8), variables + 16, 8);
+    for (unsigned i = 0; i < 3; i++)
+        forge_core_put(f, table + place[i] * UINT64_C(8), variables + i * UINT64_C(8), 8);
     forge_core_put(f, table + UINT64_C(19) * 8, variables + 24, 8);
     forge_core_put(f, variables + 16, f->free_type, 8);
     forge_core_put(f, variables + 24, base + LIBRARY_COLLECTOR, 8);
@@ -318,10 +329,11 @@ static void put_heap(struct core_forge *f)
 
 void forge_core_runtime(struct core_forge *f, const struct forged_runtime *how)
 {
-    const char *path = how->path != NULL
-                           ? how->path
-                           : "/usr/share/dotnet/shared/Microsoft.NETCore.App/10.0.12/"
-                             "libcoreclr.so";
+    const char *usual =
+        how->major == 8
+            ? "/usr/share/dotnet/shared/Microsoft.NETCore.App/8.0.31/libcoreclr.so"
+            : "/usr/share/dotnet/shared/Microsoft.NETCore.App/10.0.12/libcoreclr.so";
+    const char *path = how->path != NULL ? how->path : usual;
     load_library(f, how);
     forge_core_mapping(f, base, base + LIBRARY_DATA, 0, path);
     forge_core_mapping(f, base + LIBRARY_DATA, base + LIBRARY_SIZE, LIBRARY_DATA, path);

@@ -41,12 +41,12 @@ struct forged_thread {
 };
 
 struct forged_runtime {
-    const char *path; /* NULL: of .NET 10.0.12 in its usual place */
+    const char *path; /* NULL: of .NET 10.0.12, or 8.0.31, in its usual place */
     const char *json; /* its descriptor; NULL: none, as in a dump of the heap */
     const char *told; /* "10.0.1226.1": what it says of itself; NULL: nothing */
     bool is_program;  /* in the main program, as of a single file */
     bool is_native;   /* with the symbols of a native AOT program instead */
-    bool is_old;      /* positions in g_dacTable as in .NET 9 */
+    unsigned major;   /* positions in g_dacTable; 0: of .NET 10 */
 };
 
 /* {0} is a process without memory. What is set here by hand counts when it is written. */
@@ -106,8 +106,11 @@ void forge_core_runtime(struct core_forge *f, const struct forged_runtime *how);
 /* The same library as a file: its bytes, to which text_free(). */
 void forge_core_library(struct text *to, const struct forged_runtime *how);
 
-/* Addresses of g_dacTable, GcDacVars, and gc_structures_invalid_cnt. */
+/* Addresses of g_dacTable, of the variables for AppDomain and ThreadStore, GcDacVars, and
+ * gc_structures_invalid_cnt. */
 uint64_t forged_globals(void);
+uint64_t forged_app_domain_variable(void);
+uint64_t forged_thread_store_variable(void);
 uint64_t forged_collector(void);
 uint64_t forged_count_variable(void);
 

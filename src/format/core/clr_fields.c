@@ -120,7 +120,7 @@ static void set_repeats(struct walk *w, struct level *l)
 {
     struct clr_types *t = w->t;
     const struct metadata *m = &l->scope.module->metadata;
-    uint32_t row = method_table_row(&l->m);
+    uint32_t row = l->m.row;
     struct bytes value;
     struct field_desc only;
     l->repeats = 1;
@@ -382,10 +382,9 @@ const char *clr_enum_name(struct clr_types *t, uint64_t table, uint64_t value)
         return NULL;
     struct members *all = alloc_zeroed(sizeof(*all));
     all->mask = mask_of(method_table_element(t, &m));
-    read_members(all, &module->metadata, method_table_row(&m));
+    read_members(all, &module->metadata, m.row);
     text_clear(&t->text);
-    bool found = add_member(&t->text, all, &module->metadata, method_table_row(&m),
-                            value & all->mask);
+    bool found = add_member(&t->text, all, &module->metadata, m.row, value & all->mask);
     free(all);
     if (!found)
         return NULL;

@@ -82,7 +82,7 @@ const char *clr_shown_full(struct clr_types *t, struct clr_name *name);
 
 struct method_table {
     uint64_t address;
-    uint32_t flags, base_size, flags2;
+    uint32_t flags, base_size, flags2, row; /* row: of TypeDef; 0 unknown */
     uint64_t parent, module, auxiliary, per_inst, ee_class;
 };
 
@@ -93,12 +93,9 @@ bool method_table_is_array(const struct method_table *m);
 bool method_table_is_vector(const struct method_table *m); /* T[] */
 bool method_table_is_string(const struct method_table *m);
 bool method_table_is_value(const struct method_table *m);
+bool method_table_is_collectible(const struct clr_types *t, const struct method_table *m);
 uint32_t method_table_rank(const struct method_table *m);
 uint32_t method_table_element_size(const struct method_table *m);
-static inline uint32_t method_table_row(const struct method_table *m)
-{
-    return m->flags2 >> 8;
-}
 
 /* How many generic arguments it has, at most MOST_ARGUMENTS; *first is where their handles
  * stand. 0: none, or too many. */
@@ -125,6 +122,12 @@ struct field_list {
 
 struct field_list method_table_fields(const struct clr_types *t,
                                       const struct method_table *m);
+
+/* Whether it declares static fields; of .NET 8 also whether it keeps them by itself, as
+ * generic types and emitted ones do. */
+bool method_table_has_statics(const struct clr_types *t, const struct method_table *m);
+bool method_table_has_entry(const struct method_table *m);
+
 bool field_desc_read(const struct clr_types *t, const struct field_list *list, uint32_t i,
                      struct field_desc *f);
 
@@ -220,6 +223,13 @@ const struct clr_shape *clr_field_shape(struct clr_types *t, const struct clr_sc
 void clr_fields_of(struct clr_types *t, const struct method_table *m,
                    struct clr_type *shown);
 
+/* --- clr_locals.c -------------------------------------------------------------- */
+
+/* Of .NET 8: where the offsets of a type's statics with references count from, in the
+ * process, or in the thread whose ThreadLocalBlock is given. 0: it has none there. */
+uint64_t clr_local_base(struct clr_types *t, const struct method_table *m, uint64_t block);
+void clr_locals_free(struct clr_types *t);
+
 /* --- clr_types.c --------------------------------------------------------------- */
 
 struct known_type {
@@ -229,6 +239,8 @@ struct known_type {
     struct clr_type shown;
     UT_hash_handle hh;
 };
+
+struct clr_entry;
 
 struct instance {
     uint64_t key, table;
@@ -249,6 +261,8 @@ struct clr_types {
     const struct clr_module *expanded,
         *indexed; /* the last ones whose types were looked at */
     struct instance *instances;
+    struct clr_entry *entries;        /* of types with statics of their own, clr_locals.c */
+    const struct clr_module *located; /* the last one whose entries are known */
     const struct clr_shape *primitives[ELEMENT_OBJECT + 1];
     struct clr_type nameless; /* where the budget is used up */
     struct text text;         /* for names that are being made */

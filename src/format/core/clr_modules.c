@@ -33,23 +33,56 @@ static struct memory_piece emitted(struct clr_types *t, uint64_t address)
         return none;
     uint32_t size = memory_u32(t->memory, copy + at->dynamic_metadata_size, &ok);
     uint64_t begin = copy + at->dynamic_metadata_data;
+    if (at->dynamic_metadata_pointer != RUNTIME_NO_OFFSET)
+        begin = memory_u64(t->memory, copy + at->dynamic_metadata_pointer, &ok);
     struct bytes there = memory_from(t->memory, begin);
     if (there.size > size)
         there.size = size;
     return ok ? (struct memory_piece){begin, there.size, there.data} : none;
 }
 
-static void read_module(struct clr_types *t, struct clr_module *m)
+/* Where its image is loaded and its path; 0: it has none. */
+struct image {
+    uint64_t base, path;
+};
+
+/* Of .NET 8, which has both in its PEImage: an image that was loaded from bytes is there as
+ * a file alone. */
+static struct image image_by_assembly(const struct clr_types *t, uint64_t module)
 {
     const struct runtime_layout *at = &t->r->at;
     bool ok = true;
-    uint64_t base = memory_u64(t->memory, m->address + at->module.base, &ok);
-    uint64_t path = memory_u64(t->memory, m->address + at->module.path, &ok);
+    uint64_t assembly = memory_u64(t->memory, module + at->module.pe_assembly, &ok);
+    uint64_t pe = ok ? memory_u64(t->memory, assembly + at->pe.image, &ok) : 0;
+    if (!ok || pe == 0)
+        return (struct image){0};
+    struct image found = {.path = memory_u64(t->memory, pe + at->pe.path, &ok)};
+    uint64_t layout = memory_u64(t->memory, pe + at->pe.loaded, &ok);
+    if (ok && layout == 0)
+        layout = memory_u64(t->memory, pe + at->pe.flat, &ok);
+    if (ok && layout != 0)
+        found.base = memory_u64(t->memory, layout + at->pe.base, &ok);
+    return ok ? found : (struct image){0};
+}
+
+static struct image image_of(const struct clr_types *t, uint64_t module)
+{
+    const struct runtime_layout *at = &t->r->at;
+    bool ok = true;
+    if (at->module.base == RUNTIME_NO_OFFSET)
+        return image_by_assembly(t, module);
+    struct image found = {memory_u64(t->memory, module + at->module.base, &ok),
+                          memory_u64(t->memory, module + at->module.path, &ok)};
+    return ok ? found : (struct image){0};
+}
+
+static void read_module(struct clr_types *t, struct clr_module *m)
+{
+    const struct image image = image_of(t, m->address);
     struct memory_piece blob = {0};
-    if (ok)
-        m->path = read_path(t, path);
-    if (ok && base != 0 && at->module.base != RUNTIME_NO_OFFSET)
-        blob = metadata_of_image(t->memory, base, t->budget, t->a);
+    m->path = read_path(t, image.path);
+    if (image.base != 0)
+        blob = metadata_of_image(t->memory, image.base, t->budget, t->a);
     if (blob.bytes == NULL) {
         blob = emitted(t, m->address);
         if (blob.bytes != NULL)

@@ -263,8 +263,7 @@ static void set_layout(struct clr_types *t, struct known_type *k, const struct p
     uint8_t inside = method_table_element(t, &p->m);
     k->shape.element = ELEMENT_VALUETYPE;
     if (p->count > 0)
-        k->shape.key =
-            clr_instance_key(p->m.module, method_table_row(&p->m), arguments, p->count);
+        k->shape.key = clr_instance_key(p->m.module, p->m.row, arguments, p->count);
     else
         k->shape.key = is_primitive(k->shape.full_name, inside) ? inside : k->handle;
 }
@@ -275,7 +274,7 @@ static void make_plain(struct clr_types *t, struct known_type *k, const struct p
     for (uint32_t i = 0; i < p->count; i++)
         arguments[i] = known_or_unknown(t, need(t, p, i));
     const struct clr_module *module = clr_module_of(t, p->m.module);
-    uint32_t row = method_table_row(&p->m);
+    uint32_t row = p->m.row;
     if (module == NULL || metadata_type_name(&module->metadata, row).name[0] == '\0') {
         name_unknown(t, k);
     } else {

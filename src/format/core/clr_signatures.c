@@ -88,7 +88,7 @@ static struct definition define(struct clr_types *t, const struct clr_scope *sco
         d.table = clr_module_type_ref(t, scope->module, row);
         if (d.table != 0 && method_table_read(t, d.table, &m)) {
             d.module = m.module;
-            d.row = method_table_row(&m);
+            d.row = m.row;
         }
     }
     if (!runtime_is_method_table(t->r, d.table))

@@ -2,6 +2,8 @@
  * descriptor tells have not changed since .NET Core 3 (docs/formats/core-dump.md). */
 #include "format/core/clr_inner.h"
 
+#include <string.h>
+
 /* Of MTFlags. The low half is the size of an element where there are elements. */
 #define HAS_COMPONENTS 0x80000000U
 enum {
@@ -10,28 +12,81 @@ enum {
     CATEGORY_VALUE = 0x40000,
     CATEGORY_ARRAY = 0x80000,
     IS_VECTOR = 0x20000,
-    COMPONENT_SIZE = 0xFFFF
+    COMPONENT_SIZE = 0xFFFF,
+    COLLECTIBLE = 0x00200000,
+    COLLECTIBLE_8 = 0x10000000 /* in .NET 8, with a token of its own */
 };
 
 /* Sizes of objects without their content. */
 enum { VECTOR_BASE = 24, VALUE_BASE = 16, BOUND_SIZES = 8 };
 
+/* Where .NET 8 has a MethodTable's module if types of another one are its arguments: among
+ * what does not fit into its fixed part, behind the pointers to 8 virtual methods each.
+ * What there is stands in flags2, a bit for each, in this order; the first two have their
+ * place in the fixed part, and the others take it where one of those is not there. */
+static uint64_t override_at(const struct clr_types *t, uint64_t address, uint32_t flags2)
+{
+    enum { OTHERS = 0xF, FIXED = 0x3, SECOND_ONLY = 0x2, CHUNK = 8, POINTER = 8 };
+    const struct runtime_layout *at = &t->r->at;
+    bool ok = true;
+    uint32_t count = 0;
+    for (uint32_t left = flags2 & OTHERS; left != 0; left &= left - 1)
+        count++;
+    if (count == 1 && (flags2 & FIXED) == SECOND_ONLY)
+        count = 0;
+    if (count < 2)
+        return address + at->method_table.per_inst_info + POINTER * count;
+    uint32_t methods = memory_u16(t->memory, address + at->method_table.virtual_count, &ok);
+    return address + at->method_table.size +
+           POINTER * ((methods + CHUNK - 1) / CHUNK + count - 2);
+}
+
+/* The module whose metadata has the row. .NET 8 has it at the canonical one, and before it
+ * the module that the runtime loaded an instantiation into. */
+static uint64_t defining_module(const struct clr_types *t, uint64_t canonical, bool *ok)
+{
+    enum { HAS_OVERRIDE = 0x10 };
+    const struct runtime_layout *at = &t->r->at;
+    uint32_t flags2 = memory_u16(t->memory, canonical + at->method_table.flags2, ok);
+    uint64_t where = flags2 & HAS_OVERRIDE ? override_at(t, canonical, flags2)
+                                           : canonical + at->method_table.module;
+    return memory_u64(t->memory, where, ok);
+}
+
+static void read_row(const struct clr_types *t, uint64_t canonical, struct method_table *m,
+                     bool *ok)
+{
+    enum { FLAGS2 = 0xFFFF, NEVER = UINT16_MAX }; /* NEVER: it stands elsewhere */
+    const struct runtime_layout *at = &t->r->at;
+    m->module = memory_u64(t->memory, m->address + at->method_table.module, ok);
+    m->row = m->flags2 >> 8;
+    if (at->method_table.token == RUNTIME_NO_OFFSET)
+        return;
+    m->row = memory_u16(t->memory, m->address + at->method_table.token, ok);
+    m->row = m->row == NEVER ? 0 : m->row;
+    m->flags2 &= FLAGS2;
+    if (!method_table_is_array(m))
+        m->module = defining_module(t, canonical, ok);
+}
+
 bool method_table_read(const struct clr_types *t, uint64_t address, struct method_table *m)
 {
     const struct runtime_layout *at = &t->r->at;
     bool ok = true;
+    uint64_t canonical = address;
     *m = (struct method_table){.address = address};
     m->flags = memory_u32(t->memory, address + at->method_table.flags, &ok);
     m->base_size = memory_u32(t->memory, address + at->method_table.base_size, &ok);
     m->flags2 = memory_u32(t->memory, address + at->method_table.flags2, &ok);
     m->parent = memory_u64(t->memory, address + at->method_table.parent, &ok);
-    m->module = memory_u64(t->memory, address + at->method_table.module, &ok);
     m->per_inst = memory_u64(t->memory, address + at->method_table.per_inst_info, &ok);
     uint64_t class = memory_u64(t->memory, address + at->method_table.class_or_canon, &ok);
-    if (class & 1) /* the canonical MethodTable has it */
-        class = memory_u64(t->memory,
-                           (class & ~UINT64_C(1)) + at->method_table.class_or_canon, &ok);
+    if (class & 1) { /* the canonical MethodTable has it */
+        canonical = class & ~UINT64_C(1);
+        class = memory_u64(t->memory, canonical + at->method_table.class_or_canon, &ok);
+    }
     m->ee_class = class;
+    read_row(t, canonical, m, &ok);
     if (at->method_table.auxiliary_data != RUNTIME_NO_OFFSET)
         m->auxiliary =
             memory_u64(t->memory, address + at->method_table.auxiliary_data, &ok);
@@ -56,6 +111,12 @@ bool method_table_is_string(const struct method_table *m)
 bool method_table_is_value(const struct method_table *m)
 {
     return !(m->flags & HAS_COMPONENTS) && (m->flags & CATEGORY) == CATEGORY_VALUE;
+}
+
+bool method_table_is_collectible(const struct clr_types *t, const struct method_table *m)
+{
+    bool is_8 = t->r->at.method_table.token != RUNTIME_NO_OFFSET;
+    return m->flags & (is_8 ? COLLECTIBLE_8 : COLLECTIBLE);
 }
 
 uint32_t method_table_rank(const struct method_table *m)
@@ -87,10 +148,13 @@ uint32_t method_table_arguments(const struct clr_types *t, const struct method_t
 
 uint32_t method_table_value_size(const struct clr_types *t, const struct method_table *m)
 {
-    /* m_cbBaseSizePadding stands behind m_NormType in all versions that are read. */
+    /* m_cbBaseSizePadding stands behind m_NormType since .NET 9. */
+    const struct runtime_layout *at = &t->r->at;
     bool ok = true;
-    uint8_t padding =
-        memory_u8(t->memory, m->ee_class + t->r->at.ee_class.element_type + 1, &ok);
+    uint64_t where = m->ee_class + (at->ee_class.padding != RUNTIME_NO_OFFSET
+                                        ? at->ee_class.padding
+                                        : at->ee_class.element_type + 1);
+    uint8_t padding = memory_u8(t->memory, where, &ok);
     if (!ok || padding < VALUE_BASE || padding > m->base_size)
         return 0;
     return m->base_size - padding;
@@ -102,27 +166,100 @@ uint8_t method_table_element(const struct clr_types *t, const struct method_tabl
     return memory_u8(t->memory, m->ee_class + t->r->at.ee_class.element_type, &ok);
 }
 
-static uint16_t instance_fields(const struct clr_types *t, uint64_t ee_class)
+/* --- how many fields ----------------------------------------------------------- */
+
+/* Numbers of .NET 8 that are packed: of each, 5 bits say how long it is, less 1; it follows
+ * at once. */
+enum { PACKED_INSTANCE = 0, PACKED_STATIC = 2, PACKED_BYTES = 16 };
+
+static uint32_t bits_at(const unsigned char *bytes, uint32_t first, uint32_t count)
+{
+    uint32_t value = 0;
+    for (uint32_t i = 0; i < count; i++)
+        value |= (uint32_t)(bytes[(first + i) / 8] >> (first + i) % 8 & 1) << i;
+    return value;
+}
+
+static uint32_t packed_number(const unsigned char bytes[PACKED_BYTES], unsigned wanted)
+{
+    enum { LENGTH = 5 };
+    uint32_t at = 0, number = 0;
+    for (unsigned i = 0; i <= wanted; i++) {
+        uint32_t length = bits_at(bytes, at, LENGTH) + 1;
+        number = bits_at(bytes, at + LENGTH, length);
+        at += LENGTH + length;
+    }
+    return number;
+}
+
+/* They stand behind the class, whose length differs; those of few classes are not packed.
+ * No type can have more fields than a field has rows. */
+static uint32_t number_behind(const struct clr_types *t, uint64_t ee_class, unsigned wanted)
+{
+    enum { MOST = 0xFFFFFF };
+    const struct runtime_layout *at = &t->r->at;
+    bool ok = true;
+    uint64_t numbers = ee_class + memory_u8(t->memory, ee_class + at->ee_class.packed, &ok);
+    if (ok && memory_u8(t->memory, ee_class + at->ee_class.are_packed, &ok) == 0) {
+        uint32_t plain = memory_u32(t->memory, numbers + 4 * (uint64_t)wanted, &ok);
+        return ok && plain <= MOST ? plain : 0;
+    }
+    unsigned char bytes[PACKED_BYTES] = {0};
+    struct bytes there = memory_from(t->memory, numbers);
+    if (!ok || there.size == 0)
+        return 0;
+    memcpy(bytes, there.data, there.size < sizeof(bytes) ? there.size : sizeof(bytes));
+    uint32_t packed = packed_number(bytes, wanted);
+    return packed <= MOST ? packed : 0;
+}
+
+static uint32_t instance_fields(const struct clr_types *t, uint64_t ee_class)
 {
     bool ok = true;
+    if (t->r->at.ee_class.packed != RUNTIME_NO_OFFSET)
+        return number_behind(t, ee_class, PACKED_INSTANCE);
     return memory_u16(t->memory, ee_class + t->r->at.ee_class.instance_fields, &ok);
+}
+
+static uint32_t static_fields(const struct clr_types *t, uint64_t ee_class)
+{
+    bool ok = true;
+    if (t->r->at.ee_class.packed != RUNTIME_NO_OFFSET)
+        return number_behind(t, ee_class, PACKED_STATIC);
+    return memory_u16(t->memory, ee_class + t->r->at.ee_class.static_fields, &ok);
 }
 
 struct field_list method_table_fields(const struct clr_types *t,
                                       const struct method_table *m)
 {
+    const struct runtime_layout *layout = &t->r->at;
     bool ok = true;
-    if (t->r->at.ee_class.instance_fields == RUNTIME_NO_OFFSET)
+    if (layout->ee_class.packed == RUNTIME_NO_OFFSET &&
+        layout->ee_class.instance_fields == RUNTIME_NO_OFFSET)
         return (struct field_list){0};
     uint32_t own = instance_fields(t, m->ee_class), inherited = 0;
     struct method_table parent;
     if (m->parent != 0 && method_table_read(t, m->parent, &parent))
         inherited = instance_fields(t, parent.ee_class);
     own = own > inherited ? own - inherited : 0;
-    own += memory_u16(t->memory, m->ee_class + t->r->at.ee_class.static_fields, &ok);
+    own += static_fields(t, m->ee_class);
     uint64_t at =
-        memory_u64(t->memory, m->ee_class + t->r->at.ee_class.field_desc_list, &ok);
+        memory_u64(t->memory, m->ee_class + layout->ee_class.field_desc_list, &ok);
     return ok && at != 0 ? (struct field_list){at, own} : (struct field_list){0};
+}
+
+bool method_table_has_statics(const struct clr_types *t, const struct method_table *m)
+{
+    enum { HAS_STATICS = 0x2 }; /* of MTFlags2 */
+    if (t->r->at.module.local_module != RUNTIME_NO_OFFSET)
+        return static_fields(t, m->ee_class) > 0;
+    return m->flags2 & HAS_STATICS && m->auxiliary != 0;
+}
+
+bool method_table_has_entry(const struct method_table *m)
+{
+    enum { KEPT_BY_ITSELF = 0x6 };
+    return !(m->flags & HAS_COMPONENTS) && m->flags & KEPT_BY_ITSELF;
 }
 
 bool field_desc_read(const struct clr_types *t, const struct field_list *list, uint32_t i,

@@ -91,14 +91,9 @@ void clr_types_close(struct clr_types *t)
     HASH_CLEAR(hh, t->types);
     HASH_CLEAR(hh, t->modules);
     HASH_CLEAR(hh, t->instances);
+    clr_locals_free(t);
     text_free(&t->text);
     free(t);
-}
-
-static bool is_collectible(const struct method_table *m)
-{
-    enum { COLLECTIBLE = 0x00200000 };
-    return m->flags & COLLECTIBLE;
 }
 
 /* Where elements begin: behind the pointer to the MethodTable, the count and, of several
@@ -122,7 +117,7 @@ static void show(struct clr_types *t, struct clr_type *shown, const struct clr_s
     shown->module = module != NULL ? module->path : NULL;
     shown->is_array = method_table_is_array(&m);
     shown->is_string = method_table_is_string(&m);
-    shown->is_collectible = is_collectible(&m);
+    shown->is_collectible = method_table_is_collectible(t, &m);
     if (shown->is_array || shown->is_string)
         set_elements(shown, &m);
     clr_fields_of(t, &m, shown);
@@ -147,12 +142,10 @@ const struct clr_type *clr_type_of(struct clr_types *t, uint64_t method_table)
 
 /* Static variables, and those of threads: where they are kept, by class.
  *
- * A MethodTable with statics has what tells where they are in front of its auxiliary data.
- * The variables of a type that hold references, or boxed structs, lie together in an array
- * of the heap; those of a thread in an object that the thread has for the type. */
-
-/* Of MTFlags2. */
-enum { HAS_STATICS = 0x2 };
+ * A MethodTable with statics has what tells where they are in front of its auxiliary data
+ * (since .NET 9; before, clr_locals.c). The variables of a type that hold references, or
+ * boxed structs, lie together in an array of the heap; those of a thread in an object that
+ * the thread has for the type. */
 
 /* --- types that have any ------------------------------------------------------- */
 
@@ -175,12 +168,12 @@ static void take_owner(void *context, uint64_t handle)
     struct method_table m;
     if (handle == 0 || (handle & 2) || !runtime_is_method_table(o->t->r, handle) ||
         !method_table_read(o->t, handle, &m) || method_table_is_array(&m) ||
-        !(m.flags2 & HAS_STATICS) || m.auxiliary == 0 || !clr_spend(o->t, sizeof(*o->all)))
+        !method_table_has_statics(o->t, &m) || !clr_spend(o->t, sizeof(*o->all)))
         return;
     o->all = grow(o->all, o->len, &o->cap, sizeof(*o->all));
     o->all[o->len] =
         (struct owner){handle, clr_shown_full(o->t, clr_shape_of(o->t, handle)->full_name),
-                       method_table_row(&m), (uint32_t)o->len};
+                       m.row, (uint32_t)o->len};
     o->len++;
 }
 
@@ -217,10 +210,17 @@ struct statics {
     uint64_t thread, base; /* base: where offsets count from; 0 none */
 };
 
-static uint64_t process_base(const struct clr_types *t, const struct method_table *m)
+static bool has_local_modules(const struct clr_types *t)
+{
+    return t->r->at.module.local_module != RUNTIME_NO_OFFSET;
+}
+
+static uint64_t process_base(struct clr_types *t, const struct method_table *m)
 {
     const struct runtime_layout *at = &t->r->at;
     bool ok = true;
+    if (has_local_modules(t))
+        return clr_local_base(t, m, 0);
     uint64_t base = memory_u64(
         t->memory, m->auxiliary - at->dynamic_statics.size + at->dynamic_statics.gc_statics,
         &ok);
@@ -228,13 +228,15 @@ static uint64_t process_base(const struct clr_types *t, const struct method_tabl
 }
 
 /* An index of thread statics: a kind in the highest byte, and a place. */
-static uint64_t thread_base(const struct clr_types *t, const struct method_table *m,
+static uint64_t thread_base(struct clr_types *t, const struct method_table *m,
                             uint64_t data)
 {
     enum { ORDINARY = 0, COLLECTIBLE = 1, ARRAY_HEADER = 16, KIND = 24 };
     const struct runtime_layout *at = &t->r->at;
     const struct memory *memory = t->memory;
     bool ok = true;
+    if (has_local_modules(t))
+        return clr_local_base(t, m, data);
     uint32_t index = memory_u32(
         memory, m->auxiliary - at->thread_statics.size + at->thread_statics.gc_tls_index,
         &ok);
@@ -299,13 +301,26 @@ struct threads {
     size_t len, cap;
 };
 
+/* A ThreadLocalBlock, which is a part of it, or its ThreadLocalData; 0: none. */
+static uint64_t data_of(const struct clr_types *t, uint64_t thread)
+{
+    const struct runtime_layout *at = &t->r->at;
+    bool ok = true;
+    if (has_local_modules(t))
+        return thread + at->thread.local_block;
+    if (at->thread.static_data == RUNTIME_NO_OFFSET)
+        return 0;
+    uint64_t data = memory_u64(t->memory, thread + at->thread.static_data, &ok);
+    return ok ? data : 0;
+}
+
 static void find_threads(const struct clr_types *t, struct threads *to)
 {
     enum { MOST_THREADS = 1 << 16 };
     const struct runtime_layout *at = &t->r->at;
     bool ok = true;
     uint64_t head = t->r->thread_store + at->thread_store.first_link;
-    if (t->r->thread_store == 0 || at->thread.static_data == RUNTIME_NO_OFFSET)
+    if (t->r->thread_store == 0)
         return;
     uint64_t link = memory_u64(t->memory, head, &ok);
     for (unsigned i = 0; ok && link != 0 && link != head && i < MOST_THREADS; i++) {
@@ -314,7 +329,7 @@ static void find_threads(const struct clr_types *t, struct threads *to)
         to->all[to->len].id = at->thread.os_id != RUNTIME_NO_OFFSET
                                   ? memory_u64(t->memory, thread + at->thread.os_id, &ok)
                                   : 0;
-        to->all[to->len].data = memory_u64(t->memory, thread + at->thread.static_data, &ok);
+        to->all[to->len].data = data_of(t, thread);
         to->len += ok && to->all[to->len].data != 0;
         link = memory_u64(t->memory, link, &ok);
     }
@@ -361,8 +376,9 @@ void clr_types_statics(struct clr_types *t,
     struct owners owners = {.t = t};
     struct threads threads = {0};
     struct statics s = {.t = t, .take = take, .context = context};
-    if (t->r->at.dynamic_statics.size == RUNTIME_NO_OFFSET ||
-        t->r->at.method_table.auxiliary_data == RUNTIME_NO_OFFSET)
+    if (!has_local_modules(t) &&
+        (t->r->at.dynamic_statics.size == RUNTIME_NO_OFFSET ||
+         t->r->at.method_table.auxiliary_data == RUNTIME_NO_OFFSET))
         return;
     clr_modules_all(t);
     find_threads(t, &threads);

@@ -140,12 +140,11 @@ static struct gc_thread read_thread(const struct runtime *r, uint64_t thread)
     bool ok = true;
     if (at->thread.os_id != RUNTIME_NO_OFFSET)
         t.os_id = memory_u64(m, thread + at->thread.os_id, &ok);
-    if (at->allocation.pointer == RUNTIME_NO_OFFSET ||
-        at->thread.locals == RUNTIME_NO_OFFSET)
-        return t;
     ok = true;
-    uint64_t locals = memory_u64(m, thread + at->thread.locals, &ok);
-    uint64_t context = locals + at->allocation.alloc_context + at->allocation.gc_context;
+    uint64_t context = thread + at->thread.alloc_context;
+    if (at->thread.locals != RUNTIME_NO_OFFSET)
+        context = memory_u64(m, thread + at->thread.locals, &ok) +
+                  at->allocation.alloc_context + at->allocation.gc_context;
     uint64_t pointer = memory_u64(m, context + at->allocation.pointer, &ok),
              limit = memory_u64(m, context + at->allocation.limit, &ok);
     if (ok && pointer != 0 && pointer <= limit) {

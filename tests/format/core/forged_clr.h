@@ -189,14 +189,20 @@ static inline void make_types(void)
                                                      .fields = {{rows.value, 0, 4, 0}}});
 }
 
-static inline void begin(void)
+static inline void begin_all(void (*begin_process)(struct clr_forge *f), bool is_unpacked)
 {
     meta = (struct metadata_forge){0};
     types = NULL;
-    forge_clr_begin(&f);
+    begin_process(&f);
+    f.is_unpacked = is_unpacked;
     make_metadata();
     module = forge_clr_module(&f, forge_metadata_bytes(&meta));
     make_types();
+}
+
+static inline void begin(void)
+{
+    begin_all(forge_clr_begin, false);
 }
 
 static inline void end(void)
@@ -252,6 +258,64 @@ static inline void expect_name(uint64_t type, const char *name, const char *full
     cr_expect_str_eq(t->name, name);
     cr_expect_str_eq(t->full_name, full_name);
     cr_expect_eq(clr_type_of(types, type), t, "made once");
+}
+
+/* --- fields and statics -------------------------------------------------------- */
+
+static inline void expect_fields(uint64_t type, const char *expected)
+{
+    struct text all = {0};
+    if (types == NULL)
+        types = forge_clr_open(&f);
+    const struct clr_type *t = clr_type_of(types, type);
+    for (size_t i = 0; i < t->field_count; i++) {
+        const struct clr_field *field = &t->fields[i];
+        char line[256];
+        snprintf(line, sizeof(line), "%u %s %s %d %u\n", (unsigned)field->offset,
+                 field->name, field->type_name != NULL ? field->type_name : "?",
+                 (int)field->kind, (unsigned)field->size);
+        text_add_string(&all, line);
+    }
+    cr_expect_str_eq(text_string(&all), expected);
+    text_free(&all);
+}
+
+static inline void expect_session(void)
+{
+    expect_fields(session(3), "8 Log Shop.List<System.String> 1 8\n"
+                              "16 Extra.First System.String 1 8\n"
+                              "24 Extra.Second.Name System.String 1 8\n"
+                              "32 Extra.Second.Count System.Int32 4 4\n"
+                              "40 Cells[0].Name System.String 1 8\n"
+                              "48 Cells[0].Count System.Int32 4 4\n"
+                              "56 Cells[1].Name System.String 1 8\n"
+                              "64 Cells[1].Count System.Int32 4 4\n"
+                              "72 Allowed Shop.Rights 7 4\n"
+                              "76 Bytes[0] System.Byte 5 1\n"
+                              "77 Bytes[1] System.Byte 5 1\n"
+                              "78 Bytes[2] System.Byte 5 1\n");
+}
+
+static struct text statics_told;
+
+static inline void tell(void *context, const struct clr_static *s)
+{
+    char line[256];
+    (void)context;
+    snprintf(line, sizeof(line), "%s.%s %llx%s %llu\n", s->declared_by, s->field,
+             (unsigned long long)s->object, s->of_thread ? " thread" : "",
+             (unsigned long long)s->thread);
+    text_add_string(&statics_told, line);
+}
+
+static inline void expect_statics(const char *expected)
+{
+    types = forge_clr_open(&f);
+    text_clear(&statics_told);
+    clr_types_statics(types, tell, NULL);
+    cr_expect_str_eq(text_string(&statics_told), expected);
+    text_free(&statics_told);
+    statics_told = (struct text){0};
 }
 
 #endif

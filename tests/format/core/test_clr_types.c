@@ -75,39 +75,10 @@ Test(clr_types, what_has_no_name)
 /* --- fields ----------------------------------------------------------------------------
  */
 
-static void expect_fields(uint64_t type, const char *expected)
-{
-    struct text all = {0};
-    if (types == NULL)
-        types = forge_clr_open(&f);
-    const struct clr_type *t = clr_type_of(types, type);
-    for (size_t i = 0; i < t->field_count; i++) {
-        const struct clr_field *field = &t->fields[i];
-        char line[256];
-        snprintf(line, sizeof(line), "%u %s %s %d %u\n", (unsigned)field->offset,
-                 field->name, field->type_name != NULL ? field->type_name : "?",
-                 (int)field->kind, (unsigned)field->size);
-        text_add_string(&all, line);
-    }
-    cr_expect_str_eq(text_string(&all), expected);
-    text_free(&all);
-}
-
 /* Extra is Pair<string, Cell>: what is loaded is the one of any reference. */
 Test(clr_types, structs_are_taken_apart)
 {
-    expect_fields(session(3), "8 Log Shop.List<System.String> 1 8\n"
-                              "16 Extra.First System.String 1 8\n"
-                              "24 Extra.Second.Name System.String 1 8\n"
-                              "32 Extra.Second.Count System.Int32 4 4\n"
-                              "40 Cells[0].Name System.String 1 8\n"
-                              "48 Cells[0].Count System.Int32 4 4\n"
-                              "56 Cells[1].Name System.String 1 8\n"
-                              "64 Cells[1].Count System.Int32 4 4\n"
-                              "72 Allowed Shop.Rights 7 4\n"
-                              "76 Bytes[0] System.Byte 5 1\n"
-                              "77 Bytes[1] System.Byte 5 1\n"
-                              "78 Bytes[2] System.Byte 5 1\n");
+    expect_session();
     const struct clr_field *last = &clr_type_of(types, rights)->fields[0];
     cr_expect_eq(last->kind, HD_FIELD_ENUM, "the value of a boxed one");
     cr_expect_eq(last->type, rights);
@@ -164,28 +135,6 @@ Test(clr_types, members_of_enums)
 
 /* --- statics ---------------------------------------------------------------------------
  */
-
-static struct text told;
-
-static void tell(void *context, const struct clr_static *s)
-{
-    char line[256];
-    (void)context;
-    snprintf(line, sizeof(line), "%s.%s %llx%s %llu\n", s->declared_by, s->field,
-             (unsigned long long)s->object, s->of_thread ? " thread" : "",
-             (unsigned long long)s->thread);
-    text_add_string(&told, line);
-}
-
-static void expect_statics(const char *expected)
-{
-    types = forge_clr_open(&f);
-    text_clear(&told);
-    clr_types_statics(types, tell, NULL);
-    cr_expect_str_eq(text_string(&told), expected);
-    text_free(&told);
-    told = (struct text){0};
-}
 
 /* One that is null, one without a place of its own, and two that count. */
 Test(clr_types, statics_of_classes_and_instantiations)

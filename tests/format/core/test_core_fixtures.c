@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const files[] = {"net10", "net9-server"};
+static const char *const files[] = {"net10", "net9-server", "net8"};
 enum { FILES = sizeof(files) / sizeof(*files) };
 
 static struct hd_snapshot *open_fixture(const char *name, const char *suffix)
@@ -147,7 +147,9 @@ static void expect_same_heap(const char *name)
     size_t reachable = 0;
     for (size_t i = 0; i < there.len; i++) {
         node_id wanted = there.all[i].node, n = node_at(&here, there.all[i].address);
-        if (n == NO_NODE && !held[wanted])
+        /* Its place may have another one by now. */
+        if (!held[wanted] &&
+            (n == NO_NODE || strcmp(type_of(core, n), type_of(gcdump, wanted)) != 0))
             continue;
         cr_assert_neq(n, NO_NODE, "an object at %llx",
                       (unsigned long long)there.all[i].address);
@@ -246,15 +248,18 @@ Test(core_fixtures, a_chain_by_its_fields)
         {"[]", "Shop.LogEntry"},
         {"Text", "System.String"},
     };
-    struct hd_snapshot *core = open_fixture("net10", "core");
-    node_id n = first_below(core, "[static var Shop.Store.s_byNumber]");
-    cr_expect_str_eq(type_of(core, n),
-                     "System.Collections.Generic.Dictionary<System.Int32,Shop.Session>");
-    for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
-        n = follow(core, n, steps[i][0]);
-        cr_expect_str_eq(type_of(core, n), steps[i][1]);
+    for (size_t k = 0; k < FILES; k++) {
+        struct hd_snapshot *core = open_fixture(files[k], "core");
+        node_id n = first_below(core, "[static var Shop.Store.s_byNumber]");
+        cr_expect_str_eq(
+            type_of(core, n),
+            "System.Collections.Generic.Dictionary<System.Int32,Shop.Session>");
+        for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+            n = follow(core, n, steps[i][0]);
+            cr_expect_str_eq(type_of(core, n), steps[i][1]);
+        }
+        hd_snapshot_close(core);
     }
-    hd_snapshot_close(core);
 }
 
 Test(core_fixtures, statics_with_their_classes)
@@ -265,11 +270,18 @@ Test(core_fixtures, statics_with_their_classes)
         {"[static var Shop.Generic<Shop.Session>.s_items]",
          "System.Collections.Generic.List<Shop.Session>"},
         {"[static var System.Array+EmptyArray<Shop.Order>.Value]", "Shop.Order[]"},
+        {"[static var Shop.Store.t_current]", "Shop.Session"},
+        {"[static var Shop.Generic2<System.String,Shop.Session>.t_list]",
+         "System.Collections.Generic.List<Shop.Session>"},
+        {"[static var Dyn.Thing.s_shared]", "Shop.Session"},
     };
-    struct hd_snapshot *core = open_fixture("net10", "core");
-    for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
-        cr_expect_str_eq(type_of(core, first_below(core, wanted[i][0])), wanted[i][1]);
-    hd_snapshot_close(core);
+    for (size_t k = 0; k < FILES; k++) {
+        struct hd_snapshot *core = open_fixture(files[k], "core");
+        for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
+            cr_expect_str_eq(type_of(core, first_below(core, wanted[i][0])), wanted[i][1],
+                             "%s: %s", files[k], wanted[i][0]);
+        hd_snapshot_close(core);
+    }
 }
 
 /* --- values ---------------------------------------------------------------------- */
