@@ -63,6 +63,7 @@ static const struct member {
     {"Thread", "RuntimeThreadLocals", AT(thread.locals), false},
     {"Thread", "ThreadLocalDataPtr", AT(thread.static_data), true},
     {"Thread", "OSId", AT(thread.os_id), false},
+    {"Thread", "CachedStackBase", AT(thread.stack_base), true},
     {"RuntimeThreadLocals", "AllocContext", AT(allocation.alloc_context), false},
     {"EEAllocContext", "GCAllocationContext", AT(allocation.gc_context), false},
     {"GCAllocContext", "Pointer", AT(allocation.pointer), false},
