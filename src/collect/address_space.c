@@ -140,7 +140,7 @@ static bool find_shared(struct page_source *p, pid_t pid)
 bool page_source_open(struct page_source *p, pid_t pid, struct hd_error *err)
 {
     char path[64];
-    *p = (struct page_source){.shared = -1};
+    *p = (struct page_source){.shared = -1, .page = (uint64_t)sysconf(_SC_PAGESIZE)};
     snprintf(path, sizeof(path), "/proc/%ld/pagemap", (long)pid);
     p->pages = open(path, O_RDONLY | O_CLOEXEC);
     if (p->pages < 0 && (errno == ENOENT || errno == ESRCH))
@@ -230,14 +230,14 @@ static bool find_private(struct runs *r, const struct page_source *from,
     enum { PAGES = 8192, ENTRY = 8 };
     unsigned char entries[PAGES * ENTRY];
     for (uint64_t at = scan_private(r, from, a); at < a->end;) {
-        uint64_t pages = (a->end - at) / PAGE;
+        uint64_t pages = (a->end - at) / from->page;
         size_t want = (size_t)(pages < PAGES ? pages : PAGES) * ENTRY;
-        ssize_t n = pread(from->pages, entries, want, (off_t)(at / PAGE * ENTRY));
+        ssize_t n = pread(from->pages, entries, want, (off_t)(at / from->page * ENTRY));
         if (n < ENTRY)
             return false;
-        for (ssize_t i = 0; i + ENTRY <= n; i += ENTRY, at += PAGE)
+        for (ssize_t i = 0; i + ENTRY <= n; i += ENTRY, at += from->page)
             if (is_written(le_u64(entries + i)))
-                add(r, a, at, PAGE, false);
+                add(r, a, at, from->page, false);
     }
     return true;
 }

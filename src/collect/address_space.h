@@ -12,6 +12,7 @@
 
 #include <sys/types.h>
 
+/* What the kernel's pages are a multiple of: those of aarch64 may have 16 or 64 KiB. */
 enum { PAGE = 4096 };
 
 struct area {
@@ -67,6 +68,7 @@ struct page_source {
     int pages;  /* /proc/PID/pagemap */
     int shared; /* the file of the doublemapper; -1 none */
     uint64_t shared_inode;
+    uint64_t page; /* size of those that pagemap has entries of */
 };
 
 bool page_source_open(struct page_source *p, pid_t pid, struct hd_error *err);

@@ -13,6 +13,7 @@
 #include "process/runtime.h"
 #include "process/runtime_module.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -55,7 +56,8 @@ static void read_area(struct pieces *p, int mem, const struct area *a)
     p->all[p->count++] = (struct memory_piece){a->start, (uint64_t)n, bytes};
 }
 
-/* An image from its first area on, with the variables behind it, which have no file. */
+/* An image from its first area on, with the variables behind it, which have no file. The
+ * parts of a program for aarch64 have gaps between them that the kernel gives back. */
 static size_t read_image(struct pieces *p, int mem, const struct address_space *space,
                          size_t first)
 {
@@ -63,8 +65,9 @@ static size_t read_image(struct pieces *p, int mem, const struct address_space *
     const char *path = space->areas[first].path;
     do
         read_area(p, mem, &space->areas[i]);
-    while (++i < space->count && space->areas[i].start == space->areas[i - 1].end &&
-           (space->areas[i].path[0] == '\0' || strcmp(space->areas[i].path, path) == 0));
+    while (++i < space->count && (strcmp(space->areas[i].path, path) == 0 ||
+                                  (space->areas[i].path[0] == '\0' &&
+                                   space->areas[i].start == space->areas[i - 1].end)));
     return i;
 }
 
@@ -122,6 +125,11 @@ static uint64_t find_count(const struct process_image *image, struct arena *aren
             "its runtime is .NET %s; reading its memory needs " RUNTIME_OLDEST_READ
             " or later",
             version);
+    if (version != NULL && runtime_is_of_others(version, image->processor))
+        return fail_about(
+            err, HD_ABOUT_DIRECT, HD_UNSUPPORTED,
+            "its runtime is .NET %s; reading its memory on %s needs a later version",
+            version, image->processor->name);
     uint64_t gc = runtime_gc_find(&image->memory, table, MOST_GLOBALS);
     uint64_t at = gc != 0 ? memory_u64(&image->memory, gc + GC_INVALID_COUNT, &ok) : 0;
     if (at == 0 || !ok)
@@ -139,7 +147,9 @@ static uint64_t live_heap_count_address(int mem, const struct address_space *spa
 {
     struct arena arena = {0};
     struct pieces pieces = {.arena = &arena};
-    struct process_image image = {.program_headers = core_program_headers(auxv)};
+    struct process_image image = {.processor = processor_here(),
+                                  .program_headers =
+                                      core_auxiliary(auxv, AUXILIARY_PROGRAM_HEADERS)};
     read_images(&pieces, mem, space, image.program_headers);
     list_mappings(&image, space, &arena);
     image.memory = memory_of(pieces.all, pieces.count, &arena);
@@ -268,13 +278,18 @@ static bool heap_is_whole(const struct direct *d)
  * finds the stacks of its threads. */
 static void read_threads(struct direct *d, const struct thread_freeze *still)
 {
+    const uint32_t note = d->of.processor->thread_pointer_note;
     d->threads = arena_array(&d->of.arena, struct core_thread, still->count);
     d->thread_count = 0;
     for (size_t i = 0; i < still->count; i++) {
         struct core_thread *t = &d->threads[d->thread_count];
         *t = (struct core_thread){.id = proc_inner_thread(d->of.pid, still->threads[i].id),
                                   .signal = still->threads[i].signal};
-        d->thread_count += thread_freeze_registers(still, i, &t->registers);
+        d->thread_count += thread_freeze_registers(still, i, NT_PRSTATUS, &t->registers,
+                                                   sizeof(t->registers));
+        if (note != 0)
+            thread_freeze_registers(still, i, note, &t->thread_pointer,
+                                    sizeof(t->thread_pointer));
     }
 }
 

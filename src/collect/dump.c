@@ -208,6 +208,11 @@ bool hd_collect_core(FILE *to, enum hd_core_kind kind, const struct hd_collect_o
                   "its runtime is .NET %s; core dumps need " RUNTIME_OLDEST_READ
                   " or later; take a .gcdump",
                   origin.runtime);
+    if (ok && runtime_is_of_others(origin.runtime, processor_here()))
+        ok = fail(err, HD_UNSUPPORTED,
+                  "its runtime is .NET %s; core dumps on %s need a later version; take a "
+                  ".gcdump",
+                  origin.runtime, processor_here()->name);
     ok = ok && (!d.target.visible || process_lock_wait(d.target.pid, d.patience.silence_ms,
                                                        goes_on, &d, &lock, err));
     ok = ok && dump_file_open(&d.file, &d.target, to, &arena, err) && dump(&d, kind, err) &&

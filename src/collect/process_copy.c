@@ -32,23 +32,32 @@ static void pad(struct text *t, size_t to)
         text_add_char(t, '\0');
 }
 
-static void add_note(struct rest *r, uint32_t type, const void *bytes, size_t size)
+static void add_note_of(struct rest *r, const char *owner, uint32_t type, const void *bytes,
+                        size_t size)
 {
-    static const char owner[] = "CORE";
-    const Elf64_Nhdr head = {
-        .n_namesz = sizeof(owner), .n_descsz = (uint32_t)size, .n_type = type};
+    const Elf64_Nhdr head = {.n_namesz = (uint32_t)strlen(owner) + 1,
+                             .n_descsz = (uint32_t)size,
+                             .n_type = type};
     text_add(&r->notes, &head, sizeof(head));
-    text_add(&r->notes, owner, sizeof(owner));
+    text_add(&r->notes, owner, head.n_namesz);
     pad(&r->notes, 4);
     text_add(&r->notes, bytes, size);
     pad(&r->notes, 4);
 }
 
+static void add_note(struct rest *r, uint32_t type, const void *bytes, size_t size)
+{
+    add_note_of(r, "CORE", type, bytes, size);
+}
+
 static void add_thread(struct rest *r, const struct core_thread *t)
 {
+    const uint32_t note = r->content->processor->thread_pointer_note;
     struct elf_prstatus status = {.pr_pid = t->id, .pr_cursig = (short)t->signal};
     memcpy(&status.pr_reg, &t->registers, sizeof(t->registers));
     add_note(r, NT_PRSTATUS, &status, sizeof(status));
+    if (note != 0 && t->thread_pointer != 0)
+        add_note_of(r, "LINUX", note, &t->thread_pointer, sizeof(t->thread_pointer));
 }
 
 static void copy_cut(char *to, size_t size, const char *from)
@@ -193,7 +202,7 @@ static bool put_head(int fd, const struct rest *r, uint64_t *size, struct hd_err
     Elf64_Ehdr head = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
                                    ELFDATA2LSB, EV_CURRENT},
                        .e_type = ET_CORE,
-                       .e_machine = EM_X86_64,
+                       .e_machine = (Elf64_Half)r->content->processor->machine,
                        .e_version = EV_CURRENT,
                        .e_phoff = r->segments_at,
                        .e_ehsize = sizeof(head),
@@ -263,15 +272,12 @@ static void read_auxv(struct process_copy *c)
 }
 
 /* Registers, layouts and the core that is written are those of one machine. */
-static bool is_known_machine(struct hd_error *err)
+static bool find_processor(struct process_copy *c, struct hd_error *err)
 {
-#ifdef __x86_64__
-    (void)err;
-    return true;
-#else
-    return fail_about(err, HD_ABOUT_DIRECT, HD_UNSUPPORTED,
-                      "the memory of processes can only be read on x86-64");
-#endif
+    c->processor = processor_here();
+    return c->processor != NULL ||
+           fail_about(err, HD_ABOUT_DIRECT, HD_UNSUPPORTED,
+                      "the memory of processes can only be read on " PROCESSORS_READ);
 }
 
 bool process_copy_open(struct process_copy *c, const struct hd_collect_options *how,
@@ -281,7 +287,7 @@ bool process_copy_open(struct process_copy *c, const struct hd_collect_options *
     struct proc proc;
     *c = (struct process_copy){
         .mem = -1, .pages = {.pages = -1, .shared = -1}, .room = {.fd = -1}};
-    if (!is_known_machine(err) || !find(&found, how, &c->arena, err))
+    if (!find_processor(c, err) || !find(&found, how, &c->arena, err))
         return false;
     c->pid = found.pid;
     if (found.visible && proc_is_hidden(found.pid))
@@ -325,7 +331,8 @@ bool process_copy_is_same(const struct process_copy *c, struct hd_error *err)
 struct core_content process_copy_content(const struct process_copy *c,
                                          const struct core_thread *threads, size_t count)
 {
-    return (struct core_content){.pid = c->pid,
+    return (struct core_content){.processor = c->processor,
+                                 .pid = c->pid,
                                  .name = c->name,
                                  .arguments = c->arguments,
                                  .auxv = {(unsigned char *)c->auxv.data, c->auxv.len},

@@ -7,6 +7,7 @@
 #include "base/input.h"
 #include "base/text.h"
 #include "collect/copying.h"
+#include "process/processor.h"
 
 #include <sys/procfs.h>
 
@@ -25,10 +26,12 @@ struct core_thread {
     pid_t id;
     int signal;
     elf_gregset_t registers;
+    uint64_t thread_pointer; /* of processors that have it apart; else, or unknown, 0 */
 };
 
 /* All of it belongs to the caller. */
 struct core_content {
+    const struct processor *processor;
     pid_t pid;
     const char *name;      /* the kernel's 15 characters; NULL */
     const char *arguments; /* with blanks between; NULL */
@@ -49,6 +52,7 @@ bool core_write_rest(int fd, const struct core_content *c, uint64_t *size,
 
 /* Strings live in the arena. */
 struct process_copy {
+    const struct processor *processor;
     pid_t pid;
     uint64_t start;        /* in clock ticks since boot: another process of that pid has
                               another */

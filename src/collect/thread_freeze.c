@@ -5,7 +5,6 @@
 #include "collect/denied.h"
 
 #include <dirent.h>
-#include <elf.h>
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -182,14 +181,14 @@ static bool begin(struct thread_freeze *s, struct hd_error *err)
     return ok && (has_any(s) || fail(err, HD_IO, "the process has exited"));
 }
 
-bool thread_freeze_registers(const struct thread_freeze *s, size_t i,
-                             elf_gregset_t *registers)
+bool thread_freeze_registers(const struct thread_freeze *s, size_t i, uint32_t set,
+                             void *registers, size_t size)
 {
-    struct iovec to = {registers, sizeof(*registers)};
+    struct iovec to = {registers, size};
     return s->threads[i].stands &&
-           syscall(SYS_ptrace, (long)PTRACE_GETREGSET, (long)s->threads[i].id,
-                   (long)NT_PRSTATUS, &to) == 0 &&
-           to.iov_len == sizeof(*registers);
+           syscall(SYS_ptrace, (long)PTRACE_GETREGSET, (long)s->threads[i].id, (long)set,
+                   &to) == 0 &&
+           to.iov_len >= size;
 }
 
 /* --- going on --------------------------------------------------------------------- */

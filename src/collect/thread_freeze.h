@@ -15,7 +15,6 @@
 #include "heapdrift.h"
 
 #include <stdatomic.h>
-#include <sys/procfs.h>
 #include <sys/types.h>
 
 struct still_thread {
@@ -56,8 +55,9 @@ static inline bool thread_freeze_is_unwanted(const struct thread_freeze *s)
     return atomic_load_explicit(&s->is_unwanted, memory_order_relaxed);
 }
 
-/* The registers of one; false if it is gone. For the thread that works. */
-bool thread_freeze_registers(const struct thread_freeze *s, size_t i,
-                             elf_gregset_t *registers);
+/* A set of registers of one, by the type of its note (NT_PRSTATUS), size bytes of it; false
+ * if the thread is gone, or has none. For the thread that works. */
+bool thread_freeze_registers(const struct thread_freeze *s, size_t i, uint32_t set,
+                             void *registers, size_t size);
 
 #endif

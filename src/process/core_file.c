@@ -53,10 +53,10 @@ static bool next_note(struct bytes *left, struct note *note)
 /* struct elf_prstatus: the thread's id, and its registers. */
 enum { STATUS_ID = 32, STATUS_REGISTERS = 112 };
 
-static bool is_thread(const struct note *n)
+static bool is_thread(const struct note *n, const struct processor *of)
 {
     return n->type == NT_PRSTATUS &&
-           n->payload.size >= STATUS_REGISTERS + IMAGE_REGISTERS * 8;
+           n->payload.size >= STATUS_REGISTERS + (size_t)of->registers * 8;
 }
 
 static bool is_redaction(const struct note *n)
@@ -67,7 +67,8 @@ static bool is_redaction(const struct note *n)
 }
 
 /* Look through a segment of notes, whose bytes stay. What is cut or wrong ends it. */
-static void core_notes_add(struct core_notes *n, struct bytes segment)
+static void core_notes_add(struct core_notes *n, struct bytes segment,
+                           const struct processor *of)
 {
     struct note note;
     if (n->segment_count == NOTE_SEGMENTS)
@@ -79,7 +80,7 @@ static void core_notes_add(struct core_notes *n, struct bytes segment)
                            : note.type == NT_AUXV     ? &n->auxiliary
                            : is_redaction(&note)      ? &n->redaction
                                                       : NULL;
-        n->thread_count += is_thread(&note);
+        n->thread_count += is_thread(&note, of);
         if (to != NULL && to->size == 0)
             *to = note.payload;
     }
@@ -155,20 +156,31 @@ static void read_mappings(struct bytes note, struct process_image *p, struct are
 
 /* --- threads and program ------------------------------------------------------- */
 
+static struct image_thread read_thread(struct bytes status, const struct processor *of)
+{
+    struct image_thread t = {.id = le_u32(status.data + STATUS_ID)};
+    for (size_t k = 0; k < of->registers; k++)
+        t.registers[k] = le_u64(status.data + STATUS_REGISTERS + k * 8);
+    if (of->thread_pointer != NO_REGISTER)
+        t.thread_pointer = t.registers[of->thread_pointer];
+    return t;
+}
+
+/* What else there is of a thread follows its registers. */
 static void read_threads(const struct core_notes *n, struct process_image *p,
                          struct arena *a)
 {
+    const struct processor *of = p->processor;
     p->threads = arena_array(a, struct image_thread, n->thread_count);
     for (size_t i = 0; i < n->segment_count; i++) {
         struct bytes left = n->segments[i];
         struct note note;
         while (next_note(&left, &note)) {
-            if (!is_thread(&note))
-                continue;
-            struct image_thread *t = &p->threads[p->thread_count++];
-            t->id = le_u32(note.payload.data + STATUS_ID);
-            for (size_t k = 0; k < IMAGE_REGISTERS; k++)
-                t->registers[k] = le_u64(note.payload.data + STATUS_REGISTERS + k * 8);
+            if (is_thread(&note, of))
+                p->threads[p->thread_count++] = read_thread(note.payload, of);
+            else if (of->thread_pointer_note != 0 && note.type == of->thread_pointer_note &&
+                     note.payload.size >= 8 && p->thread_count > 0)
+                p->threads[p->thread_count - 1].thread_pointer = le_u64(note.payload.data);
         }
     }
 }
@@ -237,13 +249,13 @@ static void read_redaction(struct bytes note, struct image_redaction *r, struct 
     }
 }
 
-uint64_t core_program_headers(struct bytes auxiliary)
+uint64_t core_auxiliary(struct bytes vector, enum auxiliary type)
 {
-    enum { AT_PHDR = 3, PAIR = 16 };
+    enum { PAIR = 16 };
     uint64_t found = 0;
-    for (size_t at = 0; auxiliary.size - at >= PAIR; at += PAIR)
-        if (le_u64(auxiliary.data + at) == AT_PHDR)
-            found = le_u64(auxiliary.data + at + 8);
+    for (size_t at = 0; vector.size - at >= PAIR; at += PAIR)
+        if (le_u64(vector.data + at) == (uint64_t)type)
+            found = le_u64(vector.data + at + 8);
     return found;
 }
 
@@ -254,7 +266,8 @@ static void core_notes_read(const struct core_notes *n, struct process_image *p,
     read_mappings(n->files, p, a);
     read_threads(n, p, a);
     read_program(n->program, p, a);
-    p->program_headers = core_program_headers(n->auxiliary);
+    p->program_headers = core_auxiliary(n->auxiliary, AUXILIARY_PROGRAM_HEADERS);
+    p->page = core_auxiliary(n->auxiliary, AUXILIARY_PAGE);
     read_redaction(n->redaction, &p->redaction, a);
 }
 
@@ -275,7 +288,6 @@ enum {
     SECTION = 64,
     SECTION_INFO = 44,
     ET_CORE = 4,
-    EM_X86_64 = 62,
     PT_LOAD = 1,
     PT_NOTE = 4,
     PN_XNUM = 0xffff /* the count stands in section 0 */
@@ -307,8 +319,7 @@ static const char *machine_name(unsigned machine)
         const char *name;
     } known[] = {
         {3, "x86 (32 bits)"}, {8, "MIPS"}, {20, "PowerPC"}, {21, "PowerPC (64 bits)"},
-        {22, "s390x"},        {40, "ARM"}, {183, "arm64"},  {243, "RISC-V"},
-        {258, "LoongArch"},
+        {22, "s390x"},        {40, "ARM"}, {243, "RISC-V"}, {258, "LoongArch"},
     };
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
         if (known[i].machine == machine)
@@ -318,22 +329,25 @@ static const char *machine_name(unsigned machine)
 
 #define TAKE_GCDUMP "; take a gcdump of the process, with `dotnet-gcdump collect -p PID`"
 
-static bool check_machine(struct bytes file, struct hd_error *err)
+static bool find_processor(struct process_image *p, struct bytes file, struct hd_error *err)
 {
     unsigned machine = half(file, ELF_MACHINE);
     bool is_ours = file.data[ELF_CLASS] == 2 && !is_big_endian(file);
-    if (is_ours && machine == EM_X86_64)
+    p->processor = is_ours ? processor_of(machine) : NULL;
+    if (p->processor != NULL)
         return true;
     const char *name = machine_name(machine);
     if (name == NULL && file.data[ELF_CLASS] == 1)
         name = "a 32-bit process";
     if (name == NULL)
         return fail(err, HD_UNSUPPORTED,
-                    "a core dump of an unknown machine (%u); only those of x86-64 can be "
-                    "read" TAKE_GCDUMP,
+                    "a core dump of an unknown machine (%u); only those of " PROCESSORS_READ
+                    " can be read" TAKE_GCDUMP,
                     machine);
     return fail(err, HD_UNSUPPORTED,
-                "a core dump of %s; only those of x86-64 can be read" TAKE_GCDUMP, name);
+                "a core dump of %s; only those of " PROCESSORS_READ
+                " can be read" TAKE_GCDUMP,
+                name);
 }
 
 /* --- segments ------------------------------------------------------------------ */
@@ -443,13 +457,14 @@ static bool read_pieces(struct bytes file, const struct segments *s,
            fail(err, HD_BAD_FORMAT, "segments of the core dump overlap in the file");
 }
 
-static struct core_notes read_notes(struct bytes file, const struct segments *s)
+static struct core_notes read_notes(struct bytes file, const struct segments *s,
+                                    const struct processor *of)
 {
     struct core_notes notes = {0};
     for (size_t i = 0; i < s->count; i++) {
         struct segment segment = segment_of(s, i);
         if (segment.type == PT_NOTE)
-            core_notes_add(&notes, part_in(file, &segment));
+            core_notes_add(&notes, part_in(file, &segment), of);
     }
     return notes;
 }
@@ -463,9 +478,9 @@ bool core_file_open(struct process_image *p, struct bytes file, struct arena *a,
         return fail(err, HD_NOT_A_SNAPSHOT, "not a core dump");
     if (file.size < ELF_HEADER)
         return fail_at_byte(err, file.size, "the core dump is truncated in its header");
-    if (!check_machine(file, err) || !find_segments(file, &s, err))
+    if (!find_processor(p, file, err) || !find_segments(file, &s, err))
         return false;
-    struct core_notes notes = read_notes(file, &s);
+    struct core_notes notes = read_notes(file, &s, p->processor);
     core_notes_read(&notes, p, a);
     if (!read_pieces(file, &s, p, a, err))
         return false;

@@ -12,12 +12,14 @@
 
 /* What the notes of an ELF core tell: mapped files, threads, the program.
  *
- * As the kernel writes them for x86-64 (fs/binfmt_elf.c); createdump and gcore do the
- * same. It must not know of the memory in the core. docs/formats/core-dump.md. */
+ * As the kernel writes them (fs/binfmt_elf.c); createdump and gcore do the same. It must
+ * not know of the memory in the core. docs/formats/core-dump.md. */
 
-/* Where the auxiliary vector (pairs of a type and a value) says that the program headers of
- * the main program are; 0: it does not. */
-uint64_t core_program_headers(struct bytes auxiliary);
+/* What the auxiliary vector (pairs of a type and a value) says: the address of the program
+ * headers of the main program, the size of a page. 0: it does not. */
+enum auxiliary { AUXILIARY_PROGRAM_HEADERS = 3, AUXILIARY_PAGE = 6 };
+
+uint64_t core_auxiliary(struct bytes vector, enum auxiliary type);
 
 /* --- the file ------------------------------------------------------------------ */
 

@@ -5,6 +5,7 @@
 /* <elf.h>, 64 bits. */
 enum {
     HEADER = 64,
+    MACHINE = 18,
     SEGMENTS = 32,
     SEGMENT_COUNT = 56,
     SEGMENT = 56,
@@ -12,8 +13,7 @@ enum {
     PT_DYNAMIC = 2,
     PT_NOTE = 4,
     SYMBOL = 24,
-    RELOCATION = 24,
-    R_X86_64_RELATIVE = 8
+    RELOCATION = 24
 };
 
 struct program_header {
@@ -92,6 +92,8 @@ bool elf_image_of_file(struct elf_image *e, struct memory *m, struct bytes file,
 {
     struct memory_piece pieces[ELF_SEGMENTS];
     *e = (struct elf_image){.memory = m};
+    if (file.size >= HEADER)
+        e->processor = processor_of(le_u16(file.data + MACHINE));
     *m = (struct memory){0};
     size_t len = lay_out(e, file, base, 0, pieces);
     *m = memory_of(pieces, len, a);
@@ -207,12 +209,13 @@ uint64_t elf_pointer(const struct elf_image *e, uint64_t address, bool *ok)
     if (e->is_relocated)
         return memory_u64(e->memory, address, ok);
     struct bytes table = memory_from(e->memory, dynamic_address(e, DT_RELA));
-    uint64_t size = dynamic_value(e, DT_RELASZ);
+    uint64_t size = e->processor != NULL ? dynamic_value(e, DT_RELASZ) : 0;
     if (table.size > size)
         table.size = (size_t)size;
     for (size_t at = 0; table.size - at >= RELOCATION; at += RELOCATION) {
         const unsigned char *entry = table.data + at;
-        if (e->bias + le_u64(entry) == address && le_u32(entry + 8) == R_X86_64_RELATIVE)
+        if (e->bias + le_u64(entry) == address &&
+            le_u32(entry + 8) == e->processor->relative)
             return e->bias + le_u64(entry + 16);
     }
     *ok = false;

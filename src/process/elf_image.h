@@ -8,6 +8,7 @@
 #define ELF_IMAGE_H
 
 #include "process/memory.h"
+#include "process/processor.h"
 
 enum { ELF_SEGMENTS = 64 }; /* of a program: a dozen */
 
@@ -16,6 +17,7 @@ struct elf_image {
     uint64_t bias;                  /* what is added to the addresses in the file */
     uint64_t dynamic, dynamic_size; /* address; size 0: has none */
     bool is_relocated; /* false: a file, whose pointers are those of its relocations */
+    const struct processor *processor; /* of a file; NULL: unknown */
 };
 
 /* The one whose first byte is at base. False if there is none, or not its headers. */
@@ -38,7 +40,7 @@ struct elf_symbol {
 
 struct elf_symbol elf_symbol(const struct elf_image *e, const char *name);
 
-/* A pointer in it: of a file, what the loader would make of it (R_X86_64_RELATIVE). */
+/* A pointer in it: of a file, what the loader would make of it (a RELATIVE relocation). */
 uint64_t elf_pointer(const struct elf_image *e, uint64_t address, bool *ok);
 
 /* The build id, borrowed; size 0: has none, or not there. */

@@ -134,10 +134,18 @@ static void compare_mapping(const struct process_image *p, const struct image_ma
     }
 }
 
-/* What was mapped lies in the file, and goes to its end where it is mapped in one piece. */
-static bool size_fits(const struct group *g, struct bytes file)
+/* Of a kernel, as far as its word may be believed: aarch64 has 4, 16 or 64 KiB. */
+static uint64_t page_of(const struct process_image *p)
 {
-    uint64_t pages = (file.size + PAGE - 1) / PAGE * PAGE, end = 0;
+    enum { LARGEST = 64 << 10 };
+    bool may_be = p->page > PAGE && p->page <= LARGEST && (p->page & (p->page - 1)) == 0;
+    return may_be ? p->page : PAGE;
+}
+
+/* What was mapped lies in the file, and goes to its end where it is mapped in one piece. */
+static bool size_fits(const struct group *g, struct bytes file, uint64_t page)
+{
+    uint64_t pages = (file.size + page - 1) / page * page, end = 0;
     for (size_t i = 0; i < g->count; i++) {
         uint64_t size = g->all[i]->end - g->all[i]->start;
         if (g->all[i]->offset > pages || size > pages - g->all[i]->offset)
@@ -159,7 +167,7 @@ static enum image_file_state compare_pe(const struct process_image *p,
         compare_mapping(p, g->all[i], file, &l);
     if (l.has_head ? l.same_head : l.same_page)
         return IMAGE_FILE_SAME;
-    if (l.has_head || g->was_deleted || !size_fits(g, file))
+    if (l.has_head || g->was_deleted || !size_fits(g, file, page_of(p)))
         return IMAGE_FILE_DIFFERENT;
     return IMAGE_FILE_LIKELY;
 }

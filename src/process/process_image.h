@@ -6,6 +6,7 @@
 #define PROCESS_IMAGE_H
 
 #include "process/memory.h"
+#include "process/processor.h"
 
 /* Part of a file that is mapped: [start, end), from offset on. */
 struct image_mapping {
@@ -13,12 +14,10 @@ struct image_mapping {
     const char *path;
 };
 
-/* General registers in the kernel's order for x86-64 (user_regs_struct). */
-enum { IMAGE_REGISTERS = 27, REGISTER_STACK = 19, REGISTER_FS_BASE = 21 };
-
 struct image_thread {
     uint64_t id;
-    uint64_t registers[IMAGE_REGISTERS];
+    uint64_t registers[MOST_REGISTERS]; /* as many as the processor has */
+    uint64_t thread_pointer;            /* what the C library keeps of it; 0 unknown */
 };
 
 /* A file that was mapped and is on disk as well. Only ELF files and .NET assemblies (PE)
@@ -54,11 +53,13 @@ struct process_image {
     size_t file_count;
     struct image_thread *threads; /* in the order of the dump */
     size_t thread_count;
-    uint64_t pid;        /* HD_UNKNOWN if not told */
-    const char *name;    /* the kernel's 15 characters, or NULL */
-    const char *command; /* its arguments, perhaps cut; or NULL */
+    const struct processor *processor; /* whose registers they are */
+    uint64_t pid;                      /* HD_UNKNOWN if not told */
+    const char *name;                  /* the kernel's 15 characters, or NULL */
+    const char *command;               /* its arguments, perhaps cut; or NULL */
 
     uint64_t program_headers; /* address of those of the main program; 0 unknown */
+    uint64_t page;            /* size of one of the kernel's; 0 unknown */
     uint64_t cut_at, lost;    /* the file ends there, and so many bytes of memory would
                                  follow; lost is 0 for a whole one */
     struct image_redaction redaction;

@@ -245,12 +245,20 @@ static uint64_t position(const struct search *s, unsigned n)
     return memory_u64(memory_in(s), s->dac_table.address + n * UINT64_C(8), &ok);
 }
 
+static void add_json(struct search *s, const char *json)
+{
+    descriptor_add(&s->d, json, strlen(json), NULL);
+}
+
 static void add_table(struct search *s, const struct runtime_table *t)
 {
+    const char *here = runtime_table_on(t, s->r->image->processor);
     const unsigned positions[GLOBALS] = {[GLOBAL_APP_DOMAIN] = t->app_domain,
                                          [GLOBAL_THREAD_STORE] = t->thread_store,
                                          [GLOBAL_FREE_OBJECT] = t->free_object};
-    descriptor_add(&s->d, t->json, strlen(t->json), NULL);
+    add_json(s, t->json);
+    if (here != NULL)
+        add_json(s, here);
     for (size_t i = 0; i < GLOBALS; i++)
         s->variables[i] = position(s, positions[i]);
 }
@@ -305,13 +313,25 @@ bool runtime_is_too_old(const char *version)
     return major_of(version) < OLDEST;
 }
 
+bool runtime_is_of_others(const char *version, const struct processor *p)
+{
+    const struct runtime_table *t = runtime_table_of(major_of(version));
+    return p != NULL && t != NULL && runtime_table_on(t, p) == NULL;
+}
+
 static bool refuse_version(struct search *s, const char *version)
 {
+    const struct processor *p = s->r->image->processor;
     if (runtime_is_too_old(version))
         return fail(s->err, HD_UNSUPPORTED,
                     "a core dump of .NET %s; heapdrift reads those of " RUNTIME_OLDEST_READ
                     " or later" TAKE_GCDUMP,
                     version);
+    if (runtime_is_of_others(version, p))
+        return fail(s->err, HD_UNSUPPORTED,
+                    "a core dump of .NET %s on %s; only later versions can be read "
+                    "there" TAKE_GCDUMP,
+                    version, p->name);
     return fail(s->err, HD_UNSUPPORTED, "a core dump of .NET %s" NOT_KNOWN, version);
 }
 
@@ -329,7 +349,9 @@ static bool describe_version(struct search *s, const char *version)
     struct runtime *r = s->r;
     r->major = major_of(version);
     r->version = version;
-    if (runtime_is_too_old(version) || !describe(s, runtime_table_of(r->major)))
+    if (runtime_is_too_old(version) ||
+        runtime_is_of_others(version, s->r->image->processor) ||
+        !describe(s, runtime_table_of(r->major)))
         return refuse_version(s, version);
     const char *lacks = descriptor_lacks(&s->d, s->a);
     if (lacks != NULL)

@@ -109,7 +109,7 @@ struct runtime_layout {
         uint32_t first_link, count;
     } thread_store;
     struct {
-        uint32_t link, locals, static_data, os_id;
+        uint32_t link, locals, static_data, os_id, stack_base;
         uint32_t alloc_context, local_block; /* .NET 8 only */
     } thread;
     struct {
@@ -147,6 +147,9 @@ struct runtime {
 /* Whether a runtime of that version ("8.0.31") is older than those that can be read. */
 bool runtime_is_too_old(const char *version);
 #define RUNTIME_OLDEST_READ ".NET 8"
+
+/* Whether it is one that is read on other processors, and not on this one. */
+bool runtime_is_of_others(const char *version, const struct processor *p);
 
 /* False and err, HD_UNSUPPORTED naming what it is and what to do, for images without a
  * .NET runtime, of versions that are not known, of native AOT programs, and dumps without

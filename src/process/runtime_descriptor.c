@@ -89,6 +89,7 @@ static const struct member {
     {"Thread", "RuntimeThreadLocals", AT(thread.locals), SINCE_9},
     {"Thread", "ThreadLocalDataPtr", AT(thread.static_data), NONE},
     {"Thread", "OSId", AT(thread.os_id), EVERY},
+    {"Thread", "CachedStackBase", AT(thread.stack_base), NONE},
     {"Thread", "AllocContext", AT(thread.alloc_context), ONLY_8},
     {"Thread", "ThreadLocalBlock", AT(thread.local_block), ONLY_8},
     {"ThreadLocalBlock", "TLMTable", AT(thread_local_block.modules), ONLY_8},

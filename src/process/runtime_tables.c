@@ -1,7 +1,7 @@
 #include "process/runtime_tables.h"
 
 const struct runtime_table runtime_tables[] = {
-    /* 10.0.1226.42308, x86-64. */
+    /* 10.0.1226.42308, x86-64. Found in a dump: Thread.CachedStackBase. */
     {
         .major = 10,
         .source = "10.0.1226.42308",
@@ -25,15 +25,24 @@ const struct runtime_table runtime_tables[] = {
             "\"FirstBlock\":8},\"ArrayListBlock\":{\"Next\":0,\"Size\":8,"
             "\"ArrayStart\":16},\"Assembly\":{\"Module\":16},\"ThreadStore\":{"
             "\"FirstThreadLink\":88,\"ThreadCount\":112},\"Thread\":{\"LinkNext\":112,"
-            "\"RuntimeThreadLocals\":32,\"ThreadLocalDataPtr\":568,\"OSId\":296},"
-            "\"RuntimeThreadLocals\":{\"AllocContext\":0},\"EEAllocContext\":{"
-            "\"GCAllocationContext\":8},\"GCAllocContext\":{\"Pointer\":0,\"Limit\":8},"
-            "\"ThreadLocalData\":{\"NonCollectibleTlsDataCount\":0,"
-            "\"NonCollectibleTlsArrayData\":8},\"TypeDesc\":{\"TypeAndFlags\":0},"
-            "\"ParamTypeDesc\":{\"TypeArg\":16},\"DynamicMetadata\":{\"Size\":0,"
-            "\"Data\":4}},\"globals\":{\"StaticsPointerMask\":\"0xfffffffffffffffe\","
+            "\"RuntimeThreadLocals\":32,\"ThreadLocalDataPtr\":568,\"OSId\":296,"
+            "\"CachedStackBase\":120},\"RuntimeThreadLocals\":{\"AllocContext\":0},"
+            "\"EEAllocContext\":{\"GCAllocationContext\":8},\"GCAllocContext\":{"
+            "\"Pointer\":0,\"Limit\":8},\"ThreadLocalData\":{"
+            "\"NonCollectibleTlsDataCount\":0,\"NonCollectibleTlsArrayData\":8},"
+            "\"TypeDesc\":{\"TypeAndFlags\":0},\"ParamTypeDesc\":{\"TypeArg\":16},"
+            "\"DynamicMetadata\":{\"Size\":0,\"Data\":4}},\"globals\":{"
+            "\"StaticsPointerMask\":\"0xfffffffffffffffe\","
             "\"NumberOfTlsOffsetsNotUsedInNoncollectibleArray\":\"0x2\"},\"contracts\":{"
             "\"Loader\":1,\"Object\":1,\"RuntimeTypeSystem\":1,\"Thread\":1}}",
+        /* From the descriptor of the same version, and, what that does not tell, from what
+         * a thread has more there: 40 bytes, to step through code in software. */
+        .elsewhere =
+            {
+                {MACHINE_AARCH64,
+                 "{\"types\":{\"Thread\":{\"LinkNext\":152,\"ThreadLocalDataPtr\":608,"
+                 "\"OSId\":336,\"CachedStackBase\":160}}}"},
+            },
     },
     /* 9.0.2026.41315, x86-64. From 10.0.1226.42308: MethodTable.!,
      * MethodTable.AuxiliaryData, EEClass.FieldDescList, EEClass.NumInstanceFields,
@@ -154,4 +163,13 @@ const struct runtime_table *runtime_table_of(unsigned major)
         if (runtime_tables[i].major == major)
             return &runtime_tables[i];
     return NULL;
+}
+
+const char *runtime_table_on(const struct runtime_table *t, const struct processor *p)
+{
+    const size_t count = sizeof(t->elsewhere) / sizeof(t->elsewhere[0]);
+    for (size_t i = 0; i < count; i++)
+        if (t->elsewhere[i].machine == p->machine)
+            return t->elsewhere[i].json;
+    return p->machine == MACHINE_X86_64 ? "{\"types\":{}}" : NULL;
 }

@@ -7,6 +7,8 @@
 #ifndef RUNTIME_TABLES_H
 #define RUNTIME_TABLES_H
 
+#include "process/processor.h"
+
 #include <stddef.h>
 
 struct runtime_table {
@@ -14,6 +16,10 @@ struct runtime_table {
     const char *source; /* version of the file that it was made from */
     const char *json;   /* as a descriptor's, less what nobody asks for */
     unsigned app_domain, thread_store, free_object; /* positions in g_dacTable */
+    struct {
+        uint32_t machine;
+        const char *json;
+    } elsewhere[1]; /* on other processors than x86-64: what differs of json */
 };
 
 extern const struct runtime_table runtime_tables[]; /* newest first */
@@ -21,5 +27,8 @@ extern const size_t runtime_table_count;
 
 /* NULL: none of this version. */
 const struct runtime_table *runtime_table_of(unsigned major);
+
+/* What is to be added to its json for that processor; NULL: not known. */
+const char *runtime_table_on(const struct runtime_table *t, const struct processor *p);
 
 #endif

@@ -50,27 +50,40 @@ static void add_program(struct text *t, uint64_t pid)
     add_note(t, "CORE", NT_PRPSINFO, info, SIZE);
 }
 
-/* struct elf_prstatus. */
-static void add_thread(struct text *t, const struct image_thread *thread)
+/* struct elf_prstatus, which ends with a number of 4 bytes, padded to 8; then what the
+ * processor has of a thread apart from its registers. */
+static void add_thread(struct text *t, const struct image_thread *thread,
+                       const struct processor *of)
 {
-    enum { SIZE = 336, ID = 32, REGISTERS = 112 };
-    unsigned char status[SIZE] = {0};
+    enum { ID = 32, REGISTERS = 112, END = 8, MOST = REGISTERS + 8 * MOST_REGISTERS + END };
+    unsigned char status[MOST] = {0}, pointer[8];
     le_put(status + ID, thread->id, 4);
-    for (unsigned i = 0; i < IMAGE_REGISTERS; i++)
-        le_put(status + REGISTERS + 8 * (size_t)i, thread->registers[i], 8);
-    add_note(t, "CORE", NT_PRSTATUS, status, SIZE);
+    for (size_t i = 0; i < of->registers; i++)
+        le_put(status + REGISTERS + 8 * i, thread->registers[i], 8);
+    add_note(t, "CORE", NT_PRSTATUS, status, REGISTERS + 8 * (size_t)of->registers + END);
+    le_put(pointer, thread->thread_pointer, 8);
+    if (of->thread_pointer_note != 0 && thread->thread_pointer != 0)
+        add_note(t, "LINUX", of->thread_pointer_note, pointer, sizeof(pointer));
 }
 
-static void add_program_headers(struct text *t, uint64_t address)
+/* The two numbers that core_file.h reads, as far as they are known. */
+static void add_auxiliary(struct text *t, const struct process_image *p)
 {
-    enum { AT_NULL = 0, AT_PHDR = 3, SIZE = 32 };
-    unsigned char pairs[SIZE] = {0};
-    if (address == 0)
-        return;
-    le_put(pairs, AT_PHDR, 8);
-    le_put(pairs + 8, address, 8);
-    le_put(pairs + 16, AT_NULL, 8);
-    add_note(t, "CORE", NT_AUXV, pairs, SIZE);
+    const uint64_t pairs[][2] = {{AUXILIARY_PROGRAM_HEADERS, p->program_headers},
+                                 {AUXILIARY_PAGE, p->page}};
+    struct text vector = {0};
+    for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) {
+        if (pairs[i][1] == 0)
+            continue;
+        add_number(&vector, pairs[i][0], 8);
+        add_number(&vector, pairs[i][1], 8);
+    }
+    if (vector.len > 0) {
+        add_number(&vector, 0, 8);
+        add_number(&vector, 0, 8);
+        add_note(t, "CORE", NT_AUXV, vector.data, vector.len);
+    }
+    text_free(&vector);
 }
 
 /* The one mapped file that says where the runtime is, without its folder: so nobody looks
@@ -128,7 +141,6 @@ enum {
     SEGMENT = 56,
     SECTION = 64,
     ET_CORE = 4,
-    EM_X86_64 = 62,
     EV_CURRENT = 1,
     PT_LOAD = 1,
     PT_NOTE = 4,
@@ -187,12 +199,13 @@ static void add_segment(struct text *t, uint32_t type, const struct run *r)
     add_number(t, type == PT_LOAD ? WATCH_PAGE : 4, 8);
 }
 
-static void add_header(struct text *t, uint64_t segments, uint64_t sections)
+static void add_header(struct text *t, uint32_t machine, uint64_t segments,
+                       uint64_t sections)
 {
     static const unsigned char ident[16] = "\177ELF\2\1\1";
     text_add(t, ident, sizeof(ident));
     add_number(t, ET_CORE, 2);
-    add_number(t, EM_X86_64, 2);
+    add_number(t, machine, 2);
     add_number(t, EV_CURRENT, 4);
     add_number(t, 0, 8);
     add_number(t, HEADER, 8);
@@ -247,8 +260,8 @@ void core_file_write(const struct process_image *p, const struct image_thread *t
     struct text notes = {0}, head = {0};
     add_program(&notes, p->pid);
     for (size_t i = 0; i < p->thread_count; i++)
-        add_thread(&notes, &threads[i]);
-    add_program_headers(&notes, p->program_headers);
+        add_thread(&notes, &threads[i], p->processor);
+    add_auxiliary(&notes, p);
     add_runtime(&notes, p, runtime);
     add_redaction(&notes, say);
     find_runs(&runs, &p->memory);
@@ -256,7 +269,7 @@ void core_file_write(const struct process_image *p, const struct image_thread *t
     uint64_t sections = segments >= PN_XNUM ? table : 0;
     uint64_t notes_at = sections > 0 ? table + SECTION : table;
     place_runs(&runs, notes_at + notes.len);
-    add_header(&head, segments, sections);
+    add_header(&head, p->processor->machine, segments, sections);
     add_segment(&head, PT_NOTE, &(struct run){0, notes.len, notes_at});
     for (size_t i = 0; i < runs.len; i++)
         add_segment(&head, PT_LOAD, &runs.all[i]);

@@ -4,6 +4,7 @@
 #include "process/core_file.h"
 
 #include <criterion/criterion.h>
+#include <elf.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,7 +117,8 @@ static bool copy(const struct thread_freeze *still, void *context, struct hd_err
                                     .at = CORE_MEMORY_AT + t->images.size,
                                     .deadline = UINT64_MAX};
     t->thread = (struct core_thread){.id = still->threads[0].id};
-    return thread_freeze_registers(still, 0, &t->thread.registers) &&
+    return thread_freeze_registers(still, 0, NT_PRSTATUS, &t->thread.registers,
+                                   sizeof(t->thread.registers)) &&
            copy_runs(&copying, still, err);
 }
 
@@ -130,7 +132,8 @@ static void write_core(struct taken *t)
                              &err));
     images_copy(&t->images, process, &t->room, CORE_MEMORY_AT);
     cr_assert(thread_freeze_run(process, &m, &stood, &err), "%s", err.message);
-    const struct core_content content = {.pid = process,
+    const struct core_content content = {.processor = processor_here(),
+                                         .pid = process,
                                          .name = "counting",
                                          .arguments = "counting --all",
                                          .space = &t->space,
@@ -168,7 +171,7 @@ Test(direct, a_core_holds_memory_zeros_registers_files_and_the_program)
     cr_expect_eq(image.pid, (uint64_t)process);
     cr_expect_str_eq(image.name, "counting");
     cr_assert_eq(image.thread_count, 1);
-    uint64_t stack = image.threads[0].registers[REGISTER_STACK];
+    uint64_t stack = image.threads[0].registers[image.processor->stack_pointer];
     memory_u64(&image.memory, stack, &ok);
     cr_expect(ok, "the stack is there");
     const struct image_mapping *program =

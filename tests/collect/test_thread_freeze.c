@@ -7,6 +7,7 @@
 #include "support/random.h"
 
 #include <criterion/criterion.h>
+#include <elf.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -15,6 +16,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/procfs.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -153,7 +155,7 @@ static bool look_twice(const struct thread_freeze *s, void *context, struct hd_e
     sleep_us(20000);
     *moved = sum() - before + atomic_load(&shared->started) - started;
     elf_gregset_t registers;
-    cr_expect(thread_freeze_registers(s, 0, &registers));
+    cr_expect(thread_freeze_registers(s, 0, NT_PRSTATUS, &registers, sizeof(registers)));
     return true;
 }
 

@@ -37,8 +37,9 @@ Test(core_file, is_recognised_in_either_byte_order)
 
 Test(core_file, of_other_machines_is_refused_by_name)
 {
-    struct core_forge f = {.machine = 183};
-    expect_refused(&f, HD_UNSUPPORTED, "a core dump of arm64; only those of x86-64");
+    struct core_forge f = {.machine = 243};
+    expect_refused(&f, HD_UNSUPPORTED,
+                   "a core dump of RISC-V; only those of x86-64 and aarch64 can be read;");
     f.machine = 3;
     expect_refused(&f, HD_UNSUPPORTED, "a core dump of x86 (32 bits)");
     f.machine = 999;
@@ -185,8 +186,8 @@ Test(core_file, tells_threads_program_and_mappings)
     cr_expect_eq(p->program_headers, 0x400040);
     cr_assert_eq(p->thread_count, 2);
     cr_expect_eq(p->threads[1].id, 4712);
-    cr_expect_eq(p->threads[1].registers[REGISTER_STACK], 0x7ffd0000);
-    cr_expect_eq(p->threads[0].registers[REGISTER_FS_BASE], 0x7f01);
+    cr_expect_eq(p->threads[1].registers[p->processor->stack_pointer], 0x7ffd0000);
+    cr_expect_eq(p->threads[0].thread_pointer, 0x7f01);
     cr_assert_eq(p->mapping_count, 2);
     cr_expect_str_eq(p->mappings[0].path, "/app/a");
     cr_expect_eq(p->mappings[1].offset, PAGE);
@@ -195,6 +196,38 @@ Test(core_file, tells_threads_program_and_mappings)
     cr_expect_eq(image_mapping_at(p, 0x500000), &p->mappings[1]);
     cr_expect_eq(image_mapping_at(p, 0), NULL);
     close_core(&o);
+    forge_core_free(&f);
+}
+
+/* user_pt_regs, and a note of its own for the thread pointer, which not everybody writes.
+ */
+Test(core_file, of_aarch64_has_other_registers)
+{
+    struct core_forge f = {.machine = 183, .page = 0x10000};
+    forge_core_thread(&f, 4711, 0x7ffe0000, 0);
+    forge_core_thread(&f, 4712, 0x7ffd0000, 0x7f02);
+    forge_core_thread(&f, 4713, 0x7ffc0000, 0);
+    struct opened o = open_core(&f);
+    const struct process_image *p = &o.image;
+    cr_assert(o.ok, "%s", o.err.message);
+    cr_expect_str_eq(p->processor->name, "aarch64");
+    cr_expect_eq(p->page, 0x10000);
+    cr_assert_eq(p->thread_count, 3);
+    for (size_t i = 0; i < 3; i++) {
+        cr_expect_eq(p->threads[i].registers[31], 0x7ffe0000 - i * 0x10000);
+        cr_expect_eq(p->threads[i].thread_pointer, i == 1 ? 0x7f02 : 0);
+    }
+    close_core(&o);
+    /* What the kernel of x86-64 writes is too small for them. */
+    f.machine = 62;
+    struct bytes core = forge_core_bytes(&f);
+    ((unsigned char *)core.data)[18] = 183;
+    struct process_image image;
+    struct arena a = {0};
+    cr_assert(core_file_open(&image, core, &a, NULL));
+    cr_expect_eq(image.thread_count, 0);
+    core_file_close(&image);
+    arena_free(&a);
     forge_core_free(&f);
 }
 

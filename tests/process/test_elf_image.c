@@ -215,6 +215,28 @@ Test(elf_image, takes_pointers_from_relative_relocations_only)
     close_changed(&c);
 }
 
+/* Each processor numbers relocations as it likes. */
+Test(elf_image, knows_relocations_by_the_processor)
+{
+    static const struct {
+        uint16_t machine;
+        uint32_t relative;
+        bool is_pointer;
+    } cases[] = {{62, 8, true},   {62, 1027, false},  {183, 1027, true},
+                 {183, 8, false}, {243, 1027, false}, {243, 8, false}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct changed c = {0};
+        bool ok = true;
+        forge_core_library(&c.library, &described);
+        size_t entry = place_of(&c.library, 0x3210);
+        le_put((unsigned char *)c.library.data + 18, cases[i].machine, 2);
+        open_changed(&c, entry + 8, cases[i].relative, 4);
+        elf_pointer(&c.e, 0x10000 + 0x3210, &ok);
+        cr_expect_eq(ok, cases[i].is_pointer, "case %zu", i);
+        close_changed(&c);
+    }
+}
+
 Test(elf_image, is_none_without_a_table_of_segments)
 {
     enum { CLASS = 4, SEGMENTS = 32, SEGMENT_COUNT = 56 };

@@ -108,6 +108,44 @@ Test(runtime, is_described_by_itself)
     expect_described(&f, "10.0.12", "its descriptor");
 }
 
+/* Its threads are larger there. */
+Test(runtime, is_another_one_on_another_processor)
+{
+    static const struct {
+        uint16_t machine;
+        uint32_t link, os_id, stack_base, statics;
+    } cases[] = {{62, 112, 296, 120, 568}, {183, 152, 336, 160, 608}};
+    for (size_t i = 0; i < 2; i++) {
+        struct core_forge f;
+        forge_process(&f, (struct forged_runtime){0});
+        f.machine = cases[i].machine;
+        struct opened o = expect_found(&f, "10.0.12");
+        cr_expect_eq(o.runtime.at.thread.link, cases[i].link);
+        cr_expect_eq(o.runtime.at.thread.os_id, cases[i].os_id);
+        cr_expect_eq(o.runtime.at.thread.stack_base, cases[i].stack_base);
+        cr_expect_eq(o.runtime.at.thread.static_data, cases[i].statics);
+        cr_expect_eq(o.runtime.at.thread_store.first_link, 88);
+        close_core(&o);
+        forge_core_free(&f);
+    }
+}
+
+Test(runtime, of_a_version_is_not_read_on_every_processor)
+{
+    static const char path[] =
+        "/usr/share/dotnet/shared/Microsoft.NETCore.App/9.0.20/libcoreclr.so";
+    struct core_forge f;
+    forge_process(&f, (struct forged_runtime){.path = path, .is_old = true});
+    f.machine = 183;
+    expect_refused(&f, HD_UNSUPPORTED,
+                   "a core dump of .NET 9.0.20 on aarch64; only later versions can be read "
+                   "there; take a gcdump");
+    cr_expect(runtime_is_of_others("9.0.20", processor_of(183)));
+    cr_expect_not(runtime_is_of_others("9.0.20", processor_of(62)));
+    cr_expect_not(runtime_is_of_others("10.0.12", processor_of(183)));
+    cr_expect_not(runtime_is_of_others("11.0.0", processor_of(183)));
+}
+
 Test(runtime, tells_its_version_where_its_path_does_not)
 {
     struct core_forge f;

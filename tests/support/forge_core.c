@@ -67,11 +67,12 @@ void forge_core_mapping(struct core_forge *f, uint64_t start, uint64_t end, uint
     f->mappings[f->mapping_count++] = (struct forged_mapping){start, end, offset, path};
 }
 
-void forge_core_thread(struct core_forge *f, uint32_t id, uint64_t stack, uint64_t fs_base)
+void forge_core_thread(struct core_forge *f, uint32_t id, uint64_t stack,
+                       uint64_t thread_pointer)
 {
     if (f->thread_count == FORGED_CORE_THREADS)
         abort();
-    f->threads[f->thread_count++] = (struct forged_thread){id, stack, fs_base};
+    f->threads[f->thread_count++] = (struct forged_thread){id, stack, thread_pointer};
 }
 
 /* --- the library --------------------------------------------------------------------- */
@@ -438,21 +439,29 @@ static void add_auxiliary(struct text *notes, const struct core_forge *f)
     struct text t = {0};
     add(&t, 3, 8); /* AT_PHDR */
     add(&t, f->program_headers, 8);
+    add(&t, 6, 8); /* AT_PAGESZ */
+    add(&t, f->page, 8);
     add(&t, 0, 8);
     add(&t, 0, 8);
     add_note(notes, 6, &t);
     text_free(&t);
 }
 
-static void add_thread(struct text *notes, const struct forged_thread *thread)
+static void add_thread(struct text *notes, const struct forged_thread *thread,
+                       bool is_aarch64)
 {
     struct text t = {0};
-    static const char zeros[336];
-    text_add(&t, zeros, sizeof(zeros));
+    static const char zeros[392];
+    text_add(&t, zeros, is_aarch64 ? 392 : 336);
     put(&t, 32, thread->id, 4);
-    put(&t, 112 + 19 * 8, thread->stack, 8);
-    put(&t, 112 + 21 * 8, thread->fs_base, 8);
+    put(&t, 112 + (is_aarch64 ? 31 : 19) * 8, thread->stack, 8);
+    if (!is_aarch64)
+        put(&t, 112 + 21 * 8, thread->thread_pointer, 8);
     add_note(notes, 1, &t);
+    t.len = 0;
+    add(&t, thread->thread_pointer, 8);
+    if (is_aarch64 && thread->thread_pointer != 0)
+        add_note(notes, 0x401, &t); /* NT_ARM_TLS */
     text_free(&t);
 }
 
@@ -492,11 +501,11 @@ struct bytes forge_core_bytes(struct core_forge *f)
     size_t segments = 1 + f->region_count;
     text_clear(t);
     add_program(&notes, f);
-    if (f->program_headers != 0)
+    if (f->program_headers != 0 || f->page != 0)
         add_auxiliary(&notes, f);
     add_mappings(&notes, f);
     for (size_t i = 0; i < f->thread_count; i++)
-        add_thread(&notes, &f->threads[i]);
+        add_thread(&notes, &f->threads[i], f->machine == 183);
     add_header(t, f, segments);
     uint64_t offset = t->len + segments * 56;
     add_segment(t, 4, offset, 0, notes.len);

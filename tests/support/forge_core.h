@@ -37,7 +37,7 @@ struct forged_mapping {
 
 struct forged_thread {
     uint32_t id;
-    uint64_t stack, fs_base;
+    uint64_t stack, thread_pointer;
 };
 
 struct forged_runtime {
@@ -58,6 +58,7 @@ struct core_forge {
     const char *name, *command;
     uint32_t pid;
     uint64_t program_headers; /* AT_PHDR; 0: no such note */
+    uint64_t page;            /* AT_PAGESZ; 0: not told */
     uint16_t machine;         /* 0: x86-64 */
     bool many_segments;       /* count them in section 0 */
     struct text core;
@@ -97,7 +98,8 @@ uint64_t forge_core_get(const struct core_forge *f, uint64_t address);
 /* path stays the caller's. */
 void forge_core_mapping(struct core_forge *f, uint64_t start, uint64_t end, uint64_t offset,
                         const char *path);
-void forge_core_thread(struct core_forge *f, uint32_t id, uint64_t stack, uint64_t fs_base);
+void forge_core_thread(struct core_forge *f, uint32_t id, uint64_t stack,
+                       uint64_t thread_pointer);
 
 /* libcoreclr.so with its globals, a workstation collector with regions, a heap in which
  * every generation is empty, the type of free space. */

@@ -302,33 +302,44 @@ static void gc_handles_each(const struct gc_globals *g, const struct memory *m,
 
 enum { WORD = 8 };
 
-static bool are_known(const struct gc_threads *threads, struct id_numbers *managed)
+/* Managed threads by the ids of the system. */
+struct managed {
+    struct id_numbers ids;
+    uint64_t *stack_bases; /* by number */
+};
+
+static bool are_known(const struct gc_threads *threads, struct managed *managed)
 {
     bool known = threads->whole && threads->len > 0;
+    managed->stack_bases = alloc_zeroed(array_bytes(threads->len, sizeof(uint64_t)));
     for (size_t i = 0; known && i < threads->len; i++) {
         known = threads->all[i].os_id != 0;
         if (known)
-            id_numbers_add(managed, threads->all[i].os_id);
+            managed->stack_bases[id_numbers_add(&managed->ids, threads->all[i].os_id)] =
+                threads->all[i].stack_base;
     }
     return known;
 }
 
 /* Of a process in another pid namespace a debugger writes ids that the process does not
  * know. */
-static bool has_any(const struct process_image *p, const struct id_numbers *managed)
+static bool has_any(const struct process_image *p, const struct managed *managed)
 {
     for (size_t i = 0; i < p->thread_count; i++)
-        if (id_numbers_find(managed, p->threads[i].id) != NO_ID)
+        if (id_numbers_find(&managed->ids, p->threads[i].id) != NO_ID)
             return true;
     return false;
 }
 
-/* The C library puts what fs points to on top of a thread's stack: above it begins other
- * memory. Of the first thread it lies elsewhere, and the stack ends with its mapping. */
-static uint64_t stack_end(const struct image_thread *t, uint64_t start, uint64_t size)
+/* The C library, glibc or musl, puts what the thread pointer points to on top of a thread's
+ * stack: above it begins other memory. Of the first thread it lies elsewhere. Where nothing
+ * tells it, as in what createdump writes on aarch64, the runtime knows where the stack
+ * ends; else it ends with its mapping. */
+static uint64_t stack_end(const struct image_thread *t, uint64_t base, uint64_t start,
+                          uint64_t size)
 {
-    uint64_t end = start + size, base = t->registers[REGISTER_FS_BASE];
-    return base > start && base < end ? base : end;
+    uint64_t end = start + size, top = t->thread_pointer != 0 ? t->thread_pointer : base;
+    return top > start && top < end ? top : end;
 }
 
 /* Calls take for a word that is not 0; at is where it stands, 0 of a register. */
@@ -336,14 +347,14 @@ typedef void word_taker(void *context, uint64_t word, uint64_t at);
 
 /* left: bytes of memory in all. Stacks of one process share none. */
 static void visit_thread(const struct process_image *p, const struct image_thread *t,
-                         uint64_t *left, word_taker *take, void *context)
+                         uint64_t base, uint64_t *left, word_taker *take, void *context)
 {
-    for (unsigned i = 0; i < IMAGE_REGISTERS; i++)
+    for (unsigned i = 0; i < p->processor->registers; i++)
         if (t->registers[i] != 0)
             take(context, t->registers[i], 0);
-    uint64_t start = (t->registers[REGISTER_STACK] + WORD - 1) / WORD * WORD;
+    uint64_t start = (t->registers[p->processor->stack_pointer] + WORD - 1) / WORD * WORD;
     struct bytes stack = memory_from(&p->memory, start);
-    uint64_t size = stack_end(t, start, stack.size) - start;
+    uint64_t size = stack_end(t, base, start, stack.size) - start;
     memory_hold(&p->memory, start, size);
     for (uint64_t at = 0; at + WORD <= size && *left >= WORD; at += WORD) {
         uint64_t word = le_u64(stack.data + at);
@@ -366,13 +377,17 @@ static uint64_t size_of(const struct memory *m)
 static void gc_stacks_each(const struct process_image *p, const struct gc_threads *threads,
                            word_taker *take, void *context)
 {
-    struct id_numbers managed = {0};
+    struct managed managed = {0};
     uint64_t left = size_of(&p->memory);
     bool known = are_known(threads, &managed) && has_any(p, &managed);
-    for (size_t i = 0; i < p->thread_count; i++)
-        if (!known || id_numbers_find(&managed, p->threads[i].id) != NO_ID)
-            visit_thread(p, &p->threads[i], &left, take, context);
-    id_numbers_free(&managed);
+    for (size_t i = 0; i < p->thread_count; i++) {
+        uint32_t n = id_numbers_find(&managed.ids, p->threads[i].id);
+        if (!known || n != NO_ID)
+            visit_thread(p, &p->threads[i], n != NO_ID ? managed.stack_bases[n] : 0, &left,
+                         take, context);
+    }
+    id_numbers_free(&managed.ids);
+    free(managed.stack_bases);
 }
 
 /* --- objects that wait for their finalizer ------------------------------------- */

@@ -140,6 +140,8 @@ static struct gc_thread read_thread(const struct runtime *r, uint64_t thread)
     bool ok = true;
     if (at->thread.os_id != RUNTIME_NO_OFFSET)
         t.os_id = memory_u64(m, thread + at->thread.os_id, &ok);
+    if (at->thread.stack_base != RUNTIME_NO_OFFSET)
+        t.stack_base = memory_u64(m, thread + at->thread.stack_base, &ok);
     ok = true;
     uint64_t context = thread + at->thread.alloc_context;
     if (at->thread.locals != RUNTIME_NO_OFFSET)

@@ -140,8 +140,8 @@ static struct image_thread *threads_of(const struct redaction *r)
         alloc_resize(NULL, array_bytes(p->thread_count + 1, sizeof(*all)));
     for (size_t i = 0; i < p->thread_count; i++) {
         all[i] = p->threads[i];
-        for (unsigned k = 0; k < IMAGE_REGISTERS; k++)
-            if (k != REGISTER_STACK && k != REGISTER_FS_BASE &&
+        for (unsigned k = 0; k < p->processor->registers; k++)
+            if (k != p->processor->stack_pointer && k != p->processor->thread_pointer &&
                 !is_in_object(r, all[i].registers[k]))
                 all[i].registers[k] = 0;
     }

@@ -132,17 +132,19 @@ static inline void forge_finalizers(struct core_forge *f, const uint64_t objects
         forge_core_put(f, array + 8 * (uint64_t)i, objects[i], 8);
 }
 
-/* The only one of the runtime: where it allocates, from pointer to limit. */
+/* The only one of the runtime: where it allocates, from pointer to limit. On aarch64 much
+ * of it stands 40 bytes further on. */
 static inline void forge_managed_thread(struct core_forge *f, uint64_t id, uint64_t pointer,
                                         uint64_t limit)
 {
     const uint64_t store = FORGED_THREADS, thread = store + 0x200, locals = store + 0x800;
     forge_core_region(f, store, 0x1000);
     forge_core_put(f, FORGED_RUNTIME_BASE + FORGED_VARIABLES_AT + 8, store, 8);
-    forge_core_put(f, store + 88, thread + 112, 8);
+    const uint64_t later = f->machine == 183 ? 40 : 0;
+    forge_core_put(f, store + 88, thread + later + 112, 8);
     forge_core_put(f, store + 112, 1, 4);
     forge_core_put(f, thread + 32, locals, 8);
-    forge_core_put(f, thread + 296, id, 8);
+    forge_core_put(f, thread + later + 296, id, 8);
     forge_core_put(f, locals + 8, pointer, 8); /* offset of GCAllocationContext: 8 */
     forge_core_put(f, locals + 16, limit, 8);
 }

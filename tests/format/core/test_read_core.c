@@ -329,6 +329,43 @@ Test(read_core, stacks_hold_what_they_point_into_up_to_where_they_end)
     done(&f, snap);
 }
 
+/* createdump writes no thread pointer on aarch64; its own wins where it is there. */
+Test(read_core, a_stack_ends_where_the_runtime_says_when_nothing_else_does)
+{
+    static const struct {
+        uint16_t machine;
+        uint64_t thread_pointer, base;
+        uint32_t found;
+    } cases[] = {
+        {183, FORGED_STACK + 0x400, FORGED_STACK + 0x800, 1},
+        {183, FORGED_STACK + 0x900, FORGED_STACK + 0x800, 2},
+        {183, 0, FORGED_STACK + 0x400, 1},
+        {183, 0, FORGED_STACK + 0x800, 2},
+        {183, 0, 0, 3},
+        {183, 0, FORGED_STACK - 8, 3},
+        {183, 0, UINT64_MAX, 3},
+        {62, 0, FORGED_STACK + 0x400, 1},
+        {62, FORGED_STACK + 0x800, FORGED_STACK + 0x400, 2},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct core_forge f = begin();
+        f.machine = cases[i].machine;
+        uint64_t type = forge_core_type(&f, 24, 0), at[3];
+        forge_core_region(&f, FORGED_STACK, 0x1000);
+        forge_core_thread(&f, 6, FORGED_STACK, cases[i].thread_pointer);
+        for (unsigned k = 0; k < 3; k++) {
+            at[k] = forge_core_object(&f, 2, type, 24);
+            forge_core_put(&f, FORGED_STACK + 0x3f8 + k * 0x400, at[k], 8);
+        }
+        forge_managed_thread(&f, 6, 0, 0);
+        forge_core_put(&f, FORGED_THREADS + 0x200 + (f.machine == 183 ? 160 : 120),
+                       cases[i].base, 8);
+        struct hd_snapshot *snap = read_it(&f);
+        cr_expect_eq(snap->info.reachable_objects, cases[i].found, "case %zu", i);
+        done(&f, snap);
+    }
+}
+
 /* --- what cannot be right ------------------------------------------------- */
 
 static void expect_error(struct core_forge *f, const char *why)
