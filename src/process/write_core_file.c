@@ -2,6 +2,7 @@
 
 #include "base/little_endian.h"
 #include "base/path.h"
+#include "process/core_file.h"
 #include "process/memory_watch.h"
 
 #include <inttypes.h>

@@ -135,7 +135,7 @@ Test(runtime, of_a_version_is_not_read_on_every_processor)
     static const char path[] =
         "/usr/share/dotnet/shared/Microsoft.NETCore.App/9.0.20/libcoreclr.so";
     struct core_forge f;
-    forge_process(&f, (struct forged_runtime){.path = path, .is_old = true});
+    forge_process(&f, (struct forged_runtime){.path = path, .major = 9});
     f.machine = 183;
     expect_refused(&f, HD_UNSUPPORTED,
                    "a core dump of .NET 9.0.20 on aarch64; only later versions can be read "

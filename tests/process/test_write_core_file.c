@@ -12,10 +12,10 @@ static const unsigned char bytes[2 * PAGE] = {1, 2, 3, 4, 5, 6, 7, 8};
 static struct image_mapping mapping = {RUNTIME, RUNTIME + PAGE, 0,
                                        "/home/alice/shop/libcoreclr.so"};
 static struct image_thread threads[] = {
-    {.id = 7, .registers = {[REGISTER_STACK] = 0x20000}},
+    {.id = 7, .registers = {[19] = 0x20000, [31] = 0x20100}, .thread_pointer = 0x20800},
     {.id = 8, .registers = {0x30000}}};
 
-static struct process_image process(struct arena *a)
+static struct process_image process_on(unsigned machine, struct arena *a)
 {
     const struct memory_piece pieces[] = {{0x20000, PAGE, bytes}, {0x21000, PAGE, bytes}};
     struct process_image p = {.memory = memory_of(pieces, 2, a),
@@ -23,6 +23,8 @@ static struct process_image process(struct arena *a)
                               .mapping_count = 1,
                               .threads = threads,
                               .thread_count = 2,
+                              .processor = processor_of(machine),
+                              .page = 65536,
                               .pid = 4711,
                               .name = "secret name",
                               .command = "secret command",
@@ -31,6 +33,11 @@ static struct process_image process(struct arena *a)
     memory_keep(&p.memory, 0x20001, 2);
     memory_keep(&p.memory, 0x21000, PAGE);
     return p;
+}
+
+static struct process_image process(struct arena *a)
+{
+    return process_on(MACHINE_X86_64, a);
 }
 
 static struct hd_memory written(const struct process_image *p,
@@ -60,7 +67,8 @@ Test(write_core_file, is_read_as_it_was_written)
     cr_expect_null(o.image.command);
     cr_expect_eq(o.image.program_headers, 0x400040);
     cr_assert_eq(o.image.thread_count, 2);
-    cr_expect_eq(o.image.threads[0].registers[REGISTER_STACK], 0x20000);
+    cr_expect_eq(o.image.page, 65536);
+    cr_expect_eq(o.image.threads[0].registers[19], 0x20000);
     cr_expect_eq(o.image.threads[1].id, 8);
     cr_expect_eq(o.image.threads[1].registers[0], 0x30000);
     cr_assert_eq(o.image.mapping_count, 1);
@@ -77,6 +85,25 @@ Test(write_core_file, is_read_as_it_was_written)
     cr_expect_arr_eq(memory_at(&o.image.memory, 0x20000, 4), "\0\2\3\0", 4);
     cr_expect_arr_eq(memory_at(&o.image.memory, 0x21000, PAGE), bytes, PAGE);
     cr_expect_eq(o.image.lost, 0);
+    close_core(&o);
+    hd_memory_free(&file);
+    arena_free(&a);
+}
+
+/* There the thread pointer is no register, but a note behind them. */
+Test(write_core_file, keeps_the_processor_with_its_registers)
+{
+    struct arena a = {0};
+    struct process_image p = process_on(MACHINE_AARCH64, &a);
+    struct hd_memory file = written(&p, &(struct image_redaction){0});
+    struct opened o = open_bytes((struct bytes){(unsigned char *)file.bytes, file.size});
+    cr_assert(o.ok, "%s", o.err.message);
+    cr_expect_eq(o.image.processor, p.processor);
+    cr_assert_eq(o.image.thread_count, 2);
+    cr_expect_eq(o.image.threads[0].registers[31], 0x20100);
+    cr_expect_eq(o.image.threads[0].thread_pointer, 0x20800);
+    cr_expect_eq(o.image.threads[1].registers[0], 0x30000);
+    cr_expect_eq(o.image.threads[1].thread_pointer, 0);
     close_core(&o);
     hd_memory_free(&file);
     arena_free(&a);
@@ -152,7 +179,9 @@ Test(write_core_file, counts_many_segments_in_section_0)
     cr_assert_not_null(pieces);
     for (size_t i = 0; i < MANY; i++)
         pieces[i] = (struct memory_piece){0x1000000 + 2 * PAGE * i, 8, bytes};
-    struct process_image p = {.memory = memory_of(pieces, MANY, &a), .pid = HD_UNKNOWN};
+    struct process_image p = {.memory = memory_of(pieces, MANY, &a),
+                              .processor = processor_of(MACHINE_X86_64),
+                              .pid = HD_UNKNOWN};
     memory_watch(&p.memory, &a);
     for (size_t i = 0; i < MANY; i++)
         memory_keep(&p.memory, pieces[i].address, 8);
