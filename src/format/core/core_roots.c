@@ -353,10 +353,8 @@ static uint64_t size_of(const struct memory *m)
     return size;
 }
 
-/* Calls take for every word but 0: registers, then the stack upwards, thread by thread. Of
- * managed threads only, where these are known. */
-static void gc_stacks_each(const struct process_image *p, const struct gc_threads *threads,
-                           void (*take)(void *context, uint64_t word), void *context)
+void gc_stacks_each(const struct process_image *p, const struct gc_threads *threads,
+                    void (*take)(void *context, uint64_t word), void *context)
 {
     struct id_numbers managed = {0};
     uint64_t left = size_of(&p->memory);

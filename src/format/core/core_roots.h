@@ -21,6 +21,11 @@ struct core_roots {
     uint64_t lost; /* that lead into the heap, but to no object that was found */
 };
 
+/* Calls take for every word but 0: registers, then the stack upwards, thread by thread. Of
+ * managed threads only, where these are known. */
+void gc_stacks_each(const struct process_image *p, const struct gc_threads *threads,
+                    void (*take)(void *context, uint64_t word), void *context);
+
 /* Of a heap that was walked. Sets gc_type.keeps too. Weak handles are counted. */
 void core_roots_find(struct core_roots *r, struct gc_heap *h, const struct gc_globals *g,
                      const struct gc_threads *threads);
