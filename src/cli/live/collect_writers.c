@@ -134,12 +134,15 @@ static struct hd_read_options how_to_read(const struct collecting *c, const char
     return how;
 }
 
-static void explain_proc(const struct hd_snapshot *snap, struct hd_error *err)
+/* target: what is made of it; NULL: it is looked at only. */
+static void explain_proc(const struct hd_snapshot *snap, const char *target,
+                         struct hd_error *err)
 {
     if (snap == NULL && access("/proc/self", F_OK) != 0)
         snprintf(err->message, sizeof(err->message),
-                 "a gcdump needs /proc, which is not mounted here; write a trace instead "
-                 "(.nettrace)");
+                 "%s needs /proc, which is not mounted here%s",
+                 target != NULL ? "a gcdump" : "reading it",
+                 target != NULL ? "; write a trace instead (.nettrace)" : "");
 }
 
 /* --- a snapshot of a trace --------------------------------------------------------- */
@@ -197,7 +200,7 @@ static struct hd_snapshot *take_snapshot(struct collecting *c, FILE *trace,
     bool taken;
     struct hd_snapshot *snap = read_along(c, trace, target, &names, &taken, err);
     if (taken && snap == NULL) {
-        explain_proc(snap, err);
+        explain_proc(snap, target, err);
         print_error(c->settings->output, err);
     }
     if (snap != NULL) {
@@ -294,7 +297,7 @@ static struct hd_snapshot *open_core(struct collecting *c, FILE *core, const cha
     const struct hd_read_options how = how_to_read(c, target);
     snprintf(path, sizeof(path), "/proc/self/fd/%d", fileno(core));
     struct hd_snapshot *snap = hd_snapshot_open(path, &how, err);
-    explain_proc(snap, err);
+    explain_proc(snap, target, err);
     c->collected.complete = snap != NULL && hd_snapshot_info(snap)->complete;
     return snap;
 }
