@@ -82,6 +82,7 @@ static bool make_beside_socket(struct dump_file *f, const struct target *t,
                     "cannot write to %.150s, where the runtime writes its dump: %s",
                     arena_strdup(arena, path, folder), strerror(errno));
     f->ours = path;
+    f->is_apart = true;
     f->path = escaped(as_it_sees(path), arena);
     if (t->uid != geteuid() && fchown(f->fd, t->uid, (gid_t)-1) != 0)
         return fail(err, HD_IO, "cannot create a file for its user: %s", strerror(errno));
@@ -105,12 +106,23 @@ bool dump_file_open(struct dump_file *f, const struct target *t, FILE *to,
     return f->fd >= 0 || fail(err, HD_IO, "%s", strerror(errno));
 }
 
+/* createdump opens it once: what it writes into is gone with both of us, however we end. */
+static void remove_ours(struct dump_file *f)
+{
+    if (f->ours != NULL)
+        unlink(f->ours);
+    f->ours = NULL;
+}
+
 /* --- taking it -------------------------------------------------------------------- */
 
-uint64_t dump_file_size(const struct dump_file *f)
+uint64_t dump_file_size(struct dump_file *f)
 {
     struct stat st;
-    return fstat(f->fd, &st) == 0 ? (uint64_t)st.st_size : 0;
+    uint64_t size = fstat(f->fd, &st) == 0 ? (uint64_t)st.st_size : 0;
+    if (size > 0)
+        remove_ours(f);
+    return size;
 }
 
 static bool copy(int from, FILE *to, struct hd_error *err)
@@ -133,20 +145,20 @@ bool dump_file_copy_to(struct dump_file *f, FILE *to, struct hd_error *err)
     static const char magic[] = "\177ELF";
     char head[4] = "";
     if (pread(f->fd, head, sizeof(head), 0) != (ssize_t)sizeof(head))
-        return fail(err, HD_UNSUPPORTED,
-                    "the runtime has written its dump to %.100s in its own file system, "
-                    "which is not visible from here; copy it from there",
-                    f->path);
+        return fail(
+            err, HD_UNSUPPORTED,
+            "the runtime has written its dump to %.100s in its own file system, "
+            "which is not visible from here, so it was not checked; copy it from there",
+            f->path);
     if (memcmp(head, magic, sizeof(head)) != 0)
         return fail(err, HD_UNSUPPORTED, "the runtime has not written an ELF core");
-    return f->ours == NULL || copy(f->fd, to, err);
+    return !f->is_apart || copy(f->fd, to, err);
 }
 
 void dump_file_close(struct dump_file *f)
 {
     if (f->fd >= 0)
         close(f->fd);
-    if (f->ours != NULL)
-        unlink(f->ours);
+    remove_ours(f);
     *f = (struct dump_file){.fd = -1};
 }

@@ -7,7 +7,8 @@
 
 struct dump_file {
     const char *path; /* as the process sees it */
-    const char *ours; /* to be removed; NULL: it is the one that is wanted */
+    const char *ours; /* to be removed when the runtime has begun; NULL: nothing is */
+    bool is_apart;    /* it is not the one that is wanted, and copied there */
     int fd;           /* reads what is written there; -1 */
 };
 
@@ -17,8 +18,9 @@ struct dump_file {
 bool dump_file_open(struct dump_file *f, const struct target *t, FILE *to,
                     struct arena *arena, struct hd_error *err);
 
-/* Bytes that are there by now. */
-uint64_t dump_file_size(const struct dump_file *f);
+/* Bytes that are there by now. From the first on a file beside the socket needs its name no
+ * more, and loses it. */
+uint64_t dump_file_size(struct dump_file *f);
 
 /* See that it is a core, and have it in `to`. */
 bool dump_file_copy_to(struct dump_file *f, FILE *to, struct hd_error *err);

@@ -577,7 +577,14 @@ WAYS
 1 --direct --core=full -o a.core|--direct copies the heap only; --core=full needs the runtime
 --all --direct --to=nettrace|--direct reads memory and has no trace: write a .gcdump or .core
 --all --core --to=gcdump|--core writes a core dump, --to another format
+1 --tries=2 -o a.gcdump|--tries is about --direct and core dumps: what a runtime loses on the way it loses again
+1 --tries=2 --store=a.db|--tries is about --direct and core dumps: what a runtime loses on the way it loses again
+--all --tries=2|--tries is about --direct and core dumps: what a runtime loses on the way it loses again
+1 --tries=0 -o a.core|--tries=0: must be a whole number from 1 to 100
+1 --tries=101 --direct -o a.gcdump|--tries=101: must be a whole number from 1 to 100
 WRONG
+    hd watch --tries=2 1
+    fails_with "--tries is about --direct and core dumps: what a runtime loses on the way it loses again"
     hd watch 1 --core
     fails_with 'watch has no option --core; see `heapdrift help watch`'
     # The process is the operand, not the kind of core.
@@ -597,42 +604,84 @@ play_dumps() {
     [[ -S $socket ]]
 }
 
+# again_with HABIT FILE…: the same with another runtime.
+again_with() {
+    [[ -z ${runtime:-} ]] || kill "$runtime"
+    rm -f "$socket" "$tmp/a.core"
+    play_dumps "$@"
+}
+
 @test "what the runtime has dumped is read before it is handed out" {
     xz -dc fixtures/core/net10.core.xz >"$tmp/good"
     python3 tests/cli/break_core.py "$tmp/good" "$tmp/bad"
     printf '\177ELF\2\1\1' >"$tmp/none"
-    # During a collection: again, three times at most.
-    play_dumps dump "$tmp/bad" "$tmp/bad" "$tmp/good"
+    local during="the dump was taken during a garbage collection, while objects were being moved; take another one"
+    # During a collection: again, three times in all, or as often as --tries says.
+    again_with dump "$tmp/bad" "$tmp/bad" "$tmp/good"
     works collect -q --diagnostic-port="$socket" --core -o "$tmp/a.core"
     err_is ""
     cmp "$tmp/a.core" "$tmp/good"
-    kill "$runtime"
-    rm "$socket" "$tmp/a.core"
-    play_dumps dump "$tmp/bad"
+    again_with dump "$tmp/bad" "$tmp/bad" "$tmp/bad" "$tmp/bad" "$tmp/good"
+    works collect -q --diagnostic-port="$socket" --tries=5 -o "$tmp/a.core"
+    cmp "$tmp/a.core" "$tmp/good"
+    again_with dump "$tmp/bad"
     hd collect -q --diagnostic-port="$socket" --core -o "$tmp/a.core"
     status_is 2
-    err_is "heapdrift: $tmp/a.core: written, but cannot be read back: the dump was taken during a garbage collection, while objects were being moved; take another one"
+    err_is "heapdrift: $tmp/a.core: written, but cannot be read back (3 attempts): $during"
     # Others may make something of it.
     cmp "$tmp/a.core" "$tmp/bad"
-    kill "$runtime"
-    rm "$socket" "$tmp/a.core"
-    play_dumps dump "$tmp/none"
+    hd collect -q --diagnostic-port="$socket" --core --tries=1 -o "$tmp/a.core"
+    status_is 2
+    err_is "heapdrift: $tmp/a.core: written, but cannot be read back: $during"
+    again_with dump "$tmp/none"
     hd collect -q --diagnostic-port="$socket" --core -o "$tmp/a.core"
     status_is 2
     err_has "$tmp/a.core: written, but cannot be read back: "
 }
 
-@test "a dump that lacks something is incomplete" {
+# lacking OUT: a core of which an object is missing that others refer to.
+lacking() {
     xz -dc fixtures/core/net10.core.xz >"$tmp/good"
     works roots --format=json --type=Shop.Session "$tmp/good"
-    python3 tests/cli/break_core.py "$tmp/good" "$tmp/lacking" "$(json '[.. | .address? | strings][0]')"
-    play_dumps dump "$tmp/lacking"
+    python3 tests/cli/break_core.py "$tmp/good" "$1" "$(json '[.. | .address? | strings][0]')"
+}
+
+@test "a dump that lacks something is incomplete, as info says it is" {
+    lacking "$tmp/lacking"
+    again_with dump "$tmp/lacking"
     hd collect --no-progress --strict --diagnostic-port="$socket" --core -o "$tmp/a.core"
     status_is 3
-    err_has "heapdrift: warning: $tmp/a.core: incomplete: some objects were not found in its memory"
+    err_has "heapdrift: warning: $tmp/a.core: incomplete: live objects refer to objects that were not found ("
     err_has "heapdrift: inconclusive: the snapshot is incomplete"
+    local said
+    said=$(grep warning <<<"$err")
+    works info --format=csv "$tmp/a.core"
+    [[ $err == "$said" ]] || complain "collect said: $said"
     works info --format=json "$tmp/a.core"
     [[ $(json '.snapshots[0].complete') == false ]]
+    hd diff "$tmp/a.core" "$tmp/a.core"
+    err_has "$(head -1 <<<"$said")"
+    works collect -q --diagnostic-port="$socket" --core -o "$tmp/a.core"
+    err_is ""
+}
+
+@test "a dump that lacks something is taken again" {
+    lacking "$tmp/lacking"
+    python3 tests/cli/break_core.py "$tmp/good" "$tmp/bad"
+    again_with dump "$tmp/lacking" "$tmp/bad" "$tmp/good"
+    works collect -v --no-progress --strict --diagnostic-port="$socket" --core -o "$tmp/a.core"
+    cmp "$tmp/a.core" "$tmp/good"
+    err_lacks warning
+    err_has "; retaken twice: not complete before"
+    again_with dump "$tmp/lacking" "$tmp/good"
+    hd collect --no-progress --strict --tries=1 --diagnostic-port="$socket" --core -o "$tmp/a.core"
+    status_is 3
+    cmp "$tmp/a.core" "$tmp/lacking"
+    # A series, each with tries of its own.
+    again_with dump "$tmp/lacking" "$tmp/good" "$tmp/lacking" "$tmp/lacking" "$tmp/good"
+    works collect --no-progress --strict --tries=3 --count=2 --interval=1ms --diagnostic-port="$socket" -o "$tmp/b.core"
+    cmp "$tmp/b-1.core" "$tmp/good"
+    cmp "$tmp/b-2.core" "$tmp/good"
 }
 
 @test "a refusal of the runtime is told in whole words" {

@@ -64,6 +64,22 @@ without_proc() {
     works top "$tmp/o/a.nettrace"
 }
 
+@test "without /proc a core dump is written, and said to be unchecked" {
+    socket=$tmp/socket
+    xz -dc fixtures/core/net10.core.xz >"$tmp/good"
+    python3 tests/cli/runtime.py "$socket" dump "$tmp/good" 3>&- &
+    runtime=$!
+    until [[ -S $socket ]]; do sleep 0.05; done
+    without_proc
+    with_stand_in collect --no-progress --diagnostic-port="$socket" -o "$tmp/a.core"
+    status_is 0
+    err_has "heapdrift: note: $tmp/a.core: not checked: reading it needs /proc, which is not mounted here"
+    cmp "$tmp/a.core" "$tmp/good"
+    with_stand_in collect -q --strict --diagnostic-port="$socket" -o "$tmp/a.core"
+    status_is 3
+    err_is "heapdrift: inconclusive: the snapshot was not checked"
+}
+
 @test "a file of a folder that cannot be looked at is not left out" {
     mkdir "$tmp/folder"
     cp "${series[@]}" "$tmp/folder"

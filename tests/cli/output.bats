@@ -465,20 +465,77 @@ for row in csv.reader(sys.stdin): print("\t".join(row))' <<<"$out") == "$tsv" ]]
 }
 
 # What is killed while it writes leaves what was there, or the new file, and nothing else.
+# Each command long enough that it is met while it writes.
 @test "kill -9 in a loop: the old file or the new one, and nothing beside it" {
-    local delay job old
+    local delay job command name
     mkdir "$tmp/k"
     python3 -c 'import os, sys; os.open(sys.argv[1], os.O_TMPFILE | os.O_RDWR)' "$tmp/k" 2>/dev/null || skip "no nameless files here"
-    echo old >"$tmp/k/out"
-    old=$(<"$tmp/k/out")
-    works top --format=json "$before"
-    for delay in 0 0.0{01..30}; do
-        "$HEAPDRIFT" top --format=json "$before" -o "$tmp/k/out" 2>/dev/null 3>&- &
-        job=$!
-        sleep "$delay"
-        kill -9 $job 2>/dev/null || true
-        wait $job 2>/dev/null || true
-        [[ $(ls -A "$tmp/k") == out ]] || complain "$(ls -A "$tmp/k")"
-        [[ $(<"$tmp/k/out") == "$old" || $(<"$tmp/k/out") == "$out" ]] || complain "half written"
+    large_gcdump "$tmp/large.gcdump" 60000
+    while read -r name command; do
+        # shellcheck disable=SC2086
+        works $command "$before" -o "$tmp/k/$name"
+        mv "$tmp/k/$name" "$tmp/whole"
+        echo old >"$tmp/k/$name"
+        for delay in 0 0.0{03..30..5} 0.{05..35..6}; do
+            # shellcheck disable=SC2086
+            "$HEAPDRIFT" $command "$before" -o "$tmp/k/$name" >/dev/null 2>&1 3>&- &
+            job=$!
+            sleep "$delay"
+            kill -9 $job 2>/dev/null || true
+            wait $job 2>/dev/null || true
+            [[ $(ls -A "$tmp/k") == "$name" ]] || complain "$command leaves $(ls -A "$tmp/k")"
+            [[ $(<"$tmp/k/$name") == old ]] || cmp "$tmp/whole" "$tmp/k/$name"
+        done
+        rm "$tmp/k/$name"
+    done <<WAYS
+a.json top -q --format=json
+b.html report -q $tmp/large.gcdump
+c.gcdump convert -q --to=gcdump
+d.digest convert -q --to=digest
+WAYS
+}
+
+@test "where the file system has no nameless files, or no names for them, files are written all the same" {
+    local how mode
+    mkdir "$tmp/o"
+    works top -q --format=csv "$before"
+    local wanted=$out
+    for how in NONE NO_NAME; do
+        stand_in '#include <errno.h>
+            #include <fcntl.h>
+            #include <sys/syscall.h>
+            #include <unistd.h>
+            int open(const char *path, int flags, ...)
+            {
+                if (getenv("NONE") != NULL && (flags & O_TMPFILE) == O_TMPFILE)
+                    return errno = EOPNOTSUPP, -1;
+                return syscall(SYS_openat, AT_FDCWD, path, flags, 0600);
+            }
+            int linkat(int a, const char *from, int b, const char *to, int flags)
+            { (void)a, (void)from, (void)b, (void)to, (void)flags; errno = EPERM; return -1; }
+            ssize_t pwrite(int fd, const void *from, size_t size, off_t at)
+            {
+                if (getenv("FULL") != NULL)
+                    return errno = ENOSPC, -1;
+                return syscall(SYS_pwrite64, fd, from, size > 1000 ? 1000 : size, at);
+            }'
+        export "$how=1"
+        with_stand_in top -q --format=csv -o "$tmp/o/new" "$before"
+        status_is 0
+        [[ $(<"$tmp/o/new") == "$wanted" && $(stat -c %a "$tmp/o/new") == "$(printf %o $((0666 & ~$(umask))))" ]]
+        for mode in 600 640; do
+            echo old >"$tmp/o/there"
+            chmod $mode "$tmp/o/there"
+            with_stand_in top -q --format=csv -o "$tmp/o/there" "$before"
+            status_is 0
+            [[ $(<"$tmp/o/there") == "$wanted" && $(stat -c %a "$tmp/o/there") == "$mode" ]]
+        done
+        [[ $(ls -A "$tmp/o" | xargs) == "new there" ]] || complain "$(ls -A "$tmp/o")"
+        rm "$tmp/o/new"
+        unset "$how"
     done
+    echo old >"$tmp/o/there"
+    FULL=1 with_stand_in top -q --format=csv -o "$tmp/o/there" "$before"
+    fails_with "$tmp/o/there: No space left on device"
+    [[ $(ls -A "$tmp/o") == there && $(<"$tmp/o/there") == old ]]
 }

@@ -173,3 +173,39 @@ Test(dump, one_that_is_not_wanted_any_more_is_begun_before_it_is_removed)
     cr_expect_eq(d.log.count, 1, "it was asked for");
     cr_expect_eq(left_behind(), 0);
 }
+
+/* Of a process that may not write ours. */
+static bool count_names(void *context, const struct hd_collect_progress *so_far)
+{
+    size_t *most = context;
+    if (so_far != NULL && so_far->bytes > 0 && left_behind() > *most)
+        *most = left_behind();
+    return true;
+}
+
+/* So that kill -9 leaves nothing of it. */
+Test(dump, one_beside_the_socket_has_no_name_any_more_when_it_is_begun)
+{
+    const struct peer_script script = {.dump = core, .wait_ms = SILENCE_MS - 50};
+    const char *path = scratch_path(&scratch, "dotnet-diagnostic-77-1-socket");
+    struct peer *peer = peer_start(path, &script);
+    size_t named = 0;
+    struct hd_collected got;
+    struct hd_error err = {0};
+    const struct hd_collect_options how = {
+        .socket = path, .silence_ms = SILENCE_MS, .go_on = count_names, .context = &named};
+    int ends[2];
+    cr_assert_eq(pipe(ends), 0);
+    FILE *to = fdopen(ends[1], "w");
+    bool ok = hd_collect_core(to, HD_CORE_HEAP, &how, &got, &err);
+    struct peer_log log = peer_stop(peer);
+    char written[64] = "";
+    fclose(to);
+    cr_expect_eq(read(ends[0], written, sizeof(written) - 1), (ssize_t)core.size);
+    close(ends[0]);
+    cr_assert(ok, "%s", err.message);
+    cr_expect_str_eq(written, (const char *)core.data);
+    cr_expect_not_null(strstr(log.dump_path, "/heapdrift-"), "%s", log.dump_path);
+    cr_expect_eq(named, 0);
+    cr_expect_eq(left_behind(), 0);
+}

@@ -473,6 +473,8 @@ static bool check(struct settings *s)
         return refuse("--max-heap, --lock, --keep and the names of a run need --store");
     if (s->direct && s->core == CORE_FULL)
         return refuse("--direct copies the heap only; --core=full needs the runtime");
+    if (!collect_can_retry(s))
+        return false;
     if (s->all)
         return check_for_all(s);
     if (!collecting_process_is_named(s, "collect"))

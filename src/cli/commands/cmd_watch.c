@@ -3,6 +3,7 @@
  * folder of its own, so that the next question needs no second run. */
 #include "cli/commands/commands.h"
 #include "cli/commands/output.h"
+#include "cli/live/collect_writers.h"
 #include "cli/live/collecting.h"
 #include "cli/live/run_folder.h"
 #include "cli/live/sidecar.h"
@@ -321,7 +322,7 @@ static bool check_store(const struct settings *s)
 
 static bool check(struct settings *s)
 {
-    if (!collecting_process_is_named(s, "watch"))
+    if (!collecting_process_is_named(s, "watch") || !collect_can_retry(s))
         return false;
     if (s->store != NULL)
         return check_store(s);

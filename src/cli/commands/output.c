@@ -19,8 +19,9 @@ bool output_ends_in(const char *path, const char *suffix)
     return len > tail && strcmp(path + len - tail, suffix) == 0;
 }
 
-/* summary: beside one, which says some of them. */
-static void tell_warnings(const struct hd_report *report, bool summary)
+/* name: of the only snapshot, where it is not that of its file. summary: beside one, which
+ * says some of them. */
+static void tell_warnings(const struct hd_report *report, const char *name, bool summary)
 {
     size_t count;
     const struct hd_warning *all = hd_report_warnings(report, &count);
@@ -28,10 +29,11 @@ static void tell_warnings(const struct hd_report *report, bool summary)
         const struct hd_warning *w = &all[i];
         if (summary && w->in_summary)
             continue;
-        begin_message("warning", w->path != NULL ? input_name(w->path) : "");
+        const char *of = name != NULL || w->path == NULL ? name : input_name(w->path);
+        begin_message("warning", of != NULL ? of : "");
         if (w->line != HD_UNKNOWN)
             fprintf(stderr, ":%" PRIu64, w->line);
-        if (w->path != NULL)
+        if (of != NULL)
             fputs(": ", stderr);
         fprintf(stderr, "%s: ", w->code);
         put_name(w->message);
@@ -43,7 +45,16 @@ static void tell_warnings(const struct hd_report *report, bool summary)
 
 void output_warnings(const struct hd_report *report)
 {
-    tell_warnings(report, false);
+    tell_warnings(report, NULL, false);
+}
+
+void output_warnings_of(struct hd_snapshot *snap, const char *name)
+{
+    struct hd_comparison *only = hd_comparison_of(&snap, 1, NULL);
+    struct hd_report *report = hd_report_info(only);
+    tell_warnings(report, name, false);
+    hd_report_free(report);
+    hd_comparison_free(only);
 }
 
 /* What is to be written where, and how. */
@@ -209,7 +220,7 @@ bool output_report(const struct settings *s, const struct hd_report *report,
     bool ok = output_file(s, s->output, (struct output_how){.write = write_report}, report);
     fflush(stdout);
     if (!s->quiet && !warnings_are_in_it)
-        tell_warnings(report, text);
+        tell_warnings(report, NULL, text);
     return ok;
 }
 

@@ -28,6 +28,9 @@ bool output_file(const struct settings *s, const char *path, struct output_how h
 /* The warnings of a report, on stderr. */
 void output_warnings(const struct hd_report *report);
 
+/* Those that `info` has of a snapshot, by that name: its file has another one yet. */
+void output_warnings_of(struct hd_snapshot *snap, const char *name);
+
 /* Print the warnings to stderr (unless quiet, or they are in the result), write the report
  * to standard output or, through a temporary file renamed into place, to --output. False
  * after saying on stderr what went wrong. */

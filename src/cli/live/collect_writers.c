@@ -1,6 +1,7 @@
 #include "cli/live/collect_writers.h"
 
 #include "cli/terminal/clock.h"
+#include "cli/terminal/temporary.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -52,27 +53,6 @@ static bool take(struct collecting *c, FILE *to, struct hd_error *err)
 }
 
 /* --- a snapshot of one ------------------------------------------------------------- */
-
-/* Without a name from the start, so that nothing can leave it behind. */
-static FILE *open_nameless(const char *beside)
-{
-    struct stat st;
-    if (stat(beside, &st) == 0 && !S_ISREG(st.st_mode))
-        return tmpfile();
-    size_t size = strlen(beside) + sizeof(".XXXXXX");
-    char *name = malloc(size);
-    if (name == NULL)
-        return NULL;
-    snprintf(name, size, "%s.XXXXXX", beside);
-    int fd = mkstemp(name);
-    if (fd >= 0)
-        unlink(name);
-    free(name);
-    FILE *file = fd >= 0 ? fdopen(fd, "w+") : NULL;
-    if (file == NULL && fd >= 0)
-        close(fd);
-    return file;
-}
 
 /* What a core has is counted when it is read; garbage does not count. */
 static void count(struct collecting *c, const struct hd_info *info)
@@ -154,12 +134,15 @@ static struct hd_read_options how_to_read(const struct collecting *c, const char
     return how;
 }
 
-static void explain_proc(const struct hd_snapshot *snap, struct hd_error *err)
+/* target: what is made of it; NULL: it is looked at only. */
+static void explain_proc(const struct hd_snapshot *snap, const char *target,
+                         struct hd_error *err)
 {
     if (snap == NULL && access("/proc/self", F_OK) != 0)
         snprintf(err->message, sizeof(err->message),
-                 "a gcdump needs /proc, which is not mounted here; write a trace instead "
-                 "(.nettrace)");
+                 "%s needs /proc, which is not mounted here%s",
+                 target != NULL ? "a gcdump" : "reading it",
+                 target != NULL ? "; write a trace instead (.nettrace)" : "");
 }
 
 /* --- a snapshot of a trace --------------------------------------------------------- */
@@ -217,7 +200,7 @@ static struct hd_snapshot *take_snapshot(struct collecting *c, FILE *trace,
     bool taken;
     struct hd_snapshot *snap = read_along(c, trace, target, &names, &taken, err);
     if (taken && snap == NULL) {
-        explain_proc(snap, err);
+        explain_proc(snap, target, err);
         print_error(c->settings->output, err);
     }
     if (snap != NULL) {
@@ -246,7 +229,7 @@ static bool write_gcdump(const void *thing, const struct settings *s, FILE *to,
                          struct hd_error *err)
 {
     struct collecting *c = *(struct collecting *const *)thing;
-    FILE *trace = open_nameless(s->output);
+    FILE *trace = temporary_nameless(s->output);
     if (trace == NULL)
         return trouble(s->output, strerror(errno));
     return write_taken(c, trace, "gcdump", hd_sink_file(to), err);
@@ -283,9 +266,13 @@ static bool write_trace(const void *thing, const struct settings *s, FILE *to,
 
 /* --- a core ------------------------------------------------------------------------ */
 
+/* Of several takes the longest stop counts. */
 static bool copy_memory(struct collecting *c, FILE *to, struct hd_error *err)
 {
+    uint64_t before = c->takes > 0 ? c->collected.stood_still_us : 0;
     bool ok = hd_collect_direct(to, &c->how, &c->collected, err);
+    if (c->collected.stood_still_us < before)
+        c->collected.stood_still_us = before;
     if (c->progress)
         fputs("\r\033[K", stderr);
     return ok;
@@ -310,21 +297,25 @@ static struct hd_snapshot *open_core(struct collecting *c, FILE *core, const cha
     const struct hd_read_options how = how_to_read(c, target);
     snprintf(path, sizeof(path), "/proc/self/fd/%d", fileno(core));
     struct hd_snapshot *snap = hd_snapshot_open(path, &how, err);
-    explain_proc(snap, err);
+    explain_proc(snap, target, err);
     c->collected.complete = snap != NULL && hd_snapshot_info(snap)->complete;
     return snap;
 }
 
-/* How often a process is stopped for one snapshot that is whole, if one after the other is
- * not. createdump takes long, so it is asked again only for one that is of no use. */
-enum { MOST_TAKES = 3 };
-
+/* One that lacks something, or that was taken while objects were being moved, is taken
+ * again: the next moment is another one. */
 static bool should_try_again(const struct collecting *c, const struct hd_snapshot *snap,
-                             const struct hd_error *err, int taken)
+                             const struct hd_error *err)
 {
-    bool bad = snap == NULL ? err->topic == HD_ABOUT_COLLECTION
-                            : c->settings->direct && !c->collected.complete;
-    return bad && taken < MOST_TAKES && !c->stopped;
+    bool bad = snap == NULL ? err->topic == HD_ABOUT_COLLECTION : !c->collected.complete;
+    return bad && c->takes < c->settings->tries && !c->stopped;
+}
+
+/* What `info` will say of the file. */
+static void report_lacks(const struct collecting *c, struct hd_snapshot *snap)
+{
+    if (!c->settings->quiet)
+        output_warnings_of(snap, c->settings->output);
 }
 
 static bool empty(FILE *core, struct hd_error *err)
@@ -342,12 +333,15 @@ static void report_unread(struct collecting *c, struct hd_error *err)
 {
     c->unread = err->status == HD_UNSUPPORTED || err->status == HD_BAD_FORMAT ||
                 err->status == HD_NOT_A_SNAPSHOT;
-    c->collected.complete = true;
+    c->unchecked = !c->unread;
     if (!c->unread && c->settings->quiet)
         return;
     advise(err);
     begin_message(c->unread ? NULL : "note", c->settings->output);
-    fputs(c->unread ? ": written, but cannot be read back: " : ": not checked: ", stderr);
+    fputs(c->unread ? ": written, but cannot be read back" : ": not checked", stderr);
+    if (c->takes > 1)
+        fprintf(stderr, " (%u attempts)", c->takes);
+    fputs(": ", stderr);
     end_message(err->message);
 }
 
@@ -357,16 +351,18 @@ static bool write_core(const void *thing, const struct settings *s, FILE *to,
     struct collecting *c = *(struct collecting *const *)thing;
     struct hd_snapshot *snap = NULL;
     struct hd_error why;
-    int taken = 0;
     (void)s;
     do {
         hd_snapshot_close(snap);
         why = (struct hd_error){0};
-        if ((taken > 0 && !empty(to, err)) || !fill_core(c, to, err))
+        if ((c->takes > 0 && !empty(to, err)) || !fill_core(c, to, err))
             return failed(c, err);
+        c->takes++;
         snap = open_core(c, to, NULL, &why);
-    } while (should_try_again(c, snap, &why, ++taken));
-    if (snap == NULL)
+    } while (should_try_again(c, snap, &why));
+    if (snap != NULL)
+        report_lacks(c, snap);
+    else
         report_unread(c, &why);
     hd_snapshot_close(snap);
     return true;
@@ -387,7 +383,7 @@ static FILE *take_memory(struct collecting *c, const struct settings *s,
         fclose(core);
     if (ok || err->status != HD_OK)
         return ok ? core : NULL;
-    core = open_nameless(s->output);
+    core = temporary_nameless(s->output);
     if (core == NULL) {
         trouble(s->output, strerror(errno));
         return NULL;
@@ -406,6 +402,7 @@ static bool convert(struct collecting *c, FILE *core, struct hd_snapshot *snap,
     if (ok) {
         hd_snapshot_set_origin(snap, &c->collected.origin);
         count(c, hd_snapshot_info(snap));
+        report_lacks(c, snap);
         ok = hd_snapshot_write(snap, target, to, NULL, err);
     }
     hd_snapshot_close(snap);
@@ -418,13 +415,14 @@ static bool convert(struct collecting *c, FILE *core, struct hd_snapshot *snap,
 static bool write_memory(struct collecting *c, const char *target, struct hd_sink to,
                          struct hd_error *err)
 {
-    for (int taken = 1;; taken++) {
+    for (;;) {
         struct hd_error why = {0};
         FILE *core = take_memory(c, c->settings, err);
         if (core == NULL)
             return err->status != HD_OK && failed(c, err);
+        c->takes++;
         struct hd_snapshot *snap = open_core(c, core, target, &why);
-        if (!should_try_again(c, snap, &why, taken)) {
+        if (!should_try_again(c, snap, &why)) {
             *err = why;
             return convert(c, core, snap, target, to, err);
         }
@@ -474,6 +472,16 @@ bool collect_writes_core(const struct settings *s, const char *path)
 {
     return s->core != CORE_NONE || output_ends_in(path, ".core") ||
            output_ends_in(path, ".dmp");
+}
+
+bool collect_can_retry(const struct settings *s)
+{
+    bool is_core = s->core != CORE_NONE ||
+                   (s->target != NULL && strcmp(s->target, "core") == 0) ||
+                   (s->output != NULL && collect_writes_core(s, s->output));
+    return !s->tries_given || s->direct || is_core ||
+           refuse("--tries is about --direct and core dumps: what a runtime loses on the "
+                  "way it loses again");
 }
 
 struct output_how collect_writer(const struct settings *s, const char *path)

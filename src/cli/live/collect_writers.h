@@ -18,4 +18,7 @@ bool collect_digest(struct collecting *c, struct hd_memory *digest);
 /* Whether that is a core. */
 bool collect_writes_core(const struct settings *s, const char *path);
 
+/* Whether --tries, if it was given, has something to be tried; else says so. */
+bool collect_can_retry(const struct settings *s);
+
 #endif

@@ -99,6 +99,16 @@ static void print_stop(const struct hd_collected *got)
                 got->tries);
 }
 
+/* How often one of another kind than the last was thrown away. */
+static void print_takes(unsigned takes)
+{
+    if (takes > 1)
+        fprintf(stderr, "; retaken %s: not complete before",
+                takes == 2   ? "once"
+                : takes == 3 ? "twice"
+                             : "several times");
+}
+
 /* Once. */
 static void warn_of_privacy(struct collecting *c)
 {
@@ -115,15 +125,13 @@ static void print_collected(struct collecting *c)
 {
     const struct settings *s = c->settings;
     const struct hd_collected *got = &c->collected;
-    if (!s->quiet && !got->complete) {
+    /* What is read of memory says itself what it lacks. */
+    if (!s->quiet && !got->complete && !c->is_core && !s->direct) {
         begin_message("warning", s->output);
-        fputs(": incomplete: ", stderr);
-        if (c->is_core || s->direct)
-            fputs("some objects were not found in its memory\n", stderr);
-        else
-            fprintf(stderr,
-                    "%" PRIu64 " events were lost, so objects or references are missing\n",
-                    got->events_lost);
+        fprintf(stderr,
+                ": incomplete: %" PRIu64
+                " events were lost, so objects or references are missing\n",
+                got->events_lost);
     }
     if (!s->quiet && got->other_client) {
         begin_message("warning", s->output);
@@ -144,6 +152,7 @@ static void print_collected(struct collecting *c)
                 (double)(c->is_core ? got->bytes : got->object_bytes) / 1048576,
                 seconds_now() - c->begin);
         print_stop(got);
+        print_takes(c->takes);
         fputs("\n", stderr);
     }
 }
@@ -157,7 +166,8 @@ static int judge(struct collecting *c)
         return EXIT_TROUBLE;
     if (!c->settings->strict || (c->collected.complete && !c->collected.other_client))
         return EXIT_DONE;
-    fputs("heapdrift: inconclusive: the snapshot is incomplete\n", stderr);
+    fprintf(stderr, "heapdrift: inconclusive: the snapshot %s\n",
+            c->unchecked ? "was not checked" : "is incomplete");
     return EXIT_INCONCLUSIVE;
 }
 
@@ -171,7 +181,8 @@ static int collect_one(struct collecting *c, const char *name, struct hd_memory 
     c->is_core = digest == NULL && collect_writes_core(&one, name);
     c->begin = seconds_now();
     c->told = 0;
-    c->unread = false;
+    c->takes = 0;
+    c->unread = c->unchecked = false;
     bool ok = digest != NULL
                   ? collect_digest(c, digest)
                   : output_file(&one, name, collect_writer(&one, name), (const void *)&c);

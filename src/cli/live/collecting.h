@@ -30,7 +30,9 @@ struct collecting {
     bool progress;       /* a line on a terminal that is written over */
     bool lines;          /* where there is none: a line per step */
     bool is_core, told_privacy;
+    unsigned takes;    /* of this snapshot: of --direct and --core until it is complete */
     bool unread;       /* a core was written that cannot be read, which was said */
+    bool unchecked;    /* or not looked at */
     const char *label; /* what the snapshot is called there; NULL: by its file */
     double told;       /* seconds since begin, when the last line was */
     int signal;        /* the last one */

@@ -8,7 +8,12 @@
 /* Exit status; where several apply the one that stands first here wins. */
 enum { EXIT_TROUBLE = 2, EXIT_OVER = 1, EXIT_INCONCLUSIVE = 3, EXIT_DONE = 0 };
 
-enum { MOST_THREADS = 64, MOST_COLUMNS = 1000000, MOST_COLLECTED = 100000 };
+enum {
+    MOST_THREADS = 64,
+    MOST_COLUMNS = 1000000,
+    MOST_COLLECTED = 100000,
+    MOST_TRIES = 100
+};
 
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
@@ -82,7 +87,9 @@ struct settings {
     uint64_t max_heap;     /* bytes of memory that a process may have; 0: any */
     enum core_wanted core; /* collect: a core instead of a snapshot */
     bool direct;           /* read the memory of the process, ask it for nothing */
-    bool threads_given;    /* so many of them at once; else one */
+    uint32_t tries;        /* of direct and core: until a snapshot is complete */
+    bool tries_given;
+    bool threads_given; /* so many of them at once; else one */
     enum process_order process_order;
     bool redact;                             /* convert: a core dump without values */
     bool values;                             /* object: strings, and what arrays hold */

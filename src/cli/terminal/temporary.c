@@ -60,40 +60,47 @@ void temporary_listen(void)
     atexit(temporary_remove);
 }
 
-static bool name_beside(const char *target)
+static bool name_beside(const char *target, char *to)
 {
     static const char name[] = ".heapdrift-XXXXXX";
     const char *slash = strrchr(target, '/');
     size_t folder = slash != NULL ? (size_t)(slash - target) + 1 : 0;
-    if (folder + sizeof(name) > sizeof(path)) {
+    if (folder + sizeof(name) > PATH_MAX) {
         errno = ENAMETOOLONG;
         return false;
     }
-    memcpy(path, target, folder);
-    memcpy(path + folder, name, sizeof(name));
+    memcpy(to, target, folder);
+    memcpy(to + folder, name, sizeof(name));
     return true;
 }
 
-/* In the folder of path, where its file system can do that, and /proc, by which it gets its
- * name. The descriptor is kept beyond that of the stream. */
+/* In the folder of target, where its file system can do that. */
 static int open_nameless(const char *target)
 {
 #ifdef O_TMPFILE
-    char folder[PATH_MAX], link[64];
+    char folder[PATH_MAX];
     const char *slash = strrchr(target, '/');
     int len = slash == NULL ? 0 : slash == target ? 1 : (int)(slash - target);
     snprintf(folder, sizeof(folder), "%.*s", len > 0 ? len : 1, len > 0 ? target : ".");
-    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    return open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
+#else
+    (void)target;
+    return -1;
+#endif
+}
+
+/* One that can get a name later, which takes /proc. It is kept beyond the descriptor of
+ * the stream. */
+static int open_to_be_named(const char *target)
+{
+    char link[64];
+    int fd = open_nameless(target);
     snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
     if (fd >= 0 && access(link, F_OK) == 0)
         nameless = fcntl(fd, F_DUPFD_CLOEXEC, 0);
     if (fd >= 0 && nameless < 0)
         close(fd);
     return nameless >= 0 ? fd : -1;
-#else
-    (void)target;
-    return -1;
-#endif
 }
 
 static int open_named(void)
@@ -113,10 +120,10 @@ static int open_named(void)
 
 FILE *temporary_open(const char *target)
 {
-    if (!name_beside(target))
+    if (!name_beside(target, path))
         return NULL;
     temporary_listen();
-    int fd = open_nameless(target);
+    int fd = open_to_be_named(target);
     fd = fd >= 0 ? fd : open_named();
     FILE *to = fd >= 0 ? fdopen(fd, "w") : NULL;
     if (to == NULL && fd >= 0) {
@@ -136,43 +143,75 @@ static bool link_beside(const char *link)
     static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyz";
     char *end = path + strlen(path);
     uint64_t number = (uint64_t)getpid();
-    for (int i = 0; i < MOST; i++, number++) {
+    sigset_t set = all_ends(), before;
+    pthread_sigmask(SIG_BLOCK, &set, &before);
+    errno = EEXIST;
+    for (int i = 0; i < MOST && !is_there && errno == EEXIST; i++, number++) {
         uint64_t rest = number;
         for (int k = 1; k <= DIGITS; k++, rest /= sizeof(digits) - 1)
             end[-k] = digits[rest % (sizeof(digits) - 1)];
         is_there = linkat(AT_FDCWD, link, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0;
-        if (is_there || errno != EEXIST)
-            return is_there;
     }
-    return false;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return is_there;
 }
 
+static bool copy_to(int to)
+{
+    enum { BLOCK = 1 << 16 };
+    char block[BLOCK];
+    struct stat st;
+    off_t at = 0;
+    ssize_t n = 0, written = 1;
+    bool ok = fstat(nameless, &st) == 0 && fchmod(to, st.st_mode & 0777) == 0;
+    while (ok && written > 0 && (n = pread(nameless, block, BLOCK, at)) > 0) {
+        written = pwrite(to, block, (size_t)n, at);
+        at += written;
+    }
+    return ok && n == 0;
+}
+
+/* Some file systems make nameless files, and give them no name. */
+static bool copy_beside(void)
+{
+    enum { ANY = sizeof("XXXXXX") - 1 };
+    memset(path + strlen(path) - ANY, 'X', ANY);
+    int to = open_named();
+    bool ok = to >= 0 && copy_to(to);
+    int why = errno;
+    if (to >= 0 && close(to) != 0 && ok) {
+        why = errno;
+        ok = false;
+    }
+    if (!ok && is_there)
+        unlink(path);
+    is_there = ok;
+    errno = why;
+    return ok;
+}
+
+/* True: target is its name. Else it has one beside that (is_there), or errno says why not.
+ */
 static bool name_it(const char *target)
 {
     char link[64];
-    sigset_t set = all_ends(), before;
     snprintf(link, sizeof(link), "/proc/self/fd/%d", nameless);
     if (linkat(AT_FDCWD, link, AT_FDCWD, target, AT_SYMLINK_FOLLOW) == 0)
         return true;
-    if (errno != EEXIST)
-        return false;
-    pthread_sigmask(SIG_BLOCK, &set, &before);
-    bool ok = link_beside(link) && rename(path, target) == 0;
-    int why = errno;
-    if (!ok)
-        temporary_remove();
-    is_there = false;
-    errno = why;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return ok;
+    if (errno != EEXIST || !link_beside(link))
+        copy_beside();
+    return false;
 }
 
 bool temporary_rename(const char *target)
 {
-    bool ok = nameless >= 0 ? name_it(target) : rename(path, target) == 0;
+    bool ok = nameless >= 0 && name_it(target);
+    ok = ok || (is_there && rename(path, target) == 0);
     int why = errno;
     if (ok)
         is_there = false;
+    else
+        temporary_remove();
     if (nameless >= 0)
         close(nameless);
     nameless = -1;
@@ -188,4 +227,25 @@ void temporary_remove(void)
     if (nameless >= 0)
         close(nameless);
     nameless = -1;
+}
+
+FILE *temporary_nameless(const char *beside)
+{
+    char name[PATH_MAX];
+    struct stat st;
+    if (stat(beside, &st) == 0 && !S_ISREG(st.st_mode))
+        return tmpfile();
+    int fd = open_nameless(beside);
+    if (fd < 0 && name_beside(beside, name)) {
+        sigset_t set = all_ends(), before;
+        pthread_sigmask(SIG_BLOCK, &set, &before);
+        fd = mkstemp(name);
+        if (fd >= 0)
+            unlink(name);
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+    }
+    FILE *file = fd >= 0 ? fdopen(fd, "w+") : NULL;
+    if (file == NULL && fd >= 0)
+        close(fd);
+    return file;
 }

@@ -22,6 +22,10 @@ FILE *temporary_open(const char *target);
  * errno if that fails. */
 bool temporary_rename(const char *target);
 
+/* Another one, which never gets a name: it goes with the stream. On the file system of
+ * beside, or of temporary files where that is no place for files. NULL with errno. */
+FILE *temporary_nameless(const char *beside);
+
 /* Remove it, unless it has been renamed. */
 void temporary_remove(void);
 

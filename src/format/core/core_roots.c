@@ -342,9 +342,6 @@ static uint64_t stack_end(const struct image_thread *t, uint64_t base, uint64_t 
     return top > start && top < end ? top : end;
 }
 
-/* Calls take for a word that is not 0; at is where it stands, 0 of a register. */
-typedef void word_taker(void *context, uint64_t word, uint64_t at);
-
 /* left: bytes of memory in all. Stacks of one process share none. */
 static void visit_thread(const struct process_image *p, const struct image_thread *t,
                          uint64_t base, uint64_t *left, word_taker *take, void *context)
@@ -372,10 +369,8 @@ static uint64_t size_of(const struct memory *m)
     return size;
 }
 
-/* Calls take for every word but 0: registers, then the stack upwards, thread by thread. Of
- * managed threads only, where these are known. */
-static void gc_stacks_each(const struct process_image *p, const struct gc_threads *threads,
-                           word_taker *take, void *context)
+void gc_stacks_each(const struct process_image *p, const struct gc_threads *threads,
+                    word_taker *take, void *context)
 {
     struct managed managed = {0};
     uint64_t left = size_of(&p->memory);

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "format/core/gc_pending.h"
 #include "heap/ids.h"
 #include "process/memory_watch.h"
 
@@ -328,8 +329,8 @@ static uint64_t skip_gaps(struct walk *w, uint64_t at)
 
 /* A process may stand still while a thread makes an object that is larger than its piece:
  * room is taken, of free space or behind the last object; it is cleared; it gets its
- * MethodTable. Until then there is a hole that no thread is known to have: empty, or with
- * what lay there before, or half and half. */
+ * MethodTable. Until then there is a hole: empty, or with what lay there before, or half
+ * and half. Its thread may tell how long it is (gc_pending.h). */
 
 /* What an object takes of its region, by its size. */
 static inline uint64_t length_of(uint64_t size)
@@ -353,10 +354,29 @@ static uint64_t length_at(const struct walk *w, uint64_t at)
     return length_of(size) <= room ? length_of(size) : 0;
 }
 
-/* Up to the next object: what stands in front of it is its header. */
-static uint64_t skip_zeros(const struct walk *w, uint64_t at)
+/* Where the hole ends that a thread says it has; 0: none does. What was left on a stack by
+ * an older one ends in the middle of something. The next hole may follow. */
+static uint64_t pending_end(const struct walk *w, uint64_t at)
 {
-    uint64_t word = 0, end = w->region->end;
+    const struct gc_regions *all = &w->h->regions;
+    size_t i = gc_pending_from(all, at);
+    uint64_t before_zeros = 0;
+    for (; i < all->pending_count && all->pending[i].start == at; i++) {
+        uint64_t end = all->pending[i].end;
+        if (w->region->end - end < SMALLEST_OBJECT || length_at(w, end) > 0)
+            return end;
+        if (word_at(w, end) == 0)
+            before_zeros = end;
+    }
+    return before_zeros;
+}
+
+/* Up to the next object: what stands in front of it is its header. */
+static uint64_t skip_hole(const struct walk *w, uint64_t at)
+{
+    uint64_t word = 0, end = w->region->end, known = pending_end(w, at);
+    if (known != 0)
+        return known;
     while (at < end && (word = word_at(w, at)) == 0)
         at += GRANULE;
     bool may_be_header = at < end && ((uint32_t)word == 0 || word == UNDO_EMPTY);
@@ -452,7 +472,7 @@ static bool walk_objects(struct walk *w)
         if (at >= region->end || region->end - at < SMALLEST_OBJECT)
             return true;
         if (word_at(w, at) == 0)
-            at = skip_zeros(w, at);
+            at = skip_hole(w, at);
         else if (!pass(w, &at))
             return false;
     }
@@ -580,6 +600,7 @@ void gc_heap_open(struct gc_heap *h, const struct runtime *r, const struct gc_gl
                           .arena = a,
                           .type_numbers = {.account = &b->account}};
     h->regions = gc_regions_find(g, threads, &r->image->memory, a);
+    gc_pending_find(&h->regions, r->image, threads, a);
     h->first_built = (uint32_t)b->type_count;
 }
 

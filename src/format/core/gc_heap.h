@@ -44,6 +44,8 @@ struct gc_regions {
     size_t len;
     struct gc_gap *gaps; /* by start */
     size_t gap_count;
+    struct gc_gap *pending; /* the same of large objects: gc_pending.h */
+    size_t pending_count;
     struct ranges ranges; /* of generations */
     uint64_t missing;     /* bytes that are not in the dump */
     uint64_t overlapping; /* regions left out: they lie in others, or nowhere */

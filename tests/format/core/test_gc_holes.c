@@ -192,6 +192,91 @@ Test(gc_holes, among_many_holes_every_object_is_found_or_the_loss_is_told)
     cr_expect_gt(whole, ROUNDS / 2, "%d", whole);
 }
 
+/* --- what a stack tells -------------------------------------------------- */
+
+/* What the collector has on the stack of a thread that makes a large object. */
+static void put_context(struct heap *h, uint64_t at, uint64_t start, uint64_t end)
+{
+    enum { BEHIND_LIMIT = 24 };
+    forge_core_put(&h->f, at, start, 8);
+    forge_core_put(&h->f, at + 8, end - BEHIND_LIMIT, 8);
+    forge_core_put(&h->f, at + 16, end - start, 8);
+}
+
+/* Half cleared; what lay there before reaches over what follows. Gives where it begins. */
+static uint64_t half_cleared(struct heap *h, uint64_t type)
+{
+    object(h, 40, 0);
+    uint64_t at = forge_core_object(&h->f, LARGE, 0, 400);
+    forge_core_put(&h->f, at + 200, type, 8);
+    forge_core_put(&h->f, at + 208, 200 + 40 - 24, 4);
+    free_space(h, 32, 0);
+    object(h, 40, 0);
+    object(h, 40, 0);
+    forge_core_region(&h->f, FORGED_STACK, 0x1000);
+    forge_core_thread(&h->f, 5, FORGED_STACK, FORGED_STACK + 0x800);
+    return at;
+}
+
+Test(gc_holes, a_thread_tells_how_long_the_object_is_that_it_makes)
+{
+    for (int is_free = 0; is_free < 2; is_free++) {
+        struct heap h;
+        begin(&h);
+        uint64_t at = half_cleared(&h, is_free ? h.f.free_type : h.bytes);
+        put_context(&h, FORGED_STACK + 0x100, at, at + 400);
+        expect_all(&h, is_free ? "free space" : "an object");
+    }
+}
+
+Test(gc_holes, of_what_a_stack_tells_only_what_fits_is_believed)
+{
+    struct heap h;
+    begin(&h);
+    uint64_t at = half_cleared(&h, h.bytes), stack = FORGED_STACK + 0x100;
+    put_context(&h, stack, at, at + 400 + 48);      /* amid an object */
+    put_context(&h, stack - 0x20, at, at + 208);    /* the same of what was there */
+    put_context(&h, stack - 0x40, at, at + 104);    /* amid zeros */
+    put_context(&h, stack + 0x20, at, at + 399);    /* no address of an object */
+    put_context(&h, stack + 0x40, at, at + 0x8000); /* beyond the region */
+    put_context(&h, stack + 0x60, at + 400, at + 432);
+    put_context(&h, stack + 0x80, at, at + 400);
+    put_context(&h, FORGED_STACK + 0x800, at, at + 432); /* other memory */
+    expect_all(&h, "several");
+}
+
+/* Others than the collector put numbers side by side. */
+Test(gc_holes, a_hole_that_a_thread_tells_may_be_followed_by_another)
+{
+    struct heap h;
+    begin(&h);
+    object(&h, 40, 0);
+    uint64_t at = forge_core_object(&h.f, LARGE, 0, 400);
+    forge_core_put(&h.f, at + 200, h.bytes, 8);
+    forge_core_put(&h.f, at + 208, 1000, 4);
+    uint64_t next = forge_core_object(&h.f, LARGE, 0, 600);
+    forge_core_put(&h.f, next + 200, h.bytes, 8);
+    forge_core_put(&h.f, next + 208, 400 + 40 - 24, 4);
+    object(&h, 40, 0);
+    object(&h, 40, 0);
+    forge_core_region(&h.f, FORGED_STACK, 0x1000);
+    forge_core_thread(&h.f, 5, FORGED_STACK, FORGED_STACK + 0x800);
+    put_context(&h, FORGED_STACK + 0x100, at, at + 400);
+    put_context(&h, FORGED_STACK + 0x200, next, next + 600);
+    expect_all(&h, "two");
+}
+
+Test(gc_holes, where_there_is_no_hole_a_stack_tells_nothing)
+{
+    struct heap h;
+    begin(&h);
+    uint64_t at = half_cleared(&h, h.bytes);
+    put_context(&h, FORGED_STACK + 0x100, at, at + 400);
+    put_context(&h, FORGED_STACK + 0x200, h.held[0], h.held[0] + 40);
+    put_context(&h, FORGED_STACK + 0x300, h.held[1], h.held[1] + 80);
+    expect_all(&h, "objects");
+}
+
 /* --- what is lost -------------------------------------------------------- */
 
 /* What lay there before was longer than what is made there now. */

@@ -11,6 +11,21 @@ public struct Block
     public long Number;
 }
 
+/// <summary>So many are held, and always the same ones.</summary>
+public sealed class Marker
+{
+    public const int Count = 10_000;
+    public long Number;
+}
+
+/// <summary>So many are held, but all the time one is replaced by another.</summary>
+public sealed class Replaced
+{
+    public const int Count = 10_000;
+    public long Number;
+    public Marker? Beside;
+}
+
 public static class Workers
 {
     private static readonly TaskCompletionSource s_never = new();
@@ -81,10 +96,20 @@ public static class Workers
 
     /// <summary>What the threads hold that allocate large arrays: always so many, each time others.</summary>
     private static Block[][][] s_large = [];
+    private static readonly Marker[] s_markers = new Marker[Marker.Count];
+    private static readonly Replaced[] s_replaced = new Replaced[Replaced.Count];
 
     /// <summary>Most stops find large arrays half made: room is taken, and what lay there before is being cleared.</summary>
     public static void StartAllocatingLarge(int threads, int each)
     {
+        for (int i = 0; i < Marker.Count; i++)
+        {
+            s_markers[i] = new Marker { Number = i };
+        }
+        for (int i = 0; i < Replaced.Count; i++)
+        {
+            s_replaced[i] = new Replaced { Number = i, Beside = s_markers[i] };
+        }
         s_large = new Block[threads][][];
         for (int i = 0; i < threads; i++)
         {
@@ -93,14 +118,17 @@ public static class Workers
             {
                 held[k] = new Block[Block.Few];
             }
-            new Thread(() => AllocateLarge(held)) { IsBackground = true, Name = "large " + i }.Start();
+            int thread = i;
+            new Thread(() => AllocateLarge(held, thread, threads)) { IsBackground = true, Name = "large " + i }.Start();
         }
     }
 
-    private static void AllocateLarge(Block[][] held)
+    private static void AllocateLarge(Block[][] held, int thread, int threads)
     {
         for (int i = 0; ; i++)
         {
+            int which = (i % (Replaced.Count / threads) * threads) + thread;
+            s_replaced[which] = new Replaced { Number = i, Beside = s_markers[which] };
             // Other sizes leave holes that other arrays fit into.
             held[i % held.Length] = new Block[Block.Few + i % 7 * 2500];
             if (i % 64 == 0)
