@@ -60,11 +60,9 @@ internal sealed class LeakSeries : Check
         if (verdict.IsPass || (unsure && options.WhenInconclusive == Inconclusive.Passes))
             return;
         if (unsure && options.WhenInconclusive == Inconclusive.Skips)
-            throw TestFramework.Skipped((await CheckAsync(Paths, "text", deadline).ConfigureAwait(false)).Output.TrimEnd());
+            throw TestFramework.Skipped(await ReportAsync(null, deadline).ConfigureAwait(false));
         Evidence evidence = Evidence.Keep(options, Caller, Files);
-        // What comes next is for the Files that stay.
-        Answer report = await CheckAsync(evidence.Snapshots is { } folder ? [folder] : Paths, "text", deadline).ConfigureAwait(false);
-        string message = report.Output.TrimEnd() + await SuspectAsync(verdict.Suspect, deadline).ConfigureAwait(false);
+        string message = await ReportAsync(evidence.Snapshots, deadline).ConfigureAwait(false) + await SuspectAsync(verdict.Suspect, deadline).ConfigureAwait(false);
         await evidence.CompleteAsync(message, (format, file) => WriteAsync(format, file, evidence.Snapshots!, deadline)).ConfigureAwait(false);
         throw new LeakException(message + evidence.Attach());
     }
@@ -75,9 +73,25 @@ internal sealed class LeakSeries : Check
     {
         if (type is null)
             return "";
-        using Chains chains = await Chains.ReadAsync(Files, new ChainQuestion([type], $"2..{Files.Count}", 1), deadline).ConfigureAwait(false);
-        int advice = chains.Text.IndexOf("\nFIX", StringComparison.Ordinal);
-        return $"\n\n{type} is held by\n{(advice < 0 ? chains.Text : chains.Text[..advice])}";
+        try
+        {
+            using Chains chains = await Chains.ReadAsync(Files, new ChainQuestion([type], $"2..{Files.Count}", 1), deadline).ConfigureAwait(false);
+            int advice = chains.Text.IndexOf("\nFIX", StringComparison.Ordinal);
+            return $"\n\n{type} is held by\n{(advice < 0 ? chains.Text : chains.Text[..advice])}";
+        }
+        catch (HeapdriftException e)
+        {
+            // That there is a leak is known without the chain.
+            return $"\n\nwhat holds {type} could not be found: {e.Message}";
+        }
+    }
+
+    // As text. What it says to do next is for snapshots that stay, in that folder.
+    private async Task<string> ReportAsync(string? snapshots, Deadline deadline)
+    {
+        Answer report = await CheckAsync(snapshots is null ? Paths : [snapshots], "text", deadline).ConfigureAwait(false);
+        int next = report.Output.IndexOf("\n\nnext:", StringComparison.Ordinal);
+        return snapshots is null && next >= 0 ? report.Output[..next] : report.Output.TrimEnd();
     }
 
     private Task WriteAsync(string format, string file, string snapshots, Deadline deadline)

@@ -147,19 +147,30 @@ internal static class LoadedTypes
         if (names.Any(n => TypeNames.Matches(wanted, n) || TypeNames.Matches(wanted, Untick(n)) || TypeNames.Matches(pattern, n)
                 || n.EndsWith('+' + wanted, StringComparison.Ordinal)))
             return;
-        bool isName = pattern.AsSpan().IndexOfAny('*', '?') < 0;
-        string? nearest = isName ? Nearest(Untick(wanted), names.Select(Untick)) : null;
+        string? nearest = NearestPattern(wanted, names);
         throw new ArgumentException($"no loaded assembly has a type that matches {pattern}"
             + (nearest is null ? "" : $"; did you mean {nearest}?"));
     }
 
+    // Of a name a name, of all types in a namespace another namespace.
+    private static string? NearestPattern(string wanted, List<string> names)
+    {
+        if (wanted.AsSpan().IndexOfAny('*', '?') < 0)
+            return Nearest(Untick(wanted), names.Select(Untick));
+        string space = wanted.EndsWith(".*", StringComparison.Ordinal) ? wanted[..^2] : "";
+        if (space.Length == 0 || space.AsSpan().IndexOfAny('*', '?') >= 0)
+            return null;
+        IEnumerable<string> spaces = names.Select(n => n.LastIndexOf('.') is > 0 and int dot ? n[..dot] : "").Where(n => n.Length > 0);
+        return Nearest(space, spaces) is { } nearest ? nearest + ".*" : null;
+    }
+
     private static string Untick(string name) => string.Join('+', name.Split('+').Select(part => part.IndexOf('`') is > 0 and int at ? part[..at] : part));
 
-    // Nobody mistypes more than a third of a name, or two letters of a short one.
+    // Nobody mistypes more than a third of a name, or two letters of a short one, but never most of it.
     private static string? Nearest(string wanted, IEnumerable<string> names)
     {
         string simple = wanted[(wanted.LastIndexOf('.') + 1)..];
-        int best = Math.Max(2, simple.Length / 3) + 1;
+        int best = Math.Max(Math.Min(2, simple.Length / 2), simple.Length / 3) + 1;
         string? nearest = null;
         foreach (string name in names.Distinct().Order(StringComparer.Ordinal))
         {

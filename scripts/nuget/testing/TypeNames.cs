@@ -12,18 +12,20 @@ internal static class TypeNames
     {
         if (type.IsArray)
             return Of(type.GetElementType()!) + "[" + new string(',', type.GetArrayRank() - 1) + "]";
-        if (type.IsGenericParameter)
-            return type.Name;
+        return type.IsGenericParameter ? type.Name : Of(type, type.GetGenericArguments());
+    }
+
+    // The arguments of a nested class begin with those of the outer one.
+    private static string Of(Type type, ReadOnlySpan<Type> arguments)
+    {
         var name = new StringBuilder(type.Namespace is { Length: > 0 } space && !type.IsNested ? space + "." : "");
-        Type[] arguments = type.GetGenericArguments();
         int outer = type.DeclaringType?.GetGenericArguments().Length ?? 0;
         if (type.DeclaringType is { } declaring)
-            name.Append(Of(declaring.IsGenericTypeDefinition && !type.IsGenericTypeDefinition
-                ? declaring.MakeGenericType(arguments[..outer]) : declaring)).Append('+');
+            name.Append(Of(declaring, arguments[..outer])).Append('+');
         int tick = type.Name.IndexOf('`');
         name.Append(tick < 0 ? type.Name : type.Name[..tick]);
         if (arguments.Length > outer)
-            name.Append('<').AppendJoin(',', arguments[outer..].Select(Of)).Append('>');
+            name.Append('<').AppendJoin(',', arguments[outer..].ToArray().Select(Of)).Append('>');
         return name.ToString();
     }
 
