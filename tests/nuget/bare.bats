@@ -96,7 +96,14 @@ same_everywhere() {
     out_has "matches Shop.Bare.Ordre; did you mean Shop.Bare.Order?"
     out_has "matches Shop.Baer.*; did you mean Shop.Bare.*?"
     [[ $out == *"matches Nowhere.At.All.*"* && $out != *"Nowhere.At.All.*; did"* ]]
+    out_has "matches Shelf+Entry<*; did you mean Shop.Bare.Shelf+Entry?"
     out_has "an empty pattern matches no type"
+}
+
+@test "classes within generic ones" {
+    need plain
+    bare plain nests
+    out_is "nests: 1 1 1 1 1 1 0 0 "
 }
 
 @test "what the first snapshot leaves does not count" {

@@ -2,6 +2,7 @@
 using System;
 using System.Collections.Generic;
 using System.Globalization;
+using System.IO;
 using System.Linq;
 using System.Threading.Tasks;
 
@@ -15,6 +16,7 @@ internal sealed class LeakSeries : Check
     private const long LeastPerIteration = 16, LeastBytes = 1024;
 
     private const int MostSnapshots = 50; // that heapdrift compares
+    private const string Steady = "--min-steady=";
 
     private readonly int iterations;
     private readonly LeakOptions options;
@@ -32,6 +34,8 @@ internal sealed class LeakSeries : Check
             throw new ArgumentOutOfRangeException(nameof(options), options.Snapshots, "Snapshots: 4 to 50; fewer than 4 cannot tell a leak from warm-up");
         if (options.WarmUp is < 0)
             throw new ArgumentOutOfRangeException(nameof(options), options.WarmUp, "WarmUp: at least 0 iterations");
+        if (options.Config is { } config && !File.Exists(config))
+            throw new FileNotFoundException($"Config: {config} does not exist", config);
         last = options.Snapshots;
         SkipUnlessPossible();
     }
@@ -97,13 +101,20 @@ internal sealed class LeakSeries : Check
     private Task WriteAsync(string format, string file, string snapshots, Deadline deadline)
         => HeapdriftProgram.RunAsync(["diff", "--quiet", .. Series(), "--format=" + format, "--output=" + file, snapshots], deadline);
 
-    private Task<Answer> CheckAsync(IEnumerable<string> paths, string format, Deadline deadline)
+    private async Task<Answer> CheckAsync(IEnumerable<string> paths, string format, Deadline deadline)
     {
         List<string> arguments = ["check", "--color=never", $"--width={ChainQuestion.Width}", "--no-progress", "--format=" + format, .. Series()];
         if (options.Config is { } config)
             arguments.Add("--config=" + config);
         arguments.AddRange(paths);
-        return HeapdriftProgram.RunAsync(arguments, deadline, HeapdriftProgram.OverBudget);
+        try
+        {
+            return await HeapdriftProgram.RunAsync(arguments, deadline, HeapdriftProgram.OverBudget).ConfigureAwait(false);
+        }
+        catch (HeapdriftException e) when (e.Message.StartsWith(Steady, StringComparison.Ordinal))
+        {
+            throw new ArgumentException($"MinimumGrowth={e.Message[Steady.Length..]}", nameof(options));
+        }
     }
 
     private List<string> Series()
@@ -112,7 +123,7 @@ internal sealed class LeakSeries : Check
         all.AddRange(options.Ignore.Select(pattern => "--exclude=" + pattern));
         // A share of the heap would depend on what else a test process has done.
         string steady = options.MinimumGrowth ?? $"{Math.Max(LeastBytes, LeastPerIteration * iterations * (Files.Count - 1L))}";
-        all.Add("--min-steady=" + steady);
+        all.Add(Steady + steady);
         if (options.MinimumGrowth is { } least)
             all.Add("--min-score=" + least);
         return all;

@@ -16,6 +16,13 @@ internal sealed class Node
     public Node? Next { get; init; }
 }
 
+internal sealed class Shelf<TKey>
+{
+    internal sealed class Entry;
+
+    internal sealed class Entry<TValue>;
+}
+
 internal static class Program
 {
     private static readonly List<object> kept = [];
@@ -44,6 +51,7 @@ internal static class Program
                 "piles" => await PilesAsync(),
                 "looks" => await LooksAsync(),
                 "throws" => await GoneAsync(() => throw new TimeoutException("the bank does not answer")),
+                "nests" => await NestsAsync(),
                 "mistypes" => await MistypesAsync(),
                 "first" => await FirstAsync(),
                 "turns" => await TurnsAsync(),
@@ -67,6 +75,30 @@ internal static class Program
         return "gone";
     }
 
+    // Classes within generic ones, whose names in snapshots have all arguments at the end.
+    private static async Task<string> NestsAsync()
+    {
+        TypeSet[] asked =
+        [
+            typeof(Shelf<int>.Entry), typeof(Shelf<>.Entry), typeof(Shelf<int>.Entry<string>), typeof(Shelf<>.Entry<>),
+            "Shop.Bare.Shelf+Entry<System.Int32>", "Shop.Bare.Shelf+Entry<*,System.String>", typeof(Shelf<string>.Entry), typeof(Shelf<string>.Entry<string>),
+        ];
+        string said = "";
+        foreach (TypeSet types in asked)
+        {
+            try
+            {
+                await Heap.AssertGoneAsync(types, () => kept.AddRange([new Shelf<int>.Entry(), new Shelf<int>.Entry<string>()]), new GoneOptions { KeepsFiles = false });
+                said += "0 ";
+            }
+            catch (LeakException e)
+            {
+                said += e.Message[..2];
+            }
+        }
+        return said;
+    }
+
     private static async Task<string> PilesAsync()
     {
         await Leak.TestAsync(() => kept.Add(new Order()), iterations: 50);
@@ -87,7 +119,7 @@ internal static class Program
     private static async Task<string> MistypesAsync()
     {
         string said = "";
-        foreach (string pattern in new[] { "Shop.Bare.Ordre", "Shop.Baer.*", "Nowhere.At.All.*", "" })
+        foreach (string pattern in new[] { "Shop.Bare.Ordre", "Shop.Baer.*", "Nowhere.At.All.*", "Shelf+Entry<*", "" })
         {
             try
             {
