@@ -16,7 +16,8 @@ publish() {
 setup_file() {
     command -v dotnet >/dev/null || return 0
     export DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1 DOTNET_CLI_UI_LANGUAGE=en
-    rm -rf "$BATS_TEST_DIRNAME/../../build/nuget-tests/packages/heapdrift.testing"
+    # The package has the same version and times of files each time: nothing of the last one may stay.
+    (cd "$BATS_TEST_DIRNAME/../../build" && rm -rf nuget-tests/{packages/heapdrift.testing,bin/Bare,obj/Bare})
     publish plain --no-self-contained
     publish file --no-self-contained -p:PublishSingleFile=true
     publish trimmed --self-contained -p:PublishSingleFile=true -p:PublishTrimmed=true

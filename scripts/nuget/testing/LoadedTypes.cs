@@ -191,7 +191,7 @@ internal static class LoadedTypes
         string? nearest = null;
         foreach (string name in names.Distinct().Order(StringComparer.Ordinal))
         {
-            string other = name[(name.LastIndexOfAny(['.', '+']) + 1)..];
+            string other = name[((simple.Contains('+') ? name.LastIndexOf('.') : name.LastIndexOfAny(['.', '+'])) + 1)..];
             int distance = Math.Min(Distance(simple, other, best), Distance(wanted, name, best));
             if (distance < best)
                 (best, nearest) = (distance, name);
