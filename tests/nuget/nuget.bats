@@ -1,5 +1,5 @@
 # The library Heapdrift.Testing from its package, as people use it: the shop's tests in four test
-# frameworks. `make check-nuget`; skipped without .NET, or where no packages can be had. RUNS=50:
+# frameworks, and tests of programs with frameworks as they are. `make check-nuget`; skipped without .NET, or where no packages can be had. RUNS=50:
 # so many runs of each; LOAD=1: with every processor busy.
 # shellcheck disable=SC2086 # options are several words
 load ../cli/helper
@@ -9,7 +9,7 @@ setup_file() {
     command -v dotnet >/dev/null || return 0
     export DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1
     local name
-    for name in xunit.v3 nunit mstest tunit; do
+    for name in xunit.v3 nunit mstest tunit avalonia aspnet; do
         tests/nuget/run.py --build-only --only=$name >"$BATS_FILE_TMPDIR/$name" 2>&1 || touch "$BATS_FILE_TMPDIR/$name.failed"
     done
 }
@@ -42,6 +42,16 @@ all_as_named() {
 
 @test "TUnit: leaks fail with their chain and are attached, what is freed passes, nothing is left" {
     all_as_named tunit
+}
+
+@test "a desktop program: windows, bindings, styles, animations of Avalonia" {
+    need avalonia
+    tests/nuget/run.py --no-build --only=avalonia --runs="${RUNS:-1}" ${LOAD:+--load}
+}
+
+@test "a service: requests of ASP.NET" {
+    need aspnet
+    tests/nuget/run.py --no-build --only=aspnet --runs="${RUNS:-1}" ${LOAD:+--load}
 }
 
 @test "without diagnostics each test is skipped, and says why" {

@@ -118,7 +118,8 @@ internal sealed class Chains : IDisposable
         int advice = any ? blocks[^1].IndexOf("\nFIX", StringComparison.Ordinal) : -1;
         if (any && blocks.Length == 1)
             blocks[0] = (advice < 0 ? blocks[0] : blocks[0][..advice])
-                + "\nFIX  A variable of the test, or a closure of it, holds this: create it inside of the action, or clear the variable.";
+                + "\nFIX  A variable of the test, or a closure of it, holds this: create it inside of the action, or\n"
+                + "     clear the variable.";
         return string.Join("\n\n", blocks);
     }
 }

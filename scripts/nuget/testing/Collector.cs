@@ -89,7 +89,12 @@ internal sealed class Collector
             // The first collection of a process leaves some 230 KiB behind, of event sources that
             // describe themselves: nobody's leak.
             if (!warm)
-                File.Delete(await collector.AskAsync(deadline).ConfigureAwait(false));
+            {
+                SnapshotMarker.Renew();
+                string first = await collector.AskAsync(deadline).ConfigureAwait(false);
+                await SnapshotMarker.CheckAsync(first, deadline).ConfigureAwait(false);
+                File.Delete(first);
+            }
             warm = true;
             string path = await collector.AskAsync(deadline).ConfigureAwait(false);
             return new SnapshotFile(collector, path, collector.taken);
@@ -105,12 +110,12 @@ internal sealed class Collector
         }
     }
 
-    /// <summary>The memory of this process as a core dump, where the runtime's structures are known and
-    /// it is not large. Throws HeapdriftException where it cannot be had.</summary>
+    /// <summary>The memory of this process as a core dump, where it is not large. Throws
+    /// HeapdriftException where it cannot be had, or heapdrift does not know the runtime's structures.</summary>
     internal static async Task CopyMemoryAsync(string path, Deadline deadline)
     {
         const long most = 1L << 30;
-        if (Environment.Version.Major < 9 || RuntimeInformation.ProcessArchitecture != Architecture.X64 || Environment.WorkingSet > most)
+        if (Environment.WorkingSet > most)
             throw new HeapdriftException("the memory of this process is not read");
         await deadline.EnterAsync(turns, "waiting for another snapshot").ConfigureAwait(false);
         try
@@ -166,20 +171,32 @@ internal sealed class Collector
     // The end of its input is what makes it delete its folder and go; nobody has to wait for that.
     private void End()
     {
+        // The one that has come after a broken one needs its right to look at this process.
         if (current == this)
+        {
             current = null;
+            Allow(0);
+        }
         if (ended)
             return;
         ended = true;
-        Allow(0);
         using (ExecutionContext.SuppressFlow())
-            _ = Task.Run(() =>
-            {
-                process.StandardInput.Close();
-                if (!process.WaitForExit(15_000))
-                    HeapdriftProgram.End(process);
-                process.Dispose();
-            });
+            _ = Task.Run(Leave);
+    }
+
+    private void Leave()
+    {
+        try
+        {
+            process.StandardInput.Close();
+        }
+        catch (IOException)
+        {
+            // It has ended before it was asked for something.
+        }
+        if (!process.WaitForExit(15_000))
+            HeapdriftProgram.End(process);
+        process.Dispose();
     }
 
     private async Task<string> AskAsync(Deadline deadline)

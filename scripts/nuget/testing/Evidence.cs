@@ -3,6 +3,7 @@ using System;
 using System.Collections.Generic;
 using System.Globalization;
 using System.IO;
+using System.Linq;
 using System.Text;
 using System.Threading.Tasks;
 
@@ -33,15 +34,8 @@ internal sealed class Evidence
         string folder = options.ResultsFolder ?? Given("HEAPDRIFT_RESULTS") ?? TestFramework.ResultsFolder()
             ?? Path.Combine(AppContext.BaseDirectory, "TestResults");
         var evidence = new Evidence(TestFramework.CurrentTest() ?? caller, folder);
-        if (options.KeepsFiles)
-            evidence.Try(() =>
-            {
-                evidence.Clear();
-                int number = 0;
-                foreach (SnapshotFile snapshot in snapshots)
-                    evidence.Copy(snapshot.Path, ++number);
-                evidence.Snapshots = evidence.start;
-            });
+        if (options.KeepsFiles && !evidence.Try(() => evidence.CopyAll(snapshots)))
+            evidence.Try(evidence.Forget);
         return evidence;
     }
 
@@ -92,22 +86,44 @@ internal sealed class Evidence
             File.Delete(old);
     }
 
+    private void CopyAll(IEnumerable<SnapshotFile> snapshots)
+    {
+        Clear();
+        int number = 0;
+        foreach (SnapshotFile snapshot in snapshots)
+            Copy(snapshot.Path, ++number);
+        Snapshots = start;
+    }
+
     private void Copy(string from, int number)
     {
         string to = Path.Combine(start, string.Create(CultureInfo.InvariantCulture, $"{number}.gcdump"));
-        File.Copy(from, to);
         files.Add(to);
+        File.Copy(from, to);
     }
 
-    private void Try(Action action)
+    // What was kept of a series is none, and a part of a file no snapshot.
+    private void Forget()
+    {
+        foreach (string file in files)
+            File.Delete(file);
+        files.Clear();
+        if (Directory.Exists(start) && !Directory.EnumerateFileSystemEntries(start).Any())
+            Directory.Delete(start);
+    }
+
+    // The first trouble is the one to tell.
+    private bool Try(Action action)
     {
         try
         {
             action();
+            return true;
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException)
         {
-            Trouble = e.Message;
+            Trouble ??= e.Message;
+            return false;
         }
     }
 

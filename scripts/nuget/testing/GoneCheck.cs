@@ -10,6 +10,8 @@ namespace Heapdrift.Testing;
 
 internal sealed class GoneCheck : Check
 {
+    private const int MostChains = 100;
+
     private readonly TypeSet types;
     private readonly GoneOptions options;
 
@@ -23,6 +25,10 @@ internal sealed class GoneCheck : Check
         ArgumentNullException.ThrowIfNull(types);
         this.types = types;
         this.options = options;
+        if ((options.FailOn & KeptBy.Anything) == 0)
+            throw new ArgumentOutOfRangeException(nameof(options), options.FailOn, "FailOn: nothing could fail the test");
+        if (options.Chains is < 1 or > MostChains)
+            throw new ArgumentOutOfRangeException(nameof(options), options.Chains, $"Chains: 1 to {MostChains}");
         SkipUnlessPossible();
     }
 
@@ -53,8 +59,8 @@ internal sealed class GoneCheck : Check
             throw await FailAsync(born).ConfigureAwait(false);
     }
 
-    // Where the garbage collector's events were lost nobody knows which objects are new; that there
-    // are more of them is known all the same.
+    // Where the garbage collector's events were lost, or another check was within this one, nobody
+    // knows which objects are new; that there are more of them is known all the same.
     private async Task<ObjectTable> LookAsync()
     {
         var deadline = options.Deadline();
@@ -64,10 +70,11 @@ internal sealed class GoneCheck : Check
         this.born = null;
         ObjectTable before = await AllAsync(Files[0], deadline).ConfigureAwait(false);
         ObjectTable after = await AllAsync(Files[^1], deadline).ConfigureAwait(false);
+        SnapshotMarker.Check(after);
         ObjectTable more = after.MoreThan(before);
         long there = Rows(after).Sum(row => row.Count);
         if (there > 0 && !Rows(more).Any())
-            throw TestFramework.Skipped($"events of the garbage collector were lost, so nobody knows whether the {there:N0} objects of {types} are new; there are no more than before");
+            throw TestFramework.Skipped($"events of the garbage collector are missing, so nobody knows whether the {there:N0} objects of {types} are new; there are no more than before");
         return more;
     }
 
@@ -96,15 +103,22 @@ internal sealed class GoneCheck : Check
         var deadline = options.Deadline();
         List<TypeRow> rows = Rows(born).Where(r => r.Held.Of(options.FailOn) > 0)
             .OrderByDescending(r => r.Held.Of(options.FailOn)).ThenBy(r => r.Name, StringComparer.Ordinal).ToList();
-        ObjectTable before = await AllAsync(Files[0], deadline).ConfigureAwait(false);
         var message = new StringBuilder();
-        AddCounts(message, rows, before);
+        AddCounts(message, rows, await AllAsync(Files[0], deadline).ConfigureAwait(false));
         var question = new ChainQuestion(rows.Select(r => r.Name).ToList(), this.born, options.Chains);
-        using Chains chains = await Chains.ReadAsync(Files, question, deadline).ConfigureAwait(false);
-        message.Append("\n\n").Append(chains.Text);
-        AddUncounted(message, Left(born));
         Evidence evidence = Evidence.Keep(options, Caller, Files);
-        await evidence.CompleteAsync(message.ToString(), (format, file) => chains.WriteAsync(format, file, deadline)).ConfigureAwait(false);
+        try
+        {
+            using Chains chains = await Chains.ReadAsync(Files, question, deadline).ConfigureAwait(false);
+            message.Append("\n\n").Append(chains.Text);
+            AddUncounted(message, Left(born));
+            await evidence.CompleteAsync(message.ToString(), (format, file) => chains.WriteAsync(format, file, deadline)).ConfigureAwait(false);
+        }
+        catch (HeapdriftException e)
+        {
+            // That there is a leak is known without the chains.
+            message.Append(CultureInfo.InvariantCulture, $"\nwhat holds them could not be found: {e.Message}");
+        }
         message.Append(evidence.Attach());
         return new LeakException(message.ToString());
     }
@@ -113,23 +127,32 @@ internal sealed class GoneCheck : Check
     {
         const int most = 10;
         long all = rows.Sum(r => r.Held.Of(options.FailOn));
-        message.Append(CultureInfo.InvariantCulture, $"{all:N0} {(rows.Count == 1 ? rows[0].Name + " " : "")}{(all == 1 ? "object is" : "objects are")} left that {(all == 1 ? "was" : "were")} not there before");
+        string objects = string.Create(CultureInfo.InvariantCulture, $"{all:N0} new {(rows.Count == 1 ? rows[0].Name + " " : "")}{(all == 1 ? "object is" : "objects are")} left");
         if (rows.Count == 1)
-            message.Append(Change(rows[0], before)).Append('.');
-        else
-            message.Append(':');
-        foreach (TypeRow row in rows.Count == 1 ? [] : rows.Take(most))
-            message.Append(CultureInfo.InvariantCulture, $"\n  {row.Held.Of(options.FailOn),5:N0}  {row.Name}{Change(row, before)}");
+        {
+            Add(message, objects, Change(rows[0], before) + ".", 2);
+            return;
+        }
+        message.Append(objects).Append(':');
+        foreach (TypeRow row in rows.Take(most))
+            Add(message.Append('\n'), string.Create(CultureInfo.InvariantCulture, $"  {row.Held.Of(options.FailOn),5:N0}  {row.Name}"), Change(row, before), 9);
         if (rows.Count > most)
             message.Append(CultureInfo.InvariantCulture, $"\n         and {rows.Count - most} more types");
     }
 
-    // " (2 before, 5 now; 96 B, retain 1.2 KiB)"
+    // A name is never cut: it may be what somebody searches for.
+    private static void Add(StringBuilder message, string what, string more, int indent)
+    {
+        bool fits = what.Length + 1 + more.Length <= ChainQuestion.Width;
+        message.Append(what).Append(fits ? " " : "\n" + new string(' ', indent)).Append(more);
+    }
+
+    // "(2 before; 96 B, retain 1.2 KiB)"
     private static string Change(TypeRow row, ObjectTable before)
     {
         long old = before.Types.Where(row.IsSameTypeAs).Sum(t => t.Count);
-        string retained = row.Retained is { } bytes && bytes > row.Bytes ? $", retain {Size.Of(bytes)}" : "";
-        return string.Create(CultureInfo.InvariantCulture, $" ({old:N0} before; {Size.Of(row.Bytes)}{retained})");
+        string retained = row.Retained is { } bytes && bytes > row.Bytes ? $", retain{(row.Count == 1 ? "s" : "")} {Size.Of(bytes)}" : "";
+        return string.Create(CultureInfo.InvariantCulture, $"({old:N0} before; {Size.Of(row.Bytes)}{retained})");
     }
 
     // What is not said of the others is what they are not: a leak.

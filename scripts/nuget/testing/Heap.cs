@@ -1,4 +1,5 @@
 using System;
+using System.ComponentModel;
 using System.Runtime.CompilerServices;
 using System.Threading.Tasks;
 
@@ -7,6 +8,8 @@ namespace Heapdrift.Testing;
 /// <summary>Leak checks and snapshots of the managed heap of this process.</summary>
 public static class Heap
 {
+    private const string NotAwaited = "The action returns a task that nobody would wait for: await Heap.AssertGoneAsync.";
+
     /// <summary>Fails if the action leaves objects that can be cast to <typeparamref name="T"/> and were not
     /// there before.</summary>
     /// <remarks>Objects held only by a local variable or by the finalizer queue do not count
@@ -89,6 +92,16 @@ public static class Heap
         action = null!;
         check.EndAsync().GetAwaiter().GetResult();
     }
+
+    /// <summary>Does not compile: nobody would wait for the action. Await <see cref="AssertGoneAsync{T}(Func{Task}, GoneOptions, string)"/>.</summary>
+    [Obsolete(NotAwaited, error: true)]
+    [EditorBrowsable(EditorBrowsableState.Never)]
+    public static void AssertGone<T>(Func<Task> action, GoneOptions? options = null, string test = "") => throw new NotSupportedException(NotAwaited);
+
+    /// <summary>Does not compile: nobody would wait for the action. Await <see cref="AssertGoneAsync(TypeSet, Func{Task}, GoneOptions, string)"/>.</summary>
+    [Obsolete(NotAwaited, error: true)]
+    [EditorBrowsable(EditorBrowsableState.Never)]
+    public static void AssertGone(TypeSet types, Func<Task> action, GoneOptions? options = null, string test = "") => throw new NotSupportedException(NotAwaited);
 
     /// <summary>Takes a snapshot of this process, after a full garbage collection. Disposing it deletes its
     /// file.</summary>

@@ -68,7 +68,15 @@ public sealed class HeapSnapshot : IDisposable
             throw new ArgumentException("the name of a snapshot ends in .gcdump", nameof(path));
         using FileStream from = File.OpenRead(file.Path);
         using FileStream to = File.Create(path);
-        await from.CopyToAsync(to).ConfigureAwait(false);
+        try
+        {
+            await from.CopyToAsync(to, options.Cancellation).ConfigureAwait(false);
+        }
+        catch
+        {
+            File.Delete(path);
+            throw;
+        }
     }
 
     /// <summary>Deletes the snapshot.</summary>

@@ -154,5 +154,5 @@ internal sealed class Deadline(TimeSpan limit, CancellationToken user)
 
     private TimeSpan Left => TimeSpan.FromTicks(Math.Max(0, (limit - Stopwatch.GetElapsedTime(begin)).Ticks));
 
-    private HeapdriftException IsOver(string what) => new($"{what} took longer than {limit.TotalSeconds:0.##} s (option Timeout)");
+    private HeapdriftException IsOver(string what) => new($"{what} took longer than {limit.TotalSeconds:0.###} s (option Timeout)");
 }

@@ -1,4 +1,5 @@
 using System;
+using System.ComponentModel;
 using System.Runtime.CompilerServices;
 using System.Threading;
 using System.Threading.Tasks;
@@ -9,6 +10,7 @@ namespace Heapdrift.Testing;
 public static class Leak
 {
     private const int UsualIterations = 100;
+    private const string NotAwaited = "The action returns a task that nobody would wait for: await Leak.TestAsync.";
 
     /// <summary>Warms the action up, takes snapshots with the same number of iterations between them, and
     /// compares them like <c>heapdrift check</c>, with the budgets and suppressions of the nearest
@@ -67,6 +69,12 @@ public static class Leak
         while (series.GoesOnAsync().GetAwaiter().GetResult());
         series.JudgeAsync().GetAwaiter().GetResult();
     }
+
+    /// <summary>Does not compile: nobody would wait for the action. Await <see cref="TestAsync(Func{Task}, int, LeakOptions, string)"/>.</summary>
+    [Obsolete(NotAwaited, error: true)]
+    [EditorBrowsable(EditorBrowsableState.Never)]
+    public static void Test(Func<Task> action, int iterations = UsualIterations, LeakOptions? options = null, string test = "")
+        => throw new NotSupportedException(NotAwaited);
 
     private static void Repeat(Action action, int times, CancellationToken cancellation)
     {

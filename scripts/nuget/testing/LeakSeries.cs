@@ -2,6 +2,7 @@
 using System;
 using System.Collections.Generic;
 using System.Globalization;
+using System.IO;
 using System.Linq;
 using System.Threading.Tasks;
 
@@ -15,6 +16,7 @@ internal sealed class LeakSeries : Check
     private const long LeastPerIteration = 16, LeastBytes = 1024;
 
     private const int MostSnapshots = 50; // that heapdrift compares
+    private const string Steady = "--min-steady=";
 
     private readonly int iterations;
     private readonly LeakOptions options;
@@ -32,6 +34,8 @@ internal sealed class LeakSeries : Check
             throw new ArgumentOutOfRangeException(nameof(options), options.Snapshots, "Snapshots: 4 to 50; fewer than 4 cannot tell a leak from warm-up");
         if (options.WarmUp is < 0)
             throw new ArgumentOutOfRangeException(nameof(options), options.WarmUp, "WarmUp: at least 0 iterations");
+        if (options.Config is { } config && !File.Exists(config))
+            throw new FileNotFoundException($"Config: {config} does not exist", config);
         last = options.Snapshots;
         SkipUnlessPossible();
     }
@@ -60,11 +64,9 @@ internal sealed class LeakSeries : Check
         if (verdict.IsPass || (unsure && options.WhenInconclusive == Inconclusive.Passes))
             return;
         if (unsure && options.WhenInconclusive == Inconclusive.Skips)
-            throw TestFramework.Skipped((await CheckAsync(Paths, "text", deadline).ConfigureAwait(false)).Output.TrimEnd());
+            throw TestFramework.Skipped(await ReportAsync(null, deadline).ConfigureAwait(false));
         Evidence evidence = Evidence.Keep(options, Caller, Files);
-        // What comes next is for the Files that stay.
-        Answer report = await CheckAsync(evidence.Snapshots is { } folder ? [folder] : Paths, "text", deadline).ConfigureAwait(false);
-        string message = report.Output.TrimEnd() + await SuspectAsync(verdict.Suspect, deadline).ConfigureAwait(false);
+        string message = await ReportAsync(evidence.Snapshots, deadline).ConfigureAwait(false) + await SuspectAsync(verdict.Suspect, deadline).ConfigureAwait(false);
         await evidence.CompleteAsync(message, (format, file) => WriteAsync(format, file, evidence.Snapshots!, deadline)).ConfigureAwait(false);
         throw new LeakException(message + evidence.Attach());
     }
@@ -75,21 +77,44 @@ internal sealed class LeakSeries : Check
     {
         if (type is null)
             return "";
-        using Chains chains = await Chains.ReadAsync(Files, new ChainQuestion([type], $"2..{Files.Count}", 1), deadline).ConfigureAwait(false);
-        int advice = chains.Text.IndexOf("\nFIX", StringComparison.Ordinal);
-        return $"\n\n{type} is held by\n{(advice < 0 ? chains.Text : chains.Text[..advice])}";
+        try
+        {
+            using Chains chains = await Chains.ReadAsync(Files, new ChainQuestion([type], $"2..{Files.Count}", 1), deadline).ConfigureAwait(false);
+            int advice = chains.Text.IndexOf("\nFIX", StringComparison.Ordinal);
+            return $"\n\n{type} is held by\n{(advice < 0 ? chains.Text : chains.Text[..advice])}";
+        }
+        catch (HeapdriftException e)
+        {
+            // That there is a leak is known without the chain.
+            return $"\n\nwhat holds {type} could not be found: {e.Message}";
+        }
+    }
+
+    // As text. What it says to do next is for snapshots that stay, in that folder.
+    private async Task<string> ReportAsync(string? snapshots, Deadline deadline)
+    {
+        Answer report = await CheckAsync(snapshots is null ? Paths : [snapshots], "text", deadline).ConfigureAwait(false);
+        int next = report.Output.IndexOf("\n\nnext:", StringComparison.Ordinal);
+        return snapshots is null && next >= 0 ? report.Output[..next] : report.Output.TrimEnd();
     }
 
     private Task WriteAsync(string format, string file, string snapshots, Deadline deadline)
         => HeapdriftProgram.RunAsync(["diff", "--quiet", .. Series(), "--format=" + format, "--output=" + file, snapshots], deadline);
 
-    private Task<Answer> CheckAsync(IEnumerable<string> paths, string format, Deadline deadline)
+    private async Task<Answer> CheckAsync(IEnumerable<string> paths, string format, Deadline deadline)
     {
         List<string> arguments = ["check", "--color=never", $"--width={ChainQuestion.Width}", "--no-progress", "--format=" + format, .. Series()];
         if (options.Config is { } config)
             arguments.Add("--config=" + config);
         arguments.AddRange(paths);
-        return HeapdriftProgram.RunAsync(arguments, deadline, HeapdriftProgram.OverBudget);
+        try
+        {
+            return await HeapdriftProgram.RunAsync(arguments, deadline, HeapdriftProgram.OverBudget).ConfigureAwait(false);
+        }
+        catch (HeapdriftException e) when (e.Message.StartsWith(Steady, StringComparison.Ordinal))
+        {
+            throw new ArgumentException($"MinimumGrowth={e.Message[Steady.Length..]}", nameof(options));
+        }
     }
 
     private List<string> Series()
@@ -98,7 +123,7 @@ internal sealed class LeakSeries : Check
         all.AddRange(options.Ignore.Select(pattern => "--exclude=" + pattern));
         // A share of the heap would depend on what else a test process has done.
         string steady = options.MinimumGrowth ?? $"{Math.Max(LeastBytes, LeastPerIteration * iterations * (Files.Count - 1L))}";
-        all.Add("--min-steady=" + steady);
+        all.Add(Steady + steady);
         if (options.MinimumGrowth is { } least)
             all.Add("--min-score=" + least);
         return all;

@@ -101,7 +101,7 @@ internal static class LoadedTypes
         {
             if (!IsModule(assembly, module))
                 continue;
-            if (assembly.GetType(name, throwOnError: false) is { } type)
+            if (Spellings(name).Select(n => assembly.GetType(n, throwOnError: false)).FirstOrDefault(t => t is not null) is { } type)
                 found.Add(type);
             else if (!name.Contains('.'))
                 found.AddRange(Names(assembly).Where(n => n.EndsWith('+' + name, StringComparison.Ordinal))
@@ -109,6 +109,23 @@ internal static class LoadedTypes
         }
         return found.ToArray();
     }
+
+    // Outer+Node`3 may be Outer`1+Node`2 and so on: a snapshot has all arguments at the end.
+    private static IEnumerable<string> Spellings(string name)
+    {
+        int tick = name.LastIndexOf('`'), nested = name.IndexOf('+');
+        return tick > nested && nested > 0 && int.TryParse(name.AsSpan(tick + 1), out int count)
+            ? Spread(name[..tick].Split('+'), 0, count) : [name];
+    }
+
+    private static IEnumerable<string> Spread(string[] parts, int at, int count)
+    {
+        if (at + 1 == parts.Length)
+            return [parts[at] + Tick(count)];
+        return Enumerable.Range(0, count + 1).SelectMany(n => Spread(parts, at + 1, count - n).Select(rest => parts[at] + Tick(n) + "+" + rest));
+    }
+
+    private static string Tick(int count) => count == 0 ? "" : $"`{count}";
 
     // A snapshot has the paths of modules; those in a single file, and those of memory, have none here.
     private static bool IsModule(Assembly assembly, string module)
@@ -144,26 +161,37 @@ internal static class LoadedTypes
         var names = new List<string>();
         foreach (Assembly assembly in AppDomain.CurrentDomain.GetAssemblies())
             names.AddRange(Names(assembly));
-        if (names.Any(n => TypeNames.Matches(wanted, n) || TypeNames.Matches(wanted, Untick(n)) || TypeNames.Matches(pattern, n)
-                || n.EndsWith('+' + wanted, StringComparison.Ordinal)))
+        string bare = TypeNames.WithoutTicks(wanted);
+        // As of a snapshot's names: who has a wildcard means the whole one, even if it is in an argument.
+        if (names.Any(n => TypeNames.Matches(pattern, n) || (TypeNames.IsGlob(pattern) ? TypeNames.Glob(bare, TypeNames.WithoutTicks(n))
+                : TypeNames.Matches(bare, TypeNames.WithoutTicks(n)) || n.EndsWith('+' + wanted, StringComparison.Ordinal))))
             return;
-        bool isName = pattern.AsSpan().IndexOfAny('*', '?') < 0;
-        string? nearest = isName ? Nearest(Untick(wanted), names.Select(Untick)) : null;
+        string? nearest = NearestPattern(wanted, names);
         throw new ArgumentException($"no loaded assembly has a type that matches {pattern}"
             + (nearest is null ? "" : $"; did you mean {nearest}?"));
     }
 
-    private static string Untick(string name) => string.Join('+', name.Split('+').Select(part => part.IndexOf('`') is > 0 and int at ? part[..at] : part));
+    // Of a name a name, of all types in a namespace another namespace.
+    private static string? NearestPattern(string wanted, List<string> names)
+    {
+        if (!TypeNames.IsGlob(wanted))
+            return Nearest(TypeNames.WithoutTicks(wanted), names.Select(TypeNames.WithoutTicks));
+        string space = wanted.EndsWith(".*", StringComparison.Ordinal) ? wanted[..^2] : "";
+        if (space.Length == 0 || TypeNames.IsGlob(space))
+            return null;
+        IEnumerable<string> spaces = names.Select(n => n.LastIndexOf('.') is > 0 and int dot ? n[..dot] : "").Where(n => n.Length > 0);
+        return Nearest(space, spaces) is { } nearest ? nearest + ".*" : null;
+    }
 
-    // Nobody mistypes more than a third of a name, or two letters of a short one.
+    // Nobody mistypes more than a third of a name, or two letters of a short one, but never most of it.
     private static string? Nearest(string wanted, IEnumerable<string> names)
     {
         string simple = wanted[(wanted.LastIndexOf('.') + 1)..];
-        int best = Math.Max(2, simple.Length / 3) + 1;
+        int best = Math.Max(Math.Min(2, simple.Length / 2), simple.Length / 3) + 1;
         string? nearest = null;
         foreach (string name in names.Distinct().Order(StringComparer.Ordinal))
         {
-            string other = name[(name.LastIndexOfAny(['.', '+']) + 1)..];
+            string other = name[((simple.Contains('+') ? name.LastIndexOf('.') : name.LastIndexOfAny(['.', '+'])) + 1)..];
             int distance = Math.Min(Distance(simple, other, best), Distance(wanted, name, best));
             if (distance < best)
                 (best, nearest) = (distance, name);

@@ -2,6 +2,7 @@
 // and new are told apart in it.
 using System.Linq;
 using System.Runtime.CompilerServices;
+using System.Threading.Tasks;
 
 namespace Heapdrift.Testing;
 
@@ -14,13 +15,19 @@ internal sealed class SnapshotMarker
     [MethodImpl(MethodImplOptions.NoInlining)]
     internal static void Renew() => recent = old is not null ? new SnapshotMarker() : recent;
 
-    /// <summary>Whether new objects are known: exactly the new one is among them. Throw if the snapshot
-    /// is not one of this process.</summary>
-    internal static bool IsToldApart(ObjectTable born)
+    /// <summary>Throw if the snapshot is not one of the runtime that this code runs in.</summary>
+    internal static async Task CheckAsync(string snapshot, Deadline deadline)
+        => Check(await ObjectTable.ReadAsync([snapshot], ["*"], [], null, 1, deadline).ConfigureAwait(false));
+
+    /// <summary>Throw if there is no marker among the objects of a snapshot.</summary>
+    internal static void Check(ObjectTable all)
     {
-        long seen = born.Types.Where(t => t.Type == typeof(SnapshotMarker).FullName).Sum(t => t.Count);
-        if (seen == 0)
+        if (Seen(all) == 0)
             throw new HeapdriftException("the snapshot lacks objects of this process: two runtimes in it, or an incomplete snapshot");
-        return seen == 1;
     }
+
+    /// <summary>Whether new objects are known: exactly the new one is among them.</summary>
+    internal static bool IsToldApart(ObjectTable born) => Seen(born) == 1;
+
+    private static long Seen(ObjectTable table) => table.Types.Where(t => t.Type == typeof(SnapshotMarker).FullName).Sum(t => t.Count);
 }

@@ -49,7 +49,7 @@ public sealed class GoneOptions : CheckOptions
     /// as singletons and cache entries, does not count. Default: false.</summary>
     public bool WarmUp { get; set; }
 
-    /// <summary>Number of reference chains in the message. Default: 3.</summary>
+    /// <summary>Number of reference chains in the message, 1 to 100. Default: 3.</summary>
     public int Chains { get; set; } = 3;
 }
 

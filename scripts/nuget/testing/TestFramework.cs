@@ -23,8 +23,10 @@ internal interface IAssertionException
 }
 
 [UnconditionalSuppressMessage("Trimming", "IL2026", Justification = Reason)]
+[UnconditionalSuppressMessage("Trimming", "IL2065", Justification = Reason)]
 [UnconditionalSuppressMessage("Trimming", "IL2067", Justification = Reason)]
 [UnconditionalSuppressMessage("Trimming", "IL2070", Justification = Reason)]
+[UnconditionalSuppressMessage("Trimming", "IL2072", Justification = Reason)]
 [UnconditionalSuppressMessage("Trimming", "IL2075", Justification = Reason)]
 internal static class TestFramework
 {
@@ -52,8 +54,6 @@ internal static class TestFramework
         set => given.Value = value;
     }
 
-    internal static string Name => Running()?.Name ?? "none";
-
     internal static string? CurrentTest() => Ask(Running(), framework => framework.Test());
 
     // Some say where the tests' assembly is when nobody has told them another place.
@@ -74,9 +74,6 @@ internal static class TestFramework
     internal static Exception Skipped(string reason) =>
         Made(Running(), framework => framework.Skipped(reason))
         ?? new InvalidOperationException($"inconclusive: {reason}");
-
-    internal static Exception Failed(string message) =>
-        Made(Running(), framework => framework.Failed(message)) ?? new LeakException(message);
 
     // The one whose test this is, else the first that is loaded.
     private static Framework? Running()
@@ -165,10 +162,8 @@ internal static class TestFramework
     }
 
     // One of them, with what it has in places of its own.
-    private abstract class Framework(string name, params string[] assemblies)
+    private abstract class Framework(params string[] assemblies)
     {
-        internal string Name => name;
-
         internal string[] Assemblies => assemblies;
 
         internal bool IsLoaded() => Array.Exists(assemblies, assembly => Loaded(assembly) is not null);
@@ -181,8 +176,6 @@ internal static class TestFramework
         internal virtual bool Attach(string path, string description) => false;
 
         internal virtual Exception? Skipped(string reason) => null;
-
-        internal virtual Exception? Failed(string message) => null;
 
         protected Type? Find(string type)
         {
@@ -203,7 +196,7 @@ internal static class TestFramework
                 : word;
     }
 
-    private sealed class XunitV3() : Framework("xUnit.net v3", "xunit.v3.core")
+    private sealed class XunitV3() : Framework("xunit.v3.core")
     {
         private object? Context => Get(Find("Xunit.TestContext"), "Current");
 
@@ -230,12 +223,12 @@ internal static class TestFramework
     }
 
     // Has no test that a library could find, and no way to skip one that runs.
-    private sealed class XunitV2() : Framework("xUnit.net v2", "xunit.core")
+    private sealed class XunitV2() : Framework("xunit.core")
     {
         internal override string? Test() => null;
     }
 
-    private sealed class NUnit() : Framework("NUnit", "nunit.framework")
+    private sealed class NUnit() : Framework("nunit.framework")
     {
         private object? Context => Get(Find("NUnit.Framework.TestContext"), "CurrentContext");
 
@@ -250,11 +243,9 @@ internal static class TestFramework
             Test() is not null && Call(Find("NUnit.Framework.TestContext"), "AddTestAttachment", path, description);
 
         internal override Exception? Skipped(string reason) => Make("NUnit.Framework.IgnoreException", reason);
-
-        internal override Exception? Failed(string message) => Make("NUnit.Framework.AssertionException", message);
     }
 
-    private sealed class MSTest() : Framework("MSTest", "MSTest.TestFramework", "MSTest.TestFramework.Extensions",
+    private sealed class MSTest() : Framework("MSTest.TestFramework", "MSTest.TestFramework.Extensions",
         "Microsoft.VisualStudio.TestPlatform.TestFramework", "Microsoft.VisualStudio.TestPlatform.TestFramework.Extensions")
     {
         private const string Space = "Microsoft.VisualStudio.TestTools.UnitTesting.";
@@ -270,11 +261,9 @@ internal static class TestFramework
         internal override bool Attach(string path, string description) => Call(Context, "AddResultFile", path);
 
         internal override Exception? Skipped(string reason) => Make(Space + "AssertInconclusiveException", reason);
-
-        internal override Exception? Failed(string message) => Make(Space + "AssertFailedException", message);
     }
 
-    private sealed class TUnit() : Framework("TUnit", "TUnit.Core")
+    private sealed class TUnit() : Framework("TUnit.Core")
     {
         private object? Context => Get(Find("TUnit.Core.TestContext"), "Current");
 

@@ -7,31 +7,33 @@ namespace Heapdrift.Testing;
 
 internal static class TypeNames
 {
-    /// <summary>Such as Shop.Outer+Cache&lt;System.String,Shop.Order&gt;[].</summary>
+    /// <summary>Such as Shop.Outer+Cache&lt;System.String,Shop.Order&gt;[]: the arguments of outer classes
+    /// stand among those at the end.</summary>
     internal static string Of(Type type)
     {
         if (type.IsArray)
             return Of(type.GetElementType()!) + "[" + new string(',', type.GetArrayRank() - 1) + "]";
         if (type.IsGenericParameter)
             return type.Name;
-        var name = new StringBuilder(type.Namespace is { Length: > 0 } space && !type.IsNested ? space + "." : "");
+        var name = new StringBuilder();
+        for (Type? at = type; at is not null; at = at.DeclaringType)
+            name.Insert(0, WithoutTick(at.Name)).Insert(0, at.IsNested ? "+" : at.Namespace is { Length: > 0 } space ? space + "." : "");
         Type[] arguments = type.GetGenericArguments();
-        int outer = type.DeclaringType?.GetGenericArguments().Length ?? 0;
-        if (type.DeclaringType is { } declaring)
-            name.Append(Of(declaring.IsGenericTypeDefinition && !type.IsGenericTypeDefinition
-                ? declaring.MakeGenericType(arguments[..outer]) : declaring)).Append('+');
-        int tick = type.Name.IndexOf('`');
-        name.Append(tick < 0 ? type.Name : type.Name[..tick]);
-        if (arguments.Length > outer)
-            name.Append('<').AppendJoin(',', arguments[outer..].Select(Of)).Append('>');
+        if (arguments.Length > 0)
+            name.Append('<').AppendJoin(',', arguments.Select(Of)).Append('>');
         return name.ToString();
     }
+
+    /// <summary>Outer`1+Node`2 as Outer+Node.</summary>
+    internal static string WithoutTicks(string name) => string.Join('+', name.Split('+').Select(WithoutTick));
+
+    private static string WithoutTick(string part) => part.IndexOf('`') is > 0 and int at ? part[..at] : part;
 
     /// <summary>As <c>--type</c> does: with wildcards the whole name, else also the end of it behind a
     /// dot that stands in no generic argument.</summary>
     internal static bool Matches(string pattern, string name)
     {
-        if (pattern.AsSpan().IndexOfAny('*', '?') >= 0)
+        if (IsGlob(pattern))
             return Glob(pattern, name);
         int before = name.Length - pattern.Length - 1;
         return name == pattern
@@ -45,7 +47,9 @@ internal static class TypeNames
         return at >= 0 && (at + 3 == name.Length || name[at + 3] == '<');
     }
 
-    private static bool Glob(string pattern, string name)
+    internal static bool IsGlob(string pattern) => pattern.AsSpan().IndexOfAny('*', '?') >= 0;
+
+    internal static bool Glob(string pattern, string name)
     {
         int p = 0, n = 0, star = -1, again = 0;
         while (n < name.Length)
