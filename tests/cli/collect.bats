@@ -639,6 +639,22 @@ again_with() {
     err_has "$tmp/a.core: written, but cannot be read back: "
 }
 
+# What cannot be read back is looked at before it goes there.
+@test "a core dump into a pipe, and to a full device" {
+    xz -dc fixtures/core/net10.core.xz >"$tmp/good"
+    python3 tests/cli/break_core.py "$tmp/good" "$tmp/bad"
+    mkfifo "$tmp/pipe.core"
+    again_with dump "$tmp/bad" "$tmp/good"
+    copy_slowly "$tmp/pipe.core" "$tmp/got"
+    local reader=$!
+    works collect -q --diagnostic-port="$socket" -o "$tmp/pipe.core"
+    wait $reader
+    cmp "$tmp/got" "$tmp/good"
+    ln -s /dev/full "$tmp/full.core"
+    hd collect -q --diagnostic-port="$socket" -o "$tmp/full.core"
+    fails_with "$tmp/full.core: No space left on device"
+}
+
 # lacking OUT: a core of which an object is missing that others refer to.
 lacking() {
     xz -dc fixtures/core/net10.core.xz >"$tmp/good"

@@ -345,13 +345,10 @@ static void report_unread(struct collecting *c, struct hd_error *err)
     end_message(err->message);
 }
 
-static bool write_core(const void *thing, const struct settings *s, FILE *to,
-                       struct hd_error *err)
+static bool take_core(struct collecting *c, FILE *to, struct hd_error *err)
 {
-    struct collecting *c = *(struct collecting *const *)thing;
     struct hd_snapshot *snap = NULL;
     struct hd_error why;
-    (void)s;
     do {
         hd_snapshot_close(snap);
         why = (struct hd_error){0};
@@ -366,6 +363,34 @@ static bool write_core(const void *thing, const struct settings *s, FILE *to,
         report_unread(c, &why);
     hd_snapshot_close(snap);
     return true;
+}
+
+static bool copy_file(FILE *from, FILE *to)
+{
+    char block[1 << 16];
+    size_t n = 1;
+    rewind(from);
+    while (n > 0 && (n = fread(block, 1, sizeof(block), from)) > 0)
+        n = fwrite(block, 1, n, to) == n ? n : 0;
+    return fflush(to) == 0 && !ferror(to) && !ferror(from);
+}
+
+/* A pipe can be neither read back nor emptied. */
+static bool write_core(const void *thing, const struct settings *s, FILE *to,
+                       struct hd_error *err)
+{
+    struct collecting *c = *(struct collecting *const *)thing;
+    struct stat st;
+    if (fstat(fileno(to), &st) == 0 && S_ISREG(st.st_mode))
+        return take_core(c, to, err);
+    FILE *core = temporary_nameless(s->output);
+    if (core == NULL)
+        return trouble(s->output, strerror(errno));
+    bool ok = take_core(c, core, err);
+    if (ok && !copy_file(core, to))
+        ok = trouble(s->output, strerror(errno));
+    fclose(core);
+    return ok;
 }
 
 /* --- a snapshot of the memory ------------------------------------------------------ */
