@@ -127,6 +127,16 @@ static uint32_t *slot(struct runtime_layout *l, size_t at)
     return (uint32_t *)(void *)((char *)l + at);
 }
 
+bool descriptor_same_layout(const struct runtime_layout *a, const struct runtime_layout *b)
+{
+    struct runtime_layout x = *a, y = *b;
+    bool same =
+        x.statics_mask == y.statics_mask && x.tls_offsets_unused == y.tls_offsets_unused;
+    for (size_t i = 0; i < MEMBERS && same; i++)
+        same = *slot(&x, members[i].at) == *slot(&y, members[i].at);
+    return same;
+}
+
 void descriptor_clear(struct descriptor *d)
 {
     memset(d, 0, sizeof(*d));

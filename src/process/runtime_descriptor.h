@@ -27,4 +27,7 @@ bool descriptor_add(struct descriptor *d, const char *text, size_t size,
 /* The first that is needed and not told, "Module.Base"; NULL: it is whole. */
 const char *descriptor_lacks(const struct descriptor *d, struct arena *a);
 
+/* Whether both keep everything at the same places. */
+bool descriptor_same_layout(const struct runtime_layout *a, const struct runtime_layout *b);
+
 #endif

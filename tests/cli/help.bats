@@ -121,7 +121,7 @@ diff across-builds app-only ascii by chains color depth exact exclude exit-code 
 top app-only ascii by color exclude format gen2 help memory no-progress no-sandbox output quiet reachable rows sort strict tables-only threads type verbose version width
 roots across-builds app-only ascii born chains color depth exact exclude fields format gen2 help memory no-progress no-sandbox output quiet rows samples strict threads type verbose version width
 check across-builds app-only ascii baseline baseline-write budget chains color config depth exact exclude fields format gen2 help iterations max-growth max-score memory min-score min-steady no-ages no-progress no-sandbox output quiet reachable rows samples strict tables-only threads type verbose version width
-convert help memory no-progress no-sandbox output quiet size-base strict threads to verbose version
+convert help memory no-progress no-sandbox output quiet redact size-base strict threads to verbose version
 info ascii color format help memory no-progress no-sandbox output quiet size-base strict threads verbose version width
 collect all build core count diagnostic-port direct help host interval keep label limit lock max-heap memory name no-ages no-keep no-progress on-enter output process-id quiet service store strict threads timeout to tries verbose version
 watch app-only ascii baseline baseline-write budget build chains color config count depth diagnostic-port direct exact exclude exit-code format gen2 help host interval iterations keep label limit lock max-growth max-heap max-score memory min-score min-steady name no-ages no-keep no-progress on-enter output process-id quiet reachable rows samples service store strict threads timeout tries type verbose version width
@@ -405,6 +405,7 @@ offered_by() {
     cp fixtures/leaklab/cache/1.gcdump.gz "$tmp/before.gcdump"
     cp fixtures/leaklab/cache/5.gcdump.gz "$tmp/after.gcdump"
     cp fixtures/leaklab/nettrace/1.nettrace.zst "$tmp/app.nettrace"
+    cp fixtures/core/net10.core.xz "$tmp/app.core"
     mkdir "$tmp/snapshots"
     cp fixtures/leaklab/cache/[1-4].gcdump.gz "$tmp/snapshots"
     cd "$tmp"

@@ -123,6 +123,32 @@ while_four_allocate() {
     same "$tmp/direct.core" "$tmp/full.core" --same
 }
 
+# keeps_secrets VARIANT: of those that a process has in all places none is in what is redacted, which is the same heap.
+keeps_secrets() {
+    command -v dotnet >/dev/null || skip "no dotnet here"
+    SECRET=$(python3 tests/live/secrets.py variable)
+    export SECRET
+    take "$1" secrets --size=300 "--secret=$(python3 tests/live/secrets.py argument)"
+    works convert -q --redact "$tmp/$1.core" -o "$tmp/safe.core"
+    python3 tests/live/secrets.py "$tmp/$1.core" "$tmp/safe.core" || complain "secrets"
+    same "$tmp/safe.core" "$tmp/$1.core" --same
+    works convert -q "$tmp/$1.core" -o "$tmp/a.gcdump"
+    works convert -q "$tmp/safe.core" -o "$tmp/b.gcdump"
+    cmp "$tmp/a.gcdump" "$tmp/b.gcdump"
+    works convert -q --redact "$tmp/safe.core" -o "$tmp/again.core"
+    cmp "$tmp/safe.core" "$tmp/again.core"
+}
+
+@test "a redacted dump has no secret: a full one" {
+    export TYPE=full
+    keeps_secrets workstation
+}
+
+@test "a redacted dump has no secret: server GC" { keeps_secrets server; }
+@test "a redacted dump has no secret: segments" { keeps_secrets segments; }
+@test "a redacted dump has no secret: single-file program" { keeps_secrets single; }
+@test "a redacted dump has no secret: .NET 9" { keeps_secrets net9; }
+
 # There --all sees no process of anybody else, so none is stopped.
 @test "a process in another mount and pid namespace: --direct, --core, watch and --all" {
     command -v dotnet >/dev/null || skip "no dotnet here"

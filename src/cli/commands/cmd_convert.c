@@ -106,6 +106,10 @@ static int convert(const struct settings *s, const struct loaded *l,
 {
     struct hd_snapshot *snap = hd_comparison_snapshot(l->comparison, 0);
     const struct hd_info *info = hd_snapshot_info(snap);
+    if (target->redacts && strcmp(info->format, "core-dump") != 0) {
+        trouble(info->path, "is no core dump; only a core dump can be written as one");
+        return EXIT_TROUBLE;
+    }
     if (target->needs_graph && !info->has_graph) {
         struct hd_error table = {0};
         snprintf(table.message, sizeof(table.message),
@@ -198,11 +202,13 @@ const struct command cmd_convert = {
     .summary = "write a snapshot in another format",
     .description = "Write a snapshot as gcdump (.gcdump), digest (.digest), heap-text "
                    "(.txt), table-csv\n"
-                   "(.csv) or table-json (.json). What the target format cannot hold is "
-                   "listed on standard\n"
-                   "error. -o - is standard output. A series is converted to digests "
-                   "OUT-1, OUT-2, ...,\n"
-                   "which keep the age of objects if the snapshots have it.",
+                   "(.csv), table-json (.json) or, of a core dump and without values, "
+                   "core dump (.core). What\n"
+                   "the target format cannot hold is listed on standard error. -o - is "
+                   "standard output. A\n"
+                   "series is converted to digests OUT-1, OUT-2, ..., which keep the age "
+                   "of objects if the\n"
+                   "snapshots have it.",
     .examples =
         {
             {"heapdrift convert app.nettrace -o app.gcdump",
@@ -211,6 +217,8 @@ const struct command cmd_convert = {
              "all that analysis needs, in kilobytes"},
             {"heapdrift convert before.gcdump after.gcdump -o s.digest",
              "s-1.digest, s-2.digest"},
+            {"heapdrift convert app.core --redact -o safe.core",
+             "without values, to hand over"},
             {"heapdrift convert app.gcdump -o app.csv", "types, counts and bytes"},
             {"heapdrift convert --to=heap-text app.gcdump -o - | less",
              "one line per object"},

@@ -11,13 +11,14 @@
 #include "format/core/core_roots.h"
 #include "format/snapshot_writer.h"
 #include "process/memory_watch.h"
+#include "process/runtime_descriptor.h"
 #include "process/write_core_file.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { POINTER = 8, COUNT_AT = 8, COUNT_SIZE = 4, HEADER = 8 };
+enum { POINTER = 8, COUNT_AT = 8, COUNT_SIZE = 4, HEADER = 8, SMALLEST_OBJECT = 24 };
 
 struct redaction {
     struct core *core;
@@ -70,21 +71,24 @@ static void keep_object(struct redaction *r, node_id n)
     free(copy);
 }
 
+static uint64_t whole_words(uint64_t size)
+{
+    return (size + POINTER - 1) / POINTER * POINTER;
+}
+
 /* Free space is no object, and yet what a region may begin with: how long it is stays. */
 static void keep_free_space(const struct redaction *r, uint64_t at, uint64_t end)
 {
     const uint64_t free_object = r->core->runtime.free_object;
-    uint64_t size;
-    for (bool ok = true; ok && end - at >= COUNT_AT + COUNT_SIZE; at += size) {
-        size = memory_u64(r->m, at, &ok) == free_object
-                   ? 3 * POINTER + (uint64_t)memory_u32(r->m, at + COUNT_AT, &ok)
-                   : 0;
-        size = (size + POINTER - 1) / POINTER * POINTER;
-        if (size == 0 || size > end - at) {
-            size = POINTER;
-            continue;
-        }
-        memory_keep(r->m, at, COUNT_AT + COUNT_SIZE);
+    bool ok = true;
+    while (ok && end - at >= SMALLEST_OBJECT) {
+        uint64_t size = POINTER;
+        if (memory_u64(r->m, at, &ok) == free_object)
+            size = whole_words(memory_u32(r->m, at + COUNT_AT, &ok) +
+                               (uint64_t)SMALLEST_OBJECT);
+        if (size > POINTER && size <= end - at)
+            memory_keep(r->m, at, COUNT_AT + COUNT_SIZE);
+        at += size <= end - at ? size : (uint64_t)POINTER;
     }
 }
 
@@ -98,8 +102,7 @@ static void keep_region(struct redaction *r, const struct gc_region *region, nod
         uint64_t address = graph_address(r->g, *n);
         keep_free_space(r, at, address);
         keep_object(r, *n);
-        at = address + graph_size(r->g, *n);
-        at = (at + POINTER - 1) / POINTER * POINTER;
+        at = address + whole_words(graph_size(r->g, *n));
     }
     if (at < region->end)
         keep_free_space(r, at, region->end);
@@ -239,7 +242,7 @@ static bool is_same_runtime(const struct runtime *a, const struct runtime *b)
 {
     return a->major == b->major && a->base == b->base && a->gc == b->gc &&
            a->app_domain == b->app_domain && a->thread_store == b->thread_store &&
-           a->free_object == b->free_object && memcmp(&a->at, &b->at, sizeof(a->at)) == 0;
+           a->free_object == b->free_object && descriptor_same_layout(&a->at, &b->at);
 }
 
 /* The file must tell by itself what may have been read from libcoreclr.so on this disk: how

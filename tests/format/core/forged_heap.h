@@ -177,7 +177,7 @@ static inline struct hd_snapshot *read_forged(struct core_forge *f, struct hd_er
         .size = sizeof(how), .to_write = true, .redact = true};
     struct bytes core = forge_core_bytes(f);
     struct hd_snapshot *snap = hd_snapshot_from_memory(core.data, core.size, &how, err);
-    if (snap != NULL && snap->graph != NULL)
+    if (snap != NULL && snap->info.has_graph)
         expect_same_redacted(snap);
     return snap;
 }
