@@ -185,9 +185,8 @@ createdump() {
 take_core() {
     local variables
     if [[ $1 == aarch64 ]]; then
-        local how=heap answer
-        if [[ $2 == kernel ]]; then how=''; fi
-        echo "$3 $how" >&"$orders"
+        local answer
+        echo "$3 $2" >&"$orders"
         read -r -t 60 -u "$answers" answer
         [[ $answer == "$3" ]]
         return

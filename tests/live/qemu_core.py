@@ -8,9 +8,9 @@ debugger stub (at SOCKET) for the registers, and the kernel for the memory: gues
 those of the host. It writes what Linux on such a machine would: a core of the whole process, with
 NT_PRSTATUS and NT_ARM_TLS of each thread, NT_FILE and NT_AUXV, without the pages of files.
 
-A line "FILE" on descriptor 3 asks for a core; "FILE" comes back on descriptor 4. "FILE heap" asks
-for one as `createdump --withheap` writes it: without NT_ARM_TLS, but with the assemblies and the
-symbols of libraries. Threads run on until their registers are known, so the program ought to be
+A line "FILE kernel" on descriptor 3 asks for such a core; "FILE" comes back on descriptor 4. "FILE
+withheap" and "FILE full" ask for what createdump writes with these options: without NT_ARM_TLS, but
+with the assemblies and the symbols of libraries, or with all of them. Threads run on until their registers are known, so the program ought to be
 quiet."""
 import os
 import re
@@ -169,19 +169,19 @@ def thread_notes(stub, thread, pointer):
     return out
 
 
-def pieces(pid, areas, is_heap):
+def pieces(pid, areas, how):
     """Beginning, end, and whether all of it is to be copied."""
     for start, end, rights, offset, name in areas:
         if rights[0] != "r" or name.startswith("["):
             continue
         if "memfd:doublemapper" in name:
             yield from ((a, b, True) for a, b in shared_data(pid, start, end, offset))
-        elif is_heap and name.endswith(".dll"):
+        elif name.startswith("/") and (how == "full" or (how == "withheap" and name.endswith(".dll"))):
             yield start, end, True
         elif name.startswith("/"):
             # The kernel keeps the first page of each library, which has its build id.
             if offset == 0:
-                first = min(end, start + PAGE * (SYMBOL_PAGES if is_heap else 1))
+                first = min(end, start + PAGE * (SYMBOL_PAGES if how == "withheap" else 1))
                 yield start, first, True
                 start = first
             yield from ((a, b, False) for a, b in written(pid, start, end))
@@ -228,7 +228,7 @@ def copy(memory, pid, piece, out):
 
 
 def write_core(stub, pid, path, how):
-    pointer = stub.number_of("TPIDR_EL0") if "heap" not in how else None
+    pointer = stub.number_of("TPIDR_EL0") if how == "kernel" else None
     threads = [thread_notes(stub, t, pointer) for t in stub.threads()]
     auxiliary = stub.transfer("auxv", "")
     os.kill(pid, signal.SIGSTOP)
@@ -240,7 +240,7 @@ def write_core(stub, pid, path, how):
     files += b"".join(a[4].encode() + b"\0" for a in named)
     notes = threads[0] + note(NT_PRPSINFO, info) + note(NT_AUXV, auxiliary)
     notes += note(NT_FILE, files) + b"".join(threads[1:])
-    segments = list(pieces(pid, areas, "heap" in how))
+    segments = list(pieces(pid, areas, how))
     at = 64 + 56 * (len(segments) + 1)
     table = struct.pack("<IIQQQQQQ", PT_NOTE, 0, at, 0, 0, len(notes), 0, 4)
     at = (at + len(notes) + PAGE - 1) // PAGE * PAGE
@@ -277,7 +277,7 @@ def main():
         while answer[:1] in b"TS":
             number = int(answer[1:3], 16)
             if number == GDB_STOP and wanted:
-                file, *how = wanted.pop(0)
+                file, how = wanted.pop(0)
                 write_core(stub, child.pid, file, how)
                 os.write(4, f"{file}\n".encode())
             # SIGTRAP of the beginning is the stub's own.
