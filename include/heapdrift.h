@@ -191,6 +191,7 @@ struct hd_info {
     uint64_t source_xxh3; /* of a digest: xxh3 of what it was made of, or its own where that
                              was no file; else as xxh3. That of the second snapshot of a
                              file ("#2") is another */
+    const char *processor; /* of the process, as far as known: "x86-64", "aarch64" */
 };
 
 /* What became of an input: a snapshot, or the error that kept it from being one. */

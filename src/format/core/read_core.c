@@ -61,7 +61,7 @@ static const char *name_of(const char *path, struct arena *a)
     return len > 0 ? arena_strdup(a, name, len) : NULL;
 }
 
-/* Fill in snap's process, pid and runtime. The name of the program is that of its assembly,
+/* Fill in snap's process, pid, runtime and processor. The name of the program is that of its assembly,
  * as gcdumps have it, where the process still knows its command line; else what the kernel
  * calls it, "dotnet" perhaps. When the dump was taken it does not say. */
 static void core_process_describe(struct core *c, struct hd_snapshot *snap)
@@ -71,6 +71,7 @@ static void core_process_describe(struct core *c, struct hd_snapshot *snap)
     const char *name = c->image.name;
     snap->info.pid = c->image.pid;
     snap->info.runtime = arena_strdup(a, c->runtime.version, strlen(c->runtime.version));
+    snap->info.processor = c->image.processor->name;
     if (name != NULL)
         snap->info.process = arena_strdup(a, name, strlen(name));
     const char *program = read_path(c, &path) ? name_of(text_string(&path), a) : NULL;
