@@ -192,6 +192,7 @@ struct hd_info {
                              was no file; else as xxh3. That of the second snapshot of a
                              file ("#2") is another */
     bool redacted; /* a core dump whose values were overwritten: hd_snapshot_write() */
+    const char *processor; /* of the process, as far as known: "x86-64", "aarch64" */
 };
 
 /* What became of an input: a snapshot, or the error that kept it from being one. */
@@ -615,7 +616,7 @@ bool hd_collect_types(FILE *to, const struct hd_collect_options *opt, struct hd_
  * on whatever becomes of the caller. `to` must be a regular file, at its beginning; one in
  * memory (memfd_create) is written to at once. Else the copy lies in memory first, unless
  * that would be more than max_memory: then the stop is as long as writing takes. HD_TOO_BIG
- * if the file itself lies in memory and there is not so much. x86-64 only. */
+ * if the file itself lies in memory and there is not so much. On x86-64 and aarch64. */
 bool hd_collect_direct(FILE *to, const struct hd_collect_options *opt,
                        struct hd_collected *collected, struct hd_error *err);
 

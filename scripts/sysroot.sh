@@ -2,7 +2,7 @@
 # Unpack Debian's libraries for another processor into a folder, to link with them. Nothing is
 # installed in this system, and nothing of the folder is run.
 #
-#   scripts/sysroot.sh aarch64 FOLDER
+#   scripts/sysroot.sh aarch64 FOLDER [PACKAGE,PACKAGE...]
 set -eu
 
 case $1 in
@@ -16,7 +16,7 @@ esac
 folder=$2
 
 # What the program is built with here, as far as it is libraries. A static program has no libpq.
-packages=$("$(dirname "$0")/install-deps.sh" --names build static | tr ' ' '\n' | grep '^.*-dev$' | grep -v '^libpq-dev$' | paste -sd,)
+packages=${3:-$("$(dirname "$0")/install-deps.sh" --names build static | tr ' ' '\n' | grep '^.*-dev$' | grep -v '^libpq-dev$' | paste -sd,)}
 release=$(. /etc/os-release && echo "$VERSION_CODENAME")
 
 mkdir -p "$(dirname "$folder")"

@@ -47,13 +47,15 @@ static bool is_known(const struct thread_freeze *s, pid_t id, size_t *next)
     return false;
 }
 
-enum seized { SEIZED, NO_THREAD, DENIED };
+enum seized { SEIZED, NO_THREAD, DENIED, UNKNOWN_CALL };
 
 /* One that has ended, while another thread of the process has not, cannot be seized. */
 static enum seized seize(const struct thread_freeze *s, pid_t id)
 {
     if (ptrace(PTRACE_SEIZE, id, NULL, NULL) == 0)
         return SEIZED;
+    if (errno == ENOSYS)
+        return UNKNOWN_CALL;
     return errno == ESRCH || denied_has_ended(s->pid, id) ? NO_THREAD : DENIED;
 }
 
@@ -79,7 +81,10 @@ static bool seize_new(struct thread_freeze *s, size_t *count, struct hd_error *e
         if (id <= 0 || is_known(s, id, &next))
             continue;
         enum seized how = seize(s, id);
-        ok = how != DENIED || denied_fail(s->pid, err);
+        if (how == UNKNOWN_CALL)
+            ok = fail(err, HD_UNSUPPORTED, "there is no ptrace here, as under qemu-user");
+        else
+            ok = how != DENIED || denied_fail(s->pid, err);
         if (how != SEIZED)
             continue;
         add(s, id);

@@ -100,6 +100,7 @@ static void add_facts(struct build *b, struct doc_facts *f,
     add_name(b, f, "host", info->host);
     add_name(b, f, "container", info->container);
     add_quoted(b, f, "runtime", info->runtime);
+    add_quoted(b, f, "processor", info->processor);
     add_name(b, f, "command", s->origin.command);
     add_quoted(b, f, "generation", s->origin.generation);
     add_quoted(b, f, "liveness", s->origin.liveness);

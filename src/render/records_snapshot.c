@@ -83,6 +83,8 @@ static const struct record_field snapshot_fields[] = {
     FIELD("started", TEXT(info.started), MAY_BE_NULL,
           "When the process was started: ISO 8601 without zone, UTC."),
     FIELD("runtime", TEXT(info.runtime), MAY_BE_NULL, "Version of the .NET runtime."),
+    FIELD("processor", TEXT(info.processor), MAY_BE_NULL,
+          "That the process ran on, x86-64 or aarch64, as far as known: of core dumps."),
     FIELD("holds_garbage", TRUTH(info.holds_garbage), NEVER_NULL,
           "Whether objects that no root reaches are in it as a matter of course, as in a "
           "core dump: results count those that are reached, and counts_reachable says so."),

@@ -201,6 +201,7 @@ static struct hd_snapshot_facts describe(struct hd_report *r,
     s.info.program = report_string(r, s.info.program);
     s.info.started = report_string(r, s.info.started);
     s.info.runtime = report_string(r, s.info.runtime);
+    s.info.processor = report_string(r, s.info.processor);
     s.origin.command = report_string(r, s.origin.command);
     s.origin.generation = report_string(r, s.origin.generation);
     s.origin.liveness = report_string(r, s.origin.liveness);

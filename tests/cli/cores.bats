@@ -6,11 +6,24 @@ later=fixtures/core/net10-later.gcdump.xz
 
 @test "a core says what it is, and how much of it is garbage" {
     works info --format=json "$core"
-    [[ $(json '.snapshots[0] | "\(.format) \(.process) \(.runtime | split(".")[0])"') == "core-dump CoreLab 10" ]]
+    [[ $(json '.snapshots[0] | "\(.format) \(.process) \(.processor) \(.runtime | split(".")[0])"') == "core-dump CoreLab x86-64 10" ]]
     works info --format=json fixtures/core/net9-server.core.xz
     [[ $(json '.snapshots[0].format') == core-dump ]]
     works info --format=json fixtures/core/net8.core.xz
     [[ $(json '.snapshots[0] | "\(.format) \(.process) \(.runtime | split(".")[0]) \(.complete)"') == "core-dump CoreLab 8 true" ]]
+}
+
+@test "a core of aarch64 says the same of its process as its gcdump" {
+    local other=fixtures/core/net10-aarch64
+    works info --format=json "$other.core.xz"
+    [[ $(json '.snapshots[0] | "\(.process) \(.processor) \(.complete)"') == "CoreLab aarch64 true" ]]
+    works info "$other.core.xz"
+    out_has "processor        aarch64"
+    works check -q --budget='Shop.*=0' "$other.gcdump.xz" "$other.core.xz"
+    works roots -q --type=Shop.LogEntry --width=200 "$other.core.xz"
+    out_has "[static var Shop.Store.s_recent]"
+    out_has "→ Shop.Session.Log"
+    works diff -q "$core" "$other.core.xz"
 }
 
 @test "tables and chains of a core" {

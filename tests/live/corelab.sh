@@ -9,10 +9,12 @@
 # segments-server (the collector with segments), small-regions, contained (with its runtime),
 # single (a single-file program), net9, net9-server, net8, net8-server, net8-segments, net8-single,
 # net8-first and net8-last (8.0.0 and the last one), patch (another patch of the runtime), aot
-# (NativeAOT, without a gcdump). Those that need a package end with status 77 when it is not to be
-# had.
+# (NativeAOT, without a gcdump), musl (the runtime of Alpine, with Debian's musl and libstdc++, and
+# tests/live/musl_shim.c between them), aarch64 (under qemu, whose core is by
+# tests/live/qemu_core.py). Those that need a package end with status 77 when it is not to be had.
 #
-# TYPE=full takes a full dump; single and aot do anyhow. DIRECT=N takes DIR/VARIANT-direct-1.core …
+# TYPE=full takes a full dump; single and aot do anyhow. TYPE=kernel of aarch64 is one without the
+# pages of files, but with thread pointers. DIRECT=N takes DIR/VARIANT-direct-1.core …
 # as well, and what `collect --direct` said of each in a .log. SERIES="N N N" takes DIR/VARIANT-K.core
 # and .gcdump after N more leaked sessions each. AT=FOLDER runs the program there, in a folder
 # that is removed at the end, so that dumps tell nothing of this machine and find no files on
@@ -48,6 +50,7 @@ publish_options() {
     net8-last) echo "-p:CoreLabFramework=net8.0 -p:CoreLabRuntime=8.0.33" ;;
     patch) echo "-p:RuntimeFrameworkVersion=10.0.11" ;;
     aot) echo "-p:PublishAot=true" ;;
+    musl | aarch64) echo "-p:PublishSingleFile=false" ;;
     esac
 }
 
@@ -58,13 +61,46 @@ environment() {
     segments | net8-segments) echo "DOTNET_GCName=libclrgc.so" ;;
     segments-server) echo "DOTNET_GCName=libclrgc.so DOTNET_gcServer=1 DOTNET_GCHeapCount=2" ;;
     small-regions) echo "DOTNET_GCRegionSize=100000 DOTNET_GCgen0size=80000 DOTNET_gcConcurrent=0" ;;
-    workstation | contained | single | net9 | net8 | net8-single | net8-first | net8-last | patch | aot) ;;
+    musl) echo "LD_LIBRARY_PATH=$PWD/build/live/musl" ;;
+    aarch64 | workstation | contained | single | net9 | net8 | net8-single | net8-first | net8-last | patch | aot) ;;
     *) usage ;;
+    esac
+}
+
+runtime_of() {
+    case $1 in
+    musl) echo linux-musl-x64 ;;
+    aarch64) echo linux-arm64 ;;
+    *) echo linux-x64 ;;
+    esac
+}
+
+lacking() {
+    echo "$1" >&2
+    exit $unavailable
+}
+
+# What the runtime of another system needs besides itself.
+libraries() {
+    local to=build/live/$1
+    case $1 in
+    musl)
+        command -v musl-gcc >/dev/null || lacking "musl-gcc is missing: musl-tools"
+        mkdir -p "$to"
+        cp -Lu /usr/lib/x86_64-linux-gnu/lib{stdc++.so.6,gcc_s.so.1} "$to"
+        musl-gcc -shared -fPIC -O2 -o "$to/ld-linux-x86-64.so.2" tests/live/musl_shim.c
+        ;;
+    aarch64)
+        command -v qemu-aarch64-static >/dev/null || lacking "qemu-aarch64-static is missing: qemu-user-static"
+        [[ -d $to ]] || scripts/sysroot.sh aarch64 "$to" libc6,libstdc++6,libgcc-s1 >&2 ||
+            lacking "the libraries of Debian for arm64 cannot be had"
+        ;;
     esac
 }
 
 build() {
     local options kind=shared out
+    libraries "$1" >&2
     options=$(publish_options "$1")
     if [[ -n $options ]]; then kind=$(program_of "$1"); fi
     out=build/live/corelab-$kind
@@ -76,7 +112,7 @@ build() {
         local command=(dotnet build -c Release -o "$out" "$out.source")
         if [[ -n $options ]]; then
             read -ra options <<<"$options"
-            command=(dotnet publish -c Release -r linux-x64 --self-contained -o "$out" "${options[@]}" "$out.source")
+            command=(dotnet publish -c Release -r "$(runtime_of "$1")" --self-contained -o "$out" "${options[@]}" "$out.source")
         fi
         if ! "${command[@]}" >"$out.log" 2>&1; then
             cat "$out.log" >&2
@@ -89,12 +125,16 @@ build() {
 
 # --- a process -----------------------------------------------------------------------
 
-process_id='' moved_to=''
+process_id='' started='' moved_to='' pipes=''
 stop() {
     if [[ -n $process_id ]]; then
-        kill -KILL "$process_id" 2>/dev/null || true
-        wait "$process_id" 2>/dev/null || true
-        process_id=
+        kill -KILL "$process_id" "${started:-$process_id}" 2>/dev/null || true
+        wait "${started:-$process_id}" 2>/dev/null || true
+        process_id='' started=''
+    fi
+    if [[ -n $pipes ]]; then
+        rm -r "$pipes"
+        pipes=
     fi
     if [[ -n $moved_to ]]; then
         rm -r "$moved_to"
@@ -105,7 +145,7 @@ trap stop EXIT
 
 # start VARIANT [ARGUMENT…]
 start() {
-    local program variables answer
+    local program variables answer variant=$1 system=$PWD/build/live/aarch64
     program=$(build "$1")
     # What this environment holds is nobody's business: a core has it all.
     read -ra variables <<<"PATH=$PATH ${TMPDIR:+TMPDIR=$TMPDIR} ${DOTNET_ROOT:+DOTNET_ROOT=$DOTNET_ROOT} ${SECRET:+SHOP_SECRET=$SECRET} $(environment "$1")"
@@ -115,11 +155,23 @@ start() {
         moved_to=$AT
         cp -r "$(dirname "$program")/." "$AT"
         program=$AT/CoreLab
+        if [[ $variant == aarch64 ]]; then cp -r "$system" "$AT/system"; system=$AT/system; fi
     fi
-    coproc lab { exec env -i "${variables[@]}" "$program" "$@" 2>/dev/null; }
-    process_id=$lab_PID
+    if [[ $variant == aarch64 ]]; then
+        pipes=$(mktemp -d)
+        mkfifo "$pipes/orders" "$pipes/answers"
+        exec {orders}<>"$pipes/orders" {answers}<>"$pipes/answers"
+        set -- "$program" "$@"
+        coproc lab { exec env -i "${variables[@]}" python3 tests/live/qemu_core.py "$pipes/stub" \
+            qemu-aarch64-static -L "$system" "$@" \
+            2>/dev/null 3<"$pipes/orders" 4>"$pipes/answers"; }
+    else
+        coproc lab { exec env -i "${variables[@]}" "$program" "$@" 2>/dev/null; }
+    fi
+    started=$lab_PID
     read -r -t 300 -u "${lab[0]}" answer
     [[ $answer == READY* ]]
+    process_id=${answer#READY }
 }
 
 # leak N: make N more sessions leak.
@@ -140,6 +192,20 @@ createdump() {
     echo "$beside"
 }
 
+# take_core VARIANT TYPE FILE
+take_core() {
+    local variables
+    if [[ $1 == aarch64 ]]; then
+        local answer
+        echo "$3 $2" >&"$orders"
+        read -r -t 60 -u "$answers" answer
+        [[ $answer == "$3" ]]
+        return
+    fi
+    read -ra variables <<<"$(environment "$1")"
+    env "${variables[@]}" "$(createdump "$1")" "--$2" -f "$3" "$process_id"
+}
+
 # snapshot VARIANT STEM: first the gcdump, which forces a collection, then the core.
 snapshot() {
     local variant=$1 type=${TYPE:-withheap}
@@ -147,7 +213,7 @@ snapshot() {
     if [[ $variant != aot ]]; then
         "$heapdrift" collect -q -p "$process_id" -o "$2.gcdump" >&2
     fi
-    "$(createdump "$variant")" "--$type" -f "$2.core" "$process_id" >"$2.log" 2>&1 || {
+    take_core "$variant" "$type" "$2.core" >"$2.log" 2>&1 || {
         cat "$2.log" >&2
         return 1
     }

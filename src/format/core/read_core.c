@@ -62,7 +62,7 @@ static const char *name_of(const char *path, struct arena *a)
     return len > 0 ? arena_strdup(a, name, len) : NULL;
 }
 
-/* Fill in snap's process, pid and runtime. The name of the program is that of its assembly,
+/* Fill in snap's process, pid, runtime and processor. The name of the program is that of its assembly,
  * as gcdumps have it, where the process still knows its command line; else what the kernel
  * calls it, "dotnet" perhaps. When the dump was taken it does not say. */
 static void core_process_describe(struct core *c, struct hd_snapshot *snap)
@@ -74,6 +74,7 @@ static void core_process_describe(struct core *c, struct hd_snapshot *snap)
     snap->info.pid = c->image.pid;
     snap->info.redacted = redaction->is_redacted;
     snap->info.runtime = arena_strdup(a, c->runtime.version, strlen(c->runtime.version));
+    snap->info.processor = c->image.processor->name;
     if (name != NULL)
         snap->info.process = arena_strdup(a, name, strlen(name));
     if (redaction->is_redacted)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const files[] = {"net10", "net9-server", "net8"};
+static const char *const files[] = {"net10", "net9-server", "net8", "net10-aarch64"};
 enum { FILES = sizeof(files) / sizeof(*files) };
 
 static struct hd_snapshot *open_fixture(const char *name, const char *suffix)

@@ -64,6 +64,7 @@ Test(read_core, takes_objects_of_all_generations_but_no_free_space)
     cr_expect(snap->info.complete && snap->info.holds_garbage && snap->info.has_fields);
     cr_expect_str_eq(snap->info.process, "shop");
     cr_expect_str_eq(snap->info.runtime, "10.0.12");
+    cr_expect_str_eq(snap->info.processor, "x86-64");
     cr_expect_eq(snap->info.pid, 7);
     done(&f, snap);
 }
