@@ -110,7 +110,7 @@ internal sealed class Collector
     internal static async Task CopyMemoryAsync(string path, Deadline deadline)
     {
         const long most = 1L << 30;
-        if (Environment.Version.Major < 9 || RuntimeInformation.ProcessArchitecture != Architecture.X64 || Environment.WorkingSet > most)
+        if (RuntimeInformation.ProcessArchitecture != Architecture.X64 || Environment.WorkingSet > most)
             throw new HeapdriftException("the memory of this process is not read");
         await deadline.EnterAsync(turns, "waiting for another snapshot").ConfigureAwait(false);
         try
