@@ -600,7 +600,7 @@ enum hd_core_kind {
  * without growth of the file. One that gives up, or is stopped by go_on, cannot keep the
  * process from finishing, which goes on then. Of hd_collected pid, bytes and origin are
  * set. Whether it was taken during a garbage collection shows when it is read
- * (HD_ABOUT_COLLECTION); runtimes older than .NET 9 are refused at once. */
+ * (HD_ABOUT_COLLECTION); runtimes older than .NET 8 are refused at once. */
 bool hd_collect_core(FILE *to, enum hd_core_kind kind, const struct hd_collect_options *opt,
                      struct hd_collected *collected, struct hd_error *err);
 

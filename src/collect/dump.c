@@ -206,7 +206,7 @@ bool hd_collect_core(FILE *to, enum hd_core_kind kind, const struct hd_collect_o
     if (ok && origin.runtime[0] != '\0' && runtime_is_too_old(origin.runtime))
         ok = fail(err, HD_UNSUPPORTED,
                   "its runtime is .NET %s; core dumps need " RUNTIME_OLDEST_READ
-                  " or later; take a .gcdump",
+                  " or later; take a gcdump with `heapdrift collect`",
                   origin.runtime);
     if (ok && runtime_is_of_others(origin.runtime, processor_here()))
         ok = fail(err, HD_UNSUPPORTED,

@@ -133,7 +133,7 @@ bool runtime_heap_is_valid(const struct runtime *r)
 
 /* --- runtime ------------------------------------------------------------------- */
 
-#define TAKE_GCDUMP "; take a gcdump of the process, with `dotnet-gcdump collect -p PID`"
+#define TAKE_GCDUMP "; take a gcdump of the process, with `heapdrift collect -p PID`"
 #define TAKE_HEAP "; take one with `createdump --withheap PID` or `dotnet-dump collect`"
 
 enum { OLDEST = 8, TLS_OFFSETS_UNUSED = 2 };
@@ -335,13 +335,14 @@ static bool refuse_version(struct search *s, const char *version)
     return fail(s->err, HD_UNSUPPORTED, "a core dump of .NET %s" NOT_KNOWN, version);
 }
 
-/* structure: the one that does not fit; NULL: what is there is no heap by these offsets. */
-static bool refuse_layout(struct search *s, const char *structure)
+bool runtime_refuse_layout(const struct runtime *r, const char *structure,
+                           struct hd_error *err)
 {
-    const char *name = structure != NULL ? arena_printf(s->a, " (%s)", structure) : "";
-    return fail(s->err, HD_UNSUPPORTED,
-                "the memory layout of this .NET %s differs from %s%s" TAKE_GCDUMP,
-                s->r->version, s->r->described_by, name);
+    bool is_one = structure != NULL;
+    return fail(err, HD_UNSUPPORTED,
+                "the memory layout of this .NET %s differs from %s%s%s%s" TAKE_GCDUMP,
+                r->version, r->described_by, is_one ? " (" : "", is_one ? structure : "",
+                is_one ? ")" : "");
 }
 
 static bool describe_version(struct search *s, const char *version)
@@ -359,7 +360,7 @@ static bool describe_version(struct search *s, const char *version)
                     "a core dump of .NET %s, which does not say where %s is; a newer "
                     "heapdrift may read it" TAKE_GCDUMP,
                     version, lacks);
-    return read_globals(s) || refuse_layout(s, NULL);
+    return read_globals(s) || runtime_refuse_layout(r, NULL, s->err);
 }
 
 /* Without a version by what fits: a wrong table has something else than the type of free
@@ -501,7 +502,7 @@ static bool check_heap(struct search *s)
     struct first_objects f = {.r = s->r};
     runtime_gc_first_objects(s->r, look_at, &f);
     const char *misfit = f.typed > 0 ? runtime_misfit(s->r, f.type) : NULL;
-    return (f.typed > 0 && misfit == NULL) || refuse_layout(s, misfit);
+    return (f.typed > 0 && misfit == NULL) || runtime_refuse_layout(s->r, misfit, s->err);
 }
 
 bool runtime_find(struct runtime *r, const struct process_image *image, struct arena *a,

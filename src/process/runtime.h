@@ -157,6 +157,11 @@ bool runtime_is_of_others(const char *version, const struct processor *p);
 bool runtime_find(struct runtime *r, const struct process_image *image, struct arena *a,
                   struct hd_error *err);
 
+/* False and err: a structure of the process is not what the description says, or, NULL,
+ * nothing is. */
+bool runtime_refuse_layout(const struct runtime *r, const char *structure,
+                           struct hd_error *err);
+
 /* Whether the collector says that the heap may be walked (gc_structures_invalid_cnt is 0):
  * a proof, where anything else is none of the contrary. */
 bool runtime_heap_is_valid(const struct runtime *r);

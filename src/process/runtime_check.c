@@ -13,6 +13,16 @@ static uint64_t look_at(struct look *l, uint64_t address)
     return l->known ? memory_u64(&l->r->image->memory, address, &l->known) : 0;
 }
 
+/* What leads to nothing is none: a dump that is not truncated has all memory that the
+ * runtime writes to. */
+static bool is_pointer(const struct look *l, uint64_t value)
+{
+    bool there = l->known && value != 0;
+    if (there)
+        memory_u64(&l->r->image->memory, value, &there);
+    return there || value == 0 || !l->known;
+}
+
 /* --- types --------------------------------------------------------------------- */
 
 /* All of them end at System.Object. */
@@ -48,60 +58,116 @@ static bool module_fits(const struct runtime *r, uint64_t module)
     return !l.known || told == assembly;
 }
 
-/* What was emitted has no image. */
-static bool image_fits(const struct runtime *r, uint64_t module)
+/* One that has to be there, and leads somewhere; it takes the place of *at. */
+static bool follow(struct look *l, uint64_t *at, uint32_t offset)
 {
-    struct look l = {r, module != 0};
-    uint64_t pe = look_at(&l, module + r->at.module.pe_assembly);
-    uint64_t image = look_at(&l, pe + r->at.pe.image);
-    uint64_t layout = image != 0 ? look_at(&l, image + r->at.pe.loaded) : 0;
-    uint64_t base = layout != 0 ? look_at(&l, layout + r->at.pe.base) : 0;
-    const unsigned char *at =
-        l.known && base != 0 ? memory_at(&r->image->memory, base, 2) : NULL;
-    return at == NULL || memcmp(at, "MZ", 2) == 0;
+    *at = look_at(l, *at + offset);
+    return !l->known || (*at != 0 && is_pointer(l, *at));
 }
 
-/* The first of the list. */
-static uint64_t first_module(const struct runtime *r)
+/* That of the runtime's own library, which is never emitted. */
+static bool image_fits(const struct runtime *r, uint64_t module)
 {
-    struct look l = {r, r->app_domain != 0};
+    enum { PAGE = 4096 };
+    struct look l = {r, module != 0};
+    uint64_t at = module;
+    if (!follow(&l, &at, r->at.module.pe_assembly) || !follow(&l, &at, r->at.pe.image) ||
+        !follow(&l, &at, r->at.pe.loaded))
+        return false;
+    uint64_t base = look_at(&l, at + r->at.pe.base);
+    const unsigned char *first = memory_at(&r->image->memory, base, 2);
+    return !l.known || (base != 0 && base % PAGE == 0 &&
+                        (first == NULL || memcmp(first, "MZ", 2) == 0));
+}
+
+static uint64_t first_listed(const struct runtime *r, struct look *l)
+{
     uint64_t block =
         r->app_domain + r->at.app_domain.assembly_list + r->at.array_list.first_block;
-    uint64_t item = look_at(&l, block + r->at.array_list_block.items);
-    uint64_t module = look_at(&l, look_at(&l, item) + r->at.assembly.module);
+    uint64_t item = look_at(l, block + r->at.array_list_block.items);
+    uint64_t assembly = is_pointer(l, item) && item != 0 ? look_at(l, item) : 0;
+    return is_pointer(l, assembly) && assembly != 0
+               ? look_at(l, assembly + r->at.assembly.module)
+               : 0;
+}
+
+uint64_t runtime_first_module(const struct runtime *r)
+{
+    struct look l = {r, r->app_domain != 0};
+    uint64_t module = first_listed(r, &l);
     return l.known ? module : 0;
 }
 
 /* --- threads ------------------------------------------------------------------- */
 
-/* Its allocation context, and its statics by module. */
-static bool thread_fits(const struct runtime *r, uint64_t thread)
+/* In a process nobody else uses numbers above the most that the kernel gives. */
+static bool is_thread_id(uint64_t id)
 {
-    struct look l = {r, true};
-    uint64_t context = thread + r->at.thread.alloc_context;
-    uint64_t pointer = look_at(&l, context + r->at.allocation.pointer);
-    uint64_t limit = look_at(&l, context + r->at.allocation.limit);
-    uint64_t block = thread + r->at.thread.local_block;
-    uint64_t modules = look_at(&l, block + r->at.thread_local_block.modules);
-    uint64_t count = look_at(&l, block + r->at.thread_local_block.count);
-    return !l.known || (pointer <= limit && (modules == 0) == (count == 0));
+    enum { MOST = 1 << 22 };
+    const uint64_t ended = 0xBAADF00D;
+    return id <= MOST || id == ended;
 }
 
-/* As many as are counted; one may just have come or gone, and another be half changed. */
+/* Each allocates in a piece of some kilobytes. */
+static bool context_fits(struct look *l, uint64_t context)
+{
+    enum { ALIGNMENT = 8, LARGEST = 64 << 20 };
+    uint64_t pointer = look_at(l, context + l->r->at.allocation.pointer);
+    uint64_t limit = look_at(l, context + l->r->at.allocation.limit);
+    return pointer <= limit && limit - pointer <= LARGEST && pointer % ALIGNMENT == 0 &&
+           limit % ALIGNMENT == 0;
+}
+
+/* Where a thread has statics of a module: an array, and a table. */
+static bool local_fits(struct look *l, uint64_t local)
+{
+    const struct runtime *r = l->r;
+    uint64_t handle = look_at(l, local + r->at.thread_local_module.gc_statics);
+    uint64_t classes = look_at(l, local + r->at.thread_local_module.classes);
+    if (!is_pointer(l, handle) || !is_pointer(l, classes))
+        return false;
+    uint64_t array = handle != 0 ? look_at(l, handle) : 0;
+    uint64_t type = array != 0 ? look_at(l, array) & ~UINT64_C(7) : 0;
+    return !l->known || type == 0 || runtime_is_method_table(r, type);
+}
+
+static bool statics_fit(const struct runtime *r, uint64_t block)
+{
+    enum { MOST_MODULES = 1 << 16 };
+    struct look l = {r, true};
+    uint64_t modules = look_at(&l, block + r->at.thread_local_block.modules), local = 0;
+    uint64_t count = look_at(&l, block + r->at.thread_local_block.count);
+    if (l.known && (count > MOST_MODULES || !is_pointer(&l, modules)))
+        return false;
+    for (uint64_t i = 0; l.known && modules != 0 && i < count && local == 0; i++)
+        local = look_at(&l, modules + 8 * i);
+    return is_pointer(&l, local) && (local == 0 || local_fits(&l, local));
+}
+
+/* As many as are counted: one may just have come or gone, and where some allocate just now
+ * is half changed. */
 static const char *threads_misfit(const struct runtime *r)
 {
     enum { MOST_THREADS = 1 << 16 };
+    const struct runtime_layout *at = &r->at;
     struct look l = {r, r->thread_store != 0};
-    uint64_t count = (uint32_t)look_at(&l, r->thread_store + r->at.thread_store.count);
-    uint64_t link = look_at(&l, r->thread_store + r->at.thread_store.first_link);
-    uint64_t found = 0, fitting = 0;
+    uint64_t count = (uint32_t)look_at(&l, r->thread_store + at->thread_store.count);
+    uint64_t link = look_at(&l, r->thread_store + at->thread_store.first_link);
+    uint64_t found = 0, changing = 0;
     for (; l.known && link != 0 && found < MOST_THREADS; found++) {
-        fitting += thread_fits(r, link - r->at.thread.link);
+        uint64_t thread = link - at->thread.link;
+        if (!is_pointer(&l, link))
+            return "ThreadStore";
+        struct look own = l;
+        changing += !context_fits(&own, thread + at->thread.alloc_context) && own.known;
+        if (!statics_fit(r, thread + at->thread.local_block) ||
+            !is_thread_id(look_at(&own, thread + at->thread.os_id)))
+            return "Thread";
         link = look_at(&l, link);
     }
     if (l.known && (found > count + 1 || count > found + 1))
         return "ThreadStore";
-    return l.known && found > 0 && fitting == 0 ? "Thread" : NULL;
+    return l.known && changing > found / 2 ? "Thread" : NULL;
 }
 
 /* --- all of them --------------------------------------------------------------- */
@@ -109,17 +175,20 @@ static const char *threads_misfit(const struct runtime *r)
 const char *runtime_misfit(const struct runtime *r, uint64_t type)
 {
     struct look l = {r, type != 0};
-    if (r->at.module.local_module == RUNTIME_NO_OFFSET)
+    if (r->at.module.local_module == RUNTIME_NO_OFFSET || r->image->lost > 0)
         return NULL;
     if (!parents_fit(r, type))
         return "MethodTable";
     uint64_t of_type = look_at(&l, type + r->at.method_table.module);
-    uint64_t listed = first_module(r);
+    struct look list = {r, r->app_domain != 0};
+    uint64_t listed = first_listed(r, &list);
+    if (list.known && listed == 0)
+        return "AppDomain";
     if (!module_fits(r, of_type))
         return "Module";
     if (!module_fits(r, listed))
         return "AppDomain";
-    if (!image_fits(r, of_type) || !image_fits(r, listed))
+    if (!image_fits(r, listed))
         return "PEAssembly";
     return threads_misfit(r);
 }

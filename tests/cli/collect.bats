@@ -591,7 +591,7 @@ WRONG
     hd collect --core 2147483647 -o "$tmp/a.core"
     fails_with 'no process 2147483647'
     hd collect --direct $$ -o "$tmp/a.core"
-    fails_with 'the process has no .NET runtime whose memory can be read: .NET 9 or later'
+    fails_with 'the process has no .NET runtime whose memory can be read: .NET 8 or later'
     [[ -z $(ls "$tmp") ]]
 }
 
@@ -712,7 +712,7 @@ lacking() {
 }
 
 @test "native AOT and runtimes that are too old are named before anything is stopped or written" {
-    local shared=$tmp/Microsoft.NETCore.App/8.0.31 native old
+    local shared=$tmp/Microsoft.NETCore.App/7.0.20 native old
     printf '%s\n' '#include <unistd.h>' 'int DotNetRuntimeDebugHeader = 1;' 'int main(void) { return pause(); }' >"$tmp/aot.c"
     "${CC:-cc}" -rdynamic -o "$tmp/aot" "$tmp/aot.c"
     "$tmp/aot" 3>&- &
@@ -729,10 +729,10 @@ lacking() {
     until [[ $(cat "/proc/$old/comm") == sleep ]]; do sleep 0.05; done
     hd collect --direct "$old" -o "$tmp/a.core"
     kill "$old"
-    fails_with "its runtime is .NET 8.0.31; reading its memory needs .NET 9 or later; without --direct, the runtime takes the snapshot"
+    fails_with "its runtime is .NET 7.0.20; reading its memory needs .NET 8 or later; without --direct, the runtime takes the snapshot"
     MAPPED=$shared/libcoreclr.so play_dumps dump "$tmp/old.c"
     hd collect --diagnostic-port="$socket" --core -o "$tmp/a.core"
-    fails_with "its runtime is .NET 8.0.31; core dumps need .NET 9 or later; take a .gcdump"
+    fails_with "its runtime is .NET 7.0.20; core dumps need .NET 8 or later; take a gcdump with \`heapdrift collect\`"
     [[ ! -e $tmp/a.core ]]
 }
 

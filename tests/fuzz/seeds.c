@@ -363,10 +363,12 @@ static void save_heaps(void)
 
 static void save_types(void)
 {
-    struct text t = {0};
-    type_seed(&t);
-    save(&t);
-    text_free(&t);
+    for (int is_8 = 0; is_8 < 2; is_8++) {
+        struct text t = {0};
+        type_seed(&t, is_8);
+        save(&t);
+        text_free(&t);
+    }
 }
 
 int main(int argc, char **argv)

@@ -123,17 +123,43 @@ static void make_types(struct clr_forge *f, struct made *m, uint64_t module)
     forge_clr_refer(f, module, 1, object);
 }
 
-void type_seed(struct text *to)
+/* Of .NET 8: a thread with statics of the module, and a type that keeps its own. */
+static void make_locals(struct clr_forge *f, struct made *m, uint64_t module)
+{
+    uint64_t block = forge_clr_thread(f, 7, 4, 4), local = forge_clr_room(f, 64),
+             array = forge_clr_room(f, 64), handle = forge_clr_room(f, 8);
+    forge_clr_put(f, handle, array, 8);
+    forge_clr_put(f, array + 16, array, 8);
+    forge_clr_put(f, forge_clr_get(f, block), local, 8);
+    forge_clr_put(f, local, forge_clr_room(f, 16 * FORGED_ENTRIES), 8);
+    forge_clr_put(f, local + 8, FORGED_ENTRIES, 8);
+    forge_clr_put(f, local + 16, handle, 8);
+    make_type(f, m,
+              (struct forged_type){.module = module,
+                                   .row = CLOSURE,
+                                   .flags = 0x2 | FORGED_COLLECTIBLE_8,
+                                   .fields = {{2, 0, 0x12, FORGED_STATIC},
+                                              {4, 0, 0x12, FORGED_STATIC | FORGED_THREAD}},
+                                   .statics = handle | 1});
+}
+
+void type_seed(struct text *to, bool is_8)
 {
     struct clr_forge f;
     struct made made = {.count = 0};
-    forge_clr_begin(&f);
+    if (is_8)
+        forge_clr_begin_8(&f);
+    else
+        forge_clr_begin(&f);
     make_metadata();
     uint64_t module = forge_clr_module(&f, forge_metadata_bytes(&s_meta));
     make_types(&f, &made, module);
-    forge_clr_thread(&f, 7, 4, 4);
+    if (is_8)
+        make_locals(&f, &made, module);
+    else
+        forge_clr_thread(&f, 7, 4, 4);
     uint64_t at = FORGED_CLR_BASE;
-    memcpy(f.bytes, MEMORY_OF_TYPES, 8);
+    memcpy(f.bytes, is_8 ? MEMORY_OF_TYPES_8 : MEMORY_OF_TYPES, 8);
     forge_clr_put(&f, at + 8, f.runtime.thread_store, 8);
     for (size_t i = 0; i < made.count; i++)
         forge_clr_put(&f, at + 16 + 8 * i, made.all[i], 8);

@@ -38,12 +38,17 @@ static void ask_type(struct clr_types *types, const struct runtime *r, uint64_t 
 void surface_types(struct bytes input)
 {
     struct clr_forge f;
-    forge_clr_begin(&f);
+    bool is_8 = input.size >= 8 && memcmp(input.data, MEMORY_OF_TYPES_8, 8) == 0;
+    if (is_8)
+        forge_clr_begin_8(&f);
+    else
+        forge_clr_begin(&f);
     if (input.size >= MEMORY_OF_TYPES_HEAD && input.size <= FORGED_CLR_SIZE) {
         memcpy(f.bytes, input.data, input.size);
         f.len = input.size;
         f.runtime.thread_store = le_u64(f.bytes + 8);
         struct clr_types *types = forge_clr_open(&f);
+        clr_types_misfit(types);
         for (size_t i = 0; i < MEMORY_OF_TYPES_ASKED; i++)
             ask_type(types, &f.runtime, le_u64(f.bytes + 16 + 8 * i));
         size_t statics = 0;

@@ -93,6 +93,7 @@ bool method_table_is_array(const struct method_table *m);
 bool method_table_is_vector(const struct method_table *m); /* T[] */
 bool method_table_is_string(const struct method_table *m);
 bool method_table_is_value(const struct method_table *m);
+bool method_table_is_generic(const struct method_table *m);
 bool method_table_is_collectible(const struct clr_types *t, const struct method_table *m);
 uint32_t method_table_rank(const struct method_table *m);
 uint32_t method_table_element_size(const struct method_table *m);

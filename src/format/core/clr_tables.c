@@ -35,10 +35,10 @@ static uint64_t override_at(const struct clr_types *t, uint64_t address, uint32_
     if (count == 1 && (flags2 & FIXED) == SECOND_ONLY)
         count = 0;
     if (count < 2)
-        return address + at->method_table.per_inst_info + POINTER * count;
+        return address + at->method_table.per_inst_info + POINTER * (uint64_t)count;
     uint32_t methods = memory_u16(t->memory, address + at->method_table.virtual_count, &ok);
     return address + at->method_table.size +
-           POINTER * ((methods + CHUNK - 1) / CHUNK + count - 2);
+           POINTER * ((uint64_t)(methods + CHUNK - 1) / CHUNK + count - 2);
 }
 
 /* The module whose metadata has the row. .NET 8 has it at the canonical one, and before it
@@ -131,11 +131,16 @@ uint32_t method_table_element_size(const struct method_table *m)
     return m->flags & HAS_COMPONENTS ? m->flags & COMPONENT_SIZE : 0;
 }
 
+bool method_table_is_generic(const struct method_table *m)
+{
+    return !(m->flags & HAS_COMPONENTS) && (m->flags & GENERICS);
+}
+
 uint32_t method_table_arguments(const struct clr_types *t, const struct method_table *m,
                                 uint64_t *first)
 {
     bool ok = true;
-    if ((m->flags & HAS_COMPONENTS) || !(m->flags & GENERICS))
+    if (!method_table_is_generic(m))
         return 0;
     /* GenericsDictInfo stands before an array of dictionaries, one per class up to this. */
     uint64_t info = m->per_inst - 8;

@@ -50,6 +50,10 @@ struct clr_static {
 struct clr_types *clr_types_open(const struct runtime *r, struct arena *a);
 void clr_types_close(struct clr_types *t); /* NULL is fine */
 
+/* Whether the offsets of a table are those of the process, by types of the runtime's own
+ * library: the structure that does not fit, or NULL. */
+const char *clr_types_misfit(struct clr_types *t);
+
 /* The type of a MethodTable that runtime_is_method_table(); never NULL: what has no name
  * has "UNKNOWN 0x7f...". Lives as long as t. One thread at a time. */
 const struct clr_type *clr_type_of(struct clr_types *t, uint64_t method_table);

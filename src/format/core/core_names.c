@@ -121,6 +121,9 @@ static bool name_all(struct naming *n, struct bytes file, struct hd_error *err)
     if (!runtime_find(&c->runtime, &c->image, &c->arena, err))
         return false;
     c->clr = clr_types_open(&c->runtime, &c->arena);
+    const char *misfit = clr_types_misfit(c->clr);
+    if (misfit != NULL)
+        return runtime_refuse_layout(&c->runtime, misfit, err);
     learn_types(n);
     clr_types_statics(c->clr, learn_static, n);
     apply(n);

@@ -290,6 +290,13 @@ static bool open_process(struct reading *r, struct input *in, struct hd_error *e
     return gc_globals_read(&r->globals, &c->runtime, &c->arena, err);
 }
 
+static bool open_types(struct core *c, struct hd_error *err)
+{
+    c->clr = clr_types_open(&c->runtime, &c->arena);
+    const char *misfit = clr_types_misfit(c->clr);
+    return misfit == NULL || runtime_refuse_layout(&c->runtime, misfit, err);
+}
+
 /* Keep what the graph's fields need, and nothing of the builder, which is gone then. */
 static void keep(struct reading *r)
 {
@@ -306,9 +313,8 @@ static bool read(struct input *in, struct builder *b, struct hd_error *err)
     struct reading r = {.b = b, .core = alloc_zeroed(sizeof(struct core))};
     struct core *c = r.core;
     c->arena.account = builder_account(b);
-    bool ok = open_process(&r, in, err);
+    bool ok = open_process(&r, in, err) && open_types(c, err);
     if (ok) {
-        c->clr = clr_types_open(&c->runtime, &c->arena);
         r.threads = gc_threads_read(&c->runtime, &c->arena);
         gc_heap_open(&c->heap, &c->runtime, &r.globals, &r.threads, c->clr, b, &c->arena);
         b->snap->ranges = ranges_build(c->heap.regions.ranges.all,
