@@ -494,6 +494,11 @@ struct hd_collect_options {
     bool (*go_on)(void *context, const struct hd_collect_progress *so_far);
     void *context;
     uint64_t max_memory; /* hd_collect_direct(): for the copy; 0: no limit */
+
+    /* hd_collect(): first a session that asks for nothing, two seconds at most. The first
+     * one makes a runtime allocate what it then keeps, 100 to 250 KiB: so the first
+     * snapshot has it, as all others do. Whoever follows objects has one already. */
+    bool warm_up;
 };
 
 /* A process that is connected to the diagnostics socket of the one that is asked. */

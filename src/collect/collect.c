@@ -223,6 +223,16 @@ static bool start_again(FILE *to, long from, struct hd_error *err)
     return true;
 }
 
+/* Nothing that goes wrong here is in the way of a snapshot. */
+static void warm_up(const struct target *t, const struct session_patience *p)
+{
+    enum { LONGEST_MS = 2000 };
+    struct session_patience shorter = *p;
+    if (shorter.silence_ms > LONGEST_MS)
+        shorter.silence_ms = LONGEST_MS;
+    session_flush(t, &shorter, NULL);
+}
+
 /* While another client has a session a runtime names no type twice. It forgets what it has
  * named when the keyword for types goes off, which it does not while that client asks for
  * types, too. */
@@ -231,6 +241,8 @@ static bool collect_named(const struct target *t, const struct session_patience 
                           struct session_result *result, struct hd_error *err)
 {
     long from = ftell(to);
+    if (opt->warm_up)
+        warm_up(t, p);
     if (!session_collect(t, p, to, result, err))
         return false;
     if (opt->keep_names || !lacks_names(result))

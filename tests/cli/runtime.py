@@ -30,6 +30,7 @@ FIRST_DUMP, LAST_DUMP = 0x0101, 0x0103
 FAILED = b"\x05\x40\x00\x80"
 STOP, FIRST_START, LAST_START = 0x0201, 0x0202, 0x0206
 BEFORE_BLOCKS = 102
+LOADER = 8
 streams = []
 sessions = 0
 
@@ -49,7 +50,16 @@ def an_hour_later():
     return trace[:at] + struct.pack("<8H", *date) + trace[at + 16:]
 
 
-def play(connection):
+def asks_for_nothing(request):
+    """The keywords of the provider are that of the loader alone, and stand in front of its level and name."""
+    name = request.find("Microsoft-Windows-DotNETRuntime".encode("utf-16-le"))
+    return name >= 16 and struct.unpack_from("<Q", request, name - 16) == (LOADER,)
+
+
+def play(connection, request):
+    if asks_for_nothing(request):
+        streams.append(connection)
+        return reply(connection, True, SESSION)
     reply(connection, True, SESSION)
     if habit == "flood":
         connection.sendall(trace[:BEFORE_BLOCKS] + b"\5\5\1\2\0\0\0\0\0\0\0\7\0\0\0Unknown\6" + b"\xFF" * 7)
@@ -95,7 +105,7 @@ def serve(connection):
     elif habit == "mute":
         streams.append(connection)
     elif FIRST_START <= command <= LAST_START:
-        play(connection)
+        play(connection, request)
     else:
         if command == STOP and streams:
             streams.pop().close()

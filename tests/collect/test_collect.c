@@ -430,6 +430,32 @@ static bool until_then(void *context, const struct hd_collect_progress *so_far)
     return p->until > 0 ? outcome_now() < p->until : so_far->bytes < p->bytes;
 }
 
+/* What tracing makes a runtime allocate is there before its heap is walked. */
+Test(collect, a_session_that_asks_for_nothing_may_come_first)
+{
+    struct bytes stream = outcome_recording(NET10);
+    const struct peer_script script = {.streams = &stream, .stream_count = 1};
+    const struct hd_collect_options how = {.size = sizeof(how), .warm_up = true};
+    struct outcome o = collect_with(&script, how);
+    cr_assert(o.ok, "%s", o.err.message);
+    cr_expect_eq(o.log.flushes, 1);
+    cr_expect_eq(o.log.stops, 2);
+    cr_expect_eq(o.written.size, stream.size);
+    free((void *)o.written.data);
+    free((void *)stream.data);
+}
+
+Test(collect, nothing_of_a_session_before_is_in_the_way)
+{
+    const struct hd_collect_options how = {.size = sizeof(how), .warm_up = true};
+    struct outcome o = collect_with(
+        &(struct peer_script){.habit = PEER_REFUSES, .refusal = 0x80131515}, how);
+    cr_expect_not(o.ok);
+    cr_expect_eq(o.err.status, HD_UNSUPPORTED, "%s", o.err.message);
+    o = collect_with(&(struct peer_script){.habit = PEER_SAYS_NOTHING}, how);
+    outcome_fails_with(o, HD_TIMED_OUT, "the heap was not walked within 0.4 s");
+}
+
 Test(collect, stops_the_session_when_the_user_has_enough)
 {
     struct bytes stream = outcome_recording(NET10);

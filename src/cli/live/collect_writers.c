@@ -46,6 +46,7 @@ static bool failed(const struct collecting *c, const struct hd_error *err)
 
 static bool take(struct collecting *c, FILE *to, struct hd_error *err)
 {
+    c->how.warm_up = c->following == NULL;
     bool ok = hd_collect(to, &c->how, &c->collected, err);
     if (c->progress)
         fputs("\r\033[K", stderr);
