@@ -286,7 +286,8 @@ static void say_what_is_kept(struct losses *l, const struct redaction *r,
 static bool write(const struct hd_snapshot *snap, struct out *o, struct losses *l,
                   struct hd_error *err)
 {
-    if (snap->graph->fields == NULL)
+    const char *format = snap->info.format;
+    if (snap->graph->fields == NULL || format == NULL || strcmp(format, "core-dump") != 0)
         return fail(err, HD_USAGE,
                     "is no core dump; only a core dump can be written as one");
     struct core *core = core_fields_core(snap->graph->fields);
