@@ -225,8 +225,8 @@ struct hd_read_options {
     bool plain_names; /* static variables by the type of their value, as a gcdump names
                          them, not by the class that declares them */
     bool redact;      /* with to_write: note what is read of a core dump, which can then be
-                         written as "core-dump", without values. A quarter of the heap more
-                         memory, at most */
+                         written as "core-dump", without values. An eighth of the heap more
+                         memory */
 };
 
 /* Read one snapshot. path may be "-" (standard input), and end in "#2" for the second

@@ -148,8 +148,8 @@ static const struct record_field field_fields[] = {
     FIELD("hidden", TRUTH(is_hidden), NEVER_NULL,
           "Whether there is a value that --values would show."),
     FIELD("redacted", TRUTH(is_redacted), NEVER_NULL,
-          "Whether the value was overwritten in the file; of a reference to a string, its "
-          "text."),
+          "Whether the value was overwritten in the file; of a reference to a string, with "
+          "--values, its text."),
 };
 static const RECORD_OF(field, "field", field_fields, "A field, or an element of an array.");
 #undef T

@@ -162,6 +162,19 @@ keeps_secrets() {
 @test "a redacted dump has no secret: single-file program" { keeps_secrets single; }
 @test "a redacted dump has no secret: .NET 9" { keeps_secrets net9; }
 
+@test "a redacted dump of --direct has what was read of files" {
+    export DIRECT=1
+    take workstation quiet
+    works convert -q --redact "$tmp/workstation-direct-1.core" -o "$tmp/safe.core"
+    same "$tmp/safe.core" "$tmp/workstation-direct-1.core" --same
+    # Where a dump is read that knows nothing of its own.
+    unshare -m true 2>/dev/null || return 0
+    unshare -m sh -c 'mount -t tmpfs none "$1" && exec "$2" top -n0 "$3"' sh /usr/share/dotnet "$HEAPDRIFT" \
+        "$tmp/safe.core" >"$tmp/found"
+    works top -n0 "$tmp/workstation-direct-1.core"
+    diff <(sed 1,2d <<<"${out//workstation-direct-1.core/safe.core}") <(sed 1,2d "$tmp/found")
+}
+
 # There --all sees no process of anybody else, so none is stopped.
 @test "a process in another mount and pid namespace: --direct, --core, watch and --all" {
     command -v dotnet >/dev/null || skip "no dotnet here"

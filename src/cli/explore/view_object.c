@@ -238,9 +238,10 @@ static void field_cells(const struct explore *e, const struct hd_field *f, struc
     struct hd_sink to = hd_sink_memory(&lead);
     bool leads_on = f->kind == HD_FIELD_REFERENCE && f->to != HD_NO_OBJECT;
     hd_put_name(to, f->name != NULL ? f->name : "");
-    print_to(to, leads_on && f->text == NULL ? " → " : " = ");
+    bool has_text = f->text != NULL || f->is_redacted;
+    print_to(to, leads_on && !has_text ? " → " : " = ");
     hd_put_value(to, f);
-    print_to(to, leads_on && f->text != NULL ? "  " : "");
+    print_to(to, leads_on && has_text ? "  " : "");
     row->lead = lead.bytes;
     row->is_heading = !leads_on;
     if (leads_on)

@@ -128,33 +128,26 @@ struct looking {
 };
 
 /* References stay where values were overwritten, but not what a string says. */
-static bool is_redacted(const struct looking *l, const struct gc_type *to,
-                        const struct hd_field *v)
-{
-    bool is_value = v->kind != HD_FIELD_REFERENCE && v->kind != HD_FIELD_UNKNOWN;
-    bool is_text = to != NULL && to->clr != NULL && to->clr->is_string;
-    return l->core->image.redaction.is_redacted && (is_value || is_text);
-}
-
 static void read_value(const struct looking *l, const struct clr_field *field,
                        const unsigned char *bytes, struct hd_field *v)
 {
-    v->is_redacted = is_redacted(l, NULL, v);
+    bool redacted = l->core->image.redaction.is_redacted;
+    bool refers = v->kind == HD_FIELD_REFERENCE;
+    v->is_redacted = redacted && !refers && v->kind != HD_FIELD_UNKNOWN;
     if (v->is_redacted)
         return;
     core_value_number(field, bytes, v);
     if (v->kind == HD_FIELD_ENUM)
         v->member = clr_enum_name(l->core->clr, field->type, v->number);
-    if (v->kind != HD_FIELD_REFERENCE)
+    if (!refers)
         return;
     if (v->number != 0)
         v->to = object_at(l->core, l->g, v->number);
     const struct gc_type *t =
         v->to != HD_NO_OBJECT ? core_type_at(l->core, v->number) : NULL;
-    v->is_redacted = is_redacted(l, t, v);
-    if (v->is_redacted)
-        return;
-    if (t != NULL && t->clr != NULL && t->clr->is_string && l->asked->with_text)
+    bool has_text = t != NULL && t->clr != NULL && t->clr->is_string && l->asked->with_text;
+    v->is_redacted = has_text && redacted;
+    if (has_text && !redacted)
         read_text(l->core, t, l->asked->most_text, l->a, v);
 }
 

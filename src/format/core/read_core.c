@@ -305,7 +305,18 @@ static void keep(struct reading *r)
     c->heap.type_numbers.account = NULL;
     c->heap.builder = NULL;
     r->b->graph->fields = core_fields_make(c, r->b->graph);
+    /* Who asks later may do so in threads, and for values. */
+    memory_look_away(&c->image.memory, true);
     r->core = NULL;
+}
+
+/* Room for what will be kept of the heap, as long as it is counted. */
+static void hold_heap(const struct core *c)
+{
+    const struct gc_regions *regions = &c->heap.regions;
+    for (size_t i = 0; i < regions->len; i++)
+        memory_hold(&c->image.memory, regions->all[i].start,
+                    regions->all[i].end - regions->all[i].start);
 }
 
 static bool read(struct input *in, struct builder *b, struct hd_error *err)
@@ -317,6 +328,7 @@ static bool read(struct input *in, struct builder *b, struct hd_error *err)
     if (ok) {
         r.threads = gc_threads_read(&c->runtime, &c->arena);
         gc_heap_open(&c->heap, &c->runtime, &r.globals, &r.threads, c->clr, b, &c->arena);
+        hold_heap(c);
         b->snap->ranges = ranges_build(c->heap.regions.ranges.all,
                                        c->heap.regions.ranges.len, &b->snap->arena);
         b->snap->info.has_generations = true;

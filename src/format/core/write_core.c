@@ -92,11 +92,11 @@ static void keep_free_space(const struct redaction *r, uint64_t at, uint64_t end
     }
 }
 
-/* Objects are numbered by address, and so are regions. *n is the next one. */
+/* Objects are numbered by address, and so are regions. *n is the next one. The region was
+ * held when it was read. */
 static void keep_region(struct redaction *r, const struct gc_region *region, node_id *n)
 {
     uint64_t at = region->start;
-    memory_hold(r->m, region->start, region->end - region->start);
     memory_forget(r->m, region->start, region->end - region->start);
     for (; *n < r->core->heap.count && graph_address(r->g, *n) < region->end; ++*n) {
         uint64_t address = graph_address(r->g, *n);
@@ -108,15 +108,14 @@ static void keep_region(struct redaction *r, const struct gc_region *region, nod
         keep_free_space(r, at, region->end);
 }
 
+/* Nobody watches any more: what is looked at now does not count. */
 static void keep_heap(struct redaction *r)
 {
     const struct gc_regions *regions = &r->core->heap.regions;
-    bool before = memory_look_away(r->m, true);
     node_id n = 0;
     r->numbered = core_roots_number(&r->core->heap, &r->number_at);
     for (size_t i = 0; i < regions->len; i++)
         keep_region(r, &regions->all[i], &n);
-    memory_look_away(r->m, before);
 }
 
 /* --- threads ------------------------------------------------------------------- */
@@ -287,7 +286,8 @@ static void say_what_is_kept(struct losses *l, const struct redaction *r,
 static bool write(const struct hd_snapshot *snap, struct out *o, struct losses *l,
                   struct hd_error *err)
 {
-    if (snap->graph->fields == NULL)
+    const char *format = snap->info.format;
+    if (snap->graph->fields == NULL || format == NULL || strcmp(format, "core-dump") != 0)
         return fail(err, HD_USAGE,
                     "is no core dump; only a core dump can be written as one");
     struct core *core = core_fields_core(snap->graph->fields);

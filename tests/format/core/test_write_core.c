@@ -3,6 +3,8 @@
  * read as well (forged_heap.h). */
 #include "format/core/forged_heap.h"
 #include "heap/fields.h"
+#include "process/runtime_tables.h"
+#include "support/scratch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -200,6 +202,91 @@ Test(write_core, is_made_of_core_dumps_that_were_read_for_it_only)
     const struct hd_read_options writes = {.size = sizeof(writes), .to_write = true};
     expect_refused(&redacts, "fixtures/core/net10.gcdump.xz", "no core dump");
     expect_refused(&writes, "fixtures/core/net10.core.xz", "not read to be redacted");
+}
+
+/* --- files on disk --------------------------------------------------------------- */
+
+enum { DESCRIPTOR_AT = 0x3200 }; /* in the library */
+
+static struct scratch folder;
+
+static void open_folder(void)
+{
+    scratch_open(&folder);
+}
+
+static void remove_folder(void)
+{
+    scratch_remove(&folder);
+}
+
+/* A heap of a runtime whose library is on disk, too; the dump lacks its description of
+ * itself, as createdump's do, or all that nobody wrote to, as the kernel's. */
+static void forge_on_disk(struct core_forge *f, struct forged_runtime *how, bool by_kernel)
+{
+    struct text library = {0};
+    how->told = "10.0.700.1";
+    forge_core_library(&library, how);
+    how->path = scratch_file(&folder, "libcoreclr.so", library.data, library.len);
+    text_free(&library);
+    *f = (struct core_forge){.name = "shop", .pid = 7};
+    forge_core_runtime(f, how);
+    forge_core_object(f, 2, forge_core_type(f, 40, 0), 40);
+    if (!by_kernel)
+        forge_core_put(f, FORGED_RUNTIME_BASE + DESCRIPTOR_AT, 0, 8);
+    forge_core_leave_out(f, FORGED_RUNTIME_BASE + (by_kernel ? 0x1000 : 0x2000),
+                         FORGED_RUNTIME_BASE + FORGED_LIBRARY_DATA);
+}
+
+/* Nothing is looked for on disk any more: it may be another machine. */
+Test(write_core, has_what_was_read_from_files, .init = open_folder, .fini = remove_folder)
+{
+    for (int by_kernel = 0; by_kernel < 2; by_kernel++) {
+        struct core_forge f;
+        struct hd_error err = {0};
+        struct forged_runtime how = {.json = runtime_table_of(10)->json};
+        forge_on_disk(&f, &how, by_kernel);
+        struct hd_snapshot *snap = read_forged(&f, &err);
+        cr_assert(snap != NULL, "%s", err.message);
+        struct hd_memory file = redact(snap);
+        cr_assert_eq(remove(how.path), 0);
+        struct hd_snapshot *again = read_again(&file, false);
+        cr_expect_eq(again->info.objects, 1);
+        cr_expect_str_eq(again->info.runtime, "10.0.7");
+        hd_snapshot_close(again);
+        hd_memory_free(&file);
+        hd_snapshot_close(snap);
+        forge_core_free(&f);
+    }
+}
+
+Test(write_core, is_refused_where_only_a_file_tells_the_layout, .init = open_folder,
+     .fini = remove_folder)
+{
+    struct core_forge f;
+    struct hd_error err = {0};
+    struct hd_memory file = {0};
+    /* Nothing of a forged heap stands there. */
+    char *json = strdup(runtime_table_of(10)->json);
+    char *at = strstr(json, "\"Path\":200");
+    cr_assert_not_null(at);
+    memcpy(at, "\"Path\":208", strlen("\"Path\":208"));
+    struct forged_runtime how = {.json = json};
+    forge_on_disk(&f, &how, false);
+    const struct hd_read_options redacts = {
+        .size = sizeof(redacts), .to_write = true, .redact = true};
+    struct bytes core = forge_core_bytes(&f);
+    struct hd_snapshot *snap =
+        hd_snapshot_from_memory(core.data, core.size, &redacts, &err);
+    cr_assert(snap != NULL, "%s", err.message);
+    cr_expect_not(hd_snapshot_write(snap, "core-dump", hd_sink_memory(&file), NULL, &err));
+    cr_expect_eq(err.status, HD_UNSUPPORTED);
+    cr_expect(strstr(err.message, "in its files on this machine") != NULL, "%s",
+              err.message);
+    hd_memory_free(&file);
+    hd_snapshot_close(snap);
+    forge_core_free(&f);
+    free(json);
 }
 
 /* --- real ones ------------------------------------------------------------------- */
