@@ -47,11 +47,35 @@ passes_gate() {
     same "$tmp/musl-direct-1.core" "$tmp/musl.gcdump"
 }
 
-# Without thread pointers, as createdump writes it, and with them and without the pages of files.
+# As createdump writes it, without thread pointers, and as the kernel does, without the pages of files.
 @test "the same heap as the gcdump: aarch64 under qemu" {
-    passes_gate aarch64
-    export TYPE=kernel
-    passes_gate aarch64
+    local type
+    for type in withheap full kernel; do
+        export TYPE=$type
+        passes_gate aarch64
+    done
+}
+
+# build VARIANT: $lab becomes the path of its program.
+build() {
+    command -v dotnet >/dev/null || skip "no dotnet here"
+    lab=$(tests/live/corelab.sh build "$1" 2>"$tmp/build.log") || {
+        [[ $? == 77 ]] || complain "$(cat "$tmp/build.log")"
+        skip "$1 cannot be had: $(tail -n 1 "$tmp/build.log")"
+    }
+}
+
+@test "a process that is emulated is not stopped by --direct" {
+    build aarch64
+    printf '#!/bin/sh\nexec qemu-aarch64-static -L %q %q "$@"\n' "$PWD/build/live/aarch64" "$lab" >"$tmp/emulated"
+    lab=$tmp/emulated
+    chmod +x "$lab"
+    start_lab quiet --size=20
+    hd collect -q -p "$pid" --direct -o "$tmp/a.core"
+    status_is 2
+    err_is "heapdrift: a program for aarch64, which is emulated here; without --direct, the runtime takes the snapshot"
+    works collect -q -p "$pid" -o "$tmp/a.gcdump"
+    works info --strict "$tmp/a.gcdump"
 }
 
 @test "a full dump is as good as one of the heap" {
@@ -163,12 +187,11 @@ SCRIPT
 # hammered VARIANT OPTION FILE TIMES: a heap in which four threads make large arrays all the time, in
 # every snapshot of which all 32 that they hold are there, or which says that it is incomplete.
 hammered() {
-    local i program whole=0 found variables
-    command -v dotnet >/dev/null || skip "no dotnet here"
-    program=$(tests/live/corelab.sh build workstation)
-    lab=$program
+    local i whole=0 found variables
+    if [[ $1 == musl ]]; then build musl; else build workstation; fi
     variables=()
     case $1 in
+    musl) variables=("LD_LIBRARY_PATH=$PWD/build/live/musl") ;;
     server) variables=(DOTNET_gcServer=1 DOTNET_GCHeapCount=2 DOTNET_GCDynamicAdaptationMode=0) ;;
     segments) variables=(DOTNET_GCName=libclrgc.so) ;;
     esac
@@ -198,6 +221,7 @@ hammered() {
 @test "a heap that is hammered while it is read: workstation GC, --direct" { hammered workstation --direct a.gcdump 24; }
 @test "a heap that is hammered while it is read: server GC, --direct" { hammered server --direct a.gcdump 12; }
 @test "a heap that is hammered while it is read: segments, --direct" { hammered segments --direct a.core 12; }
+@test "a heap that is hammered while it is read: musl, --direct" { hammered musl --direct a.gcdump 12; }
 @test "a heap that is hammered while it is read: --core" { hammered workstation --core a.core 4; }
 
 @test "--direct into a file system in memory that is full" {
