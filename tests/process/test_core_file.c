@@ -44,6 +44,14 @@ Test(core_file, of_other_machines_is_refused_by_name)
     expect_refused(&f, HD_UNSUPPORTED, "a core dump of x86 (32 bits)");
     f.machine = 999;
     expect_refused(&f, HD_UNSUPPORTED, "an unknown machine (999)");
+    static const unsigned char big[64] = "\177ELF\2\2\1\0\0\0\0\0\0\0\0\0\0\4\0\267";
+    struct process_image image;
+    struct arena a = {0};
+    struct hd_error err = {0};
+    cr_assert_not(core_file_open(&image, (struct bytes){big, sizeof(big)}, &a, &err));
+    cr_expect(strstr(err.message, "of aarch64 with the highest byte first;") != NULL, "%s",
+              err.message);
+    arena_free(&a);
 }
 
 /* --- memory -------------------------------------------------------------------------- */
