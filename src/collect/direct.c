@@ -118,6 +118,10 @@ static uint64_t find_count(const struct process_image *image, struct arena *aren
             err, HD_UNSUPPORTED,
             "the process has no .NET runtime whose memory can be read: " RUNTIME_OLDEST_READ
             " or later");
+    const struct processor *of = module.in_memory.processor;
+    if (of != NULL && of != image->processor)
+        return fail_about(err, HD_ABOUT_DIRECT, HD_UNSUPPORTED,
+                          "a program for %s, which is emulated here", of->name);
     const char *version = runtime_module_version(&module, image, arena);
     if (version != NULL && runtime_is_too_old(version))
         return fail_about(

@@ -318,8 +318,15 @@ static const char *machine_name(unsigned machine)
         unsigned machine;
         const char *name;
     } known[] = {
-        {3, "x86 (32 bits)"}, {8, "MIPS"}, {20, "PowerPC"}, {21, "PowerPC (64 bits)"},
-        {22, "s390x"},        {40, "ARM"}, {243, "RISC-V"}, {258, "LoongArch"},
+        {3, "x86 (32 bits)"},
+        {8, "MIPS"},
+        {20, "PowerPC"},
+        {21, "PowerPC (64 bits)"},
+        {22, "s390x"},
+        {40, "ARM"},
+        {243, "RISC-V"},
+        {258, "LoongArch"},
+        {183, "aarch64 with the highest byte first"},
     };
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
         if (known[i].machine == machine)

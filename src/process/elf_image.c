@@ -40,10 +40,11 @@ static const unsigned char *headers_at(const struct memory *m, uint64_t base, si
 }
 
 /* The first segment says at which address of the file the beginning stands. */
-static bool find_bias(struct elf_image *e, uint64_t base, const unsigned char *headers,
-                      size_t count)
+static bool find_bias(struct elf_image *e, const struct memory *m, uint64_t base,
+                      const unsigned char *headers, size_t count)
 {
-    bool found = false;
+    bool found = false, ok = true;
+    e->processor = processor_of(memory_u16(m, base + MACHINE, &ok));
     for (size_t i = 0; i < count; i++) {
         struct program_header h = header_at(headers + i * SEGMENT);
         if (h.type == PT_LOAD && !found) {
@@ -64,7 +65,7 @@ bool elf_image_at(struct elf_image *e, const struct memory *m, uint64_t base)
     size_t count;
     *e = (struct elf_image){.memory = m, .is_relocated = true};
     const unsigned char *headers = headers_at(m, base, &count);
-    return headers != NULL && find_bias(e, base, headers, count);
+    return headers != NULL && find_bias(e, m, base, headers, count);
 }
 
 /* Segments as the loader lays them out; those with one of these flags are left out. */
@@ -75,7 +76,7 @@ static size_t lay_out(struct elf_image *e, struct bytes file, uint64_t base,
     struct memory whole = {.all = &all, .len = 1};
     size_t count, len = 0;
     const unsigned char *headers = headers_at(&whole, base, &count);
-    if (headers == NULL || !find_bias(e, base, headers, count))
+    if (headers == NULL || !find_bias(e, &whole, base, headers, count))
         return 0;
     for (size_t i = 0; i < count; i++) {
         struct program_header h = header_at(headers + i * SEGMENT);
@@ -92,8 +93,6 @@ bool elf_image_of_file(struct elf_image *e, struct memory *m, struct bytes file,
 {
     struct memory_piece pieces[ELF_SEGMENTS];
     *e = (struct elf_image){.memory = m};
-    if (file.size >= HEADER)
-        e->processor = processor_of(le_u16(file.data + MACHINE));
     *m = (struct memory){0};
     size_t len = lay_out(e, file, base, 0, pieces);
     *m = memory_of(pieces, len, a);

@@ -17,7 +17,7 @@ struct elf_image {
     uint64_t bias;                  /* what is added to the addresses in the file */
     uint64_t dynamic, dynamic_size; /* address; size 0: has none */
     bool is_relocated; /* false: a file, whose pointers are those of its relocations */
-    const struct processor *processor; /* of a file; NULL: unknown */
+    const struct processor *processor; /* that it is for; NULL: unknown */
 };
 
 /* The one whose first byte is at base. False if there is none, or not its headers. */

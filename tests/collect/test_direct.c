@@ -116,7 +116,10 @@ static bool copy(const struct thread_freeze *still, void *context, struct hd_err
                                     .room = &t->room,
                                     .at = CORE_MEMORY_AT + t->images.size,
                                     .deadline = UINT64_MAX};
+    const uint32_t note = processor_here()->thread_pointer_note;
     t->thread = (struct core_thread){.id = still->threads[0].id};
+    if (note != 0)
+        thread_freeze_registers(still, 0, note, &t->thread.thread_pointer, 8);
     return thread_freeze_registers(still, 0, NT_PRSTATUS, &t->thread.registers,
                                    sizeof(t->thread.registers)) &&
            copy_runs(&copying, still, err);
@@ -174,6 +177,7 @@ Test(direct, a_core_holds_memory_zeros_registers_files_and_the_program)
     uint64_t stack = image.threads[0].registers[image.processor->stack_pointer];
     memory_u64(&image.memory, stack, &ok);
     cr_expect(ok, "the stack is there");
+    cr_expect_neq(image.threads[0].thread_pointer, 0);
     const struct image_mapping *program =
         image_mapping_at(&image, (uint64_t)(uintptr_t)&write_core);
     cr_assert_not_null(program);

@@ -184,6 +184,10 @@ static void save_cores(void)
     save_core(&f);
     forge_process(&f, (struct forged_runtime){.path = "/app/shop", .is_native = true});
     save_core(&f);
+    forge_process(&f, (struct forged_runtime){0});
+    f.machine = MACHINE_AARCH64;
+    f.page = 0x10000;
+    save_core(&f);
 }
 
 /* --- traces ----------------------------------------------------------------------- */

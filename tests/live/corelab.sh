@@ -168,7 +168,7 @@ start() {
     else
         coproc lab { exec env -i "${variables[@]}" "$program" "$@" 2>/dev/null; }
     fi
-    started=$lab_PID
+    started=$lab_PID process_id=$lab_PID
     read -r -t 300 -u "${lab[0]}" answer
     [[ $answer == READY* ]]
     process_id=${answer#READY }

@@ -1,6 +1,7 @@
 /* What Debian's libstdc++ and libgcc ask of glibc, for programs that run with musl: so
- * .NET's runtime for Alpine runs where there is no Alpine. Built with musl-gcc under the name
- * of glibc's loader, which libstdc++ asks for. Good enough for a test, and for nothing else. */
+ * .NET's runtime for Alpine runs where there is no Alpine. Built with musl-gcc under the
+ * name of glibc's loader, which libstdc++ asks for. Good enough for a test, and for nothing
+ * else. */
 #define _GNU_SOURCE
 #include <link.h>
 #include <locale.h>
@@ -17,7 +18,8 @@ int __cpu_indicator_init(void)
     return 0;
 }
 
-size_t __strftime_l(char *s, size_t size, const char *format, const struct tm *t, locale_t l)
+size_t __strftime_l(char *s, size_t size, const char *format, const struct tm *t,
+                    locale_t l)
 {
     return strftime_l(s, size, format, t, l);
 }
@@ -44,7 +46,7 @@ struct wanted {
 static int look_at(struct dl_phdr_info *info, size_t size, void *context)
 {
     struct wanted *w = context;
-    ElfW(Addr) low = (ElfW(Addr))-1, high = 0, frame = 0;
+    ElfW(Addr) low = (ElfW(Addr)) - 1, high = 0, frame = 0;
     (void)size;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *p = &info->dlpi_phdr[i];

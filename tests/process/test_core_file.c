@@ -44,6 +44,14 @@ Test(core_file, of_other_machines_is_refused_by_name)
     expect_refused(&f, HD_UNSUPPORTED, "a core dump of x86 (32 bits)");
     f.machine = 999;
     expect_refused(&f, HD_UNSUPPORTED, "an unknown machine (999)");
+    static const unsigned char big[64] = "\177ELF\2\2\1\0\0\0\0\0\0\0\0\0\0\4\0\267";
+    struct process_image image;
+    struct arena a = {0};
+    struct hd_error err = {0};
+    cr_assert_not(core_file_open(&image, (struct bytes){big, sizeof(big)}, &a, &err));
+    cr_expect(strstr(err.message, "of aarch64 with the highest byte first;") != NULL, "%s",
+              err.message);
+    arena_free(&a);
 }
 
 /* --- memory -------------------------------------------------------------------------- */
@@ -203,7 +211,7 @@ Test(core_file, tells_threads_program_and_mappings)
  */
 Test(core_file, of_aarch64_has_other_registers)
 {
-    struct core_forge f = {.machine = 183, .page = 0x10000};
+    struct core_forge f = {.machine = MACHINE_AARCH64, .page = 0x10000};
     forge_core_thread(&f, 4711, 0x7ffe0000, 0);
     forge_core_thread(&f, 4712, 0x7ffd0000, 0x7f02);
     forge_core_thread(&f, 4713, 0x7ffc0000, 0);
@@ -219,9 +227,9 @@ Test(core_file, of_aarch64_has_other_registers)
     }
     close_core(&o);
     /* What the kernel of x86-64 writes is too small for them. */
-    f.machine = 62;
+    f.machine = MACHINE_X86_64;
     struct bytes core = forge_core_bytes(&f);
-    ((unsigned char *)core.data)[18] = 183;
+    ((unsigned char *)core.data)[18] = MACHINE_AARCH64;
     struct process_image image;
     struct arena a = {0};
     cr_assert(core_file_open(&image, core, &a, NULL));
@@ -311,6 +319,28 @@ static void expect_file(struct core_forge *f, enum image_file_state state)
     cr_expect_eq(image_file_at(&o.image, 0x100000) != NULL, ok);
     close_core(&o);
     forge_core_free(f);
+}
+
+/* A kernel of 64 KiB maps so much of a file of 16. One that says so of 1 TiB is not
+ * believed. */
+Test(core_file, of_large_pages_maps_more_than_a_file_has)
+{
+    static const struct {
+        uint64_t page, end;
+        bool fits;
+    } cases[] = {{0x10000, 0x110000, true},
+                 {0x4000, 0x104000, true},
+                 {0, 0x110000, false},
+                 {0x1000, 0x110000, false},
+                 {0x10000, 0x104000, false},
+                 {0x3000, 0x106000, false},
+                 {UINT64_C(1) << 40, 0x110000, false}};
+    struct assembly a = write_assembly("shop.dll");
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct core_forge f = {.machine = MACHINE_AARCH64, .page = cases[i].page};
+        forge_core_mapping(&f, 0x100000, cases[i].end, 0, a.path);
+        expect_file(&f, cases[i].fits ? IMAGE_FILE_LIKELY : IMAGE_FILE_DIFFERENT);
+    }
 }
 
 Test(core_file, is_completed_by_the_files_that_were_mapped)

@@ -51,11 +51,13 @@ Test(damage, of_any_length_is_refused_or_read)
     forge_core_free(&f);
 }
 
-static void flip(const char *json, size_t step)
+static void flip(const char *json, size_t step, uint16_t machine)
 {
     static const unsigned char masks[] = {0x01, 0xff};
     struct core_forge f;
     forge_small(&f, json);
+    f.machine = machine;
+    f.page = 0x10000;
     struct bytes core = forge_core_bytes(&f);
     cr_expect(try_core(core));
     for (size_t i = 0; i < core.size; i += i < HEADERS ? 1 : step)
@@ -69,12 +71,17 @@ static void flip(const char *json, size_t step)
 
 Test(damage, of_any_byte_is_refused_or_read)
 {
-    flip(NULL, 101);
+    flip(NULL, 101, MACHINE_X86_64);
+}
+
+Test(damage, of_any_byte_of_another_processor_is_refused_or_read)
+{
+    flip(NULL, 101, MACHINE_AARCH64);
 }
 
 Test(damage, of_any_byte_of_a_descriptor_is_refused_or_read)
 {
-    flip(runtime_table_of(10)->json, 103);
+    flip(runtime_table_of(10)->json, 103, MACHINE_X86_64);
 }
 
 /* Numbers that are counts, sizes, offsets or addresses. */

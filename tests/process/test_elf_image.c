@@ -222,8 +222,12 @@ Test(elf_image, knows_relocations_by_the_processor)
         uint16_t machine;
         uint32_t relative;
         bool is_pointer;
-    } cases[] = {{62, 8, true},   {62, 1027, false},  {183, 1027, true},
-                 {183, 8, false}, {243, 1027, false}, {243, 8, false}};
+    } cases[] = {{MACHINE_X86_64, 8, true},
+                 {MACHINE_X86_64, 1027, false},
+                 {MACHINE_AARCH64, 1027, true},
+                 {MACHINE_AARCH64, 8, false},
+                 {243, 1027, false},
+                 {243, 8, false}};
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct changed c = {0};
         bool ok = true;

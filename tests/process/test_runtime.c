@@ -114,7 +114,8 @@ Test(runtime, is_another_one_on_another_processor)
     static const struct {
         uint16_t machine;
         uint32_t link, os_id, stack_base, statics;
-    } cases[] = {{62, 112, 296, 120, 568}, {183, 152, 336, 160, 608}};
+    } cases[] = {{MACHINE_X86_64, 112, 296, 120, 568},
+                 {MACHINE_AARCH64, 152, 336, 160, 608}};
     for (size_t i = 0; i < 2; i++) {
         struct core_forge f;
         forge_process(&f, (struct forged_runtime){0});
@@ -136,14 +137,14 @@ Test(runtime, of_a_version_is_not_read_on_every_processor)
         "/usr/share/dotnet/shared/Microsoft.NETCore.App/9.0.20/libcoreclr.so";
     struct core_forge f;
     forge_process(&f, (struct forged_runtime){.path = path, .major = 9});
-    f.machine = 183;
+    f.machine = MACHINE_AARCH64;
     expect_refused(&f, HD_UNSUPPORTED,
                    "a core dump of .NET 9.0.20 on aarch64; only later versions can be read "
                    "there; take a gcdump");
-    cr_expect(runtime_is_of_others("9.0.20", processor_of(183)));
-    cr_expect_not(runtime_is_of_others("9.0.20", processor_of(62)));
-    cr_expect_not(runtime_is_of_others("10.0.12", processor_of(183)));
-    cr_expect_not(runtime_is_of_others("11.0.0", processor_of(183)));
+    cr_expect(runtime_is_of_others("9.0.20", processor_of(MACHINE_AARCH64)));
+    cr_expect_not(runtime_is_of_others("9.0.20", processor_of(MACHINE_X86_64)));
+    cr_expect_not(runtime_is_of_others("10.0.12", processor_of(MACHINE_AARCH64)));
+    cr_expect_not(runtime_is_of_others("11.0.0", processor_of(MACHINE_AARCH64)));
 }
 
 Test(runtime, tells_its_version_where_its_path_does_not)

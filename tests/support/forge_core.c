@@ -471,7 +471,7 @@ static void add_header(struct text *t, const struct core_forge *f, size_t segmen
     text_add(t, zeros, sizeof(zeros));
     memcpy(t->data, "\177ELF\2\1\1", 7);
     put(t, 16, 4, 2);
-    put(t, 18, f->machine != 0 ? f->machine : 62, 2);
+    put(t, 18, f->machine != 0 ? f->machine : MACHINE_X86_64, 2);
     put(t, 32, f->many_segments ? 128 : 64, 8);
     put(t, 54, 56, 2);
     put(t, 56, f->many_segments ? 0xffff : segments, 2);
@@ -505,7 +505,7 @@ struct bytes forge_core_bytes(struct core_forge *f)
         add_auxiliary(&notes, f);
     add_mappings(&notes, f);
     for (size_t i = 0; i < f->thread_count; i++)
-        add_thread(&notes, &f->threads[i], f->machine == 183);
+        add_thread(&notes, &f->threads[i], f->machine == MACHINE_AARCH64);
     add_header(t, f, segments);
     uint64_t offset = t->len + segments * 56;
     add_segment(t, 4, offset, 0, notes.len);

@@ -17,6 +17,7 @@
 
 #include "base/input.h"
 #include "base/text.h"
+#include "process/processor.h"
 
 enum {
     FORGED_REGIONS = 32,

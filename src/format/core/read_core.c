@@ -62,9 +62,9 @@ static const char *name_of(const char *path, struct arena *a)
     return len > 0 ? arena_strdup(a, name, len) : NULL;
 }
 
-/* Fill in snap's process, pid, runtime and processor. The name of the program is that of its assembly,
- * as gcdumps have it, where the process still knows its command line; else what the kernel
- * calls it, "dotnet" perhaps. When the dump was taken it does not say. */
+/* Fill in snap's process, pid, runtime and processor. The name of the program is that of
+ * its assembly, as gcdumps have it, where the process still knows its command line; else
+ * what the kernel calls it, "dotnet" perhaps. When the dump was taken it does not say. */
 static void core_process_describe(struct core *c, struct hd_snapshot *snap)
 {
     struct text path = {0};

@@ -140,7 +140,7 @@ static inline void forge_managed_thread(struct core_forge *f, uint64_t id, uint6
     const uint64_t store = FORGED_THREADS, thread = store + 0x200, locals = store + 0x800;
     forge_core_region(f, store, 0x1000);
     forge_core_put(f, FORGED_RUNTIME_BASE + FORGED_VARIABLES_AT + 8, store, 8);
-    const uint64_t later = f->machine == 183 ? 40 : 0;
+    const uint64_t later = f->machine == MACHINE_AARCH64 ? 40 : 0;
     forge_core_put(f, store + 88, thread + later + 112, 8);
     forge_core_put(f, store + 112, 1, 4);
     forge_core_put(f, thread + 32, locals, 8);

@@ -338,15 +338,15 @@ Test(read_core, a_stack_ends_where_the_runtime_says_when_nothing_else_does)
         uint64_t thread_pointer, base;
         uint32_t found;
     } cases[] = {
-        {183, FORGED_STACK + 0x400, FORGED_STACK + 0x800, 1},
-        {183, FORGED_STACK + 0x900, FORGED_STACK + 0x800, 2},
-        {183, 0, FORGED_STACK + 0x400, 1},
-        {183, 0, FORGED_STACK + 0x800, 2},
-        {183, 0, 0, 3},
-        {183, 0, FORGED_STACK - 8, 3},
-        {183, 0, UINT64_MAX, 3},
-        {62, 0, FORGED_STACK + 0x400, 1},
-        {62, FORGED_STACK + 0x800, FORGED_STACK + 0x400, 2},
+        {MACHINE_AARCH64, FORGED_STACK + 0x400, FORGED_STACK + 0x800, 1},
+        {MACHINE_AARCH64, FORGED_STACK + 0x900, FORGED_STACK + 0x800, 2},
+        {MACHINE_AARCH64, 0, FORGED_STACK + 0x400, 1},
+        {MACHINE_AARCH64, 0, FORGED_STACK + 0x800, 2},
+        {MACHINE_AARCH64, 0, 0, 3},
+        {MACHINE_AARCH64, 0, FORGED_STACK - 8, 3},
+        {MACHINE_AARCH64, 0, UINT64_MAX, 3},
+        {MACHINE_X86_64, 0, FORGED_STACK + 0x400, 1},
+        {MACHINE_X86_64, FORGED_STACK + 0x800, FORGED_STACK + 0x400, 2},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct core_forge f = begin();
@@ -359,7 +359,8 @@ Test(read_core, a_stack_ends_where_the_runtime_says_when_nothing_else_does)
             forge_core_put(&f, FORGED_STACK + 0x3f8 + k * 0x400, at[k], 8);
         }
         forge_managed_thread(&f, 6, 0, 0);
-        forge_core_put(&f, FORGED_THREADS + 0x200 + (f.machine == 183 ? 160 : 120),
+        forge_core_put(&f,
+                       FORGED_THREADS + 0x200 + (f.machine == MACHINE_AARCH64 ? 160 : 120),
                        cases[i].base, 8);
         struct hd_snapshot *snap = read_it(&f);
         cr_expect_eq(snap->info.reachable_objects, cases[i].found, "case %zu", i);
