@@ -71,8 +71,8 @@ Module PEAssembly Assembly DomainLocalModule ModuleIndex DynamicEntries DynamicS
 PEAssembly PEImage
 PEImage Path FlatLayout LoadedLayout
 PEImageLayout Base
-DomainLocalModule DynamicClassTable DynamicEntries GCStatics
-ThreadLocalModule DynamicClassTable DynamicEntries GCStatics
+DomainLocalModule DynamicClassTable DynamicEntries GCStatics DataBlob
+ThreadLocalModule DynamicClassTable DynamicEntries GCStatics DataBlob
 LoaderAllocator ObjectHandle
 Thread AllocContext ThreadLocalBlock
 ThreadLocalBlock TLMTable TLMTableSize

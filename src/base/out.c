@@ -38,7 +38,7 @@ static size_t line_ends(const char *s, size_t len)
 
 static void add(struct out *o, const char *s, size_t len)
 {
-    if (o->failed != 0 || len == 0) /* an empty text has no bytes */
+    if (o->failed != 0 || len == 0) /* s may be NULL then */
         return;
     o->lines += line_ends(s, len);
     if (len > BLOCK_SIZE - o->pending.len)

@@ -50,6 +50,7 @@ uint64_t runtime_gc_find(const struct memory *m, uint64_t table, unsigned count)
  * own, of all others of a module in one place (DomainLocalModule, ThreadLocalModule). */
 struct runtime_local_module {
     uint32_t classes, count, gc_statics;
+    uint32_t blob; /* a byte for each plain type, then what refers to nothing */
 };
 
 struct runtime_layout {

@@ -65,10 +65,10 @@ static bool follow(struct look *l, uint64_t *at, uint32_t offset)
     return !l->known || (*at != 0 && is_pointer(l, *at));
 }
 
-/* That of the runtime's own library, which is never emitted. */
+/* That of the runtime's own library, which is never emitted. Where the dump lacks it there
+ * is at least a file. */
 static bool image_fits(const struct runtime *r, uint64_t module)
 {
-    enum { PAGE = 4096 };
     struct look l = {r, module != 0};
     uint64_t at = module;
     if (!follow(&l, &at, r->at.module.pe_assembly) || !follow(&l, &at, r->at.pe.image) ||
@@ -76,8 +76,9 @@ static bool image_fits(const struct runtime *r, uint64_t module)
         return false;
     uint64_t base = look_at(&l, at + r->at.pe.base);
     const unsigned char *first = memory_at(&r->image->memory, base, 2);
-    return !l.known || (base != 0 && base % PAGE == 0 &&
-                        (first == NULL || memcmp(first, "MZ", 2) == 0));
+    bool is_image = first != NULL ? memcmp(first, "MZ", 2) == 0
+                                  : image_mapping_at(r->image, base) != NULL;
+    return !l.known || is_image;
 }
 
 static uint64_t first_listed(const struct runtime *r, struct look *l)

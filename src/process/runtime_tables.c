@@ -109,8 +109,9 @@ const struct runtime_table runtime_tables[] = {
      * Module.DynamicEntries, Module.DynamicStaticsInfo, PEAssembly.PEImage,
      * PEImage.Path, PEImage.FlatLayout, PEImage.LoadedLayout, PEImageLayout.Base,
      * DomainLocalModule.DynamicClassTable, DomainLocalModule.DynamicEntries,
-     * DomainLocalModule.GCStatics, ThreadLocalModule.DynamicClassTable,
-     * ThreadLocalModule.DynamicEntries, ThreadLocalModule.GCStatics,
+     * DomainLocalModule.GCStatics, DomainLocalModule.DataBlob,
+     * ThreadLocalModule.DynamicClassTable, ThreadLocalModule.DynamicEntries,
+     * ThreadLocalModule.GCStatics, ThreadLocalModule.DataBlob,
      * LoaderAllocator.ObjectHandle, Thread.AllocContext, Thread.ThreadLocalBlock,
      * ThreadLocalBlock.TLMTable, ThreadLocalBlock.TLMTableSize, DynamicMetadata.Buffer,
      * Module.LoaderAllocator, Module.DynamicMetadata, Module.AvailableTypeParams,
@@ -148,10 +149,11 @@ const struct runtime_table runtime_tables[] = {
             "\"Size\":0,\"Buffer\":16},\"PEAssembly\":{\"PEImage\":8},\"PEImage\":{"
             "\"Path\":16,\"FlatLayout\":112,\"LoadedLayout\":120},\"PEImageLayout\":{"
             "\"Base\":8},\"DomainLocalModule\":{\"DynamicClassTable\":8,"
-            "\"DynamicEntries\":16,\"GCStatics\":32},\"ThreadLocalModule\":{"
-            "\"DynamicClassTable\":0,\"DynamicEntries\":8,\"GCStatics\":16},"
-            "\"LoaderAllocator\":{\"ObjectHandle\":976},\"ThreadLocalBlock\":{"
-            "\"TLMTable\":0,\"TLMTableSize\":8}},\"globals\":{},\"contracts\":{}}",
+            "\"DynamicEntries\":16,\"GCStatics\":32,\"DataBlob\":48},"
+            "\"ThreadLocalModule\":{\"DynamicClassTable\":0,\"DynamicEntries\":8,"
+            "\"GCStatics\":16,\"DataBlob\":24},\"LoaderAllocator\":{"
+            "\"ObjectHandle\":976},\"ThreadLocalBlock\":{\"TLMTable\":0,"
+            "\"TLMTableSize\":8}},\"globals\":{},\"contracts\":{}}",
     },
 };
 

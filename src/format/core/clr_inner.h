@@ -226,9 +226,16 @@ void clr_fields_of(struct clr_types *t, const struct method_table *m,
 
 /* --- clr_locals.c -------------------------------------------------------------- */
 
-/* Of .NET 8: where the offsets of a type's statics with references count from, in the
- * process, or in the thread whose ThreadLocalBlock is given. 0: it has none there. */
-uint64_t clr_local_base(struct clr_types *t, const struct method_table *m, uint64_t block);
+/* Of .NET 8: where the offsets of a type's statics count from, in the process, or in the
+ * thread whose ThreadLocalBlock is given. 0: there are none, or not yet. */
+struct clr_local_statics {
+    uint64_t references; /* of what refers to objects, boxed structs too */
+    uint64_t plain;      /* of all others */
+    bool is_used;        /* its constructor has run, or it has none */
+};
+
+struct clr_local_statics clr_local_statics_of(struct clr_types *t,
+                                              const struct method_table *m, uint64_t block);
 void clr_locals_free(struct clr_types *t);
 
 /* --- clr_types.c --------------------------------------------------------------- */

@@ -2,9 +2,10 @@
  *
  * A module has them in its DomainLocalModule, a thread in a ThreadLocalModule for each
  * module: what holds references lies in an array of the heap, one for all plain types of
- * the module. Generic types, and those that were emitted, have entries of their own in a
- * table beside it; Module.DynamicStaticsInfo says which entry is whose, so it is read the
- * other way round. docs/formats/core-dump.md, "Statics of .NET 8". */
+ * the module, what does not behind the structure itself. Generic types, and those that were
+ * emitted, have entries of their own in a table beside it; Module.DynamicStaticsInfo says
+ * which entry is whose, so it is read the other way round. docs/formats/core-dump.md,
+ * "Statics of .NET 8". */
 #include "format/core/clr_inner.h"
 
 #include <string.h>
@@ -12,7 +13,11 @@
 enum { POINTER = 8, ARRAY_HEADER = 16 };
 
 /* An item of the table: a pointer to the entry, and flags. */
-enum { ITEM_SIZE = 16, ITEM_FLAGS = 8, IS_COLLECTIBLE = 0x8 };
+enum { ITEM_SIZE = 16, ITEM_FLAGS = 8, IS_INITIALISED = 0x1, IS_COLLECTIBLE = 0x8 };
+
+/* Offsets of what is no reference count from the beginning of what has it, which is this
+ * long; of a collectible type from as far in front of what an array of bytes contains. */
+enum { ENTRY_HEAD = 8 };
 
 /* --- which entry is whose ------------------------------------------------------ */
 
@@ -66,7 +71,7 @@ static uint64_t loader_handle(struct clr_types *t, uint64_t module, uint64_t han
     const struct memory *memory = t->memory;
     bool ok = handle != 0;
     if (handle & 1)
-        return memory_u64(memory, handle - 1, &ok);
+        return memory_u64(memory, handle - 1, &ok); /* 0 if that is no memory */
     uint64_t native = memory_u64(memory, module + at->module.loader_allocator, &ok);
     uint64_t held = memory_u64(memory, native + at->allocator_object, &ok);
     uint64_t object = memory_u64(memory, held, &ok);
@@ -111,30 +116,59 @@ static uint64_t first_of(const struct clr_types *t, uint64_t place, bool of_thre
     return ok && array != 0 ? array + ARRAY_HEADER : 0;
 }
 
-uint64_t clr_local_base(struct clr_types *t, const struct method_table *m, uint64_t block)
+/* Of a plain type a byte says whether its constructor has run, behind the places of all;
+ * without one it is used as it is. */
+static bool is_initialised(const struct clr_types *t, const struct method_table *m,
+                           uint64_t bytes)
+{
+    enum { HAS_CONSTRUCTOR = 0x400 };
+    bool ok = true;
+    return !(m->flags2 & HAS_CONSTRUCTOR) ||
+           (m->row > 0 && (memory_u8(t->memory, bytes + m->row - 1, &ok) & IS_INITIALISED));
+}
+
+static struct clr_local_statics by_entry(struct clr_types *t, const struct clr_entry *e,
+                                         uint64_t local,
+                                         const struct runtime_local_module *in,
+                                         bool of_thread)
+{
+    bool ok = true;
+    uint64_t items = memory_u64(t->memory, local + in->classes, &ok);
+    uint64_t count = memory_u64(t->memory, local + in->count, &ok);
+    if (!ok || items == 0 || e->place >= count)
+        return (struct clr_local_statics){0};
+    uint64_t entry = memory_u64(t->memory, items + ITEM_SIZE * e->place, &ok);
+    uint32_t flags = memory_u32(t->memory, items + ITEM_SIZE * e->place + ITEM_FLAGS, &ok);
+    if (!ok || entry == 0)
+        return (struct clr_local_statics){0};
+    struct clr_local_statics found = {.plain = entry, .is_used = flags & IS_INITIALISED};
+    if (!(flags & IS_COLLECTIBLE)) {
+        found.references = first_of(t, entry, of_thread);
+        return found;
+    }
+    uint64_t array = loader_handle(t, e->module, memory_u64(t->memory, entry, &ok));
+    uint64_t bytes = loader_handle(t, e->module, memory_u64(t->memory, entry + 8, &ok));
+    found.references = array != 0 ? array + ARRAY_HEADER : 0;
+    found.plain = bytes != 0 ? bytes + ARRAY_HEADER - ENTRY_HEAD : 0;
+    return found;
+}
+
+struct clr_local_statics clr_local_statics_of(struct clr_types *t,
+                                              const struct method_table *m, uint64_t block)
 {
     const struct runtime_layout *at = &t->r->at;
     const struct runtime_local_module *in =
         block != 0 ? &at->thread_local_module : &at->local_module;
-    bool ok = true, has_entry = method_table_has_entry(m);
-    const struct clr_entry *e = has_entry ? entry_of(t, m->address) : NULL;
-    uint64_t local = has_entry && e == NULL
-                         ? 0
-                         : local_module(t, e != NULL ? e->module : m->module, block);
+    const struct clr_entry *e = NULL;
+    if (method_table_has_entry(m) && (e = entry_of(t, m->address)) == NULL)
+        return (struct clr_local_statics){0};
+    uint64_t local = local_module(t, e != NULL ? e->module : m->module, block);
     if (local == 0)
-        return 0;
-    if (e == NULL)
-        return first_of(t, local + in->gc_statics, block != 0);
-    uint64_t items = memory_u64(t->memory, local + in->classes, &ok);
-    uint64_t count = memory_u64(t->memory, local + in->count, &ok);
-    if (!ok || items == 0 || e->place >= count)
-        return 0;
-    uint64_t entry = memory_u64(t->memory, items + ITEM_SIZE * e->place, &ok);
-    uint32_t flags = memory_u32(t->memory, items + ITEM_SIZE * e->place + ITEM_FLAGS, &ok);
-    if (!ok || entry == 0)
-        return 0;
-    if (!(flags & IS_COLLECTIBLE))
-        return first_of(t, entry, block != 0);
-    uint64_t array = loader_handle(t, e->module, memory_u64(t->memory, entry, &ok));
-    return ok && array != 0 ? array + ARRAY_HEADER : 0;
+        return (struct clr_local_statics){0};
+    if (e != NULL)
+        return by_entry(t, e, local, in, block != 0);
+    return (struct clr_local_statics){.references =
+                                          first_of(t, local + in->gc_statics, block != 0),
+                                      .plain = local,
+                                      .is_used = is_initialised(t, m, local + in->blob)};
 }

@@ -220,7 +220,7 @@ static uint64_t process_base(struct clr_types *t, const struct method_table *m)
     const struct runtime_layout *at = &t->r->at;
     bool ok = true;
     if (has_local_modules(t))
-        return clr_local_base(t, m, 0);
+        return clr_local_statics_of(t, m, 0).references;
     uint64_t base = memory_u64(
         t->memory, m->auxiliary - at->dynamic_statics.size + at->dynamic_statics.gc_statics,
         &ok);
@@ -236,7 +236,7 @@ static uint64_t thread_base(struct clr_types *t, const struct method_table *m,
     const struct memory *memory = t->memory;
     bool ok = true;
     if (has_local_modules(t))
-        return clr_local_base(t, m, data);
+        return clr_local_statics_of(t, m, data).references;
     uint32_t index = memory_u32(
         memory, m->auxiliary - at->thread_statics.size + at->thread_statics.gc_tls_index,
         &ok);

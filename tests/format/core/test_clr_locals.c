@@ -306,6 +306,64 @@ Test(clr_locals, statics_of_threads)
     expect_statics(expected);
 }
 
+/* --- what is no reference ------------------------------------------------------ */
+
+static struct clr_local_statics statics_of(uint64_t type, uint64_t block)
+{
+    struct method_table m;
+    types = forge_clr_open(&f);
+    clr_modules_all(types);
+    cr_assert(method_table_read(types, type, &m));
+    struct clr_local_statics found = clr_local_statics_of(types, &m, block);
+    clr_types_close(types);
+    types = NULL;
+    return found;
+}
+
+/* Numbers of plain types stand behind the local module, those of others behind their entry.
+ */
+Test(clr_locals, numbers_have_a_place_too)
+{
+    enum { HAS_CONSTRUCTOR = 0x400 };
+    uint64_t local = forge_clr_get(&f, module + 1224);
+    uint64_t block = forge_clr_thread(&f, 4711, 4, 0);
+    uint64_t of_thread = make_thread_module(block, array_of(0, 0));
+    uint64_t with = forge_clr_type(&f, &(struct forged_type){.module = module,
+                                                             .row = STORE,
+                                                             .flags2 = HAS_CONSTRUCTOR,
+                                                             .parent = object});
+    uint64_t own = forge_clr_type(
+        &f, &(struct forged_type){
+                .module = module, .row = CLOSURE, .flags = 0x2, .parent = object});
+    uint64_t entry = forge_clr_get(&f, forge_clr_get(&f, local + 8));
+    cr_expect_eq(statics_of(with, 0).plain, local);
+    cr_expect_not(statics_of(with, 0).is_used, "its constructor has not run");
+    forge_clr_put(&f, local + 48 + STORE - 1, 5, 1);
+    cr_expect(statics_of(with, 0).is_used);
+    cr_expect(statics_of(cell, 0).is_used, "it has none");
+    cr_expect_eq(statics_of(with, block).plain, of_thread);
+    cr_expect_not(statics_of(with, block).is_used);
+    forge_clr_put(&f, of_thread + 24 + STORE - 1, 1, 1);
+    cr_expect(statics_of(with, block).is_used);
+    cr_expect_eq(statics_of(own, 0).plain, entry);
+    cr_expect(statics_of(own, 0).is_used);
+    cr_expect_eq(statics_of(own, block).plain, 0, "the thread has no entry for it");
+    cr_expect_not(statics_of(own, block).is_used);
+}
+
+Test(clr_locals, numbers_of_types_that_can_be_unloaded)
+{
+    uint64_t bytes = array_of(0, 0), place = forge_clr_room(&f, 8);
+    make_statics(FORGED_COLLECTIBLE_8, 0, 0);
+    uint64_t local = forge_clr_get(&f, module + 1224);
+    uint64_t entry = forge_clr_get(&f, forge_clr_get(&f, local + 8));
+    uint64_t type = forge_clr_get(&f, forge_clr_get(&f, module + 1296));
+    cr_expect_eq(statics_of(type, 0).plain, 0);
+    forge_clr_put(&f, place, bytes, 8);
+    forge_clr_put(&f, entry + 8, place | 1, 8);
+    cr_expect_eq(statics_of(type, 0).plain, bytes + 16 - 8);
+}
+
 /* --- damage -------------------------------------------------------------------- */
 
 static void take_nothing(void *context, const struct clr_static *s)
