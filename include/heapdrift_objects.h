@@ -114,7 +114,8 @@ enum hd_field_kind {
     HD_FIELD_SIGNED,   /* number: two's complement, extended to 64 bits */
     HD_FIELD_UNSIGNED, /* also pointers */
     HD_FIELD_FLOAT,
-    HD_FIELD_ENUM /* number as above, and name where a member has that value */
+    HD_FIELD_ENUM,  /* number as above, and name where a member has that value */
+    HD_FIELD_STRUCT /* of the core library and one value: DateTime, decimal, Guid; words */
 };
 
 /* A field of an object, or an element of an array or of a string. */
@@ -129,10 +130,25 @@ struct hd_field {
     const char *member;  /* of an ENUM; NULL */
     uint32_t to;         /* of a REFERENCE the object's number; HD_NO_OBJECT */
     const char *to_type; /* and its type, canonical; NULL */
-    const char *text;    /* of a REFERENCE to a string, if asked for: UTF-8, perhaps cut */
+    const char *text;    /* of a REFERENCE to a string or to a Uri, which has one, if asked
+                            for: UTF-8, perhaps cut */
     bool is_cut;
     bool is_hidden;   /* there is a value that was not asked for; it is not here */
     bool is_unsigned; /* the number of an ENUM is not two's complement */
+    bool is_null;     /* of a Nullable: it has no value */
+
+    /* Of a FLOAT: digits from which on .NET writes an exponent, 17 of a double, 9 of a
+     * single, 5 of a Half; 0: 17. */
+    uint8_t digits;
+
+    /* Of a STRUCT: as its ToString() writes it in the invariant culture, a DateTime as
+     * 2026-11-24 15:04:05.1234567Z (docs/object.md); of bytes that no value has 0x and
+     * their digits. NULL unknown. */
+    const char *words;
+
+    /* Of a REFERENCE: what the object there says, a boxed number or struct, a Version; not
+     * a REFERENCE itself. NULL: its fields say it. */
+    const struct hd_field *boxed;
 };
 
 #define HD_NO_OBJECT UINT32_MAX
@@ -148,6 +164,10 @@ struct hd_object_fields {
     bool is_cut;           /* the text goes on */
     bool is_hidden;        /* it is a string, whose text was not asked for */
     struct hd_fields_memory *memory;
+
+    /* What the object says besides its fields: of a Version and of what is in a box a field
+     * without name, of a Uri a REFERENCE with text, if asked for. NULL of others. */
+    const struct hd_field *self;
 };
 
 /* Fields or elements from number first on, `most` of them at most. A dump holds secrets,
@@ -164,7 +184,8 @@ void hd_object_fields_free(struct hd_object_fields *fields);
 const char *hd_object_field(const struct hd_objects *o, uint32_t from, uint32_t to);
 
 /* The value of a field as reports print it, on one line and harmless: 17, true, 'x' U+0078,
- * Blocked (2), "text"…; of a reference without text nothing, or null. */
+ * Blocked (2), "text"…; of a reference its text or what is in the box there, else nothing,
+ * or null. */
 void hd_put_value(struct hd_sink to, const struct hd_field *field);
 
 /* --- groups of neighbours -------------------------------------------------------- */

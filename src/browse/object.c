@@ -224,15 +224,23 @@ static bool is_element(const char *name)
  * password as well as a string may. A single number in a field is none. */
 static bool is_secret(const struct hd_field *f)
 {
+    if (f->kind == HD_FIELD_REFERENCE)
+        return f->boxed != NULL && (f->boxed->kind == HD_FIELD_CHAR || is_element(f->name));
     return f->kind == HD_FIELD_CHAR || (is_plain(f->kind) && is_element(f->name));
 }
 
+/* Where a reference leads to is none. */
 static void hide(struct hd_field *f)
 {
+    f->is_hidden = true;
+    f->boxed = NULL;
+    if (f->kind == HD_FIELD_REFERENCE)
+        return;
     f->number = 0;
     f->real = 0;
     f->member = NULL;
-    f->is_hidden = true;
+    f->words = NULL;
+    f->is_null = false;
 }
 
 /* --- fields ---------------------------------------------------------------------- */
@@ -280,6 +288,19 @@ static struct hd_field *list_references(const struct hd_objects *o, node_id n,
                                    .to = to[i],
                                    .to_type = o->snap->types[g->type[to[i]]].name};
     return all;
+}
+
+/* What it says besides its fields. */
+static const struct hd_field *read_self(const struct hd_objects *o, node_id n,
+                                        size_t most_text, struct arena *a)
+{
+    const struct fields *known = o->snap->graph->fields;
+    const struct hd_field *found =
+        known->self != NULL ? known->self(known->context, n, most_text, a) : NULL;
+    if (found == NULL || (found->kind == HD_FIELD_REFERENCE && found->text == NULL))
+        return NULL;
+    const struct hd_field *self = copy_fields(o, found, 1, most_text > 0, a);
+    return self->is_hidden ? NULL : self;
 }
 
 /* --- text ------------------------------------------------------------------------ */
@@ -347,6 +368,7 @@ static void read_fields(const struct hd_objects *o, node_id n, uint64_t first, s
         if (fields->is_hidden || fields->text != NULL)
             return;
     }
+    fields->self = read_self(o, n, most_text, a);
     const struct hd_field *all =
         known->values(known->context, n, first, most, most_text > 0, most_text, a,
                       &fields->len, &fields->count);
@@ -393,7 +415,8 @@ void hd_object_fields_free(struct hd_object_fields *fields)
 
 const char *hd_field_kind_name(enum hd_field_kind kind)
 {
-    static const char *const names[] = {"unknown", "reference", "boolean", "char",
-                                        "signed",  "unsigned",  "float",   "enum"};
-    return kind <= HD_FIELD_ENUM ? names[kind] : NULL;
+    static const char *const names[] = {"unknown", "reference", "boolean",
+                                        "char",    "signed",    "unsigned",
+                                        "float",   "enum",      "struct"};
+    return kind <= HD_FIELD_STRUCT ? names[kind] : NULL;
 }

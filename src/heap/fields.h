@@ -34,6 +34,12 @@ struct fields {
                                      size_t most, bool with_text, size_t most_text,
                                      struct arena *a, size_t *len, uint64_t *count);
 
+    /* What node n says besides its fields, and references to it as well: what is in a box,
+     * a Version (hd_field.boxed); of a Uri a REFERENCE with its text, where asked for. NULL
+     * of others. */
+    const struct hd_field *(*self)(const void *context, node_id n, size_t most_text,
+                                   struct arena *a);
+
     /* A hash of what stands in node n, of its first 256 bytes: FIXED of strings, MUTABLE of
      * arrays and structs without references. UNKNOWN of all that has references, which the
      * collector changes, and of what is not there. It is secret as values are: for

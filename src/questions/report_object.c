@@ -30,22 +30,6 @@ static struct hd_object keep_object(struct hd_report *r, struct hd_object object
     return object;
 }
 
-static struct hd_field *keep_fields(struct hd_report *r, const struct hd_field *from,
-                                    size_t len)
-{
-    struct hd_field *to = arena_array(&r->arena, struct hd_field, len);
-    for (size_t i = 0; i < len; i++) {
-        to[i] = from[i];
-        to[i].name = report_string(r, from[i].name);
-        to[i].declared_by = report_string(r, from[i].declared_by);
-        to[i].type = report_string(r, from[i].type);
-        to[i].member = report_string(r, from[i].member);
-        to[i].to_type = report_string(r, from[i].to_type);
-        to[i].text = report_string(r, from[i].text);
-    }
-    return to;
-}
-
 /* --- its parts ------------------------------------------------------------------- */
 
 static size_t fields_wanted(const struct hd_report *r, const struct hd_object *object)
@@ -69,7 +53,8 @@ static void add_fields(struct hd_report *r, const struct hd_objects *o, bool val
         found.len > USUAL_ELEMENTS)
         found.len = USUAL_ELEMENTS;
     x->fields = found;
-    x->fields.all = keep_fields(r, found.all, found.len);
+    x->fields.all = report_fields(r, found.all, found.len);
+    x->fields.self = found.self != NULL ? report_fields(r, found.self, 1) : NULL;
     x->fields.text = report_string(r, found.text);
     x->fields.memory = NULL;
     x->values = values;

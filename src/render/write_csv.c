@@ -159,12 +159,7 @@ static void add_object_fields(struct csv_writer *s, const struct hd_object_field
         const struct hd_field *f = &fields->all[i];
         bool refers = f->kind == HD_FIELD_REFERENCE;
         text_clear(&value);
-        if (f->text != NULL)
-            text_add_string(&value, f->text);
-        else if (f->member != NULL)
-            text_add_string(&value, f->member);
-        else if (!refers && !f->is_hidden)
-            object_add_plain(&value, f);
+        object_add_cell(&value, f);
         add_object_row(s, &(struct object_row){
                               "field", f->name, hd_field_kind_name(f->kind),
                               refers && f->to_type != NULL ? f->to_type : f->type,

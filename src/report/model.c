@@ -261,10 +261,12 @@ void hd_put_value(struct hd_sink to, const struct hd_field *field)
 {
     struct text words = {0}, shown = {0};
     bool refers = field->kind == HD_FIELD_REFERENCE;
-    if (field->is_hidden)
-        text_add_string(&words, "not shown");
-    else if (field->text != NULL)
+    if (field->text != NULL)
         object_add_quoted(&words, field->text, field->is_cut);
+    else if (refers && field->boxed != NULL)
+        object_add_value(&words, field->boxed);
+    else if (field->is_hidden && !refers)
+        text_add_string(&words, "not shown");
     else if (refers)
         text_add_string(&words,
                         field->number == 0 && field->to == HD_NO_OBJECT ? "null" : "");

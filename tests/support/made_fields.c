@@ -72,9 +72,13 @@ static size_t add_customer(const struct hd_snapshot *snap, bool with_text,
         plain("_grade", "System.Char", HD_FIELD_CHAR, '|'),
         plain("_rate", "System.Double", HD_FIELD_FLOAT, 0),
         plain("_state", "Shop.State", HD_FIELD_ENUM, 2),
-        plain("evil\x1b[31m|<b>", "Evil\nType", HD_FIELD_UNKNOWN, 0)};
+        plain("evil\x1b[31m|<b>", "Evil\nType", HD_FIELD_UNKNOWN, 0),
+        plain("_born", "System.DateTime", HD_FIELD_STRUCT, 0),
+        plain("_left", "System.Nullable<System.Int32>", HD_FIELD_SIGNED, 0)};
     all[10].real = 0.1;
     all[11].member = "Blocked";
+    all[13].words = "2026-11-24 15:04:05.1234567Z";
+    all[14].is_null = true;
     all[0].text = with_text ? "hunter2\x1b[31m" : NULL;
     all[0].is_cut = with_text;
     memcpy(to, all, sizeof(all));

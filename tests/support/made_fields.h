@@ -22,7 +22,7 @@ enum made_object {
     MADE_OBJECTS
 };
 
-enum { MADE_LONG_TEXT = 1000000, MADE_MANY_BYTES = 10000000, MADE_CUSTOMER_FIELDS = 13 };
+enum { MADE_LONG_TEXT = 1000000, MADE_MANY_BYTES = 10000000, MADE_CUSTOMER_FIELDS = 15 };
 
 /* For hd_snapshot_close(). */
 struct hd_snapshot *made_fields(void);

@@ -6,6 +6,7 @@
 #ifndef CLR_TYPES_H
 #define CLR_TYPES_H
 
+#include "format/core/clr_forms.h"
 #include "heapdrift.h"
 #include "process/runtime.h"
 
@@ -23,7 +24,19 @@ struct clr_field {
     enum hd_field_kind kind;
     bool is_signed; /* the numbers of an enum */
     uint32_t size;  /* in bytes */
+
+    /* Of a struct of the core library that is one value: what it looks like. */
+    enum clr_form form;
+    /* Of a Nullable that is one value: where the value stands, behind a byte that says
+     * whether there is one. Else 0. */
+    uint8_t inside;
+    /* Of a DATE_TIME_OFFSET: where its parts stand in size bytes, and how long the offset
+     * is. */
+    uint8_t date_at, minutes_at, minutes_size;
 };
+
+/* What an object is to people besides its fields. */
+enum clr_self { CLR_JUST_FIELDS, CLR_BOXED_VALUE, CLR_A_VERSION, CLR_A_URI };
 
 struct clr_type {
     uint64_t method_table;
@@ -35,6 +48,8 @@ struct clr_type {
     const struct clr_field *fields;     /* of it and its bases, structs taken apart into
                                            what is in them; by offset */
     size_t field_count;
+    enum clr_self self;          /* not JUST_FIELDS: */
+    struct clr_field self_value; /* the value in a box; the four numbers; the string */
 };
 
 /* What a static variable holds. */

@@ -79,43 +79,108 @@ static uint64_t extended(uint64_t number, uint32_t size)
     return (uint64_t)((int64_t)(number << unused) >> unused);
 }
 
-/* 1.1 of the single that is nearest to it, which .NET shows as 1.1: as a double it would be
- * 1.10000002384185791. */
-static double shortest(float x)
+/* Of a Half: a sign, 5 bits of exponent, 10 of fraction. */
+static double of_half(uint32_t bits)
+{
+    enum { FRACTION = 10, EXPONENT = 31, LEAST = -24 };
+    uint32_t exponent = bits >> FRACTION & EXPONENT,
+             fraction = bits & ((1U << FRACTION) - 1);
+    double size = exponent == EXPONENT ? (fraction == 0 ? (double)INFINITY : (double)NAN)
+                  : exponent == 0
+                      ? ldexp(fraction, LEAST)
+                      : ldexp(fraction + (1U << FRACTION), LEAST - 1 + (int)exponent);
+    return bits >> 15 & 1 ? -size : size;
+}
+
+/* Whether a decimal reads as that Half, x: it is nearer to none beside it, and half-way it
+ * goes to the even one. */
+static bool reads_as_half(double found, uint32_t bits, double x)
+{
+    enum { LARGEST = 0x7BFF, LIMIT = 65520 };
+    uint32_t size = bits & 0x7FFF;
+    double below = size > 0 ? of_half(size - 1) : 0,
+           above = size < LARGEST ? of_half(size + 1) : LIMIT * 2 - fabs(x);
+    double low = (below + fabs(x)) / 2, high = (fabs(x) + above) / 2, at = fabs(found);
+    return size % 2 == 0 ? at >= low && at <= high : at > low && at < high;
+}
+
+/* The double that is nearest to the shortest decimal which reads as that single or Half, x:
+ * 1.1 of the single that .NET shows as 1.1, and which is 1.10000002384185791. */
+static double shortest(double x, uint32_t bits, uint32_t size)
 {
     enum { ENOUGH = 9 };
     char s[40];
-    double found = (double)x;
-    if (!isfinite(x))
-        return found;
+    double found = x;
+    bool same;
+    if (!isfinite(x) || x == 0)
+        return x;
     int digits = 1;
     do {
-        c_snprintf(s, sizeof(s), "%.*g", digits, (double)x);
+        c_snprintf(s, sizeof(s), "%.*g", digits, x);
         found = c_strtod(s, NULL);
-    } while ((float)found != x && ++digits <= ENOUGH);
+        same = size == sizeof(float) ? (double)(float)found == x
+                                     : reads_as_half(found, bits, x);
+    } while (!same && ++digits <= ENOUGH);
     return found;
 }
 
-static double real(uint64_t number, uint32_t size)
+static void set_real(struct hd_field *to, uint32_t size)
 {
+    enum { OF_HALF = 5, OF_SINGLE = 9, OF_DOUBLE = 17 };
     float narrow;
-    double wide;
-    uint32_t low = (uint32_t)number;
+    uint32_t low = (uint32_t)to->number;
     memcpy(&narrow, &low, sizeof(narrow));
-    memcpy(&wide, &number, sizeof(wide));
-    return size == sizeof(narrow) ? shortest(narrow) : wide;
+    memcpy(&to->real, &to->number, sizeof(to->real));
+    to->digits = size == 2 ? OF_HALF : size == 4 ? OF_SINGLE : OF_DOUBLE;
+    if (size == 2)
+        to->real = shortest(of_half(low), low, size);
+    else if (size == sizeof(narrow))
+        to->real = shortest((double)narrow, low, size);
 }
 
-void core_value_number(const struct clr_field *field, const unsigned char *bytes,
-                       struct hd_field *to)
+/* The parts of a DateTimeOffset as clr_forms.h wants them, whatever their order. */
+static void join(const struct clr_field *field, const unsigned char *bytes,
+                 unsigned char to[CLR_MOST_BYTES])
+{
+    uint64_t minutes = le_u16(bytes + field->minutes_at);
+    if (field->minutes_size == 4)
+        minutes = le_u32(bytes + field->minutes_at);
+    memcpy(to, bytes + field->date_at, 8);
+    le_put(to + 8, extended(minutes, field->minutes_size), 4);
+}
+
+static void set_words(const struct clr_field *field, const unsigned char *bytes,
+                      struct arena *a, struct hd_field *to)
+{
+    struct text words = {0};
+    unsigned char joined[CLR_MOST_BYTES];
+    bool is_joined = field->form == CLR_DATE_TIME_OFFSET;
+    if (is_joined)
+        join(field, bytes, joined);
+    if (!clr_form_add(&words, field->form, is_joined ? joined : bytes))
+        clr_form_add_raw(&words, bytes, field->size);
+    to->words = arena_strdup(a, words.data, words.len);
+    text_free(&words);
+}
+
+void core_value_of(const struct clr_field *field, const unsigned char *bytes,
+                   struct arena *a, struct hd_field *to)
 {
     uint32_t size = field->size < 8 ? field->size : 8;
     to->number = 0;
+    to->is_null = field->inside > 0 && bytes[0] == 0;
+    if (to->is_null)
+        return;
+    bytes += field->inside;
+    if (field->kind == HD_FIELD_STRUCT) {
+        set_words(field, bytes, a, to);
+        return;
+    }
     for (uint32_t i = size; i > 0; i--)
         to->number = to->number << 8 | bytes[i - 1];
     to->is_unsigned = field->kind == HD_FIELD_ENUM && !field->is_signed;
     if (field->kind == HD_FIELD_FLOAT)
-        to->real = real(to->number, size);
+        set_real(to, size);
     else if (field->is_signed)
         to->number = extended(to->number, size);
 }
@@ -127,29 +192,85 @@ struct looking {
     struct arena *a;
 };
 
-static void read_value(const struct looking *l, const struct clr_field *field,
-                       const unsigned char *bytes, struct hd_field *v)
-{
-    core_value_number(field, bytes, v);
-    if (v->kind == HD_FIELD_ENUM)
-        v->member = clr_enum_name(l->core->clr, field->type, v->number);
-    if (v->kind != HD_FIELD_REFERENCE)
-        return;
-    if (v->number != 0)
-        v->to = object_at(l->core, l->g, v->number);
-    const struct gc_type *t =
-        v->to != HD_NO_OBJECT ? core_type_at(l->core, v->number) : NULL;
-    if (t != NULL && t->clr != NULL && t->clr->is_string && l->asked->with_text)
-        read_text(l->core, t, l->asked->most_text, l->a, v);
-}
-
-static struct hd_field value_of(const struct clr_field *field)
+static struct hd_field named(const struct clr_field *field)
 {
     return (struct hd_field){.name = field->name,
                              .declared_by = field->declared_by,
                              .type = field->type_name,
                              .kind = field->kind,
                              .to = HD_NO_OBJECT};
+}
+
+/* What is no reference. */
+static void read_plain(const struct looking *l, const struct clr_field *field,
+                       const unsigned char *bytes, struct hd_field *v)
+{
+    core_value_of(field, bytes, l->a, v);
+    if (v->kind == HD_FIELD_ENUM && !v->is_null)
+        v->member = clr_enum_name(l->core->clr, field->type, v->number);
+}
+
+static const struct gc_type *type_at(const struct looking *l, uint64_t address)
+{
+    const struct gc_type *t = core_type_at(l->core, address);
+    return t != NULL && t->clr != NULL ? t : NULL;
+}
+
+/* The text of the string that a reference leads to. */
+static void read_string(const struct looking *l, struct hd_field *v)
+{
+    v->to = v->number != 0 ? object_at(l->core, l->g, v->number) : HD_NO_OBJECT;
+    const struct gc_type *t = v->to != HD_NO_OBJECT ? type_at(l, v->number) : NULL;
+    if (t != NULL && t->clr->is_string && l->asked->with_text)
+        read_text(l->core, t, l->asked->most_text, l->a, v);
+}
+
+/* What the object there says besides its fields, in l->a; NULL. */
+static struct hd_field *read_self(const struct looking *l, const struct gc_type *t,
+                                  uint64_t address)
+{
+    unsigned char bytes[2 * CLR_MOST_BYTES];
+    const struct clr_field *value = &t->clr->self_value;
+    uint64_t size = (uint64_t)value->inside + value->size;
+    if (t->clr->self == CLR_JUST_FIELDS || size > sizeof(bytes) ||
+        !memory_copy(&l->core->image.memory, address + value->offset, bytes, size))
+        return NULL;
+    struct hd_field *self = arena_alloc(l->a, sizeof(*self));
+    *self = named(value);
+    self->name = NULL;
+    if (t->clr->self != CLR_A_URI) {
+        read_plain(l, value, bytes, self);
+        return self;
+    }
+    self->number = le_u64(bytes);
+    read_string(l, self);
+    return self;
+}
+
+static void read_reference(const struct looking *l, struct hd_field *v)
+{
+    read_string(l, v);
+    const struct gc_type *t = v->to != HD_NO_OBJECT ? type_at(l, v->number) : NULL;
+    const struct hd_field *self = t != NULL ? read_self(l, t, v->number) : NULL;
+    if (self == NULL)
+        return;
+    if (self->kind != HD_FIELD_REFERENCE) {
+        v->boxed = self;
+    } else {
+        v->text = self->text;
+        v->is_cut = self->is_cut;
+    }
+}
+
+static void read_value(const struct looking *l, const struct clr_field *field,
+                       const unsigned char *bytes, struct hd_field *v)
+{
+    if (v->kind != HD_FIELD_REFERENCE) {
+        read_plain(l, field, bytes, v);
+    } else {
+        v->number = le_u64(bytes);
+        read_reference(l, v);
+    }
 }
 
 /* "[].value" of element 17 is "[17].value". */
@@ -202,12 +323,12 @@ static const struct hd_field *core_values_of(struct core *c, const struct graph 
         uint64_t number = asked->first + i, element = number / clr->field_count;
         const struct clr_field *field = &clr->fields[number % clr->field_count];
         uint64_t at = field->offset;
-        all[i] = value_of(field);
+        all[i] = named(field);
         if (is_indexed) {
             at += clr->elements_at + element * clr->element_size;
             all[i].name = element_name(a, field->name, element);
         }
-        if (at <= room && field->size <= room - at)
+        if (at <= room && (uint64_t)field->inside + field->size <= room - at)
             read_value(&l, field, bytes + at, &all[i]);
     }
     free(copy);
@@ -253,7 +374,8 @@ static field_id number_of(struct core_fields *f, struct name **table, const char
 static bool ends_before(const void *all, size_t i, const void *offset)
 {
     const struct clr_field *fields = all;
-    return (uint64_t)fields[i].offset + fields[i].size <= *(const uint64_t *)offset;
+    return (uint64_t)fields[i].offset + fields[i].inside + fields[i].size <=
+           *(const uint64_t *)offset;
 }
 
 /* The field that covers an offset; NULL. */
@@ -355,6 +477,21 @@ static const struct hd_field *values(const void *context, node_id n, uint64_t fi
     return found;
 }
 
+static const struct hd_field *self(const void *context, node_id n, size_t most_text,
+                                   struct arena *a)
+{
+    struct core_fields *f = (struct core_fields *)context;
+    const struct core_values_asked asked = {.with_text = most_text > 0,
+                                            .most_text = most_text};
+    const struct looking l = {f->core, f->graph, &asked, a};
+    uint64_t address = graph_address(f->graph, n);
+    pthread_mutex_lock(&f->lock);
+    const struct gc_type *t = type_at(&l, address);
+    const struct hd_field *found = t != NULL ? read_self(&l, t, address) : NULL;
+    pthread_mutex_unlock(&f->lock);
+    return found;
+}
+
 /* --- contents ------------------------------------------------------------ */
 
 /* Behind the pointer to the MethodTable: the length of strings and arrays, and data. */
@@ -397,6 +534,7 @@ struct fields *core_fields_make(struct core *c, const struct graph *g)
                               .name_count = (uint32_t)f->name_count,
                               .of_node = of_node,
                               .values = values,
+                              .self = self,
                               .contents = contents,
                               .free = free_fields,
                               .context = f};
