@@ -209,6 +209,23 @@ struct hd_object_group {
 struct hd_object_group *hd_object_groups(const struct hd_objects *o, uint32_t number,
                                          enum hd_direction direction, size_t *count);
 
+/* What refers to an object by one field: another object, or a root. */
+struct hd_object_holder {
+    struct hd_object object;
+    const char *field;      /* "_items", "[].value"; NULL unknown, and of roots */
+    uint64_t references;    /* by that field, one at least */
+    enum hd_root_kind root; /* of a root what it is; of an object what keeps it alive:
+                               HD_ROOT_UNREACHABLE: nothing, so it holds nothing */
+};
+
+/* All that refers to an object, one by one: roots, then what roots reach, the strongest
+ * kind first, then garbage; inside of a kind by number. The first `most` of *count; free()
+ * it. NULL and 0 where there is nothing, or before HD_OBJECTS_CHAINS and
+ * HD_OBJECTS_REFERRERS. Takes as long as what refers to it has references, and O(objects).
+ */
+struct hd_object_holder *hd_object_holders(const struct hd_objects *o, uint32_t number,
+                                           size_t most, size_t *len, size_t *count);
+
 /* --- lists ----------------------------------------------------------------------- */
 
 /* Objects in some order, each once. */
@@ -306,6 +323,11 @@ struct hd_instance {
     /* Of several snapshots: the one that first has it, from 0; (size_t)-1: not known. */
     size_t since;
     enum hd_identity_source identity; /* by which that is known */
+
+    /* All that refers to it, one by one, in the order of hd_object_holders(): as many as
+     * hd_options.rows, 100,000 at most. */
+    const struct hd_object_holder *holders;
+    size_t holder_count, holders_omitted;
 };
 
 /* What one object of the last snapshot is, what it refers to, what refers to it, and what

@@ -31,13 +31,11 @@ static bool is_reached(const struct hd_objects *o, node_id n)
     return n == g->root;
 }
 
-bool hd_object(const struct hd_objects *o, uint32_t number, struct hd_object *object)
+void objects_describe(const struct hd_objects *o, node_id number, struct hd_object *object)
 {
-    *object = (struct hd_object){.number = number};
-    if (!objects_have(o, HD_OBJECTS_GRAPH) || number >= o->snap->graph->node_count)
-        return false;
     const struct graph *g = o->snap->graph;
     const struct type *t = &o->snap->types[g->type[number]];
+    *object = (struct hd_object){.number = number};
     object->kind = objects_kind_of(t);
     object->address = graph_address(g, number);
     object->type = t->name;
@@ -46,11 +44,19 @@ bool hd_object(const struct hd_objects *o, uint32_t number, struct hd_object *ob
     object->generation = o->snap->info.has_generations
                              ? ranges_find(&o->snap->ranges, object->address)
                              : HD_GEN_UNKNOWN;
-    object->is_reachable = is_reached(o, number);
     object->module = t->module;
     object->instances = t->raw.count;
     object->references = g->edge_begin[number + 1] - g->edge_begin[number];
     object->referrers = referrers_of(o, number);
+}
+
+bool hd_object(const struct hd_objects *o, uint32_t number, struct hd_object *object)
+{
+    *object = (struct hd_object){.number = number};
+    if (!objects_have(o, HD_OBJECTS_GRAPH) || number >= o->snap->graph->node_count)
+        return false;
+    objects_describe(o, number, object);
+    object->is_reachable = is_reached(o, number);
     return true;
 }
 

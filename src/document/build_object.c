@@ -325,6 +325,56 @@ static void add_groups(struct build *b, const char *title,
     build_rest(b, t, count - shown);
 }
 
+/* Of a root what it is, of an object what keeps that alive. */
+static void add_holder(struct build *b, struct doc_table *t,
+                       const struct hd_object_holder *h, bool with_field, bool with_root)
+{
+    build_row(b, t, DOC_ROW);
+    format_count(&b->words, h->references);
+    build_cell(b);
+    if (h->object.kind == HD_OBJECT) {
+        build_place(b, next_cell(b), h->object.address, h->object.number);
+        format_size(&b->words, h->object.bytes);
+    } else {
+        build_number(b, next_cell(b), h->object.number);
+    }
+    build_cell(b);
+    if (with_field)
+        build_quoted(b, next_cell(b), h->field != NULL ? h->field : "-");
+    add_type(b, next_cell(b), h->object.type, h->object.full_name);
+    if (with_root) {
+        object_add_root_kind(&b->words, h->root);
+        build_cell(b);
+    }
+}
+
+/* All of them, one by one: who asks what holds an object wants each. */
+static void add_holders(struct build *b, const struct hd_instance *x)
+{
+    enum { ROOM_FOR_REFERENCES = 100, ROOM_FOR_SIZE = 90, ROOM_FOR_ROOT = 70 };
+    bool fields = false;
+    for (size_t i = 0; i < x->holder_count && !fields; i++)
+        fields = x->holders[i].field != NULL;
+    if (x->holder_count == 0)
+        return;
+    const struct doc_column all[] = {
+        {.title = "references", .align = DOC_RIGHT, .from_width = ROOM_FOR_REFERENCES},
+        {.title = "object"},
+        {.title = "bytes", .align = DOC_RIGHT, .from_width = ROOM_FOR_SIZE},
+        {.title = "field", .gives_way = true},
+        {.title = "type", .is_subject = true},
+        {.title = "held by", .from_width = ROOM_FOR_ROOT}};
+    struct doc_column columns[6];
+    size_t count = 0;
+    for (size_t i = 0; i < 6; i++)
+        if ((i != 3 || fields) && (i != 5 || x->has_roots))
+            columns[count++] = all[i];
+    struct doc_table *t = build_table(b, begin_topic(b, "Referred to by"), columns, count);
+    for (size_t i = 0; i < x->holder_count; i++)
+        add_holder(b, t, &x->holders[i], fields, x->has_roots);
+    build_rest(b, t, x->holders_omitted);
+}
+
 /* --- what keeps it alive --------------------------------------------------------- */
 
 static bool chain_has_fields(const struct hd_instance *x)
@@ -409,6 +459,8 @@ void build_object(struct build *b)
     /* Of references by name it tells only how many of a kind there are. */
     if (x->fields.count > x->fields.len)
         add_groups(b, "Refers to", x->refers_to, x->refers_to_count);
-    add_groups(b, "Referred to by", x->referred_by, x->referred_by_count);
+    if (x->holders_omitted > 0)
+        add_groups(b, "Referred to by, by type", x->referred_by, x->referred_by_count);
+    add_holders(b, x);
     add_chain(b, x);
 }

@@ -17,7 +17,8 @@ enum {
     MOST_ELEMENTS = 100000,
     MOST_TEXT = 200,        /* UTF-16 units of a string that a field refers to */
     MOST_TEXT_OF_IT = 4000, /* of the string itself */
-    MOST_CHAIN = 64
+    MOST_CHAIN = 64,
+    MOST_HOLDERS = 100000
 };
 
 /* --- strings of the report ------------------------------------------------------- */
@@ -77,6 +78,25 @@ static struct hd_instance_group *add_groups(struct hd_report *r, const struct hd
     }
     free(found);
     return all;
+}
+
+static void add_holders(struct hd_report *r, const struct hd_objects *o)
+{
+    struct hd_instance *x = &r->instance;
+    bool all = r->rows == 0 || r->rows > MOST_HOLDERS;
+    size_t count;
+    struct hd_object_holder *found = hd_object_holders(
+        o, x->object.number, all ? MOST_HOLDERS : r->rows, &x->holder_count, &count);
+    struct hd_object_holder *kept =
+        arena_array(&r->arena, struct hd_object_holder, x->holder_count);
+    for (size_t i = 0; i < x->holder_count; i++) {
+        kept[i] = found[i];
+        kept[i].object = keep_object(r, found[i].object);
+        kept[i].field = report_string(r, found[i].field);
+    }
+    x->holders = kept;
+    x->holders_omitted = count - x->holder_count;
+    free(found);
 }
 
 static void add_chain(struct hd_report *r, const struct hd_objects *o)
@@ -151,6 +171,7 @@ static bool describe(struct hd_report *r, struct hd_objects *o, const struct sin
     add_fields(r, o, ask->values);
     x->refers_to = add_groups(r, o, HD_REFERS_TO, &x->refers_to_count);
     x->referred_by = add_groups(r, o, HD_REFERRED_BY, &x->referred_by_count);
+    add_holders(r, o);
     add_chain(r, o);
     return true;
 }

@@ -65,6 +65,31 @@ static const RECORD_OF(group, "group", group_fields,
                        "Neighbours of one type, by one field.");
 #undef T
 
+#define T struct hd_object_holder
+
+static bool holder_has_roots(const void *of, const struct record_walk *w)
+{
+    const struct hd_model *m = w->context;
+    (void)of;
+    return m->instance->has_roots;
+}
+
+static const struct record_field holder_fields[] = {
+    FIELDS_OF(PART(object, record_any_object)),
+    FIELD("field", TEXT(field), MAY_BE_NULL,
+          "By which it refers: '_items', '[].value'; null when unknown, and of roots."),
+    FIELD("references", UINT64(references), NEVER_NULL, "By that field.", ONE_OR_MORE),
+    FIELD(
+        "root_kind", CHOICE(root, root_kind_word, HD_ROOT_KIND_COUNT), MAY_BE_NULL,
+        "Of a root what it is; of an object what keeps it alive, `unreachable` of garbage. "
+        "Null when the snapshot has no roots.",
+        NULL, holder_has_roots),
+};
+static const RECORD_OF(
+    holder, "holder", holder_fields,
+    "What refers to the object by one field: another object, or a root.");
+#undef T
+
 /* --- a field ------------------------------------------------------------------------- */
 
 #define T struct hd_field
@@ -348,6 +373,11 @@ static const struct record_field end_of_object_fields[] = {
         "What the object says besides its fields: what is in a box, a Version as a string; "
         "with --values a Uri as it was given. Null of others.",
         A_VALUE),
+    FIELD("holders", RECORDS(holders, holder_count, record_holder), NEVER_NULL,
+          "All that refers to it, one by one: roots, then what roots reach, the strongest "
+          "kind first, then garbage; cut by --rows."),
+    FIELD("holders_omitted", SIZE(holders_omitted), NEVER_NULL,
+          "Those that are not in `holders`."),
 };
 static const RECORD_OF(end_of_object, NULL, end_of_object_fields, NULL);
 #undef T

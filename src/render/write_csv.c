@@ -181,6 +181,19 @@ static void add_object_groups(struct csv_writer *s, const char *part,
     }
 }
 
+/* One by one; the kind of root is the value. */
+static void add_object_holders(struct csv_writer *s, const struct hd_instance *x)
+{
+    for (size_t i = 0; i < x->holder_count; i++) {
+        const struct hd_object_holder *h = &x->holders[i];
+        const struct hd_object *o = &h->object;
+        add_object_row(s, &(struct object_row){
+                              "holder", h->field, hd_object_kind_name(o->kind), o->type,
+                              x->has_roots ? hd_root_kind_name(h->root) : NULL, o->number,
+                              o->address, HD_UNKNOWN, h->references, o->bytes});
+    }
+}
+
 static void write_object(const struct hd_model *m, struct csv_writer *s)
 {
     const struct hd_instance *x = m->instance;
@@ -193,6 +206,7 @@ static void write_object(const struct hd_model *m, struct csv_writer *s)
     add_object_groups(s, "refers_to", x->refers_to, model_rows(m, x->refers_to_count));
     add_object_groups(s, "referred_by", x->referred_by,
                       model_rows(m, x->referred_by_count));
+    add_object_holders(s, x);
     for (size_t i = 0; i < x->chain_len; i++) {
         const struct hd_object *link = &x->chain[i].object;
         add_object_row(s, &(struct object_row){"chain", x->chain[i].field,
