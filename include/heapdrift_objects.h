@@ -146,6 +146,11 @@ struct hd_field {
      * their digits. NULL unknown. */
     const char *words;
 
+    /* Of a REFERENCE to a string or an array: how many characters (UTF-16 units) or
+     * elements it has. */
+    bool has_length;
+    uint64_t length;
+
     /* Of a REFERENCE: what the object there says, a boxed number or struct, a Version; not
      * a REFERENCE itself. NULL: its fields say it. */
     const struct hd_field *boxed;
@@ -187,6 +192,21 @@ const char *hd_object_field(const struct hd_objects *o, uint32_t from, uint32_t 
  * Blocked (2), "text"…; of a reference its text or what is in the box there, else nothing,
  * or null. */
 void hd_put_value(struct hd_sink to, const struct hd_field *field);
+
+/* A static variable. */
+struct hd_static {
+    const char *declared_by; /* its class; NULL: the snapshot does not tell */
+    const char *module;      /* path of the class's assembly; NULL unknown */
+    struct hd_field field;   /* its name, declared type and value; of a struct that is no
+                                single value a REFERENCE to the object that holds it */
+    bool is_set;             /* else its class has not been used yet, or not by a thread */
+    bool of_thread;          /* [ThreadStatic] */
+    uint64_t thread;         /* id that the system gives it; 0 unknown */
+
+    /* Of the object that it refers to; HD_UNKNOWN of what refers to none. retained: bytes
+     * that only that object keeps alive, itself included. */
+    uint64_t bytes, retained;
+};
 
 /* --- groups of neighbours -------------------------------------------------------- */
 
@@ -379,6 +399,28 @@ struct hd_object_set {
  * snapshot has such a type, and where the last one has no objects. */
 enum { HD_MOST_OBJECT_ROWS = 100000 };
 struct hd_report *hd_report_objects(struct hd_comparison *c, const struct hd_options *opt,
+                                    struct hd_error *err);
+
+/* --- a report about static variables ------------------------------------------------ */
+
+/* Those that were asked for. */
+struct hd_static_set {
+    const char **patterns;
+    size_t pattern_count;
+    bool has_values; /* the snapshot tells all of them, with values: else those only that
+                        refer to an object */
+    bool values;     /* texts were asked for */
+    uint64_t count, unset;  /* unset: without a value yet */
+    struct hd_static *rows; /* what retains most first, then largest first, then by name */
+    size_t len, omitted;
+};
+
+/* Static variables of the only snapshot: all with values of a core dump, of others those
+ * that refer to an object, as far as it names them. types and excludes match the class,
+ * the variable (Class.field), its type and that of the object it refers to; app_only the
+ * class. rows as of hd_report_objects(). HD_USAGE where none are named, and where none is
+ * left. */
+struct hd_report *hd_report_statics(struct hd_comparison *c, const struct hd_options *opt,
                                     struct hd_error *err);
 
 /* The words of JSON: "object", "roots", "undefined"; "reference", "boolean", ... */

@@ -252,32 +252,37 @@ static void hide(struct hd_field *f)
 /* --- fields ---------------------------------------------------------------------- */
 
 /* What a reference leads to is said by the graph: who reads values need not know it. */
-static void name_target(const struct hd_objects *o, struct hd_field *f)
+static void name_target(const struct hd_snapshot *snap, struct hd_field *f)
 {
-    const struct graph *g = o->snap->graph;
+    const struct graph *g = snap->graph;
     if (f->kind != HD_FIELD_REFERENCE || f->to >= g->node_count) {
         f->to = HD_NO_OBJECT;
         f->to_type = NULL;
     } else {
-        f->to_type = o->snap->types[g->type[f->to]].name;
+        f->to_type = snap->types[g->type[f->to]].name;
     }
+}
+
+struct hd_field objects_shown_field(const struct hd_snapshot *snap, struct hd_field field,
+                                    bool with_text)
+{
+    field.is_hidden = false;
+    name_target(snap, &field);
+    if (field.name != NULL && field.name[0] == '\0')
+        field.name = NULL; /* there is no metadata */
+    if (!with_text && is_secret(&field))
+        hide(&field);
+    if (!with_text)
+        field.text = NULL;
+    return field;
 }
 
 static struct hd_field *copy_fields(const struct hd_objects *o, const struct hd_field *from,
                                     size_t len, bool with_text, struct arena *a)
 {
     struct hd_field *to = arena_array(a, struct hd_field, len);
-    for (size_t i = 0; i < len; i++) {
-        to[i] = from[i];
-        to[i].is_hidden = false;
-        name_target(o, &to[i]);
-        if (to[i].name != NULL && to[i].name[0] == '\0')
-            to[i].name = NULL; /* there is no metadata */
-        if (!with_text && is_secret(&to[i]))
-            hide(&to[i]);
-        if (!with_text)
-            to[i].text = NULL;
-    }
+    for (size_t i = 0; i < len; i++)
+        to[i] = objects_shown_field(o->snap, from[i], with_text);
     return to;
 }
 

@@ -39,6 +39,7 @@ void build_processes(struct build *b);
 void build_tree(struct build *b);
 void build_object(struct build *b);
 void build_objects(struct build *b);
+void build_statics(struct build *b);
 void build_fleet(struct build *b);
 
 /* What was compared, totals, where the growth went; the suspects, what has stopped

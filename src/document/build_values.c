@@ -5,6 +5,7 @@
 #include "report/object_words.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 void build_add_address(struct build *b, uint64_t address)
 {
@@ -54,14 +55,18 @@ static void add_reference(struct build *b, struct doc_runs *to, const struct hd_
         build_add_address(b, f->number);
         build_words(b, to, ", no object");
     }
-    if (f->text == NULL && f->boxed == NULL)
+    if (f->text == NULL && f->boxed == NULL && !f->has_length)
         return;
     text_add_string(&b->words, "  ");
     if (f->text != NULL) {
         build_text(b, to, f->text, f->is_cut);
-    } else {
+    } else if (f->boxed != NULL) {
         build_end(b, to);
         build_value(b, to, f->boxed);
+    } else {
+        bool is_text = f->to_type != NULL && strcmp(f->to_type, "System.String") == 0;
+        format_plural(&b->words, f->length, is_text ? "character" : "element");
+        build_end(b, to);
     }
 }
 

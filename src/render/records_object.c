@@ -96,6 +96,7 @@ static const RECORD_OF(
 
 KNOWN(has_target,
       x->kind == HD_FIELD_REFERENCE && (x->number != 0 || x->to != HD_NO_OBJECT))
+KNOWN(target_has_length, x->has_length)
 KNOWN(target_is_object, x->to != HD_NO_OBJECT)
 
 static json_t *value_in_words(const T *f)
@@ -160,6 +161,9 @@ static const struct record_field target_fields[] = {
           A_VALUE),
     FIELD("member", MADE(boxed_member), MAY_BE_NULL,
           "Of an enum in a box: the name of its value.", A_STRING_OR_NULL),
+    FIELD("length", UINT64(length), MAY_BE_NULL,
+          "Of a string its units of UTF-16, of an array its elements; null of others.",
+          NULL, target_has_length),
 };
 static const RECORD_OF(target, NULL, target_fields,
                        "Of a reference: what it leads to; null for a null reference.");
@@ -193,7 +197,7 @@ static const struct record_field field_fields[] = {
     FIELD("no_value", TRUTH(is_null), NEVER_NULL,
           "Whether it is a Nullable without a value."),
 };
-static const RECORD_OF(field, "field", field_fields, "A field, or an element of an array.");
+const RECORD_OF(field, "field", field_fields, "A field, or an element of an array.");
 #undef T
 
 /* --- all of it ----------------------------------------------------------------------- */

@@ -227,6 +227,12 @@ static void write_objects(const struct hd_model *m, struct csv_writer *csv)
               &(struct record_walk){.context = m});
 }
 
+static void write_statics(const struct hd_model *m, struct csv_writer *csv)
+{
+    put_table(csv, &record_static_row, m->statics->rows, m->statics->len,
+              &(struct record_walk){.context = m});
+}
+
 static void write_table(const struct hd_model *m, struct csv_writer csv)
 {
     static void (*const write[])(const struct hd_model *, struct csv_writer *) = {
@@ -234,7 +240,8 @@ static void write_table(const struct hd_model *m, struct csv_writer csv)
         [HD_REPORT_ROOTS] = write_roots,         [HD_REPORT_INFO] = write_info,
         [HD_REPORT_CHECK] = write_check,         [HD_REPORT_TREE] = write_tree,
         [HD_REPORT_PROCESSES] = write_processes, [HD_REPORT_OBJECT] = write_object,
-        [HD_REPORT_FLEET] = write_fleet,         [HD_REPORT_OBJECTS] = write_objects};
+        [HD_REPORT_FLEET] = write_fleet,         [HD_REPORT_OBJECTS] = write_objects,
+        [HD_REPORT_STATICS] = write_statics};
     write[m->kind](m, &csv);
 }
 

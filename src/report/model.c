@@ -42,6 +42,7 @@ void report_publish(struct hd_report *r)
         .instance = r->kind == HD_REPORT_OBJECT ? &r->instance : NULL,
         .fleet = r->kind == HD_REPORT_FLEET ? &r->fleet : NULL,
         .objects = r->kind == HD_REPORT_OBJECTS ? &r->objects : NULL,
+        .statics = r->kind == HD_REPORT_STATICS ? &r->statics : NULL,
     };
 }
 

@@ -50,6 +50,7 @@ struct hd_report {
     struct hd_tree tree; /* empty: none */
     struct hd_instance instance;
     struct hd_object_set objects;
+    struct hd_static_set statics;
     struct hd_fleet_answer fleet; /* its names lie in this one: */
     struct hd_fleet *records;
 

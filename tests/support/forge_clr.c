@@ -22,8 +22,8 @@ static const struct runtime_layout layout = {
                  .element_type = 48,
                  .instance_fields = 50,
                  .static_fields = 54},
-    .dynamic_statics = {.gc_statics = 0, .size = 24},
-    .thread_statics = {.gc_tls_index = 4, .size = 40},
+    .dynamic_statics = {.gc_statics = 0, .plain_statics = 8, .size = 24},
+    .thread_statics = {.gc_tls_index = 4, .plain_tls_index = 0, .size = 40},
     .generics_dict = {.dict_count = 4, .type_arg_count = 6},
     .module = {.base = 224,
                .path = 200,
@@ -199,7 +199,9 @@ uint64_t forge_clr_type(struct clr_forge *f, const struct forged_type *type)
     forge_clr_put(f, class + layout.ee_class.element_type, element, 1);
     forge_clr_put(f, class + layout.ee_class.element_type + 1, 16 + rounded - size, 1);
     forge_clr_put(f, auxiliary - 24, type->statics, 8);
+    forge_clr_put(f, auxiliary - 16, type->plain_statics, 8);
     forge_clr_put(f, auxiliary - 36, type->thread_index, 4);
+    forge_clr_put(f, auxiliary - 40, type->plain_thread_index, 4);
     put_fields(f, class, type);
     put_arguments(f, table, type);
     if (type->arguments[0] != 0)

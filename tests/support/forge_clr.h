@@ -58,6 +58,7 @@ struct forged_type {
     struct forged_field_desc fields[FORGED_FIELDS]; /* up to the first of element 0 */
     uint64_t arguments[FORGED_ARGUMENTS];           /* up to the first 0 */
     uint64_t statics, thread_index;                 /* base of the first; TLSIndex */
+    uint64_t plain_statics, plain_thread_index;     /* of what is no reference */
 };
 
 void forge_clr_begin(struct clr_forge *f);

@@ -143,6 +143,28 @@ static const struct hd_field *values_of(const void *context, node_id n, uint64_t
     return all;
 }
 
+/* --- static variables ------------------------------------------------------------ */
+
+static const struct hd_static *statics_of(const void *context, size_t most_text,
+                                          struct arena *a, size_t *len)
+{
+    const struct hd_snapshot *snap = context;
+    struct hd_static *all = arena_array(a, struct hd_static, MADE_STATICS);
+    (void)most_text;
+    for (size_t i = 0; i < MADE_STATICS; i++)
+        all[i] = (struct hd_static){
+            .declared_by = "Shop.Store", .module = "/app/Shop.dll", .is_set = true};
+    all[0].field = reference(snap, "s_byNumber", "Shop.Entry[]", MADE_ENTRIES);
+    all[1].field = plain("s_letter", "System.Char", HD_FIELD_CHAR, '|');
+    all[2].field = plain("s_started", "System.DateTime", HD_FIELD_STRUCT, 0);
+    all[2].field.words = "2026-11-24 15:04:05.1234567Z";
+    all[3].field = plain("t_last", "System.Int32", HD_FIELD_SIGNED, 0);
+    all[3].of_thread = true;
+    all[3].is_set = false;
+    *len = MADE_STATICS;
+    return all;
+}
+
 /* --- the heap -------------------------------------------------------------------- */
 
 static const struct {
@@ -187,6 +209,7 @@ struct hd_snapshot *made_fields(void)
                               .name_count = MADE_NAMES,
                               .of_node = fields_of_node,
                               .values = values_of,
+                              .statics = statics_of,
                               .context = snap};
     snap->graph->fields = fields;
     return snap;

@@ -133,25 +133,33 @@ static void add_field_name(struct text *to, const char *name)
         text_add(to, name, len);
 }
 
+struct clr_field clr_field_of(struct clr_types *t, unsigned element,
+                              const struct clr_shape *shape)
+{
+    struct method_table m;
+    struct clr_field f = {.type = shape->table};
+    if (shape != t->nothing)
+        f.type_name = clr_shown_full(t, shape->full_name);
+    set_kind(&f, element);
+    bool is_value = shape->element == ELEMENT_VALUETYPE && shape->table != 0;
+    if (is_value && element != ELEMENT_VALUETYPE &&
+        method_table_read(t, shape->table, &m) && clr_is_enum(t, &m))
+        f.kind = HD_FIELD_ENUM;
+    return f;
+}
+
 static void emit(struct walk *w, uint32_t offset, unsigned element,
                  const struct clr_shape *shape)
 {
     struct clr_types *t = w->t;
-    struct method_table m;
     if (w->len == MOST_FIELDS || !clr_spend(t, sizeof(struct clr_field)))
         return;
     w->all = grow(w->all, w->len, &w->cap, sizeof(*w->all));
     struct clr_field *f = &w->all[w->len++];
-    *f = (struct clr_field){.offset = offset, .type = shape->table};
+    *f = clr_field_of(t, element, shape);
+    f->offset = offset;
     f->name = clr_name_add(t, &w->name)->raw;
     f->declared_by = w->declared_by;
-    if (shape != t->nothing)
-        f->type_name = clr_shown_full(t, shape->full_name);
-    set_kind(f, element);
-    bool is_value = shape->element == ELEMENT_VALUETYPE && shape->table != 0;
-    if (is_value && element != ELEMENT_VALUETYPE &&
-        method_table_read(t, shape->table, &m) && clr_is_enum(t, &m))
-        f->kind = HD_FIELD_ENUM;
 }
 
 /* --- one value ----------------------------------------------------------------- */

@@ -216,6 +216,10 @@ const struct clr_shape *clr_field_shape(struct clr_types *t, const struct clr_sc
 
 /* --- clr_fields.c -------------------------------------------------------------- */
 
+/* A field without name and place: what an element type and a shape tell. */
+struct clr_field clr_field_of(struct clr_types *t, unsigned element,
+                              const struct clr_shape *shape);
+
 /* The fields of a type with MethodTable m, into shown. */
 void clr_fields_of(struct clr_types *t, const struct method_table *m,
                    struct clr_type *shown);

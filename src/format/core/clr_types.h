@@ -61,6 +61,17 @@ struct clr_static {
     uint64_t thread; /* id that the system gives it; 0 unknown */
 };
 
+/* Any static variable, with whatever it holds. */
+struct clr_variable {
+    const char *declared_by, *module, *name; /* module: path; NULL unknown */
+    struct clr_field value; /* kind UNKNOWN where this runtime's way is not known */
+    bool is_boxed;          /* a struct, which is a REFERENCE to its box then */
+    uint64_t slot;          /* its address; 0: it has none yet */
+    bool is_used;           /* its class, or by this thread: else it has no value yet */
+    bool of_thread;
+    uint64_t thread; /* 0: of no thread, or unknown */
+};
+
 /* r and a must outlive it; a gets all strings and arrays. */
 struct clr_types *clr_types_open(const struct runtime *r, struct arena *a);
 void clr_types_close(struct clr_types *t); /* NULL is fine */
@@ -74,6 +85,13 @@ const struct clr_type *clr_type_of(struct clr_types *t, uint64_t method_table);
 void clr_types_statics(struct clr_types *t,
                        void (*take)(void *context, const struct clr_static *s),
                        void *context);
+
+/* The same with all that is not literal, whatever it holds, also of classes whose
+ * constructor has not run. What the compiler keeps in the image (RVA) is
+ * left out: it is data of initialisers, not variables. Some thousands. */
+void clr_types_variables(struct clr_types *t,
+                         void (*take)(void *context, const struct clr_variable *v),
+                         void *context);
 
 /* The name of the member of an enum that has this value, as C# would write it ("Red",
  * "Read | Write"); NULL: none has. */

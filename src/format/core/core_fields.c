@@ -216,12 +216,17 @@ static const struct gc_type *type_at(const struct looking *l, uint64_t address)
     return t != NULL && t->clr != NULL ? t : NULL;
 }
 
-/* The text of the string that a reference leads to. */
-static void read_string(const struct looking *l, struct hd_field *v)
+/* What a reference leads to: how long it is, and the text of a string. */
+static void read_target(const struct looking *l, struct hd_field *v)
 {
     v->to = v->number != 0 ? object_at(l->core, l->g, v->number) : HD_NO_OBJECT;
     const struct gc_type *t = v->to != HD_NO_OBJECT ? type_at(l, v->number) : NULL;
-    if (t != NULL && t->clr->is_string && l->asked->with_text)
+    if (t == NULL || (!t->clr->is_string && !t->clr->is_array))
+        return;
+    bool ok = true;
+    v->length = memory_u32(&l->core->image.memory, v->number + COUNT_AT, &ok);
+    v->has_length = ok;
+    if (t->clr->is_string && l->asked->with_text)
         read_text(l->core, t, l->asked->most_text, l->a, v);
 }
 
@@ -243,13 +248,13 @@ static struct hd_field *read_self(const struct looking *l, const struct gc_type 
         return self;
     }
     self->number = le_u64(bytes);
-    read_string(l, self);
+    read_target(l, self);
     return self;
 }
 
 static void read_reference(const struct looking *l, struct hd_field *v)
 {
-    read_string(l, v);
+    read_target(l, v);
     const struct gc_type *t = v->to != HD_NO_OBJECT ? type_at(l, v->number) : NULL;
     const struct hd_field *self = t != NULL ? read_self(l, t, v->number) : NULL;
     if (self == NULL)
@@ -492,6 +497,89 @@ static const struct hd_field *self(const void *context, node_id n, size_t most_t
     return found;
 }
 
+/* --- static variables ----------------------------------------------------- */
+
+struct static_list {
+    struct looking l;
+    struct hd_static *all;
+    size_t len, cap;
+};
+
+static bool any_is_set(const unsigned char *bytes, size_t len)
+{
+    size_t i = 0;
+    while (i < len && bytes[i] == 0)
+        i++;
+    return i < len;
+}
+
+/* What a box holds is the value of the variable, where that is one. */
+static void unbox(struct hd_field *f)
+{
+    if (f->boxed == NULL)
+        return;
+    struct hd_field value = *f->boxed;
+    value.name = f->name;
+    value.declared_by = f->declared_by;
+    value.type = f->type;
+    *f = value;
+}
+
+static void read_variable(const struct looking *l, const struct clr_variable *v,
+                          struct hd_static *to)
+{
+    unsigned char bytes[8] = {0};
+    const struct clr_field *value = &v->value;
+    bool known = value->size > 0 && value->size <= sizeof(bytes) && v->slot != 0 &&
+                 memory_copy(&l->core->image.memory, v->slot, bytes, value->size);
+    /* A constructor may be running. */
+    to->is_set = v->is_used || any_is_set(bytes, sizeof(bytes));
+    if (!to->is_set)
+        return;
+    if (!known || value->kind == HD_FIELD_UNKNOWN) {
+        to->field.kind = HD_FIELD_UNKNOWN;
+        return;
+    }
+    read_value(l, value, bytes, &to->field);
+    if (v->is_boxed)
+        unbox(&to->field);
+}
+
+static void take_variable(void *context, const struct clr_variable *v)
+{
+    struct static_list *s = context;
+    s->all = grow(s->all, s->len, &s->cap, sizeof(*s->all));
+    struct hd_static *to = &s->all[s->len++];
+    *to = (struct hd_static){.declared_by = v->declared_by,
+                             .module = v->module,
+                             .field = named(&v->value),
+                             .of_thread = v->of_thread,
+                             .thread = v->thread,
+                             .bytes = HD_UNKNOWN,
+                             .retained = HD_UNKNOWN};
+    to->field.name = v->name;
+    to->field.declared_by = v->declared_by;
+    read_variable(&s->l, v, to);
+}
+
+static const struct hd_static *statics(const void *context, size_t most_text,
+                                       struct arena *a, size_t *len)
+{
+    struct core_fields *f = (struct core_fields *)context;
+    const struct core_values_asked asked = {.with_text = most_text > 0,
+                                            .most_text = most_text};
+    struct static_list s = {.l = {f->core, f->graph, &asked, a}};
+    pthread_mutex_lock(&f->lock);
+    clr_types_variables(f->core->clr, take_variable, &s);
+    pthread_mutex_unlock(&f->lock);
+    struct hd_static *all = arena_array(a, struct hd_static, s.len);
+    if (s.len > 0)
+        memcpy(all, s.all, s.len * sizeof(*all));
+    free(s.all);
+    *len = s.len;
+    return all;
+}
+
 /* --- contents ------------------------------------------------------------ */
 
 /* Behind the pointer to the MethodTable: the length of strings and arrays, and data. */
@@ -535,6 +623,7 @@ struct fields *core_fields_make(struct core *c, const struct graph *g)
                               .of_node = of_node,
                               .values = values,
                               .self = self,
+                              .statics = statics,
                               .contents = contents,
                               .free = free_fields,
                               .context = f};
