@@ -691,6 +691,8 @@ struct hd_options {
     /* Roots: only instances that were new in one of these snapshots, from 1 on; in the
      * first is new what it has. 0: any. */
     uint32_t born_first, born_last;
+
+    bool values; /* statics: texts and single characters too, which may be secrets */
 };
 
 /* Fill in the first size bytes of opt, and opt->size. */

@@ -686,11 +686,13 @@ enum hd_report_kind {
     HD_REPORT_OBJECT,
     HD_REPORT_FLEET,   /* heapdrift_fleet.h */
     HD_REPORT_OBJECTS, /* those of some types */
+    HD_REPORT_STATICS,
     HD_REPORT_KIND_COUNT
 };
 
 struct hd_instance;
 struct hd_object_set;
+struct hd_static_set;
 struct hd_fleet_answer;
 
 struct hd_model {
@@ -717,6 +719,7 @@ struct hd_model {
     const struct hd_instance *instance;  /* heapdrift_objects.h */
     const struct hd_fleet_answer *fleet; /* heapdrift_fleet.h */
     const struct hd_object_set *objects; /* heapdrift_objects.h */
+    const struct hd_static_set *statics; /* heapdrift_objects.h */
 };
 
 const struct hd_model *hd_report_model(const struct hd_report *report);

@@ -114,7 +114,8 @@ enum hd_field_kind {
     HD_FIELD_SIGNED,   /* number: two's complement, extended to 64 bits */
     HD_FIELD_UNSIGNED, /* also pointers */
     HD_FIELD_FLOAT,
-    HD_FIELD_ENUM /* number as above, and name where a member has that value */
+    HD_FIELD_ENUM,  /* number as above, and name where a member has that value */
+    HD_FIELD_STRUCT /* of the core library and one value: DateTime, decimal, Guid; words */
 };
 
 /* A field of an object, or an element of an array or of a string. */
@@ -129,11 +130,31 @@ struct hd_field {
     const char *member;  /* of an ENUM; NULL */
     uint32_t to;         /* of a REFERENCE the object's number; HD_NO_OBJECT */
     const char *to_type; /* and its type, canonical; NULL */
-    const char *text;    /* of a REFERENCE to a string, if asked for: UTF-8, perhaps cut */
+    const char *text;    /* of a REFERENCE to a string or to a Uri, which has one, if asked
+                            for: UTF-8, perhaps cut */
     bool is_cut;
     bool is_hidden;   /* there is a value that was not asked for; it is not here */
     bool is_unsigned; /* the number of an ENUM is not two's complement */
     bool is_redacted; /* the value, or the text, was overwritten in the file */
+    bool is_null;     /* of a Nullable: it has no value */
+
+    /* Of a FLOAT: digits from which on .NET writes an exponent, 17 of a double, 9 of a
+     * single, 5 of a Half; 0: 17. */
+    uint8_t digits;
+
+    /* Of a STRUCT: as its ToString() writes it in the invariant culture, a DateTime as
+     * 2026-11-24 15:04:05.1234567Z (docs/object.md); of bytes that no value has 0x and
+     * their digits. NULL unknown. */
+    const char *words;
+
+    /* Of a REFERENCE to a string or an array: how many characters (UTF-16 units) or
+     * elements it has. */
+    bool has_length;
+    uint64_t length;
+
+    /* Of a REFERENCE: what the object there says, a boxed number or struct, a Version; not
+     * a REFERENCE itself. NULL: its fields say it. */
+    const struct hd_field *boxed;
 };
 
 #define HD_NO_OBJECT UINT32_MAX
@@ -150,6 +171,10 @@ struct hd_object_fields {
     bool is_hidden;        /* it is a string, whose text was not asked for */
     bool is_redacted;      /* it is a string, whose text was overwritten in the file */
     struct hd_fields_memory *memory;
+
+    /* What the object says besides its fields: of a Version and of what is in a box a field
+     * without name, of a Uri a REFERENCE with text, if asked for. NULL of others. */
+    const struct hd_field *self;
 };
 
 /* Fields or elements from number first on, `most` of them at most. A dump holds secrets,
@@ -166,8 +191,24 @@ void hd_object_fields_free(struct hd_object_fields *fields);
 const char *hd_object_field(const struct hd_objects *o, uint32_t from, uint32_t to);
 
 /* The value of a field as reports print it, on one line and harmless: 17, true, 'x' U+0078,
- * Blocked (2), "text"…; of a reference without text nothing, or null. */
+ * Blocked (2), "text"…; of a reference its text or what is in the box there, else nothing,
+ * or null. */
 void hd_put_value(struct hd_sink to, const struct hd_field *field);
+
+/* A static variable. */
+struct hd_static {
+    const char *declared_by; /* its class; NULL: the snapshot does not tell */
+    const char *module;      /* path of the class's assembly; NULL unknown */
+    struct hd_field field;   /* its name, declared type and value; of a struct that is no
+                                single value a REFERENCE to the object that holds it */
+    bool is_set;             /* else its class has not been used yet, or not by a thread */
+    bool of_thread;          /* [ThreadStatic] */
+    uint64_t thread;         /* id that the system gives it; 0 unknown */
+
+    /* Of the object that it refers to; HD_UNKNOWN of what refers to none. retained: bytes
+     * that only that object keeps alive, itself included. */
+    uint64_t bytes, retained;
+};
 
 /* --- groups of neighbours -------------------------------------------------------- */
 
@@ -189,6 +230,23 @@ struct hd_object_group {
  * long as it, or what refers to it, has references. */
 struct hd_object_group *hd_object_groups(const struct hd_objects *o, uint32_t number,
                                          enum hd_direction direction, size_t *count);
+
+/* What refers to an object by one field: another object, or a root. */
+struct hd_object_holder {
+    struct hd_object object;
+    const char *field;      /* "_items", "[].value"; NULL unknown, and of roots */
+    uint64_t references;    /* by that field, one at least */
+    enum hd_root_kind root; /* of a root what it is; of an object what keeps it alive:
+                               HD_ROOT_UNREACHABLE: nothing, so it holds nothing */
+};
+
+/* All that refers to an object, one by one: roots, then what roots reach, the strongest
+ * kind first, then garbage; inside of a kind by number. The first `most` of *count; free()
+ * it. NULL and 0 where there is nothing, or before HD_OBJECTS_CHAINS and
+ * HD_OBJECTS_REFERRERS. Takes as long as what refers to it has references, and O(objects).
+ */
+struct hd_object_holder *hd_object_holders(const struct hd_objects *o, uint32_t number,
+                                           size_t most, size_t *len, size_t *count);
 
 /* --- lists ----------------------------------------------------------------------- */
 
@@ -287,6 +345,11 @@ struct hd_instance {
     /* Of several snapshots: the one that first has it, from 0; (size_t)-1: not known. */
     size_t since;
     enum hd_identity_source identity; /* by which that is known */
+
+    /* All that refers to it, one by one, in the order of hd_object_holders(): as many as
+     * hd_options.rows, 100,000 at most. */
+    const struct hd_object_holder *holders;
+    size_t holder_count, holders_omitted;
 };
 
 /* What one object of the last snapshot is, what it refers to, what refers to it, and what
@@ -338,6 +401,28 @@ struct hd_object_set {
  * snapshot has such a type, and where the last one has no objects. */
 enum { HD_MOST_OBJECT_ROWS = 100000 };
 struct hd_report *hd_report_objects(struct hd_comparison *c, const struct hd_options *opt,
+                                    struct hd_error *err);
+
+/* --- a report about static variables ------------------------------------------------ */
+
+/* Those that were asked for. */
+struct hd_static_set {
+    const char **patterns;
+    size_t pattern_count;
+    bool has_values; /* the snapshot tells all of them, with values: else those only that
+                        refer to an object */
+    bool values;     /* texts were asked for */
+    uint64_t count, unset;  /* unset: without a value yet */
+    struct hd_static *rows; /* what retains most first, then largest first, then by name */
+    size_t len, omitted;
+};
+
+/* Static variables of the only snapshot: all with values of a core dump, of others those
+ * that refer to an object, as far as it names them. types and excludes match the class,
+ * the variable (Class.field), its type and that of the object it refers to; app_only the
+ * class. rows as of hd_report_objects(). HD_USAGE where none are named, and where none is
+ * left. */
+struct hd_report *hd_report_statics(struct hd_comparison *c, const struct hd_options *opt,
                                     struct hd_error *err);
 
 /* The words of JSON: "object", "roots", "undefined"; "reference", "boolean", ... */

@@ -37,8 +37,8 @@ import textwrap
 TYPES = """
 MethodTable ! MTFlags BaseSize MTFlags2 ParentMethodTable Module AuxiliaryData EEClassOrCanonMT PerInstInfo
 EEClass MethodTable FieldDescList InternalCorElementType NumInstanceFields NumStaticFields
-DynamicStaticsInfo ! GCStatics
-ThreadStaticsInfo ! GCTlsIndex
+DynamicStaticsInfo ! GCStatics NonGCStatics
+ThreadStaticsInfo ! GCTlsIndex NonGCTlsIndex
 GenericsDictInfo NumDicts NumTypeArgs
 Module Base Path LoaderAllocator DynamicMetadata AvailableTypeParams TypeDefToMethodTableMap TypeRefToMethodTableMap
 ModuleLookupMap Next TableData Count SupportedFlagsMask

@@ -31,13 +31,11 @@ static bool is_reached(const struct hd_objects *o, node_id n)
     return n == g->root;
 }
 
-bool hd_object(const struct hd_objects *o, uint32_t number, struct hd_object *object)
+void objects_describe(const struct hd_objects *o, node_id number, struct hd_object *object)
 {
-    *object = (struct hd_object){.number = number};
-    if (!objects_have(o, HD_OBJECTS_GRAPH) || number >= o->snap->graph->node_count)
-        return false;
     const struct graph *g = o->snap->graph;
     const struct type *t = &o->snap->types[g->type[number]];
+    *object = (struct hd_object){.number = number};
     object->kind = objects_kind_of(t);
     object->address = graph_address(g, number);
     object->type = t->name;
@@ -46,11 +44,19 @@ bool hd_object(const struct hd_objects *o, uint32_t number, struct hd_object *ob
     object->generation = o->snap->info.has_generations
                              ? ranges_find(&o->snap->ranges, object->address)
                              : HD_GEN_UNKNOWN;
-    object->is_reachable = is_reached(o, number);
     object->module = t->module;
     object->instances = t->raw.count;
     object->references = g->edge_begin[number + 1] - g->edge_begin[number];
     object->referrers = referrers_of(o, number);
+}
+
+bool hd_object(const struct hd_objects *o, uint32_t number, struct hd_object *object)
+{
+    *object = (struct hd_object){.number = number};
+    if (!objects_have(o, HD_OBJECTS_GRAPH) || number >= o->snap->graph->node_count)
+        return false;
+    objects_describe(o, number, object);
+    object->is_reachable = is_reached(o, number);
     return true;
 }
 
@@ -224,46 +230,60 @@ static bool is_element(const char *name)
  * password as well as a string may. A single number in a field is none. */
 static bool is_secret(const struct hd_field *f)
 {
+    if (f->kind == HD_FIELD_REFERENCE)
+        return f->boxed != NULL && (f->boxed->kind == HD_FIELD_CHAR || is_element(f->name));
     return f->kind == HD_FIELD_CHAR || (is_plain(f->kind) && is_element(f->name));
 }
 
+/* Where a reference leads to is none. */
 static void hide(struct hd_field *f)
 {
+    f->is_hidden = true;
+    f->boxed = NULL;
+    if (f->kind == HD_FIELD_REFERENCE)
+        return;
     f->number = 0;
     f->real = 0;
     f->member = NULL;
-    f->is_hidden = true;
+    f->words = NULL;
+    f->is_null = false;
 }
 
 /* --- fields ---------------------------------------------------------------------- */
 
 /* What a reference leads to is said by the graph: who reads values need not know it. */
-static void name_target(const struct hd_objects *o, struct hd_field *f)
+static void name_target(const struct hd_snapshot *snap, struct hd_field *f)
 {
-    const struct graph *g = o->snap->graph;
+    const struct graph *g = snap->graph;
     if (f->kind != HD_FIELD_REFERENCE || f->to >= g->node_count) {
         f->to = HD_NO_OBJECT;
         f->to_type = NULL;
     } else {
-        f->to_type = o->snap->types[g->type[f->to]].name;
+        f->to_type = snap->types[g->type[f->to]].name;
     }
+}
+
+struct hd_field objects_shown_field(const struct hd_snapshot *snap, struct hd_field field,
+                                    bool with_text)
+{
+    field.is_hidden = false;
+    name_target(snap, &field);
+    if (field.name != NULL && field.name[0] == '\0')
+        field.name = NULL; /* there is no metadata */
+    bool is_gone = field.is_redacted || (field.boxed != NULL && field.boxed->is_redacted);
+    if (!with_text && !is_gone && is_secret(&field))
+        hide(&field);
+    if (!with_text)
+        field.text = NULL;
+    return field;
 }
 
 static struct hd_field *copy_fields(const struct hd_objects *o, const struct hd_field *from,
                                     size_t len, bool with_text, struct arena *a)
 {
     struct hd_field *to = arena_array(a, struct hd_field, len);
-    for (size_t i = 0; i < len; i++) {
-        to[i] = from[i];
-        to[i].is_hidden = false;
-        name_target(o, &to[i]);
-        if (to[i].name != NULL && to[i].name[0] == '\0')
-            to[i].name = NULL; /* there is no metadata */
-        if (!with_text && !to[i].is_redacted && is_secret(&to[i]))
-            hide(&to[i]);
-        if (!with_text)
-            to[i].text = NULL;
-    }
+    for (size_t i = 0; i < len; i++)
+        to[i] = objects_shown_field(o->snap, from[i], with_text);
     return to;
 }
 
@@ -280,6 +300,19 @@ static struct hd_field *list_references(const struct hd_objects *o, node_id n,
                                    .to = to[i],
                                    .to_type = o->snap->types[g->type[to[i]]].name};
     return all;
+}
+
+/* What it says besides its fields. */
+static const struct hd_field *read_self(const struct hd_objects *o, node_id n,
+                                        size_t most_text, struct arena *a)
+{
+    const struct fields *known = o->snap->graph->fields;
+    const struct hd_field *found =
+        known->self != NULL ? known->self(known->context, n, most_text, a) : NULL;
+    if (found == NULL || (found->kind == HD_FIELD_REFERENCE && found->text == NULL))
+        return NULL;
+    const struct hd_field *self = copy_fields(o, found, 1, most_text > 0, a);
+    return self->is_hidden ? NULL : self;
 }
 
 /* --- text ------------------------------------------------------------------------ */
@@ -348,6 +381,7 @@ static void read_fields(const struct hd_objects *o, node_id n, uint64_t first, s
         if (fields->is_hidden || fields->is_redacted || fields->text != NULL)
             return;
     }
+    fields->self = read_self(o, n, most_text, a);
     const struct hd_field *all =
         known->values(known->context, n, first, most, most_text > 0, most_text, a,
                       &fields->len, &fields->count);
@@ -394,7 +428,8 @@ void hd_object_fields_free(struct hd_object_fields *fields)
 
 const char *hd_field_kind_name(enum hd_field_kind kind)
 {
-    static const char *const names[] = {"unknown", "reference", "boolean", "char",
-                                        "signed",  "unsigned",  "float",   "enum"};
-    return kind <= HD_FIELD_ENUM ? names[kind] : NULL;
+    static const char *const names[] = {"unknown", "reference", "boolean",
+                                        "char",    "signed",    "unsigned",
+                                        "float",   "enum",      "struct"};
+    return kind <= HD_FIELD_STRUCT ? names[kind] : NULL;
 }

@@ -459,3 +459,92 @@ struct hd_object_group *hd_object_groups(const struct hd_objects *o, uint32_t nu
     qsort(groups, *count, sizeof(*groups), by_objects);
     return groups;
 }
+
+/* --- one by one ------------------------------------------------------------------ */
+
+/* What refers by one field: in the order in which they are told. */
+struct holder {
+    node_id node;
+    field_id field;
+    uint32_t references;
+    unsigned char is_object, root;
+};
+
+static int by_strength(const void *a, const void *b)
+{
+    const struct holder *x = a, *y = b;
+    if (x->is_object != y->is_object)
+        return x->is_object < y->is_object ? -1 : 1;
+    if (x->root != y->root)
+        return x->root < y->root ? -1 : 1;
+    if (x->node != y->node)
+        return x->node < y->node ? -1 : 1;
+    return (x->field > y->field) - (x->field < y->field);
+}
+
+/* Equal ones stand side by side, and become one. */
+static size_t merge(struct holder *all, size_t len)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < len; i++) {
+        bool same = kept > 0 && all[kept - 1].node == all[i].node &&
+                    all[kept - 1].field == all[i].field;
+        if (same)
+            all[kept - 1].references++;
+        else
+            all[kept++] = all[i];
+    }
+    return kept;
+}
+
+static struct holder *find_holders(const struct hd_objects *o, const struct links *links)
+{
+    const struct hd_snapshot *snap = o->snap;
+    struct holder *all = alloc_resize(NULL, array_bytes(links->len + 1, sizeof(*all)));
+    unsigned char *root_of = walk_root_kinds(snap, &o->walk);
+    for (size_t i = 0; i < links->len; i++) {
+        node_id n = links->all[i].node;
+        const struct type *t = &snap->types[snap->graph->type[n]];
+        all[i] = (struct holder){.node = n,
+                                 .field = links->all[i].field,
+                                 .references = 1,
+                                 .is_object = objects_kind_of(t) != HD_OBJECT_ROOTS,
+                                 .root = root_of[n]};
+    }
+    free(root_of);
+    return all;
+}
+
+static struct hd_object_holder holder_of(const struct hd_objects *o,
+                                         const struct holder *from)
+{
+    struct hd_object_holder h = {.field = field_name(o->snap->graph, from->field),
+                                 .references = from->references,
+                                 .root = (enum hd_root_kind)from->root};
+    objects_describe(o, from->node, &h.object);
+    h.object.is_reachable = h.root != HD_ROOT_UNREACHABLE;
+    return h;
+}
+
+struct hd_object_holder *hd_object_holders(const struct hd_objects *o, uint32_t number,
+                                           size_t most, size_t *len, size_t *count)
+{
+    struct neighbours near = neighbours_of(o, number, HD_REFERRED_BY);
+    *len = *count = 0;
+    if (near.count == 0 || !objects_have(o, HD_OBJECTS_CHAINS))
+        return NULL;
+    struct links links = {
+        .all = alloc_resize(NULL, array_bytes(near.count, sizeof(struct link)))};
+    add_referrers(&links, o->snap->graph, near, number);
+    struct holder *all = find_holders(o, &links);
+    free(links.all);
+    qsort(all, links.len, sizeof(*all), by_strength);
+    *count = merge(all, links.len);
+    *len = *count < most ? *count : most;
+    struct hd_object_holder *holders =
+        alloc_resize(NULL, array_bytes(*len + 1, sizeof(*holders)));
+    for (size_t i = 0; i < *len; i++)
+        holders[i] = holder_of(o, &all[i]);
+    free(all);
+    return holders;
+}

@@ -49,6 +49,15 @@ struct hd_objects {
  * what, and nothing is said about others. As hd_objects_open() else. */
 struct hd_objects *objects_open_one(struct hd_comparison *c, size_t k);
 
+/* What is shown of a field, or of a static variable, as who reads values gives it: without
+ * secrets unless they were asked for; what a reference leads to. */
+struct hd_field objects_shown_field(const struct hd_snapshot *snap, struct hd_field field,
+                                    bool with_text);
+
+/* What hd_object() says but for whether roots reach it, which takes as long as its chain.
+ */
+void objects_describe(const struct hd_objects *o, node_id n, struct hd_object *object);
+
 /* Find what refers to node n, by going through all references: from then on it is known as
  * if HD_OBJECTS_REFERRERS were there, of n only. Not within a question. False and err:
  * HD_TOO_BIG. */

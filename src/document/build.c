@@ -332,7 +332,8 @@ static struct document *make(const struct hd_report *r, const struct hd_write_op
         [HD_REPORT_TREE] = {"heapdrift tree", build_tree},
         [HD_REPORT_OBJECT] = {"heapdrift object", build_object},
         [HD_REPORT_FLEET] = {"heapdrift fleet", build_fleet},
-        [HD_REPORT_OBJECTS] = {"heapdrift object", build_objects}};
+        [HD_REPORT_OBJECTS] = {"heapdrift object", build_objects},
+        [HD_REPORT_STATICS] = {"heapdrift statics", build_statics}};
     struct build b = {.r = r,
                       .doc = document_new(kinds[r->kind].title),
                       .opt = opt,

@@ -39,6 +39,7 @@ void build_processes(struct build *b);
 void build_tree(struct build *b);
 void build_object(struct build *b);
 void build_objects(struct build *b);
+void build_statics(struct build *b);
 void build_fleet(struct build *b);
 
 /* What was compared, totals, where the growth went; the suspects, what has stopped
@@ -80,6 +81,16 @@ void build_inputs(struct build *b);
 /* The command that shows what holds a type; nothing for NULL, and for names that cannot be
  * pasted. */
 void build_next_of(struct build *b, const char *subject);
+
+/* build_values.c: an object by its address or, where there is none, its number; into
+ * b->words "0x7f...", "-" for none; "#12", to be typed as it is. */
+void build_place(struct build *b, struct doc_runs *to, uint64_t address, uint32_t number);
+void build_add_address(struct build *b, uint64_t address);
+void build_number(struct build *b, struct doc_runs *to, uint32_t number);
+
+/* Text of others in quotes; the value of a field, of a reference with what it leads to. */
+void build_text(struct build *b, struct doc_runs *to, const char *s, bool is_cut);
+void build_value(struct build *b, struct doc_runs *to, const struct hd_field *f);
 
 /* What was written into b->words, as a run; nothing if it is empty. */
 void build_end(struct build *b, struct doc_runs *to);

@@ -10,14 +10,6 @@
 
 /* --- words ----------------------------------------------------------------------- */
 
-static void add_address(struct build *b, uint64_t address)
-{
-    char words[24] = "-";
-    if (address != 0)
-        snprintf(words, sizeof(words), "0x%" PRIx64, address);
-    text_add_string(&b->words, words);
-}
-
 static void add_type(struct build *b, struct doc_runs *to, const char *type,
                      const char *full_name)
 {
@@ -25,27 +17,6 @@ static void add_type(struct build *b, struct doc_runs *to, const char *type,
         build_name(b, to, full_name);
     else
         build_type(b, to, type);
-}
-
-/* To be typed as it is: else a page takes it for a ticket. */
-static void add_number(struct build *b, struct doc_runs *to, uint32_t number)
-{
-    char words[16];
-    snprintf(words, sizeof(words), "#%" PRIu32, number);
-    build_end(b, to);
-    doc_run(b->doc, to, DOC_CODE, words);
-}
-
-/* By its address or, where there is none, its number. */
-static void add_object(struct build *b, struct doc_runs *to, uint64_t address,
-                       uint32_t number)
-{
-    if (address == 0) {
-        add_number(b, to, number);
-        return;
-    }
-    add_address(b, address);
-    build_end(b, to);
 }
 
 static struct doc_runs *next_cell(struct build *b)
@@ -72,16 +43,16 @@ static struct doc_runs *begin_fact(struct build *b, struct doc_facts *f, const c
 static void add_place(struct build *b, struct doc_facts *f, const struct hd_instance *x)
 {
     struct doc_runs *to = begin_fact(b, f, "address");
-    add_address(b, x->object.address);
+    build_add_address(b, x->object.address);
     if (x->offset > 0) {
         text_add_string(&b->words, "; ");
-        add_address(b, x->asked);
+        build_add_address(b, x->asked);
         text_add_string(&b->words, " is inside it, ");
         format_plural(&b->words, x->offset, "byte");
         text_add_string(&b->words, " behind its beginning");
     }
     build_end(b, to);
-    add_number(b, begin_fact(b, f, "number"), x->object.number);
+    build_number(b, begin_fact(b, f, "number"), x->object.number);
 }
 
 static void add_reachable(struct build *b, struct doc_facts *f, const struct hd_instance *x)
@@ -159,6 +130,18 @@ static void add_size(struct build *b, struct doc_facts *f, const struct hd_insta
     build_end(b, to);
 }
 
+/* A Uri has text, others a value. */
+static void add_self(struct build *b, struct doc_facts *f, const struct hd_field *self)
+{
+    if (self == NULL)
+        return;
+    struct doc_runs *to = begin_fact(b, f, "value");
+    if (self->text != NULL)
+        build_text(b, to, self->text, self->is_cut);
+    else
+        build_value(b, to, self);
+}
+
 static void add_facts(struct build *b, struct doc_section *s, const struct hd_instance *x)
 {
     struct doc_facts *f = &doc_block(b->doc, s, DOC_FACTS)->facts;
@@ -167,6 +150,7 @@ static void add_facts(struct build *b, struct doc_section *s, const struct hd_in
     add_kind(b, f, o);
     if (o->module != NULL)
         build_name(b, begin_fact(b, f, "module"), o->module);
+    add_self(b, f, x->fields.self);
     add_place(b, f, x);
     add_size(b, f, x);
     add_since(b, f, x);
@@ -182,59 +166,12 @@ static void add_facts(struct build *b, struct doc_section *s, const struct hd_in
 
 /* --- what it is made of ---------------------------------------------------------- */
 
-static void add_quoted(struct build *b, struct doc_runs *to, const char *s, bool is_cut)
-{
-    struct text quoted = {0};
-    object_add_quoted(&quoted, s, is_cut);
-    build_end(b, to);
-    build_quoted(b, to, text_string(&quoted));
-    text_free(&quoted);
-}
-
-static void add_reference(struct build *b, struct doc_runs *to, const struct hd_field *f)
-{
-    if (f->number == 0 && f->to == HD_NO_OBJECT) {
-        build_words(b, to, "null");
-        return;
-    }
-    if (f->to != HD_NO_OBJECT) {
-        add_object(b, to, f->number, f->to);
-    } else {
-        add_address(b, f->number);
-        build_words(b, to, ", no object");
-    }
-    if (f->is_redacted)
-        build_words(b, to, "  redacted");
-    if (f->text == NULL)
-        return;
-    text_add_string(&b->words, "  ");
-    add_quoted(b, to, f->text, f->is_cut);
-}
-
-/* Characters and members are words of others. */
-static void add_value(struct build *b, struct doc_runs *to, const struct hd_field *f)
-{
-    struct text value = {0};
-    if (f->kind == HD_FIELD_REFERENCE) {
-        add_reference(b, to, f);
-    } else if (f->is_hidden) {
-        build_words(b, to, "not shown");
-    } else if (f->kind == HD_FIELD_CHAR || f->kind == HD_FIELD_ENUM) {
-        object_add_value(&value, f);
-        build_quoted(b, to, text_string(&value));
-        text_free(&value);
-    } else {
-        object_add_plain(&b->words, f);
-        build_end(b, to);
-    }
-}
-
 /* Of a reference the type of what is there; what was declared may be an interface. */
 static void add_field(struct build *b, struct doc_table *t, const struct hd_field *f)
 {
     build_row(b, t, DOC_ROW);
     build_quoted(b, next_cell(b), f->name != NULL ? f->name : "-");
-    add_value(b, next_cell(b), f);
+    build_value(b, next_cell(b), f);
     if (f->to_type != NULL)
         build_cell_type(b, f->to_type);
     else
@@ -263,7 +200,7 @@ static void add_reference_table(struct build *b, struct doc_section *s,
     struct doc_table *t = build_table(b, s, columns, 2);
     for (size_t i = 0; i < f->len; i++) {
         build_row(b, t, DOC_ROW);
-        add_object(b, next_cell(b), f->all[i].number, f->all[i].to);
+        build_place(b, next_cell(b), f->all[i].number, f->all[i].to);
         build_cell_type(b, f->all[i].to_type);
     }
     build_rest(b, t, f->count - f->first - f->len);
@@ -287,7 +224,7 @@ static void add_text(struct build *b, const struct hd_object_fields *f)
     struct doc_line *l = &doc_block(b->doc, s, DOC_PARAGRAPH)->line;
     l->wraps = true;
     if (f->text != NULL)
-        add_quoted(b, doc_piece(b->doc, l, ""), f->text, f->is_cut);
+        build_text(b, doc_piece(b->doc, l, ""), f->text, f->is_cut);
     else
         build_words(b, doc_piece(b->doc, l, ""), f->is_redacted ? "redacted" : "not shown");
 }
@@ -359,7 +296,7 @@ static void add_group(struct build *b, struct doc_table *t,
         format_size(&b->words, g->group.bytes);
     build_cell(b);
     text_add_string(&b->words, g->group.objects > 1 ? "e.g. " : "");
-    add_object(b, next_cell(b), g->address, g->group.first);
+    build_place(b, next_cell(b), g->address, g->group.first);
     if (with_field)
         build_quoted(b, next_cell(b), g->group.field != NULL ? g->group.field : "-");
     add_type(b, next_cell(b), g->group.type, g->group.full_name);
@@ -388,6 +325,56 @@ static void add_groups(struct build *b, const char *title,
     build_rest(b, t, count - shown);
 }
 
+/* Of a root what it is, of an object what keeps that alive. */
+static void add_holder(struct build *b, struct doc_table *t,
+                       const struct hd_object_holder *h, bool with_field, bool with_root)
+{
+    build_row(b, t, DOC_ROW);
+    format_count(&b->words, h->references);
+    build_cell(b);
+    if (h->object.kind == HD_OBJECT) {
+        build_place(b, next_cell(b), h->object.address, h->object.number);
+        format_size(&b->words, h->object.bytes);
+    } else {
+        build_number(b, next_cell(b), h->object.number);
+    }
+    build_cell(b);
+    if (with_field)
+        build_quoted(b, next_cell(b), h->field != NULL ? h->field : "-");
+    add_type(b, next_cell(b), h->object.type, h->object.full_name);
+    if (with_root) {
+        object_add_root_kind(&b->words, h->root);
+        build_cell(b);
+    }
+}
+
+/* All of them, one by one: who asks what holds an object wants each. */
+static void add_holders(struct build *b, const struct hd_instance *x)
+{
+    enum { ROOM_FOR_REFERENCES = 100, ROOM_FOR_SIZE = 90, ROOM_FOR_ROOT = 70 };
+    bool fields = false;
+    for (size_t i = 0; i < x->holder_count && !fields; i++)
+        fields = x->holders[i].field != NULL;
+    if (x->holder_count == 0)
+        return;
+    const struct doc_column all[] = {
+        {.title = "references", .align = DOC_RIGHT, .from_width = ROOM_FOR_REFERENCES},
+        {.title = "object"},
+        {.title = "bytes", .align = DOC_RIGHT, .from_width = ROOM_FOR_SIZE},
+        {.title = "field", .gives_way = true},
+        {.title = "type", .is_subject = true},
+        {.title = "held by", .from_width = ROOM_FOR_ROOT}};
+    struct doc_column columns[6];
+    size_t count = 0;
+    for (size_t i = 0; i < 6; i++)
+        if ((i != 3 || fields) && (i != 5 || x->has_roots))
+            columns[count++] = all[i];
+    struct doc_table *t = build_table(b, begin_topic(b, "Referred to by"), columns, count);
+    for (size_t i = 0; i < x->holder_count; i++)
+        add_holder(b, t, &x->holders[i], fields, x->has_roots);
+    build_rest(b, t, x->holders_omitted);
+}
+
 /* --- what keeps it alive --------------------------------------------------------- */
 
 static bool chain_has_fields(const struct hd_instance *x)
@@ -405,7 +392,7 @@ static void add_link(struct build *b, struct doc_table *t, const struct hd_insta
     build_row(b, t, DOC_ROW);
     struct doc_runs *to = next_cell(b);
     if (o->kind == HD_OBJECT)
-        add_object(b, to, o->address, o->number);
+        build_place(b, to, o->address, o->number);
     if (o->kind == HD_OBJECT)
         format_size(&b->words, o->bytes);
     build_cell(b);
@@ -455,10 +442,10 @@ static void add_summary(struct build *b, const struct hd_object *o)
     add_type(b, to, o->type, o->full_name);
     build_words(b, to, " ");
     if (o->address == 0) {
-        add_number(b, to, o->number);
+        build_number(b, to, o->number);
         return;
     }
-    add_address(b, o->address);
+    build_add_address(b, o->address);
     doc_run(b->doc, to, DOC_CODE, text_string(&b->words));
     text_clear(&b->words);
 }
@@ -472,6 +459,8 @@ void build_object(struct build *b)
     /* Of references by name it tells only how many of a kind there are. */
     if (x->fields.count > x->fields.len)
         add_groups(b, "Refers to", x->refers_to, x->refers_to_count);
-    add_groups(b, "Referred to by", x->referred_by, x->referred_by_count);
+    if (x->holders_omitted > 0)
+        add_groups(b, "Referred to by, by type", x->referred_by, x->referred_by_count);
+    add_holders(b, x);
     add_chain(b, x);
 }

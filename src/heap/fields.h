@@ -34,6 +34,17 @@ struct fields {
                                      size_t most, bool with_text, size_t most_text,
                                      struct arena *a, size_t *len, uint64_t *count);
 
+    /* What node n says besides its fields, and references to it as well: what is in a box,
+     * a Version (hd_field.boxed); of a Uri a REFERENCE with its text, where asked for. NULL
+     * of others. */
+    const struct hd_field *(*self)(const void *context, node_id n, size_t most_text,
+                                   struct arena *a);
+
+    /* All static variables, in an order that stays, with text as values has it; in a.
+     * bytes and retained of each are left to who asks. NULL: they are not told. */
+    const struct hd_static *(*statics)(const void *context, size_t most_text,
+                                       struct arena *a, size_t *len);
+
     /* A hash of what stands in node n, of its first 256 bytes: FIXED of strings, MUTABLE of
      * arrays and structs without references. UNKNOWN of all that has references, which the
      * collector changes, and of what is not there. It is secret as values are: for

@@ -67,10 +67,10 @@ struct runtime_layout {
         uint32_t are_packed, packed; /* .NET 8 only: how its counts stand, and where */
     } ee_class;
     struct {
-        uint32_t gc_statics, size;
+        uint32_t gc_statics, plain_statics, size; /* plain: of what is no reference */
     } dynamic_statics;
     struct {
-        uint32_t gc_tls_index, size;
+        uint32_t gc_tls_index, plain_tls_index, size;
     } thread_statics;
     struct {
         uint32_t dict_count, type_arg_count;

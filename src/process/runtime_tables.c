@@ -13,8 +13,9 @@ const struct runtime_table runtime_tables[] = {
             "\"MTFlags2\":8,\"ParentMethodTable\":16,\"Module\":24,\"AuxiliaryData\":32,"
             "\"EEClassOrCanonMT\":40,\"PerInstInfo\":48},\"EEClass\":{\"MethodTable\":16,"
             "\"FieldDescList\":24,\"InternalCorElementType\":48,\"NumInstanceFields\":50,"
-            "\"NumStaticFields\":54},\"DynamicStaticsInfo\":{\"!\":24,\"GCStatics\":0},"
-            "\"ThreadStaticsInfo\":{\"!\":40,\"GCTlsIndex\":4},\"GenericsDictInfo\":{"
+            "\"NumStaticFields\":54},\"DynamicStaticsInfo\":{\"!\":24,\"GCStatics\":0,"
+            "\"NonGCStatics\":8},\"ThreadStaticsInfo\":{\"!\":40,\"GCTlsIndex\":4,"
+            "\"NonGCTlsIndex\":0},\"GenericsDictInfo\":{"
             "\"NumDicts\":4,\"NumTypeArgs\":6},\"Module\":{\"Base\":224,\"Path\":200,"
             "\"LoaderAllocator\":176,\"DynamicMetadata\":840,\"AvailableTypeParams\":600,"
             "\"TypeDefToMethodTableMap\":416,\"TypeRefToMethodTableMap\":8},"
@@ -47,12 +48,12 @@ const struct runtime_table runtime_tables[] = {
     /* 9.0.2026.41315, x86-64. From 10.0.1226.42308: MethodTable.!,
      * MethodTable.AuxiliaryData, EEClass.FieldDescList, EEClass.NumInstanceFields,
      * EEClass.NumStaticFields, DynamicStaticsInfo.!, DynamicStaticsInfo.GCStatics,
-     * ThreadStaticsInfo.!, ThreadStaticsInfo.GCTlsIndex, GenericsDictInfo.NumDicts,
-     * ModuleLookupMap.Next, ModuleLookupMap.Count, ModuleLookupMap.SupportedFlagsMask,
-     * EETypeHashTable.Buckets, EETypeHashTable.VolatileEntryValue,
-     * EETypeHashTable.VolatileEntryNextEntry, ArrayListBase.Count,
-     * ArrayListBase.FirstBlock, ArrayListBlock.Next, ArrayListBlock.Size,
-     * ArrayListBlock.ArrayStart, Assembly.Module,
+     * DynamicStaticsInfo.NonGCStatics, ThreadStaticsInfo.!, ThreadStaticsInfo.GCTlsIndex,
+     * ThreadStaticsInfo.NonGCTlsIndex, GenericsDictInfo.NumDicts, ModuleLookupMap.Next,
+     * ModuleLookupMap.Count, ModuleLookupMap.SupportedFlagsMask, EETypeHashTable.Buckets,
+     * EETypeHashTable.VolatileEntryValue, EETypeHashTable.VolatileEntryNextEntry,
+     * ArrayListBase.Count, ArrayListBase.FirstBlock, ArrayListBlock.Next,
+     * ArrayListBlock.Size, ArrayListBlock.ArrayStart, Assembly.Module,
      * ThreadLocalData.NonCollectibleTlsDataCount,
      * ThreadLocalData.NonCollectibleTlsArrayData. Found in a dump:
      * Module.AvailableTypeParams, AppDomain.DomainAssemblyList,
@@ -68,8 +69,9 @@ const struct runtime_table runtime_tables[] = {
             "\"MTFlags2\":8,\"ParentMethodTable\":16,\"Module\":24,\"AuxiliaryData\":32,"
             "\"EEClassOrCanonMT\":40,\"PerInstInfo\":48},\"EEClass\":{\"MethodTable\":16,"
             "\"FieldDescList\":24,\"InternalCorElementType\":48,\"NumInstanceFields\":50,"
-            "\"NumStaticFields\":54},\"DynamicStaticsInfo\":{\"!\":24,\"GCStatics\":0},"
-            "\"ThreadStaticsInfo\":{\"!\":40,\"GCTlsIndex\":4},\"GenericsDictInfo\":{"
+            "\"NumStaticFields\":54},\"DynamicStaticsInfo\":{\"!\":24,\"GCStatics\":0,"
+            "\"NonGCStatics\":8},\"ThreadStaticsInfo\":{\"!\":40,\"GCTlsIndex\":4,"
+            "\"NonGCTlsIndex\":0},\"GenericsDictInfo\":{"
             "\"NumDicts\":4,\"NumTypeArgs\":6},\"Module\":{\"Base\":288,\"Path\":272,"
             "\"LoaderAllocator\":248,\"DynamicMetadata\":1120,"
             "\"AvailableTypeParams\":808,\"TypeDefToMethodTableMap\":624,"

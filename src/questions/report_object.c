@@ -17,7 +17,8 @@ enum {
     MOST_ELEMENTS = 100000,
     MOST_TEXT = 200,        /* UTF-16 units of a string that a field refers to */
     MOST_TEXT_OF_IT = 4000, /* of the string itself */
-    MOST_CHAIN = 64
+    MOST_CHAIN = 64,
+    MOST_HOLDERS = 100000
 };
 
 /* --- strings of the report ------------------------------------------------------- */
@@ -28,22 +29,6 @@ static struct hd_object keep_object(struct hd_report *r, struct hd_object object
     object.full_name = report_string(r, object.full_name);
     object.module = report_string(r, object.module);
     return object;
-}
-
-static struct hd_field *keep_fields(struct hd_report *r, const struct hd_field *from,
-                                    size_t len)
-{
-    struct hd_field *to = arena_array(&r->arena, struct hd_field, len);
-    for (size_t i = 0; i < len; i++) {
-        to[i] = from[i];
-        to[i].name = report_string(r, from[i].name);
-        to[i].declared_by = report_string(r, from[i].declared_by);
-        to[i].type = report_string(r, from[i].type);
-        to[i].member = report_string(r, from[i].member);
-        to[i].to_type = report_string(r, from[i].to_type);
-        to[i].text = report_string(r, from[i].text);
-    }
-    return to;
 }
 
 /* --- its parts ------------------------------------------------------------------- */
@@ -69,7 +54,8 @@ static void add_fields(struct hd_report *r, const struct hd_objects *o, bool val
         found.len > USUAL_ELEMENTS)
         found.len = USUAL_ELEMENTS;
     x->fields = found;
-    x->fields.all = keep_fields(r, found.all, found.len);
+    x->fields.all = report_fields(r, found.all, found.len);
+    x->fields.self = found.self != NULL ? report_fields(r, found.self, 1) : NULL;
     x->fields.text = report_string(r, found.text);
     x->fields.memory = NULL;
     x->values = values;
@@ -92,6 +78,25 @@ static struct hd_instance_group *add_groups(struct hd_report *r, const struct hd
     }
     free(found);
     return all;
+}
+
+static void add_holders(struct hd_report *r, const struct hd_objects *o)
+{
+    struct hd_instance *x = &r->instance;
+    bool all = r->rows == 0 || r->rows > MOST_HOLDERS;
+    size_t count;
+    struct hd_object_holder *found = hd_object_holders(
+        o, x->object.number, all ? MOST_HOLDERS : r->rows, &x->holder_count, &count);
+    struct hd_object_holder *kept =
+        arena_array(&r->arena, struct hd_object_holder, x->holder_count);
+    for (size_t i = 0; i < x->holder_count; i++) {
+        kept[i] = found[i];
+        kept[i].object = keep_object(r, found[i].object);
+        kept[i].field = report_string(r, found[i].field);
+    }
+    x->holders = kept;
+    x->holders_omitted = count - x->holder_count;
+    free(found);
 }
 
 static void add_chain(struct hd_report *r, const struct hd_objects *o)
@@ -166,6 +171,7 @@ static bool describe(struct hd_report *r, struct hd_objects *o, const struct sin
     add_fields(r, o, ask->values);
     x->refers_to = add_groups(r, o, HD_REFERS_TO, &x->refers_to_count);
     x->referred_by = add_groups(r, o, HD_REFERRED_BY, &x->referred_by_count);
+    add_holders(r, o);
     add_chain(r, o);
     return true;
 }

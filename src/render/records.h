@@ -12,11 +12,12 @@ extern const struct record record_snapshot, record_warning, record_generations,
 
 /* Of struct hd_model: what stands behind schema, schema_version and tool_version. */
 extern const struct record record_diff, record_check, record_top, record_roots, record_info,
-    record_processes, record_tree, record_object, record_fleet, record_objects;
+    record_processes, record_tree, record_object, record_fleet, record_objects,
+    record_statics;
 extern const struct record *const document_records[HD_REPORT_KIND_COUNT];
 
 /* Rows of tables. */
-extern const struct record record_object_row;
+extern const struct record record_object_row, record_field, record_static_row;
 extern const struct record record_row, record_top_row, record_rule_cells, record_file,
     record_failed_cells, record_process, record_node;
 void csv_fleet(struct csv_writer *csv, const struct hd_fleet_answer *a);

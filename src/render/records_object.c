@@ -65,12 +65,38 @@ static const RECORD_OF(group, "group", group_fields,
                        "Neighbours of one type, by one field.");
 #undef T
 
+#define T struct hd_object_holder
+
+static bool holder_has_roots(const void *of, const struct record_walk *w)
+{
+    const struct hd_model *m = w->context;
+    (void)of;
+    return m->instance->has_roots;
+}
+
+static const struct record_field holder_fields[] = {
+    FIELDS_OF(PART(object, record_any_object)),
+    FIELD("field", TEXT(field), MAY_BE_NULL,
+          "By which it refers: '_items', '[].value'; null when unknown, and of roots."),
+    FIELD("references", UINT64(references), NEVER_NULL, "By that field.", ONE_OR_MORE),
+    FIELD(
+        "root_kind", CHOICE(root, root_kind_word, HD_ROOT_KIND_COUNT), MAY_BE_NULL,
+        "Of a root what it is; of an object what keeps it alive, `unreachable` of garbage. "
+        "Null when the snapshot has no roots.",
+        NULL, holder_has_roots),
+};
+static const RECORD_OF(
+    holder, "holder", holder_fields,
+    "What refers to the object by one field: another object, or a root.");
+#undef T
+
 /* --- a field ------------------------------------------------------------------------- */
 
 #define T struct hd_field
 
 KNOWN(has_target,
       x->kind == HD_FIELD_REFERENCE && (x->number != 0 || x->to != HD_NO_OBJECT))
+KNOWN(target_has_length, x->has_length)
 KNOWN(target_is_object, x->to != HD_NO_OBJECT)
 
 static json_t *value_in_words(const T *f)
@@ -82,13 +108,16 @@ static json_t *value_in_words(const T *f)
     return s;
 }
 
+#define A_VALUE "\"type\": [\"number\", \"boolean\", \"string\", \"null\"]"
+#define A_STRING_OR_NULL "\"type\": [\"string\", \"null\"]"
+
 /* Integers that JSON's readers and jansson have no room for, and reals that are no numbers,
  * are strings. */
 static json_t *value_of(const void *of, const struct record_walk *w)
 {
     const T *f = of;
     (void)w;
-    if (f->is_hidden || f->is_redacted)
+    if (f->is_hidden || f->is_redacted || f->is_null)
         return json_null();
     switch (f->kind) {
     case HD_FIELD_BOOLEAN:
@@ -105,12 +134,17 @@ static json_t *value_of(const void *of, const struct record_walk *w)
                                       : value_in_words(f);
     case HD_FIELD_FLOAT:
         return isfinite(f->real) ? json_real(f->real) : value_in_words(f);
+    case HD_FIELD_STRUCT:
+        return json_string_or_null(f->words);
     case HD_FIELD_REFERENCE:
     case HD_FIELD_UNKNOWN:
         break;
     }
     return json_null();
 }
+
+VALUE(boxed_value, x->boxed != NULL ? value_of(x->boxed, w) : json_null())
+VALUE(boxed_member, json_string_or_null(x->boxed != NULL ? x->boxed->member : NULL))
 
 VALUE(is_cut, json_boolean(x->text != NULL && x->is_cut))
 
@@ -121,6 +155,15 @@ static const struct record_field target_fields[] = {
     FIELD("address", ADDRESS(number), MAY_BE_NULL,
           "In the process; null when the snapshot tells none.", SCHEMA_ADDRESS),
     FIELD("type", TEXT(to_type), MAY_BE_NULL, "Canonical name of its type."),
+    FIELD("value", MADE(boxed_value), MAY_BE_NULL,
+          "What it says: the number or struct in a box, as `value` of a field; a Version "
+          "as a string. Null of others.",
+          A_VALUE),
+    FIELD("member", MADE(boxed_member), MAY_BE_NULL,
+          "Of an enum in a box: the name of its value.", A_STRING_OR_NULL),
+    FIELD("length", UINT64(length), MAY_BE_NULL,
+          "Of a string its units of UTF-16, of an array its elements; null of others.",
+          NULL, target_has_length),
 };
 static const RECORD_OF(target, NULL, target_fields,
                        "Of a reference: what it leads to; null for a null reference.");
@@ -132,17 +175,21 @@ static const struct record_field field_fields[] = {
     FIELD("declared_by", TEXT(declared_by), MAY_BE_NULL,
           "The class that has it, perhaps a base class; null of elements."),
     FIELD("type", TEXT(type), MAY_BE_NULL, "As declared."),
-    FIELD("kind", CHOICE(kind, field_kind_word, HD_FIELD_ENUM + 1), NEVER_NULL,
-          "What `value` is; of a reference see `to`."),
+    FIELD("kind", CHOICE(kind, field_kind_word, HD_FIELD_STRUCT + 1), NEVER_NULL,
+          "What `value` is; of a reference see `to`. A struct is one of the core library "
+          "that is one value: DateTime, decimal, Guid, ..."),
     FIELD("value", MADE(value_of), MAY_BE_NULL,
           "Of a char its unit of UTF-16; beyond 2^63 and of NaN, Infinity, -Infinity a "
-          "string. Null of references, of what is hidden or redacted, and when unknown.",
-          "\"type\": [\"number\", \"boolean\", \"string\", \"null\"]"),
+          "string; of a struct a string as ToString() has it in the invariant culture, of "
+          "a DateTime '2026-11-24 15:04:05.1234567Z' (docs/object.md). Null of references, "
+          "of a Nullable without a value, of what is hidden or redacted, and when unknown.",
+          A_VALUE),
     FIELD("member", TEXT(member), MAY_BE_NULL, "Of an enum: the name of its value."),
     FIELD("to", GROUP(record_target), MAY_BE_NULL, NULL, NULL, has_target),
     FIELD(
         "text", TEXT(text), MAY_BE_NULL,
-        "Of a reference to a string, with --values: its text, up to 200 units of UTF-16."),
+        "Of a reference to a string or a Uri, with --values: its text, up to 200 units of "
+        "UTF-16."),
     FIELD("text_cut", MADE(is_cut), NEVER_NULL, "Whether the string goes on behind `text`.",
           A_BOOLEAN),
     FIELD("hidden", TRUTH(is_hidden), NEVER_NULL,
@@ -150,8 +197,10 @@ static const struct record_field field_fields[] = {
     FIELD("redacted", TRUTH(is_redacted), NEVER_NULL,
           "Whether the value was overwritten in the file; of a reference to a string, with "
           "--values, its text."),
+    FIELD("no_value", TRUTH(is_null), NEVER_NULL,
+          "Whether it is a Nullable without a value."),
 };
-static const RECORD_OF(field, "field", field_fields, "A field, or an element of an array.");
+const RECORD_OF(field, "field", field_fields, "A field, or an element of an array.");
 #undef T
 
 /* --- all of it ----------------------------------------------------------------------- */
@@ -223,6 +272,15 @@ static json_t *text_is_cut(const void *of, const struct record_walk *w)
     const struct hd_object_fields *f = &((const T *)of)->fields;
     (void)w;
     return json_boolean(f->text != NULL && f->is_cut);
+}
+
+static json_t *self_value(const void *of, const struct record_walk *w)
+{
+    const struct hd_field *self = ((const T *)of)->fields.self;
+    if (self == NULL)
+        return json_null();
+    return self->kind == HD_FIELD_REFERENCE ? json_string_or_null(self->text)
+                                            : value_of(self, w);
 }
 
 static json_t *fields_omitted(const void *of, const struct record_walk *w)
@@ -317,6 +375,16 @@ static const RECORD_OF(since, NULL, since_fields,
 
 static const struct record_field end_of_object_fields[] = {
     FIELD("since", GROUP(record_since), MAY_BE_NULL, NULL, NULL, has_since),
+    FIELD(
+        "value", MADE(self_value), MAY_BE_NULL,
+        "What the object says besides its fields: what is in a box, a Version as a string; "
+        "with --values a Uri as it was given. Null of others.",
+        A_VALUE),
+    FIELD("holders", RECORDS(holders, holder_count, record_holder), NEVER_NULL,
+          "All that refers to it, one by one: roots, then what roots reach, the strongest "
+          "kind first, then garbage; cut by --rows."),
+    FIELD("holders_omitted", SIZE(holders_omitted), NEVER_NULL,
+          "Those that are not in `holders`."),
 };
 static const RECORD_OF(end_of_object, NULL, end_of_object_fields, NULL);
 #undef T

@@ -159,12 +159,7 @@ static void add_object_fields(struct csv_writer *s, const struct hd_object_field
         const struct hd_field *f = &fields->all[i];
         bool refers = f->kind == HD_FIELD_REFERENCE;
         text_clear(&value);
-        if (f->text != NULL)
-            text_add_string(&value, f->text);
-        else if (f->member != NULL)
-            text_add_string(&value, f->member);
-        else if (!refers && !f->is_hidden && !f->is_redacted)
-            object_add_plain(&value, f);
+        object_add_cell(&value, f);
         add_object_row(s, &(struct object_row){
                               "field", f->name, hd_field_kind_name(f->kind),
                               refers && f->to_type != NULL ? f->to_type : f->type,
@@ -186,6 +181,19 @@ static void add_object_groups(struct csv_writer *s, const char *part,
     }
 }
 
+/* One by one; the kind of root is the value. */
+static void add_object_holders(struct csv_writer *s, const struct hd_instance *x)
+{
+    for (size_t i = 0; i < x->holder_count; i++) {
+        const struct hd_object_holder *h = &x->holders[i];
+        const struct hd_object *o = &h->object;
+        add_object_row(s, &(struct object_row){
+                              "holder", h->field, hd_object_kind_name(o->kind), o->type,
+                              x->has_roots ? hd_root_kind_name(h->root) : NULL, o->number,
+                              o->address, HD_UNKNOWN, h->references, o->bytes});
+    }
+}
+
 static void write_object(const struct hd_model *m, struct csv_writer *s)
 {
     const struct hd_instance *x = m->instance;
@@ -198,6 +206,7 @@ static void write_object(const struct hd_model *m, struct csv_writer *s)
     add_object_groups(s, "refers_to", x->refers_to, model_rows(m, x->refers_to_count));
     add_object_groups(s, "referred_by", x->referred_by,
                       model_rows(m, x->referred_by_count));
+    add_object_holders(s, x);
     for (size_t i = 0; i < x->chain_len; i++) {
         const struct hd_object *link = &x->chain[i].object;
         add_object_row(s, &(struct object_row){"chain", x->chain[i].field,
@@ -218,6 +227,12 @@ static void write_objects(const struct hd_model *m, struct csv_writer *csv)
               &(struct record_walk){.context = m});
 }
 
+static void write_statics(const struct hd_model *m, struct csv_writer *csv)
+{
+    put_table(csv, &record_static_row, m->statics->rows, m->statics->len,
+              &(struct record_walk){.context = m});
+}
+
 static void write_table(const struct hd_model *m, struct csv_writer csv)
 {
     static void (*const write[])(const struct hd_model *, struct csv_writer *) = {
@@ -225,7 +240,8 @@ static void write_table(const struct hd_model *m, struct csv_writer csv)
         [HD_REPORT_ROOTS] = write_roots,         [HD_REPORT_INFO] = write_info,
         [HD_REPORT_CHECK] = write_check,         [HD_REPORT_TREE] = write_tree,
         [HD_REPORT_PROCESSES] = write_processes, [HD_REPORT_OBJECT] = write_object,
-        [HD_REPORT_FLEET] = write_fleet,         [HD_REPORT_OBJECTS] = write_objects};
+        [HD_REPORT_FLEET] = write_fleet,         [HD_REPORT_OBJECTS] = write_objects,
+        [HD_REPORT_STATICS] = write_statics};
     write[m->kind](m, &csv);
 }
 

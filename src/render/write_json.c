@@ -11,6 +11,7 @@ const struct record *const document_records[HD_REPORT_KIND_COUNT] = {
     [HD_REPORT_CHECK] = &record_check,         [HD_REPORT_TREE] = &record_tree,
     [HD_REPORT_PROCESSES] = &record_processes, [HD_REPORT_OBJECT] = &record_object,
     [HD_REPORT_FLEET] = &record_fleet,         [HD_REPORT_OBJECTS] = &record_objects,
+    [HD_REPORT_STATICS] = &record_statics,
 };
 
 json_t *report_json(const struct hd_model *m)

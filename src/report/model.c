@@ -42,6 +42,7 @@ void report_publish(struct hd_report *r)
         .instance = r->kind == HD_REPORT_OBJECT ? &r->instance : NULL,
         .fleet = r->kind == HD_REPORT_FLEET ? &r->fleet : NULL,
         .objects = r->kind == HD_REPORT_OBJECTS ? &r->objects : NULL,
+        .statics = r->kind == HD_REPORT_STATICS ? &r->statics : NULL,
     };
 }
 
@@ -261,12 +262,14 @@ void hd_put_value(struct hd_sink to, const struct hd_field *field)
 {
     struct text words = {0}, shown = {0};
     bool refers = field->kind == HD_FIELD_REFERENCE;
-    if (field->is_hidden)
-        text_add_string(&words, "not shown");
-    else if (field->text != NULL)
+    if (field->text != NULL)
         object_add_quoted(&words, field->text, field->is_cut);
     else if (field->is_redacted)
         object_add_plain(&words, field);
+    else if (refers && field->boxed != NULL)
+        object_add_value(&words, field->boxed);
+    else if (field->is_hidden && !refers)
+        text_add_string(&words, "not shown");
     else if (refers)
         text_add_string(&words,
                         field->number == 0 && field->to == HD_NO_OBJECT ? "null" : "");

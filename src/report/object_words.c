@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Without separators: a value, a number of an object. */
@@ -27,20 +28,49 @@ void object_add_root_kind(struct text *t, enum hd_root_kind kind)
     }
 }
 
-/* The shortest decimal that reads back as the same double; NaN, Infinity, -Infinity. */
-static void add_real(struct text *t, double x)
+/* 12.5, 0.0001, 1E-05, 1.5E+17: as .NET writes digits and where the point stands, digits
+ * behind the first. */
+static void add_digits(struct text *t, const char *digits, int len, int point, int most)
+{
+    enum { LEAST = -4 };
+    char s[16];
+    bool has_exponent = point < LEAST || point >= most;
+    int whole = has_exponent ? 1 : point + 1;
+    if (whole <= 0)
+        text_add_string(t, "0.");
+    for (int i = whole; i < 0; i++)
+        text_add_char(t, '0');
+    for (int i = 0; i < len || i < whole; i++) {
+        if (i == whole && i > 0)
+            text_add_char(t, '.');
+        text_add_char(t, i < len ? digits[i] : '0');
+    }
+    if (!has_exponent)
+        return;
+    snprintf(s, sizeof(s), "E%c%02d", point < 0 ? '-' : '+', point < 0 ? -point : point);
+    text_add_string(t, s);
+}
+
+/* The shortest decimal that reads back as the same double, as ToString() of .NET 10 has it
+ * in the invariant culture; most: up to where it writes no exponent. */
+static void add_real(struct text *t, double x, int most)
 {
     enum { ENOUGH = 17 };
-    char s[40];
+    char s[40], digits[ENOUGH + 1], *end;
+    int len = 0, kept = 0;
     if (!isfinite(x)) {
         text_add_string(t, isnan(x) ? "NaN" : x < 0 ? "-Infinity" : "Infinity");
         return;
     }
-    int digits = 1;
     do
-        c_snprintf(s, sizeof(s), "%.*g", digits, x);
-    while (c_strtod(s, NULL) != x && ++digits <= ENOUGH);
-    text_add_string(t, s);
+        c_snprintf(s, sizeof(s), "%.*e", len++, x);
+    while (c_strtod(s, NULL) != x && len < ENOUGH);
+    text_add_string(t, s[0] == '-' ? "-" : "");
+    const char *exponent = strchr(s, 'e');
+    for (const char *c = s; c < exponent && kept < ENOUGH; c++)
+        if (*c >= '0' && *c <= '9')
+            digits[kept++] = *c;
+    add_digits(t, digits, kept, (int)strtol(exponent + 1, &end, 10), most);
 }
 
 static void add_signed(struct text *t, uint64_t number)
@@ -67,9 +97,14 @@ static void add_char(struct text *t, uint64_t number)
 
 static bool is_pointer(const char *type)
 {
+    static const char *const types[] = {"System.IntPtr", "System.UIntPtr", "FNPTR",
+                                        "System.Nullable<System.IntPtr>",
+                                        "System.Nullable<System.UIntPtr>"};
     size_t len = type != NULL ? strlen(type) : 0;
-    return len > 0 && (type[len - 1] == '*' || strcmp(type, "System.IntPtr") == 0 ||
-                       strcmp(type, "System.UIntPtr") == 0 || strcmp(type, "FNPTR") == 0);
+    bool is = len > 0 && type[len - 1] == '*';
+    for (size_t i = 0; i < sizeof(types) / sizeof(*types) && len > 0; i++)
+        is |= strcmp(type, types[i]) == 0;
+    return is;
 }
 
 /* IntPtr is signed to the runtime, and an address to people; FNPTR is what the runtime
@@ -86,12 +121,9 @@ static void add_integer(struct text *t, const struct hd_field *f)
         add_number(t, f->number);
 }
 
-void object_add_plain(struct text *t, const struct hd_field *f)
+static void add_present(struct text *t, const struct hd_field *f)
 {
-    if (f->is_redacted) {
-        text_add_string(t, "redacted");
-        return;
-    }
+    enum { OF_DOUBLE = 17 };
     switch (f->kind) {
     case HD_FIELD_BOOLEAN:
         text_add_string(t, f->number != 0 ? "true" : "false");
@@ -110,7 +142,10 @@ void object_add_plain(struct text *t, const struct hd_field *f)
         add_integer(t, f);
         break;
     case HD_FIELD_FLOAT:
-        add_real(t, f->real);
+        add_real(t, f->real, f->digits > 0 ? f->digits : OF_DOUBLE);
+        break;
+    case HD_FIELD_STRUCT:
+        text_add_string(t, f->words != NULL ? f->words : "not known");
         break;
     case HD_FIELD_REFERENCE:
     case HD_FIELD_UNKNOWN:
@@ -119,9 +154,19 @@ void object_add_plain(struct text *t, const struct hd_field *f)
     }
 }
 
+void object_add_plain(struct text *t, const struct hd_field *f)
+{
+    if (f->is_redacted)
+        text_add_string(t, "redacted");
+    else if (f->is_null)
+        text_add_string(t, "null");
+    else
+        add_present(t, f);
+}
+
 void object_add_value(struct text *t, const struct hd_field *f)
 {
-    if (f->kind != HD_FIELD_ENUM || f->member == NULL) {
+    if (f->kind != HD_FIELD_ENUM || f->member == NULL || f->is_null) {
         object_add_plain(t, f);
         return;
     }
@@ -129,6 +174,18 @@ void object_add_value(struct text *t, const struct hd_field *f)
     text_add_string(t, " (");
     object_add_plain(t, f);
     text_add_char(t, ')');
+}
+
+void object_add_cell(struct text *t, const struct hd_field *f)
+{
+    bool refers = f->kind == HD_FIELD_REFERENCE;
+    const struct hd_field *value = refers ? f->boxed : f;
+    if (f->text != NULL)
+        text_add_string(t, f->text);
+    else if (value != NULL && value->member != NULL && !value->is_null)
+        text_add_string(t, value->member);
+    else if (value != NULL && !value->is_hidden && !value->is_redacted)
+        object_add_plain(t, value);
 }
 
 void object_add_quoted(struct text *t, const char *s, bool is_cut)

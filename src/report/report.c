@@ -70,6 +70,32 @@ const char *report_string(struct hd_report *r, const char *s)
     return s != NULL ? arena_strdup(&r->arena, s, strlen(s)) : NULL;
 }
 
+static struct hd_field keep_field(struct hd_report *r, struct hd_field f)
+{
+    f.name = report_string(r, f.name);
+    f.declared_by = report_string(r, f.declared_by);
+    f.type = report_string(r, f.type);
+    f.member = report_string(r, f.member);
+    f.to_type = report_string(r, f.to_type);
+    f.text = report_string(r, f.text);
+    f.words = report_string(r, f.words);
+    return f;
+}
+
+struct hd_field *report_fields(struct hd_report *r, const struct hd_field *from, size_t len)
+{
+    struct hd_field *to = arena_array(&r->arena, struct hd_field, len);
+    for (size_t i = 0; i < len; i++) {
+        to[i] = keep_field(r, from[i]);
+        if (from[i].boxed == NULL)
+            continue;
+        struct hd_field *boxed = arena_alloc(&r->arena, sizeof(*boxed));
+        *boxed = keep_field(r, *from[i].boxed);
+        to[i].boxed = boxed;
+    }
+    return to;
+}
+
 /* The text, which is freed, in the report's arena. */
 static const char *keep_text(struct hd_report *r, struct text *t)
 {

@@ -50,6 +50,7 @@ struct hd_report {
     struct hd_tree tree; /* empty: none */
     struct hd_instance instance;
     struct hd_object_set objects;
+    struct hd_static_set statics;
     struct hd_fleet_answer fleet; /* its names lie in this one: */
     struct hd_fleet *records;
 
@@ -96,6 +97,10 @@ struct hd_report *report_new(enum hd_report_kind kind, const struct hd_options *
 
 /* A copy in the report's arena; NULL for NULL. */
 const char *report_string(struct hd_report *r, const char *s);
+
+/* Fields with their strings and what is in boxes, copied. */
+struct hd_field *report_fields(struct hd_report *r, const struct hd_field *from,
+                               size_t len);
 
 /* "[static var App.s_all] → Order[]" in the report's arena; NULL for NULL. */
 const char *report_join_holder(struct hd_report *r, const char *const *holder, size_t len);

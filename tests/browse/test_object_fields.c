@@ -217,6 +217,111 @@ Test(object_fields, part_neighbours_of_one_type)
     made_close(&m);
 }
 
+/* --- one by one --------------------------------------------------------------------- */
+
+/* A heap in which everything that there is refers to one object. */
+struct held {
+    node_id target, cache, frame, lost;
+    struct hd_snapshot *snap;
+    struct hd_comparison *c;
+    struct hd_objects *o;
+};
+
+static struct held held_open(void)
+{
+    struct forge f = {0};
+    struct held h = {0};
+    struct hd_error err = {0};
+    h.lost = forge_object(&f, "App.Lost", 24);
+    h.frame = forge_object(&f, "App.Frame", 24);
+    h.cache = forge_object(&f, "App.Cache", 24);
+    h.target = forge_object(&f, "App.Order", 40);
+    forge_reference(&f, h.lost, h.target);
+    forge_reference(&f, h.frame, h.target);
+    forge_reference(&f, h.cache, h.target);
+    forge_reference(&f, h.cache, h.target);
+    forge_reference(&f, h.target, h.target);
+    forge_root(&f, HD_ROOT_STACK, NULL, h.frame);
+    forge_root(&f, HD_ROOT_STATIC, "App.Shop.s_cache", h.cache);
+    forge_root(&f, HD_ROOT_STACK, NULL, h.target);
+    forge_root(&f, HD_ROOT_PINNED_HANDLE, NULL, h.target);
+    forge_root(&f, HD_ROOT_STATIC, "App.Shop.s_last", h.target);
+    forge_root(&f, HD_ROOT_STATIC, "App.Shop.s_first", h.target);
+    h.snap = forge_finish(&f);
+    h.c = hd_comparison_of(&h.snap, 1, NULL);
+    h.o = hd_objects_open(h.c, 0);
+    cr_assert(hd_objects_wait(h.o, &err), "%s", err.message);
+    return h;
+}
+
+static void held_close(struct held *h)
+{
+    hd_objects_close(h->o);
+    hd_comparison_free(h->c);
+    hd_snapshot_close(h->snap);
+}
+
+/* Roots of every kind, then what they reach, then garbage; each of them, not one. */
+Test(object_fields, tell_all_that_holds_an_object)
+{
+    struct held h = held_open();
+    size_t len, count;
+    struct hd_object_holder *all = hd_object_holders(h.o, h.target, 100, &len, &count);
+    const struct {
+        const char *type;
+        enum hd_root_kind root;
+        uint64_t references;
+    } wanted[] = {{"[static var App.Shop.s_last]", HD_ROOT_STATIC, 1},
+                  {"[static var App.Shop.s_first]", HD_ROOT_STATIC, 1},
+                  {"[pinning Handles]", HD_ROOT_PINNED_HANDLE, 1},
+                  {"[local vars]", HD_ROOT_STACK, 1},
+                  {"App.Cache", HD_ROOT_STATIC, 2},
+                  {"App.Order", HD_ROOT_STATIC, 1},
+                  {"App.Frame", HD_ROOT_STACK, 1},
+                  {"App.Lost", HD_ROOT_UNREACHABLE, 1}};
+    cr_assert_eq(count, sizeof(wanted) / sizeof(*wanted));
+    cr_assert_eq(len, count);
+    for (size_t i = 0; i < count; i++) {
+        cr_expect_str_eq(all[i].object.type, wanted[i].type);
+        cr_expect_eq(all[i].root, wanted[i].root, "%s", wanted[i].type);
+        cr_expect_eq(all[i].references, wanted[i].references, "%s", wanted[i].type);
+        cr_expect_eq(all[i].object.is_reachable, wanted[i].root != HD_ROOT_UNREACHABLE);
+        cr_expect_eq(all[i].object.kind, i < 4 ? HD_OBJECT_ROOTS : HD_OBJECT);
+    }
+    free(all);
+    free(hd_object_holders(h.o, h.target, 3, &len, &count));
+    cr_expect_eq(len, 3);
+    cr_expect_eq(count, 8, "the others are counted");
+    cr_expect_null(hd_object_holders(h.o, h.lost, 3, &len, &count));
+    cr_expect_eq(count, 0);
+    held_close(&h);
+}
+
+/* Who refers by two fields is told twice; all of them together have all references. */
+Test(object_fields, tell_by_which_field_each_holds_an_object)
+{
+    struct made m = made_open();
+    size_t len, count;
+    struct hd_object_holder *all = hd_object_holders(m.o, MADE_OTHER, 100, &len, &count);
+    cr_assert_eq(count, 2);
+    cr_expect_eq(all[0].object.number, MADE_ENTRIES);
+    cr_expect_str_eq(all[0].field, "[].value");
+    cr_expect_eq(all[1].object.number, MADE_CUSTOMER);
+    cr_expect_str_eq(all[1].field, "_next");
+    free(all);
+    for (uint32_t n = 0; n < m.snap->graph->node_count; n++) {
+        struct hd_object o;
+        uint64_t references = 0;
+        cr_assert(hd_object(m.o, n, &o));
+        all = hd_object_holders(m.o, n, SIZE_MAX, &len, &count);
+        for (size_t i = 0; i < len; i++)
+            references += all[i].references;
+        cr_expect_eq(references, o.referrers);
+        free(all);
+    }
+    made_close(&m);
+}
+
 /* --- one object, without any index ----------------------------------------------- */
 
 static void expect_same_groups(const struct hd_objects *a, const struct hd_objects *b,

@@ -200,7 +200,7 @@ Test(objects_limits, kinds_have_names_up_to_the_last)
     cr_expect_null(hd_object_kind_name((enum hd_object_kind)(HD_OBJECT_UNDEFINED + 1)));
     cr_expect_str_eq(hd_field_kind_name(HD_FIELD_UNKNOWN), "unknown");
     cr_expect_str_eq(hd_field_kind_name(HD_FIELD_ENUM), "enum");
-    cr_expect_null(hd_field_kind_name((enum hd_field_kind)(HD_FIELD_ENUM + 1)));
+    cr_expect_null(hd_field_kind_name((enum hd_field_kind)(HD_FIELD_STRUCT + 1)));
 }
 
 /* Who owns what is known of a comparison only after it was asked for. */

@@ -22,11 +22,11 @@ NO_FILES = {"A,B,...", "AGE", "BASE", "D", "FORMAT", "I/N", "K", "KEY", "KIND", 
 SNAPSHOTS = ["1.txt", "2.txt", "3.txt", "4.txt"]
 # How each command is asked, without files of options: what it needs, and the inputs, which stand for SNAPSHOT.
 ASKED = {
-    "diff": [], "report": [], "tree": [], "explore": [], "top": [], "roots": ["--type=*"], "object": ["1"], "check": [], "record": [],
+    "diff": [], "report": [], "tree": [], "explore": [], "top": [], "roots": ["--type=*"], "object": ["1"], "statics": [], "check": [], "record": [],
     "fleet": [], "info": [], "convert": ["--to=gcdump"], "watch": ["4711"], "collect": ["4711"], "ps": [],
 }
 INPUTS = {"diff": SNAPSHOTS, "report": SNAPSHOTS, "tree": SNAPSHOTS, "check": SNAPSHOTS, "record": SNAPSHOTS, "info": SNAPSHOTS,
-          "roots": SNAPSHOTS, "top": SNAPSHOTS[:1], "object": SNAPSHOTS[:1], "convert": SNAPSHOTS[:1]}
+          "roots": SNAPSHOTS, "top": SNAPSHOTS[:1], "object": SNAPSHOTS[:1], "statics": SNAPSHOTS[:1], "convert": SNAPSHOTS[:1]}
 wrong = []
 asked = 0
 sources = [os.path.abspath(f"fixtures/heap-text/series-{k}.txt") for k in range(1, 5)]

@@ -96,9 +96,13 @@ Test(explore, shows_fields_where_they_are_known_and_text_when_asked)
     shows(&b, "_id = -4711");
     shows(&b, "_state = Blocked (2)");
     shows(&b, "_grade = not shown");
-    shows(&b, "[].value of Entry[]");
     shows(&b, "evil\\x1b[31m|<b>");
+    shows(&b, "_born = 2026-11-24 15:04:05.1234567Z");
+    shows(&b, "_left = null");
     lacks(&b, "hunter2");
+    press(&b, PRESS_END);
+    shows(&b, "[].value of Entry[]");
+    press(&b, PRESS_HOME);
     press(&b, 'v');
     shows(&b, "_name = \"hunter2\\x1b[31m\"");
     press(&b, 'v');

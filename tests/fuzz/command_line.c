@@ -46,6 +46,8 @@ static struct hd_report *ask(const struct settings *s, struct hd_comparison *c,
         return hd_report_roots(c, opt, err);
     case ON_OBJECT:
         return hd_report_objects(c, opt, err);
+    case ON_STATICS:
+        return hd_report_statics(c, opt, err);
     case ON_TREE:
         return hd_report_tree(c, opt, err);
     case ON_CHECK: {
@@ -68,11 +70,11 @@ static void ask_series(const struct frame *f, const struct settings *s)
     struct hd_options opt = s->options;
     struct hd_error err = {0};
     series_open(snaps, true);
-    bool is_top = s->command->bit == ON_TOP;
+    bool is_top = s->command->bit == ON_TOP || s->command->bit == ON_STATICS;
     struct hd_comparison *c = hd_comparison_of(snaps, is_top ? 1 : SERIES_STEPS, NULL);
     opt.iterations = s->iteration_count == SERIES_STEPS ? s->iterations : NULL;
     struct hd_report *report =
-        is_top ? hd_report_top(c, &opt, &err) : ask(s, c, &opt, &err);
+        s->command->bit == ON_TOP ? hd_report_top(c, &opt, &err) : ask(s, c, &opt, &err);
     question_answer(f->head, report, &err);
     hd_comparison_free(c);
     series_close(snaps);

@@ -196,7 +196,7 @@ static void ask_conversion(const unsigned char head[FRAME_HEAD], struct hd_snaps
 void question_ask(const unsigned char head[FRAME_HEAD], struct hd_snapshot **snaps,
                   size_t count)
 {
-    enum { CHECK = 1, TREE, ROOTS, TOP, INFO, OBJECTS, CONVERT, INSTANCES };
+    enum { CHECK = 1, TREE, ROOTS, TOP, INFO, OBJECTS, CONVERT, INSTANCES, STATICS };
     struct hd_options opt = question_options(head);
     struct hd_read_options how = question_reading(head, 0);
     how.max_memory = 0;
@@ -223,6 +223,10 @@ void question_ask(const unsigned char head[FRAME_HEAD], struct hd_snapshot **sna
         break;
     case INSTANCES:
         question_answer(head, hd_report_objects(c, &opt, &err), &err);
+        break;
+    case STATICS:
+        opt.values = head[WHAT] > 127;
+        question_answer(head, hd_report_statics(c, &opt, &err), &err);
         break;
     case CONVERT:
         ask_conversion(head, snaps[count - 1]);

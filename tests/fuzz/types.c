@@ -20,6 +20,12 @@ static void see(void *context, const struct clr_static *s)
     ++*count;
 }
 
+static void see_variable(void *context, const struct clr_variable *v)
+{
+    size_t *count = context;
+    *count += strlen(v->name) + strlen(v->declared_by);
+}
+
 static void ask_type(struct clr_types *types, const struct runtime *r, uint64_t at)
 {
     if (at == 0 || !runtime_is_method_table(r, at))
@@ -53,6 +59,7 @@ void surface_types(struct bytes input)
             ask_type(types, &f.runtime, le_u64(f.bytes + 16 + 8 * i));
         size_t statics = 0;
         clr_types_statics(types, see, &statics);
+        clr_types_variables(types, see_variable, &statics);
         clr_types_close(types);
     }
     forge_clr_end(&f);

@@ -431,3 +431,24 @@ killed() {
     works roots --format=json --type=Shop.Order "$tmp/workstation-4.core"
     [[ $out == *'Shop.Store.s_unsent'* ]]
 }
+
+# values VARIANT: what a core shows is what the program prints of itself, whoever took it.
+values() {
+    local line result=0
+    command -v dotnet >/dev/null || skip "no dotnet here"
+    lab=$(tests/live/corelab.sh build "$1" 2>"$tmp/log") || result=$?
+    if [[ $result == 77 ]]; then skip "the packages of $1 cannot be had"; fi
+    start_lab quiet
+    echo values >&7
+    while read -r -t 60 line <&8 && [[ $line != done ]]; do echo "$line"; done >"$tmp/told"
+    works collect -q --core -p "$pid" -o "$tmp/core.core"
+    works collect -q --direct -p "$pid" -o "$tmp/direct.core"
+    stop_lab
+    for line in core direct; do
+        python3 tests/live/values.py --heapdrift="$HEAPDRIFT" "$tmp/$line.core" "$tmp/told" >"$tmp/values" ||
+            complain "$line: $(<"$tmp/values")"
+    done
+}
+
+@test "values are those that the program prints: .NET 10" { values workstation; }
+@test "values are those that the program prints: .NET 9" { values net9; }

@@ -233,9 +233,53 @@ Test(report_object, reals_are_the_shortest_that_are_exact)
     expect_real(0.1, "0.1");
     expect_real(1.0 / 3, "0.3333333333333333");
     expect_real(0.1 + 0.2, "0.30000000000000004");
-    expect_real(1e300, "1e+300");
+    expect_real(100, "100");
+    expect_real(-1234.5, "-1234.5");
+    expect_real(1e16, "10000000000000000");
+    expect_real(1e17, "1E+17");
+    expect_real(0.0001, "0.0001");
+    expect_real(-0.00001234, "-1.234E-05");
+    expect_real(1e300, "1E+300");
     expect_real((double)NAN, "NaN");
     expect_real(-(double)INFINITY, "-Infinity");
+}
+
+static void expect_cell(const struct hd_field *f, const char *cell, const char *put)
+{
+    struct text t = {0};
+    struct hd_memory m = {0};
+    object_add_cell(&t, f);
+    hd_put_value(hd_sink_memory(&m), f);
+    cr_expect_str_eq(text_string(&t), cell);
+    cr_expect_str_eq(m.bytes != NULL ? m.bytes : "", put);
+    text_free(&t);
+    hd_memory_free(&m);
+}
+
+/* Of a reference what the object there says, else nothing. */
+Test(report_object, values_in_one_cell)
+{
+    const struct hd_field in_box = {.kind = HD_FIELD_ENUM,
+                                    .number = 2,
+                                    .member = "Blocked"},
+                          no_value = {.kind = HD_FIELD_ENUM,
+                                      .is_null = true,
+                                      .member = "x"},
+                          date = {.kind = HD_FIELD_STRUCT, .words = "2026-11-24"},
+                          unread = {.kind = HD_FIELD_STRUCT};
+    struct hd_field to = {.kind = HD_FIELD_REFERENCE, .number = 0x10, .boxed = &in_box};
+    expect_cell(&in_box, "Blocked", "Blocked (2)");
+    expect_cell(&no_value, "null", "null");
+    expect_cell(&date, "2026-11-24", "2026-11-24");
+    expect_cell(&unread, "not known", "not known");
+    expect_cell(&to, "Blocked", "Blocked (2)");
+    to.boxed = NULL;
+    to.is_hidden = true;
+    expect_cell(&to, "", "");
+    to.text = "a\"b";
+    expect_cell(&to, "a\"b", "\"a\\\"b\"");
+    expect_cell(&(struct hd_field){.kind = HD_FIELD_SIGNED, .is_hidden = true}, "",
+                "not shown");
 }
 
 /* --- errors ---------------------------------------------------------------------- */

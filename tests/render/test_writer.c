@@ -54,6 +54,8 @@ static struct hd_report *report_of(enum hd_report_kind kind)
         return small_fleet();
     case HD_REPORT_OBJECTS:
         return objects_of(shop(10), "System.String", hd_default_options());
+    case HD_REPORT_STATICS:
+        return statics_of(shop(10), NULL);
     case HD_REPORT_INFO:
     case HD_REPORT_KIND_COUNT:
         break;

@@ -232,6 +232,17 @@ static inline struct hd_report *objects_of(struct hd_snapshot *snap, const char 
     return r;
 }
 
+/* Static variables of a heap, which is closed. */
+static inline struct hd_report *statics_of(struct hd_snapshot *snap,
+                                           const struct hd_options *opt)
+{
+    struct hd_error err = {0};
+    struct hd_report *r = ask_statics(&snap, 1, opt, &err);
+    cr_assert_not_null(r, "%s", err.message);
+    hd_snapshot_close(snap);
+    return r;
+}
+
 /* One object of a heap, which is closed. */
 static inline struct hd_report *object_of(struct hd_snapshot *snap, uint32_t number,
                                           bool values, const struct hd_options *opt)

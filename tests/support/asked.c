@@ -41,6 +41,15 @@ struct hd_report *ask_objects(struct hd_snapshot *const *snaps, size_t count,
     return r;
 }
 
+struct hd_report *ask_statics(struct hd_snapshot *const *snaps, size_t count,
+                              const struct hd_options *opt, struct hd_error *err)
+{
+    struct hd_comparison *c = hd_comparison_of(snaps, count, NULL);
+    struct hd_report *r = hd_report_statics(c, opt, err);
+    hd_comparison_free(c);
+    return r;
+}
+
 struct hd_report *ask_tree(struct hd_snapshot *const *snaps, size_t count,
                            const struct hd_options *opt, struct hd_error *err)
 {

@@ -14,6 +14,8 @@ struct hd_report *ask_roots(struct hd_snapshot *const *snaps, size_t count,
                             const struct hd_options *opt, struct hd_error *err);
 struct hd_report *ask_objects(struct hd_snapshot *const *snaps, size_t count,
                               const struct hd_options *opt, struct hd_error *err);
+struct hd_report *ask_statics(struct hd_snapshot *const *snaps, size_t count,
+                              const struct hd_options *opt, struct hd_error *err);
 struct hd_report *ask_top(struct hd_snapshot *snap, const struct hd_options *opt,
                           struct hd_error *err);
 

@@ -25,8 +25,8 @@ static const struct runtime_layout layout_10 = {
                  .static_fields = 54,
                  .padding = RUNTIME_NO_OFFSET,
                  .packed = RUNTIME_NO_OFFSET},
-    .dynamic_statics = {.gc_statics = 0, .size = 24},
-    .thread_statics = {.gc_tls_index = 4, .size = 40},
+    .dynamic_statics = {.gc_statics = 0, .plain_statics = 8, .size = 24},
+    .thread_statics = {.gc_tls_index = 4, .plain_tls_index = 0, .size = 40},
     .generics_dict = {.dict_count = 4, .type_arg_count = 6},
     .module = {.base = 224,
                .path = 200,
@@ -355,7 +355,9 @@ static void put_statics(struct clr_forge *f, uint64_t table, uint64_t auxiliary,
     const struct runtime_layout *at = &f->runtime.at;
     if (!is_8(f)) {
         forge_clr_put(f, auxiliary - 24, type->statics, 8);
+        forge_clr_put(f, auxiliary - 16, type->plain_statics, 8);
         forge_clr_put(f, auxiliary - 36, type->thread_index, 4);
+        forge_clr_put(f, auxiliary - 40, type->plain_thread_index, 4);
     } else if ((type->flags & FORGED_OWN_STATICS) && !(type->flags & has_elements)) {
         add_entry(f, table, type);
     } else if (type->statics != 0) {

@@ -68,6 +68,7 @@ struct forged_type {
     uint64_t arguments[FORGED_ARGUMENTS];           /* up to the first 0 */
     uint64_t statics, thread_index;                 /* base of the first; TLSIndex. Of .NET
                                                        8 of all plain types of a module */
+    uint64_t plain_statics, plain_thread_index;     /* of what is no reference */
 };
 
 void forge_clr_begin(struct clr_forge *f);

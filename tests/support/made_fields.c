@@ -72,9 +72,13 @@ static size_t add_customer(const struct hd_snapshot *snap, bool with_text,
         plain("_grade", "System.Char", HD_FIELD_CHAR, '|'),
         plain("_rate", "System.Double", HD_FIELD_FLOAT, 0),
         plain("_state", "Shop.State", HD_FIELD_ENUM, 2),
-        plain("evil\x1b[31m|<b>", "Evil\nType", HD_FIELD_UNKNOWN, 0)};
+        plain("evil\x1b[31m|<b>", "Evil\nType", HD_FIELD_UNKNOWN, 0),
+        plain("_born", "System.DateTime", HD_FIELD_STRUCT, 0),
+        plain("_left", "System.Nullable<System.Int32>", HD_FIELD_SIGNED, 0)};
     all[10].real = 0.1;
     all[11].member = "Blocked";
+    all[13].words = "2026-11-24 15:04:05.1234567Z";
+    all[14].is_null = true;
     all[0].text = with_text ? "hunter2\x1b[31m" : NULL;
     all[0].is_cut = with_text;
     memcpy(to, all, sizeof(all));
@@ -139,6 +143,28 @@ static const struct hd_field *values_of(const void *context, node_id n, uint64_t
     return all;
 }
 
+/* --- static variables ------------------------------------------------------------ */
+
+static const struct hd_static *statics_of(const void *context, size_t most_text,
+                                          struct arena *a, size_t *len)
+{
+    const struct hd_snapshot *snap = context;
+    struct hd_static *all = arena_array(a, struct hd_static, MADE_STATICS);
+    (void)most_text;
+    for (size_t i = 0; i < MADE_STATICS; i++)
+        all[i] = (struct hd_static){
+            .declared_by = "Shop.Store", .module = "/app/Shop.dll", .is_set = true};
+    all[0].field = reference(snap, "s_byNumber", "Shop.Entry[]", MADE_ENTRIES);
+    all[1].field = plain("s_letter", "System.Char", HD_FIELD_CHAR, '|');
+    all[2].field = plain("s_started", "System.DateTime", HD_FIELD_STRUCT, 0);
+    all[2].field.words = "2026-11-24 15:04:05.1234567Z";
+    all[3].field = plain("t_last", "System.Int32", HD_FIELD_SIGNED, 0);
+    all[3].of_thread = true;
+    all[3].is_set = false;
+    *len = MADE_STATICS;
+    return all;
+}
+
 /* --- the heap -------------------------------------------------------------------- */
 
 static const struct {
@@ -183,6 +209,7 @@ struct hd_snapshot *made_fields(void)
                               .name_count = MADE_NAMES,
                               .of_node = fields_of_node,
                               .values = values_of,
+                              .statics = statics_of,
                               .context = snap};
     snap->graph->fields = fields;
     return snap;

@@ -236,12 +236,12 @@ static void field_cells(const struct explore *e, const struct hd_field *f, struc
 {
     struct hd_memory lead = {0};
     struct hd_sink to = hd_sink_memory(&lead);
-    bool leads_on = f->kind == HD_FIELD_REFERENCE && f->to != HD_NO_OBJECT;
+    bool leads_on = f->kind == HD_FIELD_REFERENCE && f->to != HD_NO_OBJECT,
+         has_value = f->text != NULL || f->boxed != NULL || f->is_redacted;
     hd_put_name(to, f->name != NULL ? f->name : "");
-    bool has_text = f->text != NULL || f->is_redacted;
-    print_to(to, leads_on && !has_text ? " → " : " = ");
+    print_to(to, leads_on && !has_value ? " → " : " = ");
     hd_put_value(to, f);
-    print_to(to, leads_on && has_text ? "  " : "");
+    print_to(to, leads_on && has_value ? "  " : "");
     row->lead = lead.bytes;
     row->is_heading = !leads_on;
     if (leads_on)

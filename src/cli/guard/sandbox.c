@@ -34,7 +34,7 @@ static const bool is_only_made = false;
 
 enum {
     WITH_SANDBOX = ON_DIFF | ON_TOP | ON_ROOTS | ON_INFO | ON_CHECK | ON_CONVERT | ON_TREE |
-                   ON_REPORT | ON_EXPLORE | ON_OBJECT
+                   ON_REPORT | ON_EXPLORE | ON_OBJECT | ON_STATICS
 };
 
 /* --- core dumps ------------------------------------------------------ */

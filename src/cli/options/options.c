@@ -15,8 +15,8 @@ enum {
     ON_GROWTH = ON_DIFFS | ON_CHECK | ON_WATCH,   /* what grew */
     ON_CHAINS = ON_GROWTH | ON_ROOTS,             /* what holds it */
     ON_ROWS = (ON_CHAINS & ~ON_EXPLORE) | ON_TOP, /* a part of that */
-    ON_PAPER = ON_DIFF | ON_TOP | ON_ROOTS | ON_INFO | ON_CHECK | ON_TREE |
-               ON_OBJECT,                                    /* printed */
+    ON_PAPER = ON_DIFF | ON_TOP | ON_ROOTS | ON_INFO | ON_CHECK | ON_TREE | ON_OBJECT |
+               ON_STATICS,                                   /* printed */
     ON_ALL = ON_PAPER | ON_REPORT | ON_EXPLORE | ON_CONVERT, /* read snapshots */
     ON_PRINTS = ON_PAPER | ON_PS | ON_WATCH | ON_FLEET,
     ON_EVERY = ON_ALL | ON_PS | ON_COLLECT | ON_WATCH | ON_RECORD | ON_FLEET,
@@ -173,10 +173,10 @@ const struct option shared_options[] = {
      .argument = "KEY", .help = ""},
     {"type", 't', GROUP_SHOWN, ON_ROWS, PATTERNS(types),
      .help = "only types that match; * and ? are wildcards; repeatable"},
-    {"exclude", 'x', GROUP_SHOWN, ON_ROWS | ON_OBJECT, PATTERNS(excludes),
+    {"exclude", 'x', GROUP_SHOWN, ON_ROWS | ON_OBJECT | ON_STATICS, PATTERNS(excludes),
      .help = "hide types that match; repeatable"},
-    {"app-only", 0, GROUP_SHOWN, ON_ROWS | ON_EXPLORE | ON_OBJECT, FLAG(options.app_only),
-     .help = "hide framework types"},
+    {"app-only", 0, GROUP_SHOWN, ON_ROWS | ON_EXPLORE | ON_OBJECT | ON_STATICS,
+     FLAG(options.app_only), .help = "hide framework types"},
     {"by", 0, GROUP_SHOWN, ON_DIFF | ON_TOP,
      CHOICE(options.by, HD_BY_TYPE, "type", "namespace", "module", "holder"),
      .argument = "UNIT", .usual = "type", .help = "group rows by"},

@@ -139,7 +139,8 @@ enum command_bit {
     ON_EXPLORE = 4096,
     ON_OBJECT = 8192,
     ON_RECORD = 16384,
-    ON_FLEET = 32768
+    ON_FLEET = 32768,
+    ON_STATICS = 65536
 };
 
 /* What people come with; the parts of --help. */

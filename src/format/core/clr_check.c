@@ -60,7 +60,7 @@ static bool statics_fit(struct clr_types *t, const struct clr_module *lib,
 {
     struct field_desc d;
     bool ok = true;
-    uint64_t base = clr_local_statics_of(t, string, 0).references;
+    uint64_t base = clr_local_bases(t, string, 0).references;
     if (base == 0 || !find_field(t, lib, string, "Empty", &d) || !d.is_static)
         return false;
     uint64_t empty = memory_u64(t->memory, base + d.offset, &ok);

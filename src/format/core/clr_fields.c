@@ -24,6 +24,43 @@ static const struct {
     {ELEMENT_BYREF, 8, HD_FIELD_UNSIGNED},  {ELEMENT_CLASS, 8, HD_FIELD_REFERENCE},
 };
 
+/* Structs that are one value to people, if they have these fields and no others. */
+enum { MOST_PARTS = 11, ANYWHERE = 0xFF };
+
+static const struct form {
+    const char *type;
+    enum clr_form form; /* NO_FORM: it is a Half, a number */
+    struct part {
+        const char *name;
+        uint8_t size, at;
+    } parts[MOST_PARTS];
+} forms[] = {
+    {"System.DateTime", CLR_DATE_TIME, {{"_dateData", 8, 0}}},
+    {"System.DateTimeOffset",
+     CLR_DATE_TIME_OFFSET,
+     {{"_dateTime", 8, ANYWHERE}, {"_offsetMinutes", ANYWHERE, ANYWHERE}}},
+    {"System.TimeSpan", CLR_TIME_SPAN, {{"_ticks", 8, 0}}},
+    {"System.DateOnly", CLR_DATE_ONLY, {{"_dayNumber", 4, 0}}},
+    {"System.TimeOnly", CLR_TIME_ONLY, {{"_ticks", 8, 0}}},
+    {"System.Guid",
+     CLR_GUID,
+     {{"_a", 4, 0},
+      {"_b", 2, 4},
+      {"_c", 2, 6},
+      {"_d", 1, 8},
+      {"_e", 1, 9},
+      {"_f", 1, 10},
+      {"_g", 1, 11},
+      {"_h", 1, 12},
+      {"_i", 1, 13},
+      {"_j", 1, 14},
+      {"_k", 1, 15}}},
+    {"System.Decimal", CLR_DECIMAL, {{"_flags", 4, 0}, {"_hi32", 4, 4}, {"_lo64", 8, 8}}},
+    {"System.Int128", CLR_INT128, {{"_lower", 8, 0}, {"_upper", 8, 8}}},
+    {"System.UInt128", CLR_UINT128, {{"_lower", 8, 0}, {"_upper", 8, 8}}},
+    {"System.Half", CLR_NO_FORM, {{"_value", 2, 0}}},
+};
+
 static void set_kind(struct clr_field *f, unsigned element)
 {
     for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
@@ -62,9 +99,11 @@ static unsigned number_inside(struct clr_types *t, const struct method_table *m)
 /* A class, or a struct inside, whose fields are being taken. */
 struct level {
     struct method_table m;
+    const struct clr_shape *shape;
     struct field_list list;
     struct clr_scope scope;
     uint32_t next, base;
+    size_t first;  /* of its fields among all */
     size_t prefix; /* how much of the name so far is its own */
     uint32_t element, repeats,
         step; /* of an inline array: how often its one field stands */
@@ -94,25 +133,137 @@ static void add_field_name(struct text *to, const char *name)
         text_add(to, name, len);
 }
 
+struct clr_field clr_field_of(struct clr_types *t, unsigned element,
+                              const struct clr_shape *shape)
+{
+    struct method_table m;
+    struct clr_field f = {.type = shape->table};
+    if (shape != t->nothing)
+        f.type_name = clr_shown_full(t, shape->full_name);
+    set_kind(&f, element);
+    bool is_value = shape->element == ELEMENT_VALUETYPE && shape->table != 0;
+    if (is_value && element != ELEMENT_VALUETYPE &&
+        method_table_read(t, shape->table, &m) && clr_is_enum(t, &m))
+        f.kind = HD_FIELD_ENUM;
+    return f;
+}
+
 static void emit(struct walk *w, uint32_t offset, unsigned element,
                  const struct clr_shape *shape)
 {
     struct clr_types *t = w->t;
-    struct method_table m;
     if (w->len == MOST_FIELDS || !clr_spend(t, sizeof(struct clr_field)))
         return;
     w->all = grow(w->all, w->len, &w->cap, sizeof(*w->all));
     struct clr_field *f = &w->all[w->len++];
-    *f = (struct clr_field){.offset = offset, .type = shape->table};
+    *f = clr_field_of(t, element, shape);
+    f->offset = offset;
     f->name = clr_name_add(t, &w->name)->raw;
     f->declared_by = w->declared_by;
-    if (shape != t->nothing)
-        f->type_name = clr_shown_full(t, shape->full_name);
-    set_kind(f, element);
-    bool is_value = shape->element == ELEMENT_VALUETYPE && shape->table != 0;
-    if (is_value && element != ELEMENT_VALUETYPE &&
-        method_table_read(t, shape->table, &m) && clr_is_enum(t, &m))
-        f->kind = HD_FIELD_ENUM;
+}
+
+/* --- one value ----------------------------------------------------------------- */
+
+/* Whether a type is of the runtime's own library, whatever others are called: that which
+ * has the class above all. */
+static bool is_of_core(const struct clr_types *t, const struct method_table *of)
+{
+    struct method_table m = *of;
+    for (int i = 0; i < MOST_PARENTS && m.parent != 0; i++)
+        if (!method_table_read(t, m.parent, &m))
+            return false;
+    return m.parent == 0 && m.address != of->address && m.module == of->module;
+}
+
+/* The part of that name among the fields of a level; NULL. */
+static struct clr_field *part_named(const struct walk *w, const struct level *l,
+                                    const char *name)
+{
+    size_t prefix = l->prefix > 0 ? l->prefix + 1 : 0; /* with the dot */
+    for (size_t i = l->first; i < w->len; i++)
+        if (strlen(w->all[i].name) > prefix && strcmp(w->all[i].name + prefix, name) == 0)
+            return &w->all[i];
+    return NULL;
+}
+
+static const struct form *form_named(const char *type)
+{
+    for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++)
+        if (strcmp(forms[i].type, type) == 0)
+            return &forms[i];
+    return NULL;
+}
+
+static bool is_part(const struct clr_field *f, const struct part *p, uint32_t base)
+{
+    return f != NULL && f->inside == 0 && f->kind != HD_FIELD_REFERENCE &&
+           f->offset >= base && (p->size == ANYWHERE || f->size == p->size) &&
+           (p->at == ANYWHERE || f->offset - base == p->at);
+}
+
+/* The fields of a level as one value of a form; false: they are others than it has. */
+static bool read_form(const struct walk *w, const struct level *l, const struct form *form,
+                      struct clr_field *to)
+{
+    const struct clr_field *parts[MOST_PARTS];
+    size_t count = 0;
+    for (; count < MOST_PARTS && form->parts[count].name != NULL; count++) {
+        parts[count] = part_named(w, l, form->parts[count].name);
+        if (!is_part(parts[count], &form->parts[count], l->base))
+            return false;
+    }
+    if (count != w->len - l->first)
+        return false;
+    to->kind = form->form != CLR_NO_FORM ? HD_FIELD_STRUCT : HD_FIELD_FLOAT;
+    to->form = form->form;
+    to->size = form->form != CLR_NO_FORM ? clr_form_size(form->form) : parts[0]->size;
+    if (form->form != CLR_DATE_TIME_OFFSET)
+        return true;
+    uint32_t date = parts[0]->offset - l->base, minutes = parts[1]->offset - l->base,
+             size = parts[1]->size;
+    bool ok = parts[0]->form == CLR_DATE_TIME && date <= 8 && minutes <= 12 &&
+              (size == 2 || size == 4) && parts[1]->is_signed;
+    to->date_at = (uint8_t)date;
+    to->minutes_at = (uint8_t)minutes;
+    to->minutes_size = (uint8_t)size;
+    to->size = date + 8 > minutes + size ? date + 8 : minutes + size;
+    return ok;
+}
+
+/* A Nullable of what is one value itself is that value, or none. */
+static bool read_nullable(const struct walk *w, const struct level *l, struct clr_field *to)
+{
+    static const struct part has = {"hasValue", 1, 0},
+                             value = {"value", ANYWHERE, ANYWHERE};
+    const struct clr_field *flag = part_named(w, l, has.name),
+                           *inner = part_named(w, l, value.name);
+    if (w->len - l->first != 2 || !is_part(flag, &has, l->base) ||
+        flag->kind != HD_FIELD_BOOLEAN || !is_part(inner, &value, l->base) ||
+        inner->offset == l->base || inner->offset - l->base > CLR_MOST_BYTES)
+        return false;
+    *to = *inner;
+    to->inside = (uint8_t)(inner->offset - l->base);
+    return true;
+}
+
+/* Those of a struct that is one value to people: its one field. */
+static void fold(struct walk *w, const struct level *l)
+{
+    static const char nullable[] = "System.Nullable`1[", boxed[] = "value";
+    const char *type = l->shape->full_name->raw;
+    const struct form *form = form_named(type);
+    bool is_nullable = strncmp(type, nullable, sizeof(nullable) - 1) == 0;
+    struct clr_field one = {.type = l->shape->table};
+    if (w->len == l->first || (form == NULL && !is_nullable) || !is_of_core(w->t, &l->m) ||
+        !(is_nullable ? read_nullable(w, l, &one) : read_form(w, l, form, &one)))
+        return;
+    w->name.len = l->prefix;
+    one.name = l->prefix > 0 ? clr_name_add(w->t, &w->name)->raw : boxed;
+    one.declared_by = w->declared_by;
+    one.type_name = clr_shown_full(w->t, l->shape->full_name);
+    one.offset = l->base;
+    w->all[l->first] = one;
+    w->len = l->first + 1;
 }
 
 /* How often the one field of an inline array, or of a fixed buffer, stands in it. */
@@ -149,7 +300,8 @@ static void enter(struct walk *w, uint64_t table, const struct clr_shape *shape,
                   uint32_t base)
 {
     struct level *l = &w->levels[w->depth];
-    *l = (struct level){.base = base, .prefix = w->name.len};
+    *l = (struct level){
+        .shape = shape, .base = base, .first = w->len, .prefix = w->name.len};
     if (!method_table_read(w->t, table, &l->m))
         return;
     l->scope.module = clr_module_of(w->t, l->m.module);
@@ -194,13 +346,20 @@ static void read_field(struct walk *w, struct level *l, const struct field_desc 
         emit(w, offset, d->element, shape);
 }
 
+static void leave(struct walk *w, const struct level *l)
+{
+    if (method_table_is_value(&l->m) && l->next >= l->list.count && l->repeats <= 1)
+        fold(w, l);
+    w->depth--;
+}
+
 static void walk_levels(struct walk *w)
 {
     while (w->depth > 0) {
         struct level *l = &w->levels[w->depth - 1];
         struct field_desc d;
         if (l->next >= l->list.count || w->steps++ >= MOST_STEPS || !clr_spend(w->t, 16))
-            w->depth--;
+            leave(w, l);
         else if (!field_desc_read(w->t, &l->list, l->next, &d) || d.is_static)
             l->next++;
         else
@@ -256,6 +415,60 @@ static int by_offset(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
+/* Version: four numbers side by side. */
+static bool set_version(struct clr_type *shown, const struct clr_field *all, size_t len)
+{
+    static const char *const names[] = {"_Major", "_Minor", "_Build", "_Revision"};
+    for (size_t i = 0; i < 4; i++)
+        if (len != 4 || strcmp(all[i].name, names[i]) != 0 || all[i].size != 4 ||
+            all[i].kind != HD_FIELD_SIGNED || all[i].offset != all[0].offset + 4 * i)
+            return false;
+    shown->self_value = all[0];
+    shown->self_value.kind = HD_FIELD_STRUCT;
+    shown->self_value.form = CLR_VERSION;
+    shown->self_value.size = clr_form_size(CLR_VERSION);
+    return true;
+}
+
+/* Uri: the text that it was made of. It is of an assembly of its own. */
+static bool set_uri(struct clr_type *shown, const struct clr_field *all, size_t len)
+{
+    static const char assembly[] = "System.Private.Uri.dll";
+    const char *path = shown->module != NULL ? shown->module : "",
+               *file = strrchr(path, '/');
+    if (strcmp(file != NULL ? file + 1 : path, assembly) != 0)
+        return false;
+    for (size_t i = 0; i < len; i++) {
+        if (all[i].kind != HD_FIELD_REFERENCE || strcmp(all[i].name, "_string") != 0)
+            continue;
+        shown->self_value = all[i];
+        return true;
+    }
+    return false;
+}
+
+/* What an object says besides its fields, to be shown beside references to it. */
+static void set_self(struct clr_types *t, const struct method_table *m,
+                     struct clr_type *shown)
+{
+    const struct clr_field *all = shown->fields;
+    size_t len = shown->field_count;
+    const char *name = clr_shape_of(t, m->address)->full_name->raw;
+    if (method_table_is_value(m)) {
+        bool is_one = len == 1 && all[0].kind != HD_FIELD_REFERENCE &&
+                      all[0].kind != HD_FIELD_UNKNOWN;
+        shown->self = is_one ? CLR_BOXED_VALUE : CLR_JUST_FIELDS;
+        if (is_one)
+            shown->self_value = all[0];
+    } else if (strcmp(name, "System.Version") == 0) {
+        if (is_of_core(t, m) && set_version(shown, all, len))
+            shown->self = CLR_A_VERSION;
+    } else if (strcmp(name, "System.Uri") == 0) {
+        if (set_uri(shown, all, len))
+            shown->self = CLR_A_URI;
+    }
+}
+
 void clr_fields_of(struct clr_types *t, const struct method_table *m,
                    struct clr_type *shown)
 {
@@ -275,6 +488,7 @@ void clr_fields_of(struct clr_types *t, const struct method_table *m,
         memcpy(fields, w.all, w.len * sizeof(*fields));
         shown->fields = fields;
         shown->field_count = w.len;
+        set_self(t, m, shown);
     }
     text_free(&w.name);
     free(w.all);

@@ -220,22 +220,27 @@ const struct clr_shape *clr_field_shape(struct clr_types *t, const struct clr_sc
 
 /* --- clr_fields.c -------------------------------------------------------------- */
 
+/* A field without name and place: what an element type and a shape tell. */
+struct clr_field clr_field_of(struct clr_types *t, unsigned element,
+                              const struct clr_shape *shape);
+
 /* The fields of a type with MethodTable m, into shown. */
 void clr_fields_of(struct clr_types *t, const struct method_table *m,
                    struct clr_type *shown);
 
 /* --- clr_locals.c -------------------------------------------------------------- */
 
-/* Of .NET 8: where the offsets of a type's statics count from, in the process, or in the
- * thread whose ThreadLocalBlock is given. 0: there are none, or not yet. */
-struct clr_local_statics {
+/* Where the offsets of a type's statics count from, in the process or in a thread. 0: there
+ * are none, or not yet. */
+struct clr_bases {
     uint64_t references; /* of what refers to objects, boxed structs too */
     uint64_t plain;      /* of all others */
     bool is_used;        /* its constructor has run, or it has none */
 };
 
-struct clr_local_statics clr_local_statics_of(struct clr_types *t,
-                                              const struct method_table *m, uint64_t block);
+/* Of .NET 8; of the thread whose ThreadLocalBlock is given, else of the process. */
+struct clr_bases clr_local_bases(struct clr_types *t, const struct method_table *m,
+                                 uint64_t block);
 void clr_locals_free(struct clr_types *t);
 
 /* --- clr_types.c --------------------------------------------------------------- */

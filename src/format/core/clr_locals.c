@@ -127,21 +127,20 @@ static bool is_initialised(const struct clr_types *t, const struct method_table 
            (m->row > 0 && (memory_u8(t->memory, bytes + m->row - 1, &ok) & IS_INITIALISED));
 }
 
-static struct clr_local_statics by_entry(struct clr_types *t, const struct clr_entry *e,
-                                         uint64_t local,
-                                         const struct runtime_local_module *in,
-                                         bool of_thread)
+static struct clr_bases by_entry(struct clr_types *t, const struct clr_entry *e,
+                                 uint64_t local, const struct runtime_local_module *in,
+                                 bool of_thread)
 {
     bool ok = true;
     uint64_t items = memory_u64(t->memory, local + in->classes, &ok);
     uint64_t count = memory_u64(t->memory, local + in->count, &ok);
     if (!ok || items == 0 || e->place >= count)
-        return (struct clr_local_statics){0};
+        return (struct clr_bases){0};
     uint64_t entry = memory_u64(t->memory, items + ITEM_SIZE * e->place, &ok);
     uint32_t flags = memory_u32(t->memory, items + ITEM_SIZE * e->place + ITEM_FLAGS, &ok);
     if (!ok || entry == 0)
-        return (struct clr_local_statics){0};
-    struct clr_local_statics found = {.plain = entry, .is_used = flags & IS_INITIALISED};
+        return (struct clr_bases){0};
+    struct clr_bases found = {.plain = entry, .is_used = flags & IS_INITIALISED};
     if (!(flags & IS_COLLECTIBLE)) {
         found.references = first_of(t, entry, of_thread);
         return found;
@@ -153,22 +152,21 @@ static struct clr_local_statics by_entry(struct clr_types *t, const struct clr_e
     return found;
 }
 
-struct clr_local_statics clr_local_statics_of(struct clr_types *t,
-                                              const struct method_table *m, uint64_t block)
+struct clr_bases clr_local_bases(struct clr_types *t, const struct method_table *m,
+                                 uint64_t block)
 {
     const struct runtime_layout *at = &t->r->at;
     const struct runtime_local_module *in =
         block != 0 ? &at->thread_local_module : &at->local_module;
     const struct clr_entry *e = NULL;
     if (method_table_has_entry(m) && (e = entry_of(t, m->address)) == NULL)
-        return (struct clr_local_statics){0};
+        return (struct clr_bases){0};
     uint64_t local = local_module(t, e != NULL ? e->module : m->module, block);
     if (local == 0)
-        return (struct clr_local_statics){0};
+        return (struct clr_bases){0};
     if (e != NULL)
         return by_entry(t, e, local, in, block != 0);
-    return (struct clr_local_statics){.references =
-                                          first_of(t, local + in->gc_statics, block != 0),
-                                      .plain = local,
-                                      .is_used = is_initialised(t, m, local + in->blob)};
+    return (struct clr_bases){.references = first_of(t, local + in->gc_statics, block != 0),
+                              .plain = local,
+                              .is_used = is_initialised(t, m, local + in->blob)};
 }

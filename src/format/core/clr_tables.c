@@ -1,6 +1,7 @@
 /* MethodTables, their classes and FieldDescs, as they stand in memory. Layouts that no
  * descriptor tells have not changed since .NET Core 3 (docs/formats/core-dump.md). */
 #include "format/core/clr_inner.h"
+#include "process/memory_watch.h"
 
 #include <string.h>
 
@@ -213,7 +214,9 @@ static uint32_t number_behind(const struct clr_types *t, uint64_t ee_class, unsi
     struct bytes there = memory_from(t->memory, numbers);
     if (!ok || there.size == 0)
         return 0;
-    memcpy(bytes, there.data, there.size < sizeof(bytes) ? there.size : sizeof(bytes));
+    size_t len = there.size < sizeof(bytes) ? there.size : sizeof(bytes);
+    memory_keep(t->memory, numbers, len);
+    memcpy(bytes, there.data, len);
     uint32_t packed = packed_number(bytes, wanted);
     return packed <= MOST ? packed : 0;
 }

@@ -205,9 +205,11 @@ static void owners_of(struct owners *o, const struct clr_module *m)
 struct statics {
     struct clr_types *t;
     void (*take)(void *context, const struct clr_static *s);
+    void (*take_any)(void *context, const struct clr_variable *v); /* or this, of all */
     void *context;
     bool of_thread;
-    uint64_t thread, base; /* base: where offsets count from; 0 none */
+    uint64_t thread;
+    struct clr_bases bases; /* plain: if they are wanted */
 };
 
 static bool has_local_modules(const struct clr_types *t)
@@ -215,31 +217,44 @@ static bool has_local_modules(const struct clr_types *t)
     return t->r->at.module.local_module != RUNTIME_NO_OFFSET;
 }
 
-static uint64_t process_base(struct clr_types *t, const struct method_table *m)
+/* member: of which of the two kinds. Without the mark of a class that was not used yet. */
+static uint64_t process_base(const struct clr_types *t, const struct method_table *m,
+                             uint32_t member, bool *is_used)
 {
     const struct runtime_layout *at = &t->r->at;
-    bool ok = true;
-    if (has_local_modules(t))
-        return clr_local_statics_of(t, m, 0).references;
-    uint64_t base = memory_u64(
-        t->memory, m->auxiliary - at->dynamic_statics.size + at->dynamic_statics.gc_statics,
-        &ok);
+    bool ok = member != RUNTIME_NO_OFFSET;
+    uint64_t base =
+        memory_u64(t->memory, m->auxiliary - at->dynamic_statics.size + member, &ok);
+    *is_used = ok && (base & ~at->statics_mask) == 0;
     return ok ? base & at->statics_mask : 0;
 }
 
-/* An index of thread statics: a kind in the highest byte, and a place. */
-static uint64_t thread_base(struct clr_types *t, const struct method_table *m,
-                            uint64_t data)
+static struct clr_bases process_bases(const struct statics *s, const struct method_table *m)
 {
-    enum { ORDINARY = 0, COLLECTIBLE = 1, ARRAY_HEADER = 16, KIND = 24 };
+    const struct runtime_layout *at = &s->t->r->at;
+    struct clr_bases found = {0};
+    bool also;
+    if (has_local_modules(s->t))
+        return clr_local_bases(s->t, m, 0);
+    found.references =
+        process_base(s->t, m, at->dynamic_statics.gc_statics, &found.is_used);
+    if (s->take_any != NULL) {
+        found.plain = process_base(s->t, m, at->dynamic_statics.plain_statics, &also);
+        found.is_used &= also || at->dynamic_statics.plain_statics == RUNTIME_NO_OFFSET;
+    }
+    return found;
+}
+
+/* An index of thread statics: a kind in the highest byte, and a place. */
+static uint64_t thread_base(const struct clr_types *t, const struct method_table *m,
+                            uint32_t member, uint64_t data)
+{
+    enum { ORDINARY = 0, COLLECTIBLE = 1, DIRECT = 2, ARRAY_HEADER = 16, KIND = 24 };
     const struct runtime_layout *at = &t->r->at;
     const struct memory *memory = t->memory;
-    bool ok = true;
-    if (has_local_modules(t))
-        return clr_local_statics_of(t, m, data).references;
-    uint32_t index = memory_u32(
-        memory, m->auxiliary - at->thread_statics.size + at->thread_statics.gc_tls_index,
-        &ok);
+    bool ok = member != RUNTIME_NO_OFFSET;
+    uint32_t index =
+        memory_u32(memory, m->auxiliary - at->thread_statics.size + member, &ok);
     uint32_t place = index & 0xFFFFFF;
     uint64_t counts = data + at->thread_local_data.count;
     uint64_t arrays = data + at->thread_local_data.items;
@@ -258,7 +273,22 @@ static uint64_t thread_base(struct clr_types *t, const struct method_table *m,
         uint64_t handle = memory_u64(memory, array + 8 * (uint64_t)place, &ok);
         return ok && handle != 0 ? memory_u64(memory, handle, &ok) : 0;
     }
-    return 0;
+    /* No references are kept so. */
+    bool is_direct = index >> KIND == DIRECT && member != at->thread_statics.gc_tls_index;
+    return ok && is_direct ? data + place : 0;
+}
+
+static struct clr_bases thread_bases(const struct statics *s, const struct method_table *m,
+                                     uint64_t data)
+{
+    const struct runtime_layout *at = &s->t->r->at;
+    struct clr_bases found = {0};
+    if (has_local_modules(s->t))
+        return clr_local_bases(s->t, m, data);
+    found.references = thread_base(s->t, m, at->thread_statics.gc_tls_index, data);
+    if (s->take_any != NULL)
+        found.plain = thread_base(s->t, m, at->thread_statics.plain_tls_index, data);
+    return found;
 }
 
 static void report_static(const struct statics *s, const struct owner *owner,
@@ -266,7 +296,7 @@ static void report_static(const struct statics *s, const struct owner *owner,
 {
     bool ok = true;
     struct clr_static found = {.declared_by = owner->name,
-                               .slot = s->base + d->offset,
+                               .slot = s->bases.references + d->offset,
                                .of_thread = s->of_thread,
                                .thread = s->thread};
     found.object = memory_u64(s->t->memory, found.slot, &ok);
@@ -278,6 +308,42 @@ static void report_static(const struct statics *s, const struct owner *owner,
     s->take(s->context, &found);
 }
 
+static bool is_reference(const struct field_desc *d)
+{
+    return d->element == ELEMENT_CLASS || d->element == ELEMENT_VALUETYPE;
+}
+
+static void report_variable(const struct statics *s, const struct owner *owner,
+                            const struct clr_module *module, const struct field_desc *d)
+{
+    enum { COST = 256 }; /* of keeping one */
+    struct clr_types *t = s->t;
+    struct clr_scope scope = {.module = module};
+    const struct runtime_layout *at = &t->r->at;
+    uint64_t base = is_reference(d) ? s->bases.references : s->bases.plain;
+    uint32_t member = s->of_thread ? at->thread_statics.plain_tls_index
+                                   : at->dynamic_statics.plain_statics;
+    bool is_told = is_reference(d) || member != RUNTIME_NO_OFFSET || has_local_modules(t);
+    struct clr_variable v = {.declared_by = owner->name,
+                             .module = module->path,
+                             .name = metadata_field_name(&module->metadata, d->token),
+                             .slot = base != 0 ? base + d->offset : 0,
+                             .is_boxed = d->element == ELEMENT_VALUETYPE,
+                             .is_used = s->of_thread ? base != 0 : s->bases.is_used,
+                             .of_thread = s->of_thread,
+                             .thread = s->thread};
+    scope.arguments = clr_shape_arguments(t, clr_shape_of(t, owner->table), &scope.count);
+    const struct clr_shape *shape =
+        clr_field_shape(t, &scope, metadata_field_signature(&module->metadata, d->token));
+    v.value = clr_field_of(t, is_reference(d) ? ELEMENT_CLASS : d->element, shape);
+    if (!is_told)
+        v.value.kind = HD_FIELD_UNKNOWN;
+    if (v.name[0] == '\0')
+        v.name = t->unknown->raw;
+    if (clr_spend(t, COST))
+        s->take_any(s->context, &v);
+}
+
 static void report_all(const struct statics *s, const struct owner *owner,
                        const struct method_table *m)
 {
@@ -285,9 +351,12 @@ static void report_all(const struct statics *s, const struct owner *owner,
     struct field_list list = method_table_fields(s->t, m);
     for (uint32_t i = 0; i < list.count && module != NULL && clr_spend(s->t, 16); i++) {
         struct field_desc d;
-        if (field_desc_read(s->t, &list, i, &d) && d.is_static && !d.is_rva &&
-            d.is_thread == s->of_thread &&
-            (d.element == ELEMENT_CLASS || d.element == ELEMENT_VALUETYPE))
+        if (!field_desc_read(s->t, &list, i, &d) || !d.is_static || d.is_rva ||
+            d.is_thread != s->of_thread)
+            continue;
+        if (s->take_any != NULL)
+            report_variable(s, owner, module, &d);
+        else if (is_reference(&d))
             report_static(s, owner, &module->metadata, &d);
     }
 }
@@ -347,6 +416,37 @@ static bool has_thread_statics(struct clr_types *t, const struct method_table *m
 
 /* --- the whole ----------------------------------------------------------------- */
 
+static void report_threads(struct statics *s, const struct owner *owner,
+                           const struct method_table *m, const struct threads *threads)
+{
+    bool any = false;
+    s->of_thread = true;
+    for (size_t i = 0; i < threads->len && clr_spend(s->t, 8); i++) {
+        s->thread = threads->all[i].id;
+        s->bases = thread_bases(s, m, threads->all[i].data);
+        if (s->bases.references == 0 && (s->bases.plain == 0 || s->take_any == NULL))
+            continue;
+        report_all(s, owner, m);
+        any = true;
+    }
+    if (any || s->take_any == NULL)
+        return;
+    s->thread = 0; /* no thread has used it */
+    s->bases = (struct clr_bases){0};
+    report_all(s, owner, m);
+}
+
+/* Not the definition of a generic type, nor one over type variables, nor what its
+ * instantiations over references share: these have no variables of their own. */
+static bool is_real(const struct owner *owner, const struct method_table *m, bool is_used)
+{
+    enum { GENERICS = 0x30, DEFINITION = 0x30 };
+    uint32_t generics = m->flags & GENERICS;
+    bool is_open = generics != 0 && !is_used && strstr(owner->name, "UNKNOWN 0x") != NULL;
+    return generics != DEFINITION && !is_open &&
+           strstr(owner->name, "System.__Canon") == NULL;
+}
+
 static void report_owner(struct statics *s, const struct owner *owner,
                          const struct threads *threads)
 {
@@ -355,27 +455,20 @@ static void report_owner(struct statics *s, const struct owner *owner,
         return;
     s->of_thread = false;
     s->thread = 0;
-    s->base = process_base(s->t, &m);
-    if (s->base != 0)
-        report_all(s, owner, &m);
-    if (!has_thread_statics(s->t, &m))
+    s->bases = process_bases(s, &m);
+    if (s->take_any != NULL && !is_real(owner, &m, s->bases.is_used))
         return;
-    s->of_thread = true;
-    for (size_t i = 0; i < threads->len && clr_spend(s->t, 8); i++) {
-        s->thread = threads->all[i].id;
-        s->base = thread_base(s->t, &m, threads->all[i].data);
-        if (s->base != 0)
-            report_all(s, owner, &m);
-    }
+    if (s->bases.references != 0 || s->take_any != NULL)
+        report_all(s, owner, &m);
+    if (has_thread_statics(s->t, &m))
+        report_threads(s, owner, &m, threads);
 }
 
-void clr_types_statics(struct clr_types *t,
-                       void (*take)(void *context, const struct clr_static *s),
-                       void *context)
+static void report_process(struct statics *s)
 {
+    struct clr_types *t = s->t;
     struct owners owners = {.t = t};
     struct threads threads = {0};
-    struct statics s = {.t = t, .take = take, .context = context};
     if (!has_local_modules(t) &&
         (t->r->at.dynamic_statics.size == RUNTIME_NO_OFFSET ||
          t->r->at.method_table.auxiliary_data == RUNTIME_NO_OFFSET))
@@ -385,8 +478,24 @@ void clr_types_statics(struct clr_types *t,
     for (struct clr_module *m = t->modules; m != NULL; m = m->hh.next) {
         owners_of(&owners, m);
         for (size_t i = 0; i < owners.len; i++)
-            report_owner(&s, &owners.all[i], &threads);
+            report_owner(s, &owners.all[i], &threads);
     }
     free(owners.all);
     free(threads.all);
+}
+
+void clr_types_statics(struct clr_types *t,
+                       void (*take)(void *context, const struct clr_static *s),
+                       void *context)
+{
+    struct statics s = {.t = t, .take = take, .context = context};
+    report_process(&s);
+}
+
+void clr_types_variables(struct clr_types *t,
+                         void (*take)(void *context, const struct clr_variable *v),
+                         void *context)
+{
+    struct statics s = {.t = t, .take_any = take, .context = context};
+    report_process(&s);
 }

@@ -6,6 +6,7 @@
 #ifndef CLR_TYPES_H
 #define CLR_TYPES_H
 
+#include "format/core/clr_forms.h"
 #include "heapdrift.h"
 #include "process/runtime.h"
 
@@ -23,7 +24,19 @@ struct clr_field {
     enum hd_field_kind kind;
     bool is_signed; /* the numbers of an enum */
     uint32_t size;  /* in bytes */
+
+    /* Of a struct of the core library that is one value: what it looks like. */
+    enum clr_form form;
+    /* Of a Nullable that is one value: where the value stands, behind a byte that says
+     * whether there is one. Else 0. */
+    uint8_t inside;
+    /* Of a DATE_TIME_OFFSET: where its parts stand in size bytes, and how long the offset
+     * is. */
+    uint8_t date_at, minutes_at, minutes_size;
 };
+
+/* What an object is to people besides its fields. */
+enum clr_self { CLR_JUST_FIELDS, CLR_BOXED_VALUE, CLR_A_VERSION, CLR_A_URI };
 
 struct clr_type {
     uint64_t method_table;
@@ -35,6 +48,8 @@ struct clr_type {
     const struct clr_field *fields;     /* of it and its bases, structs taken apart into
                                            what is in them; by offset */
     size_t field_count;
+    enum clr_self self;          /* not JUST_FIELDS: */
+    struct clr_field self_value; /* the value in a box; the four numbers; the string */
 };
 
 /* What a static variable holds. */
@@ -44,6 +59,17 @@ struct clr_static {
     uint64_t slot, object;   /* the variable's address and value; object is never 0 */
     bool of_thread;
     uint64_t thread; /* id that the system gives it; 0 unknown */
+};
+
+/* Any static variable, with whatever it holds. */
+struct clr_variable {
+    const char *declared_by, *module, *name; /* module: path; NULL unknown */
+    struct clr_field value; /* kind UNKNOWN where this runtime's way is not known */
+    bool is_boxed;          /* a struct, which is a REFERENCE to its box then */
+    uint64_t slot;          /* its address; 0: it has none yet */
+    bool is_used;           /* its class, or by this thread: else it has no value yet */
+    bool of_thread;
+    uint64_t thread; /* 0: of no thread, or unknown */
 };
 
 /* r and a must outlive it; a gets all strings and arrays. */
@@ -63,6 +89,13 @@ const struct clr_type *clr_type_of(struct clr_types *t, uint64_t method_table);
 void clr_types_statics(struct clr_types *t,
                        void (*take)(void *context, const struct clr_static *s),
                        void *context);
+
+/* The same with all that is not literal, whatever it holds, also of classes whose
+ * constructor has not run. What the compiler keeps in the image (RVA) is
+ * left out: it is data of initialisers, not variables. Some thousands. */
+void clr_types_variables(struct clr_types *t,
+                         void (*take)(void *context, const struct clr_variable *v),
+                         void *context);
 
 /* The name of the member of an enum that has this value, as C# would write it ("Red",
  * "Read | Write"); NULL: none has. */

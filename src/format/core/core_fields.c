@@ -79,43 +79,108 @@ static uint64_t extended(uint64_t number, uint32_t size)
     return (uint64_t)((int64_t)(number << unused) >> unused);
 }
 
-/* 1.1 of the single that is nearest to it, which .NET shows as 1.1: as a double it would be
- * 1.10000002384185791. */
-static double shortest(float x)
+/* Of a Half: a sign, 5 bits of exponent, 10 of fraction. */
+static double of_half(uint32_t bits)
+{
+    enum { FRACTION = 10, EXPONENT = 31, LEAST = -24 };
+    uint32_t exponent = bits >> FRACTION & EXPONENT,
+             fraction = bits & ((1U << FRACTION) - 1);
+    double size = exponent == EXPONENT ? (fraction == 0 ? (double)INFINITY : (double)NAN)
+                  : exponent == 0
+                      ? ldexp(fraction, LEAST)
+                      : ldexp(fraction + (1U << FRACTION), LEAST - 1 + (int)exponent);
+    return bits >> 15 & 1 ? -size : size;
+}
+
+/* Whether a decimal reads as that Half, x: it is nearer to none beside it, and half-way it
+ * goes to the even one. */
+static bool reads_as_half(double found, uint32_t bits, double x)
+{
+    enum { LARGEST = 0x7BFF, LIMIT = 65520 };
+    uint32_t size = bits & 0x7FFF;
+    double below = size > 0 ? of_half(size - 1) : 0,
+           above = size < LARGEST ? of_half(size + 1) : LIMIT * 2 - fabs(x);
+    double low = (below + fabs(x)) / 2, high = (fabs(x) + above) / 2, at = fabs(found);
+    return size % 2 == 0 ? at >= low && at <= high : at > low && at < high;
+}
+
+/* The double that is nearest to the shortest decimal which reads as that single or Half, x:
+ * 1.1 of the single that .NET shows as 1.1, and which is 1.10000002384185791. */
+static double shortest(double x, uint32_t bits, uint32_t size)
 {
     enum { ENOUGH = 9 };
     char s[40];
-    double found = (double)x;
-    if (!isfinite(x))
-        return found;
+    double found = x;
+    bool same;
+    if (!isfinite(x) || x == 0)
+        return x;
     int digits = 1;
     do {
-        c_snprintf(s, sizeof(s), "%.*g", digits, (double)x);
+        c_snprintf(s, sizeof(s), "%.*g", digits, x);
         found = c_strtod(s, NULL);
-    } while ((float)found != x && ++digits <= ENOUGH);
+        same = size == sizeof(float) ? (double)(float)found == x
+                                     : reads_as_half(found, bits, x);
+    } while (!same && ++digits <= ENOUGH);
     return found;
 }
 
-static double real(uint64_t number, uint32_t size)
+static void set_real(struct hd_field *to, uint32_t size)
 {
+    enum { OF_HALF = 5, OF_SINGLE = 9, OF_DOUBLE = 17 };
     float narrow;
-    double wide;
-    uint32_t low = (uint32_t)number;
+    uint32_t low = (uint32_t)to->number;
     memcpy(&narrow, &low, sizeof(narrow));
-    memcpy(&wide, &number, sizeof(wide));
-    return size == sizeof(narrow) ? shortest(narrow) : wide;
+    memcpy(&to->real, &to->number, sizeof(to->real));
+    to->digits = size == 2 ? OF_HALF : size == 4 ? OF_SINGLE : OF_DOUBLE;
+    if (size == 2)
+        to->real = shortest(of_half(low), low, size);
+    else if (size == sizeof(narrow))
+        to->real = shortest((double)narrow, low, size);
 }
 
-void core_value_number(const struct clr_field *field, const unsigned char *bytes,
-                       struct hd_field *to)
+/* The parts of a DateTimeOffset as clr_forms.h wants them, whatever their order. */
+static void join(const struct clr_field *field, const unsigned char *bytes,
+                 unsigned char to[CLR_MOST_BYTES])
+{
+    uint64_t minutes = le_u16(bytes + field->minutes_at);
+    if (field->minutes_size == 4)
+        minutes = le_u32(bytes + field->minutes_at);
+    memcpy(to, bytes + field->date_at, 8);
+    le_put(to + 8, extended(minutes, field->minutes_size), 4);
+}
+
+static void set_words(const struct clr_field *field, const unsigned char *bytes,
+                      struct arena *a, struct hd_field *to)
+{
+    struct text words = {0};
+    unsigned char joined[CLR_MOST_BYTES];
+    bool is_joined = field->form == CLR_DATE_TIME_OFFSET;
+    if (is_joined)
+        join(field, bytes, joined);
+    if (!clr_form_add(&words, field->form, is_joined ? joined : bytes))
+        clr_form_add_raw(&words, bytes, field->size);
+    to->words = arena_strdup(a, words.data, words.len);
+    text_free(&words);
+}
+
+void core_value_of(const struct clr_field *field, const unsigned char *bytes,
+                   struct arena *a, struct hd_field *to)
 {
     uint32_t size = field->size < 8 ? field->size : 8;
     to->number = 0;
+    to->is_null = field->inside > 0 && bytes[0] == 0;
+    if (to->is_null)
+        return;
+    bytes += field->inside;
+    if (field->kind == HD_FIELD_STRUCT) {
+        set_words(field, bytes, a, to);
+        return;
+    }
     for (uint32_t i = size; i > 0; i--)
         to->number = to->number << 8 | bytes[i - 1];
     to->is_unsigned = field->kind == HD_FIELD_ENUM && !field->is_signed;
     if (field->kind == HD_FIELD_FLOAT)
-        to->real = real(to->number, size);
+        set_real(to, size);
     else if (field->is_signed)
         to->number = extended(to->number, size);
 }
@@ -127,37 +192,102 @@ struct looking {
     struct arena *a;
 };
 
-/* References stay where values were overwritten, but not what a string says. */
-static void read_value(const struct looking *l, const struct clr_field *field,
-                       const unsigned char *bytes, struct hd_field *v)
-{
-    bool redacted = l->core->image.redaction.is_redacted;
-    bool refers = v->kind == HD_FIELD_REFERENCE;
-    v->is_redacted = redacted && !refers && v->kind != HD_FIELD_UNKNOWN;
-    if (v->is_redacted)
-        return;
-    core_value_number(field, bytes, v);
-    if (v->kind == HD_FIELD_ENUM)
-        v->member = clr_enum_name(l->core->clr, field->type, v->number);
-    if (!refers)
-        return;
-    if (v->number != 0)
-        v->to = object_at(l->core, l->g, v->number);
-    const struct gc_type *t =
-        v->to != HD_NO_OBJECT ? core_type_at(l->core, v->number) : NULL;
-    bool has_text = t != NULL && t->clr != NULL && t->clr->is_string && l->asked->with_text;
-    v->is_redacted = has_text && redacted;
-    if (has_text && !redacted)
-        read_text(l->core, t, l->asked->most_text, l->a, v);
-}
-
-static struct hd_field value_of(const struct clr_field *field)
+static struct hd_field named(const struct clr_field *field)
 {
     return (struct hd_field){.name = field->name,
                              .declared_by = field->declared_by,
                              .type = field->type_name,
                              .kind = field->kind,
                              .to = HD_NO_OBJECT};
+}
+
+/* Where values were overwritten references stay, but not what a string says. */
+static bool is_redacted(const struct looking *l)
+{
+    return l->core->image.redaction.is_redacted;
+}
+
+/* What is no reference. */
+static void read_plain(const struct looking *l, const struct clr_field *field,
+                       const unsigned char *bytes, struct hd_field *v)
+{
+    v->is_redacted = is_redacted(l) && v->kind != HD_FIELD_UNKNOWN;
+    if (v->is_redacted)
+        return;
+    core_value_of(field, bytes, l->a, v);
+    if (v->kind == HD_FIELD_ENUM && !v->is_null)
+        v->member = clr_enum_name(l->core->clr, field->type, v->number);
+}
+
+static const struct gc_type *type_at(const struct looking *l, uint64_t address)
+{
+    const struct gc_type *t = core_type_at(l->core, address);
+    return t != NULL && t->clr != NULL ? t : NULL;
+}
+
+/* What a reference leads to: how long it is, and the text of a string. */
+static void read_target(const struct looking *l, struct hd_field *v)
+{
+    v->to = v->number != 0 ? object_at(l->core, l->g, v->number) : HD_NO_OBJECT;
+    const struct gc_type *t = v->to != HD_NO_OBJECT ? type_at(l, v->number) : NULL;
+    if (t == NULL || (!t->clr->is_string && !t->clr->is_array))
+        return;
+    bool ok = true;
+    v->length = memory_u32(&l->core->image.memory, v->number + COUNT_AT, &ok);
+    v->has_length = ok;
+    bool has_text = t->clr->is_string && l->asked->with_text;
+    v->is_redacted = has_text && is_redacted(l);
+    if (has_text && !v->is_redacted)
+        read_text(l->core, t, l->asked->most_text, l->a, v);
+}
+
+/* What the object there says besides its fields, in l->a; NULL. */
+static struct hd_field *read_self(const struct looking *l, const struct gc_type *t,
+                                  uint64_t address)
+{
+    unsigned char bytes[2 * CLR_MOST_BYTES];
+    const struct clr_field *value = &t->clr->self_value;
+    uint64_t size = (uint64_t)value->inside + value->size;
+    if (t->clr->self == CLR_JUST_FIELDS || size > sizeof(bytes) ||
+        !memory_copy(&l->core->image.memory, address + value->offset, bytes, size))
+        return NULL;
+    struct hd_field *self = arena_alloc(l->a, sizeof(*self));
+    *self = named(value);
+    self->name = NULL;
+    if (t->clr->self != CLR_A_URI) {
+        read_plain(l, value, bytes, self);
+        return self;
+    }
+    self->number = le_u64(bytes);
+    read_target(l, self);
+    return self;
+}
+
+static void read_reference(const struct looking *l, struct hd_field *v)
+{
+    read_target(l, v);
+    const struct gc_type *t = v->to != HD_NO_OBJECT ? type_at(l, v->number) : NULL;
+    const struct hd_field *self = t != NULL ? read_self(l, t, v->number) : NULL;
+    if (self == NULL)
+        return;
+    if (self->kind != HD_FIELD_REFERENCE) {
+        v->boxed = self;
+    } else {
+        v->text = self->text;
+        v->is_cut = self->is_cut;
+        v->is_redacted = self->is_redacted;
+    }
+}
+
+static void read_value(const struct looking *l, const struct clr_field *field,
+                       const unsigned char *bytes, struct hd_field *v)
+{
+    if (v->kind != HD_FIELD_REFERENCE) {
+        read_plain(l, field, bytes, v);
+    } else {
+        v->number = le_u64(bytes);
+        read_reference(l, v);
+    }
 }
 
 /* "[].value" of element 17 is "[17].value". */
@@ -210,12 +340,12 @@ static const struct hd_field *core_values_of(struct core *c, const struct graph 
         uint64_t number = asked->first + i, element = number / clr->field_count;
         const struct clr_field *field = &clr->fields[number % clr->field_count];
         uint64_t at = field->offset;
-        all[i] = value_of(field);
+        all[i] = named(field);
         if (is_indexed) {
             at += clr->elements_at + element * clr->element_size;
             all[i].name = element_name(a, field->name, element);
         }
-        if (at <= room && field->size <= room - at)
+        if (at <= room && (uint64_t)field->inside + field->size <= room - at)
             read_value(&l, field, bytes + at, &all[i]);
     }
     free(copy);
@@ -261,7 +391,8 @@ static field_id number_of(struct core_fields *f, struct name **table, const char
 static bool ends_before(const void *all, size_t i, const void *offset)
 {
     const struct clr_field *fields = all;
-    return (uint64_t)fields[i].offset + fields[i].size <= *(const uint64_t *)offset;
+    return (uint64_t)fields[i].offset + fields[i].inside + fields[i].size <=
+           *(const uint64_t *)offset;
 }
 
 /* The field that covers an offset; NULL. */
@@ -363,6 +494,106 @@ static const struct hd_field *values(const void *context, node_id n, uint64_t fi
     return found;
 }
 
+static const struct hd_field *self(const void *context, node_id n, size_t most_text,
+                                   struct arena *a)
+{
+    struct core_fields *f = (struct core_fields *)context;
+    const struct core_values_asked asked = {.with_text = most_text > 0,
+                                            .most_text = most_text};
+    const struct looking l = {f->core, f->graph, &asked, a};
+    uint64_t address = graph_address(f->graph, n);
+    pthread_mutex_lock(&f->lock);
+    const struct gc_type *t = type_at(&l, address);
+    const struct hd_field *found = t != NULL ? read_self(&l, t, address) : NULL;
+    pthread_mutex_unlock(&f->lock);
+    return found;
+}
+
+/* --- static variables ----------------------------------------------------- */
+
+struct static_list {
+    struct looking l;
+    struct hd_static *all;
+    size_t len, cap;
+};
+
+static bool any_is_set(const unsigned char *bytes, size_t len)
+{
+    size_t i = 0;
+    while (i < len && bytes[i] == 0)
+        i++;
+    return i < len;
+}
+
+/* What a box holds is the value of the variable, where that is one. */
+static void unbox(struct hd_field *f)
+{
+    if (f->boxed == NULL)
+        return;
+    struct hd_field value = *f->boxed;
+    value.name = f->name;
+    value.declared_by = f->declared_by;
+    value.type = f->type;
+    *f = value;
+}
+
+static void read_variable(const struct looking *l, const struct clr_variable *v,
+                          struct hd_static *to)
+{
+    unsigned char bytes[8] = {0};
+    const struct clr_field *value = &v->value;
+    bool known = value->size > 0 && value->size <= sizeof(bytes) && v->slot != 0 &&
+                 memory_copy(&l->core->image.memory, v->slot, bytes, value->size);
+    /* A constructor may be running. */
+    to->is_set = v->is_used || any_is_set(bytes, sizeof(bytes));
+    if (!to->is_set)
+        return;
+    if (!known && is_redacted(l) && v->slot != 0 && value->kind != HD_FIELD_REFERENCE)
+        known = true; /* what it was is not there any more */
+    if (!known || value->kind == HD_FIELD_UNKNOWN) {
+        to->field.kind = HD_FIELD_UNKNOWN;
+        return;
+    }
+    read_value(l, value, bytes, &to->field);
+    if (v->is_boxed)
+        unbox(&to->field);
+}
+
+static void take_variable(void *context, const struct clr_variable *v)
+{
+    struct static_list *s = context;
+    s->all = grow(s->all, s->len, &s->cap, sizeof(*s->all));
+    struct hd_static *to = &s->all[s->len++];
+    *to = (struct hd_static){.declared_by = v->declared_by,
+                             .module = v->module,
+                             .field = named(&v->value),
+                             .of_thread = v->of_thread,
+                             .thread = v->thread,
+                             .bytes = HD_UNKNOWN,
+                             .retained = HD_UNKNOWN};
+    to->field.name = v->name;
+    to->field.declared_by = v->declared_by;
+    read_variable(&s->l, v, to);
+}
+
+static const struct hd_static *statics(const void *context, size_t most_text,
+                                       struct arena *a, size_t *len)
+{
+    struct core_fields *f = (struct core_fields *)context;
+    const struct core_values_asked asked = {.with_text = most_text > 0,
+                                            .most_text = most_text};
+    struct static_list s = {.l = {f->core, f->graph, &asked, a}};
+    pthread_mutex_lock(&f->lock);
+    clr_types_variables(f->core->clr, take_variable, &s);
+    pthread_mutex_unlock(&f->lock);
+    struct hd_static *all = arena_array(a, struct hd_static, s.len);
+    if (s.len > 0)
+        memcpy(all, s.all, s.len * sizeof(*all));
+    free(s.all);
+    *len = s.len;
+    return all;
+}
+
 /* --- contents ------------------------------------------------------------ */
 
 /* Behind the pointer to the MethodTable: the length of strings and arrays, and data. */
@@ -405,6 +636,8 @@ struct fields *core_fields_make(struct core *c, const struct graph *g)
                               .name_count = (uint32_t)f->name_count,
                               .of_node = of_node,
                               .values = values,
+                              .self = self,
+                              .statics = statics,
                               .contents = contents,
                               .free = free_fields,
                               .context = f};

@@ -9,9 +9,10 @@
 #include "format/core/core.h"
 #include "heap/fields.h"
 
-/* The number of a field that stands at bytes, or its real, as its kind and size say. */
-void core_value_number(const struct clr_field *field, const unsigned char *bytes,
-                       struct hd_field *to);
+/* The value of a field that is no reference and stands at bytes, as its kind and size say:
+ * its number, its real or its words, which a gets. */
+void core_value_of(const struct clr_field *field, const unsigned char *bytes,
+                   struct arena *a, struct hd_field *to);
 
 /* Of g, which was built of c's heap and owns c from now on. */
 struct fields *core_fields_make(struct core *c, const struct graph *g);

@@ -54,6 +54,12 @@ static void take_nothing(void *context, const struct clr_static *s)
     (void)s;
 }
 
+static void take_no_variable(void *context, const struct clr_variable *v)
+{
+    (void)context;
+    cr_assert(v->name != NULL && v->declared_by != NULL);
+}
+
 /* Links that lead back to where they come from: of threads, maps, hash tables. */
 Test(clr_damage, chains_in_circles)
 {
@@ -76,6 +82,7 @@ Test(clr_damage, chains_in_circles)
     forge_clr_put(&f, domain, UINT32_MAX, 4);
     types = forge_clr_open(&f);
     clr_types_statics(types, take_nothing, NULL);
+    clr_types_variables(types, take_no_variable, NULL);
     expect_name(store, "Shop.Store", "Shop.Store");
 }
 
@@ -96,6 +103,7 @@ Test(clr_damage, damage_ends)
             clr_type_of(types, asked[n]);
         clr_enum_name(types, rights, 7);
         clr_types_statics(types, take_nothing, NULL);
+        clr_types_variables(types, take_no_variable, NULL);
         clr_types_close(types);
         arena_free(&f.arena);
         types = NULL;

@@ -308,13 +308,13 @@ Test(clr_locals, statics_of_threads)
 
 /* --- what is no reference ------------------------------------------------------ */
 
-static struct clr_local_statics statics_of(uint64_t type, uint64_t block)
+static struct clr_bases statics_of(uint64_t type, uint64_t block)
 {
     struct method_table m;
     types = forge_clr_open(&f);
     clr_modules_all(types);
     cr_assert(method_table_read(types, type, &m));
-    struct clr_local_statics found = clr_local_statics_of(types, &m, block);
+    struct clr_bases found = clr_local_bases(types, &m, block);
     clr_types_close(types);
     types = NULL;
     return found;

@@ -11,6 +11,7 @@
 //
 // It prints "READY <pid>", then reads lines from standard input. A number N makes N more sessions leak, and the answer is
 // "done <total>"; "stop" is answered with the longest time that it stood still since the last, in milliseconds (--tick);
+// "values" is answered with a line NAME=VALUE for each of Values.cs and "done";
 // "crash" makes it crash; end of input ends it.
 //
 //   --size=N   sessions, about 45 objects each (2000)
@@ -62,6 +63,7 @@ public static class Program
 
         Store.Fill(_size);
         var kinds = Kinds.Make();
+        Values.Fill();
         Workers.StartWaiting();
         // The console allocates on its first use, the collections move everything where it stays.
         Console.Error.WriteLine("filled");
@@ -98,6 +100,12 @@ public static class Program
             if (line == "stop")
             {
                 Console.WriteLine("stop " + Workers.LongestStop().ToString(CultureInfo.InvariantCulture));
+                continue;
+            }
+            if (line == "values")
+            {
+                Values.Tell(Console.Out);
+                Console.WriteLine("done");
                 continue;
             }
             int wanted = int.Parse(line, CultureInfo.InvariantCulture);

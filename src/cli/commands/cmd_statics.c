@@ -1,0 +1,71 @@
+#include "cli/commands/commands.h"
+#include "cli/commands/output.h"
+#include "cli/options/options.h"
+
+#include <string.h>
+
+static bool refuse_count(size_t count)
+{
+    fprintf(stderr, "heapdrift: statics takes one snapshot, not %zu\n", count);
+    return false;
+}
+
+/* Tables for other programs have all rows, unless --rows says how many. */
+static int answer(struct settings *s, const struct loaded *l)
+{
+    struct hd_error err = {0};
+    bool is_table = strcmp(s->format, "csv") == 0 || strcmp(s->format, "tsv") == 0;
+    if (is_table && s->options.rows == HD_DEFAULT_ROWS)
+        s->options.rows = 0;
+    if (l->count != 1) {
+        refuse_count(l->count);
+        return EXIT_TROUBLE;
+    }
+    struct hd_report *report = hd_report_statics(l->comparison, &s->options, &err);
+    return output_answer(s, l, report, &err);
+}
+
+static int run(struct settings *s)
+{
+    size_t too_many = surely_more_than(1, s);
+    if (too_many > 0 && !refuse_count(too_many))
+        return EXIT_TROUBLE;
+    s->read.reach_later = true;
+    return load_and_answer(s, "statics", answer);
+}
+
+static const struct option options[] = {
+    {"rows", 'n', GROUP_SHOWN, ON_STATICS, COUNT(options.rows, 0, HD_DEFAULT_ROWS - 1),
+     .help = "variables to show; default 20, 0 for all"},
+    {"type", 't', GROUP_SHOWN, ON_STATICS, PATTERNS(types),
+     .help = "those whose class, name or type matches; repeatable"},
+    {"values", 0, GROUP_SHOWN, ON_STATICS, FLAG(options.values),
+     .help = "show strings and characters, which may be secrets"},
+    {0}};
+
+const struct command cmd_statics = {
+    .name = "statics",
+    .bit = ON_STATICS,
+    .purpose = FOR_FILES,
+    .operands = "SNAPSHOT",
+    .summary = "static variables: what they hold",
+    .description =
+        "List static variables, those first that retain most: class and name, value, type "
+        "of\n"
+        "what they refer to. Core dumps have all of them with values, [ThreadStatic] ones "
+        "per\n"
+        "thread; other snapshots those that refer to an object, as far as they name them.\n"
+        "--type matches the class, the variable (MyApp.Store.s_all), its type, or that of "
+        "the\n"
+        "object it refers to.",
+    .examples =
+        {
+            {"heapdrift statics app.core", "those that retain most"},
+            {"heapdrift statics --app-only app.core", "without those of the framework"},
+            {"heapdrift statics -n0 --values --type=MyApp.Config app.core",
+             "all of one class, with text"},
+            {"heapdrift statics --format=csv app.core", "all of them, as a table"},
+        },
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,116 @@
+/* Static variables: one each, and what was asked for. */
+#include "render/records.h"
+#include "report/object_words.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+NAMES(field_kind)
+
+/* --- a variable ---------------------------------------------------------------------- */
+
+#define T struct hd_static
+
+KNOWN(has_thread, x->thread != 0)
+
+static void add_value(struct text *t, const void *of, const struct record_walk *w)
+{
+    const T *x = of;
+    (void)w;
+    if (x->is_set)
+        object_add_cell(t, &x->field);
+}
+
+static void add_type(struct text *t, const void *of, const struct record_walk *w)
+{
+    const struct hd_field *f = &((const T *)of)->field;
+    const char *type = f->to_type != NULL ? f->to_type : f->type;
+    (void)w;
+    text_add_string(t, type != NULL ? type : "");
+}
+
+static void add_object(struct text *t, const void *of, const struct record_walk *w)
+{
+    const struct hd_field *f = &((const T *)of)->field;
+    char s[16];
+    (void)w;
+    snprintf(s, sizeof(s), "%u", (unsigned)f->to);
+    text_add_string(t, f->to != HD_NO_OBJECT ? s : "");
+}
+
+static void add_address(struct text *t, const void *of, const struct record_walk *w)
+{
+    const struct hd_field *f = &((const T *)of)->field;
+    char s[24];
+    (void)w;
+    snprintf(s, sizeof(s), "0x%" PRIx64, f->number);
+    text_add_string(t, f->kind == HD_FIELD_REFERENCE && f->number != 0 ? s : "");
+}
+
+static const struct record_field static_fields[] = {
+    FIELD(
+        "declared_by", TEXT(declared_by), MAY_BE_NULL,
+        "Its class with the outer one; null when the snapshot tells the type of the value "
+        "only."),
+    FIELD("module", TEXT(module), MAY_BE_NULL, "Assembly of the class; null when unknown."),
+    FIELD("thread_static", TRUTH(of_thread), NEVER_NULL, "Whether it is [ThreadStatic]."),
+    FIELD("thread", UINT64(thread), MAY_BE_NULL,
+          "Of a [ThreadStatic] one: the thread, as the system numbers it. Null when no "
+          "thread has used it, and when unknown.",
+          NULL, has_thread),
+    FIELD("set", TRUTH(is_set), NEVER_NULL,
+          "Whether it has a value: its class, or the thread, may not have used it yet."),
+    FIELD("bytes", UINT64(bytes), MAY_BE_NULL,
+          "Shallow size of the object it refers to; null of what refers to none."),
+    FIELD(
+        "retained", UINT64(retained), MAY_BE_NULL,
+        "Bytes that only that object keeps alive, itself included; null of what refers to "
+        "none."),
+    FIELD("field", RECORD(field, record_field), NEVER_NULL,
+          "Its name, declared type and value."),
+    IN_TABLES("name", TEXT(field.name)),
+    IN_TABLES("kind", CHOICE(field.kind, field_kind_word, HD_FIELD_STRUCT + 1)),
+    IN_TABLES("type", CELL(add_type)),
+    IN_TABLES("value", CELL(add_value)),
+    IN_TABLES("object", CELL(add_object)),
+    IN_TABLES("address", CELL(add_address)),
+};
+const struct record record_static_row = {
+    .name = "static",
+    .doc = "A static variable.",
+    FIELDS(static_fields),
+    .csv = "declared_by name type kind value object address bytes retained thread_static "
+           "thread set module"};
+#undef T
+
+/* --- all of them --------------------------------------------------------------------- */
+
+#define T struct hd_static_set
+static const struct record_field static_set_fields[] = {
+    FIELD("types", TEXTS(patterns, pattern_count), NEVER_NULL,
+          "The patterns asked for (--type); empty: all."),
+    FIELD("values", TRUTH(values), NEVER_NULL, "Whether texts were asked for (--values)."),
+    FIELD("has_values", TRUTH(has_values), NEVER_NULL,
+          "Whether the snapshot tells all variables with values: else `statics` are those "
+          "that refer to an object."),
+    FIELD("count", UINT64(count), NEVER_NULL, "Chosen variables, per thread."),
+    FIELD("unset", UINT64(unset), NEVER_NULL, "Those of them without a value yet."),
+    FIELD("statics", RECORDS(rows, len, record_static_row), NEVER_NULL,
+          "What retains most first, then the largest, then by name; cut by --rows, and "
+          "behind 100,000.",
+          "\"maxItems\": 100000"),
+    FIELD("statics_omitted", SIZE(omitted), NEVER_NULL,
+          "Variables that are not in `statics`."),
+};
+static const RECORD_OF(static_set, NULL, static_set_fields, NULL);
+#undef T
+
+#define T struct hd_model
+static const struct record_field statics_document_fields[] = {
+    FIELD("snapshot", POINTER(snapshots, record_snapshot), NEVER_NULL, NULL),
+    FIELDS_OF(PART_AT(statics, record_static_set)),
+    FIELD_WARNINGS,
+};
+const RECORD_OF(statics, "statics", statics_document_fields,
+                "Static variables of a snapshot: what they hold, and what that retains.");
+#undef T
