@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the collector keeps free behind a limit: the smallest object. */
-enum { BEHIND_LIMIT = 24 };
+/* What the collector keeps free behind a limit: the smallest object. A thread makes one
+ * object at a time, and a few may be left of older ones. */
+enum { BEHIND_LIMIT = 24, MOST_PENDING = 1 << 16 };
 
 struct search {
     const struct gc_regions *regions;
@@ -38,7 +39,8 @@ static void look_at(void *context, uint64_t word)
     s->last[0] = limit;
     s->last[1] = word;
     if (limit <= start || word != limit - start + BEHIND_LIMIT || word % 8 != 0 ||
-        start % 8 != 0 || !is_in_heap(s->regions, start, limit + BEHIND_LIMIT))
+        start % 8 != 0 || s->len == MOST_PENDING ||
+        !is_in_heap(s->regions, start, limit + BEHIND_LIMIT))
         return;
     s->all = grow(s->all, s->len, &s->cap, sizeof(*s->all));
     s->all[s->len++] = (struct gc_gap){start, limit + BEHIND_LIMIT};
