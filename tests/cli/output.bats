@@ -530,7 +530,7 @@ WAYS
             status_is 0
             [[ $(<"$tmp/o/there") == "$wanted" && $(stat -c %a "$tmp/o/there") == "$mode" ]]
         done
-        [[ $(ls -A "$tmp/o" | xargs) == "new there" ]] || complain "$(ls -A "$tmp/o")"
+        [[ $(cd "$tmp/o" && echo .[!.]* *) == ".[!.]* new there" ]] || complain "$(ls -A "$tmp/o")"
         rm "$tmp/o/new"
         unset "$how"
     done

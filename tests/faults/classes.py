@@ -24,7 +24,7 @@ ERRORS = {
     "writev": ("EIO", "ENOSPC"), "sendto": ("EPIPE", "EINTR"), "sendmsg": ("EPIPE", "EINTR"),
     "open": ("EACCES", "EMFILE"), "openat": ("EACCES", "EMFILE", "EINTR"),
     "mmap": ("ENOMEM",), "mremap": ("ENOMEM",), "mprotect": ("ENOMEM",),
-    "rename": ("EACCES", "ENOSPC"), "unlink": ("EACCES",), "link": ("EACCES",),
+    "rename": ("EACCES", "ENOSPC"), "unlink": ("EACCES",), "link": ("EACCES",), "linkat": ("EPERM", "ENOSPC"),
     "newfstatat": ("EACCES", "ENOMEM"), "fstat": ("EIO",), "close": ("EIO", "EINTR"),
     "clone3": ("EAGAIN",), "clone": ("EAGAIN",), "ptrace": ("EPERM", "ESRCH"),
     "process_vm_readv": ("EPERM", "ESRCH"), "connect": ("ECONNREFUSED", "EACCES"),
@@ -40,7 +40,7 @@ NEVER = {"exit", "exit_group", "execve", "rt_sigreturn", "futex", "set_robust_li
          "arch_prctl", "set_tid_address", "umask", "geteuid", "getuid", "getpid", "gettid", "getppid",
          "restart_syscall", "munmap", "madvise", "kill", "tgkill", "rt_sigprocmask", "rt_sigaction"}
 
-WRITING = ("openat", "write", "fchmod", "close", "rename", "unlink", "pread64", "poll", "mkdir")
+WRITING = ("openat", "write", "fchmod", "close", "linkat", "rename", "unlink", "pread64", "poll", "mkdir")
 SIGNALS = ("INT", "TERM", "HUP", "QUIT", "XCPU", "PIPE", "XFSZ")
 
 CALL = re.compile(r"^(\d+) +([a-z0-9_]+)\((.*)")

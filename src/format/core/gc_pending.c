@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the collector keeps free behind a limit: the smallest object. */
-enum { BEHIND_LIMIT = 24, WORD = 8 };
+/* What the collector keeps free behind a limit: the smallest object. A thread makes one
+ * object at a time, and a few may be left of older ones. */
+enum { BEHIND_LIMIT = 24, WORD = 8, MOST_PENDING = 1 << 16 };
 
 struct stack_word {
     uint64_t word, at;
@@ -46,7 +47,8 @@ static void look_at(void *context, uint64_t word, uint64_t at)
     s->last[1] = (struct stack_word){word, at};
     if (first.at == 0 || second.at != first.at + WORD || at != second.at + WORD ||
         limit <= start || word != limit - start + BEHIND_LIMIT || word % WORD != 0 ||
-        start % WORD != 0 || !is_in_heap(s->regions, start, limit + BEHIND_LIMIT))
+        start % WORD != 0 || s->len == MOST_PENDING ||
+        !is_in_heap(s->regions, start, limit + BEHIND_LIMIT))
         return;
     memory_keep(s->memory, first.at, 3 * (uint64_t)WORD);
     s->all = grow(s->all, s->len, &s->cap, sizeof(*s->all));
