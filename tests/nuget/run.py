@@ -121,8 +121,8 @@ def build(project, temporary):
     """With the package as it is now: its version is the same each time, and so is the time of its files,
     so that msbuild would take those of the last build for them. -> what went wrong, or ''"""
     shutil.rmtree(BUILT / "packages/heapdrift.testing", ignore_errors=True)
-    for old in [*BUILT.glob("bin/*/*/Heapdrift.Testing.dll"), *BUILT.glob("bin/*/*/runtimes/*/native/heapdrift")]:
-        old.unlink()
+    for source in (HERE / project.name).glob("*.csproj"):
+        shutil.rmtree(BUILT / "bin" / source.stem, ignore_errors=True)
     done = subprocess.run(
         ["dotnet", "build", "-nodeReuse:false", "--disable-build-servers", "-v", "quiet"],
         cwd=HERE / project.name,
