@@ -128,7 +128,7 @@ is() {
     is 'Three[1].Right' .to.type Shop.Session
     is Deep.value.Item2 .to.type Shop.Session
     is Overlaid.Number .value 1065353216
-    is WhenThere._offsetMinutes .value 120
+    is WhenThere .value '2026-01-02 03:04:05.0000000+02:00'
     [[ $(json .object.generation) == gen2 && $(json .object.reachable) == true ]]
     [[ $(json '.referred_by[0].field') == Fields ]]
 }
