@@ -91,7 +91,7 @@ static void list_mappings(struct process_image *image, const struct address_spac
         const struct area *a = &space->areas[i];
         if (a->path[0] == '/')
             image->mappings[image->mapping_count++] =
-                (struct image_mapping){a->start, a->end, a->offset, a->path};
+                (struct image_mapping){a->start, a->end, a->offset, a->path, 0};
     }
 }
 
@@ -148,6 +148,7 @@ static uint64_t live_heap_count_address(int mem, const struct address_space *spa
     struct arena arena = {0};
     struct pieces pieces = {.arena = &arena};
     struct process_image image = {.processor = processor_here(),
+                                  .kind = &core_kind,
                                   .program_headers =
                                       core_auxiliary(auxv, AUXILIARY_PROGRAM_HEADERS)};
     read_images(&pieces, mem, space, image.program_headers);
