@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Write a minidump of a process that runs under wine, from outside, as Windows would.
 
-    write_minidump.py [--heap | --mini] [--list] [--name=NAME] PID OUT
+    write_minidump.py [--heap | --mini] [--list] PID OUT
 
 PID is its id on Linux. wine's own MiniDumpWriteDump writes no memory that anybody could use, and
 createdump.exe ends in it. So the process is stopped (ptrace), and what its environment block
@@ -13,8 +13,6 @@ SystemInfo, MiscInfo, ModuleList, ThreadList, and
                 segments (MiniDumpWithPrivateReadWriteMemory, MiniDumpWithDataSegs)
     --mini      MemoryList: stacks alone (MiniDumpNormal)
     --list      MemoryList in place of Memory64List
-    --name=NAME what the folder of its program is called in the dump, which tells nothing of this
-                machine then
 
 A thread that waits is on a stack of wine's; what a dump of Windows has of it wine keeps in the
 frame of the call.
@@ -184,12 +182,9 @@ def version_of(process, base, size):
     return image[at : at + 52] if at >= 0 else bytes(52)
 
 
-def write_modules(file, process, modules, name):
+def write_modules(file, process, modules):
     records = b""
-    program = os.path.dirname(modules[0][2].replace("\\", "/")).replace("/", "\\")
     for base, size, path in modules:
-        if name is not None and path.startswith(program):
-            path = "C:\\" + name + path[len(program):]
         pe = base + process.number(base + 0x3C, "<I")
         records += struct.pack("<QIIII", base, size, process.number(pe + 88, "<I"), process.number(pe + 8, "<I"), file.text(path))
         records += version_of(process, base, size) + bytes(32)
@@ -242,7 +237,7 @@ def dump(process, options, out):
     file = File(5)
     file.stream(7, struct.pack("<HHHBBIIIIIHH24x", 9, 6, 0, 2, 1, 10, 0, 20348, 2, file.text(""), 0, 0))
     file.stream(15, struct.pack("<IIIIII", 24, 1, windows_pid, 0, 0, 0))
-    write_modules(file, process, modules, options.name)
+    write_modules(file, process, modules)
     write_threads(file, threads)
     if options.mini:
         write_list(file, process, [(max(limit, registers["rsp"]) & -8, base) for _, _, limit, base, registers in threads], out)
@@ -256,7 +251,6 @@ def main():
     parser.add_argument("--heap", action="store_true")
     parser.add_argument("--mini", action="store_true")
     parser.add_argument("--list", action="store_true")
-    parser.add_argument("--name")
     parser.add_argument("pid", type=int)
     parser.add_argument("out")
     options = parser.parse_args()

@@ -300,6 +300,10 @@ static bool open_process(struct reading *r, struct input *in, struct hd_error *e
     struct bytes all;
     if (!input_all(in, &all, err) || !process_image_open(&c->image, all, &c->arena, err))
         return false;
+    if (r->b->redact && c->image.processor->machine == MACHINE_WINDOWS)
+        return fail(err, HD_UNSUPPORTED,
+                    "a minidump cannot be written without values, as only cores of Linux "
+                    "can; a gcdump has none: `heapdrift convert DUMP -o app.gcdump`");
     if (r->b->redact)
         memory_watch(&c->image.memory, &c->arena);
     if (!runtime_find(&c->runtime, &c->image, &c->arena, err))

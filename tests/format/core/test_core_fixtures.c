@@ -9,11 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const files[] = {"net10", "net9-server", "net8"};
+static const char *const files[] = {"net10", "net9-server", "net8", "net10-windows"};
 enum { FILES = sizeof(files) / sizeof(*files) };
 
+/* suffix: "core" or "gcdump"; a core of Windows is a minidump. */
 static struct hd_snapshot *open_fixture(const char *name, const char *suffix)
 {
+    if (strcmp(suffix, "core") == 0 && strstr(name, "windows") != NULL)
+        suffix = "dmp";
     char path[100];
     struct hd_error err = {0};
     struct hd_read_options how = {.size = sizeof(how)};
