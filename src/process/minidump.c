@@ -294,17 +294,6 @@ static struct image_mapping module_at(struct reading *r, const unsigned char *re
                                   .version = version_in(record + VERSION)};
 }
 
-/* Of "C:/app/Shop.exe": Shop. */
-static const char *program_name(const char *path, struct arena *a)
-{
-    static const char program[] = ".exe";
-    const char *name = path_file_name(path);
-    size_t len = strlen(name), end = sizeof(program) - 1;
-    if (len > end && strcmp(name + len - end, program) == 0)
-        len -= end;
-    return len > 0 ? arena_strdup(a, name, len) : NULL;
-}
-
 /* The first is the program. Names together are no longer than the file, so one that many
  * point to is not copied for all of them. */
 static bool read_modules(struct reading *r)
@@ -321,7 +310,7 @@ static bool read_modules(struct reading *r)
         p->mappings[i] = module_at(r, list.data + i * RECORD, &left);
     if (p->mapping_count > 0) {
         p->program_headers = p->mappings[0].start;
-        p->name = program_name(p->mappings[0].path, r->a);
+        p->name = path_file_name(p->mappings[0].path);
     }
     image_mappings_sort(p);
     return true;

@@ -27,7 +27,8 @@ publish_options() {
     net10 | server | pipelab) ;;
     net9) echo "-p:CoreLabFramework=net9.0" ;;
     net8) echo "-p:CoreLabFramework=net8.0" ;;
-    single) echo "-p:PublishSingleFile=true" ;;
+    # wine cannot map assemblies out of the program: they are unpacked when it starts.
+    single) echo "-p:PublishSingleFile=true -p:IncludeAllContentForSelfExtract=true" ;;
     *) usage ;;
     esac
 }

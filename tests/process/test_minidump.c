@@ -146,7 +146,7 @@ Test(minidump, says_which_process_when_and_of_which_modules)
     cr_assert(o.ok, "%s", o.err.message);
     cr_expect_eq(o.image.pid, 4711);
     cr_expect_eq(o.image.time, 1764000000);
-    cr_expect_str_eq(o.image.name, "Shop");
+    cr_expect_str_eq(o.image.name, "Shop.exe");
     cr_expect_eq(o.image.program_headers, 0x140000000);
     cr_assert_eq(o.image.mapping_count, 3);
     cr_expect_str_eq(o.image.mappings[0].path, "C:/app/low.dll");

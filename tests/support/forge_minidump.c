@@ -75,13 +75,17 @@ static void put_image(struct core_forge *f, const struct forged_runtime *how)
 
 void forge_minidump_runtime(struct minidump_forge *f, const struct forged_runtime *how)
 {
-    struct forged_runtime windows = *how;
+    forge_core_runtime(&f->process, how);
+    forge_minidump_library(f, how);
+}
+
+void forge_minidump_library(struct minidump_forge *f, const struct forged_runtime *how)
+{
     struct core_forge *p = &f->process;
-    if (windows.path == NULL)
-        windows.path =
-            "C:\\Program Files\\dotnet\\shared\\Microsoft.NETCore.App\\10.0.12\\coreclr.dll";
-    forge_core_runtime(p, &windows);
     put_image(p, how);
+    if (how->path == NULL)
+        p->mappings[p->mapping_count - 2].path =
+            "C:\\Program Files\\dotnet\\shared\\Microsoft.NETCore.App\\10.0.12\\coreclr.dll";
     /* One module; and where the type of free space is told on Windows. */
     p->mapping_count--;
     p->mappings[p->mapping_count - 1].end = FORGED_RUNTIME_BASE + FORGED_LIBRARY_SIZE;

@@ -41,6 +41,9 @@ enum {
  * coreclr.dll where how has none. */
 void forge_minidump_runtime(struct minidump_forge *f, const struct forged_runtime *how);
 
+/* The same of what forge_core_runtime() was called for. */
+void forge_minidump_library(struct minidump_forge *f, const struct forged_runtime *how);
+
 /* Where in the dump a stream begins; the dump must have it. */
 size_t forged_stream(const struct minidump_forge *f, uint32_t type);
 

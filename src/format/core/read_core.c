@@ -6,6 +6,7 @@
  * are looked at again where somebody asks for fields (core_fields.h). */
 #include "base/calendar.h"
 #include "base/error.h"
+#include "base/path.h"
 #include "base/utf16.h"
 #include "format/core/core.h"
 #include "format/core/core_fields.h"
@@ -55,14 +56,13 @@ static bool read_path(struct core *c, struct text *path)
     return at != NULL;
 }
 
-/* Of "/app/Shop.dll": Shop. */
+/* Of "/app/Shop.dll" or "C:\app\Shop.exe": Shop. */
 static const char *name_of(const char *path, char separator, struct arena *a)
 {
-    static const char assembly[] = ".dll";
     const char *slash = strrchr(path, separator);
     const char *name = slash != NULL ? slash + 1 : path;
-    size_t len = strlen(name), end = sizeof(assembly) - 1;
-    if (len > end && strcmp(name + len - end, assembly) == 0)
+    size_t len = strlen(name), end = strlen(".dll");
+    if (len > end && (path_ends_in(name, ".dll") || path_ends_in(name, ".exe")))
         len -= end;
     return len > 0 ? arena_strdup(a, name, len) : NULL;
 }
@@ -91,7 +91,7 @@ static void core_process_describe(struct core *c, struct hd_snapshot *snap)
     snap->info.redacted = redaction->is_redacted;
     snap->info.runtime = arena_strdup(a, c->runtime.version, strlen(c->runtime.version));
     if (name != NULL)
-        snap->info.process = arena_strdup(a, name, strlen(name));
+        snap->info.process = name_of(name, '/', a);
     if (redaction->is_redacted)
         return;
     /* Arguments are secrets: the name is what is kept of them. */
