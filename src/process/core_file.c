@@ -116,11 +116,10 @@ static void read_mappings(struct bytes note, struct process_image *p, struct are
         const unsigned char *at = note.data + HEAD + i * ENTRY;
         uint64_t offset = le_u64(at + 16);
         bool fits = unit == 0 || offset <= UINT64_MAX / unit;
-        p->mappings[i] =
-            (struct image_mapping){.start = le_u64(at),
-                                   .end = le_u64(at + 8),
-                                   .offset = fits ? offset * unit : UINT64_MAX,
-                                   .path = next_path(&paths, a)};
+        p->mappings[i] = (struct image_mapping){.start = le_u64(at),
+                                                .end = le_u64(at + 8),
+                                                .offset = fits ? offset * unit : UINT64_MAX,
+                                                .path = next_path(&paths, a)};
     }
     image_mappings_sort(p);
 }

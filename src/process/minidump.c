@@ -30,8 +30,7 @@ bool minidump_is(struct bytes head)
     return head.size >= VERSION_MARK + 2 && memcmp(head.data, "MDMP\x93\xA7", 6) == 0;
 }
 
-#define TAKE_GCDUMP                                                                   \
-    "; take a gcdump of the process, with `dotnet-gcdump collect -p PID`"
+#define TAKE_GCDUMP "; take a gcdump of the process, with `dotnet-gcdump collect -p PID`"
 static const struct image_kind minidump_kind = {
     .name = "minidump",
     .library = "coreclr.dll",
@@ -107,14 +106,15 @@ static bool find_list(const struct reading *r, uint32_t type, size_t head, size_
     if (!find_stream(r, type, &stream))
         return false;
     if (stream.size < head)
-        return stream.size == 0 || fail(r->err, HD_BAD_FORMAT,
-                                        "stream %" PRIu32 " of the minidump is too short",
-                                        type);
+        return stream.size == 0 ||
+               fail(r->err, HD_BAD_FORMAT,
+                    "stream %" PRIu32 " of the minidump is too short", type);
     *count = head == 4 ? le_u32(stream.data) : le_u64(stream.data);
     *list = (struct bytes){stream.data + head, stream.size - head};
     return *count <= list->size / record ||
            fail(r->err, HD_BAD_FORMAT,
-                "stream %" PRIu32 " of the minidump has room for %zu records, not for %" PRIu64,
+                "stream %" PRIu32
+                " of the minidump has room for %zu records, not for %" PRIu64,
                 type, list->size / record, *count);
 }
 
@@ -125,8 +125,11 @@ static const char *architecture_name(unsigned architecture)
     static const struct {
         unsigned architecture;
         const char *name;
-    } known[] = {{0, "32 bits (x86)"}, {5, "ARM (32 bits)"}, {6, "Itanium"},
-                 {10, "32 bits (x86)"}, {12, "ARM64"}};
+    } known[] = {{0, "32 bits (x86)"},
+                 {5, "ARM (32 bits)"},
+                 {6, "Itanium"},
+                 {10, "32 bits (x86)"},
+                 {12, "ARM64"}};
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
         if (known[i].architecture == architecture)
             return known[i].name;
@@ -230,8 +233,8 @@ static bool read_ranges(struct reading *r, struct pieces *to)
         return false;
     for (uint64_t i = 0; i < count && taken <= r->file.size; i++) {
         const unsigned char *record = list.data + i * RECORD;
-        taken += add_range(r, to, le_u64(record), le_u32(record + SIZE),
-                           le_u32(record + PLACE));
+        taken +=
+            add_range(r, to, le_u64(record), le_u32(record + SIZE), le_u32(record + PLACE));
     }
     return taken <= r->file.size ||
            fail(r->err, HD_BAD_FORMAT, "ranges of the minidump overlap in the file");

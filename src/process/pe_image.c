@@ -46,8 +46,7 @@ bool pe_in_file(const struct pe_image *e, uint32_t relative, uint32_t *offset)
     const struct memory *m = e->memory;
     bool ok = true;
     uint16_t count = memory_u16(m, e->headers + SECTION_COUNT, &ok);
-    uint64_t at =
-        e->headers + OPTIONAL + memory_u16(m, e->headers + OPTIONAL_SIZE, &ok);
+    uint64_t at = e->headers + OPTIONAL + memory_u16(m, e->headers + OPTIONAL_SIZE, &ok);
     for (uint16_t i = 0; ok && i < count && i < MOST_SECTIONS; i++, at += SECTION_SIZE) {
         uint32_t start = memory_u32(m, at + VIRTUAL, &ok);
         uint32_t size = memory_u32(m, at + VIRTUAL_SIZE, &ok);
@@ -96,7 +95,8 @@ uint64_t pe_export(const struct pe_image *e, const char *name)
             uint32_t number = memory_u16(m, numbers + 2 * (uint64_t)middle, &ok);
             uint32_t found = memory_u32(m, addresses + 4 * (uint64_t)number, &ok);
             bool is_elsewhere = found >= exports.at && found - exports.at < exports.size;
-            return ok && number < count && found != 0 && !is_elsewhere ? e->base + found : 0;
+            return ok && number < count && found != 0 && !is_elsewhere ? e->base + found
+                                                                       : 0;
         }
         if (order < 0)
             begin = middle + 1;

@@ -12,7 +12,8 @@
 struct image_mapping {
     uint64_t start, end, offset;
     const char *path;
-    uint64_t version; /* of a library of Windows: four numbers, the first uppermost; else 0 */
+    uint64_t
+        version; /* of a library of Windows: four numbers, the first uppermost; else 0 */
 };
 
 struct image_thread {
@@ -40,9 +41,9 @@ struct image_file {
 
 /* What it is made of, in words. */
 struct image_kind {
-    const char *name;      /* "core dump": a ... of .NET 10 */
-    const char *library;   /* what the runtime's file is called */
-    char separator;        /* of folders, in the process; in paths of mappings it is '/' */
+    const char *name;       /* "core dump": a ... of .NET 10 */
+    const char *library;    /* what the runtime's file is called */
+    char separator;         /* of folders, in the process; in paths of mappings it is '/' */
     const char *lacks_heap; /* what is said of one without: "without the heap" */
     const char *take_heap;  /* how one with it is taken: "; take ..." */
 };

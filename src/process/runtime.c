@@ -384,7 +384,8 @@ static unsigned guess_major(struct search *s)
     add_table(s, &runtime_tables[0]);
     r->at = s->d.at; /* those of free space are alike */
     for (size_t i = 0; i < runtime_table_count; i++) {
-        s->variables[GLOBAL_FREE_OBJECT] = position(s, free_object_in(s, &runtime_tables[i]));
+        s->variables[GLOBAL_FREE_OBJECT] =
+            position(s, free_object_in(s, &runtime_tables[i]));
         if (read_globals(s))
             return runtime_tables[i].major;
     }

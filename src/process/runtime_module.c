@@ -77,8 +77,8 @@ bool runtime_module_find(struct runtime_module *m, const struct process_image *i
     if (!elf_image_at(&m->in_memory.elf, &image->memory, m->base))
         m->in_memory.elf.dynamic_size = 0;
     const struct image_file *file = image_file_at(image, m->base);
-    m->has_file = file != NULL && elf_image_of_file(&m->in_file.elf, &m->file, file->bytes,
-                                                    m->base, a);
+    m->has_file = file != NULL &&
+                  elf_image_of_file(&m->in_file.elf, &m->file, file->bytes, m->base, a);
     return true;
 }
 

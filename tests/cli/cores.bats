@@ -179,7 +179,7 @@ windows=fixtures/core/net10-windows.dmp.xz
     [[ $(json '.snapshots[0] | "\(.format) \(.process) \(.runtime) \(.complete) \(.has_fields)"') == "minidump CoreLab 10.0.12 true true" ]]
     [[ $(json '.snapshots[0].time') == 2026-* ]]
     works info "$windows"
-    out_matches "static +3[0-9][0-9]"
+    out_matches "static +4[0-9][0-9]"
     out_matches "thread_static +1[0-9]"
     out_matches "stack +[1-9]"
 }

@@ -1,6 +1,6 @@
-/* A core or minidump: nothing in it moves, since all of it is found by address. Words become other
- * words of the same core, so that pointers lead to what is something else, or numbers at an
- * edge (docs/formats/core-dump.md). */
+/* A core or minidump: nothing in it moves, since all of it is found by address. Words
+ * become other words of the same core, so that pointers lead to what is something else, or
+ * numbers at an edge (docs/formats/core-dump.md). */
 #include "fuzz/mutate.h"
 
 #include <string.h>

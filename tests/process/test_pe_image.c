@@ -1,4 +1,5 @@
-/* A PE image made by hand: headers, a directory of exports, and what damage does to them. */
+/* A PE image made by hand: headers, a directory of exports, and what damage does to them.
+ */
 #include "base/arena.h"
 #include "base/little_endian.h"
 #include "process/pe_image.h"
@@ -94,8 +95,8 @@ Test(pe_image, what_another_library_has_is_none)
 
 Test(pe_image, counts_and_places_that_cannot_be_lead_nowhere)
 {
-    static const size_t fields[] = {EXPORTS + 20, EXPORTS + 24,     EXPORTS + 28,
-                                    EXPORTS + 32, EXPORTS + 36,     OPTIONAL + 112,
+    static const size_t fields[] = {EXPORTS + 20,   EXPORTS + 24,   EXPORTS + 28,
+                                    EXPORTS + 32,   EXPORTS + 36,   OPTIONAL + 112,
                                     OPTIONAL + 116, NAMES + 4 * 99, 0x3C};
     static const uint32_t values[] = {0, 1, 0x7fffffff, UINT32_MAX, SIZE - 1};
     struct made m;

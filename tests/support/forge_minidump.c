@@ -28,15 +28,23 @@ static void add_zeros(struct text *t, size_t size)
 /* In place of what the ELF image has there. Names are sorted. */
 static void put_exports(struct core_forge *f, const struct forged_runtime *how)
 {
-    enum { DIRECTORY = 0x1000, ADDRESSES = 0x1040, NAMES = 0x1050, NUMBERS = 0x1060,
-           STRINGS = 0x1080, STRING = 0x40, TABLE = 0x4000, DESCRIPTOR = 0x3200 };
+    enum {
+        DIRECTORY = 0x1000,
+        ADDRESSES = 0x1040,
+        NAMES = 0x1050,
+        NUMBERS = 0x1060,
+        STRINGS = 0x1080,
+        STRING = 0x40,
+        TABLE = 0x4000,
+        DESCRIPTOR = 0x3200
+    };
     const uint64_t base = FORGED_RUNTIME_BASE;
     const struct {
         const char *name;
         uint32_t at;
-    } all[] = {{how->json != NULL  ? "DotNetRuntimeContractDescriptor"
-                : how->is_native ? "DotNetRuntimeDebugHeader"
-                                 : "GetCLRRuntimeHost",
+    } all[] = {{how->json != NULL ? "DotNetRuntimeContractDescriptor"
+                : how->is_native  ? "DotNetRuntimeDebugHeader"
+                                  : "GetCLRRuntimeHost",
                 how->is_native ? TABLE : DESCRIPTOR},
                {how->is_native ? "other" : "g_dacTable", TABLE}};
     forge_core_put(f, base + DIRECTORY + 20, 2, 4);
@@ -56,8 +64,13 @@ static void put_exports(struct core_forge *f, const struct forged_runtime *how)
 
 static void put_image(struct core_forge *f, const struct forged_runtime *how)
 {
-    enum { SIGNATURE = 0x80, OPTIONAL = SIGNATURE + 24, DIRECTORIES = OPTIONAL + 112,
-           EXPORTS = 0x1000, EXPORTS_SIZE = 0x100 };
+    enum {
+        SIGNATURE = 0x80,
+        OPTIONAL = SIGNATURE + 24,
+        DIRECTORIES = OPTIONAL + 112,
+        EXPORTS = 0x1000,
+        EXPORTS_SIZE = 0x100
+    };
     static const unsigned char zeros[0x200];
     const uint64_t base = FORGED_RUNTIME_BASE;
     forge_core_put_bytes(f, base, zeros, sizeof(zeros));
@@ -85,7 +98,8 @@ void forge_minidump_library(struct minidump_forge *f, const struct forged_runtim
     put_image(p, how);
     if (how->path == NULL)
         p->mappings[p->mapping_count - 2].path =
-            "C:\\Program Files\\dotnet\\shared\\Microsoft.NETCore.App\\10.0.12\\coreclr.dll";
+            "C:\\Program "
+            "Files\\dotnet\\shared\\Microsoft.NETCore.App\\10.0.12\\coreclr.dll";
     /* One module; and where the type of free space is told on Windows. */
     p->mapping_count--;
     p->mappings[p->mapping_count - 1].end = FORGED_RUNTIME_BASE + FORGED_LIBRARY_SIZE;
@@ -116,7 +130,10 @@ static void add_system(struct minidump_forge *f, unsigned n)
     enum { AMD64 = 9, NT = 2, REST = 32 };
     struct text *t = &f->dump;
     begin(f, n, FORGED_SYSTEM_INFO);
-    add(t, f->architecture == 0 ? AMD64 : f->architecture == FORGED_X86 ? 0 : f->architecture,
+    add(t,
+        f->architecture == 0            ? AMD64
+        : f->architecture == FORGED_X86 ? 0
+                                        : f->architecture,
         2);
     add_zeros(t, 18);
     add(t, f->platform != 0 ? f->platform : NT, 4);

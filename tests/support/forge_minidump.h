@@ -15,8 +15,8 @@
 
 /* What is set here by hand counts when it is written. {0} has all streams. */
 struct minidump_forge {
-    struct core_forge process; /* of a mapping its start, end and path; a thread's pointer is
-                                  where its TEB is */
+    struct core_forge process; /* of a mapping its start, end and path; a thread's pointer
+                                  is where its TEB is */
     uint16_t architecture;     /* 0: AMD64; FORGED_X86: 32 bits */
     uint32_t platform;         /* 0: Windows NT */
     uint32_t time;

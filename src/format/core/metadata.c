@@ -16,8 +16,8 @@
  * An image is mapped by section, or lies flat as its file; which of the two is told by
  * where the root is. II.25. */
 
-static struct memory_piece take(const struct pe_image *image, uint64_t address, uint32_t size,
-                                struct arena *a)
+static struct memory_piece take(const struct pe_image *image, uint64_t address,
+                                uint32_t size, struct arena *a)
 {
     const struct memory_piece none = {0};
     struct bytes there = memory_from(image->memory, address);

@@ -96,7 +96,9 @@ static void core_process_describe(struct core *c, struct hd_snapshot *snap)
         return;
     /* Arguments are secrets: the name is what is kept of them. */
     bool before = memory_look_away(&c->image.memory, true);
-    const char *program = read_path(c, &path) ? name_of(text_string(&path), c->image.kind->separator, a) : NULL;
+    const char *program = read_path(c, &path)
+                              ? name_of(text_string(&path), c->image.kind->separator, a)
+                              : NULL;
     memory_look_away(&c->image.memory, before);
     if (program != NULL)
         snap->info.process = program;
