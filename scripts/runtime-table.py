@@ -14,10 +14,13 @@ dump. Positions in g_dacTable stand in no file either; they too are found by wha
     .NET 10: --set Thread.CachedStackBase=120
              --position app_domain=20 --position thread_store=15 --position free_object=56
              aarch64: --set Thread.CachedStackBase=160; musl has the same as glibc
+             Windows (coreclr.dll): --set Thread.CachedStackBase=128; free_object=57
     .NET 9:  --complete that of 10 --set Module.AvailableTypeParams=808
              --set AppDomain.DomainAssemblyList=1824 --set Thread.ThreadLocalDataPtr=928
              --set EEAllocContext.GCAllocationContext=0
              --position app_domain=21 --position thread_store=16 --position free_object=57
+             Windows: --set Module.AvailableTypeParams=520 --set AppDomain.DomainAssemblyList=776
+             --set Thread.ThreadLocalDataPtr=960, and of EEClass what .NET 10 has; free_object=58
     .NET 8:  --complete that of 10 --positions as for 9 but free_object=54, and --set for all of ONLY_8 and
              Module.LoaderAllocator=248 Module.DynamicMetadata=1688 Module.AvailableTypeParams=968
              Module.TypeDefToMethodTableMap=752 AppDomain.DomainAssemblyList=2544 Assembly.Module=24

@@ -218,3 +218,26 @@ windows=fixtures/core/net10-windows.dmp.xz
     status_is 2
     err_matches "the minidump is truncated: its stream [0-9]* is [0-9]* bytes at byte [0-9]*"
 }
+
+@test "a minidump whose memory begins behind 4 GB is read from there" {
+    xz -dc "$windows" >"$tmp/near.dmp"
+    python3 - "$tmp/near.dmp" "$tmp/far.dmp" <<'MOVE'
+import struct
+import sys
+
+data = bytearray(open(sys.argv[1], "rb").read())
+count, directory = struct.unpack_from("<II", data, 8)
+streams = {kind: at for kind, _, at in (struct.unpack_from("<III", data, directory + 12 * i) for i in range(count))}
+begin, = struct.unpack_from("<Q", data, streams[9] + 8)
+far = (5 << 30) + begin
+struct.pack_into("<Q", data, streams[9] + 8, far)
+with open(sys.argv[2], "wb") as f:
+    f.write(data[:begin])
+    f.seek(far)
+    f.write(data[begin:])
+MOVE
+    works top -q -n0 --format=csv "$tmp/near.dmp"
+    local near=$out
+    works top -q -n0 --format=csv "$tmp/far.dmp"
+    [[ $out == "$near" ]]
+}

@@ -125,8 +125,9 @@ Test(minidump, has_threads_with_their_registers_and_the_top_of_their_stack)
     close_core(&o);
     /* A context that is cut, or of another processor, has no registers. */
     size_t threads = forged_stream(&f, FORGED_THREAD_LIST);
-    patch(&f, threads + 4 + 40, 0x70, 4);
-    patch(&f, threads + 4 + 48 + 44, UINT32_MAX, 4);
+    uint32_t context = le_u32((unsigned char *)f.dump.data + threads + 4 + 44);
+    patch(&f, context + 0x30, 0x40000B, 4);
+    patch(&f, threads + 4 + 48 + 40, 0x70, 4);
     o = open_bytes((struct bytes){(const unsigned char *)f.dump.data, f.dump.len});
     cr_assert(o.ok, "%s", o.err.message);
     cr_expect_eq(o.image.threads[0].registers[RSP], 0);
@@ -321,6 +322,8 @@ Test(minidump, counts_that_no_stream_has_room_for_are_refused)
                           "has room for 1 records, not for 4294967295");
     expect_number_refused(false, FORGED_MEMORY_64_LIST, 0, huge, 8, "stream 9");
     expect_number_refused(true, FORGED_MEMORY_LIST, 0, huge, 4, "stream 5");
+    expect_number_refused(false, FORGED_MODULE_LIST, 0, 2, 4,
+                          "has room for 1 records, not for 2");
 }
 
 /* Ranges that begin beyond the file, or whose sizes add up to more than 64 bits. */

@@ -87,6 +87,7 @@ Test(pe_image, what_another_library_has_is_none)
     put(&m, ADDRESSES + 4 * 7, EXPORTS + 0x1f00, 4); /* "other.function" */
     put(&m, ADDRESSES + 4 * 8, 0, 4);
     put(&m, NUMBERS + 2 * 9, COUNT, 2);
+    put(&m, ADDRESSES + 4 * COUNT, 0x3900, 4);
     cr_expect_eq(pe_export(&m.image, "name007"), 0);
     cr_expect_eq(pe_export(&m.image, "name008"), 0);
     cr_expect_eq(pe_export(&m.image, "name009"), 0);

@@ -287,6 +287,19 @@ Test(core_fixtures, statics_with_their_classes)
     }
 }
 
+/* A core does not tell when it was taken. */
+Test(core_fixtures, a_minidump_knows_its_time)
+{
+    struct hd_snapshot *core = open_fixture("net10", "core"),
+                       *windows = open_fixture("net10-windows", "core");
+    cr_expect_null(core->info.time);
+    cr_expect_str_eq(windows->info.time, "2026-11-24T16:01:36");
+    cr_expect(windows->clock_is_date);
+    cr_expect_eq(windows->clock, 1795536096);
+    hd_snapshot_close(core);
+    hd_snapshot_close(windows);
+}
+
 /* --- values ---------------------------------------------------------------------- */
 
 /* "[17].value" is "[].value" of element 17. */
