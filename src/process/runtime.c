@@ -423,7 +423,7 @@ static bool refuse_small(struct search *s)
                 image->kind->take_heap);
 }
 
-/* In whose place another program has it. */
+/* What the program has instead. */
 static bool refuse_program(struct search *s)
 {
     const struct process_image *image = s->r->image;
@@ -435,11 +435,6 @@ static bool refuse_program(struct search *s)
         return fail(s->err, HD_UNSUPPORTED,
                     "a %s of .NET Framework; heapdrift reads those of .NET: take a gcdump "
                     "with PerfView (Memory, Take Heap Snapshot from Dump)",
-                    kind_of(s));
-    if (runtime_module_is_32_bit(image))
-        return fail(s->err, HD_UNSUPPORTED,
-                    "a %s of a 32-bit process; only those of 64 bits can be "
-                    "read" TAKE_GCDUMP,
                     kind_of(s));
     return fail(s->err, HD_UNSUPPORTED, "a %s of a program without .NET", kind_of(s));
 }
@@ -465,6 +460,12 @@ static bool refuse_module(struct search *s)
 
 static bool find_module(struct search *s)
 {
+    const struct process_image *image = s->r->image;
+    if (runtime_module_is_32_bit(image) && !runtime_module_is_framework(image))
+        return fail(s->err, HD_UNSUPPORTED,
+                    "a %s of a 32-bit process; only those of 64 bits can be "
+                    "read" TAKE_GCDUMP,
+                    kind_of(s));
     if (!runtime_module_find(&s->module, s->r->image, s->a))
         return refuse_program(s);
     s->r->base = s->module.base;

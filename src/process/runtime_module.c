@@ -12,11 +12,11 @@
 
 /* --- where it is --------------------------------------------------------------------- */
 
-/* A file that is gone by now has a word behind its name. */
+/* A file that is gone by now has a word behind its name; Windows minds no case. */
 static bool is_named(const char *path, const char *name)
 {
     const char *file = path_file_name(path);
-    return strncmp(file, name, strlen(name)) == 0 &&
+    return strncasecmp(file, name, strlen(name)) == 0 &&
            (file[strlen(name)] == '\0' || file[strlen(name)] == ' ');
 }
 

@@ -183,7 +183,7 @@ Test(minidump, knows_the_version_of_a_runtime_beside_its_program)
     struct minidump_forge f = {.version = UINT64_C(0x000A000004CAA544)};
     forge_usual(&f, &(struct forged_runtime){.path = "C:\\app\\coreclr.dll"});
     expect_runtime(&f, "10.0.12", "the table of .NET 10");
-    forge_usual(&f, &(struct forged_runtime){.path = "C:\\app\\coreclr.dll"});
+    forge_usual(&f, &(struct forged_runtime){.path = "C:\\app\\CoreCLR.dll"});
     expect_runtime(&f, "10", "the table of .NET 10"); /* the table that fits */
     forge_usual(&f, &(struct forged_runtime){.path = "C:\\app\\coreclr.dll", .major = 9});
     expect_runtime(&f, "9", "the table of .NET 9");
@@ -233,6 +233,13 @@ Test(minidump, of_other_programs_is_refused_by_name)
     expect_program_refused("C:\\Windows\\System32\\ntdll.dll",
                            "a minidump of a program without .NET");
     struct minidump_forge f = {0};
+    forge_usual(&f, &(struct forged_runtime){0});
+    forge_core_mapping(&f.process, 0x10000, 0x20000, 0, "C:\\Windows\\System32\\wow64.dll");
+    expect_dump_refused(&f, HD_UNSUPPORTED, "a minidump of a 32-bit process");
+    forge_core_region(&f.process, 0x140000000, PAGE);
+    forge_core_mapping(&f.process, 0x10000, 0x20000, 0, "C:\\Windows\\System32\\wow64.dll");
+    forge_core_mapping(&f.process, 0x30000, 0x40000, 0, "C:\\Windows\\mscorwks.dll");
+    expect_dump_refused(&f, HD_UNSUPPORTED, "a minidump of .NET Framework");
     forge_minidump_runtime(
         &f, &(struct forged_runtime){.path = "C:\\app\\Shop.exe", .is_native = true});
     expect_dump_refused(&f, HD_UNSUPPORTED, "a minidump of a native AOT program");
