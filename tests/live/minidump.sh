@@ -5,10 +5,11 @@
 #   tests/live/minidump.sh take VARIANT DIR [ARGUMENT…]  run it with the arguments, and take of it
 #                                                        DIR/VARIANT.nettrace (a heap walk) and DIR/VARIANT.dmp
 #
-# Variants: net10, net9, net8, server (two heaps), single (a single-file program). The program runs in C:\shop
-# with an environment of its own, so a dump tells nothing of this machine. LIST=1 writes DIR/VARIANT-list.dmp,
-# -heap.dmp and -mini.dmp as well (write_minidump.py). Status 77: wine or a package of the runtime is not to be
-# had. The heap walk is asked for by tests/live/pipelab, through the pipe that the runtime has there.
+# Variants: net10, net9, net8, server (two heaps), adaptive (server GC that adapts), segments (the collector with
+# segments), single (a single-file program). The program runs in C:\shop with an environment of its own, so a
+# dump tells nothing of this machine. LIST=1 writes DIR/VARIANT-list.dmp, -heap.dmp and -mini.dmp as well
+# (write_minidump.py). Status 77: wine or a package of the runtime is not to be had. The heap walk is asked for by
+# tests/live/pipelab, through the pipe that the runtime has there.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -24,7 +25,7 @@ usage() {
 
 publish_options() {
     case $1 in
-    net10 | server | pipelab) ;;
+    net10 | server | adaptive | segments | pipelab) ;;
     net9) echo "-p:CoreLabFramework=net9.0" ;;
     net8) echo "-p:CoreLabFramework=net8.0" ;;
     # wine cannot map assemblies out of the program: they are unpacked when it starts.
@@ -34,7 +35,8 @@ publish_options() {
 }
 
 build() {
-    local options source=corelab out=build/live/windows-${1/server/net10}
+    local options source=corelab out=build/live/windows-$1
+    case $1 in server | adaptive | segments) out=build/live/windows-net10 ;; esac
     read -ra options <<<"$(publish_options "$1")"
     if [[ $1 == pipelab ]]; then source=pipelab; fi
     if [[ ! -d $out || -n $(find "tests/live/$source" -newer "$out") ]]; then
@@ -76,7 +78,11 @@ use_wine() {
 start() {
     local program variables=() answer
     program=$(build "$1")
-    if [[ $1 == server ]]; then variables=(DOTNET_gcServer=1 DOTNET_GCHeapCount=2 DOTNET_GCDynamicAdaptationMode=0); fi
+    case $1 in
+    server) variables=(DOTNET_gcServer=1 DOTNET_GCHeapCount=2 DOTNET_GCDynamicAdaptationMode=0) ;;
+    adaptive) variables=(DOTNET_gcServer=1) ;;
+    segments) variables=(DOTNET_GCName=clrgc.dll) ;;
+    esac
     shift
     prefix=$(mktemp -d)
     use_wine "${variables[@]}"

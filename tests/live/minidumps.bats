@@ -26,6 +26,8 @@ passes_gate() {
 @test "the same heap as the heap walk: .NET 10" { passes_gate net10; }
 @test "the same heap as the heap walk: .NET 9" { passes_gate net9; }
 @test "the same heap as the heap walk: server GC, two heaps" { passes_gate server; }
+@test "the same heap as the heap walk: server GC that adapts" { passes_gate adaptive; }
+@test "the same heap as the heap walk: segments" { passes_gate segments; }
 @test "the same heap as the heap walk: single-file program" { passes_gate single; }
 
 @test "either list of memory gives the same; without all memory a dump is refused" {
