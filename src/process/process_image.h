@@ -12,8 +12,7 @@
 struct image_mapping {
     uint64_t start, end, offset;
     const char *path;
-    uint64_t
-        version; /* of a library of Windows: four numbers, the first uppermost; else 0 */
+    uint64_t version; /* of Windows: its four numbers, the first uppermost; else 0 */
 };
 
 struct image_thread {
