@@ -23,7 +23,7 @@ const struct processor *processor_of(unsigned machine)
 const struct processor *processor_windows(void)
 {
     static const struct processor windows = {
-        "Windows", MACHINE_WINDOWS, 17, 4, NO_REGISTER, 0, 0};
+        "x86-64", MACHINE_WINDOWS, 17, 4, NO_REGISTER, 0, 0};
     return &windows;
 }
 

@@ -14,7 +14,7 @@ enum { MACHINE_X86_64 = 62, MACHINE_AARCH64 = 183, MACHINE_WINDOWS = 0x8664 };
 enum { MOST_REGISTERS = 34, NO_REGISTER = MOST_REGISTERS };
 
 struct processor {
-    const char *name;             /* "aarch64", as the kernel calls it; "Windows" */
+    const char *name;             /* "aarch64", as the kernel calls it */
     uint32_t machine;             /* e_machine of ELF files */
     uint32_t registers;           /* general ones, in the kernel's order (NT_PRSTATUS), or
                                      that of a CONTEXT of Windows */
