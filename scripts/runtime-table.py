@@ -3,17 +3,24 @@
 
     scripts/runtime-table.py LIBCORECLR [--complete OTHER-LIBCORECLR] [--set TYPE.MEMBER=N ...]
                              [--position NAME=N ...]
+    scripts/runtime-table.py LIBCORECLR --differs-from OTHER-LIBCORECLR [--set TYPE.MEMBER=N ...]
 
 Reads the data descriptor out of the ELF file (it stands there as JSON) and keeps of it what
 src/process/runtime_descriptor.c asks for. --complete takes what this runtime does not describe
 from another one: only for what is known to be the same in both. --set is for what was found in a
 dump. Positions in g_dacTable stand in no file either; they too are found by what they point to.
+--differs-from prints what one processor has elsewhere than x86-64.
 
-    .NET 10: --position app_domain=20 --position thread_store=15 --position free_object=56
+    .NET 10: --set Thread.CachedStackBase=120
+             --position app_domain=20 --position thread_store=15 --position free_object=56
+             aarch64: --set Thread.CachedStackBase=160; musl has the same as glibc
+             Windows (coreclr.dll): --set Thread.CachedStackBase=128; free_object=57
     .NET 9:  --complete that of 10 --set Module.AvailableTypeParams=808
              --set AppDomain.DomainAssemblyList=1824 --set Thread.ThreadLocalDataPtr=928
              --set EEAllocContext.GCAllocationContext=0
              --position app_domain=21 --position thread_store=16 --position free_object=57
+             Windows: --set Module.AvailableTypeParams=520 --set AppDomain.DomainAssemblyList=776
+             --set Thread.ThreadLocalDataPtr=960, and of EEClass what .NET 10 has; free_object=58
     .NET 8:  --complete that of 10, --position as for 9 but free_object=54, --set for all of ONLY_8 and
              Module.LoaderAllocator=248 Module.DynamicMetadata=1688 Module.AvailableTypeParams=968
              Module.TypeDefToMethodTableMap=752 AppDomain.DomainAssemblyList=2544 Assembly.Module=24
@@ -33,8 +40,8 @@ import textwrap
 TYPES = """
 MethodTable ! MTFlags BaseSize MTFlags2 ParentMethodTable Module AuxiliaryData EEClassOrCanonMT PerInstInfo
 EEClass MethodTable FieldDescList InternalCorElementType NumInstanceFields NumStaticFields
-DynamicStaticsInfo ! GCStatics
-ThreadStaticsInfo ! GCTlsIndex
+DynamicStaticsInfo ! GCStatics NonGCStatics
+ThreadStaticsInfo ! GCTlsIndex NonGCTlsIndex
 GenericsDictInfo NumDicts NumTypeArgs
 Module Base Path LoaderAllocator DynamicMetadata AvailableTypeParams TypeDefToMethodTableMap TypeRefToMethodTableMap
 ModuleLookupMap Next TableData Count SupportedFlagsMask
@@ -44,7 +51,7 @@ ArrayListBase Count FirstBlock
 ArrayListBlock Next Size ArrayStart
 Assembly Module
 ThreadStore FirstThreadLink ThreadCount
-Thread LinkNext RuntimeThreadLocals ThreadLocalDataPtr OSId
+Thread LinkNext RuntimeThreadLocals ThreadLocalDataPtr OSId CachedStackBase
 RuntimeThreadLocals AllocContext
 EEAllocContext GCAllocationContext
 GCAllocContext Pointer Limit
@@ -114,6 +121,16 @@ def wanted(own, other, found):
     return types, borrowed
 
 
+def difference(own, other, found):
+    """As JSON, what of own stands elsewhere than in other."""
+    ours, _ = wanted(own, None, found)
+    theirs, _ = wanted(other, None, {})
+    types = {name: {m: n for m, n in members.items() if theirs.get(name, {}).get(m) != n}
+             for name, members in ours.items()}
+    return json.dumps({"types": {name: members for name, members in types.items() if members}},
+                      separators=(",", ":"))
+
+
 def literal(text):
     """Lines of a C string literal."""
     line = ""
@@ -139,11 +156,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("library")
     parser.add_argument("--complete", metavar="LIBRARY")
+    parser.add_argument("--differs-from", metavar="LIBRARY")
     parser.add_argument("--position", action="append", default=[], metavar="NAME=N")
     parser.add_argument("--set", action="append", default=[], metavar="TYPE.MEMBER=N")
     options = parser.parse_args()
     found = {name: int(n) for name, n in (item.split("=") for item in options.set)}
     own, version = descriptor(options.library)
+    if options.differs_from:
+        print("\n".join(f'"{line}"' for line in
+                        literal(difference(own, descriptor(options.differs_from)[0], found))))
+        return
     other, other_version = descriptor(options.complete) if options.complete else (None, None)
     types, borrowed = wanted(own, other, found)
     values = {name: offset(source["globals"][name]) for source in (other, own) if own and source

@@ -91,7 +91,7 @@ static void list_mappings(struct process_image *image, const struct address_spac
         const struct area *a = &space->areas[i];
         if (a->path[0] == '/')
             image->mappings[image->mapping_count++] =
-                (struct image_mapping){a->start, a->end, a->offset, a->path};
+                (struct image_mapping){a->start, a->end, a->offset, a->path, 0};
     }
 }
 
@@ -118,7 +118,7 @@ static uint64_t find_count(const struct process_image *image, struct arena *aren
             err, HD_UNSUPPORTED,
             "the process has no .NET runtime whose memory can be read: " RUNTIME_OLDEST_READ
             " or later");
-    const struct processor *of = module.in_memory.processor;
+    const struct processor *of = module.in_memory.elf.processor;
     if (of != NULL && of != image->processor)
         return fail_about(err, HD_ABOUT_DIRECT, HD_UNSUPPORTED,
                           "a program for %s, which is emulated here", of->name);
@@ -152,6 +152,7 @@ static uint64_t live_heap_count_address(int mem, const struct address_space *spa
     struct arena arena = {0};
     struct pieces pieces = {.arena = &arena};
     struct process_image image = {.processor = processor_here(),
+                                  .kind = &core_kind,
                                   .program_headers =
                                       core_auxiliary(auxv, AUXILIARY_PROGRAM_HEADERS)};
     read_images(&pieces, mem, space, image.program_headers);

@@ -40,11 +40,6 @@ static bool is_other_serialised(struct bytes head)
 
 /* --- traces and dumps ---------------------------------------------------- */
 
-static bool is_minidump(struct bytes head)
-{
-    return HAS_AT(head, 0, "MDMP\x93\xA7");
-}
-
 static bool is_windows_dump(struct bytes head)
 {
     return HAS_AT(head, 0, "PAGEDU64") || HAS_AT(head, 0, "PAGEDUMP");
@@ -135,7 +130,6 @@ static const struct foreign {
     {is_other_serialised,
      "this is a PerfView file (.etlx or similar), not a gcdump" SAVE_GCDUMP},
     {is_gcdump_xml, "this is a .gcdump.xml" SAVE_GCDUMP},
-    {is_minidump, "this is a Windows minidump" FROM_DUMP},
     {is_windows_dump, "this is a dump of the Windows kernel, not of a process" TAKE_GCDUMP},
     {is_elf, "this is a program or library, not a memory dump" TAKE_GCDUMP},
     {is_mach_o_core, "this is a macOS core dump" FROM_DUMP},

@@ -2,13 +2,23 @@
 
 /* To add a format: write src/format/<family>/read_<name>.c and list it here. */
 extern const struct reader read_gcdump, read_digest, read_nettrace, read_core,
-    read_heap_text, read_foreign, read_gcdump_report, read_table_csv, read_table_json,
-    read_datadog, read_dumpheap;
+    read_minidump, read_heap_text, read_foreign, read_gcdump_report, read_table_csv,
+    read_table_json, read_datadog, read_dumpheap;
 
 const struct reader *const readers[] = {
-    &read_gcdump,     &read_digest,  &read_nettrace,      &read_heap_text,
-    &read_core,       &read_foreign, &read_gcdump_report, &read_table_csv,
-    &read_table_json, &read_datadog, &read_dumpheap,      NULL,
+    &read_gcdump,
+    &read_digest,
+    &read_nettrace,
+    &read_heap_text,
+    &read_core,
+    &read_minidump,
+    &read_foreign,
+    &read_gcdump_report,
+    &read_table_csv,
+    &read_table_json,
+    &read_datadog,
+    &read_dumpheap,
+    NULL,
 };
 
 const struct reader *reader_for(struct bytes head)

@@ -88,37 +88,6 @@ static void core_notes_add(struct core_notes *n, struct bytes segment,
 
 /* --- mapped files -------------------------------------------------------------- */
 
-static int by_start(const void *x, const void *y)
-{
-    const struct image_mapping *a = x, *b = y;
-    if (a->start != b->start)
-        return a->start < b->start ? -1 : 1;
-    if (a->end != b->end)
-        return a->end < b->end ? -1 : 1;
-    return a->offset < b->offset ? -1 : a->offset > b->offset;
-}
-
-static void drop_empty(struct process_image *p)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < p->mapping_count; i++)
-        if (p->mappings[i].start < p->mappings[i].end)
-            p->mappings[kept++] = p->mappings[i];
-    p->mapping_count = kept;
-}
-
-/* The kernel's are in order; of others each ends at the latest where the next begins. */
-static void make_disjoint(struct process_image *p)
-{
-    drop_empty(p);
-    if (p->mapping_count > 0)
-        qsort(p->mappings, p->mapping_count, sizeof(*p->mappings), by_start);
-    for (size_t i = 0; i + 1 < p->mapping_count; i++)
-        if (p->mappings[i].end > p->mappings[i + 1].start)
-            p->mappings[i].end = p->mappings[i + 1].start;
-    drop_empty(p);
-}
-
 /* The next string of what is left; "" behind the last. */
 static const char *next_path(struct bytes *left, struct arena *a)
 {
@@ -147,11 +116,12 @@ static void read_mappings(struct bytes note, struct process_image *p, struct are
         const unsigned char *at = note.data + HEAD + i * ENTRY;
         uint64_t offset = le_u64(at + 16);
         bool fits = unit == 0 || offset <= UINT64_MAX / unit;
-        p->mappings[i] =
-            (struct image_mapping){le_u64(at), le_u64(at + 8),
-                                   fits ? offset * unit : UINT64_MAX, next_path(&paths, a)};
+        p->mappings[i] = (struct image_mapping){.start = le_u64(at),
+                                                .end = le_u64(at + 8),
+                                                .offset = fits ? offset * unit : UINT64_MAX,
+                                                .path = next_path(&paths, a)};
     }
-    make_disjoint(p);
+    image_mappings_sort(p);
 }
 
 /* --- threads and program ------------------------------------------------------- */
@@ -476,11 +446,19 @@ static struct core_notes read_notes(struct bytes file, const struct segments *s,
     return notes;
 }
 
+const struct image_kind core_kind = {
+    .name = "core dump",
+    .library = "libcoreclr.so",
+    .separator = '/',
+    .lacks_heap = "without the heap (a mini or triage dump)",
+    .take_heap = "; take one with `createdump --withheap PID` or `dotnet-dump collect`",
+};
+
 bool core_file_open(struct process_image *p, struct bytes file, struct arena *a,
                     struct hd_error *err)
 {
     struct segments s = {0};
-    *p = (struct process_image){.pid = HD_UNKNOWN};
+    *p = (struct process_image){.pid = HD_UNKNOWN, .kind = &core_kind};
     if (!core_file_is(file))
         return fail(err, HD_NOT_A_SNAPSHOT, "not a core dump");
     if (file.size < ELF_HEADER)

@@ -23,6 +23,9 @@ uint64_t core_auxiliary(struct bytes vector, enum auxiliary type);
 
 /* --- the file ------------------------------------------------------------------ */
 
+/* Of a process that is read without a file as well. */
+extern const struct image_kind core_kind;
+
 /* Whether these bytes begin a core; of whichever machine. */
 bool core_file_is(struct bytes head);
 

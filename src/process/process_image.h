@@ -1,7 +1,7 @@
 /* process_image.h - a process at one moment: its memory, its mapped files, its threads.
  *
- * Made of a core file (core_file.h) or of a process that stands still. It must not know
- * what a runtime is. */
+ * Made of a core file (core_file.h), of a minidump (minidump.h) or of a process that stands
+ * still. It must not know what a runtime is. */
 #ifndef PROCESS_IMAGE_H
 #define PROCESS_IMAGE_H
 
@@ -12,12 +12,14 @@
 struct image_mapping {
     uint64_t start, end, offset;
     const char *path;
+    uint64_t version; /* of Windows: its four numbers, the first uppermost; else 0 */
 };
 
 struct image_thread {
     uint64_t id;
     uint64_t registers[MOST_REGISTERS]; /* as many as the processor has */
-    uint64_t thread_pointer;            /* what the C library keeps of it; 0 unknown */
+    uint64_t thread_pointer;            /* what the C library keeps of it, on top of its
+                                           stack; of Windows that top; 0 unknown */
 };
 
 /* A file that was mapped and is on disk as well. Only ELF files and .NET assemblies (PE)
@@ -34,6 +36,15 @@ struct image_file {
     uint64_t base;      /* where its first byte is mapped first */
     struct bytes bytes; /* all of it if it is the same or likely so, else none */
     enum image_file_state state;
+};
+
+/* What it is made of, in words. */
+struct image_kind {
+    const char *name;       /* "core dump": a ... of .NET 10 */
+    const char *library;    /* what the runtime's file is called */
+    char separator;         /* of folders, in the process; in paths of mappings it is '/' */
+    const char *lacks_heap; /* what is said of one without: "without the heap" */
+    const char *take_heap;  /* how one with it is taken: "; take ..." */
 };
 
 /* Of a dump without values (write_core_file.h): what it says in place of what is not in it
@@ -54,16 +65,21 @@ struct process_image {
     struct image_thread *threads; /* in the order of the dump */
     size_t thread_count;
     const struct processor *processor; /* whose registers they are */
+    const struct image_kind *kind;     /* never NULL where a runtime is looked for */
     uint64_t pid;                      /* HD_UNKNOWN if not told */
     const char *name;                  /* the kernel's 15 characters, or NULL */
     const char *command;               /* its arguments, perhaps cut; or NULL */
 
+    int64_t time;             /* when it was taken, seconds since 1970; 0 unknown */
     uint64_t program_headers; /* address of those of the main program; 0 unknown */
     uint64_t page;            /* size of one of the kernel's; 0 unknown */
     uint64_t cut_at, lost;    /* the file ends there, and so many bytes of memory would
                                  follow; lost is 0 for a whole one */
     struct image_redaction redaction;
 };
+
+/* Puts p's mappings in order; where they overlap each ends where the next begins. */
+void image_mappings_sort(struct process_image *p);
 
 /* The mapping that an address lies in; NULL. O(log mappings). */
 const struct image_mapping *image_mapping_at(const struct process_image *p,
@@ -72,5 +88,10 @@ const struct image_mapping *image_mapping_at(const struct process_image *p,
 /* The file on disk whose beginning is mapped at base; NULL if there is none that may be
  * used. */
 const struct image_file *image_file_at(const struct process_image *p, uint64_t base);
+
+/* A core or a minidump, by its first bytes. False and err: it cannot be read. */
+bool process_image_open(struct process_image *p, struct bytes file, struct arena *a,
+                        struct hd_error *err);
+void process_image_close(struct process_image *p);
 
 #endif

@@ -19,6 +19,14 @@ const struct processor *processor_of(unsigned machine)
     return NULL;
 }
 
+/* Rax, Rcx, Rdx, Rbx, Rsp, Rbp, Rsi, Rdi, R8 to R15, Rip. */
+const struct processor *processor_windows(void)
+{
+    static const struct processor windows = {
+        "x86-64", MACHINE_WINDOWS, 17, 4, NO_REGISTER, 0, 0};
+    return &windows;
+}
+
 const struct processor *processor_here(void)
 {
 #if defined(__x86_64__)

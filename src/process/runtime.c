@@ -134,7 +134,6 @@ bool runtime_heap_is_valid(const struct runtime *r)
 /* --- runtime ------------------------------------------------------------------- */
 
 #define TAKE_GCDUMP "; take a gcdump of the process, with `heapdrift collect -p PID`"
-#define TAKE_HEAP "; take one with `createdump --withheap PID` or `dotnet-dump collect`"
 
 enum { OLDEST = 8, TLS_OFFSETS_UNUSED = 2 };
 
@@ -203,35 +202,37 @@ struct own_descriptor {
     uint32_t count;
 };
 
-static bool read_own(const struct elf_image *e, uint64_t at, struct own_descriptor *own)
+static bool read_own(const struct runtime_image *e, uint64_t at, struct own_descriptor *own)
 {
     enum { SIZE = 12, TEXT = 16, COUNT = 24, POINTERS = 32, LARGEST = 1 << 20 };
     bool ok = at != 0;
-    const unsigned char *head = ok ? memory_at(e->memory, at, POINTERS + 8) : NULL;
+    const struct memory *m = runtime_image_memory(e);
+    const unsigned char *head = ok ? memory_at(m, at, POINTERS + 8) : NULL;
     if (head == NULL || memcmp(head, "DNCCDAC", 8) != 0)
         return false;
     own->size = le_u32(head + SIZE);
     own->count = le_u32(head + COUNT);
-    own->pointers = elf_pointer(e, at + POINTERS, &ok);
-    uint64_t text = elf_pointer(e, at + TEXT, &ok);
+    own->pointers = runtime_image_pointer(e, at + POINTERS, &ok);
+    uint64_t text = runtime_image_pointer(e, at + TEXT, &ok);
     if (!ok || own->size > LARGEST)
         return false;
-    own->text = (const char *)memory_at(e->memory, text, own->size);
+    own->text = (const char *)memory_at(m, text, own->size);
     return own->text != NULL;
 }
 
 /* What a runtime says of itself; and where its globals are. */
-static bool add_own(struct search *s, const struct elf_image *e)
+static bool add_own(struct search *s, const struct runtime_image *e)
 {
     struct own_descriptor own;
-    if (!read_own(e, elf_symbol(e, "DotNetRuntimeContractDescriptor").address, &own) ||
+    const char *name = "DotNetRuntimeContractDescriptor";
+    if (!read_own(e, runtime_image_symbol(e, name).address, &own) ||
         !descriptor_add(&s->d, own.text, own.size, s->err))
         return false;
     for (size_t i = 0; i < GLOBALS; i++) {
         bool ok = true;
         uint64_t at = own.pointers + (uint64_t)s->d.place[i] * 8;
         if (s->d.place[i] < own.count)
-            s->variables[i] = elf_pointer(e, at, &ok);
+            s->variables[i] = runtime_image_pointer(e, at, &ok);
         if (!ok)
             s->variables[i] = 0;
     }
@@ -250,15 +251,21 @@ static void add_json(struct search *s, const char *json)
     descriptor_add(&s->d, json, strlen(json), NULL);
 }
 
+static unsigned free_object_in(const struct search *s, const struct runtime_table *t)
+{
+    const struct runtime_elsewhere *here = runtime_table_on(t, s->r->image->processor);
+    return here != NULL && here->free_object != 0 ? here->free_object : t->free_object;
+}
+
 static void add_table(struct search *s, const struct runtime_table *t)
 {
-    const char *here = runtime_table_on(t, s->r->image->processor);
+    const struct runtime_elsewhere *here = runtime_table_on(t, s->r->image->processor);
     const unsigned positions[GLOBALS] = {[GLOBAL_APP_DOMAIN] = t->app_domain,
                                          [GLOBAL_THREAD_STORE] = t->thread_store,
-                                         [GLOBAL_FREE_OBJECT] = t->free_object};
+                                         [GLOBAL_FREE_OBJECT] = free_object_in(s, t)};
     add_json(s, t->json);
     if (here != NULL)
-        add_json(s, here);
+        add_json(s, here->json);
     for (size_t i = 0; i < GLOBALS; i++)
         s->variables[i] = position(s, positions[i]);
 }
@@ -297,6 +304,12 @@ static bool read_globals(struct search *s)
     return is_free_type(r, r->free_object);
 }
 
+/* "core dump", in messages. */
+static const char *kind_of(const struct search *s)
+{
+    return s->r->image->kind->name;
+}
+
 /* --- which version ------------------------------------------------------------- */
 
 static unsigned major_of(const char *version)
@@ -324,15 +337,16 @@ static bool refuse_version(struct search *s, const char *version)
     const struct processor *p = s->r->image->processor;
     if (runtime_is_too_old(version))
         return fail(s->err, HD_UNSUPPORTED,
-                    "a core dump of .NET %s; heapdrift reads those of " RUNTIME_OLDEST_READ
+                    "a %s of .NET %s; heapdrift reads those of " RUNTIME_OLDEST_READ
                     " or later" TAKE_GCDUMP,
-                    version);
+                    kind_of(s), version);
     if (runtime_is_of_others(version, p))
         return fail(s->err, HD_UNSUPPORTED,
-                    "a core dump of .NET %s on %s; only later versions can be read "
+                    "a %s of .NET %s on %s; only later versions can be read "
                     "there" TAKE_GCDUMP,
-                    version, p->name);
-    return fail(s->err, HD_UNSUPPORTED, "a core dump of .NET %s" NOT_KNOWN, version);
+                    kind_of(s), version,
+                    p->machine == MACHINE_WINDOWS ? "Windows" : p->name);
+    return fail(s->err, HD_UNSUPPORTED, "a %s of .NET %s" NOT_KNOWN, kind_of(s), version);
 }
 
 bool runtime_refuse_layout(const struct runtime *r, const char *structure,
@@ -357,9 +371,9 @@ static bool describe_version(struct search *s, const char *version)
     const char *lacks = descriptor_lacks(&s->d, s->a);
     if (lacks != NULL)
         return fail(s->err, HD_UNSUPPORTED,
-                    "a core dump of .NET %s, which does not say where %s is; a newer "
+                    "a %s of .NET %s, which does not say where %s is; a newer "
                     "heapdrift may read it" TAKE_GCDUMP,
-                    version, lacks);
+                    kind_of(s), version, lacks);
     return read_globals(s) || runtime_refuse_layout(r, NULL, s->err);
 }
 
@@ -372,7 +386,8 @@ static unsigned guess_major(struct search *s)
     add_table(s, &runtime_tables[0]);
     r->at = s->d.at; /* those of free space are alike */
     for (size_t i = 0; i < runtime_table_count; i++) {
-        s->variables[GLOBAL_FREE_OBJECT] = position(s, runtime_tables[i].free_object);
+        s->variables[GLOBAL_FREE_OBJECT] =
+            position(s, free_object_in(s, &runtime_tables[i]));
         if (read_globals(s))
             return runtime_tables[i].major;
     }
@@ -392,7 +407,7 @@ static bool describe_unknown(struct search *s)
         return describe_version(s, arena_printf(s->a, "%u", major));
     if (describe(s, NULL))
         return describe_version(s, NEWER);
-    return fail(s->err, HD_UNSUPPORTED, "a core dump of a .NET version" NOT_KNOWN);
+    return fail(s->err, HD_UNSUPPORTED, "a %s of a .NET version" NOT_KNOWN, kind_of(s));
 }
 
 /* --- the runtime --------------------------------------------------------------- */
@@ -403,21 +418,27 @@ static bool refuse_small(struct search *s)
     const struct process_image *image = s->r->image;
     if (image->lost > 0)
         return fail_at_byte(s->err, image->cut_at,
-                            "the core dump is truncated: %" PRIu64
+                            "the %s is truncated: %" PRIu64
                             " bytes of memory are missing, including .NET's heap data",
-                            image->lost);
-    return fail(s->err, HD_UNSUPPORTED,
-                "a core dump without the heap (a mini or triage dump)" TAKE_HEAP);
+                            kind_of(s), image->lost);
+    return fail(s->err, HD_UNSUPPORTED, "a %s %s%s", kind_of(s), image->kind->lacks_heap,
+                image->kind->take_heap);
 }
 
+/* What the program has instead. */
 static bool refuse_program(struct search *s)
 {
     const struct process_image *image = s->r->image;
     if (image->mapping_count == 0)
         return fail(s->err, HD_UNSUPPORTED,
-                    "a core dump without a list of mapped files, so .NET cannot be found "
-                    "in it" TAKE_HEAP);
-    return fail(s->err, HD_UNSUPPORTED, "a core dump of a program without .NET");
+                    "a %s without a list of mapped files, so .NET cannot be found in it%s",
+                    kind_of(s), image->kind->take_heap);
+    if (runtime_module_is_framework(image))
+        return fail(s->err, HD_UNSUPPORTED,
+                    "a %s of .NET Framework; heapdrift reads those of .NET: take a gcdump "
+                    "with PerfView (Memory, Take Heap Snapshot from Dump)",
+                    kind_of(s));
+    return fail(s->err, HD_UNSUPPORTED, "a %s of a program without .NET", kind_of(s));
 }
 
 /* A kernel core has no page of a library that nobody wrote to but the first, and where the
@@ -425,20 +446,28 @@ static bool refuse_program(struct search *s)
 static bool refuse_module(struct search *s)
 {
     const struct runtime_module *m = &s->module;
-    if (!m->is_program && s->r->image->lost == 0)
+    bool may_have_file = s->r->image->processor->machine != MACHINE_WINDOWS;
+    if (!m->is_program && may_have_file && s->r->image->lost == 0)
         return fail(s->err, HD_UNSUPPORTED,
                     "the symbols of libcoreclr.so are not in the core dump, and the file "
                     "itself is missing or has changed; put it where it was, or take a dump "
                     "with `createdump --withheap PID`");
     if (runtime_module_symbol(m, "DotNetRuntimeDebugHeader").address != 0)
         return fail(s->err, HD_UNSUPPORTED,
-                    "a core dump of a native AOT program; only programs running on the "
-                    ".NET runtime can be read");
+                    "a %s of a native AOT program; only programs running on the "
+                    ".NET runtime can be read",
+                    kind_of(s));
     return m->is_program ? refuse_program(s) : refuse_small(s);
 }
 
 static bool find_module(struct search *s)
 {
+    const struct process_image *image = s->r->image;
+    if (runtime_module_is_32_bit(image) && !runtime_module_is_framework(image))
+        return fail(s->err, HD_UNSUPPORTED,
+                    "a %s of a 32-bit process; only those of 64 bits can be "
+                    "read" TAKE_GCDUMP,
+                    kind_of(s));
     if (!runtime_module_find(&s->module, s->r->image, s->a))
         return refuse_program(s);
     s->r->base = s->module.base;
@@ -484,10 +513,10 @@ static bool find_heap(struct search *s)
         runtime_gc_first_objects(s->r, look_at, &f);
     else if (is_newer(s))
         return fail(s->err, HD_UNSUPPORTED,
-                    "a core dump of .NET %s without its garbage collector: a mini or "
+                    "a %s of .NET %s without its garbage collector: a mini or "
                     "triage dump, or a version that keeps it elsewhere; a newer heapdrift "
                     "may read it" TAKE_GCDUMP,
-                    s->version);
+                    kind_of(s), s->version);
     return f.there > 0 || refuse_small(s);
 }
 

@@ -2,35 +2,56 @@
 
 #include "base/little_endian.h"
 #include "base/path.h"
+#include "process/core_file.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* --- where it is --------------------------------------------------------------------- */
 
-static bool is_runtime(const char *path)
+/* A file that is gone by now has a word behind its name; Windows minds no case. */
+static bool is_named(const char *path, const char *name)
 {
-    static const char name[] = "libcoreclr.so";
     const char *file = path_file_name(path);
-    return strncmp(file, name, strlen(name)) == 0 &&
+    return strncasecmp(file, name, strlen(name)) == 0 &&
            (file[strlen(name)] == '\0' || file[strlen(name)] == ' ');
 }
 
 bool runtime_library_is(const char *path)
 {
     static const char collector[] = "libclrgc";
-    return is_runtime(path) ||
+    return is_named(path, core_kind.library) ||
            strncmp(path_file_name(path), collector, strlen(collector)) == 0;
 }
 
 static const struct image_mapping *runtime_mapping(const struct process_image *image)
 {
     for (size_t i = 0; i < image->mapping_count; i++)
-        if (image->mappings[i].offset == 0 && is_runtime(image->mappings[i].path))
+        if (image->mappings[i].offset == 0 &&
+            is_named(image->mappings[i].path, image->kind->library))
             return &image->mappings[i];
     return NULL;
+}
+
+static bool has_library(const struct process_image *image, const char *name)
+{
+    for (size_t i = 0; i < image->mapping_count; i++)
+        if (strcasecmp(path_file_name(image->mappings[i].path), name) == 0)
+            return true;
+    return false;
+}
+
+bool runtime_module_is_framework(const struct process_image *image)
+{
+    return has_library(image, "clr.dll") || has_library(image, "mscorwks.dll");
+}
+
+bool runtime_module_is_32_bit(const struct process_image *image)
+{
+    return has_library(image, "wow64.dll");
 }
 
 /* The program's headers stand behind its first 64 bytes, on its first page. */
@@ -52,18 +73,41 @@ bool runtime_module_find(struct runtime_module *m, const struct process_image *i
         return false;
     m->path = at->path;
     m->base = at->start;
-    if (!elf_image_at(&m->in_memory, &image->memory, m->base))
-        m->in_memory.dynamic_size = 0;
+    m->in_memory.is_pe = pe_image_at(&m->in_memory.pe, &image->memory, m->base);
+    if (!elf_image_at(&m->in_memory.elf, &image->memory, m->base))
+        m->in_memory.elf.dynamic_size = 0;
     const struct image_file *file = image_file_at(image, m->base);
-    m->has_file =
-        file != NULL && elf_image_of_file(&m->in_file, &m->file, file->bytes, m->base, a);
+    m->has_file = file != NULL &&
+                  elf_image_of_file(&m->in_file.elf, &m->file, file->bytes, m->base, a);
     return true;
+}
+
+/* --- symbols ------------------------------------------------------------------------- */
+
+const struct memory *runtime_image_memory(const struct runtime_image *i)
+{
+    return i->is_pe ? i->pe.memory : i->elf.memory;
+}
+
+struct elf_symbol runtime_image_symbol(const struct runtime_image *i, const char *name)
+{
+    if (!i->is_pe)
+        return elf_symbol(&i->elf, name);
+    uint64_t at = pe_export(&i->pe, name);
+    return (struct elf_symbol){at, at != 0 ? memory_from(i->pe.memory, at).size : 0};
+}
+
+uint64_t runtime_image_pointer(const struct runtime_image *i, uint64_t address, bool *ok)
+{
+    return i->is_pe ? memory_u64(i->pe.memory, address, ok)
+                    : elf_pointer(&i->elf, address, ok);
 }
 
 struct elf_symbol runtime_module_symbol(const struct runtime_module *m, const char *name)
 {
-    struct elf_symbol found = elf_symbol(&m->in_memory, name);
-    return found.address == 0 && m->has_file ? elf_symbol(&m->in_file, name) : found;
+    struct elf_symbol found = runtime_image_symbol(&m->in_memory, name);
+    return found.address == 0 && m->has_file ? runtime_image_symbol(&m->in_file, name)
+                                             : found;
 }
 
 /* --- version ------------------------------------------------------------------------- */
@@ -132,6 +176,19 @@ static const char *version_fixed(struct bytes where, struct arena *a)
     return arena_printf(a, "%u.%u.%u", major, minor, build / 100);
 }
 
+/* That of coreclr.dll, which the list of modules tells; a program has one of its own. */
+static const char *version_told(const struct runtime_module *m,
+                                const struct process_image *image, struct arena *a)
+{
+    const struct image_mapping *at = image_mapping_at(image, m->base);
+    if (m->is_program || at == NULL || at->version == 0)
+        return NULL;
+    unsigned major = (unsigned)(at->version >> 48),
+             minor = (unsigned)(at->version >> 32 & 0xffff),
+             build = (unsigned)(at->version >> 16 & 0xffff);
+    return arena_printf(a, "%u.%u.%u", major, minor, build / 100);
+}
+
 typedef const char *version_parser(struct bytes where, struct arena *a);
 
 /* In a part of it that is there, up to its end. */
@@ -190,6 +247,8 @@ const char *runtime_module_version(const struct runtime_module *m,
     for (size_t i = 0; i < image->mapping_count && found == NULL && m->is_program; i++)
         found = version_in_path(image->mappings[i].path, a);
     const struct image_file *file = image_file_at(image, m->base);
+    if (found == NULL)
+        found = version_told(m, image, a);
     if (found == NULL && file != NULL)
         found = version_parse(file->bytes, a);
     if (found == NULL)

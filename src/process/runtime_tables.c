@@ -40,9 +40,19 @@ const struct runtime_table runtime_tables[] = {
          * a thread has more there: 40 bytes, to step through code in software. */
         .elsewhere =
             {
-                {MACHINE_AARCH64,
+                {MACHINE_AARCH64, 0,
                  "{\"types\":{\"Thread\":{\"LinkNext\":152,\"ThreadLocalDataPtr\":608,"
                  "\"OSId\":336,\"CachedStackBase\":160}}}"},
+                {MACHINE_WINDOWS, 57,
+                 "{\"types\":{\"EEClass\":{\"InternalCorElementType\":64,"
+                 "\"NumInstanceFields\":66,\"NumStaticFields\":70},\"Module\":{"
+                 "\"Base\":200,\"Path\":176,\"LoaderAllocator\":152,"
+                 "\"DynamicMetadata\":744,\"AvailableTypeParams\":528,"
+                 "\"TypeDefToMethodTableMap\":344},\"AppDomain\":{"
+                 "\"DomainAssemblyList\":408},\"ThreadStore\":{"
+                 "\"FirstThreadLink\":64,\"ThreadCount\":88},\"Thread\":{"
+                 "\"LinkNext\":120,\"ThreadLocalDataPtr\":592,\"OSId\":304,"
+                 "\"CachedStackBase\":128}}}"},
             },
     },
     /* 9.0.2026.41315, x86-64. From 10.0.1226.42308: MethodTable.!,
@@ -92,6 +102,19 @@ const struct runtime_table runtime_tables[] = {
             "\"StaticsPointerMask\":\"0xfffffffffffffffe\","
             "\"NumberOfTlsOffsetsNotUsedInNoncollectibleArray\":\"0x2\"},\"contracts\":{"
             "\"Loader\":1,\"Object\":1,\"RuntimeTypeSystem\":1,\"Thread\":1}}",
+        /* Found in a dump of 9.0.20: the same as above. */
+        .elsewhere =
+            {
+                {MACHINE_WINDOWS, 58,
+                 "{\"types\":{\"EEClass\":{\"InternalCorElementType\":64,"
+                 "\"NumInstanceFields\":66,\"NumStaticFields\":70},\"Module\":{"
+                 "\"Base\":192,\"Path\":176,\"LoaderAllocator\":152,"
+                 "\"DynamicMetadata\":736,\"AvailableTypeParams\":520,"
+                 "\"TypeDefToMethodTableMap\":336},\"AppDomain\":{"
+                 "\"DomainAssemblyList\":776},\"ThreadStore\":{"
+                 "\"FirstThreadLink\":64,\"ThreadCount\":88},\"Thread\":{"
+                 "\"LinkNext\":120,\"ThreadLocalDataPtr\":960,\"OSId\":304}}}"},
+            },
     },
     /* 8.0.3126.42015, x86-64. From 10.0.1226.42308: MethodTable.!, MethodTable.MTFlags,
      * MethodTable.BaseSize, MethodTable.MTFlags2, MethodTable.ParentMethodTable,
@@ -169,11 +192,13 @@ const struct runtime_table *runtime_table_of(unsigned major)
     return NULL;
 }
 
-const char *runtime_table_on(const struct runtime_table *t, const struct processor *p)
+const struct runtime_elsewhere *runtime_table_on(const struct runtime_table *t,
+                                                 const struct processor *p)
 {
+    static const struct runtime_elsewhere same = {MACHINE_X86_64, 0, "{\"types\":{}}"};
     const size_t count = sizeof(t->elsewhere) / sizeof(t->elsewhere[0]);
     for (size_t i = 0; i < count; i++)
         if (t->elsewhere[i].machine == p->machine)
-            return t->elsewhere[i].json;
-    return p->machine == MACHINE_X86_64 ? "{\"types\":{}}" : NULL;
+            return &t->elsewhere[i];
+    return p->machine == MACHINE_X86_64 ? &same : NULL;
 }

@@ -182,3 +182,75 @@ is() {
     works tree -q --width=80 --min=0 "$core"
     out_has "EventSource.Log: … → "
 }
+
+# --- minidumps ---------------------------------------------------------------------------
+
+windows=fixtures/core/net10-windows.dmp.xz
+
+@test "a minidump says what it is, and when it was taken" {
+    works info --format=json --strict "$windows"
+    [[ $(json '.snapshots[0] | "\(.format) \(.process) \(.runtime) \(.complete) \(.has_fields)"') == "minidump CoreLab 10.0.12 true true" ]]
+    [[ $(json '.snapshots[0].time') == 2026-* ]]
+    works info "$windows"
+    out_matches "static +4[0-9][0-9]"
+    out_matches "thread_static +1[0-9]"
+    out_matches "stack +[1-9]"
+}
+
+@test "a minidump has what cores have: chains by field, statics by class, values" {
+    works roots -q --type=Shop.LogEntry --width=200 "$windows"
+    out_has "[static var Shop.Store.s_recent]"
+    out_has "→ Shop.Session.Log"
+    works roots -q --format=json --type=Shop.AllFields "$windows"
+    works object --values -q "$windows" "$(json '[.. | .address? | strings][0]')"
+    out_has "9000000000000000000"
+    out_has "Read | Pay (5)"
+    works diff -q "$windows" "$windows"
+}
+
+@test "a minidump becomes a gcdump of the same objects" {
+    works convert "$windows" -o "$tmp/windows.gcdump"
+    works top -q -n0 --format=csv "$tmp/windows.gcdump"
+    cp "$tmp/.out" "$tmp/gcdump.csv"
+    works top -q -n0 --format=csv "$windows"
+    [[ $(cut -d, -f1-3 "$tmp/gcdump.csv" | sort) == "$(cut -d, -f1-3 "$tmp/.out" | sort)" ]]
+}
+
+@test "a minidump is not written without values, and says what to do instead" {
+    hd convert --redact "$windows" -o "$tmp/windows.core"
+    fails_with "$windows: a minidump cannot be written without values, as only cores of Linux can; a gcdump has none: \`heapdrift convert DUMP -o app.gcdump\`"
+    [[ ! -e $tmp/windows.core ]]
+}
+
+@test "a minidump that is cut has no heap or says how much is missing" {
+    xz -dc "$windows" | head -c 60000000 >"$tmp/cut.dmp"
+    works info "$tmp/cut.dmp"
+    out_has "bytes of memory are missing after byte 60000000"
+    xz -dc "$windows" | head -c 5000 >"$tmp/cut.dmp"
+    hd top "$tmp/cut.dmp"
+    status_is 2
+    err_matches "the minidump is truncated: its stream [0-9]* is [0-9]* bytes at byte [0-9]*"
+}
+
+@test "a minidump whose memory begins behind 4 GB is read from there" {
+    xz -dc "$windows" >"$tmp/near.dmp"
+    python3 - "$tmp/near.dmp" "$tmp/far.dmp" <<'MOVE'
+import struct
+import sys
+
+data = bytearray(open(sys.argv[1], "rb").read())
+count, directory = struct.unpack_from("<II", data, 8)
+streams = {kind: at for kind, _, at in (struct.unpack_from("<III", data, directory + 12 * i) for i in range(count))}
+begin, = struct.unpack_from("<Q", data, streams[9] + 8)
+far = (5 << 30) + begin
+struct.pack_into("<Q", data, streams[9] + 8, far)
+with open(sys.argv[2], "wb") as f:
+    f.write(data[:begin])
+    f.seek(far)
+    f.write(data[begin:])
+MOVE
+    works top -q -n0 --format=csv "$tmp/near.dmp"
+    local near=$out
+    works top -q -n0 --format=csv "$tmp/far.dmp"
+    [[ $out == "$near" ]]
+}

@@ -15,6 +15,7 @@ heapdrift, folder = sys.argv[1:]
 COUNT = 4
 series = [os.path.abspath(f"fixtures/heap-text/series-{k + 1}.txt") for k in range(COUNT)]
 core = os.path.abspath("fixtures/core/net10.core.xz")
+minidump = os.path.abspath("fixtures/core/net10-windows.dmp.xz")
 trace = os.path.abspath("fixtures/nettrace-real/leak31_first.nettrace.zst")
 os.makedirs(folder)
 os.chdir(folder)
@@ -66,7 +67,8 @@ FORMATS = {
 }
 STRANGERS = {"web.nettrace.zst": read(trace), "web.nettrace": subprocess.run(
     ["zstd", "-dqc", trace], capture_output=True, check=True).stdout,
-    "web.core.xz": read(core), "web.core": read(core), "web.dmp": read(core), "web.gcdump": gcdumps[0],
+    "web.core.xz": read(core), "web.core": read(core), "web.dmp": read(core), "web.dmp.xz": read(minidump),
+    "web.gcdump": gcdumps[0],
     "web.digest": digests[0]}
 DAMAGE = {
     "nothing": lambda data: b"",

@@ -119,7 +119,6 @@ heapdrift: $tmp/none2: No such file or directory"
         err_matches "^heapdrift: $tmp/file: this is [^"$'\n'"]*${name}[^"$'\n'"]*\$"
     done <<'KNOWN'
 Nettrace nettrace
-MDMP\x93\xa7\x00 minidump
 PAGEDU64 kernel
 \x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x03\x00 program
 JAVA\x20PROFILE\x201.0.2\x00 Java

@@ -40,7 +40,6 @@ Test(foreign, names_other_files_of_perfview)
 
 Test(foreign, names_dumps_and_says_what_to_take_from_them)
 {
-    FOREIGN("MDMP\x93\xA7\0\0", "minidump");
     FOREIGN("PAGEDU64\x0F\0\0\0", "Windows kernel");
     FOREIGN("PAGEDUMP\x0F\0\0\0", "Windows kernel");
     FOREIGN("\xCF\xFA\xED\xFE\x07\0\0\x01\x03\0\0\0\x04\0\0\0", "macOS");

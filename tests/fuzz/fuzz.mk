@@ -40,7 +40,7 @@ $(BUILD)/fuzz-all: $(BUILD)/tests/fuzz/engine.o $(FUZZ_MUTATE) $(FUZZ_OBJ)
 $(BUILD)/fuzz-replay: $(BUILD)/tests/fuzz/replay.o $(FUZZ_OBJ)
 	$(CC) $(ALL_CFLAGS) $(PIE) $(ALL_LDFLAGS) -o $@ $^ $(FUZZ_LINK)
 
-$(BUILD)/fuzz-seeds: $(addprefix $(BUILD)/tests/,fuzz/seeds.o fuzz/type_seeds.o support/forge_core.o \
+$(BUILD)/fuzz-seeds: $(addprefix $(BUILD)/tests/,fuzz/seeds.o fuzz/type_seeds.o support/forge_core.o support/forge_minidump.o \
                      support/forge_clr.o support/forge_metadata.o support/trace_forge.o) $(BUILD)/libheapdrift.a
 	$(CC) $(ALL_CFLAGS) $(PIE) $(ALL_LDFLAGS) -o $@ $^ $(LIB_LIBS) $(LDLIBS)
 

@@ -1,6 +1,6 @@
-/* A core: nothing in it moves, since all of it is found by address. Words become other
- * words of the same core, so that pointers lead to what is something else, or numbers at an
- * edge (docs/formats/core-dump.md). */
+/* A core or minidump: nothing in it moves, since all of it is found by address. Words
+ * become other words of the same core, so that pointers lead to what is something else, or
+ * numbers at an edge (docs/formats/core-dump.md). */
 #include "fuzz/mutate.h"
 
 #include <string.h>
@@ -52,7 +52,9 @@ static void change(struct piece *p, struct dice *d)
 
 bool mutate_core(struct piece *p, struct dice *d)
 {
-    return p->size >= 64 && memcmp(p->data, "\177ELF", 4) == 0 && mutate_memory(p, d);
+    return p->size >= 64 &&
+           (memcmp(p->data, "\177ELF", 4) == 0 || memcmp(p->data, "MDMP", 4) == 0) &&
+           mutate_memory(p, d);
 }
 
 bool mutate_memory(struct piece *p, struct dice *d)

@@ -5,6 +5,7 @@
 #include "fuzz/type_seeds.h"
 #include "process/runtime_tables.h"
 #include "support/forge_core.h"
+#include "support/forge_minidump.h"
 #include "support/trace_forge.h"
 
 #include <stdio.h>
@@ -165,6 +166,19 @@ static void save_core(struct core_forge *f)
     forge_core_free(f);
 }
 
+/* The same on Windows. */
+static void save_minidumps(void)
+{
+    for (int is_list = 0; is_list < 2; is_list++) {
+        struct forged_runtime how = {.json = is_list ? NULL : runtime_table_of(10)->json};
+        struct minidump_forge f = {.is_list = is_list};
+        forge_process(&f.process, how);
+        forge_minidump_library(&f, &how);
+        save_asked(forge_minidump_bytes(&f));
+        forge_minidump_free(&f);
+    }
+}
+
 static void save_cores(void)
 {
     struct core_forge f;
@@ -188,6 +202,7 @@ static void save_cores(void)
     f.machine = MACHINE_AARCH64;
     f.page = 0x10000;
     save_core(&f);
+    save_minidumps();
 }
 
 /* --- traces ----------------------------------------------------------------------- */

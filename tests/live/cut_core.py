@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Cut a core down to what heapdrift looks at, for fixtures.
+"""Cut a core, or a minidump of write_minidump.py, down to what heapdrift looks at, for fixtures.
 
     cut_core.py [--exact] [--heapdrift=PROGRAM] CORE OUT COMMAND [COMMAND...]
 
@@ -100,7 +100,39 @@ def pages_of(header):
     return range(offset // PAGE, (offset + size + PAGE - 1) // PAGE)
 
 
+def zeroed(data, pages, offset, size):
+    """Bytes of the file with zeros in place of what nobody looked at."""
+    first, last = offset // PAGE, (offset + size - 1) // PAGE
+    whole = b"".join(
+        kept_of(data[PAGE * n : PAGE * n + PAGE], pages[n]) if n in pages else bytes(PAGE) for n in range(first, last + 1)
+    )
+    return whole[offset - first * PAGE :][:size]
+
+
+def cut_minidump(data, pages):
+    """Its list of memory is the last stream, and the memory the rest of the file."""
+    count, directory = struct.unpack_from("<II", data, 8)
+    entries = [struct.unpack_from("<III", data, directory + 12 * i) for i in range(count)]
+    place, at = next((directory + 12 * i, rva) for i, (kind, _, rva) in enumerate(entries) if kind == 9)
+    ranges, position = struct.unpack_from("<QQ", data, at)
+    runs = []
+    for i in range(ranges):
+        address, size = struct.unpack_from("<QQ", data, at + 16 + 16 * i)
+        if not runs or runs[-1][-1][0] + runs[-1][-1][1] != address:
+            runs.append([])
+        runs[-1].append((address, size, position))
+        position += size
+    kept = [r for run in runs if any(n in pages for _, size, o in run for n in range(o // PAGE, (o + size - 1) // PAGE + 1)) for r in run]
+    head = bytearray(data[:at])
+    struct.pack_into("<I", head, place + 4, 16 + 16 * len(kept))
+    head += struct.pack("<QQ", len(kept), at + 16 + 16 * len(kept))
+    head += b"".join(struct.pack("<QQ", address, size) for address, size, _ in kept)
+    return bytes(head) + b"".join(zeroed(data, pages, offset, size) for _, size, offset in kept)
+
+
 def cut(data, pages):
+    if data[:4] == b"MDMP":
+        return cut_minidump(data, pages)
     headers = program_headers(data)
     out_headers, bodies = [], []
     for kind, flags, offset, _, _, size, _, align in headers:

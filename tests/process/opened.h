@@ -1,4 +1,4 @@
-/* opened.h - a forged core as the reader sees it. */
+/* opened.h - a forged core or minidump as the reader sees it. */
 #ifndef OPENED_H
 #define OPENED_H
 
@@ -20,7 +20,7 @@ struct opened {
 static inline struct opened open_bytes(struct bytes core)
 {
     struct opened o = {0};
-    o.ok = core_file_open(&o.image, core, &o.a, &o.err);
+    o.ok = process_image_open(&o.image, core, &o.a, &o.err);
     return o;
 }
 
@@ -37,7 +37,7 @@ static inline void find_runtime(struct opened *o)
 
 static inline void close_core(struct opened *o)
 {
-    core_file_close(&o->image);
+    process_image_close(&o->image);
     arena_free(&o->a);
 }
 

@@ -10,7 +10,7 @@ enum { PAGE = WATCH_PAGE, RUNTIME = 0x100000 };
 static const unsigned char bytes[2 * PAGE] = {1, 2, 3, 4, 5, 6, 7, 8};
 
 static struct image_mapping mapping = {RUNTIME, RUNTIME + PAGE, 0,
-                                       "/home/alice/shop/libcoreclr.so"};
+                                       "/home/alice/shop/libcoreclr.so", 0};
 static struct image_thread threads[] = {
     {.id = 7, .registers = {[19] = 0x20000, [31] = 0x20100}, .thread_pointer = 0x20800},
     {.id = 8, .registers = {0x30000}}};

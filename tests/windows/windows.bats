@@ -62,6 +62,7 @@ each() {
     done
     same info fixtures/core
     same top fixtures/core/net10.core.xz
+    same top fixtures/core/net10-windows.dmp.xz
     same roots --fields --exact --type=System.String fixtures/core/net10.core.xz
 }
 

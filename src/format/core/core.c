@@ -31,7 +31,7 @@ void core_free(struct core *c)
         return;
     gc_heap_close(&c->heap);
     clr_types_close(c->clr);
-    core_file_close(&c->image);
+    process_image_close(&c->image);
     arena_free(&c->arena);
     free(c);
 }

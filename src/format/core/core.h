@@ -4,7 +4,6 @@
 #define CORE_H
 
 #include "format/core/gc_heap.h"
-#include "process/core_file.h"
 
 struct core {
     struct arena arena;

@@ -115,7 +115,7 @@ static void apply(struct naming *n)
 static bool name_all(struct naming *n, struct bytes file, struct hd_error *err)
 {
     struct core *c = n->core;
-    if (!core_file_open(&c->image, file, &c->arena, err))
+    if (!process_image_open(&c->image, file, &c->arena, err))
         return false;
     open_process(n);
     if (!runtime_find(&c->runtime, &c->image, &c->arena, err))

@@ -1,16 +1,21 @@
-/* Core dumps of .NET processes on Linux: docs/formats/core-dump.md.
+/* Core dumps of .NET processes on Linux, docs/formats/core-dump.md, and minidumps of those
+ * on Windows, docs/formats/minidump.md.
  *
  * The heap is walked twice, both times in the order of addresses: first every object gets
  * a number, then references are looked up by it. The dump stays mapped, and its objects
  * are looked at again where somebody asks for fields (core_fields.h). */
+#include "base/calendar.h"
 #include "base/error.h"
+#include "base/path.h"
 #include "base/utf16.h"
 #include "format/core/core.h"
 #include "format/core/core_fields.h"
 #include "format/core/core_roots.h"
 #include "format/reader.h"
+#include "process/core_file.h"
 #include "process/mapped_files.h"
 #include "process/memory_watch.h"
+#include "process/minidump.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -51,20 +56,31 @@ static bool read_path(struct core *c, struct text *path)
     return at != NULL;
 }
 
-/* Of "/app/Shop.dll": Shop. */
-static const char *name_of(const char *path, struct arena *a)
+/* Of "/app/Shop.dll" or "C:\app\Shop.exe": Shop. */
+static const char *name_of(const char *path, char separator, struct arena *a)
 {
-    static const char assembly[] = ".dll";
-    const char *name = strrchr(path, '/') != NULL ? strrchr(path, '/') + 1 : path;
-    size_t len = strlen(name), end = sizeof(assembly) - 1;
-    if (len > end && strcmp(name + len - end, assembly) == 0)
+    const char *slash = strrchr(path, separator);
+    const char *name = slash != NULL ? slash + 1 : path;
+    size_t len = strlen(name), end = strlen(".dll");
+    if (len > end && (path_ends_in(name, ".dll") || path_ends_in(name, ".exe")))
         len -= end;
     return len > 0 ? arena_strdup(a, name, len) : NULL;
 }
 
+/* A core does not say when it was taken. */
+static void describe_time(const struct process_image *p, struct hd_snapshot *snap)
+{
+    char text[CALENDAR_TIME];
+    if (p->time <= 0 || !calendar_time(p->time, text))
+        return;
+    snap->info.time = arena_strdup(&snap->arena, text, strlen(text));
+    snap->clock = (double)p->time;
+    snap->clock_is_date = true;
+}
+
 /* Fill in snap's process, pid, runtime and processor. The name of the program is that of
  * its assembly, as gcdumps have it, where the process still knows its command line; else
- * what the kernel calls it, "dotnet" perhaps. When the dump was taken it does not say. */
+ * what the kernel calls it, "dotnet" perhaps. */
 static void core_process_describe(struct core *c, struct hd_snapshot *snap)
 {
     struct text path = {0};
@@ -76,12 +92,14 @@ static void core_process_describe(struct core *c, struct hd_snapshot *snap)
     snap->info.runtime = arena_strdup(a, c->runtime.version, strlen(c->runtime.version));
     snap->info.processor = c->image.processor->name;
     if (name != NULL)
-        snap->info.process = arena_strdup(a, name, strlen(name));
+        snap->info.process = name_of(name, '/', a);
     if (redaction->is_redacted)
         return;
     /* Arguments are secrets: the name is what is kept of them. */
     bool before = memory_look_away(&c->image.memory, true);
-    const char *program = read_path(c, &path) ? name_of(text_string(&path), a) : NULL;
+    const char *program = read_path(c, &path)
+                              ? name_of(text_string(&path), c->image.kind->separator, a)
+                              : NULL;
     memory_look_away(&c->image.memory, before);
     if (program != NULL)
         snap->info.process = program;
@@ -102,6 +120,11 @@ struct reading {
 static enum recognition recognises(struct bytes head)
 {
     return core_file_is(head) ? RECOGNISED_YES : RECOGNISED_NO;
+}
+
+static enum recognition recognises_minidump(struct bytes head)
+{
+    return minidump_is(head) ? RECOGNISED_YES : RECOGNISED_NO;
 }
 
 /* --- references ---------------------------------------------------------------- */
@@ -274,6 +297,7 @@ static void describe(struct reading *r)
     snap->info.holds_garbage = true;
     snap->info.has_fields = r->b->want_graph;
     core_process_describe(r->core, snap);
+    describe_time(&r->core->image, snap);
     judge(r);
     for (uint64_t i = 0; i < r->dangling; i++)
         builder_warn(r->b, WARN_DANGLING_REFERENCE, 0);
@@ -285,8 +309,12 @@ static bool open_process(struct reading *r, struct input *in, struct hd_error *e
 {
     struct core *c = r->core;
     struct bytes all;
-    if (!input_all(in, &all, err) || !core_file_open(&c->image, all, &c->arena, err))
+    if (!input_all(in, &all, err) || !process_image_open(&c->image, all, &c->arena, err))
         return false;
+    if (r->b->redact && c->image.processor->machine == MACHINE_WINDOWS)
+        return fail(err, HD_UNSUPPORTED,
+                    "a minidump cannot be written without values, as only cores of Linux "
+                    "can; a gcdump has none: `heapdrift convert DUMP -o app.gcdump`");
     if (r->b->redact)
         memory_watch(&c->image.memory, &c->arena);
     if (!runtime_find(&c->runtime, &c->image, &c->arena, err))
@@ -362,5 +390,13 @@ const struct reader read_core = {
     .summary = "core dump of a .NET process, from createdump, gcore or the kernel",
     .statics = STATICS_BY_CLASS,
     .recognises = recognises,
+    .read = read,
+};
+
+const struct reader read_minidump = {
+    .name = "minidump",
+    .summary = "minidump of a .NET process on Windows, with all memory",
+    .statics = STATICS_BY_CLASS,
+    .recognises = recognises_minidump,
     .read = read,
 };

@@ -9,11 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const files[] = {"net10", "net9-server", "net8", "net10-aarch64"};
+static const char *const files[] = {"net10", "net9-server", "net8", "net10-aarch64",
+                                    "net10-windows"};
 enum { FILES = sizeof(files) / sizeof(*files) };
 
+/* suffix: "core" or "gcdump"; a core of Windows is a minidump. */
 static struct hd_snapshot *open_fixture(const char *name, const char *suffix)
 {
+    if (strcmp(suffix, "core") == 0 && strstr(name, "windows") != NULL)
+        suffix = "dmp";
     char path[100];
     struct hd_error err = {0};
     struct hd_read_options how = {.size = sizeof(how)};
@@ -282,6 +286,19 @@ Test(core_fixtures, statics_with_their_classes)
                              "%s: %s", files[k], wanted[i][0]);
         hd_snapshot_close(core);
     }
+}
+
+/* A core does not tell when it was taken. */
+Test(core_fixtures, a_minidump_knows_its_time)
+{
+    struct hd_snapshot *core = open_fixture("net10", "core"),
+                       *windows = open_fixture("net10-windows", "core");
+    cr_expect_null(core->info.time);
+    cr_expect_str_eq(windows->info.time, "2026-11-24T16:01:36");
+    cr_expect(windows->clock_is_date);
+    cr_expect_eq(windows->clock, 1795536096);
+    hd_snapshot_close(core);
+    hd_snapshot_close(windows);
 }
 
 /* --- values ---------------------------------------------------------------------- */

@@ -1,0 +1,386 @@
+#include "process/minidump.h"
+
+#include "base/error.h"
+#include "base/path.h"
+#include "base/utf16.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* minidumpapiset.h. */
+enum {
+    HEADER = 32,
+    STREAM_COUNT = 8,
+    DIRECTORY = 12, /* where */
+    TIME = 20,
+    ENTRY = 12,
+    VERSION_MARK = 4, /* of the format; the other half of the number is the writer's */
+
+    STREAM_THREADS = 3,
+    STREAM_MODULES = 4,
+    STREAM_MEMORY = 5,
+    STREAM_SYSTEM = 7,
+    STREAM_MEMORY_64 = 9,
+    STREAM_MISC = 15
+};
+
+bool minidump_is(struct bytes head)
+{
+    return head.size >= VERSION_MARK + 2 && memcmp(head.data, "MDMP\x93\xA7", 6) == 0;
+}
+
+#define TAKE_GCDUMP "; take a gcdump of the process, with `dotnet-gcdump collect -p PID`"
+static const struct image_kind minidump_kind = {
+    .name = "minidump",
+    .library = "coreclr.dll",
+    .separator = '\\',
+    .lacks_heap = "without all memory (a mini, triage or heap dump)",
+    .take_heap = "; take one with `dotnet-dump collect -p PID`, `procdump -ma PID` or "
+                 "Task Manager",
+};
+
+/* --- the file ------------------------------------------------------------------ */
+
+struct reading {
+    struct process_image *p;
+    struct bytes file;
+    const unsigned char *directory;
+    uint32_t streams;
+    struct arena *a;
+    struct hd_error *err;
+};
+
+/* What of size bytes from at on is in the file. */
+static struct bytes part_at(struct bytes file, uint64_t at, uint64_t size)
+{
+    if (at >= file.size)
+        return (struct bytes){0};
+    uint64_t left = file.size - at;
+    return (struct bytes){file.data + at, (size_t)(size < left ? size : left)};
+}
+
+static bool open_directory(struct reading *r)
+{
+    struct bytes file = r->file;
+    if (file.size < HEADER)
+        return fail_at_byte(r->err, file.size, "the minidump is truncated in its header");
+    r->streams = le_u32(file.data + STREAM_COUNT);
+    uint64_t at = le_u32(file.data + DIRECTORY), size = r->streams * (uint64_t)ENTRY;
+    struct bytes there = part_at(file, at, size);
+    if (there.size < size)
+        return fail_at_byte(r->err, file.size,
+                            "the minidump is truncated in the directory of its %" PRIu32
+                            " streams",
+                            r->streams);
+    r->directory = there.data;
+    return true;
+}
+
+/* The first of that type; size 0: it has none. */
+static bool find_stream(const struct reading *r, uint32_t type, struct bytes *found)
+{
+    *found = (struct bytes){0};
+    for (uint32_t i = 0; i < r->streams; i++) {
+        const unsigned char *entry = r->directory + i * (size_t)ENTRY;
+        uint32_t size = le_u32(entry + 4), at = le_u32(entry + 8);
+        if (le_u32(entry) != type)
+            continue;
+        *found = part_at(r->file, at, size);
+        if (found->size < size)
+            return fail_at_byte(r->err, r->file.size,
+                                "the minidump is truncated: its stream %" PRIu32
+                                " is %" PRIu32 " bytes at byte %" PRIu32,
+                                type, size, at);
+        return true;
+    }
+    return true;
+}
+
+/* A stream that is a list: a count, then as many records from head on. */
+static bool find_list(const struct reading *r, uint32_t type, size_t head, size_t record,
+                      struct bytes *list, uint64_t *count)
+{
+    struct bytes stream;
+    *count = 0;
+    if (!find_stream(r, type, &stream))
+        return false;
+    if (stream.size < head)
+        return stream.size == 0 ||
+               fail(r->err, HD_BAD_FORMAT,
+                    "stream %" PRIu32 " of the minidump is too short", type);
+    *count = head == 4 ? le_u32(stream.data) : le_u64(stream.data);
+    *list = (struct bytes){stream.data + head, stream.size - head};
+    return *count <= list->size / record ||
+           fail(r->err, HD_BAD_FORMAT,
+                "stream %" PRIu32
+                " of the minidump has room for %zu records, not for %" PRIu64,
+                type, list->size / record, *count);
+}
+
+/* --- what is refused ----------------------------------------------------------- */
+
+static const char *architecture_name(unsigned architecture)
+{
+    static const struct {
+        unsigned architecture;
+        const char *name;
+    } known[] = {{0, "32 bits (x86)"},
+                 {5, "ARM (32 bits)"},
+                 {6, "Itanium"},
+                 {10, "32 bits (x86)"},
+                 {12, "ARM64"}};
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+        if (known[i].architecture == architecture)
+            return known[i].name;
+    return NULL;
+}
+
+/* Programs of Google's and Mozilla's write the format on other systems. */
+static bool check_system(const struct reading *r)
+{
+    enum { ARCHITECTURE = 0, PLATFORM = 20, LEAST = 24, AMD64 = 9, NT = 2 };
+    struct bytes s;
+    if (!find_stream(r, STREAM_SYSTEM, &s))
+        return false;
+    if (s.size < LEAST)
+        return fail(r->err, HD_BAD_FORMAT,
+                    "the minidump does not say of which system and processor it is");
+    unsigned architecture = le_u16(s.data + ARCHITECTURE);
+    const char *name = architecture_name(architecture);
+    if (le_u32(s.data + PLATFORM) != NT)
+        return fail(r->err, HD_UNSUPPORTED,
+                    "a minidump of another system than Windows" TAKE_GCDUMP);
+    if (architecture != AMD64 && name != NULL)
+        return fail(r->err, HD_UNSUPPORTED,
+                    "a minidump of a process of %s; only those of x64 can be "
+                    "read" TAKE_GCDUMP,
+                    name);
+    return architecture == AMD64 ||
+           fail(r->err, HD_UNSUPPORTED,
+                "a minidump of an unknown processor (%u); only those of x64 can be "
+                "read" TAKE_GCDUMP,
+                architecture);
+}
+
+/* --- memory -------------------------------------------------------------------- */
+
+struct pieces {
+    struct memory_piece *all;
+    size_t len, cap;
+};
+
+static uint64_t sum(uint64_t a, uint64_t b)
+{
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+/* size bytes of memory at address, which stand at a byte of the file; returns how many do.
+ */
+static uint64_t add_range(struct reading *r, struct pieces *to, uint64_t address,
+                          uint64_t size, uint64_t at)
+{
+    struct bytes part = part_at(r->file, at, size);
+    r->p->lost = sum(r->p->lost, size - part.size);
+    if (part.size > 0) {
+        to->all = grow(to->all, to->len, &to->cap, sizeof(*to->all));
+        to->all[to->len++] = (struct memory_piece){address, part.size, part.data};
+    }
+    return part.size;
+}
+
+/* Linux lets a process have 65,530 mappings; Windows has no such limit. */
+enum { MOST_RANGES = 1 << 24 };
+
+static bool check_ranges(const struct reading *r, uint64_t count)
+{
+    return count <= MOST_RANGES ||
+           fail(r->err, HD_BAD_FORMAT,
+                "a minidump of %" PRIu64 " ranges of memory, more than any process has",
+                count);
+}
+
+/* Ranges whose bytes follow each other from one place on, which may be beyond 4 GB. */
+static bool read_ranges_64(struct reading *r, struct pieces *to)
+{
+    enum { HEAD = 16, RECORD = 16, BASE = 8 };
+    struct bytes list;
+    uint64_t count;
+    if (!find_list(r, STREAM_MEMORY_64, HEAD, RECORD, &list, &count) ||
+        !check_ranges(r, count))
+        return false;
+    if (count == 0)
+        return true;
+    uint64_t at = le_u64(list.data - HEAD + BASE);
+    for (uint64_t i = 0; i < count; i++) {
+        const unsigned char *record = list.data + i * RECORD;
+        uint64_t size = le_u64(record + 8);
+        add_range(r, to, le_u64(record), size, at);
+        at = sum(at, size);
+    }
+    return true;
+}
+
+/* Each range has its own place, below 4 GB. They share no bytes, so a few of them cannot
+ * stand for terabytes of memory. */
+static bool read_ranges(struct reading *r, struct pieces *to)
+{
+    enum { HEAD = 4, RECORD = 16, SIZE = 8, PLACE = 12 };
+    struct bytes list;
+    uint64_t count, taken = 0;
+    if (!find_list(r, STREAM_MEMORY, HEAD, RECORD, &list, &count) ||
+        !check_ranges(r, count))
+        return false;
+    for (uint64_t i = 0; i < count && taken <= r->file.size; i++) {
+        const unsigned char *record = list.data + i * RECORD;
+        taken +=
+            add_range(r, to, le_u64(record), le_u32(record + SIZE), le_u32(record + PLACE));
+    }
+    return taken <= r->file.size ||
+           fail(r->err, HD_BAD_FORMAT, "ranges of the minidump overlap in the file");
+}
+
+/* Some writers tell stacks in the one list, too, and all memory in the other, whose bytes
+ * count. */
+static bool read_memory(struct reading *r)
+{
+    struct pieces pieces = {0};
+    bool ok = read_ranges_64(r, &pieces) && read_ranges(r, &pieces);
+    r->p->cut_at = r->file.size;
+    if (ok)
+        r->p->memory = memory_of(pieces.all, pieces.len, r->a);
+    free(pieces.all);
+    return ok;
+}
+
+/* --- modules ------------------------------------------------------------------- */
+
+/* A MINIDUMP_STRING: bytes, then UTF-16. Its folders end in a slash then, as elsewhere.
+ * left: bytes that names may still have. */
+static const char *read_name(struct reading *r, uint64_t at, uint64_t *left)
+{
+    enum { LENGTH = 4, MOST = 2 * 0x8000 };
+    struct bytes head = part_at(r->file, at, LENGTH);
+    uint64_t size = head.size == LENGTH ? le_u32(head.data) : 0;
+    struct bytes units = part_at(r->file, at + LENGTH, size);
+    if (size == 0 || size > MOST || units.size < size || size > *left)
+        return "";
+    *left -= size;
+    struct text name = {0};
+    text_add_utf16(&name, units.data, (size_t)size / 2, UTF16_LITTLE);
+    for (size_t i = 0; i < name.len; i++)
+        if (name.data[i] == '\\')
+            name.data[i] = '/';
+    const char *copy = arena_strdup(r->a, text_string(&name), strlen(text_string(&name)));
+    text_free(&name);
+    return copy;
+}
+
+/* VS_FIXEDFILEINFO: signature, version of the structure, four numbers. */
+static uint64_t version_in(const unsigned char *info)
+{
+    enum { UPPER = 8, LOWER = 12 };
+    const uint32_t signature = 0xFEEF04BD;
+    return le_u32(info) == signature
+               ? (uint64_t)le_u32(info + UPPER) << 32 | le_u32(info + LOWER)
+               : 0;
+}
+
+static struct image_mapping module_at(struct reading *r, const unsigned char *record,
+                                      uint64_t *left)
+{
+    enum { SIZE = 8, NAME = 20, VERSION = 24 };
+    uint64_t start = le_u64(record);
+    return (struct image_mapping){.start = start,
+                                  .end = sum(start, le_u32(record + SIZE)),
+                                  .path = read_name(r, le_u32(record + NAME), left),
+                                  .version = version_in(record + VERSION)};
+}
+
+/* The first is the program. Names together are no longer than the file, so one that many
+ * point to is not copied for all of them. */
+static bool read_modules(struct reading *r)
+{
+    enum { HEAD = 4, RECORD = 108, MOST_MODULES = 1 << 16 };
+    struct process_image *p = r->p;
+    struct bytes list;
+    uint64_t count, left = r->file.size;
+    if (!find_list(r, STREAM_MODULES, HEAD, RECORD, &list, &count))
+        return false;
+    p->mapping_count = count < MOST_MODULES ? (size_t)count : MOST_MODULES;
+    p->mappings = arena_array(r->a, struct image_mapping, p->mapping_count);
+    for (size_t i = 0; i < p->mapping_count; i++)
+        p->mappings[i] = module_at(r, list.data + i * RECORD, &left);
+    if (p->mapping_count > 0) {
+        p->program_headers = p->mappings[0].start;
+        p->name = path_file_name(p->mappings[0].path);
+    }
+    image_mappings_sort(p);
+    return true;
+}
+
+/* --- threads and the process --------------------------------------------------- */
+
+/* A CONTEXT of AMD64, of which the integer registers and Rip are taken. */
+static void read_registers(struct image_thread *t, struct bytes context)
+{
+    enum { FLAGS = 0x30, FIRST = 0x78, COUNT = 17, AMD64 = 0x100000 };
+    if (context.size < FIRST + 8 * COUNT || !(le_u32(context.data + FLAGS) & AMD64))
+        return;
+    for (size_t i = 0; i < COUNT; i++)
+        t->registers[i] = le_u64(context.data + FIRST + 8 * i);
+}
+
+/* Its environment block says where its stack ends, else the range that was dumped of it.
+ */
+static uint64_t stack_top(const struct memory *m, const unsigned char *record)
+{
+    enum { TEB = 16, STACK = 24, STACK_SIZE = 32, STACK_BASE = 8 };
+    bool ok = true;
+    uint64_t top = memory_u64(m, le_u64(record + TEB) + STACK_BASE, &ok);
+    return ok ? top : sum(le_u64(record + STACK), le_u32(record + STACK_SIZE));
+}
+
+static bool read_threads(struct reading *r)
+{
+    enum { HEAD = 4, RECORD = 48, CONTEXT_SIZE = 40, CONTEXT = 44 };
+    struct process_image *p = r->p;
+    struct bytes list;
+    uint64_t count;
+    if (!find_list(r, STREAM_THREADS, HEAD, RECORD, &list, &count))
+        return false;
+    p->threads = arena_array(r->a, struct image_thread, (size_t)count);
+    for (p->thread_count = 0; p->thread_count < count; p->thread_count++) {
+        const unsigned char *record = list.data + p->thread_count * RECORD;
+        struct image_thread *t = &p->threads[p->thread_count];
+        *t = (struct image_thread){.id = le_u32(record),
+                                   .thread_pointer = stack_top(&p->memory, record)};
+        read_registers(
+            t, part_at(r->file, le_u32(record + CONTEXT), le_u32(record + CONTEXT_SIZE)));
+    }
+    return true;
+}
+
+static bool read_process(struct reading *r)
+{
+    enum { FLAGS = 4, ID = 8, LEAST = 12, HAS_ID = 1 };
+    struct bytes misc;
+    if (!find_stream(r, STREAM_MISC, &misc))
+        return false;
+    if (misc.size >= LEAST && le_u32(misc.data + FLAGS) & HAS_ID)
+        r->p->pid = le_u32(misc.data + ID);
+    r->p->time = le_u32(r->file.data + TIME);
+    return true;
+}
+
+bool minidump_open(struct process_image *p, struct bytes file, struct arena *a,
+                   struct hd_error *err)
+{
+    struct reading r = {.p = p, .file = file, .a = a, .err = err};
+    *p = (struct process_image){
+        .pid = HD_UNKNOWN, .processor = processor_windows(), .kind = &minidump_kind};
+    if (!minidump_is(file))
+        return fail(err, HD_NOT_A_SNAPSHOT, "not a minidump");
+    return open_directory(&r) && check_system(&r) && read_memory(&r) && read_modules(&r) &&
+           read_threads(&r) && read_process(&r);
+}

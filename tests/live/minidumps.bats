@@ -1,0 +1,49 @@
+# Minidumps of real programs of Windows, which run under wine: a heap walk through the diagnostics
+# pipe and the dump taken right after it have the same objects. Under 20 seconds each once built.
+load ../cli/helper
+
+# wanted VARIANT DIR [ARGUMENT…]: $tmp/VARIANT.nettrace and .dmp, and more by LIST.
+wanted() {
+    TMPDIR=$tmp tests/live/minidump.sh take "$@" >"$tmp/taken" 2>&1 || {
+        local code=$?
+        if ((code == 77)); then skip "no wine, or no package of the runtime for Windows"; fi
+        cat "$tmp/taken"
+        return $code
+    }
+}
+
+passes_gate() {
+    wanted "$1" "$tmp" quiet --size=200
+    works convert -q "$tmp/$1.nettrace" -o "$tmp/$1.gcdump"
+    python3 tests/live/core_gate.py "$tmp/$1.dmp" "$tmp/$1.gcdump" >"$tmp/gate" || {
+        cat "$tmp/gate"
+        return 1
+    }
+    works info --format=json --strict "$tmp/$1.dmp"
+    [[ $(json '.snapshots[0] | "\(.format) \(.process) \(.complete)"') == "minidump CoreLab true" ]]
+}
+
+@test "the same heap as the heap walk: .NET 10" { passes_gate net10; }
+@test "the same heap as the heap walk: .NET 9" { passes_gate net9; }
+@test "the same heap as the heap walk: server GC, two heaps" { passes_gate server; }
+@test "the same heap as the heap walk: server GC that adapts" { passes_gate adaptive; }
+@test "the same heap as the heap walk: segments" { passes_gate segments; }
+@test "the same heap as the heap walk: single-file program" { passes_gate single; }
+
+@test "either list of memory gives the same; without all memory a dump is refused" {
+    LIST=1 wanted net10 "$tmp" quiet --size=20
+    python3 tests/live/core_gate.py --same "$tmp/net10.dmp" "$tmp/net10-list.dmp"
+    local kind
+    for kind in heap mini; do
+        hd top "$tmp/net10-$kind.dmp"
+        status_is 2
+        err_has "a minidump without all memory"
+    done
+}
+
+@test "a minidump of .NET 8 is refused by its version" {
+    wanted net8 "$tmp" quiet --size=20
+    hd top "$tmp/net8.dmp"
+    status_is 2
+    err_matches 'a minidump of \.NET 8\.0\.[0-9]+ on Windows'
+}
