@@ -11,7 +11,8 @@
 /* Ticks of 100 ns, from 0001-01-01 on. */
 #define TICKS_PER_SECOND UINT64_C(10000000)
 #define TICKS_PER_MINUTE (60 * TICKS_PER_SECOND)
-#define TICKS_PER_DAY (24 * 60 * TICKS_PER_MINUTE)
+#define TICKS_PER_HOUR (60 * TICKS_PER_MINUTE)
+#define TICKS_PER_DAY (24 * TICKS_PER_HOUR)
 
 enum { DAYS = 3652059 }; /* to the end of 9999 */
 
@@ -154,7 +155,7 @@ static bool add_int128(struct text *to, const unsigned char *bytes, bool is_sign
     bool negative = is_signed && bytes[CLR_MOST_BYTES - 1] >> 7;
     uint64_t carry = negative;
     for (int i = 0; i < LIMBS; i++) {
-        limb[i] = le_u32(bytes + 4 * i);
+        limb[i] = le_u32(bytes + 4 * (size_t)i);
         if (!negative)
             continue;
         carry += (uint32_t)~limb[i];
@@ -212,7 +213,7 @@ static bool add_version(struct text *to, const unsigned char *bytes)
     char s[64];
     size_t len = 0, count = 0;
     for (size_t i = 0; i < 4; i++) {
-        uint32_t part = le_u32(bytes + 4 * i);
+        uint32_t part = le_u32(bytes + 4 * (size_t)i);
         if (part > INT32_MAX && (part != UINT32_MAX || i < 2))
             return false;
         if (part != UINT32_MAX && count < i)
@@ -221,7 +222,7 @@ static bool add_version(struct text *to, const unsigned char *bytes)
     }
     for (size_t i = 0; i < count; i++)
         len += (size_t)snprintf(s + len, sizeof(s) - len, "%s%" PRIu32, i > 0 ? "." : "",
-                                le_u32(bytes + 4 * i));
+                                le_u32(bytes + 4 * (size_t)i));
     text_add(to, s, len);
     return true;
 }
