@@ -43,6 +43,22 @@ void build_text(struct build *b, struct doc_runs *to, const char *s, bool is_cut
     text_free(&quoted);
 }
 
+/* Characters and members are words of others. */
+static void add_plain(struct build *b, struct doc_runs *to, const struct hd_field *f)
+{
+    struct text value = {0};
+    if (f->is_hidden) {
+        build_words(b, to, "not shown");
+    } else if (f->kind == HD_FIELD_CHAR || f->kind == HD_FIELD_ENUM) {
+        object_add_value(&value, f);
+        build_quoted(b, to, text_string(&value));
+        text_free(&value);
+    } else {
+        object_add_plain(&b->words, f);
+        build_end(b, to);
+    }
+}
+
 static void add_reference(struct build *b, struct doc_runs *to, const struct hd_field *f)
 {
     if (f->number == 0 && f->to == HD_NO_OBJECT) {
@@ -62,7 +78,7 @@ static void add_reference(struct build *b, struct doc_runs *to, const struct hd_
         build_text(b, to, f->text, f->is_cut);
     } else if (f->boxed != NULL) {
         build_end(b, to);
-        build_value(b, to, f->boxed);
+        add_plain(b, to, f->boxed);
     } else {
         bool is_text = f->to_type != NULL && strcmp(f->to_type, "System.String") == 0;
         format_plural(&b->words, f->length, is_text ? "character" : "element");
@@ -70,20 +86,10 @@ static void add_reference(struct build *b, struct doc_runs *to, const struct hd_
     }
 }
 
-/* Characters and members are words of others. */
 void build_value(struct build *b, struct doc_runs *to, const struct hd_field *f)
 {
-    struct text value = {0};
-    if (f->kind == HD_FIELD_REFERENCE) {
+    if (f->kind == HD_FIELD_REFERENCE)
         add_reference(b, to, f);
-    } else if (f->is_hidden) {
-        build_words(b, to, "not shown");
-    } else if (f->kind == HD_FIELD_CHAR || f->kind == HD_FIELD_ENUM) {
-        object_add_value(&value, f);
-        build_quoted(b, to, text_string(&value));
-        text_free(&value);
-    } else {
-        object_add_plain(&b->words, f);
-        build_end(b, to);
-    }
+    else
+        add_plain(b, to, f);
 }

@@ -260,7 +260,7 @@ values() {
     if [[ $result == 77 ]]; then skip "the packages of $1 cannot be had"; fi
     start_lab quiet
     echo values >&7
-    while read -r -t 60 line <&8 && [[ $line != done ]]; do echo "$line"; done >"$tmp/told"
+    while read -r -t 60 line <&8 && [[ $line != "done" ]]; do echo "$line"; done >"$tmp/told"
     works collect -q --core -p "$pid" -o "$tmp/core.core"
     works collect -q --direct -p "$pid" -o "$tmp/direct.core"
     stop_lab

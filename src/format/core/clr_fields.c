@@ -201,33 +201,40 @@ static bool is_part(const struct clr_field *f, const struct part *p, uint32_t ba
            (p->at == ANYWHERE || f->offset - base == p->at);
 }
 
+/* Of a DateTimeOffset, whose parts stand in any order. */
+static bool place_parts(struct clr_field *to, const struct clr_field *date,
+                        const struct clr_field *offset, uint32_t base)
+{
+    uint32_t date_at = date->offset - base, minutes_at = offset->offset - base,
+             size = offset->size;
+    if (date->form != CLR_DATE_TIME || date_at > 8 || minutes_at > 12 ||
+        (size != 2 && size != 4) || !offset->is_signed)
+        return false;
+    to->date_at = (uint8_t)date_at;
+    to->minutes_at = (uint8_t)minutes_at;
+    to->minutes_size = (uint8_t)size;
+    to->size = date_at + 8 > minutes_at + size ? date_at + 8 : minutes_at + size;
+    return true;
+}
+
 /* The fields of a level as one value of a form; false: they are others than it has. */
 static bool read_form(const struct walk *w, const struct level *l, const struct form *form,
                       struct clr_field *to)
 {
-    const struct clr_field *parts[MOST_PARTS];
+    const struct clr_field *parts[MOST_PARTS] = {NULL};
     size_t count = 0;
     for (; count < MOST_PARTS && form->parts[count].name != NULL; count++) {
         parts[count] = part_named(w, l, form->parts[count].name);
         if (!is_part(parts[count], &form->parts[count], l->base))
             return false;
     }
-    if (count != w->len - l->first)
+    if (count == 0 || count != w->len - l->first)
         return false;
     to->kind = form->form != CLR_NO_FORM ? HD_FIELD_STRUCT : HD_FIELD_FLOAT;
     to->form = form->form;
     to->size = form->form != CLR_NO_FORM ? clr_form_size(form->form) : parts[0]->size;
-    if (form->form != CLR_DATE_TIME_OFFSET)
-        return true;
-    uint32_t date = parts[0]->offset - l->base, minutes = parts[1]->offset - l->base,
-             size = parts[1]->size;
-    bool ok = parts[0]->form == CLR_DATE_TIME && date <= 8 && minutes <= 12 &&
-              (size == 2 || size == 4) && parts[1]->is_signed;
-    to->date_at = (uint8_t)date;
-    to->minutes_at = (uint8_t)minutes;
-    to->minutes_size = (uint8_t)size;
-    to->size = date + 8 > minutes + size ? date + 8 : minutes + size;
-    return ok;
+    return form->form != CLR_DATE_TIME_OFFSET ||
+           (count == 2 && place_parts(to, parts[0], parts[1], l->base));
 }
 
 /* A Nullable of what is one value itself is that value, or none. */

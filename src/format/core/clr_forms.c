@@ -11,7 +11,7 @@
 /* Ticks of 100 ns, from 0001-01-01 on. */
 #define TICKS_PER_SECOND UINT64_C(10000000)
 #define TICKS_PER_MINUTE (60 * TICKS_PER_SECOND)
-#define TICKS_PER_DAY (24 * 60 * TICKS_PER_MINUTE)
+#define TICKS_PER_DAY (1440 * TICKS_PER_MINUTE)
 
 enum { DAYS = 3652059 }; /* to the end of 9999 */
 
@@ -153,7 +153,7 @@ static bool add_int128(struct text *to, const unsigned char *bytes, bool is_sign
     char digits[MOST_DIGITS];
     bool negative = is_signed && bytes[CLR_MOST_BYTES - 1] >> 7;
     uint64_t carry = negative;
-    for (int i = 0; i < LIMBS; i++) {
+    for (size_t i = 0; i < LIMBS; i++) {
         limb[i] = le_u32(bytes + 4 * i);
         if (!negative)
             continue;
