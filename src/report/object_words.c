@@ -43,7 +43,7 @@ static void add_digits(struct text *t, const char *digits, int len, int point, i
     for (int i = 0; i < len || i < whole; i++) {
         if (i == whole && i > 0)
             text_add_char(t, '.');
-        text_add_char(t, (char)(i < len ? digits[i] : '0'));
+        text_add(t, i < len ? &digits[i] : "0", 1);
     }
     if (!has_exponent)
         return;

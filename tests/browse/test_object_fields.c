@@ -1,4 +1,5 @@
 /* Fields of one object: what is told, and what only to who asks. */
+#include "base/alloc.h"
 #include "browse/objects.h"
 #include "heap/fields.h"
 #include "support/forge.h"
@@ -297,7 +298,35 @@ Test(object_fields, tell_all_that_holds_an_object)
     held_close(&h);
 }
 
-/* Who refers by two fields is told twice; all of them together have all references. */
+static void by_number(const void *context, node_id n, field_id *ids)
+{
+    const struct graph *g = context;
+    for (uint32_t i = 0; i < g->edge_begin[n + 1] - g->edge_begin[n]; i++)
+        ids[i] = i;
+}
+
+/* Who refers by two fields is told twice. */
+Test(object_fields, tell_each_field_that_holds_an_object)
+{
+    static const char *const names[] = {"_first", "_second", "_third", "_more"};
+    struct held h = held_open();
+    struct fields *fields = alloc_zeroed(sizeof(*fields));
+    *fields = (struct fields){
+        .names = names, .name_count = 4, .of_node = by_number, .context = h.snap->graph};
+    h.snap->graph->fields = fields;
+    size_t len, count;
+    struct hd_object_holder *all = hd_object_holders(h.o, h.target, 100, &len, &count);
+    cr_assert_eq(count, 9);
+    for (size_t i = 4; i < 6; i++) {
+        cr_expect_eq(all[i].object.number, h.cache);
+        cr_expect_str_eq(all[i].field, names[i - 4]);
+        cr_expect_eq(all[i].references, 1);
+    }
+    free(all);
+    held_close(&h);
+}
+
+/* All of them together have all references. */
 Test(object_fields, tell_by_which_field_each_holds_an_object)
 {
     struct made m = made_open();

@@ -129,8 +129,19 @@ is() {
     is Deep.value.Item2 .to.type Shop.Session
     is Overlaid.Number .value 1065353216
     is WhenThere .value '2026-01-02 03:04:05.0000000+02:00'
+    is When .value '2026-01-02 03:04:05.0000000Z'
+    is Took .value 01:30:00
+    is Money .value 12345.6789
+    is Id .value 00112233-4455-6677-8899-aabbccddeeff
+    is Day .kind struct
+    is Some .value 7
+    is None .no_value true
+    is BoxedNumber .to.value 42
+    is BoxedLevel .to.member Info
+    is LongText .to.length 5000
     [[ $(json .object.generation) == gen2 && $(json .object.reachable) == true ]]
     [[ $(json '.referred_by[0].field') == Fields ]]
+    [[ $(json '.holders[0].field') == Fields && $(json '.holders | length') == 1 ]]
 }
 
 @test "text is hidden without --values, cut and escaped with it" {

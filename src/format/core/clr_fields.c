@@ -78,7 +78,7 @@ static bool is_named(struct clr_types *t, uint64_t table, const char *name)
     return strcmp(s->full_name->raw, name) == 0;
 }
 
-static bool clr_is_enum(struct clr_types *t, const struct method_table *m)
+bool clr_is_enum(struct clr_types *t, const struct method_table *m)
 {
     return method_table_is_value(m) && is_named(t, m->parent, "System.Enum");
 }
@@ -201,33 +201,40 @@ static bool is_part(const struct clr_field *f, const struct part *p, uint32_t ba
            (p->at == ANYWHERE || f->offset - base == p->at);
 }
 
+/* Of a DateTimeOffset, whose parts stand in any order. */
+static bool place_parts(struct clr_field *to, const struct clr_field *date,
+                        const struct clr_field *offset, uint32_t base)
+{
+    uint32_t date_at = date->offset - base, minutes_at = offset->offset - base,
+             size = offset->size;
+    if (date->form != CLR_DATE_TIME || date_at > 8 || minutes_at > 12 ||
+        (size != 2 && size != 4) || !offset->is_signed)
+        return false;
+    to->date_at = (uint8_t)date_at;
+    to->minutes_at = (uint8_t)minutes_at;
+    to->minutes_size = (uint8_t)size;
+    to->size = date_at + 8 > minutes_at + size ? date_at + 8 : minutes_at + size;
+    return true;
+}
+
 /* The fields of a level as one value of a form; false: they are others than it has. */
 static bool read_form(const struct walk *w, const struct level *l, const struct form *form,
                       struct clr_field *to)
 {
-    const struct clr_field *parts[MOST_PARTS];
+    const struct clr_field *parts[MOST_PARTS] = {NULL};
     size_t count = 0;
     for (; count < MOST_PARTS && form->parts[count].name != NULL; count++) {
         parts[count] = part_named(w, l, form->parts[count].name);
         if (!is_part(parts[count], &form->parts[count], l->base))
             return false;
     }
-    if (count != w->len - l->first)
+    if (count == 0 || count != w->len - l->first)
         return false;
     to->kind = form->form != CLR_NO_FORM ? HD_FIELD_STRUCT : HD_FIELD_FLOAT;
     to->form = form->form;
     to->size = form->form != CLR_NO_FORM ? clr_form_size(form->form) : parts[0]->size;
-    if (form->form != CLR_DATE_TIME_OFFSET)
-        return true;
-    uint32_t date = parts[0]->offset - l->base, minutes = parts[1]->offset - l->base,
-             size = parts[1]->size;
-    bool ok = parts[0]->form == CLR_DATE_TIME && date <= 8 && minutes <= 12 &&
-              (size == 2 || size == 4) && parts[1]->is_signed;
-    to->date_at = (uint8_t)date;
-    to->minutes_at = (uint8_t)minutes;
-    to->minutes_size = (uint8_t)size;
-    to->size = date + 8 > minutes + size ? date + 8 : minutes + size;
-    return ok;
+    return form->form != CLR_DATE_TIME_OFFSET ||
+           (count == 2 && place_parts(to, parts[0], parts[1], l->base));
 }
 
 /* A Nullable of what is one value itself is that value, or none. */
@@ -492,117 +499,4 @@ void clr_fields_of(struct clr_types *t, const struct method_table *m,
     }
     text_free(&w.name);
     free(w.all);
-}
-
-/* --- names of enum members ----------------------------------------------------- */
-
-/* Names of the members of enums. */
-
-enum { MOST_MEMBERS = 4096 };
-
-struct member {
-    uint64_t value;
-    uint32_t field;
-};
-
-struct members {
-    struct member all[MOST_MEMBERS];
-    size_t len;
-    uint64_t mask; /* of the bits that a value has */
-};
-
-static uint64_t mask_of(unsigned element)
-{
-    switch (element) {
-    case ELEMENT_BOOLEAN:
-    case ELEMENT_I1:
-    case ELEMENT_U1:
-        return UINT8_MAX;
-    case ELEMENT_CHAR:
-    case ELEMENT_I2:
-    case ELEMENT_U2:
-        return UINT16_MAX;
-    case ELEMENT_I4:
-    case ELEMENT_U4:
-        return UINT32_MAX;
-    default:
-        return UINT64_MAX;
-    }
-}
-
-static void read_members(struct members *to, const struct metadata *m, uint32_t row)
-{
-    uint32_t first, end = metadata_fields(m, row, &first);
-    for (uint32_t place = first; place < end && to->len < MOST_MEMBERS; place++) {
-        struct member *member = &to->all[to->len];
-        member->field = metadata_field(m, place);
-        if (metadata_constant(m, member->field, &member->value)) {
-            member->value &= to->mask;
-            to->len++;
-        }
-    }
-}
-
-static int by_value(const void *a, const void *b)
-{
-    const struct member *x = a, *y = b;
-    if (x->value != y->value)
-        return x->value < y->value ? -1 : 1;
-    return (x->field > y->field) - (x->field < y->field);
-}
-
-/* As Enum.ToString() does: the highest members first, as long as they fit. */
-static bool add_flags(struct text *to, struct members *all, const struct metadata *m,
-                      uint64_t value)
-{
-    bool used[MOST_MEMBERS] = {false};
-    qsort(all->all, all->len, sizeof(*all->all), by_value);
-    for (size_t i = all->len; i-- > 0;) {
-        uint64_t bits = all->all[i].value;
-        if (bits == 0 || (value & bits) != bits)
-            continue;
-        used[i] = true;
-        value &= ~bits;
-    }
-    for (size_t i = 0; i < all->len && value == 0; i++) {
-        if (used[i] && to->len > 0)
-            text_add_string(to, " | ");
-        if (used[i])
-            text_add_string(to, metadata_field_name(m, all->all[i].field));
-    }
-    return value == 0 && to->len > 0;
-}
-
-static bool add_member(struct text *to, struct members *all, const struct metadata *m,
-                       uint32_t row, uint64_t value)
-{
-    struct bytes attribute;
-    for (size_t i = 0; i < all->len; i++) {
-        if (all->all[i].value == value) {
-            text_add_string(to, metadata_field_name(m, all->all[i].field));
-            return true;
-        }
-    }
-    return metadata_has_attribute(m, row, "System", "FlagsAttribute", &attribute) &&
-           add_flags(to, all, m, value);
-}
-
-const char *clr_enum_name(struct clr_types *t, uint64_t table, uint64_t value)
-{
-    struct method_table m;
-    const struct clr_module *module;
-    if (!runtime_is_method_table(t->r, table) || !method_table_read(t, table, &m) ||
-        !clr_is_enum(t, &m) || (module = clr_module_of(t, m.module)) == NULL)
-        return NULL;
-    struct members *all = alloc_zeroed(sizeof(*all));
-    all->mask = mask_of(method_table_element(t, &m));
-    read_members(all, &module->metadata, m.row);
-    text_clear(&t->text);
-    bool found = add_member(&t->text, all, &module->metadata, m.row, value & all->mask);
-    free(all);
-    if (!found)
-        return NULL;
-    /* Where the budget is used up, another name is kept in its place. */
-    const char *name = clr_name_add(t, &t->text)->raw;
-    return strcmp(name, text_string(&t->text)) == 0 ? name : NULL;
 }

@@ -154,8 +154,8 @@ static bool add_int128(struct text *to, const unsigned char *bytes, bool is_sign
     char digits[MOST_DIGITS];
     bool negative = is_signed && bytes[CLR_MOST_BYTES - 1] >> 7;
     uint64_t carry = negative;
-    for (int i = 0; i < LIMBS; i++) {
-        limb[i] = le_u32(bytes + 4 * (size_t)i);
+    for (size_t i = 0; i < LIMBS; i++) {
+        limb[i] = le_u32(bytes + 4 * i);
         if (!negative)
             continue;
         carry += (uint32_t)~limb[i];

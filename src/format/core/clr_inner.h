@@ -4,7 +4,8 @@
  *   clr_modules.c     modules, their metadata, their maps of types
  *   clr_shapes.c      handles of types to names, with their arguments
  *   clr_signatures.c  signatures to the same, instantiations of generic structs
- *   clr_fields.c      fields, members of enums
+ *   clr_fields.c      fields; which structs are one value
+ *   clr_enums.c       members of enums
  *   clr_types.c       names, each kept once; static variables
  *
  * Everything that is made costs of a budget, which the size of the memory sets, so that
@@ -219,6 +220,8 @@ const struct clr_shape *clr_field_shape(struct clr_types *t, const struct clr_sc
                                         struct bytes signature);
 
 /* --- clr_fields.c -------------------------------------------------------------- */
+
+bool clr_is_enum(struct clr_types *t, const struct method_table *m);
 
 /* A field without name and place: what an element type and a shape tell. */
 struct clr_field clr_field_of(struct clr_types *t, unsigned element,

@@ -356,7 +356,7 @@ static void report_all(const struct statics *s, const struct owner *owner,
             continue;
         if (s->take_any != NULL)
             report_variable(s, owner, module, &d);
-        else if (is_reference(&d))
+        else if (s->take != NULL && is_reference(&d))
             report_static(s, owner, &module->metadata, &d);
     }
 }

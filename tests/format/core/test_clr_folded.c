@@ -111,6 +111,14 @@ Test(clr_folded, a_date_of_the_program_shows_its_fields)
 Test(clr_folded, a_layout_that_is_another_shows_its_fields)
 {
     uint64_t guid = single(core, GUID, a, 8, 4);
+    uint64_t more = forge_clr_type(
+        &f, &(struct forged_type){.module = core,
+                                  .row = DATE_TIME,
+                                  .flags = FORGED_VALUE,
+                                  .parent = value_type,
+                                  .size = 16,
+                                  .fields = {{data, 0, 0x0B, 0}, {a, 8, 8, 0}}});
+    expect_fields(more, "8+0 _dateData 5 8\n16+0 _a 4 4\n");
     expect_fields(guid, "8+0 _a 4 4\n");
     expect_fields(forge_clr_array(&f, core, guid, 4, 0), "0+0 []._a 4 4\n");
 }
