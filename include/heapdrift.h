@@ -679,6 +679,7 @@ struct hd_options {
 
     /* the ownership tree */
     bool tree;               /* diff, check and top tell it too, where they can */
+    bool owner_of_most;      /* top says who that is: the tree without its fields */
     bool holders;            /* of a tree: from types upwards */
     double least_kept_share; /* places that own less are summed up: share of what the tree
                                 is of */

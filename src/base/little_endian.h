@@ -27,6 +27,7 @@ static inline uint64_t le_u64(const unsigned char *p)
 /* The lowest size bytes of value, of which there are 8. */
 static inline void le_put(unsigned char *to, uint64_t value, size_t size)
 {
+#pragma GCC unroll 8 /* one store where the size is known */
     for (size_t i = 0; i < size; i++)
         to[i] = (unsigned char)(value >> 8 * i);
 }

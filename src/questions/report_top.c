@@ -128,7 +128,8 @@ static bool describe(struct hd_report *r, struct hd_comparison *c,
     add_generations(r, snap, opt);
     struct view v = view_of(opt);
     r->top = view_top(&r->found.top, &v, r, &r->arena);
-    if (opt->tree && snap->info.has_roots && !snap->read.tables_only &&
+    bool wants_tree = opt->tree || opt->owner_of_most;
+    if (wants_tree && snap->info.has_roots && !snap->read.tables_only &&
         !report_add_tree_of_one(r, c, opt, err))
         return false;
     view_cut(r, opt->rows, &r->arena);

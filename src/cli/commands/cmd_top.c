@@ -16,7 +16,8 @@ static int refuse_count(size_t count)
 int answer_top(struct settings *s, const struct loaded *l)
 {
     struct hd_error err = {0};
-    s->options.tree |= strcmp(s->format, "text") == 0 || strcmp(s->format, "md") == 0;
+    s->options.owner_of_most =
+        strcmp(s->format, "text") == 0 || strcmp(s->format, "md") == 0;
     struct hd_report *report = hd_report_top(l->comparison, &s->options, &err);
     return output_answer(s, l, report, &err);
 }

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/workers.h"
 #include "format/core/gc_pending.h"
 #include "heap/ids.h"
 #include "process/memory_watch.h"
@@ -9,6 +10,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* --- regions ------------------------------------------------------------------- */
 
@@ -290,11 +292,6 @@ static inline struct gc_type *type_of(struct gc_heap *h, uint64_t method_table,
     return t;
 }
 
-const struct gc_type *gc_heap_type(const struct gc_heap *h, node_id n)
-{
-    return &h->types[h->types_built[h->builder->graph->type[n] - h->first_built]];
-}
-
 /* --- walking a region ---------------------------------------------------------- */
 
 struct walk {
@@ -429,7 +426,15 @@ static enum hd_generation generation_at(struct walk *w, uint64_t at)
                                                              : HD_GEN_UNKNOWN;
 }
 
-static inline bool take_object(struct walk *w, const struct gc_type *t, uint64_t at,
+/* Objects of a type stand side by side with others of their generation. */
+static void count_met(struct gc_heap *h, struct gc_type *t)
+{
+    builder_objects(h->builder, t->built_as, &t->met, t->generation);
+    t->met = (struct hd_tally){0};
+}
+
+/* All of them lie in regions that share no byte, so the sum of their sizes fits. */
+static inline void take_object(struct walk *w, struct gc_type *t, uint64_t at,
                                uint64_t size)
 {
     struct builder *b = w->h->builder;
@@ -438,30 +443,33 @@ static inline bool take_object(struct walk *w, const struct gc_type *t, uint64_t
         uint32_t before = b->graph != NULL ? b->graph->node_count : 0;
         builder_node(b, t->built_as, size);
         if (b->graph->node_count == before)
-            return true; /* no room: said at the end */
+            return; /* no room: said at the end */
         w->places[place / PLACES].bits |= UINT64_C(1) << place % PLACES;
     }
-    return builder_object(b, t->built_as, size, generation_at(w, at));
+    enum hd_generation generation = generation_at(w, at);
+    if (t->generation != generation)
+        count_met(w->h, t);
+    t->generation = generation;
+    t->met.count++;
+    t->met.bytes += size;
 }
 
-/* Count what begins there, in a type that there is. False where the sum of sizes overflows;
- * *at is then behind it. */
-static bool pass(struct walk *w, uint64_t *at)
+/* Count what begins there, in a type that there is. Returns what is behind it. */
+static uint64_t pass(struct walk *w, uint64_t at)
 {
-    uint64_t room = w->region->end - *at, word = word_at(w, *at);
-    const struct gc_type *t = type_of(w->h, word & POINTER_MASK, room);
-    uint64_t size = t != NULL ? t->base_size : 0, from = *at;
+    uint64_t room = w->region->end - at, word = word_at(w, at);
+    struct gc_type *t = type_of(w->h, word & POINTER_MASK, room);
+    uint64_t size = t != NULL ? t->base_size : 0;
     if (t != NULL && t->component_size > 0)
-        size += (word_at(w, from + GRANULE) & UINT32_MAX) * t->component_size;
-    if (t == NULL || length_of(size) > room) {
-        *at = leave_out(w, from);
-        return true;
-    }
-    *at = from + length_of(size);
-    return t->clr == NULL || take_object(w, t, from, size);
+        size += (word_at(w, at + GRANULE) & UINT32_MAX) * t->component_size;
+    if (t == NULL || length_of(size) > room)
+        return leave_out(w, at);
+    if (t->clr != NULL)
+        take_object(w, t, at, size);
+    return at + length_of(size);
 }
 
-static bool walk_objects(struct walk *w)
+static void walk_objects(struct walk *w)
 {
     struct gc_heap *h = w->h;
     const struct gc_region *region = w->region;
@@ -470,11 +478,8 @@ static bool walk_objects(struct walk *w)
         if (w->gap < h->regions.gap_count && h->regions.gaps[w->gap].start <= at)
             at = skip_gaps(w, at);
         if (at >= region->end || region->end - at < SMALLEST_OBJECT)
-            return true;
-        if (word_at(w, at) == 0)
-            at = skip_hole(w, at);
-        else if (!pass(w, &at))
-            return false;
+            return;
+        at = word_at(w, at) == 0 ? skip_hole(w, at) : pass(w, at);
     }
 }
 
@@ -488,8 +493,7 @@ static bool walk_region(struct gc_heap *h, size_t number, struct hd_error *err)
     while (w.gap < h->regions.gap_count && h->regions.gaps[w.gap].start < region->start)
         w.gap++;
     w.range = ranges_below(&h->regions.ranges, region->start);
-    if (!walk_objects(&w))
-        return fail(err, HD_BAD_FORMAT, "the sum of all sizes exceeds 2^64 - 1");
+    walk_objects(&w);
     if (h->unread > 0 && h->type_count == 0)
         return fail(
             err, HD_UNSUPPORTED,
@@ -560,16 +564,27 @@ bool gc_heap_has(const struct gc_heap *h, uint64_t address)
     return index_of(h, address) != NULL;
 }
 
-node_id gc_heap_find(const struct gc_heap *h, uint64_t address)
+/* Objects refer to what is near, as a rule. */
+node_id gc_heap_find_near(const struct gc_heap *h, const struct gc_index **near,
+                          uint64_t address)
 {
-    const struct gc_index *in = index_of(h, address);
+    const struct gc_index *in = *near;
+    if (in == NULL || address < in->start || address >= in->end)
+        in = index_of(h, address);
     if (in == NULL || address % GRANULE != 0)
         return NO_NODE;
+    *near = in;
     uint64_t place = (address - in->start) / GRANULE;
     const struct gc_places *p = &in->places[place / PLACES];
     uint64_t bit = UINT64_C(1) << place % PLACES;
     return p->bits & bit ? p->before + (uint32_t)__builtin_popcountll(p->bits & (bit - 1))
                          : NO_NODE;
+}
+
+node_id gc_heap_find(const struct gc_heap *h, uint64_t address)
+{
+    const struct gc_index *none = NULL;
+    return gc_heap_find_near(h, &none, address);
 }
 
 node_id gc_heap_containing(const struct gc_heap *h, uint64_t address)
@@ -604,16 +619,62 @@ void gc_heap_open(struct gc_heap *h, const struct runtime *r, const struct gc_gl
     h->first_built = (uint32_t)b->type_count;
 }
 
+struct walking {
+    struct gc_heap *h;
+    struct hd_error *err;
+    bool is_alone, ok; /* on one thread; so far */
+};
+
+/* All at once: that costs less than a fault every few pages. */
+static void map_region(const struct gc_region *region)
+{
+#ifdef MADV_POPULATE_READ
+    enum { PAGE = 4096 };
+    size_t into_page = (uintptr_t)region->bytes % PAGE;
+    if (region->bytes != NULL) /* Advice only: it may be refused. */
+        (void)madvise((unsigned char *)region->bytes - into_page,
+                      into_page + (size_t)(region->end - region->start),
+                      MADV_POPULATE_READ);
+#else
+    (void)region;
+#endif
+}
+
+static bool walk_all(struct walking *w)
+{
+    for (size_t i = 0; i < w->h->regions.len; i++) {
+        if (w->is_alone)
+            map_region(&w->h->regions.all[i]);
+        if (!walk_region(w->h, i, w->err))
+            return false;
+    }
+    for (size_t i = 0; i < w->h->type_count; i++)
+        if (w->h->types[i].clr != NULL)
+            count_met(w->h, &w->h->types[i]);
+    return true;
+}
+
+/* Mapping the pages of a file takes as long as walking over them: one thread goes ahead. */
+static bool take_turn(void *walking, size_t turn)
+{
+    struct walking *w = walking;
+    if (turn == 1)
+        w->ok = walk_all(w);
+    for (size_t i = 0; turn == 0 && !w->is_alone && i < w->h->regions.len; i++)
+        map_region(&w->h->regions.all[i]);
+    return true;
+}
+
 bool gc_heap_walk(struct gc_heap *h, struct hd_error *err)
 {
+    enum { TURNS = 2 };
+    struct walking w = {.h = h, .err = err, .is_alone = h->builder->threads < TURNS};
     if (h->builder->want_graph)
         make_index(h);
-    for (size_t i = 0; i < h->regions.len; i++)
-        if (!walk_region(h, i, err))
-            return false;
-    if (h->builder->want_graph)
+    workers_run(TURNS, h->builder->threads, take_turn, &w);
+    if (w.ok && h->builder->want_graph)
         list_addresses(h);
-    return true;
+    return w.ok;
 }
 
 void gc_heap_forget_places(struct gc_heap *h)

@@ -60,7 +60,9 @@ struct gc_type {
     uint32_t base_size, component_size; /* bytes; per element, 0 if it is no array */
     uint32_t built_as;                  /* by the builder */
     struct gc_descriptor refers;
-    node_id keeps; /* its LoaderAllocator, of collectible types; NO_NODE */
+    node_id keeps;                 /* its LoaderAllocator, of collectible types; NO_NODE */
+    struct hd_tally met;           /* objects that the builder has yet to count */
+    enum hd_generation generation; /* theirs */
 };
 
 /* 64 places of 8 bytes, and how many objects begin in front of them. */
@@ -116,6 +118,10 @@ bool gc_heap_has(const struct gc_heap *h, uint64_t address);
 /* The object that begins at an address, or NO_NODE. O(log regions). */
 node_id gc_heap_find(const struct gc_heap *h, uint64_t address);
 
+/* The same where it is likely in that region; NULL: any. *near becomes the one it is in. */
+node_id gc_heap_find_near(const struct gc_heap *h, const struct gc_index **near,
+                          uint64_t address);
+
 /* The one that contains it, but for its header. */
 node_id gc_heap_containing(const struct gc_heap *h, uint64_t address);
 
@@ -124,7 +130,10 @@ static inline uint64_t gc_heap_address(const struct gc_heap *h, node_id n)
     return le_u64(h->addresses + 8 * (size_t)n);
 }
 
-const struct gc_type *gc_heap_type(const struct gc_heap *h, node_id n);
+static inline const struct gc_type *gc_heap_type(const struct gc_heap *h, node_id n)
+{
+    return &h->types[h->types_built[h->builder->graph->type[n] - h->first_built]];
+}
 
 /* What is only needed while a graph is built: neither addresses can be found any more, nor
  * types by number. */

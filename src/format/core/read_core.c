@@ -131,6 +131,8 @@ static enum recognition recognises_minidump(struct bytes head)
 
 struct edges {
     struct reading *r;
+    size_t region; /* that the object lies in */
+    const struct gc_index *near;
     const unsigned char *bytes;
 };
 
@@ -141,27 +143,33 @@ static inline void read_pointer(void *context, uint64_t offset, uint32_t number)
     (void)number;
     if (object == 0)
         return;
-    node_id to = gc_heap_find(&e->r->core->heap, object);
+    node_id to = gc_heap_find_near(&e->r->core->heap, &e->near, object);
     if (to != NO_NODE)
         builder_edge(e->r->b, to);
     else
         e->r->dangling++;
 }
 
-static void read_references(struct reading *r, node_id n, const struct gc_type *t)
+/* Objects come by address. */
+static void read_references(struct edges *e, node_id n, const struct gc_type *t)
 {
-    const struct gc_heap *h = &r->core->heap;
-    uint64_t address = gc_heap_address(h, n), size = graph_size(r->b->graph, n);
+    const struct gc_heap *h = &e->r->core->heap;
+    uint64_t address = gc_heap_address(h, n), size = graph_size(e->r->b->graph, n);
+    while (address >= h->regions.all[e->region].end)
+        e->region++;
+    const struct gc_region *in = &h->regions.all[e->region];
     void *copy = NULL;
-    struct edges e = {r, core_object_at(r->core, address, size, &copy)};
-    if (e.bytes != NULL)
-        gc_descriptor_walk(&t->refers, size, read_pointer, &e);
+    e->bytes = in->bytes != NULL ? in->bytes + (address - in->start)
+                                 : core_object_at(e->r->core, address, size, &copy);
+    if (e->bytes != NULL)
+        gc_descriptor_walk(&t->refers, size, read_pointer, e);
     free(copy);
 }
 
 static void build_edges(struct reading *r)
 {
     const struct gc_heap *h = &r->core->heap;
+    struct edges e = {.r = r};
     size_t link = 0;
     for (node_id n = 0; n < h->count; n++) {
         const uint64_t dangling = r->dangling;
@@ -170,7 +178,7 @@ static void build_edges(struct reading *r)
         if (t->keeps != NO_NODE)
             builder_edge(r->b, t->keeps);
         if (t->refers.pointers > 0)
-            read_references(r, n, t);
+            read_references(&e, n, t);
         for (; link < r->roots.link_count && r->roots.links[link].from == n; link++)
             builder_handle_edge(r->b, r->roots.links[link].to);
         if (r->dangling > dangling)
