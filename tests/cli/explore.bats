@@ -256,6 +256,7 @@ ends_with() {
     ends_with 2
     [[ $err == *"bad-number.txt:"* ]]
     mux kill-server
+    sleep 0.5 # a server that ends takes no new session
     rm "$tmp/stty"
     on_screen 80 24 --by=holder "$cache"
     ends_with 2
