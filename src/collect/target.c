@@ -497,9 +497,12 @@ struct found *targets_find(size_t *count, int *lacked, const struct patience *p,
     struct found *all = arena_array(arena, struct found, c.len);
     const struct asked *asked = ask_all(&c, p, arena);
     *count = 0;
-    for (size_t i = 0; i < c.len; i++)
-        if (describe(&all[*count], &asked[i], procs, kept, arena))
-            ++*count;
+    for (size_t i = 0; i < c.len; i++) {
+        if (!describe(&all[*count], &asked[i], procs, kept, arena))
+            continue;
+        all[*count].user = proc_user(all[*count].target.uid, arena);
+        ++*count;
+    }
     if (*count > 0)
         qsort(all, *count, sizeof(*all), by_pid);
     *lacked = c.lacked;

@@ -1,12 +1,12 @@
 #include "cli/live/collect_writers.h"
 
+#include "cli/live/nameless.h"
 #include "cli/terminal/clock.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -53,27 +53,6 @@ static bool take(struct collecting *c, FILE *to, struct hd_error *err)
 
 /* --- a snapshot of one ------------------------------------------------------------- */
 
-/* Without a name from the start, so that nothing can leave it behind. */
-static FILE *open_nameless(const char *beside)
-{
-    struct stat st;
-    if (stat(beside, &st) == 0 && !S_ISREG(st.st_mode))
-        return tmpfile();
-    size_t size = strlen(beside) + sizeof(".XXXXXX");
-    char *name = malloc(size);
-    if (name == NULL)
-        return NULL;
-    snprintf(name, size, "%s.XXXXXX", beside);
-    int fd = mkstemp(name);
-    if (fd >= 0)
-        unlink(name);
-    free(name);
-    FILE *file = fd >= 0 ? fdopen(fd, "w+") : NULL;
-    if (file == NULL && fd >= 0)
-        close(fd);
-    return file;
-}
-
 /* What a core has is counted when it is read; garbage does not count. */
 static void count(struct collecting *c, const struct hd_info *info)
 {
@@ -82,17 +61,6 @@ static void count(struct collecting *c, const struct hd_info *info)
         return;
     got->objects = info->holds_garbage ? info->reachable_objects : info->objects;
     got->object_bytes = info->holds_garbage ? info->reachable_bytes : info->bytes;
-}
-
-/* On no disk: what a process knows is nobody's business. */
-static FILE *open_in_memory(void)
-{
-    const unsigned long close_on_exec = 1;
-    int fd = (int)syscall(SYS_memfd_create, "heapdrift", close_on_exec);
-    FILE *file = fd >= 0 ? fdopen(fd, "w+") : NULL;
-    if (file == NULL && fd >= 0)
-        close(fd);
-    return file;
 }
 
 /* What a process knows of its types, where its memory may be read. A snapshot without full
@@ -105,7 +73,7 @@ struct full_names {
 
 static struct full_names read_full_names(const struct collecting *c)
 {
-    struct full_names names = {.core = open_in_memory()};
+    struct full_names names = {.core = nameless_in_memory()};
     double begin = seconds_now();
     if (names.core != NULL && !hd_collect_types(names.core, &c->how, &names.err)) {
         fclose(names.core);
@@ -154,12 +122,12 @@ static struct hd_read_options how_to_read(const struct collecting *c, const char
     return how;
 }
 
-static void explain_proc(const struct hd_snapshot *snap, struct hd_error *err)
+static void explain_nameless(const struct hd_snapshot *snap, struct hd_error *err)
 {
-    if (snap == NULL && access("/proc/self", F_OK) != 0)
+    const char *excuse = snap == NULL ? nameless_excuse() : NULL;
+    if (excuse != NULL)
         snprintf(err->message, sizeof(err->message),
-                 "a gcdump needs /proc, which is not mounted here; write a trace instead "
-                 "(.nettrace)");
+                 "a gcdump needs %s; write a trace instead (.nettrace)", excuse);
 }
 
 /* --- a snapshot of a trace --------------------------------------------------------- */
@@ -217,7 +185,7 @@ static struct hd_snapshot *take_snapshot(struct collecting *c, FILE *trace,
     bool taken;
     struct hd_snapshot *snap = read_along(c, trace, target, &names, &taken, err);
     if (taken && snap == NULL) {
-        explain_proc(snap, err);
+        explain_nameless(snap, err);
         print_error(c->settings->output, err);
     }
     if (snap != NULL) {
@@ -246,7 +214,7 @@ static bool write_gcdump(const void *thing, const struct settings *s, FILE *to,
                          struct hd_error *err)
 {
     struct collecting *c = *(struct collecting *const *)thing;
-    FILE *trace = open_nameless(s->output);
+    FILE *trace = nameless_beside(s->output);
     if (trace == NULL)
         return trouble(s->output, strerror(errno));
     return write_taken(c, trace, "gcdump", hd_sink_file(to), err);
@@ -308,9 +276,9 @@ static struct hd_snapshot *open_core(struct collecting *c, FILE *core, const cha
 {
     char path[64];
     const struct hd_read_options how = how_to_read(c, target);
-    snprintf(path, sizeof(path), "/proc/self/fd/%d", fileno(core));
+    nameless_path(core, path, sizeof(path));
     struct hd_snapshot *snap = hd_snapshot_open(path, &how, err);
-    explain_proc(snap, err);
+    explain_nameless(snap, err);
     c->collected.complete = snap != NULL && hd_snapshot_info(snap)->complete;
     return snap;
 }
@@ -379,7 +347,7 @@ static FILE *take_memory(struct collecting *c, const struct settings *s,
                          struct hd_error *err)
 {
     struct hd_error too_big = {0};
-    FILE *core = open_in_memory();
+    FILE *core = nameless_in_memory();
     bool ok = core != NULL && copy_memory(c, core, &too_big);
     if (!ok && core != NULL && too_big.status != HD_TOO_BIG)
         *err = too_big;
@@ -387,7 +355,7 @@ static FILE *take_memory(struct collecting *c, const struct settings *s,
         fclose(core);
     if (ok || err->status != HD_OK)
         return ok ? core : NULL;
-    core = open_nameless(s->output);
+    core = nameless_beside(s->output);
     if (core == NULL) {
         trouble(s->output, strerror(errno));
         return NULL;
@@ -448,7 +416,7 @@ static bool take_digest(struct collecting *c, struct hd_sink to, struct hd_error
 {
     const struct settings *s = c->settings;
     if (!s->direct) {
-        FILE *trace = open_in_memory();
+        FILE *trace = nameless_in_memory();
         return trace != NULL ? write_taken(c, trace, DIGEST, to, err)
                              : trouble(s->output, strerror(errno));
     }
