@@ -49,12 +49,18 @@ $(WINDOWS)/sysroot: scripts/windows-sysroot.sh
 	scripts/windows-sysroot.sh $@
 
 # By wine, which keeps its files in build/windows/wine: what the plain program says of the same
-# files, and those tests of the command line that need nothing of Linux.
+# files, what is collected of real processes (COLLECTIONS, ROGUES: how many), and those tests of the command line that need nothing of Linux.
 WINDOWS_CLI = info diff top roots hints chains ranking cores
 
-check-windows: windows $(BUILD)/heapdrift $(BUILD)/make-heap
+check-windows: windows $(WINDOWS)/rogue.exe $(BUILD)/heapdrift $(BUILD)/make-heap
 	@scripts/install-deps.sh test windows-test
 	HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" bats $(BATS_FLAGS) tests/windows
 	HEAPDRIFT="$(CURDIR)/tests/windows/wine.sh" bats $(BATS_FLAGS) $(WINDOWS_CLI:%=tests/cli/%.bats)
+
+# A process that misbehaves where a runtime listens.
+$(WINDOWS)/rogue.exe: tests/windows/rogue.c
+	@scripts/install-deps.sh build windows
+	@mkdir -p $(@D)
+	$(MINGW)gcc -O1 -Wall -Wextra -static -o $@ $<
 
 .PHONY: windows check-windows

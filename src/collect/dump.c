@@ -164,7 +164,9 @@ static bool refused(const struct reply *reply, enum hd_core_kind kind, struct hd
         fail(err, HD_UNSUPPORTED, "the runtime wrote no dump: %s", text_string(&line));
     else
         fail(err, HD_UNSUPPORTED, "the runtime wrote no dump: %s (0x%08" PRIX32 ")",
-             ipc_refusal(reply->refusal), (uint32_t)reply->refusal);
+             reply->refusal == IPC_FAILED ? "its createdump failed"
+                                          : ipc_refusal(reply->refusal),
+             (uint32_t)reply->refusal);
     text_free(&said);
     text_free(&line);
     return false;

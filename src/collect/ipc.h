@@ -56,6 +56,7 @@ enum { IPC_HEADER_SIZE = 20, MOST_REPLY = 65535 - IPC_HEADER_SIZE };
 enum {
     IPC_BAD_ENCODING = (int)0x80131384,
     IPC_UNKNOWN_COMMAND = (int)0x80131385,
+    IPC_FAILED = (int)0x80004005, /* E_FAIL: of a dump, that createdump did */
 };
 
 struct reply {

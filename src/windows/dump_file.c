@@ -73,6 +73,8 @@ bool dump_file_copy_to(struct dump_file *f, FILE *to, struct hd_error *err)
     static const char magic[] = "MDMP";
     char head[4] = "";
     FILE *from = fopen(f->path, "rb");
+    if (from == NULL && errno == ENOENT)
+        return fail(err, HD_UNSUPPORTED, "the runtime wrote no dump to %.200s", f->path);
     if (from == NULL)
         return fail(err, HD_IO, "cannot read the dump %.150s: %s", f->path,
                     strerror(errno));

@@ -158,11 +158,32 @@ char *mkdtemp(char *path)
     return NULL;
 }
 
+/* What nobody else may read is for its owner alone, whatever its folder allows. */
 int fchmod(int fd, mode_t mode)
 {
-    (void)fd;
-    (void)mode;
-    return 0;
+    enum { OTHERS = 077 };
+    EXPLICIT_ACCESSA all = {.grfAccessPermissions = GENERIC_ALL,
+                            .grfAccessMode = SET_ACCESS,
+                            .Trustee = {.TrusteeForm = TRUSTEE_IS_SID}};
+    PSID owner;
+    PSECURITY_DESCRIPTOR current = NULL;
+    PACL list = NULL;
+    if ((mode & OTHERS) != 0)
+        return 0;
+    DWORD last = GetSecurityInfo(handle_of(fd), SE_FILE_OBJECT, OWNER_SECURITY_INFORMATION,
+                                 &owner, NULL, NULL, NULL, &current);
+    all.Trustee.ptstrName = last == ERROR_SUCCESS ? (char *)owner : NULL;
+    if (last == ERROR_SUCCESS)
+        last = SetEntriesInAclA(1, &all, NULL, &list);
+    if (last == ERROR_SUCCESS)
+        last =
+            SetSecurityInfo(handle_of(fd), SE_FILE_OBJECT,
+                            DACL_SECURITY_INFORMATION | PROTECTED_DACL_SECURITY_INFORMATION,
+                            NULL, NULL, list, NULL);
+    LocalFree(list);
+    LocalFree(current);
+    SetLastError(last);
+    return last == ERROR_SUCCESS ? 0 : failed();
 }
 
 ssize_t readlink(const char *path, char *to, size_t size)
@@ -299,6 +320,34 @@ size_t windows_fwrite(const void *bytes, size_t size, size_t count, FILE *file)
     if (written < count && is_pipe(_fileno(file)))
         errno = EPIPE;
     return written;
+}
+
+int windows_vfprintf(FILE *file, const char *format, va_list arguments)
+{
+    enum { USUAL = 1024 };
+    char usual[USUAL], *text = usual;
+    va_list again;
+    va_copy(again, arguments);
+    int len = vsnprintf(usual, sizeof(usual), format, arguments);
+    if (len >= USUAL) {
+        text = malloc((size_t)len + 1);
+        len = text != NULL ? vsnprintf(text, (size_t)len + 1, format, again) : -1;
+    }
+    va_end(again);
+    if (len > 0 && windows_fwrite(text, 1, (size_t)len, file) != (size_t)len)
+        len = -1;
+    if (text != usual)
+        free(text);
+    return len;
+}
+
+int windows_fprintf(FILE *file, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int len = windows_vfprintf(file, format, arguments);
+    va_end(arguments);
+    return len;
 }
 
 int windows_fflush(FILE *file)

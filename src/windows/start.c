@@ -99,6 +99,8 @@ int __wrap_main(int argc, char **argv)
     _setmode(_fileno(stdin), _O_BINARY);
     _setmode(_fileno(stdout), _O_BINARY);
     _setmode(_fileno(stderr), _O_BINARY);
+    /* Else a console gets each byte alone. */
+    setvbuf(stdout, NULL, _IOFBF, BUFSIZ);
     for (int i = 1; i < argc; i++)
         straighten(argv[i]);
     return __real_main(argc, argv);

@@ -77,8 +77,8 @@ FILE *temporary_open(const char *target)
     for (unsigned i = 0; i < MOST_TRIES && file == INVALID_HANDLE_VALUE; i++) {
         if (!name_beside(target, (unsigned)GetCurrentProcessId() * MOST_TRIES + i))
             return NULL;
-        file = CreateFileA(path, GENERIC_READ | GENERIC_WRITE, share, NULL, CREATE_NEW,
-                           FILE_ATTRIBUTE_NORMAL, NULL);
+        file = CreateFileA(path, GENERIC_READ | GENERIC_WRITE | WRITE_DAC, share, NULL,
+                           CREATE_NEW, FILE_ATTRIBUTE_NORMAL, NULL);
         if (file == INVALID_HANDLE_VALUE && GetLastError() != ERROR_FILE_EXISTS) {
             errno = error_of(GetLastError());
             return NULL;

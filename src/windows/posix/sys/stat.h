@@ -29,6 +29,6 @@ int windows_fstat(int fd, struct windows_stat *st);
 
 /* Modes of files are those of their folder. */
 #define mkdir(path, mode) ((void)(mode), (mkdir)(path))
-int fchmod(int fd, mode_t mode);
+int fchmod(int fd, mode_t mode); /* but for what is for its owner alone */
 
 #endif
