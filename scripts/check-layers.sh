@@ -27,7 +27,7 @@ report base heap format series chains owners ranking budget compare fleet
 questions base heap format series owners ranking budget compare browse report
 document base heap owners ranking report
 render base heap report document
-windows base collect cli/options cli/guard cli/live cli/terminal'
+windows base collect cli/explore cli/options cli/guard cli/live cli/terminal'
 status=0
 
 complain() {

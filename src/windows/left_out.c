@@ -1,4 +1,4 @@
-/* What needs curses or a database: it is there, to say that it is not. */
+/* What needs a database: it is there, to say that it is not. */
 #include "cli/live/sidecar.h"
 
 #include <stdio.h>
@@ -19,7 +19,6 @@ static int refuse_command(struct settings *s)
                                        .run = refuse_command}
 
 LEFT_OUT(record, ON_RECORD, FOR_FLEETS);
-LEFT_OUT(explore, ON_EXPLORE, FOR_FILES);
 LEFT_OUT(fleet, ON_FLEET, FOR_FLEETS);
 
 static int refuse_store(void)

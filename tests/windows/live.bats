@@ -273,9 +273,9 @@ END
     cp build/windows/rogue.exe "$tmp/Größe 日本/Größe 日本.exe"
     rogue_program="$tmp/Größe 日本/Größe 日本.exe" start_rogue another-protocol
     run_windows 0 ps --name='Größe 日本' --format=csv
-    grep -q "Größe 日本" "$tmp/o"
+    grep -q "Größe 日本" "$tmp/o" || { cat "$tmp/o"; "$WINE" ps; false; }
     run_windows 2 collect 'Größe 日本' --no-progress -o "$tmp/r.gcdump"
-    grep -q "does not speak" "$tmp/e"
+    grep -q "does not speak" "$tmp/e" || { cat "$tmp/e"; false; }
     start_lab net10.0 none
     run_windows 0 collect "$pid" -o "$tmp/Größe 日本/é 🌱.gcdump"
     run_windows 0 watch "$pid" --count=2 --interval=1s -o "$tmp/Größe 日本/watch"
