@@ -158,29 +158,39 @@ char *mkdtemp(char *path)
     return NULL;
 }
 
+/* All for one, and nothing that the folder would add. */
+static bool protect(HANDLE file, PSID owner)
+{
+    enum { ROOM = 256 };
+    union {
+        ACL list;
+        char room[ROOM];
+    } all;
+    SECURITY_DESCRIPTOR to;
+    return InitializeAcl(&all.list, sizeof(all), ACL_REVISION) &&
+           AddAccessAllowedAce(&all.list, ACL_REVISION, FILE_ALL_ACCESS, owner) &&
+           InitializeSecurityDescriptor(&to, SECURITY_DESCRIPTOR_REVISION) &&
+           SetSecurityDescriptorDacl(&to, TRUE, &all.list, FALSE) &&
+           SetSecurityDescriptorControl(&to, SE_DACL_PROTECTED, SE_DACL_PROTECTED) &&
+           SetKernelObjectSecurity(
+               file, DACL_SECURITY_INFORMATION | PROTECTED_DACL_SECURITY_INFORMATION, &to);
+}
+
 /* What nobody else may read is for its owner alone, whatever its folder allows. */
 int fchmod(int fd, mode_t mode)
 {
     enum { OTHERS = 077 };
-    EXPLICIT_ACCESSA all = {.grfAccessPermissions = GENERIC_ALL,
-                            .grfAccessMode = SET_ACCESS,
-                            .Trustee = {.TrusteeForm = TRUSTEE_IS_SID}};
     PSID owner;
-    PSECURITY_DESCRIPTOR current = NULL;
-    PACL list = NULL;
+    PSECURITY_DESCRIPTOR current;
     if ((mode & OTHERS) != 0)
         return 0;
     DWORD last = GetSecurityInfo(handle_of(fd), SE_FILE_OBJECT, OWNER_SECURITY_INFORMATION,
                                  &owner, NULL, NULL, NULL, &current);
-    all.Trustee.ptstrName = last == ERROR_SUCCESS ? (char *)owner : NULL;
-    if (last == ERROR_SUCCESS)
-        last = SetEntriesInAclA(1, &all, NULL, &list);
-    if (last == ERROR_SUCCESS)
-        last =
-            SetSecurityInfo(handle_of(fd), SE_FILE_OBJECT,
-                            DACL_SECURITY_INFORMATION | PROTECTED_DACL_SECURITY_INFORMATION,
-                            NULL, NULL, list, NULL);
-    LocalFree(list);
+    if (last != ERROR_SUCCESS) {
+        SetLastError(last);
+        return failed();
+    }
+    last = protect(handle_of(fd), owner) ? ERROR_SUCCESS : GetLastError();
     LocalFree(current);
     SetLastError(last);
     return last == ERROR_SUCCESS ? 0 : failed();

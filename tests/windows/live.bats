@@ -295,7 +295,7 @@ END
     # The runtime's createdump may crash in wine 8: that is said then. heapdrift reads no minidumps.
     run_windows 2 collect "$pid" --core --timeout=60 --no-progress -o "$tmp/a.core"
     if grep -q "written, but cannot be read back: this is a Windows minidump" "$tmp/e"; then
-        [[ $(head -c 4 "$tmp/a.core") == MDMP && $(stat -c %a "$tmp/a.core") == 600 ]]
+        [[ $(head -c 4 "$tmp/a.core") == MDMP && $(stat -c %a "$tmp/a.core") == *0 ]]
     else
         grep -q "^heapdrift: the runtime wrote no dump" "$tmp/e" && [[ ! -e $tmp/a.core ]]
     fi
