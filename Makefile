@@ -21,8 +21,8 @@
 #   make static       one file to copy, build/static/x86_64/heapdrift; or ARCH=aarch64
 #   make static-all   both, each with its debug information and THIRD-PARTY-NOTICES
 #   make check-static that they run in folders with nothing else; aarch64 under qemu
-#   make windows      the commands that read, build/windows/heapdrift.exe, by mingw-w64
-#   make check-windows  that it says under wine what the program says here
+#   make windows      the program for Windows, build/windows/heapdrift.exe, by mingw-w64
+#   make check-windows  that it says under wine what the program says here, and collects there
 #   make check-full   check, check-live, check-page, and what is too long for check
 #   make lint         layers, clang-tidy, formatting, shell scripts
 #   make tidy-deep    clang-tidy with the analyser, which takes minutes

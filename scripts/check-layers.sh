@@ -2,7 +2,7 @@
 # Which folder may include which: each line names a folder of src/ and those that it may
 # include besides itself. A family of formats includes itself, the front (files that stand
 # in src/format) and what the front may, never a sibling.
-# Files of windows stand for some of base and cli, and include their headers.
+# Files of windows stand for some of base, collect and cli, and include their headers.
 # The program in cli/ includes public headers and its own only, so that every build proves
 # that the public interface is enough. heapdrift_NAME.h is for src/NAME and the program.
 layers='base
@@ -27,7 +27,7 @@ report base heap format series chains owners ranking budget compare fleet
 questions base heap format series owners ranking budget compare browse report
 document base heap owners ranking report
 render base heap report document
-windows base cli/options cli/guard cli/terminal'
+windows base collect cli/explore cli/options cli/guard cli/live cli/terminal'
 status=0
 
 complain() {

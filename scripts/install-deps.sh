@@ -70,7 +70,7 @@ for group in "$@"; do
     faults) wanted="$wanted $faults" ;;
     static-test) wanted="$wanted $static_test" ;;
     windows) wanted="$wanted $windows" ;;
-    windows-test) wanted="$wanted wine64" ;;
+    windows-test) wanted="$wanted wine64 tmux" ;;
     page) wanted="$wanted $page" ;;
     postgresql) wanted="$wanted $postgresql" ;;
     fleet) wanted="$wanted $fleet" ;;

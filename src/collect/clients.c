@@ -1,6 +1,6 @@
 #include "collect/clients.h"
 
-#include "collect/ipc.h"
+#include "base/clock.h"
 #include "collect/proc.h"
 
 #include <dirent.h>
@@ -8,6 +8,7 @@
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
 #include <linux/unix_diag.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -136,17 +137,23 @@ static bool read_messages(struct search *s, const unsigned char *at, size_t size
     return true;
 }
 
+static bool await_input(int fd, uint64_t deadline)
+{
+    uint64_t now = clock_ms();
+    struct pollfd ready = {.fd = fd, .events = POLLIN};
+    return poll(&ready, 1, deadline > now ? (int)(deadline - now) : 0) > 0;
+}
+
 /* The inodes of the other ends. The kernel answers in pieces of 32 KiB at most. */
 static void find_peers(struct search *s)
 {
     enum { PIECE = 32 * 1024 };
-    const struct patience brief = {.silence_ms = MOST_MS};
     int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_SOCK_DIAG);
     if (fd < 0)
         return;
     unsigned char *piece = alloc_zeroed(PIECE);
     bool more = ask(fd);
-    while (more && ipc_await(fd, false, s->deadline, &brief) == READY) {
+    while (more && await_input(fd, s->deadline)) {
         ssize_t n = recv(fd, piece, PIECE, 0);
         more = n > 0 ? read_messages(s, piece, (size_t)n) : n < 0 && errno == EINTR;
         more = more && clock_ms() < s->deadline;

@@ -98,7 +98,7 @@ static void describe(struct hd_process *to, const struct answer *a, struct arena
     *to = (struct hd_process){.pid = (uint64_t)from->target.pid,
                               .name = proc != NULL ? proc->name : NULL,
                               .command = proc != NULL ? proc->command : NULL,
-                              .user = proc_user(from->target.uid, arena),
+                              .user = from->user,
                               .socket = from->target.socket,
                               .problem = from->problem,
                               .is_denied = from->is_denied};
@@ -132,9 +132,9 @@ void hd_processes_find(struct hd_processes *processes)
     if (lacked != 0)
         processes->incomplete = arena_printf(
             &memory->arena, "cannot inspect all processes: %s", strerror(lacked));
-    else if (count == 0 && access("/proc/self", F_OK) != 0)
-        /* Sockets may be found without it; that there are none says nothing then. */
-        processes->incomplete = "cannot list processes: /proc is not mounted here";
+    else if (count == 0)
+        /* Sockets may be found all the same; that there are none says nothing then. */
+        processes->incomplete = proc_excuse();
     for (size_t i = 0; i < count; i++)
         asking.all[i].from = &found[i];
     workers_run(count, SIDE_BY_SIDE, ask_one, &asking);

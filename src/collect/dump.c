@@ -80,7 +80,7 @@ static void await_beginning(struct dump *d, int fd)
     const struct patience unasked = {.silence_ms = TICK_MS};
     uint64_t until = clock_ms() + LONGEST_MS;
     while (dump_file_size(&d->file) == 0 && clock_ms() < until &&
-           ipc_await(fd, false, clock_ms() + TICK_MS, &unasked) == READY_TIMED_OUT)
+           transport.await(fd, clock_ms() + TICK_MS, &unasked) == READY_TIMED_OUT)
         continue;
 }
 
@@ -88,7 +88,7 @@ static bool await_answer(struct dump *d, int fd, struct reply *reply, struct hd_
 {
     d->last_growth = clock_ms();
     for (;;) {
-        enum ready how = ipc_await(fd, false, clock_ms() + LOOK_MS, &d->patience);
+        enum ready how = transport.await(fd, clock_ms() + LOOK_MS, &d->patience);
         if (how == READY)
             return ipc_receive(fd, reply, &d->patience, err);
         if (how == READY_STOPPED) {
@@ -164,7 +164,9 @@ static bool refused(const struct reply *reply, enum hd_core_kind kind, struct hd
         fail(err, HD_UNSUPPORTED, "the runtime wrote no dump: %s", text_string(&line));
     else
         fail(err, HD_UNSUPPORTED, "the runtime wrote no dump: %s (0x%08" PRIX32 ")",
-             ipc_refusal(reply->refusal), (uint32_t)reply->refusal);
+             reply->refusal == IPC_FAILED ? "its createdump failed"
+                                          : ipc_refusal(reply->refusal),
+             (uint32_t)reply->refusal);
     text_free(&said);
     text_free(&line);
     return false;

@@ -14,7 +14,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,8 +34,8 @@ struct listening;
 static void
 listening_end(struct listening *l); /* NULL is fine; stops what was not stopped */
 
-/* How long a process may take to begin, to stop, and between two looks at the clock. */
-enum { TO_BEGIN_MS = 2000, TO_STOP_MS = 5000, TICK_MS = 100 };
+/* How long a process may take to begin, and to stop. */
+enum { TO_BEGIN_MS = 2000, TO_STOP_MS = 5000 };
 
 /* Writing events costs the process time: so much in ten seconds some 4 % of it, see
  * docs/collect.md. */
@@ -102,10 +101,7 @@ static ssize_t take(void *from, void *to, size_t room)
         uint64_t deadline = stop_by(l);
         if (deadline != 0 && clock_ms() > deadline)
             return 0;
-        struct pollfd ready = {.fd = l->tracing.stream, .events = POLLIN};
-        if (poll(&ready, 1, TICK_MS) <= 0)
-            continue;
-        ssize_t n = read(l->tracing.stream, to, room);
+        ssize_t n = transport.read(l->tracing.stream, to, room, PATIENCE_TICK_MS);
         if (n < 0 && (errno == EAGAIN || errno == EINTR))
             continue;
         if (n <= 0)

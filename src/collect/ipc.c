@@ -6,138 +6,10 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <time.h>
-#include <unistd.h>
-
-/* How often the user is asked; and how soon a full backlog is tried again. */
-enum { TICK_MS = 100, RETRY_MS = 10 };
 
 static const char magic[14] = "DOTNET_IPC_V1";
-
-/* struct ucred is GNU's; the layout is the kernel's. */
-struct peer_credentials {
-    pid_t pid;
-    uid_t uid;
-    gid_t gid;
-};
-
-static bool wants_to_go_on(const struct patience *p)
-{
-    return p->go_on == NULL || p->go_on(p->context);
-}
-
-/* When what begins now is given up. */
-static uint64_t end_of_patience(const struct patience *p)
-{
-    uint64_t end = clock_ms() + p->silence_ms;
-    return p->deadline != 0 && p->deadline < end ? p->deadline : end;
-}
-
-enum ready ipc_await(int fd, bool to_write, uint64_t deadline, const struct patience *p)
-{
-    for (;;) {
-        if (!wants_to_go_on(p))
-            return READY_STOPPED;
-        uint64_t now = clock_ms();
-        uint64_t left = deadline > now ? deadline - now : 0;
-        struct pollfd poll_fd = {.fd = fd, .events = to_write ? POLLOUT : POLLIN};
-        int n = poll(&poll_fd, 1, (int)(left < TICK_MS ? left : TICK_MS));
-        if (n > 0)
-            return READY;
-        if (n < 0 && errno != EINTR)
-            return READY_FAILED;
-        if (n == 0 && left == 0)
-            return READY_TIMED_OUT;
-    }
-}
-
-/* --- connecting --------------------------------------------------------------- */
-
-/* A path that is too long for an address is reached through its folder. *folder is to be
- * closed afterwards if it is not -1. */
-static bool make_address(const char *path, struct sockaddr_un *to, int *folder)
-{
-    *folder = -1;
-    *to = (struct sockaddr_un){.sun_family = AF_UNIX};
-    const char *name = strrchr(path, '/');
-    if (path[0] != '/' || name == NULL) {
-        errno = EINVAL;
-        return false;
-    }
-    if (strlen(path) < sizeof(to->sun_path)) {
-        memcpy(to->sun_path, path, strlen(path) + 1);
-        return true;
-    }
-    struct text parent = {0};
-    text_add(&parent, path, (size_t)(name - path) + 1);
-    *folder = open(text_string(&parent), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    text_free(&parent);
-    if (*folder < 0)
-        return false;
-    int n =
-        snprintf(to->sun_path, sizeof(to->sun_path), "/proc/self/fd/%d%s", *folder, name);
-    if (n > 0 && (size_t)n < sizeof(to->sun_path))
-        return true;
-    close(*folder);
-    errno = ENAMETOOLONG;
-    return false;
-}
-
-/* Unix sockets connect at once, or not at all while the backlog is full. */
-static bool connect_patiently(int fd, const struct sockaddr_un *to,
-                              const struct patience *p)
-{
-    uint64_t deadline = end_of_patience(p);
-    while (connect(fd, (const struct sockaddr *)to, sizeof(*to)) != 0) {
-        if (errno == EISCONN)
-            return true;
-        if (errno != EAGAIN && errno != EINTR)
-            return false;
-        if (!wants_to_go_on(p) || clock_ms() >= deadline) {
-            errno = clock_ms() >= deadline ? ETIMEDOUT : ECANCELED;
-            return false;
-        }
-        poll(NULL, 0, RETRY_MS);
-    }
-    return true;
-}
-
-int ipc_connect(const char *path, const struct patience *p)
-{
-    struct sockaddr_un to;
-    int folder;
-    if (!make_address(path, &to, &folder))
-        return -1;
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd >= 0 && !connect_patiently(fd, &to, p)) {
-        int why = errno;
-        close(fd);
-        errno = why;
-        fd = -1;
-    }
-    int why = errno;
-    if (folder >= 0)
-        close(folder);
-    errno = why;
-    return fd;
-}
-
-bool ipc_peer(int fd, pid_t *pid, uid_t *uid)
-{
-    struct peer_credentials who;
-    socklen_t size = sizeof(who);
-    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) != 0 || size != sizeof(who))
-        return false;
-    *pid = who.pid;
-    *uid = who.uid;
-    return true;
-}
 
 /* --- requests ----------------------------------------------------------------- */
 
@@ -230,54 +102,44 @@ static bool closed_early(struct hd_error *err)
                 "the process closed the connection without a response; has it exited?");
 }
 
-bool ipc_send(int fd, const struct request *r, const struct patience *p,
+bool ipc_send(int connection, const struct request *r, const struct patience *p,
               struct hd_error *err)
 {
-    uint64_t deadline = end_of_patience(p);
-    for (size_t done = 0; done < r->len;) {
-        ssize_t n = send(fd, r->bytes + done, r->len - done, MSG_NOSIGNAL);
-        if (n >= 0) {
-            done += (size_t)n;
-        } else if (errno == EAGAIN) {
-            enum ready how = ipc_await(fd, true, deadline, p);
-            if (how != READY)
-                return not_ready(how, p, err);
-        } else if (errno == EPIPE || errno == ECONNRESET) {
-            return closed_early(err);
-        } else if (errno != EINTR) {
-            return fail(err, HD_IO, "%s", strerror(errno));
-        }
-    }
-    return true;
+    enum ready how = transport.write(connection, r->bytes, r->len, patience_end(p), p);
+    if (how == READY_FAILED && (errno == EPIPE || errno == ECONNRESET))
+        return closed_early(err);
+    return how == READY || not_ready(how, p, err);
 }
 
 /* --- replies ------------------------------------------------------------------ */
 
-static bool read_all(int fd, unsigned char *to, size_t size, const struct patience *p,
-                     struct hd_error *err)
+static bool read_all(int connection, unsigned char *to, size_t size,
+                     const struct patience *p, struct hd_error *err)
 {
-    uint64_t deadline = end_of_patience(p);
+    uint64_t deadline = patience_end(p);
     for (size_t done = 0; done < size;) {
-        enum ready how = ipc_await(fd, false, deadline, p);
-        if (how != READY)
-            return not_ready(how, p, err);
-        ssize_t n = read(fd, to + done, size - done);
+        if (!patience_goes_on(p))
+            return not_ready(READY_STOPPED, p, err);
+        unsigned step = patience_step(deadline);
+        ssize_t n = transport.read(connection, to + done, size - done, step);
         if (n == 0 || (n < 0 && errno == ECONNRESET))
             return closed_early(err);
         if (n > 0)
             done += (size_t)n;
         else if (errno != EAGAIN && errno != EINTR)
-            return fail(err, HD_IO, "%s", strerror(errno));
+            return not_ready(READY_FAILED, p, err);
+        else if (errno == EAGAIN && step == 0)
+            return not_ready(READY_TIMED_OUT, p, err);
     }
     return true;
 }
 
-bool ipc_receive(int fd, struct reply *reply, const struct patience *p,
+bool ipc_receive(int connection, struct reply *reply, const struct patience *p,
                  struct hd_error *err)
 {
     enum { FROM_SERVER = 0xFF, OK = 0x00, REFUSED = 0xFF };
     unsigned char h[IPC_HEADER_SIZE] = {0};
-    if (!read_all(fd, h, sizeof(h), p, err))
+    if (!read_all(connection, h, sizeof(h), p, err))
         return false;
     size_t size = le_u16(h + SIZE_AT);
     unsigned set = h[SIZE_AT + 2], id = h[SIZE_AT + 3];
@@ -287,7 +149,7 @@ bool ipc_receive(int fd, struct reply *reply, const struct patience *p,
                     "the peer does not speak the .NET diagnostics protocol");
     reply->ok = id == OK;
     reply->size = size - sizeof(h);
-    if (!read_all(fd, reply->payload, reply->size, p, err))
+    if (!read_all(connection, reply->payload, reply->size, p, err))
         return false;
     if (!reply->ok)
         reply->refusal = reply->size >= 4 ? (int32_t)le_u32(reply->payload) : 0;

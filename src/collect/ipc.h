@@ -1,42 +1,16 @@
-/* ipc.h - the .NET diagnostics protocol: one request and its reply on a Unix socket.
+/* ipc.h - the .NET diagnostics protocol: one request and its reply on a connection.
  *
- * The other end is not trusted: it may be silent, die, or be no .NET process at all. So
- * nothing here waits without an end, and no length that it sends decides how much memory
- * is taken. It must not know what a request is good for.
+ * The other end is not trusted: nothing here waits without an end, and no length that it
+ * sends decides how much memory is taken. It must not know what a request is good for.
  *
  * Facts from the protocol's document in dotnet/diagnostics (design-docs/ipc-protocol.md)
  * and from talking to runtimes 3.1 and 10. docs/collect.md. */
 #ifndef IPC_H
 #define IPC_H
 
-#include "base/clock.h"
 #include "base/text.h"
+#include "collect/transport.h"
 #include "heapdrift.h"
-
-#include <sys/types.h>
-
-/* How long to be patient. */
-struct patience {
-    unsigned silence_ms; /* without a byte */
-    uint64_t deadline;   /* on clock_ms(): from then on nothing is waited for; 0: none */
-    /* Asked about every 100 ms; false: the user wants to stop. NULL: never. */
-    bool (*go_on)(void *context);
-    void *context;
-};
-
-enum ready { READY, READY_TIMED_OUT, READY_STOPPED, READY_FAILED };
-
-/* Wait until fd can be read (or written), until the time deadline at most. */
-enum ready ipc_await(int fd, bool to_write, uint64_t deadline, const struct patience *p);
-
-/* A non-blocking connection to the socket at that absolute path, or -1 and errno:
- * ECONNREFUSED is a socket that a dead process left behind, ETIMEDOUT one that does not
- * take connections, ECANCELED a user who stopped waiting. Paths longer than the 107
- * characters of an address work. The caller closes it. */
-int ipc_connect(const char *path, const struct patience *p);
-
-/* Who listens. The pid is 0 if the process is not visible from here. */
-bool ipc_peer(int fd, pid_t *pid, uid_t *uid);
 
 /* --- requests ---------------------------------------------------------------- */
 
@@ -71,7 +45,7 @@ void request_string(struct request *r, const char *ascii);
 void request_utf8(struct request *r, const char *s); /* a path: of 4095 bytes at most */
 
 /* Write all of it. */
-bool ipc_send(int fd, const struct request *r, const struct patience *p,
+bool ipc_send(int connection, const struct request *r, const struct patience *p,
               struct hd_error *err);
 
 /* --- replies ------------------------------------------------------------------ */
@@ -82,6 +56,7 @@ enum { IPC_HEADER_SIZE = 20, MOST_REPLY = 65535 - IPC_HEADER_SIZE };
 enum {
     IPC_BAD_ENCODING = (int)0x80131384,
     IPC_UNKNOWN_COMMAND = (int)0x80131385,
+    IPC_FAILED = (int)0x80004005, /* E_FAIL: of a dump, that createdump did */
 };
 
 struct reply {
@@ -93,7 +68,7 @@ struct reply {
 
 /* Read one reply and nothing behind it. False when there is none, or it is none of this
  * protocol. A refusal by the runtime is a reply. */
-bool ipc_receive(int fd, struct reply *reply, const struct patience *p,
+bool ipc_receive(int connection, struct reply *reply, const struct patience *p,
                  struct hd_error *err);
 
 /* What a refusal means, as the end of a sentence. */

@@ -309,6 +309,12 @@ pid_t *proc_all(size_t *count, int *lacked, struct arena *arena)
     return kept;
 }
 
+const char *proc_excuse(void)
+{
+    bool is_there = access("/proc/self", F_OK) == 0;
+    return is_there ? NULL : "cannot list processes: /proc is not mounted here";
+}
+
 #ifdef HD_STATIC
 /* getpwuid_r() may load a module of the C library that is installed here, which is not the
  * one that this program has inside. So only the users of /etc/passwd have names. */

@@ -59,6 +59,9 @@ bool proc_is_shortage(int why);
  * *lacked becomes the errno, which may be NULL. */
 pid_t *proc_all(size_t *count, int *lacked, struct arena *arena);
 
+/* Why none can be listed; NULL: they can. */
+const char *proc_excuse(void);
+
 /* "alice", or "uid 1234". */
 const char *proc_user(uid_t uid, struct arena *arena);
 

@@ -8,10 +8,8 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* --- types that are new -------------------------------------------------------- */
 
@@ -122,8 +120,6 @@ static void type_watch_free(struct type_watch *w)
 
 /* --- session ------------------------------------------------------------------- */
 
-enum { TICK_MS = 100 };
-
 /* A peer that sends a byte now and then is no reason to wait for ever. */
 enum { MOST_SILENCES = 20 };
 
@@ -224,8 +220,7 @@ static ssize_t take(void *from, void *to, size_t room)
             fail(s->err, HD_STOPPED, "stopped");
             return -1;
         }
-        struct pollfd ready = {.fd = s->tracing.stream, .events = POLLIN};
-        ssize_t n = poll(&ready, 1, TICK_MS) > 0 ? read(s->tracing.stream, to, room) : -2;
+        ssize_t n = transport.read(s->tracing.stream, to, room, PATIENCE_TICK_MS);
         if (n == 0 || (n == -1 && errno == ECONNRESET))
             return 0;
         if (n > 0)

@@ -194,10 +194,10 @@ static bool who_listens(const char *socket, uid_t owner, const struct patience *
 {
     if (!may_trust(owner))
         return foreign(socket, owner, err);
-    int fd = ipc_connect(socket, p);
+    int fd = transport.connect(socket, p);
     if (fd < 0)
         return cannot_connect(socket, err);
-    bool known = ipc_peer(fd, pid, uid);
+    bool known = transport.peer(fd, pid, uid);
     close(fd);
     if (!known)
         return fail(err, HD_IO, "%s: %s", socket, strerror(errno));
@@ -208,12 +208,12 @@ int target_connect(const struct target *t, const struct patience *p, struct hd_e
 {
     pid_t pid;
     uid_t uid;
-    int fd = ipc_connect(t->socket, p);
+    int fd = transport.connect(t->socket, p);
     if (fd < 0) {
         cannot_connect(t->socket, err);
         return -1;
     }
-    bool same = ipc_peer(fd, &pid, &uid) && uid == t->uid &&
+    bool same = transport.peer(fd, &pid, &uid) && uid == t->uid &&
                 (t->visible ? pid == t->pid : pid == 0 || pid == t->pid);
     if (same)
         return fd;
@@ -497,9 +497,12 @@ struct found *targets_find(size_t *count, int *lacked, const struct patience *p,
     struct found *all = arena_array(arena, struct found, c.len);
     const struct asked *asked = ask_all(&c, p, arena);
     *count = 0;
-    for (size_t i = 0; i < c.len; i++)
-        if (describe(&all[*count], &asked[i], procs, kept, arena))
-            ++*count;
+    for (size_t i = 0; i < c.len; i++) {
+        if (!describe(&all[*count], &asked[i], procs, kept, arena))
+            continue;
+        all[*count].user = proc_user(all[*count].target.uid, arena);
+        ++*count;
+    }
     if (*count > 0)
         qsort(all, *count, sizeof(*all), by_pid);
     *lacked = c.lacked;

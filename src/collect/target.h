@@ -37,6 +37,7 @@ int target_connect(const struct target *t, const struct patience *p, struct hd_e
 struct found {
     struct target target;
     const struct proc *proc; /* NULL if it is not visible */
+    const char *user;        /* whose it is */
     const char *problem;     /* why it cannot be collected from; NULL: it can */
     bool is_denied;          /* because it is another user's */
 };

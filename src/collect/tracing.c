@@ -185,12 +185,11 @@ bool tracing_stop(struct tracing *t, struct hd_error *err)
 /* Read and forget until the end, but not for long. */
 static void drain(struct tracing *t, bool credible)
 {
-    static const struct patience unasked = {0};
     unsigned char block[16384];
     uint64_t deadline = clock_ms() + (credible ? TO_STOP_MS : TO_LEAVE_MS);
-    while (t->stream >= 0 && clock_ms() < deadline &&
-           ipc_await(t->stream, false, deadline, &unasked) == READY) {
-        ssize_t n = read(t->stream, block, sizeof(block));
+    while (t->stream >= 0 && clock_ms() < deadline) {
+        ssize_t n =
+            transport.read(t->stream, block, sizeof(block), patience_step(deadline));
         if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
             return;
     }

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -42,6 +44,8 @@ static int failed(void)
     errno = error_of(GetLastError());
     return -1;
 }
+
+enum { SHARED = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE };
 
 static HANDLE handle_of(int fd)
 {
@@ -96,11 +100,41 @@ int windows_fstat(int fd, struct windows_stat *st)
     return stat_of(handle_of(fd), st);
 }
 
+/* A file that is open goes by the name that Linux has for it. Opened anew it has a place of
+ * its own. INVALID_HANDLE_VALUE. */
+static HANDLE open_again(int fd, DWORD access)
+{
+    return ReOpenFile(handle_of(fd), access, SHARED, 0);
+}
+
+static bool is_open_file(const char *path, int *fd)
+{
+    int end = 0;
+    return sscanf(path, "/proc/self/fd/%d%n", fd, &end) == 1 && path[end] == '\0';
+}
+
+/* To open a pipe is to be its client. */
+static bool is_a_pipe(const char *path)
+{
+    return strncmp(path, "\\\\.\\pipe\\", 9) == 0 || strncmp(path, "//./pipe/", 9) == 0;
+}
+
+static int stat_pipe(const char *path, struct windows_stat *st)
+{
+    *st = (struct windows_stat){.st_mode = S_IFIFO};
+    bool is_there = WaitNamedPipeA(path, 1) || GetLastError() == ERROR_SEM_TIMEOUT;
+    return is_there ? 0 : failed();
+}
+
 int windows_stat(const char *path, struct windows_stat *st)
 {
-    HANDLE file = CreateFileA(path, FILE_READ_ATTRIBUTES | READ_CONTROL,
-                              FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,
-                              OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL);
+    int fd;
+    if (is_a_pipe(path))
+        return stat_pipe(path, st);
+    HANDLE file = is_open_file(path, &fd)
+                      ? open_again(fd, GENERIC_READ)
+                      : CreateFileA(path, FILE_READ_ATTRIBUTES | READ_CONTROL, SHARED, NULL,
+                                    OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL);
     if (file == INVALID_HANDLE_VALUE)
         return failed();
     int result = stat_of(file, st);
@@ -108,11 +142,58 @@ int windows_stat(const char *path, struct windows_stat *st)
     return result;
 }
 
+char *mkdtemp(char *path)
+{
+    enum { MOST_TRIES = 100 };
+    char *end = path + strlen(path);
+    for (unsigned i = 0; i < MOST_TRIES; i++) {
+        unsigned number = (unsigned)GetCurrentProcessId() * MOST_TRIES + i;
+        for (int k = 1; k <= 6; k++, number /= 26)
+            end[-k] = (char)('a' + number % 26);
+        if ((mkdir)(path) == 0)
+            return path;
+        if (errno != EEXIST)
+            return NULL;
+    }
+    return NULL;
+}
+
+/* All for one, and nothing that the folder would add. */
+static bool protect(HANDLE file, PSID owner)
+{
+    enum { ROOM = 256 };
+    union {
+        ACL list;
+        char room[ROOM];
+    } all;
+    SECURITY_DESCRIPTOR to;
+    return InitializeAcl(&all.list, sizeof(all), ACL_REVISION) &&
+           AddAccessAllowedAce(&all.list, ACL_REVISION, FILE_ALL_ACCESS, owner) &&
+           InitializeSecurityDescriptor(&to, SECURITY_DESCRIPTOR_REVISION) &&
+           SetSecurityDescriptorDacl(&to, TRUE, &all.list, FALSE) &&
+           SetSecurityDescriptorControl(&to, SE_DACL_PROTECTED, SE_DACL_PROTECTED) &&
+           SetKernelObjectSecurity(
+               file, DACL_SECURITY_INFORMATION | PROTECTED_DACL_SECURITY_INFORMATION, &to);
+}
+
+/* What nobody else may read is for its owner alone, whatever its folder allows. */
 int fchmod(int fd, mode_t mode)
 {
-    (void)fd;
-    (void)mode;
-    return 0;
+    enum { OTHERS = 077 };
+    PSID owner;
+    PSECURITY_DESCRIPTOR current;
+    if ((mode & OTHERS) != 0)
+        return 0;
+    DWORD last = GetSecurityInfo(handle_of(fd), SE_FILE_OBJECT, OWNER_SECURITY_INFORMATION,
+                                 &owner, NULL, NULL, NULL, &current);
+    if (last != ERROR_SUCCESS) {
+        SetLastError(last);
+        return failed();
+    }
+    last = protect(handle_of(fd), owner) ? ERROR_SUCCESS : GetLastError();
+    LocalFree(current);
+    SetLastError(last);
+    return last == ERROR_SUCCESS ? 0 : failed();
 }
 
 ssize_t readlink(const char *path, char *to, size_t size)
@@ -136,7 +217,10 @@ static void blame_folder(const char *path)
 
 int windows_open(const char *path, int flags)
 {
-    int fd = _open(path, flags | O_BINARY);
+    int fd;
+    if (is_open_file(path, &fd))
+        return _open_osfhandle((intptr_t)open_again(fd, GENERIC_READ), O_BINARY);
+    fd = _open(path, flags | O_BINARY);
     if (fd < 0)
         blame_folder(path);
     return fd;
@@ -156,14 +240,34 @@ static unsigned at_most(size_t size)
     return size < MOST ? (unsigned)size : MOST;
 }
 
+/* Reading moves the place, at which somebody may be writing the file meanwhile. */
+static bool is_written(int fd)
+{
+    HANDLE self = GetCurrentProcess(), copy;
+    if (!DuplicateHandle(self, handle_of(fd), self, &copy, FILE_WRITE_DATA, FALSE, 0))
+        return false;
+    CloseHandle(copy);
+    return true;
+}
+
+static OVERLAPPED at(off_t place)
+{
+    return (OVERLAPPED){.Offset = (DWORD)place,
+                        .OffsetHigh = (DWORD)((uint64_t)place >> 32)};
+}
+
 ssize_t pread(int fd, void *to, size_t size, off_t place)
 {
-    OVERLAPPED from = {.Offset = (DWORD)place,
-                       .OffsetHigh = (DWORD)((uint64_t)place >> 32)};
+    OVERLAPPED from = at(place);
     DWORD got = 0;
-    if (ReadFile(handle_of(fd), to, at_most(size), &got, &from))
-        return (ssize_t)got;
-    return GetLastError() == ERROR_HANDLE_EOF ? 0 : failed();
+    HANDLE own = is_written(fd) ? open_again(fd, GENERIC_READ) : INVALID_HANDLE_VALUE;
+    HANDLE file = own != INVALID_HANDLE_VALUE ? own : handle_of(fd);
+    bool ok = ReadFile(file, to, at_most(size), &got, &from) ||
+              GetLastError() == ERROR_HANDLE_EOF;
+    int result = ok ? 0 : failed();
+    if (own != INVALID_HANDLE_VALUE)
+        CloseHandle(own);
+    return ok ? (ssize_t)got : result;
 }
 
 /* --- writing ---------------------------------------------------------------------------
@@ -176,12 +280,48 @@ static bool is_pipe(int fd)
     return GetFileType(handle_of(fd)) == FILE_TYPE_PIPE;
 }
 
-int poll(struct pollfd *one, unsigned count, int timeout)
+/* What is no file, as a console, tells when somebody does something with it. */
+static bool has_input(int fd)
 {
-    (void)count;
-    (void)timeout;
-    one->revents = is_pipe(one->fd) ? POLLERR : 0;
+    DWORD there;
+    HANDLE file = handle_of(fd);
+    if (is_pipe(fd))
+        return !PeekNamedPipe(file, NULL, 0, NULL, &there, NULL) || there > 0;
+    return GetFileType(file) != FILE_TYPE_CHAR || WaitForSingleObject(file, 0) == 0;
+}
+
+static int look(struct pollfd *one)
+{
+    one->revents = 0;
+    if ((one->events & POLLIN) != 0 && has_input(one->fd))
+        one->revents = POLLIN;
+    if ((one->events & POLLOUT) != 0 && is_pipe(one->fd))
+        one->revents = POLLERR;
     return one->revents != 0;
+}
+
+int poll(struct pollfd *all, unsigned count, int timeout)
+{
+    enum { LOOK_MS = 10 };
+    uint64_t begin = GetTickCount64();
+    for (;;) {
+        int ready = 0;
+        for (unsigned i = 0; i < count; i++)
+            ready += look(&all[i]);
+        uint64_t gone = GetTickCount64() - begin;
+        if (ready > 0 || (timeout >= 0 && gone >= (uint64_t)timeout))
+            return ready;
+        uint64_t left = timeout >= 0 ? (uint64_t)timeout - gone : LOOK_MS;
+        Sleep(left < LOOK_MS ? (DWORD)left : LOOK_MS);
+    }
+}
+
+ssize_t pwrite(int fd, const void *from, size_t size, off_t place)
+{
+    OVERLAPPED to = at(place);
+    DWORD put = 0;
+    bool ok = WriteFile(handle_of(fd), from, at_most(size), &put, &to);
+    return ok ? (ssize_t)put : failed();
 }
 
 size_t windows_fwrite(const void *bytes, size_t size, size_t count, FILE *file)
@@ -190,6 +330,34 @@ size_t windows_fwrite(const void *bytes, size_t size, size_t count, FILE *file)
     if (written < count && is_pipe(_fileno(file)))
         errno = EPIPE;
     return written;
+}
+
+int windows_vfprintf(FILE *file, const char *format, va_list arguments)
+{
+    enum { USUAL = 1024 };
+    char usual[USUAL], *text = usual;
+    va_list again;
+    va_copy(again, arguments);
+    int len = vsnprintf(usual, sizeof(usual), format, arguments);
+    if (len >= USUAL) {
+        text = malloc((size_t)len + 1);
+        len = text != NULL ? vsnprintf(text, (size_t)len + 1, format, again) : -1;
+    }
+    va_end(again);
+    if (len > 0 && windows_fwrite(text, 1, (size_t)len, file) != (size_t)len)
+        len = -1;
+    if (text != usual)
+        free(text);
+    return len;
+}
+
+int windows_fprintf(FILE *file, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int len = windows_vfprintf(file, format, arguments);
+    va_end(arguments);
+    return len;
 }
 
 int windows_fflush(FILE *file)

@@ -1,10 +1,9 @@
-/* The commands that need Linux, a terminal of POSIX or a database: they are there, to say
- * that they are not. */
-#include "cli/options/settings.h"
+/* What needs a database: it is there, to say that it is not. */
+#include "cli/live/sidecar.h"
 
 #include <stdio.h>
 
-static int refuse(struct settings *s)
+static int refuse_command(struct settings *s)
 {
     fprintf(stderr, "heapdrift: %s is not in heapdrift for Windows\n", s->command->name);
     return EXIT_TROUBLE;
@@ -17,11 +16,28 @@ static int refuse(struct settings *s)
                                        .operands = "",                                 \
                                        .summary = "not in heapdrift for Windows",      \
                                        .description = "Not in heapdrift for Windows.", \
-                                       .run = refuse}
+                                       .run = refuse_command}
 
-LEFT_OUT(collect, ON_COLLECT, FOR_PROCESSES);
-LEFT_OUT(watch, ON_WATCH, FOR_PROCESSES);
-LEFT_OUT(ps, ON_PS, FOR_PROCESSES);
 LEFT_OUT(record, ON_RECORD, FOR_FLEETS);
-LEFT_OUT(explore, ON_EXPLORE, FOR_FILES);
 LEFT_OUT(fleet, ON_FLEET, FOR_FLEETS);
+
+static int refuse_store(void)
+{
+    fputs(
+        "heapdrift: --store: there is no store in heapdrift for Windows; write a .digest, "
+        "and store it with `heapdrift record` on Linux\n",
+        stderr);
+    return EXIT_TROUBLE;
+}
+
+int sidecar_run(const struct settings *s)
+{
+    (void)s;
+    return refuse_store();
+}
+
+int sidecar_collect(const struct settings *s)
+{
+    (void)s;
+    return refuse_store();
+}

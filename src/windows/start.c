@@ -15,6 +15,12 @@ static bool exists(const char *path)
     return stat(path, &st) == 0;
 }
 
+/* Pipes and devices: to look for one would be to open it. */
+static bool is_device(const char *word)
+{
+    return strncmp(word, "\\\\.\\", 4) == 0;
+}
+
 /* Whether there is a file of that name, or a folder that it may be made in. */
 static bool is_path(char *word)
 {
@@ -31,7 +37,7 @@ static void straighten(char *word)
 {
     char *value = word[0] == '-' || word[0] == '@' ? strpbrk(word, "=@") : NULL;
     char *path = value != NULL ? value + 1 : word;
-    if (strchr(path, '\\') == NULL || !is_path(path))
+    if (strchr(path, '\\') == NULL || is_device(path) || !is_path(path))
         return;
     for (char *at = path; (at = strchr(at, '\\')) != NULL;)
         *at = '/';
@@ -57,13 +63,44 @@ static void write_utf8(void)
         atexit(give_back);
 }
 
+/* Where folders and files for the time being go. */
+static void name_temporary(void)
+{
+    char folder[MAX_PATH + 1];
+    DWORD len = getenv("TMPDIR") == NULL ? GetTempPathA(sizeof(folder), folder) : 0;
+    if (len == 0 || len > MAX_PATH)
+        return;
+    folder[len - 1] = '\0';
+    for (char *at = folder; (at = strchr(at, '\\')) != NULL;)
+        *at = '/';
+    _putenv_s("TMPDIR", folder);
+}
+
+/* A console that takes the sequences of a terminal is one. */
+static void name_terminal(void)
+{
+    static const DWORD outputs[] = {STD_OUTPUT_HANDLE, STD_ERROR_HANDLE};
+    for (size_t i = 0; i < sizeof(outputs) / sizeof(*outputs); i++) {
+        HANDLE console = GetStdHandle(outputs[i]);
+        DWORD mode;
+        if (GetConsoleMode(console, &mode) &&
+            SetConsoleMode(console, mode | ENABLE_VIRTUAL_TERMINAL_PROCESSING) &&
+            getenv("TERM") == NULL)
+            _putenv_s("TERM", "xterm");
+    }
+}
+
 int __wrap_main(int argc, char **argv)
 {
     write_utf8();
+    name_temporary();
+    name_terminal();
     _fmode = _O_BINARY;
     _setmode(_fileno(stdin), _O_BINARY);
     _setmode(_fileno(stdout), _O_BINARY);
     _setmode(_fileno(stderr), _O_BINARY);
+    /* Else a console gets each byte alone. */
+    setvbuf(stdout, NULL, _IOFBF, BUFSIZ);
     for (int i = 1; i < argc; i++)
         straighten(argv[i]);
     return __real_main(argc, argv);

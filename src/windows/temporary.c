@@ -3,6 +3,9 @@
  * thread, can remove it while it is written. */
 #include "cli/terminal/temporary.h"
 
+#include "cli/terminal/exit_hook.h"
+#include "windows/signals.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <io.h>
@@ -17,12 +20,14 @@ static volatile LONG is_there;
 /* Ctrl-C, the window closed, the user gone: the program ends as it would have. */
 static BOOL WINAPI end(DWORD why)
 {
-    (void)why;
+    if (signals_take(why))
+        return TRUE;
+    exit_hook();
     temporary_remove();
     return FALSE;
 }
 
-static void listen_to_ends(void)
+void temporary_listen(void)
 {
     static bool listens;
     if (listens)
@@ -68,12 +73,12 @@ FILE *temporary_open(const char *target)
     static const DWORD share = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
     enum { MOST_TRIES = 100 };
     HANDLE file = INVALID_HANDLE_VALUE;
-    listen_to_ends();
+    temporary_listen();
     for (unsigned i = 0; i < MOST_TRIES && file == INVALID_HANDLE_VALUE; i++) {
         if (!name_beside(target, (unsigned)GetCurrentProcessId() * MOST_TRIES + i))
             return NULL;
-        file = CreateFileA(path, GENERIC_WRITE, share, NULL, CREATE_NEW,
-                           FILE_ATTRIBUTE_NORMAL, NULL);
+        file = CreateFileA(path, GENERIC_READ | GENERIC_WRITE | WRITE_DAC, share, NULL,
+                           CREATE_NEW, FILE_ATTRIBUTE_NORMAL, NULL);
         if (file == INVALID_HANDLE_VALUE && GetLastError() != ERROR_FILE_EXISTS) {
             errno = error_of(GetLastError());
             return NULL;

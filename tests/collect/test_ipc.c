@@ -103,7 +103,7 @@ static void fill(int fd)
 static int errno_of(const char *path)
 {
     errno = 0;
-    int fd = ipc_connect(path, &brief);
+    int fd = transport.connect(path, &brief);
     cr_expect_eq(fd, -1, "%.40s", path);
     return errno;
 }
@@ -139,7 +139,7 @@ Test(ipc, a_time_limit_ends_patience_earlier)
     int ends[2];
     struct patience late = {.silence_ms = 60000, .deadline = clock_ms()};
     connect_pair(ends);
-    cr_expect_eq(ipc_await(ends[0], false, late.deadline, &late), READY_TIMED_OUT);
+    cr_expect_eq(transport.await(ends[0], late.deadline, &late), READY_TIMED_OUT);
     struct reply *r = calloc(1, sizeof(*r));
     struct hd_error err = {0};
     uint64_t begin = clock_ms();
@@ -174,7 +174,7 @@ Test(ipc, what_is_no_connection_is_an_error_of_the_system)
     struct hd_error err = {0};
     struct request r = request_for(IPC_PROCESS_INFO);
     cr_assert_eq(pipe(ends), 0);
-    cr_expect_not(ipc_peer(ends[0], &pid, &uid));
+    cr_expect_not(transport.peer(ends[0], &pid, &uid));
     cr_expect_not(ipc_send(ends[1], &r, &brief, &err));
     cr_expect_str_eq(err.message, strerror(ENOTSOCK));
 }

@@ -330,7 +330,7 @@ Test(target, reaches_sockets_by_paths_too_long_for_an_address)
     struct peer *peer = peer_start(path, &honest);
     char *longer = arena_printf(&scratch.arena, "%s/socket", folder);
     cr_assert_eq(rename(path, longer), 0);
-    int fd = ipc_connect(longer, &brief);
+    int fd = transport.connect(longer, &brief);
     cr_expect_geq(fd, 0);
     close(fd);
     peer_stop(peer);

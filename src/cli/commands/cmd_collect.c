@@ -1,5 +1,6 @@
 #include "cli/commands/output.h"
 #include "cli/guard/allocate.h"
+#include "cli/live/children.h"
 #include "cli/live/collect_writers.h"
 #include "cli/live/collecting.h"
 #include "cli/live/processes.h"
@@ -254,10 +255,22 @@ _Noreturn static void be_child(struct all *a, const struct item *item)
     _exit(status | (c->collected.other_client ? OTHER_CLIENT : 0));
 }
 
+/* What a child that begins anew has to know. Only a name may have anything in it. */
+enum { ERRAND_SIZE = 2048 };
+
+static void write_errand(const struct all *a, const struct item *item,
+                         char errand[ERRAND_SIZE])
+{
+    snprintf(errand, ERRAND_SIZE, "%u %" PRIu32 " %s %s %s", (unsigned)item->keep_names,
+             a->round, item->name, item->process->socket, item->who);
+}
+
 static void start(struct all *a, struct item *item)
 {
+    char errand[ERRAND_SIZE];
+    write_errand(a, item, errand);
     fflush(NULL);
-    item->child = fork();
+    item->child = child_begin(errand);
     if (item->child == 0)
         be_child(a, item);
     if (item->child > 0) {
@@ -396,6 +409,27 @@ static int collect(struct all *a)
     return result(a);
 }
 
+/* A child that began anew: one snapshot of one process. */
+static int collect_for_parent(const struct settings *s, const char *errand)
+{
+    struct all a = {.settings = s, .c = {.signals = -1}};
+    struct item item = {.has_folder = false};
+    char socket[ERRAND_SIZE];
+    unsigned keep_names;
+    int end = 0;
+    bool ok = sscanf(errand, "%u %" SCNu32 " %255s %2047s %n", &keep_names, &a.round,
+                     item.name, socket, &end) == 4 &&
+              end > 0;
+    if (!ok || !open_folder(&a) || !collecting_begin(&a.c, s))
+        return EXIT_TROUBLE;
+    const struct hd_process process = {.socket = socket};
+    snprintf(item.who, WHO_SIZE, "%s", errand + end);
+    item.process = &process;
+    item.keep_names = keep_names != 0;
+    share(&a);
+    be_child(&a, &item);
+}
+
 /* An exit status: EXIT_TROUBLE if a process failed, whatever became of the others. */
 static int collect_all(const struct settings *s)
 {
@@ -527,7 +561,8 @@ static int run(struct settings *s)
     if (!check(s))
         return EXIT_TROUBLE;
     if (s->all)
-        return collect_all(s);
+        return child_errand() == NULL ? collect_all(s)
+                                      : collect_for_parent(s, child_errand());
     if (s->store != NULL)
         return sidecar_collect(s);
     if (!collecting_begin(&c, s))

@@ -3,6 +3,7 @@
  * folder of its own, so that the next question needs no second run. */
 #include "cli/commands/commands.h"
 #include "cli/commands/output.h"
+#include "cli/live/children.h"
 #include "cli/live/collect_writers.h"
 #include "cli/live/collecting.h"
 #include "cli/live/run_folder.h"
@@ -347,11 +348,19 @@ static int compare_apart(struct watching *w, struct collecting *c, int *killed_b
     fflush(NULL);
     /* Where it is ignored nobody learns how a child ended. */
     signal(SIGCHLD, SIG_DFL);
-    pid_t child = w->is_temporary ? fork() : -1;
+    pid_t child = w->is_temporary ? child_begin(w->folder) : -1;
     if (child > 0)
         return wait_for(child, c, killed_by);
     w->is_child = child == 0;
     sigprocmask(SIG_SETMASK, &c->before, NULL);
+    return compare(w);
+}
+
+/* That folder is the parent's. */
+static int compare_for_parent(struct watching *w, const char *folder)
+{
+    w->is_temporary = true;
+    snprintf(w->folder, sizeof(w->folder), "%s", folder);
     return compare(w);
 }
 
@@ -365,6 +374,8 @@ static int run(struct settings *s)
         return EXIT_TROUBLE;
     if (s->store != NULL)
         return sidecar_run(s);
+    if (child_errand() != NULL)
+        return compare_for_parent(&w, child_errand());
     if (!collecting_begin(&c, s))
         return EXIT_TROUBLE;
     at_work = &w;

@@ -1,5 +1,6 @@
 #include "cli/live/collect_writers.h"
 
+#include "cli/live/nameless.h"
 #include "cli/terminal/clock.h"
 #include "cli/terminal/temporary.h"
 
@@ -7,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -65,17 +65,6 @@ static void count(struct collecting *c, const struct hd_info *info)
     got->object_bytes = info->holds_garbage ? info->reachable_bytes : info->bytes;
 }
 
-/* On no disk: what a process knows is nobody's business. */
-static FILE *open_in_memory(void)
-{
-    const unsigned long close_on_exec = 1;
-    int fd = (int)syscall(SYS_memfd_create, "heapdrift", close_on_exec);
-    FILE *file = fd >= 0 ? fdopen(fd, "w+") : NULL;
-    if (file == NULL && fd >= 0)
-        close(fd);
-    return file;
-}
-
 /* What a process knows of its types, where its memory may be read. A snapshot without full
  * names is as good as those of other tools, so nothing of this can fail it. */
 struct full_names {
@@ -86,7 +75,7 @@ struct full_names {
 
 static struct full_names read_full_names(const struct collecting *c)
 {
-    struct full_names names = {.core = open_in_memory()};
+    struct full_names names = {.core = nameless_in_memory()};
     double begin = seconds_now();
     if (names.core != NULL && !hd_collect_types(names.core, &c->how, &names.err)) {
         fclose(names.core);
@@ -136,13 +125,13 @@ static struct hd_read_options how_to_read(const struct collecting *c, const char
 }
 
 /* target: what is made of it; NULL: it is looked at only. */
-static void explain_proc(const struct hd_snapshot *snap, const char *target,
-                         struct hd_error *err)
+static void explain_nameless(const struct hd_snapshot *snap, const char *target,
+                             struct hd_error *err)
 {
-    if (snap == NULL && access("/proc/self", F_OK) != 0)
-        snprintf(err->message, sizeof(err->message),
-                 "%s needs /proc, which is not mounted here%s",
-                 target != NULL ? "a gcdump" : "reading it",
+    const char *excuse = snap == NULL ? nameless_excuse() : NULL;
+    if (excuse != NULL)
+        snprintf(err->message, sizeof(err->message), "%s needs %s%s",
+                 target != NULL ? "a gcdump" : "reading it", excuse,
                  target != NULL ? "; write a trace instead (.nettrace)" : "");
 }
 
@@ -201,7 +190,7 @@ static struct hd_snapshot *take_snapshot(struct collecting *c, FILE *trace,
     bool taken;
     struct hd_snapshot *snap = read_along(c, trace, target, &names, &taken, err);
     if (taken && snap == NULL) {
-        explain_proc(snap, target, err);
+        explain_nameless(snap, target, err);
         print_error(c->settings->output, err);
     }
     if (snap != NULL) {
@@ -296,9 +285,9 @@ static struct hd_snapshot *open_core(struct collecting *c, FILE *core, const cha
 {
     char path[64];
     const struct hd_read_options how = how_to_read(c, target);
-    snprintf(path, sizeof(path), "/proc/self/fd/%d", fileno(core));
+    nameless_path(core, path, sizeof(path));
     struct hd_snapshot *snap = hd_snapshot_open(path, &how, err);
-    explain_proc(snap, target, err);
+    explain_nameless(snap, target, err);
     c->collected.complete = snap != NULL && hd_snapshot_info(snap)->complete;
     return snap;
 }
@@ -401,7 +390,7 @@ static FILE *take_memory(struct collecting *c, const struct settings *s,
                          struct hd_error *err)
 {
     struct hd_error too_big = {0};
-    FILE *core = open_in_memory();
+    FILE *core = nameless_in_memory();
     bool ok = core != NULL && copy_memory(c, core, &too_big);
     if (!ok && core != NULL && too_big.status != HD_TOO_BIG)
         *err = too_big;
@@ -472,7 +461,7 @@ static bool take_digest(struct collecting *c, struct hd_sink to, struct hd_error
 {
     const struct settings *s = c->settings;
     if (!s->direct) {
-        FILE *trace = open_in_memory();
+        FILE *trace = nameless_in_memory();
         return trace != NULL ? write_taken(c, trace, DIGEST, to, err)
                              : trouble(s->output, strerror(errno));
     }

@@ -330,11 +330,17 @@ static const char *parse_time(struct settings *s, const struct option *o, const 
     return wrong == NULL && m.is_open ? o->wanted : wrong;
 }
 
+/* A file, or a pipe of Windows. */
+static bool is_absolute(const char *path)
+{
+    return path[0] == '/' || strncmp(path, "\\\\.\\", 4) == 0;
+}
+
 static const char *parse_text(struct settings *s, const struct option *o, const char *value)
 {
     const char **text = place(s, o->at), *before = *text;
     *text = value;
-    if (value[0] == '\0' || (o->kind == OPTION_SOCKET && value[0] != '/'))
+    if (value[0] == '\0' || (o->kind == OPTION_SOCKET && !is_absolute(value)))
         return o->wanted != NULL ? o->wanted : kinds[o->kind].wanted;
     return !o->once || before == NULL || strcmp(before, value) == 0 ? NULL
                                                                     : "one file only";

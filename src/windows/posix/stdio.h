@@ -4,6 +4,8 @@
 
 #include_next <stdio.h>
 
+#include <stdarg.h>
+
 #define flockfile(file) _lock_file(file)
 #define funlockfile(file) _unlock_file(file)
 
@@ -13,6 +15,15 @@ FILE *windows_fopen(const char *path, const char *mode);
 /* A pipe that nobody reads is one (EPIPE). */
 size_t windows_fwrite(const void *bytes, size_t size, size_t count, FILE *file);
 int windows_fflush(FILE *file);
+
+/* What is formatted goes out at once: a console takes no halves of characters. */
+int windows_fprintf(FILE *file, const char *format, ...)
+    __attribute__((format(gnu_printf, 2, 3)));
+int windows_vfprintf(FILE *file, const char *format, va_list arguments);
+
+#define fprintf(...) windows_fprintf(__VA_ARGS__)
+#define vfprintf(file, format, arguments) windows_vfprintf(file, format, arguments)
+#define printf(...) windows_fprintf(stdout, __VA_ARGS__)
 
 #undef fopen
 #define fopen(path, mode) windows_fopen(path, mode)

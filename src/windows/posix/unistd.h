@@ -15,6 +15,13 @@ long sysconf(int name);
 
 /* Large reads may be short, which POSIX allows. */
 ssize_t pread(int fd, void *to, size_t size, off_t place);
+ssize_t pwrite(int fd, const void *from, size_t size, off_t place);
+
+/* There are no sessions to leave. */
+static inline pid_t setsid(void)
+{
+    return -1;
+}
 
 /* There are no links: EINVAL, as of every other file. */
 ssize_t readlink(const char *path, char *to, size_t size);

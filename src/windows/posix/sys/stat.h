@@ -24,7 +24,11 @@ int windows_fstat(int fd, struct windows_stat *st);
 #define stat windows_stat
 #define fstat windows_fstat
 
+/* Links are files, and a pipe is asked for without opening it. */
+#define lstat windows_stat
+
 /* Modes of files are those of their folder. */
-int fchmod(int fd, mode_t mode);
+#define mkdir(path, mode) ((void)(mode), (mkdir)(path))
+int fchmod(int fd, mode_t mode); /* but for what is for its owner alone */
 
 #endif

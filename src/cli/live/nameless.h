@@ -1,0 +1,17 @@
+/* nameless.h - files that go with whoever has them open, so that nothing can leave them
+ * behind. Those beside others: temporary_nameless(). */
+#ifndef NAMELESS_H
+#define NAMELESS_H
+
+#include <stdio.h>
+
+/* On no disk: what a process knows is nobody's business. NULL and errno. */
+FILE *nameless_in_memory(void);
+
+/* By which it can be opened again. */
+void nameless_path(FILE *file, char *path, size_t size);
+
+/* What is missing for that; NULL: nothing. */
+const char *nameless_excuse(void);
+
+#endif

@@ -1,0 +1,37 @@
+/* What reads the memory of a process, or looks into the kernel, on Linux: here the runtime
+ * is asked, and knows enough. */
+#include "base/error.h"
+#include "collect/clients.h"
+
+static bool refuse(struct hd_error *err)
+{
+    return fail_about(err, HD_ABOUT_DIRECT, HD_UNSUPPORTED,
+                      "the memory of processes is only read on Linux");
+}
+
+bool hd_collect_direct(FILE *to, const struct hd_collect_options *opt,
+                       struct hd_collected *collected, struct hd_error *err)
+{
+    (void)to, (void)opt;
+    *collected = (struct hd_collected){0};
+    return refuse(err);
+}
+
+bool hd_collect_types(FILE *to, const struct hd_collect_options *opt, struct hd_error *err)
+{
+    (void)to, (void)opt;
+    return refuse(err);
+}
+
+bool hd_snapshot_add_full_names(struct hd_snapshot *snap, FILE *core, struct hd_error *err)
+{
+    (void)snap, (void)core;
+    return refuse(err);
+}
+
+/* Who else is connected to a pipe only its server can ask. */
+size_t clients_find(const char *socket, struct hd_client clients[HD_MOST_CLIENTS])
+{
+    (void)socket, (void)clients;
+    return 0;
+}

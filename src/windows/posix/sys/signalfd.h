@@ -1,0 +1,17 @@
+/* Signals that are blocked, to be read. */
+#ifndef WINDOWS_SYS_SIGNALFD_H
+#define WINDOWS_SYS_SIGNALFD_H
+
+#include <signal.h>
+#include <stdint.h>
+
+#define SFD_NONBLOCK 0
+#define SFD_CLOEXEC 0
+
+struct signalfd_siginfo {
+    uint32_t ssi_signo;
+};
+
+int signalfd(int fd, const sigset_t *set, int flags);
+
+#endif

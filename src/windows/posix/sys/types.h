@@ -1,0 +1,9 @@
+/* Users, who have names here, and no numbers. */
+#ifndef WINDOWS_SYS_TYPES_H
+#define WINDOWS_SYS_TYPES_H
+
+#include_next <sys/types.h>
+
+typedef unsigned uid_t;
+
+#endif

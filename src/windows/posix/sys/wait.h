@@ -1,0 +1,17 @@
+/* How a child ended: src/windows/children.c. */
+#ifndef WINDOWS_SYS_WAIT_H
+#define WINDOWS_SYS_WAIT_H
+
+#include <sys/types.h>
+
+#define WNOHANG 1
+
+/* A program that crashed ends with a number of the system's, as large as none of ours. */
+#define WIFEXITED(how) ((how) >= 0 && (how) <= 255)
+#define WEXITSTATUS(how) (how)
+#define WTERMSIG(how) (how)
+
+/* Never waits. */
+pid_t waitpid(pid_t child, int *how, int flags);
+
+#endif

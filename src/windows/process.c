@@ -1,0 +1,408 @@
+/* What proc.h and origin.h ask for, and process.h: what Windows tells about a process, for
+ * free. Of another user's it tells little: then the fact is unknown. */
+#include "windows/process.h"
+
+#include "base/calendar.h"
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/path.h"
+#include "base/utf16.h"
+#include "collect/origin.h"
+#include "collect/proc.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <io.h>
+#include <stdlib.h>
+#include <string.h>
+#include <windows.h>
+/* Behind the header that they need. */
+#include <psapi.h>
+#include <tlhelp32.h>
+#include <winternl.h>
+
+/* FILETIME counts units of 100 ns since 1601. */
+enum { UNITS_PER_SECOND = 10000000 };
+
+static const uint64_t seconds_to_1970 = UINT64_C(11644473600);
+
+static HANDLE open_process(pid_t pid)
+{
+    return OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, FALSE, (DWORD)pid);
+}
+
+/* --- users --------------------------------------------------------------------- */
+
+/* Its user, malloc'd; NULL unknown. */
+static TOKEN_USER *user_of(HANDLE process)
+{
+    HANDLE token;
+    DWORD size = 0;
+    TOKEN_USER *user = NULL;
+    if (process == NULL || !OpenProcessToken(process, TOKEN_QUERY, &token))
+        return NULL;
+    GetTokenInformation(token, TokenUser, NULL, 0, &size);
+    if (size >= sizeof(*user)) {
+        user = alloc_zeroed(size);
+        if (!GetTokenInformation(token, TokenUser, user, size, &size)) {
+            free(user);
+            user = NULL;
+        }
+    }
+    CloseHandle(token);
+    return user;
+}
+
+static TOKEN_USER *user_of_pid(pid_t pid)
+{
+    HANDLE process = open_process(pid);
+    TOKEN_USER *user = user_of(process);
+    if (process != NULL)
+        CloseHandle(process);
+    return user;
+}
+
+const char *process_user(pid_t pid, struct arena *arena)
+{
+    enum { MOST = 256 };
+    char name[MOST], domain[MOST];
+    DWORD name_size = MOST, domain_size = MOST;
+    SID_NAME_USE kind;
+    TOKEN_USER *user = user_of_pid(pid);
+    bool known = user != NULL && LookupAccountSidA(NULL, user->User.Sid, name, &name_size,
+                                                   domain, &domain_size, &kind);
+    free(user);
+    return known ? arena_printf(arena, "%s\\%s", domain, name) : "unknown";
+}
+
+/* A group that is not in effect, before a program is elevated, does not count. */
+static bool is_administrator(void)
+{
+    SID_IDENTIFIER_AUTHORITY nt = {SECURITY_NT_AUTHORITY};
+    PSID group;
+    BOOL is_member = FALSE;
+    if (!AllocateAndInitializeSid(&nt, 2, SECURITY_BUILTIN_DOMAIN_RID,
+                                  DOMAIN_ALIAS_RID_ADMINS, 0, 0, 0, 0, 0, 0, &group))
+        return false;
+    bool known = CheckTokenMembership(NULL, group, &is_member);
+    FreeSid(group);
+    return known && is_member;
+}
+
+bool process_may_be_trusted(pid_t pid)
+{
+    TOKEN_USER *ours = user_of(GetCurrentProcess()), *theirs = user_of_pid(pid);
+    bool same =
+        ours != NULL && theirs != NULL && EqualSid(ours->User.Sid, theirs->User.Sid);
+    free(ours);
+    free(theirs);
+    return same || is_administrator();
+}
+
+/* --- what was started ---------------------------------------------------------- */
+
+/* Its file, malloc'd; NULL unknown. */
+static char *file_of(HANDLE process)
+{
+    enum { MOST = 32768 };
+    char *path = alloc_zeroed(MOST);
+    DWORD size = MOST;
+    if (QueryFullProcessImageNameA(process, 0, path, &size))
+        return path;
+    free(path);
+    return NULL;
+}
+
+static void add_utf16(struct text *to, const UNICODE_STRING *s)
+{
+    text_add_utf16(to, (const unsigned char *)s->Buffer, s->Length / sizeof(WCHAR),
+                   UTF16_LITTLE);
+}
+
+/* As it was started, in the place of what to held. Not in the headers, but there since
+ * Windows 8.1, as a string with its characters behind it. */
+static bool read_command(HANDLE process, struct text *to)
+{
+    enum { COMMAND_LINE = 60 };
+    typedef NTSTATUS(NTAPI * query)(HANDLE, int, void *, ULONG, ULONG *);
+    HMODULE ntdll = GetModuleHandleA("ntdll");
+    query ask = ntdll != NULL
+                    ? (query)(void *)GetProcAddress(ntdll, "NtQueryInformationProcess")
+                    : NULL;
+    ULONG size = 0;
+    text_clear(to);
+    if (ask == NULL)
+        return false;
+    ask(process, COMMAND_LINE, NULL, 0, &size);
+    if (size < sizeof(UNICODE_STRING) || size > 1 << 20)
+        return false;
+    UNICODE_STRING *line = alloc_zeroed(size);
+    bool ok = ask(process, COMMAND_LINE, line, size, &size) >= 0 && line->Buffer != NULL;
+    if (ok)
+        add_utf16(to, line);
+    free(line);
+    return ok && to->len > 0;
+}
+
+/* The next word of a command line, without its quotes, in the place of what `word` held;
+ * where it ends. */
+static const char *next_word(const char *at, struct text *word)
+{
+    bool quoted = false;
+    text_clear(word);
+    at += strspn(at, " \t");
+    for (; *at != '\0' && (quoted || (*at != ' ' && *at != '\t')); at++)
+        if (*at == '"')
+            quoted = !quoted;
+        else
+            text_add_char(word, *at);
+    return at;
+}
+
+static const char *name_in(const char *path)
+{
+    const char *last = strrchr(path, '\\'), *other = path_file_name(path);
+    return last != NULL && last + 1 > other ? last + 1 : other;
+}
+
+static bool is_host(const char *file)
+{
+    return _stricmp(name_in(file), "dotnet.exe") == 0;
+}
+
+/* Of `dotnet app.dll` the assembly; "" without one. */
+static void find_assembly(const char *command, struct text *assembly)
+{
+    const char *at = next_word(command, assembly);
+    while (*at != '\0') {
+        at = next_word(at, assembly);
+        if (path_ends_in(text_string(assembly), ".dll"))
+            return;
+    }
+    text_clear(assembly);
+}
+
+static const char *without(const char *name, const char *suffix, struct arena *arena)
+{
+    size_t len = strlen(name);
+    return arena_strdup(arena, name,
+                        path_ends_in(name, suffix) ? len - strlen(suffix) : len);
+}
+
+static void name_process(struct proc *p, const char *file, struct arena *arena)
+{
+    struct text assembly = {0};
+    p->short_name = arena_strdup(arena, name_in(file), strlen(name_in(file)));
+    p->name = without(p->short_name, ".exe", arena);
+    if (is_host(file) && p->command != NULL)
+        find_assembly(p->command, &assembly);
+    if (assembly.len > 0)
+        p->name = without(name_in(text_string(&assembly)), ".dll", arena);
+    text_free(&assembly);
+}
+
+/* --- facts --------------------------------------------------------------------- */
+
+static uint64_t time_in(FILETIME t)
+{
+    return (uint64_t)t.dwHighDateTime << 32 | t.dwLowDateTime;
+}
+
+static uint64_t start_of(HANDLE process)
+{
+    FILETIME start, end, kernel, user;
+    return GetProcessTimes(process, &start, &end, &kernel, &user) ? time_in(start) : 0;
+}
+
+bool proc_read(struct proc *p, pid_t pid, struct arena *arena)
+{
+    PROCESS_MEMORY_COUNTERS memory = {.cb = sizeof(memory)};
+    HANDLE process = open_process(pid);
+    *p = (struct proc){.pid = pid, .inner_pid = pid, .name = "?", .short_name = "?"};
+    /* Of others it is known that they are there. */
+    if (process == NULL)
+        return GetLastError() == ERROR_ACCESS_DENIED;
+    struct text t = {0};
+    char *file = file_of(process);
+    p->start = start_of(process);
+    if (GetProcessMemoryInfo(process, &memory, sizeof(memory)))
+        p->resident = memory.WorkingSetSize;
+    if (read_command(process, &t))
+        p->command = arena_strdup(arena, text_string(&t), t.len);
+    if (file != NULL)
+        name_process(p, file, arena);
+    free(file);
+    text_free(&t);
+    CloseHandle(process);
+    return true;
+}
+
+/* What it has had in memory, or had set aside for it: of a heap both are more. */
+uint64_t proc_memory(pid_t pid)
+{
+    PROCESS_MEMORY_COUNTERS memory = {.cb = sizeof(memory)};
+    HANDLE process = open_process(pid);
+    bool known = process != NULL && GetProcessMemoryInfo(process, &memory, sizeof(memory));
+    if (process != NULL)
+        CloseHandle(process);
+    if (!known)
+        return 0;
+    uint64_t had = memory.PeakWorkingSetSize, promised = memory.PeakPagefileUsage;
+    return had > promised ? had : promised;
+}
+
+uint64_t proc_age(const struct proc *p)
+{
+    FILETIME now;
+    GetSystemTimeAsFileTime(&now);
+    uint64_t then = p->start;
+    return then > 0 && time_in(now) > then ? (time_in(now) - then) / UNITS_PER_SECOND : 0;
+}
+
+/* ...\Microsoft.NETCore.App\10.0.12\coreclr.dll */
+const char *proc_runtime(pid_t pid, struct arena *arena)
+{
+    static const char folder[] = "\\Microsoft.NETCore.App\\";
+    MODULEENTRY32 module = {.dwSize = sizeof(module)};
+    const char *version = NULL;
+    HANDLE all = CreateToolhelp32Snapshot(TH32CS_SNAPMODULE, (DWORD)pid);
+    if (all == INVALID_HANDLE_VALUE)
+        return NULL;
+    for (BOOL more = Module32First(all, &module); more && version == NULL;
+         more = Module32Next(all, &module)) {
+        const char *at = strstr(module.szExePath, folder);
+        at = at != NULL ? at + strlen(folder) : "";
+        size_t len = strcspn(at, "\\");
+        if (at[len] == '\\' && isdigit((unsigned char)at[0]) && len < 64)
+            version = arena_strdup(arena, at, len);
+    }
+    CloseHandle(all);
+    return version;
+}
+
+/* --- all of them --------------------------------------------------------------- */
+
+static int by_number(const void *a, const void *b)
+{
+    pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
+    return (x > y) - (x < y);
+}
+
+pid_t *proc_all(size_t *count, int *lacked, struct arena *arena)
+{
+    enum { IDLE = 0, SYSTEM = 4 };
+    PROCESSENTRY32 entry = {.dwSize = sizeof(entry)};
+    pid_t *all = NULL;
+    size_t len = 0, cap = 0;
+    HANDLE list = CreateToolhelp32Snapshot(TH32CS_SNAPPROCESS, 0);
+    if (list == INVALID_HANDLE_VALUE && lacked != NULL)
+        *lacked = ENOMEM;
+    for (BOOL more = list != INVALID_HANDLE_VALUE && Process32First(list, &entry); more;
+         more = Process32Next(list, &entry)) {
+        pid_t pid = (pid_t)entry.th32ProcessID;
+        if (pid == IDLE || pid == SYSTEM)
+            continue;
+        all = grow(all, len, &cap, sizeof(*all));
+        all[len++] = pid;
+    }
+    if (list != INVALID_HANDLE_VALUE)
+        CloseHandle(list);
+    pid_t *kept = arena_array(arena, pid_t, len);
+    if (len > 0)
+        memcpy(kept, all, len * sizeof(*kept));
+    free(all);
+    qsort(kept, len, sizeof(*kept), by_number);
+    *count = len;
+    return kept;
+}
+
+const char *proc_excuse(void)
+{
+    return NULL;
+}
+
+/* --- one collector at a time --------------------------------------------------- */
+
+/* A file of this user's that nobody else can open meanwhile, and that goes with whoever has
+ * it open, however that ends. */
+static int open_lock(pid_t pid)
+{
+    char folder[MAX_PATH + 1], path[MAX_PATH + 64];
+    if (GetTempPathA(sizeof(folder), folder) == 0)
+        return -1;
+    snprintf(path, sizeof(path), "%sheapdrift-%ld.lock", folder, (long)pid);
+    HANDLE file = CreateFileA(path, GENERIC_WRITE, 0, NULL, OPEN_ALWAYS,
+                              FILE_ATTRIBUTE_TEMPORARY | FILE_FLAG_DELETE_ON_CLOSE, NULL);
+    bool taken = file == INVALID_HANDLE_VALUE && GetLastError() == ERROR_SHARING_VIOLATION;
+    errno = taken ? EWOULDBLOCK : EIO;
+    return file != INVALID_HANDLE_VALUE
+               ? _open_osfhandle((intptr_t)file, _O_BINARY | _O_NOINHERIT)
+               : -1;
+}
+
+bool process_lock_wait(pid_t pid, unsigned silence_ms, bool (*go_on)(void *context),
+                       void *context, int *lock, struct hd_error *err)
+{
+    uint64_t deadline = clock_ms() + silence_ms;
+    while ((*lock = open_lock(pid)) < 0 && errno == EWOULDBLOCK && clock_ms() < deadline) {
+        if (go_on != NULL && !go_on(context))
+            return fail(err, HD_STOPPED, "stopped");
+        Sleep(PATIENCE_TICK_MS);
+    }
+    return true;
+}
+
+/* --- origin -------------------------------------------------------------------- */
+
+static void find_program(struct hd_origin *o, HANDLE process, struct text *t)
+{
+    struct text assembly = {0};
+    char *file = file_of(process);
+    if (file == NULL)
+        return;
+    if (is_host(file) && read_command(process, t))
+        find_assembly(text_string(t), &assembly);
+    int n = snprintf(o->program, sizeof(o->program), "%s%s%s", file,
+                     assembly.len > 0 ? " " : "", text_string(&assembly));
+    if (n < 0 || (size_t)n >= sizeof(o->program))
+        o->program[0] = '\0';
+    text_free(&assembly);
+    free(file);
+}
+
+/* Nothing else began on this machine at that very time with that number. */
+static void find_start(struct hd_origin *o, HANDLE process, pid_t pid)
+{
+    char who[sizeof(o->host) + 64];
+    uint64_t start = start_of(process);
+    if (start == 0)
+        return;
+    calendar_time((int64_t)(start / UNITS_PER_SECOND - seconds_to_1970), o->started);
+    int len = snprintf(who, sizeof(who), "%s %llu %ld", o->host, (unsigned long long)start,
+                       (long)pid);
+    o->instance = XXH3_64bits(who, (size_t)len);
+    o->instance += o->instance == 0;
+}
+
+struct hd_origin origin_of(const struct target *t)
+{
+    struct hd_origin o = {.instance = 0};
+    struct arena scratch = {0};
+    struct text text = {0};
+    DWORD size = sizeof(o.host);
+    HANDLE process = t->visible ? open_process(t->pid) : NULL;
+    if (!GetComputerNameExA(ComputerNameDnsHostname, o.host, &size))
+        o.host[0] = '\0';
+    if (process != NULL) {
+        find_program(&o, process, &text);
+        find_start(&o, process, t->pid);
+        const char *runtime = proc_runtime(t->pid, &scratch);
+        if (runtime != NULL && strlen(runtime) < sizeof(o.runtime))
+            snprintf(o.runtime, sizeof(o.runtime), "%s", runtime);
+        CloseHandle(process);
+    }
+    text_free(&text);
+    arena_free(&scratch);
+    return o;
+}
