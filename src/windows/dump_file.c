@@ -49,7 +49,7 @@ bool dump_file_open(struct dump_file *f, const struct target *t, FILE *to,
     return true;
 }
 
-uint64_t dump_file_size(const struct dump_file *f)
+uint64_t dump_file_size(struct dump_file *f)
 {
     struct stat st;
     return stat(f->path, &st) == 0 ? (uint64_t)st.st_size : 0;
