@@ -5,6 +5,7 @@
 #ifndef EXPECTED_TABLE_H
 #define EXPECTED_TABLE_H
 
+#include "base/input.h"
 #include "heap/snapshot.h"
 
 #include <criterion/criterion.h>
@@ -13,9 +14,36 @@
 
 /* --- single values ----------------------------------------------------------- */
 
+/* Plain, or packed: long lists of numbers are a fortieth then. */
+static inline json_t *expected_load(const char *path)
+{
+    struct hd_error err = {0};
+    struct bytes text = {0};
+    json_error_t why = {0};
+    struct input *in = input_open(path, NULL, &err);
+    json_t *all = in != NULL && input_all(in, &text, &err)
+                      ? json_loadb((const char *)text.data, text.size, 0, &why)
+                      : NULL;
+    cr_assert_not_null(all, "%s: %s%s", path, err.message, why.text);
+    input_close(in);
+    return all;
+}
+
+static inline const json_t *expected_member(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    cr_assert_not_null(value, "there is a %s", key);
+    return value;
+}
+
 static inline uint64_t expected_number(const json_t *value)
 {
     return json_is_integer(value) ? (uint64_t)json_integer_value(value) : HD_UNKNOWN;
+}
+
+static inline uint64_t expected_count(const json_t *object, const char *key)
+{
+    return expected_number(expected_member(object, key));
 }
 
 static inline bool same_string(const char *a, const char *b)
@@ -174,7 +202,7 @@ static inline size_t expect_folder(const char *folder)
 {
     char path[256];
     snprintf(path, sizeof(path), "%s/expected.json", folder);
-    json_t *all = json_load_file(path, 0, NULL);
+    json_t *all = expected_load(path);
     json_t *files = json_object_get(all, "files");
     for (void *i = json_object_iter(files); i != NULL;
          i = json_object_iter_next(files, i)) {

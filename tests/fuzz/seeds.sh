@@ -10,7 +10,7 @@ here=tests/fuzz
 seeds=build/fuzz/seeds/$harness
 mkdir -p "$seeds"
 
-small() { find "$@" -type f -size -12 ! -name expected.json | sort; }
+small() { find "$@" -type f -size -12 ! -name "expected.json*" | sort; }
 
 case $harness in
 gcdump) files=$(small fixtures/gcdump-made) ;;

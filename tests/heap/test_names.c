@@ -1,5 +1,6 @@
 #include "heap/names.h"
 
+#include "format/expected_table.h"
 #include "support/large.h"
 #include "support/random.h"
 
@@ -310,14 +311,6 @@ Test(names, pseudo_nodes_keep_their_names)
 
 /* --- every name of the fixtures --- */
 
-static json_t *load(const char *path)
-{
-    json_error_t error;
-    json_t *root = json_load_file(path, 0, &error);
-    cr_assert_not_null(root, "%s:%d: %s", path, error.line, error.text);
-    return root;
-}
-
 /* Rows are {"type": name, ...} or [name, ...]. */
 static const char *row_name(const json_t *row)
 {
@@ -337,7 +330,7 @@ static size_t check_table(const json_t *raw, const json_t *canonical)
 static size_t check_tables_of(const char *path, const char *raw_key,
                               const char *canonical_key)
 {
-    json_t *root = load(path), *files = json_object_get(root, "files"), *file;
+    json_t *root = expected_load(path), *files = json_object_get(root, "files"), *file;
     size_t checked = 0;
     const char *name;
     json_object_foreach(files != NULL ? files : root, name, file)
@@ -367,7 +360,7 @@ Test(names, canonical_names_of_all_fixtures_are_fixed_points)
 {
     size_t checked = 0;
     glob_t paths = {0};
-    cr_assert_eq(glob("fixtures/leaklab/expected/*/expected.json", 0, NULL, &paths), 0);
+    cr_assert_eq(glob("fixtures/leaklab/expected/*/expected.json.xz", 0, NULL, &paths), 0);
     cr_assert_eq(glob("fixtures/gcdump-made/expected.json", GLOB_APPEND, NULL, &paths), 0);
     for (size_t i = 0; i < paths.gl_pathc; i++) {
         checked += check_tables_of(paths.gl_pathv[i], "table", "table");

@@ -12,26 +12,6 @@
 
 static const struct hd_read_options whole = {0}, tables = {.tables_only = true};
 
-static json_t *load(const char *path)
-{
-    json_error_t err;
-    json_t *all = json_load_file(path, 0, &err);
-    cr_assert_not_null(all, "%s: %s", path, err.text);
-    return all;
-}
-
-static const json_t *member(const json_t *object, const char *key)
-{
-    const json_t *value = json_object_get(object, key);
-    cr_assert_not_null(value, "there is a %s", key);
-    return value;
-}
-
-static uint64_t number(const json_t *object, const char *key)
-{
-    return expected_number(member(object, key));
-}
-
 static struct hd_snapshot *open_good(const char *path, const struct hd_read_options *opt)
 {
     struct hd_error err = {0};
@@ -77,13 +57,14 @@ static void expect_rows(const char *path, const struct hd_snapshot *snap,
 static void expect_table(const char *path, const struct hd_snapshot *snap,
                          const json_t *expected)
 {
-    expect_number(path, "objects", snap->info.objects, number(expected, "objects"));
-    expect_number(path, "bytes", snap->info.bytes, number(expected, "bytes"));
-    expect_number(path, "types", snap->info.types, number(expected, "types"));
-    cr_expect_eq(snap->info.sampled, json_is_true(member(expected, "sampled")), "%s", path);
-    expect_rows(path, snap, member(expected, "table"), false);
+    expect_number(path, "objects", snap->info.objects, expected_count(expected, "objects"));
+    expect_number(path, "bytes", snap->info.bytes, expected_count(expected, "bytes"));
+    expect_number(path, "types", snap->info.types, expected_count(expected, "types"));
+    cr_expect_eq(snap->info.sampled, json_is_true(expected_member(expected, "sampled")),
+                 "%s", path);
+    expect_rows(path, snap, expected_member(expected, "table"), false);
     if (snap->info.sampled)
-        expect_rows(path, snap, member(expected, "table_scaled"), true);
+        expect_rows(path, snap, expected_member(expected, "table_scaled"), true);
 }
 
 /* Keys are "0" to "2", "3" for the LOH, "4" for the POH, and "unknown". */
@@ -95,11 +76,12 @@ static void expect_generations(const char *path, const struct hd_snapshot *snap,
         enum hd_generation generation;
     } keys[] = {{"0", HD_GEN0},    {"1", HD_GEN1},    {"2", HD_GEN2},
                 {"3", HD_GEN_LOH}, {"4", HD_GEN_POH}, {"unknown", HD_GEN_UNKNOWN}};
-    bool has = json_is_true(member(expected, "has_generations"));
+    bool has = json_is_true(expected_member(expected, "has_generations"));
     cr_expect_eq(snap->info.has_generations, has, "%s", path);
     uint64_t objects = 0;
     for (size_t i = 0; has && i < sizeof(keys) / sizeof(keys[0]); i++) {
-        const json_t *pair = json_object_get(member(expected, "generations"), keys[i].key);
+        const json_t *pair =
+            json_object_get(expected_member(expected, "generations"), keys[i].key);
         struct hd_tally got = snap->by_generation[keys[i].generation];
         objects += got.count;
         expect_number(path, keys[i].key, got.count,
@@ -127,12 +109,13 @@ static void expect_origin_of(const char *path, const struct hd_snapshot *snap,
 {
     const struct hd_info *info = &snap->info;
     expect_string(path, "format", info->format, "gcdump");
-    expect_string(path, "time", info->time, time_of(number(expected, "time_ticks")));
-    expect_number(path, "pid", info->pid, number(expected, "pid"));
+    expect_string(path, "time", info->time,
+                  time_of(expected_count(expected, "time_ticks")));
+    expect_number(path, "pid", info->pid, expected_count(expected, "pid"));
     expect_string(path, "process", info->process,
-                  json_string_value(member(expected, "process")));
+                  json_string_value(expected_member(expected, "process")));
     expect_string(path, "producer", info->producer,
-                  json_string_value(member(expected, "producer")));
+                  json_string_value(expected_member(expected, "producer")));
 }
 
 static void expect_graph(const char *path, const struct hd_snapshot *snap,
@@ -147,21 +130,22 @@ static void expect_graph(const char *path, const struct hd_snapshot *snap,
         if (t->kind == TYPE_OBJECT)
             bytes += graph_size(g, n);
     }
-    expect_number(path, "nodes", g->node_count, number(expected, "nodes"));
-    expect_number(path, "object nodes", of_kind[TYPE_OBJECT], number(expected, "objects"));
-    expect_number(path, "bytes of nodes", bytes, number(expected, "bytes"));
+    expect_number(path, "nodes", g->node_count, expected_count(expected, "nodes"));
+    expect_number(path, "object nodes", of_kind[TYPE_OBJECT],
+                  expected_count(expected, "objects"));
+    expect_number(path, "bytes of nodes", bytes, expected_count(expected, "bytes"));
     expect_number(path, "undefined nodes", of_kind[TYPE_UNDEFINED],
-                  number(expected, "undefined_nodes"));
+                  expected_count(expected, "undefined_nodes"));
     expect_number(path, "pseudo-nodes", of_kind[TYPE_PSEUDO],
-                  number(expected, "pseudo_nodes"));
+                  expected_count(expected, "pseudo_nodes"));
     expect_number(path, "edges", g->edge_count,
-                  number(expected, "references_between_nodes"));
+                  expected_count(expected, "references_between_nodes"));
     expect_number(path, "references", snap->info.references,
-                  number(expected, "references_between_objects"));
+                  expected_count(expected, "references_between_objects"));
     expect_number(path, "reachable objects", snap->info.reachable_objects,
-                  number(expected, "reachable_objects"));
+                  expected_count(expected, "reachable_objects"));
     expect_number(path, "reachable bytes", snap->info.reachable_bytes,
-                  number(expected, "reachable_bytes"));
+                  expected_count(expected, "reachable_bytes"));
 }
 
 /* --- what must hold for any snapshot --------------------------------------------- */
@@ -228,7 +212,7 @@ static void expect_refused_file(const char *path)
 
 Test(gcdump_fixtures, made_files_are_what_another_reader_says)
 {
-    json_t *all = load("fixtures/gcdump-made/expected.json");
+    json_t *all = expected_load("fixtures/gcdump-made/expected.json");
     struct hd_inputs files = {0};
     cr_assert(hd_inputs_add(&files, "fixtures/gcdump-made", NULL));
     cr_expect_eq(json_object_size(all), files.count - 1, "every file but expected.json");
@@ -298,7 +282,7 @@ static json_t *load_of(const char *series, const char *file)
 {
     char path[256];
     snprintf(path, sizeof(path), "fixtures/leaklab/expected/%s/%s", series, file);
-    return load(path);
+    return expected_load(path);
 }
 
 /* A trace is not a .gcdump. */
@@ -311,7 +295,7 @@ static bool is_gcdump(const char *file)
 
 static void expect_series(const char *series, size_t files)
 {
-    json_t *all = load_of(series, "expected.json");
+    json_t *all = load_of(series, "expected.json.xz");
     const char *file;
     json_t *expected;
     size_t seen = 0;
@@ -334,17 +318,19 @@ enum { SNAPSHOTS_OF_A_SERIES = 6 };
 static void expect_culprit(const char *series, struct hd_snapshot *const *snaps,
                            const json_t *culprit)
 {
-    const char *raw = json_string_value(member(culprit, "type"));
+    const char *raw = json_string_value(expected_member(culprit, "type"));
     struct text name = {0};
     names_canonical(&name, raw, strlen(raw));
     for (size_t i = 0; i < SNAPSHOTS_OF_A_SERIES; i++) {
         const struct type *t = forge_type(snaps[i], TYPE_OBJECT, text_string(&name));
         struct hd_tally got = t != NULL ? t->raw : (struct hd_tally){0};
-        expect_tally(series, raw, got, json_array_get(member(culprit, "measured_count"), i),
-                     json_array_get(member(culprit, "measured_bytes"), i));
-        if (json_is_true(member(culprit, "exact")))
-            expect_number(series, raw, got.count,
-                          expected_number(json_array_get(member(culprit, "expected"), i)));
+        expect_tally(series, raw, got,
+                     json_array_get(expected_member(culprit, "measured_count"), i),
+                     json_array_get(expected_member(culprit, "measured_bytes"), i));
+        if (json_is_true(expected_member(culprit, "exact")))
+            expect_number(
+                series, raw, got.count,
+                expected_number(json_array_get(expected_member(culprit, "expected"), i)));
     }
     text_free(&name);
 }
@@ -352,7 +338,8 @@ static void expect_culprit(const char *series, struct hd_snapshot *const *snaps,
 static void expect_truth(const char *series)
 {
     json_t *truth = load_of(series, "truth.json");
-    const json_t *files = member(truth, "files"), *totals = member(truth, "snapshots");
+    const json_t *files = expected_member(truth, "files"),
+                 *totals = expected_member(truth, "snapshots");
     cr_assert_eq(json_array_size(files), SNAPSHOTS_OF_A_SERIES, "%s", series);
     cr_assert_eq(json_array_size(totals), SNAPSHOTS_OF_A_SERIES, "%s", series);
     struct hd_snapshot *snaps[SNAPSHOTS_OF_A_SERIES];
@@ -362,13 +349,15 @@ static void expect_truth(const char *series)
                         json_string_value(json_array_get(files, i)));
         snaps[i] = open_good(path, &whole);
         const json_t *total = json_array_get(totals, i);
-        expect_number(path, "nodes", snaps[i]->graph->node_count, number(total, "nodes"));
-        expect_number(path, "edges", snaps[i]->graph->edge_count, number(total, "edges"));
-        expect_number(path, "bytes", snaps[i]->info.bytes, number(total, "bytes"));
+        expect_number(path, "nodes", snaps[i]->graph->node_count,
+                      expected_count(total, "nodes"));
+        expect_number(path, "edges", snaps[i]->graph->edge_count,
+                      expected_count(total, "edges"));
+        expect_number(path, "bytes", snaps[i]->info.bytes, expected_count(total, "bytes"));
     }
     size_t i;
     const json_t *culprit;
-    json_array_foreach(member(truth, "culprits"), i, culprit)
+    json_array_foreach(expected_member(truth, "culprits"), i, culprit)
     {
         expect_culprit(series, snaps, culprit);
     }

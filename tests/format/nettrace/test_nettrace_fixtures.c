@@ -14,26 +14,6 @@
 
 static const struct hd_read_options whole = {0}, tables = {.tables_only = true};
 
-static json_t *load(const char *path)
-{
-    json_error_t err;
-    json_t *all = json_load_file(path, 0, &err);
-    cr_assert_not_null(all, "%s: %s", path, err.text);
-    return all;
-}
-
-static const json_t *member(const json_t *object, const char *key)
-{
-    const json_t *value = json_object_get(object, key);
-    cr_assert_not_null(value, "there is a %s", key);
-    return value;
-}
-
-static uint64_t number(const json_t *object, const char *key)
-{
-    return expected_number(member(object, key));
-}
-
 static struct hd_snapshot *open_good(const char *path, const struct hd_read_options *opt)
 {
     struct hd_error err = {0};
@@ -68,7 +48,7 @@ static void expect_rows(const char *path, const struct hd_snapshot *snap,
 static void expect_generations(const char *path, const struct hd_snapshot *snap,
                                const json_t *expected)
 {
-    const json_t *all = member(expected, "generations");
+    const json_t *all = expected_member(expected, "generations");
     cr_expect_eq(snap->info.has_generations, json_is_object(all), "%s", path);
     for (int g = 0; json_is_object(all) && g < HD_GENERATION_COUNT; g++) {
         const json_t *pair = json_object_get(all, generation_names[g]);
@@ -84,18 +64,19 @@ static void expect_table(const char *path, const struct hd_snapshot *snap,
                          const json_t *expected)
 {
     expect_string(path, "format", snap->info.format, "nettrace");
-    expect_number(path, "objects", snap->info.objects, number(expected, "objects"));
-    expect_number(path, "bytes", snap->info.bytes, number(expected, "bytes"));
-    expect_number(path, "types", snap->info.types, number(expected, "types"));
-    expect_number(path, "pid", snap->info.pid, number(expected, "pid"));
+    expect_number(path, "objects", snap->info.objects, expected_count(expected, "objects"));
+    expect_number(path, "bytes", snap->info.bytes, expected_count(expected, "bytes"));
+    expect_number(path, "types", snap->info.types, expected_count(expected, "types"));
+    expect_number(path, "pid", snap->info.pid, expected_count(expected, "pid"));
     const struct warning *w = warnings_find(&snap->warnings, WARN_UNKNOWN_TYPE);
     expect_number(path, "nameless types", w != NULL ? w->count : 0,
-                  number(expected, "nameless_types"));
-    expect_rows(path, snap, member(expected, "table"));
+                  expected_count(expected, "nameless_types"));
+    expect_rows(path, snap, expected_member(expected, "table"));
     expect_generations(path, snap, expected);
-    bool good = json_is_true(member(expected, "gc_complete")) &&
-                number(expected, "events_lost") + number(expected, "edges_short") +
-                        number(expected, "edges_extra") ==
+    bool good = json_is_true(expected_member(expected, "gc_complete")) &&
+                expected_count(expected, "events_lost") +
+                        expected_count(expected, "edges_short") +
+                        expected_count(expected, "edges_extra") ==
                     0;
     cr_expect_eq(snap->info.complete, good, "%s", path);
     cr_expect_eq(warnings_find(&snap->warnings, WARN_INCOMPLETE) == NULL, good, "%s", path);
@@ -107,18 +88,18 @@ static void expect_graph(const char *path, const struct hd_snapshot *snap,
 {
     const struct hd_info *info = &snap->info;
     expect_number(path, "references", info->references,
-                  number(expected, "references_between_objects"));
+                  expected_count(expected, "references_between_objects"));
     expect_number(path, "reachable objects", info->reachable_objects,
-                  number(expected, "reachable_objects"));
+                  expected_count(expected, "reachable_objects"));
     expect_number(path, "reachable bytes", info->reachable_bytes,
-                  number(expected, "reachable_bytes"));
+                  expected_count(expected, "reachable_bytes"));
     uint64_t statics = snap->roots_by_kind[HD_ROOT_STATIC];
     expect_number(path, "strong roots", info->roots - statics,
-                  number(expected, "strong_roots_in_graph"));
+                  expected_count(expected, "strong_roots_in_graph"));
     const struct warning *w = warnings_find(&snap->warnings, WARN_DANGLING_ROOT);
     cr_expect(w == NULL || !info->complete, "%s", path);
     if (info->complete)
-        expect_number(path, "statics", statics, number(expected, "statics"));
+        expect_number(path, "statics", statics, expected_count(expected, "statics"));
     for (node_id n = 0; n < snap->graph->node_count; n++) {
         bool is_object = snap->types[snap->graph->type[n]].kind == TYPE_OBJECT;
         cr_assert_eq(graph_address(snap->graph, n) != 0, is_object, "%s", path);
@@ -163,7 +144,7 @@ static void expect_survey(const char *path, const json_t *expected)
             ranges[range_count++] = e.time;
         cr_assert(trace_survey_add(&s, t, &e), "%s: %s", path, err.message);
     }
-    bool complete = json_is_true(member(expected, "gc_complete"));
+    bool complete = json_is_true(expected_member(expected, "gc_complete"));
     cr_expect_eq(trace_survey_done(&s), complete, "%s", path);
     cr_expect_eq(nettrace_end(t), complete ? TRACE_ENDS : TRACE_CUT, "%s", path);
     trace_survey_finish(&s, t);
@@ -174,16 +155,21 @@ static void expect_survey(const char *path, const json_t *expected)
     size_t after = 0;
     for (size_t i = 0; i < range_count; i++)
         after += ranges[i] > w->last_node_time;
-    expect_number(path, "events lost", s.events_lost, number(expected, "events_lost"));
+    expect_number(path, "events lost", s.events_lost,
+                  expected_count(expected, "events_lost"));
     expect_number(path, "events lost of the walk", w->events_lost, s.events_lost);
-    expect_number(path, "root records", w->roots.records, number(expected, "root_records"));
-    expect_number(path, "handles", w->pairs.records, number(expected, "dependent_handles"));
-    expect_number(path, "extra", extra, number(expected, "edges_extra"));
+    expect_number(path, "root records", w->roots.records,
+                  expected_count(expected, "root_records"));
+    expect_number(path, "handles", w->pairs.records,
+                  expected_count(expected, "dependent_handles"));
+    expect_number(path, "extra", extra, expected_count(expected, "edges_extra"));
     if (strstr(path, "leaklab") == NULL || w->is_complete)
-        expect_number(path, "ranges", after, number(expected, "ranges_after_nodes"));
+        expect_number(path, "ranges", after,
+                      expected_count(expected, "ranges_after_nodes"));
     nettrace_free(t);
     cr_assert(input_rewind(in, &err));
-    expect_number(path, "objects short", short_of(w, in), number(expected, "edges_short"));
+    expect_number(path, "objects short", short_of(w, in),
+                  expected_count(expected, "edges_short"));
     trace_survey_free(&s);
     input_close(in);
 }
@@ -203,7 +189,7 @@ static void expect_trace(const char *path, const json_t *expected)
 
 static size_t expect_traces(const char *folder, const char *list)
 {
-    json_t *all = load(list);
+    json_t *all = expected_load(list);
     const char *file;
     json_t *expected;
     size_t count = 0;
@@ -237,11 +223,11 @@ Test(nettrace_fixtures, traces_of_net_core_3_1)
 
 Test(nettrace_fixtures, traces_of_net_10)
 {
-    static const char list[] = "fixtures/leaklab/expected/nettrace/expected.json";
+    static const char list[] = "fixtures/leaklab/expected/nettrace/expected.json.xz";
     cr_expect_eq(expect_traces("fixtures/leaklab/nettrace", list), 3);
     cr_expect_eq(expect_traces("fixtures/leaklab/nettrace-official", list), 1);
     cr_expect_eq(expect_traces("fixtures/leaklab/odd",
-                               "fixtures/leaklab/expected/odd/expected.json"),
+                               "fixtures/leaklab/expected/odd/expected.json.xz"),
                  1);
 }
 
@@ -284,16 +270,16 @@ static uint64_t generation_of(const json_t *all, size_t k, enum hd_generation g)
 Test(nettrace_fixtures, what_leaks_has_the_expected_counts_and_generations)
 {
     static const char *const files[] = {"1", "2", "3"};
-    json_t *truth = load("fixtures/leaklab/expected/nettrace/truth.json");
+    json_t *truth = expected_load("fixtures/leaklab/expected/nettrace/truth.json");
     for (size_t k = 0; k < 3; k++) {
         char path[64];
         snprintf(path, sizeof(path), "fixtures/leaklab/nettrace/%s.nettrace.zst", files[k]);
         struct hd_snapshot *snap = open_good(path, &whole);
         size_t i;
         const json_t *culprit;
-        json_array_foreach(member(truth, "culprits"), i, culprit)
+        json_array_foreach(expected_member(truth, "culprits"), i, culprit)
         {
-            const char *raw = json_string_value(member(culprit, "type_raw"));
+            const char *raw = json_string_value(expected_member(culprit, "type_raw"));
             char name[128];
             size_t len = 0;
             for (const char *c = raw; *c != '\0'; c++) {
@@ -311,9 +297,10 @@ Test(nettrace_fixtures, what_leaks_has_the_expected_counts_and_generations)
                 if (snap->graph->type[n] == id)
                     by_generation[ranges_find(&snap->ranges,
                                               graph_address(snap->graph, n))]++;
-            expect_number(path, name, snap->types[id].raw.count,
-                          expected_number(json_array_get(member(culprit, "expected"), k)));
-            const json_t *measured = member(culprit, "measured_by_generation");
+            expect_number(
+                path, name, snap->types[id].raw.count,
+                expected_number(json_array_get(expected_member(culprit, "expected"), k)));
+            const json_t *measured = expected_member(culprit, "measured_by_generation");
             for (enum hd_generation g = HD_GEN0; g <= HD_GEN2; g++)
                 expect_number(path, name, by_generation[g], generation_of(measured, k, g));
             expect_number(path, "old", snap->types[id].tally[SELECT_GEN2].count,
