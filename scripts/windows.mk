@@ -10,14 +10,16 @@
 WINDOWS = build/windows
 MINGW   = x86_64-w64-mingw32-
 
-# Left out is what reads memory of processes, and the store, since there is no
-# SQLite in the sysroot; the others stand in src/windows once more.
+# Left out is what reads memory of processes; the store, since there is no SQLite in the sysroot, with
+# the commands that ask for it and what only serves it in cli/live; the others stand in src/windows
+# once more. What is added to cli/live is left out until it is named here.
+WINDOWS_LIVE = collect_all collect_writers collecting processes requested run_folder
+WINDOWS_LEFT_OUT_COMMANDS := $(shell grep -lE '"(heapdrift_(store|fleet)|cli/live/(open_store|storing))\.h"' src/cli/commands/cmd_*.c)
 WINDOWS_LEFT_OUT = src/store/% src/cli/explore/terminal.c src/format/core/core_names.c src/base/hash.c \
+    $(WINDOWS_LEFT_OUT_COMMANDS) $(filter-out $(WINDOWS_LIVE:%=src/cli/live/%.c),$(wildcard src/cli/live/*.c)) \
     $(addprefix src/collect/,address_space.c clients.c copying.c denied.c direct.c dump_file.c origin.c proc.c \
         process_copy.c target.c thread_freeze.c types_copy.c unix_socket.c) \
-    $(addprefix src/cli/,$(addprefix commands/,cmd_fleet.c cmd_record.c) \
-        $(addprefix live/,children.c nameless.c open_store.c run_facts.c sidecar.c storing.c) \
-        $(addprefix guard/,landlock.c lost_pages.c memory.c sandbox.c system_calls.c) \
+    $(addprefix src/cli/,$(addprefix guard/,landlock.c lost_pages.c memory.c sandbox.c system_calls.c) \
         terminal/temporary.c)
 WINDOWS_LIBS = -lprotobuf-c -larchive -llzma -lzstd -lbz2 -lz -lyaml -ljansson -lutf8proc -lpopt
 
@@ -43,6 +45,11 @@ $(WINDOWS)/linked/heapdrift.exe: $(CLI_OBJ) $(BUILD)/manifest.o $(BUILD)/libheap
 
 $(WINDOWS)/linked/manifest.o: src/windows/heapdrift.rc src/windows/heapdrift.manifest
 	$(MINGW)windres $< $@
+
+# Each command that is left out says so.
+$(WINDOWS)/linked/src/windows/left_out.o: $(WINDOWS_LEFT_OUT_COMMANDS)
+$(WINDOWS)/linked/src/windows/left_out.%: private override CPPFLAGS += -DLEFT_OUT_COMMANDS='$(foreach \
+    name,$(WINDOWS_LEFT_OUT_COMMANDS:src/cli/commands/cmd_%.c=%),LEFT_OUT($(name),ON_$(shell echo $(name) | tr a-z A-Z));)'
 
 $(WINDOWS)/sysroot: scripts/windows-sysroot.sh
 	@scripts/install-deps.sh build windows
