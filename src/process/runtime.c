@@ -133,8 +133,6 @@ bool runtime_heap_is_valid(const struct runtime *r)
 
 /* --- runtime ------------------------------------------------------------------- */
 
-#define TAKE_GCDUMP "; take a gcdump of the process, with `heapdrift collect -p PID`"
-
 enum { OLDEST = 8, TLS_OFFSETS_UNUSED = 2 };
 
 /* --- MethodTables -------------------------------------------------------------- */
