@@ -1,8 +1,10 @@
 # The program for Windows. A part of the Makefile.
 #
-#   build/windows/heapdrift.exe   one file, linked statically
-#   build/windows/sysroot/        the libraries, built of Debian's sources
-#   build/windows/linked/         what it is made of
+#   build/windows/heapdrift.exe         one file, linked statically
+#   build/windows/THIRD-PARTY-NOTICES   the licences of what is inside
+#   build/windows/packages.tsv          the same as a table: package, version, licence, files
+#   build/windows/sysroot/              the libraries, built of Debian's sources
+#   build/windows/linked/               what it is made of, and the linker's map
 #
 # Nothing of src/ asks which system it is: src/windows/posix has what the C library of Windows
 # lacks of POSIX's headers, src/windows what is other there.
@@ -33,12 +35,15 @@ WINDOWS_BUILD = BUILD=$(WINDOWS)/linked CC=$(MINGW)gcc AR=$(MINGW)ar \
         -DUTF8PROC_STATIC -DYAML_DECLARE_STATIC -DHD_PORTABLE -D_POSIX_THREAD_SAFE_FUNCTIONS' \
     CFLAGS='-std=gnu11 -O2 -g -Wno-pedantic -Wno-format -Wno-attributes -Wno-conversion' HARDENING=-fstack-protector-strong \
     HARDENED_LINK= LIB_LIBS= CLI_LIBS= \
-    LDFLAGS='-static -Wl,--wrap=main -Wl,--stack,8388608 -Wl,--no-insert-timestamp -L$(WINDOWS)/sysroot/lib'
+    LDFLAGS='-static -Wl,--wrap=main -Wl,--stack,8388608 -Wl,--no-insert-timestamp -Wl,-Map=$(WINDOWS)/linked/map \
+        -L$(WINDOWS)/sysroot/lib'
 
 windows: | $(WINDOWS)/sysroot
 	@scripts/install-deps.sh build windows
 	+@$(MAKE) --no-print-directory $(WINDOWS_BUILD) $(WINDOWS)/linked/heapdrift.exe
 	$(MINGW)objcopy --strip-all $(WINDOWS)/linked/heapdrift.exe $(WINDOWS)/heapdrift.exe
+	SYSROOT=$(WINDOWS)/sysroot scripts/notices.sh $(WINDOWS)/linked/map $(WINDOWS)/THIRD-PARTY-NOTICES \
+	    $(WINDOWS)/packages.tsv $(D3_PARTS)
 
 $(WINDOWS)/linked/heapdrift.exe: $(CLI_OBJ) $(BUILD)/manifest.o $(BUILD)/libheapdrift.a
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(WINDOWS_LIBS)
