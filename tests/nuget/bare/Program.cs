@@ -29,6 +29,8 @@ internal static class Program
 
     private static async Task<int> Main(string[] words)
     {
+        // On Windows it is not by itself.
+        Console.OutputEncoding = System.Text.Encoding.UTF8;
         foreach (string word in words)
         {
             string said = await SaidAsync(word);
