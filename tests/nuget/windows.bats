@@ -3,6 +3,7 @@
 # shellcheck disable=SC1003,SC2143,SC2190 # backslashes are meant; $tmp, $status, $out come from the helper and bats
 load ../cli/helper
 load ../windows/wine
+wine_folder=build/nuget-tests/wine
 
 version=$(sed -n 's/^.define HD_VERSION "\(.*\)"/\1/p' "$BATS_TEST_DIRNAME/../../include/heapdrift.h")
 
@@ -70,7 +71,7 @@ same_everywhere() {
     out_has "hurries: a snapshot took longer than 0.001 s (option Timeout); then 0"
     out_has "matches Shop.Bare.Ordre; did you mean Shop.Bare.Order?"
     [[ -s $tmp/results/GoneAsync.html && -s $tmp/results/GoneAsync.md && -s $tmp/results/GoneAsync/2.gcdump && -s $tmp/results/PilesAsync.html ]]
-    [[ $(find build/windows/wine/drive_c/users -name 'heapdrift-*' -type d) == "" ]]
+    [[ $(find "$wine_folder/drive_c/users" -name 'heapdrift-*' -type d) == "" ]]
 }
 
 @test "a program on .NET 10" { same_everywhere net10 10; }
