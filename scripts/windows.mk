@@ -41,7 +41,8 @@ WINDOWS_BUILD = BUILD=$(WINDOWS)/linked CC=$(MINGW)gcc AR=$(MINGW)ar \
 windows: | $(WINDOWS)/sysroot
 	@scripts/install-deps.sh build windows
 	+@$(MAKE) --no-print-directory $(WINDOWS_BUILD) $(WINDOWS)/linked/heapdrift.exe
-	$(MINGW)objcopy --strip-all $(WINDOWS)/linked/heapdrift.exe $(WINDOWS)/heapdrift.exe
+	@# -p: without the time of now in the header
+	$(MINGW)objcopy -p --strip-all $(WINDOWS)/linked/heapdrift.exe $(WINDOWS)/heapdrift.exe
 	SYSROOT=$(WINDOWS)/sysroot scripts/notices.sh $(WINDOWS)/linked/map $(WINDOWS)/THIRD-PARTY-NOTICES \
 	    $(WINDOWS)/packages.tsv $(D3_PARTS)
 
