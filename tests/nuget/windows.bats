@@ -30,6 +30,8 @@ setup_file() {
     publish tool "$BATS_FILE_TMPDIR/source/tool" -p:Programs="$BATS_FILE_TMPDIR/none"
     (cd "$BATS_FILE_TMPDIR" && unzip -q "$OLDPWD/build/nuget/heapdrift.$version.nupkg" 'tools/*' &&
         cp -r tools/net8.0/any/{heapdrift-launcher.dll,win-x64} tool)
+    # What was killed has left something.
+    rm -rf "$wine_folder"/drive_c/users/*/Temp/heapdrift-*
     wine_begins
 }
 
@@ -71,7 +73,12 @@ same_everywhere() {
     out_has "hurries: a snapshot took longer than 0.001 s (option Timeout); then 0"
     out_has "matches Shop.Bare.Ordre; did you mean Shop.Bare.Order?"
     [[ -s $tmp/results/GoneAsync.html && -s $tmp/results/GoneAsync.md && -s $tmp/results/GoneAsync/2.gcdump && -s $tmp/results/PilesAsync.html ]]
-    [[ $(find "$wine_folder/drive_c/users" -name 'heapdrift-*' -type d) == "" ]]
+    local n
+    for n in {1..30}; do
+        [[ -n $(find "$wine_folder/drive_c/users" -name 'heapdrift-*' -type d) ]] || return 0
+        sleep 0.1
+    done
+    complain "left: $(find "$wine_folder/drive_c/users" -name 'heapdrift-*')"
 }
 
 @test "a program on .NET 10" { same_everywhere net10 10; }

@@ -90,7 +90,7 @@ declare -gA ends
 stopped() {
     status=0
     timeout --preserve-status --foreground -s "$2" "$3" "$1" collect --diagnostic-port="$tmp/mute" \
-        -t 120 -o "$tmp/x.gcdump" >"$tmp/said" 2>&1 || status=$?
+        --timeout=120 -o "$tmp/x.gcdump" >"$tmp/said" 2>&1 || status=$?
     ends[$1]="$status $(<"$tmp/said")"
 }
 
