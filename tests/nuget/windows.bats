@@ -22,6 +22,7 @@ setup_file() {
     rm -rf build/nuget-tests/{packages/heapdrift.testing,bin/Bare,obj/Bare}
     publish net10 tests/nuget/bare
     publish net9 tests/nuget/bare -p:Runtime=net9.0
+    publish net8 tests/nuget/bare -p:Runtime=net8.0
     # The runtime around the launcher, and then all that is in the package.
     cp -r scripts/nuget "$BATS_FILE_TMPDIR/source"
     cp LICENSE "$BATS_FILE_TMPDIR/source/tool"
@@ -85,6 +86,13 @@ same_everywhere() {
 
 @test "a program on .NET 9" { same_everywhere net9 9; }
 
+# wine 8 cannot unwind what .NET 8 throws for a leak.
+@test "a program on .NET 8, where nothing is thrown" {
+    need net8
+    bare net8 version why-not frees looks
+    out_is $'version: 8\nwhy-not: possible\nfrees: gone\nlooks: 0, 7, 7 new, held by static kept'
+}
+
 @test "where nothing can be seen, it says why" {
     need net10
     DOTNET_EnableDiagnostics=0 bare net10 why-not
@@ -128,7 +136,7 @@ same() {
 
 @test "the .NET tool ends with the program, and the program with the tool" {
     need tool
-    # A session for which nobody has a name: it waits for an Enter that does not come.
+    # It waits for the next Enter.
     mkfifo "$tmp/in"
     wine "$BATS_FILE_TMPDIR/net10/Bare.exe" waits >/dev/null 2>&1 &
     local waiting=$! tool pid="" n
