@@ -6,7 +6,8 @@
 #
 # MAP is the linker's (-Wl,-Map). OUT gets the notices, PACKAGES a line of each package: its name,
 # its version, its licence (SPDX), the archives, between tabs. With SYSROOT in the environment,
-# libraries and their licences are those of that folder. A package whose licence is not in the
+# libraries and their licences are those of that folder; where that has been built of Debian's
+# sources, its file `packages` says of which. A package whose licence is not in the
 # table below is an error: somebody has to look first whether it may be linked.
 set -euo pipefail
 
@@ -25,6 +26,11 @@ declare -A licences=(
     [libutf8proc-dev]="MIT AND Unicode-DFS-2015" [libyaml-dev]="MIT" [libzstd-dev]="BSD-3-Clause"
     [nettle-dev]="LGPL-3.0-or-later OR GPL-2.0-or-later" [zlib1g-dev]="Zlib"
     [libxxhash-dev]="BSD-2-Clause" [uthash-dev]="BSD-1-Clause"
+    [bzip2]="bzip2-1.0.6" [jansson]="MIT" [libarchive]="BSD-2-Clause" [libyaml]="MIT" [libzstd]="BSD-3-Clause"
+    [popt]="MIT" [protobuf-c]="BSD-2-Clause" [utf8proc]="MIT AND Unicode-DFS-2015"
+    [xz-utils]="LicenseRef-public-domain" [libz-mingw-w64-dev]="Zlib"
+    [gcc-mingw-w64-x86-64-win32]="GPL-3.0-or-later WITH GCC-exception-3.1"
+    [mingw-w64-x86-64-dev]="ZPL-2.1 AND MIT"
     [node-d3-array]="ISC" [node-d3-collection]="BSD-3-Clause"
     [node-d3-color]="BSD-3-Clause" [node-d3-format]="BSD-3-Clause"
     [node-d3-hierarchy]="BSD-3-Clause" [node-d3-interpolate]="BSD-3-Clause"
@@ -38,6 +44,8 @@ declare -A archives=()
 package_of() {
     local file=$1 found
     if [[ -n $sysroot && $file == *"$sysroot"/* ]]; then
+        found=$(sed -n "s/^${file##*/} //p" "$sysroot/packages" 2>/dev/null) || found=
+        [[ -z $found ]] || { echo "$found"; return; }
         file=/${file##*"$sysroot"/}
         file=${file//aarch64-linux-gnu/$(uname -m)-linux-gnu}
     fi
@@ -104,7 +112,7 @@ archives are in the program.
 
 END
     awk -F'\t' '{ printf "%-20s %-26s %s\n%20s %s\n", $1, $2, $3, "", $4 }' "$table.new"
-    cat <<END
+    if [[ -n ${archives[libc6-dev]:-} ]]; then cat <<END
 
 The GNU C library, nettle and (where it is listed) libseccomp are under the GNU Lesser General
 Public License. You may change them and link the program with them again: it is free software, its
@@ -113,14 +121,18 @@ with the libraries that it finds; LDFLAGS=-L/folder names a folder with others. 
 changes by reverse engineering is allowed. The source of each library, in just that version, is
 Debian's: \`apt-get source PACKAGE=VERSION\`, or https://snapshot.debian.org.
 
-The description of the terminal xterm is of ncurses; the modules of D3 are in the pages that the
-program writes, with their notice.
+The description of the terminal xterm is of ncurses.
+END
+    fi
+    cat <<END
+
+The modules of D3 are in the pages that the program writes, with their notice.
 END
     for package in "${packages[@]}"; do
         printf '\n\n======== %s\n\n' "$package"
         cat "$(documents_of "$package")/copyright"
     done
-    for licence in LGPL-2.1 LGPL-3 GPL-3 Apache-2.0; do
+    for licence in ${archives[libc6-dev]:+LGPL-2.1 LGPL-3} GPL-3 Apache-2.0; do
         printf '\n\n======== %s\n\n' "$licence"
         cat "/usr/share/common-licenses/$licence"
     done

@@ -1,28 +1,30 @@
 #!/bin/bash
 # The two NuGet packages: heapdrift, a .NET tool, and Heapdrift.Testing, a library for tests with
-# its symbols. Both carry the static programs that are there.
+# its symbols. Both carry the programs that are there: static/ARCH/heapdrift and
+# windows/heapdrift.exe, with their THIRD-PARTY-NOTICES.
 #
-#   scripts/nuget.sh VERSION MOMENT FOLDER STATIC-FOLDER
+#   scripts/nuget.sh VERSION MOMENT FOLDER PROGRAMS-FOLDER
 #
 # MOMENT: seconds since 1970, which all files in the packages get. Needs the .NET SDK, 8 or later;
 # for the first time also a source of packages, of which it takes the reference assemblies of
 # .NET 8. The same programs and the same SDK, 10 or later, give the same bytes.
 set -euo pipefail
 
-version=$1 moment=$2 folder=$3 static=$4
+version=$1 moment=$2 folder=$3 programs=$4
 source=$(cd "$(dirname "$0")" && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cp -r "$source"/nuget/* "$scratch"
 
-# add PROCESSOR PLATFORM: NuGet has other words for processors.
+# add PROGRAM PLATFORM: NuGet has other words for processors.
 add() {
-    [[ -e $static/$1/heapdrift ]] || { echo "note: no program for $2 in $folder"; return 0; }
-    install -D "$static/$1/heapdrift" "$scratch/programs/$2/heapdrift"
-    cp "$static/$1/THIRD-PARTY-NOTICES" "$scratch/programs/$2/"
+    [[ -e $programs/$1 ]] || { echo "note: no program for $2 in $folder"; return 0; }
+    install -D -t "$scratch/programs/$2" "$programs/$1"
+    cp "$programs/${1%/*}/THIRD-PARTY-NOTICES" "$scratch/programs/$2"
 }
-add x86_64 linux-x64
-add aarch64 linux-arm64
+add static/x86_64/heapdrift linux-x64
+add static/aarch64/heapdrift linux-arm64
+add windows/heapdrift.exe win-x64
 
 # pack PROJECT FILE...: of the folder, into those files.
 pack() {

@@ -7,9 +7,10 @@
 #   build/nuget/Heapdrift.Testing.VERSION.nupkg  and the library for tests
 #   build/sbom/heapdrift-VERSION-ARCH.spdx.json  make sbom
 #   build/container/                             make container: what the image is built in
-#   build/release/VERSION/                       make release VERSION=...
+#   build/release/VERSION/                       make release VERSION=... [RELEASES=https://...]
 #
-# What takes static programs takes those that are there; release sees to it that both are.
+# What takes programs takes those that are there, static ones and that for Windows; release sees to
+# it that all are.
 
 DIST  = build/dist/heapdrift-$(VERSION).tar.gz
 
@@ -26,13 +27,15 @@ deb: dist
 nuget: static
 	@scripts/install-deps.sh nuget
 	@rm -f build/nuget/*
-	@scripts/nuget.sh $(VERSION) $(MOMENT) build/nuget build/static
+	@scripts/nuget.sh $(VERSION) $(MOMENT) build/nuget build
 
 sbom: static
 	@mkdir -p build/sbom
 	@for arch in $(patsubst build/static/%/heapdrift,%,$(wildcard build/static/*/heapdrift)); do \
 	    scripts/sbom.py $(VERSION) $(MOMENT) $$arch build/static/$$arch \
 	        >build/sbom/heapdrift-$(VERSION)-$$arch.spdx.json || exit 1; done
+	@[ ! -e build/windows/packages.tsv ] || scripts/sbom.py $(VERSION) $(MOMENT) windows-x86_64 build/windows \
+	    >build/sbom/heapdrift-$(VERSION)-windows-x86_64.spdx.json
 
 container: static
 	@rm -rf build/container
@@ -42,13 +45,15 @@ container: static
 	    cp $$from/heapdrift $$from/THIRD-PARTY-NOTICES LICENSE build/container/$${pair#*/}; done
 	@cp scripts/container/Dockerfile build/container
 
-# VERSION is said so that nobody releases another one than he thinks.
+# VERSION is said so that nobody releases another one than he thinks. RELEASES is where the files of
+# releases will be, by which winget finds them: RELEASES/vVERSION/FILE.
 release:
 	@scripts/release.sh check $(VERSION)
 	+@$(MAKE) --no-print-directory static-all
+	+@$(MAKE) --no-print-directory windows
 	+@$(MAKE) --no-print-directory all
 	+@$(MAKE) --no-print-directory deb nuget sbom container
-	@scripts/release.sh pack $(VERSION) $(MOMENT)
+	@scripts/release.sh pack $(VERSION) $(MOMENT) $(RELEASES)
 
 # The packages themselves: built, installed, run, removed. Says what it leaves out, and why.
 check-packages: deb nuget sbom container

@@ -1,8 +1,10 @@
 #!/bin/bash
 # What make release does around the targets that build.
 #
-#   scripts/release.sh check VERSION            whether this tree is that version, committed and told
-#   scripts/release.sh pack  VERSION MOMENT     put what was built together, with checksums
+#   scripts/release.sh check VERSION    whether this tree is that version, committed and told
+#   scripts/release.sh pack  VERSION MOMENT [RELEASES]
+#                                       put what was built together, with checksums; RELEASES is
+#                                       where it will be: RELEASES/vVERSION/FILE
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
@@ -37,8 +39,24 @@ program() {
     scripts/same-tar.sh "$moment" "$tree" "$out/$name.tar.gz"
 }
 
+# The program for Windows, in the same way.
+program_for_windows() {
+    local name=heapdrift-$version-windows-x86_64 tree
+    [[ -e build/windows/packages.tsv ]] || refuse "no program for Windows"
+    tree=$scratch/$name
+    mkdir "$tree"
+    cp build/windows/heapdrift.exe build/windows/THIRD-PARTY-NOTICES LICENSE README.md CHANGELOG.md "$tree"
+    scripts/same-zip.py "$moment" "$tree" "$out/$name.zip"
+    cp "build/sbom/$name.spdx.json" "$out"
+    if [[ -n $releases ]]; then
+        scripts/winget.sh "$version" "$moment" "$releases/v$version" "$out/$name.zip" "$out"
+    else
+        echo "note: no manifest of winget, which has to know where the zip will be: RELEASES=https://..."
+    fi
+}
+
 pack() {
-    moment=$1
+    moment=$1 releases=${2:-}
     out=build/release/$version
     scratch=$(mktemp -d)
     trap 'rm -rf "$scratch"' EXIT
@@ -49,6 +67,7 @@ pack() {
         program $processor
         cp "build/sbom/heapdrift-$version-$processor.spdx.json" "$out"
     done
+    program_for_windows
     cp "build/dist/heapdrift-$version.tar.gz" build/nuget/*."$version".*nupkg "$out"
     cp build/deb/heapdrift_*.deb build/deb/libheapdrift*.deb "$out"
     rm -f "$out"/*-dbgsym_*
@@ -60,6 +79,7 @@ $(cd "$out" && ls -1)
 next, docs/releasing.md tells more:
   git tag -s v$version && git push origin v$version
   upload all of $out to the release v$version
+  winget: offer heapdrift.heapdrift*.yaml as manifests/h/heapdrift/heapdrift/$version
   dotnet nuget push $out/*.nupkg
   build the image in build/container, and push it as heapdrift:$version
 TEXT
@@ -67,6 +87,6 @@ TEXT
 
 case $step in
 check) check ;;
-pack) pack "$3" ;;
+pack) pack "$3" "${4:-}" ;;
 *) refuse "scripts/release.sh check or pack, not $step" ;;
 esac

@@ -26,6 +26,7 @@ dump. Positions in g_dacTable stand in no file either; they too are found by wha
              Module.TypeDefToMethodTableMap=752 AppDomain.DomainAssemblyList=2544 Assembly.Module=24
              ThreadStore.FirstThreadLink=160 ThreadStore.ThreadCount=184 Thread.LinkNext=232 Thread.OSId=424
              ParamTypeDesc.TypeArg=8
+             Windows: no file tells it; found in dumps (docs/formats/minidump.md); free_object=55
 
 .NET 8 has no descriptor: its offsets were found in dumps of 8.0.31 by what they lead to, and
 src/process/runtime_check.c asks of every dump that they do. What to look for, and how another

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """What a static program is made of, as SPDX 2.3 in JSON: its bill of materials.
 
-    sbom.py VERSION MOMENT ARCH STATIC-FOLDER >heapdrift-VERSION-ARCH.spdx.json
+    sbom.py VERSION MOMENT ARCH FOLDER >heapdrift-VERSION-ARCH.spdx.json
 
-STATIC-FOLDER has the program, and packages.tsv, in which scripts/notices.sh says what the linker
+FOLDER has the program, and packages.tsv, in which scripts/notices.sh says what the linker
 took something of: package of Debian, version, licence, files. The same program gives the same
 bytes; MOMENT is seconds since 1970."""
 import datetime
@@ -14,7 +14,8 @@ import re
 import sys
 import urllib.parse
 
-DEBIAN_ARCH = {"x86_64": "amd64", "aarch64": "arm64"}
+# What stands behind a package's version in its address. For Windows it is built of Debian's sources.
+QUALIFIERS = {"x86_64": "?arch=amd64", "aarch64": "?arch=arm64", "windows-x86_64": ""}
 
 PUBLIC_DOMAIN = "liblzma has been put in the public domain by its authors."
 
@@ -28,7 +29,7 @@ def parts_of(folder):
     return sorted(rows)
 
 
-def library(package, found, licence, files, arch):
+def library(package, found, licence, files, qualifiers):
     where = urllib.parse.quote(found, safe="")
     return {
         "SPDXID": f"SPDXRef-Package-{re.sub(r'[^A-Za-z0-9.-]', '-', package)}",
@@ -45,7 +46,7 @@ def library(package, found, licence, files, arch):
         "externalRefs": [{
             "referenceCategory": "PACKAGE-MANAGER",
             "referenceType": "purl",
-            "referenceLocator": f"pkg:deb/debian/{urllib.parse.quote(package, safe='')}@{where}?arch={arch}",
+            "referenceLocator": f"pkg:deb/debian/{urllib.parse.quote(package, safe='')}@{where}{qualifiers}",
         }],
     }
 
@@ -55,14 +56,14 @@ def relation(one, kind, other):
 
 
 def document(program_version, moment, arch, folder):
-    program = folder / "heapdrift"
+    program = folder / ("heapdrift.exe" if arch.startswith("windows-") else "heapdrift")
     digest = hashlib.sha256(program.read_bytes()).hexdigest()
     name = f"heapdrift-{program_version}-{arch}"
     top = {
         "SPDXID": "SPDXRef-Package-heapdrift",
         "name": "heapdrift",
         "versionInfo": program_version,
-        "packageFileName": "heapdrift",
+        "packageFileName": program.name,
         "supplier": "NOASSERTION",
         "downloadLocation": "NOASSERTION",
         "filesAnalyzed": False,
@@ -75,7 +76,7 @@ def document(program_version, moment, arch, folder):
                           "referenceLocator": f"pkg:generic/heapdrift@{program_version}"}],
     }
     rows = parts_of(folder)
-    parts = [library(*row, DEBIAN_ARCH[arch]) for row in rows]
+    parts = [library(*row, QUALIFIERS[arch]) for row in rows]
     # Headers that are code, and the script of the page, come in without the linker.
     kinds = ["STATIC_LINK" if ".a" in row[3] else "CONTAINS" for row in rows]
     return {
@@ -102,8 +103,8 @@ def main():
     if len(sys.argv) != 5:
         sys.exit(__doc__)
     arch = sys.argv[3]
-    if arch not in DEBIAN_ARCH:
-        sys.exit(f"sbom: {arch}: no such processor")
+    if arch not in QUALIFIERS:
+        sys.exit(f"sbom: {arch}: no such platform")
     json.dump(document(sys.argv[1], int(sys.argv[2]), arch, pathlib.Path(sys.argv[4])), sys.stdout, indent=2)
     print()
 

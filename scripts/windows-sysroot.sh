@@ -1,7 +1,8 @@
 #!/bin/sh
 # Build the libraries that heapdrift needs for Windows, of Debian's sources, into a folder to
 # link with: Debian has only zlib for mingw-w64. Nothing is installed in this system, whose
-# own list of packages stays as it is.
+# own list of packages stays as it is. What is linked has its licence and version in
+# FOLDER/usr/share/doc, and its package in FOLDER/packages.
 #
 #   scripts/windows-sysroot.sh FOLDER
 set -eu
@@ -33,9 +34,24 @@ get() {
 
 get update
 # With Debian's corrections, as the program is linked elsewhere.
-for package in bzip2 jansson libarchive libyaml libzstd popt protobuf-c utf8proc xz-utils; do
+while read -r package library; do
     get source "$package/$release" >"$package.log" 2>&1 || { cat "$package.log"; exit 1; }
-done
+    documents=$folder/usr/share/doc/$package
+    mkdir -p "$documents"
+    cp "$package"-[0-9]*/debian/copyright "$documents"
+    gzip -9n <"$(echo "$package"-[0-9]*)/debian/changelog" >"$documents/changelog.Debian.gz"
+    echo "$library.a $package" >>"$folder/packages"
+done <<END
+bzip2 libbz2
+jansson libjansson
+libarchive libarchive
+libyaml libyaml
+libzstd libzstd
+popt libpopt
+protobuf-c libprotobuf-c
+utf8proc libutf8proc
+xz-utils liblzma
+END
 rm -f -- *.tar.* *.dsc *.asc
 
 # --- libraries --------------------------------------------------------------------------

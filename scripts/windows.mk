@@ -1,8 +1,10 @@
 # The program for Windows. A part of the Makefile.
 #
-#   build/windows/heapdrift.exe   one file, linked statically
-#   build/windows/sysroot/        the libraries, built of Debian's sources
-#   build/windows/linked/         what it is made of
+#   build/windows/heapdrift.exe         one file, linked statically
+#   build/windows/THIRD-PARTY-NOTICES   the licences of what is inside
+#   build/windows/packages.tsv          the same as a table: package, version, licence, files
+#   build/windows/sysroot/              the libraries, built of Debian's sources
+#   build/windows/linked/               what it is made of, and the linker's map
 #
 # Nothing of src/ asks which system it is: src/windows/posix has what the C library of Windows
 # lacks of POSIX's headers, src/windows what is other there.
@@ -10,14 +12,16 @@
 WINDOWS = build/windows
 MINGW   = x86_64-w64-mingw32-
 
-# Left out is what reads memory of processes, and the store, since there is no
-# SQLite in the sysroot; the others stand in src/windows once more.
+# Left out is what reads memory of processes; the store, since there is no SQLite in the sysroot, with
+# the commands that ask for it and what only serves it in cli/live; the others stand in src/windows
+# once more. What is added to cli/live is left out until it is named here.
+WINDOWS_LIVE = collect_all collect_writers collecting processes requested run_folder
+WINDOWS_LEFT_OUT_COMMANDS := $(shell grep -lE '"(heapdrift_(store|fleet)|cli/live/(open_store|storing))\.h"' src/cli/commands/cmd_*.c)
 WINDOWS_LEFT_OUT = src/store/% src/cli/explore/terminal.c src/format/core/core_names.c src/base/hash.c \
+    $(WINDOWS_LEFT_OUT_COMMANDS) $(filter-out $(WINDOWS_LIVE:%=src/cli/live/%.c),$(wildcard src/cli/live/*.c)) \
     $(addprefix src/collect/,address_space.c clients.c copying.c denied.c direct.c dump_file.c origin.c proc.c \
         process_copy.c target.c thread_freeze.c types_copy.c unix_socket.c) \
-    $(addprefix src/cli/,$(addprefix commands/,cmd_fleet.c cmd_record.c) \
-        $(addprefix live/,children.c nameless.c open_store.c run_facts.c sidecar.c storing.c) \
-        $(addprefix guard/,landlock.c lost_pages.c memory.c sandbox.c system_calls.c) \
+    $(addprefix src/cli/,$(addprefix guard/,landlock.c lost_pages.c memory.c sandbox.c system_calls.c) \
         terminal/temporary.c)
 WINDOWS_LIBS = -lprotobuf-c -larchive -llzma -lzstd -lbz2 -lz -lyaml -ljansson -lutf8proc -lpopt
 
@@ -31,18 +35,27 @@ WINDOWS_BUILD = BUILD=$(WINDOWS)/linked CC=$(MINGW)gcc AR=$(MINGW)ar \
         -DUTF8PROC_STATIC -DYAML_DECLARE_STATIC -DHD_PORTABLE -D_POSIX_THREAD_SAFE_FUNCTIONS' \
     CFLAGS='-std=gnu11 -O2 -g -Wno-pedantic -Wno-format -Wno-attributes -Wno-conversion' HARDENING=-fstack-protector-strong \
     HARDENED_LINK= LIB_LIBS= CLI_LIBS= \
-    LDFLAGS='-static -Wl,--wrap=main -Wl,--stack,8388608 -Wl,--no-insert-timestamp -L$(WINDOWS)/sysroot/lib'
+    LDFLAGS='-static -Wl,--wrap=main -Wl,--stack,8388608 -Wl,--no-insert-timestamp -Wl,-Map=$(WINDOWS)/linked/map \
+        -L$(WINDOWS)/sysroot/lib'
 
 windows: | $(WINDOWS)/sysroot
 	@scripts/install-deps.sh build windows
 	+@$(MAKE) --no-print-directory $(WINDOWS_BUILD) $(WINDOWS)/linked/heapdrift.exe
-	$(MINGW)objcopy --strip-all $(WINDOWS)/linked/heapdrift.exe $(WINDOWS)/heapdrift.exe
+	@# -p: without the time of now in the header
+	$(MINGW)objcopy -p --strip-all $(WINDOWS)/linked/heapdrift.exe $(WINDOWS)/heapdrift.exe
+	SYSROOT=$(WINDOWS)/sysroot scripts/notices.sh $(WINDOWS)/linked/map $(WINDOWS)/THIRD-PARTY-NOTICES \
+	    $(WINDOWS)/packages.tsv $(D3_PARTS)
 
 $(WINDOWS)/linked/heapdrift.exe: $(CLI_OBJ) $(BUILD)/manifest.o $(BUILD)/libheapdrift.a
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(WINDOWS_LIBS)
 
 $(WINDOWS)/linked/manifest.o: src/windows/heapdrift.rc src/windows/heapdrift.manifest
 	$(MINGW)windres $< $@
+
+# Each command that is left out says so.
+$(WINDOWS)/linked/src/windows/left_out.o: $(WINDOWS_LEFT_OUT_COMMANDS)
+$(WINDOWS)/linked/src/windows/left_out.%: private override CPPFLAGS += -DLEFT_OUT_COMMANDS='$(foreach \
+    name,$(WINDOWS_LEFT_OUT_COMMANDS:src/cli/commands/cmd_%.c=%),LEFT_OUT($(name),ON_$(shell echo $(name) | tr a-z A-Z));)'
 
 $(WINDOWS)/sysroot: scripts/windows-sysroot.sh
 	@scripts/install-deps.sh build windows

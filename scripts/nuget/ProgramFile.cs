@@ -1,4 +1,4 @@
-// The static heapdrift that lies in a package: which one is for this machine, and how it is made
+// The heapdrift program that lies in a package: which one is for this machine, and how it is made
 // runnable. Part of the tool and of Heapdrift.Testing.
 using System;
 using System.Globalization;
@@ -11,17 +11,16 @@ namespace Heapdrift;
 internal static partial class ProgramFile
 {
     /// <summary>NuGet's word for this machine, such as linux-x64; null if no program is for it.</summary>
-    internal static string? Platform()
+    internal static string? Platform() => RuntimeInformation.ProcessArchitecture switch
     {
-        if (!OperatingSystem.IsLinux())
-            return null;
-        return RuntimeInformation.ProcessArchitecture switch
-        {
-            Architecture.X64 => "linux-x64",
-            Architecture.Arm64 => "linux-arm64",
-            _ => null,
-        };
-    }
+        Architecture.X64 when OperatingSystem.IsLinux() => "linux-x64",
+        Architecture.Arm64 when OperatingSystem.IsLinux() => "linux-arm64",
+        Architecture.X64 when OperatingSystem.IsWindows() => "win-x64",
+        _ => null,
+    };
+
+    /// <summary>What the program's file is called.</summary>
+    internal static string Name => OperatingSystem.IsWindows() ? "heapdrift.exe" : "heapdrift";
 
     /// <summary>A path by which the program can be run: NuGet gives no file that it unpacks the
     /// right to be run by others than its owner, if any. Who may not give that right runs a copy
@@ -49,7 +48,7 @@ internal static partial class ProgramFile
     internal static bool CanRun(string program)
     {
         const int execute = 1;
-        return access(program, execute) == 0;
+        return OperatingSystem.IsWindows() ? File.Exists(program) : access(program, execute) == 0;
     }
 
     private static string? InMemory(string program)

@@ -46,6 +46,23 @@ bool find_target(struct target *t, const struct hd_collect_options *how,
     return target_of_process(t, (pid_t)how->pid, &brief, arena, err);
 }
 
+static int by_number(const void *a, const void *b)
+{
+    pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
+    return (x > y) - (x < y);
+}
+
+pid_t *proc_rising(pid_t *all, size_t count, struct arena *arena)
+{
+    pid_t *kept = arena_array(arena, pid_t, count);
+    if (count > 0) {
+        memcpy(kept, all, count * sizeof(*kept));
+        qsort(kept, count, sizeof(*kept), by_number);
+    }
+    free(all);
+    return kept;
+}
+
 /* --- what a process says of itself --------------------------------------------- */
 
 /* One connection, one request, one reply. */

@@ -272,12 +272,6 @@ bool proc_is_hidden(pid_t pid)
 
 /* --- all of them --------------------------------------------------------------- */
 
-static int by_number(const void *a, const void *b)
-{
-    pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
-    return (x > y) - (x < y);
-}
-
 pid_t *proc_all(size_t *count, int *lacked, struct arena *arena)
 {
     pid_t *all = NULL;
@@ -300,13 +294,8 @@ pid_t *proc_all(size_t *count, int *lacked, struct arena *arena)
         *lacked = errno;
     if (proc != NULL)
         closedir(proc);
-    pid_t *kept = arena_array(arena, pid_t, len);
-    if (len > 0)
-        memcpy(kept, all, len * sizeof(*kept));
-    free(all);
-    qsort(kept, len, sizeof(*kept), by_number);
     *count = len;
-    return kept;
+    return proc_rising(all, len, arena);
 }
 
 const char *proc_excuse(void)

@@ -59,6 +59,9 @@ bool proc_is_shortage(int why);
  * *lacked becomes the errno, which may be NULL. */
 pid_t *proc_all(size_t *count, int *lacked, struct arena *arena);
 
+/* The end of that on every system: all, which is freed, rising, in the arena. */
+pid_t *proc_rising(pid_t *all, size_t count, struct arena *arena);
+
 /* Why none can be listed; NULL: they can. */
 const char *proc_excuse(void);
 

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/fast_serialization.h"
 #include "format/reader.h"
+#include "process/process_image.h"
 
 #include <string.h>
 
@@ -113,12 +114,11 @@ static bool is_gcdump_xml(struct bytes head)
 
 /* --- the list ------------------------------------------------------------ */
 
-#define FROM_DUMP                                                                          \
-    "; open it with `dotnet-dump analyze`, and save the output of `dumpheap -stat -live` " \
-    "to "                                                                                  \
-    "into "                                                                                \
-    "a text file, or take a gcdump of the process with `dotnet-gcdump collect -p PID`"
-#define TAKE_GCDUMP "; take a gcdump of the process with `dotnet-gcdump collect -p PID`"
+/* heapdrift does not run where these are from. */
+#define ON_MACOS "take a gcdump of the process with `dotnet-gcdump collect -p PID`"
+#define FROM_MACOS                                                                    \
+    "; save the output of `dumpheap -stat -live` in `dotnet-dump analyze` as a text " \
+    "file, or " ON_MACOS
 #define SAVE_GCDUMP "; open it in PerfView, and save the heap as .gcdump"
 
 /* Special before general. */
@@ -132,8 +132,8 @@ static const struct foreign {
     {is_gcdump_xml, "this is a .gcdump.xml" SAVE_GCDUMP},
     {is_windows_dump, "this is a dump of the Windows kernel, not of a process" TAKE_GCDUMP},
     {is_elf, "this is a program or library, not a memory dump" TAKE_GCDUMP},
-    {is_mach_o_core, "this is a macOS core dump" FROM_DUMP},
-    {is_mach_o, "this is a program or library, not a memory dump" TAKE_GCDUMP},
+    {is_mach_o_core, "this is a macOS core dump" FROM_MACOS},
+    {is_mach_o, "this is a program or library of macOS, not a memory dump; " ON_MACOS},
     {is_hprof, "this is a Java heap dump (hprof); heapdrift reads .NET heaps"},
     {is_v8_snapshot, "this is a JavaScript heap snapshot (V8); heapdrift reads .NET heaps"},
 };

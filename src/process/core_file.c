@@ -304,8 +304,6 @@ static const char *machine_name(unsigned machine)
     return NULL;
 }
 
-#define TAKE_GCDUMP "; take a gcdump of the process, with `dotnet-gcdump collect -p PID`"
-
 static bool find_processor(struct process_image *p, struct bytes file, struct hd_error *err)
 {
     unsigned machine = half(file, ELF_MACHINE);

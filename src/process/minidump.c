@@ -30,7 +30,6 @@ bool minidump_is(struct bytes head)
     return head.size >= VERSION_MARK + 2 && memcmp(head.data, "MDMP\x93\xA7", 6) == 0;
 }
 
-#define TAKE_GCDUMP "; take a gcdump of the process, with `dotnet-gcdump collect -p PID`"
 static const struct image_kind minidump_kind = {
     .name = "minidump",
     .library = "coreclr.dll",

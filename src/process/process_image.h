@@ -38,6 +38,10 @@ struct image_file {
     enum image_file_state state;
 };
 
+/* What to do instead, behind why a file is refused. */
+#define TAKE_GCDUMP \
+    "; take a gcdump of the process with `heapdrift collect PID -o app.gcdump`"
+
 /* What it is made of, in words. */
 struct image_kind {
     const char *name;       /* "core dump": a ... of .NET 10 */

@@ -133,8 +133,6 @@ bool runtime_heap_is_valid(const struct runtime *r)
 
 /* --- runtime ------------------------------------------------------------------- */
 
-#define TAKE_GCDUMP "; take a gcdump of the process, with `heapdrift collect -p PID`"
-
 enum { OLDEST = 8, TLS_OFFSETS_UNUSED = 2 };
 
 /* --- MethodTables -------------------------------------------------------------- */
@@ -344,8 +342,7 @@ static bool refuse_version(struct search *s, const char *version)
         return fail(s->err, HD_UNSUPPORTED,
                     "a %s of .NET %s on %s; only later versions can be read "
                     "there" TAKE_GCDUMP,
-                    kind_of(s), version,
-                    p->machine == MACHINE_WINDOWS ? "Windows" : p->name);
+                    kind_of(s), version, p->name);
     return fail(s->err, HD_UNSUPPORTED, "a %s of .NET %s" NOT_KNOWN, kind_of(s), version);
 }
 

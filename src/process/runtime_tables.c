@@ -179,6 +179,23 @@ const struct runtime_table runtime_tables[] = {
             "\"GCStatics\":16,\"DataBlob\":24},\"LoaderAllocator\":{"
             "\"ObjectHandle\":976},\"ThreadLocalBlock\":{\"TLMTable\":0,"
             "\"TLMTableSize\":8}},\"globals\":{},\"contracts\":{}}",
+        /* Found in dumps of 8.0.31 by what they lead to; EEClass as in .NET 9. */
+        .elsewhere =
+            {
+                {MACHINE_WINDOWS, 55,
+                 "{\"types\":{\"EEClass\":{\"InternalCorElementType\":64,"
+                 "\"BaseSizePadding\":67,\"FieldsArePacked\":65,\"PackedFields\":66},"
+                 "\"Module\":{\"LoaderAllocator\":152,\"DynamicMetadata\":1016,"
+                 "\"AvailableTypeParams\":584,\"TypeDefToMethodTableMap\":368,"
+                 "\"PEAssembly\":176,\"Assembly\":200,\"DomainLocalModule\":744,"
+                 "\"ModuleIndex\":752,\"DynamicEntries\":800,"
+                 "\"DynamicStaticsInfo\":816},\"AppDomain\":{"
+                 "\"DomainAssemblyList\":1208},\"ThreadStore\":{"
+                 "\"FirstThreadLink\":64,\"ThreadCount\":88},\"Thread\":{"
+                 "\"LinkNext\":248,\"OSId\":440,\"AllocContext\":88,"
+                 "\"ThreadLocalBlock\":1120},\"LoaderAllocator\":{"
+                 "\"ObjectHandle\":880}}}"},
+            },
     },
 };
 

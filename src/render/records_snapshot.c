@@ -335,7 +335,7 @@ static const struct record_field process_fields[] = {
     FIELD("user", TEXT(user), MAY_BE_NULL, "Whose process it is."),
     FIELD("command", TEXT(command), MAY_BE_NULL, "Command line."),
     FIELD("socket", TEXT(socket), NEVER_NULL,
-          "Path of its diagnostics socket, for --diagnostic-port."),
+          "Path of its diagnostics socket, on Windows of the pipe, for --diagnostic-port."),
     FIELD("problem", TEXT(problem), MAY_BE_NULL,
           "Why no snapshot can be taken of it; null if one can."),
     FIELD("host", TEXT(host), MAY_BE_NULL,

@@ -107,7 +107,7 @@ void headline_add_sentence(struct headline *h, struct text *words)
 
 /* --- what is counted ------------------------------------------------------ */
 
-const char phrase_no_garbage[] = "garbage, which a core dump holds, is not counted";
+const char phrase_no_garbage[] = "garbage, which a memory dump holds, is not counted";
 
 const char *phrase_what_counts(const struct hd_model *m)
 {

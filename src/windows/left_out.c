@@ -9,17 +9,17 @@ static int refuse_command(struct settings *s)
     return EXIT_TROUBLE;
 }
 
-#define LEFT_OUT(word, its_bit, its_purpose)                                           \
+#define LEFT_OUT(word, its_bit)                                                        \
     const struct command cmd_##word = {.name = #word,                                  \
                                        .bit = its_bit,                                 \
-                                       .purpose = its_purpose,                         \
+                                       .purpose = FOR_FLEETS,                          \
                                        .operands = "",                                 \
                                        .summary = "not in heapdrift for Windows",      \
                                        .description = "Not in heapdrift for Windows.", \
                                        .run = refuse_command}
 
-LEFT_OUT(record, ON_RECORD, FOR_FLEETS);
-LEFT_OUT(fleet, ON_FLEET, FOR_FLEETS);
+/* scripts/windows.mk finds them. */
+LEFT_OUT_COMMANDS
 
 static int refuse_store(void)
 {

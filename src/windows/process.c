@@ -283,12 +283,6 @@ const char *proc_runtime(pid_t pid, struct arena *arena)
 
 /* --- all of them --------------------------------------------------------------- */
 
-static int by_number(const void *a, const void *b)
-{
-    pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
-    return (x > y) - (x < y);
-}
-
 pid_t *proc_all(size_t *count, int *lacked, struct arena *arena)
 {
     enum { IDLE = 0, SYSTEM = 4 };
@@ -308,13 +302,8 @@ pid_t *proc_all(size_t *count, int *lacked, struct arena *arena)
     }
     if (list != INVALID_HANDLE_VALUE)
         CloseHandle(list);
-    pid_t *kept = arena_array(arena, pid_t, len);
-    if (len > 0)
-        memcpy(kept, all, len * sizeof(*kept));
-    free(all);
-    qsort(kept, len, sizeof(*kept), by_number);
     *count = len;
-    return kept;
+    return proc_rising(all, len, arena);
 }
 
 const char *proc_excuse(void)

@@ -114,3 +114,9 @@ void temporary_remove(void)
     if (InterlockedExchange(&is_there, 0) != 0)
         DeleteFileA(path);
 }
+
+/* rmdir /s /q in cmd, which PowerShell does not know. */
+const char *folder_remover(void)
+{
+    return NULL;
+}

@@ -178,7 +178,7 @@ is() {
     local format
     for format in junit sarif github; do
         run "$HEAPDRIFT" check -q --budget='Shop.Session=0' --format=$format "$core" "$later"
-        [[ $output == *"garbage, which a core dump holds, is not counted"* ]] || complain "$format says nothing of garbage"
+        [[ $output == *"garbage, which a memory dump holds, is not counted"* ]] || complain "$format says nothing of garbage"
     done
 }
 

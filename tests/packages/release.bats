@@ -50,18 +50,26 @@ refused() {
     [[ $status != 0 && $output == *"no release: VERSION is 9.9.9"* && ! -e build/static ]]
 }
 
-@test "what was built is put together, with checksums, the same bytes twice" {
+# A tree with what was built.
+built() {
     [[ -e build/static/aarch64/heapdrift && -e build/sbom/heapdrift-$version-aarch64.spdx.json ]] ||
         skip "no program for aarch64: make static ARCH=aarch64 sbom"
-    mkdir -p "$tmp/tree/build"
+    [[ -e build/sbom/heapdrift-$version-windows-x86_64.spdx.json ]] || skip "no program for Windows: make windows sbom"
+    mkdir -p "$tmp/tree/build/windows"
     cp -r scripts LICENSE README.md CHANGELOG.md include "$tmp/tree"
     cp -r build/{static,sbom,dist,nuget,deb,completion,heapdrift.1} "$tmp/tree/build"
+    cp build/windows/{heapdrift.exe,packages.tsv,THIRD-PARTY-NOTICES} "$tmp/tree/build/windows"
+    root=$PWD
     cd "$tmp/tree" || return
-    scripts/release.sh pack "$version" 1790000000 >"$tmp/said"
+}
+
+@test "what was built is put together, with checksums, the same bytes twice" {
+    built
+    scripts/release.sh pack "$version" 1790000000 https://example.org/releases >"$tmp/said"
     cp -r "build/release/$version" "$tmp/one"
-    # Another time, another umask.
+    # Another time, another umask, another place on earth.
     find . -type f -exec touch -d '2001-01-01' {} +
-    (umask 077 && scripts/release.sh pack "$version" 1790000000 >/dev/null)
+    (umask 077 && TZ=Asia/Tokyo scripts/release.sh pack "$version" 1790000000 https://example.org/releases >/dev/null)
     diff -r "$tmp/one" "build/release/$version"
     cd "build/release/$version" || return
     sha256sum --quiet -c SHA256SUMS
@@ -70,4 +78,42 @@ refused() {
     tar -xf "$name.tar.gz"
     [[ $("$name/heapdrift" --version) == "heapdrift $version" ]]
     [[ -s $name/LICENSE && -s $name/THIRD-PARTY-NOTICES && -s $name/heapdrift.1 && -s $name/completion/_heapdrift ]]
+}
+
+@test "the program for Windows: a zip with what belongs to it, and winget is told where" {
+    built
+    local name=heapdrift-$version-windows-x86_64 url=https://example.org/releases
+    scripts/release.sh pack "$version" 1790000000 "$url" >"$tmp/said"
+    cd "build/release/$version" || return
+    python3 "$root/tests/packages/check_winget.py" . "$version" "$url/v$version" "$name.zip"
+    grep -qx 'ReleaseDate: 2026-09-21' heapdrift.heapdrift.installer.yaml
+    unzip -q "$name.zip"
+    cmp "$name/heapdrift.exe" "$root/build/windows/heapdrift.exe"
+    [[ -s $name/LICENSE && -s $name/README.md && -s $name/CHANGELOG.md ]]
+    # What is linked in is named, and nothing of Linux.
+    local library
+    for library in libarchive libz-mingw-w64-dev mingw-w64-x86-64-dev gcc-mingw-w64; do
+        grep -q "^$library" "$name/THIRD-PARTY-NOTICES" || { echo "no $library"; return 1; }
+    done
+    [[ -z $(grep "GNU C library\|^libsqlite3" "$name/THIRD-PARTY-NOTICES") ]]
+    [[ $(jq -r '.packages[0].checksums[0].checksumValue' "$name.spdx.json") == "$(sha256sum <"$name/heapdrift.exe" | cut -d' ' -f1)" ]]
+    # The check itself: another version, another zip.
+    run python3 "$root/tests/packages/check_winget.py" . 9.9.9 "$url/v$version" "$name.zip"
+    [[ $status == 1 && $output == *PackageVersion* ]]
+    zip -q "$name.zip" SHA256SUMS
+    run python3 "$root/tests/packages/check_winget.py" . "$version" "$url/v$version" "$name.zip"
+    [[ $status == 1 && $output == *"another zip"* ]]
+}
+
+@test "without a place for releases there is no manifest of winget, and it is said" {
+    built
+    scripts/release.sh pack "$version" 1790000000 >"$tmp/said"
+    grep -q "^note: no manifest of winget" "$tmp/said"
+    [[ -e build/release/$version/heapdrift-$version-windows-x86_64.zip ]]
+    [[ -z $(find build/release -name '*.yaml') ]]
+    run scripts/release.sh pack "$version" 1790000000 'ftp://example.org/a b'
+    [[ $status != 0 && $output == *"is no address that winget can download from"* ]]
+    rm build/windows/packages.tsv
+    run scripts/release.sh pack "$version" 1790000000
+    [[ $status == 1 && $output == *"no release: no program for Windows"* ]]
 }

@@ -22,6 +22,18 @@ version=$(sed -n 's/^.define HD_VERSION "\(.*\)"/\1/p' "$BATS_TEST_DIRNAME/../..
     jq -e '[.packages[] | select(.name != "heapdrift") | .versionInfo] | all(test("^[0-9]"))' "$file"
 }
 
+@test "the program for Windows has one of its own" {
+    local file=build/sbom/heapdrift-$version-windows-x86_64.spdx.json name
+    [[ -e $file ]] || skip "no program for Windows: make windows sbom"
+    [[ $(jq -r '.packages[] | select(.name == "heapdrift") | .packageFileName, .checksums[0].checksumValue' "$file") == \
+        "heapdrift.exe"$'\n'"$(sha256sum <build/windows/heapdrift.exe | cut -d' ' -f1)" ]]
+    for name in libarchive libyaml jansson utf8proc protobuf-c popt xz-utils libzstd bzip2 libz-mingw-w64-dev \
+        mingw-w64-x86-64-dev gcc-mingw-w64-x86-64-.*; do
+        jq -e --arg name "^$name$" '[.packages[] | select(.name | test($name))] | length == 1' "$file" || complain "no $name"
+    done
+    jq -e '[.packages[].name] | all(test("^(libc6|libsqlite3|libseccomp|libncurses)") | not)' "$file"
+}
+
 @test "the same program, the same bytes" {
     (cd / && :) && TZ=Asia/Tokyo LC_ALL=C scripts/sbom.py "$version" 1790000000 "$arch" "build/static/$arch" >"$tmp/one"
     scripts/sbom.py "$version" 1790000000 "$arch" "build/static/$arch" >"$tmp/two"

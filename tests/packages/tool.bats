@@ -90,7 +90,7 @@ declare -gA ends
 stopped() {
     status=0
     timeout --preserve-status --foreground -s "$2" "$3" "$1" collect --diagnostic-port="$tmp/mute" \
-        -t 120 -o "$tmp/x.gcdump" >"$tmp/said" 2>&1 || status=$?
+        --timeout=120 -o "$tmp/x.gcdump" >"$tmp/said" 2>&1 || status=$?
     ends[$1]="$status $(<"$tmp/said")"
 }
 
@@ -158,16 +158,20 @@ stopped() {
         grep -qF -- "$word" "$tmp/nuspec" || complain "no $word"
     done
     unzip -l "$SOURCE/heapdrift.$version.nupkg" >"$tmp/list"
-    for word in " README.md" " LICENSE" "linux-x64/heapdrift" "linux-x64/THIRD-PARTY-NOTICES"; do
+    local windows=
+    [[ ! -e build/windows/packages.tsv ]] || windows=yes
+    for word in " README.md" " LICENSE" "linux-x64/heapdrift" "linux-x64/THIRD-PARTY-NOTICES" \
+        ${windows:+win-x64/heapdrift.exe win-x64/THIRD-PARTY-NOTICES}; do
         grep -qF -- "$word" "$tmp/list" || complain "no $word"
     done
     # The library has its documentation for editors. The bytes of its symbols must not tell where it was made.
     unzip -l "$SOURCE/Heapdrift.Testing.$version.nupkg" >"$tmp/list"
-    for word in " README.md" " LICENSE" " lib/net8.0/Heapdrift.Testing.xml" "runtimes/linux-x64/native/heapdrift" "notices/linux-x64/THIRD-PARTY-NOTICES"; do
+    for word in " README.md" " LICENSE" " lib/net8.0/Heapdrift.Testing.xml" "runtimes/linux-x64/native/heapdrift" "notices/linux-x64/THIRD-PARTY-NOTICES" \
+        ${windows:+runtimes/win-x64/native/heapdrift.exe notices/win-x64/THIRD-PARTY-NOTICES}; do
         grep -qF -- "$word" "$tmp/list" || complain "no $word"
     done
     HOME=~root scripts/nuget.sh "$version" "$(unzip -Z -T "$SOURCE/heapdrift.$version.nupkg" LICENSE | awk '{print $7}' |
-        sed 's/\(....\)\(..\)\(..\)\.\(..\)\(..\)\(..\)/\1-\2-\3 \4:\5:\6 UTC/' | date -f - +%s)" "$tmp/again" build/static
+        sed 's/\(....\)\(..\)\(..\)\.\(..\)\(..\)\(..\)/\1-\2-\3 \4:\5:\6 UTC/' | date -f - +%s)" "$tmp/again" build
     for file in build/nuget/*."$version".*nupkg; do
         cmp "$file" "$tmp/again/${file##*/}"
     done

@@ -103,7 +103,8 @@ void forge_minidump_library(struct minidump_forge *f, const struct forged_runtim
     /* One module; and where the type of free space is told on Windows. */
     p->mapping_count--;
     p->mappings[p->mapping_count - 1].end = FORGED_RUNTIME_BASE + FORGED_LIBRARY_SIZE;
-    forged_move_global(p, how->major == 9 ? 57 : 56, how->major == 9 ? 58 : 57);
+    const unsigned free_object = how->major == 8 ? 54 : how->major == 9 ? 57 : 56;
+    forged_move_global(p, free_object, free_object + 1);
 }
 
 /* --- streams ------------------------------------------------------------------------- */

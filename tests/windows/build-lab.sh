@@ -13,9 +13,6 @@ if [ -n "$newer" ]; then
     mkdir -p build/windows
     cp -r tests/live/leaklab "$out.src"
     sed -i "s/net10.0/$1/" "$out.src/LeakLab.csproj"
-    # Under wine 8 a runtime that collects a dynamic method dies: reflection and serializers must not make any.
-    sed -i 's|</PropertyGroup>|<EventSourceSupport>false</EventSourceSupport></PropertyGroup><ItemGroup><RuntimeHostConfigurationOption Include="System.Runtime.CompilerServices.RuntimeFeature.IsDynamicCodeSupported" Value="false" /></ItemGroup>|' \
-        "$out.src/LeakLab.csproj"
     dotnet publish -c Release -r win-x64 --self-contained -o "$out" "$out.src" >"$out.log" 2>&1 || {
         cat "$out.log" >&2
         exit 1

@@ -4,9 +4,10 @@
 #   COLLECTIONS=100 ROGUES=5 bats tests/windows/live.bats    how many in a row; rogues of each way
 bats_require_minimum_version 1.5.0
 load ../cli/helper
+load wine
 
 WINE=$BATS_TEST_DIRNAME/wine.sh
-frameworks='net10.0 net9.0'
+frameworks='net10.0 net9.0 net8.0'
 
 setup_file() {
     command -v dotnet >/dev/null || skip "no dotnet here"
@@ -20,9 +21,6 @@ teardown() {
     stop_lab
     kill -9 ${others:-} 2>/dev/null || true
 }
-
-# In the background only: what it becomes can be killed.
-wine() { WINEPREFIX=$PWD/build/windows/wine WINEDEBUG=-all exec /usr/lib/wine/wine64 "$@" 3>&- 4>&-; }
 
 # start_lab FRAMEWORK SCENARIO: run it; $pid is its id, and `iterate N` makes it work.
 start_lab() {
@@ -72,6 +70,9 @@ run_windows() {
 
 # Types with how many objects and bytes each has.
 table() { "$HEAPDRIFT" top -n 0 --format=csv "$1" | sort; }
+
+# interrupt PID: Ctrl-C for what runs in the background; what it has said if it is gone.
+interrupt() { kill -INT "$1" || { cat "$tmp/o" "$tmp/e" "$tmp/lab.err"; return 1; }; }
 
 lacks() { ! grep -q "$1" "$2"; }
 
@@ -172,6 +173,10 @@ END
     start_lab net10.0 cache
     run_windows 0 watch "$pid" --count=2 --interval=1s --no-keep
     lacks "kept" "$tmp/e"
+    # Each shell deletes folders by another command.
+    (cd "$tmp" && run_windows 0 watch "$pid" --count=2 --interval=1s)
+    grep -q "^heapdrift: kept 2 snapshots" "$tmp/e"
+    lacks "to delete them" "$tmp/e"
     [[ $(find build/windows/wine/drive_c/users -name 'heapdrift-*') == "" ]]
     printf '\n\n' | run_windows 0 collect "$pid" --on-enter --count=2 -o "$tmp/e.gcdump"
     [[ -s $tmp/e-1.gcdump && -s $tmp/e-2.gcdump ]]
@@ -204,7 +209,7 @@ END
     "$WINE" watch "$pid" --count=50 --interval=1s -o "$tmp/w" >"$tmp/o" 2>"$tmp/e" 3>&- &
     watching=$!
     while [[ ! -s $tmp/w/2.gcdump ]]; do sleep 0.1; done
-    kill -INT "$watching"
+    interrupt "$watching"
     wait "$watching" || status=$?
     [[ $status == 0 ]] && grep -q "stopped after" "$tmp/e" && grep -q "^UNSURE" "$tmp/o"
     nothing_is_left
@@ -213,7 +218,7 @@ END
     "$WINE" collect "$rogue" -o "$tmp/r.gcdump" >"$tmp/o" 2>"$tmp/e" 3>&- &
     watching=$!
     sleep 2
-    kill -INT "$watching"
+    interrupt "$watching"
     status=0
     wait "$watching" || status=$?
     [[ $status == 2 && ! -e $tmp/r.gcdump ]] && grep -q "stopped" "$tmp/e"

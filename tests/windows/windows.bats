@@ -38,6 +38,8 @@ each() {
     printf '%s\n' ADVAPI32.dll KERNEL32.dll msvcrt.dll | diff "$tmp/names" -
     # Addresses are drawn, all 64 bits of them; data is not run.
     [[ $(x86_64-w64-mingw32-objdump -p "$file") == *HIGH_ENTROPY_VA*DYNAMIC_BASE*NX_COMPAT* ]]
+    # No time of its build: the same sources, the same bytes.
+    [[ $(TZ=UTC x86_64-w64-mingw32-objdump -p "$file") == *"Time/Date"*"Jan  1 00:00:00 1970"* ]]
     [[ $(stat -c %s "$file") -lt 4000000 ]]
     same --version
     same help formats

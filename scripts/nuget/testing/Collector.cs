@@ -115,7 +115,7 @@ internal sealed class Collector
     internal static async Task CopyMemoryAsync(string path, Deadline deadline)
     {
         const long most = 1L << 30;
-        if (Environment.WorkingSet > most)
+        if (!OperatingSystem.IsLinux() || Environment.WorkingSet > most)
             throw new HeapdriftException("the memory of this process is not read");
         await deadline.EnterAsync(turns, "waiting for another snapshot").ConfigureAwait(false);
         try

@@ -100,7 +100,7 @@ internal static class HeapdriftProgram
         string? given = Environment.GetEnvironmentVariable("HEAPDRIFT_PROGRAM");
         string? platform = ProgramFile.Platform();
         if (platform is null)
-            return (null, $"heapdrift takes snapshots on Linux, x64 and arm64, not on {RuntimeInformation.RuntimeIdentifier}");
+            return (null, $"heapdrift takes snapshots on Linux, x64 and arm64, and on Windows, x64, not on {RuntimeInformation.RuntimeIdentifier}");
         if (given is { Length: > 0 })
             return ProgramFile.CanRun(given) ? (given, null) : (null, $"HEAPDRIFT_PROGRAM: {given} is no program that this user may run");
         string? path = Places(platform).FirstOrDefault(File.Exists);
@@ -114,15 +114,15 @@ internal static class HeapdriftProgram
     [UnconditionalSuppressMessage("SingleFile", "IL3000", Justification = "Empty is no place.")]
     private static IEnumerable<string> Places(string platform)
     {
-        string native = Path.Combine("runtimes", platform, "native", "heapdrift");
+        string native = Path.Combine("runtimes", platform, "native", ProgramFile.Name);
         yield return Path.Combine(AppContext.BaseDirectory, native);
         foreach (string folder in (AppContext.GetData("NATIVE_DLL_SEARCH_DIRECTORIES") as string ?? "").Split(Path.PathSeparator))
             if (folder.Length > 0)
-                yield return Path.Combine(folder, "heapdrift");
+                yield return Path.Combine(folder, ProgramFile.Name);
         string beside = Path.GetDirectoryName(typeof(HeapdriftProgram).Assembly.Location) ?? "";
         if (beside.Length > 0)
             yield return Path.Combine(beside, native);
-        yield return Path.Combine(AppContext.BaseDirectory, "heapdrift");
+        yield return Path.Combine(AppContext.BaseDirectory, ProgramFile.Name);
     }
 }
 

@@ -1,8 +1,11 @@
 // Becomes the static heapdrift beside it, by execve: nothing stays in between that would have to
-// pass on signals, the terminal, standard input or the exit status. It knows nothing about heaps.
+// pass on signals, the terminal, standard input or the exit status. Windows has no such thing: there
+// it waits for the program. It knows nothing about heaps.
 //
 // Rules of its own: a tool that fails to start says one line, and has heapdrift's status 2.
 using System;
+using System.ComponentModel;
+using System.Diagnostics;
 using System.Globalization;
 using System.IO;
 using System.Runtime.InteropServices;
@@ -18,12 +21,14 @@ internal static unsafe partial class Launcher
     private static int Main(string[] arguments)
     {
         string? platform = ProgramFile.Platform();
-        if (platform is null || !OperatingSystem.IsLinux())
-            return Complain($"this package has programs for linux-x64 and linux-arm64, not for {RuntimeInformation.RuntimeIdentifier}; "
+        if (platform is null)
+            return Complain($"this package has programs for linux-x64, linux-arm64 and win-x64, not for {RuntimeInformation.RuntimeIdentifier}; "
                 + "compare snapshots of other systems on Linux, or in a container");
-        string program = Path.Combine(AppContext.BaseDirectory, platform, "heapdrift");
+        string program = Path.Combine(AppContext.BaseDirectory, platform, ProgramFile.Name);
         if (!File.Exists(program))
             return Complain($"{program} is missing; reinstall: dotnet tool uninstall, then dotnet tool install");
+        if (!OperatingSystem.IsLinux())
+            return Await(program, arguments);
 
         byte*[] words = Words(arguments);
         LeaveNothingBehind();
@@ -34,6 +39,37 @@ internal static unsafe partial class Launcher
             Execute(ProgramFile.Runnable(program), argv);
         }
         return Complain($"{program} cannot be run: {Marshal.GetLastPInvokeErrorMessage()}");
+    }
+
+    // The console tells both of Ctrl-C, of which one decides; the program ends with the launcher.
+    private static int Await(string program, string[] arguments)
+    {
+        Console.CancelKeyPress += (_, key) => key.Cancel = true;
+        EndTogether();
+        try
+        {
+            using Process process = Process.Start(new ProcessStartInfo(program, arguments) { UseShellExecute = false })!;
+            process.WaitForExit();
+            return process.ExitCode;
+        }
+        catch (Win32Exception e)
+        {
+            return Complain($"{program} cannot be run: {e.Message}");
+        }
+    }
+
+    // A job (JOBOBJECT_EXTENDED_LIMIT_INFORMATION) of which this process and what it starts are, and
+    // which ends with its last handle.
+    private static void EndTogether()
+    {
+        const int extendedLimits = 9, flagsAt = 16;
+        const uint killOnClose = 0x2000;
+        byte* limits = stackalloc byte[144];
+        new Span<byte>(limits, 144).Clear();
+        *(uint*)(limits + flagsAt) = killOnClose;
+        IntPtr job = CreateJobObject(IntPtr.Zero, IntPtr.Zero);
+        if (SetInformationJobObject(job, extendedLimits, limits, 144) != 0)
+            AssignProcessToJobObject(job, Process.GetCurrentProcess().Handle);
     }
 
     // What the runtime made for debuggers would outlive it, and heapdrift ps would see it.
@@ -111,6 +147,15 @@ internal static unsafe partial class Launcher
         Console.Error.WriteLine($"heapdrift: {text}");
         return CannotRun;
     }
+
+    [DllImport("kernel32", EntryPoint = "CreateJobObjectW")]
+    private static extern IntPtr CreateJobObject(IntPtr security, IntPtr name);
+
+    [DllImport("kernel32")]
+    private static extern int SetInformationJobObject(IntPtr job, int what, byte* limits, uint size);
+
+    [DllImport("kernel32")]
+    private static extern int AssignProcessToJobObject(IntPtr job, IntPtr process);
 
     [DllImport("libc")]
     private static extern int execv(byte* program, byte** argv);

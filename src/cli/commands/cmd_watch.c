@@ -174,8 +174,9 @@ static void print_kept(const struct watching *w)
     fprintf(stderr, "heapdrift: kept %zu snapshot%s (%.1f MiB) in ", w->count,
             w->count == 1 ? "" : "s", (double)bytes_of(w) / 1048576);
     end_message(w->folder);
-    if (w->is_named_here && can_be_pasted(w->folder))
-        fprintf(stderr, "heapdrift: to delete them: rm -r %s\n", w->folder);
+    const char *remover = folder_remover();
+    if (w->is_named_here && remover != NULL && can_be_pasted(w->folder))
+        fprintf(stderr, "heapdrift: to delete them: %s %s\n", remover, w->folder);
 }
 
 /* --- snapshots ----------------------------------------------------------- */

@@ -117,7 +117,7 @@ static void warn_of_privacy(struct collecting *c)
     c->told_privacy = true;
     begin_message("note", c->settings->output);
     fputs(": a core dump contains everything in the memory of the process, including "
-          "passwords and personal data; only this user may read it (mode 0600)\n",
+          "passwords and personal data; only this user may read it\n",
           stderr);
 }
 

@@ -249,3 +249,8 @@ FILE *temporary_nameless(const char *beside)
         close(fd);
     return file;
 }
+
+const char *folder_remover(void)
+{
+    return "rm -r";
+}

@@ -29,4 +29,7 @@ FILE *temporary_nameless(const char *beside);
 /* Remove it, unless it has been renamed. */
 void temporary_remove(void);
 
+/* What a shell deletes a folder with, such as "rm -r"; NULL: each shell has its own. */
+const char *folder_remover(void);
+
 #endif

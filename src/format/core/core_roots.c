@@ -170,9 +170,9 @@ struct handle_search {
     void *context;
 };
 
-static uint64_t next_segment_at(const struct handle_search *s)
+static uint64_t next_segment_at(uint32_t types)
 {
-    return SEGMENT_BEHIND_TAILS + SEGMENT_PER_TYPE * (uint64_t)s->types;
+    return SEGMENT_BEHIND_TAILS + SEGMENT_PER_TYPE * (uint64_t)types;
 }
 
 /* --- a segment ----------------------------------------------------------------- */
@@ -218,7 +218,7 @@ static void visit_segments(struct handle_search *s, uint64_t segment)
         id_numbers_add(&s->segments, segment);
         for (unsigned block = 0; block < SEGMENT_BLOCKS; block++)
             visit_block(s, segment, block);
-        segment = memory_u64(s->m, segment + next_segment_at(s), &ok);
+        segment = memory_u64(s->m, segment + next_segment_at(s->types), &ok);
     }
 }
 
@@ -233,21 +233,18 @@ static uint64_t first_segment(const struct handle_search *s, uint64_t table, uin
              segment = memory_u64(s->m, table + at, &ok);
     if (!ok || segment == 0 || segment % SEGMENT_SIZE != 0)
         return 0;
-    uint64_t back =
-        segment + SEGMENT_BEHIND_TAILS + SEGMENT_PER_TYPE * (uint64_t)types + HANDLE_SIZE;
-    return memory_u64(s->m, back, &ok) == table && ok ? segment : 0;
+    uint64_t back = memory_u64(s->m, segment + next_segment_at(types) + HANDLE_SIZE, &ok);
+    return back == table && ok ? segment : 0;
 }
 
 static bool visit_table(struct handle_search *s, uint64_t table)
 {
-    uint64_t segment = 0;
     if (table == 0)
         return false;
     for (uint32_t types = FEWEST_TYPES; s->types == 0 && types <= MOST_TYPES; types++)
         if (first_segment(s, table, types) != 0)
             s->types = types;
-    if (s->types > 0)
-        segment = first_segment(s, table, s->types);
+    uint64_t segment = s->types > 0 ? first_segment(s, table, s->types) : 0;
     if (segment != 0)
         visit_segments(s, segment);
     return segment != 0;
@@ -411,9 +408,7 @@ static void gc_finalizers_each(const struct gc_globals *g, const struct memory *
                                void (*take)(void *context, uint64_t object), void *context)
 {
     /* Queues share nothing, so there are no more than words of memory. */
-    uint64_t left = 0;
-    for (size_t i = 0; i < m->len; i++)
-        left += m->all[i].size / POINTER;
+    uint64_t left = size_of(m) / POINTER;
     for (size_t i = 0; i < g->part_count; i++)
         if (g->parts[i].finalizers != 0)
             visit_queue(m, g->parts[i].finalizers, &left, take, context);

@@ -29,6 +29,8 @@ internal static class Program
 
     private static async Task<int> Main(string[] words)
     {
+        // UTF-8 on Windows too, where to ask the console for that ends .NET 8 under wine.
+        Console.SetOut(new StreamWriter(Console.OpenStandardOutput()) { AutoFlush = true });
         foreach (string word in words)
         {
             string said = await SaidAsync(word);
