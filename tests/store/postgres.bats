@@ -50,7 +50,7 @@ snapshots() {
     works record -q --service=shop "$before"
     out_is "$before: already recorded"
     [[ $(ask "SELECT labels::jsonb ->> 'zone' FROM series") == b ]]
-    [[ $(ask "SELECT SUM(type_row.objects) = (SELECT SUM(objects) FROM snapshot) FROM type_row") == t ]]
+    [[ $(ask "SELECT SUM(type_size.objects) = (SELECT SUM(objects) FROM snapshot) FROM type_size") == t ]]
 }
 
 @test "a server that goes away is told in one line, and what was reported is stored" {
@@ -68,7 +68,7 @@ heapdrift: [0-9]+ more files were not processed$'
     server resume
     [[ $(ask 'SELECT COUNT(*) FROM snapshot') -ge $(grep -c recorded: "$tmp/.out") ]]
     [[ $(ask 'SELECT COUNT(*) FROM snapshot') -le $(($(grep -c recorded: "$tmp/.out") + 1)) ]]
-    [[ $(ask 'SELECT COUNT(*) FROM type_row') == $((2 * $(ask 'SELECT COUNT(*) FROM snapshot'))) ]]
+    [[ $(ask 'SELECT COUNT(*) FROM type_size WHERE objects > 0') == $((2 * $(ask 'SELECT COUNT(*) FROM snapshot'))) ]]
     works record -q --service=shop "$tmp"/{0..399}.txt
     [[ $(ask 'SELECT COUNT(*) FROM snapshot') == 400 ]]
 }
@@ -118,7 +118,7 @@ heapdrift: [0-9]+ more files were not processed$'
     wait
     [[ ! -s $tmp/.err1 && ! -s $tmp/.err2 && ! -s $tmp/.err3 && ! -s $tmp/.err4 ]] || cat "$tmp"/.err*
     [[ $(ask 'SELECT COUNT(*) || COUNT(DISTINCT xxh3)::text FROM snapshot') == 120120 ]]
-    [[ $(ask 'SELECT COUNT(*) FROM type_row') == 240 ]]
+    [[ $(ask 'SELECT COUNT(*) FROM type_size WHERE objects > 0') == 240 ]]
     [[ $(ask 'SELECT COUNT(*) FROM type') == 51 ]]
     [[ $(ask 'SELECT COUNT(*) FROM series WHERE NOT EXISTS (SELECT 1 FROM snapshot WHERE series_id = series.id)') == 0 ]]
 }
