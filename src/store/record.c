@@ -9,7 +9,9 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/options.h"
+#include "base/pack.h"
 #include "format/open.h"
+#include "heap/digest.h"
 #include "heap/snapshot.h"
 
 #include <inttypes.h>
@@ -99,10 +101,9 @@ struct record {
     const char *source; /* 16 digits: the snapshot, once and for all */
     const char *bytes;  /* the same of its bytes */
     double taken, pause_seconds, now;
-    struct hd_memory digest;
+    struct hd_memory json, digest; /* the same as a file; perhaps not made yet */
     struct hd_info info;
     struct type_sums sums;
-    uint64_t max_memory;
     bool was_there;
 
     /* Built on a base: what differs from it, and the rows that do, and those of types that
@@ -117,23 +118,50 @@ struct record {
 
 /* --- boiling it down ----------------------------------------------------------- */
 
-/* What differs from the base, if that is less than the whole. False and err if the base,
- * which somebody else may have stored, cannot be read: it is done without, then. */
-static bool build_on(struct record *r, const struct base *base, struct hd_error *err)
+static bool write_json(struct record *r, struct hd_snapshot *snap, struct hd_error *err)
 {
-    const uint64_t limit = r->max_memory;
+    snap->writes_plain = true;
+    bool ok = hd_snapshot_write(snap, "digest", hd_sink_memory(&r->json), NULL, err);
+    snap->writes_plain = false;
+    return ok;
+}
+
+/* A file of it, for whom it is not clear that it will be built on another. */
+static const struct hd_memory *whole_of(struct record *r)
+{
+    struct out o = {.to = hd_sink_memory(&r->digest)};
+    if (r->digest.size == 0)
+        pack_zstd(r->json.bytes, r->json.size, DIGEST_LEVEL, &o);
+    out_finish(&o, NULL);
+    return &r->digest;
+}
+
+static struct bytes bytes_of(const struct hd_memory *m)
+{
+    return (struct bytes){(const unsigned char *)m->bytes, m->size};
+}
+
+/* By itself a digest packs to a tenth: to find out is not worth it where there is less. */
+static bool is_smaller(struct record *r)
+{
+    enum { LESS_THAN_ANY = 20 };
+    return r->delta.size < r->json.size / LESS_THAN_ANY ||
+           r->delta.size < whole_of(r)->size;
+}
+
+/* What differs from the base, if that is less than the whole. False where the base, which
+ * somebody else may have stored, cannot be read: it is done without, then. */
+static bool build_on(struct record *r, const struct base *base, uint64_t limit)
+{
     const struct hd_read_options how = {
         .size = sizeof(how), .tables_only = true, .max_memory = limit};
-    struct bytes json, base_json;
-    struct input *whole = digest_open(r->digest.bytes, r->digest.size, limit, &json, err);
+    struct bytes json;
     struct input *in =
-        digest_open(base->digest.bytes, base->digest.size, limit, &base_json, err);
+        digest_open(base->digest.bytes, base->digest.size, limit, &json, NULL);
     struct hd_snapshot *snap =
-        whole != NULL && in != NULL
-            ? hd_snapshot_from_memory(base_json.data, base_json.size, &how, err)
-            : NULL;
-    bool ok = snap != NULL && delta_make(json, base_json, &r->delta) &&
-              r->delta.size < r->digest.size;
+        in != NULL ? hd_snapshot_from_memory(json.data, json.size, &how, NULL) : NULL;
+    bool ok =
+        snap != NULL && delta_make(bytes_of(&r->json), json, &r->delta) && is_smaller(r);
     if (ok) {
         struct type_sums of = type_sums_of(snap, &r->scratch);
         struct type_sums changed = type_sums_changed(&r->sums, &of, &r->scratch);
@@ -145,7 +173,6 @@ static bool build_on(struct record *r, const struct base *base, struct hd_error 
     }
     hd_snapshot_close(snap);
     input_close(in);
-    input_close(whole);
     return ok;
 }
 
@@ -153,13 +180,12 @@ static bool build_on(struct record *r, const struct base *base, struct hd_error 
 static bool digest_build(struct hd_store *s, struct record *r, struct hd_snapshot *snap,
                          struct hd_error *err)
 {
-    if (!hd_snapshot_write(snap, "digest", hd_sink_memory(&r->digest), NULL, err))
+    if (!write_json(r, snap, err))
         return false;
     r->info = snap->info;
     r->sums = type_sums_of(snap, &r->scratch);
-    r->max_memory = s->max_memory;
     const struct base *base = base_find(s, run_key(&r->run, &r->scratch), r->taken);
-    if (base == NULL || !build_on(r, base, NULL))
+    if (base == NULL || !build_on(r, base, s->max_memory))
         hd_memory_free(&r->delta);
     return true;
 }
@@ -262,10 +288,10 @@ static bool has_base(struct hd_store *s, const struct record *r, int64_t series,
                values, 3, &id, there, err);
 }
 
-static bool add_snapshot(struct hd_store *s, const struct record *r, int64_t series,
-                         int64_t *id, bool *is_new, struct hd_error *err)
+static bool add_snapshot(struct hd_store *s, struct record *r, int64_t series, int64_t *id,
+                         bool *is_new, struct hd_error *err)
 {
-    const struct hd_memory *digest = r->is_whole ? &r->digest : &r->delta;
+    const struct hd_memory *digest = r->is_whole ? whole_of(r) : &r->delta;
     const struct value values[] = {of_number(series),
                                    of_real(r->taken),
                                    of_text(r->source),
@@ -363,6 +389,7 @@ bool hd_store_record(struct hd_store *s, struct hd_snapshot *snap,
         *what = r.was_there ? HD_WAS_RECORDED : HD_RECORDED;
     free(r.changed);
     free(r.new);
+    hd_memory_free(&r.json);
     hd_memory_free(&r.digest);
     hd_memory_free(&r.delta);
     arena_free(&r.scratch);
