@@ -208,8 +208,9 @@ bool hd_series_next(struct hd_series_list *l, const struct hd_stored_series **se
                     struct hd_error *err);
 void hd_series_list_free(struct hd_series_list *l); /* NULL is fine */
 
-/* Append the digest of a snapshot, for hd_snapshot_from_memory(). HD_USAGE: there is no
- * such snapshot (any more). */
+/* The digest of a snapshot, whole, for hd_snapshot_from_memory(); packed or not. bytes is
+ * {0}. HD_USAGE: there is no such snapshot (any more). HD_BAD_FORMAT: it is damaged, or
+ * what it is built on. HD_TOO_BIG: it takes more memory than it may. */
 bool hd_store_digest(struct hd_store *s, uint64_t snapshot, struct hd_memory *bytes,
                      struct hd_error *err);
 

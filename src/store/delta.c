@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 
+#include <stdlib.h>
 #include <zstd.h>
 
 /* Of an ASP.NET service 15 makes deltas smaller by a twentieth, and takes five times as
@@ -84,8 +85,12 @@ bool delta_apply(struct bytes delta, struct bytes base, struct account *a,
     need(ZSTD_DCtx_refPrefix(d, base.data, base.size));
     size_t got = ZSTD_decompressDCtx(d, bytes, (size_t)size, delta.data, delta.size);
     ZSTD_freeDCtx(d);
+    if (ZSTD_isError(got) || got != size) {
+        free(bytes);
+        return fail(err, HD_BAD_FORMAT,
+                    "does not fit the digest that it is a difference to");
+    }
     bytes[size] = '\0';
     *whole = (struct hd_memory){(char *)bytes, (size_t)size, (size_t)size + 1};
-    return (!ZSTD_isError(got) && got == size) ||
-           fail(err, HD_BAD_FORMAT, "does not fit the digest that it is a difference to");
+    return true;
 }

@@ -11,8 +11,7 @@
 bool delta_make(struct bytes whole, struct bytes base, struct hd_memory *delta);
 
 /* The other way round. Charged to a before it is taken. False and err of a delta to another
- * base, of one that is damaged, and of one that stands for more than any digest would;
- * whole is to be freed then too. */
+ * base, of one that is damaged, and of one that stands for more than any digest would. */
 bool delta_apply(struct bytes delta, struct bytes base, struct account *a,
                  struct hd_memory *whole, struct hd_error *err);
 

@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "base/options.h"
-#include "base/pack.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -251,9 +250,6 @@ void hd_series_list_free(struct hd_series_list *l)
 
 /* --- digests --------------------------------------------------------- */
 
-/* Whoever reads one unpacks it soon: smaller would take ten times as long. */
-static const char quickly[] = "1";
-
 /* What a row says of a digest. */
 struct digest_row {
     int64_t base;      /* 0: it is whole */
@@ -293,19 +289,14 @@ static bool read_base(struct hd_store *s, const struct digest_row *row,
                                 row->base));
 }
 
-/* A file again, of what differs from the base. */
+/* As it was before it was packed: to pack it again takes as long as reading the rest of it.
+ */
 static bool put_together(struct hd_store *s, struct bytes delta, struct hd_memory *to,
                          struct hd_error *err)
 {
     struct account account = {.limit = s->max_memory};
-    struct hd_memory json = {0};
-    struct out o = {.to = hd_sink_memory(to)};
     account_charge(&account, s->read.json.size);
-    bool ok = delta_apply(delta, s->read.json, &account, &json, err);
-    if (ok)
-        pack_zstd(json.bytes, json.size, quickly, &o);
-    hd_memory_free(&json);
-    return out_finish(&o, ok ? err : NULL) && ok;
+    return delta_apply(delta, s->read.json, &account, to, err);
 }
 
 static struct digest_row read_row(struct hd_store *s, struct rows *rows)
