@@ -119,6 +119,17 @@ void base_spend(struct hd_store *s, const char *run, uint64_t bytes)
         base->spent += bytes;
 }
 
+/* Asked before: a server notes everything that it denies. */
+static bool may_read(struct hd_store *s)
+{
+    int64_t may = 1;
+    bool there;
+    return s->connection != NULL &&
+           (s->kind->may_read == NULL ||
+            (store_ask_number(s, s->kind->may_read, NULL, 0, &may, &there, NULL) &&
+             may == 1));
+}
+
 /* A writer who may not read digests is told nothing, and begins with one of its own. */
 static void ask(struct hd_store *s, const char *run)
 {
@@ -134,7 +145,7 @@ static void ask(struct hd_store *s, const char *run)
     const struct value value = of_text(run);
     struct base base = {0};
     bool there = false;
-    struct rows *rows = s->connection != NULL ? store_ask(s, last, &value, 1, NULL) : NULL;
+    struct rows *rows = may_read(s) ? store_ask(s, last, &value, 1, NULL) : NULL;
     if (rows != NULL && store_next(s, rows, &there, NULL) && there) {
         base.id = store_number(s, rows, 0);
         put_source(&base, store_text(s, rows, 1));
