@@ -325,6 +325,9 @@ void hd_store_close(struct hd_store *s)
     if (s == NULL)
         return;
     lose(s);
+    if (s->owns_bases)
+        hd_store_bases_free(s->bases);
+    input_close(s->read.in);
     free(s->url);
     hd_memory_free(&s->name);
     free(s);
@@ -335,8 +338,12 @@ static struct hd_store *open_there(const struct database *kind, const char *url,
 {
     struct hd_store *s = alloc_zeroed(sizeof(*s));
     size_t size = strlen(url) + 1;
-    *s = (struct hd_store){
-        .kind = kind, .use = use, .url = alloc_resize(NULL, size), .delay = 1};
+    *s = (struct hd_store){.kind = kind,
+                           .use = use,
+                           .url = alloc_resize(NULL, size),
+                           .delay = 1,
+                           .bases = hd_store_bases_new(),
+                           .owns_bases = true};
     memcpy(s->url, url, size);
     hd_store_put_url(hd_sink_memory(&s->name), url);
     s->connection = kind->open(url, use, err);
@@ -367,6 +374,11 @@ struct hd_store *hd_store_open(const char *url, enum hd_store_use use, struct hd
     if (kind == NULL || (use == HD_STORE_WRITE && !make(kind, url, err)))
         return NULL;
     return open_there(kind, url, use, err);
+}
+
+void hd_store_set_memory(struct hd_store *s, uint64_t bytes)
+{
+    s->max_memory = bytes;
 }
 
 void hd_store_set_patience(struct hd_store *s, double seconds)
