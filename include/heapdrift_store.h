@@ -117,7 +117,7 @@ struct hd_recording {
 
 enum hd_recorded { HD_RECORDED, HD_WAS_RECORDED };
 
-/* Store snap, which must have been read with to_write and checksum: its digest, a row per
+/* Store snap, which must have been read with checksum: its digest, a row per
  * type, its run. One transaction: all of it or nothing, and what was said to be stored is
  * stored, whatever happens next. The same snapshot (hd_info.source_xxh3) is stored once; a
  * table of types counts as the same if it is also of the same run and second. what may be

@@ -340,7 +340,6 @@ static void record_input(struct recording *r, size_t i)
     struct hd_input *input = &r->inputs.all[i];
     struct hd_read_options how = r->settings->read;
     struct hd_error err = input->error;
-    how.to_write = true;
     how.checksum = true;
     how.plain_names = true; /* so that all of a store line up */
     how.threads = r->settings->threads;
