@@ -72,3 +72,19 @@ CREATE INDEX snapshot_by_series ON snapshot (series_id, taken_at);
 CREATE INDEX snapshot_by_time ON snapshot (taken_at);
 CREATE INDEX type_row_by_type ON type_row (type_id, snapshot_id);
 CREATE INDEX finding_by_type ON finding (type_id);
+
+-- version 3
+-- Digests and rows as what differs from those of a base, an earlier snapshot of the series
+-- that has all of both: most are the same. A base stays as long as another needs it.
+ALTER TABLE snapshot ADD COLUMN base_id BIGINT REFERENCES snapshot (id);
+CREATE INDEX snapshot_by_base ON snapshot (base_id) WHERE base_id IS NOT NULL;
+-- All rows of each snapshot. A type that the base lacks has a row of 0 there.
+CREATE VIEW type_size (snapshot_id, type_id, objects, bytes) AS
+    SELECT snapshot.id, base.type_id,
+        CASE WHEN own.type_id IS NULL THEN base.objects ELSE own.objects END,
+        CASE WHEN own.type_id IS NULL THEN base.bytes ELSE own.bytes END
+    FROM snapshot
+    JOIN type_row AS base ON base.snapshot_id = COALESCE(snapshot.base_id, snapshot.id)
+    LEFT JOIN type_row AS own ON own.snapshot_id = snapshot.id AND own.type_id = base.type_id;
+-- As large as the rows, and nobody asks for a type alone.
+DROP INDEX type_row_by_type;

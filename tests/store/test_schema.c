@@ -93,10 +93,10 @@ Test(store_schema, brings_a_store_of_version_1_forward)
     struct hd_run run = stored_run("new", "h", 2);
     make(first_version, FIRST_VERSION);
     expect_refusal(HD_STORE_READ, HD_UNSUPPORTED,
-                   "is a store of version 1; this heapdrift reads version 2: upgrade it "
+                   "is a store of version 1; this heapdrift reads version 3: upgrade it "
                    "with `heapdrift record`");
     t.store = stored_connect(&t, HD_STORE_WRITE);
-    cr_expect_eq(stored_number(t.store, "SELECT version FROM heapdrift_store"), 2);
+    cr_expect_eq(stored_number(t.store, "SELECT version FROM heapdrift_store"), 3);
     cr_expect_eq(stored_number(t.store,
                                "SELECT COUNT(*) FROM series WHERE service = 'old' AND "
                                "instance = '' AND memory_limit IS NULL"),
@@ -126,7 +126,7 @@ Test(store_schema, is_brought_forward_whole_or_not_at_all)
         "version = 1"};
     make(away, 2);
     t.store = stored_connect(&t, HD_STORE_WRITE);
-    cr_expect_eq(stored_number(t.store, "SELECT version FROM heapdrift_store"), 2);
+    cr_expect_eq(stored_number(t.store, "SELECT version FROM heapdrift_store"), 3);
 }
 
 Test(store_schema, of_a_newer_version_is_refused)
@@ -135,7 +135,7 @@ Test(store_schema, of_a_newer_version_is_refused)
     hd_store_close(stored_connect(&t, HD_STORE_WRITE));
     make(newer, 1);
     static const char message[] =
-        "is a store of version 99; this heapdrift supports versions up to 2, upgrade it";
+        "is a store of version 99; this heapdrift supports versions up to 3, upgrade it";
     expect_refusal(HD_STORE_WRITE, HD_UNSUPPORTED, message);
     expect_refusal(HD_STORE_READ, HD_UNSUPPORTED, message);
     const char *const none[] = {"DELETE FROM heapdrift_store"};
