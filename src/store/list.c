@@ -202,6 +202,10 @@ struct hd_series_list *hd_store_series(struct hd_store *s,
     }
     if (!store_run(s, s->kind->begin_read, NULL, 0, err))
         return NULL;
+    if (!schema_look_again(s, err)) {
+        store_run(s, "COMMIT", NULL, 0, NULL);
+        return NULL;
+    }
     struct hd_series_list *l = alloc_zeroed(sizeof(*l));
     *l = (struct hd_series_list){.store = s, .filter = f};
     if (f.service != NULL) {

@@ -319,6 +319,8 @@ static bool record(struct hd_store *s, struct hd_snapshot *snap, struct record *
                    struct hd_error *err)
 {
     bool unsure = false;
+    if (!schema_look_again(s, err))
+        return false;
     if (s->connection != NULL && is_recorded(s, r, &r->was_there, NULL) && r->was_there)
         return true;
     if (!digest_build(r, snap, err) || !store_transact(s, store_it, r, &unsure, err))

@@ -132,7 +132,11 @@ static bool connect_again(struct hd_store *s, struct hd_error *err)
 {
     lose(s);
     s->connection = s->kind->open(s->url, s->use, err);
-    return s->connection != NULL;
+    /* It may have been upgraded meanwhile. */
+    if (s->connection != NULL && (s->version == 0 || schema_look(s, err)))
+        return true;
+    lose(s);
+    return false;
 }
 
 static void wait_seconds(double seconds)
@@ -347,12 +351,14 @@ static struct hd_store *open_there(const struct database *kind, const char *url,
 }
 
 /* A store appears with its tables, or not at all. */
-static bool make(const struct database *kind, const char *url, struct hd_error *err)
+static bool make(const struct database *kind, const char *url, bool *made,
+                 struct hd_error *err)
 {
     char *draft = kind->draft != NULL ? kind->draft(url) : NULL;
     if (draft == NULL)
         return true;
     struct hd_store *s = open_there(kind, draft, HD_STORE_WRITE, err);
+    *made = s != NULL;
     /* All of it in the file itself, not in a log beside it. */
     bool is_whole = s != NULL && (kind->tidy == NULL || kind->tidy(s->connection, err));
     hd_store_close(s);
@@ -364,9 +370,20 @@ static bool make(const struct database *kind, const char *url, struct hd_error *
 struct hd_store *hd_store_open(const char *url, enum hd_store_use use, struct hd_error *err)
 {
     const struct database *kind = database_for(url, err);
-    if (kind == NULL || (use == HD_STORE_WRITE && !make(kind, url, err)))
+    bool made = false;
+    if (kind == NULL || (use != HD_STORE_READ && !make(kind, url, &made, err)))
         return NULL;
-    return open_there(kind, url, use, err);
+    struct hd_store *s = open_there(kind, url, use, err);
+    if (s != NULL && made)
+        s->found_version = 0;
+    return s;
+}
+
+struct hd_store_version hd_store_version(const struct hd_store *s)
+{
+    return (struct hd_store_version){.found = (unsigned)s->found_version,
+                                     .now = (unsigned)s->stored_version,
+                                     .newest = schema_newest()};
 }
 
 void hd_store_set_patience(struct hd_store *s, double seconds)
@@ -386,7 +403,11 @@ const char *hd_store_name(const struct hd_store *s)
 
 const char *hd_store_note(const struct hd_store *s)
 {
-    return s->connection != NULL ? s->kind->note(s->connection) : NULL;
+    const char *note = s->connection != NULL ? s->kind->note(s->connection) : NULL;
+    if (note == NULL && s->use == HD_STORE_WRITE && s->version < schema_newest())
+        note = "is of an older version; when all its writers are of this one, run "
+               "`heapdrift store upgrade`";
+    return note;
 }
 
 const char *hd_store_file(const struct hd_store *s)

@@ -20,6 +20,7 @@ static int refuse_command(struct settings *s)
 
 LEFT_OUT(record, ON_RECORD, FOR_FLEETS);
 LEFT_OUT(fleet, ON_FLEET, FOR_FLEETS);
+LEFT_OUT(store, ON_STORE, FOR_FLEETS);
 
 static int refuse_store(void)
 {
