@@ -78,7 +78,7 @@ ALL_CFLAGS   = -std=c11 -pthread $(BASELINE) $(WARNINGS) $(WERROR) $(HARDENING) 
 # called as directly as in a program.
 LIB_CFLAGS   = -fPIC -fvisibility=hidden $(COUNT)
 ALL_CPPFLAGS = -D_XOPEN_SOURCE=700 -D_DEFAULT_SOURCE -Iinclude -Isrc $(CPPFLAGS)
-LIB_LIBS  = -lprotobuf-c -larchive -lyaml -ljansson -lutf8proc -lsqlite3 -lm
+LIB_LIBS  = -lprotobuf-c -larchive -lzstd -lyaml -ljansson -lutf8proc -lsqlite3 -lm
 CLI_LIBS  = $(LIB_LIBS) -lpopt -lncursesw -ltinfo -lseccomp
 TEST_LIBS = $(LIB_LIBS) -lcriterion
 

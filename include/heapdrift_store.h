@@ -61,6 +61,19 @@ const char *hd_store_name(const struct hd_store *s);
  * less and less often. 0, from the start: it is tried once, after a second. */
 void hd_store_set_patience(struct hd_store *s, double seconds);
 
+/* How much memory a digest may take while it is read, in bytes; 0, from the start: no
+ * limit. */
+void hd_store_set_memory(struct hd_store *s, uint64_t bytes);
+
+/* Digests that were stored whole, of each series the last: the next ones are stored as what
+ * differs from them. A store has its own as long as it is open, and reads those of others
+ * where it may. For writers that open it for each snapshot and must not read digests: these
+ * are used from now on, stay the caller's and outlive the store. At most 32 MiB. */
+struct hd_store_bases;
+struct hd_store_bases *hd_store_bases_new(void);
+void hd_store_bases_free(struct hd_store_bases *b); /* NULL is fine */
+void hd_store_use_bases(struct hd_store *s, struct hd_store_bases *b);
+
 /* The server is gone: what comes next connects again, and fails if it cannot. A file is
  * never lost. */
 bool hd_store_is_lost(const struct hd_store *s);
@@ -206,8 +219,9 @@ bool hd_series_next(struct hd_series_list *l, const struct hd_stored_series **se
                     struct hd_error *err);
 void hd_series_list_free(struct hd_series_list *l); /* NULL is fine */
 
-/* Append the digest of a snapshot, for hd_snapshot_from_memory(). HD_USAGE: there is no
- * such snapshot (any more). */
+/* The digest of a snapshot, whole, for hd_snapshot_from_memory(); packed or not. bytes is
+ * {0}. HD_USAGE: there is no such snapshot (any more). HD_BAD_FORMAT: it is damaged, or
+ * what it is built on. HD_TOO_BIG: it takes more memory than it may. */
 bool hd_store_digest(struct hd_store *s, uint64_t snapshot, struct hd_memory *bytes,
                      struct hd_error *err);
 

@@ -20,7 +20,7 @@
 set -eu
 
 build='gcc libc6-dev make pkg-config libxxhash-dev uthash-dev libpopt-dev libjansson-dev
-       libarchive-dev libyaml-dev libutf8proc-dev libprotobuf-c-dev
+       libarchive-dev libzstd-dev libyaml-dev libutf8proc-dev libprotobuf-c-dev
        protobuf-c-compiler libncurses-dev ncurses-bin libseccomp-dev scdoc
        libsqlite3-dev libpq-dev node-d3-hierarchy node-d3-scale node-d3-shape'
 test='libcriterion-dev bats clang-tidy clang-format shellcheck python3-jsonschema python3-yaml libxml2-utils jq
@@ -35,7 +35,7 @@ action='jq'
 # System calls that fail, and mounts of its own.
 faults='strace util-linux mount python3'
 # What libarchive needs of others to be linked statically.
-static='binutils libzstd-dev liblzma-dev libbz2-dev zlib1g-dev nettle-dev'
+static='binutils liblzma-dev libbz2-dev zlib1g-dev nettle-dev'
 cross='gcc-aarch64-linux-gnu mmdebstrap qemu-user-static'
 static_test='busybox-static musl ca-certificates tzdata file'
 # What builds the libraries of Windows and the program with them.

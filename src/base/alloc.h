@@ -6,7 +6,7 @@
  *
  * Libraries below fail in their own ways; each has one place that asks: jansson
  * base/json_out.c and format/table/json_input.c, libarchive base/input.c, libyaml
- * budget/config.c. */
+ * budget/config.c, zstd store/delta.c. */
 #ifndef ALLOC_H
 #define ALLOC_H
 

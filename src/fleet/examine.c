@@ -261,7 +261,7 @@ static struct hd_report *examine_series(const struct hd_fleet_series *series,
 
 /* Series that are in memory at once: some for each thread, and no more bytes than that but
  * for one. */
-enum { MOST_AT_ONCE = 64, EACH_THREAD = 4, MOST_BYTES = 64 << 20 };
+enum { MOST_AT_ONCE = 64, EACH_THREAD = 4, MOST_BYTES = 512 << 20 };
 
 struct batch {
     struct hd_fleet_series *all;

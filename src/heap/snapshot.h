@@ -126,6 +126,7 @@ struct hd_snapshot {
     struct file_stamp stamp;         /* of its file, to read that again */
     struct source *source;           /* NULL unless hd_read_options.to_write */
     struct hd_read_options read;     /* how it was read, to read its graph again */
+    bool writes_plain;               /* its digest, for who packs it himself */
     bool may_drop;                   /* a large graph need not stay: it is read again */
     unsigned pins;                   /* how many look at the graph meanwhile: it stays */
     double clock;       /* seconds since some start, for ordering; NAN if unknown */

@@ -1,6 +1,7 @@
 /* Series with their snapshots, one after the other, and the digests of these. */
+#include "store/base.h"
+#include "store/delta.h"
 #include "store/run.h"
-#include "store/store.h"
 
 #include "base/error.h"
 #include "base/options.h"
@@ -253,20 +254,88 @@ void hd_series_list_free(struct hd_series_list *l)
 
 /* --- digests --------------------------------------------------------- */
 
+/* What a row says of a digest. */
+struct digest_row {
+    int64_t base;      /* 0: it is whole */
+    char source[17];   /* of that */
+    bool base_is_sane; /* it is there, of the same series, and whole itself */
+};
+
+static void forget_base(struct hd_store *s)
+{
+    input_close(s->read.in);
+    s->read.in = NULL;
+}
+
+static bool read_base(struct hd_store *s, const struct digest_row *row,
+                      struct hd_error *err)
+{
+    const struct value id = of_number(row->base);
+    bool there = false;
+    if (!row->base_is_sane)
+        return fail(err, HD_BAD_FORMAT,
+                    "is built on snapshot %" PRId64 ", which is no whole one of its series",
+                    row->base);
+    if (s->read.in != NULL && strcmp(s->read.source, row->source) == 0)
+        return true;
+    forget_base(s);
+    struct rows *rows =
+        store_ask(s, "SELECT digest FROM snapshot WHERE id = $1", &id, 1, err);
+    bool ok = rows != NULL && store_next(s, rows, &there, err);
+    if (ok && there) {
+        struct value v = s->kind->column(rows, 0, VALUE_BYTES);
+        s->read.in = digest_open(v.bytes, v.size, s->max_memory, &s->read.json, err);
+        memcpy(s->read.source, row->source, sizeof(s->read.source));
+        ok = s->read.in != NULL;
+    }
+    store_end(s, rows);
+    return ok && (there || fail(err, HD_USAGE, "has no snapshot %" PRId64 ", or no longer",
+                                row->base));
+}
+
+/* As it was before it was packed: to pack it again takes as long as reading the rest of it.
+ */
+static bool put_together(struct hd_store *s, struct bytes delta, struct hd_memory *to,
+                         struct hd_error *err)
+{
+    struct account account = {.limit = s->max_memory};
+    account_charge(&account, s->read.json.size);
+    return delta_apply(delta, s->read.json, &account, to, err);
+}
+
+static struct digest_row read_row(struct hd_store *s, struct rows *rows)
+{
+    struct digest_row row = {.base = store_number(s, rows, 1),
+                             .base_is_sane = store_number(s, rows, 3) != 0};
+    snprintf(row.source, sizeof(row.source), "%s", store_text(s, rows, 2));
+    return row;
+}
+
 bool hd_store_digest(struct hd_store *s, uint64_t snapshot, struct hd_memory *bytes,
                      struct hd_error *err)
 {
     const struct value id = of_count(snapshot);
     bool there = false;
-    struct rows *rows =
-        store_ask(s, "SELECT digest FROM snapshot WHERE id = $1", &id, 1, err);
+    if (!s->is_listing && !schema_look_again(s, err))
+        return false;
+    struct rows *rows = store_ask(
+        s,
+        "SELECT this.digest, this.base_id, base.xxh3, CASE WHEN base.base_id IS NULL AND "
+        "base.series_id = this.series_id THEN 1 ELSE 0 END FROM {snapshot} AS this LEFT "
+        "JOIN {snapshot} AS base ON base.id = this.base_id WHERE this.id = $1",
+        &id, 1, err);
     bool ok = rows != NULL && store_next(s, rows, &there, err);
     if (ok && !there)
         ok = fail(err, HD_USAGE, "has no snapshot %" PRIu64 ", or no longer", snapshot);
     if (ok) {
         struct value v = s->kind->column(rows, 0, VALUE_BYTES);
+        struct digest_row row = read_row(s, rows);
         struct hd_sink to = hd_sink_memory(bytes);
-        to.write(to.context, v.size > 0 ? v.bytes : "", v.size);
+        if (row.base == 0)
+            to.write(to.context, v.size > 0 ? v.bytes : "", v.size);
+        else
+            ok = read_base(s, &row, err) &&
+                 put_together(s, (struct bytes){v.bytes, v.size}, bytes, err);
     }
     store_end(s, rows);
     return ok;

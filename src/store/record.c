@@ -1,12 +1,17 @@
-/* One snapshot into the store: its run, its digest, a row per type. */
+/* One snapshot into the store: its run, its digest, rows of types; or what of both differs
+ * from those of a base. */
+#include "store/base.h"
+#include "store/delta.h"
+#include "store/rows.h"
 #include "store/run.h"
-#include "store/store.h"
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/options.h"
+#include "base/pack.h"
 #include "format/open.h"
+#include "heap/digest.h"
 #include "heap/snapshot.h"
 
 #include <inttypes.h>
@@ -96,87 +101,92 @@ struct record {
     const char *source; /* 16 digits: the snapshot, once and for all */
     const char *bytes;  /* the same of its bytes */
     double taken, pause_seconds, now;
-    struct hd_memory digest;
+    struct hd_memory json, digest; /* the same as a file; perhaps not made yet */
     struct hd_info info;
-    char *rows; /* [[type, objects, bytes], ...] */
+    struct type_sums sums;
     bool was_there;
+
+    /* Built on a base: what differs from it, and the rows that do, and those of types that
+     * it lacks. Nothing: on none. */
+    struct hd_memory delta;
+    char *changed, *new;
+    int64_t base;
+    char base_source[SOURCE_DIGITS + 1];
+    int64_t stored; /* its id; 0: not known */
+    bool is_whole;  /* as it was stored */
 };
 
 /* --- boiling it down ----------------------------------------------------------- */
 
-struct type_sum {
-    const char *name;
-    uint64_t objects, bytes;
-};
-
-static int by_name(const void *x, const void *y)
+static bool write_json(struct record *r, struct hd_snapshot *snap, struct hd_error *err)
 {
-    const struct type_sum *a = x, *b = y;
-    return strcmp(a->name, b->name);
+    snap->writes_plain = true;
+    bool ok = hd_snapshot_write(snap, "digest", hd_sink_memory(&r->json), NULL, err);
+    snap->writes_plain = false;
+    return ok;
 }
 
-static uint64_t sum(uint64_t a, uint64_t b)
+/* A file of it, for whom it is not clear that it will be built on another. */
+static const struct hd_memory *whole_of(struct record *r)
 {
-    return a == HD_UNKNOWN || b == HD_UNKNOWN ? HD_UNKNOWN
-           : a < HD_UNKNOWN - 1 - b           ? a + b
-                                              : HD_UNKNOWN - 1;
+    struct out o = {.to = hd_sink_memory(&r->digest)};
+    if (r->digest.size == 0)
+        pack_zstd(r->json.bytes, r->json.size, DIGEST_LEVEL, &o);
+    out_finish(&o, NULL);
+    return &r->digest;
 }
 
-/* Names that are one when they are stored become one row. */
-static size_t merge(struct type_sum *all, size_t count)
+static struct bytes bytes_of(const struct hd_memory *m)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++) {
-        struct type_sum *last = kept > 0 ? &all[kept - 1] : NULL;
-        if (last != NULL && strcmp(last->name, all[i].name) == 0) {
-            last->objects = sum(last->objects, all[i].objects);
-            last->bytes = sum(last->bytes, all[i].bytes);
-        } else {
-            all[kept++] = all[i];
-        }
+    return (struct bytes){(const unsigned char *)m->bytes, m->size};
+}
+
+/* By itself a digest packs to a tenth: to find out is not worth it where there is less. */
+static bool is_smaller(struct record *r)
+{
+    enum { LESS_THAN_ANY = 20 };
+    return r->delta.size < r->json.size / LESS_THAN_ANY ||
+           r->delta.size < whole_of(r)->size;
+}
+
+/* What differs from the base, if that is less than the whole. False where the base, which
+ * somebody else may have stored, cannot be read: it is done without, then. */
+static bool build_on(struct record *r, const struct base *base, uint64_t limit)
+{
+    const struct hd_read_options how = {
+        .size = sizeof(how), .tables_only = true, .max_memory = limit};
+    struct bytes json;
+    struct input *in =
+        digest_open(base->digest.bytes, base->digest.size, limit, &json, NULL);
+    struct hd_snapshot *snap =
+        in != NULL ? hd_snapshot_from_memory(json.data, json.size, &how, NULL) : NULL;
+    bool ok =
+        snap != NULL && delta_make(bytes_of(&r->json), json, &r->delta) && is_smaller(r);
+    if (ok) {
+        struct type_sums of = type_sums_of(snap, &r->scratch);
+        struct type_sums changed = type_sums_changed(&r->sums, &of, &r->scratch);
+        struct type_sums new = type_sums_new(&r->sums, &of, &r->scratch);
+        r->changed = type_sums_rows(&changed);
+        r->new = type_sums_rows(&new);
+        r->base = base->id;
+        memcpy(r->base_source, base->source, sizeof(r->base_source));
     }
-    return kept;
-}
-
-static json_t *count_or_null(uint64_t n)
-{
-    struct value v = of_count(n);
-    return v.kind == VALUE_NOTHING ? json_null() : json_integer(v.number);
-}
-
-static char *rows_of(const struct hd_snapshot *snap, struct arena *a)
-{
-    struct type_sum *all = arena_array(a, struct type_sum, (size_t)snap->type_count + 1);
-    size_t count = 0;
-    for (uint32_t i = 0; i < snap->type_count; i++) {
-        const struct type *t = &snap->types[i];
-        if (type_has_row(t))
-            all[count++] =
-                (struct type_sum){store_clean(a, t->name), t->tally[SELECT_ALL].count,
-                                  t->tally[SELECT_ALL].bytes};
-    }
-    if (count > 0)
-        qsort(all, count, sizeof(*all), by_name);
-    json_t *rows = json_array();
-    for (size_t i = 0, n = merge(all, count); i < n; i++) {
-        json_t *row = json_array();
-        json_append(row, json_string_or_null(all[i].name));
-        json_append(row, count_or_null(all[i].objects));
-        json_append(row, count_or_null(all[i].bytes));
-        json_append(rows, row);
-    }
-    char *text = json_to_text(rows);
-    json_decref(rows);
-    return text;
+    hd_snapshot_close(snap);
+    input_close(in);
+    return ok;
 }
 
 /* Boiling finds out what is reachable. */
-static bool digest_build(struct record *r, struct hd_snapshot *snap, struct hd_error *err)
+static bool digest_build(struct hd_store *s, struct record *r, struct hd_snapshot *snap,
+                         struct hd_error *err)
 {
-    if (!hd_snapshot_write(snap, "digest", hd_sink_memory(&r->digest), NULL, err))
+    if (!write_json(r, snap, err))
         return false;
     r->info = snap->info;
-    r->rows = rows_of(snap, &r->scratch);
+    r->sums = type_sums_of(snap, &r->scratch);
+    const struct base *base = base_find(s, run_key(&r->run, &r->scratch), r->taken);
+    if (base == NULL || !build_on(r, base, s->max_memory))
+        hd_memory_free(&r->delta);
     return true;
 }
 
@@ -264,9 +274,30 @@ static bool add_series(struct hd_store *s, const struct record *r, int64_t *id,
     return ok;
 }
 
-static bool add_snapshot(struct hd_store *s, const struct record *r, int64_t series,
-                         int64_t *id, bool *is_new, struct hd_error *err)
+/* Whether the base is still there: its series is ours until the end, so it stays then. */
+static bool has_base(struct hd_store *s, const struct record *r, int64_t series,
+                     bool *there, struct hd_error *err)
 {
+    int64_t id;
+    const struct value values[] = {of_number(r->base), of_text(r->base_source),
+                                   of_number(series)};
+    *there = false;
+    return r->delta.size == 0 ||
+           store_ask_number(
+               s, "SELECT id FROM snapshot WHERE id = $1 AND xxh3 = $2 AND series_id = $3",
+               values, 3, &id, there, err);
+}
+
+#define INSERT_SNAPSHOT(column, value)                                                   \
+    "INSERT INTO snapshot (series_id, taken_at, xxh3, objects, bytes, reachable_bytes, " \
+    "complete, sampled, digest, pause_seconds, recorded_at" column                       \
+    ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11" value                       \
+    ") ON CONFLICT (xxh3) DO NOTHING RETURNING id"
+
+static bool add_snapshot(struct hd_store *s, struct record *r, int64_t series, int64_t *id,
+                         bool *is_new, struct hd_error *err)
+{
+    const struct hd_memory *digest = r->is_whole ? whole_of(r) : &r->delta;
     const struct value values[] = {of_number(series),
                                    of_real(r->taken),
                                    of_text(r->source),
@@ -275,40 +306,56 @@ static bool add_snapshot(struct hd_store *s, const struct record *r, int64_t ser
                                    of_count(r->info.reachable_bytes),
                                    of_number(r->info.complete),
                                    of_number(r->info.sampled),
-                                   of_bytes(r->digest.bytes, r->digest.size),
+                                   of_bytes(digest->bytes, digest->size),
                                    of_real(r->pause_seconds),
-                                   of_real(r->now)};
+                                   of_real(r->now),
+                                   of_count(r->is_whole ? HD_UNKNOWN : (uint64_t)r->base)};
+    /* Of a store of version 2 every snapshot is whole. */
+    bool knows_bases = s->version > 2;
     return store_ask_number(
-        s,
-        "INSERT INTO snapshot (series_id, taken_at, xxh3, objects, bytes, reachable_bytes, "
-        "complete, sampled, digest, pause_seconds, recorded_at) "
-        "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) "
-        "ON CONFLICT (xxh3) DO NOTHING RETURNING id",
-        values, sizeof(values) / sizeof(*values), id, is_new, err);
+        s, knows_bases ? INSERT_SNAPSHOT(", base_id", ", $12") : INSERT_SNAPSHOT("", ""),
+        values, sizeof(values) / sizeof(*values) - !knows_bases, id, is_new, err);
 }
 
-static bool add_type_rows(struct hd_store *s, const struct record *r, int64_t snapshot,
+/* Rows that are there already stay. */
+static bool add_type_rows(struct hd_store *s, int64_t snapshot, const char *rows,
                           struct hd_error *err)
 {
-    const struct value values[] = {of_text(r->rows), of_number(snapshot)};
-    return types_add(s, r->rows, 0, err) &&
+    const struct value values[] = {of_text(rows), of_number(snapshot)};
+    return types_add(s, rows, 0, err) &&
            store_run(s,
                      "INSERT INTO type_row (snapshot_id, type_id, objects, bytes) "
                      "SELECT CAST($2 AS BIGINT), type.id, CAST(value ->> 1 AS BIGINT), "
                      "CAST(value ->> 2 AS BIGINT) FROM {each}($1) AS e JOIN type ON "
-                     "type.name = value ->> 0",
+                     "type.name = value ->> 0 WHERE true ON CONFLICT DO NOTHING",
                      values, 2, err);
+}
+
+static bool add_all_rows(struct hd_store *s, const struct record *r, struct hd_error *err)
+{
+    char *rows = type_sums_rows(&r->sums);
+    bool ok = add_type_rows(s, r->stored, rows, err);
+    free(rows);
+    return ok;
 }
 
 static enum ending store_it(struct hd_store *s, void *context, struct hd_error *err)
 {
     struct record *r = context;
-    int64_t series, id;
-    bool is_new = false;
-    if (!add_series(s, r, &series, err) || !add_snapshot(s, r, series, &id, &is_new, err))
+    int64_t series;
+    bool has = false, is_new = false;
+    r->stored = 0;
+    if (!add_series(s, r, &series, err) || !has_base(s, r, series, &has, err))
+        return ENDING_FAILED;
+    r->is_whole = !has;
+    if (!add_snapshot(s, r, series, &r->stored, &is_new, err))
         return ENDING_FAILED;
     r->was_there = !is_new;
-    return is_new ? kept_if(add_type_rows(s, r, id, err)) : ENDING_UNDONE;
+    if (!is_new)
+        return ENDING_UNDONE;
+    return kept_if(r->is_whole ? add_all_rows(s, r, err)
+                               : add_type_rows(s, r->base, r->new, err) &&
+                                     add_type_rows(s, r->stored, r->changed, err));
 }
 
 /* --- all of it ----------------------------------------------------------------- */
@@ -323,8 +370,13 @@ static bool record(struct hd_store *s, struct hd_snapshot *snap, struct record *
         return false;
     if (s->connection != NULL && is_recorded(s, r, &r->was_there, NULL) && r->was_there)
         return true;
-    if (!digest_build(r, snap, err) || !store_transact(s, store_it, r, &unsure, err))
+    if (!digest_build(s, r, snap, err) || !store_transact(s, store_it, r, &unsure, err))
         return false;
+    const char *run = run_key(&r->run, &r->scratch);
+    if (r->is_whole && (!r->was_there || unsure))
+        base_keep(s, run, r->stored, r->source, r->taken, &r->digest);
+    else if (!r->was_there)
+        base_spend(s, run, r->delta.size);
     r->was_there &= !unsure;
     return true;
 }
@@ -341,8 +393,11 @@ bool hd_store_record(struct hd_store *s, struct hd_snapshot *snap,
     bool ok = find_facts(&r, snap, &how, err) && record(s, snap, &r, err);
     if (ok && what != NULL)
         *what = r.was_there ? HD_WAS_RECORDED : HD_RECORDED;
-    free(r.rows);
+    free(r.changed);
+    free(r.new);
+    hd_memory_free(&r.json);
     hd_memory_free(&r.digest);
+    hd_memory_free(&r.delta);
     arena_free(&r.scratch);
     return ok;
 }

@@ -81,6 +81,7 @@ ALTER TABLE heapdrift_store ADD COLUMN accepts_version INTEGER NOT NULL DEFAULT 
 -- that has all of both: most are the same. A base stays as long as another needs it.
 ALTER TABLE snapshot ADD COLUMN base_id BIGINT REFERENCES snapshot (id);
 CREATE INDEX snapshot_by_base ON snapshot (base_id) WHERE base_id IS NOT NULL;
+CREATE INDEX snapshot_whole ON snapshot (series_id, taken_at) WHERE base_id IS NULL;
 -- All rows of each snapshot. A type that the base lacks has a row of 0 there.
 CREATE VIEW type_size (snapshot_id, type_id, objects, bytes) AS
     SELECT snapshot.id, base.type_id,

@@ -12,26 +12,30 @@
 
 /* --- statements ---------------------------------------------------------------- */
 
-static const char *word_of(const struct database *d, const char *name, size_t len)
+/* Of a store of version 2 every snapshot is whole. */
+static const char snapshot_2[] =
+    "(SELECT snapshot.*, CAST(NULL AS BIGINT) AS base_id FROM snapshot)";
+
+static const char *word_of(const struct hd_store *s, const char *name, size_t len)
 {
+    const struct database *d = s->kind;
     const struct {
         const char *name, *word;
-    } words[] = {{"id", d->id},
-                 {"text", d->text},
-                 {"bytes", d->bytes},
-                 {"each", d->each},
-                 {"lock", d->lock}};
+    } words[] = {
+        {"id", d->id},       {"text", d->text},
+        {"bytes", d->bytes}, {"each", d->each},
+        {"lock", d->lock},   {"snapshot", s->version == 2 ? snapshot_2 : "snapshot"}};
     for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
         if (strlen(words[i].name) == len && strncmp(words[i].name, name, len) == 0)
             return words[i].word;
     return NULL;
 }
 
-static void put_words(const struct database *d, const char *sql, struct text *to)
+static void put_words(const struct hd_store *s, const char *sql, struct text *to)
 {
     while (*sql != '\0') {
         size_t len = sql[0] == '{' ? strcspn(sql, "}") : 0;
-        const char *word = len > 0 ? word_of(d, sql + 1, len - 1) : NULL;
+        const char *word = len > 0 ? word_of(s, sql + 1, len - 1) : NULL;
         if (word != NULL)
             text_add_string(to, word);
         else
@@ -51,7 +55,7 @@ struct rows *store_ask(struct hd_store *s, const char *sql, const struct value *
     struct text t = {0};
     if (!is_connected(s, err))
         return NULL;
-    put_words(s->kind, sql, &t);
+    put_words(s, sql, &t);
     struct rows *rows = s->kind->ask(s->connection, text_string(&t), values, count, err);
     text_free(&t);
     return rows;
@@ -63,7 +67,7 @@ bool store_run(struct hd_store *s, const char *sql, const struct value *values,
     struct text t = {0};
     if (!is_connected(s, err))
         return false;
-    put_words(s->kind, sql, &t);
+    put_words(s, sql, &t);
     bool ok = s->kind->run(s->connection, text_string(&t), values, count, err);
     text_free(&t);
     return ok;
@@ -329,6 +333,9 @@ void hd_store_close(struct hd_store *s)
     if (s == NULL)
         return;
     lose(s);
+    if (s->owns_bases)
+        hd_store_bases_free(s->bases);
+    input_close(s->read.in);
     free(s->url);
     hd_memory_free(&s->name);
     free(s);
@@ -339,8 +346,12 @@ static struct hd_store *open_there(const struct database *kind, const char *url,
 {
     struct hd_store *s = alloc_zeroed(sizeof(*s));
     size_t size = strlen(url) + 1;
-    *s = (struct hd_store){
-        .kind = kind, .use = use, .url = alloc_resize(NULL, size), .delay = 1};
+    *s = (struct hd_store){.kind = kind,
+                           .use = use,
+                           .url = alloc_resize(NULL, size),
+                           .delay = 1,
+                           .bases = hd_store_bases_new(),
+                           .owns_bases = true};
     memcpy(s->url, url, size);
     hd_store_put_url(hd_sink_memory(&s->name), url);
     s->connection = kind->open(url, use, err);
@@ -384,6 +395,11 @@ struct hd_store_version hd_store_version(const struct hd_store *s)
     return (struct hd_store_version){.found = (unsigned)s->found_version,
                                      .now = (unsigned)s->stored_version,
                                      .newest = schema_newest()};
+}
+
+void hd_store_set_memory(struct hd_store *s, uint64_t bytes)
+{
+    s->max_memory = bytes;
 }
 
 void hd_store_set_patience(struct hd_store *s, double seconds)

@@ -4,6 +4,7 @@
 #define STORE_H
 
 #include "base/arena.h"
+#include "base/input.h"
 #include "base/json_out.h"
 #include "store/database.h"
 
@@ -19,9 +20,18 @@ struct hd_store {
     bool is_listing;       /* in a transaction that reads */
     double patience;       /* seconds: for how long a lost server is waited for */
     double delay;          /* seconds before the first try to find it again */
+    uint64_t max_memory;   /* bytes that a digest may take when it is read; 0: no limit */
+    struct hd_store_bases *bases; /* to build on */
+    bool owns_bases;
+    struct {
+        struct input *in; /* NULL: none */
+        struct bytes json;
+        char source[17];
+    } read; /* the base that was read last: those of a series follow each other */
 };
 
-/* A statement with words in braces; rows are dropped. */
+/* A statement with words in braces; rows are dropped. {snapshot}, which takes a name behind
+ * it, is the table with base_id, also where that is not known yet. */
 bool store_run(struct hd_store *s, const char *sql, const struct value *values,
                size_t count, struct hd_error *err);
 

@@ -47,6 +47,10 @@ static bool settle(struct hd_store *s, struct removal *r, uint64_t *done,
 
 /* --- which --------------------------------------------------------------------- */
 
+/* What nothing is built on, or nothing any more: a base stays until then. */
+#define UNNEEDED(id) \
+    " AND NOT EXISTS (SELECT 1 FROM {snapshot} AS built WHERE built.base_id = " id ") "
+
 /* A slot is an hour of the last days, a day of what is older; within it the last one
  * stays. What is younger than a day is of a slot too, but stays. The number of an hour is
  * put far from those of days. */
@@ -60,9 +64,9 @@ static const char chosen[] =
     "THEN FLOOR(taken_at / 86400) ELSE FLOOR(taken_at / 3600) + 1000000000 END AS slot "
     "FROM snapshot WHERE taken_at >= $2) AS slotted) AS placed "
     "WHERE of_slot > 1 AND of_first > 1 AND of_last > 1 AND taken_at < $3 AND "
-    "recorded_at < $4 "
-    "UNION ALL SELECT id FROM snapshot WHERE taken_at < $2 AND recorded_at < $4 "
-    "LIMIT $5";
+    "recorded_at < $4" UNNEEDED("placed.id") "UNION ALL SELECT id FROM snapshot WHERE "
+                                             "taken_at < $2 AND recorded_at < $4" UNNEEDED(
+                                                 "snapshot.id") "LIMIT $5";
 
 /* [[id], ...] of what is asked for, and how many; malloc'd. NULL and err if it fails. */
 static char *ids_of(struct hd_store *s, const char *sql, const struct value *values,
@@ -99,11 +103,33 @@ static char *choose(struct hd_store *s, const struct thinning *t, struct removal
 
 #define THOSE " IN (SELECT CAST(value ->> 0 AS BIGINT) FROM {each}($1) AS e)"
 
-static bool remove_snapshots(struct hd_store *s, const char *ids, struct hd_error *err)
+/* Whoever builds on a snapshot has its series until it is stored (record.c). With the
+ * series of those that are whole nobody does meanwhile, and who did so before is seen: what
+ * is needed now is left out. */
+static char *unneeded(struct hd_store *s, const char *ids, struct removal *found,
+                      struct hd_error *err)
 {
+    static const char whole[] = "SELECT id FROM series WHERE id IN (SELECT series_id FROM "
+                                "{snapshot} AS whole WHERE base_id "
+                                "IS NULL AND id" THOSE ") ORDER BY id {lock}";
     const struct value value = of_text(ids);
-    return store_run(s, "DELETE FROM type_row WHERE snapshot_id" THOSE, &value, 1, err) &&
-           store_run(s, "DELETE FROM snapshot WHERE id" THOSE, &value, 1, err);
+    return store_run(s, whole, &value, 1, err)
+               ? ids_of(s, "SELECT id FROM snapshot WHERE id" THOSE UNNEEDED("snapshot.id"),
+                        &value, 1, found, err)
+               : NULL;
+}
+
+static bool remove_snapshots(struct hd_store *s, const char *chosen_ids,
+                             struct removal *found, struct hd_error *err)
+{
+    char *ids = unneeded(s, chosen_ids, found, err);
+    const struct value value = of_text(ids);
+    bool ok =
+        ids != NULL &&
+        store_run(s, "DELETE FROM type_row WHERE snapshot_id" THOSE, &value, 1, err) &&
+        store_run(s, "DELETE FROM snapshot WHERE id" THOSE, &value, 1, err);
+    free(ids);
+    return ok;
 }
 
 /* Series that have none any more. They are locked before they are looked at again: a writer
@@ -147,9 +173,9 @@ static enum ending thin_batch(struct hd_store *s, void *context, struct hd_error
     if (!settle(s, &t->snapshots, &t->done->snapshots, err))
         return ENDING_FAILED;
     char *ids = choose(s, t, &found, err);
-    bool ok = ids != NULL && (found.count == 0 || remove_snapshots(s, ids, err));
+    t->more = found.count > 0; /* what it was built on may go now */
+    bool ok = ids != NULL && (!t->more || remove_snapshots(s, ids, &found, err));
     free(ids);
-    t->more = found.count == BATCH;
     if (ok)
         t->snapshots = found;
     return kept_if(ok);
@@ -187,6 +213,8 @@ bool hd_store_thin(struct hd_store *s, double keep_seconds, double now,
     *t.done = (struct hd_thinned){0};
     if (!(keep_seconds > 0) || !isfinite(now))
         return fail(err, HD_USAGE, "cannot keep nothing");
+    if (!schema_look_again(s, err))
+        return false;
     while (t.more) {
         if (!store_transact(s, thin_batch, &t, NULL, err))
             return false;

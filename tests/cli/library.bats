@@ -127,7 +127,7 @@ held_works() {
     [[ $(pkg-config --modversion heapdrift) == "$("$root/bin/heapdrift" --version | cut -d' ' -f2)" ]]
     local libs
     libs=" $(pkg-config --static --libs heapdrift) "
-    for lib in heapdrift archive yaml jansson utf8proc m; do
+    for lib in heapdrift archive zstd yaml jansson utf8proc m; do
         [[ $libs == *" -l$lib "* ]] || { echo "$lib is not in $libs"; return 1; }
     done
     [[ " $(pkg-config --libs heapdrift) " != *" -larchive "* ]]

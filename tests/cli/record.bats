@@ -26,7 +26,7 @@ for row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2]): print(*row, sep="|
     works record --store="$db" --service=shop "$tmp/before.txt" "$tmp/after.txt"
     out_is "$tmp/before.txt: already recorded
 $tmp/after.txt: recorded: shop on web-1, 2026-11-21T13:00:00Z"
-    [[ $(ask 'SELECT COUNT(*), SUM(objects) FROM snapshot') == "2|$(("$(ask 'SELECT SUM(objects) FROM type_row')"))" ]]
+    [[ $(ask 'SELECT COUNT(*), SUM(objects) FROM snapshot') == "2|$(("$(ask 'SELECT SUM(objects) FROM type_size')"))" ]]
     # Renamed and packed it is the same.
     gzip -c "$tmp/before.txt" >"$tmp/other.gz"
     works record -q --store="$db" --service=shop "$tmp/other.gz"

@@ -19,7 +19,7 @@ text) files=$(small fixtures/heap-text) ;;
 table) files=$(small fixtures/dumpheap-stat fixtures/type-tables) ;;
 packed) files="fixtures/gcdump-made/tiny.gcdump fixtures/heap-text/example.txt fixtures/type-tables/table.csv" ;;
 budget | baseline) files=$(small "$here/seeds/$harness") ;;
-digest)
+digest | delta)
     # As JSON: a fuzzer learns nothing from what is packed.
     files=
     for file in $(small fixtures/gcdump-made fixtures/type-tables); do

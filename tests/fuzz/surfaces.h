@@ -15,6 +15,10 @@ void surface_types(struct bytes input);
  * comes from a file, as only those are unpacked. */
 void surface_packed(struct bytes input);
 
+/* Parts: a digest; what differs from it, or another that is made so, as the head says;
+ * which byte of that is changed to what (delta.c). */
+void surface_delta(struct bytes input);
+
 /* Parts: a heapdrift.yml, a baseline. A series of tables or of graphs is held against it.
  */
 void surface_budget(struct bytes input);

@@ -51,7 +51,7 @@ while [ "$i" -lt "$times" ]; do
     wait
     # Begin anew now and then, with the making of the tables.
     if [ $((i % 20)) -eq 0 ]; then
-        check=$(ask "SELECT (SELECT COUNT(*) FROM type_row) - 2 * COUNT(*), COUNT(*) - COUNT(DISTINCT xxh3) FROM snapshot")
+        check=$(ask "SELECT (SELECT COUNT(*) FROM type_size WHERE objects > 0) - 2 * COUNT(*), COUNT(*) - COUNT(DISTINCT xxh3) FROM snapshot")
         orphans=$(ask "SELECT COUNT(*) FROM series WHERE NOT EXISTS (SELECT 1 FROM snapshot WHERE series_id = series.id)")
         whole=$(ask "PRAGMA integrity_check")
         said=$(grep -h ': recorded: ' "$folder"/said? | cut -d: -f1 | sort | uniq -d | wc -l)

@@ -38,11 +38,29 @@ static bool record(struct hd_store *s, unsigned count, struct hd_error *err)
     return ok;
 }
 
+/* Also those that are built on others. */
+static void expect_digests(struct hd_store *s, int64_t count)
+{
+    struct hd_error err = {0};
+    struct hd_series_list *l = hd_store_series(s, NULL, &err);
+    const struct hd_stored_series *series;
+    cr_assert_not_null(l, "%s", err.message);
+    while (hd_series_next(l, &series, &err) && series != NULL)
+        for (size_t i = 0; i < series->snapshot_count; i++, count--) {
+            struct hd_memory digest = {0};
+            cr_expect(hd_store_digest(s, series->snapshots[i].id, &digest, &err), "%s",
+                      err.message);
+            hd_memory_free(&digest);
+        }
+    hd_series_list_free(l);
+    cr_expect_eq(count, 0);
+}
+
 /* Rows belong to something that is there, and every snapshot has all of its rows. */
 static void expect_whole(struct hd_store *s, int64_t snapshots)
 {
     cr_expect_eq(stored_number(s, "SELECT COUNT(*) FROM snapshot"), snapshots);
-    cr_expect_eq(stored_number(s, "SELECT COUNT(*) FROM type_row"), 2 * snapshots);
+    cr_expect_eq(stored_number(s, "SELECT COUNT(*) FROM type_size"), 2 * snapshots);
     cr_expect_eq(stored_number(s, "SELECT COUNT(*) FROM type_row LEFT JOIN snapshot ON "
                                   "snapshot.id = snapshot_id LEFT JOIN type ON type.id = "
                                   "type_id WHERE snapshot.id IS NULL OR type.id IS NULL"),
@@ -51,6 +69,7 @@ static void expect_whole(struct hd_store *s, int64_t snapshots)
         stored_number(s, "SELECT COUNT(*) FROM series WHERE NOT EXISTS (SELECT 1 FROM "
                          "snapshot WHERE series_id = series.id)"),
         0);
+    expect_digests(s, snapshots);
 }
 
 Test(store_faults, stores_nothing_half_on_a_full_disk)

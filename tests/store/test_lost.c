@@ -119,7 +119,7 @@ static void expect_recorded(const char *where)
     left = 0;
     cr_expect_eq(stored_number(t.store, "SELECT COUNT(*) FROM snapshot"), made, "%s",
                  where);
-    cr_expect_eq(stored_number(t.store, "SELECT COUNT(*) FROM type_row"), 2 * made, "%s",
+    cr_expect_eq(stored_number(t.store, "SELECT COUNT(*) FROM type_size"), 2 * made, "%s",
                  where);
     left = lost_at;
 }

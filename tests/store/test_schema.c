@@ -136,10 +136,14 @@ Test(store_schema, of_the_version_before_stays_so_and_is_used)
 Test(store_schema, is_upgraded_under_who_has_it_open)
 {
     struct hd_run run = stored_run("web", "a", 1);
+    struct hd_error err = {0};
     unsigned snapshots;
     stored_make_version(&t, 2);
     t.store = stored_connect(&t, HD_STORE_WRITE);
     struct hd_store *reader = stored_connect(&t, HD_STORE_READ);
+    struct hd_store *other = stored_connect(&t, HD_STORE_READ);
+    struct hd_store *keeper = stored_connect(&t, HD_STORE_WRITE);
+    struct hd_store *checked = stored_connect(&t, HD_STORE_READ);
     stored_record(t.store, 1, &run, noon);
     struct hd_store *upgraded = stored_connect(&t, HD_STORE_UPGRADE);
     cr_expect_eq(hd_store_version(upgraded).found, 2);
@@ -148,9 +152,30 @@ Test(store_schema, is_upgraded_under_who_has_it_open)
     for (unsigned i = 2; i <= 4; i++)
         stored_record(t.store, i, &run, noon + i);
     cr_expect_eq(hd_store_version(t.store).now, 3);
+    cr_expect_geq(
+        stored_number(t.store, "SELECT COUNT(*) FROM snapshot WHERE base_id IS NOT NULL"),
+        1);
     cr_expect_eq(stored_series(reader, &snapshots), 1);
     cr_expect_eq(snapshots, 4);
+    uint64_t last = (uint64_t)stored_number(t.store, "SELECT MAX(id) FROM snapshot");
+    struct hd_memory digest = {0};
+    cr_expect(hd_store_digest(other, last, &digest, &err), "%s", err.message);
+    hd_memory_free(&digest);
+    struct hd_store_check *c =
+        hd_store_check(checked, &(struct hd_store_checking){.all = true}, &err);
+    cr_assert_not_null(c, "%s", err.message);
+    for (size_t i = 0; i < c->problem_count; i++)
+        cr_expect(c->problems[i].is_warning, "%s", c->problems[i].message);
+    cr_expect_eq(c->digests_read, 4);
+    hd_store_check_free(c);
+    struct hd_thinned done;
+    stored_change(t.store, "UPDATE snapshot SET recorded_at = 1");
+    cr_expect(hd_store_thin(keeper, 1, noon + 1e6, &done, &err), "%s", err.message);
+    cr_expect_eq(done.snapshots, 4);
     hd_store_close(reader);
+    hd_store_close(other);
+    hd_store_close(checked);
+    hd_store_close(keeper);
 }
 
 /* What version 2 does to the tables of version 3: a program of it that had them open. */

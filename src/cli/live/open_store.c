@@ -42,6 +42,7 @@ struct hd_store *open_store(const struct settings *s, enum hd_store_use use)
         store_trouble(url, &err);
         return NULL;
     }
+    hd_store_set_memory(store, s->read.max_memory);
     if (use == HD_STORE_WRITE)
         hd_store_set_patience(store, restart_seconds);
     const char *note = hd_store_note(store);

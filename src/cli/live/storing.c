@@ -111,6 +111,8 @@ static void queue_end(struct store_queue *q)
 {
     while (q->count > 0)
         lose_first(q, "a snapshot is lost: it could not be stored");
+    hd_store_bases_free(q->bases);
+    q->bases = NULL;
 }
 
 /* --- the store ---------------------------------------------------------------------- */
@@ -244,6 +246,8 @@ bool storing_flush(struct store_queue *q, bool now)
         return q->count == 0;
     struct hd_error err = {0};
     struct hd_store *store = hd_store_open(q->url, HD_STORE_WRITE, &err);
+    if (store != NULL)
+        hd_store_use_bases(store, q->bases);
     bool ok = store != NULL && record_all(q, store, &err);
     if (ok) {
         q->next_try = q->delay = 0;
@@ -262,6 +266,7 @@ struct store_queue storing_begin(const struct settings *s)
     struct store_queue q = {.url = s->store,
                             .keep_seconds = s->keep_seconds,
                             .spread = 1,
+                            .bases = hd_store_bases_new(),
                             .quiet = s->quiet,
                             .tells = !s->quiet};
     return q;

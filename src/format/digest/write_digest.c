@@ -9,10 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the levels that zstd has: the last, 19, makes files smaller by a seventh, and takes
- * twenty times as long. */
-static const char level[] = "9";
-
 /* --- what is known of the snapshot ----------------------------------- */
 
 static void put_source(struct digest_out *w)
@@ -560,8 +556,10 @@ static bool write(const struct hd_snapshot *snap, struct out *o, struct losses *
     put_digest(&w);
     arena_free(&scratch);
     bool ok = out_finish(&to, err);
-    if (ok)
-        pack_zstd(json.bytes, json.size, level, o);
+    if (ok && snap->writes_plain)
+        out_bytes(o, json.bytes, json.size);
+    else if (ok)
+        pack_zstd(json.bytes, json.size, DIGEST_LEVEL, o);
     hd_memory_free(&json);
     return ok;
 }

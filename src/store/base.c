@@ -1,0 +1,188 @@
+#include "store/base.h"
+
+#include "base/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Of what a sidecar has; a digest has some ten kilobytes, of a large service some hundred.
+ */
+enum { MOST_BYTES = 32 << 20 };
+
+/* Thinning leaves a base as long as it is needed, so for so long at most. */
+static const double oldest = 7 * 86400;
+
+/* A heap moves on from its base: the first snapshot of a process is of its start. A new one
+ * pays as soon as what was built on the one before has cost as much again. If that did not
+ * help, deltas being as large as ever, it is less and less worth to try. */
+enum { MOST_PATIENCE = 16 };
+
+struct hd_store_bases {
+    struct base *all;
+    size_t len, cap;
+    uint64_t bytes; /* of the digests */
+    uint64_t clock; /* of base.used */
+};
+
+struct hd_store_bases *hd_store_bases_new(void)
+{
+    return alloc_zeroed(sizeof(struct hd_store_bases));
+}
+
+static void drop(struct hd_store_bases *b, size_t i)
+{
+    struct base *at = &b->all[i];
+    b->bytes -= at->digest.size;
+    hd_memory_free(&at->digest);
+    free(at->run);
+    *at = b->all[--b->len];
+}
+
+void hd_store_bases_free(struct hd_store_bases *b)
+{
+    while (b != NULL && b->len > 0)
+        drop(b, b->len - 1);
+    if (b != NULL)
+        free(b->all);
+    free(b);
+}
+
+/* A few: a writer has some hundred series at most. */
+static struct base *of_run(struct hd_store_bases *b, const char *run)
+{
+    for (size_t i = 0; i < b->len; i++)
+        if (strcmp(b->all[i].run, run) == 0)
+            return &b->all[i];
+    return NULL;
+}
+
+/* Those that nobody asked for longest go. */
+static void make_room(struct hd_store_bases *b)
+{
+    while (b->bytes > MOST_BYTES && b->len > 0) {
+        size_t last = 0;
+        for (size_t i = 1; i < b->len; i++)
+            if (b->all[i].used < b->all[last].used)
+                last = i;
+        drop(b, last);
+    }
+}
+
+/* Takes its digest over. */
+static void keep(struct hd_store_bases *b, const char *run, struct base base)
+{
+    struct base *old = of_run(b, run);
+    size_t size = strlen(run) + 1;
+    if (old != NULL)
+        drop(b, (size_t)(old - b->all));
+    base.run = memcpy(alloc_resize(NULL, size), run, size);
+    base.used = ++b->clock;
+    b->bytes += base.digest.size;
+    b->all = grow(b->all, b->len, &b->cap, sizeof(*b->all));
+    b->all[b->len++] = base;
+    make_room(b);
+}
+
+static struct hd_memory copy_of(const void *bytes, size_t size)
+{
+    struct hd_memory copy = {0};
+    struct hd_sink to = hd_sink_memory(&copy);
+    to.write(to.context, size > 0 ? bytes : "", size);
+    return copy;
+}
+
+static void put_source(struct base *base, const char *source)
+{
+    snprintf(base->source, sizeof(base->source), "%s", source);
+}
+
+void base_keep(struct hd_store *s, const char *run, int64_t id, const char *source,
+               double taken, const struct hd_memory *digest)
+{
+    struct base *old = of_run(s->bases, run);
+    struct base base = {.id = id, .taken = taken, .wholes = old != NULL ? old->wholes : 0};
+    base.wholes++;
+    put_source(&base, source);
+    if (id == 0 && old != NULL)
+        drop(s->bases, (size_t)(old - s->bases->all));
+    if (id == 0)
+        return;
+    base.digest = copy_of(digest->bytes, digest->size);
+    keep(s->bases, run, base);
+}
+
+void base_spend(struct hd_store *s, const char *run, uint64_t bytes)
+{
+    struct base *base = of_run(s->bases, run);
+    if (base != NULL)
+        base->spent += bytes;
+}
+
+/* A writer who may not read digests is told nothing, and begins with one of its own. */
+static void ask(struct hd_store *s, const char *run)
+{
+    static const char last[] =
+        "SELECT snapshot.id, xxh3, taken_at, digest, (SELECT SUM(LENGTH(built.digest)) "
+        "FROM "
+        "snapshot AS built WHERE built.base_id = snapshot.id), (SELECT COUNT(*) FROM "
+        "snapshot "
+        "AS whole WHERE whole.series_id = series.id AND whole.base_id IS NULL) FROM "
+        "snapshot "
+        "JOIN series ON series.id = series_id WHERE run = $1 AND base_id IS NULL ORDER BY "
+        "taken_at DESC, snapshot.id DESC LIMIT 1";
+    const struct value value = of_text(run);
+    struct base base = {0};
+    bool there = false;
+    struct rows *rows = s->connection != NULL ? store_ask(s, last, &value, 1, NULL) : NULL;
+    if (rows != NULL && store_next(s, rows, &there, NULL) && there) {
+        base.id = store_number(s, rows, 0);
+        put_source(&base, store_text(s, rows, 1));
+        base.taken = store_real(s, rows, 2);
+        struct value v = s->kind->column(rows, 3, VALUE_BYTES);
+        base.digest = copy_of(v.bytes, v.size);
+        base.spent = (uint64_t)store_number(s, rows, 4);
+        base.wholes = (unsigned)store_number(s, rows, 5);
+        keep(s->bases, run, base);
+    }
+    store_end(s, rows);
+}
+
+static bool is_worth_it(const struct base *base, double taken)
+{
+    unsigned tries = base->wholes > 0 ? base->wholes - 1 : 0;
+    uint64_t patience = tries < 4 ? UINT64_C(1) << tries : MOST_PATIENCE;
+    return fabs(taken - base->taken) <= oldest &&
+           base->spent <= patience * base->digest.size;
+}
+
+const struct base *base_find(struct hd_store *s, const char *run, double taken)
+{
+    if (s->version < 3)
+        return NULL;
+    if (of_run(s->bases, run) == NULL)
+        ask(s, run);
+    struct base *base = of_run(s->bases, run);
+    if (base == NULL || !is_worth_it(base, taken))
+        return NULL;
+    base->used = ++s->bases->clock;
+    return base;
+}
+
+void hd_store_use_bases(struct hd_store *s, struct hd_store_bases *bases)
+{
+    if (s->owns_bases)
+        hd_store_bases_free(s->bases);
+    s->owns_bases = false;
+    s->bases = bases;
+}
+
+struct input *digest_open(const void *digest, size_t size, uint64_t limit,
+                          struct bytes *json, struct hd_error *err)
+{
+    const struct input_options how = {.max_memory = limit};
+    struct input *in = input_unpack(digest, size, &how, err);
+    if (in != NULL && input_all(in, json, err))
+        return in;
+    input_close(in);
+    return NULL;
+}
