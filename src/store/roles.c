@@ -147,7 +147,7 @@ static void add_makings(struct text *t, const char *only)
     }
 }
 
-static void add_head(struct text *t, int64_t version)
+static void add_head(struct text *t, int64_t version, const char *only)
 {
     char line[64];
     snprintf(line, sizeof(line), "%" PRId64, version);
@@ -157,15 +157,16 @@ static void add_head(struct text *t, int64_t version)
         t, ". As the owner of its tables:\n"
            "--   heapdrift store grant | psql -v ON_ERROR_STOP=1 \"$HEAPDRIFT_STORE\"\n"
            "-- Then a user for each program:\n"
-           "--   CREATE ROLE sidecar LOGIN PASSWORD '...' IN ROLE heapdrift_writer;\n"
-           "BEGIN;\n");
+           "--   CREATE ROLE name LOGIN PASSWORD '...' IN ROLE heapdrift_");
+    text_add_string(t, only != NULL ? only : roles[0]);
+    text_add_string(t, ";\nBEGIN;\n");
 }
 
 static char *grants_of(const struct hd_store *s, const char *schema, const char *only)
 {
     struct text t = {0};
     struct block b;
-    add_head(&t, s->stored_version);
+    add_head(&t, s->stored_version, only);
     add_makings(&t, only);
     text_add_string(&t, "SET LOCAL search_path = ");
     text_add_string(&t, schema);

@@ -253,7 +253,10 @@ make_version_2() {
     for role in writer keeper; do
         server sql "DROP ROLE IF EXISTS is_$role; CREATE ROLE is_$role LOGIN IN ROLE heapdrift_$role" >/dev/null
     done
-    writes || complain "writer, version 2"
+    cp "$before" "$tmp/0.txt"
+    touch -d 2026-11-20T12:00Z "$tmp/0.txt"
+    as writer record -q --service=shop --host=a --label=n=1 --limit=1GiB "$tmp/0.txt"
+    status_is 0
     [[ $(ask 'SELECT version FROM heapdrift_store') == 2 ]]
     as keeper store upgrade
     status_is 2
