@@ -4,7 +4,7 @@
 #include "cli/live/open_store.h"
 #include "cli/options/options.h"
 #include "cli/terminal/messages.h"
-#include "heapdrift_model.h"
+#include "heapdrift_store.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -96,9 +96,7 @@ static void put_counts(struct telling *t, const struct hd_store_check *c)
             json_put(counts, all[i].key, json_of_count(all[i].n));
             continue;
         }
-        printf("  %-17s ", all[i].words);
-        hd_put_count(hd_sink_file(stdout), all[i].n);
-        fputs("\n", stdout);
+        printf("  %-17s %" PRIu64 "\n", all[i].words, all[i].n);
     }
     if (counts != NULL)
         json_put(t->document, "counts", counts);
