@@ -213,16 +213,16 @@ $(TERMINAL):
 	  echo '0};'; } >$@.new
 	mv $@.new $@
 
-# The tables of a store, in the same form.
-SCHEMA = $(BUILD)/made/store/schema_sql.h
-$(SCHEMA): src/store/schema.sql
+# SQL of a store, in the same form.
+STORE_SQL = $(BUILD)/made/store/schema_sql.h $(BUILD)/made/store/roles_sql.h
+$(STORE_SQL): $(BUILD)/made/store/%_sql.h: src/store/%.sql
 	@mkdir -p $(@D)
-	{ echo 'static const char schema_sql[] = {'; od -An -v -td1 $< | sed 's/[0-9][0-9]*/&,/g'; \
+	{ echo 'static const char $*_sql[] = {'; od -An -v -td1 $< | sed 's/[0-9][0-9]*/&,/g'; \
 	  echo '0};'; } >$@.new
 	mv $@.new $@
 
-$(BUILD)/src/store/schema.o: $(SCHEMA)
-$(BUILD)/src/store/schema.%: private override CPPFLAGS += -I$(BUILD)/made
+$(BUILD)/src/store/schema.o $(BUILD)/src/store/roles.o: $(STORE_SQL)
+$(BUILD)/src/store/schema.% $(BUILD)/src/store/roles.%: private override CPPFLAGS += -I$(BUILD)/made
 
 $(BUILD)/src/cli/explore/terminal.o: $(TERMINAL)
 $(BUILD)/src/cli/explore/terminal.%: private override CPPFLAGS += -I$(BUILD)/made

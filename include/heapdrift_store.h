@@ -32,17 +32,27 @@ extern "C" {
 struct hd_store;
 
 enum hd_store_use {
-    HD_STORE_READ, /* changes nothing, and needs no right to. It must be there, and of the
-                      version of this library */
-    HD_STORE_WRITE /* makes it if nothing is there, brings an older version forward */
+    HD_STORE_READ,   /* changes nothing, and needs no right to. It must be there */
+    HD_STORE_WRITE,  /* makes it if nothing is there */
+    HD_STORE_UPGRADE /* the same, and brings an older version forward, in one transaction */
 };
 
-/* HD_IO: cannot be opened, made or reached. HD_UNSUPPORTED: it is of a newer version (or,
- * to read it, of an older one), the database is somebody else's, or this build or system
- * has no such database. HD_TIMED_OUT: others kept it locked for too long. */
+/* A store may be one version older than this library, which then uses it as it is, or
+ * newer, if it accepts that (docs/store.md).
+ *
+ * HD_IO: cannot be opened, made or reached. HD_UNSUPPORTED: it is of another version,
+ * the database is somebody else's, or this build or system has no such database.
+ * HD_TIMED_OUT: others kept it locked for too long. */
 struct hd_store *hd_store_open(const char *url, enum hd_store_use use,
                                struct hd_error *err);
 void hd_store_close(struct hd_store *s); /* NULL is fine */
+
+/* The version of its tables: when it was opened (0: it was not there), now, and that which
+ * this library makes. */
+struct hd_store_version {
+    unsigned found, now, newest;
+};
+struct hd_store_version hd_store_version(const struct hd_store *s);
 
 /* The URL without a password, for messages. Lives as long as the store. */
 const char *hd_store_name(const struct hd_store *s);
@@ -69,7 +79,8 @@ void hd_store_use_bases(struct hd_store *s, struct hd_store_bases *b);
 bool hd_store_is_lost(const struct hd_store *s);
 
 /* Something that its user should know, in one line: that its file is on a network file
- * system, where writers wait longer for each other. NULL: nothing. */
+ * system, where writers wait longer for each other; that it can be upgraded. NULL: nothing.
+ */
 const char *hd_store_note(const struct hd_store *s);
 
 /* The path of its file, beside which others come and go ("-wal", "-journal"); NULL: it is
@@ -130,7 +141,7 @@ struct hd_recording {
 
 enum hd_recorded { HD_RECORDED, HD_WAS_RECORDED };
 
-/* Store snap, which must have been read with to_write and checksum: its digest, a row per
+/* Store snap, which must have been read with checksum: its digest, a row per
  * type, its run. One transaction: all of it or nothing, and what was said to be stored is
  * stored, whatever happens next. The same snapshot (hd_info.source_xxh3) is stored once; a
  * table of types counts as the same if it is also of the same run and second. what may be
@@ -231,6 +242,42 @@ struct hd_stored_finding {
 bool hd_store_save_findings(struct hd_store *s, uint64_t series, double first, double last,
                             const struct hd_stored_finding *all, size_t count,
                             struct hd_error *err);
+
+/* --- care ------------------------------------------------------------------------------
+ */
+
+/* What is wrong with a store. */
+struct hd_store_problem {
+    const char *code; /* a word: docs/store.md */
+    bool is_warning;  /* nothing is lost by it */
+    uint64_t count;   /* of what the message is about, which stands in front of it unless
+                         it is about one */
+    char *message;    /* "rows have no type" */
+};
+
+struct hd_store_check {
+    uint64_t series, snapshots, types, type_rows, findings; /* rows */
+    uint64_t digest_bytes, digests_read;
+    struct hd_store_problem *problems;
+    size_t problem_count;
+};
+
+struct hd_store_checking {
+    bool all;            /* read every digest, not some hundred */
+    uint64_t max_memory; /* for one of them; 0: no limit */
+};
+
+/* Look at all of a store; nothing is changed. NULL and err if it could not be looked at;
+ * what is wrong with it is no failure. */
+struct hd_store_check *hd_store_check(struct hd_store *s,
+                                      const struct hd_store_checking *how,
+                                      struct hd_error *err);
+void hd_store_check_free(struct hd_store_check *c); /* NULL is fine */
+
+/* The least rights that programs need, as SQL. role: "writer", "reader", "keeper"; NULL:
+ * all. HD_UNSUPPORTED: a file has no roles. */
+bool hd_store_put_grants(struct hd_store *s, const char *role, struct hd_sink to,
+                         struct hd_error *err);
 
 #if defined(__GNUC__)
 #pragma GCC visibility pop

@@ -3,11 +3,11 @@
 #include "ages/ages.h"
 #include "base/hash.h"
 #include "base/pair_table.h"
+#include "base/radix_sort.h"
 #include "chains/chain_owner.h"
 #include "chains/walk.h"
 #include "digest/survivors.h"
 #include "heap/reach.h"
-#include "owners/referrers.h"
 #include "owners/retained.h"
 #include "series/sampler.h"
 #include "series/type_rank.h"
@@ -19,165 +19,222 @@
 
 /* Objects of one place that are referred to from the same places. */
 struct group {
-    uint32_t target, len;
-    const path_id *from;
+    uint64_t hash; /* of both */
+    path_id target;
+    uint32_t len;
+    size_t begin;        /* of the places, within those of all groups */
+    const path_id *from; /* these, once all are there */
     uint64_t objects;
-    UT_hash_handle hh;
 };
 
 struct grouping {
     const struct graph *g;
     const struct full_tree *f;
-    path_id *first;    /* of each node: a place that it is referred to from */
-    uint64_t *several; /* a bit for each node: and another one */
+    uint64_t
+        *from_parent; /* a bit for each node: the place refers to it from which it hangs */
+    uint64_t *others; /* references to an object, from another place; high, low half */
+    size_t other_count, other_cap;
     struct group *groups;
-    path_id *key; /* target, then the places that refer to it */
-    size_t cap;
-    struct arena scratch;
+    size_t group_count, group_cap;
+    path_id *from; /* places of all groups */
+    size_t from_count, from_cap;
+    uint32_t *slots; /* numbers of groups from 1, by hash; 0: free. At most half are used */
+    size_t slot_count;
 };
 
-/* A reference to another place, from what is reachable. */
-static bool is_across(path_id from, path_id to)
-{
-    return to != NO_PATH && to != 0 && to != from;
-}
+enum { AHEAD = 16 };
 
-static void find_referrers(struct grouping *s)
+static void find_others(struct grouping *s)
 {
     const struct graph *g = s->g;
+    const struct full_tree *f = s->f;
     for (node_id n = 0; n < g->node_count; n++) {
-        path_id from = s->f->at_node[n];
+        path_id from = f->at_node[n];
         if (from == NO_PATH)
             continue;
         for (uint32_t e = g->edge_begin[n]; e < g->edge_begin[n + 1]; e++) {
+            if (g->edge_count - e > AHEAD)
+                __builtin_prefetch(&f->at_node[g->edge_to[e + AHEAD]]);
             node_id to = g->edge_to[e];
-            if (!is_across(from, s->f->at_node[to]) || s->first[to] == from)
+            path_id at = f->at_node[to];
+            if (at == NO_PATH || at == 0 || at == from)
                 continue;
-            if (s->first[to] == NO_PATH)
-                s->first[to] = from;
-            else
-                bits_set(s->several, to);
+            if (f->parent[at] == from) {
+                bits_set(s->from_parent, to);
+                continue;
+            }
+            s->others = grow(s->others, s->other_count, &s->other_cap, sizeof(*s->others));
+            s->others[s->other_count++] = (uint64_t)to << 32 | from;
         }
     }
 }
 
-static void add_object(struct grouping *s, path_id target, const struct reference *from,
-                       size_t len)
+/* By object, then place. */
+static void sort_others(struct grouping *s)
 {
-    struct group *found;
-    while (len + 1 > s->cap)
-        s->key = grow(s->key, s->cap, &s->cap, sizeof(*s->key));
-    s->key[0] = target;
-    for (size_t i = 0; i < len; i++)
-        s->key[1 + i] = from[i].from;
-    size_t bytes = (len + 1) * sizeof(*s->key);
-    HASH_FIND(hh, s->groups, s->key, bytes, found);
-    if (found == NULL) {
-        found = arena_alloc(&s->scratch, sizeof(*found));
-        path_id *kept = arena_array(&s->scratch, path_id, len + 1);
-        memcpy(kept, s->key, bytes);
-        *found = (struct group){.target = target, .len = (uint32_t)len, .from = kept + 1};
-        HASH_ADD_KEYPTR(hh, s->groups, kept, bytes, found);
-    }
-    found->objects++;
+    uint64_t *spare = alloc_resize(NULL, array_bytes(s->other_count + 1, sizeof(*spare)));
+    radix_sort(s->others, NULL, s->other_count, spare, NULL);
+    free(spare);
 }
 
-/* What one place refers to, which is not what it hangs from; or none but its own. */
-static void group_singles(struct grouping *s)
+static bool has_other(const struct grouping *s, size_t next, node_id n)
 {
+    return next < s->other_count && s->others[next] >> 32 == n;
+}
+
+static void add_from(struct grouping *s, path_id from)
+{
+    s->from = grow(s->from, s->from_count, &s->from_cap, sizeof(*s->from));
+    s->from[s->from_count++] = from;
+}
+
+/* The places that refer to n, each once, as a group of its own; next: the first of others
+ * that is of n or behind it. */
+static struct group gather(struct grouping *s, node_id n, size_t *next)
+{
+    path_id at = s->f->at_node[n], parent = s->f->parent[at];
+    bool hangs_there = bits_have(s->from_parent, n);
+    struct group made = {.target = at, .begin = s->from_count};
+    for (; has_other(s, *next, n); ++*next) {
+        path_id from = (path_id)s->others[*next];
+        if (hangs_there && parent < from) {
+            add_from(s, parent);
+            hangs_there = false;
+        }
+        if (s->from_count == made.begin || s->from[s->from_count - 1] != from)
+            add_from(s, from);
+    }
+    if (hangs_there)
+        add_from(s, parent);
+    made.len = (uint32_t)(s->from_count - made.begin);
+    return made;
+}
+
+static bool are_equal(const struct grouping *s, const struct group *x,
+                      const struct group *y)
+{
+    return x->hash == y->hash && x->target == y->target && x->len == y->len &&
+           (x->len == 0 ||
+            memcmp(&s->from[x->begin], &s->from[y->begin], x->len * sizeof(*s->from)) == 0);
+}
+
+static size_t slot_of(const struct grouping *s, const struct group *group)
+{
+    size_t at = group->hash & (s->slot_count - 1);
+    while (s->slots[at] != 0 && !are_equal(s, &s->groups[s->slots[at] - 1], group))
+        at = (at + 1) & (s->slot_count - 1);
+    return at;
+}
+
+static void make_room(struct grouping *s)
+{
+    enum { FEW = 1 << 12 };
+    if (2 * s->group_count < s->slot_count)
+        return;
+    free(s->slots);
+    s->slot_count = s->slot_count > 0 ? 2 * s->slot_count : FEW;
+    s->slots = alloc_zeroed(array_bytes(s->slot_count, sizeof(*s->slots)));
+    for (size_t i = 0; i < s->group_count; i++)
+        s->slots[slot_of(s, &s->groups[i])] = (uint32_t)i + 1;
+}
+
+static void count_object(struct grouping *s, struct group made)
+{
+    make_room(s);
+    made.hash = XXH3_64bits_withSeed(&s->from[made.begin], made.len * sizeof(*s->from),
+                                     made.target);
+    uint32_t *slot = &s->slots[slot_of(s, &made)];
+    if (*slot == 0) {
+        s->groups = grow(s->groups, s->group_count, &s->group_cap, sizeof(*s->groups));
+        s->groups[s->group_count++] = made;
+        *slot = (uint32_t)s->group_count;
+    } else {
+        s->from_count = made.begin;
+    }
+    s->groups[*slot - 1].objects++;
+}
+
+/* What only the place refers to from which it hangs goes without saying. */
+static void group_objects(struct grouping *s)
+{
+    size_t next = 0;
     for (node_id n = 0; n < s->g->node_count; n++) {
         path_id at = s->f->at_node[n];
-        if (at == NO_PATH || at == 0 || bits_have(s->several, n) ||
-            s->first[n] == s->f->parent[at])
+        if (at == NO_PATH || at == 0 ||
+            (bits_have(s->from_parent, n) && !has_other(s, next, n)))
             continue;
-        struct reference from = {n, s->first[n]};
-        add_object(s, at, &from, s->first[n] != NO_PATH);
+        count_object(s, gather(s, n, &next));
     }
 }
 
-static void group_several(struct grouping *s)
-{
-    const struct graph *g = s->g;
-    struct references all = {0};
-    for (node_id n = 0; n < g->node_count; n++) {
-        path_id from = s->f->at_node[n];
-        for (uint32_t e = g->edge_begin[n]; from != NO_PATH && e < g->edge_begin[n + 1];
-             e++) {
-            node_id to = g->edge_to[e];
-            if (bits_have(s->several, to) && is_across(from, s->f->at_node[to]))
-                references_add(&all, to, from);
-        }
-    }
-    references_sort(&all);
-    for (size_t i = 0, run; i < all.len; i += run) {
-        run = references_run(&all, i);
-        add_object(s, s->f->at_node[all.all[i].to], &all.all[i], run);
-    }
-    references_free(&all);
-}
+/* --- in order -------------------------------------------------------- */
 
-static int by_target(const void *a, const void *b)
+static int by_places(const void *a, const void *b)
 {
-    const struct group *x = *(const struct group *const *)a,
-                       *y = *(const struct group *const *)b;
-    if (x->target != y->target)
-        return x->target < y->target ? -1 : 1;
+    const struct group *x = a, *y = b;
     for (uint32_t i = 0; i < x->len && i < y->len; i++)
         if (x->from[i] != y->from[i])
             return x->from[i] < y->from[i] ? -1 : 1;
     return (x->len > y->len) - (x->len < y->len);
 }
 
-static void keep(struct digest_sharing *to, const struct grouping *s, struct arena *a)
+/* By target, then by what refers to them. */
+static void sort_groups(struct grouping *s)
 {
-    size_t count = HASH_COUNT(s->groups), from = 0;
-    const struct group **sorted =
-        alloc_resize(NULL, array_bytes(count + 1, sizeof(struct group *)));
-    count = 0;
-    for (const struct group *g = s->groups; g != NULL; g = g->hh.next) {
-        sorted[count++] = g;
-        from += g->len;
+    struct group *sorted =
+        alloc_resize(NULL, array_bytes(s->group_count + 1, sizeof(*sorted)));
+    size_t *end = alloc_zeroed(array_bytes(s->f->len + 1, sizeof(*end)));
+    for (size_t i = 0; i < s->group_count; i++) {
+        s->groups[i].from = &s->from[s->groups[i].begin];
+        end[s->groups[i].target + 1]++;
     }
-    if (count > 0)
-        qsort(sorted, count, sizeof(struct group *), by_target);
-    *to = (struct digest_sharing){.len = (uint32_t)count,
-                                  .target = arena_array(a, uint32_t, count),
-                                  .begin = arena_array(a, uint32_t, count + 1),
-                                  .from = arena_array(a, uint32_t, from),
-                                  .objects = arena_array(a, uint64_t, count)};
-    for (size_t i = 0; i < count; i++) {
-        to->target[i] = sorted[i]->target;
-        to->objects[i] = sorted[i]->objects;
-        to->begin[i + 1] = to->begin[i] + sorted[i]->len;
-        if (sorted[i]->len > 0)
-            memcpy(&to->from[to->begin[i]], sorted[i]->from,
-                   sorted[i]->len * sizeof(*to->from));
-    }
-    free(sorted);
+    for (size_t p = 0; p < s->f->len; p++)
+        end[p + 1] += end[p];
+    for (size_t i = 0; i < s->group_count; i++)
+        sorted[end[s->groups[i].target]++] = s->groups[i];
+    free(s->groups);
+    s->groups = sorted;
+    for (size_t p = 0, begin = 0; p < s->f->len; begin = end[p++])
+        if (end[p] - begin > 1)
+            qsort(&sorted[begin], end[p] - begin, sizeof(*sorted), by_places);
+    free(end);
 }
 
 static void keep_sharing(struct digest *to, const struct graph *g,
                          const struct full_tree *f, struct arena *a)
 {
-    struct grouping s = {.g = g, .f = f};
-    size_t nodes = (size_t)g->node_count + 1;
-    s.first = alloc_unknown(nodes);
-    s.several = bits_new(nodes);
-    find_referrers(&s);
-    group_singles(&s);
-    group_several(&s);
-    keep(&to->sharing, &s, a);
-    HASH_CLEAR(hh, s.groups);
-    free(s.first);
-    free(s.several);
-    free(s.key);
-    arena_free(&s.scratch);
+    struct grouping s = {
+        .g = g, .f = f, .from_parent = bits_new((size_t)g->node_count + 1)};
+    find_others(&s);
+    sort_others(&s);
+    group_objects(&s);
+    sort_groups(&s);
+    struct digest_sharing *kept = &to->sharing;
+    *kept = (struct digest_sharing){.len = (uint32_t)s.group_count,
+                                    .target = arena_array(a, uint32_t, s.group_count),
+                                    .begin = arena_array(a, uint32_t, s.group_count + 1),
+                                    .from = arena_array(a, uint32_t, s.from_count),
+                                    .objects = arena_array(a, uint64_t, s.group_count)};
+    for (size_t i = 0; i < s.group_count; i++) {
+        const struct group *group = &s.groups[i];
+        kept->target[i] = group->target;
+        kept->objects[i] = group->objects;
+        kept->begin[i + 1] = kept->begin[i] + group->len;
+        if (group->len > 0)
+            memcpy(&kept->from[kept->begin[i]], group->from,
+                   group->len * sizeof(*group->from));
+    }
+    free(s.from_parent);
+    free(s.others);
+    free(s.groups);
+    free(s.from);
+    free(s.slots);
 }
 
 /* --- samples with their chains ------------------------------------------------------- */
 
 enum {
-    SAMPLES = 32,        /* hd_default_options().samples: a usual answer needs no more */
+    SAMPLES = 32, /* hd_default_options().samples: a from_parent answer needs no more */
     MOST_LINKS = 1 << 18 /* a chain may be as long as the heap: then there are fewer */
 };
 
@@ -472,16 +529,6 @@ static void keep_places(struct digest_places *to, const struct hd_snapshot *snap
     keep_fields(to, f, a);
 }
 
-/* --- types ----------------------------------------------------------- */
-
-static uint64_t *retained_of(const struct hd_snapshot *snap, struct arena *a)
-{
-    struct dominators d = dominators_find(snap, DOMINATORS_PLAIN);
-    uint64_t *by_type = retained_by_type(&d, snap, a);
-    dominators_free(&d);
-    return by_type;
-}
-
 /* --- all of it ------------------------------------------------------- */
 
 struct digest *digest_build(struct hd_snapshot *snap, struct arena *a)
@@ -493,8 +540,9 @@ struct digest *digest_build(struct hd_snapshot *snap, struct arena *a)
     if (g == NULL)
         return to;
     keep_field_names(to, g, a);
-    to->retained = retained_of(snap, a);
-    struct dominators d = dominators_find(snap, DOMINATORS_OF_OWNERS);
+    struct dominators d = dominators_find(snap, DOMINATORS_PLAIN);
+    to->retained = retained_by_type(&d, snap, a);
+    d = dominators_find_next(&d, snap, DOMINATORS_OF_OWNERS);
     reach_given(snap, d.node, d.count);
     struct ownership_tree t;
     ownership_tree_begin(&t, 1);

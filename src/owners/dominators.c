@@ -408,20 +408,17 @@ static void find_immediate(struct finder *f, struct pair *at)
     }
 }
 
-struct dominators dominators_find(const struct hd_snapshot *snap, enum dominator_kind kind)
+static struct dominators find(const struct hd_snapshot *snap, enum dominator_kind kind,
+                              struct buffer_pool buffers)
 {
     const struct graph *g = snap->graph;
     size_t n = g->node_count;
-    struct finder f = {
-        .snap = snap,
-        .g = g,
-        .kind = kind,
-        .place = alloc_resize(NULL, array_bytes(n > 0 ? n : 1, sizeof(*f.place))),
-        .node = array_of(n),
-        .parent = array_of(n),
-        .semi = array_of(n),
-        .links =
-            alloc_resize(NULL, array_bytes((size_t)g->edge_count + 1, sizeof(*f.links)))};
+    struct finder f = {.snap = snap, .g = g, .kind = kind, .buffers = buffers};
+    f.links = buffer_pool_take(&f.buffers, (size_t)g->edge_count + 1, sizeof(*f.links));
+    f.place = buffer_pool_take(&f.buffers, n, sizeof(*f.place));
+    f.node = buffer_pool_take(&f.buffers, n, sizeof(*f.node));
+    f.parent = buffer_pool_take(&f.buffers, n, sizeof(*f.parent));
+    f.semi = buffer_pool_take(&f.buffers, n, sizeof(*f.semi));
     if (n > 0)
         number_nodes(&f);
     struct forest t = {0};
@@ -435,6 +432,23 @@ struct dominators dominators_find(const struct hd_snapshot *snap, enum dominator
     buffer_pool_give(&f.buffers, f.semi, n, sizeof(*f.semi));
     free(f.links);
     return (struct dominators){f.count, f.node, f.parent, f.buffers};
+}
+
+struct dominators dominators_find(const struct hd_snapshot *snap, enum dominator_kind kind)
+{
+    return find(snap, kind, (struct buffer_pool){0});
+}
+
+struct dominators dominators_find_next(struct dominators *done,
+                                       const struct hd_snapshot *snap,
+                                       enum dominator_kind kind)
+{
+    size_t n = snap->graph->node_count;
+    buffer_pool_give(&done->buffers, done->node, n, sizeof(*done->node));
+    buffer_pool_give(&done->buffers, done->idom, n, sizeof(*done->idom));
+    struct dominators next = find(snap, kind, done->buffers);
+    *done = (struct dominators){0};
+    return next;
 }
 
 void dominators_free(struct dominators *d)

@@ -36,6 +36,12 @@ enum dominator_kind {
  * bytes per node and 12 per edge that goes back or across; 8 per node, the result, stay
  * until dominators_free(). */
 struct dominators dominators_find(const struct hd_snapshot *snap, enum dominator_kind kind);
+
+/* The same where others of the snapshot were found before and are not needed any more: in
+ * their memory. */
+struct dominators dominators_find_next(struct dominators *done,
+                                       const struct hd_snapshot *snap,
+                                       enum dominator_kind kind);
 void dominators_free(struct dominators *d);
 
 /* Any tree in preorder, without lists of children. Numbers stand behind their parents, 0 is

@@ -1,6 +1,7 @@
 #include "owners/referrers.h"
 
 #include "base/pair_table.h"
+#include "base/radix_sort.h"
 #include "base/search.h"
 #include "series/ranking_constants.h"
 
@@ -9,74 +10,29 @@
 
 /* --- references between places ------------------------------------------------------- */
 
-enum { DIGITS = 1 << 16, DIGIT_BITS = 16 };
+/* To an object, from a place of the ownership tree: high, low half. {0} is empty. */
+struct references {
+    uint64_t *all; /* malloc'd */
+    size_t len, cap;
+};
 
-/* Half a number at a time: of a large leak there are as many as objects, and qsort takes
- * ten times as long. */
-static void sort_by_target(struct references *r)
+static void references_add(struct references *r, uint32_t to, path_id from)
 {
-    struct reference *to = alloc_resize(NULL, array_bytes(r->len + 1, sizeof(*to)));
-    uint32_t *begin = alloc_resize(NULL, (DIGITS + 1) * sizeof(*begin));
-    for (unsigned shift = 0; shift <= DIGIT_BITS; shift += DIGIT_BITS) {
-        memset(begin, 0, (DIGITS + 1) * sizeof(*begin));
-        for (size_t i = 0; i < r->len; i++)
-            begin[(r->all[i].to >> shift & (DIGITS - 1)) + 1]++;
-        for (size_t d = 0; d < DIGITS; d++)
-            begin[d + 1] += begin[d];
-        for (size_t i = 0; i < r->len; i++)
-            to[begin[r->all[i].to >> shift & (DIGITS - 1)]++] = r->all[i];
-        struct reference *sorted = to;
-        to = r->all;
-        r->all = sorted;
-    }
-    r->cap = r->len + 1;
-    free(to);
-    free(begin);
+    r->all = grow(r->all, r->len, &r->cap, sizeof(*r->all));
+    r->all[r->len++] = (uint64_t)to << 32 | from;
 }
 
-static int by_source(const void *a, const void *b)
-{
-    const struct reference *x = a, *y = b;
-    return (x->from > y->from) - (x->from < y->from);
-}
-
-/* Of few an insertion is faster than a call for each pair. */
-static void sort_run(struct reference *all, size_t len)
-{
-    enum { FEW = 16 };
-    if (len > FEW) {
-        qsort(all, len, sizeof(*all), by_source);
-        return;
-    }
-    for (size_t i = 1; i < len; i++) {
-        struct reference now = all[i];
-        size_t at = i;
-        for (; at > 0 && all[at - 1].from > now.from; at--)
-            all[at] = all[at - 1];
-        all[at] = now;
-    }
-}
-
-void references_sort(struct references *r)
+/* Each once. */
+static void references_sort(struct references *r)
 {
     size_t kept = 0;
-    if (r->len == 0)
-        return;
-    sort_by_target(r);
-    for (size_t i = 0, run; i < r->len; i += run) {
-        run = references_run(r, i);
-        sort_run(&r->all[i], run);
-        for (size_t j = i; j < i + run; j++)
-            if (j == i || r->all[j].from != r->all[j - 1].from)
-                r->all[kept++] = r->all[j];
-    }
+    uint64_t *spare = alloc_resize(NULL, array_bytes(r->len + 1, sizeof(*spare)));
+    radix_sort(r->all, NULL, r->len, spare, NULL);
+    for (size_t i = 0; i < r->len; i++)
+        if (i == 0 || r->all[i] != r->all[kept - 1])
+            r->all[kept++] = r->all[i];
     r->len = kept;
-}
-
-void references_free(struct references *r)
-{
-    free(r->all);
-    *r = (struct references){0};
+    free(spare);
 }
 
 /* Heads that stand above each other are few; a heap made to be deep must not cost a walk
@@ -180,12 +136,12 @@ static void count(const struct search *s, struct referrers *r, struct pair_table
     uint32_t *seen_for = alloc_zeroed(array_bytes(s->t->len, sizeof(*seen_for)));
     uint32_t stamp = 0;
     for (size_t i = 0; i < s->references.len; i++) {
-        const struct reference *now = &s->references.all[i];
-        if (i == 0 || now->to != now[-1].to)
+        const uint64_t *now = &s->references.all[i];
+        if (i == 0 || now[0] >> 32 != now[-1] >> 32)
             stamp++;
         uint64_t objects;
-        path_id target = s->f->cut[path_of(s, now->to, &objects)];
-        path_id from = now->from;
+        path_id target = s->f->cut[path_of(s, (uint32_t)(*now >> 32), &objects)];
+        path_id from = (path_id)*now;
         for (int steps = 0; from != 0 && steps < MOST_HEADS_ABOVE;
              from = s->head_above[from], steps++) {
             if (seen_for[from] == stamp)
@@ -254,7 +210,7 @@ struct referrers *referrers_find(const struct ownership_tree *t,
         memcpy(links, r->links, r->len * sizeof(*links));
     free(r->links);
     r->links = links;
-    references_free(&s.references);
+    free(s.references.all);
     arena_free(&scratch);
     return r;
 }

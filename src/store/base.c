@@ -170,6 +170,8 @@ static bool is_worth_it(const struct base *base, double taken)
 
 const struct base *base_find(struct hd_store *s, const char *run, double taken)
 {
+    if (s->version < 3)
+        return NULL;
     if (of_run(s->bases, run) == NULL)
         ask(s, run);
     struct base *base = of_run(s->bases, run);

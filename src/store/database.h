@@ -75,6 +75,10 @@ struct database {
     const char *begin_write, *begin_read; /* a transaction; one to read sees one moment */
     const char *make_alone; /* behind begin_write: nobody else makes tables; NULL */
     const char *tables;     /* asks for the names of the tables that are there */
+    const char *lacks;      /* asks in words for rights that changing tables takes and that
+                               are missing, most important first; NULL: writing shows it */
+    const char *verify;     /* asks in words what is damaged; NULL: a server knows that */
+    const char *schema; /* asks for the schema, as SQL; NULL: there are no roles either */
     const char
         *disguised; /* asks which of ours are something else: views, foreign tables */
 

@@ -203,6 +203,10 @@ struct hd_series_list *hd_store_series(struct hd_store *s,
     }
     if (!store_run(s, s->kind->begin_read, NULL, 0, err))
         return NULL;
+    if (!schema_look_again(s, err)) {
+        store_run(s, "COMMIT", NULL, 0, NULL);
+        return NULL;
+    }
     struct hd_series_list *l = alloc_zeroed(sizeof(*l));
     *l = (struct hd_series_list){.store = s, .filter = f};
     if (f.service != NULL) {
@@ -312,11 +316,13 @@ bool hd_store_digest(struct hd_store *s, uint64_t snapshot, struct hd_memory *by
 {
     const struct value id = of_count(snapshot);
     bool there = false;
+    if (!s->is_listing && !schema_look_again(s, err))
+        return false;
     struct rows *rows = store_ask(
         s,
         "SELECT this.digest, this.base_id, base.xxh3, CASE WHEN base.base_id IS NULL AND "
-        "base.series_id = this.series_id THEN 1 ELSE 0 END FROM snapshot AS this LEFT JOIN "
-        "snapshot AS base ON base.id = this.base_id WHERE this.id = $1",
+        "base.series_id = this.series_id THEN 1 ELSE 0 END FROM {snapshot} AS this LEFT "
+        "JOIN {snapshot} AS base ON base.id = this.base_id WHERE this.id = $1",
         &id, 1, err);
     bool ok = rows != NULL && store_next(s, rows, &there, err);
     if (ok && !there)

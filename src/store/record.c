@@ -288,6 +288,12 @@ static bool has_base(struct hd_store *s, const struct record *r, int64_t series,
                values, 3, &id, there, err);
 }
 
+#define INSERT_SNAPSHOT(column, value)                                                   \
+    "INSERT INTO snapshot (series_id, taken_at, xxh3, objects, bytes, reachable_bytes, " \
+    "complete, sampled, digest, pause_seconds, recorded_at" column                       \
+    ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11" value                       \
+    ") ON CONFLICT (xxh3) DO NOTHING RETURNING id"
+
 static bool add_snapshot(struct hd_store *s, struct record *r, int64_t series, int64_t *id,
                          bool *is_new, struct hd_error *err)
 {
@@ -304,13 +310,11 @@ static bool add_snapshot(struct hd_store *s, struct record *r, int64_t series, i
                                    of_real(r->pause_seconds),
                                    of_real(r->now),
                                    of_count(r->is_whole ? HD_UNKNOWN : (uint64_t)r->base)};
+    /* Of a store of version 2 every snapshot is whole. */
+    bool knows_bases = s->version > 2;
     return store_ask_number(
-        s,
-        "INSERT INTO snapshot (series_id, taken_at, xxh3, objects, bytes, reachable_bytes, "
-        "complete, sampled, digest, pause_seconds, recorded_at, base_id) "
-        "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) "
-        "ON CONFLICT (xxh3) DO NOTHING RETURNING id",
-        values, sizeof(values) / sizeof(*values), id, is_new, err);
+        s, knows_bases ? INSERT_SNAPSHOT(", base_id", ", $12") : INSERT_SNAPSHOT("", ""),
+        values, sizeof(values) / sizeof(*values) - !knows_bases, id, is_new, err);
 }
 
 /* Rows that are there already stay. */
@@ -362,6 +366,8 @@ static bool record(struct hd_store *s, struct hd_snapshot *snap, struct record *
                    struct hd_error *err)
 {
     bool unsure = false;
+    if (!schema_look_again(s, err))
+        return false;
     if (s->connection != NULL && is_recorded(s, r, &r->was_there, NULL) && r->was_there)
         return true;
     if (!digest_build(s, r, snap, err) || !store_transact(s, store_it, r, &unsure, err))

@@ -1,4 +1,5 @@
 /* The tables: whether they are there, of which version they are, and how they are made. */
+#include "store/roles.h"
 #include "store/store.h"
 
 #include "base/error.h"
@@ -28,7 +29,7 @@ static int64_t number_of(const char *step)
     return strtoll(step + sizeof(step_mark) - 1, NULL, 10);
 }
 
-static int64_t this_version(void)
+static int64_t newest(void)
 {
     int64_t version = 0;
     for (const char *step = next_step(schema_sql); step != NULL; step = next_step(step + 1))
@@ -61,6 +62,7 @@ static bool run_step(struct hd_store *s, const char *step, struct hd_error *err)
 
 struct found {
     int64_t version; /* 0: no table is there */
+    int64_t accepts; /* of a newer version: the oldest that a program may be of */
     char other[64];  /* a table that is not ours, where ours are not */
 };
 
@@ -109,62 +111,129 @@ static bool look(struct hd_store *s, struct found *f, struct hd_error *err)
     if (!store_ask_number(s, "SELECT version FROM heapdrift_store", NULL, 0, &f->version,
                           &there, err))
         return false;
-    return f->version > 0 || fail(err, HD_BAD_FORMAT, "is damaged: it has no version");
+    if (f->version <= 0)
+        return fail(err, HD_BAD_FORMAT, "is damaged: it has no version");
+    /* Whether older programs may go on only newer versions say. */
+    return f->version <= newest() ||
+           store_ask_number(s, "SELECT accepts_version FROM heapdrift_store", NULL, 0,
+                            &f->accepts, &there, err);
 }
 
-static bool refuse(const struct found *f, struct hd_error *err)
+/* --- which may be used -------------------------------------------------------------- */
+
+/* A store may be one version older, so that programs can be replaced one after the other,
+ * or newer, if it accepts that. A larger number of older versions nobody would test. */
+static bool may_be_used(const struct found *f, struct hd_error *err)
 {
+    const int64_t oldest = newest() - 1;
     if (f->other[0] != '\0')
         return fail(err, HD_UNSUPPORTED,
                     "not a store: it has a table %s; use a database of its own", f->other);
-    return fail(err, HD_UNSUPPORTED,
-                "is a store of version %" PRId64
-                "; this heapdrift supports versions up to %" PRId64 ", upgrade it",
-                f->version, this_version());
+    if (f->version > newest() && f->accepts > newest())
+        return fail(err, HD_UNSUPPORTED,
+                    "is a store of version %" PRId64
+                    ", which accepts programs of version %" PRId64
+                    " and later; this heapdrift is of version %" PRId64 ", replace it",
+                    f->version, f->accepts, newest());
+    return f->version == 0 || f->version >= oldest ||
+           fail(err, HD_UNSUPPORTED,
+                "is a store of version %" PRId64 "; this heapdrift uses version %" PRId64
+                " and later: upgrade it with `heapdrift store upgrade`",
+                f->version, oldest);
+}
+
+/* Of a newer one what this program knows. */
+static void set_version(struct hd_store *s, const struct found *f)
+{
+    s->version = f->version < newest() ? f->version : newest();
+    s->stored_version = f->version;
+}
+
+bool schema_look(struct hd_store *s, struct hd_error *err)
+{
+    struct found f;
+    if (!look(s, &f, err) || !may_be_used(&f, err))
+        return false;
+    if (f.version == 0)
+        return fail(err, HD_IO, "nothing has been recorded: it has no tables");
+    set_version(s, &f);
+    return true;
+}
+
+bool schema_look_again(struct hd_store *s, struct hd_error *err)
+{
+    struct hd_error why = {0};
+    if (s->version == newest() || s->connection == NULL || schema_look(s, &why))
+        return true;
+    return s->kind->remedy(s->connection) == REMEDY_RECONNECT ||
+           fail(err, why.status, "%s", why.message);
 }
 
 /* --- making, bringing forward ------------------------------------------------------- */
 
-static enum ending bring_forward(struct hd_store *s, void *context, struct hd_error *err)
+/* Who must not change tables is told what is missing, not which statement failed. */
+static bool may_bring_forward(struct hd_store *s, const struct found *f,
+                              struct hd_error *err)
 {
-    (void)context;
-    struct found f;
-    /* Somebody else may have done it meanwhile. */
-    if ((s->kind->make_alone != NULL && !store_run(s, s->kind->make_alone, NULL, 0, err)) ||
-        !look(s, &f, err))
-        return ENDING_FAILED;
-    if (f.other[0] != '\0' || f.version > this_version())
-        return kept_if(refuse(&f, err));
-    for (const char *step = next_step(schema_sql); step != NULL; step = next_step(step + 1))
-        if (number_of(step) > f.version && !run_step(s, step, err))
-            return ENDING_FAILED;
-    const struct value version = of_number(this_version());
-    return kept_if(
-        store_run(s, "UPDATE heapdrift_store SET version = $1", &version, 1, err));
+    bool there = false;
+    if (s->kind->lacks == NULL || f->version == 0)
+        return true;
+    struct rows *rows = store_ask(s, s->kind->lacks, NULL, 0, err);
+    bool ok = rows != NULL && store_next(s, rows, &there, err);
+    if (ok && there)
+        ok = fail(err, HD_IO, "cannot be upgraded: %s", store_text(s, rows, 0));
+    store_end(s, rows);
+    return ok;
 }
 
-static bool check_to_read(const struct found *f, struct hd_error *err)
+static enum ending bring_forward(struct hd_store *s, void *context, struct hd_error *err)
 {
-    if (f->version == this_version())
-        return true;
-    if (f->version == 0 && f->other[0] == '\0')
-        return fail(err, HD_IO, "nothing has been recorded: it has no tables");
-    if (f->version == 0 || f->version > this_version())
-        return refuse(f, err);
-    return fail(err, HD_UNSUPPORTED,
-                "is a store of version %" PRId64 "; this heapdrift reads version %" PRId64
-                ": upgrade it with `heapdrift record`",
-                f->version, this_version());
+    struct found *f = context;
+    /* Somebody else may have done it meanwhile. */
+    if ((s->kind->make_alone != NULL && !store_run(s, s->kind->make_alone, NULL, 0, err)) ||
+        !look(s, f, err))
+        return ENDING_FAILED;
+    if (f->version >= newest())
+        return ENDING_UNDONE;
+    if (f->other[0] != '\0')
+        return kept_if(may_be_used(f, err));
+    if (!may_bring_forward(s, f, err))
+        return ENDING_FAILED;
+    for (const char *step = next_step(schema_sql); step != NULL; step = next_step(step + 1))
+        if (number_of(step) > f->version && !run_step(s, step, err))
+            return ENDING_FAILED;
+    const struct value version = of_number(newest());
+    return kept_if(
+        store_run(s, "UPDATE heapdrift_store SET version = $1", &version, 1, err) &&
+        roles_bring_forward(s, f->version, err));
 }
 
 bool schema_prepare(struct hd_store *s, struct hd_error *err)
 {
     struct found f;
+    if (s->use == HD_STORE_READ)
+        return schema_look(s, err);
     if (!look(s, &f, err))
         return false;
-    if (s->use == HD_STORE_READ)
-        return check_to_read(&f, err);
-    if (f.other[0] != '\0' || f.version > this_version())
-        return refuse(&f, err);
-    return f.version == this_version() || store_transact(s, bring_forward, NULL, NULL, err);
+    bool is_old = f.version > 0 && f.version < newest();
+    bool makes = f.version == 0 && f.other[0] == '\0';
+    if (!(is_old && s->use == HD_STORE_UPGRADE) && !may_be_used(&f, err))
+        return false;
+    s->found_version = f.version;
+    if (makes || (is_old && s->use == HD_STORE_UPGRADE)) {
+        if (!store_transact(s, bring_forward, &f, NULL, err))
+            return false;
+        /* What was there before, or what somebody else was faster with. */
+        if (f.version < newest())
+            f.version = newest();
+        if (!may_be_used(&f, err))
+            return false;
+    }
+    set_version(s, &f);
+    return true;
+}
+
+unsigned schema_newest(void)
+{
+    return (unsigned)newest();
 }

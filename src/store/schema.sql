@@ -74,6 +74,9 @@ CREATE INDEX type_row_by_type ON type_row (type_id, snapshot_id);
 CREATE INDEX finding_by_type ON finding (type_id);
 
 -- version 3
+-- Since then a store says itself which programs may use it: those of this version and later.
+-- A later step sets it to what it leaves usable.
+ALTER TABLE heapdrift_store ADD COLUMN accepts_version INTEGER NOT NULL DEFAULT 3;
 -- Digests and rows as what differs from those of a base, an earlier snapshot of the series
 -- that has all of both: most are the same. A base stays as long as another needs it.
 ALTER TABLE snapshot ADD COLUMN base_id BIGINT REFERENCES snapshot (id);

@@ -289,7 +289,7 @@ static bool can_be_opened(const char *path, enum hd_store_use use, struct hd_err
 {
     struct stat st;
     if (stat(path, &st) != 0)
-        return errno == ENOENT && use == HD_STORE_WRITE
+        return errno == ENOENT && use != HD_STORE_READ
                    ? true
                    : fail(err, HD_IO, "%s", strerror(errno));
     if (S_ISREG(st.st_mode))
@@ -359,14 +359,14 @@ static bool prepare_connection(struct connection *c, const char *path,
     if (!run(c, "SELECT COUNT(*) FROM sqlite_master", NULL, 0, err) ||
         !run(c, "PRAGMA temp_store = MEMORY", NULL, 0, err))
         return false;
-    return use == HD_STORE_WRITE ? prepare_writing(c, path, err)
-                                 : run(c, "PRAGMA query_only = ON", NULL, 0, err);
+    return use != HD_STORE_READ ? prepare_writing(c, path, err)
+                                : run(c, "PRAGMA query_only = ON", NULL, 0, err);
 }
 
 static int open_file(const char *path, enum hd_store_use use, sqlite3 **db)
 {
     int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
-    if (use == HD_STORE_WRITE)
+    if (use != HD_STORE_READ)
         return sqlite3_open_v2(path, db, flags | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
                                NULL);
     flags |= SQLITE_OPEN_READONLY;
@@ -506,4 +506,6 @@ const struct database sqlite_database = {
     .bytes = "BLOB",
     .each = "json_each",
     .lock = "",
+    .verify = "SELECT integrity_check FROM pragma_integrity_check WHERE integrity_check <> "
+              "'ok' LIMIT 10",
 };

@@ -12,26 +12,30 @@
 
 /* --- statements ---------------------------------------------------------------- */
 
-static const char *word_of(const struct database *d, const char *name, size_t len)
+/* Of a store of version 2 every snapshot is whole. */
+static const char snapshot_2[] =
+    "(SELECT snapshot.*, CAST(NULL AS BIGINT) AS base_id FROM snapshot)";
+
+static const char *word_of(const struct hd_store *s, const char *name, size_t len)
 {
+    const struct database *d = s->kind;
     const struct {
         const char *name, *word;
-    } words[] = {{"id", d->id},
-                 {"text", d->text},
-                 {"bytes", d->bytes},
-                 {"each", d->each},
-                 {"lock", d->lock}};
+    } words[] = {
+        {"id", d->id},       {"text", d->text},
+        {"bytes", d->bytes}, {"each", d->each},
+        {"lock", d->lock},   {"snapshot", s->version == 2 ? snapshot_2 : "snapshot"}};
     for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
         if (strlen(words[i].name) == len && strncmp(words[i].name, name, len) == 0)
             return words[i].word;
     return NULL;
 }
 
-static void put_words(const struct database *d, const char *sql, struct text *to)
+static void put_words(const struct hd_store *s, const char *sql, struct text *to)
 {
     while (*sql != '\0') {
         size_t len = sql[0] == '{' ? strcspn(sql, "}") : 0;
-        const char *word = len > 0 ? word_of(d, sql + 1, len - 1) : NULL;
+        const char *word = len > 0 ? word_of(s, sql + 1, len - 1) : NULL;
         if (word != NULL)
             text_add_string(to, word);
         else
@@ -51,7 +55,7 @@ struct rows *store_ask(struct hd_store *s, const char *sql, const struct value *
     struct text t = {0};
     if (!is_connected(s, err))
         return NULL;
-    put_words(s->kind, sql, &t);
+    put_words(s, sql, &t);
     struct rows *rows = s->kind->ask(s->connection, text_string(&t), values, count, err);
     text_free(&t);
     return rows;
@@ -63,7 +67,7 @@ bool store_run(struct hd_store *s, const char *sql, const struct value *values,
     struct text t = {0};
     if (!is_connected(s, err))
         return false;
-    put_words(s->kind, sql, &t);
+    put_words(s, sql, &t);
     bool ok = s->kind->run(s->connection, text_string(&t), values, count, err);
     text_free(&t);
     return ok;
@@ -132,7 +136,11 @@ static bool connect_again(struct hd_store *s, struct hd_error *err)
 {
     lose(s);
     s->connection = s->kind->open(s->url, s->use, err);
-    return s->connection != NULL;
+    /* It may have been upgraded meanwhile. */
+    if (s->connection != NULL && (s->version == 0 || schema_look(s, err)))
+        return true;
+    lose(s);
+    return false;
 }
 
 static void wait_seconds(double seconds)
@@ -354,12 +362,14 @@ static struct hd_store *open_there(const struct database *kind, const char *url,
 }
 
 /* A store appears with its tables, or not at all. */
-static bool make(const struct database *kind, const char *url, struct hd_error *err)
+static bool make(const struct database *kind, const char *url, bool *made,
+                 struct hd_error *err)
 {
     char *draft = kind->draft != NULL ? kind->draft(url) : NULL;
     if (draft == NULL)
         return true;
     struct hd_store *s = open_there(kind, draft, HD_STORE_WRITE, err);
+    *made = s != NULL;
     /* All of it in the file itself, not in a log beside it. */
     bool is_whole = s != NULL && (kind->tidy == NULL || kind->tidy(s->connection, err));
     hd_store_close(s);
@@ -371,9 +381,20 @@ static bool make(const struct database *kind, const char *url, struct hd_error *
 struct hd_store *hd_store_open(const char *url, enum hd_store_use use, struct hd_error *err)
 {
     const struct database *kind = database_for(url, err);
-    if (kind == NULL || (use == HD_STORE_WRITE && !make(kind, url, err)))
+    bool made = false;
+    if (kind == NULL || (use != HD_STORE_READ && !make(kind, url, &made, err)))
         return NULL;
-    return open_there(kind, url, use, err);
+    struct hd_store *s = open_there(kind, url, use, err);
+    if (s != NULL && made)
+        s->found_version = 0;
+    return s;
+}
+
+struct hd_store_version hd_store_version(const struct hd_store *s)
+{
+    return (struct hd_store_version){.found = (unsigned)s->found_version,
+                                     .now = (unsigned)s->stored_version,
+                                     .newest = schema_newest()};
 }
 
 void hd_store_set_memory(struct hd_store *s, uint64_t bytes)
@@ -398,7 +419,11 @@ const char *hd_store_name(const struct hd_store *s)
 
 const char *hd_store_note(const struct hd_store *s)
 {
-    return s->connection != NULL ? s->kind->note(s->connection) : NULL;
+    const char *note = s->connection != NULL ? s->kind->note(s->connection) : NULL;
+    if (note == NULL && s->use == HD_STORE_WRITE && s->version < schema_newest())
+        note = "is of an older version; when all its writers are of this one, run "
+               "`heapdrift store upgrade`";
+    return note;
 }
 
 const char *hd_store_file(const struct hd_store *s)

@@ -12,6 +12,9 @@ struct hd_store {
     const struct database *kind;
     struct connection *connection; /* NULL: lost, and not found again */
     enum hd_store_use use;
+    int64_t version;        /* of the tables as they are used; 0: they are not yet */
+    int64_t stored_version; /* that the store says: larger where it is newer */
+    int64_t found_version;  /* before it was opened; 0: nothing was there */
     char *url;
     struct hd_memory name; /* the URL without a password */
     bool is_listing;       /* in a transaction that reads */
@@ -27,7 +30,8 @@ struct hd_store {
     } read; /* the base that was read last: those of a series follow each other */
 };
 
-/* A statement with words in braces; rows are dropped. */
+/* A statement with words in braces; rows are dropped. {snapshot}, which takes a name behind
+ * it, is the table with base_id, also where that is not known yet. */
 bool store_run(struct hd_store *s, const char *sql, const struct value *values,
                size_t count, struct hd_error *err);
 
@@ -66,8 +70,17 @@ bool store_transact(struct hd_store *s, transaction *body, void *context, bool *
 /* A string as it is stored: UTF-8 of 1,000 bytes at most; NULL is "". */
 const char *store_clean(struct arena *a, const char *s);
 
-/* See that the tables are there and of this version, or make them so. */
+/* See that the tables are there and can be used, or make them so. */
 bool schema_prepare(struct hd_store *s, struct hd_error *err);
+
+/* See which version is there, and that it can be used. */
+bool schema_look(struct hd_store *s, struct hd_error *err);
+
+/* The same where it was an older version: somebody may have upgraded it meanwhile. A
+ * connection that was lost is no failure: what follows connects again. */
+bool schema_look_again(struct hd_store *s, struct hd_error *err);
+
+unsigned schema_newest(void);
 
 /* --- types --------------------------------------------------------------------- */
 

@@ -49,7 +49,7 @@ static bool settle(struct hd_store *s, struct removal *r, uint64_t *done,
 
 /* What nothing is built on, or nothing any more: a base stays until then. */
 #define UNNEEDED(id) \
-    " AND NOT EXISTS (SELECT 1 FROM snapshot AS built WHERE built.base_id = " id ") "
+    " AND NOT EXISTS (SELECT 1 FROM {snapshot} AS built WHERE built.base_id = " id ") "
 
 /* A slot is an hour of the last days, a day of what is older; within it the last one
  * stays. What is younger than a day is of a slot too, but stays. The number of an hour is
@@ -110,8 +110,8 @@ static char *unneeded(struct hd_store *s, const char *ids, struct removal *found
                       struct hd_error *err)
 {
     static const char whole[] = "SELECT id FROM series WHERE id IN (SELECT series_id FROM "
-                                "snapshot WHERE base_id IS "
-                                "NULL AND id" THOSE ") ORDER BY id {lock}";
+                                "{snapshot} AS whole WHERE base_id "
+                                "IS NULL AND id" THOSE ") ORDER BY id {lock}";
     const struct value value = of_text(ids);
     return store_run(s, whole, &value, 1, err)
                ? ids_of(s, "SELECT id FROM snapshot WHERE id" THOSE UNNEEDED("snapshot.id"),
@@ -213,6 +213,8 @@ bool hd_store_thin(struct hd_store *s, double keep_seconds, double now,
     *t.done = (struct hd_thinned){0};
     if (!(keep_seconds > 0) || !isfinite(now))
         return fail(err, HD_USAGE, "cannot keep nothing");
+    if (!schema_look_again(s, err))
+        return false;
     while (t.more) {
         if (!store_transact(s, thin_batch, &t, NULL, err))
             return false;

@@ -44,6 +44,6 @@ mkdir "$folder/fifty"
 for k in $(seq 50); do cp "$folder/digests/$name.digest" "$folder/fifty/$k.digest"; done
 echo "50 digests of $(wc -c <"$folder/digests/$name.digest") bytes: diff $(best "$program" diff "$folder/fifty") s of the processor"
 table_head
-row "convert to digest / top, processor" "$(ratio "$made" "$top")" times "<=" 3.5
+row "convert to digest / top, processor" "$(ratio "$made" "$top")" times "<=" 2
 row "digest / gcdump" "$(ratio "$(wc -c <"$folder/large.digest")" "$(wc -c <"$large")")" times "<=" 0.05
 exit $failed

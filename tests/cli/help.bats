@@ -1,7 +1,7 @@
 # Help, version, suggestions, and whether the documentation keeps up.
 load helper
 
-commands=(diff report tree top roots object check info convert collect watch ps explore record fleet help completion)
+commands=(diff report tree top roots object check info convert collect watch ps explore record store fleet help completion)
 
 # The long options that `help COMMAND` lists, with "=" where there is a value.
 options_of() {
@@ -22,6 +22,7 @@ value_of() {
     min-score | max-growth | max-score) echo 5% ;;
     budget | label) echo X=2 ;;
     keep) echo 90d ;;
+    role) echo writer ;;
     limit) echo 1GiB ;;
     store) echo "$tmp/store.db" ;;
     config) echo "$tmp/budgets.yml" ;;
@@ -84,7 +85,7 @@ value_of() {
     for c in "${commands[@]}"; do
         out_matches $'\n'"  $c +[^ ].*[a-z]"
     done
-    [[ $(grep -cE '^  (diff|report|tree|top|roots|object|check|info|convert|collect|watch|record|fleet|ps|explore|help|completion) ' <<<"$out") == "${#commands[@]}" ]]
+    [[ $(grep -cE '^  (diff|report|tree|top|roots|object|check|info|convert|collect|watch|record|fleet|store|ps|explore|help|completion) ' <<<"$out") == "${#commands[@]}" ]]
 }
 
 @test "--version is one line" {
@@ -128,6 +129,7 @@ watch app-only ascii baseline baseline-write budget build chains color config co
 record build format help host keep label limit memory no-progress no-sandbox quiet service store threads verbose version
 ps ascii color format help name output quiet sort version width
 fleet ascii by color exit-code format help limit max-hosts memory merge min-hosts min-score min-span min-steady output quiet rows save service shard since store strict threads until verbose version width
+store all format help memory quiet role store version
 help help version
 completion help version
 OPTIONS
@@ -144,7 +146,7 @@ OPTIONS
             *) args+=("--$option") ;;
             esac
         done < <(options_of "$c")
-        [[ $c == help || $c == completion || $c == ps || ${#args[@]} -gt 10 ]]
+        [[ $c == @(help|completion|ps|store) || ${#args[@]} -gt 10 ]]
         printf 'version: 1\n' >"$tmp/budgets.yml"
         printf 'heapdrift-baseline\t1\nsnapshots\t2\n' >"$tmp/accepted"
         hd "$c" "${args[@]}" "$tmp/no-such-file"
@@ -156,6 +158,7 @@ OPTIONS
         fleet) err_has "parts have their own window and services" ;;
         completion) err_has "name a shell:" ;;
         ps) err_has "ps takes no operands" ;;
+        store) err_has "store has no verb" ;;
         collect) err_has "--store takes one process" ;;
         watch) err_has "exclude each other" ;;
         *) err_has "no-such-file: No such file or directory" ;;
@@ -361,7 +364,7 @@ offered_by() {
         grep -q "\`$code\`" docs/warnings.md || complain "docs/warnings.md has no $code"
     done <"$tmp/codes"
     for schema in docs/json-schema/*.json; do
-        [[ $schema != */heapdrift-@(ps|record).json ]] || continue
+        [[ $schema != */heapdrift-@(ps|record|store).json ]] || continue
         jq -r '."$defs".warning.properties.code.enum[]' "$schema" | sort | diff "$tmp/codes" -
     done
 }
@@ -370,7 +373,7 @@ offered_by() {
     works help formats
     sed -n '/^snapshots/,/^A snapshot/s/^  \([a-z-]*\) .*/\1/p' <<<"$out" | sort >"$tmp/formats"
     for schema in docs/json-schema/*.json; do
-        [[ $schema != */heapdrift-@(ps|record|fleet).json ]] || continue
+        [[ $schema != */heapdrift-@(ps|record|fleet|store).json ]] || continue
         jq -r '."$defs".snapshot.properties.format.enum[]' "$schema" | sort | diff "$tmp/formats" -
     done
 }

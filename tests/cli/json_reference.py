@@ -8,7 +8,7 @@ import pathlib
 import sys
 
 MARK = "<!-- What follows is made of docs/json-schema: GOLDEN=accept bats tests/cli/docs.bats -->\n"
-COMMANDS = ["diff", "check", "top", "roots", "tree", "object", "objects", "statics", "info", "ps", "fleet", "record"]
+COMMANDS = ["diff", "check", "top", "roots", "tree", "object", "objects", "statics", "info", "ps", "fleet", "record", "store"]
 CALLED = {"objects": "object --type"}
 
 

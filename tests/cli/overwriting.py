@@ -18,12 +18,12 @@ USES = {"output": WRITTEN, "baseline-write": WRITTEN, "lock": WRITTEN, "config":
 # Arguments that name files, and all others.
 FILES = {"FILE", "DIR", "URL"}
 NO_FILES = {"A,B,...", "AGE", "BASE", "D", "FORMAT", "I/N", "K", "KEY", "KIND", "N", "N[..N", "NAME", "NAME=VALUE", "N|PCT", "PATTERN", "PID",
-            "R", "S", "SECONDS", "SIZE", "SIZE|PCT", "SOCKET", "TIME", "TYPE=N", "UNIT", "VERSION", "WHEN"}
+            "R", "ROLE", "S", "SECONDS", "SIZE", "SIZE|PCT", "SOCKET", "TIME", "TYPE=N", "UNIT", "VERSION", "WHEN"}
 SNAPSHOTS = ["1.txt", "2.txt", "3.txt", "4.txt"]
 # How each command is asked, without files of options: what it needs, and the inputs, which stand for SNAPSHOT.
 ASKED = {
     "diff": [], "report": [], "tree": [], "explore": [], "top": [], "roots": ["--type=*"], "object": ["1"], "statics": [], "check": [], "record": [],
-    "fleet": [], "info": [], "convert": ["--to=gcdump"], "watch": ["4711"], "collect": ["4711"], "ps": [],
+    "fleet": [], "info": [], "convert": ["--to=gcdump"], "watch": ["4711"], "collect": ["4711"], "ps": [], "store": ["check"],
 }
 INPUTS = {"diff": SNAPSHOTS, "report": SNAPSHOTS, "tree": SNAPSHOTS, "check": SNAPSHOTS, "record": SNAPSHOTS, "info": SNAPSHOTS,
           "roots": SNAPSHOTS, "top": SNAPSHOTS[:1], "object": SNAPSHOTS[:1], "statics": SNAPSHOTS[:1], "convert": SNAPSHOTS[:1]}

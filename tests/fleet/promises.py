@@ -100,7 +100,7 @@ def check_promises(say, text, commands, roles):
             say(f"does not say that its database user needs the role {role}")
     for role in re.findall(r"heapdrift_\w+", comments):
         if role not in roles:
-            say(f"names a role that roles.sql does not make: {role}")
+            say(f"names a role that store grant does not make: {role}")
 
 
 def check_unit(say, text):
@@ -130,7 +130,7 @@ def check(path):
 
     def say(what):
         complaints.append(f"{path.name}: {what}")
-    roles = (pathlib.Path(__file__).parents[2] / "scripts/fleet/roles.sql").read_text(encoding="utf-8")
+    roles = (pathlib.Path(__file__).parents[2] / "src/store/roles.sql").read_text(encoding="utf-8")
     if path.suffix != ".yaml":
         return check_unit(say, text)
     documents = load(path)

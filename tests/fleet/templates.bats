@@ -72,7 +72,7 @@ kubernetes/sidecar.yaml|s/while :/if true/|its pod is not ready
 kubernetes/sidecar.yaml|s/ --memory=400MB//|nothing keeps it below its limit
 kubernetes/sidecar.yaml|s/--memory=400MB/--memory=900MB/|not below its limit of memory
 kubernetes/sidecar.yaml|s/heapdrift_writer/INSERT and SELECT/|needs the role heapdrift_writer
-kubernetes/sidecar.yaml|s/heapdrift_writer/heapdrift_author/|names a role that roles.sql does not make
+kubernetes/sidecar.yaml|s/heapdrift_writer/heapdrift_author/|names a role that store grant does not make
 kubernetes/sidecar.yaml|s/^          volumeMounts:/          livenessProbe: {exec: {command: [x]}}\n&/|a probe
 kubernetes/sidecar.yaml|s/defaultMode: 0440/defaultMode: 0444/|a secret
 kubernetes/cronjob.yaml|s/values: .1./values: [2]/|status 1 is a verdict

@@ -207,6 +207,48 @@ Test(store_lost, changes_nothing_about_findings)
     lose_everywhere(SAVE, true);
 }
 
+/* --- an upgrade -------------------------------------------------------------------- */
+
+static bool has_bases(void)
+{
+    return stored_number(t.store, "SELECT COUNT(*) FROM snapshot WHERE base_id IS NULL") >=
+           0;
+}
+
+/* All of the new version, or all of the one before. False when it takes fewer statements.
+ */
+static bool is_upgraded_whole(unsigned statement, bool done)
+{
+    struct hd_error err = {0};
+    stored_end(&t);
+    stored_begin_empty(&t);
+    stored_make_version(&t, 2);
+    t.store = stored_connect(&t, HD_STORE_WRITE);
+    lose_at(statement, done);
+    t.store->use = HD_STORE_UPGRADE;
+    t.store->version = 0;
+    bool ok = schema_prepare(t.store, &err), is_over = left > 0;
+    left = 0;
+    is_lost = false;
+    int64_t version = stored_number(t.store, "SELECT version FROM heapdrift_store");
+    /* What is lost at the first look is told, and nothing was done. */
+    cr_expect(ok ? version == 3 : version == 2, "statement %u: %s", statement, err.message);
+    cr_expect(ok || statement < 9, "statement %u: %s", statement, err.message);
+    cr_expect(version == 2 || has_bases());
+    cr_expect_eq(stored_number(t.store, "SELECT COUNT(*) FROM snapshot"), 0);
+    return !is_over;
+}
+
+Test(store_lost, leaves_no_upgrade_half_done)
+{
+    for (int done = 0; done < 2; done++) {
+        unsigned statement = 1;
+        while (is_upgraded_whole(statement, done))
+            statement++;
+        cr_expect_gt(statement, 8, "%u statements", statement);
+    }
+}
+
 /* --- for how long ------------------------------------------------------------------ */
 
 static bool record_with(double patience, unsigned refused, struct hd_error *err)

@@ -24,19 +24,6 @@ TestSuite(store_schema, .init = begin, .fini = end);
 
 static const double noon = 1795262400;
 
-/* A connection without a look at its tables, to make any. */
-static void make(const char *const *statements, size_t count)
-{
-    struct hd_error err = {0};
-    struct hd_store raw = {.kind = database_for(t.url, NULL)};
-    raw.connection = raw.kind->open(t.url, HD_STORE_WRITE, &err);
-    cr_assert_not_null(raw.connection, "%s", err.message);
-    for (size_t i = 0; i < count; i++)
-        cr_assert(store_run(&raw, statements[i], NULL, 0, &err), "%s: %s", statements[i],
-                  err.message);
-    raw.kind->close(raw.connection);
-}
-
 static void expect_refusal(enum hd_store_use use, enum hd_status status,
                            const char *message)
 {
@@ -48,54 +35,17 @@ static void expect_refusal(enum hd_store_use use, enum hd_status status,
 
 /* --- versions -------------------------------------------------------- */
 
-/* What version 1 had, by another hand than schema.sql. */
-static const char *const first_version[] = {
-    "CREATE TABLE heapdrift_store (version INTEGER NOT NULL, thinned_at DOUBLE PRECISION "
-    "NOT "
-    "NULL)",
-    "INSERT INTO heapdrift_store (version, thinned_at) VALUES (1, 0)",
-    "CREATE TABLE series (id {id}, run {text} NOT NULL UNIQUE, service {text} NOT NULL, "
-    "host "
-    "{text} NOT NULL, process {text} NOT NULL, pid BIGINT, started_at DOUBLE PRECISION, "
-    "build "
-    "{text} NOT NULL, labels {text} NOT NULL)",
-    "CREATE TABLE snapshot (id {id}, series_id BIGINT NOT NULL REFERENCES series (id), "
-    "taken_at "
-    "DOUBLE PRECISION NOT NULL, xxh3 {text} NOT NULL UNIQUE, objects BIGINT, bytes BIGINT, "
-    "reachable_bytes BIGINT, complete BOOLEAN NOT NULL, sampled BOOLEAN NOT NULL, digest "
-    "{bytes} NOT NULL)",
-    "CREATE TABLE type (id {id}, name {text} NOT NULL UNIQUE)",
-    "CREATE TABLE type_row (snapshot_id BIGINT NOT NULL REFERENCES snapshot (id), type_id "
-    "BIGINT NOT NULL, objects BIGINT, bytes BIGINT, PRIMARY KEY (snapshot_id, type_id))",
-    "CREATE TABLE finding (series_id BIGINT NOT NULL REFERENCES series (id), window_first "
-    "DOUBLE PRECISION NOT NULL, window_last DOUBLE PRECISION NOT NULL, rank INTEGER NOT "
-    "NULL, "
-    "type_id BIGINT NOT NULL, subject {text} NOT NULL, score DOUBLE PRECISION, score_share "
-    "DOUBLE PRECISION, per_hour DOUBLE PRECISION, confidence {text} NOT NULL, holder "
-    "{text} "
-    "NOT NULL, PRIMARY KEY (series_id, rank))",
-    "INSERT INTO series (run, service, host, process, pid, started_at, build, labels) "
-    "VALUES "
-    "('r', 'old', 'h', 'p', 1, 5, 'b', '{\"a\":\"b\"}')",
-    "INSERT INTO snapshot (series_id, taken_at, xxh3, objects, bytes, reachable_bytes, "
-    "complete, sampled, digest) SELECT id, 7, '0000000000000001', 1, 2, 3, '1', '0', '' "
-    "FROM "
-    "series",
-    "INSERT INTO type (name) VALUES ('App.Order')",
-    "INSERT INTO type_row (snapshot_id, type_id, objects, bytes) SELECT snapshot.id, "
-    "type.id, "
-    "1, 2 FROM snapshot, type"};
-
-enum { FIRST_VERSION = sizeof(first_version) / sizeof(*first_version) };
-
-Test(store_schema, brings_a_store_of_version_1_forward)
+Test(store_schema, brings_a_store_of_version_1_forward_when_told_to)
 {
+    static const char message[] = "is a store of version 1; this heapdrift uses version 2 "
+                                  "and later: upgrade it with `heapdrift store upgrade`";
     struct hd_run run = stored_run("new", "h", 2);
-    make(first_version, FIRST_VERSION);
-    expect_refusal(HD_STORE_READ, HD_UNSUPPORTED,
-                   "is a store of version 1; this heapdrift reads version 3: upgrade it "
-                   "with `heapdrift record`");
-    t.store = stored_connect(&t, HD_STORE_WRITE);
+    stored_make_version(&t, 1);
+    expect_refusal(HD_STORE_READ, HD_UNSUPPORTED, message);
+    expect_refusal(HD_STORE_WRITE, HD_UNSUPPORTED, message);
+    t.store = stored_connect(&t, HD_STORE_UPGRADE);
+    cr_expect_eq(hd_store_version(t.store).found, 1);
+    cr_expect_eq(hd_store_version(t.store).now, 3);
     cr_expect_eq(stored_number(t.store, "SELECT version FROM heapdrift_store"), 3);
     cr_expect_eq(stored_number(t.store,
                                "SELECT COUNT(*) FROM series WHERE service = 'old' AND "
@@ -116,43 +66,185 @@ Test(store_schema, is_brought_forward_whole_or_not_at_all)
 {
     struct hd_error err = {0};
     const char *const in_the_way[] = {"CREATE INDEX finding_by_type ON finding (rank)"};
-    make(first_version, FIRST_VERSION);
-    make(in_the_way, 1);
-    cr_expect_null(hd_store_open(t.url, HD_STORE_WRITE, &err));
+    stored_make_version(&t, 1);
+    stored_make(&t, in_the_way, 1);
+    cr_expect_null(hd_store_open(t.url, HD_STORE_UPGRADE, &err));
     cr_expect(strstr(err.message, "finding_by_type") != NULL, "%s", err.message);
     const char *const away[] = {
         "DROP INDEX finding_by_type",
         "SELECT version, service FROM heapdrift_store, series WHERE "
         "version = 1"};
-    make(away, 2);
-    t.store = stored_connect(&t, HD_STORE_WRITE);
+    stored_make(&t, away, 2);
+    t.store = stored_connect(&t, HD_STORE_UPGRADE);
     cr_expect_eq(stored_number(t.store, "SELECT version FROM heapdrift_store"), 3);
 }
 
-Test(store_schema, of_a_newer_version_is_refused)
+/* --- the version before ---------------------------------------------- */
+
+static unsigned stored_series(struct hd_store *s, unsigned *snapshots)
 {
-    const char *const newer[] = {"UPDATE heapdrift_store SET version = 99"};
+    struct hd_error err = {0};
+    const struct hd_store_filter all = hd_store_everything();
+    const struct hd_stored_series *series;
+    unsigned count = 0;
+    struct hd_series_list *l = hd_store_series(s, &all, &err);
+    cr_assert_not_null(l, "%s", err.message);
+    *snapshots = 0;
+    while (hd_series_next(l, &series, &err) && series != NULL) {
+        count++;
+        for (size_t i = 0; i < series->snapshot_count; i++, ++*snapshots) {
+            struct hd_memory digest = {0};
+            cr_expect(hd_store_digest(s, series->snapshots[i].id, &digest, &err), "%s",
+                      err.message);
+            hd_memory_free(&digest);
+        }
+    }
+    cr_expect_eq(err.status, HD_OK, "%s", err.message);
+    hd_series_list_free(l);
+    return count;
+}
+
+/* Nothing of what is done to it makes it another version. */
+Test(store_schema, of_the_version_before_stays_so_and_is_used)
+{
+    struct hd_run run = stored_run("web", "a", 1);
+    struct hd_error err = {0};
+    unsigned snapshots;
+    stored_make_version(&t, 2);
+    t.store = stored_connect(&t, HD_STORE_WRITE);
+    cr_expect_eq(hd_store_version(t.store).now, 2);
+    cr_expect_eq(hd_store_version(t.store).newest, 3);
+    for (unsigned i = 1; i <= 4; i++)
+        cr_expect_eq(stored_record(t.store, i, &run, noon + i), HD_RECORDED);
+    cr_expect_eq(stored_record(t.store, 2, &run, noon + 2), HD_WAS_RECORDED);
+    cr_expect_eq(stored_number(t.store, "SELECT COUNT(*) FROM type_row WHERE snapshot_id "
+                                        "IN (SELECT id FROM snapshot WHERE taken_at > 9)"),
+                 8);
+    const struct hd_stored_finding one = {.rank = 1, .type = "App.Order", .score = 1};
+    uint64_t id = (uint64_t)stored_number(t.store, "SELECT MAX(id) FROM series");
+    cr_expect(hd_store_save_findings(t.store, id, noon, noon, &one, 1, &err), "%s",
+              err.message);
+    cr_expect(hd_store_thin(t.store, 1e9, noon + 9, NULL, &err), "%s", err.message);
+    struct hd_store *reader = stored_connect(&t, HD_STORE_READ);
+    cr_expect_eq(stored_series(reader, &snapshots), 1);
+    cr_expect_eq(snapshots, 4);
+    hd_store_close(reader);
+    cr_expect_eq(stored_number(t.store, "SELECT version FROM heapdrift_store"), 2);
+}
+
+/* Who had it open before goes on as if nothing had happened. */
+Test(store_schema, is_upgraded_under_who_has_it_open)
+{
+    struct hd_run run = stored_run("web", "a", 1);
+    struct hd_error err = {0};
+    unsigned snapshots;
+    stored_make_version(&t, 2);
+    t.store = stored_connect(&t, HD_STORE_WRITE);
+    struct hd_store *reader = stored_connect(&t, HD_STORE_READ);
+    struct hd_store *other = stored_connect(&t, HD_STORE_READ);
+    struct hd_store *keeper = stored_connect(&t, HD_STORE_WRITE);
+    struct hd_store *checked = stored_connect(&t, HD_STORE_READ);
+    stored_record(t.store, 1, &run, noon);
+    struct hd_store *upgraded = stored_connect(&t, HD_STORE_UPGRADE);
+    cr_expect_eq(hd_store_version(upgraded).found, 2);
+    hd_store_close(upgraded);
+    cr_expect_eq(hd_store_version(t.store).now, 2);
+    for (unsigned i = 2; i <= 4; i++)
+        stored_record(t.store, i, &run, noon + i);
+    cr_expect_eq(hd_store_version(t.store).now, 3);
+    cr_expect_geq(
+        stored_number(t.store, "SELECT COUNT(*) FROM snapshot WHERE base_id IS NOT NULL"),
+        1);
+    cr_expect_eq(stored_series(reader, &snapshots), 1);
+    cr_expect_eq(snapshots, 4);
+    uint64_t last = (uint64_t)stored_number(t.store, "SELECT MAX(id) FROM snapshot");
+    struct hd_memory digest = {0};
+    cr_expect(hd_store_digest(other, last, &digest, &err), "%s", err.message);
+    hd_memory_free(&digest);
+    struct hd_store_check *c =
+        hd_store_check(checked, &(struct hd_store_checking){.all = true}, &err);
+    cr_assert_not_null(c, "%s", err.message);
+    for (size_t i = 0; i < c->problem_count; i++)
+        cr_expect(c->problems[i].is_warning, "%s", c->problems[i].message);
+    cr_expect_eq(c->digests_read, 4);
+    hd_store_check_free(c);
+    struct hd_thinned done;
+    stored_change(t.store, "UPDATE snapshot SET recorded_at = 1");
+    cr_expect(hd_store_thin(keeper, 1, noon + 1e6, &done, &err), "%s", err.message);
+    cr_expect_eq(done.snapshots, 4);
+    hd_store_close(reader);
+    hd_store_close(other);
+    hd_store_close(checked);
+    hd_store_close(keeper);
+}
+
+/* What version 2 does to the tables of version 3: a program of it that had them open. */
+Test(store_schema, of_version_3_takes_what_version_2_writes)
+{
+    static const char *const rows[] = {
+        "INSERT INTO series (run, service, host, process, pid, started_at, build, labels, "
+        "instance, memory_limit) VALUES ('r', 's', 'h', 'p', 1, 5, 'b', '{}', '', NULL)",
+        "INSERT INTO snapshot (series_id, taken_at, xxh3, objects, bytes, reachable_bytes, "
+        "complete, sampled, digest, pause_seconds, recorded_at) SELECT id, 7, "
+        "'0000000000000001', 1, 2, 3, '1', '0', '', NULL, 9 FROM series",
+        "INSERT INTO type (name) VALUES ('App.Order')",
+        "INSERT INTO type_row (snapshot_id, type_id, objects, bytes) SELECT snapshot.id, "
+        "type.id, 1, 2 FROM snapshot, type",
+        "UPDATE heapdrift_store SET thinned_at = 5",
+        "DELETE FROM type_row",
+        "DELETE FROM snapshot",
+        "DELETE FROM series"};
     hd_store_close(stored_connect(&t, HD_STORE_WRITE));
-    make(newer, 1);
+    stored_make(&t, rows, sizeof(rows) / sizeof(*rows));
+}
+
+/* --- newer ones ------------------------------------------------------ */
+
+Test(store_schema, of_a_newer_version_says_whether_it_may_be_used)
+{
     static const char message[] =
-        "is a store of version 99; this heapdrift supports versions up to 3, upgrade it";
+        "is a store of version 5, which accepts programs of version 4 and later; this "
+        "heapdrift is of version 3, replace it";
+    const char *const newer[] = {
+        "UPDATE heapdrift_store SET version = 4",
+        "ALTER TABLE snapshot ADD COLUMN what_is_new DOUBLE PRECISION NOT NULL DEFAULT 0"};
+    struct hd_run run = stored_run("web", "a", 1);
+    unsigned snapshots;
+    hd_store_close(stored_connect(&t, HD_STORE_WRITE));
+    stored_make(&t, newer, 2);
+    t.store = stored_connect(&t, HD_STORE_WRITE);
+    cr_expect_eq(hd_store_version(t.store).now, 4);
+    cr_expect_null(hd_store_note(t.store));
+    stored_record(t.store, 1, &run, noon);
+    stored_record(t.store, 2, &run, noon + 1);
+    struct hd_store *same = stored_connect(&t, HD_STORE_UPGRADE);
+    cr_expect_eq(hd_store_version(same).now, 4);
+    hd_store_close(same);
+    struct hd_store *reader = stored_connect(&t, HD_STORE_READ);
+    cr_expect_eq(stored_series(reader, &snapshots), 1);
+    cr_expect_eq(snapshots, 2);
+    hd_store_close(reader);
+    const char *const strict[] = {
+        "UPDATE heapdrift_store SET version = 5, accepts_version = 4"};
+    stored_make(&t, strict, 1);
     expect_refusal(HD_STORE_WRITE, HD_UNSUPPORTED, message);
     expect_refusal(HD_STORE_READ, HD_UNSUPPORTED, message);
+    expect_refusal(HD_STORE_UPGRADE, HD_UNSUPPORTED, message);
     const char *const none[] = {"DELETE FROM heapdrift_store"};
-    make(none, 1);
+    stored_make(&t, none, 1);
     expect_refusal(HD_STORE_WRITE, HD_BAD_FORMAT, "is damaged: it has no version");
 }
 
 Test(store_schema, of_somebody_else_is_refused_and_left_alone)
 {
     const char *const other[] = {"CREATE TABLE customers (name TEXT)"};
-    make(other, 1);
+    stored_make(&t, other, 1);
     static const char message[] =
         "not a store: it has a table customers; use a database of its own";
     expect_refusal(HD_STORE_WRITE, HD_UNSUPPORTED, message);
     expect_refusal(HD_STORE_READ, HD_UNSUPPORTED, message);
     const char *const still[] = {"DROP TABLE customers"};
-    make(still, 1);
+    stored_make(&t, still, 1);
     hd_store_close(stored_connect(&t, HD_STORE_WRITE));
 }
 
@@ -189,7 +281,7 @@ Test(store_schema, is_not_made_by_who_reads)
     if (stored_is_sqlite()) {
         cr_expect_str_eq(err.message, "No such file or directory");
         cr_expect_neq(access(t.url, F_OK), 0);
-        make(NULL, 0); /* an empty file */
+        stored_make(&t, NULL, 0); /* an empty file */
     }
     expect_refusal(HD_STORE_READ, HD_IO, "nothing has been recorded: it has no tables");
 }

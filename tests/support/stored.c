@@ -58,6 +58,81 @@ void stored_end(struct stored *t)
     arena_free(&looked_at);
 }
 
+/* What version 1 had, by another hand than schema.sql. */
+static const char *const first_version[] = {
+    "CREATE TABLE heapdrift_store (version INTEGER NOT NULL, thinned_at DOUBLE PRECISION "
+    "NOT "
+    "NULL)",
+    "INSERT INTO heapdrift_store (version, thinned_at) VALUES (1, 0)",
+    "CREATE TABLE series (id {id}, run {text} NOT NULL UNIQUE, service {text} NOT NULL, "
+    "host "
+    "{text} NOT NULL, process {text} NOT NULL, pid BIGINT, started_at DOUBLE PRECISION, "
+    "build "
+    "{text} NOT NULL, labels {text} NOT NULL)",
+    "CREATE TABLE snapshot (id {id}, series_id BIGINT NOT NULL REFERENCES series (id), "
+    "taken_at "
+    "DOUBLE PRECISION NOT NULL, xxh3 {text} NOT NULL UNIQUE, objects BIGINT, bytes BIGINT, "
+    "reachable_bytes BIGINT, complete BOOLEAN NOT NULL, sampled BOOLEAN NOT NULL, digest "
+    "{bytes} NOT NULL)",
+    "CREATE TABLE type (id {id}, name {text} NOT NULL UNIQUE)",
+    "CREATE TABLE type_row (snapshot_id BIGINT NOT NULL REFERENCES snapshot (id), type_id "
+    "BIGINT NOT NULL, objects BIGINT, bytes BIGINT, PRIMARY KEY (snapshot_id, type_id))",
+    "CREATE TABLE finding (series_id BIGINT NOT NULL REFERENCES series (id), window_first "
+    "DOUBLE PRECISION NOT NULL, window_last DOUBLE PRECISION NOT NULL, rank INTEGER NOT "
+    "NULL, "
+    "type_id BIGINT NOT NULL, subject {text} NOT NULL, score DOUBLE PRECISION, score_share "
+    "DOUBLE PRECISION, per_hour DOUBLE PRECISION, confidence {text} NOT NULL, holder "
+    "{text} "
+    "NOT NULL, PRIMARY KEY (series_id, rank))",
+    "INSERT INTO series (run, service, host, process, pid, started_at, build, labels) "
+    "VALUES "
+    "('r', 'old', 'h', 'p', 1, 5, 'b', '{\"a\":\"b\"}')",
+    "INSERT INTO snapshot (series_id, taken_at, xxh3, objects, bytes, reachable_bytes, "
+    "complete, sampled, digest) SELECT id, 7, '0000000000000001', 1, 2, 3, '1', '0', '' "
+    "FROM "
+    "series",
+    "INSERT INTO type (name) VALUES ('App.Order')",
+    "INSERT INTO type_row (snapshot_id, type_id, objects, bytes) SELECT snapshot.id, "
+    "type.id, "
+    "1, 2 FROM snapshot, type"};
+
+/* And version 2 besides. */
+static const char *const second_version[] = {
+    "ALTER TABLE series ADD COLUMN instance {text} NOT NULL DEFAULT ''",
+    "ALTER TABLE series ADD COLUMN memory_limit BIGINT",
+    "ALTER TABLE snapshot ADD COLUMN pause_seconds DOUBLE PRECISION",
+    "ALTER TABLE snapshot ADD COLUMN recorded_at DOUBLE PRECISION NOT NULL DEFAULT 0",
+    "CREATE INDEX series_by_service ON series (service, host, COALESCE(started_at, 0), "
+    "COALESCE(pid, 0), id)",
+    "CREATE INDEX snapshot_by_series ON snapshot (series_id, taken_at)",
+    "CREATE INDEX snapshot_by_time ON snapshot (taken_at)",
+    "CREATE INDEX type_row_by_type ON type_row (type_id, snapshot_id)",
+    "CREATE INDEX finding_by_type ON finding (type_id)",
+    /* Its digest is none. */
+    "DELETE FROM type_row", "DELETE FROM snapshot", "DELETE FROM series",
+    "UPDATE heapdrift_store SET version = 2"};
+
+#define MANY(list) (list), sizeof(list) / sizeof(*(list))
+
+void stored_make(const struct stored *t, const char *const *statements, size_t count)
+{
+    struct hd_error err = {0};
+    struct hd_store raw = {.kind = database_for(t->url, NULL)};
+    raw.connection = raw.kind->open(t->url, HD_STORE_WRITE, &err);
+    cr_assert_not_null(raw.connection, "%s", err.message);
+    for (size_t i = 0; i < count; i++)
+        cr_assert(store_run(&raw, statements[i], NULL, 0, &err), "%s: %s", statements[i],
+                  err.message);
+    raw.kind->close(raw.connection);
+}
+
+void stored_make_version(const struct stored *t, unsigned version)
+{
+    stored_make(t, MANY(first_version));
+    if (version > 1)
+        stored_make(t, MANY(second_version));
+}
+
 struct hd_store *stored_connect(const struct stored *t, enum hd_store_use use)
 {
     struct hd_error err = {0};

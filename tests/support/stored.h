@@ -22,6 +22,13 @@ void stored_end(struct stored *t);
 /* The same without tables, and not open. */
 void stored_begin_empty(struct stored *t);
 
+/* Statements by a connection that looks at no tables; words in braces are the database's
+ * own. Makes the file, if it is none. */
+void stored_make(const struct stored *t, const char *const *statements, size_t count);
+
+/* The tables of version 1, with a snapshot that has no digest, or of version 2, empty. */
+void stored_make_version(const struct stored *t, unsigned version);
+
 bool stored_is_sqlite(void);
 
 /* Another connection; fails the test where there is none. */

@@ -19,7 +19,7 @@ enum operand_kind {
     OPERAND_SNAPSHOT,
     OPERAND_PROCESS,
     OPERAND_COMMAND,
-    OPERAND_SHELL
+    OPERAND_WORD
 };
 static enum operand_kind operand_of(const struct command *command)
 {
@@ -28,9 +28,16 @@ static enum operand_kind operand_of(const struct command *command)
         return OPERAND_PROCESS;
     if (strstr(operands, "COMMAND") != NULL)
         return OPERAND_COMMAND;
-    if (strstr(operands, "bash") != NULL)
-        return OPERAND_SHELL;
+    if (strchr(operands, '|') != NULL)
+        return OPERAND_WORD;
     return operands[0] != '\0' ? OPERAND_SNAPSHOT : OPERAND_NONE;
+}
+
+/* Words with | between them, with blanks instead. */
+static void put_alternatives(FILE *to, const char *words)
+{
+    for (; *words != '\0'; words++)
+        fputc(*words == '|' ? ' ' : *words, to);
 }
 
 /* The names of hints, with blanks between them. */
@@ -163,7 +170,7 @@ static void bash_operands(FILE *to)
                                         [OPERAND_SNAPSHOT] = "snapshot",
                                         [OPERAND_PROCESS] = "process 1-2",
                                         [OPERAND_COMMAND] = "word formats hint $commands",
-                                        [OPERAND_SHELL] = "word bash zsh fish"};
+                                        [OPERAND_WORD] = "word "};
     fputs("# What the operands of command $1 are.\n"
           "_heapdrift_operands() {\n"
           "    local commands='",
@@ -173,8 +180,11 @@ static void bash_operands(FILE *to)
     fputs("'\n"
           "    case $1 in\n",
           to);
-    for (const struct command *const *c = commands; *c != NULL; c++)
-        fprintf(to, "    %s) takes=\"%s\" ;;\n", (*c)->name, kinds[operand_of(*c)]);
+    for (const struct command *const *c = commands; *c != NULL; c++) {
+        fprintf(to, "    %s) takes=\"%s", (*c)->name, kinds[operand_of(*c)]);
+        put_alternatives(to, operand_of(*c) == OPERAND_WORD ? (*c)->operands : "");
+        fputs("\" ;;\n", to);
+    }
     fputs("    '') takes=\"word $commands\" ;;\n"
           "    esac\n"
           "    [[ $1 != help || ${COMP_WORDS[2]} != hint || $COMP_CWORD != 3 ]] ||\n"
@@ -347,7 +357,7 @@ static void zsh_command(FILE *to, const struct command *c)
         [OPERAND_SNAPSHOT] = "*:snapshot:_heapdrift_snapshots",
         [OPERAND_PROCESS] = "1:process: _heapdrift_processes 1-2",
         [OPERAND_COMMAND] = "1:command:_heapdrift_topics",
-        [OPERAND_SHELL] = "1:shell:(bash zsh fish)"};
+        [OPERAND_WORD] = NULL};
     fprintf(to, "    %s)\n        specs=(\n", c->name);
     for (const struct option *o = NULL; (o = option_next(c, o)) != NULL;) {
         if (!option_is_listed(o, c))
@@ -358,6 +368,11 @@ static void zsh_command(FILE *to, const struct command *c)
     }
     if (operands[operand_of(c)] != NULL)
         fprintf(to, "        '%s'\n", operands[operand_of(c)]);
+    if (operand_of(c) == OPERAND_WORD) {
+        fputs("        '1:word:(", to);
+        put_alternatives(to, c->operands);
+        fputs(")'\n", to);
+    }
     if (operand_of(c) == OPERAND_COMMAND)
         fputs("        '2:hint:_heapdrift_hints'\n", to);
     fputs("        ) ;;\n", to);
@@ -494,9 +509,11 @@ static void fish_operand(FILE *to, const struct command *c)
         put_hints(to);
         fputs("'\n", to);
         break;
-    case OPERAND_SHELL:
+    case OPERAND_WORD:
         fish_begin(to, c);
-        fputs(" -a 'bash zsh fish'\n", to);
+        fputs(" -a '", to);
+        put_alternatives(to, c->operands);
+        fputs("'\n", to);
         break;
     case OPERAND_NONE:
         break;

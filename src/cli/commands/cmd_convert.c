@@ -168,7 +168,8 @@ static int run(struct settings *s)
     int status = EXIT_DONE;
     if (!check(s, &target))
         return EXIT_TROUBLE;
-    s->read.to_write = true;
+    /* A digest has nothing word for word. */
+    s->read.to_write = !is_digest(&target);
     s->read.tables_only = !target.takes_graph;
     s->read.redact = target.redacts;
     /* So that it lines up with gcdumps of the same program. */

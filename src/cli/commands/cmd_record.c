@@ -1,5 +1,6 @@
 /* Snapshots into a store, one after the other: each is opened, made a digest, stored and
  * closed before the next, so that a thousand of them take no more memory than one. */
+#include "cli/commands/json.h"
 #include "cli/commands/load.h"
 #include "cli/guard/allocate.h"
 #include "cli/guard/sandbox.h"
@@ -12,7 +13,6 @@
 #include "heapdrift_store.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -97,56 +97,22 @@ static void print_line(const char *path, struct hd_snapshot *snap,
 
 /* --- JSON ------------------------------------------------------------ */
 
-static json_t *made(json_t *value)
-{
-    if (value == NULL)
-        no_memory(0);
-    return value;
-}
-
-/* jansson takes UTF-8 only: what a name prints as is that. */
-static json_t *string_or_null(const char *s)
-{
-    struct hd_memory printed = {0};
-    if (s == NULL)
-        return made(json_null());
-    json_t *value = json_string(s);
-    if (value != NULL)
-        return value;
-    hd_put_name(hd_sink_memory(&printed), s);
-    value = made(json_string(printed.bytes != NULL ? printed.bytes : ""));
-    hd_memory_free(&printed);
-    return value;
-}
-
-static json_t *count_or_null(uint64_t n)
-{
-    return made(n <= INT64_MAX ? json_integer((json_int_t)n) : json_null());
-}
-
-static void set(json_t *object, const char *key, json_t *value)
-{
-    if (json_object_set_new(object, key, made(value)) != 0)
-        no_memory(0);
-}
-
 static struct record_output_list *list_of(struct record_output *t)
 {
     if (t->list == NULL) {
         t->list = zeroed(1, sizeof(*t->list));
-        t->list->snapshots = made(json_array());
-        t->list->thinned = made(json_null());
+        t->list->snapshots = json_made(json_array());
+        t->list->thinned = json_made(json_null());
     }
     return t->list;
 }
 
 static json_t *add(struct record_output *t, const char *path, const char *result)
 {
-    json_t *o = made(json_object());
-    set(o, "path", string_or_null(path));
-    set(o, "result", json_string(result));
-    if (json_array_append_new(list_of(t)->snapshots, o) != 0)
-        no_memory(0);
+    json_t *o = json_made(json_object());
+    json_put(o, "path", json_of_string(path));
+    json_put(o, "result", json_string(result));
+    json_add(list_of(t)->snapshots, o);
     return o;
 }
 
@@ -155,13 +121,14 @@ static void add_facts(json_t *o, struct hd_snapshot *snap, const struct hd_recor
     const struct hd_info *info = hd_snapshot_info(snap);
     char when[32];
     time_text(taken_of(snap, how), when, sizeof(when));
-    set(o, "service", string_or_null(service_of(snap, how)));
-    set(o, "host", string_or_null(how->run->host));
-    set(o, "build", string_or_null(how->run->build));
-    set(o, "pid", count_or_null(how->run->pid != HD_UNKNOWN ? how->run->pid : info->pid));
-    set(o, "taken", json_string(when));
-    set(o, "objects", count_or_null(info->objects));
-    set(o, "bytes", count_or_null(info->bytes));
+    json_put(o, "service", json_of_string(service_of(snap, how)));
+    json_put(o, "host", json_of_string(how->run->host));
+    json_put(o, "build", json_of_string(how->run->build));
+    json_put(o, "pid",
+             json_of_count(how->run->pid != HD_UNKNOWN ? how->run->pid : info->pid));
+    json_put(o, "taken", json_string(when));
+    json_put(o, "objects", json_of_count(info->objects));
+    json_put(o, "bytes", json_of_count(info->bytes));
 }
 
 /* --- both ------------------------------------------------------------ */
@@ -176,7 +143,7 @@ static void record_output_add(struct record_output *t, const char *path,
     }
     json_t *o = add(t, path, what == HD_RECORDED ? "recorded" : "already-recorded");
     add_facts(o, snap, how);
-    set(o, "error", json_null());
+    json_put(o, "error", json_null());
 }
 
 static void record_output_failure(struct record_output *t, const char *path,
@@ -188,8 +155,8 @@ static void record_output_failure(struct record_output *t, const char *path,
         return;
     json_t *o = add(t, path, "failed");
     for (size_t i = 0; i < sizeof(unknown) / sizeof(*unknown); i++)
-        set(o, unknown[i], json_null());
-    set(o, "error", string_or_null(err->message));
+        json_put(o, unknown[i], json_null());
+    json_put(o, "error", json_of_string(err->message));
 }
 
 static void record_output_thinned(struct record_output *t, const struct hd_thinned *done)
@@ -201,10 +168,10 @@ static void record_output_thinned(struct record_output *t, const struct hd_thinn
                done->left == 1 ? " is" : "s are");
         return;
     }
-    json_t *o = made(json_object());
-    set(o, "snapshots", count_or_null(done->snapshots));
-    set(o, "series", count_or_null(done->series));
-    set(o, "left", count_or_null(done->left));
+    json_t *o = json_made(json_object());
+    json_put(o, "snapshots", json_of_count(done->snapshots));
+    json_put(o, "series", json_of_count(done->series));
+    json_put(o, "left", json_of_count(done->left));
     json_decref(list_of(t)->thinned);
     t->list->thinned = o;
 }
@@ -215,20 +182,10 @@ static void record_output_end(struct record_output *t, const char *store)
     if (!t->is_json)
         return;
     struct record_output_list *list = list_of(t);
-    json_t *all = made(json_object());
-    set(all, "schema", json_string("heapdrift-record"));
-    set(all, "schema_version", json_integer(1));
-    set(all, "tool_version", json_string(hd_version()));
-    set(all, "store", string_or_null(store));
-    set(all, "snapshots", list->snapshots);
-    set(all, "thinned", list->thinned);
-    /* ASCII only: nothing in it is obeyed by a terminal. */
-    char *text = json_dumps(all, JSON_INDENT(2) | JSON_ENSURE_ASCII);
-    if (text == NULL)
-        no_memory(0);
-    puts(text);
-    free(text);
-    json_decref(all);
+    json_t *all = json_document("heapdrift-record", store);
+    json_put(all, "snapshots", list->snapshots);
+    json_put(all, "thinned", list->thinned);
+    json_end(all);
     free(list);
     t->list = NULL;
 }
@@ -340,7 +297,6 @@ static void record_input(struct recording *r, size_t i)
     struct hd_input *input = &r->inputs.all[i];
     struct hd_read_options how = r->settings->read;
     struct hd_error err = input->error;
-    how.to_write = true;
     how.checksum = true;
     how.plain_names = true; /* so that all of a store line up */
     how.threads = r->settings->threads;

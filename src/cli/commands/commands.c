@@ -7,13 +7,13 @@
 /* To add a command: write src/cli/cmd_<name>.c and list it here. */
 extern const struct command cmd_diff, cmd_report, cmd_top, cmd_roots, cmd_tree, cmd_check,
     cmd_info, cmd_object, cmd_explore, cmd_convert, cmd_collect, cmd_watch, cmd_ps,
-    cmd_record, cmd_fleet, cmd_statics, cmd_help, cmd_completion;
+    cmd_record, cmd_store, cmd_fleet, cmd_statics, cmd_help, cmd_completion;
 
 const struct command *const commands[] = {
-    &cmd_diff,    &cmd_report, &cmd_tree,       &cmd_explore, &cmd_top,
-    &cmd_roots,   &cmd_object, &cmd_statics,    &cmd_check,   &cmd_info,
-    &cmd_convert, &cmd_watch,  &cmd_collect,    &cmd_ps,      &cmd_record,
-    &cmd_fleet,   &cmd_help,   &cmd_completion, NULL,
+    &cmd_diff,    &cmd_report, &cmd_tree,    &cmd_explore,    &cmd_top,
+    &cmd_roots,   &cmd_object, &cmd_statics, &cmd_check,      &cmd_info,
+    &cmd_convert, &cmd_watch,  &cmd_collect, &cmd_ps,         &cmd_record,
+    &cmd_fleet,   &cmd_store,  &cmd_help,    &cmd_completion, NULL,
 };
 
 enum { MOST_COMMANDS = 32 };

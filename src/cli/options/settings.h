@@ -81,8 +81,8 @@ struct settings {
     uint64_t interval_ms;    /* from one snapshot to the next */
     uint32_t snapshot_count; /* 0: one, not numbered */
     bool interval_given;
-    bool on_enter;         /* a snapshot for every line of standard input */
-    bool all;              /* collect: every process that name matches */
+    bool on_enter; /* a snapshot for every line of standard input */
+    bool all;      /* collect: every process that name matches; store check: every digest */
     const char *lock;      /* file that collectors of one host take turns by; NULL: usual */
     uint64_t max_heap;     /* bytes of memory that a process may have; 0: any */
     enum core_wanted core; /* collect: a core instead of a snapshot */
@@ -106,6 +106,7 @@ struct settings {
     bool max_hosts_given;
     uint64_t min_span_ms;
     bool merge, save;
+    const char *role; /* of store grant; NULL: all */
 
     const char **operands; /* what is no option */
     size_t operand_count;
@@ -140,7 +141,8 @@ enum command_bit {
     ON_OBJECT = 8192,
     ON_RECORD = 16384,
     ON_FLEET = 32768,
-    ON_STATICS = 65536
+    ON_STATICS = 65536,
+    ON_STORE = 131072
 };
 
 /* What people come with; the parts of --help. */

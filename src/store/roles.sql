@@ -1,24 +1,6 @@
--- Who may do what in a store in PostgreSQL: the least that each needs. As the owner of the tables, after the
--- first `heapdrift record`, which makes them; again after each that brought them forward:
---
---   psql -f scripts/fleet/roles.sql postgresql://heapdrift@db.example.com/heapdrift
---   psql -c "CREATE ROLE sidecar LOGIN PASSWORD '…' IN ROLE heapdrift_writer" …
---
--- heapdrift_writer   watch, collect --store, record: adds snapshots. Reads no digest, changes and removes
---                    nothing but the labels and the limit of a series: for sidecars
--- heapdrift_reader   fleet, dashboards: reads
--- heapdrift_keeper   the nightly job: fleet --save, record --keep
-\set ON_ERROR_STOP on
-SELECT current_schema() AS schema \gset
-SELECT NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'heapdrift_writer') AS is_new \gset
-\if :is_new
-CREATE ROLE heapdrift_writer;
-CREATE ROLE heapdrift_reader;
-CREATE ROLE heapdrift_keeper;
-\endif
-BEGIN;
-
-GRANT USAGE ON SCHEMA :"schema" TO heapdrift_writer;
+-- heapdrift_writer: watch, collect --store, record. Adds snapshots. Reads no digest, changes and
+-- removes nothing but the labels and the limit of a series: for sidecars.
+GRANT USAGE ON SCHEMA {schema} TO heapdrift_writer;
 GRANT SELECT (version) ON heapdrift_store TO heapdrift_writer;
 GRANT SELECT (id, run, labels, memory_limit) ON series TO heapdrift_writer;
 GRANT INSERT ON series TO heapdrift_writer;
@@ -30,19 +12,30 @@ GRANT INSERT ON snapshot TO heapdrift_writer;
 GRANT SELECT (id, name) ON type TO heapdrift_writer;
 GRANT INSERT ON type TO heapdrift_writer;
 GRANT INSERT ON type_row TO heapdrift_writer;
--- watch remembers the digests that it builds others on. collect and record, which end behind theirs, would have
--- to read the last whole one of the series, and store each whole without. A digest has names and no values,
--- but of all services:
+
+-- heapdrift_writer from version 3
+-- Can do without, until it is older than the store.
+GRANT SELECT (accepts_version) ON heapdrift_store TO heapdrift_writer;
+-- watch remembers the digests that it builds others on. collect and record, which end behind theirs, would
+-- have to read the last whole one of the series, and store each whole without. A digest has names and no
+-- values, but of all services:
 --   GRANT SELECT (digest, base_id) ON snapshot TO heapdrift_writer;
 
-GRANT USAGE ON SCHEMA :"schema" TO heapdrift_reader;
+-- heapdrift_reader: fleet, store check, dashboards. Reads all.
+GRANT USAGE ON SCHEMA {schema} TO heapdrift_reader;
 GRANT SELECT ON heapdrift_store TO heapdrift_reader;
 GRANT SELECT ON series TO heapdrift_reader;
 GRANT SELECT ON snapshot TO heapdrift_reader;
--- Can do without: for dashboards.
-GRANT SELECT ON type, type_row, type_size, finding TO heapdrift_reader;
+-- Can do without: for store check and dashboards.
+GRANT SELECT ON type, type_row, finding TO heapdrift_reader;
 
-GRANT USAGE ON SCHEMA :"schema" TO heapdrift_keeper;
+-- heapdrift_reader from version 3
+-- Can do without: for dashboards.
+GRANT SELECT ON type_size TO heapdrift_reader;
+
+-- heapdrift_keeper: fleet --save, record --keep. Reads, removes, adds findings and no snapshots:
+-- for the nightly job.
+GRANT USAGE ON SCHEMA {schema} TO heapdrift_keeper;
 GRANT SELECT ON heapdrift_store TO heapdrift_keeper;
 GRANT UPDATE (thinned_at) ON heapdrift_store TO heapdrift_keeper;
 GRANT SELECT ON series TO heapdrift_keeper;
@@ -58,5 +51,3 @@ GRANT DELETE ON type_row TO heapdrift_keeper;
 GRANT SELECT (series_id, window_last) ON finding TO heapdrift_keeper;
 GRANT INSERT ON finding TO heapdrift_keeper;
 GRANT DELETE ON finding TO heapdrift_keeper;
-
-COMMIT;

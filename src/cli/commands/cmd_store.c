@@ -1,0 +1,283 @@
+/* The care of a store: bring its tables forward, look whether it is whole, say which rights
+ * programs need. One command with a verb, as an operator of other databases knows it. */
+#include "cli/commands/json.h"
+#include "cli/live/open_store.h"
+#include "cli/options/options.h"
+#include "cli/terminal/messages.h"
+#include "heapdrift_store.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What it tells: a document, or lines. */
+struct telling {
+    const struct settings *settings;
+    const struct hd_store *store;
+    const char *verb;
+    json_t *document; /* NULL: text */
+};
+
+static void begin(struct telling *t, const struct settings *s, const struct hd_store *store,
+                  const char *verb)
+{
+    struct hd_store_version v = hd_store_version(store);
+    *t = (struct telling){.settings = s, .store = store, .verb = verb};
+    if (strcmp(s->format, "json") != 0)
+        return;
+    t->document = json_document("heapdrift-store", hd_store_name(store));
+    json_put(t->document, "verb", json_string(verb));
+    json_put(t->document, "version", json_of_count(v.now));
+    json_put(t->document, "newest_version", json_of_count(v.newest));
+}
+
+/* Every document has all keys. */
+static void end(struct telling *t)
+{
+    static const char *const others[] = {"upgraded_from", "counts", "problems", "sql"};
+    if (t->document == NULL)
+        return;
+    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+        if (json_object_get(t->document, others[i]) == NULL)
+            json_put(t->document, others[i], json_null());
+    json_end(t->document);
+}
+
+static void put_store(const struct telling *t)
+{
+    hd_put_name(hd_sink_file(stdout), hd_store_name(t->store));
+    fputs(": ", stdout);
+}
+
+/* --- upgrade ------------------------------------------------------------- */
+
+static int upgrade(struct settings *s)
+{
+    struct telling t;
+    struct hd_store *store = open_store(s, HD_STORE_UPGRADE);
+    if (store == NULL)
+        return EXIT_TROUBLE;
+    struct hd_store_version v = hd_store_version(store);
+    begin(&t, s, store, "upgrade");
+    if (t.document != NULL) {
+        json_put(t.document, "upgraded_from",
+                 v.found != v.now ? json_of_count(v.found) : json_null());
+    } else {
+        put_store(&t);
+        if (v.found == v.now)
+            printf("is of version %u already; nothing to do\n", v.now);
+        else if (v.found == 0)
+            printf("created, version %u\n", v.now);
+        else
+            printf("upgraded from version %u to %u\n", v.found, v.now);
+    }
+    end(&t);
+    hd_store_close(store);
+    return EXIT_DONE;
+}
+
+/* --- check --------------------------------------------------------------- */
+
+static void put_counts(struct telling *t, const struct hd_store_check *c)
+{
+    const struct {
+        const char *key, *words;
+        uint64_t n;
+    } all[] = {{"series", "series", c->series},
+               {"snapshots", "snapshots", c->snapshots},
+               {"digests_read", "digests read", c->digests_read},
+               {"digest_bytes", "bytes of digests", c->digest_bytes},
+               {"types", "types", c->types},
+               {"type_rows", "rows of types", c->type_rows},
+               {"findings", "findings", c->findings}};
+    json_t *counts = t->document != NULL ? json_made(json_object()) : NULL;
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+        if (counts != NULL) {
+            json_put(counts, all[i].key, json_of_count(all[i].n));
+            continue;
+        }
+        printf("  %-17s %" PRIu64 "\n", all[i].words, all[i].n);
+    }
+    if (counts != NULL)
+        json_put(t->document, "counts", counts);
+}
+
+static void put_problem(const struct hd_store_problem *p, json_t *list)
+{
+    if (list == NULL) {
+        fputs(p->is_warning ? "warning: " : "error: ", stdout);
+        if (p->count > 1 || strncmp(p->message, "the ", 4) != 0)
+            printf("%" PRIu64 " ", p->count);
+        hd_put_name(hd_sink_file(stdout), p->message);
+        fputs("\n", stdout);
+        return;
+    }
+    json_t *o = json_made(json_object());
+    json_put(o, "code", json_string(p->code));
+    json_put(o, "severity", json_string(p->is_warning ? "warning" : "error"));
+    json_put(o, "count", json_of_count(p->count));
+    json_put(o, "message", json_of_string(p->message));
+    json_add(list, o);
+}
+
+static void put_verdict(const struct telling *t, size_t errors, size_t warnings)
+{
+    put_store(t);
+    if (errors > 0)
+        printf("%zu error%s", errors, errors == 1 ? "" : "s");
+    else
+        fputs("no errors", stdout);
+    if (warnings > 0)
+        printf(", %zu warning%s", warnings, warnings == 1 ? "" : "s");
+    printf("; version %u\n", hd_store_version(t->store).now);
+}
+
+static int check(struct settings *s)
+{
+    struct telling t;
+    struct hd_error err = {0};
+    const struct hd_store_checking how = {.all = s->all, .max_memory = s->read.max_memory};
+    struct hd_store *store = open_store(s, HD_STORE_READ);
+    struct hd_store_check *c = store != NULL ? hd_store_check(store, &how, &err) : NULL;
+    if (c == NULL) {
+        if (store != NULL)
+            store_trouble(store_url(s), &err);
+        hd_store_close(store);
+        return EXIT_TROUBLE;
+    }
+    size_t warnings = 0;
+    for (size_t i = 0; i < c->problem_count; i++)
+        warnings += c->problems[i].is_warning;
+    begin(&t, s, store, "check");
+    json_t *list = t.document != NULL ? json_made(json_array()) : NULL;
+    if (list == NULL)
+        put_verdict(&t, c->problem_count - warnings, warnings);
+    for (size_t i = 0; i < c->problem_count; i++)
+        put_problem(&c->problems[i], list);
+    put_counts(&t, c);
+    if (list != NULL)
+        json_put(t.document, "problems", list);
+    end(&t);
+    int status = c->problem_count > warnings ? EXIT_OVER : EXIT_DONE;
+    hd_store_check_free(c);
+    hd_store_close(store);
+    return status;
+}
+
+/* --- grant --------------------------------------------------------------- */
+
+static const char of_a_file[] =
+    "-- A file has no roles: who may use it the rights of the file and its folder say.\n"
+    "-- Writers (watch, collect --store, record, fleet --save) write both. Readers "
+    "(fleet)\n"
+    "-- read the file, and write the folder, where its log lies.\n";
+
+static int grant(struct settings *s)
+{
+    struct telling t;
+    struct hd_error err = {0};
+    struct hd_memory sql = {0};
+    struct hd_store *store = open_store(s, HD_STORE_READ);
+    if (store == NULL)
+        return EXIT_TROUBLE;
+    bool is_file = hd_store_file(store) != NULL;
+    if (!is_file && !hd_store_put_grants(store, s->role, hd_sink_memory(&sql), &err)) {
+        store_trouble(store_url(s), &err);
+        hd_store_close(store);
+        return EXIT_TROUBLE;
+    }
+    const char *text = is_file ? of_a_file : sql.bytes;
+    begin(&t, s, store, "grant");
+    if (t.document != NULL)
+        json_put(t.document, "sql", json_of_string(text));
+    else
+        fputs(text, stdout);
+    end(&t);
+    hd_memory_free(&sql);
+    hd_store_close(store);
+    return EXIT_DONE;
+}
+
+/* --- all of them --------------------------------------------------------- */
+
+static const struct verb {
+    const char *name;
+    int (*run)(struct settings *s);
+} verbs[] = {{"upgrade", upgrade}, {"check", check}, {"grant", grant}};
+
+enum { VERBS = sizeof(verbs) / sizeof(*verbs) };
+
+static const struct verb *find_verb(const char *name)
+{
+    const char *names[VERBS + 1] = {NULL};
+    for (size_t i = 0; i < VERBS; i++) {
+        names[i] = verbs[i].name;
+        if (strcmp(verbs[i].name, name) == 0)
+            return &verbs[i];
+    }
+    const char *nearest = hd_nearest_word(name, names);
+    fputs("heapdrift: store has no verb ", stderr);
+    put_name(name);
+    fprintf(stderr, "; %s%s%s\n", nearest != NULL ? "did you mean " : "",
+            nearest != NULL ? nearest : "it has upgrade, check and grant",
+            nearest != NULL ? "?" : "");
+    return NULL;
+}
+
+static bool is_right(const struct settings *s, const struct verb *v)
+{
+    if (strcmp(s->format, "text") != 0 && strcmp(s->format, "json") != 0)
+        fprintf(stderr, "heapdrift: --format=%s: store prints text or json\n", s->format);
+    else if (s->operand_count > 1)
+        fputs("heapdrift: store takes one verb; the store is --store=URL\n", stderr);
+    else if (s->all && v->run != check)
+        fprintf(stderr, "heapdrift: --all is for `heapdrift store check`\n");
+    else if (s->role != NULL && v->run != grant)
+        fprintf(stderr, "heapdrift: --role is for `heapdrift store grant`\n");
+    else
+        return true;
+    return false;
+}
+
+static int run(struct settings *s)
+{
+    if (s->operand_count == 0) {
+        fputs("heapdrift: store needs a verb: upgrade, check or grant\n", stderr);
+        return EXIT_TROUBLE;
+    }
+    const struct verb *v = find_verb(s->operands[0]);
+    return v != NULL && is_right(s, v) ? v->run(s) : EXIT_TROUBLE;
+}
+
+static const struct option options[] = {
+    {"format", 0, GROUP_OUTPUT, ON_STORE, TEXT(FORMAT, format),
+     .words = WORDS("text", "json"), .help = "text (default) or json"},
+    {"all", 0, GROUP_STORE, ON_STORE, FLAG(all),
+     .help = "check: read every digest, not some hundred"},
+    {"role", 0, GROUP_STORE, ON_STORE, TEXT(WORD, role),
+     .words = WORDS("writer", "reader", "keeper"), .argument = "ROLE",
+     .help = "grant: only of this role"},
+    {0}};
+
+const struct command cmd_store = {
+    .name = "store",
+    .bit = ON_STORE,
+    .purpose = FOR_FLEETS,
+    .operands = "upgrade|check|grant",
+    .summary = "upgrade, check, share a store",
+    .description =
+        "upgrade  bring the tables to the newest version, in one transaction, or make "
+        "them.\n"
+        "         First replace the programs that record: they use both versions.\n"
+        "check    is it whole? Status 1 if not. Nothing is changed.\n"
+        "grant    the least rights of writers, readers and keepers of a PostgreSQL store, "
+        "as SQL",
+    .examples =
+        {
+            {"heapdrift store upgrade", "when all sidecars are of this version"},
+            {"heapdrift store check --all --store=/backup/store.db", "after a restore"},
+            {"heapdrift store grant | psql \"$HEAPDRIFT_STORE\"", "as owner of the tables"},
+        },
+    .options = options,
+    .run = run,
+};

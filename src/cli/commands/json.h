@@ -1,0 +1,27 @@
+/* json.h - JSON of commands that are no report: what can fail ends the program for want of
+ * memory, as everything else does. */
+#ifndef COMMANDS_JSON_H
+#define COMMANDS_JSON_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+/* value, which is not NULL afterwards. */
+json_t *json_made(json_t *value);
+
+/* jansson takes UTF-8 only: of other bytes what a name prints as. NULL: null. */
+json_t *json_of_string(const char *s);
+
+/* What is unknown, or larger than JSON's numbers, is null. */
+json_t *json_of_count(uint64_t n);
+
+void json_put(json_t *object, const char *key, json_t *value);
+void json_add(json_t *array, json_t *value);
+
+/* A document of that schema, as far as all have the same. */
+json_t *json_document(const char *schema, const char *store);
+
+/* Print it to standard output, and free it. */
+void json_end(json_t *document);
+
+#endif

@@ -1,0 +1,277 @@
+/* Whether a store is whole: what a database cannot see by itself, and, of a file, what it
+ * can. Nothing is repaired. */
+#include "store/store.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* So many digests are read unless all are. */
+enum { SAMPLE = 100 };
+
+struct checking {
+    struct hd_store *store;
+    struct hd_store_check *found;
+    size_t cap;
+    uint64_t bad_digests;
+};
+
+static void add(struct checking *c, const char *code, bool is_warning, uint64_t count,
+                const char *message)
+{
+    struct hd_store_check *f = c->found;
+    size_t size = strlen(message) + 1;
+    f->problems = grow(f->problems, f->problem_count, &c->cap, sizeof(*f->problems));
+    f->problems[f->problem_count++] = (struct hd_store_problem){
+        .code = code,
+        .is_warning = is_warning,
+        .count = count,
+        .message = memcpy(alloc_resize(NULL, size), message, size)};
+}
+
+/* --- rows -------------------------------------------------------------------------- */
+
+/* Asks for a number; none should be there. $1 is now. */
+struct rule {
+    const char *code;
+    bool is_warning;
+    int64_t version; /* of the tables, from which on it means something */
+    const char *sql, *one, *several;
+};
+
+#define LACKS(table, key, other)                                            \
+    "SELECT COUNT(*) FROM " table " WHERE NOT EXISTS (SELECT 1 FROM " other \
+    " WHERE " other ".id = " table "." key ")"
+
+static const struct rule rules[] = {
+    {"foreign-key", false, 0, LACKS("snapshot", "series_id", "series"),
+     "snapshot has no series", "snapshots have no series"},
+    {"foreign-key", false, 0, LACKS("type_row", "snapshot_id", "snapshot"),
+     "row of types has no snapshot", "rows of types have no snapshot"},
+    {"foreign-key", false, 0, LACKS("type_row", "type_id", "type"),
+     "row of types has no type", "rows of types have no type"},
+    {"foreign-key", false, 0, LACKS("finding", "series_id", "series"),
+     "finding has no series", "findings have no series"},
+    {"foreign-key", false, 0, LACKS("finding", "type_id", "type"), "finding has no type",
+     "findings have no type"},
+    {"base", false, 3,
+     "SELECT COUNT(*) FROM snapshot AS this LEFT JOIN snapshot AS base ON base.id = "
+     "this.base_id WHERE this.base_id IS NOT NULL AND (base.id IS NULL OR base.base_id IS "
+     "NOT NULL OR base.series_id <> this.series_id)",
+     "snapshot is built on one that is not there whole",
+     "snapshots are built on one that is not there whole"},
+    {"empty-series", true, 0,
+     "SELECT COUNT(*) FROM series WHERE NOT EXISTS (SELECT 1 FROM snapshot WHERE series_id "
+     "= series.id)",
+     "series has no snapshot; thinning removes it",
+     "series have no snapshot; thinning removes them"},
+    {"clock", true, 0,
+     "SELECT COUNT(*) FROM snapshot WHERE recorded_at > 0 AND taken_at > recorded_at + "
+     "3600",
+     "snapshot was taken an hour or more after it was recorded: a clock was wrong",
+     "snapshots were taken an hour or more after they were recorded: a clock was wrong"},
+    {"clock", true, 0,
+     "SELECT COUNT(*) FROM snapshot JOIN series ON series.id = series_id WHERE taken_at < "
+     "started_at - 3600",
+     "snapshot was taken an hour or more before its process began: a clock was wrong",
+     "snapshots were taken an hour or more before their process began: a clock was wrong"},
+    {"clock", true, 0,
+     "SELECT COUNT(*) FROM snapshot WHERE recorded_at > CAST($1 AS DOUBLE PRECISION) + "
+     "3600",
+     "snapshot was recorded in the future: a clock was, or is, wrong",
+     "snapshots were recorded in the future: a clock was, or is, wrong"},
+};
+
+static bool check_rows(struct checking *c, struct hd_error *err)
+{
+    const struct value now = of_real(clock_seconds(CLOCK_REALTIME));
+    for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++) {
+        const struct rule *r = &rules[i];
+        int64_t count;
+        bool there;
+        if (c->store->version < r->version)
+            continue;
+        if (!store_ask_number(c->store, r->sql, &now, strstr(r->sql, "$1") != NULL, &count,
+                              &there, err))
+            return false;
+        if (count > 0)
+            add(c, r->code, r->is_warning, (uint64_t)count,
+                count == 1 ? r->one : r->several);
+    }
+    return true;
+}
+
+static bool count_rows(struct checking *c, struct hd_error *err)
+{
+    struct hd_store_check *f = c->found;
+    const struct {
+        const char *sql;
+        uint64_t *count;
+    } all[] = {{"SELECT COUNT(*) FROM series", &f->series},
+               {"SELECT COUNT(*) FROM snapshot", &f->snapshots},
+               {"SELECT COUNT(*) FROM type", &f->types},
+               {"SELECT COUNT(*) FROM type_row", &f->type_rows},
+               {"SELECT COUNT(*) FROM finding", &f->findings},
+               {"SELECT SUM(LENGTH(digest)) FROM snapshot", &f->digest_bytes}};
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+        int64_t count;
+        bool there;
+        if (!store_ask_number(c->store, all[i].sql, NULL, 0, &count, &there, err))
+            return false;
+        *all[i].count = (uint64_t)count;
+    }
+    return true;
+}
+
+/* --- the file ---------------------------------------------------------------------- */
+
+static bool check_file(struct checking *c, struct hd_error *err)
+{
+    bool there = true;
+    if (c->store->kind->verify == NULL)
+        return true;
+    struct rows *rows = store_ask(c->store, c->store->kind->verify, NULL, 0, err);
+    bool ok = rows != NULL;
+    while (ok && (ok = store_next(c->store, rows, &there, err)) && there)
+        add(c, "integrity", false, 1, store_text(c->store, rows, 0));
+    store_end(c->store, rows);
+    return ok;
+}
+
+/* --- digests ----------------------------------------------------------------------- */
+
+struct row {
+    uint64_t id, objects, bytes;
+    char source[17];
+};
+
+static struct row *read_rows(struct checking *c, bool all, size_t *count,
+                             struct hd_error *err)
+{
+    const int64_t each = all ? 1 : (int64_t)(c->found->snapshots / SAMPLE) + 1;
+    const struct value value = of_number(each);
+    struct row *list = NULL;
+    size_t cap = 0;
+    bool there = true;
+    struct rows *rows = store_ask(
+        c->store,
+        "SELECT id, objects, bytes, xxh3 FROM snapshot WHERE id % CAST($1 AS BIGINT) = 0 "
+        "ORDER BY series_id, taken_at",
+        &value, 1, err);
+    bool ok = rows != NULL;
+    *count = 0;
+    while (ok && (ok = store_next(c->store, rows, &there, err)) && there) {
+        list = grow(list, *count, &cap, sizeof(*list));
+        struct row *row = &list[(*count)++];
+        *row = (struct row){.id = (uint64_t)store_number(c->store, rows, 0),
+                            .objects = store_count(c->store, rows, 1),
+                            .bytes = store_count(c->store, rows, 2)};
+        snprintf(row->source, sizeof(row->source), "%s", store_text(c->store, rows, 3));
+    }
+    store_end(c->store, rows);
+    if (ok)
+        return list != NULL ? list : alloc_zeroed(sizeof(*list));
+    free(list);
+    return NULL;
+}
+
+/* A table of types is told by its run and time besides. */
+static bool is_of(const struct hd_snapshot *snap, const struct row *row)
+{
+    const struct hd_info *info = hd_snapshot_info(snap);
+    char source[17];
+    snprintf(source, sizeof(source), "%016" PRIx64, info->source_xxh3);
+    return info->objects == row->objects && info->bytes == row->bytes &&
+           (!info->has_owners || strcmp(source, row->source) == 0);
+}
+
+/* Where all are damaged nobody reads a line for each. */
+static void add_digest(struct checking *c, const struct row *row, const char *what)
+{
+    enum { TOLD = 20 };
+    char line[512];
+    snprintf(line, sizeof(line), "the digest of snapshot %" PRIu64 " cannot be used: %s",
+             row->id, what);
+    if (c->bad_digests++ < TOLD)
+        add(c, "digest", false, 1, line);
+    else if (c->bad_digests == TOLD + 1)
+        add(c, "digest", false, 1, "more digests cannot be used");
+    else
+        c->found->problems[c->found->problem_count - 1].count++;
+}
+
+/* False only if the database fails. */
+static bool check_digest(struct checking *c, const struct row *row, uint64_t max_memory,
+                         struct hd_error *err)
+{
+    const struct hd_read_options how = {.size = sizeof(how), .max_memory = max_memory};
+    struct hd_memory bytes = {0};
+    struct hd_error why = {0};
+    struct hd_snapshot *snap = NULL;
+    bool ok = hd_store_digest(c->store, row->id, &bytes, &why);
+    if (ok && bytes.bytes != NULL)
+        snap = hd_snapshot_from_memory(bytes.bytes, bytes.size, &how, &why);
+    else if (ok)
+        fail(&why, HD_BAD_FORMAT, "is empty");
+    c->found->digests_read++;
+    if (snap == NULL && (why.status == HD_IO || why.status == HD_TIMED_OUT))
+        ok = fail(err, why.status, "%s", why.message);
+    else if (snap == NULL)
+        add_digest(c, row, why.message);
+    else if (!is_of(snap, row))
+        add_digest(c, row, "it is of another snapshot");
+    hd_snapshot_close(snap);
+    hd_memory_free(&bytes);
+    return ok || err->status == HD_OK;
+}
+
+static bool check_digests(struct checking *c, const struct hd_store_checking *how,
+                          struct hd_error *err)
+{
+    size_t count;
+    struct row *rows = read_rows(c, how->all, &count, err);
+    bool ok = rows != NULL;
+    for (size_t i = 0; ok && i < count; i++)
+        ok = check_digest(c, &rows[i], how->max_memory, err);
+    free(rows);
+    return ok;
+}
+
+/* --- all of it --------------------------------------------------------------------- */
+
+struct hd_store_check *hd_store_check(struct hd_store *s,
+                                      const struct hd_store_checking *how,
+                                      struct hd_error *err)
+{
+    struct hd_error own = {0};
+    struct hd_error *why = err != NULL ? err : &own;
+    struct checking c = {.store = s, .found = alloc_zeroed(sizeof(*c.found))};
+    bool ok = store_run(s, s->kind->begin_read, NULL, 0, why) &&
+              schema_look_again(s, why) && check_file(&c, why) && count_rows(&c, why) &&
+              check_rows(&c, why) && check_digests(&c, how, why);
+    if (s->connection != NULL)
+        store_run(s, "COMMIT", NULL, 0, NULL);
+    /* What a damaged file says last. */
+    if (!ok && why->status == HD_BAD_FORMAT) {
+        add(&c, "integrity", false, 1, why->message);
+        ok = true;
+    }
+    if (ok)
+        return c.found;
+    hd_store_check_free(c.found);
+    return NULL;
+}
+
+void hd_store_check_free(struct hd_store_check *c)
+{
+    if (c == NULL)
+        return;
+    for (size_t i = 0; i < c->problem_count; i++)
+        free(c->problems[i].message);
+    free(c->problems);
+    free(c);
+}

@@ -1,0 +1,217 @@
+# store: upgrading a store, checking it, and who may use it.
+load helper
+
+setup() {
+    begin
+    unset OTEL_SERVICE_NAME OTEL_RESOURCE_ATTRIBUTES
+    export HEAPDRIFT_STORE=$tmp/store.db
+    cp "$before" "$tmp/before.txt"
+    cp "$after" "$tmp/after.txt"
+    touch -d 2026-11-21T12:00:00Z "$tmp/before.txt"
+    touch -d 2026-11-21T13:00:00Z "$tmp/after.txt"
+}
+
+# ask SQL [SQL...]: of the file; what they change is kept.
+ask() {
+    python -c 'import sqlite3, sys
+c = sqlite3.connect(sys.argv[1], timeout=60)
+for sql in sys.argv[2:]:
+    for row in c.execute(sql): print(*row, sep="|")
+c.commit()' "$HEAPDRIFT_STORE" "$@"
+}
+
+# The tables as version 2 had them, by the steps up to it, which never change.
+make_version_2() {
+    python - "$HEAPDRIFT_STORE" <<'PYTHON'
+import sqlite3, sys
+steps = open("src/store/schema.sql").read().split("-- version 3")[0]
+for word, sqlite in (("{id}", "INTEGER PRIMARY KEY"), ("{text}", "TEXT"), ("{bytes}", "BLOB")):
+    steps = steps.replace(word, sqlite)
+c = sqlite3.connect(sys.argv[1])
+c.executescript(steps + "UPDATE heapdrift_store SET version = 2;")
+PYTHON
+}
+
+is_valid() {
+    printf '%s' "$out" >"$tmp/out.json"
+    python -c 'import json, jsonschema, sys
+jsonschema.Draft202012Validator(json.load(open(sys.argv[1]))).validate(json.load(open(sys.argv[2])))' \
+        docs/json-schema/heapdrift-store.json "$tmp/out.json"
+}
+
+@test "a store of the version before is used as it is until it is upgraded" {
+    make_version_2
+    hd record --service=shop "$tmp/before.txt"
+    status_is 0
+    err_has "note: $HEAPDRIFT_STORE: is of an older version; when all its writers are of this one, run \`heapdrift store upgrade\`"
+    works fleet --since=all
+    err_lacks "older version"
+    [[ $(ask 'SELECT version FROM heapdrift_store') == 2 ]]
+    works store check --all
+    out_has "$HEAPDRIFT_STORE: no errors; version 2"
+    works store upgrade
+    out_is "$HEAPDRIFT_STORE: upgraded from version 2 to 3"
+    works store upgrade
+    out_is "$HEAPDRIFT_STORE: is of version 3 already; nothing to do"
+    works record --service=shop "$tmp/before.txt" "$tmp/after.txt"
+    err_lacks "older version"
+    out_has "before.txt: already recorded"
+    out_has "after.txt: recorded: "
+    works store check --all
+    out_has "$HEAPDRIFT_STORE: no errors; version 3"
+    out_has "  digests read      2"
+}
+
+@test "upgrade makes a store that is not there, and says what it lacks where it may not" {
+    works store upgrade --format=json
+    is_valid
+    [[ $(json '"\(.version) \(.upgraded_from) \(.counts)"') == "3 0 null" ]]
+    works store upgrade --format=json
+    is_valid
+    [[ $(json .upgraded_from) == null ]]
+    hd store upgrade --store="$tmp/none/x.db"
+    fails_with "$tmp/none/x.db: No such file or directory"
+    ask 'UPDATE heapdrift_store SET version = 1'
+    hd store check
+    fails_with "$HEAPDRIFT_STORE: is a store of version 1; this heapdrift uses version 2 and later: upgrade it with \`heapdrift store upgrade\`"
+    ask 'UPDATE heapdrift_store SET version = 9, accepts_version = 8'
+    for verb in upgrade check grant; do
+        hd store "$verb"
+        fails_with "$HEAPDRIFT_STORE: is a store of version 9, which accepts programs of version 8 and later; this heapdrift is of version 3, replace it"
+    done
+    if [[ $(id -u) != 0 ]]; then
+        rm "$HEAPDRIFT_STORE"
+        make_version_2
+        chmod 444 "$HEAPDRIFT_STORE"
+        hd store upgrade
+        fails_with "$HEAPDRIFT_STORE: is read-only"
+    fi
+}
+
+# Whatever the limit, and whenever it is killed: version 2 or 3, and whole.
+@test "an upgrade that is killed, or that has no room, is none" {
+    local i count=0 version
+    make_version_2
+    works record -q --service=shop "$tmp/before.txt" "$tmp/after.txt"
+    cp "$HEAPDRIFT_STORE" "$tmp/old.db"
+    for i in $(seq 1 24); do
+        cp "$tmp/old.db" "$HEAPDRIFT_STORE"
+        rm -f "$HEAPDRIFT_STORE"-*
+        if ((i % 2)); then
+            # The log beside it may not get larger than that, in blocks.
+            (
+                trap '' XFSZ
+                ulimit -f $((i * 4))
+                "$HEAPDRIFT" store upgrade >/dev/null 2>&1
+            ) || true
+        else
+            "$HEAPDRIFT" store upgrade >/dev/null 2>&1 3>&- &
+            sleep "0.00$((i / 2 % 10))"
+            kill -KILL $! 2>/dev/null || true
+            wait $! 2>/dev/null || true
+        fi
+        version=$(ask 'SELECT version FROM heapdrift_store')
+        [[ $version == 2 || $version == 3 ]] || complain "version $version"
+        works store check --all
+        out_has ": no errors; version $version"
+        [[ $(ask "SELECT COUNT(*) FROM pragma_table_info('snapshot') WHERE name = 'base_id'") == $((version - 2)) ]]
+        count=$((count + version - 2))
+    done
+    ((count < 24)) || complain "none was stopped"
+    works store upgrade
+    works store check --all
+    out_has ": no errors; version 3"
+}
+
+@test "check finds what is wrong, each by its code, and status 1 is for errors" {
+    local code sql severity found=0
+    works record -q --service=shop "$tmp/before.txt" "$tmp/after.txt"
+    works store check --format=json
+    is_valid
+    [[ $(json '"\(.problems | length) \(.counts.snapshots) \(.counts.digests_read)"') == "0 2 2" ]]
+    ask 'PRAGMA wal_checkpoint(TRUNCATE)' >/dev/null
+    cp "$HEAPDRIFT_STORE" "$tmp/whole.db"
+    while IFS='|' read -r code severity sql; do
+        rm -f "$HEAPDRIFT_STORE"*
+        cp "$tmp/whole.db" "$HEAPDRIFT_STORE"
+        ask "$sql"
+        hd store check --format=json
+        is_valid
+        status_is "$([[ $severity == error ]] && echo 1 || echo 0)"
+        [[ " $(json '.problems[] | "\(.code) \(.severity)"' | xargs) " == *" $code $severity "* ]] || complain "$code: $sql"
+        hd store check
+        out_has "$severity: "
+        found=$((found + 1))
+    done <<'ROWS'
+foreign-key|error|DELETE FROM series
+foreign-key|error|DELETE FROM snapshot WHERE id = 1
+foreign-key|error|DELETE FROM type WHERE id = 1
+foreign-key|error|INSERT INTO finding VALUES (99, 1, 2, 1, 1, '', 1, 1, 1, 'low', '')
+base|error|UPDATE snapshot SET base_id = 77 WHERE id = 2
+base|error|UPDATE snapshot SET base_id = 2 WHERE id = 2
+digest|error|UPDATE snapshot SET digest = ''
+digest|error|UPDATE snapshot SET digest = 'no digest'
+digest|error|UPDATE snapshot SET digest = (SELECT digest FROM snapshot WHERE id = 2)
+digest|error|UPDATE snapshot SET digest = substr(digest, 1, length(digest) / 2) WHERE id = 2
+empty-series|warning|INSERT INTO series (run, service, host, process, build, labels) VALUES ('x', 'x', '', '', '', '{}')
+clock|warning|UPDATE snapshot SET taken_at = recorded_at + 7200
+clock|warning|UPDATE series SET started_at = 4e9
+clock|warning|UPDATE snapshot SET recorded_at = 4e9
+ROWS
+    [[ $found == 14 ]]
+}
+
+@test "check tells a file that is damaged" {
+    works record -q --service=shop "$tmp/before.txt" "$tmp/after.txt" "${series[@]}"
+    ask 'PRAGMA wal_checkpoint(TRUNCATE)' >/dev/null
+    # A page in the middle.
+    dd if=/dev/urandom of="$HEAPDRIFT_STORE" bs=4096 seek=6 count=3 conv=notrunc status=none
+    hd store check
+    [[ $status == 1 || $status == 2 ]] || complain "status 1 or 2 expected"
+    [[ $status == 2 ]] || out_has "error: "
+    [[ $status == 1 ]] || err_has "is damaged"
+    hd store check --store="$before"
+    fails_with "$before: not an SQLite database"
+    hd store check --store="$tmp/none.db"
+    fails_with "$tmp/none.db: No such file or directory"
+}
+
+@test "check changes nothing, and needs no right to" {
+    works record -q --service=shop "$tmp/before.txt"
+    ask 'PRAGMA journal_mode = DELETE' >/dev/null
+    local sum
+    sum=$(md5sum <"$HEAPDRIFT_STORE")
+    works store check --all
+    works store grant
+    [[ $(md5sum <"$HEAPDRIFT_STORE") == "$sum" ]]
+}
+
+@test "a file has no roles, and grant says what counts instead" {
+    works store upgrade
+    works store grant
+    out_matches '^-- A file has no roles'
+    [[ $(grep -vc '^--' <<<"$out") == 0 ]]
+    works store grant --format=json --role=writer
+    is_valid
+    [[ $(json .sql) == "-- A file has no roles"* ]]
+}
+
+@test "verbs and options that do not fit are told" {
+    hd store
+    fails_with "store needs a verb: upgrade, check or grant"
+    hd store chek
+    fails_with "store has no verb chek; did you mean check?"
+    hd store zzzzzzzz
+    fails_with "store has no verb zzzzzzzz; it has upgrade, check and grant"
+    hd store check "$HEAPDRIFT_STORE"
+    fails_with "store takes one verb; the store is --store=URL"
+    hd store grant --all
+    fails_with "--all is for \`heapdrift store check\`"
+    hd store check --role=writer
+    fails_with "--role is for \`heapdrift store grant\`"
+    hd store check --format=csv
+    fails_with "--format=csv: store prints text or json"
+    hd store grant --role=owner
+    status_is 2
+    err_has "--role=owner"
+}
