@@ -7,6 +7,7 @@
 #   build/nuget/Heapdrift.Testing.VERSION.nupkg  and the library for tests
 #   build/sbom/heapdrift-VERSION-ARCH.spdx.json  make sbom
 #   build/container/                             make container: what the image is built in
+#   build/container-store/                       make container-store: the same with libpq, for fleets
 #   build/release/VERSION/                       make release VERSION=...
 #
 # What takes static programs takes those that are there; release sees to it that both are.
@@ -42,6 +43,11 @@ container: static
 	    cp $$from/heapdrift $$from/THIRD-PARTY-NOTICES LICENSE build/container/$${pair#*/}; done
 	@cp scripts/container/Dockerfile build/container
 
+container-store: deb
+	@rm -rf build/$@
+	@mkdir -p build/$@
+	@cp build/deb/heapdrift_*.deb scripts/fleet/kubernetes/Dockerfile build/$@
+
 # VERSION is said so that nobody releases another one than he thinks.
 release:
 	@scripts/release.sh check $(VERSION)
@@ -51,7 +57,7 @@ release:
 	@scripts/release.sh pack $(VERSION) $(MOMENT)
 
 # The packages themselves: built, installed, run, removed. Says what it leaves out, and why.
-check-packages: deb nuget sbom container
+check-packages: deb nuget sbom container container-store
 	@scripts/install-deps.sh test packages
 	bats $(BATS_FLAGS) tests/packages
 
@@ -60,4 +66,4 @@ check-nuget: nuget
 	@scripts/install-deps.sh test
 	RUNS='$(RUNS)' LOAD='$(LOAD)' bats $(BATS_FLAGS) tests/nuget
 
-.PHONY: dist deb nuget sbom container release check-packages check-nuget
+.PHONY: dist deb nuget sbom container container-store release check-packages check-nuget
