@@ -44,7 +44,7 @@ windows='gcc-mingw-w64-x86-64 binutils-mingw-w64-x86-64 libz-mingw-w64-dev dpkg-
 deb='debhelper dpkg-dev lintian'
 # The SDK itself is not Debian's.
 nuget='strip-nondeterminism'
-packages='mmdebstrap man-db curl python3-jsonschema python3-yaml zip unzip jq buildah uidmap
+packages='mmdebstrap man-db curl python3-jsonschema python3-yaml zip unzip jq buildah uidmap systemd-container
           node-spdx-expression-parse node-spdx-exceptions node-spdx-license-ids'
 # A browser that looks at the page, axe-core by npm, and pictures of it.
 page='chromium chromium-driver python3 optipng pngquant tmux fonts-dejavu-core'

@@ -7,6 +7,7 @@
 #   build/nuget/Heapdrift.Testing.VERSION.nupkg  and the library for tests
 #   build/sbom/heapdrift-VERSION-ARCH.spdx.json  make sbom
 #   build/container/                             make container: what the image is built in
+#   build/container-store/                       make container-store: the same with libpq, for fleets
 #   build/release/VERSION/                       make release VERSION=... [RELEASES=https://...]
 #
 # What takes programs takes those that are there, static ones and that for Windows; release sees to
@@ -45,6 +46,11 @@ container: static
 	    cp $$from/heapdrift $$from/THIRD-PARTY-NOTICES LICENSE build/container/$${pair#*/}; done
 	@cp scripts/container/Dockerfile build/container
 
+container-store: deb
+	@rm -rf build/$@
+	@mkdir -p build/$@
+	@cp build/deb/heapdrift_*.deb scripts/fleet/kubernetes/Dockerfile build/$@
+
 # VERSION is said so that nobody releases another one than he thinks. RELEASES is where the files of
 # releases will be, by which winget finds them: RELEASES/vVERSION/FILE.
 release:
@@ -56,7 +62,7 @@ release:
 	@scripts/release.sh pack $(VERSION) $(MOMENT) $(RELEASES)
 
 # The packages themselves: built, installed, run, removed. Says what it leaves out, and why.
-check-packages: deb nuget sbom container
+check-packages: deb nuget sbom container container-store
 	@scripts/install-deps.sh test packages
 	bats $(BATS_FLAGS) tests/packages
 
@@ -65,4 +71,4 @@ check-nuget: nuget
 	@scripts/install-deps.sh test
 	RUNS='$(RUNS)' LOAD='$(LOAD)' bats $(BATS_FLAGS) tests/nuget
 
-.PHONY: dist deb nuget sbom container release check-packages check-nuget
+.PHONY: dist deb nuget sbom container container-store release check-packages check-nuget

@@ -1,5 +1,6 @@
 // Hold Kubernetes manifests, as JSON documents on standard input, one a line, against
-// Kubernetes' own schemas, which kubernetes-models has as compiled code.
+// Kubernetes' own schemas, which kubernetes-models has as compiled code, or those of the
+// Prometheus operator.
 //
 //     python3 -c '…' <sidecar.yaml | node tests/fleet/manifests.js NODE_MODULES
 //
@@ -7,11 +8,8 @@
 // found, this looks which fields the schema asks for: one that it never asks for it does not
 // know.
 "use strict";
-const { createRequire } = require("module");
 const fs = require("fs");
 const path = require("path");
-
-const modules = createRequire(path.resolve(process.argv[2], "index.js"));
 
 function watched(value, at, seen) {
     if (value === null || typeof value !== "object") return value;
@@ -34,30 +32,43 @@ function* fields(value, at) {
     }
 }
 
-// Where the schema takes any names: their values are strings, of which it looks at each.
-function complaints(doc) {
-    const kind = modules(`kubernetes-models/${doc.apiVersion}`)[doc.kind];
-    if (kind === undefined) return [`there is no ${doc.apiVersion} ${doc.kind}`];
-    const seen = new Set();
-    try {
-        kind.validate ? kind.validate(doc) : new kind(doc).validate();
-    } catch (e) {
-        return [e.message];
-    }
-    const schema = path.join(path.dirname(modules.resolve("kubernetes-models")), "_schemas");
-    const group = doc.apiVersion.includes("/") ? doc.apiVersion : `core/${doc.apiVersion}`;
+const operator = "ComGithubPrometheusOperatorPrometheusOperatorPkgApisMonitoringV1";
+
+function folder(name) {
+    return path.resolve(process.argv[2], name, "_schemas");
+}
+
+function schemaOf(doc) {
+    if (doc.apiVersion === "monitoring.coreos.com/v1")
+        return path.join(folder("@kubernetes-models/prometheus-operator"), `${operator}${doc.kind}.js`);
+    const group = doc.apiVersion.includes("/") ? doc.apiVersion.replace(".k8s.io", "") : `core/${doc.apiVersion}`;
     const name = group.split("/").map((w) => w[0].toUpperCase() + w.slice(1)).join("");
-    const { validate } = require(path.join(schema, `IoK8sApi${name}${doc.kind}.js`));
+    return path.join(folder("kubernetes-models"), `IoK8sApi${name}${doc.kind}.js`);
+}
+
+// Where the schema takes any names: their values are strings, of which it looks at each.
+async function complaints(doc) {
+    const file = schemaOf(doc);
+    if (!fs.existsSync(file)) return [`there is no ${doc.apiVersion} ${doc.kind}`];
+    const loaded = await import(file);    // CommonJS or a module
+    const { validate } = loaded.validate ? loaded : loaded.default;
+    if (!validate(doc))
+        return validate.errors.map((e) => `data${e.instancePath} ${e.message ?? e.keyword} ${JSON.stringify(e.params)}`);
+    const seen = new Set();
     validate(watched(doc, "", seen));
     return [...fields(doc, "")].filter((f) => !seen.has(f)).map((f) => `${f}: no such field`);
 }
 
-let status = 0;
-for (const line of fs.readFileSync(0, "utf8").split("\n").filter((l) => l !== "")) {
-    const doc = JSON.parse(line);
-    const found = complaints(doc);
-    for (const c of found) console.log(`${doc.kind} ${doc.metadata?.name}: ${c}`);
-    if (found.length > 0) status = 1;
-    else console.log(`${doc.apiVersion} ${doc.kind} ${doc.metadata.name}: valid`);
+async function main() {
+    let status = 0;
+    for (const line of fs.readFileSync(0, "utf8").split("\n").filter((l) => l !== "")) {
+        const doc = JSON.parse(line);
+        const found = await complaints(doc);
+        for (const c of found) console.log(`${doc.kind} ${doc.metadata?.name}: ${c}`);
+        if (found.length > 0) status = 1;
+        else console.log(`${doc.apiVersion} ${doc.kind} ${doc.metadata.name}: valid`);
+    }
+    process.exitCode = status;
 }
-process.exitCode = status;
+
+main();

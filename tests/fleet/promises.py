@@ -7,6 +7,7 @@ import re
 import sys
 
 complaints = []
+SANDBOX = ["seccomp", "landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self"]
 
 
 def pods(value, kind=None):
@@ -40,31 +41,49 @@ def words(container):
 
 
 def is_ours(container):
-    return container["image"].startswith("heapdrift")
+    return re.search(r"(^|/)heapdrift", container["image"]) is not None
 
 
 def check_pod(say, kind, pod):
+    if not any(is_ours(c) for c in containers(pod)):
+        return
     if pod.get("automountServiceAccountToken") is not False:
         say("a token of the cluster, which nothing here needs, is put into the pod")
     for volume in pod.get("volumes", []):
-        if "secret" in volume and volume["secret"].get("defaultMode") != 0o440:
-            say("a secret that others than the group may read, or that libpq refuses")
+        if "secret" in volume:
+            check_secret(say, pod, volume)
+    if pod.get("hostPID") and kind != "DaemonSet":
+        say("sees the processes of its node")
     for c in filter(is_ours, containers(pod)):
         check_container(say, kind, pod, c)
+
+
+def check_secret(say, pod, volume):
+    """Who has it can read it, and nobody else."""
+    having = [c for c in containers(pod) if volume["name"] in (m["name"] for m in c.get("volumeMounts", []))]
+    mode = volume["secret"].get("defaultMode")
+    if not having or not all(is_ours(c) for c in having):
+        say("a secret that another container has")
+    if mode not in (0o440, 0o444) or mode == 0o444 and "fsGroup" in pod.get("securityContext", {}):
+        say("a secret that others than the group may read")
+    for c in having:
+        is_root = c["securityContext"].get("runAsUser") == 0
+        if mode == 0o440 and not is_root and "fsGroup" not in pod.get("securityContext", {}):
+            say(f"{c['name']}: a secret that it cannot read")
 
 
 def check_container(say, kind, pod, c):
     if kind == "Deployment" and "while" not in words(c):
         say(f"{c['name']}: when it exits its pod is not ready, and gets no requests")
-    if any(probe in c for probe in ("readinessProbe", "startupProbe", "livenessProbe")):
+    if kind != "DaemonSet" and any(probe in c for probe in ("readinessProbe", "startupProbe", "livenessProbe")):
         say(f"{c['name']}: a probe by which it takes its pod down")
     if re.search(r"\d{4}-\d\d-\d\d", words(c) + str(c.get("env", ""))):
         say(f"{c['name']}: a date, which is over one day")
     memory = re.search(r"--memory=(\d+)MB", words(c))
-    if kind == "Deployment" and memory is None:
+    if "watch" in words(c) and memory is None:
         say(f"{c['name']}: nothing keeps it below its limit of memory")
-    limit = re.fullmatch(r"(\d+)Mi", c["resources"]["limits"]["memory"])
-    if memory and limit and int(memory[1]) * 10**6 >= int(limit[1]) << 20:
+    limit = re.fullmatch(r"(\d+)([MG])i", c["resources"]["limits"]["memory"])
+    if memory and limit and int(memory[1]) * 10**6 >= int(limit[1]) << {"M": 20, "G": 30}[limit[2]]:
         say(f"{c['name']}: --memory is not below its limit of memory")
 
 
@@ -123,6 +142,30 @@ def check_unit(say, text):
             say(f"nobody else may enter {folder}")
         elif kind == "Runtime" and setting.get("RuntimeDirectoryPreserve") != ["yes"]:
             say(f"{folder} goes when the service ends")
+    if "ExecStart" in setting:
+        check_surroundings(say, {key: " ".join(values) for key, values in setting.items()})
+
+
+def check_surroundings(say, setting):
+    """What was seen under a real systemd to stop the program or to blind it."""
+    watches = " watch " in setting["ExecStart"]
+    if watches and setting.get("ProtectHostname", "no") == "yes":
+        say("with a host name of its own it knows that of no process")
+    if watches and (setting.get("PrivateTmp") != "no" or setting.get("ProtectProc", "default") != "default"):
+        say("does not see sockets in /tmp, or processes")
+    if watches and (setting["MemoryMax"] != "1G" or "--memory=800MB" not in setting["ExecStart"]):
+        say("nothing keeps it below its limit of memory")
+    if watches and setting.get("OOMScoreAdjust", "0") == "0":
+        say("a service may be killed for memory that this has")
+    if not all(call in setting["SystemCallFilter"].split() for call in SANDBOX):
+        say("its own sandbox is not allowed")
+    if "PGPASSFILE" in setting["Environment"]:
+        say("systemd 254 lets a group read credentials, and libpq ignores such a password file")
+    loaded = [c.split(":")[0] for c in setting["LoadCredential"].split()]
+    if loaded != [c.split(":")[0] for c in setting.get("SetCredential", "").split()]:
+        say("does not start without a file that SQLite does not need")
+    if "/var/lib/heapdrift" not in setting["ReadWritePaths"]:
+        say("cannot write to a store in a file")
 
 
 def check(path):
@@ -132,7 +175,8 @@ def check(path):
         complaints.append(f"{path.name}: {what}")
     roles = (pathlib.Path(__file__).parents[2] / "src/store/roles.sql").read_text(encoding="utf-8")
     if path.suffix != ".yaml":
-        return check_unit(say, text)
+        check_unit(say, text)
+        return
     documents = load(path)
     commands = " ".join(words(c) for d in documents for _, p in pods(d) for c in containers(p))
     for d in documents:
@@ -140,7 +184,8 @@ def check(path):
             check_pod(say, kind, pod)
         for job in jobs(d):
             check_job(say, job)
-    return check_promises(say, text, commands, roles)
+    if "#" in text and commands:    # what kustomize puts out has no comments
+        check_promises(say, text, commands, roles)
 
 
 def load(path):

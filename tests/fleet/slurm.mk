@@ -10,11 +10,11 @@ check-parts: part-writers
 part-writers: $(BUILD)/heapdrift $(BUILD)/make-fleet
 	@$(PART)/writers env $(FLEET_BATS) --formatter tap tests/fleet/writers.bats
 
-# Schemas of Kubernetes. Where npm has no network their test is left out, and says so.
+# Schemas of Kubernetes and of the Prometheus operator. Where npm has no network their test is left out, and says so.
 KUBERNETES_MODELS = build/fleet-tests/node_modules/kubernetes-models/package.json
 $(KUBERNETES_MODELS):
 	-@mkdir -p build/fleet-tests && cd build/fleet-tests && \
-	    npm install --silent --no-audit --no-fund --no-save kubernetes-models@4
+	    npm install --silent --no-audit --no-fund --no-save kubernetes-models@4 @kubernetes-models/prometheus-operator@6
 
 # 1,000 snapshots of 100 hosts by eight writers; a minute.
 check-slurm: $(BUILD)/heapdrift $(BUILD)/make-fleet $(KUBERNETES_MODELS)
