@@ -72,6 +72,8 @@ struct settings {
     struct text_list labels;            /* "NAME=VALUE" */
     uint64_t limit;      /* bytes of memory that the process may use; 0: not told */
     bool is_for_a_store; /* an option was given that only means something beside --store */
+    uint64_t run;        /* of a store, to be read; 0: not given */
+    struct stored_run *stored; /* its snapshots, in the place of files; NULL */
 
     /* collect */
     uint64_t process_id;     /* 0: not given */
@@ -182,6 +184,13 @@ size_t settings_format(const struct settings *s);
 
 /* --store, else HEAPDRIFT_STORE, else heapdrift.db. */
 const char *store_url(const struct settings *s);
+
+/* Whether the options ask for snapshots of a store instead of files. What the environment
+ * says asks for nothing. */
+bool settings_read_store(const struct settings *s);
+
+/* Make these s->words, each URL of a store without its password: pages tell them. */
+void settings_take_words(struct settings *s, const char **words, size_t count);
 
 /* Read argv[1..] as arguments of a command. False after saying on stderr what is
  * wrong with them. settings_free() in any case. */

@@ -374,6 +374,7 @@ static const char *parse_budget(struct settings *s, const struct option *o,
 const char *parse_value(struct settings *s, const struct option *o, const char *value)
 {
     void *at = place(s, o->at), *share = place(s, o->share_at);
+    const char *wrong;
     if (o->parse != NULL)
         return o->parse(s, o, value);
     switch (o->kind) {
@@ -383,7 +384,8 @@ const char *parse_value(struct settings *s, const struct option *o, const char *
     case OPTION_COUNT:
         return parse_count(s, value, (uint32_t)o->least, (uint32_t)o->most, at);
     case OPTION_NUMBER:
-        return parse_number(s, value, o->least, o->most, at);
+        wrong = parse_number(s, value, o->least, o->most, at);
+        return wrong != NULL && o->wanted != NULL ? o->wanted : wrong;
     case OPTION_PID: /* an int to the kernel */
         return parse_number(s, value, 1, INT32_MAX, at) != NULL ? kinds[o->kind].wanted
                                                                 : NULL;
