@@ -184,8 +184,6 @@ static bool fits(const struct settings *s)
                       "their own window and services");
     if (s->merge && s->shards > 0)
         return refuse("--shard and --merge exclude each other");
-    if (s->merge && s->store != NULL && !s->save)
-        return refuse("--merge reads parts, not a store; --store is for --save");
     if (s->shards > 0 && has_format(s))
         return refuse("--shard writes a part, which takes no --format");
     if (s->shards > 0 && (s->exit_code || s->max_hosts_given))
@@ -213,7 +211,7 @@ static bool find_window(const struct settings *s, struct hd_fleet_rules *rules)
                   "as --until=2026-11-22T00:00Z");
 }
 
-static struct hd_fleet_options options_of(const struct settings *s)
+static struct hd_fleet_options options_of(const struct settings *s, const char *store)
 {
     struct hd_fleet_options opt;
     hd_fleet_set_default_options(&opt);
@@ -222,6 +220,7 @@ static struct hd_fleet_options options_of(const struct settings *s)
     opt.rows = s->options.rows;
     opt.min_hosts_share = s->min_hosts_share;
     opt.min_hosts = s->min_hosts;
+    opt.store = store;
     return opt;
 }
 
@@ -340,8 +339,13 @@ static int status_of(const struct settings *s, const struct hd_report *report)
 
 static int answer(const struct settings *s, struct hd_fleet *f)
 {
-    struct hd_fleet_options opt = options_of(s);
+    /* Parts do not say which store they are of, and heapdrift.db is a guess. */
+    struct hd_memory url = {0};
+    if (!s->merge || store_is_named(s))
+        hd_store_put_public_url(hd_sink_memory(&url), store_url(s));
+    struct hd_fleet_options opt = options_of(s, url.bytes);
     struct hd_report *report = hd_report_fleet(f, &opt);
+    hd_memory_free(&url);
     int status = output_report(s, report, false) ? status_of(s, report) : EXIT_TROUBLE;
     hd_report_free(report);
     return status;

@@ -410,12 +410,22 @@ bool settings_parse(struct settings *s, const struct command *command, int argc,
     return true;
 }
 
-const char *store_url(const struct settings *s)
+static const char *told_store(void)
 {
     const char *told = getenv("HEAPDRIFT_STORE");
-    return s->store != NULL                  ? s->store
-           : told != NULL && told[0] != '\0' ? told
-                                             : HD_STORE_DEFAULT;
+    return told != NULL && told[0] != '\0' ? told : NULL;
+}
+
+bool store_is_named(const struct settings *s)
+{
+    return s->store != NULL || told_store() != NULL;
+}
+
+const char *store_url(const struct settings *s)
+{
+    return s->store != NULL       ? s->store
+           : told_store() != NULL ? told_store()
+                                  : HD_STORE_DEFAULT;
 }
 
 bool settings_read_store(const struct settings *s)

@@ -185,6 +185,9 @@ size_t settings_format(const struct settings *s);
 /* --store, else HEAPDRIFT_STORE, else heapdrift.db. */
 const char *store_url(const struct settings *s);
 
+/* Whether it is one of the first two. */
+bool store_is_named(const struct settings *s);
+
 /* Whether the options ask for snapshots of a store instead of files. What the environment
  * says asks for nothing. */
 bool settings_read_store(const struct settings *s);

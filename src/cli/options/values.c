@@ -187,12 +187,21 @@ static bool parse_date(const char *value, double *seconds)
     return *at == '\0' && year > 0 && tm.tm_mday == day && tm.tm_mon == month - 1;
 }
 
+/* "@1793491200", as date(1) has it: seconds since 1970. */
+static bool parse_seconds(const char *value, double *seconds)
+{
+    enum { MOST_DIGITS = 12 };
+    size_t digits = value[0] == '@' ? strspn(value + 1, "0123456789") : 0;
+    *seconds = digits > 0 ? strtod(value + 1, NULL) : 0;
+    return digits > 0 && digits <= MOST_DIGITS && value[1 + digits] == '\0';
+}
+
 const char *parse_moment(const char *value, struct moment *m)
 {
     *m = (struct moment){.is_open = strcmp(value, "all") == 0};
     if (m->is_open)
         return NULL;
-    m->is_date = parse_date(value, &m->date);
+    m->is_date = parse_date(value, &m->date) || parse_seconds(value, &m->date);
     return m->is_date || parse_age(value, &m->before) == NULL
                ? NULL
                : "a time such as 7d, 12h, 2026-11-22, 2026-11-22T14:05Z, all";
