@@ -787,6 +787,13 @@ const struct hd_warning *hd_report_warnings(const struct hd_report *report, size
 size_t hd_report_suspects(const struct hd_report *report);
 bool hd_report_conclusive(const struct hd_report *report);
 
+/* The page of a run, beside that of a fleet. */
+struct hd_page_of_run {
+    uint64_t run;     /* hd_stored_series.id */
+    const char *href; /* a relative URL; NULL: there is none */
+    const char *why;  /* there is none: a clause */
+};
+
 struct hd_write_options {
     size_t size;    /* sizeof(struct hd_write_options); 0: as of version 0.1 */
     unsigned width; /* of the terminal, in columns; 0: no limit */
@@ -806,6 +813,10 @@ struct hd_write_options {
     size_t input_count;
 
     int64_t made_at; /* of a page: seconds since 1970; 0: it says no date */
+
+    /* Of the page of a fleet: what it links to, each run once. */
+    const struct hd_page_of_run *pages;
+    size_t page_count;
 
     bool inputs_are_options; /* inputs are no files, but options that every command takes in
                                 their place: --store=URL, --run=ID */

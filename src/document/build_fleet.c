@@ -236,11 +236,44 @@ static void add_holder(struct build *b, const struct hd_fleet_suspect *s)
     add_line_of_types(b, has_it && s->holder != NULL ? "held by" : "chain", chain);
 }
 
-/* The command that shows more of it, where it stands worst. */
+/* The page of a run beside this one, or why there is none; NULL: nobody made any. */
+static const struct hd_page_of_run *page_of(const struct build *b, uint64_t run)
+{
+    for (size_t i = 0; b->page != NULL && i < b->page->page_count; i++)
+        if (b->page->pages[i].run == run)
+            return &b->page->pages[i];
+    return NULL;
+}
+
+static void add_page(struct build *b, struct doc_line *l, const struct hd_fleet_suspect *s)
+{
+    const struct hd_page_of_run *page = page_of(b, s->run);
+    if (page == NULL)
+        return;
+    struct doc_runs *to = doc_piece(b->doc, l, "");
+    if (page->href == NULL) {
+        build_words(b, to, "no page of its run: ");
+        build_quoted(b, to, page->why);
+        return;
+    }
+    char rank[32];
+    struct text href = {0};
+    snprintf(rank, sizeof(rank), "#suspect-%u", s->on[0].rank);
+    text_add_string(&href, page->href);
+    text_add_string(&href, rank);
+    doc_run(b->doc, to, DOC_WORDS, "the page of its worst run");
+    l->all[l->len - 1].href = doc_string(b->doc, text_string(&href));
+    text_free(&href);
+}
+
+/* What shows more of it, where it stands worst. */
 static void add_evidence(struct build *b, const struct hd_fleet_suspect *s)
 {
-    if (s->command != NULL)
-        doc_run(b->doc, doc_piece(b->doc, attach(b, "open"), ""), DOC_CODE, s->command);
+    if (s->command == NULL)
+        return;
+    struct doc_line *l = attach(b, "open");
+    add_page(b, l, s);
+    doc_run(b->doc, doc_piece(b->doc, l, l->len > 0 ? "  " : ""), DOC_CODE, s->command);
 }
 
 static void add_suspect(struct build *b, struct doc_table *t,

@@ -266,3 +266,77 @@ rows = sqlite3.connect(sys.argv[1]).execute(
 assert ("cache", 1, "Shop.Sessions.Session") in rows, rows
 PYTHON
 }
+
+# --- a folder of pages ------------------------------------------------------------
+
+@test "a folder has the page of the fleet and one for the worst run of each suspect" {
+    fleet_works -q --format=html -o "$tmp/leaks/"
+    out_is ""
+    [[ $(cd "$tmp/leaks" && echo *) == "index.html run-1.html run-2.html run-4.html" ]]
+    local run
+    for run in 1 2 4; do
+        grep -qF "<a href=\"run-$run.html#suspect-1\">" "$tmp/leaks/index.html"
+        grep -q 'id="suspect-1"' "$tmp/leaks/run-$run.html"
+        grep -qF -- "--run=$run " "$tmp/leaks/run-$run.html"
+    done
+    # It is a page of its own still, which may be anywhere.
+    fleet_works -q --format=html -o "$tmp/leaks.html"
+    ! grep -q 'href="run-' "$tmp/leaks.html"
+    # Once more over the last ones, into a folder that is there, by whatever name.
+    (cd "$tmp" && SOURCE_DATE_EPOCH=2000000000 "$HEAPDRIFT" fleet -q --store="$store" --since=all --min-span=0 --format=html -o leaks)
+    fleet_works -q --format=html -o "$tmp/leaks/."
+    [[ $(cd "$tmp/leaks" && echo *) == "index.html run-1.html run-2.html run-4.html" ]]
+    # Text is no page, and a folder no file.
+    fleet -o "$tmp/leaks"
+    status_is 2
+    err_has "Is a directory"
+    fleet_works -q --exit-code --min-hosts=2 --format=html -o "$tmp/few/"
+    grep -qF '<a href="run-1.html#suspect-1">' "$tmp/few/index.html"
+    # No suspect, no run.
+    fleet_works -q --service=Nobody --format=html -o "$tmp/none/"
+    [[ $(cd "$tmp/none" && echo *) == index.html ]]
+}
+
+@test "the pages of a folder replace no file of others" {
+    mkdir "$tmp/leaks"
+    echo mine >"$tmp/leaks/run-2.html"
+    fleet -q --format=html -o "$tmp/leaks/"
+    fails_with "$tmp/leaks/run-2.html: is no page of heapdrift, and stays as it is"
+    [[ $(<"$tmp/leaks/run-2.html") == mine ]]
+    rm "$tmp/leaks/run-2.html"
+    echo mine >"$tmp/index"
+    ln -s ../index "$tmp/leaks/index.html"
+    fleet -q --format=html -o "$tmp/leaks/"
+    fails_with "$tmp/leaks/index.html: is no page of heapdrift, and stays as it is"
+    [[ $(<"$tmp/index") == mine ]]
+    rm "$tmp/leaks/index.html"
+    mkdir "$tmp/leaks/index.html"
+    fleet -q --format=html -o "$tmp/leaks/"
+    fails_with "$tmp/leaks/index.html: is no page of heapdrift, and stays as it is"
+    fleet -q --format=html -o "$tmp/no/such/"
+    fails_with "$tmp/no/such/: No such file or directory"
+    [[ -z $(find "$tmp/leaks" -name '.*' -type f) ]]
+}
+
+@test "why a suspect has no page stands in its place" {
+    cp "$store" "$tmp/gone.db"
+    fleet_works -q --until=2030-01-01 --shard=1/1 -o "$tmp/all.part"
+    python - "$tmp/gone.db" <<'PY'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+db.execute("DELETE FROM type_row WHERE snapshot_id IN (SELECT id FROM snapshot WHERE series_id = 2)")
+db.execute("DELETE FROM snapshot WHERE series_id = 2")
+db.execute("UPDATE snapshot SET digest = x'00' WHERE series_id = 1")
+db.execute("UPDATE snapshot SET digest = x'00' WHERE id = (SELECT MIN(id) FROM snapshot WHERE series_id = 4)")
+db.commit()
+PY
+    works fleet --merge --store="$tmp/gone.db" "$tmp/all.part" --format=html -o "$tmp/leaks/"
+    err_has "heapdrift: warning: run-2.html: no page: run 2 is no longer there"
+    err_has "heapdrift: warning: run-1.html: no page: "
+    # What can be read of it is enough.
+    [[ $(cd "$tmp/leaks" && echo *) == "index.html run-4.html" ]]
+    grep -q 'no page of its run: <bdi>run 2 is no longer there' "$tmp/leaks/index.html"
+    hd fleet --merge "$tmp/all.part" --format=html -o "$tmp/other/"
+    fails_with "pages of runs are made of the store: add --store=URL, or name a file with -o"
+    [[ ! -e $tmp/other ]]
+}

@@ -1,5 +1,6 @@
 /* What many runs say together: from a store, or from parts that others made of it. A part
  * is written instead of a report where one is asked for. */
+#include "cli/commands/fleet_pages.h"
 #include "cli/commands/output.h"
 #include "cli/guard/allocate.h"
 #include "cli/live/open_store.h"
@@ -184,6 +185,10 @@ static bool fits(const struct settings *s)
                       "their own window and services");
     if (s->merge && s->shards > 0)
         return refuse("--shard and --merge exclude each other");
+    if (s->merge && fleet_pages_are_wanted(s) && !store_is_named(s))
+        return refuse(
+            "pages of runs are made of the store: add --store=URL, or name a file "
+            "with -o");
     if (s->shards > 0 && has_format(s))
         return refuse("--shard writes a part, which takes no --format");
     if (s->shards > 0 && (s->exit_code || s->max_hosts_given))
@@ -337,7 +342,7 @@ static int status_of(const struct settings *s, const struct hd_report *report)
     return EXIT_INCONCLUSIVE;
 }
 
-static int answer(const struct settings *s, struct hd_fleet *f)
+static int answer(struct settings *s, struct hd_fleet *f)
 {
     /* Parts do not say which store they are of, and heapdrift.db is a guess. */
     struct hd_memory url = {0};
@@ -346,7 +351,10 @@ static int answer(const struct settings *s, struct hd_fleet *f)
     struct hd_fleet_options opt = options_of(s, url.bytes);
     struct hd_report *report = hd_report_fleet(f, &opt);
     hd_memory_free(&url);
-    int status = output_report(s, report, false) ? status_of(s, report) : EXIT_TROUBLE;
+    bool ok = !fleet_pages_are_wanted(s) || fleet_pages_make(s, report);
+    ok = ok && output_report(s, report, false);
+    int status = ok ? status_of(s, report) : EXIT_TROUBLE;
+    fleet_pages_free(s);
     hd_report_free(report);
     return status;
 }
@@ -444,6 +452,7 @@ const struct command cmd_fleet = {
         {
             {"heapdrift fleet --since=7d", "the last week in heapdrift.db"},
             {"heapdrift fleet --by=build --service=Shop", "which build it began with"},
+            {"heapdrift fleet --format=html -o leaks/", "a folder of pages, one per suspect"},
             {"heapdrift fleet --shard=1/4 --until=2026-11-22 -o 1.part",
              "one part of four"},
             {"heapdrift fleet --merge *.part", "all of them"},

@@ -195,14 +195,45 @@ static struct stored_run *open_run(struct hd_store *store,
     return NULL;
 }
 
-struct stored_run *stored_run_of(struct hd_store *store, uint64_t run, double since,
-                                 double until, struct hd_error *err)
+static void add_word(struct stored_run *r, const char *option, const char *value)
+{
+    if (value != NULL)
+        r->words[r->word_count++] = JOINED(option, value);
+}
+
+static void add_words(struct stored_run *r, const char *url)
+{
+    struct hd_memory public = {0};
+    char id[32];
+    snprintf(id, sizeof(id), "%" PRIu64, r->id);
+    hd_store_put_public_url(hd_sink_memory(&public), url);
+    add_word(r, "--store=", public.bytes);
+    add_word(r, "--run=", id);
+    hd_memory_free(&public);
+}
+
+static void add_moment(struct stored_run *r, const char *option, double moment)
+{
+    char when[CLOCK_TEXT];
+    clock_text(moment, when);
+    if (when[0] != '\0')
+        add_word(r, option, when);
+}
+
+struct stored_run *stored_run_of(struct hd_store *store, const char *url, uint64_t run,
+                                 double since, double until, struct hd_error *err)
 {
     struct hd_store_filter filter = hd_store_everything();
     filter.run = run;
     filter.since = since;
     filter.until = until;
-    return open_run(store, &filter, false, err);
+    struct stored_run *r = open_run(store, &filter, false, err);
+    if (r == NULL)
+        return NULL;
+    add_words(r, url);
+    add_moment(r, "--since=", since);
+    add_moment(r, "--until=", until);
+    return r;
 }
 
 /* --- which one ------------------------------------------------------- */
@@ -381,25 +412,6 @@ static bool explain_none(const struct settings *s, struct hd_store *store,
 
 /* --- all of it ------------------------------------------------------- */
 
-static void add_word(struct stored_run *r, const char *option, const char *value)
-{
-    if (value != NULL)
-        r->words[r->word_count++] = JOINED(option, value);
-}
-
-static void add_words(struct stored_run *r, const struct settings *s)
-{
-    struct hd_memory url = {0};
-    char id[32];
-    snprintf(id, sizeof(id), "%" PRIu64, r->id);
-    hd_store_put_public_url(hd_sink_memory(&url), store_url(s));
-    add_word(r, "--store=", url.bytes);
-    add_word(r, "--run=", id);
-    add_word(r, "--since=", s->since);
-    add_word(r, "--until=", s->until);
-    hd_memory_free(&url);
-}
-
 /* "run 4711: shop on host-003, build 1.4, pid 12: 50 of 312 snapshots; 2 others match" */
 static void say_which(const struct settings *s, const struct stored_run *r, uint64_t others)
 {
@@ -444,7 +456,9 @@ static bool take(struct settings *s, struct hd_store *store, struct hd_error *er
     s->stored = open_run(store, &filter, takes_one(s), err);
     if (s->stored == NULL)
         return false;
-    add_words(s->stored, s);
+    add_words(s->stored, store_url(s));
+    add_word(s->stored, "--since=", s->since);
+    add_word(s->stored, "--until=", s->until);
     say_which(s, s->stored, best.matching - 1);
     return true;
 }

@@ -34,10 +34,10 @@ void stored_run_free(struct stored_run *r); /* NULL is fine */
 /* Append its snapshots: their names are a host and a time. */
 void stored_run_add(const struct stored_run *r, struct hd_inputs *to);
 
-/* Fetch that run of a store that is open, as --run=ID does, and say nothing of it. NULL and
- * err. */
-struct stored_run *stored_run_of(struct hd_store *store, uint64_t run, double since,
-                                 double until, struct hd_error *err);
+/* Fetch that run of the store of that URL, which is open, as --run=ID does, and say nothing
+ * of it. NULL and err. */
+struct stored_run *stored_run_of(struct hd_store *store, const char *url, uint64_t run,
+                                 double since, double until, struct hd_error *err);
 
 /* The options that name it, to be pasted behind a command: no password is in them. They
  * live as long as it. */

@@ -129,6 +129,8 @@ struct hd_write_options style_for(const struct settings *s, FILE *to)
                                      .command_len = s->word_count,
                                      .inputs = s->operands,
                                      .input_count = s->operand_count};
+    style.pages = s->pages;
+    style.page_count = s->page_count;
     if (s->stored != NULL) {
         style.inputs = stored_run_words(s->stored, &style.input_count);
         style.inputs_are_options = true;
