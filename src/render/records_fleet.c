@@ -214,9 +214,8 @@ static const struct record_field suspect_fields[] = {
     FIELD("run", UINT64(run), MAY_BE_NULL,
           "The number of the run that shows it worst, on the first of the hosts."),
     FIELD("chain", TEXT(chain), MAY_BE_NULL,
-          "What holds its instances, from a root on, as one line: in the last snapshot of "
-          "that "
-          "run, the chain that most of them have."),
+          "What holds its instances, from a root on, as one line: the chain that most of "
+          "them have, in the last snapshot of that run."),
     FIELD(
         "command", TEXT(command), MAY_BE_NULL,
         "What opens that run, to be pasted; without a password, and --store=URL where the "

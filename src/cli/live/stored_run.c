@@ -284,6 +284,8 @@ static bool choose(const struct settings *s, struct hd_store *store,
 /* Which of the names that are asked for is the first that nothing has. */
 enum missing { NO_SERVICE, NO_HOST, NO_BUILD, NO_RUN, NO_SNAPSHOT };
 
+enum { MOST_NAMES = 500 };
+
 struct search {
     const struct settings *s;
     enum missing missing;
@@ -326,7 +328,6 @@ static void note_name(struct search *x, const char *name)
 /* What is nearest to a match tells what is wrong. */
 static void look_at(struct search *x, const struct hd_stored_series *series)
 {
-    enum { MOST_NAMES = 500 };
     enum missing missing = missed_by(x->s, series);
     const char *names[] = {series->run.service, series->run.host, series->run.build};
     x->runs++;
@@ -355,7 +356,9 @@ static void put_names(const struct search *x, const char *wanted)
         fputs(i > 0 ? ", " : "", stderr);
         put_name(name[0] != '\0' ? name : "one without a name");
     }
-    if (nearest == NULL && x->count > shown)
+    if (nearest == NULL && x->count == MOST_NAMES)
+        fputs(" and hundreds more", stderr);
+    else if (nearest == NULL && x->count > shown)
         fprintf(stderr, " and %zu more", x->count - shown);
     fputs(nearest != NULL ? "?" : "", stderr);
 }
