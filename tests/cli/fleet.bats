@@ -153,7 +153,7 @@ PYTHON
     grep -q '^heapdrift_suspect_hosts{service="Shop",type="[^"]*",subject="Shop.Sessions.Session",holder="\[static vars\].*",hint="static-collection",few_hosts="false"} 1$' "$tmp/fleet.prom"
     grep -q '^heapdrift_suspect_run{service="Shop",type="[^"]*",subject="Shop.Sessions.Session",.*} 1$' "$tmp/fleet.prom"
     grep -qF "heapdrift_fleet_store_info{store=\"$store\"} 1" "$tmp/fleet.prom"
-    ! grep -q '^heapdrift_fleet_window_begin' "$tmp/fleet.prom"
+    [[ $(grep -c '^heapdrift_fleet_window_begin.* ' "$tmp/fleet.prom") == 0 ]]
     grep -q '^heapdrift_fleet_suspects_omitted 0$' "$tmp/fleet.prom"
     grep -q '^heapdrift_service_suspects{service="Cart \\"x\\", `y` | <b>"} 1$' "$tmp/fleet.prom"
     grep -q '^heapdrift_fleet_shards_missing 0$' "$tmp/fleet.prom"
@@ -281,7 +281,7 @@ PYTHON
     done
     # It is a page of its own still, which may be anywhere.
     fleet_works -q --format=html -o "$tmp/leaks.html"
-    ! grep -q 'href="run-' "$tmp/leaks.html"
+    [[ $(grep -c 'href="run-' "$tmp/leaks.html") == 0 ]]
     # Once more over the last ones, into a folder that is there, by whatever name.
     (cd "$tmp" && SOURCE_DATE_EPOCH=2000000000 "$HEAPDRIFT" fleet -q --store="$store" --since=all --min-span=0 --format=html -o leaks)
     fleet_works -q --format=html -o "$tmp/leaks/."

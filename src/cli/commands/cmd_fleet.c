@@ -452,7 +452,8 @@ const struct command cmd_fleet = {
         {
             {"heapdrift fleet --since=7d", "the last week in heapdrift.db"},
             {"heapdrift fleet --by=build --service=Shop", "which build it began with"},
-            {"heapdrift fleet --format=html -o leaks/", "a folder of pages, one per suspect"},
+            {"heapdrift fleet --format=html -o leaks/",
+             "a folder of pages, one per suspect"},
             {"heapdrift fleet --shard=1/4 --until=2026-11-22 -o 1.part",
              "one part of four"},
             {"heapdrift fleet --merge *.part", "all of them"},
