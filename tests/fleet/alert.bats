@@ -66,6 +66,9 @@ from_alert_to_page() {
     # A folder of pages.
     works fleet -q --store="$url&password=secret" "${window[@]}" --format=html -o "$tmp/pages/"
     [[ $(cd "$tmp/pages" && echo *) == "index.html run-"*".html" ]]
+    works report -q --store="$url&password=secret" --service=shop -o "$tmp/pages/one.html"
+    works report -q --store "$url&password=secret" --service=shop -o "$tmp/pages/two.html"
+    grep -qF -- "--service=shop -o" "$tmp/pages/two.html"
     [[ $(cat "$tmp"/pages/* | grep -c secret) == 0 ]]
     # The store may be there and the run not.
     hd report --store="$url" --run=999
