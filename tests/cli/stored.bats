@@ -31,13 +31,13 @@ stored_works() { stored "$@"; status_is 0; }
 
 @test "the newest run with enough snapshots is taken, and said" {
     stored_works diff --service=shop
-    err_has "heapdrift: note: run 2: shop on web, build 1.1: 6 snapshots; 1 other run matches: the newest is taken, --run=ID names one"
+    err_has "heapdrift: note: run 2: shop on web, build 1.1: 6 snapshots; 1 other run matches: this is the newest of those with four snapshots, --run=ID names one"
     out_matches '^LEAK '
     # One of mail is newer, but no series.
     stored_works diff
     err_has "note: run 2: shop on web, build 1.1: 6 snapshots; 2 other runs match"
     stored_works top
-    err_has "note: run 3: mail on new: the last of 1 snapshot; 2 other runs match"
+    err_has "note: run 3: mail on new: the last of 1 snapshot; 2 other runs match: this is the newest, --run=ID names one"
     stored_works diff --host=old
     err_has "note: run 1: shop on old, build 1.0: 6 snapshots"
     err_lacks "other run"

@@ -343,7 +343,7 @@ static void look_at(struct search *x, const struct hd_stored_series *series)
         x->last = fmax(x->last, series->snapshots[series->snapshot_count - 1].taken);
 }
 
-/* ": did you mean shop?", ": it has cart, mail and 3 more" */
+/* "; did you mean shop?", "; there are cart, mail and 3 more" */
 static void put_names(const struct search *x, const char *wanted)
 {
     enum { SHOWN = 5 };
@@ -415,9 +415,14 @@ static bool explain_none(const struct settings *s, struct hd_store *store,
 
 /* --- all of it ------------------------------------------------------- */
 
-/* "run 4711: shop on host-003, build 1.4, pid 12: 50 of 312 snapshots; 2 others match" */
-static void say_which(const struct settings *s, const struct stored_run *r, uint64_t others)
+/* "run 4711: shop on host-003, build 1.4, pid 12: 50 of 312 snapshots; 2 other runs match"
+ */
+static void say_which(const struct settings *s, const struct stored_run *r,
+                      const struct choice *best)
 {
+    static const char *const of[] = {"the newest", "the newest of those with two snapshots",
+                                     "the newest of those with four snapshots"};
+    const uint64_t others = best->matching - 1;
     char name[40];
     if (s->quiet)
         return;
@@ -433,10 +438,8 @@ static void say_which(const struct settings *s, const struct stored_run *r, uint
     else
         fprintf(stderr, ": %zu snapshot%s", r->count, r->count == 1 ? "" : "s");
     if (others > 0)
-        fprintf(stderr,
-                "; %" PRIu64
-                " other run%s match%s: the newest is taken, --run=ID names one",
-                others, others == 1 ? "" : "s", others == 1 ? "es" : "");
+        fprintf(stderr, "; %" PRIu64 " other run%s match%s: this is %s, --run=ID names one",
+                others, others == 1 ? "" : "s", others == 1 ? "es" : "", of[best->fitness]);
     fputs("\n", stderr);
 }
 
@@ -462,7 +465,7 @@ static bool take(struct settings *s, struct hd_store *store, struct hd_error *er
     add_words(s->stored, store_url(s));
     add_word(s->stored, "--since=", s->since);
     add_word(s->stored, "--until=", s->until);
-    say_which(s, s->stored, best.matching - 1);
+    say_which(s, s->stored, &best);
     return true;
 }
 
