@@ -225,15 +225,21 @@ static void add_line_of_types(struct build *b, const char *label, const char *li
 }
 
 /* A chain that goes through the holder says it too. */
+static bool leads_through(const char *chain, const char *holder)
+{
+    size_t len = strlen(holder);
+    return strncmp(chain, holder, len) == 0 &&
+           (chain[len] == '\0' ||
+            strncmp(chain + len, HOLDER_ARROW, strlen(HOLDER_ARROW)) == 0);
+}
+
 static void add_holder(struct build *b, const struct hd_fleet_suspect *s)
 {
-    const char *chain = s->chain;
-    size_t len = s->holder != NULL ? strlen(s->holder) : 0;
-    bool has_it =
-        chain != NULL && strncmp(chain, s->holder != NULL ? s->holder : "", len) == 0;
-    if (!has_it)
-        add_line_of_types(b, "held by", s->holder);
-    add_line_of_types(b, has_it && s->holder != NULL ? "held by" : "chain", chain);
+    bool is_one =
+        s->chain != NULL && s->holder != NULL && leads_through(s->chain, s->holder);
+    add_line_of_types(b, "held by", is_one ? s->chain : s->holder);
+    if (!is_one)
+        add_line_of_types(b, "chain", s->chain);
 }
 
 /* The page of a run beside this one, or why there is none; NULL: nobody made any. */
