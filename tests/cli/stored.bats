@@ -215,3 +215,26 @@ PY
     [[ $(sed -n '/landlock_restrict_self/,$p' "$tmp/calls" | grep -c store.db) == 0 ]]
     [[ $(grep -c store.db "$tmp/calls") -gt 0 ]]
 }
+
+@test "of many snapshots fifty are read, and those of one second have their number" {
+    cp "$store" "$tmp/many.db"
+    python - "$tmp/many.db" <<'PY'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+columns = [row[1] for row in db.execute("PRAGMA table_info(snapshot)")]
+row = dict(zip(columns, db.execute("SELECT * FROM snapshot WHERE series_id = 2").fetchone()))
+for i in range(60):
+    row.update(id=1000 + i, xxh3=f"x{i}", taken_at=1795270000 + 60 * i + (0.5 if i == 59 else 0) - (60 if i == 59 else 0))
+    db.execute(f"INSERT INTO snapshot ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})", list(row.values()))
+db.commit()
+PY
+    works info --store="$tmp/many.db" --run=2 --format=json
+    err_has "note: run 2: shop on web, build 1.1: 50 of 66 snapshots"
+    [[ $(json '.snapshots | length') == 50 && $(json '[.snapshots[].path] | unique | length') == 50 ]]
+    [[ $(json '.snapshots[0].path, .snapshots[-1].path' | xargs) == "web/2026-11-21T13:00:00Z web/2026-11-21T15:04:40Z" ]]
+    works info -q --store="$tmp/many.db" --run=2 --since=2026-11-21T15:03Z --format=json
+    [[ $(json '[.snapshots[].path] | join(" ")') == \
+        "web/2026-11-21T15:03:40Z web/2026-11-21T15:04:40Z-1058 web/2026-11-21T15:04:40Z-1059" ]]
+    works info -q --store="$tmp/many.db" --run=2 --since=@1795273420 --until=@1795273480 --format=json
+    [[ $(json '[.snapshots[].path] | join(" ")') == web/2026-11-21T15:03:40Z ]]
+}
