@@ -353,6 +353,8 @@ struct hd_input {
     const char *path;
     bool from_folder;      /* found, not named: see hd_inputs_claim() */
     struct hd_error error; /* set: it cannot be opened */
+    const void *bytes;     /* it is no file: path is only what it is called; else NULL */
+    size_t size;           /* of bytes */
 };
 
 /* Paths to open, in order. {0} is empty. */
@@ -367,6 +369,11 @@ struct hd_inputs {
  * it that leads nowhere is appended with HD_NOT_A_SNAPSHOT. False when path does not exist
  * or is a folder that cannot be read or is empty: then it is appended with that error. */
 bool hd_inputs_add(struct hd_inputs *inputs, const char *path, struct hd_error *err);
+
+/* Append a snapshot that lies in memory, by that name: in reports and messages it stands
+ * like the path of a file. name is copied; bytes must stay until hd_comparison_free(). */
+void hd_inputs_add_memory(struct hd_inputs *inputs, const char *name, const void *bytes,
+                          size_t size);
 
 /* A folder may hold other files, but a broken snapshot is none of those. skipped[i] says
  * that input i was found in a folder and is no snapshot (HD_NOT_A_SNAPSHOT or
@@ -780,6 +787,13 @@ const struct hd_warning *hd_report_warnings(const struct hd_report *report, size
 size_t hd_report_suspects(const struct hd_report *report);
 bool hd_report_conclusive(const struct hd_report *report);
 
+/* The page of a run, beside that of a fleet. */
+struct hd_page_of_run {
+    uint64_t run;     /* hd_stored_series.id */
+    const char *href; /* a relative URL; NULL: there is none */
+    const char *why;  /* there is none: a clause */
+};
+
 struct hd_write_options {
     size_t size;    /* sizeof(struct hd_write_options); 0: as of version 0.1 */
     unsigned width; /* of the terminal, in columns; 0: no limit */
@@ -799,6 +813,13 @@ struct hd_write_options {
     size_t input_count;
 
     int64_t made_at; /* of a page: seconds since 1970; 0: it says no date */
+
+    /* Of the page of a fleet: what it links to, each run once. */
+    const struct hd_page_of_run *pages;
+    size_t page_count;
+
+    bool inputs_are_options; /* inputs are no files, but options that every command takes in
+                                their place: --store=URL, --run=ID */
 };
 
 /* The name of output format number i, and a line about it; NULL behind the last. Some can

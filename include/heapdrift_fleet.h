@@ -69,6 +69,8 @@ struct hd_run_finding {
     double score, score_share; /* of the ranking: bytes, and of the heap */
     double per_hour;           /* bytes; NAN: less than a minute */
     const uint64_t *retained;  /* bytes, per snapshot of the record; HD_UNKNOWN */
+    const char *chain; /* from a root to one of them in the last snapshot, as holder:
+                          of several chains that most have; NULL unknown */
 };
 
 struct hd_run_record {
@@ -175,6 +177,8 @@ struct hd_fleet_options {
     double min_hosts_share; /* a suspect of the fleet is one on so many of the hosts, */
     uint64_t min_hosts;     /* or on so many, if not 0 */
     uint32_t rows;          /* per table; 0 all; HD_DEFAULT_ROWS 20, but all in CSV */
+    const char *store;      /* its URL, for commands that open a run: without a password
+                               (hd_store_put_public_url()); NULL unknown */
 };
 
 /* How hours until a limit are told: NAN unknown, INFINITY never. */
@@ -190,6 +194,10 @@ struct hd_fleet_host {
     size_t count;        /* of that worst run: */
     const double *times;
     const uint64_t *retained;
+    uint64_t run;      /* hd_stored_series.id of that worst run; HD_UNKNOWN */
+    unsigned rank;     /* of the suspect in it */
+    double started;    /* when its process began: Unix seconds; NAN */
+    const char *chain; /* as in its finding; NULL */
 };
 
 /* What is known of where it began. */
@@ -224,7 +232,7 @@ struct hd_fleet_suspect {
     const char *first_build;  /* whose runs show it; NULL unknown */
     double first_seen;        /* Unix seconds, of the first snapshot of the first run */
     double hours_left;        /* of the host that has least */
-    struct hd_fleet_host *on; /* worst first */
+    struct hd_fleet_host *on; /* worst first: the first has the evidence */
     size_t on_count;
 
     /* Where it began: with that build, as against all before it. */
@@ -237,6 +245,12 @@ struct hd_fleet_suspect {
         boundaries; /* between builds that were looked at: chance is so often as likely */
     struct hd_fleet_build_count *builds; /* that show it, in order of first_seen */
     size_t build_count;
+
+    /* The evidence, of on[0]. */
+    uint64_t run;        /* HD_UNKNOWN */
+    const char *chain;   /* NULL unknown */
+    const char *command; /* that opens that run, for a shell; NULL unknown */
+    const char *fix;     /* what to do, in the words of docs/hints.md; NULL unknown */
 };
 
 struct hd_fleet_service {
@@ -262,6 +276,7 @@ struct hd_fleet_host_row {
     size_t count; /* of the newest run: */
     const double *times;
     const uint64_t *bytes; /* of its heap */
+    uint64_t run;          /* with the worst suspect, or else the newest; HD_UNKNOWN */
 };
 
 /* A run that is not judged, or unsure. */
@@ -301,6 +316,7 @@ struct hd_fleet_answer {
     size_t suspects_shown, few_shown, services_shown, host_rows_shown, unjudged_shown;
 
     const char *headline; /* the verdict in one line, as that of a diff */
+    const char *store;    /* as in the options */
 };
 
 void hd_fleet_set_default_options(struct hd_fleet_options *opt);

@@ -90,6 +90,10 @@ const char *hd_store_file(const struct hd_store *s);
 /* The same as hd_store_name() of any URL, of one that could not be opened. */
 void hd_store_put_url(struct hd_sink to, const char *url);
 
+/* The same to be used by others: nothing stands in the place of the password, which whoever
+ * uses it has elsewhere. */
+void hd_store_put_public_url(struct hd_sink to, const char *url);
+
 /* --- what is stored ---------------------------------------------------------------- */
 
 struct hd_label {
@@ -191,10 +195,12 @@ struct hd_stored_series {
 
 /* {0} asks for what was taken in 1970; hd_store_everything() for all. */
 struct hd_store_filter {
-    size_t size;            /* sizeof(struct hd_store_filter) */
-    const char *service;    /* NULL: any */
-    double since, until;    /* taken at since or later, before until. NAN: open */
-    unsigned shard, shards; /* series of part I of N, from 1; 0 of 0: all */
+    size_t size;              /* sizeof(struct hd_store_filter) */
+    const char *service;      /* NULL: any */
+    double since, until;      /* taken at since or later, before until. NAN: open */
+    unsigned shard, shards;   /* series of part I of N, from 1; 0 of 0: all */
+    const char *host, *build; /* as service; "": those that tell none */
+    uint64_t run;             /* hd_stored_series.id; 0: any */
 };
 
 static inline struct hd_store_filter hd_store_everything(void)

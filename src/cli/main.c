@@ -5,6 +5,7 @@
 #include "cli/guard/memory.h"
 #include "cli/guard/sandbox.h"
 #include "cli/guard/used_files.h"
+#include "cli/live/stored_run.h"
 #include "cli/options/settings.h"
 #include "cli/terminal/messages.h"
 #include "cli/terminal/style.h"
@@ -62,13 +63,13 @@ static int run_command(const struct arguments *a)
             print_help(command, stdout);
             status = EXIT_DONE;
         } else {
-            s.words = a->all;
-            s.word_count = (size_t)a->count;
             s.argument_files = a->files;
             s.argument_file_count = (size_t)a->file_count;
             a->all[0] = "heapdrift";
-            status =
-                used_files_begin(&s) && sandbox_enter(&s) ? command->run(&s) : EXIT_TROUBLE;
+            settings_take_words(&s, a->all, (size_t)a->count);
+            status = used_files_begin(&s) && stored_run_fetch(&s) && sandbox_enter(&s)
+                         ? command->run(&s)
+                         : EXIT_TROUBLE;
         }
     }
     settings_free(&s);

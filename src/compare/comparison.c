@@ -96,7 +96,10 @@ static bool open_one(void *context, size_t i)
     how.threads = o->each;
     if (how.file != NULL)
         how.file(how.progress_context, i, entry, false);
-    entry->snap = hd_snapshot_open(entry->path, &how, &entry->error);
+    const struct hd_input *in = &o->inputs[i];
+    entry->snap = in->bytes != NULL ? snapshot_open_memory(in->path, in->bytes, in->size,
+                                                           &how, &entry->error)
+                                    : hd_snapshot_open(in->path, &how, &entry->error);
     if (entry->snap != NULL) {
         entry->snap->may_drop = o->count > 1;
         keep_or_drop(o, i);
@@ -181,7 +184,7 @@ static bool names_differ(const struct hd_input *inputs, size_t count,
 {
     bool by_class = false, by_type = false;
     for (size_t i = 0; count > 1 && i < count; i++) {
-        if (inputs[i].error.status != HD_OK)
+        if (inputs[i].error.status != HD_OK || inputs[i].bytes != NULL)
             continue;
         enum static_names names = snapshot_static_names(inputs[i].path, how);
         by_class |= names == STATICS_BY_CLASS;

@@ -213,25 +213,85 @@ static void add_worst(struct build *b, const struct hd_fleet_suspect *s)
     build_end(b, to);
 }
 
-/* The types of the path that the one line is made of. */
-static void add_holder(struct build *b, const char *holder)
+/* The types of the path that the one line is made of; nothing for NULL. */
+static void add_line_of_types(struct build *b, const char *label, const char *line)
 {
-    struct doc_chains *to = &doc_attached(b->doc, b->row, "held by")->chains;
     const char **types;
-    size_t n = holder_split(holder, &types, &b->doc->arena);
+    if (line == NULL)
+        return;
+    struct doc_chains *to = &doc_attached(b->doc, b->row, label)->chains;
+    size_t n = holder_split(line, &types, &b->doc->arena);
     build_path(b, to, types, n);
+}
+
+/* A chain that goes through the holder says it too. */
+static bool leads_through(const char *chain, const char *holder)
+{
+    size_t len = strlen(holder);
+    return strncmp(chain, holder, len) == 0 &&
+           (chain[len] == '\0' ||
+            strncmp(chain + len, HOLDER_ARROW, strlen(HOLDER_ARROW)) == 0);
+}
+
+static void add_holder(struct build *b, const struct hd_fleet_suspect *s)
+{
+    bool is_one =
+        s->chain != NULL && s->holder != NULL && leads_through(s->chain, s->holder);
+    add_line_of_types(b, "held by", is_one ? s->chain : s->holder);
+    if (!is_one)
+        add_line_of_types(b, "chain", s->chain);
+}
+
+/* The page of a run beside this one, or why there is none; NULL: nobody made any. */
+static const struct hd_page_of_run *page_of(const struct build *b, uint64_t run)
+{
+    for (size_t i = 0; b->page != NULL && i < b->page->page_count; i++)
+        if (b->page->pages[i].run == run)
+            return &b->page->pages[i];
+    return NULL;
+}
+
+static void add_page(struct build *b, struct doc_line *l, const struct hd_fleet_suspect *s)
+{
+    const struct hd_page_of_run *page = page_of(b, s->run);
+    if (page == NULL)
+        return;
+    struct doc_runs *to = doc_piece(b->doc, l, "");
+    if (page->href == NULL) {
+        build_words(b, to, "no page of its run: ");
+        build_quoted(b, to, page->why);
+        return;
+    }
+    char rank[32];
+    struct text href = {0};
+    snprintf(rank, sizeof(rank), "#suspect-%u", s->on[0].rank);
+    text_add_string(&href, page->href);
+    text_add_string(&href, rank);
+    doc_run(b->doc, to, DOC_WORDS, "the page of its worst run");
+    l->all[l->len - 1].href = doc_string(b->doc, text_string(&href));
+    text_free(&href);
+}
+
+/* What shows more of it, where it stands worst. */
+static void add_evidence(struct build *b, const struct hd_fleet_suspect *s)
+{
+    if (s->command == NULL)
+        return;
+    struct doc_line *l = attach(b, "open");
+    add_page(b, l, s);
+    doc_run(b->doc, doc_piece(b->doc, l, l->len > 0 ? "  " : ""), DOC_CODE, s->command);
 }
 
 static void add_suspect(struct build *b, struct doc_table *t,
                         const struct hd_fleet_suspect *s)
 {
     add_suspect_row(b, t, s);
-    if (s->holder != NULL)
-        add_holder(b, s->holder);
+    add_holder(b, s);
     add_onset(b, s);
     if (s->on_count > 0)
         add_worst(b, s);
     build_hint(b, s->hint);
+    add_evidence(b, s);
 }
 
 static void add_others(struct build *b, struct doc_table *t, size_t others)
@@ -409,6 +469,15 @@ static void add_size(struct build *b, uint64_t bytes)
     build_cell(b);
 }
 
+/* What --run takes: to be typed as it is. */
+static void add_run(struct build *b, uint64_t run)
+{
+    char number[32] = "-";
+    if (run != HD_UNKNOWN)
+        snprintf(number, sizeof(number), "%" PRIu64, run);
+    build_cell_words(b, number);
+}
+
 /* --- small multiples ------------------------------------------------- */
 
 /* One scale for all hosts of a suspect, so that they can be compared. */
@@ -442,6 +511,7 @@ static void add_multiples_of(struct build *b, struct doc_table *t,
         phrase_hours_left(&b->words, h->hours_left);
         build_cell(b);
         build_cell_known(b, h->build);
+        add_run(b, h->run);
         build_cell_known(b, h->host);
     }
     add_others(b, t, s->on_count - shown);
@@ -457,6 +527,7 @@ static void add_multiples(struct build *b)
         {.title = "of heap", .align = DOC_RIGHT},
         {.title = "full in", .align = DOC_RIGHT, .from_width = ROOM_FOR_SOME},
         {.title = "build", .gives_way = true, .from_width = ROOM_FOR_SOME},
+        {.title = "run", .align = DOC_RIGHT, .from_width = ROOM_FOR_SOME},
         {.title = "host", .is_subject = true}};
     const struct hd_fleet_answer *a = &b->r->fleet;
     if (a->suspects_shown + a->few_shown == 0)
@@ -575,6 +646,7 @@ static void add_run_name(struct build *b, const struct hd_fleet_unjudged *u)
     build_cell_known(b, u->host);
     snprintf(pid, sizeof(pid), "%" PRIu64, u->pid);
     build_cell_words(b, u->pid != HD_UNKNOWN ? pid : "-");
+    add_run(b, u->series);
     format_count(&b->words, u->compared);
     text_add_string(&b->words, " of ");
     format_count(&b->words, u->recorded);
@@ -585,7 +657,8 @@ static void add_unjudged(struct build *b)
 {
     static const struct doc_column columns[] = {
         {.title = "host", .gives_way = true},
-        {.title = "pid", .align = DOC_RIGHT, .from_width = ROOM_FOR_SHARE},
+        {.title = "pid", .align = DOC_RIGHT, .from_width = ROOM_FOR_MORE},
+        {.title = "run", .align = DOC_RIGHT, .from_width = ROOM_FOR_SHARE},
         {.title = "compared", .align = DOC_RIGHT, .from_width = ROOM_FOR_SHARE},
         {.title = "why"},
         {.title = "service", .is_subject = true}};

@@ -1,5 +1,5 @@
 /* What to run next, as commands to paste: with the snapshots as they were named, so that a
- * folder stays a folder. */
+ * folder stays a folder, and a run of a store a run. */
 #include "document/build.h"
 
 #include "heap/place.h"
@@ -27,6 +27,7 @@ static bool is_no_file_name(const char *word)
 struct names {
     const char *const *all;
     size_t count;
+    bool are_options;
 };
 
 static bool are_plain(const struct names *of)
@@ -41,7 +42,7 @@ static void add_names(struct build *b, const struct names *of)
 {
     bool dashes = false;
     for (size_t i = 0; i < of->count; i++)
-        dashes = dashes || is_no_file_name(of->all[i]);
+        dashes = dashes || (!of->are_options && is_no_file_name(of->all[i]));
     text_add_string(&b->words, dashes ? " --" : "");
     for (size_t i = 0; i < of->count; i++) {
         text_add_char(&b->words, ' ');
@@ -60,12 +61,30 @@ static void end_commands(struct build *b, bool names_files)
     text_clear(&b->words);
 }
 
+static bool are_stored(const struct build *b)
+{
+    return b->opt != NULL && b->opt->inputs_are_options;
+}
+
+/* The snapshots as the user named them, or else by their paths. */
+static struct names inputs_of(struct build *b)
+{
+    const struct hd_report *r = b->r;
+    if (b->opt != NULL && b->opt->input_count > 0)
+        return (struct names){b->opt->inputs, b->opt->input_count, are_stored(b)};
+    const char **paths = arena_array(&b->doc->arena, const char *, r->snapshot_count);
+    for (size_t k = 0; k < r->snapshot_count; k++)
+        paths[k] = r->snapshots[k].info.path;
+    return (struct names){paths, r->snapshot_count, false};
+}
+
 void build_next_of(struct build *b, const char *subject)
 {
     const struct hd_report *r = b->r;
     const size_t last = r->snapshot_count - 1;
     const char *paths[] = {r->snapshots[0].info.path, r->snapshots[last].info.path};
-    const struct names ends = {paths, last > 0 ? 2 : 1};
+    const struct names ends =
+        are_stored(b) ? inputs_of(b) : (struct names){paths, last > 0 ? 2 : 1, false};
     struct text word = {0};
     if (subject == NULL || place_is_root(subject) || !is_plain(subject) ||
         !are_plain(&ends))
@@ -79,29 +98,17 @@ void build_next_of(struct build *b, const char *subject)
     end_commands(b, true);
 }
 
-/* The snapshots as the user named them, or else by their paths. */
-static struct names inputs_of(struct build *b)
-{
-    const struct hd_report *r = b->r;
-    if (b->opt != NULL && b->opt->input_count > 0)
-        return (struct names){b->opt->inputs, b->opt->input_count};
-    const char **paths = arena_array(&b->doc->arena, const char *, r->snapshot_count);
-    for (size_t k = 0; k < r->snapshot_count; k++)
-        paths[k] = r->snapshots[k].info.path;
-    return (struct names){paths, r->snapshot_count};
-}
-
 /* What began late is found from where it began, if enough was taken since. */
 static bool add_diff_since(struct build *b)
 {
     const struct hd_report *r = b->r;
     const size_t since = r->diff.growth.since, left = r->snapshot_count - since;
     const char *paths[SERIES_MAX_SNAPSHOTS];
-    if (since == 0 || !report_is_enough(left))
+    if (since == 0 || !report_is_enough(left) || are_stored(b))
         return false;
     for (size_t k = 0; k < left; k++)
         paths[k] = r->snapshots[since + k].info.path;
-    const struct names later = {paths, left};
+    const struct names later = {paths, left, false};
     if (!are_plain(&later))
         return false;
     text_add_string(&b->words, "heapdrift diff");
@@ -110,11 +117,14 @@ static bool add_diff_since(struct build *b)
     return true;
 }
 
-/* Under load, and long enough; the process may be there still. */
+/* Under load, and long enough; the process may be there still. What is in a store is
+ * watched already. */
 static void add_watch(struct build *b)
 {
     struct heading_origin from;
     char pid[32] = "PID";
+    if (are_stored(b))
+        return;
     if (heading_origin(b->r, &from) && from.pid != HD_UNKNOWN)
         snprintf(pid, sizeof(pid), "%" PRIu64, from.pid);
     text_add_string(&b->words, "heapdrift watch ");
@@ -132,7 +142,8 @@ void build_next(struct build *b)
     if (d->suspect_count > 0 && are_plain(&in)) {
         text_add_string(&b->words, "heapdrift explore");
         add_names(b, &in);
-        if (in.count == 1) { /* of many the line would be too long to say twice */
+        if (in.count == 1 ||
+            in.are_options) { /* of many the line would be too long to say twice */
             text_add_string(&b->words, "\nheapdrift report");
             add_names(b, &in);
             text_add_string(&b->words, " -o leak.html");

@@ -68,6 +68,7 @@ struct doc_cell {
 struct doc_piece {
     const char *joint; /* " ", ", ", or more blanks: a thing of its own */
     bool breaks;       /* it may begin a line, where there is no room behind the joint */
+    const char *href;  /* where a page leads from here, a relative URL; NULL: nowhere */
     struct doc_cell cell;
 };
 

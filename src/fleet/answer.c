@@ -142,6 +142,10 @@ static struct hd_fleet_host host_of(const struct hit *hits, size_t count,
         .count = worst->run->count,
         .times = worst->run->times,
         .retained = worst->finding->retained,
+        .run = worst->run->series,
+        .rank = worst->finding->rank,
+        .started = worst->run->run.started,
+        .chain = worst->finding->chain,
     };
 }
 
@@ -213,17 +217,35 @@ static void add_hosts(struct making *m, struct hd_fleet_suspect *s, const struct
     qsort(s->on, s->on_count, sizeof(*s->on), by_badness);
 }
 
-/* What it is called is what its worst run calls it. */
+/* A vote of one hit after the other, which a name wins that more than half of them have:
+ * each name is there once. */
+struct vote {
+    const char *name;
+    size_t lead;
+};
+
+static void vote(struct vote *v, const char *name)
+{
+    if (v->lead == 0)
+        v->name = name;
+    v->lead += v->name == name ? 1 : (size_t)-1;
+}
+
+/* What it is called is what most runs call it, so that an alert keeps its name when another
+ * run gets worse. */
 static void add_name(struct hd_fleet_suspect *s, const struct hit *hits, size_t count)
 {
-    const struct hit *worst = &hits[0];
-    for (size_t i = 1; i < count; i++)
-        worst = is_worse(&hits[i], worst) ? &hits[i] : worst;
-    s->service = worst->run->run.service;
-    s->type = worst->finding->type;
-    s->subject = worst->finding->subject != NULL ? worst->finding->subject : s->type;
-    s->holder = worst->finding->holder;
-    s->hint = worst->finding->hint;
+    struct vote subject = {0}, hint = {0};
+    for (size_t i = 0; i < count; i++) {
+        const struct hd_run_finding *f = hits[i].finding;
+        vote(&subject, f->subject != NULL ? f->subject : f->type);
+        vote(&hint, f->hint);
+    }
+    s->service = hits[0].run->run.service;
+    s->type = hits[0].finding->type;
+    s->subject = subject.name;
+    s->holder = hits[0].finding->holder;
+    s->hint = hint.name;
 }
 
 /* Hits of one suspect, sorted by host. */
@@ -428,6 +450,7 @@ static void take_worst(struct hd_fleet_host_row *row, const struct hd_run_record
         row->holder = f->holder;
         row->score_share = f->score_share;
         row->per_hour = f->per_hour;
+        row->run = run->series;
     }
 }
 
@@ -446,7 +469,8 @@ static struct hd_fleet_host_row row_of(const struct hd_run_record *all, size_t l
                                     .hours_left = hours_left(last, limit),
                                     .count = last->count,
                                     .times = last->times,
-                                    .bytes = last->heap};
+                                    .bytes = last->heap,
+                                    .run = last->series};
     for (size_t i = 0; i < len; i++) {
         row.runs[all[i].judgement]++;
         take_worst(&row, &all[i]);

@@ -7,6 +7,7 @@
 #include "series/ranking_constants.h"
 #include "series/trend.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 /* A clock that was set says so by a process that began after its first snapshot. Some
  * seconds may lie between the clocks of a container and of what reads it. */
 static const double clock_slack = 60, shortest_span = 60;
-enum { FEWEST_SNAPSHOTS = 2 };
+enum { FEWEST_SNAPSHOTS = 2, CHAIN_DEPTH = 32 };
 
 /* --- rates ------------------------------------------------------------------ */
 
@@ -133,6 +134,37 @@ static const char *joined(struct run_at_work *w, const char *const *holder, size
     return all;
 }
 
+/* "A → B ×2–9": a pattern that is repeated has it behind its last type. */
+static void add_frame(struct text *t, const struct hd_frame *f)
+{
+    char times[48] = "";
+    if (f->repeat_max > f->repeat_min)
+        snprintf(times, sizeof(times), " ×%" PRIu32 "–%" PRIu32, f->repeat_min,
+                 f->repeat_max);
+    else if (f->repeat_max > 1)
+        snprintf(times, sizeof(times), " ×%" PRIu32, f->repeat_max);
+    for (unsigned k = 0; k < f->type_count; k++) {
+        text_add_string(t, t->len > 0 ? HOLDER_ARROW : "");
+        text_add_string(t, f->types[k]);
+    }
+    text_add_string(t, times);
+}
+
+/* The first chain, as a holder is one line. */
+static const char *chain_of(struct run_at_work *w, const struct hd_chains *chains)
+{
+    struct text t = {0};
+    const struct hd_chain_row *row = chains->len > 0 ? &chains->all[0] : NULL;
+    for (size_t i = 0; row != NULL && i < row->chain.frame_count; i++) {
+        if (row->frames_omitted > 0 && i == row->omitted_at)
+            text_add_string(&t, HOLDER_ARROW "…");
+        add_frame(&t, &row->chain.frames[i]);
+    }
+    const char *line = t.len > 0 ? arena_strdup(w->arena, text_string(&t), t.len) : NULL;
+    text_free(&t);
+    return line;
+}
+
 static struct hd_run_finding finding_of(struct run_at_work *w, const struct hd_suspect *s)
 {
     uint64_t *retained = arena_array(w->arena, uint64_t, w->count);
@@ -150,6 +182,7 @@ static struct hd_run_finding finding_of(struct run_at_work *w, const struct hd_s
         .score_share = s->score_share,
         .per_hour = rate_of(w->record->times, retained, w->count),
         .retained = retained,
+        .chain = chain_of(w, &s->chains),
     };
 }
 
@@ -197,7 +230,8 @@ static void judge(struct run_at_work *w, const struct hd_report *report, double 
 static struct hd_options questions(const struct hd_fleet_rules *rules)
 {
     struct hd_options opt = hd_default_options();
-    opt.chains = 0;
+    opt.chains = 1;
+    opt.depth = CHAIN_DEPTH;
     opt.min_share = rules->min_share;
     opt.min_bytes = rules->min_bytes;
     opt.min_steady_share = rules->min_steady_share;

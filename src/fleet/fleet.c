@@ -162,6 +162,7 @@ static struct hd_run_finding copy_finding(struct hd_fleet *f,
     to.subject = fleet_name(f, from->subject);
     to.holder = fleet_name(f, from->holder);
     to.hint = fleet_name(f, from->hint);
+    to.chain = fleet_name(f, from->chain);
     to.retained = copy_of(f, from->retained, count * sizeof(*from->retained));
     return to;
 }

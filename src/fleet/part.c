@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* Of this form; records of another version of the program were ranked by other rules. */
-enum { PART_VERSION = 1 };
+enum { PART_VERSION = 2 };
 
 /* Longer than any record: of 50 numbers per suspect, and of names. */
 enum { MOST_LINE = 64 << 20, MOST_SHARDS = 1000000 };
@@ -36,6 +36,7 @@ static const struct record_field finding_fields[] = {
     FIELD("score_share", REAL(score_share), NEVER_NULL, NULL),
     FIELD("per_hour", REAL(per_hour), MAY_BE_NULL, NULL),
     FIELD("retained", SERIES(retained), NEVER_NULL, NULL),
+    FIELD("chain", TEXT(chain), MAY_BE_NULL, NULL),
 };
 static const RECORD_OF(finding, NULL, finding_fields, NULL);
 #undef T

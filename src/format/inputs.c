@@ -134,12 +134,25 @@ static bool add_path(struct hd_inputs *inputs, const char *path, struct hd_error
     return true;
 }
 
-bool hd_inputs_add(struct hd_inputs *inputs, const char *path, struct hd_error *err)
+static const char *own_name(struct hd_inputs *inputs, const char *name)
 {
     if (inputs->memory == NULL)
         inputs->memory = alloc_zeroed(sizeof(*inputs->memory));
+    return arena_strdup(&inputs->memory->arena, name, strlen(name));
+}
+
+void hd_inputs_add_memory(struct hd_inputs *inputs, const char *name, const void *bytes,
+                          size_t size)
+{
+    struct hd_input *added = add(inputs, own_name(inputs, name), false);
+    added->bytes = bytes;
+    added->size = size;
+}
+
+bool hd_inputs_add(struct hd_inputs *inputs, const char *path, struct hd_error *err)
+{
     struct hd_error own = {0};
-    path = arena_strdup(&inputs->memory->arena, path, strlen(path));
+    path = own_name(inputs, path);
     if (add_path(inputs, path, &own))
         return true;
     add(inputs, path, false)->error = own;

@@ -361,16 +361,23 @@ struct hd_snapshot *hd_snapshot_open(const char *path, const struct hd_read_opti
     return in != NULL ? snapshot_read(in, path, &how, err) : NULL;
 }
 
+struct hd_snapshot *snapshot_open_memory(const char *name, const void *data, size_t size,
+                                         const struct hd_read_options *how,
+                                         struct hd_error *err)
+{
+    struct input_options as = input_options_of(how);
+    struct input *in = input_unpack(data, size, &as, err);
+    return in != NULL ? snapshot_read(in, name, how, err) : NULL;
+}
+
 struct hd_snapshot *hd_snapshot_from_memory(const void *data, size_t size,
                                             const struct hd_read_options *opt,
                                             struct hd_error *err)
 {
     struct hd_read_options how;
-    if (!read_options_copy(&how, opt, err))
-        return NULL;
-    struct input_options as = input_options_of(&how);
-    struct input *in = input_unpack(data, size, &as, err);
-    return in != NULL ? snapshot_read(in, "-", &how, err) : NULL;
+    return read_options_copy(&how, opt, err)
+               ? snapshot_open_memory("-", data, size, &how, err)
+               : NULL;
 }
 
 void hd_snapshot_close(struct hd_snapshot *snap)

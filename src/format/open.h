@@ -15,6 +15,11 @@ bool read_options_copy(struct hd_read_options *ours, const struct hd_read_option
 struct hd_snapshot *snapshot_read(struct input *in, const char *path,
                                   const struct hd_read_options *opt, struct hd_error *err);
 
+/* hd_snapshot_from_memory() by a name of its own; how is copied already. */
+struct hd_snapshot *snapshot_open_memory(const char *name, const void *data, size_t size,
+                                         const struct hd_read_options *how,
+                                         struct hd_error *err);
+
 /* "FILE#2" means the second snapshot of FILE, unless a file has that very name. The number,
  * from 1, and the length of FILE; 0 and the whole length without. */
 unsigned snapshot_number(const char *path, size_t *len);

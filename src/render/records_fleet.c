@@ -84,6 +84,9 @@ static const struct record_field host_fields[] = {
           "When each snapshot was taken: Unix seconds."),
     FIELD("retained", NUMBERS(retained, count), NEVER_NULL,
           "Bytes that the suspect retained in each snapshot of the worst run."),
+    FIELD("run", UINT64(run), MAY_BE_NULL,
+          "The number of the worst run: heapdrift report --run=."),
+    FIELD("rank", UINT32(rank), NEVER_NULL, "Of the suspect in that run."),
 };
 static const RECORD_OF(host, "host", host_fields, "A host that shows it.");
 #undef T
@@ -206,6 +209,17 @@ static const struct record_field suspect_fields[] = {
           "Hosts that show it, fastest growth first; 24 at most."),
     FIELD("hosts_omitted", MADE(hosts_omitted), NEVER_NULL,
           "How many more hosts there are.", A_COUNT),
+    FIELD("fix", TEXT(fix), MAY_BE_NULL,
+          "What to do, in words: the first ones of docs/hints.md on the hint."),
+    FIELD("run", UINT64(run), MAY_BE_NULL,
+          "The number of the run that shows it worst, on the first of the hosts."),
+    FIELD("chain", TEXT(chain), MAY_BE_NULL,
+          "What holds its instances, from a root on, as one line: the chain that most of "
+          "them have, in the last snapshot of that run."),
+    FIELD(
+        "command", TEXT(command), MAY_BE_NULL,
+        "What opens that run, to be pasted; without a password, and --store=URL where the "
+        "store is not known."),
 };
 static const RECORD_OF(fleet_suspect, "fleet_suspect", suspect_fields,
                        "What piles up in runs of a service, held in one way.");
@@ -226,7 +240,9 @@ static const struct record record_fleet_suspect_cells = {
     .csv =
         "rank service type subject holder on_few_hosts hosts_with hosts_judged hosts_still "
         "hosts_share runs_with runs_judged score score_share bytes_per_hour bytes_per_day "
-        "hours_left worst_host first_build first_seen onset began_with chance"};
+        "hours_left worst_host first_build first_seen onset began_with chance hint run "
+        "chain "
+        "command"};
 #undef T
 
 /* --- services, hosts, runs
@@ -273,6 +289,8 @@ static const struct record_field host_row_fields[] = {
           "When each snapshot was taken: Unix seconds."),
     FIELD("heap", NUMBERS(bytes, count), NEVER_NULL,
           "Bytes of the heap of the newest run in each snapshot."),
+    FIELD("run", UINT64(run), MAY_BE_NULL,
+          "The number of the run with the worst suspect, or else of the newest."),
 
     IN_TABLES("runs_judged", UINT64(runs[HD_JUDGED])),
     IN_TABLES("runs_unsure", UINT64(runs[HD_UNSURE])),
@@ -284,7 +302,7 @@ static const struct record record_host_row = {
     FIELDS(host_row_fields),
     .csv = "service host build suspects type subject holder score_share bytes_per_hour "
            "runs_judged runs_unsure runs_not_judged heap_bytes heap_bytes_per_hour "
-           "hours_left"};
+           "hours_left run"};
 #undef T
 
 #define T struct hd_fleet_unjudged

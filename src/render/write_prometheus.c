@@ -4,6 +4,7 @@
 #include "base/c_locale.h"
 #include "base/hash.h"
 #include "render/writer.h"
+#include "report/format_units.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -119,6 +120,11 @@ static double hours_left(const struct hd_fleet_suspect *s)
     return s->hours_left;
 }
 
+static double run(const struct hd_fleet_suspect *s)
+{
+    return s->run != HD_UNKNOWN ? (double)s->run : (double)NAN;
+}
+
 static const struct {
     const char *name, *help;
     double (*value)(const struct hd_fleet_suspect *s);
@@ -135,23 +141,40 @@ static const struct {
     {"heapdrift_suspect_hours_to_limit",
      "Hours until the first of its hosts reaches its limit of memory; +Inf never.",
      hours_left},
+    {"heapdrift_suspect_run",
+     "The number of the run that shows it worst, for heapdrift report --run.", run},
 };
+
+/* Suspects and those on few hosts, as far as they are shown. */
+static const struct hd_fleet_suspect *suspect_at(const struct hd_fleet_answer *a, size_t i)
+{
+    return &a->suspects[i < a->suspects_shown ? i
+                                              : a->suspect_count + (i - a->suspects_shown)];
+}
+
+/* They say what it is and not how it stands today, so that an alert goes on under one name:
+ * which run is the worst is a value. Subject and hint follow from type and holder and make
+ * no more series. */
+static void put_suspect(struct exposition *e, const struct hd_fleet_suspect *s,
+                        double value)
+{
+    struct text labels = {0};
+    add_label(&labels, "service", s->service);
+    add_label(&labels, "type", s->type);
+    add_label(&labels, "subject", s->subject);
+    add_label(&labels, "holder", s->holder);
+    add_label(&labels, "hint", s->hint);
+    add_label(&labels, "few_hosts", s->is_few ? "true" : "false");
+    put_sample(e, &labels, value);
+}
 
 static void put_suspects(struct exposition *e, const struct hd_fleet_answer *a)
 {
+    const size_t count = a->suspects_shown + a->few_shown;
     for (size_t m = 0; m < sizeof(of_suspects) / sizeof(*of_suspects); m++) {
         begin_metric(e, of_suspects[m].name, of_suspects[m].help);
-        for (size_t i = 0; i < a->suspects_shown + a->few_shown; i++) {
-            size_t at =
-                i < a->suspects_shown ? i : a->suspect_count + (i - a->suspects_shown);
-            const struct hd_fleet_suspect *s = &a->suspects[at];
-            struct text labels = {0};
-            add_label(&labels, "service", s->service);
-            add_label(&labels, "type", s->type);
-            add_label(&labels, "holder", s->holder);
-            add_label(&labels, "few_hosts", s->is_few ? "true" : "false");
-            put_sample(e, &labels, of_suspects[m].value(s));
-        }
+        for (size_t i = 0; i < count; i++)
+            put_suspect(e, suspect_at(a, i), of_suspects[m].value(suspect_at(a, i)));
     }
 }
 
@@ -198,6 +221,20 @@ static void put_services(struct exposition *e, const struct hd_fleet_answer *a)
 
 /* --- all of it ------------------------------------------------------- */
 
+/* A word of a shell, as it is pasted behind an option. */
+static void put_store(struct exposition *e, const char *url)
+{
+    struct text labels = {0}, word = {0};
+    begin_metric(e, "heapdrift_fleet_store_info",
+                 "The store that was read, without a password, as a word of a shell.");
+    if (url == NULL)
+        return;
+    format_shell_word(&word, url);
+    add_label(&labels, "store", text_string(&word));
+    put_sample(e, &labels, 1);
+    text_free(&word);
+}
+
 static void write(const struct hd_report *r, const struct hd_write_options *opt,
                   struct out *o)
 {
@@ -209,6 +246,12 @@ static void write(const struct hd_report *r, const struct hd_write_options *opt,
     put_total(&e, "heapdrift_fleet_shards_missing",
               "Parts that are missing: what their runs show is not counted.",
               a->shards_missing);
+    put_total(&e, "heapdrift_fleet_suspects_omitted",
+              "Suspects beyond the number that --rows wants, which have no samples.",
+              (double)(a->suspect_count + a->few_count - a->suspects_shown - a->few_shown));
+    put_store(&e, a->store);
+    put_total(&e, "heapdrift_fleet_window_begin_timestamp_seconds",
+              "When the window begins that was looked at.", a->rules.since);
     put_total(&e, "heapdrift_fleet_window_end_timestamp_seconds",
               "When the window ends that was looked at.", a->rules.until);
     put_total(&e, "heapdrift_fleet_last_snapshot_timestamp_seconds",

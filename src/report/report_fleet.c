@@ -4,7 +4,9 @@
 
 #include "base/c_locale.h"
 #include "base/calendar.h"
+#include "ranking/hints.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -263,6 +265,57 @@ static void summarize(struct hd_report *r)
     a->headline = summary_line(r);
 }
 
+/* --- the evidence ------------------------------------------------------------------- */
+
+/* What was before the window is not what was looked at. Most processes are younger. */
+static void add_since(struct text *t, const struct hd_fleet_answer *a,
+                      const struct hd_fleet_host *h)
+{
+    char time[CALENDAR_TIME];
+    double since = a->rules.since;
+    if (h->started >= since || !(fabs(since) < 1e15) ||
+        !calendar_time((int64_t)floor(since), time))
+        return;
+    text_add_string(t, " --since=");
+    text_add_string(t, time);
+    text_add_char(t, 'Z');
+}
+
+/* The command that opens the run in which it stands worst. */
+static void add_command(struct text *t, const struct hd_fleet_answer *a,
+                        const struct hd_fleet_host *h)
+{
+    struct text store = {0};
+    char run[32];
+    snprintf(run, sizeof(run), "%" PRIu64, h->run);
+    text_add_string(&store, "--store=");
+    text_add_string(&store, a->store != NULL ? a->store : "URL");
+    text_add_string(t, "heapdrift report ");
+    format_shell_word(t, text_string(&store));
+    text_add_string(t, " --run=");
+    text_add_string(t, run);
+    add_since(t, a, h);
+    text_add_string(t, " -o run-");
+    text_add_string(t, run);
+    text_add_string(t, ".html");
+    text_free(&store);
+}
+
+static void add_evidence(struct hd_report *r, struct hd_fleet_suspect *s)
+{
+    const struct hint *hint = hint_named(s->hint);
+    const struct hd_fleet_host *worst = s->on_count > 0 ? &s->on[0] : NULL;
+    struct text command = {0};
+    s->fix = hint != NULL ? hint->fix : NULL;
+    s->run = worst != NULL ? worst->run : HD_UNKNOWN;
+    s->chain = worst != NULL ? worst->chain : NULL;
+    if (s->run == HD_UNKNOWN)
+        return;
+    add_command(&command, &r->fleet, worst);
+    s->command = report_string(r, text_string(&command));
+    text_free(&command);
+}
+
 /* --- the report of a fleet --------------------------------------------------------- */
 
 /* On fewer than one host of twenty a suspect is a matter of that host. */
@@ -326,6 +379,9 @@ struct hd_report *hd_report_fleet(struct hd_fleet *f, const struct hd_fleet_opti
     r->rows = how.rows != HD_DEFAULT_ROWS ? how.rows : REPORT_USUAL_ROWS;
     r->records = fleet_hold(f);
     fleet_answer(&r->fleet, f, &how, &r->arena);
+    r->fleet.store = how.store != NULL ? report_string(r, how.store) : NULL;
+    for (size_t i = 0; i < r->fleet.suspect_count + r->fleet.few_count; i++)
+        add_evidence(r, &r->fleet.suspects[i]);
     report_fleet_cut(r);
     add_warnings(r);
     warn_missing(r);

@@ -22,7 +22,7 @@ struct page {
 struct hd_series_list {
     struct hd_store *store;
     struct hd_store_filter filter;
-    char *service;
+    struct arena names; /* of the filter, as they are stored */
     struct page page;
     struct arena arena;            /* of the series that was given out */
     bool is_last;                  /* page */
@@ -78,17 +78,35 @@ static void read_series(struct hd_store *s, struct rows *rows, struct page *p)
     run_parse_labels(&to->run, store_text(s, rows, 9), a);
 }
 
+enum { PLACE = 5, MOST_VALUES = PLACE + 8 };
+
+/* Append "COLUMN = $N AND ", if a value is asked for. */
+static size_t put_name(char *wanted, size_t size, const char *column, const char *name,
+                       struct value *values, size_t count)
+{
+    size_t len = strlen(wanted);
+    if (name == NULL)
+        return count;
+    values[count++] = of_text(name);
+    snprintf(wanted + len, size - len, "%s = $%zu AND ", column, count);
+    return count;
+}
+
 /* Values are counted in the order in which they are met. */
 static size_t put_question(const struct hd_series_list *l, char *sql, size_t size,
-                           struct value *values)
+                           struct value values[MOST_VALUES])
 {
     const struct hd_store_filter *f = &l->filter;
-    char service[48] = "", shard[64] = "";
-    size_t count = 5;
+    char wanted[128] = "", shard[64] = "";
+    size_t count = PLACE;
     put_place(&l->begin, values);
-    if (f->service != NULL) {
-        values[count++] = of_text(f->service);
-        snprintf(service, sizeof(service), "service = $%zu AND ", count);
+    count = put_name(wanted, sizeof(wanted), "service", f->service, values, count);
+    count = put_name(wanted, sizeof(wanted), "host", f->host, values, count);
+    count = put_name(wanted, sizeof(wanted), "build", f->build, values, count);
+    if (f->run > 0) {
+        size_t len = strlen(wanted);
+        values[count++] = of_count(f->run);
+        snprintf(wanted + len, sizeof(wanted) - len, "id = $%zu AND ", count);
     }
     if (f->shards > 0) {
         values[count++] = of_number(f->shards);
@@ -104,7 +122,7 @@ static size_t put_question(const struct hd_series_list *l, char *sql, size_t siz
              "%s%sEXISTS (SELECT 1 FROM snapshot WHERE series_id = series.id AND taken_at "
              ">= $%zu AND taken_at < $%zu) ORDER BY service, host, "
              "COALESCE(started_at, 0), COALESCE(pid, 0), id LIMIT %d",
-             service, shard, count - 1, count, PAGE);
+             wanted, shard, count - 1, count, PAGE);
     return count;
 }
 
@@ -112,8 +130,8 @@ static bool turn_page(struct hd_series_list *l, struct hd_error *err)
 {
     struct hd_store *s = l->store;
     struct page new = {0};
-    struct value values[10];
-    char sql[800];
+    struct value values[MOST_VALUES];
+    char sql[900];
     bool there = true;
     size_t count = put_question(l, sql, sizeof(sql), values);
     new.all = arena_array(&new.arena, struct hd_stored_series, PAGE);
@@ -209,12 +227,10 @@ struct hd_series_list *hd_store_series(struct hd_store *s,
     }
     struct hd_series_list *l = alloc_zeroed(sizeof(*l));
     *l = (struct hd_series_list){.store = s, .filter = f};
-    if (f.service != NULL) {
-        const char *clean = store_clean(&l->arena, f.service);
-        l->service = alloc_resize(NULL, strlen(clean) + 1);
-        memcpy(l->service, clean, strlen(clean) + 1);
-        l->filter.service = l->service;
-    }
+    const char **names[] = {&l->filter.service, &l->filter.host, &l->filter.build};
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+        if (*names[i] != NULL)
+            *names[i] = store_clean(&l->names, *names[i]);
     l->begin.run = hd_unknown_run();
     l->begin.run.service = l->begin.run.host = "";
     l->begin.run.started = -forever;
@@ -248,7 +264,7 @@ void hd_series_list_free(struct hd_series_list *l)
     l->store->is_listing = false;
     arena_free(&l->page.arena);
     arena_free(&l->arena);
-    free(l->service);
+    arena_free(&l->names);
     free(l);
 }
 

@@ -270,14 +270,13 @@ static bool has_server(const char *url)
     return kind == NULL || kind->prefixes != NULL;
 }
 
-/* Where the value of a parameter ends whose name ends in "password"; NULL for others. */
-static const char *end_of_secret(const char *name, const char *equals)
+/* Whether the name of a parameter, up to its equals sign, ends in "password". */
+static bool is_secret(const char *name, const char *equals)
 {
     static const char word[] = "password";
     const size_t len = sizeof(word) - 1;
-    bool is_secret =
-        (size_t)(equals - name) >= len && strncmp(equals - len, word, len) == 0;
-    return is_secret ? equals + strcspn(equals, "&") : NULL;
+    return equals != NULL && (size_t)(equals - name) >= len &&
+           strncmp(equals - len, word, len) == 0;
 }
 
 static void put(struct hd_sink to, const char *s, size_t len)
@@ -291,21 +290,27 @@ static void put_string(struct hd_sink to, const char *s)
     put(to, s, strlen(s));
 }
 
-static void put_parameters(struct hd_sink to, const char *at)
+/* From the "?" on; NULL in the place of secrets: they are left out. */
+static void put_parameters(struct hd_sink to, const char *at, const char *stars)
 {
-    while (*at != '\0') {
-        size_t name = strcspn(at, "&=");
-        const char *end = at[name] == '=' ? end_of_secret(at, at + name) : NULL;
-        put(to, at, end != NULL ? name : name + (at[name] != '\0'));
-        if (end != NULL)
-            put_string(to, "=***");
-        at = end != NULL ? end : at + name + (at[name] != '\0');
+    const char *joint = "?";
+    for (size_t len; *at != '\0'; at += 1 + len) {
+        const char *name = at + 1;
+        len = strcspn(name, "&");
+        const char *equals = memchr(name, '=', len);
+        bool hides = is_secret(name, equals);
+        if (hides && stars == NULL)
+            continue;
+        put_string(to, joint);
+        joint = "&";
+        put(to, name, hides ? (size_t)(equals - name) + 1 : len);
+        put_string(to, hides ? stars : "");
     }
 }
 
 /* A password that should have been escaped may have any character: so all goes that stands
  * before the last @. */
-void hd_store_put_url(struct hd_sink to, const char *url)
+static void put_url(struct hd_sink to, const char *url, const char *stars)
 {
     const char *host = strstr(url, "://");
     if (host == NULL || !has_server(url)) {
@@ -318,12 +323,23 @@ void hd_store_put_url(struct hd_sink to, const char *url)
     put(to, url, (size_t)(host - url));
     if (at != NULL && host + user < at && host[user] == ':') {
         put(to, host, user);
-        put_string(to, ":***");
+        put_string(to, stars != NULL ? ":" : "");
+        put_string(to, stars != NULL ? stars : "");
         host = at;
     }
     size_t rest = strcspn(host, "?");
     put(to, host, rest);
-    put_parameters(to, host + rest);
+    put_parameters(to, host + rest, stars);
+}
+
+void hd_store_put_url(struct hd_sink to, const char *url)
+{
+    put_url(to, url, "***");
+}
+
+void hd_store_put_public_url(struct hd_sink to, const char *url)
+{
+    put_url(to, url, NULL);
 }
 
 /* --- opening ------------------------------------------------------------------- */

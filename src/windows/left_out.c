@@ -1,5 +1,6 @@
 /* What needs a database: it is there, to say that it is not. */
 #include "cli/live/sidecar.h"
+#include "cli/live/stored_run.h"
 
 #include <stdio.h>
 
@@ -40,4 +41,35 @@ int sidecar_collect(const struct settings *s)
 {
     (void)s;
     return refuse_store();
+}
+
+bool stored_run_fetch(struct settings *s)
+{
+    if (settings_read_store(s))
+        fputs("heapdrift: --store: there is no store in heapdrift for Windows\n", stderr);
+    return !settings_read_store(s);
+}
+
+void stored_run_free(struct stored_run *r)
+{
+    (void)r;
+}
+
+void stored_run_add(const struct stored_run *r, struct hd_inputs *to)
+{
+    (void)r;
+    (void)to;
+}
+
+const char *const *stored_run_words(const struct stored_run *r, size_t *count)
+{
+    (void)r;
+    *count = 0;
+    return NULL;
+}
+
+void hd_store_put_public_url(struct hd_sink to, const char *url)
+{
+    (void)to;
+    (void)url;
 }

@@ -262,3 +262,16 @@ ends_with() {
     ends_with 2
     [[ $err == *"explore has no option --by"* ]]
 }
+
+@test "a run of a store is browsed as its files are" {
+    local store=$tmp/s.db
+    "$HEAPDRIFT" record -q --store="$store" --service=shop --host=web "$cache" >/dev/null
+    on_screen 80 24 --store="$store" --service=shop
+    waits_for "LEAK"
+    press 3 -- "Δcount"
+    out_has "System.String"
+    mux send-keys q
+    for _ in {1..100}; do [[ ! -s $tmp/status ]] || break; sleep 0.05; done
+    [[ $(<"$tmp/status") == 0 ]]
+    grep -q "note: run 1: shop on web: 6 snapshots" "$tmp/err"
+}

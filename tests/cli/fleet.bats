@@ -126,7 +126,8 @@ fleet_works() { fleet "$@"; status_is 0; }
         fleet_works --by=$by --format=md
         fleet_works --by=$by --format=html -o "$tmp/$by.html"
         fleet_works --by=$by --width=80
-        [[ $(wc -L <<<"$out") -le 80 ]]
+        # A command is pasted, and so in one line.
+        [[ $(grep -v '^    open ' <<<"$out" | wc -L) -le 80 ]]
         python3 - "$tmp/$by.csv" <<'PYTHON'
 import csv, sys
 rows = list(csv.reader(open(sys.argv[1], encoding="utf-8", newline="")))
@@ -149,7 +150,11 @@ PYTHON
 @test "the exposition for Prometheus is one" {
     fleet_works --format=prometheus -o "$tmp/fleet.prom" --limit=1GiB
     python3 tests/cli/check_prometheus.py "$tmp/fleet.prom"
-    grep -q '^heapdrift_suspect_hosts{service="Shop",type="[^"]*",holder="\[static vars\].*",few_hosts="false"} 1$' "$tmp/fleet.prom"
+    grep -q '^heapdrift_suspect_hosts{service="Shop",type="[^"]*",subject="Shop.Sessions.Session",holder="\[static vars\].*",hint="static-collection",few_hosts="false"} 1$' "$tmp/fleet.prom"
+    grep -q '^heapdrift_suspect_run{service="Shop",type="[^"]*",subject="Shop.Sessions.Session",.*} 1$' "$tmp/fleet.prom"
+    grep -qF "heapdrift_fleet_store_info{store=\"$store\"} 1" "$tmp/fleet.prom"
+    [[ $(grep -c '^heapdrift_fleet_window_begin.* ' "$tmp/fleet.prom") == 0 ]]
+    grep -q '^heapdrift_fleet_suspects_omitted 0$' "$tmp/fleet.prom"
     grep -q '^heapdrift_service_suspects{service="Cart \\"x\\", `y` | <b>"} 1$' "$tmp/fleet.prom"
     grep -q '^heapdrift_fleet_shards_missing 0$' "$tmp/fleet.prom"
     # 12:05, when the last one of each was taken; of one there is nothing to compare.
@@ -175,8 +180,13 @@ heapdrift_service_last_snapshot_timestamp_seconds{service="Shop"} 1795262700' ]]
         works fleet -q --store="$store" "${window[@]}" --shard=$i/3 -o "$tmp/$i.part"
     done
     works fleet -q --merge "$tmp/3.part" "$tmp/1.part" -o "$tmp/31.part"
-    works fleet -q --merge --by=host "$tmp/2.part" "$tmp/31.part"
+    works fleet -q --merge --store="$store" --by=host "$tmp/2.part" "$tmp/31.part"
     out_is "$whole"
+    HEAPDRIFT_STORE=$store works fleet -q --merge --by=host "$tmp/2.part" "$tmp/31.part"
+    out_is "$whole"
+    # Parts do not say which store they are of.
+    works fleet -q --merge --by=host "$tmp/2.part" "$tmp/31.part"
+    out_has "heapdrift report --store=URL --run=2 -o run-2.html"
     hd fleet --merge --by=host --strict "$tmp/31.part"
     status_is 3
     out_has "1 of 3 shards is missing"
@@ -203,7 +213,6 @@ heapdrift_service_last_snapshot_timestamp_seconds{service="Shop"} 1795262700' ]]
 some.part|fleet reads a store
 --merge --since=7d x|no --since
 --merge --shard=1/2 x|exclude each other
---merge --store=x y|--store is for --save
 --shard=1/2 --format=json|takes no --format
 --shard=1/2 --exit-code|a part has no verdict
 --shard=1/2|the same --until
@@ -256,4 +265,78 @@ rows = sqlite3.connect(sys.argv[1]).execute(
     "SELECT host, rank, subject FROM finding JOIN series ON series.id = series_id ORDER BY host").fetchall()
 assert ("cache", 1, "Shop.Sessions.Session") in rows, rows
 PYTHON
+}
+
+# --- a folder of pages ------------------------------------------------------------
+
+@test "a folder has the page of the fleet and one for the worst run of each suspect" {
+    fleet_works -q --format=html -o "$tmp/leaks/"
+    out_is ""
+    [[ $(cd "$tmp/leaks" && echo *) == "index.html run-1.html run-2.html run-4.html" ]]
+    local run
+    for run in 1 2 4; do
+        grep -qF "<a href=\"run-$run.html#suspect-1\">" "$tmp/leaks/index.html"
+        grep -q 'id="suspect-1"' "$tmp/leaks/run-$run.html"
+        grep -qF -- "--run=$run " "$tmp/leaks/run-$run.html"
+    done
+    # It is a page of its own still, which may be anywhere.
+    fleet_works -q --format=html -o "$tmp/leaks.html"
+    [[ $(grep -c 'href="run-' "$tmp/leaks.html") == 0 ]]
+    # Once more over the last ones, into a folder that is there, by whatever name.
+    (cd "$tmp" && SOURCE_DATE_EPOCH=2000000000 "$HEAPDRIFT" fleet -q --store="$store" --since=all --min-span=0 --format=html -o leaks)
+    fleet_works -q --format=html -o "$tmp/leaks/."
+    [[ $(cd "$tmp/leaks" && echo *) == "index.html run-1.html run-2.html run-4.html" ]]
+    # Text is no page, and a folder no file.
+    fleet -o "$tmp/leaks"
+    status_is 2
+    err_has "Is a directory"
+    fleet_works -q --exit-code --min-hosts=2 --format=html -o "$tmp/few/"
+    grep -qF '<a href="run-1.html#suspect-1">' "$tmp/few/index.html"
+    # No suspect, no run.
+    fleet_works -q --service=Nobody --format=html -o "$tmp/none/"
+    [[ $(cd "$tmp/none" && echo *) == index.html ]]
+}
+
+@test "the pages of a folder replace no file of others" {
+    mkdir "$tmp/leaks"
+    echo mine >"$tmp/leaks/run-2.html"
+    fleet -q --format=html -o "$tmp/leaks/"
+    fails_with "$tmp/leaks/run-2.html: is no page of heapdrift, and stays as it is"
+    [[ $(<"$tmp/leaks/run-2.html") == mine ]]
+    rm "$tmp/leaks/run-2.html"
+    echo mine >"$tmp/index"
+    ln -s ../index "$tmp/leaks/index.html"
+    fleet -q --format=html -o "$tmp/leaks/"
+    fails_with "$tmp/leaks/index.html: is no page of heapdrift, and stays as it is"
+    [[ $(<"$tmp/index") == mine ]]
+    rm "$tmp/leaks/index.html"
+    mkdir "$tmp/leaks/index.html"
+    fleet -q --format=html -o "$tmp/leaks/"
+    fails_with "$tmp/leaks/index.html: is no page of heapdrift, and stays as it is"
+    fleet -q --format=html -o "$tmp/no/such/"
+    fails_with "$tmp/no/such/: No such file or directory"
+    [[ -z $(find "$tmp/leaks" -name '.*' -type f) ]]
+}
+
+@test "why a suspect has no page stands in its place" {
+    cp "$store" "$tmp/gone.db"
+    fleet_works -q --until=2030-01-01 --shard=1/1 -o "$tmp/all.part"
+    python - "$tmp/gone.db" <<'PY'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+db.execute("DELETE FROM type_row WHERE snapshot_id IN (SELECT id FROM snapshot WHERE series_id = 2)")
+db.execute("DELETE FROM snapshot WHERE series_id = 2")
+db.execute("UPDATE snapshot SET digest = x'00' WHERE series_id = 1")
+db.execute("UPDATE snapshot SET digest = x'00' WHERE id = (SELECT MIN(id) FROM snapshot WHERE series_id = 4)")
+db.commit()
+PY
+    works fleet --merge --store="$tmp/gone.db" "$tmp/all.part" --format=html -o "$tmp/leaks/"
+    err_has "heapdrift: warning: run-2.html: no page: run 2 is no longer there"
+    err_has "heapdrift: warning: run-1.html: no page: "
+    # What can be read of it is enough.
+    [[ $(cd "$tmp/leaks" && echo *) == "index.html run-4.html" ]]
+    grep -q 'no page of its run: <bdi>run 2 is no longer there' "$tmp/leaks/index.html"
+    hd fleet --merge "$tmp/all.part" --format=html -o "$tmp/other/"
+    fails_with "pages of runs are made of the store: add --store=URL, or name a file with -o"
+    [[ ! -e $tmp/other ]]
 }

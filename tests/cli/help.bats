@@ -118,12 +118,12 @@ value_of() {
         [[ $(options_of "$c" | tr -d = | sort | xargs) == "$options" ]] ||
             complain "help $c should list: $options"
     done <<'OPTIONS'
-diff across-builds app-only ascii by chains color depth exact exclude exit-code fields format gen2 help iterations memory min-score min-steady no-ages no-progress no-sandbox output quiet reachable rows samples sort strict tables-only threads type verbose version width
-top app-only ascii by color exclude format gen2 help memory no-progress no-sandbox output quiet reachable rows sort strict tables-only threads type verbose version width
-roots across-builds app-only ascii born chains color depth exact exclude fields format gen2 help memory no-progress no-sandbox output quiet rows samples strict threads type verbose version width
-check across-builds app-only ascii baseline baseline-write budget chains color config depth exact exclude fields format gen2 help iterations max-growth max-score memory min-score min-steady no-ages no-progress no-sandbox output quiet reachable rows samples strict tables-only threads type verbose version width
-convert help memory no-progress no-sandbox output quiet redact size-base strict threads to verbose version
-info ascii color format help memory no-progress no-sandbox output quiet size-base strict threads verbose version width
+diff across-builds app-only ascii build by chains color depth exact exclude exit-code fields format gen2 help host iterations memory min-score min-steady no-ages no-progress no-sandbox output quiet reachable rows run samples service since sort store strict tables-only threads type until verbose version width
+top app-only ascii build by color exclude format gen2 help host memory no-progress no-sandbox output quiet reachable rows run service since sort store strict tables-only threads type until verbose version width
+roots across-builds app-only ascii born build chains color depth exact exclude fields format gen2 help host memory no-progress no-sandbox output quiet rows run samples service since store strict threads type until verbose version width
+check across-builds app-only ascii baseline baseline-write budget build chains color config depth exact exclude fields format gen2 help host iterations max-growth max-score memory min-score min-steady no-ages no-progress no-sandbox output quiet reachable rows run samples service since store strict tables-only threads type until verbose version width
+convert build help host memory no-progress no-sandbox output quiet redact run service since size-base store strict threads to until verbose version
+info ascii build color format help host memory no-progress no-sandbox output quiet run service since size-base store strict threads until verbose version width
 collect all build core count diagnostic-port direct help host interval keep label limit lock max-heap memory name no-ages no-keep no-progress on-enter output process-id quiet service store strict threads timeout to tries verbose version
 watch app-only ascii baseline baseline-write budget build chains color config count depth diagnostic-port direct exact exclude exit-code format gen2 help host interval iterations keep label limit lock max-growth max-heap max-score memory min-score min-steady name no-ages no-keep no-progress on-enter output process-id quiet reachable rows samples service store strict threads timeout tries type verbose version width
 record build format help host keep label limit memory no-progress no-sandbox quiet service store threads verbose version
@@ -153,15 +153,14 @@ OPTIONS
         # It got as far as the operand.
         case $c in
         help) ;;
-        object) err_has "--values is for one object" ;;
-        explore) err_has "explore needs a terminal" ;;
         fleet) err_has "parts have their own window and services" ;;
         completion) err_has "name a shell:" ;;
         ps) err_has "ps takes no operands" ;;
         store) err_has "store has no verb" ;;
         collect) err_has "--store takes one process" ;;
         watch) err_has "exclude each other" ;;
-        *) err_has "no-such-file: No such file or directory" ;;
+        record) err_has "no-such-file: No such file or directory" ;;
+        *) err_has "takes files or, with --store, a run of a store; not both" ;;
         esac
         err_lacks option
         err_lacks "must be"
@@ -389,7 +388,7 @@ offered_by() {
         [[ $(options_of "$c" | sort | uniq -d) == "" ]]
     done
     works help diff
-    [[ $(grep -E '^[a-z][a-z ]*:$' <<<"$out" | xargs) == "examples: comparison: display: ranking: chains: output: general:" ]]
+    [[ $(grep -E '^[a-z][a-z ]*:$' <<<"$out" | xargs) == "examples: comparison: display: ranking: chains: run of a store: output: general:" ]]
     works help watch
     [[ $(grep -E '^[a-z][a-z ]*:$' <<<"$out" | xargs) == "examples: process and snapshots: store: comparison: display: ranking: chains: budgets: output: general:" ]]
 }

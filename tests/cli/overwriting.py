@@ -17,7 +17,7 @@ READ, WRITTEN, STORE = "read", "written", "store"
 USES = {"output": WRITTEN, "baseline-write": WRITTEN, "lock": WRITTEN, "config": READ, "baseline": READ, "store": STORE}
 # Arguments that name files, and all others.
 FILES = {"FILE", "DIR", "URL"}
-NO_FILES = {"A,B,...", "AGE", "BASE", "D", "FORMAT", "I/N", "K", "KEY", "KIND", "N", "N[..N", "NAME", "NAME=VALUE", "N|PCT", "PATTERN", "PID",
+NO_FILES = {"A,B,...", "AGE", "BASE", "D", "FORMAT", "I/N", "ID", "K", "KEY", "KIND", "N", "N[..N", "NAME", "NAME=VALUE", "N|PCT", "PATTERN", "PID",
             "R", "ROLE", "S", "SECONDS", "SIZE", "SIZE|PCT", "SOCKET", "TIME", "TYPE=N", "UNIT", "VERSION", "WHEN"}
 SNAPSHOTS = ["1.txt", "2.txt", "3.txt", "4.txt"]
 # How each command is asked, without files of options: what it needs, and the inputs, which stand for SNAPSHOT.
@@ -27,6 +27,8 @@ ASKED = {
 }
 INPUTS = {"diff": SNAPSHOTS, "report": SNAPSHOTS, "tree": SNAPSHOTS, "check": SNAPSHOTS, "record": SNAPSHOTS, "info": SNAPSHOTS,
           "roots": SNAPSHOTS, "top": SNAPSHOTS[:1], "object": SNAPSHOTS[:1], "statics": SNAPSHOTS[:1], "convert": SNAPSHOTS[:1]}
+# Commands that put something into a store; the others read one, in the place of files.
+RECORDS = {"record", "watch", "collect"}
 wrong = []
 asked = 0
 sources = [os.path.abspath(f"fixtures/heap-text/series-{k}.txt") for k in range(1, 5)]
@@ -127,6 +129,8 @@ def read_by(command, options):
     if command == "fleet":
         yield "part", "1.part", ["--merge", "1.part"], None
         yield "the usual store", "heapdrift.db", [], None
+    elif command in INPUTS and command not in RECORDS:
+        yield "the usual store", "heapdrift.db", ["--run=1"], None
     if command == "check":
         yield "heapdrift.yml", "heapdrift.yml", [], None
     yield "@FILE", "words", ["@words"], None
@@ -144,7 +148,7 @@ def try_command(command):
         elif argument in FILES and option not in USES:
             wrong.append(f"{command} --{option}={argument}: what becomes of its file? Say so in USES of tests/cli/overwriting.py")
     files = [option for option, argument in options if argument in FILES and option in USES]
-    writes = [option for option in files if USES[option] == WRITTEN or (USES[option] == STORE and command != "fleet")]
+    writes = [option for option in files if USES[option] == WRITTEN or (USES[option] == STORE and command in RECORDS)]
     for option in writes:
         for reads, name, words, stdin in read_by(command, options):
             if reads == option or may_be_one(command, option, reads):
@@ -157,6 +161,8 @@ def try_command(command):
                 inputs = None if reads in ("@FILE", "heapdrift.yml", "the usual store") or given else words or None
                 if reads == "part":
                     given, inputs = ["--merge"], ["1.part"]
+                if reads in ("store", "the usual store") and command not in RECORDS:
+                    inputs = []
                 expect_refused(f"{command} --{option} on {reads}", asking(command, f"--{option}={alias}", *given, inputs=inputs), stdin)
         for other in writes:
             for is_there in (True, False):

@@ -256,3 +256,43 @@ Test(comparison, answers_two_threads_at_once)
     hd_comparison_free(c);
     close_all(snaps, SHOPS);
 }
+
+/* --- inputs in memory ------------------------------------------------------------- */
+
+Test(comparison, inputs_in_memory_are_as_files_by_their_names)
+{
+    struct bytes_of_file {
+        char *all;
+        size_t len;
+    } file = {0};
+    FILE *from = fopen("fixtures/heap-text/before.txt", "r");
+    cr_assert_not_null(from);
+    file.all = malloc(1 << 20);
+    file.len = fread(file.all, 1, 1 << 20, from);
+    fclose(from);
+    struct hd_inputs inputs = {0};
+    char name[] = "host/1";
+    hd_inputs_add_memory(&inputs, name, file.all, file.len);
+    name[5] = '2';
+    hd_inputs_add_memory(&inputs, name, "nothing", 7);
+    hd_inputs_add_memory(&inputs, "host/3", "", 0);
+    struct hd_comparison *c = hd_comparison_open(inputs.all, inputs.count, NULL);
+    size_t count;
+    const struct hd_info_entry *entries = hd_comparison_entries(c, &count);
+    struct hd_snapshot *whole =
+        hd_snapshot_open("fixtures/heap-text/before.txt", NULL, NULL);
+    cr_assert_eq(count, 3);
+    cr_expect_str_eq(entries[0].path, "host/1");
+    cr_expect_str_eq(entries[1].path, "host/2");
+    cr_assert_not_null(entries[0].snap);
+    cr_expect_str_eq(hd_snapshot_info(entries[0].snap)->path, "host/1");
+    cr_expect_eq(hd_snapshot_info(entries[0].snap)->bytes, hd_snapshot_info(whole)->bytes);
+    cr_expect_null(entries[1].snap);
+    cr_expect_eq(entries[1].error.status, HD_NOT_A_SNAPSHOT);
+    cr_expect_null(entries[2].snap);
+    cr_expect(!entries[1].skipped && !entries[2].skipped);
+    hd_comparison_free(c);
+    hd_inputs_free(&inputs);
+    hd_snapshot_close(whole);
+    free(file.all);
+}

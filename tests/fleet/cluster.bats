@@ -79,7 +79,7 @@ need_slurm() {
     cp "$BATS_TEST_TMPDIR/.out" "$tmp/one.json"
     [[ $(json '.suspects[0].subject // .suspects[0].type') == App.Session ]]
     works fleet --store="$url" "${window[@]}" --format=json
-    cmp "$BATS_TEST_TMPDIR/.out" "$tmp/one.json"
+    same_fleet "$BATS_TEST_TMPDIR/.out" "$tmp/one.json"
 }
 
 # wait_for JOB: until Slurm has forgotten or ended it.

@@ -20,6 +20,7 @@ struct made_run {
     enum hd_doubt doubt;
     double heap_per_hour;
     uint64_t limit;
+    const char *subject, *hint, *chain; /* of the suspect; NULL: type, none, none */
 };
 
 /* Of every hour a snapshot. Good until the next one is made. */
@@ -37,7 +38,9 @@ static inline const struct hd_run_record *made_record(uint64_t series,
     }
     finding = (struct hd_run_finding){.rank = 1,
                                       .type = m->type,
-                                      .subject = m->type,
+                                      .subject = m->subject != NULL ? m->subject : m->type,
+                                      .hint = m->hint,
+                                      .chain = m->chain,
                                       .holder = m->holder,
                                       .score = m->share * 100 * MADE_MIB,
                                       .score_share = m->share,

@@ -366,3 +366,78 @@ Test(fleet_answer, refuses_a_series_twice)
     cr_expect_not(hd_fleet_add(f, made_record(1, &healthy), &err));
     cr_expect_eq(err.status, HD_USAGE);
 }
+
+/* --- evidence ---------------------------------------------------------------------- */
+
+static struct made_run leak_on(const char *host, double share, double per_hour,
+                               const char *chain)
+{
+    struct made_run m = leak;
+    m.host = host;
+    m.share = share;
+    m.per_hour = per_hour;
+    m.chain = chain;
+    return m;
+}
+
+Test(fleet_answer, has_the_evidence_of_the_host_where_it_grows_fastest)
+{
+    made_add(f, 7, leak_on("a", 0.5, 10, "slow"));
+    made_add(f, 8, leak_on("b", 0.2, 99, "new"));
+    made_add(f, 9, leak_on("b", 0.4, 90, "worst"));
+    opt.store = "file:a b.db?wait=5";
+    struct hd_report *r = hd_report_fleet(f, &opt);
+    const struct hd_fleet_suspect *s = &hd_report_model(r)->fleet->suspects[0];
+    cr_expect_eq(s->run, 9);
+    cr_expect_eq(s->on[0].rank, 1);
+    cr_expect_eq(s->on[1].run, 7);
+    cr_expect_str_eq(s->chain, "worst");
+    cr_expect_str_eq(s->command,
+                     "heapdrift report '--store=file:a b.db?wait=5' --run=9 -o run-9.html");
+    hd_report_free(r);
+    r = hd_report_fleet(f, NULL);
+    s = &hd_report_model(r)->fleet->suspects[0];
+    cr_expect_str_eq(s->command, "heapdrift report --store=URL --run=9 -o run-9.html");
+    hd_report_free(r);
+}
+
+Test(fleet_answer, looks_at_the_window_of_a_run_that_is_older)
+{
+    const struct hd_fleet_rules rules = {.since = made_start + made_day, .until = NAN};
+    hd_fleet_free(f);
+    f = hd_fleet_new(&rules);
+    struct made_run m = leak;
+    m.started = 0.5;
+    made_add(f, 7, m);
+    m.started = 1;
+    m.service = "Cart";
+    made_add(f, 8, m);
+    struct hd_report *r = hd_report_fleet(f, NULL);
+    const struct hd_fleet_suspect *s = hd_report_model(r)->fleet->suspects;
+    cr_assert_eq(hd_report_model(r)->fleet->suspect_count, 2);
+    for (size_t i = 0; i < 2; i++)
+        cr_expect_str_eq(s[i].command,
+                         s[i].run == 7
+                             ? "heapdrift report --store=URL --run=7 "
+                               "--since=2026-11-16T00:00:00Z -o run-7.html"
+                             : "heapdrift report --store=URL --run=8 -o run-8.html");
+    hd_report_free(r);
+}
+
+/* The worst run changes every night. */
+Test(fleet_answer, is_called_what_most_runs_call_it)
+{
+    static const char *const hosts[] = {"a", "b", "c", "d", "e"};
+    for (unsigned i = 0; i < 5; i++) {
+        struct made_run m = leak_on(hosts[i], i == 4 ? 0.9 : 0.1, 10, NULL);
+        m.subject = i == 0 || i == 4 ? "Other" : "Usual";
+        m.hint = i < 3 ? "static-collection" : NULL;
+        add(m);
+    }
+    struct hd_report *r = hd_report_fleet(f, NULL);
+    const struct hd_fleet_suspect *s = &hd_report_model(r)->fleet->suspects[0];
+    cr_expect_str_eq(s->subject, "Usual");
+    cr_expect_str_eq(s->hint, "static-collection");
+    cr_expect_not_null(s->fix);
+    hd_report_free(r);
+}

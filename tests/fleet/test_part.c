@@ -46,7 +46,10 @@ static struct made_run run(unsigned i)
                              .per_hour = 1e5 / 7 * i,
                              .doubt = i % 8 == 7 ? HD_DOUBT_FEW : HD_DOUBT_NONE,
                              .heap_per_hour = i % 6 == 0 ? (double)NAN : 1e6 / 3,
-                             .limit = i % 3 == 0 ? 1 << 30 : 0};
+                             .limit = i % 3 == 0 ? 1 << 30 : 0,
+                             .chain = i % 5 == 1   ? NULL
+                                      : i % 2 == 0 ? "[a] → B ×2–9"
+                                                   : "[\xff]"};
 }
 
 static struct hd_fleet *of_shard(unsigned shard)

@@ -142,9 +142,10 @@ def check():
 
 
 def fleet():
-    """Two hosts and a service with a hostile name, from a store. The files tell no time but their
+    """Two hosts and a service with a hostile name, from a store, in a folder with a page for the worst run of
+    each suspect. The files tell no time but their
     own, which is one and the same where they were just cloned."""
-    path = os.path.join(folder.name, "fleet.html")
+    path = os.path.join(folder.name, "fleet", "index.html")
     store = os.path.join(folder.name, "fleet.db")
     if not os.path.exists(path):
         for service, host, series in (("Shop", "web-1", "cache"), ("Shop", "web-2", "none"),
@@ -155,7 +156,7 @@ def fleet():
             subprocess.run([HEAPDRIFT, "record", "-q", "--store=" + store, "--service=" + service, "--host=" + host,
                             taken], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
         subprocess.run([HEAPDRIFT, "fleet", "-q", "--store=" + store, "--since=all", "--min-span=0", "--by=host",
-                        "--format=html", "-o", path], cwd=ROOT, check=True)
+                        "--format=html", "-o", os.path.dirname(path) + "/"], cwd=ROOT, check=True)
     return path
 
 

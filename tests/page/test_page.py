@@ -741,6 +741,20 @@ class Everywhere(PageTest):
         self.b.emulate()
 
 
+class Fleet(PageTest):
+    def test_a_suspect_leads_to_the_page_of_its_worst_run_and_back(self):
+        self.open(fleet())
+        self.assertEqual(self.b.count('a[href^="run-"]'), 2)
+        self.b.click('a[href^="run-"]')
+        self.b.settle()
+        self.assertRegex(self.b.run("return location.href"), "/fleet/run-[0-9]+.html#suspect-1$")
+        self.assertTrue(self.b.is_seen("#suspect-1 .ladder"))
+        self.assertIn("heapdrift explore --store=", self.b.run("return document.body.innerText"))
+        self.b.run("history.back()")
+        self.b.settle()
+        self.assertTrue(self.b.is_seen('a[href^="run-"]'))
+
+
 class WithoutJavaScript(PageTest):
     options = {"javascript": False}
 
@@ -762,6 +776,12 @@ class WithoutJavaScript(PageTest):
         self.assertGreaterEqual(self.b.count("svg.multiple"), 3)
         self.assertTrue(self.b.is_seen("svg.multiple"))
         self.shot("fleet-no-script")
+
+    def test_a_fleet_leads_to_the_page_of_a_suspect(self):
+        self.open(fleet())
+        self.b.click('a[href^="run-"]')
+        self.assertRegex(self.b.run("return location.href"), "/fleet/run-[0-9]+.html#suspect-1$")
+        self.assertTrue(self.b.is_seen(".card:target .ladder"))
 
 
 class Size(PageTest):
@@ -807,7 +827,7 @@ class Bytes(unittest.TestCase):
             with open(make(), encoding="utf-8") as f:
                 page = f.read()
             static = page[:page.rindex("<script>")]
-            self.assertEqual(re.findall(r'(?:src|href)="(?!#|data:)[^"]*"', static), [])
+            self.assertEqual(re.findall(r'(?:src|href)="(?!#|data:|run-[0-9]+\.html#suspect-[0-9]+")[^"]*"', static), [])
 
 
 if __name__ == "__main__":

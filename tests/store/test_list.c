@@ -72,6 +72,40 @@ Test(store_list, is_ordered_by_bytes_and_numbers)
         "Web a 9: 1; db c 1: 1; web a 9: 1; web b 1: 1; web b 2: 2; \xc3\xa9  -1: 1; ");
 }
 
+Test(store_list, is_of_a_host_a_build_and_a_run)
+{
+    struct hd_store_filter f = hd_store_everything();
+    put_some();
+    f.host = "a";
+    cr_expect_str_eq(listed(t.store, &f), "Web a 9: 1; web a 9: 1; ");
+    f.service = "web";
+    cr_expect_str_eq(listed(t.store, &f), "web a 9: 1; ");
+    f.host = "";
+    f.service = NULL;
+    cr_expect_str_eq(listed(t.store, &f), "\xc3\xa9  -1: 1; ");
+    f = hd_store_everything();
+    f.run = 1;
+    cr_expect_str_eq(listed(t.store, &f), "web b 2: 2; ");
+    f.until = noon + 40;
+    cr_expect_str_eq(listed(t.store, &f), "web b 2: 1; ");
+    f.service = "db";
+    cr_expect_str_eq(listed(t.store, &f), "");
+    f = hd_store_everything();
+    f.run = INT64_MAX;
+    cr_expect_str_eq(listed(t.store, &f), "");
+    f.run = HD_UNKNOWN;
+    cr_expect_str_eq(listed(t.store, &f), "");
+    f.run = 0;
+    f.build = "no such build";
+    cr_expect_str_eq(listed(t.store, &f), "");
+    f.build = "";
+    f.shard = f.shards = 1;
+    f.host = "b";
+    f.service = "web";
+    f.run = 2;
+    cr_expect(strstr(listed(t.store, &f), "web b 1") != NULL, "all at once");
+}
+
 Test(store_list, is_of_a_service_and_of_a_window)
 {
     struct hd_store_filter f = hd_store_everything();

@@ -46,24 +46,30 @@ static bool is_apart(const struct settings *s)
     return true;
 }
 
+/* Of a stored run it is the last. */
+static size_t count_of(const struct settings *s)
+{
+    return s->stored != NULL ? 1 : s->operand_count;
+}
+
 static bool check(const struct settings *s, struct hd_target *target)
 {
-    bool several = s->operand_count > 1;
-    if (s->operand_count > 0 && s->output == NULL) {
+    const size_t count = count_of(s);
+    bool several = count > 1;
+    if (count > 0 && s->output == NULL) {
         fputs("heapdrift: convert needs an output file: heapdrift convert IN -o OUT\n",
               stderr);
         return false;
     }
-    if (s->operand_count > 0 && !find_target(s, target))
+    if (count > 0 && !find_target(s, target))
         return false;
-    if (s->operand_count > 0 && target->redacts && !s->redact) {
+    if (count > 0 && target->redacts && !s->redact) {
         begin_message(NULL, s->output);
         end_message(": a core dump is only written without values; add --redact");
         return false;
     }
-    if (s->operand_count == 0 || (several && !is_digest(target) && !target->redacts)) {
-        fprintf(stderr, "heapdrift: convert takes one snapshot, not %zu\n",
-                s->operand_count);
+    if (count == 0 || (several && !is_digest(target) && !target->redacts)) {
+        fprintf(stderr, "heapdrift: convert takes one snapshot, not %zu\n", count);
         return false;
     }
     if (several && strcmp(s->output, "-") == 0)
@@ -144,8 +150,10 @@ static int convert_number(const struct settings *s, size_t i,
     struct settings one = *s;
     int status = EXIT_TROUBLE;
     bool several = s->operand_count > 1;
-    one.operands += i;
-    one.operand_count = 1;
+    if (s->stored == NULL) {
+        one.operands += i;
+        one.operand_count = 1;
+    }
     /* Files of modules may be those of the next one, too. */
     one.sandbox_is_wide &= !several;
     char *name = several ? output_numbered(s->output, (uint32_t)i + 1) : NULL;
@@ -176,7 +184,7 @@ static int run(struct settings *s)
     s->read.reach_later = is_digest(&target); /* it is found on the way */
     s->read.plain_names = is_digest(&target) || strcmp(target.name, "gcdump") == 0;
     struct hd_ages *ages = hd_ages_begin();
-    for (size_t i = 0; i < s->operand_count && status != EXIT_TROUBLE; i++) {
+    for (size_t i = 0; i < count_of(s) && status != EXIT_TROUBLE; i++) {
         int result = convert_number(s, i, &target, ages);
         status = result != EXIT_DONE ? result : status;
     }

@@ -1,8 +1,10 @@
 /* What many runs say together: from a store, or from parts that others made of it. A part
  * is written instead of a report where one is asked for. */
+#include "cli/commands/fleet_pages.h"
 #include "cli/commands/output.h"
 #include "cli/guard/allocate.h"
 #include "cli/live/open_store.h"
+#include "cli/live/stored_run.h"
 #include "cli/options/settings.h"
 #include "cli/options/values.h"
 #include "cli/terminal/clock.h"
@@ -62,43 +64,6 @@ static void done(void *context, struct hd_fleet_series *series)
     free(own);
 }
 
-/* A digest that is gone, or damaged, is told by the record. A store that does not answer is
- * the end of it: what is there is not known then. */
-static bool is_about_one(const struct hd_error *err)
-{
-    return err->status == HD_USAGE || err->status == HD_BAD_FORMAT ||
-           err->status == HD_NOT_A_SNAPSHOT || err->status == HD_UNSUPPORTED;
-}
-
-static bool add_digest(struct feed *f, const struct hd_stored_snapshot *from,
-                       struct hd_fleet_snapshot *to, struct hd_error *err)
-{
-    to->taken = from->taken;
-    if (hd_store_digest(f->store, from->id, &to->bytes, &to->error))
-        return true;
-    hd_memory_free(&to->bytes);
-    to->bytes = (struct hd_memory){0};
-    if (is_about_one(&to->error))
-        return true;
-    *err = to->error;
-    return false;
-}
-
-static size_t choose(const struct hd_stored_series *from, size_t *chosen)
-{
-    double *taken = zeroed(from->snapshot_count, sizeof(*taken));
-    size_t *all = zeroed(from->snapshot_count > HD_MAX_SNAPSHOTS ? HD_MAX_SNAPSHOTS
-                                                                 : from->snapshot_count,
-                         sizeof(*all));
-    for (size_t k = 0; k < from->snapshot_count; k++)
-        taken[k] = from->snapshots[k].taken;
-    size_t n = hd_fleet_choose(taken, from->snapshot_count, HD_MAX_SNAPSHOTS, all);
-    memcpy(chosen, all, n * sizeof(*chosen));
-    free(all);
-    free(taken);
-    return n;
-}
-
 static bool next(void *context, struct hd_fleet_series *series, struct hd_error *err)
 {
     struct feed *f = context;
@@ -110,10 +75,12 @@ static bool next(void *context, struct hd_fleet_series *series, struct hd_error 
     series->own = zeroed(1, sizeof(struct own));
     series->run = copy(series->own, &from->run);
     series->recorded = from->snapshot_count;
-    size_t count = choose(from, chosen);
+    size_t count = store_choose(from, chosen);
     for (size_t k = 0; k < count; k++) {
-        series->snapshot_count++;
-        if (!add_digest(f, &from->snapshots[chosen[k]], &series->snapshots[k], err)) {
+        const struct hd_stored_snapshot *snap = &from->snapshots[chosen[k]];
+        struct hd_fleet_snapshot *to = &series->snapshots[series->snapshot_count++];
+        to->taken = snap->taken;
+        if (!store_fetch(f->store, snap->id, &to->bytes, &to->error, err)) {
             done(f, series);
             return false;
         }
@@ -218,8 +185,10 @@ static bool fits(const struct settings *s)
                       "their own window and services");
     if (s->merge && s->shards > 0)
         return refuse("--shard and --merge exclude each other");
-    if (s->merge && s->store != NULL && !s->save)
-        return refuse("--merge reads parts, not a store; --store is for --save");
+    if (s->merge && fleet_pages_are_wanted(s) && !store_is_named(s))
+        return refuse(
+            "pages of runs are made of the store: add --store=URL, or name a file "
+            "with -o");
     if (s->shards > 0 && has_format(s))
         return refuse("--shard writes a part, which takes no --format");
     if (s->shards > 0 && (s->exit_code || s->max_hosts_given))
@@ -228,31 +197,26 @@ static bool fits(const struct settings *s)
     return true;
 }
 
-/* The end of the window, and its beginning before it. */
+/* Whether other shards have the same window whenever they are run. */
+static bool is_one_window(const struct settings *s)
+{
+    struct moment until = {0};
+    if (s->until != NULL)
+        parse_moment(s->until, &until);
+    return until.is_date || getenv("SOURCE_DATE_EPOCH") != NULL;
+}
+
 static bool find_window(const struct settings *s, struct hd_fleet_rules *rules)
 {
     static const double usual_days = 7, day = 24 * 60 * 60;
-    int64_t seconds;
-    if (!report_time(&seconds))
+    if (!store_window(s, usual_days * day, &rules->since, &rules->until))
         return false;
-    struct moment since = {.before = usual_days * day}, until = {0};
-    if (s->since != NULL)
-        parse_moment(s->since, &since);
-    if (s->until != NULL)
-        parse_moment(s->until, &until);
-    if (s->shards > 1 && !until.is_date && getenv("SOURCE_DATE_EPOCH") == NULL)
-        return refuse("all parts must cover the same window: give each the same --until, "
-                      "such as --until=2026-11-22T00:00Z");
-    double end = until.is_date ? until.date : (double)seconds - until.before;
-    /* Up to now is with what was taken in this second. */
-    rules->until = s->until != NULL ? end : end + 1;
-    rules->since = since.is_date   ? since.date
-                   : since.is_open ? (double)NAN
-                                   : end - since.before;
-    return !(rules->since >= rules->until) || refuse("--since must be before --until");
+    return s->shards <= 1 || is_one_window(s) ||
+           refuse("all parts must cover the same window: give each the same --until, such "
+                  "as --until=2026-11-22T00:00Z");
 }
 
-static struct hd_fleet_options options_of(const struct settings *s)
+static struct hd_fleet_options options_of(const struct settings *s, const char *store)
 {
     struct hd_fleet_options opt;
     hd_fleet_set_default_options(&opt);
@@ -261,6 +225,7 @@ static struct hd_fleet_options options_of(const struct settings *s)
     opt.rows = s->options.rows;
     opt.min_hosts_share = s->min_hosts_share;
     opt.min_hosts = s->min_hosts;
+    opt.store = store;
     return opt;
 }
 
@@ -377,11 +342,19 @@ static int status_of(const struct settings *s, const struct hd_report *report)
     return EXIT_INCONCLUSIVE;
 }
 
-static int answer(const struct settings *s, struct hd_fleet *f)
+static int answer(struct settings *s, struct hd_fleet *f)
 {
-    struct hd_fleet_options opt = options_of(s);
+    /* Parts do not say which store they are of, and heapdrift.db is a guess. */
+    struct hd_memory url = {0};
+    if (!s->merge || store_is_named(s))
+        hd_store_put_public_url(hd_sink_memory(&url), store_url(s));
+    struct hd_fleet_options opt = options_of(s, url.bytes);
     struct hd_report *report = hd_report_fleet(f, &opt);
-    int status = output_report(s, report, false) ? status_of(s, report) : EXIT_TROUBLE;
+    hd_memory_free(&url);
+    bool ok = !fleet_pages_are_wanted(s) || fleet_pages_make(s, report);
+    ok = ok && output_report(s, report, false);
+    int status = ok ? status_of(s, report) : EXIT_TROUBLE;
+    fleet_pages_free(s);
     hd_report_free(report);
     return status;
 }
@@ -479,6 +452,8 @@ const struct command cmd_fleet = {
         {
             {"heapdrift fleet --since=7d", "the last week in heapdrift.db"},
             {"heapdrift fleet --by=build --service=Shop", "which build it began with"},
+            {"heapdrift fleet --format=html -o leaks/",
+             "a folder of pages, one per suspect"},
             {"heapdrift fleet --shard=1/4 --until=2026-11-22 -o 1.part",
              "one part of four"},
             {"heapdrift fleet --merge *.part", "all of them"},

@@ -17,6 +17,7 @@ static const char *const group_titles[GROUP_COUNT] = {
     [GROUP_RANKING] = "ranking",
     [GROUP_CHAINS] = "chains",
     [GROUP_BUDGETS] = "budgets",
+    [GROUP_STORED] = "run of a store",
     [GROUP_OUTPUT] = "output",
     [GROUP_GENERAL] = "general",
 };

@@ -13,7 +13,7 @@ static int run(struct settings *s)
     s->read.checksum = true;
     struct loaded l = load_snapshots(s);
     int status = EXIT_TROUBLE;
-    if (s->operand_count == 0)
+    if (s->operand_count == 0 && s->stored == NULL)
         fputs("heapdrift: info needs a snapshot: heapdrift info SNAPSHOT...\n", stderr);
     if (l.count > 0) {
         struct hd_report *report = hd_report_info(l.comparison);

@@ -48,7 +48,7 @@ static bool refuse_operands(void)
 /* The address stands last, so that nobody has to guess. */
 static bool parse_operands(struct settings *s, struct hd_object_question *ask)
 {
-    if (s->operand_count < 2)
+    if (s->operand_count < (s->stored != NULL ? 1 : 2))
         return refuse_operands();
     const char *text = s->operands[s->operand_count - 1];
     if (parse_place(text, ask))

@@ -41,16 +41,6 @@ static void put(struct hd_sink to, const char *s)
     to.write(to.context, s, strlen(s));
 }
 
-/* "2026-11-21T12:00:00Z". */
-static void time_text(double seconds, char *text, size_t size)
-{
-    time_t t = (time_t)seconds;
-    struct tm tm;
-    text[0] = '\0';
-    if (gmtime_r(&t, &tm) != NULL)
-        strftime(text, size, "%Y-%m-%dT%H:%M:%SZ", &tm);
-}
-
 static double taken_of(const struct hd_snapshot *snap, const struct hd_recording *how)
 {
     return how->taken > 0 ? how->taken : hd_time_taken(snap);
@@ -64,7 +54,7 @@ static const char *service_of(struct hd_snapshot *snap, const struct hd_recordin
 static void put_facts(struct hd_sink to, struct hd_snapshot *snap,
                       const struct hd_recording *how)
 {
-    char when[32];
+    char when[CLOCK_TEXT];
     hd_put_name(to, service_of(snap, how));
     if (how->run->build != NULL) {
         put(to, " ");
@@ -74,7 +64,7 @@ static void put_facts(struct hd_sink to, struct hd_snapshot *snap,
         put(to, " on ");
         hd_put_name(to, how->run->host);
     }
-    time_text(taken_of(snap, how), when, sizeof(when));
+    clock_text(taken_of(snap, how), when);
     put(to, ", ");
     put(to, when);
 }
@@ -119,8 +109,8 @@ static json_t *add(struct record_output *t, const char *path, const char *result
 static void add_facts(json_t *o, struct hd_snapshot *snap, const struct hd_recording *how)
 {
     const struct hd_info *info = hd_snapshot_info(snap);
-    char when[32];
-    time_text(taken_of(snap, how), when, sizeof(when));
+    char when[CLOCK_TEXT];
+    clock_text(taken_of(snap, how), when);
     json_put(o, "service", json_of_string(service_of(snap, how)));
     json_put(o, "host", json_of_string(how->run->host));
     json_put(o, "build", json_of_string(how->run->build));

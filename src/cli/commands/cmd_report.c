@@ -70,6 +70,8 @@ const struct command cmd_report = {
         {
             {"heapdrift report snapshots/ -o leaks.html", "a page to read and to send"},
             {"heapdrift report app.gcdump -o app.html", "what takes up the space in one"},
+            {"heapdrift report --store=URL --run=4711 -o leak.html",
+             "a run that `heapdrift fleet` prints"},
         },
     .run = run,
 };

@@ -3,6 +3,7 @@
 #include "cli/guard/allocate.h"
 #include "cli/guard/sandbox.h"
 #include "cli/guard/used_files.h"
+#include "cli/live/stored_run.h"
 #include "cli/terminal/clock.h"
 #include "cli/terminal/messages.h"
 #include "cli/terminal/progress.h"
@@ -104,7 +105,7 @@ static void report_entries(struct loaded *l, const struct settings *s)
             used_files_add(s, entry->path);
     }
     static const struct hd_error bare = {.message = "no snapshots in this folder"};
-    for (size_t i = 0; i < s->operand_count; i++) {
+    for (size_t i = 0; s->stored == NULL && i < s->operand_count; i++) {
         if (!is_bare_folder(entries, count, &l->inputs, s->operands[i]))
             continue;
         l->failed++;
@@ -154,8 +155,10 @@ struct loaded load_snapshots(const struct settings *s)
         return l;
     }
     /* What cannot be opened stands in its place with its error. */
-    for (size_t i = 0; i < s->operand_count; i++)
+    for (size_t i = 0; s->stored == NULL && i < s->operand_count; i++)
         hd_inputs_add(&l.inputs, s->operands[i], NULL);
+    if (s->stored != NULL)
+        stored_run_add(s->stored, &l.inputs);
     l.telling = zeroed(1, sizeof(*l.telling));
     *l.telling =
         (struct load_progress){.progress = progress_start(!s->no_progress && !s->quiet),

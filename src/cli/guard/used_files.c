@@ -205,7 +205,8 @@ static void add_options(const struct settings *s)
 static void add_store(const struct settings *s)
 {
     static const char scheme[] = "file:";
-    bool by_default = s->command->bit == ON_RECORD || s->command->bit == ON_FLEET;
+    bool reads = settings_read_store(s) || s->command->bit == ON_FLEET;
+    bool by_default = s->command->bit == ON_RECORD || reads;
     if (s->store == NULL && !by_default)
         return;
     const char *path = store_url(s);
@@ -218,7 +219,7 @@ static void add_store(const struct settings *s)
                                     .path = s->used->store,
                                     .what = "is the store",
                                     .is_read = true,
-                                    .is_written = s->command->bit != ON_FLEET || s->save});
+                                    .is_written = !reads || s->save});
 }
 
 static void add_found(const struct settings *s)

@@ -17,6 +17,7 @@ enum option_group {
     GROUP_RANKING,
     GROUP_CHAINS,
     GROUP_BUDGETS,
+    GROUP_STORED,
     GROUP_OUTPUT,
     GROUP_GENERAL,
     GROUP_COUNT
@@ -125,6 +126,6 @@ void option_help(const struct option *o, const struct command *command,
 
 /* Those that several commands have; ends with a row without a name. */
 extern const struct option shared_options[];
-enum { MOST_OPTIONS = 96 };
+enum { MOST_OPTIONS = 112 };
 
 #endif

@@ -3,6 +3,7 @@
 #include "cli/guard/allocate.h"
 #include "cli/guard/memory.h"
 #include "cli/guard/used_files.h"
+#include "cli/live/stored_run.h"
 #include "cli/options/options.h"
 #include "cli/options/values.h"
 #include "cli/terminal/messages.h"
@@ -409,12 +410,50 @@ bool settings_parse(struct settings *s, const struct command *command, int argc,
     return true;
 }
 
-const char *store_url(const struct settings *s)
+static const char *told_store(void)
 {
     const char *told = getenv("HEAPDRIFT_STORE");
-    return s->store != NULL                  ? s->store
-           : told != NULL && told[0] != '\0' ? told
-                                             : HD_STORE_DEFAULT;
+    return told != NULL && told[0] != '\0' ? told : NULL;
+}
+
+bool store_is_named(const struct settings *s)
+{
+    return s->store != NULL || told_store() != NULL;
+}
+
+const char *store_url(const struct settings *s)
+{
+    return s->store != NULL       ? s->store
+           : told_store() != NULL ? told_store()
+                                  : HD_STORE_DEFAULT;
+}
+
+bool settings_read_store(const struct settings *s)
+{
+    enum { NO_FILES = ON_COLLECT | ON_WATCH | ON_RECORD | ON_FLEET };
+    return s->is_for_a_store && (s->command->bit & NO_FILES) == 0;
+}
+
+void settings_take_words(struct settings *s, const char **words, size_t count)
+{
+    static const char option[] = "--store";
+    const size_t len = sizeof(option) - 1;
+    struct settings_memory *m = s->memory;
+    for (size_t i = 1; i < count; i++) {
+        bool is_whole = strncmp(words[i], option, len) == 0 && words[i][len] == '=';
+        struct hd_memory word = {0};
+        if (!is_whole && strcmp(words[i - 1], option) != 0)
+            continue;
+        struct hd_sink to = hd_sink_memory(&word);
+        if (is_whole)
+            to.write(to.context, words[i], len + 1);
+        hd_store_put_public_url(to, words[i] + (is_whole ? len + 1 : 0));
+        m->values = more(m->values, (m->value_count + 1) * sizeof(*m->values));
+        m->values[m->value_count++] = word.bytes;
+        words[i] = word.bytes != NULL ? word.bytes : "";
+    }
+    s->words = words;
+    s->word_count = count;
 }
 
 void settings_free(struct settings *s)
@@ -433,6 +472,7 @@ void settings_free(struct settings *s)
     free(s->iterations);
     free(s->files);
     used_files_free(s->used);
+    stored_run_free(s->stored);
     free(s->budgets);
     *s = (struct settings){0};
 }

@@ -72,6 +72,8 @@ struct settings {
     struct text_list labels;            /* "NAME=VALUE" */
     uint64_t limit;      /* bytes of memory that the process may use; 0: not told */
     bool is_for_a_store; /* an option was given that only means something beside --store */
+    uint64_t run;        /* of a store, to be read; 0: not given */
+    struct stored_run *stored; /* its snapshots, in the place of files; NULL */
 
     /* collect */
     uint64_t process_id;     /* 0: not given */
@@ -107,6 +109,9 @@ struct settings {
     uint64_t min_span_ms;
     bool merge, save;
     const char *role; /* of store grant; NULL: all */
+    const struct hd_page_of_run *pages; /* beside the page that is written; by their runs */
+    size_t page_count;
+    struct fleet_pages *made_pages; /* that own them; NULL */
 
     const char **operands; /* what is no option */
     size_t operand_count;
@@ -184,6 +189,16 @@ size_t settings_format(const struct settings *s);
 
 /* --store, else HEAPDRIFT_STORE, else heapdrift.db. */
 const char *store_url(const struct settings *s);
+
+/* Whether it is one of the first two. */
+bool store_is_named(const struct settings *s);
+
+/* Whether the options ask for snapshots of a store instead of files. What the environment
+ * says asks for nothing. */
+bool settings_read_store(const struct settings *s);
+
+/* Make these s->words, each URL of a store without its password: pages tell them. */
+void settings_take_words(struct settings *s, const char **words, size_t count);
 
 /* Read argv[1..] as arguments of a command. False after saying on stderr what is
  * wrong with them. settings_free() in any case. */

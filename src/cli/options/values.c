@@ -187,12 +187,21 @@ static bool parse_date(const char *value, double *seconds)
     return *at == '\0' && year > 0 && tm.tm_mday == day && tm.tm_mon == month - 1;
 }
 
+/* "@1793491200", as date(1) has it: seconds since 1970. */
+static bool parse_seconds(const char *value, double *seconds)
+{
+    enum { MOST_DIGITS = 12 };
+    size_t digits = value[0] == '@' ? strspn(value + 1, "0123456789") : 0;
+    *seconds = digits > 0 ? strtod(value + 1, NULL) : 0;
+    return digits > 0 && digits <= MOST_DIGITS && value[1 + digits] == '\0';
+}
+
 const char *parse_moment(const char *value, struct moment *m)
 {
     *m = (struct moment){.is_open = strcmp(value, "all") == 0};
     if (m->is_open)
         return NULL;
-    m->is_date = parse_date(value, &m->date);
+    m->is_date = parse_date(value, &m->date) || parse_seconds(value, &m->date);
     return m->is_date || parse_age(value, &m->before) == NULL
                ? NULL
                : "a time such as 7d, 12h, 2026-11-22, 2026-11-22T14:05Z, all";
@@ -374,6 +383,7 @@ static const char *parse_budget(struct settings *s, const struct option *o,
 const char *parse_value(struct settings *s, const struct option *o, const char *value)
 {
     void *at = place(s, o->at), *share = place(s, o->share_at);
+    const char *wrong;
     if (o->parse != NULL)
         return o->parse(s, o, value);
     switch (o->kind) {
@@ -383,7 +393,8 @@ const char *parse_value(struct settings *s, const struct option *o, const char *
     case OPTION_COUNT:
         return parse_count(s, value, (uint32_t)o->least, (uint32_t)o->most, at);
     case OPTION_NUMBER:
-        return parse_number(s, value, o->least, o->most, at);
+        wrong = parse_number(s, value, o->least, o->most, at);
+        return wrong != NULL && o->wanted != NULL ? o->wanted : wrong;
     case OPTION_PID: /* an int to the kernel */
         return parse_number(s, value, 1, INT32_MAX, at) != NULL ? kinds[o->kind].wanted
                                                                 : NULL;

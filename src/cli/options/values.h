@@ -32,7 +32,7 @@ struct moment {
     double before; /* seconds */
 };
 
-/* 7d, 12h, 2w; 2026-11-22, 2026-11-22T14:05, 2026-11-22T14:05:30Z; all. */
+/* 7d, 12h, 2w; 2026-11-22, 2026-11-22T14:05, 2026-11-22T14:05:30Z; @1793491200; all. */
 const char *parse_moment(const char *value, struct moment *m);
 
 #endif

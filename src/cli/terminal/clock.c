@@ -1,6 +1,7 @@
 #include "cli/terminal/clock.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -20,6 +21,18 @@ double seconds_now(void)
 double seconds_utc(void)
 {
     return seconds_of(CLOCK_REALTIME);
+}
+
+void clock_text(double seconds, char text[CLOCK_TEXT])
+{
+    static const double most = 1e15;
+    struct tm tm;
+    text[0] = '\0';
+    if (!(fabs(seconds) < most))
+        return;
+    time_t t = (time_t)floor(seconds);
+    if (gmtime_r(&t, &tm) != NULL)
+        strftime(text, CLOCK_TEXT, "%Y-%m-%dT%H:%M:%SZ", &tm);
 }
 
 bool report_time(int64_t *seconds)

@@ -16,4 +16,8 @@ double seconds_utc(void);
  * no time. */
 bool report_time(int64_t *seconds);
 
+/* "2026-11-21T12:00:00Z" of seconds since 1970, cut down; "" for what no calendar has. */
+enum { CLOCK_TEXT = 32 };
+void clock_text(double seconds, char text[CLOCK_TEXT]);
+
 #endif

@@ -1,5 +1,7 @@
 #include "cli/terminal/style.h"
 
+#include "cli/live/stored_run.h"
+
 #include <errno.h>
 #include <langinfo.h>
 #include <locale.h>
@@ -116,7 +118,7 @@ struct hd_write_options style_for(const struct settings *s, FILE *to)
     bool terminal = isatty(fileno(to));
     if (terminal && ioctl(fileno(to), TIOCGWINSZ, &size) != 0)
         size = (struct winsize){0};
-    return (struct hd_write_options){.size = sizeof(struct hd_write_options),
+    struct hd_write_options style = {.size = sizeof(style),
                                      .width = width_for(s, &size),
                                      .color = wants_color(s, terminal),
                                      .files_go = s->files_go,
@@ -127,4 +129,11 @@ struct hd_write_options style_for(const struct settings *s, FILE *to)
                                      .command_len = s->word_count,
                                      .inputs = s->operands,
                                      .input_count = s->operand_count};
+    style.pages = s->pages;
+    style.page_count = s->page_count;
+    if (s->stored != NULL) {
+        style.inputs = stored_run_words(s->stored, &style.input_count);
+        style.inputs_are_options = true;
+    }
+    return style;
 }

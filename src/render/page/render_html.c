@@ -94,7 +94,13 @@ static void put_line(struct page *p, const struct doc_line *l)
             put(p, " <span class=\"thing\">");
         else if (i > 0)
             html_words(p->o, piece->joint);
+        if (piece->href != NULL) {
+            put(p, "<a href=\"");
+            html_words(p->o, piece->href);
+            put(p, "\">");
+        }
         put_runs(p, &piece->cell.words);
+        put(p, piece->href != NULL ? "</a>" : "");
         put(p, is_thing ? "</span>" : "");
     }
 }

@@ -1,0 +1,251 @@
+/* A folder that can be moved, packed and served as it is: index.html is the page of the
+ * fleet, run-4711.html what `report` says of the run with that number, in the same window.
+ * Names are made of numbers only. What is there is replaced if it is such a page, and left
+ * alone if it is anything else. */
+#include "cli/commands/fleet_pages.h"
+
+#include "cli/commands/output.h"
+#include "cli/guard/allocate.h"
+#include "cli/live/open_store.h"
+#include "cli/live/stored_run.h"
+#include "cli/terminal/clock.h"
+#include "cli/terminal/style.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* More of them nobody opens, and each takes a second of a large service. */
+enum { MOST_PAGES = 50, MOST_NAME = 40 };
+
+struct page {
+    uint64_t run;
+    char name[MOST_NAME]; /* "run-4711.html" */
+    char *path;
+    struct hd_error error; /* why there is none */
+};
+
+struct fleet_pages {
+    char *index;
+    struct page all[MOST_PAGES];
+    size_t count;
+    struct hd_page_of_run *told; /* of these and of what is left out */
+    size_t told_count;
+};
+
+/* --- the folder ------------------------------------------------------ */
+
+static bool is_folder(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+bool fleet_pages_are_wanted(const struct settings *s)
+{
+    size_t len = s->output != NULL ? strlen(s->output) : 0;
+    return strcmp(s->format, "html") == 0 && len > 0 &&
+           (s->output[len - 1] == '/' || is_folder(s->output));
+}
+
+static char *path_in(const char *folder, const char *name)
+{
+    size_t len = strlen(folder), size = len + strlen(name) + 2;
+    char *path = zeroed(size, 1);
+    snprintf(path, size, "%s%s%s", folder, len > 0 && folder[len - 1] == '/' ? "" : "/",
+             name);
+    return path;
+}
+
+/* Whether a page of ours may be written there. */
+static bool is_free(const char *path)
+{
+    enum { HEAD = 4096 };
+    struct stat st;
+    char head[HEAD + 1] = "";
+    if (lstat(path, &st) != 0 && errno == ENOENT)
+        return true;
+    FILE *f = S_ISREG(st.st_mode) ? fopen(path, "r") : NULL;
+    if (f != NULL) {
+        head[fread(head, 1, HEAD, f)] = '\0';
+        fclose(f);
+    }
+    return strstr(head, "<meta name=\"generator\" content=\"heapdrift ") != NULL ||
+           trouble(path, "is no page of heapdrift, and stays as it is");
+}
+
+/* --- a page ---------------------------------------------------------- */
+
+struct made_page {
+    const struct hd_report *report;
+    const struct stored_run *run;
+    const char *name;
+};
+
+static bool write_page(const void *thing, const struct settings *s, FILE *to,
+                       struct hd_error *err)
+{
+    enum { MOST_WORDS = 16 };
+    const struct made_page *page = thing;
+    struct hd_write_options style = style_for(s, to);
+    const char *words[MOST_WORDS] = {"heapdrift", "report"};
+    size_t count = 2;
+    style.inputs = stored_run_words(page->run, &style.input_count);
+    style.inputs_are_options = true;
+    for (size_t i = 0; i < style.input_count; i++)
+        words[count++] = style.inputs[i];
+    words[count++] = "-o";
+    words[count++] = page->name;
+    style.command = words;
+    style.command_len = count;
+    report_time(&style.made_at);
+    return hd_report_write(page->report, "html", &style, hd_sink_file(to), err);
+}
+
+/* As fleet does: what cannot be read is left out. */
+static struct hd_comparison *open_good(struct hd_inputs *inputs,
+                                       const struct hd_read_options *how)
+{
+    size_t count, good = 0;
+    struct hd_comparison *c = hd_comparison_open(inputs->all, inputs->count, how);
+    const struct hd_info_entry *entries = hd_comparison_entries(c, &count);
+    for (size_t i = 0; i < count; i++)
+        if (entries[i].snap != NULL)
+            inputs->all[good++] = inputs->all[i];
+    if (good == count)
+        return c;
+    hd_comparison_free(c);
+    inputs->count = good;
+    return hd_comparison_open(inputs->all, good, how);
+}
+
+static struct hd_report *ask(const struct settings *s, struct hd_comparison *c,
+                             struct hd_error *err)
+{
+    struct hd_options opt = hd_default_options();
+    opt.tree = true;
+    opt.min_share = s->options.min_share;
+    opt.min_bytes = s->options.min_bytes;
+    opt.min_steady_share = s->options.min_steady_share;
+    opt.min_steady_bytes = s->options.min_steady_bytes;
+    return hd_report_diff(c, &opt, err);
+}
+
+/* False if it could not be written; what else is wrong is noted. */
+static bool make_page(const struct settings *s, struct hd_store *store,
+                      const struct hd_fleet_rules *rules, struct page *page)
+{
+    const struct hd_read_options how = {.size = sizeof(how),
+                                        .max_memory = s->read.max_memory,
+                                        .threads = s->threads,
+                                        .reach_later = true,
+                                        .across_builds = true};
+    struct hd_inputs inputs = {0};
+    struct stored_run *run = stored_run_of(store, store_url(s), page->run, rules->since,
+                                           rules->until, &page->error);
+    bool ok = true;
+    if (run == NULL)
+        return true;
+    stored_run_add(run, &inputs);
+    struct hd_comparison *c = open_good(&inputs, &how);
+    struct hd_report *report = ask(s, c, &page->error);
+    const struct made_page made = {report, run, page->name};
+    if (report != NULL)
+        ok = is_free(page->path) &&
+             output_file(s, page->path, (struct output_how){.write = write_page}, &made);
+    hd_report_free(report);
+    hd_comparison_free(c);
+    hd_inputs_free(&inputs);
+    stored_run_free(run);
+    return ok;
+}
+
+/* --- which ------------------------------------------------------------ */
+
+static bool is_known(const struct fleet_pages *p, uint64_t run)
+{
+    for (size_t i = 0; i < p->told_count; i++)
+        if (p->told[i].run == run)
+            return true;
+    return false;
+}
+
+/* Each run once: suspects of one run share its page. */
+static void choose(struct fleet_pages *p, const struct hd_fleet_answer *a)
+{
+    enum { MOST_TOLD = 1000 };
+    size_t count = a->suspect_count + a->few_count;
+    p->told = zeroed(count < MOST_TOLD ? count : MOST_TOLD, sizeof(*p->told));
+    for (size_t i = 0; i < count && p->told_count < MOST_TOLD; i++) {
+        uint64_t run = a->suspects[i].run;
+        if (run == HD_UNKNOWN || is_known(p, run))
+            continue;
+        struct hd_page_of_run *told = &p->told[p->told_count++];
+        *told = (struct hd_page_of_run){.run = run, .why = "the first 50 runs have one"};
+        if (p->count == MOST_PAGES)
+            continue;
+        struct page *page = &p->all[p->count++];
+        page->run = run;
+        snprintf(page->name, sizeof(page->name), "run-%" PRIu64 ".html", run);
+    }
+}
+
+static void say_none(const struct page *page)
+{
+    begin_message("warning", page->name);
+    fputs(": no page: ", stderr);
+    end_message(page->error.message);
+}
+
+static bool make_all(const struct settings *s, struct fleet_pages *p,
+                     const struct hd_fleet_rules *rules)
+{
+    struct hd_store *store = p->count > 0 ? open_store(s, HD_STORE_READ) : NULL;
+    bool ok = p->count == 0 || store != NULL;
+    for (size_t i = 0; ok && i < p->count; i++) {
+        struct page *page = &p->all[i];
+        page->path = path_in(s->output, page->name);
+        ok = make_page(s, store, rules, page);
+        if (page->error.status == HD_OK)
+            p->told[i].href = page->name;
+        else if (!s->quiet)
+            say_none(page);
+        p->told[i].why = page->error.message;
+    }
+    hd_store_close(store);
+    return ok;
+}
+
+/* --- all of it ------------------------------------------------------- */
+
+bool fleet_pages_make(struct settings *s, const struct hd_report *report)
+{
+    const struct hd_fleet_answer *a = hd_report_model(report)->fleet;
+    if (mkdir(s->output, 0777) != 0 && errno != EEXIST)
+        return trouble(s->output, strerror(errno));
+    struct fleet_pages *p = zeroed(1, sizeof(*p));
+    s->made_pages = p;
+    p->index = path_in(s->output, "index.html");
+    choose(p, a);
+    if (!is_free(p->index) || !make_all(s, p, &a->rules))
+        return false;
+    s->pages = p->told;
+    s->page_count = p->told_count;
+    s->output = p->index;
+    return true;
+}
+
+void fleet_pages_free(struct settings *s)
+{
+    struct fleet_pages *p = s->made_pages;
+    for (size_t i = 0; p != NULL && i < p->count; i++)
+        free(p->all[i].path);
+    if (p != NULL) {
+        free(p->told);
+        free(p->index);
+    }
+    free(p);
+    s->made_pages = NULL;
+}

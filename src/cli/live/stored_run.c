@@ -1,0 +1,501 @@
+#include "cli/live/stored_run.h"
+
+#include "cli/guard/allocate.h"
+#include "cli/live/open_store.h"
+#include "cli/options/values.h"
+#include "cli/terminal/clock.h"
+#include "cli/terminal/messages.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- what is asked of a store ------------------------------------------------ */
+
+bool store_window(const struct settings *s, double usual, double *since, double *until)
+{
+    int64_t seconds;
+    if (!report_time(&seconds))
+        return false;
+    struct moment from = {.before = usual}, to = {0};
+    if (s->since != NULL)
+        parse_moment(s->since, &from);
+    if (s->until != NULL)
+        parse_moment(s->until, &to);
+    double end = to.is_date ? to.date : (double)seconds - to.before;
+    /* Up to now is with what was taken in this second. */
+    *until = s->until != NULL ? end : usual > 0 ? end + 1 : (double)NAN;
+    bool is_open = from.is_open || (s->since == NULL && usual <= 0);
+    *since = from.is_date ? from.date : is_open ? (double)NAN : end - from.before;
+    return !(*since >= *until) || refuse("--since must be before --until");
+}
+
+size_t store_choose(const struct hd_stored_series *from, size_t chosen[HD_MAX_SNAPSHOTS])
+{
+    double *taken = zeroed(from->snapshot_count, sizeof(*taken));
+    for (size_t k = 0; k < from->snapshot_count; k++)
+        taken[k] = from->snapshots[k].taken;
+    size_t n = hd_fleet_choose(taken, from->snapshot_count, HD_MAX_SNAPSHOTS, chosen);
+    free(taken);
+    return n;
+}
+
+/* A store that does not answer is the end of it: what is there is not known then. */
+static bool is_about_one(const struct hd_error *err)
+{
+    return err->status == HD_USAGE || err->status == HD_BAD_FORMAT ||
+           err->status == HD_NOT_A_SNAPSHOT || err->status == HD_UNSUPPORTED;
+}
+
+bool store_fetch(struct hd_store *store, uint64_t snapshot, struct hd_memory *bytes,
+                 struct hd_error *own, struct hd_error *err)
+{
+    if (hd_store_digest(store, snapshot, bytes, own))
+        return true;
+    hd_memory_free(bytes);
+    *bytes = (struct hd_memory){0};
+    if (is_about_one(own))
+        return true;
+    *err = *own;
+    return false;
+}
+
+/* --- a run ------------------------------------------------------------------- */
+
+struct stored {
+    char *name;
+    struct hd_memory bytes;
+    struct hd_error error;
+};
+
+enum { MOST_WORDS = 4 };
+
+struct stored_run {
+    uint64_t id;
+    size_t count, recorded;
+    struct stored all[HD_MAX_SNAPSHOTS];
+    char *about; /* "shop on host-003, build 1.4" */
+    char *words[MOST_WORDS];
+    size_t word_count;
+};
+
+void stored_run_free(struct stored_run *r)
+{
+    if (r == NULL)
+        return;
+    for (size_t k = 0; k < r->count; k++) {
+        free(r->all[k].name);
+        hd_memory_free(&r->all[k].bytes);
+    }
+    for (size_t i = 0; i < r->word_count; i++)
+        free(r->words[i]);
+    free(r->about);
+    free(r);
+}
+
+void stored_run_add(const struct stored_run *r, struct hd_inputs *to)
+{
+    for (size_t k = 0; k < r->count; k++) {
+        const struct stored *s = &r->all[k];
+        hd_inputs_add_memory(to, s->name, s->bytes.size > 0 ? s->bytes.bytes : "",
+                             s->bytes.size);
+        to->all[to->count - 1].error = s->error;
+    }
+}
+
+const char *const *stored_run_words(const struct stored_run *r, size_t *count)
+{
+    *count = r->word_count;
+    return (const char *const *)r->words;
+}
+
+/* The strings as one; the last is NULL. */
+static char *joined(const char *const *parts)
+{
+    size_t size = 1;
+    for (size_t i = 0; parts[i] != NULL; i++)
+        size += strlen(parts[i]);
+    char *all = zeroed(size, 1);
+    for (size_t i = 0; parts[i] != NULL; i++)
+        strcat(all, parts[i]);
+    return all;
+}
+
+#define JOINED(...) joined((const char *const[]){__VA_ARGS__, NULL})
+
+/* "host-003/2026-11-21T12:00:00Z": a folder and a file, as reports know to shorten them. Of
+ * two taken in one second both have their number. */
+static char *name_of(const struct hd_stored_series *of, const size_t *chosen, size_t count,
+                     size_t k)
+{
+    const struct hd_stored_snapshot *s = &of->snapshots[chosen[k]];
+    char when[CLOCK_TEXT], beside[CLOCK_TEXT] = "", id[32];
+    bool is_double = false;
+    clock_text(s->taken, when);
+    for (size_t i = k > 0 ? k - 1 : 0; i <= k + 1 && i < count; i++)
+        if (i != k) {
+            clock_text(of->snapshots[chosen[i]].taken, beside);
+            is_double |= strcmp(beside, when) == 0;
+        }
+    snprintf(id, sizeof(id), is_double || when[0] == '\0' ? "-%" PRIu64 : "", s->id);
+    const char *folder = of->run.host[0] != '\0'      ? of->run.host
+                         : of->run.service[0] != '\0' ? of->run.service
+                                                      : "run";
+    return JOINED(folder, "/", when, id);
+}
+
+static char *about(const struct hd_run *run)
+{
+    char pid[40] = "";
+    if (run->pid != HD_UNKNOWN)
+        snprintf(pid, sizeof(pid), ", pid %" PRIu64, run->pid);
+    return JOINED(run->service, run->host[0] != '\0' ? " on " : "", run->host,
+                  run->build[0] != '\0' ? ", build " : "", run->build, pid);
+}
+
+static bool fetch(struct hd_store *store, const struct hd_stored_series *from,
+                  struct stored_run *r, bool only_last, struct hd_error *err)
+{
+    size_t chosen[HD_MAX_SNAPSHOTS] = {from->snapshot_count - 1};
+    size_t count = only_last ? 1 : store_choose(from, chosen);
+    r->id = from->id;
+    r->recorded = from->snapshot_count;
+    r->about = about(&from->run);
+    for (size_t k = 0; k < count; k++) {
+        struct stored *to = &r->all[r->count++];
+        to->name = name_of(from, chosen, count, k);
+        if (!store_fetch(store, from->snapshots[chosen[k]].id, &to->bytes, &to->error, err))
+            return false;
+    }
+    return true;
+}
+
+static struct stored_run *open_run(struct hd_store *store,
+                                   const struct hd_store_filter *filter, bool only_last,
+                                   struct hd_error *err)
+{
+    const struct hd_stored_series *series = NULL;
+    struct hd_series_list *l = hd_store_series(store, filter, err);
+    if (l == NULL)
+        return NULL;
+    struct stored_run *r = zeroed(1, sizeof(*r));
+    bool ok = hd_series_next(l, &series, err);
+    if (ok && series == NULL) {
+        err->status = HD_USAGE;
+        snprintf(err->message, sizeof(err->message), "run %" PRIu64 " is no longer there",
+                 filter->run);
+        ok = false;
+    }
+    ok = ok && fetch(store, series, r, only_last, err);
+    hd_series_list_free(l);
+    if (ok)
+        return r;
+    stored_run_free(r);
+    return NULL;
+}
+
+static void add_word(struct stored_run *r, const char *option, const char *value)
+{
+    if (value != NULL)
+        r->words[r->word_count++] = JOINED(option, value);
+}
+
+static void add_words(struct stored_run *r, const char *url)
+{
+    struct hd_memory public = {0};
+    char id[32];
+    snprintf(id, sizeof(id), "%" PRIu64, r->id);
+    hd_store_put_public_url(hd_sink_memory(&public), url);
+    add_word(r, "--store=", public.bytes);
+    add_word(r, "--run=", id);
+    hd_memory_free(&public);
+}
+
+static void add_moment(struct stored_run *r, const char *option, double moment)
+{
+    char when[CLOCK_TEXT];
+    clock_text(moment, when);
+    if (when[0] != '\0')
+        add_word(r, option, when);
+}
+
+struct stored_run *stored_run_of(struct hd_store *store, const char *url, uint64_t run,
+                                 double since, double until, struct hd_error *err)
+{
+    struct hd_store_filter filter = hd_store_everything();
+    filter.run = run;
+    filter.since = since;
+    filter.until = until;
+    struct stored_run *r = open_run(store, &filter, false, err);
+    if (r == NULL)
+        return NULL;
+    add_words(r, url);
+    add_moment(r, "--since=", since);
+    add_moment(r, "--until=", until);
+    return r;
+}
+
+/* --- which one ------------------------------------------------------- */
+
+static bool takes_one(const struct settings *s)
+{
+    return (s->command->bit & (ON_TOP | ON_CONVERT | ON_STATICS | ON_OBJECT)) != 0;
+}
+
+/* How good a run is for the command: a verdict needs four snapshots, growth two. */
+static int fitness(const struct settings *s, size_t snapshots)
+{
+    enum { FOR_VERDICT = 4, FOR_GROWTH = 2 };
+    return takes_one(s) ? 0 : snapshots >= FOR_VERDICT ? 2 : snapshots >= FOR_GROWTH;
+}
+
+struct choice {
+    uint64_t run; /* 0: none */
+    int fitness;
+    double last;
+    uint64_t matching;
+};
+
+static bool choose(const struct settings *s, struct hd_store *store,
+                   const struct hd_store_filter *filter, struct choice *best,
+                   struct hd_error *err)
+{
+    const struct hd_stored_series *series;
+    struct hd_series_list *l = hd_store_series(store, filter, err);
+    bool ok = l != NULL;
+    while (ok && (ok = hd_series_next(l, &series, err)) && series != NULL) {
+        int fits = fitness(s, series->snapshot_count);
+        double last = series->snapshots[series->snapshot_count - 1].taken;
+        best->matching++;
+        if (best->run != 0 &&
+            (fits < best->fitness || (fits == best->fitness && last < best->last)))
+            continue;
+        best->run = series->id;
+        best->fitness = fits;
+        best->last = last;
+    }
+    hd_series_list_free(l);
+    return ok;
+}
+
+/* --- none ------------------------------------------------------------ */
+
+/* Which of the names that are asked for is the first that nothing has. */
+enum missing { NO_SERVICE, NO_HOST, NO_BUILD, NO_RUN, NO_SNAPSHOT };
+
+enum { MOST_NAMES = 500 };
+
+struct search {
+    const struct settings *s;
+    enum missing missing;
+    char **names; /* that are there in its place, each once */
+    size_t count, runs;
+    double last; /* of what matches but for the window */
+};
+
+static bool is_other(const char *wanted, const char *is)
+{
+    return wanted != NULL && strcmp(wanted, is) != 0;
+}
+
+static enum missing missed_by(const struct settings *s, const struct hd_stored_series *x)
+{
+    return is_other(s->service, x->run.service) ? NO_SERVICE
+           : is_other(s->host, x->run.host)     ? NO_HOST
+           : is_other(s->build, x->run.build)   ? NO_BUILD
+           : s->run != 0 && s->run != x->id     ? NO_RUN
+                                                : NO_SNAPSHOT;
+}
+
+static void forget(struct search *x)
+{
+    for (size_t i = 0; i < x->count; i++)
+        free(x->names[i]);
+    x->count = 0;
+}
+
+static void note_name(struct search *x, const char *name)
+{
+    for (size_t i = 0; i < x->count; i++)
+        if (strcmp(x->names[i], name) == 0)
+            return;
+    x->names = more(x->names, (x->count + 2) * sizeof(*x->names));
+    x->names[x->count++] = JOINED(name);
+    x->names[x->count] = NULL;
+}
+
+/* What is nearest to a match tells what is wrong. */
+static void look_at(struct search *x, const struct hd_stored_series *series)
+{
+    enum missing missing = missed_by(x->s, series);
+    const char *names[] = {series->run.service, series->run.host, series->run.build};
+    x->runs++;
+    if (missing > x->missing) {
+        x->missing = missing;
+        forget(x);
+    }
+    if (missing < x->missing)
+        return;
+    if (missing < NO_RUN && x->count < MOST_NAMES)
+        note_name(x, names[missing]);
+    if (missing == NO_SNAPSHOT)
+        x->last = fmax(x->last, series->snapshots[series->snapshot_count - 1].taken);
+}
+
+/* "; did you mean shop?", "; there are cart, mail and 3 more" */
+static void put_names(const struct search *x, const char *wanted)
+{
+    enum { SHOWN = 5 };
+    const char *nearest = hd_nearest_word(wanted, (const char *const *)x->names);
+    size_t shown = nearest != NULL ? 1 : x->count < SHOWN ? x->count : SHOWN;
+    fputs(nearest != NULL ? "; did you mean " : "; there ", stderr);
+    fputs(nearest != NULL ? "" : x->count == 1 ? "is " : "are ", stderr);
+    for (size_t i = 0; i < shown; i++) {
+        const char *name = nearest != NULL ? nearest : x->names[i];
+        fputs(i > 0 ? ", " : "", stderr);
+        put_name(name[0] != '\0' ? name : "one without a name");
+    }
+    if (nearest == NULL && x->count == MOST_NAMES)
+        fputs(" and hundreds more", stderr);
+    else if (nearest == NULL && x->count > shown)
+        fprintf(stderr, " and %zu more", x->count - shown);
+    fputs(nearest != NULL ? "?" : "", stderr);
+}
+
+static void say_none(const struct search *x)
+{
+    static const char *const what[] = {"service", "host", "build"};
+    const struct settings *s = x->s;
+    const char *wanted[] = {s->service, s->host, s->build};
+    char when[CLOCK_TEXT];
+    struct hd_memory name = {0};
+    hd_store_put_url(hd_sink_memory(&name), store_url(s));
+    begin_message(NULL, name.bytes);
+    hd_memory_free(&name);
+    if (x->runs == 0) {
+        fputs(": nothing is recorded yet", stderr);
+    } else if (x->missing < NO_RUN) {
+        const char *of = x->missing > NO_SERVICE && s->service != NULL ? s->service : NULL;
+        fprintf(stderr, ": no run %s", of != NULL ? "of " : "");
+        if (of != NULL)
+            put_name(of);
+        fprintf(stderr, "%s%s %s ", of != NULL ? " " : "",
+                x->missing == NO_HOST ? "on" : "of", what[x->missing]);
+        put_name(wanted[x->missing]);
+        put_names(x, wanted[x->missing]);
+    } else if (x->missing == NO_RUN) {
+        fprintf(stderr,
+                ": no run %" PRIu64 "; `heapdrift fleet` prints the numbers of runs",
+                s->run);
+    } else {
+        clock_text(x->last, when);
+        fprintf(stderr, ": no snapshot in that time; the last one is of %s", when);
+    }
+    fputs("\n", stderr);
+}
+
+static bool explain_none(const struct settings *s, struct hd_store *store,
+                         struct hd_error *err)
+{
+    const struct hd_store_filter all = hd_store_everything();
+    const struct hd_stored_series *series;
+    struct search x = {.s = s, .last = -INFINITY};
+    struct hd_series_list *l = hd_store_series(store, &all, err);
+    bool ok = l != NULL;
+    while (ok && (ok = hd_series_next(l, &series, err)) && series != NULL)
+        look_at(&x, series);
+    hd_series_list_free(l);
+    if (ok)
+        say_none(&x);
+    forget(&x);
+    free(x.names);
+    return ok;
+}
+
+/* --- all of it ------------------------------------------------------- */
+
+/* "run 4711: shop on host-003, build 1.4, pid 12: 50 of 312 snapshots; 2 other runs match"
+ */
+static void say_which(const struct settings *s, const struct stored_run *r,
+                      const struct choice *best)
+{
+    static const char *const of[] = {"the newest", "the newest of those with two snapshots",
+                                     "the newest of those with four snapshots"};
+    const uint64_t others = best->matching - 1;
+    char name[40];
+    if (s->quiet)
+        return;
+    snprintf(name, sizeof(name), "run %" PRIu64, r->id);
+    begin_message("note", name);
+    fputs(": ", stderr);
+    put_name(r->about);
+    if (takes_one(s))
+        fprintf(stderr, ": the last of %zu snapshot%s", r->recorded,
+                r->recorded == 1 ? "" : "s");
+    else if (r->count < r->recorded)
+        fprintf(stderr, ": %zu of %zu snapshots", r->count, r->recorded);
+    else
+        fprintf(stderr, ": %zu snapshot%s", r->count, r->count == 1 ? "" : "s");
+    if (others > 0)
+        fprintf(stderr, "; %" PRIu64 " other run%s match%s: this is %s, --run=ID names one",
+                others, others == 1 ? "" : "s", others == 1 ? "es" : "", of[best->fitness]);
+    fputs("\n", stderr);
+}
+
+static bool take(struct settings *s, struct hd_store *store, struct hd_error *err)
+{
+    struct hd_store_filter filter = hd_store_everything();
+    struct choice best = {0};
+    filter.service = s->service;
+    filter.host = s->host;
+    filter.build = s->build;
+    filter.run = s->run;
+    if (!store_window(s, 0, &filter.since, &filter.until) ||
+        !choose(s, store, &filter, &best, err))
+        return false;
+    if (best.run == 0) {
+        explain_none(s, store, err);
+        return false;
+    }
+    filter.run = best.run;
+    s->stored = open_run(store, &filter, takes_one(s), err);
+    if (s->stored == NULL)
+        return false;
+    add_words(s->stored, store_url(s));
+    add_word(s->stored, "--since=", s->since);
+    add_word(s->stored, "--until=", s->until);
+    say_which(s, s->stored, &best);
+    return true;
+}
+
+/* An address is no file. */
+static bool has_files(const struct settings *s)
+{
+    bool one = s->command->bit == ON_OBJECT && s->options.type_count == 0;
+    return s->operand_count > (one ? 1 : 0);
+}
+
+bool stored_run_fetch(struct settings *s)
+{
+    struct hd_error err = {0};
+    if (!settings_read_store(s))
+        return true;
+    if (has_files(s)) {
+        fprintf(stderr,
+                "heapdrift: %s takes files or, with --store, a run of a store; not both\n",
+                s->command->name);
+        return false;
+    }
+    struct hd_store *store = open_store(s, HD_STORE_READ);
+    if (store == NULL)
+        return false;
+    bool ok = take(s, store, &err);
+    if (!ok && err.status != HD_OK)
+        store_trouble(store_url(s), &err);
+    hd_store_close(store);
+    /* As fleet does, so that a report says of a run what fleet says. */
+    if ((s->command->bit & (ON_CONVERT | ON_INFO)) == 0)
+        s->read.across_builds = true;
+    return ok;
+}
