@@ -147,6 +147,7 @@ static void see_taken(struct agent *a, struct taken *t)
         return;
     }
     enum watch_failure why = reason_of(a, t);
+    a->at_work->cost = seconds_now() - a->c.begin;
     if (why == WATCH_ENDED && !a->is_once)
         snprintf(t->err.message, sizeof(t->err.message), "the process has exited");
     fail_work(a, why, &t->err);
