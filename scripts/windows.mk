@@ -17,7 +17,7 @@ WINDOWS_LEFT_OUT = src/store/% src/cli/explore/terminal.c src/format/core/core_n
         process_copy.c target.c thread_freeze.c types_copy.c unix_socket.c) \
     $(addprefix src/cli/,$(addprefix commands/,cmd_fleet.c cmd_record.c) \
         $(addprefix live/,children.c finding.c host_lock.c nameless.c open_store.c run_facts.c sidecar.c storing.c taking.c \
-            watched.c) \
+            waiting.c watched.c) \
         $(addprefix guard/,landlock.c lost_pages.c memory.c sandbox.c system_calls.c) \
         terminal/temporary.c)
 WINDOWS_LIBS = -lprotobuf-c -larchive -llzma -lzstd -lbz2 -lz -lyaml -ljansson -lutf8proc -lpopt
