@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -414,6 +415,8 @@ static int run(struct agent *a, const struct settings *s)
 int sidecar_run(const struct settings *s)
 {
     struct agent a = {.c = {.signals = -1}};
+    /* Who reads what it says may be started anew. */
+    signal(SIGPIPE, SIG_IGN);
     return run(&a, s);
 }
 
