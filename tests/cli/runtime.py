@@ -12,8 +12,8 @@
 
 With MAPPED=FILE in the environment it maps that file, as a runtime does its libraries.
 
-With LATER in the environment the trace of each session is an hour younger, so that no two
-are the same; with SLOW=SECONDS the second half of it comes so much later.
+With LATER=N in the environment the trace of each session is an hour younger, from the Nth hour
+on, so that no two are the same; with SLOW=SECONDS the second half of it comes so much later.
 
 Several sockets are named with commas between; with APART in the environment each has a
 process of its own. It lives until it is killed.
@@ -33,7 +33,7 @@ STOP, FIRST_START, LAST_START = 0x0201, 0x0202, 0x0206
 BEFORE_BLOCKS = 102
 LOADER = 8
 streams = []
-sessions = 0
+sessions = int(os.environ.get("LATER", 1)) - 1
 
 
 def reply(connection, good, payload):

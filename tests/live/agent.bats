@@ -267,6 +267,22 @@ rogue() {
     [[ $(stored 'SELECT COUNT(*) FROM series WHERE service IN ("small", "hangs")') == 2 ]]
 }
 
+@test "to wait costs next to nothing, whether for one process or for all" {
+    local who before after
+    run_lab
+    sleep 2
+    for who in "--name=$name" "--all --name=$name"; do
+        # shellcheck disable=SC2086 # two words
+        watching $who --store="$tmp/store.db" --interval=1h
+        says "snapshot every 3600 s"
+        before=$(awk '{ print $14 + $15 }' "/proc/$job/stat")
+        sleep 8
+        after=$(awk '{ print $14 + $15 }' "/proc/$job/stat")
+        [[ $((after - before)) -lt 30 ]] || { echo "$((after - before)) hundredths of a second"; return 1; }
+        ended 0
+    done
+}
+
 @test "other users' processes are told once, and are none of its business" {
     [[ $(id -u) == 0 ]] || skip "only root can be somebody else"
     chmod 711 "$tmp" "$BATS_RUN_TMPDIR" "$BATS_FILE_TMPDIR" 2>/dev/null || true

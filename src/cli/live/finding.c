@@ -145,7 +145,7 @@ static void remove_at(struct agent *a, size_t i)
 {
     struct watched *w = a->all[i];
     char what[64];
-    if (a->settings->all && w->is_announced) {
+    if (a->settings->all && (w->is_announced || w->taken > 0)) {
         snprintf(what, sizeof(what), "has exited, after %" PRIu64 " snapshot%s", w->taken,
                  w->taken == 1 ? "" : "s");
         note(a, w->process.who, what);

@@ -293,15 +293,26 @@ static void listen(struct agent *a, int ms)
 
 /* One that is known by its number lives as long as the kernel says so: nobody has to be
  * asked. */
-static bool is_time_to_look(const struct agent *a, double now)
+static bool is_still_there(const struct agent *a)
 {
+    const struct watched *one = a->count == 1 && !a->settings->all ? a->all[0] : NULL;
+    return one != NULL && one->is_there && one->process.born != 0 &&
+           !sighted_has_ended(&one->process);
+}
+
+/* Also while a snapshot is taken elsewhere, which may take minutes. */
+static bool is_time_to_look(struct agent *a, double now)
+{
+    if (a->at_work != NULL)
+        return a->settings->all && a->taking.child > 0 && now >= finding_next(a);
     if (schedule_next_due(a->all, a->count) <= now)
         return finding_is_stale(a, now);
     if (now < finding_next(a))
         return false;
-    const struct watched *one = a->count == 1 && !a->settings->all ? a->all[0] : NULL;
-    return one == NULL || !one->is_there || one->process.born == 0 ||
-           sighted_has_ended(&one->process);
+    bool is_known = is_still_there(a);
+    if (is_known)
+        a->looked = now;
+    return !is_known;
 }
 
 static void rounds(struct agent *a)
@@ -309,7 +320,7 @@ static void rounds(struct agent *a)
     while ((!a->is_over && !a->c.stopped) || a->at_work != NULL) {
         if (a->at_work != NULL)
             go_on_working(a);
-        if (a->at_work == NULL && is_time_to_look(a, seconds_now()))
+        if (is_time_to_look(a, seconds_now()))
             finding_look(a);
         struct watched *next = schedule_pick(a->all, a->count, seconds_now());
         bool goes_on = !a->is_over && !a->c.stopped;
