@@ -25,6 +25,7 @@ teardown() {
         kill -KILL "$one" 2>/dev/null || true
     done
     wait 2>/dev/null || true
+    [[ ! -f $tmp/postgres ]] || tests/store/postgres.sh stop "$(<"$tmp/postgres")"
 }
 
 # run_lab [NAME=VALUE...] [ARG]: one that works when told to, which is never; $started is its pid.
@@ -226,6 +227,29 @@ rogue() {
     ended 0
 }
 
+@test "a server that is away at first, and again later, costs no snapshot" {
+    local folder url status=0
+    folder=$(tests/store/postgres.sh start 3>&-) || status=$?
+    [[ $status != 77 ]] || skip "no PostgreSQL here"
+    echo "$folder" >"$tmp/postgres"
+    url=$(tests/store/postgres.sh url "$folder")
+    tests/store/postgres.sh crash "$folder"
+    run_lab OTEL_SERVICE_NAME=shop
+    run_lab OTEL_SERVICE_NAME=mail
+    watching --all --name="$name" --store="$url" --interval=1s
+    says "[2-9] snapshots are waiting, next attempt"
+    tests/store/postgres.sh resume "$folder" 3>&-
+    says ", after waiting" 2
+    tests/store/postgres.sh crash "$folder"
+    says "[2-9] snapshots are waiting, next attempt" 2
+    tests/store/postgres.sh resume "$folder" 3>&-
+    ended 0
+    # Each that was taken is there.
+    [[ $(tests/store/postgres.sh sql "$folder" 'SELECT count(*) FROM snapshot') == "$(grep -c "objects, " "$tmp/err")" ]]
+    [[ $(tests/store/postgres.sh sql "$folder" 'SELECT count(*) FROM series') == 2 ]]
+    ! grep "lost" "$tmp/err"
+}
+
 @test "one that hangs, one that is too large and one that lives for a moment" {
     local hangs
     run_lab LEAKLAB_CATALOG=200000
@@ -269,6 +293,7 @@ rogue() {
 }
 
 @test "other users' processes are told once, and are none of its business" {
+    local socket
     [[ $(id -u) == 0 ]] || skip "only root can be somebody else"
     chmod 711 "$tmp" "$BATS_RUN_TMPDIR" "$BATS_FILE_TMPDIR" 2>/dev/null || true
     chmod 1777 "$tmp/t"
@@ -282,8 +307,14 @@ rogue() {
         --store="$tmp/own/store.db" --lock="$tmp/own/lock" --interval=500ms 2>"$tmp/err" 3>&- 6>&- &
     job=$!
     says "own \(pid [0-9]+\): stored" 3
+    # Rights that are lost, and come back.
+    socket=$(ls "$tmp"/t/dotnet-diagnostic-"${began[1]}"-*-socket)
+    chown root "$socket"
+    says "own \(pid [0-9]+\): no snapshot: the diagnostics socket belongs to user root"
+    chown 65534 "$socket"
+    says "own \(pid [0-9]+\): stored" "$(($(grep -c "own (pid [0-9]*): stored" "$tmp/err") + 2))"
     ended 0
-    [[ $(grep -c "no snapshot: the diagnostics socket belongs to user root" "$tmp/err") == 1 ]] || { cat "$tmp/err"; false; }
+    [[ $(grep -c "$name (pid [0-9]*): no snapshot: the diagnostics socket belongs to user root" "$tmp/err") == 1 ]] || { cat "$tmp/err"; false; }
 }
 
 @test "an hour in three minutes: four services, two leak, replaced again and again" {
