@@ -247,7 +247,7 @@ rogue() {
     # Each that was taken is there.
     [[ $(tests/store/postgres.sh sql "$folder" 'SELECT count(*) FROM snapshot') == "$(grep -c "objects, " "$tmp/err")" ]]
     [[ $(tests/store/postgres.sh sql "$folder" 'SELECT count(*) FROM series') == 2 ]]
-    ! grep "lost" "$tmp/err"
+    says_not lost
 }
 
 @test "one that hangs, one that is too large and one that lives for a moment" {

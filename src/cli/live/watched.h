@@ -67,7 +67,7 @@ enum watch_failure {
     WATCH_SILENT,    /* it did not answer, or not to the end, in time */
     WATCH_TOO_MUCH,  /* it sent more than --memory allows */
     WATCH_ENDED,     /* it ended meanwhile */
-    WATCH_CRASHED,   /* our own process that took it was killed */
+    WATCH_CRASHED,   /* our own process that took it was killed, or failed */
     WATCH_OTHER,
     WATCH_FAILURES
 };
