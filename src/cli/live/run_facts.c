@@ -199,7 +199,7 @@ struct run_facts_memory {
     char **strings;
     size_t string_count;
     struct hd_label *labels;
-    size_t label_count;
+    size_t label_count, label_bytes;
 };
 
 /* --- what is known --------------------------------------------------- */
@@ -238,11 +238,15 @@ static bool is_told(const char *s)
     return s != NULL && s[0] != '\0';
 }
 
+/* An environment is another's word, and its snapshots may wait in memory by the hundred. A
+ * store cuts strings at 1,000 bytes. */
+enum { MOST_OF_A_FACT = 4096, MOST_LABELS = 128, MOST_OF_LABELS = 32 << 10 };
+
 /* The first that is told stays. */
 static void know(struct run_facts *f, const char **fact, const char *s)
 {
     if (!is_told(*fact) && is_told(s))
-        *fact = kept(f, s, strlen(s));
+        *fact = kept(f, s, strnlen(s, MOST_OF_A_FACT));
 }
 
 static void know_label(struct run_facts *f, const char *name, size_t len, const char *value)
@@ -251,6 +255,11 @@ static void know_label(struct run_facts *f, const char *name, size_t len, const 
     for (size_t i = 0; i < m->label_count; i++)
         if (strlen(m->labels[i].name) == len && strncmp(m->labels[i].name, name, len) == 0)
             return;
+    m->label_bytes += len + strlen(value);
+    if (m->label_count >= MOST_LABELS || m->label_bytes > MOST_OF_LABELS) {
+        f->problem = "more than 128 labels, or 32 KiB of them; the others are left out";
+        return;
+    }
     m->labels = more(m->labels, (m->label_count + 1) * sizeof(*m->labels));
     m->labels[m->label_count++] =
         (struct hd_label){kept(f, name, len), kept(f, value, strlen(value))};
@@ -268,7 +277,8 @@ static void know_limit(struct run_facts *f, uint64_t limit)
 
 void run_facts_add_options(struct run_facts *f, const struct settings *s)
 {
-    know(f, &f->run.service, s->service);
+    if (!s->all)
+        know(f, &f->run.service, s->service);
     know(f, &f->run.host, s->host);
     know(f, &f->run.build, s->build);
     if (s->limit > 0)
@@ -462,6 +472,19 @@ static void read_environment_of(struct run_facts *f, uint64_t pid)
     f->problem = NULL;
 }
 
+void run_facts_of_process(struct run_facts *f, uint64_t pid)
+{
+    run_facts_begin(f);
+    read_environment_of(f, pid);
+}
+
+static void read_node(struct run_facts *f)
+{
+    const char *node = getenv("NODE_NAME");
+    if (is_told(node))
+        know_label(f, "k8s.node.name", strlen("k8s.node.name"), node);
+}
+
 void run_facts_of(struct run_facts *f, const struct settings *s, uint64_t pid)
 {
     run_facts_begin(f);
@@ -470,6 +493,10 @@ void run_facts_of(struct run_facts *f, const struct settings *s, uint64_t pid)
     read_environment_of(f, pid);
     if (!is_told_limit)
         run_facts_read_group(f, "", pid);
+    if (s->all) {
+        read_node(f);
+        return;
+    }
     read_own_environment(f);
     run_facts_read_pod(f, RUN_FACTS_PODINFO);
 }

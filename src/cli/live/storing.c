@@ -1,116 +1,42 @@
 #include "cli/live/storing.h"
 
-#include "cli/guard/allocate.h"
-#include "cli/live/run_facts.h"
+#include "cli/live/waiting.h"
 #include "cli/terminal/clock.h"
 #include "cli/terminal/messages.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-/* --- the queue ------------------------------------------------------------------- */
-
-/* Four days of a snapshot an hour; a digest has some ten kilobytes. */
-enum { MOST_WAITING = 100, MOST_WAITING_BYTES = 64 << 20 };
-
+/* So long in one go, while others wait. */
+static const double most_at_once = 2;
 static const double first_delay = 1, most_delay = 300, day = 86400;
 
-struct waiting_snapshot {
-    struct waiting_snapshot *next;
-    struct hd_memory digest;
-    struct hd_run run; /* its strings and labels are ours */
-    double pause_seconds;
-    char who[160];
-    bool was_refused; /* a try failed, which was told */
-};
-
-/* --- what waits --------------------------------------------------------------------- */
-
-static char *own(const char *s)
-{
-    if (s == NULL)
-        return NULL;
-    size_t size = strlen(s) + 1;
-    return memcpy(more(NULL, size), s, size);
-}
-
-/* The process may be gone when it is stored, and with it what was known of it. */
-static void own_run(struct hd_run *to, const struct hd_run *run)
-{
-    struct hd_label *labels = zeroed(run->label_count + 1, sizeof(*labels));
-    for (size_t i = 0; i < run->label_count; i++)
-        labels[i] = (struct hd_label){own(run->labels[i].name), own(run->labels[i].value)};
-    *to = *run;
-    to->service = own(run->service);
-    to->host = own(run->host);
-    to->process = own(run->process);
-    to->build = own(run->build);
-    to->labels = labels;
-}
-
-static void free_run(struct hd_run *run)
-{
-    for (size_t i = 0; i < run->label_count; i++) {
-        free((void *)run->labels[i].name);
-        free((void *)run->labels[i].value);
-    }
-    free((void *)run->labels);
-    free((void *)run->service);
-    free((void *)run->host);
-    free((void *)run->process);
-    free((void *)run->build);
-}
-
-static void drop_first(struct store_queue *q)
-{
-    struct waiting_snapshot *w = q->first;
-    q->first = w->next;
-    if (q->first == NULL)
-        q->last = NULL;
-    q->count--;
-    q->bytes -= w->digest.size;
-    hd_memory_free(&w->digest);
-    free_run(&w->run);
-    free(w);
-}
-
-static void lose_first(struct store_queue *q, const char *why)
+static void lose(struct store_queue *q, struct waiting_snapshot *w, const char *why)
 {
     q->lost++;
-    trouble(q->first->who, why);
-    drop_first(q);
+    trouble(w->who, why);
+    waiting_drop(q, w);
 }
 
-/* Append a snapshot; its bytes are taken over, run is copied. who is for messages. */
-static void queue_add(struct store_queue *q, struct hd_memory *digest,
-                      const struct hd_run *run, double pause_seconds, const char *who)
+void storing_add(struct store_queue *q, struct hd_memory *digest,
+                 const struct queued_snapshot *what)
 {
-    struct waiting_snapshot *w = zeroed(1, sizeof(*w));
-    w->digest = *digest;
-    *digest = (struct hd_memory){0};
-    own_run(&w->run, run);
-    w->pause_seconds = pause_seconds;
-    snprintf(w->who, sizeof(w->who), "%s", who);
-    if (q->last != NULL)
-        q->last->next = w;
-    else
-        q->first = w;
-    q->last = w;
-    q->count++;
-    q->bytes += w->digest.size;
-    while (q->count > MOST_WAITING || (q->bytes > MOST_WAITING_BYTES && q->count > 1))
-        lose_first(q, "a snapshot is lost: the store has been unavailable for too long, "
-                      "and no more can be kept waiting");
+    waiting_add(q, digest, what, seconds_now());
+    while (waiting_are_too_many(q))
+        lose(q, waiting_least(q),
+             "a snapshot is lost: the store has been unavailable for too long, and no more "
+             "can be kept waiting");
 }
 
 /* What still waits is lost, and that is told. */
 static void queue_end(struct store_queue *q)
 {
     while (q->count > 0)
-        lose_first(q, "a snapshot is lost: it could not be stored");
+        lose(q, q->first, "a snapshot is lost: it could not be stored");
     hd_store_bases_free(q->bases);
     q->bases = NULL;
 }
@@ -124,19 +50,29 @@ static bool is_on_a_server(const char *url)
 
 static void begin_store_message(const struct store_queue *q, const char *kind)
 {
-    fprintf(stderr, "heapdrift: %s%s", kind, kind[0] != '\0' ? ": " : "");
+    begin_message(kind, "");
     hd_store_put_url(hd_sink_file(stderr), q->url);
     fputs(": ", stderr);
+}
+
+/* Whether it may be there later: a folder that is not there was mistyped. */
+static bool passes(const struct store_queue *q, const struct hd_error *err)
+{
+    static const int shortages[] = {ENOSPC, EDQUOT, EMFILE, ENFILE};
+    bool passes =
+        err->status == HD_TIMED_OUT || (err->status == HD_IO && is_on_a_server(q->url));
+    for (size_t i = 0; i < sizeof(shortages) / sizeof(*shortages); i++)
+        passes = passes || strstr(err->message, strerror(shortages[i])) != NULL;
+    return passes;
 }
 
 bool storing_probe(struct store_queue *q, bool *is_away)
 {
     struct hd_error err = {0};
     struct hd_store *store = hd_store_open(q->url, HD_STORE_WRITE, &err);
-    *is_away = store == NULL && is_on_a_server(q->url) &&
-               (err.status == HD_IO || err.status == HD_TIMED_OUT);
+    *is_away = store == NULL && passes(q, &err);
     if (store == NULL && (!*is_away || !q->quiet)) {
-        begin_store_message(q, *is_away ? "warning" : "");
+        begin_store_message(q, *is_away ? "warning" : NULL);
         end_message(err.message);
     }
     if (store != NULL && hd_store_note(store) != NULL && !q->quiet) {
@@ -201,17 +137,18 @@ static bool is_for_ever(const struct hd_error *err)
            err->status == HD_NOT_A_SNAPSHOT || err->status == HD_TOO_BIG;
 }
 
-static bool record_all(struct store_queue *q, struct hd_store *store, struct hd_error *err)
+static bool record_all(struct store_queue *q, struct hd_store *store, double until,
+                       struct hd_error *err)
 {
-    while (q->count > 0) {
+    while (q->count > 0 && seconds_now() < until) {
         enum hd_recorded what = HD_RECORDED;
         struct hd_error why = {0};
         if (record(store, q->first, &what, &why)) {
             q->stored++;
             print_stored(q, what);
-            drop_first(q);
+            waiting_drop(q, q->first);
         } else if (is_for_ever(&why)) {
-            lose_first(q, why.message);
+            lose(q, q->first, why.message);
         } else {
             *err = why;
             return false;
@@ -232,7 +169,7 @@ static void thin(struct store_queue *q, struct hd_store *store)
     bool ok = hd_store_thin(store, q->keep_seconds, (double)time(NULL), &done, &err);
     if (q->quiet || (ok && (!q->tells || done.snapshots == 0)))
         return;
-    begin_store_message(q, ok ? "" : "warning");
+    begin_store_message(q, ok ? NULL : "warning");
     if (ok)
         fprintf(stderr, "%" PRIu64 " snapshots thinned out, %" PRIu64 " kept\n",
                 done.snapshots, done.left);
@@ -248,18 +185,20 @@ bool storing_flush(struct store_queue *q, bool now)
     struct hd_store *store = hd_store_open(q->url, HD_STORE_WRITE, &err);
     if (store != NULL)
         hd_store_use_bases(store, q->bases);
-    bool ok = store != NULL && record_all(q, store, &err);
+    double until = now ? INFINITY : seconds_now() + most_at_once;
+    bool ok = store != NULL && record_all(q, store, until, &err);
     if (ok) {
         q->next_try = q->delay = 0;
         thin(q, store);
     } else {
         stay_away(q, &err);
     }
+    q->is_away = !ok;
     hd_store_close(store);
-    return ok;
+    return q->count == 0;
 }
 
-/* --- on the way into it ---------------------------------------------------------- */
+/* --- its life ---------------------------------------------------------------------- */
 
 struct store_queue storing_begin(const struct settings *s)
 {
@@ -270,34 +209,6 @@ struct store_queue storing_begin(const struct settings *s)
                             .quiet = s->quiet,
                             .tells = !s->quiet};
     return q;
-}
-
-static void see_facts(struct run_facts *facts, const struct settings *s,
-                      const struct stored_process *process)
-{
-    run_facts_of(facts, s, process->pid);
-    if (facts->problem == NULL || s->quiet)
-        return;
-    begin_message("warning", process->who);
-    fputs(": ", stderr);
-    end_message(facts->problem);
-}
-
-int storing_take(struct collecting *c, const struct settings *s,
-                 const struct stored_process *process, struct store_queue *q)
-{
-    struct hd_memory digest = {0};
-    struct run_facts facts = {0};
-    /* Before: a process may end behind its snapshot, and what it was called goes with it.
-     */
-    see_facts(&facts, s, process);
-    int status = collecting_digest(c, process->who, &digest);
-    uint64_t stopped_us = c->collected.stood_still_us;
-    if (status != EXIT_TROUBLE)
-        queue_add(q, &digest, &facts.run, stopped_us > 0 ? (double)stopped_us / 1e6 : NAN,
-                  process->who);
-    run_facts_free(&facts);
-    return status;
 }
 
 bool storing_end(struct collecting *c, struct store_queue *q)
