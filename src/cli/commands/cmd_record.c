@@ -3,20 +3,27 @@
 #include "cli/commands/load.h"
 #include "cli/guard/allocate.h"
 #include "cli/guard/sandbox.h"
+#include "cli/live/children.h"
+#include "cli/live/follow_folder.h"
 #include "cli/live/open_store.h"
 #include "cli/live/run_facts.h"
+#include "cli/live/storing.h"
 #include "cli/options/options.h"
 #include "cli/terminal/clock.h"
 #include "cli/terminal/messages.h"
 #include "cli/terminal/progress.h"
 #include "heapdrift_store.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 /* --- what record says --------------------------------------------------------
  *
@@ -243,8 +250,12 @@ struct recording {
     bool *skipped;        /* of each input, as far as it is known: hd_inputs_claim() */
     struct progress *progress;
     struct record_output told;
-    size_t failed, left; /* left: not looked at, as the store is gone */
-    const char *problem; /* of the environment, told once */
+    size_t failed, skips, left; /* left: not looked at, as the store is gone */
+    const char *problem;        /* of the environment, told once */
+    bool is_found;              /* the input was found in a folder */
+    bool store_failed;          /* the store, and not the snapshot, is to blame */
+    bool is_told;               /* that was said before */
+    bool file_is_told;          /* what is wrong with the file was */
 };
 
 /* --- a snapshot ------------------------------------------------------ */
@@ -301,6 +312,7 @@ static bool record(struct recording *r, const char *path, struct hd_snapshot *sn
     if (is_timeless)
         how.taken = time_of_file(path);
     bool ok = hd_store_record(r->store, snap, &how, &what, err);
+    r->store_failed |= !ok && !storing_is_for_ever(err);
     progress_hide(r->progress);
     if (ok) {
         note_problem(r, &facts);
@@ -316,13 +328,15 @@ static void fail_with(struct recording *r, const char *path, const struct hd_err
 {
     progress_hide(r->progress);
     r->failed++;
-    print_error(path, err);
+    if (r->store_failed ? !r->is_told : !r->file_is_told)
+        print_error(path, err);
     record_output_failure(&r->told, path, err);
 }
 
 static void skip(struct recording *r, const char *path, const struct hd_error *err)
 {
     progress_hide(r->progress);
+    r->skips++;
     if (r->settings->quiet)
         return;
     begin_message("note", input_name(path));
@@ -409,6 +423,156 @@ static bool thin(struct recording *r)
     return true;
 }
 
+static int record_operands(struct recording *r)
+{
+    struct settings *s = r->settings;
+    if (!sandbox_enter_with_store(s, hd_store_file(r->store))) {
+        hd_store_close(r->store);
+        return EXIT_TROUBLE;
+    }
+    for (size_t i = 0; i < s->operand_count; i++)
+        hd_inputs_add(&r->inputs, s->operands[i], NULL);
+    if (r->is_found)
+        r->inputs.all[0].from_folder = true;
+    r->told.is_json = strcmp(s->format, "json") == 0;
+    r->progress = progress_start(!s->no_progress && !s->quiet);
+    r->ages = hd_ages_begin();
+    record_inputs(r);
+    hd_ages_end(r->ages);
+    progress_stop(r->progress);
+    bool thinned = thin(r);
+    record_output_end(&r->told, hd_store_name(r->store));
+    hd_inputs_free(&r->inputs);
+    hd_store_close(r->store);
+    return r->failed + r->left == 0 && thinned ? EXIT_DONE : EXIT_TROUBLE;
+}
+
+/* --- what appears in folders --------------------------------------------------------
+ *
+ * Each file is recorded by a process of its own, with the rights to that file and the store
+ * only: one that is too large for this machine, or that crashes a reader, costs itself. */
+
+struct following_records {
+    struct settings *settings;
+    struct collecting signals;
+    bool store_is_away; /* which was said */
+    double thinned;     /* when that was last; 0: never */
+};
+
+enum { STATUS_NOT_NOW = 64 }; /* of such a process: the store is to blame */
+
+/* path NULL: only thin out. */
+static int record_apart(const struct following_records *f, const char *path, bool is_told)
+{
+    struct settings one = *f->settings;
+    struct recording r = {
+        .settings = &one, .is_told = f->store_is_away, .file_is_told = is_told};
+    struct hd_error err = {0};
+    one.operands = &path;
+    one.operand_count = path != NULL;
+    one.quiet |= is_told;
+    one.no_progress = true;
+    if (path != NULL)
+        one.keep_seconds = 0;
+    r.store = hd_store_open(store_url(&one), HD_STORE_WRITE, &err);
+    if (r.store == NULL && !r.is_told)
+        store_trouble(store_url(&one), &err);
+    if (r.store == NULL)
+        return STATUS_NOT_NOW;
+    r.is_found = path != NULL;
+    int status = record_operands(&r);
+    return r.store_failed || r.left > 0 ? STATUS_NOT_NOW
+           : r.skips > 0                ? EXIT_TROUBLE
+                                        : status;
+}
+
+/* The first signal waits for the file in hand, a second one does not. */
+static int status_of(struct following_records *f, pid_t child)
+{
+    enum { TICK_MS = 20 };
+    int how = 0;
+    pid_t ended;
+    while ((ended = waitpid(child, &how, WNOHANG)) == 0 || (ended < 0 && errno == EINTR)) {
+        collecting_is_stopped(&f->signals, TICK_MS);
+        if (f->signals.signalled > 1)
+            kill(child, SIGKILL);
+    }
+    return how;
+}
+
+static enum followed take_apart(void *context, const char *path, bool is_told)
+{
+    struct following_records *f = context;
+    fflush(NULL);
+    pid_t child = child_begin(path);
+    if (child == 0)
+        _exit(record_apart(f, path, is_told));
+    int how = child > 0 ? status_of(f, child) : 0;
+    if (child < 0 || (WIFEXITED(how) && WEXITSTATUS(how) == STATUS_NOT_NOW)) {
+        f->store_is_away |= child > 0;
+        return FOLLOWED_NOT_NOW;
+    }
+    f->store_is_away = false;
+    if (WIFSIGNALED(how) && f->signals.signalled < 2 && path != NULL) {
+        begin_message(NULL, path);
+        fprintf(stderr, ": reading it was ended by signal %d%s; it is not tried again\n",
+                WTERMSIG(how), WTERMSIG(how) == SIGKILL ? ": possibly out of memory" : "");
+    }
+    return WIFEXITED(how) && WEXITSTATUS(how) == EXIT_DONE ? FOLLOWED : FOLLOWED_FAILED;
+}
+
+static void thin_at_times(void *context)
+{
+    struct following_records *f = context;
+    const double day = 86400, now = seconds_now();
+    if (f->settings->keep_seconds <= 0 || (f->thinned > 0 && now - f->thinned < day))
+        return;
+    if (take_apart(f, NULL, false) != FOLLOWED_NOT_NOW)
+        f->thinned = now;
+}
+
+/* What is wrong with the store from the start will not change by itself. */
+static bool store_can_be_opened(const struct settings *s)
+{
+    struct settings named = *s;
+    bool is_away = false;
+    named.store = store_url(s);
+    struct store_queue q = storing_begin(&named);
+    return storing_probe(&q, &is_away) || is_away;
+}
+
+static int follow(struct settings *s)
+{
+    struct following_records f = {.settings = s, .signals = {.signals = -1}};
+    struct follow_how how = {.folders = s->operands,
+                             .count = s->operand_count,
+                             .quiet = s->quiet,
+                             .take = take_apart,
+                             .rest = thin_at_times,
+                             .context = &f};
+    if (!store_can_be_opened(s) || !collecting_begin(&f.signals, s))
+        return EXIT_TROUBLE;
+    follow_folders(&how, &f.signals);
+    collecting_end(&f.signals);
+    return EXIT_DONE;
+}
+
+/* --- the command --------------------------------------------------------------------- */
+
+static bool can_follow(const struct settings *s)
+{
+    struct stat st;
+    if (strcmp(s->format, "text") != 0)
+        return refuse("--follow does not end, so it has no document: --format=text");
+    if (s->operand_count == 0)
+        return refuse("--follow needs a folder: heapdrift record --follow DIR...");
+    for (size_t i = 0; i < s->operand_count; i++)
+        if (strcmp(s->operands[i], "-") == 0 ||
+            (stat(s->operands[i], &st) == 0 && !S_ISDIR(st.st_mode)))
+            return trouble(s->operands[i], "--follow needs folders");
+    return true;
+}
+
 static bool is_right(const struct settings *s)
 {
     size_t pipes = 0;
@@ -416,6 +580,8 @@ static bool is_right(const struct settings *s)
         pipes += strcmp(s->operands[i], "-") == 0;
     if (strcmp(s->format, "text") != 0 && strcmp(s->format, "json") != 0)
         fprintf(stderr, "heapdrift: --format=%s: record prints text or json\n", s->format);
+    else if (s->follow)
+        return can_follow(s);
     else if (s->operand_count == 0 && s->keep_seconds <= 0)
         fputs("heapdrift: record needs a snapshot: heapdrift record SNAPSHOT...\n", stderr);
     else if (pipes > 1)
@@ -430,31 +596,17 @@ static int run(struct settings *s)
     struct recording r = {.settings = s};
     if (!is_right(s))
         return EXIT_TROUBLE;
+    if (s->follow)
+        return follow(s);
     r.store = open_store(s, HD_STORE_WRITE);
-    if (r.store == NULL)
-        return EXIT_TROUBLE;
-    if (!sandbox_enter_with_store(s, hd_store_file(r.store))) {
-        hd_store_close(r.store);
-        return EXIT_TROUBLE;
-    }
-    for (size_t i = 0; i < s->operand_count; i++)
-        hd_inputs_add(&r.inputs, s->operands[i], NULL);
-    r.told.is_json = strcmp(s->format, "json") == 0;
-    r.progress = progress_start(!s->no_progress && !s->quiet);
-    r.ages = hd_ages_begin();
-    record_inputs(&r);
-    hd_ages_end(r.ages);
-    progress_stop(r.progress);
-    bool thinned = thin(&r);
-    record_output_end(&r.told, hd_store_name(r.store));
-    hd_inputs_free(&r.inputs);
-    hd_store_close(r.store);
-    return r.failed + r.left == 0 && thinned ? EXIT_DONE : EXIT_TROUBLE;
+    return r.store != NULL ? record_operands(&r) : EXIT_TROUBLE;
 }
 
 static const struct option options[] = {
     {"format", 0, GROUP_OUTPUT, ON_RECORD, TEXT(FORMAT, format),
      .words = WORDS("text", "json"), .help = "text (default) or json"},
+    {"follow", 0, GROUP_STORE, ON_RECORD, FLAG(follow),
+     .help = "record what appears in folders, until SIGTERM"},
     {0}};
 
 const struct command cmd_record = {
@@ -474,6 +626,7 @@ const struct command cmd_record = {
         {
             {"heapdrift record --build=4.2 app.gcdump", "to heapdrift.db"},
             {"heapdrift record --keep=90d dumps/", "a folder, then thin out"},
+            {"heapdrift record --follow /egress", "what dotnet-monitor writes there"},
             {"heapdrift record --store=postgresql://heap@db/heap a.gcdump",
              "password in PGPASSFILE"},
         },

@@ -35,6 +35,9 @@ struct store_queue storing_begin(const struct settings *s);
  * that may change by itself. */
 bool storing_probe(struct store_queue *q, bool *is_away);
 
+/* Whether no waiting mends why a snapshot could not be recorded: it is itself to blame. */
+bool storing_is_for_ever(const struct hd_error *err);
+
 /* A process to store a snapshot of. */
 struct stored_process {
     const char *who; /* in messages */

@@ -71,6 +71,7 @@ struct settings {
     const char *service, *host, *build; /* NULL: as far as it is known otherwise */
     struct text_list labels;            /* "NAME=VALUE" */
     uint64_t limit;      /* bytes of memory that the process may use; 0: not told */
+    bool follow;         /* record: what appears in folders */
     bool is_for_a_store; /* an option was given that only means something beside --store */
 
     /* collect */
