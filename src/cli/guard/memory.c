@@ -216,6 +216,23 @@ void memory_give_back_large(void)
 #endif
 }
 
+/* Two threads share it: the one that reads a snapshot while it comes, and the one that
+ * waits. */
+void memory_keep_little(void)
+{
+#ifdef M_ARENA_MAX
+    mallopt(M_ARENA_MAX, 1);
+#endif
+}
+
+/* musl gives pages back when they are freed. */
+void memory_give_back(void)
+{
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+}
+
 uint64_t memory_usual_limit(uint64_t available)
 {
     if (available == HD_UNKNOWN)

@@ -21,6 +21,12 @@ uint64_t memory_process_limit(const char **what);
  * larger ones the more of them it has seen, and --memory knows nothing of that. */
 void memory_give_back_large(void);
 
+/* For who works again and again and rests between: the heap of the C library is one, and what
+ * is free in it goes back to the system now. Else glibc keeps one for each thread that there
+ * ever was, each as large as what it once needed. */
+void memory_keep_little(void);
+void memory_give_back(void);
+
 /* What may be used when nobody says: most of it, and never 0, which would be no limit. */
 uint64_t memory_usual_limit(uint64_t available);
 
