@@ -291,16 +291,18 @@ static struct client *place_for(struct client *all)
 }
 
 /* What it asks for has mostly come already, so it is looked at before the next one may
- * drive it out. */
+ * drive it out; and those that are here are looked at again before all may be. */
 static void welcome(struct client *all, int listening, const struct shared *shared)
 {
-    int fd = accept4(listening, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    if (fd < 0)
-        return;
-    struct client *c = place_for(all);
-    *c = (struct client){.state = CLIENT_ASKS, .fd = fd, .since = now_ms()};
-    c->until = c->since + PATIENCE_MS;
-    serve(c, shared);
+    for (int i = 0; i < MOST_CLIENTS / 2; i++) {
+        int fd = accept4(listening, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (fd < 0)
+            return;
+        struct client *c = place_for(all);
+        *c = (struct client){.state = CLIENT_ASKS, .fd = fd, .since = now_ms()};
+        c->until = c->since + PATIENCE_MS;
+        serve(c, shared);
+    }
 }
 
 static size_t wait_list(const struct client *all, int listening, struct pollfd *list,
