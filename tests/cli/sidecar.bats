@@ -3,6 +3,9 @@
 
 load helper
 
+# The time in front of each line.
+when='20[0-9-]+T[0-9:]+Z'
+
 # Whatever still runs; the locks of other tests on this machine are none of ours.
 teardown() {
     local job
@@ -56,9 +59,9 @@ is_at_work() {
     play
     works watch "${at[@]}" --interval=100ms --count=3
     out_is ""
-    err_matches "^heapdrift: $socket: a snapshot every 0\.1 s into $store, the first in 0 s"
-    [[ $(grep -cE "^heapdrift: $socket: stored in $store, [0-9.]+ KiB\$" <<<"$err") == 3 ]]
-    [[ $(grep -cE "^heapdrift: $socket: 8526 objects, 1\.9 MiB, in [0-9.]+ s; process paused for [0-9.]+ ms\$" <<<"$err") == 3 ]]
+    err_matches "^heapdrift: $when $socket: a snapshot every 0\.1 s into $store, the first in 0 s"
+    [[ $(grep -cE "^heapdrift: $when $socket: stored in $store, [0-9.]+ KiB\$" <<<"$err") == 3 ]]
+    [[ $(grep -cE "^heapdrift: $when $socket: 8526 objects, 1\.9 MiB, in [0-9.]+ s; process paused for [0-9.]+ ms\$" <<<"$err") == 3 ]]
     snapshots_are 3
     [[ $(stored 'SELECT count(*) FROM series') == 1 ]]
     [[ $(stored 'SELECT count(DISTINCT taken_at), min(pause_seconds) > 0, max(pause_seconds) < 1 FROM snapshot') == "3|1|1" ]]
@@ -69,7 +72,8 @@ is_at_work() {
     snapshots_are 4
     # Progress is one thing, what is stored another.
     works watch --no-progress "${at[@]}" --interval=10ms --count=1
-    err_matches "^heapdrift: $socket: stored in $store, [0-9.]+ KiB\$"
+    [[ $(grep -cE "^heapdrift: $when $socket: stored in $store, [0-9.]+ KiB\$" <<<"$err") == 1 ]]
+    err_lacks objects
 }
 
 @test "collect --store records one, or a series, or fails" {
@@ -125,7 +129,7 @@ is_at_work() {
     sleep 0.1
     hd watch "${at[@]}" --interval=200ms --count=1
     status_is 2
-    err_has "heapdrift: warning: $socket: no snapshot: another collector on this host has been running for 0 s"
+    err_has "warning: $socket: no snapshot: another collector on this host has been running for 0 s"
     hd_beside watch "${at[@]}" --interval=5s --count=1
     says "the first in"
     pkill -P "$holder"
@@ -143,7 +147,7 @@ is_at_work() {
     local lock
     for lock in pipe link none/lock; do
         works watch --diagnostic-port="$socket" --store="$store" --lock="$tmp/$lock" --interval=1ms --count=1
-        err_matches "heapdrift: note: $tmp/$lock: .*; another collector may run at the same time"
+        err_matches "heapdrift: $when note: $tmp/$lock: .*; another collector may run at the same time"
     done
     snapshots_are 3
 }
@@ -165,15 +169,15 @@ is_at_work() {
     rm "$socket"
     ends "$job"
     status_is 0
-    err_has "heapdrift: note: $socket: has exited, stopping"
+    err_has "note: $socket: has exited, stopping"
     hd_beside watch --name=no-such-program --store="$store" --lock="$tmp/lock" --interval=100ms
-    says "heapdrift: note: no-such-program: no such process; waiting for one"
+    says "note: no-such-program: no such process; waiting for one"
     kill -TERM "$job"
     ends "$job"
     status_is 0
 }
 
-# player NAME: a process of that name, with a socket of its own that ends in its number; $player is
+# player NAME [SERVICE]: a process of that name, with a socket of its own that ends in its number; $player is
 # its pid.
 player() {
     local interpreter
@@ -181,7 +185,7 @@ player() {
     mkdir -p "$tmp/t"
     [[ -e $tmp/played.nettrace ]] ||
         zstd -dqf fixtures/nettrace-real/leak31_first.nettrace.zst -o "$tmp/played.nettrace"
-    LATER=1 bash -c 'exec -a "$1" "$2" tests/cli/runtime.py "$3/dotnet-diagnostic-$$-1-socket" play "$4"' \
+    LATER=1 OTEL_SERVICE_NAME=${2:-$1} bash -c 'exec -a "$1" "$2" tests/cli/runtime.py "$3/dotnet-diagnostic-$$-1-socket" play "$4"' \
         sh "$1" "$interpreter" "$tmp/t" "$tmp/played.nettrace" 3>&- &
     player=$!
     for _ in {1..200}; do [[ ! -S $tmp/t/dotnet-diagnostic-$player-1-socket ]] || break; sleep 0.05; done
@@ -206,7 +210,7 @@ stored_next() {
 # and whose snapshots are stored then.
 @test "the process that it began with is followed for as long as it lives, whatever else has its name" {
     local first name event status=0 out='' err='' ran='watch -n'
-    for event in twin twin-then-end end-then-twin socket-then-twin; do
+    for event in twin twin-then-end end-then-twin end-of-one-service socket-then-twin; do
         rm -rf "$tmp/t" "$tmp/store.db"
         name=own$$-$event
         player "$name"
@@ -223,21 +227,34 @@ stored_next() {
             stored_next "$first"
             kill "$first"
             wait "$first" || true
-            says "heapdrift: note: $name (pid $first): has exited; the next is $name (pid $player)"
+            says "note: $name (pid $first): has exited; the next is $name (pid $player)"
             stored_next "$player"
             ;;
         end-then-twin)
             kill "$first"
             wait "$first" || true
-            says "heapdrift: note: $name: no such process; waiting for one"
+            says "note: $name: no such process; waiting for one"
             player "$name"
-            says "heapdrift: note: $name (pid $first): has exited; the next is $name (pid $player)"
+            says "note: $name (pid $first): has exited; the next is $name (pid $player)"
+            stored_next "$player"
+            ;;
+        end-of-one-service)
+            player "$name" another
+            stored_next "$first"
+            kill "$first"
+            wait "$first" || true
+            says "note: $name: 1 other process with this name is not watched: of another service or command line than $name (pid $first)"
+            says "note: $name: no such process; waiting for one"
+            ! grep -q "(pid $player): stored" "$tmp/err" || complain "$(<"$tmp/err")"
+            kill "$player"
+            player "$name"
+            says "note: $name (pid $first): has exited; the next is $name (pid $player)"
             stored_next "$player"
             ;;
         socket-then-twin)
             rm "$tmp/t/dotnet-diagnostic-$first-1-socket"
             player "$name"
-            says "heapdrift: note: $name (pid $first): is running, but its diagnostics socket is gone"
+            says "warning: $name (pid $first): no snapshot: it runs, but its diagnostics socket is gone"
             sleep 1
             ! grep -q "(pid $player): stored" "$tmp/err" || complain "$(<"$tmp/err")"
             ;;
@@ -257,9 +274,9 @@ stored_next() {
     kill -TERM "$job"
     ends "$job"
     status_is 2
-    err_has 'heapdrift: warning: postgresql://me:***@127.0.0.1:1/x: connection to server at "127.0.0.1", port 1 failed'
+    err_has 'warning: postgresql://me:***@127.0.0.1:1/x: connection to server at "127.0.0.1", port 1 failed'
     err_has "1 snapshot is waiting, next attempt in "
-    err_has "heapdrift: $socket: a snapshot is lost: it could not be stored"
+    err_has "$socket: a snapshot is lost: it could not be stored"
     err_lacks secret
     err_lacks "stored in"
     hd collect --diagnostic-port="$socket" --store='postgresql://127.0.0.1:1/x'

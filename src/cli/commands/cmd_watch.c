@@ -321,9 +321,23 @@ static bool check_store(const struct settings *s)
     return true;
 }
 
+/* One agent for a host. */
+static bool check_all(const struct settings *s)
+{
+    if (s->store == NULL)
+        return refuse("watch --all is for a store: --store=URL; for files: `heapdrift "
+                      "collect --all`");
+    if (s->operand_count > 0 || s->process_id > 0 || s->socket != NULL)
+        return refuse("watch --all takes no process; select some with --name=PATTERN or "
+                      "--service=PATTERN");
+    return s->snapshot_count == 0 ||
+           refuse("watch --all goes on until SIGTERM, so it takes no --count");
+}
+
 static bool check(struct settings *s)
 {
-    if (!collecting_process_is_named(s, "watch") || !collect_can_retry(s))
+    bool is_named = s->all ? check_all(s) : collecting_process_is_named(s, "watch");
+    if (!is_named || !collect_can_retry(s))
         return false;
     if (s->store != NULL)
         return check_store(s);
@@ -399,6 +413,8 @@ static int run(struct settings *s)
 }
 
 static const struct option options[] = {
+    {"all", 'a', GROUP_PROCESS, ON_WATCH, FLAG(all),
+     .help = "with --store: all processes; --name, --service select"},
     {"count", 0, GROUP_PROCESS, ON_WATCH, COUNT(snapshot_count, 1, MOST_COLLECTED),
      .help = "snapshots to take, 2 to 50; default 6"},
     {"output", 'o', GROUP_OUTPUT, ON_WATCH, TEXT(FOLDER, output),
@@ -423,7 +439,7 @@ const struct command cmd_watch = {
         "it ends with the status of `heapdrift check`. Ctrl-C ends it early: what was\n"
         "collected by then is compared. With --store it compares nothing and does not "
         "end:\n"
-        "a snapshot an hour goes there.",
+        "a snapshot an hour goes there, with --all one of each process of this host.",
     .examples =
         {
             {"heapdrift watch 4711", "six snapshots, 30 s apart, then what grew"},

@@ -23,30 +23,49 @@ static bool has_ended(const struct collecting *c)
     return c->who != NULL && lstat(c->how.socket, &st) != 0 && errno == ENOENT;
 }
 
+/* To the user, or to who wants to say it himself. */
+static bool tell(const struct collecting *c, const char *name, const struct hd_error *err)
+{
+    if (c->failure == NULL) {
+        print_error(name, err);
+        return false;
+    }
+    *c->failure = *err;
+    advise(c->failure);
+    return false;
+}
+
+static bool tell_so(const struct collecting *c, const char *name, enum hd_status status,
+                    const char *what)
+{
+    struct hd_error err = {.status = status};
+    snprintf(err.message, sizeof(err.message), "%s", what);
+    return tell(c, name, &err);
+}
+
 /* What goes wrong with the process is told as it is, where there are several by its name;
  * what goes wrong with the file, by that of the file. */
 static bool failed(const struct collecting *c, const struct hd_error *err)
 {
-    static const char stopped[] = "stopped; the process continues, and nothing was written";
     bool of_file = strncmp(err->message, "cannot write", strlen("cannot write")) == 0;
     if (err->status == HD_STOPPED && c->is_too_much)
-        trouble(c->settings->output,
-                "its heap does not fit into the memory limit, see --memory; the process "
-                "continues, and nothing was stored");
-    else if (err->status == HD_STOPPED && c->who != NULL)
-        trouble(c->who, stopped);
-    else if (err->status == HD_STOPPED)
-        fprintf(stderr, "heapdrift: %s\n", stopped);
-    else if (!of_file && has_ended(c))
-        trouble(c->who, "has exited");
-    else
-        print_error(of_file ? c->settings->output : c->who, err);
-    return false;
+        return tell_so(c, c->settings->output, HD_TOO_BIG,
+                       "its heap does not fit into the memory limit, see --memory; the "
+                       "process continues, and nothing was stored");
+    if (err->status == HD_STOPPED && c->is_too_late)
+        return tell_so(c, c->settings->output, HD_TIMED_OUT,
+                       "took too long; the process continues, and nothing was stored");
+    if (err->status == HD_STOPPED)
+        return tell_so(c, c->who, HD_STOPPED,
+                       "stopped; the process continues, and nothing was written");
+    if (!of_file && has_ended(c))
+        return tell_so(c, c->who, HD_CLOSED, "has exited");
+    return tell(c, of_file ? c->settings->output : c->who, err);
 }
 
 static bool take(struct collecting *c, FILE *to, struct hd_error *err)
 {
-    c->how.warm_up = c->following == NULL;
+    c->how.warm_up = c->following == NULL && !c->is_warm;
     bool ok = hd_collect(to, &c->how, &c->collected, err);
     if (c->progress)
         fputs("\r\033[K", stderr);
@@ -191,7 +210,7 @@ static struct hd_snapshot *take_snapshot(struct collecting *c, FILE *trace,
     struct hd_snapshot *snap = read_along(c, trace, target, &names, &taken, err);
     if (taken && snap == NULL) {
         explain_nameless(snap, target, err);
-        print_error(c->settings->output, err);
+        tell(c, c->settings->output, err);
     }
     if (snap != NULL) {
         add_full_names(c, snap, &names);
@@ -209,7 +228,7 @@ static bool write_taken(struct collecting *c, FILE *trace, const char *target,
     struct hd_snapshot *snap = take_snapshot(c, trace, target, err);
     bool ok = snap != NULL && hd_snapshot_write(snap, target, to, NULL, err);
     if (snap != NULL && !ok)
-        print_error(c->settings->output, err);
+        tell(c, c->settings->output, err);
     hd_snapshot_close(snap);
     fclose(trace);
     return ok;
@@ -400,7 +419,7 @@ static FILE *take_memory(struct collecting *c, const struct settings *s,
         return ok ? core : NULL;
     core = temporary_nameless(s->output);
     if (core == NULL) {
-        trouble(s->output, strerror(errno));
+        tell_so(c, s->output, HD_IO, strerror(errno));
         return NULL;
     }
     if (copy_memory(c, core, err))
@@ -423,7 +442,7 @@ static bool convert(struct collecting *c, FILE *core, struct hd_snapshot *snap,
     hd_snapshot_close(snap);
     fclose(core);
     if (!ok)
-        print_error(c->settings->output, err);
+        tell(c, c->settings->output, err);
     return ok;
 }
 
@@ -463,7 +482,7 @@ static bool take_digest(struct collecting *c, struct hd_sink to, struct hd_error
     if (!s->direct) {
         FILE *trace = nameless_in_memory();
         return trace != NULL ? write_taken(c, trace, DIGEST, to, err)
-                             : trouble(s->output, strerror(errno));
+                             : tell_so(c, s->output, HD_IO, strerror(errno));
     }
     return write_memory(c, DIGEST, to, err);
 }

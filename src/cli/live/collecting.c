@@ -65,9 +65,12 @@ static bool go_on(void *context, const struct hd_collect_progress *so_far)
     show(c, so_far);
     if (c->reading != NULL)
         hd_reading_came(c->reading, so_far->bytes);
+    if (c->meanwhile != NULL)
+        c->meanwhile(c->meanwhile_context);
     c->is_too_much = c->most_bytes > 0 && so_far->bytes > c->most_bytes;
+    c->is_too_late = c->most_seconds > 0 && seconds_now() - c->begin > c->most_seconds;
     bool stops = collecting_is_stopped(c, 0) && (!c->finishes || c->signalled > 1);
-    return !stops && !c->is_too_much;
+    return !stops && !c->is_too_much && !c->is_too_late;
 }
 
 /* --- one snapshot ------------------------------------------------------------------ */
@@ -183,6 +186,7 @@ static int collect_one(struct collecting *c, const char *name, struct hd_memory 
     c->told = 0;
     c->takes = 0;
     c->unread = c->unchecked = false;
+    c->is_too_much = c->is_too_late = false;
     bool ok = digest != NULL
                   ? collect_digest(c, digest)
                   : output_file(&one, name, collect_writer(&one, name), (const void *)&c);

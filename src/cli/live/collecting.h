@@ -17,6 +17,7 @@ struct collecting {
     struct hd_following *following; /* of a series; NULL: nobody follows its objects */
     struct hd_ages *ages;           /* the same, for digests of it */
     bool told_unfollowed;
+    bool is_warm;               /* it has had a session: see hd_collect_options.warm_up */
     struct hd_reading *reading; /* reads what is collected meanwhile; NULL: nobody does */
     int signals;                /* readable when the user wants to stop; -1: never */
     bool stopped;
@@ -27,8 +28,13 @@ struct collecting {
     bool asks_no_more;   /* it has ended */
     uint64_t most_bytes; /* of a stream that lies in memory; 0: no limit */
     bool is_too_much;    /* that was why it was stopped */
-    bool progress;       /* a line on a terminal that is written over */
-    bool lines;          /* where there is none: a line per step */
+    double most_seconds; /* that a snapshot may take until all has come; 0: no limit */
+    bool is_too_late;    /* the same of that */
+    void (*meanwhile)(void *context); /* called while it comes; NULL */
+    void *meanwhile_context;
+    struct hd_error *failure; /* of a digest: why there is none goes there; NULL: stderr */
+    bool progress;            /* a line on a terminal that is written over */
+    bool lines;               /* where there is none: a line per step */
     bool is_core, told_privacy;
     unsigned takes;    /* of this snapshot: of --direct and --core until it is complete */
     bool unread;       /* a core was written that cannot be read, which was said */

@@ -268,7 +268,8 @@ static void know_limit(struct run_facts *f, uint64_t limit)
 
 void run_facts_add_options(struct run_facts *f, const struct settings *s)
 {
-    know(f, &f->run.service, s->service);
+    if (!s->all)
+        know(f, &f->run.service, s->service);
     know(f, &f->run.host, s->host);
     know(f, &f->run.build, s->build);
     if (s->limit > 0)
@@ -462,6 +463,19 @@ static void read_environment_of(struct run_facts *f, uint64_t pid)
     f->problem = NULL;
 }
 
+void run_facts_of_process(struct run_facts *f, uint64_t pid)
+{
+    run_facts_begin(f);
+    read_environment_of(f, pid);
+}
+
+static void read_node(struct run_facts *f)
+{
+    const char *node = getenv("NODE_NAME");
+    if (is_told(node))
+        know_label(f, "k8s.node.name", strlen("k8s.node.name"), node);
+}
+
 void run_facts_of(struct run_facts *f, const struct settings *s, uint64_t pid)
 {
     run_facts_begin(f);
@@ -470,6 +484,10 @@ void run_facts_of(struct run_facts *f, const struct settings *s, uint64_t pid)
     read_environment_of(f, pid);
     if (!is_told_limit)
         run_facts_read_group(f, "", pid);
+    if (s->all) {
+        read_node(f);
+        return;
+    }
     read_own_environment(f);
     run_facts_read_pod(f, RUN_FACTS_PODINFO);
 }

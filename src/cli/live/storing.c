@@ -1,7 +1,6 @@
 #include "cli/live/storing.h"
 
 #include "cli/guard/allocate.h"
-#include "cli/live/run_facts.h"
 #include "cli/terminal/clock.h"
 #include "cli/terminal/messages.h"
 
@@ -13,13 +12,19 @@
 
 /* --- the queue ------------------------------------------------------------------- */
 
-/* Four days of a snapshot an hour; a digest has some ten kilobytes. */
-enum { MOST_WAITING = 100, MOST_WAITING_BYTES = 64 << 20 };
+/* Six weeks of a snapshot an hour of one process; a digest has ten to two hundred
+ * kilobytes, so of fifty the bytes are what ends it, after some six hours. */
+enum { MOST_WAITING = 1000, MOST_WAITING_BYTES = 64 << 20 };
 
+/* So long in one go, while others wait. */
+static const double most_at_once = 2;
 static const double first_delay = 1, most_delay = 300, day = 86400;
 
 struct waiting_snapshot {
     struct waiting_snapshot *next;
+    struct waiting_snapshot *before; /* the one before of its series that waits; NULL */
+    uint64_t series;
+    double added;
     struct hd_memory digest;
     struct hd_run run; /* its strings and labels are ours */
     double pause_seconds;
@@ -64,12 +69,26 @@ static void free_run(struct hd_run *run)
     free((void *)run->build);
 }
 
-static void drop_first(struct store_queue *q)
+/* The one whose successor is to be dropped, or the place of the first. */
+static struct waiting_snapshot **place_of(struct store_queue *q,
+                                          const struct waiting_snapshot *w)
 {
-    struct waiting_snapshot *w = q->first;
-    q->first = w->next;
-    if (q->first == NULL)
-        q->last = NULL;
+    struct waiting_snapshot **at = &q->first;
+    while (*at != w)
+        at = &(*at)->next;
+    return at;
+}
+
+static void drop(struct store_queue *q, struct waiting_snapshot *w)
+{
+    struct waiting_snapshot **at = place_of(q, w);
+    *at = w->next;
+    q->last = NULL;
+    for (struct waiting_snapshot *other = q->first; other != NULL; other = other->next) {
+        if (other->before == w)
+            other->before = w->before;
+        q->last = other;
+    }
     q->count--;
     q->bytes -= w->digest.size;
     hd_memory_free(&w->digest);
@@ -77,23 +96,54 @@ static void drop_first(struct store_queue *q)
     free(w);
 }
 
-static void lose_first(struct store_queue *q, const char *why)
+static void lose(struct store_queue *q, struct waiting_snapshot *w, const char *why)
 {
     q->lost++;
-    trouble(q->first->who, why);
-    drop_first(q);
+    trouble(w->who, why);
+    drop(q, w);
 }
 
-/* Append a snapshot; its bytes are taken over, run is copied. who is for messages. */
-static void queue_add(struct store_queue *q, struct hd_memory *digest,
-                      const struct hd_run *run, double pause_seconds, const char *who)
+/* What is missed least: the one whose neighbours of the same series are nearest to each
+ * other, so that what is left of each series is spread over all of its time; the oldest
+ * where no series has three. */
+static struct waiting_snapshot *least_of(const struct store_queue *q)
+{
+    struct waiting_snapshot *least = q->first;
+    double narrowest = INFINITY;
+    for (const struct waiting_snapshot *w = q->first; w != NULL; w = w->next) {
+        struct waiting_snapshot *middle = w->before;
+        double gap = middle != NULL && middle->before != NULL
+                         ? w->added - middle->before->added
+                         : INFINITY;
+        if (gap < narrowest) {
+            narrowest = gap;
+            least = middle;
+        }
+    }
+    return least;
+}
+
+static struct waiting_snapshot *last_of(const struct store_queue *q, uint64_t series)
+{
+    struct waiting_snapshot *last = NULL;
+    for (struct waiting_snapshot *w = q->first; w != NULL; w = w->next)
+        if (w->series == series)
+            last = w;
+    return last;
+}
+
+void storing_add(struct store_queue *q, struct hd_memory *digest,
+                 const struct queued_snapshot *what)
 {
     struct waiting_snapshot *w = zeroed(1, sizeof(*w));
     w->digest = *digest;
     *digest = (struct hd_memory){0};
-    own_run(&w->run, run);
-    w->pause_seconds = pause_seconds;
-    snprintf(w->who, sizeof(w->who), "%s", who);
+    own_run(&w->run, what->run);
+    w->pause_seconds = what->pause_seconds;
+    w->series = what->series;
+    w->added = seconds_now();
+    w->before = last_of(q, what->series);
+    snprintf(w->who, sizeof(w->who), "%s", what->who);
     if (q->last != NULL)
         q->last->next = w;
     else
@@ -102,15 +152,16 @@ static void queue_add(struct store_queue *q, struct hd_memory *digest,
     q->count++;
     q->bytes += w->digest.size;
     while (q->count > MOST_WAITING || (q->bytes > MOST_WAITING_BYTES && q->count > 1))
-        lose_first(q, "a snapshot is lost: the store has been unavailable for too long, "
-                      "and no more can be kept waiting");
+        lose(q, least_of(q),
+             "a snapshot is lost: the store has been unavailable for too long, and no more "
+             "can be kept waiting");
 }
 
 /* What still waits is lost, and that is told. */
 static void queue_end(struct store_queue *q)
 {
     while (q->count > 0)
-        lose_first(q, "a snapshot is lost: it could not be stored");
+        lose(q, q->first, "a snapshot is lost: it could not be stored");
 }
 
 /* --- the store ---------------------------------------------------------------------- */
@@ -122,7 +173,7 @@ static bool is_on_a_server(const char *url)
 
 static void begin_store_message(const struct store_queue *q, const char *kind)
 {
-    fprintf(stderr, "heapdrift: %s%s", kind, kind[0] != '\0' ? ": " : "");
+    begin_message(kind, "");
     hd_store_put_url(hd_sink_file(stderr), q->url);
     fputs(": ", stderr);
 }
@@ -134,7 +185,7 @@ bool storing_probe(struct store_queue *q, bool *is_away)
     *is_away = store == NULL && is_on_a_server(q->url) &&
                (err.status == HD_IO || err.status == HD_TIMED_OUT);
     if (store == NULL && (!*is_away || !q->quiet)) {
-        begin_store_message(q, *is_away ? "warning" : "");
+        begin_store_message(q, *is_away ? "warning" : NULL);
         end_message(err.message);
     }
     if (store != NULL && hd_store_note(store) != NULL && !q->quiet) {
@@ -198,17 +249,18 @@ bool storing_is_for_ever(const struct hd_error *err)
            err->status == HD_NOT_A_SNAPSHOT || err->status == HD_TOO_BIG;
 }
 
-static bool record_all(struct store_queue *q, struct hd_store *store, struct hd_error *err)
+static bool record_all(struct store_queue *q, struct hd_store *store, double until,
+                       struct hd_error *err)
 {
-    while (q->count > 0) {
+    while (q->count > 0 && seconds_now() < until) {
         enum hd_recorded what = HD_RECORDED;
         struct hd_error why = {0};
         if (record(store, q->first, &what, &why)) {
             q->stored++;
             print_stored(q, what);
-            drop_first(q);
+            drop(q, q->first);
         } else if (storing_is_for_ever(&why)) {
-            lose_first(q, why.message);
+            lose(q, q->first, why.message);
         } else {
             *err = why;
             return false;
@@ -229,7 +281,7 @@ static void thin(struct store_queue *q, struct hd_store *store)
     bool ok = hd_store_thin(store, q->keep_seconds, (double)time(NULL), &done, &err);
     if (q->quiet || (ok && (!q->tells || done.snapshots == 0)))
         return;
-    begin_store_message(q, ok ? "" : "warning");
+    begin_store_message(q, ok ? NULL : "warning");
     if (ok)
         fprintf(stderr, "%" PRIu64 " snapshots thinned out, %" PRIu64 " kept\n",
                 done.snapshots, done.left);
@@ -243,18 +295,20 @@ bool storing_flush(struct store_queue *q, bool now)
         return q->count == 0;
     struct hd_error err = {0};
     struct hd_store *store = hd_store_open(q->url, HD_STORE_WRITE, &err);
-    bool ok = store != NULL && record_all(q, store, &err);
+    double until = now ? INFINITY : seconds_now() + most_at_once;
+    bool ok = store != NULL && record_all(q, store, until, &err);
     if (ok) {
         q->next_try = q->delay = 0;
         thin(q, store);
     } else {
         stay_away(q, &err);
     }
+    q->is_away = !ok;
     hd_store_close(store);
-    return ok;
+    return q->count == 0;
 }
 
-/* --- on the way into it ---------------------------------------------------------- */
+/* --- its life ---------------------------------------------------------------------- */
 
 struct store_queue storing_begin(const struct settings *s)
 {
@@ -264,34 +318,6 @@ struct store_queue storing_begin(const struct settings *s)
                             .quiet = s->quiet,
                             .tells = !s->quiet};
     return q;
-}
-
-static void see_facts(struct run_facts *facts, const struct settings *s,
-                      const struct stored_process *process)
-{
-    run_facts_of(facts, s, process->pid);
-    if (facts->problem == NULL || s->quiet)
-        return;
-    begin_message("warning", process->who);
-    fputs(": ", stderr);
-    end_message(facts->problem);
-}
-
-int storing_take(struct collecting *c, const struct settings *s,
-                 const struct stored_process *process, struct store_queue *q)
-{
-    struct hd_memory digest = {0};
-    struct run_facts facts = {0};
-    /* Before: a process may end behind its snapshot, and what it was called goes with it.
-     */
-    see_facts(&facts, s, process);
-    int status = collecting_digest(c, process->who, &digest);
-    uint64_t stopped_us = c->collected.stood_still_us;
-    if (status != EXIT_TROUBLE)
-        queue_add(q, &digest, &facts.run, stopped_us > 0 ? (double)stopped_us / 1e6 : NAN,
-                  process->who);
-    run_facts_free(&facts);
-    return status;
 }
 
 bool storing_end(struct collecting *c, struct store_queue *q)

@@ -1,10 +1,10 @@
-/* storing.h - a snapshot of a running process, and what is known of its run, on the way
+/* storing.h - snapshots of running processes, and what is known of their runs, on the way
  * into a store. It knows neither when nor how often.
  *
  * Snapshots wait as digests in memory. One is only called stored when the store has said
  * so; a store that is away is tried again, less and less often, and if that takes so long
- * that too many wait, the oldest goes, with a word about it. No connection is kept
- * meanwhile: ten thousand sidecars would be ten thousand of them. */
+ * that too many wait, one goes, with a word about it: that which its series misses least.
+ * No connection is kept meanwhile: ten thousand sidecars would be ten thousand of them. */
 #ifndef STORING_H
 #define STORING_H
 
@@ -26,6 +26,7 @@ struct store_queue {
     double next_try, delay; /* seconds, of a clock that nobody sets */
     double thinned;         /* when that was last; 0: never */
     uint64_t stored, lost;
+    bool is_away; /* the last try failed */
 };
 
 /* A queue for --store and --keep, which says what it stored unless s is quiet. */
@@ -38,19 +39,21 @@ bool storing_probe(struct store_queue *q, bool *is_away);
 /* Whether no waiting mends why a snapshot could not be recorded: it is itself to blame. */
 bool storing_is_for_ever(const struct hd_error *err);
 
-/* A process to store a snapshot of. */
-struct stored_process {
-    const char *who; /* in messages */
-    uint64_t pid;    /* by which it can be looked at here; 0: it cannot be seen */
+/* What a store is to know of a snapshot besides itself. */
+struct queued_snapshot {
+    const char *who;          /* in messages */
+    uint64_t series;          /* which of the processes of this queue */
+    const struct hd_run *run; /* the process may be gone when it is stored */
+    double pause_seconds;     /* NAN: not known */
 };
 
-/* Take a snapshot of the process that c->how names, and append it to q. An exit status:
- * EXIT_TROUBLE after saying why there is none. */
-int storing_take(struct collecting *c, const struct settings *s,
-                 const struct stored_process *process, struct store_queue *q);
+/* Append one. The bytes of the digest are taken over, all else is copied. */
+void storing_add(struct store_queue *q, struct hd_memory *digest,
+                 const struct queued_snapshot *what);
 
-/* Store what waits, if it is time for another try, or now. True if nothing waits any
- * more. */
+/* Store what waits, if it is time for another try, two seconds long; or now, all of it.
+ * True if nothing waits any more. A server that does not answer is waited for ten seconds,
+ * a file that others write sixty. */
 bool storing_flush(struct store_queue *q, bool now);
 
 /* Store what waits, at most half a minute long, and lose what is left. Whether nothing was

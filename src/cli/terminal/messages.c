@@ -3,13 +3,19 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
-/* The one thing that messages remember: some are told before options are read. */
-static bool in_ascii;
+/* What messages remember: some are told before options are read. */
+static bool in_ascii, with_time;
 
 void messages_in_ascii(bool only)
 {
     in_ascii = only;
+}
+
+void messages_with_time(void)
+{
+    with_time = true;
 }
 
 void put_name(const char *name)
@@ -25,9 +31,20 @@ const char *input_name(const char *path)
     return strcmp(path, "-") == 0 ? "standard input" : path;
 }
 
+static void put_time(void)
+{
+    char text[sizeof("2026-11-24T18:02:11Z ")];
+    struct tm utc;
+    time_t now = time(NULL);
+    if (with_time && gmtime_r(&now, &utc) != NULL &&
+        strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ ", &utc) > 0)
+        fputs(text, stderr);
+}
+
 void begin_message(const char *kind, const char *name)
 {
     fputs("heapdrift: ", stderr);
+    put_time();
     if (kind != NULL)
         fprintf(stderr, "%s: ", kind);
     put_name(name);
@@ -41,7 +58,8 @@ void end_message(const char *what)
 
 bool refuse(const char *what)
 {
-    fprintf(stderr, "heapdrift: %s\n", what);
+    begin_message(NULL, "");
+    fprintf(stderr, "%s\n", what);
     return false;
 }
 

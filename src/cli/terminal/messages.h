@@ -10,6 +10,10 @@
 /* Whether messages hold ASCII only; at first they may hold all of UTF-8. */
 void messages_in_ascii(bool only);
 
+/* From now on each line begins with the time, UTC: "heapdrift: 2026-11-24T18:02:11Z ...".
+ */
+void messages_with_time(void);
+
 /* Names and sentences on stderr, escaped as reports escape them. */
 void put_name(const char *name);
 

@@ -1,0 +1,522 @@
+/* Which processes an agent watches: those that are there and are meant, each for as long
+ * as it lives. It asks all runtimes of this machine who they are, and none for its heap. */
+#include "cli/guard/allocate.h"
+#include "cli/live/agent.h"
+#include "cli/terminal/clock.h"
+#include "cli/terminal/messages.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* --- what is said --------------------------------------------------------------------- */
+
+void finding_failed(struct watched *w, enum watch_failure why, const char *what)
+{
+    if (!watched_failed(w, why))
+        return;
+    begin_message("warning", w->process.who);
+    fputs(": no snapshot: ", stderr);
+    end_message(what);
+}
+
+static void note(const struct agent *a, const char *who, const char *what)
+{
+    if (a->settings->quiet)
+        return;
+    begin_message("note", who);
+    fputs(": ", stderr);
+    end_message(what);
+}
+
+/* --- what a process is ------------------------------------------------------------------
+ */
+
+/* The unit of systemd: the last folder of its control group, if that is a service. */
+static void read_unit(struct sighted *seen)
+{
+    char path[64], line[4096];
+    static const char suffix[] = ".service";
+    snprintf(path, sizeof(path), "/proc/%" PRIu64 "/cgroup", seen->pid);
+    FILE *f = fopen(path, "re");
+    while (f != NULL && fgets(line, sizeof(line), f) != NULL) {
+        line[strcspn(line, "\n")] = '\0';
+        size_t len = strlen(line);
+        bool is_unit =
+            len > sizeof(suffix) && strcmp(line + len - (sizeof(suffix) - 1), suffix) == 0;
+        const char *name = is_unit ? strrchr(line, '/') : NULL;
+        if (name != NULL && strlen(name) < sizeof(seen->unit))
+            snprintf(seen->unit, sizeof(seen->unit), "%s", name + 1);
+    }
+    if (f != NULL)
+        fclose(f);
+}
+
+/* Of one that cannot be seen the number is that of another container. */
+static void read_own_facts(struct sighted *seen)
+{
+    struct run_facts facts;
+    seen->born = process_born(seen->pid);
+    read_unit(seen);
+    run_facts_of_process(&facts, seen->pid);
+    seen->is_declared = facts.run.service != NULL;
+    if (seen->is_declared)
+        snprintf(seen->service, sizeof(seen->service), "%s", facts.run.service);
+    run_facts_free(&facts);
+}
+
+static void see_state(struct sighted *seen, const struct hd_process *p)
+{
+    seen->memory = p->memory != 0 ? p->memory : HD_UNKNOWN;
+    seen->is_denied = p->is_denied;
+    seen->problem[0] = '\0';
+    if (p->problem != NULL)
+        snprintf(seen->problem, sizeof(seen->problem), "%s", p->problem);
+}
+
+static void describe(struct sighted *seen, const struct hd_process *p)
+{
+    *seen = (struct sighted){.pid = p->pid};
+    see_state(seen, p);
+    snprintf(seen->service, sizeof(seen->service), "%s",
+             p->name != NULL ? p->name : "dotnet");
+    snprintf(seen->host, sizeof(seen->host), "%s", p->host != NULL ? p->host : "");
+    if (p->socket != NULL && strlen(p->socket) < sizeof(seen->socket))
+        snprintf(seen->socket, sizeof(seen->socket), "%s", p->socket);
+    if (seen->memory != HD_UNKNOWN)
+        read_own_facts(seen);
+    if (p->command != NULL) {
+        size_t size = strlen(p->command) + 1;
+        seen->command = memcpy(more(NULL, size), p->command, size);
+    }
+    snprintf(seen->who, sizeof(seen->who), "%.100s (pid %" PRIu64 ")", seen->service,
+             p->pid);
+}
+
+/* --- the list ------------------------------------------------------------------------- */
+
+/* What the one before had too much of says nothing of this one. */
+static void follow_objects(struct agent *a)
+{
+    collecting_unfollow(&a->c);
+    if (a->settings->snapshot_count != 1)
+        collecting_follow(&a->c);
+}
+
+/* seen is taken over. */
+static struct watched *add(struct agent *a, struct sighted *seen)
+{
+    struct watched *w = zeroed(1, sizeof(*w));
+    const char *last = a->last.who;
+    w->process = *seen;
+    *seen = (struct sighted){0};
+    w->number = ++a->numbered;
+    w->since = seconds_now();
+    w->is_there = !w->process.is_denied;
+    w->pause = NAN;
+    schedule_begin(w);
+    w->due = w->since + (a->is_once ? 0 : schedule_until_first(w, a->interval));
+    if (a->numbered == 1)
+        a->queue.spread = 0.75 + 0.5 * schedule_share(w, UINT64_MAX);
+    a->all = more(a->all, (a->count + 1) * sizeof(struct watched *));
+    a->all[a->count++] = w;
+    a->told_missing = a->told_others = false;
+    if (a->settings->all)
+        return w;
+    follow_objects(a);
+    if (last[0] != '\0' && !a->settings->quiet) {
+        begin_message("note", last);
+        fputs(": has exited; the next is ", stderr);
+        end_message(w->process.who);
+    }
+    return w;
+}
+
+/* It has ended. */
+static void remove_at(struct agent *a, size_t i)
+{
+    struct watched *w = a->all[i];
+    char what[64];
+    if (a->settings->all && w->is_announced) {
+        snprintf(what, sizeof(what), "has exited, after %" PRIu64 " snapshot%s", w->taken,
+                 w->taken == 1 ? "" : "s");
+        note(a, w->process.who, what);
+    }
+    if (!a->settings->all) {
+        sighted_free(&a->last);
+        a->last = w->process;
+        a->last_instance = w->instance;
+    } else {
+        sighted_free(&w->process);
+    }
+    free(w);
+    a->all[i] = a->all[--a->count];
+}
+
+void finding_free(struct agent *a)
+{
+    for (size_t i = 0; i < a->count; i++) {
+        sighted_free(&a->all[i]->process);
+        free(a->all[i]);
+    }
+    free(a->all);
+    sighted_free(&a->last);
+}
+
+/* --- those that are watched --------------------------------------------------------------
+ */
+
+/* The processes of a look, and which of them are in the list. */
+struct look {
+    struct hd_processes found; /* by pid */
+    bool *known;
+};
+
+static size_t first_of(const struct hd_processes *found, uint64_t pid)
+{
+    size_t low = 0, high = found->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (found->all[middle].pid < pid)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static const struct hd_process *find(struct look *look, const struct sighted *seen)
+{
+    const struct hd_processes *found = &look->found;
+    for (size_t i = first_of(found, seen->pid);
+         i < found->count && found->all[i].pid == seen->pid; i++)
+        if (sighted_is(seen, &found->all[i])) {
+            look->known[i] = true;
+            return &found->all[i];
+        }
+    return NULL;
+}
+
+/* One that is busy may not say what it is called, so its name stays. */
+static void see_again(struct watched *w, const struct hd_process *p)
+{
+    bool was_denied = w->process.is_denied;
+    see_state(&w->process, p);
+    w->is_there = !p->is_denied;
+    if (p->is_denied && !was_denied)
+        finding_failed(w, WATCH_DENIED, w->process.problem);
+}
+
+/* A socket alone that is in no list is there as long as its file is. */
+static void miss_socket(const struct look *look, struct watched *w)
+{
+    char what[320];
+    if (w->process.pid == 0 || look->found.incomplete != NULL)
+        return;
+    w->is_there = false;
+    snprintf(what, sizeof(what), "it runs, but its diagnostics socket is gone: %s",
+             w->process.socket);
+    finding_failed(w, WATCH_NO_SOCKET, what);
+}
+
+static void see_watched(struct agent *a, struct look *look)
+{
+    for (size_t i = a->count; i-- > 0;) {
+        struct watched *w = a->all[i];
+        const struct hd_process *p = find(look, &w->process);
+        if (p != NULL)
+            see_again(w, p);
+        else if (!sighted_has_ended(&w->process))
+            miss_socket(look, w);
+        else if (w != a->at_work)
+            remove_at(a, i);
+    }
+}
+
+/* --- all that are meant --------------------------------------------------------------- */
+
+/* A name to be compared with a pattern, that of no process. */
+static bool is_called(const char *name, const char *pattern)
+{
+    const struct hd_process any = {.pid = UINT64_MAX, .name = name};
+    return hd_process_goes_by(&any, pattern);
+}
+
+static void add_if_meant(struct agent *a, const struct hd_process *p)
+{
+    const struct settings *s = a->settings;
+    struct sighted seen;
+    if (s->name != NULL && !hd_process_goes_by(p, s->name))
+        return;
+    describe(&seen, p);
+    if (s->service != NULL && !is_called(seen.service, s->service)) {
+        sighted_free(&seen);
+        return;
+    }
+    struct watched *w = add(a, &seen);
+    if (w->process.is_denied)
+        finding_failed(w, WATCH_DENIED, w->process.problem);
+}
+
+/* Builds and scripts run programs that live for a moment: one that has been there twice is
+ * worth a line. */
+static void announce(struct agent *a)
+{
+    for (size_t i = 0; i < a->count; i++) {
+        struct watched *w = a->all[i];
+        char what[80];
+        if (w->is_announced || !w->is_there || w->since >= a->looked)
+            continue;
+        w->is_announced = true;
+        if (w->attempts > 0)
+            continue;
+        double left = w->due - seconds_now();
+        snprintf(what, sizeof(what), "is watched, the first snapshot in %.0f s",
+                 left > 0 ? left : 0);
+        note(a, w->process.who, what);
+    }
+}
+
+static void add_new(struct agent *a, const struct look *look)
+{
+    for (size_t i = 0; i < look->found.count; i++)
+        if (!look->known[i])
+            add_if_meant(a, &look->found.all[i]);
+    announce(a);
+    if (a->count > 0 || a->told_missing)
+        return;
+    a->told_missing = true;
+    note(a, a->settings->name != NULL ? a->settings->name : ".NET",
+         "no such process; waiting for one");
+}
+
+/* --- the one that is meant -------------------------------------------------------------
+ */
+
+enum sight {
+    SIGHT_THERE,
+    SIGHT_GONE,
+    SIGHT_SEVERAL, /* and none may be chosen */
+    SIGHT_DENIED   /* it is there, and this user may not ask it; or nothing can be seen */
+};
+
+static enum sight take_it(struct agent *a, struct sighted *seen, struct hd_error *err)
+{
+    if (seen->is_denied) {
+        err->status = HD_IO;
+        snprintf(err->message, sizeof(err->message), "%.80s: %.150s", seen->who,
+                 seen->problem);
+        return SIGHT_DENIED;
+    }
+    add(a, seen);
+    return SIGHT_THERE;
+}
+
+/* By the number or the socket of the options. A number is used again, so it only counts
+ * for the first. */
+static enum sight choose_named(struct agent *a, const struct look *look,
+                               struct hd_error *err)
+{
+    const struct settings *s = a->settings;
+    const struct hd_process *found = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < look->found.count; i++) {
+        const struct hd_process *p = &look->found.all[i];
+        if (s->socket != NULL ? p->socket != NULL && strcmp(p->socket, s->socket) == 0
+                              : p->pid == s->process_id && a->numbered == 0) {
+            found = p;
+            count++;
+        }
+    }
+    if (count == 1) {
+        struct sighted seen;
+        describe(&seen, found);
+        enum sight what = take_it(a, &seen, err);
+        sighted_free(&seen);
+        return what;
+    }
+    err->status = HD_USAGE;
+    if (count > 1)
+        snprintf(err->message, sizeof(err->message),
+                 "%zu processes have the id %" PRIu64
+                 ", each in its own container; choose one with --diagnostic-port",
+                 count, s->process_id);
+    else
+        snprintf(err->message, sizeof(err->message),
+                 "no .NET process %" PRIu64
+                 " with a diagnostics socket; see `heapdrift ps`",
+                 s->process_id);
+    return count > 1 ? SIGHT_SEVERAL : SIGHT_GONE;
+}
+
+/* One that is in no list, but whose socket is there. */
+static enum sight choose_socket(struct agent *a, struct hd_error *err)
+{
+    const char *socket = a->settings->socket;
+    struct sighted seen = {.memory = HD_UNKNOWN};
+    if (access(socket, F_OK) != 0 || strlen(socket) >= sizeof(seen.socket)) {
+        err->status = HD_IO;
+        snprintf(err->message, sizeof(err->message), "%.200s: no such socket", socket);
+        return SIGHT_GONE;
+    }
+    snprintf(seen.who, sizeof(seen.who), "%.150s", socket);
+    snprintf(seen.socket, sizeof(seen.socket), "%s", socket);
+    return take_it(a, &seen, err);
+}
+
+/* Once for as long as nothing changes. */
+static void tell_others(struct agent *a, size_t count, bool is_one_watched)
+{
+    char what[320];
+    if (a->told_others)
+        return;
+    if (is_one_watched)
+        snprintf(what, sizeof(what),
+                 "%zu processes have this name; the newest is watched for as long as it "
+                 "lives: %.80s; --all --name watches each",
+                 count, a->all[0]->process.who);
+    else
+        snprintf(what, sizeof(what),
+                 "%zu other process%s with this name %s not watched: of another service or "
+                 "command line than %.80s; --all --name watches each",
+                 count, count == 1 ? "" : "es", count == 1 ? "is" : "are", a->last.who);
+    a->told_others = true;
+    note(a, a->settings->name, what);
+}
+
+static enum sight choose_among(struct agent *a, struct sighted *all, size_t count,
+                               struct hd_error *err)
+{
+    const struct settings *s = a->settings;
+    size_t chosen = sighted_choose(all, count, &a->last, s->service != NULL);
+    if (count > 1 && a->is_once) {
+        err->status = HD_USAGE;
+        snprintf(err->message, sizeof(err->message),
+                 "%zu processes are called %.80s; choose one with --process-id", count,
+                 s->name);
+        return SIGHT_SEVERAL;
+    }
+    if (chosen == count) {
+        if (count > 0)
+            tell_others(a, count, false);
+        err->status = HD_USAGE;
+        snprintf(err->message, sizeof(err->message),
+                 "no .NET process is called %.80s; see `heapdrift ps`", s->name);
+        return SIGHT_GONE;
+    }
+    bool is_first = a->last.who[0] == '\0';
+    enum sight what = take_it(a, &all[chosen], err);
+    if (what == SIGHT_THERE && count > 1 && is_first)
+        tell_others(a, count, true);
+    return what;
+}
+
+static enum sight choose_by_name(struct agent *a, const struct look *look,
+                                 struct hd_error *err)
+{
+    struct sighted *all = zeroed(look->found.count + 1, sizeof(*all));
+    size_t count = 0;
+    for (size_t i = 0; i < look->found.count; i++)
+        if (hd_process_goes_by(&look->found.all[i], a->settings->name))
+            describe(&all[count++], &look->found.all[i]);
+    enum sight what = choose_among(a, all, count, err);
+    for (size_t i = 0; i < count; i++)
+        sighted_free(&all[i]);
+    free(all);
+    return what;
+}
+
+static enum sight choose(struct agent *a, const struct look *look, struct hd_error *err)
+{
+    const struct settings *s = a->settings;
+    enum sight what = SIGHT_GONE;
+    if (s->process_id > 0 || s->socket != NULL)
+        what = choose_named(a, look, err);
+    if (what == SIGHT_GONE && s->socket != NULL)
+        what = choose_socket(a, err);
+    else if (what == SIGHT_GONE && s->name != NULL)
+        what = choose_by_name(a, look, err);
+    if (what == SIGHT_GONE && look->found.incomplete != NULL && s->socket == NULL) {
+        snprintf(err->message, sizeof(err->message), "%s", look->found.incomplete);
+        what = SIGHT_DENIED;
+    }
+    return what;
+}
+
+static void end_with(struct agent *a, int status)
+{
+    a->is_over = true;
+    a->status = status;
+}
+
+/* Whoever named it by its name means whatever has that name, now or later. What is wrong
+ * from the start will not change by itself, and is better told by ending. */
+static void miss(struct agent *a, enum sight what, const struct hd_error *err)
+{
+    const struct settings *s = a->settings;
+    bool comes_back = what == SIGHT_GONE && s->name != NULL && !a->is_once;
+    bool is_told = a->told_missing;
+    if (!comes_back && (a->numbered == 0 || a->is_once)) {
+        print_error(NULL, err);
+        end_with(a, EXIT_TROUBLE);
+        return;
+    }
+    a->told_missing = true;
+    if (what == SIGHT_GONE && !comes_back) {
+        begin_message("note", a->last.who);
+        fputs(": has exited, stopping\n", stderr);
+        end_with(a, a->status);
+    } else if (!is_told) {
+        note(a, comes_back ? s->name : a->last.who,
+             comes_back ? "no such process; waiting for one" : err->message);
+    }
+}
+
+/* --- a look -----------------------------------------------------------------------------
+ */
+
+static void tell_incomplete(struct agent *a, const struct look *look)
+{
+    bool is_short = look->found.incomplete != NULL;
+    if (is_short && !a->told_incomplete && a->numbered > 0)
+        note(a, "processes", look->found.incomplete);
+    a->told_incomplete = is_short;
+}
+
+void finding_look(struct agent *a)
+{
+    struct look look;
+    struct hd_error err = {0};
+    double begin = seconds_now();
+    hd_processes_find(&look.found);
+    look.known = zeroed(look.found.count + 1, sizeof(*look.known));
+    see_watched(a, &look);
+    tell_incomplete(a, &look);
+    if (a->settings->all) {
+        add_new(a, &look);
+    } else if (a->count == 0) {
+        enum sight what = choose(a, &look, &err);
+        if (what != SIGHT_THERE)
+            miss(a, what, &err);
+    }
+    free(look.known);
+    hd_processes_free(&look.found);
+    a->looked = seconds_now();
+    a->look_seconds = a->looked - begin;
+}
+
+double finding_next(const struct agent *a)
+{
+    const double every = 5, share = 20;
+    double wait = a->interval < every ? a->interval : every;
+    return a->looked + fmax(wait, share * a->look_seconds);
+}
+
+/* One process is looked for right before each snapshot. */
+bool finding_is_stale(const struct agent *a, double now)
+{
+    const double most = 1, share = 4;
+    return !a->settings->all || now - a->looked > fmax(most, share * a->look_seconds);
+}

@@ -1,0 +1,174 @@
+#include "cli/live/taking.h"
+
+#include "cli/live/children.h"
+#include "cli/live/nameless.h"
+#include "cli/terminal/clock.h"
+#include "cli/terminal/messages.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* A digest has some hundred kilobytes; larger than all that may wait it is none. */
+enum { MOST_RESULT = 64 << 20, TO_END_S = 2 };
+
+/* The child's word, in front of its digest. */
+struct told {
+    int status;
+    struct hd_error err;
+    struct hd_collected collected;
+};
+
+void taking_here(struct collecting *c, const char *who, struct taken *t)
+{
+    *t = (struct taken){.status = EXIT_TROUBLE};
+    c->failure = &t->err;
+    t->status = collecting_digest(c, who, &t->digest);
+    c->failure = NULL;
+    t->collected = c->collected;
+}
+
+/* --- in the child ------------------------------------------------------------------- */
+
+/* Ctrl-C is for the whole group, and systemd tells all of a unit to end: one that comes
+ * once ends what would come next, and this is in hand. */
+static void listen_to_parent(struct collecting *c)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    c->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+    c->finishes = c->stopped = false;
+    prctl(PR_SET_PDEATHSIG, SIGUSR1);
+}
+
+_Noreturn static void be_child(const struct taking *taking, pid_t parent)
+{
+    struct collecting *c = taking->c;
+    struct taken t;
+    listen_to_parent(c);
+    /* It may have ended before it was to be told of. */
+    if (getppid() != parent)
+        _exit(EXIT_TROUBLE);
+    c->meanwhile = NULL;
+    taking_here(c, taking->who, &t);
+    struct told told = {t.status, t.err, t.collected};
+    told.err.kind = NULL;
+    fflush(stderr);
+    bool ok = fwrite(&told, sizeof(told), 1, taking->result) == 1 &&
+              (t.digest.size == 0 ||
+               fwrite(t.digest.bytes, t.digest.size, 1, taking->result) == 1) &&
+              fflush(taking->result) == 0;
+    _exit(ok ? EXIT_DONE : EXIT_TROUBLE);
+}
+
+/* --- in the parent ------------------------------------------------------------------ */
+
+static void hold_signal(int how)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    sigprocmask(how, &set, NULL);
+}
+
+bool taking_begin(struct taking *taking, struct collecting *c, const char *who,
+                  double most_seconds)
+{
+    *taking = (struct taking){.c = c, .who = who, .result = nameless_in_memory()};
+    if (taking->result == NULL)
+        return false;
+    pid_t parent = getpid();
+    c->most_seconds = most_seconds;
+    taking->give_up = seconds_now() + most_seconds + TO_END_S;
+    fflush(NULL);
+    hold_signal(SIG_BLOCK);
+    /* Where it is ignored nobody learns how a child ended. */
+    signal(SIGCHLD, SIG_DFL);
+    taking->child = child_begin(who);
+    if (taking->child == 0)
+        be_child(taking, parent);
+    int why = errno;
+    hold_signal(SIG_UNBLOCK);
+    if (taking->child > 0)
+        return true;
+    fclose(taking->result);
+    *taking = (struct taking){0};
+    errno = why;
+    return false;
+}
+
+/* What comes from there is no more to be believed than what it read. */
+static bool read_result(FILE *result, struct taken *t)
+{
+    struct told told;
+    struct stat st;
+    char block[1 << 14];
+    const struct hd_sink to = hd_sink_memory(&t->digest);
+    int fd = fileno(result);
+    if (fstat(fd, &st) != 0 || st.st_size < (off_t)sizeof(told) ||
+        st.st_size > MOST_RESULT || lseek(fd, 0, SEEK_SET) != 0 ||
+        read(fd, &told, sizeof(told)) != (ssize_t)sizeof(told))
+        return false;
+    t->status = told.status;
+    t->err = told.err;
+    t->err.message[sizeof(t->err.message) - 1] = '\0';
+    t->collected = told.collected;
+    ssize_t n;
+    while ((n = read(fd, block, sizeof(block))) > 0)
+        if (to.write(to.context, block, (size_t)n) != 0)
+            return false;
+    return n == 0;
+}
+
+static void fail_as(struct taken *t, enum hd_status status, const char *what)
+{
+    t->status = EXIT_TROUBLE;
+    t->err = (struct hd_error){.status = status};
+    snprintf(t->err.message, sizeof(t->err.message), "%s", what);
+}
+
+static void see_end(const struct taking *taking, int how, struct taken *t)
+{
+    *t = (struct taken){.status = EXIT_TROUBLE};
+    t->was_killed = WIFSIGNALED(how) && taking->stops == 0;
+    if (t->was_killed) {
+        char what[80];
+        snprintf(what, sizeof(what), "its collector process was killed (signal %d)%s",
+                 WTERMSIG(how), WTERMSIG(how) == SIGKILL ? ": possibly out of memory" : "");
+        fail_as(t, HD_IO, what);
+    } else if (taking->stops > 0 && !WIFEXITED(how)) {
+        fail_as(t, HD_TIMED_OUT, "took too long, and its collector process was killed");
+    } else if (WEXITSTATUS(how) != EXIT_DONE || !read_result(taking->result, t)) {
+        fail_as(t, HD_IO, "its collector process failed");
+    }
+    if (t->status == EXIT_TROUBLE)
+        hd_memory_free(&t->digest);
+}
+
+void taking_stop(struct taking *taking)
+{
+    if (taking->child > 0)
+        kill(taking->child, taking->stops++ > 0 ? SIGKILL : SIGUSR1);
+}
+
+bool taking_is_done(struct taking *taking, struct taken *t)
+{
+    int how = EXIT_TROUBLE << 8;
+    if (seconds_now() > taking->give_up) {
+        taking_stop(taking);
+        taking->give_up += TO_END_S;
+    }
+    pid_t ended = waitpid(taking->child, &how, WNOHANG);
+    if (ended == 0 || (ended < 0 && errno == EINTR))
+        return false;
+    see_end(taking, how, t);
+    fclose(taking->result);
+    *taking = (struct taking){0};
+    return true;
+}

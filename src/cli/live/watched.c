@@ -1,0 +1,212 @@
+#include "cli/live/watched.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* --- which one ------------------------------------------------------------------ */
+
+void sighted_free(struct sighted *seen)
+{
+    free(seen->command);
+    *seen = (struct sighted){0};
+}
+
+/* In /proc/PID/stat: proc(5). */
+uint64_t process_born(uint64_t pid)
+{
+    char path[64], line[1024];
+    snprintf(path, sizeof(path), "/proc/%" PRIu64 "/stat", pid);
+    FILE *f = fopen(path, "re");
+    size_t len = f != NULL ? fread(line, 1, sizeof(line) - 1, f) : 0;
+    if (f != NULL)
+        fclose(f);
+    line[len] = '\0';
+    /* Its name may have anything in it; behind that is its state, and 19 more to go. */
+    char *at = strrchr(line, ')');
+    if (at == NULL || at[1] == '\0' || strchr("ZXx", at[2]) != NULL)
+        return 0;
+    for (int i = 0; at != NULL && i < 20; i++)
+        at = strchr(at + 1, ' ');
+    return at != NULL ? strtoull(at, NULL, 10) : 0;
+}
+
+static bool is_missing(const char *path)
+{
+    struct stat st;
+    return lstat(path, &st) != 0 && (errno == ENOENT || errno == ENOTDIR);
+}
+
+/* The folder is asked first: where nothing more can be opened, its file says nothing. */
+bool sighted_has_ended(const struct sighted *seen)
+{
+    char path[64];
+    if (seen->born == 0)
+        return is_missing(seen->socket);
+    snprintf(path, sizeof(path), "/proc/%" PRIu64, seen->pid);
+    if (is_missing(path))
+        return true;
+    errno = 0;
+    uint64_t born = process_born(seen->pid);
+    return born != seen->born &&
+           (born != 0 || (errno != EMFILE && errno != ENFILE && errno != ENOMEM));
+}
+
+bool sighted_is_ending(const struct sighted *seen)
+{
+    return sighted_has_ended(seen) || is_missing(seen->socket);
+}
+
+/* The name of a socket has pid and start in it where the runtime chose the name. */
+bool sighted_is(const struct sighted *seen, const struct hd_process *p)
+{
+    if (p->pid != seen->pid || p->socket == NULL || strcmp(p->socket, seen->socket) != 0)
+        return false;
+    uint64_t born = seen->born != 0 ? process_born(p->pid) : 0;
+    return born == 0 || born == seen->born;
+}
+
+/* --- which one is next ------------------------------------------------------------- */
+
+static bool are_same(const char *a, const char *b)
+{
+    return a != NULL && b != NULL && a[0] != '\0' && strcmp(a, b) == 0;
+}
+
+static bool has_same_command(const struct sighted *a, const struct sighted *b)
+{
+    return are_same(a->command, b->command);
+}
+
+static bool is_of_same_service(const struct sighted *last, const struct sighted *next)
+{
+    if (last->is_declared || next->is_declared)
+        return last->is_declared == next->is_declared &&
+               strcmp(last->service, next->service) == 0;
+    return has_same_command(last, next) || are_same(last->unit, next->unit) ||
+           last->command == NULL || next->command == NULL;
+}
+
+static bool is_better(const struct sighted *a, const struct sighted *b,
+                      const struct sighted *last)
+{
+    if (a->is_denied != b->is_denied)
+        return b->is_denied;
+    bool first = has_same_command(a, last), second = has_same_command(b, last);
+    if (first != second)
+        return first;
+    return a->born != b->born ? a->born > b->born : a->pid > b->pid;
+}
+
+size_t sighted_choose(const struct sighted *all, size_t count, const struct sighted *last,
+                      bool are_one_service)
+{
+    size_t best = count;
+    bool is_first = last->who[0] == '\0';
+    for (size_t i = 0; i < count; i++) {
+        if (!is_first && !are_one_service && !is_of_same_service(last, &all[i]))
+            continue;
+        if (best == count || is_better(&all[i], &all[best], last))
+            best = i;
+    }
+    return best;
+}
+
+/* --- its snapshots ------------------------------------------------------------------ */
+
+const char *watch_failure_name(enum watch_failure why)
+{
+    static const char *const names[WATCH_FAILURES] = {
+        [WATCH_FINE] = "none",           [WATCH_DENIED] = "denied",
+        [WATCH_NO_SOCKET] = "no-socket", [WATCH_TOO_LARGE] = "too-large",
+        [WATCH_BUSY] = "host-busy",      [WATCH_SILENT] = "timeout",
+        [WATCH_TOO_MUCH] = "memory",     [WATCH_ENDED] = "exited",
+        [WATCH_CRASHED] = "crashed",     [WATCH_OTHER] = "other"};
+    return why < WATCH_FAILURES ? names[why] : names[WATCH_OTHER];
+}
+
+/* The process or the others, to try. */
+static bool costs_time(enum watch_failure why)
+{
+    return why == WATCH_SILENT || why == WATCH_TOO_MUCH || why == WATCH_CRASHED ||
+           why == WATCH_OTHER;
+}
+
+bool watched_failed(struct watched *w, enum watch_failure why)
+{
+    bool is_news = (w->told & 1U << why) == 0;
+    w->told |= 1U << why;
+    w->failures[why]++;
+    if (costs_time(why))
+        w->failed_in_a_row++;
+    return is_news;
+}
+
+void watched_succeeded(struct watched *w)
+{
+    w->taken++;
+    w->failed_in_a_row = 0;
+    w->told = 0;
+}
+
+/* --- when ----------------------------------------------------------------------------- */
+
+/* Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014. */
+static uint64_t mixed(uint64_t x)
+{
+    x += UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return x ^ (x >> 31);
+}
+
+void schedule_begin(struct watched *w)
+{
+    w->seed = mixed(w->process.pid);
+    for (const char *c = w->process.host; *c != '\0'; c++)
+        w->seed = mixed(w->seed ^ (unsigned char)*c);
+}
+
+double schedule_share(const struct watched *w, uint64_t number)
+{
+    return (double)(mixed(w->seed + number) >> 11) / (double)(UINT64_C(1) << 53);
+}
+
+double schedule_until_first(const struct watched *w, double interval)
+{
+    return interval / 10 * schedule_share(w, 0);
+}
+
+double schedule_until_next(const struct watched *w, double interval)
+{
+    enum { MOST_DOUBLED = 3 };
+    unsigned doubled = w->failed_in_a_row > 1 ? w->failed_in_a_row - 1 : 0;
+    if (doubled > MOST_DOUBLED)
+        doubled = MOST_DOUBLED;
+    return interval * (double)(1U << doubled) *
+           (0.95 + 0.1 * schedule_share(w, w->attempts));
+}
+
+struct watched *schedule_pick(struct watched *const *all, size_t count, double now)
+{
+    struct watched *next = NULL;
+    for (size_t i = 0; i < count; i++)
+        if (all[i]->is_there && all[i]->due <= now &&
+            (next == NULL || all[i]->due < next->due))
+            next = all[i];
+    return next;
+}
+
+double schedule_next_due(struct watched *const *all, size_t count)
+{
+    double next = INFINITY;
+    for (size_t i = 0; i < count; i++)
+        if (all[i]->is_there && all[i]->due < next)
+            next = all[i]->due;
+    return next;
+}

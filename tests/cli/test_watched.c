@@ -1,0 +1,234 @@
+/* Which process follows one that has ended, and when snapshots are due. */
+#include "cli/live/watched.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* --- which one is next ------------------------------------------------------------- */
+
+/* NULL: none. */
+static struct sighted sight(uint64_t born, const char *declared, const char *command,
+                            const char *unit)
+{
+    struct sighted s = {.pid = born, .born = born, .command = (char *)command};
+    s.is_declared = declared != NULL;
+    snprintf(s.service, sizeof(s.service), "%s", declared != NULL ? declared : "Shop");
+    snprintf(s.unit, sizeof(s.unit), "%s", unit != NULL ? unit : "");
+    snprintf(s.who, sizeof(s.who), "Shop (pid %d)", (int)born);
+    return s;
+}
+
+static const struct sighted nobody;
+
+Test(watched, the_newest_of_several_is_watched_first)
+{
+    const struct sighted all[] = {sight(2, NULL, "Shop", NULL),
+                                  sight(9, NULL, "Shop a", NULL),
+                                  sight(5, "shop", "Shop", NULL)};
+    cr_expect_eq(sighted_choose(all, 3, &nobody, false), 1);
+    cr_expect_eq(sighted_choose(all, 0, &nobody, false), 0, "none of none");
+}
+
+Test(watched, one_that_is_denied_is_only_taken_alone)
+{
+    struct sighted all[] = {sight(2, NULL, "Shop", NULL), sight(9, NULL, "Shop", NULL)};
+    all[1].is_denied = true;
+    cr_expect_eq(sighted_choose(all, 2, &nobody, false), 0);
+    cr_expect_eq(sighted_choose(all + 1, 1, &nobody, false), 0);
+}
+
+/* Each row: what ended, what is there, and whether that follows it. */
+Test(watched, a_process_of_another_service_never_follows)
+{
+    static const struct {
+        const char *service, *command, *unit, *next_service, *next_command, *next_unit;
+        bool follows, follows_if_one;
+    } rows[] = {
+        {"shop", "Shop", NULL, "shop", "Shop", NULL, true, true},
+        {"shop", "Shop 1", NULL, "shop", "Shop 2", NULL, true, true},
+        {"shop", "Shop", NULL, "mail", "Shop", NULL, false, true},
+        {"shop", "Shop", NULL, NULL, "Shop", NULL, false, true},
+        {NULL, "Shop", NULL, "shop", "Shop", NULL, false, true},
+        {NULL, "Shop", NULL, NULL, "Shop", NULL, true, true},
+        {NULL, "Shop 1", NULL, NULL, "Shop 2", NULL, false, true},
+        {NULL, "Shop 1", "shop.service", NULL, "Shop 2", "shop.service", true, true},
+        {NULL, "Shop 1", "shop.service", NULL, "Shop 2", "mail.service", false, true},
+        {NULL, "Shop", "shop.service", NULL, "Shop", "mail.service", true, true},
+        {NULL, NULL, NULL, NULL, "Shop", NULL, true, true}};
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        const struct sighted last =
+            sight(1, rows[i].service, rows[i].command, rows[i].unit);
+        const struct sighted next =
+            sight(2, rows[i].next_service, rows[i].next_command, rows[i].next_unit);
+        cr_expect_eq(sighted_choose(&next, 1, &last, false) == 0, rows[i].follows,
+                     "row %zu", i);
+        cr_expect_eq(sighted_choose(&next, 1, &last, true) == 0, rows[i].follows_if_one,
+                     "row %zu, of one service", i);
+    }
+}
+
+Test(watched, of_one_service_the_same_command_line_comes_first_then_the_newest)
+{
+    const struct sighted last = sight(1, "shop", "Shop blue", NULL);
+    const struct sighted all[] = {
+        sight(4, "shop", "Shop blue", NULL), sight(8, "shop", "Shop green", NULL),
+        sight(6, "shop", "Shop blue", NULL), sight(9, "mail", "Shop blue", NULL)};
+    cr_expect_eq(sighted_choose(all, 4, &last, false), 2);
+    cr_expect_eq(sighted_choose(all + 1, 1, &last, false), 0);
+    cr_expect_eq(sighted_choose(all + 3, 1, &last, false), 1);
+}
+
+/* --- which one it is ----------------------------------------------------------------- */
+
+Test(watched, a_number_that_is_used_again_is_another_process)
+{
+    const struct hd_process p = {.pid = (uint64_t)getpid(), .socket = "/tmp/s"};
+    struct sighted seen = {.pid = p.pid, .born = process_born(p.pid), .socket = "/tmp/s"};
+    cr_assert_neq(seen.born, 0);
+    cr_expect(sighted_is(&seen, &p));
+    cr_expect_not(sighted_has_ended(&seen));
+    seen.born--;
+    cr_expect_not(sighted_is(&seen, &p));
+    cr_expect(sighted_has_ended(&seen));
+}
+
+Test(watched, a_process_that_nobody_has_waited_for_has_ended)
+{
+    pid_t child = fork();
+    if (child == 0)
+        pause();
+    struct sighted seen = {.pid = (uint64_t)child, .born = process_born((uint64_t)child)};
+    cr_expect_not(sighted_has_ended(&seen));
+    kill(child, SIGKILL);
+    siginfo_t info;
+    waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT);
+    cr_expect(sighted_has_ended(&seen), "a zombie");
+    waitpid(child, NULL, 0);
+    cr_expect(sighted_has_ended(&seen));
+}
+
+Test(watched, one_that_cannot_be_seen_lives_as_long_as_its_socket)
+{
+    struct sighted seen = {.pid = 1, .memory = HD_UNKNOWN, .socket = "/proc/self/stat"};
+    cr_expect_not(sighted_has_ended(&seen));
+    snprintf(seen.socket, sizeof(seen.socket), "/proc/self/none");
+    cr_expect(sighted_has_ended(&seen));
+}
+
+/* --- what is said ----------------------------------------------------------------------
+ */
+
+Test(watched, each_reason_is_news_once_until_a_snapshot_succeeds)
+{
+    struct watched w = {0};
+    cr_expect(watched_failed(&w, WATCH_SILENT));
+    cr_expect_not(watched_failed(&w, WATCH_SILENT));
+    cr_expect(watched_failed(&w, WATCH_TOO_LARGE));
+    cr_expect_not(watched_failed(&w, WATCH_SILENT));
+    cr_expect_eq(w.failures[WATCH_SILENT], 3);
+    watched_succeeded(&w);
+    cr_expect(watched_failed(&w, WATCH_SILENT));
+    cr_expect_eq(w.taken, 1);
+}
+
+Test(watched, each_reason_has_a_name_of_its_own)
+{
+    for (int i = 0; i < WATCH_FAILURES; i++)
+        for (int j = 0; j < i; j++)
+            cr_expect_str_neq(watch_failure_name((enum watch_failure)i),
+                              watch_failure_name((enum watch_failure)j));
+}
+
+/* --- when ----------------------------------------------------------------------------- */
+
+Test(watched, the_first_is_within_a_tenth_and_the_next_within_a_twentieth)
+{
+    double least = INFINITY, most = 0;
+    for (uint64_t pid = 1; pid < 500; pid++) {
+        struct watched w = {.process = {.pid = pid, .host = "web1"}, .attempts = pid};
+        schedule_begin(&w);
+        cr_assert(schedule_until_first(&w, 100) >= 0 && schedule_until_first(&w, 100) < 10);
+        least = fmin(least, schedule_until_next(&w, 100));
+        most = fmax(most, schedule_until_next(&w, 100));
+    }
+    cr_expect(least >= 95 && least < 96 && most <= 105 && most > 104, "%g %g", least, most);
+}
+
+/* Else pids that follow one another would all come at once, and hosts with the same. */
+Test(watched, moments_differ_by_pid_and_by_host)
+{
+    struct watched a = {.process = {.pid = 1, .host = "web1"}}, b = a, c = a;
+    b.process.pid = 2;
+    snprintf(c.process.host, sizeof(c.process.host), "web2");
+    schedule_begin(&a);
+    schedule_begin(&b);
+    schedule_begin(&c);
+    cr_expect(fabs(schedule_share(&a, 0) - schedule_share(&b, 0)) > 0.001);
+    cr_expect(fabs(schedule_share(&a, 0) - schedule_share(&c, 0)) > 0.001);
+}
+
+Test(watched, what_fails_is_tried_less_often_but_not_for_what_costs_nothing)
+{
+    static const double factors[] = {1, 1, 2, 4, 8, 8, 8};
+    struct watched slow = {.seed = 1}, large = {.seed = 1};
+    for (size_t i = 0; i < sizeof(factors) / sizeof(*factors); i++) {
+        double factor = schedule_until_next(&slow, 100) / 100;
+        cr_expect(fabs(factor - factors[i]) <= factors[i] / 20, "%zu: %g", i, factor);
+        cr_expect(schedule_until_next(&large, 100) <= 105);
+        watched_failed(&slow, WATCH_SILENT);
+        watched_failed(&large, WATCH_TOO_LARGE);
+    }
+    watched_succeeded(&slow);
+    cr_expect(schedule_until_next(&slow, 100) <= 105);
+}
+
+/* Fifty processes, each of which takes a second, at an interval that is too short for half
+ * of them: each gets its turn, none twice within the interval, and none waits for ever. */
+Test(watched, none_starves_and_none_comes_too_often)
+{
+    enum { COUNT = 50, INTERVAL = 20, SECONDS = 3000 };
+    static struct watched all[COUNT];
+    struct watched *list[COUNT];
+    double last[COUNT];
+    for (size_t i = 0; i < COUNT; i++) {
+        all[i] = (struct watched){.process = {.pid = i + 1}, .is_there = i != 7};
+        list[i] = &all[i];
+        schedule_begin(&all[i]);
+        all[i].due = schedule_until_first(&all[i], INTERVAL);
+        last[i] = -INTERVAL;
+    }
+    for (double now = INTERVAL; now < SECONDS; now += 1) {
+        struct watched *w = schedule_pick(list, COUNT, now);
+        cr_assert_not_null(w);
+        size_t i = (size_t)(w - all);
+        cr_assert(now - last[i] >= 0.95 * INTERVAL, "%zu too early", i);
+        cr_assert(now < 100 || now - last[i] < COUNT + 3, "%zu waited %g s", i,
+                  now - last[i]);
+        last[i] = now;
+        w->attempts++;
+        w->taken++;
+        w->due = now + schedule_until_next(w, INTERVAL);
+    }
+    uint64_t least = UINT64_MAX, most = 0;
+    for (size_t i = 0; i < COUNT; i++) {
+        least = i != 7 && all[i].taken < least ? all[i].taken : least;
+        most = all[i].taken > most ? all[i].taken : most;
+    }
+    cr_expect_eq(all[7].taken, 0, "one that is not there");
+    cr_expect(most - least <= 2, "%d to %d", (int)least, (int)most);
+}
+
+Test(watched, the_next_is_due_when_the_first_is)
+{
+    struct watched a = {.is_there = true, .due = 8}, b = {.is_there = true, .due = 5},
+                   c = {.due = 1};
+    struct watched *const list[] = {&a, &b, &c};
+    cr_expect_eq(schedule_next_due(list, 3), 5);
+    cr_expect_null(schedule_pick(list, 3, 4.9));
+    cr_expect_eq(schedule_pick(list, 3, 9), &b);
+    cr_expect(isinf(schedule_next_due(list, 0)));
+}
