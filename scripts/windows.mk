@@ -17,7 +17,7 @@ WINDOWS_LEFT_OUT = src/store/% src/cli/explore/terminal.c src/format/core/core_n
         process_copy.c target.c thread_freeze.c types_copy.c unix_socket.c) \
     $(addprefix src/cli/,$(addprefix commands/,cmd_fleet.c cmd_record.c) \
         $(addprefix live/,children.c finding.c follow_folder.c host_lock.c metrics.c metrics_server.c monitoring.c \
-            nameless.c open_store.c run_facts.c sidecar.c storing.c taking.c trigger.c \
+            nameless.c open_store.c run_facts.c sidecar.c storing.c taking.c triggering.c \
             watched.c) \
         $(addprefix guard/,landlock.c lost_pages.c memory.c sandbox.c system_calls.c) \
         terminal/temporary.c)

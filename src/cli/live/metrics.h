@@ -6,21 +6,10 @@
 #ifndef METRICS_H
 #define METRICS_H
 
-#include "heapdrift.h"
+#include "cli/live/watched.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-/* What became of a snapshot that was due. */
-enum watch_event {
-    WATCH_TAKEN,
-    WATCH_TRIGGERED, /* taken for its memory, not by the clock; counted besides */
-    WATCH_FAILED,    /* the process did not give one */
-    WATCH_NO_TURN,   /* another collector kept the host's lock */
-    WATCH_TOO_LARGE, /* --max-heap, or its memory cannot be seen */
-    WATCH_TOO_LATE,  /* so near its limit that the collection might end it */
-    WATCH_EVENT_COUNT
-};
 
 struct service_counts; /* of a service on a host */
 
@@ -30,29 +19,34 @@ struct watched_process {
     double last; /* seconds UTC: of its last snapshot; before that, since when it is seen */
 };
 
-/* Counters and state; {0} with the times set. Members below the line are the caller's to
- * set before watch_metrics_put(). */
+/* Counters and state; {0} is none. What stands below the empty line is set by the caller
+ * before watch_metrics_put(). */
 struct watch_metrics {
     struct service_counts *services;
     size_t service_count;
 
+    const char *watch;       /* what is watched: tells several watchers of a host apart */
     double started;          /* seconds UTC, as all times */
     double beat;             /* when the loop last turned */
     double interval;         /* seconds between the snapshots of a process */
+    uint64_t memory;         /* resident, of this process */
     bool is_store_reachable; /* as of the last try */
     uint64_t queued, queued_bytes, stored, dropped;
     const struct watched_process *processes;
     size_t process_count;
 };
 
-void watch_metrics_count(struct watch_metrics *m, const char *service, const char *host,
-                         enum watch_event what);
+/* A snapshot was taken, for memory and not by the clock if is_triggered; its pause in
+ * seconds, NAN if unknown. */
+void watch_metrics_taken(struct watch_metrics *m, const char *service, const char *host,
+                         bool is_triggered, double pause);
 
-/* A snapshot that was taken stopped its process for so long; NAN: unknown. */
-void watch_metrics_pause(struct watch_metrics *m, const char *service, const char *host,
-                         double seconds);
+/* So many that were due could not be taken. With WATCH_FINE that service is there: all its
+ * counts are told from then on. */
+void watch_metrics_failed(struct watch_metrics *m, const char *service, const char *host,
+                          enum watch_failure why, uint64_t count);
 
-/* The text, at most so large that a scrape takes no notice: of more than a thousand
+/* The text, at most so large that a scrape takes no notice: of more than three hundred
  * services and hosts the others are counted as one. */
 void watch_metrics_put(const struct watch_metrics *m, struct hd_memory *text);
 

@@ -506,7 +506,8 @@ static void print_address(const struct metrics_server *m, const char *address)
     struct place p = {.size = sizeof(p.v6)};
     if (m->settings->quiet)
         return;
-    fputs("heapdrift: metrics at ", stderr);
+    begin_message(NULL, "metrics");
+    fputs(": ", stderr);
     put_name(m->path);
     if (m->path[0] == '\0' && getsockname(m->listening, &p.any, &p.size) == 0)
         fprintf(stderr, "http://%.*s:%u/metrics", (int)(strrchr(address, ':') - address),
