@@ -124,8 +124,8 @@ check across-builds app-only ascii baseline baseline-write budget chains color c
 convert help memory no-progress no-sandbox output quiet redact size-base strict threads to verbose version
 info ascii color format help memory no-progress no-sandbox output quiet size-base strict threads verbose version width
 collect all build core count diagnostic-port direct help host interval keep label limit lock max-heap memory name no-ages no-keep no-progress on-enter output process-id quiet service store strict threads timeout to tries verbose version
-watch all app-only ascii baseline baseline-write budget build chains color config count depth diagnostic-port direct exact exclude exit-code format gen2 help host interval iterations keep label limit lock max-growth max-heap max-score memory min-score min-steady name no-ages no-keep no-progress on-enter output process-id quiet reachable rows samples service store strict threads timeout tries type verbose version width
-record build format help host keep label limit memory no-progress no-sandbox quiet service store threads verbose version
+watch all app-only ascii at baseline baseline-write budget build chains color config count depth diagnostic-port direct exact exclude exit-code format gen2 help host interval iterations keep label limit listen lock max-growth max-heap max-score memory metrics min-score min-steady name no-ages no-keep no-progress on-enter output process-id quiet reachable rows samples service store strict threads timeout tries type verbose version width
+record build follow format help host keep label limit memory no-progress no-sandbox quiet service store threads verbose version
 ps ascii color format help name output quiet sort version width
 fleet ascii by color exit-code format help limit max-hosts memory merge min-hosts min-score min-span min-steady output quiet rows save service shard since store strict threads until verbose version width
 help help version

@@ -294,7 +294,9 @@ stored_next() {
 watch 1 --store=x.db -o y|--store keeps the snapshots; -o DIR is for those that are compared
 watch 1 --store=x.db --format=json|--store compares nothing, so it takes neither budgets nor a format: that is `heapdrift fleet`
 watch 1 --store=x.db --max-growth=5%|--store compares nothing, so it takes neither budgets nor a format: that is `heapdrift fleet`
-watch 1 --max-heap=1GiB|--max-heap, --lock, --keep and the names of a run need --store
+watch 1 --max-heap=1GiB|--at, --listen, --metrics, --max-heap, --lock, --keep and the names of a run need --store
+watch 1 --at=80%|--at, --listen, --metrics, --max-heap, --lock, --keep and the names of a run need --store
+watch 1 --listen=:9464|--at, --listen, --metrics, --max-heap, --lock, --keep and the names of a run need --store
 watch Shop --name=Shop --store=x.db|watch takes one process, not 2
 collect 1 --lock=x -o a.gcdump|--max-heap, --lock, --keep and the names of a run need --store
 collect 1 --store=x.db -o a.gcdump|write to a file (-o) or to a store (--store), not both
