@@ -18,7 +18,7 @@ WINDOWS_LEFT_OUT = src/store/% src/cli/explore/terminal.c src/format/core/core_n
     $(addprefix src/cli/,$(addprefix commands/,cmd_fleet.c cmd_record.c) \
         $(addprefix live/,children.c finding.c follow_folder.c host_lock.c metrics.c metrics_server.c monitoring.c \
             nameless.c open_store.c run_facts.c sidecar.c storing.c taking.c triggering.c \
-            watched.c) \
+            waiting.c watched.c) \
         $(addprefix guard/,landlock.c lost_pages.c memory.c sandbox.c system_calls.c) \
         terminal/temporary.c)
 WINDOWS_LIBS = -lprotobuf-c -larchive -llzma -lzstd -lbz2 -lz -lyaml -ljansson -lutf8proc -lpopt

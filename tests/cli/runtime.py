@@ -3,6 +3,7 @@
     runtime.py SOCKET play TRACE   each session gets that .nettrace, and ends when it is stopped
     runtime.py SOCKET flood TRACE  its head, and a block of 4 GiB that nobody knows
     runtime.py SOCKET stall TRACE  some of it, and nothing more until it is stopped
+    runtime.py SOCKET drip TRACE   a byte of it every tenth of a second, without an end
     runtime.py SOCKET mute         takes connections and requests, and says nothing
     runtime.py SOCKET full         takes no connections
     runtime.py SOCKET dump CORE... writes the first when it is asked for a dump, the second when it
@@ -11,8 +12,8 @@
 
 With MAPPED=FILE in the environment it maps that file, as a runtime does its libraries.
 
-With LATER in the environment the trace of each session is an hour younger, so that no two
-are the same; with SLOW=SECONDS the second half of it comes so much later.
+With LATER=N in the environment the trace of each session is an hour younger, from the Nth hour
+on, so that no two are the same; with SLOW=SECONDS the second half of it comes so much later.
 
 Several sockets are named with commas between; with APART in the environment each has a
 process of its own. It lives until it is killed.
@@ -32,7 +33,7 @@ STOP, FIRST_START, LAST_START = 0x0201, 0x0202, 0x0206
 BEFORE_BLOCKS = 102
 LOADER = 8
 streams = []
-sessions = 0
+sessions = int(os.environ.get("LATER", 1)) - 1
 
 
 def reply(connection, good, payload):
@@ -65,6 +66,10 @@ def play(connection, request):
         connection.sendall(trace[:BEFORE_BLOCKS] + b"\5\5\1\2\0\0\0\0\0\0\0\7\0\0\0Unknown\6" + b"\xFF" * 7)
     elif habit == "stall":
         connection.sendall(trace[:1 << 16])
+    elif habit == "drip":
+        for i in range(1 << 30):
+            connection.sendall(trace[i % len(trace):][:1])
+            time.sleep(0.1)
     else:
         whole = an_hour_later() if "LATER" in os.environ else trace
         half = len(whole) // 2

@@ -177,7 +177,7 @@ is_at_work() {
     status_is 0
 }
 
-# player NAME [SERVICE]: a process of that name, with a socket of its own that ends in its number; $player is
+# player NAME [SERVICE [HOUR]]: a process of that name, with a socket of its own that ends in its number; $player is
 # its pid.
 player() {
     local interpreter
@@ -185,7 +185,7 @@ player() {
     mkdir -p "$tmp/t"
     [[ -e $tmp/played.nettrace ]] ||
         zstd -dqf fixtures/nettrace-real/leak31_first.nettrace.zst -o "$tmp/played.nettrace"
-    LATER=1 OTEL_SERVICE_NAME=${2:-$1} bash -c 'exec -a "$1" "$2" tests/cli/runtime.py "$3/dotnet-diagnostic-$$-1-socket" play "$4"' \
+    LATER=${3:-1} OTEL_SERVICE_NAME=${2:-$1} bash -c 'exec -a "$1" "$2" tests/cli/runtime.py "$3/dotnet-diagnostic-$$-1-socket" play "$4"' \
         sh "$1" "$interpreter" "$tmp/t" "$tmp/played.nettrace" 3>&- &
     player=$!
     for _ in {1..200}; do [[ ! -S $tmp/t/dotnet-diagnostic-$player-1-socket ]] || break; sleep 0.05; done
@@ -267,6 +267,34 @@ stored_next() {
     done
 }
 
+@test "watch --all: each process of a pattern is a series, one that ends is closed, and one of another name is none" {
+    local first ran='watch --all' out='' err='' status=0
+    store=$tmp/store.db
+    player "all$$-a" shop
+    first=$player
+    player "all$$-b" mail 300
+    player "other$$" mail
+    hd_beside watch --all --name="all$$-*" --store="$store" --lock="$tmp/lock" --interval=200ms --no-progress
+    says "shop (pid $first): stored in "
+    says "mail (pid "
+    kill "$first"
+    wait "$first" || true
+    says "note: shop (pid $first): has exited, after "
+    kill -TERM "$job"
+    ends "$job"
+    status_is 0
+    err=$(<"$tmp/err")
+    err_matches "heapdrift: $when stopped: [0-9]+ snapshots of 2 processes, [0-9]+ stored; own memory [0-9]+ MiB at most\$"
+    err_lacks objects
+    [[ $(stored 'SELECT service FROM series ORDER BY 1') == mail$'\n'shop ]] || complain "$(stored 'SELECT * FROM series')"
+    hd_beside watch -q --all --name="all$$-*" --service='sh?p' --store="$store" --lock="$tmp/lock" --interval=200ms
+    sleep 1
+    kill -TERM "$job"
+    ends "$job"
+    status_is 0
+    err_is ""
+}
+
 @test "while a store is away snapshots wait, and what is lost is told" {
     play
     hd_beside watch --diagnostic-port="$socket" --store='postgresql://me:secret@127.0.0.1:1/x' --lock="$tmp/lock" --interval=200ms
@@ -303,6 +331,12 @@ collect 1 --store=x.db -o a.gcdump|write to a file (-o) or to a store (--store),
 collect 1 --store=x.db --core|a store holds digests, not core dumps or traces
 collect --all --store=x.db|--all writes files, to be stored with `heapdrift record`; --store takes one process
 collect 1 --store=x.db --interval=5s|--interval needs --count
+watch --all 1 --store=x.db|watch --all takes no process; select some with --name=PATTERN or --service=PATTERN
+watch --all --diagnostic-port=/x --store=x.db|watch --all takes no process; select some with --name=PATTERN or --service=PATTERN
+watch --all --store=x.db --count=3|watch --all goes on until SIGTERM, so it takes no --count
+watch --all --store=x.db -o y|--store keeps the snapshots; -o DIR is for those that are compared
+watch --all --store=x.db --on-enter|--store takes snapshots by the clock, without a person: no --on-enter
+watch --all --store=/no/such/folder/x.db|/no/such/folder/x.db: No such file or directory
 watch 999999999 --store=/no/such/folder/x.db|/no/such/folder/x.db: No such file or directory
 LINES
 }

@@ -211,3 +211,27 @@ Test(run_facts, of_a_process_that_runs)
     run_facts_of(&facts, &s, INT32_MAX);
     cr_expect_str_eq(facts.run.build, "7");
 }
+
+/* Of a process that may be anybody's: each label would be compared with all others. */
+Test(run_facts, an_environment_that_is_too_large_has_its_first_labels)
+{
+    enum { COUNT = 20000 };
+    static char all[32 + COUNT * 16];
+    struct run_facts f;
+    size_t len = (size_t)sprintf(all, "OTEL_RESOURCE_ATTRIBUTES=");
+    for (int i = 0; i < COUNT; i++)
+        len += (size_t)sprintf(all + len, "a%d=%d,", i, i);
+    run_facts_begin(&f);
+    run_facts_read_environment(&f, all, len + 1);
+    cr_expect_eq(f.run.label_count, 128);
+    cr_expect_str_eq(f.run.labels[127].name, "a127");
+    cr_expect_not_null(f.problem);
+    run_facts_free(&f);
+    memset(all + 30, 'x', sizeof(all) - 31);
+    memcpy(all, "OTEL_SERVICE_NAME=", 18);
+    memset(all + 18, 'x', 12);
+    run_facts_begin(&f);
+    run_facts_read_environment(&f, all, sizeof(all));
+    cr_expect_eq(strlen(f.run.service), 4096);
+    run_facts_free(&f);
+}

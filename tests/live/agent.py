@@ -7,7 +7,7 @@ Every few minutes each of them is replaced: blue and green by turns (both run fo
 started again. A peer that says nothing has a socket beside them. Prints what came of it: series, snapshots,
 failures, pauses, the memory of the agent each minute, and the services that `heapdrift fleet` names.
 Status 1 if a process that lived for two intervals has no series, a snapshot was lost, the agent ended by
-itself, or (from ten minutes on) fleet names others than those that leak. HEAPDRIFT is the program under test.
+itself or had more than 60 MB, or (from ten minutes on) fleet names others than those that leak. HEAPDRIFT is the program under test.
 """
 
 import argparse
@@ -27,6 +27,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 HEAPDRIFT = os.environ.get("HEAPDRIFT", str(HERE.parents[1] / "build/heapdrift"))
 SERVICES = {"shop": "leak", "mail": "leak", "search": "healthy", "cart": "healthy"}
 OVERLAP = 15
+MOST_MEMORY = 60 << 10
 
 
 def build(work):
@@ -186,6 +187,8 @@ def judge(work, node, outcome):
         wrong.append(f"the agent ended {'by itself ' if died else ''}with status {status}")
     if between[0] < 0.9 * args.interval:
         wrong.append(f"two snapshots {between[0]:.1f} s apart")
+    if max(m[1] for m in memory) > MOST_MEMORY:
+        wrong.append(f"the agent had {max(m[1] for m in memory)} kB")
     if args.minutes >= 10 and suspects != sorted(s for s, what in SERVICES.items() if what == "leak"):
         wrong.append(f"fleet names {suspects}")
     for line in wrong:

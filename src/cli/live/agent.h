@@ -39,7 +39,7 @@ struct agent {
     struct sighted last;
     uint64_t last_instance;
 
-    double looked, look_seconds; /* when the last look at all processes ended; its length */
+    double looked, look_seconds; /* when the last look ended; how long one at all takes */
     double clock_offset; /* between the time of day and the clock that nobody sets */
     double ticked;
     uint64_t memory; /* resident, of this process; bytes */

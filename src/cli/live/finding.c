@@ -76,6 +76,13 @@ static void see_state(struct sighted *seen, const struct hd_process *p)
         snprintf(seen->problem, sizeof(seen->problem), "%s", p->problem);
 }
 
+/* Runtimes have sockets with names of some hundred characters at most, behind a path of
+ * /proc: what is longer is none. */
+static bool has_socket(const struct hd_process *p)
+{
+    return p->socket != NULL && strlen(p->socket) < sizeof(((struct sighted *)0)->socket);
+}
+
 static void describe(struct sighted *seen, const struct hd_process *p)
 {
     *seen = (struct sighted){.pid = p->pid};
@@ -83,8 +90,7 @@ static void describe(struct sighted *seen, const struct hd_process *p)
     snprintf(seen->service, sizeof(seen->service), "%s",
              p->name != NULL ? p->name : "dotnet");
     snprintf(seen->host, sizeof(seen->host), "%s", p->host != NULL ? p->host : "");
-    if (p->socket != NULL && strlen(p->socket) < sizeof(seen->socket))
-        snprintf(seen->socket, sizeof(seen->socket), "%s", p->socket);
+    snprintf(seen->socket, sizeof(seen->socket), "%s", p->socket);
     if (seen->memory != HD_UNKNOWN)
         read_own_facts(seen);
     if (p->command != NULL) {
@@ -147,7 +153,7 @@ static void remove_at(struct agent *a, size_t i)
 {
     struct watched *w = a->all[i];
     char what[64];
-    if (a->settings->all && w->is_announced) {
+    if (a->settings->all && (w->is_announced || w->taken > 0)) {
         snprintf(what, sizeof(what), "has exited, after %" PRIu64 " snapshot%s", w->taken,
                  w->taken == 1 ? "" : "s");
         note(a, w->process.who, what);
@@ -287,7 +293,7 @@ static void announce(struct agent *a)
 static void add_new(struct agent *a, const struct look *look)
 {
     for (size_t i = 0; i < look->found.count; i++)
-        if (!look->known[i])
+        if (!look->known[i] && has_socket(&look->found.all[i]))
             add_if_meant(a, &look->found.all[i]);
     announce(a);
     if (a->count > 0 || a->told_missing)
@@ -329,8 +335,9 @@ static enum sight choose_named(struct agent *a, const struct look *look,
     size_t count = 0;
     for (size_t i = 0; i < look->found.count; i++) {
         const struct hd_process *p = &look->found.all[i];
-        if (s->socket != NULL ? p->socket != NULL && strcmp(p->socket, s->socket) == 0
-                              : p->pid == s->process_id && a->numbered == 0) {
+        if (has_socket(p) &&
+            (s->socket != NULL ? strcmp(p->socket, s->socket) == 0
+                               : p->pid == s->process_id && a->numbered == 0)) {
             found = p;
             count++;
         }
@@ -424,7 +431,8 @@ static enum sight choose_by_name(struct agent *a, const struct look *look,
     struct sighted *all = zeroed(look->found.count + 1, sizeof(*all));
     size_t count = 0;
     for (size_t i = 0; i < look->found.count; i++)
-        if (hd_process_goes_by(&look->found.all[i], a->settings->name))
+        if (has_socket(&look->found.all[i]) &&
+            hd_process_goes_by(&look->found.all[i], a->settings->name))
             describe(&all[count++], &look->found.all[i]);
     enum sight what = choose_among(a, all, count, err);
     for (size_t i = 0; i < count; i++)

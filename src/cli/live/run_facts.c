@@ -199,7 +199,7 @@ struct run_facts_memory {
     char **strings;
     size_t string_count;
     struct hd_label *labels;
-    size_t label_count;
+    size_t label_count, label_bytes;
 };
 
 /* --- what is known --------------------------------------------------- */
@@ -238,11 +238,15 @@ static bool is_told(const char *s)
     return s != NULL && s[0] != '\0';
 }
 
+/* An environment is another's word, and its snapshots may wait in memory by the hundred. A
+ * store cuts strings at 1,000 bytes. */
+enum { MOST_OF_A_FACT = 4096, MOST_LABELS = 128, MOST_OF_LABELS = 32 << 10 };
+
 /* The first that is told stays. */
 static void know(struct run_facts *f, const char **fact, const char *s)
 {
     if (!is_told(*fact) && is_told(s))
-        *fact = kept(f, s, strlen(s));
+        *fact = kept(f, s, strnlen(s, MOST_OF_A_FACT));
 }
 
 static void know_label(struct run_facts *f, const char *name, size_t len, const char *value)
@@ -251,6 +255,11 @@ static void know_label(struct run_facts *f, const char *name, size_t len, const 
     for (size_t i = 0; i < m->label_count; i++)
         if (strlen(m->labels[i].name) == len && strncmp(m->labels[i].name, name, len) == 0)
             return;
+    m->label_bytes += len + strlen(value);
+    if (m->label_count >= MOST_LABELS || m->label_bytes > MOST_OF_LABELS) {
+        f->problem = "more than 128 labels, or 32 KiB of them; the others are left out";
+        return;
+    }
     m->labels = more(m->labels, (m->label_count + 1) * sizeof(*m->labels));
     m->labels[m->label_count++] =
         (struct hd_label){kept(f, name, len), kept(f, value, strlen(value))};

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -145,6 +146,7 @@ static void see_taken(struct agent *a, struct taken *t)
         return;
     }
     enum watch_failure why = reason_of(a, t);
+    a->at_work->cost = seconds_now() - a->c.begin;
     if (why == WATCH_ENDED && !a->is_once)
         snprintf(t->err.message, sizeof(t->err.message), "the process has exited");
     fail_work(a, why, &t->err);
@@ -291,15 +293,26 @@ static void listen(struct agent *a, int ms)
 
 /* One that is known by its number lives as long as the kernel says so: nobody has to be
  * asked. */
-static bool is_time_to_look(const struct agent *a, double now)
+static bool is_still_there(const struct agent *a)
 {
+    const struct watched *one = a->count == 1 && !a->settings->all ? a->all[0] : NULL;
+    return one != NULL && one->is_there && one->process.born != 0 &&
+           !sighted_has_ended(&one->process);
+}
+
+/* Also while a snapshot is taken elsewhere, which may take minutes. */
+static bool is_time_to_look(struct agent *a, double now)
+{
+    if (a->at_work != NULL)
+        return a->settings->all && a->taking.child > 0 && now >= finding_next(a);
     if (schedule_next_due(a->all, a->count) <= now)
         return finding_is_stale(a, now);
     if (now < finding_next(a))
         return false;
-    const struct watched *one = a->count == 1 && !a->settings->all ? a->all[0] : NULL;
-    return one == NULL || !one->is_there || one->process.born == 0 ||
-           sighted_has_ended(&one->process);
+    bool is_known = is_still_there(a);
+    if (is_known)
+        a->looked = now;
+    return !is_known;
 }
 
 static void look(struct agent *a)
@@ -323,7 +336,7 @@ static void rounds(struct agent *a)
         monitoring_expect(a, WATCH_WAITS, STEP_S);
         if (a->at_work != NULL)
             go_on_working(a);
-        if (a->at_work == NULL && is_time_to_look(a, seconds_now()))
+        if (is_time_to_look(a, seconds_now()))
             look(a);
         triggering_look(a);
         struct watched *next = schedule_pick(a->all, a->count, seconds_now());
@@ -442,6 +455,8 @@ static int run(struct agent *a, const struct settings *s)
 int sidecar_run(const struct settings *s)
 {
     struct agent a = {.c = {.signals = -1}};
+    /* Who reads what it says may be started anew. */
+    signal(SIGPIPE, SIG_IGN);
     return run(&a, s);
 }
 

@@ -1,158 +1,33 @@
 #include "cli/live/storing.h"
 
-#include "cli/guard/allocate.h"
+#include "cli/live/waiting.h"
 #include "cli/terminal/clock.h"
 #include "cli/terminal/messages.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-/* --- the queue ------------------------------------------------------------------- */
-
-/* Six weeks of a snapshot an hour of one process; a digest has ten to two hundred
- * kilobytes, so of fifty the bytes are what ends it, after some six hours. */
-enum { MOST_WAITING = 1000, MOST_WAITING_BYTES = 64 << 20 };
-
 /* So long in one go, while others wait. */
 static const double most_at_once = 2;
 static const double first_delay = 1, most_delay = 300, day = 86400;
-
-struct waiting_snapshot {
-    struct waiting_snapshot *next;
-    struct waiting_snapshot *before; /* the one before of its series that waits; NULL */
-    uint64_t series;
-    double added;
-    struct hd_memory digest;
-    struct hd_run run; /* its strings and labels are ours */
-    double pause_seconds;
-    char who[160];
-    bool was_refused; /* a try failed, which was told */
-};
-
-/* --- what waits --------------------------------------------------------------------- */
-
-static char *own(const char *s)
-{
-    if (s == NULL)
-        return NULL;
-    size_t size = strlen(s) + 1;
-    return memcpy(more(NULL, size), s, size);
-}
-
-/* The process may be gone when it is stored, and with it what was known of it. */
-static void own_run(struct hd_run *to, const struct hd_run *run)
-{
-    struct hd_label *labels = zeroed(run->label_count + 1, sizeof(*labels));
-    for (size_t i = 0; i < run->label_count; i++)
-        labels[i] = (struct hd_label){own(run->labels[i].name), own(run->labels[i].value)};
-    *to = *run;
-    to->service = own(run->service);
-    to->host = own(run->host);
-    to->process = own(run->process);
-    to->build = own(run->build);
-    to->labels = labels;
-}
-
-static void free_run(struct hd_run *run)
-{
-    for (size_t i = 0; i < run->label_count; i++) {
-        free((void *)run->labels[i].name);
-        free((void *)run->labels[i].value);
-    }
-    free((void *)run->labels);
-    free((void *)run->service);
-    free((void *)run->host);
-    free((void *)run->process);
-    free((void *)run->build);
-}
-
-/* The one whose successor is to be dropped, or the place of the first. */
-static struct waiting_snapshot **place_of(struct store_queue *q,
-                                          const struct waiting_snapshot *w)
-{
-    struct waiting_snapshot **at = &q->first;
-    while (*at != w)
-        at = &(*at)->next;
-    return at;
-}
-
-static void drop(struct store_queue *q, struct waiting_snapshot *w)
-{
-    struct waiting_snapshot **at = place_of(q, w);
-    *at = w->next;
-    q->last = NULL;
-    for (struct waiting_snapshot *other = q->first; other != NULL; other = other->next) {
-        if (other->before == w)
-            other->before = w->before;
-        q->last = other;
-    }
-    q->count--;
-    q->bytes -= w->digest.size;
-    hd_memory_free(&w->digest);
-    free_run(&w->run);
-    free(w);
-}
 
 static void lose(struct store_queue *q, struct waiting_snapshot *w, const char *why)
 {
     q->lost++;
     trouble(w->who, why);
-    drop(q, w);
-}
-
-/* What is missed least: the one whose neighbours of the same series are nearest to each
- * other, so that what is left of each series is spread over all of its time; the oldest
- * where no series has three. */
-static struct waiting_snapshot *least_of(const struct store_queue *q)
-{
-    struct waiting_snapshot *least = q->first;
-    double narrowest = INFINITY;
-    for (const struct waiting_snapshot *w = q->first; w != NULL; w = w->next) {
-        struct waiting_snapshot *middle = w->before;
-        double gap = middle != NULL && middle->before != NULL
-                         ? w->added - middle->before->added
-                         : INFINITY;
-        if (gap < narrowest) {
-            narrowest = gap;
-            least = middle;
-        }
-    }
-    return least;
-}
-
-static struct waiting_snapshot *last_of(const struct store_queue *q, uint64_t series)
-{
-    struct waiting_snapshot *last = NULL;
-    for (struct waiting_snapshot *w = q->first; w != NULL; w = w->next)
-        if (w->series == series)
-            last = w;
-    return last;
+    waiting_drop(q, w);
 }
 
 void storing_add(struct store_queue *q, struct hd_memory *digest,
                  const struct queued_snapshot *what)
 {
-    struct waiting_snapshot *w = zeroed(1, sizeof(*w));
-    w->digest = *digest;
-    *digest = (struct hd_memory){0};
-    own_run(&w->run, what->run);
-    w->pause_seconds = what->pause_seconds;
-    w->series = what->series;
-    w->added = seconds_now();
-    w->before = last_of(q, what->series);
-    snprintf(w->who, sizeof(w->who), "%s", what->who);
-    if (q->last != NULL)
-        q->last->next = w;
-    else
-        q->first = w;
-    q->last = w;
-    q->count++;
-    q->bytes += w->digest.size;
-    while (q->count > MOST_WAITING || (q->bytes > MOST_WAITING_BYTES && q->count > 1))
-        lose(q, least_of(q),
+    waiting_add(q, digest, what, seconds_now());
+    while (waiting_are_too_many(q))
+        lose(q, waiting_least(q),
              "a snapshot is lost: the store has been unavailable for too long, and no more "
              "can be kept waiting");
 }
@@ -178,12 +53,22 @@ static void begin_store_message(const struct store_queue *q, const char *kind)
     fputs(": ", stderr);
 }
 
+/* Whether it may be there later: a folder that is not there was mistyped. */
+static bool passes(const struct store_queue *q, const struct hd_error *err)
+{
+    static const int shortages[] = {ENOSPC, EDQUOT, EMFILE, ENFILE};
+    bool passes =
+        err->status == HD_TIMED_OUT || (err->status == HD_IO && is_on_a_server(q->url));
+    for (size_t i = 0; i < sizeof(shortages) / sizeof(*shortages); i++)
+        passes = passes || strstr(err->message, strerror(shortages[i])) != NULL;
+    return passes;
+}
+
 bool storing_probe(struct store_queue *q, bool *is_away)
 {
     struct hd_error err = {0};
     struct hd_store *store = hd_store_open(q->url, HD_STORE_WRITE, &err);
-    *is_away = store == NULL && is_on_a_server(q->url) &&
-               (err.status == HD_IO || err.status == HD_TIMED_OUT);
+    *is_away = store == NULL && passes(q, &err);
     if (store == NULL && (!*is_away || !q->quiet)) {
         begin_store_message(q, *is_away ? "warning" : NULL);
         end_message(err.message);
@@ -258,7 +143,7 @@ static bool record_all(struct store_queue *q, struct hd_store *store, double unt
         if (record(store, q->first, &what, &why)) {
             q->stored++;
             print_stored(q, what);
-            drop(q, q->first);
+            waiting_drop(q, q->first);
         } else if (storing_is_for_ever(&why)) {
             lose(q, q->first, why.message);
         } else {

@@ -85,7 +85,8 @@ bool taking_begin(struct taking *taking, struct collecting *c, const char *who,
         return false;
     pid_t parent = getpid();
     c->most_seconds = most_seconds;
-    taking->give_up = seconds_now() + most_seconds + TO_END_S;
+    c->begin = seconds_now();
+    taking->give_up = c->begin + most_seconds + TO_END_S;
     fflush(NULL);
     hold_signal(SIG_BLOCK);
     /* Where it is ignored nobody learns how a child ended. */

@@ -12,6 +12,8 @@
 static const double slack = 0.05; /* of a level, that memory has to fall below it */
 static const double spare = 0.01; /* of the limit, that is left to chance */
 static const double sample_every = 1, window = 30, least_window = 3;
+/* "80" is no size that a process has: a share was meant. */
+static const uint64_t least_size = UINT64_C(1) << 20;
 static const double tick = 2; /* seconds at most until somebody looks again */
 
 /* --- rules --------------------------------------------------------------------------- */
@@ -36,7 +38,7 @@ static bool parse_rule(const char *text, struct trigger_rules *rules)
     if (rules->all[i].kind == TRIGGER_SHARE)
         return parse_percent(text, len, &rules->all[i].share);
     return hd_size_from_text(text + (text[0] == '+'), &rules->all[i].bytes) &&
-           rules->all[i].bytes > 0;
+           rules->all[i].bytes >= least_size;
 }
 
 const char *triggers_parse(const char *text, struct trigger_rules *rules)

@@ -135,27 +135,18 @@ const char *watch_failure_name(enum watch_failure why)
     return why < WATCH_FAILURES ? names[why] : names[WATCH_OTHER];
 }
 
-/* The process or the others, to try. */
-static bool costs_time(enum watch_failure why)
-{
-    return why == WATCH_SILENT || why == WATCH_TOO_MUCH || why == WATCH_CRASHED ||
-           why == WATCH_OTHER;
-}
-
 bool watched_failed(struct watched *w, enum watch_failure why)
 {
     bool is_news = (w->told & 1U << why) == 0;
     w->told |= 1U << why;
     w->failures[why]++;
-    if (costs_time(why))
-        w->failed_in_a_row++;
     return is_news;
 }
 
 void watched_succeeded(struct watched *w)
 {
     w->taken++;
-    w->failed_in_a_row = 0;
+    w->cost = 0;
     w->told = 0;
 }
 
@@ -189,12 +180,9 @@ double schedule_until_first(const struct watched *w, double interval)
 
 double schedule_until_next(const struct watched *w, double interval)
 {
-    enum { MOST_DOUBLED = 3 };
-    unsigned doubled = w->failed_in_a_row > 1 ? w->failed_in_a_row - 1 : 0;
-    if (doubled > MOST_DOUBLED)
-        doubled = MOST_DOUBLED;
-    return interval * (double)(1U << doubled) *
-           (0.95 + 0.1 * schedule_share(w, w->attempts));
+    const double share = 20;
+    double wait = interval * (0.95 + 0.1 * schedule_share(w, w->attempts));
+    return fmax(wait, share * w->cost);
 }
 
 struct watched *schedule_pick(struct watched *const *all, size_t count, double now)

@@ -91,7 +91,7 @@ struct watched {
     double pause;      /* of the last one, in seconds; NAN: not known */
     uint64_t instance; /* that the last one was of; 0: unknown */
     uint64_t attempts, taken;
-    unsigned failed_in_a_row;
+    double cost; /* seconds that the last snapshot took, if it failed; else 0 */
     uint64_t failures[WATCH_FAILURES];
     uint64_t objects;              /* in the last snapshot; 0: none yet */
     double seconds;                /* that it took, without waiting for its turn */
@@ -113,8 +113,8 @@ void schedule_begin(struct watched *w);
 /* From 0 to 1; number 0 is of the first snapshot. */
 double schedule_share(const struct watched *w, uint64_t number);
 
-/* Seconds from now until the first one; from the beginning of one until the next. One that
- * fails again and again is tried less and less often, up to eight times the interval. */
+/* Seconds from now until the first one; from the beginning of one until the next. What
+ * fails takes a twentieth of the time at most, since others wait meanwhile. */
 double schedule_until_first(const struct watched *w, double interval);
 double schedule_until_next(const struct watched *w, double interval);
 

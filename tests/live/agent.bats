@@ -1,0 +1,307 @@
+# One agent for all .NET processes of a host, and one process that is followed: with real ones that
+# come, go, share their names, and peers that lie.
+
+load ../cli/helper
+load lab
+
+setup() {
+    begin
+    need_dotnet
+    # A name of its own: others run LeakLab at the same time.
+    name=Agent$$
+    mkdir "$tmp/p" "$tmp/t"
+    cp -r "$(dirname "$lab")/." "$tmp/p"
+    mv "$tmp/p/LeakLab" "$tmp/p/$name"
+    export TMPDIR=$tmp/t
+    mkfifo "$tmp/never"
+    exec 6<>"$tmp/never"
+    began=()
+}
+
+teardown() {
+    local one
+    for one in ${job:-} "${began[@]}"; do
+        kill -CONT "$one" 2>/dev/null || true
+        kill -KILL "$one" 2>/dev/null || true
+    done
+    wait 2>/dev/null || true
+}
+
+# run_lab [NAME=VALUE...] [ARG]: one that works when told to, which is never; $started is its pid.
+run_lab() {
+    local variables=()
+    while [[ ${1:-} == *=* ]]; do
+        variables+=("$1")
+        shift
+    done
+    env "${variables[@]}" "$tmp/p/$name" list "$@" <&6 >/dev/null 2>&1 3>&- &
+    started=$!
+    began+=("$started")
+}
+
+end_lab() {
+    kill "$1"
+    wait "$1" || true
+}
+
+watching() {
+    "$HEAPDRIFT" watch "$@" --lock="$tmp/lock" >"$tmp/.out" 2>"$tmp/err" 3>&- 6>&- </dev/null &
+    job=$!
+}
+
+ended() {
+    local status=0
+    kill "$job"
+    wait "$job" || status=$?
+    job=
+    [[ $status == "$1" ]] || { cat "$tmp/err"; echo "status $status"; return 1; }
+}
+
+stored() { python -c 'import sqlite3, sys
+for row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2]): print(*row, sep="|")' "$tmp/store.db" "$1"; }
+
+# says PATTERN [TIMES]: wait until it has.
+says() {
+    for _ in {1..1200}; do
+        [[ $(grep -cE -- "$1" "$tmp/err") -lt ${2:-1} ]] || return 0
+        sleep 0.05
+    done
+    echo "stderr should have $1:"
+    cat "$tmp/err"
+    return 1
+}
+
+says_not() {
+    ! grep -E -- "$1" "$tmp/err"
+}
+
+@test "blue and green: the series goes on for as long as blue lives, then with green" {
+    local blue green other
+    run_lab OTEL_SERVICE_NAME=shop
+    blue=$started
+    watching --name="$name" --store="$tmp/store.db" --interval=500ms
+    says "shop \(pid $blue\): stored" 2
+    run_lab OTEL_SERVICE_NAME=mail
+    other=$started
+    run_lab OTEL_SERVICE_NAME=shop
+    green=$started
+    says "shop \(pid $blue\): stored" 6
+    says_not "pid ($green|$other)\): stored"
+    end_lab "$blue"
+    says "shop \(pid $blue\): has exited; the next is shop \(pid $green\)"
+    says "shop \(pid $green\): a new process, so a new series"
+    says "shop \(pid $green\): stored" 2
+    # Its own restart does not move it to the other one of that name.
+    end_lab "$green"
+    says "$name: 1 other process with this name is not watched: of another service or command line than shop \(pid $green\)"
+    says "$name: no such process; waiting for one"
+    run_lab OTEL_SERVICE_NAME=shop
+    says "shop \(pid $green\): has exited; the next is shop \(pid $started\)"
+    says "shop \(pid $started\): stored" 2
+    says_not "pid $other\): stored"
+    ended 0
+    [[ $(stored 'SELECT service, COUNT(DISTINCT pid) FROM series GROUP BY service') == "shop|3" ]]
+}
+
+@test "without a declared service the command line decides" {
+    local first
+    run_lab one
+    first=$started
+    watching --name="$name" --store="$tmp/store.db" --interval=500ms
+    says "pid $first\): stored"
+    run_lab two
+    end_lab "$first"
+    says "1 other process with this name is not watched"
+    run_lab one
+    says "pid $started\): stored"
+    ended 0
+    [[ $(stored 'SELECT COUNT(*) FROM series') == 2 ]]
+}
+
+@test "of several the newest is watched, and that is said once" {
+    run_lab
+    sleep 0.2
+    run_lab
+    sleep 3
+    watching --name="$name" --store="$tmp/store.db" --interval=500ms
+    says "$name: 2 processes have this name; the newest is watched for as long as it lives: LeakLab \(pid $started\)"
+    says "pid $started\): stored" 4
+    ended 0
+    [[ $(grep -c "processes have this name" "$tmp/err") == 1 ]]
+    [[ $(stored 'SELECT COUNT(*) FROM series') == 1 ]]
+}
+
+@test "an agent watches each process with the names of its own, also those that come and go" {
+    local first second
+    run_lab OTEL_SERVICE_NAME=shop OTEL_RESOURCE_ATTRIBUTES=service.version=1.4,deployment.environment=prod
+    first=$started
+    OTEL_SERVICE_NAME=agent POD_NAME=agent-x7 NODE_NAME=node1 \
+        watching --all --name="$name" --store="$tmp/store.db" --interval=1s --label=zone=a --no-progress
+    says "shop \(pid $first\): stored"
+    run_lab OTEL_SERVICE_NAME=mail
+    second=$started
+    says "mail \(pid $second\): stored"
+    run_lab
+    says "LeakLab \(pid $started\): stored" 2
+    end_lab "$first"
+    says "shop \(pid $first\): has exited, after [0-9]+ snapshot"
+    says "mail \(pid $second\): stored" 3
+    ended 0
+    says "stopped: [0-9]+ snapshots of 3 processes, [0-9]+ stored; own memory [0-9]+ MiB at most"
+    [[ $(stored 'SELECT service, build FROM series ORDER BY 1') == "$name|"$'\n'"mail|"$'\n'"shop|1.4" ]] ||
+        { stored 'SELECT * FROM series'; false; }
+    [[ $(stored "SELECT labels FROM series WHERE service = 'shop'") == *prod* ]]
+    [[ $(stored 'SELECT labels FROM series' | grep -c '"k8s.node.name":"node1"') == 3 ]]
+    [[ $(stored 'SELECT labels FROM series' | grep -c '"zone":"a"') == 3 ]]
+    [[ $(stored 'SELECT labels FROM series') != *agent-x7* ]]
+    # None twice within its interval, and never two at once.
+    python - "$tmp/store.db" <<'END'
+import sqlite3, sys
+rows = sqlite3.connect(sys.argv[1]).execute("SELECT taken_at, pause_seconds, series_id FROM snapshot ORDER BY 1").fetchall()
+before, last = {}, 0
+for at, pause, series in rows:
+    assert at >= last, rows
+    assert at - before.get(series, 0) > 0.8, rows
+    before[series], last = at, at + pause
+END
+}
+
+@test "an agent for a service watches no other" {
+    run_lab OTEL_SERVICE_NAME=shop-eu
+    run_lab OTEL_SERVICE_NAME=mail
+    watching --all --name="$name" --service='shop-*' --store="$tmp/store.db" --interval=500ms
+    says "shop-eu \(pid [0-9]+\): stored" 3
+    ended 0
+    [[ $(stored 'SELECT service FROM series') == shop-eu ]]
+}
+
+@test "many processes of one name each have a series" {
+    local i crowd=${AGENT_CROWD:-20}
+    for ((i = 0; i < crowd; i++)); do run_lab DOTNET_TieredCompilation=1 LEAKLAB_CATALOG=10; done
+    watching --all --name="$name" --store="$tmp/store.db" --interval=20s
+    says "LeakLab \(pid [0-9]+\): stored" $((2 * crowd))
+    ended 0
+    [[ $(stored 'SELECT COUNT(*), COUNT(DISTINCT pid) FROM series') == "$crowd|$crowd" ]]
+    # Those that wait go first: no one is two ahead of another.
+    [[ $(stored 'SELECT MAX(n) - MIN(n) <= 1 FROM (SELECT COUNT(*) AS n FROM snapshot GROUP BY series_id)') == 1 ]]
+}
+
+# rogue HABIT: a socket of a program of that name, which behaves so.
+rogue() {
+    local interpreter
+    interpreter=$(python -c 'import os, sys; print(os.path.realpath(sys.executable))')
+    [[ -e $tmp/played.nettrace ]] ||
+        zstd -dqf fixtures/nettrace-real/leak31_first.nettrace.zst -o "$tmp/played.nettrace"
+    bash -c 'exec -a "$1" "$2" tests/cli/runtime.py "$3/dotnet-diagnostic-$$-1-socket" "$4" "$5"' \
+        sh "$name-$1" "$interpreter" "$tmp/t" "$1" "$tmp/played.nettrace" 3>&- 6>&- &
+    began+=("$!")
+}
+
+@test "peers that say nothing, too much or too slowly cost their own snapshots, and are told once" {
+    local habit
+    run_lab
+    for habit in mute stall flood drip; do rogue "$habit"; done
+    watching --all --name="$name*" --store="$tmp/store.db" --interval=2s --timeout=2 --memory=500MiB
+    for habit in mute stall flood drip; do
+        says "warning: $name-$habit \(pid [0-9]+\): no snapshot: "
+    done
+    says "LeakLab \(pid $started\): stored" 4
+    ended 0
+    for habit in mute stall flood drip; do
+        [[ $(grep -c "$name-$habit (pid [0-9]*): no snapshot: " "$tmp/err") == 1 ]] || { cat "$tmp/err"; false; }
+    done
+    grep -E "$name-drip .*(took too long|within 2 s)" "$tmp/err"
+    # The one that can be watched waited for each of them once, 4 + 4 s, and no second time.
+    [[ $(stored 'SELECT MAX(taken_at) - MIN(taken_at) < 40 FROM snapshot') == 1 ]]
+}
+
+@test "what it runs short of in the middle passes, and it goes on" {
+    local first files
+    run_lab
+    first=$started
+    watching --all --name="$name" --store="$tmp/store.db" --interval=500ms
+    says "pid $first\): stored" 2
+    # No file can be opened: neither /proc, nor sockets, nor the store.
+    files=$(prlimit --nofile --output=SOFT --noheadings --pid "$job" | tr -d ' ')
+    prlimit --nofile=5: --pid "$job"
+    sleep 3
+    says_not "has exited"
+    prlimit --nofile="$files": --pid "$job"
+    says "pid $first\): stored" "$(($(grep -c "pid $first): stored" "$tmp/err") + 2))"
+    # A store that goes, and one that comes back.
+    mv "$tmp/store.db" "$tmp/away.db"
+    rm -f "$tmp"/store.db-*
+    mkdir "$tmp/store.db"
+    says "snapshots? (is|are) waiting, next attempt"
+    sleep 1
+    rmdir "$tmp/store.db"
+    mv "$tmp/away.db" "$tmp/store.db"
+    says ", after waiting" 2
+    kill -0 "$job"
+    ended 0
+}
+
+@test "one that hangs, one that is too large and one that lives for a moment" {
+    local hangs
+    run_lab LEAKLAB_CATALOG=200000
+    run_lab OTEL_SERVICE_NAME=hangs
+    hangs=$started
+    sleep 3
+    kill -STOP "$hangs"
+    run_lab OTEL_SERVICE_NAME=small
+    watching --all --name="$name" --store="$tmp/store.db" --interval=1s --timeout=1 --max-heap=150MiB
+    says "hangs \(pid $hangs\): no snapshot: "
+    says "LeakLab \(pid [0-9]+\): no snapshot: it uses [0-9]+ MiB, more than --max-heap \(150 MiB\)"
+    for _ in {1..5}; do
+        run_lab OTEL_SERVICE_NAME=brief
+        sleep 0.3
+        kill -KILL "$started"
+        wait "$started" || true
+    done
+    says "small \(pid [0-9]+\): stored" 3
+    kill -CONT "$hangs"
+    says "hangs \(pid $hangs\): stored"
+    ended 0
+    [[ $(grep -c "hangs (pid $hangs): no snapshot" "$tmp/err") == 1 ]]
+    [[ $(grep -c "more than --max-heap" "$tmp/err") == 1 ]]
+    [[ $(stored 'SELECT COUNT(*) FROM series WHERE service IN ("small", "hangs")') == 2 ]]
+}
+
+@test "to wait costs next to nothing, whether for one process or for all" {
+    local who before after
+    run_lab
+    sleep 2
+    for who in "--name=$name" "--all --name=$name"; do
+        # shellcheck disable=SC2086 # two words
+        watching $who --store="$tmp/store.db" --interval=1h
+        says "snapshot every 3600 s"
+        before=$(awk '{ print $14 + $15 }' "/proc/$job/stat")
+        sleep 8
+        after=$(awk '{ print $14 + $15 }' "/proc/$job/stat")
+        [[ $((after - before)) -lt 30 ]] || { echo "$((after - before)) hundredths of a second"; return 1; }
+        ended 0
+    done
+}
+
+@test "other users' processes are told once, and are none of its business" {
+    [[ $(id -u) == 0 ]] || skip "only root can be somebody else"
+    chmod 711 "$tmp" "$BATS_RUN_TMPDIR" "$BATS_FILE_TMPDIR" 2>/dev/null || true
+    chmod 1777 "$tmp/t"
+    mkdir -m 777 "$tmp/own"
+    install -m 755 "$HEAPDRIFT" "$tmp/own/heapdrift"
+    run_lab OTEL_SERVICE_NAME=root
+    setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=/tmp TMPDIR="$tmp/t" OTEL_SERVICE_NAME=own \
+        "$tmp/p/$name" list <&6 >/dev/null 2>&1 3>&- &
+    began+=("$!")
+    setpriv --reuid=65534 --regid=65534 --clear-groups "$tmp/own/heapdrift" watch --all --name="$name" \
+        --store="$tmp/own/store.db" --lock="$tmp/own/lock" --interval=500ms 2>"$tmp/err" 3>&- 6>&- &
+    job=$!
+    says "own \(pid [0-9]+\): stored" 3
+    ended 0
+    [[ $(grep -c "no snapshot: the diagnostics socket belongs to user root" "$tmp/err") == 1 ]] || { cat "$tmp/err"; false; }
+}
+
+@test "an hour in three minutes: four services, two leak, replaced again and again" {
+    tests/live/agent.py --minutes "${AGENT_MINUTES:-3}" --interval "${AGENT_INTERVAL:-5}" >"$tmp/told" ||
+        { cat "$tmp/told"; return 1; }
+}
