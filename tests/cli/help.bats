@@ -23,6 +23,9 @@ value_of() {
     budget | label) echo X=2 ;;
     keep) echo 90d ;;
     limit) echo 1GiB ;;
+    at) echo 80%,+1GiB ;;
+    listen) echo 127.0.0.1:9464 ;;
+    metrics) echo "$tmp/watch.prom" ;;
     store) echo "$tmp/store.db" ;;
     config) echo "$tmp/budgets.yml" ;;
     baseline) echo "$tmp/accepted" ;;
@@ -158,6 +161,7 @@ OPTIONS
         ps) err_has "ps takes no operands" ;;
         collect) err_has "--store takes one process" ;;
         watch) err_has "watch --all takes no process" ;;
+        record) err_has "--follow does not end, so it has no document" ;;
         *) err_has "no-such-file: No such file or directory" ;;
         esac
         err_lacks option
