@@ -340,3 +340,24 @@ watch --all --store=/no/such/folder/x.db|/no/such/folder/x.db: No such file or d
 watch 999999999 --store=/no/such/folder/x.db|/no/such/folder/x.db: No such file or directory
 LINES
 }
+
+@test "metrics go into a file that is replaced, and what cannot be listened at ends it" {
+    play
+    works watch -q "${at[@]}" --interval=50ms --count=3 --service=$'"sh\nop\\' --host=h --metrics="$tmp/watch.prom" --listen="$tmp/answers"
+    err_is ""
+    python3 tests/cli/check_prometheus.py "$tmp/watch.prom"
+    grep -qF 'heapdrift_watch_snapshots_total{' "$tmp/watch.prom"
+    grep -qF 'service="\"sh\nop\\",host="h"' "$tmp/watch.prom"
+    [[ ! -e $tmp/answers && $(cd "$tmp" && ls) == $'lock\nplayed.nettrace\nsocket\nstore.db\nwatch.prom' ]]
+    touch "$tmp/answers"
+    hd watch "${at[@]}" --count=1 --listen="$tmp/answers"
+    status_is 2
+    err_has "$tmp/answers: Address already in use"
+    for address in 9464 localhost:9464 :99999 '[::1]' '[127.0.0.1]:1' 1.2.3:9464 ''; do
+        hd watch "${at[@]}" --listen="$address"
+        fails_with "--listen=$address: must be an address such as :9464, 127.0.0.1:9464, [::1]:9464, or a path"
+    done
+    hd watch "${at[@]}" --interval=50ms --count=1 --metrics="$tmp/none/x.prom"
+    err_has "x.prom: No such file or directory"
+    snapshots_are 4
+}

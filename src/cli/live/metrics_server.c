@@ -20,6 +20,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -456,9 +457,12 @@ const char *metrics_address_problem(const char *address)
                : "an address such as :9464, 127.0.0.1:9464, [::1]:9464, or a path";
 }
 
-/* What a watcher that was killed left behind. */
+/* What a watcher that was killed left behind; no other file. */
 static void remove_stale(const struct place *p)
 {
+    struct stat st;
+    if (lstat(p->path.sun_path, &st) != 0 || !S_ISSOCK(st.st_mode))
+        return;
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd >= 0 && connect(fd, &p->any, p->size) != 0 && errno == ECONNREFUSED)
         unlink(p->path.sun_path);
