@@ -25,6 +25,7 @@ teardown() {
         kill -KILL "$one" 2>/dev/null || true
     done
     wait 2>/dev/null || true
+    [[ ! -f $tmp/postgres ]] || tests/store/postgres.sh stop "$(<"$tmp/postgres")"
 }
 
 # run_lab [NAME=VALUE...] [ARG]: one that works when told to, which is never; $started is its pid.
@@ -55,20 +56,6 @@ ended() {
     wait "$job" || status=$?
     job=
     [[ $status == "$1" ]] || { cat "$tmp/err"; echo "status $status"; return 1; }
-}
-
-stored() { python -c 'import sqlite3, sys
-for row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2]): print(*row, sep="|")' "$tmp/store.db" "$1"; }
-
-# says PATTERN [TIMES]: wait until it has.
-says() {
-    for _ in {1..1200}; do
-        [[ $(grep -cE -- "$1" "$tmp/err") -lt ${2:-1} ]] || return 0
-        sleep 0.05
-    done
-    echo "stderr should have $1:"
-    cat "$tmp/err"
-    return 1
 }
 
 says_not() {
@@ -232,13 +219,35 @@ rogue() {
     mv "$tmp/store.db" "$tmp/away.db"
     rm -f "$tmp"/store.db-*
     mkdir "$tmp/store.db"
-    says "snapshots? (is|are) waiting, next attempt"
-    sleep 1
+    says "[2-9] snapshots are waiting, next attempt"
     rmdir "$tmp/store.db"
     mv "$tmp/away.db" "$tmp/store.db"
     says ", after waiting" 2
     kill -0 "$job"
     ended 0
+}
+
+@test "a server that is away at first, and again later, costs no snapshot" {
+    local folder url status=0
+    folder=$(tests/store/postgres.sh start 3>&-) || status=$?
+    [[ $status != 77 ]] || skip "no PostgreSQL here"
+    echo "$folder" >"$tmp/postgres"
+    url=$(tests/store/postgres.sh url "$folder")
+    tests/store/postgres.sh crash "$folder"
+    run_lab OTEL_SERVICE_NAME=shop
+    run_lab OTEL_SERVICE_NAME=mail
+    watching --all --name="$name" --store="$url" --interval=1s
+    says "[2-9] snapshots are waiting, next attempt"
+    tests/store/postgres.sh resume "$folder" 3>&-
+    says ", after waiting" 2
+    tests/store/postgres.sh crash "$folder"
+    says "[2-9] snapshots are waiting, next attempt" 2
+    tests/store/postgres.sh resume "$folder" 3>&-
+    ended 0
+    # Each that was taken is there.
+    [[ $(tests/store/postgres.sh sql "$folder" 'SELECT count(*) FROM snapshot') == "$(grep -c "objects, " "$tmp/err")" ]]
+    [[ $(tests/store/postgres.sh sql "$folder" 'SELECT count(*) FROM series') == 2 ]]
+    says_not lost
 }
 
 @test "one that hangs, one that is too large and one that lives for a moment" {
@@ -284,6 +293,7 @@ rogue() {
 }
 
 @test "other users' processes are told once, and are none of its business" {
+    local socket
     [[ $(id -u) == 0 ]] || skip "only root can be somebody else"
     chmod 711 "$tmp" "$BATS_RUN_TMPDIR" "$BATS_FILE_TMPDIR" 2>/dev/null || true
     chmod 1777 "$tmp/t"
@@ -297,8 +307,14 @@ rogue() {
         --store="$tmp/own/store.db" --lock="$tmp/own/lock" --interval=500ms 2>"$tmp/err" 3>&- 6>&- &
     job=$!
     says "own \(pid [0-9]+\): stored" 3
+    # Rights that are lost, and come back.
+    socket=$(ls "$tmp"/t/dotnet-diagnostic-"${began[1]}"-*-socket)
+    chown root "$socket"
+    says "own \(pid [0-9]+\): no snapshot: the diagnostics socket belongs to user root"
+    chown 65534 "$socket"
+    says "own \(pid [0-9]+\): stored" "$(($(grep -c "own (pid [0-9]*): stored" "$tmp/err") + 2))"
     ended 0
-    [[ $(grep -c "no snapshot: the diagnostics socket belongs to user root" "$tmp/err") == 1 ]] || { cat "$tmp/err"; false; }
+    [[ $(grep -c "$name (pid [0-9]*): no snapshot: the diagnostics socket belongs to user root" "$tmp/err") == 1 ]] || { cat "$tmp/err"; false; }
 }
 
 @test "an hour in three minutes: four services, two leak, replaced again and again" {

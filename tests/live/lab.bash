@@ -1,4 +1,4 @@
-# A leaking process to collect from. Source it behind tests/cli/helper.bash.
+# A leaking process to collect from. Source it behind tests/cli/helper.bash, which has $tmp.
 # shellcheck shell=bash
 
 # Skip the test where there is no .NET; else $lab is the program.
@@ -32,4 +32,21 @@ stop_lab() {
     wait "$started" || true
     started=
     rm -f "$tmp/in" "$tmp/out"
+}
+
+# --- watch --store, whose standard error is $tmp/err -------------------------------------
+
+# stored SQL: what the store says.
+stored() { python -c 'import sqlite3, sys
+for row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2]): print(*row, sep="|")' "$tmp/store.db" "$1"; }
+
+# says PATTERN [TIMES]: wait until it has.
+says() {
+    for _ in {1..1200}; do
+        [[ $(grep -cE -- "$1" "$tmp/err") -lt ${2:-1} ]] || return 0
+        sleep 0.05
+    done
+    echo "stderr should have $1:"
+    cat "$tmp/err"
+    return 1
 }

@@ -18,19 +18,6 @@ teardown() {
     stop_lab
 }
 
-stored() { python -c 'import sqlite3, sys
-for row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2]): print(*row, sep="|")' "$tmp/store.db" "$1"; }
-
-says() {
-    for _ in {1..400}; do
-        [[ $(grep -cE -- "$1" "$tmp/err") -lt ${2:-1} ]] || return 0
-        sleep 0.05
-    done
-    echo "stderr should have $1:"
-    cat "$tmp/err"
-    return 1
-}
-
 @test "a process that restarts is a new series, and what it was called and allowed is known" {
     # Waited for from the start.
     OTEL_SERVICE_NAME=other "$HEAPDRIFT" watch --name="$name" --store="$tmp/store.db" --build=1.4 --label=zone=a \

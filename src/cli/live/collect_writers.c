@@ -24,7 +24,7 @@ static bool has_ended(const struct collecting *c)
 }
 
 /* To the user, or to who wants to say it himself. */
-static bool tell(const struct collecting *c, const char *name, const struct hd_error *err)
+static bool blame(const struct collecting *c, const char *name, const struct hd_error *err)
 {
     if (c->failure == NULL) {
         print_error(name, err);
@@ -35,12 +35,12 @@ static bool tell(const struct collecting *c, const char *name, const struct hd_e
     return false;
 }
 
-static bool tell_so(const struct collecting *c, const char *name, enum hd_status status,
-                    const char *what)
+static bool blame_for(const struct collecting *c, const char *name, enum hd_status status,
+                      const char *what)
 {
     struct hd_error err = {.status = status};
     snprintf(err.message, sizeof(err.message), "%s", what);
-    return tell(c, name, &err);
+    return blame(c, name, &err);
 }
 
 /* What goes wrong with the process is told as it is, where there are several by its name;
@@ -49,18 +49,18 @@ static bool failed(const struct collecting *c, const struct hd_error *err)
 {
     bool of_file = strncmp(err->message, "cannot write", strlen("cannot write")) == 0;
     if (err->status == HD_STOPPED && c->is_too_much)
-        return tell_so(c, c->settings->output, HD_TOO_BIG,
-                       "its heap does not fit into the memory limit, see --memory; the "
-                       "process continues, and nothing was stored");
+        return blame_for(c, c->settings->output, HD_TOO_BIG,
+                         "its heap does not fit into the memory limit, see --memory; the "
+                         "process continues, and nothing was stored");
     if (err->status == HD_STOPPED && c->is_too_late)
-        return tell_so(c, c->settings->output, HD_TIMED_OUT,
-                       "took too long; the process continues, and nothing was stored");
+        return blame_for(c, c->settings->output, HD_TIMED_OUT,
+                         "took too long; the process continues, and nothing was stored");
     if (err->status == HD_STOPPED)
-        return tell_so(c, c->who, HD_STOPPED,
-                       "stopped; the process continues, and nothing was written");
+        return blame_for(c, c->who, HD_STOPPED,
+                         "stopped; the process continues, and nothing was written");
     if (!of_file && has_ended(c))
-        return tell_so(c, c->who, HD_CLOSED, "has exited");
-    return tell(c, of_file ? c->settings->output : c->who, err);
+        return blame_for(c, c->who, HD_CLOSED, "has exited");
+    return blame(c, of_file ? c->settings->output : c->who, err);
 }
 
 static bool take(struct collecting *c, FILE *to, struct hd_error *err)
@@ -210,7 +210,7 @@ static struct hd_snapshot *take_snapshot(struct collecting *c, FILE *trace,
     struct hd_snapshot *snap = read_along(c, trace, target, &names, &taken, err);
     if (taken && snap == NULL) {
         explain_nameless(snap, target, err);
-        tell(c, c->settings->output, err);
+        blame(c, c->settings->output, err);
     }
     if (snap != NULL) {
         add_full_names(c, snap, &names);
@@ -228,7 +228,7 @@ static bool write_taken(struct collecting *c, FILE *trace, const char *target,
     struct hd_snapshot *snap = take_snapshot(c, trace, target, err);
     bool ok = snap != NULL && hd_snapshot_write(snap, target, to, NULL, err);
     if (snap != NULL && !ok)
-        tell(c, c->settings->output, err);
+        blame(c, c->settings->output, err);
     hd_snapshot_close(snap);
     fclose(trace);
     return ok;
@@ -419,7 +419,7 @@ static FILE *take_memory(struct collecting *c, const struct settings *s,
         return ok ? core : NULL;
     core = temporary_nameless(s->output);
     if (core == NULL) {
-        tell_so(c, s->output, HD_IO, strerror(errno));
+        blame_for(c, s->output, HD_IO, strerror(errno));
         return NULL;
     }
     if (copy_memory(c, core, err))
@@ -442,7 +442,7 @@ static bool convert(struct collecting *c, FILE *core, struct hd_snapshot *snap,
     hd_snapshot_close(snap);
     fclose(core);
     if (!ok)
-        tell(c, c->settings->output, err);
+        blame(c, c->settings->output, err);
     return ok;
 }
 
@@ -482,7 +482,7 @@ static bool take_digest(struct collecting *c, struct hd_sink to, struct hd_error
     if (!s->direct) {
         FILE *trace = nameless_in_memory();
         return trace != NULL ? write_taken(c, trace, DIGEST, to, err)
-                             : tell_so(c, s->output, HD_IO, strerror(errno));
+                             : blame_for(c, s->output, HD_IO, strerror(errno));
     }
     return write_memory(c, DIGEST, to, err);
 }

@@ -94,7 +94,7 @@ static void fail_work(struct agent *a, enum watch_failure why, const struct hd_e
 
 static enum watch_failure reason_of(const struct agent *a, const struct taken *t)
 {
-    if (t->was_killed)
+    if (t->has_crashed)
         return WATCH_CRASHED;
     if (t->err.status == HD_TIMED_OUT)
         return WATCH_SILENT;

@@ -137,8 +137,8 @@ static void fail_as(struct taken *t, enum hd_status status, const char *what)
 static void see_end(const struct taking *taking, int how, struct taken *t)
 {
     *t = (struct taken){.status = EXIT_TROUBLE};
-    t->was_killed = WIFSIGNALED(how) && taking->stops == 0;
-    if (t->was_killed) {
+    t->has_crashed = WIFSIGNALED(how) && taking->stops == 0;
+    if (t->has_crashed) {
         char what[80];
         snprintf(what, sizeof(what), "its collector process was killed (signal %d)%s",
                  WTERMSIG(how), WTERMSIG(how) == SIGKILL ? ": possibly out of memory" : "");
@@ -146,6 +146,7 @@ static void see_end(const struct taking *taking, int how, struct taken *t)
     } else if (taking->stops > 0 && !WIFEXITED(how)) {
         fail_as(t, HD_TIMED_OUT, "took too long, and its collector process was killed");
     } else if (WEXITSTATUS(how) != EXIT_DONE || !read_result(taking->result, t)) {
+        t->has_crashed = true;
         fail_as(t, HD_IO, "its collector process failed");
     }
     if (t->status == EXIT_TROUBLE)

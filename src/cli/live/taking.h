@@ -16,7 +16,7 @@
 struct taken {
     int status;                    /* EXIT_TROUBLE: there is none */
     struct hd_error err;           /* why; not said yet */
-    bool was_killed;               /* that was because its process was */
+    bool has_crashed;              /* that was because its process was killed, or failed */
     struct hd_collected collected; /* of it */
     struct hd_memory digest;       /* of it; the caller's */
 };

@@ -68,7 +68,7 @@ enum watch_failure {
     WATCH_TOO_MUCH,   /* it sent more than --memory allows */
     WATCH_ENDED,      /* it ended meanwhile */
     WATCH_NEAR_LIMIT, /* so near its limit that the collection might end it */
-    WATCH_CRASHED,    /* our own process that took it was killed */
+    WATCH_CRASHED,    /* our own process that took it was killed, or failed */
     WATCH_OTHER,
     WATCH_FAILURES
 };
