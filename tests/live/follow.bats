@@ -54,6 +54,7 @@ snapshots() { python -c 'import sqlite3, sys; print(*sqlite3.connect(sys.argv[1]
     prints "20261124_100000_4711.gcdump: recorded: shop on h"
     # One in a folder that comes later, written slowly by .NET, which locks it.
     mkdir -p "$tmp/later/sub"
+    # shellcheck disable=SC2094 # it is locked, not read
     flock "$tmp/later/sub/core_20261124_110000" sh -c \
         "head -c 5000 '$tmp/1.gcdump'; sleep 3.5; tail -c +5001 '$tmp/1.gcdump'" >"$tmp/later/sub/core_20261124_110000" &
     writer=$!

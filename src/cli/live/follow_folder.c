@@ -49,7 +49,6 @@ struct following_folders {
     int events;    /* of inotify; -1: none, and looking has to do */
     double delay;  /* before the next try of what will pass; 0: none is due */
     double resume; /* when that is */
-    size_t folders;
     bool told_many, *told_missing;
 };
 
@@ -90,51 +89,64 @@ static void add_file(struct following_folders *f, const char *path, const struct
                       .path = memcpy(more(NULL, size), path, size)};
 }
 
+/* Folders that are still to be looked into. */
+struct folders {
+    struct {
+        char *path;
+        int depth;
+    } all[MOST_FOLDERS];
+    size_t count;
+};
+
+static void add_folder(struct folders *to, const char *path, int depth)
+{
+    size_t size = strlen(path) + 1;
+    if (to->count == MOST_FOLDERS || depth == MOST_DEPTH)
+        return;
+    to->all[to->count].path = memcpy(more(NULL, size), path, size);
+    to->all[to->count++].depth = depth;
+}
+
 /* Links to files are followed, links to folders are not: they may lead in circles. */
-static void look_at(struct following_folders *f, char *path, size_t len, int depth);
-
-static void look_into(struct following_folders *f, DIR *folder, char *path, size_t len,
-                      int depth)
-{
-    for (const struct dirent *e; (e = readdir(folder)) != NULL;) {
-        size_t name = strlen(e->d_name);
-        if (e->d_name[0] == '.' || len + 1 + name >= PATH_MAX)
-            continue;
-        path[len] = '/';
-        memcpy(path + len + 1, e->d_name, name + 1);
-        look_at(f, path, len + 1 + name, depth);
-        path[len] = '\0';
-    }
-}
-
-static bool watch_folder(struct following_folders *f, const char *path)
-{
-    const uint32_t mask = IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_ATTRIB | IN_ONLYDIR;
-    if (f->folders == MOST_FOLDERS)
-        return false;
-    f->folders++;
-    if (f->events >= 0)
-        inotify_add_watch(f->events, path, mask);
-    return true;
-}
-
-/* Folders below a folder nest no deeper than MOST_DEPTH. */
-static void look_at(struct following_folders *f, char *path, size_t len, int depth)
+static void look_at(struct following_folders *f, struct folders *to, const char *path,
+                    int depth)
 {
     struct stat st;
-    bool is_link = lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
-    if (stat(path, &st) != 0)
+    if (lstat(path, &st) != 0)
         return;
-    if (S_ISREG(st.st_mode))
+    if (S_ISDIR(st.st_mode))
+        add_folder(to, path, depth);
+    else if (stat(path, &st) == 0 && S_ISREG(st.st_mode))
         add_file(f, path, &st);
-    if (!S_ISDIR(st.st_mode) || (is_link && depth > 0) || depth == MOST_DEPTH ||
-        !watch_folder(f, path))
-        return;
+}
+
+static void look_into(struct following_folders *f, struct folders *to, const char *path,
+                      int depth)
+{
+    const uint32_t mask = IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_ATTRIB | IN_ONLYDIR;
+    char file[PATH_MAX];
+    if (f->events >= 0)
+        inotify_add_watch(f->events, path, mask);
     DIR *folder = opendir(path);
-    if (folder == NULL)
-        return;
-    look_into(f, folder, path, len, depth + 1);
-    closedir(folder);
+    for (const struct dirent *e; folder != NULL && (e = readdir(folder)) != NULL;)
+        if (e->d_name[0] != '.' &&
+            snprintf(file, sizeof(file), "%s/%s", path, e->d_name) < (int)sizeof(file))
+            look_at(f, to, file, depth + 1);
+    if (folder != NULL)
+        closedir(folder);
+}
+
+/* All of one, and what is below it. */
+static void look_through(struct following_folders *f, const char *path)
+{
+    struct folders *left = zeroed(1, sizeof(*left));
+    add_folder(left, path, 0);
+    while (left->count > 0) {
+        char *next = left->all[--left->count].path;
+        look_into(f, left, next, left->all[left->count].depth);
+        free(next);
+    }
+    free(left);
 }
 
 /* Once each time it goes; it may be a mistake, or one that dotnet-monitor will make. */
@@ -189,15 +201,9 @@ static void remember(struct file *now, const struct file *before)
 /* One that has two names is one; of what is gone nothing is kept. */
 static void look(struct following_folders *f)
 {
-    char path[PATH_MAX];
-    f->folders = 0;
     for (size_t i = 0; i < f->how->count; i++) {
-        size_t len = strlen(f->how->folders[i]);
         see_folder(f, i);
-        if (len == 0 || len >= sizeof(path))
-            continue;
-        memcpy(path, f->how->folders[i], len + 1);
-        look_at(f, path, len, 0);
+        look_through(f, f->how->folders[i]);
     }
     if (f->found.count > 0)
         qsort(f->found.all, f->found.count, sizeof(*f->found.all), by_identity);
@@ -224,12 +230,12 @@ static enum writer writer_of(const char *path)
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return WRITER_UNKNOWN;
-    enum writer writer = WRITER_UNKNOWN;
-    if (flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-        writer = SOMEBODY_WRITES;
-    else if (fcntl(fd, F_SETLEASE, F_RDLCK) == 0)
-        writer = NOBODY_WRITES;
-    else if (errno == EAGAIN)
+    enum writer writer;
+    if (flock(fd, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+        writer = fcntl(fd, F_SETLEASE, F_RDLCK) == 0 ? NOBODY_WRITES
+                 : errno == EAGAIN                   ? SOMEBODY_WRITES
+                                                     : WRITER_UNKNOWN;
+    else
         writer = SOMEBODY_WRITES;
     if (writer == NOBODY_WRITES)
         fcntl(fd, F_SETLEASE, F_UNLCK);

@@ -28,14 +28,26 @@ static bool is_of(const struct service_counts *c, const char *service, const cha
     return strcmp(c->service, service) == 0 && strcmp(c->host, host) == 0;
 }
 
-static struct service_counts *counts_of(struct watch_metrics *m, const char *service,
-                                        const char *host)
+static struct service_counts *find(struct watch_metrics *m, const char *service,
+                                   const char *host)
 {
     for (size_t i = 0; i < m->service_count; i++)
         if (is_of(&m->services[i], service, host))
             return &m->services[i];
-    if (m->service_count >= MOST_SERVICES && strcmp(service, others) != 0)
-        return counts_of(m, others, "");
+    return NULL;
+}
+
+static struct service_counts *counts_of(struct watch_metrics *m, const char *service,
+                                        const char *host)
+{
+    struct service_counts *found = find(m, service, host);
+    if (found == NULL && m->service_count >= MOST_SERVICES) {
+        service = others;
+        host = "";
+        found = find(m, service, host);
+    }
+    if (found != NULL)
+        return found;
     m->services = more(m->services, (m->service_count + 1) * sizeof(*m->services));
     struct service_counts *added = &m->services[m->service_count++];
     *added = (struct service_counts){

@@ -130,12 +130,11 @@ enum { HEAD_ROOM = 256 };
 static void answer_with(struct client *c, const char *status, const char *type,
                         const char *more_lines, char *answer, size_t size)
 {
-    char head[HEAD_ROOM + 1];
-    int len = snprintf(head, sizeof(head),
+    int len = snprintf(answer, HEAD_ROOM,
                        "HTTP/1.1 %s\r\nContent-Type: %s; charset=utf-8\r\n"
                        "Content-Length: %zu\r\n%sConnection: close\r\n\r\n",
                        status, type, size, more_lines);
-    memcpy(answer + HEAD_ROOM - len, head, (size_t)len);
+    memmove(answer + HEAD_ROOM - len, answer, (size_t)len);
     c->answer = answer;
     c->sent = HEAD_ROOM - (size_t)len;
     c->left = (size_t)len + size;
@@ -147,8 +146,8 @@ static void answer_line(struct client *c, const char *status, const char *more_l
                         const char *line)
 {
     size_t size = strlen(line);
-    char *answer = more(NULL, HEAD_ROOM + size);
-    memcpy(answer + HEAD_ROOM, line, size);
+    char *answer = more(NULL, HEAD_ROOM + size + 1);
+    snprintf(answer + HEAD_ROOM, size + 1, "%s", line);
     answer_with(c, status, "text/plain", more_lines, answer, size);
 }
 

@@ -78,7 +78,6 @@ static void end_work(struct agent *a, int result, bool is_taken)
     w->due = w->begun + (a->is_once ? a->interval : schedule_until_next(w, a->interval));
     monitoring_tried(a, w, is_taken, is_triggered);
     triggering_tried(a, w, is_taken);
-    memory_give_back();
     a->at_work = NULL;
     count_result(a, result);
 }
@@ -321,13 +320,17 @@ static void look(struct agent *a)
     finding_look(a);
 }
 
-/* A file that others write is waited for a minute, twice: opened, and written. */
+/* A file that others write is waited for a minute, twice: opened, and written. What the
+ * snapshot and the store needed is given back then. */
 static void store(struct agent *a)
 {
-    if (a->queue.count > 0)
-        monitoring_expect(a, WATCH_STORES, 3 * STEP_S);
+    if (a->queue.count == 0)
+        return;
+    monitoring_expect(a, WATCH_STORES, 3 * STEP_S);
     storing_flush(&a->queue, false);
     monitoring_expect(a, WATCH_WAITS, STEP_S);
+    if (a->queue.count == 0)
+        memory_give_back();
 }
 
 static void rounds(struct agent *a)
