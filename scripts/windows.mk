@@ -15,7 +15,7 @@ MINGW   = x86_64-w64-mingw32-
 WINDOWS_LEFT_OUT = src/store/% src/cli/explore/terminal.c src/format/core/core_names.c src/base/hash.c \
     $(addprefix src/collect/,address_space.c clients.c copying.c denied.c direct.c dump_file.c origin.c proc.c \
         process_copy.c target.c thread_freeze.c types_copy.c unix_socket.c) \
-    $(addprefix src/cli/,$(addprefix commands/,cmd_fleet.c cmd_record.c) \
+    $(addprefix src/cli/,$(addprefix commands/,cmd_fleet.c cmd_record.c record_follow.c) \
         $(addprefix live/,children.c finding.c follow_folder.c host_lock.c metrics.c metrics_server.c monitoring.c \
             nameless.c open_store.c run_facts.c sidecar.c storing.c taking.c triggering.c \
             waiting.c watched.c) \
