@@ -59,7 +59,7 @@ ended() {
 }
 
 says_not() {
-    ! grep -E -- "$1" "$tmp/err"
+    ! grep -E -- "$1" "${2:-$tmp/err}"
 }
 
 @test "blue and green: the series goes on for as long as blue lives, then with green" {
@@ -274,6 +274,36 @@ rogue() {
     [[ $(grep -c "hangs (pid $hangs): no snapshot" "$tmp/err") == 1 ]]
     [[ $(grep -c "more than --max-heap" "$tmp/err") == 1 ]]
     [[ $(stored 'SELECT COUNT(*) FROM series WHERE service IN ("small", "hangs")') == 2 ]]
+}
+
+@test "a pid that is used again is another process" {
+    local script='
+        watch() { exec "$HEAPDRIFT" watch "$@" --lock="$tmp/lock" --interval=500ms --no-progress; }
+        await() { for _ in {1..600}; do [[ $(grep -c "$2" "$1") -lt $3 ]] || return 0; sleep 0.05; done; return 1; }
+        OTEL_SERVICE_NAME=blue "$tmp/p/$name" list <&6 >/dev/null & first=$!
+        watch --all --name="$name" --store="$tmp/store.db" 2>"$tmp/err" & agent=$!
+        watch --name="$name" --store="$tmp/one.db" 2>"$tmp/err.one" & one=$!
+        await "$tmp/err" "stored in" 2
+        await "$tmp/err.one" "stored in" 2
+        kill -KILL $first
+        wait $first
+        echo $((first - 1)) >/proc/sys/kernel/ns_last_pid
+        OTEL_SERVICE_NAME=green "$tmp/p/$name" list <&6 >/dev/null & second=$!
+        [[ $first == "$second" ]] || exit 77
+        await "$tmp/err" "green (pid $first): stored in" 2
+        sleep 1
+        kill $agent $one
+        wait $agent && wait $one'
+    local status=0
+    [[ $(id -u) == 0 ]] && unshare --pid --fork true 2>/dev/null || skip "only root can choose pids"
+    export tmp name HEAPDRIFT
+    unshare --pid --fork --mount-proc --kill-child bash -c "$script" sh 3>&- || status=$?
+    [[ $status != 77 ]] || skip "pids cannot be chosen here"
+    [[ $status == 0 ]] || { cat "$tmp/err"; return 1; }
+    [[ $(stored 'SELECT service, COUNT(DISTINCT instance) FROM series GROUP BY service') == "blue|1"$'\n'"green|1" ]]
+    [[ $(stored 'SELECT COUNT(DISTINCT pid) FROM series') == 1 ]]
+    # Who watches the first alone does not go on with the second, which is of another service.
+    says_not "green \(pid [0-9]+\): stored" "$tmp/err.one"
 }
 
 @test "to wait costs next to nothing, whether for one process or for all" {
