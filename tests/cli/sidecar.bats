@@ -360,4 +360,7 @@ LINES
     hd watch "${at[@]}" --interval=50ms --count=1 --metrics="$tmp/none/x.prom"
     err_has "x.prom: No such file or directory"
     snapshots_are 4
+    # Of a process that cannot be seen nobody knows the memory.
+    works watch "${at[@]}" --interval=50ms --count=1 --at=80%,+1GiB
+    err_has "note: $socket: its memory use is not visible from here, so --at does nothing"
 }
