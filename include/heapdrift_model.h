@@ -789,6 +789,24 @@ void hd_put_frame(struct hd_sink to, const struct hd_frame *frame);
 void hd_put_csv_cell(struct hd_sink to, const char *words);
 void hd_put_markdown_cell(struct hd_sink to, const char *words);
 
+/* What a program tells of itself, in the text exposition format 0.0.4 of Prometheus. A
+ * metric whose name ends in "_total" is a counter, any other a gauge; one without samples
+ * is left out, and so is a sample whose value is NAN. False and err if the sink failed. */
+enum { HD_METRIC_LABELS = 4 };
+struct hd_metric_sample {
+    struct {
+        const char *name, *value; /* of the first without a name there is no label more */
+    } labels[HD_METRIC_LABELS];
+    double value;
+};
+struct hd_metric {
+    const char *name, *help; /* one line */
+    const struct hd_metric_sample *samples;
+    size_t count;
+};
+bool hd_put_metrics(struct hd_sink to, const struct hd_metric *metrics, size_t count,
+                    struct hd_error *err);
+
 /* "s_all" of "[static var App.Shop.s_all]"; false, and nothing, for what is no variable. */
 bool hd_put_static_field(struct hd_sink to, const char *name);
 

@@ -1,91 +1,16 @@
-/* The text exposition format of Prometheus, version 0.0.4: for a textfile collector, a push
- * gateway or whatever scrapes files. What is unknown has no sample; what never happens is
- * +Inf. Of two rows whose labels cannot be told apart in print the worse one is told. */
-#include "base/c_locale.h"
-#include "base/hash.h"
+/* What a fleet shows as metrics of Prometheus: for a textfile collector, a push gateway or
+ * whatever scrapes files. What is unknown has no sample; what never happens is +Inf. Of two
+ * rows whose labels cannot be told apart in print the worse one is told. */
+#include "render/exposition.h"
 #include "render/writer.h"
 #include "report/format_units.h"
-
-#include <inttypes.h>
-#include <math.h>
-#include <string.h>
-
-struct printed {
-    UT_hash_handle hh;
-    char labels[];
-};
-
-struct exposition {
-    struct out *o;
-    const char *metric;
-    struct printed *labels; /* of this metric */
-    struct arena arena;
-};
-
-/* --- one metric -------------------------------------------------------------------- */
-
-static void begin_metric(struct exposition *e, const char *name, const char *help)
-{
-    HASH_CLEAR(hh, e->labels);
-    e->metric = name;
-    out_printf(e->o, "# HELP %s %s\n# TYPE %s gauge\n", name, help, name);
-}
-
-/* Backslash, quote and line end are escaped, as the format wants it; what a terminal would
- * obey is made visible before. */
-static void add_label(struct text *t, const char *name, const char *value)
-{
-    struct text plain = {0};
-    text_add_string(t, t->len > 0 ? "," : "");
-    text_add_string(t, name);
-    text_add_string(t, "=\"");
-    if (value != NULL)
-        text_add_visible(&plain, value, strlen(value), true);
-    for (size_t i = 0; i < plain.len; i++) {
-        char c = plain.data[i];
-        if (c == '\\' || c == '"' || c == '\n')
-            text_add_char(t, '\\');
-        if (c == '\n')
-            c = 'n';
-        text_add_char(t, c);
-    }
-    text_add_char(t, '"');
-    text_free(&plain);
-}
-
-/* False if a sample has these labels. */
-static bool is_new(struct exposition *e, struct text *labels)
-{
-    struct printed *found;
-    HASH_FIND(hh, e->labels, labels->data, labels->len, found);
-    if (found != NULL)
-        return false;
-    found = arena_alloc(&e->arena, sizeof(*found) + labels->len + 1);
-    memcpy(found->labels, labels->data, labels->len);
-    HASH_ADD_KEYPTR(hh, e->labels, found->labels, labels->len, found);
-    return true;
-}
-
-/* Takes the labels. */
-static void put_sample(struct exposition *e, struct text *labels, double value)
-{
-    char number[40];
-    if (!isnan(value) && (labels->len == 0 || is_new(e, labels))) {
-        c_snprintf(number, sizeof(number), "%.15g", value);
-        out_string(e->o, e->metric);
-        if (labels->len > 0)
-            out_printf(e->o, "{%s}", text_string(labels));
-        out_printf(e->o, " %s\n", isinf(value) ? "+Inf" : number);
-    }
-    text_free(labels);
-}
 
 static void put_total(struct exposition *e, const char *name, const char *help,
                       double value)
 {
     struct text none = {0};
-    begin_metric(e, name, help);
-    put_sample(e, &none, value);
+    exposition_begin(e, name, help);
+    exposition_sample(e, &none, value);
 }
 
 /* --- suspects ------------------------------------------------------------------------- */
@@ -159,20 +84,20 @@ static void put_suspect(struct exposition *e, const struct hd_fleet_suspect *s,
                         double value)
 {
     struct text labels = {0};
-    add_label(&labels, "service", s->service);
-    add_label(&labels, "type", s->type);
-    add_label(&labels, "subject", s->subject);
-    add_label(&labels, "holder", s->holder);
-    add_label(&labels, "hint", s->hint);
-    add_label(&labels, "few_hosts", s->is_few ? "true" : "false");
-    put_sample(e, &labels, value);
+    exposition_label(&labels, "service", s->service);
+    exposition_label(&labels, "type", s->type);
+    exposition_label(&labels, "subject", s->subject);
+    exposition_label(&labels, "holder", s->holder);
+    exposition_label(&labels, "hint", s->hint);
+    exposition_label(&labels, "few_hosts", s->is_few ? "true" : "false");
+    exposition_sample(e, &labels, value);
 }
 
 static void put_suspects(struct exposition *e, const struct hd_fleet_answer *a)
 {
     const size_t count = a->suspects_shown + a->few_shown;
     for (size_t m = 0; m < sizeof(of_suspects) / sizeof(*of_suspects); m++) {
-        begin_metric(e, of_suspects[m].name, of_suspects[m].help);
+        exposition_begin(e, of_suspects[m].name, of_suspects[m].help);
         for (size_t i = 0; i < count; i++)
             put_suspect(e, suspect_at(a, i), of_suspects[m].value(suspect_at(a, i)));
     }
@@ -184,37 +109,38 @@ static void put_service(struct exposition *e, const struct hd_fleet_service *s,
                         double value)
 {
     struct text labels = {0};
-    add_label(&labels, "service", s->service);
-    put_sample(e, &labels, value);
+    exposition_label(&labels, "service", s->service);
+    exposition_sample(e, &labels, value);
 }
 
 static void put_services(struct exposition *e, const struct hd_fleet_answer *a)
 {
-    begin_metric(e, "heapdrift_service_runs",
-                 "Runs in the window, by whether they allow a verdict.");
+    exposition_begin(e, "heapdrift_service_runs",
+                     "Runs in the window, by whether they allow a verdict.");
     for (size_t i = 0; i < a->services_shown; i++)
         for (size_t k = 0; k < HD_JUDGEMENT_COUNT; k++) {
             struct text labels = {0};
-            add_label(&labels, "service", a->services[i].service);
-            add_label(&labels, "judgement", hd_judgement_name((enum hd_judgement)k));
-            put_sample(e, &labels, (double)a->services[i].runs[k]);
+            exposition_label(&labels, "service", a->services[i].service);
+            exposition_label(&labels, "judgement", hd_judgement_name((enum hd_judgement)k));
+            exposition_sample(e, &labels, (double)a->services[i].runs[k]);
         }
-    begin_metric(e, "heapdrift_service_hosts", "Hosts with a snapshot in the window.");
+    exposition_begin(e, "heapdrift_service_hosts", "Hosts with a snapshot in the window.");
     for (size_t i = 0; i < a->services_shown; i++)
         put_service(e, &a->services[i], (double)a->services[i].hosts);
-    begin_metric(e, "heapdrift_service_hosts_judged", "Hosts with a judged run.");
+    exposition_begin(e, "heapdrift_service_hosts_judged", "Hosts with a judged run.");
     for (size_t i = 0; i < a->services_shown; i++)
         put_service(e, &a->services[i], (double)a->services[i].hosts_judged);
-    begin_metric(e, "heapdrift_service_suspects",
-                 "Suspects of the service on enough of its hosts.");
+    exposition_begin(e, "heapdrift_service_suspects",
+                     "Suspects of the service on enough of its hosts.");
     for (size_t i = 0; i < a->services_shown; i++)
         put_service(e, &a->services[i], (double)a->services[i].suspects);
-    begin_metric(e, "heapdrift_service_hours_to_limit",
-                 "Hours until its first host reaches its limit of memory; +Inf never.");
+    exposition_begin(e, "heapdrift_service_hours_to_limit",
+                     "Hours until its first host reaches its limit of memory; +Inf never.");
     for (size_t i = 0; i < a->services_shown; i++)
         put_service(e, &a->services[i], a->services[i].hours_left);
-    begin_metric(e, "heapdrift_service_last_snapshot_timestamp_seconds",
-                 "When the newest snapshot of the service was taken that was compared.");
+    exposition_begin(
+        e, "heapdrift_service_last_snapshot_timestamp_seconds",
+        "When the newest snapshot of the service was taken that was compared.");
     for (size_t i = 0; i < a->services_shown; i++)
         put_service(e, &a->services[i], a->services[i].last);
 }
@@ -225,13 +151,13 @@ static void put_services(struct exposition *e, const struct hd_fleet_answer *a)
 static void put_store(struct exposition *e, const char *url)
 {
     struct text labels = {0}, word = {0};
-    begin_metric(e, "heapdrift_fleet_store_info",
-                 "The store that was read, without a password, as a word of a shell.");
+    exposition_begin(e, "heapdrift_fleet_store_info",
+                     "The store that was read, without a password, as a word of a shell.");
     if (url == NULL)
         return;
     format_shell_word(&word, url);
-    add_label(&labels, "store", text_string(&word));
-    put_sample(e, &labels, 1);
+    exposition_label(&labels, "store", text_string(&word));
+    exposition_sample(e, &labels, 1);
     text_free(&word);
 }
 
@@ -256,8 +182,7 @@ static void write(const struct hd_report *r, const struct hd_write_options *opt,
               "When the window ends that was looked at.", a->rules.until);
     put_total(&e, "heapdrift_fleet_last_snapshot_timestamp_seconds",
               "When the newest snapshot was taken that was compared.", a->last);
-    HASH_CLEAR(hh, e.labels);
-    arena_free(&e.arena);
+    exposition_end(&e);
 }
 
 const struct writer write_prometheus = {

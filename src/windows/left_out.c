@@ -1,4 +1,5 @@
 /* What needs a database: it is there, to say that it is not. */
+#include "cli/live/metrics_server.h"
 #include "cli/live/sidecar.h"
 #include "cli/live/stored_run.h"
 
@@ -29,6 +30,12 @@ static int refuse_store(void)
         "and store it with `heapdrift record` on Linux\n",
         stderr);
     return EXIT_TROUBLE;
+}
+
+const char *metrics_address_problem(const char *address)
+{
+    (void)address;
+    return "";
 }
 
 int sidecar_run(const struct settings *s)

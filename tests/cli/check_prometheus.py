@@ -19,7 +19,8 @@ for line in text[:-1].split("\n"):
         assert name not in helps, f"{name}: two helps"
         helps.add(name)
     elif line.startswith("# TYPE "):
-        name = re.fullmatch(rf"# TYPE ({NAME}) gauge", line).group(1)
+        name, kind = re.fullmatch(rf"# TYPE ({NAME}) (gauge|counter)", line).groups()
+        assert (kind == "counter") == name.endswith("_total"), line
         assert name in helps and name not in types, name
         types.add(name)
         done.add(current)

@@ -24,6 +24,9 @@ value_of() {
     keep) echo 90d ;;
     role) echo writer ;;
     limit) echo 1GiB ;;
+    at) echo 80%,+1GiB ;;
+    listen) echo 127.0.0.1:9464 ;;
+    metrics) echo "$tmp/watch.prom" ;;
     store) echo "$tmp/store.db" ;;
     config) echo "$tmp/budgets.yml" ;;
     baseline) echo "$tmp/accepted" ;;
@@ -125,8 +128,8 @@ check across-builds app-only ascii baseline baseline-write budget build chains c
 convert build help host memory no-progress no-sandbox output quiet redact run service since size-base store strict threads to until verbose version
 info ascii build color format help host memory no-progress no-sandbox output quiet run service since size-base store strict threads until verbose version width
 collect all build core count diagnostic-port direct help host interval keep label limit lock max-heap memory name no-ages no-keep no-progress on-enter output process-id quiet service store strict threads timeout to tries verbose version
-watch all app-only ascii baseline baseline-write budget build chains color config count depth diagnostic-port direct exact exclude exit-code format gen2 help host interval iterations keep label limit lock max-growth max-heap max-score memory min-score min-steady name no-ages no-keep no-progress on-enter output process-id quiet reachable rows samples service store strict threads timeout tries type verbose version width
-record build format help host keep label limit memory no-progress no-sandbox quiet service store threads verbose version
+watch all app-only ascii at baseline baseline-write budget build chains color config count depth diagnostic-port direct exact exclude exit-code format gen2 help host interval iterations keep label limit listen lock max-growth max-heap max-score memory metrics min-score min-steady name no-ages no-keep no-progress on-enter output process-id quiet reachable rows samples service store strict threads timeout tries type verbose version width
+record build follow format help host keep label limit memory no-progress no-sandbox quiet service store threads verbose version
 ps ascii color format help name output quiet sort version width
 fleet ascii by color exit-code format help limit max-hosts memory merge min-hosts min-score min-span min-steady output quiet rows save service shard since store strict threads until verbose version width
 store all format help memory quiet role store version
@@ -159,7 +162,7 @@ OPTIONS
         store) err_has "store has no verb" ;;
         collect) err_has "--store takes one process" ;;
         watch) err_has "watch --all takes no process" ;;
-        record) err_has "no-such-file: No such file or directory" ;;
+        record) err_has "--follow does not end, so it has no document" ;;
         *) err_has "takes files or, with --store, a run of a store; not both" ;;
         esac
         err_lacks option

@@ -189,3 +189,14 @@ c = sqlite3.connect(sys.argv[1]); c.execute("DELETE FROM type_row WHERE snapshot
     status_is 2
     err_lacks ret@
 }
+
+@test "what --follow does not do" {
+    hd record --follow --store="$db"
+    fails_with "--follow needs a folder: heapdrift record --follow DIR..."
+    hd record --follow --store="$db" "$tmp/before.txt"
+    fails_with "$tmp/before.txt: --follow needs folders"
+    hd record --follow --store="$db" -
+    fails_with "-: --follow needs folders"
+    hd record --follow --format=json --store="$db" "$tmp"
+    fails_with "--follow does not end, so it has no document: --format=text"
+}

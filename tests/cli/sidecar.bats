@@ -322,7 +322,9 @@ stored_next() {
 watch 1 --store=x.db -o y|--store keeps the snapshots; -o DIR is for those that are compared
 watch 1 --store=x.db --format=json|--store compares nothing, so it takes neither budgets nor a format: that is `heapdrift fleet`
 watch 1 --store=x.db --max-growth=5%|--store compares nothing, so it takes neither budgets nor a format: that is `heapdrift fleet`
-watch 1 --max-heap=1GiB|--max-heap, --lock, --keep and the names of a run need --store
+watch 1 --max-heap=1GiB|--at, --listen, --metrics, --max-heap, --lock, --keep and the names of a run need --store
+watch 1 --at=80%|--at, --listen, --metrics, --max-heap, --lock, --keep and the names of a run need --store
+watch 1 --listen=:9464|--at, --listen, --metrics, --max-heap, --lock, --keep and the names of a run need --store
 watch Shop --name=Shop --store=x.db|watch takes one process, not 2
 collect 1 --lock=x -o a.gcdump|--max-heap, --lock, --keep and the names of a run need --store
 collect 1 --store=x.db -o a.gcdump|write to a file (-o) or to a store (--store), not both
@@ -337,4 +339,28 @@ watch --all --store=x.db --on-enter|--store takes snapshots by the clock, withou
 watch --all --store=/no/such/folder/x.db|/no/such/folder/x.db: No such file or directory
 watch 999999999 --store=/no/such/folder/x.db|/no/such/folder/x.db: No such file or directory
 LINES
+}
+
+@test "metrics go into a file that is replaced, and what cannot be listened at ends it" {
+    play
+    works watch -q "${at[@]}" --interval=50ms --count=3 --service=$'"sh\nop\\' --host=h --metrics="$tmp/watch.prom" --listen="$tmp/answers"
+    err_is ""
+    python3 tests/cli/check_prometheus.py "$tmp/watch.prom"
+    grep -qF 'heapdrift_watch_snapshots_total{' "$tmp/watch.prom"
+    grep -qF 'service="\"sh\nop\\",host="h"' "$tmp/watch.prom"
+    [[ ! -e $tmp/answers && $(cd "$tmp" && ls) == $'lock\nplayed.nettrace\nsocket\nstore.db\nwatch.prom' ]]
+    touch "$tmp/answers"
+    hd watch "${at[@]}" --count=1 --listen="$tmp/answers"
+    status_is 2
+    err_has "$tmp/answers: Address already in use"
+    for address in 9464 localhost:9464 :99999 '[::1]' '[127.0.0.1]:1' 1.2.3:9464 ''; do
+        hd watch "${at[@]}" --listen="$address"
+        fails_with "--listen=$address: must be an address such as :9464, 127.0.0.1:9464, [::1]:9464, or a path"
+    done
+    hd watch "${at[@]}" --interval=50ms --count=1 --metrics="$tmp/none/x.prom"
+    err_has "x.prom: No such file or directory"
+    snapshots_are 4
+    # Of a process that cannot be seen nobody knows the memory.
+    works watch "${at[@]}" --interval=50ms --count=1 --at=80%,+1GiB
+    err_has "note: $socket: its memory use is not visible from here, so --at does nothing"
 }

@@ -2,10 +2,12 @@
  * closed before the next, so that a thousand of them take no more memory than one. */
 #include "cli/commands/json.h"
 #include "cli/commands/load.h"
+#include "cli/commands/record_follow.h"
 #include "cli/guard/allocate.h"
 #include "cli/guard/sandbox.h"
 #include "cli/live/open_store.h"
 #include "cli/live/run_facts.h"
+#include "cli/live/storing.h"
 #include "cli/options/options.h"
 #include "cli/terminal/clock.h"
 #include "cli/terminal/messages.h"
@@ -190,8 +192,12 @@ struct recording {
     bool *skipped;        /* of each input, as far as it is known: hd_inputs_claim() */
     struct progress *progress;
     struct record_output told;
-    size_t failed, left; /* left: not looked at, as the store is gone */
-    const char *problem; /* of the environment, told once */
+    size_t failed, skips, left; /* left: not looked at, as the store is gone */
+    const char *problem;        /* of the environment, told once */
+    bool is_found;              /* the input was found in a folder */
+    bool store_failed;          /* the store, and not the snapshot, is to blame */
+    bool is_told;               /* that was said before */
+    bool file_is_told;          /* what is wrong with the file was */
 };
 
 /* --- a snapshot ------------------------------------------------------ */
@@ -248,6 +254,7 @@ static bool record(struct recording *r, const char *path, struct hd_snapshot *sn
     if (is_timeless)
         how.taken = time_of_file(path);
     bool ok = hd_store_record(r->store, snap, &how, &what, err);
+    r->store_failed |= !ok && !storing_is_for_ever(err);
     progress_hide(r->progress);
     if (ok) {
         note_problem(r, &facts);
@@ -263,13 +270,15 @@ static void fail_with(struct recording *r, const char *path, const struct hd_err
 {
     progress_hide(r->progress);
     r->failed++;
-    print_error(path, err);
+    if (r->store_failed ? !r->is_told : !r->file_is_told)
+        print_error(path, err);
     record_output_failure(&r->told, path, err);
 }
 
 static void skip(struct recording *r, const char *path, const struct hd_error *err)
 {
     progress_hide(r->progress);
+    r->skips++;
     if (r->settings->quiet)
         return;
     begin_message("note", input_name(path));
@@ -355,6 +364,74 @@ static bool thin(struct recording *r)
     return true;
 }
 
+static int record_operands(struct recording *r)
+{
+    struct settings *s = r->settings;
+    if (!sandbox_enter_with_store(s, hd_store_file(r->store))) {
+        hd_store_close(r->store);
+        return EXIT_TROUBLE;
+    }
+    for (size_t i = 0; i < s->operand_count; i++)
+        hd_inputs_add(&r->inputs, s->operands[i], NULL);
+    if (r->is_found)
+        r->inputs.all[0].from_folder = true;
+    r->told.is_json = strcmp(s->format, "json") == 0;
+    r->progress = progress_start(!s->no_progress && !s->quiet);
+    r->ages = hd_ages_begin();
+    record_inputs(r);
+    hd_ages_end(r->ages);
+    progress_stop(r->progress);
+    bool thinned = thin(r);
+    record_output_end(&r->told, hd_store_name(r->store));
+    hd_inputs_free(&r->inputs);
+    hd_store_close(r->store);
+    return r->failed + r->left == 0 && thinned ? EXIT_DONE : EXIT_TROUBLE;
+}
+
+/* --- what appears in folders --------------------------------------------------------- */
+
+/* path NULL: only thin out. */
+static int record_apart(const struct settings *s, const char *path, bool file_is_told,
+                        bool store_is_told)
+{
+    struct settings one = *s;
+    struct recording r = {
+        .settings = &one, .is_told = store_is_told, .file_is_told = file_is_told};
+    struct hd_error err = {0};
+    one.operands = &path;
+    one.operand_count = path != NULL;
+    one.quiet |= file_is_told;
+    one.no_progress = true;
+    if (path != NULL)
+        one.keep_seconds = 0;
+    r.store = hd_store_open(store_url(&one), HD_STORE_WRITE, &err);
+    if (r.store == NULL && !r.is_told)
+        store_trouble(store_url(&one), &err);
+    if (r.store == NULL)
+        return RECORD_NOT_NOW;
+    r.is_found = path != NULL;
+    int status = record_operands(&r);
+    return r.store_failed || r.left > 0 ? RECORD_NOT_NOW
+           : r.skips > 0                ? EXIT_TROUBLE
+                                        : status;
+}
+
+/* --- the command --------------------------------------------------------------------- */
+
+static bool can_follow(const struct settings *s)
+{
+    struct stat st;
+    if (strcmp(s->format, "text") != 0)
+        return refuse("--follow does not end, so it has no document: --format=text");
+    if (s->operand_count == 0)
+        return refuse("--follow needs a folder: heapdrift record --follow DIR...");
+    for (size_t i = 0; i < s->operand_count; i++)
+        if (strcmp(s->operands[i], "-") == 0 ||
+            (stat(s->operands[i], &st) == 0 && !S_ISDIR(st.st_mode)))
+            return trouble(s->operands[i], "--follow needs folders");
+    return true;
+}
+
 static bool is_right(const struct settings *s)
 {
     size_t pipes = 0;
@@ -362,6 +439,8 @@ static bool is_right(const struct settings *s)
         pipes += strcmp(s->operands[i], "-") == 0;
     if (strcmp(s->format, "text") != 0 && strcmp(s->format, "json") != 0)
         fprintf(stderr, "heapdrift: --format=%s: record prints text or json\n", s->format);
+    else if (s->follow)
+        return can_follow(s);
     else if (s->operand_count == 0 && s->keep_seconds <= 0)
         fputs("heapdrift: record needs a snapshot: heapdrift record SNAPSHOT...\n", stderr);
     else if (pipes > 1)
@@ -376,31 +455,17 @@ static int run(struct settings *s)
     struct recording r = {.settings = s};
     if (!is_right(s))
         return EXIT_TROUBLE;
+    if (s->follow)
+        return record_follow(s, record_apart);
     r.store = open_store(s, HD_STORE_WRITE);
-    if (r.store == NULL)
-        return EXIT_TROUBLE;
-    if (!sandbox_enter_with_store(s, hd_store_file(r.store))) {
-        hd_store_close(r.store);
-        return EXIT_TROUBLE;
-    }
-    for (size_t i = 0; i < s->operand_count; i++)
-        hd_inputs_add(&r.inputs, s->operands[i], NULL);
-    r.told.is_json = strcmp(s->format, "json") == 0;
-    r.progress = progress_start(!s->no_progress && !s->quiet);
-    r.ages = hd_ages_begin();
-    record_inputs(&r);
-    hd_ages_end(r.ages);
-    progress_stop(r.progress);
-    bool thinned = thin(&r);
-    record_output_end(&r.told, hd_store_name(r.store));
-    hd_inputs_free(&r.inputs);
-    hd_store_close(r.store);
-    return r.failed + r.left == 0 && thinned ? EXIT_DONE : EXIT_TROUBLE;
+    return r.store != NULL ? record_operands(&r) : EXIT_TROUBLE;
 }
 
 static const struct option options[] = {
     {"format", 0, GROUP_OUTPUT, ON_RECORD, TEXT(FORMAT, format),
      .words = WORDS("text", "json"), .help = "text (default) or json"},
+    {"follow", 0, GROUP_STORE, ON_RECORD, FLAG(follow),
+     .help = "record what appears in folders, until SIGTERM"},
     {0}};
 
 const struct command cmd_record = {
@@ -420,6 +485,7 @@ const struct command cmd_record = {
         {
             {"heapdrift record --build=4.2 app.gcdump", "to heapdrift.db"},
             {"heapdrift record --keep=90d dumps/", "a folder, then thin out"},
+            {"heapdrift record --follow /egress", "what dotnet-monitor writes there"},
             {"heapdrift record --store=postgresql://heap@db/heap a.gcdump",
              "password in PGPASSFILE"},
         },

@@ -6,8 +6,10 @@
 #include "cli/live/children.h"
 #include "cli/live/collect_writers.h"
 #include "cli/live/collecting.h"
+#include "cli/live/metrics_server.h"
 #include "cli/live/run_folder.h"
 #include "cli/live/sidecar.h"
+#include "cli/live/trigger.h"
 #include "cli/options/options.h"
 #include "cli/terminal/exit_hook.h"
 #include "cli/terminal/temporary.h"
@@ -343,7 +345,9 @@ static bool check(struct settings *s)
     if (s->store != NULL)
         return check_store(s);
     if (s->is_for_a_store)
-        return refuse("--max-heap, --lock, --keep and the names of a run need --store");
+        return refuse(
+            "--at, --listen, --metrics, --max-heap, --lock, --keep and the names of "
+            "a run need --store");
     if (s->no_keep && s->output != NULL)
         return refuse("-o keeps the snapshots, --no-keep does not");
     if (s->on_enter && s->interval_given)
@@ -413,9 +417,37 @@ static int run(struct settings *s)
     return status;
 }
 
+static const char *parse_at(struct settings *s, const struct option *o, const char *value)
+{
+    struct trigger_rules rules;
+    (void)o;
+    s->at = value;
+    return triggers_parse(value, &rules);
+}
+
+static const char *parse_listen(struct settings *s, const struct option *o,
+                                const char *value)
+{
+    const char *problem = metrics_address_problem(value);
+    (void)o;
+    s->listen = value;
+    return problem[0] != '\0' ? problem : NULL;
+}
+
 static const struct option options[] = {
     {"all", 'a', GROUP_PROCESS, ON_WATCH, FLAG(all),
      .help = "with --store: all processes; --name, --service select"},
+    {"at", 0, GROUP_PROCESS, ON_WATCH, .kind = OPTION_OTHER, .parse = parse_at,
+     GIVEN(is_for_a_store), .argument = "LIST",
+     .words = WORDS("80%,95%", "1.5GiB", "+200MB"),
+     .help = "with --store: also at these shares of its limit, sizes, growth (RSS)"},
+    {"listen", 0, GROUP_STORE, ON_WATCH, .kind = OPTION_OTHER, .parse = parse_listen,
+     GIVEN(is_for_a_store), .argument = "ADDRESS",
+     .words = WORDS(":9464", "127.0.0.1:9464"),
+     .help = "with --store: serve /metrics and /healthz, for Prometheus"},
+    {"metrics", 0, GROUP_STORE, ON_WATCH, TEXT(FILE_WRITTEN, metrics),
+     GIVEN(is_for_a_store),
+     .help = "with --store: write them to FILE, for its textfile collector"},
     {"count", 0, GROUP_PROCESS, ON_WATCH, COUNT(snapshot_count, 1, MOST_COLLECTED),
      .help = "snapshots to take, 2 to 50; default 6"},
     {"output", 'o', GROUP_OUTPUT, ON_WATCH, TEXT(FOLDER, output),

@@ -189,30 +189,69 @@ static uint64_t most_of(const char *group, const struct version *v)
     return read_of(group, v->most, "%" SCNu64, &most) && most < beyond ? most : HD_UNKNOWN;
 }
 
-/* What a process in another container sees of its own group. */
-static uint64_t most_in_its_own(const char *root, uint64_t pid, const struct version *v)
+/* Of a process, the smallest of what is asked of each of its groups, and of what a process
+ * in another container sees as its own. */
+static uint64_t smallest_of(const char *root, uint64_t pid,
+                            uint64_t (*ask)(const char *group, const struct version *v))
 {
-    char group[PATH_SIZE];
-    snprintf(group, sizeof(group), "%s/proc/%" PRIu64 "/root%s", root, pid, v->mount);
-    return most_of(group, v);
+    char process[24], group[PATH_SIZE];
+    uint64_t least = HD_UNKNOWN;
+    snprintf(process, sizeof(process), "%" PRIu64, pid);
+    for (size_t i = 0; i < sizeof(versions) / sizeof(*versions); i++) {
+        least = smaller(least, smallest_of_groups(root, process, &versions[i], ask));
+        snprintf(group, sizeof(group), "%s/proc/%s/root%s", root, process,
+                 versions[i].mount);
+        least = smaller(least, ask(group, &versions[i]));
+    }
+    return least;
 }
 
 uint64_t memory_limit(const char *root, uint64_t pid)
 {
-    char process[24];
-    uint64_t most = HD_UNKNOWN;
-    snprintf(process, sizeof(process), "%" PRIu64, pid);
-    for (size_t i = 0; i < sizeof(versions) / sizeof(*versions); i++) {
-        most = smaller(most, smallest_of_groups(root, process, &versions[i], most_of));
-        most = smaller(most, most_in_its_own(root, pid, &versions[i]));
-    }
-    return most;
+    return smallest_of(root, pid, most_of);
+}
+
+static uint64_t left_of(const char *group, const struct version *v)
+{
+    return most_of(group, v) != HD_UNKNOWN ? left_in(group, v) : HD_UNKNOWN;
+}
+
+uint64_t memory_left(const char *root, uint64_t pid)
+{
+    return smallest_of(root, pid, left_of);
+}
+
+uint64_t memory_resident(const char *root, uint64_t pid)
+{
+    char path[PATH_SIZE];
+    uint64_t pages;
+    snprintf(path, sizeof(path), "%s/proc/%" PRIu64 "/statm", root, pid);
+    return read_number(path, "%*u %" SCNu64, &pages)
+               ? pages * (uint64_t)sysconf(_SC_PAGESIZE)
+               : HD_UNKNOWN;
 }
 
 void memory_give_back_large(void)
 {
 #ifdef M_MMAP_THRESHOLD
     mallopt(M_MMAP_THRESHOLD, 4 << 20);
+#endif
+}
+
+/* Two threads share it: the one that reads a snapshot while it comes, and the one that
+ * waits. */
+void memory_keep_little(void)
+{
+#ifdef M_ARENA_MAX
+    mallopt(M_ARENA_MAX, 1);
+#endif
+}
+
+/* musl gives pages back when they are freed. */
+void memory_give_back(void)
+{
+#ifdef __GLIBC__
+    malloc_trim(0);
 #endif
 }
 

@@ -13,6 +13,13 @@ uint64_t memory_available(const char *root);
  * a limit. */
 uint64_t memory_limit(const char *root, uint64_t pid);
 
+/* What the groups of a process leave of their limits now, caches that they would give up
+ * not counted; HD_UNKNOWN without a limit. */
+uint64_t memory_left(const char *root, uint64_t pid);
+
+/* What a process has in memory (RSS), in bytes; HD_UNKNOWN if it cannot be seen. */
+uint64_t memory_resident(const char *root, uint64_t pid);
+
 /* Bytes that this process may have, whatever is used, by the limits that a shell or a unit
  * sets, and what sets the smallest: "ulimit -v". HD_UNKNOWN without one. */
 uint64_t memory_process_limit(const char **what);
@@ -20,6 +27,12 @@ uint64_t memory_process_limit(const char **what);
 /* Arrays of megabytes go back to the system when they are freed. Else glibc keeps them,
  * larger ones the more of them it has seen, and --memory knows nothing of that. */
 void memory_give_back_large(void);
+
+/* For who works again and again and rests between: the heap of the C library is one, and
+ * what is free in it goes back to the system now. Else glibc keeps one for each thread that
+ * there ever was, each as large as what it once needed. */
+void memory_keep_little(void);
+void memory_give_back(void);
 
 /* What may be used when nobody says: most of it, and never 0, which would be no limit. */
 uint64_t memory_usual_limit(uint64_t available);

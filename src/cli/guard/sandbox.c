@@ -360,6 +360,13 @@ bool sandbox_enter_with_store(struct settings *s, const char *file)
     return enter(s, &b);
 }
 
+bool sandbox_enter_to_serve(const struct settings *s)
+{
+    bool calls = !s->no_sandbox && system_calls_can_be_filtered();
+    return !calls || system_calls_only_serve(!is_only_made) ||
+           not_in_force("seccomp", errno);
+}
+
 bool sandbox_narrow(const struct settings *s)
 {
     struct box b = {.settings = s, .version = s->sandbox_version, .only_reading = true};

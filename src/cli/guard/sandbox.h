@@ -15,6 +15,10 @@ bool sandbox_enter(struct settings *s);
  * server, which may be connected to again. */
 bool sandbox_enter_with_store(struct settings *s, const char *file);
 
+/* For a process that answers clients at sockets it has, and does nothing else: no file, no
+ * other socket. False as above. */
+bool sandbox_enter_to_serve(const struct settings *s);
+
 /* The snapshots are read, and no files of modules will be: give up those too. For
  * s->sandbox_is_wide, while there is one thread. False as above. */
 bool sandbox_narrow(const struct settings *s);

@@ -64,6 +64,17 @@ static const int for_writers[] = {SCMP_SYS(open),     SCMP_SYS(openat),    SCMP_
                                   SCMP_SYS(unlinkat), SCMP_SYS(ftruncate), SCMP_SYS(fsync),
                                   SCMP_SYS(fdatasync)};
 
+/* Clients, time, memory. */
+static const int for_servers[] = {SCMP_SYS(accept4),       SCMP_SYS(recvfrom),
+                                  SCMP_SYS(sendto),        SCMP_SYS(shutdown),
+                                  SCMP_SYS(close),         SCMP_SYS(poll),
+                                  SCMP_SYS(ppoll),         SCMP_SYS(brk),
+                                  SCMP_SYS(munmap),        SCMP_SYS(mremap),
+                                  SCMP_SYS(madvise),       SCMP_SYS(futex),
+                                  SCMP_SYS(rt_sigreturn),  SCMP_SYS(restart_syscall),
+                                  SCMP_SYS(clock_gettime), SCMP_SYS(gettimeofday),
+                                  SCMP_SYS(exit),          SCMP_SYS(exit_group)};
+
 /* Of terminals: how large, which modes. Not TIOCSTI, which types for the user. */
 static const unsigned terminal_questions[] = {TCGETS,   TCSETS,   TCSETSW, TCSETSF,
                                               TCSBRK,   TCFLSH,   TCXONC,  TIOCGWINSZ,
@@ -209,17 +220,33 @@ bool system_calls_can_be_filtered(void)
     return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL, 0, 0) != 0 && errno == EFAULT;
 }
 
-bool system_calls_filter(int uses, bool in_force)
+static bool begin_filter(struct filter *f)
 {
     /* libseccomp crashes where it finds no memory; a filter takes a fifth of that. */
     enum { ROOM_FOR_FILTER = 1 << 20 };
     see_room(ROOM_FOR_FILTER);
-    struct filter f = {.context = seccomp_init(SCMP_ACT_ERRNO(EPERM))};
-    if (f.context == NULL) {
+    *f = (struct filter){.context = seccomp_init(SCMP_ACT_ERRNO(EPERM))};
+    if (f->context == NULL)
         errno = ENOMEM;
+    else
+        set_attributes(f);
+    return f->context != NULL;
+}
+
+static bool end_filter(struct filter *f, bool in_force)
+{
+    if (f->error == 0 && in_force)
+        f->error = seccomp_load(f->context);
+    seccomp_release(f->context);
+    errno = -f->error;
+    return f->error == 0;
+}
+
+bool system_calls_filter(int uses, bool in_force)
+{
+    struct filter f;
+    if (!begin_filter(&f))
         return false;
-    }
-    set_attributes(&f);
     allow(&f, harmless, sizeof(harmless) / sizeof(*harmless));
     allow_opening(&f, (uses & CALLS_WRITE) != 0);
     if (uses & CALLS_LOCK)
@@ -230,11 +257,17 @@ bool system_calls_filter(int uses, bool in_force)
     allow_memory(&f);
     allow_questions(&f);
     allow_signals(&f);
-    if (f.error == 0 && in_force)
-        f.error = seccomp_load(f.context);
-    seccomp_release(f.context);
-    errno = -f.error;
-    return f.error == 0;
+    return end_filter(&f, in_force);
+}
+
+bool system_calls_only_serve(bool in_force)
+{
+    struct filter f;
+    if (!begin_filter(&f))
+        return false;
+    allow(&f, for_servers, sizeof(for_servers) / sizeof(*for_servers));
+    allow_memory(&f);
+    return end_filter(&f, in_force);
 }
 
 #else
@@ -243,6 +276,11 @@ bool system_calls_can_be_filtered(void)
 {
     errno = ENOSYS;
     return false;
+}
+
+bool system_calls_only_serve(bool in_force)
+{
+    return system_calls_filter(0, in_force);
 }
 
 bool system_calls_filter(int uses, bool in_force)

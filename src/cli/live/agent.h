@@ -8,9 +8,11 @@
 #define AGENT_H
 
 #include "cli/live/host_lock.h"
+#include "cli/live/monitoring.h"
 #include "cli/live/run_facts.h"
 #include "cli/live/storing.h"
 #include "cli/live/taking.h"
+#include "cli/live/triggering.h"
 #include "cli/live/watched.h"
 
 struct agent {
@@ -29,7 +31,7 @@ struct agent {
 
     /* Whose snapshot is being taken or waits for its turn; NULL. It stays in the list. */
     struct watched *at_work;
-    double turn_since; /* seconds_now() */
+    double turn_since, taking_since; /* seconds_now() */
     struct taking taking;
     struct run_facts facts;
 
@@ -41,6 +43,9 @@ struct agent {
     double clock_offset; /* between the time of day and the clock that nobody sets */
     double ticked;
     uint64_t memory; /* resident, of this process; bytes */
+    struct monitoring monitoring;
+    struct trigger_rules triggers; /* besides the clock */
+    double memory_looked;          /* when they were last looked at; seconds_now() */
     bool told_missing, told_no_lock, told_others, told_incomplete;
     bool is_over; /* it ends, with this status */
     int status;

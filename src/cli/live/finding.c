@@ -140,6 +140,14 @@ static struct watched *add(struct agent *a, struct sighted *seen)
     return w;
 }
 
+static void free_watched(struct watched *w)
+{
+    sighted_free(&w->process);
+    free(w->monitored);
+    free(w->triggering);
+    free(w);
+}
+
 /* It has ended. */
 static void remove_at(struct agent *a, size_t i)
 {
@@ -154,19 +162,16 @@ static void remove_at(struct agent *a, size_t i)
         sighted_free(&a->last);
         a->last = w->process;
         a->last_instance = w->instance;
-    } else {
-        sighted_free(&w->process);
+        w->process = (struct sighted){0};
     }
-    free(w);
+    free_watched(w);
     a->all[i] = a->all[--a->count];
 }
 
 void finding_free(struct agent *a)
 {
-    for (size_t i = 0; i < a->count; i++) {
-        sighted_free(&a->all[i]->process);
-        free(a->all[i]);
-    }
+    for (size_t i = 0; i < a->count; i++)
+        free_watched(a->all[i]);
     free(a->all);
     sighted_free(&a->last);
 }

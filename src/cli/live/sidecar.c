@@ -1,5 +1,6 @@
 #include "cli/live/sidecar.h"
 
+#include "cli/guard/memory.h"
 #include "cli/live/agent.h"
 #include "cli/live/collecting.h"
 #include "cli/options/settings.h"
@@ -21,22 +22,12 @@ enum {
     TICK_MS = 500,
     TURN_MS = 100, /* between two tries to get the lock */
     WORK_MS = 20,  /* and to see whether a snapshot is done */
+    STEP_S = 60,   /* that a step of the loop takes at most, but for a snapshot */
     TURN_S = 600,  /* while another has its snapshot taken */
     CLOCK_JUMP_S = 5
 };
 
 /* --- each moment ---------------------------------------------------------------------- */
-
-static uint64_t own_memory(void)
-{
-    uint64_t pages = 0;
-    FILE *f = fopen("/proc/self/statm", "re");
-    if (f == NULL || fscanf(f, "%*u %" SCNu64, &pages) != 1)
-        pages = 0;
-    if (f != NULL)
-        fclose(f);
-    return pages * (uint64_t)sysconf(_SC_PAGESIZE);
-}
 
 /* Twice a second, also while a snapshot is taken here: what is to be known of the agent
  * meanwhile. Whoever wants a snapshot earlier than by the clock sets watched.due. */
@@ -47,7 +38,8 @@ static void tick(void *context)
     if (now - a->ticked < TICK_MS / 1e3)
         return;
     a->ticked = now;
-    a->memory = own_memory();
+    a->memory = memory_resident("", (uint64_t)getpid());
+    monitoring_turn(a);
 }
 
 /* The times of this series are then not what they seem; whoever reads it is told as well.
@@ -77,12 +69,15 @@ static void count_result(struct agent *a, int result)
     a->is_over = a->is_over || is_enough || (a->is_once && result == EXIT_TROUBLE);
 }
 
-static void end_work(struct agent *a, int result)
+static void end_work(struct agent *a, int result, bool is_taken)
 {
     struct watched *w = a->at_work;
+    bool is_triggered = w->triggering != NULL && w->triggering->rule != NO_TRIGGER;
     host_lock_release(&a->lock);
     run_facts_free(&a->facts);
     w->due = w->begun + (a->is_once ? a->interval : schedule_until_next(w, a->interval));
+    monitoring_tried(a, w, is_taken, is_triggered);
+    triggering_tried(a, w, is_taken);
     a->at_work = NULL;
     count_result(a, result);
 }
@@ -93,7 +88,7 @@ static void fail_work(struct agent *a, enum watch_failure why, const struct hd_e
         print_error(NULL, err);
     else
         finding_failed(a->at_work, why, err->message);
-    end_work(a, EXIT_TROUBLE);
+    end_work(a, EXIT_TROUBLE, false);
 }
 
 static enum watch_failure reason_of(const struct agent *a, const struct taken *t)
@@ -127,6 +122,8 @@ static void keep(struct agent *a, struct taken *t)
     uint64_t stopped_us = t->collected.stood_still_us;
     w->pause = stopped_us > 0 ? (double)stopped_us / 1e6 : NAN;
     w->last_taken = seconds_utc();
+    w->objects = t->collected.objects;
+    w->seconds = seconds_now() - a->taking_since;
     const struct queued_snapshot what = {.who = w->process.who,
                                          .series = w->number,
                                          .run = &a->facts.run,
@@ -135,7 +132,7 @@ static void keep(struct agent *a, struct taken *t)
     see_run(a, w, t->collected.origin.instance);
     watched_succeeded(w);
     a->taken++;
-    end_work(a, t->status);
+    end_work(a, t->status, true);
 }
 
 static void see_taken(struct agent *a, struct taken *t)
@@ -235,6 +232,7 @@ static void take(struct agent *a)
     a->c.label = w->process.who;
     a->c.is_warm = w->taken > 0;
     a->c.most_seconds = a->is_once ? 0 : most_seconds(a);
+    a->taking_since = seconds_now();
     see_clock(a);
     see_facts(a);
     /* Who follows objects knows the snapshot before, and has one process only. */
@@ -244,6 +242,7 @@ static void take(struct agent *a)
         t = (struct taken){.status = EXIT_TROUBLE};
         snprintf(t.err.message, sizeof(t.err.message), "%s", strerror(errno));
     } else {
+        monitoring_expect(a, WATCH_TAKES, a->c.most_seconds + STEP_S);
         taking_here(&a->c, w->process.who, &t);
     }
     see_taken(a, &t);
@@ -264,7 +263,7 @@ static void go_on_working(struct agent *a)
     struct taken t;
     if (a->taking.child == 0) {
         if (a->c.stopped)
-            end_work(a, EXIT_DONE);
+            end_work(a, EXIT_DONE, false);
         else if (has_turn(a))
             take(a);
     } else if (taking_is_done(&a->taking, &t)) {
@@ -315,18 +314,39 @@ static bool is_time_to_look(struct agent *a, double now)
     return !is_known;
 }
 
+static void look(struct agent *a)
+{
+    monitoring_expect(a, WATCH_LOOKS, STEP_S);
+    finding_look(a);
+}
+
+/* A file that others write is waited for a minute, twice: opened, and written. What the
+ * snapshot and the store needed is given back then. */
+static void store(struct agent *a)
+{
+    if (a->queue.count == 0)
+        return;
+    monitoring_expect(a, WATCH_STORES, 3 * STEP_S);
+    storing_flush(&a->queue, false);
+    monitoring_expect(a, WATCH_WAITS, STEP_S);
+    if (a->queue.count == 0)
+        memory_give_back();
+}
+
 static void rounds(struct agent *a)
 {
     while ((!a->is_over && !a->c.stopped) || a->at_work != NULL) {
+        monitoring_expect(a, WATCH_WAITS, STEP_S);
         if (a->at_work != NULL)
             go_on_working(a);
         if (is_time_to_look(a, seconds_now()))
-            finding_look(a);
+            look(a);
+        triggering_look(a);
         struct watched *next = schedule_pick(a->all, a->count, seconds_now());
         bool goes_on = !a->is_over && !a->c.stopped;
         if (a->at_work == NULL && next != NULL && goes_on)
             begin_work(a, next);
-        storing_flush(&a->queue, false);
+        store(a);
         tick(a);
         if (goes_on || a->at_work != NULL)
             listen(a, wait_ms(a, seconds_now()));
@@ -336,11 +356,11 @@ static void rounds(struct agent *a)
 /* Wait for the process at first, too: a pod starts its containers in any order. */
 static bool find_first(struct agent *a)
 {
-    finding_look(a);
+    look(a);
     while (a->count == 0 && !a->settings->all && !a->is_over && !a->c.stopped) {
         double left = finding_next(a) - seconds_now();
         if (left <= 0)
-            finding_look(a);
+            look(a);
         else
             collecting_is_stopped(&a->c,
                                   left * 1e3 < TICK_MS ? (int)(left * 1e3) + 1 : TICK_MS);
@@ -366,6 +386,16 @@ static void print_begin(const struct agent *a)
     fputc('\n', stderr);
 }
 
+static bool start_looking_on(struct agent *a)
+{
+    memory_keep_little();
+    triggering_begin(a);
+    if (monitoring_begin(a))
+        return true;
+    collecting_end(&a->c);
+    return false;
+}
+
 static bool begin(struct agent *a, const struct settings *s)
 {
     bool is_away = false;
@@ -388,7 +418,7 @@ static bool begin(struct agent *a, const struct settings *s)
         collecting_end(&a->c);
     else if (!a->is_once)
         messages_with_time();
-    return goes_on;
+    return goes_on && start_looking_on(a);
 }
 
 /* What came of all of it, of many processes. */
@@ -415,9 +445,11 @@ static int run(struct agent *a, const struct settings *s)
         bool is_cut = a->is_once && a->c.stopped && a->attempts < s->snapshot_count;
         a->status = is_cut ? EXIT_TROUBLE : a->status;
     }
+    monitoring_expect(a, WATCH_STORES, 3 * STEP_S);
     if (!storing_end(&a->c, &a->queue))
         a->status = EXIT_TROUBLE;
     print_end(a);
+    monitoring_end(a);
     collecting_end(&a->c);
     finding_free(a);
     return a->status;

@@ -130,8 +130,7 @@ static bool record(struct hd_store *store, const struct waiting_snapshot *w,
     return ok;
 }
 
-/* What no waiting mends: the snapshot itself is to blame. */
-static bool is_for_ever(const struct hd_error *err)
+bool storing_is_for_ever(const struct hd_error *err)
 {
     return err->status == HD_USAGE || err->status == HD_BAD_FORMAT ||
            err->status == HD_NOT_A_SNAPSHOT || err->status == HD_TOO_BIG;
@@ -147,7 +146,7 @@ static bool record_all(struct store_queue *q, struct hd_store *store, double unt
             q->stored++;
             print_stored(q, what);
             waiting_drop(q, q->first);
-        } else if (is_for_ever(&why)) {
+        } else if (storing_is_for_ever(&why)) {
             lose(q, q->first, why.message);
         } else {
             *err = why;

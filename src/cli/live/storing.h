@@ -38,6 +38,9 @@ struct store_queue storing_begin(const struct settings *s);
  * that may change by itself. */
 bool storing_probe(struct store_queue *q, bool *is_away);
 
+/* Whether no waiting mends why a snapshot could not be recorded: it is itself to blame. */
+bool storing_is_for_ever(const struct hd_error *err);
+
 /* What a store is to know of a snapshot besides itself. */
 struct queued_snapshot {
     const char *who;          /* in messages */

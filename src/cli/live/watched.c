@@ -121,12 +121,17 @@ size_t sighted_choose(const struct sighted *all, size_t count, const struct sigh
 
 const char *watch_failure_name(enum watch_failure why)
 {
-    static const char *const names[WATCH_FAILURES] = {
-        [WATCH_FINE] = "none",           [WATCH_DENIED] = "denied",
-        [WATCH_NO_SOCKET] = "no-socket", [WATCH_TOO_LARGE] = "too-large",
-        [WATCH_BUSY] = "host-busy",      [WATCH_SILENT] = "timeout",
-        [WATCH_TOO_MUCH] = "memory",     [WATCH_ENDED] = "exited",
-        [WATCH_CRASHED] = "crashed",     [WATCH_OTHER] = "other"};
+    static const char *const names[WATCH_FAILURES] = {[WATCH_FINE] = "none",
+                                                      [WATCH_DENIED] = "denied",
+                                                      [WATCH_NO_SOCKET] = "no-socket",
+                                                      [WATCH_TOO_LARGE] = "too-large",
+                                                      [WATCH_BUSY] = "host-busy",
+                                                      [WATCH_SILENT] = "timeout",
+                                                      [WATCH_TOO_MUCH] = "memory",
+                                                      [WATCH_ENDED] = "exited",
+                                                      [WATCH_NEAR_LIMIT] = "near-limit",
+                                                      [WATCH_CRASHED] = "crashed",
+                                                      [WATCH_OTHER] = "other"};
     return why < WATCH_FAILURES ? names[why] : names[WATCH_OTHER];
 }
 

@@ -60,18 +60,22 @@ size_t sighted_choose(const struct sighted *all, size_t count, const struct sigh
 /* Why there is no snapshot. The names are those of watch_failure_name(), for metrics. */
 enum watch_failure {
     WATCH_FINE,
-    WATCH_DENIED,    /* it is another user's */
-    WATCH_NO_SOCKET, /* it runs, and has no diagnostics socket any more */
-    WATCH_TOO_LARGE, /* for --max-heap, or of unknown size */
-    WATCH_BUSY,      /* another collector of this host did not end */
-    WATCH_SILENT,    /* it did not answer, or not to the end, in time */
-    WATCH_TOO_MUCH,  /* it sent more than --memory allows */
-    WATCH_ENDED,     /* it ended meanwhile */
-    WATCH_CRASHED,   /* our own process that took it was killed, or failed */
+    WATCH_DENIED,     /* it is another user's */
+    WATCH_NO_SOCKET,  /* it runs, and has no diagnostics socket any more */
+    WATCH_TOO_LARGE,  /* for --max-heap, or of unknown size */
+    WATCH_BUSY,       /* another collector of this host did not end */
+    WATCH_SILENT,     /* it did not answer, or not to the end, in time */
+    WATCH_TOO_MUCH,   /* it sent more than --memory allows */
+    WATCH_ENDED,      /* it ended meanwhile */
+    WATCH_NEAR_LIMIT, /* so near its limit that the collection might end it */
+    WATCH_CRASHED,    /* our own process that took it was killed, or failed */
     WATCH_OTHER,
     WATCH_FAILURES
 };
 const char *watch_failure_name(enum watch_failure why); /* "too-large" */
+
+struct monitored;
+struct triggering;
 
 struct watched {
     struct sighted process;
@@ -89,6 +93,10 @@ struct watched {
     uint64_t attempts, taken;
     double cost; /* seconds that the last snapshot took, if it failed; else 0 */
     uint64_t failures[WATCH_FAILURES];
+    uint64_t objects;              /* in the last snapshot; 0: none yet */
+    double seconds;                /* that it took, without waiting for its turn */
+    struct monitored *monitored;   /* ours; NULL: nobody looks on */
+    struct triggering *triggering; /* ours; NULL: by the clock alone */
     unsigned told; /* bits of enum watch_failure that were said since the last snapshot */
 };
 

@@ -71,6 +71,10 @@ struct settings {
     const char *service, *host, *build; /* NULL: as far as it is known otherwise */
     struct text_list labels;            /* "NAME=VALUE" */
     uint64_t limit;      /* bytes of memory that the process may use; 0: not told */
+    const char *listen;  /* watch: address of metrics over HTTP; NULL */
+    const char *metrics; /* watch: file that they are written to; NULL */
+    const char *at;      /* watch: memory that asks for a snapshot; NULL */
+    bool follow;         /* record: what appears in folders */
     bool is_for_a_store; /* an option was given that only means something beside --store */
     uint64_t run;        /* of a store, to be read; 0: not given */
     struct stored_run *stored; /* its snapshots, in the place of files; NULL */

@@ -1,0 +1,353 @@
+/* F_SETLEASE. */
+#define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier) */
+#include "cli/live/follow_folder.h"
+
+#include "cli/guard/allocate.h"
+#include "cli/terminal/clock.h"
+#include "cli/terminal/messages.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MOST_FILES = 100000, MOST_DEPTH = 8, MOST_FOLDERS = 1000 };
+
+/* Seconds. */
+static const double look_soon = 1, look_usual = 10;
+static const double quiet_known = 2, quiet_unknown = 30, old = 60;
+static const double first_delay = 1, most_delay = 300;
+
+struct file {
+    dev_t device;
+    ino_t inode;
+    off_t size;
+    struct timespec changed; /* ctime: also what makes it readable */
+    struct timespec written;
+    double since; /* that this is so, of seconds_now() */
+    bool is_done, is_told;
+    char *path;
+};
+
+struct files {
+    struct file *all;
+    size_t count, room;
+};
+
+struct following_folders {
+    const struct follow_how *how;
+    struct collecting *c;
+    struct files known, found;
+    int events;    /* of inotify; -1: none, and looking has to do */
+    double delay;  /* before the next try of what will pass; 0: none is due */
+    double resume; /* when that is */
+    bool told_many, *told_missing;
+};
+
+/* --- what there is ------------------------------------------------------------------- */
+
+static void free_files(struct files *f)
+{
+    for (size_t i = 0; i < f->count; i++)
+        free(f->all[i].path);
+    free(f->all);
+    *f = (struct files){0};
+}
+
+static void add_file(struct following_folders *f, const char *path, const struct stat *st)
+{
+    struct files *to = &f->found;
+    if (to->count == MOST_FILES) {
+        if (!f->told_many)
+            trouble(path, "there are more than 100,000 files; this one and others are not "
+                          "recorded");
+        f->told_many = true;
+        return;
+    }
+    if (to->count == to->room) {
+        to->room = to->room > 0 ? 2 * to->room : 64;
+        to->all = more(to->all, to->room * sizeof(*to->all));
+    }
+    size_t size = strlen(path) + 1;
+    double age = seconds_utc() - (double)st->st_mtim.tv_sec;
+    to->all[to->count++] =
+        (struct file){.device = st->st_dev,
+                      .inode = st->st_ino,
+                      .size = st->st_size,
+                      .changed = st->st_ctim,
+                      .written = st->st_mtim,
+                      /* What is old was complete before anybody looked. */
+                      .since = seconds_now() - (age > old ? old : 0),
+                      .path = memcpy(more(NULL, size), path, size)};
+}
+
+/* Folders that are still to be looked into. */
+struct folders {
+    struct {
+        char *path;
+        int depth;
+    } all[MOST_FOLDERS];
+    size_t count;
+};
+
+static void add_folder(struct folders *to, const char *path, int depth)
+{
+    size_t size = strlen(path) + 1;
+    if (to->count == MOST_FOLDERS || depth == MOST_DEPTH)
+        return;
+    to->all[to->count].path = memcpy(more(NULL, size), path, size);
+    to->all[to->count++].depth = depth;
+}
+
+/* Links to files are followed, links to folders are not: they may lead in circles. */
+static void look_at(struct following_folders *f, struct folders *to, const char *path,
+                    int depth)
+{
+    struct stat st;
+    if (lstat(path, &st) != 0)
+        return;
+    if (S_ISDIR(st.st_mode))
+        add_folder(to, path, depth);
+    else if (stat(path, &st) == 0 && S_ISREG(st.st_mode))
+        add_file(f, path, &st);
+}
+
+static void look_into(struct following_folders *f, struct folders *to, const char *path,
+                      int depth)
+{
+    const uint32_t mask = IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_ATTRIB | IN_ONLYDIR;
+    char file[PATH_MAX];
+    if (f->events >= 0)
+        inotify_add_watch(f->events, path, mask);
+    DIR *folder = opendir(path);
+    for (const struct dirent *e; folder != NULL && (e = readdir(folder)) != NULL;)
+        if (e->d_name[0] != '.' &&
+            snprintf(file, sizeof(file), "%s/%s", path, e->d_name) < (int)sizeof(file))
+            look_at(f, to, file, depth + 1);
+    if (folder != NULL)
+        closedir(folder);
+}
+
+/* All of one, and what is below it. */
+static void look_through(struct following_folders *f, const char *path)
+{
+    struct folders *left = zeroed(1, sizeof(*left));
+    add_folder(left, path, 0);
+    while (left->count > 0) {
+        char *next = left->all[--left->count].path;
+        look_into(f, left, next, left->all[left->count].depth);
+        free(next);
+    }
+    free(left);
+}
+
+/* Once each time it goes; it may be a mistake, or one that dotnet-monitor will make. */
+static void see_folder(struct following_folders *f, size_t i)
+{
+    const char *path = f->how->folders[i];
+    DIR *folder = opendir(path);
+    int why = errno;
+    if (folder == NULL && !f->told_missing[i] && !f->how->quiet) {
+        begin_message("note", path);
+        fprintf(stderr, ": %s; waiting for it\n", strerror(why));
+    }
+    f->told_missing[i] = folder == NULL;
+    if (folder != NULL)
+        closedir(folder);
+}
+
+static int by_identity(const void *a, const void *b)
+{
+    const struct file *x = a, *y = b;
+    if (x->device != y->device)
+        return x->device < y->device ? -1 : 1;
+    return x->inode != y->inode ? (x->inode < y->inode ? -1 : 1) : 0;
+}
+
+static int compare_times(struct timespec x, struct timespec y)
+{
+    if (x.tv_sec != y.tv_sec)
+        return x.tv_sec < y.tv_sec ? -1 : 1;
+    return x.tv_nsec != y.tv_nsec ? (x.tv_nsec < y.tv_nsec ? -1 : 1) : 0;
+}
+
+/* The oldest first, so that a series comes in its order. */
+static int by_age(const void *a, const void *b)
+{
+    const struct file *x = *(struct file *const *)a, *y = *(struct file *const *)b;
+    int order = compare_times(x->written, y->written);
+    return order != 0 ? order : strcmp(x->path, y->path);
+}
+
+static void remember(struct file *now, const struct file *before)
+{
+    bool is_same =
+        now->size == before->size && compare_times(now->changed, before->changed) == 0;
+    now->is_told = before->is_told;
+    if (!is_same)
+        return;
+    now->since = before->since;
+    now->is_done = before->is_done;
+}
+
+/* One that has two names is one; of what is gone nothing is kept. */
+static void look(struct following_folders *f)
+{
+    for (size_t i = 0; i < f->how->count; i++) {
+        see_folder(f, i);
+        look_through(f, f->how->folders[i]);
+    }
+    if (f->found.count > 0)
+        qsort(f->found.all, f->found.count, sizeof(*f->found.all), by_identity);
+    for (size_t i = 0, k = 0; i < f->found.count; i++) {
+        while (k < f->known.count && by_identity(&f->known.all[k], &f->found.all[i]) < 0)
+            k++;
+        if (k < f->known.count && by_identity(&f->known.all[k], &f->found.all[i]) == 0)
+            remember(&f->found.all[i], &f->known.all[k]);
+        if (i > 0 && by_identity(&f->found.all[i - 1], &f->found.all[i]) == 0)
+            f->found.all[i].is_done = true;
+    }
+    free_files(&f->known);
+    f->known = f->found;
+    f->found = (struct files){0};
+}
+
+/* --- whether it is complete ---------------------------------------------------------- */
+
+enum writer { NOBODY_WRITES, SOMEBODY_WRITES, WRITER_UNKNOWN };
+
+/* A lease to read is refused while anybody on this machine has it open to write. */
+static enum writer writer_of(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return WRITER_UNKNOWN;
+    enum writer writer;
+    if (flock(fd, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+        writer = fcntl(fd, F_SETLEASE, F_RDLCK) == 0 ? NOBODY_WRITES
+                 : errno == EAGAIN                   ? SOMEBODY_WRITES
+                                                     : WRITER_UNKNOWN;
+    else
+        writer = SOMEBODY_WRITES;
+    if (writer == NOBODY_WRITES)
+        fcntl(fd, F_SETLEASE, F_UNLCK);
+    close(fd);
+    return writer;
+}
+
+static bool is_complete(const struct file *file)
+{
+    double quiet = seconds_now() - file->since;
+    if (quiet < quiet_known)
+        return false;
+    enum writer writer = writer_of(file->path);
+    return writer == NOBODY_WRITES || (writer == WRITER_UNKNOWN && quiet >= quiet_unknown);
+}
+
+/* --- one after the other ------------------------------------------------------------- */
+
+/* Those that wait, the oldest first; malloc'd. */
+static struct file **waiting_of(const struct following_folders *f, size_t *count)
+{
+    struct file **all = zeroed(f->known.count, sizeof(struct file *));
+    *count = 0;
+    for (size_t i = 0; i < f->known.count; i++)
+        if (!f->known.all[i].is_done)
+            all[(*count)++] = &f->known.all[i];
+    if (*count > 0)
+        qsort(all, *count, sizeof(struct file *), by_age);
+    return all;
+}
+
+static void put_off(struct following_folders *f)
+{
+    f->delay = f->delay > 0 ? 2 * f->delay : first_delay;
+    f->delay = f->delay < most_delay ? f->delay : most_delay;
+    f->resume = seconds_now() + f->delay;
+}
+
+/* False: what comes next is put off, too. */
+static bool take(struct following_folders *f, struct file *file)
+{
+    enum followed what = f->how->take(f->how->context, file->path, file->is_told);
+    if (what == FOLLOWED_NOT_NOW) {
+        put_off(f);
+        return false;
+    }
+    f->delay = 0;
+    file->is_done = true;
+    file->is_told |= what == FOLLOWED_FAILED;
+    return true;
+}
+
+/* How many still wait. */
+static size_t take_all(struct following_folders *f)
+{
+    size_t count, left = 0;
+    struct file **all = waiting_of(f, &count);
+    bool goes_on = seconds_now() >= f->resume;
+    for (size_t i = 0; i < count; i++) {
+        goes_on = goes_on && !collecting_is_stopped(f->c, 0);
+        if (goes_on && is_complete(all[i]))
+            goes_on = take(f, all[i]);
+        left += !all[i]->is_done;
+    }
+    free(all);
+    return left;
+}
+
+/* --- from time to time --------------------------------------------------------------- */
+
+/* What happened does not matter, only that something did. */
+static void drain(int events)
+{
+    char bytes[4096];
+    while (events >= 0 && read(events, bytes, sizeof(bytes)) > 0)
+        continue;
+}
+
+static void wait_for_news(struct following_folders *f, double seconds)
+{
+    struct pollfd ready[] = {{.fd = f->c->signals, .events = POLLIN},
+                             {.fd = f->events, .events = POLLIN}};
+    if (poll(ready, 2, (int)(seconds * 1e3)) > 0 && ready[1].revents != 0)
+        collecting_is_stopped(f->c, (int)(look_soon * 1e3));
+    drain(f->events);
+}
+
+/* Looking at a hundred thousand files takes a tenth of the time at most. */
+static double rest_of(double looking, size_t waiting)
+{
+    double usual = waiting > 0 ? look_soon : look_usual;
+    return looking * 10 > usual ? looking * 10 : usual;
+}
+
+void follow_folders(const struct follow_how *how, struct collecting *c)
+{
+    struct following_folders f = {.how = how, .c = c};
+    f.told_missing = zeroed(how->count, sizeof(*f.told_missing));
+    f.events = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+    /* That somebody wants to write during such a lease is told by a signal. */
+    signal(SIGIO, SIG_IGN);
+    while (!collecting_is_stopped(c, 0)) {
+        double begin = seconds_now();
+        look(&f);
+        double looking = seconds_now() - begin;
+        size_t waiting = take_all(&f);
+        how->rest(how->context);
+        if (!collecting_is_stopped(c, 0))
+            wait_for_news(&f, rest_of(looking, waiting));
+    }
+    free_files(&f.known);
+    free(f.told_missing);
+    if (f.events >= 0)
+        close(f.events);
+}

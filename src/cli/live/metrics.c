@@ -1,0 +1,238 @@
+#include "cli/live/metrics.h"
+
+#include "cli/guard/allocate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct service_counts {
+    char *service, *host;
+    uint64_t taken, triggered, failures[WATCH_FAILURES];
+    double pause, pause_sum; /* seconds; pause is the last, NAN: unknown */
+};
+
+enum { MOST_SERVICES = 300 };
+static const char others[] = "(others)";
+
+/* --- counting ------------------------------------------------------------------------ */
+
+static char *copy_of(const char *s)
+{
+    size_t size = strlen(s) + 1;
+    return memcpy(more(NULL, size), s, size);
+}
+
+static bool is_of(const struct service_counts *c, const char *service, const char *host)
+{
+    return strcmp(c->service, service) == 0 && strcmp(c->host, host) == 0;
+}
+
+static struct service_counts *find(struct watch_metrics *m, const char *service,
+                                   const char *host)
+{
+    for (size_t i = 0; i < m->service_count; i++)
+        if (is_of(&m->services[i], service, host))
+            return &m->services[i];
+    return NULL;
+}
+
+static struct service_counts *counts_of(struct watch_metrics *m, const char *service,
+                                        const char *host)
+{
+    struct service_counts *found = find(m, service, host);
+    if (found == NULL && m->service_count >= MOST_SERVICES) {
+        service = others;
+        host = "";
+        found = find(m, service, host);
+    }
+    if (found != NULL)
+        return found;
+    m->services = more(m->services, (m->service_count + 1) * sizeof(*m->services));
+    struct service_counts *added = &m->services[m->service_count++];
+    *added = (struct service_counts){
+        .service = copy_of(service), .host = copy_of(host), .pause = NAN};
+    return added;
+}
+
+void watch_metrics_taken(struct watch_metrics *m, const char *service, const char *host,
+                         bool is_triggered, double pause)
+{
+    struct service_counts *c = counts_of(m, service, host);
+    c->taken++;
+    c->triggered += is_triggered;
+    c->pause = pause;
+    c->pause_sum += isnan(pause) ? 0 : pause;
+}
+
+void watch_metrics_failed(struct watch_metrics *m, const char *service, const char *host,
+                          enum watch_failure why, uint64_t count)
+{
+    counts_of(m, service, host)->failures[why] += count;
+}
+
+void watch_metrics_free(struct watch_metrics *m)
+{
+    for (size_t i = 0; i < m->service_count; i++) {
+        free(m->services[i].service);
+        free(m->services[i].host);
+    }
+    free(m->services);
+    m->services = NULL;
+    m->service_count = 0;
+}
+
+/* --- the text ------------------------------------------------------------------------ */
+
+/* Samples of one metric after the other. */
+struct telling {
+    const struct watch_metrics *m;
+    struct hd_memory *text;
+    struct hd_metric_sample *samples;
+    size_t count;
+};
+
+static struct hd_metric_sample *add(struct telling *t, double value)
+{
+    struct hd_metric_sample *added = &t->samples[t->count++];
+    *added = (struct hd_metric_sample){{{"watch", t->m->watch}}, value};
+    return added;
+}
+
+static struct hd_metric_sample *add_of(struct telling *t, const struct service_counts *c,
+                                       double value)
+{
+    struct hd_metric_sample *added = add(t, value);
+    added->labels[1].name = "service";
+    added->labels[1].value = c->service;
+    added->labels[2].name = "host";
+    added->labels[2].value = c->host;
+    return added;
+}
+
+/* What was added since the last one is its samples. */
+static void put(struct telling *t, const char *name, const char *help)
+{
+    const struct hd_metric metric = {name, help, t->samples, t->count};
+    struct hd_error none = {0};
+    hd_put_metrics(hd_sink_memory(t->text), &metric, 1, &none);
+    t->count = 0;
+}
+
+static void put_one(struct telling *t, const char *name, const char *help, double value)
+{
+    add(t, value);
+    put(t, name, help);
+}
+
+static void put_state(struct telling *t)
+{
+    const struct watch_metrics *m = t->m;
+    struct hd_metric_sample *build = add(t, 1);
+    build->labels[1].name = "version";
+    build->labels[1].value = hd_version();
+    put(t, "heapdrift_build_info", "Which heapdrift this is.");
+    put_one(t, "heapdrift_watch_start_timestamp_seconds", "When it started.", m->started);
+    put_one(t, "heapdrift_watch_heartbeat_timestamp_seconds", "When its loop last turned.",
+            m->beat);
+    put_one(t, "heapdrift_watch_interval_seconds",
+            "Time between two snapshots of a process.", m->interval);
+    put_one(t, "heapdrift_watch_memory_bytes", "Its own resident memory.",
+            (double)m->memory);
+    put_one(t, "heapdrift_watch_processes", "Processes that are watched now.",
+            (double)m->process_count);
+    put_one(t, "heapdrift_watch_store_reachable",
+            "Whether the store could be opened when it last was to be.",
+            m->is_store_reachable);
+    put_one(t, "heapdrift_watch_queue_snapshots", "Snapshots that wait for the store.",
+            (double)m->queued);
+    put_one(t, "heapdrift_watch_queue_bytes", "Their size.", (double)m->queued_bytes);
+    put_one(t, "heapdrift_watch_stored_total", "Snapshots that the store has taken.",
+            (double)m->stored);
+    put_one(t, "heapdrift_watch_dropped_total",
+            "Snapshots that were lost before they could be stored.", (double)m->dropped);
+}
+
+/* Of several processes the one that has waited longest counts: one that is silent is not
+ * hidden by another that is not. */
+static void put_last(struct telling *t)
+{
+    const struct watch_metrics *m = t->m;
+    for (size_t i = 0; i < m->service_count; i++) {
+        const struct service_counts *c = &m->services[i];
+        double last = INFINITY;
+        for (size_t k = 0; k < m->process_count; k++)
+            if (is_of(c, m->processes[k].service, m->processes[k].host))
+                last = fmin(last, m->processes[k].last);
+        if (isfinite(last))
+            add_of(t, c, last);
+    }
+    put(t, "heapdrift_watch_last_snapshot_timestamp_seconds",
+        "When the last snapshot was taken, of the process of the service that has waited "
+        "longest; without one since when that process is watched.");
+}
+
+static double taken_of(const struct service_counts *c)
+{
+    return (double)c->taken;
+}
+
+static double triggered_of(const struct service_counts *c)
+{
+    return (double)c->triggered;
+}
+
+static double pause_of(const struct service_counts *c)
+{
+    return c->pause;
+}
+
+static double pauses_of(const struct service_counts *c)
+{
+    return c->pause_sum;
+}
+
+static void put_services(struct telling *t)
+{
+    static const struct {
+        const char *name, *help;
+        double (*value)(const struct service_counts *c);
+    } all[] = {{"heapdrift_watch_snapshots_total", "Snapshots that were taken.", taken_of},
+               {"heapdrift_watch_triggered_total",
+                "Those of them that were taken for the memory of the process.",
+                triggered_of},
+               {"heapdrift_watch_pause_seconds",
+                "How long the last snapshot stopped its process.", pause_of},
+               {"heapdrift_watch_pause_seconds_total",
+                "How long all snapshots together stopped their processes.", pauses_of}};
+    for (size_t k = 0; k < sizeof(all) / sizeof(*all); k++) {
+        for (size_t i = 0; i < t->m->service_count; i++)
+            add_of(t, &t->m->services[i], all[k].value(&t->m->services[i]));
+        put(t, all[k].name, all[k].help);
+    }
+}
+
+/* All reasons from the start, so that the first failure is an increase. */
+static void put_failures(struct telling *t)
+{
+    for (size_t i = 0; i < t->m->service_count; i++)
+        for (int why = WATCH_FINE + 1; why < WATCH_FAILURES; why++) {
+            const struct service_counts *c = &t->m->services[i];
+            struct hd_metric_sample *added = add_of(t, c, (double)c->failures[why]);
+            added->labels[3].name = "reason";
+            added->labels[3].value = watch_failure_name((enum watch_failure)why);
+        }
+    put(t, "heapdrift_watch_failures_total",
+        "Snapshots that were due and could not be taken.");
+}
+
+void watch_metrics_put(const struct watch_metrics *m, struct hd_memory *text)
+{
+    struct telling t = {.m = m, .text = text};
+    t.samples = zeroed((m->service_count + 1) * WATCH_FAILURES, sizeof(*t.samples));
+    put_state(&t);
+    put_last(&t);
+    put_services(&t);
+    put_failures(&t);
+    free(t.samples);
+}

@@ -1,0 +1,560 @@
+/* close_range, accept4. */
+#define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier) */
+#include "cli/live/metrics_server.h"
+
+#include "cli/guard/allocate.h"
+#include "cli/guard/sandbox.h"
+#include "cli/terminal/clock.h"
+#include "cli/terminal/messages.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+    MOST_TEXT = 1 << 20,
+    MOST_CLIENTS = 32,
+    MOST_REQUEST = 4096,
+    PATIENCE_MS = 5000, /* for a request, and once more for its answer */
+    PARTING_MS = 1000,  /* until a client has taken what it was sent */
+    BACKLOG = 128
+};
+
+/* --- what both processes see ---------------------------------------------------------
+ *
+ * The watcher writes the text that is not current, then makes it so. Whoever copied one
+ * while the number of turns stayed the same has the whole of it. */
+
+struct text_shared {
+    size_t size;
+    char bytes[MOST_TEXT];
+};
+
+struct shared {
+    _Atomic uint64_t turns;
+    _Atomic int64_t beat_ms, due_ms; /* of seconds_now() */
+    _Atomic int activity;
+    struct text_shared texts[2]; /* pages that are never used are never there */
+};
+
+struct metrics_server {
+    const struct settings *settings;
+    struct shared *shared;
+    int listening;
+    char path[sizeof(((struct sockaddr_un *)0)->sun_path)]; /* of a socket; "" TCP */
+    pid_t child;
+    double began; /* when that child did */
+};
+
+static int64_t now_ms(void)
+{
+    return (int64_t)(seconds_now() * 1e3);
+}
+
+void metrics_server_beat(struct metrics_server *m, enum watch_activity what, double seconds)
+{
+    int64_t now = now_ms();
+    atomic_store(&m->shared->activity, (int)what);
+    atomic_store(&m->shared->beat_ms, now);
+    atomic_store(&m->shared->due_ms, now + (int64_t)(seconds * 1e3));
+}
+
+void metrics_server_publish(struct metrics_server *m, const char *text, size_t size)
+{
+    uint64_t turns = atomic_load(&m->shared->turns) + 1;
+    struct text_shared *next = &m->shared->texts[turns % 2];
+    while (size > MOST_TEXT || (size > 0 && text[size - 1] != '\n'))
+        size = size > MOST_TEXT ? MOST_TEXT : size - 1;
+    memcpy(next->bytes, text, size);
+    next->size = size;
+    atomic_store(&m->shared->turns, turns);
+}
+
+/* malloc'd behind room bytes that are left free. */
+static char *copy_text(const struct shared *shared, size_t room, size_t *size)
+{
+    char *copy = NULL;
+    uint64_t turns;
+    do {
+        turns = atomic_load(&shared->turns);
+        const struct text_shared *current = &shared->texts[turns % 2];
+        *size = current->size <= MOST_TEXT ? current->size : 0;
+        copy = more(copy, room + *size);
+        memcpy(copy + room, current->bytes, *size);
+        atomic_thread_fence(memory_order_acquire);
+    } while (atomic_load(&shared->turns) != turns);
+    return copy;
+}
+
+/* --- a client ------------------------------------------------------------------------ */
+
+enum client_state { CLIENT_NONE, CLIENT_ASKS, CLIENT_IS_TOLD, CLIENT_PARTS };
+
+struct client {
+    enum client_state state;
+    int fd;
+    int64_t since, until; /* milliseconds */
+    size_t size;          /* of request so far */
+    char request[MOST_REQUEST];
+    char *answer;
+    size_t left, sent;
+};
+
+static void drop(struct client *c)
+{
+    if (c->state != CLIENT_NONE)
+        close(c->fd);
+    free(c->answer);
+    c->answer = NULL;
+    c->state = CLIENT_NONE;
+}
+
+/* Room in front of a text for the lines of HTTP. */
+enum { HEAD_ROOM = 256 };
+
+/* body is behind HEAD_ROOM bytes of answer, which becomes the client's. */
+static void answer_with(struct client *c, const char *status, const char *type,
+                        const char *more_lines, char *answer, size_t size)
+{
+    int len = snprintf(answer, HEAD_ROOM,
+                       "HTTP/1.1 %s\r\nContent-Type: %s; charset=utf-8\r\n"
+                       "Content-Length: %zu\r\n%sConnection: close\r\n\r\n",
+                       status, type, size, more_lines);
+    memmove(answer + HEAD_ROOM - len, answer, (size_t)len);
+    c->answer = answer;
+    c->sent = HEAD_ROOM - (size_t)len;
+    c->left = (size_t)len + size;
+    c->state = CLIENT_IS_TOLD;
+    c->until = now_ms() + PATIENCE_MS;
+}
+
+static void answer_line(struct client *c, const char *status, const char *more_lines,
+                        const char *line)
+{
+    size_t size = strlen(line);
+    char *answer = more(NULL, HEAD_ROOM + size + 1);
+    snprintf(answer + HEAD_ROOM, size + 1, "%s", line);
+    answer_with(c, status, "text/plain", more_lines, answer, size);
+}
+
+static void answer_health(struct client *c, const struct shared *shared)
+{
+    static const char *const doing[] = {"waiting for the next snapshot",
+                                        "looking for processes", "taking a snapshot",
+                                        "writing to the store"};
+    int64_t now = now_ms(), due = atomic_load(&shared->due_ms);
+    int activity = atomic_load(&shared->activity);
+    char line[160];
+    if (now <= due) {
+        answer_line(c, "200 OK", "", "ok\n");
+        return;
+    }
+    snprintf(line, sizeof(line), "the watcher hangs: %s, no sign of life for %.0f s\n",
+             activity >= WATCH_WAITS && activity <= WATCH_STORES ? doing[activity] : "",
+             (double)(now - atomic_load(&shared->beat_ms)) / 1e3);
+    answer_line(c, "503 Service Unavailable", "", line);
+}
+
+static void answer_metrics(struct client *c, const struct shared *shared)
+{
+    size_t size;
+    char *answer = copy_text(shared, HEAD_ROOM, &size);
+    answer_with(c, "200 OK", "text/plain; version=0.0.4", "", answer, size);
+}
+
+/* "GET /metrics?x HTTP/1.1": whether that is the path. */
+static bool asks_for(const char *target, const char *path)
+{
+    size_t len = strlen(path);
+    return strncmp(target, path, len) == 0 && strchr(" ?", target[len]) != NULL &&
+           target[len] != '\0';
+}
+
+/* A request that ends in an empty line; there is no body to wait for. */
+static void answer_request(struct client *c, const struct shared *shared)
+{
+    const char *line_end = memchr(c->request, '\n', c->size);
+    char line[MOST_REQUEST + 1];
+    size_t len = (size_t)(line_end - c->request);
+    memcpy(line, c->request, len);
+    line[len] = '\0';
+    const char *version = strrchr(line, ' ');
+    if (strlen(line) != len || version == NULL || strncmp(version, " HTTP/1.", 8) != 0)
+        answer_line(c, "400 Bad Request", "", "this is no request of HTTP/1\n");
+    else if (strncmp(line, "GET ", 4) != 0)
+        answer_line(c, "405 Method Not Allowed", "Allow: GET\r\n", "GET only\n");
+    else if (asks_for(line + 4, "/metrics"))
+        answer_metrics(c, shared);
+    else if (asks_for(line + 4, "/healthz"))
+        answer_health(c, shared);
+    else
+        answer_line(c, "404 Not Found", "", "there is /metrics and /healthz\n");
+}
+
+static bool has_ended(const struct client *c)
+{
+    return (c->size >= 4 && memmem(c->request, c->size, "\r\n\r\n", 4) != NULL) ||
+           (c->size >= 2 && memmem(c->request, c->size, "\n\n", 2) != NULL);
+}
+
+static bool would_wait(ssize_t result)
+{
+    return result < 0 && (errno == EAGAIN || errno == EINTR);
+}
+
+static void listen_to(struct client *c, const struct shared *shared)
+{
+    ssize_t n = recv(c->fd, c->request + c->size, sizeof(c->request) - c->size, 0);
+    if (would_wait(n))
+        return;
+    if (n <= 0) {
+        drop(c);
+        return;
+    }
+    c->size += (size_t)n;
+    if (has_ended(c))
+        answer_request(c, shared);
+    else if (c->size == sizeof(c->request))
+        answer_line(c, "431 Request Header Fields Too Large", "",
+                    "a request has 4 KiB at most\n");
+}
+
+static void tell(struct client *c)
+{
+    ssize_t n = send(c->fd, c->answer + c->sent, c->left, MSG_NOSIGNAL);
+    if (would_wait(n))
+        return;
+    if (n <= 0) {
+        drop(c);
+        return;
+    }
+    c->sent += (size_t)n;
+    c->left -= (size_t)n;
+    if (c->left > 0)
+        return;
+    /* What it sent and nobody read would make the kernel take the answer back. */
+    shutdown(c->fd, SHUT_WR);
+    free(c->answer);
+    c->answer = NULL;
+    c->state = CLIENT_PARTS;
+    c->until = now_ms() + PARTING_MS;
+}
+
+static void part(struct client *c)
+{
+    char rest[MOST_REQUEST];
+    ssize_t n = recv(c->fd, rest, sizeof(rest), 0);
+    if (n == 0 || (n < 0 && !would_wait(n)))
+        drop(c);
+}
+
+static void serve(struct client *c, const struct shared *shared)
+{
+    if (c->state == CLIENT_ASKS)
+        listen_to(c, shared);
+    else if (c->state == CLIENT_PARTS)
+        part(c);
+    /* At once: most answers fit into the buffers of the kernel. */
+    if (c->state == CLIENT_IS_TOLD)
+        tell(c);
+}
+
+/* --- the process that answers -------------------------------------------------------- */
+
+/* Where a new one goes: to a free place, else that of the one that has been here longest.
+ */
+static struct client *place_for(struct client *all)
+{
+    struct client *oldest = &all[0];
+    for (size_t i = 0; i < MOST_CLIENTS; i++) {
+        if (all[i].state == CLIENT_NONE)
+            return &all[i];
+        if (all[i].since < oldest->since)
+            oldest = &all[i];
+    }
+    drop(oldest);
+    return oldest;
+}
+
+/* What it asks for has mostly come already, so it is looked at before the next one may
+ * drive it out; and those that are here are looked at again before all may be. */
+static void welcome(struct client *all, int listening, const struct shared *shared)
+{
+    for (int i = 0; i < MOST_CLIENTS / 2; i++) {
+        int fd = accept4(listening, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (fd < 0)
+            return;
+        struct client *c = place_for(all);
+        *c = (struct client){.state = CLIENT_ASKS, .fd = fd, .since = now_ms()};
+        c->until = c->since + PATIENCE_MS;
+        serve(c, shared);
+    }
+}
+
+static size_t wait_list(const struct client *all, int listening, struct pollfd *list,
+                        size_t *which)
+{
+    size_t count = 1;
+    list[0] = (struct pollfd){.fd = listening, .events = POLLIN};
+    for (size_t i = 0; i < MOST_CLIENTS; i++) {
+        if (all[i].state == CLIENT_NONE)
+            continue;
+        which[count] = i;
+        list[count++] = (struct pollfd){
+            .fd = all[i].fd, .events = all[i].state == CLIENT_IS_TOLD ? POLLOUT : POLLIN};
+    }
+    return count;
+}
+
+static void drop_late(struct client *all)
+{
+    int64_t now = now_ms();
+    for (size_t i = 0; i < MOST_CLIENTS; i++)
+        if (all[i].state != CLIENT_NONE && now > all[i].until)
+            drop(&all[i]);
+}
+
+_Noreturn static void answer_clients(int listening, const struct shared *shared)
+{
+    enum { TICK_MS = 500 };
+    struct client *all = zeroed(MOST_CLIENTS, sizeof(*all));
+    struct pollfd list[MOST_CLIENTS + 1];
+    size_t which[MOST_CLIENTS + 1];
+    for (;;) {
+        size_t count = wait_list(all, listening, list, which);
+        if (poll(list, (nfds_t)count, TICK_MS) > 0) {
+            for (size_t i = 1; i < count; i++)
+                if (list[i].revents != 0)
+                    serve(&all[which[i]], shared);
+            if (list[0].revents != 0)
+                welcome(all, listening, shared);
+        }
+        drop_late(all);
+    }
+}
+
+/* Nothing of the watcher's: neither its files, nor the lock of the host, which would else
+ * be held for as long as this process lives. */
+static void close_others(int listening)
+{
+    enum { FIRST = STDERR_FILENO + 1, MOST = 1024 };
+    long most = sysconf(_SC_OPEN_MAX);
+    for (int fd = FIRST; fd < (most > 0 && most < MOST ? (int)most : MOST); fd++)
+        if (fd != listening)
+            close(fd);
+}
+
+static void begin_child(struct metrics_server *m)
+{
+    const pid_t watcher = getpid();
+    fflush(NULL);
+    m->began = seconds_now();
+    m->child = fork();
+    if (m->child != 0)
+        return;
+    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    if (getppid() != watcher)
+        _exit(EXIT_TROUBLE);
+    close_others(m->listening);
+    if (!sandbox_enter_to_serve(m->settings))
+        _exit(EXIT_TROUBLE);
+    answer_clients(m->listening, m->shared);
+}
+
+void metrics_server_keep(struct metrics_server *m)
+{
+    const double rest = 10;
+    int how;
+    if (m->child > 0 && waitpid(m->child, &how, WNOHANG) == m->child) {
+        m->child = -1;
+        fputs("heapdrift: warning: --listen: the process that answers has ended; it is "
+              "started anew\n",
+              stderr);
+    }
+    if (m->child <= 0 && seconds_now() - m->began >= rest)
+        begin_child(m);
+}
+
+/* --- where --------------------------------------------------------------------------- */
+
+struct place {
+    union {
+        struct sockaddr any;
+        struct sockaddr_in v4;
+        struct sockaddr_in6 v6;
+        struct sockaddr_un path;
+    };
+    socklen_t size;
+};
+
+static bool parse_port(const char *text, in_port_t *port)
+{
+    char *end;
+    unsigned long n = strtoul(text, &end, 10);
+    *port = htons((in_port_t)n);
+    return text[0] >= '0' && text[0] <= '9' && *end == '\0' && n <= UINT16_MAX;
+}
+
+static bool parse_path(const char *path, struct place *p)
+{
+    p->path.sun_family = AF_UNIX;
+    p->size = sizeof(p->path);
+    if (strlen(path) >= sizeof(p->path.sun_path))
+        return false;
+    snprintf(p->path.sun_path, sizeof(p->path.sun_path), "%s", path);
+    return true;
+}
+
+/* Numbers only: a name may have several addresses, and asking for them would take a
+ * resolver that the static program lacks. */
+static bool parse_address(const char *address, struct place *p)
+{
+    char host[64];
+    *p = (struct place){.size = 0};
+    if (address[0] == '/')
+        return parse_path(address, p);
+    const char *colon = strrchr(address, ':');
+    in_port_t port;
+    if (colon == NULL || !parse_port(colon + 1, &port) ||
+        (size_t)(colon - address) >= sizeof(host))
+        return false;
+    size_t len = (size_t)(colon - address);
+    bool bracketed = len >= 2 && address[0] == '[' && colon[-1] == ']';
+    snprintf(host, sizeof(host), "%.*s", (int)(bracketed ? len - 2 : len),
+             address + (bracketed ? 1 : 0));
+    if (len > 0 && !bracketed) {
+        p->v4.sin_family = AF_INET;
+        p->v4.sin_port = port;
+        p->size = sizeof(p->v4);
+        return inet_pton(AF_INET, host, &p->v4.sin_addr) == 1;
+    }
+    p->v6.sin6_family = AF_INET6;
+    p->v6.sin6_port = port;
+    p->size = sizeof(p->v6);
+    return inet_pton(AF_INET6, len > 0 ? host : "::", &p->v6.sin6_addr) == 1;
+}
+
+const char *metrics_address_problem(const char *address)
+{
+    struct place p;
+    return parse_address(address, &p)
+               ? ""
+               : "an address such as :9464, 127.0.0.1:9464, [::1]:9464, or a path";
+}
+
+/* What a watcher that was killed left behind; no other file. */
+static void remove_stale(const struct place *p)
+{
+    struct stat st;
+    if (lstat(p->path.sun_path, &st) != 0 || !S_ISSOCK(st.st_mode))
+        return;
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd >= 0 && connect(fd, &p->any, p->size) != 0 && errno == ECONNREFUSED)
+        unlink(p->path.sun_path);
+    if (fd >= 0)
+        close(fd);
+}
+
+static int try_to_listen(const struct place *p)
+{
+    const int on = 1, off = 0;
+    int fd = socket(p->any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return -1;
+    if (p->any.sa_family == AF_UNIX)
+        remove_stale(p);
+    else
+        setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+    if (p->any.sa_family == AF_INET6)
+        setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
+    if (bind(fd, &p->any, p->size) == 0 && listen(fd, BACKLOG) == 0)
+        return fd;
+    int why = errno;
+    close(fd);
+    errno = why;
+    return -1;
+}
+
+/* ":9464" is all of this machine, also where that has no IPv6. */
+static int listen_at(const char *address)
+{
+    struct place p;
+    parse_address(address, &p);
+    int fd = try_to_listen(&p);
+    if (fd < 0 && address[0] == ':' && errno == EAFNOSUPPORT) {
+        struct place v4 = {.v4 = {.sin_family = AF_INET, .sin_port = p.v6.sin6_port},
+                           .size = sizeof(v4.v4)};
+        fd = try_to_listen(&v4);
+    }
+    return fd;
+}
+
+/* The port that the kernel chose for 0, too. */
+static void print_address(const struct metrics_server *m, const char *address)
+{
+    struct place p = {.size = sizeof(p.v6)};
+    if (m->settings->quiet)
+        return;
+    begin_message(NULL, "metrics");
+    fputs(": ", stderr);
+    put_name(m->path);
+    if (m->path[0] == '\0' && getsockname(m->listening, &p.any, &p.size) == 0)
+        fprintf(stderr, "http://%.*s:%u/metrics", (int)(strrchr(address, ':') - address),
+                address,
+                ntohs(p.any.sa_family == AF_INET ? p.v4.sin_port : p.v6.sin6_port));
+    fputs("\n", stderr);
+}
+
+/* --- from begin to end --------------------------------------------------------------- */
+
+struct metrics_server *metrics_server_begin(const struct settings *s, const char *address)
+{
+    int listening = listen_at(address);
+    if (listening < 0) {
+        trouble(address, strerror(errno));
+        return NULL;
+    }
+    struct metrics_server *m = zeroed(1, sizeof(*m));
+    m->settings = s;
+    m->listening = listening;
+    if (address[0] == '/')
+        snprintf(m->path, sizeof(m->path), "%s", address);
+    m->shared = mmap(NULL, sizeof(*m->shared), PROT_READ | PROT_WRITE,
+                     MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (m->shared == MAP_FAILED)
+        no_memory(sizeof(*m->shared));
+    const double first = 60;
+    metrics_server_beat(m, WATCH_LOOKS, first);
+    print_address(m, address);
+    begin_child(m);
+    return m;
+}
+
+void metrics_server_end(struct metrics_server *m)
+{
+    if (m == NULL)
+        return;
+    if (m->child > 0) {
+        kill(m->child, SIGKILL);
+        waitpid(m->child, NULL, 0);
+    }
+    if (m->path[0] != '\0')
+        unlink(m->path);
+    close(m->listening);
+    munmap(m->shared, sizeof(*m->shared));
+    free(m);
+}

@@ -1,0 +1,198 @@
+#include "cli/live/monitoring.h"
+
+#include "cli/commands/output.h"
+#include "cli/guard/allocate.h"
+#include "cli/live/agent.h"
+#include "cli/terminal/clock.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Seconds. */
+static const double publish_every = 2, file_every = 15, file_again = 600;
+
+static bool is_on(const struct agent *a)
+{
+    return a->monitoring.server != NULL || a->settings->metrics != NULL;
+}
+
+/* --- who it is ------------------------------------------------------------------------ */
+
+static void name_watch(struct monitoring *m, const struct settings *s)
+{
+    if (s->name != NULL || s->socket != NULL)
+        snprintf(m->watch, sizeof(m->watch), "%s", s->name != NULL ? s->name : s->socket);
+    else if (s->process_id > 0)
+        snprintf(m->watch, sizeof(m->watch), "%" PRIu64, s->process_id);
+    else
+        snprintf(m->watch, sizeof(m->watch), "%s", s->service != NULL ? s->service : "all");
+}
+
+static const char *first_told(const char *a, const char *b, const char *c)
+{
+    return a != NULL && a[0] != '\0' ? a : b != NULL && b[0] != '\0' ? b : c;
+}
+
+/* As hd_store_record() will have it. */
+static void name_process(const struct agent *a, struct watched *w)
+{
+    const struct sighted *p = &w->process;
+    char own[128] = "";
+    struct run_facts facts;
+    w->monitored = zeroed(1, sizeof(*w->monitored));
+    run_facts_of(&facts, a->settings, p->memory != HD_UNKNOWN ? p->pid : 0);
+    gethostname(own, sizeof(own) - 1);
+    snprintf(w->monitored->service, sizeof(w->monitored->service), "%s",
+             first_told(facts.run.service, p->service, p->who));
+    snprintf(w->monitored->host, sizeof(w->monitored->host), "%s",
+             first_told(facts.run.host, p->host, first_told(getenv("HOSTNAME"), own, "")));
+    run_facts_free(&facts);
+}
+
+/* --- counts --------------------------------------------------------------------------- */
+
+static void see_failures(struct agent *a, struct watched *w)
+{
+    struct monitored *known = w->monitored;
+    for (int why = WATCH_FINE; why < WATCH_FAILURES; why++) {
+        watch_metrics_failed(&a->monitoring.metrics, known->service, known->host,
+                             (enum watch_failure)why,
+                             w->failures[why] - known->failures[why]);
+        known->failures[why] = w->failures[why];
+    }
+}
+
+static void see_process(struct agent *a, struct watched *w)
+{
+    if (w->monitored == NULL)
+        name_process(a, w);
+    see_failures(a, w);
+}
+
+void monitoring_tried(struct agent *a, struct watched *w, bool is_taken, bool is_triggered)
+{
+    if (!is_on(a))
+        return;
+    see_process(a, w);
+    if (is_taken)
+        watch_metrics_taken(&a->monitoring.metrics, w->monitored->service,
+                            w->monitored->host, is_triggered, w->pause);
+    a->monitoring.published = 0;
+    a->monitoring.next_file = fmin(a->monitoring.next_file, seconds_now() + 1);
+}
+
+/* --- the text ------------------------------------------------------------------------- */
+
+/* malloc'd; of those whose snapshots are possible at all, and of those that fail. */
+static struct watched_process *list_processes(struct agent *a)
+{
+    struct watched_process *all = zeroed(a->count, sizeof(*all));
+    double offset = seconds_utc() - seconds_now();
+    for (size_t i = 0; i < a->count; i++) {
+        struct watched *w = a->all[i];
+        see_process(a, w);
+        all[i] =
+            (struct watched_process){w->monitored->service, w->monitored->host,
+                                     w->last_taken > 0 ? w->last_taken : w->since + offset};
+    }
+    return all;
+}
+
+static void make_text(struct agent *a, struct hd_memory *text)
+{
+    struct watch_metrics *m = &a->monitoring.metrics;
+    struct watched_process *processes = list_processes(a);
+    m->watch = a->monitoring.watch;
+    m->beat = seconds_utc();
+    m->interval = a->interval;
+    m->memory = a->memory;
+    m->is_store_reachable = !a->queue.is_away;
+    m->queued = a->queue.count;
+    m->queued_bytes = a->queue.bytes;
+    m->stored = a->queue.stored;
+    m->dropped = a->queue.lost;
+    m->processes = processes;
+    m->process_count = a->count;
+    watch_metrics_put(m, text);
+    m->processes = NULL;
+    free(processes);
+}
+
+static bool write_text(const void *thing, const struct settings *s, FILE *to,
+                       struct hd_error *err)
+{
+    const struct hd_memory *text = thing;
+    (void)s;
+    if (fwrite(text->bytes, 1, text->size, to) == text->size && fflush(to) == 0)
+        return true;
+    err->status = HD_IO;
+    snprintf(err->message, sizeof(err->message), "cannot write all of it");
+    return false;
+}
+
+/* The temporary file of the program is one, so only while no snapshot is taken here. */
+static void write_file(struct agent *a, const struct hd_memory *text, double now)
+{
+    const struct output_how how = {.write = write_text};
+    bool ok = output_file(a->settings, a->settings->metrics, how, text);
+    a->monitoring.next_file = now + (ok ? file_every : file_again);
+}
+
+void monitoring_turn(struct agent *a)
+{
+    struct monitoring *m = &a->monitoring;
+    double now = seconds_now();
+    if (!is_on(a))
+        return;
+    if (m->server != NULL)
+        metrics_server_beat(m->server, m->activity, m->seconds);
+    bool writes =
+        a->settings->metrics != NULL && now >= m->next_file && m->activity != WATCH_TAKES;
+    if (!writes && (m->server == NULL || now - m->published < publish_every))
+        return;
+    struct hd_memory text = {0};
+    make_text(a, &text);
+    if (m->server != NULL)
+        metrics_server_publish(m->server, text.bytes, text.size);
+    if (writes)
+        write_file(a, &text, now);
+    m->published = now;
+    hd_memory_free(&text);
+}
+
+void monitoring_expect(struct agent *a, enum watch_activity what, double seconds)
+{
+    a->monitoring.activity = what;
+    a->monitoring.seconds = seconds;
+    if (a->monitoring.server == NULL)
+        return;
+    metrics_server_beat(a->monitoring.server, what, seconds);
+    if (what == WATCH_WAITS && a->at_work == NULL)
+        metrics_server_keep(a->monitoring.server);
+}
+
+/* --- from begin to end ------------------------------------------------------------------
+ */
+
+bool monitoring_begin(struct agent *a)
+{
+    const struct settings *s = a->settings;
+    const double first = 60;
+    a->monitoring.metrics.started = seconds_utc();
+    name_watch(&a->monitoring, s);
+    if (s->listen != NULL)
+        a->monitoring.server = metrics_server_begin(s, s->listen);
+    if (s->listen != NULL && a->monitoring.server == NULL)
+        return false;
+    monitoring_expect(a, WATCH_LOOKS, first);
+    return true;
+}
+
+void monitoring_end(struct agent *a)
+{
+    metrics_server_end(a->monitoring.server);
+    watch_metrics_free(&a->monitoring.metrics);
+}

@@ -1,0 +1,174 @@
+#include "cli/live/triggering.h"
+
+#include "cli/guard/allocate.h"
+#include "cli/guard/memory.h"
+#include "cli/live/agent.h"
+#include "cli/terminal/clock.h"
+#include "cli/terminal/messages.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+/* Seconds: limits are changed by hand, memory is not. */
+static const double look_every = 1, limit_every = 10;
+
+/* What a walk of the heap makes the runtime keep for each object, up to a gigabyte, as
+ * docs/collect.md has it. */
+enum { WALK_BYTES = 50 };
+static const uint64_t most_walked = UINT64_C(1) << 30;
+
+/* --- what is seen --------------------------------------------------------------------- */
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static void begin_one(const struct agent *a, struct watched *w)
+{
+    struct run_facts facts;
+    struct triggering *t = zeroed(1, sizeof(*t));
+    w->triggering = t;
+    trigger_begin(&t->trigger);
+    t->rule = NO_TRIGGER;
+    t->group_limit = t->limit = HD_UNKNOWN;
+    t->looked = -INFINITY;
+    if (a->settings->limit > 0) {
+        t->limit = a->settings->limit;
+        return;
+    }
+    /* Of its environment alone: the limit of its group may change. */
+    run_facts_of_process(&facts, w->process.pid);
+    t->limit = facts.run.limit;
+    run_facts_free(&facts);
+}
+
+/* By its group, if that is what limits it most: then all counts that the kernel counts. */
+static void see(const struct agent *a, struct watched *w, struct trigger_sight *sight)
+{
+    struct triggering *t = w->triggering;
+    const uint64_t pid = w->process.pid;
+    *sight = (struct trigger_sight){.now = seconds_now(),
+                                    .memory = memory_resident("", pid),
+                                    .pause = isnan(w->pause) ? 0 : w->pause,
+                                    .duration = w->seconds};
+    if (a->settings->limit == 0 && sight->now - t->looked >= limit_every) {
+        t->group_limit = memory_limit("", pid);
+        t->looked = sight->now;
+    }
+    sight->limit = smaller(t->limit, t->group_limit);
+    uint64_t left = t->group_limit != HD_UNKNOWN && t->group_limit <= t->limit
+                        ? memory_left("", pid)
+                        : HD_UNKNOWN;
+    if (left <= t->group_limit && left != HD_UNKNOWN)
+        sight->memory = t->group_limit - left;
+    if (!a->settings->direct)
+        sight->needed = smaller(w->objects * WALK_BYTES, most_walked);
+}
+
+/* --- what is said --------------------------------------------------------------------- */
+
+static void tell_blind(const struct agent *a, struct watched *w,
+                       const struct trigger_sight *sight)
+{
+    const char *what = NULL;
+    if (sight->memory == HD_UNKNOWN)
+        what = ": its memory use is not visible from here, so --at does nothing";
+    else if (sight->limit == HD_UNKNOWN && triggers_have_share(&a->triggers))
+        what = ": its memory limit is not known, so a share of it in --at does nothing; "
+               "give --limit";
+    if (what == NULL || w->triggering->told_blind || a->settings->quiet)
+        return;
+    w->triggering->told_blind = true;
+    begin_message("note", w->process.who);
+    end_message(what);
+}
+
+static void tell_due(const struct agent *a, const struct watched *w,
+                     const struct trigger_sight *sight, int rule)
+{
+    char name[40];
+    if (a->settings->quiet)
+        return;
+    trigger_put(&a->triggers, rule, name, sizeof(name));
+    begin_message(NULL, w->process.who);
+    fprintf(stderr, ": a snapshot for its memory, %.0f MiB",
+            (double)sight->memory / 1048576);
+    if (sight->limit != HD_UNKNOWN)
+        fprintf(stderr, " of %.0f", (double)sight->limit / 1048576);
+    fprintf(stderr, " (--at=%s)\n", name);
+}
+
+static void tell_late(struct watched *w, const struct trigger_sight *sight)
+{
+    char what[160];
+    snprintf(what, sizeof(what),
+             "it uses %.0f of %.0f MiB, and the collection may need %.0f more",
+             (double)sight->memory / 1048576, (double)sight->limit / 1048576,
+             (double)sight->needed / 1048576);
+    finding_failed(w, WATCH_NEAR_LIMIT, what);
+}
+
+/* --- what is done --------------------------------------------------------------------- */
+
+void triggering_begin(struct agent *a)
+{
+    a->triggers.interval = a->interval;
+    if (a->settings->at != NULL)
+        triggers_parse(a->settings->at, &a->triggers);
+}
+
+static void look_at(struct agent *a, struct watched *w)
+{
+    struct trigger_sight sight;
+    int rule;
+    if (w->triggering == NULL)
+        begin_one(a, w);
+    if (w->triggering->rule != NO_TRIGGER)
+        return;
+    see(a, w, &sight);
+    if (w->process.memory == HD_UNKNOWN)
+        sight.memory = HD_UNKNOWN;
+    tell_blind(a, w, &sight);
+    enum trigger_verdict verdict =
+        trigger_see(&w->triggering->trigger, &a->triggers, &sight, &rule);
+    if (verdict == TRIGGER_TOO_LATE)
+        tell_late(w, &sight);
+    if (verdict != TRIGGER_DUE)
+        return;
+    w->triggering->rule = rule;
+    w->triggering->clock_due = w->due;
+    w->due = fmin(w->due, sight.now);
+    tell_due(a, w, &sight, rule);
+}
+
+void triggering_look(struct agent *a)
+{
+    double now = seconds_now();
+    if (a->triggers.count == 0 || now - a->memory_looked < look_every)
+        return;
+    a->memory_looked = now;
+    for (size_t i = 0; i < a->count; i++)
+        if (a->all[i]->is_there && a->all[i] != a->at_work)
+            look_at(a, a->all[i]);
+}
+
+/* Besides the clock: what it had in mind stays, unless that is right behind. */
+void triggering_tried(struct agent *a, struct watched *w, bool is_taken)
+{
+    const double least = 0.1;
+    struct triggering *t = w->triggering;
+    struct trigger_sight sight;
+    if (t == NULL)
+        return;
+    int rule = t->rule;
+    t->rule = NO_TRIGGER;
+    see(a, w, &sight);
+    if (is_taken)
+        trigger_taken(&t->trigger, &a->triggers, &sight, rule);
+    else if (rule != NO_TRIGGER)
+        trigger_failed(&t->trigger, &sight, rule);
+    if (rule != NO_TRIGGER && t->clock_due > sight.now + least * a->interval)
+        w->due = t->clock_due;
+}

@@ -1,0 +1,285 @@
+/* Snapshots for the memory of a process: every shape that memory takes. */
+#include "cli/live/trigger.h"
+
+#include "heapdrift.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+#define MIB UINT64_C(1048576)
+
+static struct trigger_rules rules;
+static struct trigger trigger;
+static struct trigger_sight sight;
+static double left; /* MiB, after the collection of a snapshot; 0: as before */
+
+static void begin(void)
+{
+    rules = (struct trigger_rules){.interval = 3600};
+    sight = (struct trigger_sight){.limit = 1000 * MIB, .duration = 1};
+    trigger_begin(&trigger);
+    left = 0;
+}
+
+TestSuite(trigger, .init = begin);
+
+static void rule_for(const char *text)
+{
+    cr_assert_null(triggers_parse(text, &rules), "%s", text);
+}
+
+enum { OUT_OF_TIME = -2, LATE = -3 };
+
+/* A second later, with so many MiB: the rule that was due, and a snapshot taken for it. */
+static int second(double mib)
+{
+    int rule;
+    sight.now++;
+    sight.memory = (uint64_t)(mib * (double)MIB);
+    enum trigger_verdict v = trigger_see(&trigger, &rules, &sight, &rule);
+    if (left > 0)
+        sight.memory = (uint64_t)(left * (double)MIB);
+    if (v == TRIGGER_DUE)
+        trigger_taken(&trigger, &rules, &sight, rule);
+    return v == TRIGGER_DUE ? rule : v == TRIGGER_TOO_LATE ? LATE : NO_TRIGGER;
+}
+
+/* From one memory to another in so many seconds; how many were due, the last one in *rule.
+ */
+static int go(double from, double to, int seconds, int *rule)
+{
+    int count = 0;
+    for (int i = 1; i <= seconds; i++) {
+        int due = second(from + (to - from) * i / seconds);
+        if (due != NO_TRIGGER)
+            *rule = due;
+        count += due >= 0;
+    }
+    return count;
+}
+
+Test(trigger, rules_are_shares_sizes_and_growth)
+{
+    static const char *const wrong[] = {
+        "",  "80",  "0%",   "100%", "-5%", "+80%", "80%,", ",80%",
+        "+", "1.5", "nan%", "1e1%", "+0",  "0MiB", "80 %", "1%,2%,3%,4%,5%,6%,7%,8%,9%"};
+    char text[32];
+    rule_for("80%,1.5GiB,+200MiB,99.5%");
+    cr_expect_eq(rules.count, 4);
+    cr_expect_float_eq(rules.all[0].share, 0.8, 1e-9);
+    cr_expect_eq(rules.all[1].bytes, 1536 * MIB);
+    cr_expect_eq(rules.all[2].kind, TRIGGER_GROWTH);
+    trigger_put(&rules, 0, text, sizeof(text));
+    cr_expect_str_eq(text, "80%");
+    trigger_put(&rules, 2, text, sizeof(text));
+    cr_expect_str_eq(text, "+200 MiB");
+    cr_expect(triggers_have_share(&rules));
+    rule_for("1.5GiB,+1MiB");
+    cr_expect_not(triggers_have_share(&rules));
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+        cr_expect_not_null(triggers_parse(wrong[i], &rules), "%s", wrong[i]);
+}
+
+Test(trigger, a_slow_rise_is_one_snapshot_for_each_level)
+{
+    int rule;
+    rule_for("50%,80%");
+    cr_expect_eq(go(100, 490, 400, &rule), 0);
+    cr_expect_eq(go(490, 790, 400, &rule), 1);
+    cr_expect_eq(rule, 0);
+    cr_expect_eq(go(790, 900, 400, &rule), 1);
+    cr_expect_eq(rule, 1);
+    cr_expect_eq(go(900, 900, 4000, &rule), 0);
+}
+
+Test(trigger, a_jump_beyond_both_levels_is_one_snapshot)
+{
+    int rule;
+    rule_for("50%,80%");
+    go(100, 100, 60, &rule);
+    cr_expect_eq(second(850), 1, "the higher one");
+    cr_expect_eq(go(850, 850, 4000, &rule), 0);
+}
+
+Test(trigger, what_is_above_when_it_is_first_seen_counts)
+{
+    rule_for("80%");
+    cr_expect_eq(second(850), 0);
+}
+
+Test(trigger, a_small_saw_tooth_around_a_level_is_one_crossing)
+{
+    int rule, count = 0;
+    rule_for("80%");
+    go(700, 700, 60, &rule);
+    for (int i = 0; i < 100; i++)
+        count += go(790, 810, 10, &rule) + go(810, 790, 2, &rule);
+    cr_expect_eq(count, 1);
+}
+
+Test(trigger, what_the_collection_of_the_snapshot_frees_was_told)
+{
+    int rule;
+    rule_for("80%");
+    left = 790;
+    cr_expect_eq(second(850), 0);
+    cr_expect_eq(go(790, 810, 600, &rule), 0, "it was not far below");
+    go(700, 700, 60, &rule);
+    cr_expect_eq(go(700, 810, 600, &rule), 1);
+}
+
+Test(trigger, a_large_saw_tooth_costs_no_more_than_the_clock)
+{
+    int rule, first_hour = 0, second_day = 0;
+    rule_for("80%");
+    for (int i = 0; i < 60; i++)
+        first_hour += go(600, 850, 50, &rule) + go(850, 600, 10, &rule);
+    for (int i = 0; i < 24 * 60; i++)
+        second_day += go(600, 850, 50, &rule) + go(850, 600, 10, &rule);
+    cr_expect(first_hour >= 3 && first_hour <= 8, "%d", first_hour);
+    cr_expect(second_day >= 20 && second_day <= 26, "%d", second_day);
+}
+
+Test(trigger, two_snapshots_lie_apart_as_their_pause_asks)
+{
+    int rule;
+    rule_for("+10MiB");
+    sight.limit = HD_UNKNOWN;
+    /* A MiB a second is due every ten. */
+    cr_expect_eq(go(100, 220, 120, &rule), 4, "at 10, 40, 70, 100 s");
+    begin();
+    rule_for("+10MiB");
+    sight.limit = HD_UNKNOWN;
+    sight.pause = 1;
+    cr_expect_eq(go(100, 300, 200, &rule), 2, "a hundred seconds");
+    rules.interval = 5;
+    cr_expect_geq(go(300, 400, 100, &rule), 9, "never further apart than by the clock");
+}
+
+Test(trigger, a_saw_tooth_is_no_growth_for_long)
+{
+    int rule, count = 0;
+    rule_for("+200MiB");
+    sight.limit = HD_UNKNOWN;
+    left = 600;
+    for (int i = 0; i < 24 * 60; i++)
+        count += go(600, 850, 50, &rule) + go(850, 600, 10, &rule);
+    cr_expect(count >= 20 && count <= 34, "%d", count);
+}
+
+Test(trigger, growth_counts_from_the_last_snapshot_whatever_it_was_for)
+{
+    int rule;
+    rule_for("+200MiB");
+    sight.limit = HD_UNKNOWN;
+    go(100, 290, 100, &rule);
+    trigger_taken(&trigger, &rules, &sight, NO_TRIGGER);
+    cr_expect_eq(go(290, 480, 100, &rule), 0);
+    cr_expect_eq(go(480, 491, 100, &rule), 1);
+    cr_expect_eq(rule, 0);
+    /* What falls has not grown. */
+    cr_expect_eq(go(491, 100, 100, &rule) + go(100, 690, 1000, &rule), 0);
+}
+
+Test(trigger, a_restart_begins_anew)
+{
+    rule_for("80%");
+    cr_expect_eq(second(850), 0);
+    cr_expect_eq(second(850), NO_TRIGGER);
+    trigger_begin(&trigger);
+    cr_expect_eq(second(850), 0);
+}
+
+Test(trigger, without_a_limit_shares_do_nothing_and_the_rest_works)
+{
+    int rule;
+    rule_for("80%,2GiB,+300MiB");
+    sight.limit = HD_UNKNOWN;
+    cr_expect_eq(go(100, 390, 100, &rule), 0);
+    cr_expect_eq(go(390, 410, 100, &rule), 1);
+    cr_expect_eq(rule, 2);
+    sight.memory = HD_UNKNOWN;
+    sight.now++;
+    cr_expect_eq(trigger_see(&trigger, &rules, &sight, &rule), TRIGGER_NOT_DUE);
+}
+
+Test(trigger, a_limit_that_changes_moves_its_levels)
+{
+    int rule;
+    rule_for("80%");
+    cr_expect_eq(second(810), 0);
+    /* Raised: 810 is no more 80 % of it. Then 80 % is 960. */
+    sight.limit = 1200 * MIB;
+    cr_expect_eq(go(810, 950, 200, &rule), 0);
+    cr_expect_eq(go(950, 970, 200, &rule), 1);
+    /* Lowered beneath what is used, which is as much above it as before. */
+    sight.limit = 1100 * MIB;
+    cr_expect_eq(go(970, 970, 200, &rule), 0);
+    /* Known late. */
+    begin();
+    rule_for("80%");
+    sight.limit = HD_UNKNOWN;
+    cr_expect_eq(go(900, 900, 100, &rule), 0);
+    sight.limit = 1000 * MIB;
+    cr_expect_eq(second(900), 0);
+}
+
+Test(trigger, there_is_one_more_before_the_limit)
+{
+    int rule;
+    rule_for("50%");
+    sight.duration = 3;
+    sight.needed = 20 * MIB;
+    go(400, 400, 60, &rule);
+    /* Ten a second: the limit is there in a minute. */
+    cr_expect_eq(go(400, 900, 50, &rule), 1);
+    cr_expect_eq(rule, 0);
+    cr_expect_eq(go(900, 970, 7, &rule), 1);
+    cr_expect_eq(rule, TRIGGER_NEAR_LIMIT);
+    cr_expect_lt(sight.memory + sight.needed, sight.limit);
+    cr_expect_eq(go(970, 975, 30, &rule), 0, "it was told");
+    /* Without a rise there is none. */
+    begin();
+    rule_for("50%");
+    cr_expect_eq(second(970), 0);
+    cr_expect_eq(go(970, 970, 600, &rule), 0);
+}
+
+Test(trigger, a_saw_tooth_far_from_the_limit_is_no_way_to_it)
+{
+    int rule, count = 0;
+    rule_for("90%");
+    for (int i = 0; i < 60; i++)
+        count += go(200, 500, 20, &rule) + go(500, 200, 1, &rule);
+    cr_expect_eq(count, 0);
+}
+
+Test(trigger, a_snapshot_that_might_end_the_process_is_not_taken_and_told_once)
+{
+    int rule = NO_TRIGGER;
+    rule_for("95%");
+    sight.needed = 200 * MIB;
+    go(100, 100, 60, &rule);
+    cr_expect_eq(second(960), LATE);
+    cr_expect_eq(go(960, 960, 600, &rule), 0);
+    cr_expect_eq(rule, NO_TRIGGER);
+    go(960, 500, 60, &rule);
+    go(500, 960, 1, &rule);
+    cr_expect_eq(rule, LATE, "again, after it was far from it");
+}
+
+Test(trigger, one_that_fails_stays_due_less_and_less_often)
+{
+    int rule, tries = 0;
+    rule_for("80%");
+    for (int i = 0; i < 1000; i++) {
+        sight.now++;
+        sight.memory = 850 * MIB;
+        if (trigger_see(&trigger, &rules, &sight, &rule) != TRIGGER_DUE)
+            continue;
+        tries++;
+        trigger_failed(&trigger, &sight, rule);
+    }
+    cr_expect_eq(tries, 5, "at 1, 61, 181, 421, 901 s: %d", tries);
+}
