@@ -119,10 +119,26 @@ static double hours_left(const struct hd_fleet_suspect *s)
     return s->hours_left;
 }
 
-static const struct {
+static double ends(const struct hd_fleet_suspect *s)
+{
+    return (double)s->ended_near_limit;
+}
+
+static double life(const struct hd_fleet_suspect *s)
+{
+    return s->life_hours;
+}
+
+static double runs(const struct hd_fleet_suspect *s)
+{
+    return (double)s->runs;
+}
+
+struct metric {
     const char *name, *help;
     double (*value)(const struct hd_fleet_suspect *s);
-} of_suspects[] = {
+};
+static const struct metric of_suspects[] = {
     {"heapdrift_suspect_bytes_per_hour",
      "Median growth of what a suspect retains, over the hosts that show it.", per_hour},
     {"heapdrift_suspect_hosts", "Hosts on which a judged run shows the suspect.", hosts},
@@ -135,23 +151,53 @@ static const struct {
     {"heapdrift_suspect_hours_to_limit",
      "Hours until the first of its hosts reaches its limit of memory; +Inf never.",
      hours_left},
+    {"heapdrift_suspect_ended_near_limit",
+     "Runs that show it and ended near their limit of memory, followed by another.", ends},
+    {"heapdrift_suspect_hours_from_start",
+     "Hours from the start of a process to its limit; +Inf never.", life},
 };
+
+/* What too little is known of for a verdict: for who wants to be told all the same. */
+static const struct metric of_open[] = {
+    {"heapdrift_open_suspect_bytes_per_hour",
+     "Median growth of what grows in runs that allow no verdict, over their hosts.",
+     per_hour},
+    {"heapdrift_open_suspect_runs", "Runs without a verdict that show it.", runs},
+    {"heapdrift_open_suspect_ended_near_limit",
+     "Those that ended near their limit of memory, followed by another.", ends},
+};
+
+static void put_suspect(struct exposition *e, const struct metric *m,
+                        const struct hd_fleet_suspect *s)
+{
+    struct text labels = {0};
+    add_label(&labels, "service", s->service);
+    add_label(&labels, "type", s->type);
+    add_label(&labels, "holder", s->holder);
+    if (s->evidence == HD_EVIDENCE_OPEN) {
+        add_label(&labels, "missing", hd_fleet_missing_name(s->missing));
+    } else {
+        add_label(&labels, "few_hosts", s->is_few ? "true" : "false");
+        add_label(&labels, "evidence", hd_fleet_evidence_name(s->evidence));
+    }
+    put_sample(e, &labels, m->value(s));
+}
 
 static void put_suspects(struct exposition *e, const struct hd_fleet_answer *a)
 {
+    const struct hd_fleet_suspect *few = a->suspects + a->suspect_count,
+                                  *open = few + a->few_count;
     for (size_t m = 0; m < sizeof(of_suspects) / sizeof(*of_suspects); m++) {
         begin_metric(e, of_suspects[m].name, of_suspects[m].help);
-        for (size_t i = 0; i < a->suspects_shown + a->few_shown; i++) {
-            size_t at =
-                i < a->suspects_shown ? i : a->suspect_count + (i - a->suspects_shown);
-            const struct hd_fleet_suspect *s = &a->suspects[at];
-            struct text labels = {0};
-            add_label(&labels, "service", s->service);
-            add_label(&labels, "type", s->type);
-            add_label(&labels, "holder", s->holder);
-            add_label(&labels, "few_hosts", s->is_few ? "true" : "false");
-            put_sample(e, &labels, of_suspects[m].value(s));
-        }
+        for (size_t i = 0; i < a->suspects_shown; i++)
+            put_suspect(e, &of_suspects[m], &a->suspects[i]);
+        for (size_t i = 0; i < a->few_shown; i++)
+            put_suspect(e, &of_suspects[m], &few[i]);
+    }
+    for (size_t m = 0; m < sizeof(of_open) / sizeof(*of_open); m++) {
+        begin_metric(e, of_open[m].name, of_open[m].help);
+        for (size_t i = 0; i < a->open_shown; i++)
+            put_suspect(e, &of_open[m], &open[i]);
     }
 }
 
@@ -186,6 +232,10 @@ static void put_services(struct exposition *e, const struct hd_fleet_answer *a)
                  "Suspects of the service on enough of its hosts.");
     for (size_t i = 0; i < a->services_shown; i++)
         put_service(e, &a->services[i], (double)a->services[i].suspects);
+    begin_metric(e, "heapdrift_service_suspects_open",
+                 "What grows in runs of the service that allow no verdict.");
+    for (size_t i = 0; i < a->services_shown; i++)
+        put_service(e, &a->services[i], (double)a->services[i].suspects_open);
     begin_metric(e, "heapdrift_service_hours_to_limit",
                  "Hours until its first host reaches its limit of memory; +Inf never.");
     for (size_t i = 0; i < a->services_shown; i++)
