@@ -21,6 +21,7 @@ struct made_run {
     double heap_per_hour;
     uint64_t limit;
     size_t points; /* snapshots; 0: six */
+    double age;    /* hours that its process is old at the first */
     bool fills;    /* it gets half as much in each hour as in the one before */
 };
 
@@ -64,7 +65,7 @@ static inline const struct hd_run_record *made_record(uint64_t series,
     r.run.service = m->service;
     r.run.host = m->host;
     r.run.build = m->build;
-    r.run.started = times[0];
+    r.run.started = times[0] - m->age * made_hour;
     r.run.limit = m->limit > 0 ? m->limit : HD_UNKNOWN;
     return &r;
 }

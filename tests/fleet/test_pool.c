@@ -258,6 +258,62 @@ Test(fleet_pool, finds_the_hosts_that_show_it)
     cr_expect_str_eq(a.host_rows[0].subject, "App.Order");
 }
 
+/* On single hosts chance counts as often as there are hosts that could say something. */
+Test(fleet_pool, is_not_held_against_hosts_with_a_single_run)
+{
+    struct made_run m = healthy();
+    add_runs(leak, 8);
+    for (unsigned i = 0; i < 30; i++) {
+        m.host = host(i);
+        add(m);
+    }
+    opt.min_hosts = 1;
+    ask();
+    cr_assert_eq(a.suspect_count, 1);
+    cr_expect_eq(a.suspects[0].hosts, 1);
+    cr_expect_eq(a.suspects[0].of_hosts, 31);
+}
+
+Test(fleet_pool, counts_hosts_of_which_half_the_runs_show_it)
+{
+    struct made_run m = leak;
+    for (unsigned i = 0; i < 3; i++) {
+        m.host = host(i);
+        add_runs(m, 24);
+    }
+    m.host = host(9);
+    m.started = 2.5;
+    add(m);
+    m.type = NULL;
+    add_runs(m, 24);
+    ask();
+    cr_assert_eq(a.suspect_count, 1);
+    cr_expect_eq(a.suspects[0].hosts, 3);
+    cr_expect_eq(a.suspects[0].of_hosts, 4);
+    cr_expect_eq(a.suspects[0].runs, 73, "for the build all count");
+}
+
+Test(fleet_pool, goes_by_most_of_the_runs_of_an_hour)
+{
+    for (unsigned i = 0; i < 80; i++) {
+        struct made_run m = i % 4 < 3 || i % 16 == 3 ? leak : healthy();
+        m.started = i * 0.25;
+        add(m);
+    }
+    ask();
+    expect_missing(HD_MISSING_HOURS);
+    cr_expect_eq(a.suspects[0].pool_hours, 16, "and the two gaps between them");
+}
+
+Test(fleet_pool, takes_no_run_for_a_hit_that_falls_behind_its_start)
+{
+    struct made_run m = leak;
+    m.per_hour = -1000;
+    add_runs(m, 12);
+    ask();
+    expect_missing(HD_MISSING_SNAPSHOTS);
+}
+
 Test(fleet_pool, changes_nothing_where_judged_runs_say_enough)
 {
     struct made_run m = leak;
@@ -312,6 +368,7 @@ static void add_killed(unsigned count, double hours_apart)
     m.points = 2;
     m.per_hour = m.heap_per_hour = 40.0 * MADE_MIB;
     m.limit = 160 * (uint64_t)MADE_MIB;
+    m.age = 0.25;
     for (unsigned i = 0; i < count; i++) {
         m.started = i * hours_apart / 24;
         add(m);
@@ -327,10 +384,44 @@ Test(fleet_pool, counts_what_ended_near_its_limit)
     cr_expect_eq(s->ended_near_limit, 13, "nothing followed the last");
     cr_expect_eq(s->windows, 13);
     cr_expect_lt(fabs(s->pool_log_chance - 13 * log(0.5)), 1e-9);
-    /* 100 MiB of 160, which the last one has, and 40 an hour. */
-    cr_expect_lt(fabs(s->life_hours - 1.5), 1e-6, "%g", s->life_hours);
+    /* 100 MiB of 160 a quarter of an hour after the start, as the last one has, and 40 an
+     * hour. */
+    cr_expect_lt(fabs(s->life_hours - 1.75), 1e-6, "%g", s->life_hours);
     cr_expect_lt(fabs(s->hours_left - 1.5), 1e-6, "%g", s->hours_left);
     cr_expect_lt(fabs(a.services[0].hours_left - 1.5), 1e-6);
+}
+
+/* Nothing is left to a dead process; the one that began behind it has a whole life. */
+Test(fleet_pool, tells_a_process_that_just_began_its_whole_life)
+{
+    struct made_run m = leak;
+    add_killed(14, 2.25);
+    m.doubt = HD_DOUBT_ONE_SNAPSHOT;
+    m.points = 1;
+    m.started = 2;
+    add(m);
+    ask();
+    cr_assert_eq(a.suspect_count, 1);
+    cr_expect_eq(a.suspects[0].ended_near_limit, 14);
+    cr_expect_lt(fabs(a.suspects[0].hours_left - 1.75), 1e-6);
+}
+
+Test(fleet_pool, wants_three_ends)
+{
+    struct made_run m = leak;
+    for (unsigned i = 0; i < 20; i++) {
+        m.started = i;
+        add(m);
+    }
+    m.per_hour = m.heap_per_hour = 40.0 * MADE_MIB;
+    m.limit = 100 * (uint64_t)MADE_MIB;
+    for (unsigned i = 0; i < 2; i++) {
+        m.started = 5.3 + i * 0.5;
+        add(m);
+    }
+    ask();
+    expect_missing(HD_MISSING_HOURS);
+    cr_expect_eq(a.suspects[0].ended_near_limit, 2);
 }
 
 Test(fleet_pool, takes_the_limit_that_is_asked_about)
