@@ -124,14 +124,13 @@ static struct hd_fleet_host host_of(const struct hit *hits, size_t count,
     };
 }
 
-static int by_value(const void *a, const void *b)
+int fleet_by_value(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
-/* Of those that are known; values are sorted then. */
-static double median(double *values, size_t count)
+double fleet_median(double *values, size_t count)
 {
     size_t n = 0;
     for (size_t i = 0; i < count; i++)
@@ -139,7 +138,7 @@ static double median(double *values, size_t count)
             values[n++] = values[i];
     if (n == 0)
         return NAN;
-    qsort(values, n, sizeof(*values), by_value);
+    qsort(values, n, sizeof(*values), fleet_by_value);
     return n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
@@ -170,11 +169,11 @@ static void add_life(struct hd_fleet_suspect *s, struct hd_fleet_host *host,
     double *values = alloc_zeroed(array_bytes(count, sizeof(*values)));
     for (size_t i = 0; i < count; i++)
         values[i] = life_of(hits[i].run, limit);
-    double life = median(values, count);
+    double life = fleet_median(values, count);
     for (size_t i = 0; i < count; i++)
         values[i] = hits[i].run->heap_per_hour;
     struct hd_run_record now = *newest;
-    now.heap_per_hour = median(values, count);
+    now.heap_per_hour = fleet_median(values, count);
     host->hours_left =
         pools_was_followed(m->pools, newest) ? life : run_hours_left(&now, limit);
     s->life_hours = sooner(s->life_hours, life);
@@ -186,10 +185,10 @@ static void add_medians(struct hd_fleet_suspect *s)
     double *values = alloc_zeroed(array_bytes(s->on_count, sizeof(*values)));
     for (size_t i = 0; i < s->on_count; i++)
         values[i] = s->on[i].score_share;
-    s->score_share = median(values, s->on_count);
+    s->score_share = fleet_median(values, s->on_count);
     for (size_t i = 0; i < s->on_count; i++)
         values[i] = s->on[i].per_hour;
-    s->per_hour = median(values, s->on_count);
+    s->per_hour = fleet_median(values, s->on_count);
     s->per_day = 24 * s->per_hour;
     free(values);
 }
@@ -495,7 +494,8 @@ void fleet_answer(struct hd_fleet_answer *a, struct hd_fleet *f,
                                   .first = NAN,
                                   .last = NAN};
     for (enum run_weight w = RUN_COMPARED; w <= RUN_JUDGED; w++)
-        m.newest[w] = alloc_zeroed(array_bytes(f->len, sizeof(*m.newest[w])));
+        m.newest[w] =
+            alloc_zeroed(array_bytes(f->len, sizeof(const struct hd_run_record *)));
     for (size_t i = 0, end; i < f->len; i = end) {
         const char *service = f->all[i].run.service;
         for (end = i; end < f->len && fleet_order(f->all[end].run.service, service) == 0;)

@@ -12,6 +12,10 @@
 void fleet_answer(struct hd_fleet_answer *a, struct hd_fleet *f,
                   const struct hd_fleet_options *opt, struct arena *arena);
 
+/* Numbers in order; the median of those that are known, NAN: none. They are sorted then. */
+int fleet_by_value(const void *a, const void *b);
+double fleet_median(double *values, size_t count);
+
 /* --- between answer.c and onset.c ----------------------------------------------- */
 
 /* How much a run may count: the more the larger. */

@@ -42,7 +42,7 @@ double pool_begin(const struct hd_run_record *r)
     return is_known ? r->run.started : r->times[0];
 }
 
-static double end_of(const struct hd_run_record *r)
+double pool_end(const struct hd_run_record *r)
 {
     return r->times[r->count - 1];
 }
@@ -51,8 +51,8 @@ static double end_of(const struct hd_run_record *r)
  * no more than until the one that was not taken. */
 static double hours_behind(const struct hd_run_record *r, double next)
 {
-    double interval = (end_of(r) - r->times[0]) / (double)(r->count - 1);
-    return fmin(next - end_of(r), interval) / 3600;
+    double interval = (pool_end(r) - r->times[0]) / (double)(r->count - 1);
+    return fmin(next - pool_end(r), interval) / 3600;
 }
 
 static bool ended_near(const struct hd_run_record *r, const struct pool_run *run)
@@ -72,12 +72,6 @@ static enum run_weight weight_of(const struct hd_run_record *r, const struct poo
         return RUN_COMPARED;
     return r->count - run->first >= FEWEST_POINTS || run->is_near ? RUN_POOLED
                                                                   : RUN_COMPARED;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 /* The first of sorted times from there on; INFINITY. */
@@ -128,11 +122,11 @@ static void look_at_host(struct pools *p, size_t from, size_t end, uint32_t host
         if (all[i].count > 0 || !isnan(all[i].run.started))
             starts[n++] = all[i].count > 0 ? pool_begin(&all[i]) : all[i].run.started;
     if (n > 0)
-        qsort(starts, n, sizeof(*starts), by_value);
+        qsort(starts, n, sizeof(*starts), fleet_by_value);
     for (size_t i = from; i < end; i++) {
         p->runs[i].host = host;
         if (all[i].count > 0)
-            look_at_run(&p->runs[i], &all[i], next_of(starts, n, end_of(&all[i])), limit);
+            look_at_run(&p->runs[i], &all[i], next_of(starts, n, pool_end(&all[i])), limit);
     }
     free(starts);
 }
@@ -199,7 +193,7 @@ static struct placed *place(const struct pools *p, enum scope scope, size_t *cou
             continue;
         all[(*count)++] =
             (struct placed){p->runs[i].group, scope == BY_HOST ? p->runs[i].host : 0,
-                            r->times[0], end_of(r), i};
+                            r->times[0], pool_end(r), i};
     }
     if (*count > 0)
         qsort(all, *count, sizeof(*all), by_place);
@@ -260,42 +254,22 @@ static void make_scope(struct pools *p, enum scope scope, struct arena *arena)
 
 /* --- builds ---- */
 
-struct build_time {
-    double end, begin;
-    uint32_t build;
-    size_t run;
-};
-
-static int by_build_time(const void *a, const void *b)
-{
-    const struct build_time *x = a, *y = b;
-    if (x->build != y->build)
-        return x->build < y->build ? -1 : 1;
-    if (x->end != y->end)
-        return x->end < y->end ? -1 : 1;
-    return (x->run > y->run) - (x->run < y->run);
-}
-
 /* A build that was not there for long enough is joined with those that followed it, until
  * they were: who deploys every few hours has no build that says anything alone. Runs that
  * tell none are one, the last. */
 static void group_builds(struct pools *p)
 {
     const struct service_runs *of = p->of;
-    struct build_time *all = alloc_zeroed(array_bytes(of->len, sizeof(*all)));
-    size_t n = 0;
     for (size_t i = 0; i < of->len; i++)
-        if (p->runs[i].weight >= RUN_POOLED)
-            all[n++] = (struct build_time){end_of(&of->all[i]), of->all[i].times[0],
-                                           onset_build_of(of->builds, &of->all[i]), i};
-    if (n > 0)
-        qsort(all, n, sizeof(*all), by_build_time);
+        p->runs[i].group = onset_build_of(of->builds, &of->all[i]);
+    size_t n;
+    struct placed *all = place(p, BY_BUILD, &n);
     uint32_t group = 0;
     uint64_t windows = 0;
     double end = -INFINITY;
     for (size_t i = 0; i < n; i++) {
-        bool is_new = i > 0 && all[i].build != all[i - 1].build;
-        if (is_new && (windows >= pool_by.enough || all[i].build == NO_BUILD)) {
+        bool is_new = i > 0 && all[i].group != all[i - 1].group;
+        if (is_new && (windows >= pool_by.enough || all[i].group == NO_BUILD)) {
             group++;
             windows = 0;
             end = -INFINITY;

@@ -90,9 +90,11 @@ struct pools {
     size_t suspects;
 };
 
-/* Which run it is; and when it began, in Unix seconds. */
+/* Which run it is; when its process began, if that is known, and its last snapshot: Unix
+ * seconds. */
 const struct pool_run *pool_run_of(const struct pools *p, const struct hd_run_record *r);
 double pool_begin(const struct hd_run_record *r);
+double pool_end(const struct hd_run_record *r);
 
 /* Of the day: 0 to 23, whatever the time. */
 size_t pool_hour_of(double seconds);

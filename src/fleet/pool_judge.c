@@ -6,17 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double end_of(const struct hd_run_record *r)
-{
-    return r->times[r->count - 1];
-}
-
 /* --- what a suspect shows ---- */
 
 struct points {
@@ -116,7 +105,7 @@ static void add_hit(struct tally *t, const struct shown *s, const struct window 
         t->paces[t->paced++] = pace;
     if (!kills(s->run, s->hit))
         return;
-    t->ended[pool_hour_of(end_of(s->hit->run))] = true;
+    t->ended[pool_hour_of(pool_end(s->hit->run))] = true;
     t->ends += is_new_end;
 }
 
@@ -167,14 +156,6 @@ static unsigned hours_apart(const bool ended[HOURS])
     return longest < HOURS ? HOURS - longest : 0;
 }
 
-static double middle_of(double *values, size_t n)
-{
-    if (n == 0)
-        return NAN;
-    qsort(values, n, sizeof(*values), by_value);
-    return values[n / 2];
-}
-
 /* What a pool says. */
 struct verdict {
     enum hd_fleet_missing missing;
@@ -191,7 +172,7 @@ static struct verdict judge(const struct pool *pool, struct tally *t, double lev
                         .windows_with = t->windows,
                         .hours = growing_hours(pool, t)};
     bool ends = t->ends >= pool_by.ends && hours_apart(t->ended) >= pool_by.ends_apart;
-    double pace = middle_of(t->paces, t->paced);
+    double pace = fleet_median(t->paces, t->paced);
     if (t->windows < pool_by.windows || n * log(pool->chance) > level)
         v.missing = HD_MISSING_RUNS;
     else if (v.log_chance > level)
