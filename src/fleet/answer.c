@@ -302,7 +302,7 @@ static void add_suspect(struct making *m, struct hit *hits, size_t count,
     if (judged < count)
         pools_judge(m->pools, hits, count, &said);
     if (judged > 0)
-        s = suspect_of(m, hits, count, of, said);
+        s = suspect_of(m, hits, count, of, (struct hd_fleet_suspect){0});
     if (s.is_few && judged < count && said.missing == HD_MISSING_NOTHING) {
         said.evidence = HD_EVIDENCE_POOLED;
         s = suspect_of(m, hits, count, of, said);

@@ -36,6 +36,11 @@ bool pools_was_followed(const struct pools *p, const struct hd_run_record *run)
 
 /* --- one run ------------------------------------------------------------------------ */
 
+bool pool_counts(const struct pool_run *run, const struct hd_run_record *r)
+{
+    return run->weight >= RUN_POOLED && r->count > 0;
+}
+
 double pool_begin(const struct hd_run_record *r)
 {
     bool is_known = !isnan(r->run.started) && r->run.started <= r->times[0];
@@ -64,10 +69,8 @@ static bool ended_near(const struct hd_run_record *r, const struct pool_run *run
 
 static enum run_weight weight_of(const struct hd_run_record *r, const struct pool_run *run)
 {
-    if (r->judgement == HD_NOT_JUDGED || r->count < 2)
-        return RUN_NOTHING;
-    if (r->judgement == HD_JUDGED)
-        return RUN_JUDGED;
+    if (r->judgement != HD_UNSURE)
+        return r->judgement == HD_JUDGED ? RUN_JUDGED : RUN_NOTHING;
     if (r->doubt == HD_DOUBT_PROCESSES || r->doubt == HD_DOUBT_INCOMPLETE)
         return RUN_COMPARED;
     return r->count - run->first >= FEWEST_POINTS || run->is_near ? RUN_POOLED
@@ -103,7 +106,6 @@ static void look_at_run(struct pool_run *run, const struct hd_run_record *r, dou
     }
     if (run->is_near && r->count - run->first < FEWEST_POINTS)
         run->first = 0;
-    run->weight = weight_of(r, run);
     size_t points = r->count - run->first;
     run->chance = points >= MANY_POINTS     ? pool_by.long_walk
                   : points >= FEWEST_POINTS ? pool_by.walk
@@ -127,6 +129,7 @@ static void look_at_host(struct pools *p, size_t from, size_t end, uint32_t host
         p->runs[i].host = host;
         if (all[i].count > 0)
             look_at_run(&p->runs[i], &all[i], next_of(starts, n, pool_end(&all[i])), limit);
+        p->runs[i].weight = weight_of(&all[i], &p->runs[i]);
     }
     free(starts);
 }
@@ -189,7 +192,7 @@ static struct placed *place(const struct pools *p, enum scope scope, size_t *cou
     *count = 0;
     for (size_t i = 0; i < p->of->len; i++) {
         const struct hd_run_record *r = &p->of->all[i];
-        if (p->runs[i].weight < RUN_POOLED)
+        if (!pool_counts(&p->runs[i], r))
             continue;
         all[(*count)++] =
             (struct placed){p->runs[i].group, scope == BY_HOST ? p->runs[i].host : 0,

@@ -90,6 +90,9 @@ struct pools {
     size_t suspects;
 };
 
+/* Whether it is in a pool, and has a window. A part may say that nothing was judged. */
+bool pool_counts(const struct pool_run *run, const struct hd_run_record *r);
+
 /* Which run it is; when its process began, if that is known, and its last snapshot: Unix
  * seconds. */
 const struct pool_run *pool_run_of(const struct pools *p, const struct hd_run_record *r);

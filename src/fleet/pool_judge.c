@@ -41,7 +41,7 @@ static bool kills(const struct pool_run *run, const struct hit *hit)
 static bool shows(const struct pool_run *run, const struct hit *hit,
                   const struct points *at)
 {
-    if (run->weight < RUN_POOLED)
+    if (!pool_counts(run, hit->run))
         return false;
     return run->weight == RUN_JUDGED || kills(run, hit) ||
            (at->trend.n >= FEWEST_POINTS && trend_grows(&at->trend) &&

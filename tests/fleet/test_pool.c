@@ -482,6 +482,22 @@ Test(fleet_pool, survives_times_that_cannot_be)
     cr_expect_eq(a.suspect_count + a.few_count + a.open_count, 1);
 }
 
+Test(fleet_pool, survives_suspects_of_no_snapshots)
+{
+    for (unsigned i = 0; i < 4; i++) {
+        struct made_run m = leak;
+        m.doubt = i % 2 == 0 ? HD_DOUBT_NONE : HD_DOUBT_SHORT;
+        m.type = i < 2 ? "App.Order" : "App.Item";
+        struct hd_run_record r = *made_record(++series, &m);
+        r.count = 0;
+        cr_assert(hd_fleet_add(f, &r, NULL));
+    }
+    opt.by = HD_FLEET_BY_HOST;
+    ask();
+    cr_expect_eq(a.suspect_count, 2);
+    cr_expect_eq(a.suspects[0].of_hosts, 1);
+}
+
 /* --- the same however it is added ---------------------------------------------------- */
 
 Test(fleet_pool, does_not_depend_on_the_order_of_records)
