@@ -129,6 +129,11 @@ static double life(const struct hd_fleet_suspect *s)
     return s->life_hours;
 }
 
+static double is_pooled(const struct hd_fleet_suspect *s)
+{
+    return s->evidence == HD_EVIDENCE_POOLED;
+}
+
 static double runs(const struct hd_fleet_suspect *s)
 {
     return (double)s->runs;
@@ -155,6 +160,9 @@ static const struct metric of_suspects[] = {
      "Runs that show it and ended near their limit of memory, followed by another.", ends},
     {"heapdrift_suspect_hours_from_start",
      "Hours from the start of a process to its limit; +Inf never.", life},
+    {"heapdrift_suspect_pooled",
+     "1: it rests on runs that say enough only together; 0: on judged runs alone.",
+     is_pooled},
 };
 
 /* What too little is known of for a verdict: for who wants to be told all the same. */
@@ -167,37 +175,50 @@ static const struct metric of_open[] = {
      "Those that ended near their limit of memory, followed by another.", ends},
 };
 
-static void put_suspect(struct exposition *e, const struct metric *m,
-                        const struct hd_fleet_suspect *s)
+/* What it is, and not how it stands today, so that an alert goes on under one name. */
+static void add_suspect(struct text *labels, const struct hd_fleet_suspect *s)
+{
+    add_label(labels, "service", s->service);
+    add_label(labels, "type", s->type);
+    add_label(labels, "holder", s->holder);
+    add_label(labels, "few_hosts", s->is_few ? "true" : "false");
+}
+
+static void put_suspect(struct exposition *e, const struct hd_fleet_suspect *s,
+                        double value)
 {
     struct text labels = {0};
-    add_label(&labels, "service", s->service);
-    add_label(&labels, "type", s->type);
-    add_label(&labels, "holder", s->holder);
-    if (s->evidence == HD_EVIDENCE_OPEN) {
-        add_label(&labels, "missing", hd_fleet_missing_name(s->missing));
-    } else {
-        add_label(&labels, "few_hosts", s->is_few ? "true" : "false");
-        add_label(&labels, "evidence", hd_fleet_evidence_name(s->evidence));
-    }
-    put_sample(e, &labels, m->value(s));
+    add_suspect(&labels, s);
+    put_sample(e, &labels, value);
 }
 
 static void put_suspects(struct exposition *e, const struct hd_fleet_answer *a)
 {
-    const struct hd_fleet_suspect *few = a->suspects + a->suspect_count,
-                                  *open = few + a->few_count;
+    const struct hd_fleet_suspect *few = a->suspects + a->suspect_count;
     for (size_t m = 0; m < sizeof(of_suspects) / sizeof(*of_suspects); m++) {
         begin_metric(e, of_suspects[m].name, of_suspects[m].help);
         for (size_t i = 0; i < a->suspects_shown; i++)
-            put_suspect(e, &of_suspects[m], &a->suspects[i]);
+            put_suspect(e, &a->suspects[i], of_suspects[m].value(&a->suspects[i]));
         for (size_t i = 0; i < a->few_shown; i++)
-            put_suspect(e, &of_suspects[m], &few[i]);
+            put_suspect(e, &few[i], of_suspects[m].value(&few[i]));
     }
+}
+
+static void put_open(struct exposition *e, const struct hd_fleet_answer *a)
+{
+    const struct hd_fleet_suspect *open = a->suspects + a->suspect_count + a->few_count;
     for (size_t m = 0; m < sizeof(of_open) / sizeof(*of_open); m++) {
         begin_metric(e, of_open[m].name, of_open[m].help);
         for (size_t i = 0; i < a->open_shown; i++)
-            put_suspect(e, &of_open[m], &open[i]);
+            put_suspect(e, &open[i], of_open[m].value(&open[i]));
+    }
+    begin_metric(e, "heapdrift_open_suspect_missing_info",
+                 "What they lack for a verdict: see docs/fleet.md.");
+    for (size_t i = 0; i < a->open_shown; i++) {
+        struct text labels = {0};
+        add_suspect(&labels, &open[i]);
+        add_label(&labels, "missing", hd_fleet_missing_name(open[i].missing));
+        put_sample(e, &labels, 1);
     }
 }
 
@@ -255,6 +276,7 @@ static void write(const struct hd_report *r, const struct hd_write_options *opt,
     struct exposition e = {.o = o};
     (void)opt;
     put_suspects(&e, a);
+    put_open(&e, a);
     put_services(&e, a);
     put_total(&e, "heapdrift_fleet_shards_missing",
               "Parts that are missing: what their runs show is not counted.",

@@ -149,7 +149,7 @@ PYTHON
 @test "the exposition for Prometheus is one" {
     fleet_works --format=prometheus -o "$tmp/fleet.prom" --limit=1GiB
     python3 tests/cli/check_prometheus.py "$tmp/fleet.prom"
-    grep -q '^heapdrift_suspect_hosts{service="Shop",type="[^"]*",holder="\[static vars\].*",few_hosts="false",evidence="judged"} 1$' "$tmp/fleet.prom"
+    grep -q '^heapdrift_suspect_hosts{service="Shop",type="[^"]*",holder="\[static vars\].*",few_hosts="false"} 1$' "$tmp/fleet.prom"
     grep -q '^heapdrift_service_suspects{service="Cart \\"x\\", `y` | <b>"} 1$' "$tmp/fleet.prom"
     grep -q '^heapdrift_fleet_shards_missing 0$' "$tmp/fleet.prom"
     # 12:05, when the last one of each was taken; of one there is nothing to compare.

@@ -48,7 +48,8 @@ early() { hd fleet --store="$store" --since=2026-11-14T00:00Z --until=$few "$@";
     [[ $(json '[(.suspects | length), (.suspects_open[0] | .type, .missing, .evidence, .runs_with, .pool.periods)] | @csv') == \
         '0,"App.Order","runs","open",4,2' ]]
     early --format=prometheus
-    grep -q '^heapdrift_open_suspect_runs{service="Shop",type="App.Order",holder="[^"]*",missing="runs"} 4$' <<<"$out"
+    grep -q '^heapdrift_open_suspect_runs{service="Shop",type="App.Order",holder="[^"]*",few_hosts="false"} 4$' <<<"$out"
+    grep -q '^heapdrift_open_suspect_missing_info{.*,missing="runs"} 1$' <<<"$out"
     grep -q '^heapdrift_service_suspects_open{service="Shop"} 1$' <<<"$out"
     grep -q '^heapdrift_service_suspects{service="Shop"} 0$' <<<"$out"
     early --by=host --format=csv
@@ -69,7 +70,8 @@ early() { hd fleet --store="$store" --since=2026-11-14T00:00Z --until=$few "$@";
     python3 tests/cli/check_json.py docs/json-schema "$tmp"/*.json
     python3 tests/cli/check_prometheus.py "$tmp/service.prometheus"
     grep -q '^heapdrift_service_suspects{service="Shop"} 1$' "$tmp/service.prometheus"
-    grep -q '^heapdrift_suspect_hosts_ratio{.*,evidence="pooled"} 1$' "$tmp/service.prometheus"
+    grep -q '^heapdrift_suspect_hosts_ratio{.*} 1$' "$tmp/service.prometheus"
+    grep -q '^heapdrift_suspect_pooled{.*} 1$' "$tmp/service.prometheus"
     grep -q '^heapdrift_suspect_ended_near_limit{.*} 14$' "$tmp/service.prometheus"
     out=$(<"$tmp/service.json")
     [[ $(json '.suspects[0] | [.evidence, .missing, .hosts_with, .hosts_judged, .runs_with, .ended_near_limit, .pool.periods_with, .pool.hours_of_day] | @csv') == \
