@@ -124,12 +124,14 @@ void phrase_missing(struct text *t, const struct hd_fleet_suspect *s)
         text_add_string(t, " so far");
         break;
     case HD_MISSING_SHARE:
-        text_add_string(t, "runs that show it: it grew in only ");
+        text_add_string(t, "a larger share of runs: it grew in only ");
         add_of(t, s->windows_with, s->windows, "period");
         text_add_string(t, ", or in few runs of each");
         break;
     case HD_MISSING_HOURS:
-        text_add_string(t, "other hours of the day, as load may do this: it grew at ");
+        text_add_string(
+            t, "growth at nearly all hours of the day, as load may be behind it: so "
+               "far at ");
         add_of(t, s->pool_hours, HOURS, "hour");
         break;
     case HD_MISSING_PACE:
@@ -268,6 +270,8 @@ static void add_open_suspects(struct hd_report *r)
         add_of(&h.words, open[i].runs, open[i].of_runs, "run");
         headline_add(&h, "; missing for a verdict: ");
         phrase_missing(&h.words, &open[i]);
+        headline_add(&h, open[i].ended_near_limit > 0 ? "; " : "");
+        phrase_ends(&h.words, &open[i]);
         summary_add(r, NULL, &h);
     }
 }

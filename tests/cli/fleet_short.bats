@@ -34,7 +34,7 @@ early() { hd fleet --store="$store" --since=2026-11-14T00:00Z --until=$few "$@";
     early --exit-code
     status_is 0
     out_matches "^UNSURE  No verdict yet"
-    out_has "Shop: Order grows in 4 of 4 runs; missing for a verdict: more runs at other times: it grew in 2 of 2 periods"
+    out_has "Shop: Order grows in 4 of 4 runs; missing for a verdict: more runs at other times: it grew in 2 of 2 periods so far; 4 runs ended near"
     out_has "NOT YET SUSPECTS"
     out_lacks "SUSPECTS  by share"
     for format in md html csv tsv json prometheus; do
