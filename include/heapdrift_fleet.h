@@ -263,9 +263,9 @@ struct hd_fleet_suspect {
      * those that were pooled, or, where it is open, all. */
     enum hd_fleet_evidence evidence;
     enum hd_fleet_missing missing; /* where it is open */
-    uint64_t windows,
-        windows_with;          /* of the pool that says most: times that do not overlap,
-                                  with a run; in which it grew. 0: none was pooled */
+    uint64_t periods;      /* of the pool that says most: times that do not overlap, in each
+                              of which a run lies; 0: none was pooled */
+    uint64_t periods_with; /* those in which it grew */
     double pool_log_chance;    /* ln of at most how likely chance does that */
     unsigned pool_hours;       /* of the day in which it grew */
     uint64_t ended_near_limit; /* runs that show it, and another followed */

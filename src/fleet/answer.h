@@ -97,7 +97,7 @@ bool pools_was_followed(const struct pools *p, const struct hd_run_record *run);
 /* How many different suspects are going to be asked about: chance counts so often. */
 void pools_set_suspects(struct pools *p, size_t suspects);
 
-/* What pools say of the suspect that all these hits are of, into *s: windows, chance,
+/* What pools say of the suspect that all these hits are of, into *s: periods, chance,
  * hours, what is missing (nothing: they are evidence). Those on hosts that count because of
  * it count then. Hits keep their order. O(hits · log hits). */
 void pools_judge(const struct pools *p, struct hit *hits, size_t count,

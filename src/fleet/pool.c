@@ -1,11 +1,11 @@
 /* What runs say together that are too short, or have too few snapshots, to be judged alone:
  * docs/fleet.md, "Runs that are judged together", has the rule and its reasons.
  *
- * Runs at one time share their load, so what is counted is windows, times that do not
- * overlap, and of each the share of its runs that show the suspect. In one window without a
+ * Runs at one time share their load, so what is counted is periods, times that do not
+ * overlap, and of each the share of its runs that show the suspect. In one period without a
  * leak it would grow with a probability that a random walk has; the bound on all of them is
  * Hoeffding's (Probability inequalities for sums of bounded random variables, JASA 58
- * (1963), theorem 1), which needs nothing of the runs within a window. Load that follows
+ * (1963), theorem 1), which needs nothing of the runs within a period. Load that follows
  * the hour of the day and caches that fill are no chance: what speaks against these is that
  * it grows at nearly all hours, and as fast later in a run as before. */
 #include "fleet/pool.h"
@@ -165,7 +165,7 @@ void pool_add_hours(double hours[HOURS], double from, double to, double weight)
     }
 }
 
-/* --- windows ---- */
+/* --- periods ---- */
 
 struct placed {
     uint32_t group, host;
@@ -214,19 +214,19 @@ static struct scoped new_scope(const struct placed *all, size_t n, struct arena 
     for (size_t i = 0; i < n; i++)
         pools += begins_pool(all, i);
     return (struct scoped){.pools = arena_array(arena, struct pool, pools),
-                           .windows = arena_array(arena, struct window, n)};
+                           .periods = arena_array(arena, struct period, n)};
 }
 
-static void add_run(struct pool *pool, struct window *window, const struct pool_run *run,
+static void add_run(struct pool *pool, struct period *period, const struct pool_run *run,
                     const struct hd_run_record *r)
 {
-    window->runs++;
-    window->chance += run->chance;
+    period->runs++;
+    period->chance += run->chance;
     for (size_t k = run->first; k + 1 < r->count; k++)
         pool_add_hours(pool->hours, r->times[k], r->times[k + 1], 1);
 }
 
-/* The fewest times that meet all runs, so the most runs that do not overlap: a window is
+/* The fewest times that meet all runs, so the most runs that do not overlap: a period is
  * what has not ended when its first run does. */
 static void make_scope(struct pools *p, enum scope scope, struct arena *arena)
 {
@@ -240,17 +240,17 @@ static void make_scope(struct pools *p, enum scope scope, struct arena *arena)
         struct pool *pool = &s->pools[s->pool_count - 1];
         if (begins_pool(all, i) || all[i].begin >= end) {
             end = all[i].end;
-            pool->windows++;
-            s->windows[s->window_count++].pool = s->pool_count - 1;
+            pool->periods++;
+            s->periods[s->period_count++].pool = s->pool_count - 1;
         }
-        p->runs[all[i].run].window[scope] = s->window_count - 1;
-        add_run(pool, &s->windows[s->window_count - 1], &p->runs[all[i].run],
+        p->runs[all[i].run].period[scope] = s->period_count - 1;
+        add_run(pool, &s->periods[s->period_count - 1], &p->runs[all[i].run],
                 &p->of->all[all[i].run]);
     }
-    for (uint32_t i = 0; i < s->window_count; i++) {
-        const struct window *w = &s->windows[i];
+    for (uint32_t i = 0; i < s->period_count; i++) {
+        const struct period *w = &s->periods[i];
         struct pool *pool = &s->pools[w->pool];
-        pool->chance += w->chance / (double)w->runs / (double)pool->windows;
+        pool->chance += w->chance / (double)w->runs / (double)pool->periods;
     }
     free(all);
 }
@@ -268,17 +268,17 @@ static void group_builds(struct pools *p)
     size_t n;
     struct placed *all = place(p, BY_BUILD, &n);
     uint32_t group = 0;
-    uint64_t windows = 0;
+    uint64_t periods = 0;
     double end = -INFINITY;
     for (size_t i = 0; i < n; i++) {
         bool is_new = i > 0 && all[i].group != all[i - 1].group;
-        if (is_new && (windows >= pool_by.enough || all[i].group == NO_BUILD)) {
+        if (is_new && (periods >= pool_by.enough || all[i].group == NO_BUILD)) {
             group++;
-            windows = 0;
+            periods = 0;
             end = -INFINITY;
         }
         if (all[i].begin >= end) {
-            windows++;
+            periods++;
             end = all[i].end;
         }
         p->runs[all[i].run].group = group;
@@ -305,7 +305,7 @@ void pools_set_suspects(struct pools *p, size_t suspects)
         double level = log(pool_by.level / SCOPES), tests = 0;
         for (uint32_t i = 0; i < p->scopes[s].pool_count; i++) {
             const struct pool *pool = &p->scopes[s].pools[i];
-            tests += pool->windows * log(pool->chance) <= level;
+            tests += pool->periods * log(pool->chance) <= level;
         }
         tests *= (double)suspects;
         p->level[s] = level - log(tests > 1 ? tests : 1);

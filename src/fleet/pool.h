@@ -1,4 +1,4 @@
-/* pool.h - between pool.c, which pools runs and finds their windows, and pool_judge.c,
+/* pool.h - between pool.c, which pools runs and finds their periods, and pool_judge.c,
  * which says what those that show a suspect come to. docs/fleet.md, "Runs that are judged
  * together", has the rule and its reasons. */
 #ifndef POOL_H
@@ -12,7 +12,7 @@ enum { HOURS = 24, FEWEST_POINTS = 3, MANY_POINTS = 8 };
  * accused; docs/fleet.md has the figures. */
 static const struct pool_constants {
     double start, walk, long_walk, coin, level, pace, near_limit, killer, share;
-    uint64_t windows, enough, ends;
+    uint64_t periods, enough, ends;
     unsigned hours, gap, ends_apart;
 } pool_by = {
     /* Seconds in which a process starts up: growth in them says nothing. */
@@ -27,8 +27,8 @@ static const struct pool_constants {
      * have no run in common one in a hundred. Half is for all hosts together, half for
      * single ones. */
     .level = 0.0025,
-    /* Windows in which it grows, at least; a build that has so many is no longer joined. */
-    .windows = 3,
+    /* Periods in which it grows, at least; a build that has so many is no longer joined. */
+    .periods = 3,
     .enough = 8,
 
     /* Of the day, in which it grows: load may rise for 17. So many in a row without a run,
@@ -43,7 +43,7 @@ static const struct pool_constants {
      * free; what has grown by a quarter has to do with the end. */
     .near_limit = 0.7,
     .killer = 0.25,
-    /* Windows with such an end, and hours of the day that they span: more than a peak. */
+    /* Periods with such an end, and hours of the day that they span: more than a peak. */
     .ends = 3,
     .ends_apart = 8,
 
@@ -53,7 +53,7 @@ static const struct pool_constants {
 
 enum scope { BY_BUILD, BY_HOST, SCOPES };
 
-struct window {
+struct period {
     uint32_t pool;
     uint64_t runs;
     double chance; /* sum over its runs */
@@ -61,22 +61,22 @@ struct window {
 
 /* Runs of some builds, on all hosts or on one. */
 struct pool {
-    uint32_t windows;
-    double chance;       /* mean over its windows */
+    uint32_t periods;
+    double chance;       /* mean over its periods */
     double hours[HOURS]; /* seconds of its runs in each hour of the day */
 };
 
 struct scoped {
     struct pool *pools;
-    struct window *windows;
-    uint32_t pool_count, window_count;
+    struct period *periods;
+    uint32_t pool_count, period_count;
 };
 
 struct pool_run {
     enum run_weight weight;
     bool is_near, was_followed;
     uint32_t host, group;
-    uint32_t window[SCOPES];
+    uint32_t period[SCOPES];
     size_t first; /* the snapshot behind its start, or all, if it ended near its limit */
     double limit, more; /* bytes; hours that it lived behind its last snapshot */
     double chance;
@@ -90,7 +90,7 @@ struct pools {
     size_t suspects;
 };
 
-/* Whether it is in a pool, and has a window. A part may say that nothing was judged. */
+/* Whether it is in a pool, and has a period. A part may say that nothing was judged. */
 bool pool_counts(const struct pool_run *run, const struct hd_run_record *r);
 
 /* Which run it is; when its process began, if that is known, and its last snapshot: Unix

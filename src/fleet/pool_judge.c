@@ -1,5 +1,5 @@
 /* Whether runs that show a suspect are evidence together, by the rule that pool.c has the
- * windows for. */
+ * periods for. */
 #include "fleet/pool.h"
 #include "series/trend.h"
 
@@ -61,8 +61,8 @@ static double pace_of(const struct trend *t)
 
 /* What the hits in a pool come to. */
 struct tally {
-    double share; /* sum over windows of the share of their runs */
-    uint64_t windows, ends;
+    double share; /* sum over periods of the share of their runs */
+    uint64_t periods, ends;
     double seen[HOURS], grown[HOURS]; /* seconds; bytes */
     bool ended[HOURS];
     double *paces;
@@ -81,24 +81,24 @@ static void add_growth(struct tally *t, const struct points *at)
 struct shown {
     struct hit *hit;
     const struct pool_run *run;
-    uint32_t window;
+    uint32_t period;
 };
 
-static int by_window(const void *a, const void *b)
+static int by_period(const void *a, const void *b)
 {
     const struct shown *x = a, *y = b;
-    if (x->window != y->window)
-        return x->window < y->window ? -1 : 1;
+    if (x->period != y->period)
+        return x->period < y->period ? -1 : 1;
     return (x->hit > y->hit) - (x->hit < y->hit);
 }
 
-static void add_hit(struct tally *t, const struct shown *s, const struct window *w,
-                    bool is_new_window, bool is_new_end)
+static void add_hit(struct tally *t, const struct shown *s, const struct period *w,
+                    bool is_new_period, bool is_new_end)
 {
     struct points at;
     take_points(&at, s->hit, s->run->first);
     t->share += 1 / (double)w->runs;
-    t->windows += is_new_window;
+    t->periods += is_new_period;
     add_growth(t, &at);
     double pace = s->run->weight == RUN_POOLED ? pace_of(&at.trend) : NAN;
     if (!isnan(pace))
@@ -160,20 +160,20 @@ static unsigned hours_apart(const bool ended[HOURS])
 struct verdict {
     enum hd_fleet_missing missing;
     double log_chance;
-    uint64_t windows, windows_with;
+    uint64_t periods, periods_with;
     unsigned hours;
 };
 
 static struct verdict judge(const struct pool *pool, struct tally *t, double level)
 {
-    double n = pool->windows;
+    double n = pool->periods;
     struct verdict v = {.log_chance = chance_of(n, t->share / n, pool->chance),
-                        .windows = pool->windows,
-                        .windows_with = t->windows,
+                        .periods = pool->periods,
+                        .periods_with = t->periods,
                         .hours = growing_hours(pool, t)};
     bool ends = t->ends >= pool_by.ends && hours_apart(t->ended) >= pool_by.ends_apart;
     double pace = fleet_median(t->paces, t->paced);
-    if (t->windows < pool_by.windows || n * log(pool->chance) > level)
+    if (t->periods < pool_by.periods || n * log(pool->chance) > level)
         v.missing = HD_MISSING_RUNS;
     else if (v.log_chance > level)
         v.missing = HD_MISSING_SHARE;
@@ -205,12 +205,12 @@ static struct shown *take_shown(const struct pools *p, struct hit *hits, size_t 
 static void sort_shown(struct shown *all, size_t n, enum scope scope)
 {
     for (size_t i = 0; i < n; i++)
-        all[i].window = all[i].run->window[scope];
+        all[i].period = all[i].run->period[scope];
     if (n > 0)
-        qsort(all, n, sizeof(*all), by_window);
+        qsort(all, n, sizeof(*all), by_period);
 }
 
-/* Hits from here on that are in one pool, in order of windows: what they come to. */
+/* Hits from here on that are in one pool, in order of periods: what they come to. */
 static size_t tally(struct tally *t, const struct scoped *s, const struct shown *all,
                     size_t n)
 {
@@ -218,11 +218,11 @@ static size_t tally(struct tally *t, const struct scoped *s, const struct shown 
     double *paces = t->paces;
     uint32_t last_end = UINT32_MAX;
     *t = (struct tally){.paces = paces};
-    for (; i < n && s->windows[all[i].window].pool == s->windows[all[0].window].pool; i++) {
+    for (; i < n && s->periods[all[i].period].pool == s->periods[all[0].period].pool; i++) {
         const struct shown *x = &all[i];
-        bool is_new = i == 0 || x->window != all[i - 1].window;
-        add_hit(t, x, &s->windows[x->window], is_new, x->window != last_end);
-        last_end = kills(x->run, x->hit) ? x->window : last_end;
+        bool is_new = i == 0 || x->period != all[i - 1].period;
+        add_hit(t, x, &s->periods[x->period], is_new, x->period != last_end);
+        last_end = kills(x->run, x->hit) ? x->period : last_end;
     }
     return i;
 }
@@ -236,8 +236,8 @@ static bool says_more(const struct verdict *a, const struct verdict *b)
 static void keep(struct hd_fleet_suspect *s, const struct verdict *v)
 {
     s->missing = v->missing;
-    s->windows = v->windows;
-    s->windows_with = v->windows_with;
+    s->periods = v->periods;
+    s->periods_with = v->periods_with;
     s->pool_log_chance = v->log_chance;
     s->pool_hours = v->hours;
 }
@@ -253,7 +253,7 @@ void pools_judge(const struct pools *p, struct hit *hits, size_t count,
     struct verdict best = {.missing = HD_MISSING_SNAPSHOTS};
     sort_shown(all, n, BY_BUILD);
     for (size_t i = 0, len; i < n; i += len) {
-        uint32_t pool = builds->windows[all[i].window].pool;
+        uint32_t pool = builds->periods[all[i].period].pool;
         len = tally(&t, builds, &all[i], n - i);
         struct verdict v = judge(&builds->pools[pool], &t, p->level[BY_BUILD]);
         passed[pool] = v.missing == HD_MISSING_NOTHING;
@@ -261,14 +261,14 @@ void pools_judge(const struct pools *p, struct hit *hits, size_t count,
     }
     sort_shown(all, n, BY_HOST);
     for (size_t i = 0, len; i < n; i += len) {
-        const struct pool *pool = &hosts->pools[hosts->windows[all[i].window].pool];
+        const struct pool *pool = &hosts->pools[hosts->periods[all[i].period].pool];
         len = tally(&t, hosts, &all[i], n - i);
         struct verdict v = judge(pool, &t, p->level[BY_HOST]);
-        uint32_t of = builds->windows[all[i].run->window[BY_BUILD]].pool;
+        uint32_t of = builds->periods[all[i].run->period[BY_BUILD]].pool;
         bool is_evidence = v.missing == HD_MISSING_NOTHING;
         if (is_evidence && says_more(&v, &best))
             best = v;
-        if (!is_evidence && !(passed[of] && t.share >= pool_by.share * pool->windows))
+        if (!is_evidence && !(passed[of] && t.share >= pool_by.share * pool->periods))
             continue;
         for (size_t k = i; k < i + len; k++)
             all[k].hit->counts = true;

@@ -154,16 +154,16 @@ static const struct record_field onset_fields[] = {
 static const RECORD_OF(onset, "onset", onset_fields, "With which build it began.");
 
 KNOWN(is_open, x->evidence == HD_EVIDENCE_OPEN)
-KNOWN(was_pooled, x->windows > 0)
+KNOWN(was_pooled, x->periods > 0)
 VALUE(pool_log10_chance,
-      x->windows > 0 ? json_real_or_null(x->pool_log_chance / log(10)) : json_null())
+      x->periods > 0 ? json_real_or_null(x->pool_log_chance / log(10)) : json_null())
 
 static const struct record_field pool_fields[] = {
     FIELD(
-        "periods", UINT64(windows), NEVER_NULL,
+        "periods", UINT64(periods), NEVER_NULL,
         "Periods that do not overlap, in each of which a run lies that is counted; 0: none "
         "was pooled."),
-    FIELD("periods_with", UINT64(windows_with), NEVER_NULL,
+    FIELD("periods_with", UINT64(periods_with), NEVER_NULL,
           "Those in which a run shows the suspect."),
     FIELD("log10_chance", MADE(pool_log10_chance), MAY_BE_NULL,
           "Decimal logarithm of a bound on the probability that chance does that.",
@@ -259,8 +259,8 @@ static const struct record_field suspect_table_cells[] = {
     IN_TABLES("onset", CHOICE(onset, fleet_onset_word, HD_ONSET_COUNT)),
     IN_TABLES("began_with", TEXT(began_with)),
     IN_TABLES("chance", REAL(chance), .known = has_boundary),
-    IN_TABLES("periods", UINT64(windows)),
-    IN_TABLES("periods_with", UINT64(windows_with)),
+    IN_TABLES("periods", UINT64(periods)),
+    IN_TABLES("periods_with", UINT64(periods_with)),
     IN_TABLES("hours_of_day", UINT32(pool_hours), .known = was_pooled),
     FIELDS_OF(SAME(record_fleet_suspect)),
 };

@@ -100,10 +100,10 @@ static void add_of(struct text *t, uint64_t n, uint64_t of, const char *what)
 void phrase_pool(struct text *t, const struct hd_fleet_suspect *s)
 {
     enum { HOURS = 24 };
-    if (s->windows == 0)
+    if (s->periods == 0)
         return;
     text_add_string(t, "runs judged together: it grew in ");
-    add_of(t, s->windows_with, s->windows, "period");
+    add_of(t, s->periods_with, s->periods, "period");
     text_add_string(t, ", by chance ");
     phrase_chance(t, s->pool_log_chance, 1);
     text_add_string(t, ", and at ");
@@ -120,12 +120,12 @@ void phrase_missing(struct text *t, const struct hd_fleet_suspect *s)
         break;
     case HD_MISSING_RUNS:
         text_add_string(t, "more runs at other times: it grew in ");
-        add_of(t, s->windows_with, s->windows, "period");
+        add_of(t, s->periods_with, s->periods, "period");
         text_add_string(t, " so far");
         break;
     case HD_MISSING_SHARE:
         text_add_string(t, "a larger share of runs: it grew in only ");
-        add_of(t, s->windows_with, s->windows, "period");
+        add_of(t, s->periods_with, s->periods, "period");
         text_add_string(t, ", or in few runs of each");
         break;
     case HD_MISSING_HOURS:

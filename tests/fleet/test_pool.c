@@ -93,8 +93,8 @@ Test(fleet_pool, of_one_host_is_evidence)
     cr_assert_eq(a.suspect_count, 1);
     const struct hd_fleet_suspect *s = &a.suspects[0];
     cr_expect_eq(s->evidence, HD_EVIDENCE_POOLED);
-    cr_expect_eq(s->windows, 8);
-    cr_expect_eq(s->windows_with, 8);
+    cr_expect_eq(s->periods, 8);
+    cr_expect_eq(s->periods_with, 8);
     cr_expect_lt(fabs(s->pool_log_chance - 8 * log(0.3)), 1e-9);
     cr_expect_eq(s->pool_hours, 24);
     cr_expect_eq(s->hosts, 1);
@@ -128,7 +128,7 @@ Test(fleet_pool, counts_runs_at_one_time_once)
     }
     ask();
     expect_missing(HD_MISSING_RUNS);
-    cr_expect_eq(a.suspects[0].windows, 1);
+    cr_expect_eq(a.suspects[0].periods, 1);
 }
 
 Test(fleet_pool, needs_more_than_the_same_hours_of_each_day)
@@ -153,8 +153,8 @@ Test(fleet_pool, is_held_against_runs_that_do_not_show_it)
     }
     ask();
     expect_missing(HD_MISSING_SHARE);
-    cr_expect_eq(a.suspects[0].windows, 20);
-    cr_expect_eq(a.suspects[0].windows_with, 8);
+    cr_expect_eq(a.suspects[0].periods, 20);
+    cr_expect_eq(a.suspects[0].periods_with, 8);
 }
 
 Test(fleet_pool, is_held_against_judged_runs_that_do_not_show_it)
@@ -196,7 +196,7 @@ Test(fleet_pool, tells_a_build_that_leaks_from_others)
     cr_expect_str_eq(s->began_with, "1");
     cr_expect_eq(s->since_with, 12);
     cr_expect_eq(s->before_without, 12);
-    cr_expect_eq(s->windows, 12, "the other build is a pool of its own");
+    cr_expect_eq(s->periods, 12, "the other build is a pool of its own");
 }
 
 /* Who deploys for each run has no build that says anything alone. */
@@ -382,7 +382,7 @@ Test(fleet_pool, counts_what_ended_near_its_limit)
     cr_assert_eq(a.suspect_count, 1);
     const struct hd_fleet_suspect *s = &a.suspects[0];
     cr_expect_eq(s->ended_near_limit, 13, "nothing followed the last");
-    cr_expect_eq(s->windows, 13);
+    cr_expect_eq(s->periods, 13);
     cr_expect_lt(fabs(s->pool_log_chance - 13 * log(0.5)), 1e-9);
     /* 100 MiB of 160 a quarter of an hour after the start, as the last one has, and 40 an
      * hour. */
