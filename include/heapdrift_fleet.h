@@ -213,9 +213,30 @@ const char *hd_fleet_onset_name(enum hd_fleet_onset onset);
 struct hd_fleet_build_count {
     const char *build;
     double first_seen; /* Unix seconds */
-    uint64_t runs;     /* judged */
+    uint64_t runs;     /* judged; of what is not judged alone: compared */
     uint64_t with;     /* those that show it */
 };
+
+/* What a suspect rests on. */
+enum hd_fleet_evidence {
+    HD_EVIDENCE_JUDGED, /* runs that are judged by themselves */
+    HD_EVIDENCE_POOLED, /* those, and unsure ones that say enough together */
+    HD_EVIDENCE_OPEN,   /* unsure runs that do not: no suspect, but named */
+    HD_EVIDENCE_COUNT
+};
+const char *hd_fleet_evidence_name(enum hd_fleet_evidence evidence);
+
+/* What unsure runs lack to say enough together: the first of these. */
+enum hd_fleet_missing {
+    HD_MISSING_NOTHING,
+    HD_MISSING_SNAPSHOTS, /* no run has enough of them behind its start */
+    HD_MISSING_RUNS,      /* at different times */
+    HD_MISSING_SHARE,     /* too many runs do not show it */
+    HD_MISSING_HOURS,     /* of the day, in which it grows: load does that */
+    HD_MISSING_PACE,      /* it slows down in each run: what fills does that */
+    HD_MISSING_COUNT
+};
+const char *hd_fleet_missing_name(enum hd_fleet_missing missing);
 
 struct hd_fleet_suspect {
     size_t rank;                                          /* from 1 */
@@ -251,17 +272,31 @@ struct hd_fleet_suspect {
     const char *chain;   /* NULL unknown */
     const char *command; /* that opens that run, for a shell; NULL unknown */
     const char *fix;     /* what to do, in the words of docs/hints.md; NULL unknown */
+
+    /* What it rests on. If not on judged runs alone, unsure ones count as judged above:
+     * those that were pooled, or, where it is open, all. */
+    enum hd_fleet_evidence evidence;
+    enum hd_fleet_missing missing; /* where it is open */
+    uint64_t periods;      /* of the pool that says most: times that do not overlap, in each
+                              of which a run lies; 0: none was pooled */
+    uint64_t periods_with; /* those in which it grew */
+    double pool_log_chance;    /* ln of at most how likely chance does that */
+    unsigned pool_hours;       /* of the day in which it grew */
+    uint64_t ended_near_limit; /* runs that show it, and another followed */
+    double life_hours; /* from the start of a process to its limit: median of the host that
+                          has least; NAN, INFINITY as hours_left */
 };
 
 struct hd_fleet_service {
     const char *service; /* NULL unknown */
     uint64_t hosts, hosts_judged;
     uint64_t runs[HD_JUDGEMENT_COUNT];
-    uint64_t snapshots; /* compared */
-    size_t suspects;    /* of the fleet */
-    size_t builds;      /* that runs tell */
-    double hours_left;  /* of the host that has least */
-    double last;        /* Unix seconds, of the newest snapshot that was compared; NAN */
+    uint64_t snapshots;   /* compared */
+    size_t suspects;      /* of the fleet */
+    size_t builds;        /* that runs tell */
+    double hours_left;    /* of the host that has least */
+    double last;          /* Unix seconds, of the newest snapshot that was compared; NAN */
+    size_t suspects_open; /* what unsure runs show, that is no suspect */
 };
 
 /* A row of --by=host. */
@@ -277,6 +312,8 @@ struct hd_fleet_host_row {
     const double *times;
     const uint64_t *bytes; /* of its heap */
     uint64_t run;          /* with the worst suspect, or else the newest; HD_UNKNOWN */
+    size_t suspects_pooled, suspects_open; /* besides: of pools; of unsure runs */
+    const char *open_subject;              /* the first of those; NULL */
 };
 
 /* A run that is not judged, or unsure. */
@@ -297,7 +334,7 @@ struct hd_fleet_answer {
     unsigned shards_missing; /* of rules.shards, whose records are not there */
 
     uint64_t runs[HD_JUDGEMENT_COUNT];
-    uint64_t runs_open;    /* without a verdict, though they have a suspect */
+    uint64_t runs_open;    /* without a verdict of their own, though they have a suspect */
     uint64_t runs_damaged; /* of which a snapshot could not be read */
     uint64_t hosts, hosts_judged;
     uint64_t unnamed_hosts; /* runs that tell no host: those of a service count as one */
@@ -306,6 +343,7 @@ struct hd_fleet_answer {
 
     struct hd_fleet_suspect *suspects; /* by score; then those on few hosts, by score */
     size_t suspect_count, few_count;   /* of the first kind; of the second */
+    size_t open_count;                 /* and behind these: what is open */
     struct hd_fleet_service *services; /* by name */
     size_t service_count;
     struct hd_fleet_host_row *host_rows; /* --by=host: worst first; else none */
@@ -314,6 +352,7 @@ struct hd_fleet_answer {
     size_t unjudged_count;
 
     size_t suspects_shown, few_shown, services_shown, host_rows_shown, unjudged_shown;
+    size_t open_shown;
 
     const char *headline; /* the verdict in one line, as that of a diff */
     const char *store;    /* as in the options */

@@ -63,7 +63,8 @@ static void add_base(struct build *b, struct doc_facts *facts)
     format_count(&b->words, unsure);
     text_add_string(&b->words, " unsure, ");
     format_count(&b->words, not_judged);
-    text_add_string(&b->words, " not judged; they count neither as healthy nor as leaking");
+    text_add_string(&b->words, " not judged; alone they count neither as healthy nor as "
+                               "leaking");
     if (a->runs_open > 0) {
         text_add_string(&b->words, ", though ");
         format_count(&b->words, a->runs_open);
@@ -127,7 +128,7 @@ static void add_suspect_row(struct build *b, struct doc_table *t,
                             const struct hd_fleet_suspect *s)
 {
     build_row(b, t, DOC_ROW);
-    b->row->is_suspect = !s->is_few;
+    b->row->is_suspect = !s->is_few && s->evidence != HD_EVIDENCE_OPEN;
     format_count(&b->words, s->rank);
     build_cell(b);
     format_count(&b->words, s->hosts);
@@ -137,7 +138,7 @@ static void add_suspect_row(struct build *b, struct doc_table *t,
     format_percent(&b->words, s->hosts_share);
     build_cell(b);
     phrase_per_hour(&b->words, s->per_hour);
-    if (s->per_hour > 0 && !s->is_few)
+    if (s->per_hour > 0 && b->row->is_suspect)
         build_cell_change(b, true);
     else
         build_cell(b);
@@ -183,6 +184,25 @@ static void add_onset(struct build *b, const struct hd_fleet_suspect *s)
     }
     phrase_moment(&b->words, s->first_seen);
     build_end(b, to);
+}
+
+/* What it rests on besides judged runs, or lacks; and what became of its processes. */
+static void add_pool(struct build *b, const struct hd_fleet_suspect *s)
+{
+    bool is_open = s->evidence == HD_EVIDENCE_OPEN;
+    if (is_open)
+        phrase_missing(&b->words, s);
+    else if (s->evidence == HD_EVIDENCE_POOLED)
+        phrase_pool(&b->words, s);
+    if (b->words.len > 0)
+        build_end(b, doc_piece(b->doc, attach(b, is_open ? "missing" : "rests on"), ""));
+    phrase_ends(&b->words, s);
+    if (b->words.len > 0 && s->life_hours > 0 && !isinf(s->life_hours)) {
+        text_add_string(&b->words, "; from start to limit ");
+        phrase_hours_left(&b->words, s->life_hours);
+    }
+    if (b->words.len > 0)
+        build_end(b, doc_piece(b->doc, attach(b, "ends"), ""));
 }
 
 /* The host where it grows fastest, and how many it is on still. */
@@ -287,7 +307,9 @@ static void add_suspect(struct build *b, struct doc_table *t,
 {
     add_suspect_row(b, t, s);
     add_holder(b, s);
-    add_onset(b, s);
+    add_pool(b, s);
+    if (s->evidence != HD_EVIDENCE_OPEN)
+        add_onset(b, s);
     if (s->on_count > 0)
         add_worst(b, s);
     build_hint(b, s->hint);
@@ -317,7 +339,8 @@ static void add_few(struct build *b, struct doc_table *t)
     add_others(b, t, a->few_count - a->few_shown);
 }
 
-static void add_suspects(struct build *b)
+static struct doc_table *begin_suspects(struct build *b, const char *title,
+                                        const char *remark)
 {
     static const struct doc_column columns[SUSPECT_COLUMNS] = {
         {.title = "#", .align = DOC_RIGHT},
@@ -346,17 +369,36 @@ static void add_suspects(struct build *b)
          .meaning = "What decides the order: the share of the hosts times the median share "
                     "of the heap."},
         {.title = "type", .is_subject = true, .is_title = true}};
+    struct doc_table *t =
+        build_table(b, doc_topic(b->doc, title, remark), columns, SUSPECT_COLUMNS);
+    t->details = "Scores";
+    return t;
+}
+
+static void add_suspects(struct build *b)
+{
     const struct hd_fleet_answer *a = &b->r->fleet;
     if (a->suspect_count + a->few_count == 0)
         return;
-    struct doc_section *s = doc_topic(
-        b->doc, "Suspects", "by share of the hosts times median share of the heap");
-    struct doc_table *t = build_table(b, s, columns, SUSPECT_COLUMNS);
-    t->details = "Scores";
+    struct doc_table *t = begin_suspects(
+        b, "Suspects", "by share of the hosts times median share of the heap");
     for (size_t i = 0; i < a->suspects_shown; i++)
         add_suspect(b, t, &a->suspects[i]);
     add_others(b, t, a->suspect_count - a->suspects_shown);
     add_few(b, t);
+}
+
+static void add_open(struct build *b)
+{
+    const struct hd_fleet_answer *a = &b->r->fleet;
+    if (a->open_count == 0)
+        return;
+    struct doc_table *t =
+        begin_suspects(b, "Not yet suspects",
+                       "what grows in runs that say too little, alone and together");
+    for (size_t i = 0; i < a->open_shown; i++)
+        add_suspect(b, t, &a->suspects[a->suspect_count + a->few_count + i]);
+    add_others(b, t, a->open_count - a->open_shown);
 }
 
 /* --- tables ---------------------------------------------------------------- */
@@ -549,8 +591,8 @@ static void add_host_row(struct build *b, struct doc_table *t,
                          const struct hd_fleet_host_row *h)
 {
     build_row(b, t, DOC_ROW);
-    b->row->is_suspect = h->suspects > 0;
-    format_count(&b->words, h->suspects);
+    b->row->is_suspect = h->suspects + h->suspects_pooled > 0;
+    format_count(&b->words, h->suspects + h->suspects_pooled);
     build_cell(b);
     add_chart(b, h->times, h->bytes, h->count, most_of(h->bytes, h->count, 0));
     add_size(b, h->heap);
@@ -563,6 +605,11 @@ static void add_host_row(struct build *b, struct doc_table *t,
     add_subject(b, h->subject);
     build_cell_known(b, h->service);
     build_cell_known(b, h->host);
+    if (h->open_subject != NULL) {
+        struct doc_runs *to = doc_remark(b->doc, b->row);
+        build_words(b, to, "unsure: ");
+        build_type(b, to, h->open_subject);
+    }
 }
 
 static void add_host_rows(struct build *b)
@@ -665,8 +712,8 @@ static void add_unjudged(struct build *b)
     const struct hd_fleet_answer *a = &b->r->fleet;
     if (a->unjudged_count == 0)
         return;
-    struct doc_section *s = doc_topic(b->doc, "No verdict",
-                                      "runs that count neither as healthy nor as leaking");
+    struct doc_section *s = doc_topic(
+        b->doc, "No verdict", "runs that alone count neither as healthy nor as leaking");
     s->is_long = true;
     struct doc_table *t = build_table(b, s, columns, sizeof(columns) / sizeof(*columns));
     for (size_t i = 0; i < a->unjudged_shown; i++) {
@@ -692,6 +739,7 @@ void build_fleet(struct build *b)
     if (a->by == HD_FLEET_BY_HOST)
         add_host_rows(b);
     add_suspects(b);
+    add_open(b);
     if (a->by == HD_FLEET_BY_BUILD)
         add_builds(b);
     add_multiples(b);

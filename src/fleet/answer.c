@@ -4,57 +4,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Later than that nobody waits for a limit: ten years, in hours. */
-static const double never = 10 * 365.25 * 24;
-
 /* --- one run --------------------------------------------------------------------- */
-
-/* Of a run's last snapshot; HD_UNKNOWN. */
-static uint64_t last_heap(const struct hd_run_record *run)
-{
-    return run->count > 0 ? run->heap[run->count - 1] : HD_UNKNOWN;
-}
-
-/* Hours from a run's last snapshot to its limit: NAN unknown, INFINITY never. */
-static double hours_left(const struct hd_run_record *run, uint64_t limit)
-{
-    uint64_t heap = last_heap(run);
-    limit = limit != HD_UNKNOWN ? limit : run->run.limit;
-    if (limit == HD_UNKNOWN || heap == HD_UNKNOWN || isnan(run->heap_per_hour))
-        return NAN;
-    if (heap >= limit)
-        return 0;
-    if (run->heap_per_hour <= 0)
-        return INFINITY;
-    double hours = (double)(limit - heap) / run->heap_per_hour;
-    return hours < never ? hours : INFINITY;
-}
 
 static double last_time(const struct hd_run_record *run)
 {
     return run->count > 0 ? run->times[run->count - 1] : -INFINITY;
 }
 
-/* The newest judged run of a host among runs that follow each other; NULL: none. */
-static const struct hd_run_record *newest_judged(const struct hd_run_record *all,
-                                                 size_t len)
+/* The newest run of a host, among runs that follow each other, that counts for so much;
+ * NULL: none. */
+static const struct hd_run_record *newest_of(const struct hd_run_record *all, size_t len,
+                                             const struct pools *pools,
+                                             enum run_weight least)
 {
     const struct hd_run_record *newest = NULL;
     for (size_t i = 0; i < len; i++)
-        if (all[i].judgement == HD_JUDGED &&
+        if (pools_weight(pools, &all[i]) >= least &&
             (newest == NULL || last_time(&all[i]) >= last_time(newest)))
             newest = &all[i];
     return newest;
-}
-
-/* Where runs of the host and service that all[0] is of end. */
-static size_t host_end(const struct hd_run_record *all, size_t len)
-{
-    size_t i = 0;
-    while (i < len && fleet_order(all[i].run.service, all[0].run.service) == 0 &&
-           fleet_order(all[i].run.host, all[0].run.host) == 0)
-        i++;
-    return i;
 }
 
 /* Of two times that are left the shorter; what is unknown says nothing. */
@@ -95,6 +63,17 @@ static bool is_same_suspect(const struct hit *a, const struct hit *b)
            fleet_order(a->finding->holder, b->finding->holder) == 0;
 }
 
+struct making {
+    struct hd_fleet_answer *answer;
+    const struct hd_fleet_options *opt;
+    struct arena *arena;
+    /* The newest run of each host of the service that counts for so much. */
+    const struct hd_run_record **newest[RUN_JUDGED + 1];
+    struct pools *pools;      /* of the service */
+    struct hits hits, picked; /* of the service; of a suspect */
+    size_t suspect_cap, service_cap;
+};
+
 /* --- hosts of a suspect ------------------------------------------------------------ */
 
 /* NAN is less than any number. */
@@ -121,7 +100,7 @@ static int by_badness(const void *a, const void *b)
     return s != t ? (s > t ? -1 : 1) : fleet_order(x->host, y->host);
 }
 
-/* Hits that follow each other, all of one host; newest is its newest judged run. */
+/* Hits that follow each other, all of one host; newest is its newest run that counts. */
 static struct hd_fleet_host host_of(const struct hit *hits, size_t count,
                                     const struct hd_run_record *newest, uint64_t limit)
 {
@@ -136,8 +115,8 @@ static struct hd_fleet_host host_of(const struct hit *hits, size_t count,
         .build = worst->run->run.build,
         .score_share = worst->finding->score_share,
         .per_hour = worst->finding->per_hour,
-        .hours_left = still ? hours_left(newest, limit) : NAN,
-        .heap = last_heap(newest),
+        .hours_left = still ? run_hours_left(newest, limit) : NAN,
+        .heap = run_last_heap(newest),
         .is_there_still = still,
         .count = worst->run->count,
         .times = worst->run->times,
@@ -149,14 +128,13 @@ static struct hd_fleet_host host_of(const struct hit *hits, size_t count,
     };
 }
 
-static int by_value(const void *a, const void *b)
+int fleet_by_value(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
-/* Of those that are known; values are sorted then. */
-static double median(double *values, size_t count)
+double fleet_median(double *values, size_t count)
 {
     size_t n = 0;
     for (size_t i = 0; i < count; i++)
@@ -164,8 +142,46 @@ static double median(double *values, size_t count)
             values[n++] = values[i];
     if (n == 0)
         return NAN;
-    qsort(values, n, sizeof(*values), by_value);
+    qsort(values, n, sizeof(*values), fleet_by_value);
     return n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+}
+
+/* --- lives ------------------------------------------------------------------------- */
+
+static const double hour = 3600;
+
+/* Hours from the start of a process to its limit, if its heap grows as in that run: NAN
+ * unknown, INFINITY never. */
+static double life_of(const struct hd_run_record *run, uint64_t limit)
+{
+    if (run->count == 0 || run->heap[0] == HD_UNKNOWN)
+        return NAN;
+    struct hd_run_record begun = *run;
+    double age = run->times[0] - run->run.started;
+    begun.heap = &run->heap[0];
+    begun.count = 1;
+    return run_hours_left(&begun, limit) + (age > 0 ? age / hour : 0);
+}
+
+/* What a pool says of a host: how long a process lives there, and what that leaves to the
+ * newest. One that has only begun has all of it; of one that is dead nothing is left. */
+static void add_life(struct hd_fleet_suspect *s, struct hd_fleet_host *host,
+                     const struct hit *hits, size_t count, const struct making *m)
+{
+    const struct hd_run_record *newest = m->newest[RUN_COMPARED][hits[0].host];
+    uint64_t limit = m->opt->limit;
+    double *values = alloc_zeroed(array_bytes(count, sizeof(*values)));
+    for (size_t i = 0; i < count; i++)
+        values[i] = life_of(hits[i].run, limit);
+    double life = fleet_median(values, count);
+    for (size_t i = 0; i < count; i++)
+        values[i] = hits[i].run->heap_per_hour;
+    struct hd_run_record now = *newest;
+    now.heap_per_hour = fleet_median(values, count);
+    host->hours_left =
+        pools_was_followed(m->pools, newest) ? life : run_hours_left(&now, limit);
+    s->life_hours = sooner(s->life_hours, life);
+    free(values);
 }
 
 static void add_medians(struct hd_fleet_suspect *s)
@@ -173,30 +189,30 @@ static void add_medians(struct hd_fleet_suspect *s)
     double *values = alloc_zeroed(array_bytes(s->on_count, sizeof(*values)));
     for (size_t i = 0; i < s->on_count; i++)
         values[i] = s->on[i].score_share;
-    s->score_share = median(values, s->on_count);
+    s->score_share = fleet_median(values, s->on_count);
     for (size_t i = 0; i < s->on_count; i++)
         values[i] = s->on[i].per_hour;
-    s->per_hour = median(values, s->on_count);
+    s->per_hour = fleet_median(values, s->on_count);
     s->per_day = 24 * s->per_hour;
     free(values);
 }
 
 /* --- suspects ----------------------------------------------------------------------- */
 
-struct making {
-    struct hd_fleet_answer *answer;
-    const struct hd_fleet_options *opt;
-    struct arena *arena;
-    const struct hd_run_record **newest; /* judged run of each host of the service */
-    struct hits hits;                    /* of the service */
-    size_t suspect_cap, service_cap;
-};
-
 static bool is_on_few(const struct hd_fleet_suspect *s, const struct hd_fleet_options *opt)
 {
     double least = opt->min_hosts > 0 ? (double)opt->min_hosts
                                       : opt->min_hosts_share * (double)s->of_hosts;
     return (double)s->hosts < least;
+}
+
+/* How much runs have to count for to be held against those that show it. */
+static enum run_weight weight_for(const struct hd_fleet_suspect *s)
+{
+    static const enum run_weight weights[] = {[HD_EVIDENCE_JUDGED] = RUN_JUDGED,
+                                              [HD_EVIDENCE_POOLED] = RUN_POOLED,
+                                              [HD_EVIDENCE_OPEN] = RUN_COMPARED};
+    return weights[s->evidence];
 }
 
 static void add_hosts(struct making *m, struct hd_fleet_suspect *s, const struct hit *hits,
@@ -208,8 +224,10 @@ static void add_hosts(struct making *m, struct hd_fleet_suspect *s, const struct
     for (size_t i = 0, end; i < count; i = end) {
         for (end = i; end < count && hits[end].host == hits[i].host;)
             end++;
-        struct hd_fleet_host host =
-            host_of(&hits[i], end - i, m->newest[hits[i].host], m->opt->limit);
+        struct hd_fleet_host host = host_of(
+            &hits[i], end - i, m->newest[weight_for(s)][hits[i].host], m->opt->limit);
+        if (s->evidence != HD_EVIDENCE_JUDGED)
+            add_life(s, &host, &hits[i], end - i, m);
         s->hosts_still += host.is_there_still;
         s->hours_left = sooner(s->hours_left, host.hours_left);
         s->on[s->on_count++] = host;
@@ -248,37 +266,96 @@ static void add_name(struct hd_fleet_suspect *s, const struct hit *hits, size_t 
     s->hint = hint.name;
 }
 
-/* Hits of one suspect, sorted by host. */
-static void add_suspect(struct making *m, struct hit *hits, size_t count,
-                        const struct service_runs *of)
+/* Of hits of one suspect, sorted by host, those that speak for it. */
+static void pick(struct making *m, const struct hit *hits, size_t count,
+                 enum hd_fleet_evidence evidence)
 {
-    struct hd_fleet_answer *a = m->answer;
-    struct hd_fleet_suspect s = {.of_hosts = of->hosts_judged,
-                                 .runs = count,
-                                 .of_runs = of->runs_judged,
-                                 .first_seen = NAN,
-                                 .hours_left = NAN};
-    add_name(&s, hits, count);
-    add_hosts(m, &s, hits, count);
+    m->picked.len = 0;
+    for (size_t i = 0; i < count; i++)
+        if (evidence == HD_EVIDENCE_OPEN || hits[i].run->judgement == HD_JUDGED ||
+            (evidence == HD_EVIDENCE_POOLED && hits[i].counts))
+            add_hit(&m->picked, hits[i]);
+}
+
+/* Where it began is told by all runs: one too short to count is no less of its build. */
+static void add_onset(struct making *m, struct hd_fleet_suspect *s, struct hit *hits,
+                      size_t count, const struct service_runs *of)
+{
+    if (s->evidence != HD_EVIDENCE_JUDGED)
+        pick(m, hits, count, HD_EVIDENCE_OPEN);
+    for (size_t i = 0; i < m->picked.len; i++)
+        s->first_seen = fmin(s->first_seen, onset_seen(m->picked.all[i].run));
+    s->runs = m->picked.len;
+    onset_find(s, m->picked.all, m->picked.len, of->builds, m->arena);
+}
+
+/* Hits of one suspect, sorted by host, and what pools say of them. */
+static struct hd_fleet_suspect suspect_of(struct making *m, struct hit *hits, size_t count,
+                                          const struct service_runs *of,
+                                          struct hd_fleet_suspect s)
+{
+    enum run_weight weight = weight_for(&s);
+    s.of_hosts = of->hosts[weight];
+    s.of_runs = of->runs[weight];
+    s.first_seen = s.hours_left = s.life_hours = NAN;
+    pick(m, hits, count, s.evidence);
+    for (size_t i = 0; i < m->picked.len; i++)
+        s.ended_near_limit += pools_ended_near(m->pools, m->picked.all[i].run);
+    add_name(&s, m->picked.all, m->picked.len);
+    add_hosts(m, &s, m->picked.all, m->picked.len);
     add_medians(&s);
     s.hosts_share = (double)s.hosts / (double)s.of_hosts;
     s.score = s.hosts_share * (isnan(s.score_share) ? 0 : s.score_share);
     s.is_few = is_on_few(&s, m->opt);
+    add_onset(m, &s, hits, count, of);
+    return s;
+}
+
+/* Judged runs alone, if they make it a suspect; else those together with what pools say;
+ * else it is open. */
+static void add_suspect(struct making *m, struct hit *hits, size_t count,
+                        const struct service_runs *of)
+{
+    struct hd_fleet_answer *a = m->answer;
+    struct hd_fleet_suspect said = {0}, s = {.is_few = true};
+    size_t judged = 0;
     for (size_t i = 0; i < count; i++)
-        s.first_seen = fmin(s.first_seen, onset_seen(hits[i].run));
-    onset_find(&s, hits, count, of->builds, m->arena);
+        judged += hits[i].run->judgement == HD_JUDGED;
+    if (judged < count)
+        pools_judge(m->pools, hits, count, &said);
+    if (judged > 0)
+        s = suspect_of(m, hits, count, of, (struct hd_fleet_suspect){0});
+    if (s.is_few && judged < count && said.missing == HD_MISSING_NOTHING) {
+        said.evidence = HD_EVIDENCE_POOLED;
+        s = suspect_of(m, hits, count, of, said);
+    } else if (judged == 0) {
+        said.evidence = HD_EVIDENCE_OPEN;
+        s = suspect_of(m, hits, count, of, said);
+    }
     a->suspects = grow(a->suspects, a->suspect_count, &m->suspect_cap, sizeof(s));
     a->suspects[a->suspect_count++] = s;
+}
+
+/* Where hits of the same suspect end. */
+static size_t suspect_end(const struct hits *h, size_t i)
+{
+    size_t end = i + 1;
+    while (end < h->len && is_same_suspect(&h->all[i], &h->all[end]))
+        end++;
+    return end;
 }
 
 static void add_suspects(struct making *m, const struct service_runs *of)
 {
     struct hits *h = &m->hits;
+    size_t different = 0;
     if (h->len > 0)
         qsort(h->all, h->len, sizeof(*h->all), by_suspect);
+    for (size_t i = 0; i < h->len; i = suspect_end(h, i))
+        different++;
+    pools_set_suspects(m->pools, different);
     for (size_t i = 0, end; i < h->len; i = end) {
-        for (end = i + 1; end < h->len && is_same_suspect(&h->all[i], &h->all[end]);)
-            end++;
+        end = suspect_end(h, i);
         add_suspect(m, &h->all[i], end - i, of);
     }
 }
@@ -287,6 +364,9 @@ static void add_suspects(struct making *m, const struct service_runs *of)
 static int by_score(const void *a, const void *b)
 {
     const struct hd_fleet_suspect *x = a, *y = b;
+    bool is_open = x->evidence == HD_EVIDENCE_OPEN;
+    if (is_open != (y->evidence == HD_EVIDENCE_OPEN))
+        return is_open ? 1 : -1;
     if (x->is_few != y->is_few)
         return x->is_few ? 1 : -1;
     if (x->score != y->score)
@@ -317,27 +397,43 @@ static void count_run(struct making *m, struct hd_fleet_service *s,
 
 /* Runs that follow each other, of one host. */
 static void add_host(struct making *m, struct hd_fleet_service *s,
-                     const struct hd_run_record *all, size_t len,
-                     const struct service_runs *of)
+                     const struct hd_run_record *all, size_t len, struct service_runs *of)
 {
-    const struct hd_run_record *newest = newest_judged(all, len);
     uint32_t host = (uint32_t)s->hosts++;
-    m->newest[host] = newest;
-    if (newest != NULL) {
-        s->hosts_judged++;
-        s->hours_left = sooner(s->hours_left, hours_left(newest, m->opt->limit));
+    for (enum run_weight w = RUN_COMPARED; w <= RUN_JUDGED; w++) {
+        m->newest[w][host] = newest_of(all, len, m->pools, w);
+        of->hosts[w] += m->newest[w][host] != NULL;
     }
+    if (m->newest[RUN_JUDGED][host] != NULL)
+        s->hours_left = sooner(s->hours_left,
+                               run_hours_left(m->newest[RUN_JUDGED][host], m->opt->limit));
     for (size_t i = 0; i < len; i++) {
         count_run(m, s, &all[i]);
-        for (size_t k = 0; all[i].judgement == HD_JUDGED && k < all[i].finding_count; k++)
+        for (size_t k = 0; all[i].judgement != HD_NOT_JUDGED && k < all[i].finding_count;
+             k++)
             add_hit(&m->hits, (struct hit){&all[i], &all[i].findings[k], host,
-                                           onset_build_of(of->builds, &all[i])});
+                                           onset_build_of(of->builds, &all[i]),
+                                           all[i].judgement == HD_JUDGED});
+    }
+}
+
+/* What the suspects from there on, which are of it, are to their service. */
+static void count_suspects_of(struct hd_fleet_service *s,
+                              const struct hd_fleet_suspect *all, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        bool is_open = all[i].evidence == HD_EVIDENCE_OPEN;
+        s->suspects += !is_open && !all[i].is_few;
+        s->suspects_open += is_open;
+        if (all[i].evidence == HD_EVIDENCE_POOLED)
+            s->hours_left = sooner(s->hours_left, all[i].hours_left);
     }
 }
 
 static void add_service(struct making *m, const struct hd_run_record *all, size_t len)
 {
     struct hd_fleet_answer *a = m->answer;
+    struct arena scratch = {0};
     struct service_runs of = {
         .all = all, .len = len, .builds = onset_builds(all, len, m->arena)};
     struct hd_fleet_service s = {.service = all[0].run.service,
@@ -345,16 +441,18 @@ static void add_service(struct making *m, const struct hd_run_record *all, size_
                                  .last = NAN,
                                  .builds = of.builds->len};
     m->hits.len = 0;
+    m->pools = pools_make(&of, m->opt->limit, &scratch);
     for (size_t i = 0, n; i < len; i += n) {
-        n = host_end(&all[i], len - i);
+        n = runs_of_host(&all[i], len - i);
         add_host(m, &s, &all[i], n, &of);
     }
-    of.hosts_judged = s.hosts_judged;
-    of.runs_judged = s.runs[HD_JUDGED];
+    s.hosts_judged = of.hosts[RUN_JUDGED];
+    of.runs[RUN_JUDGED] = s.runs[HD_JUDGED];
+    of.runs[RUN_POOLED] = of.runs[RUN_COMPARED] = s.runs[HD_JUDGED] + s.runs[HD_UNSURE];
     size_t before = a->suspect_count;
     add_suspects(m, &of);
-    for (size_t i = before; i < a->suspect_count; i++)
-        s.suspects += !a->suspects[i].is_few;
+    arena_free(&scratch);
+    count_suspects_of(&s, &a->suspects[before], a->suspect_count - before);
     a->hosts += s.hosts;
     a->hosts_judged += s.hosts_judged;
     a->services = grow(a->services, a->service_count, &m->service_cap, sizeof(s));
@@ -394,114 +492,6 @@ static void add_unjudged(struct hd_fleet_answer *a, const struct hd_fleet *f,
         qsort(a->unjudged, count, sizeof(*a->unjudged), by_doubt);
 }
 
-/* --- by host ------------------------------------------------------------------------- */
-
-/* Rows of --by=host: each host of each service by itself. */
-
-static const struct hd_run_record *last_of_all(const struct hd_run_record *all, size_t len)
-{
-    const struct hd_run_record *last = &all[0];
-    for (size_t i = 1; i < len; i++)
-        if (all[i].count > 0 && (last->count == 0 || all[i].times[all[i].count - 1] >=
-                                                         last->times[last->count - 1]))
-            last = &all[i];
-    return last;
-}
-
-/* What tells suspects apart. */
-struct key {
-    const char *type, *holder;
-};
-
-static int by_type(const void *a, const void *b)
-{
-    const struct key *x = a, *y = b;
-    int order = fleet_order(x->type, y->type);
-    return order != 0 ? order : fleet_order(x->holder, y->holder);
-}
-
-/* How many different ones, of runs that follow each other. */
-static size_t count_suspects(const struct hd_run_record *all, size_t len)
-{
-    size_t n = 0, different = 0;
-    for (size_t i = 0; i < len; i++)
-        n += all[i].judgement == HD_JUDGED ? all[i].finding_count : 0;
-    struct key *keys = alloc_zeroed(array_bytes(n, sizeof(*keys)));
-    n = 0;
-    for (size_t i = 0; i < len; i++)
-        for (size_t k = 0; all[i].judgement == HD_JUDGED && k < all[i].finding_count; k++)
-            keys[n++] = (struct key){all[i].findings[k].type, all[i].findings[k].holder};
-    if (n > 0)
-        qsort(keys, n, sizeof(*keys), by_type);
-    for (size_t i = 0; i < n; i++)
-        different += i == 0 || by_type(&keys[i - 1], &keys[i]) != 0;
-    free(keys);
-    return different;
-}
-
-static void take_worst(struct hd_fleet_host_row *row, const struct hd_run_record *run)
-{
-    for (size_t k = 0; run->judgement == HD_JUDGED && k < run->finding_count; k++) {
-        const struct hd_run_finding *f = &run->findings[k];
-        if (row->type != NULL && !(f->score_share > row->score_share))
-            continue;
-        row->type = f->type;
-        row->subject = f->subject != NULL ? f->subject : f->type;
-        row->holder = f->holder;
-        row->score_share = f->score_share;
-        row->per_hour = f->per_hour;
-        row->run = run->series;
-    }
-}
-
-static struct hd_fleet_host_row row_of(const struct hd_run_record *all, size_t len,
-                                       uint64_t limit)
-{
-    const struct hd_run_record *last = last_of_all(all, len);
-    struct hd_fleet_host_row row = {.service = last->run.service,
-                                    .host = last->run.host,
-                                    .build = last->run.build,
-                                    .suspects = count_suspects(all, len),
-                                    .score_share = NAN,
-                                    .per_hour = NAN,
-                                    .heap = last_heap(last),
-                                    .heap_per_hour = last->heap_per_hour,
-                                    .hours_left = hours_left(last, limit),
-                                    .count = last->count,
-                                    .times = last->times,
-                                    .bytes = last->heap,
-                                    .run = last->series};
-    for (size_t i = 0; i < len; i++) {
-        row.runs[all[i].judgement]++;
-        take_worst(&row, &all[i]);
-    }
-    return row;
-}
-
-/* Hosts with suspects first, the worst of them first; then by name. */
-static int by_host_badness(const void *a, const void *b)
-{
-    const struct hd_fleet_host_row *x = a, *y = b;
-    double s = isnan(x->score_share) ? -1 : x->score_share;
-    double t = isnan(y->score_share) ? -1 : y->score_share;
-    if (s != t)
-        return s > t ? -1 : 1;
-    int order = fleet_order(x->service, y->service);
-    return order != 0 ? order : fleet_order(x->host, y->host);
-}
-
-static void add_host_rows(struct hd_fleet_answer *a, const struct hd_fleet *f,
-                          struct arena *arena)
-{
-    a->host_rows = arena_array(arena, struct hd_fleet_host_row, a->hosts);
-    for (size_t i = 0, n; i < f->len; i += n) {
-        n = host_end(&f->all[i], f->len - i);
-        a->host_rows[a->host_row_count++] = row_of(&f->all[i], n, a->limit);
-    }
-    if (a->host_row_count > 0)
-        qsort(a->host_rows, a->host_row_count, sizeof(*a->host_rows), by_host_badness);
-}
-
 /* --- all of it ------------------------------------------------------- */
 
 /* What grew on the heap, now in the arena. */
@@ -525,7 +515,9 @@ void fleet_answer(struct hd_fleet_answer *a, struct hd_fleet *f,
                                   .shards_missing = fleet_shards_missing(f),
                                   .first = NAN,
                                   .last = NAN};
-    m.newest = alloc_zeroed(array_bytes(f->len, sizeof(const struct hd_run_record *)));
+    for (enum run_weight w = RUN_COMPARED; w <= RUN_JUDGED; w++)
+        m.newest[w] =
+            alloc_zeroed(array_bytes(f->len, sizeof(const struct hd_run_record *)));
     for (size_t i = 0, end; i < f->len; i = end) {
         const char *service = f->all[i].run.service;
         for (end = i; end < f->len && fleet_order(f->all[end].run.service, service) == 0;)
@@ -537,13 +529,17 @@ void fleet_answer(struct hd_fleet_answer *a, struct hd_fleet *f,
     if (a->suspect_count > 0)
         qsort(a->suspects, a->suspect_count, sizeof(*a->suspects), by_score);
     for (size_t i = 0; i < a->suspect_count; i++) {
+        bool is_open = a->suspects[i].evidence == HD_EVIDENCE_OPEN;
         a->suspects[i].rank = i + 1;
-        a->few_count += a->suspects[i].is_few;
+        a->open_count += is_open;
+        a->few_count += !is_open && a->suspects[i].is_few;
     }
-    a->suspect_count -= a->few_count;
+    a->suspect_count -= a->few_count + a->open_count;
     add_unjudged(a, f, arena);
     if (opt->by == HD_FLEET_BY_HOST)
-        add_host_rows(a, f, arena);
-    free(m.newest);
+        fleet_host_rows(a, f, arena);
+    for (enum run_weight w = RUN_COMPARED; w <= RUN_JUDGED; w++)
+        free(m.newest[w]);
     free(m.hits.all);
+    free(m.picked.all);
 }

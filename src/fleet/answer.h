@@ -12,14 +12,26 @@
 void fleet_answer(struct hd_fleet_answer *a, struct hd_fleet *f,
                   const struct hd_fleet_options *opt, struct arena *arena);
 
+/* Numbers in order; the median of those that are known, NAN: none. They are sorted then. */
+int fleet_by_value(const void *a, const void *b);
+double fleet_median(double *values, size_t count);
+
 /* --- between answer.c and onset.c ----------------------------------------------- */
+
+/* How much a run may count: the more the larger. */
+enum run_weight {
+    RUN_NOTHING,
+    RUN_COMPARED, /* it may show something, but says too little to be pooled */
+    RUN_POOLED,
+    RUN_JUDGED
+};
 
 /* The runs of a service, which follow each other, sorted by host. */
 struct service_runs {
     const struct hd_run_record *all;
     size_t len;
     struct service_builds *builds;
-    uint64_t hosts_judged, runs_judged;
+    uint64_t hosts[RUN_JUDGED + 1], runs[RUN_JUDGED + 1]; /* that count for so much */
 };
 
 /* A run that shows a suspect. */
@@ -28,6 +40,7 @@ struct hit {
     const struct hd_run_finding *finding;
     uint32_t host;  /* of the service: numbered in their order */
     uint32_t build; /* the same, by when it was first seen; NO_BUILD */
+    bool counts;    /* it is judged, by itself or with others */
 };
 enum { NO_BUILD = UINT32_MAX };
 
@@ -35,7 +48,8 @@ enum { NO_BUILD = UINT32_MAX };
 struct service_builds {
     const char **names;
     double *first_seen;
-    uint64_t *judged; /* runs of each */
+    uint64_t *judged;   /* runs of each */
+    uint64_t *compared; /* the same, with unsure ones */
     size_t len;
 };
 
@@ -52,5 +66,41 @@ double onset_seen(const struct hd_run_record *run);
  * then. O(hits · log hits). */
 void onset_find(struct hd_fleet_suspect *s, struct hit *hits, size_t count,
                 const struct service_builds *builds, struct arena *arena);
+
+/* --- between answer.c and host_rows.c ------------------------------------------- */
+
+/* Of a run's last snapshot; HD_UNKNOWN. NULL is fine. */
+uint64_t run_last_heap(const struct hd_run_record *run);
+
+/* Hours from a run's last snapshot to its limit: NAN unknown, INFINITY never. */
+double run_hours_left(const struct hd_run_record *run, uint64_t limit);
+
+/* How many of these runs are of the service and host of the first. */
+size_t runs_of_host(const struct hd_run_record *all, size_t len);
+
+/* Rows of --by=host, when suspects are sorted. */
+void fleet_host_rows(struct hd_fleet_answer *a, const struct hd_fleet *f,
+                     struct arena *arena);
+
+/* --- between answer.c and pool.c ------------------------------------------------ */
+
+/* What the runs of a service say together that say too little alone. Lies in the arena. */
+struct pools;
+struct pools *pools_make(const struct service_runs *of, uint64_t limit,
+                         struct arena *arena);
+enum run_weight pools_weight(const struct pools *p, const struct hd_run_record *run);
+
+/* It ended near its limit of memory, and another run of its host followed. */
+bool pools_ended_near(const struct pools *p, const struct hd_run_record *run);
+bool pools_was_followed(const struct pools *p, const struct hd_run_record *run);
+
+/* How many different suspects are going to be asked about: chance counts so often. */
+void pools_set_suspects(struct pools *p, size_t suspects);
+
+/* What pools say of the suspect that all these hits are of, into *s: periods, chance,
+ * hours, what is missing (nothing: they are evidence). Those on hosts that count because of
+ * it count then. Hits keep their order. O(hits · log hits). */
+void pools_judge(const struct pools *p, struct hit *hits, size_t count,
+                 struct hd_fleet_suspect *s);
 
 #endif

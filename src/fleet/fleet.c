@@ -223,6 +223,19 @@ const char *hd_fleet_onset_name(enum hd_fleet_onset onset)
     return (unsigned)onset < HD_ONSET_COUNT ? names[onset] : NULL;
 }
 
+const char *hd_fleet_evidence_name(enum hd_fleet_evidence evidence)
+{
+    static const char *const names[] = {"judged", "pooled", "open"};
+    return (unsigned)evidence < HD_EVIDENCE_COUNT ? names[evidence] : NULL;
+}
+
+const char *hd_fleet_missing_name(enum hd_fleet_missing missing)
+{
+    static const char *const names[] = {"nothing", "snapshots", "runs",
+                                        "share",   "hours",     "pace"};
+    return (unsigned)missing < HD_MISSING_COUNT ? names[missing] : NULL;
+}
+
 /* --- which runs ---------------------------------------------------------------------- */
 
 /* Which snapshots of a run stand for all of it. */

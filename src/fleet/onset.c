@@ -21,7 +21,7 @@ static const double most_chance = 0.01;
 struct seen_build {
     const char *name;
     double first_seen;
-    uint64_t judged;
+    uint64_t judged, compared;
 };
 
 double onset_seen(const struct hd_run_record *run)
@@ -55,6 +55,7 @@ static size_t merge(struct seen_build *all, size_t len)
         }
         struct seen_build *to = &all[n - 1];
         to->judged += all[i].judged;
+        to->compared += all[i].compared;
         to->first_seen = fmin(to->first_seen, all[i].first_seen);
     }
     return n;
@@ -84,7 +85,8 @@ struct service_builds *onset_builds(const struct hd_run_record *all, size_t len,
     for (size_t i = 0; i < len; i++)
         if (all[i].run.build != NULL)
             seen[n++] = (struct seen_build){all[i].run.build, onset_seen(&all[i]),
-                                            all[i].judgement == HD_JUDGED};
+                                            all[i].judgement == HD_JUDGED,
+                                            all[i].judgement != HD_NOT_JUDGED};
     qsort(seen, n, sizeof(*seen), by_name);
     n = merge(seen, n);
     qsort(seen, n, sizeof(*seen), by_time);
@@ -92,12 +94,14 @@ struct service_builds *onset_builds(const struct hd_run_record *all, size_t len,
     b->builds.names = arena_array(arena, const char *, n);
     b->builds.first_seen = arena_array(arena, double, n);
     b->builds.judged = arena_array(arena, uint64_t, n);
+    b->builds.compared = arena_array(arena, uint64_t, n);
     b->by_name = arena_array(arena, struct build_name, n);
     b->builds.len = n;
     for (size_t i = 0; i < n; i++) {
         b->builds.names[i] = seen[i].name;
         b->builds.first_seen[i] = seen[i].first_seen;
         b->builds.judged[i] = seen[i].judged;
+        b->builds.compared[i] = seen[i].compared;
         b->by_name[i] = (struct build_name){seen[i].name, (uint32_t)i};
     }
     qsort(b->by_name, n, sizeof(*b->by_name), by_build_name);
@@ -127,6 +131,13 @@ static int by_build(const void *a, const void *b)
     return (x->run->series > y->run->series) - (x->run->series < y->run->series);
 }
 
+/* Runs of each build among which those that show it are. */
+static const uint64_t *runs_of(const struct hd_fleet_suspect *s,
+                               const struct service_builds *builds)
+{
+    return s->evidence == HD_EVIDENCE_JUDGED ? builds->judged : builds->compared;
+}
+
 /* The builds that show it, and how many runs of each do. */
 static void add_builds(struct hd_fleet_suspect *s, const struct hit *hits, size_t count,
                        const struct service_builds *builds, struct arena *arena)
@@ -139,7 +150,7 @@ static void add_builds(struct hd_fleet_suspect *s, const struct hit *hits, size_
         uint32_t k = hits[i].build;
         if (i == 0 || k != hits[i - 1].build)
             s->builds[s->build_count++] = (struct hd_fleet_build_count){
-                builds->names[k], builds->first_seen[k], builds->judged[k], 0};
+                builds->names[k], builds->first_seen[k], runs_of(s, builds)[k], 0};
         s->builds[s->build_count - 1].with++;
     }
 }
@@ -172,15 +183,16 @@ static void try_all(struct hd_fleet_suspect *s, const struct hit *hits, size_t c
                     const struct service_builds *builds)
 {
     struct sides n = {.with = count};
+    const uint64_t *runs = runs_of(s, builds);
     size_t next = 0;
     for (size_t k = 0; k < builds->len; k++)
-        n.judged += builds->judged[k];
+        n.judged += runs[k];
     for (size_t k = 0; k < builds->len; k++) {
         if (next < count && hits[next].build == k)
             try_boundary(s, &n, builds->names[k]);
         for (; next < count && hits[next].build == k; next++)
             n.before_with++;
-        n.before += builds->judged[k];
+        n.before += runs[k];
     }
 }
 

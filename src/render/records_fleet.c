@@ -9,6 +9,8 @@
 enum { MOST_HOSTS = 24 };
 
 NAMES(fleet_onset)
+NAMES(fleet_evidence)
+NAMES(fleet_missing)
 NAMES(judgement)
 NAMES(doubt)
 
@@ -154,6 +156,29 @@ static const struct record_field onset_fields[] = {
 };
 static const RECORD_OF(onset, "onset", onset_fields, "With which build it began.");
 
+KNOWN(is_open, x->evidence == HD_EVIDENCE_OPEN)
+KNOWN(was_pooled, x->periods > 0)
+VALUE(pool_log10_chance,
+      x->periods > 0 ? json_real_or_null(x->pool_log_chance / log(10)) : json_null())
+
+static const struct record_field pool_fields[] = {
+    FIELD(
+        "periods", UINT64(periods), NEVER_NULL,
+        "Periods that do not overlap, in each of which a run lies that is counted; 0: none "
+        "was pooled."),
+    FIELD("periods_with", UINT64(periods_with), NEVER_NULL,
+          "Those in which a run shows the suspect."),
+    FIELD("log10_chance", MADE(pool_log10_chance), MAY_BE_NULL,
+          "Decimal logarithm of a bound on the probability that chance does that.",
+          "\"type\": [\"number\", \"null\"]"),
+    FIELD("hours_of_day", UINT32(pool_hours), NEVER_NULL,
+          "Hours of the day, UTC, in which it grew."),
+};
+static const RECORD_OF(
+    pool, "pool", pool_fields,
+    "What runs say together that say too little alone: of the builds and "
+    "hosts that say most.");
+
 static void add_worst_host(struct text *t, const void *of, const struct record_walk *w)
 {
     const T *s = of;
@@ -220,6 +245,23 @@ static const struct record_field suspect_fields[] = {
         "command", TEXT(command), MAY_BE_NULL,
         "What opens that run, to be pasted; without a password, and --store=URL where the "
         "store is not known."),
+    FIELD(
+        "evidence", CHOICE(evidence, fleet_evidence_word, HD_EVIDENCE_COUNT), NEVER_NULL,
+        "What it rests on. judged: runs judged by themselves; pooled: those and runs that "
+        "say enough together, all of which count as judged here; open: runs that do not, "
+        "all of which count as judged here: no suspect."),
+    FIELD("missing", CHOICE(missing, fleet_missing_word, HD_MISSING_COUNT), MAY_BE_NULL,
+          "What an open one lacks: snapshots, runs, share, hours or pace (docs/fleet.md); "
+          "else null.",
+          NULL, is_open),
+    FIELD("pool", GROUP(record_pool), NEVER_NULL, NULL),
+    FIELD("ended_near_limit", UINT64(ended_near_limit), NEVER_NULL,
+          "Runs that show it, ended near their limit of memory, and were followed by "
+          "another."),
+    FIELD(
+        "hours_from_start", REAL(life_hours), MAY_BE_NULL,
+        "Hours from the start of a process to its limit, as its heap grows: median of the "
+        "host that has least; null if unknown, never, or if judged."),
 };
 static const RECORD_OF(fleet_suspect, "fleet_suspect", suspect_fields,
                        "What piles up in runs of a service, held in one way.");
@@ -231,6 +273,9 @@ static const struct record_field suspect_table_cells[] = {
     IN_TABLES("onset", CHOICE(onset, fleet_onset_word, HD_ONSET_COUNT)),
     IN_TABLES("began_with", TEXT(began_with)),
     IN_TABLES("chance", REAL(chance), .known = has_boundary),
+    IN_TABLES("periods", UINT64(periods)),
+    IN_TABLES("periods_with", UINT64(periods_with)),
+    IN_TABLES("hours_of_day", UINT32(pool_hours), .known = was_pooled),
     FIELDS_OF(SAME(record_fleet_suspect)),
 };
 static const struct record record_fleet_suspect_cells = {
@@ -240,9 +285,9 @@ static const struct record record_fleet_suspect_cells = {
     .csv =
         "rank service type subject holder on_few_hosts hosts_with hosts_judged hosts_still "
         "hosts_share runs_with runs_judged score score_share bytes_per_hour bytes_per_day "
-        "hours_left worst_host first_build first_seen onset began_with chance hint run "
-        "chain "
-        "command"};
+        "hours_left worst_host first_build first_seen onset began_with chance evidence "
+        "missing periods_with periods hours_of_day ended_near_limit hours_from_start hint "
+        "run chain command"};
 #undef T
 
 /* --- services, hosts, runs
@@ -263,6 +308,8 @@ static const struct record_field service_fields[] = {
     FIELD("last_snapshot", REAL(last), MAY_BE_NULL,
           "When the newest snapshot was taken that was compared, Unix seconds; null: none "
           "was."),
+    FIELD("suspects_open", SIZE(suspects_open), NEVER_NULL,
+          "What grows in runs that say too little: no suspects."),
 };
 static const RECORD_OF(service, "service", service_fields, "A service.");
 #undef T
@@ -291,6 +338,12 @@ static const struct record_field host_row_fields[] = {
           "Bytes of the heap of the newest run in each snapshot."),
     FIELD("run", UINT64(run), MAY_BE_NULL,
           "The number of the run with the worst suspect, or else of the newest."),
+    FIELD("suspects_pooled", SIZE(suspects_pooled), NEVER_NULL,
+          "Besides: suspects there by runs that say enough together. type and the like are "
+          "of the first if suspects is 0."),
+    FIELD("suspects_open", SIZE(suspects_open), NEVER_NULL,
+          "Besides: what grows in runs that say too little."),
+    FIELD_NAME("open_subject", open_subject, "The first of those."),
 
     IN_TABLES("runs_judged", UINT64(runs[HD_JUDGED])),
     IN_TABLES("runs_unsure", UINT64(runs[HD_UNSURE])),
@@ -302,7 +355,7 @@ static const struct record record_host_row = {
     FIELDS(host_row_fields),
     .csv = "service host build suspects type subject holder score_share bytes_per_hour "
            "runs_judged runs_unsure runs_not_judged heap_bytes heap_bytes_per_hour "
-           "hours_left run"};
+           "hours_left suspects_pooled suspects_open open_subject run"};
 #undef T
 
 #define T struct hd_fleet_unjudged
@@ -352,6 +405,14 @@ static json_t *suspects(const void *of, const struct record_walk *w)
     return array;
 }
 
+static json_t *suspects_open(const void *of, const struct record_walk *w)
+{
+    const T *a = of;
+    return records_json(&record_fleet_suspect,
+                        a->suspects + a->suspect_count + a->few_count, a->open_shown, w);
+}
+
+VALUE(suspects_open_omitted, json_integer((json_int_t)(x->open_count - x->open_shown)))
 VALUE(suspects_omitted, json_integer((json_int_t)(x->suspect_count + x->few_count -
                                                   x->suspects_shown - x->few_shown)))
 VALUE(services_omitted, json_integer((json_int_t)(x->service_count - x->services_shown)))
@@ -397,6 +458,9 @@ static const struct record_field answer_fields[] = {
     FIELD("unjudged", RECORDS(unjudged, unjudged_shown, record_unjudged), NEVER_NULL,
           "Runs without a verdict: not judged, then unsure."),
     FIELD_OMITTED(unjudged),
+    FIELD("suspects_open", MADE_RECORDS(suspects_open, record_fleet_suspect), NEVER_NULL,
+          "What grows in runs without a verdict that say too little together, too."),
+    FIELD_OMITTED(suspects_open),
 };
 static const RECORD_OF(answer, NULL, answer_fields, NULL);
 #undef T
@@ -433,13 +497,15 @@ static const struct record_field build_cells[] = {
     IN_TABLES("runs_judged", UINT64(build.runs)),
     IN_TABLES("build", TEXT(build.build)),
     IN_TABLES("began_here", TRUTH(began_here)),
+    IN_TABLES("evidence", CHOICE(suspect.evidence, fleet_evidence_word, HD_EVIDENCE_COUNT)),
     FIELDS_OF(PART(suspect, record_fleet_suspect)),
 };
 static const struct record record_build_cells = {
     .name = NULL,
     NULL,
     FIELDS(build_cells),
-    .csv = "rank service type holder build first_seen runs_with runs_judged began_here"};
+    .csv = "rank service type holder build first_seen runs_with runs_judged began_here "
+           "evidence"};
 #undef T
 
 static void put_builds(struct csv_writer *csv, const struct hd_fleet_suspect *s,
@@ -459,6 +525,7 @@ void csv_fleet(struct csv_writer *csv, const struct hd_fleet_answer *a)
                                            [HD_FLEET_BY_HOST] = &record_host_row,
                                            [HD_FLEET_BY_BUILD] = &record_build_cells};
     const struct record *r = tables[a->by];
+    const struct hd_fleet_suspect *open = a->suspects + a->suspect_count + a->few_count;
     struct record_walk w = {0};
     csv_record_titles(csv, r, &w);
     if (a->by == HD_FLEET_BY_HOST) {
@@ -466,8 +533,11 @@ void csv_fleet(struct csv_writer *csv, const struct hd_fleet_answer *a)
     } else if (a->by == HD_FLEET_BY_SERVICE) {
         csv_record_rows(csv, r, a->suspects, a->suspects_shown, &w);
         csv_record_rows(csv, r, a->suspects + a->suspect_count, a->few_shown, &w);
+        csv_record_rows(csv, r, open, a->open_shown, &w);
     } else {
         for (size_t i = 0; i < a->suspects_shown; i++)
             put_builds(csv, &a->suspects[i], &w);
+        for (size_t i = 0; i < a->open_shown; i++)
+            put_builds(csv, &open[i], &w);
     }
 }

@@ -50,10 +50,31 @@ static double run(const struct hd_fleet_suspect *s)
     return s->run != HD_UNKNOWN ? (double)s->run : (double)NAN;
 }
 
-static const struct {
+static double ends(const struct hd_fleet_suspect *s)
+{
+    return (double)s->ended_near_limit;
+}
+
+static double life(const struct hd_fleet_suspect *s)
+{
+    return s->life_hours;
+}
+
+static double is_pooled(const struct hd_fleet_suspect *s)
+{
+    return s->evidence == HD_EVIDENCE_POOLED;
+}
+
+static double runs(const struct hd_fleet_suspect *s)
+{
+    return (double)s->runs;
+}
+
+struct metric {
     const char *name, *help;
     double (*value)(const struct hd_fleet_suspect *s);
-} of_suspects[] = {
+};
+static const struct metric of_suspects[] = {
     {"heapdrift_suspect_bytes_per_hour",
      "Median growth of what a suspect retains, over the hosts that show it.", per_hour},
     {"heapdrift_suspect_hosts", "Hosts on which a judged run shows the suspect.", hosts},
@@ -68,38 +89,73 @@ static const struct {
      hours_left},
     {"heapdrift_suspect_run",
      "The number of the run that shows it worst, for heapdrift report --run.", run},
+    {"heapdrift_suspect_ended_near_limit",
+     "Runs that show it and ended near their limit of memory, followed by another.", ends},
+    {"heapdrift_suspect_hours_from_start",
+     "Hours from the start of a process to its limit; +Inf never.", life},
+    {"heapdrift_suspect_pooled",
+     "1: it rests on runs that say enough only together; 0: on judged runs alone.",
+     is_pooled},
 };
 
-/* Suspects and those on few hosts, as far as they are shown. */
-static const struct hd_fleet_suspect *suspect_at(const struct hd_fleet_answer *a, size_t i)
+/* What too little is known of for a verdict: for who wants to be told all the same. */
+static const struct metric of_open[] = {
+    {"heapdrift_open_suspect_bytes_per_hour",
+     "Median growth of what grows in runs that allow no verdict, over their hosts.",
+     per_hour},
+    {"heapdrift_open_suspect_runs", "Runs without a verdict that show it.", runs},
+    {"heapdrift_open_suspect_ended_near_limit",
+     "Those that ended near their limit of memory, followed by another.", ends},
+};
+
+/* What it is and not how it stands today, so that an alert goes on under one name: which
+ * run is the worst is a value. Subject and hint follow from type and holder and make no
+ * more series. */
+static void add_suspect(struct text *labels, const struct hd_fleet_suspect *s)
 {
-    return &a->suspects[i < a->suspects_shown ? i
-                                              : a->suspect_count + (i - a->suspects_shown)];
+    exposition_label(labels, "service", s->service);
+    exposition_label(labels, "type", s->type);
+    exposition_label(labels, "subject", s->subject);
+    exposition_label(labels, "holder", s->holder);
+    exposition_label(labels, "hint", s->hint);
+    exposition_label(labels, "few_hosts", s->is_few ? "true" : "false");
 }
 
-/* They say what it is and not how it stands today, so that an alert goes on under one name:
- * which run is the worst is a value. Subject and hint follow from type and holder and make
- * no more series. */
 static void put_suspect(struct exposition *e, const struct hd_fleet_suspect *s,
                         double value)
 {
     struct text labels = {0};
-    exposition_label(&labels, "service", s->service);
-    exposition_label(&labels, "type", s->type);
-    exposition_label(&labels, "subject", s->subject);
-    exposition_label(&labels, "holder", s->holder);
-    exposition_label(&labels, "hint", s->hint);
-    exposition_label(&labels, "few_hosts", s->is_few ? "true" : "false");
+    add_suspect(&labels, s);
     exposition_sample(e, &labels, value);
 }
 
 static void put_suspects(struct exposition *e, const struct hd_fleet_answer *a)
 {
-    const size_t count = a->suspects_shown + a->few_shown;
+    const struct hd_fleet_suspect *few = a->suspects + a->suspect_count;
     for (size_t m = 0; m < sizeof(of_suspects) / sizeof(*of_suspects); m++) {
         exposition_begin(e, of_suspects[m].name, of_suspects[m].help);
-        for (size_t i = 0; i < count; i++)
-            put_suspect(e, suspect_at(a, i), of_suspects[m].value(suspect_at(a, i)));
+        for (size_t i = 0; i < a->suspects_shown; i++)
+            put_suspect(e, &a->suspects[i], of_suspects[m].value(&a->suspects[i]));
+        for (size_t i = 0; i < a->few_shown; i++)
+            put_suspect(e, &few[i], of_suspects[m].value(&few[i]));
+    }
+}
+
+static void put_open(struct exposition *e, const struct hd_fleet_answer *a)
+{
+    const struct hd_fleet_suspect *open = a->suspects + a->suspect_count + a->few_count;
+    for (size_t m = 0; m < sizeof(of_open) / sizeof(*of_open); m++) {
+        exposition_begin(e, of_open[m].name, of_open[m].help);
+        for (size_t i = 0; i < a->open_shown; i++)
+            put_suspect(e, &open[i], of_open[m].value(&open[i]));
+    }
+    exposition_begin(e, "heapdrift_open_suspect_missing_info",
+                     "What they lack for a verdict: see docs/fleet.md.");
+    for (size_t i = 0; i < a->open_shown; i++) {
+        struct text labels = {0};
+        add_suspect(&labels, &open[i]);
+        exposition_label(&labels, "missing", hd_fleet_missing_name(open[i].missing));
+        exposition_sample(e, &labels, 1);
     }
 }
 
@@ -134,6 +190,10 @@ static void put_services(struct exposition *e, const struct hd_fleet_answer *a)
                      "Suspects of the service on enough of its hosts.");
     for (size_t i = 0; i < a->services_shown; i++)
         put_service(e, &a->services[i], (double)a->services[i].suspects);
+    exposition_begin(e, "heapdrift_service_suspects_open",
+                     "What grows in runs of the service that allow no verdict.");
+    for (size_t i = 0; i < a->services_shown; i++)
+        put_service(e, &a->services[i], (double)a->services[i].suspects_open);
     exposition_begin(e, "heapdrift_service_hours_to_limit",
                      "Hours until its first host reaches its limit of memory; +Inf never.");
     for (size_t i = 0; i < a->services_shown; i++)
@@ -168,6 +228,7 @@ static void write(const struct hd_report *r, const struct hd_write_options *opt,
     struct exposition e = {.o = o};
     (void)opt;
     put_suspects(&e, a);
+    put_open(&e, a);
     put_services(&e, a);
     put_total(&e, "heapdrift_fleet_shards_missing",
               "Parts that are missing: what their runs show is not counted.",

@@ -92,6 +92,67 @@ void phrase_sides(struct text *t, const struct hd_fleet_suspect *s)
     phrase_chance(t, s->log_chance, s->boundaries);
 }
 
+static void add_of(struct text *t, uint64_t n, uint64_t of, const char *what)
+{
+    format_count(t, n);
+    text_add_string(t, " of ");
+    format_plural(t, of, what);
+}
+
+void phrase_pool(struct text *t, const struct hd_fleet_suspect *s)
+{
+    enum { HOURS = 24 };
+    if (s->periods == 0)
+        return;
+    text_add_string(t, "runs judged together: it grew in ");
+    add_of(t, s->periods_with, s->periods, "period");
+    text_add_string(t, ", by chance ");
+    phrase_chance(t, s->pool_log_chance, 1);
+    text_add_string(t, ", and at ");
+    add_of(t, s->pool_hours, HOURS, "hour");
+    text_add_string(t, " of the day");
+}
+
+void phrase_missing(struct text *t, const struct hd_fleet_suspect *s)
+{
+    enum { HOURS = 24 };
+    switch (s->missing) {
+    case HD_MISSING_SNAPSHOTS:
+        text_add_string(t, "three snapshots of one process after its first half hour");
+        break;
+    case HD_MISSING_RUNS:
+        text_add_string(t, "more runs at other times: it grew in ");
+        add_of(t, s->periods_with, s->periods, "period");
+        text_add_string(t, " so far");
+        break;
+    case HD_MISSING_SHARE:
+        text_add_string(t, "a larger share of runs: it grew in only ");
+        add_of(t, s->periods_with, s->periods, "period");
+        text_add_string(t, ", or in few runs of each");
+        break;
+    case HD_MISSING_HOURS:
+        text_add_string(
+            t, "growth at nearly all hours of the day, as load may be behind it: so "
+               "far at ");
+        add_of(t, s->pool_hours, HOURS, "hour");
+        break;
+    case HD_MISSING_PACE:
+        text_add_string(t, "a steady pace: it slows down in most runs, as what fills does");
+        break;
+    default:
+        break;
+    }
+}
+
+void phrase_ends(struct text *t, const struct hd_fleet_suspect *s)
+{
+    if (s->ended_near_limit == 0)
+        return;
+    format_plural(t, s->ended_near_limit, "run");
+    text_add_string(t, s->ended_near_limit == 1 ? " ended near its limit of memory"
+                                                : " ended near their limit of memory");
+}
+
 /* "shard 3 of 4 is missing", "3 of 4 shards are missing" */
 static void phrase_shards_missing(struct text *t, const struct hd_fleet_answer *a)
 {
@@ -167,7 +228,10 @@ static void add_suspect(struct headline *h, const struct hd_fleet_suspect *s)
     } else if (s->onset == HD_ONSET_FIRST) {
         headline_add(h, "; present since the first recorded build");
     }
-    if (is_soon(s->hours_left)) {
+    if (s->ended_near_limit > 0) {
+        headline_add(h, "; ");
+        phrase_ends(&h->words, s);
+    } else if (is_soon(s->hours_left)) {
         headline_add(h, s->hours_left > 0 ? "; first host full in " : "; a host is full ");
         phrase_hours_left(&h->words, s->hours_left);
     }
@@ -187,6 +251,29 @@ static void add_suspects(struct hd_report *r)
         headline_add(&h, "and ");
         format_count(&h.words, a->suspect_count - MOST);
         headline_add(&h, " more");
+        summary_add(r, NULL, &h);
+    }
+}
+
+/* "Shop: Order grows in 3 of 4 runs; missing for a verdict: ..." */
+static void add_open_suspects(struct hd_report *r)
+{
+    enum { MOST = 3 };
+    const struct hd_fleet_answer *a = &r->fleet;
+    const struct hd_fleet_suspect *open = a->suspects + a->suspect_count + a->few_count;
+    for (size_t i = 0; i < a->open_count && i < MOST; i++) {
+        struct headline h = {0};
+        if (open[i].service != NULL) {
+            headline_add_name(&h, open[i].service);
+            headline_add(&h, ": ");
+        }
+        headline_add_type(&h, open[i].subject);
+        headline_add(&h, " grows in ");
+        add_of(&h.words, open[i].runs, open[i].of_runs, "run");
+        headline_add(&h, "; missing for a verdict: ");
+        phrase_missing(&h.words, &open[i]);
+        headline_add(&h, open[i].ended_near_limit > 0 ? "; " : "");
+        phrase_ends(&h.words, &open[i]);
         summary_add(r, NULL, &h);
     }
 }
@@ -247,7 +334,7 @@ static void summarize(struct hd_report *r)
     uint64_t runs = a->runs[HD_JUDGED] + a->runs[HD_UNSURE] + a->runs[HD_NOT_JUDGED];
     struct headline h = {0};
     r->summary = (struct hd_summary){.tone = HD_TONE_UNSURE};
-    if (a->runs[HD_JUDGED] == 0) {
+    if (a->runs[HD_JUDGED] == 0 && a->suspect_count == 0) {
         add_no_verdict(&h, a, runs);
         summary_add(r, "UNSURE", &h);
     } else if (a->suspect_count > 0) {
@@ -261,6 +348,8 @@ static void summarize(struct hd_report *r)
         add_healthy(&h, a);
         summary_add(r, good ? "NO LEAK FOUND" : "UNSURE", &h);
     }
+    if (a->suspect_count == 0)
+        add_open_suspects(r);
     add_open(r, runs);
     a->headline = summary_line(r);
 }
@@ -338,6 +427,7 @@ void report_fleet_cut(struct hd_report *r)
     struct hd_fleet_answer *a = &r->fleet;
     a->suspects_shown = report_rows(r, a->suspect_count);
     a->few_shown = report_rows(r, a->few_count);
+    a->open_shown = report_rows(r, a->open_count);
     a->services_shown = report_rows(r, a->service_count);
     a->host_rows_shown = report_rows(r, a->host_row_count);
     a->unjudged_shown = report_rows(r, a->unjudged_count);

@@ -19,6 +19,15 @@ void phrase_moment(struct text *t, double seconds);
 /* "120 of 360 runs since it show it, none of 240 before; by chance ..." */
 void phrase_sides(struct text *t, const struct hd_fleet_suspect *s);
 
+/* What the runs that show it say together; "" if none was pooled. */
+void phrase_pool(struct text *t, const struct hd_fleet_suspect *s);
+
+/* What an open suspect lacks, as a clause. */
+void phrase_missing(struct text *t, const struct hd_fleet_suspect *s);
+
+/* "14 runs ended near their limit of memory", "" */
+void phrase_ends(struct text *t, const struct hd_fleet_suspect *s);
+
 /* Why a run is not judged, or unsure, as a clause. */
 const char *phrase_doubt(enum hd_doubt doubt);
 

@@ -1,12 +1,18 @@
 # A fleet with known truth (tests/fleet/simulate.c): a small one as part of `make check`, 200
-# hosts and 30 days by `make check-fleet`, as part of check-full.
+# hosts and 30 days by `make check-fleet`, as part of check-full. Services whose processes live
+# for minutes or hours (tests/fleet/short_lives.c): check-fleet; services=20 takes ten minutes.
 SIMULATE_SRC = tests/fleet/simulate.c
+LIVES_SRC = tests/fleet/short_lives.c
 
 $(BUILD)/simulate-fleet: $(SIMULATE_SRC:%.c=$(BUILD)/%.o) $(SUPPORT_OBJ) $(BUILD)/libheapdrift.a
 	$(CC) $(ALL_CFLAGS) $(PIE) $(ALL_LDFLAGS) -o $@ $^ $(TEST_LIBS) $(LDLIBS)
 
-check-fleet: $(BUILD)/heapdrift $(BUILD)/simulate-fleet
+$(BUILD)/short-lives: $(LIVES_SRC:%.c=$(BUILD)/%.o) $(SUPPORT_OBJ) $(BUILD)/libheapdrift.a
+	$(CC) $(ALL_CFLAGS) $(PIE) $(ALL_LDFLAGS) -o $@ $^ $(TEST_LIBS) $(LDLIBS)
+
+check-fleet: $(BUILD)/heapdrift $(BUILD)/simulate-fleet $(BUILD)/short-lives
 	python3 tests/fleet/truth.py $(BUILD) hosts=200 days=30
+	$(BUILD)/short-lives services=2 days=10
 
 check-parts: part-truth
 part-truth: $(BUILD)/heapdrift $(BUILD)/simulate-fleet
@@ -15,4 +21,4 @@ part-truth: $(BUILD)/heapdrift $(BUILD)/simulate-fleet
 check-full: check-fleet
 
 .PHONY: check-fleet part-truth
--include $(SIMULATE_SRC:%.c=$(BUILD)/%.d)
+-include $(SIMULATE_SRC:%.c=$(BUILD)/%.d) $(LIVES_SRC:%.c=$(BUILD)/%.d)

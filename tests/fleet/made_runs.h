@@ -7,7 +7,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-enum { MADE_POINTS = 6, MADE_MIB = 1 << 20 };
+enum { MADE_POINTS = 6, MADE_MOST = 30, MADE_MIB = 1 << 20 };
 static const double made_hour = 3600, made_day = 86400, made_start = 1794700800;
 
 /* A run with or without one suspect. */
@@ -21,19 +21,24 @@ struct made_run {
     double heap_per_hour;
     uint64_t limit;
     const char *subject, *hint, *chain; /* of the suspect; NULL: type, none, none */
+    size_t points; /* snapshots; 0: six */
+    double age;    /* hours that its process is old at the first */
+    bool fills;    /* it gets half as much in each hour as in the one before */
 };
 
 /* Of every hour a snapshot. Good until the next one is made. */
 static inline const struct hd_run_record *made_record(uint64_t series,
                                                       const struct made_run *m)
 {
-    static double times[MADE_POINTS];
-    static uint64_t heap[MADE_POINTS], retained[MADE_POINTS];
+    static double times[MADE_MOST];
+    static uint64_t heap[MADE_MOST], retained[MADE_MOST];
     static struct hd_run_finding finding;
     static struct hd_run_record r;
-    for (size_t k = 0; k < MADE_POINTS; k++) {
+    size_t points = m->points > 0 ? m->points : MADE_POINTS;
+    for (size_t k = 0; k < points; k++) {
+        double hours = m->fills ? 2 - 2 * pow(0.5, (double)k) : (double)k;
         times[k] = made_start + m->started * made_day + (double)k * made_hour;
-        retained[k] = (uint64_t)(MADE_MIB + (double)k * m->per_hour);
+        retained[k] = (uint64_t)(MADE_MIB + hours * m->per_hour);
         heap[k] = 100 * MADE_MIB;
     }
     finding = (struct hd_run_finding){.rank = 1,
@@ -48,10 +53,10 @@ static inline const struct hd_run_record *made_record(uint64_t series,
                                       .retained = retained};
     r = (struct hd_run_record){.series = series,
                                .run = hd_unknown_run(),
-                               .recorded = MADE_POINTS,
+                               .recorded = points,
                                .doubt = m->doubt,
                                .confidence = HD_CONFIDENCE_HIGH,
-                               .count = MADE_POINTS,
+                               .count = points,
                                .times = times,
                                .heap = heap,
                                .heap_per_hour = m->heap_per_hour,
@@ -63,7 +68,7 @@ static inline const struct hd_run_record *made_record(uint64_t series,
     r.run.service = m->service;
     r.run.host = m->host;
     r.run.build = m->build;
-    r.run.started = times[0];
+    r.run.started = times[0] - m->age * made_hour;
     r.run.limit = m->limit > 0 ? m->limit : HD_UNKNOWN;
     return &r;
 }

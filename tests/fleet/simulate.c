@@ -10,9 +10,8 @@
  *
  * hosts=200 days=30 builds=5 bad=3 share=60 (per cent) every=3 (hours) restarts=20 (per
  * cent of runs) seed=1 threads=2 */
-#include "base/text.h"
 #include "fleet/fleet.h"
-#include "support/random.h"
+#include "fleet/heap_text.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -38,38 +37,6 @@ struct run {
 
 /* --- heaps ------------------------------------------------------------------------- */
 
-struct heap {
-    struct text objects, roots;
-    unsigned next;
-};
-
-/* count objects of a type in an array that a static variable of another type holds. */
-static void add_pool(struct heap *h, unsigned holder, unsigned type, unsigned count,
-                     unsigned size)
-{
-    char line[80];
-    unsigned array = h->next++, first = h->next;
-    snprintf(line, sizeof(line), "o %x %x %x", array, holder, 16 + 8 * count);
-    text_add_string(&h->objects, line);
-    for (unsigned i = 0; i < count; i++) {
-        snprintf(line, sizeof(line), " %x", first + i);
-        text_add_string(&h->objects, line);
-    }
-    text_add_string(&h->objects, "\n");
-    for (unsigned i = 0; i < count; i++) {
-        snprintf(line, sizeof(line), "o %x %x %x\n", first + i, type, size);
-        text_add_string(&h->objects, line);
-    }
-    h->next += count;
-    snprintf(line, sizeof(line), "r %x 4 0 %x\n", array, holder);
-    text_add_string(&h->roots, line);
-}
-
-static double noise(struct random *r)
-{
-    return random_below(r, 1000) / 1000.0;
-}
-
 /* A host's own speed: half to twice that of others. */
 static double factor(unsigned host)
 {
@@ -91,8 +58,7 @@ static void make_heap(struct text *to, struct run *run, double time)
         "t 1 App.Settings\nt 2 App.Setting\nt 3 App.Sessions\nt 4 App.Session\n"
         "t 5 App.Orders\nt 6 App.Order\nt 7 App.Cache\nt 8 App.CacheEntry\n"
         "t 9 App.Jobs\nt a App.Job\n";
-    struct heap h = {.next = 1};
-    char line[80];
+    struct heap_text h = {.next = 1};
     double age = (time - run->from) / hour;
     double load = 1 + 0.6 * sin(2 * 3.14159265358979 * fmod(time, day) / day);
     double sessions = 150 * factor(run->host) * load * (0.9 + 0.2 * noise(&run->random));
@@ -104,16 +70,7 @@ static void make_heap(struct text *to, struct run *run, double time)
     add_pool(&h, 5, 6, 5 + (unsigned)orders, 0x60);
     add_pool(&h, 7, 8, (unsigned)cache, 0x100);
     add_pool(&h, 9, 10, random_below(&run->random, 30), 0x50);
-    text_clear(to);
-    snprintf(line, sizeof(line), "a 2 App.exe %" PRIx64 "\n",
-             (uint64_t)((time - start) * 1000) + 1);
-    text_add_string(to, line);
-    text_add_string(to, types);
-    text_add(to, h.objects.data, h.objects.len);
-    text_add(to, h.roots.data, h.roots.len);
-    text_add_string(to, "c App.exe 1\n");
-    text_free(&h.objects);
-    text_free(&h.roots);
+    finish_heap(&h, types, (uint64_t)((time - start) * 1000) + 1, to);
 }
 
 /* --- runs ---------------------------------------------------------------------------- */

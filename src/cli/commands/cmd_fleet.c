@@ -425,7 +425,7 @@ static const struct option options[] = {
     {"min-hosts", 0, GROUP_RANKING, ON_FLEET, HOSTS(min_hosts, min_hosts_share),
      .usual = "5%", .help = "hosts that a suspect of the fleet must be on"},
     {"min-span", 0, GROUP_RANKING, ON_FLEET, DURATION(min_span_ms, 0), .usual = "24h",
-     .help = "least length of a run with a verdict; 0 = off"},
+     .help = "least length of a run judged alone; 0 = off"},
     {"save", 0, GROUP_OUTPUT, ON_FLEET, FLAG(save),
      .help = "write the findings to the store, for SQL"},
     {"max-hosts", 0, GROUP_GENERAL, ON_FLEET, HOSTS(max_hosts, max_hosts_share),
@@ -445,9 +445,10 @@ const struct command cmd_fleet = {
         "add\n"
         "up the results: which service leaks what, on how many hosts, how fast, since "
         "which\n"
-        "build, and when the first host runs out of memory. With --exit-code, exit with 1\n"
-        "if there is a suspect. --shard=I/N computes one of N parts, on many machines;\n"
-        "--merge combines the parts.",
+        "build, and when the first host runs out of memory. Runs too short for a verdict\n"
+        "are judged together. With --exit-code, exit with 1 if there is a suspect.\n"
+        "--shard=I/N computes one of N parts, on many machines; --merge combines the "
+        "parts.",
     .examples =
         {
             {"heapdrift fleet --since=7d", "the last week in heapdrift.db"},
