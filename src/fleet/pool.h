@@ -87,7 +87,6 @@ struct pools {
     struct pool_run *runs; /* as many as of->all */
     struct scoped scopes[SCOPES];
     double level[SCOPES]; /* its logarithm, of one test */
-    size_t suspects;
 };
 
 /* Whether it is in a pool, and has a period. A part may say that nothing was judged. */

@@ -1,6 +1,6 @@
 # A fleet with known truth (tests/fleet/simulate.c): a small one as part of `make check`, 200
 # hosts and 30 days by `make check-fleet`, as part of check-full. Services whose processes live
-# for minutes or hours (tests/fleet/short_lives.c): check-fleet; services=20 takes ten minutes.
+# for minutes or hours (tests/fleet/short_lives.c): check-fleet; `services=10` takes five minutes.
 SIMULATE_SRC = tests/fleet/simulate.c
 LIVES_SRC = tests/fleet/short_lives.c
 

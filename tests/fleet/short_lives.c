@@ -54,7 +54,7 @@ static const struct kind kinds[] = {
     {"leak that kills", SINE, 300, 0, 400, HOSTS, false},
     {"leak of 5 % a life", SINE, 5, 0, 0, HOSTS, false},
 };
-enum { KINDS = sizeof(kinds) / sizeof(*kinds), WHOLE_LIFE = 4, SLOW = 9 };
+enum { KINDS = sizeof(kinds) / sizeof(*kinds), WHOLE_LIFE = 4, SLOW = 10 };
 
 /* How long processes live, and how often a snapshot is taken: hours. */
 struct life {
