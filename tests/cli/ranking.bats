@@ -258,7 +258,7 @@ late() {
     mkdir "$tmp/late"
     for total; do
         i=$((i + 1))
-        "${HEAPDRIFT%/*}/make-heap" 20000 "$tmp/late/$i.gcdump" --step="$total" --leak=1
+        "${MAKE_HEAP:-${HEAPDRIFT%/*}/make-heap}" 20000 "$tmp/late/$i.gcdump" --step="$total" --leak=1
     done
 }
 
