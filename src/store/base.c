@@ -12,10 +12,11 @@ enum { MOST_BYTES = 32 << 20 };
 /* Thinning leaves a base as long as it is needed, so for so long at most. */
 static const double oldest = 7 * 86400;
 
-/* A heap moves on from its base: the first snapshot of a process is of its start. A new one
- * pays as soon as what was built on the one before has cost as much again. If that did not
- * help, deltas being as large as ever, it is less and less worth to try. */
-enum { MOST_PATIENCE = 16 };
+/* A heap moves on from its base: the first snapshot of a process is of its start. A new
+ * one, which with its rows takes twice the bytes of its digest or more, pays as soon as
+ * what was built on the one before has cost as much. If that did not help, deltas being as
+ * large as ever, it is less and less worth to try: twice as much is spent before each. */
+enum { FIRST_PATIENCE = 2, MOST_TRIES = 4 };
 
 struct hd_store_bases {
     struct base *all;
@@ -118,6 +119,17 @@ void base_spend(struct hd_store *s, const char *run, uint64_t bytes)
         base->spent += bytes;
 }
 
+/* Asked before: a server notes everything that it denies. */
+static bool may_read(struct hd_store *s)
+{
+    int64_t may = 1;
+    bool there;
+    return s->connection != NULL &&
+           (s->kind->may_read == NULL ||
+            (store_ask_number(s, s->kind->may_read, NULL, 0, &may, &there, NULL) &&
+             may == 1));
+}
+
 /* A writer who may not read digests is told nothing, and begins with one of its own. */
 static void ask(struct hd_store *s, const char *run)
 {
@@ -133,7 +145,7 @@ static void ask(struct hd_store *s, const char *run)
     const struct value value = of_text(run);
     struct base base = {0};
     bool there = false;
-    struct rows *rows = s->connection != NULL ? store_ask(s, last, &value, 1, NULL) : NULL;
+    struct rows *rows = may_read(s) ? store_ask(s, last, &value, 1, NULL) : NULL;
     if (rows != NULL && store_next(s, rows, &there, NULL) && there) {
         base.id = store_number(s, rows, 0);
         put_source(&base, store_text(s, rows, 1));
@@ -150,7 +162,8 @@ static void ask(struct hd_store *s, const char *run)
 static bool is_worth_it(const struct base *base, double taken)
 {
     unsigned tries = base->wholes > 0 ? base->wholes - 1 : 0;
-    uint64_t patience = tries < 4 ? UINT64_C(1) << tries : MOST_PATIENCE;
+    uint64_t patience = (uint64_t)FIRST_PATIENCE
+                        << (tries < MOST_TRIES ? tries : MOST_TRIES);
     return fabs(taken - base->taken) <= oldest &&
            base->spent <= patience * base->digest.size;
 }

@@ -82,6 +82,8 @@ struct database {
     const char
         *disguised; /* asks which of ours are something else: views, foreign tables */
 
+    const char *may_read; /* asks whether this user may read digests: 1 or 0; NULL: yes */
+
     /* The words. */
     const char *id;    /* type of a key that counts by itself */
     const char *text;  /* of strings that are sorted by their bytes */

@@ -173,8 +173,8 @@ static enum ending thin_batch(struct hd_store *s, void *context, struct hd_error
     if (!settle(s, &t->snapshots, &t->done->snapshots, err))
         return ENDING_FAILED;
     char *ids = choose(s, t, &found, err);
-    t->more = found.count > 0; /* what it was built on may go now */
-    bool ok = ids != NULL && (!t->more || remove_snapshots(s, ids, &found, err));
+    bool ok = ids != NULL && (found.count == 0 || remove_snapshots(s, ids, &found, err));
+    t->more = found.count > 0; /* what these were built on may go now */
     free(ids);
     if (ok)
         t->snapshots = found;

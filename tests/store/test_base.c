@@ -194,7 +194,7 @@ Test(store_base, is_read_by_another_writer_or_kept_for_the_next)
 Test(store_base, is_new_when_deltas_have_cost_as_much)
 {
     unsigned first = 0;
-    for (unsigned i = 0; i < 60; i++) {
+    for (unsigned i = 0; i < 80; i++) {
         put(7, 100 + 7 * i, noon + i);
         if (first == 0 &&
             number("SELECT COUNT(*) FROM snapshot WHERE base_id IS NULL") == 2)
@@ -202,7 +202,7 @@ Test(store_base, is_new_when_deltas_have_cost_as_much)
     }
     int64_t whole = number("SELECT LENGTH(digest) FROM snapshot WHERE id = 1");
     int64_t spent = number("SELECT SUM(LENGTH(digest)) FROM snapshot WHERE base_id = 1");
-    cr_expect(first > 1 && spent > whole && spent < 2 * whole);
+    cr_expect(first > 2 && spent > 2 * whole && spent < 3 * whole);
     /* It is less and less worth it. */
     int64_t wholes = number("SELECT COUNT(*) FROM snapshot WHERE base_id IS NULL");
     cr_expect(wholes > 2 && wholes < 8, "%lld", (long long)wholes);

@@ -236,3 +236,26 @@ Test(store_faults, is_thinned_beside_writers)
     await_all(children, WRITERS);
     expect_whole(t.store, EACH);
 }
+
+/* As if two hours had passed: it takes all that nothing is built on any more, while others
+ * build on it, some of whom are killed. Who finds his base gone begins anew. */
+Test(store_faults, is_thinned_of_what_others_build_on)
+{
+    struct hd_error err = {0};
+    srandom(2);
+    for (unsigned round = 0; round < 5; round++) {
+        pid_t children[WRITERS];
+        for (unsigned i = 0; i < WRITERS; i++)
+            if ((children[i] = fork()) == 0)
+                write_all(i);
+        for (unsigned i = 0; i < 10; i++) {
+            cr_expect(hd_store_thin(t.store, 3600, (double)time(NULL) + 7200, NULL, &err),
+                      "%s", err.message);
+            if (i == 5)
+                kill(children[0], SIGKILL);
+        }
+        waitpid(children[0], NULL, 0);
+        await_all(children + 1, WRITERS - 1);
+        expect_whole(t.store, stored_number(t.store, "SELECT COUNT(*) FROM snapshot"));
+    }
+}
