@@ -263,6 +263,7 @@ struct hd_store_check {
 };
 
 struct hd_store_checking {
+    size_t size;         /* sizeof(struct hd_store_checking) */
     bool all;            /* read every digest, not some hundred */
     uint64_t max_memory; /* for one of them; 0: no limit */
 };
