@@ -135,14 +135,13 @@ static bool may_read(struct hd_store *s)
 static void ask(struct hd_store *s, const char *run)
 {
     static const char last[] =
-        "SELECT snapshot.id, xxh3, taken_at, digest, (SELECT SUM(LENGTH(built.digest)) "
-        "FROM "
-        "snapshot AS built WHERE built.base_id = snapshot.id), (SELECT COUNT(*) FROM "
-        "snapshot "
-        "AS other WHERE other.series_id = series.id AND other.base_id IS NULL AND other.id "
-        "<> "
-        "snapshot.id AND EXISTS (SELECT 1 FROM snapshot AS built WHERE built.base_id = "
-        "other.id)) FROM snapshot JOIN series ON series.id = series_id WHERE run = $1 AND "
+        "SELECT snapshot.id, xxh3, taken_at, digest, "
+        "(SELECT SUM(LENGTH(built.digest)) FROM snapshot AS built WHERE "
+        "built.base_id = snapshot.id), "
+        "(SELECT COUNT(*) FROM snapshot AS other WHERE other.series_id = series.id AND "
+        "other.base_id IS NULL AND other.id <> snapshot.id AND "
+        "EXISTS (SELECT 1 FROM snapshot AS built WHERE built.base_id = other.id)) "
+        "FROM snapshot JOIN series ON series.id = series_id WHERE run = $1 AND "
         "base_id IS NULL ORDER BY taken_at DESC, snapshot.id DESC LIMIT 1";
     const struct value value = of_text(run);
     struct base base = {0};
