@@ -54,6 +54,6 @@ for row in sqlite3.connect(sys.argv[1]).execute("""SELECT SUM(LENGTH(digest)) * 
 table_head
 row "stored / digest, five in a row" "${stored% *}" times "<=" 0.65
 row "rows / types, five in a row" "${stored#* }" times "<=" 0.25
-row "convert to digest / top, processor" "$(ratio "$made" "$top")" times "<=" 2
+row "convert to digest / top, processor" "$(ratio "$made" "$top")" times "<=" 1.7
 row "digest / gcdump" "$(ratio "$(wc -c <"$folder/large.digest")" "$(wc -c <"$large")")" times "<=" 0.05
 exit $failed
