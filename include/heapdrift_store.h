@@ -146,7 +146,8 @@ struct hd_recording {
 enum hd_recorded { HD_RECORDED, HD_WAS_RECORDED };
 
 /* Store snap, which must have been read with checksum: its digest, a row per
- * type, its run. One transaction: all of it or nothing, and what was said to be stored is
+ * type, its run; of the first two only what differs from an earlier one of its series where
+ * that is less. One transaction: all of it or nothing, and what was said to be stored is
  * stored, whatever happens next. The same snapshot (hd_info.source_xxh3) is stored once; a
  * table of types counts as the same if it is also of the same run and second. what may be
  * NULL. HD_USAGE: it does not say when it was taken, or of which service it is.
@@ -167,7 +168,8 @@ struct hd_thinned {
 /* Of the day before now keep every snapshot, of the week before that the last of every
  * hour, then the last of every day (UTC), and nothing older than keep_seconds. The first
  * and the last of a series stay as long as they are not older, and so does whatever was
- * recorded within the last hour. Snapshots go whole, 10,000 in a transaction. done may be
+ * recorded within the last hour. What others are built on stays until those are gone, so
+ * for a week more at most. Snapshots go whole, 10,000 in a transaction. done may be
  * NULL. */
 bool hd_store_thin(struct hd_store *s, double keep_seconds, double now,
                    struct hd_thinned *done, struct hd_error *err);
@@ -269,6 +271,7 @@ struct hd_store_check {
 };
 
 struct hd_store_checking {
+    size_t size;         /* sizeof(struct hd_store_checking) */
     bool all;            /* read every digest, not some hundred */
     uint64_t max_memory; /* for one of them; 0: no limit */
 };

@@ -101,8 +101,9 @@ void base_keep(struct hd_store *s, const char *run, int64_t id, const char *sour
                double taken, const struct hd_memory *digest)
 {
     struct base *old = of_run(s->bases, run);
-    struct base base = {.id = id, .taken = taken, .wholes = old != NULL ? old->wholes : 0};
-    base.wholes++;
+    struct base base = {.id = id, .taken = taken};
+    if (old != NULL)
+        base.tries = old->tries + (old->spent > 0);
     put_source(&base, source);
     if (id == 0 && old != NULL)
         drop(s->bases, (size_t)(old - s->bases->all));
@@ -134,14 +135,14 @@ static bool may_read(struct hd_store *s)
 static void ask(struct hd_store *s, const char *run)
 {
     static const char last[] =
-        "SELECT snapshot.id, xxh3, taken_at, digest, (SELECT SUM(LENGTH(built.digest)) "
-        "FROM "
-        "snapshot AS built WHERE built.base_id = snapshot.id), (SELECT COUNT(*) FROM "
-        "snapshot "
-        "AS whole WHERE whole.series_id = series.id AND whole.base_id IS NULL) FROM "
-        "snapshot "
-        "JOIN series ON series.id = series_id WHERE run = $1 AND base_id IS NULL ORDER BY "
-        "taken_at DESC, snapshot.id DESC LIMIT 1";
+        "SELECT snapshot.id, xxh3, taken_at, digest, "
+        "(SELECT SUM(LENGTH(built.digest)) FROM snapshot AS built WHERE "
+        "built.base_id = snapshot.id), "
+        "(SELECT COUNT(*) FROM snapshot AS other WHERE other.series_id = series.id AND "
+        "other.base_id IS NULL AND other.id <> snapshot.id AND "
+        "EXISTS (SELECT 1 FROM snapshot AS built WHERE built.base_id = other.id)) "
+        "FROM snapshot JOIN series ON series.id = series_id WHERE run = $1 AND "
+        "base_id IS NULL ORDER BY taken_at DESC, snapshot.id DESC LIMIT 1";
     const struct value value = of_text(run);
     struct base base = {0};
     bool there = false;
@@ -153,7 +154,7 @@ static void ask(struct hd_store *s, const char *run)
         struct value v = s->kind->column(rows, 3, VALUE_BYTES);
         base.digest = copy_of(v.bytes, v.size);
         base.spent = (uint64_t)store_number(s, rows, 4);
-        base.wholes = (unsigned)store_number(s, rows, 5);
+        base.tries = (unsigned)store_number(s, rows, 5);
         keep(s->bases, run, base);
     }
     store_end(s, rows);
@@ -161,7 +162,7 @@ static void ask(struct hd_store *s, const char *run)
 
 static bool is_worth_it(const struct base *base, double taken)
 {
-    unsigned tries = base->wholes > 0 ? base->wholes - 1 : 0;
+    unsigned tries = base->tries;
     uint64_t patience = (uint64_t)FIRST_PATIENCE
                         << (tries < MOST_TRIES ? tries : MOST_TRIES);
     return fabs(taken - base->taken) <= oldest &&

@@ -15,7 +15,7 @@ struct base {
     double taken;
     struct hd_memory digest; /* a file */
     uint64_t spent;          /* bytes of what was built on it */
-    unsigned wholes;         /* of the series: itself and those before */
+    unsigned tries;          /* of the series: bases before it */
     uint64_t used;           /* when that was last, as a number that rises */
 };
 

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/options.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -244,15 +245,19 @@ static bool check_digests(struct checking *c, const struct hd_store_checking *ho
 /* --- all of it --------------------------------------------------------------------- */
 
 struct hd_store_check *hd_store_check(struct hd_store *s,
-                                      const struct hd_store_checking *how,
+                                      const struct hd_store_checking *theirs,
                                       struct hd_error *err)
 {
     struct hd_error own = {0};
+    struct hd_store_checking how;
     struct hd_error *why = err != NULL ? err : &own;
     struct checking c = {.store = s, .found = alloc_zeroed(sizeof(*c.found))};
-    bool ok = store_run(s, s->kind->begin_read, NULL, 0, why) &&
-              schema_look_again(s, why) && check_file(&c, why) && count_rows(&c, why) &&
-              check_rows(&c, why) && check_digests(&c, how, why);
+    bool ok =
+        options_copy(&how, sizeof(how), OPTIONS_END(struct hd_store_checking, max_memory),
+                     theirs, why) &&
+        store_run(s, s->kind->begin_read, NULL, 0, why) && schema_look_again(s, why) &&
+        check_file(&c, why) && count_rows(&c, why) && check_rows(&c, why) &&
+        check_digests(&c, &how, why);
     if (s->connection != NULL)
         store_run(s, "COMMIT", NULL, 0, NULL);
     /* What a damaged file says last. */

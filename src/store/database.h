@@ -79,6 +79,7 @@ struct database {
                                are missing, most important first; NULL: writing shows it */
     const char *verify;     /* asks in words what is damaged; NULL: a server knows that */
     const char *schema; /* asks for the schema, as SQL; NULL: there are no roles either */
+    const char *has_rights; /* asks for 1 if role $1 is there, and may read the version */
     const char
         *disguised; /* asks which of ours are something else: views, foreign tables */
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <zstd.h>
 
-/* Of an ASP.NET service 15 makes deltas smaller by a twentieth, and takes five times as
- * long. */
-enum { LEVEL = 9 };
+/* 19 makes deltas of an ASP.NET service smaller by a seventh, and takes thirty times as
+ * long; 9 takes twice the memory and makes them no smaller, but what stands alone. */
+enum { LEVEL = 8, LEVEL_ALONE = 9 };
 
 /* As far back as one can refer: whoever reads takes as much memory as both are large. */
 enum { LEAST_WINDOW = 17, MOST_WINDOW = 27 };
@@ -42,7 +42,8 @@ bool delta_make(struct bytes whole, struct bytes base, struct hd_memory *delta)
     ZSTD_CCtx *c = ZSTD_createCCtx();
     if (c == NULL)
         out_of_memory(0);
-    need(ZSTD_CCtx_setParameter(c, ZSTD_c_compressionLevel, LEVEL));
+    need(ZSTD_CCtx_setParameter(c, ZSTD_c_compressionLevel,
+                                base.size > 0 ? LEVEL : LEVEL_ALONE));
     need(ZSTD_CCtx_setParameter(c, ZSTD_c_windowLog, window));
     need(ZSTD_CCtx_setParameter(c, ZSTD_c_enableLongDistanceMatching, 1));
     need(ZSTD_CCtx_setParameter(c, ZSTD_c_checksumFlag, 1));

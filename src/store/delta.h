@@ -7,7 +7,8 @@
 #include "base/account.h"
 #include "base/input.h"
 
-/* What makes whole of base. False if both together are too large for that. */
+/* What makes whole of base; of {0}, a file like any other that zstd packed. False if both
+ * together are too large for that. */
 bool delta_make(struct bytes whole, struct bytes base, struct hd_memory *delta);
 
 /* The other way round. Charged to a before it is taken. False and err of a delta to another

@@ -126,25 +126,27 @@ static bool write_json(struct record *r, struct hd_snapshot *snap, struct hd_err
     return ok;
 }
 
-/* A file of it, for whom it is not clear that it will be built on another. */
-static const struct hd_memory *whole_of(struct record *r)
-{
-    struct out o = {.to = hd_sink_memory(&r->digest)};
-    if (r->digest.size == 0)
-        pack_zstd(r->json.bytes, r->json.size, DIGEST_LEVEL, &o);
-    out_finish(&o, NULL);
-    return &r->digest;
-}
-
 static struct bytes bytes_of(const struct hd_memory *m)
 {
     return (struct bytes){(const unsigned char *)m->bytes, m->size};
 }
 
-/* By itself a digest packs to a tenth: to find out is not worth it where there is less. */
+/* A file of it, for whom it is not clear that it will be built on another. */
+static const struct hd_memory *whole_of(struct record *r)
+{
+    struct out o = {.to = hd_sink_memory(&r->digest)};
+    if (r->digest.size == 0 &&
+        !delta_make(bytes_of(&r->json), (struct bytes){0}, &r->digest))
+        pack_zstd(r->json.bytes, r->json.size, DIGEST_LEVEL, &o);
+    out_finish(&o, NULL);
+    return &r->digest;
+}
+
+/* By itself a digest packs to a sixth to a tenth: to find out is not worth it where there
+ * is less. */
 static bool is_smaller(struct record *r)
 {
-    enum { LESS_THAN_ANY = 20 };
+    enum { LESS_THAN_ANY = 12 };
     return r->delta.size < r->json.size / LESS_THAN_ANY ||
            r->delta.size < whole_of(r)->size;
 }

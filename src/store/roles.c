@@ -85,11 +85,7 @@ static bool has_rights(struct hd_store *s, const char *role, bool *has,
     char name[64];
     snprintf(name, sizeof(name), "%s%s", prefix + 3, role);
     const struct value value = of_text(name);
-    return store_ask_number(
-        s,
-        "SELECT 1 FROM pg_catalog.pg_roles WHERE rolname = $1 AND "
-        "has_column_privilege(rolname, 'heapdrift_store', 'version', 'SELECT')",
-        &value, 1, &one, has, err);
+    return store_ask_number(s, s->kind->has_rights, &value, 1, &one, has, err);
 }
 
 static bool run_block(struct hd_store *s, const struct block *b, const char *schema,

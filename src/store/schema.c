@@ -193,7 +193,7 @@ static enum ending bring_forward(struct hd_store *s, void *context, struct hd_er
     if ((s->kind->make_alone != NULL && !store_run(s, s->kind->make_alone, NULL, 0, err)) ||
         !look(s, f, err))
         return ENDING_FAILED;
-    if (f->version >= newest())
+    if (f->version >= newest() || (f->version > 0 && s->use != HD_STORE_UPGRADE))
         return ENDING_UNDONE;
     if (f->other[0] != '\0')
         return kept_if(may_be_used(f, err));
@@ -203,9 +203,11 @@ static enum ending bring_forward(struct hd_store *s, void *context, struct hd_er
         if (number_of(step) > f->version && !run_step(s, step, err))
             return ENDING_FAILED;
     const struct value version = of_number(newest());
-    return kept_if(
-        store_run(s, "UPDATE heapdrift_store SET version = $1", &version, 1, err) &&
-        roles_bring_forward(s, f->version, err));
+    if (!store_run(s, "UPDATE heapdrift_store SET version = $1", &version, 1, err) ||
+        !roles_bring_forward(s, f->version, err))
+        return ENDING_FAILED;
+    f->version = newest();
+    return ENDING_KEPT;
 }
 
 bool schema_prepare(struct hd_store *s, struct hd_error *err)
@@ -221,12 +223,8 @@ bool schema_prepare(struct hd_store *s, struct hd_error *err)
         return false;
     s->found_version = f.version;
     if (makes || (is_old && s->use == HD_STORE_UPGRADE)) {
-        if (!store_transact(s, bring_forward, &f, NULL, err))
-            return false;
-        /* What was there before, or what somebody else was faster with. */
-        if (f.version < newest())
-            f.version = newest();
-        if (!may_be_used(&f, err))
+        /* Somebody else may have been faster, with another version. */
+        if (!store_transact(s, bring_forward, &f, NULL, err) || !may_be_used(&f, err))
             return false;
     }
     set_version(s, &f);

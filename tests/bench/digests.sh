@@ -43,7 +43,17 @@ echo "its digest: $(wc -c <"$folder/large.digest") bytes; top $top s, convert $m
 mkdir "$folder/fifty"
 for k in $(seq 50); do cp "$folder/digests/$name.digest" "$folder/fifty/$k.digest"; done
 echo "50 digests of $(wc -c <"$folder/digests/$name.digest") bytes: diff $(best "$program" diff "$folder/fifty") s of the processor"
+
+# What a series of an ASP.NET service takes in a store, beside what it would take whole.
+find fixtures/leaklab2/svc-timer -name '*.gcdump.*' | sort -V | xargs "$program" record -q --store="$folder/store.db" \
+    --service=web --host=h >/dev/null
+stored=$(python3 -c 'import sqlite3, sys
+for row in sqlite3.connect(sys.argv[1]).execute("""SELECT SUM(LENGTH(digest)) * 1.0 / COUNT(*) / MAX(CASE WHEN base_id IS NULL THEN
+    LENGTH(digest) END), (SELECT COUNT(*) FROM type_row) * 1.0 / (SELECT COUNT(*) FROM type_size) FROM snapshot"""): print(*row)' \
+    "$folder/store.db")
 table_head
-row "convert to digest / top, processor" "$(ratio "$made" "$top")" times "<=" 2
+row "stored / digest, five in a row" "${stored% *}" times "<=" 0.65
+row "rows / types, five in a row" "${stored#* }" times "<=" 0.25
+row "convert to digest / top, processor" "$(ratio "$made" "$top")" times "<=" 1.7
 row "digest / gcdump" "$(ratio "$(wc -c <"$folder/large.digest")" "$(wc -c <"$large")")" times "<=" 0.05
 exit $failed

@@ -94,14 +94,14 @@ jsonschema.Draft202012Validator(json.load(open(sys.argv[1]))).validate(json.load
     make_version_2
     works record -q --service=shop "$tmp/before.txt" "$tmp/after.txt"
     cp "$HEAPDRIFT_STORE" "$tmp/old.db"
-    for i in $(seq 1 24); do
+    for i in $(seq 1 16); do
         cp "$tmp/old.db" "$HEAPDRIFT_STORE"
         rm -f "$HEAPDRIFT_STORE"-*
         if ((i % 2)); then
             # The log beside it may not get larger than that, in blocks.
             (
                 trap '' XFSZ
-                ulimit -f $((i * 4))
+                ulimit -f $((i * 6))
                 "$HEAPDRIFT" store upgrade >/dev/null 2>&1
             ) || true
         else
@@ -117,7 +117,7 @@ jsonschema.Draft202012Validator(json.load(open(sys.argv[1]))).validate(json.load
         [[ $(ask "SELECT COUNT(*) FROM pragma_table_info('snapshot') WHERE name = 'base_id'") == $((version - 2)) ]]
         count=$((count + version - 2))
     done
-    ((count < 24)) || complain "none was stopped"
+    ((count < 16)) || complain "none was stopped"
     works store upgrade
     works store check --all
     out_has ": no errors; version 3"

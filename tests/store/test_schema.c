@@ -161,8 +161,8 @@ Test(store_schema, is_upgraded_under_who_has_it_open)
     struct hd_memory digest = {0};
     cr_expect(hd_store_digest(other, last, &digest, &err), "%s", err.message);
     hd_memory_free(&digest);
-    struct hd_store_check *c =
-        hd_store_check(checked, &(struct hd_store_checking){.all = true}, &err);
+    const struct hd_store_checking how = {.size = sizeof(how), .all = true};
+    struct hd_store_check *c = hd_store_check(checked, &how, &err);
     cr_assert_not_null(c, "%s", err.message);
     for (size_t i = 0; i < c->problem_count; i++)
         cr_expect(c->problems[i].is_warning, "%s", c->problems[i].message);

@@ -136,7 +136,8 @@ static int check(struct settings *s)
 {
     struct telling t;
     struct hd_error err = {0};
-    const struct hd_store_checking how = {.all = s->all, .max_memory = s->read.max_memory};
+    const struct hd_store_checking how = {
+        .size = sizeof(how), .all = s->all, .max_memory = s->read.max_memory};
     struct hd_store *store = open_store(s, HD_STORE_READ);
     struct hd_store_check *c = store != NULL ? hd_store_check(store, &how, &err) : NULL;
     if (c == NULL) {

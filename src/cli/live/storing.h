@@ -22,8 +22,7 @@ struct store_queue {
     bool quiet, tells;   /* no warnings; a line for each that was stored */
 
     struct waiting_snapshot *first, *last;
-    struct hd_store_bases
-        *bases; /* what was stored whole: kept, as a sidecar may read none */
+    struct hd_store_bases *bases; /* kept: a sidecar may read none */
     size_t count, bytes;
     double next_try, delay; /* seconds, of a clock that nobody sets */
     double thinned;         /* when that was last; 0: never */
