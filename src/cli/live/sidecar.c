@@ -226,6 +226,8 @@ static void take(struct agent *a)
     struct watched *w = a->at_work;
     const char *socket = w->process.socket;
     struct taken t;
+    /* The turn may have been waited for: it is paused now. */
+    w->begun = seconds_now();
     a->c.how.socket = socket[0] != '\0' ? socket : NULL;
     a->c.how.pid = a->c.how.socket == NULL ? w->process.pid : 0;
     a->c.how.keep_names = w->keep_names;
