@@ -31,7 +31,7 @@ struct agent {
 
     /* Whose snapshot is being taken or waits for its turn; NULL. It stays in the list. */
     struct watched *at_work;
-    double turn_since, taking_since; /* seconds_now() */
+    double turn_since; /* seconds_now() */
     struct taking taking;
     struct run_facts facts;
 
