@@ -22,8 +22,8 @@ enum system_call_use {
  * filter is only made. False and errno if that fails. */
 bool system_calls_filter(int uses, bool in_force);
 
-/* The same for one that answers clients at the socket that it listens at: it accepts, reads,
- * writes, waits, and opens nothing at all. */
+/* The same for one that answers clients at the socket that it listens at: it accepts,
+ * reads, writes, waits, and opens nothing at all. */
 bool system_calls_only_serve(bool in_force);
 
 #endif

@@ -31,7 +31,7 @@ struct agent {
 
     /* Whose snapshot is being taken or waits for its turn; NULL. It stays in the list. */
     struct watched *at_work;
-    double turn_since, taking_since; /* seconds_now() */
+    double turn_since; /* seconds_now() */
     struct taking taking;
     struct run_facts facts;
 
@@ -58,8 +58,8 @@ struct agent {
  */
 void finding_look(struct agent *a);
 
-/* When the next look is due, seconds_now(): some seconds after the last, and so late that
- * it takes a twentieth of the time at most. */
+/* When the next look is due, seconds_now(): five seconds after the last, and up to ten
+ * where processes do not answer, since nothing else is done meanwhile. */
 double finding_next(const struct agent *a);
 
 /* Whether what is known of processes is too old to take a snapshot by. */

@@ -522,9 +522,11 @@ void finding_look(struct agent *a)
 
 double finding_next(const struct agent *a)
 {
-    const double every = 5, share = 20;
-    double wait = a->interval < every ? a->interval : every;
-    return a->looked + fmax(wait, share * a->look_seconds);
+    const double every = 5, longest = 10;
+    /* Who waits for one process has nothing else to do. */
+    const double share = a->settings->all ? 20 : 2;
+    double wait = fmin(a->interval, every);
+    return a->looked + fmax(wait, fmin(share * a->look_seconds, longest));
 }
 
 /* One process is looked for right before each snapshot. */

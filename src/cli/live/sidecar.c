@@ -123,7 +123,7 @@ static void keep(struct agent *a, struct taken *t)
     w->pause = stopped_us > 0 ? (double)stopped_us / 1e6 : NAN;
     w->last_taken = seconds_utc();
     w->objects = t->collected.objects;
-    w->seconds = seconds_now() - a->taking_since;
+    w->seconds = seconds_now() - w->begun;
     const struct queued_snapshot what = {.who = w->process.who,
                                          .series = w->number,
                                          .run = &a->facts.run,
@@ -226,13 +226,14 @@ static void take(struct agent *a)
     struct watched *w = a->at_work;
     const char *socket = w->process.socket;
     struct taken t;
+    /* The turn may have been waited for: it is paused now. */
+    w->begun = seconds_now();
     a->c.how.socket = socket[0] != '\0' ? socket : NULL;
     a->c.how.pid = a->c.how.socket == NULL ? w->process.pid : 0;
     a->c.how.keep_names = w->keep_names;
     a->c.label = w->process.who;
     a->c.is_warm = w->taken > 0;
     a->c.most_seconds = a->is_once ? 0 : most_seconds(a);
-    a->taking_since = seconds_now();
     see_clock(a);
     see_facts(a);
     /* Who follows objects knows the snapshot before, and has one process only. */
@@ -414,6 +415,7 @@ static bool begin(struct agent *a, const struct settings *s)
     a->clock_offset = seconds_utc() - seconds_now();
     a->queue = storing_begin(s);
     bool goes_on = storing_probe(&a->queue, &is_away) || (is_away && !a->is_once);
+    a->queue.is_away = is_away;
     if (!goes_on)
         collecting_end(&a->c);
     else if (!a->is_once)
