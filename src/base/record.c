@@ -396,7 +396,7 @@ static void put_cell(struct csv_writer *csv, const struct record_field *f, const
         plain_cell(csv, f, of);
 }
 
-enum { MOST_COLUMNS = 32 };
+enum { MOST_COLUMNS = 40 };
 
 /* The columns of a table: found once, asked for every row. */
 struct columns {

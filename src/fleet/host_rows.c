@@ -185,6 +185,7 @@ static void add_besides(struct hd_fleet_host_row *row, const struct besides *b)
     row->score_share = b->on->score_share;
     row->per_hour = b->on->per_hour;
     row->hours_left = b->on->hours_left;
+    row->run = b->on->run;
 }
 
 /* --- rows --------------------------------------------------------------------- */

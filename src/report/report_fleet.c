@@ -470,7 +470,8 @@ struct hd_report *hd_report_fleet(struct hd_fleet *f, const struct hd_fleet_opti
     r->records = fleet_hold(f);
     fleet_answer(&r->fleet, f, &how, &r->arena);
     r->fleet.store = how.store != NULL ? report_string(r, how.store) : NULL;
-    for (size_t i = 0; i < r->fleet.suspect_count + r->fleet.few_count; i++)
+    for (size_t i = 0;
+         i < r->fleet.suspect_count + r->fleet.few_count + r->fleet.open_count; i++)
         add_evidence(r, &r->fleet.suspects[i]);
     report_fleet_cut(r);
     add_warnings(r);

@@ -176,7 +176,7 @@ static bool is_known(const struct fleet_pages *p, uint64_t run)
 static void choose(struct fleet_pages *p, const struct hd_fleet_answer *a)
 {
     enum { MOST_TOLD = 1000 };
-    size_t count = a->suspect_count + a->few_count;
+    size_t count = a->suspect_count + a->few_count + a->open_count;
     p->told = zeroed(count < MOST_TOLD ? count : MOST_TOLD, sizeof(*p->told));
     for (size_t i = 0; i < count && p->told_count < MOST_TOLD; i++) {
         uint64_t run = a->suspects[i].run;
