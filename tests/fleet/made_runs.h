@@ -21,9 +21,9 @@ struct made_run {
     double heap_per_hour;
     uint64_t limit;
     const char *subject, *hint, *chain; /* of the suspect; NULL: type, none, none */
-    size_t points; /* snapshots; 0: six */
-    double age;    /* hours that its process is old at the first */
-    bool fills;    /* it gets half as much in each hour as in the one before */
+    size_t points;                      /* snapshots; 0: six */
+    double age;                         /* hours that its process is old at the first */
+    bool fills; /* it gets half as much in each hour as in the one before */
 };
 
 /* Of every hour a snapshot. Good until the next one is made. */
