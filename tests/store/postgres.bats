@@ -217,7 +217,8 @@ PYTHON
     err_has "permission denied"
     works store check --store="${HEAPDRIFT_STORE/user=heapdrift/user=is_reader}"
     out_has ": no errors; version 3"
-    HEAPDRIFT_STORE='' works store grant --role=reader --store="$HEAPDRIFT_STORE"
+    local store=$HEAPDRIFT_STORE
+    HEAPDRIFT_STORE='' works store grant --role=reader --store="$store"
     out_lacks heapdrift_writer
     out_has 'GRANT SELECT ON snapshot TO heapdrift_reader;'
     as writer record --keep=1d

@@ -102,8 +102,8 @@ static struct record_output_list *list_of(struct record_output *t)
 static json_t *add(struct record_output *t, const char *path, const char *result)
 {
     json_t *o = json_made(json_object());
-    json_put(o, "path", json_of_string(path));
-    json_put(o, "result", json_string(result));
+    json_member(o, "path", json_of_string(path));
+    json_member(o, "result", json_string(result));
     json_add(list_of(t)->snapshots, o);
     return o;
 }
@@ -113,14 +113,14 @@ static void add_facts(json_t *o, struct hd_snapshot *snap, const struct hd_recor
     const struct hd_info *info = hd_snapshot_info(snap);
     char when[CLOCK_TEXT];
     clock_text(taken_of(snap, how), when);
-    json_put(o, "service", json_of_string(service_of(snap, how)));
-    json_put(o, "host", json_of_string(how->run->host));
-    json_put(o, "build", json_of_string(how->run->build));
-    json_put(o, "pid",
-             json_of_count(how->run->pid != HD_UNKNOWN ? how->run->pid : info->pid));
-    json_put(o, "taken", json_string(when));
-    json_put(o, "objects", json_of_count(info->objects));
-    json_put(o, "bytes", json_of_count(info->bytes));
+    json_member(o, "service", json_of_string(service_of(snap, how)));
+    json_member(o, "host", json_of_string(how->run->host));
+    json_member(o, "build", json_of_string(how->run->build));
+    json_member(o, "pid",
+                json_of_count(how->run->pid != HD_UNKNOWN ? how->run->pid : info->pid));
+    json_member(o, "taken", json_string(when));
+    json_member(o, "objects", json_of_count(info->objects));
+    json_member(o, "bytes", json_of_count(info->bytes));
 }
 
 /* --- both ------------------------------------------------------------ */
@@ -135,7 +135,7 @@ static void record_output_add(struct record_output *t, const char *path,
     }
     json_t *o = add(t, path, what == HD_RECORDED ? "recorded" : "already-recorded");
     add_facts(o, snap, how);
-    json_put(o, "error", json_null());
+    json_member(o, "error", json_null());
 }
 
 static void record_output_failure(struct record_output *t, const char *path,
@@ -147,8 +147,8 @@ static void record_output_failure(struct record_output *t, const char *path,
         return;
     json_t *o = add(t, path, "failed");
     for (size_t i = 0; i < sizeof(unknown) / sizeof(*unknown); i++)
-        json_put(o, unknown[i], json_null());
-    json_put(o, "error", json_of_string(err->message));
+        json_member(o, unknown[i], json_null());
+    json_member(o, "error", json_of_string(err->message));
 }
 
 static void record_output_thinned(struct record_output *t, const struct hd_thinned *done)
@@ -161,9 +161,9 @@ static void record_output_thinned(struct record_output *t, const struct hd_thinn
         return;
     }
     json_t *o = json_made(json_object());
-    json_put(o, "snapshots", json_of_count(done->snapshots));
-    json_put(o, "series", json_of_count(done->series));
-    json_put(o, "left", json_of_count(done->left));
+    json_member(o, "snapshots", json_of_count(done->snapshots));
+    json_member(o, "series", json_of_count(done->series));
+    json_member(o, "left", json_of_count(done->left));
     json_decref(list_of(t)->thinned);
     t->list->thinned = o;
 }
@@ -175,8 +175,8 @@ static void record_output_end(struct record_output *t, const char *store)
         return;
     struct record_output_list *list = list_of(t);
     json_t *all = json_document("heapdrift-record", store);
-    json_put(all, "snapshots", list->snapshots);
-    json_put(all, "thinned", list->thinned);
+    json_member(all, "snapshots", list->snapshots);
+    json_member(all, "thinned", list->thinned);
     json_end(all);
     free(list);
     t->list = NULL;

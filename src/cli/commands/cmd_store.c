@@ -26,9 +26,9 @@ static void begin(struct telling *t, const struct settings *s, const struct hd_s
     if (strcmp(s->format, "json") != 0)
         return;
     t->document = json_document("heapdrift-store", hd_store_name(store));
-    json_put(t->document, "verb", json_string(verb));
-    json_put(t->document, "version", json_of_count(v.now));
-    json_put(t->document, "newest_version", json_of_count(v.newest));
+    json_member(t->document, "verb", json_string(verb));
+    json_member(t->document, "version", json_of_count(v.now));
+    json_member(t->document, "newest_version", json_of_count(v.newest));
 }
 
 /* Every document has all keys. */
@@ -39,7 +39,7 @@ static void end(struct telling *t)
         return;
     for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
         if (json_object_get(t->document, others[i]) == NULL)
-            json_put(t->document, others[i], json_null());
+            json_member(t->document, others[i], json_null());
     json_end(t->document);
 }
 
@@ -60,8 +60,8 @@ static int upgrade(struct settings *s)
     struct hd_store_version v = hd_store_version(store);
     begin(&t, s, store, "upgrade");
     if (t.document != NULL) {
-        json_put(t.document, "upgraded_from",
-                 v.found != v.now ? json_of_count(v.found) : json_null());
+        json_member(t.document, "upgraded_from",
+                    v.found != v.now ? json_of_count(v.found) : json_null());
     } else {
         put_store(&t);
         if (v.found == v.now)
@@ -93,13 +93,13 @@ static void put_counts(struct telling *t, const struct hd_store_check *c)
     json_t *counts = t->document != NULL ? json_made(json_object()) : NULL;
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
         if (counts != NULL) {
-            json_put(counts, all[i].key, json_of_count(all[i].n));
+            json_member(counts, all[i].key, json_of_count(all[i].n));
             continue;
         }
         printf("  %-17s %" PRIu64 "\n", all[i].words, all[i].n);
     }
     if (counts != NULL)
-        json_put(t->document, "counts", counts);
+        json_member(t->document, "counts", counts);
 }
 
 static void put_problem(const struct hd_store_problem *p, json_t *list)
@@ -113,10 +113,10 @@ static void put_problem(const struct hd_store_problem *p, json_t *list)
         return;
     }
     json_t *o = json_made(json_object());
-    json_put(o, "code", json_string(p->code));
-    json_put(o, "severity", json_string(p->is_warning ? "warning" : "error"));
-    json_put(o, "count", json_of_count(p->count));
-    json_put(o, "message", json_of_string(p->message));
+    json_member(o, "code", json_string(p->code));
+    json_member(o, "severity", json_string(p->is_warning ? "warning" : "error"));
+    json_member(o, "count", json_of_count(p->count));
+    json_member(o, "message", json_of_string(p->message));
     json_add(list, o);
 }
 
@@ -157,7 +157,7 @@ static int check(struct settings *s)
         put_problem(&c->problems[i], list);
     put_counts(&t, c);
     if (list != NULL)
-        json_put(t.document, "problems", list);
+        json_member(t.document, "problems", list);
     end(&t);
     int status = c->problem_count > warnings ? EXIT_OVER : EXIT_DONE;
     hd_store_check_free(c);
@@ -190,7 +190,7 @@ static int grant(struct settings *s)
     const char *text = is_file ? of_a_file : sql.bytes;
     begin(&t, s, store, "grant");
     if (t.document != NULL)
-        json_put(t.document, "sql", json_of_string(text));
+        json_member(t.document, "sql", json_of_string(text));
     else
         fputs(text, stdout);
     end(&t);

@@ -32,7 +32,7 @@ json_t *json_of_count(uint64_t n)
     return json_made(n <= INT64_MAX ? json_integer((json_int_t)n) : json_null());
 }
 
-void json_put(json_t *object, const char *key, json_t *value)
+void json_member(json_t *object, const char *key, json_t *value)
 {
     if (json_object_set_new(object, key, json_made(value)) != 0)
         no_memory(0);
@@ -47,10 +47,10 @@ void json_add(json_t *array, json_t *value)
 json_t *json_document(const char *schema, const char *store)
 {
     json_t *all = json_made(json_object());
-    json_put(all, "schema", json_string(schema));
-    json_put(all, "schema_version", json_integer(1));
-    json_put(all, "tool_version", json_string(hd_version()));
-    json_put(all, "store", json_of_string(store));
+    json_member(all, "schema", json_string(schema));
+    json_member(all, "schema_version", json_integer(1));
+    json_member(all, "tool_version", json_string(hd_version()));
+    json_member(all, "store", json_of_string(store));
     return all;
 }
 

@@ -15,7 +15,7 @@ json_t *json_of_string(const char *s);
 /* What is unknown, or larger than JSON's numbers, is null. */
 json_t *json_of_count(uint64_t n);
 
-void json_put(json_t *object, const char *key, json_t *value);
+void json_member(json_t *object, const char *key, json_t *value);
 void json_add(json_t *array, json_t *value);
 
 /* A document of that schema, as far as all have the same. */
