@@ -48,7 +48,7 @@ early() { hd fleet --store="$store" --since=2026-11-14T00:00Z --until=$few "$@";
     [[ $(json '[(.suspects | length), (.suspects_open[0] | .type, .missing, .evidence, .runs_with, .pool.periods)] | @csv') == \
         '0,"App.Order","runs","open",4,2' ]]
     early --format=prometheus
-    grep -q '^heapdrift_open_suspect_runs{service="Shop",type="App.Order",holder="[^"]*",few_hosts="false"} 4$' <<<"$out"
+    grep -q '^heapdrift_open_suspect_runs{service="Shop",type="App.Order",subject="[^"]*",holder="[^"]*",hint="[^"]*",few_hosts="false"} 4$' <<<"$out"
     grep -q '^heapdrift_open_suspect_missing_info{.*,missing="runs"} 1$' <<<"$out"
     grep -q '^heapdrift_service_suspects_open{service="Shop"} 1$' <<<"$out"
     grep -q '^heapdrift_service_suspects{service="Shop"} 0$' <<<"$out"
@@ -112,7 +112,7 @@ print(sqlite3.connect(sys.argv[1]).execute("SELECT count(*) FROM finding").fetch
     for by in service host build; do
         works fleet -q --store="$tmp/saved.db" --since=2026-11-14T00:00Z --until=$all --by=$by --format=json
         local whole=${out/'"shards": 1,'/}
-        works fleet -q --merge "$tmp/23.part" "$tmp/1.part" --by=$by --format=json
+        works fleet -q --store="$tmp/saved.db" --merge "$tmp/23.part" "$tmp/1.part" --by=$by --format=json
         [[ ${out/'"shards": 3,'/} == "$whole" ]] || complain "$by"
     done
     hd fleet -q --merge "$tmp/23.part" "$tmp/1.part" --exit-code

@@ -14,11 +14,12 @@ import sys
 heapdrift, folder = sys.argv[1:]
 READ, WRITTEN, STORE = "read", "written", "store"
 # By name of the option: what becomes of its file.
-USES = {"output": WRITTEN, "baseline-write": WRITTEN, "lock": WRITTEN, "config": READ, "baseline": READ, "store": STORE}
+USES = {"output": WRITTEN, "baseline-write": WRITTEN, "lock": WRITTEN, "metrics": WRITTEN, "config": READ, "baseline": READ,
+        "store": STORE}
 # Arguments that name files, and all others.
 FILES = {"FILE", "DIR", "URL"}
-NO_FILES = {"A,B,...", "AGE", "BASE", "D", "FORMAT", "I/N", "ID", "K", "KEY", "KIND", "N", "N[..N", "NAME", "NAME=VALUE", "N|PCT", "PATTERN", "PID",
-            "R", "ROLE", "S", "SECONDS", "SIZE", "SIZE|PCT", "SOCKET", "TIME", "TYPE=N", "UNIT", "VERSION", "WHEN"}
+NO_FILES = {"A,B,...", "ADDRESS", "AGE", "BASE", "D", "FORMAT", "I/N", "ID", "K", "KEY", "KIND", "LIST", "N", "N[..N", "NAME", "NAME=VALUE", "N|PCT",
+            "PATTERN", "PID", "R", "ROLE", "S", "SECONDS", "SIZE", "SIZE|PCT", "SOCKET", "TIME", "TYPE=N", "UNIT", "VERSION", "WHEN"}
 SNAPSHOTS = ["1.txt", "2.txt", "3.txt", "4.txt"]
 # How each command is asked, without files of options: what it needs, and the inputs, which stand for SNAPSHOT.
 ASKED = {

@@ -99,14 +99,23 @@ stored_works() { stored "$@"; status_is 0; }
     err_has "explore needs a terminal"
 }
 
-@test "convert writes the digest as it is stored" {
+# Of run 2 the first and the third are whole, and the others built on them.
+@test "convert writes the digest as it is stored, and one that is built on another whole" {
+    stored_works convert --run=2 --until=2026-11-21T13:02:30Z -o "$tmp/third.digest"
+    err_has "the last of 3 snapshots"
     stored_works convert --run=2 -o "$tmp/last.digest"
     err_has "the last of 6 snapshots"
-    python - "$store" "$tmp/last.digest" <<'PY'
+    python - "$store" "$tmp" <<'PY'
 import sqlite3, sys
-stored, = sqlite3.connect(sys.argv[1]).execute("SELECT digest FROM snapshot WHERE series_id = 2 ORDER BY taken_at DESC").fetchone()
-assert stored == open(sys.argv[2], "rb").read()
+rows = sqlite3.connect(sys.argv[1]).execute("SELECT id, base_id, digest FROM snapshot WHERE series_id = 2 ORDER BY taken_at").fetchall()
+assert (rows[2][1], rows[5][1]) == (None, rows[2][0]), [row[:2] for row in rows]
+for name, row in (("third", rows[2]), ("difference", rows[5])):
+    with open(f"{sys.argv[2]}/{name}", "wb") as f:
+        f.write(row[2])
 PY
+    zstd -dcq <"$tmp/third" >"$tmp/third.json"
+    cmp "$tmp/third.json" <(zstd -dcq <"$tmp/third.digest")
+    zstd -dcq --patch-from="$tmp/third.json" <"$tmp/difference" | cmp - <(zstd -dcq <"$tmp/last.digest")
 }
 
 @test "files and a store exclude each other, and the environment alone reads no store" {
@@ -163,16 +172,18 @@ PY
     python - "$tmp/damaged.db" <<'PY'
 import sqlite3, sys
 db = sqlite3.connect(sys.argv[1])
-db.execute("UPDATE snapshot SET digest = substr(digest, 1, 100) WHERE series_id = 2 AND taken_at = 1795266120")
-db.execute("UPDATE snapshot SET digest = x'' WHERE series_id = 2 AND taken_at = 1795266060")
+db.execute("UPDATE snapshot SET digest = substr(digest, 1, 100) WHERE series_id = 2 AND taken_at = 1795266240")
+db.execute("UPDATE snapshot SET digest = x'' WHERE series_id = 2 AND taken_at = 1795266000")
 db.commit()
 PY
     hd diff -q --store="$tmp/damaged.db" --run=2
     status_is 2
     out_is ""
-    err_has "heapdrift: web/2026-11-21T13:01:00Z:1: empty: "
-    err_has "heapdrift: web/2026-11-21T13:02:00Z: "
-    [[ $(wc -l <<<"$err") == 2 ]]
+    # And what is built on a damaged one.
+    err_has "heapdrift: web/2026-11-21T13:00:00Z:1: empty: "
+    err_has "heapdrift: web/2026-11-21T13:01:00Z: "
+    err_has "heapdrift: web/2026-11-21T13:04:00Z: "
+    [[ $(wc -l <<<"$err") == 3 ]]
 }
 
 @test "commands that a report prints work when they are pasted" {
