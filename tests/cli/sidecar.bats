@@ -120,8 +120,8 @@ is_at_work() {
 
 @test "two sidecars on one host take turns, and one that hangs costs a snapshot" {
     play SLOW=0.2
-    hd_beside watch "${at[@]}" --interval=1s --count=2
-    works watch "${at[@]}" --interval=1s --count=2
+    hd_beside watch "${at[@]}" --interval=3s --count=2
+    works watch "${at[@]}" --interval=3s --count=2
     ends "$job"
     snapshots_are 4
     flock "$tmp/lock" sleep 30 3>&- &

@@ -62,6 +62,6 @@ alone() {
 # same_fleet A B: JSON that is equal to the byte, but for how many parts it was put together of, and for
 # the store and its numbers of runs.
 same_fleet() { diff <(of_any_store "$1") <(of_any_store "$2"); }
-of_any_store() { sed '/^ "shards": /d; /^ *"run": /d; /^ *"command": /d' "$1"; }
+of_any_store() { sed '/^ "shards": /d; /^ *"\(run\|series\|command\)": /d' "$1"; }
 
 window=(--since=2026-10-01 --until=2026-12-01T00:00Z --min-span=1h)
