@@ -133,8 +133,8 @@ static void add_full_names(const struct collecting *c, struct hd_snapshot *snap,
 static struct hd_read_options how_to_read(const struct collecting *c, const char *target)
 {
     struct hd_read_options how = c->settings->read;
-    how.to_write = target != NULL;
     how.checksum = target != NULL && strcmp(target, DIGEST) == 0;
+    how.to_write = target != NULL && !how.checksum;
     how.reach_later = !how.checksum;
     how.plain_names = true; /* as any other gcdump has them */
     /* With --all they say how many processes there are at the same time. */

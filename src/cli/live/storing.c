@@ -117,8 +117,7 @@ static void print_stored(const struct store_queue *q, enum hd_recorded what)
 static bool record(struct hd_store *store, const struct waiting_snapshot *w,
                    enum hd_recorded *what, struct hd_error *err)
 {
-    const struct hd_read_options how = {
-        .size = sizeof(how), .to_write = true, .checksum = true};
+    const struct hd_read_options how = {.size = sizeof(how), .checksum = true};
     const struct hd_recording of = {.size = sizeof(of),
                                     .run = &w->run,
                                     .taken = NAN,
