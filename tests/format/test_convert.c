@@ -93,6 +93,7 @@ Test(convert, gcdump_to_gcdump_loses_nothing)
         struct written once = through(snap, "gcdump"), twice = through(once.snap, "gcdump");
         expect_no(rewritten_totals_differ(snap, once.snap));
         expect_no(rewritten_rows_differ(snap, once.snap, false, true));
+        expect_no(rewritten_gcdump_overflows(once.snap));
         cr_expect_arr_eq(snap->roots_by_kind, once.snap->roots_by_kind,
                          sizeof(snap->roots_by_kind));
         expect_no(rewritten_gcdump_differs(once.snap, twice.snap));

@@ -186,6 +186,9 @@ static void ask_conversion(const unsigned char head[FRAME_HEAD], struct hd_snaps
             abort();
     } else if (is_same_kind && rewritten_gcdump_differs(snap, again) != NULL) {
         abort();
+    } else if (rewritten_gcdump_overflows(again) != NULL &&
+               strcmp(target.name, "gcdump") == 0) {
+        abort();
     } else if (as_read && target.redacts && rewritten_totals_differ(snap, again) != NULL) {
         abort();
     }

@@ -296,8 +296,9 @@ static void check_written(struct sweep *s, struct hd_snapshot *snap, struct byte
         else if (again != NULL && !snap->info.sampled &&
                  again->info.objects != objects_to_write(snap, target.name))
             what = "objects";
-        else if (again != NULL && from_gcdump && to_gcdump)
-            what = rewritten_gcdump_differs(snap, again);
+        else if (again != NULL && to_gcdump)
+            what = from_gcdump ? rewritten_gcdump_differs(snap, again)
+                               : rewritten_gcdump_overflows(again);
         if (what != NULL)
             complain(s, "%s, read again, differs: %s", target.name, what);
         hd_snapshot_close(again);

@@ -314,7 +314,7 @@ void fastser_put_i32(struct fastser_write *f, int32_t value)
 
 void fastser_put_u64(struct fastser_write *f, uint64_t value)
 {
-    put_integer(f, value, 8);
+    put_integer(f, value < FASTSER_MAX_ADDRESS ? value : FASTSER_MAX_ADDRESS, 8);
 }
 
 void fastser_put_f32(struct fastser_write *f, float value)

@@ -21,6 +21,11 @@
 
 enum { FASTSER_MOST_TYPES = 8, FASTSER_MOST_REGIONS = 4 };
 
+/* The largest address, size or time in a field of 8 bytes. Microsoft's readers read it as a
+ * signed integer and cast it in checked code (from dotnet-gcdump 10 on): a larger one makes
+ * them reject the whole file. */
+#define FASTSER_MAX_ADDRESS ((uint64_t)INT64_MAX)
+
 struct fastser_write {
     struct out *out;
     uint64_t at; /* bytes written */
@@ -39,7 +44,7 @@ void fastser_put_bytes(struct fastser_write *f, const void *bytes, size_t len);
 void fastser_put_u8(struct fastser_write *f, uint8_t value);
 void fastser_put_u32(struct fastser_write *f, uint32_t value);
 void fastser_put_i32(struct fastser_write *f, int32_t value);
-void fastser_put_u64(struct fastser_write *f, uint64_t value);
+void fastser_put_u64(struct fastser_write *f, uint64_t value); /* at most MAX_ADDRESS */
 void fastser_put_f32(struct fastser_write *f, float value);
 
 /* UTF-8 as UTF-16 units; a lone surrogate may stand as three bytes, and what is neither

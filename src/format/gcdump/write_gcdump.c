@@ -9,6 +9,7 @@
 #include "format/gcdump/fastser.h"
 #include "format/gcdump/gcdump.h"
 #include "format/gcdump/gcdump_facts.h"
+#include "format/gcdump/gcdump_interop.h"
 #include "format/gcdump/gcdump_names.h"
 #include "format/gcdump/gcdump_records.h"
 #include "format/snapshot_writer.h"
@@ -30,6 +31,7 @@ struct writing {
     struct gcdump_records records;
     struct source_segment *segments;
     size_t segment_count;
+    bool has_interop; /* a table of COM wrappers that others can read */
 };
 
 /* --- what is said once --------------------------------------------------------- */
@@ -196,10 +198,13 @@ static void put_types(struct fastser_write *f, const struct writing *w)
 }
 
 /* An object of no size and without an address would be read as a pseudo-node: those of
- * formats without addresses get one, which is their number. */
+ * formats without addresses get one, which is their number. Addresses that others cannot
+ * read, which no process has, are unknown ones. */
 static uint64_t address_of(const struct writing *w, node_id n)
 {
     uint64_t address = graph_address(w->g, n);
+    if (address > FASTSER_MAX_ADDRESS)
+        address = 0;
     bool object = w->snap->types[w->g->type[n]].kind == TYPE_OBJECT;
     return address == 0 && object && graph_size(w->g, n) == 0 ? (uint64_t)n + 1 : address;
 }
@@ -252,6 +257,13 @@ static bool is_64_bit(const struct writing *w)
     return false;
 }
 
+/* 100 ns since year 1, up to the last that .NET's DateTime takes; 0 is unknown. */
+static uint64_t ticks_within(uint64_t ticks)
+{
+    const uint64_t last = 3155378975999999999;
+    return ticks <= last ? ticks : 0;
+}
+
 /* The size of an image has 4 bytes or 8, as in the file it is from. */
 static void put_module(struct fastser_write *f, const struct source *s,
                        const struct source_module *m)
@@ -263,7 +275,7 @@ static void put_module(struct fastser_write *f, const struct source *s,
         fastser_put_u64(f, m->size);
     else
         fastser_put_u32(f, (uint32_t)m->size);
-    fastser_put_u64(f, m->build_time);
+    fastser_put_u64(f, ticks_within(m->build_time));
     fastser_put_string(f, m->pdb);
     fastser_put_bytes(f, m->guid, sizeof(m->guid));
     fastser_put_i32(f, m->age);
@@ -323,16 +335,15 @@ static void put_graph(struct fastser_write *f, struct writing *w)
 
 static uint64_t ticks_of(const struct writing *w)
 {
-    const int64_t unix_epoch = 621355968000000000, last = 3155378975999999999;
+    const int64_t unix_epoch = 621355968000000000;
     const struct hd_snapshot *snap = w->snap;
     if (w->source->is_gcdump)
-        return w->source->ticks >= 0 && w->source->ticks <= last
-                   ? (uint64_t)w->source->ticks
-                   : 0;
+        return ticks_within((uint64_t)w->source->ticks);
+    const double last = 253402300800; /* seconds from 1970 to the year 10000 */
     if (snap->info.time == NULL || !snap->clock_is_date || !(snap->clock >= 0) ||
-        snap->clock >= (double)(last - unix_epoch) / 1e7)
+        snap->clock >= last)
         return 0;
-    return (uint64_t)(unix_epoch + llround(snap->clock * 1e7));
+    return ticks_within((uint64_t)(unix_epoch + llround(snap->clock * 1e7)));
 }
 
 static int32_t pid_of(const struct writing *w)
@@ -364,7 +375,7 @@ static void put_dump(struct fastser_write *f, struct writing *w)
     for (uint32_t t = 0; t < multipliers; t++)
         fastser_put_f32(f, w->types.all[t].multiplier);
     uint32_t interop = fastser_put_region(f);
-    if (s->interop_size > 0)
+    if (w->has_interop)
         fastser_put_bytes(f, s->interop, s->interop_size);
     else
         fastser_put_null(f);
@@ -380,6 +391,9 @@ static void add_losses(const struct writing *w, struct losses *l)
         losses_add(l, "sizes",
                    "objects of 2 GiB and more, written as 2147483647 bytes: %" PRIu64,
                    w->records.cut_sizes);
+    if (w->source->interop_size > 0 && !w->has_interop)
+        losses_add(l, "com-wrappers", "damaged table of COM wrappers omitted: %zu bytes",
+                   w->source->interop_size);
 }
 
 static bool write(const struct hd_snapshot *snap, struct out *o, struct losses *l,
@@ -397,6 +411,8 @@ static bool write(const struct hd_snapshot *snap, struct out *o, struct losses *
                                         .threads = snap->read.threads};
     gcdump_records_measure(&w.records);
     make_segments(&w);
+    w.has_interop = gcdump_interop_is_readable(
+        (struct bytes){w.source->interop, w.source->interop_size});
     bool ok = check_limits(&w, err);
     if (ok) {
         struct fastser_write f = fastser_write_begin(o);
