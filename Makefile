@@ -12,6 +12,7 @@
 #   make tsan         what has several threads under ThreadSanitizer
 #   make portable     the same in plain C, as on processors that are not x86-64
 #   make check-live   collect from live .NET processes; needs the SDK, takes minutes
+#   make check-peers  Microsoft's tools of today and heapdrift read each other's files; needs NuGet, minutes
 #   make check-leaks  what the ranking finds of leaks of real packages; needs NuGet, takes a quarter of an hour
 #   make check-fleet  a made-up fleet of 200 hosts and 30 days, whose truth is known; a minute
 #   make check-store  the store in a PostgreSQL of its own, and killed writers; minutes
@@ -341,7 +342,10 @@ test-cli: $(BUILD)/heapdrift
 	    xargs -P $$(nproc) -n 1 bats --formatter tap $(BATS_FLAGS)
 
 check-live: $(BUILD)/heapdrift $(BUILD)/list-heap live
-	HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" bats $(BATS_FLAGS) tests/live
+	HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" bats $(BATS_FLAGS) tests/live tests/peers
+
+check-peers: $(BUILD)/heapdrift
+	HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" bats $(BATS_FLAGS) tests/peers
 
 # Tells how the ranking does; fails where a program does not leak as it should.
 check-leaks: $(BUILD)/heapdrift
@@ -518,7 +522,7 @@ analyze:
 style:
 	@clang-format --dry-run -Werror $(ALL_C) $(wildcard include/*.h src/*/*.h src/*/*/*.h src/windows/posix/sys/*.h tests/*/*.h tests/*/*/*.h docs/examples/*)
 	shellcheck -x scripts/*.sh tests/mutants/*.sh tests/bench/*.sh tests/store/*.sh tests/fuzz/*.sh tests/live/*.sh tests/fleet/*.sh scripts/fleet/*.sh scripts/fleet/slurm/* .github/actions/*/*.sh .ci/run
-	shellcheck -x tests/cli/*.bats tests/store/*.bats tests/fleet/*.bats tests/live/*.bats tests/packages/*.bats tests/nuget/*.bats tests/static/*.bats tests/static/*.sh tests/windows/*.bats tests/windows/*.sh tests/cli/helper.bash tests/live/lab.bash
+	shellcheck -x tests/cli/*.bats tests/store/*.bats tests/fleet/*.bats tests/live/*.bats tests/packages/*.bats tests/nuget/*.bats tests/peers/*.bats tests/peers/*.sh tests/static/*.bats tests/static/*.sh tests/windows/*.bats tests/windows/*.sh tests/cli/helper.bash tests/live/lab.bash
 
 format:
 	clang-format -i $(ALL_C) $(wildcard include/*.h src/*/*.h src/*/*/*.h src/windows/posix/sys/*.h tests/*/*.h tests/*/*/*.h docs/examples/*)
@@ -527,7 +531,7 @@ include scripts/static.mk
 include scripts/windows.mk
 include scripts/package.mk
 
-.PHONY: always all programs demo check check-digests check-leaks check-live check-page check-full gallery install uninstall clean test \
+.PHONY: always all programs demo check check-digests check-leaks check-live check-peers check-page check-full gallery install uninstall clean test \
         test-sweep test-cli parts part-unit part-sweep part-score part-lint check-parts check-asan \
         $(CLI_PARTS) asan tsan portable golden score live lint layers tidy tidied \
         tidy-deep tidied-deep analyze analyzed style format

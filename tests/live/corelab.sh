@@ -9,9 +9,9 @@
 # segments-server (the collector with segments), small-regions, contained (with its runtime),
 # single (a single-file program), net9, net9-server, net8, net8-server, net8-segments, net8-single,
 # net8-first and net8-last (8.0.0 and the last one), patch (another patch of the runtime), aot
-# (NativeAOT, without a gcdump), musl (the runtime of Alpine, with Debian's musl and libstdc++, and
-# tests/live/musl_shim.c between them), aarch64 (under qemu, whose core is by
-# tests/live/qemu_core.py). Those that need a package end with status 77 when it is not to be had.
+# (NativeAOT, without a gcdump), aot-events (with a diagnostics socket), musl (the runtime of
+# Alpine, with Debian's musl and libstdc++, and tests/live/musl_shim.c between them), aarch64
+# (under qemu, whose core is by tests/live/qemu_core.py). Those that need a package end with status 77 when it is not to be had.
 #
 # TYPE=full takes a full dump; single and aot do anyhow. TYPE=kernel of aarch64 is one without the
 # pages of files, but with thread pointers. DIRECT=N takes DIR/VARIANT-direct-1.core …
@@ -50,6 +50,7 @@ publish_options() {
     net8-last) echo "-p:CoreLabFramework=net8.0 -p:CoreLabRuntime=8.0.33" ;;
     patch) echo "-p:RuntimeFrameworkVersion=10.0.11" ;;
     aot) echo "-p:PublishAot=true" ;;
+    aot-events) echo "-p:PublishAot=true -p:EventSourceSupport=true" ;;
     musl | aarch64) echo "-p:PublishSingleFile=false" ;;
     esac
 }
@@ -62,7 +63,7 @@ environment() {
     segments-server) echo "DOTNET_GCName=libclrgc.so DOTNET_gcServer=1 DOTNET_GCHeapCount=2" ;;
     small-regions) echo "DOTNET_GCRegionSize=100000 DOTNET_GCgen0size=80000 DOTNET_gcConcurrent=0" ;;
     musl) echo "LD_LIBRARY_PATH=$PWD/build/live/musl" ;;
-    aarch64 | workstation | contained | single | net9 | net8 | net8-single | net8-first | net8-last | patch | aot) ;;
+    aarch64 | workstation | contained | single | net9 | net8 | net8-single | net8-first | net8-last | patch | aot | aot-events) ;;
     *) usage ;;
     esac
 }
