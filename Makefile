@@ -36,6 +36,7 @@
 #   make coverage     lines and branches of src/ that the tests run; a quarter of an hour
 #   make mutants      MUTANTS changed programs, and which of them the tests notice
 #   make score        the ranking against others on series with known leaks
+#   make accuracy     the programs of docs/accuracy.md, run and judged; needs NuGet, hours
 #   make live         the gate on a running .NET program, LIVE_RUNS times each way
 #   make bench        speed and memory against the gates
 #   make bench-compare  BASE=commit: ratios to it, of FILES=... as well
@@ -351,6 +352,11 @@ check-peers: $(BUILD)/heapdrift
 check-leaks: $(BUILD)/heapdrift
 	HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" tests/live/packages.py
 
+# One table for each source of what survived, and one of all.
+accuracy: $(BUILD)/heapdrift
+	HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" tests/live/packages.py --all-loads --by=counts,order,events $(ACCURACY_FLAGS)
+	HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" tests/live/services.py --all-loads --by=counts,order,events $(ACCURACY_FLAGS)
+
 # Without the instructions of one processor: what runs where there is no x86-64.
 portable:
 	$(MAKE) --no-print-directory -j$$(nproc) BUILD=build/portable CPPFLAGS=-DHD_PORTABLE \
@@ -531,7 +537,7 @@ include scripts/static.mk
 include scripts/windows.mk
 include scripts/package.mk
 
-.PHONY: always all programs demo check check-digests check-leaks check-live check-peers check-page check-full gallery install uninstall clean test \
+.PHONY: always all programs demo check check-digests accuracy check-leaks check-live check-peers check-page check-full gallery install uninstall clean test \
         test-sweep test-cli parts part-unit part-sweep part-score part-lint check-parts check-asan \
         $(CLI_PARTS) asan tsan portable golden score live lint layers tidy tidied \
         tidy-deep tidied-deep analyze analyzed style format

@@ -88,3 +88,8 @@ words_of() {
     works help check
     out_has "default: heapdrift.yml here or in a parent folder"
 }
+
+@test "README and the document on accuracy state the shares of its tables" {
+    run -0 python3 tests/cli/accuracy_figures.py
+    [[ -z $output ]]
+}
