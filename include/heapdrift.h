@@ -481,6 +481,10 @@ void hd_processes_free(struct hd_processes *processes);
  * kernel shows. With * (any characters) and ? (one) in it the name is a pattern. */
 bool hd_process_goes_by(const struct hd_process *process, const char *name);
 
+/* The name of a process that may be meant by one that none has: the first that contains it,
+ * letter case ignored, else the nearest word. NULL if none; it belongs to processes. */
+const char *hd_process_meant(const struct hd_processes *processes, const char *name);
+
 /* The process of that name, or 0 when there is none, or more than one. */
 uint64_t hd_process_named(const char *name, struct hd_error *err);
 

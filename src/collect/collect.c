@@ -176,6 +176,42 @@ bool hd_process_goes_by(const struct hd_process *process, const char *name)
     return same;
 }
 
+static bool contains(const char *all, const char *part)
+{
+    size_t len = strlen(part);
+    for (; len > 0 && strlen(all) >= len; all++)
+        if (strncasecmp(all, part, len) == 0)
+            return true;
+    return false;
+}
+
+const char *hd_process_meant(const struct hd_processes *processes, const char *name)
+{
+    const char **names = alloc_zeroed((processes->count + 1) * sizeof(*names));
+    const char *meant = NULL;
+    size_t n = 0;
+    for (size_t i = 0; i < processes->count && meant == NULL; i++) {
+        const char *its = processes->all[i].name;
+        if (its == NULL)
+            continue;
+        names[n++] = its;
+        meant = contains(its, name) ? its : NULL;
+    }
+    meant = meant != NULL ? meant : hd_nearest_word(name, names);
+    free(names);
+    return meant;
+}
+
+static void fail_unknown(struct hd_error *err, const struct hd_processes *all,
+                         const char *name)
+{
+    const char *meant = hd_process_meant(all, name);
+    if (meant != NULL)
+        fail(err, HD_USAGE, "no .NET process is called %s; did you mean %s?", name, meant);
+    else
+        fail_about(err, HD_ABOUT_NAMES, HD_USAGE, "no .NET process is called %s", name);
+}
+
 uint64_t hd_process_named(const char *name, struct hd_error *err)
 {
     struct hd_processes all;
@@ -195,7 +231,7 @@ uint64_t hd_process_named(const char *name, struct hd_error *err)
     if (all.incomplete != NULL)
         fail(err, HD_IO, "%s", all.incomplete);
     else if (n == 0)
-        fail_about(err, HD_ABOUT_NAMES, HD_USAGE, "no .NET process is called %s", name);
+        fail_unknown(err, &all, name);
     else if (n > 1)
         fail_about(err, HD_ABOUT_PID, HD_USAGE,
                    "%zu processes are called %s: %s; choose one", n, name,

@@ -48,7 +48,7 @@ static void add_command(struct text *t, const char *command, const char *path,
 
 static void add_error(struct text *t, const struct hd_model *m, const struct hd_finding *f)
 {
-    struct text message = {0}, holder = {0};
+    struct text message = {0}, holder = {0}, fix = {0};
     text_rule_name(&message, f);
     text_add_string(&message, ": ");
     text_rule(&message, m, f);
@@ -56,6 +56,11 @@ static void add_error(struct text *t, const struct hd_model *m, const struct hd_
     if (holder.len > 0) {
         text_add_string(&message, "\nheld by ");
         text_add(&message, holder.data, holder.len);
+    }
+    text_rule_fix(&fix, m, f);
+    if (fix.len > 0) {
+        text_add_string(&message, "\nfix: ");
+        text_add(&message, fix.data, fix.len);
     }
     if (phrase_what_counts(m) != NULL) {
         text_add_char(&message, '\n');
@@ -66,6 +71,7 @@ static void add_error(struct text *t, const struct hd_model *m, const struct hd_
     text_add_char(t, '\n');
     text_free(&message);
     text_free(&holder);
+    text_free(&fix);
 }
 
 static void add_warning(struct text *t, const struct hd_model *m,

@@ -10,7 +10,7 @@
 
 static void add_lines(struct text *t, const struct hd_model *m, size_t begin, size_t end)
 {
-    struct text holder = {0};
+    struct text holder = {0}, fix = {0};
     for (size_t i = begin; i < end; i++) {
         const struct hd_finding *f = &m->check->rules[i];
         text_add_string(t, rule_status_names[f->status]);
@@ -26,8 +26,16 @@ static void add_lines(struct text *t, const struct hd_model *m, size_t begin, si
             text_add(t, holder.data, holder.len);
             text_add_char(t, '\n');
         }
+        text_clear(&fix);
+        text_rule_fix(&fix, m, f);
+        if (f->status == HD_FOUND_FAIL && fix.len > 0) {
+            text_add_string(t, "    fix: ");
+            text_add(t, fix.data, fix.len);
+            text_add_char(t, '\n');
+        }
     }
     text_free(&holder);
+    text_free(&fix);
 }
 
 /* The outcome of a rule in one line, and all of its findings below it. */

@@ -180,10 +180,16 @@ static json_t *result(const struct hd_model *m, const struct hd_finding *f)
         [HD_FOUND_INCONCLUSIVE] = "open"};
     bool fails = f->status == HD_FOUND_FAIL || f->status == HD_FOUND_SUPPRESSED;
     json_t *o = json_object();
-    struct text t = {0};
+    struct text t = {0}, fix = {0};
     text_rule_name(&t, f);
     text_add_string(&t, ": ");
     text_rule(&t, m, f);
+    text_rule_fix(&fix, m, f);
+    if (f->status == HD_FOUND_FAIL && fix.len > 0) {
+        text_add_string(&t, "\nfix: ");
+        text_add(&t, fix.data, fix.len);
+    }
+    text_free(&fix);
     json_put(o, "ruleId", json_string(kinds[f->kind].id));
     json_put(o, "ruleIndex", json_integer((json_int_t)f->kind));
     json_put(o, "kind", json_string(result_kinds[f->status]));

@@ -187,6 +187,8 @@ static void add_heap(struct hd_report *r)
         format_size_delta(&h.words, first->bytes, last->bytes);
     else
         format_delta(&h.words, first->count, last->count);
+    if (bytes && heading_add_rate(&h.words, r, " (", first->bytes, last->bytes))
+        headline_add(&h, ")");
     add_parts(&h, r);
     add_fact(r, bytes ? "heap" : "objects", &h);
 }

@@ -258,6 +258,21 @@ void text_rule_holder(struct text *t, const struct hd_finding *rule)
         format_name(t, rule->holder);
 }
 
+void text_rule_fix(struct text *t, const struct hd_model *m, const struct hd_finding *rule)
+{
+    const struct hd_diff *d = m->diff;
+    bool is_known = rule->is_suspect && d->confidence > HD_CONFIDENCE_LOW;
+    for (size_t i = 0; is_known && i < d->suspect_count; i++) {
+        const struct hint *hint = hint_named(d->suspects[i].hint);
+        if (hint == NULL || strcmp(d->suspects[i].type, rule->type) != 0)
+            continue;
+        text_add_string(t, hint->fix);
+        text_add_string(t, "  heapdrift help hint ");
+        text_add_string(t, hint->id);
+        return;
+    }
+}
+
 const char *text_repository_path(const char *path)
 {
     while (strncmp(path, "../", 3) == 0 || strncmp(path, "./", 2) == 0)

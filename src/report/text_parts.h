@@ -29,6 +29,10 @@ void text_rule(struct text *t, const struct hd_model *m, const struct hd_finding
 /* What holds it, as one line: its first chain, or its holder; nothing if unknown. */
 void text_rule_holder(struct text *t, const struct hd_finding *rule);
 
+/* What usually helps against the suspect that broke a rule, with the command that explains
+ * it, as in the first lines of a report; nothing if no hint fits. */
+void text_rule_fix(struct text *t, const struct hd_model *m, const struct hd_finding *rule);
+
 /* A file of budgets as it is named from the root of the repository: it was found in this
  * folder or one above it. */
 const char *text_repository_path(const char *path);

@@ -237,3 +237,14 @@ PY
     run python tests/cli/check_ci.py docs/ci/sarif.json "$tmp/none"
     [[ $status == 1 && $output == *"'extra' was unexpected"* ]]
 }
+
+@test "each format states the fix of the suspect that failed, and none of what passed" {
+    local format fix='Entries are added and never removed: remove them, or set a limit.  heapdrift help hint static-collection'
+    for format in github junit sarif; do
+        hd check --format=$format fixtures/leaklab/cache
+        status_is 1
+        out_has "fix: $fix"
+        works check --format=$format --max-score=90% fixtures/leaklab/cache
+        out_lacks "fix: "
+    done
+}

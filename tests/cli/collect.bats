@@ -226,7 +226,9 @@ OPERANDS
     local line
     printf -v line ' %q' "$HEAPDRIFT" watch --no-keep --diagnostic-port="$socket" --count=2 --interval=700ms
     script -qec "$line >$tmp/none" /dev/null >"$tmp/seen" </dev/null
-    grep -q $'\e\\[Kwatching: 1 of 2 snapshots' "$tmp/seen"
+    grep -q $'\e\\[Kwatching: 1 of 2 snapshots, the next in 1 s' "$tmp/seen"
+    script -qec "${line/700ms/2200ms} >$tmp/none" /dev/null >"$tmp/seen" </dev/null
+    grep -q 'the next in 3 s.*the next in 2 s.*the next in 1 s' <(tr -d '\r\n' <"$tmp/seen")
     TERM=dumb script -qec "$line >$tmp/none" /dev/null >"$tmp/seen" </dev/null
     grep -q 'heapdrift: watching: 1 more' "$tmp/seen"
     run ! grep -q $'\e' "$tmp/seen"
@@ -376,6 +378,12 @@ OPERANDS
     start_lab cache
     mkdir "$tmp/here"
     cd "$tmp/here"
+    local mistyped
+    for mistyped in eakla leaklob; do
+        hd watch "$mistyped"
+        status_is 2
+        err_matches "^heapdrift: no \.NET process is called $mistyped; did you mean [Ll]eak[Ll]ab\?$"
+    done
     works watch "$pid" --count=2 --interval=50ms
     local kept=(heapdrift-*)
     [[ ${kept[0]} =~ ^heapdrift-[Ll]eak[Ll]ab-$pid-20[0-9]{6}-[0-9]{4}$ ]] || complain "${kept[0]}"

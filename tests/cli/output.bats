@@ -539,3 +539,14 @@ WAYS
     fails_with "$tmp/o/there: No space left on device"
     [[ $(ls -A "$tmp/o") == there && $(<"$tmp/o/there") == old ]]
 }
+
+# The fifth file is much the largest, the second cannot be opened; threads end in another order.
+@test "-v lists files in the order of the command line" {
+    local k names
+    for k in {1..5}; do
+        hd diff -v fixtures/leaklab/cache/0.gcdump.gz "$tmp/none" fixtures/leaklab/cache/{5,1,4,2,3}.gcdump.gz
+        status_is 2
+        names=$(sed -n 's|^heapdrift: fixtures/leaklab/cache/\([0-9]\).gcdump.gz: gcdump, .*|\1|p' <<<"$err")
+        [[ ${names//$'\n'/} == 051423 ]] || complain "${names//$'\n'/}"
+    done
+}

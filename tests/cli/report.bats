@@ -142,3 +142,9 @@ shows() { grep -qF -- "$1" "$tmp/page.html" || complain "the page should have: $
     hd report --iterations=1,2 "$cache"
     status_is 2
 }
+
+@test "report takes one snapshot as well, and none is too few" {
+    hd report -o "$tmp/none.html"
+    fails_with "report takes 1 to 50 snapshots, not 0"
+    works report -o "$tmp/one.html" "$before"
+}

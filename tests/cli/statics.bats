@@ -76,6 +76,8 @@ dump=fixtures/leaklab/cache/5.gcdump.gz
 }
 
 @test "what has no static variables is refused by name" {
+    hd statics
+    fails_with "statics takes one snapshot, not 0"
     hd statics $dump $dump
     status_is 2
     err_has "one snapshot, not 2"

@@ -195,6 +195,26 @@ Test(summary, what_began_late_has_its_beginning)
     expect_words(m, HD_TONE_BAD, LEAK HELD);
 }
 
+/* Of less than a minute it would be guesswork. */
+Test(summary, the_growth_of_the_heap_has_its_rate_where_times_are_known)
+{
+    struct made *m = make(6, 1);
+    for (size_t k = 0; k < 6; k++) {
+        m->snapshots[k].clock = 1795442759 + (double)k * 120;
+        m->snapshots[k].clock_is_date = true;
+        m->totals[k] = (struct hd_tally){.count = 1, .bytes = (k + 1) << 20};
+    }
+    report_summarize(&m->r);
+    cr_assert_gt(m->r.summary.fact_len, 0);
+    const char *heap = m->r.summary.facts[0].text;
+    cr_expect(strstr(heap, "+5.00 MiB (+30.0 MiB/h)") != NULL, "%s", heap);
+    m->snapshots[5].clock = m->snapshots[0].clock + 59;
+    report_summarize(&m->r);
+    heap = m->r.summary.facts[0].text;
+    cr_expect(strstr(heap, "/h)") == NULL, "%s", heap);
+    drop(m);
+}
+
 Test(summary, an_exact_rate_is_told)
 {
     struct made *m = make(6, 1);

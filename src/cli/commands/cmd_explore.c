@@ -96,7 +96,7 @@ static int run(struct settings *s)
     if (!terminal_is_there())
         return EXIT_TROUBLE;
     s->read.reach_later = !s->options.reachable;
-    return load_and_answer(s, "explore", explore);
+    return load_and_answer(s, "explore", HD_MAX_SNAPSHOTS, explore);
 }
 
 const struct command cmd_explore = {

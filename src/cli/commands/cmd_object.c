@@ -116,7 +116,7 @@ static int list_objects(struct settings *s)
         return EXIT_TROUBLE;
     if (is_table && s->options.rows == HD_DEFAULT_ROWS)
         s->options.rows = 0;
-    return load_and_answer(s, "object", list);
+    return load_and_answer(s, "object", HD_MAX_SNAPSHOTS, list);
 }
 
 /* --- one ------------------------------------------------------------------------- */
@@ -139,7 +139,7 @@ static int run(struct settings *s)
     s->operand_count--;
     s->object = &ask;
     s->read.reach_later = true;
-    int status = load_and_answer(s, "object", answer);
+    int status = load_and_answer(s, "object", HD_MAX_SNAPSHOTS, answer);
     s->object = NULL;
     return status;
 }

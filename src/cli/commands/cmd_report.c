@@ -35,6 +35,10 @@ static bool can_be_asked(struct settings *s, const struct loaded *l)
 {
     if (l->failed > 0)
         return false;
+    if (l->count == 0) {
+        refuse_snapshots(HD_MAX_SNAPSHOTS, 0, "report");
+        return false;
+    }
     return l->count == 1 || (count_can_be_compared(l, "report") && check_iterations(s, l));
 }
 

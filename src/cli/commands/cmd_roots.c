@@ -32,7 +32,7 @@ static int run(struct settings *s)
 {
     if (s->options.type_count == 0)
         return refuse_without_type(s);
-    return load_and_answer(s, "roots", explain);
+    return load_and_answer(s, "roots", HD_MAX_SNAPSHOTS, explain);
 }
 
 /* --- options --------------------------------------------------------------- */

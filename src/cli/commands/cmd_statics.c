@@ -4,12 +4,6 @@
 
 #include <string.h>
 
-static bool refuse_count(size_t count)
-{
-    fprintf(stderr, "heapdrift: statics takes one snapshot, not %zu\n", count);
-    return false;
-}
-
 /* Tables for other programs have all rows, unless --rows says how many. */
 static int answer(struct settings *s, const struct loaded *l)
 {
@@ -17,21 +11,14 @@ static int answer(struct settings *s, const struct loaded *l)
     bool is_table = strcmp(s->format, "csv") == 0 || strcmp(s->format, "tsv") == 0;
     if (is_table && s->options.rows == HD_DEFAULT_ROWS)
         s->options.rows = 0;
-    if (l->count != 1) {
-        refuse_count(l->count);
-        return EXIT_TROUBLE;
-    }
     struct hd_report *report = hd_report_statics(l->comparison, &s->options, &err);
     return output_answer(s, l, report, &err);
 }
 
 static int run(struct settings *s)
 {
-    size_t too_many = surely_more_than(1, s);
-    if (too_many > 0 && !refuse_count(too_many))
-        return EXIT_TROUBLE;
     s->read.reach_later = true;
-    return load_and_answer(s, "statics", answer);
+    return load_and_answer(s, "statics", 1, answer);
 }
 
 static const struct option options[] = {

@@ -32,7 +32,7 @@ static int run(struct settings *s)
     if (refuse_format(s))
         return EXIT_TROUBLE;
     s->read.reach_later = !s->options.reachable;
-    return load_and_answer(s, "tree", show);
+    return load_and_answer(s, "tree", HD_MAX_SNAPSHOTS, show);
 }
 
 enum { MOST_LEVELS = 1000000 };

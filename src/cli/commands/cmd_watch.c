@@ -17,6 +17,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -183,6 +184,19 @@ static void print_kept(const struct watching *w)
 
 /* --- snapshots ----------------------------------------------------------- */
 
+/* What the line that counts down is about. */
+struct countdown {
+    const struct watching *w;
+    size_t wanted;
+};
+
+static void print_seconds_left(void *context, double left)
+{
+    const struct countdown *to = context;
+    fprintf(stderr, "\r\033[Kwatching: %zu of %zu snapshots, the next in %.0f s",
+            to->w->count, to->wanted, ceil(left));
+}
+
 static void print_next(const struct collecting *c, size_t number, size_t wanted)
 {
     const double seconds = (double)c->settings->interval_ms / 1e3;
@@ -191,10 +205,7 @@ static void print_next(const struct collecting *c, size_t number, size_t wanted)
                 number, number == 1 ? "" : "s", number == 0 ? "the first" : "another");
     else if (c->settings->on_enter)
         return;
-    else if (c->progress)
-        fprintf(stderr, "\r\033[Kwatching: %zu of %zu snapshots, the next in %.0f s",
-                number, wanted, seconds);
-    else if (c->lines && number == 1)
+    else if (c->lines && !c->progress && number == 1)
         fprintf(stderr, "heapdrift: watching: %zu more, every %.4g s\n", wanted - number,
                 seconds);
 }
@@ -233,6 +244,9 @@ static int collect_all(struct watching *w, struct collecting *c)
                     : on_enter                      ? HD_MAX_SNAPSHOTS
                                                     : USUAL_COUNT;
     int status = EXIT_DONE;
+    struct countdown countdown = {.w = w, .wanted = wanted};
+    c->tick = c->progress && !on_enter ? print_seconds_left : NULL;
+    c->tick_context = &countdown;
     if (on_enter)
         print_next(c, 0, wanted);
     if (on_enter && !collecting_wait(c))

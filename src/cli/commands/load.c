@@ -20,6 +20,13 @@ struct load_progress {
     struct progress *progress;
     bool verbose;
     double *begun; /* of each input */
+    /* Read, in any order; told in that of the operands. Under stderr's lock. */
+    struct {
+        const struct hd_info_entry *entry; /* NULL: not yet */
+        double seconds;
+    } * done;
+    struct hd_inputs inputs; /* its arrays are of struct loaded */
+    size_t told;
 };
 
 static uint64_t size_of(const char *path)
@@ -28,6 +35,23 @@ static uint64_t size_of(const char *path)
     return path != NULL && stat(path, &st) == 0 && S_ISREG(st.st_mode)
                ? (uint64_t)st.st_size
                : 0;
+}
+
+/* Inputs that cannot be opened are never read. */
+static bool is_over(const struct load_progress *t, size_t i)
+{
+    return t->done[i].entry != NULL || t->inputs.all[i].error.status != HD_OK;
+}
+
+static void print_read(const struct load_progress *t, size_t i)
+{
+    const struct hd_info_entry *entry = t->done[i].entry;
+    if (!t->verbose || entry == NULL || entry->snap == NULL)
+        return;
+    const struct hd_info *info = hd_snapshot_info(entry->snap);
+    begin_message(NULL, input_name(entry->path));
+    fprintf(stderr, ": %s, %" PRIu64 " objects, read in %.3f s\n", info->format,
+            info->objects, t->done[i].seconds);
 }
 
 static void print_file(void *context, size_t i, const struct hd_info_entry *entry,
@@ -39,13 +63,14 @@ static void print_file(void *context, size_t i, const struct hd_info_entry *entr
         t->begun[i] = seconds_now();
         return;
     }
-    if (!t->verbose || entry->snap == NULL)
-        return;
-    const struct hd_info *info = hd_snapshot_info(entry->snap);
     flockfile(stderr);
-    begin_message(NULL, input_name(entry->path));
-    fprintf(stderr, ": %s, %" PRIu64 " objects, read in %.3f s\n", info->format,
-            info->objects, seconds_now() - t->begun[i]);
+    bool again = i < t->told; /* with the memory that the others gave back */
+    t->done[i].entry = entry;
+    t->done[i].seconds = seconds_now() - t->begun[i];
+    if (again)
+        print_read(t, i);
+    while (t->told < t->inputs.count && is_over(t, t->told))
+        print_read(t, t->told++);
     funlockfile(stderr);
 }
 
@@ -163,7 +188,9 @@ struct loaded load_snapshots(const struct settings *s)
     *l.telling =
         (struct load_progress){.progress = progress_start(!s->no_progress && !s->quiet),
                                .verbose = s->verbose,
-                               .begun = zeroed(l.inputs.count, sizeof(double))};
+                               .begun = zeroed(l.inputs.count, sizeof(double)),
+                               .inputs = l.inputs};
+    l.telling->done = zeroed(l.inputs.count, sizeof(*l.telling->done));
     begin_progress(l.telling, &l.inputs);
     struct hd_read_options how = s->read;
     how.threads = s->threads;
@@ -193,6 +220,7 @@ void loaded_free(struct loaded *l)
     if (l->telling != NULL) {
         progress_stop(l->telling->progress);
         free(l->telling->begun);
+        free(l->telling->done);
     }
     free(l->telling);
     hd_inputs_free(&l->inputs);
@@ -246,23 +274,26 @@ bool check_iterations(struct settings *s, const struct loaded *l)
     return true;
 }
 
-static int refuse_count(size_t count, const char *command)
+int refuse_snapshots(size_t most, size_t count, const char *command)
 {
-    fprintf(stderr, "heapdrift: %s takes 1 to %d snapshots, not %zu\n", command,
-            HD_MAX_SNAPSHOTS, count);
+    if (most == 1)
+        fprintf(stderr, "heapdrift: %s takes one snapshot, not %zu\n", command, count);
+    else
+        fprintf(stderr, "heapdrift: %s takes 1 to %zu snapshots, not %zu\n", command, most,
+                count);
     return EXIT_TROUBLE;
 }
 
-int load_and_answer(struct settings *s, const char *command,
+int load_and_answer(struct settings *s, const char *command, size_t most,
                     int (*answer)(struct settings *s, const struct loaded *l))
 {
-    size_t too_many = surely_more_than(HD_MAX_SNAPSHOTS, s);
+    size_t too_many = surely_more_than(most, s);
     if (too_many > 0)
-        return refuse_count(too_many, command);
+        return refuse_snapshots(most, too_many, command);
     struct loaded l = load_snapshots(s);
     int status = EXIT_TROUBLE;
-    if (l.failed == 0 && (l.count == 0 || l.count > HD_MAX_SNAPSHOTS))
-        refuse_count(l.count, command);
+    if (l.failed == 0 && (l.count == 0 || l.count > most))
+        refuse_snapshots(most, l.count, command);
     else if (l.failed == 0 && check_iterations(s, &l))
         status = answer(s, &l);
     loaded_free(&l);

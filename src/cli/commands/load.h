@@ -32,9 +32,12 @@ bool few_enough_to_compare(const struct settings *s, const char *command);
  * What may be one and may be none, in a folder, does not count. */
 size_t surely_more_than(size_t most, const struct settings *s);
 
-/* Load 1 to 50 snapshots and answer with them; what answer returns, or EXIT_TROUBLE after
+/* EXIT_TROUBLE, after the message that the command takes 1 to most snapshots. */
+int refuse_snapshots(size_t most, size_t count, const char *command);
+
+/* Load 1 to most snapshots and answer with them; what answer returns, or EXIT_TROUBLE after
  * saying that it cannot be done. For commands that look at one as well as at several. */
-int load_and_answer(struct settings *s, const char *command,
+int load_and_answer(struct settings *s, const char *command, size_t most,
                     int (*answer)(struct settings *s, const struct loaded *l));
 
 /* The path of snapshot number k of the comparison, as it was given. */

@@ -240,8 +240,13 @@ bool collecting_wait(struct collecting *c)
     if (c->settings->on_enter)
         return wait_for_enter(c);
     double left = (double)c->settings->interval_ms / 1e3 - (seconds_now() - c->begin);
-    while (left > 0 && !collecting_is_stopped(c, left > 1 ? 1000 : (int)(left * 1e3) + 1))
+    while (left > 0) {
+        if (c->tick != NULL)
+            c->tick(c->tick_context, left);
+        if (collecting_is_stopped(c, left > 1 ? 1000 : (int)(left * 1e3) + 1))
+            break;
         left = (double)c->settings->interval_ms / 1e3 - (seconds_now() - c->begin);
+    }
     return !c->stopped;
 }
 

@@ -40,9 +40,12 @@ struct collecting {
     bool unread;       /* a core was written that cannot be read, which was said */
     bool unchecked;    /* or not looked at */
     const char *label; /* what the snapshot is called there; NULL: by its file */
-    double told;       /* seconds since begin, when the last line was */
-    int signal;        /* the last one */
-    double begin;      /* of this snapshot, of seconds_now() */
+    /* Once a second while the next is waited for, with the seconds left; or NULL. */
+    void (*tick)(void *context, double left);
+    void *tick_context;
+    double told;  /* seconds since begin, when the last line was */
+    int signal;   /* the last one */
+    double begin; /* of this snapshot, of seconds_now() */
     struct hd_collected collected;
     sigset_t before;
 };
