@@ -24,7 +24,7 @@
 #   make windows      the program for Windows, build/windows/heapdrift.exe, by mingw-w64
 #   make check-windows  that it says under wine what the program says here, and collects there
 #   make check-full   check, check-live, check-page, and what is too long for check
-#   make lint         layers, clang-tidy, formatting, shell scripts
+#   make lint         layers, clang-tidy, formatting, shell scripts, tests that cannot fail
 #   make tidy-deep    clang-tidy with the analyser, which takes minutes
 #   make analyze      cppcheck and gcc's analyser over src/, which takes minutes
 #   make format       let clang-format have its way
@@ -394,7 +394,7 @@ part-score: $(BUILD)/score
 	@$(PART)/score $<
 
 part-lint: tidied
-	@$(PART)/lint $(MAKE) --no-print-directory layers style
+	@$(PART)/lint $(MAKE) --no-print-directory layers assertions style
 
 # Under ASan again what reads and fails. Left to check-full is what says
 # nothing else about memory for being run there: the text of help and reports, conversions
@@ -465,10 +465,14 @@ include $(wildcard tests/*/*.mk)
 
 ALL_C = $(LIB_SRC) $(CLI_SRC) $(wildcard src/windows/*.c) $(SUPPORT_SRC) $(TEST_SRC) $(TOOL_SRC) $(ROUNDS_SRC) tests/support/failing.c tests/support/run_tests.c
 
-lint: layers tidy style
+lint: layers assertions tidy style
 
 layers:
 	scripts/check-layers.sh
+
+# Statements of tests that can fail no test.
+assertions:
+	scripts/assertions.py $(wildcard tests/*/*.bats tests/*/*.bash)
 
 # A file is looked at again when its object is made again, so when it or a header changed;
 # those of a folder together, as half of the time goes by before clang-tidy has begun. For
@@ -529,6 +533,6 @@ include scripts/package.mk
 
 .PHONY: always all programs demo check check-digests check-leaks check-live check-page check-full gallery install uninstall clean test \
         test-sweep test-cli parts part-unit part-sweep part-score part-lint check-parts check-asan \
-        $(CLI_PARTS) asan tsan portable golden score live lint layers tidy tidied \
+        $(CLI_PARTS) asan tsan portable golden score live lint layers assertions tidy tidied \
         tidy-deep tidied-deep analyze analyzed style format
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_OBJ:.o=.d) $(SUPPORT_OBJ:.o=.d) $(TOOL_OBJ:.o=.d)

@@ -61,6 +61,13 @@ err_matches() { [[ $err =~ $1 ]] || complain "stderr should match: $1"; }
 # Chains of $out in one line again, as they were before they were folded.
 unfold() { out=${out//$'\n             → '/ → }; }
 
+# refute COMMAND ARG...: it has to fail. `! COMMAND` would fail a test only as its last statement.
+refute() {
+    "$@" || return 0
+    echo "should have failed: $*"
+    return 1
+}
+
 # A run that fails as people expect it: status 2, nothing on stdout, one line on stderr.
 fails_with() {
     status_is 2

@@ -158,7 +158,8 @@ same_everywhere() {
     out_has "frees: gone"
     HEAPDRIFT_PROGRAM=/bin/false bare without frees
     out_has "frees: HeapdriftException: no snapshot of this process: heapdrift has ended without a word"
-    printf 'no program' >"$tmp/text" && chmod 755 "$tmp/text"
+    printf 'no program' >"$tmp/text"
+    chmod 755 "$tmp/text"
     HEAPDRIFT_PROGRAM="$tmp/text" bare without frees
     out_matches "frees: HeapdriftException: $tmp/text cannot be run: .*Exec format error"
 }
@@ -169,7 +170,8 @@ same_everywhere() {
     cp -r "$BATS_FILE_TMPDIR/file" "$BATS_FILE_TMPDIR/others"
     chmod 644 "$BATS_FILE_TMPDIR/others/heapdrift"
     chmod 755 "$BATS_RUN_TMPDIR" "$BATS_FILE_TMPDIR" "$tmp"
-    mkdir "$tmp/temporary" && chown 65534 "$tmp/temporary"
+    mkdir "$tmp/temporary"
+    chown 65534 "$tmp/temporary"
     TMPDIR="$tmp/temporary" HEAPDRIFT_RESULTS="$tmp/temporary/results" \
         setpriv --reuid=65534 --regid=65534 --clear-groups "$BATS_FILE_TMPDIR/others/Bare" frees leaks >"$tmp/.out"
     out=$(<"$tmp/.out")
