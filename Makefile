@@ -340,8 +340,14 @@ test-cli: $(BUILD)/heapdrift
 	@printf '%s\n' $(CLI_TESTS) | HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" \
 	    xargs -P $$(nproc) -n 1 bats --formatter tap $(BATS_FLAGS)
 
+# A suite of its own, which says in its last line what it tested: scripts/suite.sh. What it needs it installs, so
+# that no test is left out for having run before another suite.
+SUITE = HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" scripts/suite.sh $@
+BATS  = bats --formatter tap $(BATS_FLAGS)
+
 check-live: $(BUILD)/heapdrift $(BUILD)/list-heap live
-	HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" bats $(BATS_FLAGS) tests/live
+	@scripts/install-deps.sh build test static-test cross windows-test postgresql
+	$(SUITE) -- $(BATS) tests/live
 
 # Tells how the ranking does; fails where a program does not leak as it should.
 check-leaks: $(BUILD)/heapdrift
@@ -353,13 +359,14 @@ portable:
 	    BASELINE= programs
 	$(MAKE) --no-print-directory BUILD=build/portable CPPFLAGS=-DHD_PORTABLE BASELINE= test
 
-# Says so where there is no browser.
 AXE = $(CURDIR)/build/page-tests/node_modules/axe-core/axe.min.js
 check-page: $(BUILD)/heapdrift $(AXE)
-	HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" AXE=$(AXE) python3 tests/page/test_page.py
+	@scripts/install-deps.sh page
+	$(SUITE) -- env AXE=$(AXE) python3 tests/page/test_page.py
 
 # Where npm has no network its test is left out, and says so.
 $(AXE):
+	@scripts/install-deps.sh page
 	-@mkdir -p build/page-tests && cd build/page-tests && \
 	    npm install --silent --no-audit --no-fund --no-save axe-core@4
 
@@ -454,7 +461,7 @@ live: $(BUILD)/heapdrift
 
 # Digests of every series against the snapshots that they are of; two minutes.
 check-digests: $(BUILD)/heapdrift
-	python3 tests/cli/equal_digests.py $< $(wildcard fixtures/services/*/*) fixtures/followed \
+	$(SUITE) -- python3 tests/cli/equal_digests.py $< $(wildcard fixtures/services/*/*) fixtures/followed \
 	    $(filter-out %/expected %/nettrace %/odd,$(wildcard fixtures/leaklab/* fixtures/leaklab2/*))
 
 # Benchmarks, coverage, faults, fuzzing, mutants, round trips. Whoever has the source without the tests

@@ -5,7 +5,7 @@ load ../cli/helper
 setup_file() {
     local status=0
     folder=$("$BATS_TEST_DIRNAME/postgres.sh" start) || status=$?
-    [[ $status != 77 ]] || skip "no PostgreSQL here"
+    [[ $status != 77 ]] || { skip_file "no PostgreSQL here"; return; }
     [[ $status == 0 ]]
     export folder
     url=$("$BATS_TEST_DIRNAME/postgres.sh" url "$folder")

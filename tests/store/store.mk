@@ -5,7 +5,6 @@ KILLED ?= 300
 
 check-store: $(BUILD)/heapdrift $(BUILD)/unit-tests
 	@scripts/install-deps.sh build test postgresql
-	HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" bats $(BATS_FLAGS) tests/store
-	tests/store/killed.sh $(BUILD)/heapdrift $(KILLED)
+	$(SUITE) -- $(BATS) tests/store -- tests/store/killed.sh $(BUILD)/heapdrift $(KILLED)
 
 .PHONY: check-store

@@ -10,7 +10,7 @@ WINE=$BATS_TEST_DIRNAME/wine.sh
 frameworks='net10.0 net9.0 net8.0'
 
 setup_file() {
-    command -v dotnet >/dev/null || skip "no dotnet here"
+    command -v dotnet >/dev/null || { skip_file "no dotnet here"; return; }
     local framework
     for framework in $frameworks; do
         tests/windows/build-lab.sh "$framework"

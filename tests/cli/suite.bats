@@ -1,0 +1,88 @@
+# Suites that test nothing, or less than they seem to, do not pass: scripts/suite.sh, and what the
+# suites' own programs check.
+load helper
+
+# suite NAME -- COMMAND...: with no CI around it; the last line is ${lines[-1]}.
+suite() { run env CI="${ci:-}" SKIPS="${skips:-}" scripts/suite.sh "$@"; }
+
+# ends_with STATUS LINE
+ends_with() { [[ $status == "$1" && ${lines[-1]} == "$2" ]] || { echo "status $status: $output"; return 1; }; }
+
+@test "the last line counts the tests of all commands, and those without TAP as one each" {
+    suite check-x -- printf 'ok 1 a\nok 2 b # skip no b here\nok 3 c\n' -- echo hello -- true
+    ends_with 0 "check-x: 4 passed, 0 failed, 1 skipped"
+    [[ $output == *hello* ]]
+    suite check-x -- printf '1..2\nok 1 a\nnot ok 2 b\n' -- true
+    ends_with 1 "check-x: 2 passed, 1 failed, 0 skipped"
+    suite check-x -- false -- echo 'ok 1 a'
+    ends_with 1 "check-x: 1 passed, 1 failed, 0 skipped"
+    # A status without a failed test: the program ended before its last test.
+    suite check-x -- sh -c 'echo "ok 1 a"; exit 3'
+    ends_with 1 "check-x: 1 passed, 1 failed, 0 skipped"
+}
+
+@test "a suite that tests nothing has status 2, and its last line gives the reason" {
+    suite check-x -- printf 'ok 1 a # skip no a here\nok 2 b # skip no b here\nok 3 c # skip no a here\n'
+    ends_with 2 "check-x: 0 passed, 0 failed, 3 skipped: nothing was tested: no a here; no b here"
+    suite check-x -- echo '1..0 # skip no browser here'
+    ends_with 2 "check-x: 0 passed, 0 failed, 1 skipped: nothing was tested: no browser here"
+}
+
+@test "under CI=true a skip is a failure unless its reason is listed" {
+    local ci=true skips=$tmp/skips
+    printf '%s\n' '# No kernel has it.' 'no [a-c] here' >"$skips"
+    suite check-x -- printf 'ok 1 a\nok 2 b # skip no b here\n'
+    ends_with 0 "check-x: 1 passed, 0 failed, 1 skipped"
+    suite check-x -- printf 'ok 1 a\nok 2 b # skip no b here at all\nok 3 c # skip\n'
+    ends_with 1 "check-x: 1 passed, 0 failed, 2 skipped: a skip is a failure under CI=true: no b here at all; no reason"
+    ci=
+    suite check-x -- printf 'ok 1 a\nok 2 b # skip no d here\n'
+    ends_with 0 "check-x: 1 passed, 0 failed, 1 skipped"
+}
+
+@test "reasons of tests/cli are listed, those for what a suite installs are not" {
+    grep -vE '^(#|$)' scripts/skips.txt >"$tmp/patterns"
+    find tests/cli -name '*.ba*' ! -name assertions.bats ! -name suite.bats -exec grep -ohE '\bskip(_file)? "[^"$]*"' {} + | cut -d'"' -f2 | sort -u >"$tmp/reasons"
+    [[ $(wc -l <"$tmp/reasons") -gt 20 ]]
+    grep -vxE -f "$tmp/patterns" "$tmp/reasons" >"$tmp/unlisted" || true
+    [[ ! -s $tmp/unlisted ]] || complain "$(<"$tmp/unlisted")"
+    printf '%s\n' "no chromium with chromedriver here" "no PostgreSQL here" "no wine here: scripts/install-deps.sh windows-test" \
+        "no qemu-aarch64-static here" >"$tmp/installed"
+    run grep -xE -f "$tmp/patterns" "$tmp/installed"
+    [[ $status == 1 ]] || complain "$output"
+}
+
+@test "every suite of the Makefile is counted, and installs what it needs" {
+    local name
+    for name in live page digests static windows packages nuget fleet slurm store; do
+        awk -v suite="check-$name:" '$1 == suite { on = 1; next } on && !/^\t/ { exit } on' Makefile scripts/*.mk tests/*/*.mk >"$tmp/recipe"
+        grep -q '\$(SUITE) -- ' "$tmp/recipe" || complain "check-$name"
+        [[ $name == @(digests|fleet) ]] || grep -q '^.@scripts/install-deps.sh ' "$tmp/recipe" || complain "check-$name installs nothing"
+    done
+}
+
+@test "no file skips in setup_file, which bats reports as a failure" {
+    local file
+    for file in tests/*/*.bats; do
+        awk '/^setup_file\(\)/ { on = 1 } on && /(^|[^#a-z])skip / { print FILENAME ": " FNR } /^}/ { on = 0 }' "$file"
+    done >"$tmp/found"
+    [[ ! -s $tmp/found ]] || complain "$(<"$tmp/found")"
+    printf '%s\n' "load $PWD/tests/cli/helper" 'setup_file() { skip_file "no such thing here"; }' '@test "a" {' 'false' '}' >"$tmp/a.bats"
+    run bats --formatter tap "$tmp/a.bats"
+    [[ $status == 0 && $output == *"ok 1 a # skip no such thing here"* ]]
+}
+
+@test "the page without a browser is not tested, and its suite fails" {
+    suite check-page -- env PATH=/nowhere CHROMIUM= CHROMEDRIVER= "$(python3 -c 'import sys; print(sys.executable)')" tests/page/test_page.py
+    ends_with 2 "check-page: 0 passed, 0 failed, 1 skipped: nothing was tested: no chromium with chromedriver here"
+}
+
+@test "two refusals are not equal answers of snapshots and digests" {
+    mkdir "$tmp/series"
+    cp "${pair[@]}" "$tmp/series"
+    printf '#!/bin/sh\n[ "$1" != diff ] || exit 2\nexec "%s" "$@"\n' "$HEAPDRIFT" >"$tmp/refuses"
+    chmod +x "$tmp/refuses"
+    suite check-digests -- python3 tests/cli/equal_digests.py "$tmp/refuses" "$tmp/series"
+    ends_with 1 "check-digests: 0 passed, 1 failed, 0 skipped"
+    [[ $output == *"diff -n0 -v --no-ages: no answer, status 2"* ]]
+}
