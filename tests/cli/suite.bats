@@ -58,7 +58,13 @@ ends_with() { [[ $status == "$1" && ${lines[-1]} == "$2" ]] || { echo "status $s
         awk -v suite="check-$name:" '$1 == suite { on = 1; next } on && !/^\t/ { exit } on' Makefile scripts/*.mk tests/*/*.mk >"$tmp/recipe"
         grep -q '\$(SUITE) -- ' "$tmp/recipe" || complain "check-$name"
         [[ $name == @(digests|fleet) ]] || grep -q '^.@scripts/install-deps.sh ' "$tmp/recipe" || complain "check-$name installs nothing"
+        [[ $name != live ]] || cp "$tmp/recipe" "$tmp/live"
     done
+    # Live tests take PostgreSQL, wine, qemu and musl from other suites' groups.
+    for name in postgresql windows-test cross static-test; do
+        grep -qE "install-deps.sh .*\b$name\b" "$tmp/live" || complain "check-live does not install $name"
+    done
+    grep -qw musl-tools <<<"$(scripts/install-deps.sh --names static-test)"
 }
 
 @test "no file skips in setup_file, which bats reports as a failure" {
@@ -85,4 +91,46 @@ ends_with() { [[ $status == "$1" && ${lines[-1]} == "$2" ]] || { echo "status $s
     suite check-digests -- python3 tests/cli/equal_digests.py "$tmp/refuses" "$tmp/series"
     ends_with 1 "check-digests: 0 passed, 1 failed, 0 skipped"
     [[ $output == *"diff -n0 -v --no-ages: no answer, status 2"* ]]
+}
+
+@test "a package under test that is missing is no missing network" {
+    load ../nuget/packages
+    local said
+    for said in "error NU1101: Unable to find package xunit.v3. No packages exist with this id in source(s): heapdrift, others" \
+        "error NU1301: Unable to load the service index for source https://packages.example.com/index.json."; do
+        echo "x.csproj : $said [x.csproj]" >"$tmp/log"
+        no_packages "$tmp/log" || complain "$said"
+    done
+    for said in "error NU1101: Unable to find package Heapdrift.Testing. No packages exist with this id in source(s): others" \
+        "error NU1102: Unable to find package Heapdrift.Testing with version (>= 0.1.0)" "error CS0103: The name does not exist" \
+        "error NU1301: The local source '/src/build/nuget' doesn't exist."; do
+        echo "x.csproj : $said [x.csproj]" >"$tmp/log"
+        refute no_packages "$tmp/log"
+    done
+}
+
+@test "leak tests of NuGet: a test without its results, and another status, are told" {
+    run python3 - <<'END'
+import sys
+sys.path.insert(0, "tests/nuget")
+sys.dont_write_bytecode = True
+import run
+
+for name, project in run.PROJECTS.items():
+    wanted = run.declared(project)
+    assert len(wanted) > 20 and set(wanted) >= {"Frees_a_window"} or name == "aspnet", (name, wanted)
+    names = [f"{test} ({i})" if count > 1 else test for test, count in wanted.items() for i in range(count)]
+    results = {test: run.Result(test, "Failed" if test.startswith("Leaks_") else "Passed", 0, "", []) for test in names}
+
+    def wrong(lost, status):
+        check = run.Check(project, None, False)
+        check.complete({test: result for test, result in results.items() if test != lost}, status)
+        return check.wrong
+
+    assert wrong(None, project.failing) == [], wrong(None, project.failing)
+    for test in names:
+        assert any("results" in line for line in wrong(test, project.failing)), test
+    assert len(wrong(None, 0)) == len(wrong(None, 7)) == 1
+END
+    [[ $status == 0 ]] || complain "$output"
 }

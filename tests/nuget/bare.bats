@@ -3,6 +3,7 @@
 # without .NET, or where no packages can be had.
 # shellcheck disable=SC2143,SC2190 # $tmp, $status, $out come from the helper
 load ../cli/helper
+load packages
 
 # publish NAME OPTION...: the program bare, published like that, or why not in NAME.log.
 publish() {
@@ -29,7 +30,7 @@ setup_file() {
 need() {
     command -v dotnet >/dev/null || skip "no .NET SDK here"
     [[ -e $BATS_FILE_TMPDIR/$1.failed ]] || return 0
-    if grep -qE 'error NU(1100|1101|1102|1301)' "$BATS_FILE_TMPDIR/$1.log"; then skip "no packages here"; fi
+    if no_packages "$BATS_FILE_TMPDIR/$1.log"; then skip "no packages here"; fi
     cat "$BATS_FILE_TMPDIR/$1.log"
     return 1
 }
