@@ -11,7 +11,7 @@ take() {
     command -v dotnet >/dev/null || skip "no dotnet here"
     local result=0
     tests/live/corelab.sh take "$1" "$tmp" "${@:2}" 2>"$tmp/take.log" || result=$?
-    if [[ $result == 77 ]]; then skip "$1 cannot be had: $(tail -n 1 "$tmp/take.log")"; fi
+    if [[ $result == 77 ]]; then skip "$1: $(tail -n 1 "$tmp/take.log")"; fi
     [[ $result == 0 ]] || complain "$(cat "$tmp/take.log")"
 }
 
@@ -67,7 +67,7 @@ build() {
     command -v dotnet >/dev/null || skip "no dotnet here"
     lab=$(tests/live/corelab.sh build "$1" 2>"$tmp/build.log") || {
         [[ $? == 77 ]] || complain "$(cat "$tmp/build.log")"
-        skip "$1 cannot be had: $(tail -n 1 "$tmp/build.log")"
+        skip "$1: $(tail -n 1 "$tmp/build.log")"
     }
 }
 
@@ -450,7 +450,7 @@ values() {
     local line result=0
     command -v dotnet >/dev/null || skip "no dotnet here"
     lab=$(tests/live/corelab.sh build "$1" 2>"$tmp/log") || result=$?
-    if [[ $result == 77 ]]; then skip "the packages of $1 cannot be had"; fi
+    if [[ $result == 77 ]]; then skip "$1: $(tail -n 1 "$tmp/log")"; fi
     start_lab quiet
     echo values >&7
     while read -r -t 60 line <&8 && [[ $line != "done" ]]; do echo "$line"; done >"$tmp/told"
