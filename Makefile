@@ -340,8 +340,8 @@ test-cli: $(BUILD)/heapdrift
 	@printf '%s\n' $(CLI_TESTS) | HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" \
 	    xargs -P $$(nproc) -n 1 bats --formatter tap $(BATS_FLAGS)
 
-# A suite of its own, which says in its last line what it tested: scripts/suite.sh. What it needs it installs, so
-# that no test is left out for having run before another suite.
+# Runs a suite with its own target, and counts its tests in the last line: scripts/suite.sh. Each suite installs the
+# packages that it needs, so that the order of suites decides about no skip.
 SUITE = HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" scripts/suite.sh $@
 BATS  = bats --formatter tap $(BATS_FLAGS)
 
@@ -461,6 +461,7 @@ live: $(BUILD)/heapdrift
 
 # Digests of every series against the snapshots that they are of; two minutes.
 check-digests: $(BUILD)/heapdrift
+	@scripts/install-deps.sh build test
 	$(SUITE) -- python3 tests/cli/equal_digests.py $< $(wildcard fixtures/services/*/*) fixtures/followed \
 	    $(filter-out %/expected %/nettrace %/odd,$(wildcard fixtures/leaklab/* fixtures/leaklab2/*))
 
@@ -477,7 +478,7 @@ lint: layers assertions tidy style
 layers:
 	scripts/check-layers.sh
 
-# Statements of tests that can fail no test.
+# Finds assertions that can never fail a test.
 assertions:
 	scripts/assertions.py $(wildcard tests/*/*.bats tests/*/*.bash)
 
@@ -529,7 +530,7 @@ analyze:
 style:
 	@clang-format --dry-run -Werror $(ALL_C) $(wildcard include/*.h src/*/*.h src/*/*/*.h src/windows/posix/sys/*.h tests/*/*.h tests/*/*/*.h docs/examples/*)
 	shellcheck -x scripts/*.sh tests/mutants/*.sh tests/bench/*.sh tests/store/*.sh tests/fuzz/*.sh tests/live/*.sh tests/fleet/*.sh scripts/fleet/*.sh scripts/fleet/slurm/* .github/actions/*/*.sh .ci/run
-	shellcheck -x tests/cli/*.bats tests/store/*.bats tests/fleet/*.bats tests/live/*.bats tests/packages/*.bats tests/nuget/*.bats tests/static/*.bats tests/static/*.sh tests/windows/*.bats tests/windows/*.sh tests/cli/helper.bash tests/live/lab.bash
+	shellcheck -x tests/cli/*.bats tests/store/*.bats tests/fleet/*.bats tests/live/*.bats tests/packages/*.bats tests/nuget/*.bats tests/static/*.bats tests/static/*.sh tests/windows/*.bats tests/windows/*.sh tests/cli/helper.bash tests/live/lab.bash tests/nuget/packages.bash
 
 format:
 	clang-format -i $(ALL_C) $(wildcard include/*.h src/*/*.h src/*/*/*.h src/windows/posix/sys/*.h tests/*/*.h tests/*/*/*.h docs/examples/*)

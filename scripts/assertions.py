@@ -3,20 +3,19 @@
 
     scripts/assertions.py FILE...
 
-bats stops a test at the first command that fails, by `set -e`, and bash excepts from that
-every pipeline that begins with `!`, and all commands of a list but the one after its last `&&` or
-`||`. So these fail a test only as the last statement of a function, a test or a subshell, whose
-status they are:
+bats ends a test at the first command that fails, by `set -e`. bash excepts pipelines that begin with
+`!`, and all commands of a list except the one after the last `&&` or `||`. These statements fail a
+test only at the end of a function, a test or a subshell, whose status they are:
 
     ! grep -q x file                   write: refute grep -q x file
     [[ -s file ]] && grep -q x file    write two statements
     a || b && c                        write: a || { b && c; } || false
 
-The body of a loop has no last statement, since another round may follow. Accepted is what branches
-(`a && return`, break, continue, exit, skip), assigns (`a && x=1`), or ends in a command after `||`.
-Conditions and what is inside of $(...) are not looked at, since `set -e` is off there.
+The body of a loop has no last statement, since another round may follow. Branches (`a && return`,
+break, continue, exit, skip), assignments (`a && x=1`) and lists that end with `|| command` are accepted.
+Conditions and $(...) are skipped, since `set -e` is off there.
 
-Prints FILE:LINE: what, and ends with status 1 if there is any; 2 if a file cannot be parsed."""
+Prints FILE:LINE: MESSAGE. Status 1 if it finds any, 2 if it cannot parse a file."""
 import bisect
 import re
 import sys
@@ -33,8 +32,8 @@ class Trouble(Exception):
 
 
 class Command:
-    """One command of a pipeline: its words, and lists of statements inside of it, each with what
-    becomes of its status: "own" (of the command itself), "seen" or "lost"."""
+    """One command of a pipeline: its words and its bodies. A body is a list of statements with the use of its
+    status: "own" (it is the status of the command), "seen" (it can fail a test), "lost"."""
 
     def __init__(self):
         self.words = []
@@ -42,7 +41,7 @@ class Command:
 
 
 class Statement:
-    """Pipelines, each a list of commands, with the operators between them."""
+    """A list: pipelines (each a list of commands), and the operators between them."""
 
     def __init__(self, line):
         self.line = line
@@ -71,14 +70,14 @@ class Parser:
     # --- characters --------------------------------------------------------------------
 
     def skip_to(self, end):
-        """Past the next `end`, where nothing is escaped."""
+        """Skips to after the next `end`, without escapes."""
         at = self.text.find(end, self.at)
         if at < 0:
             self.fail(f"{end} is missing")
         self.at = at + len(end)
 
     def skip_quoted(self, end):
-        """Past `end`, in which \\ escapes and, but for $'...', substitutions are."""
+        """Skips to after `end`, with escapes and, except in $'...', substitutions."""
         while not self.text.startswith(end, self.at):
             if self.at >= len(self.text):
                 self.fail(f"{end} is missing")
@@ -89,7 +88,7 @@ class Parser:
         self.at += len(end)
 
     def skip_arithmetic(self):
-        """Past )) that ends what (( began."""
+        """Skips to after the )) of an open ((."""
         depth = 0
         while depth > 0 or not self.text.startswith("))", self.at):
             if self.at >= len(self.text):
@@ -108,7 +107,7 @@ class Parser:
         self.at += 1
 
     def skip_substitution(self):
-        """Past $(...), $((...)), ${...} or `...`, if one begins here."""
+        """Skips $(...), $((...)), ${...} or `...`. False if none of them begins here."""
         for begin, skip in (("$((", self.skip_arithmetic), ("$(", self.skip_list), ("${", self.skip_braces),
                             ("`", lambda: self.skip_quoted("`"))):
             if self.text.startswith(begin, self.at):
@@ -118,7 +117,7 @@ class Parser:
         return False
 
     def skip_piece(self):
-        """Past what is quoted, escaped or substituted, if it begins here."""
+        """Skips a quoted, escaped or substituted piece. False if none begins here."""
         for begin, skip in (("\\", lambda: setattr(self, "at", self.at + 1)), ("$'", lambda: self.skip_quoted("'")),
                             ("'", lambda: self.skip_to("'")), ('"', lambda: self.skip_quoted('"'))):
             if self.text.startswith(begin, self.at):
@@ -128,7 +127,7 @@ class Parser:
         return self.skip_substitution()
 
     def skip_list(self):
-        """Past the ) that ends a list of commands, with the here-documents inside of it."""
+        """Skips to after the ) of a list of commands, which may contain here-documents."""
         outer, self.documents, token, self.token = self.documents, [], self.token, None
         self.statements({")"})
         self.documents, self.token = outer, token
@@ -194,7 +193,7 @@ class Parser:
         self.fail(f"here-document without {end}")
 
     def redirection(self):
-        """Past one, with a number or a {name} in front of it, if it begins here."""
+        """Skips one, with the number or {name} before it. False if none begins here."""
         found = re.compile(r"(\d+|\{\w+\})?(" + "|".join(map(re.escape, REDIRECTIONS)) + ")").match(self.text, self.at)
         if not found or self.text.startswith(("<(", ">("), self.at):
             return False
@@ -210,7 +209,7 @@ class Parser:
         return True
 
     def peek(self):
-        """The next token: an operator, a word, or "" at the end."""
+        """Returns the next token without consuming it: an operator, a word, or "" at the end."""
         if self.token is None:
             self.skip_blank()
             while self.redirection():
@@ -253,7 +252,7 @@ class Parser:
     # --- grammar -----------------------------------------------------------------------
 
     def statements(self, ends):
-        """Up to one of `ends`, which is taken."""
+        """Reads statements up to one of `ends`, which it consumes."""
         found = []
         while True:
             while self.peek() in ("\n", ";"):
@@ -312,7 +311,7 @@ class Parser:
         return made
 
     def body(self, made):
-        """Of a function: its status is its last statement's."""
+        """Reads the body of a function, whose status is that of the last statement."""
         self.skip_lines()
         inner = self.command()
         made.bodies = [(statements, "seen") for statements, _ in inner.bodies]
@@ -373,7 +372,7 @@ class Parser:
                 return
 
     def test(self, made):
-        """[[ ... ]], in which operators are none of lists."""
+        """Skips [[ ... ]], in which && and || do not separate commands."""
         made.words = ["[["]
         while not re.compile(r"\s\]\](?=[\s;&|)]|$)").match(self.text, self.at - 1):
             if self.at >= len(self.text):
@@ -384,7 +383,7 @@ class Parser:
 
 
 def branches(commands):
-    """Whether a pipeline only says how it goes on, or sets something."""
+    """True if a pipeline only branches or assigns."""
     if len(commands) != 1:
         return False
     words, bodies = commands[0].words, commands[0].bodies
@@ -394,7 +393,7 @@ def branches(commands):
 
 
 def found_in(statements, is_last):
-    """-> (line, what), of statements whose last one's status is somebody's, or is not."""
+    """Yields (line, message). is_last: the status of the last statement can fail a test."""
     for i, statement in enumerate(statements):
         counts = is_last and i == len(statements) - 1
         if not counts and not statement.in_background:

@@ -1,14 +1,14 @@
 #!/bin/bash
-# Run a suite of tests, and count in its last line what passed, failed and was skipped.
+# Run a suite of tests, and count passed, failed and skipped tests in the last line.
 #
 #   scripts/suite.sh NAME -- COMMAND [ARG...] [-- COMMAND [ARG...]]...
 #
-# A command that prints TAP has the tests that it prints, and any other command is one test. All
-# commands run even if one fails. Status 1 if a test failed; 2 if none passed, since a suite that tests
-# nothing is no success. The last line gives the reason.
+# The tests of a command are those that it prints as TAP; a command without TAP is one test. All
+# commands run even if one fails. Status 1 if a test failed, 2 if none passed. The last line gives the
+# reason.
 #
-# If CI=true, nobody reads why a test was skipped: a skip is a failure then, unless its reason
-# matches a line of scripts/skips.txt (SKIPS names another file), an extended regular expression.
+# If CI=true, a skip is a failure unless its reason matches a line of scripts/skips.txt, since nobody
+# reads the log of a green run. SKIPS names another file.
 set -u
 
 name=$1
@@ -19,14 +19,14 @@ reasons=$(mktemp)
 trap 'rm -f "$log" "$reasons"' EXIT
 passed=0 failed=0 skipped=0
 
-# How many lines of the last command match.
+# Counts lines of the last command.
 lines() { grep -ciE "$1" "$log"; }
 
 run() {
     local status ok not_ok skip
     "$@" 2>&1 | tee "$log"
     status=${PIPESTATUS[0]}
-    # A plan without tests, 1..0, has a reason too.
+    # TAP skips a whole file by a plan without tests, 1..0.
     skip=$(lines '^(ok [0-9]+|1\.\.0)\b.*# skip')
     ok=$(($(lines '^ok [0-9]+') - $(lines '^ok [0-9]+\b.*# skip')))
     not_ok=$(lines '^not ok [0-9]+')
@@ -50,7 +50,7 @@ for word in "$@" --; do
     fi
 done
 
-# Lines of stdin as one.
+# Joins the lines of stdin.
 joined() { sort -u | paste -sd';' | sed 's/;/; /g'; }
 
 status=0 why=

@@ -1,14 +1,14 @@
-# scripts/assertions.py: statements that look like assertions and can fail no test.
+# scripts/assertions.py finds statements that look like assertions and can never fail a test.
 load helper
 
-# looked_at LINE...: what is said of a function of these lines, by their numbers.
+# looked_at LINE...: checks a function of these lines; $found has the numbers of the findings.
 looked_at() {
     printf '%s\n' 'f() {' "$@" '}' >"$tmp/looked.bats"
     run scripts/assertions.py "$tmp/looked.bats"
     found=$(grep -oE ':[0-9]+: ' <<<"$output" | tr -d ' ' | tr '\n' ' ') || true
 }
 
-# finds LINES... -- LINE...: of the function's lines, the first of which is 2, these.
+# finds NUMBER... -- LINE...: expects findings in these lines; the first line is number 2.
 finds() {
     local wanted=
     while [[ $1 != -- ]]; do wanted+=":$1: "; shift; done
@@ -21,7 +21,7 @@ accepts() {
     [[ $status == 0 && -z $output ]] || { echo "status $status: $output"; printf '%s\n' "$@"; return 1; }
 }
 
-@test "an inverted command counts as the last statement only" {
+@test "an inverted command is accepted only as the last statement" {
     finds 2 -- '! grep x y' 'true'
     finds 3 -- 'true' '! grep x y | grep z; true'
     finds 2 -- 'a || ! b' 'true'
@@ -30,7 +30,7 @@ accepts() {
     accepts '! grep x y && return 1' 'true'
 }
 
-@test "of a list all but what follows the last operator is ignored" {
+@test "a list that ends with && is accepted only as the last statement" {
     finds 2 -- '[[ -s x ]] && grep y x' 'true'
     finds 2 -- 'a || b && c' 'true'
     finds 2 -- 'a &&' '    b' 'true'
@@ -39,12 +39,12 @@ accepts() {
     accepts 'true' '[[ -s x ]] && grep y x'
 }
 
-@test "what branches or assigns is no assertion" {
+@test "branches and assignments are accepted" {
     accepts 'a && return' 'b && skip "not here"' 'c && return 1' 'd && { echo "why"; return 1; }' 'e && x=1 y=2' 'true'
     accepts 'for i in 1 2; do a && continue; b && break; c; done' 'true'
 }
 
-@test "bodies: whose last statement has somebody who sees it" {
+@test "bodies of compound commands: the last statement depends on the command" {
     finds 3 -- 'for i in 1 2; do' '! a' 'done'
     finds 3 -- 'while read -r x; do' 'a && b' 'done <y'
     finds 2 3 -- 'if a; then ! b' 'else c && d; fi' 'true'
@@ -67,7 +67,7 @@ accepts() {
     [[ $status == 1 && $output == "$tmp/a.bats:2: "* && ${#lines[@]} == 1 ]]
 }
 
-@test "what is quoted, commented, substituted or a here-document is no statement" {
+@test "quotes, comments, substitutions and here-documents are skipped" {
     accepts 'cat <<END <<-"OTHER"' '! a && b' "it's" 'END' '! c' $'\tOTHER' 'true'
     finds 5 -- "cat <<'END'" '$(' 'END' '! a' 'true'
     accepts 'x=$(! a; b && c; echo ")" # )' '   case $y in z) ! d ;; esac)' 'true'
@@ -90,26 +90,26 @@ END
     finds 3 -- 'coproc X { a; b; }' '! c' 'true'
 }
 
-@test "what cannot be parsed is said, and is status 2" {
+@test "a file that cannot be parsed is an error" {
     run scripts/assertions.py <(echo 'f() { "a; }')
     [[ $status == 2 && $output == *': " is missing' ]]
     run scripts/assertions.py <(printf 'f() {\nif a; then b; }\n')
     [[ $status == 2 ]]
 }
 
-@test "bash does what this is about" {
-    says() { bash -ec "f() { $1; }; f; echo goes on" 2>&1 || true; }
+@test "bash ignores these failures, and only these" {
+    prints() { bash -ec "f() { $1; }; f; echo goes on" 2>&1 || true; }
     local statement
     for statement in '! true; true' 'false && true; true' '{ ! true; }; true' 'for i in 1 2; do [[ $i == 2 ]] && true; done'; do
-        [[ $(says "$statement") == "goes on" ]]
+        [[ $(prints "$statement") == "goes on" ]]
     done
     for statement in 'true; ! true' 'true; false && true' '(true; ! true); true' 'echo x | { ! true; }; true' \
         'if true; then ! true; fi' '! true || false; true'; do
-        [[ $(says "$statement") == "" ]]
+        [[ $(prints "$statement") == "" ]]
     done
 }
 
-@test "refute fails where the command does not" {
+@test "refute fails if the command succeeds" {
     refute false
     run refute true
     [[ $status == 1 && $output == "should have failed: true" ]]

@@ -61,8 +61,8 @@ def files_and_kib(pid):
 
 
 def at_rest(watcher):
-    """Open files and KiB of the watcher and of the child that answers, whose pid comes second. A child that takes a
-    snapshot lives for a moment, and the watcher has some files more meanwhile: the least of two seconds."""
+    """Returns open files and KiB of the watcher and, second, of the child that answers. The minimum of two seconds,
+    since a snapshot opens files, in a child that ends with it."""
     samples = []
     for _ in range(20):
         with open(f"/proc/{watcher}/task/{watcher}/children", encoding="ascii") as f:
@@ -72,7 +72,7 @@ def at_rest(watcher):
             try:
                 seen[pid] = files_and_kib(pid)
             except (OSError, StopIteration):
-                pass  # it has ended
+                pass  # has exited
         samples.append(seen)
         time.sleep(0.1)
     stayed = [pid for pid in samples[0] if all(pid in seen for seen in samples)]
@@ -150,7 +150,7 @@ for _ in range(1000):
     open_ones.append(s)
 well("a thousand")
 if watcher:
-    # The files that are counted are those of who has the clients.
+    # The counted process is the one that has the connections.
     during = at_rest(watcher)
     answering = list(before)[1]
     assert during[answering][0] > before[answering][0] + 20, (before, during)

@@ -3,8 +3,7 @@ the same, but for what a digest cannot know.
 
     tests/cli/equal_digests.py PROGRAM FOLDER...
 
-Each folder is a series. Prints a line of TAP for each, with sizes; status 1 if anything differs, or
-is answered by neither."""
+Each folder is a series. Prints a line of TAP for each, with sizes. Status 1 if an answer differs or is missing."""
 import json
 import os
 import subprocess

@@ -15,7 +15,7 @@ after=${pair[1]}
 
 setup() { begin; }
 
-# skip_file REASON: in setup_file, skips every test of the file. There bats 1.8 reports `skip` as a failure.
+# skip_file REASON: skips every test of the file, for setup_file, in which bats 1.8 reports `skip` as a failure.
 skip_file() { echo "$1" >"$BATS_FILE_TMPDIR/skipped"; }
 
 begin() {
@@ -65,7 +65,7 @@ err_matches() { [[ $err =~ $1 ]] || complain "stderr should match: $1"; }
 # Chains of $out in one line again, as they were before they were folded.
 unfold() { out=${out//$'\n             → '/ → }; }
 
-# refute COMMAND ARG...: it has to fail. `! COMMAND` would fail a test only as its last statement.
+# refute COMMAND ARG...: fails if the command succeeds. `! COMMAND` fails a test only as the last statement.
 refute() {
     "$@" || return 0
     echo "should have failed: $*"

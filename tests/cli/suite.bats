@@ -1,11 +1,10 @@
-# Suites that test nothing, or less than they seem to, do not pass: scripts/suite.sh, and what the
-# suites' own programs check.
+# A suite that tests nothing, or less than it seems to, fails: scripts/suite.sh, and the programs of the suites.
 load helper
 
-# suite NAME -- COMMAND...: with no CI around it; the last line is ${lines[-1]}.
+# suite NAME -- COMMAND...: runs scripts/suite.sh with $ci and $skips in place of the caller's CI and SKIPS.
 suite() { run env CI="${ci:-}" SKIPS="${skips:-}" scripts/suite.sh "$@"; }
 
-# ends_with STATUS LINE
+# ends_with STATUS LINE: expects this status and last line.
 ends_with() { [[ $status == "$1" && ${lines[-1]} == "$2" ]] || { echo "status $status: $output"; return 1; }; }
 
 @test "the last line counts the tests of all commands, and those without TAP as one each" {
@@ -40,7 +39,7 @@ ends_with() { [[ $status == "$1" && ${lines[-1]} == "$2" ]] || { echo "status $s
     ends_with 0 "check-x: 1 passed, 0 failed, 1 skipped"
 }
 
-@test "reasons of tests/cli are listed, those for what a suite installs are not" {
+@test "reasons of tests/cli are listed, missing programs that a suite installs are not" {
     grep -vE '^(#|$)' scripts/skips.txt >"$tmp/patterns"
     find tests/cli -name '*.ba*' ! -name assertions.bats ! -name suite.bats -exec grep -ohE '\bskip(_file)? "[^"$]*"' {} + | cut -d'"' -f2 | sort -u >"$tmp/reasons"
     [[ $(wc -l <"$tmp/reasons") -gt 20 ]]
@@ -52,22 +51,22 @@ ends_with() { [[ $status == "$1" && ${lines[-1]} == "$2" ]] || { echo "status $s
     [[ $status == 1 ]] || complain "$output"
 }
 
-@test "every suite of the Makefile is counted, and installs what it needs" {
+@test "every suite of the Makefile is counted, and installs packages" {
     local name
     for name in live page digests static windows packages nuget fleet slurm store; do
         awk -v suite="check-$name:" '$1 == suite { on = 1; next } on && !/^\t/ { exit } on' Makefile scripts/*.mk tests/*/*.mk >"$tmp/recipe"
         grep -q '\$(SUITE) -- ' "$tmp/recipe" || complain "check-$name"
-        [[ $name == @(digests|fleet) ]] || grep -q '^.@scripts/install-deps.sh ' "$tmp/recipe" || complain "check-$name installs nothing"
+        grep -q '^.@scripts/install-deps.sh ' "$tmp/recipe" || complain "check-$name installs nothing"
         [[ $name != live ]] || cp "$tmp/recipe" "$tmp/live"
     done
-    # Live tests take PostgreSQL, wine, qemu and musl from other suites' groups.
+    # Live tests need PostgreSQL, wine, qemu and musl.
     for name in postgresql windows-test cross static-test; do
         grep -qE "install-deps.sh .*\b$name\b" "$tmp/live" || complain "check-live does not install $name"
     done
     grep -qw musl-tools <<<"$(scripts/install-deps.sh --names static-test)"
 }
 
-@test "no file skips in setup_file, which bats reports as a failure" {
+@test "setup_file never calls skip, which bats reports as a failure" {
     local file
     for file in tests/*/*.bats; do
         awk '/^setup_file\(\)/ { on = 1 } on && /(^|[^#a-z])skip / { print FILENAME ": " FNR } /^}/ { on = 0 }' "$file"
@@ -78,7 +77,7 @@ ends_with() { [[ $status == "$1" && ${lines[-1]} == "$2" ]] || { echo "status $s
     [[ $status == 0 && $output == *"ok 1 a # skip no such thing here"* ]]
 }
 
-@test "the page without a browser is not tested, and its suite fails" {
+@test "the suite of the page fails without a browser" {
     suite check-page -- env PATH=/nowhere CHROMIUM= CHROMEDRIVER= "$(python3 -c 'import sys; print(sys.executable)')" tests/page/test_page.py
     ends_with 2 "check-page: 0 passed, 0 failed, 1 skipped: nothing was tested: no chromium with chromedriver here"
 }
@@ -93,7 +92,7 @@ ends_with() { [[ $status == "$1" && ${lines[-1]} == "$2" ]] || { echo "status $s
     [[ $output == *"diff -n0 -v --no-ages: no answer, status 2"* ]]
 }
 
-@test "a package under test that is missing is no missing network" {
+@test "a missing package under test is not taken for a missing network" {
     load ../nuget/packages
     local said
     for said in "error NU1101: Unable to find package xunit.v3. No packages exist with this id in source(s): heapdrift, others" \
@@ -109,7 +108,7 @@ ends_with() { [[ $status == "$1" && ${lines[-1]} == "$2" ]] || { echo "status $s
     done
 }
 
-@test "leak tests of NuGet: a test without its results, and another status, are told" {
+@test "leak tests of NuGet: a missing result and an unexpected status are failures" {
     run python3 - <<'END'
 import sys
 sys.path.insert(0, "tests/nuget")

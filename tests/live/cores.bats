@@ -205,7 +205,7 @@ keeps_secrets() {
     unshare -m -p -f true 2>/dev/null || skip "no namespaces here"
     local program
     program=$(tests/live/corelab.sh build workstation)
-    # There is nothing else below /tmp, where the tree may be.
+    # The namespace hides the rest of /tmp, which may contain the tree.
     cp -r "${program%/*}" "$tmp/program"
     cp "$HEAPDRIFT" "$tmp/heapdrift"
     lab=$tmp/contained
@@ -335,7 +335,8 @@ hammered() {
     stop_lab
 }
 
-# killed OPTIONS…: at a moment of its own each time; what is left was there, or is whole: it may die after the rename.
+# killed OPTIONS…: kills collect at random moments. Each file left is the old one or a whole new one, since the kill
+# may follow the rename.
 killed() {
     local job file delay hits=0 begin milliseconds
     begin=$(date +%s%3N)

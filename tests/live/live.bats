@@ -290,7 +290,7 @@ SCRIPT
     [[ $(id -u) == 0 ]] && unshare -u -m -p -f --mount-proc true 2>/dev/null || skip "no namespaces here"
     cat >"$tmp/script" <<'SCRIPT'
 unset TMPDIR
-# Nothing else of /tmp is there, where the tree may be; and nothing of it in the container.
+# The namespaces hide the rest of /tmp, which may contain the tree.
 mount --bind "$2" /mnt && mount -t tmpfs none /tmp && mkdir -p "$2" && mount --bind /mnt "$2" || exit
 for scenario in cache events; do { echo 5; sleep 60; } | "$1" $scenario >/dev/null & done
 { echo 5; sleep 60; } | HOSTNAME=elsewhere unshare -u -m -p -f --mount-proc sh -c '

@@ -45,7 +45,7 @@ class Project:
 
     def __init__(self, name, prefix, run, parallel, serial, only, failing):
         self.name = name
-        # Its status if a test failed, and nothing else went wrong.
+        # The status after failed tests, different from that of a crash where the platform allows it.
         self.failing = failing
         self.prefix = re.compile(prefix)
         self.run = run
@@ -141,7 +141,7 @@ DECLARED = re.compile(r"((?: *\[\w+(?:\(.*\))?\]\n)+) *public (?:async )?(?:Task
 
 
 def declared(project):
-    """-> how many results each test of the project's sources has: one, or one for each row of arguments"""
+    """-> number of results by test: one, or one for each row of arguments"""
     folders = [project.name] if project.name in WITHOUT_GOLDEN else [project.name, "shared"]
     text = "\n".join(path.read_text() for folder in folders for path in sorted((HERE / folder).glob("*.cs")))
     return {test: max(1, attributes.count("[Row(")) for attributes, test in DECLARED.findall(text)}
@@ -276,7 +276,7 @@ class Check:
                 self.complain(result.test, f"{least} {kind} attached expected, has {sorted(names)}")
 
     def complete(self, results, status):
-        """Each test of the sources has its results, and the status is that of their outcomes."""
+        """Compares the results with the tests in the sources, and the status with the outcomes."""
         names = [re.sub(r"\s*\(.*", "", name, flags=re.S) for name in results]
         for test, count in declared(self.project).items():
             if names.count(test) < count:

@@ -225,8 +225,8 @@ class Overview(PageTest):
 
 class Chart(PageTest):
     def texts(self, selector):
-        """Letters in pictures: their text, and left, right, top and bottom of their ink. The box of a line is higher than
-        its letters, by an amount that differs from font to font."""
+        """Returns labels of pictures: text, and left, right, top and bottom of the ink. The box of a line is higher than
+        its letters, by an amount that depends on the font."""
         return self.b.run("""
             const canvas = document.createElement("canvas").getContext("2d");
             return [...document.querySelectorAll(arguments[0])].filter((e) => e.getNumberOfChars() > 0).map((e) => {
@@ -855,7 +855,7 @@ class Bytes(unittest.TestCase):
 
 
 class Tap(unittest.TextTestResult):
-    """A line of TAP for each test, which scripts/suite.sh counts."""
+    """Prints a line of TAP for each test, for scripts/suite.sh."""
     def line(self, how, test, reason=""):
         print(f"{how} {self.testsRun} {test.id()}{reason}", flush=True)
 

@@ -310,7 +310,7 @@ make_version_2() {
     out_has ": no errors"
 }
 
-# has_all_of OLD NEW: of two answers the second has all members of the first; newer programs add some.
+# has_all_of OLD NEW: the second answer has all members of the first. Newer programs add members.
 has_all_of() {
     python3 - "$@" <<'END'
 import json, sys

@@ -3,8 +3,8 @@
 # So many times two writers at once are killed.
 KILLED ?= 300
 
-# The program before the present version of the tables, which programs of both versions use together in a test: built
-# from the parent of the commit that added the version. Without the history that test is left out, and says so.
+# Builds the program before the present version of the tables, from the parent of the commit that added the version.
+# A test has both use one store; it is skipped in a tree without the history.
 STORE_VERSION = $(lastword $(shell sed -n 's/^-- version \([0-9]*\).*/\1/p' src/store/schema.sql))
 STORE_BEFORE = build/store-before/$(STORE_VERSION)
 
