@@ -345,9 +345,9 @@ test-cli: $(BUILD)/heapdrift
 SUITE = HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" scripts/suite.sh $@
 BATS  = bats --formatter tap $(BATS_FLAGS)
 
-check-live: $(BUILD)/heapdrift $(BUILD)/list-heap live
+check-live: $(BUILD)/heapdrift $(BUILD)/list-heap
 	@scripts/install-deps.sh build test static-test cross windows-test postgresql
-	$(SUITE) -- $(BATS) tests/live
+	$(SUITE) -- tests/live/shop.sh $(LIVE_RUNS) -- $(BATS) tests/live
 
 # Tells how the ranking does; fails where a program does not leak as it should.
 check-leaks: $(BUILD)/heapdrift
@@ -480,7 +480,7 @@ layers:
 
 # Finds assertions that can never fail a test.
 assertions:
-	scripts/assertions.py $(wildcard tests/*/*.bats tests/*/*.bash)
+	scripts/assertions.py $(wildcard tests/*/*.bats tests/*/*.bash tests/*/*.sh scripts/*.sh scripts/*/*.sh) .ci/run
 
 # A file is looked at again when its object is made again, so when it or a header changed;
 # those of a folder together, as half of the time goes by before clang-tidy has begun. For

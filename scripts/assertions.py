@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Finds statements of bats files that look like assertions and can never fail a test.
+"""Finds statements of bats files, and of scripts with `set -e`, whose failure is always ignored.
 
     scripts/assertions.py FILE...
 
-bats ends a test at the first command that fails, by `set -e`. bash excepts pipelines that begin with
+bats ends a test at the first command that fails, by `set -e`. The shell excepts pipelines that begin with
 `!`, and all commands of a list except the one after the last `&&` or `||`. These statements fail a
 test only at the end of a function, a test or a subshell, whose status they are:
 
@@ -21,7 +21,9 @@ import re
 import sys
 
 BRANCHES = {"return", "break", "continue", "exit", "skip", "complain", "false"}
-REDIRECTIONS = ("<<<", "<<-", "&>>", "<<", "<&", "<>", ">>", ">&", ">|", "&>", "<", ">")
+REDIRECTION = re.compile(r"(\d+|\{\w+\})?(<<<|<<-|&>>|<<|<&|<>|>>|>&|>\||&>|<|>)")
+TEST_END = re.compile(r"\s\]\](?=[\s;&|)]|$)")
+PLAIN = re.compile(r"[^ \t\n;&|<>()?*+@!\\'\"$`=]+")
 OPERATORS = (";;&", ";;", ";&", "&&", "||", "|&", ";", "&", "|", "(", ")", "\n")
 ASSIGNMENT = re.compile(r"\w+(\[[^]]*\])?\+?=")
 EXTGLOB = re.compile(r"[?*+@!]\(")
@@ -158,7 +160,10 @@ class Parser:
     def word(self):
         begin = self.at
         while self.at < len(self.text) and self.text[self.at] not in " \t\n;&|<>()":
-            if EXTGLOB.match(self.text, self.at):
+            plain = PLAIN.match(self.text, self.at)
+            if plain:
+                self.at = plain.end()
+            elif EXTGLOB.match(self.text, self.at):
                 self.at += 2
                 self.skip_parentheses()
             elif not self.skip_piece():
@@ -194,7 +199,7 @@ class Parser:
 
     def redirection(self):
         """Skips one, with the number or {name} before it. False if none begins here."""
-        found = re.compile(r"(\d+|\{\w+\})?(" + "|".join(map(re.escape, REDIRECTIONS)) + ")").match(self.text, self.at)
+        found = REDIRECTION.match(self.text, self.at)
         if not found or self.text.startswith(("<(", ">("), self.at):
             return False
         self.at = found.end()
@@ -374,7 +379,7 @@ class Parser:
     def test(self, made):
         """Skips [[ ... ]], in which && and || do not separate commands."""
         made.words = ["[["]
-        while not re.compile(r"\s\]\](?=[\s;&|)]|$)").match(self.text, self.at - 1):
+        while not TEST_END.match(self.text, self.at - 1):
             if self.at >= len(self.text):
                 self.fail("]] is missing")
             if not self.skip_piece():
