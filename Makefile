@@ -16,7 +16,7 @@
 #   make check-fleet  a made-up fleet of 200 hosts and 30 days, whose truth is known; a minute
 #   make check-store  the store in a PostgreSQL of its own, and killed writers; minutes
 #   make check-slurm  many writers, a real PostgreSQL, a real Slurm; what is in scripts/fleet
-#   make check-page   the HTML page in Chromium, if there is one; a minute or two
+#   make check-page   the HTML page in Chromium; a minute or two
 #   make check-digests  that digests say what the snapshots say, of every series
 #   make static       one file to copy, build/static/x86_64/heapdrift; or ARCH=aarch64
 #   make static-all   both, each with its debug information and THIRD-PARTY-NOTICES
