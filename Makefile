@@ -17,7 +17,7 @@
 #   make check-fleet  a made-up fleet of 200 hosts and 30 days, whose truth is known; a minute
 #   make check-store  the store in a PostgreSQL of its own, and killed writers; minutes
 #   make check-slurm  many writers, a real PostgreSQL, a real Slurm; what is in scripts/fleet
-#   make check-page   the HTML page in Chromium, if there is one; a minute or two
+#   make check-page   the HTML page in Chromium; a minute or two
 #   make check-digests  that digests say what the snapshots say, of every series
 #   make static       one file to copy, build/static/x86_64/heapdrift; or ARCH=aarch64
 #   make static-all   both, each with its debug information and THIRD-PARTY-NOTICES
@@ -25,7 +25,7 @@
 #   make windows      the program for Windows, build/windows/heapdrift.exe, by mingw-w64
 #   make check-windows  that it says under wine what the program says here, and collects there
 #   make check-full   check, check-live, check-page, and what is too long for check
-#   make lint         layers, clang-tidy, formatting, shell scripts
+#   make lint         layers, clang-tidy, formatting, shell scripts, tests that cannot fail
 #   make tidy-deep    clang-tidy with the analyser, which takes minutes
 #   make analyze      cppcheck and gcc's analyser over src/, which takes minutes
 #   make format       let clang-format have its way
@@ -342,11 +342,18 @@ test-cli: $(BUILD)/heapdrift
 	@printf '%s\n' $(CLI_TESTS) | HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" \
 	    xargs -P $$(nproc) -n 1 bats --formatter tap $(BATS_FLAGS)
 
-check-live: $(BUILD)/heapdrift $(BUILD)/list-heap live
-	HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" bats $(BATS_FLAGS) tests/live tests/peers
+# Runs a suite with its own target, and counts its tests in the last line: scripts/suite.sh. Each suite installs the
+# packages that it needs, so that the order of suites decides about no skip.
+SUITE = HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" scripts/suite.sh $@
+BATS  = bats --formatter tap $(BATS_FLAGS)
+
+check-live: $(BUILD)/heapdrift $(BUILD)/list-heap
+	@scripts/install-deps.sh build test static-test cross windows-test postgresql
+	$(SUITE) -- tests/live/shop.sh $(LIVE_RUNS) -- $(BATS) tests/live tests/peers
 
 check-peers: $(BUILD)/heapdrift
-	HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" bats $(BATS_FLAGS) tests/peers
+	@scripts/install-deps.sh build test
+	$(SUITE) -- $(BATS) tests/peers
 
 # Tells how the ranking does; fails where a program does not leak as it should.
 check-leaks: $(BUILD)/heapdrift
@@ -363,13 +370,14 @@ portable:
 	    BASELINE= programs
 	$(MAKE) --no-print-directory BUILD=build/portable CPPFLAGS=-DHD_PORTABLE BASELINE= test
 
-# Says so where there is no browser.
 AXE = $(CURDIR)/build/page-tests/node_modules/axe-core/axe.min.js
 check-page: $(BUILD)/heapdrift $(AXE)
-	HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" AXE=$(AXE) python3 tests/page/test_page.py
+	@scripts/install-deps.sh page
+	$(SUITE) -- env AXE=$(AXE) python3 tests/page/test_page.py
 
 # Where npm has no network its test is left out, and says so.
 $(AXE):
+	@scripts/install-deps.sh page
 	-@mkdir -p build/page-tests && cd build/page-tests && \
 	    npm install --silent --no-audit --no-fund --no-save axe-core@4
 
@@ -404,7 +412,7 @@ part-score: $(BUILD)/score
 	@$(PART)/score $<
 
 part-lint: tidied
-	@$(PART)/lint $(MAKE) --no-print-directory layers style
+	@$(PART)/lint $(MAKE) --no-print-directory layers assertions style
 
 # Under ASan again what reads and fails. Left to check-full is what says
 # nothing else about memory for being run there: the text of help and reports, conversions
@@ -464,7 +472,8 @@ live: $(BUILD)/heapdrift
 
 # Digests of every series against the snapshots that they are of; two minutes.
 check-digests: $(BUILD)/heapdrift
-	python3 tests/cli/equal_digests.py $< $(wildcard fixtures/services/*/*) fixtures/followed \
+	@scripts/install-deps.sh build test
+	$(SUITE) -- python3 tests/cli/equal_digests.py $< $(wildcard fixtures/services/*/*) fixtures/followed \
 	    $(filter-out %/expected %/nettrace %/odd,$(wildcard fixtures/leaklab/* fixtures/leaklab2/*))
 
 # Benchmarks, coverage, faults, fuzzing, mutants, round trips. Whoever has the source without the tests
@@ -475,10 +484,14 @@ include $(wildcard tests/*/*.mk)
 
 ALL_C = $(LIB_SRC) $(CLI_SRC) $(wildcard src/windows/*.c) $(SUPPORT_SRC) $(TEST_SRC) $(TOOL_SRC) $(ROUNDS_SRC) tests/support/failing.c tests/support/run_tests.c
 
-lint: layers tidy style
+lint: layers assertions tidy style
 
 layers:
 	scripts/check-layers.sh
+
+# Finds assertions that can never fail a test.
+assertions:
+	scripts/assertions.py $(wildcard tests/*/*.bats tests/*/*.bash tests/*/*.sh scripts/*.sh scripts/*/*.sh) .ci/run
 
 # A file is looked at again when its object is made again, so when it or a header changed;
 # those of a folder together, as half of the time goes by before clang-tidy has begun. For
@@ -528,7 +541,7 @@ analyze:
 style:
 	@clang-format --dry-run -Werror $(ALL_C) $(wildcard include/*.h src/*/*.h src/*/*/*.h src/windows/posix/sys/*.h tests/*/*.h tests/*/*/*.h docs/examples/*)
 	shellcheck -x scripts/*.sh tests/mutants/*.sh tests/bench/*.sh tests/store/*.sh tests/fuzz/*.sh tests/live/*.sh tests/fleet/*.sh scripts/fleet/*.sh scripts/fleet/slurm/* .github/actions/*/*.sh .ci/run
-	shellcheck -x tests/cli/*.bats tests/store/*.bats tests/fleet/*.bats tests/live/*.bats tests/packages/*.bats tests/nuget/*.bats tests/peers/*.bats tests/peers/*.sh tests/static/*.bats tests/static/*.sh tests/windows/*.bats tests/windows/*.sh tests/cli/helper.bash tests/live/lab.bash
+	shellcheck -x tests/cli/*.bats tests/store/*.bats tests/fleet/*.bats tests/live/*.bats tests/packages/*.bats tests/nuget/*.bats tests/peers/*.bats tests/peers/*.sh tests/static/*.bats tests/static/*.sh tests/windows/*.bats tests/windows/*.sh tests/cli/helper.bash tests/live/lab.bash tests/nuget/packages.bash
 
 format:
 	clang-format -i $(ALL_C) $(wildcard include/*.h src/*/*.h src/*/*/*.h src/windows/posix/sys/*.h tests/*/*.h tests/*/*/*.h docs/examples/*)
@@ -539,6 +552,6 @@ include scripts/package.mk
 
 .PHONY: always all programs demo check check-digests accuracy check-leaks check-live check-peers check-page check-full gallery install uninstall clean test \
         test-sweep test-cli parts part-unit part-sweep part-score part-lint check-parts check-asan \
-        $(CLI_PARTS) asan tsan portable golden score live lint layers tidy tidied \
+        $(CLI_PARTS) asan tsan portable golden score live lint layers assertions tidy tidied \
         tidy-deep tidied-deep analyze analyzed style format
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_OBJ:.o=.d) $(SUPPORT_OBJ:.o=.d) $(TOOL_OBJ:.o=.d)

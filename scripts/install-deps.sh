@@ -37,7 +37,7 @@ faults='strace util-linux mount python3'
 # What libarchive needs of others to be linked statically.
 static='binutils liblzma-dev libbz2-dev zlib1g-dev nettle-dev'
 cross='gcc-aarch64-linux-gnu mmdebstrap qemu-user-static'
-static_test='busybox-static musl ca-certificates tzdata file'
+static_test='busybox-static musl musl-tools ca-certificates tzdata file'
 # What builds the libraries of Windows and the program with them.
 windows='gcc-mingw-w64-x86-64 binutils-mingw-w64-x86-64 libz-mingw-w64-dev dpkg-dev cmake'
 # What builds Debian's packages, and looks at them.

@@ -63,12 +63,12 @@ release:
 
 # The packages themselves: built, installed, run, removed. Says what it leaves out, and why.
 check-packages: deb nuget sbom container container-store
-	@scripts/install-deps.sh test packages
-	bats $(BATS_FLAGS) tests/packages
+	@scripts/install-deps.sh test packages postgresql
+	$(SUITE) -- $(BATS) tests/packages
 
 # The library for tests, in test frameworks. RUNS=50 LOAD=1: so many runs, on a busy machine.
 check-nuget: nuget
-	@scripts/install-deps.sh test
-	RUNS='$(RUNS)' LOAD='$(LOAD)' bats $(BATS_FLAGS) tests/nuget
+	@scripts/install-deps.sh test windows-test
+	RUNS='$(RUNS)' LOAD='$(LOAD)' $(SUITE) -- $(BATS) tests/nuget
 
 .PHONY: dist deb nuget sbom container container-store release check-packages check-nuget

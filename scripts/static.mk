@@ -58,8 +58,8 @@ QEMU_CLI   = info diff check roots tree convert
 
 check-static: static-all $(BUILD)/heapdrift
 	@scripts/install-deps.sh test static-test
-	bats $(BATS_FLAGS) tests/static
-	HEAPDRIFT="$(CURDIR)/build/static/x86_64/heapdrift" bats $(BATS_FLAGS) $(STATIC_CLI:%=tests/cli/%.bats)
-	HEAPDRIFT="$(CURDIR)/tests/static/aarch64.sh" bats $(BATS_FLAGS) $(QEMU_CLI:%=tests/cli/%.bats)
+	$(SUITE) -- $(BATS) tests/static \
+	    -- env HEAPDRIFT="$(CURDIR)/build/static/x86_64/heapdrift" $(BATS) $(STATIC_CLI:%=tests/cli/%.bats) \
+	    -- env HEAPDRIFT="$(CURDIR)/tests/static/aarch64.sh" $(BATS) $(QEMU_CLI:%=tests/cli/%.bats)
 
 .PHONY: static static-all check-static

@@ -84,12 +84,20 @@ with_cmake() {
 }
 
 cd "$folder/source"
-mv bzip2-* bzip2 && mv jansson-* jansson && mv libarchive-* libarchive && mv libyaml-* yaml
-mv libzstd-* zstd && mv popt-* popt && mv protobuf-c-* protobuf-c && mv utf8proc-* utf8proc && mv xz-utils-* xz
+mv bzip2-* bzip2
+mv jansson-* jansson
+mv libarchive-* libarchive
+mv libyaml-* yaml
+mv libzstd-* zstd
+mv popt-* popt
+mv protobuf-c-* protobuf-c
+mv utf8proc-* utf8proc
+mv xz-utils-* xz
 
 cp bzip2/bzlib.h zstd/lib/zstd.h zstd/lib/zstd_errors.h popt/src/popt.h utf8proc/utf8proc.h yaml/include/yaml.h "$folder/include"
 cp -r xz/src/liblzma/api/* "$folder/include"
-mkdir "$folder/include/protobuf-c" && cp protobuf-c/protobuf-c/protobuf-c.h "$folder/include/protobuf-c"
+mkdir "$folder/include/protobuf-c"
+cp protobuf-c/protobuf-c/protobuf-c.h "$folder/include/protobuf-c"
 
 compile bz2 '' bzip2/blocksort.c bzip2/huffman.c bzip2/crctable.c bzip2/randtable.c bzip2/compress.c \
     bzip2/decompress.c bzip2/bzlib.c
@@ -98,7 +106,8 @@ compile utf8proc -DUTF8PROC_STATIC utf8proc/utf8proc.c
 compile protobuf-c -Iprotobuf-c protobuf-c/protobuf-c/protobuf-c.c
 compile yaml '-DYAML_DECLARE_STATIC -DYAML_VERSION_STRING="" -DYAML_VERSION_MAJOR=0 -DYAML_VERSION_MINOR=0 -DYAML_VERSION_PATCH=0' \
     yaml/src/*.c
-mkdir popt/src/sys && cp "$posix/sys/ioctl.h" popt/src/sys
+mkdir popt/src/sys
+cp "$posix/sys/ioctl.h" popt/src/sys
 # Who its user is matters to programs that run as somebody else, of which Windows has none.
 compile popt '-Dgetuid()=0 -Dgeteuid()=0 -Dgetgid()=0 -Dgetegid()=0 -DHAVE_FLOAT_H -DHAVE_STRERROR -DPACKAGE="popt" -DPOPT_SYSCONFDIR="" -Ipopt/src' \
     popt/src/popt.c popt/src/poptparse.c popt/src/popthelp.c popt/src/poptint.c popt/src/poptconfig.c

@@ -68,8 +68,8 @@ WINDOWS_CLI = info diff top roots hints chains ranking cores
 
 check-windows: windows $(WINDOWS)/rogue.exe $(BUILD)/heapdrift $(BUILD)/make-heap
 	@scripts/install-deps.sh test windows-test
-	HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" bats $(BATS_FLAGS) tests/windows
-	HEAPDRIFT="$(CURDIR)/tests/windows/wine.sh" MAKE_HEAP="$(CURDIR)/$(BUILD)/make-heap" bats $(BATS_FLAGS) $(WINDOWS_CLI:%=tests/cli/%.bats)
+	$(SUITE) -- $(BATS) tests/windows \
+	    -- env HEAPDRIFT="$(CURDIR)/tests/windows/wine.sh" MAKE_HEAP="$(CURDIR)/$(BUILD)/make-heap" $(BATS) $(WINDOWS_CLI:%=tests/cli/%.bats)
 
 # A process that misbehaves where a runtime listens.
 $(WINDOWS)/rogue.exe: tests/windows/rogue.c

@@ -222,7 +222,9 @@ release() {
     release 99.1.0
     mv "$tmp/releases/v99.1.0" "$tmp/releases/v99.2.0"
     cd "$tmp/releases/v99.2.0" || return
-    mkdir x && tar -xzf heapdrift-99.1.0-* -C x && mv x/heapdrift-99.1.0-linux-* "x/heapdrift-99.2.0-linux-$(uname -m)"
+    mkdir x
+    tar -xzf heapdrift-99.1.0-* -C x
+    mv x/heapdrift-99.1.0-linux-* "x/heapdrift-99.2.0-linux-$(uname -m)"
     tar -czf "heapdrift-99.2.0-linux-$(uname -m).tar.gz" -C x "heapdrift-99.2.0-linux-$(uname -m)"
     sha256sum ./*.tar.gz | sed 's|\./||' >SHA256SUMS
     cd - >/dev/null || return

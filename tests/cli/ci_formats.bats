@@ -233,7 +233,8 @@ PY
     sed -i 's/<testcase /<testcase extra="1" /' "$tmp/none/out.xml"
     run xmllint --noout --schema docs/ci/junit.xsd "$tmp/none/out.xml"
     [[ $status != 0 && $output == *"attribute 'extra' is not allowed"* ]]
-    jq '.runs[0].results[0].extra = 1' "$tmp/none/out.sarif" >"$tmp/s" && mv "$tmp/s" "$tmp/none/out.sarif"
+    jq '.runs[0].results[0].extra = 1' "$tmp/none/out.sarif" >"$tmp/s"
+    mv "$tmp/s" "$tmp/none/out.sarif"
     run python tests/cli/check_ci.py docs/ci/sarif.json "$tmp/none"
     [[ $status == 1 && $output == *"'extra' was unexpected"* ]]
 }

@@ -1,12 +1,16 @@
 """Clients of `watch --listen`, well and ill: clients.py ADDRESS [PID]
 
 ADDRESS is HOST:PORT or the path of a socket. Whatever the ill ones send, /healthz and /metrics are
-answered within a second; PID, the watcher, gets no larger and opens no more files. Prints /metrics."""
+answered within a second; PID, the watcher, and its child that answers get no larger, and have no more
+files open afterwards. Prints /metrics."""
 import os
 import socket
 import sys
 import threading
 import time
+
+# Pages that the allocator keeps after 32 clients at a time, each with 4 KiB of request.
+MORE_KIB = 1024
 
 address = sys.argv[1]
 
@@ -51,13 +55,29 @@ def well(what):
         assert took < 1, (what, path, took)
 
 
-def files_of(pid):
-    """At rest: a snapshot has some of its own."""
-    counts = []
+def files_and_kib(pid):
+    with open(f"/proc/{pid}/status", encoding="ascii") as f:
+        return len(os.listdir(f"/proc/{pid}/fd")), next(int(line.split()[1]) for line in f if line.startswith("VmRSS"))
+
+
+def at_rest(watcher):
+    """Returns open files and KiB of the watcher and, second, of the child that answers. The minimum of two seconds,
+    since a snapshot opens files, in a child that ends with it."""
+    samples = []
     for _ in range(20):
-        counts.append(len(os.listdir(f"/proc/{pid}/fd")))
+        with open(f"/proc/{watcher}/task/{watcher}/children", encoding="ascii") as f:
+            children = f.read().split()
+        seen = {}
+        for pid in (watcher, *children):
+            try:
+                seen[pid] = files_and_kib(pid)
+            except (OSError, StopIteration):
+                pass  # has exited
+        samples.append(seen)
         time.sleep(0.1)
-    return min(counts)
+    stayed = [pid for pid in samples[0] if all(pid in seen for seen in samples)]
+    assert len(stayed) == 2, stayed
+    return {pid: tuple(map(min, zip(*(seen[pid] for seen in samples)))) for pid in stayed}
 
 
 def hostile():
@@ -86,7 +106,7 @@ assert ask(b"GET /metrics HTTP/1.1\r\n\r\n", half_close=True)[0] == 200
 assert "Allow: GET" in ask(b"PUT /metrics HTTP/1.1\r\n\r\n")[1]
 
 watcher = sys.argv[2] if len(sys.argv) > 2 else None
-before = files_of(watcher) if watcher else 0
+before = at_rest(watcher) if watcher else {}
 open_ones = []
 for what, data in hostile():
     s = connect()
@@ -129,10 +149,16 @@ for _ in range(1000):
     s.setblocking(False)
     open_ones.append(s)
 well("a thousand")
+if watcher:
+    # The counted process is the one that has the connections.
+    during = at_rest(watcher)
+    answering = list(before)[1]
+    assert during[answering][0] > before[answering][0] + 20, (before, during)
 for s in open_ones:
     s.close()
 well("at last")
 if watcher:
-    after = files_of(watcher)
-    assert after <= before, (before, after)
+    after = at_rest(watcher)
+    for pid, (files, kib) in before.items():
+        assert after[pid][0] <= files and after[pid][1] <= kib + MORE_KIB, (before, after)
 print(ask(b"GET /metrics HTTP/1.1\r\n\r\n")[2], end="")

@@ -3,7 +3,7 @@ the same, but for what a digest cannot know.
 
     tests/cli/equal_digests.py PROGRAM FOLDER...
 
-Each folder is a series. Prints a line for each, with sizes; status 1 if anything differs."""
+Each folder is a series. Prints a line of TAP for each, with sizes. Status 1 if an answer differs or is missing."""
 import json
 import os
 import subprocess
@@ -27,6 +27,8 @@ QUESTIONS = [
 # Of a series whose objects were followed, and of some neighbours of it.
 OF_AGES = [["tree"], ["diff", "-n0", "-v"], ["diff", "--reachable"], ["check", "--max-growth=1%", "--max-score=1%"]]
 OF_THE_LAST = [["top", "-n0"], ["top", "--tables-only"], ["top", "--by=holder", "-n0"], ["top", "--reachable"], ["tree"], ["info"]]
+
+NO_GENERATIONS = "--gen2: this snapshot has no generations"
 
 
 def run(program, *words):
@@ -60,6 +62,9 @@ def differences(a, b, where=""):
 def same(program, words, files, digests, exact=False):
     whole, small = (run(program, *words, "--format=json", *all) for all in (files, digests))
     told = [f"status {whole[0]} and {small[0]}: {small[2]}"] if whole[0] != small[0] else []
+    # Two refusals are not two equal answers.
+    told += [f"no answer, status {status}: {message.strip()}" for status, output, message in (whole, small)
+             if not output and not ("--gen2" in words and NO_GENERATIONS in message)]
     if whole[1] and small[1]:
         few = exact or "--gen2" in words
         pair = [known(json.loads(output[1]), exact, few) for output in (whole, small)]
@@ -85,25 +90,26 @@ def were_followed(program, files):
     return len(files) > 1 and all(snapshot["identity"] for snapshot in told[1:])
 
 
-def compare(program, folder):
+def compare(program, number, folder):
     files = sorted(os.path.join(folder, name) for name in os.listdir(folder)
                    if any(kind in name for kind in (".gcdump", ".nettrace", ".core", ".txt")))
     with tempfile.TemporaryDirectory() as below:
         digests = convert(program, files, below)
         if digests is None:
+            print(f"not ok {number} {folder}: no digests", flush=True)
             return False
         equal = [same(program, words, files, digests) for words in QUESTIONS if len(files) > 1]
         equal += [same(program, words, files[-1:], digests[-1:]) for words in OF_THE_LAST]
         if were_followed(program, files):
             equal += [same(program, words, files[i:], digests[i:], True) for words in OF_AGES for i in (0, 1)]
         size = sum(map(os.path.getsize, digests)) // len(digests)
-        print(f"{folder}: {len(files)} snapshots, {size} bytes per digest, {'equal' if all(equal) else 'DIFFERENT'}")
+        print(f"{'ok' if all(equal) else 'not ok'} {number} {folder}: {len(files)} snapshots, {size} bytes per digest", flush=True)
         return all(equal)
 
 
 def main():
     program, folders = sys.argv[1], sys.argv[2:]
-    return 0 if all([compare(program, folder) for folder in folders]) else 1
+    return 0 if all([compare(program, number, folder) for number, folder in enumerate(folders, 1)]) else 1
 
 
 if __name__ == "__main__":

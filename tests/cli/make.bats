@@ -98,9 +98,9 @@ make_parts() {
         # can be written to; no stack can be run.
         [[ $output == *"Type:"*"DYN"* && $output == *GNU_RELRO* && $output == *BIND_NOW* ]]
         grep -qE 'GNU_STACK .* RW +0x' <<<"$output"
-        ! grep -qE 'LOAD .* (RWE|WE) ' <<<"$output"
+        refute grep -qE 'LOAD .* (RWE|WE) ' <<<"$output"
         # Code is in no segment with data: none that begins the file, where the headers are.
-        ! grep -qE 'LOAD +0x0+ .* R E ' <<<"$output"
+        refute grep -qE 'LOAD +0x0+ .* R E ' <<<"$output"
         nm -D "$file" | grep -q __stack_chk_fail
         nm -D "$file" | grep -q '__.*_chk@'
     done

@@ -12,7 +12,7 @@ setup_file() {
     local status=0
     cd "$BATS_TEST_DIRNAME/../.." || return
     postgres=$(tests/store/postgres.sh start 3>&-) || status=$?
-    [[ $status != 77 ]] || skip "no PostgreSQL here"
+    [[ $status != 77 ]] || { skip_file "no PostgreSQL here"; return; }
     [[ $status == 0 ]]
     export postgres
     # What jobs read and write, also as nobody.
@@ -22,6 +22,7 @@ setup_file() {
 }
 
 teardown_file() {
+    [[ -n ${shared:-} ]] || return 0
     [[ ! -s $shared/slurm ]] || tests/fleet/slurm.sh stop "$(<"$shared/slurm")"
     tests/store/postgres.sh stop "$postgres"
     rm -rf "$shared"

@@ -11,8 +11,8 @@ $(BUILD)/short-lives: $(LIVES_SRC:%.c=$(BUILD)/%.o) $(SUPPORT_OBJ) $(BUILD)/libh
 	$(CC) $(ALL_CFLAGS) $(PIE) $(ALL_LDFLAGS) -o $@ $^ $(TEST_LIBS) $(LDLIBS)
 
 check-fleet: $(BUILD)/heapdrift $(BUILD)/simulate-fleet $(BUILD)/short-lives
-	python3 tests/fleet/truth.py $(BUILD) hosts=200 days=30
-	$(BUILD)/short-lives services=2 days=10
+	@scripts/install-deps.sh build test
+	$(SUITE) -- python3 tests/fleet/truth.py $(BUILD) hosts=200 days=30 -- $(BUILD)/short-lives services=2 days=10
 
 check-parts: part-truth
 part-truth: $(BUILD)/heapdrift $(BUILD)/simulate-fleet

@@ -5,10 +5,10 @@ $(BUILD)/make-fleet: $(BUILD)/tests/fleet/make_fleet.o $(SUPPORT_OBJ) $(BUILD)/l
 	$(CC) $(ALL_CFLAGS) $(PIE) $(ALL_LDFLAGS) -o $@ $^ $(TEST_LIBS) $(LDLIBS)
 
 # Short, in make check.
-FLEET_BATS = HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" MAKE_FLEET="$(CURDIR)/$(BUILD)/make-fleet" bats $(BATS_FLAGS)
+FLEET_BATS = env HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" MAKE_FLEET="$(CURDIR)/$(BUILD)/make-fleet" $(BATS)
 check-parts: part-writers
 part-writers: $(BUILD)/heapdrift $(BUILD)/make-fleet
-	@$(PART)/writers env $(FLEET_BATS) --formatter tap tests/fleet/writers.bats
+	@$(PART)/writers $(FLEET_BATS) tests/fleet/writers.bats
 
 # Schemas of Kubernetes and of the Prometheus operator. Where npm has no network their test is left out, and says so.
 KUBERNETES_MODELS = build/fleet-tests/node_modules/kubernetes-models/package.json
@@ -19,7 +19,7 @@ $(KUBERNETES_MODELS):
 # 1,000 snapshots of 100 hosts by eight writers; a minute.
 check-slurm: $(BUILD)/heapdrift $(BUILD)/make-fleet $(KUBERNETES_MODELS)
 	@scripts/install-deps.sh build test postgresql fleet
-	$(FLEET_BATS) tests/fleet
+	$(SUITE) -- $(FLEET_BATS) tests/fleet
 
 .PHONY: part-writers check-slurm
 -include $(BUILD)/tests/fleet/make_fleet.d

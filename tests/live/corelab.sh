@@ -86,13 +86,13 @@ libraries() {
     local to=build/live/$1
     case $1 in
     musl)
-        command -v musl-gcc >/dev/null || lacking "musl-gcc is missing: musl-tools"
+        command -v musl-gcc >/dev/null || lacking "no musl-gcc here: musl-tools"
         mkdir -p "$to"
         cp -Lu /usr/lib/x86_64-linux-gnu/lib{stdc++.so.6,gcc_s.so.1} "$to"
         musl-gcc -shared -fPIC -O2 -o "$to/ld-linux-x86-64.so.2" tests/live/musl_shim.c
         ;;
     aarch64)
-        command -v qemu-aarch64-static >/dev/null || lacking "qemu-aarch64-static is missing: qemu-user-static"
+        command -v qemu-aarch64-static >/dev/null || lacking "no qemu-aarch64-static here: qemu-user-static"
         [[ -d $to ]] || scripts/sysroot.sh aarch64 "$to" libc6,libstdc++6,libgcc-s1 >&2 ||
             lacking "the libraries of Debian for arm64 cannot be had"
         ;;
@@ -117,7 +117,7 @@ build() {
         fi
         if ! "${command[@]}" >"$out.log" 2>&1; then
             cat "$out.log" >&2
-            if grep -Eq 'error NU1|error NETSDK' "$out.log"; then exit $unavailable; fi
+            if grep -Eq 'error NU1|error NETSDK' "$out.log"; then lacking "packages cannot be had"; fi
             exit 1
         fi
     fi

@@ -36,16 +36,6 @@ is_known() {
 # parameters FILE: how many of the objects that the runtime builds when its events are switched on.
 parameters() { "$HEAPDRIFT" top --format=json --rows=0 "$1" | jq '[.types[] | select(.type == "System.Reflection.RuntimeParameterInfo") | .count] | add // 0'; }
 
-# stored STORE FOLDER: its digests as files there.
-stored() {
-    python3 - "$@" <<'END'
-import sqlite3, sys
-for id, digest in sqlite3.connect(sys.argv[1]).execute("SELECT id, digest FROM snapshot"):
-    with open(f"{sys.argv[2]}/s-{id}.digest", "wb") as to:
-        to.write(digest)
-END
-}
-
 # rests: $pid is the lab, which does nothing any more.
 rests() {
     coproc LAB { exec "$lab" 2>/dev/null; }
@@ -90,8 +80,7 @@ rests() {
     [[ $(json '.snapshots[0].identity') == null ]]
     works watch "$pid" --store="$tmp/a.db" --service=lab --count=3 --interval=1s
     err_lacks "which objects stayed"
-    stored "$tmp/a.db" "$tmp"
-    works diff -q --format=json "$tmp"/s-*
+    works diff -q --format=json --store="$tmp/a.db" --service=lab
     [[ $(json .identity) == events ]]
     works collect "$pid" --count=2 --interval=1s --no-ages -o "$tmp/a.gcdump"
     works info --format=json "$tmp/a-2.gcdump"

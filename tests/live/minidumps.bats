@@ -4,9 +4,11 @@ load ../cli/helper
 
 # wanted VARIANT DIR [ARGUMENT…]: $tmp/VARIANT.nettrace and .dmp, and more by LIST.
 wanted() {
+    command -v dotnet >/dev/null || skip "no dotnet here"
+    [[ -x /usr/lib/wine/wine64 ]] || skip "no wine here: scripts/install-deps.sh windows-test"
     TMPDIR=$tmp tests/live/minidump.sh take "$@" >"$tmp/taken" 2>&1 || {
         local code=$?
-        if ((code == 77)); then skip "no wine, or no package of the runtime for Windows"; fi
+        if ((code == 77)); then skip "no package of the runtime for Windows here"; fi
         cat "$tmp/taken"
         return $code
     }

@@ -3,6 +3,7 @@
 # without .NET, or where no packages can be had.
 # shellcheck disable=SC2143,SC2190 # $tmp, $status, $out come from the helper
 load ../cli/helper
+load packages
 
 # publish NAME OPTION...: the program bare, published like that, or why not in NAME.log.
 publish() {
@@ -29,7 +30,7 @@ setup_file() {
 need() {
     command -v dotnet >/dev/null || skip "no .NET SDK here"
     [[ -e $BATS_FILE_TMPDIR/$1.failed ]] || return 0
-    if grep -qE 'error NU(1100|1101|1102|1301)' "$BATS_FILE_TMPDIR/$1.log"; then skip "no packages here"; fi
+    if no_packages "$BATS_FILE_TMPDIR/$1.log"; then skip "no packages here"; fi
     cat "$BATS_FILE_TMPDIR/$1.log"
     return 1
 }
@@ -158,7 +159,8 @@ same_everywhere() {
     out_has "frees: gone"
     HEAPDRIFT_PROGRAM=/bin/false bare without frees
     out_has "frees: HeapdriftException: no snapshot of this process: heapdrift has ended without a word"
-    printf 'no program' >"$tmp/text" && chmod 755 "$tmp/text"
+    printf 'no program' >"$tmp/text"
+    chmod 755 "$tmp/text"
     HEAPDRIFT_PROGRAM="$tmp/text" bare without frees
     out_matches "frees: HeapdriftException: $tmp/text cannot be run: .*Exec format error"
 }
@@ -169,7 +171,8 @@ same_everywhere() {
     cp -r "$BATS_FILE_TMPDIR/file" "$BATS_FILE_TMPDIR/others"
     chmod 644 "$BATS_FILE_TMPDIR/others/heapdrift"
     chmod 755 "$BATS_RUN_TMPDIR" "$BATS_FILE_TMPDIR" "$tmp"
-    mkdir "$tmp/temporary" && chown 65534 "$tmp/temporary"
+    mkdir "$tmp/temporary"
+    chown 65534 "$tmp/temporary"
     TMPDIR="$tmp/temporary" HEAPDRIFT_RESULTS="$tmp/temporary/results" \
         setpriv --reuid=65534 --regid=65534 --clear-groups "$BATS_FILE_TMPDIR/others/Bare" frees leaks >"$tmp/.out"
     out=$(<"$tmp/.out")

@@ -91,8 +91,13 @@ def read(results):
     }
 
 
-def wrong_with(found, leaking):
+def wrong_with(found, leaking, status, project):
     messages = []
+    declared = SAMPLES.read_text().count("[Fact]")
+    if len(found) != declared:
+        yield f"{declared} tests in the samples, {len(found)} results"
+    if status != project.failing:
+        yield f"status {status}, {project.failing} expected"
     for name, (outcome, message) in found.items():
         fixed = name.startswith("Shop.Fixed.")
         if outcome != ("Passed" if fixed else "Failed"):
@@ -135,7 +140,7 @@ def main():
         found = read(work)
     finally:
         shutil.rmtree(work, ignore_errors=True)
-    wrong = list(wrong_with(found, leaking))
+    wrong = list(wrong_with(found, leaking, done.returncode, project))
     for line in wrong:
         print(line)
     print(f"{len(found)} samples as tests, {leaking} of them leak: {len(wrong)} wrong")

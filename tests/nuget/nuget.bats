@@ -3,6 +3,7 @@
 # so many runs of each; LOAD=1: with every processor busy.
 # shellcheck disable=SC2086 # options are several words
 load ../cli/helper
+load packages
 
 setup_file() {
     cd "$BATS_TEST_DIRNAME/../.." || return
@@ -17,7 +18,7 @@ setup_file() {
 need() {
     command -v dotnet >/dev/null || skip "no .NET SDK here"
     [[ -e $BATS_FILE_TMPDIR/$1.failed ]] || return 0
-    if grep -qE 'error NU(1100|1101|1102|1301)' "$BATS_FILE_TMPDIR/$1"; then skip "no packages here"; fi
+    if no_packages "$BATS_FILE_TMPDIR/$1"; then skip "no packages here"; fi
     cat "$BATS_FILE_TMPDIR/$1"
     return 1
 }

@@ -43,8 +43,10 @@ NEVER_LOOK = ("Busy_", "Waits_")
 class Project:
     """One framework: how its tests are run, and what is its own in what comes out."""
 
-    def __init__(self, name, prefix, run, parallel, serial, only):
+    def __init__(self, name, prefix, run, parallel, serial, only, failing):
         self.name = name
+        # The status after failed tests, different from that of a crash where the platform allows it.
+        self.failing = failing
         self.prefix = re.compile(prefix)
         self.run = run
         self.parallel = parallel
@@ -67,12 +69,13 @@ def vstest(name, prefix, workers):
         [],
         ["--", workers],
         lambda part: ["--filter", f"FullyQualifiedName~{part}"],
+        failing=1,
     )
 
 
 def platform(name, prefix, parallel, serial, only):
     run = ["--report-trx", "--report-trx-filename", "results.trx", "--no-progress"]
-    return Project(name, prefix, run, parallel, serial, only)
+    return Project(name, prefix, run, parallel, serial, only, failing=2)
 
 
 def xunit(name):
@@ -132,6 +135,16 @@ def build(project, temporary):
         text=True,
     )
     return done.stdout if done.returncode else ""
+
+
+DECLARED = re.compile(r"((?: *\[\w+(?:\(.*\))?\]\n)+) *public (?:async )?(?:Task|void) ((?:Frees|Leaks|Busy|Waits|Refuses)_\w+)\(")
+
+
+def declared(project):
+    """-> number of results by test: one, or one for each row of arguments"""
+    folders = [project.name] if project.name in WITHOUT_GOLDEN else [project.name, "shared"]
+    text = "\n".join(path.read_text() for folder in folders for path in sorted((HERE / folder).glob("*.cs")))
+    return {test: max(1, attributes.count("[Row(")) for attributes, test in DECLARED.findall(text)}
 
 
 class Result:
@@ -262,7 +275,18 @@ class Check:
             if sum(kind in name for name in names) < least:
                 self.complain(result.test, f"{least} {kind} attached expected, has {sorted(names)}")
 
-    def all(self, results, printed, blind):
+    def complete(self, results, status):
+        """Compares the results with the tests in the sources, and the status with the outcomes."""
+        names = [re.sub(r"\s*\(.*", "", name, flags=re.S) for name in results]
+        for test, count in declared(self.project).items():
+            if names.count(test) < count:
+                self.complain(test, f"{names.count(test)} of {count} results")
+        wanted = self.project.failing if any(result.outcome == "Failed" for result in results.values()) else 0
+        if status != wanted:
+            self.complain("", f"status {status}, {wanted} expected")
+
+    def all(self, results, printed, status, blind):
+        self.complete(results, status)
         for result in results.values():
             if blind:
                 self.blind(result, printed)
@@ -320,7 +344,7 @@ def run_once(project, results, temporary, arguments):
     except (OSError, ElementTree.ParseError) as trouble:
         check.complain("", f"{trouble}\n{done.stdout}")
         return {}, took, check
-    check.all(found, done.stdout, arguments.blind)
+    check.all(found, done.stdout, done.returncode, arguments.blind)
     if left(temporary):
         check.complain("", f"left in the temporary folder: {left(temporary)}")
     return found, took, check

@@ -2,6 +2,7 @@
 # .NET tool. `make check-nuget` after `make windows`; skipped without wine, .NET, or packages.
 # shellcheck disable=SC1003,SC2143,SC2190 # backslashes are meant; $tmp, $status, $out come from the helper and bats
 load ../cli/helper
+load packages
 load ../windows/wine
 wine_folder=build/nuget-tests/wine
 
@@ -42,7 +43,7 @@ need() {
     [[ -x /usr/lib/wine/wine64 ]] || skip "no wine here: scripts/install-deps.sh windows-test"
     unzip -l "build/nuget/heapdrift.$version.nupkg" | grep -q win-x64 || skip "no program for Windows: make windows nuget"
     [[ -e $BATS_FILE_TMPDIR/$1.failed ]] || return 0
-    if grep -qE 'error NU(1100|1101|1102|1301)' "$BATS_FILE_TMPDIR/$1.log"; then skip "no packages here"; fi
+    if no_packages "$BATS_FILE_TMPDIR/$1.log"; then skip "no packages here"; fi
     cat "$BATS_FILE_TMPDIR/$1.log"
     return 1
 }

@@ -60,7 +60,7 @@ beside() {
 # and without any capability.
 sidecar() {
     local -a enter=()
-    while [[ $1 != -- ]]; do enter+=("$1") && shift; done
+    while [[ $1 != -- ]]; do enter+=("$1"); shift; done
     shift
     status=0 ran="heapdrift $* (beside it)"
     "${enter[@]}" unshare --mount --net --fork bash -c '

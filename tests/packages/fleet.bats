@@ -136,7 +136,8 @@ log_of() { inside journalctl -o cat --no-pager -u "$1" | tail -20; }
     # A leak.
     local i
     for i in 1 2 3 4; do
-        cp "${series[i - 1]}" "$tmp/$i.txt" && touch -d "$((40 - 10 * i)) hours ago" "$tmp/$i.txt"
+        cp "${series[i - 1]}" "$tmp/$i.txt"
+        touch -d "$((40 - 10 * i)) hours ago" "$tmp/$i.txt"
     done
     works record -q --store="$(tests/store/postgres.sh url "$folder")" --service=leaky --host=h "$tmp"/[1-4].txt
     inside systemctl start heapdrift-fleet 2>/dev/null && complain "no leak: $(log_of heapdrift-fleet)"

@@ -35,7 +35,7 @@ version=$(sed -n 's/^.define HD_VERSION "\(.*\)"/\1/p' "$BATS_TEST_DIRNAME/../..
 }
 
 @test "the same program, the same bytes" {
-    (cd / && :) && TZ=Asia/Tokyo LC_ALL=C scripts/sbom.py "$version" 1790000000 "$arch" "build/static/$arch" >"$tmp/one"
+    TZ=Asia/Tokyo LC_ALL=C scripts/sbom.py "$version" 1790000000 "$arch" "build/static/$arch" >"$tmp/one"
     scripts/sbom.py "$version" 1790000000 "$arch" "build/static/$arch" >"$tmp/two"
     cmp "$tmp/one" "$tmp/two"
     [[ $(jq -r .creationInfo.created "$tmp/one") == 2026-09-21T*Z ]]

@@ -35,7 +35,7 @@ write_and_be_killed() {
     "$heapdrift" record -q --store="$db" --service=shop $(cat "$folder/list$1") >>"$folder/said$1" 2>>"$folder/err$1" &
     sleep "$2"
     kill -KILL $! 2>/dev/null || true
-    wait $! 2>/dev/null || true
+    wait $! 2>/dev/null || [ $? -ne 137 ] || echo >>"$folder/hits$1"
 }
 
 make_snapshots
@@ -67,4 +67,9 @@ while [ "$i" -lt "$times" ]; do
         rm -f "$db" "$db"-* "$folder"/said?
     fi
 done
-echo "$times times two writers killed: nothing lost, half or twice"
+hits=$(cat "$folder"/hits? 2>/dev/null | wc -l)
+if [ "$hits" -eq 0 ]; then
+    echo "every writer had ended before it was to be killed" >&2
+    exit 1
+fi
+echo "$times times two writers, $hits of them killed while they wrote: nothing lost, half or twice"

@@ -50,7 +50,11 @@ start() {
         rm -rf "$folder"
         return 1
     }
-    run && sql "CREATE DATABASE heapdrift" postgres >/dev/null
+    run || {
+        rm -rf "$folder"
+        return 1
+    }
+    sql "CREATE DATABASE heapdrift" postgres >/dev/null
     echo "$folder"
 }
 

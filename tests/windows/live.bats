@@ -10,7 +10,7 @@ WINE=$BATS_TEST_DIRNAME/wine.sh
 frameworks='net10.0 net9.0 net8.0'
 
 setup_file() {
-    command -v dotnet >/dev/null || skip "no dotnet here"
+    command -v dotnet >/dev/null || { skip_file "no dotnet here"; return; }
     local framework
     for framework in $frameworks; do
         tests/windows/build-lab.sh "$framework"
@@ -119,7 +119,8 @@ END
         done
         diff "$tmp/a" <(table "$tmp/b.gcdump")
         diff "$tmp/a" <(table "$tmp/c.gcdump")
-        [[ $(wc -l <"$tmp/a") -gt 100 ]] && grep -q "Shop.Sessions.Session" "$tmp/a"
+        [[ $(wc -l <"$tmp/a") -gt 100 ]]
+        grep -q "Shop.Sessions.Session" "$tmp/a"
         run_windows 0 collect "$pid" -o "$tmp/d.digest" --strict
         "$HEAPDRIFT" info "$tmp/d.digest" >/dev/null
         "$HEAPDRIFT" info -v "$tmp/a.gcdump" | grep -q 'LeakLab\.exe'
@@ -211,7 +212,9 @@ END
     while [[ ! -s $tmp/w/2.gcdump ]]; do sleep 0.1; done
     interrupt "$watching"
     wait "$watching" || status=$?
-    [[ $status == 0 ]] && grep -q "stopped after" "$tmp/e" && grep -q "^UNSURE" "$tmp/o"
+    [[ $status == 0 ]]
+    grep -q "stopped after" "$tmp/e"
+    grep -q "^UNSURE" "$tmp/o"
     nothing_is_left
     # In the middle of a snapshot of a process that does not answer.
     start_rogue hang
@@ -221,7 +224,8 @@ END
     interrupt "$watching"
     status=0
     wait "$watching" || status=$?
-    [[ $status == 2 && ! -e $tmp/r.gcdump ]] && grep -q "stopped" "$tmp/e"
+    [[ $status == 2 && ! -e $tmp/r.gcdump ]]
+    grep -q "stopped" "$tmp/e"
     nothing_is_left
     # The process goes on, and gives the next.
     run_windows 0 collect "$pid" -o "$tmp/a.gcdump" --strict
@@ -302,7 +306,8 @@ END
     if grep -q "written, but cannot be read back: " "$tmp/e"; then
         [[ $(head -c 4 "$tmp/a.core") == MDMP && $(stat -c %a "$tmp/a.core") == *0 ]]
     else
-        grep -q "^heapdrift: the runtime wrote no dump" "$tmp/e" && [[ ! -e $tmp/a.core ]]
+        grep -q "^heapdrift: the runtime wrote no dump" "$tmp/e"
+        [[ ! -e $tmp/a.core ]]
     fi
     nothing_is_left
 }
