@@ -398,8 +398,40 @@ Test(fleet_pool, takes_the_limit_that_is_asked_about)
     cr_expect_eq(a.suspects[0].ended_near_limit, 0);
 }
 
-/* What the load of some hours of the day does to a heap that is too small. */
-Test(fleet_pool, wants_ends_at_different_hours)
+/* Two snapshots an hour apart, the next process after so many hours, a heap of 100 MiB of
+ * which 112 would be near the limit: how many ended near it. */
+static uint64_t ended_near(double heap_per_hour, double hours_until_next)
+{
+    struct made_run m = leak;
+    m.doubt = HD_DOUBT_FEW;
+    m.points = 2;
+    m.heap_per_hour = heap_per_hour * MADE_MIB;
+    m.limit = 160 * (uint64_t)MADE_MIB;
+    for (unsigned i = 0; i < 4; i++) {
+        m.started = i * (1 + hours_until_next) / 24;
+        add(m);
+    }
+    ask();
+    return only_open()->ended_near_limit;
+}
+
+Test(fleet_pool, adds_growth_until_the_next_process)
+{
+    cr_expect_eq(ended_near(40, 0.5), 3);
+}
+
+Test(fleet_pool, adds_growth_of_no_more_than_the_time_without_a_process)
+{
+    cr_expect_eq(ended_near(20, 0.5), 0);
+}
+
+Test(fleet_pool, adds_growth_of_one_interval_at_most)
+{
+    cr_expect_eq(ended_near(10, 3), 0);
+}
+
+/* Three an evening, the first at that hour. */
+static void add_evenings(double hour)
 {
     for (unsigned i = 0; i < 5; i++) {
         struct made_run m = leak;
@@ -408,13 +440,25 @@ Test(fleet_pool, wants_ends_at_different_hours)
         m.per_hour = m.heap_per_hour = 40.0 * MADE_MIB;
         m.limit = 160 * (uint64_t)MADE_MIB;
         for (unsigned k = 0; k < 3; k++) {
-            m.started = i + k * 2.25 / 24;
+            m.started = i + (hour + k * 2.25) / 24;
             add(m);
         }
     }
-    ask();
-    expect_missing(HD_MISSING_HOURS);
-    cr_expect_eq(a.suspects[0].ended_near_limit, 14);
+}
+
+/* What the load of some hours of the day does to a heap that is too small, whichever hours
+ * these are: the others may reach over midnight. */
+Test(fleet_pool, wants_ends_at_different_hours)
+{
+    static const double hours[] = {0, 11, 21};
+    for (size_t i = 0; i < sizeof(hours) / sizeof(*hours); i++) {
+        hd_fleet_free(f);
+        f = made_fleet(0, 0);
+        add_evenings(hours[i]);
+        ask();
+        expect_missing(HD_MISSING_HOURS);
+        cr_expect_eq(a.suspects[0].ended_near_limit, 14, "%g", hours[i]);
+    }
 }
 
 Test(fleet_pool, does_not_blame_what_hardly_grew_for_the_end)

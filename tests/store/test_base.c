@@ -239,6 +239,25 @@ Test(store_base, that_is_gone_is_done_without)
         1);
 }
 
+/* The same series, or the same snapshot. */
+Test(store_base, that_is_gone_is_not_taken_for_another_with_its_id)
+{
+    struct hd_run shop = stored_run("shop", "web-1", 7), other = shop;
+    other.service = "other";
+    for (int is_series = 0; is_series < 2; is_series++) {
+        stored_change(t.store, "DELETE FROM type_row");
+        stored_change(t.store, "DELETE FROM snapshot");
+        put(7, 100, noon);
+        stored_change(t.store, "DELETE FROM type_row");
+        stored_change(t.store, "DELETE FROM snapshot");
+        struct hd_store *writer = stored_connect(&t, HD_STORE_WRITE);
+        stored_record(writer, is_series ? 500 : 100, is_series ? &shop : &other, noon);
+        hd_store_close(writer);
+        put(7, 101, noon + 1);
+        cr_expect_eq(number("SELECT COUNT(*) FROM snapshot WHERE base_id IS NULL"), 2);
+    }
+}
+
 /* A writer of version 2 knows none. */
 Test(store_base, may_be_of_an_older_writer)
 {
