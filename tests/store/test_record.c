@@ -133,7 +133,7 @@ Test(store_record, stores_an_equal_table_of_each_time_host_and_service)
     expect("SELECT COUNT(*) FROM series", 4);
     /* File systems and archives cut what is less than a second. */
     struct hd_run run = stored_run("shop", "a", 7);
-    cr_expect_eq(record_table(&run, noon + 0.75), HD_WAS_RECORDED);
+    cr_expect_eq(record_table(&run, noon + 3600.75), HD_WAS_RECORDED);
 }
 
 /* By the hash of its bytes alone, as it was called before. */
