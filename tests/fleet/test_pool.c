@@ -180,6 +180,66 @@ Test(fleet_pool, joins_builds_that_are_too_short)
     cr_expect_eq(a.suspects[0].build_count, 8);
 }
 
+/* Runs that name no build are none of the builds before them. */
+Test(fleet_pool, joins_no_build_with_runs_that_name_none)
+{
+    struct made_run m = leak;
+    add_runs(leak, 4);
+    m.build = NULL;
+    for (unsigned i = 4; i < 8; i++) {
+        m.started = (i * 6 + i / 4.0) / 24;
+        add(m);
+    }
+    ask();
+    expect_missing(HD_MISSING_RUNS);
+    cr_expect_eq(a.suspects[0].periods, 4);
+}
+
+Test(fleet_pool, joins_no_build_that_has_eight_periods)
+{
+    struct made_run m = healthy();
+    m.build = "0";
+    for (unsigned i = 0; i < 8; i++) {
+        m.started = -4 + i * 0.25;
+        add(m);
+    }
+    add_runs(leak, 8);
+    ask();
+    cr_assert_eq(a.suspect_count, 1);
+    cr_expect_eq(a.suspects[0].periods, 8);
+}
+
+Test(fleet_pool, counts_a_run_from_the_moment_another_ends_as_a_period)
+{
+    struct made_run m = leak;
+    for (unsigned i = 0; i < 8; i++) {
+        m.started = i * 5 / 24.0;
+        add(m);
+    }
+    ask();
+    cr_assert_eq(a.suspect_count, 1);
+    cr_expect_eq(a.suspects[0].periods, 8);
+}
+
+/* Six periods are enough for one suspect of a service, not for one of two. */
+Test(fleet_pool, wants_more_of_a_service_with_more_suspects)
+{
+    struct made_run other = leak;
+    other.type = "App.Item";
+    other.build = NULL;
+    other.started = 10;
+    for (int has_other = 0; has_other < 2; has_other++) {
+        hd_fleet_free(f);
+        f = made_fleet(0, 0);
+        add_runs(leak, 6);
+        if (has_other)
+            add(other);
+        ask();
+        cr_expect_eq(a.suspect_count, !has_other);
+        cr_expect_eq(a.open_count, 2 * has_other);
+    }
+}
+
 Test(fleet_pool, needs_neither_builds_nor_hosts)
 {
     struct made_run m = leak;
@@ -325,8 +385,8 @@ Test(fleet_pool, says_nothing_of_runs_whose_clock_jumped)
 
 /* --- limits ------------------------------------------------------------------------ */
 
-/* Two snapshots each: the first at the start, and a heap that gets 40 MiB an hour. */
-static void add_killed(unsigned count, double hours_apart)
+/* Two snapshots: the first at the start, and a heap that gets 40 MiB an hour. */
+static struct made_run killed(void)
 {
     struct made_run m = leak;
     m.doubt = HD_DOUBT_FEW;
@@ -334,6 +394,12 @@ static void add_killed(unsigned count, double hours_apart)
     m.per_hour = m.heap_per_hour = 40.0 * MADE_MIB;
     m.limit = 160 * (uint64_t)MADE_MIB;
     m.age = 0.25;
+    return m;
+}
+
+static void add_killed(unsigned count, double hours_apart)
+{
+    struct made_run m = killed();
     for (unsigned i = 0; i < count; i++) {
         m.started = i * hours_apart / 24;
         add(m);
@@ -354,6 +420,33 @@ Test(fleet_pool, counts_what_ended_near_its_limit)
     cr_expect_lt(fabs(s->life_hours - 1.75), 1e-6, "%g", s->life_hours);
     cr_expect_lt(fabs(s->hours_left - 1.5), 1e-6, "%g", s->hours_left);
     cr_expect_lt(fabs(a.services[0].hours_left - 1.5), 1e-6);
+}
+
+/* Three points may be a walk, two are a coin. */
+Test(fleet_pool, counts_the_start_of_what_ended_near_its_limit)
+{
+    struct made_run m = killed();
+    m.points = 3;
+    for (unsigned i = 0; i < 14; i++) {
+        m.started = i * 3.25 / 24;
+        add(m);
+    }
+    ask();
+    cr_assert_eq(a.suspect_count, 1);
+    cr_expect_lt(fabs(a.suspects[0].pool_log_chance - 13 * log(0.3)), 1e-9);
+}
+
+/* 30 of the 40 MiB that are a quarter of the limit were seen. */
+Test(fleet_pool, adds_what_a_suspect_retained_until_the_end)
+{
+    struct made_run m = killed();
+    m.per_hour = 30.0 * MADE_MIB;
+    for (unsigned i = 0; i < 14; i++) {
+        m.started = i * 2.25 / 24;
+        add(m);
+    }
+    ask();
+    cr_expect_eq(a.suspect_count, 1);
 }
 
 /* Nothing is left to a dead process; the one that began behind it has a whole life. */
