@@ -318,6 +318,64 @@ Test(fleet_pool, counts_hosts_of_which_half_the_runs_show_it)
     cr_expect_eq(a.suspects[0].runs, 73, "for the build all count");
 }
 
+/* A host with one run of another build, of which nothing is known. */
+Test(fleet_pool, counts_no_host_of_a_build_that_is_no_evidence)
+{
+    struct made_run m = leak;
+    add_runs(leak, 8);
+    m.host = "b";
+    m.build = NULL;
+    m.started = 10;
+    add(m);
+    ask();
+    cr_assert_eq(a.suspect_count, 1);
+    cr_expect_eq(a.suspects[0].hosts, 1);
+}
+
+/* Two findings of one type and holder are one place where it grows. */
+Test(fleet_pool, counts_a_run_once_that_shows_a_suspect_twice)
+{
+    struct made_run m = healthy();
+    for (unsigned i = 0; i < 8; i++) {
+        struct made_run shows = leak;
+        shows.started = ((double)i * LIFE + i / 4.0) / 24;
+        struct hd_run_record r = *made_record(++series, &shows);
+        struct hd_run_finding twice[] = {r.findings[0], r.findings[0]};
+        twice[1].rank = 2;
+        twice[1].subject = "App.Order[]";
+        r.findings = twice;
+        r.finding_count = 2;
+        cr_assert(hd_fleet_add(f, &r, NULL));
+    }
+    for (unsigned i = 0; i < 12; i++) {
+        m.started = 3 + i * 0.25;
+        add(m);
+    }
+    ask();
+    expect_missing(HD_MISSING_SHARE);
+}
+
+/* Runs that were judged alone were asked there whether they slow down. */
+Test(fleet_pool, asks_no_judged_run_whether_it_slows_down)
+{
+    struct made_run m = leak;
+    add_runs(leak, 8);
+    m.doubt = HD_DOUBT_NONE;
+    m.fills = true;
+    add_runs(m, 12);
+    m = healthy();
+    m.doubt = HD_DOUBT_NONE;
+    m.build = "2";
+    m.started = 20;
+    for (unsigned i = 0; i < 38; i++) {
+        m.host = host(i);
+        add(m);
+    }
+    ask();
+    cr_assert_eq(a.few_count + a.suspect_count, 1);
+    cr_expect_eq(a.suspects[0].evidence, HD_EVIDENCE_POOLED);
+}
+
 Test(fleet_pool, goes_by_most_of_the_runs_of_an_hour)
 {
     for (unsigned i = 0; i < 80; i++) {
