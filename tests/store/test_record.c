@@ -290,6 +290,38 @@ Test(store_record, believes_a_start_that_is_a_time)
     }
 }
 
+/* What is not told is what the snapshot says. */
+Test(store_record, believes_the_start_that_is_told_before_that_of_the_snapshot)
+{
+    struct hd_run run = stored_run("shop", "web-1", 7);
+    struct hd_error err = {0};
+    const struct hd_recording how = {.size = sizeof(how), .run = &run, .taken = noon};
+    for (unsigned i = 1; i <= 2; i++) {
+        struct hd_snapshot *snap = stored_snapshot(i);
+        snap->info.started = "2026-11-21T11:00:00";
+        run.started = i == 1 ? NAN : noon - 60;
+        cr_assert(hd_store_record(t.store, snap, &how, NULL, &err), "%s", err.message);
+        hd_snapshot_close(snap);
+    }
+    expect("SELECT COUNT(*) FROM series WHERE started_at = 1795258800", 1);
+    expect("SELECT COUNT(*) FROM series WHERE started_at = 1795262340", 1);
+}
+
+Test(store_record, names_a_service_by_its_program)
+{
+    static const char *const all[][2] = {{"dotnet /app/Shop.dll", "Shop"},
+                                         {"dotnet Shop.dll", "Shop"},
+                                         {"/opt/my shop/Shop.Web", "Shop.Web"},
+                                         {".dll", ".dll"}};
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+        struct hd_snapshot *snap = stored_snapshot(1);
+        snap->info.program = all[i][0];
+        cr_expect_str_eq(hd_run_of(snap).service, all[i][1], "%s: %s", all[i][0],
+                         hd_run_of(snap).service);
+        hd_snapshot_close(snap);
+    }
+}
+
 /* --- odd strings ----------------------------------------------------- */
 
 static const char *const odd[] = {"'; DROP TABLE snapshot; --",    "a\"b\\c\n\t\x01",
