@@ -312,6 +312,9 @@ Test(store_record, names_a_service_by_its_program)
     static const char *const all[][2] = {{"dotnet /app/Shop.dll", "Shop"},
                                          {"dotnet Shop.dll", "Shop"},
                                          {"/opt/my shop/Shop.Web", "Shop.Web"},
+                                         {"C:\\app\\Shop.exe", "Shop"},
+                                         {"C:\\Program Files\\Shop\\Shop.exe", "Shop"},
+                                         {"C:\\bin\\dotnet.exe C:\\app\\Shop.dll", "Shop"},
                                          {".dll", ".dll"}};
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
         struct hd_snapshot *snap = stored_snapshot(1);
