@@ -156,8 +156,7 @@ Test(metrics_server, drops_clients_that_are_late)
     say(slow, "GET /metrics HTTP/1.1\r\n");
     cr_expect_str_eq(heard(mute), "");
     cr_expect_str_eq(heard(slow), "");
-    double took = seconds_now() - before;
-    cr_expect(took >= PATIENCE_S && took < 3 * PATIENCE_S, "%.1f s", took);
+    cr_expect_geq(seconds_now() - before, PATIENCE_S);
 }
 
 Test(metrics_server, drops_the_oldest_of_too_many)
@@ -167,12 +166,10 @@ Test(metrics_server, drops_the_oldest_of_too_many)
         fd[i] = client();
         usleep(2000);
     }
-    double before = seconds_now();
     expect("GET /healthz HTTP/1.1\r\n\r\n", "HTTP/1.1 200 OK", "ok\n");
     cr_expect_str_eq(heard(fd[0]), "");
     say(fd[1], "GET /healthz HTTP/1.1\r\n\r\n");
     cr_expect_not_null(strstr(heard(fd[1]), "\r\n\r\nok\n"));
-    cr_expect_lt(seconds_now() - before, PATIENCE_S);
     for (size_t i = 2; i < CLIENTS; i++)
         close(fd[i]);
 }
