@@ -27,12 +27,14 @@ static double time_from_text(const char *s)
     return (double)calendar_seconds(v[0], v[1], v[2], v[3], v[4], v[5]);
 }
 
-/* The last word of "dotnet /app/Shop.dll", as a name. */
+/* The last word of "dotnet /app/Shop.dll" or "C:\app\Shop.exe", as a name. */
 static const char *name_of_program(struct arena *a, const char *program)
 {
     static const char *const endings[] = {".dll", ".exe"};
     const char *space = strrchr(program, ' ');
     const char *name = path_file_name(space != NULL ? space + 1 : program);
+    const char *backslash = strrchr(name, '\\');
+    name = backslash != NULL ? backslash + 1 : name;
     size_t len = strlen(name);
     for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++)
         if (path_ends_in(name, endings[i]) && len > strlen(endings[i]))

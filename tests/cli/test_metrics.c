@@ -64,10 +64,13 @@ Test(metrics, are_counted_by_service_and_host)
 
 Test(metrics, tell_of_the_process_that_has_waited_longest)
 {
-    const struct watched_process all[] = {
-        {"shop", "a", 3000}, {"shop", "a", 1000}, {"shop", "b", 2000}, {"mail", "a", 500}};
+    const struct watched_process all[] = {{"shop", "a", 3000},
+                                          {"shop", "a", 1000},
+                                          {"shop", "a", 4000},
+                                          {"shop", "b", 2000},
+                                          {"mail", "a", 500}};
     metrics.processes = all;
-    metrics.process_count = 4;
+    metrics.process_count = sizeof(all) / sizeof(*all);
     watch_metrics_taken(&metrics, "shop", "a", false, NAN);
     watch_metrics_taken(&metrics, "shop", "b", false, NAN);
     watch_metrics_taken(&metrics, "gone", "a", false, NAN);

@@ -84,6 +84,30 @@ Test(run_facts, leave_attributes_out_that_are_none)
     }
 }
 
+Test(run_facts, leave_labels_out_that_are_too_long_together)
+{
+    enum { LONG = 20 << 10 };
+    static char variable[2 * LONG + 100] = "OTEL_RESOURCE_ATTRIBUTES=a=";
+    size_t len = strlen(variable);
+    memset(variable + len, 'x', LONG);
+    len += LONG + (size_t)sprintf(variable + len + LONG, ",b=");
+    memset(variable + len, 'y', LONG);
+    run_facts_read_environment(&facts, variable, len + LONG + 1);
+    cr_expect_eq(facts.run.label_count, 1);
+    cr_expect_eq(strlen(label("a")), LONG);
+    cr_expect_not_null(facts.problem);
+}
+
+Test(run_facts, have_labels_whose_names_begin_alike)
+{
+    const char *labels[] = {"zone=a", "zo=b", "zones=c"};
+    const struct settings s = {.labels = {labels, 3}};
+    run_facts_add_options(&facts, &s);
+    cr_expect_str_eq(label("zo"), "b");
+    cr_expect_str_eq(label("zone"), "a");
+    cr_expect_str_eq(label("zones"), "c");
+}
+
 Test(run_facts, of_options_win)
 {
     const char *labels[] = {"env=a", "zone=x=y", "env=b", "empty="};

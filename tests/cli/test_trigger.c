@@ -225,6 +225,62 @@ Test(trigger, a_limit_that_changes_moves_its_levels)
     cr_expect_eq(second(900), 0);
 }
 
+/* Within five percent below the level that was moved. */
+Test(trigger, a_level_that_a_limit_moved_above_memory_may_be_passed_again)
+{
+    rule_for("80%");
+    cr_expect_eq(second(850), 0);
+    sight.limit = 1100 * MIB;
+    cr_expect_eq(second(850), NO_TRIGGER);
+    sight.now += 200;
+    cr_expect_eq(second(900), 0);
+}
+
+Test(trigger, a_limit_that_is_raised_has_one_more_before_it_again)
+{
+    int rule = NO_TRIGGER;
+    rule_for("2GiB");
+    cr_expect_eq(go(900, 1000, 50, &rule), 1);
+    cr_expect_eq(rule, TRIGGER_NEAR_LIMIT);
+    sight.limit = 1050 * MIB;
+    cr_expect_eq(go(1000, 1040, 20, &rule), 1);
+}
+
+Test(trigger, two_moments_are_no_way_to_the_limit)
+{
+    rule_for("2GiB");
+    cr_expect_eq(second(900), NO_TRIGGER);
+    cr_expect_eq(second(950), NO_TRIGGER, "50 MiB a second, for all that is known");
+}
+
+/* 300 MiB for the collection: it has to be before 690. */
+Test(trigger, the_one_before_the_limit_leaves_room_for_the_collection)
+{
+    int rule = NO_TRIGGER;
+    rule_for("2GiB");
+    sight.needed = 300 * MIB;
+    cr_expect_eq(go(600, 689, 20, &rule), 1);
+    cr_expect_eq(rule, TRIGGER_NEAR_LIMIT);
+}
+
+Test(trigger, a_level_was_passed_also_if_memory_is_not_seen_after_the_snapshot)
+{
+    int rule;
+    rule_for("80%");
+    sight.memory = 850 * MIB;
+    cr_assert_eq(trigger_see(&trigger, &rules, &sight, &rule), TRIGGER_DUE);
+    sight.memory = HD_UNKNOWN;
+    trigger_taken(&trigger, &rules, &sight, rule);
+    sight.now += 200;
+    cr_expect_eq(second(850), NO_TRIGGER);
+}
+
+Test(trigger, of_several_levels_the_highest_is_named_wherever_it_is)
+{
+    rule_for("50%,80%,60%");
+    cr_expect_eq(second(900), 1);
+}
+
 Test(trigger, there_is_one_more_before_the_limit)
 {
     int rule;

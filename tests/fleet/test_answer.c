@@ -286,6 +286,43 @@ Test(fleet_answer, orders_builds_by_time_and_not_by_name)
     cr_expect_eq(a.suspects[0].onset, HD_ONSET_NAMED);
 }
 
+/* The first host in order is the last that got the old build. */
+Test(fleet_answer, orders_builds_by_their_first_run_on_any_host)
+{
+    struct made_run m = healthy;
+    for (unsigned i = 0; i < 40; i++) {
+        m = i < 20 ? healthy : leak;
+        m.host = host(i);
+        m.build = i < 20 ? "10.0" : "9.0";
+        m.started = i == 0 ? 25 : i;
+        add(m);
+    }
+    ask();
+    cr_expect_str_eq(a.suspects[0].began_with, "9.0");
+    cr_expect_eq(a.suspects[0].onset, HD_ONSET_NAMED);
+}
+
+/* Four runs without, then five with: one in 126. It is not enough for one boundary of two.
+ */
+Test(fleet_answer, names_no_build_that_may_be_chance_for_one_of_several)
+{
+    for (unsigned builds = 2; builds <= 3; builds++) {
+        hd_fleet_free(f);
+        f = made_fleet(0, 0);
+        for (unsigned i = 0; i < 9; i++) {
+            struct made_run m = i < 4 ? healthy : leak;
+            m.host = host(i);
+            m.build = i < 4 ? "1" : i < 7 || builds == 2 ? "2" : "3";
+            m.started = i;
+            add(m);
+        }
+        ask();
+        expect_near(a.suspects[0].chance, 1 / 126.0);
+        cr_expect_eq(a.suspects[0].boundaries, builds - 1);
+        cr_expect_eq(a.suspects[0].onset, builds == 2 ? HD_ONSET_NAMED : HD_ONSET_CHANCE);
+    }
+}
+
 Test(fleet_answer, has_a_row_per_host)
 {
     struct made_run m = leak;

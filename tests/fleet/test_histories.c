@@ -242,3 +242,45 @@ Test(fleet_histories, are_judged_by_what_can_be_known)
     hd_report_free(report);
     hd_fleet_free(f);
 }
+
+/* --- what is measured ---------------------------------------------------------------- */
+
+/* Six snapshots an hour apart, the first at noon, or two that are that many seconds apart.
+ */
+static void record_one(const char *host, double started, double apart)
+{
+    struct hd_run run = stored_run("Shop", host, 7);
+    run.started = started;
+    for (unsigned k = 0; k < (apart > 0 ? 2 : SNAPSHOTS); k++)
+        record(&run, 400 + 100 * k, noon + k * (apart > 0 ? apart : hour));
+}
+
+static const struct hd_run_record *record_of(struct hd_fleet *f, const char *host)
+{
+    const struct hd_run_record *r;
+    size_t i = 0;
+    while ((r = hd_fleet_record(f, i)) != NULL && strcmp(r->run.host, host) != 0)
+        i++;
+    cr_assert_not_null(r);
+    return r;
+}
+
+Test(fleet_histories, a_clock_may_be_a_minute_ahead_of_another)
+{
+    record_one("near", noon + 59, 0);
+    record_one("far", noon + 61, 0);
+    struct hd_fleet *f = examine();
+    cr_expect_neq(record_of(f, "near")->doubt, HD_DOUBT_CLOCK);
+    cr_expect_eq(record_of(f, "far")->doubt, HD_DOUBT_CLOCK);
+    hd_fleet_free(f);
+}
+
+Test(fleet_histories, a_rate_takes_a_minute)
+{
+    record_one("short", noon - hour, 59);
+    record_one("long", noon - hour, 61);
+    struct hd_fleet *f = examine();
+    cr_expect(isnan(record_of(f, "short")->heap_per_hour));
+    cr_expect_gt(record_of(f, "long")->heap_per_hour, 0);
+    hd_fleet_free(f);
+}

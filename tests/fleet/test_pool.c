@@ -180,6 +180,66 @@ Test(fleet_pool, joins_builds_that_are_too_short)
     cr_expect_eq(a.suspects[0].build_count, 8);
 }
 
+/* Runs that name no build are none of the builds before them. */
+Test(fleet_pool, joins_no_build_with_runs_that_name_none)
+{
+    struct made_run m = leak;
+    add_runs(leak, 4);
+    m.build = NULL;
+    for (unsigned i = 4; i < 8; i++) {
+        m.started = (i * 6 + i / 4.0) / 24;
+        add(m);
+    }
+    ask();
+    expect_missing(HD_MISSING_RUNS);
+    cr_expect_eq(a.suspects[0].periods, 4);
+}
+
+Test(fleet_pool, joins_no_build_that_has_eight_periods)
+{
+    struct made_run m = healthy();
+    m.build = "0";
+    for (unsigned i = 0; i < 8; i++) {
+        m.started = -4 + i * 0.25;
+        add(m);
+    }
+    add_runs(leak, 8);
+    ask();
+    cr_assert_eq(a.suspect_count, 1);
+    cr_expect_eq(a.suspects[0].periods, 8);
+}
+
+Test(fleet_pool, counts_a_run_from_the_moment_another_ends_as_a_period)
+{
+    struct made_run m = leak;
+    for (unsigned i = 0; i < 8; i++) {
+        m.started = i * 5 / 24.0;
+        add(m);
+    }
+    ask();
+    cr_assert_eq(a.suspect_count, 1);
+    cr_expect_eq(a.suspects[0].periods, 8);
+}
+
+/* Six periods are enough for one suspect of a service, not for one of two. */
+Test(fleet_pool, wants_more_of_a_service_with_more_suspects)
+{
+    struct made_run other = leak;
+    other.type = "App.Item";
+    other.build = NULL;
+    other.started = 10;
+    for (int has_other = 0; has_other < 2; has_other++) {
+        hd_fleet_free(f);
+        f = made_fleet(0, 0);
+        add_runs(leak, 6);
+        if (has_other)
+            add(other);
+        ask();
+        cr_expect_eq(a.suspect_count, !has_other);
+        cr_expect_eq(a.open_count, 2 * has_other);
+    }
+}
+
 Test(fleet_pool, needs_neither_builds_nor_hosts)
 {
     struct made_run m = leak;
@@ -258,6 +318,64 @@ Test(fleet_pool, counts_hosts_of_which_half_the_runs_show_it)
     cr_expect_eq(a.suspects[0].runs, 73, "for the build all count");
 }
 
+/* A host with one run of another build, of which nothing is known. */
+Test(fleet_pool, counts_no_host_of_a_build_that_is_no_evidence)
+{
+    struct made_run m = leak;
+    add_runs(leak, 8);
+    m.host = "b";
+    m.build = NULL;
+    m.started = 10;
+    add(m);
+    ask();
+    cr_assert_eq(a.suspect_count, 1);
+    cr_expect_eq(a.suspects[0].hosts, 1);
+}
+
+/* Two findings of one type and holder are one place where it grows. */
+Test(fleet_pool, counts_a_run_once_that_shows_a_suspect_twice)
+{
+    struct made_run m = healthy();
+    for (unsigned i = 0; i < 8; i++) {
+        struct made_run shows = leak;
+        shows.started = ((double)i * LIFE + i / 4.0) / 24;
+        struct hd_run_record r = *made_record(++series, &shows);
+        struct hd_run_finding twice[] = {r.findings[0], r.findings[0]};
+        twice[1].rank = 2;
+        twice[1].subject = "App.Order[]";
+        r.findings = twice;
+        r.finding_count = 2;
+        cr_assert(hd_fleet_add(f, &r, NULL));
+    }
+    for (unsigned i = 0; i < 12; i++) {
+        m.started = 3 + i * 0.25;
+        add(m);
+    }
+    ask();
+    expect_missing(HD_MISSING_SHARE);
+}
+
+/* Runs that were judged alone were asked there whether they slow down. */
+Test(fleet_pool, asks_no_judged_run_whether_it_slows_down)
+{
+    struct made_run m = leak;
+    add_runs(leak, 8);
+    m.doubt = HD_DOUBT_NONE;
+    m.fills = true;
+    add_runs(m, 12);
+    m = healthy();
+    m.doubt = HD_DOUBT_NONE;
+    m.build = "2";
+    m.started = 20;
+    for (unsigned i = 0; i < 38; i++) {
+        m.host = host(i);
+        add(m);
+    }
+    ask();
+    cr_assert_eq(a.few_count + a.suspect_count, 1);
+    cr_expect_eq(a.suspects[0].evidence, HD_EVIDENCE_POOLED);
+}
+
 Test(fleet_pool, goes_by_most_of_the_runs_of_an_hour)
 {
     for (unsigned i = 0; i < 80; i++) {
@@ -325,8 +443,8 @@ Test(fleet_pool, says_nothing_of_runs_whose_clock_jumped)
 
 /* --- limits ------------------------------------------------------------------------ */
 
-/* Two snapshots each: the first at the start, and a heap that gets 40 MiB an hour. */
-static void add_killed(unsigned count, double hours_apart)
+/* Two snapshots: the first at the start, and a heap that gets 40 MiB an hour. */
+static struct made_run killed(void)
 {
     struct made_run m = leak;
     m.doubt = HD_DOUBT_FEW;
@@ -334,6 +452,12 @@ static void add_killed(unsigned count, double hours_apart)
     m.per_hour = m.heap_per_hour = 40.0 * MADE_MIB;
     m.limit = 160 * (uint64_t)MADE_MIB;
     m.age = 0.25;
+    return m;
+}
+
+static void add_killed(unsigned count, double hours_apart)
+{
+    struct made_run m = killed();
     for (unsigned i = 0; i < count; i++) {
         m.started = i * hours_apart / 24;
         add(m);
@@ -354,6 +478,33 @@ Test(fleet_pool, counts_what_ended_near_its_limit)
     cr_expect_lt(fabs(s->life_hours - 1.75), 1e-6, "%g", s->life_hours);
     cr_expect_lt(fabs(s->hours_left - 1.5), 1e-6, "%g", s->hours_left);
     cr_expect_lt(fabs(a.services[0].hours_left - 1.5), 1e-6);
+}
+
+/* Three points may be a walk, two are a coin. */
+Test(fleet_pool, counts_the_start_of_what_ended_near_its_limit)
+{
+    struct made_run m = killed();
+    m.points = 3;
+    for (unsigned i = 0; i < 14; i++) {
+        m.started = i * 3.25 / 24;
+        add(m);
+    }
+    ask();
+    cr_assert_eq(a.suspect_count, 1);
+    cr_expect_lt(fabs(a.suspects[0].pool_log_chance - 13 * log(0.3)), 1e-9);
+}
+
+/* 30 of the 40 MiB that are a quarter of the limit were seen. */
+Test(fleet_pool, adds_what_a_suspect_retained_until_the_end)
+{
+    struct made_run m = killed();
+    m.per_hour = 30.0 * MADE_MIB;
+    for (unsigned i = 0; i < 14; i++) {
+        m.started = i * 2.25 / 24;
+        add(m);
+    }
+    ask();
+    cr_expect_eq(a.suspect_count, 1);
 }
 
 /* Nothing is left to a dead process; the one that began behind it has a whole life. */
@@ -398,8 +549,40 @@ Test(fleet_pool, takes_the_limit_that_is_asked_about)
     cr_expect_eq(a.suspects[0].ended_near_limit, 0);
 }
 
-/* What the load of some hours of the day does to a heap that is too small. */
-Test(fleet_pool, wants_ends_at_different_hours)
+/* Two snapshots an hour apart, the next process after so many hours, a heap of 100 MiB of
+ * which 112 would be near the limit: how many ended near it. */
+static uint64_t ended_near(double heap_per_hour, double hours_until_next)
+{
+    struct made_run m = leak;
+    m.doubt = HD_DOUBT_FEW;
+    m.points = 2;
+    m.heap_per_hour = heap_per_hour * MADE_MIB;
+    m.limit = 160 * (uint64_t)MADE_MIB;
+    for (unsigned i = 0; i < 4; i++) {
+        m.started = i * (1 + hours_until_next) / 24;
+        add(m);
+    }
+    ask();
+    return only_open()->ended_near_limit;
+}
+
+Test(fleet_pool, adds_growth_until_the_next_process)
+{
+    cr_expect_eq(ended_near(40, 0.5), 3);
+}
+
+Test(fleet_pool, adds_growth_of_no_more_than_the_time_without_a_process)
+{
+    cr_expect_eq(ended_near(20, 0.5), 0);
+}
+
+Test(fleet_pool, adds_growth_of_one_interval_at_most)
+{
+    cr_expect_eq(ended_near(10, 3), 0);
+}
+
+/* Three an evening, the first at that hour. */
+static void add_evenings(double hour)
 {
     for (unsigned i = 0; i < 5; i++) {
         struct made_run m = leak;
@@ -408,13 +591,25 @@ Test(fleet_pool, wants_ends_at_different_hours)
         m.per_hour = m.heap_per_hour = 40.0 * MADE_MIB;
         m.limit = 160 * (uint64_t)MADE_MIB;
         for (unsigned k = 0; k < 3; k++) {
-            m.started = i + k * 2.25 / 24;
+            m.started = i + (hour + k * 2.25) / 24;
             add(m);
         }
     }
-    ask();
-    expect_missing(HD_MISSING_HOURS);
-    cr_expect_eq(a.suspects[0].ended_near_limit, 14);
+}
+
+/* What the load of some hours of the day does to a heap that is too small, whichever hours
+ * these are: the others may reach over midnight. */
+Test(fleet_pool, wants_ends_at_different_hours)
+{
+    static const double hours[] = {0, 11, 21};
+    for (size_t i = 0; i < sizeof(hours) / sizeof(*hours); i++) {
+        hd_fleet_free(f);
+        f = made_fleet(0, 0);
+        add_evenings(hours[i]);
+        ask();
+        expect_missing(HD_MISSING_HOURS);
+        cr_expect_eq(a.suspects[0].ended_near_limit, 14, "%g", hours[i]);
+    }
 }
 
 Test(fleet_pool, does_not_blame_what_hardly_grew_for_the_end)

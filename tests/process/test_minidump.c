@@ -123,9 +123,16 @@ Test(minidump, has_threads_with_their_registers_and_the_top_of_their_stack)
     cr_expect_eq(o.image.threads[0].thread_pointer, STACK + PAGE);
     cr_expect_eq(o.image.threads[1].thread_pointer, STACK + 32 + 0x40);
     close_core(&o);
-    /* A context that is cut, or of another processor, has no registers. */
     size_t threads = forged_stream(&f, FORGED_THREAD_LIST);
     uint32_t context = le_u32((unsigned char *)f.dump.data + threads + 4 + 44);
+    patch(&f, context + 0x78, 4711, 4); /* Rax */
+    patch(&f, context + 0xF8, 4712, 4); /* Rip */
+    o = open_bytes((struct bytes){(const unsigned char *)f.dump.data, f.dump.len});
+    cr_assert(o.ok, "%s", o.err.message);
+    cr_expect_eq(o.image.threads[0].registers[0], 4711);
+    cr_expect_eq(o.image.threads[0].registers[o.image.processor->registers - 1], 4712);
+    close_core(&o);
+    /* A context that is cut, or of another processor, has no registers. */
     patch(&f, context + 0x30, 0x40000B, 4);
     patch(&f, threads + 4 + 48 + 40, 0x70, 4);
     o = open_bytes((struct bytes){(const unsigned char *)f.dump.data, f.dump.len});

@@ -57,6 +57,29 @@ Test(report_statics, what_retains_most_comes_first)
     hd_report_free(r);
 }
 
+/* As PerfView names them, with a static variable of the process for comparison. */
+Test(report_statics, variables_of_threads_are_marked_without_values)
+{
+    struct forge f = {0};
+    node_id of_thread = forge_object(&f, "App.Buffer", 64);
+    node_id of_process = forge_object(&f, "App.Cache", 32);
+    node_id start = forge_pseudo(&f, "[.NET Roots]");
+    node_id thread = forge_pseudo(&f, "[thread static var App.Shop.t_buffer]");
+    node_id process = forge_pseudo(&f, "[static var App.Shop.s_cache]");
+    forge_reference(&f, start, thread);
+    forge_reference(&f, start, process);
+    forge_reference(&f, thread, of_thread);
+    forge_reference(&f, process, of_process);
+    forge_start(&f, start);
+    struct hd_report *r = statics_of(forge_finish(&f), NULL);
+    cr_assert_eq(set_of(r)->len, 2);
+    cr_expect_str_eq(set_of(r)->rows[0].field.name, "t_buffer");
+    cr_expect(set_of(r)->rows[0].of_thread);
+    cr_expect_str_eq(set_of(r)->rows[1].field.name, "s_cache");
+    cr_expect_not(set_of(r)->rows[1].of_thread);
+    hd_report_free(r);
+}
+
 Test(report_statics, rows_are_cut_and_the_rest_is_counted)
 {
     struct hd_options opt = hd_default_options();

@@ -101,16 +101,17 @@ Test(store_base, of_a_series_is_its_first_snapshot)
     }
 }
 
-/* App.Order and App.Cache first; then App.Cache is gone, and App.New came. */
+/* App.Cache is gone in the second, App.New was added, and App.Text has grown. */
 Test(store_base, has_the_rows_that_are_the_same)
 {
     static const char first[] =
-        "a 2 App.exe 1\nt 1 App.Order\nt 2 App.Cache\nt 3 App.Rest\n"
-        "o 10 1 18\no 20 2 20 10\no 30 3 28\nr 20 3 0\nr 30 3 0\n"
+        "a 2 App.exe 1\nt 1 App.Order\nt 2 App.Cache\nt 3 App.Rest\nt 5 App.Text\n"
+        "o 10 1 18\no 20 2 20 10\no 30 3 28\no 50 5 18\nr 20 3 0\nr 30 3 0\nr 50 3 0\n"
         "c App.exe 4\n",
                       second[] = "a 2 App.exe 1\nt 1 App.Order\nt 3 App.Rest\nt 4 App.New\n"
+                                 "t 5 App.Text\n"
                                  "o 10 1 18\no 18 1 18\no 20 4 20 10 18\no 30 3 28\n"
-                                 "r 20 3 0\nr 30 3 0\nc App.exe 4\n";
+                                 "o 50 5 38\nr 20 3 0\nr 30 3 0\nr 50 3 0\nc App.exe 4\n";
     struct hd_run run = stored_run("shop", "web-1", 7);
     struct hd_snapshot *snaps[] = {parsed(first, sizeof(first) - 1),
                                    parsed(second, sizeof(second) - 1)};
@@ -121,9 +122,9 @@ Test(store_base, has_the_rows_that_are_the_same)
     stored_change(t.store,
                   "CREATE TABLE \"all\" AS SELECT snapshot_id, name, type_size.objects, "
                   "type_size.bytes FROM type_size JOIN type ON type.id = type_id");
-    cr_expect_eq(number("SELECT COUNT(*) FROM type_row WHERE snapshot_id = 2"), 3,
+    cr_expect_eq(number("SELECT COUNT(*) FROM type_row WHERE snapshot_id = 2"), 4,
                  "what is different");
-    cr_expect_eq(number("SELECT COUNT(*) FROM \"all\""), 8);
+    cr_expect_eq(number("SELECT COUNT(*) FROM \"all\""), 10);
     static const char *const rows[] = {
         "1 AND name = 'App.Order' AND objects = 1 AND bytes = 24",
         "1 AND name = 'App.Cache' AND objects = 1 AND bytes = 32",
@@ -132,7 +133,9 @@ Test(store_base, has_the_rows_that_are_the_same)
         "2 AND name = 'App.Order' AND objects = 2 AND bytes = 48",
         "2 AND name = 'App.Cache' AND objects = 0 AND bytes = 0",
         "2 AND name = 'App.Rest' AND objects = 1 AND bytes = 40",
-        "2 AND name = 'App.New' AND objects = 1 AND bytes = 32"};
+        "2 AND name = 'App.New' AND objects = 1 AND bytes = 32",
+        "1 AND name = 'App.Text' AND objects = 1 AND bytes = 24",
+        "2 AND name = 'App.Text' AND objects = 1 AND bytes = 56"};
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
         char sql[200];
         snprintf(sql, sizeof(sql), "SELECT COUNT(*) FROM \"all\" WHERE snapshot_id = %s",
@@ -191,6 +194,57 @@ Test(store_base, is_read_by_another_writer_or_kept_for_the_next)
     cr_expect_eq(number("SELECT COUNT(*) FROM snapshot WHERE base_id = 1"), 3);
 }
 
+static void open_again(void)
+{
+    hd_store_close(t.store);
+    t.store = stored_connect(&t, HD_STORE_WRITE);
+}
+
+/* Which of 80 snapshots of a heap that grows are whole, as their objects together; each by
+ * a writer of its own, or all by one. */
+static int64_t wholes_by(bool each_alone)
+{
+    stored_change(t.store, "DELETE FROM type_row");
+    stored_change(t.store, "DELETE FROM snapshot");
+    for (unsigned i = 0; i < 80; i++) {
+        if (i == 0 || each_alone)
+            open_again();
+        put(7, 100 + 7 * i, noon + i);
+    }
+    cr_expect_gt(number("SELECT COUNT(*) FROM snapshot WHERE base_id IS NULL"), 2);
+    return number("SELECT SUM(objects) FROM snapshot WHERE base_id IS NULL");
+}
+
+Test(store_base, is_new_as_soon_for_writers_that_ask_the_store)
+{
+    cr_expect_eq(wholes_by(false), wholes_by(true));
+}
+
+Test(store_base, that_the_store_is_asked_for_is_the_last)
+{
+    put(7, 100, noon);
+    put(7, 101, noon + 8 * DAY);
+    open_again();
+    put(7, 102, noon + 8 * DAY + 1);
+    cr_expect_eq(number("SELECT base_id FROM snapshot WHERE id = 3"), 2);
+}
+
+/* Of three that are too large together. */
+Test(store_base, that_was_not_asked_for_longest_is_forgotten)
+{
+    enum { SIZE = 12 << 20 };
+    static const char *const runs[] = {"a", "b", "c"};
+    char *bytes = calloc(1, SIZE);
+    const struct hd_memory digest = {bytes, SIZE, SIZE};
+    for (int i = 0; i < 3; i++) {
+        base_keep(t.store, runs[i], 1 + i, "0123456789abcdef", noon, &digest);
+        cr_expect_not_null(base_find(t.store, "a", noon));
+    }
+    cr_expect_null(base_find(t.store, "b", noon));
+    cr_expect_not_null(base_find(t.store, "c", noon));
+    free(bytes);
+}
+
 Test(store_base, is_new_when_deltas_have_cost_as_much)
 {
     unsigned first = 0;
@@ -237,6 +291,25 @@ Test(store_base, that_is_gone_is_done_without)
         number("SELECT COUNT(*) FROM snapshot AS this JOIN snapshot AS base ON base.id = "
                "this.base_id WHERE base.objects = 102 AND this.objects = 103"),
         1);
+}
+
+/* The same series, or the same snapshot. */
+Test(store_base, that_is_gone_is_not_taken_for_another_with_its_id)
+{
+    struct hd_run shop = stored_run("shop", "web-1", 7), other = shop;
+    other.service = "other";
+    for (int is_series = 0; is_series < 2; is_series++) {
+        stored_change(t.store, "DELETE FROM type_row");
+        stored_change(t.store, "DELETE FROM snapshot");
+        put(7, 100, noon);
+        stored_change(t.store, "DELETE FROM type_row");
+        stored_change(t.store, "DELETE FROM snapshot");
+        struct hd_store *writer = stored_connect(&t, HD_STORE_WRITE);
+        stored_record(writer, is_series ? 500 : 100, is_series ? &shop : &other, noon);
+        hd_store_close(writer);
+        put(7, 101, noon + 1);
+        cr_expect_eq(number("SELECT COUNT(*) FROM snapshot WHERE base_id IS NULL"), 2);
+    }
 }
 
 /* A writer of version 2 knows none. */
@@ -406,6 +479,31 @@ Test(store_delta, reaches_as_far_back_as_its_base_is_large)
     hd_memory_free(&whole);
     free((void *)base.data);
     free((void *)now.data);
+}
+
+/* Of nothing but zeros: the difference has some kilobytes. */
+static bool reads_zeros(size_t size, size_t base_size, struct hd_error *err)
+{
+    struct bytes now = {calloc(1, size), size}, base = {calloc(1, base_size), base_size};
+    struct hd_memory delta = {0}, whole = {0};
+    cr_assert(delta_make(now, base, &delta));
+    bool ok = delta_apply((struct bytes){(unsigned char *)delta.bytes, delta.size}, base,
+                          NULL, &whole, err);
+    hd_memory_free(&delta);
+    hd_memory_free(&whole);
+    free((void *)now.data);
+    free((void *)base.data);
+    return ok;
+}
+
+Test(store_delta, of_much_that_is_alike_needs_a_sixteenth_of_it_as_base)
+{
+    enum { MIB = 1 << 20 };
+    struct hd_error err = {0};
+    cr_expect(reads_zeros(80 * MIB, 5 * MIB, &err), "%s", err.message);
+    cr_expect_not(reads_zeros(80 * MIB, 4 * MIB, &err));
+    cr_expect_eq(err.status, HD_BAD_FORMAT);
+    cr_expect(reads_zeros(64 * MIB, MIB, &err), "so much nobody waits for");
 }
 
 /* The size is all that is changed: 4 bytes behind the head of a frame of more than 64 KiB.

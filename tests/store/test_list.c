@@ -106,6 +106,23 @@ Test(store_list, is_of_a_host_a_build_and_a_run)
     cr_expect(strstr(listed(t.store, &f), "web b 1") != NULL, "all at once");
 }
 
+/* Whoever wrote them. */
+Test(store_list, has_labels_in_order_of_names)
+{
+    struct hd_error err = {0};
+    struct hd_run run = stored_run("shop", "a", 7);
+    const struct hd_stored_series *found = NULL;
+    stored_record(t.store, 1, &run, noon);
+    stored_change(t.store, "UPDATE series SET labels = '{\"z\":\"1\",\"a\":\"2\"}'");
+    struct hd_series_list *l = hd_store_series(t.store, NULL, &err);
+    cr_assert(hd_series_next(l, &found, &err) && found != NULL);
+    cr_assert_eq(found->run.label_count, 2);
+    cr_expect_str_eq(found->run.labels[0].name, "a");
+    cr_expect_str_eq(found->run.labels[0].value, "2");
+    cr_expect_str_eq(found->run.labels[1].name, "z");
+    hd_series_list_free(l);
+}
+
 Test(store_list, is_of_a_service_and_of_a_window)
 {
     struct hd_store_filter f = hd_store_everything();

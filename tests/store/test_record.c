@@ -133,7 +133,7 @@ Test(store_record, stores_an_equal_table_of_each_time_host_and_service)
     expect("SELECT COUNT(*) FROM series", 4);
     /* File systems and archives cut what is less than a second. */
     struct hd_run run = stored_run("shop", "a", 7);
-    cr_expect_eq(record_table(&run, noon + 0.75), HD_WAS_RECORDED);
+    cr_expect_eq(record_table(&run, noon + 3600.75), HD_WAS_RECORDED);
 }
 
 /* By the hash of its bytes alone, as it was called before. */
@@ -286,6 +286,41 @@ Test(store_record, believes_a_start_that_is_a_time)
         double started = hd_run_of(snap).started;
         cr_expect(isnan(all[i].seconds) ? isnan(started) : started == all[i].seconds,
                   "%s: %f", all[i].text != NULL ? all[i].text : "nothing", started);
+        hd_snapshot_close(snap);
+    }
+}
+
+/* What is not told is what the snapshot says. */
+Test(store_record, believes_the_start_that_is_told_before_that_of_the_snapshot)
+{
+    struct hd_run run = stored_run("shop", "web-1", 7);
+    struct hd_error err = {0};
+    const struct hd_recording how = {.size = sizeof(how), .run = &run, .taken = noon};
+    for (unsigned i = 1; i <= 2; i++) {
+        struct hd_snapshot *snap = stored_snapshot(i);
+        snap->info.started = "2026-11-21T11:00:00";
+        run.started = i == 1 ? NAN : noon - 60;
+        cr_assert(hd_store_record(t.store, snap, &how, NULL, &err), "%s", err.message);
+        hd_snapshot_close(snap);
+    }
+    expect("SELECT COUNT(*) FROM series WHERE started_at = 1795258800", 1);
+    expect("SELECT COUNT(*) FROM series WHERE started_at = 1795262340", 1);
+}
+
+Test(store_record, names_a_service_by_its_program)
+{
+    static const char *const all[][2] = {{"dotnet /app/Shop.dll", "Shop"},
+                                         {"dotnet Shop.dll", "Shop"},
+                                         {"/opt/my shop/Shop.Web", "Shop.Web"},
+                                         {"C:\\app\\Shop.exe", "Shop"},
+                                         {"C:\\Program Files\\Shop\\Shop.exe", "Shop"},
+                                         {"C:\\bin\\dotnet.exe C:\\app\\Shop.dll", "Shop"},
+                                         {".dll", ".dll"}};
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+        struct hd_snapshot *snap = stored_snapshot(1);
+        snap->info.program = all[i][0];
+        cr_expect_str_eq(hd_run_of(snap).service, all[i][1], "%s: %s", all[i][0],
+                         hd_run_of(snap).service);
         hd_snapshot_close(snap);
     }
 }

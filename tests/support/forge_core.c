@@ -72,7 +72,7 @@ void forge_core_thread(struct core_forge *f, uint32_t id, uint64_t stack,
 {
     if (f->thread_count == FORGED_CORE_THREADS)
         abort();
-    f->threads[f->thread_count++] = (struct forged_thread){id, stack, thread_pointer};
+    f->threads[f->thread_count++] = (struct forged_thread){id, stack, thread_pointer, 0};
 }
 
 /* --- the library --------------------------------------------------------------------- */
@@ -454,6 +454,8 @@ static void add_thread(struct text *notes, const struct forged_thread *thread,
     static const char zeros[392];
     text_add(&t, zeros, is_aarch64 ? 392 : 336);
     put(&t, 32, thread->id, 4);
+    for (size_t i = 0; i < (is_aarch64 ? 34 : 27); i++)
+        put(&t, 112 + i * 8, thread->others, 8);
     put(&t, 112 + (is_aarch64 ? 31 : 19) * 8, thread->stack, 8);
     if (!is_aarch64)
         put(&t, 112 + 21 * 8, thread->thread_pointer, 8);

@@ -39,6 +39,7 @@ struct forged_mapping {
 struct forged_thread {
     uint32_t id;
     uint64_t stack, thread_pointer;
+    uint64_t others; /* in every other register */
 };
 
 struct forged_runtime {

@@ -17,6 +17,7 @@
 
 struct agent {
     const struct settings *settings;
+    const char *root;    /* folder of /proc and /sys: "", or a test's */
     struct settings own; /* of collecting: the process is looked for here */
     struct collecting c;
     struct store_queue queue;

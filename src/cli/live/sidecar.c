@@ -459,7 +459,7 @@ static int run(struct agent *a, const struct settings *s)
 
 int sidecar_run(const struct settings *s)
 {
-    struct agent a = {.c = {.signals = -1}};
+    struct agent a = {.root = "", .c = {.signals = -1}};
     /* Who reads what it says may be started anew. */
     signal(SIGPIPE, SIG_IGN);
     return run(&a, s);
@@ -467,7 +467,7 @@ int sidecar_run(const struct settings *s)
 
 int sidecar_collect(const struct settings *s)
 {
-    struct agent a = {.c = {.signals = -1}, .is_once = true};
+    struct agent a = {.root = "", .c = {.signals = -1}, .is_once = true};
     struct settings one = *s;
     one.snapshot_count = s->snapshot_count > 0 ? s->snapshot_count : 1;
     return run(&a, &one);

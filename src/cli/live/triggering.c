@@ -44,23 +44,29 @@ static void begin_one(const struct agent *a, struct watched *w)
     run_facts_free(&facts);
 }
 
-/* By its group, if that is what limits it most: then all counts that the kernel counts. */
+static bool is_limited_by_group(const struct triggering *t)
+{
+    return t->group_limit != HD_UNKNOWN && t->group_limit <= t->limit;
+}
+
+/* By its group, if that is what limits it most: then all counts that the kernel counts. The
+ * limit is then read with what is left of it: one that was raised since would make that
+ * more than there is. */
 static void see(const struct agent *a, struct watched *w, struct trigger_sight *sight)
 {
     struct triggering *t = w->triggering;
     const uint64_t pid = w->process.pid;
     *sight = (struct trigger_sight){.now = seconds_now(),
-                                    .memory = memory_resident("", pid),
+                                    .memory = memory_resident(a->root, pid),
                                     .pause = isnan(w->pause) ? 0 : w->pause,
                                     .duration = w->seconds};
-    if (a->settings->limit == 0 && sight->now - t->looked >= limit_every) {
-        t->group_limit = memory_limit("", pid);
+    if (a->settings->limit == 0 &&
+        (is_limited_by_group(t) || sight->now - t->looked >= limit_every)) {
+        t->group_limit = memory_limit(a->root, pid);
         t->looked = sight->now;
     }
     sight->limit = smaller(t->limit, t->group_limit);
-    uint64_t left = t->group_limit != HD_UNKNOWN && t->group_limit <= t->limit
-                        ? memory_left("", pid)
-                        : HD_UNKNOWN;
+    uint64_t left = is_limited_by_group(t) ? memory_left(a->root, pid) : HD_UNKNOWN;
     if (left <= t->group_limit && left != HD_UNKNOWN)
         sight->memory = t->group_limit - left;
     if (!a->settings->direct)

@@ -3,9 +3,11 @@
  * read as well (forged_heap.h). */
 #include "format/core/forged_heap.h"
 #include "heap/fields.h"
+#include "process/process_image.h"
 #include "process/runtime_tables.h"
 #include "support/scratch.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -89,6 +91,7 @@ Test(write_core, no_byte_of_what_was_planted_is_in_the_file)
     forge_core_put(&f, FORGED_STACK + 0x80, object + 16, 8);
     plant(&f, FORGED_STACK + 0x88, 256);
     forge_core_thread(&f, 7, FORGED_STACK + 0x80, FORGED_STACK + 0x800);
+    memcpy(&f.threads[0].others, secret, SECRET);
     forge_core_region(&f, UINT64_C(0x7f8000000000), 0x1000);
     plant(&f, UINT64_C(0x7f8000000000), 0x1000);
     struct bytes core = forge_core_bytes(&f);
@@ -107,6 +110,46 @@ Test(write_core, no_byte_of_what_was_planted_is_in_the_file)
 }
 
 /* --- what stays ------------------------------------------------------------------ */
+
+/* The file's threads are in order; their stack pointer is in no object. */
+static void expect_registers(const struct hd_memory *file, const uint64_t *wanted,
+                             size_t threads)
+{
+    struct arena a = {0};
+    struct process_image p;
+    struct bytes bytes = {(const unsigned char *)file->bytes, file->size};
+    cr_assert(process_image_open(&p, bytes, &a, NULL));
+    cr_assert_eq(p.thread_count, threads);
+    for (size_t i = 0; i < threads; i++)
+        for (unsigned k = 0; k < p.processor->registers; k++)
+            if (k != p.processor->stack_pointer && k != p.processor->thread_pointer)
+                cr_expect_eq(p.threads[i].registers[k], wanted[i], "thread %zu", i);
+    process_image_close(&p);
+    arena_free(&a);
+}
+
+/* An object's last word is the header of the next one. */
+Test(write_core, a_register_keeps_an_address_only_if_an_object_is_there)
+{
+    struct core_forge f = {.name = "shop", .pid = 7};
+    forge_core_runtime(&f, &(struct forged_runtime){0});
+    uint64_t object = forge_core_object(&f, 2, forge_core_type(&f, 40, 0), 40);
+    const uint64_t before[] = {object, object + 31, object + 32, object - 1, 4711};
+    const uint64_t after[] = {object, object + 31, 0, 0, 0};
+    enum { THREADS = sizeof(before) / sizeof(*before) };
+    for (size_t i = 0; i < THREADS; i++) {
+        forge_core_thread(&f, 7 + (uint32_t)i, FORGED_STACK, 0);
+        f.threads[i].others = before[i];
+    }
+    struct hd_error err = {0};
+    struct hd_snapshot *snap = read_forged(&f, &err);
+    cr_assert(snap != NULL, "%s", err.message);
+    struct hd_memory file = redact(snap);
+    expect_registers(&file, after, THREADS);
+    hd_memory_free(&file);
+    hd_snapshot_close(snap);
+    forge_core_free(&f);
+}
 
 static struct hd_snapshot *read_again(const struct hd_memory *file, bool tables_only)
 {
@@ -158,7 +201,8 @@ Test(write_core, bytes_that_were_no_objects_are_told_by_the_file)
     forge_core_runtime(&f, &(struct forged_runtime){0});
     uint64_t type = forge_core_type(&f, 40, 0);
     forge_core_object(&f, 2, type, 40);
-    plant(&f, forge_core_object(&f, 2, 0, 400), 400);
+    uint64_t none = forge_core_object(&f, 2, 0, 400);
+    plant(&f, none, 400);
     forge_core_object(&f, 2, type, 40);
     forge_core_object(&f, 2, type, 40);
     struct hd_error err = {0};
@@ -169,8 +213,12 @@ Test(write_core, bytes_that_were_no_objects_are_told_by_the_file)
     struct hd_memory twice = redact(again);
     cr_expect(file.size == twice.size && memcmp(file.bytes, twice.bytes, file.size) == 0);
     hd_snapshot_close(again);
+    char wanted[100];
+    snprintf(wanted, sizeof(wanted),
+             "400 bytes of the heap contain no readable objects, starting at 0x%" PRIx64,
+             none);
     again = read_again(&file, true);
-    expect_incomplete(again, "400 bytes of the heap contain no readable objects");
+    expect_incomplete(again, wanted);
     hd_snapshot_close(again);
     hd_memory_free(&twice);
     hd_memory_free(&file);
