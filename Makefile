@@ -149,7 +149,7 @@ $(BUILD)/unit-tests $(BUILD)/unit-tests-large $(BUILD)/unit-tests-small: \
 
 $(BUILD)/unit-tests: $(TEST_OBJ)
 
-# Their tests put something in the place of what they call: the watcher, the sandbox.
+# Their tests replace functions that they call, of the watcher and of the sandbox.
 $(BUILD)/unit-tests $(BUILD)/unit-tests-small: \
         $(addprefix $(BUILD)/src/cli/,live/triggering.o live/metrics_server.o terminal/clock.o terminal/messages.o)
 

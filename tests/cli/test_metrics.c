@@ -93,3 +93,17 @@ Test(metrics, of_too_many_services_are_those_of_all_others)
                     "host=\"\"} 700"));
     cr_expect_lt(text.size, 1 << 20, "what the server takes");
 }
+
+/* A scrape with two samples of the same labels is refused as a whole. */
+Test(metrics, with_the_same_labels_are_put_once)
+{
+    const struct hd_metric_sample samples[] = {{{{"a", "b"}}, 1},
+                                               {{{"a", "b"}}, 2},
+                                               {{{"a", "c"}}, INFINITY},
+                                               {{{"a", "d"}}, NAN}};
+    const struct hd_metric metric = {"x", "X.", samples, 4};
+    struct hd_error err = {0};
+    cr_assert(hd_put_metrics(hd_sink_memory(&text), &metric, 1, &err));
+    cr_expect_str_eq(text.bytes, "# HELP x X.\n# TYPE x gauge\n"
+                                 "x{a=\"b\"} 1\nx{a=\"c\"} +Inf\n");
+}

@@ -20,7 +20,7 @@ static const char *path;
 static const struct settings settings = {.quiet = true};
 static struct metrics_server *server;
 
-/* In place of sandbox.c: rights make no difference to answers. */
+/* Replaces the one of sandbox.c: answers do not depend on rights. */
 bool sandbox_enter_to_serve(const struct settings *s)
 {
     return s == &settings;
@@ -60,7 +60,7 @@ static void say(int fd, const char *text)
     cr_assert_eq(send(fd, text, strlen(text), MSG_NOSIGNAL), (ssize_t)strlen(text));
 }
 
-/* All that comes until it is closed; it lives as long as the folder. */
+/* Reads until the server closes; the text lives as long as the folder. */
 static const char *heard(int fd)
 {
     char *text = arena_alloc(&scratch.arena, 2 * TEXT);
@@ -148,7 +148,7 @@ Test(metrics_server, leaves_whole_lines_out_of_a_text_that_is_too_long)
     cr_expect_eq(strlen(body + 4), TEXT / LINE * LINE);
 }
 
-/* Whoever asks nothing, or half, or for something that it never reads. */
+/* One sends nothing, one half a request. */
 Test(metrics_server, drops_clients_that_are_late)
 {
     double before = seconds_now();

@@ -22,7 +22,7 @@ static struct agent agent;
 static struct watched process, *all[] = {&process};
 static unsigned failures[WATCH_FAILURES];
 
-/* In place of the one of finding.c, which says it. */
+/* Replaces the one of finding.c, which prints it. */
 void finding_failed(struct watched *w, enum watch_failure why, const char *what)
 {
     cr_expect(w == &process && strstr(what, "MiB") != NULL);
@@ -93,7 +93,7 @@ static void end(void)
 
 TestSuite(triggering, .init = begin, .fini = end);
 
-/* A look, whenever the last one was: whether a snapshot is due for it. */
+/* Looks, regardless of the last look. True if a snapshot is due for memory. */
 static bool is_due(void)
 {
     double clock_due = process.due;
@@ -227,8 +227,8 @@ Test(triggering, snapshot_without_the_runtime_needs_no_memory_of_it)
 /* --- the clock's snapshot --------------------------------------------------------------
  */
 
-/* Of one that was due for memory while the clock's was in that many seconds: when the next
- * one is, in seconds, where the agent has set an hour. */
+/* Seconds until the next snapshot after one for memory, which came that many seconds before
+ * the clock's; the agent has set an hour. */
 static double next_after(double clock, bool is_taken)
 {
     double now = seconds_now();

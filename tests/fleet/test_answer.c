@@ -194,6 +194,17 @@ Test(fleet_answer, is_never_full_where_the_heap_does_not_grow)
     cr_expect(isinf(a.suspects[0].hours_left), "more than ten years");
 }
 
+/* A heap of 100 MiB. */
+Test(fleet_answer, is_full_at_the_limit_also_where_the_heap_does_not_grow)
+{
+    struct made_run m = leak;
+    m.heap_per_hour = 0;
+    m.limit = 100 * (uint64_t)MADE_MIB;
+    add(m);
+    ask();
+    cr_expect_eq(a.suspects[0].hours_left, 0);
+}
+
 /* Builds 1 to 5, each on all hosts for six days. */
 static void five_builds(unsigned first_bad, unsigned bad_hosts)
 {
@@ -345,6 +356,23 @@ Test(fleet_answer, has_a_row_per_host)
     cr_expect_str_eq(a.host_rows[1].service, "Other");
     cr_expect_str_eq(a.host_rows[2].host, "b");
     cr_expect_eq(a.host_rows[2].suspects, 0);
+}
+
+/* The first run has no snapshot, the last shows what the second showed. */
+Test(fleet_answer, counts_a_suspect_of_several_runs_of_a_host_once)
+{
+    struct made_run m = leak;
+    for (unsigned i = 0; i < 3; i++) {
+        m.started = i;
+        struct hd_run_record r = *made_record(++series, &m);
+        r.count = i > 0 ? r.count : 0;
+        cr_assert(hd_fleet_add(f, &r, NULL));
+    }
+    opt.by = HD_FLEET_BY_HOST;
+    ask();
+    cr_assert_eq(a.host_row_count, 1);
+    cr_expect_eq(a.host_rows[0].suspects, 1);
+    cr_expect_eq(a.host_rows[0].count, MADE_POINTS);
 }
 
 Test(fleet_answer, counts_runs_without_a_host_as_one_host)

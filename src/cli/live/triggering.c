@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Seconds: limits are changed by hand, memory is not. */
+/* Seconds; the second is for limits that memory is not compared with. */
 static const double look_every = 1, limit_every = 10;
 
 /* What a walk of the heap makes the runtime keep for each object, up to a gigabyte, as
@@ -50,8 +50,8 @@ static bool is_limited_by_group(const struct triggering *t)
 }
 
 /* By its group, if that is what limits it most: then all counts that the kernel counts. The
- * limit is then read with what is left of it: one that was raised since would make that
- * more than there is. */
+ * limit of the group is then read at each look, since an older one does not fit what is
+ * left now. */
 static void see(const struct agent *a, struct watched *w, struct trigger_sight *sight)
 {
     struct triggering *t = w->triggering;
