@@ -41,6 +41,8 @@ terminal() {
     picture "$work/$name.html" "$name" $((columns * 9 + 32)) $((rows * 19 + 32))
 }
 
+# The words of the pictures: tests/cli/docs.bats fails when the program prints others.
+"$HEAPDRIFT" -q --width=120 fixtures/leaklab/cache >"$out/shown.txt"
 "$HEAPDRIFT" report -q fixtures/leaklab/cache -o "$work/report.html"
 picture "$work/report.html" page-light 1280 1480
 picture "$work/report.html" page-dark 1280 1480 dark

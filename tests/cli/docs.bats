@@ -92,3 +92,8 @@ words_of() {
 @test "README and the document on accuracy state the shares of its tables" {
     python3 tests/cli/accuracy_figures.py
 }
+
+@test "the pictures show what the program prints" {
+    works -q --width=120 fixtures/leaklab/cache
+    diff -u docs/gallery/shown.txt "$tmp/.out" || complain "\`make gallery\` takes the pictures again"
+}

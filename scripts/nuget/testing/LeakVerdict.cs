@@ -40,9 +40,11 @@ internal sealed record LeakVerdict(bool IsPass, bool IsInconclusive, string? Sus
             return false;
         if (suspect.GetProperty("suspect").GetString() == "size")
             return true;
-        List<long> counts = suspect.GetProperty("counted").EnumerateArray().Select(c => c.GetInt64()).ToList();
+        List<long> counts = suspect.GetProperty("counted").EnumerateArray()
+            .Where(count => count.ValueKind == JsonValueKind.Number) // null where a snapshot lacks it
+            .Select(count => count.GetInt64()).ToList();
         List<long> steps = counts.Zip(counts.Skip(1), (earlier, later) => later - earlier).ToList();
-        return steps.All(step => step * 2 >= iterations) || (steps.Distinct().Count() == 1 && steps[0] > 0);
+        return steps.Count > 0 && steps.All(step => step * 2 >= iterations) || (steps.Distinct().Count() == 1 && steps[0] > 0);
     }
 
     // Strings and the like, of which theirs are a part: a snapshot does not name the class of a
