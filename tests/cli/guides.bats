@@ -1,5 +1,5 @@
 # What docs/ci.md tells people to do, done. Stand-ins are only for what is not here: dotnet,
-# dotnet-gcdump, the network. heapdrift is installed as the guide says, from a copy of the tree.
+# a process to collect from, the network. heapdrift is installed as the guide says, from a copy of the tree.
 # shellcheck disable=SC2012 # $out, $err, $tmp, ... come from the helper and for it
 load helper
 
@@ -26,7 +26,7 @@ setup_file() {
     cp -a heapdrift/build/. "$all/tree/build/"
 }
 
-# git copies; dotnet builds a Shop that waits; its tool takes the next snapshot of $SERIES.
+# git copies; dotnet builds a Shop that waits.
 stand_ins() {
     cat >"$1/git" <<'SH'
 #!/bin/bash
@@ -39,16 +39,9 @@ SH
     cat >"$1/dotnet" <<'SH'
 #!/bin/bash
 case "$*" in
-"tool install -g dotnet-gcdump") mkdir -p "$HOME/.dotnet/tools" && cp "${0%/*}/tool" "$HOME/.dotnet/tools/dotnet-gcdump" ;;
 "build -c Release -o out") mkdir -p out && printf '#!/bin/sh\nexec sleep 60\n' >out/Shop && chmod +x out/Shop ;;
 *) exit 1 ;;
 esac
-SH
-    cat >"$1/tool" <<'SH'
-#!/bin/bash
-[[ $1 == collect && $2 == -p && -d /proc/$3 && $4 == -o && $# == 5 ]] || exit 1
-k=${5##*/} k=${k%.gcdump}
-cp "$FIXTURES/$SERIES/${k/first/0}.gcdump.gz" "$5"
 SH
     chmod +x "$1"/*
 }
@@ -56,9 +49,28 @@ SH
 # block TEXT: the one shell block of the guide that has it.
 block() { grep -lF -- "$1" "$BATS_FILE_TMPDIR"/blocks/*-bash; }
 
+# Stands before the program wherever bash runs: takes the next snapshot of $SERIES.
+heapdrift() {
+    [[ $1 == collect ]] || {
+        command heapdrift "$@"
+        return
+    }
+    type -P heapdrift >/dev/null || {
+        echo "heapdrift: command not found" >&2
+        return 127
+    }
+    [[ $2 == -q && $3 == -p && -d /proc/$4 && $5 == -o && $# == 6 ]] || return 1
+    local k=${6##*/}
+    k=${k%.gcdump}
+    cp "$FIXTURES/$SERIES/${k/first/0}.gcdump.gz" "$6"
+}
+
 # guide_run FILE: run it as the guide does, in this folder.
 guide_run() {
-    env HOME="$BATS_FILE_TMPDIR/home" PATH="$BATS_FILE_TMPDIR/bin:$PATH" HEAPDRIFT_REPO="$BATS_FILE_TMPDIR/tree" \
+    local added=${BATS_TEST_TMPDIR:-$BATS_FILE_TMPDIR}/github_path
+    touch "$added"
+    export -f heapdrift
+    env HOME="$BATS_FILE_TMPDIR/home" PATH="$BATS_FILE_TMPDIR/bin:$(tr '\n' : <"$added")$PATH" GITHUB_PATH="$added" HEAPDRIFT_REPO="$BATS_FILE_TMPDIR/tree" \
         FIXTURES="$BATS_TEST_DIRNAME/../../fixtures/leaklab" SERIES="${series_taken:-none}" \
         bash -o "${bash_option:-errexit}" "$1"
 }
@@ -87,7 +99,6 @@ installed() { PATH="$BATS_FILE_TMPDIR/home/.local/bin:$PATH" "$@"; }
 
 @test "heapdrift is installed as the guide says" {
     [[ $("$BATS_FILE_TMPDIR/home/.local/bin/heapdrift" --version) == "$("$HEAPDRIFT" --version)" ]]
-    [[ -x $BATS_FILE_TMPDIR/home/.dotnet/tools/dotnet-gcdump ]]
 }
 
 @test "plain shell: no leak passes, a leak fails" {
@@ -113,10 +124,10 @@ installed() { PATH="$BATS_FILE_TMPDIR/home/.local/bin:$PATH" "$@"; }
     printf '#!/bin/sh\nuntil [ -s shop.pid ]; do sleep 0.05; done\n' >ci/load.sh
     chmod +x out/Shop
     status=0
-    # No dotnet-gcdump on PATH.
+    # No heapdrift on PATH.
     PATH=/usr/bin:/bin ci/snapshots.sh snapshots >"$tmp/log" 2>&1 || status=$?
     [[ $status != 0 ]]
-    grep -q dotnet-gcdump "$tmp/log"
+    grep -q 'heapdrift: command not found' "$tmp/log"
     sleep 0.2
     # Gone, or dead and waiting for whoever adopts orphans in this container.
     [[ $(cut -d' ' -f3 "/proc/$(<shop.pid)/stat" 2>/dev/null || echo gone) =~ ^(gone|Z)$ ]]
