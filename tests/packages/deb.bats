@@ -43,6 +43,13 @@ setup_file() {
     [[ $(grep -cw popcnt "$tmp/code") == 0 ]]
 }
 
+@test "the series of README's example is in the package" {
+    mkdir "$tmp/x"
+    dpkg-deb -x build/deb/heapdrift_*.deb "$tmp/x"
+    works -q "$tmp/x/usr/share/doc/heapdrift/examples/cache"
+    out_has "LEAK  Shop.Sessions.Session: 0 → 6,000 objects in 6 snapshots"
+}
+
 @test "headers and libraries are enough for a program of others" {
     mkdir "$tmp/x"
     local package
