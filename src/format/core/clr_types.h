@@ -90,6 +90,15 @@ void clr_types_statics(struct clr_types *t,
                        void (*take)(void *context, const struct clr_static *s),
                        void *context);
 
+/* What clr_types_statics() met: whether types and threads belong together shows here. */
+struct clr_declared {
+    uint64_t types;            /* that have static fields */
+    uint64_t thread_types;     /* that have thread statics */
+    uint64_t thread_instances; /* of these types in threads, over all threads */
+};
+
+struct clr_declared clr_types_declared(const struct clr_types *t);
+
 /* The same with all that is not literal, whatever it holds, also of classes whose
  * constructor has not run. What the compiler keeps in the image (RVA) is
  * left out: it is data of initialisers, not variables. Some thousands. */

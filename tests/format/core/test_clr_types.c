@@ -72,6 +72,24 @@ Test(clr_types, what_has_no_name)
     expect_name(1, "UNKNOWN 0x1", "UNKNOWN 0x1");
 }
 
+/* Generated types of continuations have no row, and one class for all: as the runtime's
+ * events name them. */
+Test(clr_types, names_of_continuations_are_that_of_their_base)
+{
+    uint64_t first = plain(0, store), second = plain(0, store), other = plain(0, object),
+             class = forge_clr_get(&f, first + 40);
+    char name[64];
+    forge_clr_put(&f, second + 40, class, 8);
+    forge_clr_put(&f, other + 40, class, 8);
+    f.runtime.continuation = store;
+    f.runtime.continuation_class = class;
+    types = forge_clr_open(&f);
+    expect_name(first, "Shop.Store", "Shop.Store");
+    expect_name(second, "Shop.Store", "Shop.Store");
+    snprintf(name, sizeof(name), "UNKNOWN 0x%llx", (unsigned long long)other);
+    expect_name(other, name, name);
+}
+
 /* --- fields ----------------------------------------------------------------------------
  */
 
