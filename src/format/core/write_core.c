@@ -156,6 +156,8 @@ static struct image_redaction words_of(const struct redaction *r,
                                        const struct hd_snapshot *snap)
 {
     const struct warning *lacking = warnings_find(&snap->warnings, WARN_INCOMPLETE);
+    if (lacking == NULL)
+        lacking = warnings_find(&snap->warnings, WARN_RUNTIME_MISMATCH);
     const struct runtime *runtime = &r->core->runtime;
     struct image_redaction say = {.is_redacted = true,
                                   .process = snap->info.process,
