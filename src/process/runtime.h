@@ -154,6 +154,7 @@ struct runtime {
  * range. Later ones are read if they describe themselves in a known way. */
 #define RUNTIME_OLDEST 8
 #define RUNTIME_NEWEST 11
+#define RUNTIME_NEWEST_WINDOWS 10
 
 /* Whether a runtime of that version ("8.0.31") is older than those that can be read. */
 bool runtime_is_too_old(const char *version);

@@ -73,7 +73,23 @@ EOF
     # Of two methods each, and one of the runtime that all wait with.
     each_has System.Runtime.CompilerServices.Continuation $((495 * 2 + 1))
     is_held_by Shop.Order 'Shop.Desk.s_answers.* System.Runtime.CompilerServices.Continuation Shop.Order'
+    works roots -q --type=Shop.Order "$tmp/app.core"
+    out_has "heapdrift help hint await-never-completes"
     is_held_by Shop.Order 'Shop.Desk.t_atHand.*List<Shop.Order>'
+}
+
+# The list of a delegate's handlers has another type than in .NET 10.
+@test ".NET 11: the hint of a handler that is never removed" {
+    local i
+    need_runtime $runtime
+    start_lab events
+    works collect -q -p "$pid" -o "$tmp/first.gcdump"
+    for i in 1 2 3 4; do
+        iterate 10
+        works collect -q -p "$pid" -o "$tmp/$i.gcdump"
+    done
+    works diff -q "$tmp"/[1-4].gcdump
+    out_has "heapdrift help hint event-not-unsubscribed"
 }
 
 @test ".NET 11: watch names the leak, by --direct too" {
