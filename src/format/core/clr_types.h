@@ -99,9 +99,23 @@ struct clr_declared {
 
 struct clr_declared clr_types_declared(const struct clr_types *t);
 
-/* The same with all that is not literal, whatever it holds, also of classes whose
- * constructor has not run. What the compiler keeps in the image (RVA) is
- * left out: it is data of initialisers, not variables. Some thousands. */
+/* Types by what says the same of them elsewhere: asked for, and how many agree. */
+struct clr_tally {
+    uint64_t asked, agreed;
+};
+
+struct clr_agreement {
+    struct clr_tally rows;      /* plain types: the map of their module leads back */
+    struct clr_tally instances; /* arrays and generic ones: a module lists them */
+    struct clr_tally fields;    /* plain types: as many fields as in metadata */
+};
+
+/* Of all types that were asked for so far. Some milliseconds. */
+struct clr_agreement clr_types_agreement(struct clr_types *t);
+
+/* clr_types_statics() with all that is not literal, whatever it holds, also of classes
+ * whose constructor has not run. What the compiler keeps in the image (RVA) is left out: it
+ * is data of initialisers, not variables. Some thousands. */
 void clr_types_variables(struct clr_types *t,
                          void (*take)(void *context, const struct clr_variable *v),
                          void *context);

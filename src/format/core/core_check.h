@@ -14,8 +14,10 @@ struct core_facts {
     const struct gc_heap *heap; /* walked */
     const struct gc_globals *globals;
     const struct gc_threads *threads;
-    const struct core_roots
-        *roots; /* NULL: no graph was built, so nothing is known of them */
+    struct clr_declared declared;
+    struct clr_agreement agreement;
+    /* NULL: no graph was built, so nothing is known of roots, nor of all types. */
+    const struct core_roots *roots;
 };
 
 /* Returns what contradicts, "threads: ...; handles: ...", in a; NULL: nothing does. */

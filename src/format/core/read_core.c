@@ -262,11 +262,16 @@ static void warn_of_names(struct reading *r)
 static void warn_of_mismatch(struct reading *r)
 {
     struct arena *a = &r->b->snap->arena;
+    struct clr_types *clr = r->core->clr;
+    bool before = memory_look_away(&r->core->image.memory, true);
     const struct core_facts facts = {.heap = &r->core->heap,
                                      .globals = &r->globals,
                                      .threads = &r->threads,
-                                     .roots = r->has_roots ? &r->roots : NULL};
+                                     .roots = r->has_roots ? &r->roots : NULL,
+                                     .declared = clr_types_declared(clr),
+                                     .agreement = clr_types_agreement(clr)};
     const char *why = core_check(&facts, a);
+    memory_look_away(&r->core->image.memory, before);
     if (why == NULL)
         return;
     r->b->snap->info.complete = false;

@@ -2,7 +2,6 @@
  * same process without it. */
 #include "format/core/core_check.h"
 
-#include "format/core/clr_inner.h"
 #include "format/core/forged_heap.h"
 #include "process/opened.h"
 
@@ -10,7 +9,8 @@ enum { THREADS = 4, FIRST_ID = 100, THREAD_STEP = 0x300, ENOUGH = 20 };
 
 static struct core_forge f;
 static struct opened o;
-static struct clr_types clr;
+static struct clr_declared declared;
+static struct clr_agreement agreement;
 static struct gc_heap heap;
 static struct gc_globals globals;
 static struct gc_threads threads;
@@ -46,8 +46,9 @@ static void begin(void)
     forge_core_object(&f, 2, forge_core_type(&f, 24, 0), 24);
     forge_handles(&f);
     forge_list();
-    clr = (struct clr_types){.declared = {ENOUGH, ENOUGH, 1}};
-    heap = (struct gc_heap){.clr = &clr};
+    declared = (struct clr_declared){ENOUGH, ENOUGH, 1};
+    agreement = (struct clr_agreement){{ENOUGH, 15}, {ENOUGH, 15}, {ENOUGH, 15}};
+    heap = (struct gc_heap){.count = 0};
     globals = (struct gc_globals){.handle_map = FORGED_HANDLES};
     roots = (struct core_roots){.statics = {ENOUGH, ENOUGH},
                                 .handles = {ENOUGH, ENOUGH},
@@ -69,7 +70,8 @@ static void expect(const char *wanted)
     cr_assert(o.ok, "%s", o.err.message);
     heap.runtime = &o.runtime;
     threads = gc_threads_read(&o.runtime, &o.a);
-    const struct core_facts facts = {&heap, &globals, &threads, &roots};
+    const struct core_facts facts = {&heap,    &globals,  &threads,
+                                     declared, agreement, &roots};
     const char *found = core_check(&facts, &o.a);
     if (wanted == NULL)
         cr_expect_null(found, "%s", found);
@@ -89,7 +91,7 @@ Test(core_check, a_sound_process_has_none)
     /* Little of anything is no evidence. */
     roots =
         (struct core_roots){.statics = {3, 0}, .handles = {3, 0}, .finalizable = {3, 0}};
-    clr.declared = (struct clr_declared){3, 3, 0};
+    declared = (struct clr_declared){3, 3, 0};
     expect(NULL);
 }
 
@@ -128,9 +130,23 @@ Test(core_check, threads_of_another_namespace)
     expect("threads: 0 of 4 in the list of the runtime are among the 4 of the process");
 }
 
+Test(core_check, types_that_modules_do_not_have)
+{
+    agreement.rows.agreed = 14;
+    expect("types: 14 of 20 are in the map of their module");
+    agreement.rows.agreed = ENOUGH;
+    agreement.instances.agreed = 14;
+    expect("generic types and arrays: 14 of 20 are listed by a module");
+    agreement.instances.agreed = ENOUGH;
+    agreement.fields.agreed = 14;
+    expect("fields: 14 of 20 types have the number that they declare");
+    agreement.fields = (struct clr_tally){3, 0};
+    expect(NULL);
+}
+
 Test(core_check, thread_statics_that_no_thread_has)
 {
-    clr.declared.thread_instances = 0;
+    declared.thread_instances = 0;
     expect("thread statics: 20 types declare some, and none of 4 threads has any");
 }
 
@@ -155,6 +171,7 @@ Test(core_check, handles_that_lead_nowhere)
 Test(core_check, finalizable_objects_that_are_none)
 {
     static const uint32_t has_finalizer = 0x00100000;
+    static const struct clr_type named;
     struct gc_type types[ENOUGH];
     roots.finalizable.objects = 9;
     expect("finalizable objects: 9 of 20 registered ones are objects");
@@ -162,7 +179,7 @@ Test(core_check, finalizable_objects_that_are_none)
     expect(NULL);
     uint64_t type = forge_core_type(&f, 24, has_finalizer);
     for (size_t i = 0; i < ENOUGH; i++)
-        types[i] = (struct gc_type){.clr = &clr.nameless, .method_table = type};
+        types[i] = (struct gc_type){.clr = &named, .method_table = type};
     heap.types = types;
     heap.type_count = ENOUGH;
     expect("finalizable objects: 20 types have finalizers, and no object is registered");
@@ -188,7 +205,8 @@ Test(core_check, several_are_named_together)
 /* What is missing contradicts nothing. */
 Test(core_check, a_dump_that_lacks_memory_is_not_asked)
 {
-    const struct core_facts facts = {&heap, &globals, &threads, &roots};
+    const struct core_facts facts = {&heap,    &globals,  &threads,
+                                     declared, agreement, &roots};
     roots.handles.objects = 0;
     o = open_core(&f);
     find_runtime(&o);
