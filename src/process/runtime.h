@@ -150,8 +150,8 @@ struct runtime {
     uint64_t gc;                               /* address of GcDacVars */
 };
 
-/* The versions that heapdrift reads dumps of, each tried: documents and help name the same
- * range. Later ones are read if they describe themselves in a known way. */
+/* The oldest and the newest .NET whose dumps were tried; documents name the same range
+ * (tests/cli/docs.bats). Later ones are read if they describe themselves in a known way. */
 #define RUNTIME_OLDEST 8
 #define RUNTIME_NEWEST 11
 #define RUNTIME_NEWEST_WINDOWS 10
@@ -185,11 +185,11 @@ uint64_t runtime_heap_count_address(const struct runtime *r);
  * the canonical one. Not true of the type of free space, which has no class. */
 bool runtime_is_method_table(const struct runtime *r, uint64_t address);
 
-/* Whether a MethodTable is a layout of runtime-async's continuations, generated without
- * metadata: all of them share one class, which leads back to the first. */
+/* True if a MethodTable is a layout of runtime-async's continuations. These are generated
+ * without metadata; all share one class, which leads back to the first. */
 bool runtime_is_continuation(const struct runtime *r, uint64_t address);
 
-/* The Thread that a link of the runtime's list leads to. */
+/* Returns the Thread that a link of the runtime's list leads to. */
 static inline uint64_t runtime_linked_thread(const struct runtime *r, uint64_t link)
 {
     return link - r->at.thread.linked;

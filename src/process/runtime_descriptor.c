@@ -134,15 +134,15 @@ static uint32_t *slot(struct runtime_layout *l, size_t at)
     return (uint32_t *)(void *)((char *)l + at);
 }
 
-/* Whether a version reads a member: .NET 8 is the one with a DomainLocalModule. */
+/* True if the code reads a member of this version: .NET 8 has a DomainLocalModule. */
 static bool is_read_of(enum need need, const struct runtime_layout *l)
 {
     bool is_8 = l->module.local_module != RUNTIME_NO_OFFSET;
     return need != (is_8 ? SINCE_9 : ONLY_8);
 }
 
-/* A descriptor has more members than a carried table: those that nothing reads of this
- * version make no difference. */
+/* A descriptor has more members than a carried table: those that the code does not read
+ * make no difference. */
 bool descriptor_same_layout(const struct runtime_layout *a, const struct runtime_layout *b)
 {
     struct runtime_layout x = *a, y = *b;
@@ -245,7 +245,7 @@ static bool read_version(struct descriptor *d, const json_t *value, struct hd_er
     if (value == NULL)
         return true; /* a carried table */
     if (!number_in(value, &version) || (version != FIRST && version != WITH_THREADS)) {
-        char *text = json_dumps(value, JSON_ENCODE_ANY);
+        char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
         alloc_blame();
         fail(err, HD_UNSUPPORTED,
              "this runtime describes itself in an unknown format (descriptor version "

@@ -36,7 +36,7 @@ bool descriptor_add(struct descriptor *d, const char *text, size_t size,
 /* The first that is needed and not told, "Module.Base"; NULL: it is whole. */
 const char *descriptor_lacks(const struct descriptor *d, struct arena *a);
 
-/* Whether both keep everything that is read of their version at the same places. */
+/* True if both have the same offsets of everything that is read of their version. */
 bool descriptor_same_layout(const struct runtime_layout *a, const struct runtime_layout *b);
 
 #endif

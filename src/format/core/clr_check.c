@@ -1,7 +1,7 @@
 /* Whether a carried table fits what is known of the runtime's own library: it has types
  * that everybody knows. What is not there proves nothing, and nothing is asked of runtimes
- * that describe themselves. The rest of the table: process/runtime_check.h. Whether types
- * of objects are those of their modules is asked of all. */
+ * that describe themselves. The rest of the table: process/runtime_check.h. All runtimes
+ * are asked whether their modules have the types of objects. */
 #include "format/core/clr_inner.h"
 #include "heap/ids.h"
 #include "process/runtime_check.h"
@@ -191,7 +191,7 @@ static void tally(struct clr_tally *t, bool agrees)
     t->agreed += agrees;
 }
 
-/* A row of which the dump has no more than its name has no fields. */
+/* Skips types whose row has no fields: a dump may have no more of it than the name. */
 static void compare_fields(struct clr_types *t, const struct clr_module *module,
                            const struct method_table *m, struct clr_tally *to)
 {
@@ -233,7 +233,7 @@ struct clr_agreement clr_types_agreement(struct clr_types *t)
     for (struct known_type *k = t->types; k != NULL; k = k->hh.next)
         compare_type(t, k->handle, &listed, &found);
     id_numbers_free(&listed);
-    /* What a module without metadata lists is not known (clr_modules.c). */
+    /* Lists of modules without metadata are not read (clr_modules.c). */
     if (!all_there)
         found.instances = (struct clr_tally){0};
     return found;

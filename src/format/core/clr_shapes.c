@@ -173,7 +173,7 @@ static struct parts read_parts(const struct clr_types *t, uint64_t handle)
     if (!runtime_is_method_table(t->r, handle) || !method_table_read(t, handle, &p.m))
         return p;
     p.named = p.m;
-    /* As the runtime's events name them. Which method has such a layout nothing says. */
+    /* The name in the runtime's events; no structure leads from a layout to its methods. */
     if (runtime_is_continuation(t->r, handle) &&
         !method_table_read(t, p.m.parent, &p.named))
         return p;

@@ -363,7 +363,7 @@ static void report_all(const struct statics *s, const struct owner *owner,
 
 /* --- threads ------------------------------------------------------------------- */
 
-/* Once: names and roots ask again. */
+/* Reads the list once: names and roots ask again. */
 static const struct gc_threads *threads_of(struct clr_types *t)
 {
     if (!t->has_threads)

@@ -24,8 +24,9 @@ enum {
 /* The id that the runtime writes into a Thread whose own thread has ended. */
 static const uint64_t ended = 0xBAADF00D;
 
-/* The runtime's threads that run: by their ids in the dump, or by their stacks, where a
- * debugger in another pid namespace wrote ids that the process does not know. */
+/* Running threads of the runtime's list, found in the dump by their ids; or by their
+ * stacks, if a debugger in another pid namespace wrote ids that the process does not know.
+ */
 struct census {
     uint64_t running, by_id, with_stack, by_stack, impossible;
 };
@@ -66,7 +67,8 @@ static struct census count_threads(const struct core_facts *f)
     return c;
 }
 
-/* The runtime counts the threads of its list; one may just be added or removed. */
+/* True if the list is shorter or longer than the runtime's count by more than the one
+ * thread that is being added or removed. */
 static bool is_short(const struct core_facts *f, uint64_t *counted)
 {
     const struct runtime *r = runtime_of(f);
@@ -106,7 +108,7 @@ static bool threads_differ(const struct core_facts *f, char *why)
 
 /* --- static variables ---------------------------------------------------------- */
 
-/* Every thread that ran managed code has the object of itself. */
+/* Threads that ran managed code have at least the Thread object of their own. */
 static bool thread_statics_lack(const struct core_facts *f, char *why)
 {
     const struct clr_declared *d = &f->declared;
@@ -118,7 +120,7 @@ static bool thread_statics_lack(const struct core_facts *f, char *why)
     return true;
 }
 
-/* Whether most of them lead to no object. */
+/* True if most of them lead to no object. */
 static bool most_lead_nowhere(const struct core_tally *t, const char *what, char *why)
 {
     if (t->met < FEWEST || 2 * t->objects >= t->met)
@@ -140,8 +142,8 @@ static bool statics_differ(const struct core_facts *f, char *why)
 
 /* --- types --------------------------------------------------------------------- */
 
-/* Fewer than three quarters: a few instantiations are listed nowhere, and types may have
- * got fields while the program ran. */
+/* True if fewer than three quarters agree: no module lists a few instantiations, and edit
+ * and continue adds fields. */
 static bool disagree(const struct core_facts *f, const struct clr_tally *t,
                      const char *what, char *why)
 {
@@ -169,7 +171,7 @@ static bool fields_disagree(const struct core_facts *f, char *why)
 
 /* --- handles and finalizers ---------------------------------------------------- */
 
-/* A runtime makes some at its start, and keeps them. */
+/* The runtime allocates some at its start, and never frees them. */
 static bool handles_differ(const struct core_facts *f, char *why)
 {
     const struct memory *m = &runtime_of(f)->image->memory;
@@ -183,7 +185,7 @@ static bool handles_differ(const struct core_facts *f, char *why)
     return true;
 }
 
-/* Types with a finalizer whose objects were met. */
+/* Counts the types with a finalizer that have objects. */
 static uint64_t finalizable_types(const struct gc_heap *h)
 {
     static const uint32_t has_finalizer = 0x00100000; /* of MTFlags */

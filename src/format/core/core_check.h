@@ -1,10 +1,9 @@
 /* core_check.h - contradictions between parts of a process's memory that were read in ways
  * that do not depend on each other.
  *
- * A runtime that keeps something in another way than is known here rarely makes a read
- * fail: a list is short, a table is empty, and the snapshot lacks objects without a word.
- * Each check compares two sources. A dump that lacks memory (truncated, redacted) proves
- * nothing and is not asked. */
+ * An unknown layout rarely makes a read fail: a list is short, a table is empty, and the
+ * snapshot lacks objects silently. Each check compares two sources. Dumps without some of
+ * the memory (truncated, redacted) are not checked. */
 #ifndef CORE_CHECK_H
 #define CORE_CHECK_H
 

@@ -418,7 +418,7 @@ static void count_registered(const struct gc_heap *h, uint64_t queue, uint64_t *
     }
 }
 
-/* Only counted: a dump without values does not have them. */
+/* Counts without marking the memory as read: a dump without values does not need it. */
 static void gc_finalizable_count(const struct gc_globals *g, const struct gc_heap *h,
                                  struct core_tally *tally)
 {

@@ -14,7 +14,7 @@ struct core_link {
     node_id from, to;
 };
 
-/* What was met of a kind of root, and how much of it leads to objects. */
+/* Roots of a kind, and those that lead to objects. */
 struct core_tally {
     uint64_t met, objects;
 };

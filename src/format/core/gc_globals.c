@@ -145,7 +145,7 @@ static struct gc_thread read_thread(const struct runtime *r, uint64_t thread)
 {
     const struct memory *m = &r->image->memory;
     const struct runtime_layout *at = &r->at;
-    struct gc_thread t = {.address = thread, .data = read_data(r, thread)};
+    struct gc_thread t = {.data = read_data(r, thread)};
     bool ok = true;
     t.statics = read_statics(r, t.data);
     if (at->thread.os_id != RUNTIME_NO_OFFSET)

@@ -16,7 +16,6 @@
  * Each allocates in a piece of the heap of its own, the rest of which holds no objects. */
 
 struct gc_thread {
-    uint64_t address;                              /* of the runtime's Thread */
     uint64_t os_id;                                /* 0: not known */
     uint64_t allocation_pointer, allocation_limit; /* 0: it has none */
     uint64_t stack_base; /* where its stack ends, upwards; 0: not known */

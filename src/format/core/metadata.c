@@ -547,7 +547,7 @@ uint32_t metadata_fields(const struct metadata *m, uint32_t type_def, uint32_t *
     return end;
 }
 
-/* Of constants, which exist in metadata only. */
+/* True for constants, which exist in metadata only. */
 bool metadata_field_is_literal(const struct metadata *m, uint32_t field)
 {
     enum { LITERAL = 0x40 };

@@ -257,8 +257,7 @@ static void warn_of_names(struct reading *r)
                      lacking));
 }
 
-/* Memory that does not fit together is that of a runtime that keeps something in an unknown
- * way. */
+/* A contradiction in the memory shows an unknown layout. */
 static void warn_of_mismatch(struct reading *r)
 {
     struct arena *a = &r->b->snap->arena;
