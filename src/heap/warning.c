@@ -43,6 +43,8 @@ const struct warning_text warning_texts[WARN_CODE_COUNT] = {
                             "object sizes do not add up to the stored total"},
     [WARN_EMPTY_HEAP] = {"empty-heap", "no objects in the snapshot"},
     [WARN_INCOMPLETE] = {"incomplete", "objects may be missing"},
+    [WARN_RUNTIME_MISMATCH] = {"runtime-mismatch",
+                               "what was read of the runtime contradicts itself"},
     [WARN_SAMPLED] = {"sampled", "sampled heap: bytes are scaled up, counts are estimates"},
     [WARN_MOSTLY_UNREACHABLE] = {"mostly-unreachable",
                                  "more than half of the objects are unreachable"},

@@ -133,7 +133,7 @@ bool runtime_heap_is_valid(const struct runtime *r)
 
 /* --- runtime ------------------------------------------------------------------- */
 
-enum { OLDEST = 8, TLS_OFFSETS_UNUSED = 2 };
+enum { TLS_OFFSETS_UNUSED = 2 };
 
 /* --- MethodTables -------------------------------------------------------------- */
 
@@ -147,7 +147,17 @@ static bool leads_back(const struct runtime *r, uint64_t address)
         to = memory_u64(m, address + r->at.method_table.class_or_canon, &ok);
     }
     uint64_t back = ok ? memory_u64(m, to + r->at.ee_class.method_table, &ok) : 0;
-    return ok && back == address;
+    return ok && (back == address || runtime_is_continuation(r, address));
+}
+
+bool runtime_is_continuation(const struct runtime *r, uint64_t address)
+{
+    const struct memory *m = &r->image->memory;
+    bool ok = r->continuation != 0 && r->continuation_class != 0 && address % 8 == 0;
+    uint64_t class =
+        ok ? memory_u64(m, address + r->at.method_table.class_or_canon, &ok) : 0,
+             parent = ok ? memory_u64(m, address + r->at.method_table.parent, &ok) : 0;
+    return ok && class == r->continuation_class && parent == r->continuation;
 }
 
 /* What it is asked of may be any number: only what is one is looked at for good. */
@@ -264,7 +274,7 @@ static void add_table(struct search *s, const struct runtime_table *t)
     add_json(s, t->json);
     if (here != NULL)
         add_json(s, here->json);
-    for (size_t i = 0; i < GLOBALS; i++)
+    for (size_t i = 0; i <= GLOBAL_FREE_OBJECT; i++)
         s->variables[i] = position(s, positions[i]);
 }
 
@@ -285,6 +295,9 @@ static bool describe(struct search *s, const struct runtime_table *t)
         r->described_by = arena_printf(s->a, "the table of .NET %u", t->major);
     else
         return false;
+    /* Next to the element type since .NET 9. */
+    if (s->d.at.ee_class.padding == RUNTIME_NO_OFFSET)
+        s->d.at.ee_class.padding = s->d.at.ee_class.element_type + 1;
     r->at = s->d.at;
     return s->err->status == HD_OK;
 }
@@ -294,7 +307,9 @@ static bool read_globals(struct search *s)
     struct runtime *r = s->r;
     uint64_t *const to[GLOBALS] = {[GLOBAL_APP_DOMAIN] = &r->app_domain,
                                    [GLOBAL_THREAD_STORE] = &r->thread_store,
-                                   [GLOBAL_FREE_OBJECT] = &r->free_object};
+                                   [GLOBAL_FREE_OBJECT] = &r->free_object,
+                                   [GLOBAL_CONTINUATION] = &r->continuation,
+                                   [GLOBAL_CONTINUATION_CLASS] = &r->continuation_class};
     for (size_t i = 0; i < GLOBALS; i++) {
         bool ok = s->variables[i] != 0;
         *to[i] = ok ? memory_u64(memory_in(s), s->variables[i], &ok) : 0;
@@ -321,7 +336,7 @@ static unsigned major_of(const char *version)
 
 bool runtime_is_too_old(const char *version)
 {
-    return major_of(version) < OLDEST;
+    return major_of(version) < RUNTIME_OLDEST;
 }
 
 bool runtime_is_of_others(const char *version, const struct processor *p)
@@ -495,7 +510,7 @@ static bool look_at(void *context, uint64_t object)
 
 static bool is_newer(const struct search *s)
 {
-    return s->version != NULL && major_of(s->version) >= OLDEST &&
+    return s->version != NULL && major_of(s->version) >= RUNTIME_OLDEST &&
            runtime_table_of(major_of(s->version)) == NULL;
 }
 

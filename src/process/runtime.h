@@ -95,7 +95,8 @@ struct runtime_layout {
         uint32_t buckets, entry_value, entry_next;
     } type_hash;
     struct {
-        uint32_t assembly_list;
+        uint32_t assembly_list; /* of DomainAssemblies, or: */
+        uint32_t assemblies;    /* of Assemblies; since .NET 11 */
     } app_domain;
     struct {
         uint32_t count, first_block;
@@ -111,6 +112,7 @@ struct runtime_layout {
     } thread_store;
     struct {
         uint32_t link, locals, static_data, os_id, stack_base;
+        uint32_t linked; /* the offset that links lead to: that of the link itself, or 0 */
         uint32_t alloc_context, local_block; /* .NET 8 only */
     } thread;
     struct {
@@ -142,8 +144,17 @@ struct runtime {
                                  of .NET 10" */
     uint64_t base;            /* of libcoreclr.so, or of the program that contains it */
     uint64_t app_domain, thread_store, free_object; /* values of these globals; 0 unknown */
-    uint64_t gc;                                    /* address of GcDacVars */
+    uint64_t continuation, continuation_class; /* the base of runtime-async's types, and the
+                                                  EEClass of all that are generated; 0: none
+                                                  yet, or before .NET 11 */
+    uint64_t gc;                               /* address of GcDacVars */
 };
+
+/* The oldest and the newest .NET whose dumps were tried; documents name the same range
+ * (tests/cli/docs.bats). Later ones are read if they describe themselves in a known way. */
+#define RUNTIME_OLDEST 8
+#define RUNTIME_NEWEST 11
+#define RUNTIME_NEWEST_WINDOWS 10
 
 /* Whether a runtime of that version ("8.0.31") is older than those that can be read. */
 bool runtime_is_too_old(const char *version);
@@ -173,5 +184,15 @@ uint64_t runtime_heap_count_address(const struct runtime *r);
 /* A MethodTable leads to a class that leads back to it, or, a generic instantiation, to
  * the canonical one. Not true of the type of free space, which has no class. */
 bool runtime_is_method_table(const struct runtime *r, uint64_t address);
+
+/* True if a MethodTable is a layout of runtime-async's continuations. These are generated
+ * without metadata; all share one class, which leads back to the first. */
+bool runtime_is_continuation(const struct runtime *r, uint64_t address);
+
+/* Returns the Thread that a link of the runtime's list leads to. */
+static inline uint64_t runtime_linked_thread(const struct runtime *r, uint64_t link)
+{
+    return link - r->at.thread.linked;
+}
 
 #endif

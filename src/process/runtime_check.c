@@ -156,7 +156,7 @@ static const char *threads_misfit(const struct runtime *r)
     uint64_t link = look_at(&l, r->thread_store + at->thread_store.first_link);
     uint64_t found = 0, changing = 0;
     for (; l.known && link != 0 && found < MOST_THREADS; found++) {
-        uint64_t thread = link - at->thread.link;
+        uint64_t thread = runtime_linked_thread(r, link);
         if (!is_pointer(&l, link))
             return "ThreadStore";
         struct look own = l;
@@ -164,7 +164,7 @@ static const char *threads_misfit(const struct runtime *r)
         if (!statics_fit(r, thread + at->thread.local_block) ||
             !is_thread_id(look_at(&own, thread + at->thread.os_id)))
             return "Thread";
-        link = look_at(&l, link);
+        link = look_at(&l, thread + at->thread.link);
     }
     if (l.known && (found > count + 1 || count > found + 1))
         return "ThreadStore";

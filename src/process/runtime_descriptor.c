@@ -35,7 +35,7 @@ static const struct member {
     {"EEClass", "InternalCorElementType", AT(ee_class.element_type), EVERY},
     {"EEClass", "NumInstanceFields", AT(ee_class.instance_fields), SINCE_9},
     {"EEClass", "NumStaticFields", AT(ee_class.static_fields), SINCE_9},
-    {"EEClass", "BaseSizePadding", AT(ee_class.padding), ONLY_8},
+    {"EEClass", "BaseSizePadding", AT(ee_class.padding), NONE},
     {"EEClass", "FieldsArePacked", AT(ee_class.are_packed), ONLY_8},
     {"EEClass", "PackedFields", AT(ee_class.packed), ONLY_8},
     {"DynamicStaticsInfo", "!", AT(dynamic_statics.size), SINCE_9},
@@ -81,6 +81,7 @@ static const struct member {
     {"EETypeHashTable", "VolatileEntryValue", AT(type_hash.entry_value), EVERY},
     {"EETypeHashTable", "VolatileEntryNextEntry", AT(type_hash.entry_next), EVERY},
     {"AppDomain", "DomainAssemblyList", AT(app_domain.assembly_list), NONE},
+    {"AppDomain", "AssemblyList", AT(app_domain.assemblies), NONE},
     {"ArrayListBase", "Count", AT(array_list.count), EVERY},
     {"ArrayListBase", "FirstBlock", AT(array_list.first_block), EVERY},
     {"ArrayListBlock", "Next", AT(array_list_block.next), EVERY},
@@ -117,6 +118,8 @@ static const char *const global_names[GLOBALS] = {
     [GLOBAL_APP_DOMAIN] = "AppDomain",
     [GLOBAL_THREAD_STORE] = "ThreadStore",
     [GLOBAL_FREE_OBJECT] = "FreeObjectMethodTable",
+    [GLOBAL_CONTINUATION] = "ContinuationMethodTable",
+    [GLOBAL_CONTINUATION_CLASS] = "ContinuationSingletonEEClass",
 };
 
 /* What the code that reads by these offsets was written for. Another number means that
@@ -131,13 +134,24 @@ static uint32_t *slot(struct runtime_layout *l, size_t at)
     return (uint32_t *)(void *)((char *)l + at);
 }
 
+/* True if the code reads a member of this version: .NET 8 has a DomainLocalModule. */
+static bool is_read_of(enum need need, const struct runtime_layout *l)
+{
+    bool is_8 = l->module.local_module != RUNTIME_NO_OFFSET;
+    return need != (is_8 ? SINCE_9 : ONLY_8);
+}
+
+/* A descriptor has more members than a carried table: those that the code does not read
+ * make no difference. */
 bool descriptor_same_layout(const struct runtime_layout *a, const struct runtime_layout *b)
 {
     struct runtime_layout x = *a, y = *b;
-    bool same =
-        x.statics_mask == y.statics_mask && x.tls_offsets_unused == y.tls_offsets_unused;
+    bool same = x.statics_mask == y.statics_mask &&
+                x.tls_offsets_unused == y.tls_offsets_unused &&
+                x.thread.linked == y.thread.linked;
     for (size_t i = 0; i < MEMBERS && same; i++)
-        same = *slot(&x, members[i].at) == *slot(&y, members[i].at);
+        same = !is_read_of(members[i].need, &x) ||
+               *slot(&x, members[i].at) == *slot(&y, members[i].at);
     return same;
 }
 
@@ -222,6 +236,28 @@ static bool contract_number(const json_t *value, uint64_t *number)
     return errno == 0 && end != text + 1 && *end == '\0';
 }
 
+/* A later version keeps its structures in another way, whatever the contracts say: 2 has
+ * Threads where 0 has the addresses of their links. */
+static bool read_version(struct descriptor *d, const json_t *value, struct hd_error *err)
+{
+    enum { FIRST = 0, WITH_THREADS = 2 };
+    uint64_t version;
+    if (value == NULL)
+        return true; /* a carried table */
+    if (!number_in(value, &version) || (version != FIRST && version != WITH_THREADS)) {
+        char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
+        alloc_blame();
+        fail(err, HD_UNSUPPORTED,
+             "this runtime describes itself in an unknown format (descriptor version "
+             "%.20s); a newer heapdrift may read it",
+             text != NULL ? text : "?");
+        free(text);
+        return false;
+    }
+    d->version = (unsigned)version;
+    return true;
+}
+
 static bool check_contracts(const json_t *list, struct hd_error *err)
 {
     for (size_t i = 0; i < sizeof(contracts) / sizeof(contracts[0]); i++) {
@@ -270,10 +306,12 @@ bool descriptor_add(struct descriptor *d, const char *text, size_t size,
     bool ok = json_is_object(json) && json_is_object(json_object_get(json, "types"));
     if (!ok)
         fail(err, HD_BAD_FORMAT, "the descriptor of the runtime is damaged");
-    ok = ok && check_contracts(json_object_get(json, "contracts"), err);
+    ok = ok && read_version(d, json_object_get(json, "version"), err) &&
+         check_contracts(json_object_get(json, "contracts"), err);
     if (ok) {
         parse_members(d, json_object_get(json, "types"));
         parse_globals(d, json_object_get(json, "globals"));
+        d->at.thread.linked = d->version == 0 ? d->at.thread.link : 0;
     }
     json_decref(json);
     return ok;
@@ -282,12 +320,9 @@ bool descriptor_add(struct descriptor *d, const char *text, size_t size,
 const char *descriptor_lacks(const struct descriptor *d, struct arena *a)
 {
     struct runtime_layout at = d->at;
-    bool is_8 = at.module.local_module != RUNTIME_NO_OFFSET;
-    for (size_t i = 0; i < MEMBERS; i++) {
-        enum need need = members[i].need;
-        bool needed = need == EVERY || need == (is_8 ? ONLY_8 : SINCE_9);
-        if (needed && *slot(&at, members[i].at) == RUNTIME_NO_OFFSET)
+    for (size_t i = 0; i < MEMBERS; i++)
+        if (members[i].need != NONE && is_read_of(members[i].need, &at) &&
+            *slot(&at, members[i].at) == RUNTIME_NO_OFFSET)
             return arena_printf(a, "%s.%s", members[i].type, members[i].name);
-    }
-    return !is_8 && at.statics_mask == 0 ? "StaticsPointerMask" : NULL;
+    return is_read_of(SINCE_9, &at) && at.statics_mask == 0 ? "StaticsPointerMask" : NULL;
 }

@@ -144,8 +144,8 @@ static const unsigned char *find(struct bytes where, const char *mark, size_t le
     return NULL;
 }
 
-/* "@(#)Version 10.0.1226.42308 @Commit": the third number is the patch and two digits
- * more. */
+/* "@(#)Version 10.0.1226.42308 @Commit": the third number is the patch and two digits more,
+ * without the patch that of a first release: 11.0.26.53018. */
 static const char *version_parse(struct bytes where, struct arena *a)
 {
     static const char mark[] = "@(#)Version ";
@@ -160,8 +160,8 @@ static const char *version_parse(struct bytes where, struct arena *a)
     memcpy(text, at, left < LONGEST - 1 ? left : LONGEST - 1);
     if (sscanf(text, "%4u.%4u.%8u", &major, &minor, &build) != 3)
         return NULL;
-    return build >= 100 ? arena_printf(a, "%u.%u.%u", major, minor, build / 100)
-                        : arena_printf(a, "%u.%u", major, minor);
+    return build >= 10 ? arena_printf(a, "%u.%u.%u", major, minor, build / 100)
+                       : arena_printf(a, "%u.%u", major, minor);
 }
 
 /* VS_FIXEDFILEINFO, which a library's resources hold: signature, version of the structure,

@@ -8,7 +8,7 @@
  * program that leaks in this way: `heapdrift collect` it a few times, and see what
  * `heapdrift` and `heapdrift roots` make of it.
  *
- * These names are those of .NET 8 to 10. In .gcdump and .nettrace files nested types lack
+ * These names are those of .NET 8 to 11. In .gcdump and .nettrace files nested types lack
  * the outer one ("CallbackNode"); where a type alone decides, the other spelling is there
  * too. A short name that anybody might use needs something beside it. */
 #include "ranking/hints.h"
@@ -17,10 +17,11 @@
     (sizeof((const struct hint_case[]){__VA_ARGS__}) / sizeof(struct hint_case))
 #define CASES(...) (const struct hint_case[]){__VA_ARGS__}, COUNT_OF(__VA_ARGS__)
 
-/* One of the handlers that a delegate of several calls. */
-#define LISTED(delegate)                                           \
-    {                                                              \
-        .at = (delegate), .above = delegate " > System.Object[] >" \
+/* One of the handlers that a delegate of several calls: in System.Object[], since .NET 11
+ * in System.Delegate+Wrapper[]. */
+#define LISTED(delegate)                               \
+    {                                                  \
+        .at = (delegate), .above = delegate " > *[] >" \
     }
 
 #define TOKEN_CALLBACK .at = "CallbackNode", .above = "Registrations >"

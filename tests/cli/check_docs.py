@@ -1,8 +1,11 @@
 """Check what documents say: check_docs.py links FILE... | csv FILE TABLE... | files FILE...
+    | versions HEADER FILE...
 
 links: every relative link leads to a file that is there and, of Markdown, to a heading.
 csv:   the header of each TABLE (NAME=PATH) is what the row of NAME in FILE's table of headers lists.
-files: sources, tests and scripts that a document names are there; src/*.c stands for several."""
+files: sources, tests and scripts that a document names are there; src/*.c stands for several.
+versions: ranges of .NET that begin with the oldest that is read end with the newest one of HEADER's constants, that of
+       Windows where this is the last system that is named before, or else after, or that the document is about."""
 import csv
 import fnmatch
 import pathlib
@@ -77,10 +80,27 @@ def check_files(documents):
                 yield f"{document}: {name}: no such file"
 
 
+def check_versions(header, documents):
+    constants = dict(re.findall(r"^#define RUNTIME_(\w+) (\d+)$", pathlib.Path(header).read_text(encoding="utf-8"), flags=re.M))
+    ranges = re.compile(rf"\.NET (?:Core 3\.0|{constants['OLDEST']}) to (?:\.NET )?(\d+)")
+    for document in documents:
+        text, end = pathlib.Path(document).read_text(encoding="utf-8"), 0
+        for found in ranges.finditer(text):
+            line_begin, line_end = text.rfind("\n", 0, found.start()) + 1, text.find("\n", found.end())
+            before, after = text[max(line_begin, end):found.start()], text[found.end():line_end]
+            systems = [re.findall(r"Linux|Windows|minidump", part, flags=re.I) for part in (before, after)]
+            named = (systems[0][-1:] or systems[1][:1] or [document])[0].lower()
+            is_windows = "windows" in named or "minidump" in named
+            newest = constants["NEWEST_WINDOWS" if is_windows else "NEWEST"]
+            if found[1] != newest:
+                yield f"{document}: {found[0]}: the newest is {newest}"
+            end = found.end()
+
+
 def main():
     kind, *rest = sys.argv[1:]
     checks = {"links": lambda: check_links(rest), "csv": lambda: check_csv(rest[0], rest[1:]),
-              "files": lambda: check_files(rest)}
+              "files": lambda: check_files(rest), "versions": lambda: check_versions(rest[0], rest[1:])}
     wrong = list(checks[kind]())
     print("\n".join(wrong), file=sys.stderr)
     sys.exit(1 if wrong else 0)

@@ -19,6 +19,13 @@ leak=fixtures/leaklab/cache
     [[ $status == 1 && ${#lines[@]} == 3 && $output == *mian.c:*src/bass:*.rats:* ]]
 }
 
+@test "ranges of .NET end with the newest version that was tried" {
+    python3 tests/cli/check_docs.py versions src/process/runtime.h README.md docs/*.md docs/*/*.md src/*/*.[ch] src/*/*/*.[ch] tests/live/*.bats
+    printf '.NET 8 to 3 on Linux, .NET Core 3.0 to 3.\nWindows: .NET 8 to 4\n' >"$tmp/wrong.md"
+    run python3 tests/cli/check_docs.py versions src/process/runtime.h "$tmp/wrong.md"
+    [[ $status == 1 && ${#lines[@]} == 3 && $output == *"3.0 to 3: the newest is"*"to 4: the newest is"* ]]
+}
+
 @test "the tables of docs/json.md are made of the schemas" {
     python3 tests/cli/json_reference.py docs/json-schema docs/json.md
     [ "${GOLDEN-}" = accept ] || {

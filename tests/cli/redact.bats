@@ -1,5 +1,6 @@
 # Core dumps without values (convert --redact): they answer as before, but for what was overwritten.
 load helper
+load ../live/lab
 
 core=fixtures/core/net10.core.xz
 later=fixtures/core/net10-later.gcdump.xz
@@ -18,6 +19,8 @@ setup() {
     ln -s "$safe" "$tmp/after.core"
     mkdir "$tmp/x"
 }
+
+teardown() { stop_lab; }
 
 # asked FILE ARGUMENT…: what the program says of it, stdout and stderr, as app.core.
 asked() {
@@ -188,6 +191,20 @@ same() {
     status_is 2
     hd convert -q --redact --to=core-dump "$core" -o /dev/full
     fails_with "/dev/full: No space left on device"
+}
+
+# Its runtime is on this disk, and describes itself there with more than the carried table has.
+@test "a core that was made here is redacted, whatever is on this disk" {
+    need_dotnet
+    start_lab cache
+    iterate 5
+    works collect -q -p "$pid" --core -o "$tmp/here.core"
+    stop_lab
+    works convert -q --redact "$tmp/here.core" -o "$tmp/safe.core"
+    works top -q -n0 --format=csv "$tmp/here.core"
+    local before=$out
+    works top -q -n0 --format=csv "$tmp/safe.core"
+    [[ $before == *Shop.Sessions.Session,300,* && $out == "$before" ]]
 }
 
 @test "other formats have no values: --redact changes nothing" {

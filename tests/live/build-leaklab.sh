@@ -1,19 +1,38 @@
 #!/bin/sh
-# Build the leaking program into build/live, away from the source. Needs the .NET SDK and
-# no packages. Prints the path of the program; nothing to do when it is up to date.
+# Build a program into build/live, away from its source, and print its path; nothing to do when it
+# is up to date. Needs the .NET SDK.
+#
+#   tests/live/build-leaklab.sh [leaklab]                      for the runtime of the SDK, without packages
+#   RUNTIME=11.0.0 tests/live/build-leaklab.sh [leaklab|asynclab]  with that runtime, which is a package;
+#                                                              status 77 when it is not to be had
 set -eu
 cd "$(dirname "$0")/../.."
-out=build/live/out
+lab=${1:-leaklab}
+runtime=${RUNTIME:-}
+unavailable=77
+case $lab in
+leaklab) name=LeakLab ;;
+asynclab) name=AsyncLab ;;
+*) sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
+esac
 export DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1
-newer=$(find tests/live/leaklab -type f -newer $out/LeakLab 2>/dev/null || echo missing)
-if [ ! -x $out/LeakLab ] || [ -n "$newer" ]; then
+if [ "$lab$runtime" = leaklab ]; then
+    out=build/live/out source=build/live/src
+    set -- build -c Release
+else
+    out=build/live/$lab-${runtime:-own} source=build/live/$lab-${runtime:-own}.source
+    set -- publish -c Release -r linux-x64 --self-contained ${runtime:+-p:RuntimeFrameworkVersion=$runtime}
+fi
+newer=$(find "tests/live/$lab" -type f -newer "$out/$name" 2>/dev/null || echo missing)
+if [ ! -x "$out/$name" ] || [ -n "$newer" ]; then
     # The others' programs stay.
-    rm -rf "$out" build/live/src
+    rm -rf "$out" "$source"
     mkdir -p build/live
-    cp -r tests/live/leaklab build/live/src
-    dotnet build -c Release -o $out build/live/src >build/live/log 2>&1 || {
-        cat build/live/log >&2
+    cp -r "tests/live/$lab" "$source"
+    dotnet "$@" -o "$out" "$source" >"$out.log" 2>&1 || {
+        cat "$out.log" >&2
+        if grep -Eq 'error NU1|error NETSDK' "$out.log"; then exit $unavailable; fi
         exit 1
     }
 fi
-echo "$PWD/$out/LeakLab"
+echo "$PWD/$out/$name"

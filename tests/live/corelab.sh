@@ -7,11 +7,12 @@
 #
 # Variants: workstation, server (two heaps), adaptive (server GC that adapts), segments and
 # segments-server (the collector with segments), small-regions, contained (with its runtime),
-# single (a single-file program), net9, net9-server, net8, net8-server, net8-segments, net8-single,
-# net8-first and net8-last (8.0.0 and the last one), patch (another patch of the runtime), aot
-# (NativeAOT, without a gcdump), aot-events (with a diagnostics socket), musl (the runtime of
-# Alpine, with Debian's musl and libstdc++, and tests/live/musl_shim.c between them), aarch64
-# (under qemu, whose core is by tests/live/qemu_core.py). Those that need a package end with status 77 when it is not to be had.
+# single (a single-file program), net11, net11-server, net11-single, net9, net9-server, net8,
+# net8-server, net8-segments, net8-single, net8-first and net8-last (8.0.0 and the last one), patch
+# (another patch of the runtime), aot (NativeAOT, without a gcdump), aot-events (with a
+# diagnostics socket), musl (the runtime of Alpine, with Debian's musl and libstdc++, and tests/live/musl_shim.c between them), aarch64 (under qemu,
+# whose core is by tests/live/qemu_core.py). Those that need a package end with status 77 when it is
+# not to be had.
 #
 # TYPE=full takes a full dump; single and aot do anyhow. TYPE=kernel of aarch64 is one without the
 # pages of files, but with thread pointers. DIRECT=N takes DIR/VARIANT-direct-1.core …
@@ -43,6 +44,8 @@ publish_options() {
     case $1 in
     single) echo "-p:PublishSingleFile=true" ;;
     contained) echo "-p:PublishSingleFile=false" ;;
+    net11-single) echo "-p:RuntimeFrameworkVersion=11.0.0 -p:PublishSingleFile=true" ;;
+    net11*) echo "-p:RuntimeFrameworkVersion=11.0.0" ;;
     net9*) echo "-p:CoreLabFramework=net9.0 -p:RuntimeFrameworkVersion=9.0.20" ;;
     net8 | net8-server | net8-segments) echo "-p:CoreLabFramework=net8.0 -p:RuntimeFrameworkVersion=8.0.31" ;;
     net8-single) echo "-p:CoreLabFramework=net8.0 -p:RuntimeFrameworkVersion=8.0.31 -p:PublishSingleFile=true" ;;
@@ -57,13 +60,13 @@ publish_options() {
 
 environment() {
     case $1 in
-    server | net9-server | net8-server) echo "DOTNET_gcServer=1 DOTNET_GCHeapCount=2 DOTNET_GCDynamicAdaptationMode=0" ;;
+    server | net11-server | net9-server | net8-server) echo "DOTNET_gcServer=1 DOTNET_GCHeapCount=2 DOTNET_GCDynamicAdaptationMode=0" ;;
     adaptive) echo "DOTNET_gcServer=1" ;;
     segments | net8-segments) echo "DOTNET_GCName=libclrgc.so" ;;
     segments-server) echo "DOTNET_GCName=libclrgc.so DOTNET_gcServer=1 DOTNET_GCHeapCount=2" ;;
     small-regions) echo "DOTNET_GCRegionSize=100000 DOTNET_GCgen0size=80000 DOTNET_gcConcurrent=0" ;;
     musl) echo "LD_LIBRARY_PATH=$PWD/build/live/musl" ;;
-    aarch64 | workstation | contained | single | net9 | net8 | net8-single | net8-first | net8-last | patch | aot | aot-events) ;;
+    aarch64 | workstation | contained | single | net11 | net11-single | net9 | net8 | net8-single | net8-first | net8-last | patch | aot | aot-events) ;;
     *) usage ;;
     esac
 }
@@ -210,7 +213,7 @@ take_core() {
 # snapshot VARIANT STEM: first the gcdump, which forces a collection, then the core.
 snapshot() {
     local variant=$1 type=${TYPE:-withheap}
-    case $variant in single | net8-single | aot) type=full ;; esac
+    case $variant in single | net11-single | net8-single | aot) type=full ;; esac
     if [[ $variant != aot ]]; then
         "$heapdrift" collect -q -p "$process_id" -o "$2.gcdump" >&2
     fi

@@ -1,5 +1,5 @@
 # Core dumps of live processes, held against gcdumps of the same state, object by object: every
-# kind of collector, .NET 8 to 10, and what else a core may come from. `make check-live`;
+# kind of collector, .NET 8 to 11, and what else a core may come from. `make check-live`;
 # skipped without .NET, and a variant whose package cannot be had is left out.
 load ../cli/helper
 load lab
@@ -13,14 +13,6 @@ take() {
     tests/live/corelab.sh take "$1" "$tmp" "${@:2}" 2>"$tmp/take.log" || result=$?
     if [[ $result == 77 ]]; then skip "$1: $(tail -n 1 "$tmp/take.log")"; fi
     [[ $result == 0 ]] || complain "$(cat "$tmp/take.log")"
-}
-
-# same CORE GCDUMP [OPTION…]: the gate.
-same() {
-    python3 tests/live/core_gate.py "${@:3}" "$1" "$2" >"$tmp/gate" || {
-        cat "$tmp/gate"
-        return 1
-    }
 }
 
 passes_gate() {
@@ -37,6 +29,9 @@ passes_gate() {
 @test "the same heap as the gcdump: segments, server GC" { passes_gate segments-server; }
 @test "the same heap as the gcdump: small regions" { passes_gate small-regions; }
 @test "the same heap as the gcdump: single-file program" { passes_gate single; }
+@test "the same heap as the gcdump: .NET 11" { passes_gate net11; }
+@test "the same heap as the gcdump: .NET 11, server GC" { passes_gate net11-server; }
+@test "the same heap as the gcdump: .NET 11, single-file program" { passes_gate net11-single; }
 @test "the same heap as the gcdump: .NET 9" { passes_gate net9; }
 @test "the same heap as the gcdump: .NET 9, server GC" { passes_gate net9-server; }
 @test "the same heap as the gcdump: an older patch of .NET 10" { passes_gate patch; }
@@ -124,7 +119,7 @@ while_four_allocate() {
 @test "--direct reads what createdump writes: every object, reference, field and root" {
     local variant
     export DIRECT=2
-    for variant in workstation server segments net8 net8-server; do
+    for variant in workstation server segments net11 net11-server net8 net8-server; do
         take $variant quiet
         same "$tmp/$variant-direct-1.core" "$tmp/$variant.core" --same
         same "$tmp/$variant-direct-2.core" "$tmp/$variant.core" --same
@@ -184,6 +179,7 @@ keeps_secrets() {
 @test "a redacted dump has no secret: server GC" { keeps_secrets server; }
 @test "a redacted dump has no secret: segments" { keeps_secrets segments; }
 @test "a redacted dump has no secret: single-file program" { keeps_secrets single; }
+@test "a redacted dump has no secret: .NET 11" { keeps_secrets net11; }
 @test "a redacted dump has no secret: .NET 9" { keeps_secrets net9; }
 
 @test "a redacted dump of --direct has what was read of files" {

@@ -7,6 +7,23 @@ need_dotnet() {
     lab=$(tests/live/build-leaklab.sh) || return
 }
 
+# need_runtime VERSION [leaklab|asynclab]: $lab is that program with a runtime of its own, of that version.
+need_runtime() {
+    command -v dotnet >/dev/null || skip "no dotnet here"
+    local result=0
+    lab=$(RUNTIME=$1 tests/live/build-leaklab.sh "${2:-leaklab}" 2>"$tmp/build.log") || result=$?
+    if [[ $result == 77 ]]; then skip ".NET $1 cannot be had: $(tail -n 1 "$tmp/build.log")"; fi
+    [[ $result == 0 ]] || complain "$(cat "$tmp/build.log")"
+}
+
+# same CORE GCDUMP [OPTION…]: the gate.
+same() {
+    python3 tests/live/core_gate.py "${@:3}" "$1" "$2" >"$tmp/gate" || {
+        cat "$tmp/gate"
+        return 1
+    }
+}
+
 # start_lab SCENARIO [NAME=VALUE...]: run it; $pid is its id, and `iterate N` makes it work.
 start_lab() {
     local scenario=$1

@@ -24,6 +24,7 @@ setup_file() {
     publish trimmed --self-contained -p:PublishSingleFile=true -p:PublishTrimmed=true
     publish net8 -p:Runtime=net8.0 --self-contained
     publish net9 -p:Runtime=net9.0 --self-contained
+    publish net11 --self-contained -p:RuntimeFrameworkVersion=11.0.0
 }
 
 # need NAME: skip where it could not be published for want of packages.
@@ -73,6 +74,8 @@ same_everywhere() {
 }
 
 @test "a program on .NET 10" { same_everywhere plain 10; }
+
+@test "a program on .NET 11" { same_everywhere net11 11; }
 
 @test "a program on .NET 9" { same_everywhere net9 9; }
 

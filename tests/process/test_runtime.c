@@ -17,8 +17,7 @@ static void remove_scratch(void)
 TestSuite(runtime, .init = open_scratch, .fini = remove_scratch);
 
 static const char self_contained[] = "/app/libcoreclr.so";
-static const char version_11[] =
-    "/usr/share/dotnet/shared/Microsoft.NETCore.App/11.0.3/libcoreclr.so";
+static const char version_11[] = FORGED_PATH_11;
 
 /* A process with an object in generation 2. */
 static uint64_t forge_process(struct core_forge *f, struct forged_runtime how)
@@ -153,6 +152,9 @@ Test(runtime, tells_its_version_where_its_path_does_not)
     forge_process(&f,
                   (struct forged_runtime){.path = self_contained, .told = "10.0.1126.4"});
     expect_described(&f, "10.0.11", "the table of .NET 10");
+    forge_process(&f,
+                  (struct forged_runtime){.path = self_contained, .told = "10.0.25.52411"});
+    expect_described(&f, "10.0.0", "the table of .NET 10");
     forge_process(&f, (struct forged_runtime){.path = self_contained, .told = "10.0.5"});
     expect_described(&f, "10.0", "the table of .NET 10");
     /* A folder that only begins with a version. */
@@ -265,18 +267,74 @@ Test(runtime, believes_its_descriptor_more_than_the_table)
 Test(runtime, of_a_newer_version_is_read_if_it_describes_itself)
 {
     struct core_forge f;
-    char json[4096];
-    const char *whole = runtime_table_of(10)->json;
-    const char *globals = strstr(whole, "\"globals\":{");
-    snprintf(json, sizeof(json),
-             "%.*s\"AppDomain\":[[1],\"pointer\"],\"ThreadStore\":[[2],\"pointer\"],"
-             "\"FreeObjectMethodTable\":[[3],\"pointer\"],%s",
-             (int)(globals - whole) + 11, whole, globals + 11);
+    const char *json = forged_json_11();
     forge_process(&f, (struct forged_runtime){.path = version_11, .json = json});
     expect_described(&f, "11.0.3", "its descriptor");
     forge_process(&f, (struct forged_runtime){.path = self_contained, .json = json});
     forged_move_global(&f, 56, 60);
     expect_described(&f, "11 or later", "its descriptor");
+}
+
+/* The links of its threads lead to the Threads. */
+Test(runtime, links_of_threads_are_those_of_the_version_of_the_description)
+{
+    struct core_forge f;
+    forge_process(&f,
+                  (struct forged_runtime){.path = version_11, .json = forged_json_11()});
+    struct opened o = expect_found(&f, "11.0.3");
+    cr_expect_eq(runtime_linked_thread(&o.runtime, 0x5000), 0x5000);
+    close_core(&o);
+    forge_core_free(&f);
+    forge_process(&f, (struct forged_runtime){.json = runtime_table_of(10)->json});
+    o = expect_found(&f, "10.0.12");
+    cr_expect_eq(runtime_linked_thread(&o.runtime, 0x5000 + 112), 0x5000);
+    close_core(&o);
+    forge_core_free(&f);
+}
+
+Test(runtime, is_refused_where_the_version_of_its_description_is_another_one)
+{
+    static const char *const versions[] = {"1", "3", "-1", "2.5", "null", "\"x\"", "[]"};
+    for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++) {
+        struct core_forge f;
+        char json[64], why[128];
+        snprintf(json, sizeof(json), "{\"version\":%s,\"types\":{}}", versions[i]);
+        snprintf(why, sizeof(why),
+                 "this runtime describes itself in an unknown format (descriptor version "
+                 "%s); a newer heapdrift may read it",
+                 versions[i]);
+        forge_process(&f, (struct forged_runtime){.path = version_11, .json = json});
+        expect_refused(&f, HD_UNSUPPORTED, why);
+    }
+}
+
+/* All generated types have the class of the first. */
+Test(runtime, takes_a_generated_continuation_for_a_type)
+{
+    struct core_forge f;
+    forge_process(&f,
+                  (struct forged_runtime){.path = version_11, .json = forged_json_11()});
+    uint64_t base = forge_core_type(&f, 24, 0), first = forge_core_type(&f, 32, 0),
+             second = forge_core_type(&f, 40, 0), other = forge_core_type(&f, 40, 0),
+             class = forge_core_get(&f, first + 40);
+    forge_core_put(&f, first + 16, base, 8);
+    forge_core_put(&f, second + 16, base, 8);
+    forge_core_put(&f, second + 40, class, 8);
+    forge_core_put(&f, other + 40, class, 8); /* another parent: it is none */
+    struct opened o = expect_found(&f, "11.0.3");
+    cr_expect_not(runtime_is_method_table(&o.runtime, second), "none is known yet");
+    close_core(&o);
+    forge_core_put(&f, forged_continuation_variables(), base, 8);
+    forge_core_put(&f, forged_continuation_variables() + 8, class, 8);
+    o = expect_found(&f, "11.0.3");
+    cr_expect(runtime_is_method_table(&o.runtime, base));
+    cr_expect(runtime_is_method_table(&o.runtime, first));
+    cr_expect(runtime_is_method_table(&o.runtime, second));
+    cr_expect_not(runtime_is_method_table(&o.runtime, other));
+    cr_expect(runtime_is_continuation(&o.runtime, first));
+    cr_expect_not(runtime_is_continuation(&o.runtime, base));
+    close_core(&o);
+    forge_core_free(&f);
 }
 
 Test(runtime, of_a_newer_version_is_refused_if_something_is_not_told)

@@ -131,6 +131,32 @@ Test(runtime_descriptor, contracts_are_those_that_this_was_written_for)
     }
 }
 
+/* What only .NET 8 needs makes no difference to later ones, nor the other way round: a
+ * descriptor has more members than a table. */
+Test(runtime_descriptor, the_same_layout_is_that_of_what_is_read)
+{
+    struct descriptor table, own;
+    struct hd_error err = {0};
+    for (unsigned major = 8; major <= 10; major++) {
+        bool is_8 = major == 8;
+        descriptor_clear(&table);
+        cr_assert(add(&table, runtime_table_of(major)->json, &err), "%s", err.message);
+        own = table;
+        cr_assert(add(&own,
+                      is_8 ? "{\"types\":{\"Module\":{\"Base\":224}}}"
+                           : "{\"types\":{\"Module\":{\"PEAssembly\":216,\"Assembly\":248},"
+                             "\"MethodTable\":{\"NumVirtuals\":12}}}",
+                      &err));
+        cr_expect(descriptor_same_layout(&table.at, &own.at), "%u", major);
+        cr_expect(descriptor_same_layout(&own.at, &table.at), "%u", major);
+        cr_assert(add(&own, "{\"types\":{\"Module\":{\"LoaderAllocator\":8}}}", &err));
+        cr_expect_not(descriptor_same_layout(&table.at, &own.at), "%u", major);
+        own = table;
+        own.at.thread.linked = 0;
+        cr_expect_not(descriptor_same_layout(&table.at, &own.at), "%u", major);
+    }
+}
+
 Test(runtime_descriptor, what_is_no_description_is_refused)
 {
     static const char *const texts[] = {

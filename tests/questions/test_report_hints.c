@@ -1,4 +1,4 @@
-/* Hints on made series: chains of types as real programs of .NET 8 to 10 have them. */
+/* Hints on made series: chains of types as real programs of .NET 8 to 11 have them. */
 #include "questions/hint_kinds.h"
 #include "ranking/hints.h"
 
@@ -31,6 +31,14 @@ static const struct hint_example examples[] = {
      STATIC("App.Catalog.Changed") "App.ChangedHandler > App.Window", NULL},
     {"event-not-unsubscribed",
      STATIC("App.Feed.feed") "App.Feed > System.EventHandler > System.Object[] > "
+                             "System.EventHandler",
+     "App.View"},
+    {"event-not-unsubscribed",
+     STATIC("App.Feed.feed") "App.Feed > System.EventHandler > System.Delegate+Wrapper[] > "
+                             "System.EventHandler",
+     "App.View"},
+    {"event-not-unsubscribed",
+     STATIC("App.Feed.feed") "App.Feed > System.EventHandler > Wrapper[] > "
                              "System.EventHandler",
      "App.View"},
     {"event-not-unsubscribed",

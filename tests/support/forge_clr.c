@@ -23,7 +23,7 @@ static const struct runtime_layout layout_10 = {
                  .element_type = 48,
                  .instance_fields = 50,
                  .static_fields = 54,
-                 .padding = RUNTIME_NO_OFFSET,
+                 .padding = 49,
                  .packed = RUNTIME_NO_OFFSET},
     .dynamic_statics = {.gc_statics = 0, .plain_statics = 8, .size = 24},
     .thread_statics = {.gc_tls_index = 4, .plain_tls_index = 0, .size = 40},
@@ -38,12 +38,12 @@ static const struct runtime_layout layout_10 = {
                .local_module = RUNTIME_NO_OFFSET},
     .lookup_map = {.next = 0, .table = 8, .count = 16, .flags_mask = 24},
     .type_hash = {.buckets = 16, .entry_value = 0, .entry_next = 8},
-    .app_domain = {.assembly_list = 576},
+    .app_domain = {.assembly_list = 576, .assemblies = RUNTIME_NO_OFFSET},
     .array_list = {.count = 0, .first_block = 8},
     .array_list_block = {.next = 0, .size = 8, .items = 16},
     .assembly = {.module = 16},
     .thread_store = {.first_link = 88, .count = 112},
-    .thread = {.link = 112, .locals = 32, .static_data = 568, .os_id = 296},
+    .thread = {.link = 112, .linked = 112, .locals = 32, .static_data = 568, .os_id = 296},
     .thread_local_data = {.count = 0, .items = 8},
     .type_desc_flags = 0,
     .param_type_arg = 16,
@@ -92,12 +92,13 @@ static const struct runtime_layout layout_8 = {
     .pe = {.image = 8, .path = 16, .flat = 112, .loaded = 120, .base = 8},
     .lookup_map = {.next = 0, .table = 8, .count = 16, .flags_mask = 24},
     .type_hash = {.buckets = 16, .entry_value = 0, .entry_next = 8},
-    .app_domain = {.assembly_list = 2544},
+    .app_domain = {.assembly_list = 2544, .assemblies = RUNTIME_NO_OFFSET},
     .array_list = {.count = 0, .first_block = 8},
     .array_list_block = {.next = 0, .size = 8, .items = 16},
     .assembly = {.module = 24},
     .thread_store = {.first_link = 160, .count = 184},
     .thread = {.link = 232,
+               .linked = 232,
                .locals = RUNTIME_NO_OFFSET,
                .static_data = RUNTIME_NO_OFFSET,
                .os_id = 424,
@@ -387,9 +388,7 @@ uint64_t forge_clr_type(struct clr_forge *f, const struct forged_type *type)
     forge_clr_put(f, table + f->runtime.at.method_table.class_or_canon, class, 8);
     forge_clr_put(f, class + f->runtime.at.ee_class.method_table, table, 8);
     forge_clr_put(f, class + f->runtime.at.ee_class.element_type, element, 1);
-    uint32_t padding =
-        is_8(f) ? f->runtime.at.ee_class.padding : f->runtime.at.ee_class.element_type + 1;
-    forge_clr_put(f, class + padding, 16 + rounded - size, 1);
+    forge_clr_put(f, class + f->runtime.at.ee_class.padding, 16 + rounded - size, 1);
     put_statics(f, table, auxiliary, type);
     put_fields(f, class, type);
     put_arguments(f, table, type);

@@ -2,7 +2,9 @@
 
 #include "base/alloc.h"
 #include "base/little_endian.h"
+#include "process/runtime_tables.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,7 +87,7 @@ enum {
     LIBRARY_STRINGS = 0x1200,
     LIBRARY_RELOCATIONS = 0x1300,
     LIBRARY_TOLD = 0x1600,
-    LIBRARY_JSON = 0x2000,
+    LIBRARY_JSON = 0x1800, /* over the end of a page, as a real one lies */
     LIBRARY_DATA = FORGED_LIBRARY_DATA, /* what is written to begins here */
     LIBRARY_DYNAMIC = LIBRARY_DATA,
     LIBRARY_DESCRIPTOR = 0x3200,
@@ -183,6 +185,8 @@ static const uint32_t pointers[][2] = {
     {LIBRARY_POINTERS + 8, LIBRARY_VARIABLES},
     {LIBRARY_POINTERS + 16, LIBRARY_VARIABLES + 8},
     {LIBRARY_POINTERS + 24, LIBRARY_VARIABLES + 16},
+    {LIBRARY_POINTERS + 32, LIBRARY_VARIABLES + 32},
+    {LIBRARY_POINTERS + 40, LIBRARY_VARIABLES + 40},
 };
 
 enum { POINTERS = sizeof(pointers) / sizeof(pointers[0]) };
@@ -211,7 +215,7 @@ static void put_descriptor(struct text *t, const char *json)
     memcpy(t->data + LIBRARY_DESCRIPTOR, "DNCCDAC", 8);
     put(t, LIBRARY_DESCRIPTOR + 8, 1, 4);
     put(t, LIBRARY_DESCRIPTOR + 12, strlen(json), 4);
-    put(t, LIBRARY_DESCRIPTOR + 24, 4, 4);
+    put(t, LIBRARY_DESCRIPTOR + 24, 6, 4);
     put_string(t, LIBRARY_JSON, json);
 }
 
@@ -254,6 +258,27 @@ uint64_t forged_app_domain_variable(void)
 uint64_t forged_thread_store_variable(void)
 {
     return base + LIBRARY_VARIABLES + 8;
+}
+
+uint64_t forged_continuation_variables(void)
+{
+    return base + LIBRARY_VARIABLES + 32;
+}
+
+const char *forged_json_11(void)
+{
+    static char json[LIBRARY_DATA - LIBRARY_JSON];
+    const char *whole = runtime_table_of(10)->json + 1,
+               *globals = strstr(whole, "\"globals\":{");
+    int before = (int)(globals - whole) + 11;
+    snprintf(json, sizeof(json),
+             "{\"version\":2,%.*s\"AppDomain\":[[1],\"pointer\"],"
+             "\"ThreadStore\":[[2],\"pointer\"],"
+             "\"FreeObjectMethodTable\":[[3],\"pointer\"],"
+             "\"ContinuationMethodTable\":[[4],\"pointer\"],"
+             "\"ContinuationSingletonEEClass\":[[5],\"pointer\"],%s",
+             before, whole, globals + 11);
+    return json;
 }
 
 uint64_t forged_collector(void)

@@ -110,6 +110,14 @@ void forge_core_runtime(struct core_forge *f, const struct forged_runtime *how);
 /* The same library as a file: its bytes, to which text_free(). */
 void forge_core_library(struct text *to, const struct forged_runtime *how);
 
+/* The description of a runtime of .NET 11 with the offsets of .NET 10; its path. */
+const char *forged_json_11(void);
+#define FORGED_PATH_11 "/usr/share/dotnet/shared/Microsoft.NETCore.App/11.0.3/libcoreclr.so"
+
+/* Addresses of the variables that only such a description names: of the type of
+ * continuations, and 8 further of their class. */
+uint64_t forged_continuation_variables(void);
+
 /* Addresses of g_dacTable, of the variables for AppDomain and ThreadStore, GcDacVars, and
  * gc_structures_invalid_cnt. */
 uint64_t forged_globals(void);

@@ -1,7 +1,9 @@
 /* Whether a carried table fits what is known of the runtime's own library: it has types
  * that everybody knows. What is not there proves nothing, and nothing is asked of runtimes
- * that describe themselves. The rest of the table: process/runtime_check.h. */
+ * that describe themselves. The rest of the table: process/runtime_check.h. All runtimes
+ * are asked whether their modules have the types of objects. */
 #include "format/core/clr_inner.h"
+#include "heap/ids.h"
 #include "process/runtime_check.h"
 
 #include <string.h>
@@ -172,4 +174,67 @@ const char *clr_types_misfit(struct clr_types *t)
     if (ok && index != 0) /* modules are numbered as they are loaded */
         return "Module";
     return instances_fit(t, lib) ? NULL : "EETypeHashTable";
+}
+
+/* --- agreement ----------------------------------------------------------------- */
+
+static void note_instance(void *context, uint64_t handle)
+{
+    struct id_numbers *listed = context;
+    if (id_numbers_find(listed, handle) == NO_ID)
+        id_numbers_add(listed, handle);
+}
+
+static void tally(struct clr_tally *t, bool agrees)
+{
+    t->asked++;
+    t->agreed += agrees;
+}
+
+/* Skips types whose row has no fields: a dump may have no more of it than the name. */
+static void compare_fields(struct clr_types *t, const struct clr_module *module,
+                           const struct method_table *m, struct clr_tally *to)
+{
+    const struct metadata *metadata = &module->metadata;
+    uint32_t first, end = metadata_fields(metadata, m->row, &first), declared = 0;
+    for (uint32_t i = first; i < end && clr_spend(t, 1); i++)
+        declared += !metadata_field_is_literal(metadata, metadata_field(metadata, i));
+    if (declared > 0)
+        tally(to, method_table_fields(t, m).count == declared);
+}
+
+static void compare_type(struct clr_types *t, uint64_t table,
+                         const struct id_numbers *listed, struct clr_agreement *to)
+{
+    struct method_table m;
+    if ((table & 2) || !runtime_is_method_table(t->r, table) ||
+        runtime_is_continuation(t->r, table) || !method_table_read(t, table, &m))
+        return;
+    if (method_table_is_array(&m) || method_table_is_generic(&m)) {
+        tally(&to->instances, id_numbers_find(listed, table) != NO_ID);
+        return;
+    }
+    const struct clr_module *module = m.row != 0 ? clr_module_of(t, m.module) : NULL;
+    if (module == NULL || m.row > module->metadata.tables[METADATA_TYPE_DEF].count)
+        return;
+    tally(&to->rows, clr_module_type_def(t, module, m.row) == table);
+    compare_fields(t, module, &m, &to->fields);
+}
+
+struct clr_agreement clr_types_agreement(struct clr_types *t)
+{
+    struct clr_agreement found = {.rows = {0}};
+    struct id_numbers listed = {0};
+    bool all_there = true;
+    for (struct clr_module *m = t->modules; m != NULL; m = m->hh.next) {
+        all_there &= m->metadata.tables[METADATA_TYPE_DEF].count > 0;
+        clr_module_instances(t, m, note_instance, &listed);
+    }
+    for (struct known_type *k = t->types; k != NULL; k = k->hh.next)
+        compare_type(t, k->handle, &listed, &found);
+    id_numbers_free(&listed);
+    /* Lists of modules without metadata are not read (clr_modules.c). */
+    if (!all_there)
+        found.instances = (struct clr_tally){0};
+    return found;
 }

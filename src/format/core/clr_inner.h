@@ -16,6 +16,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "format/core/clr_types.h"
+#include "format/core/gc_globals.h"
 #include "format/core/metadata.h"
 
 /* Types of elements, ECMA-335 II.23.1.16. */
@@ -279,6 +280,9 @@ struct clr_types {
     struct instance *instances;
     struct clr_entry *entries;        /* of types with statics of their own, clr_locals.c */
     const struct clr_module *located; /* the last one whose entries are known */
+    struct gc_threads threads;        /* valid if has_threads */
+    bool has_threads;
+    struct clr_declared declared; /* by the last walk of the statics */
     const struct clr_shape *primitives[ELEMENT_OBJECT + 1];
     struct clr_type nameless; /* where the budget is used up */
     struct text text;         /* for names that are being made */

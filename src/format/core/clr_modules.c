@@ -219,12 +219,12 @@ void clr_module_instances(struct clr_types *t, const struct clr_module *m,
 /* --- all of them -----------------------------------------------------------------------
  */
 
-/* Items of the list are DomainAssemblies, of which all that is left is a pointer to the
- * Assembly. */
+/* Items of the list are Assemblies, or, up to .NET 10, DomainAssemblies, of which all that
+ * is left is a pointer to the Assembly. */
 static void read_assembly(struct clr_types *t, uint64_t item)
 {
-    bool ok = true;
-    uint64_t assembly = memory_u64(t->memory, item, &ok);
+    bool ok = true, is_assembly = t->r->at.app_domain.assemblies != RUNTIME_NO_OFFSET;
+    uint64_t assembly = is_assembly ? item : memory_u64(t->memory, item, &ok);
     uint64_t module = memory_u64(t->memory, assembly + t->r->at.assembly.module, &ok);
     if (ok && item != 0 && module != 0)
         clr_module_of(t, module);
@@ -233,10 +233,13 @@ static void read_assembly(struct clr_types *t, uint64_t item)
 static void read_listed(struct clr_types *t)
 {
     const struct runtime_layout *at = &t->r->at;
-    if (t->r->app_domain == 0 || at->app_domain.assembly_list == RUNTIME_NO_OFFSET)
+    uint32_t offset = at->app_domain.assemblies != RUNTIME_NO_OFFSET
+                          ? at->app_domain.assemblies
+                          : at->app_domain.assembly_list;
+    if (t->r->app_domain == 0 || offset == RUNTIME_NO_OFFSET)
         return;
     bool ok = true;
-    uint64_t list = t->r->app_domain + at->app_domain.assembly_list;
+    uint64_t list = t->r->app_domain + offset;
     uint32_t left = memory_u32(t->memory, list + at->array_list.count, &ok);
     uint64_t block = list + at->array_list.first_block;
     for (int i = 0; i < MOST_LINKS && ok && block != 0 && left > 0; i++) {

@@ -144,10 +144,10 @@ enum handle_kind { HANDLE_UNKNOWN, HANDLE_PLAIN, HANDLE_ARRAY, HANDLE_POINTER };
 
 struct parts {
     enum handle_kind kind;
-    uint8_t element; /* of a TypeDesc */
-    struct method_table m;
-    uint64_t element_type; /* of arrays and pointers */
-    uint64_t first;        /* where the handles of arguments stand */
+    uint8_t element;              /* of a TypeDesc */
+    struct method_table m, named; /* named: whose row has the name */
+    uint64_t element_type;        /* of arrays and pointers */
+    uint64_t first;               /* where the handles of arguments stand */
     uint32_t count;
 };
 
@@ -171,6 +171,11 @@ static struct parts read_parts(const struct clr_types *t, uint64_t handle)
         return p;
     }
     if (!runtime_is_method_table(t->r, handle) || !method_table_read(t, handle, &p.m))
+        return p;
+    p.named = p.m;
+    /* The name in the runtime's events; no structure leads from a layout to its methods. */
+    if (runtime_is_continuation(t->r, handle) &&
+        !method_table_read(t, p.m.parent, &p.named))
         return p;
     if (method_table_is_array(&p.m)) {
         p.kind = HANDLE_ARRAY;
@@ -273,8 +278,8 @@ static void make_plain(struct clr_types *t, struct known_type *k, const struct p
     const struct clr_shape *arguments[MOST_ARGUMENTS];
     for (uint32_t i = 0; i < p->count; i++)
         arguments[i] = known_or_unknown(t, need(t, p, i));
-    const struct clr_module *module = clr_module_of(t, p->m.module);
-    uint32_t row = p->m.row;
+    const struct clr_module *module = clr_module_of(t, p->named.module);
+    uint32_t row = p->named.row;
     if (module == NULL || metadata_type_name(&module->metadata, row).name[0] == '\0') {
         name_unknown(t, k);
     } else {

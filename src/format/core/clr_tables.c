@@ -154,13 +154,8 @@ uint32_t method_table_arguments(const struct clr_types *t, const struct method_t
 
 uint32_t method_table_value_size(const struct clr_types *t, const struct method_table *m)
 {
-    /* m_cbBaseSizePadding stands behind m_NormType since .NET 9. */
-    const struct runtime_layout *at = &t->r->at;
     bool ok = true;
-    uint64_t where = m->ee_class + (at->ee_class.padding != RUNTIME_NO_OFFSET
-                                        ? at->ee_class.padding
-                                        : at->ee_class.element_type + 1);
-    uint8_t padding = memory_u8(t->memory, where, &ok);
+    uint8_t padding = memory_u8(t->memory, m->ee_class + t->r->at.ee_class.padding, &ok);
     if (!ok || padding < VALUE_BASE || padding > m->base_size)
         return 0;
     return m->base_size - padding;

@@ -363,45 +363,13 @@ static void report_all(const struct statics *s, const struct owner *owner,
 
 /* --- threads ------------------------------------------------------------------- */
 
-struct threads {
-    struct {
-        uint64_t id, data;
-    } * all;
-    size_t len, cap;
-};
-
-/* A ThreadLocalBlock, which is a part of it, or its ThreadLocalData; 0: none. */
-static uint64_t data_of(const struct clr_types *t, uint64_t thread)
+/* Reads the list once: names and roots ask again. */
+static const struct gc_threads *threads_of(struct clr_types *t)
 {
-    const struct runtime_layout *at = &t->r->at;
-    bool ok = true;
-    if (has_local_modules(t))
-        return thread + at->thread.local_block;
-    if (at->thread.static_data == RUNTIME_NO_OFFSET)
-        return 0;
-    uint64_t data = memory_u64(t->memory, thread + at->thread.static_data, &ok);
-    return ok ? data : 0;
-}
-
-static void find_threads(const struct clr_types *t, struct threads *to)
-{
-    enum { MOST_THREADS = 1 << 16 };
-    const struct runtime_layout *at = &t->r->at;
-    bool ok = true;
-    uint64_t head = t->r->thread_store + at->thread_store.first_link;
-    if (t->r->thread_store == 0)
-        return;
-    uint64_t link = memory_u64(t->memory, head, &ok);
-    for (unsigned i = 0; ok && link != 0 && link != head && i < MOST_THREADS; i++) {
-        uint64_t thread = link - at->thread.link;
-        to->all = grow(to->all, to->len, &to->cap, sizeof(*to->all));
-        to->all[to->len].id = at->thread.os_id != RUNTIME_NO_OFFSET
-                                  ? memory_u64(t->memory, thread + at->thread.os_id, &ok)
-                                  : 0;
-        to->all[to->len].data = data_of(t, thread);
-        to->len += ok && to->all[to->len].data != 0;
-        link = memory_u64(t->memory, link, &ok);
-    }
+    if (!t->has_threads)
+        t->threads = gc_threads_read(t->r, t->a);
+    t->has_threads = true;
+    return &t->threads;
 }
 
 static bool has_thread_statics(struct clr_types *t, const struct method_table *m)
@@ -417,16 +385,19 @@ static bool has_thread_statics(struct clr_types *t, const struct method_table *m
 /* --- the whole ----------------------------------------------------------------- */
 
 static void report_threads(struct statics *s, const struct owner *owner,
-                           const struct method_table *m, const struct threads *threads)
+                           const struct method_table *m, const struct gc_threads *threads)
 {
     bool any = false;
     s->of_thread = true;
     for (size_t i = 0; i < threads->len && clr_spend(s->t, 8); i++) {
-        s->thread = threads->all[i].id;
+        if (threads->all[i].data == 0)
+            continue;
+        s->thread = threads->all[i].os_id;
         s->bases = thread_bases(s, m, threads->all[i].data);
         if (s->bases.references == 0 && (s->bases.plain == 0 || s->take_any == NULL))
             continue;
         report_all(s, owner, m);
+        s->t->declared.thread_instances++;
         any = true;
     }
     if (any || s->take_any == NULL)
@@ -448,11 +419,12 @@ static bool is_real(const struct owner *owner, const struct method_table *m, boo
 }
 
 static void report_owner(struct statics *s, const struct owner *owner,
-                         const struct threads *threads)
+                         const struct gc_threads *threads)
 {
     struct method_table m;
     if (!method_table_read(s->t, owner->table, &m))
         return;
+    s->t->declared.types++;
     s->of_thread = false;
     s->thread = 0;
     s->bases = process_bases(s, &m);
@@ -460,28 +432,29 @@ static void report_owner(struct statics *s, const struct owner *owner,
         return;
     if (s->bases.references != 0 || s->take_any != NULL)
         report_all(s, owner, &m);
-    if (has_thread_statics(s->t, &m))
-        report_threads(s, owner, &m, threads);
+    if (!has_thread_statics(s->t, &m))
+        return;
+    s->t->declared.thread_types++;
+    report_threads(s, owner, &m, threads);
 }
 
 static void report_process(struct statics *s)
 {
     struct clr_types *t = s->t;
     struct owners owners = {.t = t};
-    struct threads threads = {0};
+    const struct gc_threads *threads = threads_of(t);
     if (!has_local_modules(t) &&
         (t->r->at.dynamic_statics.size == RUNTIME_NO_OFFSET ||
          t->r->at.method_table.auxiliary_data == RUNTIME_NO_OFFSET))
         return;
     clr_modules_all(t);
-    find_threads(t, &threads);
+    t->declared = (struct clr_declared){0};
     for (struct clr_module *m = t->modules; m != NULL; m = m->hh.next) {
         owners_of(&owners, m);
         for (size_t i = 0; i < owners.len; i++)
-            report_owner(s, &owners.all[i], &threads);
+            report_owner(s, &owners.all[i], threads);
     }
     free(owners.all);
-    free(threads.all);
 }
 
 void clr_types_statics(struct clr_types *t,
@@ -498,4 +471,9 @@ void clr_types_variables(struct clr_types *t,
 {
     struct statics s = {.t = t, .take_any = take, .context = context};
     report_process(&s);
+}
+
+struct clr_declared clr_types_declared(const struct clr_types *t)
+{
+    return t->declared;
 }

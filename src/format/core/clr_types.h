@@ -90,9 +90,32 @@ void clr_types_statics(struct clr_types *t,
                        void (*take)(void *context, const struct clr_static *s),
                        void *context);
 
-/* The same with all that is not literal, whatever it holds, also of classes whose
- * constructor has not run. What the compiler keeps in the image (RVA) is
- * left out: it is data of initialisers, not variables. Some thousands. */
+/* Counts of the last walk of the statics. */
+struct clr_declared {
+    uint64_t types;            /* with static fields */
+    uint64_t thread_types;     /* with thread statics */
+    uint64_t thread_instances; /* pairs of such a type and a thread that has its statics */
+};
+
+struct clr_declared clr_types_declared(const struct clr_types *t);
+
+/* Types that were compared with a second source, and those that agree with it. */
+struct clr_tally {
+    uint64_t asked, agreed;
+};
+
+struct clr_agreement {
+    struct clr_tally rows;      /* plain types, with the map of their module */
+    struct clr_tally instances; /* arrays and generic types, with the lists of modules */
+    struct clr_tally fields;    /* plain types, their number of fields with metadata */
+};
+
+/* Compares all types that were asked for so far. Takes some milliseconds. */
+struct clr_agreement clr_types_agreement(struct clr_types *t);
+
+/* clr_types_statics() with all that is not literal, whatever it holds, also of classes
+ * whose constructor has not run. What the compiler keeps in the image (RVA) is left out: it
+ * is data of initialisers, not variables. Some thousands. */
 void clr_types_variables(struct clr_types *t,
                          void (*take)(void *context, const struct clr_variable *v),
                          void *context);

@@ -402,6 +402,35 @@ static void visit_queue(const struct memory *m, uint64_t queue, uint64_t *left,
     }
 }
 
+static void count_registered(const struct gc_heap *h, uint64_t queue, uint64_t *left,
+                             struct core_tally *tally)
+{
+    enum { ARRAY = POINTER * PARTS };
+    const struct memory *m = &h->runtime->image->memory;
+    bool ok = true;
+    uint64_t at = memory_u64(m, queue + ARRAY, &ok),
+             end = memory_u64(m, queue + POINTER * (uint64_t)LAST_REGISTERED, &ok);
+    for (; ok && at < end && end - at >= POINTER && *left > 0; at += POINTER, --*left) {
+        uint64_t object = memory_u64(m, at, &ok);
+        tally->met += ok;
+        /* Zeros stand for words that were taken out of a dump. */
+        tally->objects += ok && (object == 0 || gc_heap_find(h, object) != NO_NODE);
+    }
+}
+
+/* Counts without marking the memory as read: a dump without values does not need it. */
+static void gc_finalizable_count(const struct gc_globals *g, const struct gc_heap *h,
+                                 struct core_tally *tally)
+{
+    const struct memory *m = &h->runtime->image->memory;
+    uint64_t left = size_of(m) / POINTER;
+    bool before = memory_look_away(m, true);
+    for (size_t i = 0; i < g->part_count; i++)
+        if (g->parts[i].finalizers != 0)
+            count_registered(h, g->parts[i].finalizers, &left, tally);
+    memory_look_away(m, before);
+}
+
 /* Calls take for every object that nothing else need hold, as its finalizer is due. Those
  * that merely have one are not: it is registered, and holds nothing. */
 static void gc_finalizers_each(const struct gc_globals *g, const struct memory *m,
@@ -453,6 +482,8 @@ static void add_static(void *context, const struct clr_static *variable)
     struct search *s = context;
     const char *full_name = NULL;
     node_id n = gc_heap_find(s->h, variable->object);
+    s->r->statics.met++;
+    s->r->statics.objects += n != NO_NODE;
     if (n == NO_NODE) {
         note_lost(s, variable->object);
         return;
@@ -500,6 +531,8 @@ static void add_link(struct search *s, const struct gc_handle *handle)
 static void add_handle(void *context, const struct gc_handle *handle)
 {
     struct search *s = context;
+    s->r->handles.met++;
+    s->r->handles.objects += gc_heap_find(s->h, handle->object) != NO_NODE;
     switch (handle->kind) {
     case GC_HANDLE_WEAK:
     case GC_HANDLE_WEAK_LONG:
@@ -583,6 +616,7 @@ void core_roots_find(struct core_roots *r, struct gc_heap *h, const struct gc_gl
     add_thread_statics(&s, threads);
     add_stacks(&s, threads);
     gc_finalizers_each(g, m, add_finalizer, &s);
+    gc_finalizable_count(g, h, &r->finalizable);
     gc_handles_each(g, m, add_handle, &s);
     gc_collectible_find(h);
     if (r->link_count > 0)

@@ -14,11 +14,18 @@ struct core_link {
     node_id from, to;
 };
 
+/* Roots of a kind, and those that lead to objects. */
+struct core_tally {
+    uint64_t met, objects;
+};
+
 struct core_roots {
     struct root_tree tree;
     struct core_link *links; /* by from; malloc'd */
     size_t link_count, link_cap;
     uint64_t lost; /* that lead into the heap, but to no object that was found */
+    struct core_tally statics, handles;
+    struct core_tally finalizable; /* objects that are registered for finalization */
 };
 
 /* at: where the word stands; 0 of a register. */

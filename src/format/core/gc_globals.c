@@ -117,18 +117,27 @@ bool gc_globals_read(struct gc_globals *g, const struct runtime *r, struct arena
 
 /* --- threads ------------------------------------------------------------------- */
 
-/* Types that can be unloaded have theirs behind handles of their own. */
-static uint64_t read_statics(const struct runtime *r, uint64_t thread)
+/* A ThreadLocalBlock is a part of its Thread. */
+static uint64_t read_data(const struct runtime *r, uint64_t thread)
 {
     const struct runtime_layout *at = &r->at;
     bool ok = true;
-    if (at->thread.static_data == RUNTIME_NO_OFFSET ||
-        at->thread_local_data.items == RUNTIME_NO_OFFSET)
+    if (at->module.local_module != RUNTIME_NO_OFFSET)
+        return thread + at->thread.local_block;
+    if (at->thread.static_data == RUNTIME_NO_OFFSET)
         return 0;
     uint64_t data = memory_u64(&r->image->memory, thread + at->thread.static_data, &ok);
-    if (!ok || data == 0)
-        return 0;
-    uint64_t array = memory_u64(&r->image->memory, data + at->thread_local_data.items, &ok);
+    return ok ? data : 0;
+}
+
+/* Types that can be unloaded have theirs behind handles of their own. */
+static uint64_t read_statics(const struct runtime *r, uint64_t data)
+{
+    const struct runtime_layout *at = &r->at;
+    bool ok = data != 0 && at->module.local_module == RUNTIME_NO_OFFSET &&
+              at->thread_local_data.items != RUNTIME_NO_OFFSET;
+    uint64_t array =
+        ok ? memory_u64(&r->image->memory, data + at->thread_local_data.items, &ok) : 0;
     return ok ? array : 0;
 }
 
@@ -136,8 +145,9 @@ static struct gc_thread read_thread(const struct runtime *r, uint64_t thread)
 {
     const struct memory *m = &r->image->memory;
     const struct runtime_layout *at = &r->at;
-    struct gc_thread t = {.statics = read_statics(r, thread)};
+    struct gc_thread t = {.data = read_data(r, thread)};
     bool ok = true;
+    t.statics = read_statics(r, t.data);
     if (at->thread.os_id != RUNTIME_NO_OFFSET)
         t.os_id = memory_u64(m, thread + at->thread.os_id, &ok);
     if (at->thread.stack_base != RUNTIME_NO_OFFSET)
@@ -170,12 +180,12 @@ struct gc_threads gc_threads_read(const struct runtime *r, struct arena *a)
         if (!threads.whole)
             break;
         id_numbers_add(&seen, link);
-        uint64_t next = memory_u64(m, link, &threads.whole);
+        uint64_t thread = runtime_linked_thread(r, link);
+        link = memory_u64(m, thread + r->at.thread.link, &threads.whole);
         if (!threads.whole)
             break;
         all = grow(all, len, &cap, sizeof(*all));
-        all[len++] = read_thread(r, link - r->at.thread.link);
-        link = next;
+        all[len++] = read_thread(r, thread);
     }
     threads.all = arena_array(a, struct gc_thread, len);
     threads.len = len;

@@ -19,6 +19,7 @@ struct gc_thread {
     uint64_t os_id;                                /* 0: not known */
     uint64_t allocation_pointer, allocation_limit; /* 0: it has none */
     uint64_t stack_base; /* where its stack ends, upwards; 0: not known */
+    uint64_t data;       /* its ThreadLocalData; of .NET 8 its ThreadLocalBlock; 0: none */
     uint64_t statics;    /* the array that has its thread statics; 0: none, or not known */
 };
 

@@ -235,6 +235,7 @@ enum {
     TYPE_DEF_SPACE = 2,
     TYPE_DEF_FIELDS = 4,
     TYPE_DEF_METHODS = 5,
+    FIELD_FLAGS = 0,
     FIELD_NAME = 1,
     FIELD_SIGNATURE = 2,
     MEMBER_REF_CLASS = 0,
@@ -544,6 +545,13 @@ uint32_t metadata_fields(const struct metadata *m, uint32_t type_def, uint32_t *
     if (*first == 0 || *first > end)
         *first = end;
     return end;
+}
+
+/* True for constants, which exist in metadata only. */
+bool metadata_field_is_literal(const struct metadata *m, uint32_t field)
+{
+    enum { LITERAL = 0x40 };
+    return cell(m, METADATA_FIELD, field, FIELD_FLAGS) & LITERAL;
 }
 
 const char *metadata_field_name(const struct metadata *m, uint32_t field)

@@ -73,6 +73,7 @@ uint32_t metadata_ref_outer(const struct metadata *m, uint32_t type_ref); /* a T
  * metadata_field(). */
 uint32_t metadata_fields(const struct metadata *m, uint32_t type_def, uint32_t *first);
 uint32_t metadata_field(const struct metadata *m, uint32_t place);
+bool metadata_field_is_literal(const struct metadata *m, uint32_t field);
 const char *metadata_field_name(const struct metadata *m, uint32_t field);
 struct bytes metadata_field_signature(const struct metadata *m, uint32_t field);
 

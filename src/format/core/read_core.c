@@ -9,6 +9,7 @@
 #include "base/path.h"
 #include "base/utf16.h"
 #include "format/core/core.h"
+#include "format/core/core_check.h"
 #include "format/core/core_fields.h"
 #include "format/core/core_roots.h"
 #include "format/reader.h"
@@ -114,6 +115,7 @@ struct reading {
     struct gc_globals globals;
     struct gc_threads threads;
     struct core_roots roots;
+    bool has_roots;
     uint64_t dangling;
 };
 
@@ -215,6 +217,7 @@ static bool build_graph(struct reading *r, struct hd_error *err)
     if (b->too_big || b->over_memory)
         return true; /* builder_finish() says so */
     core_roots_find(&r->roots, h, &r->globals, &r->threads);
+    r->has_roots = true;
     if (b->redact) /* what is asked for later is to be looked at now: memory_watch.h */
         clr_types_variables(r->core->clr, ignore_variable, NULL);
     build_edges(r);
@@ -254,6 +257,33 @@ static void warn_of_names(struct reading *r)
                      lacking));
 }
 
+/* A contradiction in the memory shows an unknown layout. */
+static void warn_of_mismatch(struct reading *r)
+{
+    struct arena *a = &r->b->snap->arena;
+    struct clr_types *clr = r->core->clr;
+    bool before = memory_look_away(&r->core->image.memory, true);
+    const struct core_facts facts = {.heap = &r->core->heap,
+                                     .globals = &r->globals,
+                                     .threads = &r->threads,
+                                     .roots = r->has_roots ? &r->roots : NULL,
+                                     .declared = clr_types_declared(clr),
+                                     .agreement = clr_types_agreement(clr)};
+    const char *why = core_check(&facts, a);
+    memory_look_away(&r->core->image.memory, before);
+    if (why == NULL)
+        return;
+    r->b->snap->info.complete = false;
+    builder_warn(r->b, WARN_RUNTIME_MISMATCH, 0);
+    warnings_add_detail(
+        &r->b->snap->warnings, WARN_RUNTIME_MISMATCH,
+        arena_printf(
+            a,
+            "what was read of .NET %s contradicts itself, so objects and roots may "
+            "be missing (%s); a newer heapdrift may read it" TAKE_GCDUMP,
+            r->core->runtime.version, why));
+}
+
 /* The reason that says most. What stands in a hole of the heap is none of its objects,
  * unless something in use refers to one there: with a graph that is known, and
  * builder_lacks() is told. */
@@ -262,6 +292,7 @@ static void judge(struct reading *r)
     const struct gc_heap *h = &r->core->heap;
     struct arena *a = &r->b->snap->arena;
     warn_of_names(r);
+    warn_of_mismatch(r);
     const struct process_image *p = &r->core->image;
     if (p->redaction.lacking != NULL)
         note_incomplete(

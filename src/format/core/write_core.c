@@ -156,6 +156,8 @@ static struct image_redaction words_of(const struct redaction *r,
                                        const struct hd_snapshot *snap)
 {
     const struct warning *lacking = warnings_find(&snap->warnings, WARN_INCOMPLETE);
+    if (lacking == NULL)
+        lacking = warnings_find(&snap->warnings, WARN_RUNTIME_MISMATCH);
     const struct runtime *runtime = &r->core->runtime;
     struct image_redaction say = {.is_redacted = true,
                                   .process = snap->info.process,
@@ -213,11 +215,13 @@ static uint64_t add_part(struct pieces *p, const struct redaction *r, uint64_t a
     if (next != NULL && next->start <= at)
         return next->end;
     uint64_t stop = next != NULL && next->start < end ? next->start : end;
-    uint64_t page = (at / WATCH_PAGE + 1) * WATCH_PAGE;
-    if (stop > page)
-        stop = page;
+    /* In one piece: a runtime's description of itself has several pages. */
     unsigned char *copy = arena_alloc(a, (size_t)(stop - at));
-    memory_kept_copy(r->m, at, (size_t)(stop - at), copy);
+    for (uint64_t page = at, end_of_page; page < stop; page = end_of_page) {
+        end_of_page = (page / WATCH_PAGE + 1) * WATCH_PAGE;
+        end_of_page = end_of_page < stop ? end_of_page : stop;
+        memory_kept_copy(r->m, page, (size_t)(end_of_page - page), copy + (page - at));
+    }
     add_piece(p, at, stop - at, copy);
     return stop;
 }

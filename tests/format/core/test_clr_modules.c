@@ -155,3 +155,22 @@ Test(clr_modules, there_may_be_thousands_until_the_budget_is_used_up)
     cr_expect_eq(clr_module_of(types, FORGED_CLR_BASE + MANY - 1), m);
     cr_expect_eq(clr_module_after(types, NULL), first);
 }
+
+/* Since .NET 11 the list has the Assemblies themselves. */
+Test(clr_modules, are_listed_by_assemblies_or_by_domain_assemblies)
+{
+    uint64_t module = forge_clr_module(&f, forge_metadata_bytes(&meta));
+    uint64_t item = f.runtime.app_domain + f.runtime.at.app_domain.assembly_list + 8 + 16;
+    types = forge_clr_open(&f);
+    clr_modules_all(types);
+    cr_assert_not_null(clr_module_after(types, NULL));
+    cr_expect_eq(clr_module_after(types, NULL)->address, module);
+    clr_types_close(types);
+    f.runtime.at.app_domain.assemblies = f.runtime.at.app_domain.assembly_list;
+    f.runtime.at.app_domain.assembly_list = RUNTIME_NO_OFFSET;
+    forge_clr_put(&f, item, forge_clr_get(&f, forge_clr_get(&f, item)), 8);
+    types = forge_clr_open(&f);
+    clr_modules_all(types);
+    cr_assert_not_null(clr_module_after(types, NULL));
+    cr_expect_eq(clr_module_after(types, NULL)->address, module);
+}

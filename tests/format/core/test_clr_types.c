@@ -1,3 +1,4 @@
+#include "format/core/clr_inner.h"
 #include "format/core/forged_clr.h"
 
 TestSuite(clr_types, .init = begin, .fini = end);
@@ -70,6 +71,24 @@ Test(clr_types, what_has_no_name)
     snprintf(name, sizeof(name), "Shop.List<UNKNOWN 0x%llx>", (unsigned long long)foreign);
     expect_name(list, name, name);
     expect_name(1, "UNKNOWN 0x1", "UNKNOWN 0x1");
+}
+
+/* Generated types of continuations have no row, and one class for all: as the runtime's
+ * events name them. */
+Test(clr_types, names_of_continuations_are_that_of_their_base)
+{
+    uint64_t first = plain(0, store), second = plain(0, store), other = plain(0, object),
+             class = forge_clr_get(&f, first + 40);
+    char name[64];
+    forge_clr_put(&f, second + 40, class, 8);
+    forge_clr_put(&f, other + 40, class, 8);
+    f.runtime.continuation = store;
+    f.runtime.continuation_class = class;
+    types = forge_clr_open(&f);
+    expect_name(first, "Shop.Store", "Shop.Store");
+    expect_name(second, "Shop.Store", "Shop.Store");
+    snprintf(name, sizeof(name), "UNKNOWN 0x%llx", (unsigned long long)other);
+    expect_name(other, name, name);
 }
 
 /* --- fields ----------------------------------------------------------------------------
@@ -183,4 +202,35 @@ Test(clr_types, statics_of_threads)
     make_thread_static(SESSION, 2U << 24 | 3); /* kept elsewhere */
     expect_statics("Shop.Store.t_mine aaa0 thread 4711\n"
                    "Shop.Store+<>c__DisplayClass3_0.t_mine bbb0 thread 4711\n");
+}
+
+/* --- agreement -------------------------------------------------------------------------
+ */
+
+/* Asked for, and agreed, of each kind. */
+static void expect_agreement(uint64_t of_rows, uint64_t of_instances, uint64_t of_fields)
+{
+    struct clr_agreement a = clr_types_agreement(types);
+    cr_expect(a.rows.asked == 2 && a.rows.agreed == of_rows);
+    cr_expect(a.instances.asked == 1 && a.instances.agreed == of_instances);
+    cr_expect(a.fields.asked == 2 && a.fields.agreed == of_fields);
+}
+
+/* Of those that were asked for; each is held against its module. */
+Test(clr_types, agree_with_what_modules_have_of_them)
+{
+    uint64_t list = instance(LIST, cell, 0), class = forge_clr_get(&f, cell + 40);
+    uint64_t map = module + f.runtime.at.module.type_def_map;
+    uint64_t map_rows = forge_clr_get(&f, map + f.runtime.at.lookup_map.table);
+    types = forge_clr_open(&f);
+    clr_shape_of(types, list);
+    clr_shape_of(types, int32);
+    expect_agreement(2, 1, 2);
+    forge_clr_put(&f, map_rows + 8 * CELL, store, 8);
+    expect_agreement(1, 1, 2);
+    forge_clr_put(&f, class + f.runtime.at.ee_class.instance_fields, 3, 2);
+    expect_agreement(1, 1, 1);
+    uint64_t table = forge_clr_get(&f, module + f.runtime.at.module.available_type_params);
+    forge_clr_put(&f, table + f.runtime.at.type_hash.buckets, 0, 8);
+    expect_agreement(1, 0, 1);
 }

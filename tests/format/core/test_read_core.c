@@ -330,6 +330,33 @@ Test(read_core, stacks_hold_what_they_point_into_up_to_where_they_end)
     done(&f, snap);
 }
 
+/* A description of version 2 has Threads in the list, not the addresses of their links: a
+ * thread that is none of the runtime's holds nothing. */
+Test(read_core, threads_of_either_kind_of_list_are_found)
+{
+    for (int is_11 = 0; is_11 < 2; is_11++) {
+        struct core_forge f = {.name = "shop", .pid = 7};
+        struct forged_runtime how = {.path = FORGED_PATH_11, .json = forged_json_11()};
+        forge_core_runtime(&f, is_11 ? &how : &(struct forged_runtime){0});
+        uint64_t type = forge_core_type(&f, 24, 0), at[2];
+        forge_core_region(&f, FORGED_STACK, 0x1000);
+        for (unsigned i = 0; i < 2; i++) {
+            at[i] = forge_core_object(&f, 2, type, 24);
+            forge_core_thread(&f, 5 + i, FORGED_STACK + 0x400 * i,
+                              FORGED_STACK + 0x400 * (i + 1));
+            forge_core_put(&f, FORGED_STACK + 0x400 * i, at[i], 8);
+        }
+        forge_managed_thread(&f, 5, 0, 0);
+        if (is_11)
+            forge_core_put(&f, FORGED_THREADS + 88, FORGED_THREADS + 0x200, 8);
+        struct hd_snapshot *snap = read_it(&f);
+        cr_expect_str_eq(snap->info.runtime, is_11 ? "11.0.3" : "10.0.12");
+        expect_group(snap, "[local vars]", at[0], 1);
+        cr_expect(snap->info.complete, "%d", is_11);
+        done(&f, snap);
+    }
+}
+
 /* createdump writes no thread pointer on aarch64; its own wins where it is there. */
 Test(read_core, a_stack_ends_where_the_runtime_says_when_nothing_else_does)
 {
