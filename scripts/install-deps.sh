@@ -23,8 +23,9 @@ build='gcc libc6-dev make pkg-config libxxhash-dev uthash-dev libpopt-dev libjan
        libarchive-dev libzstd-dev libyaml-dev libutf8proc-dev libprotobuf-c-dev
        protobuf-c-compiler libncurses-dev ncurses-bin libseccomp-dev scdoc
        libsqlite3-dev libpq-dev node-d3-hierarchy node-d3-scale node-d3-shape'
+# tests/cli/called.py compares this group with the commands that the tests run.
 test='libcriterion-dev bats clang-tidy clang-format shellcheck python3-jsonschema python3-yaml libxml2-utils jq
-      hyperfine time cmark-gfm gzip zstd xz-utils bzip2 zip mandoc tmux'
+      hyperfine time cmark-gfm gzip zstd xz-utils bzip2 zip mandoc tmux g++ git less locales procps python3'
 fuzz='clang libclang-rt-14-dev llvm afl++'
 coverage='gcovr mold python3'
 postgresql='postgresql util-linux'

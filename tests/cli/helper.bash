@@ -2,6 +2,9 @@
 # an absolute path; tests run from the repository's root and write to $BATS_TEST_TMPDIR.
 # shellcheck shell=bash
 
+# bash decodes $'\u202e' when it parses a test, after this line but before setup.
+export LC_ALL=C.UTF-8
+
 HEAPDRIFT=${HEAPDRIFT:-$BATS_TEST_DIRNAME/../../build/heapdrift}
 
 # What is built in a test is built as anybody builds it, not as the make that runs the tests.
