@@ -25,13 +25,13 @@ build='gcc libc6-dev make pkg-config libxxhash-dev uthash-dev libpopt-dev libjan
        libsqlite3-dev libpq-dev node-d3-hierarchy node-d3-scale node-d3-shape'
 # tests/cli/called.py compares this group with the commands that the tests run.
 test='libcriterion-dev bats clang-tidy clang-format shellcheck python3-jsonschema python3-yaml libxml2-utils jq
-      hyperfine time cmark-gfm gzip zstd xz-utils bzip2 zip mandoc tmux g++ git less locales procps python3'
-fuzz='clang libclang-rt-14-dev llvm afl++'
+      hyperfine time cmark-gfm gzip zstd xz-utils bzip2 zip mandoc tmux g++ git less locales procps python3 curl strace'
+fuzz='clang libclang-rt-dev llvm afl++'
 coverage='gcovr mold python3'
 postgresql='postgresql util-linux'
 # Slurm with what makes its nodes trust each other; systemd-analyze, promtool.
-fleet='slurmctld slurmd slurm-client munge procps parallel postgresql-client systemd prometheus python3-yaml yamllint'
-command -v node >/dev/null || fleet="$fleet nodejs npm"
+fleet='slurmctld slurmd slurm-client munge procps parallel postgresql-client systemd prometheus python3-yaml yamllint
+       nodejs npm'
 action='jq'
 # System calls that fail, and mounts of its own.
 faults='strace util-linux mount python3'
@@ -46,11 +46,9 @@ deb='debhelper dpkg-dev lintian'
 # The SDK itself is not Debian's.
 nuget='strip-nondeterminism'
 packages='mmdebstrap man-db curl python3-jsonschema python3-yaml zip unzip jq buildah uidmap systemd-container
-          node-spdx-expression-parse node-spdx-exceptions node-spdx-license-ids'
+          nodejs node-spdx-expression-parse node-spdx-exceptions node-spdx-license-ids'
 # A browser that looks at the page, axe-core by npm, and pictures of it.
-page='chromium chromium-driver python3 optipng pngquant tmux fonts-dejavu-core'
-# npm may be there by another way than Debian's package, which would fight with it.
-command -v npm >/dev/null || page="$page npm"
+page='chromium chromium-driver python3 optipng pngquant tmux fonts-dejavu-core npm'
 
 say_names=
 if [ "${1:-}" = --names ]; then
@@ -97,6 +95,11 @@ fi
 
 missing=
 for package in $wanted; do
+    # They may come from elsewhere; Debian's packages would conflict with those.
+    case $package in
+    nodejs) ! command -v node >/dev/null || continue ;;
+    npm) ! command -v npm >/dev/null || continue ;;
+    esac
     state=$(dpkg-query -W -f '${db:Status-Abbrev}' "$package" 2>/dev/null || true)
     case $state in
     ii*) ;;
