@@ -58,8 +58,9 @@ LIVE_RUNS ?= 20
 CC       ?= cc
 OBJCOPY  ?= objcopy
 CFLAGS   ?= -O2 -g
-# Every x86-64 processor since 2009 counts bits in one instruction.
-X86_64   := $(filter x86_64%,$(shell $(CC) -dumpmachine))
+# Every x86-64 processor since 2009 counts bits in one instruction. The compiler may not be
+# installed yet; make, which runs the recipe that installs it, begins a new one to build.
+X86_64   := $(filter x86_64%,$(shell $(CC) -dumpmachine 2>/dev/null))
 BASELINE := $(if $(X86_64),-march=x86-64-v2)
 WARNINGS  = -Wall -Wextra -Wpedantic -Wshadow -Wconversion \
             -Wstrict-prototypes -Wmissing-prototypes -Wvla
@@ -335,10 +336,10 @@ test: programs
 test-sweep: $(BUILD)/sweep
 	$(BUILD)/sweep $(SWEEP_FLAGS) fixtures
 
-# A file for each processor: their tests do one thing after the other.
+# One file per job: their tests do one thing after the other.
 test-cli: $(BUILD)/heapdrift
 	@printf '%s\n' $(CLI_TESTS) | HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" \
-	    xargs -P $$(nproc) -n 1 bats --formatter tap $(BATS_FLAGS)
+	    xargs -P $$(scripts/jobs.sh) -n 1 bats --formatter tap $(BATS_FLAGS)
 
 check-live: $(BUILD)/heapdrift $(BUILD)/list-heap live
 	HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" bats $(BATS_FLAGS) tests/live
@@ -349,7 +350,7 @@ check-leaks: $(BUILD)/heapdrift
 
 # Without the instructions of one processor: what runs where there is no x86-64.
 portable:
-	$(MAKE) --no-print-directory -j$$(nproc) BUILD=build/portable CPPFLAGS=-DHD_PORTABLE \
+	$(MAKE) --no-print-directory -j$$(scripts/jobs.sh) BUILD=build/portable CPPFLAGS=-DHD_PORTABLE \
 	    BASELINE= programs
 	$(MAKE) --no-print-directory BUILD=build/portable CPPFLAGS=-DHD_PORTABLE BASELINE= test
 
@@ -493,10 +494,10 @@ $(BUILD)/src/%.tidy-deep: src/%.c $(BUILD)/src/%.o .clang-tidy
 	@scripts/tidy.sh $@ $< -- $(TIDY_OPTIONS)
 
 tidy:
-	@$(MAKE) --no-print-directory -s -k -j$$(nproc) tidied
+	@$(MAKE) --no-print-directory -s -k -j$$(scripts/jobs.sh) tidied
 
 tidy-deep:
-	@$(MAKE) --no-print-directory -s -k -j$$(nproc) tidied-deep
+	@$(MAKE) --no-print-directory -s -k -j$$(scripts/jobs.sh) tidied-deep
 
 # Every finding is an error. What is suppressed, and why: scripts/cppcheck.txt, scripts/analyzer.txt.
 ANALYZED = $(LIB_SRC:%.c=$(BUILD)/%.analyzed) $(CLI_SRC:%.c=$(BUILD)/%.analyzed)
@@ -511,9 +512,9 @@ analyzed: $(ANALYZED)
 analyze:
 	@scripts/install-deps.sh build analyze
 	cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability \
-	    -j $$(nproc) -D__linux__ -D__x86_64__ --suppressions-list=scripts/cppcheck.txt \
+	    -j $$(scripts/jobs.sh) -D__linux__ -D__x86_64__ --suppressions-list=scripts/cppcheck.txt \
 	    -Iinclude -Isrc src
-	@$(MAKE) --no-print-directory -s -k -j$$(nproc) analyzed
+	@$(MAKE) --no-print-directory -s -k -j$$(scripts/jobs.sh) analyzed
 
 style:
 	@clang-format --dry-run -Werror $(ALL_C) $(wildcard include/*.h src/*/*.h src/*/*/*.h src/windows/posix/sys/*.h tests/*/*.h tests/*/*/*.h docs/examples/*)

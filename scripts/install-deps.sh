@@ -111,7 +111,8 @@ done
 as_root=
 if [ "$(id -u)" -ne 0 ]; then
     if ! command -v sudo >/dev/null; then
-        echo "As root, please: apt-get install$missing" >&2
+        echo "Debian packages are missing. As root:" >&2
+        echo "apt-get update && apt-get install -y --no-install-recommends$missing" >&2
         exit 1
     fi
     as_root=sudo
@@ -119,7 +120,13 @@ fi
 
 echo "installing:$missing"
 export DEBIAN_FRONTEND=noninteractive
+# apt and debconf remark on much that is no fault. What they print is of interest when they fail.
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
 # Lists may be stale or absent on a new machine; packages may be there already.
-$as_root apt-get update -qq
 # shellcheck disable=SC2086 # a list of words
-$as_root apt-get install -y -qq --no-install-recommends $missing >/dev/null
+if ! { $as_root apt-get update -qq && $as_root apt-get install -y -qq --no-install-recommends $missing; } >"$log" 2>&1; then
+    cat "$log" >&2
+    echo "the packages could not be installed; what apt-get says stands above" >&2
+    exit 1
+fi

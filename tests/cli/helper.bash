@@ -133,13 +133,26 @@ golden_is() {
     fi
 }
 
+# --- waiting -------------------------------------------------------------------------
+
+# How many times longer something may take here than on a machine that does nothing else: one
+# more for each process that waits for a processor.
+busy() {
+    local load=0 rest
+    read -r load rest 2>/dev/null </proc/loadavg || true
+    echo $((1 + ${load%.*} / $(nproc)))
+}
+
+# tries: a word for each try of a loop that sleeps for 0.05 s in between, for 20 s or longer.
+tries() { seq $((400 * $(busy))); }
+
 # --- pipes ---------------------------------------------------------------------------
 
 # copy_slowly FROM TO [SECONDS]: in the background, after a while. One of them is a pipe that
 # the test may never open: then this gives up, so that it does not outlive the test for long,
 # and it does not hold what bats waits for.
 copy_slowly() {
-    timeout 30 sh -c 'sleep "$3"; cat "$1" >"$2"' sh "$1" "$2" "${3:-0}" 3>&- &
+    timeout 300 sh -c 'sleep "$3"; cat "$1" >"$2"' sh "$1" "$2" "${3:-0}" 3>&- &
 }
 
 # --- terminals -----------------------------------------------------------------------
@@ -191,7 +204,7 @@ play_runtime() {
     zstd -dqf "${2:-fixtures/nettrace-real/leak31_first.nettrace.zst}" -o "$tmp/played.nettrace"
     python3 tests/cli/runtime.py "$socket" "$1" "$tmp/played.nettrace" 3>&- &
     runtime=$!
-    for _ in {1..200}; do [[ ! -S $socket ]] || break; sleep 0.05; done
+    for _ in $(tries); do [[ ! -S $socket ]] || break; sleep 0.05; done
     [[ -S $socket ]]
 }
 

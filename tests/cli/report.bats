@@ -118,7 +118,7 @@ shows() { grep -qF -- "$1" "$tmp/page.html" || complain "the page should have: $
     works report -q "$cache"
     [[ $out == '<!DOCTYPE html>'* ]]
     cd "$tmp"
-    at_terminal() { script -qec "$HEAPDRIFT report $OLDPWD/$cache $*" /dev/null </dev/null; }
+    at_terminal() { script -qec "$(printf '%q ' "$HEAPDRIFT" report "$OLDPWD/$cache") $*" /dev/null </dev/null; }
     run at_terminal
     [[ -s heapdrift-report.html && $output == *"open heapdrift-report.html in a browser"* ]]
     run at_terminal
