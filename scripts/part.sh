@@ -3,8 +3,9 @@
 #
 #   scripts/part.sh FOLDER/NAME COMMAND [ARG...]
 #
-# Says one line of a part that passes; of one that fails, all that it printed. That is kept in
-# FOLDER/NAME.log, or .failed, for scripts/check.sh to count. FOLDER/NAME.running exists while it runs.
+# Says one line of a part that passes, and its lines that begin with "note: "; of one that fails,
+# all that it printed. That is kept in FOLDER/NAME.log, or .failed, for scripts/check.sh to count.
+# FOLDER/NAME.running exists while it runs.
 #
 # What is built with a sanitizer reports to files, and any report is a failure: bats passes a
 # test whose stderr nobody looks at.
@@ -38,3 +39,4 @@ if [ "$status" -ne 0 ]; then
     exit 1
 fi
 echo "passed: $part, $seconds s"
+grep '^note: ' "$part.log" || true

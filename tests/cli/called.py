@@ -414,9 +414,9 @@ class File:
             self.guarded = set(re.findall(r"(?:command -v|type|need) ([\w.+-]+)", text))
 
 
-def groups_of(names):
+def groups_of(names, root):
     """The packages of some groups of scripts/install-deps.sh."""
-    said = subprocess.run([ROOT / "scripts/install-deps.sh", "--names", *names], capture_output=True, text=True, check=True)
+    said = subprocess.run([root / "scripts/install-deps.sh", "--names", *names], capture_output=True, text=True, check=True)
     return set(said.stdout.split())
 
 
@@ -424,7 +424,7 @@ def problems(suites, root):
     helpers = set().union(*(File(path).functions for path in root.glob("tests/*/*.bash")))
     for groups, patterns in suites:
         files = {path: File(path) for pattern in patterns.split() for path in sorted(root.glob(pattern))}
-        packages = groups_of(groups.split())
+        packages = groups_of(groups.split(), root)
         for path, file in files.items():
             for name in sorted(file.found - MINIMAL - BUILTIN - helpers - file.functions - file.guarded):
                 if "\0" in name or "/" in name or not re.fullmatch(r"[a-z][\w.+-]*", name):

@@ -139,7 +139,7 @@ golden_is() {
 # more for each process that waits for a processor.
 busy() {
     local load=0 rest
-    read -r load rest 2>/dev/null </proc/loadavg || true
+    read -r load rest 2>/dev/null <"${LOADAVG:-/proc/loadavg}" || true
     echo $((1 + ${load%.*} / $(nproc)))
 }
 
