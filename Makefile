@@ -517,11 +517,12 @@ analyze:
 	    -Iinclude -Isrc src
 	@$(MAKE) --no-print-directory -s -k -j$$(scripts/jobs.sh) analyzed
 
-# Each version of clang-format has a layout of its own: only that of Debian 12 is ours.
+# Each version of clang-format has a layout of its own, and each of clang-tidy more checks: those of
+# Debian 12 are ours (scripts/tidy.sh).
 style:
 	@if clang-format --version | grep -q 'version 14\.'; then \
 	    clang-format --dry-run -Werror $(ALL_C) $(wildcard include/*.h src/*/*.h src/*/*/*.h src/windows/posix/sys/*.h tests/*/*.h tests/*/*/*.h docs/examples/*); \
-	else echo "note: the layout is not checked; it takes clang-format 14, and here is $$(clang-format --version)"; fi
+	else echo "note: layout and findings of clang-tidy are not checked: that takes version 14, here is $$(clang-format --version)"; fi
 	shellcheck -x scripts/*.sh tests/mutants/*.sh tests/bench/*.sh tests/store/*.sh tests/fuzz/*.sh tests/live/*.sh tests/fleet/*.sh scripts/fleet/*.sh scripts/fleet/slurm/* .github/actions/*/*.sh .ci/run
 	shellcheck -x tests/cli/*.bats tests/store/*.bats tests/fleet/*.bats tests/live/*.bats tests/packages/*.bats tests/nuget/*.bats tests/static/*.bats tests/static/*.sh tests/windows/*.bats tests/windows/*.sh tests/cli/helper.bash tests/live/lab.bash
 

@@ -30,4 +30,8 @@ struct bytes outcome_recording(const char *path);
 /* Seconds on a clock that is never set. */
 double outcome_now(void);
 
+/* How many times longer something may take here than on a machine that does nothing else:
+ * one more for each process that waits for a processor. */
+double outcome_busy(void);
+
 #endif
