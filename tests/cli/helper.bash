@@ -84,7 +84,7 @@ json() { jq -r "$1" <<<"$out"; }
 stand_in() {
     {
         echo '#define _GNU_SOURCE'
-        printf '#include <%s>\n' signal.h stdlib.h
+        printf '#include <%s>\n' signal.h stdlib.h string.h unistd.h
         echo 'extern void *__libc_realloc(void *, size_t);'
         echo "$1"
     } >"$BATS_TEST_TMPDIR/stand_in.c"
