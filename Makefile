@@ -58,8 +58,8 @@ LIVE_RUNS ?= 20
 CC       ?= cc
 OBJCOPY  ?= objcopy
 CFLAGS   ?= -O2 -g
-# Every x86-64 processor since 2009 counts bits in one instruction. The compiler may not be
-# installed yet; make, which runs the recipe that installs it, begins a new one to build.
+# Every x86-64 processor since 2009 counts bits in one instruction. The compiler may be
+# missing until a recipe installs it; that recipe starts another make to build.
 X86_64   := $(filter x86_64%,$(shell $(CC) -dumpmachine 2>/dev/null))
 BASELINE := $(if $(X86_64),-march=x86-64-v2)
 WARNINGS  = -Wall -Wextra -Wpedantic -Wshadow -Wconversion \
@@ -193,7 +193,7 @@ $(BUILD)/src/%.o: src/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(LIB_CFLAGS) -MMD -MP -c -o $@ $<
 
-# Newer versions advise to call them by another name, which older ones have not.
+# protoc-c of Debian 13 warns that it is deprecated; Debian 12 has no replacement.
 $(PROFILE): src/render/profile.proto
 	@mkdir -p $(@D)
 	protoc-c --proto_path=$(<D) --c_out=$(@D) $< 2>$@.log || { cat $@.log >&2; exit 1; }
@@ -517,8 +517,8 @@ analyze:
 	    -Iinclude -Isrc src
 	@$(MAKE) --no-print-directory -s -k -j$$(scripts/jobs.sh) analyzed
 
-# Each version of clang-format has a layout of its own, and each of clang-tidy more checks: those of
-# Debian 12 are ours (scripts/tidy.sh).
+# The layout depends on the version of clang-format, the findings on that of clang-tidy (scripts/tidy.sh):
+# version 14, of Debian 12, decides.
 style:
 	@if clang-format --version | grep -q 'version 14\.'; then \
 	    clang-format --dry-run -Werror $(ALL_C) $(wildcard include/*.h src/*/*.h src/*/*/*.h src/windows/posix/sys/*.h tests/*/*.h tests/*/*/*.h docs/examples/*); \

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Run make targets that consist of parts (scripts/part.sh), with as many jobs as processors and
-# memory allow. A line per CHECK_EVERY seconds (30) says what runs, the last one what ran and how
-# long it took.
+# memory allow. Every CHECK_EVERY seconds (30) a line has the progress; the last line has the result and
+# the time.
 #
 #   scripts/check.sh NAME FOLDER[=WORDS]... -- MAKE-ARGUMENT...
 #
@@ -45,7 +45,8 @@ passed_in() {
 # Seconds as people read them.
 duration() { echo "$(($1 / 60)) min $(($1 % 60)) s"; }
 
-# What runs, what has passed and failed, of how many. While only compilers run: how many files they have compiled.
+# Prints the parts that run, and the numbers of those that passed and failed. While only compilers run, it prints the
+# number of files they have compiled.
 progress() {
     passed=0 failed=0 running=
     old_ifs=$IFS
@@ -68,7 +69,7 @@ progress() {
     echo "$name: $(duration $(($(date +%s) - began))): $passed${parts:+ of $parts} parts passed$failed; running: ${running#, }"
 }
 
-# Until it is ended. It waits for a child, as a shell that runs one is not ended before the child is.
+# Prints progress until SIGTERM. sleep is a background job, since a trap waits for the end of a foreground command.
 tell_progress() {
     trap 'kill $! 2>/dev/null; exit 0' TERM
     while :; do
@@ -92,10 +93,10 @@ before=$(untracked)
 status=0
 parts=
 jobs=$(scripts/jobs.sh 2>/dev/null || nproc)
-echo "$name: $jobs jobs; compiles first, and says every half minute what it does"
+echo "$name: compiles, then tests, with $jobs job$([ "$jobs" = 1 ] || echo s); prints progress every half minute"
 marks=$(mktemp -d)
 : >"$marks/began"
-# make -n says which parts there are. It still runs a recipe that names $(MAKE): with this PART that does nothing.
+# make -n lists the parts. It still runs recipes that contain $(MAKE); this PART makes those harmless.
 # shellcheck disable=SC2016 # make expands it, for each build
 { "${MAKE:-make}" --no-print-directory -n "$@" PART='echo scripts/part.sh $(BUILD)/check' 2>/dev/null |
     grep -o 'scripts/part\.sh [^ ]*' | sort -u | wc -l >"$marks/new" && mv "$marks/new" "$marks/parts"; } &

@@ -120,13 +120,13 @@ fi
 
 echo "installing:$missing"
 export DEBIAN_FRONTEND=noninteractive
-# apt and debconf remark on much that is no fault. What they print is of interest when they fail.
+# apt and debconf print remarks that look like failures: their output is shown only if they fail.
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 # Lists may be stale or absent on a new machine; packages may be there already.
 # shellcheck disable=SC2086 # a list of words
 if ! { $as_root apt-get update -qq && $as_root apt-get install -y -qq --no-install-recommends $missing; } >"$log" 2>&1; then
     cat "$log" >&2
-    echo "the packages could not be installed; what apt-get says stands above" >&2
+    echo "the packages could not be installed; the output of apt-get is above" >&2
     exit 1
 fi

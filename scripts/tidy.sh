@@ -4,8 +4,8 @@
 #   scripts/tidy.sh STAMP FILE... -- COMPILER-OPTION...
 #
 # With the analyser one file per process: that of clang-tidy 14 invents va_list errors
-# otherwise. TIDY is the program; CHECKS are added to those of .clang-tidy, or taken off. Another
-# version than 14, that of Debian 12, is not asked: .clang-tidy names groups of checks, which grow.
+# otherwise. TIDY is the program; CHECKS are added to those of .clang-tidy, or taken off. Versions
+# other than 14 (Debian 12) are skipped: .clang-tidy enables groups of checks, and newer versions add to them.
 set -u
 
 stamp=$1

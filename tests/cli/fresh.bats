@@ -1,5 +1,5 @@
-# What a machine that has only just got a clone needs: packages, progress, limits that a busy machine
-# keeps, and checkouts in odd places. tests/packages/fresh.bats does it on minimal systems.
+# A machine that has nothing but a clone: packages, progress, limits under load, and checkouts in odd
+# places. tests/packages/fresh.bats runs README's commands on minimal systems.
 # shellcheck disable=SC2016 # scripts are of others
 load helper
 
@@ -11,7 +11,7 @@ load helper
     mkdir -p "$tmp/tree"/{scripts,tests/cli,src/cli/commands}
     printf '#!/bin/sh\necho gcc python3\n' >"$tmp/tree/scripts/install-deps.sh"
     chmod +x "$tmp/tree/scripts/install-deps.sh"
-    # bats would take a test that begins a line for one of ours.
+    # bats would run a line that begins with @test.
     sed 's/^:test/@test/' >"$tmp/tree/tests/cli/x.bats" <<'BATS'
 # pkill is only a remark
 :test "jq is only a title" {
@@ -43,7 +43,7 @@ BATS
     }
 }
 
-# What scripts/install-deps.sh finds: no package, apt-get as $1 says, the user $2, and no sudo.
+# bare APT UID: runs scripts/install-deps.sh without packages and without sudo; APT is the body of apt-get.
 bare() {
     mkdir -p "$tmp/bin"
     local name
@@ -75,7 +75,7 @@ bare() {
     [[ $status == 0 && $output != *"o such file"* && $output != *"not found"* ]]
 }
 
-# memory MIB [LIMIT-MIB]: a machine of that, and the limit of its control group.
+# memory MIB [LIMIT]: prints the jobs for MIB of available memory in a control group with LIMIT MiB.
 memory() {
     printf 'MemTotal: 9 kB\nMemAvailable: %s kB\n' $(($1 * 1024)) >"$tmp/meminfo"
     mkdir -p "$tmp/group"
@@ -88,20 +88,20 @@ memory() {
     [[ $(memory 1000000) == "$(nproc)" ]]
     [[ $(memory 512) == 1 && $(memory 100) == 1 && $(memory 1000000 600) == 1 ]]
     [[ $(memory 1000000 1000000) == "$(nproc)" ]]
-    # Neither file, as on other systems; a limit of version 1 that is none.
+    # Other systems have neither file; a large number of version 1 is no limit.
     [[ $(scripts/jobs.sh "$tmp/none" "$tmp/none") == "$(nproc)" ]]
     mkdir -p "$tmp/one/memory"
     echo 9223372036854771712 >"$tmp/one/memory/memory.limit_in_bytes"
     [[ $(scripts/jobs.sh "$tmp/none" "$tmp/one") == "$(nproc)" ]]
 }
 
-@test "make check tells at once that it has begun, then what it does" {
+@test "make check prints its start immediately, then its progress" {
     printf '%s\n' 'all: one two three' "one: ; scripts/part.sh $tmp/check/slow sleep 3" \
         "two: ; scripts/part.sh $tmp/asan/fast true" "three: ; scripts/part.sh $tmp/check/wrong false" >"$tmp/parts.mk"
     CHECK_EVERY=1 run scripts/check.sh check "$tmp/check" "$tmp/asan=under ASan" -- -f "$tmp/parts.mk" all
-    [[ $status == 1 && ${lines[0]} == "check: "*" jobs; "* ]]
+    [[ $status == 1 && ${lines[0]} == "check: compiles, then tests, with "*" job"* ]]
     grep -qE '^check: 0 min [12] s: 1 of 3 parts passed, 1 failed; running: slow$' <<<"$output"
-    # Nothing goes on telling.
+    # No progress follows the last line.
     [[ ${lines[-1]} == "check: FAILED: "* ]]
 }
 
@@ -117,7 +117,7 @@ memory() {
     [[ $status == 1 && ${#lines[@]} == 1 && $output == "check: FAILED: /proc is not mounted"*"mount -t proc proc /proc" ]]
 }
 
-@test "who waits waits longer on a busy machine" {
+@test "waiting takes longer on a busy machine" {
     echo "0.40 1 1 1/1 1" >"$tmp/idle"
     echo "$(($(nproc) * 9)).50 1 1 1/1 1" >"$tmp/busy"
     [[ $(LOADAVG=$tmp/idle busy) == 1 && $(LOADAVG=$tmp/busy busy) == 10 && $(LOADAVG=$tmp/none busy) == 1 ]]
@@ -138,8 +138,8 @@ C
     [[ $status == 1 && $output == *"[FAIL] limits::works: Timed out"* && $output == *"Tested: 2 | Passing: 1 | Failing: 1"* ]]
 }
 
-# A checkout whose path has a space, where the umask lets nobody else in, HOME cannot be written to, and
-# no locale is set; $1 is a file of tests, $2 selects some.
+# odd FILE PATTERN: runs tests in a checkout whose path has a space, with umask 077, a read-only HOME, no locale, and
+# the program under another name.
 odd() {
     local name odd="$tmp/a b"
     if [[ ! -d $odd ]]; then
@@ -149,7 +149,7 @@ odd() {
         cp -r tests/cli "$odd/tests/"
         cp "$HEAPDRIFT" "$odd/build/drift"
     fi
-    # bats puts programs of its own first in PATH.
+    # The first folders of PATH contain programs internal to bats.
     run env -i PATH="${PATH#*/bats-core:}" HOME=/proc HEAPDRIFT="$odd/build/drift" bash -c 'umask 077; exec bats --formatter tap -f "$2" "$1"' \
         bash "$odd/tests/cli/$1.bats" "$2"
     [[ $status == 0 && $output != *"not ok"* && $output == *$'\nok 1 '* ]] || {

@@ -135,15 +135,15 @@ golden_is() {
 
 # --- waiting -------------------------------------------------------------------------
 
-# How many times longer something may take here than on a machine that does nothing else: one
-# more for each process that waits for a processor.
+# Prints the factor by which limits of time grow with the load: 1 on an idle machine, 1 more per
+# process that waits for a processor.
 busy() {
     local load=0 rest
     read -r load rest 2>/dev/null <"${LOADAVG:-/proc/loadavg}" || true
     echo $((1 + ${load%.*} / $(nproc)))
 }
 
-# tries: a word for each try of a loop that sleeps for 0.05 s in between, for 20 s or longer.
+# tries: one word per iteration of a loop that sleeps for 0.05 s; 20 s on an idle machine.
 tries() { seq $((400 * $(busy))); }
 
 # --- pipes ---------------------------------------------------------------------------

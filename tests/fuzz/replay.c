@@ -22,8 +22,8 @@
 
 enum {
     LONGEST_PATH = 1024,
-    MOST_SECONDS = 10,     /* of the processor: a busy machine is no fault of an input */
-    HANG_SECONDS = 20 * 60 /* of the clock */
+    MOST_SECONDS = 10,     /* processor time; a busy machine fails no input */
+    HANG_SECONDS = 20 * 60 /* wall time */
 };
 
 /* The file that is looked at, for who wants to know what ended the process. */

@@ -1,22 +1,22 @@
 # README's two commands on a machine that has nothing but Debian's minimal system, git, make and a clone.
-# A system is kept for the next time; what it is told goes to build/packages/fresh-SUITE-COMMAND.log.
-# shellcheck disable=SC2016 # the script is of another shell
+# build/packages caches the systems and has the output, in fresh-SUITE-COMMAND.log.
+# shellcheck disable=SC2016 # another shell runs the script
 load ../cli/helper
 
-# absent WHY: a build server has to have what this suite takes.
+# absent WHY: skips, but fails on a build server, which must have root, mmdebstrap and a network.
 absent() {
     [[ ${CI:-} != true ]] || complain "$1"
     skip "$1"
 }
 
-# Where this machine's own packages come from, whatever its sources look like.
+# Prints the URI of this machine's own mirror; apt reads every form of sources.
 mirror() {
     local codename
     codename=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
     apt-get indextargets --format '$(RELEASE) $(REPO_URI)' 2>/dev/null | sed -n "s/^$codename //p" | head -n 1
 }
 
-# system SUITE: $root is a new one.
+# system SUITE: makes a new system in $root.
 system() {
     local tar=build/packages/fresh-$1.tar from proxy=()
     ran="a minimal $1" status='' out='' err=''
@@ -35,11 +35,11 @@ system() {
     mkdir "$root"
     tar -xf "$tar" -C "$root" --exclude='./dev/*'
     [[ ! -e /etc/resolv.conf ]] || cp /etc/resolv.conf "$root/etc/"
-    # What is not committed belongs to no clone.
+    # A clone has committed files only.
     git clone -q --no-hardlinks . "$root/root/heapdrift"
 }
 
-# typed SUITE COMMAND: in the clone, with what a container has. The namespaces take their mounts along when they end.
+# typed SUITE COMMAND: runs it in the clone, with the mounts of a container, which end with the namespace.
 typed() {
     local log=build/packages/fresh-$1-${2##* }.log began
     began=$(date +%s)
@@ -66,7 +66,7 @@ typed() {
     [[ $status == 1 ]] || complain "$output"
 }
 
-# README's block, so that it stays what is tried.
+# README must have the commands that run here.
 both_commands() {
     grep -q '^make demo ' README.md
     grep -q '^make check ' README.md

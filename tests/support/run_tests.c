@@ -33,7 +33,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* seconds of the clock; no test takes a tenth of it on a machine that does nothing else */
+/* seconds of wall time; any test takes less than a tenth of it on an idle machine */
 enum { HANG_SECONDS = 20 * 60 };
 
 /* How the process of a test ends; any other way is not that of run_tests. */
@@ -206,8 +206,8 @@ static _Noreturn void be_the_test(const struct run *run)
         criterion_internal_test_teardown();
     if (!now.failed && !now.skipped)
         exit(PASSED);
-    /* A test that was left in its middle freed nothing: LeakSanitizer, which looks at exit,
-     * would report that instead. */
+    /* A test that longjmp() left has freed nothing; LeakSanitizer would report that at
+     * exit. */
     fflush(NULL);
     _exit(now.failed ? FAILED : SKIPPED);
 }

@@ -41,8 +41,8 @@ enum {
     PREFIXES_OF_HUGE = 40,
     CHANGED_BYTES = 100000,
     QUICKER = 40,
-    SECONDS_PER_INPUT = 20, /* of the processor: a busy machine is no fault of an input */
-    HANG_SECONDS = 20 * 60, /* of the clock */
+    SECONDS_PER_INPUT = 20, /* processor time; a busy machine fails no input */
+    HANG_SECONDS = 20 * 60, /* wall time */
     /* Of the damaged inputs that open, every so many are also reported on: four
      * reports in five formats take ten times as long as reading a small file. */
     REPORT_EVERY = 16,
@@ -334,7 +334,7 @@ static void open_as(struct sweep *s, struct bytes b, bool tables_only)
 
 /* --- inputs -------------------------------------------------------------------- */
 
-/* Starts the limits of one input anew. */
+/* Restarts the limits for one input. */
 static void limit_time(void)
 {
     static const struct itimerval most = {.it_value.tv_sec = SECONDS_PER_INPUT};
