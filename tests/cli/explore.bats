@@ -4,8 +4,9 @@ load helper
 
 cache=fixtures/leaklab/cache
 
-# One terminal per test, on a socket of its own.
-mux() { tmux -L "hd-$$-$BATS_TEST_NUMBER" -f /dev/null "$@"; }
+# Each terminal has a socket of its own: a server that ends takes no new session.
+terminals=0
+mux() { tmux -L "hd-$$-$BATS_TEST_NUMBER-$terminals" -f /dev/null "$@"; }
 
 # on_screen COLUMNS ROWS ARG...: the browser runs on a terminal of that size. What it ends
 # with is in $tmp/status, its stderr in $tmp/err.
@@ -17,6 +18,7 @@ on_screen() {
     printf -v line ' %q' "$HEAPDRIFT" explore "$@"
     ran="heapdrift explore $*"
     status="" err=""
+    terminals=$((terminals + 1))
     mux new-session -d -x "$columns" -y "$rows" \
         "${env:-} $line 2>$tmp/err; echo \$? >$tmp/status; stty -a >$tmp/stty; exec sleep 600" 3>&-
 }
@@ -263,7 +265,6 @@ ends_with() {
     ends_with 2
     [[ $err == *"bad-number.txt:"* ]]
     mux kill-server
-    sleep 0.5 # a server that ends takes no new session
     rm "$tmp/stty"
     on_screen 80 24 --by=holder "$cache"
     ends_with 2
