@@ -1,12 +1,12 @@
 #!/bin/sh
-# Build with all processors, and show what goes on: a line that counts on a terminal, a line
+# Build with as many jobs as processors and memory allow, and show what goes on: a line that counts on a terminal, a line
 # for every 20 files elsewhere, nothing if there is nothing to do.
 #
 #   scripts/build.sh MAKE
 set -eu
 
 make=${1:-make}
-jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
+jobs=$(scripts/jobs.sh)
 failed=$(mktemp)
 trap 'rm -f "$failed"' EXIT
 
@@ -20,7 +20,7 @@ terminal=0
 { "$make" --no-print-directory -j"$jobs" all || echo failed >"$failed"; } |
     awk -v of="$of" -v jobs="$jobs" -v terminal="$terminal" '
         / -c -o / {
-            if (n++ == 0) print "building with " jobs " processor" (jobs == 1 ? "" : "s")
+            if (n++ == 0) print "building with " jobs " job" (jobs == 1 ? "" : "s")
             if (terminal) printf "\r\033[Kcompiling %d%s: %s", n, of, $NF
             else if (n % 20 == 0) print "  compiled " n of (of == "" ? " files" : "")
             fflush()

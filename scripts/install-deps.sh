@@ -23,14 +23,15 @@ build='gcc libc6-dev make pkg-config libxxhash-dev uthash-dev libpopt-dev libjan
        libarchive-dev libzstd-dev libyaml-dev libutf8proc-dev libprotobuf-c-dev
        protobuf-c-compiler libncurses-dev ncurses-bin libseccomp-dev scdoc
        libsqlite3-dev libpq-dev node-d3-hierarchy node-d3-scale node-d3-shape'
+# tests/cli/called.py compares this group with the commands that the tests run.
 test='libcriterion-dev bats clang-tidy clang-format shellcheck python3-jsonschema python3-yaml libxml2-utils jq
-      hyperfine time cmark-gfm gzip zstd xz-utils bzip2 zip mandoc tmux'
-fuzz='clang libclang-rt-14-dev llvm afl++'
+      hyperfine time cmark-gfm gzip zstd xz-utils bzip2 zip mandoc tmux g++ git less locales procps python3 curl strace'
+fuzz='clang libclang-rt-dev llvm afl++'
 coverage='gcovr mold python3'
 postgresql='postgresql util-linux'
 # Slurm with what makes its nodes trust each other; systemd-analyze, promtool.
-fleet='slurmctld slurmd slurm-client munge procps parallel postgresql-client systemd prometheus python3-yaml yamllint'
-command -v node >/dev/null || fleet="$fleet nodejs npm"
+fleet='slurmctld slurmd slurm-client munge procps parallel postgresql-client systemd prometheus python3-yaml yamllint
+       nodejs npm'
 action='jq'
 # System calls that fail, and mounts of its own.
 faults='strace util-linux mount python3'
@@ -45,11 +46,9 @@ deb='debhelper dpkg-dev lintian'
 # The SDK itself is not Debian's.
 nuget='strip-nondeterminism'
 packages='mmdebstrap man-db curl python3-jsonschema python3-yaml zip unzip jq buildah uidmap systemd-container
-          node-spdx-expression-parse node-spdx-exceptions node-spdx-license-ids'
+          nodejs node-spdx-expression-parse node-spdx-exceptions node-spdx-license-ids'
 # A browser that looks at the page, axe-core by npm, and pictures of it.
-page='chromium chromium-driver python3 optipng pngquant tmux fonts-dejavu-core'
-# npm may be there by another way than Debian's package, which would fight with it.
-command -v npm >/dev/null || page="$page npm"
+page='chromium chromium-driver python3 optipng pngquant tmux fonts-dejavu-core npm'
 
 say_names=
 if [ "${1:-}" = --names ]; then
@@ -96,6 +95,11 @@ fi
 
 missing=
 for package in $wanted; do
+    # They may come from elsewhere; Debian's packages would conflict with those.
+    case $package in
+    nodejs) ! command -v node >/dev/null || continue ;;
+    npm) ! command -v npm >/dev/null || continue ;;
+    esac
     state=$(dpkg-query -W -f '${db:Status-Abbrev}' "$package" 2>/dev/null || true)
     case $state in
     ii*) ;;
@@ -107,7 +111,8 @@ done
 as_root=
 if [ "$(id -u)" -ne 0 ]; then
     if ! command -v sudo >/dev/null; then
-        echo "As root, please: apt-get install$missing" >&2
+        echo "Debian packages are missing. As root:" >&2
+        echo "apt-get update && apt-get install -y --no-install-recommends$missing" >&2
         exit 1
     fi
     as_root=sudo
@@ -115,7 +120,13 @@ fi
 
 echo "installing:$missing"
 export DEBIAN_FRONTEND=noninteractive
+# apt and debconf print remarks that look like failures: their output is shown only if they fail.
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
 # Lists may be stale or absent on a new machine; packages may be there already.
-$as_root apt-get update -qq
 # shellcheck disable=SC2086 # a list of words
-$as_root apt-get install -y -qq --no-install-recommends $missing >/dev/null
+if ! { $as_root apt-get update -qq && $as_root apt-get install -y -qq --no-install-recommends $missing; } >"$log" 2>&1; then
+    cat "$log" >&2
+    echo "the packages could not be installed; the output of apt-get is above" >&2
+    exit 1
+fi

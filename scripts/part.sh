@@ -3,8 +3,9 @@
 #
 #   scripts/part.sh FOLDER/NAME COMMAND [ARG...]
 #
-# Says one line of a part that passes; of one that fails, all that it printed. That is kept in
-# FOLDER/NAME.log, or .failed, for scripts/check.sh to count.
+# Says one line of a part that passes, and its lines that begin with "note: "; of one that fails,
+# all that it printed. That is kept in FOLDER/NAME.log, or .failed, for scripts/check.sh to count.
+# FOLDER/NAME.running exists while it runs.
 #
 # What is built with a sanitizer reports to files, and any report is a failure: bats passes a
 # test whose stderr nobody looks at.
@@ -15,12 +16,16 @@ shift
 folder=${part%/*}
 mkdir -p "$folder"
 rm -f "$part".*
-reports="log_path=$(cd "$folder" && pwd)/${part##*/}.report"
+# In quotes, as a space would end it.
+reports="log_path='$(cd "$folder" && pwd)/${part##*/}.report'"
 export ASAN_OPTIONS="$reports" TSAN_OPTIONS="$reports"
 export UBSAN_OPTIONS=print_stacktrace=1
 
 began=$(date +%s)
 status=0
+trap 'rm -f "$part.running"' EXIT
+trap 'exit 130' INT TERM
+: >"$part.running"
 "$@" >"$part.log" 2>&1 || status=$?
 seconds=$(($(date +%s) - began))
 if cat "$part".report.* >>"$part.log" 2>/dev/null; then
@@ -34,3 +39,4 @@ if [ "$status" -ne 0 ]; then
     exit 1
 fi
 echo "passed: $part, $seconds s"
+grep '^note: ' "$part.log" || true

@@ -39,8 +39,9 @@ changed() {
 }
 
 @test "what is asked wrongly is told in a line" {
-    for wrong in BASE= BASE=no-such-commit "BASE=$HEAPDRIFT BENCH_RUNS=0" "BASE=$HEAPDRIFT FILES=$tmp/none"; do
-        compare $wrong
+    local wrong
+    for wrong in BASE= BASE=no-such-commit BENCH_RUNS=0 "FILES=$tmp/none"; do
+        compare BASE="$HEAPDRIFT" "$wrong"
         [[ $status == 2 && ${#lines[@]} == 1 && $output == 'bench-compare: '* ]]
     done
 }

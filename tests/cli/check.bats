@@ -49,6 +49,8 @@ suppress:
     hd check -c "$tmp/heapdrift.yml" "$cache"
     status_is 1
     out=${out//"$tmp"/TMP}
+    # In quotes where the path has a space.
+    out=${out//"'$cache'"/$cache}
     out=${out//"$PWD"/PWD}
     printf '%s\n' "$out" >"$tmp/.out"
     golden_is check.txt

@@ -52,7 +52,7 @@ def well(what):
         status, _, body = ask(f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
         took = time.monotonic() - begin
         assert status == 200 and body, (what, path, status, body)
-        assert took < 1, (what, path, took)
+        assert took < 1 + os.getloadavg()[0] / os.cpu_count(), (what, path, took)
 
 
 def files_and_kib(pid):

@@ -10,7 +10,7 @@ teardown() {
 
 # until_is PATH: wait for a file, for 20 s at most.
 until_is() {
-    for _ in {1..400}; do [[ ! -e $1 ]] || break; sleep 0.05; done
+    for _ in $(tries); do [[ ! -e $1 ]] || break; sleep 0.05; done
     [[ -e $1 ]]
 }
 
@@ -236,16 +236,18 @@ OPERANDS
 
 @test "a process that /proc hides is not said to be none" {
     [[ $(id -u) == 0 ]] && command -v setpriv >/dev/null || skip "takes root"
+    local program
+    printf -v program %q "$HEAPDRIFT"
     local as_nobody=(unshare -m -p -f --kill-child sh -c 'mount -t proc -o hidepid=2 proc /proc || exit
-        sleep 20 &
+        sleep 600 &
         export hidden=$!
         exec setpriv --reuid=65534 --regid=65534 --clear-groups sh -c "$1"' sh)
-    "${as_nobody[@]}" "$HEAPDRIFT --version" >/dev/null 2>&1 || skip "no namespaces here, or nobody may not run it"
+    "${as_nobody[@]}" "$program --version" >/dev/null 2>&1 || skip "no namespaces here, or nobody may not run it"
     ran='collect as nobody' status=2 err=''
     ! "${as_nobody[@]}" 'test -e /proc/$hidden' || skip "nothing is hidden here"
-    out=$("${as_nobody[@]}" "$HEAPDRIFT collect -p \$hidden -o /tmp/heapdrift-$$.gcdump 2>&1") || true
+    out=$("${as_nobody[@]}" "$program collect -p \$hidden -o /tmp/heapdrift-$$.gcdump 2>&1") || true
     out_matches '^heapdrift: process [0-9]+ is hidden from this user by /proc \(hidepid\); run heapdrift as its user, or as root$'
-    out=$("${as_nobody[@]}" "$HEAPDRIFT collect -p 2000 -o /tmp/heapdrift-$$.gcdump 2>&1") || true
+    out=$("${as_nobody[@]}" "$program collect -p 2000 -o /tmp/heapdrift-$$.gcdump 2>&1") || true
     out_is "heapdrift: no process 2000"
 }
 
@@ -345,7 +347,7 @@ OPERANDS
     # From the first snapshot to the last but one, however long they take: as each appears.
     mkdir "$tmp/kept"
     (for number in 1 2 3; do
-        timeout 60 sh -c 'until [ -e "$1" ]; do sleep 0.02; done' sh "$tmp/kept/$number.gcdump" || exit
+        timeout 600 sh -c 'until [ -e "$1" ]; do sleep 0.02; done' sh "$tmp/kept/$number.gcdump" || exit
         iterate 20
     done) 3>&- &
     works watch -p "$pid" --count=4 --interval=1 --format=json -o "$tmp/kept"
@@ -399,7 +401,7 @@ OPERANDS
     TMPDIR=$tmp/t "$HEAPDRIFT" watch --no-keep --diagnostic-port="$socket" --count=50 --interval=300ms --format=json \
         >"$tmp/.out" 2>"$tmp/err" 3>&- &
     local job=$!
-    for _ in {1..200}; do [[ ! -e $(echo "$tmp"/t/*/3.gcdump) ]] || break; sleep 0.05; done
+    for _ in $(tries); do [[ ! -e $(echo "$tmp"/t/*/3.gcdump) ]] || break; sleep 0.05; done
     kill -TERM $job
     ran=watch
     ends $job
@@ -459,7 +461,7 @@ OPERANDS
         : >"$tmp/err" # what the other one said
         "$HEAPDRIFT" watch --diagnostic-port="$socket" --count=50 --interval=10 >"$tmp/.out" 2>"$tmp/err" 3>&- &
         job=$!
-        for _ in {1..200}; do ! grep -q 'more, every' "$tmp/err" || break; sleep 0.05; done
+        for _ in $(tries); do ! grep -q 'more, every' "$tmp/err" || break; sleep 0.05; done
         kill -$signal $job
         ends $job
         [[ $(echo heapdrift-*/*) == */1.gcdump ]]
@@ -475,7 +477,7 @@ OPERANDS
     "$HEAPDRIFT" watch --diagnostic-port="$socket" --count=2 >"$tmp/.out" 2>"$tmp/err" 3>&- &
     local job=$!
     ran=watch
-    for _ in {1..200}; do [[ ! -e $(echo heapdrift-*) ]] || break; sleep 0.05; done
+    for _ in $(tries); do [[ ! -e $(echo heapdrift-*) ]] || break; sleep 0.05; done
     sleep 0.2
     kill -TERM $job
     ends $job
@@ -489,7 +491,7 @@ OPERANDS
     mkdir "$tmp/t"
     TMPDIR=$tmp/t "$HEAPDRIFT" watch --no-keep --diagnostic-port="$socket" --count=2 -q >"$tmp/.out" 2>"$tmp/err" 3>&- &
     local job=$!
-    for _ in {1..200}; do [[ ! -e $(echo "$tmp"/t/*) ]] || break; sleep 0.05; done
+    for _ in $(tries); do [[ ! -e $(echo "$tmp"/t/*) ]] || break; sleep 0.05; done
     sleep 0.2
     kill -TERM $job
     ran=watch
@@ -510,7 +512,7 @@ OPERANDS
         TMPDIR=$tmp/t "$HEAPDRIFT" watch --no-keep -q --diagnostic-port="$socket" --count=2 --interval=100ms \
             --baseline="$tmp/baseline" >"$tmp/out" 2>"$tmp/err" 3>&- &
         job=$!
-        for _ in {1..200}; do [[ ! -e $(echo "$tmp"/t/*/2.gcdump) ]] || break; sleep 0.05; done
+        for _ in $(tries); do [[ ! -e $(echo "$tmp"/t/*/2.gcdump) ]] || break; sleep 0.05; done
         # Not while the second is written: then the first alone is no comparison.
         sleep 0.5
         [[ -d $(echo "$tmp"/t/heapdrift-*) ]]
@@ -529,7 +531,7 @@ OPERANDS
     TMPDIR=$tmp/t "$HEAPDRIFT" watch --no-keep -q --diagnostic-port="$socket" --count=2 --interval=100ms \
         --baseline="$tmp/baseline" >"$tmp/out" 2>"$tmp/err" 3>&- &
     local job=$! child
-    for _ in {1..200}; do child=$(pgrep -P $job) && break || sleep 0.05; done
+    for _ in $(tries); do child=$(pgrep -P $job) && break || sleep 0.05; done
     kill -KILL "$child"
     status=0 ran=watch out=''
     wait $job || status=$?
@@ -550,7 +552,7 @@ OPERANDS
         for _ in {1..4}; do
             "$HEAPDRIFT" collect -q $options --diagnostic-port="$socket" -o "$folder/$to" >/dev/null 2>&1 3>&- &
             job=$!
-            for _ in {1..200}; do
+            for _ in $(tries); do
                 # shellcheck disable=SC2012
                 [[ $(ls -l "/proc/$job/fd" 2>/dev/null) != *"$folder/"* ]] || break
                 sleep 0.02
@@ -608,7 +610,7 @@ play_dumps() {
     socket=$tmp/socket
     python3 tests/cli/runtime.py "$socket" "$@" 3>&- &
     runtime=$!
-    for _ in {1..200}; do [[ ! -S $socket ]] || break; sleep 0.05; done
+    for _ in $(tries); do [[ ! -S $socket ]] || break; sleep 0.05; done
     [[ -S $socket ]]
 }
 
@@ -833,7 +835,7 @@ asked() {
     asked setsid bash -c 'exec 7<&0; "$@" <&7 & sleep 30 & wait' -
     kill -KILL -- -$asked
     exec 5>&- 6<&-
-    for _ in {1..100}; do [[ -n $(ls -A "$tmp/t") ]] || break; sleep 0.05; done
+    for _ in $(tries); do [[ -n $(ls -A "$tmp/t") ]] || break; sleep 0.05; done
     [[ -z $(ls -A "$tmp/t") ]]
 }
 

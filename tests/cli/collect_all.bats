@@ -29,7 +29,7 @@ play() {
     ) 3>&- &
     players+=($!)
     for number in "${sockets[@]}"; do
-        for _ in {1..200}; do [[ ! -S $number ]] || break; sleep 0.05; done
+        for _ in $(tries); do [[ ! -S $number ]] || break; sleep 0.05; done
         [[ -S $number ]]
     done
     export TMPDIR=$tmp/t
@@ -43,17 +43,18 @@ own() { echo "own$$-$BATS_TEST_NUMBER"; }
 
 # --- ps --------------------------------------------------------------------------------
 
-@test "ps of forty processes says what they take, in less than two seconds" {
+@test "ps of forty processes says what they take, in less than two seconds on an idle machine" {
     APART=1 play "$(own)" play {1001..1040}
     # Somebody else's socket that says nothing, or a busy machine, may be in the way once.
-    local start took
+    local start took limit
     for _ in 1 2 3; do
         start=$(date +%s%N)
         works ps --name="$(own)" --format=json
         took=$((($(date +%s%N) - start) / 1000000))
-        [[ $took -ge 2000 ]] || break
+        limit=$((2000 * $(busy)))
+        [[ $took -ge $limit ]] || break
     done
-    [[ $took -lt 2000 ]] || complain "$took ms"
+    [[ $took -lt $limit ]] || complain "$took ms"
     python tests/cli/check_json.py docs/json-schema "$tmp/.out"
     [[ $(json '[.processes[] | select(.memory_bytes > 1000000 and .uptime_seconds < 600 and .started != null and .problem == null)] | length') == 40 ]]
     [[ $(json '[.processes[].host] | unique[]') == "$(uname -n)" ]]
@@ -174,7 +175,7 @@ own() { echo "own$$-$BATS_TEST_NUMBER"; }
     "$HEAPDRIFT" collect --all --name="$(own)" -o "$tmp/o" --count=2 --interval=2 >"$tmp/.out" 2>"$tmp/.err" 3>&- &
     local job=$! name
     name=$tmp/o/$(own)-$(uname -n)
-    for _ in {1..200}; do [[ ! -e $name-${players[1]}/1.gcdump ]] || break; sleep 0.02; done
+    for _ in $(tries); do [[ ! -e $name-${players[1]}/1.gcdump ]] || break; sleep 0.02; done
     kill "${players[1]}"
     rm "$tmp/t/dotnet-diagnostic-2-1-socket"
     status=0 ran="collect --all --count=2"
@@ -196,7 +197,7 @@ own() { echo "own$$-$BATS_TEST_NUMBER"; }
     play "$(own)-slow" stall 3
     "$HEAPDRIFT" collect --all --name="$(own)*" -o "$tmp/o" -j 3 >"$tmp/.out" 2>"$tmp/.err" 3>&- &
     local job=$!
-    for _ in {1..200}; do [[ $(files "$tmp/o" 'own*.gcdump') != 2 ]] || break; sleep 0.05; done
+    for _ in $(tries); do [[ $(files "$tmp/o" 'own*.gcdump') != 2 ]] || break; sleep 0.05; done
     kill -TERM $job
     status=0 ran="collect --all, SIGTERM"
     wait $job || status=$?
@@ -237,7 +238,7 @@ own() { echo "own$$-$BATS_TEST_NUMBER"; }
         unset TMPDIR && exec -a "$1" "$2" "$4" /tmp/dotnet-diagnostic-1-1-socket play "$3"' \
         bash "$(own)" "$(interpreter)" <(cat "$tmp/played.nettrace") <(cat tests/cli/runtime.py) 3>&- &
     container=$!
-    for _ in {1..100}; do
+    for _ in $(tries); do
         works ps --name="$(own)" --format=json
         [[ $(json '.processes | length') != 2 ]] || break
         sleep 0.05

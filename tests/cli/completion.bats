@@ -104,7 +104,7 @@ in_fish() { HOME=$tmp fish --no-config -c "source $tmp/script; complete -C '$1'"
     [[ ! -e pwned ]]
 }
 
-in_zsh() { timeout 60 zsh -f "$tests/complete.zsh" "$tmp/fpath/_heapdrift" "$1"; }
+in_zsh() { timeout 600 zsh -f "$tests/complete.zsh" "$tmp/fpath/_heapdrift" "$1"; }
 
 @test "zsh completes commands, options, values, files and processes" {
     command -v zsh >/dev/null || skip "no zsh here"

@@ -4,28 +4,31 @@ load helper
 
 cache=fixtures/leaklab/cache
 
-# One terminal per test, on a socket of its own.
-mux() { tmux -L "hd-$$-$BATS_TEST_NUMBER" -f /dev/null "$@"; }
+# Each terminal has a socket of its own: a server that ends takes no new session.
+terminals=0
+mux() { tmux -L "hd-$$-$BATS_TEST_NUMBER-$terminals" -f /dev/null "$@"; }
 
 # on_screen COLUMNS ROWS ARG...: the browser runs on a terminal of that size. What it ends
 # with is in $tmp/status, its stderr in $tmp/err.
 on_screen() {
     command -v tmux >/dev/null || skip "no tmux here"
+    need_terminal
     local columns=$1 rows=$2 word line=
     shift 2
     printf -v line ' %q' "$HEAPDRIFT" explore "$@"
     ran="heapdrift explore $*"
     status="" err=""
+    terminals=$((terminals + 1))
     mux new-session -d -x "$columns" -y "$rows" \
-        "${env:-} $line 2>$tmp/err; echo \$? >$tmp/status; stty -a >$tmp/stty; exec sleep 30" 3>&-
+        "${env:-} $line 2>$tmp/err; echo \$? >$tmp/status; stty -a >$tmp/stty; exec sleep 600" 3>&-
 }
 
 teardown() { mux kill-server 2>/dev/null || true; }
 
-# The terminal shows $1, at the latest after ten seconds.
+# The terminal shows $1 in the end.
 waits_for() {
-    local i
-    for ((i = 0; i < 200; i++)); do
+    local _
+    for _ in $(tries); do
         out=$(mux capture-pane -p)
         [[ $out == *"$1"* ]] && return
         sleep 0.05
@@ -44,7 +47,13 @@ press() {
 
 # The screen is that of tests/cli/golden/$1, as soon as nothing moves any more.
 screen_is() {
-    local last=
+    local _ last=''
+    for _ in $(tries); do
+        mux capture-pane -p >"$tmp/.out"
+        [[ ${GOLDEN:-} != accept ]] || break
+        ! cmp -s "tests/cli/golden/$1" "$tmp/.out" || return 0
+        sleep 0.05
+    done
     out=$(mux capture-pane -p)
     while [[ $out != "$last" ]]; do
         last=$out
@@ -56,8 +65,8 @@ screen_is() {
 }
 
 ends_with() {
-    local i
-    for ((i = 0; i < 200; i++)); do
+    local _
+    for _ in $(tries); do
         [[ -s $tmp/stty ]] && break
         sleep 0.05
     done
@@ -188,7 +197,7 @@ ends_with() {
         rm -f "$tmp/stty" "$tmp/status"
         on_screen 80 24 "$cache"
         waits_for "held by"
-        pkill -"$signal" -P "$(mux display-message -p '#{pane_pid}')" -x heapdrift
+        pkill -"$signal" -P "$(mux display-message -p '#{pane_pid}')"
         ends_with $((128 + signal))
         waits_for ""
         out_lacks "held by"
@@ -200,7 +209,7 @@ ends_with() {
     on_screen 80 24 "$cache"
     waits_for "held by"
     local pid
-    pid=$(pgrep -P "$(mux display-message -p '#{pane_pid}')" -x heapdrift)
+    pid=$(pgrep -P "$(mux display-message -p '#{pane_pid}')")
     kill -TSTP "$pid"
     sleep 0.2
     kill -CONT "$pid"
@@ -256,7 +265,6 @@ ends_with() {
     ends_with 2
     [[ $err == *"bad-number.txt:"* ]]
     mux kill-server
-    sleep 0.5 # a server that ends takes no new session
     rm "$tmp/stty"
     on_screen 80 24 --by=holder "$cache"
     ends_with 2
@@ -271,7 +279,7 @@ ends_with() {
     press 3 -- "Δcount"
     out_has "System.String"
     mux send-keys q
-    for _ in {1..100}; do [[ ! -s $tmp/status ]] || break; sleep 0.05; done
+    for _ in $(tries); do [[ ! -s $tmp/status ]] || break; sleep 0.05; done
     [[ $(<"$tmp/status") == 0 ]]
     grep -q "note: run 1: shop on web: 6 snapshots" "$tmp/err"
 }

@@ -178,7 +178,7 @@ without_proc() {
     done
     TMPDIR=$tmp/t "$HEAPDRIFT" watch --no-keep --diagnostic-port="$socket" --count=50 --interval=1s -q 3>&- &
     local job=$!
-    for _ in {1..200}; do [[ ! -e $(echo "$tmp"/t/*/1.gcdump) ]] || break; sleep 0.05; done
+    for _ in $(tries); do [[ ! -e $(echo "$tmp"/t/*/1.gcdump) ]] || break; sleep 0.05; done
     kill -XCPU $job
     wait $job || true
     [[ -z $(ls -A "$tmp/t") ]]

@@ -2,6 +2,9 @@
 # an absolute path; tests run from the repository's root and write to $BATS_TEST_TMPDIR.
 # shellcheck shell=bash
 
+# bash decodes $'\u202e' when it parses a test, after this line but before setup.
+export LC_ALL=C.UTF-8
+
 HEAPDRIFT=${HEAPDRIFT:-$BATS_TEST_DIRNAME/../../build/heapdrift}
 
 # What is built in a test is built as anybody builds it, not as the make that runs the tests.
@@ -92,7 +95,7 @@ json() { jq -r "$1" <<<"$out"; }
 stand_in() {
     {
         echo '#define _GNU_SOURCE'
-        printf '#include <%s>\n' signal.h stdlib.h
+        printf '#include <%s>\n' signal.h stdlib.h string.h unistd.h
         echo 'extern void *__libc_realloc(void *, size_t);'
         echo "$1"
     } >"$BATS_TEST_TMPDIR/stand_in.c"
@@ -141,13 +144,26 @@ golden_is() {
     fi
 }
 
+# --- waiting -------------------------------------------------------------------------
+
+# Prints the factor by which limits of time grow with the load: 1 on an idle machine, 1 more per
+# process that waits for a processor.
+busy() {
+    local load=0 rest
+    read -r load rest 2>/dev/null <"${LOADAVG:-/proc/loadavg}" || true
+    echo $((1 + ${load%.*} / $(nproc)))
+}
+
+# tries: one word per iteration of a loop that sleeps for 0.05 s; 20 s on an idle machine.
+tries() { seq $((400 * $(busy))); }
+
 # --- pipes ---------------------------------------------------------------------------
 
 # copy_slowly FROM TO [SECONDS]: in the background, after a while. One of them is a pipe that
 # the test may never open: then this gives up, so that it does not outlive the test for long,
 # and it does not hold what bats waits for.
 copy_slowly() {
-    timeout 30 sh -c 'sleep "$3"; cat "$1" >"$2"' sh "$1" "$2" "${3:-0}" 3>&- &
+    timeout 300 sh -c 'sleep "$3"; cat "$1" >"$2"' sh "$1" "$2" "${3:-0}" 3>&- &
 }
 
 # --- terminals -----------------------------------------------------------------------
@@ -199,7 +215,7 @@ play_runtime() {
     zstd -dqf "${2:-fixtures/nettrace-real/leak31_first.nettrace.zst}" -o "$tmp/played.nettrace"
     python3 tests/cli/runtime.py "$socket" "$1" "$tmp/played.nettrace" 3>&- &
     runtime=$!
-    for _ in {1..200}; do [[ ! -S $socket ]] || break; sleep 0.05; done
+    for _ in $(tries); do [[ ! -S $socket ]] || break; sleep 0.05; done
     [[ -S $socket ]]
 }
 

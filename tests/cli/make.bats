@@ -18,7 +18,7 @@ make_parts() {
 }
 
 @test "a part whose programs left a report of a sanitizer fails" {
-    run part leaks sh -c 'echo "it leaks" >"${ASAN_OPTIONS#log_path=}.1"'
+    run part leaks sh -c 'eval "$ASAN_OPTIONS"; echo "it leaks" >"$log_path.1"'
     [[ $status == 1 && $output == *"it leaks"* ]]
 }
 
@@ -57,7 +57,7 @@ make_parts() {
 }
 
 @test "lint fails where clang-tidy finds something" {
-    command -v clang-tidy >/dev/null || skip "no clang-tidy here"
+    clang-tidy --version | grep -q 'version 14\.' || skip "no clang-tidy 14 here"
     echo 'int main(void) { int *p = 0; return *p; }' >"$tmp/main.c"
     cp .clang-tidy "$tmp"
     run scripts/tidy.sh "$tmp/stamp" "$tmp/main.c" -- -std=c11
@@ -69,13 +69,13 @@ make_parts() {
 
 @test "a build shows what it does, and fails if it fails" {
     mkdir -p "$tmp/src" "$tmp/scripts"
-    cp scripts/build.sh "$tmp/scripts"
+    cp scripts/build.sh scripts/jobs.sh "$tmp/scripts"
     cd "$tmp" || return
     touch src/{1..45}.c
     printf '#!/bin/sh\nfor i in $(seq 45); do echo "cc -O2 -c -o build/$i.o src/$i.c"; done\n' >"$tmp/make"
     chmod +x "$tmp/make"
     run scripts/build.sh "$tmp/make"
-    [[ $status == 0 && ${lines[0]} == "building with "*" processor"* ]]
+    [[ $status == 0 && ${lines[0]} == "building with "*" job"* ]]
     [[ ${lines[1]} == "  compiled 20 of 45 files" && ${lines[2]} == "  compiled 40 of 45 files" && ${#lines[@]} == 3 ]]
     mkdir -p build/src
     printf '#!/bin/sh\n:\n' >"$tmp/make"

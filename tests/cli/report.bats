@@ -29,8 +29,9 @@ shows() { grep -qF -- "$1" "$tmp/page.html" || complain "the page should have: $
 @test "the numbers of the page are those of the report" {
     page report "$cache"
     works diff -q --format=json "$cache"
-    diff <(json '.suspects, .totals, .growth, .snapshots') \
-        <(jq '.suspects, .totals, .growth, .snapshots' "$tmp/data/report-data.json")
+    # jq 1.7 prints a number as it was written, unless it computes with it.
+    local read='.suspects, .totals, .growth, .snapshots | walk(if type == "number" then . + 0 else . end)'
+    diff <(json "$read") <(jq "$read" "$tmp/data/report-data.json")
     # Types by columns, put together again: the words of names, constant counts, bytes of each.
     diff <(works diff -q -n 0 --format=json "$cache" && json '[.types[] | [.full_name // .type, .count, .bytes]]') \
         <(jq -r '. as $t | [range(.name | length) as $i |
@@ -117,8 +118,9 @@ shows() { grep -qF -- "$1" "$tmp/page.html" || complain "the page should have: $
 @test "it goes to standard output unless that is a terminal, and then not over a file" {
     works report -q "$cache"
     [[ $out == '<!DOCTYPE html>'* ]]
+    need_terminal
     cd "$tmp"
-    at_terminal() { script -qec "$HEAPDRIFT report $OLDPWD/$cache $*" /dev/null </dev/null; }
+    at_terminal() { script -qec "$(printf '%q ' "$HEAPDRIFT" report "$OLDPWD/$cache") $*" /dev/null </dev/null; }
     run at_terminal
     [[ -s heapdrift-report.html && $output == *"open heapdrift-report.html in a browser"* ]]
     run at_terminal

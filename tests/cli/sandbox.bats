@@ -159,7 +159,7 @@ same() {
     works top "$before" -o /dev/stdout
     out_has "[total]"
     mkfifo "$tmp/pipe"
-    timeout 20 cat "$tmp/pipe" >"$tmp/got" 3>&- &
+    timeout 600 cat "$tmp/pipe" >"$tmp/got" 3>&- &
     works top "$before" -o "$tmp/pipe"
     wait
     cmp "$tmp/got" "$tmp/b/real"

@@ -38,7 +38,7 @@ hd_beside() {
 
 # says TEXT: wait until it has said so.
 says() {
-    for _ in {1..200}; do
+    for _ in $(tries); do
         ! grep -qF -- "$1" "$tmp/err" || return 0
         sleep 0.05
     done
@@ -48,7 +48,7 @@ says() {
 
 # is_at_work: wait until it takes a snapshot, which is when it holds the lock.
 is_at_work() {
-    for _ in {1..200}; do
+    for _ in $(tries); do
         [[ ! -f $tmp/lock ]] || flock -n "$tmp/lock" true || return 0
         sleep 0.02
     done
@@ -188,7 +188,7 @@ player() {
     LATER=${3:-1} OTEL_SERVICE_NAME=${2:-$1} bash -c 'exec -a "$1" "$2" tests/cli/runtime.py "$3/dotnet-diagnostic-$$-1-socket" play "$4"' \
         sh "$1" "$interpreter" "$tmp/t" "$tmp/played.nettrace" 3>&- &
     player=$!
-    for _ in {1..200}; do [[ ! -S $tmp/t/dotnet-diagnostic-$player-1-socket ]] || break; sleep 0.05; done
+    for _ in $(tries); do [[ ! -S $tmp/t/dotnet-diagnostic-$player-1-socket ]] || break; sleep 0.05; done
     export TMPDIR=$tmp/t
 }
 
@@ -196,7 +196,7 @@ player() {
 stored_next() {
     local from
     from=$(grep -c ': stored in ' "$tmp/err") || true
-    for _ in {1..200}; do
+    for _ in $(tries); do
         [[ $(grep -c ': stored in ' "$tmp/err") -lt $((from + 3)) ]] || break
         sleep 0.05
     done

@@ -13,13 +13,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 #ifdef METER_HAS_HOOKS
 #include <sanitizer/common_interface_defs.h>
 #endif
 
-enum { LONGEST_PATH = 1024, MOST_SECONDS = 10 };
+enum {
+    LONGEST_PATH = 1024,
+    MOST_SECONDS = 10,     /* processor time; a busy machine fails no input */
+    HANG_SECONDS = 20 * 60 /* wall time */
+};
 
 /* The file that is looked at, for who wants to know what ended the process. */
 static char current[2 * LONGEST_PATH + 512];
@@ -48,7 +53,9 @@ static void run(const struct harness *h, const struct text *input)
         abort();
     if (input->len > 0)
         memcpy(bytes, input->data, input->len);
-    alarm(MOST_SECONDS);
+    static const struct itimerval most = {.it_value.tv_sec = MOST_SECONDS};
+    setitimer(ITIMER_PROF, &most, NULL);
+    alarm(HANG_SECONDS);
     harness_run(h, (struct bytes){bytes, input->len});
     alarm(0);
     free(bytes);
@@ -152,6 +159,7 @@ int main(int argc, char **argv)
 {
     signal(SIGABRT, end);
     signal(SIGALRM, end);
+    signal(SIGPROF, end);
 #ifdef METER_HAS_HOOKS
     __sanitizer_set_death_callback(tell);
 #endif

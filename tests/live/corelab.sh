@@ -10,9 +10,9 @@
 # single (a single-file program), net11, net11-server, net11-single, net9, net9-server, net8,
 # net8-server, net8-segments, net8-single, net8-first and net8-last (8.0.0 and the last one), patch
 # (another patch of the runtime), aot (NativeAOT, without a gcdump), aot-events (with a
-# diagnostics socket), musl (the runtime of Alpine, with Debian's musl and libstdc++, and tests/live/musl_shim.c between them), aarch64 (under qemu,
-# whose core is by tests/live/qemu_core.py). Those that need a package end with status 77 when it is
-# not to be had.
+# diagnostics socket), musl (the runtime of Alpine, with Debian's musl and libstdc++, and
+# tests/live/musl_shim.c between them), aarch64 (under qemu, whose core is by
+# tests/live/qemu_core.py). Those that need a package end with status 77 when it is not to be had.
 #
 # TYPE=full takes a full dump; single and aot do anyhow. TYPE=kernel of aarch64 is one without the
 # pages of files, but with thread pointers. DIRECT=N takes DIR/VARIANT-direct-1.core …

@@ -18,7 +18,7 @@ build/coverage/counted.o: tests/mutants/counted.c
 
 build/coverage/map.json: build/coverage/counted.o build/failing.so
 	@scripts/install-deps.sh build test coverage faults
-	+@$(MAKE) --no-print-directory -s -j$$(nproc) $(COUNTED) programs
+	+@$(MAKE) --no-print-directory -s -j$$(scripts/jobs.sh) $(COUNTED) programs
 	rm -rf build/coverage/runs
 	python3 tests/mutants/covered.py build/coverage
 

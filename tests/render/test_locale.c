@@ -36,7 +36,8 @@ static void enter_comma(void)
         scratch.folder);
     (void)!system(make);
     cr_assert_eq(setenv("LOCPATH", scratch.folder, 1), 0);
-    cr_assert_not_null(setlocale(LC_NUMERIC, "comma"), "localedef made no locale");
+    if (setlocale(LC_NUMERIC, "comma") == NULL)
+        cr_skip_test("localedef made no locale: it needs the package locales");
     char s[8];
     snprintf(s, sizeof(s), "%.1f", 1.5);
     cr_assert_str_eq(s, "1,5", "the locale is not what this test is about");

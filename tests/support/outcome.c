@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 struct bytes outcome_recording(const char *path)
 {
@@ -22,6 +23,13 @@ double outcome_now(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+double outcome_busy(void)
+{
+    double load = 0;
+    getloadavg(&load, 1);
+    return 1 + load / (double)sysconf(_SC_NPROCESSORS_ONLN);
 }
 
 struct outcome outcome_of(struct scratch *scratch, const struct peer_script *script,

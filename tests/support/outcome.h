@@ -30,4 +30,8 @@ struct bytes outcome_recording(const char *path);
 /* Seconds on a clock that is never set. */
 double outcome_now(void);
 
+/* Returns the factor by which limits of time grow with the load: 1 on an idle machine, 1
+ * more per process that waits for a processor. */
+double outcome_busy(void);
+
 #endif

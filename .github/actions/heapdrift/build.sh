@@ -68,7 +68,7 @@ if ! released; then
     fi
     "$root/scripts/install-deps.sh" build
     # Warnings of other compilers than ours are no reason to stop here.
-    make -C "$root" --no-print-directory -s -j "$(nproc)" WARNINGS= build/heapdrift
+    make -C "$root" --no-print-directory -s -j "$("$root/scripts/jobs.sh")" WARNINGS= build/heapdrift
     mkdir -p "$bin"
     cp "$root/build/heapdrift" "$bin/"
 fi
