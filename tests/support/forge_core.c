@@ -87,7 +87,7 @@ enum {
     LIBRARY_STRINGS = 0x1200,
     LIBRARY_RELOCATIONS = 0x1300,
     LIBRARY_TOLD = 0x1600,
-    LIBRARY_JSON = 0x1800, /* over the end of a page, as a real one lies */
+    LIBRARY_JSON = 0x1800,              /* over the end of a page, as a real one lies */
     LIBRARY_DATA = FORGED_LIBRARY_DATA, /* what is written to begins here */
     LIBRARY_DYNAMIC = LIBRARY_DATA,
     LIBRARY_DESCRIPTOR = 0x3200,
