@@ -98,8 +98,11 @@ marks=$(mktemp -d)
 : >"$marks/began"
 # make -n lists the parts. It still runs recipes that contain $(MAKE); this PART makes those harmless.
 # shellcheck disable=SC2016 # make expands it, for each build
-{ "${MAKE:-make}" --no-print-directory -n "$@" PART='echo scripts/part.sh $(BUILD)/check' 2>/dev/null |
-    grep -o 'scripts/part\.sh [^ ]*' | sort -u | wc -l >"$marks/new" && mv "$marks/new" "$marks/parts"; } &
+{
+    "${MAKE:-make}" --no-print-directory -n "$@" PART='echo scripts/part.sh $(BUILD)/check' 2>/dev/null |
+        grep -o 'scripts/part\.sh [^ ]*' | sort -u | wc -l >"$marks/new"
+    mv "$marks/new" "$marks/parts"
+} &
 counter=$!
 tell_progress &
 teller=$!
