@@ -81,6 +81,7 @@ OPERANDS
     fails_with "no process 2147483647"
     # In a folder of its own: /tmp may have a socket that another process of that number left.
     TMPDIR=$tmp sleep 60 &
+    for _ in $(tries); do [[ $(readlink "/proc/$!/exe") != */sleep ]] || break; sleep 0.05; done
     hd collect -p $! -o "$tmp/o/a.gcdump"
     kill $!
     status_is 2
