@@ -477,7 +477,7 @@ VALUES
     for file in README.md docs/*.md docs/heapdrift.1.scd; do
         while IFS= read -r line; do
             # Up to a comment, a pipe, a file to write; with values for what stands for one.
-            line=$(sed -E 's/^(\$ )?(build\/)?heapdrift //; s/ +(#|\||>|&&).*//; s/PID/4711/g; s/--([a-z-]+)=\.\.\./--\1=1/' <<<"$line")
+            line=$(sed -E 's/^(\$ )?(build\/)?heapdrift //; s/ +(#|\||>|&&).*//; s/PID|\$shop/4711/g; s/--([a-z-]+)=\.\.\./--\1=1/' <<<"$line")
             [[ $line != *...* && $line != *SNAPSHOT* && $line != *FORMAT* ]] || continue
             eval "set -- $line"
             hd "$@" --help
