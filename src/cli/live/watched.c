@@ -78,9 +78,47 @@ static bool are_same(const char *a, const char *b)
     return a != NULL && b != NULL && a[0] != '\0' && strcmp(a, b) == 0;
 }
 
+/* A command line in words: the program, its assembly if that follows, and the rest. */
+struct command {
+    const char *program, *assembly, *rest; /* assembly is NULL if there is none */
+    size_t program_len, assembly_len;
+};
+
+static struct command command_of(const char *line)
+{
+    static const char suffix[] = ".dll";
+    struct command c = {.program = line, .program_len = strcspn(line, " ")};
+    const char *next = line + c.program_len;
+    next += *next == ' ';
+    size_t len = strcspn(next, " "), end = sizeof(suffix) - 1;
+    if (len > end && memcmp(next + len - end, suffix, end) == 0) {
+        c.assembly = next;
+        c.assembly_len = len;
+        next += len + (next[len] == ' ');
+    }
+    c.rest = next;
+    return c;
+}
+
+static bool ends_with(const char *a, size_t len, const char *b, size_t end)
+{
+    return len >= end && memcmp(a + len - end, b, end) == 0 &&
+           (len == end || a[len - end - 1] == '/');
+}
+
+/* The runtime states its program with a path, and the assembly of an apphost; the kernel,
+ * which is asked about a runtime that is too busy to answer, neither. */
 static bool has_same_command(const struct sighted *a, const struct sighted *b)
 {
-    return are_same(a->command, b->command);
+    if (a->command == NULL || b->command == NULL || a->command[0] == '\0')
+        return false;
+    struct command x = command_of(a->command), y = command_of(b->command);
+    bool both = x.assembly != NULL && y.assembly != NULL;
+    return (ends_with(x.program, x.program_len, y.program, y.program_len) ||
+            ends_with(y.program, y.program_len, x.program, x.program_len)) &&
+           (!both || (x.assembly_len == y.assembly_len &&
+                      memcmp(x.assembly, y.assembly, x.assembly_len) == 0)) &&
+           strcmp(x.rest, y.rest) == 0;
 }
 
 static bool is_of_same_service(const struct sighted *last, const struct sighted *next)
