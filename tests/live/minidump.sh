@@ -5,8 +5,8 @@
 #   tests/live/minidump.sh take VARIANT DIR [ARGUMENT…]  run it with the arguments, and take of it
 #                                                        DIR/VARIANT.nettrace (a heap walk) and DIR/VARIANT.dmp
 #
-# Variants: net10, net9, net8, server (two heaps), adaptive (server GC that adapts), segments (the collector with
-# segments), single (a single-file program). The program runs in C:\shop with an environment of its own, so a
+# Variants: net11, net10, net9, net8, server and net11-server (two heaps), adaptive (server GC that adapts), segments
+# (the collector with segments), single and net11-single (a single-file program). The program runs in C:\shop with an environment of its own, so a
 # dump tells nothing of this machine. LIST=1 writes DIR/VARIANT-list.dmp, -heap.dmp and -mini.dmp as well
 # (write_minidump.py). Status 77: wine or a package of the runtime is not to be had. The heap walk is asked for by
 # tests/live/pipelab, through the pipe that the runtime has there.
@@ -23,20 +23,29 @@ usage() {
 
 # --- the programs --------------------------------------------------------------------
 
+# An older SDK downloads the other frameworks in the same version too, needed or not.
+net11='-p:RuntimeFrameworkVersion=11.0.0 -p:DisableTransitiveFrameworkReferenceDownloads=true'
+# wine cannot map assemblies out of the program: they are unpacked when it starts.
+single='-p:PublishSingleFile=true -p:IncludeAllContentForSelfExtract=true'
+
 publish_options() {
     case $1 in
     net10 | server | adaptive | segments | pipelab) ;;
+    net11 | net11-server) echo "$net11" ;;
     net9) echo "-p:CoreLabFramework=net9.0" ;;
     net8) echo "-p:CoreLabFramework=net8.0" ;;
-    # wine cannot map assemblies out of the program: they are unpacked when it starts.
-    single) echo "-p:PublishSingleFile=true -p:IncludeAllContentForSelfExtract=true" ;;
+    single) echo "$single" ;;
+    net11-single) echo "$net11 $single" ;;
     *) usage ;;
     esac
 }
 
 build() {
     local options source=corelab out=build/live/windows-$1
-    case $1 in server | adaptive | segments) out=build/live/windows-net10 ;; esac
+    case $1 in
+    server | adaptive | segments) out=build/live/windows-net10 ;;
+    net11-server) out=build/live/windows-net11 ;;
+    esac
     read -ra options <<<"$(publish_options "$1")"
     if [[ $1 == pipelab ]]; then source=pipelab; fi
     if [[ ! -d $out || -n $(find "tests/live/$source" -newer "$out") ]]; then
@@ -79,7 +88,7 @@ start() {
     local program variables=() answer
     program=$(build "$1")
     case $1 in
-    server) variables=(DOTNET_gcServer=1 DOTNET_GCHeapCount=2 DOTNET_GCDynamicAdaptationMode=0) ;;
+    server | net11-server) variables=(DOTNET_gcServer=1 DOTNET_GCHeapCount=2 DOTNET_GCDynamicAdaptationMode=0) ;;
     adaptive) variables=(DOTNET_gcServer=1) ;;
     segments) variables=(DOTNET_GCName=clrgc.dll) ;;
     esac
