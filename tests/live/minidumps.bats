@@ -37,6 +37,15 @@ passes_gate() {
 @test "the same heap as the heap walk: segments" { passes_gate segments 10; }
 @test "the same heap as the heap walk: single-file program" { passes_gate single 10; }
 
+# values_are_right VARIANT: what a dump shows is what the program printed of itself.
+values_are_right() {
+    VALUES=1 wanted "$1" "$tmp" quiet --size=20
+    python3 tests/live/values.py --heapdrift="$HEAPDRIFT" "$tmp/$1.dmp" "$tmp/$1.told"
+}
+
+@test "values are those that the program prints: .NET 11" { values_are_right net11; }
+@test "values are those that the program prints: .NET 10" { values_are_right net10; }
+
 @test "either list of memory gives the same; without all memory a dump is refused" {
     LIST=1 wanted net10 "$tmp" quiet --size=20
     python3 tests/live/core_gate.py --same "$tmp/net10.dmp" "$tmp/net10-list.dmp"
