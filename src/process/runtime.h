@@ -151,8 +151,8 @@ struct runtime {
 };
 
 /* The oldest and the newest .NET that were tried: core dumps, minidumps, and collection on
- * Windows; documents name the same ranges (tests/cli/docs.bats). Later ones are read if they
- * describe themselves in a known way. */
+ * Windows; documents name the same ranges (tests/cli/docs.bats). Later ones are read if
+ * they describe themselves in a known way. */
 #define RUNTIME_OLDEST 8
 #define RUNTIME_NEWEST 11
 #define RUNTIME_NEWEST_MINIDUMP 11
