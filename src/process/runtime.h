@@ -150,10 +150,12 @@ struct runtime {
     uint64_t gc;                               /* address of GcDacVars */
 };
 
-/* The oldest and the newest .NET whose dumps were tried; documents name the same range
- * (tests/cli/docs.bats). Later ones are read if they describe themselves in a known way. */
+/* The oldest and the newest .NET that were tried: core dumps, minidumps, and collection on
+ * Windows; documents name the same ranges (tests/cli/docs.bats). Later ones are read if
+ * they describe themselves in a known way. */
 #define RUNTIME_OLDEST 8
 #define RUNTIME_NEWEST 11
+#define RUNTIME_NEWEST_MINIDUMP 11
 #define RUNTIME_NEWEST_WINDOWS 10
 
 /* Whether a runtime of that version ("8.0.31") is older than those that can be read. */

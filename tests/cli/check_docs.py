@@ -4,8 +4,8 @@
 links: every relative link leads to a file that is there and, of Markdown, to a heading.
 csv:   the header of each TABLE (NAME=PATH) is what the row of NAME in FILE's table of headers lists.
 files: sources, tests and scripts that a document names are there; src/*.c stands for several.
-versions: ranges of .NET that begin with the oldest that is read end with the newest one of HEADER's constants, that of
-       Windows where this is the last system that is named before, or else after, or that the document is about."""
+versions: ranges of .NET that begin with the oldest that is read end with the newest one of HEADER's constants: of Linux,
+       of minidumps, or of Windows, the last one that is named before, or else after, or that the document is about."""
 import csv
 import fnmatch
 import pathlib
@@ -90,8 +90,7 @@ def check_versions(header, documents):
             before, after = text[max(line_begin, end):found.start()], text[found.end():line_end]
             systems = [re.findall(r"Linux|Windows|minidump", part, flags=re.I) for part in (before, after)]
             named = (systems[0][-1:] or systems[1][:1] or [document])[0].lower()
-            is_windows = "windows" in named or "minidump" in named
-            newest = constants["NEWEST_WINDOWS" if is_windows else "NEWEST"]
+            newest = constants["NEWEST_MINIDUMP" if "minidump" in named else "NEWEST_WINDOWS" if "windows" in named else "NEWEST"]
             if found[1] != newest:
                 yield f"{document}: {found[0]}: the newest is {newest}"
             end = found.end()

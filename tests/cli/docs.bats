@@ -24,6 +24,11 @@ leak=fixtures/leaklab/cache
     printf '.NET 8 to 3 on Linux, .NET Core 3.0 to 3.\nWindows: .NET 8 to 4\n' >"$tmp/wrong.md"
     run python3 tests/cli/check_docs.py versions src/process/runtime.h "$tmp/wrong.md"
     [[ $status == 1 && ${#lines[@]} == 3 && $output == *"3.0 to 3: the newest is"*"to 4: the newest is"* ]]
+    # Dumps of Windows and collection there were not tried with the same.
+    printf '#define RUNTIME_%s\n' 'OLDEST 8' 'NEWEST 7' 'NEWEST_MINIDUMP 6' 'NEWEST_WINDOWS 5' >"$tmp/newest.h"
+    printf '%s\n' 'Windows minidumps, .NET 8 to 5' 'minidumps of .NET 8 to 6 on Windows' '.NET 8 to 6 on Windows' >"$tmp/wrong.md"
+    run python3 tests/cli/check_docs.py versions "$tmp/newest.h" "$tmp/wrong.md"
+    [[ $status == 1 && ${#lines[@]} == 2 && $output == *"to 5: the newest is 6"*"to 6: the newest is 5" ]]
 }
 
 @test "the tables of docs/json.md are made of the schemas" {

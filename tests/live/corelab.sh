@@ -10,8 +10,8 @@
 # single (a single-file program), net11, net11-server, net11-single, net9, net9-server, net8,
 # net8-server, net8-segments, net8-single, net8-first and net8-last (8.0.0 and the last one), patch
 # (another patch of the runtime), aot (NativeAOT, without a gcdump), aot-events (with a
-# diagnostics socket), musl (the runtime of Alpine, with Debian's musl and libstdc++, and
-# tests/live/musl_shim.c between them), aarch64 (under qemu, whose core is by
+# diagnostics socket), musl and net11-musl (the runtime of Alpine, with Debian's musl and libstdc++,
+# and tests/live/musl_shim.c between them), aarch64 and net11-aarch64 (under qemu, whose core is by
 # tests/live/qemu_core.py). Those that need a package end with status 77 when it is not to be had.
 #
 # TYPE=full takes a full dump; single and aot do anyhow. TYPE=kernel of aarch64 is one without the
@@ -45,6 +45,8 @@ publish_options() {
     single) echo "-p:PublishSingleFile=true" ;;
     contained) echo "-p:PublishSingleFile=false" ;;
     net11-single) echo "-p:RuntimeFrameworkVersion=11.0.0 -p:PublishSingleFile=true" ;;
+    # An older SDK downloads the other frameworks in the same version too, needed or not.
+    net11-musl | net11-aarch64) echo "-p:RuntimeFrameworkVersion=11.0.0 -p:DisableTransitiveFrameworkReferenceDownloads=true" ;;
     net11*) echo "-p:RuntimeFrameworkVersion=11.0.0" ;;
     net9*) echo "-p:CoreLabFramework=net9.0 -p:RuntimeFrameworkVersion=9.0.20" ;;
     net8 | net8-server | net8-segments) echo "-p:CoreLabFramework=net8.0 -p:RuntimeFrameworkVersion=8.0.31" ;;
@@ -65,16 +67,16 @@ environment() {
     segments | net8-segments) echo "DOTNET_GCName=libclrgc.so" ;;
     segments-server) echo "DOTNET_GCName=libclrgc.so DOTNET_gcServer=1 DOTNET_GCHeapCount=2" ;;
     small-regions) echo "DOTNET_GCRegionSize=100000 DOTNET_GCgen0size=80000 DOTNET_gcConcurrent=0" ;;
-    musl) echo "LD_LIBRARY_PATH=$PWD/build/live/musl" ;;
-    aarch64 | workstation | contained | single | net11 | net11-single | net9 | net8 | net8-single | net8-first | net8-last | patch | aot | aot-events) ;;
+    *musl) echo "LD_LIBRARY_PATH=$PWD/build/live/musl" ;;
+    *aarch64 | workstation | contained | single | net11 | net11-single | net9 | net8 | net8-single | net8-first | net8-last | patch | aot | aot-events) ;;
     *) usage ;;
     esac
 }
 
 runtime_of() {
     case $1 in
-    musl) echo linux-musl-x64 ;;
-    aarch64) echo linux-arm64 ;;
+    *musl) echo linux-musl-x64 ;;
+    *aarch64) echo linux-arm64 ;;
     *) echo linux-x64 ;;
     esac
 }
@@ -86,15 +88,15 @@ lacking() {
 
 # What the runtime of another system needs besides itself.
 libraries() {
-    local to=build/live/$1
+    local to=build/live/${1#net11-}
     case $1 in
-    musl)
+    *musl)
         command -v musl-gcc >/dev/null || lacking "no musl-gcc here: musl-tools"
         mkdir -p "$to"
         cp -Lu /usr/lib/x86_64-linux-gnu/lib{stdc++.so.6,gcc_s.so.1} "$to"
         musl-gcc -shared -fPIC -O2 -o "$to/ld-linux-x86-64.so.2" tests/live/musl_shim.c
         ;;
-    aarch64)
+    *aarch64)
         command -v qemu-aarch64-static >/dev/null || lacking "no qemu-aarch64-static here: qemu-user-static"
         [[ -d $to ]] || scripts/sysroot.sh aarch64 "$to" libc6,libstdc++6,libgcc-s1 >&2 ||
             lacking "the libraries of Debian for arm64 cannot be had"
@@ -159,9 +161,9 @@ start() {
         moved_to=$AT
         cp -r "$(dirname "$program")/." "$AT"
         program=$AT/CoreLab
-        if [[ $variant == aarch64 ]]; then cp -r "$system" "$AT/system"; system=$AT/system; fi
+        if [[ $variant == *aarch64 ]]; then cp -r "$system" "$AT/system"; system=$AT/system; fi
     fi
-    if [[ $variant == aarch64 ]]; then
+    if [[ $variant == *aarch64 ]]; then
         pipes=$(mktemp -d)
         mkfifo "$pipes/orders" "$pipes/answers"
         exec {orders}<>"$pipes/orders" {answers}<>"$pipes/answers"
@@ -199,7 +201,7 @@ createdump() {
 # take_core VARIANT TYPE FILE
 take_core() {
     local variables
-    if [[ $1 == aarch64 ]]; then
+    if [[ $1 == *aarch64 ]]; then
         local answer
         echo "$3 $2" >&"$orders"
         read -r -t 60 -u "$answers" answer

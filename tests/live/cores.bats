@@ -41,21 +41,28 @@ passes_gate() {
 @test "the same heap as the gcdump: .NET 8, single-file program" { passes_gate net8-single; }
 @test "the same heap as the gcdump: the first .NET 8" { passes_gate net8-first; }
 @test "the same heap as the gcdump: the last .NET 8" { passes_gate net8-last; }
-@test "the same heap as the gcdump: Alpine's runtime, with musl" {
+
+passes_with_musl() {
     export DIRECT=1
-    passes_gate musl
-    same "$tmp/musl-direct-1.core" "$tmp/musl.core" --same
-    same "$tmp/musl-direct-1.core" "$tmp/musl.gcdump"
+    passes_gate "$1"
+    same "$tmp/$1-direct-1.core" "$tmp/$1.core" --same
+    same "$tmp/$1-direct-1.core" "$tmp/$1.gcdump"
 }
 
+@test "the same heap as the gcdump: Alpine's runtime, with musl" { passes_with_musl musl; }
+@test "the same heap as the gcdump: Alpine's runtime of .NET 11" { passes_with_musl net11-musl; }
+
 # As createdump writes it, without thread pointers, and as the kernel does, without the pages of files.
-@test "the same heap as the gcdump: aarch64 under qemu" {
+passes_on_aarch64() {
     local type
     for type in withheap full kernel; do
         export TYPE=$type
-        passes_gate aarch64
+        passes_gate "$1"
     done
 }
+
+@test "the same heap as the gcdump: aarch64 under qemu" { passes_on_aarch64 aarch64; }
+@test "the same heap as the gcdump: .NET 11, aarch64 under qemu" { passes_on_aarch64 net11-aarch64; }
 
 # build VARIANT: $lab becomes the path of its program.
 build() {

@@ -14,6 +14,7 @@ wanted() {
     }
 }
 
+# passes_gate VARIANT RUNTIME: its dump, of that version of .NET.
 passes_gate() {
     wanted "$1" "$tmp" quiet --size=200
     works convert -q "$tmp/$1.nettrace" -o "$tmp/$1.gcdump"
@@ -22,16 +23,28 @@ passes_gate() {
         return 1
     }
     works info --format=json --strict "$tmp/$1.dmp"
-    [[ $(json '.snapshots[0] | "\(.format) \(.process) \(.complete)"') == "minidump CoreLab true" ]]
+    [[ $(json '.snapshots[0] | "\(.format) \(.process) \(.complete) \(.runtime)"') == "minidump CoreLab true $2."* ]]
 }
 
-@test "the same heap as the heap walk: .NET 10" { passes_gate net10; }
-@test "the same heap as the heap walk: .NET 9" { passes_gate net9; }
-@test "the same heap as the heap walk: .NET 8" { passes_gate net8; }
-@test "the same heap as the heap walk: server GC, two heaps" { passes_gate server; }
-@test "the same heap as the heap walk: server GC that adapts" { passes_gate adaptive; }
-@test "the same heap as the heap walk: segments" { passes_gate segments; }
-@test "the same heap as the heap walk: single-file program" { passes_gate single; }
+@test "the same heap as the heap walk: .NET 11" { passes_gate net11 11; }
+@test "the same heap as the heap walk: .NET 11, server GC, two heaps" { passes_gate net11-server 11; }
+@test "the same heap as the heap walk: .NET 11, single-file program" { passes_gate net11-single 11; }
+@test "the same heap as the heap walk: .NET 10" { passes_gate net10 10; }
+@test "the same heap as the heap walk: .NET 9" { passes_gate net9 9; }
+@test "the same heap as the heap walk: .NET 8" { passes_gate net8 8; }
+@test "the same heap as the heap walk: server GC, two heaps" { passes_gate server 10; }
+@test "the same heap as the heap walk: server GC that adapts" { passes_gate adaptive 10; }
+@test "the same heap as the heap walk: segments" { passes_gate segments 10; }
+@test "the same heap as the heap walk: single-file program" { passes_gate single 10; }
+
+# values_are_right VARIANT: what a dump shows is what the program printed of itself.
+values_are_right() {
+    VALUES=1 wanted "$1" "$tmp" quiet --size=20
+    python3 tests/live/values.py --heapdrift="$HEAPDRIFT" "$tmp/$1.dmp" "$tmp/$1.told"
+}
+
+@test "values are those that the program prints: .NET 11" { values_are_right net11; }
+@test "values are those that the program prints: .NET 10" { values_are_right net10; }
 
 @test "either list of memory gives the same; without all memory a dump is refused" {
     LIST=1 wanted net10 "$tmp" quiet --size=20

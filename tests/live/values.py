@@ -88,10 +88,9 @@ def main():
     shown = values_of(options, objects[0]["address"])
     statics = ask(options, "statics", "--values", "-n0", "--type=Shop.StaticValues")
     for variable in statics["statics"]:
-        # The thread that printed them is the first.
-        if variable["thread"] in (None, statics["snapshot"]["pid"]):
-            name = "static " + variable["field"]["name"]
-            shown[name] = (value_of(variable["field"]), variable["field"]["type"])
+        # Only the thread that printed them has set them.
+        name = "static " + variable["field"]["name"]
+        shown[name] = (value_of(variable["field"]), variable["field"]["type"])
     never = ask(options, "statics", "-n0", "--type=Shop.Untouched")["statics"]
     wrong = [
         f"{name}: {shown.get(name, ('nothing',))[0]} instead of {value}"

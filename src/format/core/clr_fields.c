@@ -437,13 +437,21 @@ static bool set_version(struct clr_type *shown, const struct clr_field *all, siz
     return true;
 }
 
+/* The name of a file in the process, whose system is not that of this program. */
+static const char *file_name(const char *path)
+{
+    const char *name = path;
+    for (; *path != '\0'; path++)
+        if (*path == '/' || *path == '\\')
+            name = path + 1;
+    return name;
+}
+
 /* Uri: the text that it was made of. It is of an assembly of its own. */
 static bool set_uri(struct clr_type *shown, const struct clr_field *all, size_t len)
 {
     static const char assembly[] = "System.Private.Uri.dll";
-    const char *path = shown->module != NULL ? shown->module : "",
-               *file = strrchr(path, '/');
-    if (strcmp(file != NULL ? file + 1 : path, assembly) != 0)
+    if (shown->module == NULL || strcmp(file_name(shown->module), assembly) != 0)
         return false;
     for (size_t i = 0; i < len; i++) {
         if (all[i].kind != HD_FIELD_REFERENCE || strcmp(all[i].name, "_string") != 0)

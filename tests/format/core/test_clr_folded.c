@@ -1,6 +1,6 @@
 /* Structs that are one value to people, in types: which are meant, whose they are, and what
  * has another layout than they have. */
-#include "format/core/clr_types.h"
+#include "format/core/clr_inner.h"
 #include "support/forge_clr.h"
 #include "support/forge_metadata.h"
 
@@ -14,7 +14,7 @@ enum { OBJECT = 2, VALUE_TYPE, DATE_TIME, GUID, NULLABLE, BOOLEAN, VERSION, HALF
 static struct clr_forge f;
 static struct metadata_forge meta, own;
 static uint64_t core, program, object, value_type, date_time;
-static uint32_t data, a, has_value, value, flag, numbers[4], half;
+static uint32_t data, a, has_value, value, flag, numbers[4], half, string;
 
 static void make_core(void)
 {
@@ -64,6 +64,8 @@ static void begin(void)
     forge_type_def(&own, "", "<Module>");
     forge_type_def(&own, "System", "DateTime");
     forge_field(&own, "_dateData", "\x06\x0B", 2);
+    forge_type_def(&own, "System", "Uri");
+    string = forge_field(&own, "_string", "\x06\x0E", 2);
     program = forge_clr_module(&f, forge_metadata_bytes(&own));
     object = plain(core, OBJECT, 0);
     value_type = plain(core, VALUE_TYPE, object);
@@ -185,4 +187,30 @@ Test(clr_folded, objects_that_say_something_besides_their_fields)
     cr_expect_eq(clr_type_of(types, date_time)->self, CLR_BOXED_VALUE);
     cr_expect_eq(clr_type_of(types, object)->self, CLR_JUST_FIELDS);
     clr_types_close(types);
+}
+
+/* Its assembly is known by the file, on either system. */
+Test(clr_folded, a_uri_is_known_by_the_assembly)
+{
+    static const struct {
+        const char *path;
+        enum clr_self self;
+    } cases[] = {{"/app/System.Private.Uri.dll", CLR_A_URI},
+                 {"C:\\app\\System.Private.Uri.dll", CLR_A_URI},
+                 {"System.Private.Uri.dll", CLR_A_URI},
+                 {"C:\\app\\Shop.System.Private.Uri.dll", CLR_JUST_FIELDS},
+                 {"/System.Private.Uri.dll/Shop.dll", CLR_JUST_FIELDS},
+                 {"", CLR_JUST_FIELDS}};
+    uint64_t uri =
+        forge_clr_type(&f, &(struct forged_type){.module = program,
+                                                 .row = 3,
+                                                 .parent = object,
+                                                 .size = 8,
+                                                 .fields = {{string, 0, 0x12, 0}}});
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct clr_types *types = forge_clr_open(&f);
+        clr_module_of(types, program)->path = cases[i].path;
+        cr_expect_eq(clr_type_of(types, uri)->self, cases[i].self, "case %zu", i);
+        clr_types_close(types);
+    }
 }
