@@ -46,7 +46,7 @@ setup_file() {
 @test "the series of README's example is in the package" {
     mkdir "$tmp/x"
     dpkg-deb -x build/deb/heapdrift_*.deb "$tmp/x"
-    works -q "$tmp/x/usr/share/doc/heapdrift/examples/cache"
+    HEAPDRIFT=$tmp/x/usr/bin/heapdrift works -q "$tmp/x/usr/share/doc/heapdrift/examples/cache"
     out_has "LEAK  Shop.Sessions.Session: 0 → 6,000 objects in 6 snapshots"
 }
 
