@@ -53,6 +53,9 @@ typed() {
         mount -t tmpfs tmpfs "$1/dev/shm"
         ln -s pts/ptmx "$1/dev/ptmx"
         ln -s /proc/self/fd "$1/dev/fd"
+        ln -s fd/0 "$1/dev/stdin"
+        ln -s fd/1 "$1/dev/stdout"
+        ln -s fd/2 "$1/dev/stderr"
         for name in null zero full random urandom tty; do
             : >"$1/dev/$name"
             mount --bind "/dev/$name" "$1/dev/$name"
