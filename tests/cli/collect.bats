@@ -239,7 +239,8 @@ OPERANDS
     [[ $(id -u) == 0 ]] && command -v setpriv >/dev/null || skip "takes root"
     local program
     printf -v program %q "$HEAPDRIFT"
-    local as_nobody=(unshare -m -p -f --kill-child sh -c 'mount -t proc -o hidepid=2 proc /proc || exit
+    # Where no process ever puts its socket: another of that number may have left one in /tmp.
+    local as_nobody=(env TMPDIR=/var/lib unshare -m -p -f --kill-child sh -c 'mount -t proc -o hidepid=2 proc /proc || exit
         sleep 600 &
         export hidden=$!
         exec setpriv --reuid=65534 --regid=65534 --clear-groups sh -c "$1"' sh)

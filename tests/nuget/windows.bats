@@ -19,6 +19,7 @@ publish() {
 setup_file() {
     cd "$BATS_TEST_DIRNAME/../.." || return
     command -v dotnet >/dev/null && [[ -x /usr/lib/wine/wine64 ]] || return 0
+    unzip -l "build/nuget/heapdrift.$version.nupkg" | grep -q win-x64 || return 0
     export DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1 DOTNET_CLI_UI_LANGUAGE=en
     rm -rf build/nuget-tests/{packages/heapdrift.testing,bin/Bare,obj/Bare}
     publish net10 tests/nuget/bare
