@@ -261,6 +261,7 @@ static int collect_all(struct watching *w, struct collecting *c)
         if (!collecting_wait(c))
             break;
     }
+    c->tick = NULL;
     collecting_unfollow(c);
     if (c->progress)
         fputs("\r\033[K", stderr);
