@@ -269,8 +269,7 @@ static void add_held_by(struct build *b, const struct hd_chains *chains)
 void build_fix(struct build *b, struct doc_line *l, const struct hint *hint)
 {
     build_marked(b, doc_piece(b->doc, l, ""), hint->fix);
-    text_add_string(&b->words, "heapdrift help hint ");
-    text_add_string(&b->words, hint->id);
+    phrase_hint_command(&b->words, hint->id);
     doc_run(b->doc, doc_piece(b->doc, l, "  "), DOC_CODE, text_string(&b->words));
     text_clear(&b->words);
 }

@@ -537,8 +537,14 @@ void phrase_native_memory(struct text *t, const struct hd_native *n)
     text_add_string(t, " hold memory outside the heap, which is not counted here");
     if (n->hint == NULL)
         return;
-    text_add_string(t, "; heapdrift help hint ");
-    text_add_string(t, n->hint);
+    text_add_string(t, "; ");
+    phrase_hint_command(t, n->hint);
+}
+
+void phrase_hint_command(struct text *t, const char *id)
+{
+    text_add_string(t, "heapdrift help hint ");
+    text_add_string(t, id);
 }
 
 void phrase_meant(struct text *t, const char *name, const char *meant)

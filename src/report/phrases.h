@@ -187,6 +187,9 @@ void phrase_stopped(struct text *t, const struct stopped_growth *s);
 
 void phrase_native_memory(struct text *t, const struct hd_native *n);
 
+/* The command that explains a hint. */
+void phrase_hint_command(struct text *t, const char *id);
+
 /* "App.Ordre (did you mean App.Order?)"; meant may be NULL. */
 void phrase_meant(struct text *t, const char *name, const char *meant);
 

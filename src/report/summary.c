@@ -111,8 +111,7 @@ static void add_fix(struct hd_report *r)
     if (hint == NULL)
         return;
     headline_add(&h, hint->fix);
-    text_add_string(&command, "heapdrift help hint ");
-    text_add_string(&command, hint->id);
+    phrase_hint_command(&command, hint->id);
     summary_add(r, "FIX", &h)->command =
         arena_strdup(&r->arena, text_string(&command), command.len);
     text_free(&command);

@@ -267,8 +267,8 @@ void text_rule_fix(struct text *t, const struct hd_model *m, const struct hd_fin
         if (hint == NULL || strcmp(d->suspects[i].type, rule->type) != 0)
             continue;
         text_add_string(t, hint->fix);
-        text_add_string(t, "  heapdrift help hint ");
-        text_add_string(t, hint->id);
+        text_add_string(t, "  ");
+        phrase_hint_command(t, hint->id);
         return;
     }
 }
