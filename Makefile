@@ -13,6 +13,7 @@
 #   make portable     the same in plain C, as on processors that are not x86-64
 #   make check-live   collect from live .NET processes; needs the SDK, takes minutes
 #   make check-peers  Microsoft's tools of today and heapdrift read each other's files; needs NuGet, minutes
+#   make check-neighbours  what an unprivileged user of a host can do to root's heapdrift; needs root, minutes
 #   make check-leaks  what the ranking finds of leaks of real packages; needs NuGet, takes a quarter of an hour
 #   make check-fleet  a made-up fleet of 200 hosts and 30 days, whose truth is known; a minute
 #   make check-store  the store in a PostgreSQL of its own, and killed writers; minutes
@@ -361,6 +362,10 @@ check-peers: $(BUILD)/heapdrift
 	@scripts/install-deps.sh build test
 	$(SUITE) -- $(BATS) tests/peers
 
+check-neighbours: $(BUILD)/heapdrift
+	@scripts/install-deps.sh build test faults
+	$(SUITE) -- $(BATS) tests/neighbours
+
 # Tells how the ranking does; fails where a program does not leak as it should.
 check-leaks: $(BUILD)/heapdrift
 	HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" tests/live/packages.py
@@ -390,7 +395,7 @@ $(AXE):
 gallery: $(BUILD)/heapdrift
 	HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" scripts/gallery.sh docs/gallery
 
-check-full: check check-live check-page check-digests check-store check-static check-windows round-trips test asan tsan portable tidy-deep analyze check-slurm check-packages check-nuget faults fuzz
+check-full: check check-neighbours check-live check-page check-digests check-store check-static check-windows round-trips test asan tsan portable tidy-deep analyze check-slurm check-packages check-nuget faults fuzz
 	HEAPDRIFT_FULL=1 $(BUILD)/unit-tests --filter 'collect/*' --timeout 1800
 	HEAPDRIFT_FULL=1 HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" bats $(BATS_FLAGS) \
 	    tests/cli/completion.bats tests/cli/tree.bats tests/cli/hostile.bats tests/cli/limits.bats
@@ -551,7 +556,7 @@ style:
 	    clang-format --dry-run -Werror $(ALL_C) $(wildcard include/*.h src/*/*.h src/*/*/*.h src/windows/posix/sys/*.h tests/*/*.h tests/*/*/*.h docs/examples/*); \
 	else echo "note: layout and findings of clang-tidy are not checked: that takes version 14, here is $$(clang-format --version)"; fi
 	shellcheck -x scripts/*.sh tests/mutants/*.sh tests/bench/*.sh tests/store/*.sh tests/fuzz/*.sh tests/live/*.sh tests/fleet/*.sh scripts/fleet/*.sh scripts/fleet/slurm/* .github/actions/*/*.sh .ci/run
-	shellcheck -x tests/cli/*.bats tests/store/*.bats tests/fleet/*.bats tests/live/*.bats tests/packages/*.bats tests/nuget/*.bats tests/peers/*.bats tests/peers/*.sh tests/static/*.bats tests/static/*.sh tests/windows/*.bats tests/windows/*.sh tests/cli/helper.bash tests/live/lab.bash tests/nuget/packages.bash
+	shellcheck -x tests/cli/*.bats tests/store/*.bats tests/fleet/*.bats tests/live/*.bats tests/packages/*.bats tests/nuget/*.bats tests/neighbours/*.bats tests/peers/*.bats tests/peers/*.sh tests/static/*.bats tests/static/*.sh tests/windows/*.bats tests/windows/*.sh tests/cli/helper.bash tests/live/lab.bash tests/neighbours/neighbours.bash tests/nuget/packages.bash
 
 format:
 	clang-format -i $(ALL_C) $(wildcard include/*.h src/*/*.h src/*/*/*.h src/windows/posix/sys/*.h tests/*/*.h tests/*/*/*.h docs/examples/*)
@@ -560,7 +565,7 @@ include scripts/static.mk
 include scripts/windows.mk
 include scripts/package.mk
 
-.PHONY: always all programs demo check check-digests accuracy check-leaks check-live check-peers check-page check-full gallery install uninstall clean test \
+.PHONY: always all programs demo check check-digests accuracy check-leaks check-live check-neighbours check-peers check-page check-full gallery install uninstall clean test \
         test-sweep test-cli parts part-unit part-sweep part-score part-lint check-parts check-asan \
         $(CLI_PARTS) asan tsan portable golden score live lint layers assertions tidy tidied \
         tidy-deep tidied-deep analyze analyzed style format
