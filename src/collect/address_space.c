@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): O_PATH */
 #include "collect/address_space.h"
 
 #include "base/error.h"
@@ -5,6 +6,7 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "collect/denied.h"
+#include "collect/others.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -14,6 +16,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
 /* --- areas ------------------------------------------------------------------------ */
@@ -51,11 +54,11 @@ static struct area parse_line(const char *line, size_t len, struct arena *arena)
     return a;
 }
 
-static bool read_all(const char *path, struct text *to)
+static bool read_maps(pid_t pid, struct text *to)
 {
     enum { BLOCK = 1 << 16 };
     char block[BLOCK];
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = others_open(pid, "maps", O_RDONLY);
     ssize_t n = fd < 0 ? -1 : 0;
     while (fd >= 0 && (n = read(fd, block, BLOCK)) > 0)
         text_add(to, block, (size_t)n);
@@ -68,12 +71,10 @@ static bool read_all(const char *path, struct text *to)
 
 bool address_space_read(struct address_space *space, pid_t pid, struct arena *arena)
 {
-    char path[64];
     struct text t = {0};
     struct area *all = NULL;
     size_t count = 0, cap = 0;
-    snprintf(path, sizeof(path), "/proc/%ld/maps", (long)pid);
-    bool ok = read_all(path, &t);
+    bool ok = read_maps(pid, &t);
     int why = errno;
     for (const char *line = text_string(&t); ok && *line != '\0';) {
         size_t len = strcspn(line, "\n");
@@ -91,6 +92,13 @@ bool address_space_read(struct address_space *space, pid_t pid, struct arena *ar
     return count > 0;
 }
 
+bool is_in_memory(int fd)
+{
+    const long tmpfs = 0x01021994;
+    struct statfs st;
+    return fstatfs(fd, &st) == 0 && (long)st.f_type == tmpfs;
+}
+
 bool area_is_of_file(const struct area *a)
 {
     return a->path[0] == '/' && !path_ends_in(a->path, " (deleted)") &&
@@ -100,31 +108,34 @@ bool area_is_of_file(const struct area *a)
 /* --- where pages are looked up ---------------------------------------------------- */
 
 /* A descriptor of the process, whose file is opened afresh; -1 with errno 0: another one.
- */
+ * Anything may have that name: so it is looked at before it is opened. */
 static int open_shared(int folder, const char *name, uint64_t *inode)
 {
     static const char doublemapper[] = "/memfd:doublemapper";
     char target[64];
     struct stat st;
     ssize_t len = readlinkat(folder, name, target, sizeof(target) - 1);
+    errno = 0;
     if (len < (ssize_t)strlen(doublemapper) ||
-        memcmp(target, doublemapper, strlen(doublemapper)) != 0) {
-        errno = 0;
+        memcmp(target, doublemapper, strlen(doublemapper)) != 0)
+        return -1;
+    int held = openat(folder, name, O_PATH | O_CLOEXEC);
+    if (held < 0 || fstat(held, &st) != 0 || !S_ISREG(st.st_mode) || !is_in_memory(held)) {
+        int why = held < 0 ? errno : 0;
+        if (held >= 0)
+            close(held);
+        errno = why;
         return -1;
     }
-    int fd = openat(folder, name, O_RDONLY | O_CLOEXEC);
-    if (fd >= 0 && fstat(fd, &st) == 0)
-        *inode = (uint64_t)st.st_ino;
-    return fd;
+    *inode = (uint64_t)st.st_ino;
+    return others_open_held(held);
 }
 
 /* True, and p->shared stays -1, if the process has none. False: errno says why one cannot
  * know, and pages that only it has would be missing. */
 static bool find_shared(struct page_source *p, pid_t pid)
 {
-    char path[64];
-    snprintf(path, sizeof(path), "/proc/%ld/fd", (long)pid);
-    DIR *all = opendir(path);
+    DIR *all = others_list_of(pid, "fd");
     if (all == NULL)
         return false;
     int why = 0;
@@ -139,10 +150,8 @@ static bool find_shared(struct page_source *p, pid_t pid)
 
 bool page_source_open(struct page_source *p, pid_t pid, struct hd_error *err)
 {
-    char path[64];
     *p = (struct page_source){.shared = -1, .page = (uint64_t)sysconf(_SC_PAGESIZE)};
-    snprintf(path, sizeof(path), "/proc/%ld/pagemap", (long)pid);
-    p->pages = open(path, O_RDONLY | O_CLOEXEC);
+    p->pages = others_open(pid, "pagemap", O_RDONLY);
     if (p->pages < 0 && (errno == ENOENT || errno == ESRCH))
         return fail(err, HD_IO, "the process has exited");
     if (p->pages < 0)

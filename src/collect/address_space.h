@@ -32,6 +32,9 @@ struct address_space {
 /* False when it cannot be read, with what errno says; ESRCH: it has ended. */
 bool address_space_read(struct address_space *space, pid_t pid, struct arena *arena);
 
+/* Whether the file system of an open file is in memory (tmpfs), as that of memfd is. */
+bool is_in_memory(int fd);
+
 /* Whether it is a file on a disk that is still there. */
 bool area_is_of_file(const struct area *a);
 

@@ -1,9 +1,9 @@
 #include "collect/clients.h"
 
 #include "base/clock.h"
+#include "collect/others.h"
 #include "collect/proc.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -45,18 +44,16 @@ static size_t aligned(size_t size)
 static struct file file_of(const char *socket)
 {
     enum { MINOR_BITS = 20 };
-    static const char proc[] = "/proc/", root[] = "/root/";
+    static const struct patience brief = {.silence_ms = MOST_MS};
     struct file f = {.path = socket};
-    struct stat st;
-    if (stat(socket, &st) == 0) {
-        f.inode = (uint32_t)st.st_ino;
-        f.device = (uint32_t)(major(st.st_dev) << MINOR_BITS | minor(st.st_dev));
+    struct look seen;
+    pid_t pid;
+    if (others_look(socket, LOOK_NAME, &brief, &seen)) {
+        f.inode = (uint32_t)seen.inode;
+        f.device = (uint32_t)(major(seen.device) << MINOR_BITS | minor(seen.device));
         f.has_inode = true;
     }
-    if (strncmp(socket, proc, strlen(proc)) == 0) {
-        const char *inside = strstr(socket, root);
-        f.path = inside != NULL ? inside + strlen(root) - 1 : socket;
-    }
+    others_is_inside(socket, &pid, &f.path);
     return f;
 }
 
@@ -175,9 +172,8 @@ static bool is_peer(const struct search *s, uint64_t inode)
 static bool holds_peer(const struct search *s, pid_t pid)
 {
     static const char socket[] = "socket:[";
-    char path[64], link[64];
-    snprintf(path, sizeof(path), "/proc/%ld/fd", (long)pid);
-    DIR *dir = opendir(path);
+    char link[64];
+    DIR *dir = others_list_of(pid, "fd");
     if (dir == NULL)
         return false;
     bool found = false;

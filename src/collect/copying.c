@@ -1,8 +1,11 @@
+#define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): O_PATH */
 #include "collect/copying.h"
 
 #include "base/error.h"
 #include "base/path.h"
 #include "base/workers.h"
+#include "collect/others.h"
+#include "collect/proc.h"
 #include "process/runtime_module.h"
 
 #include <errno.h>
@@ -217,76 +220,94 @@ void images_find(struct images *images, const struct address_space *space, pid_t
     }
 }
 
-/* Whether a path means the same file for that process as for us. */
-static bool shares_files(pid_t pid)
-{
-    char path[64];
-    struct stat root, ours, mounts, our_mounts;
-    snprintf(path, sizeof(path), "/proc/%ld/root/.", (long)pid);
-    bool known = stat(path, &root) == 0 && stat("/", &ours) == 0;
-    snprintf(path, sizeof(path), "/proc/%ld/ns/mnt", (long)pid);
-    known =
-        known && stat(path, &mounts) == 0 && stat("/proc/self/ns/mnt", &our_mounts) == 0;
-    return known && root.st_dev == ours.st_dev && root.st_ino == ours.st_ino &&
-           mounts.st_dev == our_mounts.st_dev && mounts.st_ino == our_mounts.st_ino;
-}
-
-static bool is_here(const struct area *a)
+/* The file as the process sees it, if it is still the one that it has mapped: held. */
+static int hold_file(int root, const struct area *a)
 {
     struct stat st;
-    return path_ends_in(a->path, ".dll") && stat(a->path, &st) == 0 &&
-           S_ISREG(st.st_mode) && (uint64_t)st.st_ino == a->inode;
-}
-
-void images_leave_to_disk(struct images *images, pid_t pid)
-{
-    size_t len = 0;
-    if (!shares_files(pid))
-        return;
-    images->size = 0;
-    for (size_t i = 0; i < images->count; i++) {
-        struct image_piece p = images->all[i];
-        if (is_here(p.area))
-            p.size = p.area->offset == 0 ? PAGE : 0;
-        p.at = images->size;
-        images->size += p.size;
-        if (p.size > 0)
-            images->all[len++] = p;
-    }
-    images->count = len;
-}
-
-/* The file as the process sees it, if it is still the one that it has mapped. */
-static int open_file(pid_t pid, const struct area *a)
-{
-    char path[PATH_MAX + 32];
-    struct stat st;
-    snprintf(path, sizeof(path), "/proc/%ld/root%s", (long)pid, a->path);
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0 ||
-        (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_ino == a->inode))
-        return fd;
-    close(fd);
+    int held = inside_open(&(struct inside){root, a->path}, O_PATH);
+    if (held < 0 ||
+        (fstat(held, &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_ino == a->inode))
+        return held;
+    close(held);
     return -1;
 }
 
-/* Where the file is gone the process still has its pages. */
-void images_copy(struct images *images, pid_t pid, struct copy_room *room, uint64_t at)
+struct visit {
+    const struct images *images;
+    unsigned char *to; /* NULL: only see which are there */
+};
+
+/* Answers with a byte for each image: whether its file is there, and was copied. */
+static int visit_files(const struct inside *at, void *context, struct text *answer)
 {
-    char path[64];
-    snprintf(path, sizeof(path), "/proc/%ld/mem", (long)pid);
-    int mem = open(path, O_RDONLY | O_CLOEXEC);
-    for (size_t i = 0; i < images->count; i++) {
-        const struct image_piece *p = &images->all[i];
-        unsigned char *to = room->bytes + at + p->at;
-        int file = open_file(pid, p->area);
-        if (file >= 0)
-            copy_from(file, to, p->size, p->area->offset);
-        else if (mem >= 0)
-            copy_from(mem, to, p->size, p->area->start);
+    const struct visit *v = context;
+    for (size_t i = 0; i < v->images->count; i++) {
+        const struct image_piece *p = &v->images->all[i];
+        int file = hold_file(at->root, p->area);
+        if (file >= 0 && v->to != NULL)
+            file = others_open_held(file);
+        if (file >= 0 && v->to != NULL)
+            copy_from(file, v->to + p->at, p->size, p->area->offset);
+        text_add_char(answer, file >= 0);
         if (file >= 0)
             close(file);
     }
+    errno = 0;
+    return -1;
+}
+
+/* Apart, since a file may be of a file system that never answers; the room is shared. */
+static void visit_images(struct visit *v, pid_t pid, const struct patience *p,
+                         struct text *is_there)
+{
+    const struct other_work work = {.work = visit_files, .context = v};
+    char root[64];
+    int none;
+    snprintf(root, sizeof(root), "/proc/%ld/root/", (long)pid);
+    others_run(root, &work, p, is_there, &none);
+    while (is_there->len < v->images->count)
+        text_add_char(is_there, false);
+}
+
+void images_leave_to_disk(struct images *images, pid_t pid, const struct patience *p)
+{
+    struct visit v = {.images = images};
+    struct text is_there = {0};
+    struct arena scratch = {0};
+    struct proc proc;
+    size_t len = 0;
+    bool shares_files = proc_read(&proc, pid, &scratch) && proc.same_files;
+    arena_free(&scratch);
+    if (!shares_files)
+        return;
+    visit_images(&v, pid, p, &is_there);
+    images->size = 0;
+    for (size_t i = 0; i < images->count; i++) {
+        struct image_piece piece = images->all[i];
+        if (is_there.data[i] && path_ends_in(piece.area->path, ".dll"))
+            piece.size = piece.area->offset == 0 ? PAGE : 0;
+        piece.at = images->size;
+        images->size += piece.size;
+        if (piece.size > 0)
+            images->all[len++] = piece;
+    }
+    images->count = len;
+    text_free(&is_there);
+}
+
+/* Where the file is gone the process still has its pages. */
+void images_copy(struct images *images, pid_t pid, struct copy_room *room, uint64_t at,
+                 const struct patience *p)
+{
+    struct visit v = {images, room->bytes + at};
+    struct text is_there = {0};
+    int mem = others_open(pid, "mem", O_RDONLY);
+    visit_images(&v, pid, p, &is_there);
+    for (size_t i = 0; mem >= 0 && i < images->count; i++)
+        if (!is_there.data[i])
+            copy_from(mem, v.to + images->all[i].at, images->all[i].size,
+                      images->all[i].area->start);
+    text_free(&is_there);
     if (mem >= 0)
         close(mem);
 }

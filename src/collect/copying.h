@@ -7,6 +7,7 @@
 
 #include "collect/address_space.h"
 #include "collect/thread_freeze.h"
+#include "collect/transport.h"
 
 /* A file, mapped. */
 struct copy_room {
@@ -71,10 +72,11 @@ void images_find(struct images *images, const struct address_space *space, pid_t
 /* Of a copy that is read here and at once: keep of each assembly only the page that says
  * which file it is, where that is found here under its path. The reader looks for the rest
  * there (process/mapped_files.h). */
-void images_leave_to_disk(struct images *images, pid_t pid);
+void images_leave_to_disk(struct images *images, pid_t pid, const struct patience *p);
 
 /* Copy them to that place of the room. What cannot be read stays zero. */
-void images_copy(struct images *images, pid_t pid, struct copy_room *room, uint64_t at);
+void images_copy(struct images *images, pid_t pid, struct copy_room *room, uint64_t at,
+                 const struct patience *p);
 void images_free(struct images *images);
 
 #endif

@@ -14,20 +14,6 @@ enum { NOT_KNOWN = -1, CAP_SYS_PTRACE_BIT = 19 };
 
 /* --- facts ------------------------------------------------------------------------ */
 
-/* The number behind a word of a status file, in that base; NOT_KNOWN. */
-static long long number_behind(const char *path, const char *word, int base)
-{
-    char line[256];
-    long long found = NOT_KNOWN;
-    FILE *f = fopen(path, "re");
-    while (f != NULL && found == NOT_KNOWN && fgets(line, sizeof(line), f) != NULL)
-        if (strncmp(line, word, strlen(word)) == 0)
-            found = (long long)strtoull(line + strlen(word), NULL, base);
-    if (f != NULL)
-        fclose(f);
-    return found;
-}
-
 static void name_tracer(char to[64], pid_t tracer)
 {
     struct arena scratch = {0};
@@ -57,35 +43,38 @@ static bool is_in_other_namespace(pid_t pid)
 
 static struct denied_facts denied_facts_of(pid_t pid)
 {
-    struct denied_facts f = {
-        .ptrace_scope = (int)number_behind("/proc/sys/kernel/yama/ptrace_scope", "", 10)};
-    char path[64];
-    snprintf(path, sizeof(path), "/proc/%ld/status", (long)pid);
-    long long tracer = number_behind(path, "TracerPid:", 10);
-    long long uid = number_behind(path, "Uid:", 10);
-    long long rights = number_behind("/proc/self/status", "CapEff:", 16);
-    if (tracer > 0)
+    struct denied_facts f = {.ptrace_scope = NOT_KNOWN};
+    struct text t = {0};
+    if (proc_read_path("/proc/sys/kernel/yama/ptrace_scope", &t) && t.len > 0)
+        f.ptrace_scope = atoi(text_string(&t));
+    proc_read_file(pid, "status", &t);
+    const char *status = text_string(&t);
+    uint64_t tracer = proc_number(status, "\nTracerPid:", 0, 10);
+    uint64_t uid = proc_number(status, "\nUid:", 0, 10);
+    if (tracer > 0 && tracer != HD_UNKNOWN)
         name_tracer(f.tracer, (pid_t)tracer);
-    if (uid != NOT_KNOWN && (uid_t)uid != geteuid())
+    if (uid != HD_UNKNOWN && (uid_t)uid != geteuid())
         name_user(f.user, (uid_t)uid);
-    f.can_ptrace = rights != NOT_KNOWN && (rights >> CAP_SYS_PTRACE_BIT & 1) != 0;
-    f.is_filtered = number_behind("/proc/self/status", "Seccomp:", 10) == 2;
+    f.is_kernel = proc_number(status, "\nVmSize:", 0, 10) == HD_UNKNOWN;
+    proc_read_path("/proc/self/status", &t);
+    uint64_t rights = proc_number(text_string(&t), "\nCapEff:", 0, 16);
+    f.can_ptrace = rights != HD_UNKNOWN && (rights >> CAP_SYS_PTRACE_BIT & 1) != 0;
+    f.is_filtered = proc_number(text_string(&t), "\nSeccomp:", 0, 10) == 2;
     f.is_other_users = is_in_other_namespace(pid);
-    f.is_kernel = number_behind(path, "VmSize:", 10) == NOT_KNOWN;
+    text_free(&t);
     return f;
 }
 
 bool denied_has_ended(pid_t pid, pid_t thread)
 {
-    char path[80], line[64] = "";
-    snprintf(path, sizeof(path), "/proc/%ld/task/%ld/status", (long)pid, (long)thread);
-    FILE *f = fopen(path, "re");
-    if (f == NULL)
-        return true;
-    while (fgets(line, sizeof(line), f) != NULL && strncmp(line, "State:", 6) != 0)
-        ;
-    fclose(f);
-    return strncmp(line, "State:", 6) == 0 && strpbrk(line + 6, "ZX") != NULL;
+    char name[64];
+    struct text t = {0};
+    snprintf(name, sizeof(name), "task/%ld/status", (long)thread);
+    const char *line =
+        proc_read_file(pid, name, &t) ? strstr(text_string(&t), "\nState:\t") : NULL;
+    bool ended = t.len == 0 || (line != NULL && strchr("ZX", line[8]) != NULL);
+    text_free(&t);
+    return ended;
 }
 
 /* --- words ------------------------------------------------------------------------ */

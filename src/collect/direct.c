@@ -19,7 +19,6 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -208,13 +207,6 @@ static bool look(struct direct *d, struct hd_error *err)
 
 /* --- room ---------------------------------------------------------------------- */
 
-static bool is_in_memory(int fd)
-{
-    const long tmpfs = 0x01021994;
-    struct statfs st;
-    return fstatfs(fd, &st) == 0 && (long)st.f_type == tmpfs;
-}
-
 /* A file without a place on any disk: -1 where the kernel has none. */
 static int open_in_memory(void)
 {
@@ -262,10 +254,12 @@ static bool make_room(struct direct *d, FILE *to, struct hd_error *err)
     if (fd < 0)
         d->of.room.fd = fileno(to);
     const struct copying copying = copying_of(d);
+    const struct patience patience = {
+        .silence_ms = d->how->silence_ms, .go_on = goes_on, .context = d};
     if (!copy_room_make(&d->of.room, runs_at(d) + and_some(d->of.runs.span_size), err) ||
         !copy_room_fill(&d->of.room, CORE_MEMORY_AT, d->of.images.size, err))
         return false;
-    images_copy(&d->of.images, d->of.pid, &d->of.room, CORE_MEMORY_AT);
+    images_copy(&d->of.images, d->of.pid, &d->of.room, CORE_MEMORY_AT, &patience);
     return copy_room_fill_runs(&copying, goes_on, d, err);
 }
 

@@ -1,12 +1,17 @@
+#define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): O_PATH */
 #include "collect/dump_file.h"
 
 #include "base/error.h"
+#include "collect/others.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
 /* --- where ------------------------------------------------------------------------ */
@@ -51,9 +56,9 @@ static const char *name_by_us(int fd, pid_t pid, struct arena *arena)
  * is taken to have the same name there. */
 static const char *as_it_sees(const char *path)
 {
-    static const char proc[] = "/proc/", root[] = "/root/";
-    const char *inside = strncmp(path, proc, strlen(proc)) == 0 ? strstr(path, root) : NULL;
-    return inside != NULL ? inside + strlen(root) - 1 : path;
+    pid_t pid;
+    others_is_inside(path, &pid, &path);
+    return path;
 }
 
 /* createdump puts names and numbers in place of "%p" and the like. */
@@ -70,23 +75,119 @@ static const char *escaped(const char *path, struct arena *arena)
 
 /* --- making it -------------------------------------------------------------------- */
 
+/* A name in a folder, and what it has to be. */
+struct named {
+    const char *name;
+    struct stat st; /* of the file that is to be removed */
+};
+
+static int hold_folder(const struct inside *at)
+{
+    const long fuse = 0x65735546;
+    struct statfs st;
+    int folder = inside_open(at, O_PATH | O_DIRECTORY);
+    /* A file system that its user answers for would make us wait for each byte. */
+    if (folder < 0 || fstatfs(folder, &st) != 0 || (long)st.f_type != fuse)
+        return folder;
+    close(folder);
+    errno = EOPNOTSUPP;
+    return -1;
+}
+
+static int make_file(const struct inside *at, void *context, struct text *answer)
+{
+    const struct named *n = context;
+    const int how = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC;
+    (void)answer;
+    int folder = hold_folder(at);
+    if (folder < 0)
+        return -1;
+    int fd = openat(folder, n->name, how, 0600), why = errno;
+    close(folder);
+    errno = why;
+    return fd;
+}
+
+static int remove_file(const struct inside *at, void *context, struct text *answer)
+{
+    const struct named *n = context;
+    struct stat st;
+    (void)answer;
+    int folder = hold_folder(at);
+    if (folder < 0)
+        return -1;
+    if (fstatat(folder, n->name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+        st.st_dev == n->st.st_dev && st.st_ino == n->st.st_ino)
+        unlinkat(folder, n->name, 0);
+    close(folder);
+    errno = 0;
+    return -1;
+}
+
+/* Work in the folder of path, as the user of the process if that is not ours. */
+static bool work_in_folder(const char *path, const struct target *t,
+                           int (*work)(const struct inside *, void *, struct text *),
+                           struct named *n, int *fd)
+{
+    static const struct patience brief = {.silence_ms = 2000};
+    struct rights its = {.uid = t->uid, .gid = (gid_t)t->uid};
+    struct other_work w = {.work = work, .context = n};
+    struct text none = {0}, folder = {0};
+    n->name = strrchr(path, '/') + 1;
+    text_add(&folder, path, (size_t)(n->name - path));
+    *fd = -1;
+    errno = ESRCH;
+    bool ok = !t->visible || (others_rights(t->pid, &its) && its.uid == t->uid);
+    if (t->uid != geteuid())
+        w.as = &its;
+    ok = ok && others_run(text_string(&folder), &w, &brief, &none, fd);
+    int why = errno;
+    text_free(&folder);
+    text_free(&none);
+    errno = why;
+    return ok;
+}
+
+/* Nobody else has made it, nor can by now have another name for it. */
+static bool is_genuine(int fd, const struct target *t)
+{
+    struct stat st;
+    return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == t->uid &&
+           (st.st_mode & 07077) == 0 && st.st_nlink == 1;
+}
+
+static bool cannot_make(const char *path, const struct target *t, struct hd_error *err)
+{
+    int folder = (int)(strrchr(path, '/') - path);
+    if (errno == EPERM && t->uid != geteuid())
+        return fail(
+            err, HD_IO,
+            "a dump of another user's process takes the right to become that user "
+            "(CAP_SETUID, CAP_SETGID); use --direct, or run heapdrift as that user");
+    return fail(err, HD_IO, "cannot write to %.*s, where the runtime writes its dump: %s",
+                folder < 150 ? folder : 150, path, strerror(errno));
+}
+
 /* The folder of its socket is its own folder for temporary files, and we see it. */
 static bool make_beside_socket(struct dump_file *f, const struct target *t,
                                struct arena *arena, struct hd_error *err)
 {
     size_t folder = (size_t)(strrchr(t->socket, '/') - t->socket);
-    char *path = arena_printf(arena, "%.*s/heapdrift-XXXXXX", (int)folder, t->socket);
-    f->fd = mkstemp(path);
-    if (f->fd < 0)
-        return fail(err, HD_IO,
-                    "cannot write to %.150s, where the runtime writes its dump: %s",
-                    arena_strdup(arena, path, folder), strerror(errno));
+    struct named n = {.name = NULL};
+    uint64_t random[2] = {0};
+    if (getentropy(random, sizeof(random)) != 0)
+        return fail(err, HD_IO, "no random numbers: %s", strerror(errno));
+    const char *path =
+        arena_printf(arena, "%.*s/heapdrift-%016llx%016llx", (int)folder, t->socket,
+                     (unsigned long long)random[0], (unsigned long long)random[1]);
+    if (!work_in_folder(path, t, make_file, &n, &f->fd))
+        return cannot_make(path, t, err);
     f->ours = path;
+    f->of = *t;
     f->is_apart = true;
     f->path = escaped(as_it_sees(path), arena);
-    if (t->uid != geteuid() && fchown(f->fd, t->uid, (gid_t)-1) != 0)
-        return fail(err, HD_IO, "cannot create a file for its user: %s", strerror(errno));
-    return true;
+    return is_genuine(f->fd, t) ||
+           fail(err, HD_IO, "another process has changed the file for the dump");
 }
 
 bool dump_file_open(struct dump_file *f, const struct target *t, FILE *to,
@@ -109,8 +210,10 @@ bool dump_file_open(struct dump_file *f, const struct target *t, FILE *to,
 /* createdump opens it once: what it writes into is gone with both of us, however we end. */
 static void remove_ours(struct dump_file *f)
 {
-    if (f->ours != NULL)
-        unlink(f->ours);
+    struct named n = {.name = NULL};
+    int none;
+    if (f->ours != NULL && fstat(f->fd, &n.st) == 0)
+        work_in_folder(f->ours, &f->of, remove_file, &n, &none);
     f->ours = NULL;
 }
 
@@ -157,8 +260,8 @@ bool dump_file_copy_to(struct dump_file *f, FILE *to, struct hd_error *err)
 
 void dump_file_close(struct dump_file *f)
 {
+    remove_ours(f);
     if (f->fd >= 0)
         close(f->fd);
-    remove_ours(f);
     *f = (struct dump_file){.fd = -1};
 }

@@ -8,13 +8,15 @@
 struct dump_file {
     const char *path; /* as the process sees it */
     const char *ours; /* to be removed when the runtime has begun; NULL: nothing is */
+    struct target of; /* whose folder that is in */
     bool is_apart;    /* it is not the one that is wanted, and copied there */
     int fd;           /* reads what is written there; -1 */
 };
 
 /* Make it, empty, of mode 0600 and for the user of the process: `to` itself if that has a
- * name there, else beside its socket. Strings live in the arena. dump_file_close() in any
- * case. */
+ * name there, else beside its socket. There it is made, and removed, with the rights of
+ * that user (CAP_SETUID), who may have put anything in the place of the folder. Strings
+ * live in the arena. dump_file_close() in any case. */
 bool dump_file_open(struct dump_file *f, const struct target *t, FILE *to,
                     struct arena *arena, struct hd_error *err);
 

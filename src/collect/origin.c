@@ -102,7 +102,8 @@ static bool ask_inside(struct hd_origin *o, pid_t pid)
     char path[64];
     pthread_t thread;
     snprintf(path, sizeof(path), "/proc/%ld/ns/uts", (long)pid);
-    struct visit v = {.namespace = open(path, O_RDONLY | O_CLOEXEC)};
+    struct visit v = {.namespace =
+                          open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)};
     if (v.namespace < 0)
         return false;
     if (pthread_create(&thread, NULL, visit, &v) == 0) {

@@ -4,11 +4,13 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "collect/ipc.h"
+#include "collect/others.h"
 
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <pwd.h>
 #include <signal.h>
@@ -17,6 +19,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -30,7 +33,7 @@ bool proc_read_path(const char *path, struct text *to)
     enum { MOST_BYTES = 1 << 20 };
     char block[4096];
     text_clear(to);
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
     if (fd < 0)
         return false;
     ssize_t n = 0;
@@ -63,29 +66,59 @@ static bool read_of(struct proc *p, const char *name, struct text *to)
 }
 
 /* "4711 (name) S ...": the name may hold blanks and parentheses. */
-static void read_stat(struct proc *p, struct text *t, struct arena *arena)
+static uint64_t parse_stat(const char *s, bool *ended)
 {
     enum { START_FIELD = 22, STATE_FIELD = 3 };
+    const char *at = strrchr(s, ')');
+    *ended = at != NULL && at[1] == ' ' && at[2] != '\0' && strchr("ZXx", at[2]) != NULL;
+    for (int field = STATE_FIELD - 1; field < START_FIELD && at != NULL; field++) {
+        at = strchr(at, ' ');
+        at = at != NULL ? at + 1 : NULL;
+    }
+    return at != NULL ? strtoull(at, NULL, 10) : 0;
+}
+
+static void read_stat(struct proc *p, struct text *t, struct arena *arena)
+{
     if (!read_of(p, "stat", t))
         return;
     const char *s = text_string(t), *open = strchr(s, '('), *at = strrchr(s, ')');
     if (open == NULL || at == NULL || at < open)
         return;
     p->short_name = arena_strdup(arena, open + 1, (size_t)(at - open) - 1);
-    p->ended = at[1] == ' ' && (at[2] == 'Z' || at[2] == 'X');
-    for (int field = STATE_FIELD - 1; field < START_FIELD && at != NULL; field++) {
-        at = strchr(at, ' ');
-        at = at != NULL ? at + 1 : NULL;
+    p->start = parse_stat(s, &p->ended);
+}
+
+uint64_t proc_start(pid_t pid)
+{
+    struct text t = {0};
+    bool ended = true;
+    uint64_t start = 0;
+    if (proc_read_file(pid, "stat", &t))
+        start = parse_stat(text_string(&t), &ended);
+    int why = errno;
+    text_free(&t);
+    errno = why;
+    return ended ? 0 : start;
+}
+
+uint64_t proc_number(const char *status, const char *word, int skip, int base)
+{
+    const char *at = strstr(status, word);
+    at = at != NULL ? at + strlen(word) : "";
+    for (; skip > 0; skip--) {
+        at += strspn(at, " \t");
+        at += strcspn(at, " \t\n");
     }
-    if (at != NULL)
-        p->start = strtoull(at, NULL, 10);
+    at += strspn(at, " \t");
+    return isxdigit((unsigned char)*at) ? strtoull(at, NULL, base) : HD_UNKNOWN;
 }
 
 /* "VmRSS:\t  123 kB" */
 static uint64_t bytes_behind(const char *status, const char *word)
 {
-    const char *line = strstr(status, word);
-    return line != NULL ? strtoull(line + strlen(word), NULL, 10) * 1024 : 0;
+    uint64_t kib = proc_number(status, word, 0, 10);
+    return kib != HD_UNKNOWN ? kib * 1024 : 0;
 }
 
 /* Behind "NSpid:" stands one pid per namespace, innermost last; outer if it does not. */
@@ -109,12 +142,9 @@ static void read_status(struct proc *p, struct text *t)
     p->inner_pid = p->pid;
     if (!read_of(p, "status", t))
         return;
-    const char *s = text_string(t), *line = strstr(s, "\nUid:");
-    char *end;
-    if (line != NULL) {
-        strtoul(line + 5, &end, 10);
-        p->uid = (uid_t)strtoul(end, NULL, 10);
-    }
+    const char *s = text_string(t);
+    uint64_t uid = proc_number(s, "\nUid:", 1, 10);
+    p->uid = uid != HD_UNKNOWN ? (uid_t)uid : p->uid;
     p->resident = bytes_behind(s, "\nVmRSS:");
     p->inner_pid = innermost_pid(s, p->pid);
 }
@@ -178,20 +208,23 @@ static void read_folder(struct proc *p, struct text *t, struct arena *arena)
         }
 }
 
-/* What cannot be read is taken for ours. */
-static bool is_same_as_ours(pid_t pid, const char *name)
+/* What cannot be read is taken for ours. Of its root only the name is asked: what is there
+ * may be a file system that never answers. */
+static void find_files(struct proc *p, struct arena *arena)
 {
-    char path[64], own[64];
+    char path[64], root[PATH_MAX];
     struct stat ours, its;
-    path_of(path, pid, name);
-    snprintf(own, sizeof(own), "/proc/self/%s", name);
-    return stat(path, &its) != 0 || stat(own, &ours) != 0 ||
-           (ours.st_dev == its.st_dev && ours.st_ino == its.st_ino);
-}
-
-static bool sees_our_files(pid_t pid)
-{
-    return is_same_as_ours(pid, "ns/mnt") && is_same_as_ours(pid, "root");
+    path_of(path, p->pid, "ns/mnt");
+    bool is_known = stat(path, &its) == 0 && stat("/proc/self/ns/mnt", &ours) == 0;
+    path_of(path, p->pid, "root");
+    ssize_t len = readlink(path, root, sizeof(root) - 1);
+    root[len > 0 ? len : 0] = '\0';
+    p->same_files =
+        (!is_known || (ours.st_dev == its.st_dev && ours.st_ino == its.st_ino)) &&
+        (len <= 0 || strcmp(root, "/") == 0);
+    if (!p->same_files)
+        p->view = arena_printf(arena, "%llu %s",
+                               is_known ? (unsigned long long)its.st_ino : 0, root);
 }
 
 bool proc_read(struct proc *p, pid_t pid, struct arena *arena)
@@ -212,7 +245,7 @@ bool proc_read(struct proc *p, pid_t pid, struct arena *arena)
     read_status(p, &t);
     read_command(p, &t, arena);
     read_folder(p, &t, arena);
-    p->same_files = sees_our_files(pid);
+    find_files(p, arena);
     text_free(&t);
     return true;
 }
@@ -337,16 +370,47 @@ const char *proc_user(uid_t uid, struct arena *arena)
 
 enum { TICK_MS = 100 };
 
+/* "1: FLOCK  ADVISORY  WRITE 4711 00:16:1234 0 EOF": who locked a folder; 0 if that process
+ * has ended since, or is not visible from here. */
+static pid_t locker_of(int folder)
+{
+    struct text t = {0};
+    struct stat st;
+    char place[64];
+    long pid = 0;
+    if (fstat(folder, &st) == 0 && proc_read_path("/proc/locks", &t)) {
+        snprintf(place, sizeof(place), " %02x:%02x:%llu 0 EOF", major(st.st_dev),
+                 minor(st.st_dev), (unsigned long long)st.st_ino);
+        const char *at = strstr(text_string(&t), place);
+        while (at != NULL && at > t.data && at[-1] != '\n')
+            at--;
+        if (at == NULL || sscanf(at, "%*d: FLOCK %*s %*s %ld", &pid) != 1)
+            pid = 0;
+    }
+    text_free(&t);
+    return (pid_t)pid;
+}
+
+/* How long a lock is respected: anybody may lock the folder, and only root and the user of
+ * the process have a reason to. */
+static unsigned respect_ms(int folder, pid_t pid, unsigned silence_ms)
+{
+    enum { UNKNOWN_MS = 1000 };
+    struct rights its, locker;
+    if (!others_rights(locker_of(folder), &locker))
+        return UNKNOWN_MS < silence_ms ? UNKNOWN_MS : silence_ms;
+    bool is_stranger = locker.uid != 0 && others_rights(pid, &its) && locker.uid != its.uid;
+    return is_stranger ? 0 : silence_ms;
+}
+
 bool process_lock_wait(pid_t pid, unsigned silence_ms, bool (*go_on)(void *context),
                        void *context, int *lock, struct hd_error *err)
 {
-    char path[64];
-    uint64_t deadline = clock_ms() + silence_ms;
-    snprintf(path, sizeof(path), "/proc/%ld", (long)pid);
-    *lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const uint64_t began = clock_ms();
+    *lock = others_open(pid, "", O_RDONLY | O_DIRECTORY);
     while (*lock >= 0 && flock(*lock, LOCK_EX | LOCK_NB) != 0) {
         bool is_over = errno != EWOULDBLOCK && errno != EINTR;
-        if (is_over || clock_ms() >= deadline)
+        if (is_over || clock_ms() - began >= respect_ms(*lock, pid, silence_ms))
             return true;
         if (go_on != NULL && !go_on(context))
             return fail(err, HD_STOPPED, "stopped");

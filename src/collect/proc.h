@@ -22,9 +22,18 @@ struct proc {
     const char *short_name; /* the kernel's 15 characters */
     const char *folder;     /* that holds its sockets, as it sees it */
     bool same_files;        /* its file system is ours */
+    const char *view;       /* names what it has for a file system; NULL: same_files */
     bool ended;             /* only its parent has not noticed */
     int lacked;             /* errno: what we had too little of to learn more; else 0 */
 };
+
+/* The number after a word of /proc/PID/status, "\nUid:", which blanks separate from `skip`
+ * others before it. HD_UNKNOWN without one. */
+uint64_t proc_number(const char *status, const char *word, int skip, int base);
+
+/* When a process began, as struct proc has it; 0: it has ended, or cannot be seen. The same
+ * number with the same start is the same process. */
+uint64_t proc_start(pid_t pid);
 
 /* All of a file, a mebibyte at most, in the place of what to held. False with errno. */
 bool proc_read_path(const char *path, struct text *to);
@@ -75,9 +84,11 @@ const char *proc_user(uid_t uid, struct arena *arena);
 /* Wait until no other collector of ours is at the process: the second of two at once would
  * get no names of types, and both the objects twice, and a process that is stopped to be
  * copied answers no other. All of them lock the process's folder in /proc, since that
- * leaves nothing behind. Anybody may do that, and who cannot must not be kept away: after
- * silence_ms it goes without. *lock is to be closed if it is not -1. False when go_on,
- * which may be NULL, says that the user does not wait any longer. */
+ * leaves nothing behind. Anybody may do that: a lock of a stranger, who is neither root nor
+ * of the user of the process, is not waited for, one of an unknown process a second. Who
+ * cannot lock must not be kept away: after silence_ms it goes without. *lock is to be
+ * closed if it is not -1. False when go_on, which may be NULL, says that the user does not
+ * wait any longer. */
 bool process_lock_wait(pid_t pid, unsigned silence_ms, bool (*go_on)(void *context),
                        void *context, int *lock, struct hd_error *err);
 

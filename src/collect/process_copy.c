@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "collect/denied.h"
 #include "collect/origin.h"
+#include "collect/others.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -261,14 +262,7 @@ static bool find(struct target *found, const struct hd_collect_options *how,
 
 static void read_auxv(struct process_copy *c)
 {
-    char path[64], block[1024];
-    ssize_t n;
-    snprintf(path, sizeof(path), "/proc/%ld/auxv", (long)c->pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    while (fd >= 0 && (n = read(fd, block, sizeof(block))) > 0)
-        text_add(&c->auxv, block, (size_t)n);
-    if (fd >= 0)
-        close(fd);
+    proc_read_file(c->pid, "auxv", &c->auxv);
 }
 
 /* Registers, layouts and the core that is written are those of one machine. */
@@ -312,20 +306,14 @@ bool process_copy_open(struct process_copy *c, const struct hd_collect_options *
 
 bool process_copy_look(struct process_copy *c, struct hd_error *err)
 {
-    char path[64];
-    snprintf(path, sizeof(path), "/proc/%ld/mem", (long)c->pid);
-    c->mem = open(path, O_RDONLY | O_CLOEXEC);
+    c->mem = others_open(c->pid, "mem", O_RDONLY);
     return (c->mem >= 0 && address_space_read(&c->space, c->pid, &c->arena)) ||
            denied_or_ended(c->pid, err);
 }
 
 bool process_copy_is_same(const struct process_copy *c, struct hd_error *err)
 {
-    struct arena scratch = {0};
-    struct proc now;
-    bool same = proc_read(&now, c->pid, &scratch) && now.start == c->start;
-    arena_free(&scratch);
-    return same || fail(err, HD_IO, "the process has exited");
+    return proc_start(c->pid) == c->start || fail(err, HD_IO, "the process has exited");
 }
 
 struct core_content process_copy_content(const struct process_copy *c,

@@ -3,11 +3,10 @@
 #include "base/error.h"
 #include "base/little_endian.h"
 #include "base/workers.h"
+#include "collect/others.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,81 +72,131 @@ static bool may_be_of(const struct candidate *c, pid_t pid)
     return c->number == pid;
 }
 
-/* Sockets in a folder; of one number, or of any if it is 0. */
-static void look_in(const char *folder, pid_t number, struct candidates *to,
-                    struct arena *arena)
+static bool is_named_so(const char *name)
 {
-    DIR *dir = opendir(folder);
-    if (dir == NULL) {
-        to->unreadable = to->unreadable || errno == EACCES;
-        to->lacked = proc_is_shortage(errno) ? errno : to->lacked;
-        return;
-    }
-    struct dirent *entry;
-    while ((errno = 0, entry = readdir(dir)) != NULL) {
-        struct candidate c = {0};
-        struct stat st;
-        if (!parse_name(entry->d_name, &c) || (number != 0 && !may_be_of(&c, number)) ||
-            fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
-            !S_ISSOCK(st.st_mode))
-            continue;
-        size_t len = strlen(folder);
-        bool slash = len > 0 && folder[len - 1] == '/';
-        c.path = arena_printf(arena, "%s%s%s", folder, slash ? "" : "/", entry->d_name);
-        c.owner = st.st_uid;
-        c.changed = st.st_mtim;
-        to->all = grow(to->all, to->len, &to->cap, sizeof(*to->all));
-        to->all[to->len++] = c;
-    }
-    to->lacked = proc_is_shortage(errno) ? errno : to->lacked;
-    closedir(dir);
+    struct candidate c;
+    return parse_name(name, &c);
 }
 
 /* --- folders ------------------------------------------------------------------- */
 
 struct folder {
-    dev_t dev;
-    ino_t ino;
+    const char *path, *view; /* view: whose files; NULL: ours */
+    struct look seen;
+    struct text sockets;
+    int why; /* errno; 0: it was looked at */
 };
 
 struct folders {
-    struct folder *seen;
+    struct folder *all;
     size_t len, cap;
+    const struct patience *patience;
 };
 
-static bool is_new(struct folders *f, const char *path)
+static bool is_usual(const char *folder)
 {
-    struct stat st;
-    if (stat(path, &st) != 0)
-        return true; /* the one who opens it finds out why */
-    for (size_t i = 0; i < f->len; i++)
-        if (f->seen[i].dev == st.st_dev && f->seen[i].ino == st.st_ino)
-            return false;
-    f->seen = grow(f->seen, f->len, &f->cap, sizeof(*f->seen));
-    f->seen[f->len++] = (struct folder){st.st_dev, st.st_ino};
-    return true;
+    const char *ours = getenv("TMPDIR");
+    return strcmp(folder, "/tmp") == 0 || (ours != NULL && strcmp(folder, ours) == 0);
 }
 
+/* A folder of another user's, or in another root, is looked at from inside. */
 static const char *folder_of(const struct proc *proc, struct arena *arena)
 {
-    return proc->same_files
+    bool is_ours = proc->uid == geteuid() || is_usual(proc->folder);
+    return proc->same_files && is_ours
                ? proc->folder
                : arena_printf(arena, "/proc/%ld/root%s", (long)proc->pid, proc->folder);
 }
 
-static void look_in_new(struct folders *f, const char *folder, pid_t number,
-                        struct candidates *to, struct arena *arena)
+static const char *path_inside(const char *path)
 {
-    if (folder != NULL && folder[0] == '/' && is_new(f, folder))
-        look_in(folder, number, to, arena);
+    pid_t pid;
+    const char *inside = path;
+    others_is_inside(path, &pid, &inside);
+    return inside;
+}
+
+static bool are_same(const char *a, const char *b)
+{
+    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+/* Processes of one container have one. */
+static void add_folder(struct folders *f, const char *path, const char *view)
+{
+    if (path == NULL || path[0] != '/')
+        return;
+    for (size_t i = 0; i < f->len; i++)
+        if (are_same(f->all[i].view, view) &&
+            strcmp(path_inside(f->all[i].path), path_inside(path)) == 0)
+            return;
+    f->all = grow(f->all, f->len, &f->cap, sizeof(*f->all));
+    f->all[f->len++] = (struct folder){.path = path, .view = view};
 }
 
 /* Where a process puts its socket when we cannot know: where we would. */
-static void look_in_usual(struct folders *f, pid_t number, struct candidates *to,
-                          struct arena *arena)
+static void add_usual(struct folders *f)
 {
-    look_in_new(f, getenv("TMPDIR"), number, to, arena);
-    look_in_new(f, "/tmp", number, to, arena);
+    add_folder(f, getenv("TMPDIR"), NULL);
+    add_folder(f, "/tmp", NULL);
+}
+
+static bool list_one(void *context, size_t i)
+{
+    const struct folders *f = context;
+    struct folder *one = &f->all[i];
+    bool ok = others_list(one->path, is_named_so, f->patience, &one->seen, &one->sockets);
+    one->why = ok ? 0 : errno;
+    return true;
+}
+
+/* Two names, or two containers, may have one folder. */
+static bool was_seen(const struct folders *f, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (f->all[k].why == 0 && f->all[k].seen.device == f->all[i].seen.device &&
+            f->all[k].seen.inode == f->all[i].seen.inode)
+            return true;
+    return false;
+}
+
+/* Sockets of one number, or of any if it is 0. */
+static void add_candidates(struct candidates *to, const struct folder *f, pid_t number,
+                           struct arena *arena)
+{
+    size_t len = strlen(f->path);
+    const char *slash = f->path[len - 1] == '/' ? "" : "/";
+    for (size_t at = 0; at + sizeof(struct socket_name) <= f->sockets.len;
+         at += sizeof(struct socket_name)) {
+        struct socket_name s;
+        struct candidate c = {0};
+        memcpy(&s, f->sockets.data + at, sizeof(s));
+        if (!parse_name(s.name, &c) || (number != 0 && !may_be_of(&c, number)))
+            continue;
+        c.path = arena_printf(arena, "%s%s%s", f->path, slash, s.name);
+        c.owner = s.owner;
+        c.changed = s.changed;
+        to->all = grow(to->all, to->len, &to->cap, sizeof(*to->all));
+        to->all[to->len++] = c;
+    }
+}
+
+/* Looks at all of them side by side: one may never answer. */
+static void look_in_all(struct folders *f, pid_t number, const struct patience *p,
+                        struct candidates *to, struct arena *arena)
+{
+    const struct patience limited = for_a_search(p);
+    f->patience = &limited;
+    workers_run(f->len, SIDE_BY_SIDE, list_one, f);
+    for (size_t i = 0; i < f->len; i++) {
+        struct folder *one = &f->all[i];
+        to->unreadable = to->unreadable || one->why == EACCES;
+        to->lacked = proc_is_shortage(one->why) ? one->why : to->lacked;
+        if (one->why == 0 && !was_seen(f, i))
+            add_candidates(to, one, number, arena);
+        text_free(&one->sockets);
+    }
+    free(f->all);
 }
 
 /* --- who listens --------------------------------------------------------------- */
@@ -214,7 +263,8 @@ int target_connect(const struct target *t, const struct patience *p, struct hd_e
         return -1;
     }
     bool same = transport.peer(fd, &pid, &uid) && uid == t->uid &&
-                (t->visible ? pid == t->pid : pid == 0 || pid == t->pid);
+                (t->visible ? pid == t->pid : pid == 0 || pid == t->pid) &&
+                (t->start == 0 || proc_start(t->pid) == t->start);
     if (same)
         return fd;
     close(fd);
@@ -244,6 +294,18 @@ struct search {
     struct hd_error denied, dead, other;
 };
 
+/* When a number comes again, a stranger may hold a socket whose process had it before. */
+static void wrong_user(struct hd_error *err, const char *socket, const struct proc *proc,
+                       uid_t uid)
+{
+    struct arena scratch = {0};
+    if (err->status == HD_OK)
+        fail(err, HD_IO, "user %s listens on %s, not %s, the user of process %ld",
+             proc_user(uid, &scratch), socket, proc_user(proc->uid, &scratch),
+             (long)proc->pid);
+    arena_free(&scratch);
+}
+
 static void try(struct search *s, const struct candidate *c, const struct patience *p)
 {
     struct hd_error why = {0};
@@ -253,9 +315,12 @@ static void try(struct search *s, const struct candidate *c, const struct patien
         struct hd_error *slot = !may_trust(c->owner) ? &s->denied : &s->dead;
         if (slot->status == HD_OK)
             *slot = why;
+    } else if (s->proc != NULL && pid == s->proc->pid && t.uid != s->proc->uid) {
+        wrong_user(&s->other, c->path, s->proc, t.uid);
     } else if (s->proc != NULL && pid == s->proc->pid) {
         t.visible = true;
         t.pid = pid;
+        t.start = s->proc->start;
         if (s->found++ == 0)
             s->best = t;
     } else if (pid == 0 || s->proc == NULL) {
@@ -333,9 +398,10 @@ bool target_of_process(struct target *t, pid_t pid, const struct patience *p,
     struct folders f = {0};
     if (proc_read(&proc, pid, arena)) {
         s.proc = &proc;
-        look_in_new(&f, folder_of(&proc, arena), proc.inner_pid, &c, arena);
+        add_folder(&f, folder_of(&proc, arena), proc.view);
     }
-    look_in_usual(&f, s.proc != NULL ? proc.inner_pid : pid, &c, arena);
+    add_usual(&f);
+    look_in_all(&f, s.proc != NULL ? proc.inner_pid : pid, p, &c, arena);
     for (size_t i = 0; i < c.len; i++)
         c.all[i].rank = s.proc != NULL && c.all[i].key == proc.start ? 0 : 1;
     if (c.len > 0)
@@ -345,29 +411,35 @@ bool target_of_process(struct target *t, pid_t pid, const struct patience *p,
         try(&s, &c.all[i], &limited);
     bool ok = decide(&s, t, pid, c.unreadable, err);
     free(c.all);
-    free(f.seen);
     return ok;
 }
 
 bool target_at_socket(struct target *t, const char *path, const struct patience *p,
                       struct arena *arena, struct hd_error *err)
 {
-    struct stat st;
+    struct look seen;
     if (path[0] != '/')
         return fail(err, HD_USAGE, "name the socket by its absolute path");
-    if (stat(path, &st) != 0)
-        return fail(err, HD_IO, "%s: %s", path, strerror(errno));
-    if (!S_ISSOCK(st.st_mode))
+    if (!others_look(path, LOOK_NAME, p, &seen))
+        return fail(err, errno == ETIMEDOUT ? HD_TIMED_OUT : HD_IO, "%s: %s", path,
+                    strerror(errno));
+    if (!S_ISSOCK(seen.mode))
         return fail(err, HD_IO, "%s: not a socket", path);
     *t = (struct target){.socket = arena_strdup(arena, path, strlen(path))};
     pid_t pid = 0;
-    if (!who_listens(t->socket, st.st_uid, p, &pid, &t->uid, err))
+    if (!who_listens(t->socket, seen.uid, p, &pid, &t->uid, err))
         return false;
     struct candidate named = {0};
     const char *slash = strrchr(path, '/');
     t->visible = pid != 0;
     t->pid = pid != 0 ? pid : parse_name(slash + 1, &named) ? named.number : 0;
-    return true;
+    struct proc proc;
+    if (!t->visible || !proc_read(&proc, pid, arena))
+        return true;
+    t->start = proc.start;
+    if (proc.uid != t->uid)
+        wrong_user(err, t->socket, &proc, t->uid);
+    return proc.uid == t->uid;
 }
 
 /* --- all of them --------------------------------------------------------------- */
@@ -436,22 +508,30 @@ static struct asked *ask_all(const struct candidates *c, const struct patience *
     return asking.all;
 }
 
-/* A folder of several processes was found by way of the first of them, which may end long
- * before this one: the same file by way of itself, if it sees it there. */
-static const char *by_its_own_way(const char *path, pid_t pid, struct arena *arena)
+static bool is_same_file(const char *path, const char *own)
 {
-    static const char proc[] = "/proc/", root[] = "/root/";
-    const char *inside = strncmp(path, proc, strlen(proc)) == 0 ? strstr(path, root) : NULL;
-    if (inside == NULL)
-        return path;
-    const char *own = arena_printf(arena, "/proc/%ld%s", (long)pid, inside);
-    struct stat a, b;
-    bool same = lstat(path, &a) == 0 && lstat(own, &b) == 0 && a.st_dev == b.st_dev &&
-                a.st_ino == b.st_ino;
-    return same ? own : path;
+    static const struct patience brief = {.silence_ms = 200};
+    struct look a, b;
+    return others_look(path, LOOK_NAME, &brief, &a) &&
+           others_look(own, LOOK_NAME, &brief, &b) && a.device == b.device &&
+           a.inode == b.inode;
 }
 
-/* False for what is dead, which stays out. */
+/* A folder of several processes was found by way of the first of them, which may end long
+ * before this one: the same file by way of itself, if it sees it there. */
+static const char *by_its_own_way(const char *path, const struct proc *proc,
+                                  const struct proc *first, struct arena *arena)
+{
+    pid_t pid;
+    const char *inside;
+    if (!others_is_inside(path, &pid, &inside) || proc == NULL || pid == proc->pid)
+        return path;
+    const char *own = arena_printf(arena, "/proc/%ld/root%s", (long)proc->pid, inside);
+    bool is_one = first != NULL && are_same(first->view, proc->view);
+    return is_one || is_same_file(path, own) ? own : path;
+}
+
+/* False for what is dead, or answers for another user's process: both stay out. */
 static bool describe(struct found *found, const struct asked *a, const struct proc *procs,
                      size_t proc_count, struct arena *arena)
 {
@@ -462,9 +542,15 @@ static bool describe(struct found *found, const struct asked *a, const struct pr
         found->target.visible = a->pid != 0;
         found->target.pid = a->pid != 0 ? a->pid : c->number;
         found->proc = proc_with_pid(procs, proc_count, a->pid);
-        if (a->pid != 0)
-            found->target.socket = by_its_own_way(c->path, a->pid, arena);
-        return true;
+        if (found->proc == NULL)
+            return true;
+        found->target.start = found->proc->start;
+        pid_t by = 0;
+        const char *inside;
+        others_is_inside(c->path, &by, &inside);
+        found->target.socket = by_its_own_way(c->path, found->proc,
+                                              proc_with_pid(procs, proc_count, by), arena);
+        return found->proc->uid == a->uid;
     }
     /* Not ours, or it does not take connections. */
     found->proc = proc_named(procs, proc_count, c);
@@ -486,14 +572,15 @@ struct found *targets_find(size_t *count, int *lacked, const struct patience *p,
     pid_t *pids = proc_all(&n, &c.lacked, arena);
     struct proc *procs = arena_array(arena, struct proc, n);
     struct folders f = {0};
-    look_in_usual(&f, 0, &c, arena);
+    add_usual(&f);
     for (size_t i = 0; i < n; i++) {
         if (!proc_read(&procs[kept], pids[i], arena))
             continue;
-        look_in_new(&f, folder_of(&procs[kept], arena), 0, &c, arena);
+        add_folder(&f, folder_of(&procs[kept], arena), procs[kept].view);
         c.lacked = procs[kept].lacked != 0 ? procs[kept].lacked : c.lacked;
         kept++;
     }
+    look_in_all(&f, 0, p, &c, arena);
     struct found *all = arena_array(arena, struct found, c.len);
     const struct asked *asked = ask_all(&c, p, arena);
     *count = 0;
@@ -507,6 +594,5 @@ struct found *targets_find(size_t *count, int *lacked, const struct patience *p,
         qsort(all, *count, sizeof(*all), by_pid);
     *lacked = c.lacked;
     free(c.all);
-    free(f.seen);
     return all;
 }

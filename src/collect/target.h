@@ -3,8 +3,9 @@
  * A runtime listens at dotnet-diagnostic-<pid>-<key>-socket in its TMPDIR, or /tmp. The
  * pid is that of its own namespace, the key its start time. Names prove nothing: anyone
  * may make such a file in /tmp, dead processes leave theirs behind, and long names are
- * cut. So the owner of the file, and who the kernel says is listening, decide. A socket of
- * another user is refused, save by root. docs/collect.md. */
+ * cut. So the owner of the file, and who the kernel says is listening, decide: the process,
+ * as the user that it has, and not another that had its number before. A socket of another
+ * user is refused, save by root. docs/collect.md. */
 #ifndef TARGET_H
 #define TARGET_H
 
@@ -17,6 +18,7 @@ struct target {
     pid_t pid;          /* as visible from here; the number in the name if it is not */
     bool visible;       /* whether /proc has it */
     uid_t uid;
+    uint64_t start; /* struct proc has it; 0: not known */
 };
 
 /* The socket of a process. Strings go to the arena. Takes three patiences at most, however

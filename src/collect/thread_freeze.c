@@ -3,8 +3,8 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "collect/denied.h"
+#include "collect/others.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -68,11 +68,9 @@ static void add(struct thread_freeze *s, pid_t id)
 /* Seize those that are new; *count tells how many. */
 static bool seize_new(struct thread_freeze *s, size_t *count, struct hd_error *err)
 {
-    char path[64];
     size_t next = 0;
     bool ok = true;
-    snprintf(path, sizeof(path), "/proc/%ld/task", (long)s->pid);
-    DIR *tasks = opendir(path);
+    DIR *tasks = others_list_of(s->pid, "task");
     *count = 0;
     if (tasks == NULL)
         return fail(err, HD_IO, "the process has exited");

@@ -12,6 +12,8 @@ static const uint64_t most_written = (uint64_t)64 << 20;
 struct types_copy {
     struct process_copy of;
     struct address_space small; /* the areas that are copied */
+    const struct hd_collect_options *how;
+    struct patience patience;
 };
 
 /* --- which areas --------------------------------------------------------------- */
@@ -62,6 +64,12 @@ static void choose(struct types_copy *c)
         qsort(c->small.areas, c->small.count, sizeof(*c->small.areas), by_address);
 }
 
+static bool goes_on(void *context)
+{
+    const struct types_copy *c = context;
+    return collect_goes_on(c->how, NULL);
+}
+
 /* --- copying ------------------------------------------------------------------- */
 
 static bool look(struct types_copy *c, struct hd_error *err)
@@ -72,7 +80,7 @@ static bool look(struct types_copy *c, struct hd_error *err)
         return false;
     choose(c);
     images_find(&of->images, &of->space, of->pid);
-    images_leave_to_disk(&of->images, of->pid);
+    images_leave_to_disk(&of->images, of->pid, &c->patience);
     return runs_find(&of->runs, &of->pages, &c->small, err);
 }
 
@@ -86,7 +94,8 @@ static void copy_run(const struct process_copy *c, const struct run *run)
     copy_from(run->is_shared ? c->pages.shared : c->mem, to, run->size, from);
 }
 
-static bool copy(struct process_copy *c, uint64_t most, struct hd_error *err)
+static bool copy(struct process_copy *c, uint64_t most, const struct patience *p,
+                 struct hd_error *err)
 {
     uint64_t size = CORE_MEMORY_AT + c->images.size + c->runs.span_size;
     if (most > 0 && c->images.size + c->runs.size > most)
@@ -94,7 +103,7 @@ static bool copy(struct process_copy *c, uint64_t most, struct hd_error *err)
                            c->images.size + c->runs.size, most);
     if (!copy_room_make(&c->room, size, err))
         return false;
-    images_copy(&c->images, c->pid, &c->room, CORE_MEMORY_AT);
+    images_copy(&c->images, c->pid, &c->room, CORE_MEMORY_AT, p);
     for (size_t i = 0; i < c->runs.count; i++)
         copy_run(c, &c->runs.all[i]);
     return process_copy_is_same(c, err);
@@ -116,10 +125,13 @@ bool hd_collect_types(FILE *to, const struct hd_collect_options *opt, struct hd_
     err = err != NULL ? err : &own;
     if (!collect_options_copy(&how, opt, err))
         return false;
-    struct types_copy c = {.small = {0}};
+    struct types_copy c = {.how = &how};
+    c.patience =
+        (struct patience){.silence_ms = how.silence_ms, .go_on = goes_on, .context = &c};
     bool ok = process_copy_open(&c.of, &how, err) && look(&c, err);
     c.of.room.fd = fileno(to);
-    ok = ok && copy(&c.of, how.max_memory, err) && finish(&c.of, fileno(to), err);
+    ok = ok && copy(&c.of, how.max_memory, &c.patience, err) &&
+         finish(&c.of, fileno(to), err);
     process_copy_close(&c.of);
     return ok;
 }

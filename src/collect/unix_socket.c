@@ -1,6 +1,6 @@
 /* The way to a process by its Unix socket. */
 #include "base/text.h"
-#include "collect/transport.h"
+#include "collect/others.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -65,7 +65,7 @@ static bool make_address(const char *path, struct sockaddr_un *to, int *folder)
     }
     struct text parent = {0};
     text_add(&parent, path, (size_t)(name - path) + 1);
-    *folder = open(text_string(&parent), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    *folder = open(text_string(&parent), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
     text_free(&parent);
     if (*folder < 0)
         return false;
@@ -97,11 +97,17 @@ static bool connect_patiently(int fd, const struct sockaddr_un *to,
     return true;
 }
 
-/* Paths longer than the 107 characters of an address work. */
+/* Paths longer than the 107 characters of an address work. What is inside of another's root
+ * is connected to in there. */
 static int connect_to(const char *path, const struct patience *p)
 {
     struct sockaddr_un to;
+    struct look seen;
+    const char *inside;
     int folder;
+    pid_t pid;
+    if (others_is_inside(path, &pid, &inside))
+        return others_look(path, LOOK_SOCKET, p, &seen) ? seen.fd : -1;
     if (!make_address(path, &to, &folder))
         return -1;
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);

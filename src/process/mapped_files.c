@@ -1,9 +1,11 @@
+#define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): O_PATH */
 #include "process/mapped_files.h"
 
 #include "process/elf_image.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -37,15 +39,28 @@ struct adding {
 
 /* --- files --------------------------------------------------------------------------- */
 
+/* The very file that was looked at, which may have another name by now. Where there is no
+ * /proc it is opened by its name. */
+static int open_held(int held, const char *path)
+{
+    const int safely = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+    char name[64];
+    snprintf(name, sizeof(name), "/proc/self/fd/%d", held);
+    int fd = open(name, safely);
+    return fd < 0 && errno == ENOENT ? open(path, safely) : fd;
+}
+
 /* Regular files only, seen to be such before they are opened: to open a device may do
  * something. */
 static struct bytes map_path(const char *path)
 {
     struct stat st;
     struct bytes file = {0};
-    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
-        return file;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    int held = open(path, O_PATH | O_CLOEXEC), fd = -1;
+    if (held >= 0 && fstat(held, &st) == 0 && S_ISREG(st.st_mode))
+        fd = open_held(held, path);
+    if (held >= 0)
+        close(held);
     if (fd < 0)
         return file;
     if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > PAGE) {

@@ -36,6 +36,11 @@ static bool is_there(const char *pipe)
            GetLastError() == ERROR_ACCESS_DENIED;
 }
 
+bool hd_socket_is_gone(const char *socket)
+{
+    return !is_there(socket) && GetLastError() == ERROR_FILE_NOT_FOUND;
+}
+
 /* --- who listens --------------------------------------------------------------- */
 
 static bool foreign(const char *pipe, pid_t pid, struct hd_error *err)

@@ -95,7 +95,8 @@ Test(watched, of_one_service_the_same_command_line_comes_first_then_the_newest)
 Test(watched, a_number_that_is_used_again_is_another_process)
 {
     const struct hd_process p = {.pid = (uint64_t)getpid(), .socket = "/tmp/s"};
-    struct sighted seen = {.pid = p.pid, .born = process_born(p.pid), .socket = "/tmp/s"};
+    struct sighted seen = {
+        .pid = p.pid, .born = hd_process_start(p.pid), .socket = "/tmp/s"};
     cr_assert_neq(seen.born, 0);
     cr_expect(sighted_is(&seen, &p));
     cr_expect_not(sighted_has_ended(&seen));
@@ -109,7 +110,8 @@ Test(watched, a_process_that_nobody_has_waited_for_has_ended)
     pid_t child = fork();
     if (child == 0)
         pause();
-    struct sighted seen = {.pid = (uint64_t)child, .born = process_born((uint64_t)child)};
+    struct sighted seen = {.pid = (uint64_t)child,
+                           .born = hd_process_start((uint64_t)child)};
     cr_expect_not(sighted_has_ended(&seen));
     kill(child, SIGKILL);
     siginfo_t info;

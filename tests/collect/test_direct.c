@@ -133,7 +133,8 @@ static void write_core(struct taken *t)
     images_find(&t->images, &t->space, process);
     cr_assert(copy_room_make(&t->room, CORE_MEMORY_AT + t->images.size + t->runs.span_size,
                              &err));
-    images_copy(&t->images, process, &t->room, CORE_MEMORY_AT);
+    images_copy(&t->images, process, &t->room, CORE_MEMORY_AT,
+                &(struct patience){.silence_ms = 5000});
     cr_assert(thread_freeze_run(process, &m, &stood, &err), "%s", err.message);
     const struct core_content content = {.processor = processor_here(),
                                          .pid = process,

@@ -6,6 +6,7 @@
 
 #include "heapdrift.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #ifdef __GLIBC__
@@ -33,25 +34,30 @@ static const struct version versions[] = {
      "total_inactive_file %" SCNu64},
 };
 
-static bool read_number(const char *path, const char *format, uint64_t *n)
+/* The number of the first line that has one. */
+static bool number_in(const char *text, const char *format, uint64_t *n)
 {
-    FILE *f = fopen(path, "r");
-    if (f == NULL)
-        return false;
-    char line[128];
-    bool found = false;
-    while (!found && fgets(line, sizeof(line), f) != NULL)
-        found = sscanf(line, format, n) == 1;
-    fclose(f);
+    bool found = sscanf(text, format, n) == 1;
+    for (const char *line = text; !found && (line = strchr(line, '\n')) != NULL;)
+        found = sscanf(++line, format, n) == 1;
     return found;
 }
 
-/* A number of the file of a group. */
-static bool read_of(const char *group, const char *file, const char *format, uint64_t *n)
+static bool read_text(const char *path, char *text, size_t size)
 {
-    char path[PATH_SIZE + 64];
-    snprintf(path, sizeof(path), "%s/%s", group, file);
-    return read_number(path, format, n);
+    const int how = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK;
+    int fd = open(path, how);
+    ssize_t n = fd >= 0 ? read(fd, text, size - 1) : -1;
+    if (fd >= 0)
+        close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    return n > 0;
+}
+
+static bool read_number(const char *path, const char *format, uint64_t *n)
+{
+    char text[HD_GROUP_FILE];
+    return read_text(path, text, sizeof(text)) && number_in(text, format, n);
 }
 
 static uint64_t less(uint64_t from, uint64_t n)
@@ -64,15 +70,47 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* What a group may still take; its "max" is no number where there is no limit. */
-static uint64_t left_in(const char *group, const struct version *v)
+/* What a group says of itself; HD_UNKNOWN if it does not. */
+struct figures {
+    uint64_t most, used, cache;
+};
+
+enum { FIGURES = 3 };
+
+/* The files of a group, in that order, and how each is read. */
+static const char *file_of(const struct version *v, size_t i)
 {
-    uint64_t most, used, cache = 0;
-    if (!read_of(group, v->most, "%" SCNu64, &most) ||
-        !read_of(group, v->used, "%" SCNu64, &used))
+    return i == 0 ? v->most : i == 1 ? v->used : "memory.stat";
+}
+
+static const char *format_of(const struct version *v, size_t i)
+{
+    return i < 2 ? "%" SCNu64 : v->cache;
+}
+
+static struct figures figures_of(const uint64_t n[FIGURES])
+{
+    return (struct figures){n[0], n[1], n[2]};
+}
+
+static struct figures read_group(const char *group, const struct version *v)
+{
+    char path[PATH_SIZE + 64];
+    uint64_t n[FIGURES];
+    for (size_t i = 0; i < FIGURES; i++) {
+        snprintf(path, sizeof(path), "%s/%s", group, file_of(v, i));
+        if (!read_number(path, format_of(v, i), &n[i]))
+            n[i] = HD_UNKNOWN;
+    }
+    return figures_of(n);
+}
+
+/* What a group may still take; its "max" is no number where there is no limit. */
+static uint64_t left_in(const struct figures *f)
+{
+    if (f->most == HD_UNKNOWN || f->used == HD_UNKNOWN)
         return HD_UNKNOWN;
-    read_of(group, "memory.stat", v->cache, &cache);
-    return less(most, less(used, cache));
+    return less(f->most, less(f->used, f->cache != HD_UNKNOWN ? f->cache : 0));
 }
 
 /* Whether a line "4:cpu,memory:/path" is about the controller; then that path, else NULL.
@@ -91,25 +129,26 @@ static char *path_of_line(char *line, const char *controller)
 }
 
 /* The smallest of what is asked of a process's group and those around it: what is mounted
- * may be the whole tree, or, in a container, one group as if it were all. */
-static uint64_t
-smallest_of_groups(const char *root, const char *process, const struct version *v,
-                   uint64_t (*ask)(const char *group, const struct version *v))
+ * may be the whole tree, or, in a container, one group as if it were all. A group outside
+ * of what we see has a path with "..", which leads elsewhere here. */
+static uint64_t smallest_of_groups(const char *root, const char *process,
+                                   const struct version *v,
+                                   uint64_t (*ask)(const struct figures *f))
 {
-    char line[PATH_SIZE], group[PATH_SIZE];
+    char groups[PATH_SIZE], group[PATH_SIZE];
     uint64_t left = HD_UNKNOWN;
     snprintf(group, sizeof(group), "%s/proc/%s/cgroup", root, process);
-    FILE *f = fopen(group, "r");
-    if (f == NULL)
+    if (!read_text(group, groups, sizeof(groups)))
         return HD_UNKNOWN;
     char *path = NULL;
-    while (path == NULL && fgets(line, sizeof(line), f) != NULL)
+    for (char *rest = groups, *line; path == NULL && (line = strsep(&rest, "\n")) != NULL;)
         path = path_of_line(line, v->controller);
-    fclose(f);
-    while (path != NULL) {
+    while (path != NULL && strstr(path, "/..") == NULL) {
         int len = snprintf(group, sizeof(group), "%s%s%s", root, v->mount, path);
-        if (len < (int)sizeof(group))
-            left = smaller(left, ask(group, v));
+        if (len < (int)sizeof(group)) {
+            const struct figures f = read_group(group, v);
+            left = smaller(left, ask(&f));
+        }
         char *last = strrchr(path, '/');
         if (last == NULL)
             break;
@@ -182,26 +221,41 @@ uint64_t memory_available(const char *root)
 }
 
 /* Version 1 writes a number beyond all memory where there is no limit. */
-static uint64_t most_of(const char *group, const struct version *v)
+static uint64_t most_of(const struct figures *f)
 {
     const uint64_t beyond = (uint64_t)1 << 60;
-    uint64_t most;
-    return read_of(group, v->most, "%" SCNu64, &most) && most < beyond ? most : HD_UNKNOWN;
+    return f->most < beyond ? f->most : HD_UNKNOWN;
 }
 
-/* Of a process, the smallest of what is asked of each of its groups, and of what a process
- * in another container sees as its own. */
+/* What a process in another container sees as its own group. */
+static struct figures read_own_group(uint64_t pid, const struct version *v)
+{
+    char paths[FIGURES][128], texts[FIGURES][HD_GROUP_FILE];
+    const char *const files[FIGURES] = {paths[0], paths[1], paths[2]};
+    uint64_t n[FIGURES];
+    for (size_t i = 0; i < FIGURES; i++)
+        snprintf(paths[i], sizeof(paths[i]), "%s/%s", v->mount, file_of(v, i));
+    bool ok = hd_process_group_files(pid, files, FIGURES, texts);
+    for (size_t i = 0; i < FIGURES; i++)
+        if (!ok || !number_in(texts[i], format_of(v, i), &n[i]))
+            n[i] = HD_UNKNOWN;
+    return figures_of(n);
+}
+
+/* Of a process, the smallest of what is asked of each of its groups. */
 static uint64_t smallest_of(const char *root, uint64_t pid,
-                            uint64_t (*ask)(const char *group, const struct version *v))
+                            uint64_t (*ask)(const struct figures *f))
 {
     char process[24], group[PATH_SIZE];
     uint64_t least = HD_UNKNOWN;
     snprintf(process, sizeof(process), "%" PRIu64, pid);
     for (size_t i = 0; i < sizeof(versions) / sizeof(*versions); i++) {
-        least = smaller(least, smallest_of_groups(root, process, &versions[i], ask));
-        snprintf(group, sizeof(group), "%s/proc/%s/root%s", root, process,
-                 versions[i].mount);
-        least = smaller(least, ask(group, &versions[i]));
+        const struct version *v = &versions[i];
+        least = smaller(least, smallest_of_groups(root, process, v, ask));
+        snprintf(group, sizeof(group), "%s/proc/%s/root%s", root, process, v->mount);
+        const struct figures own =
+            root[0] != '\0' ? read_group(group, v) : read_own_group(pid, v);
+        least = smaller(least, ask(&own));
     }
     return least;
 }
@@ -211,9 +265,9 @@ uint64_t memory_limit(const char *root, uint64_t pid)
     return smallest_of(root, pid, most_of);
 }
 
-static uint64_t left_of(const char *group, const struct version *v)
+static uint64_t left_of(const struct figures *f)
 {
-    return most_of(group, v) != HD_UNKNOWN ? left_in(group, v) : HD_UNKNOWN;
+    return most_of(f) != HD_UNKNOWN ? left_in(f) : HD_UNKNOWN;
 }
 
 uint64_t memory_left(const char *root, uint64_t pid)

@@ -19,8 +19,7 @@
 /* Its socket goes with it, unless it was killed. */
 static bool has_ended(const struct collecting *c)
 {
-    struct stat st;
-    return c->who != NULL && lstat(c->how.socket, &st) != 0 && errno == ENOENT;
+    return c->who != NULL && hd_socket_is_gone(c->how.socket);
 }
 
 /* To the user, or to who wants to say it himself. */

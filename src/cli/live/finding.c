@@ -37,12 +37,10 @@ static void note(const struct agent *a, const char *who, const char *what)
 /* The unit of systemd: the last folder of its control group, if that is a service. */
 static void read_unit(struct sighted *seen)
 {
-    char path[64], line[4096];
     static const char suffix[] = ".service";
-    snprintf(path, sizeof(path), "/proc/%" PRIu64 "/cgroup", seen->pid);
-    FILE *f = fopen(path, "re");
-    while (f != NULL && fgets(line, sizeof(line), f) != NULL) {
-        line[strcspn(line, "\n")] = '\0';
+    size_t size;
+    char *groups = hd_process_file(seen->pid, "cgroup", &size);
+    for (char *rest = groups, *line; (line = strsep(&rest, "\n")) != NULL;) {
         size_t len = strlen(line);
         bool is_unit =
             len > sizeof(suffix) && strcmp(line + len - (sizeof(suffix) - 1), suffix) == 0;
@@ -50,15 +48,14 @@ static void read_unit(struct sighted *seen)
         if (name != NULL && strlen(name) < sizeof(seen->unit))
             snprintf(seen->unit, sizeof(seen->unit), "%s", name + 1);
     }
-    if (f != NULL)
-        fclose(f);
+    free(groups);
 }
 
 /* Of one that cannot be seen the number is that of another container. */
 static void read_own_facts(struct sighted *seen)
 {
     struct run_facts facts;
-    seen->born = process_born(seen->pid);
+    seen->born = hd_process_start(seen->pid);
     read_unit(seen);
     run_facts_of_process(&facts, seen->pid);
     seen->is_declared = facts.run.service != NULL;
@@ -368,7 +365,7 @@ static enum sight choose_socket(struct agent *a, struct hd_error *err)
 {
     const char *socket = a->settings->socket;
     struct sighted seen = {.memory = HD_UNKNOWN};
-    if (access(socket, F_OK) != 0 || strlen(socket) >= sizeof(seen.socket)) {
+    if (hd_socket_is_gone(socket) || strlen(socket) >= sizeof(seen.socket)) {
         err->status = HD_IO;
         snprintf(err->message, sizeof(err->message), "%.200s: no such socket", socket);
         return SIGHT_GONE;

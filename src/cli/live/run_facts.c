@@ -461,10 +461,8 @@ static void read_own_environment(struct run_facts *f)
 /* Also of another container, where the kernel lets us see it. */
 static void read_environment_of(struct run_facts *f, uint64_t pid)
 {
-    char path[64];
     size_t size = 0;
-    snprintf(path, sizeof(path), "/proc/%" PRIu64 "/environ", pid);
-    char *all = read_small(path, &size);
+    char *all = hd_process_file(pid, "environ", &size);
     if (all != NULL)
         run_facts_read_environment(f, all, size);
     free(all);

@@ -17,49 +17,25 @@ void sighted_free(struct sighted *seen)
     *seen = (struct sighted){0};
 }
 
-/* In /proc/PID/stat: proc(5). */
-uint64_t process_born(uint64_t pid)
-{
-    char path[64], line[1024];
-    snprintf(path, sizeof(path), "/proc/%" PRIu64 "/stat", pid);
-    FILE *f = fopen(path, "re");
-    size_t len = f != NULL ? fread(line, 1, sizeof(line) - 1, f) : 0;
-    if (f != NULL)
-        fclose(f);
-    line[len] = '\0';
-    /* Its name may have anything in it; behind that is its state, and 19 more to go. */
-    char *at = strrchr(line, ')');
-    if (at == NULL || at[1] == '\0' || strchr("ZXx", at[2]) != NULL)
-        return 0;
-    for (int i = 0; at != NULL && i < 20; i++)
-        at = strchr(at + 1, ' ');
-    return at != NULL ? strtoull(at, NULL, 10) : 0;
-}
-
-static bool is_missing(const char *path)
-{
-    struct stat st;
-    return lstat(path, &st) != 0 && (errno == ENOENT || errno == ENOTDIR);
-}
-
 /* The folder is asked first: where nothing more can be opened, its file says nothing. */
 bool sighted_has_ended(const struct sighted *seen)
 {
     char path[64];
+    struct stat st;
     if (seen->born == 0)
-        return is_missing(seen->socket);
+        return hd_socket_is_gone(seen->socket);
     snprintf(path, sizeof(path), "/proc/%" PRIu64, seen->pid);
-    if (is_missing(path))
+    if (lstat(path, &st) != 0 && (errno == ENOENT || errno == ENOTDIR))
         return true;
     errno = 0;
-    uint64_t born = process_born(seen->pid);
+    uint64_t born = hd_process_start(seen->pid);
     return born != seen->born &&
            (born != 0 || (errno != EMFILE && errno != ENFILE && errno != ENOMEM));
 }
 
 bool sighted_is_ending(const struct sighted *seen)
 {
-    return sighted_has_ended(seen) || is_missing(seen->socket);
+    return sighted_has_ended(seen) || hd_socket_is_gone(seen->socket);
 }
 
 /* The name of a socket has pid and start in it where the runtime chose the name. */
@@ -67,7 +43,7 @@ bool sighted_is(const struct sighted *seen, const struct hd_process *p)
 {
     if (p->pid != seen->pid || p->socket == NULL || strcmp(p->socket, seen->socket) != 0)
         return false;
-    uint64_t born = seen->born != 0 ? process_born(p->pid) : 0;
+    uint64_t born = seen->born != 0 ? hd_process_start(p->pid) : 0;
     return born == 0 || born == seen->born;
 }
 

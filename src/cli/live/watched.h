@@ -29,9 +29,6 @@ struct sighted {
 
 void sighted_free(struct sighted *seen);
 
-/* When a process began, in ticks; 0: it has ended, or cannot be seen. */
-uint64_t process_born(uint64_t pid);
-
 /* Whether the kernel says that it is gone: what cannot be told (no file descriptors left)
  * is not. One that cannot be seen lives as long as its socket does. */
 bool sighted_has_ended(const struct sighted *seen);

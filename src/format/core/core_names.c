@@ -39,7 +39,8 @@ static void open_process(struct naming *n)
 {
     char path[64];
     snprintf(path, sizeof(path), "/proc/%llu/mem", (unsigned long long)n->core->image.pid);
-    n->behind = (struct memory_behind){read_process, open(path, O_RDONLY | O_CLOEXEC)};
+    const int how = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK;
+    n->behind = (struct memory_behind){read_process, open(path, how)};
     if (n->behind.fd >= 0)
         n->core->image.memory.behind = &n->behind;
 }

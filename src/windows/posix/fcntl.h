@@ -10,6 +10,7 @@
 #define O_CLOEXEC _O_NOINHERIT
 #define O_NOCTTY 0
 #define O_NONBLOCK 0
+#define O_PATH 0 /* what is held is open */
 
 /* A folder is one, and not a file that nobody may read. */
 int windows_open(const char *path, int flags);

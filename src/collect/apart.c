@@ -1,0 +1,198 @@
+#include "collect/apart.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* What the child says first. */
+struct head {
+    int why; /* errno; 0: done */
+    bool has_fd;
+    size_t size; /* of the answer, which follows */
+};
+
+/* --- the child --------------------------------------------------------------------- */
+
+static bool take_rights(const struct rights *r)
+{
+    bool ok = r->uid == geteuid() || (setgroups(r->group_count, r->groups) == 0 &&
+                                      setgid(r->gid) == 0 && setuid(r->uid) == 0);
+    /* That user may neither trace it nor open what it has open: it has all that we have. */
+    prctl(PR_SET_DUMPABLE, 0);
+    return ok;
+}
+
+static bool send_head(int to, const struct head *h, int fd)
+{
+    union {
+        struct cmsghdr head;
+        char bytes[CMSG_SPACE(sizeof(int))];
+    } control = {.bytes = ""};
+    struct iovec body = {(void *)h, sizeof(*h)};
+    struct msghdr m = {.msg_iov = &body, .msg_iovlen = 1};
+    if (h->has_fd) {
+        m.msg_control = &control;
+        m.msg_controllen = sizeof(control);
+        struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+        c->cmsg_level = SOL_SOCKET;
+        c->cmsg_type = SCM_RIGHTS;
+        c->cmsg_len = CMSG_LEN(sizeof(int));
+        memcpy(CMSG_DATA(c), &fd, sizeof(fd));
+    }
+    return sendmsg(to, &m, MSG_NOSIGNAL) == (ssize_t)sizeof(*h);
+}
+
+_Noreturn static void be_child(const struct apart *a, pid_t parent, int to)
+{
+    struct text answer = {0};
+    bool may = a->as == NULL || take_rights(a->as) || !a->must_be;
+    int fd = -1;
+    /* Changed rights end that, so it comes after them. */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(1);
+    errno = EPERM;
+    if (may) {
+        errno = 0;
+        fd = a->work(a->context, &answer);
+    }
+    const struct head h = {
+        .why = fd >= 0 ? 0 : errno, .has_fd = fd >= 0, .size = answer.len};
+    size_t done = 0;
+    ssize_t n = send_head(to, &h, fd) ? 1 : -1;
+    for (; n > 0 && done<answer.len; done += n> 0 ? (size_t)n : 0)
+        n = send(to, answer.data + done, answer.len - done, MSG_NOSIGNAL);
+    _exit(0);
+}
+
+/* No child has the other end of one that was begun at the same time: then its end would not
+ * be seen. It hears no signal that is meant for all of a terminal. */
+static pid_t begin(const struct apart *a, int *from)
+{
+    static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
+    const pid_t parent = getpid();
+    int ends[2], why;
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_mutex_lock(&one);
+    pid_t child = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends);
+    if (child == 0) {
+        pthread_sigmask(SIG_SETMASK, &all, &before);
+        child = fork();
+        if (child == 0)
+            be_child(a, parent, ends[1]);
+        why = errno;
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+        close(ends[1]);
+        *from = ends[0];
+        if (child < 0)
+            close(ends[0]);
+        errno = why;
+    }
+    pthread_mutex_unlock(&one);
+    return child;
+}
+
+/* --- the answer -------------------------------------------------------------------- */
+
+/* As read(2), and a descriptor that comes along. */
+static ssize_t receive(int from, void *to, size_t size, int *fd)
+{
+    union {
+        struct cmsghdr head;
+        char bytes[CMSG_SPACE(sizeof(int))];
+    } control;
+    struct iovec body = {to, size};
+    struct msghdr m = {.msg_iov = &body,
+                       .msg_iovlen = 1,
+                       .msg_control = &control,
+                       .msg_controllen = sizeof(control)};
+    ssize_t n = recvmsg(from, &m, MSG_CMSG_CLOEXEC);
+    const struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
+    if (c != NULL && c->cmsg_type == SCM_RIGHTS && *fd < 0)
+        memcpy(fd, CMSG_DATA(c), sizeof(*fd));
+    return n;
+}
+
+static bool await(int from, uint64_t deadline, const struct patience *p)
+{
+    for (;;) {
+        struct pollfd ready = {.fd = from, .events = POLLIN};
+        unsigned step = patience_step(deadline);
+        int n = poll(&ready, 1, (int)step);
+        if (n > 0)
+            return true;
+        errno = n < 0 && errno != EINTR ? errno
+                : !patience_goes_on(p)  ? ECANCELED
+                : step == 0             ? ETIMEDOUT
+                                        : 0;
+        if (errno != 0)
+            return false;
+    }
+}
+
+static bool hear(int from, const struct patience *p, struct text *answer, int *fd)
+{
+    /* Many that do not answer are waited for together no longer than one: whoever comes
+     * after them still has time to answer. */
+    enum { LEAST_MS = 100, BLOCK = 1 << 14 };
+    uint64_t deadline = patience_end(p), least = clock_ms() + LEAST_MS;
+    struct head h = {0};
+    char block[BLOCK];
+    deadline = deadline > least ? deadline : least;
+    if (!await(from, deadline, p))
+        return false;
+    if (receive(from, &h, sizeof(h), fd) != (ssize_t)sizeof(h)) {
+        errno = EIO;
+        return false;
+    }
+    while (answer->len < h.size && h.size <= APART_MOST_BYTES) {
+        size_t left = h.size - answer->len;
+        if (!await(from, deadline, p))
+            return false;
+        ssize_t n = receive(from, block, left < BLOCK ? left : BLOCK, fd);
+        if (n <= 0)
+            break;
+        text_add(answer, block, (size_t)n);
+    }
+    errno = answer->len < h.size ? EIO : h.why;
+    return errno == 0;
+}
+
+/* One that not even SIGKILL ends, as on a disk that has gone, is left to who inherits it.
+ */
+static void end(pid_t child)
+{
+    enum { TRIES = 200, TICK_MS = 5 };
+    kill(child, SIGKILL);
+    for (int i = 0; i < TRIES && waitpid(child, NULL, WNOHANG) == 0; i++)
+        poll(NULL, 0, i == 0 ? 0 : TICK_MS);
+}
+
+bool apart_run(const struct apart *a, const struct patience *p, struct text *answer,
+               int *fd)
+{
+    int from;
+    *fd = -1;
+    text_clear(answer);
+    pid_t child = begin(a, &from);
+    if (child < 0)
+        return false;
+    bool ok = hear(from, p, answer, fd);
+    int why = errno;
+    end(child);
+    close(from);
+    if (!ok && *fd >= 0) {
+        close(*fd);
+        *fd = -1;
+    }
+    errno = why;
+    return ok;
+}

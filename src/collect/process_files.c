@@ -1,0 +1,102 @@
+/* What the program asks about a process besides its heap. */
+#define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): O_PATH */
+#include "collect/others.h"
+#include "collect/proc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+
+static const struct patience brief = {.silence_ms = 1000};
+
+static bool is_pid(uint64_t pid)
+{
+    errno = ESRCH;
+    return pid > 0 && pid <= INT32_MAX;
+}
+
+char *hd_process_file(uint64_t pid, const char *name, size_t *size)
+{
+    struct text t = {0};
+    if (!is_pid(pid) || !proc_read_file((pid_t)pid, name, &t)) {
+        int why = errno;
+        text_free(&t);
+        errno = why;
+        return NULL;
+    }
+    text_string(&t); /* ends it */
+    *size = t.len;
+    return t.data;
+}
+
+uint64_t hd_process_start(uint64_t pid)
+{
+    return is_pid(pid) ? proc_start((pid_t)pid) : 0;
+}
+
+bool hd_socket_is_gone(const char *socket)
+{
+    struct look seen;
+    return !others_look(socket, LOOK_NAME, &brief, &seen) &&
+           (errno == ENOENT || errno == ENOTDIR || errno == ESRCH);
+}
+
+/* --- control groups --------------------------------------------------------------------
+ */
+
+struct group_files {
+    const char *const *paths;
+    size_t count;
+};
+
+/* Files of the kernel's, whatever else was mounted there. */
+static bool is_of_kernel(int fd)
+{
+    const long version_1 = 0x27e0eb, version_2 = 0x63677270;
+    struct statfs st;
+    return fstatfs(fd, &st) == 0 &&
+           ((long)st.f_type == version_1 || (long)st.f_type == version_2);
+}
+
+static int read_group_files(const struct inside *at, void *context, struct text *answer)
+{
+    const struct group_files *g = context;
+    for (size_t i = 0; i < g->count; i++) {
+        char text[HD_GROUP_FILE] = "";
+        int fd = inside_open(&(struct inside){at->root, g->paths[i]}, O_PATH);
+        if (fd >= 0 && is_of_kernel(fd) && (fd = others_open_held(fd)) >= 0 &&
+            read(fd, text, sizeof(text) - 1) < 0)
+            text[0] = '\0';
+        if (fd >= 0)
+            close(fd);
+        text_add(answer, text, sizeof(text));
+    }
+    errno = 0;
+    return -1;
+}
+
+bool hd_process_group_files(uint64_t pid, const char *const *paths, size_t count,
+                            char (*texts)[HD_GROUP_FILE])
+{
+    struct group_files g = {paths, count};
+    const struct other_work work = {.work = read_group_files, .context = &g};
+    struct text answer = {0};
+    struct arena scratch = {0};
+    struct proc proc;
+    char root[64];
+    int none;
+    bool ok = is_pid(pid) && proc_read(&proc, (pid_t)pid, &scratch) && !proc.same_files;
+    arena_free(&scratch);
+    snprintf(root, sizeof(root), "/proc/%llu/root/", (unsigned long long)pid);
+    ok = ok && others_run(root, &work, &brief, &answer, &none) &&
+         answer.len == count * HD_GROUP_FILE;
+    if (ok)
+        memcpy(texts, answer.data, answer.len);
+    text_free(&answer);
+    return ok;
+}
