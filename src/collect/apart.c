@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/fsuid.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -20,13 +21,19 @@ struct head {
 
 /* --- the child --------------------------------------------------------------------- */
 
+/* For files alone: so that user can neither signal nor trace the child, which has all open
+ * that we have, and a file system of hers (FUSE), which would be asked for by her, refuses
+ * it. With the id the right to pass over permissions goes (user_namespaces(7),
+ * setfsuid(2)). */
 static bool take_rights(const struct rights *r)
 {
-    bool ok = r->uid == geteuid() || (setgroups(r->group_count, r->groups) == 0 &&
-                                      setgid(r->gid) == 0 && setuid(r->uid) == 0);
-    /* That user may neither trace it nor open what it has open: it has all that we have. */
-    prctl(PR_SET_DUMPABLE, 0);
-    return ok;
+    if (r->uid == geteuid())
+        return true;
+    bool ok = setgroups(r->group_count, r->groups) == 0;
+    setfsgid(r->gid);
+    setfsuid(r->uid);
+    return ok && (uid_t)setfsuid((uid_t)-1) == r->uid &&
+           (gid_t)setfsgid((gid_t)-1) == r->gid;
 }
 
 static bool send_head(int to, const struct head *h, int fd)
@@ -166,14 +173,18 @@ static bool hear(int from, const struct patience *p, struct text *answer, int *f
     return errno == 0;
 }
 
-/* One that not even SIGKILL ends, as on a disk that has gone, is left to who inherits it.
- */
-static void end(pid_t child)
+/* One that has answered ends. Another that not even SIGKILL ends, as on a disk that has
+ * gone, is left to who inherits it. */
+static void end(pid_t child, bool has_answered)
 {
     enum { TRIES = 200, TICK_MS = 5 };
     kill(child, SIGKILL);
-    for (int i = 0; i < TRIES && waitpid(child, NULL, WNOHANG) == 0; i++)
-        poll(NULL, 0, i == 0 ? 0 : TICK_MS);
+    for (int i = 0; i < TRIES; i++) {
+        pid_t ended = waitpid(child, NULL, has_answered ? 0 : WNOHANG);
+        if (ended > 0 || (ended < 0 && errno != EINTR))
+            return;
+        poll(NULL, 0, TICK_MS);
+    }
 }
 
 bool apart_run(const struct apart *a, const struct patience *p, struct text *answer,
@@ -187,7 +198,7 @@ bool apart_run(const struct apart *a, const struct patience *p, struct text *ans
         return false;
     bool ok = hear(from, p, answer, fd);
     int why = errno;
-    end(child);
+    end(child, ok || (why != ETIMEDOUT && why != ECANCELED));
     close(from);
     if (!ok && *fd >= 0) {
         close(*fd);

@@ -34,8 +34,8 @@ struct apart {
 enum { APART_MOST_BYTES = 4 << 20 };
 
 /* Does the work and has its descriptor in *fd, or -1, and its answer. False with errno:
- * that of work, ETIMEDOUT after the patience and 100 ms at least, ECANCELED. fork() and the
- * end of a child cost 0.2 ms of a process of 20 MiB. */
+ * that of work, ETIMEDOUT after the patience and 100 ms at least, ECANCELED. A child costs
+ * half a millisecond, and 40 microseconds for each MiB that this process has. */
 bool apart_run(const struct apart *a, const struct patience *p, struct text *answer,
                int *fd);
 

@@ -69,7 +69,7 @@ service [3-9]
 # within one of an interrupt after five.
 collects='pid=$(pid_of)
         for how in "" --direct; do
-            setsid "$HEAPDRIFT" collect "$pid" $how -o "$tmp/x.${how:+core}${how:-gcdump}" --timeout=3s >"$tmp/c" 2>&1 & c=$!
+            setsid "$HEAPDRIFT" collect "$pid" $how -o "$tmp/x.$([[ $how ]] && echo core || echo gcdump)" --timeout=3s >"$tmp/c" 2>&1 & c=$!
             stops_within 10 $c
             cat "$tmp/c"
         done
@@ -116,7 +116,7 @@ collects='pid=$(pid_of)
             exec python3 tests/neighbours/stranger.py open=/tmp/m/memfd:doublemapper play \"$tmp/trace\"" >>"$tmp/said" 2>&1 &
         runtime_there
         for how in "" --direct; do
-            env --default-signal=INT "$HEAPDRIFT" collect "$(pid_of)" $how -o "$tmp/x.core" --timeout=20s >"$tmp/c" 2>&1 & c=$!
+            env --default-signal=INT "$HEAPDRIFT" collect "$(pid_of)" $how -o "$tmp/x.$([[ $how ]] && echo core || echo gcdump)" --timeout=20s >"$tmp/c" 2>&1 & c=$!
             sleep 2
             kill -INT $c 2>/dev/null
             stops_within 1 $c
