@@ -63,10 +63,8 @@ _Noreturn static void be_child(const struct apart *a, pid_t parent, int to)
     int fd = -1;
     /* Changed rights end that, so it comes after them. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent)
-        _exit(1);
     errno = EPERM;
-    if (may) {
+    if (may && getppid() == parent) {
         errno = 0;
         fd = a->work(a->context, &answer);
     }
@@ -76,7 +74,9 @@ _Noreturn static void be_child(const struct apart *a, pid_t parent, int to)
     ssize_t n = send_head(to, &h, fd) ? 1 : -1;
     for (; n > 0 && done<answer.len; done += n> 0 ? (size_t)n : 0)
         n = send(to, answer.data + done, answer.len - done, MSG_NOSIGNAL);
-    _exit(0);
+    /* Nothing that the program does at its end is for this process. */
+    for (;;)
+        raise(SIGKILL);
 }
 
 /* No child has the other end of one that was begun at the same time: then its end would not

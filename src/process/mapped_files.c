@@ -40,14 +40,14 @@ struct adding {
 /* --- files --------------------------------------------------------------------------- */
 
 /* The very file that was looked at, which may have another name by now. Where there is no
- * /proc it is opened by its name. */
+ * /proc, or the sandbox keeps it closed, it is opened by its name. */
 static int open_held(int held, const char *path)
 {
     const int safely = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
     char name[64];
     snprintf(name, sizeof(name), "/proc/self/fd/%d", held);
     int fd = open(name, safely);
-    return fd < 0 && errno == ENOENT ? open(path, safely) : fd;
+    return fd < 0 && (errno == ENOENT || errno == EACCES) ? open(path, safely) : fd;
 }
 
 /* Regular files only, seen to be such before they are opened: to open a device may do
