@@ -141,6 +141,22 @@ collects='pid=$(pid_of)
     out_matches '8526 objects'
 }
 
+@test "D: nor where a link and the file take turns" {
+    host 'mkdir -m 777 /tmp/m && mkdir -m 700 /tmp/mine && mkfifo /tmp/mine/device
+        (echo >/tmp/mine/device && echo opened >>"$tmp/said") &
+        mallory cp fixtures/README.md /tmp/m/x.dll
+        with=()
+        neighbour map=/tmp/m/x.dll turn=/tmp/m/x.dll:/tmp/mine/device play "$tmp/trace"
+        runtime_there
+        for i in $(seq 30); do
+            timeout 10 "$HEAPDRIFT" collect "$(pid_of)" -o "$tmp/x$i.gcdump" --timeout=3s 2>&1
+        done
+        sleep 0.2
+        cat "$tmp/said"'
+    out_lacks opened
+    out_matches '8526 objects'
+}
+
 @test "D2: the terminal of a neighbour does not become root's" {
     host 'mkdir -m 777 /tmp/m && cp fixtures/README.md /tmp/m/x.dll
         with=()

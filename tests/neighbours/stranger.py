@@ -14,6 +14,7 @@ TMPDIR or /tmp. Those that mount need namespaces of their own (unshare -Urm). Tr
                        has it
     flip=FOLDER:DIR    as soon as somebody connects FOLDER is a link to DIR; says on stdout what of its own
                        comes into DIR
+    turn=FILE:TARGET   exchanges FILE and a link to TARGET all the time
     lock=PID           locks the folder of that process in /proc
     listen=FOLDER      listens there, whatever TMPDIR says
 """
@@ -118,13 +119,24 @@ def flip(folder, target):
     threading.Thread(target=look, daemon=True).start()
 
 
+def turn(path, target):
+    os.symlink(target, path + ".link")
+    call = (-100, path.encode(), -100, (path + ".link").encode(), 2)
+
+    def exchange():
+        while True:
+            libc.renameat2(*call)
+            time.sleep(0.0002)
+    threading.Thread(target=exchange, daemon=True).start()
+
+
 def lock(pid):
     kept.append(os.open("/proc/" + pid, os.O_RDONLY))
     fcntl.flock(kept[-1], fcntl.LOCK_EX)
 
 
 tricks = {"open": hold_open, "map": map_file, "hide": lambda v: hide(*v.split(":")), "fuse": fuse,
-          "terminal": watch_terminal, "flip": lambda v: flip(*v.split(":")), "lock": lock,
+          "terminal": watch_terminal, "turn": lambda v: turn(*v.split(":")), "flip": lambda v: flip(*v.split(":")), "lock": lock,
           "listen": lambda v: os.environ.__setitem__("TMPDIR", v)}
 rest = sys.argv[1:]
 while "=" in rest[0]:
