@@ -19,7 +19,7 @@ struct head {
     size_t size; /* of the answer, which follows */
 };
 
-/* --- the child --------------------------------------------------------------------- */
+/* --- the child ------------------------------------------------------------- */
 
 /* For files alone: so that user can neither signal nor trace the child, which has all open
  * that we have, and a file system of hers (FUSE), which would be asked for by her, refuses
@@ -107,7 +107,7 @@ static pid_t begin(const struct apart *a, int *from)
     return child;
 }
 
-/* --- the answer -------------------------------------------------------------------- */
+/* --- the answer ------------------------------------------------------------ */
 
 /* As read(2), and a descriptor that comes along. */
 static ssize_t receive(int from, void *to, size_t size, int *fd)

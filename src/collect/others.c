@@ -50,7 +50,7 @@ int others_open_held(int held)
     return fd;
 }
 
-/* --- a path below a root ------------------------------------------------------------- */
+/* --- a path below a root --------------------------------------------------- */
 
 bool others_is_inside(const char *path, pid_t *pid, const char **inside)
 {
@@ -115,8 +115,7 @@ int inside_open(const struct inside *at, int how)
                                                          : fd;
 }
 
-/* --- whose rights ----------------------------------------------------------------------
- */
+/* --- whose rights ---------------------------------------------------------- */
 
 bool others_rights(pid_t pid, struct rights *r)
 {
@@ -139,8 +138,7 @@ bool others_rights(pid_t pid, struct rights *r)
     return ok;
 }
 
-/* --- work below a root -----------------------------------------------------------------
- */
+/* --- work below a root ----------------------------------------------------- */
 
 struct job {
     struct inside at;
@@ -183,8 +181,7 @@ bool others_run(const char *path, const struct other_work *w, const struct patie
     return ok;
 }
 
-/* --- looks -----------------------------------------------------------------------------
- */
+/* --- looks ----------------------------------------------------------------- */
 
 struct looking {
     enum look_for what;
@@ -250,8 +247,6 @@ static int look(const struct inside *at, void *context, struct text *answer)
         list(l, fd, APART_MOST_BYTES - sizeof(struct socket_name), answer);
         return -1;
     }
-    if (l->what == LOOK_FILE)
-        return others_open_held(fd);
     int connection = -1;
     errno = 0;
     if (l->what == LOOK_SOCKET) {

@@ -35,7 +35,7 @@ bool others_is_inside(const char *path, pid_t *pid, const char **inside);
 /* The user of a process. False if it has ended. */
 bool others_rights(pid_t pid, struct rights *r);
 
-/* --- work below a root --------------------------------------------------------------- */
+/* --- work below a root ----------------------------------------------------- */
 
 /* A path, absolute, below a root. */
 struct inside {
@@ -60,17 +60,16 @@ struct other_work {
 bool others_run(const char *path, const struct other_work *w, const struct patience *p,
                 struct text *answer, int *fd);
 
-/* --- looks --------------------------------------------------------------------------- */
+/* --- looks ----------------------------------------------------------------- */
 
 enum look_for {
     LOOK_NAME,   /* what it is */
-    LOOK_FILE,   /* a regular file, for reading */
     LOOK_SOCKET, /* a connection to it, as transport.connect() */
     LOOK_FOLDER  /* names in it */
 };
 
 struct look {
-    int fd; /* for LOOK_FILE and LOOK_SOCKET; else -1 */
+    int fd; /* for LOOK_SOCKET; else -1 */
     mode_t mode;
     uid_t uid;
     dev_t device;

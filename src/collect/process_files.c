@@ -46,8 +46,7 @@ bool hd_socket_is_gone(const char *socket)
            (errno == ENOENT || errno == ENOTDIR || errno == ESRCH);
 }
 
-/* --- control groups --------------------------------------------------------------------
- */
+/* --- control groups -------------------------------------------------------- */
 
 struct group_files {
     const char *const *paths;

@@ -128,7 +128,7 @@ collects='pid=$(pid_of)
 
 @test "D: nothing but a regular file is opened where a mapped file was" {
     host 'mkdir -m 777 /tmp/m && cp -r fixtures/README.md /tmp/m/x.dll && mkdir -m 700 /tmp/mine && mkfifo /tmp/mine/device
-        (echo >/tmp/mine/device && echo opened >>"$tmp/said") &
+        (: >/tmp/mine/device && echo opened >>"$tmp/said") &
         with=()
         stranger map=/tmp/m/x.dll hide=/tmp/m/x.dll:/tmp/mine/device play "$tmp/trace"
         runtime_there
@@ -143,7 +143,7 @@ collects='pid=$(pid_of)
 
 @test "D: nor where a link and the file take turns" {
     host 'mkdir -m 777 /tmp/m && mkdir -m 700 /tmp/mine && mkfifo /tmp/mine/device
-        (echo >/tmp/mine/device && echo opened >>"$tmp/said") &
+        (: >/tmp/mine/device && echo opened >>"$tmp/said") &
         mallory cp fixtures/README.md /tmp/m/x.dll
         with=()
         neighbour map=/tmp/m/x.dll turn=/tmp/m/x.dll:/tmp/mine/device play "$tmp/trace"
@@ -315,7 +315,7 @@ took [2-5] s'
 
 @test "its own pid namespace does not keep a neighbour's tricks from being seen through" {
     host 'mkdir -m 777 /tmp/m && cp fixtures/README.md /tmp/m/x.dll && mkdir -m 700 /tmp/mine && mkfifo /tmp/mine/device
-        (echo >/tmp/mine/device && echo opened >>"$tmp/said") &
+        (: >/tmp/mine/device && echo opened >>"$tmp/said") &
         mallory unshare -Urmpf --mount-proc python3 tests/neighbours/stranger.py map=/tmp/m/x.dll hide=/tmp/m/x.dll:/tmp/mine/device \
             play "$tmp/trace" >>"$tmp/said" 2>&1 &
         runtime_there
