@@ -204,6 +204,19 @@ collects='pid=$(pid_of)
 0$'
 }
 
+@test "P: a dump is made in the temporary folder of a container, as its user" {
+    host 'printf "\177ELF core" >"$tmp/core" && mkdir -m 777 /tmp/m
+        mallory unshare -Urm bash -c "mount -t tmpfs tmpfs /tmp/m && mkdir -m 700 /tmp/m/t &&
+            TMPDIR=/tmp/m/t exec python3 tests/neighbours/stranger.py dump \"$tmp/core\"" >>"$tmp/said" 2>&1 &
+        for i in {1..100}; do [[ ! $("$HEAPDRIFT" ps --format=csv) == *python3* ]] || break; done
+        pid=$("$HEAPDRIFT" ps --format=csv | awk -F, "NR == 2 { print \$1 }")
+        "$HEAPDRIFT" collect "$pid" --core -o "$tmp/x.core" --timeout=5s 2>&1
+        cmp "$tmp/core" "$tmp/x.core" && echo same
+        ls -A "/proc/$pid/root/tmp/m/t"'
+    out_matches 'same
+dotnet-diagnostic-[0-9]+-[0-9]+-socket$'
+}
+
 @test "P: without the right to become her that is said" {
     host 'printf "\177ELF core" >"$tmp/core"
         with=()
@@ -362,11 +375,12 @@ P
         strace -f -e trace=open,openat,openat2,connect -o "$tmp/strace.watch" env --default-signal=INT "$HEAPDRIFT" watch --all --store="$tmp/s.db" \
             --interval=2s --at=80% 2>"$tmp/watch" & agent=$!
         sleep 7
-        kill -INT $(pgrep -P $agent)
-        wait $agent
+        kill -INT "$(pgrep -P $agent)"
+        stops_within 5 $agent
         strace -f -e trace=open,openat,openat2,connect -o "$tmp/strace.direct" "$HEAPDRIFT" collect "$(pid_of /tmp/m/t)" --direct -o "$tmp/x.core" 2>&1
         strace -f -e trace=open,openat,openat2,connect -o "$tmp/strace.core" "$HEAPDRIFT" collect "$(pid_of /tmp/m/t)" --core -o "$tmp/y.core" --timeout=2s 2>&1
         cat "$tmp/watch"'
     out_matches '8526 objects'
+    out_lacks hangs
     python3 tests/neighbours/opens.py /tmp/m/ "$tmp"/strace.*
 }
