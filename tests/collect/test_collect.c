@@ -456,6 +456,19 @@ Test(collect, nothing_of_a_session_before_is_in_the_way)
     outcome_fails_with(o, HD_TIMED_OUT, "the heap was not walked within 0.4 s");
 }
 
+Test(collect, an_interrupt_of_the_first_session_is_one_of_all)
+{
+    struct patience_of_user user = {.until = outcome_now() + 0.2};
+    const struct hd_collect_options how = {.size = sizeof(how),
+                                           .silence_ms = 1000,
+                                           .warm_up = true,
+                                           .go_on = until_then,
+                                           .context = &user};
+    struct outcome o = collect_with(&(struct peer_script){.habit = PEER_SAYS_NOTHING}, how);
+    outcome_fails_with(o, HD_STOPPED, "stopped");
+    cr_expect_eq(o.log.count, 1, "%zu requests", o.log.count);
+}
+
 Test(collect, stops_the_session_when_the_user_has_enough)
 {
     struct bytes stream = outcome_recording(NET10);
