@@ -219,7 +219,7 @@ systemd/heapdrift-watch@.service|s/^PrivateTmp=no/PrivateTmp=yes/|does not see s
 systemd/heapdrift-agent.service|s/^ProtectProc=.*/ProtectProc=invisible/|does not see sockets
 systemd/heapdrift-agent.service|/^OOMScore/d|a service may be killed
 systemd/heapdrift-watch@.service|s/ --memory=800MB//|nothing keeps it below its limit
-systemd/heapdrift-agent.service|/^ReadWritePaths/s/ -.*//|cannot write to a store
+systemd/heapdrift-agent.service|/^ReadWritePaths/s/-.*//|cannot write to a store
 LINES
     [[ $count == 33 ]]
 }

@@ -157,8 +157,7 @@ static void tell_no_lock(struct agent *a)
 {
     if (!a->told_no_lock && !a->settings->quiet) {
         begin_message("note", a->lock.path != NULL ? a->lock.path : "heapdrift.lock");
-        fprintf(stderr, ": %s; another collector may run at the same time\n",
-                strerror(errno));
+        fprintf(stderr, ": %s; another collector may run at the same time\n", a->lock.why);
     }
     a->told_no_lock = true;
 }

@@ -1,0 +1,41 @@
+# What a stranger on the host can take from the services of others: the turn, the time, the memory and the
+# metrics of root's agent.
+# shellcheck disable=SC2154,SC2030,SC2031 # bats and helper.bash set status, out, err and tmp
+
+load ../cli/helper
+load neighbours
+
+setup() {
+    begin
+    need_host
+    cp tests/neighbours/strangers.py "$tmp/strangers.py"
+    zstd -dqf fixtures/nettrace-real/leak31_first.nettrace.zst -o "$tmp/played.nettrace"
+    cp tests/neighbours/agent.bash "$tmp/agent.bash"
+}
+
+@test "root's agent does not wait for a lock that a stranger can hold" {
+    host '. "$tmp/agent.bash"
+        for lock in /run/lock/heapdrift.lock /tmp/heapdrift.lock /tmp/heapdrift-0.lock /tmp/mine; do
+            mallory flock "$lock" sleep 60 & sleep 0.2
+        done
+        honest Shop
+        agent --interval=2s
+        stored Shop 2; locks=$(stat -c "%a %u" /run/heapdrift /run/heapdrift/heapdrift.lock)
+        mallory flock -n /run/heapdrift/heapdrift.lock true || echo refused
+        kill_agent
+        agent --interval=2s --lock=/tmp/mine
+        stored Shop 4; echo "$locks"; cat /tmp/agent.err >&2'
+    status_is 0
+    out_is $'refused\n755 0\n600 0'
+    err_matches "note: /tmp/mine: other users can open this file and hold the lock"
+}
+
+@test "a lock that a group shares is waited for" {
+    host '. "$tmp/agent.bash"
+        install -m 0660 /dev/null /tmp/shared
+        flock /tmp/shared sleep 60 &
+        honest Shop
+        agent --interval=1s --lock=/tmp/shared
+        said "another collector on this host has been running"'
+    status_is 0
+}
