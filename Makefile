@@ -153,7 +153,7 @@ $(BUILD)/unit-tests: $(TEST_OBJ)
 
 # Their tests replace functions that they call, of the watcher and of the sandbox.
 $(BUILD)/unit-tests $(BUILD)/unit-tests-small: \
-        $(addprefix $(BUILD)/src/cli/,live/triggering.o live/metrics_server.o terminal/clock.o terminal/messages.o)
+        $(addprefix $(BUILD)/src/cli/,guard/rights.o live/triggering.o live/metrics_server.o terminal/clock.o terminal/messages.o)
 
 $(BUILD)/sweep: $(BUILD)/tests/sweep/sweep.o $(BUILD)/libheapdrift.a
 	$(CC) $(ALL_CFLAGS) $(PIE) $(ALL_LDFLAGS) -o $@ $^ $(LIB_LIBS) $(LDLIBS)

@@ -237,6 +237,7 @@ static void speak_in_lines(void)
 _Noreturn static void be_child(struct all *a, const struct item *item)
 {
     struct collecting *c = &a->c;
+    child_collects();
     if (a->settings->threads_given && a->settings->threads > 1)
         speak_in_lines();
     c->settings = &a->own;

@@ -1,8 +1,9 @@
-/* close_range, accept4. */
+/* memfd_create, accept4. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier) */
 #include "cli/live/metrics_server.h"
 
 #include "cli/guard/allocate.h"
+#include "cli/guard/rights.h"
 #include "cli/guard/sandbox.h"
 #include "cli/terminal/clock.h"
 #include "cli/terminal/messages.h"
@@ -51,9 +52,15 @@ struct shared {
     struct text_shared texts[2]; /* pages that are never used are never there */
 };
 
+/* The child that begins anew has these, and the standard ones. */
+enum { LISTENING = STDERR_FILENO + 1, MEMORY };
+#define SERVER_NAME "heapdrift-metrics"
+static bool may_begin_anew; /* this program is the one that asks, not a test */
+
 struct metrics_server {
     const struct settings *settings;
     struct shared *shared;
+    int memory; /* where that is; -1: in no file */
     int listening;
     char path[sizeof(((struct sockaddr_un *)0)->sun_path)]; /* of a socket; "" TCP */
     pid_t child;
@@ -349,13 +356,67 @@ _Noreturn static void answer_clients(int listening, const struct shared *shared)
 
 /* Nothing of the watcher's: neither its files, nor the lock of the host, which would else
  * be held for as long as this process lives. */
-static void close_others(int listening)
+static void close_others(int most_kept)
 {
-    enum { FIRST = STDERR_FILENO + 1, MOST = 1024 };
+    enum { MOST = 1024 };
     long most = sysconf(_SC_OPEN_MAX);
-    for (int fd = FIRST; fd < (most > 0 && most < MOST ? (int)most : MOST); fd++)
-        if (fd != listening)
-            close(fd);
+    for (int fd = most_kept + 1; fd < (most > 0 && most < MOST ? (int)most : MOST); fd++)
+        close(fd);
+}
+
+/* A change of user lets go of the wish to end with the watcher. */
+_Noreturn static void serve_strangers(const struct settings *s, pid_t watcher,
+                                      const struct shared *shared)
+{
+    rights_give_up();
+    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    if (getppid() != watcher || !sandbox_enter_to_serve(s))
+        _exit(EXIT_TROUBLE);
+    answer_clients(LISTENING, shared);
+}
+
+/* The program itself, with nothing in its memory but that of the watcher which it is to
+ * see: what the watcher has read (a password of its store, heaps) is not copied. */
+static void begin_anew(const struct metrics_server *m, pid_t watcher)
+{
+    char number[24], *const nothing[] = {NULL};
+    char name[] = SERVER_NAME, open[] = "--no-sandbox";
+    snprintf(number, sizeof(number), "%ld", (long)watcher);
+    char *const arguments[] = {name, number, m->settings->no_sandbox ? open : NULL, NULL};
+    if (may_begin_anew && m->memory >= 0)
+        execve("/proc/self/exe", arguments, nothing);
+}
+
+void metrics_server_take_over(int count, char *const *arguments)
+{
+    may_begin_anew = true;
+    if (count < 2 || strcmp(arguments[0], SERVER_NAME) != 0)
+        return;
+    prctl(PR_SET_NAME, SERVER_NAME, 0, 0, 0);
+    const struct settings s = {.no_sandbox = count > 2};
+    const struct shared *shared =
+        mmap(NULL, sizeof(*shared), PROT_READ, MAP_SHARED, MEMORY, 0);
+    close(MEMORY);
+    struct stat st;
+    if (shared == MAP_FAILED || fstat(LISTENING, &st) != 0 || !S_ISSOCK(st.st_mode))
+        _exit(EXIT_TROUBLE);
+    serve_strangers(&s, (pid_t)strtol(arguments[1], NULL, 10), shared);
+}
+
+/* To their numbers by way of others: one may have that of the other. */
+static void place_files(const struct metrics_server *m)
+{
+    int listening = fcntl(m->listening, F_DUPFD_CLOEXEC, MEMORY + 1);
+    int memory = m->memory >= 0 ? fcntl(m->memory, F_DUPFD_CLOEXEC, MEMORY + 1) : -1;
+    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (nothing >= 0) {
+        dup2(nothing, STDIN_FILENO);
+        dup2(nothing, STDOUT_FILENO);
+    }
+    dup2(listening, LISTENING);
+    if (memory >= 0)
+        dup2(memory, MEMORY);
+    close_others(memory >= 0 ? MEMORY : LISTENING);
 }
 
 static void begin_child(struct metrics_server *m)
@@ -366,13 +427,12 @@ static void begin_child(struct metrics_server *m)
     m->child = fork();
     if (m->child != 0)
         return;
-    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-    if (getppid() != watcher)
-        _exit(EXIT_TROUBLE);
-    close_others(m->listening);
-    if (!sandbox_enter_to_serve(m->settings))
-        _exit(EXIT_TROUBLE);
-    answer_clients(m->listening, m->shared);
+    place_files(m);
+    begin_anew(m, watcher);
+    /* Without /proc, for one. */
+    close(MEMORY);
+    rights_forget_environment("");
+    serve_strangers(m->settings, watcher, m->shared);
 }
 
 void metrics_server_keep(struct metrics_server *m)
@@ -521,6 +581,24 @@ static void print_address(const struct metrics_server *m, const char *address)
 
 /* --- from begin to end --------------------------------------------------------------- */
 
+/* In a file of its own, which only the watcher may write to from then on. */
+static void share_memory(struct metrics_server *m)
+{
+    const int may_only_read = 0x10; /* F_SEAL_FUTURE_WRITE, Linux 5.1 */
+    m->memory = memfd_create("heapdrift-metrics", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (m->memory >= 0 && ftruncate(m->memory, sizeof(*m->shared)) != 0) {
+        close(m->memory);
+        m->memory = -1;
+    }
+    m->shared = mmap(NULL, sizeof(*m->shared), PROT_READ | PROT_WRITE,
+                     MAP_SHARED | MAP_NORESERVE | (m->memory < 0 ? MAP_ANONYMOUS : 0),
+                     m->memory, 0);
+    if (m->shared == MAP_FAILED)
+        no_memory(sizeof(*m->shared));
+    if (m->memory >= 0)
+        fcntl(m->memory, F_ADD_SEALS, may_only_read);
+}
+
 struct metrics_server *metrics_server_begin(const struct settings *s, const char *address)
 {
     int listening = listen_at(address);
@@ -533,10 +611,7 @@ struct metrics_server *metrics_server_begin(const struct settings *s, const char
     m->listening = listening;
     if (address[0] == '/')
         snprintf(m->path, sizeof(m->path), "%s", address);
-    m->shared = mmap(NULL, sizeof(*m->shared), PROT_READ | PROT_WRITE,
-                     MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (m->shared == MAP_FAILED)
-        no_memory(sizeof(*m->shared));
+    share_memory(m);
     const double first = 60;
     metrics_server_beat(m, WATCH_LOOKS, first);
     print_address(m, address);
@@ -555,6 +630,8 @@ void metrics_server_end(struct metrics_server *m)
     if (m->path[0] != '\0')
         unlink(m->path);
     close(m->listening);
+    if (m->memory >= 0)
+        close(m->memory);
     munmap(m->shared, sizeof(*m->shared));
     free(m);
 }
