@@ -39,3 +39,14 @@ setup() {
         said "another collector on this host has been running"'
     status_is 0
 }
+
+@test "310 sockets of one user that drip do not keep the snapshots of another's service waiting" {
+    host '. "$tmp/agent.bash"
+        strangers drip 310; agent --interval=4s --timeout=500ms
+        stored_any() { grep -q "Svc[0-9]* (pid [0-9]*): no snapshot" /tmp/agent.err; }
+        within 30 stored_any
+        honest Shop; stored Shop 1 20; from=$SECONDS; stored Shop 5 40; echo $(((SECONDS - from) / 10))'
+    status_is 0
+    # Four intervals, and as much again at most.
+    out_matches '^[1-3]$'
+}

@@ -131,6 +131,8 @@ static void keep(struct agent *a, struct taken *t)
     storing_add(&a->queue, &t->digest, &what);
     see_run(a, w, t->collected.origin.instance);
     watched_succeeded(w);
+    if (w->share != NULL)
+        time_share_succeeded(&a->shares, w->share, w->seconds);
     a->taken++;
     end_work(a, t->status, true);
 }
@@ -145,7 +147,10 @@ static void see_taken(struct agent *a, struct taken *t)
         return;
     }
     enum watch_failure why = reason_of(a, t);
-    a->at_work->cost = seconds_now() - a->c.begin;
+    w->cost = seconds_now() - a->c.begin;
+    w->failed_in_row++;
+    if (w->share != NULL)
+        time_share_failed(&a->shares, w->share, w->cost, seconds_now());
     if (why == WATCH_ENDED && !a->is_once)
         snprintf(t->err.message, sizeof(t->err.message), "the process has exited");
     fail_work(a, why, &t->err);
@@ -162,11 +167,15 @@ static void tell_no_lock(struct agent *a)
     a->told_no_lock = true;
 }
 
-/* So long others wait for this one, too. */
+/* So long others wait for this one, too. One of many that has never given a snapshot has a
+ * quarter of the interval, and each time that was too short twice as long. */
 static double most_seconds(const struct agent *a)
 {
-    double silence = (double)a->settings->timeout_ms / 1e3;
-    return fmax(fmin(a->interval, TURN_S), 2 * silence);
+    const struct watched *w = a->at_work;
+    double silence = (double)a->settings->timeout_ms / 1e3, most = a->interval;
+    if (w->share != NULL && w->taken == 0 && w->failed_in_row < 2)
+        most = ldexp(most, (int)w->failed_in_row - 2);
+    return fmax(fmin(most, TURN_S), 2 * silence);
 }
 
 /* A turn that does not come costs one snapshot: who holds it for so long hangs. */
