@@ -50,3 +50,54 @@ setup() {
     # Four intervals, and as much again at most.
     out_matches '^[1-3]$'
 }
+
+@test "healthz says whose service has had no snapshot for three intervals, and livez that the agent lives" {
+    host '. "$tmp/agent.bash"
+        honest Shop; kill -STOP "$honest"; strangers mute 40
+        agent --interval=1s --timeout=200ms
+        ill() { ask /healthz | grep "no snapshot of Shop (pid"; }
+        within 40 ill; ask /healthz; curl -s -o /dev/null -w "%{http_code} " --unix-socket /tmp/metrics.socket \
+            http://heapdrift/healthz; ask /livez
+        ask /metrics | sed -n "s/^heapdrift_watch_overdue_processes.* //p"
+        mallory pkill python3; kill -9 "$honest"; well() { [[ $(ask /healthz) == ok ]]; }; within 40 well'
+    status_is 0
+    out_matches "no snapshot of Shop \(pid [0-9]+\) of user 0 for 1[0-9] s \(1[0-9] intervals\): timeout; the next attempt in "
+    out_matches "no snapshot of .*python3.* of user $mallory_id for "
+    out_matches 'nor of 3[0-9] other processes
+503 ok
+4[01]$'
+}
+
+@test "a stranger's services push nobody's out of the metrics, and none passes for another's" {
+    host '. "$tmp/agent.bash"
+        strangers drip 700; agent --interval=30s --timeout=500ms
+        full() { [[ $(ask /metrics | grep -c "snapshots_total{") -ge 300 ]]; }
+        within 30 full; mallory OTEL_SERVICE_NAME=Shop python3 /tmp/strangers.py drip 1 Shop >/dev/null &
+        honest Shop; stored Shop 1 60
+        counted() { ask /metrics | grep "snapshots_total.*Shop.* 1$"; }; within 10 counted >/dev/null
+        ask /metrics | grep "snapshots_total.*Shop"; ask /metrics | grep -o "snapshots_total.*others.*user=.*}"
+        ask /metrics | grep -c "snapshots_total{.*user=\"$mallory_id\""'
+    status_is 0
+    out_is "heapdrift_watch_snapshots_total{watch=\"all\",service=\"Shop\",host=\"$(uname -n)\",user=\"0\"} 1
+snapshots_total{watch=\"all\",service=\"(others)\",host=\"\",user=\"\"}
+299"
+}
+
+@test "--memory bounds what a stranger sends, whatever the size that it once had" {
+    host '. "$tmp/agent.bash"
+        PEAK=100 strangers flood 1; stranger=$(pgrep -u "$mallory_id" python3)
+        for name in x.gcdump x.digest; do
+            heapdrift collect "$stranger" -o "/tmp/$name" --memory=40MB --no-progress & hd=$!
+            while kill -0 $hd 2>/dev/null; do df --output=used -k /tmp | tail -n1 >>/tmp/../run/used; sleep 0.02; done
+            wait $hd; echo "$?"
+        done
+        heapdrift collect --all -o /tmp/all --memory=40MB --no-progress
+        sort -n /run/used | tail -n1; ls /tmp | grep -c "^x"'
+    # Of 40 MB half is for the trace, and nothing is left of it.
+    out_matches '^2
+2
+[12][0-9]{4}
+0$'
+    err_matches "(x.gcdump|Svc).*its heap does not fit into the memory limit, see --memory"
+    [[ $(grep -c "does not fit into the memory limit" <<<"$err") == 3 ]]
+}

@@ -61,7 +61,7 @@ def session(connection):
         more = block(at, 1 << 20)
         connection.sendall(more)
         at += len(more)
-    connection.sendall(block(at, 1 << 20)[:24])
+    connection.sendall(block(at, 1 << 20)[:40])
     while True:
         connection.sendall(b"\0")
         time.sleep(0.3)

@@ -133,6 +133,8 @@ static void add_full_names(const struct collecting *c, struct hd_snapshot *snap,
 static struct hd_read_options how_to_read(const struct collecting *c, const char *target)
 {
     struct hd_read_options how = c->settings->read;
+    if (c->most_bytes > 0)
+        how.max_memory -= c->most_bytes;
     how.checksum = target != NULL && strcmp(target, DIGEST) == 0;
     how.to_write = target != NULL && !how.checksum;
     how.reach_later = !how.checksum;
@@ -221,10 +223,19 @@ static struct hd_snapshot *take_snapshot(struct collecting *c, FILE *trace,
     return snap;
 }
 
+/* Half of the memory for a trace that takes some, half for what is made of it: per object
+ * both take as much, whatever the process says of its size. */
+static uint64_t most_of_trace(const struct collecting *c, FILE *trace)
+{
+    uint64_t most = c->settings->read.max_memory;
+    return most > 1 && nameless_is_in_memory(trace) ? most / 2 : 0;
+}
+
 /* The trace goes with it. */
 static bool write_taken(struct collecting *c, FILE *trace, const char *target,
                         struct hd_sink to, struct hd_error *err)
 {
+    c->most_bytes = most_of_trace(c, trace);
     struct hd_snapshot *snap = take_snapshot(c, trace, target, err);
     bool ok = snap != NULL && hd_snapshot_write(snap, target, to, NULL, err);
     if (snap != NULL && !ok)
@@ -404,14 +415,15 @@ static bool write_core(const void *thing, const struct settings *s, FILE *to,
 
 /* --- a snapshot of the memory ------------------------------------------------------ */
 
-/* In memory, or where there is not so much, in a nameless file. */
+/* In memory, or where there is not so much and nobody said how much it may be, in a
+ * nameless file. */
 static FILE *take_memory(struct collecting *c, const struct settings *s,
                          struct hd_error *err)
 {
     struct hd_error too_big = {0};
     FILE *core = nameless_in_memory();
     bool ok = core != NULL && copy_memory(c, core, &too_big);
-    if (!ok && core != NULL && too_big.status != HD_TOO_BIG)
+    if (!ok && core != NULL && (too_big.status != HD_TOO_BIG || s->memory_given))
         *err = too_big;
     if (!ok && core != NULL)
         fclose(core);

@@ -119,7 +119,7 @@ static struct watched *add(struct agent *a, struct sighted *seen)
     w->process = *seen;
     *seen = (struct sighted){0};
     w->number = ++a->numbered;
-    w->since = seconds_now();
+    w->since = w->last_well = seconds_now();
     w->is_there = !w->process.is_denied;
     w->pause = NAN;
     if (a->settings->all) {
@@ -299,6 +299,9 @@ static void add_if_meant(struct agent *a, const struct hd_process *p)
  * worth a line. */
 static void announce(struct agent *a)
 {
+    enum { MOST_LINES = 20 };
+    size_t lines = 0;
+    char more[48];
     for (size_t i = 0; i < a->count; i++) {
         struct watched *w = a->all[i];
         char what[80];
@@ -308,10 +311,15 @@ static void announce(struct agent *a)
         if (w->attempts > 0)
             continue;
         double left = w->due - seconds_now();
+        if (++lines > MOST_LINES)
+            continue;
         snprintf(what, sizeof(what), "is watched, the first snapshot in %.0f s",
                  left > 0 ? left : 0);
         note(a, w->process.who, what);
     }
+    snprintf(more, sizeof(more), "%zu more are watched", lines - MOST_LINES);
+    if (lines > MOST_LINES)
+        note(a, "processes", more);
 }
 
 static void add_new(struct agent *a, const struct look *look)

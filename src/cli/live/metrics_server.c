@@ -28,6 +28,7 @@
 
 enum {
     MOST_TEXT = 1 << 20,
+    MOST_HEALTH = 2048,
     MOST_CLIENTS = 32,
     MOST_REQUEST = 4096,
     PATIENCE_MS = 5000, /* for a request, and once more for its answer */
@@ -41,6 +42,7 @@ enum {
  * while the number of turns stayed the same has the whole of it. */
 
 struct text_shared {
+    char ill[MOST_HEALTH]; /* "" it is well */
     size_t size;
     char bytes[MOST_TEXT];
 };
@@ -63,6 +65,7 @@ struct metrics_server {
     int memory; /* where that is; -1: in no file */
     int listening;
     char path[sizeof(((struct sockaddr_un *)0)->sun_path)]; /* of a socket; "" TCP */
+    char ill[MOST_HEALTH];
     pid_t child;
     double began; /* when that child did */
 };
@@ -80,6 +83,11 @@ void metrics_server_beat(struct metrics_server *m, enum watch_activity what, dou
     atomic_store(&m->shared->due_ms, now + (int64_t)(seconds * 1e3));
 }
 
+void metrics_server_say_ill(struct metrics_server *m, const char *why)
+{
+    snprintf(m->ill, sizeof(m->ill), "%s", why);
+}
+
 void metrics_server_publish(struct metrics_server *m, const char *text, size_t size)
 {
     uint64_t turns = atomic_load(&m->shared->turns) + 1;
@@ -87,6 +95,7 @@ void metrics_server_publish(struct metrics_server *m, const char *text, size_t s
     while (size > MOST_TEXT || (size > 0 && text[size - 1] != '\n'))
         size = size > MOST_TEXT ? MOST_TEXT : size - 1;
     memcpy(next->bytes, text, size);
+    memcpy(next->ill, m->ill, sizeof(next->ill));
     next->size = size;
     atomic_store(&m->shared->turns, turns);
 }
@@ -105,6 +114,17 @@ static char *copy_text(const struct shared *shared, size_t room, size_t *size)
         atomic_thread_fence(memory_order_acquire);
     } while (atomic_load(&shared->turns) != turns);
     return copy;
+}
+
+static void copy_ill(const struct shared *shared, char ill[MOST_HEALTH])
+{
+    uint64_t turns;
+    do {
+        turns = atomic_load(&shared->turns);
+        memcpy(ill, shared->texts[turns % 2].ill, MOST_HEALTH);
+        atomic_thread_fence(memory_order_acquire);
+    } while (atomic_load(&shared->turns) != turns);
+    ill[MOST_HEALTH - 1] = '\0';
 }
 
 /* --- a client ------------------------------------------------------------------------ */
@@ -158,16 +178,21 @@ static void answer_line(struct client *c, const char *status, const char *more_l
     answer_with(c, status, "text/plain", more_lines, answer, size);
 }
 
-static void answer_health(struct client *c, const struct shared *shared)
+static void answer_health(struct client *c, const struct shared *shared,
+                          bool is_alive_enough)
 {
     static const char *const doing[] = {"waiting for the next snapshot",
                                         "looking for processes", "taking a snapshot",
                                         "writing to the store"};
     int64_t now = now_ms(), due = atomic_load(&shared->due_ms);
     int activity = atomic_load(&shared->activity);
-    char line[160];
+    char line[MOST_HEALTH] = "";
+    if (now <= due && !is_alive_enough)
+        copy_ill(shared, line);
     if (now <= due) {
-        answer_line(c, "200 OK", "", "ok\n");
+        bool is_well = line[0] == '\0';
+        answer_line(c, is_well ? "200 OK" : "503 Service Unavailable", "",
+                    is_well ? "ok\n" : line);
         return;
     }
     snprintf(line, sizeof(line), "the watcher hangs: %s, no sign of life for %.0f s\n",
@@ -207,9 +232,11 @@ static void answer_request(struct client *c, const struct shared *shared)
     else if (asks_for(line + 4, "/metrics"))
         answer_metrics(c, shared);
     else if (asks_for(line + 4, "/healthz"))
-        answer_health(c, shared);
+        answer_health(c, shared, false);
+    else if (asks_for(line + 4, "/livez"))
+        answer_health(c, shared, true);
     else
-        answer_line(c, "404 Not Found", "", "there is /metrics and /healthz\n");
+        answer_line(c, "404 Not Found", "", "there is /metrics, /healthz and /livez\n");
 }
 
 static bool has_ended(const struct client *c)

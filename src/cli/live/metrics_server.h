@@ -1,5 +1,5 @@
-/* metrics_server.h - /metrics and /healthz over HTTP, for `watch --listen`. It knows
- * neither what the text says nor what is watched.
+/* metrics_server.h - /metrics, /healthz and /livez over HTTP, for `watch --listen`. It
+ * knows neither what the text says nor what is watched.
  *
  * A process of its own answers: this program once more, so that nothing of the watcher is
  * in its memory, which has no rights (rights_give_up(), sandbox_enter_to_serve()), no file,
@@ -7,7 +7,7 @@
  * and that it can tell when the watcher hangs. The watcher leaves its text and its next
  * deadline in memory that both see, and waits for nobody. Clients: 32 at once, 4 KiB of
  * request, five seconds; of more the oldest one goes. Our own and no library, since all
- * that is needed is GET of two paths: libmicrohttpd would bring GnuTLS into the static
+ * that is needed is GET of three paths: libmicrohttpd would bring GnuTLS into the static
  * program. */
 #ifndef METRICS_SERVER_H
 #define METRICS_SERVER_H
@@ -29,6 +29,9 @@ enum watch_activity { WATCH_WAITS, WATCH_LOOKS, WATCH_TAKES, WATCH_STORES };
  * hangs. */
 void metrics_server_beat(struct metrics_server *m, enum watch_activity what,
                          double seconds);
+
+/* What /healthz says from the next text on, in lines; "" it is well. /livez does not. */
+void metrics_server_say_ill(struct metrics_server *m, const char *why);
 
 /* What /metrics says from now on; of more than a mebibyte whole lines are left out. */
 void metrics_server_publish(struct metrics_server *m, const char *text, size_t size);

@@ -122,6 +122,7 @@ static void keep(struct agent *a, struct taken *t)
     uint64_t stopped_us = t->collected.stood_still_us;
     w->pause = stopped_us > 0 ? (double)stopped_us / 1e6 : NAN;
     w->last_taken = seconds_utc();
+    w->last_well = seconds_now();
     w->objects = t->collected.objects;
     w->seconds = seconds_now() - w->begun;
     const struct queued_snapshot what = {.who = w->process.who,
@@ -416,7 +417,6 @@ static bool begin(struct agent *a, const struct settings *s)
     if (!collecting_begin(&a->c, &a->own))
         return false;
     a->c.finishes = true;
-    a->c.most_bytes = s->read.max_memory;
     a->c.meanwhile = tick;
     a->c.meanwhile_context = a;
     a->lock = (struct host_lock){.path = s->lock, .held = -1};

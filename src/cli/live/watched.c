@@ -178,6 +178,7 @@ bool watched_failed(struct watched *w, enum watch_failure why)
     bool is_news = (w->told & 1U << why) == 0;
     w->told |= 1U << why;
     w->failures[why]++;
+    w->last_failure = why;
     return is_news;
 }
 
@@ -186,6 +187,7 @@ void watched_succeeded(struct watched *w)
     w->taken++;
     w->cost = 0;
     w->failed_in_row = 0;
+    w->last_failure = WATCH_FINE;
     w->told = 0;
 }
 

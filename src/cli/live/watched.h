@@ -89,6 +89,7 @@ struct watched {
     double since;      /* when it was first seen; seconds_now(), as all but last_taken */
     double begun;      /* when the last snapshot was tried; 0: never */
     double due;        /* when the next is */
+    double last_well;  /* when the last one was; before it, when it was first seen */
     double last_taken; /* when the last one was, seconds since 1970; 0: none yet */
     double pause;      /* of the last one, in seconds; NAN: not known */
     uint64_t instance; /* that the last one was of; 0: unknown */
@@ -97,10 +98,11 @@ struct watched {
     unsigned failed_in_row; /* those since the last snapshot that cost something */
     struct time_share *share; /* of its user; NULL: it is the only process */
     uint64_t failures[WATCH_FAILURES];
-    uint64_t objects;              /* in the last snapshot; 0: none yet */
-    double seconds;                /* that it took, without waiting for its turn */
-    struct monitored *monitored;   /* ours; NULL: nobody looks on */
-    struct triggering *triggering; /* ours; NULL: by the clock alone */
+    enum watch_failure last_failure; /* since the last snapshot */
+    uint64_t objects;                /* in the last snapshot; 0: none yet */
+    double seconds;                  /* that it took, without waiting for its turn */
+    struct monitored *monitored;     /* ours; NULL: nobody looks on */
+    struct triggering *triggering;   /* ours; NULL: by the clock alone */
     unsigned told; /* bits of enum watch_failure that were said since the last snapshot */
 };
 
