@@ -14,12 +14,16 @@ honest() {
 strangers() {
     cp -n "$tmp/strangers.py" /tmp/strangers.py
     mallory PEAK="${PEAK:-0}" python3 /tmp/strangers.py "$@" >/tmp/strangers.out 2>&1 &
-    until grep -q ready /tmp/strangers.out; do sleep 0.05; done
+    within 30 grep -q ready /tmp/strangers.out
 }
 
-# agent OPTION...: watches all; $agent is its pid, /tmp/agent.err what it says, /tmp/metrics.socket what it serves.
+# agent OPTION...: watches all, with at most FILES open files; $agent is its pid, /tmp/agent.err what it says,
+# /tmp/metrics.socket what it serves.
 agent() {
-    "$HEAPDRIFT" watch --all --store=/tmp/store.db --listen=/tmp/metrics.socket --no-progress "$@" 2>>/tmp/agent.err &
+    (
+        ulimit -n "${FILES:-1024}"
+        exec "$HEAPDRIFT" watch --all --store=/tmp/store.db --listen=/tmp/metrics.socket --no-progress "$@"
+    ) 2>>/tmp/agent.err &
     agent=$!
 }
 

@@ -70,3 +70,51 @@ NoNewPrivs 1
 Seccomp 0
 forgotten'
 }
+
+# The capabilities of the unit, as setpriv takes them.
+unit_capabilities() {
+    sed -n 's/^CapabilityBoundingSet=//p' scripts/fleet/systemd/heapdrift-agent.service | tr 'A-Z ' 'a-z,' |
+        sed 's/cap_/+/g'
+}
+
+@test "the capabilities of the unit are those that the agent needs, and no more" {
+    export with
+    for with in "$(unit_capabilities)" "$(unit_capabilities | sed 's/+dac_override,*//')" \
+        "$(unit_capabilities | sed 's/,*+sys_ptrace//')"; do
+        host '. "$tmp/agent.bash"; '"$looks"'
+            mallory mkdir -m 700 /tmp/hers; cp tests/cli/runtime.py /tmp/runtime.py
+            cp "$tmp/played.nettrace" /tmp/hers/; chown "$mallory_id" /tmp/hers/*; chmod 600 /tmp/hers/*
+            mallory TMPDIR=/tmp/hers bash -c "umask 177; exec -a Hers python3 /tmp/runtime.py \
+                /tmp/hers/dotnet-diagnostic-\$\$-1-socket play /tmp/hers/played.nettrace" &
+            until [[ -n $(ls /tmp/hers/*socket 2>/dev/null) ]]; do sleep 0.05; done; stat -c %a /tmp/hers/*socket
+            setpriv --no-new-privs --bounding-set="-all,$with" --inh-caps=-all "$HEAPDRIFT" watch --all \
+                --store=/tmp/store.db --interval=1s --listen=/tmp/metrics.socket 2>/tmp/agent.err & agent=$!
+            facts "$agent" | sed -n "s/CapBnd //p"
+            within 20 test -S /tmp/metrics.socket; sleep 0.3; facts "$(pgrep -oP "$agent")" | grep -v CapBnd
+            for i in {1..60}; do ! has_stored Hers 1 || break; sleep 0.1; done; has_stored Hers 1 && echo stored'
+        echo "$out" >>"$tmp/all"
+    done
+    out=$(<"$tmp/all")
+    out_is '600
+00000000000800c2
+Uid 65534	65534	65534	65534
+CapPrm 0000000000000000
+CapEff 0000000000000000
+NoNewPrivs 1
+Seccomp 2
+stored
+600
+00000000000800c0
+Uid 65534	65534	65534	65534
+CapPrm 0000000000000000
+CapEff 0000000000000000
+NoNewPrivs 1
+Seccomp 2
+600
+00000000000000c2
+Uid 65534	65534	65534	65534
+CapPrm 0000000000000000
+CapEff 0000000000000000
+NoNewPrivs 1
+Seccomp 2'
+}

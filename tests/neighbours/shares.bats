@@ -101,3 +101,26 @@ snapshots_total{watch=\"all\",service=\"(others)\",host=\"\",user=\"\"}
     err_matches "(x.gcdump|Svc).*its heap does not fit into the memory limit, see --memory"
     [[ $(grep -c "does not fit into the memory limit" <<<"$err") == 3 ]]
 }
+
+@test "other attacks leave the snapshots of root's service, the memory of the agent and its log as they are" {
+    host '. "$tmp/agent.bash"
+        # withstands NAME: four snapshots of the service in time, while the attack goes on, and then no more of it
+        withstands() {
+            local begun=$SECONDS before; before=$(count_of Shop)
+            stored Shop $((before + 4)) 60
+            [[ $((SECONDS - begun)) -le 32 ]] || echo "$1: $((SECONDS - begun)) s for four snapshots"
+            local memory; memory=$(sed -n "s/VmHWM:[^0-9]*\([0-9]*\) kB/\1/p" "/proc/$agent/status")
+            [[ $memory -lt 80000 ]] || echo "$1: $memory KiB"
+            within 5 ask /livez
+            pkill -9 -u "$mallory_id"; rm -f /tmp/strangers.out
+        }
+        honest Shop; FILES=96; agent --interval=2s --timeout=500ms; stored Shop 1
+        strangers churn 3000; withstands "sockets that come and go"
+        strangers rubbish 60; withstands "rubbish, slowly"
+        strangers mute 150; withstands "mute, and more than files may be open"
+        chmod 666 /tmp/metrics.socket; strangers clients 300; withstands "half a request each"
+        [[ $(wc -l </tmp/agent.err) -lt 400 ]] || wc -l /tmp/agent.err
+        tail -n 50 /tmp/agent.err >&2'
+    status_is 0
+    out_is $'ok\nok\nok\nok'
+}

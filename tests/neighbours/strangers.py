@@ -6,6 +6,7 @@
     mute    takes connections and requests, and says nothing
     flood   says who it is, and sends blocks that nobody knows, without an end
     rubbish says who it is, and answers with bytes of no protocol, one at a time
+    clients COUNT connections to the metrics, each with half a request
     churn   COUNT sockets whose processes come and go: each lives for a tenth of a second
 
 They are called SERVICE0, SERVICE1, ... (Svc). PEAK=MIB in the environment: that much memory was touched once.
@@ -119,6 +120,13 @@ if habit == "churn":
     print("ready", flush=True)
     churn()
     sys.exit()
+if habit == "clients":
+    clients = [socket.socket(socket.AF_UNIX) for _ in range(count)]
+    print("ready", flush=True)
+    for client in clients:
+        client.connect("/tmp/metrics.socket")
+        client.sendall(b"GET /met")
+    time.sleep(1e6)
 for n in range(count):
     threading.Thread(target=serve, args=(listen(n)[0], f"{service}{n if count > 1 else ''}"), daemon=True).start()
 print("ready", flush=True)
