@@ -89,9 +89,10 @@ unit_capabilities() {
             until [[ -n $(ls /tmp/hers/*socket 2>/dev/null) ]]; do sleep 0.05; done; stat -c %a /tmp/hers/*socket
             setpriv --no-new-privs --bounding-set="-all,$with" --inh-caps=-all "$HEAPDRIFT" watch --all \
                 --store=/tmp/store.db --interval=1s --listen=/tmp/metrics.socket 2>/tmp/agent.err & agent=$!
-            facts "$agent" | sed -n "s/CapBnd //p"
-            within 20 test -S /tmp/metrics.socket; sleep 0.3; facts "$(pgrep -oP "$agent")" | grep -v CapBnd
-            for i in {1..60}; do ! has_stored Hers 1 || break; sleep 0.1; done; has_stored Hers 1 && echo stored'
+            within 20 test -S /tmp/metrics.socket; sleep 0.3; facts "$agent" | sed -n "s/CapBnd //p"; facts "$(pgrep -oP "$agent")" | grep -v CapBnd
+            for i in {1..60}; do ! has_stored Hers 1 || break; sleep 0.1; done; has_stored Hers 1 && echo stored
+            server=$(pgrep -oP "$agent"); kill -TERM "$agent"; gone() { [[ ! -e /proc/$1 ]]; }
+            wait "$agent"; within 5 gone "$server"; grep -o "stopped: .* snapshots" /tmp/agent.err | sed "s/[0-9]*//g"'
         echo "$out" >>"$tmp/all"
     done
     out=$(<"$tmp/all")
@@ -103,6 +104,7 @@ CapEff 0000000000000000
 NoNewPrivs 1
 Seccomp 2
 stored
+stopped:  snapshots
 600
 00000000000800c0
 Uid 65534	65534	65534	65534
@@ -110,11 +112,13 @@ CapPrm 0000000000000000
 CapEff 0000000000000000
 NoNewPrivs 1
 Seccomp 2
+stopped:  snapshots
 600
 00000000000000c2
 Uid 65534	65534	65534	65534
 CapPrm 0000000000000000
 CapEff 0000000000000000
 NoNewPrivs 1
-Seccomp 2'
+Seccomp 2
+stopped:  snapshots'
 }

@@ -84,6 +84,12 @@ static void count(struct collecting *c, const struct hd_info *info)
     got->object_bytes = info->holds_garbage ? info->reachable_bytes : info->bytes;
 }
 
+/* What is left of it; not 0, which would be no limit. */
+static uint64_t less_memory(uint64_t most, uint64_t used)
+{
+    return most > used ? most - used : 1;
+}
+
 /* What a process knows of its types, where its memory may be read. A snapshot without full
  * names is as good as those of other tools, so nothing of this can fail it. */
 struct full_names {
@@ -95,8 +101,12 @@ struct full_names {
 static struct full_names read_full_names(const struct collecting *c)
 {
     struct full_names names = {.core = nameless_in_memory()};
+    struct hd_collect_options how = c->how;
     double begin = seconds_now();
-    if (names.core != NULL && !hd_collect_types(names.core, &c->how, &names.err)) {
+    /* A trace in memory, and what was made of it, take as much each. */
+    if (c->most_bytes > 0)
+        how.max_memory = less_memory(how.max_memory, 2 * c->collected.bytes);
+    if (names.core != NULL && !hd_collect_types(names.core, &how, &names.err)) {
         fclose(names.core);
         names.core = NULL;
     }
@@ -134,7 +144,7 @@ static struct hd_read_options how_to_read(const struct collecting *c, const char
 {
     struct hd_read_options how = c->settings->read;
     if (c->most_bytes > 0)
-        how.max_memory -= c->most_bytes;
+        how.max_memory = less_memory(how.max_memory, c->most_bytes);
     how.checksum = target != NULL && strcmp(target, DIGEST) == 0;
     how.to_write = target != NULL && !how.checksum;
     how.reach_later = !how.checksum;
@@ -314,7 +324,11 @@ static struct hd_snapshot *open_core(struct collecting *c, FILE *core, const cha
                                      struct hd_error *err)
 {
     char path[64];
-    const struct hd_read_options how = how_to_read(c, target);
+    struct hd_read_options how = how_to_read(c, target);
+    struct stat st;
+    if (c->settings->memory_given && nameless_is_in_memory(core) &&
+        fstat(fileno(core), &st) == 0)
+        how.max_memory = less_memory(how.max_memory, (uint64_t)st.st_blocks * 512);
     nameless_path(core, path, sizeof(path));
     struct hd_snapshot *snap = hd_snapshot_open(path, &how, err);
     explain_nameless(snap, target, err);

@@ -374,6 +374,8 @@ _Noreturn static void answer_clients(int listening, const struct shared *shared)
             for (size_t i = 1; i < count; i++)
                 if (list[i].revents != 0)
                     serve(&all[which[i]], shared);
+            if (list[0].revents & (POLLHUP | POLLERR))
+                _exit(EXIT_DONE);
             if (list[0].revents != 0)
                 welcome(all, listening, shared);
         }
@@ -646,14 +648,23 @@ struct metrics_server *metrics_server_begin(const struct settings *s, const char
     return m;
 }
 
+/* It is another user, whom a unit without CAP_KILL cannot signal: then it sees that nobody
+ * listens any more, and if it does not, it ends with us. */
+static void end_child(const struct metrics_server *m)
+{
+    enum { MOST_LOOKS = 100, EACH_MS = 10 };
+    shutdown(m->listening, SHUT_RDWR);
+    kill(m->child, SIGKILL);
+    for (int i = 0; i < MOST_LOOKS && waitpid(m->child, NULL, WNOHANG) == 0; i++)
+        poll(NULL, 0, EACH_MS);
+}
+
 void metrics_server_end(struct metrics_server *m)
 {
     if (m == NULL)
         return;
-    if (m->child > 0) {
-        kill(m->child, SIGKILL);
-        waitpid(m->child, NULL, 0);
-    }
+    if (m->child > 0)
+        end_child(m);
     if (m->path[0] != '\0')
         unlink(m->path);
     close(m->listening);
