@@ -241,6 +241,7 @@ _Noreturn static void be_child(struct all *a, const struct item *item)
     if (a->settings->threads_given && a->settings->threads > 1)
         speak_in_lines();
     c->settings = &a->own;
+    c->how.max_memory = a->own.read.max_memory;
     c->who = item->who;
     c->how.socket = item->process->socket;
     c->how.keep_names = item->keep_names;

@@ -296,13 +296,12 @@ static void add_if_meant(struct agent *a, const struct hd_process *p)
 }
 
 /* Builds and scripts run programs that live for a moment: one that has been there twice is
- * worth a line. */
+ * worth a line. So many lines in a look, the others in the next. */
 static void announce(struct agent *a)
 {
     enum { MOST_LINES = 20 };
     size_t lines = 0;
-    char more[48];
-    for (size_t i = 0; i < a->count; i++) {
+    for (size_t i = 0; i < a->count && lines < MOST_LINES; i++) {
         struct watched *w = a->all[i];
         char what[80];
         if (w->is_announced || !w->is_there || w->since >= a->looked)
@@ -311,15 +310,11 @@ static void announce(struct agent *a)
         if (w->attempts > 0)
             continue;
         double left = w->due - seconds_now();
-        if (++lines > MOST_LINES)
-            continue;
         snprintf(what, sizeof(what), "is watched, the first snapshot in %.0f s",
                  left > 0 ? left : 0);
         note(a, w->process.who, what);
+        lines++;
     }
-    snprintf(more, sizeof(more), "%zu more are watched", lines - MOST_LINES);
-    if (lines > MOST_LINES)
-        note(a, "processes", more);
 }
 
 static void add_new(struct agent *a, const struct look *look)
