@@ -73,12 +73,14 @@ setup() {
         strangers drip 700; agent --interval=30s --timeout=500ms
         full() { [[ $(ask /metrics | grep -c "snapshots_total{") -ge 300 ]]; }
         within 30 full; mallory OTEL_SERVICE_NAME=Shop python3 /tmp/strangers.py drip 1 Shop >/dev/null &
-        honest Shop; stored Shop 1 60
+        OTEL_RESOURCE_ATTRIBUTES=process.owner=77,env=a honest Shop; stored Shop 1 60
+        python3 -c "import sqlite3; print(*sqlite3.connect(\"/tmp/store.db\").execute(\"SELECT labels FROM series\"))"
         counted() { ask /metrics | grep "snapshots_total.*Shop.* 1$"; }; within 10 counted >/dev/null
         ask /metrics | grep "snapshots_total.*Shop"; ask /metrics | grep -o "snapshots_total.*others.*user=.*}"
         ask /metrics | grep -c "snapshots_total{.*user=\"$mallory_id\""'
     status_is 0
-    out_is "heapdrift_watch_snapshots_total{watch=\"all\",service=\"Shop\",host=\"$(uname -n)\",user=\"0\"} 1
+    out_is "('{\"env\":\"a\",\"process.owner\":\"0\"}',)
+heapdrift_watch_snapshots_total{watch=\"all\",service=\"Shop\",host=\"$(uname -n)\",user=\"0\"} 1
 snapshots_total{watch=\"all\",service=\"(others)\",host=\"\",user=\"\"}
 299"
 }

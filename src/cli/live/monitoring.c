@@ -44,7 +44,7 @@ static void name_process(const struct agent *a, struct watched *w)
     char own[128] = "";
     struct run_facts facts;
     w->monitored = zeroed(1, sizeof(*w->monitored));
-    run_facts_of(&facts, a->settings, p->memory != HD_UNKNOWN ? p->pid : 0);
+    run_facts_of(&facts, a->settings, p->memory != HD_UNKNOWN ? p->pid : 0, HD_UNKNOWN);
     gethostname(own, sizeof(own) - 1);
     snprintf(w->monitored->service, sizeof(w->monitored->service), "%s",
              first_told(facts.run.service, p->service, p->who));

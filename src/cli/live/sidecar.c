@@ -222,7 +222,8 @@ static void see_facts(struct agent *a)
     const struct sighted *process = &a->at_work->process;
     /* Before: a process may end behind its snapshot, and what it was called goes with it.
      */
-    run_facts_of(&a->facts, a->settings, process->memory != HD_UNKNOWN ? process->pid : 0);
+    run_facts_of(&a->facts, a->settings, process->memory != HD_UNKNOWN ? process->pid : 0,
+                 a->settings->all ? process->owner : HD_UNKNOWN);
     if (a->facts.problem == NULL || a->settings->quiet)
         return;
     begin_message("warning", process->who);
