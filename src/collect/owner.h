@@ -1,13 +1,13 @@
-/* owner.h - which user a process counts against, where what a user's processes cost is not
- * to be at the expense of those of others. */
+/* owner.h - finds the user whose share of time and attention a process uses. */
 #ifndef OWNER_H
 #define OWNER_H
 
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Its user. In a user namespace that is not ours, which may have 65,536 users: who made the
- * outermost one, unless that was root. */
+/* Returns the number of its user. A user namespace may have 65,536 users: in one that is
+ * not ours it is the number of the user that made the outermost one, unless that was root.
+ */
 uint64_t process_owner(pid_t pid, uid_t uid);
 
 #endif

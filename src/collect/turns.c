@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-/* Sockets of one user that may be mute, and that are asked at all, in a search: a machine
- * has fewer, and all of them cost two seconds. */
+/* Sockets per user and search: mute ones, which cost two seconds together, and all. A
+ * machine has fewer. */
 enum { MOST_LATE = 32, MOST_ASKED = 2000 };
 
 static int by_owner(const void *a, const void *b)

@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Of the kernel's <linux/capability.h>, named here for what each is needed for. */
+/* Each with its reason. */
 static const uint64_t to_collect =
     UINT64_C(1) << CAP_CHOWN |           /* an output keeps its owner */
     UINT64_C(1) << CAP_FOWNER |          /* and its mode */
@@ -21,8 +21,7 @@ static const uint64_t to_collect =
     UINT64_C(1) << CAP_SETUID |    /* to act as the target's user */
     UINT64_C(1) << CAP_SYS_PTRACE; /* /proc/PID/root, /proc/PID/mem, to stop it */
 
-/* What no program begun from here can have either: until the first that the kernel does not
- * know. */
+/* Also of programs that begin here. The kernel fails the first number it does not know. */
 static void bound_capabilities(uint64_t most)
 {
     for (unsigned i = 0; i < 64 && prctl(PR_CAPBSET_READ, i, 0, 0, 0) >= 0; i++)
@@ -45,8 +44,8 @@ static void limit_capabilities(uint64_t most)
     syscall(SYS_capset, &of, sets);
 }
 
-/* Its user may not be known here (a container), or may not be chosen (a unit without the
- * capability): root without capabilities is left then. */
+/* Fails where this user does not exist (a container) or cannot be chosen (a unit without
+ * CAP_SETUID): then the process stays root, without capabilities. */
 static void be_nobody(void)
 {
     enum { NOBODY = 65534 };

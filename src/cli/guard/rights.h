@@ -3,17 +3,17 @@
 #ifndef RIGHTS_H
 #define RIGHTS_H
 
-/* For a child that answers strangers: no capability, no other program's rights, no user
- * that owns anything, and no other process of that user may read its memory. Each is given
- * up as far as the system lets go of it. */
+/* For a child that answers strangers: drops all capabilities, becomes nobody where it is
+ * root, allows no new privileges and no core dump. A right that the system does not take
+ * back stays. */
 void rights_give_up(void);
 
-/* For a child that takes a snapshot: as far as it is root, only the capabilities by which
- * sockets, folders and memory of other users are reached. */
+/* For a child that takes a snapshot: drops all capabilities, except those that reach
+ * sockets, folders and memory of other users. */
 void rights_keep_for_collecting(void);
 
-/* Overwrites in memory, where /proc/PID/environ is read, variables that begin with a
- * prefix: "" is all. Whoever kept a pointer to a value finds an empty string. */
+/* Overwrites the values of variables that begin with a prefix, also in /proc/PID/environ;
+ * "" is all. A pointer to such a value points to an empty string afterwards. */
 void rights_forget_environment(const char *prefix);
 
 #endif

@@ -13,8 +13,8 @@
 
 #define FOLDER_OF_ROOT "/run/heapdrift"
 
-/* To read is enough for a lock. What somebody planted there is not waited for (a pipe) and
- * not followed (a link). */
+/* A lock needs no right to write. A planted pipe must not block, and a planted link must
+ * not be followed. */
 static int open_file(const char *path)
 {
     const int how = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
@@ -61,7 +61,7 @@ static int open_in(const char *folder, const char *name, char *path, size_t size
     return -1;
 }
 
-/* Each user has one, since a lock of all users is one that any of them can hold. */
+/* One for each user: a lock that all users share can be held by any user. */
 static int open_usual(char *path, size_t size)
 {
     const char *runtime = getenv("XDG_RUNTIME_DIR"), *temporary = getenv("TMPDIR");
