@@ -107,7 +107,7 @@ SUPPORT_OBJ = $(SUPPORT_SRC:%.c=$(BUILD)/%.o)
 TEST_OBJ  = $(TEST_SRC:%.c=$(BUILD)/%.o)
 # What of the program is tested without it.
 TESTED_CLI_OBJ = $(BUILD)/src/cli/guard/memory.o $(BUILD)/src/cli/guard/allocate.o $(BUILD)/src/cli/terminal/exit_hook.o \
-                 $(BUILD)/src/cli/terminal/temporary.o $(addprefix $(BUILD)/src/cli/live/,run_facts.o run_folder.o trigger.o metrics.o watched.o waiting.o) \
+                 $(BUILD)/src/cli/terminal/temporary.o $(addprefix $(BUILD)/src/cli/live/,run_facts.o run_folder.o shares.o trigger.o metrics.o watched.o waiting.o) \
                  $(patsubst %.c,$(BUILD)/%.o,$(filter-out %/terminal.c,$(wildcard src/cli/explore/*.c)))
 TOOL_OBJ  = $(TOOL_SRC:%.c=$(BUILD)/%.o)
 
@@ -153,7 +153,7 @@ $(BUILD)/unit-tests: $(TEST_OBJ)
 
 # Their tests replace functions that they call, of the watcher and of the sandbox.
 $(BUILD)/unit-tests $(BUILD)/unit-tests-small: \
-        $(addprefix $(BUILD)/src/cli/,live/triggering.o live/metrics_server.o terminal/clock.o terminal/messages.o)
+        $(addprefix $(BUILD)/src/cli/,guard/rights.o live/triggering.o live/metrics_server.o terminal/clock.o terminal/messages.o)
 
 $(BUILD)/sweep: $(BUILD)/tests/sweep/sweep.o $(BUILD)/libheapdrift.a
 	$(CC) $(ALL_CFLAGS) $(PIE) $(ALL_LDFLAGS) -o $@ $^ $(LIB_LIBS) $(LDLIBS)

@@ -461,6 +461,8 @@ struct hd_process {
     uint64_t uptime;       /* seconds since then; HD_UNKNOWN, as without started */
     uint64_t memory;       /* bytes that it has in memory (RSS); HD_UNKNOWN, or 0 */
     bool is_denied;        /* the problem is that it belongs to another user */
+    uint64_t owner; /* number of the user that it counts against: its own, or, in a user
+                       namespace, who made that */
 };
 
 /* {0} is empty. */
@@ -473,7 +475,8 @@ struct hd_processes {
 
 /* Find the processes of this machine that have a diagnostics socket, containers included
  * as far as this user may look into them. Asks them side by side, each for a second at
- * most. */
+ * most, and in turns of users: when 32 of an owner did not answer, no more of his are
+ * asked. */
 void hd_processes_find(struct hd_processes *processes);
 void hd_processes_free(struct hd_processes *processes);
 

@@ -792,7 +792,7 @@ void hd_put_markdown_cell(struct hd_sink to, const char *words);
 /* What a program tells of itself, in the text exposition format 0.0.4 of Prometheus. A
  * metric whose name ends in "_total" is a counter, any other a gauge; one without samples
  * is left out, and so is a sample whose value is NAN. False and err if the sink failed. */
-enum { HD_METRIC_LABELS = 4 };
+enum { HD_METRIC_LABELS = 5 };
 struct hd_metric_sample {
     struct {
         const char *name, *value; /* of the first without a name there is no label more */

@@ -5,6 +5,7 @@
 #include "cli/guard/memory.h"
 #include "cli/guard/sandbox.h"
 #include "cli/guard/used_files.h"
+#include "cli/live/metrics_server.h"
 #include "cli/live/stored_run.h"
 #include "cli/options/settings.h"
 #include "cli/terminal/messages.h"
@@ -115,6 +116,7 @@ static bool all_is_written(void)
 int main(int argc, char **argv)
 {
     struct arguments a;
+    metrics_server_take_over(argc, argv);
     memory_give_back_large();
     hd_set_out_of_memory(no_memory);
     messages_in_ascii(style_locale_is_ascii());

@@ -5,8 +5,10 @@
 #include "collect/clients.h"
 #include "collect/find_target.h"
 #include "collect/origin.h"
+#include "collect/owner.h"
 #include "collect/proc.h"
 #include "collect/session.h"
+#include "collect/turns.h"
 #include "heap/names.h"
 
 #include <errno.h>
@@ -31,6 +33,7 @@ struct hd_processes_memory {
 /* What a process said when it was asked. */
 struct answer {
     const struct found *from;
+    uint64_t owner;
     bool known;
     struct process_info info;
     struct hd_origin origin;
@@ -40,6 +43,7 @@ struct answer {
 
 struct asking {
     struct answer *all;
+    const struct turn *turns;
     uint64_t deadline;
 };
 
@@ -58,10 +62,16 @@ static struct patience for_one(const struct asking *asking)
 static bool ask_one(void *context, size_t i)
 {
     struct asking *asking = context;
-    struct answer *a = &asking->all[i];
+    const struct turn *turn = &asking->turns[i];
+    struct answer *a = &asking->all[turn->which];
     const struct patience p = for_one(asking);
-    if (a->from->problem == NULL)
+    if (a->from->problem == NULL && turn_is_over(turn))
+        fail(&a->err, HD_IO,
+             "was not asked: too many processes of its user do not respond");
+    else if (a->from->problem == NULL)
         a->known = process_info_ask(&a->info, &a->from->target, &p, &a->arena, &a->err);
+    if (a->err.status == HD_TIMED_OUT)
+        atomic_fetch_add(turn->late, 1);
     a->origin = origin_of(&a->from->target);
     return true;
 }
@@ -99,6 +109,7 @@ static void describe(struct hd_process *to, const struct answer *a, struct arena
                               .name = proc != NULL ? proc->name : NULL,
                               .command = proc != NULL ? proc->command : NULL,
                               .user = from->user,
+                              .owner = a->owner,
                               .socket = from->target.socket,
                               .problem = from->problem,
                               .is_denied = from->is_denied};
@@ -135,8 +146,13 @@ void hd_processes_find(struct hd_processes *processes)
     else if (count == 0)
         /* Sockets may be found all the same; that there are none says nothing then. */
         processes->incomplete = proc_excuse();
-    for (size_t i = 0; i < count; i++)
+    uint64_t *owners = arena_array(&scratch, uint64_t, count);
+    for (size_t i = 0; i < count; i++) {
         asking.all[i].from = &found[i];
+        owners[i] = asking.all[i].owner = process_owner(
+            found[i].target.visible ? found[i].target.pid : 0, found[i].target.uid);
+    }
+    asking.turns = turns_of(owners, count, &scratch);
     workers_run(count, SIDE_BY_SIDE, ask_one, &asking);
     for (size_t i = 0; i < count; i++) {
         describe(&processes->all[i], &asking.all[i], &memory->arena);

@@ -54,8 +54,15 @@ bool copy_room_fill(struct copy_room *room, uint64_t at, uint64_t size,
     int why = size > 0 ? posix_fallocate(room->fd, (off_t)at, (off_t)size) : 0;
     if (why != 0)
         return fail(err, HD_IO, "cannot write: %s", strerror(why));
-    touch(room->bytes + at, size);
+    if (!room->lets_go)
+        touch(room->bytes + at, size);
     return true;
+}
+
+void copy_room_let_go(const struct copy_room *room, uint64_t at, uint64_t size)
+{
+    if (room->lets_go)
+        madvise(room->bytes + at, (size_t)size, MADV_DONTNEED);
 }
 
 bool copy_room_fill_runs(const struct copying *c, bool (*go_on)(void *context),
@@ -146,6 +153,7 @@ static bool copy_part(void *context, size_t i)
         return false;
     bool ok = p->run->is_shared ? copy_shared(job->what->from->shared, p, to)
                                 : copy_process(job->still->pid, p, to);
+    copy_room_let_go(job->what->room, p->to, p->size);
     if (!ok)
         atomic_store(&job->unreadable, p->from);
     return ok;

@@ -14,6 +14,7 @@ struct copy_room {
     int fd;
     unsigned char *bytes; /* NULL: none yet */
     uint64_t size;
+    bool lets_go; /* pages of a file on a disk do not stay in the memory of this process */
 };
 
 /* Map so many bytes of it: the file gets as long, but takes no place yet. */
@@ -35,6 +36,9 @@ struct copying {
 /* See that the file has room for these bytes of it, and that its pages are there. */
 bool copy_room_fill(struct copy_room *room, uint64_t at, uint64_t size,
                     struct hd_error *err);
+
+/* What was written there need not be read again soon. */
+void copy_room_let_go(const struct copy_room *room, uint64_t at, uint64_t size);
 
 /* The same for those that the runs go to. go_on may be NULL. */
 bool copy_room_fill_runs(const struct copying *c, bool (*go_on)(void *context),

@@ -248,6 +248,7 @@ static bool make_room(struct direct *d, FILE *to, struct hd_error *err)
     bool in_memory = is_in_memory(fileno(to));
     if (in_memory && !fits)
         return fail_memory(err, "copying the memory of the process", wanted, most);
+    d->of.room.lets_go = !fits;
     if (d->of.room.fd < 0)
         d->of.room.fd = in_memory || !fits ? -1 : open_in_memory();
     int fd = d->of.room.fd;
@@ -260,6 +261,7 @@ static bool make_room(struct direct *d, FILE *to, struct hd_error *err)
         !copy_room_fill(&d->of.room, CORE_MEMORY_AT, d->of.images.size, err))
         return false;
     images_copy(&d->of.images, d->of.pid, &d->of.room, CORE_MEMORY_AT, &patience);
+    copy_room_let_go(&d->of.room, CORE_MEMORY_AT, d->of.images.size);
     return copy_room_fill_runs(&copying, goes_on, d, err);
 }
 

@@ -277,8 +277,7 @@ uint64_t proc_memory(pid_t pid)
     uint64_t bytes = 0;
     if (proc_read_file(pid, "status", &t)) {
         const char *s = text_string(&t);
-        uint64_t peak = bytes_behind(s, "\nVmHWM:"), now = bytes_behind(s, "\nVmRSS:");
-        bytes = (peak > now ? peak : now) + bytes_behind(s, "\nVmSwap:") +
+        bytes = bytes_behind(s, "\nVmRSS:") + bytes_behind(s, "\nVmSwap:") +
                 bytes_behind(s, "\nHugetlbPages:");
     }
     text_free(&t);

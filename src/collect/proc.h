@@ -50,8 +50,8 @@ pid_t proc_inner_thread(pid_t pid, pid_t thread);
  * for processes of the same user. */
 const char *proc_runtime(pid_t pid, struct arena *arena);
 
-/* The most memory that it has had, resident, in huge pages and swapped out, in bytes; 0
- * unknown. Reserved addresses, which cost nothing, do not count. */
+/* The memory that it has now, resident, in huge pages and swapped out, in bytes; 0 unknown.
+ * What it once had, or has reserved, costs it nothing now, and does not count. */
 uint64_t proc_memory(pid_t pid);
 
 /* Seconds since it was started; 0 unknown. */

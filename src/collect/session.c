@@ -141,7 +141,8 @@ struct session {
     FILE *to;
     uint64_t began, last_byte; /* clock_ms() */
     struct hd_collect_progress so_far;
-    uint64_t most; /* bytes that are believed; 0: not known yet */
+    uint64_t most;   /* bytes that are believed; 0: not known yet */
+    uint64_t memory; /* that the process had when it began, before its collection */
 };
 
 static bool ask_to_go_on(void *context)
@@ -185,6 +186,7 @@ static bool is_plausible(struct session *s)
     if (s->so_far.bytes <= fixed || s->so_far.bytes <= s->most)
         return true;
     uint64_t memory = s->tracing.target->visible ? proc_memory(s->tracing.target->pid) : 0;
+    memory = memory > s->memory ? memory : s->memory;
     s->most = memory > 0 ? fixed + per_byte * memory : unseen;
     if (s->so_far.bytes <= s->most)
         return true;
@@ -369,6 +371,7 @@ static struct session prepare(const struct target *t, const struct session_patie
                               FILE *to, struct hd_error *err)
 {
     return (struct session){.tracing = tracing_of(t),
+                            .memory = t->visible ? proc_memory(t->pid) : 0,
                             .how = p,
                             .patience = {.silence_ms = p->silence_ms},
                             .err = err,

@@ -38,6 +38,12 @@ const char *metrics_address_problem(const char *address)
     return "";
 }
 
+void metrics_server_take_over(int count, char *const *arguments)
+{
+    (void)count;
+    (void)arguments;
+}
+
 int sidecar_run(const struct settings *s)
 {
     (void)s;

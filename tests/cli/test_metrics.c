@@ -22,6 +22,14 @@ static void end(void)
 
 TestSuite(metrics, .init = begin, .fini = end);
 
+static const struct watched_service *of(const char *service, const char *host,
+                                        uint64_t owner)
+{
+    static struct watched_service last;
+    last = (struct watched_service){service, host, owner};
+    return &last;
+}
+
 static bool tells(const char *line)
 {
     char whole[512];
@@ -42,41 +50,41 @@ Test(metrics, of_nothing_are_those_of_the_watcher)
 
 Test(metrics, are_counted_by_service_and_host)
 {
-    watch_metrics_taken(&metrics, "shop", "a", false, 0.25);
-    watch_metrics_taken(&metrics, "shop", "a", true, NAN);
-    watch_metrics_taken(&metrics, "shop", "b", false, NAN);
-    watch_metrics_failed(&metrics, "shop", "a", WATCH_SILENT, 3);
-    watch_metrics_failed(&metrics, "\"m\\\n\x1b", "a", WATCH_FINE, 0);
-#define OF "{watch=\"all\",service=\"shop\",host=\"a\"}"
+    watch_metrics_taken(&metrics, of("shop", "a", 0), false, 0.25);
+    watch_metrics_taken(&metrics, of("shop", "a", 0), true, NAN);
+    watch_metrics_taken(&metrics, of("shop", "b", 0), false, NAN);
+    watch_metrics_failed(&metrics, of("shop", "a", 0), WATCH_SILENT, 3);
+    watch_metrics_failed(&metrics, of("\"m\\\n\x1b", "a", 0), WATCH_FINE, 0);
+#define OF "{watch=\"all\",service=\"shop\",host=\"a\",user=\"0\"}"
     cr_expect(tells("heapdrift_watch_snapshots_total" OF " 2"));
     cr_expect(tells("heapdrift_watch_triggered_total" OF " 1"));
     cr_expect(tells("heapdrift_watch_pause_seconds_total" OF " 0.25"));
     cr_expect_not(tells("heapdrift_watch_pause_seconds" OF " 0.25"), "it is not the last");
-    cr_expect(
-        tells("heapdrift_watch_failures_total{watch=\"all\",service=\"shop\",host=\"a\","
-              "reason=\"timeout\"} 3"));
-    cr_expect(
-        tells("heapdrift_watch_failures_total{watch=\"all\",service=\"shop\",host=\"b\","
-              "reason=\"near-limit\"} 0"));
+    cr_expect(tells("heapdrift_watch_failures_total{watch=\"all\",service=\"shop\",host="
+                    "\"a\",user=\"0\","
+                    "reason=\"timeout\"} 3"));
+    cr_expect(tells("heapdrift_watch_failures_total{watch=\"all\",service=\"shop\",host="
+                    "\"b\",user=\"0\","
+                    "reason=\"near-limit\"} 0"));
     cr_expect(tells("heapdrift_watch_snapshots_total{watch=\"all\",service=\"\\\"m\\\\\\n"
-                    "\\\\x1b\",host=\"a\"} 0"));
+                    "\\\\x1b\",host=\"a\",user=\"0\"} 0"));
 }
 
 Test(metrics, tell_of_the_process_that_has_waited_longest)
 {
-    const struct watched_process all[] = {{"shop", "a", 3000},
-                                          {"shop", "a", 1000},
-                                          {"shop", "a", 4000},
-                                          {"shop", "b", 2000},
-                                          {"mail", "a", 500}};
+    const struct watched_process all[] = {{{"shop", "a", 0}, 3000},
+                                          {{"shop", "a", 0}, 1000},
+                                          {{"shop", "a", 0}, 4000},
+                                          {{"shop", "b", 0}, 2000},
+                                          {{"mail", "a", 0}, 500}};
     metrics.processes = all;
     metrics.process_count = sizeof(all) / sizeof(*all);
-    watch_metrics_taken(&metrics, "shop", "a", false, NAN);
-    watch_metrics_taken(&metrics, "shop", "b", false, NAN);
-    watch_metrics_taken(&metrics, "gone", "a", false, NAN);
+    watch_metrics_taken(&metrics, of("shop", "a", 0), false, NAN);
+    watch_metrics_taken(&metrics, of("shop", "b", 0), false, NAN);
+    watch_metrics_taken(&metrics, of("gone", "a", 0), false, NAN);
 #define LAST "heapdrift_watch_last_snapshot_timestamp_seconds{watch=\"all\",service="
-    cr_expect(tells(LAST "\"shop\",host=\"a\"} 1000"));
-    cr_expect(tells(LAST "\"shop\",host=\"b\"} 2000"));
+    cr_expect(tells(LAST "\"shop\",host=\"a\",user=\"0\"} 1000"));
+    cr_expect(tells(LAST "\"shop\",host=\"b\",user=\"0\"} 2000"));
     cr_expect_null(strstr(text.bytes, LAST "\"gone\""));
 }
 
@@ -85,12 +93,12 @@ Test(metrics, of_too_many_services_are_those_of_all_others)
     char name[16];
     for (int i = 0; i < 1000; i++) {
         snprintf(name, sizeof(name), "s%d", i);
-        watch_metrics_taken(&metrics, name, "h", false, 0);
+        watch_metrics_taken(&metrics, of(name, "h", 0), false, 0);
     }
-    cr_expect(tells(
-        "heapdrift_watch_snapshots_total{watch=\"all\",service=\"s299\",host=\"h\"} 1"));
+    cr_expect(tells("heapdrift_watch_snapshots_total{watch=\"all\",service=\"s299\",host="
+                    "\"h\",user=\"0\"} 1"));
     cr_expect(tells("heapdrift_watch_snapshots_total{watch=\"all\",service=\"(others)\","
-                    "host=\"\"} 700"));
+                    "host=\"\",user=\"\"} 700"));
     cr_expect_lt(text.size, 1 << 20, "what the server takes");
 }
 
@@ -106,4 +114,42 @@ Test(metrics, with_the_same_labels_are_put_once)
     cr_assert(hd_put_metrics(hd_sink_memory(&text), &metric, 1, &err));
     cr_expect_str_eq(text.bytes, "# HELP x X.\n# TYPE x gauge\n"
                                  "x{a=\"b\"} 1\nx{a=\"c\"} +Inf\n");
+}
+
+Test(metrics, of_many_services_of_one_user_leave_those_of_others)
+{
+    char name[16];
+    for (int i = 0; i < 1000; i++) {
+        snprintf(name, sizeof(name), "s%d", i);
+        watch_metrics_taken(&metrics, of(name, "h", 1000), false, 0);
+    }
+    watch_metrics_taken(&metrics, of("shop", "h", 0), false, 0);
+    watch_metrics_taken(&metrics, of("s0", "h", 0), false, 0);
+#define TAKEN "heapdrift_watch_snapshots_total{watch=\"all\",service="
+    cr_expect(tells(TAKEN "\"shop\",host=\"h\",user=\"0\"} 1"));
+    cr_expect(tells(TAKEN "\"s0\",host=\"h\",user=\"0\"} 1"), "whose it is counts");
+    cr_expect(tells(TAKEN "\"s0\",host=\"h\",user=\"1000\"} 1"), "who was there first");
+    cr_expect(tells(TAKEN "\"(others)\",host=\"\",user=\"\"} 702"));
+    watch_metrics_taken(&metrics, of("s1001", "h", 1000), false, 0);
+    cr_expect(tells(TAKEN "\"shop\",host=\"h\",user=\"0\"} 1"));
+    cr_expect(tells(TAKEN "\"(others)\",host=\"\",user=\"\"} 703"));
+}
+
+/* Two who flood share what there is; a third still has a place. */
+Test(metrics, of_several_users_are_shared)
+{
+    char name[16];
+    for (uint64_t user = 1; user < 3; user++)
+        for (int i = 0; i < 1000; i++) {
+            snprintf(name, sizeof(name), "s%d", i);
+            watch_metrics_taken(&metrics, of(name, "h", user), false, 0);
+        }
+    size_t of_first = 0;
+    watch_metrics_taken(&metrics, of("shop", "h", 3), false, 0);
+    cr_expect(tells(TAKEN "\"shop\",host=\"h\",user=\"3\"} 1"));
+    for (const char *at = text.bytes; (at = strstr(at, "snapshots_total{watch")) != NULL;
+         at++)
+        of_first += strstr(at, "user=\"1\"}") != NULL &&
+                    strstr(at, "user=\"1\"}") < strchr(at, '\n');
+    cr_expect(of_first >= 148 && of_first <= 151, "%zu", of_first);
 }

@@ -97,9 +97,9 @@ Test(metrics_server, answers_requests_of_two_paths)
     expect("GET /metrics?a=b HTTP/1.0\n\n", "HTTP/1.1 200 OK", "new 22\n");
     expect("GET /healthz HTTP/1.1\r\n\r\n", "HTTP/1.1 200 OK", "ok\n");
     expect("GET /metric HTTP/1.1\r\n\r\n", "HTTP/1.1 404",
-           "there is /metrics and /healthz\n");
+           "there is /metrics, /healthz and /livez\n");
     expect("GET /metricsx HTTP/1.1\r\n\r\n", "HTTP/1.1 404",
-           "there is /metrics and /healthz\n");
+           "there is /metrics, /healthz and /livez\n");
     expect("POST /metrics HTTP/1.1\r\n\r\n", "HTTP/1.1 405", "GET only\n");
     expect("GET /metrics\r\n\r\n", "HTTP/1.1 400", "this is no request of HTTP/1\n");
     const char *text = answer("GET /metrics HTTP/1.1\r\n\r\n");
@@ -172,4 +172,15 @@ Test(metrics_server, drops_the_oldest_of_too_many)
     cr_expect_not_null(strstr(heard(fd[1]), "\r\n\r\nok\n"));
     for (size_t i = 2; i < CLIENTS; i++)
         close(fd[i]);
+}
+
+Test(metrics_server, says_who_has_no_snapshots)
+{
+    metrics_server_say_ill(server, "no snapshot of Shop\n");
+    metrics_server_publish(server, "a 1\n", 4);
+    expect("GET /healthz HTTP/1.1\r\n\r\n", "HTTP/1.1 503", "no snapshot of Shop\n");
+    expect("GET /livez HTTP/1.1\r\n\r\n", "HTTP/1.1 200 OK", "ok\n");
+    metrics_server_say_ill(server, "");
+    metrics_server_publish(server, "a 2\n", 4);
+    expect("GET /healthz HTTP/1.1\r\n\r\n", "HTTP/1.1 200 OK", "ok\n");
 }

@@ -228,11 +228,12 @@ Test(run_facts, of_a_process_that_runs)
     struct settings s = {.service = "mine"};
     run_facts_free(&facts);
     setenv("OTEL_RESOURCE_ATTRIBUTES", "service.version=7", 1);
-    run_facts_of(&facts, &s, 1);
+    run_facts_of(&facts, &s, 1, HD_UNKNOWN);
     cr_expect_str_eq(facts.run.service, "mine");
     cr_expect_str_eq(facts.run.build, "7");
     run_facts_free(&facts);
-    run_facts_of(&facts, &s, INT32_MAX);
+    run_facts_of(&facts, &s, INT32_MAX, 1000);
+    cr_expect_str_eq(label("process.owner"), "1000");
     cr_expect_str_eq(facts.run.build, "7");
 }
 

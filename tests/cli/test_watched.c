@@ -237,3 +237,71 @@ Test(watched, the_next_is_due_when_the_first_is)
     cr_expect_eq(schedule_pick(list, 3, 9), &b);
     cr_expect(isinf(schedule_next_due(list, 0)));
 }
+
+/* One user has many due processes that take long, another one: he waits for one of them. */
+Test(watched, those_of_one_user_do_not_keep_anothers_waiting)
+{
+    enum { MANY = 300 };
+    struct time_shares shares = {0};
+    struct watched all[MANY + 1] = {{.number = 0}}, *list[MANY + 1];
+    for (size_t i = 0; i <= MANY; i++) {
+        list[i] = &all[i];
+        all[i].is_there = true;
+        all[i].share = time_share_of(&shares, i < MANY ? 1000 : 0, 0);
+        all[i].share->watched++;
+    }
+    double now = 0, last = 0;
+    for (int turn = 0; turn < 200; turn++, now += 1) {
+        struct watched *w = schedule_pick(list, MANY + 1, now);
+        if (w == NULL)
+            continue;
+        w->taken++;
+        w->due = now + 10;
+        double seconds = w == &all[MANY] ? 0.1 : 10;
+        if (w == &all[MANY]) {
+            cr_expect(turn == 0 || now - last <= 21, "%g", now - last);
+            last = now;
+        }
+        time_share_succeeded(&shares, w->share, seconds);
+        now += seconds;
+    }
+    cr_expect(now - last <= 21);
+    cr_expect(all[MANY].taken > 60);
+    time_shares_free(&shares);
+}
+
+Test(watched, what_fails_is_tried_later_and_costs_its_user_a_twentieth)
+{
+    struct time_shares shares = {0};
+    struct watched a = {.is_there = true}, b = a, c = a, *list[] = {&a, &b, &c};
+    a.share = b.share = time_share_of(&shares, 1000, 0);
+    c.share = time_share_of(&shares, 0, 0);
+    a.share->watched = 2;
+    a.cost = 1;
+    a.failed_in_row = 1;
+    time_share_failed(&shares, a.share, 1, 0);
+    cr_expect_eq(schedule_due(&b), 1, "one that was never tried");
+    b.taken = 1;
+    cr_expect_eq(schedule_due(&b), 0, "one that gives snapshots");
+    for (int i = 0; i < 10; i++)
+        time_share_failed(&shares, a.share, 1, 0);
+    cr_expect_eq(schedule_due(&a), 19);
+    cr_expect_eq(schedule_pick(list, 3, 1), &c);
+    double once = schedule_until_next(&a, 100);
+    a.failed_in_row = 2;
+    cr_expect_eq(schedule_until_next(&a, 100), 2 * once);
+    a.failed_in_row = 50;
+    cr_expect_eq(schedule_until_next(&a, 100), 4 * once);
+    time_shares_free(&shares);
+}
+
+Test(watched, shares_of_who_is_gone_are_forgotten_when_their_rest_is_over)
+{
+    struct time_shares shares = {0};
+    for (uint64_t i = 0; i < 1000; i++) {
+        struct time_share *of = time_share_of(&shares, i, (double)i);
+        time_share_failed(&shares, of, 1, (double)i);
+        cr_assert_lt(shares.count, 4);
+    }
+    time_shares_free(&shares);
+}

@@ -159,7 +159,7 @@ for line in sys.stdin:
     for pod in pods(json.loads(line)):
         ours = [c for c in pod["containers"] + pod.get("initContainers", []) if "heapdrift" in c["image"]]
         of_pod = pod.get("securityContext", {})
-        # The agent is root for two rights: tests/packages/deb.bats, that it needs both.
+        # The agent is root for four rights: tests/neighbours/rights.bats, that it needs them.
         is_agent = pod.get("hostPID", False)
         assert not any(pod.get(key) for key in ("hostNetwork", "hostIPC"))
         assert not any("hostPath" in v for v in pod.get("volumes", []))
@@ -169,7 +169,7 @@ for line in sys.stdin:
             assert s["seccompProfile"]["type"] == "RuntimeDefault"
             assert s["runAsUser"] == 0 if is_agent else s["runAsNonRoot"] is True
             assert s["readOnlyRootFilesystem"] and not s["allowPrivilegeEscalation"] and not s.get("privileged")
-            wanted = {"drop": ["ALL"], "add": ["DAC_OVERRIDE", "SYS_PTRACE"]} if is_agent else {"drop": ["ALL"]}
+            wanted = {"drop": ["ALL"], "add": ["DAC_OVERRIDE", "SETGID", "SETUID", "SYS_PTRACE"]} if is_agent else {"drop": ["ALL"]}
             assert s["capabilities"] == wanted, s["capabilities"]
             assert not any("PASSWORD" in e["name"] for e in c.get("env", []))'
     done
@@ -219,7 +219,7 @@ systemd/heapdrift-watch@.service|s/^PrivateTmp=no/PrivateTmp=yes/|does not see s
 systemd/heapdrift-agent.service|s/^ProtectProc=.*/ProtectProc=invisible/|does not see sockets
 systemd/heapdrift-agent.service|/^OOMScore/d|a service may be killed
 systemd/heapdrift-watch@.service|s/ --memory=800MB//|nothing keeps it below its limit
-systemd/heapdrift-agent.service|/^ReadWritePaths/s/ -.*//|cannot write to a store
+systemd/heapdrift-agent.service|/^ReadWritePaths/s/-.*//|cannot write to a store
 LINES
     [[ $count == 33 ]]
 }
@@ -327,7 +327,7 @@ for line in sys.stdin:
     run systemd-analyze verify --man=no "$tmp/heapdrift-agent.service" "$tmp/heapdrift-watch@Shop.service" \
         "$tmp/heapdrift-fleet.service" "$tmp/heapdrift-fleet.timer"
     [[ $status == 0 && $output == "" ]] || complain "$output"
-    # 100 is everything allowed; what is below 30 is "OK". The agent is root with two rights.
+    # 100 is everything allowed; what is below 30 is "OK". The agent is root with four rights.
     for unit in heapdrift-agent.service heapdrift-watch@Shop.service heapdrift-fleet.service; do
         run systemd-analyze security --offline=yes --threshold="$([[ $unit == *agent* ]] && echo 30 || echo 25)" "$tmp/$unit"
         [[ $status == 0 ]] || complain "$output"

@@ -102,7 +102,7 @@ becomes() { # VALUE NAME [LABEL]
     ask /healthz | grep -E '^the watcher hangs: .*, no sign of life for 6[0-9] s$'
     kill -CONT "$job"
     sleep 2
-    [[ $(ask /healthz) == ok ]]
+    [[ $(ask /livez) == ok ]]
     kill -TERM "$job"
     sleep 1
     kill -TERM "$job" 2>/dev/null || true
@@ -117,7 +117,7 @@ becomes() { # VALUE NAME [LABEL]
     says ": stored in "
     kill -STOP "$started"
     becomes 1 heapdrift_watch_failures_total '"timeout"'
-    fetch /healthz
+    fetch /livez
     [[ $code == 200 ]]
     kill -CONT "$started"
     stop_lab

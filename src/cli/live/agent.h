@@ -27,8 +27,9 @@ struct agent {
 
     struct watched **all; /* each ours; in no order */
     size_t count;
-    uint64_t numbered;        /* how many there ever were */
-    uint64_t attempts, taken; /* snapshots of all of them */
+    struct time_shares shares; /* of --all */
+    uint64_t numbered;         /* how many there ever were */
+    uint64_t attempts, taken;  /* snapshots of all of them */
 
     /* Whose snapshot is being taken or waits for its turn; NULL. It stays in the list. */
     struct watched *at_work;
@@ -47,7 +48,7 @@ struct agent {
     struct monitoring monitoring;
     struct trigger_rules triggers; /* besides the clock */
     double memory_looked;          /* when they were last looked at; seconds_now() */
-    bool told_missing, told_no_lock, told_others, told_incomplete;
+    bool told_missing, told_no_lock, told_others, told_incomplete, told_too_many;
     bool is_over; /* it ends, with this status */
     int status;
 };

@@ -1,5 +1,7 @@
 #include "cli/live/children.h"
 
+#include "cli/guard/rights.h"
+
 #include <stddef.h>
 #include <unistd.h>
 
@@ -12,4 +14,11 @@ pid_t child_begin(const char *errand)
 const char *child_errand(void)
 {
     return NULL;
+}
+
+void child_collects(void)
+{
+    rights_keep_for_collecting();
+    rights_forget_environment("PG");
+    rights_forget_environment("HEAPDRIFT_STORE");
 }

@@ -9,6 +9,10 @@
  * anew, with the same arguments, and asks for its errand; this does not return in it. */
 pid_t child_begin(const char *errand);
 
+/* In a child that takes a snapshot of one process: gives up the rights and the passwords of
+ * databases that this does not need. */
+void child_collects(void);
+
 /* What this process was begun for; NULL: by a user, or as a copy. */
 const char *child_errand(void);
 

@@ -237,9 +237,11 @@ static void speak_in_lines(void)
 _Noreturn static void be_child(struct all *a, const struct item *item)
 {
     struct collecting *c = &a->c;
+    child_collects();
     if (a->settings->threads_given && a->settings->threads > 1)
         speak_in_lines();
     c->settings = &a->own;
+    c->how.max_memory = a->own.read.max_memory;
     c->who = item->who;
     c->how.socket = item->process->socket;
     c->how.keep_names = item->keep_names;

@@ -83,6 +83,12 @@ static void count(struct collecting *c, const struct hd_info *info)
     got->object_bytes = info->holds_garbage ? info->reachable_bytes : info->bytes;
 }
 
+/* What is left of it; not 0, which would be no limit. */
+static uint64_t less_memory(uint64_t most, uint64_t used)
+{
+    return most > used ? most - used : 1;
+}
+
 /* What a process knows of its types, where its memory may be read. A snapshot without full
  * names is as good as those of other tools, so nothing of this can fail it. */
 struct full_names {
@@ -94,8 +100,12 @@ struct full_names {
 static struct full_names read_full_names(const struct collecting *c)
 {
     struct full_names names = {.core = nameless_in_memory()};
+    struct hd_collect_options how = c->how;
     double begin = seconds_now();
-    if (names.core != NULL && !hd_collect_types(names.core, &c->how, &names.err)) {
+    /* A trace in memory, and what was made of it, take as much each. */
+    if (c->most_bytes > 0)
+        how.max_memory = less_memory(how.max_memory, 2 * c->collected.bytes);
+    if (names.core != NULL && !hd_collect_types(names.core, &how, &names.err)) {
         fclose(names.core);
         names.core = NULL;
     }
@@ -132,6 +142,8 @@ static void add_full_names(const struct collecting *c, struct hd_snapshot *snap,
 static struct hd_read_options how_to_read(const struct collecting *c, const char *target)
 {
     struct hd_read_options how = c->settings->read;
+    if (c->most_bytes > 0)
+        how.max_memory = less_memory(how.max_memory, c->most_bytes);
     how.checksum = target != NULL && strcmp(target, DIGEST) == 0;
     how.to_write = target != NULL && !how.checksum;
     how.reach_later = !how.checksum;
@@ -220,10 +232,19 @@ static struct hd_snapshot *take_snapshot(struct collecting *c, FILE *trace,
     return snap;
 }
 
+/* Half of the memory for a trace that takes some, half for what is made of it: per object
+ * both take as much, whatever the process says of its size. */
+static uint64_t most_of_trace(const struct collecting *c, FILE *trace)
+{
+    uint64_t most = c->settings->read.max_memory;
+    return most > 1 && nameless_is_in_memory(trace) ? most / 2 : 0;
+}
+
 /* The trace goes with it. */
 static bool write_taken(struct collecting *c, FILE *trace, const char *target,
                         struct hd_sink to, struct hd_error *err)
 {
+    c->most_bytes = most_of_trace(c, trace);
     struct hd_snapshot *snap = take_snapshot(c, trace, target, err);
     bool ok = snap != NULL && hd_snapshot_write(snap, target, to, NULL, err);
     if (snap != NULL && !ok)
@@ -302,7 +323,11 @@ static struct hd_snapshot *open_core(struct collecting *c, FILE *core, const cha
                                      struct hd_error *err)
 {
     char path[64];
-    const struct hd_read_options how = how_to_read(c, target);
+    struct hd_read_options how = how_to_read(c, target);
+    struct stat st;
+    if (c->settings->memory_given && nameless_is_in_memory(core) &&
+        fstat(fileno(core), &st) == 0)
+        how.max_memory = less_memory(how.max_memory, (uint64_t)st.st_blocks * 512);
     nameless_path(core, path, sizeof(path));
     struct hd_snapshot *snap = hd_snapshot_open(path, &how, err);
     explain_nameless(snap, target, err);
@@ -403,14 +428,15 @@ static bool write_core(const void *thing, const struct settings *s, FILE *to,
 
 /* --- a snapshot of the memory ------------------------------------------------------ */
 
-/* In memory, or where there is not so much, in a nameless file. */
+/* In memory, or where there is not so much and nobody said how much it may be, in a
+ * nameless file. */
 static FILE *take_memory(struct collecting *c, const struct settings *s,
                          struct hd_error *err)
 {
     struct hd_error too_big = {0};
     FILE *core = nameless_in_memory();
     bool ok = core != NULL && copy_memory(c, core, &too_big);
-    if (!ok && core != NULL && too_big.status != HD_TOO_BIG)
+    if (!ok && core != NULL && (too_big.status != HD_TOO_BIG || s->memory_given))
         *err = too_big;
     if (!ok && core != NULL)
         fclose(core);

@@ -26,7 +26,7 @@ struct collecting {
     unsigned signalled;  /* how many came */
     uint64_t asked;      /* lines of standard input that have had no snapshot yet */
     bool asks_no_more;   /* it has ended */
-    uint64_t most_bytes; /* of a stream that lies in memory; 0: no limit */
+    uint64_t most_bytes; /* of a trace that takes memory; 0: no limit */
     bool is_too_much;    /* that was why it was stopped */
     double most_seconds; /* that a snapshot may take until all has come; 0: no limit */
     bool is_too_late;    /* the same of that */

@@ -82,7 +82,7 @@ static bool has_socket(const struct hd_process *p)
 
 static void describe(struct sighted *seen, const struct hd_process *p)
 {
-    *seen = (struct sighted){.pid = p->pid};
+    *seen = (struct sighted){.pid = p->pid, .owner = p->owner};
     see_state(seen, p);
     snprintf(seen->service, sizeof(seen->service), "%s",
              p->name != NULL ? p->name : "dotnet");
@@ -116,9 +116,13 @@ static struct watched *add(struct agent *a, struct sighted *seen)
     w->process = *seen;
     *seen = (struct sighted){0};
     w->number = ++a->numbered;
-    w->since = seconds_now();
+    w->since = w->last_well = seconds_now();
     w->is_there = !w->process.is_denied;
     w->pause = NAN;
+    if (a->settings->all) {
+        w->share = time_share_of(&a->shares, w->process.owner, w->since);
+        w->share->watched++;
+    }
     schedule_begin(w);
     w->due = w->since + (a->is_once ? 0 : schedule_until_first(w, a->interval));
     if (a->numbered == 1)
@@ -140,6 +144,8 @@ static struct watched *add(struct agent *a, struct sighted *seen)
 static void free_watched(struct watched *w)
 {
     sighted_free(&w->process);
+    if (w->share != NULL)
+        w->share->watched--;
     free(w->monitored);
     free(w->triggering);
     free(w);
@@ -170,6 +176,7 @@ void finding_free(struct agent *a)
     for (size_t i = 0; i < a->count; i++)
         free_watched(a->all[i]);
     free(a->all);
+    time_shares_free(&a->shares);
     sighted_free(&a->last);
 }
 
@@ -252,10 +259,27 @@ static bool is_called(const char *name, const char *pattern)
     return hd_process_goes_by(&any, pattern);
 }
 
+/* Each costs memory and looks, and a user can make as many as he likes. */
+static bool has_too_many(struct agent *a, const struct hd_process *p)
+{
+    enum { MOST_OF_ONE = 1000 };
+    char what[128];
+    if (time_share_of(&a->shares, p->owner, seconds_now())->watched < MOST_OF_ONE)
+        return false;
+    snprintf(what, sizeof(what),
+             "%d processes of user %" PRIu64 " are watched, and no more of them",
+             MOST_OF_ONE, p->owner);
+    if (!a->told_too_many)
+        note(a, "processes", what);
+    return a->told_too_many = true;
+}
+
 static void add_if_meant(struct agent *a, const struct hd_process *p)
 {
     const struct settings *s = a->settings;
     struct sighted seen;
+    if (has_too_many(a, p))
+        return;
     if (s->name != NULL && !hd_process_goes_by(p, s->name))
         return;
     describe(&seen, p);
@@ -269,10 +293,12 @@ static void add_if_meant(struct agent *a, const struct hd_process *p)
 }
 
 /* Builds and scripts run programs that live for a moment: one that has been there twice is
- * worth a line. */
+ * worth a line. So many lines in a look, the others in the next. */
 static void announce(struct agent *a)
 {
-    for (size_t i = 0; i < a->count; i++) {
+    enum { MOST_LINES = 20 };
+    size_t lines = 0;
+    for (size_t i = 0; i < a->count && lines < MOST_LINES; i++) {
         struct watched *w = a->all[i];
         char what[80];
         if (w->is_announced || !w->is_there || w->since >= a->looked)
@@ -284,6 +310,7 @@ static void announce(struct agent *a)
         snprintf(what, sizeof(what), "is watched, the first snapshot in %.0f s",
                  left > 0 ? left : 0);
         note(a, w->process.who, what);
+        lines++;
     }
 }
 

@@ -6,17 +6,20 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* To read is enough for a lock, so that the file of another user will do. What somebody
- * planted there is not waited for (a pipe) and not followed (a link). */
+#define FOLDER_OF_ROOT "/run/heapdrift"
+
+/* A lock needs no right to write. A planted pipe must not block, and a planted link must
+ * not be followed. */
 static int open_file(const char *path)
 {
     const int how = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
     struct stat st;
-    int fd = open(path, how | O_CREAT, 0644);
+    int fd = open(path, how | O_CREAT, 0600);
     /* In a folder for all the kernel may refuse to "make" a file of another's
      * (fs.protected_regular), though it only has to be opened. */
     if (fd < 0 && errno == EACCES)
@@ -30,18 +33,48 @@ static int open_file(const char *path)
     return -1;
 }
 
+/* To open a file is to be able to lock it. Its group was chosen by its owner, and may. */
+static bool may_strangers_open(int fd)
+{
+    struct stat st;
+    return fstat(fd, &st) != 0 || (st.st_uid != 0 && st.st_uid != geteuid()) ||
+           (st.st_mode & S_IRWXO) != 0;
+}
+
+/* systemd makes it for the unit of the agent. */
+static bool has_folder_of_root(void)
+{
+    struct stat st;
+    if (geteuid() != 0)
+        return false;
+    mkdir(FOLDER_OF_ROOT, 0755);
+    return lstat(FOLDER_OF_ROOT, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == 0 &&
+           (st.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+static int open_in(const char *folder, const char *name, char *path, size_t size)
+{
+    int length = snprintf(path, size, "%s/%s", folder, name);
+    if (length > 0 && (size_t)length < size)
+        return open_file(path);
+    errno = ENAMETOOLONG;
+    return -1;
+}
+
+/* One for each user: a lock that all users share can be held by any user. */
 static int open_usual(char *path, size_t size)
 {
-    const char *own = getenv("TMPDIR");
-    const char *const folders[] = {"/run/lock", own != NULL && own[0] == '/' ? own : "/tmp",
-                                   "/tmp"};
+    const char *runtime = getenv("XDG_RUNTIME_DIR"), *temporary = getenv("TMPDIR");
+    char name[64];
     int fd = -1;
-    for (size_t i = 0; fd < 0 && i < sizeof(folders) / sizeof(*folders); i++) {
-        int length = snprintf(path, size, "%s/heapdrift.lock", folders[i]);
-        if (length > 0 && (size_t)length < size)
-            fd = open_file(path);
-    }
-    return fd;
+    if (has_folder_of_root())
+        fd = open_in(FOLDER_OF_ROOT, "heapdrift.lock", path, size);
+    else if (geteuid() != 0 && runtime != NULL && runtime[0] == '/')
+        fd = open_in(runtime, "heapdrift.lock", path, size);
+    snprintf(name, sizeof(name), "heapdrift-%lu.lock", (unsigned long)geteuid());
+    if (fd < 0 && temporary != NULL && temporary[0] == '/')
+        fd = open_in(temporary, name, path, size);
+    return fd >= 0 ? fd : open_in("/tmp", name, path, size);
 }
 
 /* Somebody who tidies up may have removed the file since it was opened: others would lock
@@ -58,8 +91,16 @@ enum host_lock_state host_lock_try(struct host_lock *lock)
     char usual[PATH_MAX];
     const char *path = lock->path != NULL ? lock->path : usual;
     int fd = lock->path != NULL ? open_file(path) : open_usual(usual, sizeof(usual));
-    if (fd < 0)
+    if (fd < 0) {
+        lock->why = strerror(errno);
         return HOST_LOCK_NONE;
+    }
+    if (may_strangers_open(fd)) {
+        close(fd);
+        lock->why = "other users can open this file and hold the lock for good, so nothing "
+                    "waits for it; make it root's or this user's, and chmod o=";
+        return HOST_LOCK_NONE;
+    }
     if (flock(fd, LOCK_EX | LOCK_NB) == 0 && is_still_there(fd, path)) {
         lock->held = fd;
         return HOST_LOCKED;

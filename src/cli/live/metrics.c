@@ -2,18 +2,21 @@
 
 #include "cli/guard/allocate.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct service_counts {
     char *service, *host;
+    uint64_t owner;
+    char user[24]; /* that number; "" of all others */
     uint64_t taken, triggered, failures[WATCH_FAILURES];
     double pause, pause_sum; /* seconds; pause is the last, NAN: unknown */
 };
 
 enum { MOST_SERVICES = 300 };
-static const char others[] = "(others)";
 
 /* --- counting ------------------------------------------------------------------------ */
 
@@ -23,60 +26,123 @@ static char *copy_of(const char *s)
     return memcpy(more(NULL, size), s, size);
 }
 
-static bool is_of(const struct service_counts *c, const char *service, const char *host)
+static bool is_of(const struct service_counts *c, const struct watched_service *of)
 {
-    return strcmp(c->service, service) == 0 && strcmp(c->host, host) == 0;
+    return c->owner == of->owner && strcmp(c->service, of->service) == 0 &&
+           strcmp(c->host, of->host) == 0;
 }
 
-static struct service_counts *find(struct watch_metrics *m, const char *service,
-                                   const char *host)
+static struct service_counts *find(struct watch_metrics *m,
+                                   const struct watched_service *of)
 {
     for (size_t i = 0; i < m->service_count; i++)
-        if (is_of(&m->services[i], service, host))
+        if (is_of(&m->services[i], of))
             return &m->services[i];
     return NULL;
 }
 
-static struct service_counts *counts_of(struct watch_metrics *m, const char *service,
-                                        const char *host)
+static struct service_counts *add_counts(struct watch_metrics *m,
+                                         const struct watched_service *of)
 {
-    struct service_counts *found = find(m, service, host);
-    if (found == NULL && m->service_count >= MOST_SERVICES) {
-        service = others;
-        host = "";
-        found = find(m, service, host);
-    }
-    if (found != NULL)
-        return found;
     m->services = more(m->services, (m->service_count + 1) * sizeof(*m->services));
     struct service_counts *added = &m->services[m->service_count++];
-    *added = (struct service_counts){
-        .service = copy_of(service), .host = copy_of(host), .pause = NAN};
+    *added = (struct service_counts){.service = copy_of(of->service),
+                                     .host = copy_of(of->host),
+                                     .owner = of->owner,
+                                     .pause = NAN};
+    if (of->owner != HD_UNKNOWN)
+        snprintf(added->user, sizeof(added->user), "%" PRIu64, of->owner);
     return added;
 }
 
-void watch_metrics_taken(struct watch_metrics *m, const char *service, const char *host,
+static void free_counts(struct service_counts *c)
+{
+    free(c->service);
+    free(c->host);
+}
+
+/* --- too many ------------------------------------------------------------------------ */
+
+static const struct watched_service others = {"(others)", "", HD_UNKNOWN};
+
+static size_t services_of(const struct watch_metrics *m, uint64_t owner, size_t *last)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < m->service_count; i++)
+        if (m->services[i].owner == owner) {
+            count++;
+            *last = i;
+        }
+    return count;
+}
+
+/* What was counted of one goes on as that of all others. */
+static void join_others(struct watch_metrics *m, size_t which)
+{
+    struct service_counts gone = m->services[which];
+    memmove(&m->services[which], &m->services[which + 1],
+            (--m->service_count - which) * sizeof(gone));
+    struct service_counts *all = find(m, &others);
+    all = all != NULL ? all : add_counts(m, &others);
+    all->taken += gone.taken;
+    all->triggered += gone.triggered;
+    all->pause_sum += gone.pause_sum;
+    for (int why = 0; why < WATCH_FAILURES; why++)
+        all->failures[why] += gone.failures[why];
+    free_counts(&gone);
+}
+
+/* The place of the user's who has most goes to one who has fewer: however many services one
+ * makes up, each of the others keeps a place of its own. */
+static bool make_place(struct watch_metrics *m, uint64_t owner)
+{
+    size_t most = 0, last = 0, of_most = 0, unused;
+    for (size_t i = 0; i < m->service_count; i++) {
+        size_t at = 0, count = services_of(m, m->services[i].owner, &at);
+        if (count > most && m->services[i].owner != HD_UNKNOWN) {
+            most = count;
+            of_most = m->services[i].owner;
+            last = at;
+        }
+    }
+    if (of_most == owner || most <= services_of(m, owner, &unused) + 1)
+        return false;
+    join_others(m, last);
+    return true;
+}
+
+static struct service_counts *counts_of(struct watch_metrics *m,
+                                        const struct watched_service *of)
+{
+    struct service_counts *found = find(m, of);
+    bool is_full = m->service_count >= MOST_SERVICES;
+    if (found == NULL && is_full && !make_place(m, of->owner)) {
+        of = &others;
+        found = find(m, of);
+    }
+    return found != NULL ? found : add_counts(m, of);
+}
+
+void watch_metrics_taken(struct watch_metrics *m, const struct watched_service *of,
                          bool is_triggered, double pause)
 {
-    struct service_counts *c = counts_of(m, service, host);
+    struct service_counts *c = counts_of(m, of);
     c->taken++;
     c->triggered += is_triggered;
     c->pause = pause;
     c->pause_sum += isnan(pause) ? 0 : pause;
 }
 
-void watch_metrics_failed(struct watch_metrics *m, const char *service, const char *host,
+void watch_metrics_failed(struct watch_metrics *m, const struct watched_service *of,
                           enum watch_failure why, uint64_t count)
 {
-    counts_of(m, service, host)->failures[why] += count;
+    counts_of(m, of)->failures[why] += count;
 }
 
 void watch_metrics_free(struct watch_metrics *m)
 {
-    for (size_t i = 0; i < m->service_count; i++) {
-        free(m->services[i].service);
-        free(m->services[i].host);
-    }
+    for (size_t i = 0; i < m->service_count; i++)
+        free_counts(&m->services[i]);
     free(m->services);
     m->services = NULL;
     m->service_count = 0;
@@ -107,6 +173,8 @@ static struct hd_metric_sample *add_of(struct telling *t, const struct service_c
     added->labels[1].value = c->service;
     added->labels[2].name = "host";
     added->labels[2].value = c->host;
+    added->labels[3].name = "user";
+    added->labels[3].value = c->user;
     return added;
 }
 
@@ -141,6 +209,8 @@ static void put_state(struct telling *t)
             (double)m->memory);
     put_one(t, "heapdrift_watch_processes", "Processes that are watched now.",
             (double)m->process_count);
+    put_one(t, "heapdrift_watch_overdue_processes",
+            "Those of them without a snapshot for three intervals.", (double)m->overdue);
     put_one(t, "heapdrift_watch_store_reachable",
             "Whether the store could be opened when it last was to be.",
             m->is_store_reachable);
@@ -162,7 +232,7 @@ static void put_last(struct telling *t)
         const struct service_counts *c = &m->services[i];
         double last = INFINITY;
         for (size_t k = 0; k < m->process_count; k++)
-            if (is_of(c, m->processes[k].service, m->processes[k].host))
+            if (is_of(c, &m->processes[k].of))
                 last = fmin(last, m->processes[k].last);
         if (isfinite(last))
             add_of(t, c, last);
@@ -219,8 +289,8 @@ static void put_failures(struct telling *t)
         for (int why = WATCH_FINE + 1; why < WATCH_FAILURES; why++) {
             const struct service_counts *c = &t->m->services[i];
             struct hd_metric_sample *added = add_of(t, c, (double)c->failures[why]);
-            added->labels[3].name = "reason";
-            added->labels[3].value = watch_failure_name((enum watch_failure)why);
+            added->labels[4].name = "reason";
+            added->labels[4].value = watch_failure_name((enum watch_failure)why);
         }
     put(t, "heapdrift_watch_failures_total",
         "Snapshots that were due and could not be taken.");

@@ -13,9 +13,15 @@
 
 struct service_counts; /* of a service on a host */
 
+/* A process may call itself what it likes, so that a service is also whose it is. */
+struct watched_service {
+    const char *service, *host;
+    uint64_t owner; /* hd_process.owner */
+};
+
 /* A process that is being watched. */
 struct watched_process {
-    const char *service, *host;
+    struct watched_service of;
     double last; /* seconds UTC: of its last snapshot; before that, since when it is seen */
 };
 
@@ -34,20 +40,22 @@ struct watch_metrics {
     uint64_t queued, queued_bytes, stored, dropped;
     const struct watched_process *processes;
     size_t process_count;
+    size_t overdue; /* of them: without a snapshot for too long */
 };
 
 /* A snapshot was taken, for memory and not by the clock if is_triggered; its pause in
  * seconds, NAN if unknown. */
-void watch_metrics_taken(struct watch_metrics *m, const char *service, const char *host,
+void watch_metrics_taken(struct watch_metrics *m, const struct watched_service *of,
                          bool is_triggered, double pause);
 
 /* So many that were due could not be taken. With WATCH_FINE that service is there: all its
  * counts are told from then on. */
-void watch_metrics_failed(struct watch_metrics *m, const char *service, const char *host,
+void watch_metrics_failed(struct watch_metrics *m, const struct watched_service *of,
                           enum watch_failure why, uint64_t count);
 
 /* The text, at most so large that a scrape takes no notice: of more than three hundred
- * services and hosts the others are counted as one. */
+ * services and hosts the others are counted as one, those first that were added last by the
+ * user who has most. */
 void watch_metrics_put(const struct watch_metrics *m, struct hd_memory *text);
 
 void watch_metrics_free(struct watch_metrics *m);

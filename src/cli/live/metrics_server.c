@@ -1,8 +1,9 @@
-/* close_range, accept4. */
+/* memfd_create, accept4. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier) */
 #include "cli/live/metrics_server.h"
 
 #include "cli/guard/allocate.h"
+#include "cli/guard/rights.h"
 #include "cli/guard/sandbox.h"
 #include "cli/terminal/clock.h"
 #include "cli/terminal/messages.h"
@@ -27,6 +28,7 @@
 
 enum {
     MOST_TEXT = 1 << 20,
+    MOST_HEALTH = 2048,
     MOST_CLIENTS = 32,
     MOST_REQUEST = 4096,
     PATIENCE_MS = 5000, /* for a request, and once more for its answer */
@@ -40,6 +42,7 @@ enum {
  * while the number of turns stayed the same has the whole of it. */
 
 struct text_shared {
+    char ill[MOST_HEALTH]; /* "" it is well */
     size_t size;
     char bytes[MOST_TEXT];
 };
@@ -51,11 +54,18 @@ struct shared {
     struct text_shared texts[2]; /* pages that are never used are never there */
 };
 
+/* The child that begins anew has these, and the standard ones. */
+enum { LISTENING = STDERR_FILENO + 1, MEMORY };
+#define SERVER_NAME "heapdrift-metrics"
+static bool may_begin_anew; /* this program is the one that asks, not a test */
+
 struct metrics_server {
     const struct settings *settings;
     struct shared *shared;
+    int memory; /* where that is; -1: in no file */
     int listening;
     char path[sizeof(((struct sockaddr_un *)0)->sun_path)]; /* of a socket; "" TCP */
+    char ill[MOST_HEALTH];
     pid_t child;
     double began; /* when that child did */
 };
@@ -73,6 +83,11 @@ void metrics_server_beat(struct metrics_server *m, enum watch_activity what, dou
     atomic_store(&m->shared->due_ms, now + (int64_t)(seconds * 1e3));
 }
 
+void metrics_server_say_ill(struct metrics_server *m, const char *why)
+{
+    snprintf(m->ill, sizeof(m->ill), "%s", why);
+}
+
 void metrics_server_publish(struct metrics_server *m, const char *text, size_t size)
 {
     uint64_t turns = atomic_load(&m->shared->turns) + 1;
@@ -80,6 +95,7 @@ void metrics_server_publish(struct metrics_server *m, const char *text, size_t s
     while (size > MOST_TEXT || (size > 0 && text[size - 1] != '\n'))
         size = size > MOST_TEXT ? MOST_TEXT : size - 1;
     memcpy(next->bytes, text, size);
+    memcpy(next->ill, m->ill, sizeof(next->ill));
     next->size = size;
     atomic_store(&m->shared->turns, turns);
 }
@@ -98,6 +114,17 @@ static char *copy_text(const struct shared *shared, size_t room, size_t *size)
         atomic_thread_fence(memory_order_acquire);
     } while (atomic_load(&shared->turns) != turns);
     return copy;
+}
+
+static void copy_ill(const struct shared *shared, char ill[MOST_HEALTH])
+{
+    uint64_t turns;
+    do {
+        turns = atomic_load(&shared->turns);
+        memcpy(ill, shared->texts[turns % 2].ill, MOST_HEALTH);
+        atomic_thread_fence(memory_order_acquire);
+    } while (atomic_load(&shared->turns) != turns);
+    ill[MOST_HEALTH - 1] = '\0';
 }
 
 /* --- a client ------------------------------------------------------------------------ */
@@ -151,16 +178,21 @@ static void answer_line(struct client *c, const char *status, const char *more_l
     answer_with(c, status, "text/plain", more_lines, answer, size);
 }
 
-static void answer_health(struct client *c, const struct shared *shared)
+static void answer_health(struct client *c, const struct shared *shared,
+                          bool is_alive_enough)
 {
     static const char *const doing[] = {"waiting for the next snapshot",
                                         "looking for processes", "taking a snapshot",
                                         "writing to the store"};
     int64_t now = now_ms(), due = atomic_load(&shared->due_ms);
     int activity = atomic_load(&shared->activity);
-    char line[160];
+    char line[MOST_HEALTH] = "";
+    if (now <= due && !is_alive_enough)
+        copy_ill(shared, line);
     if (now <= due) {
-        answer_line(c, "200 OK", "", "ok\n");
+        bool is_well = line[0] == '\0';
+        answer_line(c, is_well ? "200 OK" : "503 Service Unavailable", "",
+                    is_well ? "ok\n" : line);
         return;
     }
     snprintf(line, sizeof(line), "the watcher hangs: %s, no sign of life for %.0f s\n",
@@ -200,9 +232,11 @@ static void answer_request(struct client *c, const struct shared *shared)
     else if (asks_for(line + 4, "/metrics"))
         answer_metrics(c, shared);
     else if (asks_for(line + 4, "/healthz"))
-        answer_health(c, shared);
+        answer_health(c, shared, false);
+    else if (asks_for(line + 4, "/livez"))
+        answer_health(c, shared, true);
     else
-        answer_line(c, "404 Not Found", "", "there is /metrics and /healthz\n");
+        answer_line(c, "404 Not Found", "", "there is /metrics, /healthz and /livez\n");
 }
 
 static bool has_ended(const struct client *c)
@@ -340,6 +374,8 @@ _Noreturn static void answer_clients(int listening, const struct shared *shared)
             for (size_t i = 1; i < count; i++)
                 if (list[i].revents != 0)
                     serve(&all[which[i]], shared);
+            if (list[0].revents & (POLLHUP | POLLERR))
+                _exit(EXIT_DONE);
             if (list[0].revents != 0)
                 welcome(all, listening, shared);
         }
@@ -349,13 +385,67 @@ _Noreturn static void answer_clients(int listening, const struct shared *shared)
 
 /* Nothing of the watcher's: neither its files, nor the lock of the host, which would else
  * be held for as long as this process lives. */
-static void close_others(int listening)
+static void close_others(int most_kept)
 {
-    enum { FIRST = STDERR_FILENO + 1, MOST = 1024 };
+    enum { MOST = 1024 };
     long most = sysconf(_SC_OPEN_MAX);
-    for (int fd = FIRST; fd < (most > 0 && most < MOST ? (int)most : MOST); fd++)
-        if (fd != listening)
-            close(fd);
+    for (int fd = most_kept + 1; fd < (most > 0 && most < MOST ? (int)most : MOST); fd++)
+        close(fd);
+}
+
+/* A change of user lets go of the wish to end with the watcher. */
+_Noreturn static void serve_strangers(const struct settings *s, pid_t watcher,
+                                      const struct shared *shared)
+{
+    rights_give_up();
+    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    if (getppid() != watcher || !sandbox_enter_to_serve(s))
+        _exit(EXIT_TROUBLE);
+    answer_clients(LISTENING, shared);
+}
+
+/* The program itself, with nothing in its memory but that of the watcher which it is to
+ * see: what the watcher has read (a password of its store, heaps) is not copied. */
+static void begin_anew(const struct metrics_server *m, pid_t watcher)
+{
+    char number[24], *const nothing[] = {NULL};
+    char name[] = SERVER_NAME, open[] = "--no-sandbox";
+    snprintf(number, sizeof(number), "%ld", (long)watcher);
+    char *const arguments[] = {name, number, m->settings->no_sandbox ? open : NULL, NULL};
+    if (may_begin_anew && m->memory >= 0)
+        execve("/proc/self/exe", arguments, nothing);
+}
+
+void metrics_server_take_over(int count, char *const *arguments)
+{
+    may_begin_anew = true;
+    if (count < 2 || strcmp(arguments[0], SERVER_NAME) != 0)
+        return;
+    prctl(PR_SET_NAME, SERVER_NAME, 0, 0, 0);
+    const struct settings s = {.no_sandbox = count > 2};
+    const struct shared *shared =
+        mmap(NULL, sizeof(*shared), PROT_READ, MAP_SHARED, MEMORY, 0);
+    close(MEMORY);
+    struct stat st;
+    if (shared == MAP_FAILED || fstat(LISTENING, &st) != 0 || !S_ISSOCK(st.st_mode))
+        _exit(EXIT_TROUBLE);
+    serve_strangers(&s, (pid_t)strtol(arguments[1], NULL, 10), shared);
+}
+
+/* To their numbers by way of others: one may have that of the other. */
+static void place_files(const struct metrics_server *m)
+{
+    int listening = fcntl(m->listening, F_DUPFD_CLOEXEC, MEMORY + 1);
+    int memory = m->memory >= 0 ? fcntl(m->memory, F_DUPFD_CLOEXEC, MEMORY + 1) : -1;
+    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (nothing >= 0) {
+        dup2(nothing, STDIN_FILENO);
+        dup2(nothing, STDOUT_FILENO);
+    }
+    dup2(listening, LISTENING);
+    if (memory >= 0)
+        dup2(memory, MEMORY);
+    close_others(memory >= 0 ? MEMORY : LISTENING);
 }
 
 static void begin_child(struct metrics_server *m)
@@ -366,13 +456,12 @@ static void begin_child(struct metrics_server *m)
     m->child = fork();
     if (m->child != 0)
         return;
-    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-    if (getppid() != watcher)
-        _exit(EXIT_TROUBLE);
-    close_others(m->listening);
-    if (!sandbox_enter_to_serve(m->settings))
-        _exit(EXIT_TROUBLE);
-    answer_clients(m->listening, m->shared);
+    place_files(m);
+    begin_anew(m, watcher);
+    /* Without /proc, for one. */
+    close(MEMORY);
+    rights_forget_environment("");
+    serve_strangers(m->settings, watcher, m->shared);
 }
 
 void metrics_server_keep(struct metrics_server *m)
@@ -521,6 +610,24 @@ static void print_address(const struct metrics_server *m, const char *address)
 
 /* --- from begin to end --------------------------------------------------------------- */
 
+/* In a file of its own, which only the watcher may write to from then on. */
+static void share_memory(struct metrics_server *m)
+{
+    const int may_only_read = 0x10; /* F_SEAL_FUTURE_WRITE, Linux 5.1 */
+    m->memory = memfd_create("heapdrift-metrics", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (m->memory >= 0 && ftruncate(m->memory, sizeof(*m->shared)) != 0) {
+        close(m->memory);
+        m->memory = -1;
+    }
+    m->shared = mmap(NULL, sizeof(*m->shared), PROT_READ | PROT_WRITE,
+                     MAP_SHARED | MAP_NORESERVE | (m->memory < 0 ? MAP_ANONYMOUS : 0),
+                     m->memory, 0);
+    if (m->shared == MAP_FAILED)
+        no_memory(sizeof(*m->shared));
+    if (m->memory >= 0)
+        fcntl(m->memory, F_ADD_SEALS, may_only_read);
+}
+
 struct metrics_server *metrics_server_begin(const struct settings *s, const char *address)
 {
     int listening = listen_at(address);
@@ -533,10 +640,7 @@ struct metrics_server *metrics_server_begin(const struct settings *s, const char
     m->listening = listening;
     if (address[0] == '/')
         snprintf(m->path, sizeof(m->path), "%s", address);
-    m->shared = mmap(NULL, sizeof(*m->shared), PROT_READ | PROT_WRITE,
-                     MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (m->shared == MAP_FAILED)
-        no_memory(sizeof(*m->shared));
+    share_memory(m);
     const double first = 60;
     metrics_server_beat(m, WATCH_LOOKS, first);
     print_address(m, address);
@@ -544,17 +648,28 @@ struct metrics_server *metrics_server_begin(const struct settings *s, const char
     return m;
 }
 
+/* It is another user, whom a unit without CAP_KILL cannot signal: then it sees that nobody
+ * listens any more, and if it does not, it ends with us. */
+static void end_child(const struct metrics_server *m)
+{
+    enum { MOST_LOOKS = 100, EACH_MS = 10 };
+    shutdown(m->listening, SHUT_RDWR);
+    kill(m->child, SIGKILL);
+    for (int i = 0; i < MOST_LOOKS && waitpid(m->child, NULL, WNOHANG) == 0; i++)
+        poll(NULL, 0, EACH_MS);
+}
+
 void metrics_server_end(struct metrics_server *m)
 {
     if (m == NULL)
         return;
-    if (m->child > 0) {
-        kill(m->child, SIGKILL);
-        waitpid(m->child, NULL, 0);
-    }
+    if (m->child > 0)
+        end_child(m);
     if (m->path[0] != '\0')
         unlink(m->path);
     close(m->listening);
+    if (m->memory >= 0)
+        close(m->memory);
     munmap(m->shared, sizeof(*m->shared));
     free(m);
 }

@@ -3,6 +3,7 @@
 #include "cli/commands/output.h"
 #include "cli/guard/allocate.h"
 #include "cli/live/agent.h"
+#include "cli/live/waiting.h"
 #include "cli/terminal/clock.h"
 
 #include <inttypes.h>
@@ -43,12 +44,14 @@ static void name_process(const struct agent *a, struct watched *w)
     char own[128] = "";
     struct run_facts facts;
     w->monitored = zeroed(1, sizeof(*w->monitored));
-    run_facts_of(&facts, a->settings, p->memory != HD_UNKNOWN ? p->pid : 0);
+    run_facts_of(&facts, a->settings, p->memory != HD_UNKNOWN ? p->pid : 0, HD_UNKNOWN);
     gethostname(own, sizeof(own) - 1);
     snprintf(w->monitored->service, sizeof(w->monitored->service), "%s",
              first_told(facts.run.service, p->service, p->who));
     snprintf(w->monitored->host, sizeof(w->monitored->host), "%s",
              first_told(facts.run.host, p->host, first_told(getenv("HOSTNAME"), own, "")));
+    w->monitored->of = (struct watched_service){
+        .service = w->monitored->service, .host = w->monitored->host, .owner = p->owner};
     run_facts_free(&facts);
 }
 
@@ -58,9 +61,10 @@ static void see_failures(struct agent *a, struct watched *w)
 {
     struct monitored *known = w->monitored;
     for (int why = WATCH_FINE; why < WATCH_FAILURES; why++) {
-        watch_metrics_failed(&a->monitoring.metrics, known->service, known->host,
-                             (enum watch_failure)why,
-                             w->failures[why] - known->failures[why]);
+        uint64_t count = w->failures[why] - known->failures[why];
+        if (count > 0 || why == WATCH_FINE)
+            watch_metrics_failed(&a->monitoring.metrics, &known->of,
+                                 (enum watch_failure)why, count);
         known->failures[why] = w->failures[why];
     }
 }
@@ -78,8 +82,8 @@ void monitoring_tried(struct agent *a, struct watched *w, bool is_taken, bool is
         return;
     see_process(a, w);
     if (is_taken)
-        watch_metrics_taken(&a->monitoring.metrics, w->monitored->service,
-                            w->monitored->host, is_triggered, w->pause);
+        watch_metrics_taken(&a->monitoring.metrics, &w->monitored->of, is_triggered,
+                            w->pause);
     a->monitoring.published = 0;
     a->monitoring.next_file = fmin(a->monitoring.next_file, seconds_now() + 1);
 }
@@ -94,17 +98,105 @@ static struct watched_process *list_processes(struct agent *a)
     for (size_t i = 0; i < a->count; i++) {
         struct watched *w = a->all[i];
         see_process(a, w);
-        all[i] =
-            (struct watched_process){w->monitored->service, w->monitored->host,
-                                     w->last_taken > 0 ? w->last_taken : w->since + offset};
+        all[i] = (struct watched_process){
+            w->monitored->of, w->last_taken > 0 ? w->last_taken : w->since + offset};
     }
     return all;
 }
+
+/* --- whether it is well ----------------------------------------------------------------
+ */
+
+/* So many intervals without a snapshot, and what it takes to find a process: one may fail,
+ * and one is due. */
+static double most_without(const struct agent *a)
+{
+    const double intervals = 3, to_find = 10;
+    return intervals * a->interval + to_find;
+}
+
+/* What was not to be taken is not missed. */
+static bool is_overdue(const struct agent *a, const struct watched *w, double now)
+{
+    return now - w->last_well > most_without(a) && !w->process.is_denied &&
+           w->last_failure != WATCH_TOO_LARGE && w->last_failure != WATCH_NEAR_LIMIT;
+}
+
+static void put_text(struct hd_memory *to, const char *text)
+{
+    const struct hd_sink sink = hd_sink_memory(to);
+    sink.write(sink.context, text, strlen(text));
+}
+
+static void put_overdue(struct hd_memory *to, const struct agent *a,
+                        const struct watched *w, double now)
+{
+    char line[160];
+    double without = now - w->last_well, left = schedule_due(w) - now;
+    put_text(to, "no snapshot of ");
+    hd_put_name(hd_sink_memory(to), w->process.who);
+    snprintf(line, sizeof(line),
+             " of user %" PRIu64 " for %.0f s (%.0f intervals): %s; the next attempt in "
+             "%.0f s\n",
+             w->process.owner, without, without / a->interval,
+             w->last_failure == WATCH_FINE ? "it had no turn"
+                                           : watch_failure_name(w->last_failure),
+             fmax(left, 0));
+    put_text(to, line);
+}
+
+/* Of each user one, so that nobody's failures hide those of another. */
+static void put_all_overdue(struct agent *a, struct hd_memory *to, double now)
+{
+    enum { MOST_TOLD = 8 };
+    const struct watched *told[MOST_TOLD];
+    size_t count = 0, all = 0, k;
+    for (size_t i = 0; i < a->count; i++) {
+        const struct watched *w = a->all[i];
+        if (!is_overdue(a, w, now))
+            continue;
+        all++;
+        for (k = 0; k < count && told[k]->process.owner != w->process.owner; k++)
+            ;
+        if (k == count && count < MOST_TOLD) {
+            told[count++] = w;
+            put_overdue(to, a, w, now);
+        }
+    }
+    if (all > count) {
+        char line[80];
+        snprintf(line, sizeof(line), "nor of %zu other processes\n", all - count);
+        put_text(to, line);
+    }
+    a->monitoring.metrics.overdue = all;
+}
+
+static void see_health(struct agent *a)
+{
+    struct hd_memory text = {0};
+    const struct waiting_snapshot *first = a->queue.first;
+    double now = seconds_now();
+    put_all_overdue(a, &text, now);
+    if (first != NULL && now - first->added > most_without(a)) {
+        char line[120];
+        snprintf(line, sizeof(line),
+                 "nothing stored for %.0f s: %zu snapshots wait for the store\n",
+                 now - first->added, a->queue.count);
+        put_text(&text, line);
+    }
+    if (a->monitoring.server != NULL)
+        metrics_server_say_ill(a->monitoring.server, text.size > 0 ? text.bytes : "");
+    hd_memory_free(&text);
+}
+
+/* --- the text as a whole ---------------------------------------------------------------
+ */
 
 static void make_text(struct agent *a, struct hd_memory *text)
 {
     struct watch_metrics *m = &a->monitoring.metrics;
     struct watched_process *processes = list_processes(a);
+    see_health(a);
     m->watch = a->monitoring.watch;
     m->beat = seconds_utc();
     m->interval = a->interval;

@@ -1,9 +1,9 @@
 /* monitoring.h - what others learn of an agent while it runs: /metrics and /healthz, or a
  * file for the textfile collector.
  *
- * Healthy means that the loop turns: every step says for how long it may take, and is late
- * after that. A store that is away is no reason to be ill (the queue holds what comes), nor
- * is a process that gives no snapshot; both are in the metrics. */
+ * Alive means that the loop turns: every step says for how long it may take, and is late
+ * after that. Healthy means also that each process that is watched gives snapshots, and
+ * that they are stored, whatever is the reason if not. */
 #ifndef MONITORING_H
 #define MONITORING_H
 
@@ -24,7 +24,8 @@ struct monitoring {
 /* What is remembered of one process, for others. */
 struct monitored {
     char service[256],
-        host[256]; /* as the store has them, as far as that is known before */
+        host[256];             /* as the store has them, as far as that is known before */
+    struct watched_service of; /* the same */
     uint64_t failures[WATCH_FAILURES]; /* that were told */
 };
 

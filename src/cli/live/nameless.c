@@ -1,6 +1,7 @@
 #include "cli/live/nameless.h"
 
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 FILE *nameless_in_memory(void)
@@ -21,4 +22,15 @@ void nameless_path(FILE *file, char *path, size_t size)
 const char *nameless_excuse(void)
 {
     return access("/proc/self", F_OK) != 0 ? "/proc, which is not mounted here" : NULL;
+}
+
+/* Of the kernel's <linux/magic.h>. */
+bool nameless_is_in_memory(FILE *file)
+{
+    const unsigned long tmpfs = 0x01021994, ramfs = 0x858458f6, huge = 0x958458f6;
+    struct statfs st;
+    if (fstatfs(fileno(file), &st) != 0)
+        return false;
+    unsigned long kind = (unsigned long)st.f_type;
+    return kind == tmpfs || kind == ramfs || kind == huge;
 }

@@ -3,10 +3,14 @@
 #ifndef NAMELESS_H
 #define NAMELESS_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 /* On no disk: what a process knows is nobody's business. NULL and errno. */
 FILE *nameless_in_memory(void);
+
+/* Whether what is written there takes memory: on a file system in memory, too. */
+bool nameless_is_in_memory(FILE *file);
 
 /* By which it can be opened again. */
 void nameless_path(FILE *file, char *path, size_t size);

@@ -483,10 +483,21 @@ static void read_node(struct run_facts *f)
         know_label(f, "k8s.node.name", strlen("k8s.node.name"), node);
 }
 
-void run_facts_of(struct run_facts *f, const struct settings *s, uint64_t pid)
+static void know_owner(struct run_facts *f, uint64_t owner)
+{
+    static const char name[] = "process.owner";
+    char number[24];
+    snprintf(number, sizeof(number), "%" PRIu64, owner);
+    if (owner != HD_UNKNOWN)
+        know_label(f, name, strlen(name), number);
+}
+
+void run_facts_of(struct run_facts *f, const struct settings *s, uint64_t pid,
+                  uint64_t owner)
 {
     run_facts_begin(f);
     run_facts_add_options(f, s);
+    know_owner(f, owner);
     bool is_told_limit = f->run.limit != HD_UNKNOWN;
     read_environment_of(f, pid);
     if (!is_told_limit)

@@ -17,8 +17,10 @@ struct run_facts {
 /* Of a process that runs: options, its environment, ours. What the snapshot says itself
  * (host, process, start) is left to hd_store_record(), but for a --host. With --all our
  * environment is that of none of them: of it only the node's name counts, and --service
- * says which are meant, not what they are called. */
-void run_facts_of(struct run_facts *f, const struct settings *s, uint64_t pid);
+ * says which are meant, not what they are called. owner: hd_process.owner, which becomes a
+ * label whatever the environment says; HD_UNKNOWN: none. */
+void run_facts_of(struct run_facts *f, const struct settings *s, uint64_t pid,
+                  uint64_t owner);
 
 /* What its environment says alone. */
 void run_facts_of_process(struct run_facts *f, uint64_t pid);

@@ -122,6 +122,7 @@ static void keep(struct agent *a, struct taken *t)
     uint64_t stopped_us = t->collected.stood_still_us;
     w->pause = stopped_us > 0 ? (double)stopped_us / 1e6 : NAN;
     w->last_taken = seconds_utc();
+    w->last_well = seconds_now();
     w->objects = t->collected.objects;
     w->seconds = seconds_now() - w->begun;
     const struct queued_snapshot what = {.who = w->process.who,
@@ -131,6 +132,8 @@ static void keep(struct agent *a, struct taken *t)
     storing_add(&a->queue, &t->digest, &what);
     see_run(a, w, t->collected.origin.instance);
     watched_succeeded(w);
+    if (w->share != NULL)
+        time_share_succeeded(&a->shares, w->share, w->seconds);
     a->taken++;
     end_work(a, t->status, true);
 }
@@ -145,7 +148,10 @@ static void see_taken(struct agent *a, struct taken *t)
         return;
     }
     enum watch_failure why = reason_of(a, t);
-    a->at_work->cost = seconds_now() - a->c.begin;
+    w->cost = seconds_now() - a->c.begin;
+    w->failed_in_row++;
+    if (w->share != NULL)
+        time_share_failed(&a->shares, w->share, w->cost, seconds_now());
     if (why == WATCH_ENDED && !a->is_once)
         snprintf(t->err.message, sizeof(t->err.message), "the process has exited");
     fail_work(a, why, &t->err);
@@ -157,17 +163,20 @@ static void tell_no_lock(struct agent *a)
 {
     if (!a->told_no_lock && !a->settings->quiet) {
         begin_message("note", a->lock.path != NULL ? a->lock.path : "heapdrift.lock");
-        fprintf(stderr, ": %s; another collector may run at the same time\n",
-                strerror(errno));
+        fprintf(stderr, ": %s; another collector may run at the same time\n", a->lock.why);
     }
     a->told_no_lock = true;
 }
 
-/* So long others wait for this one, too. */
+/* So long others wait for this one, too. One of many that has never given a snapshot has a
+ * quarter of the interval, and each time that was too short twice as long. */
 static double most_seconds(const struct agent *a)
 {
-    double silence = (double)a->settings->timeout_ms / 1e3;
-    return fmax(fmin(a->interval, TURN_S), 2 * silence);
+    const struct watched *w = a->at_work;
+    double silence = (double)a->settings->timeout_ms / 1e3, most = a->interval;
+    if (w->share != NULL && w->taken == 0 && w->failed_in_row < 2)
+        most = ldexp(most, (int)w->failed_in_row - 2);
+    return fmax(fmin(most, TURN_S), 2 * silence);
 }
 
 /* A turn that does not come costs one snapshot: who holds it for so long hangs. */
@@ -213,7 +222,8 @@ static void see_facts(struct agent *a)
     const struct sighted *process = &a->at_work->process;
     /* Before: a process may end behind its snapshot, and what it was called goes with it.
      */
-    run_facts_of(&a->facts, a->settings, process->memory != HD_UNKNOWN ? process->pid : 0);
+    run_facts_of(&a->facts, a->settings, process->memory != HD_UNKNOWN ? process->pid : 0,
+                 a->settings->all ? process->owner : HD_UNKNOWN);
     if (a->facts.problem == NULL || a->settings->quiet)
         return;
     begin_message("warning", process->who);
@@ -408,7 +418,6 @@ static bool begin(struct agent *a, const struct settings *s)
     if (!collecting_begin(&a->c, &a->own))
         return false;
     a->c.finishes = true;
-    a->c.most_bytes = s->read.max_memory;
     a->c.meanwhile = tick;
     a->c.meanwhile_context = a;
     a->lock = (struct host_lock){.path = s->lock, .held = -1};

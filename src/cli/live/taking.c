@@ -51,6 +51,7 @@ _Noreturn static void be_child(const struct taking *taking, pid_t parent)
 {
     struct collecting *c = taking->c;
     struct taken t;
+    child_collects();
     listen_to_parent(c);
     /* It may have ended before it was to be told of. */
     if (getppid() != parent)

@@ -154,6 +154,7 @@ bool watched_failed(struct watched *w, enum watch_failure why)
     bool is_news = (w->told & 1U << why) == 0;
     w->told |= 1U << why;
     w->failures[why]++;
+    w->last_failure = why;
     return is_news;
 }
 
@@ -161,6 +162,8 @@ void watched_succeeded(struct watched *w)
 {
     w->taken++;
     w->cost = 0;
+    w->failed_in_row = 0;
+    w->last_failure = WATCH_FINE;
     w->told = 0;
 }
 
@@ -194,17 +197,33 @@ double schedule_until_first(const struct watched *w, double interval)
 
 double schedule_until_next(const struct watched *w, double interval)
 {
+    enum { MOST_DOUBLED = 2 };
     const double share = 20;
     double wait = interval * (0.95 + 0.1 * schedule_share(w, w->attempts));
+    if (w->share != NULL && w->failed_in_row > 1)
+        wait = ldexp(wait, w->failed_in_row > MOST_DOUBLED ? MOST_DOUBLED : 1);
     return fmax(wait, share * w->cost);
+}
+
+double schedule_due(const struct watched *w)
+{
+    bool has_given_one = w->taken > 0 && w->cost == 0;
+    return w->share == NULL || has_given_one ? w->due : fmax(w->due, w->share->rest);
+}
+
+static bool is_before(const struct watched *a, const struct watched *b)
+{
+    double x = a->share != NULL ? a->share->used : 0,
+           y = b->share != NULL ? b->share->used : 0;
+    return x != y ? x < y : a->due < b->due;
 }
 
 struct watched *schedule_pick(struct watched *const *all, size_t count, double now)
 {
     struct watched *next = NULL;
     for (size_t i = 0; i < count; i++)
-        if (all[i]->is_there && all[i]->due <= now &&
-            (next == NULL || all[i]->due < next->due))
+        if (all[i]->is_there && schedule_due(all[i]) <= now &&
+            (next == NULL || is_before(all[i], next)))
             next = all[i];
     return next;
 }
@@ -213,7 +232,7 @@ double schedule_next_due(struct watched *const *all, size_t count)
 {
     double next = INFINITY;
     for (size_t i = 0; i < count; i++)
-        if (all[i]->is_there && all[i]->due < next)
-            next = all[i]->due;
+        if (all[i]->is_there)
+            next = fmin(next, schedule_due(all[i]));
     return next;
 }

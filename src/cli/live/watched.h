@@ -7,6 +7,7 @@
 #ifndef WATCHED_H
 #define WATCHED_H
 
+#include "cli/live/shares.h"
 #include "heapdrift.h"
 
 /* --- which one ------------------------------------------------------------------ */
@@ -25,6 +26,7 @@ struct sighted {
     char *command;     /* its arguments, with blanks between; NULL: unknown */
     char problem[160]; /* why it cannot be asked; "" it can, or will be tried */
     bool is_denied;    /* that is because it is another user's */
+    uint64_t owner;    /* hd_process.owner */
 };
 
 void sighted_free(struct sighted *seen);
@@ -84,16 +86,20 @@ struct watched {
     double since;      /* when it was first seen; seconds_now(), as all but last_taken */
     double begun;      /* when the last snapshot was tried; 0: never */
     double due;        /* when the next is */
+    double last_well;  /* when the last one was; before it, when it was first seen */
     double last_taken; /* when the last one was, seconds since 1970; 0: none yet */
     double pause;      /* of the last one, in seconds; NAN: not known */
     uint64_t instance; /* that the last one was of; 0: unknown */
     uint64_t attempts, taken;
-    double cost; /* seconds that the last snapshot took, if it failed; else 0 */
+    double cost;            /* seconds that the last snapshot took, if it failed; else 0 */
+    unsigned failed_in_row; /* those since the last snapshot that cost something */
+    struct time_share *share; /* of its user; NULL: it is the only process */
     uint64_t failures[WATCH_FAILURES];
-    uint64_t objects;              /* in the last snapshot; 0: none yet */
-    double seconds;                /* that it took, without waiting for its turn */
-    struct monitored *monitored;   /* ours; NULL: nobody looks on */
-    struct triggering *triggering; /* ours; NULL: by the clock alone */
+    enum watch_failure last_failure; /* since the last snapshot */
+    uint64_t objects;                /* in the last snapshot; 0: none yet */
+    double seconds;                  /* that it took, without waiting for its turn */
+    struct monitored *monitored;     /* ours; NULL: nobody looks on */
+    struct triggering *triggering;   /* ours; NULL: by the clock alone */
     unsigned told; /* bits of enum watch_failure that were said since the last snapshot */
 };
 
@@ -111,12 +117,17 @@ void schedule_begin(struct watched *w);
 double schedule_share(const struct watched *w, uint64_t number);
 
 /* Seconds from now until the first one; from the beginning of one until the next. What
- * fails takes a twentieth of the time at most, since others wait meanwhile. */
+ * fails takes a twentieth of the time at most, since others wait meanwhile, and among
+ * others it is tried later and later, up to four intervals. */
 double schedule_until_first(const struct watched *w, double interval);
 double schedule_until_next(const struct watched *w, double interval);
 
-/* The one to take next: of those that are there and due the one that waits for the longest
- * time, so that none starves. NULL: none is. */
+/* When it is due: also when its user's turn is, if it has given no snapshot lately. */
+double schedule_due(const struct watched *w);
+
+/* The one to take next: of those that are there and due one of the user who has had least
+ * of the time; of those the one that waits for the longest time, so that none starves.
+ * NULL: none is. */
 struct watched *schedule_pick(struct watched *const *all, size_t count, double now);
 
 /* When the first of those that are there is due; INFINITY: none is there. */

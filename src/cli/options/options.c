@@ -269,7 +269,7 @@ const struct option shared_options[] = {
      .help = "exit with 3 if the snapshots allow no verdict",
      .also = ON_PS | ON_EXPLORE | ON_RECORD | ON_STORE},
     {"memory", 0, GROUP_GENERAL, ON_ALL | ON_STORES | ON_FLEET | ON_STORE,
-     SIZE(read.max_memory),
+     SIZE(read.max_memory), GIVEN(memory_given),
      .help = "memory limit of heapdrift; default: 3/4 of what is free", .also = ON_PS},
     {"threads", 'j', GROUP_GENERAL, ON_ALL | ON_WATCH | ON_RECORD | ON_FLEET,
      COUNT(threads, 1, MOST_THREADS),

@@ -95,6 +95,7 @@ struct settings {
     bool direct;           /* read the memory of the process, ask it for nothing */
     uint32_t tries;        /* of direct and core: until a snapshot is complete */
     bool tries_given;
+    bool memory_given;  /* --memory: else as much as is free */
     bool threads_given; /* so many of them at once; else one */
     enum process_order process_order;
     bool redact;                             /* convert: a core dump without values */

@@ -1,0 +1,19 @@
+/* rights.h - what a process that works for strangers gives up: capabilities, root, the
+ * environment. For good, and for one process: sandbox.h has the files and system calls. */
+#ifndef RIGHTS_H
+#define RIGHTS_H
+
+/* For a child that answers strangers: drops all capabilities, becomes nobody where it is
+ * root, allows no new privileges and no core dump. A right that the system does not take
+ * back stays. */
+void rights_give_up(void);
+
+/* For a child that takes a snapshot: drops all capabilities, except those that reach
+ * sockets, folders and memory of other users. */
+void rights_keep_for_collecting(void);
+
+/* Overwrites the values of variables that begin with a prefix, also in /proc/PID/environ;
+ * "" is all. A pointer to such a value points to an empty string afterwards. */
+void rights_forget_environment(const char *prefix);
+
+#endif

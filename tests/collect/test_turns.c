@@ -1,0 +1,36 @@
+/* In which order processes are asked: in turns of their users. */
+#include "collect/turns.h"
+
+#include <criterion/criterion.h>
+
+Test(turns, are_of_each_user_before_the_next_of_any)
+{
+    const uint64_t owners[] = {7, 7, 7, 0, 7, 3};
+    const size_t order[] = {0, 3, 5, 1, 2, 4};
+    struct arena arena = {0};
+    const struct turn *turns = turns_of(owners, 6, &arena);
+    for (size_t i = 0; i < 6; i++)
+        cr_expect_eq(turns[i].which, order[i], "%zu", i);
+    arena_free(&arena);
+}
+
+Test(turns, are_over_for_a_user_whose_processes_do_not_answer)
+{
+    const uint64_t owners[] = {7, 0};
+    struct arena arena = {0};
+    const struct turn *turns = turns_of(owners, 2, &arena);
+    for (int i = 0; i < 32; i++) {
+        cr_expect_not(turn_is_over(&turns[0]));
+        atomic_fetch_add(turns[0].late, 1);
+    }
+    cr_expect(turn_is_over(&turns[0]));
+    cr_expect_not(turn_is_over(&turns[1]));
+    arena_free(&arena);
+}
+
+Test(turns, of_nothing_are_none)
+{
+    struct arena arena = {0};
+    turns_of(NULL, 0, &arena);
+    arena_free(&arena);
+}
