@@ -142,6 +142,14 @@ static void judge_link(struct walk *w, const struct stat *st, const char *at)
         blame(w, at, "%s belongs to user %u, in a folder of everybody", at, st->st_uid);
 }
 
+/* Who may add names to a folder may add one of a file that somebody else wrote. */
+static bool has_strange_name(const struct walk *w, const struct stat *st)
+{
+    bool is_owners = !trust_user(st->st_uid) && st->st_uid == w->above.st_uid;
+    return S_ISREG(st->st_mode) && st->st_nlink > 1 && trust_is_public(&w->above) &&
+           !is_owners;
+}
+
 static void judge(struct walk *w, const struct stat *st, const char *at)
 {
     at = *at != '\0' ? at : "/";
@@ -151,10 +159,8 @@ static void judge(struct walk *w, const struct stat *st, const char *at)
         judge_named(w, st, at);
     else
         judge_link(w, st, at);
-    /* Who may add names may add one of a file that somebody else wrote. */
-    if (w->rule != TRUST_LINKS && S_ISREG(st->st_mode) && st->st_nlink > 1 &&
-        anybody_writes(&w->above))
-        blame(w, at, "%s has another name, in a folder of everybody", at);
+    if (w->rule != TRUST_LINKS && has_strange_name(w, st))
+        blame(w, at, "%s has another name, in a folder of others", at);
 }
 
 /* Takes the handle. */
@@ -208,7 +214,7 @@ static bool follow(struct walk *w)
         errno = ELOOP;
         return false;
     }
-    if (w->rule == TRUST_LINKS && w->fault[0] != '\0') {
+    if (w->rule >= TRUST_LINKS && w->fault[0] != '\0') {
         errno = EPERM;
         return false;
     }
@@ -283,7 +289,7 @@ static bool begin(struct walk *w, const char *path)
     }
     if (path[0] == '/')
         return enter_root(w);
-    if (w->rule != TRUST_LINKS && is_named)
+    if (w->rule < TRUST_LINKS && is_named)
         return put_before(w, here) && enter_root(w);
     snprintf(w->at, sizeof(w->at), "%s", is_named && here[1] != '\0' ? here : "");
     return enter(w, open(".", O_PATH | O_DIRECTORY | O_CLOEXEC));
@@ -327,9 +333,9 @@ bool trust_allows(const char *path, enum trust_rule rule, char why[TRUST_REASON]
     if (rule == TRUST_FOUND && !ended && errno != ENOENT)
         blame(&w, path, "%s", strerror(errno));
     /* What leads to a file that is an exception does not matter. */
-    if (rule != TRUST_LINKS)
+    if (rule < TRUST_LINKS)
         snprintf(w.culprit, sizeof(w.culprit), "%s/%s", w.at, w.name);
-    if (w.fault[0] == '\0' || (rule != TRUST_LINKS && is_exception(w.culprit)))
+    if (w.fault[0] == '\0' || (rule < TRUST_LINKS && is_exception(w.culprit)))
         return true;
     snprintf(why, TRUST_REASON, "refused: %s; HEAPDRIFT_TRUST=%s allows it", w.fault,
              w.culprit);
@@ -369,9 +375,9 @@ static int open_last(const struct walk *w, int flags)
     return -1;
 }
 
-static int open_walked(const char *path, int flags, struct walk *w)
+static int open_walked(const char *path, enum trust_rule rule, int flags, struct walk *w)
 {
-    *w = (struct walk){.rule = TRUST_LINKS, .folder = -1};
+    *w = (struct walk){.rule = rule, .folder = -1};
     bool ended = walk(w, path);
     if (ended && w->fault[0] != '\0')
         errno = EPERM;
@@ -385,7 +391,8 @@ FILE *trust_fopen(const char *path, const char *mode)
     struct walk w;
     struct stat st;
     bool appends = mode[0] == 'a';
-    int fd = open_walked(path, appends ? O_WRONLY | O_APPEND | O_CREAT : O_WRONLY, &w);
+    int fd = open_walked(path, TRUST_LINKS,
+                         appends ? O_WRONLY | O_APPEND | O_CREAT : O_WRONLY, &w);
     bool fits = fd >= 0 && fstat(fd, &st) == 0 && (appends || !S_ISREG(st.st_mode));
     FILE *file = fits ? fdopen(fd, mode) : NULL;
     if (fd >= 0 && file == NULL) {
@@ -396,10 +403,10 @@ FILE *trust_fopen(const char *path, const char *mode)
     return file;
 }
 
-int trust_open_snapshot(const char *path, const struct stat *known)
+int trust_open_known(const char *path, const struct stat *known)
 {
     struct walk w;
-    int fd = open_walked(path, O_RDONLY | O_NONBLOCK, &w);
+    int fd = open_walked(path, TRUST_FOLLOWED, O_RDONLY | O_NONBLOCK, &w);
     if (fd < 0 || (S_ISREG(w.st.st_mode) && w.st.st_dev == known->st_dev &&
                    w.st.st_ino == known->st_ino))
         return fd;

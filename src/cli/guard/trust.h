@@ -19,9 +19,10 @@
 #include <sys/stat.h>
 
 enum trust_rule {
-    TRUST_FOUND, /* nobody named it: only trusted users may own or write anything */
-    TRUST_NAMED, /* the user did: its owners are trusted, the public is not */
-    TRUST_LINKS  /* written, or found in a folder: only links of trusted users count */
+    TRUST_FOUND,   /* nobody named it: only trusted users may own or write anything */
+    TRUST_NAMED,   /* the user did: its owners are trusted, the public is not */
+    TRUST_LINKS,   /* written: only links of trusted users are followed */
+    TRUST_FOLLOWED /* read, found in a folder of others: the same, and no further names */
 };
 
 enum { TRUST_REASON = 3 * PATH_MAX };
@@ -49,8 +50,8 @@ int trust_open_folder(const char *path, char *name);
  * "a": appends to any file. NULL with errno. */
 FILE *trust_fopen(const char *path, const char *mode);
 
-/* Opens a regular file to be read by TRUST_LINKS, if it still is the known one. -1 with
+/* Opens a regular file to be read by TRUST_FOLLOWED, if it still is the known one. -1 with
  * errno. */
-int trust_open_snapshot(const char *path, const struct stat *known);
+int trust_open_known(const char *path, const struct stat *known);
 
 #endif
