@@ -91,6 +91,8 @@ static bool summarise(const struct hd_report *report)
     struct hd_error err = {0};
     if (!is_set(variable))
         return true;
+    if (!trust_check(getenv(variable), TRUST_LINKS))
+        return false;
     FILE *to = trust_fopen(getenv(variable), "a");
     bool ok = to != NULL;
     ok = ok && hd_report_write(report, "md", NULL, hd_sink_file(to), &err);
