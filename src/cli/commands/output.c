@@ -111,7 +111,7 @@ static bool no_file(const struct job *j, int why)
 /* Devices and pipes are written as they are: there is nothing to rename. */
 static bool write_in_place(const struct job *j)
 {
-    FILE *to = trust_fopen(j->path, "w");
+    FILE *to = trust_fopen(j->path, j->how.never_waits ? "wn" : "w");
     if (to == NULL)
         return no_file(j, errno);
     bool ok = write_to(j, to, j->path);

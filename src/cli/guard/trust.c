@@ -391,10 +391,10 @@ FILE *trust_fopen(const char *path, const char *mode)
     struct walk w;
     struct stat st;
     bool appends = mode[0] == 'a';
-    int fd = open_walked(path, TRUST_LINKS,
-                         appends ? O_WRONLY | O_APPEND | O_CREAT : O_WRONLY, &w);
+    int flags = appends ? O_APPEND | O_CREAT : mode[1] == 'n' ? O_NONBLOCK : 0;
+    int fd = open_walked(path, TRUST_LINKS, O_WRONLY | flags, &w);
     bool fits = fd >= 0 && fstat(fd, &st) == 0 && (appends || !S_ISREG(st.st_mode));
-    FILE *file = fits ? fdopen(fd, mode) : NULL;
+    FILE *file = fits ? fdopen(fd, appends ? "a" : "w") : NULL;
     if (fd >= 0 && file == NULL) {
         int why = fits ? errno : EEXIST;
         close(fd);

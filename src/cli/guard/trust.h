@@ -47,7 +47,8 @@ bool trust_is_public(const struct stat *folder);
 int trust_open_folder(const char *path, char *name);
 
 /* By TRUST_LINKS, mode "w": opens what exists and is not a regular file, such as a pipe;
- * "a": appends to any file. NULL with errno. */
+ * "wn": the same without waiting for a reader; "a": appends to any file. NULL with errno.
+ */
 FILE *trust_fopen(const char *path, const char *mode);
 
 /* Opens a regular file to be read by TRUST_FOLLOWED, if it still is the known one. -1 with
