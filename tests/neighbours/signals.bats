@@ -227,7 +227,7 @@ waits_and_is_lost() {
 }
 
 @test "the analysis of a large heap" {
-    large_gcdump "$tmp/large.gcdump" 1000000
+    large_gcdump "$tmp/large.gcdump" 3000000
     until_it_waits=0.2
     ends 130 143 report -j1 "$tmp/large.gcdump" -o "$tmp/%s.html"
 }

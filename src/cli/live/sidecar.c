@@ -329,6 +329,7 @@ static void store(struct agent *a)
     if (a->queue.count == 0)
         return;
     monitoring_expect(a, WATCH_STORES, 3 * STEP_S);
+    last_resort_hold(true);
     storing_flush(&a->queue, false);
     monitoring_expect(a, WATCH_WAITS, STEP_S);
     if (a->queue.count == 0)
@@ -339,7 +340,7 @@ static void rounds(struct agent *a)
 {
     while ((!a->is_over && !a->c.stopped) || a->at_work != NULL) {
         monitoring_expect(a, WATCH_WAITS, STEP_S);
-        last_resort_hold(a->at_work != NULL || a->queue.count > 0);
+        last_resort_hold(a->at_work != NULL);
         if (a->at_work != NULL)
             go_on_working(a);
         if (is_time_to_look(a, seconds_now()))
