@@ -37,16 +37,19 @@ static bool anybody_writes(const struct stat *st)
     return (st->st_mode & S_IWOTH) != 0;
 }
 
-/* A group of one: root's, or that which has the number of its only user. */
-static bool group_writes(const struct stat *st)
+/* The bit stands for all of an access list but owner and others. A group of one: root's, or
+ * that which has the number of its only user. */
+static bool group_writes(const struct stat *st, const char *at)
 {
     bool is_private = st->st_gid == 0 || st->st_gid == st->st_uid;
-    return (st->st_mode & S_IWGRP) != 0 && !is_private;
+    return (st->st_mode & S_IWGRP) != 0 &&
+           (!is_private || lgetxattr(at, "system.posix_acl_access", NULL, 0) > 0);
 }
 
 bool trust_is_public(const struct stat *folder)
 {
-    return !trust_user(folder->st_uid) || anybody_writes(folder) || group_writes(folder);
+    return !trust_user(folder->st_uid) || anybody_writes(folder) ||
+           group_writes(folder, "");
 }
 
 /* --- a walk -------------------------------------------------------------------------- */
@@ -71,7 +74,7 @@ struct walk {
 static bool is_listed(const char *list, const char *at)
 {
     char one[PATH_MAX], whole[PATH_MAX];
-    for (; list != NULL && *list != '\0'; list += strspn(list, ":")) {
+    while (list != NULL && *(list += strspn(list, ":")) != '\0') {
         size_t len = strcspn(list, ":");
         snprintf(one, sizeof(one), "%.*s", (int)len, list);
         list += len;
@@ -117,7 +120,7 @@ static void judge_found(struct walk *w, const struct stat *st, const char *at)
         return;
     else if (anybody_writes(st))
         blame(w, at, "anybody can write to %s", at);
-    else if (group_writes(st) || lgetxattr(at, "system.posix_acl_access", NULL, 0) > 0)
+    else if (group_writes(st, at))
         blame(w, at, "others than its owner can write to %s", at);
 }
 
