@@ -170,8 +170,13 @@ suppress:
     chown 12345 "$tmp/shared"
     works check --format=json "$none"
     [[ $(json '.rules[0].source') == default ]]
+    # A gate does not pass for want of budgets that it must not read.
     cd "$tmp/shared"
     hd check "$none"
+    fails_with "heapdrift.yml: refused: $tmp/shared belongs to user 12345; HEAPDRIFT_TRUST=$tmp/shared/heapdrift.yml allows it"
+    HEAPDRIFT_TRUST=$tmp/shared/heapdrift.yml hd check "$none"
+    status_is 1
+    hd check -c heapdrift.yml "$none"
     status_is 1
 }
 

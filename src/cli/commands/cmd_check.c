@@ -1,4 +1,5 @@
 #include "cli/commands/output.h"
+#include "cli/guard/trust.h"
 #include "cli/guard/used_files.h"
 #include "cli/options/options.h"
 #include "cli/terminal/clock.h"
@@ -11,7 +12,6 @@
 struct gate {
     struct hd_budgets *budgets;
     const char *config; /* given or found; "" if there is none */
-    char found[CONFIG_PATH_SIZE];
 };
 
 /* --- budgets ------------------------------------------------------------- */
@@ -28,15 +28,20 @@ static bool set_time(struct hd_budgets *b)
 static bool read_files(struct gate *g, const struct settings *s)
 {
     struct hd_error err = {0};
-    if (s->config == NULL)
-        find_config(g->found, s->verbose);
-    g->config = s->config != NULL ? s->config : g->found;
+    bool is_found = s->config == NULL;
+    g->config = is_found ? used_files_config(s) : s->config;
+    if (g->config[0] != '\0' &&
+        !trust_check(g->config, is_found ? TRUST_FOUND : TRUST_NAMED))
+        return false;
     if (g->config[0] != '\0' && !hd_budgets_read(g->budgets, g->config, &err)) {
         print_error(g->config, &err);
         return false;
     }
-    if (s->baseline == NULL || s->baseline_write != NULL ||
-        hd_budgets_read_baseline(g->budgets, s->baseline, &err))
+    if (s->baseline == NULL || s->baseline_write != NULL)
+        return true;
+    if (!trust_check(s->baseline, TRUST_NAMED))
+        return false;
+    if (hd_budgets_read_baseline(g->budgets, s->baseline, &err))
         return true;
     print_error(s->baseline, &err);
     return false;
@@ -86,7 +91,9 @@ static bool summarise(const struct hd_report *report)
     struct hd_error err = {0};
     if (!is_set(variable))
         return true;
-    FILE *to = fopen(getenv(variable), "a");
+    if (!trust_check(getenv(variable), TRUST_LINKS))
+        return false;
+    FILE *to = trust_fopen(getenv(variable), "a");
     bool ok = to != NULL;
     ok = ok && hd_report_write(report, "md", NULL, hd_sink_file(to), &err);
     ok = to != NULL && fclose(to) == 0 && ok;

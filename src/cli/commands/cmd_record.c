@@ -5,6 +5,7 @@
 #include "cli/commands/record_follow.h"
 #include "cli/guard/allocate.h"
 #include "cli/guard/sandbox.h"
+#include "cli/guard/trust.h"
 #include "cli/live/open_store.h"
 #include "cli/live/run_facts.h"
 #include "cli/live/storing.h"
@@ -194,7 +195,7 @@ struct recording {
     struct record_output told;
     size_t failed, skips, left; /* left: not looked at, as the store is gone */
     const char *problem;        /* of the environment, told once */
-    bool is_found;              /* the input was found in a folder */
+    const char *opened;         /* by which name the only input is opened; NULL: its own */
     bool store_failed;          /* the store, and not the snapshot, is to blame */
     bool is_told;               /* that was said before */
     bool file_is_told;          /* what is wrong with the file was */
@@ -252,7 +253,7 @@ static bool record(struct recording *r, const char *path, struct hd_snapshot *sn
     hd_snapshot_set_ages(snap, r->ages);
     bool is_timeless = !isfinite(hd_time_taken(snap));
     if (is_timeless)
-        how.taken = time_of_file(path);
+        how.taken = time_of_file(r->opened != NULL ? r->opened : path);
     bool ok = hd_store_record(r->store, snap, &how, &what, err);
     r->store_failed |= !ok && !storing_is_for_ever(err);
     progress_hide(r->progress);
@@ -296,13 +297,14 @@ static void record_input(struct recording *r, size_t i)
     struct hd_input *input = &r->inputs.all[i];
     struct hd_read_options how = r->settings->read;
     struct hd_error err = input->error;
+    const char *path = r->opened != NULL ? r->opened : input->path;
     how.checksum = true;
     how.plain_names = true; /* so that all of a store line up */
     how.threads = r->settings->threads;
     how.progress = progress_report;
     how.progress_context = r->progress;
     struct hd_snapshot *snap =
-        err.status == HD_OK ? hd_snapshot_open(input->path, &how, &err) : NULL;
+        err.status == HD_OK ? hd_snapshot_open(path, &how, &err) : NULL;
     r->skipped[i] = snap == NULL && input->from_folder && is_no_snapshot(&err);
     if (r->skipped[i])
         input->error = err;
@@ -364,7 +366,8 @@ static bool thin(struct recording *r)
     return true;
 }
 
-static int record_operands(struct recording *r)
+/* found: the name of the only operand, if that was found in a folder. */
+static int record_operands(struct recording *r, const char *found)
 {
     struct settings *s = r->settings;
     if (!sandbox_enter_with_store(s, hd_store_file(r->store))) {
@@ -373,8 +376,10 @@ static int record_operands(struct recording *r)
     }
     for (size_t i = 0; i < s->operand_count; i++)
         hd_inputs_add(&r->inputs, s->operands[i], NULL);
-    if (r->is_found)
+    if (found != NULL) {
         r->inputs.all[0].from_folder = true;
+        r->inputs.all[0].path = found;
+    }
     r->told.is_json = strcmp(s->format, "json") == 0;
     r->progress = progress_start(!s->no_progress && !s->quiet);
     r->ages = hd_ages_begin();
@@ -391,14 +396,16 @@ static int record_operands(struct recording *r)
 /* --- what appears in folders --------------------------------------------------------- */
 
 /* path NULL: only thin out. */
-static int record_apart(const struct settings *s, const char *path, bool file_is_told,
-                        bool store_is_told)
+static int record_apart(const struct settings *s, const char *path, const char *opened,
+                        bool file_is_told, bool store_is_told)
 {
     struct settings one = *s;
-    struct recording r = {
-        .settings = &one, .is_told = store_is_told, .file_is_told = file_is_told};
+    struct recording r = {.settings = &one,
+                          .opened = opened,
+                          .is_told = store_is_told,
+                          .file_is_told = file_is_told};
     struct hd_error err = {0};
-    one.operands = &path;
+    one.operands = &opened;
     one.operand_count = path != NULL;
     one.quiet |= file_is_told;
     one.no_progress = true;
@@ -409,8 +416,7 @@ static int record_apart(const struct settings *s, const char *path, bool file_is
         store_trouble(store_url(&one), &err);
     if (r.store == NULL)
         return RECORD_NOT_NOW;
-    r.is_found = path != NULL;
-    int status = record_operands(&r);
+    int status = record_operands(&r, path);
     return r.store_failed || r.left > 0 ? RECORD_NOT_NOW
            : r.skips > 0                ? EXIT_TROUBLE
                                         : status;
@@ -429,6 +435,8 @@ static bool can_follow(const struct settings *s)
         if (strcmp(s->operands[i], "-") == 0 ||
             (stat(s->operands[i], &st) == 0 && !S_ISDIR(st.st_mode)))
             return trouble(s->operands[i], "--follow needs folders");
+        else if (!trust_check(s->operands[i], TRUST_LINKS))
+            return false;
     return true;
 }
 
@@ -458,7 +466,7 @@ static int run(struct settings *s)
     if (s->follow)
         return record_follow(s, record_apart);
     r.store = open_store(s, HD_STORE_WRITE);
-    return r.store != NULL ? record_operands(&r) : EXIT_TROUBLE;
+    return r.store != NULL ? record_operands(&r, NULL) : EXIT_TROUBLE;
 }
 
 static const struct option options[] = {

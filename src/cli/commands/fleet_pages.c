@@ -6,6 +6,7 @@
 
 #include "cli/commands/output.h"
 #include "cli/guard/allocate.h"
+#include "cli/guard/trust.h"
 #include "cli/live/open_store.h"
 #include "cli/live/stored_run.h"
 #include "cli/terminal/clock.h"
@@ -67,7 +68,8 @@ static bool is_free(const char *path)
     char head[HEAD + 1] = "";
     if (lstat(path, &st) != 0 && errno == ENOENT)
         return true;
-    FILE *f = S_ISREG(st.st_mode) ? fopen(path, "r") : NULL;
+    int fd = S_ISREG(st.st_mode) ? trust_open_known(path, &st) : -1;
+    FILE *f = fd >= 0 ? fdopen(fd, "r") : NULL;
     if (f != NULL) {
         head[fread(head, 1, HEAD, f)] = '\0';
         fclose(f);

@@ -1,5 +1,6 @@
 #include "cli/commands/output.h"
 
+#include "cli/guard/trust.h"
 #include "cli/guard/used_files.h"
 #include "cli/terminal/clock.h"
 #include "cli/terminal/style.h"
@@ -110,7 +111,7 @@ static bool no_file(const struct job *j, int why)
 /* Devices and pipes are written as they are: there is nothing to rename. */
 static bool write_in_place(const struct job *j)
 {
-    FILE *to = fopen(j->path, "w");
+    FILE *to = trust_fopen(j->path, j->how.never_waits ? "wn" : "w");
     if (to == NULL)
         return no_file(j, errno);
     bool ok = write_to(j, to, j->path);
@@ -119,14 +120,15 @@ static bool write_in_place(const struct job *j)
     return ok;
 }
 
-/* The mode that the file has, or that a new one gets. What else a mode can be, to run as
- * somebody, is lost by writing; and the sandbox allows no such mode. */
-static mode_t wanted_mode(const struct job *j, const char *path)
+/* The mode that the file has, or that a new one gets, also if the file was somebody else's.
+ * What else a mode can be, to run as somebody, is lost by writing; and the sandbox allows
+ * no such mode. */
+static mode_t wanted_mode(const struct job *j)
 {
     struct stat st;
     if (j->how.is_private)
         return S_IRUSR | S_IWUSR;
-    if (stat(path, &st) == 0)
+    if (stat(j->path, &st) == 0 && trust_user(st.st_uid))
         return st.st_mode & 0777;
     mode_t mask = umask(0);
     umask(mask);
@@ -134,17 +136,17 @@ static mode_t wanted_mode(const struct job *j, const char *path)
 }
 
 /* Through a temporary file beside the target. */
-static bool write_beside(const struct job *j, const char *target)
+static bool write_beside(const struct job *j)
 {
-    FILE *to = temporary_open(target);
+    FILE *to = temporary_open(j->path);
     if (to == NULL)
         return no_file(j, errno);
     bool ok = write_to(j, to, j->path);
-    if (ok && fchmod(fileno(to), wanted_mode(j, target)) != 0)
+    if (ok && fchmod(fileno(to), wanted_mode(j)) != 0)
         ok = trouble(j->path, strerror(errno));
     if (fclose(to) != 0 && ok)
         ok = trouble(j->path, strerror(errno));
-    if (ok && !temporary_rename(target))
+    if (ok && !temporary_rename(j->path))
         ok = trouble(j->path, strerror(errno));
     temporary_remove();
     return ok;
@@ -182,14 +184,6 @@ char *output_target(const char *path)
     return NULL;
 }
 
-static bool write_whole(const struct job *j)
-{
-    char *target = output_target(j->path);
-    bool ok = target != NULL ? write_beside(j, target) : trouble(j->path, strerror(errno));
-    free(target);
-    return ok;
-}
-
 bool output_file(const struct settings *s, const char *path, struct output_how how,
                  const void *thing)
 {
@@ -200,8 +194,10 @@ bool output_file(const struct settings *s, const char *path, struct output_how h
     char why[USED_FILE_REASON];
     if (used_files_have(s, path, why))
         return trouble(path, why);
+    if (!trust_check(path, TRUST_LINKS))
+        return false;
     bool special = stat(path, &st) == 0 && !S_ISREG(st.st_mode);
-    return special ? write_in_place(&j) : write_whole(&j);
+    return special ? write_in_place(&j) : write_beside(&j);
 }
 
 static bool write_report(const void *report, const struct settings *s, FILE *to,

@@ -12,8 +12,9 @@ bool output_ends_in(const char *path, const char *suffix);
 struct output_how {
     bool (*write)(const void *thing, const struct settings *s, FILE *to,
                   struct hd_error *err);
-    bool tells;      /* write says itself why it failed */
-    bool is_private; /* nobody else may read the file */
+    bool tells;       /* write says itself why it failed */
+    bool is_private;  /* nobody else may read the file */
+    bool never_waits; /* for a reader of a pipe: without one it fails */
 };
 
 /* Where links lead that begin at path, whether there is anything or not: it is made or

@@ -33,13 +33,14 @@ static int status_of(struct following_records *f, pid_t child)
     return how;
 }
 
-static enum followed take_apart(void *context, const char *path, bool is_told)
+static enum followed take_apart(void *context, const char *path, const char *opened,
+                                bool is_told)
 {
     struct following_records *f = context;
     fflush(NULL);
     pid_t child = child_begin(path);
     if (child == 0)
-        _exit(f->record(f->settings, path, is_told, f->store_is_away));
+        _exit(f->record(f->settings, path, opened, is_told, f->store_is_away));
     int how = child > 0 ? status_of(f, child) : 0;
     if (child < 0 || (WIFEXITED(how) && WEXITSTATUS(how) == RECORD_NOT_NOW)) {
         f->store_is_away |= child > 0;
@@ -60,7 +61,7 @@ static void thin_at_times(void *context)
     const double day = 86400, now = seconds_now();
     if (f->settings->keep_seconds <= 0 || (f->thinned > 0 && now - f->thinned < day))
         return;
-    if (take_apart(f, NULL, false) != FOLLOWED_NOT_NOW)
+    if (take_apart(f, NULL, NULL, false) != FOLLOWED_NOT_NOW)
         f->thinned = now;
 }
 

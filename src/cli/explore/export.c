@@ -1,6 +1,7 @@
 #include "cli/explore/export.h"
 
 #include "cli/explore/view.h"
+#include "cli/guard/trust.h"
 #include "cli/terminal/temporary.h"
 
 #include <errno.h>
@@ -137,9 +138,12 @@ enum exported export_view(struct explore *e, const char *path, bool replace, cha
                           size_t size)
 {
     struct stat st;
+    char refused[TRUST_REASON];
     struct table t = {.csv = ends_in(path, ".csv")};
     if (!t.csv && !ends_in(path, ".md"))
         return fail_with(path, "the name must end in .md or .csv", why, size);
+    if (!trust_allows(path, TRUST_LINKS, refused))
+        return fail_with(path, refused, why, size);
     bool there = stat(path, &st) == 0;
     if (there && !S_ISREG(st.st_mode))
         return fail_with(path, "is no file", why, size);

@@ -174,12 +174,9 @@ static void allow_terminal(struct box *b)
 static void allow_budgets(struct box *b)
 {
     const struct settings *s = b->settings;
-    char found[CONFIG_PATH_SIZE] = "";
     if (s->command->bit != ON_CHECK || b->only_reading)
         return;
-    if (s->config == NULL)
-        find_config(found, false);
-    allow(b, s->config != NULL ? s->config : found, LANDLOCK_READ);
+    allow(b, s->config != NULL ? s->config : used_files_config(s), LANDLOCK_READ);
     if (s->baseline != NULL)
         allow(b, s->baseline, LANDLOCK_READ);
 }

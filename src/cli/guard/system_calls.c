@@ -34,7 +34,7 @@ static const int harmless[] = {
     SCMP_SYS(lstat), SCMP_SYS(fstat), SCMP_SYS(newfstatat), SCMP_SYS(statx),
     SCMP_SYS(statfs), SCMP_SYS(fstatfs), SCMP_SYS(access), SCMP_SYS(faccessat),
     SCMP_SYS(faccessat2), SCMP_SYS(readlink), SCMP_SYS(readlinkat), SCMP_SYS(getcwd),
-    SCMP_SYS(getdents64), SCMP_SYS(umask),
+    SCMP_SYS(getdents64), SCMP_SYS(lgetxattr), SCMP_SYS(umask),
     /* Memory. */
     SCMP_SYS(brk), SCMP_SYS(munmap), SCMP_SYS(mremap), SCMP_SYS(madvise), SCMP_SYS(mincore),
     SCMP_SYS(msync),

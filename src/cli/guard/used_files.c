@@ -14,6 +14,8 @@
 
 /* --- where heapdrift.yml is ------------------------------------------------------ */
 
+enum { CONFIG_PATH_SIZE = 4096 };
+
 static const char *const names[] = {"heapdrift.yml", "heapdrift.yaml"};
 
 static bool exists(const char *folder, const char *name)
@@ -58,7 +60,7 @@ static void meet(char path[CONFIG_PATH_SIZE], const char *folder, bool verbose)
     }
 }
 
-void find_config(char path[CONFIG_PATH_SIZE], bool verbose)
+static void find_config(char path[CONFIG_PATH_SIZE], bool verbose)
 {
     char folder[CONFIG_PATH_SIZE / 2] = "";
     struct stat start;
@@ -228,7 +230,8 @@ static void add_found(const struct settings *s)
     const char *summary = getenv("GITHUB_STEP_SUMMARY");
     bool judges = s->command->bit == ON_CHECK || s->command->bit == ON_WATCH;
     if (judges && s->config == NULL)
-        find_config(u->config, false);
+        find_config(u->config,
+                    s->verbose && (s->command->bit == ON_CHECK || s->budget_count > 0));
     if (u->config[0] != '\0')
         add_read(u, u->config, "is the budget file of this check");
     if (judges && summary != NULL && summary[0] != '\0')
@@ -291,6 +294,11 @@ bool used_files_begin(struct settings *s)
         if (s->used->all[i].is_written && !is_apart(s, &s->used->all[i]))
             return false;
     return true;
+}
+
+const char *used_files_config(const struct settings *s)
+{
+    return s->used->config;
 }
 
 void used_files_add(const struct settings *s, const char *path)

@@ -30,15 +30,14 @@ bool used_files_have(const struct settings *s, const char *path,
 /* NULL is fine. */
 void used_files_free(struct used_files *used);
 
-enum { CONFIG_PATH_SIZE = 4096 };
-
-/* Where heapdrift.yml is, if nobody said so; verbose tells which one was taken, and which
- * others there are that were not.
+/* The budget file of check or watch that was found: a relative path, "" where there is none
+ * or one was named.
  *
- * Look in this folder and its parents, up to the root of the repository (where .git is), or
- * to a folder of another owner or file system: what a stranger left in a shared folder
- * decides nothing. The nearest file is taken, in one folder heapdrift.yml before
- * heapdrift.yaml: path becomes relative, or "" where there is none. */
-void find_config(char path[CONFIG_PATH_SIZE], bool verbose);
+ * It is looked for once, in this folder and its parents, up to the root of the repository
+ * (where .git is), or to a folder of another owner or file system. The nearest file is
+ * taken, in one folder heapdrift.yml before heapdrift.yaml. Whether somebody else decides
+ * what is in it is another question (trust.h). With --verbose it was told which one was
+ * taken, and which others there are that were not. */
+const char *used_files_config(const struct settings *s);
 
 #endif

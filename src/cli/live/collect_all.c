@@ -6,6 +6,7 @@
 #include "cli/guard/allocate.h"
 #include "cli/live/children.h"
 #include "cli/live/collecting.h"
+#include "cli/live/last_resort.h"
 #include "cli/live/processes.h"
 #include "cli/options/options.h"
 #include "cli/terminal/clock.h"
@@ -238,6 +239,7 @@ _Noreturn static void be_child(struct all *a, const struct item *item)
 {
     struct collecting *c = &a->c;
     child_collects();
+    last_resort_begin(c->signals);
     if (a->settings->threads_given && a->settings->threads > 1)
         speak_in_lines();
     c->settings = &a->own;

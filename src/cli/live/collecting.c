@@ -1,6 +1,7 @@
 #include "cli/live/collecting.h"
 
 #include "cli/live/collect_writers.h"
+#include "cli/live/last_resort.h"
 #include "cli/terminal/clock.h"
 #include "cli/terminal/style.h"
 
@@ -20,10 +21,10 @@
 bool collecting_is_stopped(struct collecting *c, int wait_ms)
 {
     struct pollfd ready = {.fd = c->signals, .events = POLLIN};
-    struct signalfd_siginfo which;
-    if (poll(&ready, 1, wait_ms) > 0 && read(c->signals, &which, sizeof(which)) > 0) {
+    int number = last_resort_signal(poll(&ready, 1, wait_ms) > 0 ? c->signals : -1);
+    if (number != 0) {
         c->stopped = true;
-        c->signal = (int)which.ssi_signo;
+        c->signal = number;
         c->signalled++;
     }
     return c->stopped;
@@ -70,6 +71,8 @@ static bool go_on(void *context, const struct hd_collect_progress *so_far)
     c->is_too_much = c->most_bytes > 0 && so_far->bytes > c->most_bytes;
     c->is_too_late = c->most_seconds > 0 && seconds_now() - c->begin > c->most_seconds;
     bool stops = collecting_is_stopped(c, 0) && (!c->finishes || c->signalled > 1);
+    if (stops)
+        last_resort_leave(true);
     return !stops && !c->is_too_much && !c->is_too_late;
 }
 
@@ -190,6 +193,7 @@ static int collect_one(struct collecting *c, const char *name, struct hd_memory 
     bool ok = digest != NULL
                   ? collect_digest(c, digest)
                   : output_file(&one, name, collect_writer(&one, name), (const void *)&c);
+    last_resort_leave(false);
     int status = ok ? judge(c) : EXIT_TROUBLE;
     c->settings = all;
     return status;
@@ -367,6 +371,7 @@ bool collecting_begin(struct collecting *c, const struct settings *s)
                                          .context = c,
                                          .max_memory = s->read.max_memory};
     c->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+    last_resort_begin(c->signals);
     c->progress = !s->no_progress && !s->quiet && style_can_redraw();
     c->lines = !s->no_progress && !s->quiet && !c->progress;
     return true;
@@ -395,6 +400,7 @@ void collecting_end(struct collecting *c)
     collecting_unfollow(c);
     /* One that came when all was done has nothing left to stop. */
     collecting_is_stopped(c, 0);
+    last_resort_end();
     if (c->signals >= 0)
         close(c->signals);
     sigprocmask(SIG_SETMASK, &c->before, NULL);

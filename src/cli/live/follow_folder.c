@@ -3,6 +3,7 @@
 #include "cli/live/follow_folder.h"
 
 #include "cli/guard/allocate.h"
+#include "cli/guard/trust.h"
 #include "cli/terminal/clock.h"
 #include "cli/terminal/messages.h"
 
@@ -32,7 +33,8 @@ struct file {
     off_t size;
     struct timespec changed; /* ctime: also what makes it readable */
     struct timespec written;
-    double since; /* that this is so, of seconds_now() */
+    double since;    /* that this is so, of seconds_now() */
+    bool is_refused; /* a link of somebody else, or the like */
     bool is_done, is_told;
     char *path;
 };
@@ -62,7 +64,8 @@ static void free_files(struct files *f)
     *f = (struct files){0};
 }
 
-static void add_file(struct following_folders *f, const char *path, const struct stat *st)
+static void add_file(struct following_folders *f, const char *path, const struct stat *st,
+                     bool is_refused)
 {
     struct files *to = &f->found;
     if (to->count == MOST_FILES) {
@@ -84,6 +87,7 @@ static void add_file(struct following_folders *f, const char *path, const struct
                       .size = st->st_size,
                       .changed = st->st_ctim,
                       .written = st->st_mtim,
+                      .is_refused = is_refused,
                       /* What is old was complete before anybody looked. */
                       .since = seconds_now() - (age > old ? old : 0),
                       .path = memcpy(more(NULL, size), path, size)};
@@ -107,17 +111,40 @@ static void add_folder(struct folders *to, const char *path, int depth)
     to->all[to->count++].depth = depth;
 }
 
-/* Links to files are followed, links to folders are not: they may lead in circles. */
-static void look_at(struct following_folders *f, struct folders *to, const char *path,
-                    int depth)
+/* Links to files are followed, links to folders are not: they may lead in circles. What
+ * others put there that leads to a file of somebody else is refused: this user may read
+ * more than they. */
+static void look_at(struct following_folders *f, struct folders *to, DIR *folder,
+                    const char *path, int depth)
 {
+    const char *name = strrchr(path, '/') + 1;
+    char why[TRUST_REASON];
     struct stat st;
-    if (lstat(path, &st) != 0)
+    if (fstatat(dirfd(folder), name, &st, AT_SYMLINK_NOFOLLOW) != 0)
         return;
+    bool is_link = S_ISLNK(st.st_mode);
+    bool may_be_of_others = is_link ? !trust_user(st.st_uid) : st.st_nlink > 1;
     if (S_ISDIR(st.st_mode))
         add_folder(to, path, depth);
-    else if (stat(path, &st) == 0 && S_ISREG(st.st_mode))
-        add_file(f, path, &st);
+    else if (may_be_of_others && !trust_allows(path, TRUST_FOLLOWED, why))
+        add_file(f, path, &st, true);
+    else if ((!is_link || stat(path, &st) == 0) && S_ISREG(st.st_mode))
+        add_file(f, path, &st, false);
+}
+
+/* Not by a link of somebody else. */
+static DIR *open_folder(const char *path)
+{
+    char inside[PATH_MAX], name[NAME_MAX + 1];
+    if (snprintf(inside, sizeof(inside), "%s/*", path) >= (int)sizeof(inside))
+        return NULL;
+    int handle = trust_open_folder(inside, name);
+    if (handle < 0)
+        return NULL;
+    int fd = openat(handle, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), why = errno;
+    close(handle);
+    errno = why;
+    return fd >= 0 ? fdopendir(fd) : NULL;
 }
 
 static void look_into(struct following_folders *f, struct folders *to, const char *path,
@@ -127,11 +154,11 @@ static void look_into(struct following_folders *f, struct folders *to, const cha
     char file[PATH_MAX];
     if (f->events >= 0)
         inotify_add_watch(f->events, path, mask);
-    DIR *folder = opendir(path);
+    DIR *folder = open_folder(path);
     for (const struct dirent *e; folder != NULL && (e = readdir(folder)) != NULL;)
         if (e->d_name[0] != '.' &&
             snprintf(file, sizeof(file), "%s/%s", path, e->d_name) < (int)sizeof(file))
-            look_at(f, to, file, depth + 1);
+            look_at(f, to, folder, file, depth + 1);
     if (folder != NULL)
         closedir(folder);
 }
@@ -153,7 +180,7 @@ static void look_through(struct following_folders *f, const char *path)
 static void see_folder(struct following_folders *f, size_t i)
 {
     const char *path = f->how->folders[i];
-    DIR *folder = opendir(path);
+    DIR *folder = open_folder(path);
     int why = errno;
     if (folder == NULL && !f->told_missing[i] && !f->how->quiet) {
         begin_message("note", path);
@@ -198,6 +225,13 @@ static void remember(struct file *now, const struct file *before)
     now->is_done = before->is_done;
 }
 
+static void report_refused(struct file *file)
+{
+    if (!file->is_told)
+        trust_check(file->path, TRUST_FOLLOWED);
+    file->is_told = file->is_done = true;
+}
+
 /* One that has two names is one; of what is gone nothing is kept. */
 static void look(struct following_folders *f)
 {
@@ -214,6 +248,8 @@ static void look(struct following_folders *f)
             remember(&f->found.all[i], &f->known.all[k]);
         if (i > 0 && by_identity(&f->found.all[i - 1], &f->found.all[i]) == 0)
             f->found.all[i].is_done = true;
+        if (f->found.all[i].is_refused)
+            report_refused(&f->found.all[i]);
     }
     free_files(&f->known);
     f->known = f->found;
@@ -224,10 +260,16 @@ static void look(struct following_folders *f)
 
 enum writer { NOBODY_WRITES, SOMEBODY_WRITES, WRITER_UNKNOWN };
 
-/* A lease to read is refused while anybody on this machine has it open to write. */
-static enum writer writer_of(const char *path)
+static int open_file(const struct file *file)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const struct stat known = {.st_dev = file->device, .st_ino = file->inode};
+    return trust_open_known(file->path, &known);
+}
+
+/* A lease to read is refused while anybody on this machine has it open to write. */
+static enum writer writer_of(const struct file *file)
+{
+    int fd = open_file(file);
     if (fd < 0)
         return WRITER_UNKNOWN;
     enum writer writer;
@@ -248,7 +290,7 @@ static bool is_complete(const struct file *file)
     double quiet = seconds_now() - file->since;
     if (quiet < quiet_known)
         return false;
-    enum writer writer = writer_of(file->path);
+    enum writer writer = writer_of(file);
     return writer == NOBODY_WRITES || (writer == WRITER_UNKNOWN && quiet >= quiet_unknown);
 }
 
@@ -277,7 +319,19 @@ static void put_off(struct following_folders *f)
 /* False: what comes next is put off, too. */
 static bool take(struct following_folders *f, struct file *file)
 {
-    enum followed what = f->how->take(f->how->context, file->path, file->is_told);
+    char opened[64];
+    int fd = open_file(file);
+    if (fd < 0) {
+        file->is_done = errno == EACCES;
+        if (file->is_done && !file->is_told)
+            file->is_told = !trouble(file->path, strerror(errno));
+        return true;
+    }
+    snprintf(opened, sizeof(opened), "/proc/self/fd/%d", fd);
+    enum followed what =
+        f->how->take(f->how->context, file->path,
+                     access(opened, F_OK) == 0 ? opened : file->path, file->is_told);
+    close(fd);
     if (what == FOLLOWED_NOT_NOW) {
         put_off(f);
         return false;

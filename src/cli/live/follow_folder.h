@@ -9,6 +9,10 @@
  * nobody has such a lock or has it open for writing; where the kernel cannot tell the last
  * (another owner, a network), when it has not changed for half a minute.
  *
+ * Others may write to such a folder and exchange files at any time: what is handed over is
+ * the file that was looked at. Links of others are left out, and so are further names that
+ * they may have given to files of somebody else (trust.h).
+ *
  * Memory: 150 bytes and the path for each of 100,000 files at most. */
 #ifndef FOLLOW_FOLDER_H
 #define FOLLOW_FOLDER_H
@@ -25,8 +29,10 @@ struct follow_how {
     const char *const *folders;
     size_t count;
     bool quiet;
-    /* is_told: FOLLOWED_FAILED was the answer for that file before. */
-    enum followed (*take)(void *context, const char *path, bool is_told);
+    /* opened: the name to open it by, which others cannot exchange. is_told:
+     * FOLLOWED_FAILED was the answer for that file before. */
+    enum followed (*take)(void *context, const char *path, const char *opened,
+                          bool is_told);
     void (*rest)(void *context); /* called between two looks at the folders */
     void *context;
 };

@@ -228,7 +228,7 @@ static bool write_text(const void *thing, const struct settings *s, FILE *to,
 /* The temporary file of the program is one, so only while no snapshot is taken here. */
 static void write_file(struct agent *a, const struct hd_memory *text, double now)
 {
-    const struct output_how how = {.write = write_text};
+    const struct output_how how = {.write = write_text, .never_waits = true};
     bool ok = output_file(a->settings, a->settings->metrics, how, text);
     a->monitoring.next_file = now + (ok ? file_every : file_again);
 }

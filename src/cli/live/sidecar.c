@@ -3,6 +3,7 @@
 #include "cli/guard/memory.h"
 #include "cli/live/agent.h"
 #include "cli/live/collecting.h"
+#include "cli/live/last_resort.h"
 #include "cli/options/settings.h"
 #include "cli/terminal/clock.h"
 #include "cli/terminal/messages.h"
@@ -338,6 +339,7 @@ static void store(struct agent *a)
     if (a->queue.count == 0)
         return;
     monitoring_expect(a, WATCH_STORES, 3 * STEP_S);
+    last_resort_hold(true);
     storing_flush(&a->queue, false);
     monitoring_expect(a, WATCH_WAITS, STEP_S);
     if (a->queue.count == 0)
@@ -348,6 +350,7 @@ static void rounds(struct agent *a)
 {
     while ((!a->is_over && !a->c.stopped) || a->at_work != NULL) {
         monitoring_expect(a, WATCH_WAITS, STEP_S);
+        last_resort_hold(a->at_work != NULL);
         if (a->at_work != NULL)
             go_on_working(a);
         if (is_time_to_look(a, seconds_now()))
@@ -457,6 +460,7 @@ static int run(struct agent *a, const struct settings *s)
         a->status = is_cut ? EXIT_TROUBLE : a->status;
     }
     monitoring_expect(a, WATCH_STORES, 3 * STEP_S);
+    last_resort_hold(a->queue.count > 0);
     if (!storing_end(&a->c, &a->queue))
         a->status = EXIT_TROUBLE;
     print_end(a);

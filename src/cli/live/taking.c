@@ -1,6 +1,7 @@
 #include "cli/live/taking.h"
 
 #include "cli/live/children.h"
+#include "cli/live/last_resort.h"
 #include "cli/live/nameless.h"
 #include "cli/terminal/clock.h"
 #include "cli/terminal/messages.h"
@@ -43,6 +44,7 @@ static void listen_to_parent(struct collecting *c)
     sigemptyset(&set);
     sigaddset(&set, SIGUSR1);
     c->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+    last_resort_begin(c->signals);
     c->finishes = c->stopped = false;
     prctl(PR_SET_PDEATHSIG, SIGUSR1);
 }

@@ -2,6 +2,7 @@
 
 #include "cli/guard/allocate.h"
 #include "cli/guard/memory.h"
+#include "cli/guard/trust.h"
 #include "cli/guard/used_files.h"
 #include "cli/live/stored_run.h"
 #include "cli/options/options.h"
@@ -31,6 +32,8 @@ static void add(struct arguments *a, const char *word)
 
 static char *read_words(const char *path)
 {
+    if (!trust_check(path, TRUST_NAMED))
+        return NULL;
     FILE *f = fopen(path, "r");
     if (f == NULL) {
         trouble(path, strerror(errno));

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier) */
 #include "cli/terminal/temporary.h"
 
+#include "cli/guard/trust.h"
 #include "cli/terminal/exit_hook.h"
 
 #include <errno.h>
@@ -19,6 +20,11 @@
 
 static char path[PATH_MAX];
 static volatile sig_atomic_t is_there;
+
+/* The folder, and the final name by way of that handle: others may exchange a folder while
+ * a file is written into it. */
+static int handle = -1;
+static char place[PATH_MAX];
 
 /* A file that has no name yet, so that SIGKILL leaves nothing of it; -1: it has one. */
 static int nameless = -1;
@@ -118,12 +124,37 @@ static int open_named(void)
     return fd;
 }
 
+static void close_folder(void)
+{
+    if (handle >= 0)
+        close(handle);
+    handle = -1;
+}
+
+/* Without /proc the names have to do. */
+static bool hold_folder(const char *target)
+{
+    char name[NAME_MAX + 1];
+    close_folder();
+    handle = trust_open_folder(target, name);
+    if (handle < 0)
+        return false;
+    int len = snprintf(place, sizeof(place), "/proc/self/fd/%d", handle);
+    bool has_proc = access(place, F_OK) == 0;
+    len = has_proc ? len + snprintf(place + len, sizeof(place) - (size_t)len, "/%s", name)
+                   : snprintf(place, sizeof(place), "%s", target);
+    if (len < (int)sizeof(place))
+        return true;
+    errno = ENAMETOOLONG;
+    return false;
+}
+
 FILE *temporary_open(const char *target)
 {
-    if (!name_beside(target, path))
+    if (!hold_folder(target) || !name_beside(place, path))
         return NULL;
     temporary_listen();
-    int fd = open_to_be_named(target);
+    int fd = open_to_be_named(place);
     fd = fd >= 0 ? fd : open_named();
     FILE *to = fd >= 0 ? fdopen(fd, "w") : NULL;
     if (to == NULL && fd >= 0) {
@@ -205,8 +236,9 @@ static bool name_it(const char *target)
 
 bool temporary_rename(const char *target)
 {
-    bool ok = nameless >= 0 && name_it(target);
-    ok = ok || (is_there && rename(path, target) == 0);
+    (void)target; /* is place */
+    bool ok = nameless >= 0 && name_it(place);
+    ok = ok || (is_there && rename(path, place) == 0);
     int why = errno;
     if (ok)
         is_there = false;
@@ -215,6 +247,7 @@ bool temporary_rename(const char *target)
     if (nameless >= 0)
         close(nameless);
     nameless = -1;
+    close_folder();
     errno = why;
     return ok;
 }
@@ -227,6 +260,7 @@ void temporary_remove(void)
     if (nameless >= 0)
         close(nameless);
     nameless = -1;
+    close_folder();
 }
 
 FILE *temporary_nameless(const char *beside)

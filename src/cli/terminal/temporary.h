@@ -15,11 +15,12 @@
  * does that as well. */
 void temporary_listen(void);
 
-/* Make one in the folder of target. NULL with errno if that fails. */
+/* Make one in the folder of target, or of what that is a link to; see trust_open_folder().
+ * NULL with errno if that fails. */
 FILE *temporary_open(const char *target);
 
-/* After its fclose(): give it the name target, which replaces what is there. False with
- * errno if that fails. */
+/* After its fclose(): give it the name of that target, which replaces what is there. False
+ * with errno if that fails. */
 bool temporary_rename(const char *target);
 
 /* Another one, which never gets a name: it goes with the stream. On the file system of

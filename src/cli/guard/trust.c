@@ -1,0 +1,419 @@
+/* Walks a path name by name with a handle on each folder, so that nothing on the way can be
+ * exchanged between the look and the use.
+ *
+ * O_PATH. */
+#define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier) */
+#include "cli/guard/trust.h"
+
+#include "cli/terminal/messages.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+/* --- users --------------------------------------------------------------------------- */
+
+bool trust_user(unsigned user)
+{
+    const char *caller = geteuid() == 0 ? getenv("SUDO_UID") : NULL;
+    char *end = NULL;
+    unsigned long number = caller != NULL ? strtoul(caller, &end, 10) : 0;
+    return user == 0 || user == geteuid() ||
+           (caller != NULL && end != caller && *end == '\0' && user == number);
+}
+
+static bool is_sticky(const struct stat *st)
+{
+    return S_ISDIR(st->st_mode) && (st->st_mode & S_ISVTX) != 0;
+}
+
+static bool anybody_writes(const struct stat *st)
+{
+    return (st->st_mode & S_IWOTH) != 0;
+}
+
+/* The bit stands for all of an access list but owner and others. A group of one: root's, or
+ * that which has the number of its only user. */
+static bool group_writes(const struct stat *st, const char *at)
+{
+    bool is_private = st->st_gid == 0 || st->st_gid == st->st_uid;
+    return (st->st_mode & S_IWGRP) != 0 &&
+           (!is_private || lgetxattr(at, "system.posix_acl_access", NULL, 0) > 0);
+}
+
+bool trust_is_public(const struct stat *folder)
+{
+    return !trust_user(folder->st_uid) || anybody_writes(folder) ||
+           group_writes(folder, "");
+}
+
+/* --- a walk -------------------------------------------------------------------------- */
+
+enum { MAX_LINKS = 40 };
+
+struct walk {
+    enum trust_rule rule;
+    int folder;          /* O_PATH */
+    struct stat above;   /* of folder */
+    char at[PATH_MAX];   /* its name without links; "" is the root */
+    char left[PATH_MAX]; /* names to come */
+    char name[NAME_MAX + 1];
+    struct stat st; /* of name; st_mode 0 if there is nothing */
+    bool is_magic;  /* name is a link of /proc to something without a name */
+    int links;
+    char fault[PATH_MAX + 60];             /* the first; "": none */
+    char culprit[PATH_MAX + NAME_MAX + 2]; /* its name */
+};
+
+/* At or below one of a list. */
+static bool is_listed(const char *list, const char *at)
+{
+    char one[PATH_MAX], whole[PATH_MAX];
+    while (list != NULL && *(list += strspn(list, ":")) != '\0') {
+        size_t len = strcspn(list, ":");
+        snprintf(one, sizeof(one), "%.*s", (int)len, list);
+        list += len;
+        if (realpath(one, whole) == NULL || strcmp(one, at) == 0)
+            strcpy(whole, one);
+        len = strcmp(whole, "/") == 0 ? 0 : strlen(whole);
+        if (strcmp(one, "*") == 0 ||
+            (strncmp(whole, at, len) == 0 && (at[len] == '\0' || at[len] == '/')))
+            return true;
+    }
+    return false;
+}
+
+/* What a build server checked out is what it was told to build, whoever owns it in the
+ * container of the job. */
+static bool is_exception(const char *at)
+{
+    static const char *const lists[] = {"HEAPDRIFT_TRUST", "GITHUB_WORKSPACE",
+                                        "CI_PROJECT_DIR", "BUILD_SOURCESDIRECTORY"};
+    for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
+        if (is_listed(getenv(lists[i]), at))
+            return true;
+    return false;
+}
+
+static void __attribute__((format(printf, 3, 4)))
+blame(struct walk *w, const char *at, const char *format, ...)
+{
+    va_list words;
+    if (w->fault[0] != '\0' || is_exception(at))
+        return;
+    va_start(words, format);
+    vsnprintf(w->fault, sizeof(w->fault), format, words);
+    va_end(words);
+    snprintf(w->culprit, sizeof(w->culprit), "%s", at);
+}
+
+static void judge_found(struct walk *w, const struct stat *st, const char *at)
+{
+    if (!trust_user(st->st_uid))
+        blame(w, at, "%s belongs to user %u", at, st->st_uid);
+    else if (S_ISLNK(st->st_mode) || is_sticky(st))
+        return;
+    else if (anybody_writes(st))
+        blame(w, at, "anybody can write to %s", at);
+    else if (group_writes(st, at))
+        blame(w, at, "others than its owner can write to %s", at);
+}
+
+static void judge_named(struct walk *w, const struct stat *st, const char *at)
+{
+    bool has_content = S_ISREG(st->st_mode) || S_ISDIR(st->st_mode);
+    if (anybody_writes(&w->above) && !trust_user(st->st_uid))
+        blame(w, at, "%s belongs to user %u, in a folder of everybody", at, st->st_uid);
+    else if (has_content && anybody_writes(st) && !is_sticky(st))
+        blame(w, at, "anybody can write to %s", at);
+}
+
+/* As fs.protected_symlinks and fs.protected_fifos, but in every folder, and always. */
+static void judge_link(struct walk *w, const struct stat *st, const char *at)
+{
+    bool is_special = !S_ISREG(st->st_mode) && !S_ISDIR(st->st_mode);
+    if (trust_user(st->st_uid))
+        return;
+    if (S_ISLNK(st->st_mode))
+        blame(w, at, "%s is a link of user %u", at, st->st_uid);
+    else if (is_special && anybody_writes(&w->above))
+        blame(w, at, "%s belongs to user %u, in a folder of everybody", at, st->st_uid);
+}
+
+/* Who may add names to a folder may add one of a file that somebody else wrote. */
+static bool has_strange_name(const struct walk *w, const struct stat *st)
+{
+    bool is_owners = !trust_user(st->st_uid) && st->st_uid == w->above.st_uid;
+    return S_ISREG(st->st_mode) && st->st_nlink > 1 && trust_is_public(&w->above) &&
+           !is_owners;
+}
+
+static void judge(struct walk *w, const struct stat *st, const char *at)
+{
+    at = *at != '\0' ? at : "/";
+    if (w->rule == TRUST_FOUND)
+        judge_found(w, st, at);
+    else if (w->rule == TRUST_NAMED)
+        judge_named(w, st, at);
+    else
+        judge_link(w, st, at);
+    if (w->rule != TRUST_LINKS && has_strange_name(w, st))
+        blame(w, at, "%s has another name, in a folder of others", at);
+}
+
+/* Takes the handle. */
+static bool enter(struct walk *w, int folder)
+{
+    if (folder < 0)
+        return false;
+    if (w->folder >= 0)
+        close(w->folder);
+    w->folder = folder;
+    return fstat(folder, &w->above) == 0;
+}
+
+static bool enter_root(struct walk *w)
+{
+    w->at[0] = '\0';
+    if (!enter(w, open("/", O_PATH | O_DIRECTORY | O_CLOEXEC)))
+        return false;
+    judge(w, &w->above, w->at);
+    return true;
+}
+
+static bool go_up(struct walk *w)
+{
+    char *slash = strrchr(w->at, '/');
+    if (slash != NULL)
+        *slash = '\0';
+    return enter(w, openat(w->folder, "..", O_PATH | O_DIRECTORY | O_CLOEXEC));
+}
+
+static bool put_before(struct walk *w, const char *text)
+{
+    char whole[2 * PATH_MAX];
+    int len = snprintf(whole, sizeof(whole), "%s/%s", text, w->left);
+    if (len < 0 || len >= (int)sizeof(w->left)) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    memcpy(w->left, whole, (size_t)len + 1);
+    return true;
+}
+
+static bool follow(struct walk *w)
+{
+    char text[PATH_MAX];
+    ssize_t len = readlinkat(w->folder, w->name, text, sizeof(text) - 1);
+    if (len < 0)
+        return false;
+    text[len] = '\0';
+    if (++w->links > MAX_LINKS) {
+        errno = ELOOP;
+        return false;
+    }
+    if (w->rule >= TRUST_LINKS && w->fault[0] != '\0') {
+        errno = EPERM;
+        return false;
+    }
+    return put_before(w, text) && (text[0] != '/' || enter_root(w));
+}
+
+/* "pipe:[4711]", below /proc/self/fd. */
+static bool leads_to_nameless(const struct walk *w)
+{
+    char text[PATH_MAX];
+    ssize_t len = readlinkat(w->folder, w->name, text, sizeof(text) - 1);
+    text[len > 0 ? len : 0] = '\0';
+    return strncmp(w->at, "/proc/", 6) == 0 && text[0] != '/' && strchr(text, '[') != NULL;
+}
+
+/* The next name of those left; false behind the last. */
+static bool take_name(struct walk *w)
+{
+    size_t begin = strspn(w->left, "/"), len = strcspn(w->left + begin, "/");
+    if (len == 0 || len > NAME_MAX) {
+        errno = len == 0 ? EISDIR : ENAMETOOLONG;
+        return false;
+    }
+    memcpy(w->name, w->left + begin, len);
+    w->name[len] = '\0';
+    memmove(w->left, w->left + begin + len, strlen(w->left + begin + len) + 1);
+    return true;
+}
+
+static bool is_last(const struct walk *w)
+{
+    return w->left[strspn(w->left, "/")] == '\0';
+}
+
+/* A name that is neither "." nor "..". */
+static bool step(struct walk *w, bool *ended)
+{
+    char at[PATH_MAX + NAME_MAX + 2];
+    struct stat *st = &w->st;
+    snprintf(at, sizeof(at), "%s/%s", w->at, w->name);
+    *ended = is_last(w);
+    if (fstatat(w->folder, w->name, st, AT_SYMLINK_NOFOLLOW) != 0) {
+        *st = (struct stat){0};
+        return *ended && errno == ENOENT;
+    }
+    judge(w, st, at);
+    w->is_magic = *ended && S_ISLNK(st->st_mode) && leads_to_nameless(w);
+    if (w->is_magic || (*ended && !S_ISLNK(st->st_mode)))
+        return true;
+    *ended = false;
+    if (S_ISLNK(st->st_mode))
+        return follow(w);
+    if (strlen(at) >= sizeof(w->at)) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    strcpy(w->at, at);
+    const int how = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+    return enter(w, openat(w->folder, w->name, how));
+}
+
+/* A relative path that is read begins at the root as well: who can exchange the folder that
+ * the user works in decides, too. */
+static bool begin(struct walk *w, const char *path)
+{
+    char here[PATH_MAX];
+    bool is_named = getcwd(here, sizeof(here)) != NULL && here[0] == '/';
+    int len = snprintf(w->left, sizeof(w->left), "%s", path);
+    if (len >= (int)sizeof(w->left)) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    if (path[0] == '/')
+        return enter_root(w);
+    if (w->rule < TRUST_LINKS && is_named)
+        return put_before(w, here) && enter_root(w);
+    snprintf(w->at, sizeof(w->at), "%s", is_named && here[1] != '\0' ? here : "");
+    return enter(w, open(".", O_PATH | O_DIRECTORY | O_CLOEXEC));
+}
+
+/* To the last name. False with errno; the caller closes the folder in any case. */
+static bool walk(struct walk *w, const char *path)
+{
+    bool ended = false;
+    if (!begin(w, path))
+        return false;
+    while (!ended && take_name(w)) {
+        if (strcmp(w->name, ".") == 0)
+            continue;
+        if (!(strcmp(w->name, "..") == 0 ? go_up(w) : step(w, &ended)))
+            return false;
+    }
+    return ended;
+}
+
+/* Keeps errno. */
+static void end(struct walk *w)
+{
+    int why = errno;
+    if (w->folder >= 0)
+        close(w->folder);
+    errno = why;
+}
+
+/* --- what is asked ------------------------------------------------------------------- */
+
+bool trust_allows(const char *path, enum trust_rule rule, char why[TRUST_REASON])
+{
+    struct walk w = {.rule = rule, .folder = -1};
+    bool ended = walk(&w, path);
+    end(&w);
+    if (rule == TRUST_FOUND && ended && w.st.st_mode != 0 && !S_ISREG(w.st.st_mode)) {
+        snprintf(why, TRUST_REASON, "is not a regular file");
+        return false;
+    }
+    if (rule == TRUST_FOUND && !ended && errno != ENOENT)
+        blame(&w, path, "%s", strerror(errno));
+    /* What leads to a file that is an exception does not matter. */
+    if (rule < TRUST_LINKS)
+        snprintf(w.culprit, sizeof(w.culprit), "%s/%s", w.at, w.name);
+    if (w.fault[0] == '\0' || (rule < TRUST_LINKS && is_exception(w.culprit)))
+        return true;
+    snprintf(why, TRUST_REASON, "refused: %s; HEAPDRIFT_TRUST=%s allows it", w.fault,
+             w.culprit);
+    return false;
+}
+
+bool trust_check(const char *path, enum trust_rule rule)
+{
+    char why[TRUST_REASON];
+    return path == NULL || strcmp(path, "-") == 0 || trust_allows(path, rule, why) ||
+           trouble(path, why);
+}
+
+int trust_open_folder(const char *path, char *name)
+{
+    struct walk w = {.rule = TRUST_LINKS, .folder = -1};
+    if (walk(&w, path)) {
+        strcpy(name, w.name);
+        return w.folder;
+    }
+    end(&w);
+    return -1;
+}
+
+/* Opened, it must be what was looked at. */
+static int open_last(const struct walk *w, int flags)
+{
+    struct stat st;
+    flags |= O_CLOEXEC | O_NOCTTY | (w->is_magic ? 0 : O_NOFOLLOW);
+    int fd = openat(w->folder, w->name, flags, 0666);
+    bool is_new = w->st.st_mode == 0 && (flags & O_CREAT) != 0;
+    if (fd < 0 || w->is_magic || is_new ||
+        (fstat(fd, &st) == 0 && st.st_dev == w->st.st_dev && st.st_ino == w->st.st_ino))
+        return fd;
+    close(fd);
+    errno = ESTALE;
+    return -1;
+}
+
+static int open_walked(const char *path, enum trust_rule rule, int flags, struct walk *w)
+{
+    *w = (struct walk){.rule = rule, .folder = -1};
+    bool ended = walk(w, path);
+    if (ended && w->fault[0] != '\0')
+        errno = EPERM;
+    int fd = ended && w->fault[0] == '\0' ? open_last(w, flags) : -1;
+    end(w);
+    return fd;
+}
+
+FILE *trust_fopen(const char *path, const char *mode)
+{
+    struct walk w;
+    struct stat st;
+    bool appends = mode[0] == 'a';
+    int flags = appends ? O_APPEND | O_CREAT : mode[1] == 'n' ? O_NONBLOCK : 0;
+    int fd = open_walked(path, TRUST_LINKS, O_WRONLY | flags, &w);
+    bool fits = fd >= 0 && fstat(fd, &st) == 0 && (appends || !S_ISREG(st.st_mode));
+    FILE *file = fits ? fdopen(fd, appends ? "a" : "w") : NULL;
+    if (fd >= 0 && file == NULL) {
+        int why = fits ? errno : EEXIST;
+        close(fd);
+        errno = why;
+    }
+    return file;
+}
+
+int trust_open_known(const char *path, const struct stat *known)
+{
+    struct walk w;
+    int fd = open_walked(path, TRUST_FOLLOWED, O_RDONLY | O_NONBLOCK, &w);
+    if (fd < 0 || (S_ISREG(w.st.st_mode) && w.st.st_dev == known->st_dev &&
+                   w.st.st_ino == known->st_ino))
+        return fd;
+    close(fd);
+    errno = ESTALE;
+    return -1;
+}

@@ -1,0 +1,58 @@
+/* trust.h - whether somebody else can decide what a file of the command line is.
+ *
+ * Whoever may replace a file, or a folder or link on the way to it, decides what is read or
+ * where is written. Every name on the way is looked at, links as well, as ssh (StrictModes)
+ * and git (safe.directory) do. The users that are trusted are root, the user who runs this,
+ * and for root the user who called sudo. A folder that anybody may write to is fine if it
+ * is sticky and the next name belongs to one of them.
+ *
+ * HEAPDRIFT_TRUST has the exceptions, separated by colons: a file, a folder and all below
+ * it, or "*" for everything. The folder that a build server has checked out is one, too.
+ *
+ * Must not depend on a command. */
+#ifndef TRUST_H
+#define TRUST_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+enum trust_rule {
+    TRUST_FOUND,   /* nobody named it: only trusted users may own or write anything */
+    TRUST_NAMED,   /* the user did: its owners are trusted, the public is not */
+    TRUST_LINKS,   /* written: only links of trusted users are followed */
+    TRUST_FOLLOWED /* read, found in a folder of others: the same, and no further names */
+};
+
+enum { TRUST_REASON = 3 * PATH_MAX };
+
+/* True if path may be used by that rule, or cannot be opened anyway. Otherwise why has the
+ * fault and the remedy: "belongs to user 1000; HEAPDRIFT_TRUST=/w/heapdrift.yml allows it".
+ */
+bool trust_allows(const char *path, enum trust_rule rule, char why[TRUST_REASON]);
+
+/* Prints "heapdrift: PATH: why" unless trust_allows(). */
+bool trust_check(const char *path, enum trust_rule rule);
+
+/* True for the users that are trusted. */
+bool trust_user(unsigned user);
+
+/* True if users who are not trusted may add names to a folder, as far as its mode says. */
+bool trust_is_public(const struct stat *folder);
+
+/* Opens the folder of the file at path (O_PATH) by TRUST_LINKS, so that nobody can exchange
+ * it afterwards; name, of NAME_MAX + 1 bytes, is that of the file behind all links, whether
+ * it exists or not. -1 with errno; EPERM: there is a link of somebody else. */
+int trust_open_folder(const char *path, char *name);
+
+/* By TRUST_LINKS, mode "w": opens what exists and is not a regular file, such as a pipe;
+ * "wn": the same without waiting for a reader; "a": appends to any file. NULL with errno.
+ */
+FILE *trust_fopen(const char *path, const char *mode);
+
+/* Opens a regular file to be read by TRUST_FOLLOWED, if it still is the known one. -1 with
+ * errno. */
+int trust_open_known(const char *path, const struct stat *known);
+
+#endif

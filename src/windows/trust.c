@@ -1,0 +1,29 @@
+/* What trust.h asks for: Windows asks the access lists of a file, and lets only
+ * administrators make links. */
+#include "cli/guard/trust.h"
+
+bool trust_user(unsigned user)
+{
+    (void)user;
+    return true;
+}
+
+bool trust_allows(const char *path, enum trust_rule rule, char why[TRUST_REASON])
+{
+    (void)path;
+    (void)rule;
+    (void)why;
+    return true;
+}
+
+bool trust_check(const char *path, enum trust_rule rule)
+{
+    (void)path;
+    (void)rule;
+    return true;
+}
+
+FILE *trust_fopen(const char *path, const char *mode)
+{
+    return fopen(path, mode[0] == 'a' ? "a" : "w");
+}
