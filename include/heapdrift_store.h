@@ -227,6 +227,11 @@ bool hd_series_next(struct hd_series_list *l, const struct hd_stored_series **se
                     struct hd_error *err);
 void hd_series_list_free(struct hd_series_list *l); /* NULL is fine */
 
+/* Ids of the series that the list leaves out, as far as known: a value of theirs is longer
+ * than any that is recorded (docs/store.md). Of all series if the filter names no run. Until
+ * the next call. */
+const uint64_t *hd_series_left_out(const struct hd_series_list *l, size_t *count);
+
 /* The digest of a snapshot, whole, for hd_snapshot_from_memory(); packed or not. bytes is
  * {0}. HD_USAGE: there is no such snapshot (any more). HD_BAD_FORMAT: it is damaged, or
  * what it is built on. HD_TOO_BIG: it takes more memory than it may. */

@@ -388,6 +388,9 @@ const struct database postgres_database = {
     .bytes = "BYTEA",
     .each = "json_array_elements",
     .lock = "FOR UPDATE",
+    .text_size = "OCTET_LENGTH(@)",
+    .bytes_size = "OCTET_LENGTH(@)",
+    .number = "@",
 };
 
 #else

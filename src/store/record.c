@@ -1,6 +1,7 @@
 /* One snapshot into the store: its run, its digest, rows of types; or what of both differs
  * from those of a base. */
 #include "store/base.h"
+#include "store/bounds.h"
 #include "store/delta.h"
 #include "store/rows.h"
 #include "store/run.h"
@@ -300,6 +301,9 @@ static bool add_snapshot(struct hd_store *s, struct record *r, int64_t series, i
                          bool *is_new, struct hd_error *err)
 {
     const struct hd_memory *digest = r->is_whole ? whole_of(r) : &r->delta;
+    if (digest->size > MOST_DIGEST)
+        return fail(err, HD_TOO_BIG, "its digest of %zu bytes is more than a store takes",
+                    digest->size);
     const struct value values[] = {of_number(series),
                                    of_real(r->taken),
                                    of_text(r->source),

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,7 +105,7 @@ static bool failed(const struct connection *c, struct hd_error *err)
     case SQLITE_CORRUPT:
         return fail(err, HD_BAD_FORMAT, "is damaged: %s", sqlite3_errmsg(c->db));
     case SQLITE_TOOBIG:
-        return fail(err, HD_TOO_BIG, "too large for SQLite");
+        return fail(err, HD_TOO_BIG, "a value is too large");
     default:
         return fail(err, HD_IO, "%s", sqlite3_errmsg(c->db));
     }
@@ -219,6 +220,14 @@ static bool run(struct connection *c, const char *sql, const struct value *value
         ok = next(rows, &there, err);
     end(rows);
     return ok;
+}
+
+/* Beside a value, what SQLite makes of it and the rest of its row. */
+static void bound(struct connection *c, uint64_t bytes)
+{
+    enum { BESIDE = 1 << 20 };
+    uint64_t limit = bytes + BESIDE;
+    sqlite3_limit(c->db, SQLITE_LIMIT_LENGTH, limit < INT_MAX ? (int)limit : INT_MAX);
 }
 
 /* --- where the file lies ----------------------------------------------------------- */
@@ -345,14 +354,26 @@ static void whole_part(sqlite3_context *context, int count, sqlite3_value **valu
     sqlite3_result_double(context, floor(sqlite3_value_double(values[0])));
 }
 
+static void octets(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    (void)count;
+    sqlite3_result_int(context, sqlite3_value_bytes(values[0]));
+}
+
+static bool add_function(struct connection *c, const char *name,
+                         void (*function)(sqlite3_context *, int, sqlite3_value **))
+{
+    return sqlite3_create_function(c->db, name, 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL,
+                                   function, NULL, NULL) == SQLITE_OK;
+}
+
 static bool prepare_connection(struct connection *c, const char *path,
                                enum hd_store_use use, struct hd_error *err)
 {
     sqlite3_extended_result_codes(c->db, 1);
     sqlite3_busy_timeout(c->db, (int)c->wait_ms);
-    if (!distrust(c) ||
-        sqlite3_create_function(c->db, "floor", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL,
-                                whole_part, NULL, NULL) != SQLITE_OK)
+    if (!distrust(c) || !add_function(c, "floor", whole_part) ||
+        !add_function(c, "octets", octets))
         return failed(c, err);
     /* The first look at the file: is it a database at all? What is sorted stays in memory:
      * a sandbox allows no other files. */
@@ -493,6 +514,7 @@ const struct database sqlite_database = {
     .next = next,
     .column = column,
     .end = end,
+    .bound = bound,
     .remedy = remedy,
     .tidy = tidy,
     .begin_write = "BEGIN IMMEDIATE",
@@ -506,6 +528,11 @@ const struct database sqlite_database = {
     .bytes = "BLOB",
     .each = "json_each",
     .lock = "",
+    /* A value may be of any type, whatever its column is. The size of a blob, and the type
+     * of most, is known without loading it; text is loaded, within bound(). */
+    .text_size = "CASE WHEN typeof(@) = 'text' THEN octets(@) END",
+    .bytes_size = "CASE WHEN typeof(@) = 'blob' THEN LENGTH(@) END",
+    .number = "CASE WHEN typeof(@) IN ('integer', 'real') THEN @ END",
     .verify = "SELECT integrity_check FROM pragma_integrity_check WHERE integrity_check <> "
               "'ok' LIMIT 10",
 };

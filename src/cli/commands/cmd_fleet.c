@@ -104,6 +104,7 @@ static bool feed(struct feed *f, struct hd_fleet *fleet, const struct settings *
     const struct hd_fleet_how how = {.threads = s->threads,
                                      .max_memory = s->read.max_memory};
     bool ok = hd_fleet_examine(fleet, (struct hd_fleet_source){next, done, f}, &how, err);
+    store_report_left_out(s, f->list);
     hd_series_list_free(f->list);
     return ok;
 }

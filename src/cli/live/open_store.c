@@ -2,6 +2,7 @@
 
 #include "cli/terminal/messages.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,4 +53,19 @@ struct hd_store *open_store(const struct settings *s, enum hd_store_use use)
         end_message(note);
     }
     return store;
+}
+
+void store_report_left_out(const struct settings *s, const struct hd_series_list *l)
+{
+    enum { MOST = 20 };
+    size_t count;
+    const uint64_t *ids = hd_series_left_out(l, &count);
+    char name[40];
+    for (size_t i = 0; !s->quiet && i < count && i < MOST; i++) {
+        snprintf(name, sizeof(name), "run %" PRIu64, ids[i]);
+        begin_message("warning", name);
+        end_message(": left out: a value of its row is longer than any that is recorded");
+    }
+    if (!s->quiet && count > MOST)
+        fprintf(stderr, "heapdrift: warning: %zu more runs left out\n", count - MOST);
 }
