@@ -87,6 +87,9 @@ const char *hd_store_note(const struct hd_store *s);
  * on a server. Lives as long as the store. */
 const char *hd_store_file(const struct hd_store *s);
 
+/* The same of a URL, whether or not there is a file yet. False: it names no file. */
+bool hd_store_put_path(struct hd_sink to, const char *url);
+
 /* The same as hd_store_name() of any URL, of one that could not be opened. */
 void hd_store_put_url(struct hd_sink to, const char *url);
 

@@ -50,6 +50,9 @@ struct database {
     bool (*publish)(const char *draft, const char *url, bool is_whole,
                     struct hd_error *err);
 
+    /* The path of the file that a URL names; malloc'd. NULL: it names none. */
+    char *(*path)(const char *url);
+
     void (*close)(struct connection *c);
     const char *(*note)(const struct connection *c); /* hd_store_note() */
     const char *(*file)(const struct connection *c); /* hd_store_file() */

@@ -402,6 +402,12 @@ static int open_file(const char *path, enum hd_store_use use, sqlite3 **db)
     return status;
 }
 
+static char *path_of(const char *url)
+{
+    unsigned wait_ms;
+    return read_path(url, &wait_ms, NULL);
+}
+
 /* A path that nobody takes for a URL. */
 static char *draft(const char *url)
 {
@@ -504,6 +510,7 @@ static bool tidy(struct connection *c, struct hd_error *err)
 const struct database sqlite_database = {
     .name = "SQLite",
     .open = open_connection,
+    .path = path_of,
     .draft = draft,
     .publish = publish,
     .close = close_connection,

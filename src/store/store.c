@@ -375,6 +375,16 @@ void hd_store_put_public_url(struct hd_sink to, const char *url)
     put_url(to, url, NULL);
 }
 
+bool hd_store_put_path(struct hd_sink to, const char *url)
+{
+    const struct database *kind = database_for(url, NULL);
+    char *path = kind != NULL && kind->path != NULL ? kind->path(url) : NULL;
+    if (path != NULL)
+        put_string(to, path);
+    free(path);
+    return path != NULL;
+}
+
 /* --- opening ------------------------------------------------------------------- */
 
 void hd_store_close(struct hd_store *s)

@@ -158,3 +158,54 @@ COLUMNS
     measured 200 10 fleet --since=all
     [[ $status == 0 || $status == 2 ]]
 }
+
+# --- the sandbox ---------------------------------------------------------------------------
+
+need_sandbox() {
+    works info -v "$before"
+    [[ $err == *"sandbox: Landlock "*", seccomp"* ]] || skip "no Landlock and seccomp here"
+}
+
+# trying ARG...: run the program, which tries at its end what it should be refused; $went_well is what it was not.
+# Beside the store only what is named "victim" is there.
+trying() {
+    [[ -e $tmp/refused.so ]] || "${CC:-cc}" -shared -fPIC -o "$tmp/refused.so" tests/cli/refused.c
+    echo victim >"$tmp/victim"
+    REFUSED_FOLDER=$tmp REFUSED_INPUT=${HEAPDRIFT_STORE#file:} LD_PRELOAD=$tmp/refused.so hd "$@"
+    went_well=$(sed -n 's/^tried \(.*\): yes$/\1/p' <<<"$err" | xargs)
+}
+
+@test "what reads a store may read its file, and reach nothing else" {
+    need_sandbox
+    trying fleet --since=all
+    status_is 0
+    [[ $went_well == "input thread" ]] || complain "$went_well"
+    trying store check --all
+    status_is 0
+    [[ $went_well == "input thread" ]] || complain "$went_well"
+    trying store grant
+    [[ $went_well == "input thread" ]] || complain "$went_well"
+    trying diff --service=shop
+    status_is 0
+    [[ $went_well == "thread" ]] || complain "$went_well"
+    mkdir "$tmp/there"
+    trying fleet --since=all --format=html -o "$tmp/there/pages/"
+    status_is 0
+    [[ -s $tmp/there/pages/index.html && $went_well == "input thread" ]] || complain "$went_well"
+    works fleet --since=all --shard=1/1 --until=2026-11-22T00:00Z -o "$tmp/there/part"
+    trying fleet --merge "$tmp/there/part"
+    status_is 0
+    [[ $went_well == "thread" ]] || complain "$went_well"
+}
+
+@test "what writes a store may write its folder, and reach nothing else" {
+    need_sandbox
+    trying fleet --since=all --save
+    status_is 0
+    [[ $went_well == "input thread list create write remove" || $went_well == "input thread create write remove" ]] ||
+        complain "$went_well"
+    trying store upgrade
+    status_is 0
+    [[ " $went_well " != *" tcp "* && " $went_well " != *" program "* && " $went_well " != *" read "* ]] ||
+        complain "$went_well"
+}

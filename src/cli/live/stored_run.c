@@ -490,7 +490,7 @@ bool stored_run_fetch(struct settings *s)
                 s->command->name);
         return false;
     }
-    struct hd_store *store = open_store(s, HD_STORE_READ);
+    struct hd_store *store = open_store_inside(s);
     if (store == NULL)
         return false;
     bool ok = take(s, store, &err);

@@ -53,6 +53,7 @@ struct settings {
     bool exit_code, strict, quiet, verbose, no_progress, no_sandbox, help, version;
 
     int sandbox_version;  /* of Landlock, if it is in force; else 0 */
+    bool sandbox_is_entered;
     bool sandbox_is_wide; /* files of modules may still be read, for core dumps */
 
     uint32_t letters;                 /* by which options were given: 1 << (letter - 'a') */
