@@ -172,7 +172,9 @@ struct hd_thinned {
  * hour, then the last of every day (UTC), and nothing older than keep_seconds. The first
  * and the last of a series stay as long as they are not older, and so does whatever was
  * recorded within the last hour. What others are built on stays until those are gone, so
- * for a week more at most. Snapshots go whole, 10,000 in a transaction. done may be
+ * for a week more at most. A server goes by its own clock, whatever now is. In a file, what
+ * other machines recorded goes only if one of them recorded something in the day before now.
+ * Snapshots go whole, 10,000 in a transaction. done may be
  * NULL. */
 bool hd_store_thin(struct hd_store *s, double keep_seconds, double now,
                    struct hd_thinned *done, struct hd_error *err);

@@ -3,7 +3,6 @@
 #include "store/bounds.h"
 #include "store/store.h"
 
-#include "base/clock.h"
 #include "base/error.h"
 #include "base/options.h"
 
@@ -40,7 +39,7 @@ static void add(struct checking *c, const char *code, bool is_warning, uint64_t 
 
 /* --- rows -------------------------------------------------------------------------- */
 
-/* Asks for a number; none should be there. $1 is now. */
+/* Asks for a number; none should be there. */
 struct rule {
     const char *code;
     bool is_warning;
@@ -84,9 +83,7 @@ static const struct rule rules[] = {
      "started_at - 3600",
      "snapshot was taken an hour or more before its process began: a clock was wrong",
      "snapshots were taken an hour or more before their process began: a clock was wrong"},
-    {"clock", true, 0,
-     "SELECT COUNT(*) FROM snapshot WHERE recorded_at > CAST($1 AS DOUBLE PRECISION) + "
-     "3600",
+    {"clock", true, 0, "SELECT COUNT(*) FROM snapshot WHERE recorded_at > {now} + 3600",
      "snapshot was recorded in the future: a clock was, or is, wrong",
      "snapshots were recorded in the future: a clock was, or is, wrong"},
 };
@@ -107,7 +104,6 @@ static bool is_unanswered(struct checking *c, const char *what, const struct hd_
 
 static bool check_rows(struct checking *c, struct hd_error *err)
 {
-    const struct value now = of_real(clock_seconds(CLOCK_REALTIME));
     for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++) {
         const struct rule *r = &rules[i];
         struct hd_error why = {0};
@@ -115,8 +111,7 @@ static bool check_rows(struct checking *c, struct hd_error *err)
         bool there;
         if (c->store->version < r->version)
             continue;
-        if (!store_ask_number(c->store, r->sql, &now, strstr(r->sql, "$1") != NULL, &count,
-                              &there, &why) &&
+        if (!store_ask_number(c->store, r->sql, NULL, 0, &count, &there, &why) &&
             !is_unanswered(c, r->code, &why, err))
             return false;
         if (count > 0)

@@ -6,7 +6,7 @@
  *
  * Statements are one text for all databases. Values go beside it, never into it: $1, $2,
  * ... in the order in which they are first met. Words in braces are the database's own:
- * {id} {text} {bytes} {each} {lock}, and about a COLUMN that may have values of any kind
+ * {id} {text} {bytes} {each} {lock} {now} {owner} {server}, and about a COLUMN that may have values of any kind
  * and size {text_size:COLUMN} {bytes_size:COLUMN} {number:COLUMN}. Of functions FLOOR,
  * COALESCE and windows are used. */
 #ifndef DATABASE_H
@@ -104,6 +104,10 @@ struct database {
     /* About a column, which is where the @ are: its bytes; NULL where it is of another
      * kind. And its value; NULL where that is no number. */
     const char *text_size, *bytes_size, *number;
+
+    const char *now;   /* the time by the store's own clock, in whole seconds */
+    const char *owner; /* of the series that are made: this role, this machine */
+    bool has_clock;    /* one for all; else each goes by that of its machine */
 };
 
 /* The tables of schema.sql, as a list of SQL. */

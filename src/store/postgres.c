@@ -391,6 +391,9 @@ const struct database postgres_database = {
     .text_size = "OCTET_LENGTH(@)",
     .bytes_size = "OCTET_LENGTH(@)",
     .number = "@",
+    .now = "CAST(FLOOR(EXTRACT(EPOCH FROM now())) AS DOUBLE PRECISION)",
+    .owner = "CURRENT_USER",
+    .has_clock = true,
 };
 
 #else

@@ -360,11 +360,22 @@ static void octets(sqlite3_context *context, int count, sqlite3_value **values)
     sqlite3_result_int(context, sqlite3_value_bytes(values[0]));
 }
 
-static bool add_function(struct connection *c, const char *name,
+/* Who has a series: the machine by whose clock its rows are told apart. */
+static void machine(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    char name[256];
+    (void)count;
+    (void)values;
+    bool ok = gethostname(name, sizeof(name) - 1) == 0;
+    name[sizeof(name) - 1] = '\0';
+    sqlite3_result_text(context, ok ? name : "", -1, SQLITE_TRANSIENT);
+}
+
+static bool add_function(struct connection *c, const char *name, int count,
                          void (*function)(sqlite3_context *, int, sqlite3_value **))
 {
-    return sqlite3_create_function(c->db, name, 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL,
-                                   function, NULL, NULL) == SQLITE_OK;
+    return sqlite3_create_function(c->db, name, count, SQLITE_UTF8 | SQLITE_DETERMINISTIC,
+                                   NULL, function, NULL, NULL) == SQLITE_OK;
 }
 
 static bool prepare_connection(struct connection *c, const char *path,
@@ -372,8 +383,8 @@ static bool prepare_connection(struct connection *c, const char *path,
 {
     sqlite3_extended_result_codes(c->db, 1);
     sqlite3_busy_timeout(c->db, (int)c->wait_ms);
-    if (!distrust(c) || !add_function(c, "floor", whole_part) ||
-        !add_function(c, "octets", octets))
+    if (!distrust(c) || !add_function(c, "floor", 1, whole_part) ||
+        !add_function(c, "octets", 1, octets) || !add_function(c, "machine", 0, machine))
         return failed(c, err);
     /* The first look at the file: is it a database at all? What is sorted stays in memory:
      * a sandbox allows no other files. */
@@ -427,25 +438,27 @@ static char *draft(const char *url)
     return name;
 }
 
-static void sync_folder(const char *path)
+/* False and errno if its disk fails; some file systems cannot be asked. */
+static bool sync_folder(const char *path)
 {
+    bool ok = true;
     char *folder = folder_of(path);
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd >= 0) {
-        fsync(fd);
+        ok = fsync(fd) == 0 || (errno != EIO && errno != ENOSPC && errno != EDQUOT);
+        int why = errno;
         close(fd);
+        errno = why;
     }
     free(folder);
+    return ok;
 }
 
 /* Some file systems have no links: there the last one wins. */
 static bool give_name(const char *from, const char *path, struct hd_error *err)
 {
     bool ok = link(from, path) == 0 || errno == EEXIST || rename(from, path) == 0;
-    if (!ok)
-        fail(err, HD_IO, "%s", strerror(errno));
-    sync_folder(path);
-    return ok;
+    return (ok && sync_folder(path)) || fail(err, HD_IO, "%s", strerror(errno));
 }
 
 static bool publish(const char *from, const char *url, bool is_whole, struct hd_error *err)
@@ -539,6 +552,8 @@ const struct database sqlite_database = {
      * of most, is known without loading it; text is loaded, within bound(). */
     .text_size = "CASE WHEN typeof(@) = 'text' THEN octets(@) END",
     .bytes_size = "CASE WHEN typeof(@) = 'blob' THEN LENGTH(@) END",
+    .now = "CAST(strftime('%s', 'now') AS REAL)",
+    .owner = "machine()",
     .number = "CASE WHEN typeof(@) IN ('integer', 'real') THEN @ END",
     .verify = "SELECT integrity_check FROM pragma_integrity_check WHERE integrity_check <> "
               "'ok' LIMIT 10",

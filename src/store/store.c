@@ -31,7 +31,10 @@ static const char *word_of(const struct hd_store *s, const char *name, size_t le
                  {"snapshot", s->version == 2 ? snapshot_2 : "snapshot"},
                  {"text_size", d->text_size},
                  {"bytes_size", d->bytes_size},
-                 {"number", d->number}};
+                 {"number", d->number},
+                 {"now", d->now},
+                 {"server", ""},
+                 {"owner", d->owner}};
     for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
         if (strlen(words[i].name) == len && strncmp(words[i].name, name, len) == 0)
             return words[i].word;

@@ -18,6 +18,7 @@ struct hd_store {
     char *url;
     struct hd_memory name; /* the URL without a password */
     bool is_listing;       /* in a transaction that reads */
+    bool trusts_callers;   /* about what time it is, also on a server: for tests */
     double patience;       /* seconds: for how long a lost server is waited for */
     double delay;          /* seconds before the first try to find it again */
     uint64_t max_memory;   /* bytes that a digest may take when it is read; 0: no limit */

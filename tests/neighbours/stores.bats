@@ -209,3 +209,77 @@ trying() {
     [[ " $went_well " != *" tcp "* && " $went_well " != *" program "* && " $went_well " != *" read "* ]] ||
         complain "$went_well"
 }
+
+# --- clocks --------------------------------------------------------------------------------
+
+# ahead ARG...: run the program on another machine, whose clock is ten years ahead.
+ahead() {
+    [[ -e $tmp/ahead.so ]] || {
+        cat >"$tmp/ahead.c" <<'C'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+enum { TEN_YEARS = 315576000 };
+int clock_gettime(clockid_t which, struct timespec *t)
+{
+    long status = syscall(SYS_clock_gettime, which, t);
+    if (which == CLOCK_REALTIME)
+        t->tv_sec += TEN_YEARS;
+    return (int)status;
+}
+time_t time(time_t *to)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    if (to != NULL)
+        *to = t.tv_sec;
+    return t.tv_sec;
+}
+int gettimeofday(struct timeval *restrict to, void *restrict zone)
+{
+    struct timespec t;
+    (void)zone;
+    clock_gettime(CLOCK_REALTIME, &t);
+    *to = (struct timeval){t.tv_sec, t.tv_nsec / 1000};
+    return 0;
+}
+int gethostname(char *name, size_t size)
+{
+    strncpy(name, "other-machine", size);
+    return 0;
+}
+C
+        "${CC:-cc}" -shared -fPIC -o "$tmp/ahead.so" "$tmp/ahead.c" -ldl
+    }
+    LD_PRELOAD=$tmp/ahead.so hd "$@"
+}
+
+@test "a writer whose clock is ten years ahead thins out what it recorded, and nothing else" {
+    ask "UPDATE snapshot SET recorded_at = taken_at" >/dev/null
+    printf 'a 2 App.exe 1\nt 1 App.Order\nt 2 App.Other\no 1 1 18 2\no 2 2 99\nr 1 3 0\nc App.exe 2\n' >"$tmp/new.txt"
+    ahead record -q --keep=90d --service=web --host=c "$tmp/new.txt"
+    status_is 0
+    [[ $(ask "SELECT COUNT(*) FROM snapshot JOIN series ON series.id = series_id WHERE host IN ('a', 'b')") == 6 ]] ||
+        complain "the snapshots of others are gone"
+    # Nobody is old by it, and it is named.
+    works record --keep=90d
+    [[ $(ask "SELECT COUNT(*) FROM snapshot JOIN series ON series.id = series_id WHERE host IN ('a', 'b')") == 6 ]]
+    works store check
+    out_matches "warning: 1 snapshot was (recorded in the future|taken an hour or more after it was recorded)"
+}
+
+@test "what others recorded is thinned out as long as one of their clocks agrees" {
+    local now
+    now=$(date +%s)
+    ask "UPDATE series SET owner = 'third-machine' WHERE host = 'a'" \
+        "UPDATE snapshot SET taken_at = $now - 100 * 86400 + id, recorded_at = $now - 100 * 86400"
+    works record --keep=90d
+    [[ $(ask "SELECT GROUP_CONCAT(host) FROM series") == a ]] || complain "$(ask 'SELECT host FROM series')"
+    ask "UPDATE snapshot SET recorded_at = $now - 7200, taken_at = $now - 7200 WHERE id = (SELECT MAX(id) FROM snapshot)"
+    works record --keep=90d
+    [[ $(ask "SELECT COUNT(*) FROM snapshot WHERE taken_at < $now - 90 * 86400 AND id <> (SELECT base_id FROM snapshot WHERE id = (SELECT MAX(id) FROM snapshot))") == 0 ]]
+}
