@@ -541,8 +541,12 @@ const struct database sqlite_database = {
     .begin_read = "BEGIN",
     .tables = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE "
               "'sqlite\\_%' ESCAPE '\\'",
-    .disguised = "SELECT name FROM sqlite_master WHERE LOWER(name) IN " STORE_TABLES
-                 " AND (type <> 'table' OR sql LIKE 'CREATE VIRTUAL%')",
+    /* Nor is it one where columns are computed, or an id may be there twice. */
+    .disguised = "SELECT name FROM sqlite_master AS t WHERE LOWER(name) IN " STORE_TABLES
+                 " AND (type <> 'table' OR sql LIKE 'CREATE VIRTUAL%' OR EXISTS (SELECT 1 "
+                 "FROM pragma_table_xinfo(t.name) WHERE hidden <> 0) OR (LOWER(name) IN "
+                 "('series', 'snapshot', 'type') AND (SELECT GROUP_CONCAT(name) FROM "
+                 "pragma_table_info(t.name) WHERE pk > 0) IS NOT 'id'))",
     .id = "INTEGER PRIMARY KEY",
     .text = "TEXT",
     .bytes = "BLOB",
