@@ -173,9 +173,8 @@ struct hd_thinned {
  * and the last of a series stay as long as they are not older, and so does whatever was
  * recorded within the last hour. What others are built on stays until those are gone, so
  * for a week more at most. A server goes by its own clock, whatever now is. In a file, what
- * other machines recorded goes only if one of them recorded something in the day before now.
- * Snapshots go whole, 10,000 in a transaction. done may be
- * NULL. */
+ * other machines recorded goes only if one of them recorded something in the day before
+ * now. Snapshots go whole, 10,000 in a transaction. done may be NULL. */
 bool hd_store_thin(struct hd_store *s, double keep_seconds, double now,
                    struct hd_thinned *done, struct hd_error *err);
 
@@ -233,8 +232,8 @@ bool hd_series_next(struct hd_series_list *l, const struct hd_stored_series **se
 void hd_series_list_free(struct hd_series_list *l); /* NULL is fine */
 
 /* Ids of the series that the list leaves out, as far as known: a value of theirs is longer
- * than any that is recorded (docs/store.md). Of all series if the filter names no run. Until
- * the next call. */
+ * than any that is recorded (docs/store.md). Of all series if the filter names no run.
+ * Until the next call. */
 const uint64_t *hd_series_left_out(const struct hd_series_list *l, size_t *count);
 
 /* The digest of a snapshot, whole, for hd_snapshot_from_memory(); packed or not. bytes is

@@ -6,9 +6,9 @@
  *
  * Statements are one text for all databases. Values go beside it, never into it: $1, $2,
  * ... in the order in which they are first met. Words in braces are the database's own:
- * {id} {text} {bytes} {each} {lock} {now} {owner} {server}, and about a COLUMN that may have values of any kind
- * and size {text_size:COLUMN} {bytes_size:COLUMN} {number:COLUMN}. Of functions FLOOR,
- * COALESCE and windows are used. */
+ * {id} {text} {bytes} {each} {lock} {now} {owner} {server}, and about a COLUMN that may
+ * have values of any kind and size {text_size:COLUMN} {bytes_size:COLUMN} {number:COLUMN}.
+ * Of functions FLOOR, COALESCE and windows are used. */
 #ifndef DATABASE_H
 #define DATABASE_H
 

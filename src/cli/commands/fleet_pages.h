@@ -8,7 +8,8 @@
 /* Whether -o names a folder, to be filled with pages. */
 bool fleet_pages_are_wanted(const struct settings *s);
 
-/* Make the folder, where that is still allowed. False after saying why it cannot be made. */
+/* Make the folder, where that is still allowed. False after saying why it cannot be made.
+ */
 bool fleet_pages_begin(const struct settings *s);
 
 /* Make the pages of the runs that a report tells of its suspects, and note them in *s for

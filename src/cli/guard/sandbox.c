@@ -189,7 +189,8 @@ static void allow_budgets(struct box *b)
 /* --- output ---------------------------------------------------------- */
 
 /* A file is written beside its place, and read by nobody; but who makes a temporary file
- * may read it, and who waits for its folder to be on the disk opens that. Devices and pipes are written to as they are. */
+ * may read it, and who waits for its folder to be on the disk opens that. Devices and pipes
+ * are written to as they are. */
 static void allow_output(struct box *b, const char *path)
 {
     struct stat st;
@@ -205,8 +206,7 @@ static void allow_output(struct box *b, const char *path)
     char *slash = strrchr(target, '/');
     if (slash != NULL)
         slash[slash == target] = '\0';
-    allow(b, slash != NULL ? target : ".",
-          LANDLOCK_READ | LANDLOCK_LIST | LANDLOCK_WRITE);
+    allow(b, slash != NULL ? target : ".", LANDLOCK_READ | LANDLOCK_LIST | LANDLOCK_WRITE);
     free(target);
 }
 

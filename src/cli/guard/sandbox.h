@@ -6,7 +6,8 @@
 
 #include "cli/options/settings.h"
 
-/* Give it up, before the first thread starts; and what is left of another one. Where the kernel can refuse nothing, or
+/* Give it up, before the first thread starts; and what is left of another one. Where the
+ * kernel can refuse nothing, or
  * --no-sandbox was given, or the command is none of those, all stays as it is. False after
  * saying on stderr what the kernel has and did not do. */
 bool sandbox_enter(struct settings *s);
