@@ -87,6 +87,9 @@ const char *hd_store_note(const struct hd_store *s);
  * on a server. Lives as long as the store. */
 const char *hd_store_file(const struct hd_store *s);
 
+/* The same of a URL, whether or not there is a file yet. False: it names no file. */
+bool hd_store_put_path(struct hd_sink to, const char *url);
+
 /* The same as hd_store_name() of any URL, of one that could not be opened. */
 void hd_store_put_url(struct hd_sink to, const char *url);
 
@@ -169,8 +172,9 @@ struct hd_thinned {
  * hour, then the last of every day (UTC), and nothing older than keep_seconds. The first
  * and the last of a series stay as long as they are not older, and so does whatever was
  * recorded within the last hour. What others are built on stays until those are gone, so
- * for a week more at most. Snapshots go whole, 10,000 in a transaction. done may be
- * NULL. */
+ * for a week more at most. A server goes by its own clock, whatever now is. In a file, what
+ * other machines recorded goes only if one of them recorded something in the day before
+ * now. Snapshots go whole, 10,000 in a transaction. done may be NULL. */
 bool hd_store_thin(struct hd_store *s, double keep_seconds, double now,
                    struct hd_thinned *done, struct hd_error *err);
 
@@ -226,6 +230,11 @@ struct hd_series_list *hd_store_series(struct hd_store *s,
 bool hd_series_next(struct hd_series_list *l, const struct hd_stored_series **series,
                     struct hd_error *err);
 void hd_series_list_free(struct hd_series_list *l); /* NULL is fine */
+
+/* Ids of the series that the list leaves out, as far as known: a value of theirs is longer
+ * than any that is recorded (docs/store.md). Of all series if the filter names no run.
+ * Until the next call. */
+const uint64_t *hd_series_left_out(const struct hd_series_list *l, size_t *count);
 
 /* The digest of a snapshot, whole, for hd_snapshot_from_memory(); packed or not. bytes is
  * {0}. HD_USAGE: there is no such snapshot (any more). HD_BAD_FORMAT: it is damaged, or

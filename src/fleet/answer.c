@@ -452,7 +452,8 @@ static void add_service(struct making *m, const struct hd_run_record *all, size_
     size_t before = a->suspect_count;
     add_suspects(m, &of);
     arena_free(&scratch);
-    count_suspects_of(&s, &a->suspects[before], a->suspect_count - before);
+    if (a->suspect_count > before)
+        count_suspects_of(&s, &a->suspects[before], a->suspect_count - before);
     a->hosts += s.hosts;
     a->hosts_judged += s.hosts_judged;
     a->services = grow(a->services, a->service_count, &m->service_cap, sizeof(s));

@@ -84,7 +84,7 @@ static void keep(struct hd_store_bases *b, const char *run, struct base base)
     make_room(b);
 }
 
-static struct hd_memory copy_of(const void *bytes, size_t size)
+struct hd_memory digest_copy(const void *bytes, size_t size)
 {
     struct hd_memory copy = {0};
     struct hd_sink to = hd_sink_memory(&copy);
@@ -109,7 +109,7 @@ void base_keep(struct hd_store *s, const char *run, int64_t id, const char *sour
         drop(s->bases, (size_t)(old - s->bases->all));
     if (id == 0)
         return;
-    base.digest = copy_of(digest->bytes, digest->size);
+    base.digest = digest_copy(digest->bytes, digest->size);
     keep(s->bases, run, base);
 }
 
@@ -136,23 +136,24 @@ static void ask(struct hd_store *s, const char *run)
 {
     static const char last[] =
         "SELECT snapshot.id, xxh3, taken_at, digest, "
-        "(SELECT SUM(LENGTH(built.digest)) FROM snapshot AS built WHERE "
+        "(SELECT SUM({bytes_size:built.digest}) FROM snapshot AS built WHERE "
         "built.base_id = snapshot.id), "
         "(SELECT COUNT(*) FROM snapshot AS other WHERE other.series_id = series.id AND "
         "other.base_id IS NULL AND other.id <> snapshot.id AND "
         "EXISTS (SELECT 1 FROM snapshot AS built WHERE built.base_id = other.id)) "
         "FROM snapshot JOIN series ON series.id = series_id WHERE run = $1 AND "
-        "base_id IS NULL ORDER BY taken_at DESC, snapshot.id DESC LIMIT 1";
-    const struct value value = of_text(run);
+        "base_id IS NULL AND {bytes_size:digest} <= CAST($2 AS BIGINT) ORDER BY taken_at "
+        "DESC, snapshot.id DESC LIMIT 1";
+    const struct value values[] = {of_text(run), of_count(store_digest_bound(s))};
     struct base base = {0};
     bool there = false;
-    struct rows *rows = may_read(s) ? store_ask(s, last, &value, 1, NULL) : NULL;
+    struct rows *rows = may_read(s) ? store_ask(s, last, values, 2, NULL) : NULL;
     if (rows != NULL && store_next(s, rows, &there, NULL) && there) {
         base.id = store_number(s, rows, 0);
         put_source(&base, store_text(s, rows, 1));
         base.taken = store_real(s, rows, 2);
         struct value v = s->kind->column(rows, 3, VALUE_BYTES);
-        base.digest = copy_of(v.bytes, v.size);
+        base.digest = digest_copy(v.bytes, v.size);
         base.spent = (uint64_t)store_number(s, rows, 4);
         base.tries = (unsigned)store_number(s, rows, 5);
         keep(s->bases, run, base);

@@ -33,4 +33,7 @@ void base_spend(struct hd_store *s, const char *run, uint64_t bytes);
 struct input *digest_open(const void *digest, size_t size, uint64_t limit,
                           struct bytes *json, struct hd_error *err);
 
+/* A copy, with a NUL behind it. */
+struct hd_memory digest_copy(const void *bytes, size_t size);
+
 #endif

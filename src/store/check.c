@@ -1,8 +1,8 @@
 /* Whether a store is whole: what a database cannot see by itself, and, of a file, what it
  * can. Nothing is repaired. */
+#include "store/bounds.h"
 #include "store/store.h"
 
-#include "base/clock.h"
 #include "base/error.h"
 #include "base/options.h"
 
@@ -14,11 +14,14 @@
 /* So many digests are read unless all are. */
 enum { SAMPLE = 100 };
 
+/* Of what is wrong in the same way, so many are named. */
+enum { TOLD = 20 };
+
 struct checking {
     struct hd_store *store;
     struct hd_store_check *found;
     size_t cap;
-    uint64_t bad_digests;
+    uint64_t bad_digests, unfit;
 };
 
 static void add(struct checking *c, const char *code, bool is_warning, uint64_t count,
@@ -36,7 +39,7 @@ static void add(struct checking *c, const char *code, bool is_warning, uint64_t 
 
 /* --- rows -------------------------------------------------------------------------- */
 
-/* Asks for a number; none should be there. $1 is now. */
+/* Asks for a number; none should be there. */
 struct rule {
     const char *code;
     bool is_warning;
@@ -80,24 +83,36 @@ static const struct rule rules[] = {
      "started_at - 3600",
      "snapshot was taken an hour or more before its process began: a clock was wrong",
      "snapshots were taken an hour or more before their process began: a clock was wrong"},
-    {"clock", true, 0,
-     "SELECT COUNT(*) FROM snapshot WHERE recorded_at > CAST($1 AS DOUBLE PRECISION) + "
-     "3600",
+    {"clock", true, 0, "SELECT COUNT(*) FROM snapshot WHERE recorded_at > {now} + 3600",
      "snapshot was recorded in the future: a clock was, or is, wrong",
      "snapshots were recorded in the future: a clock was, or is, wrong"},
 };
 
+/* A question that would load a value that is too large is not answered; the row is named by
+ * check_sizes(). False: another failure. */
+static bool is_unanswered(struct checking *c, const char *what, const struct hd_error *why,
+                          struct hd_error *err)
+{
+    char line[256];
+    if (why->status != HD_TOO_BIG)
+        return fail(err, why->status, "%s", why->message);
+    snprintf(line, sizeof(line), "the rule %s cannot be checked: a value is too large",
+             what);
+    add(c, "too-large", false, 1, line);
+    return true;
+}
+
 static bool check_rows(struct checking *c, struct hd_error *err)
 {
-    const struct value now = of_real(clock_seconds(CLOCK_REALTIME));
     for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++) {
         const struct rule *r = &rules[i];
-        int64_t count;
+        struct hd_error why = {0};
+        int64_t count = 0;
         bool there;
         if (c->store->version < r->version)
             continue;
-        if (!store_ask_number(c->store, r->sql, &now, strstr(r->sql, "$1") != NULL, &count,
-                              &there, err))
+        if (!store_ask_number(c->store, r->sql, NULL, 0, &count, &there, &why) &&
+            !is_unanswered(c, r->code, &why, err))
             return false;
         if (count > 0)
             add(c, r->code, r->is_warning, (uint64_t)count,
@@ -117,7 +132,7 @@ static bool count_rows(struct checking *c, struct hd_error *err)
                {"SELECT COUNT(*) FROM type", &f->types},
                {"SELECT COUNT(*) FROM type_row", &f->type_rows},
                {"SELECT COUNT(*) FROM finding", &f->findings},
-               {"SELECT SUM(LENGTH(digest)) FROM snapshot", &f->digest_bytes}};
+               {"SELECT SUM({bytes_size:digest}) FROM snapshot", &f->digest_bytes}};
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
         int64_t count;
         bool there;
@@ -128,6 +143,99 @@ static bool count_rows(struct checking *c, struct hd_error *err)
     return true;
 }
 
+/* --- sizes ------------------------------------------------------------------------- */
+
+static const struct sized {
+    const char *what;     /* a row that has an id */
+    const char *ids;      /* asks for the next ones */
+    const char *unfit;    /* asks for those whose values exceed their bounds */
+    const char *is_unfit; /* the same of one */
+} sized[] = {
+#define SIZED(what, table, id, fits)                                                    \
+    {                                                                                   \
+        what,                                                                           \
+            "SELECT DISTINCT " id " FROM " table " WHERE " id " > $1 ORDER BY " id      \
+            " LIMIT 500",                                                               \
+            "SELECT DISTINCT " id " FROM " table " WHERE " UNFIT(fits) " ORDER BY " id, \
+            "SELECT " id " FROM " table " WHERE " id " = $1 AND " UNFIT(fits)           \
+    }
+    SIZED("series", "series", "id", SERIES_FITS),
+    SIZED("snapshot", "snapshot", "id", SNAPSHOT_FITS),
+    SIZED("type", "type", "id", TYPE_FITS),
+    SIZED("a finding of series", "finding", "series_id", FINDING_FITS)};
+
+static void add_unfit(struct checking *c, const struct sized *z, int64_t id)
+{
+    char line[128];
+    snprintf(line, sizeof(line),
+             "the row of %s %" PRId64 " has a value that is longer than any that is "
+             "recorded, and is left out",
+             z->what, id);
+    if (c->unfit++ < TOLD)
+        add(c, "too-large", false, 1, line);
+    else if (c->unfit == TOLD + 1)
+        add(c, "too-large", false, 1, "more rows have a value that is too long");
+    else
+        c->found->problems[c->found->problem_count - 1].count++;
+}
+
+static bool add_rows(struct checking *c, const struct sized *z, const char *sql,
+                     const struct value *id, struct hd_error *err)
+{
+    bool there = true;
+    struct rows *rows = store_ask(c->store, sql, id, id != NULL, err);
+    bool ok = rows != NULL;
+    while (ok && (ok = store_next(c->store, rows, &there, err)) && there)
+        add_unfit(c, z, store_number(c->store, rows, 0));
+    store_end(c->store, rows);
+    return ok;
+}
+
+/* Row by row: those that the database refuses to load are unfit. */
+static bool sweep(struct checking *c, const struct sized *z, struct hd_error *err)
+{
+    enum { PAGE = 500 };
+    int64_t ids[PAGE], last = INT64_MIN;
+    bool ok = true, there = true;
+    for (size_t count = PAGE; ok && count == PAGE;) {
+        struct value id = of_number(last);
+        struct rows *rows = store_ask(c->store, z->ids, &id, 1, err);
+        ok = rows != NULL;
+        for (count = 0;
+             ok && count < PAGE && (ok = store_next(c->store, rows, &there, err)) && there;)
+            ids[count++] = store_number(c->store, rows, 0);
+        store_end(c->store, rows);
+        for (size_t i = 0; ok && i < count; i++) {
+            struct hd_error why = {0};
+            id = of_number(last = ids[i]);
+            if (!add_rows(c, z, z->is_unfit, &id, &why)) {
+                ok = why.status == HD_TOO_BIG || fail(err, why.status, "%s", why.message);
+                add_unfit(c, z, last);
+            }
+        }
+    }
+    return ok;
+}
+
+static bool check_sizes(struct checking *c, struct hd_error *err)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < sizeof(sized) / sizeof(*sized); i++) {
+        struct hd_error why = {0};
+        size_t before = c->found->problem_count;
+        uint64_t unfit = c->unfit;
+        if (add_rows(c, &sized[i], sized[i].unfit, NULL, &why))
+            continue;
+        if (why.status != HD_TOO_BIG)
+            return fail(err, why.status, "%s", why.message);
+        while (c->found->problem_count > before)
+            free(c->found->problems[--c->found->problem_count].message);
+        c->unfit = unfit;
+        ok = sweep(c, &sized[i], err);
+    }
+    return ok;
+}
+
 /* --- the file ---------------------------------------------------------------------- */
 
 static bool check_file(struct checking *c, struct hd_error *err)
@@ -136,11 +244,12 @@ static bool check_file(struct checking *c, struct hd_error *err)
     if (c->store->kind->verify == NULL)
         return true;
     struct rows *rows = store_ask(c->store, c->store->kind->verify, NULL, 0, err);
+    struct hd_error why = {0};
     bool ok = rows != NULL;
-    while (ok && (ok = store_next(c->store, rows, &there, err)) && there)
+    while (ok && (ok = store_next(c->store, rows, &there, &why)) && there)
         add(c, "integrity", false, 1, store_text(c->store, rows, 0));
     store_end(c->store, rows);
-    return ok;
+    return ok || (rows != NULL && is_unanswered(c, "integrity", &why, err));
 }
 
 /* --- digests ----------------------------------------------------------------------- */
@@ -150,34 +259,50 @@ struct row {
     char source[17];
 };
 
-static struct row *read_rows(struct checking *c, bool all, size_t *count,
-                             struct hd_error *err)
+/* Ids of the snapshots whose digests are read; malloc'd. NULL and err if it fails. */
+static int64_t *choose_rows(struct checking *c, bool all, size_t *count,
+                            struct hd_error *err)
 {
     const int64_t each = all ? 1 : (int64_t)(c->found->snapshots / SAMPLE) + 1;
     const struct value value = of_number(each);
-    struct row *list = NULL;
+    int64_t *list = NULL;
     size_t cap = 0;
     bool there = true;
-    struct rows *rows = store_ask(
-        c->store,
-        "SELECT id, objects, bytes, xxh3 FROM snapshot WHERE id % CAST($1 AS BIGINT) = 0 "
-        "ORDER BY series_id, taken_at",
-        &value, 1, err);
+    struct rows *rows = store_ask(c->store,
+                                  "SELECT id FROM snapshot WHERE id % CAST($1 AS BIGINT) = "
+                                  "0 ORDER BY {number:series_id}, id",
+                                  &value, 1, err);
     bool ok = rows != NULL;
     *count = 0;
     while (ok && (ok = store_next(c->store, rows, &there, err)) && there) {
         list = grow(list, *count, &cap, sizeof(*list));
-        struct row *row = &list[(*count)++];
-        *row = (struct row){.id = (uint64_t)store_number(c->store, rows, 0),
-                            .objects = store_count(c->store, rows, 1),
-                            .bytes = store_count(c->store, rows, 2)};
-        snprintf(row->source, sizeof(row->source), "%s", store_text(c->store, rows, 3));
+        list[(*count)++] = store_number(c->store, rows, 0);
     }
     store_end(c->store, rows);
     if (ok)
         return list != NULL ? list : alloc_zeroed(sizeof(*list));
     free(list);
     return NULL;
+}
+
+static bool read_row(struct checking *c, int64_t id, struct row *row, struct hd_error *err)
+{
+    const struct value value = of_number(id);
+    bool there = false;
+    struct rows *rows =
+        store_ask(c->store,
+                  "SELECT {number:objects}, {number:bytes}, CASE WHEN " NAME_FITS(
+                      "xxh3") " THEN xxh3 END FROM snapshot WHERE id = $1",
+                  &value, 1, err);
+    bool ok = rows != NULL && store_next(c->store, rows, &there, err);
+    if (ok && there) {
+        *row = (struct row){.id = (uint64_t)id,
+                            .objects = store_count(c->store, rows, 0),
+                            .bytes = store_count(c->store, rows, 1)};
+        snprintf(row->source, sizeof(row->source), "%s", store_text(c->store, rows, 2));
+    }
+    store_end(c->store, rows);
+    return ok;
 }
 
 /* A table of types is told by its run and time besides. */
@@ -193,7 +318,6 @@ static bool is_of(const struct hd_snapshot *snap, const struct row *row)
 /* Where all are damaged nobody reads a line for each. */
 static void add_digest(struct checking *c, const struct row *row, const char *what)
 {
-    enum { TOLD = 20 };
     char line[512];
     snprintf(line, sizeof(line), "the digest of snapshot %" PRIu64 " cannot be used: %s",
              row->id, what);
@@ -234,11 +358,17 @@ static bool check_digests(struct checking *c, const struct hd_store_checking *ho
                           struct hd_error *err)
 {
     size_t count;
-    struct row *rows = read_rows(c, how->all, &count, err);
-    bool ok = rows != NULL;
-    for (size_t i = 0; ok && i < count; i++)
-        ok = check_digest(c, &rows[i], how->max_memory, err);
-    free(rows);
+    int64_t *ids = choose_rows(c, how->all, &count, err);
+    bool ok = ids != NULL;
+    for (size_t i = 0; ok && i < count; i++) {
+        struct hd_error why = {0};
+        struct row row = {0};
+        if (read_row(c, ids[i], &row, &why))
+            ok = check_digest(c, &row, how->max_memory, err);
+        else if (why.status != HD_TOO_BIG) /* else check_sizes() has named it */
+            ok = fail(err, why.status, "%s", why.message);
+    }
+    free(ids);
     return ok;
 }
 
@@ -256,8 +386,8 @@ struct hd_store_check *hd_store_check(struct hd_store *s,
         options_copy(&how, sizeof(how), OPTIONS_END(struct hd_store_checking, max_memory),
                      theirs, why) &&
         store_run(s, s->kind->begin_read, NULL, 0, why) && schema_look_again(s, why) &&
-        check_file(&c, why) && count_rows(&c, why) && check_rows(&c, why) &&
-        check_digests(&c, &how, why);
+        check_file(&c, why) && count_rows(&c, why) && check_sizes(&c, why) &&
+        check_rows(&c, why) && check_digests(&c, &how, why);
     if (s->connection != NULL)
         store_run(s, "COMMIT", NULL, 0, NULL);
     /* What a damaged file says last. */

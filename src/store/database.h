@@ -6,7 +6,9 @@
  *
  * Statements are one text for all databases. Values go beside it, never into it: $1, $2,
  * ... in the order in which they are first met. Words in braces are the database's own:
- * {id} {text} {bytes} {each} {lock}. Of functions FLOOR, COALESCE and windows are used. */
+ * {id} {text} {bytes} {each} {lock} {now} {owner} {server}, and about a COLUMN that may
+ * have values of any kind and size {text_size:COLUMN} {bytes_size:COLUMN} {number:COLUMN}.
+ * Of functions FLOOR, COALESCE and windows are used. */
 #ifndef DATABASE_H
 #define DATABASE_H
 
@@ -48,6 +50,9 @@ struct database {
     bool (*publish)(const char *draft, const char *url, bool is_whole,
                     struct hd_error *err);
 
+    /* The path of the file that a URL names; malloc'd. NULL: it names none. */
+    char *(*path)(const char *url);
+
     void (*close)(struct connection *c);
     const char *(*note)(const struct connection *c); /* hd_store_note() */
     const char *(*file)(const struct connection *c); /* hd_store_file() */
@@ -65,6 +70,10 @@ struct database {
     /* Column i from 0 as that kind, or nothing; lives until the next row. */
     struct value (*column)(struct rows *rows, unsigned i, enum value_kind kind);
     void (*end)(struct rows *rows); /* NULL is fine */
+
+    /* From now on a statement fails with HD_TOO_BIG rather than load a value of more
+     * bytes than that. NULL: values are bounded where they are asked for. */
+    void (*bound)(struct connection *c, uint64_t bytes);
 
     /* Of the last failure. */
     enum remedy (*remedy)(const struct connection *c);
@@ -91,6 +100,14 @@ struct database {
     const char *bytes; /* of bytes */
     const char *each;  /* function: the elements of an array in JSON, column "value" */
     const char *lock;  /* behind SELECT: nobody else changes those rows */
+
+    /* About a column, which is where the @ are: its bytes; NULL where it is of another
+     * kind. And its value; NULL where that is no number. */
+    const char *text_size, *bytes_size, *number;
+
+    const char *now;   /* the time by the store's own clock, in whole seconds */
+    const char *owner; /* of the series that are made: this role, this machine */
+    bool has_clock;    /* one for all; else each goes by that of its machine */
 };
 
 /* The tables of schema.sql, as a list of SQL. */

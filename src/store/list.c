@@ -1,5 +1,6 @@
 /* Series with their snapshots, one after the other, and the digests of these. */
 #include "store/base.h"
+#include "store/bounds.h"
 #include "store/delta.h"
 #include "store/run.h"
 
@@ -11,7 +12,8 @@
 #include <string.h>
 
 /* So many series are asked for at once. */
-enum { PAGE = 500 };
+#define PAGE_SIZE 500
+enum { PAGE = PAGE_SIZE };
 
 struct page {
     struct arena arena;
@@ -24,8 +26,12 @@ struct hd_series_list {
     struct hd_store_filter filter;
     struct arena names; /* of the filter, as they are stored */
     struct page page;
-    struct arena arena;            /* of the series that was given out */
-    bool is_last;                  /* page */
+    struct arena arena; /* of the series that was given out */
+    bool is_last;       /* page */
+    bool was_swept;     /* sweep() */
+    uint64_t *left_out; /* ids of series */
+    size_t left_out_count, left_out_cap;
+    char *skipped; /* those of them that no page asks for, as JSON; NULL: none */
     struct hd_stored_series begin; /* the series behind which the next page begins */
 };
 
@@ -42,6 +48,32 @@ static struct value since(const struct hd_store_filter *f)
 static struct value until(const struct hd_store_filter *f)
 {
     return of_real(isfinite(f->until) ? f->until : forever);
+}
+
+/* --- what is left out -------------------------------------------------- */
+
+static void leave_out(struct hd_series_list *l, uint64_t id)
+{
+    l->left_out =
+        grow(l->left_out, l->left_out_count, &l->left_out_cap, sizeof(*l->left_out));
+    l->left_out[l->left_out_count++] = id;
+}
+
+/* Adds the series whose values exceed their bounds: all, or that of an id. */
+static bool find_unfit(struct hd_series_list *l, uint64_t id, struct hd_error *err)
+{
+    const struct value value = of_count(id);
+    bool there = true;
+    struct rows *rows =
+        store_ask(l->store,
+                  id > 0 ? "SELECT id FROM series WHERE id = $1 AND " UNFIT(SERIES_FITS)
+                         : "SELECT id FROM series WHERE " UNFIT(SERIES_FITS) " ORDER BY id",
+                  &value, id > 0, err);
+    bool ok = rows != NULL;
+    while (ok && (ok = store_next(l->store, rows, &there, err)) && there)
+        leave_out(l, store_count(l->store, rows, 0));
+    store_end(l->store, rows);
+    return ok;
 }
 
 /* --- a page of series ------------------------------------------------ */
@@ -78,7 +110,7 @@ static void read_series(struct hd_store *s, struct rows *rows, struct page *p)
     run_parse_labels(&to->run, store_text(s, rows, 9), a);
 }
 
-enum { PLACE = 5, MOST_VALUES = PLACE + 8 };
+enum { PLACE = 5, MOST_VALUES = PLACE + 9 };
 
 /* Append "COLUMN = $N AND ", if a value is asked for. */
 static size_t put_name(char *wanted, size_t size, const char *column, const char *name,
@@ -92,12 +124,18 @@ static size_t put_name(char *wanted, size_t size, const char *column, const char
     return count;
 }
 
+/* An id is a series, and a page of many takes longer to make than to ask for one. */
+static size_t page_size(const struct hd_series_list *l)
+{
+    return l->filter.run > 0 ? 1 : PAGE;
+}
+
 /* Values are counted in the order in which they are met. */
 static size_t put_question(const struct hd_series_list *l, char *sql, size_t size,
                            struct value values[MOST_VALUES])
 {
     const struct hd_store_filter *f = &l->filter;
-    char wanted[128] = "", shard[64] = "";
+    char wanted[256] = "", shard[64] = "";
     size_t count = PLACE;
     put_place(&l->begin, values);
     count = put_name(wanted, sizeof(wanted), "service", f->service, values, count);
@@ -108,6 +146,14 @@ static size_t put_question(const struct hd_series_list *l, char *sql, size_t siz
         values[count++] = of_count(f->run);
         snprintf(wanted + len, sizeof(wanted) - len, "id = $%zu AND ", count);
     }
+    if (l->skipped != NULL) {
+        size_t len = strlen(wanted);
+        values[count++] = of_text(l->skipped);
+        snprintf(
+            wanted + len, sizeof(wanted) - len,
+            "id NOT IN (SELECT CAST(value ->> 0 AS BIGINT) FROM {each}($%zu) AS e) AND ",
+            count);
+    }
     if (f->shards > 0) {
         values[count++] = of_number(f->shards);
         values[count++] = of_number(f->shard - 1);
@@ -115,26 +161,28 @@ static size_t put_question(const struct hd_series_list *l, char *sql, size_t siz
     }
     values[count++] = since(f);
     values[count++] = until(f);
-    snprintf(sql, size,
-             "SELECT id, service, host, process, pid, started_at, build, instance, "
-             "memory_limit, labels FROM series WHERE (service, host, "
-             "COALESCE(started_at, 0), COALESCE(pid, 0), id) > ($1, $2, $3, $4, $5) AND "
-             "%s%sEXISTS (SELECT 1 FROM snapshot WHERE series_id = series.id AND taken_at "
-             ">= $%zu AND taken_at < $%zu) ORDER BY service, host, "
-             "COALESCE(started_at, 0), COALESCE(pid, 0), id LIMIT %d",
-             wanted, shard, count - 1, count, PAGE);
+    snprintf(
+        sql, size,
+        "SELECT id, service, host, process, {number:pid}, {number:started_at}, build, "
+        "instance, {number:memory_limit}, labels FROM series WHERE %s%s(service, host, "
+        "COALESCE(started_at, 0), COALESCE(pid, 0), id) > ($1, $2, $3, $4, $5) "
+        "AND " SERIES_FITS
+        " AND EXISTS (SELECT 1 FROM snapshot WHERE series_id = series.id AND taken_at "
+        ">= $%zu AND taken_at < $%zu) ORDER BY service, host, "
+        "COALESCE(started_at, 0), COALESCE(pid, 0), id LIMIT %zu",
+        wanted, shard, count - 1, count, page_size(l));
     return count;
 }
 
-static bool turn_page(struct hd_series_list *l, struct hd_error *err)
+static bool ask_page(struct hd_series_list *l, struct hd_error *err)
 {
     struct hd_store *s = l->store;
     struct page new = {0};
     struct value values[MOST_VALUES];
-    char sql[900];
+    char sql[1800];
     bool there = true;
     size_t count = put_question(l, sql, sizeof(sql), values);
-    new.all = arena_array(&new.arena, struct hd_stored_series, PAGE);
+    new.all = arena_array(&new.arena, struct hd_stored_series, page_size(l));
     struct rows *rows = store_ask(s, sql, values, count, err);
     bool ok = rows != NULL;
     while (ok && (ok = store_next(s, rows, &there, err)) && there)
@@ -142,10 +190,84 @@ static bool turn_page(struct hd_series_list *l, struct hd_error *err)
     store_end(s, rows);
     arena_free(&l->page.arena);
     l->page = new;
-    l->is_last = new.count < PAGE;
+    l->is_last = new.count < page_size(l);
     if (new.count > 0)
         l->begin = new.all[new.count - 1];
     return ok;
+}
+
+/* Whether a series can be looked at: false where the database refuses to load a value. */
+static bool can_be_read(struct hd_series_list *l, uint64_t id, struct hd_error *err)
+{
+    struct hd_series_list one = {.store = l->store, .filter = l->filter, .begin = l->begin};
+    size_t before = l->left_out_count;
+    one.filter.run = id;
+    bool ok = find_unfit(l, id, err) && (l->left_out_count > before || ask_page(&one, err));
+    arena_free(&one.page.arena);
+    return ok;
+}
+
+/* Ids of the next series by number, of which nothing else is loaded. */
+static size_t ids_after(struct hd_series_list *l, uint64_t id, uint64_t *ids,
+                        struct hd_error *err)
+{
+    const struct value value = of_count(id);
+    size_t count = 0;
+    bool there = true;
+    struct rows *rows = store_ask(
+        l->store, "SELECT id FROM series WHERE id > $1 ORDER BY id LIMIT " BOUND(PAGE_SIZE),
+        &value, 1, err);
+    while (rows != NULL && store_next(l->store, rows, &there, err) && there && count < PAGE)
+        ids[count++] = store_count(l->store, rows, 0);
+    store_end(l->store, rows);
+    return count;
+}
+
+static void skip_left_out(struct hd_series_list *l)
+{
+    json_t *ids = json_array();
+    for (size_t i = 0; i < l->left_out_count; i++) {
+        json_t *row = json_array();
+        json_append(row, json_integer((json_int_t)l->left_out[i]));
+        json_append(ids, row);
+    }
+    free(l->skipped);
+    l->skipped = json_to_text(ids);
+    json_decref(ids);
+}
+
+/* Asks for each series by itself, to leave out those that would end a question about all.
+ */
+static bool sweep(struct hd_series_list *l, struct hd_error *err)
+{
+    uint64_t ids[PAGE], last = 0;
+    struct hd_error why = {0};
+    l->was_swept = true;
+    l->left_out_count = 0;
+    for (size_t count = PAGE; count == PAGE;) {
+        count = ids_after(l, last, ids, &why);
+        for (size_t i = 0; i < count && why.status == HD_OK; i++) {
+            if (can_be_read(l, ids[i], &why) || why.status != HD_TOO_BIG)
+                continue;
+            leave_out(l, ids[i]);
+            why = (struct hd_error){0};
+        }
+        last = count > 0 ? ids[count - 1] : last;
+        if (why.status != HD_OK)
+            return fail(err, why.status, "%s", why.message);
+    }
+    skip_left_out(l);
+    return true;
+}
+
+static bool turn_page(struct hd_series_list *l, struct hd_error *err)
+{
+    struct hd_error why = {0};
+    if (ask_page(l, &why))
+        return true;
+    return why.status == HD_TOO_BIG && !l->was_swept
+               ? sweep(l, err) && ask_page(l, err)
+               : fail(err, why.status, "%s", why.message);
 }
 
 /* --- its snapshots --------------------------------------------------- */
@@ -174,10 +296,10 @@ static bool read_snapshots(struct hd_series_list *l, struct hd_stored_series *se
     bool there = true;
     struct rows *rows = store_ask(
         s,
-        "SELECT id, taken_at, objects, bytes, reachable_bytes, complete, sampled, "
-        "pause_seconds FROM snapshot WHERE series_id = $1 AND taken_at >= $2 AND taken_at "
-        "< "
-        "$3 ORDER BY taken_at, id",
+        "SELECT id, taken_at, {number:objects}, {number:bytes}, {number:reachable_bytes}, "
+        "{number:complete}, {number:sampled}, {number:pause_seconds} FROM snapshot WHERE "
+        "series_id = $1 AND taken_at >= $2 AND taken_at < $3 ORDER BY taken_at, id "
+        "LIMIT " BOUND(MOST_SNAPSHOTS),
         values, 3, err);
     bool ok = rows != NULL;
     while (ok && (ok = store_next(s, rows, &there, err)) && there) {
@@ -202,6 +324,16 @@ static bool filter_is_right(const struct hd_store_filter *f, struct hd_error *er
     return (f->shard == 0) == (f->shards == 0) && f->shard <= f->shards
                ? true
                : fail(err, HD_USAGE, "no such part: %u of %u", f->shard, f->shards);
+}
+
+/* What is left out is known from the beginning on, unless that takes a sweep(). */
+static bool begin_list(struct hd_series_list *l, struct hd_error *err)
+{
+    struct hd_error why = {0};
+    if (find_unfit(l, l->filter.run, &why))
+        return true;
+    return why.status == HD_TOO_BIG ? sweep(l, err)
+                                    : fail(err, why.status, "%s", why.message);
 }
 
 struct hd_series_list *hd_store_series(struct hd_store *s,
@@ -235,25 +367,41 @@ struct hd_series_list *hd_store_series(struct hd_store *s,
     l->begin.run.service = l->begin.run.host = "";
     l->begin.run.started = -forever;
     s->is_listing = true;
-    return l;
+    if (begin_list(l, err))
+        return l;
+    hd_series_list_free(l);
+    return NULL;
 }
 
 bool hd_series_next(struct hd_series_list *l, const struct hd_stored_series **series,
                     struct hd_error *err)
 {
     struct page *p = &l->page;
+    struct hd_error why = {0};
     *series = NULL;
-    if (p->next == p->count && !l->is_last && !turn_page(l, err))
-        return false;
-    if (p->next == p->count)
-        return true;
-    struct hd_stored_series *s = &p->all[p->next++];
-    arena_free(&l->arena);
-    l->arena = (struct arena){0};
-    if (!read_snapshots(l, s, err))
-        return false;
-    *series = s;
-    return true;
+    for (;;) {
+        if (p->next == p->count && !l->is_last && !turn_page(l, err))
+            return false;
+        if (p->next == p->count)
+            return true;
+        struct hd_stored_series *s = &p->all[p->next++];
+        arena_free(&l->arena);
+        l->arena = (struct arena){0};
+        if (read_snapshots(l, s, &why)) {
+            *series = s;
+            return true;
+        }
+        if (why.status != HD_TOO_BIG)
+            return fail(err, why.status, "%s", why.message);
+        leave_out(l, s->id);
+        why = (struct hd_error){0};
+    }
+}
+
+const uint64_t *hd_series_left_out(const struct hd_series_list *l, size_t *count)
+{
+    *count = l->left_out_count;
+    return l->left_out;
 }
 
 void hd_series_list_free(struct hd_series_list *l)
@@ -265,6 +413,8 @@ void hd_series_list_free(struct hd_series_list *l)
     arena_free(&l->page.arena);
     arena_free(&l->arena);
     arena_free(&l->names);
+    free(l->left_out);
+    free(l->skipped);
     free(l);
 }
 
@@ -280,13 +430,29 @@ struct digest_row {
 static void forget_base(struct hd_store *s)
 {
     input_close(s->read.in);
+    hd_memory_free(&s->read.file);
     s->read.in = NULL;
+    s->read.file = (struct hd_memory){0};
+}
+
+#define BOUNDED_DIGEST(of) \
+    "CASE WHEN {bytes_size:" of "digest} <= CAST($2 AS BIGINT) THEN " of "digest END"
+
+/* The column of a BOUNDED_DIGEST, and why there is none. */
+static bool digest_column(struct hd_store *s, struct rows *rows, struct value *to,
+                          struct hd_error *err)
+{
+    *to = s->kind->column(rows, 0, VALUE_BYTES);
+    return to->kind != VALUE_NOTHING ||
+           fail(err, HD_TOO_BIG, "is no digest of at most %" PRIu64 " bytes",
+                store_digest_bound(s));
 }
 
 static bool read_base(struct hd_store *s, const struct digest_row *row,
                       struct hd_error *err)
 {
-    const struct value id = of_number(row->base);
+    const struct value values[] = {of_number(row->base), of_count(store_digest_bound(s))};
+    struct value v;
     bool there = false;
     if (!row->base_is_sane)
         return fail(err, HD_BAD_FORMAT,
@@ -295,12 +461,15 @@ static bool read_base(struct hd_store *s, const struct digest_row *row,
     if (s->read.in != NULL && strcmp(s->read.source, row->source) == 0)
         return true;
     forget_base(s);
-    struct rows *rows =
-        store_ask(s, "SELECT digest FROM snapshot WHERE id = $1", &id, 1, err);
+    struct rows *rows = store_ask(
+        s, "SELECT " BOUNDED_DIGEST("") " FROM snapshot WHERE id = $1", values, 2, err);
     bool ok = rows != NULL && store_next(s, rows, &there, err);
-    if (ok && there) {
-        struct value v = s->kind->column(rows, 0, VALUE_BYTES);
-        s->read.in = digest_open(v.bytes, v.size, s->max_memory, &s->read.json, err);
+    if (ok && there && (ok = digest_column(s, rows, &v, err))) {
+        /* What is read may be the bytes themselves, where they are not packed, and those of
+         * the row end with it. */
+        s->read.file = digest_copy(v.bytes, v.size);
+        s->read.in = digest_open(s->read.file.bytes, s->read.file.size, s->max_memory,
+                                 &s->read.json, err);
         memcpy(s->read.source, row->source, sizeof(s->read.source));
         ok = s->read.in != NULL;
     }
@@ -330,21 +499,24 @@ static struct digest_row read_row(struct hd_store *s, struct rows *rows)
 bool hd_store_digest(struct hd_store *s, uint64_t snapshot, struct hd_memory *bytes,
                      struct hd_error *err)
 {
-    const struct value id = of_count(snapshot);
+    const struct value values[] = {of_count(snapshot), of_count(store_digest_bound(s))};
+    struct value v;
     bool there = false;
     if (!s->is_listing && !schema_look_again(s, err))
         return false;
     struct rows *rows = store_ask(
         s,
-        "SELECT this.digest, this.base_id, base.xxh3, CASE WHEN base.base_id IS NULL AND "
-        "base.series_id = this.series_id THEN 1 ELSE 0 END FROM {snapshot} AS this LEFT "
-        "JOIN {snapshot} AS base ON base.id = this.base_id WHERE this.id = $1",
-        &id, 1, err);
+        "SELECT " BOUNDED_DIGEST("this.") ", {number:this.base_id}, CASE WHEN " NAME_FITS(
+            "base.xxh3") " THEN base.xxh3 END, CASE WHEN base.base_id IS NULL AND "
+                         "base.series_id = this.series_id THEN 1 ELSE 0 END FROM "
+                         "{snapshot} AS this LEFT "
+                         "JOIN {snapshot} AS base ON base.id = this.base_id WHERE this.id "
+                         "= $1",
+        values, 2, err);
     bool ok = rows != NULL && store_next(s, rows, &there, err);
     if (ok && !there)
         ok = fail(err, HD_USAGE, "has no snapshot %" PRIu64 ", or no longer", snapshot);
-    if (ok) {
-        struct value v = s->kind->column(rows, 0, VALUE_BYTES);
+    if (ok && (ok = digest_column(s, rows, &v, err))) {
         struct digest_row row = read_row(s, rows);
         struct hd_sink to = hd_sink_memory(bytes);
         if (row.base == 0)

@@ -388,6 +388,12 @@ const struct database postgres_database = {
     .bytes = "BYTEA",
     .each = "json_array_elements",
     .lock = "FOR UPDATE",
+    .text_size = "OCTET_LENGTH(@)",
+    .bytes_size = "OCTET_LENGTH(@)",
+    .number = "@",
+    .now = "CAST(FLOOR(EXTRACT(EPOCH FROM now())) AS DOUBLE PRECISION)",
+    .owner = "CURRENT_USER",
+    .has_clock = true,
 };
 
 #else

@@ -1,11 +1,11 @@
 /* One snapshot into the store: its run, its digest, rows of types; or what of both differs
  * from those of a base. */
 #include "store/base.h"
+#include "store/bounds.h"
 #include "store/delta.h"
 #include "store/rows.h"
 #include "store/run.h"
 
-#include "base/clock.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/options.h"
@@ -100,7 +100,7 @@ struct record {
     struct hd_run run;  /* cleaned */
     const char *source; /* 16 digits: the snapshot, once and for all */
     const char *bytes;  /* the same of its bytes */
-    double taken, pause_seconds, now;
+    double taken, pause_seconds;
     struct hd_memory json, digest; /* the same as a file; perhaps not made yet */
     struct hd_info info;
     struct type_sums sums;
@@ -219,7 +219,6 @@ static bool find_facts(struct record *r, struct hd_snapshot *snap,
     r->run = run_cleaned(&run, &r->scratch);
     r->taken = how->taken > 0 ? how->taken : hd_time_taken(snap);
     r->pause_seconds = how->pause_seconds > 0 ? how->pause_seconds : NAN;
-    r->now = floor(clock_seconds(CLOCK_REALTIME));
     if (r->run.service[0] == '\0')
         return fail_about(err, HD_ABOUT_SERVICE, HD_USAGE, "has no service name");
     if (!isfinite(r->taken))
@@ -244,6 +243,20 @@ static bool is_recorded(struct hd_store *s, struct record *r, bool *there,
         values, sizeof(values) / sizeof(*values), &id, there, err);
 }
 
+#define INSERT_SERIES(column, value, change)                                             \
+    "INSERT INTO series (run, service, host, process, pid, started_at, build, labels, "  \
+    "instance, memory_limit" column                                                      \
+    ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10" value                            \
+    ") ON CONFLICT (run) DO UPDATE SET "                                                 \
+    "labels = CASE WHEN excluded.labels = '{}' THEN series.labels ELSE excluded.labels " \
+    "END, "                                                                              \
+    "memory_limit = COALESCE(excluded.memory_limit, series.memory_limit)" change         \
+    " RETURNING id"
+
+/* A series of nobody becomes that of whoever adds to it. */
+#define OWNED \
+    ", owner = CASE WHEN series.owner = '' THEN excluded.owner ELSE series.owner END"
+
 /* Its row is written also if it is there: so nobody removes it meanwhile as one without
  * snapshots. */
 static bool add_series(struct hd_store *s, const struct record *r, int64_t *id,
@@ -262,16 +275,11 @@ static bool add_series(struct hd_store *s, const struct record *r, int64_t *id,
                                    of_text(run_labels(run, &a)),
                                    of_text(run_instance(run, &a)),
                                    of_count(run->limit)};
-    bool ok = store_ask_number(
-        s,
-        "INSERT INTO series (run, service, host, process, pid, started_at, build, labels, "
-        "instance, memory_limit) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) "
-        "ON CONFLICT (run) DO UPDATE SET "
-        "labels = CASE WHEN excluded.labels = '{}' THEN series.labels ELSE excluded.labels "
-        "END, "
-        "memory_limit = COALESCE(excluded.memory_limit, series.memory_limit) "
-        "RETURNING id",
-        values, sizeof(values) / sizeof(*values), id, &there, err);
+    bool ok =
+        store_ask_number(s,
+                         s->version >= 4 ? INSERT_SERIES(", owner", ", {owner}", OWNED)
+                                         : INSERT_SERIES("", "", ""),
+                         values, sizeof(values) / sizeof(*values), id, &there, err);
     arena_free(&a);
     return ok;
 }
@@ -293,13 +301,16 @@ static bool has_base(struct hd_store *s, const struct record *r, int64_t series,
 #define INSERT_SNAPSHOT(column, value)                                                   \
     "INSERT INTO snapshot (series_id, taken_at, xxh3, objects, bytes, reachable_bytes, " \
     "complete, sampled, digest, pause_seconds, recorded_at" column                       \
-    ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11" value                       \
+    ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, {now}" value                     \
     ") ON CONFLICT (xxh3) DO NOTHING RETURNING id"
 
 static bool add_snapshot(struct hd_store *s, struct record *r, int64_t series, int64_t *id,
                          bool *is_new, struct hd_error *err)
 {
     const struct hd_memory *digest = r->is_whole ? whole_of(r) : &r->delta;
+    if (digest->size > MOST_DIGEST)
+        return fail(err, HD_TOO_BIG, "its digest of %zu bytes is more than a store takes",
+                    digest->size);
     const struct value values[] = {of_number(series),
                                    of_real(r->taken),
                                    of_text(r->source),
@@ -310,12 +321,11 @@ static bool add_snapshot(struct hd_store *s, struct record *r, int64_t series, i
                                    of_number(r->info.sampled),
                                    of_bytes(digest->bytes, digest->size),
                                    of_real(r->pause_seconds),
-                                   of_real(r->now),
                                    of_count(r->is_whole ? HD_UNKNOWN : (uint64_t)r->base)};
     /* Of a store of version 2 every snapshot is whole. */
     bool knows_bases = s->version > 2;
     return store_ask_number(
-        s, knows_bases ? INSERT_SNAPSHOT(", base_id", ", $12") : INSERT_SNAPSHOT("", ""),
+        s, knows_bases ? INSERT_SNAPSHOT(", base_id", ", $11") : INSERT_SNAPSHOT("", ""),
         values, sizeof(values) / sizeof(*values) - !knows_bases, id, is_new, err);
 }
 

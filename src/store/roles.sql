@@ -21,6 +21,12 @@ GRANT SELECT (accepts_version) ON heapdrift_store TO heapdrift_writer;
 -- values, but of all services:
 --   GRANT SELECT (digest, base_id) ON snapshot TO heapdrift_writer;
 
+-- heapdrift_writer from version 4
+-- Row security asks who recorded a series: a role adds to its own only. A series from before is of whoever
+-- adds to it first.
+GRANT SELECT (owner) ON series TO heapdrift_writer;
+GRANT UPDATE (owner) ON series TO heapdrift_writer;
+
 -- heapdrift_reader: fleet, store check, dashboards. Reads all.
 GRANT USAGE ON SCHEMA {schema} TO heapdrift_reader;
 GRANT SELECT ON heapdrift_store TO heapdrift_reader;

@@ -6,6 +6,7 @@
 #include "base/json_out.h"
 #include "base/path.h"
 #include "heap/snapshot.h"
+#include "store/bounds.h"
 #include "store/store.h"
 
 #include <inttypes.h>
@@ -133,14 +134,19 @@ const char *run_instance(const struct hd_run *run, struct arena *a)
 
 const char *run_labels(const struct hd_run *run, struct arena *a)
 {
+    size_t room = MOST_LABELS;
     json_t *all = json_object();
     if (all == NULL)
         out_of_memory(0);
     for (size_t i = 0; i < run->label_count; i++) {
         const char *name = store_clean(a, run->labels[i].name);
         const char *value = store_clean(a, run->labels[i].value);
-        if (name[0] != '\0')
-            json_put(all, name, json_string_or_null(value));
+        /* Quotes, colon, comma; and each byte may be written as six. */
+        size_t size = 6 * (strlen(name) + strlen(value)) + 6;
+        if (name[0] == '\0' || size > room)
+            continue;
+        room -= size;
+        json_put(all, name, json_string_or_null(value));
     }
     char *text = json_dumps(all, JSON_SORT_KEYS | JSON_COMPACT);
     if (text == NULL)

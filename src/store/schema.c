@@ -37,6 +37,13 @@ static int64_t newest(void)
     return version;
 }
 
+/* A file has no roles, and a statement about them begins with that word. */
+static bool is_for_others(const struct hd_store *s, const char *sql)
+{
+    static const char word[] = "{server}";
+    return s->kind->schema == NULL && strncmp(sql, word, sizeof(word) - 1) == 0;
+}
+
 /* Statement after statement up to the next step; lines that begin with -- are for people.
  */
 static bool run_step(struct hd_store *s, const char *step, struct hd_error *err)
@@ -49,7 +56,8 @@ static bool run_step(struct hd_store *s, const char *step, struct hd_error *err)
         if (strncmp(at, "--", 2) != 0)
             text_add(&t, at, len);
         if (t.len > 0 && at[len - (len > 0)] == ';') {
-            ok = store_run(s, text_string(&t), NULL, 0, err);
+            ok = is_for_others(s, text_string(&t)) ||
+                 store_run(s, text_string(&t), NULL, 0, err);
             text_clear(&t);
         }
         at += len + (at[len] != '\0');
@@ -121,11 +129,13 @@ static bool look(struct hd_store *s, struct found *f, struct hd_error *err)
 
 /* --- which may be used -------------------------------------------------------------- */
 
-/* A store may be one version older, so that programs can be replaced one after the other,
- * or newer, if it accepts that. A larger number of older versions nobody would test. */
+/* The oldest version that tests have: a store may be older, so that programs can be
+ * replaced one after the other, or newer, if it accepts that. */
+enum { OLDEST = 2 };
+
 static bool may_be_used(const struct found *f, struct hd_error *err)
 {
-    const int64_t oldest = newest() - 1;
+    const int64_t oldest = OLDEST;
     if (f->other[0] != '\0')
         return fail(err, HD_UNSUPPORTED,
                     "not a store: it has a table %s; use a database of its own", f->other);

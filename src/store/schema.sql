@@ -92,3 +92,28 @@ CREATE VIEW type_size (snapshot_id, type_id, objects, bytes) AS
     LEFT JOIN type_row AS own ON own.snapshot_id = snapshot.id AND own.type_id = base.type_id;
 -- As large as the rows, and nobody asks for a type alone.
 DROP INDEX type_row_by_type;
+
+-- version 4
+-- Who recorded a series: on a server the role, in a file the machine; '' before this version. Programs
+-- of the version before leave it to the default, and go on.
+ALTER TABLE series ADD COLUMN owner {text} NOT NULL DEFAULT '';
+{server} ALTER TABLE series ALTER COLUMN owner SET DEFAULT CURRENT_USER;
+-- A role adds to its own series, and to those of nobody; who may delete a table's rows may do so
+-- to all. The table is meant by its number, so no table of that name in another schema is asked about.
+{server} ALTER TABLE series ENABLE ROW LEVEL SECURITY;
+{server} ALTER TABLE snapshot ENABLE ROW LEVEL SECURITY;
+{server} ALTER TABLE type_row ENABLE ROW LEVEL SECURITY;
+{server} CREATE POLICY reads ON series FOR SELECT USING (true);
+{server} CREATE POLICY reads ON snapshot FOR SELECT USING (true);
+{server} CREATE POLICY reads ON type_row FOR SELECT USING (true);
+{server} CREATE POLICY removes ON series FOR DELETE USING (true);
+{server} CREATE POLICY removes ON snapshot FOR DELETE USING (true);
+{server} CREATE POLICY removes ON type_row FOR DELETE USING (true);
+{server} CREATE POLICY adds ON series FOR INSERT WITH CHECK (owner = CURRENT_USER);
+{server} CREATE POLICY changes ON series FOR UPDATE
+    USING (owner IN ('', CURRENT_USER) OR (SELECT has_table_privilege('series'::regclass, 'DELETE')))
+    WITH CHECK (owner IN ('', CURRENT_USER) OR (SELECT has_table_privilege('series'::regclass, 'DELETE')));
+{server} CREATE POLICY adds ON snapshot FOR INSERT WITH CHECK (EXISTS (SELECT 1 FROM series
+    WHERE series.id = series_id AND owner IN ('', CURRENT_USER)));
+{server} CREATE POLICY adds ON type_row FOR INSERT WITH CHECK (EXISTS (SELECT 1 FROM snapshot
+    JOIN series ON series.id = series_id WHERE snapshot.id = snapshot_id AND owner IN ('', CURRENT_USER)));

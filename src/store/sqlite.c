@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,7 +105,7 @@ static bool failed(const struct connection *c, struct hd_error *err)
     case SQLITE_CORRUPT:
         return fail(err, HD_BAD_FORMAT, "is damaged: %s", sqlite3_errmsg(c->db));
     case SQLITE_TOOBIG:
-        return fail(err, HD_TOO_BIG, "too large for SQLite");
+        return fail(err, HD_TOO_BIG, "a value is too large");
     default:
         return fail(err, HD_IO, "%s", sqlite3_errmsg(c->db));
     }
@@ -219,6 +220,14 @@ static bool run(struct connection *c, const char *sql, const struct value *value
         ok = next(rows, &there, err);
     end(rows);
     return ok;
+}
+
+/* Beside a value, what SQLite makes of it and the rest of its row. */
+static void bound(struct connection *c, uint64_t bytes)
+{
+    enum { BESIDE = 1 << 20 };
+    uint64_t limit = bytes + BESIDE;
+    sqlite3_limit(c->db, SQLITE_LIMIT_LENGTH, limit < INT_MAX ? (int)limit : INT_MAX);
 }
 
 /* --- where the file lies ----------------------------------------------------------- */
@@ -345,14 +354,37 @@ static void whole_part(sqlite3_context *context, int count, sqlite3_value **valu
     sqlite3_result_double(context, floor(sqlite3_value_double(values[0])));
 }
 
+static void octets(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    (void)count;
+    sqlite3_result_int(context, sqlite3_value_bytes(values[0]));
+}
+
+/* Who has a series: the machine by whose clock its rows are told apart. */
+static void machine(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    char name[256];
+    (void)count;
+    (void)values;
+    bool ok = gethostname(name, sizeof(name) - 1) == 0;
+    name[sizeof(name) - 1] = '\0';
+    sqlite3_result_text(context, ok ? name : "", -1, SQLITE_TRANSIENT);
+}
+
+static bool add_function(struct connection *c, const char *name, int count,
+                         void (*function)(sqlite3_context *, int, sqlite3_value **))
+{
+    return sqlite3_create_function(c->db, name, count, SQLITE_UTF8 | SQLITE_DETERMINISTIC,
+                                   NULL, function, NULL, NULL) == SQLITE_OK;
+}
+
 static bool prepare_connection(struct connection *c, const char *path,
                                enum hd_store_use use, struct hd_error *err)
 {
     sqlite3_extended_result_codes(c->db, 1);
     sqlite3_busy_timeout(c->db, (int)c->wait_ms);
-    if (!distrust(c) ||
-        sqlite3_create_function(c->db, "floor", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL,
-                                whole_part, NULL, NULL) != SQLITE_OK)
+    if (!distrust(c) || !add_function(c, "floor", 1, whole_part) ||
+        !add_function(c, "octets", 1, octets) || !add_function(c, "machine", 0, machine))
         return failed(c, err);
     /* The first look at the file: is it a database at all? What is sorted stays in memory:
      * a sandbox allows no other files. */
@@ -381,6 +413,12 @@ static int open_file(const char *path, enum hd_store_use use, sqlite3 **db)
     return status;
 }
 
+static char *path_of(const char *url)
+{
+    unsigned wait_ms;
+    return read_path(url, &wait_ms, NULL);
+}
+
 /* A path that nobody takes for a URL. */
 static char *draft(const char *url)
 {
@@ -400,25 +438,27 @@ static char *draft(const char *url)
     return name;
 }
 
-static void sync_folder(const char *path)
+/* False and errno if its disk fails; some file systems cannot be asked. */
+static bool sync_folder(const char *path)
 {
+    bool ok = true;
     char *folder = folder_of(path);
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd >= 0) {
-        fsync(fd);
+        ok = fsync(fd) == 0 || (errno != EIO && errno != ENOSPC && errno != EDQUOT);
+        int why = errno;
         close(fd);
+        errno = why;
     }
     free(folder);
+    return ok;
 }
 
 /* Some file systems have no links: there the last one wins. */
 static bool give_name(const char *from, const char *path, struct hd_error *err)
 {
     bool ok = link(from, path) == 0 || errno == EEXIST || rename(from, path) == 0;
-    if (!ok)
-        fail(err, HD_IO, "%s", strerror(errno));
-    sync_folder(path);
-    return ok;
+    return (ok && sync_folder(path)) || fail(err, HD_IO, "%s", strerror(errno));
 }
 
 static bool publish(const char *from, const char *url, bool is_whole, struct hd_error *err)
@@ -483,6 +523,7 @@ static bool tidy(struct connection *c, struct hd_error *err)
 const struct database sqlite_database = {
     .name = "SQLite",
     .open = open_connection,
+    .path = path_of,
     .draft = draft,
     .publish = publish,
     .close = close_connection,
@@ -493,19 +534,31 @@ const struct database sqlite_database = {
     .next = next,
     .column = column,
     .end = end,
+    .bound = bound,
     .remedy = remedy,
     .tidy = tidy,
     .begin_write = "BEGIN IMMEDIATE",
     .begin_read = "BEGIN",
     .tables = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE "
               "'sqlite\\_%' ESCAPE '\\'",
-    .disguised = "SELECT name FROM sqlite_master WHERE LOWER(name) IN " STORE_TABLES
-                 " AND (type <> 'table' OR sql LIKE 'CREATE VIRTUAL%')",
+    /* Nor is it one where columns are computed, or an id may be there twice. */
+    .disguised = "SELECT name FROM sqlite_master AS t WHERE LOWER(name) IN " STORE_TABLES
+                 " AND (type <> 'table' OR sql LIKE 'CREATE VIRTUAL%' OR EXISTS (SELECT 1 "
+                 "FROM pragma_table_xinfo(t.name) WHERE hidden <> 0) OR (LOWER(name) IN "
+                 "('series', 'snapshot', 'type') AND (SELECT GROUP_CONCAT(name) FROM "
+                 "pragma_table_info(t.name) WHERE pk > 0) IS NOT 'id'))",
     .id = "INTEGER PRIMARY KEY",
     .text = "TEXT",
     .bytes = "BLOB",
     .each = "json_each",
     .lock = "",
+    /* A value may be of any type, whatever its column is. The size of a blob, and the type
+     * of most, is known without loading it; text is loaded, within bound(). */
+    .text_size = "CASE WHEN typeof(@) = 'text' THEN octets(@) END",
+    .bytes_size = "CASE WHEN typeof(@) = 'blob' THEN LENGTH(@) END",
+    .now = "CAST(strftime('%s', 'now') AS REAL)",
+    .owner = "machine()",
+    .number = "CASE WHEN typeof(@) IN ('integer', 'real') THEN @ END",
     .verify = "SELECT integrity_check FROM pragma_integrity_check WHERE integrity_check <> "
               "'ok' LIMIT 10",
 };

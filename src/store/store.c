@@ -1,5 +1,7 @@
 #include "store/store.h"
 
+#include "store/bounds.h"
+
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/hash.h"
@@ -21,26 +23,47 @@ static const char *word_of(const struct hd_store *s, const char *name, size_t le
     const struct database *d = s->kind;
     const struct {
         const char *name, *word;
-    } words[] = {
-        {"id", d->id},       {"text", d->text},
-        {"bytes", d->bytes}, {"each", d->each},
-        {"lock", d->lock},   {"snapshot", s->version == 2 ? snapshot_2 : "snapshot"}};
+    } words[] = {{"id", d->id},
+                 {"text", d->text},
+                 {"bytes", d->bytes},
+                 {"each", d->each},
+                 {"lock", d->lock},
+                 {"snapshot", s->version == 2 ? snapshot_2 : "snapshot"},
+                 {"text_size", d->text_size},
+                 {"bytes_size", d->bytes_size},
+                 {"number", d->number},
+                 {"now", d->now},
+                 {"server", ""},
+                 {"owner", d->owner}};
     for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
         if (strlen(words[i].name) == len && strncmp(words[i].name, name, len) == 0)
             return words[i].word;
     return NULL;
 }
 
+/* What is asked about a column, from its name on up to the brace: each @ is the column. */
+static void put_about_column(const char *question, const char *column, struct text *to)
+{
+    for (const char *at = question; *at != '\0'; at++) {
+        if (*at == '@')
+            text_add(to, column, strcspn(column, "}"));
+        else
+            text_add_char(to, *at);
+    }
+}
+
 static void put_words(const struct hd_store *s, const char *sql, struct text *to)
 {
     while (*sql != '\0') {
-        size_t len = sql[0] == '{' ? strcspn(sql, "}") : 0;
+        size_t len = sql[0] == '{' ? strcspn(sql, ":}") : 0;
         const char *word = len > 0 ? word_of(s, sql + 1, len - 1) : NULL;
-        if (word != NULL)
+        if (word != NULL && sql[len] == ':')
+            put_about_column(word, sql + len + 1, to);
+        else if (word != NULL)
             text_add_string(to, word);
         else
             text_add_char(to, *sql);
-        sql += word != NULL ? len + 1 : 1;
+        sql += word != NULL ? strcspn(sql, "}") + 1 : 1;
     }
 }
 
@@ -123,6 +146,11 @@ bool store_ask_number(struct hd_store *s, const char *sql, const struct value *v
     return ok;
 }
 
+uint64_t store_digest_bound(const struct hd_store *s)
+{
+    return s->max_memory > 0 && s->max_memory < MOST_DIGEST ? s->max_memory : MOST_DIGEST;
+}
+
 /* --- transactions -------------------------------------------------------------- */
 
 static void lose(struct hd_store *s)
@@ -132,10 +160,18 @@ static void lose(struct hd_store *s)
     s->connection = NULL;
 }
 
+/* Only what reads: a writer gives its database lists of more than that. */
+static void bound_values(struct hd_store *s)
+{
+    if (s->connection != NULL && s->use == HD_STORE_READ && s->kind->bound != NULL)
+        s->kind->bound(s->connection, store_digest_bound(s));
+}
+
 static bool connect_again(struct hd_store *s, struct hd_error *err)
 {
     lose(s);
     s->connection = s->kind->open(s->url, s->use, err);
+    bound_values(s);
     /* It may have been upgraded meanwhile. */
     if (s->connection != NULL && (s->version == 0 || schema_look(s, err)))
         return true;
@@ -242,9 +278,9 @@ bool store_transact(struct hd_store *s, transaction *body, void *context, bool *
 /* A name of a million bytes would fit no index. */
 static const char *cut(struct arena *a, const char *s, size_t len)
 {
-    enum { LONGEST = 1000, MARK = 3 + 16 }; /* "…" and a hash */
-    size_t kept = LONGEST - MARK;
-    if (len <= LONGEST)
+    enum { MARK = 3 + 16 }; /* "…" and a hash */
+    size_t kept = MOST_NAME - MARK;
+    if (len <= MOST_NAME)
         return arena_strdup(a, s, len);
     while (kept > 0 && ((unsigned char)s[kept] & 0xC0) == 0x80)
         kept--;
@@ -342,6 +378,16 @@ void hd_store_put_public_url(struct hd_sink to, const char *url)
     put_url(to, url, NULL);
 }
 
+bool hd_store_put_path(struct hd_sink to, const char *url)
+{
+    const struct database *kind = database_for(url, NULL);
+    char *path = kind != NULL && kind->path != NULL ? kind->path(url) : NULL;
+    if (path != NULL)
+        put_string(to, path);
+    free(path);
+    return path != NULL;
+}
+
 /* --- opening ------------------------------------------------------------------- */
 
 void hd_store_close(struct hd_store *s)
@@ -352,6 +398,7 @@ void hd_store_close(struct hd_store *s)
     if (s->owns_bases)
         hd_store_bases_free(s->bases);
     input_close(s->read.in);
+    hd_memory_free(&s->read.file);
     free(s->url);
     hd_memory_free(&s->name);
     free(s);
@@ -371,6 +418,7 @@ static struct hd_store *open_there(const struct database *kind, const char *url,
     memcpy(s->url, url, size);
     hd_store_put_url(hd_sink_memory(&s->name), url);
     s->connection = kind->open(url, use, err);
+    bound_values(s);
     if (s->connection != NULL && schema_prepare(s, err))
         return s;
     hd_store_close(s);
@@ -416,6 +464,7 @@ struct hd_store_version hd_store_version(const struct hd_store *s)
 void hd_store_set_memory(struct hd_store *s, uint64_t bytes)
 {
     s->max_memory = bytes;
+    bound_values(s);
 }
 
 void hd_store_set_patience(struct hd_store *s, double seconds)

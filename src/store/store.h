@@ -18,6 +18,7 @@ struct hd_store {
     char *url;
     struct hd_memory name; /* the URL without a password */
     bool is_listing;       /* in a transaction that reads */
+    bool trusts_callers;   /* about what time it is, also on a server: for tests */
     double patience;       /* seconds: for how long a lost server is waited for */
     double delay;          /* seconds before the first try to find it again */
     uint64_t max_memory;   /* bytes that a digest may take when it is read; 0: no limit */
@@ -27,6 +28,7 @@ struct hd_store {
         struct input *in; /* NULL: none */
         struct bytes json;
         char source[17];
+        struct hd_memory file; /* that in reads from */
     } read; /* the base that was read last: those of a series follow each other */
 };
 
@@ -45,6 +47,9 @@ int64_t store_number(struct hd_store *s, struct rows *rows, unsigned i);
 uint64_t store_count(struct hd_store *s, struct rows *rows, unsigned i);
 double store_real(struct hd_store *s, struct rows *rows, unsigned i);
 const char *store_text(struct hd_store *s, struct rows *rows, unsigned i);
+
+/* The bytes that a digest may have, packed, when it is read. */
+uint64_t store_digest_bound(const struct hd_store *s);
 
 /* The first column of the first row as a number; *there is false without a row. */
 bool store_ask_number(struct hd_store *s, const char *sql, const struct value *values,

@@ -20,6 +20,7 @@ struct removal {
 
 struct thinning {
     double keep, now;
+    bool only_own; /* nobody else's clock says that it is now */
     struct removal snapshots, series;
     struct hd_thinned *done;
     bool more; /* there may be more to remove */
@@ -51,22 +52,36 @@ static bool settle(struct hd_store *s, struct removal *r, uint64_t *done,
 #define UNNEEDED(id) \
     " AND NOT EXISTS (SELECT 1 FROM {snapshot} AS built WHERE built.base_id = " id ") "
 
+/* Only what this role or machine recorded; empty: all. */
+#define OWN " AND series_id IN (SELECT id FROM series WHERE owner = {owner})"
+
+/* A snapshot is as old as it was taken, or recorded if that was earlier: whoever says that
+ * it is of the future makes it no younger than it is. */
+#define AGED(own)                                                                          \
+    "(SELECT id, series_id, recorded_at, CASE WHEN recorded_at > 0 AND recorded_at < "     \
+    "taken_at THEN recorded_at ELSE taken_at END AS taken_at FROM snapshot WHERE true" own \
+    ") AS aged"
+
 /* A slot is an hour of the last days, a day of what is older; within it the last one
  * stays. What is younger than a day is of a slot too, but stays. The number of an hour is
  * put far from those of days. */
-static const char chosen[] =
-    "SELECT id FROM (SELECT id, taken_at, recorded_at, "
-    "ROW_NUMBER() OVER (PARTITION BY series_id, slot ORDER BY taken_at DESC, id DESC) "
-    "AS of_slot, "
-    "ROW_NUMBER() OVER (PARTITION BY series_id ORDER BY taken_at, id) AS of_first, "
-    "ROW_NUMBER() OVER (PARTITION BY series_id ORDER BY taken_at DESC, id DESC) AS of_last "
-    "FROM (SELECT id, series_id, taken_at, recorded_at, CASE WHEN taken_at < $1 "
-    "THEN FLOOR(taken_at / 86400) ELSE FLOOR(taken_at / 3600) + 1000000000 END AS slot "
-    "FROM snapshot WHERE taken_at >= $2) AS slotted) AS placed "
-    "WHERE of_slot > 1 AND of_first > 1 AND of_last > 1 AND taken_at < $3 AND "
-    "recorded_at < $4" UNNEEDED("placed.id") "UNION ALL SELECT id FROM snapshot WHERE "
-                                             "taken_at < $2 AND recorded_at < $4" UNNEEDED(
-                                                 "snapshot.id") "LIMIT $5";
+#define CHOSEN(own)                                                                        \
+    "SELECT id FROM (SELECT id, taken_at, recorded_at, "                                   \
+    "ROW_NUMBER() OVER (PARTITION BY series_id, slot ORDER BY taken_at DESC, id DESC) "    \
+    "AS of_slot, "                                                                         \
+    "ROW_NUMBER() OVER (PARTITION BY series_id ORDER BY taken_at, id) AS of_first, "       \
+    "ROW_NUMBER() OVER (PARTITION BY series_id ORDER BY taken_at DESC, id DESC) AS "       \
+    "of_last "                                                                             \
+    "FROM (SELECT id, series_id, taken_at, recorded_at, CASE WHEN taken_at < $1 "          \
+    "THEN FLOOR(taken_at / 86400) ELSE FLOOR(taken_at / 3600) + 1000000000 END AS slot "   \
+    "FROM " AGED(                                                                          \
+        own) " WHERE taken_at >= $2) AS slotted) AS placed "                               \
+             "WHERE of_slot > 1 AND of_first > 1 AND of_last > 1 AND taken_at < $3 AND "   \
+             "recorded_at < $4" UNNEEDED("placed.id") "UNION ALL SELECT id FROM " AGED(    \
+                 own) " WHERE taken_at < $2 AND recorded_at < $4" UNNEEDED("aged.id") "LI" \
+                                                                                      "MI" \
+                                                                                      "T " \
+                                                                                      "$5"
 
 /* [[id], ...] of what is asked for, and how many; malloc'd. NULL and err if it fails. */
 static char *ids_of(struct hd_store *s, const char *sql, const struct value *values,
@@ -96,7 +111,8 @@ static char *choose(struct hd_store *s, const struct thinning *t, struct removal
     const struct value values[] = {of_real(t->now - DAY - WEEK), of_real(t->now - t->keep),
                                    of_real(t->now - DAY), of_real(t->now - HOUR),
                                    of_number(BATCH)};
-    return ids_of(s, chosen, values, sizeof(values) / sizeof(*values), found, err);
+    return ids_of(s, t->only_own ? CHOSEN(OWN) : CHOSEN(""), values,
+                  sizeof(values) / sizeof(*values), found, err);
 }
 
 /* --- removing ------------------------------------------------------------------ */
@@ -166,11 +182,50 @@ static bool remove_series(struct hd_store *s, struct thinning *t, struct hd_erro
     return ok;
 }
 
+/* --- whose clock ----------------------------------------------------------------- */
+
+/* On a server that of the server, whoever asks. */
+static bool find_now(struct hd_store *s, double *now, struct hd_error *err)
+{
+    bool there = false;
+    if (!s->kind->has_clock || s->trusts_callers)
+        return true;
+    struct rows *rows = store_ask(s, "SELECT {now}", NULL, 0, err);
+    bool ok = rows != NULL && store_next(s, rows, &there, err);
+    if (ok && there)
+        *now = store_real(s, rows, 0);
+    store_end(s, rows);
+    return ok;
+}
+
+/* A file has no clock. One machine's may be years ahead, and would make everything old: so
+ * what others recorded is removed only if one of them recorded something within the last
+ * day by this clock, too. */
+static bool find_whose(struct hd_store *s, struct thinning *t, struct hd_error *err)
+{
+    static const char others[] =
+        "SELECT CASE WHEN recorded_at > $1 AND recorded_at < $2 THEN 1 ELSE 0 END FROM "
+        "snapshot JOIN series ON series.id = series_id WHERE owner <> {owner} AND "
+        "owner <> '' ORDER BY 1 DESC LIMIT 1";
+    const struct value values[] = {of_real(t->now - DAY), of_real(t->now + HOUR)};
+    int64_t is_confirmed;
+    bool are_others = false;
+    if (s->kind->has_clock || s->version < 4)
+        return true;
+    if (!store_ask_number(s, others, values, 2, &is_confirmed, &are_others, err))
+        return false;
+    t->only_own = are_others && is_confirmed == 0;
+    return true;
+}
+
+/* --- batches --------------------------------------------------------------------- */
+
 static enum ending thin_batch(struct hd_store *s, void *context, struct hd_error *err)
 {
     struct thinning *t = context;
     struct removal found = t->snapshots;
-    if (!settle(s, &t->snapshots, &t->done->snapshots, err))
+    if (!settle(s, &t->snapshots, &t->done->snapshots, err) || !find_now(s, &t->now, err) ||
+        !find_whose(s, t, err))
         return ENDING_FAILED;
     char *ids = choose(s, t, &found, err);
     bool ok = ids != NULL && (found.count == 0 || remove_snapshots(s, ids, &found, err));
@@ -188,7 +243,10 @@ static enum ending finish(struct hd_store *s, void *context, struct hd_error *er
     bool there;
     const struct value oldest = of_real(t->now - t->keep), now = of_real(t->now);
     if (!settle(s, &t->series, &t->done->series, err) || !remove_series(s, t, err) ||
-        !store_run(s, "DELETE FROM finding WHERE window_last < $1", &oldest, 1, err) ||
+        !store_run(s,
+                   t->only_own ? "DELETE FROM finding WHERE window_last < $1" OWN
+                               : "DELETE FROM finding WHERE window_last < $1",
+                   &oldest, 1, err) ||
         !store_run(s, "UPDATE heapdrift_store SET thinned_at = $1", &now, 1, err) ||
         !store_ask_number(s, "SELECT COUNT(*) FROM snapshot", NULL, 0, &left, &there, err))
         return ENDING_FAILED;
@@ -237,6 +295,8 @@ static enum ending claim(struct hd_store *s, void *context, struct hd_error *err
 {
     struct claim *c = context;
     int64_t one;
+    if (!find_now(s, &c->now, err))
+        return ENDING_FAILED;
     const struct value values[] = {of_real(c->now), of_real(c->now - HOUR)};
     if (!store_ask_number(
             s,
@@ -255,5 +315,5 @@ bool hd_store_thin_if_due(struct hd_store *s, double keep_seconds, double now,
     if (done != NULL)
         *done = (struct hd_thinned){0};
     return store_transact(s, claim, &c, &unsure, err) &&
-           (!(c.is_ours || unsure) || hd_store_thin(s, keep_seconds, now, done, err));
+           (!(c.is_ours || unsure) || hd_store_thin(s, keep_seconds, c.now, done, err));
 }

@@ -550,3 +550,37 @@ WAYS
         [[ ${names//$'\n'/} == 051423 ]] || complain "${names//$'\n'/}"
     done
 }
+
+# --- on the disk -------------------------------------------------------------------------
+
+# calls ARG...: what becomes of files, a word each: sync, name, folder (to be written).
+calls() {
+    strace -f -y -e trace=fsync,linkat,rename,renameat,renameat2 -o "$tmp/calls" "$HEAPDRIFT" "$@" >/dev/null
+    sed -nE "s/.* fsync\([0-9]+<${tmp//\//\\/}\/?(there)?>\).* = 0\$/folder/p; t; s/.* fsync\(.* = 0\$/sync/p; t; s/.* (linkat|rename[a-z0-9]*)\(.* = 0\$/name/p" "$tmp/calls" | xargs
+}
+
+@test "a file is on the disk before it has its name, and its name before it is reported" {
+    strace -V >/dev/null 2>&1 || skip "no strace"
+    mkdir "$tmp/there"
+    [[ $(calls top "$before" -o "$tmp/there/out") == "sync name folder" ]] || complain "$(<"$tmp/calls")"
+    # What is replaced has its name until then; the new one has another for a moment.
+    [[ $(calls top "$before" -o "$tmp/there/out") == "sync name name folder" ]] || complain "$(<"$tmp/calls")"
+    [[ $(calls convert -q "$before" -o "$tmp/there/new.gcdump") == "sync name folder" ]] || complain "$(<"$tmp/calls")"
+}
+
+@test "a disk that fails is an error, and a file system that cannot be asked is none" {
+    local error
+    for error in EIO EINVAL ENOTSUP; do
+        stand_in "#include <errno.h>
+int fsync(int fd) { (void)fd; errno = $error; return -1; }"
+        rm -f "$tmp/out"
+        with_stand_in top "$before" -o "$tmp/out"
+        if [[ $error == EIO ]]; then
+            fails_with "$tmp/out: Input/output error"
+            [[ ! -e $tmp/out ]] || complain "a file that may not be on the disk"
+        else
+            status_is 0
+            [[ -s $tmp/out ]]
+        fi
+    done
+}

@@ -223,7 +223,7 @@ PY
     "$HEAPDRIFT" info -v --store="$store" --run=2 2>"$tmp/err" >/dev/null
     grep -q Landlock "$tmp/err" || skip "no Landlock"
     strace -f -e trace=openat,landlock_restrict_self -o "$tmp/calls" "$HEAPDRIFT" diff --store="$store" --run=2 >/dev/null 2>&1
-    [[ $(sed -n '/landlock_restrict_self/,$p' "$tmp/calls" | grep -c store.db) == 0 ]]
+    [[ $(tac "$tmp/calls" | sed '/landlock_restrict_self/q' | grep -c store.db) == 0 ]]
     [[ $(grep -c store.db "$tmp/calls") -gt 0 ]]
 }
 

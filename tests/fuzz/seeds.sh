@@ -18,7 +18,7 @@ nettrace) files=$(small fixtures/nettrace-vectors) ;;
 text) files=$(small fixtures/heap-text) ;;
 table) files=$(small fixtures/dumpheap-stat fixtures/type-tables) ;;
 packed) files="fixtures/gcdump-made/tiny.gcdump fixtures/heap-text/example.txt fixtures/type-tables/table.csv" ;;
-budget | baseline) files=$(small "$here/seeds/$harness") ;;
+budget | baseline | store) files=$(small "$here/seeds/$harness") ;;
 digest | delta)
     # As JSON: a fuzzer learns nothing from what is packed.
     files=

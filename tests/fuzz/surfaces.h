@@ -19,6 +19,11 @@ void surface_packed(struct bytes input);
  * which byte of that is changed to what (delta.c). */
 void surface_delta(struct bytes input);
 
+/* Parts: the file of a store, or what a small one is changed by, as the last byte of the
+ * head says: its bytes; its rows, and a value of those; how a table is said to be; SQL
+ * (store.c). */
+void surface_store(struct bytes input);
+
 /* Parts: a heapdrift.yml, a baseline. A series of tables or of graphs is held against it.
  */
 void surface_budget(struct bytes input);

@@ -216,7 +216,7 @@ PYTHON
     status_is 2
     err_has "permission denied"
     works store check --store="${HEAPDRIFT_STORE/user=heapdrift/user=is_reader}"
-    out_has ": no errors; version 3"
+    out_has ": no errors; version 4"
     local store=$HEAPDRIFT_STORE
     HEAPDRIFT_STORE='' works store grant --role=reader --store="$store"
     out_lacks heapdrift_writer
@@ -271,9 +271,9 @@ make_version_2() {
     err_has ": cannot be upgraded: it takes CREATE on schema $schema"
     server sql "ALTER TABLE $schema.heapdrift_store OWNER TO heapdrift" >/dev/null
     works store upgrade
-    out_has ": upgraded from version 2 to 3"
-    writes || complain "writer, version 3"
-    keeps || complain "keeper, version 3"
+    out_has ": upgraded from version 2 to 4"
+    writes || complain "writer, version 4"
+    keeps || complain "keeper, version 4"
     [[ $(ask "SELECT has_column_privilege('is_writer', 'heapdrift_store', 'accepts_version', 'SELECT')") == t ]]
     [[ $(ask "SELECT has_table_privilege('is_writer', 'snapshot', 'SELECT')") == f ]]
     works store check --all
@@ -295,10 +295,10 @@ make_version_2() {
         sleep "0.0$((i * 15))"
         kill -KILL $! 2>/dev/null || true
         wait $! 2>/dev/null || true
-        [[ $(ask 'SELECT version FROM heapdrift_store') == [23] ]]
+        [[ $(ask 'SELECT version FROM heapdrift_store') == [24] ]]
     done
     works store upgrade
-    [[ $(ask 'SELECT version FROM heapdrift_store') == 3 ]]
+    [[ $(ask 'SELECT version FROM heapdrift_store') == 4 ]]
     for i in 1 2 3; do
         status=0
         wait "${job[i]}" || status=$?
@@ -326,7 +326,7 @@ END
 }
 
 # HEAPDRIFT_OLD: a program of the version before.
-@test "programs of both versions record into one store, and read it, until it is upgraded" {
+@test "programs of both versions record into one store, and read it, also when it is upgraded" {
     [[ -x ${HEAPDRIFT_OLD:-} ]] || skip "no program of the version before: its commit is not in this repository"
     local i program
     snapshots 60
@@ -340,12 +340,11 @@ END
         works fleet -q --since=all --until=2100-01-01 --format=json
         has_all_of "$tmp/old.json" "$tmp/.out"
         works store check --all --format=json
-        [[ $(json '"\(.version) \(.counts.snapshots) \(.counts.type_rows)"') == "2 60 120" ]]
+        [[ $(json '"\(.version) \(.counts.snapshots)"') == "3 60" ]]
         works store upgrade
-        HEAPDRIFT=$HEAPDRIFT_OLD hd record -q --service=shop "$before"
-        status_is 2
-        err_has "is a store of version 3"
-        works record -q --service=shop "$before"
+        # It says that programs of version 3 may go on.
+        HEAPDRIFT=$HEAPDRIFT_OLD works record -q --service=shop "$before"
+        works record -q --service=shop "$after"
         works store check --all
     done
 }
@@ -395,4 +394,121 @@ END
     "${CC:-cc}" -shared -fPIC -o "$tmp/refused.so" tests/cli/refused.c
     REFUSED_FOLDER=$tmp REFUSED_INPUT=$PWD/$before LD_PRELOAD=$tmp/refused.so works record -q --service=x "$before"
     [[ $(sed -n 's/^tried \(.*\): yes$/\1/p' <<<"$err" | xargs) == "input thread read tcp unix" ]] || complain "too much"
+}
+
+# --- roles apart -----------------------------------------------------------------------
+
+# Two hosts, each with a role of its own.
+two_writers() {
+    works store upgrade
+    works store grant
+    psql -X -q -v ON_ERROR_STOP=1 "$HEAPDRIFT_STORE" <<<"$out"
+    for role in one two; do
+        server sql "DROP ROLE IF EXISTS is_$role; CREATE ROLE is_$role LOGIN IN ROLE heapdrift_writer" >/dev/null
+    done
+    server sql "DROP ROLE IF EXISTS is_keeper; CREATE ROLE is_keeper LOGIN IN ROLE heapdrift_keeper" >/dev/null
+    cp "${series[0]}" "$tmp/one.txt"
+    cp "${series[1]}" "$tmp/two.txt"
+    cp "${series[2]}" "$tmp/three.txt"
+    as one record -q --service=shop --host=a --label=of=one "$tmp/one.txt"
+    status_is 0
+}
+
+# sql_as ROLE SQL: what a neighbour types; $output is what came.
+sql_as() {
+    run psql -X -q -A -t -v ON_ERROR_STOP=1 "${url/user=heapdrift/user=is_$1}&options=-csearch_path%3D$schema" -c "$2"
+}
+
+@test "a role neither adds to the series of another nor relabels it" {
+    two_writers
+    [[ $(ask "SELECT owner FROM series") == is_one ]]
+    as two record -q --service=shop --host=a --label=of=two "$tmp/two.txt"
+    status_is 2
+    err_has "row-level security"
+    sql_as two "UPDATE series SET labels = '{\"of\":\"two\"}', memory_limit = 1"
+    sql_as two "UPDATE series SET owner = 'is_two'"
+    sql_as two "INSERT INTO snapshot (series_id, taken_at, xxh3, complete, sampled, digest) SELECT id, 1, 'x', true, false, '' FROM series"
+    [[ $output == *"row-level security"* ]]
+    sql_as two "INSERT INTO type_row (snapshot_id, type_id) VALUES (1, 99999)"
+    [[ $output == *"row-level security"* ]]
+    sql_as two "INSERT INTO series (run, service, host, process, build, labels, owner) VALUES ('r', 's', '', '', '', '{}', 'is_one')"
+    [[ $output == *"row-level security"* ]]
+    # A table of its own by that name makes it nobody who may delete.
+    sql_as two "CREATE TEMPORARY TABLE series (id INT); SET search_path = pg_temp, $schema; UPDATE $schema.series SET labels = 'mine'"
+    [[ $(ask "SELECT labels || ' ' || owner || ' ' || COALESCE(memory_limit, 0) FROM series") == '{"of":"one"} is_one 0' ]]
+    [[ $(ask "SELECT COUNT(*) FROM snapshot") == 1 ]]
+    # Its own it has.
+    as two record -q --service=shop --host=b "$tmp/two.txt" "$tmp/three.txt"
+    status_is 0
+    as one record -q --service=shop --host=a --label=of=1 "$tmp/two.txt"
+    as keeper record --keep=1d
+    status_is 0
+    works store check --all
+}
+
+@test "a series of before the upgrade is of whoever adds to it first" {
+    local role
+    make_version_2
+    works store grant
+    psql -X -q -v ON_ERROR_STOP=1 "$url" <<<"$out"
+    for role in one two; do
+        server sql "DROP ROLE IF EXISTS is_$role; CREATE ROLE is_$role LOGIN IN ROLE heapdrift_writer" >/dev/null
+    done
+    cp "${series[0]}" "$tmp/one.txt"
+    cp "${series[1]}" "$tmp/two.txt"
+    cp "${series[2]}" "$tmp/three.txt"
+    as one record -q --service=shop --host=a "$tmp/one.txt"
+    status_is 0
+    works store upgrade
+    out_has "upgraded from version 2 to 4"
+    [[ $(ask "SELECT owner FROM series") == "" ]]
+    as one record -q --service=shop --host=a "$tmp/two.txt"
+    status_is 0
+    [[ $(ask "SELECT owner FROM series") == is_one ]]
+    as two record -q --service=shop --host=a "$tmp/three.txt"
+    status_is 2
+}
+
+@test "what is old the server's clock says, and what is recorded has its time" {
+    two_writers
+    cat >"$tmp/ahead.c" <<'C'
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+int clock_gettime(clockid_t which, struct timespec *t)
+{
+    long status = syscall(SYS_clock_gettime, which, t);
+    if (which == CLOCK_REALTIME)
+        t->tv_sec += 315576000;
+    return (int)status;
+}
+time_t time(time_t *to)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return to != NULL ? (*to = t.tv_sec) : t.tv_sec;
+}
+C
+    "${CC:-cc}" -shared -fPIC -o "$tmp/ahead.so" "$tmp/ahead.c"
+    ask "UPDATE snapshot SET recorded_at = taken_at" >/dev/null
+    # shellcheck disable=SC2030,SC2031 # only there
+    (export LD_PRELOAD=$tmp/ahead.so && as two record -q --service=mail --host=b "$tmp/two.txt")
+    [[ $(ask "SELECT recorded_at <= EXTRACT(EPOCH FROM now()) FROM snapshot ORDER BY id DESC LIMIT 1") == t ]]
+    LD_PRELOAD=$tmp/ahead.so works record --keep=90d
+    [[ $(ask "SELECT COUNT(*) FROM snapshot") == 2 ]]
+}
+
+@test "fleet and store check keep the connection to the server, and get no other socket" {
+    works info -v "$before"
+    [[ $err == *"sandbox: Landlock "*", seccomp"* ]] || skip "no Landlock and seccomp here"
+    works record -q --service=shop "$before" "$after"
+    "${CC:-cc}" -shared -fPIC -o "$tmp/refused.so" tests/cli/refused.c
+    echo victim >"$tmp/victim"
+    local words
+    for words in "fleet --since=all" "store check --all" "diff --service=shop"; do
+        # shellcheck disable=SC2086 # words
+        REFUSED_FOLDER=$tmp REFUSED_INPUT=$PWD/$before LD_PRELOAD=$tmp/refused.so hd $words
+        status_is 0
+        [[ $(sed -n 's/^tried \(.*\): yes$/\1/p' <<<"$err" | xargs) == thread ]] || complain "$words"
+    done
 }

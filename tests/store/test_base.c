@@ -427,6 +427,32 @@ Test(store_base, that_was_changed_is_noticed)
     expect_damaged(2, damaged);
 }
 
+/* Puts the digest that a row has into it as it is before it is packed. */
+static void unpack_base(void)
+{
+    struct hd_error err = {0};
+    struct hd_memory packed = {0};
+    struct bytes json;
+    cr_assert(hd_store_digest(t.store, 1, &packed, &err), "%s", err.message);
+    struct input *in = digest_open(packed.bytes, packed.size, 0, &json, &err);
+    cr_assert_not_null(in, "%s", err.message);
+    const struct value plain = of_bytes(json.data, json.size);
+    cr_assert(store_run(t.store, "UPDATE snapshot SET digest = $1 WHERE id = 1", &plain, 1,
+                        &err));
+    input_close(in);
+    hd_memory_free(&packed);
+}
+
+/* Its bytes are those of the row, which ends before they are used. */
+Test(store_base, that_is_not_packed_is_read_like_any_other)
+{
+    put(7, 100, noon);
+    put(7, 101, noon + 1);
+    put(7, 102, noon + 2);
+    unpack_base();
+    expect_readable(3);
+}
+
 Test(store_base, that_cannot_be_read_is_done_without)
 {
     put(7, 100, noon);

@@ -3,6 +3,7 @@
 #include "support/stored.h"
 
 #include <criterion/criterion.h>
+#include <stdlib.h>
 #include <string.h>
 
 static struct stored t;
@@ -281,4 +282,57 @@ Test(store_list, has_findings_of_one_window)
     cr_expect_eq(stored_number(t.store, "SELECT COUNT(*) FROM finding"), 0);
     cr_expect(!hd_store_save_findings(t.store, id + 1, noon, noon, findings, 2, &err));
     cr_expect_eq(err.status, HD_USAGE);
+}
+
+/* --- values that are too large ------------------------------------------------------ */
+
+static const char *left_out(void)
+{
+    static char text[200];
+    struct hd_error err = {0};
+    const struct hd_stored_series *series;
+    size_t count, len = 0;
+    struct hd_series_list *l = hd_store_series(t.store, NULL, &err);
+    cr_assert_not_null(l, "%s", err.message);
+    do
+        cr_assert(hd_series_next(l, &series, &err), "%s", err.message);
+    while (series != NULL);
+    const uint64_t *ids = hd_series_left_out(l, &count);
+    text[0] = '\0';
+    for (size_t i = 0; i < count; i++)
+        len += (size_t)snprintf(text + len, sizeof(text) - len, "%llu ",
+                                (unsigned long long)ids[i]);
+    hd_series_list_free(l);
+    return text;
+}
+
+static void make_long(const char *column, size_t size, size_t id)
+{
+    struct hd_error err = {0};
+    char *value = calloc(1, size + 1), sql[100];
+    memset(value, 'x', size);
+    const struct value v = of_text(value);
+    snprintf(sql, sizeof(sql), "UPDATE series SET %s = $1 WHERE id = %zu", column, id);
+    cr_assert(store_run(t.store, sql, &v, 1, &err), "%s", err.message);
+    free(value);
+}
+
+Test(store_list, leaves_out_only_the_series_that_have_a_value_beyond_its_bound)
+{
+    static const char *const columns[] = {"service", "host",     "process", "build",
+                                          "run",     "instance", "labels"};
+    const struct hd_store_filter f = hd_store_everything();
+    unsigned count = 0;
+    for (uint64_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
+        put(&count, "web", "a", i + 1, noon);
+    cr_expect_str_eq(left_out(), "");
+    for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++) {
+        make_long(columns[i], strcmp(columns[i], "labels") == 0 ? 65537 : 1001, i + 1);
+        if (i == 0) {
+            cr_expect_str_eq(left_out(), "1 ");
+            cr_expect(strstr(listed(t.store, &f), "web a 2: 1; web a 3: 1; ") != NULL);
+        }
+    }
+    cr_expect_str_eq(left_out(), "1 2 3 4 5 6 7 ");
+    cr_expect_str_eq(listed(t.store, &f), "");
 }

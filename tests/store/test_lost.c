@@ -233,7 +233,7 @@ static bool is_upgraded_whole(unsigned statement, bool done)
     is_lost = false;
     int64_t version = stored_number(t.store, "SELECT version FROM heapdrift_store");
     /* What is lost at the first look is told, and nothing was done. */
-    cr_expect(ok ? version == 3 : version == 2, "statement %u: %s", statement, err.message);
+    cr_expect(ok ? version == 4 : version == 2, "statement %u: %s", statement, err.message);
     cr_expect(ok || statement < 9, "statement %u: %s", statement, err.message);
     cr_expect(version == 2 || has_bases());
     cr_expect_eq(stored_number(t.store, "SELECT COUNT(*) FROM snapshot"), 0);

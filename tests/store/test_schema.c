@@ -45,8 +45,8 @@ Test(store_schema, brings_a_store_of_version_1_forward_when_told_to)
     expect_refusal(HD_STORE_WRITE, HD_UNSUPPORTED, message);
     t.store = stored_connect(&t, HD_STORE_UPGRADE);
     cr_expect_eq(hd_store_version(t.store).found, 1);
-    cr_expect_eq(hd_store_version(t.store).now, 3);
-    cr_expect_eq(stored_number(t.store, "SELECT version FROM heapdrift_store"), 3);
+    cr_expect_eq(hd_store_version(t.store).now, 4);
+    cr_expect_eq(stored_number(t.store, "SELECT version FROM heapdrift_store"), 4);
     cr_expect_eq(stored_number(t.store,
                                "SELECT COUNT(*) FROM series WHERE service = 'old' AND "
                                "instance = '' AND memory_limit IS NULL"),
@@ -76,7 +76,7 @@ Test(store_schema, is_brought_forward_whole_or_not_at_all)
         "version = 1"};
     stored_make(&t, away, 2);
     t.store = stored_connect(&t, HD_STORE_UPGRADE);
-    cr_expect_eq(stored_number(t.store, "SELECT version FROM heapdrift_store"), 3);
+    cr_expect_eq(stored_number(t.store, "SELECT version FROM heapdrift_store"), 4);
 }
 
 /* --- the version before ---------------------------------------------- */
@@ -113,7 +113,7 @@ Test(store_schema, of_the_version_before_stays_so_and_is_used)
     stored_make_version(&t, 2);
     t.store = stored_connect(&t, HD_STORE_WRITE);
     cr_expect_eq(hd_store_version(t.store).now, 2);
-    cr_expect_eq(hd_store_version(t.store).newest, 3);
+    cr_expect_eq(hd_store_version(t.store).newest, 4);
     for (unsigned i = 1; i <= 4; i++)
         cr_expect_eq(stored_record(t.store, i, &run, noon + i), HD_RECORDED);
     cr_expect_eq(stored_record(t.store, 2, &run, noon + 2), HD_WAS_RECORDED);
@@ -151,7 +151,7 @@ Test(store_schema, is_upgraded_under_who_has_it_open)
     cr_expect_eq(hd_store_version(t.store).now, 2);
     for (unsigned i = 2; i <= 4; i++)
         stored_record(t.store, i, &run, noon + i);
-    cr_expect_eq(hd_store_version(t.store).now, 3);
+    cr_expect_eq(hd_store_version(t.store).now, 4);
     cr_expect_geq(
         stored_number(t.store, "SELECT COUNT(*) FROM snapshot WHERE base_id IS NOT NULL"),
         1);
@@ -203,29 +203,29 @@ Test(store_schema, of_version_3_takes_what_version_2_writes)
 Test(store_schema, of_a_newer_version_says_whether_it_may_be_used)
 {
     static const char message[] =
-        "is a store of version 5, which accepts programs of version 4 and later; this "
-        "heapdrift is of version 3, replace it";
+        "is a store of version 6, which accepts programs of version 5 and later; this "
+        "heapdrift is of version 4, replace it";
     const char *const newer[] = {
-        "UPDATE heapdrift_store SET version = 4",
+        "UPDATE heapdrift_store SET version = 5",
         "ALTER TABLE snapshot ADD COLUMN what_is_new DOUBLE PRECISION NOT NULL DEFAULT 0"};
     struct hd_run run = stored_run("web", "a", 1);
     unsigned snapshots;
     hd_store_close(stored_connect(&t, HD_STORE_WRITE));
     stored_make(&t, newer, 2);
     t.store = stored_connect(&t, HD_STORE_WRITE);
-    cr_expect_eq(hd_store_version(t.store).now, 4);
+    cr_expect_eq(hd_store_version(t.store).now, 5);
     cr_expect_null(hd_store_note(t.store));
     stored_record(t.store, 1, &run, noon);
     stored_record(t.store, 2, &run, noon + 1);
     struct hd_store *same = stored_connect(&t, HD_STORE_UPGRADE);
-    cr_expect_eq(hd_store_version(same).now, 4);
+    cr_expect_eq(hd_store_version(same).now, 5);
     hd_store_close(same);
     struct hd_store *reader = stored_connect(&t, HD_STORE_READ);
     cr_expect_eq(stored_series(reader, &snapshots), 1);
     cr_expect_eq(snapshots, 2);
     hd_store_close(reader);
     const char *const strict[] = {
-        "UPDATE heapdrift_store SET version = 5, accepts_version = 4"};
+        "UPDATE heapdrift_store SET version = 6, accepts_version = 5"};
     stored_make(&t, strict, 1);
     expect_refusal(HD_STORE_WRITE, HD_UNSUPPORTED, message);
     expect_refusal(HD_STORE_READ, HD_UNSUPPORTED, message);

@@ -104,20 +104,21 @@ static bool feed(struct feed *f, struct hd_fleet *fleet, const struct settings *
     const struct hd_fleet_how how = {.threads = s->threads,
                                      .max_memory = s->read.max_memory};
     bool ok = hd_fleet_examine(fleet, (struct hd_fleet_source){next, done, f}, &how, err);
+    store_report_left_out(s, f->list);
     hd_series_list_free(f->list);
     return ok;
 }
 
 /* Compare everything that the rules of f ask for. False after saying what is wrong. */
-static bool fleet_feed(struct hd_fleet *fleet, const struct settings *s)
+static bool fleet_feed(struct hd_fleet *fleet, struct hd_store *store,
+                       const struct settings *s)
 {
     struct hd_error err = {0};
-    struct feed f = {.store = open_store(s, HD_STORE_READ)};
-    bool ok = f.store != NULL && feed(&f, fleet, s, &err);
-    hd_store_close(f.store);
-    if (f.store != NULL && !ok)
-        store_trouble(store_url(s), &err);
-    return ok;
+    struct feed f = {.store = store};
+    if (feed(&f, fleet, s, &err))
+        return true;
+    store_trouble(store_url(s), &err);
+    return false;
 }
 
 /* --- findings ---------------------------------------------------------------------- */
@@ -245,20 +246,24 @@ static struct hd_fleet *read_parts(const struct settings *s)
     return f;
 }
 
-static struct hd_fleet *read_store(const struct settings *s)
+static bool find_rules(const struct settings *s, struct hd_fleet_rules *rules)
 {
-    struct hd_fleet_rules rules = {.service = s->service,
-                                   .shard = s->shard,
-                                   .shards = s->shards,
-                                   .min_share = s->options.min_share,
-                                   .min_bytes = s->options.min_bytes,
-                                   .min_steady_share = s->options.min_steady_share,
-                                   .min_steady_bytes = s->options.min_steady_bytes,
-                                   .min_span = (double)s->min_span_ms / 1000};
-    if (!find_window(s, &rules))
-        return NULL;
-    struct hd_fleet *f = hd_fleet_new(&rules);
-    if (fleet_feed(f, s))
+    *rules = (struct hd_fleet_rules){.service = s->service,
+                                     .shard = s->shard,
+                                     .shards = s->shards,
+                                     .min_share = s->options.min_share,
+                                     .min_bytes = s->options.min_bytes,
+                                     .min_steady_share = s->options.min_steady_share,
+                                     .min_steady_bytes = s->options.min_steady_bytes,
+                                     .min_span = (double)s->min_span_ms / 1000};
+    return find_window(s, rules);
+}
+
+static struct hd_fleet *read_store(const struct settings *s, struct hd_store *store,
+                                   const struct hd_fleet_rules *rules)
+{
+    struct hd_fleet *f = hd_fleet_new(rules);
+    if (fleet_feed(f, store, s))
         return f;
     hd_fleet_free(f);
     return NULL;
@@ -342,7 +347,7 @@ static int status_of(const struct settings *s, const struct hd_report *report)
     return EXIT_INCONCLUSIVE;
 }
 
-static int answer(struct settings *s, struct hd_fleet *f)
+static int answer(struct settings *s, struct hd_store *store, struct hd_fleet *f)
 {
     /* Parts do not say which store they are of, and heapdrift.db is a guess. */
     struct hd_memory url = {0};
@@ -351,7 +356,7 @@ static int answer(struct settings *s, struct hd_fleet *f)
     struct hd_fleet_options opt = options_of(s, url.bytes);
     struct hd_report *report = hd_report_fleet(f, &opt);
     hd_memory_free(&url);
-    bool ok = !fleet_pages_are_wanted(s) || fleet_pages_make(s, report);
+    bool ok = !fleet_pages_are_wanted(s) || fleet_pages_make(s, store, report);
     ok = ok && output_report(s, report, false);
     int status = ok ? status_of(s, report) : EXIT_TROUBLE;
     fleet_pages_free(s);
@@ -369,16 +374,20 @@ static int pass_on(const struct settings *s, struct hd_fleet *f)
 
 static int run(struct settings *s)
 {
-    if (!fits(s))
+    bool pages = fleet_pages_are_wanted(s) && !writes_part(s);
+    struct hd_store *store = NULL;
+    struct hd_fleet_rules rules;
+    if (!fits(s) || (!s->merge && !find_rules(s, &rules)) ||
+        (pages && !fleet_pages_begin(s)) ||
+        ((!s->merge || pages) && (store = open_store_inside(s)) == NULL))
         return EXIT_TROUBLE;
-    struct hd_fleet *f = s->merge ? read_parts(s) : read_store(s);
-    if (f == NULL)
-        return EXIT_TROUBLE;
-    if (!s->quiet)
+    struct hd_fleet *f = s->merge ? read_parts(s) : read_store(s, store, &rules);
+    if (f != NULL && !s->quiet)
         report_damage(f);
     int status = EXIT_TROUBLE;
-    if (!s->save || fleet_save(f, s))
-        status = writes_part(s) ? pass_on(s, f) : answer(s, f);
+    if (f != NULL && (!s->save || fleet_save(f, s)))
+        status = writes_part(s) ? pass_on(s, f) : answer(s, store, f);
+    hd_store_close(store);
     hd_fleet_free(f);
     return status;
 }

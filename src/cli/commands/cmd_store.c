@@ -54,7 +54,7 @@ static void put_store(const struct telling *t)
 static int upgrade(struct settings *s)
 {
     struct telling t;
-    struct hd_store *store = open_store(s, HD_STORE_UPGRADE);
+    struct hd_store *store = open_store_to_upgrade(s);
     if (store == NULL)
         return EXIT_TROUBLE;
     struct hd_store_version v = hd_store_version(store);
@@ -138,7 +138,7 @@ static int check(struct settings *s)
     struct hd_error err = {0};
     const struct hd_store_checking how = {
         .size = sizeof(how), .all = s->all, .max_memory = s->read.max_memory};
-    struct hd_store *store = open_store(s, HD_STORE_READ);
+    struct hd_store *store = open_store_inside(s);
     struct hd_store_check *c = store != NULL ? hd_store_check(store, &how, &err) : NULL;
     if (c == NULL) {
         if (store != NULL)
@@ -178,7 +178,7 @@ static int grant(struct settings *s)
     struct telling t;
     struct hd_error err = {0};
     struct hd_memory sql = {0};
-    struct hd_store *store = open_store(s, HD_STORE_READ);
+    struct hd_store *store = open_store_inside(s);
     if (store == NULL)
         return EXIT_TROUBLE;
     bool is_file = hd_store_file(store) != NULL;

@@ -7,7 +7,6 @@
 #include "cli/commands/output.h"
 #include "cli/guard/allocate.h"
 #include "cli/guard/trust.h"
-#include "cli/live/open_store.h"
 #include "cli/live/stored_run.h"
 #include "cli/terminal/clock.h"
 #include "cli/terminal/style.h"
@@ -201,11 +200,10 @@ static void say_none(const struct page *page)
     end_message(page->error.message);
 }
 
-static bool make_all(const struct settings *s, struct fleet_pages *p,
-                     const struct hd_fleet_rules *rules)
+static bool make_all(const struct settings *s, struct hd_store *store,
+                     struct fleet_pages *p, const struct hd_fleet_rules *rules)
 {
-    struct hd_store *store = p->count > 0 ? open_store(s, HD_STORE_READ) : NULL;
-    bool ok = p->count == 0 || store != NULL;
+    bool ok = true;
     for (size_t i = 0; ok && i < p->count; i++) {
         struct page *page = &p->all[i];
         page->path = path_in(s->output, page->name);
@@ -216,22 +214,26 @@ static bool make_all(const struct settings *s, struct fleet_pages *p,
             say_none(page);
         p->told[i].why = page->error.message;
     }
-    hd_store_close(store);
     return ok;
 }
 
 /* --- all of it ------------------------------------------------------- */
 
-bool fleet_pages_make(struct settings *s, const struct hd_report *report)
+bool fleet_pages_begin(const struct settings *s)
+{
+    return mkdir(s->output, 0777) == 0 || errno == EEXIST ||
+           trouble(s->output, strerror(errno));
+}
+
+bool fleet_pages_make(struct settings *s, struct hd_store *store,
+                      const struct hd_report *report)
 {
     const struct hd_fleet_answer *a = hd_report_model(report)->fleet;
-    if (mkdir(s->output, 0777) != 0 && errno != EEXIST)
-        return trouble(s->output, strerror(errno));
     struct fleet_pages *p = zeroed(1, sizeof(*p));
     s->made_pages = p;
     p->index = path_in(s->output, "index.html");
     choose(p, a);
-    if (!is_free(p->index) || !make_all(s, p, &a->rules))
+    if (!is_free(p->index) || !make_all(s, store, p, &a->rules))
         return false;
     s->pages = p->told;
     s->page_count = p->told_count;

@@ -3,14 +3,20 @@
 #define FLEET_PAGES_H
 
 #include "cli/options/settings.h"
+#include "heapdrift_store.h"
 
 /* Whether -o names a folder, to be filled with pages. */
 bool fleet_pages_are_wanted(const struct settings *s);
 
+/* Make the folder, where that is still allowed. False after saying why it cannot be made.
+ */
+bool fleet_pages_begin(const struct settings *s);
+
 /* Make the pages of the runs that a report tells of its suspects, and note them in *s for
  * the page of the fleet, which is to be written to s->output then. What is wrong with a run
  * is said there and on stderr. False if a page could not be written, after saying so. */
-bool fleet_pages_make(struct settings *s, const struct hd_report *report);
+bool fleet_pages_make(struct settings *s, struct hd_store *store,
+                      const struct hd_report *report);
 void fleet_pages_free(struct settings *s);
 
 #endif

@@ -1,5 +1,6 @@
 #include "cli/guard/sandbox.h"
 
+#include "cli/commands/fleet_pages.h"
 #include "cli/commands/output.h"
 #include "cli/guard/landlock.h"
 #include "cli/guard/system_calls.h"
@@ -66,7 +67,8 @@ struct box {
     int version, rules;
     bool only_reading; /* the second set */
     bool has_store;
-    const char *store; /* its file; NULL: a server */
+    const char *store;  /* its file; NULL: a server */
+    bool store_is_read; /* it is open, and only read */
     bool is_wide;
     int error; /* the first that leaves the box half made; 0 */
 };
@@ -184,7 +186,8 @@ static void allow_budgets(struct box *b)
 /* --- output ---------------------------------------------------------- */
 
 /* A file is written beside its place, and read by nobody; but who makes a temporary file
- * may read it. Devices and pipes are written to as they are. */
+ * may read it, and who waits for its folder to be on the disk opens that. Devices and pipes
+ * are written to as they are. */
 static void allow_output(struct box *b, const char *path)
 {
     struct stat st;
@@ -200,7 +203,7 @@ static void allow_output(struct box *b, const char *path)
     char *slash = strrchr(target, '/');
     if (slash != NULL)
         slash[slash == target] = '\0';
-    allow(b, slash != NULL ? target : ".", LANDLOCK_READ | LANDLOCK_WRITE);
+    allow(b, slash != NULL ? target : ".", LANDLOCK_READ | LANDLOCK_LIST | LANDLOCK_WRITE);
     free(target);
 }
 
@@ -230,7 +233,7 @@ static void allow_outputs(struct box *b)
     const struct settings *s = b->settings;
     const char *summary = summary_of(s);
     if (writes_here(s))
-        allow(b, ".", LANDLOCK_READ | LANDLOCK_WRITE);
+        allow(b, ".", LANDLOCK_READ | LANDLOCK_LIST | LANDLOCK_WRITE);
     allow_output(b, s->output);
     allow_output(b, s->baseline_write);
     if (summary != NULL && !allow(b, summary, LANDLOCK_READ | LANDLOCK_WRITE))
@@ -255,10 +258,21 @@ static void allow_server(struct box *b)
             allow(b, path, LANDLOCK_READ);
 }
 
+/* Its log and what readers of that share may be looked at again. */
+static void allow_open_store(struct box *b, const char *file)
+{
+    static const char *const beside[] = {"-wal", "-shm", "-journal"};
+    char path[PATH_MAX];
+    allow(b, file, LANDLOCK_READ);
+    for (size_t i = 0; i < sizeof(beside) / sizeof(*beside); i++)
+        if (snprintf(path, sizeof(path), "%s%s", file, beside[i]) < (int)sizeof(path))
+            allow(b, path, LANDLOCK_READ | LANDLOCK_WRITE);
+}
+
 /* SQLite makes and removes files beside its own, and waits until the folder is written. */
 static void allow_store(struct box *b)
 {
-    if (!b->has_store)
+    if (!b->has_store || (b->store == NULL && b->store_is_read))
         return;
     allow(b, RUN_FACTS_PODINFO, LANDLOCK_READ);
     if (b->store == NULL) {
@@ -266,6 +280,12 @@ static void allow_store(struct box *b)
         return;
     }
     char *target = output_target(b->store);
+    if (b->store_is_read && target != NULL)
+        allow_open_store(b, target);
+    if (b->store_is_read) {
+        free(target);
+        return;
+    }
     char *slash = target != NULL ? strrchr(target, '/') : NULL;
     if (slash != NULL)
         slash[slash == target] = '\0';
@@ -277,7 +297,9 @@ static int uses_of(const struct box *b)
 {
     int uses = writes(b->settings) ? CALLS_WRITE : 0;
     if (b->has_store)
-        uses |= b->store != NULL ? CALLS_WRITE | CALLS_LOCK : CALLS_CONNECT;
+        uses |= b->store != NULL   ? CALLS_WRITE | CALLS_LOCK
+                : b->store_is_read ? CALLS_TALK
+                                   : CALLS_CONNECT;
     return uses;
 }
 
@@ -294,8 +316,8 @@ static bool not_in_force(const char *what, int error)
 /* One of the two sets of rules. */
 static bool enforce_files(struct box *b)
 {
-    b->rules =
-        landlock_rules(b->version, b->only_reading, b->has_store && b->store == NULL);
+    b->rules = landlock_rules(b->version, b->only_reading,
+                              b->has_store && b->store == NULL && !b->store_is_read);
     if (b->rules < 0)
         return not_in_force("Landlock", errno);
     allow_inputs(b);
@@ -332,15 +354,19 @@ static void print_state(const struct settings *s, int version, bool calls)
 
 static bool enter(struct settings *s, struct box *b)
 {
-    bool calls = !s->no_sandbox && system_calls_can_be_filtered();
+    bool again = s->sandbox_is_entered; /* calls are refused then, and filters among them */
+    bool calls = !s->no_sandbox && !again && system_calls_can_be_filtered();
     b->settings = s;
-    b->version = s->no_sandbox ? 0 : landlock_version();
+    b->version = s->no_sandbox ? 0 : again ? s->sandbox_version : landlock_version();
     if (b->version > 0 && !enforce_files(b))
         return false;
     if (calls && !system_calls_filter(uses_of(b), !is_only_made))
         return not_in_force("seccomp", errno);
     s->sandbox_version = b->version;
     s->sandbox_is_wide = b->version > 0 && b->is_wide;
+    s->sandbox_is_entered = true;
+    if (again)
+        return true;
     print_state(s, b->version, calls);
     return true;
 }
@@ -348,13 +374,31 @@ static bool enter(struct settings *s, struct box *b)
 bool sandbox_enter(struct settings *s)
 {
     struct box b = {0};
-    return (s->command->bit & WITH_SANDBOX) == 0 || enter(s, &b);
+    bool reads_parts =
+        s->command->bit == ON_FLEET && s->merge && !fleet_pages_are_wanted(s);
+    return ((s->command->bit & WITH_SANDBOX) == 0 && !reads_parts) || enter(s, &b);
 }
 
 bool sandbox_enter_with_store(struct settings *s, const char *file)
 {
     struct box b = {.has_store = true, .store = file};
     return enter(s, &b);
+}
+
+bool sandbox_enter_to_read_store(struct settings *s, const char *file)
+{
+    struct box b = {.has_store = true, .store = file, .store_is_read = file == NULL};
+    return enter(s, &b);
+}
+
+bool sandbox_narrow_to_store(const struct settings *s, const char *file)
+{
+    struct box b = {.settings = s,
+                    .version = s->sandbox_version,
+                    .has_store = true,
+                    .store = file,
+                    .store_is_read = true};
+    return b.version == 0 || enforce_files(&b);
 }
 
 bool sandbox_enter_to_serve(const struct settings *s)

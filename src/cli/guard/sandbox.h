@@ -6,7 +6,8 @@
 
 #include "cli/options/settings.h"
 
-/* Give it up, before the first thread starts. Where the kernel can refuse nothing, or
+/* Give it up, before the first thread starts; and what is left of another one. Where the
+ * kernel can refuse nothing, or
  * --no-sandbox was given, or the command is none of those, all stays as it is. False after
  * saying on stderr what the kernel has and did not do. */
 bool sandbox_enter(struct settings *s);
@@ -14,6 +15,14 @@ bool sandbox_enter(struct settings *s);
 /* The same for record, when its store is open: file is that of hd_store_file(), NULL for a
  * server, which may be connected to again. */
 bool sandbox_enter_with_store(struct settings *s, const char *file);
+
+/* The same for what reads a store: before its file is opened, which may need files beside
+ * it; NULL: a server to which there is a connection, the only one from now on. Not for what
+ * the command line names besides: sandbox_enter() follows where that is read. */
+bool sandbox_enter_to_read_store(struct settings *s, const char *file);
+
+/* The store is open: give up what is beside its file, but for its log. False as above. */
+bool sandbox_narrow_to_store(const struct settings *s, const char *file);
 
 /* For a process that answers clients at sockets it has, and does nothing else: no file, no
  * other socket. False as above. */

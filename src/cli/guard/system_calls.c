@@ -172,14 +172,21 @@ static void allow_locks(struct filter *f)
                     SCMP_CMP64(1, SCMP_CMP_EQ, (unsigned)questions[i], 0));
 }
 
+/* To a server to which there is a connection. */
+static void allow_talk(struct filter *f)
+{
+    static const int calls[] = {SCMP_SYS(sendto), SCMP_SYS(recvfrom), SCMP_SYS(shutdown),
+                                SCMP_SYS(getsockopt)};
+    allow(f, calls, sizeof(calls) / sizeof(*calls));
+}
+
 /* To a server, and to those that know its address. Nobody is listened to. */
 static void allow_connections(struct filter *f)
 {
-    static const int calls[] = {
-        SCMP_SYS(connect),     SCMP_SYS(sendto),     SCMP_SYS(recvfrom),
-        SCMP_SYS(sendmsg),     SCMP_SYS(recvmsg),    SCMP_SYS(sendmmsg),
-        SCMP_SYS(recvmmsg),    SCMP_SYS(shutdown),   SCMP_SYS(getsockname),
-        SCMP_SYS(getpeername), SCMP_SYS(getsockopt), SCMP_SYS(setsockopt)};
+    static const int calls[] = {SCMP_SYS(connect),     SCMP_SYS(sendmsg),
+                                SCMP_SYS(recvmsg),     SCMP_SYS(sendmmsg),
+                                SCMP_SYS(recvmmsg),    SCMP_SYS(getsockname),
+                                SCMP_SYS(getpeername), SCMP_SYS(setsockopt)};
     static const int families[] = {AF_UNIX, AF_INET, AF_INET6, AF_NETLINK};
     allow(f, calls, sizeof(calls) / sizeof(*calls));
     for (size_t i = 0; i < sizeof(families) / sizeof(*families); i++)
@@ -251,6 +258,8 @@ bool system_calls_filter(int uses, bool in_force)
     allow_opening(&f, (uses & CALLS_WRITE) != 0);
     if (uses & CALLS_LOCK)
         allow_locks(&f);
+    if (uses & (CALLS_TALK | CALLS_CONNECT))
+        allow_talk(&f);
     if (uses & CALLS_CONNECT)
         allow_connections(&f);
     allow_threads(&f);

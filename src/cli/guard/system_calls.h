@@ -11,9 +11,10 @@ bool system_calls_can_be_filtered(void);
 
 /* What else than reading is allowed. */
 enum system_call_use {
-    CALLS_WRITE = 1,  /* files are opened to be written, renamed, removed */
-    CALLS_LOCK = 2,   /* parts of files are locked, as SQLite does */
-    CALLS_CONNECT = 4 /* sockets, to connect again to a server */
+    CALLS_WRITE = 1,   /* files are opened to be written, renamed, removed */
+    CALLS_LOCK = 2,    /* parts of files are locked, as SQLite does */
+    CALLS_CONNECT = 4, /* sockets, to connect again to a server */
+    CALLS_TALK = 8     /* over sockets that are connected */
 };
 
 /* From now on, for all threads and for good, what is not listed fails with EPERM, and

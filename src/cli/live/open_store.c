@@ -1,9 +1,12 @@
 #include "cli/live/open_store.h"
 
+#include "cli/guard/sandbox.h"
 #include "cli/terminal/messages.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* A server that is started anew, perhaps on another machine, is back by then. */
 static const double restart_seconds = 60;
@@ -52,4 +55,57 @@ struct hd_store *open_store(const struct settings *s, enum hd_store_use use)
         end_message(note);
     }
     return store;
+}
+
+/* With --save the store is opened again, to be written. */
+static bool enter_behind_file(struct settings *s, const char *file)
+{
+    return s->save || sandbox_narrow_to_store(s, file);
+}
+
+static bool enter_behind_server(struct settings *s)
+{
+    return s->save ? sandbox_enter_with_store(s, NULL)
+                   : sandbox_enter_to_read_store(s, NULL);
+}
+
+struct hd_store *open_store_inside(struct settings *s)
+{
+    struct hd_memory file = {0};
+    bool is_file = hd_store_put_path(hd_sink_memory(&file), store_url(s));
+    struct hd_store *store = NULL;
+    if (!is_file || sandbox_enter_to_read_store(s, file.bytes))
+        store = open_store(s, HD_STORE_READ);
+    if (store != NULL &&
+        !(is_file ? enter_behind_file(s, file.bytes) : enter_behind_server(s))) {
+        hd_store_close(store);
+        store = NULL;
+    }
+    hd_memory_free(&file);
+    return store;
+}
+
+struct hd_store *open_store_to_upgrade(struct settings *s)
+{
+    struct hd_memory file = {0};
+    bool is_there = hd_store_put_path(hd_sink_memory(&file), store_url(s)) &&
+                    access(file.bytes, F_OK) == 0;
+    bool ok = !is_there || sandbox_enter_with_store(s, file.bytes);
+    hd_memory_free(&file);
+    return ok ? open_store(s, HD_STORE_UPGRADE) : NULL;
+}
+
+void store_report_left_out(const struct settings *s, const struct hd_series_list *l)
+{
+    enum { MOST = 20 };
+    size_t count;
+    const uint64_t *ids = hd_series_left_out(l, &count);
+    char name[40];
+    for (size_t i = 0; !s->quiet && i < count && i < MOST; i++) {
+        snprintf(name, sizeof(name), "run %" PRIu64, ids[i]);
+        begin_message("warning", name);
+        end_message(": left out: a value of its row is longer than any that is recorded");
+    }
+    if (!s->quiet && count > MOST)
+        fprintf(stderr, "heapdrift: warning: %zu more runs left out\n", count - MOST);
 }

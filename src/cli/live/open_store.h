@@ -9,6 +9,17 @@
  * said too, unless quiet. */
 struct hd_store *open_store(const struct settings *s, enum hd_store_use use);
 
+/* The same to be read, in the sandbox that it enters: before a file is opened, and behind
+ * the connection to a server. */
+struct hd_store *open_store_inside(struct settings *s);
+
+/* The same to bring its tables forward; a server does that before the sandbox begins, and
+ * what is not there yet is made without one. */
+struct hd_store *open_store_to_upgrade(struct settings *s);
+
+/* Warn, unless quiet, of the runs that a list leaves out. */
+void store_report_left_out(const struct settings *s, const struct hd_series_list *l);
+
 /* "heapdrift: STORE: what went wrong", without a password. */
 void store_trouble(const char *url, const struct hd_error *err);
 

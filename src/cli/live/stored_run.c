@@ -45,7 +45,8 @@ size_t store_choose(const struct hd_stored_series *from, size_t chosen[HD_MAX_SN
 static bool is_about_one(const struct hd_error *err)
 {
     return err->status == HD_USAGE || err->status == HD_BAD_FORMAT ||
-           err->status == HD_NOT_A_SNAPSHOT || err->status == HD_UNSUPPORTED;
+           err->status == HD_NOT_A_SNAPSHOT || err->status == HD_UNSUPPORTED ||
+           err->status == HD_TOO_BIG;
 }
 
 bool store_fetch(struct hd_store *store, uint64_t snapshot, struct hd_memory *bytes,
@@ -275,6 +276,8 @@ static bool choose(const struct settings *s, struct hd_store *store,
         best->fitness = fits;
         best->last = last;
     }
+    if (l != NULL)
+        store_report_left_out(s, l);
     hd_series_list_free(l);
     return ok;
 }
@@ -487,7 +490,7 @@ bool stored_run_fetch(struct settings *s)
                 s->command->name);
         return false;
     }
-    struct hd_store *store = open_store(s, HD_STORE_READ);
+    struct hd_store *store = open_store_inside(s);
     if (store == NULL)
         return false;
     bool ok = take(s, store, &err);

@@ -52,7 +52,8 @@ struct settings {
     const char *chain_option; /* the name of one about root chains that was given; NULL */
     bool exit_code, strict, quiet, verbose, no_progress, no_sandbox, help, version;
 
-    int sandbox_version;  /* of Landlock, if it is in force; else 0 */
+    int sandbox_version; /* of Landlock, if it is in force; else 0 */
+    bool sandbox_is_entered;
     bool sandbox_is_wide; /* files of modules may still be read, for core dumps */
 
     uint32_t letters;                 /* by which options were given: 1 << (letter - 'a') */

@@ -80,14 +80,55 @@ static bool name_beside(const char *target, char *to)
     return true;
 }
 
+static void put_folder(const char *target, char folder[PATH_MAX])
+{
+    const char *slash = strrchr(target, '/');
+    int len = slash == NULL ? 0 : slash == target ? 1 : (int)(slash - target);
+    snprintf(folder, PATH_MAX, "%.*s", len > 0 ? len : 1, len > 0 ? target : ".");
+}
+
+/* --- on the disk -----------------------------------------------------------------------
+ */
+
+/* What is reported as written is there after a power failure, too. Not every file system
+ * can be asked for that (EINVAL, ENOTSUP); only a disk that fails is a failure. */
+static bool sync_file(int fd)
+{
+    return fsync(fd) == 0 || (errno != EIO && errno != ENOSPC && errno != EDQUOT);
+}
+
+static bool sync_path(const char *name, int kind)
+{
+    int fd = open(name, O_RDONLY | O_CLOEXEC | kind);
+    bool ok = fd < 0 || sync_file(fd);
+    int why = errno;
+    if (fd >= 0)
+        close(fd);
+    errno = why;
+    return ok;
+}
+
+static bool sync_content(void)
+{
+    return nameless >= 0 ? sync_file(nameless) : sync_path(path, 0);
+}
+
+static bool sync_folder_of(const char *target)
+{
+    char folder[PATH_MAX];
+    put_folder(target, folder);
+    return sync_path(folder, O_DIRECTORY);
+}
+
+/* --- files ------------------------------------------------------------------------------
+ */
+
 /* In the folder of target, where its file system can do that. */
 static int open_nameless(const char *target)
 {
 #ifdef O_TMPFILE
     char folder[PATH_MAX];
-    const char *slash = strrchr(target, '/');
-    int len = slash == NULL ? 0 : slash == target ? 1 : (int)(slash - target);
-    snprintf(folder, sizeof(folder), "%.*s", len > 0 ? len : 1, len > 0 ? target : ".");
+    put_folder(target, folder);
     return open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
 #else
     (void)target;
@@ -208,7 +249,7 @@ static bool copy_beside(void)
     enum { ANY = sizeof("XXXXXX") - 1 };
     memset(path + strlen(path) - ANY, 'X', ANY);
     int to = open_named();
-    bool ok = to >= 0 && copy_to(to);
+    bool ok = to >= 0 && copy_to(to) && sync_file(to);
     int why = errno;
     if (to >= 0 && close(to) != 0 && ok) {
         why = errno;
@@ -237,12 +278,13 @@ static bool name_it(const char *target)
 bool temporary_rename(const char *target)
 {
     (void)target; /* is place */
-    bool ok = nameless >= 0 && name_it(place);
-    ok = ok || (is_there && rename(path, place) == 0);
+    bool is_synced = sync_content();
+    bool ok = is_synced && nameless >= 0 && name_it(place);
+    ok = ok || (is_synced && is_there && rename(path, place) == 0);
+    is_there = is_there && !ok;
+    ok = ok && sync_folder_of(place);
     int why = errno;
-    if (ok)
-        is_there = false;
-    else
+    if (!ok)
         temporary_remove();
     if (nameless >= 0)
         close(nameless);

@@ -1,0 +1,42 @@
+/* bounds.h - the sizes that values of a store may have. Writers keep to them, and readers
+ * leave out what exceeds them: a database takes up to 1 GB per value from anybody who may
+ * write (docs/store.md, "Limits of values"). As text, since they are parts of statements.
+ */
+#ifndef STORE_BOUNDS_H
+#define STORE_BOUNDS_H
+
+/* Bytes of a name: store_clean() cuts longer ones. */
+#define MOST_NAME 1000
+
+/* Bytes of the labels of a run, as JSON: some thirty of the longest, or a thousand usual
+ * ones. */
+#define MOST_LABELS 65536
+
+/* Bytes of a digest, packed: a hundred times that of the largest service that was seen. */
+#define MOST_DIGEST 67108864
+
+/* Snapshots of a series that are listed: one every four minutes for two years. */
+#define MOST_SNAPSHOTS 262144
+
+#define BOUND_TEXT(n) #n
+#define BOUND(n) BOUND_TEXT(n)
+
+/* Conditions that are true of a row whose values keep to them. */
+#define NAME_FITS(column) "{text_size:" column "} <= " BOUND(MOST_NAME)
+#define SERIES_FITS                                                                       \
+    NAME_FITS("run")                                                                      \
+    " AND " NAME_FITS("service") " AND " NAME_FITS("host") " AND " NAME_FITS(             \
+        "process") " AND " NAME_FITS("build") " AND " NAME_FITS("instance") " AND "       \
+                                                                            "{text_size:" \
+                                                                            "labels} "    \
+                                                                            "<= " BOUND(  \
+                                                                                MOST_LABELS)
+#define SNAPSHOT_FITS NAME_FITS("xxh3") " AND {bytes_size:digest} <= " BOUND(MOST_DIGEST)
+#define TYPE_FITS NAME_FITS("name")
+#define FINDING_FITS \
+    NAME_FITS("subject") " AND " NAME_FITS("confidence") " AND " NAME_FITS("holder")
+
+/* Rows of a table of which that is not true, NULL included. */
+#define UNFIT(fits) "CASE WHEN " fits " THEN 0 ELSE 1 END = 1"
+
+#endif
