@@ -480,24 +480,24 @@ struct hd_processes {
 void hd_processes_find(struct hd_processes *processes);
 void hd_processes_free(struct hd_processes *processes);
 
-/* What a file of /proc/PID has, such as "environ": a mebibyte of it at most, with a NUL
- * after it. malloc'd; NULL if it cannot be read, with errno. */
+/* Returns the content of a file of /proc/PID, such as "environ": one mebibyte at most, with
+ * a NUL after it, malloc'd. NULL with errno if it cannot be read. */
 char *hd_process_file(uint64_t pid, const char *name, size_t *size);
 
-/* When a process began, in the kernel's ticks since boot, which tells it from others that
- * had its number; 0 if it has ended, or cannot be seen. */
+/* Returns the start of a process in ticks of the kernel since boot: a pid with the same
+ * start is the same process. 0 if it has ended, or is not visible. */
 uint64_t hd_process_start(uint64_t pid);
 
-/* Reads files of control groups as a process in another container sees them, such as
- * "/sys/fs/cgroup/memory.max", into texts of HD_GROUP_FILE bytes; "" if there is none. What
- * the process has put there itself is not read. False of a process that sees our files, or
- * if that took longer than a second. */
+/* Reads files of control groups in the root of a process of another container, such as
+ * "/sys/fs/cgroup/memory.max", into texts of HD_GROUP_FILE bytes; "" for missing files and
+ * files that are not the kernel's. False if the process has the same root as the caller, or
+ * after a second. */
 enum { HD_GROUP_FILE = 4096 };
 bool hd_process_group_files(uint64_t pid, const char *const *paths, size_t count,
                             char (*texts)[HD_GROUP_FILE]);
 
-/* Whether the socket of a process is gone, as hd_process.socket has it. False also if that
- * is not known within a second. */
+/* True if the socket of a process (hd_process.socket) was removed. False also if that is
+ * not known within a second. */
 bool hd_socket_is_gone(const char *socket);
 
 /* Whether a process goes by that name: its program's, or the first 15 characters that the

@@ -107,8 +107,8 @@ bool area_is_of_file(const struct area *a)
 
 /* --- where pages are looked up ---------------------------------------------------- */
 
-/* A descriptor of the process, whose file is opened afresh; -1 with errno 0: another one.
- * Anything may have that name: so it is looked at before it is opened. */
+/* Opens the file of a descriptor of the process again; -1 with errno 0: another file. Any
+ * file can have that name, so only a regular file in memory is opened. */
 static int open_shared(int folder, const char *name, uint64_t *inode)
 {
     static const char doublemapper[] = "/memfd:doublemapper";

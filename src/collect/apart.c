@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What the child says first. */
+/* The beginning of an answer. */
 struct head {
     int why; /* errno; 0: done */
     bool has_fd;
@@ -21,10 +21,9 @@ struct head {
 
 /* --- the child ------------------------------------------------------------- */
 
-/* For files alone: so that user can neither signal nor trace the child, which has all open
- * that we have, and a file system of hers (FUSE), which would be asked for by her, refuses
- * it. With the id the right to pass over permissions goes (user_namespaces(7),
- * setfsuid(2)). */
+/* Changes the ids for file access only, which drops CAP_DAC_OVERRIDE, too (setfsuid(2)).
+ * The user can then neither signal nor trace the child, which has our open files; and a
+ * FUSE mount of that user refuses it, since FUSE compares the other ids. */
 static bool take_rights(const struct rights *r)
 {
     if (r->uid == geteuid())
@@ -61,7 +60,7 @@ _Noreturn static void be_child(const struct apart *a, pid_t parent, int to)
     struct text answer = {0};
     bool may = a->as == NULL || take_rights(a->as) || !a->must_be;
     int fd = -1;
-    /* Changed rights end that, so it comes after them. */
+    /* A change of ids resets it. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     errno = EPERM;
     if (may && getppid() == parent) {
@@ -74,13 +73,13 @@ _Noreturn static void be_child(const struct apart *a, pid_t parent, int to)
     ssize_t n = send_head(to, &h, fd) ? 1 : -1;
     for (; n > 0 && done<answer.len; done += n> 0 ? (size_t)n : 0)
         n = send(to, answer.data + done, answer.len - done, MSG_NOSIGNAL);
-    /* Nothing that the program does at its end is for this process. */
+    /* Exit handlers belong to the parent. */
     for (;;)
         raise(SIGKILL);
 }
 
-/* No child has the other end of one that was begun at the same time: then its end would not
- * be seen. It hears no signal that is meant for all of a terminal. */
+/* The mutex keeps a concurrent child from inheriting the other end, which would hide the
+ * end of this child. Signals to the process group do not reach the child. */
 static pid_t begin(const struct apart *a, int *from)
 {
     static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
@@ -109,7 +108,7 @@ static pid_t begin(const struct apart *a, int *from)
 
 /* --- the answer ------------------------------------------------------------ */
 
-/* As read(2), and a descriptor that comes along. */
+/* As read(2), with a descriptor that was sent. */
 static ssize_t receive(int from, void *to, size_t size, int *fd)
 {
     union {
@@ -147,8 +146,7 @@ static bool await(int from, uint64_t deadline, const struct patience *p)
 
 static bool hear(int from, const struct patience *p, struct text *answer, int *fd)
 {
-    /* Many that do not answer are waited for together no longer than one: whoever comes
-     * after them still has time to answer. */
+    /* After the deadline of a search each child still has time to answer. */
     enum { LEAST_MS = 100, BLOCK = 1 << 14 };
     uint64_t deadline = patience_end(p), least = clock_ms() + LEAST_MS;
     struct head h = {0};
@@ -173,8 +171,8 @@ static bool hear(int from, const struct patience *p, struct text *answer, int *f
     return errno == 0;
 }
 
-/* One that has answered ends. Another that not even SIGKILL ends, as on a disk that has
- * gone, is left to who inherits it. */
+/* Reaps the child. A child in an uninterruptible wait (a lost NFS server) is abandoned
+ * after a second. */
 static void end(pid_t child, bool has_answered)
 {
     enum { TRIES = 200, TICK_MS = 5 };

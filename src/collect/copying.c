@@ -228,7 +228,8 @@ void images_find(struct images *images, const struct address_space *space, pid_t
     }
 }
 
-/* The file as the process sees it, if it is still the one that it has mapped: held. */
+/* Opens (O_PATH) the file of an area below the root of its process, if it is still that
+ * file. */
 static int hold_file(int root, const struct area *a)
 {
     struct stat st;
@@ -245,7 +246,7 @@ struct visit {
     unsigned char *to; /* NULL: only see which are there */
 };
 
-/* Answers with a byte for each image: whether its file is there, and was copied. */
+/* Answers with a byte per image: true if its file exists and, with `to`, was copied. */
 static int visit_files(const struct inside *at, void *context, struct text *answer)
 {
     const struct visit *v = context;
@@ -264,7 +265,7 @@ static int visit_files(const struct inside *at, void *context, struct text *answ
     return -1;
 }
 
-/* Apart, since a file may be of a file system that never answers; the room is shared. */
+/* Works in a child, since a file system may never answer. The room is a shared mapping. */
 static void visit_images(struct visit *v, pid_t pid, const struct patience *p,
                          struct text *is_there)
 {

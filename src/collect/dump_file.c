@@ -75,7 +75,7 @@ static const char *escaped(const char *path, struct arena *arena)
 
 /* --- making it -------------------------------------------------------------------- */
 
-/* A name in a folder, and what it has to be. */
+/* A file in a folder. */
 struct named {
     const char *name;
     struct stat st; /* of the file that is to be removed */
@@ -86,7 +86,7 @@ static int hold_folder(const struct inside *at)
     const long fuse = 0x65735546;
     struct statfs st;
     int folder = inside_open(at, O_PATH | O_DIRECTORY);
-    /* A file system that its user answers for would make us wait for each byte. */
+    /* Its user could let every read wait. */
     if (folder < 0 || fstatfs(folder, &st) != 0 || (long)st.f_type != fuse)
         return folder;
     close(folder);
@@ -124,7 +124,7 @@ static int remove_file(const struct inside *at, void *context, struct text *answ
     return -1;
 }
 
-/* Work in the folder of path, as the user of the process if that is not ours. */
+/* Works in the folder of path with the rights of the user of the process. */
 static bool work_in_folder(const char *path, const struct target *t,
                            int (*work)(const struct inside *, void *, struct text *),
                            struct named *n, int *fd)
@@ -148,7 +148,7 @@ static bool work_in_folder(const char *path, const struct target *t,
     return ok;
 }
 
-/* Nobody else has made it, nor can by now have another name for it. */
+/* True for a private regular file of that user with one name. */
 static bool is_genuine(int fd, const struct target *t)
 {
     struct stat st;

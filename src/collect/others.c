@@ -110,7 +110,7 @@ int inside_open(const struct inside *at, int how)
     if ((how & O_DIRECTORY) == 0)
         q.flags |= O_NOFOLLOW;
     int fd = (int)syscall(OPENAT2, at->root, at->path, &q, sizeof(q));
-    /* Some filters of system calls say EPERM to what they do not know. */
+    /* Old filters of system calls return EPERM for unknown calls. */
     return fd < 0 && (errno == ENOSYS || errno == EPERM) ? walk(at->root, at->path, how)
                                                          : fd;
 }
@@ -218,10 +218,10 @@ static void list(const struct looking *l, int folder, size_t most, struct text *
     errno = why;
 }
 
-/* Connects to the very file that was looked at. */
+/* Connects to a file by its descriptor, so that it cannot be replaced in between. */
 static int connect_held(int held, const struct patience *p)
 {
-    /* Nobody is asked from in there. */
+    /* The callback belongs to the parent. */
     const struct patience alone = {.silence_ms = p->silence_ms, .deadline = p->deadline};
     char path[64];
     snprintf(path, sizeof(path), "/proc/self/fd/%d", held);

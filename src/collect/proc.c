@@ -208,8 +208,8 @@ static void read_folder(struct proc *p, struct text *t, struct arena *arena)
         }
 }
 
-/* What cannot be read is taken for ours. Of its root only the name is asked: what is there
- * may be a file system that never answers. */
+/* Unreadable links count as ours. Only the name of the root is read: stat() may hang in a
+ * file system that never answers. */
 static void find_files(struct proc *p, struct arena *arena)
 {
     char path[64], root[PATH_MAX];
@@ -369,8 +369,8 @@ const char *proc_user(uid_t uid, struct arena *arena)
 
 enum { TICK_MS = 100 };
 
-/* "1: FLOCK  ADVISORY  WRITE 4711 00:16:1234 0 EOF": who locked a folder; 0 if that process
- * has ended since, or is not visible from here. */
+/* Returns the process that locked a folder: "1: FLOCK  ADVISORY  WRITE 4711 00:16:1234 0
+ * EOF". 0 if it has ended, or is not visible from here. */
 static pid_t locker_of(int folder)
 {
     struct text t = {0};
@@ -390,8 +390,8 @@ static pid_t locker_of(int folder)
     return (pid_t)pid;
 }
 
-/* How long a lock is respected: anybody may lock the folder, and only root and the user of
- * the process have a reason to. */
+/* Returns for how long a lock is respected: any user can lock the folder, but only root and
+ * the user of the process have a reason. */
 static unsigned respect_ms(int folder, pid_t pid, unsigned silence_ms)
 {
     enum { UNKNOWN_MS = 1000 };

@@ -22,17 +22,17 @@ struct proc {
     const char *short_name; /* the kernel's 15 characters */
     const char *folder;     /* that holds its sockets, as it sees it */
     bool same_files;        /* its file system is ours */
-    const char *view;       /* names what it has for a file system; NULL: same_files */
+    const char *view;       /* identifies its mounts and root; NULL if same_files */
     bool ended;             /* only its parent has not noticed */
     int lacked;             /* errno: what we had too little of to learn more; else 0 */
 };
 
-/* The number after a word of /proc/PID/status, "\nUid:", which blanks separate from `skip`
- * others before it. HD_UNKNOWN without one. */
+/* Returns the number after a word of /proc/PID/status, such as "\nUid:", and after `skip`
+ * other numbers; HD_UNKNOWN without one. */
 uint64_t proc_number(const char *status, const char *word, int skip, int base);
 
-/* When a process began, as struct proc has it; 0: it has ended, or cannot be seen. The same
- * number with the same start is the same process. */
+/* Returns the start of a process as in struct proc; 0 if it has ended, or is not visible. A
+ * pid with the same start is the same process. */
 uint64_t proc_start(pid_t pid);
 
 /* All of a file, a mebibyte at most, in the place of what to held. False with errno. */

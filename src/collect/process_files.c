@@ -1,4 +1,4 @@
-/* What the program asks about a process besides its heap. */
+/* Reads facts about a process for the program: public functions. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): O_PATH */
 #include "collect/others.h"
 #include "collect/proc.h"
@@ -53,7 +53,7 @@ struct group_files {
     size_t count;
 };
 
-/* Files of the kernel's, whatever else was mounted there. */
+/* True for files of control groups; the process may have mounted others over them. */
 static bool is_of_kernel(int fd)
 {
     const long version_1 = 0x27e0eb, version_2 = 0x63677270;

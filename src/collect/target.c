@@ -99,7 +99,8 @@ static bool is_usual(const char *folder)
     return strcmp(folder, "/tmp") == 0 || (ours != NULL && strcmp(folder, ours) == 0);
 }
 
-/* A folder of another user's, or in another root, is looked at from inside. */
+/* The folder of its sockets; a path through /proc if it is another user's or in another
+ * root. */
 static const char *folder_of(const struct proc *proc, struct arena *arena)
 {
     bool is_ours = proc->uid == geteuid() || is_usual(proc->folder);
@@ -121,7 +122,7 @@ static bool are_same(const char *a, const char *b)
     return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }
 
-/* Processes of one container have one. */
+/* Skips the folder of another process in the same container. */
 static void add_folder(struct folders *f, const char *path, const char *view)
 {
     if (path == NULL || path[0] != '/')
@@ -150,7 +151,7 @@ static bool list_one(void *context, size_t i)
     return true;
 }
 
-/* Two names, or two containers, may have one folder. */
+/* True if the folder was listed by another name, or by way of another container. */
 static bool was_seen(const struct folders *f, size_t i)
 {
     for (size_t k = 0; k < i; k++)
@@ -181,7 +182,7 @@ static void add_candidates(struct candidates *to, const struct folder *f, pid_t 
     }
 }
 
-/* Looks at all of them side by side: one may never answer. */
+/* Lists all folders in parallel, since one may never answer. */
 static void look_in_all(struct folders *f, pid_t number, const struct patience *p,
                         struct candidates *to, struct arena *arena)
 {
@@ -294,7 +295,7 @@ struct search {
     struct hd_error denied, dead, other;
 };
 
-/* When a number comes again, a stranger may hold a socket whose process had it before. */
+/* A process that had this number before may have left a listening socket to a stranger. */
 static void wrong_user(struct hd_error *err, const char *socket, const struct proc *proc,
                        uid_t uid)
 {

@@ -135,7 +135,7 @@ static bool send_start(struct tracing *t, enum ipc_command command, enum tracing
                        struct reply *reply, const struct patience *p, struct hd_error *err)
 {
     struct request r = tracing_request(command, kind);
-    /* Once it is asked, its answer is waited for. */
+    /* After the request its answer must be awaited. */
     if (!patience_goes_on(p))
         return fail(err, HD_STOPPED, "stopped");
     t->stream = target_connect(t->target, p, err);

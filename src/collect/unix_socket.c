@@ -97,8 +97,8 @@ static bool connect_patiently(int fd, const struct sockaddr_un *to,
     return true;
 }
 
-/* Paths longer than the 107 characters of an address work. What is inside of another's root
- * is connected to in there. */
+/* Paths longer than the 107 characters of an address work. A path below the root of
+ * another process is resolved there. */
 static int connect_to(const char *path, const struct patience *p)
 {
     struct sockaddr_un to;

@@ -39,8 +39,8 @@ struct adding {
 
 /* --- files --------------------------------------------------------------------------- */
 
-/* The very file that was looked at, which may have another name by now. Where there is no
- * /proc, or the sandbox keeps it closed, it is opened by its name. */
+/* Opens the file of a descriptor, so that it cannot be replaced in between; by its name
+ * where /proc is missing or closed to the sandbox. */
 static int open_held(int held, const char *path)
 {
     const int safely = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;

@@ -70,14 +70,14 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* What a group says of itself; HD_UNKNOWN if it does not. */
+/* Bytes of a group; HD_UNKNOWN if it has no such file. */
 struct figures {
     uint64_t most, used, cache;
 };
 
 enum { FIGURES = 3 };
 
-/* The files of a group, in that order, and how each is read. */
+/* The file of each figure, and its format. */
 static const char *file_of(const struct version *v, size_t i)
 {
     return i == 0 ? v->most : i == 1 ? v->used : "memory.stat";
@@ -227,7 +227,7 @@ static uint64_t most_of(const struct figures *f)
     return f->most < beyond ? f->most : HD_UNKNOWN;
 }
 
-/* What a process in another container sees as its own group. */
+/* Reads the group that a process in another container has mounted as its own. */
 static struct figures read_own_group(uint64_t pid, const struct version *v)
 {
     char paths[FIGURES][128], texts[FIGURES][HD_GROUP_FILE];
