@@ -165,7 +165,7 @@ ends() {
 # locked COMMAND...: while somebody else writes to $tmp/locked.db.
 locked() {
     [[ -e $tmp/locked.db ]] || hd record -q --store="$tmp/locked.db" --service=s "$before"
-    python -c 'import sqlite3, sys, time
+    python3 -c 'import sqlite3, sys, time
 store = sqlite3.connect(sys.argv[1], isolation_level=None)
 store.execute("BEGIN EXCLUSIVE")
 open(sys.argv[1] + ".is-locked", "w")
@@ -192,7 +192,7 @@ locked_stores() {
 
 @test "a database that does not answer" {
     [[ -e /usr/lib/x86_64-linux-gnu/libpq.so.5 || -e /usr/lib/aarch64-linux-gnu/libpq.so.5 ]] || skip "no libpq"
-    python -c 'import socket, sys, time
+    python3 -c 'import socket, sys, time
 s = socket.create_server(("127.0.0.1", 0), backlog=9)
 open(sys.argv[1], "w").write(str(s.getsockname()[1]))
 time.sleep(300)' "$tmp/port" 3>&- &

@@ -5,8 +5,6 @@
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier) */
 #include "cli/guard/trust.h"
 
-#include "cli/terminal/messages.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -327,6 +325,8 @@ static void end(struct walk *w)
 bool trust_allows(const char *path, enum trust_rule rule, char why[TRUST_REASON])
 {
     struct walk w = {.rule = rule, .folder = -1};
+    if (strcmp(path, "-") == 0)
+        return true;
     bool ended = walk(&w, path);
     end(&w);
     if (rule == TRUST_FOUND && ended && w.st.st_mode != 0 && !S_ISREG(w.st.st_mode)) {
@@ -343,13 +343,6 @@ bool trust_allows(const char *path, enum trust_rule rule, char why[TRUST_REASON]
     snprintf(why, TRUST_REASON, "refused: %s; HEAPDRIFT_TRUST=%s allows it", w.fault,
              w.culprit);
     return false;
-}
-
-bool trust_check(const char *path, enum trust_rule rule)
-{
-    char why[TRUST_REASON];
-    return path == NULL || strcmp(path, "-") == 0 || trust_allows(path, rule, why) ||
-           trouble(path, why);
 }
 
 int trust_open_folder(const char *path, char *name)

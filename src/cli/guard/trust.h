@@ -13,6 +13,8 @@
 #ifndef TRUST_H
 #define TRUST_H
 
+#include "cli/terminal/messages.h"
+
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -27,13 +29,18 @@ enum trust_rule {
 
 enum { TRUST_REASON = 3 * PATH_MAX };
 
-/* True if path may be used by that rule, or cannot be opened anyway. Otherwise why has the
- * fault and the remedy: "belongs to user 1000; HEAPDRIFT_TRUST=/w/heapdrift.yml allows it".
+/* True if path may be used by that rule, is "-", or cannot be opened anyway. Otherwise why
+ * has the fault and the remedy: "belongs to user 1000; HEAPDRIFT_TRUST=/w/heapdrift.yml
+ * allows it".
  */
 bool trust_allows(const char *path, enum trust_rule rule, char why[TRUST_REASON]);
 
 /* Prints "heapdrift: PATH: why" unless trust_allows(). */
-bool trust_check(const char *path, enum trust_rule rule);
+static inline bool trust_check(const char *path, enum trust_rule rule)
+{
+    char why[TRUST_REASON];
+    return trust_allows(path, rule, why) || trouble(path, why);
+}
 
 /* True for the users that are trusted. */
 bool trust_user(unsigned user);

@@ -71,7 +71,7 @@ static bool go_on(void *context, const struct hd_collect_progress *so_far)
     c->is_too_much = c->most_bytes > 0 && so_far->bytes > c->most_bytes;
     c->is_too_late = c->most_seconds > 0 && seconds_now() - c->begin > c->most_seconds;
     bool stops = collecting_is_stopped(c, 0) && (!c->finishes || c->signalled > 1);
-    if (stops)
+    if (stops && !c->finishes)
         last_resort_leave(true);
     return !stops && !c->is_too_much && !c->is_too_late;
 }

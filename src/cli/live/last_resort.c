@@ -1,4 +1,4 @@
-/* pipe2(). */
+/* pipe2(), memrchr(). */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier) */
 #include "cli/live/last_resort.h"
 
@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -21,7 +22,7 @@ static struct {
     pthread_t thread;
     int signals;
     int wake[2]; /* a byte: leaves was set; the end: last_resort_end() */
-    atomic_bool unsaved, leaves;
+    atomic_bool is_agent, unsaved, leaves;
     atomic_int late; /* a signal that the thread read in place of the program; 0: none */
     atomic_int last; /* that anybody read; 0: none */
 } watch;
@@ -57,6 +58,25 @@ static bool wait_a_tick(void)
 static bool is_awaited(void)
 {
     return atomic_load(&watch.leaves) || is_readable(watch.signals, 0);
+}
+
+/* Of the first thread: R, at work; D, waits for a disk, which no signal ends; S, waits. */
+static char state_of_program(void)
+{
+    char text[512];
+    int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+    ssize_t len = fd >= 0 ? read(fd, text, sizeof(text)) : -1;
+    if (fd >= 0)
+        close(fd);
+    const char *name_end = len > 0 ? memrchr(text, ')', (size_t)len) : NULL;
+    return name_end != NULL && name_end + 2 < text + len ? name_end[2] : 'S';
+}
+
+/* An agent at work reads its signals soon, but for a machine that is too busy. */
+static bool is_waiting(void)
+{
+    char state = state_of_program();
+    return state != 'D' && (state != 'R' || !atomic_load(&watch.is_agent));
 }
 
 /* The default of the signal, which every thread blocks. */
@@ -100,7 +120,7 @@ static void *run(void *nothing)
         do {
             if (!wait_a_tick())
                 return nothing;
-            waited += TICK_MS;
+            waited += is_waiting() ? TICK_MS : 0;
         } while (is_awaited() && waited < LEAVE_MS);
         if (waited >= LEAVE_MS)
             end_or_hold();
@@ -114,6 +134,7 @@ void last_resort_begin(int signals)
     if (is_ours() || signals < 0 || pipe2(watch.wake, O_CLOEXEC) != 0)
         return;
     watch.signals = signals;
+    atomic_store(&watch.is_agent, false);
     atomic_store(&watch.unsaved, false);
     atomic_store(&watch.leaves, false);
     atomic_store(&watch.late, 0);
@@ -149,6 +170,7 @@ int last_resort_signal(int signals)
 
 void last_resort_hold(bool unsaved)
 {
+    atomic_store(&watch.is_agent, true);
     atomic_store(&watch.unsaved, unsaved);
 }
 

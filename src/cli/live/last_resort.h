@@ -18,7 +18,8 @@ void last_resort_end(void);
 /* Returns the next signal of a signalfd, or 0. To be used in place of read(). */
 int last_resort_signal(int signals);
 
-/* While there are snapshots that are not stored, only a second signal ends the program. */
+/* For agents. While there are snapshots that are not stored, only a second signal ends the
+ * program. */
 void last_resort_hold(bool unsaved);
 
 /* True: a signal stops what is in hand, which may take a second; false: it is stopped. */

@@ -358,6 +358,7 @@ static void rounds(struct agent *a)
         triggering_look(a);
         struct watched *next = schedule_pick(a->all, a->count, seconds_now());
         bool goes_on = !a->is_over && !a->c.stopped;
+        last_resort_hold(a->at_work != NULL || next != NULL);
         if (a->at_work == NULL && next != NULL && goes_on)
             begin_work(a, next);
         store(a);
@@ -421,6 +422,7 @@ static bool begin(struct agent *a, const struct settings *s)
     if (!collecting_begin(&a->c, &a->own))
         return false;
     a->c.finishes = true;
+    last_resort_hold(false);
     a->c.meanwhile = tick;
     a->c.meanwhile_context = a;
     a->lock = (struct host_lock){.path = s->lock, .held = -1};
