@@ -130,47 +130,57 @@ static size_t page_size(const struct hd_series_list *l)
     return l->filter.run > 0 ? 1 : PAGE;
 }
 
+enum { WANTED_SIZE = 256 };
+
+/* Append a condition that has a %zu for the number of its value. */
+static size_t put_condition(char wanted[WANTED_SIZE], const char *condition,
+                            struct value value, struct value *values, size_t count)
+{
+    size_t len = strlen(wanted);
+    values[count++] = value;
+    snprintf(wanted + len, WANTED_SIZE - len, condition, count);
+    return count;
+}
+
 /* Values are counted in the order in which they are met. */
+static size_t put_wanted(const struct hd_series_list *l, char wanted[WANTED_SIZE],
+                         struct value *values, size_t count)
+{
+    static const char skipped[] =
+        "id NOT IN (SELECT CAST(value ->> 0 AS BIGINT) FROM {each}($%zu) AS e) AND ";
+    const struct hd_store_filter *f = &l->filter;
+    count = put_name(wanted, WANTED_SIZE, "service", f->service, values, count);
+    count = put_name(wanted, WANTED_SIZE, "host", f->host, values, count);
+    count = put_name(wanted, WANTED_SIZE, "build", f->build, values, count);
+    if (f->run > 0)
+        count = put_condition(wanted, "id = $%zu AND ", of_count(f->run), values, count);
+    if (l->skipped != NULL)
+        count = put_condition(wanted, skipped, of_text(l->skipped), values, count);
+    if (f->shards > 0) {
+        count = put_condition(wanted, "id %% $%zu = ", of_number(f->shards), values, count);
+        count = put_condition(wanted, "$%zu AND ", of_number(f->shard - 1), values, count);
+    }
+    return count;
+}
+
 static size_t put_question(const struct hd_series_list *l, char *sql, size_t size,
                            struct value values[MOST_VALUES])
 {
     const struct hd_store_filter *f = &l->filter;
-    char wanted[256] = "", shard[64] = "";
-    size_t count = PLACE;
+    char wanted[WANTED_SIZE] = "";
     put_place(&l->begin, values);
-    count = put_name(wanted, sizeof(wanted), "service", f->service, values, count);
-    count = put_name(wanted, sizeof(wanted), "host", f->host, values, count);
-    count = put_name(wanted, sizeof(wanted), "build", f->build, values, count);
-    if (f->run > 0) {
-        size_t len = strlen(wanted);
-        values[count++] = of_count(f->run);
-        snprintf(wanted + len, sizeof(wanted) - len, "id = $%zu AND ", count);
-    }
-    if (l->skipped != NULL) {
-        size_t len = strlen(wanted);
-        values[count++] = of_text(l->skipped);
-        snprintf(
-            wanted + len, sizeof(wanted) - len,
-            "id NOT IN (SELECT CAST(value ->> 0 AS BIGINT) FROM {each}($%zu) AS e) AND ",
-            count);
-    }
-    if (f->shards > 0) {
-        values[count++] = of_number(f->shards);
-        values[count++] = of_number(f->shard - 1);
-        snprintf(shard, sizeof(shard), "id %% $%zu = $%zu AND ", count - 1, count);
-    }
+    size_t count = put_wanted(l, wanted, values, PLACE);
     values[count++] = since(f);
     values[count++] = until(f);
-    snprintf(
-        sql, size,
-        "SELECT id, service, host, process, {number:pid}, {number:started_at}, build, "
-        "instance, {number:memory_limit}, labels FROM series WHERE %s%s(service, host, "
-        "COALESCE(started_at, 0), COALESCE(pid, 0), id) > ($1, $2, $3, $4, $5) "
-        "AND " SERIES_FITS
-        " AND EXISTS (SELECT 1 FROM snapshot WHERE series_id = series.id AND taken_at "
-        ">= $%zu AND taken_at < $%zu) ORDER BY service, host, "
-        "COALESCE(started_at, 0), COALESCE(pid, 0), id LIMIT %zu",
-        wanted, shard, count - 1, count, page_size(l));
+    snprintf(sql, size,
+             "SELECT id, service, host, process, {number:pid}, {number:started_at}, build, "
+             "instance, {number:memory_limit}, labels FROM series WHERE %s(service, host, "
+             "COALESCE(started_at, 0), COALESCE(pid, 0), id) > ($1, $2, $3, $4, $5) "
+             "AND " SERIES_FITS
+             " AND EXISTS (SELECT 1 FROM snapshot WHERE series_id = series.id AND taken_at "
+             ">= $%zu AND taken_at < $%zu) ORDER BY service, host, "
+             "COALESCE(started_at, 0), COALESCE(pid, 0), id LIMIT %zu",
+             wanted, count - 1, count, page_size(l));
     return count;
 }
 
@@ -191,7 +201,7 @@ static bool ask_page(struct hd_series_list *l, struct hd_error *err)
     arena_free(&l->page.arena);
     l->page = new;
     l->is_last = new.count < page_size(l);
-    if (new.count > 0)
+    if (ok && new.count > 0)
         l->begin = new.all[new.count - 1];
     return ok;
 }

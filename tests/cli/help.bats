@@ -131,8 +131,8 @@ collect all build core count diagnostic-port direct help host interval keep labe
 watch all app-only ascii at baseline baseline-write budget build chains color config count depth diagnostic-port direct exact exclude exit-code format gen2 help host interval iterations keep label limit listen lock max-growth max-heap max-score memory metrics min-score min-steady name no-ages no-keep no-progress on-enter output process-id quiet reachable rows samples service store strict threads timeout tries type verbose version width
 record build follow format help host keep label limit memory no-progress no-sandbox quiet service store threads verbose version
 ps ascii color format help name output quiet sort version width
-fleet ascii by color exit-code format help limit max-hosts memory merge min-hosts min-score min-span min-steady output quiet rows save service shard since store strict threads until verbose version width
-store all format help memory quiet role store version
+fleet ascii by color exit-code format help limit max-hosts memory merge min-hosts min-score min-span min-steady no-sandbox output quiet rows save service shard since store strict threads until verbose version width
+store all format help memory no-sandbox quiet role store version
 help help version
 completion help version
 OPTIONS

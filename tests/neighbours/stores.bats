@@ -13,8 +13,10 @@ setup() {
         cp "${series[i - 1]}" "$tmp/$i.txt"
         touch -d "2026-11-21T0$i:00Z" "$tmp/$i.txt"
     done
-    cp "$before" "$tmp/5.txt" && touch -d 2026-11-21T01:00Z "$tmp/5.txt"
-    cp "$after" "$tmp/6.txt" && touch -d 2026-11-21T03:00Z "$tmp/6.txt"
+    cp "$before" "$tmp/5.txt"
+    cp "$after" "$tmp/6.txt"
+    touch -d 2026-11-21T01:00Z "$tmp/5.txt"
+    touch -d 2026-11-21T03:00Z "$tmp/6.txt"
     works record -q --service=shop --host=a "$tmp"/[1-4].txt
     works record -q --service=mail --host=b "$tmp"/[56].txt
 }
