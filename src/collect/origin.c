@@ -3,8 +3,8 @@
 #include "base/c_locale.h"
 #include "base/calendar.h"
 #include "base/text.h"
+#include "collect/others.h"
 
-#include <fcntl.h>
 #include <linux/sched.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -99,11 +99,8 @@ static void *visit(void *context)
  * thread is in one by itself: so one goes there, if it may (root), and ends there. */
 static bool ask_inside(struct hd_origin *o, pid_t pid)
 {
-    char path[64];
     pthread_t thread;
-    snprintf(path, sizeof(path), "/proc/%ld/ns/uts", (long)pid);
-    struct visit v = {.namespace =
-                          open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)};
+    struct visit v = {.namespace = others_open_namespace(pid, "uts")};
     if (v.namespace < 0)
         return false;
     if (pthread_create(&thread, NULL, visit, &v) == 0) {

@@ -28,6 +28,13 @@ int others_open(pid_t pid, const char *name, int how)
     return open(path, how | SAFELY);
 }
 
+int others_open_namespace(pid_t pid, const char *kind)
+{
+    char path[96];
+    snprintf(path, sizeof(path), "/proc/%ld/ns/%s", (long)pid, kind);
+    return open(path, O_RDONLY | (SAFELY & ~O_NOFOLLOW));
+}
+
 DIR *others_list_of(pid_t pid, const char *name)
 {
     int fd = others_open(pid, name, O_RDONLY | O_DIRECTORY);

@@ -24,6 +24,10 @@
 int others_open(pid_t pid, const char *name, int how);
 DIR *others_list_of(pid_t pid, const char *name);
 
+/* Opens a namespace of a process, such as "uts": the kernel's own link and file, which no
+ * process can replace. -1 with errno. */
+int others_open_namespace(pid_t pid, const char *kind);
+
 /* Opens the regular file of an O_PATH descriptor for reading, and closes that. -1 with
  * errno: EINVAL for other files. */
 int others_open_held(int held);

@@ -1,9 +1,9 @@
 #include "collect/owner.h"
 
-#include <fcntl.h>
+#include "collect/others.h"
+
 #include <linux/nsfs.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -18,10 +18,8 @@ static bool is_ours(int user_namespace)
 /* The kernel nests them 32 deep. */
 uint64_t process_owner(pid_t pid, uid_t uid)
 {
-    char path[64];
     uid_t maker = 0;
-    snprintf(path, sizeof(path), "/proc/%ld/ns/user", (long)pid);
-    int at = open(path, O_RDONLY | O_CLOEXEC);
+    int at = others_open_namespace(pid, "user");
     while (at >= 0 && !is_ours(at)) {
         if (ioctl(at, NS_GET_OWNER_UID, &maker) != 0)
             maker = 0;

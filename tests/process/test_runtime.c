@@ -29,19 +29,19 @@ static uint64_t forge_process(struct core_forge *f, struct forged_runtime how)
     return type;
 }
 
-static struct opened expect_found(struct core_forge *f, const char *version)
+/* In place: a runtime keeps the address of its image. */
+static void expect_found(struct opened *o, struct core_forge *f, const char *version)
 {
-    struct opened o = open_core(f);
-    struct runtime r;
-    cr_assert(o.ok && runtime_find(&r, &o.image, &o.a, &o.err), "%s", o.err.message);
-    cr_expect_str_eq(r.version, version);
-    o.runtime = r;
-    return o;
+    *o = open_core(f);
+    cr_assert(o->ok && runtime_find(&o->runtime, &o->image, &o->a, &o->err), "%s",
+              o->err.message);
+    cr_expect_str_eq(o->runtime.version, version);
 }
 
 static void expect_described(struct core_forge *f, const char *version, const char *by)
 {
-    struct opened o = expect_found(f, version);
+    struct opened o;
+    expect_found(&o, f, version);
     cr_expect_str_eq(o.runtime.described_by, by);
     close_core(&o);
     forge_core_free(f);
@@ -119,7 +119,8 @@ Test(runtime, is_another_one_on_another_processor)
         struct core_forge f;
         forge_process(&f, (struct forged_runtime){0});
         f.machine = cases[i].machine;
-        struct opened o = expect_found(&f, "10.0.12");
+        struct opened o;
+        expect_found(&o, &f, "10.0.12");
         cr_expect_eq(o.runtime.at.thread.link, cases[i].link);
         cr_expect_eq(o.runtime.at.thread.os_id, cases[i].os_id);
         cr_expect_eq(o.runtime.at.thread.stack_base, cases[i].stack_base);
@@ -228,13 +229,14 @@ Test(runtime, is_of_the_version_that_fits_where_nothing_tells)
     forge_process(&f, (struct forged_runtime){.path = self_contained});
     expect_described(&f, "10", "the table of .NET 10");
     forge_process(&f, (struct forged_runtime){.path = self_contained, .major = 9});
-    struct opened o = expect_found(&f, "9");
+    struct opened o;
+    expect_found(&o, &f, "9");
     cr_expect_eq(o.runtime.at.module.base, 288);
     cr_expect_eq(o.runtime.at.allocation.gc_context, 0);
     close_core(&o);
     forge_core_free(&f);
     forge_process(&f, (struct forged_runtime){.path = self_contained, .major = 8});
-    o = expect_found(&f, "8");
+    expect_found(&o, &f, "8");
     cr_expect_str_eq(o.runtime.described_by, "the table of .NET 8");
     cr_expect_eq(o.runtime.at.module.base, RUNTIME_NO_OFFSET);
     cr_expect_eq(o.runtime.at.module.pe_assembly, 272);
@@ -257,7 +259,8 @@ Test(runtime, believes_its_descriptor_more_than_the_table)
         &f, (struct forged_runtime){
                 .json = "{\"types\":{\"Module\":{\"Base\":[232,\"pointer\"]},"
                         "\"Thread\":{\"OSId\":-8}},\"contracts\":{\"Loader\":\"c1\"}}"});
-    struct opened o = expect_found(&f, "10.0.12");
+    struct opened o;
+    expect_found(&o, &f, "10.0.12");
     cr_expect_eq(o.runtime.at.module.base, 232);
     cr_expect_eq(o.runtime.at.thread.os_id, 296);
     close_core(&o);
@@ -281,12 +284,13 @@ Test(runtime, links_of_threads_are_those_of_the_version_of_the_description)
     struct core_forge f;
     forge_process(&f,
                   (struct forged_runtime){.path = version_11, .json = forged_json_11()});
-    struct opened o = expect_found(&f, "11.0.3");
+    struct opened o;
+    expect_found(&o, &f, "11.0.3");
     cr_expect_eq(runtime_linked_thread(&o.runtime, 0x5000), 0x5000);
     close_core(&o);
     forge_core_free(&f);
     forge_process(&f, (struct forged_runtime){.json = runtime_table_of(10)->json});
-    o = expect_found(&f, "10.0.12");
+    expect_found(&o, &f, "10.0.12");
     cr_expect_eq(runtime_linked_thread(&o.runtime, 0x5000 + 112), 0x5000);
     close_core(&o);
     forge_core_free(&f);
@@ -321,12 +325,13 @@ Test(runtime, takes_a_generated_continuation_for_a_type)
     forge_core_put(&f, second + 16, base, 8);
     forge_core_put(&f, second + 40, class, 8);
     forge_core_put(&f, other + 40, class, 8); /* another parent: it is none */
-    struct opened o = expect_found(&f, "11.0.3");
+    struct opened o;
+    expect_found(&o, &f, "11.0.3");
     cr_expect_not(runtime_is_method_table(&o.runtime, second), "none is known yet");
     close_core(&o);
     forge_core_put(&f, forged_continuation_variables(), base, 8);
     forge_core_put(&f, forged_continuation_variables() + 8, class, 8);
-    o = expect_found(&f, "11.0.3");
+    expect_found(&o, &f, "11.0.3");
     cr_expect(runtime_is_method_table(&o.runtime, base));
     cr_expect(runtime_is_method_table(&o.runtime, first));
     cr_expect(runtime_is_method_table(&o.runtime, second));
@@ -453,7 +458,8 @@ Test(runtime, finds_the_heaps_of_a_server_collector)
     for (uint64_t i = 0; i < 5 * 256; i += 8)
         forge_core_put(&f, FORGED_TYPES + HEAP + 64 + i,
                        forge_core_get(&f, generations + i), 8);
-    struct opened o = expect_found(&f, "10.0.12");
+    struct opened o;
+    expect_found(&o, &f, "10.0.12");
     close_core(&o);
     forge_core_put(&f, FORGED_TYPES + COUNT, 0, 4);
     expect_refused(&f, HD_UNSUPPORTED, "mini or triage");
