@@ -257,7 +257,7 @@ static int visit_files(const struct inside *at, void *context, struct text *answ
             file = others_open_held(file);
         if (file >= 0 && v->to != NULL)
             copy_from(file, v->to + p->at, p->size, p->area->offset);
-        text_add_char(answer, file >= 0);
+        text_add_char(answer, file >= 0 ? 1 : 0);
         if (file >= 0)
             close(file);
     }

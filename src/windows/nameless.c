@@ -77,3 +77,9 @@ bool nameless_is_in_memory(FILE *file)
     (void)file;
     return false;
 }
+
+uint64_t nameless_memory(FILE *file)
+{
+    (void)file;
+    return 0;
+}

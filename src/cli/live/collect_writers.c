@@ -324,10 +324,8 @@ static struct hd_snapshot *open_core(struct collecting *c, FILE *core, const cha
 {
     char path[64];
     struct hd_read_options how = how_to_read(c, target);
-    struct stat st;
-    if (c->settings->memory_given && nameless_is_in_memory(core) &&
-        fstat(fileno(core), &st) == 0)
-        how.max_memory = less_memory(how.max_memory, (uint64_t)st.st_blocks * 512);
+    if (c->settings->memory_given)
+        how.max_memory = less_memory(how.max_memory, nameless_memory(core));
     nameless_path(core, path, sizeof(path));
     struct hd_snapshot *snap = hd_snapshot_open(path, &how, err);
     explain_nameless(snap, target, err);

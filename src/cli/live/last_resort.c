@@ -69,7 +69,9 @@ static char state_of_program(void)
     if (fd >= 0)
         close(fd);
     const char *name_end = len > 0 ? memrchr(text, ')', (size_t)len) : NULL;
-    return name_end != NULL && name_end + 2 < text + len ? name_end[2] : 'S';
+    if (name_end == NULL || name_end + 2 >= text + len)
+        return 'S';
+    return name_end[2];
 }
 
 /* An agent at work reads its signals soon, but for a machine that is too busy. */

@@ -1,5 +1,6 @@
 #include "cli/live/nameless.h"
 
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -33,4 +34,11 @@ bool nameless_is_in_memory(FILE *file)
         return false;
     unsigned long kind = (unsigned long)st.f_type;
     return kind == tmpfs || kind == ramfs || kind == huge;
+}
+
+uint64_t nameless_memory(FILE *file)
+{
+    struct stat st;
+    bool takes_some = nameless_is_in_memory(file) && fstat(fileno(file), &st) == 0;
+    return takes_some ? (uint64_t)st.st_blocks * 512 : 0;
 }

@@ -4,6 +4,7 @@
 #define NAMELESS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /* On no disk: what a process knows is nobody's business. NULL and errno. */
@@ -11,6 +12,9 @@ FILE *nameless_in_memory(void);
 
 /* Whether what is written there takes memory: on a file system in memory, too. */
 bool nameless_is_in_memory(FILE *file);
+
+/* Bytes of memory that its content takes: 0 on a disk. */
+uint64_t nameless_memory(FILE *file);
 
 /* By which it can be opened again. */
 void nameless_path(FILE *file, char *path, size_t size);
