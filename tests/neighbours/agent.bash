@@ -4,7 +4,7 @@
 
 # honest NAME: a service of root's that gives a snapshot when it is asked; $honest is its pid.
 honest() {
-    OTEL_SERVICE_NAME=$1 LATER=1 bash -c 'exec -a "$1" python3 tests/cli/runtime.py \
+    OTEL_SERVICE_NAME=$1 LATER=${LATER:-1} bash -c 'exec -a "$1" python3 tests/cli/runtime.py \
         "/tmp/dotnet-diagnostic-$$-1-socket" play "$2"' sh "$1" "$tmp/played.nettrace" >/dev/null 2>&1 &
     honest=$!
     until [[ -S /tmp/dotnet-diagnostic-$honest-1-socket ]]; do sleep 0.05; done
