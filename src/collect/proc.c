@@ -145,7 +145,7 @@ static void read_status(struct proc *p, struct text *t)
     const char *s = text_string(t);
     uint64_t uid = proc_number(s, "\nUid:", 1, 10);
     p->uid = uid != HD_UNKNOWN ? (uid_t)uid : p->uid;
-    p->is_lent = proc_number(s, "\nUid:", 0, 10) != uid;
+    p->real_uid = uid != HD_UNKNOWN ? (uid_t)proc_number(s, "\nUid:", 0, 10) : p->uid;
     p->resident = bytes_behind(s, "\nVmRSS:");
     p->inner_pid = innermost_pid(s, p->pid);
 }
@@ -241,7 +241,7 @@ bool proc_read(struct proc *p, pid_t pid, struct arena *arena)
     path_of(path, pid, "stat");
     if (pid <= 0 || stat(path, &st) != 0)
         return false;
-    p->uid = st.st_uid;
+    p->uid = p->real_uid = st.st_uid;
     struct text t = {0};
     read_stat(p, &t, arena);
     if (p->ended) {

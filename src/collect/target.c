@@ -106,7 +106,8 @@ static bool is_usual(const char *folder)
  * root. */
 static const char *folder_of(const struct proc *proc, struct arena *arena)
 {
-    bool is_ours = (proc->uid == geteuid() && !proc->is_lent) || is_usual(proc->folder);
+    bool is_ours =
+        (proc->uid == geteuid() && proc->real_uid == proc->uid) || is_usual(proc->folder);
     return proc->same_files && is_ours
                ? proc->folder
                : arena_printf(arena, "/proc/%ld/root%s", (long)proc->pid, proc->folder);
@@ -140,7 +141,7 @@ static void add_folder(struct folders *f, const char *path, const char *view,
     f->all = grow(f->all, f->len, &f->cap, sizeof(*f->all));
     f->all[f->len++] = (struct folder){.path = path, .view = view};
     if (by != NULL && others_is_inside(path, &pid, &inside))
-        f->all[f->len - 1].owner = process_owner(by->pid, by->uid);
+        f->all[f->len - 1].owner = process_owner(by->pid, by->real_uid);
 }
 
 /* Where a process puts its socket when we cannot know: where we would. */
