@@ -130,8 +130,10 @@ bool others_rights(pid_t pid, struct rights *r)
     *r = (struct rights){.uid = (uid_t)-1};
     bool ok = proc_read_file(pid, "status", &t);
     const char *status = text_string(&t), *groups = strstr(status, "\nGroups:");
-    r->uid = (uid_t)proc_number(status, "\nUid:", 1, 10);
-    r->gid = (gid_t)proc_number(status, "\nGid:", 1, 10);
+    /* A set-user-ID program of root acts for the user who began it. */
+    const int which = proc_number(status, "\nUid:", 1, 10) == 0 ? 0 : 1;
+    r->uid = (uid_t)proc_number(status, "\nUid:", which, 10);
+    r->gid = (gid_t)proc_number(status, "\nGid:", which, 10);
     ok = ok && r->uid != (uid_t)-1 && r->gid != (gid_t)-1;
     char *end;
     for (const char *at = groups != NULL ? groups + 8 : ""; r->group_count < 64; at = end) {
@@ -196,12 +198,36 @@ struct looking {
     bool (*is_wanted)(const char *name);
 };
 
-static void add_socket(struct text *to, int folder, const char *name)
+/* How many sockets of each owner are listed: one user's leave room for those of others. */
+struct owners {
+    struct {
+        uid_t uid;
+        unsigned count;
+    } * all;
+    size_t len, cap;
+};
+
+static bool has_room(struct owners *o, uid_t uid)
+{
+    enum { MOST_OF_ONE = 4000 };
+    size_t i = 0;
+    while (i < o->len && o->all[i].uid != uid)
+        i++;
+    if (i == o->len) {
+        o->all = grow(o->all, o->len, &o->cap, sizeof(*o->all));
+        o->all[o->len].uid = uid;
+        o->all[o->len++].count = 0;
+    }
+    return o->all[i].count++ < MOST_OF_ONE;
+}
+
+static void add_socket(struct text *to, int folder, const char *name, struct owners *o)
 {
     struct socket_name s = {.owner = 0};
     struct stat st;
     if (strlen(name) >= sizeof(s.name) ||
-        fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISSOCK(st.st_mode))
+        fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISSOCK(st.st_mode) ||
+        !has_room(o, st.st_uid))
         return;
     s.owner = st.st_uid;
     s.changed = st.st_mtim;
@@ -213,15 +239,17 @@ static void list(const struct looking *l, int folder, size_t most, struct text *
 {
     DIR *dir = fdopendir(folder);
     const struct dirent *entry;
+    struct owners owners = {.len = 0};
     if (dir == NULL) {
         close_keeping_errno(folder);
         return;
     }
     while ((errno = 0, entry = readdir(dir)) != NULL && to->len < most)
         if (l->is_wanted(entry->d_name))
-            add_socket(to, dirfd(dir), entry->d_name);
+            add_socket(to, dirfd(dir), entry->d_name, &owners);
     int why = proc_is_shortage(errno) ? errno : 0;
     closedir(dir);
+    free(owners.all);
     errno = why;
 }
 
@@ -233,6 +261,14 @@ static int connect_held(int held, const struct patience *p)
     char path[64];
     snprintf(path, sizeof(path), "/proc/self/fd/%d", held);
     return transport.connect(path, &alone);
+}
+
+/* Of a folder that one user fills, and of one that all share. */
+static size_t most_listed(const struct inside *at)
+{
+    enum { MOST_OF_OTHERS = 1000, MOST_OF_ALL = 400000 };
+    return (at->root == AT_FDCWD ? MOST_OF_ALL : MOST_OF_OTHERS) *
+           sizeof(struct socket_name);
 }
 
 static int look(const struct inside *at, void *context, struct text *answer)
@@ -251,7 +287,7 @@ static int look(const struct inside *at, void *context, struct text *answer)
     seen = (struct look){-1, st.st_mode, st.st_uid, st.st_dev, st.st_ino};
     text_add(answer, &seen, sizeof(seen));
     if (is_folder) {
-        list(l, fd, APART_MOST_BYTES - sizeof(struct socket_name), answer);
+        list(l, fd, most_listed(at), answer);
         return -1;
     }
     int connection = -1;

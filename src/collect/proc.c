@@ -145,6 +145,7 @@ static void read_status(struct proc *p, struct text *t)
     const char *s = text_string(t);
     uint64_t uid = proc_number(s, "\nUid:", 1, 10);
     p->uid = uid != HD_UNKNOWN ? (uid_t)uid : p->uid;
+    p->real_uid = uid != HD_UNKNOWN ? (uid_t)proc_number(s, "\nUid:", 0, 10) : p->uid;
     p->resident = bytes_behind(s, "\nVmRSS:");
     p->inner_pid = innermost_pid(s, p->pid);
 }
@@ -160,19 +161,22 @@ pid_t proc_inner_thread(pid_t pid, pid_t thread)
     return inner;
 }
 
+/* Kept of the arguments of a process: they are in our memory for each process there is, and
+ * in its own once for all that it forks. */
+enum { MOST_OF_COMMAND = 4096 };
+
 /* The arguments lie one behind the other, each with its NUL. A program that the host runs
  * goes by the name of its assembly. */
 static const char *program_of(const char *arguments, size_t len, struct arena *arena)
 {
     const char *program = path_file_name(arguments);
     if (strcmp(program, "dotnet") != 0)
-        return arena_strdup(arena, program, strlen(program));
+        return arena_strdup(arena, program, strnlen(program, NAME_MAX));
     for (size_t at = strlen(arguments) + 1; at < len; at += strlen(arguments + at) + 1) {
         const char *argument = arguments + at;
-        if (path_ends_in(argument, ".dll")) {
-            const char *name = path_file_name(argument);
+        const char *name = path_file_name(argument);
+        if (path_ends_in(argument, ".dll") && strlen(name) <= NAME_MAX)
             return arena_strdup(arena, name, strlen(name) - strlen(".dll"));
-        }
     }
     return "dotnet";
 }
@@ -184,7 +188,7 @@ static void read_command(struct proc *p, struct text *t, struct arena *arena)
         return;
     const char *s = text_string(t);
     p->name = program_of(s, t->len, arena);
-    size_t len = t->len;
+    size_t len = t->len < MOST_OF_COMMAND ? t->len : MOST_OF_COMMAND;
     while (len > 0 && s[len - 1] == '\0')
         len--;
     char *command = arena_strdup(arena, s, len);
@@ -194,7 +198,7 @@ static void read_command(struct proc *p, struct text *t, struct arena *arena)
     p->command = command;
 }
 
-/* Its TMPDIR, if its environment may be read. */
+/* Its TMPDIR, if its environment may be read. No socket is below a longer path. */
 static void read_folder(struct proc *p, struct text *t, struct arena *arena)
 {
     p->folder = "/tmp";
@@ -203,7 +207,9 @@ static void read_folder(struct proc *p, struct text *t, struct arena *arena)
     const char *s = text_string(t);
     for (size_t at = 0; at < t->len; at += strlen(s + at) + 1)
         if (strncmp(s + at, "TMPDIR=/", 8) == 0) {
-            p->folder = arena_strdup(arena, s + at + 7, strlen(s + at + 7));
+            size_t len = strlen(s + at + 7);
+            if (len < PATH_MAX)
+                p->folder = arena_strdup(arena, s + at + 7, len);
             return;
         }
 }
@@ -235,7 +241,7 @@ bool proc_read(struct proc *p, pid_t pid, struct arena *arena)
     path_of(path, pid, "stat");
     if (pid <= 0 || stat(path, &st) != 0)
         return false;
-    p->uid = st.st_uid;
+    p->uid = p->real_uid = st.st_uid;
     struct text t = {0};
     read_stat(p, &t, arena);
     if (p->ended) {

@@ -16,6 +16,7 @@ struct proc {
     pid_t inner_pid;        /* in its own pid namespace; pid if it is in ours */
     uint64_t start;         /* in clock ticks since boot: the key in its socket's name */
     uid_t uid;              /* effective */
+    uid_t real_uid;         /* of who began it, with his environment (set-user-ID) */
     uint64_t resident;      /* bytes that it has in memory; 0 unknown */
     const char *name;       /* the program: of `dotnet app.dll` it is app */
     const char *command;    /* arguments, with blanks between; NULL unknown */

@@ -4,6 +4,7 @@
 #include "base/little_endian.h"
 #include "base/workers.h"
 #include "collect/others.h"
+#include "collect/owner.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -35,7 +36,8 @@ struct candidate {
     uint64_t key; /* as far as the name was not cut */
     uid_t owner;
     struct timespec changed;
-    unsigned rank; /* for sorting: the smaller the likelier */
+    uint64_t payer; /* whose turn it is: of its owner, or of that of its folder */
+    unsigned rank;  /* for sorting: the smaller the likelier, or the sooner */
 };
 
 struct candidates {
@@ -82,6 +84,7 @@ static bool is_named_so(const char *name)
 
 struct folder {
     const char *path, *view; /* view: whose files; NULL: ours */
+    uint64_t owner;          /* of the process that it is looked at by way of */
     struct look seen;
     struct text sockets;
     int why; /* errno; 0: it was looked at */
@@ -103,7 +106,8 @@ static bool is_usual(const char *folder)
  * root. */
 static const char *folder_of(const struct proc *proc, struct arena *arena)
 {
-    bool is_ours = proc->uid == geteuid() || is_usual(proc->folder);
+    bool is_ours =
+        (proc->uid == geteuid() && proc->real_uid == proc->uid) || is_usual(proc->folder);
     return proc->same_files && is_ours
                ? proc->folder
                : arena_printf(arena, "/proc/%ld/root%s", (long)proc->pid, proc->folder);
@@ -123,8 +127,11 @@ static bool are_same(const char *a, const char *b)
 }
 
 /* Skips the folder of another process in the same container. */
-static void add_folder(struct folders *f, const char *path, const char *view)
+static void add_folder(struct folders *f, const char *path, const char *view,
+                       const struct proc *by)
 {
+    pid_t pid;
+    const char *inside;
     if (path == NULL || path[0] != '/')
         return;
     for (size_t i = 0; i < f->len; i++)
@@ -133,13 +140,15 @@ static void add_folder(struct folders *f, const char *path, const char *view)
             return;
     f->all = grow(f->all, f->len, &f->cap, sizeof(*f->all));
     f->all[f->len++] = (struct folder){.path = path, .view = view};
+    if (by != NULL && others_is_inside(path, &pid, &inside))
+        f->all[f->len - 1].owner = process_owner(by->pid, by->real_uid);
 }
 
 /* Where a process puts its socket when we cannot know: where we would. */
 static void add_usual(struct folders *f)
 {
-    add_folder(f, getenv("TMPDIR"), NULL);
-    add_folder(f, "/tmp", NULL);
+    add_folder(f, getenv("TMPDIR"), NULL, NULL);
+    add_folder(f, "/tmp", NULL, NULL);
 }
 
 static bool list_one(void *context, size_t i)
@@ -166,7 +175,8 @@ static void add_candidates(struct candidates *to, const struct folder *f, pid_t 
                            struct arena *arena)
 {
     size_t len = strlen(f->path);
-    const char *slash = f->path[len - 1] == '/' ? "" : "/";
+    const char *slash = f->path[len - 1] == '/' ? "" : "/", *inside;
+    pid_t by;
     for (size_t at = 0; at + sizeof(struct socket_name) <= f->sockets.len;
          at += sizeof(struct socket_name)) {
         struct socket_name s;
@@ -176,6 +186,7 @@ static void add_candidates(struct candidates *to, const struct folder *f, pid_t 
             continue;
         c.path = arena_printf(arena, "%s%s%s", f->path, slash, s.name);
         c.owner = s.owner;
+        c.payer = others_is_inside(f->path, &by, &inside) ? f->owner : s.owner;
         c.changed = s.changed;
         to->all = grow(to->all, to->len, &to->cap, sizeof(*to->all));
         to->all[to->len++] = c;
@@ -237,6 +248,18 @@ static bool cannot_connect(const char *socket, struct hd_error *err)
     return fail(err, HD_IO, "%s: %s", socket, strerror(errno));
 }
 
+/* Past the end of a search a socket of ours still costs nothing, but one below the root of
+ * another process costs a child, and that process may have made any number of them. */
+static bool is_too_late(const char *socket, const struct patience *p)
+{
+    enum { LATE_MS = 2000 };
+    const char *inside;
+    pid_t pid;
+    errno = ETIMEDOUT;
+    return p->deadline != 0 && clock_ms() > p->deadline + LATE_MS &&
+           others_is_inside(socket, &pid, &inside);
+}
+
 /* Connect once to learn who it is. The runtime takes a connection without a request for
  * a client that went away. */
 static bool who_listens(const char *socket, uid_t owner, const struct patience *p,
@@ -244,7 +267,7 @@ static bool who_listens(const char *socket, uid_t owner, const struct patience *
 {
     if (!may_trust(owner))
         return foreign(socket, owner, err);
-    int fd = transport.connect(socket, p);
+    int fd = is_too_late(socket, p) ? -1 : transport.connect(socket, p);
     if (fd < 0)
         return cannot_connect(socket, err);
     bool known = transport.peer(fd, pid, uid);
@@ -399,7 +422,7 @@ bool target_of_process(struct target *t, pid_t pid, const struct patience *p,
     struct folders f = {0};
     if (proc_read(&proc, pid, arena)) {
         s.proc = &proc;
-        add_folder(&f, folder_of(&proc, arena), proc.view);
+        add_folder(&f, folder_of(&proc, arena), proc.view, &proc);
     }
     add_usual(&f);
     look_in_all(&f, s.proc != NULL ? proc.inner_pid : pid, p, &c, arena);
@@ -498,11 +521,36 @@ static bool ask_one(void *context, size_t i)
     return true;
 }
 
+static int by_payer(const void *a, const void *b)
+{
+    const struct candidate *x = a, *y = b;
+    return (x->payer > y->payer) - (x->payer < y->payer);
+}
+
+static int by_turn(const void *a, const void *b)
+{
+    const struct candidate *x = a, *y = b;
+    return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+/* The first of each payer, then the second of each, ...: who has many waits for himself. */
+static void take_turns(const struct candidates *c)
+{
+    if (c->len == 0)
+        return;
+    qsort(c->all, c->len, sizeof(*c->all), by_payer);
+    for (size_t i = 1; i < c->len; i++)
+        c->all[i].rank =
+            c->all[i].payer == c->all[i - 1].payer ? c->all[i - 1].rank + 1 : 0;
+    qsort(c->all, c->len, sizeof(*c->all), by_turn);
+}
+
 static struct asked *ask_all(const struct candidates *c, const struct patience *p,
                              struct arena *arena)
 {
     struct asking asking = {.all = arena_array(arena, struct asked, c->len),
                             .patience = for_a_search(p)};
+    take_turns(c);
     for (size_t i = 0; i < c->len; i++)
         asking.all[i].candidate = &c->all[i];
     workers_run(c->len, SIDE_BY_SIDE, ask_one, &asking);
@@ -577,7 +625,7 @@ struct found *targets_find(size_t *count, int *lacked, const struct patience *p,
     for (size_t i = 0; i < n; i++) {
         if (!proc_read(&procs[kept], pids[i], arena))
             continue;
-        add_folder(&f, folder_of(&procs[kept], arena), procs[kept].view);
+        add_folder(&f, folder_of(&procs[kept], arena), procs[kept].view, &procs[kept]);
         c.lacked = procs[kept].lacked != 0 ? procs[kept].lacked : c.lacked;
         kept++;
     }

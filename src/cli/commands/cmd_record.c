@@ -411,7 +411,7 @@ static int record_apart(const struct settings *s, const char *path, const char *
     one.no_progress = true;
     if (path != NULL)
         one.keep_seconds = 0;
-    r.store = hd_store_open(store_url(&one), HD_STORE_WRITE, &err);
+    r.store = open_trusted_store(store_url(&one), HD_STORE_WRITE, &err);
     if (r.store == NULL && !r.is_told)
         store_trouble(store_url(&one), &err);
     if (r.store == NULL)

@@ -1,6 +1,7 @@
 #include "cli/live/open_store.h"
 
 #include "cli/guard/sandbox.h"
+#include "cli/guard/trust.h"
 #include "cli/terminal/messages.h"
 
 #include <inttypes.h>
@@ -34,11 +35,33 @@ static void warn_of_password(const char *url)
     hd_memory_free(&name);
 }
 
+/* SQLite makes files beside its own, and needs their names. */
+static bool is_trusted(const char *url, struct hd_error *err)
+{
+    struct hd_memory path = {0};
+    char why[TRUST_REASON];
+    bool ok = !hd_store_put_path(hd_sink_memory(&path), url) || path.bytes == NULL ||
+              trust_allows(path.bytes, TRUST_LINKS, why);
+    hd_memory_free(&path);
+    if (ok)
+        return true;
+    err->status = HD_IO;
+    snprintf(err->message, sizeof(err->message), "%.*s", (int)sizeof(err->message) - 1,
+             why);
+    return false;
+}
+
+struct hd_store *open_trusted_store(const char *url, enum hd_store_use use,
+                                    struct hd_error *err)
+{
+    return is_trusted(url, err) ? hd_store_open(url, use, err) : NULL;
+}
+
 struct hd_store *open_store(const struct settings *s, enum hd_store_use use)
 {
     const char *url = store_url(s);
     struct hd_error err = {0};
-    struct hd_store *store = hd_store_open(url, use, &err);
+    struct hd_store *store = open_trusted_store(url, use, &err);
     if (!s->quiet && s->store != NULL)
         warn_of_password(url);
     if (store == NULL) {

@@ -9,8 +9,12 @@
  * said too, unless quiet. */
 struct hd_store *open_store(const struct settings *s, enum hd_store_use use);
 
-/* The same to be read, in the sandbox that it enters: before a file is opened, and behind
- * the connection to a server. */
+/* Open it as hd_store_open() does, but by way of no link of a stranger (trust.h). */
+struct hd_store *open_trusted_store(const char *url, enum hd_store_use use,
+                                    struct hd_error *err);
+
+/* As open_store() to be read, in the sandbox that it enters: before a file is opened, and
+ * behind the connection to a server. */
 struct hd_store *open_store_inside(struct settings *s);
 
 /* The same to bring its tables forward; a server does that before the sandbox begins, and

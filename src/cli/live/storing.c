@@ -1,5 +1,6 @@
 #include "cli/live/storing.h"
 
+#include "cli/live/open_store.h"
 #include "cli/live/waiting.h"
 #include "cli/terminal/clock.h"
 #include "cli/terminal/messages.h"
@@ -69,7 +70,7 @@ static bool passes(const struct store_queue *q, const struct hd_error *err)
 bool storing_probe(struct store_queue *q, bool *is_away)
 {
     struct hd_error err = {0};
-    struct hd_store *store = hd_store_open(q->url, HD_STORE_WRITE, &err);
+    struct hd_store *store = open_trusted_store(q->url, HD_STORE_WRITE, &err);
     *is_away = store == NULL && passes(q, &err);
     if (store == NULL && (!*is_away || !q->quiet)) {
         begin_store_message(q, *is_away ? "warning" : NULL);
@@ -180,7 +181,7 @@ bool storing_flush(struct store_queue *q, bool now)
     if (q->count == 0 || (!now && seconds_now() < q->next_try))
         return q->count == 0;
     struct hd_error err = {0};
-    struct hd_store *store = hd_store_open(q->url, HD_STORE_WRITE, &err);
+    struct hd_store *store = open_trusted_store(q->url, HD_STORE_WRITE, &err);
     if (store != NULL)
         hd_store_use_bases(store, q->bases);
     double until = now ? INFINITY : seconds_now() + most_at_once;

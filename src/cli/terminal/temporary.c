@@ -97,9 +97,10 @@ static bool sync_file(int fd)
     return fsync(fd) == 0 || (errno != EIO && errno != ENOSPC && errno != EDQUOT);
 }
 
+/* Whoever owns the folder can have put a pipe in the place of a file by now. */
 static bool sync_path(const char *name, int kind)
 {
-    int fd = open(name, O_RDONLY | O_CLOEXEC | kind);
+    int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | kind);
     bool ok = fd < 0 || sync_file(fd);
     int why = errno;
     if (fd >= 0)
@@ -110,7 +111,7 @@ static bool sync_path(const char *name, int kind)
 
 static bool sync_content(void)
 {
-    return nameless >= 0 ? sync_file(nameless) : sync_path(path, 0);
+    return nameless >= 0 ? sync_file(nameless) : sync_path(path, O_NOFOLLOW);
 }
 
 static bool sync_folder_of(const char *target)
@@ -305,14 +306,28 @@ void temporary_remove(void)
     close_folder();
 }
 
+/* A name below an open folder; without /proc by that which the user gave. */
+static void put_below(int folder, const char *beside, char by[PATH_MAX])
+{
+    int len = snprintf(by, PATH_MAX, "/proc/self/fd/%d", folder);
+    if (access(by, F_OK) == 0)
+        snprintf(by + len, PATH_MAX - (size_t)len, "/nameless");
+    else
+        snprintf(by, PATH_MAX, "%s", beside);
+}
+
 FILE *temporary_nameless(const char *beside)
 {
-    char name[PATH_MAX];
+    char name[PATH_MAX], by[PATH_MAX];
     struct stat st;
     if (stat(beside, &st) == 0 && !S_ISREG(st.st_mode))
         return tmpfile();
-    int fd = open_nameless(beside);
-    if (fd < 0 && name_beside(beside, name)) {
+    int folder = trust_open_folder(beside, name);
+    if (folder < 0)
+        return NULL;
+    put_below(folder, beside, by);
+    int fd = open_nameless(by);
+    if (fd < 0 && name_beside(by, name)) {
         sigset_t set = all_ends(), before;
         pthread_sigmask(SIG_BLOCK, &set, &before);
         fd = mkstemp(name);
@@ -321,8 +336,11 @@ FILE *temporary_nameless(const char *beside)
         pthread_sigmask(SIG_SETMASK, &before, NULL);
     }
     FILE *file = fd >= 0 ? fdopen(fd, "w+") : NULL;
+    int why = errno;
     if (file == NULL && fd >= 0)
         close(fd);
+    close(folder);
+    errno = why;
     return file;
 }
 
