@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <grp.h>
+#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -9,6 +10,7 @@
 #include <sys/fsuid.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -55,6 +57,25 @@ static bool send_head(int to, const struct head *h, int fd)
     return sendmsg(to, &m, MSG_NOSIGNAL) == (ssize_t)sizeof(*h);
 }
 
+static void close_from_to(long first, long last)
+{
+    enum { CLOSE_RANGE = 436 };
+    long most = sysconf(_SC_OPEN_MAX) - 1;
+    if (first > last || syscall(CLOSE_RANGE, (unsigned)first, (unsigned)last, 0U) == 0)
+        return;
+    for (long fd = first; fd <= last && fd <= most; fd++)
+        close((int)fd);
+}
+
+/* A child that is abandoned must not hold a pipe or a lock of ours. a may be -1. */
+static void close_all_but(int a, int b)
+{
+    int low = a < b ? a : b, high = a < b ? b : a;
+    close_from_to(0, (long)low - 1);
+    close_from_to((long)low + 1, (long)high - 1);
+    close_from_to((long)high + 1, INT_MAX);
+}
+
 _Noreturn static void be_child(const struct apart *a, pid_t parent, int to)
 {
     struct text answer = {0};
@@ -62,6 +83,7 @@ _Noreturn static void be_child(const struct apart *a, pid_t parent, int to)
     int fd = -1;
     /* A change of ids resets it. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    close_all_but(a->keeps, to);
     errno = EPERM;
     if (may && getppid() == parent) {
         errno = 0;

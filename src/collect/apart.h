@@ -24,6 +24,7 @@ struct apart {
     /* NULL: ours. Without CAP_SETUID the work has our rights, unless must_be. */
     const struct rights *as;
     bool must_be; /* fail with EPERM without the rights of that user */
+    int keeps;    /* a descriptor that the work uses, besides those it opens; -1: none */
 
     /* Runs in the child. Returns a descriptor for the caller, or -1 and errno (0: success
      * without a descriptor). Adds at most APART_MOST_BYTES to the answer. */

@@ -174,14 +174,18 @@ bool others_run(const char *path, const struct other_work *w, const struct patie
         *fd = work_inside(&job, answer);
         return *fd >= 0 || errno == 0;
     }
-    struct apart a = {
-        .as = w->as, .must_be = w->as != NULL, .work = work_inside, .context = &job};
+    struct apart a = {.as = w->as,
+                      .must_be = w->as != NULL,
+                      .keeps = -1,
+                      .work = work_inside,
+                      .context = &job};
     if (is_inside) {
         char root[64];
         snprintf(root, sizeof(root), "/proc/%ld/root", (long)pid);
         job.at.root = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
         if (job.at.root < 0)
             return false;
+        a.keeps = job.at.root;
         a.as = a.as == NULL && others_rights(pid, &its) ? &its : a.as;
     }
     bool ok = apart_run(&a, p, answer, fd);

@@ -275,8 +275,9 @@ Test(watched, what_fails_is_tried_later_and_costs_its_user_a_twentieth)
     struct time_shares shares = {0};
     struct watched a = {.is_there = true}, b = a, c = a, *list[] = {&a, &b, &c};
     a.share = b.share = time_share_of(&shares, 1000, 0);
-    c.share = time_share_of(&shares, 0, 0);
     a.share->watched = 2;
+    c.share = time_share_of(&shares, 0, 0);
+    c.share->watched = 1;
     a.cost = 1;
     a.failed_in_row = 1;
     time_share_failed(&shares, a.share, 1, 0);

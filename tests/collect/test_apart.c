@@ -41,7 +41,7 @@ static struct outcome run(int (*work)(void *context, struct text *answer),
                           const struct patience *p)
 {
     struct outcome o = {.fd = -1};
-    const struct apart a = {.work = work};
+    const struct apart a = {.keeps = -1, .work = work};
     uint64_t begin = clock_ms();
     o.ok = apart_run(&a, p, &o.answer, &o.fd);
     o.why = errno;
@@ -208,4 +208,31 @@ Test(apart, rights_of_a_process_are_its_users)
     cr_expect_eq(r.uid, geteuid());
     cr_expect_eq(r.gid, getegid());
     cr_expect_not(others_rights(INT32_MAX, &r));
+}
+
+static int count_descriptors(void *context, struct text *answer)
+{
+    int count = 0;
+    (void)context;
+    for (int fd = 0; fd < 1000; fd++)
+        count += fcntl(fd, F_GETFD) >= 0;
+    text_add(answer, &count, sizeof(count));
+    errno = 0;
+    return -1;
+}
+
+/* A child that nobody can end would hold them for good: a lock, or the pipe of a shell. */
+Test(apart, has_no_descriptor_of_ours)
+{
+    struct text answer = {0};
+    int fd, ends[2], count = 0;
+    cr_assert_eq(pipe(ends), 0);
+    const struct apart a = {.keeps = ends[0], .work = count_descriptors};
+    cr_assert(apart_run(&a, &brief, &answer, &fd));
+    cr_assert_eq(answer.len, sizeof(count));
+    memcpy(&count, answer.data, sizeof(count));
+    cr_expect_eq(count, 2, "%d: what the work uses, and the answer", count);
+    text_free(&answer);
+    close(ends[0]);
+    close(ends[1]);
 }

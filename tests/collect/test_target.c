@@ -176,6 +176,7 @@ Test(target, sends_nothing_to_another_process_that_took_the_socket_over)
     pid_t second = stranger_at(path, geteuid());
     another_listens_by_now(&t);
     t.pid = second;
+    t.start = proc_start(second);
     int fd = target_connect(&t, &brief, &err);
     cr_expect_geq(fd, 0, "%s", err.message);
     close(fd);

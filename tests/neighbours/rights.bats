@@ -63,9 +63,9 @@ no file'
         within 30 child; facts "$child"; remembers "$child" 321mieheg'
     status_is 0
     out_is 'Uid 0	0	0	0
-CapPrm 00000000000800cf
-CapEff 00000000000800cf
-CapBnd 00000000000800cf
+CapPrm 00000000000800ce
+CapEff 00000000000800ce
+CapBnd 00000000000800ce
 NoNewPrivs 1
 Seccomp 0
 forgotten'

@@ -13,8 +13,7 @@
 
 /* Each with its reason. */
 static const uint64_t to_collect =
-    UINT64_C(1) << CAP_CHOWN |           /* an output keeps its owner */
-    UINT64_C(1) << CAP_FOWNER |          /* and its mode */
+    UINT64_C(1) << CAP_FOWNER |          /* an output keeps its mode */
     UINT64_C(1) << CAP_DAC_OVERRIDE |    /* to connect to a socket is to write to it */
     UINT64_C(1) << CAP_DAC_READ_SEARCH | /* folders of others on the way there */
     UINT64_C(1) << CAP_SETGID |

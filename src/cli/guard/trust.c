@@ -402,7 +402,9 @@ FILE *trust_fopen(const char *path, const char *mode)
     struct walk w;
     struct stat st;
     bool appends = mode[0] == 'a';
-    int flags = appends ? O_APPEND | O_CREAT : mode[1] == 'n' ? O_NONBLOCK : 0;
+    /* A pipe that nobody reads is an error where a file is expected. */
+    int flags =
+        (appends ? O_APPEND | O_CREAT : 0) | (appends || mode[1] == 'n' ? O_NONBLOCK : 0);
     int fd = open_walked(path, TRUST_LINKS, O_WRONLY | flags, &w);
     bool fits = fd >= 0 && fstat(fd, &st) == 0 && (appends || !S_ISREG(st.st_mode));
     FILE *file = fits ? fdopen(fd, appends ? "a" : "w") : NULL;
