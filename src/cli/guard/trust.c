@@ -5,6 +5,8 @@
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier) */
 #include "cli/guard/trust.h"
 
+#include "cli/guard/allocate.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -69,36 +71,23 @@ struct walk {
     char culprit[PATH_MAX + NAME_MAX + 2]; /* its name */
 };
 
-static bool resolve(const char *path, char whole[PATH_MAX]);
+/* Names of exceptions, as they were given and without links. */
+static struct {
+    char (*all)[PATH_MAX];
+    size_t count;
+    bool is_known;
+} exceptions;
 
-/* At or below one of a list. A link of a stranger stands for itself: he may have put it in
- * the place of the file that was meant. */
-static bool is_listed(const char *list, const char *at)
-{
-    char one[PATH_MAX], whole[PATH_MAX];
-    while (list != NULL && *(list += strspn(list, ":")) != '\0') {
-        size_t len = strcspn(list, ":");
-        snprintf(one, sizeof(one), "%.*s", (int)len, list);
-        list += len;
-        if (strcmp(one, at) == 0 || !resolve(one, whole))
-            strcpy(whole, one);
-        len = strcmp(whole, "/") == 0 ? 0 : strlen(whole);
-        if (strcmp(one, "*") == 0 ||
-            (strncmp(whole, at, len) == 0 && (at[len] == '\0' || at[len] == '/')))
-            return true;
-    }
-    return false;
-}
-
-/* What a build server checked out is what it was told to build, whoever owns it in the
- * container of the job. */
+/* At or below one of them. */
 static bool is_exception(const char *at)
 {
-    static const char *const lists[] = {"HEAPDRIFT_TRUST", "GITHUB_WORKSPACE",
-                                        "CI_PROJECT_DIR", "BUILD_SOURCESDIRECTORY"};
-    for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
-        if (is_listed(getenv(lists[i]), at))
+    for (size_t i = 0; i < exceptions.count; i++) {
+        const char *one = exceptions.all[i];
+        size_t len = strcmp(one, "/") == 0 ? 0 : strlen(one);
+        if (strcmp(one, "*") == 0 ||
+            (strncmp(one, at, len) == 0 && (at[len] == '\0' || at[len] == '/')))
             return true;
+    }
     return false;
 }
 
@@ -324,6 +313,8 @@ static void end(struct walk *w)
     errno = why;
 }
 
+/* --- exceptions ---------------------------------------------------------------------- */
+
 /* As realpath(), by links of trusted users. */
 static bool resolve(const char *path, char whole[PATH_MAX])
 {
@@ -335,11 +326,43 @@ static bool resolve(const char *path, char whole[PATH_MAX])
     return (ended || is_folder) && w.fault[0] == '\0' && len < PATH_MAX;
 }
 
+static void add_exception(const char *name, size_t len)
+{
+    exceptions.all = more(exceptions.all, (exceptions.count + 1) * PATH_MAX);
+    snprintf(exceptions.all[exceptions.count++], PATH_MAX, "%.*s", (int)len, name);
+}
+
+/* A link of a stranger stands for itself: he may have put it in the place of the file that
+ * was meant. */
+static void add_list(const char *list)
+{
+    char whole[PATH_MAX];
+    while (list != NULL && *(list += strspn(list, ":")) != '\0') {
+        size_t len = strcspn(list, ":");
+        add_exception(list, len);
+        if (resolve(exceptions.all[exceptions.count - 1], whole))
+            add_exception(whole, strlen(whole));
+        list += len;
+    }
+}
+
+/* What a build server checked out is what it was told to build, whoever owns it in the
+ * container of the job. */
+static struct walk walk_by(enum trust_rule rule)
+{
+    static const char *const lists[] = {"HEAPDRIFT_TRUST", "GITHUB_WORKSPACE",
+                                        "CI_PROJECT_DIR", "BUILD_SOURCESDIRECTORY"};
+    for (size_t i = 0; !exceptions.is_known && i < sizeof(lists) / sizeof(*lists); i++)
+        add_list(getenv(lists[i]));
+    exceptions.is_known = true;
+    return (struct walk){.rule = rule, .folder = -1};
+}
+
 /* --- what is asked ------------------------------------------------------------------- */
 
 bool trust_allows(const char *path, enum trust_rule rule, char why[TRUST_REASON])
 {
-    struct walk w = {.rule = rule, .folder = -1};
+    struct walk w = walk_by(rule);
     if (strcmp(path, "-") == 0)
         return true;
     bool ended = walk(&w, path);
@@ -362,7 +385,7 @@ bool trust_allows(const char *path, enum trust_rule rule, char why[TRUST_REASON]
 
 int trust_open_folder(const char *path, char *name)
 {
-    struct walk w = {.rule = TRUST_LINKS, .folder = -1};
+    struct walk w = walk_by(TRUST_LINKS);
     if (walk(&w, path)) {
         strcpy(name, w.name);
         return w.folder;
@@ -388,7 +411,7 @@ static int open_last(const struct walk *w, int flags)
 
 static int open_walked(const char *path, enum trust_rule rule, int flags, struct walk *w)
 {
-    *w = (struct walk){.rule = rule, .folder = -1};
+    *w = walk_by(rule);
     bool ended = walk(w, path);
     if (ended && w->fault[0] != '\0')
         errno = EPERM;
