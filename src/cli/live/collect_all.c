@@ -245,6 +245,7 @@ _Noreturn static void be_child(struct all *a, const struct item *item)
     c->settings = &a->own;
     c->how.max_memory = a->own.read.max_memory;
     c->who = item->who;
+    c->host = item->process->host;
     c->how.socket = item->process->socket;
     c->how.keep_names = item->keep_names;
     int status = collecting_take(c, path_of_snapshot(a, item));

@@ -89,6 +89,15 @@ static uint64_t less_memory(uint64_t most, uint64_t used)
     return most > used ? most - used : 1;
 }
 
+/* A child that gave up its rights cannot ask a container for its name. */
+static void set_origin(struct hd_snapshot *snap, const struct collecting *c)
+{
+    struct hd_origin origin = c->collected.origin;
+    if (c->host != NULL && c->host[0] != '\0')
+        snprintf(origin.host, sizeof(origin.host), "%s", c->host);
+    hd_snapshot_set_origin(snap, &origin);
+}
+
 /* What a process knows of its types, where its memory may be read. A snapshot without full
  * names is as good as those of other tools, so nothing of this can fail it. */
 struct full_names {
@@ -209,7 +218,7 @@ static struct hd_snapshot *read_along(struct collecting *c, FILE *trace, const c
     struct hd_snapshot *snap = hd_reading_snapshot(c->reading, err);
     c->reading = NULL;
     if (snap != NULL)
-        hd_snapshot_set_origin(snap, &c->collected.origin);
+        set_origin(snap, c);
     return snap;
 }
 
@@ -457,7 +466,7 @@ static bool convert(struct collecting *c, FILE *core, struct hd_snapshot *snap,
 {
     bool ok = snap != NULL;
     if (ok) {
-        hd_snapshot_set_origin(snap, &c->collected.origin);
+        set_origin(snap, c);
         count(c, hd_snapshot_info(snap));
         report_lacks(c, snap);
         ok = hd_snapshot_write(snap, target, to, NULL, err);

@@ -47,6 +47,7 @@ struct collecting {
     int signal;   /* the last one */
     double begin; /* of this snapshot, of seconds_now() */
     struct hd_collected collected;
+    const char *host; /* of the process, where the list of all has it; NULL */
     sigset_t before;
 };
 

@@ -243,6 +243,7 @@ static void take(struct agent *a)
     a->c.how.pid = a->c.how.socket == NULL ? w->process.pid : 0;
     a->c.how.keep_names = w->keep_names;
     a->c.label = w->process.who;
+    a->c.host = w->process.host;
     a->c.is_warm = w->taken > 0;
     a->c.most_seconds = a->is_once ? 0 : most_seconds(a);
     see_clock(a);
