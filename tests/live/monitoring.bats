@@ -182,6 +182,8 @@ becomes() { # VALUE NAME [LABEL]
     sleep 3
     [[ $(grep -c "for its memory" "$tmp/err") == 1 && $(grep -c "stored in" "$tmp/err") == 0 ]]
     done_with
+    # What others may open is not waited for.
+    install -m 600 /dev/null "$tmp/lock"
     flock "$tmp/lock" sleep 60 3>&- &
     holder=$!
     sleep 0.2
