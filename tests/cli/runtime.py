@@ -159,7 +159,7 @@ while "APART" in os.environ and len(names) > 1:
     names = names[1:]
 for name in names:
     threading.Thread(target=listen, args=(name,), daemon=True).start()
-for _ in range(600):
+for _ in range(5 * int(os.environ.get("LIFE", 120))):
     time.sleep(0.2)
     if os.getpid() != first and os.getppid() != first:
         break

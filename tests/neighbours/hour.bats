@@ -17,7 +17,7 @@ setup() {
     # The store grows beyond a small /tmp, and what the agent said is looked at afterwards.
     host '. "$tmp/agent.bash"
         # Other hours, as a store keeps one of equal snapshots.
-        for name in Shop Mail Search Bank; do LATER=$((hour += 150)) honest "$name"; done
+        for name in Shop Mail Search Bank; do LIFE=$((seconds + 120)) LATER=$((hour += 150)) honest "$name"; done
         strangers drip 310; rm /tmp/strangers.out
         mallory bash -c "while sleep 2; do python3 /tmp/strangers.py churn 40; done" >/dev/null &
         mallory flock /run/lock/heapdrift.lock sleep infinity &
@@ -31,7 +31,7 @@ setup() {
             count=$(count_of "$name") least=$((seconds / 30 - 2))
             echo "# $name: $count snapshots in $((SECONDS - begun)) s"
             [[ $count -ge $least ]] || echo "$name: $count of $least"
-            grep -F "$name" /tmp/agent.err | grep -vF "stored in" | head -n 3
+            grep -F "warning: $name" /tmp/agent.err | head -n 3
         done
         sed -n "s/VmHWM:[^0-9]*\([0-9]*\) kB/# memory of the agent: at most \1 KiB/p" "/proc/$agent/status"
         echo "# the agent said $(wc -l </tmp/agent.err) lines, its store has $(stat -c %s /tmp/store.db) bytes"
