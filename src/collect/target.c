@@ -5,6 +5,7 @@
 #include "base/workers.h"
 #include "collect/others.h"
 #include "collect/owner.h"
+#include "collect/turns.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -37,7 +38,7 @@ struct candidate {
     uid_t owner;
     struct timespec changed;
     uint64_t payer; /* whose turn it is: of its owner, or of that of its folder */
-    unsigned rank;  /* for sorting: the smaller the likelier, or the sooner */
+    unsigned rank;  /* for sorting: the smaller the likelier */
 };
 
 struct candidates {
@@ -521,38 +522,17 @@ static bool ask_one(void *context, size_t i)
     return true;
 }
 
-static int by_payer(const void *a, const void *b)
-{
-    const struct candidate *x = a, *y = b;
-    return (x->payer > y->payer) - (x->payer < y->payer);
-}
-
-static int by_turn(const void *a, const void *b)
-{
-    const struct candidate *x = a, *y = b;
-    return (x->rank > y->rank) - (x->rank < y->rank);
-}
-
-/* The first of each payer, then the second of each, ...: who has many waits for himself. */
-static void take_turns(const struct candidates *c)
-{
-    if (c->len == 0)
-        return;
-    qsort(c->all, c->len, sizeof(*c->all), by_payer);
-    for (size_t i = 1; i < c->len; i++)
-        c->all[i].rank =
-            c->all[i].payer == c->all[i - 1].payer ? c->all[i - 1].rank + 1 : 0;
-    qsort(c->all, c->len, sizeof(*c->all), by_turn);
-}
-
 static struct asked *ask_all(const struct candidates *c, const struct patience *p,
                              struct arena *arena)
 {
     struct asking asking = {.all = arena_array(arena, struct asked, c->len),
                             .patience = for_a_search(p)};
-    take_turns(c);
+    uint64_t *payers = arena_array(arena, uint64_t, c->len);
     for (size_t i = 0; i < c->len; i++)
-        asking.all[i].candidate = &c->all[i];
+        payers[i] = c->all[i].payer;
+    const struct turn *turns = turns_of(payers, c->len, arena);
+    for (size_t i = 0; i < c->len; i++)
+        asking.all[i].candidate = &c->all[turns[i].which];
     workers_run(c->len, SIDE_BY_SIDE, ask_one, &asking);
     return asking.all;
 }

@@ -1,5 +1,5 @@
-/* turns.h - in which order processes are asked, and when a user's have been asked enough.
- */
+/* turns.h - in which order sockets and processes are asked, and when a user's have been
+ * asked enough. */
 #ifndef TURNS_H
 #define TURNS_H
 
@@ -10,7 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A process. The first of each owner is asked, then the second of each, and so on. */
+/* A socket or process. The first of each owner is asked, then the second of each, and so
+ * on. */
 struct turn {
     size_t which; /* place among those given */
     uint64_t owner;

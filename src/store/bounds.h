@@ -23,14 +23,11 @@
 
 /* Conditions that are true of a row whose values keep to them. */
 #define NAME_FITS(column) "{text_size:" column "} <= " BOUND(MOST_NAME)
-#define SERIES_FITS                                                                       \
-    NAME_FITS("run")                                                                      \
-    " AND " NAME_FITS("service") " AND " NAME_FITS("host") " AND " NAME_FITS(             \
-        "process") " AND " NAME_FITS("build") " AND " NAME_FITS("instance") " AND "       \
-                                                                            "{text_size:" \
-                                                                            "labels} "    \
-                                                                            "<= " BOUND(  \
-                                                                                MOST_LABELS)
+#define LABELS_FIT "{text_size:labels} <= " BOUND(MOST_LABELS)
+#define RUN_FITS NAME_FITS("run") " AND " NAME_FITS("service") " AND " NAME_FITS("host")
+#define BUILD_FITS \
+    NAME_FITS("process") " AND " NAME_FITS("build") " AND " NAME_FITS("instance")
+#define SERIES_FITS RUN_FITS " AND " BUILD_FITS " AND " LABELS_FIT
 #define SNAPSHOT_FITS NAME_FITS("xxh3") " AND {bytes_size:digest} <= " BOUND(MOST_DIGEST)
 #define TYPE_FITS NAME_FITS("name")
 #define FINDING_FITS \

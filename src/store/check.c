@@ -37,6 +37,18 @@ static void add(struct checking *c, const char *code, bool is_warning, uint64_t 
         .message = memcpy(alloc_resize(NULL, size), message, size)};
 }
 
+/* Where all are damaged nobody reads a line for each: the last line counts the others. */
+static void add_up_to(struct checking *c, const char *code, uint64_t *told,
+                      const char *line, const char *more)
+{
+    if ((*told)++ < TOLD)
+        add(c, code, false, 1, line);
+    else if (*told == TOLD + 1)
+        add(c, code, false, 1, more);
+    else
+        c->found->problems[c->found->problem_count - 1].count++;
+}
+
 /* --- rows -------------------------------------------------------------------------- */
 
 /* Asks for a number; none should be there. */
@@ -171,12 +183,7 @@ static void add_unfit(struct checking *c, const struct sized *z, int64_t id)
              "the row of %s %" PRId64 " has a value that is longer than any that is "
              "recorded, and is left out",
              z->what, id);
-    if (c->unfit++ < TOLD)
-        add(c, "too-large", false, 1, line);
-    else if (c->unfit == TOLD + 1)
-        add(c, "too-large", false, 1, "more rows have a value that is too long");
-    else
-        c->found->problems[c->found->problem_count - 1].count++;
+    add_up_to(c, "too-large", &c->unfit, line, "more rows have a value that is too long");
 }
 
 static bool add_rows(struct checking *c, const struct sized *z, const char *sql,
@@ -315,18 +322,12 @@ static bool is_of(const struct hd_snapshot *snap, const struct row *row)
            (!info->has_owners || strcmp(source, row->source) == 0);
 }
 
-/* Where all are damaged nobody reads a line for each. */
 static void add_digest(struct checking *c, const struct row *row, const char *what)
 {
     char line[512];
     snprintf(line, sizeof(line), "the digest of snapshot %" PRIu64 " cannot be used: %s",
              row->id, what);
-    if (c->bad_digests++ < TOLD)
-        add(c, "digest", false, 1, line);
-    else if (c->bad_digests == TOLD + 1)
-        add(c, "digest", false, 1, "more digests cannot be used");
-    else
-        c->found->problems[c->found->problem_count - 1].count++;
+    add_up_to(c, "digest", &c->bad_digests, line, "more digests cannot be used");
 }
 
 /* False only if the database fails. */

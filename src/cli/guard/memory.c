@@ -34,6 +34,8 @@ static const struct version versions[] = {
      "total_inactive_file %" SCNu64},
 };
 
+enum { VERSIONS = sizeof(versions) / sizeof(*versions) };
+
 /* The number of the first line that has one. */
 static bool number_in(const char *text, const char *format, uint64_t *n)
 {
@@ -215,7 +217,7 @@ static uint64_t left_to_process(const char *root)
 uint64_t memory_available(const char *root)
 {
     uint64_t left = smaller(left_in_system(root), left_to_process(root));
-    for (size_t i = 0; i < sizeof(versions) / sizeof(*versions); i++)
+    for (size_t i = 0; i < VERSIONS; i++)
         left = smaller(left, smallest_of_groups(root, "self", &versions[i], left_in));
     return left;
 }
@@ -227,35 +229,54 @@ static uint64_t most_of(const struct figures *f)
     return f->most < beyond ? f->most : HD_UNKNOWN;
 }
 
-/* Reads the group that a process in another container has mounted as its own. */
-static struct figures read_own_group(uint64_t pid, const struct version *v)
+/* Reads the groups that a process in another container has mounted as its own, one of each
+ * version: both at once, as each look into a container costs a process. */
+static void read_own_groups(uint64_t pid, struct figures own[VERSIONS])
 {
-    char paths[FIGURES][128], texts[FIGURES][HD_GROUP_FILE];
-    const char *const files[FIGURES] = {paths[0], paths[1], paths[2]};
-    uint64_t n[FIGURES];
-    for (size_t i = 0; i < FIGURES; i++)
-        snprintf(paths[i], sizeof(paths[i]), "%s/%s", v->mount, file_of(v, i));
-    bool ok = hd_process_group_files(pid, files, FIGURES, texts);
-    for (size_t i = 0; i < FIGURES; i++)
-        if (!ok || !number_in(texts[i], format_of(v, i), &n[i]))
-            n[i] = HD_UNKNOWN;
-    return figures_of(n);
+    char paths[VERSIONS * FIGURES][128], texts[VERSIONS * FIGURES][HD_GROUP_FILE];
+    const char *files[VERSIONS * FIGURES];
+    for (size_t i = 0; i < VERSIONS * FIGURES; i++) {
+        const struct version *v = &versions[i / FIGURES];
+        snprintf(paths[i], sizeof(paths[i]), "%s/%s", v->mount, file_of(v, i % FIGURES));
+        files[i] = paths[i];
+    }
+    bool ok = hd_process_group_files(pid, files, VERSIONS * FIGURES, texts);
+    for (size_t i = 0; i < VERSIONS; i++) {
+        uint64_t n[FIGURES];
+        for (size_t k = 0; k < FIGURES; k++)
+            if (!ok ||
+                !number_in(texts[i * FIGURES + k], format_of(&versions[i], k), &n[k]))
+                n[k] = HD_UNKNOWN;
+        own[i] = figures_of(n);
+    }
+}
+
+/* In a test's own folder: read here. */
+static void read_made_groups(const char *root, uint64_t pid, struct figures own[VERSIONS])
+{
+    char group[PATH_SIZE];
+    for (size_t i = 0; i < VERSIONS; i++) {
+        snprintf(group, sizeof(group), "%s/proc/%" PRIu64 "/root%s", root, pid,
+                 versions[i].mount);
+        own[i] = read_group(group, &versions[i]);
+    }
 }
 
 /* Of a process, the smallest of what is asked of each of its groups. */
 static uint64_t smallest_of(const char *root, uint64_t pid,
                             uint64_t (*ask)(const struct figures *f))
 {
-    char process[24], group[PATH_SIZE];
+    char process[24];
+    struct figures own[VERSIONS];
     uint64_t least = HD_UNKNOWN;
     snprintf(process, sizeof(process), "%" PRIu64, pid);
-    for (size_t i = 0; i < sizeof(versions) / sizeof(*versions); i++) {
-        const struct version *v = &versions[i];
-        least = smaller(least, smallest_of_groups(root, process, v, ask));
-        snprintf(group, sizeof(group), "%s/proc/%s/root%s", root, process, v->mount);
-        const struct figures own =
-            root[0] != '\0' ? read_group(group, v) : read_own_group(pid, v);
-        least = smaller(least, ask(&own));
+    if (root[0] != '\0')
+        read_made_groups(root, pid, own);
+    else
+        read_own_groups(pid, own);
+    for (size_t i = 0; i < VERSIONS; i++) {
+        least = smaller(least, smallest_of_groups(root, process, &versions[i], ask));
+        least = smaller(least, ask(&own[i]));
     }
     return least;
 }
