@@ -35,9 +35,9 @@ setup() {
         done
         sed -n "s/VmHWM:[^0-9]*\([0-9]*\) kB/# memory of the agent: at most \1 KiB/p" "/proc/$agent/status"
         echo "# the agent said $(wc -l </tmp/agent.err) lines, its store has $(stat -c %s /tmp/store.db) bytes"
-        cp /tmp/agent.err "$tmp/"; ask /livez; SECONDS=0; kill_agent; echo " ended in $SECONDS s"; tail -n 20 /tmp/agent.err >&2'
+        cp /tmp/agent.err "$tmp/"; ask /livez; SECONDS=0; kill_agent; echo "ended in $SECONDS s"; tail -n 20 /tmp/agent.err >&2'
     status_is 0
     grep '^#' <<<"$out" >&3
     out=$(grep -v '^#' <<<"$out")
-    out_matches '^ok ended in [0-9] s$'
+    out_matches $'^ok\nended in [0-9] s$'
 }

@@ -77,7 +77,7 @@ struct figures {
     uint64_t most, used, cache;
 };
 
-enum { FIGURES = 3 };
+enum { FIGURES = 3, ALL_FIGURES = VERSIONS * FIGURES };
 
 /* The file of each figure, and its format. */
 static const char *file_of(const struct version *v, size_t i)
@@ -233,14 +233,14 @@ static uint64_t most_of(const struct figures *f)
  * version: both at once, as each look into a container costs a process. */
 static void read_own_groups(uint64_t pid, struct figures own[VERSIONS])
 {
-    char paths[VERSIONS * FIGURES][128], texts[VERSIONS * FIGURES][HD_GROUP_FILE];
-    const char *files[VERSIONS * FIGURES];
-    for (size_t i = 0; i < VERSIONS * FIGURES; i++) {
+    char paths[ALL_FIGURES][128], texts[ALL_FIGURES][HD_GROUP_FILE];
+    const char *files[ALL_FIGURES];
+    for (size_t i = 0; i < ALL_FIGURES; i++) {
         const struct version *v = &versions[i / FIGURES];
         snprintf(paths[i], sizeof(paths[i]), "%s/%s", v->mount, file_of(v, i % FIGURES));
         files[i] = paths[i];
     }
-    bool ok = hd_process_group_files(pid, files, VERSIONS * FIGURES, texts);
+    bool ok = hd_process_group_files(pid, files, ALL_FIGURES, texts);
     for (size_t i = 0; i < VERSIONS; i++) {
         uint64_t n[FIGURES];
         for (size_t k = 0; k < FIGURES; k++)
