@@ -79,6 +79,26 @@ END
     err_matches "refused: /tmp/link is a link of user $mallory_id"
 }
 
+@test "a store that a stranger left in a folder of everybody is read, not written" {
+    host 'text="$PWD/fixtures/heap-text/before.txt"
+        mallory sh -c "umask 0; exec \"$HEAPDRIFT\" record -q --service=a --store=/tmp/store.db - <\"$text\" >/dev/null"
+        heapdrift record --service=a --store=/tmp/store.db "$text" || echo $?
+        timeout 3 "$HEAPDRIFT" watch --all --store=/tmp/store.db || echo $?
+        heapdrift fleet -q --store=/tmp/store.db --format=json | jq ".services | length"'
+    out_is $'2\n2\n1'
+    err_matches "refused: /tmp/store.db belongs to user $mallory_id, in a folder of everybody"
+}
+
+@test "a lock and a socket are made by way of no stranger's link" {
+    host '. "$tmp/agent.bash"
+        mallory ln -s "$tmp/victim" /tmp/link
+        timeout 3 "$HEAPDRIFT" watch --all --store=/tmp/own.db --listen=/tmp/link/socket || echo $?
+        honest Shop; agent --interval=1s --lock=/tmp/link/lock; stored Shop 2; ls "$tmp/victim"; cat /tmp/agent.err >&2'
+    out_is $'2'
+    err_has "/tmp/link/socket: refused: /tmp/link is a link of user $mallory_id"
+    err_has "note: /tmp/link/lock: a link of another user leads there"
+}
+
 @test "an exception that a stranger has made a link is none for what that leads to" {
     host 'mallory ln -s / /tmp/heapdrift.yml; mallory ln -s "$tmp/victim" /tmp/link
         HEAPDRIFT_TRUST=/tmp/heapdrift.yml heapdrift diff "$PWD/fixtures/heap-text/before.txt" \

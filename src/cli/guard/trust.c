@@ -127,12 +127,12 @@ static void judge_named(struct walk *w, const struct stat *st, const char *at)
 /* As fs.protected_symlinks and fs.protected_fifos, but in every folder, and always. */
 static void judge_link(struct walk *w, const struct stat *st, const char *at)
 {
-    bool is_special = !S_ISREG(st->st_mode) && !S_ISDIR(st->st_mode);
+    bool is_replaced = S_ISREG(st->st_mode) && w->rule != TRUST_KEPT;
     if (trust_user(st->st_uid))
         return;
     if (S_ISLNK(st->st_mode))
         blame(w, at, "%s is a link of user %u", at, st->st_uid);
-    else if (is_special && anybody_writes(&w->above))
+    else if (!is_replaced && !S_ISDIR(st->st_mode) && anybody_writes(&w->above))
         blame(w, at, "%s belongs to user %u, in a folder of everybody", at, st->st_uid);
 }
 

@@ -24,6 +24,8 @@ enum trust_rule {
     TRUST_FOUND,   /* nobody named it: only trusted users may own or write anything */
     TRUST_NAMED,   /* the user did: its owners are trusted, the public is not */
     TRUST_LINKS,   /* written: only links of trusted users are followed */
+    TRUST_KEPT,    /* the same of a file that goes on: who made it in a folder of everybody
+                    * may still have it open */
     TRUST_FOLLOWED /* read, found in a folder of others: the same, and no further names */
 };
 

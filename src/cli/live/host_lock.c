@@ -1,5 +1,7 @@
 #include "cli/live/host_lock.h"
 
+#include "cli/guard/trust.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -14,16 +16,23 @@
 #define FOLDER_OF_ROOT "/run/heapdrift"
 
 /* A lock needs no right to write. A planted pipe must not block, and a planted link must
- * not be followed. */
+ * not be followed, on the way neither. */
 static int open_file(const char *path)
 {
     const int how = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+    char name[NAME_MAX + 1];
     struct stat st;
-    int fd = open(path, how | O_CREAT, 0600);
+    int folder = trust_open_folder(path, name);
+    if (folder < 0)
+        return -1;
+    int fd = openat(folder, name, how | O_CREAT, 0600);
     /* In a folder for all the kernel may refuse to "make" a file of another's
      * (fs.protected_regular), though it only has to be opened. */
     if (fd < 0 && errno == EACCES)
-        fd = open(path, how);
+        fd = openat(folder, name, how);
+    int why = errno;
+    close(folder);
+    errno = why;
     if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
         return fd;
     if (fd >= 0) {
@@ -92,7 +101,7 @@ enum host_lock_state host_lock_try(struct host_lock *lock)
     const char *path = lock->path != NULL ? lock->path : usual;
     int fd = lock->path != NULL ? open_file(path) : open_usual(usual, sizeof(usual));
     if (fd < 0) {
-        lock->why = strerror(errno);
+        lock->why = errno == EPERM ? "a link of another user leads there" : strerror(errno);
         return HOST_LOCK_NONE;
     }
     if (may_strangers_open(fd)) {

@@ -5,6 +5,7 @@
 #include "cli/guard/allocate.h"
 #include "cli/guard/rights.h"
 #include "cli/guard/sandbox.h"
+#include "cli/guard/trust.h"
 #include "cli/terminal/clock.h"
 #include "cli/terminal/messages.h"
 
@@ -630,6 +631,8 @@ static void share_memory(struct metrics_server *m)
 
 struct metrics_server *metrics_server_begin(const struct settings *s, const char *address)
 {
+    if (address[0] == '/' && !trust_check(address, TRUST_LINKS))
+        return NULL;
     int listening = listen_at(address);
     if (listening < 0) {
         trouble(address, strerror(errno));

@@ -36,12 +36,13 @@ static void warn_of_password(const char *url)
 }
 
 /* SQLite makes files beside its own, and needs their names. */
-static bool is_trusted(const char *url, struct hd_error *err)
+static bool is_trusted(const char *url, enum hd_store_use use, struct hd_error *err)
 {
+    enum trust_rule rule = use == HD_STORE_WRITE ? TRUST_KEPT : TRUST_LINKS;
     struct hd_memory path = {0};
     char why[TRUST_REASON];
     bool ok = !hd_store_put_path(hd_sink_memory(&path), url) || path.bytes == NULL ||
-              trust_allows(path.bytes, TRUST_LINKS, why);
+              trust_allows(path.bytes, rule, why);
     hd_memory_free(&path);
     if (ok)
         return true;
@@ -54,7 +55,7 @@ static bool is_trusted(const char *url, struct hd_error *err)
 struct hd_store *open_trusted_store(const char *url, enum hd_store_use use,
                                     struct hd_error *err)
 {
-    return is_trusted(url, err) ? hd_store_open(url, use, err) : NULL;
+    return is_trusted(url, use, err) ? hd_store_open(url, use, err) : NULL;
 }
 
 struct hd_store *open_store(const struct settings *s, enum hd_store_use use)
