@@ -24,7 +24,7 @@ agent() {
         ulimit -n "${FILES:-1024}"
         exec "$HEAPDRIFT" watch --all --store=/tmp/store.db --listen=/tmp/metrics.socket --no-progress "$@"
     ) 2>>/tmp/agent.err &
-    agent=$!
+    agent=$! agent_began=$(date -u +%FT%TZ)
 }
 
 kill_agent() {
@@ -43,6 +43,13 @@ within() {
 }
 
 count_of() { grep -cF " $1 (pid" <(grep -F "): stored in" /tmp/agent.err); }
+
+# longest_wait NAME: seconds between two of its snapshots, before the first or behind the last.
+longest_wait() {
+    { echo "$agent_began"; sed -n "s/^heapdrift: \([^ ]*Z\) $1 (pid .*: stored in .*/\1/p" /tmp/agent.err; date -u +%FT%TZ; } |
+        date -f - +%s | awk 'NR > 1 && $1 - before > most { most = $1 - before } { before = $1 } END { print +most }'
+}
+
 has_stored() { [[ $(count_of "$1") -ge $2 ]]; }
 
 # stored NAME COUNT [SECONDS]: so many snapshots of that service are in the store within so many seconds.
