@@ -74,7 +74,8 @@ enum hd_topic {
     HD_ABOUT_SOCKET,       /* hd_collect_options.socket does */
     HD_ABOUT_DIRECT,       /* hd_collect() does without the right to read its memory */
     HD_ABOUT_SERVICE,      /* hd_run.service says which */
-    HD_ABOUT_COLLECTION    /* a core taken during a garbage collection: the next may do */
+    HD_ABOUT_COLLECTION,   /* a core taken during a garbage collection: the next may do */
+    HD_ABOUT_LIMIT /* hd_collect_options.memory_left; hd_collect_direct() needs none */
 };
 
 /* What went wrong, for the person who has to fix it. The caller owns it and
@@ -533,6 +534,13 @@ struct hd_collect_options {
      * one makes a runtime allocate what it then keeps, 100 to 250 KiB: so the first
      * snapshot has it, as all others do. Whoever follows objects has one already. */
     bool warm_up;
+
+    /* hd_collect(): asked right before the heap is, of a process whose pid is 0 if it is
+     * not visible: bytes that it may take before it is killed, HD_UNKNOWN without a limit.
+     * Its runtime gets no larger buffer, and where that is too small for a snapshot there
+     * is none: HD_TOO_BIG, HD_ABOUT_LIMIT. NULL: no limit. */
+    uint64_t (*memory_left)(void *context, uint64_t pid);
+    uint64_t expected_bytes; /* of the trace: hd_collected.bytes of the last one; 0 */
 };
 
 /* A process that is connected to the diagnostics socket of the one that is asked. */

@@ -2,6 +2,7 @@
  * its heap. The parts are target (sockets), ipc (messages) and session (a heap walk). */
 #include "base/error.h"
 #include "base/workers.h"
+#include "collect/buffer.h"
 #include "collect/clients.h"
 #include "collect/find_target.h"
 #include "collect/origin.h"
@@ -285,6 +286,39 @@ static void warm_up(const struct target *t, const struct session_patience *p)
     session_flush(t, &shorter, NULL);
 }
 
+/* Of a process without a known limit nothing is asked. */
+static bool plan_buffer(const struct target *t, const struct hd_collect_options *opt,
+                        struct session_buffer *buffer, struct hd_error *err)
+{
+    struct buffer_facts facts = {.left = HD_UNKNOWN, .expected = opt->expected_bytes};
+    struct arena arena = {0};
+    struct process_info info = {0};
+    if (opt->memory_left != NULL)
+        facts.left = opt->memory_left(opt->context, t->visible ? (uint64_t)t->pid : 0);
+    if (facts.left != HD_UNKNOWN && process_info_ask(&info, t, &brief, &arena, NULL))
+        facts.runtime = info.runtime;
+    if (t->visible)
+        facts.memory = proc_memory(t->pid);
+    bool ok = buffer_plan(buffer, &facts, err);
+    arena_free(&arena);
+    return ok;
+}
+
+/* A runtime that forces no collection by a session apart is asked in one session. */
+static bool collect_walk(const struct target *t, const struct session_patience *p,
+                         struct session_buffer *buffer, FILE *to,
+                         struct session_result *result, struct hd_error *err)
+{
+    long from = ftell(to);
+    if (session_collect(t, p, buffer, to, result, err))
+        return true;
+    if (!buffer->is_in_vain || !start_again(to, from, err))
+        return false;
+    *err = (struct hd_error){0};
+    buffer->is_alone = true;
+    return session_collect(t, p, buffer, to, result, err);
+}
+
 /* While another client has a session a runtime names no type twice. It forgets what it has
  * named when the keyword for types goes off, which it does not while that client asks for
  * types, too. */
@@ -292,17 +326,20 @@ static bool collect_named(const struct target *t, const struct session_patience 
                           const struct hd_collect_options *opt, FILE *to,
                           struct session_result *result, struct hd_error *err)
 {
+    struct session_buffer buffer;
     long from = ftell(to);
     if (opt->warm_up)
         warm_up(t, p);
-    if (!session_collect(t, p, to, result, err))
+    if (!plan_buffer(t, opt, &buffer, err) || !collect_walk(t, p, &buffer, to, result, err))
         return false;
     if (opt->keep_names || !lacks_names(result))
         return true;
     struct hd_error why = {0};
     if (!session_flush(t, p, &why) && why.status != HD_STOPPED)
         return true; /* what there is is better than nothing */
-    return start_again(to, from, err) && session_collect(t, p, to, result, err);
+    if (!plan_buffer(t, opt, &buffer, &why))
+        return true;
+    return start_again(to, from, err) && collect_walk(t, p, &buffer, to, result, err);
 }
 
 /* --- one at a time ------------------------------------------------------------- */

@@ -133,8 +133,22 @@ static const uint64_t per_byte = 8, fixed = (uint64_t)64 << 20, unseen = (uint64
 /* No runtime comes near: events have at most 64 KiB, and a session sees a few walks. */
 enum { MOST_MEMORY = 4 << 20, MOST_WALKS = 1000, MOST_GCS = 20000 };
 
+/* For the answer and the end of the session that forces the collection, when that is over.
+ */
+enum { TO_ANSWER_MS = 5000 };
+
+/* Until a process that was asked sends by itself. */
+enum { TO_SEND_MS = 50 };
+
+/* A collection that nothing came of until then: another kind of runtime. */
+enum { NO_WALK_MS = 3000 };
+
 struct session {
     struct tracing tracing;
+    struct tracing collection; /* where one must be forced: from the request on */
+    bool is_asked, is_ended;   /* that one */
+    uint64_t over;             /* clock_ms() of its answer; 0: none yet */
+    bool is_in_vain;           /* it is over, and no walk came of it */
     const struct session_patience *how;
     struct patience patience; /* the same, for ipc */
     struct hd_error *err;
@@ -158,8 +172,23 @@ static bool start(struct session *s, enum tracing_kind kind)
     return ok;
 }
 
+/* Its end comes before that of the walk: a runtime that still has its keyword when another
+ * session ends collects once more. */
+static bool end_collection(struct session *s, struct hd_error *err)
+{
+    const struct patience last = {.silence_ms = TO_ANSWER_MS};
+    if (!s->is_asked || s->is_ended)
+        return true;
+    s->is_ended = true;
+    bool ok = s->over != 0 ||
+              (s->collection.stream >= 0 && tracing_answer(&s->collection, &last, err));
+    tracing_end(&s->collection, false, ok);
+    return ok;
+}
+
 static void end(struct session *s, bool whole)
 {
+    end_collection(s, NULL);
     tracing_end(&s->tracing, whole, s->err->status != HD_BAD_FORMAT);
 }
 
@@ -213,6 +242,28 @@ static bool keep(struct session *s, const void *data, size_t size)
     return !is_overdue(s);
 }
 
+/* When the process is silent: a thread of it that sends must have begun before a collection
+ * stops all others. The session that forces the collection is answered when that is over;
+ * what was walked may then still be on its way. */
+static bool see_collection(struct session *s)
+{
+    if (!s->tracing.is_without_collection || s->tracing.stopping)
+        return true;
+    if (!s->is_asked) {
+        s->is_asked = true;
+        return tracing_ask(&s->collection, TRACING_COLLECTION, &s->patience, s->err);
+    }
+    if (s->over == 0 && tracing_has_answered(&s->collection)) {
+        if (!tracing_answer(&s->collection, &s->patience, s->err))
+            return false;
+        s->over = clock_ms();
+    }
+    uint64_t now = clock_ms();
+    s->is_in_vain = s->over != 0 && s->so_far.objects == 0 && now - s->over >= NO_WALK_MS &&
+                    now - s->last_byte >= NO_WALK_MS;
+    return !s->is_in_vain || fail(s->err, HD_UNSUPPORTED, "no heap walk was sent");
+}
+
 /* read(2) for input_stream(): what comes is written before it is looked at. */
 static ssize_t take(void *from, void *to, size_t room)
 {
@@ -222,7 +273,9 @@ static ssize_t take(void *from, void *to, size_t room)
             fail(s->err, HD_STOPPED, "stopped");
             return -1;
         }
-        ssize_t n = transport.read(s->tracing.stream, to, room, PATIENCE_TICK_MS);
+        bool begins = s->tracing.is_without_collection && !s->is_asked;
+        unsigned wait_ms = begins ? TO_SEND_MS : PATIENCE_TICK_MS;
+        ssize_t n = transport.read(s->tracing.stream, to, room, wait_ms);
         if (n == 0 || (n == -1 && errno == ECONNRESET))
             return 0;
         if (n > 0)
@@ -231,7 +284,7 @@ static ssize_t take(void *from, void *to, size_t room)
             fail(s->err, HD_IO, "cannot read from the process: %s", strerror(errno));
             return -1;
         }
-        if (is_overdue(s))
+        if (is_overdue(s) || !see_collection(s))
             return -1;
     }
 }
@@ -295,7 +348,7 @@ static bool watch_event(struct session *s, struct watch *w, struct nettrace *t,
         !trace_survey_done(&w->survey))
         return true;
     w->done = true;
-    return tracing_stop(&s->tracing, s->err);
+    return end_collection(s, s->err) && tracing_stop(&s->tracing, s->err);
 }
 
 /* From the start of the forced collection to its end, or that of the walk. What a stranger
@@ -371,6 +424,7 @@ static struct session prepare(const struct target *t, const struct session_patie
                               FILE *to, struct hd_error *err)
 {
     return (struct session){.tracing = tracing_of(t),
+                            .collection = tracing_of(t),
                             .memory = t->visible ? proc_memory(t->pid) : 0,
                             .how = p,
                             .patience = {.silence_ms = p->silence_ms},
@@ -378,15 +432,19 @@ static struct session prepare(const struct target *t, const struct session_patie
                             .to = to};
 }
 
-bool session_collect(const struct target *t, const struct session_patience *p, FILE *to,
-                     struct session_result *result, struct hd_error *err)
+bool session_collect(const struct target *t, const struct session_patience *p,
+                     struct session_buffer *buffer, FILE *to, struct session_result *result,
+                     struct hd_error *err)
 {
     struct hd_error own = {0};
     struct session s = prepare(t, p, to, err != NULL ? err : &own);
     s.patience.go_on = ask_to_go_on;
     s.patience.context = &s;
+    s.tracing.buffer_mb = buffer->mb;
+    s.tracing.is_alone = buffer->is_alone;
     bool ok = start(&s, TRACING_HEAP) && follow(&s, result);
     end(&s, ok);
+    buffer->is_in_vain = s.is_in_vain;
     return ok;
 }
 

@@ -25,10 +25,19 @@ struct session_patience {
     void *context;
 };
 
+/* The memory that the process may use for events that were not read yet, and how the heap
+ * is asked for. */
+struct session_buffer {
+    uint32_t mb;   /* MiB at most; 0: as much as is of use */
+    bool is_alone; /* in one session, of a shorter pause, also where two need less memory */
+    bool is_in_vain; /* out: two sessions brought no walk; the stream is of no use */
+};
+
 /* Collect one heap walk into to, from its current position on. Whatever happens the
  * session is stopped, if the process still answers. */
-bool session_collect(const struct target *t, const struct session_patience *p, FILE *to,
-                     struct session_result *result, struct hd_error *err);
+bool session_collect(const struct target *t, const struct session_patience *p,
+                     struct session_buffer *buffer, FILE *to, struct session_result *result,
+                     struct hd_error *err);
 
 /* Have the runtime forget which types it has named, unless another client asks for types: a
  * short session without that keyword. */

@@ -26,9 +26,10 @@ enum {
 
 enum { INFORMATIONAL = 4, FORMAT_NETTRACE = 1 };
 
-/* What each kind of session sees. Memory is what the process may use to hold what we have
- * not read yet; it takes what it needs: of a heap some 50 bytes for each object, of
- * movements what comes in a tenth of a second. */
+/* The events of each kind of session. The buffer is a limit: the process allocates it piece
+ * by piece, for events that we have not read yet. Of a heap these are some 50 bytes for
+ * each object if the process sends nothing during the walk, else what it walks in two
+ * tenths of a second. */
 static const struct {
     uint64_t keywords;
     uint32_t buffer_mb;
@@ -40,11 +41,19 @@ static const struct {
 } kinds[] = {
     [TRACING_HEAP] = {.keywords = GC | TYPES | HEAP_DUMP | SURVIVAL_AND_MOVEMENT |
                                   HEAP_COLLECT | TYPE_NAMES,
-                      .buffer_mb = 1024,
+                      .buffer_mb = TRACING_MOST_BUFFER_MB,
                       .wants_modules = true,
                       .blocks = true,
                       .events = {21, 22}, /* what survived and moved */
                       .event_count = 2},
+    [TRACING_WALK] = {.keywords =
+                          GC | TYPES | HEAP_DUMP | SURVIVAL_AND_MOVEMENT | TYPE_NAMES,
+                      .buffer_mb = TRACING_MOST_BUFFER_MB,
+                      .wants_modules = true,
+                      .blocks = true,
+                      .events = {21, 22},
+                      .event_count = 2},
+    [TRACING_COLLECTION] = {.keywords = HEAP_COLLECT, .buffer_mb = 1, .only = true},
     [TRACING_FLUSH] = {.keywords = LOADER,
                        .buffer_mb = 16,
                        .blocks = true,
@@ -56,6 +65,9 @@ static const struct {
                           .events = {1, 2, 21, 22, 23},
                           .event_count = 5},
 };
+
+/* MiB of a process that waits for us: with more it is not paused for a shorter time. */
+enum { BLOCKING_MB = 64 };
 
 static void add_provider(struct request *r, enum tracing_kind kind, bool filtered)
 {
@@ -75,13 +87,17 @@ static void add_provider(struct request *r, enum tracing_kind kind, bool filtere
 /* The commands differ in what they let one choose. At the end of the session runtimes
  * list their modules, older ones all methods with them; names of modules come no other
  * way, and 3.1 names types again only after it. */
-struct request tracing_request(enum ipc_command command, enum tracing_kind kind)
+struct request tracing_request(enum ipc_command command, enum tracing_kind kind,
+                               uint32_t buffer_mb)
 {
     struct request r = request_for(command);
     bool modules = kinds[kind].wants_modules;
+    uint32_t most = kinds[kind].buffer_mb;
+    if (command >= IPC_COLLECT_TRACING6 && kinds[kind].blocks && most > BLOCKING_MB)
+        most = BLOCKING_MB;
     if (command >= IPC_COLLECT_TRACING5)
         request_u32(&r, 0); /* a session with a stream */
-    request_u32(&r, kinds[kind].buffer_mb);
+    request_u32(&r, buffer_mb > 0 && buffer_mb < most ? buffer_mb : most);
     request_u32(&r, FORMAT_NETTRACE);
     if (command >= IPC_COLLECT_TRACING4)
         request_u64(&r, modules ? LOADER : 0); /* of the list at the end */
@@ -131,16 +147,16 @@ static bool receive_start(struct tracing *t, struct reply *reply, const struct p
     return fail(to, err.status, "%s", err.message);
 }
 
-static bool send_start(struct tracing *t, enum ipc_command command, enum tracing_kind kind,
-                       struct reply *reply, const struct patience *p, struct hd_error *err)
+static bool send_request(struct tracing *t, enum ipc_command command,
+                         enum tracing_kind kind, const struct patience *p,
+                         struct hd_error *err)
 {
-    struct request r = tracing_request(command, kind);
+    struct request r = tracing_request(command, kind, t->buffer_mb);
     /* After the request its answer must be awaited. */
     if (!patience_goes_on(p))
         return fail(err, HD_STOPPED, "stopped");
     t->stream = target_connect(t->target, p, err);
-    return t->stream >= 0 && ipc_send(t->stream, &r, p, err) &&
-           receive_start(t, reply, p, err);
+    return t->stream >= 0 && ipc_send(t->stream, &r, p, err);
 }
 
 static bool is_too_new(const struct reply *reply)
@@ -148,25 +164,61 @@ static bool is_too_new(const struct reply *reply)
     return reply->refusal == IPC_UNKNOWN_COMMAND || reply->refusal == IPC_BAD_ENCODING;
 }
 
+static bool read_answer(struct tracing *t, const struct reply *reply, struct hd_error *err)
+{
+    if (reply->ok)
+        t->id = id_in(reply);
+    if (!reply->ok)
+        return fail(err, HD_UNSUPPORTED, "no heap snapshot: %s (0x%08" PRIX32 ")",
+                    ipc_refusal(reply->refusal), (uint32_t)reply->refusal);
+    return t->id != 0 ||
+           fail(err, HD_UNSUPPORTED, "the process responds without a tracing session");
+}
+
+/* .NET 10, the only one whose newest command this is: until then the end of a session looks
+ * at the keywords of all, and would collect once more; from then on a process sends during
+ * the walk by itself. */
+static bool collects_apart(const struct tracing *t, enum ipc_command command)
+{
+    return !t->is_alone && command == IPC_COLLECT_TRACING5;
+}
+
 bool tracing_start(struct tracing *t, enum tracing_kind kind, const struct patience *p,
                    struct hd_error *err)
 {
     struct reply *reply = alloc_zeroed(sizeof(*reply));
     bool answered = false;
-    for (int command = IPC_COLLECT_TRACING6; command >= IPC_COLLECT_TRACING; command--) {
-        answered = send_start(t, (enum ipc_command)command, kind, reply, p, err);
+    for (int number = IPC_COLLECT_TRACING6; number >= IPC_COLLECT_TRACING; number--) {
+        enum ipc_command command = (enum ipc_command)number;
+        t->is_without_collection = kind == TRACING_HEAP && collects_apart(t, command);
+        answered = send_request(t, command, t->is_without_collection ? TRACING_WALK : kind,
+                                p, err) &&
+                   receive_start(t, reply, p, err);
         if (!answered || reply->ok || !is_too_new(reply))
             break;
         close_fd(&t->stream);
     }
-    if (answered && reply->ok)
-        t->id = id_in(reply);
-    if (answered && !reply->ok)
-        fail(err, HD_UNSUPPORTED, "no heap snapshot: %s (0x%08" PRIX32 ")",
-             ipc_refusal(reply->refusal), (uint32_t)reply->refusal);
-    else if (answered && t->id == 0)
-        fail(err, HD_UNSUPPORTED, "the process responds without a tracing session");
-    bool ok = answered && reply->ok && t->id != 0;
+    bool ok = answered && read_answer(t, reply, err);
+    free(reply);
+    return ok;
+}
+
+bool tracing_ask(struct tracing *t, enum tracing_kind kind, const struct patience *p,
+                 struct hd_error *err)
+{
+    return send_request(t, IPC_COLLECT_TRACING5, kind, p, err);
+}
+
+bool tracing_has_answered(const struct tracing *t)
+{
+    const struct patience now = {.silence_ms = 0};
+    return transport.await(t->stream, clock_ms(), &now) == READY;
+}
+
+bool tracing_answer(struct tracing *t, const struct patience *p, struct hd_error *err)
+{
+    struct reply *reply = alloc_zeroed(sizeof(*reply));
+    bool ok = ipc_receive(t->stream, reply, p, err) && read_answer(t, reply, err);
     free(reply);
     return ok;
 }

@@ -166,6 +166,89 @@ Test(collect, says_that_another_client_keeps_the_names)
     cr_expect_eq(o.log.sessions, 2, "it is asked once more");
 }
 
+/* --- near a limit ------------------------------------------------------------------ */
+
+#define MIB (UINT64_C(1) << 20)
+
+static uint64_t left_to_process(void *context, uint64_t pid)
+{
+    cr_expect_eq(pid, (uint64_t)getpid());
+    return *(const uint64_t *)context;
+}
+
+/* Of a process with that runtime, of whose memory so much is left. */
+static struct outcome collect_near_limit(const char *runtime, unsigned newest,
+                                         uint64_t left_mib, bool never_walks)
+{
+    struct bytes stream = outcome_recording(NET10);
+    uint64_t left = left_mib * MIB;
+    const struct peer_script script = {.streams = &stream,
+                                       .stream_count = 1,
+                                       .newest_command = newest,
+                                       .runtime = runtime,
+                                       .never_walks = never_walks};
+    const struct hd_collect_options how = {.size = sizeof(how),
+                                           .silence_ms = 20000,
+                                           .memory_left = left_to_process,
+                                           .context = &left,
+                                           .expected_bytes = 500 * MIB};
+    struct outcome o = collect_with(&script, how);
+    cr_expect(!o.ok || (o.written.size == stream.size &&
+                        memcmp(o.written.data, stream.data, stream.size) == 0),
+              "%zu bytes, not the %zu that were sent", o.written.size, stream.size);
+    free((void *)o.written.data);
+    free((void *)stream.data);
+    return o;
+}
+
+Test(collect, near_a_limit_reads_the_heap_while_it_is_walked)
+{
+    struct outcome o = collect_near_limit("10.0.12", 0x0206, 400, false);
+    cr_assert(o.ok, "%s", o.err.message);
+    cr_expect_eq(o.got.objects, 40451);
+    cr_expect_eq(o.log.sessions, 1);
+    cr_expect_eq(o.log.collections, 1);
+    cr_expect_eq(o.log.stops, 1);
+    cr_expect_eq(o.log.buffer_mb, 342);
+    /* The session that forces the collection ends first. */
+    cr_expect_eq(o.log.commands[o.log.count - 1], 0x0201);
+    cr_expect_eq(o.log.commands[o.log.count - 2], 0x0201);
+}
+
+Test(collect, with_room_reads_the_heap_after_the_walk)
+{
+    struct outcome o = collect_near_limit("10.0.12", 0x0206, 2000, false);
+    cr_assert(o.ok, "%s", o.err.message);
+    cr_expect_eq(o.log.collections, 0);
+    cr_expect_eq(o.log.buffer_mb, 1024);
+    o = collect_near_limit("11.0.0", 0x0207, 30, false);
+    cr_assert(o.ok, "%s", o.err.message);
+    cr_expect_eq(o.log.collections, 0);
+    cr_expect_eq(o.log.buffer_mb, 18);
+}
+
+Test(collect, asks_no_process_that_its_heap_could_kill)
+{
+    static const char words[] = "its memory limit leaves 100: it could be killed";
+    struct outcome o = collect_near_limit("10.0.12", 0x0206, 100, false);
+    outcome_fails_with(o, HD_TOO_BIG, words);
+    cr_expect_eq(o.err.topic, HD_ABOUT_LIMIT);
+    cr_expect_eq(o.log.sessions + o.log.collections, 0);
+    o = collect_near_limit("9.0.20", 0x0205, 100, false);
+    outcome_fails_with(o, HD_TOO_BIG, words);
+    cr_expect_eq(o.log.sessions + o.log.collections, 0);
+}
+
+Test(collect, asks_a_runtime_that_no_other_session_makes_walk_in_one)
+{
+    struct outcome o = collect_near_limit("10.0.12", 0x0206, 400, true);
+    cr_assert(o.ok, "%s", o.err.message);
+    cr_expect_eq(o.got.objects, 40451);
+    cr_expect_eq(o.log.sessions, 2);
+    cr_expect_eq(o.log.collections, 1);
+    cr_expect_eq(o.log.stops, 2);
+}
+
 /* --- cuts and damage ------------------------------------------------------------- */
 
 /* `make check-full` cuts at every 1,000th byte of all of them. */

@@ -24,7 +24,7 @@ struct peer {
     int moving[MOST_MOVEMENTS]; /* streams of those sessions; -1: closed */
 };
 
-enum { HEADER = 20, SESSION = 0x1234, FIRST_MOVEMENT = 0x2000 };
+enum { HEADER = 20, SESSION = 0x1234, COLLECTION = 0x1235, FIRST_MOVEMENT = 0x2000 };
 
 /* Wait for fd; false when the test is over. */
 static bool await(struct peer *p, int fd, short events)
@@ -117,6 +117,17 @@ static bool has_walk(const unsigned char *payload, size_t size)
     return asks_for(payload, size, "\x01\x00\xd8\x01\0\0\0\0");
 }
 
+/* The same without a collection, and that alone. */
+static bool has_walk_only(const unsigned char *payload, size_t size)
+{
+    return asks_for(payload, size, "\x01\x00\x58\x01\0\0\0\0");
+}
+
+static bool has_collection(const unsigned char *payload, size_t size)
+{
+    return asks_for(payload, size, "\x00\x00\x80\x00\0\0\0\0");
+}
+
 static bool has_movement(const unsigned char *payload, size_t size)
 {
     return asks_for(payload, size, "\x01\x00\x40\x00\0\0\0\0");
@@ -190,8 +201,37 @@ static void start(struct peer *p, int fd, unsigned command, bool walk)
     p->stream = fd;
 }
 
+/* A session that forces the collection: the walk goes to the other one, which is open, and
+ * the answer comes behind it. */
+static void collect(struct peer *p, int fd)
+{
+    p->log.collections++;
+    if (p->stream >= 0 && !p->script.never_walks)
+        play(p, p->stream);
+    answer(p, fd, true, COLLECTION, 8);
+    close(fd);
+}
+
+static void start_walk(struct peer *p, int fd, unsigned command)
+{
+    if (command > 0x0206) {
+        answer(p, fd, false, 0x80131385, 4);
+        close(fd);
+        return;
+    }
+    p->log.sessions++;
+    answer(p, fd, true, SESSION, 8);
+    p->playing = (struct bytes){0};
+    p->stream = fd;
+}
+
 static void stop(struct peer *p, int fd, const unsigned char *payload)
 {
+    if ((payload[0] | payload[1] << 8) == COLLECTION) {
+        answer(p, fd, true, COLLECTION, 8);
+        close(fd);
+        return;
+    }
     if (stop_movement(p, payload[0] | (uint64_t)payload[1] << 8)) {
         answer(p, fd, true, SESSION, 8);
         close(fd);
@@ -206,6 +246,26 @@ static void stop(struct peer *p, int fd, const unsigned char *payload)
         close(p->stream);
     p->stream = -1;
     answer(p, fd, true, SESSION, 8);
+    close(fd);
+}
+
+/* Version, pid, a cookie, and strings: command line, system, architecture, assembly,
+ * runtime. */
+static void tell_process(struct peer *p, int fd)
+{
+    unsigned char m[256] = "DOTNET_IPC_V1";
+    const char *strings[] = {"app", "Linux", "x64", "app", p->script.runtime};
+    size_t size = HEADER + 4 + 8 + 16;
+    for (size_t i = 0; i < sizeof(strings) / sizeof(*strings); i++) {
+        m[size] = (unsigned char)(strlen(strings[i]) + 1);
+        for (size_t k = 0; k < strlen(strings[i]); k++)
+            m[size + 4 + 2 * k] = (unsigned char)strings[i][k];
+        size += 4 + 2 * (strlen(strings[i]) + 1);
+    }
+    m[14] = (unsigned char)size;
+    m[15] = (unsigned char)(size >> 8);
+    m[16] = 0xFF;
+    put(p, fd, m, size);
     close(fd);
 }
 
@@ -302,8 +362,19 @@ static void serve(struct peer *p, int fd)
         stop(p, fd, payload);
     } else if (command >= 0x0202 && command <= 0x0207 && has_movement(payload, size)) {
         start_movement(p, fd);
+    } else if (command == 0x0408 && p->script.runtime != NULL) {
+        tell_process(p, fd);
+    } else if (command == 0x0206 && has_collection(payload, size)) {
+        collect(p, fd);
+    } else if (command >= 0x0206 && command <= 0x0207 && has_walk_only(payload, size)) {
+        p->log.buffer_mb = payload[4] | (uint32_t)payload[5] << 8;
+        start_walk(p, fd, command);
     } else if (command >= 0x0202 && command <= 0x0207) {
-        start(p, fd, command, has_walk(payload, size));
+        bool walk = has_walk(payload, size);
+        size_t at = command >= 0x0206 ? 4 : 0;
+        if (walk)
+            p->log.buffer_mb = payload[at] | (uint32_t)payload[at + 1] << 8;
+        start(p, fd, command, walk);
     } else {
         answer(p, fd, false, 0x80131385, 4);
         close(fd);

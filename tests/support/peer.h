@@ -50,6 +50,8 @@ struct peer_script {
     unsigned newest_dump;    /* command for one; 0: 0x0103, as .NET 10 */
     struct bytes dump;       /* is written where it is told to; empty: nowhere */
     const char *refuses_for; /* the reason of 0x0103; NULL: none */
+    const char *runtime; /* version in the answer to ProcessInfo3; NULL: none is given */
+    bool never_walks;    /* a forced collection is answered, and nothing of it is sent */
 };
 
 enum { MOST_COMMANDS = 64 };
@@ -61,6 +63,8 @@ struct peer_log {
     unsigned commands[MOST_COMMANDS]; /* 0x0206: set 2, id 6 */
     size_t count;
     size_t sessions, flushes, stops, movements;
+    size_t collections; /* sessions that force one for the walk of another */
+    uint32_t buffer_mb; /* of the last session with a walk */
 };
 
 struct peer;
