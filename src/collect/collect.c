@@ -286,7 +286,7 @@ static void warm_up(const struct target *t, const struct session_patience *p)
     session_flush(t, &shorter, NULL);
 }
 
-/* Of a process without a known limit nothing is asked. */
+/* The process is asked for its runtime only where that matters. */
 static bool plan_buffer(const struct target *t, const struct hd_collect_options *opt,
                         struct session_buffer *buffer, struct hd_error *err)
 {
@@ -295,11 +295,12 @@ static bool plan_buffer(const struct target *t, const struct hd_collect_options 
     struct process_info info = {0};
     if (opt->memory_left != NULL)
         facts.left = opt->memory_left(opt->context, t->visible ? (uint64_t)t->pid : 0);
-    if (facts.left != HD_UNKNOWN && process_info_ask(&info, t, &brief, &arena, NULL))
-        facts.runtime = info.runtime;
     if (t->visible)
         facts.memory = proc_memory(t->pid);
-    bool ok = buffer_plan(buffer, &facts, err);
+    bool ok = buffer_plan(buffer, &facts, NULL);
+    if (!ok && process_info_ask(&info, t, &brief, &arena, NULL))
+        facts.runtime = info.runtime;
+    ok = ok || buffer_plan(buffer, &facts, err);
     arena_free(&arena);
     return ok;
 }

@@ -18,6 +18,26 @@ uint64_t memory_process_limit(const char **what)
     return HD_UNKNOWN;
 }
 
+uint64_t memory_spare(const char *root, uint64_t pid)
+{
+    (void)pid;
+    return memory_available(root);
+}
+
+void memory_kills_see(const char *root, uint64_t pid, struct memory_kills *kills)
+{
+    (void)root;
+    (void)pid;
+    *kills = (struct memory_kills){.in_group = HD_UNKNOWN, .in_system = HD_UNKNOWN};
+}
+
+bool memory_kills_rose(const char *root, const struct memory_kills *kills)
+{
+    (void)root;
+    (void)kills;
+    return false;
+}
+
 void memory_give_back_large(void)
 {
 }

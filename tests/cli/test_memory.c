@@ -21,7 +21,13 @@ static void open_scratch(void)
                                           "sys/fs/cgroup/a",
                                           "sys/fs/cgroup/a/b",
                                           "sys/fs/cgroup/memory",
-                                          "sys/fs/cgroup/memory/a"};
+                                          "sys/fs/cgroup/memory/a",
+                                          "sys/fs/cgroup/memory/a/b",
+                                          "proc/7",
+                                          "proc/7/root",
+                                          "proc/7/root/sys",
+                                          "proc/7/root/sys/fs",
+                                          "proc/7/root/sys/fs/cgroup"};
     scratch_open(&scratch);
     for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
         scratch_folder(&scratch, folders[i]);
@@ -143,6 +149,139 @@ Test(memory, nothing_left_is_no_licence_to_take_all)
     } cases[] = {{0, 1}, {1, 1}, {3, 1}, {4, 3}, {4000, 3000}, {HD_UNKNOWN, 0}};
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
         cr_expect_eq(memory_usual_limit(cases[i].available), cases[i].limit, "case %zu", i);
+}
+
+/* --- of another process ------------------------------------------------------------ */
+
+static void put_process(const char *cgroup)
+{
+    put("proc/meminfo", "MemAvailable:    1000 kB\n");
+    put("proc/7/cgroup", cgroup);
+}
+
+static void expect_spare(uint64_t bytes)
+{
+    uint64_t got = memory_spare(scratch.folder, 7);
+    cr_expect_eq(got, bytes, "%llu, not %llu", (unsigned long long)got,
+                 (unsigned long long)bytes);
+}
+
+Test(memory, spare_is_what_the_tightest_group_leaves)
+{
+    put_process("0::/a/b\n");
+    expect_spare(1024000);
+    put_group("/a/b", "700000\n", "200000\n", "");
+    expect_spare(500000);
+    put_group("/a", "600000\n", "400000\n", "inactive_file 100000\n");
+    expect_spare(300000);
+    put_group("", "10000000\n", "9900000\n", "");
+    expect_spare(100000);
+    put_group("/a", "600000\n", "700000\n", "");
+    expect_spare(0);
+}
+
+Test(memory, spare_ends_where_the_kernel_makes_a_group_wait)
+{
+    put_process("0::/a\n");
+    put_group("/a", "max\n", "200000\n", "");
+    expect_spare(1024000);
+    put("sys/fs/cgroup/a/memory.high", "500000\n");
+    expect_spare(300000);
+    put_group("/a", "400000\n", "200000\n", "");
+    expect_spare(200000);
+    put("sys/fs/cgroup/a/memory.high", "max\n");
+    expect_spare(200000);
+    cr_expect_eq(memory_limit(scratch.folder, 7), 400000);
+    put("sys/fs/cgroup/a/memory.high", "300000\n");
+    cr_expect_eq(memory_limit(scratch.folder, 7), 400000, "it is no limit");
+    cr_expect_eq(memory_left(scratch.folder, 7), 200000);
+}
+
+Test(memory, spare_of_version_1)
+{
+    put_process("4:cpu,memory:/a/b\n0::/\n");
+    put("sys/fs/cgroup/memory/a/b/memory.limit_in_bytes", "9223372036854771712\n");
+    put("sys/fs/cgroup/memory/a/b/memory.usage_in_bytes", "300000\n");
+    expect_spare(1024000);
+    put("sys/fs/cgroup/memory/a/memory.limit_in_bytes", "500000\n");
+    put("sys/fs/cgroup/memory/a/memory.usage_in_bytes", "300000\n");
+    expect_spare(200000);
+    put("sys/fs/cgroup/memory/a/memory.stat", "total_inactive_file 50000\n");
+    expect_spare(250000);
+}
+
+Test(memory, spare_goes_by_the_group_that_a_container_has_mounted)
+{
+    put_process("0::/../other\n");
+    put("proc/7/root/sys/fs/cgroup/memory.max", "500000\n");
+    put("proc/7/root/sys/fs/cgroup/memory.current", "300000\n");
+    expect_spare(200000);
+}
+
+Test(memory, garbage_in_groups_is_no_limit)
+{
+    static const char *const garbage[] = {"",
+                                          "\n",
+                                          "max\n",
+                                          "none",
+                                          "18446744073709551616\n",
+                                          "99999999999999999999999\n",
+                                          "-1\n",
+                                          "0x\n\1"};
+    put_process("0::/a\n");
+    for (size_t i = 0; i < sizeof(garbage) / sizeof(*garbage); i++) {
+        put_group("/a", garbage[i], "200000\n", "");
+        put("sys/fs/cgroup/a/memory.high", garbage[i]);
+        uint64_t got = memory_spare(scratch.folder, 7);
+        cr_expect(got == 1024000 || garbage[i][0] == '0', "%s: %llu", garbage[i],
+                  (unsigned long long)got);
+    }
+    put_group("/a", "700000\n", "garbage\n", "");
+    expect_spare(1024000);
+    put_process("garbage\n::\n1:memory\n0:\n");
+    expect_spare(1024000);
+}
+
+static void put_kills(const char *path, const char *count)
+{
+    put(path, arena_printf(&scratch.arena, "low 0\noom 9\noom_kill %s\n", count));
+}
+
+/* That many before and after, in the group and in the system. */
+static bool was_killed(const char *path, const char *const counts[4])
+{
+    struct memory_kills kills;
+    put_kills(path, counts[0]);
+    put_kills("proc/vmstat", counts[1]);
+    memory_kills_see(scratch.folder, 7, &kills);
+    put_kills(path, counts[2]);
+    put_kills("proc/vmstat", counts[3]);
+    return memory_kills_rose(scratch.folder, &kills);
+}
+
+Test(memory, counts_of_a_group_tell_that_a_process_was_killed)
+{
+    static const char events[] = "sys/fs/cgroup/a/b/memory.events";
+    static const char control[] = "sys/fs/cgroup/memory/a/memory.oom_control";
+    put_process("0::/a/b\n");
+    cr_expect(was_killed(events, (const char *const[]){"2", "7", "3", "8"}));
+    cr_expect_not(was_killed(events, (const char *const[]){"2", "7", "2", "8"}),
+                  "another group's");
+    put_process("4:memory:/a\n0::/\n");
+    cr_expect(was_killed(control, (const char *const[]){"0", "7", "1", "8"}));
+    cr_expect_not(was_killed(control, (const char *const[]){"1", "7", "1", "8"}));
+}
+
+Test(memory, counts_of_the_system_do_where_a_group_is_gone)
+{
+    static const char events[] = "sys/fs/cgroup/a/b/memory.events";
+    put_process("0::/a/b\n");
+    cr_expect(was_killed(events, (const char *const[]){"2", "7", "garbage", "8"}));
+    cr_expect_not(was_killed(events, (const char *const[]){"2", "7", "garbage", "7"}));
+    cr_expect_not(
+        was_killed(events, (const char *const[]){"2", "garbage", "garbage", "8"}));
+    put_process("garbage\n");
+    cr_expect(was_killed(events, (const char *const[]){"2", "7", "2", "8"}));
 }
 
 /* Limits far above what the test itself takes, but for ASan, which maps terabytes. */

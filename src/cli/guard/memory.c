@@ -24,14 +24,17 @@ enum { PATH_SIZE = PATH_MAX + 256 };
 struct version {
     const char *controller; /* in /proc/self/cgroup */
     const char *mount, *most, *used, *cache;
+    const char *high;  /* from which on the kernel makes a group wait; NULL: none has it */
+    const char *kills; /* file with the number of processes that were killed for memory */
 };
 
 /* Of the page cache what was not used of late is given back when memory is needed: the
  * dumps that a build has just written are no reason not to read them. */
 static const struct version versions[] = {
-    {"", "/sys/fs/cgroup", "memory.max", "memory.current", "inactive_file %" SCNu64},
+    {"", "/sys/fs/cgroup", "memory.max", "memory.current", "inactive_file %" SCNu64,
+     "memory.high", "memory.events"},
     {"memory", "/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
-     "total_inactive_file %" SCNu64},
+     "total_inactive_file %" SCNu64, NULL, "memory.oom_control"},
 };
 
 enum { VERSIONS = sizeof(versions) / sizeof(*versions) };
@@ -74,25 +77,26 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 
 /* Bytes of a group; HD_UNKNOWN if it has no such file. */
 struct figures {
-    uint64_t most, used, cache;
+    uint64_t most, used, cache, high;
 };
 
-enum { FIGURES = 3, ALL_FIGURES = VERSIONS * FIGURES };
+enum { FIGURES = 4, ALL_FIGURES = VERSIONS * FIGURES };
 
-/* The file of each figure, and its format. */
+/* The file of each figure, and its format. Without memory.high it is the limit. */
 static const char *file_of(const struct version *v, size_t i)
 {
-    return i == 0 ? v->most : i == 1 ? v->used : "memory.stat";
+    const char *files[FIGURES] = {v->most, v->used, "memory.stat", v->high};
+    return files[i] != NULL ? files[i] : v->most;
 }
 
 static const char *format_of(const struct version *v, size_t i)
 {
-    return i < 2 ? "%" SCNu64 : v->cache;
+    return i == 2 ? v->cache : "%" SCNu64;
 }
 
 static struct figures figures_of(const uint64_t n[FIGURES])
 {
-    return (struct figures){n[0], n[1], n[2]};
+    return (struct figures){n[0], n[1], n[2], n[3]};
 }
 
 static struct figures read_group(const char *group, const struct version *v)
@@ -130,22 +134,30 @@ static char *path_of_line(char *line, const char *controller)
     return NULL;
 }
 
+/* The group of a process, from the root of the hierarchy on; NULL if none can be seen: one
+ * outside of what we see has a path with "..", which leads elsewhere here. text is room for
+ * it. */
+static char *path_of_process(const char *root, const char *process, const struct version *v,
+                             char text[PATH_SIZE])
+{
+    char name[PATH_SIZE];
+    snprintf(name, sizeof(name), "%s/proc/%s/cgroup", root, process);
+    char *path = NULL, *rest = read_text(name, text, PATH_SIZE) ? text : NULL;
+    for (char *line; path == NULL && (line = strsep(&rest, "\n")) != NULL;)
+        path = path_of_line(line, v->controller);
+    return path != NULL && strstr(path, "/..") == NULL ? path : NULL;
+}
+
 /* The smallest of what is asked of a process's group and those around it: what is mounted
- * may be the whole tree, or, in a container, one group as if it were all. A group outside
- * of what we see has a path with "..", which leads elsewhere here. */
+ * may be the whole tree, or, in a container, one group as if it were all. */
 static uint64_t smallest_of_groups(const char *root, const char *process,
                                    const struct version *v,
                                    uint64_t (*ask)(const struct figures *f))
 {
-    char groups[PATH_SIZE], group[PATH_SIZE];
+    char text[PATH_SIZE], group[PATH_SIZE];
     uint64_t left = HD_UNKNOWN;
-    snprintf(group, sizeof(group), "%s/proc/%s/cgroup", root, process);
-    if (!read_text(group, groups, sizeof(groups)))
-        return HD_UNKNOWN;
-    char *path = NULL;
-    for (char *rest = groups, *line; path == NULL && (line = strsep(&rest, "\n")) != NULL;)
-        path = path_of_line(line, v->controller);
-    while (path != NULL && strstr(path, "/..") == NULL) {
+    char *path = path_of_process(root, process, v, text);
+    while (path != NULL) {
         int len = snprintf(group, sizeof(group), "%s%s%s", root, v->mount, path);
         if (len < (int)sizeof(group)) {
             const struct figures f = read_group(group, v);
@@ -294,6 +306,72 @@ static uint64_t left_of(const struct figures *f)
 uint64_t memory_left(const char *root, uint64_t pid)
 {
     return smallest_of(root, pid, left_of);
+}
+
+/* As memory.high counts for less than the limit: whoever waits there waits with all threads
+ * stopped. */
+static uint64_t spare_of(const struct figures *f)
+{
+    struct figures high = *f;
+    high.most = f->high;
+    return smaller(left_of(f), left_of(&high));
+}
+
+uint64_t memory_spare(const char *root, uint64_t pid)
+{
+    return smaller(left_in_system(root), smallest_of(root, pid, spare_of));
+}
+
+/* --- processes that were killed ------------------------------------------------------ */
+
+static const char kills_format[] = "oom_kill %" SCNu64;
+
+static uint64_t kills_in(const char *path)
+{
+    uint64_t n;
+    return read_number(path, kills_format, &n) ? n : HD_UNKNOWN;
+}
+
+/* That file is longer than those of groups. */
+static uint64_t kills_in_system(const char *root)
+{
+    char path[PATH_SIZE], line[256];
+    uint64_t n = HD_UNKNOWN;
+    snprintf(path, sizeof(path), "%s/proc/vmstat", root);
+    FILE *file = fopen(path, "re");
+    while (file != NULL && n == HD_UNKNOWN && fgets(line, sizeof(line), file) != NULL)
+        if (sscanf(line, kills_format, &n) != 1)
+            n = HD_UNKNOWN;
+    if (file != NULL)
+        fclose(file);
+    return n;
+}
+
+void memory_kills_see(const char *root, uint64_t pid, struct memory_kills *kills)
+{
+    char text[PATH_SIZE], process[24];
+    *kills =
+        (struct memory_kills){.in_group = HD_UNKNOWN, .in_system = kills_in_system(root)};
+    snprintf(process, sizeof(process), "%" PRIu64, pid);
+    for (size_t i = 0; i < VERSIONS && kills->in_group == HD_UNKNOWN; i++) {
+        const struct version *v = &versions[i];
+        const char *path = path_of_process(root, process, v, text);
+        int len = path != NULL ? snprintf(kills->path, sizeof(kills->path), "%s%s%s/%s",
+                                          root, v->mount, path, v->kills)
+                               : -1;
+        if (len >= 0 && len < (int)sizeof(kills->path))
+            kills->in_group = kills_in(kills->path);
+    }
+}
+
+/* A group may go with its last process. */
+bool memory_kills_rose(const char *root, const struct memory_kills *kills)
+{
+    uint64_t now = kills->in_group != HD_UNKNOWN ? kills_in(kills->path) : HD_UNKNOWN;
+    if (now != HD_UNKNOWN)
+        return now > kills->in_group;
+    now = kills_in_system(root);
+    return now != HD_UNKNOWN && kills->in_system != HD_UNKNOWN && now > kills->in_system;
 }
 
 uint64_t memory_resident(const char *root, uint64_t pid)

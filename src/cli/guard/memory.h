@@ -2,6 +2,7 @@
 #ifndef MEMORY_H
 #define MEMORY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Bytes available without swapping, in this control group and those around it, and within
@@ -16,6 +17,23 @@ uint64_t memory_limit(const char *root, uint64_t pid);
 /* What the groups of a process leave of their limits now, caches that they would give up
  * not counted; HD_UNKNOWN without a limit. */
 uint64_t memory_left(const char *root, uint64_t pid);
+
+/* Bytes that a process may take before it is killed or made to wait for memory: by its
+ * groups, memory.high included, and by what the system has. HD_UNKNOWN if nothing is known.
+ */
+uint64_t memory_spare(const char *root, uint64_t pid);
+
+/* The number of processes that the kernel has killed for lack of memory, at a moment. */
+struct memory_kills {
+    char path[4096];              /* of the count of one group */
+    uint64_t in_group, in_system; /* HD_UNKNOWN if the kernel does not count */
+};
+
+/* Counts those in the group of a process. */
+void memory_kills_see(const char *root, uint64_t pid, struct memory_kills *kills);
+
+/* True if there are more now: of that group, or, if it is gone, of all. */
+bool memory_kills_rose(const char *root, const struct memory_kills *kills);
 
 /* What a process has in memory (RSS), in bytes; HD_UNKNOWN if it cannot be seen. */
 uint64_t memory_resident(const char *root, uint64_t pid);

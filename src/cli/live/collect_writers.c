@@ -5,6 +5,7 @@
 #include "cli/terminal/temporary.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -31,6 +32,7 @@ static bool blame(const struct collecting *c, const char *name, const struct hd_
     }
     *c->failure = *err;
     advise(c->failure);
+    c->failure->topic = err->topic;
     return false;
 }
 
@@ -40,6 +42,15 @@ static bool blame_for(const struct collecting *c, const char *name, enum hd_stat
     struct hd_error err = {.status = status};
     snprintf(err.message, sizeof(err.message), "%s", what);
     return blame(c, name, &err);
+}
+
+static bool blame_end(const struct collecting *c, const char *end)
+{
+    char what[128];
+    if (c->who != NULL)
+        return blame_for(c, c->who, HD_CLOSED, end);
+    snprintf(what, sizeof(what), "process %" PRIu64 " %s", c->harm.pid, end);
+    return blame_for(c, NULL, HD_CLOSED, what);
 }
 
 /* What goes wrong with the process is told as it is, where there are several by its name;
@@ -57,6 +68,9 @@ static bool failed(const struct collecting *c, const struct hd_error *err)
     if (err->status == HD_STOPPED)
         return blame_for(c, c->who, HD_STOPPED,
                          "stopped; the process continues, and nothing was written");
+    const char *end = of_file ? NULL : harm_done(&c->harm, err);
+    if (end != NULL)
+        return blame_end(c, end);
     if (!of_file && has_ended(c))
         return blame_for(c, c->who, HD_CLOSED, "has exited");
     return blame(c, of_file ? c->settings->output : c->who, err);
@@ -65,6 +79,10 @@ static bool failed(const struct collecting *c, const struct hd_error *err)
 static bool take(struct collecting *c, FILE *to, struct hd_error *err)
 {
     c->how.warm_up = c->following == NULL && !c->is_warm;
+    c->harm = (struct harm){.pid = 0};
+    /* Of several processes the last snapshot was another's. */
+    if (c->who == NULL && c->collected.bytes > 0)
+        c->how.expected_bytes = c->collected.bytes;
     bool ok = hd_collect(to, &c->how, &c->collected, err);
     if (c->progress)
         fputs("\r\033[K", stderr);

@@ -76,6 +76,18 @@ static bool go_on(void *context, const struct hd_collect_progress *so_far)
     return !stops && !c->is_too_much && !c->is_too_late;
 }
 
+/* Processes of which snapshots are taken at the same time may share a group. */
+static uint64_t left_to_process(void *context, uint64_t pid)
+{
+    struct collecting *c = context;
+    const struct settings *s = c->settings;
+    uint64_t left = harm_begin(&c->harm, pid);
+    bool shares = s->all && s->threads_given && s->threads > 1;
+    if (s->force || left == HD_UNKNOWN)
+        return HD_UNKNOWN;
+    return shares ? left / s->threads : left;
+}
+
 /* --- one snapshot ------------------------------------------------------------------ */
 
 /* "dotnet-monitor (pid 812) or apm (pid 813)"; without any, who it mostly is. */
@@ -368,6 +380,7 @@ bool collecting_begin(struct collecting *c, const struct settings *s)
                                          .socket = s->socket,
                                          .silence_ms = (unsigned)s->timeout_ms,
                                          .go_on = go_on,
+                                         .memory_left = left_to_process,
                                          .context = c,
                                          .max_memory = s->read.max_memory};
     c->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);

@@ -5,6 +5,7 @@
 #ifndef COLLECTING_H
 #define COLLECTING_H
 
+#include "cli/live/harm.h"
 #include "cli/options/settings.h"
 
 #include <signal.h>
@@ -47,6 +48,7 @@ struct collecting {
     int signal;   /* the last one */
     double begin; /* of this snapshot, of seconds_now() */
     struct hd_collected collected;
+    struct harm harm;
     const char *host; /* of the process, where the list of all has it; NULL */
     sigset_t before;
 };

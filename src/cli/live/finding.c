@@ -67,6 +67,7 @@ static void read_own_facts(struct sighted *seen)
 static void see_state(struct sighted *seen, const struct hd_process *p)
 {
     seen->memory = p->memory != 0 ? p->memory : HD_UNKNOWN;
+    seen->runtime = p->runtime != NULL ? (unsigned)strtoul(p->runtime, NULL, 10) : 0;
     seen->is_denied = p->is_denied;
     seen->problem[0] = '\0';
     if (p->problem != NULL)

@@ -98,6 +98,8 @@ static enum watch_failure reason_of(const struct agent *a, const struct taken *t
         return WATCH_CRASHED;
     if (t->err.status == HD_TIMED_OUT)
         return WATCH_SILENT;
+    if (t->err.topic == HD_ABOUT_LIMIT)
+        return WATCH_NEAR_LIMIT;
     if (t->err.status == HD_TOO_BIG)
         return WATCH_TOO_MUCH;
     if (t->err.status == HD_CLOSED || sighted_is_ending(&a->at_work->process))
@@ -139,6 +141,13 @@ static void keep(struct agent *a, struct taken *t)
     end_work(a, t->status, true);
 }
 
+static void tell_end(struct hd_error *err)
+{
+    const struct hd_error end = *err;
+    snprintf(err->message, sizeof(err->message), "the process %.200s",
+             end.status == HD_CLOSED ? end.message : "has exited");
+}
+
 static void see_taken(struct agent *a, struct taken *t)
 {
     struct watched *w = a->at_work;
@@ -154,7 +163,7 @@ static void see_taken(struct agent *a, struct taken *t)
     if (w->share != NULL)
         time_share_failed(&a->shares, w->share, w->cost, seconds_now());
     if (why == WATCH_ENDED && !a->is_once)
-        snprintf(t->err.message, sizeof(t->err.message), "the process has exited");
+        tell_end(&t->err);
     fail_work(a, why, &t->err);
 }
 
@@ -232,6 +241,9 @@ static void see_facts(struct agent *a)
     end_message(a->facts.problem);
 }
 
+/* Of a trace for each object, with its references. */
+enum { TRACE_BYTES = 54 };
+
 static void take(struct agent *a)
 {
     struct watched *w = a->at_work;
@@ -242,6 +254,7 @@ static void take(struct agent *a)
     a->c.how.socket = socket[0] != '\0' ? socket : NULL;
     a->c.how.pid = a->c.how.socket == NULL ? w->process.pid : 0;
     a->c.how.keep_names = w->keep_names;
+    a->c.how.expected_bytes = w->objects * TRACE_BYTES;
     a->c.label = w->process.who;
     a->c.host = w->process.host;
     a->c.is_warm = w->taken > 0;

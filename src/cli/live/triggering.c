@@ -13,10 +13,17 @@
 /* Seconds; the second is for limits that memory is not compared with. */
 static const double look_every = 1, limit_every = 10;
 
-/* What a walk of the heap makes the runtime keep for each object, up to a gigabyte, as
- * docs/collect.md has it. */
-enum { WALK_BYTES = 50 };
-static const uint64_t most_walked = UINT64_C(1) << 30;
+/* Memory that a runtime takes for a walk, for each object and at most, as docs/collect.md
+ * has it: since .NET 11 it waits for the reader. */
+enum { WALK_BYTES = 54, WAITING = 11 };
+static const uint64_t most_walked = UINT64_C(1) << 30, most_waiting = UINT64_C(64) << 20;
+
+static uint64_t walk_of(const struct watched *w)
+{
+    uint64_t all = w->objects * WALK_BYTES;
+    uint64_t most = w->process.runtime >= WAITING ? most_waiting : most_walked;
+    return all < most ? all : most;
+}
 
 /* --- what is seen --------------------------------------------------------------------- */
 
@@ -70,7 +77,7 @@ static void see(const struct agent *a, struct watched *w, struct trigger_sight *
     if (left <= t->group_limit && left != HD_UNKNOWN)
         sight->memory = t->group_limit - left;
     if (!a->settings->direct)
-        sight->needed = smaller(w->objects * WALK_BYTES, most_walked);
+        sight->needed = walk_of(w);
 }
 
 /* --- what is said --------------------------------------------------------------------- */

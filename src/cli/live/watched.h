@@ -27,6 +27,7 @@ struct sighted {
     char problem[160]; /* why it cannot be asked; "" it can, or will be tried */
     bool is_denied;    /* that is because it is another user's */
     uint64_t owner;    /* hd_process.owner */
+    unsigned runtime;  /* first number of its version; 0: unknown */
 };
 
 void sighted_free(struct sighted *seen);

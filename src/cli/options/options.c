@@ -106,6 +106,8 @@ const struct option shared_options[] = {
      .help = "the process listening on this socket"},
     {"direct", 0, GROUP_PROCESS, ON_LIVE, FLAG(direct),
      .help = "pause it and read its memory: no GC, a shorter pause"},
+    {"force", 0, GROUP_PROCESS, ON_LIVE, FLAG(force),
+     .help = "take it even if the process could run out of memory and be killed"},
     {"tries", 0, GROUP_PROCESS, ON_LIVE, COUNT(tries, 1, MOST_TRIES), GIVEN(tries_given),
      .usual = "3", .help = "--direct, --core: retake an incomplete snapshot, N in all"},
     {"no-ages", 0, GROUP_PROCESS, ON_LIVE, FLAG(options.no_ages),

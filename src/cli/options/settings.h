@@ -93,6 +93,7 @@ struct settings {
     const char *lock;      /* file that collectors of one host take turns by; NULL: usual */
     uint64_t max_heap;     /* bytes of memory that a process may have; 0: any */
     enum core_wanted core; /* collect: a core instead of a snapshot */
+    bool force;            /* also where a snapshot may get the process killed */
     bool direct;           /* read the memory of the process, ask it for nothing */
     uint32_t tries;        /* of direct and core: until a snapshot is complete */
     bool tries_given;

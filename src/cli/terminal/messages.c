@@ -91,6 +91,7 @@ void advise(struct hd_error *err)
         [HD_ABOUT_DIRECT] = {"", "; without --direct, the runtime takes the snapshot"},
         [HD_ABOUT_SERVICE] = {"", ": --service=NAME"},
         [HD_ABOUT_COLLECTION] = {"", ""},
+        [HD_ABOUT_LIMIT] = {"", "; use --direct, which takes nothing, or --force"},
         [HD_ABOUT_SOCKET] = {"", " with --diagnostic-port=SOCKET, see `heapdrift ps`"},
     };
     if (err->topic == HD_NO_TOPIC || err->topic >= sizeof(words) / sizeof(words[0]))
