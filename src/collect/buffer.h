@@ -21,4 +21,8 @@ struct buffer_facts {
 bool buffer_plan(struct session_buffer *buffer, const struct buffer_facts *facts,
                  struct hd_error *err);
 
+/* Fails the same way if events were lost because of the limit. */
+bool buffer_was_enough(const struct session_buffer *buffer,
+                       const struct session_result *result, struct hd_error *err);
+
 #endif

@@ -297,10 +297,11 @@ static bool plan_buffer(const struct target *t, const struct hd_collect_options 
         facts.left = opt->memory_left(opt->context, t->visible ? (uint64_t)t->pid : 0);
     if (t->visible)
         facts.memory = proc_memory(t->pid);
-    bool ok = buffer_plan(buffer, &facts, NULL);
-    if (!ok && process_info_ask(&info, t, &brief, &arena, NULL))
+    if (buffer_plan(buffer, &facts, NULL) && buffer->is_alone)
+        return true;
+    if (process_info_ask(&info, t, &brief, &arena, NULL))
         facts.runtime = info.runtime;
-    ok = ok || buffer_plan(buffer, &facts, err);
+    bool ok = buffer_plan(buffer, &facts, err);
     arena_free(&arena);
     return ok;
 }
@@ -312,12 +313,13 @@ static bool collect_walk(const struct target *t, const struct session_patience *
 {
     long from = ftell(to);
     if (session_collect(t, p, buffer, to, result, err))
-        return true;
+        return buffer_was_enough(buffer, result, err);
     if (!buffer->is_in_vain || !start_again(to, from, err))
         return false;
     *err = (struct hd_error){0};
     buffer->is_alone = true;
-    return session_collect(t, p, buffer, to, result, err);
+    return session_collect(t, p, buffer, to, result, err) &&
+           buffer_was_enough(buffer, result, err);
 }
 
 /* While another client has a session a runtime names no type twice. It forgets what it has

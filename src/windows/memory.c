@@ -18,10 +18,24 @@ uint64_t memory_process_limit(const char **what)
     return HD_UNKNOWN;
 }
 
+uint64_t memory_resident(const char *root, uint64_t pid)
+{
+    (void)root;
+    (void)pid;
+    return HD_UNKNOWN;
+}
+
 uint64_t memory_spare(const char *root, uint64_t pid)
 {
     (void)pid;
     return memory_available(root);
+}
+
+bool memory_is_shared(const char *root, uint64_t pid)
+{
+    (void)root;
+    (void)pid;
+    return false;
 }
 
 void memory_kills_see(const char *root, uint64_t pid, struct memory_kills *kills)

@@ -218,6 +218,24 @@ Test(memory, spare_goes_by_the_group_that_a_container_has_mounted)
     expect_spare(200000);
 }
 
+Test(memory, is_shared_with_processes_of_a_group_with_a_limit)
+{
+    put_system("0::/a/b\n");
+    put_process("0::/a/b\n");
+    cr_expect_not(memory_is_shared(scratch.folder, 7));
+    put_group("/a/b", "max\n", "200000\n", "");
+    cr_expect_not(memory_is_shared(scratch.folder, 7));
+    put_group("/a", "700000\n", "200000\n", "");
+    cr_expect(memory_is_shared(scratch.folder, 7));
+    put_process("0::/a\n");
+    cr_expect_not(memory_is_shared(scratch.folder, 7));
+    put_system("4:memory:/a\n");
+    put_process("4:memory:/a\n");
+    put("sys/fs/cgroup/memory/a/memory.limit_in_bytes", "500000\n");
+    put("sys/fs/cgroup/memory/a/memory.usage_in_bytes", "300000\n");
+    cr_expect(memory_is_shared(scratch.folder, 7));
+}
+
 Test(memory, garbage_in_groups_is_no_limit)
 {
     static const char *const garbage[] = {"",

@@ -44,7 +44,6 @@ Test(buffer, holds_a_whole_walk_where_that_fits)
 Test(buffer, is_read_during_the_walk_where_the_whole_does_not_fit)
 {
     expect("10.0.12", 200 * MIB, 214 * MIB, 180 * MIB, "two", 167);
-    expect("10.0.12", 200 * MIB, 0, 180 * MIB, "two", 167);
     expect("10.0.12", 400 * MIB, 0, 0, "two", 342);
     expect("10.0.12", 190 * MIB, 214 * MIB, 180 * MIB, "refused", 0);
 }
@@ -52,19 +51,28 @@ Test(buffer, is_read_during_the_walk_where_the_whole_does_not_fit)
 Test(buffer, is_refused_where_an_older_runtime_would_hold_too_much)
 {
     expect("9.0.20", 200 * MIB, 214 * MIB, 180 * MIB, "refused", 0);
-    expect("8.0.33", 200 * MIB, 0, 180 * MIB, "refused", 0);
-    expect("3.1.3", 200 * MIB, 0, 180 * MIB, "refused", 0);
-    expect(NULL, 200 * MIB, 0, 180 * MIB, "refused", 0);
-    expect("garbage", 200 * MIB, 0, 180 * MIB, "refused", 0);
+    expect("8.0.33", 200 * MIB, 214 * MIB, 0, "refused", 0);
+    expect("3.1.3", 200 * MIB, 214 * MIB, 180 * MIB, "refused", 0);
+    expect(NULL, 200 * MIB, 214 * MIB, 180 * MIB, "refused", 0);
+    expect("garbage", 200 * MIB, 214 * MIB, 180 * MIB, "refused", 0);
     expect("9.0.20", 200 * MIB, 50 * MIB, 180 * MIB, "one", 167);
+}
+
+Test(buffer, is_tried_where_only_the_memory_is_known)
+{
+    expect("10.0.12", 200 * MIB, 0, 180 * MIB, "two", 167);
+    expect("8.0.33", 200 * MIB, 0, 180 * MIB, "two", 167);
+    expect("10.0.12", 46 * MIB, 0, 180 * MIB, "two", 32);
+    expect("10.0.12", 45 * MIB, 0, 180 * MIB, "refused", 0);
+    expect(NULL, 45 * MIB, 0, 0, "refused", 0);
+    expect("10.0.12", 30 * MIB, 0, 8 * MIB, "one", 18);
 }
 
 Test(buffer, of_a_runtime_that_waits_may_be_small)
 {
-    expect("11.0.0", 200 * MIB, 214 * MIB, 180 * MIB, "one", 167);
-    expect("11.0.0", 28 * MIB, 900 * MIB, 900 * MIB, "one", 16);
+    expect("11.0.0", 28 * MIB, 900 * MIB, 900 * MIB, "two", 16);
     expect("11.0.0", 27 * MIB, 900 * MIB, 900 * MIB, "refused", 0);
-    expect("12.0.0", 28 * MIB, 0, 0, "one", 16);
+    expect("12.0.0", 28 * MIB, 0, 0, "two", 16);
 }
 
 Test(buffer, needs_room_beside_it)
@@ -75,6 +83,21 @@ Test(buffer, needs_room_beside_it)
     /* Numbers that no process has. */
     expect("10.0.12", 400 * MIB, UINT64_MAX - 1, UINT64_MAX - 1, "two", 342);
     expect("9.0.0", UINT64_MAX - 1, UINT64_MAX - 1, 0, "one", TRACING_MOST_BUFFER_MB);
+}
+
+Test(buffer, was_not_enough_if_events_were_lost)
+{
+    const struct session_result lost = {.events_lost = 1}, none = {.events_lost = 0};
+    const struct session_buffer small = {.mb = 100}, whole = {.mb = 1024};
+    const struct session_buffer unlimited = {.mb = 0};
+    struct hd_error err = {0};
+    cr_expect(buffer_was_enough(&small, &none, &err));
+    cr_expect(buffer_was_enough(&whole, &lost, &err));
+    cr_expect(buffer_was_enough(&unlimited, &lost, &err));
+    cr_expect_eq(err.status, HD_OK);
+    cr_expect_not(buffer_was_enough(&small, &lost, &err));
+    cr_expect_eq(err.status, HD_TOO_BIG);
+    cr_expect_eq(err.topic, HD_ABOUT_LIMIT);
 }
 
 /* Of each form the size comes first, behind the kind of session where there is one. */

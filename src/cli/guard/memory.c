@@ -322,6 +322,22 @@ uint64_t memory_spare(const char *root, uint64_t pid)
     return smaller(left_in_system(root), smallest_of(root, pid, spare_of));
 }
 
+/* The whole hierarchy may be one group: that of the system has no limit. */
+bool memory_is_shared(const char *root, uint64_t pid)
+{
+    char text[PATH_SIZE], own_text[PATH_SIZE], process[24];
+    snprintf(process, sizeof(process), "%" PRIu64, pid);
+    for (size_t i = 0; i < VERSIONS; i++) {
+        const struct version *v = &versions[i];
+        const char *path = path_of_process(root, process, v, text);
+        const char *own = path_of_process(root, "self", v, own_text);
+        if (path != NULL && own != NULL && strcmp(path, own) == 0 &&
+            smallest_of_groups(root, process, v, left_of) != HD_UNKNOWN)
+            return true;
+    }
+    return false;
+}
+
 /* --- processes that were killed ------------------------------------------------------ */
 
 static const char kills_format[] = "oom_kill %" SCNu64;

@@ -23,6 +23,10 @@ uint64_t memory_left(const char *root, uint64_t pid);
  */
 uint64_t memory_spare(const char *root, uint64_t pid);
 
+/* True if a process is in a group of this one that has a limit, so that what this one takes
+ * is gone for it. */
+bool memory_is_shared(const char *root, uint64_t pid);
+
 /* The number of processes that the kernel has killed for lack of memory, at a moment. */
 struct memory_kills {
     char path[4096];              /* of the count of one group */

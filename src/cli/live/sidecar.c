@@ -144,7 +144,8 @@ static void keep(struct agent *a, struct taken *t)
 static void tell_end(struct hd_error *err)
 {
     const struct hd_error end = *err;
-    snprintf(err->message, sizeof(err->message), "the process %.200s",
+    bool is_named = strncmp(end.message, "process ", strlen("process ")) == 0;
+    snprintf(err->message, sizeof(err->message), "the %s%.200s", is_named ? "" : "process ",
              end.status == HD_CLOSED ? end.message : "has exited");
 }
 
