@@ -149,6 +149,7 @@ struct session {
     bool is_asked, is_ended;   /* that one */
     uint64_t over;             /* clock_ms() of its answer; 0: none yet */
     bool is_in_vain;           /* it is over, and no walk came of it */
+    bool is_cut;               /* it is over, and the walk has no end */
     const struct session_patience *how;
     struct patience patience; /* the same, for ipc */
     struct hd_error *err;
@@ -184,6 +185,11 @@ static bool end_collection(struct session *s, struct hd_error *err)
               (s->collection.stream >= 0 && tracing_answer(&s->collection, &last, err));
     tracing_end(&s->collection, false, ok);
     return ok;
+}
+
+static bool stop(struct session *s)
+{
+    return end_collection(s, s->err) && tracing_stop(&s->tracing, s->err);
 }
 
 static void end(struct session *s, bool whole)
@@ -259,9 +265,13 @@ static bool see_collection(struct session *s)
         s->over = clock_ms();
     }
     uint64_t now = clock_ms();
-    s->is_in_vain = s->over != 0 && s->so_far.objects == 0 && now - s->over >= NO_WALK_MS &&
-                    now - s->last_byte >= NO_WALK_MS;
-    return !s->is_in_vain || fail(s->err, HD_UNSUPPORTED, "no heap walk was sent");
+    if (s->over == 0 || now - s->over < NO_WALK_MS || now - s->last_byte < NO_WALK_MS)
+        return true;
+    /* The end of the collection was lost with other events: what is held comes at the end.
+     */
+    s->is_cut = s->so_far.objects > 0;
+    s->is_in_vain = !s->is_cut;
+    return s->is_cut ? stop(s) : fail(s->err, HD_UNSUPPORTED, "no heap walk was sent");
 }
 
 /* read(2) for input_stream(): what comes is written before it is looked at. */
@@ -348,7 +358,7 @@ static bool watch_event(struct session *s, struct watch *w, struct nettrace *t,
         !trace_survey_done(&w->survey))
         return true;
     w->done = true;
-    return end_collection(s, s->err) && tracing_stop(&s->tracing, s->err);
+    return s->tracing.stopping || stop(s);
 }
 
 /* From the start of the forced collection to its end, or that of the walk. What a stranger
@@ -375,6 +385,11 @@ static bool judge(const struct session *s, struct watch *w, struct nettrace *t,
     trace_survey_finish(&w->survey, t);
     const struct heap_walk *walk = trace_survey_walk(&w->survey, 0);
     struct type_counts types = type_watch_count(&w->types);
+    if (s->is_cut && !w->done) {
+        *result = (struct session_result){
+            .bytes = s->so_far.bytes, .objects = s->so_far.objects, .events_lost = 1};
+        return true;
+    }
     if (walk == NULL || !w->done)
         return fail(
             s->err, HD_IO,

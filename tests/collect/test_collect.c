@@ -177,8 +177,8 @@ static uint64_t left_to_process(void *context, uint64_t pid)
 }
 
 /* Of a process with that runtime, of whose memory so much is left. */
-static struct outcome collect_near_limit(const char *runtime, unsigned newest,
-                                         uint64_t left_mib, bool never_walks)
+static struct outcome collect_held(const char *runtime, unsigned newest, uint64_t left_mib,
+                                   bool never_walks, size_t tail)
 {
     struct bytes stream = outcome_recording(NET10);
     uint64_t left = left_mib * MIB;
@@ -186,6 +186,7 @@ static struct outcome collect_near_limit(const char *runtime, unsigned newest,
                                        .stream_count = 1,
                                        .newest_command = newest,
                                        .runtime = runtime,
+                                       .tail = tail,
                                        .never_walks = never_walks};
     const struct hd_collect_options how = {.size = sizeof(how),
                                            .silence_ms = 20000,
@@ -201,6 +202,12 @@ static struct outcome collect_near_limit(const char *runtime, unsigned newest,
     return o;
 }
 
+static struct outcome collect_near_limit(const char *runtime, unsigned newest,
+                                         uint64_t left_mib, bool never_walks)
+{
+    return collect_held(runtime, newest, left_mib, never_walks, 0);
+}
+
 Test(collect, near_a_limit_reads_the_heap_while_it_is_walked)
 {
     struct outcome o = collect_near_limit("10.0.12", 0x0206, 400, false);
@@ -213,6 +220,17 @@ Test(collect, near_a_limit_reads_the_heap_while_it_is_walked)
     /* The session that forces the collection ends first. */
     cr_expect_eq(o.log.commands[o.log.count - 1], 0x0201);
     cr_expect_eq(o.log.commands[o.log.count - 2], 0x0201);
+}
+
+/* Where the event of its end was lost, or is held. */
+Test(collect, near_a_limit_waits_for_no_end_of_the_collection)
+{
+    struct outcome o = collect_held("10.0.12", 0x0206, 400, false, 200000);
+    cr_assert(o.ok, "%s", o.err.message);
+    cr_expect_eq(o.got.objects, 40451);
+    cr_expect_eq(o.log.collections, 1);
+    cr_expect_eq(o.log.stops, 1);
+    cr_expect_lt(o.seconds, 10 * outcome_busy());
 }
 
 Test(collect, with_room_reads_the_heap_after_the_walk)

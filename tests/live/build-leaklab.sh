@@ -2,9 +2,9 @@
 # Build a program into build/live, away from its source, and print its path; nothing to do when it
 # is up to date. Needs the .NET SDK.
 #
-#   tests/live/build-leaklab.sh [leaklab]                      for the runtime of the SDK, without packages
-#   RUNTIME=11.0.0 tests/live/build-leaklab.sh [leaklab|asynclab]  with that runtime, which is a package;
-#                                                              status 77 when it is not to be had
+#   tests/live/build-leaklab.sh [leaklab|manylab]              for the runtime of the SDK, without packages
+#   RUNTIME=11.0.0 tests/live/build-leaklab.sh [leaklab|asynclab|manylab]
+#                                  with that runtime, which is a package; status 77 when it is not to be had
 set -eu
 cd "$(dirname "$0")/../.."
 lab=${1:-leaklab}
@@ -13,11 +13,15 @@ unavailable=77
 case $lab in
 leaklab) name=LeakLab ;;
 asynclab) name=AsyncLab ;;
+manylab) name=ManyLab ;;
 *) sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
 esac
 export DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1
 if [ "$lab$runtime" = leaklab ]; then
     out=build/live/out source=build/live/src
+    set -- build -c Release
+elif [ "$lab$runtime" = manylab ]; then
+    out=build/live/$lab source=build/live/$lab.source
     set -- build -c Release
 else
     out=build/live/$lab-${runtime:-own} source=build/live/$lab-${runtime:-own}.source
