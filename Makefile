@@ -40,6 +40,7 @@
 #   make accuracy     the programs of docs/accuracy.md, run and judged; needs NuGet, hours
 #   make live         the gate on a running .NET program, LIVE_RUNS times each way
 #   make bench        speed and memory against the gates
+#   make bench-buffers  what a snapshot takes of the process; needs the SDK, minutes
 #   make bench-compare  BASE=commit: ratios to it, of FILES=... as well
 #   make check-packages  what follows, built, installed, run, removed
 #   make check-nuget  leak tests in xUnit.net, NUnit, MSTest, TUnit, of the package; needs NuGet, minutes

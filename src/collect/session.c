@@ -170,6 +170,7 @@ static bool start(struct session *s, enum tracing_kind kind)
 {
     bool ok = tracing_start(&s->tracing, kind, &s->patience, s->err);
     s->began = s->last_byte = clock_ms();
+    s->over = s->tracing.has_walked ? s->began : 0;
     return ok;
 }
 
@@ -249,11 +250,11 @@ static bool keep(struct session *s, const void *data, size_t size)
 }
 
 /* When the process is silent: a thread of it that sends must have begun before a collection
- * stops all others. The session that forces the collection is answered when that is over;
- * what was walked may then still be on its way. */
+ * stops all others. The session that forces the collection is answered when that is over.
+ */
 static bool see_collection(struct session *s)
 {
-    if (!s->tracing.is_without_collection || s->tracing.stopping)
+    if (!s->tracing.is_without_collection || s->is_ended)
         return true;
     if (!s->is_asked) {
         s->is_asked = true;
@@ -264,14 +265,25 @@ static bool see_collection(struct session *s)
             return false;
         s->over = clock_ms();
     }
+    return true;
+}
+
+/* The collection is over, and what was walked may still be on its way, but not for long.
+ * Where a buffer was too small, its end may be lost with other events: what is held comes
+ * at the end of the session. */
+static bool see_silence(struct session *s)
+{
     uint64_t now = clock_ms();
-    if (s->over == 0 || now - s->over < NO_WALK_MS || now - s->last_byte < NO_WALK_MS)
+    bool is_small =
+        s->tracing.buffer_mb > 0 && s->tracing.buffer_mb < TRACING_MOST_BUFFER_MB;
+    if (s->tracing.stopping || s->over == 0 || now - s->over < NO_WALK_MS ||
+        now - s->last_byte < NO_WALK_MS)
         return true;
-    /* The end of the collection was lost with other events: what is held comes at the end.
-     */
-    s->is_cut = s->so_far.objects > 0;
-    s->is_in_vain = !s->is_cut;
-    return s->is_cut ? stop(s) : fail(s->err, HD_UNSUPPORTED, "no heap walk was sent");
+    s->is_in_vain = s->tracing.is_without_collection && s->so_far.objects == 0;
+    s->is_cut = is_small && !s->is_in_vain;
+    if (s->is_in_vain)
+        return fail(s->err, HD_UNSUPPORTED, "no heap walk was sent");
+    return !s->is_cut || stop(s);
 }
 
 /* read(2) for input_stream(): what comes is written before it is looked at. */
@@ -294,7 +306,7 @@ static ssize_t take(void *from, void *to, size_t room)
             fail(s->err, HD_IO, "cannot read from the process: %s", strerror(errno));
             return -1;
         }
-        if (is_overdue(s) || !see_collection(s))
+        if (is_overdue(s) || !see_collection(s) || !see_silence(s))
             return -1;
     }
 }

@@ -183,13 +183,20 @@ static bool collects_apart(const struct tracing *t, enum ipc_command command)
     return !t->is_alone && command == IPC_COLLECT_TRACING5;
 }
 
+/* .NET 6 to 10: from 5 on, whose newest command 3.1 has, too. */
+static bool answers_late(enum ipc_command command)
+{
+    return command >= IPC_COLLECT_TRACING3 && command <= IPC_COLLECT_TRACING5;
+}
+
 bool tracing_start(struct tracing *t, enum tracing_kind kind, const struct patience *p,
                    struct hd_error *err)
 {
     struct reply *reply = alloc_zeroed(sizeof(*reply));
+    enum ipc_command command = IPC_COLLECT_TRACING6;
     bool answered = false;
-    for (int number = IPC_COLLECT_TRACING6; number >= IPC_COLLECT_TRACING; number--) {
-        enum ipc_command command = (enum ipc_command)number;
+    for (int number = command; number >= IPC_COLLECT_TRACING; number--) {
+        command = (enum ipc_command)number;
         t->is_without_collection = kind == TRACING_HEAP && collects_apart(t, command);
         answered = send_request(t, command, t->is_without_collection ? TRACING_WALK : kind,
                                 p, err) &&
@@ -199,6 +206,8 @@ bool tracing_start(struct tracing *t, enum tracing_kind kind, const struct patie
         close_fd(&t->stream);
     }
     bool ok = answered && read_answer(t, reply, err);
+    t->has_walked =
+        ok && kind == TRACING_HEAP && answers_late(command) && !t->is_without_collection;
     free(reply);
     return ok;
 }

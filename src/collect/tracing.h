@@ -26,6 +26,7 @@ struct tracing {
     uint32_t buffer_mb;         /* less than the kind's; 0: as the kind has it */
     bool is_alone;              /* asked for: TRACING_HEAP in one session */
     bool is_without_collection; /* TRACING_HEAP began as TRACING_WALK */
+    bool has_walked; /* the answer came behind the walk, which may be on its way */
 };
 
 /* One that is not started. */
