@@ -21,7 +21,7 @@ static bool has_ended(const struct harm *harm)
 
 const char *harm_done(const struct harm *harm, const struct hd_error *err)
 {
-    const double most = 1;
+    const double most = 0.3;
     const struct timespec moment = {.tv_nsec = 10000000};
     if (harm->pid == 0 || harm->born == 0)
         return NULL;
