@@ -320,6 +320,32 @@ Test(collect, fails_at_every_cut_of_a_new_stream)
     cut_everywhere(NET10, step_of(20000));
 }
 
+/* The same of a process that is read while it walks: it dies with both sessions. */
+Test(collect, fails_at_every_cut_of_a_stream_near_a_limit)
+{
+    struct bytes stream = outcome_recording(NET10);
+    uint64_t left = 400 * MIB;
+    struct peer_script script = {.habit = PEER_DIES,
+                                 .streams = &stream,
+                                 .stream_count = 1,
+                                 .newest_command = 0x0206,
+                                 .runtime = "10.0.12"};
+    const struct hd_collect_options how = {.size = sizeof(how),
+                                           .silence_ms = 30000,
+                                           .memory_left = left_to_process,
+                                           .context = &left,
+                                           .expected_bytes = 500 * MIB};
+    for (size_t cut = 0; cut < stream.size; cut += step_of(40000)) {
+        script.cut = cut;
+        struct outcome o = collect_with(&script, how);
+        cr_assert_not(o.ok, "cut at %zu", cut);
+        cr_assert_eq(o.err.status, HD_IO, "%zu: %s", cut, o.err.message);
+        cr_assert_eq(o.log.collections, 1);
+        cr_assert_lt(o.seconds, 2 * outcome_busy(), "%zu took %f s", cut, o.seconds);
+    }
+    free((void *)stream.data);
+}
+
 Test(collect, survives_damage)
 {
     enum { TRIALS = 300, BYTES = 20 };

@@ -22,6 +22,7 @@ struct peer {
     size_t played;
     struct bytes playing;
     int moving[MOST_MOVEMENTS]; /* streams of those sessions; -1: closed */
+    bool collects;              /* a session that forces collections is open */
 };
 
 enum { HEADER = 20, SESSION = 0x1234, COLLECTION = 0x1235, FIRST_MOVEMENT = 0x2000 };
@@ -205,9 +206,13 @@ static void start(struct peer *p, int fd, unsigned command, bool walk)
  * the answer comes behind it. */
 static void collect(struct peer *p, int fd)
 {
+    int stream = p->stream;
     p->log.collections++;
-    if (p->stream >= 0 && !p->script.never_walks)
-        play(p, p->stream);
+    if (stream >= 0 && !p->script.never_walks) {
+        p->stream = -1;
+        play(p, stream);
+    }
+    p->collects = true;
     answer(p, fd, true, COLLECTION, 8);
     close(fd);
 }
@@ -227,7 +232,11 @@ static void start_walk(struct peer *p, int fd, unsigned command)
 
 static void stop(struct peer *p, int fd, const unsigned char *payload)
 {
-    if ((payload[0] | payload[1] << 8) == COLLECTION) {
+    bool is_collection = (payload[0] | payload[1] << 8) == COLLECTION;
+    /* A runtime collects again when another session ends. */
+    p->log.collections += p->collects && !is_collection;
+    if (is_collection) {
+        p->collects = false;
         answer(p, fd, true, COLLECTION, 8);
         close(fd);
         return;
