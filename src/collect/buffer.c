@@ -19,10 +19,10 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* What a runtime that sends nothing during the walk holds: the whole trace. A trace has 54
- * bytes for a small object of 32 bytes with two references, which is the most that programs
- * were seen to need, and memory is more than the heap. The next trace is as large as the
- * last and a fifth. Where neither is known, all that is of use. */
+/* Returns the bytes of the whole trace, which a runtime holds that sends nothing during the
+ * walk: those of the last trace and a fifth. A trace has 54 bytes for a small object of 32
+ * bytes with two references, and resident memory is more than the heap, so the same holds
+ * for that. If neither is known, all that is of use. */
 static uint64_t whole(const struct buffer_facts *facts)
 {
     const uint64_t fixed = 8 * mib, most = TRACING_MOST_BUFFER_MB * mib;
@@ -32,8 +32,9 @@ static uint64_t whole(const struct buffer_facts *facts)
     return smaller(bytes + bytes / 5 + fixed, most);
 }
 
-/* For a snapshot that is whole. Memory says little of the heap, and a buffer that is too
- * small costs a pause, not the process: so where that is all that is known, it is tried. */
+/* Returns the bytes without which no snapshot is tried. Resident memory is no measure of
+ * the heap, and a buffer that is too small costs a pause, not the process: if nothing else
+ * is known, a small one is tried. */
 static uint64_t needed_by(const struct buffer_facts *facts)
 {
     const unsigned long streaming = 10, waiting = 11;

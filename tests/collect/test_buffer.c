@@ -8,7 +8,7 @@
 
 #define MIB (UINT64_C(1) << 20)
 
-/* What becomes of each: refused, or in one session or two, with that buffer. */
+/* The plan must be "refused", or "one" or "two" sessions with a buffer of that size. */
 static void expect(const char *runtime, uint64_t left, uint64_t expected, uint64_t memory,
                    const char *how, uint32_t mb)
 {
@@ -100,7 +100,8 @@ Test(buffer, was_not_enough_if_events_were_lost)
     cr_expect_eq(err.topic, HD_ABOUT_LIMIT);
 }
 
-/* Of each form the size comes first, behind the kind of session where there is one. */
+/* In each form of the request the size is first, after the kind of session if it has one.
+ */
 static uint32_t asked_for(enum ipc_command command, uint32_t mb)
 {
     const struct request r = tracing_request(command, TRACING_HEAP, mb);

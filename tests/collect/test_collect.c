@@ -176,7 +176,7 @@ static uint64_t left_to_process(void *context, uint64_t pid)
     return *(const uint64_t *)context;
 }
 
-/* Of a process with that runtime, of whose memory so much is left. */
+/* A process with that runtime, and room for that many MiB. */
 static struct outcome collect_held(const char *runtime, unsigned newest, uint64_t left_mib,
                                    bool never_walks, size_t tail)
 {
