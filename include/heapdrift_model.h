@@ -56,6 +56,7 @@ enum hd_untold {
     HD_UNTOLD_MISPLACED,  /* too many objects are not where they should be */
     HD_UNTOLD_RESTARTED,  /* they are of two processes */
     HD_UNTOLD_INCOMPLETE, /* one of the two is */
+    HD_UNTOLD_SILENT,     /* the runtime names no survivors, ever: Native AOT */
     HD_UNTOLD_COUNT
 };
 

@@ -236,16 +236,18 @@ static void stop(struct listening *l)
     pthread_join(l->thread, NULL);
 }
 
-static enum hd_untold explain(enum hearing why, struct hd_error *err)
+static enum hd_untold explain(const struct listening *l, struct hd_error *err)
 {
+    enum hearing why = l->why;
     if (why == TOO_MUCH) {
         fail(err, HD_TOO_BIG, "%s (%d MiB of events in %d s)",
              hd_untold_words(HD_UNTOLD_TOO_MUCH), MOST_IN_WINDOW >> 20, WINDOW_MS / 1000);
         return HD_UNTOLD_TOO_MUCH;
     }
-    enum hd_untold untold = why == CUT_OFF     ? HD_UNTOLD_ENDED
-                            : why == HEARD_OUT ? HD_UNTOLD_GAPS
-                                               : HD_UNTOLD_LOST;
+    enum hd_untold untold = why == CUT_OFF              ? HD_UNTOLD_ENDED
+                            : why != HEARD_OUT          ? HD_UNTOLD_LOST
+                            : l->events.names_survivors ? HD_UNTOLD_GAPS
+                                                        : HD_UNTOLD_SILENT;
     fail(err, why == CUT_OFF ? HD_IO : HD_BAD_FORMAT, "%s", hd_untold_words(untold));
     return untold;
 }
@@ -253,14 +255,14 @@ static enum hd_untold explain(enum hearing why, struct hd_error *err)
 /* Stop, hear out what is on its way, and fold it in up to the collection of that number.
  * NULL, why and err if it is not known where the objects are; it lives until
  * listening_end(). */
-static const struct movement *listening_stop(struct listening *l, uint32_t until,
-                                             enum hd_untold *why, struct hd_error *err)
+static struct movement *listening_stop(struct listening *l, uint32_t until,
+                                       enum hd_untold *why, struct hd_error *err)
 {
     bool was_on = !l->is_stopped;
     stop(l);
     if (l->why == HEARD_OUT && was_on && movement_events_end(&l->events, until))
         return &l->events.movement;
-    *why = explain(l->why, err);
+    *why = explain(l, err);
     return NULL;
 }
 
@@ -288,7 +290,7 @@ struct hd_following {
     struct told_side older; /* the last snapshot */
     uint64_t instance;      /* that it is of */
     bool has_older;
-    bool is_off; /* the process has too much to tell */
+    bool is_off; /* the process has too much to tell, or nothing ever */
 };
 
 struct hd_following *hd_following_begin(void)
@@ -333,9 +335,9 @@ static bool identify(struct hd_following *f, struct hd_snapshot *snap,
     }
     if (snap->identity.instance != f->instance)
         return give_reason(snap, HD_UNTOLD_RESTARTED, err);
-    const struct movement *m =
+    struct movement *m =
         listening_stop(f->now, snap->identity.collection, &snap->untold, err);
-    if (snap->untold == HD_UNTOLD_TOO_MUCH) {
+    if (snap->untold == HD_UNTOLD_TOO_MUCH || snap->untold == HD_UNTOLD_SILENT) {
         f->is_off = true;
         f->why_no_next = (struct why){snap->untold, *err};
     }

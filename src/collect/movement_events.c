@@ -50,6 +50,7 @@ static bool append_stretches(struct movement_events *e, uint64_t time,
     struct pending_event *p = append(e, time, kind);
     p->first = e->stretch_len;
     p->count = b.count;
+    e->names_survivors = e->names_survivors || b.count > 0;
     for (uint32_t i = 0; i < b.count; i++) {
         struct heap_stretch s = heap_stretch_at(kind, b.records + i * b.size, pointer_size);
         e->stretches =

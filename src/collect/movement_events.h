@@ -5,7 +5,8 @@
  * are held for a second and put in order; one that comes too late spoils everything. Those
  * between the start and the end of a collection belong to it, to the later one where one
  * interrupts another, which is in the background then. Collections have numbers without
- * gaps, by which a missing one shows.
+ * gaps, by which a missing one shows. Native AOT announces collections and never names what
+ * survives them.
  *
  * Whatever is odd makes an end of knowing; nothing is guessed. It knows neither sockets nor
  * threads. */
@@ -27,6 +28,7 @@ struct open_collection {
 /* {0} is fresh. */
 struct movement_events {
     bool failed;
+    bool names_survivors;  /* some collection did */
     uint64_t newest, done; /* ticks: of the newest event, and those that were worked on */
     /* what is not worked on yet, in the order of the stream */
     struct pending_event *pending;

@@ -194,7 +194,9 @@ static const struct {
                              "objects are not where the GC events say they are"},
     [HD_UNTOLD_RESTARTED] = {"restarted", "it is another process"},
     [HD_UNTOLD_INCOMPLETE] = {"incomplete",
-                              "this snapshot or the previous one is incomplete"}};
+                              "this snapshot or the previous one is incomplete"},
+    [HD_UNTOLD_SILENT] = {"silent",
+                          "the runtime does not report survivors (Native AOT never does)"}};
 
 const char *hd_untold_name(enum hd_untold why)
 {

@@ -19,9 +19,19 @@ void movement_begin(struct movement *m, struct places *places)
         m->now.all[i].object = (uint32_t)i;
 }
 
+static void forget_named(struct movement *m)
+{
+    free(m->named);
+    free(m->collected);
+    m->named = NULL;
+    m->collected = NULL;
+    m->named_count = m->collected_count = 0;
+}
+
 void movement_free(struct movement *m)
 {
     places_free(&m->now);
+    forget_named(m);
     *m = (struct movement){0};
 }
 
@@ -97,9 +107,9 @@ static bool lies_below(const void *places, size_t i, const void *address)
     return ((const struct place *)places)[i].address < *(const uint64_t *)address;
 }
 
-static size_t first_at(const struct movement *m, uint64_t address)
+static size_t first_at(const struct places *p, uint64_t address)
 {
-    return search_first(m->now.all, 0, m->now.len, lies_below, &address);
+    return search_first(p->all, 0, p->len, lies_below, &address);
 }
 
 static bool ends_below(const void *stretches, size_t i, const void *address)
@@ -158,7 +168,7 @@ struct found {
 
 /* A territory ends where the next one begins: with segments a younger generation lies in
  * what is set aside for an older one. */
-static size_t find(const struct movement *m, const struct part *c, struct found *to)
+static size_t find(const struct places *in, const struct part *c, struct found *to)
 {
     size_t count = 0, judged = 0;
     for (size_t i = 0; i < c->territory_count; i++) {
@@ -168,7 +178,7 @@ static size_t find(const struct movement *m, const struct part *c, struct found 
             end = c->territories[i + 1].start;
         if (!is_collected(c, t) || end <= t->start)
             continue;
-        struct found f = {first_at(m, t->start), first_at(m, end)};
+        struct found f = {first_at(in, t->start), first_at(in, end)};
         f.begin = f.begin > judged ? f.begin : judged;
         if (f.begin < f.end)
             to[count++] = f;
@@ -177,14 +187,15 @@ static size_t find(const struct movement *m, const struct part *c, struct found 
     return count;
 }
 
+/* No survivor at all is no news of a death: there are runtimes that name none, ever. */
 static bool fold(struct movement *m, struct part *c)
 {
     if (c->territory_count == 0)
         return false;
     qsort(c->territories, c->territory_count, sizeof(*c->territories), by_start);
     struct found *all = alloc_zeroed(array_bytes(c->territory_count, sizeof(*all)));
-    size_t count = find(m, c, all);
-    bool ok = count == 0 || sort_stretches(c), changed = false;
+    size_t count = find(&m->now, c, all);
+    bool ok = count == 0 || (c->stretch_count > 0 && sort_stretches(c)), changed = false;
     for (size_t i = 0; ok && i < count; i++)
         changed = judge(m, c, all[i].begin, all[i].end) || changed;
     free(all);
@@ -205,6 +216,19 @@ static void *joined(const void *a, size_t a_count, const void *b, size_t b_count
     return all;
 }
 
+/* The program stands still until the next snapshot: what it will have is what this names.
+ */
+static void keep_named(struct movement *m, struct part *c)
+{
+    forget_named(m);
+    m->depth = c->depth;
+    m->named = c->stretches;
+    m->named_count = c->stretch_count;
+    m->collected =
+        joined(c->territories, c->territory_count, NULL, 0, sizeof(struct territory));
+    m->collected_count = c->territory_count;
+}
+
 static bool fold_all(struct movement *m, const struct collection *c, unsigned depth)
 {
     struct part all = {.depth = depth,
@@ -214,7 +238,7 @@ static bool fold_all(struct movement *m, const struct collection *c, unsigned de
     all.stretches = joined(c->moved, c->moved_count, c->stayed, c->stayed_count,
                            sizeof(struct stretch));
     bool ok = fold(m, &all);
-    free(all.stretches);
+    keep_named(m, &all);
     return ok;
 }
 
@@ -282,15 +306,57 @@ static bool fold_background(struct movement *m, const struct collection *c)
 
 bool movement_fold(struct movement *m, struct collection *c)
 {
+    forget_named(m);
     return c->is_background ? fold_background(m, c) : fold_all(m, c, c->depth);
 }
 
 /* --- the next snapshot --------------------------------------------------------------- */
 
-uint32_t *movement_end(const struct movement *m, const struct places *newer,
-                       uint32_t *survivors)
+enum { TOLERATED = 1000 }; /* one object in so many */
+
+static int by_to(const void *a, const void *b)
 {
-    enum { TOLERATED = 1000 };
+    const struct stretch *x = a, *y = b;
+    return (x->to > y->to) - (x->to < y->to);
+}
+
+/* How many of the objects between begin and end lie where no stretch ends up. */
+static size_t count_unnamed(const struct part *last, const struct places *newer,
+                            struct found f)
+{
+    const struct stretch *s = last->stretches;
+    size_t at = 0, unnamed = 0;
+    for (size_t i = f.begin; i < f.end; i++) {
+        uint64_t address = newer->all[i].address;
+        while (at < last->stretch_count && s[at].to <= address &&
+               address - s[at].to >= s[at].size)
+            at++;
+        unnamed += at == last->stretch_count || s[at].to > address;
+    }
+    return unnamed;
+}
+
+/* Whether the last collection named what the snapshot that was taken in it has. Of what it
+ * did not collect it names nothing. */
+static bool names_all(const struct movement *m, const struct places *newer)
+{
+    struct part last = {m->depth,     m->named,           m->named_count,
+                        m->collected, m->collected_count, false};
+    size_t unnamed = 0;
+    if (last.territory_count == 0)
+        return true;
+    struct found *all = alloc_zeroed(array_bytes(last.territory_count, sizeof(*all)));
+    size_t count = find(newer, &last, all);
+    if (last.stretch_count > 0)
+        qsort(last.stretches, last.stretch_count, sizeof(*last.stretches), by_to);
+    for (size_t i = 0; i < count; i++)
+        unnamed += count_unnamed(&last, newer, all[i]);
+    free(all);
+    return unnamed <= newer->len / TOLERATED;
+}
+
+uint32_t *movement_end(struct movement *m, const struct places *newer, uint32_t *survivors)
+{
     uint32_t *told = alloc_resize(NULL, array_bytes(newer->len + 1, sizeof(*told)));
     size_t same = 0, i = 0;
     for (size_t k = 0; k < newer->len; k++) {
@@ -304,7 +370,7 @@ uint32_t *movement_end(const struct movement *m, const struct places *newer,
         same += is_same;
     }
     *survivors = (uint32_t)same;
-    if ((m->now.len - same) <= m->now.len / TOLERATED)
+    if ((m->now.len - same) <= m->now.len / TOLERATED && names_all(m, newer))
         return told;
     free(told);
     return NULL;

@@ -45,20 +45,26 @@ struct movement {
     struct places now; /* where they lie; object: its place among those of the snapshot
                           in the order of addresses */
     size_t count;      /* of the snapshot: now.len is that of the living */
+    /* of the last collection, if it stopped the program: what it named */
+    struct stretch *named;
+    size_t named_count;
+    struct territory *collected; /* ascending, older generations among them */
+    size_t collected_count;
+    unsigned depth;
 };
 
 /* Take over the places, whose objects are numbered anew. */
 void movement_begin(struct movement *m, struct places *places);
 
-/* False if it makes no sense: nothing is known any more. */
+/* False if it makes no sense, or names no survivor where objects lay: nothing is known any
+ * more. */
 bool movement_fold(struct movement *m, struct collection *c);
 
 /* Which is which of the newer snapshot: told[] is the place among those of the older for
  * each of newer, NO_NODE for what came; malloc'd, and how many survived. What lies where no
- * object of that type and size does is dead. NULL if that are more than one in a thousand.
- */
-uint32_t *movement_end(const struct movement *m, const struct places *newer,
-                       uint32_t *survivors);
+ * object of that type and size does is dead. NULL if that are more than one in a thousand,
+ * or if the last collection left out as many of the newer. */
+uint32_t *movement_end(struct movement *m, const struct places *newer, uint32_t *survivors);
 
 void movement_free(struct movement *m);
 

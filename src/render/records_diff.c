@@ -440,7 +440,8 @@ static const struct record_field untold_fields[] = {
     FIELD("reason", CHOICE(untold, untold_word, HD_UNTOLD_COUNT), NEVER_NULL,
           "No session was opened; the process ended it; the collector moves more than can "
           "be told without slowing it down; events or collections are missing; objects are "
-          "elsewhere; another process; an incomplete snapshot."),
+          "elsewhere; another process; an incomplete snapshot; a runtime that never names "
+          "survivors."),
 };
 static const RECORD_OF(
     untold, NULL, untold_fields,

@@ -267,6 +267,26 @@ Test(following, a_lost_event_tells_nothing)
     expect_unknown(&t, HD_UNTOLD_LOST, "lost events");
 }
 
+/* As Native AOT does it: it is not asked again. */
+Test(following, a_process_that_never_names_survivors_tells_nothing)
+{
+    struct trace_forge moves = begin_moves();
+    forge_collection(&moves, 2, 0, NO, NO);
+    forge_collection(&moves, 3, 1, NO, NO);
+    struct told t = follow_two(&moves, MOVEMENT_HONEST);
+    cr_expect_eq(t.log.movements, 2);
+    expect_unknown(&t, HD_UNTOLD_SILENT, "does not report");
+}
+
+Test(following, a_process_that_is_silent_once_leaves_a_gap)
+{
+    struct trace_forge moves = begin_moves();
+    forge_collection(&moves, 2, 0, 0x10018, 0x20000);
+    forge_collection(&moves, 3, 1, NO, NO);
+    struct told t = follow_two(&moves, MOVEMENT_HONEST);
+    expect_unknown(&t, HD_UNTOLD_GAPS, "gaps");
+}
+
 Test(following, a_collection_that_is_missing_tells_nothing)
 {
     struct trace_forge moves = begin_moves();

@@ -265,6 +265,17 @@ Test(movement, what_makes_no_sense_is_refused)
     movement_free(&m);
 }
 
+/* Nothing says that they are dead; Native AOT names generations and no survivor. */
+Test(movement, a_collection_without_any_survivor_says_nothing_of_objects_in_it)
+{
+    struct movement m = begun((const uint64_t[]){0x1000, 0x2000, 0x3000, 0});
+    cr_expect_not(fold(&m, 2, none, 0));
+    movement_free(&m);
+    m = begun((const uint64_t[]){0x2000, 0x3000, 0});
+    cr_expect(fold(&m, 0, none, 0), "no object of the snapshot lies in generation 0");
+    LIES(&m, 0x2000, 0x3000);
+}
+
 /* --- the next snapshot -----------------------------------------------------------------
  */
 
@@ -298,6 +309,45 @@ Test(movement, one_in_a_thousand_may_be_another_and_is_dead_then)
     cr_expect_eq(survivors_with(5), -1);
 }
 
+/* Whether it is known which survive of the older, all in place, where the snapshot has more
+ * than its collection of that depth named: two that lie there for one that it named. */
+static bool is_known_with_unnamed(unsigned depth, size_t unnamed)
+{
+    enum { NAMED = 3000 };
+    uint64_t addresses[2 * NAMED + 1] = {0};
+    uint32_t survivors = 0;
+    for (size_t i = 0; i < NAMED; i++)
+        addresses[i] = 0x2000000 + i * SIZE;
+    struct movement m = begun(addresses);
+    for (size_t i = 0; i < unnamed; i++)
+        addresses[NAMED + i] = 0x2000000 + (NAMED + i) * SIZE;
+    struct places newer = places_at(addresses);
+    struct territory all[] = {{1, 0x2000000, 0x100000, 0x100000}, {0, 0x1000000, 0, 16}};
+    struct stretch stayed[] = {{0x2000000, 0x2000000, NAMED * (uint64_t)SIZE}};
+    struct collection c = {.depth = depth,
+                           .stayed = stayed,
+                           .stayed_count = 1,
+                           .territories = all,
+                           .territory_count = 2};
+    cr_assert(movement_fold(&m, &c));
+    uint32_t *older_of = movement_end(&m, &newer, &survivors);
+    bool known = older_of != NULL;
+    cr_expect(!known || survivors == NAMED);
+    free(older_of);
+    places_free(&newer);
+    movement_free(&m);
+    return known;
+}
+
+Test(movement, a_snapshot_has_nothing_that_its_collection_did_not_name)
+{
+    cr_expect(is_known_with_unnamed(1, 0));
+    cr_expect(is_known_with_unnamed(1, 3), "one in a thousand");
+    cr_expect_not(is_known_with_unnamed(1, 4));
+    cr_expect_not(is_known_with_unnamed(2, 2000));
+    cr_expect(is_known_with_unnamed(0, 2000), "it did not collect them");
+}
+
 /* --- a simulated heap ------------------------------------------------------------------
  */
 
@@ -309,7 +359,7 @@ struct simulated {
     uint64_t address[OBJECTS]; /* by number; GONE */
     unsigned generation[OBJECTS];
     struct territory parts[PARTS];
-    struct stretch stretches[OBJECTS];
+    struct stretch stretches[OBJECTS + 1];
     size_t stretch_count;
 };
 
@@ -356,7 +406,8 @@ static void collect(struct simulated *s, unsigned depth)
 {
     uint64_t before[OBJECTS];
     memcpy(before, s->address, sizeof(before));
-    s->stretch_count = 0;
+    s->stretches[0] = (struct stretch){start_of(PARTS), start_of(PARTS), SIZE};
+    s->stretch_count = 1; /* there is always somebody else */
     for (size_t i = 0; i < OBJECTS; i++) {
         if (before[i] == GONE || s->parts[part_of(before[i])].generation > depth)
             continue;
