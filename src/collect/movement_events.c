@@ -44,7 +44,8 @@ static bool append_stretches(struct movement_events *e, uint64_t time,
                              unsigned pointer_size)
 {
     struct bulk b;
-    if (!bulk_parse(kind, payload, pointer_size, &b) ||
+    /* Records of another size would be read as nonsense. */
+    if (!bulk_parse(kind, payload, pointer_size, &b) || b.rest.size != b.count * b.size ||
         e->stretch_len + b.count > MOST_STRETCHES)
         return spoil(e);
     struct pending_event *p = append(e, time, kind);

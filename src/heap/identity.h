@@ -7,6 +7,11 @@
  * Of each kind the addresses with the smallest hashes are kept: those of two snapshots can
  * be compared whatever became of the heaps meanwhile, in memory that does not grow.
  *
+ * Native AOT and Mono have neither. There it is the blocks of memory in which objects are:
+ * a collector moves objects, but not all of them to other blocks at a time, and literals in
+ * the image and pinned objects never. So no block in common is another process; one in
+ * common proves nothing, since memory may be placed alike.
+ *
  * Whether an absence means anything is decided with care: a rule that takes one process
  * for two would cost more than one that says nothing. */
 #ifndef IDENTITY_H
@@ -26,7 +31,8 @@ struct sketch {
 
 struct identity {
     struct sketch types, tables;
-    uint64_t instance;   /* of a process, on whatever machine; 0 unknown */
+    struct sketch blocks; /* their first addresses, if types or tables are missing */
+    uint64_t instance;    /* of a process, on whatever machine; 0 unknown */
     uint32_t collection; /* the number of the garbage collection that it was taken in, among
                             those of its process; 0 unknown */
 };

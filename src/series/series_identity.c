@@ -190,18 +190,20 @@ static void add_pids(struct text *t, const struct hd_info *a, const struct hd_in
 }
 
 /* The reason that tells people most. */
-static void add_reason(struct text *t, const struct hd_info *a, const struct hd_info *b)
+static void add_reason(struct text *t, const struct hd_snapshot *before,
+                       const struct hd_snapshot *now)
 {
     enum { DIGITS = 12 }; /* as engines show ids */
+    const struct hd_info *a = &before->info, *b = &now->info;
     if (differ(a->process, b->process)) {
         add_instead(t, "", b->process, a->process);
     } else if (hosts_differ(a, b)) {
         add_instead(t, "host ", b->host, a->host);
     } else if (differ(a->container, b->container)) {
-        char now[DIGITS + 1], before[DIGITS + 1];
-        snprintf(now, sizeof(now), "%.*s", DIGITS, b->container);
-        snprintf(before, sizeof(before), "%.*s", DIGITS, a->container);
-        add_instead(t, "container ", now, before);
+        char id[DIGITS + 1], other[DIGITS + 1];
+        snprintf(id, sizeof(id), "%.*s", DIGITS, b->container);
+        snprintf(other, sizeof(other), "%.*s", DIGITS, a->container);
+        add_instead(t, "container ", id, other);
     } else if (differ(a->runtime, b->runtime)) {
         add_instead(t, ".NET ", b->runtime, a->runtime);
     } else if (differ(a->started, b->started)) {
@@ -212,9 +214,10 @@ static void add_reason(struct text *t, const struct hd_info *a, const struct hd_
     } else if (pids_differ(a, b)) {
         add_pids(t, a, b);
     } else {
-        text_add_string(
-            t,
-            "no runtime object is at its previous address: a restart, or another program");
+        bool of_runtime = before->identity.types.len > 0 && now->identity.types.len > 0;
+        text_add_string(t, of_runtime ? "no runtime object is at its previous address"
+                                      : "no object is near where objects were");
+        text_add_string(t, ": a restart, or another program");
     }
 }
 
@@ -228,7 +231,7 @@ static void check_process(struct series *s, size_t k, struct series_warnings *w,
     text_add_string(&message, "not from the same process as ");
     add_file(&message, s, k - 1, k);
     text_add_string(&message, ": ");
-    add_reason(&message, &before->info, &now->info);
+    add_reason(&message, before, now);
     warn(w, WARN_DIFFERENT_PROCESS, k, &message, a);
     text_free(&message);
     s->restarted = true;

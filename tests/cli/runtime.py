@@ -9,6 +9,8 @@
     runtime.py SOCKET dump CORE... writes the first when it is asked for a dump, the second when it
                                    is asked again, ..., the last from then on
     runtime.py SOCKET refuse TEXT  refuses a dump with that text
+    runtime.py SOCKET replay FOLDER  the Nth session that asks for a heap gets heap-N.nettrace of the
+                                   folder, the Nth that asks for moves movement-N.nettrace
 
 With MAPPED=FILE in the environment it maps that file, as a runtime does its libraries.
 
@@ -31,9 +33,11 @@ FIRST_DUMP, LAST_DUMP = 0x0101, 0x0103
 FAILED = b"\x05\x40\x00\x80"
 STOP, FIRST_START, LAST_START = 0x0201, 0x0202, 0x0206
 BEFORE_BLOCKS = 102
-LOADER = 8
+LOADER, HEAP_DUMP = 8, 0x100000
 streams = []
 sessions = int(os.environ.get("LATER", 1)) - 1
+replayed = {}  # connections of sessions, by number
+numbers = {"heap": 0, "movement": 0}
 
 
 def reply(connection, good, payload):
@@ -51,14 +55,28 @@ def an_hour_later():
     return trace[:at] + struct.pack("<8H", *date) + trace[at + 16:]
 
 
-def asks_for_nothing(request):
-    """The keywords of the provider are that of the loader alone, and stand in front of its level and name."""
+def keywords(request):
+    """Of the runtime's provider: before its level and name."""
     name = request.find("Microsoft-Windows-DotNETRuntime".encode("utf-16-le"))
-    return name >= 16 and struct.unpack_from("<Q", request, name - 16) == (LOADER,)
+    return struct.unpack_from("<Q", request, name - 16)[0] if name >= 16 else 0
+
+
+def replay(connection, request):
+    """Sessions overlap, so each has its own number. The last byte, which ends a trace, comes with the stop."""
+    number = struct.pack("<Q", 1 + len(replayed))
+    stream = b""
+    if keywords(request) != LOADER:
+        kind = "heap" if keywords(request) & HEAP_DUMP else "movement"
+        numbers[kind] += 1
+        with open(f"{files[0]}/{kind}-{numbers[kind]}.nettrace", "rb") as file:
+            stream = file.read()
+    replayed[number] = connection, stream[-1:]
+    reply(connection, True, number)
+    connection.sendall(stream[:-1])
 
 
 def play(connection, request):
-    if asks_for_nothing(request):
+    if keywords(request) == LOADER:
         streams.append(connection)
         return reply(connection, True, SESSION)
     reply(connection, True, SESSION)
@@ -110,9 +128,13 @@ def serve(connection):
     elif habit == "mute":
         streams.append(connection)
     elif FIRST_START <= command <= LAST_START:
-        play(connection, request)
+        (replay if habit == "replay" else play)(connection, request)
     else:
-        if command == STOP and streams:
+        if command == STOP and request in replayed:
+            stopped, end = replayed[request]
+            stopped.sendall(end)
+            stopped.close()
+        elif command == STOP and streams:
             streams.pop().close()
         reply(connection, command == STOP, SESSION if command == STOP else b"\x85\x13\x13\x80")
         connection.close()
@@ -146,7 +168,7 @@ def listen(path):
 
 habit = sys.argv[2]
 files = sys.argv[3:]
-trace = open(files[0], "rb").read() if files and habit not in ("dump", "refuse") else b""
+trace = open(files[0], "rb").read() if files and habit not in ("dump", "refuse", "replay") else b""
 if "MAPPED" in os.environ:
     with open(os.environ["MAPPED"], "rb") as file:
         mapped = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)

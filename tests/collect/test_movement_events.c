@@ -227,8 +227,57 @@ static bool cut_short(struct movement_events *e)
     return starts(e, 10, 2, 1, AT_ONCE) && add(e, EVENT_MOVED, 11, &t) && ends(e, 12, 2, 1);
 }
 
+/* As a later version of the event may have it: each record is longer. */
+static bool of_another_version(struct movement_events *e)
+{
+    struct text t = {0};
+    forge_u32(&t, 0);
+    forge_u32(&t, 1);
+    forge_u16(&t, 0);
+    forge_u64(&t, 0x1000);
+    forge_u64(&t, 0x2000);
+    forge_u64(&t, SIZE);
+    forge_u64(&t, 0);
+    return starts(e, 10, 2, 1, AT_ONCE) && territories(e, 11) &&
+           add(e, EVENT_MOVED, 12, &t) && ends(e, 13, 2, 1);
+}
+
+static bool without_survivors(struct movement_events *e)
+{
+    return starts(e, 10, 2, 1, AT_ONCE) && territories(e, 11) && ends(e, 12, 2, 1);
+}
+
+static bool started_twice(struct movement_events *e)
+{
+    return starts(e, 10, 2, 1, AT_ONCE) && whole(e);
+}
+
+static bool ended_twice(struct movement_events *e)
+{
+    return whole(e) && ends(e, 14, 2, 1);
+}
+
+static bool told_twice(struct movement_events *e)
+{
+    return starts(e, 10, 2, 1, AT_ONCE) && territories(e, 11) &&
+           moves(e, 12, 0x1000, 0x2000) && moves(e, 12, 0x1000, 0x2000) &&
+           ends(e, 13, 2, 1);
+}
+
+static bool territories_last(struct movement_events *e)
+{
+    return starts(e, 10, 2, 1, AT_ONCE) && moves(e, 11, 0x1000, 0x2000) &&
+           territories(e, 12) && ends(e, 13, 2, 1);
+}
+
 Test(movement_events, what_is_odd_is_not_known)
 {
+    cr_expect_not(known(of_another_version, 2));
+    cr_expect_not(known(without_survivors, 2));
+    cr_expect_not(known(started_twice, 2));
+    cr_expect_not(known(ended_twice, 2));
+    cr_expect_not(known(told_twice, 2));
+    cr_expect_not(known(territories_last, 2));
     cr_expect(known(whole, 2));
     cr_expect_not(known(whole, 3), "it has not come");
     cr_expect_not(known(whole, 1), "there is nothing between");

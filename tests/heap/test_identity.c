@@ -113,6 +113,24 @@ Test(identity, what_may_be_a_part_of_a_heap_proves_nothing)
     expect_kin(process(10, 10), forge_finish(&f), KIN_UNKNOWN);
 }
 
+/* Of a runtime without these: its objects lie where that generation does. */
+static struct hd_snapshot *foreign(uint32_t objects, enum hd_generation generation)
+{
+    struct forge f = {0};
+    for (uint32_t i = 0; i < objects; i++)
+        forge_generation(&f, forge_object(&f, "App.Order", 40), generation);
+    return forge_finish(&f);
+}
+
+Test(identity, without_types_and_tables_no_block_in_common_is_another_process)
+{
+    enum { ENOUGH = 1000 };
+    expect_kin(foreign(ENOUGH, HD_GEN1), foreign(3 * ENOUGH, HD_GEN2), KIN_OTHER);
+    expect_kin(foreign(ENOUGH - 1, HD_GEN1), foreign(3 * ENOUGH, HD_GEN2), KIN_UNKNOWN);
+    expect_kin(foreign(ENOUGH, HD_GEN2), foreign(ENOUGH, HD_GEN2), KIN_UNKNOWN);
+    expect_kin(foreign(ENOUGH, HD_GEN1), process(10, 10), KIN_UNKNOWN);
+}
+
 Test(identity, the_hash_of_a_process_decides_alone)
 {
     struct hd_snapshot *a = process(10, 10), *b = process(50, 50);

@@ -345,7 +345,8 @@ static void forget_references(struct hd_snapshot *snap)
     snap->info.reachable_objects = snap->info.reachable_bytes = HD_UNKNOWN;
     snap->info.has_roots = snap->info.has_fields = false;
     memset(snap->roots_by_kind, 0, sizeof(snap->roots_by_kind));
-    snap->identity.types = snap->identity.tables = (struct sketch){0};
+    snap->identity.types = snap->identity.tables = snap->identity.blocks =
+        (struct sketch){0};
 }
 
 static bool parse_digest(struct digest_reading *r)
@@ -362,6 +363,8 @@ static bool parse_digest(struct digest_reading *r)
                       "types_are_cut") ||
         !parse_sketch(r, &b->snap->identity.tables, "tables", "tables_unit",
                       "tables_are_cut") ||
+        !parse_sketch(r, &b->snap->identity.blocks, "blocks", "blocks_unit",
+                      "blocks_are_cut") ||
         !parse_type_ids(r) || !add_types(r) || !parse_samples(r) || !parse_retained(r) ||
         !digest_read_lost(r))
         return false;

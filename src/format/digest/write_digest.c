@@ -336,6 +336,8 @@ static void put_identity(struct digest_out *w)
     digest_begin_group(w, DIGEST_IDENTITY);
     put_sketch(w, "types", "types_unit", "types_are_cut", &id->types);
     put_sketch(w, "tables", "tables_unit", "tables_are_cut", &id->tables);
+    if (id->blocks.len > 0)
+        put_sketch(w, "blocks", "blocks_unit", "blocks_are_cut", &id->blocks);
     digest_end_group(w);
 }
 

@@ -1,0 +1,70 @@
+#!/usr/bin/env bats
+# Runtimes that report less than CoreCLR: what they do not say is unknown.
+
+load helper
+
+aot=fixtures/native-aot
+
+teardown() {
+    [[ -z ${runtime:-} ]] || kill "$runtime" || true
+}
+
+# replay_runtime: a process of Native AOT, which leaks, at $socket.
+replay_runtime() {
+    mkdir "$tmp/streams"
+    zstd -dqr --output-dir-flat "$tmp/streams" $aot/*.nettrace.zst
+    socket=$tmp/socket
+    python3 tests/cli/runtime.py "$socket" replay "$tmp/streams" 3>&- &
+    runtime=$!
+    for _ in $(tries); do [[ ! -S $socket ]] || break; sleep 0.05; done
+    [[ -S $socket ]]
+}
+
+# by_order FOLDER: its leak is found, by order, and why is said.
+by_order() {
+    works info --format=json "$1"/*
+    [[ $(json '[.snapshots[].untold]|join(" ")') == " silent silent silent" ]]
+    works info "$1"/*2.gcdump
+    out_has "not told: the runtime does not report survivors (Native AOT never does)"
+    works -q --format=json "$1"/*
+    [[ $(json '.untold|[.snapshot, .reason]|join(" ")') == "1 silent" ]]
+    [[ $(json .identity) == order ]]
+    [[ $(json '.suspects[0].type') == "Type(0x39ce98)" ]]
+    hd check -q "$1"/*
+    [[ $status == 1 ]]
+}
+
+@test "a collection that names no survivor kills no object: watch finds the leak" {
+    replay_runtime
+    works watch --diagnostic-port="$socket" --count=4 --interval=100ms -o "$tmp/kept" --no-progress
+    out_has "LEAK  Type(0x39ce98): 96 → 540 objects"
+    err_has "snapshot 2 of 4: which objects survived is not known exactly: the runtime does not report survivors"
+    [[ $(grep -c "which objects survived" <<<"$err") == 1 ]]
+    by_order "$tmp/kept"
+}
+
+@test "a collection that names no survivor kills no object: collect --on-enter" {
+    replay_runtime
+    mkdir "$tmp/entered"
+    works collect --diagnostic-port="$socket" --on-enter --count=4 -o "$tmp/entered/a.gcdump" --no-progress <<<$'\n\n\n\n'
+    by_order "$tmp/entered"
+}
+
+# warned: which snapshot is of another process, from 0; empty: none.
+warned() { json '[.warnings[] | select(.code == "different-process") | .snapshot] | join(" ")'; }
+
+@test "two runs of a program without CoreCLR's tables are two processes, also as digests" {
+    works --format=json $aot/run-1.gcdump.xz $aot/run-2.gcdump.xz
+    [[ $(warned) == 1 ]]
+    [[ $(json .identity) == null ]]
+    err_has "run-2.gcdump.xz: different-process: not from the same process as run-1.gcdump.xz: no object is near where objects were"
+    for run in 1 2; do works convert -q $aot/run-$run.gcdump.xz -o "$tmp/$run.digest"; done
+    works -q --format=json "$tmp"/[12].digest
+    [[ $(warned) == 1 ]]
+}
+
+@test "snapshots of one process of Native AOT are of one, whatever moved" {
+    works -q --format=json $aot/heap-*.nettrace.zst
+    [[ $(warned) == "" ]]
+    [[ $(json .identity) == order ]]
+}
