@@ -1,5 +1,7 @@
 #include "format/gcdump/gcdump_facts.h"
 
+#include "base/hash.h"
+#include "base/search.h"
 #include "heap/told_same.h"
 
 #include <ctype.h>
@@ -104,4 +106,105 @@ void gcdump_facts_read(struct hd_snapshot *snap, const char *log)
     found = find(log, untold_key, &len);
     if (found != NULL)
         snap->untold = untold_named(found, len);
+}
+
+/* --- ids of types ---------------------------------------------------------------- */
+
+static const char ids_key[] = PREFIX "ids 1 ";
+
+/* Enough for 10^5 names; of two that are alike neither counts. */
+static uint64_t hash_of(const char *name)
+{
+    return XXH3_64bits(name, strlen(name)) & 0xFFFFFFFFFFU;
+}
+
+void gcdump_ids_write(struct text *log, const struct hd_snapshot *snap)
+{
+    uint64_t before = 0;
+    if (snap->type_name_count == 0 || has(log, ids_key))
+        return;
+    begin_line(log, ids_key);
+    for (size_t i = 0; i < snap->type_name_count; i++) {
+        const struct type_name *t = &snap->type_names[i];
+        char pair[48];
+        snprintf(pair, sizeof(pair), "%" PRIx64 ":%" PRIx64 " ", t->id - before,
+                 hash_of(t->name));
+        text_add_string(log, pair);
+        before = t->id;
+    }
+    text_add_string(log, "\r\n");
+}
+
+struct hashed {
+    uint64_t hash;
+    const char *name;
+};
+
+static int by_hash(const void *a, const void *b)
+{
+    const struct hashed *x = a, *y = b;
+    return (x->hash > y->hash) - (x->hash < y->hash);
+}
+
+static bool has_smaller_hash(const void *all, size_t i, const void *hash)
+{
+    return ((const struct hashed *)all)[i].hash < *(const uint64_t *)hash;
+}
+
+/* The names of all types of objects; malloc'd. */
+static struct hashed *hash_names(const struct builder *b, size_t *count)
+{
+    struct hashed *all = alloc_zeroed(array_bytes(b->type_count + 1, sizeof(*all)));
+    *count = 0;
+    for (size_t i = 0; i < b->type_count; i++)
+        if (b->types[i].kind == TYPE_OBJECT && b->types[i].name != NULL)
+            all[(*count)++] = (struct hashed){hash_of(b->types[i].name), b->types[i].name};
+    if (*count > 0)
+        qsort(all, *count, sizeof(*all), by_hash);
+    return all;
+}
+
+/* NULL: none or several have it. */
+static const char *name_of(const struct hashed *all, size_t count, uint64_t hash)
+{
+    size_t at = search_first(all, 0, count, has_smaller_hash, &hash);
+    if (at == count || all[at].hash != hash)
+        return NULL;
+    for (size_t i = at + 1; i < count && all[i].hash == hash; i++)
+        if (strcmp(all[i].name, all[at].name) != 0)
+            return NULL;
+    return all[at].name;
+}
+
+/* A number in hex and the character behind it; moves *at there. */
+static bool take_number(const char **at, char behind, uint64_t *n)
+{
+    char *end;
+    if (!isxdigit((unsigned char)**at))
+        return false;
+    *n = strtoull(*at, &end, 16);
+    bool ok = *end == behind;
+    *at = end + ok;
+    return ok;
+}
+
+void gcdump_ids_read(struct builder *b, const char *log)
+{
+    struct hd_snapshot *snap = b->snap;
+    size_t len, count;
+    const char *at = log != NULL ? find(log, ids_key, &len) : NULL;
+    uint64_t id = 0, step, hash;
+    if (at == NULL || snap->type_name_count > 0)
+        return;
+    enum { SHORTEST_PAIR = 4 };
+    struct hashed *names = hash_names(b, &count);
+    snap->type_names = arena_array(&snap->arena, struct type_name, len / SHORTEST_PAIR + 1);
+    while (take_number(&at, ':', &step) && take_number(&at, ' ', &hash) &&
+           step <= UINT64_MAX - id) {
+        id += step;
+        const char *name = name_of(names, count, hash);
+        if (name != NULL)
+            snap->type_names[snap->type_name_count++] = (struct type_name){id, name};
+    }
+    free(names);
 }

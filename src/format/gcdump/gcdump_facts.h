@@ -7,7 +7,7 @@
 #define GCDUMP_FACTS_H
 
 #include "base/text.h"
-#include "heap/snapshot.h"
+#include "heap/builder.h"
 
 /* Append a line for each fact that snap has and log has not. */
 void gcdump_facts_write(struct text *log, const struct hd_snapshot *snap);
@@ -15,5 +15,14 @@ void gcdump_facts_write(struct text *log, const struct hd_snapshot *snap);
 /* Take the facts out of a log, NULL for none; those of the snapshot's that are known
  * stay. */
 void gcdump_facts_read(struct hd_snapshot *snap, const char *log);
+
+/* Ids of types by name, so that snapshots of the process that lack names can borrow them:
+ * a line of pairs in hex, each the distance to the id before and 40 bits of the XXH3 of the
+ * canonical name. */
+void gcdump_ids_write(struct text *log, const struct hd_snapshot *snap);
+
+/* Fill in the type names of the snapshot, if it has none, for types that the builder has by
+ * name. */
+void gcdump_ids_read(struct builder *b, const char *log);
 
 #endif

@@ -493,8 +493,10 @@ static bool read(struct input *in, struct builder *b, struct hd_error *err)
         gcdump_names_free(&r.names);
         if (ok && b->source != NULL)
             keep_source(b, &d);
-        if (ok)
+        if (ok) {
+            gcdump_ids_read(b, d.log);
             warn(b, &d, &r);
+        }
         if (ok && b->graph != NULL) {
             builder_root(b, d.root);
             b->graph->addresses = d.addresses;

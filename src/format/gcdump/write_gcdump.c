@@ -48,6 +48,7 @@ static const char *make_log(struct writing *w)
     if (!w->source->is_gcdump) {
         gcdump_facts_write(&t, w->snap);
         gcdump_names_write(&t, w->snap);
+        gcdump_ids_write(&t, w->snap);
     }
     if (t.len > 0)
         log = arena_strdup(&w->arena, t.data, t.len);

@@ -167,6 +167,85 @@ Test(gcdump_facts, what_was_copied_has_the_time_of_the_copy)
     hd_snapshot_close(snap);
 }
 
+/* --- ids of types --------------------------------------------------------------- */
+
+static const char *name_by_id(const struct hd_snapshot *snap, uint64_t id)
+{
+    for (size_t i = 0; i < snap->type_name_count; i++)
+        if (snap->type_names[i].id == id)
+            return snap->type_names[i].name;
+    return NULL;
+}
+
+static bool has_row(const struct hd_snapshot *snap, const char *name)
+{
+    for (type_id t = 0; t < snap->type_count; t++)
+        if (snap->types[t].kind == TYPE_OBJECT && strcmp(snap->types[t].name, name) == 0)
+            return true;
+    return false;
+}
+
+Test(gcdump_facts, ids_of_types_come_back_by_name)
+{
+    enum { FEWEST = 300 };
+    static const struct hd_read_options how = {.to_write = true};
+    struct hd_error err = {0};
+    char *bytes;
+    struct hd_snapshot *snap =
+        hd_snapshot_open("fixtures/leaklab/nettrace/1.nettrace.zst", &how, &err);
+    cr_assert_not_null(snap, "%s", err.message);
+    struct hd_snapshot *again = through(snap, "gcdump", &bytes);
+    size_t expected = 0;
+    for (size_t i = 0; i < snap->type_name_count; i++)
+        expected += has_row(again, snap->type_names[i].name);
+    cr_expect_geq(expected, FEWEST);
+    cr_assert_eq(again->type_name_count, expected);
+    for (size_t i = 0; i < again->type_name_count; i++) {
+        const struct type_name *t = &again->type_names[i];
+        cr_expect(i == 0 || t[-1].id < t->id);
+        cr_assert_str_eq(t->name, name_by_id(snap, t->id));
+    }
+    hd_snapshot_close(again);
+    hd_snapshot_close(snap);
+    free(bytes);
+}
+
+/* How many ids are read of a line, App.A and App.B being there. */
+static size_t ids_in(const char *line)
+{
+    struct raw_type types[] = {{.name = "App.A", .kind = TYPE_OBJECT},
+                               {.name = "App.B", .kind = TYPE_OBJECT},
+                               {.name = NULL, .kind = TYPE_OBJECT}};
+    struct hd_snapshot *snap = forged();
+    struct builder b = {.snap = snap, .types = types, .type_count = 3};
+    gcdump_ids_read(&b, line);
+    size_t count = snap->type_name_count;
+    hd_snapshot_close(snap);
+    return count;
+}
+
+Test(gcdump_facts, ids_that_are_damaged_end_the_line)
+{
+    struct type_name two[] = {{0x7f00, "App.A"}, {0x7f08, "App.B"}};
+    struct hd_snapshot *snap = forged();
+    struct text log = {0};
+    snap->type_names = two;
+    snap->type_name_count = 2;
+    gcdump_ids_write(&log, snap);
+    cr_expect_eq(ids_in(text_string(&log)), 2, "%s", text_string(&log));
+    log.data[log.len - 4] = 'g';
+    cr_expect_eq(ids_in(text_string(&log)), 1);
+    cr_expect_eq(ids_in(NULL), 0);
+    cr_expect_eq(ids_in("heapdrift: ids 1 "), 0);
+    cr_expect_eq(ids_in("heapdrift: ids 1 -1:-1 "), 0);
+    cr_expect_eq(ids_in("heapdrift: ids 1 7f00:1234 8:"), 0);
+    cr_expect_eq(ids_in("heapdrift: ids 1 ffffffffffffffff:1 ffffffffffffffff:1 "), 0);
+    snap->type_name_count = 0;
+    snap->type_names = NULL;
+    text_free(&log);
+    hd_snapshot_close(snap);
+}
+
 /* --- which objects are those of the snapshot before ---------------------------- */
 
 /* Every fourth object died, every fifth came: of a snapshot and itself. */
