@@ -75,6 +75,9 @@ const struct warning_text warning_texts[WARN_CODE_COUNT] = {
                              "a digest: chains and survivors are those of its samples"},
     [WARN_TOTAL_DROPS] = {"total-drops",
                           "less than half of the heap before and after it; not ranked"},
+    [WARN_NAMES_MISSING] = {"names-missing",
+                            "most of its types have no names, so it cannot be compared "
+                            "with the others; not ranked"},
     [WARN_NATIVE_MEMORY] = {"native-memory",
                             "a type with memory outside the heap grows in every step"},
     [WARN_UNEXPLAINED_GROWTH] = {"unexplained-growth", "part of the growth is unexplained"},

@@ -319,6 +319,43 @@ static bool is_empty(const struct hd_snapshot *snap)
     return series_has_objects(snap) && snap->info.objects == 0;
 }
 
+/* Most of its objects are of types that the runtime did not name to whoever took it. */
+static bool lacks_names(const struct series *s, size_t k)
+{
+    static const char nameless[] = "UNKNOWN 0x";
+    uint64_t count = 0;
+    for (size_t i = 0; s->by == HD_BY_TYPE && i < s->row_count; i++)
+        if (strncmp(s->rows[i].name, nameless, sizeof(nameless) - 1) == 0)
+            count += s->rows[i].at[k].count;
+    return count > s->totals[k].count / 2;
+}
+
+/* Rows with names and rows without line up with none of the others: leave out those that
+ * are fewer. */
+static void leave_out_misnamed(struct series *s, struct series_warnings *w)
+{
+    size_t lacking = 0, kept = 0;
+    bool lacks[SERIES_MAX_SNAPSHOTS];
+    for (size_t i = 0; i < s->usable_count; i++)
+        lacking += lacks[i] = lacks_names(s, s->usable[i]);
+    if (lacking == 0 || lacking == s->usable_count)
+        return;
+    bool without = lacking > s->usable_count - lacking;
+    for (size_t i = 0; i < s->usable_count; i++) {
+        size_t k = s->usable[i];
+        if (lacks[i] == without) {
+            s->usable[kept++] = k;
+            continue;
+        }
+        warn(w, WARN_NAMES_MISSING, k);
+        if (without)
+            w->all[w->len - 1].detail =
+                "most of the others have no names of types, so it cannot be compared with "
+                "them; not ranked";
+    }
+    s->usable_count = kept;
+}
+
 static void choose_usable(struct series *s, struct series_warnings *w)
 {
     for (size_t k = 0; k < s->count; k++) {
@@ -330,6 +367,7 @@ static void choose_usable(struct series *s, struct series_warnings *w)
         if (s->snaps[k]->info.complete && !drops && !s->repeats[k])
             s->usable[s->usable_count++] = k;
     }
+    leave_out_misnamed(s, w);
 }
 
 static bool differs(const char *a, const char *b)
@@ -362,7 +400,7 @@ static void check_program(struct series *s, struct series_warnings *w)
         is_app[i] = s->by == HD_BY_TYPE &&
                     !names_is_framework(name_part(s->rows[i].name), NAME_WHOLE);
     for (size_t k = 1; k < s->count; k++) {
-        if (!share_no_type(s, is_app, k))
+        if (lacks_names(s, k - 1) != lacks_names(s, k) || !share_no_type(s, is_app, k))
             continue;
         if (!warned)
             warn(w, WARN_DIFFERENT_PROGRAM, k);

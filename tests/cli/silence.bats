@@ -68,3 +68,35 @@ warned() { json '[.warnings[] | select(.code == "different-process") | .snapshot
     [[ $(warned) == "" ]]
     [[ $(json .identity) == order ]]
 }
+
+# tables NAME...: $tmp/1.csv, 2.csv, ...: 100 objects of that type in the first, 50 more in each, and as many bytes each.
+tables() {
+    local k=0
+    for name; do
+        k=$((k + 1))
+        printf 'type,count,bytes\n%s,%d,%d\n%s2,40,4000\n' "$name" $((50 + 50 * k)) $((5000 + 5000 * k)) "$name" >"$tmp/$k.csv"
+    done
+}
+
+# left_out: which snapshots have other names than most.
+left_out() { json '[.warnings[] | select(.code == "names-missing") | .snapshot] | join(" ")'; }
+
+@test "snapshots with names of types and without are not compared: the larger part counts" {
+    local id="UNKNOWN 0x7f6114729a10"
+    tables App.Order "$id" "$id" "$id" "$id"
+    works --format=json "$tmp"/[1-5].csv
+    [[ $(left_out) == 0 ]]
+    [[ $(json '.warnings | map(.code) | index("different-program")') == null ]]
+    err_has "most of the others have no names of types"
+    works "$tmp"/[1-5].csv
+    out_has "$id: 150 → 300 objects"
+    tables App.Order App.Order "$id" App.Order App.Order
+    works -q --format=json "$tmp"/[1-5].csv
+    [[ $(left_out) == 2 ]]
+    tables App.Order App.Order "$id" "$id"
+    works -q --format=json "$tmp"/[1-4].csv
+    [[ $(left_out) == "2 3" ]]
+    tables "$id" "$id" "$id" "$id"
+    works -q --format=json "$tmp"/[1-4].csv
+    [[ $(left_out) == "" ]]
+}
