@@ -2,6 +2,7 @@
 
 #include "compare/series_chains.h"
 #include "compare/steps.h"
+#include "format/open.h"
 #include "heap/place.h"
 #include "owners/ownership_tree.h"
 #include "questions/hint_clues.h"
@@ -118,6 +119,36 @@ static struct hd_snapshot *usable_snapshot(const struct ranker *k, size_t i)
     return k->s->snaps[k->s->usable[i]];
 }
 
+/* Bytes that no root reaches; after a collection they are alive all the same, by a root
+ * that the runtime did not report. 0: they are garbage, or few. */
+static double bytes_without_root(struct hd_snapshot *snap)
+{
+    struct hd_error unused = {0};
+    const struct hd_info *info = &snap->info;
+    bool collected = info->has_graph && !info->holds_garbage &&
+                     (info->producer == NULL || strstr(info->producer, "PerfView") == NULL);
+    if (!collected || !snapshot_need_reach(snap, &unused) ||
+        info->reachable_bytes == HD_UNKNOWN || info->reachable_bytes > info->bytes / 2)
+        return 0;
+    return (double)(info->bytes - info->reachable_bytes);
+}
+
+/* Native AOT reports neither stacks nor thread statics: what hangs there is in no tree of
+ * owners. If most of the heap and of its growth is, only types tell. */
+static bool roots_are_missing(const struct series *s)
+{
+    struct hd_snapshot *first = s->snaps[s->usable[0]],
+                       *last = s->snaps[s->usable[s->usable_count - 1]];
+    if (s->selection & SELECT_REACHABLE)
+        return false;
+    double without = bytes_without_root(last);
+    if (without <= 0)
+        return false;
+    double whole = (double)last->info.bytes - (double)first->info.bytes,
+           grown = without - bytes_without_root(first);
+    return grown >= rank_by.open_share * (double)last->info.bytes && 2 * grown > whole;
+}
+
 static bool can_rank_by_graph(const struct series *s)
 {
     for (size_t i = 0; i < s->usable_count; i++) {
@@ -125,7 +156,8 @@ static bool can_rank_by_graph(const struct series *s)
         if (!snap->info.has_roots || snap->read.tables_only)
             return false;
     }
-    return s->usable_count >= 2 && s->by == HD_BY_TYPE && s->bytes_known;
+    return s->usable_count >= 2 && s->by == HD_BY_TYPE && s->bytes_known &&
+           !roots_are_missing(s);
 }
 
 /* How many instances of each type of the last snapshot were there in the first. */

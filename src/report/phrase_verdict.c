@@ -205,7 +205,9 @@ static void doubt_inputs(struct reasons *to, const struct hd_report *r)
     else if (is_warned(r, "different-process"))
         headline_add(reason(to), "the snapshots are not of one process");
     if (!r->diff.by_graph && r->options.by == HD_BY_TYPE)
-        headline_add(reason(to), "without references the holders are unknown");
+        headline_add(reason(to), is_warned(r, "mostly-unreachable")
+                                     ? "most roots are unknown, so holders are, too"
+                                     : "without references the holders are unknown");
     if (r->options.gen2)
         headline_add(reason(to), "only gen2, LOH, POH and frozen segments count");
     if (r->options.reachable && !r->leaves_garbage)

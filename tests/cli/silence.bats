@@ -100,3 +100,35 @@ left_out() { json '[.warnings[] | select(.code == "names-missing") | .snapshot] 
     works -q --format=json "$tmp"/[1-4].csv
     [[ $(left_out) == "" ]]
 }
+
+# heaps GROWTH: $tmp/1.txt to 5.txt: 100 objects that a root reaches, and 1000 of App.Lost, that many more in each, that none does.
+heaps() {
+    local k
+    for k in 1 2 3 4 5; do
+        awk -v k="$k" -v growth="$1" 'BEGIN {
+            print "a 2 App.exe 1\nt 1 App.Kept\nt 2 App.Lost"
+            for (i = 1; i <= 100; i++) {
+                printf "o %x 1 18 %x\n", i, i
+                printf "r %x 3 0\n", i
+            }
+            for (i = 1001; i <= 2000 + growth * k; i++) printf "o %x 2 18 %x\n", i, i
+            print "c App.exe 2"
+        }' >"$tmp/$k.txt"
+    done
+}
+
+@test "objects without a root are no garbage after a collection: their growth is a leak" {
+    heaps 200
+    works "$tmp"/[1-5].txt
+    out_has "LEAK  App.Lost: 1,200 → 2,000 objects"
+    out_has "most roots are unknown, so holders are, too"
+    hd check -q "$tmp"/[1-5].txt
+    [[ $status == 1 ]]
+    # Whoever asks for reachable objects gets them.
+    works --reachable "$tmp"/[1-5].txt
+    out_lacks LEAK
+    out_has "only reachable objects count"
+    heaps 1
+    works "$tmp"/[1-5].txt
+    out_has "NO LEAK FOUND"
+}
