@@ -119,22 +119,25 @@ static struct hd_snapshot *usable_snapshot(const struct ranker *k, size_t i)
     return k->s->snaps[k->s->usable[i]];
 }
 
-/* Bytes that no root reaches; after a collection they are alive all the same, by a root
- * that the runtime did not report. 0: they are garbage, or few. */
+/* Bytes that no root reaches, where the runtime reports handles only: after a collection
+ * they are alive all the same. 0 elsewhere, or if they are fewer than the others. */
 static double bytes_without_root(struct hd_snapshot *snap)
 {
     struct hd_error unused = {0};
     const struct hd_info *info = &snap->info;
-    bool collected = info->has_graph && !info->holds_garbage &&
-                     (info->producer == NULL || strstr(info->producer, "PerfView") == NULL);
-    if (!collected || !snapshot_need_reach(snap, &unused) ||
+    const uint64_t *roots = snap->roots_by_kind;
+    bool handles_only = info->has_roots && !info->holds_garbage &&
+                        roots[HD_ROOT_STATIC] + roots[HD_ROOT_THREAD_STATIC] +
+                                roots[HD_ROOT_STACK] + roots[HD_ROOT_OTHER] ==
+                            0;
+    if (!handles_only || !snapshot_need_reach(snap, &unused) ||
         info->reachable_bytes == HD_UNKNOWN || info->reachable_bytes > info->bytes / 2)
         return 0;
     return (double)(info->bytes - info->reachable_bytes);
 }
 
-/* Native AOT reports neither stacks nor thread statics: what hangs there is in no tree of
- * owners. If most of the heap and of its growth is, only types tell. */
+/* Native AOT reports neither stacks nor statics, those of threads included: what hangs
+ * there is in no tree of owners. If most of the growth is, only types tell. */
 static bool roots_are_missing(const struct series *s)
 {
     struct hd_snapshot *first = s->snaps[s->usable[0]],
@@ -462,8 +465,9 @@ static bool add_chains_of_stayed(const struct search *all, struct hd_error *err)
 static bool add_chains(struct ranker *k, struct hd_error *err)
 {
     struct search s = {.k = k, .count = report_rows(k->r, k->r->diff.suspect_count)};
-    /* Rows of holders are chains themselves. */
-    if (s.count == 0 || k->opt->chains == 0 || k->s->by == HD_BY_HOLDER)
+    /* Rows of holders are chains themselves; from no root there is none. */
+    if (s.count == 0 || k->opt->chains == 0 || k->s->by == HD_BY_HOLDER ||
+        (k->owned == NULL && k->s->usable_count >= 2 && roots_are_missing(k->s)))
         return true;
     struct arena of_owners = {0};
     s.chains = (struct series_chains){.c = k->c,
