@@ -363,11 +363,15 @@ struct hd_inputs {
     struct hd_input *all;
     size_t count;
     struct hd_inputs_memory *memory;
+    bool names_only; /* open no file, and append all that may be meant, for a sandbox */
 };
 
 /* Append path; of a folder, the files in it in natural order of their names
- * ("2.gcdump" before "10.gcdump"), without hidden ones, deeper folders and pipes. A link in
- * it that leads nowhere is appended with HD_NOT_A_SNAPSHOT. False when path does not exist
+ * ("2.gcdump" before "10.gcdump"), without hidden ones and pipes. If none of them is a
+ * snapshot, then those of the folders in it, but of these at most one may have several
+ * snapshots. Of a zip with several snapshots, "FILE#1", "FILE#2", ... for each. Files of
+ * Visual Studio's profiler, in a zip or unpacked, are in the order of its manifest. A link
+ * in a folder that leads nowhere is appended with HD_NOT_A_SNAPSHOT. False when path does not exist
  * or is a folder that cannot be read or is empty: then it is appended with that error. */
 bool hd_inputs_add(struct hd_inputs *inputs, const char *path, struct hd_error *err);
 

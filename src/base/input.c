@@ -168,6 +168,7 @@ static bool start_unpacking(struct input *in, struct hd_error *err)
         .bytes = in->raw,
         .size = in->fd >= 0 ? in->file_size : in->raw.size,
         .wanted = in->opt.wanted,
+        .entry = in->opt.entry,
     };
     in->unpacker = unpacker_open(&from, err);
     return in->unpacker != NULL &&
@@ -299,6 +300,11 @@ struct input *input_growing(const struct growing_file *file)
 bool input_is_growing(const struct input *in)
 {
     return in->growing.more != NULL;
+}
+
+bool input_is_entry(const struct input *in)
+{
+    return in->opt.entry > 0;
 }
 
 void input_close(struct input *in)

@@ -27,6 +27,8 @@ struct input;
 struct input_options {
     /* Whether a zip entry that begins like this is meant. Two are an error. */
     bool (*wanted)(struct bytes head);
+    /* Which file of a zip is meant, from 1 in its order; 0: the only one that is wanted. */
+    unsigned entry;
     /* Whether a pipe that begins like this and is not packed is worth reading on. What is
      * not ends behind its head. NULL: all are. */
     bool (*may_be)(struct bytes head);
@@ -71,6 +73,9 @@ struct input *input_growing(const struct growing_file *file);
 bool input_is_growing(const struct input *in);
 
 void input_close(struct input *in);
+
+/* True of a file that was chosen by input_options.entry. */
+bool input_is_entry(const struct input *in);
 
 /* The first bytes; does not move the position. Valid until input_close(). */
 struct bytes input_head(const struct input *in);

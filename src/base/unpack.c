@@ -17,13 +17,13 @@ enum { BLOCK_SIZE = 256 * 1024, ROOM_TO_UNPACK = 1 << 20 };
  */
 enum { NEVER_TOO_MUCH = 64 << 20, MOST_PER_BYTE = 1000 };
 
-/* Looking at one takes some 0.1 ms. */
-enum { MOST_ENTRIES = 1000 };
+/* Looking at one takes some 0.1 ms; a manifest of fifty snapshots has some 10 kB. */
+enum { MOST_ENTRIES = 1000, MOST_KEPT = 1 << 20 };
 
 struct unpacker {
     struct packed from;
     struct archive *archive; /* open at the entry wanted */
-    unsigned entry;          /* of a zip: its number from 0 */
+    unsigned entry;          /* of a zip: its number from 1; 0 otherwise */
     bool is_bare;            /* it unpacks to nothing at all */
     uint64_t unpacked;       /* bytes since the archive was opened */
 };
@@ -132,7 +132,8 @@ static bool seek_entry(struct unpacker *u, struct hd_error *err)
 {
     if (!open_archive(u, err))
         return false;
-    for (unsigned i = 0; i <= u->entry; i++) {
+    unsigned i = 0;
+    do {
         struct archive_entry *entry;
         int found = next_entry(u, &entry, err);
         if (found < 0)
@@ -140,7 +141,7 @@ static bool seek_entry(struct unpacker *u, struct hd_error *err)
         u->is_bare = found == 0;
         if (u->is_bare)
             return u->entry == 0 || fail(err, HD_IO, "was modified while being read");
-    }
+    } while (++i < u->entry);
     return true;
 }
 
@@ -169,73 +170,139 @@ bool unpacker_read(struct unpacker *u, unsigned char *to, size_t size, size_t *g
 
 /* --- zips ---------------------------------------------------------------------------- */
 
-struct choice {
+/* What stands in the way of a file does not matter if another one is wanted. */
+struct look {
     unsigned char *head;
-    unsigned wanted, unreadable;
+    unsigned unreadable;
     bool any_encrypted;
     struct hd_error why; /* the first could not be read */
+    bool (*keep)(const char *name);
+    struct zip_listing *listing;
+    size_t cap, kept;
+    struct arena *arena;
 };
 
-/* What cannot be unpacked is passed over: it need not be the one that is meant. */
-static bool look_at_entry(struct unpacker *u, struct archive_entry *entry, unsigned number,
-                          struct choice *c, struct hd_error *err)
+/* The rest of a file whose head was read; all that are kept have a bound together. */
+static bool read_kept(struct unpacker *u, struct look *l, size_t size, struct bytes *text,
+                      struct hd_error *err)
 {
+    size_t room = MOST_KEPT - l->kept, more = 0;
+    if (room <= size)
+        return true;
+    unsigned char *all = alloc_resize(NULL, room);
+    memcpy(all, l->head, size);
+    bool ok =
+        size < INPUT_HEAD_SIZE || unpacker_read(u, all + size, room - size, &more, err);
+    size += more;
+    if (ok && size < room) {
+        *text = (struct bytes){memcpy(arena_alloc(l->arena, size + 1), all, size), size};
+        l->kept += size;
+    }
+    free(all);
+    return ok;
+}
+
+/* Skips a file that cannot be unpacked: it need not be the one that is wanted. */
+static bool look_at_entry(struct unpacker *u, struct archive_entry *entry, struct look *l,
+                          struct hd_error *err)
+{
+    const char *name = archive_entry_pathname(entry);
     size_t size = 0;
     bool encrypted = archive_entry_is_encrypted(entry) != 0;
-    c->any_encrypted |= encrypted;
     struct hd_error why = {0};
-    if (encrypted || !unpacker_read(u, c->head, INPUT_HEAD_SIZE, &size, &why)) {
-        if (is_too_much(u)) {
-            if (err != NULL)
-                *err = why;
-            return false;
-        }
-        if (c->unreadable++ == 0)
-            c->why = why;
-        return true;
+    struct zip_listing *list = l->listing;
+    list->all = grow(list->all, list->count, &l->cap, sizeof(*list->all));
+    struct zip_file *file = &list->all[list->count++];
+    *file = (struct zip_file){.name = "", .entry = (unsigned)list->count};
+    if (name != NULL)
+        file->name = arena_strdup(l->arena, name, strlen(name));
+    l->any_encrypted |= encrypted;
+    if (!encrypted && unpacker_read(u, l->head, INPUT_HEAD_SIZE, &size, &why)) {
+        struct bytes head = {l->head, size};
+        file->is_wanted = u->from.wanted == NULL || u->from.wanted(head);
+        if (l->keep == NULL || !l->keep(file->name) ||
+            read_kept(u, l, size, &file->text, &why))
+            return true;
     }
-    if (u->from.wanted == NULL || u->from.wanted((struct bytes){c->head, size})) {
-        if (c->wanted++ == 0)
-            u->entry = number;
+    if (is_too_much(u)) {
+        if (err != NULL)
+            *err = why;
+        return false;
     }
+    if (l->unreadable++ == 0)
+        l->why = why;
     return true;
 }
 
-static bool settle(const struct choice *c, struct hd_error *err)
-{
-    if (c->wanted == 1)
-        return true;
-    if (c->wanted > 1)
-        return fail(err, HD_UNSUPPORTED,
-                    "a zip with %u snapshots; extract it, and name the folder", c->wanted);
-    if (c->any_encrypted)
-        return fail(err, HD_UNSUPPORTED,
-                    "a zip with encrypted files and no other snapshot; extract it");
-    if (c->unreadable > 0)
-        return fail(err, HD_BAD_FORMAT, "%s", c->why.message);
-    return fail(err, HD_NOT_A_SNAPSHOT, "a zip without a snapshot");
-}
-
-/* Look at the beginning of every file of a zip. */
-static bool choose_entry(struct unpacker *u, struct hd_error *err)
+/* Looks at the beginning of every file of a zip. */
+static bool look_at_all(struct unpacker *u, struct look *l, struct hd_error *err)
 {
     if (!open_archive(u, err))
         return false;
-    struct choice c = {.head = alloc_resize(NULL, INPUT_HEAD_SIZE)};
+    l->head = alloc_resize(NULL, INPUT_HEAD_SIZE);
     struct archive_entry *entry;
-    unsigned number = 0;
     int found;
     bool ok = true;
     while (ok && (found = next_entry(u, &entry, err)) != 0) {
         ok = found > 0;
-        if (ok && number == MOST_ENTRIES)
+        if (ok && l->listing->count == MOST_ENTRIES)
             ok = fail(err, HD_UNSUPPORTED,
                       "a zip of more than %d files; extract it, and name the snapshot",
                       MOST_ENTRIES);
-        ok = ok && look_at_entry(u, entry, number++, &c, err);
+        ok = ok && look_at_entry(u, entry, l, err);
     }
-    free(c.head);
-    return ok && settle(&c, err);
+    free(l->head);
+    return ok;
+}
+
+static bool settle(struct unpacker *u, const struct look *l, struct hd_error *err)
+{
+    unsigned wanted = 0;
+    for (size_t i = l->listing->count; i-- > 0;)
+        if (l->listing->all[i].is_wanted) {
+            wanted++;
+            u->entry = l->listing->all[i].entry;
+        }
+    if (wanted == 1)
+        return true;
+    if (wanted > 1)
+        return fail(err, HD_UNSUPPORTED,
+                    "a zip with %u snapshots; name one, from FILE#1 to FILE#%u",
+                    wanted, wanted);
+    if (l->any_encrypted)
+        return fail(err, HD_UNSUPPORTED,
+                    "a zip with encrypted files and no other snapshot; extract it");
+    if (l->unreadable > 0)
+        return fail(err, HD_BAD_FORMAT, "%s", l->why.message);
+    return fail(err, HD_NOT_A_SNAPSHOT, "a zip without a snapshot");
+}
+
+static bool choose_entry(struct unpacker *u, struct hd_error *err)
+{
+    struct arena arena = {0};
+    struct zip_listing listing = {0};
+    struct look l = {.listing = &listing, .arena = &arena};
+    bool ok = look_at_all(u, &l, err) && settle(u, &l, err);
+    free(listing.all);
+    arena_free(&arena);
+    return ok;
+}
+
+bool zip_list(const struct packed *from, bool (*keep)(const char *name),
+              struct zip_listing *listing, struct arena *a, struct hd_error *err)
+{
+    struct unpacker u = {.from = *from};
+    struct zip_listing found = {0};
+    struct look l = {.keep = keep, .listing = &found, .arena = a};
+    bool ok = look_at_all(&u, &l, err);
+    *listing = (struct zip_listing){.count = found.count};
+    listing->all = arena_array(a, struct zip_file, found.count);
+    if (found.count > 0)
+        memcpy(listing->all, found.all, found.count * sizeof(*found.all));
+    free(found.all);
+    if (u.archive != NULL)
+        archive_read_free(u.archive);
+    return ok;
 }
 
 /* What was unpacked may be a zip, too: then it is one with files to choose from. */
@@ -251,8 +318,9 @@ struct unpacker *unpacker_open(const struct packed *from, struct hd_error *err)
 {
     struct unpacker *u = alloc_zeroed(sizeof(*u));
     u->from = *from;
+    u->entry = from->entry;
     bool ok = seek_entry(u, err);
-    if (ok && is_zip(u))
+    if (ok && u->entry == 0 && is_zip(u))
         ok = choose_entry(u, err) && seek_entry(u, err);
     if (ok)
         return u;

@@ -6,6 +6,7 @@
 #ifndef UNPACK_H
 #define UNPACK_H
 
+#include "base/arena.h"
 #include "base/input.h"
 
 /* Whether it begins like something that is packed. */
@@ -17,7 +18,28 @@ struct packed {
     uint64_t size;      /* of the file or of these bytes */
     /* As input_options.wanted; the head has up to INPUT_HEAD_SIZE bytes. */
     bool (*wanted)(struct bytes head);
+    unsigned
+        entry; /* of a zip: which of its files, from 1; 0: the only one that is wanted */
 };
+
+/* A file of a zip. Its name comes from the archive: it is compared, never opened. */
+struct zip_file {
+    const char *name; /* "" if the archive has none that can be read */
+    unsigned entry;   /* as in struct packed */
+    bool is_wanted;
+    struct bytes text; /* all of it, if it was to be kept and could be unpacked */
+};
+
+struct zip_listing {
+    struct zip_file *all;
+    size_t count;
+};
+
+/* Lists the files of a zip in its order, with all bytes of those that keep wants by their
+ * name, up to 1 MiB together. Names and bytes live in a. False and err if it cannot be
+ * unpacked, or has more files than are looked at. */
+bool zip_list(const struct packed *from, bool (*keep)(const char *name),
+              struct zip_listing *listing, struct arena *a, struct hd_error *err);
 
 struct unpacker;
 

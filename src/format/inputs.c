@@ -5,6 +5,7 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "format/open.h"
+#include "format/session.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -29,37 +30,31 @@ static struct hd_input *add(struct hd_inputs *inputs, const char *path, bool fro
 
 static size_t digits(const char *s)
 {
-    size_t n = 0;
-    while (isdigit((unsigned char)s[n]))
-        n++;
-    return n;
+    return strspn(s, "0123456789");
 }
 
-/* Runs of digits by their value, everything else by its bytes; leading zeros decide
- * only between names that are equal without them. */
-static int natural_order(const char *a, const char *b)
+/* Without what says how it is packed. */
+static size_t unpacked_length(const char *name)
 {
-    const char *x = a, *y = b;
-    while (*x != '\0' && *y != '\0') {
-        if (!isdigit((unsigned char)*x) || !isdigit((unsigned char)*y)) {
-            if (*x != *y)
-                return (unsigned char)*x < (unsigned char)*y ? -1 : 1;
-            x++;
-            y++;
-            continue;
-        }
-        x += strspn(x, "0");
-        y += strspn(y, "0");
-        size_t x_len = digits(x), y_len = digits(y);
-        int order = x_len != y_len ? (x_len < y_len ? -1 : 1) : memcmp(x, y, x_len);
-        if (order != 0)
-            return order;
-        x += x_len;
-        y += y_len;
+    static const char *const packed[] = {".gz", ".zst", ".xz", ".bz2"};
+    size_t len = strlen(name);
+    for (size_t i = 0; i < sizeof(packed) / sizeof(*packed); i++)
+        if (path_ends_in(name, packed[i]))
+            return len - strlen(packed[i]);
+    return len;
+}
+
+static bool has_name_of_snapshot(const char *path)
+{
+    static const char *const suffixes[] = {".gcdump", ".nettrace", ".digest", ".core",
+                                           ".dmp"};
+    size_t len = unpacked_length(path);
+    for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
+        size_t tail = strlen(suffixes[i]);
+        if (len >= tail && memcmp(path + len - tail, suffixes[i], tail) == 0)
+            return true;
     }
-    if (*x != *y)
-        return *x == '\0' ? -1 : 1;
-    return strcmp(a, b);
+    return false;
 }
 
 static int by_name(const void *a, const void *b)
@@ -83,6 +78,27 @@ static bool leads_nowhere(const char *path)
     return stat(path, &st) != 0 && (errno == ENOENT || errno == ELOOP);
 }
 
+/* As snapshot_number() takes it apart: "FILE#2". */
+static void add_parts(struct hd_inputs *inputs, const char *path, const struct session *s)
+{
+    struct arena *arena = &inputs->memory->arena;
+    for (size_t i = 0; i < s->count; i++)
+        add(inputs, arena_printf(arena, "%s#%zu", path, i + 1), false)->error =
+            s->all[i].error;
+}
+
+/* A file; of a zip, each of its snapshots. */
+static void add_file(struct hd_inputs *inputs, const char *path)
+{
+    struct arena arena = {0};
+    struct session session;
+    if (!inputs->names_only && snapshot_session(path, &session, &arena))
+        add_parts(inputs, path, &session);
+    else
+        add(inputs, path, false);
+    arena_free(&arena);
+}
+
 /* Reading a pipe would wait for whoever writes into it. What nothing is known of is opened,
  * which tells why. A link may be a snapshot that was moved away. */
 static void add_found(struct hd_inputs *inputs, const char *path)
@@ -94,7 +110,10 @@ static void add_found(struct hd_inputs *inputs, const char *path)
         add(inputs, path, true);
 }
 
-static bool add_folder(struct hd_inputs *inputs, const char *path, struct hd_error *err)
+/* Appends the files of a folder, and the paths of the folders in it to *deeper if that is
+ * not NULL. Links to folders are not followed: they may lead to the same files. */
+static bool list_folder(struct hd_inputs *inputs, const char *path,
+                        struct hd_inputs *deeper, struct hd_error *err)
 {
     DIR *folder = opendir(path);
     if (folder == NULL)
@@ -107,15 +126,125 @@ static bool add_folder(struct hd_inputs *inputs, const char *path, struct hd_err
             continue;
         const char *file =
             arena_printf(&inputs->memory->arena, "%s%s%s", path, slash, entry->d_name);
-        add_found(inputs, file);
+        struct stat st;
+        if (deeper != NULL && lstat(file, &st) == 0 && S_ISDIR(st.st_mode))
+            add(deeper, file, true);
+        else
+            add_found(inputs, file);
     }
     closedir(folder);
     if (why != 0)
         return fail(err, HD_IO, "%s", strerror(why));
-    if (inputs->count == before)
-        return fail(err, HD_NOT_A_SNAPSHOT, "no snapshots in this folder");
-    qsort(inputs->all + before, inputs->count - before, sizeof(*inputs->all), by_name);
+    if (inputs->count > before)
+        qsort(inputs->all + before, inputs->count - before, sizeof(*inputs->all), by_name);
     return true;
+}
+
+/* By its name only if no file may be opened. */
+static bool is_snapshot_file(const struct hd_inputs *inputs, const char *path)
+{
+    return has_name_of_snapshot(path) || (!inputs->names_only && hd_path_is_snapshot(path));
+}
+
+static size_t count_snapshots(const struct hd_inputs *inputs, size_t from)
+{
+    size_t n = 0;
+    for (size_t i = from; i < inputs->count; i++)
+        n += inputs->all[i].error.status == HD_OK &&
+             is_snapshot_file(inputs, inputs->all[i].path);
+    return n;
+}
+
+static bool has_manifest(const struct hd_inputs *inputs, size_t from)
+{
+    for (size_t i = from; i < inputs->count; i++)
+        if (session_keeps(inputs->all[i].path))
+            return true;
+    return false;
+}
+
+/* Appends the files of folders in a folder: none of a folder without a snapshot, unless
+ * names alone decide. Two folders with a series each are no series together. */
+static bool add_deeper(struct hd_inputs *inputs, struct hd_inputs *deeper,
+                       struct hd_error *err)
+{
+    const char *series = NULL;
+    qsort(deeper->all, deeper->count, sizeof(*deeper->all), by_name);
+    for (size_t i = 0; i < deeper->count; i++) {
+        const char *folder = deeper->all[i].path;
+        size_t before = inputs->count;
+        if (!list_folder(inputs, folder, NULL, err))
+            return false;
+        size_t snapshots = count_snapshots(inputs, before);
+        if (snapshots == 0 && !inputs->names_only && !has_manifest(inputs, before))
+            inputs->count = before;
+        if (snapshots > 1 && series != NULL && !inputs->names_only)
+            return fail(
+                err, HD_UNSUPPORTED,
+                "\"%s\" and \"%s\" in this folder have several snapshots each; name "
+                "one of these folders",
+                path_file_name(series), path_file_name(folder));
+        series = snapshots > 1 ? folder : series;
+    }
+    return true;
+}
+
+/* The bytes of a file of at most 1 MiB, in a; nothing of a larger one, or of no file. */
+static struct bytes small_file(const char *path, struct arena *a)
+{
+    enum { MOST = 1 << 20 };
+    struct input *in = input_open(path, &(struct input_options){.max_memory = MOST}, NULL);
+    struct bytes all = {0}, copy = {0};
+    if (in != NULL && input_all(in, &all, NULL) && all.size > 0 && all.size <= MOST)
+        copy =
+            (struct bytes){memcpy(arena_alloc(a, all.size), all.data, all.size), all.size};
+    input_close(in);
+    return copy;
+}
+
+/* Puts the files of an unpacked session into the order of its manifest, without those that
+ * are no snapshots. */
+static void order_by_manifest(struct hd_inputs *inputs, const char *folder, size_t from)
+{
+    struct arena *arena = &inputs->memory->arena;
+    struct zip_listing files = {arena_array(arena, struct zip_file, inputs->count - from),
+                                inputs->count - from};
+    if (!has_manifest(inputs, from))
+        return;
+    for (size_t i = 0; i < files.count; i++) {
+        const char *path = inputs->all[from + i].path;
+        files.all[i] = (struct zip_file){.name = path, .entry = (unsigned)i + 1};
+        if (session_keeps(path))
+            files.all[i].text = small_file(path, arena);
+        else
+            files.all[i].is_wanted = inputs->all[from + i].error.status == HD_OK &&
+                                     is_snapshot_file(inputs, path);
+    }
+    struct session session = session_of(&files, arena);
+    if (session.count == 0)
+        return;
+    inputs->count = from;
+    for (size_t i = 0; i < session.count; i++) {
+        const struct session_part *part = &session.all[i];
+        add(inputs, part->name != NULL ? part->name : folder, true)->error = part->error;
+    }
+}
+
+static bool add_folder(struct hd_inputs *inputs, const char *path, struct hd_error *err)
+{
+    struct hd_inputs deeper = {.memory = alloc_zeroed(sizeof(*deeper.memory))};
+    size_t before = inputs->count;
+    bool ok = list_folder(inputs, path, &deeper, err);
+    if (ok && deeper.count > 0 && count_snapshots(inputs, before) == 0)
+        ok = add_deeper(inputs, &deeper, err);
+    free(deeper.all);
+    free(deeper.memory);
+    if (ok && !inputs->names_only)
+        order_by_manifest(inputs, path, before);
+    if (!ok)
+        inputs->count = before;
+    return ok && (inputs->count > before ||
+                  fail(err, HD_NOT_A_SNAPSHOT, "no snapshots in this folder"));
 }
 
 static bool add_path(struct hd_inputs *inputs, const char *path, struct hd_error *err)
@@ -130,7 +259,10 @@ static bool add_path(struct hd_inputs *inputs, const char *path, struct hd_error
         return fail(err, HD_IO, "%s", strerror(EISDIR));
     if (S_ISDIR(st.st_mode))
         return add_folder(inputs, path, err);
-    add(inputs, path, false);
+    if (S_ISREG(st.st_mode) && number == 0)
+        add_file(inputs, path);
+    else
+        add(inputs, path, false);
     return true;
 }
 
@@ -162,30 +294,6 @@ bool hd_inputs_add(struct hd_inputs *inputs, const char *path, struct hd_error *
 }
 
 /* --- what is missed ------------------------------------------------------ */
-
-/* Without what says how it is packed. */
-static size_t unpacked_length(const char *name)
-{
-    static const char *const packed[] = {".gz", ".zst", ".xz", ".bz2"};
-    size_t len = strlen(name);
-    for (size_t i = 0; i < sizeof(packed) / sizeof(*packed); i++)
-        if (path_ends_in(name, packed[i]))
-            return len - strlen(packed[i]);
-    return len;
-}
-
-static bool has_name_of_snapshot(const char *path)
-{
-    static const char *const suffixes[] = {".gcdump", ".nettrace", ".digest", ".core",
-                                           ".dmp"};
-    size_t len = unpacked_length(path);
-    for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
-        size_t tail = strlen(suffixes[i]);
-        if (len >= tail && memcmp(path + len - tail, suffixes[i], tail) == 0)
-            return true;
-    }
-    return false;
-}
 
 /* The path with one mark in the place of each number of the name: the same for all of a
  * series. False if the name has no number. */

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/options.h"
 #include "format/reader.h"
+#include "format/session.h"
 #include "heap/borrow.h"
 #include "heap/reach.h"
 
@@ -90,7 +91,9 @@ static struct hd_snapshot *read_with(struct input *in, const char *path,
     }
     b.snap->info.format = reader->name;
     size_t file_len;
-    b.number = snapshot_number(path, &file_len);
+    if (!input_is_entry(in))
+        b.number = snapshot_number(path, &file_len);
+    b.snap->number = b.number;
     if (b.number > 0 && !reader->has_numbers) {
         fail(err, HD_UNSUPPORTED, "#%u: a file of this format (%s) holds one snapshot only",
              b.number, reader->name);
@@ -177,15 +180,46 @@ static struct input_options input_options_of(const struct hd_read_options *opt)
                                   .progress_context = opt->progress_context};
 }
 
+bool snapshot_session(const char *path, struct session *s, struct arena *a)
+{
+    return session_of_zip(path, is_snapshot, s, a);
+}
+
+/* Which file of a zip "FILE#2" means: 0 if FILE has one snapshot, whose own number it is.
+ */
+static bool find_entry(const char *file, unsigned number, unsigned *entry,
+                       bool *is_unordered, struct hd_error *err)
+{
+    struct arena arena = {0};
+    struct session s;
+    bool ok = true;
+    if (number > 0 && snapshot_session(file, &s, &arena)) {
+        *is_unordered = s.order_is_unknown;
+        if (number > s.count)
+            ok =
+                fail(err, HD_UNSUPPORTED, "#%u: a zip with %zu snapshots", number, s.count);
+        else if (s.all[number - 1].error.status != HD_OK)
+            ok = fail(err, s.all[number - 1].error.status, "%s",
+                      s.all[number - 1].error.message);
+        else
+            *entry = s.all[number - 1].entry;
+    }
+    arena_free(&arena);
+    return ok;
+}
+
 static struct input *open_path(const char *path, const struct hd_read_options *opt,
-                               struct hd_error *err)
+                               bool *is_unordered, struct hd_error *err)
 {
     struct input_options how = input_options_of(opt);
     struct text file = {0};
     size_t len;
-    snapshot_number(path, &len);
+    unsigned number = snapshot_number(path, &len);
     text_add(&file, path, len);
-    struct input *in = input_open(text_string(&file), &how, err);
+    *is_unordered = false;
+    struct input *in = NULL;
+    if (find_entry(text_string(&file), number, &how.entry, is_unordered, err))
+        in = input_open(text_string(&file), &how, err);
     text_free(&file);
     return in;
 }
@@ -201,7 +235,8 @@ enum static_names snapshot_static_names(const char *path, const struct hd_read_o
     text_add(&file, path, len);
     bool regular = stat(text_string(&file), &st) == 0 && S_ISREG(st.st_mode);
     text_free(&file);
-    struct input *in = regular ? open_path(path, &quiet, NULL) : NULL;
+    bool is_unordered;
+    struct input *in = regular ? open_path(path, &quiet, &is_unordered, NULL) : NULL;
     if (in == NULL)
         return STATICS_NONE;
     const struct reader *reader = reader_for(input_head(in));
@@ -218,7 +253,8 @@ static bool has_changed(struct hd_error *err)
 /* The file of a snapshot once more, if it still is that. */
 static struct input *open_again(const struct hd_snapshot *snap, struct hd_error *err)
 {
-    struct input *in = open_path(snap->info.path, &snap->read, err);
+    bool is_unordered;
+    struct input *in = open_path(snap->info.path, &snap->read, &is_unordered, err);
     if (in == NULL)
         return NULL;
     struct file_stamp now = input_stamp(in);
@@ -326,19 +362,19 @@ static bool checksum_of_file(const struct hd_snapshot *snap, uint64_t *sum)
 
 bool snapshot_checksum(const struct hd_snapshot *snap, uint64_t *sum)
 {
-    size_t len;
     *sum = snap->digest != NULL ? snap->digest->source_xxh3 : snap->info.source_xxh3;
     if (*sum != HD_UNKNOWN)
         return true;
     *sum = snap->info.xxh3;
     bool ok = *sum != HD_UNKNOWN || checksum_of_file(snap, sum);
-    *sum = sum_of_part(*sum, snapshot_number(snap->info.path, &len));
+    *sum = sum_of_part(*sum, snap->number);
     return ok;
 }
 
 bool hd_path_is_snapshot(const char *path)
 {
-    struct input *in = open_path(path, &no_options, NULL);
+    bool is_unordered;
+    struct input *in = open_path(path, &no_options, &is_unordered, NULL);
     bool is_one = in != NULL && is_snapshot(input_head(in));
     input_close(in);
     return is_one;
@@ -357,8 +393,12 @@ struct hd_snapshot *hd_snapshot_open(const char *path, const struct hd_read_opti
     struct hd_read_options how;
     if (!read_options_copy(&how, opt, err))
         return NULL;
-    struct input *in = open_path(path, &how, err);
-    return in != NULL ? snapshot_read(in, path, &how, err) : NULL;
+    bool is_unordered;
+    struct input *in = open_path(path, &how, &is_unordered, err);
+    struct hd_snapshot *snap = in != NULL ? snapshot_read(in, path, &how, err) : NULL;
+    if (snap != NULL && is_unordered && snap->info.time == NULL)
+        warnings_add(&snap->warnings, WARN_ORDER_UNKNOWN, 0);
+    return snap;
 }
 
 struct hd_snapshot *snapshot_open_memory(const char *name, const void *data, size_t size,

@@ -20,9 +20,14 @@ struct hd_snapshot *snapshot_open_memory(const char *name, const void *data, siz
                                          const struct hd_read_options *how,
                                          struct hd_error *err);
 
-/* "FILE#2" means the second snapshot of FILE, unless a file has that very name. The number,
+/* "FILE#2" means the second snapshot of FILE (of a zip, its second one), unless a file has that very name. The number,
  * from 1, and the length of FILE; 0 and the whole length without. */
 unsigned snapshot_number(const char *path, size_t *len);
+
+/* True if path is a zip with several snapshots (format/session.h), which lives in a. */
+struct session;
+struct arena;
+bool snapshot_session(const char *path, struct session *s, struct arena *a);
 
 /* Read the graph again if it was dropped. False and err if that fails, or if the file is
  * no longer the same; a snapshot that never had a graph is left as it is. */

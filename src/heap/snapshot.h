@@ -104,6 +104,7 @@ struct hd_snapshot {
     size_t type_name_count;
     type_id *renamed; /* rows that others took up (borrow.h); NULL: none did */
     struct warnings warnings;
+    unsigned number; /* which of several in the input, as builder.number */
     struct hd_table_origin origin;
     struct identity identity;
     const struct told_same *told; /* of the snapshot before it; in the arena; NULL: nothing

@@ -53,6 +53,9 @@ const struct warning_text warning_texts[WARN_CODE_COUNT] = {
          "garbage is included: without a graph, unreachable objects are unknown"},
     [WARN_SEVERAL_SNAPSHOTS] = {"several-snapshots",
                                 "one of several snapshots in a file; FILE#1 is the first"},
+    [WARN_ORDER_UNKNOWN] =
+        {"order-unknown",
+         "neither times nor names give an order; name the files in order of time"},
     [WARN_NAMES_BORROWED] =
         {"names-borrowed",
          "types without names; names taken from another snapshot of the same process"},

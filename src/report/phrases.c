@@ -315,7 +315,8 @@ static const char *const reasons[HD_REASON_COUNT] = {
     [HD_REASON_STEP_LEFT_OUT] =
         "a snapshot was left out, so a step is missing: take it again",
     [HD_REASON_OUT_OF_ORDER] =
-        "the snapshots are not in order of time: give them as they were taken",
+        "the snapshots are not, or not surely, in order of time: give them as they were "
+        "taken",
     [HD_REASON_GIVEN_TWICE] = "a snapshot was given twice: give each once",
     [HD_REASON_RESTARTED] = ("the snapshots are not of one process: take them without a "
                              "restart in between"),

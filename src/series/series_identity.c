@@ -3,6 +3,7 @@
 #include "base/c_locale.h"
 #include "base/text.h"
 #include "format/open.h"
+#include "format/session.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -303,8 +304,26 @@ static void check_time(struct series *s, size_t k, struct series_warnings *w,
     s->out_of_order |= falls;
 }
 
+/* A glob of files that are named by GUIDs has the order of chance. */
+static void check_order(struct series *s, struct series_warnings *w, struct arena *a)
+{
+    struct text message = {0};
+    bool random = s->count > 1, timed = true;
+    for (size_t k = 0; k < s->count; k++) {
+        const struct hd_snapshot *snap = s->snaps[k];
+        random &= name_is_random(snap->info.path);
+        timed &= snap->info.time != NULL;
+        s->out_of_order |= warnings_find(&snap->warnings, WARN_ORDER_UNKNOWN) != NULL;
+    }
+    if (!random || timed)
+        return;
+    warn(w, WARN_ORDER_UNKNOWN, 0, &message, a);
+    s->out_of_order = true;
+}
+
 void identity_check_neighbours(struct series *s, struct series_warnings *w, struct arena *a)
 {
+    check_order(s, w, a);
     for (size_t k = 1; k < s->count; k++) {
         check_process(s, k, w, a);
         check_time(s, k, w, a);

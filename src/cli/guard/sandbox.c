@@ -129,7 +129,7 @@ static void allow_input(struct box *b, const char *path)
 static void allow_inputs(struct box *b)
 {
     const struct settings *s = b->settings;
-    struct hd_inputs inputs = {0};
+    struct hd_inputs inputs = {.names_only = true};
     struct stat st;
     for (size_t i = 0; i < s->operand_count; i++) {
         hd_inputs_add(&inputs, s->operands[i], NULL);
