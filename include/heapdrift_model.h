@@ -475,6 +475,7 @@ enum hd_reason_code {
     HD_REASON_TOO_FEW,        /* fewer than two can be compared */
     HD_REASON_NOT_ENOUGH,     /* fewer than four: the ranking needs so many */
     HD_REASON_ONLY_GARBAGE,   /* a table lists garbage only */
+    HD_REASON_PART_OF_HEAP,   /* a table was filtered */
     HD_REASON_END_LEFT_OUT,   /* the first or the last one was left out */
     HD_REASON_END_INCOMPLETE, /* ... because it is incomplete */
     HD_REASON_STEP_LEFT_OUT,  /* one between was left out, so a step is missing */

@@ -52,7 +52,7 @@ struct evidence {
     uint64_t min_steady_bytes;
 
     /* Without a reason their codes are HD_REASON_NONE. */
-    struct hd_reason doubt;         /* why nothing can pass: snapshots out of order */
+    struct hd_reason doubt;         /* why nothing can pass: out of order, filtered */
     struct hd_reason unexplained;   /* why "no suspect" is no pass: growth that no suspect
                                     explains */
     struct hd_reason stopped;       /* why --strict does not take it: what grew and stayed,

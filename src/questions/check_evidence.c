@@ -217,7 +217,12 @@ static struct hd_reason doubt_about_order(const struct evidence_question *ask)
     };
     if (has_warning(ask->r, WARN_DIFFERENT_PROGRAM))
         return because(HD_REASON_DIFFERENT_PROGRAMS);
-    return because(doubts[identity_doubt(ask->types)]);
+    enum series_doubt doubt = identity_doubt(ask->types);
+    /* Growth of types that were filtered out does not show. */
+    for (size_t k = 0; doubt == DOUBT_NONE && k < ask->c->count; k++)
+        if (warnings_find(&ask->c->snaps[k]->warnings, WARN_FILTERED) != NULL)
+            return because(HD_REASON_PART_OF_HEAP);
+    return because(doubts[doubt]);
 }
 
 static struct hd_reason unexplained(const struct hd_growth *g)

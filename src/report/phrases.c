@@ -309,6 +309,9 @@ static const char *const reasons[HD_REASON_COUNT] = {
         ("fewer than four comparable snapshots cannot tell a leak from "
          "warm-up: take four or more, under the same load"),
     [HD_REASON_ONLY_GARBAGE] = "a table lists garbage only; its growth is no leak",
+    [HD_REASON_PART_OF_HEAP] =
+        "a table was filtered, so growth of other types does not show: take all of it, and "
+        "filter with --type",
     [HD_REASON_END_LEFT_OUT] = "the first or the last snapshot was left out",
     [HD_REASON_END_INCOMPLETE] =
         "the first or the last snapshot is incomplete: take it again",

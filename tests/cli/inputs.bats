@@ -357,3 +357,29 @@ CUT
     done
     fails_with "$tmp/cut?.gcdump: was truncated while being read"
 }
+
+@test "what people paste is read, and an excerpt or a part passes no gate" {
+    local forms=fixtures/text-forms form
+    works top --format=csv "$forms/fence.md"
+    local whole=$out
+    for form in quoted.md quoted-twice.md kubectl.txt compose.txt logger.txt tabs.txt tail-whole.txt; do
+        works top --format=csv "$forms/$form"
+        out_is "$whole"
+        err_is ""
+    done
+    works top "$forms/tail.txt"
+    err_has "incomplete: an excerpt of a table: 18,563 objects of its total are not listed"
+    works top "$forms/wrapped.txt"
+    err_has "90,000 objects of its total are not listed; 2 lines were left out"
+    for form in tail.txt no-total.txt type-filter.txt type-no-command.txt min-no-command.txt; do
+        hd check "$forms/$form" "$forms/$form" --max-growth=10%
+        out_lacks PASS
+        hd check --strict --max-growth=10% "$forms/$form" "$forms/$form"
+        status_is 3
+    done
+    hd top "$forms/blanks-in-numbers.txt"
+    fails_with "$forms/blanks-in-numbers.txt:4: bad-number: \"2 880 000 Harbor.Billing.Invoice\" is no name: the numbers before it have blanks in them"
+    printf '  1,335,288  (Dump size)\n    299,845  (Total allocations)\n' >"$tmp/old.txt"
+    hd top "$tmp/old.txt"
+    fails_with "$tmp/old.txt: a report of dotnet-gcdump before 5.0, which has no counts; use the .gcdump"
+}

@@ -18,12 +18,16 @@
 #include <string.h>
 
 static const char first_words[] = "GC Heap bytes";
+
+/* Before version 5.0: a row has one number, the size of one object or the count. */
+static const char old_words[] = "(Dump size)";
 static const char header_words[] = "Object Bytes Count Type";
 
 static enum recognition recognises(struct bytes head)
 {
     struct table_text t = table_text_of(head);
-    bool ours = span_ends(first_line(t.all), first_words);
+    struct span first = first_line(t.all);
+    bool ours = span_ends(first, first_words) || span_ends(first, old_words);
     table_text_close(&t);
     return ours ? RECOGNISED_YES : RECOGNISED_NO;
 }
@@ -108,6 +112,10 @@ static bool read(struct input *in, struct builder *b, struct hd_error *err)
 {
     struct table_text t;
     bool ok = table_text_open(&t, in, b, err) && table_text_has_no_nul(&t, err);
+    if (ok && span_ends(first_line(t.all), old_words))
+        ok = fail(
+            err, HD_UNSUPPORTED,
+            "a report of dotnet-gcdump before 5.0, which has no counts; use the .gcdump");
     if (ok) {
         struct reading r = {.b = b, .err = err, .lines = lines_of(t.all)};
         ok = read_totals(&r) && read_rows(&r);
