@@ -74,6 +74,7 @@ enum hd_topic {
     HD_ABOUT_SOCKET,       /* hd_collect_options.socket does */
     HD_ABOUT_DIRECT,       /* hd_collect() does without the right to read its memory */
     HD_ABOUT_SERVICE,      /* hd_run.service says which */
+    HD_ABOUT_RESUME,       /* hd_collect_options.resume lets it run */
     HD_ABOUT_COLLECTION,   /* a core taken during a garbage collection: the next may do */
     HD_ABOUT_LIMIT /* hd_collect_options.memory_left; hd_collect_direct() needs none */
 };
@@ -545,6 +546,10 @@ struct hd_collect_options {
      * is none: HD_TOO_BIG, HD_ABOUT_LIMIT. NULL: no limit. */
     uint64_t (*memory_left)(void *context, uint64_t pid);
     uint64_t expected_bytes; /* of the trace: hd_collected.bytes of the last one; 0 */
+
+    /* A runtime that its environment suspends at its start, until a tool resumes it, is
+     * resumed; false: it is HD_ABOUT_RESUME. */
+    bool resume;
 };
 
 /* A process that is connected to the diagnostics socket of the one that is asked. */

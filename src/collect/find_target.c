@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 /* --- options ------------------------------------------------------------------- */
@@ -31,20 +32,10 @@ bool collect_goes_on(const struct hd_collect_options *how,
            how->go_on(how->context, so_far != NULL ? so_far : &nothing_yet);
 }
 
-/* --- which process ------------------------------------------------------------- */
+/* --- processes ----------------------------------------------------------------- */
 
 /* A process that is busy walking its heap does not answer. */
 static const struct patience brief = {.silence_ms = 1000};
-
-bool find_target(struct target *t, const struct hd_collect_options *how,
-                 struct arena *arena, struct hd_error *err)
-{
-    if (how->socket != NULL)
-        return target_at_socket(t, how->socket, &brief, arena, err);
-    if (how->pid > INT32_MAX)
-        return fail(err, HD_IO, "no process %" PRIu64, how->pid);
-    return target_of_process(t, (pid_t)how->pid, &brief, arena, err);
-}
 
 static int by_number(const void *a, const void *b)
 {
@@ -129,4 +120,72 @@ bool process_info_ask(struct process_info *info, const struct target *t,
         fail(err, HD_UNSUPPORTED, "%s", ipc_refusal(reply->refusal));
     free(reply);
     return done;
+}
+
+/* --- one that waits at its start ----------------------------------------------- */
+
+/* Before its program runs, a runtime has no arguments to tell of, only its own file. The
+ * environment stays what it is afterwards. */
+static bool is_waiting(const struct target *t, struct arena *arena)
+{
+    struct process_info info;
+    return process_info_ask(&info, t, &brief, arena, NULL) && info.command != NULL &&
+           proc_has_program(t->pid, info.command);
+}
+
+static bool resume(const struct target *t, struct hd_error *err)
+{
+    struct reply *reply = alloc_zeroed(sizeof(*reply));
+    bool ok = ask(t, IPC_RESUME, reply, &brief, err) &&
+              (reply->ok || fail(err, HD_UNSUPPORTED, "%s", ipc_refusal(reply->refusal)));
+    free(reply);
+    return ok;
+}
+
+/* Resumed, it needs a moment until there is a heap to walk. */
+static bool wait_until_it_runs(const struct target *t, const struct hd_collect_options *how,
+                               struct arena *arena)
+{
+    uint64_t end = clock_ms() + how->silence_ms;
+    const struct timespec a_moment = {.tv_nsec = 50000000};
+    bool waits = true;
+    while (waits && clock_ms() < end && collect_goes_on(how, NULL)) {
+        nanosleep(&a_moment, NULL);
+        waits = is_waiting(t, arena);
+    }
+    return !waits;
+}
+
+/* Otherwise its walk would be waited for until the patience ends. */
+static bool is_running(const struct target *t, const struct hd_collect_options *how,
+                       struct arena *arena, struct hd_error *err)
+{
+    const char *port;
+    if (!t->visible || !proc_is_to_wait(t->pid, &port, arena) || !is_waiting(t, arena))
+        return true;
+    if (!how->resume && port == NULL)
+        return fail_about(err, HD_ABOUT_RESUME, HD_IO,
+                          "the process is suspended at its start "
+                          "(DOTNET_DefaultDiagnosticPortSuspend)");
+    if (how->resume && (!resume(t, err) || wait_until_it_runs(t, how, arena)))
+        return err == NULL || err->status == HD_OK;
+    return fail(err, HD_IO,
+                port == NULL ? "the process is still suspended at its start"
+                             : "the process is suspended at its start until the tool that "
+                               "listens at %.200s resumes it (DOTNET_DiagnosticPorts; "
+                               "with ,nosuspend there it starts without it)",
+                port);
+}
+
+/* --- which process ------------------------------------------------------------- */
+
+bool find_target(struct target *t, const struct hd_collect_options *how,
+                 struct arena *arena, struct hd_error *err)
+{
+    if (how->socket == NULL && how->pid > INT32_MAX)
+        return fail(err, HD_IO, "no process %" PRIu64, how->pid);
+    bool found = how->socket != NULL
+                     ? target_at_socket(t, how->socket, &brief, arena, err)
+                     : target_of_process(t, (pid_t)how->pid, &brief, arena, err);
+    return found && is_running(t, how, arena, err);
 }

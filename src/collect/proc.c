@@ -214,6 +214,61 @@ static void read_folder(struct proc *p, struct text *t, struct arena *arena)
         }
 }
 
+/* The value of a variable of .NET, which has two prefixes; NULL if s is another. */
+static const char *value_of(const char *s, const char *name)
+{
+    static const char *const prefixes[] = {"DOTNET_", "COMPlus_"};
+    for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++) {
+        size_t len = strlen(prefixes[i]), more = strlen(name);
+        if (strncmp(s, prefixes[i], len) == 0 && strncmp(s + len, name, more) == 0 &&
+            s[len + more] == '=')
+            return s + len + more + 1;
+    }
+    return NULL;
+}
+
+/* "PATH[,suspend|,nosuspend][;...]": the first that suspends, which is the default. */
+static const char *suspending_port(const char *ports, struct arena *arena)
+{
+    while (*ports != '\0') {
+        size_t len = strcspn(ports, ";"), path = strcspn(ports, ",;");
+        const char *end = ports + len;
+        bool waits = path > 0;
+        for (const char *at = ports + path; at < end; at++)
+            waits &= strncmp(at, ",nosuspend", strlen(",nosuspend")) != 0;
+        if (waits)
+            return arena_strdup(arena, ports, path);
+        ports = *end == ';' ? end + 1 : end;
+    }
+    return NULL;
+}
+
+bool proc_is_to_wait(pid_t pid, const char **port, struct arena *arena)
+{
+    struct text t = {0};
+    bool usual = false;
+    *port = NULL;
+    const char *s = proc_read_file(pid, "environ", &t) ? text_string(&t) : "";
+    for (size_t at = 0; at < t.len; at += strlen(s + at) + 1) {
+        const char *suspend = value_of(s + at, "DefaultDiagnosticPortSuspend");
+        const char *ports = value_of(s + at, "DiagnosticPorts");
+        usual |= suspend != NULL && strtoul(suspend, NULL, 16) != 0;
+        if (ports != NULL && *port == NULL)
+            *port = suspending_port(ports, arena);
+    }
+    text_free(&t);
+    return usual || *port != NULL;
+}
+
+bool proc_has_program(pid_t pid, const char *path)
+{
+    char link[64], program[PATH_MAX];
+    path_of(link, pid, "exe");
+    ssize_t len = readlink(link, program, sizeof(program) - 1);
+    program[len > 0 ? len : 0] = '\0';
+    return len > 0 && strcmp(program, path) == 0;
+}
+
 /* Unreadable links count as ours. Only the name of the root is read: stat() may hang in a
  * file system that never answers. */
 static void find_files(struct proc *p, struct arena *arena)

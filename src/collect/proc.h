@@ -47,6 +47,13 @@ bool proc_read(struct proc *p, pid_t pid, struct arena *arena);
  * is ours, or unknown. */
 pid_t proc_inner_thread(pid_t pid, pid_t thread);
 
+/* Whether its environment suspends its runtime at its start until a tool resumes it. port:
+ * NULL if that is done at its usual socket, else where the tool listens that it asks. */
+bool proc_is_to_wait(pid_t pid, const char **port, struct arena *arena);
+
+/* Whether the path is that of the program it runs. */
+bool proc_has_program(pid_t pid, const char *path);
+
 /* The version of the runtime that it has mapped, such as "10.0.12"; NULL unknown. Only
  * for processes of the same user. */
 const char *proc_runtime(pid_t pid, struct arena *arena);

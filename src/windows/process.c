@@ -203,6 +203,22 @@ static void name_process(struct proc *p, const char *file, struct arena *arena)
     text_free(&assembly);
 }
 
+/* The environment of others is not read here. */
+bool proc_is_to_wait(pid_t pid, const char **port, struct arena *arena)
+{
+    (void)pid;
+    (void)arena;
+    *port = NULL;
+    return false;
+}
+
+bool proc_has_program(pid_t pid, const char *path)
+{
+    (void)pid;
+    (void)path;
+    return false;
+}
+
 /* --- facts --------------------------------------------------------------------- */
 
 static uint64_t time_in(FILETIME t)

@@ -866,3 +866,28 @@ collect 1 --store=x.db --on-enter|--on-enter and --no-keep are about files, --st
 watch 1 --store=x.db --on-enter|--store takes snapshots by the clock, without a person: no --on-enter
 LINES
 }
+
+@test "a process that is suspended at its start is named so, and resumed when told to" {
+    local how
+    # The environment stays; without it nobody asks.
+    DOTNET_DefaultDiagnosticPortSuspend=1 play_runtime suspended
+    for how in "$socket" "$socket,connect"; do
+        hd collect --diagnostic-port="$how" -o "$tmp/a.nettrace"
+        fails_with "the process is suspended at its start (DOTNET_DefaultDiagnosticPortSuspend); --resume lets it run"
+    done
+    works collect -q --diagnostic-port="$socket" --resume -o "$tmp/a.nettrace"
+    works collect -q --diagnostic-port="$socket" -o "$tmp/a.nettrace"
+    kill "$runtime"
+    rm "$socket"
+    # A port of its own: only who listens there can resume it.
+    COMPlus_DiagnosticPorts="$tmp/a,nosuspend;$tmp/b,connect" play_runtime suspended
+    hd collect --diagnostic-port="$socket" -o "$tmp/b.nettrace"
+    fails_with "the process is suspended at its start until the tool that listens at $tmp/b resumes it (DOTNET_DiagnosticPorts; with ,nosuspend there it starts without it)"
+    kill "$runtime"
+    rm "$socket"
+    DOTNET_DiagnosticPorts="$tmp/a,nosuspend" DOTNET_DefaultDiagnosticPortSuspend=0 play_runtime suspended
+    hd collect --diagnostic-port="$socket" --timeout=300ms -o "$tmp/b.nettrace"
+    err_lacks suspended
+    hd collect --diagnostic-port="$socket,listen" -o "$tmp/b.nettrace"
+    fails_with "--diagnostic-port=$socket,listen: must be a socket to connect to, since heapdrift does not listen: that of a process, see \`heapdrift ps\`, or of dotnet-dsrouter"
+}

@@ -4,6 +4,7 @@
     runtime.py SOCKET flood TRACE  its head, and a block of 4 GiB that nobody knows
     runtime.py SOCKET stall TRACE  some of it, and nothing more until it is stopped
     runtime.py SOCKET drip TRACE   a byte of it every tenth of a second, without an end
+    runtime.py SOCKET suspended TRACE  plays it once it was resumed, and has no arguments before
     runtime.py SOCKET mute         takes connections and requests, and says nothing
     runtime.py SOCKET full         takes no connections
     runtime.py SOCKET dump CORE... writes the first when it is asked for a dump, the second when it
@@ -31,10 +32,12 @@ import time
 SESSION = struct.pack("<Q", 1)
 FIRST_DUMP, LAST_DUMP = 0x0101, 0x0103
 FAILED = b"\x05\x40\x00\x80"
+PROCESS_INFO, RESUME = 0x0400, 0x0401
 STOP, FIRST_START, LAST_START = 0x0201, 0x0202, 0x0206
 BEFORE_BLOCKS = 102
 LOADER, HEAP_DUMP = 8, 0x100000
 streams = []
+resumed = []
 sessions = int(os.environ.get("LATER", 1)) - 1
 replayed = {}  # connections of sessions, by number
 numbers = {"heap": 0, "movement": 0}
@@ -125,7 +128,17 @@ def serve(connection):
     if FIRST_DUMP <= command <= LAST_DUMP and habit in ("dump", "refuse"):
         dump(connection, request)
         connection.close()
-    elif habit == "mute":
+    elif command == PROCESS_INFO and habit == "suspended":
+        program = os.path.realpath(sys.executable) + (" app.dll" if resumed else "")
+        strings = (program, "Linux", "x64")
+        reply(connection, True, struct.pack("<Q16x", os.getpid()) + b"".join(
+            struct.pack("<I", len(s) + 1) + (s + "\0").encode("utf-16-le") for s in strings))
+        connection.close()
+    elif command == RESUME and habit == "suspended":
+        resumed.append(time.time())
+        reply(connection, True, bytes(4))
+        connection.close()
+    elif habit == "mute" or (habit == "suspended" and FIRST_START <= command <= LAST_START and not resumed):
         streams.append(connection)
     elif FIRST_START <= command <= LAST_START:
         (replay if habit == "replay" else play)(connection, request)

@@ -357,3 +357,19 @@ SCRIPT
     done
     stop_lab
 }
+
+@test "a program that is suspended at its start" {
+    need_dotnet
+    mkfifo "$tmp/in"
+    LEAKLAB_GC=1 DOTNET_DefaultDiagnosticPortSuspend=1 "$lab" cache <"$tmp/in" >"$tmp/out" 2>"$tmp/lab.err" 3>&- &
+    started=$! pid=$!
+    exec 7>"$tmp/in" 8</dev/null
+    for _ in $(tries); do [[ $("$HEAPDRIFT" ps 2>/dev/null) != *"$pid"* ]] || break; sleep 0.1; done
+    hd collect "$pid" -o "$tmp/a.gcdump"
+    fails_with "the process is suspended at its start (DOTNET_DefaultDiagnosticPortSuspend); --resume lets it run"
+    works collect "$pid" --resume -q -o "$tmp/a.gcdump"
+    works collect "$pid" -q -o "$tmp/b.gcdump"
+    works info --format=json "$tmp/a.gcdump"
+    [[ $(json '.snapshots[0].objects') -gt 1000 ]]
+    stop_lab
+}

@@ -396,7 +396,8 @@ bool collecting_begin(struct collecting *c, const struct settings *s)
                                          .go_on = go_on,
                                          .memory_left = left_to_process,
                                          .context = c,
-                                         .max_memory = s->read.max_memory};
+                                         .max_memory = s->read.max_memory,
+                                         .resume = s->resume};
     c->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
     last_resort_begin(c->signals);
     c->progress = !s->no_progress && !s->quiet && style_can_redraw();

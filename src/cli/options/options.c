@@ -104,6 +104,8 @@ const struct option shared_options[] = {
      .help = "the process with that name", .old_letter = 'n'},
     {"diagnostic-port", 0, GROUP_PROCESS, ON_LIVE, TEXT(SOCKET, socket),
      .help = "the process listening on this socket"},
+    {"resume", 0, GROUP_PROCESS, ON_LIVE, FLAG(resume),
+     .help = "let it run if it is suspended at its start"},
     {"direct", 0, GROUP_PROCESS, ON_LIVE, FLAG(direct),
      .help = "pause it and read its memory: no GC, a shorter pause"},
     {"force", 0, GROUP_PROCESS, ON_LIVE, FLAG(force),

@@ -84,6 +84,8 @@ struct settings {
     uint64_t process_id;     /* 0: not given */
     const char *name;        /* of the process; of ps and --all a pattern */
     const char *socket;      /* its diagnostics socket */
+    char socket_path[256];   /* holds that if the option has more than its path */
+    bool resume;             /* let it run if it is suspended at its start */
     uint64_t timeout_ms;     /* without a byte */
     uint64_t interval_ms;    /* from one snapshot to the next */
     uint32_t snapshot_count; /* 0: one, not numbered */

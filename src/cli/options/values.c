@@ -345,9 +345,26 @@ static bool is_absolute(const char *path)
     return path[0] == '/' || strncmp(path, "\\\\.\\", 4) == 0;
 }
 
+/* As the tools of .NET spell it: SOCKET,connect. NULL if it asks us to listen. */
+static const char *socket_of(struct settings *s, const char *value)
+{
+    const char *mode = strrchr(value, ',');
+    size_t len = mode != NULL ? (size_t)(mode - value) : 0;
+    if (mode != NULL && strcmp(mode, ",listen") == 0)
+        return NULL;
+    if (mode == NULL || strcmp(mode, ",connect") != 0 || len >= sizeof(s->socket_path))
+        return value;
+    memcpy(s->socket_path, value, len);
+    s->socket_path[len] = '\0';
+    return s->socket_path;
+}
+
 static const char *parse_text(struct settings *s, const struct option *o, const char *value)
 {
     const char **text = place(s, o->at), *before = *text;
+    if (o->kind == OPTION_SOCKET && (value = socket_of(s, value)) == NULL)
+        return "a socket to connect to, since heapdrift does not listen: that of a "
+               "process, see `heapdrift ps`, or of dotnet-dsrouter";
     *text = value;
     if (value[0] == '\0' || (o->kind == OPTION_SOCKET && !is_absolute(value)))
         return o->wanted != NULL ? o->wanted : kinds[o->kind].wanted;

@@ -90,6 +90,7 @@ void advise(struct hd_error *err)
         [HD_ABOUT_PID] = {"", " with --process-id"},
         [HD_ABOUT_DIRECT] = {"", "; without --direct, the runtime takes the snapshot"},
         [HD_ABOUT_SERVICE] = {"", ": --service=NAME"},
+        [HD_ABOUT_RESUME] = {"", "; --resume lets it run"},
         [HD_ABOUT_COLLECTION] = {"", ""},
         [HD_ABOUT_LIMIT] = {"", "; use --direct, which takes nothing, or --force"},
         [HD_ABOUT_SOCKET] = {"", " with --diagnostic-port=SOCKET, see `heapdrift ps`"},
