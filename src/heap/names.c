@@ -247,8 +247,10 @@ void names_canonical(struct text *out, const char *raw, size_t len)
 
 static bool begins_like_framework(const char *s, const char *end)
 {
-    static const char *const prefixes[] = {"System.", "Microsoft.", "MS.", "Internal.",
-                                           "Interop+"};
+    /* The second half: bindings of Android and iOS, as in programs of MAUI. */
+    static const char *const prefixes[] = {
+        "System.", "Microsoft.", "MS.",       "Internal.", "Interop+",     "Java.",
+        "Javax.",  "Android.",   "AndroidX.", "UIKit.",    "ObjCRuntime.", "Foundation.NS"};
     for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
         if (take(&s, end, prefixes[i]))
             return true;

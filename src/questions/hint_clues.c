@@ -121,8 +121,10 @@ const char *hint_of_chain(const struct hd_chain *c, const struct disguised *disg
                           enum hint_breadth broadest)
 {
     struct arena scratch = {0};
-    struct steps s = steps_of(c, &scratch);
     const struct hint *best = NULL;
+    if (c->kind == HD_ROOT_UNREACHABLE)
+        return NULL;
+    struct steps s = steps_of(c, &scratch);
     for (size_t up = 0; up < s.len && up < MOST_UP; up++) {
         size_t i = s.len - 1 - up;
         if (up > 0 && (s.owner == SIZE_MAX || i < s.owner))

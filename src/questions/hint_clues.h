@@ -38,7 +38,7 @@ void looking_add_chain(struct looking *l, const struct hd_chain *c);
 
 /* What a chain usually is, whoever asks for its last object: that of the element between
  * owner and instance whose hint says most, and no less than this; of several the nearest to
- * the instance. An id, or NULL. */
+ * the instance. An id, or NULL: nothing holds what is unreachable. */
 const char *hint_of_chain(const struct hd_chain *c, const struct disguised *disguised,
                           enum hint_breadth broadest);
 

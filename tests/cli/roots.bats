@@ -252,3 +252,14 @@ static,1,1,1,[static vars] → [static var Orchard.EventHub] → Orchard.EventHu
     awk -F, 'NR > 1 { all += $2 } END { exit !(all > 0.999 && all < 1.001) }' <<<"$out" ||
         complain "every chain expected"
 }
+
+@test "what nothing holds has no FIX" {
+    local root
+    for root in 10 15; do
+        printf 'a 2 app.exe 100\nt 2 App.Order\nt 4 System.Threading.TimerQueueTimer\nt 5 App.Root\no 10 4 50 12\no 12 2 18\no 15 5 18\nr %s 3 0\nc app.exe 200\n' \
+            "$root" >"$tmp/heap.txt"
+        works roots -q --type=Order "$tmp/heap.txt"
+        if [[ $root == 10 ]]; then out_has "FIX"; else out_lacks "FIX"; fi
+    done
+    out_has "unreachable"
+}

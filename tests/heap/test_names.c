@@ -478,6 +478,11 @@ Test(names, framework_names)
         "MS.Win32.HwndWrapper",
         "Internal.Console",
         "Interop+Sys",
+        "Java.Interop.JniPeerMembers",
+        "Android.Runtime.JavaSet<System.String>",
+        "AndroidX.Fragment.App.Fragment",
+        "Foundation.NSObject",
+        "UIKit.UIView[]",
     };
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
         cr_expect(is_framework(names[i]), "%s", names[i]);
@@ -492,6 +497,9 @@ Test(names, other_names)
         "MyApp.System.Foo",
         "MSBuild.Foo",
         "InteropDemo.Order",
+        "Foundation.Search.Index",
+        "JavaScript.Engine",
+        "Androids.Robot",
         "Freedom",
         "Free[]",
         "Shop.Orders.Order[]",

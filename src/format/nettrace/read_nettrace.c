@@ -325,9 +325,9 @@ static bool choose(struct reading *r)
                     "take it again with a larger buffer",
                     (unsigned long long)r->survey.events_lost);
     return fail(r->err, HD_UNSUPPORTED,
-                "this is a trace (.nettrace) without a heap snapshot%s; record one with "
-                "`dotnet-trace collect -p PID --providers "
-                "Microsoft-Windows-DotNETRuntime:0x1D80001:4`",
+                "this is a trace (.nettrace) without a heap snapshot%s; take one with "
+                "`heapdrift collect PID -o app.nettrace`, or `dotnet-trace collect -p PID "
+                "--providers Microsoft-Windows-DotNETRuntime:0x1D80001:4`",
                 r->end == TRACE_CUT ? ", truncated before it" : "");
 }
 
