@@ -357,6 +357,7 @@ struct hd_input {
     struct hd_error error; /* set: it cannot be opened */
     const void *bytes;     /* it is no file: path is only what it is called; else NULL */
     size_t size;           /* of bytes */
+    bool is_ordered;       /* its place is that of a manifest, whatever its name */
 };
 
 /* Paths to open, in order. {0} is empty. */

@@ -102,6 +102,7 @@ static bool open_one(void *context, size_t i)
                                     : hd_snapshot_open(in->path, &how, &entry->error);
     if (entry->snap != NULL) {
         entry->snap->may_drop = o->count > 1;
+        entry->snap->is_ordered = in->is_ordered;
         keep_or_drop(o, i);
     } else {
         entry->skipped = may_be_skipped(&o->inputs[i], &entry->error);

@@ -226,7 +226,10 @@ static void order_by_manifest(struct hd_inputs *inputs, const char *folder, size
     inputs->count = from;
     for (size_t i = 0; i < session.count; i++) {
         const struct session_part *part = &session.all[i];
-        add(inputs, part->name != NULL ? part->name : folder, true)->error = part->error;
+        struct hd_input *added =
+            add(inputs, part->name != NULL ? part->name : folder, true);
+        added->error = part->error;
+        added->is_ordered = !session.order_is_unknown;
     }
 }
 

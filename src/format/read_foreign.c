@@ -112,6 +112,11 @@ static bool is_gcdump_xml(struct bytes head)
     return false;
 }
 
+static bool is_compound(struct bytes head)
+{
+    return HAS_AT(head, 0, "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1");
+}
+
 /* --- the list ------------------------------------------------------------ */
 
 /* heapdrift does not run where these are from. */
@@ -134,6 +139,9 @@ static const struct foreign {
     {is_elf, "this is a program or library, not a memory dump" TAKE_GCDUMP},
     {is_mach_o_core, "this is a macOS core dump" FROM_MACOS},
     {is_mach_o, "this is a program or library of macOS, not a memory dump; " ON_MACOS},
+    {is_compound,
+     "this is an OLE compound file, as a .diagsession of an older Visual Studio "
+     "is; open it there, and save its snapshots as .gcdump"},
     {is_hprof, "this is a Java heap dump (hprof); heapdrift reads .NET heaps"},
     {is_v8_snapshot, "this is a JavaScript heap snapshot (V8); heapdrift reads .NET heaps"},
 };

@@ -33,6 +33,7 @@ objects_are() { [[ $(json '.totals.objects | tojson') == "$1" ]] || complain "ob
     objects_are "[443,832,1037,1286]"
     works diff "$tmp/un"
     err_lacks skipped
+    err_lacks order-unknown
 }
 
 @test "a manifest that does not fit its files is an error, and opens none elsewhere" {

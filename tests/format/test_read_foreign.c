@@ -24,7 +24,8 @@ static void expect_foreign(const char *what, const void *data, size_t size,
 /* Traces are read; those without a heap are no snapshots all the same. */
 Test(foreign, traces_without_a_heap_say_how_to_record_one)
 {
-    FOREIGN("Nettrace\x14\0\0\0!FastSerialization.1", "heapdrift collect PID");
+    FOREIGN("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", "OLE compound file"),
+        FOREIGN("Nettrace\x14\0\0\0!FastSerialization.1", "heapdrift collect PID");
     FOREIGN(SERIALISED("\x05", "Trace"), "truncated before it");
     FOREIGN(SERIALISED("\x26", "Microsoft.DotNet.Runtime.EventPipeFile"), ".nettrace");
 }

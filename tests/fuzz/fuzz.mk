@@ -6,7 +6,7 @@
 #   make fuzz-replay     run all of fixtures/fuzz once, under ASan and UBSan
 
 FUZZ_SECONDS ?= 60
-FUZZ_HARNESSES = gcdump nettrace core types text table digest delta store packed budget baseline options peer writers
+FUZZ_HARNESSES = gcdump nettrace core types text table digest delta store packed session budget baseline options peer writers
 HARNESS ?= $(FUZZ_HARNESSES)
 
 # The program without its main(), and what the harnesses share.

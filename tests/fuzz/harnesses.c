@@ -13,6 +13,7 @@ static const struct harness text = {"text", surface_snapshots};
 static const struct harness table = {"table", surface_snapshots};
 static const struct harness digest = {"digest", surface_snapshots};
 static const struct harness packed = {"packed", surface_packed};
+static const struct harness session = {"session", surface_session};
 static const struct harness delta = {"delta", surface_delta};
 static const struct harness store = {"store", surface_store};
 static const struct harness budget = {"budget", surface_budget};
@@ -22,7 +23,7 @@ static const struct harness peer = {"peer", surface_peer};
 static const struct harness writers = {"writers", surface_writers};
 
 const struct harness *const harnesses[] = {
-    &gcdump, &nettrace, &core,   &types,    &text,    &table, &digest,  &packed,
+    &gcdump, &nettrace, &core,   &types,    &text,    &table, &digest,  &packed, &session,
     &delta,  &store,    &budget, &baseline, &options, &peer,  &writers, NULL};
 
 const struct harness *harness_named(const char *name)

@@ -16,9 +16,9 @@ case $harness in
 gcdump) files=$(small fixtures/gcdump-made) ;;
 nettrace) files=$(small fixtures/nettrace-vectors) ;;
 text) files=$(small fixtures/heap-text) ;;
-table) files=$(small fixtures/dumpheap-stat fixtures/type-tables) ;;
+table) files=$(small fixtures/dumpheap-stat fixtures/text-forms fixtures/type-tables) ;;
 packed) files="fixtures/gcdump-made/tiny.gcdump fixtures/heap-text/example.txt fixtures/type-tables/table.csv" ;;
-budget | baseline | store) files=$(small "$here/seeds/$harness") ;;
+budget | baseline | store | session) files=$(small "$here/seeds/$harness") ;;
 digest | delta)
     # As JSON: a fuzzer learns nothing from what is packed.
     files=

@@ -15,6 +15,9 @@ void surface_types(struct bytes input);
  * comes from a file, as only those are unpacked. */
 void surface_packed(struct bytes input);
 
+/* Parts: a manifest.json, a metadata.xml (session.c). */
+void surface_session(struct bytes input);
+
 /* Parts: a digest; what differs from it, or another that is made so, as the head says;
  * which byte of that is changed to what (delta.c). */
 void surface_delta(struct bytes input);
