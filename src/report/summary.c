@@ -509,6 +509,16 @@ static void add_owner_of_most(struct headline *h, const struct hd_report *r)
     headline_add_objects(h, node_name(&t->nodes[held]), false, t->nodes[held].at->count);
 }
 
+/* A table of a part of a heap says nothing of the whole. */
+static bool is_of_a_part(const struct hd_report *r)
+{
+    for (size_t i = 0; i < r->warning_count; i++)
+        if (strcmp(r->warnings[i].code, "filtered") == 0 ||
+            strcmp(r->warnings[i].code, "incomplete") == 0)
+            return true;
+    return false;
+}
+
 /* Without owners it is the type that takes most. */
 static void add_type_of_most(struct headline *h, const struct hd_report *r)
 {
@@ -523,7 +533,7 @@ static void add_type_of_most(struct headline *h, const struct hd_report *r)
     format_size(&h->words, most->at->bytes);
     headline_add(h, ", ");
     format_percent(&h->words, (double)most->at->bytes / (double)t->totals->bytes);
-    headline_add(h, " of the heap, in ");
+    headline_add(h, is_of_a_part(r) ? " of what is listed, in " : " of the heap, in ");
     format_plural(&h->words, most->at->count, "object");
 }
 
