@@ -310,16 +310,16 @@ static const char *const reasons[HD_REASON_COUNT] = {
          "warm-up: take four or more, under the same load"),
     [HD_REASON_ONLY_GARBAGE] = "a table lists garbage only; its growth is no leak",
     [HD_REASON_PART_OF_HEAP] =
-        "a table was filtered, so growth of other types does not show: take all of it, and "
-        "filter with --type",
+        ("a table was filtered, so growth of other types does not show: take all of it, "
+         "and filter with --type"),
     [HD_REASON_END_LEFT_OUT] = "the first or the last snapshot was left out",
     [HD_REASON_END_INCOMPLETE] =
         "the first or the last snapshot is incomplete: take it again",
     [HD_REASON_STEP_LEFT_OUT] =
         "a snapshot was left out, so a step is missing: take it again",
     [HD_REASON_OUT_OF_ORDER] =
-        "the snapshots are not, or not surely, in order of time: give them as they were "
-        "taken",
+        ("the snapshots are not, or not surely, in order of time: give them as they were "
+         "taken"),
     [HD_REASON_GIVEN_TWICE] = "a snapshot was given twice: give each once",
     [HD_REASON_RESTARTED] = ("the snapshots are not of one process: take them without a "
                              "restart in between"),

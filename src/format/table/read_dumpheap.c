@@ -327,6 +327,14 @@ static void note_row(struct reading *r, const struct table_row *row)
     r->has_small |= row->count > 0 && row->bytes / row->count < SMALL;
 }
 
+/* "000 System.String": what is left of 12 000 if blanks are separators. */
+static bool begins_with_number(struct span name)
+{
+    uint64_t number;
+    struct span first = span_word(&name);
+    return span_number(first, &number) && span_trim(name).len > 0;
+}
+
 /* Counts a row; a line that is none is left out, and counted in *left. */
 static bool read_row(struct reading *r, struct span line, uint64_t *left)
 {
@@ -339,7 +347,7 @@ static bool read_row(struct reading *r, struct span line, uint64_t *left)
         return leave_out(r, left);
     if (!read_number(r, count, &row.count) || !read_number(r, bytes, &row.bytes))
         return false;
-    if (row.name.data[0] >= '0' && row.name.data[0] <= '9')
+    if (begins_with_number(row.name))
         return fail_at_line(r->err, row.line, "bad-number",
                             "\"%s\" is no name: the numbers before it have blanks in them",
                             excerpt_of(row.name).text);
