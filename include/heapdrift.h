@@ -358,6 +358,7 @@ struct hd_input {
     const void *bytes;     /* it is no file: path is only what it is called; else NULL */
     size_t size;           /* of bytes */
     bool is_ordered;       /* its place is that of a manifest, whatever its name */
+    bool has_no_order;     /* found in a folder where no name has an order */
 };
 
 /* Paths to open, in order. {0} is empty. */
@@ -373,8 +374,9 @@ struct hd_inputs {
  * snapshot, then those of the folders in it, but of these at most one may have several
  * snapshots. Of a zip with several snapshots, "FILE#1", "FILE#2", ... for each. Files of
  * Visual Studio's profiler, in a zip or unpacked, are in the order of its manifest. A link
- * in a folder that leads nowhere is appended with HD_NOT_A_SNAPSHOT. False when path does not exist
- * or is a folder that cannot be read or is empty: then it is appended with that error. */
+ * in a folder that leads nowhere is appended with HD_NOT_A_SNAPSHOT. False when path does
+ * not exist or is a folder that cannot be read or is empty: then it is appended with that
+ * error. */
 bool hd_inputs_add(struct hd_inputs *inputs, const char *path, struct hd_error *err);
 
 /* Append a snapshot that lies in memory, by that name: in reports and messages it stands

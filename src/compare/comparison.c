@@ -103,6 +103,7 @@ static bool open_one(void *context, size_t i)
     if (entry->snap != NULL) {
         entry->snap->may_drop = o->count > 1;
         entry->snap->is_ordered = in->is_ordered;
+        entry->snap->has_no_order = in->has_no_order;
         keep_or_drop(o, i);
     } else {
         entry->skipped = may_be_skipped(&o->inputs[i], &entry->error);

@@ -233,6 +233,17 @@ static void order_by_manifest(struct hd_inputs *inputs, const char *folder, size
     }
 }
 
+/* "before.gcdump" and "after.gcdump" have an order that only the user knows. */
+static void note_order(struct hd_inputs *inputs, const char *folder, size_t from)
+{
+    for (size_t i = from; i < inputs->count; i++)
+        if (inputs->all[i].is_ordered ||
+            name_has_order(inputs->all[i].path + strlen(folder)))
+            return;
+    for (size_t i = from; i < inputs->count; i++)
+        inputs->all[i].has_no_order = true;
+}
+
 static bool add_folder(struct hd_inputs *inputs, const char *path, struct hd_error *err)
 {
     struct hd_inputs deeper = {.memory = alloc_zeroed(sizeof(*deeper.memory))};
@@ -244,6 +255,7 @@ static bool add_folder(struct hd_inputs *inputs, const char *path, struct hd_err
     free(deeper.memory);
     if (ok && !inputs->names_only)
         order_by_manifest(inputs, path, before);
+    note_order(inputs, path, before);
     if (!ok)
         inputs->count = before;
     return ok && (inputs->count > before ||

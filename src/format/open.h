@@ -20,8 +20,9 @@ struct hd_snapshot *snapshot_open_memory(const char *name, const void *data, siz
                                          const struct hd_read_options *how,
                                          struct hd_error *err);
 
-/* "FILE#2" means the second snapshot of FILE (of a zip, its second one), unless a file has that very name. The number,
- * from 1, and the length of FILE; 0 and the whole length without. */
+/* "FILE#2" means the second snapshot of FILE (of a zip, its second one), unless a file has
+ * that very name. The number, from 1, and the length of FILE; 0 and the whole length
+ * without. */
 unsigned snapshot_number(const char *path, size_t *len);
 
 /* True if path is a zip with several snapshots (format/session.h), which lives in a. */

@@ -65,6 +65,13 @@ bool name_is_random(const char *path)
            (*name == '.' || *name == '}' || *name == '\0');
 }
 
+bool name_has_order(const char *path)
+{
+    const char *name = path_file_name(path);
+    size_t stem = strcspn(name, ".");
+    return !name_is_random(path) && (stem == 1 || strpbrk(path, "0123456789") != NULL);
+}
+
 /* Names of a zip that Windows wrote may have its slashes. */
 static const char *base_name(const char *path)
 {
@@ -296,10 +303,10 @@ static bool all_have_times(const struct session *s)
     return true;
 }
 
-static bool all_are_random(const struct session *s)
+static bool none_has_order(const struct session *s)
 {
     for (size_t i = 0; i < s->count; i++)
-        if (!name_is_random(s->all[i].name))
+        if (name_has_order(s->all[i].name))
             return false;
     return true;
 }
@@ -351,7 +358,7 @@ struct session session_of(const struct zip_listing *files, struct arena *a)
     if (!told)
         read_metadata(&m, text_of(files, "metadata.xml"));
     bool timed = s->count > 0 && all_have_times(s);
-    s->order_is_unknown = s->count > 1 && !timed && (told || all_are_random(s));
+    s->order_is_unknown = s->count > 1 && !timed && (told || none_has_order(s));
     if (timed)
         qsort(s->all, s->count, sizeof(*s->all), by_time);
     else if (!told && s->count > 0)

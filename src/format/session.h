@@ -44,4 +44,8 @@ int natural_order(const char *a, const char *b);
  * which has no order. */
 bool name_is_random(const char *path);
 
+/* False of such a name, and of one without a digit, such as "before.gcdump", unless it has
+ * one letter. The path begins below the folder or zip that the user named. */
+bool name_has_order(const char *path);
+
 #endif

@@ -104,8 +104,9 @@ struct hd_snapshot {
     size_t type_name_count;
     type_id *renamed; /* rows that others took up (borrow.h); NULL: none did */
     struct warnings warnings;
-    unsigned number; /* which of several in the input, as builder.number */
-    bool is_ordered; /* its name does not have to say in which place it belongs */
+    unsigned number;   /* which of several in the input, as builder.number */
+    bool is_ordered;   /* its name does not have to say in which place it belongs */
+    bool has_no_order; /* its name cannot */
     struct hd_table_origin origin;
     struct identity identity;
     const struct told_same *told; /* of the snapshot before it; in the arena; NULL: nothing

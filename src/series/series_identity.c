@@ -311,7 +311,8 @@ static void check_order(struct series *s, struct series_warnings *w, struct aren
     bool random = s->count > 1, timed = true;
     for (size_t k = 0; k < s->count; k++) {
         const struct hd_snapshot *snap = s->snaps[k];
-        random &= !snap->is_ordered && name_is_random(snap->info.path);
+        random &=
+            !snap->is_ordered && (snap->has_no_order || name_is_random(snap->info.path));
         timed &= snap->info.time != NULL;
         s->out_of_order |= warnings_find(&snap->warnings, WARN_ORDER_UNKNOWN) != NULL;
     }

@@ -78,6 +78,24 @@ END
     err_has "order-unknown"
 }
 
+@test "names without numbers have no order, in a folder and in a zip" {
+    cp "$before" "$tmp/early.txt"
+    cp "$after" "$tmp/done.txt"
+    (cd "$tmp" && zip -q two.zip early.txt done.txt)
+    works diff "$tmp/two.zip"
+    err_has "order-unknown: neither times nor names give an order"
+    rm "$tmp/two.zip"
+    works diff "$tmp"
+    err_has "order-unknown: neither times nor names give an order"
+    # Who names them gives their order.
+    works diff "$tmp/early.txt" "$tmp/done.txt"
+    err_lacks order-unknown
+    mv "$tmp/early.txt" "$tmp/a.txt"
+    mv "$tmp/done.txt" "$tmp/b.txt"
+    works diff "$tmp"
+    err_lacks order-unknown
+}
+
 @test "a large manifest takes neither memory nor time" {
     make_session large
     works diff -q --memory=50MB "$tmp/vs.diagsession"
