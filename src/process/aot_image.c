@@ -1,0 +1,405 @@
+#include "process/aot_image.h"
+
+#include "base/cursor.h"
+#include "process/elf_image.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Sections of a ReadyToRun header, as of src/coreclr/inc/readytorun.h. */
+enum {
+    SECTION_DEHYDRATED = 207,
+    SECTION_TYPE_MAP = 301,
+    SECTION_FIXUPS = 308,
+    SECTION_METADATA = 313
+};
+
+/* --- numbers of the native format ------------------------------------------------ */
+
+/* Ones at the bottom of the first byte say how many more there are. */
+uint32_t aot_packed(struct cursor *c, unsigned *bits)
+{
+    enum { MOST_MORE = 4 };
+    uint8_t first = cursor_u8(c);
+    unsigned more = 0;
+    while (more <= MOST_MORE && (first >> more & 1) != 0)
+        more++;
+    *bits = more < MOST_MORE ? 7 * (more + 1) : 32;
+    if (more == MOST_MORE)
+        return cursor_u32(c);
+    if (more > MOST_MORE) {
+        cursor_fail(c, "not a packed number");
+        return 0;
+    }
+    uint32_t value = (uint32_t)first >> (more + 1);
+    for (unsigned k = 0; k < more; k++)
+        value |= (uint32_t)cursor_u8(c) << (7 - more + 8 * k);
+    return value;
+}
+
+/* An offset from the place where it begins. */
+static uint64_t read_relative(struct cursor *c)
+{
+    uint64_t from = cursor_offset(c);
+    unsigned bits;
+    uint64_t value = aot_packed(c, &bits);
+    if ((value >> (bits - 1) & 1) != 0)
+        value -= UINT64_C(1) << bits;
+    return from + value;
+}
+
+/* --- sections ---------------------------------------------------------------------- */
+
+struct loader {
+    struct aot_image *image;
+    const struct elf_image *elf; /* of a file, whose pointers are relocations */
+    const struct memory *memory;
+    uint64_t header;
+    struct arena *arena;
+};
+
+static uint64_t read_pointer(const struct loader *l, uint64_t address, bool *ok)
+{
+    return l->elf != NULL ? elf_pointer(l->elf, address, ok)
+                          : memory_u64(l->memory, address, ok);
+}
+
+enum { HEADER = 16, ENTRY = 24, ENTRY_SINCE_11 = 16, MOST_SECTIONS = 128 };
+
+/* Signature, version, flags, then how many sections there are, the size of an entry, and
+ * their kind, which is 1. */
+static bool is_header(const unsigned char *p)
+{
+    unsigned count = le_u16(p + 12);
+    return memcmp(p, "RTR", 4) == 0 && count > 0 && count <= MOST_SECTIONS &&
+           (p[14] == ENTRY || p[14] == ENTRY_SINCE_11) && p[15] == 1;
+}
+
+/* Nothing else points there: section headers, which name its place, are not loaded. */
+static bool find_header(struct loader *l, uint64_t begin, uint64_t end)
+{
+    enum { ALIGNMENT = 8 };
+    for (size_t i = 0; i < l->memory->len; i++) {
+        const struct memory_piece *piece = &l->memory->all[i];
+        uint64_t at = piece->address > begin ? piece->address : begin, past = piece->size;
+        past = past < UINT64_MAX - piece->address ? piece->address + past : UINT64_MAX;
+        past = past < end ? past : end;
+        at = (at + ALIGNMENT - 1) & ~(uint64_t)(ALIGNMENT - 1);
+        for (; at < past && past - at >= HEADER; at += ALIGNMENT)
+            if (is_header(piece->bytes + (at - piece->address))) {
+                l->header = at;
+                return true;
+            }
+    }
+    return false;
+}
+
+/* An entry has an id, flags, the begin and the end; since .NET 11 an id, the size, the
+ * begin.
+ */
+static bool find_section(const struct loader *l, uint32_t id, uint64_t *start,
+                         struct bytes *bytes)
+{
+    bool ok = true;
+    unsigned count = memory_u16(l->memory, l->header + 12, &ok);
+    uint64_t size = memory_u8(l->memory, l->header + 14, &ok);
+    for (unsigned k = 0; k < count && ok; k++) {
+        uint64_t entry = l->header + HEADER + size * k;
+        if (memory_u32(l->memory, entry, &ok) != id)
+            continue;
+        *start = read_pointer(l, entry + 8, &ok);
+        uint64_t end = size == ENTRY ? read_pointer(l, entry + 16, &ok)
+                                     : *start + memory_u32(l->memory, entry + 4, &ok);
+        if (!ok || end < *start)
+            return false;
+        bytes->size = (size_t)(end - *start);
+        bytes->data = memory_at(l->memory, *start, bytes->size);
+        return bytes->data != NULL;
+    }
+    return false;
+}
+
+/* --- method tables of a file ------------------------------------------------------- */
+
+/* Method tables come as commands that write them: a byte of which three bits say what to
+ * do, five and perhaps three more bytes how often, or which of the pointers behind all
+ * commands. Pointers are stored by their distance. (Internal.Runtime.DehydratedData) */
+enum dehydrated {
+    DEHYDRATED_COPY,
+    DEHYDRATED_ZEROS,
+    DEHYDRATED_RELATIVE,
+    DEHYDRATED_POINTER,
+    DEHYDRATED_INLINE_RELATIVE,
+    DEHYDRATED_INLINE_POINTERS
+};
+
+struct hydration {
+    const struct memory *memory;
+    struct cursor commands;
+    uint64_t from, to, fixups; /* addresses: of the commands, of what they write */
+    unsigned char *out;        /* NULL: it is only measured */
+    uint64_t len, room;
+    bool ok;
+};
+
+static unsigned char *take(struct hydration *h, uint64_t size)
+{
+    if (h->len > h->room || size > h->room - h->len) {
+        h->ok = false;
+        return NULL;
+    }
+    unsigned char *at = h->out != NULL ? h->out + h->len : NULL;
+    h->len += size;
+    return at;
+}
+
+uint64_t aot_follow(const struct memory *m, uint64_t address, bool *ok)
+{
+    return address + (uint64_t)(int64_t)(int32_t)memory_u32(m, address, ok);
+}
+
+static void put_pointer(struct hydration *h, uint64_t stored_at, bool relative)
+{
+    uint64_t here = h->to + h->len;
+    unsigned char *at = take(h, relative ? 4 : 8);
+    if (at == NULL)
+        return;
+    uint64_t value = aot_follow(h->memory, stored_at, &h->ok);
+    le_put(at, relative ? value - here : value, relative ? 4 : 8);
+}
+
+static void put_copy(struct hydration *h, uint32_t size)
+{
+    const unsigned char *bytes = cursor_bytes(&h->commands, size);
+    unsigned char *at = take(h, size);
+    if (at != NULL && bytes != NULL)
+        memcpy(at, bytes, size);
+}
+
+static void put_inline(struct hydration *h, uint32_t count, bool relative)
+{
+    for (uint32_t k = 0; k < count && h->ok && cursor_ok(&h->commands); k++) {
+        put_pointer(h, h->from + cursor_offset(&h->commands), relative);
+        cursor_bytes(&h->commands, 4);
+    }
+}
+
+static void run_command(struct hydration *h)
+{
+    enum { SHORT = 28 };
+    uint8_t first = cursor_u8(&h->commands);
+    uint32_t payload = first >> 3, more = payload > SHORT ? payload - SHORT : 0;
+    for (uint32_t k = 0; k < more; k++)
+        payload = (k == 0 ? SHORT : payload) + ((uint32_t)cursor_u8(&h->commands) << 8 * k);
+    switch (first & 7) {
+    case DEHYDRATED_COPY:
+        put_copy(h, payload);
+        break;
+    case DEHYDRATED_ZEROS:
+        take(h, payload);
+        break;
+    case DEHYDRATED_RELATIVE:
+    case DEHYDRATED_POINTER:
+        put_pointer(h, h->fixups + 4 * (uint64_t)payload,
+                    (first & 7) == DEHYDRATED_RELATIVE);
+        break;
+    case DEHYDRATED_INLINE_RELATIVE:
+    case DEHYDRATED_INLINE_POINTERS:
+        put_inline(h, payload, (first & 7) == DEHYDRATED_INLINE_RELATIVE);
+        break;
+    default:
+        h->ok = false;
+    }
+}
+
+static bool hydrate(struct hydration *h, struct bytes commands, size_t first)
+{
+    h->commands = cursor_over(commands, NULL);
+    h->len = 0;
+    h->ok = true;
+    cursor_seek(&h->commands, first);
+    while (h->ok && cursor_ok(&h->commands) && cursor_left(&h->commands) > 0)
+        run_command(h);
+    return h->ok && cursor_ok(&h->commands);
+}
+
+/* The section: where to write, since .NET 11 the offset of the pointers, commands,
+ * pointers. Returns the offset of the first command; 0: they are not there. */
+static size_t find_commands(const struct loader *l, struct hydration *h,
+                            struct bytes *commands)
+{
+    const unsigned since_11 = 26;
+    bool ok = true;
+    if (!find_section(l, SECTION_DEHYDRATED, &h->from, commands))
+        return 0;
+    h->to = aot_follow(l->memory, h->from, &ok);
+    if (l->image->major >= since_11) {
+        uint32_t size = memory_u32(l->memory, h->from + 4, &ok);
+        ok = ok && size <= commands->size;
+        commands->size = size;
+    }
+    h->fixups = h->from + commands->size;
+    return !ok ? 0 : l->image->major >= since_11 ? 8 : 4;
+}
+
+/* Measured first, since few bytes can ask for many: programs write 2 for each of theirs. */
+static bool add_method_tables(struct loader *l)
+{
+    enum { MOST_TIMES = 16, ANYWAY = 1 << 16 };
+    struct bytes commands = {0};
+    struct hydration h = {.memory = l->memory};
+    size_t first = find_commands(l, &h, &commands);
+    h.room = MOST_TIMES * (uint64_t)commands.size + ANYWAY;
+    if (first == 0 || !hydrate(&h, commands, first))
+        return false;
+    h.room = h.len;
+    h.out = arena_alloc(l->arena, (size_t)h.len);
+    if (!hydrate(&h, commands, first))
+        return false;
+    size_t count = l->memory->len;
+    struct memory_piece *pieces = arena_array(l->arena, struct memory_piece, count + 1);
+    pieces[0] = (struct memory_piece){h.to, h.len, h.out};
+    memcpy(pieces + 1, l->memory->all, count * sizeof(*pieces));
+    l->image->own = memory_of(pieces, count + 1, l->arena);
+    l->memory = &l->image->own;
+    return true;
+}
+
+/* --- definitions ------------------------------------------------------------------- */
+
+/* Of the kind of a handle; its offset has the others. */
+enum { TAG_BITS_BEFORE_10 = 8, TAG_BITS = 7 };
+
+/* A map has offsets of buckets, in them a byte of the hash and the offset of an entry: the
+ * number of a pointer, and a handle whose kind stands on top. */
+struct map_walk {
+    struct bytes map;
+    uint64_t begin; /* of the offsets, to which they are relative */
+    unsigned offset_size;
+    uint64_t buckets;
+};
+
+static bool begin_map(struct map_walk *w, struct bytes map)
+{
+    struct cursor c = cursor_over(map, NULL);
+    uint8_t head = cursor_u8(&c);
+    *w = (struct map_walk){.map = map, .begin = 1, .offset_size = 1U << (head & 3)};
+    w->buckets = UINT64_C(1) << (head >> 2 < 32 ? head >> 2 : 32);
+    return (head & 3) < 3 && (w->buckets + 1) * w->offset_size < map.size;
+}
+
+static uint64_t map_offset(const struct map_walk *w, uint64_t bucket)
+{
+    const unsigned char *p = w->map.data + w->begin + bucket * w->offset_size;
+    uint64_t value = w->offset_size == 1 ? *p : w->offset_size == 2 ? le_u16(p) : le_u32(p);
+    return w->begin + value;
+}
+
+static bool add_definition(struct loader *l, uint64_t fixups, size_t fixup_count,
+                           struct cursor entry, size_t *cap)
+{
+    struct aot_image *i = l->image;
+    uint32_t number = aot_unsigned(&entry), handle = aot_unsigned(&entry);
+    unsigned tag_bits =
+        handle >> (32 - TAG_BITS) == AOT_RECORD_TYPE ? TAG_BITS : TAG_BITS_BEFORE_10;
+    if (!cursor_ok(&entry) || number >= fixup_count)
+        return false;
+    if (handle >> (32 - tag_bits) != AOT_RECORD_TYPE)
+        return true; /* a reference: the definition is not there */
+    if (i->type_count > 0 && tag_bits != i->tag_bits)
+        return false;
+    bool ok = true;
+    i->tag_bits = tag_bits;
+    i->types = grow(i->types, i->type_count, cap, sizeof(*i->types));
+    i->types[i->type_count++] =
+        (struct aot_type){aot_follow(l->memory, fixups + 4 * (uint64_t)number, &ok),
+                          handle & (UINT32_MAX >> tag_bits)};
+    return ok;
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const struct aot_type *x = a, *y = b;
+    return (x->address > y->address) - (x->address < y->address);
+}
+
+/* No entry has less than two bytes: more of them would be the same ones again. */
+static bool walk_map(struct loader *l, struct map_walk *w, uint64_t fixups,
+                     size_t fixup_count, size_t *cap)
+{
+    size_t left = w->map.size / 2;
+    for (uint64_t bucket = 0; bucket < w->buckets; bucket++) {
+        struct cursor c = cursor_over(w->map, NULL);
+        cursor_seek(&c, map_offset(w, bucket));
+        uint64_t end = map_offset(w, bucket + 1);
+        while (cursor_ok(&c) && cursor_offset(&c) < end && left-- > 0) {
+            struct cursor entry = c;
+            cursor_u8(&c);
+            cursor_seek(&entry, read_relative(&c));
+            if (!cursor_ok(&c) || !add_definition(l, fixups, fixup_count, entry, cap))
+                return false;
+        }
+        if (!cursor_ok(&c) || left == 0)
+            return false;
+    }
+    return true;
+}
+
+static bool add_definitions(struct loader *l)
+{
+    struct aot_image *i = l->image;
+    struct bytes map, fixups;
+    uint64_t at, fixups_at;
+    struct map_walk walk;
+    size_t cap = 0;
+    if (!find_section(l, SECTION_TYPE_MAP, &at, &map) ||
+        !find_section(l, SECTION_FIXUPS, &fixups_at, &fixups) ||
+        !find_section(l, SECTION_METADATA, &at, &i->metadata) || !begin_map(&walk, map))
+        return false;
+    bool ok = walk_map(l, &walk, fixups_at, fixups.size / 4, &cap) && i->type_count > 0;
+    struct aot_type *all = i->types;
+    i->types = NULL;
+    if (ok) {
+        qsort(all, i->type_count, sizeof(*all), by_address);
+        i->types = arena_array(l->arena, struct aot_type, i->type_count);
+        memcpy(i->types, all, i->type_count * sizeof(*all));
+    }
+    free(all);
+    return ok;
+}
+
+static bool is_known_version(unsigned major)
+{
+    return major == 9 || major == 10 || major == 16 || major == 26;
+}
+
+static bool load(struct loader *l, uint64_t begin, uint64_t end)
+{
+    bool ok = true;
+    if (!find_header(l, begin, end))
+        return false;
+    l->image->base = begin;
+    l->image->major = memory_u16(l->memory, l->header + 4, &ok);
+    ok = ok && is_known_version(l->image->major) &&
+         (l->elf == NULL || add_method_tables(l)) && add_definitions(l);
+    l->image->memory = l->memory;
+    return ok;
+}
+
+bool aot_image_of_file(struct aot_image *i, struct bytes file, struct arena *a)
+{
+    const uint64_t anywhere = UINT64_C(1) << 40;
+    struct elf_image elf;
+    struct memory *m = arena_alloc(a, sizeof(*m));
+    *i = (struct aot_image){0};
+    struct loader l = {.image = i, .elf = &elf, .memory = m, .arena = a};
+    return elf_image_of_file(&elf, m, file, anywhere, a) && load(&l, anywhere, UINT64_MAX);
+}
+
+bool aot_image_in_memory(struct aot_image *i, const struct memory *m, uint64_t base,
+                         uint64_t end, struct arena *a)
+{
+    *i = (struct aot_image){0};
+    struct loader l = {.image = i, .memory = m, .arena = a};
+    return load(&l, base, end);
+}
