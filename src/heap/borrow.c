@@ -19,10 +19,17 @@ struct nameless {
     const char *behind;
 };
 
-/* As readers spell it: "UNKNOWN 0x7f3a" of objects, "[static var Type(0x7f3a).s_all]". */
-static bool is_nameless(const struct type *t, struct nameless *n)
+/* As readers spell it: "UNKNOWN 0x7f3a" of objects, "[static var Type(0x7f3a).s_all]";
+ * "TypeID(0x39a6f0)" of a native AOT program, where that is a part of the id. */
+static bool is_nameless(const struct hd_snapshot *snap, const struct type *t,
+                        struct nameless *n)
 {
     enum { MOST_DIGITS = 16 };
+    uint64_t number;
+    if (snap->image_base != 0 && t->kind == TYPE_OBJECT && names_number(t->name, &number)) {
+        *n = (struct nameless){snap->image_base + number, {"", 0}, ""};
+        return true;
+    }
     struct place place = place_of(t->name);
     bool variable = t->kind == TYPE_PSEUDO;
     const char *begin = variable ? "Type(0x" : "UNKNOWN 0x", *type = place.type.at;
@@ -37,8 +44,11 @@ static bool is_nameless(const struct type *t, struct nameless *n)
     return true;
 }
 
+/* No two processes load a program at the same address, which is chosen at random. */
 static bool is_same_process(const struct hd_snapshot *a, const struct hd_snapshot *b)
 {
+    if (a->image_base != 0 && a->image_base == b->image_base)
+        return true;
     bool named = a->info.process != NULL && b->info.process != NULL;
     return a->info.pid != HD_UNKNOWN && a->info.pid == b->info.pid &&
            (!named || strcmp(a->info.process, b->info.process) == 0);
@@ -123,13 +133,13 @@ static void note(struct hd_snapshot *snap, uint64_t named, const char *path)
                      path));
 }
 
-static void list_rows(const struct hd_snapshot *snap, struct row_slot *rows[2],
-                      struct arena *scratch)
+/* Rows that keep their names. */
+static void list_rows(const struct hd_snapshot *snap, const char *const *names,
+                      struct row_slot *rows[2], struct arena *scratch)
 {
-    struct nameless n;
     for (type_id t = 0; t < snap->type_count; t++) {
         const struct type *type = &snap->types[t];
-        if (type->kind == TYPE_UNDEFINED || is_nameless(type, &n))
+        if (type->kind == TYPE_UNDEFINED || names[t] != NULL)
             continue;
         struct row_slot *slot = arena_alloc(scratch, sizeof(*slot));
         slot->row = t;
@@ -138,44 +148,73 @@ static void list_rows(const struct hd_snapshot *snap, struct row_slot *rows[2],
     }
 }
 
-static void borrow(struct hd_snapshot *snap, struct hd_snapshot *const *snaps, size_t count)
+uint64_t snapshot_rename_types(struct hd_snapshot *snap, type_name_finder *name_of,
+                               void *context)
 {
     struct arena scratch = {0};
     struct row_slot *rows[2] = {NULL, NULL};
-    const char *lender = NULL;
-    uint64_t named = 0;
-    list_rows(snap, rows, &scratch);
+    const char **names = arena_array(&scratch, const char *, snap->type_count);
+    uint64_t all = 0, named = 0;
     for (type_id t = 0; t < snap->type_count; t++) {
-        struct nameless n;
-        if (!is_nameless(&snap->types[t], &n))
-            continue;
-        const char *name = NULL;
-        for (size_t k = 0; k < count && name == NULL; k++) {
-            if (snaps[k] == snap || !is_same_process(snap, snaps[k]))
-                continue;
-            name = find_name(snaps[k], n.id);
-            if (name != NULL && lender == NULL)
-                lender = snaps[k]->info.path;
-        }
-        if (name == NULL)
-            continue;
+        const struct type *type = &snap->types[t];
+        names[t] = type->kind != TYPE_UNDEFINED ? name_of(context, type) : NULL;
+        all += names[t] != NULL;
+    }
+    list_rows(snap, names, rows, &scratch);
+    for (type_id t = 0; t < snap->type_count; t++) {
         enum type_kind kind = snap->types[t].kind;
+        if (names[t] == NULL)
+            continue;
         named += kind == TYPE_OBJECT && snap->types[t].raw.count > 0;
-        rename_row(snap, t,
-                   arena_printf(&snap->arena, "%.*s%s%s", (int)n.before.len, n.before.at,
-                                name, n.behind),
-                   of_kind(rows, kind), &scratch);
+        rename_row(snap, t, names[t], of_kind(rows, kind), &scratch);
     }
     HASH_CLEAR(hh, rows[0]);
     HASH_CLEAR(hh, rows[1]);
     arena_free(&scratch);
-    if (named > 0)
-        note(snap, named, lender);
-    if (snap->graph != NULL)
+    for (type_id t = 0; snap->renamed != NULL && t < snap->type_count; t++)
+        snap->renamed[t] = snap->renamed[snap->renamed[t]]; /* renamed before */
+    if (all > 0 && snap->graph != NULL)
         snapshot_rename_graph(snap, snap->graph);
-    if (snap->digest != NULL && snap->renamed != NULL)
+    if (all > 0 && snap->digest != NULL && snap->renamed != NULL)
         digest_rename(snap->digest, snap->renamed, snap->type_count, snap->type_count,
                       &snap->arena);
+    return named;
+}
+
+/* --- names of others ----------------------------------------------------------- */
+
+struct borrowing {
+    struct hd_snapshot *snap;
+    struct hd_snapshot *const *snaps;
+    size_t count;
+    const char *lender; /* path of the first that had a name */
+};
+
+static const char *name_of_others(void *context, const struct type *type)
+{
+    struct borrowing *b = context;
+    struct nameless n;
+    const char *name = NULL;
+    if (!is_nameless(b->snap, type, &n))
+        return NULL;
+    for (size_t k = 0; k < b->count && name == NULL; k++) {
+        if (b->snaps[k] == b->snap || !is_same_process(b->snap, b->snaps[k]))
+            continue;
+        name = find_name(b->snaps[k], n.id);
+        if (name != NULL && b->lender == NULL)
+            b->lender = b->snaps[k]->info.path;
+    }
+    return name == NULL ? NULL
+                        : arena_printf(&b->snap->arena, "%.*s%s%s", (int)n.before.len,
+                                       n.before.at, name, n.behind);
+}
+
+static void borrow(struct hd_snapshot *snap, struct hd_snapshot *const *snaps, size_t count)
+{
+    struct borrowing b = {.snap = snap, .snaps = snaps, .count = count};
+    uint64_t named = snapshot_rename_types(snap, name_of_others, &b);
+    if (named > 0)
+        note(snap, named, b.lender);
 }
 
 void snapshots_borrow_names(struct hd_snapshot *const *snaps, size_t count)

@@ -8,6 +8,15 @@
 
 #include "heap/snapshot.h"
 
+/* The canonical name that a row is to have, which lives as long as the snapshot; NULL: it
+ * keeps its own. */
+typedef const char *type_name_finder(void *context, const struct type *type);
+
+/* Rename rows of objects and of variables; rows of one name become one. Returns the number
+ * of renamed rows of objects. O(rows), and O(objects) of a graph. */
+uint64_t snapshot_rename_types(struct hd_snapshot *snap, type_name_finder *name_of,
+                               void *context);
+
 /* Name what has no name in any of the snapshots as others of the same process do; warn
  * about it (WARN_NAMES_BORROWED). Processes are the same if their known ids are equal,
  * and their names do not differ. O(types log types) per pair of snapshots. */

@@ -74,6 +74,12 @@ void builder_module(struct builder *b, uint32_t type, const char *module, size_t
     b->types[type].source.module = b->types[type].module;
 }
 
+void builder_image(struct builder *b, uint32_t type, uint64_t base, uint32_t rva)
+{
+    b->types[type].source.base = base;
+    b->types[type].source.rva = rva;
+}
+
 const char *builder_string(struct builder *b, const char *s, size_t len)
 {
     if (s == NULL || account_is_over(builder_account(b)))

@@ -88,6 +88,9 @@ const char *builder_name(struct builder *b, const char *name, size_t len);
 void builder_full_name(struct builder *b, uint32_t type, const char *full_name);
 void builder_module(struct builder *b, uint32_t type, const char *module, size_t len);
 
+/* A type of a native AOT program: see source.h. */
+void builder_image(struct builder *b, uint32_t type, uint64_t base, uint32_t rva);
+
 /* Count one object. gen is HD_GEN_UNKNOWN unless info.has_generations. False when the
  * sum of all bytes no longer fits 64 bits. */
 bool builder_object(struct builder *b, uint32_t type, uint64_t size,

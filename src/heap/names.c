@@ -11,6 +11,7 @@
 #include "heap/generics.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool is_digit(char c)
@@ -195,6 +196,43 @@ static bool is_unknown(const char *name, size_t len)
            take(&at, end, ">") && at == end;
 }
 
+/* A number in the place of a name: "TypeID(0x39a6f0)" of dotnet-gcdump, for which traces
+ * have "Type(" and "ArrayType(". at_number becomes where "0x" begins. */
+static bool is_number(const char *name, size_t len, const char **at_number)
+{
+    const char *at = name, *end = name + len;
+    if (!take(&at, end, "TypeID(") && !take(&at, end, "Type(") &&
+        !take(&at, end, "ArrayType("))
+        return false;
+    *at_number = at;
+    return take(&at, end, "0x") && take_while(&at, end, is_hex_digit) > 0 &&
+           take(&at, end, ")") && at == end;
+}
+
+bool names_number(const char *name, uint64_t *number)
+{
+    const char *at = NULL;
+    if (!is_number(name, strlen(name), &at) || strlen(at) > strlen("0x)") + 16)
+        return false;
+    *number = strtoull(at, NULL, 16);
+    return true;
+}
+
+/* As the file of Microsoft's tool has it. */
+static void spell_number(struct text *out, size_t start)
+{
+    const char *name = out->data + start, *at;
+    size_t len = out->len - start;
+    if (!is_number(name, len, &at) || at == name + strlen("TypeID("))
+        return;
+    struct text number = {0};
+    text_add(&number, at, len - (size_t)(at - name));
+    out->len = start;
+    text_add_string(out, "TypeID(");
+    text_add(out, number.data, number.len);
+    text_free(&number);
+}
+
 /* All steps, once, in place; the new length. */
 static size_t parse_steps(char *name, size_t len)
 {
@@ -241,6 +279,7 @@ void names_canonical(struct text *out, const char *raw, size_t len)
     }
     if (out->len == start)
         text_add_string(out, UNKNOWN_TYPE_NAME);
+    spell_number(out, start);
 }
 
 /* --- names of the framework ---------------------------------------------------- */

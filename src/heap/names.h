@@ -39,6 +39,10 @@ static inline bool name_part_equals(struct name_part a, struct name_part b)
  * canonical name is that name. Linear in len; never recursive in the nesting. */
 void names_canonical(struct text *out, const char *raw, size_t len);
 
+/* True for the canonical name of a type that is known by a number only, "TypeID(0x39a6f0)":
+ * of a Native AOT program, where its method table is in the program's file. */
+bool names_number(const char *name, uint64_t *number);
+
 /* Append a name of the runtime's events as dotnet-gcdump spells it: backticks and their
  * numbers go, [ ] become < >, and <> becomes []. names_canonical() undoes where that went
  * too far. */

@@ -95,6 +95,11 @@ struct type_name {
     const char *name;
 };
 
+/* The detail of WARN_UNKNOWN_TYPE. */
+#define AOT_UNNAMED \
+    "types of a native AOT program without names; --symbols=PROGRAM reads them from its " \
+    "file"
+
 struct hd_snapshot {
     struct arena arena;
     struct hd_info info;
@@ -102,6 +107,8 @@ struct hd_snapshot {
     uint32_t type_count;
     struct type_name *type_names; /* by id; empty if the input tells none */
     size_t type_name_count;
+    uint64_t image_base; /* of a native AOT program: ids are this and the number in names of
+                            types without one; 0: another runtime, or not known */
     type_id *renamed; /* rows that others took up (borrow.h); NULL: none did */
     struct warnings warnings;
     unsigned number;   /* which of several in the input, as builder.number */

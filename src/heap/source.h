@@ -17,6 +17,11 @@ struct source_type {
     size_t name_len;
     const char *module; /* NULL: none; may be "" */
     uint32_t number;    /* of a gcdump: which type of its table */
+
+    /* Of a trace of a native AOT program: where its method table is in the image at base;
+     * 0: other types. */
+    uint64_t base;
+    uint32_t rva;
 };
 
 /* A type of a gcdump's own table. */

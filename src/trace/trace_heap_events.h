@@ -108,7 +108,11 @@ struct heap_wrapper {
 
 struct heap_wrapper heap_wrapper_at(const unsigned char *p);
 
-enum { TYPE_FLAG_RCW = 4, TYPE_FLAG_ARRAY = 8 };
+enum {
+    TYPE_FLAG_RCW = 4,
+    TYPE_FLAG_ARRAY = 8,
+    TYPE_FLAG_IMAGE = 16 /* native AOT: module is the base of an image, token an RVA */
+};
 
 struct heap_type {
     uint64_t id, module;

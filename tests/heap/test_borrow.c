@@ -95,6 +95,36 @@ Test(borrow, only_what_is_spelled_as_an_id_is_named_by_it)
     }
 }
 
+/* Files of other tools name no process; a program is loaded at another address each time.
+ */
+Test(borrow, a_number_in_the_same_image_is_an_id)
+{
+    static const struct type_name image_box = {0x560000001010, "App.Box"};
+    static const struct {
+        uint64_t own, lenders;
+        bool lends;
+    } cases[] = {{0x560000001000, 0x560000001000, true},
+                 {0x560000001000, 0x560000002000, false},
+                 {0x560000002000, 0x560000001000, false},
+                 {0, 0, false},
+                 {0, 0x560000001000, false}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct forge f = {0};
+        forge_object(&f, "Type(0x10)", 24);
+        forge_object(&f, "App.Box", 32);
+        struct hd_snapshot *all[] = {lender_of(&image_box, 1), borrower(&f, 1)};
+        all[0]->info.pid = all[1]->info.pid = HD_UNKNOWN;
+        all[0]->image_base = cases[i].lenders;
+        all[1]->image_base = cases[i].own;
+        snapshots_borrow_names(all, 2);
+        const struct type *row = forge_type(all[1], TYPE_OBJECT, "App.Box");
+        cr_expect_eq(row->raw.count, cases[i].lends ? 2 : 1);
+        cr_expect_eq(warned(all[1], WARN_UNKNOWN_TYPE), !cases[i].lends);
+        hd_snapshot_close(all[0]);
+        hd_snapshot_close(all[1]);
+    }
+}
+
 Test(borrow, the_lender_is_of_the_same_process_and_told)
 {
     static const struct {

@@ -64,7 +64,6 @@ Test(names, ordinary_names_stay_as_they_are)
         "System.Collections.Generic.Dictionary<System.String,Orchard.Session>+Entry[]",
         "Odd \"quoted\" name",
         "a, b",
-        "Type(0x7f9c5ac7c508)",
         "TypeID(0x2a)",
         "UNKNOWN 0x7f9c5abdb208",
         "UNKNOWNS",
@@ -79,6 +78,24 @@ Test(names, ordinary_names_stay_as_they_are)
     };
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
         check(names[i], names[i]);
+}
+
+/* Traces and files of dotnet-gcdump have the same number of a native AOT program. */
+Test(names, types_without_a_name_have_their_number)
+{
+    uint64_t number = 0;
+    check("Type(0x7f9c5ac7c508)", "TypeID(0x7f9c5ac7c508)");
+    check("ArrayType(0x2a)", "TypeID(0x2a)");
+    check("ArrayType(0x2a) (Bytes > 1K)", "TypeID(0x2a)");
+    check("ArrayType(0x2a)[]", "ArrayType(0x2a)[]");
+    check("Type(0x)", "Type(0x)");
+    check("Type(0x2a", "Type(0x2a");
+    check("MyType(0x2a)", "MyType(0x2a)");
+    cr_expect(names_number("TypeID(0xfFfFfFfFfFfFfFfF)", &number));
+    cr_expect_eq(number, UINT64_MAX);
+    cr_expect_not(names_number("TypeID(0x10000000000000000)", &number));
+    cr_expect_not(names_number("TypeID(0x2a) ", &number));
+    cr_expect_not(names_number("App.Order", &number));
 }
 
 /* --- what is canonical stays ------------------------------------------------------- */

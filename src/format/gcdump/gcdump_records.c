@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/workers.h"
+#include "heap/names.h"
 #include "heap/place.h"
 #include "heap/source.h"
 
@@ -163,24 +164,40 @@ static unsigned size_class(uint32_t size)
     return c;
 }
 
+/* Other tools name a type without a name by its image, if that and the RVA are told. */
+static void set_image(struct gcdump_types *t, uint32_t index, const struct source_type *s,
+                      const char *suffix)
+{
+    struct table_type *type = &t->all[index];
+    uint64_t number;
+    if (s->base == 0)
+        return;
+    type->of = s;
+    if (s->name == NULL || names_number(s->name, &number)) {
+        type->name = NULL;
+        type->suffix = suffix;
+    }
+}
+
 static uint32_t object_type(struct gcdump_types *t, uint32_t source, unsigned class)
 {
     const struct source_type *s = &t->snap->source->types[source];
     uint32_t *slot = &t->of_source[source][class];
     if (*slot != 0)
         return *slot;
-    uint32_t base = t->of_source[source][0];
-    if (base == 0) {
-        const char *name = s->name != NULL ? s->name : "";
-        base = add(t, gcdump_spelling(name, strlen(name), t->arena), s->module, -1);
-        t->of_source[source][0] = base;
+    const char *name =
+        gcdump_spelling(s->name != NULL ? s->name : "", s->name_len, t->arena);
+    if (t->of_source[source][0] == 0) {
+        t->of_source[source][0] = add(t, name, s->module, -1);
+        set_image(t, t->of_source[source][0], s, NULL);
     }
     /* Types of classes are one per name, whatever the module: so they are there. */
-    if (class > 0)
-        *slot =
-            intern(t, &t->classes,
-                   arena_printf(t->arena, "%s%s", t->all[base].name, class_suffixes[class]),
-                   t->all[base].module, -1);
+    if (class > 0) {
+        *slot = intern(t, &t->classes,
+                       arena_printf(t->arena, "%s%s", name, class_suffixes[class]),
+                       s->module, -1);
+        set_image(t, *slot, s, class_suffixes[class]);
+    }
     return *slot;
 }
 

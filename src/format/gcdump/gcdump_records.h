@@ -36,6 +36,8 @@ struct table_type {
     const char *name, *module; /* NULL: the null string */
     int32_t size;              /* of nodes that store none; -1: there are none yet */
     float multiplier;
+    const struct source_type *of; /* that has an RVA; NULL: other types */
+    const char *suffix;           /* of its size class; NULL: none */
 };
 
 struct gcdump_types {

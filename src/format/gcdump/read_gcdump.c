@@ -39,10 +39,12 @@ struct node_type {
     uint32_t object, pseudo;
 };
 
+/* Those of native AOT programs are known by number. */
 static bool is_nameless(const struct gcdump_type *t)
 {
     static const char nameless[] = "UNKNOWN 0x";
-    return t->name == NULL || strncmp(t->name, nameless, sizeof(nameless) - 1) == 0;
+    return t->null_name || t->name == NULL ||
+           strncmp(t->name, nameless, sizeof(nameless) - 1) == 0;
 }
 
 /* --- nodes --------------------------------------------------------------------- */
@@ -450,15 +452,53 @@ static void note_missing_objects(struct builder *b, const struct gcdump *d)
                             "heap is missing");
 }
 
+static int by_id(const void *a, const void *b)
+{
+    const struct type_name *x = a, *y = b;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+/* Types of a native AOT program that have both a number and a name, to name those of other
+ * files. */
+static void learn_image(struct builder *b, const struct gcdump *d, const struct nodes *r)
+{
+    struct hd_snapshot *snap = b->snap;
+    struct type_name *all = arena_array(&snap->arena, struct type_name, d->deferred_count);
+    for (uint32_t i = 0; i < d->deferred_count; i++) {
+        const struct source_deferred *of = &d->deferred[i];
+        if (of->module == NO_TYPE ||
+            (snap->image_base != 0 && d->modules[of->module].base != snap->image_base))
+            continue;
+        snap->image_base = d->modules[of->module].base;
+        const char *name = b->types[r->types[i].object].name;
+        if (!d->types[i].null_name && name != NULL)
+            all[snap->type_name_count++] =
+                (struct type_name){snap->image_base + of->id, name};
+    }
+    snap->type_names = all;
+    if (snap->type_name_count > 0)
+        qsort(all, snap->type_name_count, sizeof(*all), by_id);
+}
+
+/* Of a type that is known by number; another one of that number has the small objects. */
+static bool is_size_class(const struct gcdump *d, uint32_t type)
+{
+    return type < d->deferred_count && d->deferred[type].suffix != NULL &&
+           d->deferred[type].suffix[0] != '\0';
+}
+
 static void warn(struct builder *b, const struct gcdump *d, const struct nodes *r)
 {
     for (uint32_t t = 0; t < d->type_count; t++)
-        if (is_nameless(&d->types[t]) && b->types[r->types[t].object].all.count > 0)
+        if (is_nameless(&d->types[t]) && !is_size_class(d, t) &&
+            b->types[r->types[t].object].all.count > 0)
             builder_warn(b, WARN_UNKNOWN_TYPE, 0);
     if (warnings_find(&b->snap->warnings, WARN_UNKNOWN_TYPE) != NULL)
         warnings_add_detail(
             &b->snap->warnings, WARN_UNKNOWN_TYPE,
-            "types without names; another tracing client may have been active");
+            d->module_count > 0
+                ? AOT_UNNAMED
+                : "types without names; another tracing client may have been active");
     if (r->bytes != d->total_size)
         builder_warn(b, WARN_SIZE_MISMATCH, 0);
     if (b->snap->info.objects == 0)
@@ -494,6 +534,7 @@ static bool read(struct input *in, struct builder *b, struct hd_error *err)
         if (ok && b->source != NULL)
             keep_source(b, &d);
         if (ok) {
+            learn_image(b, &d, &r);
             gcdump_ids_read(b, d.log);
             warn(b, &d, &r);
         }

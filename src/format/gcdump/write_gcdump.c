@@ -31,6 +31,13 @@ struct writing {
     struct gcdump_records records;
     struct source_segment *segments;
     size_t segment_count;
+    struct deferred {
+        struct source_deferred *all; /* of the first types */
+        uint32_t count;
+        struct source_module *modules;
+        uint32_t module_count;
+        bool is_there, module_size_is_64_bit;
+    } deferred;
     bool has_interop; /* a table of COM wrappers that others can read */
 };
 
@@ -80,11 +87,11 @@ static bool check_limits(struct writing *w, struct hd_error *err)
     for (size_t t = 0; t < w->types.count; t++)
         size +=
             8 + string_bytes(w->types.all[t].name) + string_bytes(w->types.all[t].module);
-    for (uint32_t i = 0; i < w->source->deferred_count; i++)
-        size += 16 + string_bytes(w->source->deferred[i].suffix);
-    for (uint32_t i = 0; i < w->source->module_count; i++)
-        size += 64 + string_bytes(w->source->modules[i].path) +
-                string_bytes(w->source->modules[i].pdb);
+    for (uint32_t i = 0; i < w->deferred.count; i++)
+        size += 16 + string_bytes(w->deferred.all[i].suffix);
+    for (uint32_t i = 0; i < w->deferred.module_count; i++)
+        size += 64 + string_bytes(w->deferred.modules[i].path) +
+                string_bytes(w->deferred.modules[i].pdb);
     const struct gcdump_extent extent = {.nodes = (uint64_t)w->tree.kept + w->tree.count,
                                          .types = w->types.count,
                                          .record_bytes = w->records.blob_size,
@@ -266,13 +273,13 @@ static uint64_t ticks_within(uint64_t ticks)
 }
 
 /* The size of an image has 4 bytes or 8, as in the file it is from. */
-static void put_module(struct fastser_write *f, const struct source *s,
+static void put_module(struct fastser_write *f, const struct deferred *d,
                        const struct source_module *m)
 {
     fastser_put_begin(f, "Graphs.Module", 0, 0);
     fastser_put_string(f, m->path);
     fastser_put_u64(f, m->base);
-    if (s->module_size_is_64_bit)
+    if (d->module_size_is_64_bit)
         fastser_put_u64(f, m->size);
     else
         fastser_put_u32(f, (uint32_t)m->size);
@@ -287,12 +294,12 @@ static void put_module(struct fastser_write *f, const struct source *s,
  * first. */
 static void put_deferred(struct fastser_write *f, struct writing *w)
 {
-    const struct source *s = w->source;
-    uint64_t *labels = arena_array(&w->arena, uint64_t, s->module_count);
+    const struct deferred *all = &w->deferred;
+    uint64_t *labels = arena_array(&w->arena, uint64_t, all->module_count);
     uint32_t region = fastser_put_untagged_region(f);
-    fastser_put_u32(f, s->deferred_count);
-    for (uint32_t i = 0; i < s->deferred_count; i++) {
-        const struct source_deferred *d = &s->deferred[i];
+    fastser_put_u32(f, all->count);
+    for (uint32_t i = 0; i < all->count; i++) {
+        const struct source_deferred *d = &all->all[i];
         fastser_put_u32(f, d->id);
         if (d->module == NO_TYPE) {
             fastser_put_null(f);
@@ -300,7 +307,7 @@ static void put_deferred(struct fastser_write *f, struct writing *w)
             fastser_put_reference(f, labels[d->module]);
         } else {
             labels[d->module] = f->at;
-            put_module(f, s, &s->modules[d->module]);
+            put_module(f, all, &all->modules[d->module]);
         }
         fastser_put_string(f, d->suffix);
     }
@@ -308,9 +315,51 @@ static void put_deferred(struct fastser_write *f, struct writing *w)
     fastser_put_region_end(f, region);
 }
 
+/* A program has one image, and perhaps a few libraries. */
+enum { MOST_MODULES = 64 };
+
+static uint32_t module_of(const struct writing *w, struct deferred *d,
+                          const struct source_type *type)
+{
+    for (uint32_t i = 0; i < d->module_count; i++)
+        if (d->modules[i].base == type->base)
+            return i;
+    if (d->module_count == MOST_MODULES)
+        return NO_TYPE;
+    const char *path = type->module != NULL ? type->module : w->snap->info.program;
+    d->modules[d->module_count] = (struct source_module){.path = path, .base = type->base};
+    return d->module_count++;
+}
+
+/* Of a gcdump as they were; of a trace, those that are in an image. */
+static void make_deferred(struct writing *w)
+{
+    const struct source *s = w->source;
+    struct deferred *d = &w->deferred;
+    if (s->is_gcdump) {
+        *d =
+            (struct deferred){s->deferred,     s->deferred_count, s->modules,
+                              s->module_count, s->has_deferred,   s->module_size_is_64_bit};
+        return;
+    }
+    d->all = arena_array(&w->arena, struct source_deferred, w->types.count);
+    d->modules = arena_array(&w->arena, struct source_module, MOST_MODULES);
+    d->module_size_is_64_bit = false; /* as dotnet-gcdump 10 */
+    for (uint32_t i = 0; i < w->types.count; i++) {
+        const struct table_type *type = &w->types.all[i];
+        d->all[i].module = NO_TYPE;
+        if (type->of == NULL)
+            continue;
+        d->all[i] = (struct source_deferred){type->of->rva, module_of(w, d, type->of),
+                                             type->suffix};
+        d->count = i + 1;
+        d->is_there = true;
+    }
+}
+
 static void put_graph(struct fastser_write *f, struct writing *w)
 {
-    fastser_put_begin(f, "Graphs.MemoryGraph", 1, w->source->has_deferred ? 1 : 0);
+    fastser_put_begin(f, "Graphs.MemoryGraph", 1, w->deferred.is_there ? 1 : 0);
     fastser_put_u64(f, w->records.total_size);
     fastser_put_u32(f, w->tree.count > 0 ? gcdump_records_group(&w->records, 0)
                                          : gcdump_number(&w->numbers, w->g->root));
@@ -319,7 +368,7 @@ static void put_graph(struct fastser_write *f, struct writing *w)
     gcdump_records_put_offsets(&w->records, f);
     fastser_put_u32(f, (uint32_t)w->records.blob_size);
     gcdump_records_put(&w->records, f);
-    if (w->source->has_deferred)
+    if (w->deferred.is_there)
         put_deferred(f, w);
     fastser_put_u32(f, w->records.node_count);
     gcdump_records_free(&w->records);
@@ -412,6 +461,7 @@ static bool write(const struct hd_snapshot *snap, struct out *o, struct losses *
                                         .threads = snap->read.threads};
     gcdump_records_measure(&w.records);
     make_segments(&w);
+    make_deferred(&w);
     w.has_interop = gcdump_interop_is_readable(
         (struct bytes){w.source->interop, w.source->interop_size});
     bool ok = check_limits(&w, err);

@@ -290,8 +290,10 @@ static void warn(struct reading *r, uint64_t nameless)
         builder_warn(r->b, WARN_UNKNOWN_TYPE, 0);
     if (nameless > 0)
         warnings_add_detail(all, WARN_UNKNOWN_TYPE,
-                            "types without names in the trace; another tracing client may "
-                            "have been active");
+                            r->b->snap->image_base != 0
+                                ? AOT_UNNAMED
+                                : "types without names in the trace; another tracing "
+                                  "client may have been active");
     for (uint64_t i = 0; i < r->dangling; i++)
         builder_warn(r->b, WARN_DANGLING_REFERENCE, 0);
 }

@@ -236,6 +236,10 @@ uint64_t trace_types_finish(struct trace_types *t, struct builder *b)
             builder_full_name(b, type->built_as, builder_name(b, name.data, name.len));
         }
         nameless += !type->is_defined || type->name_len == 0;
+        if (type->is_defined && type->flags & TYPE_FLAG_IMAGE) {
+            builder_image(b, type->built_as, type->module, type->token);
+            snap->image_base = type->module;
+        }
         uint32_t module = id_numbers_find(&t->module_ids, type->module);
         if (module != NO_ID && t->modules[module][0] != '\0')
             builder_module(b, type->built_as, t->modules[module],

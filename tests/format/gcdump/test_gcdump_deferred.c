@@ -39,7 +39,10 @@ static void expect_named(const struct made_gcdump *m)
     cr_expect_str_eq(row_of(snap, 3)->name, "TypeID(0x0)");
     cr_expect_str_eq(row_of(snap, 3)->module, "/told.dll", "what the type says counts");
     cr_expect_eq(snap->info.objects, 2);
-    cr_expect_eq(snap->warnings.len, 0);
+    cr_assert_eq(snap->warnings.len, 1);
+    cr_expect_eq(snap->warnings.all[0].code, WARN_UNKNOWN_TYPE);
+    cr_expect_eq(snap->warnings.all[0].count, 2);
+    cr_expect_str_eq(snap->warnings.all[0].detail, AOT_UNNAMED);
     close_made(snap);
 }
 

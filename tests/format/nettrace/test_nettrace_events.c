@@ -220,6 +220,65 @@ Test(nettrace_events, modules_are_those_of_types_if_they_have_a_path)
     hd_snapshot_close(snap);
 }
 
+/* What a native AOT program tells: so that its program can name them, they are written with
+ * the image that the number belongs to. */
+Test(nettrace_events, types_of_an_image_are_written_with_its_address)
+{
+    enum { IMAGE = 16 };
+    static const uint64_t base = 0x560000001000;
+    static const struct forged_type types[] = {
+        {.id = 1, .name = "", .module = base, .flags = IMAGE},
+        {.id = 2, .name = "", .module = base, .flags = IMAGE | ARRAY},
+        {.id = 3, .name = "", .module = 7}};
+    static const uint64_t ids[] = {1, 2, 3};
+    const struct hd_read_options how = {.to_write = true};
+    struct hd_error err = {0};
+    struct trace_forge f = begin(8);
+    trace_forge_types(&f, MAIN, types, COUNT(types));
+    trace_forge_node(&f, 0x6000, 20000, 2, 0);
+    trace_forge_gc(&f, MAIN, true, 1);
+    for (uint64_t i = 0; i < COUNT(ids); i++)
+        trace_forge_node(&f, 0x7000 + 24 * i, 24, ids[i], 0);
+    trace_forge_walk(&f, MAIN);
+    trace_forge_gc(&f, MAIN, false, 1);
+    trace_forge_end(&f);
+    struct hd_snapshot *snap = open_trace(&f, &how, &err);
+    cr_assert_not_null(snap, "%s", err.message);
+    struct hd_memory written = {0};
+    cr_assert(hd_snapshot_write(snap, "gcdump", hd_sink_memory(&written), NULL, NULL));
+    struct hd_snapshot *again =
+        hd_snapshot_from_memory(written.bytes, written.size, &how, &err);
+    cr_assert_not_null(again, "%s", err.message);
+    const struct hd_snapshot *both[] = {snap, again};
+    for (size_t i = 0; i < 2; i++) {
+        cr_expect_eq(both[i]->image_base, base);
+        for (uint32_t t = 0; t < COUNT(types); t++) {
+            char name[32];
+            snprintf(name, sizeof(name), "TypeID(0x%x)", 0x2000000 + t);
+            const struct type *row = forge_type(both[i], TYPE_OBJECT, name);
+            cr_assert_not_null(row, "%s", name);
+            cr_expect_eq(row->raw.count, t == 1 ? 2 : 1);
+        }
+    }
+    cr_expect_eq(warned(snap, WARN_UNKNOWN_TYPE), 3);
+    cr_expect_eq(warned(again, WARN_UNKNOWN_TYPE), 2, "the third has that for a name");
+    const struct source *s = again->source;
+    cr_assert_eq(s->module_count, 1);
+    cr_expect_eq(s->modules[0].base, base);
+    cr_expect_not(s->module_size_is_64_bit, "dotnet-gcdump 10 reads 4 bytes");
+    uint32_t large = 0;
+    while (large < s->deferred_count && s->deferred[large].suffix == NULL)
+        large++;
+    cr_assert_lt(large, s->deferred_count);
+    cr_expect_null(s->gcdump_types[large].name);
+    cr_expect_eq(s->deferred[large].id, 0x2000001);
+    cr_expect_str_eq(s->deferred[large].suffix, " (Bytes > 10K)");
+    hd_snapshot_close(again);
+    hd_snapshot_close(snap);
+    hd_memory_free(&written);
+    trace_forge_free(&f);
+}
+
 /* Each session tells all types once more; the last definition of an id counts. */
 Test(nettrace_events, types_may_be_defined_again)
 {
@@ -247,7 +306,7 @@ Test(nettrace_events, types_may_be_defined_again)
     struct hd_snapshot *snap = finish_walk(&f, ids, COUNT(ids));
     cr_expect_str_eq(type_at(snap, 0)->name, "App.A");
     cr_expect_str_eq(type_at(snap, 1)->name, "App.Z");
-    cr_expect_str_eq(type_at(snap, 2)->name, "Type(0x2000002)");
+    cr_expect_str_eq(type_at(snap, 2)->name, "TypeID(0x2000002)");
     cr_expect_str_eq(type_at(snap, 3)->name, "App.Late[]");
     cr_expect_str_eq(type_at(snap, 4)->full_name, "App.Outer+A");
     cr_expect_str_eq(type_at(snap, 5)->name, "UNKNOWN 0x4d");
