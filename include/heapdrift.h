@@ -197,6 +197,20 @@ struct hd_info {
     const char *processor; /* of the process, as far as known: "x86-64", "aarch64" */
 };
 
+/* --- names of types ------------------------------------------------------ */
+
+/* A Native AOT program (.NET 8 to 11), or the .dbg file with its symbols: what names the
+ * types of its snapshots, whose files have numbers only. From the program names are exact;
+ * symbols lack what the compiler left out of them. */
+struct hd_symbols;
+
+/* Opens an ELF file of 64 bits, for any number of snapshots and threads. NULL: it is none
+ * (HD_UNSUPPORTED), or damaged. */
+struct hd_symbols *hd_symbols_open(const char *path, struct hd_error *err);
+
+/* After the snapshots that were read with it. NULL is fine. */
+void hd_symbols_close(struct hd_symbols *symbols);
+
 /* What became of an input: a snapshot, or the error that kept it from being one. */
 struct hd_info_entry {
     const char *path;
@@ -229,6 +243,8 @@ struct hd_read_options {
     bool redact;      /* with to_write: note what is read of a core dump, which can then be
                          written as "core-dump", without values. An eighth of the heap more
                          memory */
+    const struct hd_symbols *symbols; /* names types that have numbers; NULL: nothing does.
+                                         Of another build: HD_USAGE */
 };
 
 /* Read one snapshot. path may be "-" (standard input), and end in "#2" for the second

@@ -1,5 +1,6 @@
 /* heapdrift, the program: find the command, parse its options, run it. */
 #include "cli/commands/commands.h"
+#include "cli/commands/load.h"
 #include "cli/guard/allocate.h"
 #include "cli/guard/lost_pages.h"
 #include "cli/guard/memory.h"
@@ -41,6 +42,12 @@ static bool command_behind_options(const struct settings *s, int skip)
     return true;
 }
 
+/* record enters its sandbox, and opens them, when its store is open. */
+static bool load_symbols_of(struct settings *s)
+{
+    return s->command->bit == ON_RECORD || load_symbols(s);
+}
+
 static int show_version(void)
 {
     printf("heapdrift %s\n", hd_version());
@@ -68,7 +75,8 @@ static int run_command(const struct arguments *a)
             s.argument_file_count = (size_t)a->file_count;
             a->all[0] = "heapdrift";
             settings_take_words(&s, a->all, (size_t)a->count);
-            status = used_files_begin(&s) && stored_run_fetch(&s) && sandbox_enter(&s)
+            status = used_files_begin(&s) && stored_run_fetch(&s) && sandbox_enter(&s) &&
+                             load_symbols_of(&s)
                          ? command->run(&s)
                          : EXIT_TROUBLE;
         }

@@ -5,6 +5,7 @@
 #include "base/options.h"
 #include "format/reader.h"
 #include "format/session.h"
+#include "format/symbols.h"
 #include "heap/borrow.h"
 #include "heap/reach.h"
 
@@ -134,6 +135,11 @@ static struct hd_snapshot *read_with(struct input *in, const char *path,
         snap->read.tables_only = tables_only;
         /* Reading again is part of something else. */
         snap->read.progress = NULL;
+    }
+    if (snap != NULL && opt->symbols != NULL && !graph_only &&
+        !symbols_apply(opt->symbols, snap, err)) {
+        snapshot_free(snap);
+        return NULL;
     }
     return snap;
 }

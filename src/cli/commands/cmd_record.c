@@ -370,7 +370,7 @@ static bool thin(struct recording *r)
 static int record_operands(struct recording *r, const char *found)
 {
     struct settings *s = r->settings;
-    if (!sandbox_enter_with_store(s, hd_store_file(r->store))) {
+    if (!sandbox_enter_with_store(s, hd_store_file(r->store)) || !load_symbols(s)) {
         hd_store_close(r->store);
         return EXIT_TROUBLE;
     }

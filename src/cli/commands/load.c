@@ -172,6 +172,17 @@ static void give_up_modules(struct loaded *l, const struct settings *s)
     l->telling->progress = progress_start(shows);
 }
 
+bool load_symbols(struct settings *s)
+{
+    struct hd_error err = {0};
+    struct hd_symbols *symbols =
+        s->symbols != NULL ? hd_symbols_open(s->symbols, &err) : NULL;
+    if (s->symbols != NULL && symbols == NULL)
+        print_error(s->symbols, &err);
+    s->read.symbols = s->opened_symbols = symbols;
+    return s->symbols == NULL || symbols != NULL;
+}
+
 struct loaded load_snapshots(const struct settings *s)
 {
     struct loaded l = {0};

@@ -18,6 +18,10 @@ struct loaded {
  * stderr; so are files of folders that are no snapshots. */
 struct loaded load_snapshots(const struct settings *s);
 
+/* Open the file of --symbols, if there is one, for what is read from now on. Inside the
+ * sandbox. False after saying why not. */
+bool load_symbols(struct settings *s);
+
 /* False after saying so if --iterations has not one number per snapshot; else they are in
  * s->options. */
 bool check_iterations(struct settings *s, const struct loaded *l);

@@ -326,6 +326,8 @@ static bool enforce_files(struct box *b)
     allow_store(b);
     allow_system(b);
     allow_terminal(b);
+    if (b->settings->symbols != NULL && !b->only_reading)
+        allow(b, b->settings->symbols, LANDLOCK_READ);
     if (b->is_wide)
         allow_modules(b);
     if (b->error != 0 || is_only_made)

@@ -178,6 +178,8 @@ const struct option shared_options[] = {
     {"across-builds", 0, GROUP_COMPARED,
      ON_DIFFS | ON_ROOTS | ON_CHECK | ON_TREE | ON_OBJECT, FLAG(read.across_builds),
      .help = "ignore numbers in compiler-generated names, to compare two builds"},
+    {"symbols", 0, GROUP_COMPARED, ON_ALL | ON_RECORD, TEXT(FILE_READ, symbols),
+     .once = true, .help = "Native AOT program, or its .dbg file, that names types"},
     /* Who reads heap text with decimal sizes looks at it, or converts it once. */
     {"size-base", 0, GROUP_COMPARED, ON_INFO | ON_CONVERT, .kind = OPTION_OTHER,
      .parse = parse_size_base, .argument = "BASE", .words = WORDS("16", "10"),

@@ -469,6 +469,7 @@ void settings_free(struct settings *s)
     free(s->memory->values);
     free((void *)s->memory->full);
     free(s->memory);
+    hd_symbols_close(s->opened_symbols);
     free((void *)s->types.all);
     free((void *)s->excludes.all);
     free((void *)s->labels.all);

@@ -64,6 +64,8 @@ struct settings {
     struct budget_option *budgets; /* of check, in their order */
     size_t budget_count;
     const char *config;                    /* NULL: to be looked for */
+    const char *symbols;                   /* a file; NULL */
+    struct hd_symbols *opened_symbols;     /* of it: read.symbols; NULL */
     const char *baseline, *baseline_write; /* files; NULL */
 
     /* what goes into a store */

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "format/core/core.h"
+#include "format/symbols.h"
 #include "heap/place.h"
 
 #include <fcntl.h>
@@ -111,6 +112,34 @@ static void apply(struct naming *n)
     }
 }
 
+/* --- Native AOT --------------------------------------------------------------------- */
+
+/* Up to the last mapping of the same file. */
+static uint64_t end_of_file(const struct process_image *p, size_t first)
+{
+    uint64_t end = p->mappings[first].end;
+    for (size_t i = first + 1; i < p->mapping_count; i++)
+        if (strcmp(p->mappings[i].path, p->mappings[first].path) == 0)
+            end = p->mappings[i].end;
+    return end;
+}
+
+/* The first module that contains types: a program has one, or none but libraries. */
+static bool name_by_program(struct naming *n)
+{
+    const struct process_image *p = &n->core->image;
+    struct aot_image image;
+    for (size_t i = 0; i < p->mapping_count; i++) {
+        const struct image_mapping *m = &p->mappings[i];
+        if (m->offset != 0 || !aot_image_in_memory(&image, &p->memory, m->start,
+                                                   end_of_file(p, i), &n->core->arena))
+            continue;
+        symbols_apply_image(&image, n->snap);
+        return true;
+    }
+    return false;
+}
+
 /* --- the whole ---------------------------------------------------------------------- */
 
 static bool name_all(struct naming *n, struct bytes file, struct hd_error *err)
@@ -119,8 +148,13 @@ static bool name_all(struct naming *n, struct bytes file, struct hd_error *err)
     if (!process_image_open(&c->image, file, &c->arena, err))
         return false;
     open_process(n);
-    if (!runtime_find(&c->runtime, &c->image, &c->arena, err))
-        return false;
+    struct hd_error no_runtime = {0};
+    if (!runtime_find(&c->runtime, &c->image, &c->arena, &no_runtime)) {
+        bool ok = name_by_program(n);
+        if (!ok)
+            *err = no_runtime;
+        return ok;
+    }
     c->clr = clr_types_open(&c->runtime, &c->arena);
     const char *misfit = clr_types_misfit(c->clr);
     if (misfit != NULL)

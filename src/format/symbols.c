@@ -1,0 +1,187 @@
+#include "format/symbols.h"
+
+#include "base/error.h"
+#include "heap/borrow.h"
+#include "heap/names.h"
+#include "process/aot_symbols.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct hd_symbols {
+    struct input *input;
+    struct arena arena;
+    const char *path;
+    struct aot_image image; /* of a program; without types: not known */
+    struct aot_symbols symbols;
+};
+
+/* --- the file ---------------------------------------------------------------------- */
+
+/* A pipe would be waited for. */
+static bool is_file(const char *path, struct hd_error *err)
+{
+    struct stat st;
+    if (stat(path, &st) != 0)
+        return fail(err, HD_IO, "%s", strerror(errno));
+    return S_ISREG(st.st_mode) || fail(err, HD_USAGE, "not a file");
+}
+
+static bool read_file(struct hd_symbols *s, struct hd_error *err)
+{
+    struct bytes all;
+    if (!input_all(s->input, &all, err) ||
+        !aot_symbols_of_file(&s->symbols, all, &s->arena, err))
+        return false;
+    if (!aot_image_of_file(&s->image, all, &s->arena))
+        s->image = (struct aot_image){0};
+    return s->image.type_count > 0 || s->symbols.count > 0 ||
+           fail(err, HD_UNSUPPORTED,
+                "no symbols of a Native AOT program, and not such a program of .NET 8 to "
+                "11");
+}
+
+struct hd_symbols *hd_symbols_open(const char *path, struct hd_error *err)
+{
+    const struct input_options how = {0};
+    if (!is_file(path, err))
+        return NULL;
+    struct input *in = input_open(path, &how, err);
+    if (in == NULL)
+        return NULL;
+    struct hd_symbols *s = alloc_zeroed(sizeof(*s));
+    s->input = in;
+    s->path = arena_strdup(&s->arena, path, strlen(path));
+    if (read_file(s, err))
+        return s;
+    hd_symbols_close(s);
+    return NULL;
+}
+
+void hd_symbols_close(struct hd_symbols *s)
+{
+    if (s == NULL)
+        return;
+    input_close(s->input);
+    arena_free(&s->arena);
+    free(s);
+}
+
+/* --- names ------------------------------------------------------------------------- */
+
+struct naming {
+    struct hd_snapshot *snap;
+    const struct aot_image *image;
+    const struct aot_symbols *symbols; /* NULL: none */
+    struct text name, canonical;
+    uint64_t numbers, found;
+};
+
+/* False: none of its types is there. */
+static bool find_name(struct naming *n, uint64_t rva)
+{
+    text_clear(&n->name);
+    text_clear(&n->canonical);
+    bool ok = aot_image_name(n->image, rva, &n->name) ||
+              (n->symbols != NULL && aot_symbols_name(n->symbols, rva, &n->name));
+    if (ok)
+        names_canonical(&n->canonical, n->name.data, n->name.len);
+    return ok;
+}
+
+static const char *name_of_row(void *context, const struct type *type)
+{
+    struct naming *n = context;
+    uint64_t rva;
+    if (type->kind != TYPE_OBJECT || !names_number(type->name, &rva))
+        return NULL;
+    n->numbers++;
+    if (!find_name(n, rva))
+        return NULL;
+    n->found++;
+    return arena_strdup(&n->snap->arena, text_string(&n->canonical), n->canonical.len);
+}
+
+static const char *name_of_source(struct naming *n, const char *spelled)
+{
+    uint64_t rva;
+    if (spelled == NULL)
+        return NULL;
+    text_clear(&n->canonical);
+    names_canonical(&n->canonical, spelled, strlen(spelled));
+    return names_number(text_string(&n->canonical), &rva) && find_name(n, rva)
+               ? arena_strdup(&n->snap->arena, text_string(&n->canonical), n->canonical.len)
+               : NULL;
+}
+
+/* What is written again has the names, too. */
+static void name_source(struct naming *n, struct source *s)
+{
+    for (size_t i = 0; i < s->type_count; i++) {
+        struct source_type *type = &s->types[i];
+        const char *name = name_of_source(n, type->name);
+        if (name == NULL)
+            continue;
+        type->name = name;
+        type->name_len = strlen(name);
+        if (s->is_gcdump && type->number < s->gcdump_type_count)
+            s->gcdump_types[type->number].name = name;
+    }
+}
+
+static void apply(struct naming *n)
+{
+    uint64_t named = snapshot_rename_types(n->snap, name_of_row, n);
+    warnings_take_back(&n->snap->warnings, WARN_UNKNOWN_TYPE, named);
+    if (n->snap->source != NULL && named > 0)
+        name_source(n, n->snap->source);
+    text_free(&n->name);
+    text_free(&n->canonical);
+}
+
+static uint64_t count_found(struct naming *n)
+{
+    for (type_id t = 0; t < n->snap->type_count; t++) {
+        uint64_t rva;
+        const struct type *type = &n->snap->types[t];
+        if (type->kind != TYPE_OBJECT || !names_number(type->name, &rva))
+            continue;
+        n->numbers++;
+        n->found += find_name(n, rva);
+    }
+    return n->found;
+}
+
+/* Types that the runtime makes, and tables of static variables, have no names. In another
+ * build a fifth of the numbers still hit the beginning of some type. */
+static bool is_same_build(const struct naming *n)
+{
+    enum { LEAST_OF_TEN = 9 };
+    return n->found * 10 >= n->numbers * LEAST_OF_TEN;
+}
+
+bool symbols_apply(const struct hd_symbols *s, struct hd_snapshot *snap,
+                   struct hd_error *err)
+{
+    struct naming n = {.snap = snap, .image = &s->image, .symbols = &s->symbols};
+    count_found(&n);
+    if (!is_same_build(&n)) {
+        text_free(&n.name);
+        text_free(&n.canonical);
+        return fail(err, HD_USAGE,
+                    "%.100s is of another program or build: %" PRIu64 " of %" PRIu64
+                    " types are not in it",
+                    s->path, n.numbers - n.found, n.numbers);
+    }
+    apply(&n);
+    return true;
+}
+
+void symbols_apply_image(const struct aot_image *image, struct hd_snapshot *snap)
+{
+    struct naming n = {.snap = snap, .image = image};
+    apply(&n);
+}
