@@ -79,8 +79,13 @@ static void measure(struct hd_snapshot *snap)
     if (info->sampled)
         scale_reachable(snap);
     if (info->has_roots && !info->holds_garbage &&
-        info->reachable_objects < info->objects - info->reachable_objects)
+        info->reachable_objects < info->objects - info->reachable_objects) {
         warnings_add(&snap->warnings, WARN_MOSTLY_UNREACHABLE, 0);
+        if (snap->image_base != 0)
+            warnings_add_detail(&snap->warnings, WARN_MOSTLY_UNREACHABLE,
+                                "more than half of the objects are unreachable; a native "
+                                "AOT program does not tell what its stacks hold");
+    }
 }
 
 void reach_from_digest(struct hd_snapshot *snap)

@@ -191,6 +191,10 @@ static void keep_rows(struct hd_report *r, const struct hd_static *all, size_t l
 
 static bool fail_to_name(const struct hd_snapshot *snap, struct hd_error *err)
 {
+    if (snap->image_base != 0)
+        return fail(err, HD_USAGE,
+                    "a native AOT program names no static variables; `heapdrift roots "
+                    "--type=TYPE` shows through which types they keep others alive");
     return fail(err, HD_USAGE,
                 "this %s names no static variables; core dumps have them with values, and "
                 "gcdumps that `heapdrift collect` takes name them",

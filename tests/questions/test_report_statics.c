@@ -183,7 +183,12 @@ Test(report_statics, what_there_is_not_is_refused)
     const char *pattern = "App.Nothing";
     forge_root(&f, HD_ROOT_STACK, NULL, forge_object(&f, "App.Order", 100));
     struct hd_snapshot *nameless = forge_finish(&f), *two[] = {variables(), variables()};
-    expect_refused(&nameless, 1, NULL, "names no static variables");
+    struct forge native = {0};
+    forge_root(&native, HD_ROOT_STACK, NULL, forge_object(&native, "App.Order", 100));
+    struct hd_snapshot *of_native = forge_finish(&native);
+    of_native->image_base = 0x560000001000;
+    expect_refused(&of_native, 1, NULL, "a native AOT program names no static variables");
+    expect_refused(&nameless, 1, NULL, "this forged names no static variables");
     expect_refused(two, 2, NULL, "one snapshot");
     opt.types = &pattern;
     opt.type_count = 1;

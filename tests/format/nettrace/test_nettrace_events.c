@@ -236,6 +236,7 @@ Test(nettrace_events, types_of_an_image_are_written_with_its_address)
     struct trace_forge f = begin(8);
     trace_forge_types(&f, MAIN, types, COUNT(types));
     trace_forge_node(&f, 0x6000, 20000, 2, 0);
+    trace_forge_root(&f, 0x6000, 2, 0);
     trace_forge_gc(&f, MAIN, true, 1);
     for (uint64_t i = 0; i < COUNT(ids); i++)
         trace_forge_node(&f, 0x7000 + 24 * i, 24, ids[i], 0);
@@ -262,6 +263,10 @@ Test(nettrace_events, types_of_an_image_are_written_with_its_address)
     }
     cr_expect_eq(warned(snap, WARN_UNKNOWN_TYPE), 3);
     cr_expect_eq(warned(again, WARN_UNKNOWN_TYPE), 2, "the third has that for a name");
+    const struct warning *unreachable =
+        warnings_find(&again->warnings, WARN_MOSTLY_UNREACHABLE);
+    cr_assert_not_null(unreachable);
+    cr_expect_not_null(strstr(unreachable->detail, "native AOT"));
     const struct source *s = again->source;
     cr_assert_eq(s->module_count, 1);
     cr_expect_eq(s->modules[0].base, base);
