@@ -6,7 +6,7 @@
 #   make fuzz-replay     run all of fixtures/fuzz once, under ASan and UBSan
 
 FUZZ_SECONDS ?= 60
-FUZZ_HARNESSES = gcdump nettrace core types text table digest delta store packed session budget baseline options peer writers
+FUZZ_HARNESSES = gcdump nettrace core types symbols text table digest delta store packed session budget baseline options peer writers
 HARNESS ?= $(FUZZ_HARNESSES)
 
 # The program without its main(), and what the harnesses share.
@@ -41,7 +41,7 @@ $(BUILD)/fuzz-replay: $(BUILD)/tests/fuzz/replay.o $(FUZZ_OBJ)
 	$(CC) $(ALL_CFLAGS) $(PIE) $(ALL_LDFLAGS) -o $@ $^ $(FUZZ_LINK)
 
 $(BUILD)/fuzz-seeds: $(addprefix $(BUILD)/tests/,fuzz/seeds.o fuzz/type_seeds.o support/forge_core.o support/forge_minidump.o \
-                     support/forge_clr.o support/forge_metadata.o support/trace_forge.o) $(BUILD)/libheapdrift.a
+                     support/forge_aot.o support/forge_clr.o support/forge_metadata.o support/trace_forge.o) $(BUILD)/libheapdrift.a
 	$(CC) $(ALL_CFLAGS) $(PIE) $(ALL_LDFLAGS) -o $@ $^ $(LIB_LIBS) $(LDLIBS)
 
 # One program has all harnesses, and is told by its name which it is.

@@ -9,6 +9,7 @@ static const struct harness gcdump = {"gcdump", surface_snapshots};
 static const struct harness nettrace = {"nettrace", surface_snapshots};
 static const struct harness core = {"core", surface_snapshots};
 static const struct harness types = {"types", surface_types};
+static const struct harness symbols = {"symbols", surface_symbols};
 static const struct harness text = {"text", surface_snapshots};
 static const struct harness table = {"table", surface_snapshots};
 static const struct harness digest = {"digest", surface_snapshots};
@@ -23,8 +24,8 @@ static const struct harness peer = {"peer", surface_peer};
 static const struct harness writers = {"writers", surface_writers};
 
 const struct harness *const harnesses[] = {
-    &gcdump, &nettrace, &core,   &types,    &text,    &table, &digest,  &packed, &session,
-    &delta,  &store,    &budget, &baseline, &options, &peer,  &writers, NULL};
+    &gcdump,  &nettrace, &core,  &types,  &symbols,  &text,    &table, &digest,  &packed,
+    &session, &delta,    &store, &budget, &baseline, &options, &peer,  &writers, NULL};
 
 const struct harness *harness_named(const char *name)
 {

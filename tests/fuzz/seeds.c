@@ -4,6 +4,7 @@
 #include "fuzz/frame.h"
 #include "fuzz/type_seeds.h"
 #include "process/runtime_tables.h"
+#include "support/forge_aot.h"
 #include "support/forge_core.h"
 #include "support/forge_minidump.h"
 #include "support/trace_forge.h"
@@ -390,13 +391,27 @@ static void save_types(void)
     }
 }
 
+static void save_programs(void)
+{
+    for (size_t k = 0; k < sizeof(forged_majors) / sizeof(*forged_majors); k++) {
+        struct forged_program *p = forge_aot_program(forged_majors[k]);
+        struct text t = {0};
+        text_add(&t, p->file, sizeof(p->file));
+        save(&t);
+        text_free(&t);
+        free(p);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
         const char *harness;
         void (*save)(void);
-    } made[] = {{"core", save_cores}, {"nettrace", save_traces}, {"options", save_commands},
-                {"peer", save_peers}, {"types", save_types},     {"writers", save_heaps}};
+    } made[] = {{"core", save_cores},       {"nettrace", save_traces},
+                {"options", save_commands}, {"peer", save_peers},
+                {"types", save_types},      {"symbols", save_programs},
+                {"writers", save_heaps}};
     if (argc < 3)
         return 2;
     folder = argv[2];

@@ -11,6 +11,9 @@ void surface_snapshots(struct bytes input);
 /* No frame: what a process knows of its types (types.c). */
 void surface_types(struct bytes input);
 
+/* No frame: the file of --symbols (symbols.c). */
+void surface_symbols(struct bytes input);
+
 /* The first part is packed as its first byte says, or is as it is; the others plain. It
  * comes from a file, as only those are unpacked. */
 void surface_packed(struct bytes input);
