@@ -195,6 +195,8 @@ struct hd_info {
                              file ("#2") is another */
     bool redacted; /* a core dump whose values were overwritten: hd_snapshot_write() */
     const char *processor; /* of the process, as far as known: "x86-64", "aarch64" */
+    bool is_native_aot;    /* types are those of a native AOT program, which may have numbers
+                              in the place of names; false: no, or not known */
 };
 
 /* --- names of types ------------------------------------------------------ */
@@ -210,6 +212,11 @@ struct hd_symbols *hd_symbols_open(const char *path, struct hd_error *err);
 
 /* After the snapshots that were read with it. NULL is fine. */
 void hd_symbols_close(struct hd_symbols *symbols);
+
+/* Names the types of a snapshot that was read without it. False: it is of another build, and
+ * the snapshot is as it was. */
+bool hd_snapshot_add_symbols(struct hd_snapshot *snap, const struct hd_symbols *symbols,
+                             struct hd_error *err);
 
 /* What became of an input: a snapshot, or the error that kept it from being one. */
 struct hd_info_entry {
@@ -508,6 +515,11 @@ void hd_processes_free(struct hd_processes *processes);
 /* Returns the content of a file of /proc/PID, such as "environ": one mebibyte at most, with
  * a NUL after it, malloc'd. NULL with errno if it cannot be read. */
 char *hd_process_file(uint64_t pid, const char *name, size_t *size);
+
+/* Copies the file of the program of a process to a file without a name: of a native AOT
+ * program, for hd_symbols_open("/proc/self/fd/N"), where its memory may not be read. False
+ * and err: HD_IO, HD_TOO_BIG (more than 1 GiB), HD_TIMED_OUT after ten seconds. */
+bool hd_process_program(uint64_t pid, FILE *to, struct hd_error *err);
 
 /* Returns the start of a process in ticks of the kernel since boot: a pid with the same
  * start is the same process. 0 if it has ended, or is not visible. */

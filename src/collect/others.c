@@ -57,6 +57,14 @@ int others_open_held(int held)
     return fd;
 }
 
+int others_open_program(pid_t pid)
+{
+    char path[64];
+    snprintf(path, sizeof(path), "/proc/%ld/exe", (long)pid);
+    int held = open(path, O_PATH | O_CLOEXEC);
+    return held >= 0 ? others_open_held(held) : -1;
+}
+
 /* --- a path below a root --------------------------------------------------- */
 
 bool others_is_inside(const char *path, pid_t *pid, const char **inside)

@@ -28,6 +28,11 @@ DIR *others_list_of(pid_t pid, const char *name);
  * process can replace. -1 with errno. */
 int others_open_namespace(pid_t pid, const char *kind);
 
+/* Opens the program of a process, which is a regular file: the kernel's own link to it. In
+ * a child with a deadline (apart.h), since its file system may not answer. -1 with errno.
+ */
+int others_open_program(pid_t pid);
+
 /* Opens the regular file of an O_PATH descriptor for reading, and closes that. -1 with
  * errno: EINVAL for other files. */
 int others_open_held(int held);

@@ -1,10 +1,12 @@
 /* Reads facts about a process for the program: public functions. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): O_PATH */
+#include "base/error.h"
 #include "collect/others.h"
 #include "collect/proc.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +46,58 @@ bool hd_socket_is_gone(const char *socket)
     struct look seen;
     return !others_look(socket, LOOK_NAME, &brief, &seen) &&
            (errno == ENOENT || errno == ENOTDIR || errno == ESRCH);
+}
+
+/* --- the program ----------------------------------------------------------- */
+
+struct program_copy {
+    pid_t pid;
+    int to;
+};
+
+enum { PROGRAM_SECONDS = 10, PROGRAM_MEGABYTES = 1024 };
+
+/* In a child: a file system that never answers must not stop us. */
+static int copy_program(void *context, struct text *answer)
+{
+    const struct program_copy *c = context;
+    static char block[1 << 16];
+    size_t left = (size_t)PROGRAM_MEGABYTES << 20;
+    (void)answer;
+    int from = others_open_program(c->pid);
+    ssize_t got = from >= 0 ? 1 : -1;
+    while (got > 0 && (got = read(from, block, sizeof(block))) > 0) {
+        if ((size_t)got > left) {
+            errno = EFBIG;
+            return -1;
+        }
+        left -= (size_t)got;
+        for (ssize_t at = 0, put; at < got; at += put) {
+            put = write(c->to, block + at, (size_t)(got - at));
+            if (put < 0)
+                return -1;
+        }
+    }
+    errno = got < 0 ? errno : 0;
+    return -1;
+}
+
+bool hd_process_program(uint64_t pid, FILE *to, struct hd_error *err)
+{
+    const struct patience ten = {.silence_ms = PROGRAM_SECONDS * 1000};
+    struct program_copy c = {.pid = (pid_t)pid, .to = fileno(to)};
+    const struct apart work = {.keeps = c.to, .work = copy_program, .context = &c};
+    struct text answer = {0};
+    int none;
+    bool ok = is_pid(pid) && apart_run(&work, &ten, &answer, &none);
+    int why = errno;
+    text_free(&answer);
+    return ok || fail(err,
+                      why == EFBIG       ? HD_TOO_BIG
+                      : why == ETIMEDOUT ? HD_TIMED_OUT
+                                         : HD_IO,
+                      "the program of process %" PRIu64 " cannot be read: %s", pid,
+                      strerror(why));
 }
 
 /* --- control groups -------------------------------------------------------- */

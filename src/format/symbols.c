@@ -180,6 +180,12 @@ bool symbols_apply(const struct hd_symbols *s, struct hd_snapshot *snap,
     return true;
 }
 
+bool hd_snapshot_add_symbols(struct hd_snapshot *snap, const struct hd_symbols *symbols,
+                             struct hd_error *err)
+{
+    return symbols_apply(symbols, snap, err);
+}
+
 void symbols_apply_image(const struct aot_image *image, struct hd_snapshot *snap)
 {
     struct naming n = {.snap = snap, .image = image};

@@ -400,6 +400,7 @@ struct hd_snapshot *builder_finish(struct builder *b, struct hd_error *err)
         keep_types(b);
     struct hd_snapshot *snap = b->snap;
     count_types(snap);
+    snap->info.is_native_aot = snap->image_base != 0;
     if (!b->graph_only)
         identity_find(snap);
     if (snap->graph != NULL && !b->graph_only)

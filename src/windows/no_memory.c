@@ -29,6 +29,12 @@ bool hd_snapshot_add_full_names(struct hd_snapshot *snap, FILE *core, struct hd_
     return refuse(err);
 }
 
+bool hd_process_program(uint64_t pid, FILE *to, struct hd_error *err)
+{
+    (void)pid, (void)to;
+    return fail(err, HD_UNSUPPORTED, "programs are only read on Linux");
+}
+
 /* Who else is connected to a pipe only its server can ask. */
 size_t clients_find(const char *socket, struct hd_client clients[HD_MOST_CLIENTS])
 {

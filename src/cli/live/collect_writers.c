@@ -147,6 +147,23 @@ static void drop_full_names(struct full_names *names)
     names->core = NULL;
 }
 
+/* A native AOT program has them in its file, too, which more may read than its memory. */
+static bool add_names_of_program(const struct collecting *c, struct hd_snapshot *snap)
+{
+    char path[64];
+    FILE *program = hd_snapshot_info(snap)->is_native_aot ? nameless_in_memory() : NULL;
+    if (program == NULL)
+        return false;
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fileno(program));
+    struct hd_symbols *symbols = hd_process_program(c->collected.pid, program, NULL)
+                                     ? hd_symbols_open(path, NULL)
+                                     : NULL;
+    bool ok = symbols != NULL && hd_snapshot_add_symbols(snap, symbols, NULL);
+    hd_symbols_close(symbols);
+    fclose(program);
+    return ok;
+}
+
 static void add_full_names(const struct collecting *c, struct hd_snapshot *snap,
                            struct full_names *names)
 {
@@ -154,13 +171,14 @@ static void add_full_names(const struct collecting *c, struct hd_snapshot *snap,
     bool ok =
         names->core != NULL && hd_snapshot_add_full_names(snap, names->core, &names->err);
     drop_full_names(names);
+    bool by_program = !ok && add_names_of_program(c, snap);
     names->seconds += seconds_now() - begin;
     if (!c->settings->verbose)
         return;
     begin_message("note", c->settings->output);
-    if (ok)
-        fprintf(stderr, ": full names read from the memory of the process, in %.3f s\n",
-                names->seconds);
+    if (ok || by_program)
+        fprintf(stderr, ": full names read from the %s of the process, in %.3f s\n",
+                ok ? "memory" : "program", names->seconds);
     else
         fprintf(stderr, ": no full type names: %s\n", names->err.message);
 }
