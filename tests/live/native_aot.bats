@@ -1,0 +1,61 @@
+# Native AOT programs: names of their types, and what is said of a leak. `make check-live`; skipped
+# without .NET, or where its compiler cannot be had.
+load ../cli/helper
+
+setup() {
+    begin
+    command -v dotnet >/dev/null || skip "no dotnet here"
+    lab=$(tests/live/build-aotlab.sh 2>"$tmp/build.log") || {
+        grep -q 'NU1[0-9]*' "$tmp/build.log" && skip "no compiler of Native AOT here"
+        cat "$tmp/build.log"
+        return 1
+    }
+}
+
+teardown() { [[ -z ${pid:-} ]] || kill "$pid"; }
+
+# begin_lab leak|stay: the program, as $pid.
+begin_lab() {
+    "$lab" "$1" </dev/null >"$tmp/said" 3>&- &
+    pid=$!
+    for _ in $(tries); do
+        ! grep -q ready "$tmp/said" || return 0
+        sleep 0.05
+    done
+    return 1
+}
+
+@test "types are called as they call themselves, live, by the program and by its symbols" {
+    python3 tests/live/native_aot.py "$HEAPDRIFT" "$lab" "$tmp"
+}
+
+@test "a leak is found, and what is kept bounded is not accused" {
+    begin_lab leak
+    local i
+    for i in 1 2 3 4 5; do
+        works collect -q "$pid" -o "$tmp/$i.gcdump"
+        sleep 1
+    done
+    works diff -q --no-ages "$tmp"/{1,2,3,4,5}.gcdump
+    out_has "LEAK  Lab.Order"
+    out_has "a static variable"
+    kill "$pid"
+    begin_lab stay
+    for i in 1 2 3 4 5; do
+        works collect -q "$pid" -o "$tmp/$i.gcdump"
+        sleep 1
+    done
+    works diff -q --no-ages "$tmp"/{1,2,3,4,5}.gcdump
+    out_has "NO LEAK FOUND"
+}
+
+@test "what a Native AOT program does not tell is said" {
+    begin_lab stay
+    works collect -q "$pid" -o "$tmp/app.gcdump"
+    hd statics "$tmp/app.gcdump"
+    status_is 2
+    err_has "a native AOT program names no static variables"
+    hd collect --direct "$pid" -o "$tmp/direct.core"
+    status_is 2
+    err_has "native AOT"
+}
