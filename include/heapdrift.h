@@ -195,8 +195,8 @@ struct hd_info {
                              file ("#2") is another */
     bool redacted; /* a core dump whose values were overwritten: hd_snapshot_write() */
     const char *processor; /* of the process, as far as known: "x86-64", "aarch64" */
-    bool is_native_aot;    /* types are those of a native AOT program, which may have numbers
-                              in the place of names; false: no, or not known */
+    bool is_native_aot; /* types are those of a native AOT program, which may have numbers
+                           in the place of names; false: no, or not known */
 };
 
 /* --- names of types ------------------------------------------------------ */
@@ -213,8 +213,8 @@ struct hd_symbols *hd_symbols_open(const char *path, struct hd_error *err);
 /* After the snapshots that were read with it. NULL is fine. */
 void hd_symbols_close(struct hd_symbols *symbols);
 
-/* Names the types of a snapshot that was read without it. False: it is of another build, and
- * the snapshot is as it was. */
+/* Names the types of a snapshot that was read without it. False: it is of another build,
+ * and the snapshot is as it was. */
 bool hd_snapshot_add_symbols(struct hd_snapshot *snap, const struct hd_symbols *symbols,
                              struct hd_error *err);
 

@@ -96,7 +96,7 @@ struct type_name {
 };
 
 /* The detail of WARN_UNKNOWN_TYPE. */
-#define AOT_UNNAMED \
+#define AOT_UNNAMED                                                                       \
     "types of a native AOT program without names; --symbols=PROGRAM reads them from its " \
     "file"
 
@@ -109,7 +109,7 @@ struct hd_snapshot {
     size_t type_name_count;
     uint64_t image_base; /* of a native AOT program: ids are this and the number in names of
                             types without one; 0: another runtime, or not known */
-    type_id *renamed; /* rows that others took up (borrow.h); NULL: none did */
+    type_id *renamed;    /* rows that others took up (borrow.h); NULL: none did */
     struct warnings warnings;
     unsigned number;   /* which of several in the input, as builder.number */
     bool is_ordered;   /* its name does not have to say in which place it belongs */
