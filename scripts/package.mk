@@ -62,7 +62,7 @@ release:
 	@scripts/release.sh pack $(VERSION) $(MOMENT) $(RELEASES)
 
 # The packages themselves: built, installed, run, removed. Says what it leaves out, and why.
-check-packages: $(BUILD)/heapdrift deb nuget sbom container container-store
+check-packages: all deb nuget sbom container container-store
 	@scripts/install-deps.sh test packages postgresql
 	$(SUITE) -- $(BATS) tests/packages
 

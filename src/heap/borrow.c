@@ -44,14 +44,16 @@ static bool is_nameless(const struct hd_snapshot *snap, const struct type *t,
     return true;
 }
 
-/* No two processes load a program at the same address, which is chosen at random. */
+/* Files of dotnet-gcdump do not say the pid. A program is loaded at an address that is
+ * chosen at random, but for Windows, where a restart has the same one. */
 static bool is_same_process(const struct hd_snapshot *a, const struct hd_snapshot *b)
 {
-    if (a->image_base != 0 && a->image_base == b->image_base)
-        return true;
     bool named = a->info.process != NULL && b->info.process != NULL;
-    return a->info.pid != HD_UNKNOWN && a->info.pid == b->info.pid &&
-           (!named || strcmp(a->info.process, b->info.process) == 0);
+    if (a->image_base != b->image_base ||
+        (named && strcmp(a->info.process, b->info.process) != 0))
+        return false;
+    bool known = a->info.pid != HD_UNKNOWN && b->info.pid != HD_UNKNOWN;
+    return known ? a->info.pid == b->info.pid : a->image_base != 0;
 }
 
 static bool has_smaller_id(const void *all, size_t i, const void *id)
