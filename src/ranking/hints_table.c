@@ -476,11 +476,12 @@ const struct hint hints[] = {
      CASES({.root = "thread_static"},
            {.above = "[local vars] > System.Object[] > System.Object[]"})},
     {"native-aot-static",
-     "A static variable is filled and never cleared: remove entries, or set a bound. "
-     "Native "
-     "AOT names no variables: the types below it lead to the class.",
+     "A static variable, which Native AOT does not name, is filled and never cleared: "
+     "remove entries, or set a bound. The types below it lead to the class.",
      "a static variable", HINT_OF_ROOT,
-     CASES({.above = "[strong Handles] > System.Object[] > *<static variables> > *"})},
+     CASES({.above = "[strong Handles] > System.Object[] > *<static variables> > *"},
+           {/* several variables hold it, or the way leads through all of that array */
+            .above = "[strong Handles] > System.Object[] > System.Object[] > *"})},
     {"static-without-name",
      "A static variable of a generic class, or in .NET 8 a [ThreadStatic] one, is filled "
      "and "

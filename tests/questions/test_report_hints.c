@@ -224,6 +224,10 @@ static const struct hint_example examples[] = {
      "[strong Handles] > System.Object[] > System.Object[] > <static variables> > "
      "System.Collections.Generic.List<App.Order> > App.Order[] > App.Order",
      NULL},
+    {"native-aot-static",
+     "[strong Handles] > System.Object[] > System.Object[] > "
+     "System.Collections.Generic.List<App.Order> > App.Order[] > App.Order",
+     NULL},
     {"static-without-name",
      "[strong Handles] > System.Object[] > System.Collections.Generic.List<App.Order> > "
      "App.Order[] > App.Order",
