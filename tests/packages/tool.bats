@@ -76,26 +76,19 @@ same() {
     cmp "$tmp/tool" "$tmp/native"
 }
 
-# The runtime that never answers, to be in the middle of something.
-waiting() {
-    python tests/cli/runtime.py "$tmp/mute" mute fixtures/nettrace-vectors/*.nettrace 3>&- &
-    runtime=$!
-    while [[ ! -S $tmp/mute ]]; do sleep 0.1; done
-}
-
 declare -gA ends
 
 # stopped PROGRAM SIGNAL SECONDS: how it ends when it is told to after so long. Not in the
 # background, where a shell would have SIGINT ignored.
 stopped() {
     status=0
-    timeout --preserve-status --foreground -s "$2" "$3" "$1" collect --diagnostic-port="$tmp/mute" \
+    timeout --preserve-status --foreground -s "$2" "$3" "$1" collect --diagnostic-port="$socket" \
         --timeout=120 -o "$tmp/x.gcdump" >"$tmp/said" 2>&1 || status=$?
     ends[$1]="$status $(<"$tmp/said")"
 }
 
 @test "Ctrl-C reaches the program, and nothing stays behind" {
-    waiting
+    play_runtime stall
     local signal seconds
     for signal in INT TERM; do
         stopped "$native" "$signal" 3
@@ -117,8 +110,8 @@ stopped() {
 }
 
 @test "one process: nothing stays between the caller and the program" {
-    waiting
-    "$tool" collect --diagnostic-port="$tmp/mute" --timeout=60 -o "$tmp/x.gcdump" 2>/dev/null 3>&- &
+    play_runtime stall
+    "$tool" collect --diagnostic-port="$socket" --timeout=60 -o "$tmp/x.gcdump" 2>/dev/null 3>&- &
     local pid=$! n
     for n in {1..600}; do
         [[ $(readlink "/proc/$pid/exe") != */linux-*/heapdrift ]] || break
