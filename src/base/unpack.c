@@ -267,8 +267,8 @@ static bool settle(struct unpacker *u, const struct look *l, struct hd_error *er
         return true;
     if (wanted > 1)
         return fail(err, HD_UNSUPPORTED,
-                    "a zip with %u snapshots; name one, from FILE#1 to FILE#%u",
-                    wanted, wanted);
+                    "a zip with %u snapshots; name one, from FILE#1 to FILE#%u", wanted,
+                    wanted);
     if (l->any_encrypted)
         return fail(err, HD_UNSUPPORTED,
                     "a zip with encrypted files and no other snapshot; extract it");

@@ -56,10 +56,10 @@ enum name_extent {
 };
 
 /* The one rule by which a name is the framework's: System.*, Microsoft.*, MS.*, Internal.*,
- * Interop and what is nested in it, bindings of Android and iOS (Java.*, Android.*, UIKit.*,
- * ...), and Free. A nested type counts as its outermost one; a
- * name without a namespace
- * ("Entry<System.String>[]") may be the program's, so it is none. Takes a canonical name.
+ * Interop and what is nested in it, bindings of Android and iOS (Java.*, Android.*,
+ * UIKit.*, ...), and Free. A nested type counts as its outermost one; a name without a
+ * namespace ("Entry<System.String>[]") may be the program's, so it is none. Takes a
+ * canonical name.
  * Pseudo-nodes are none: they are told by their kind. Modules say more, where they are told
  * (series/type_rank.h). */
 bool names_is_framework(struct name_part name, enum name_extent extent);

@@ -34,7 +34,8 @@ static int start(const struct target *t, uint64_t *id)
     struct hd_error err = {0};
     struct reply *reply = calloc(1, sizeof(*reply));
     for (int command = IPC_COLLECT_TRACING5; command > IPC_COLLECT_TRACING2; command--) {
-        const struct request r = tracing_request((enum ipc_command)command, TRACING_HEAP, 0);
+        const struct request r =
+            tracing_request((enum ipc_command)command, TRACING_HEAP, 0);
         int fd = target_connect(t, &patience, &err);
         if (fd < 0 || reply == NULL || !ipc_send(fd, &r, &patience, &err) ||
             !ipc_receive(fd, reply, &patience, &err))
