@@ -15,7 +15,7 @@ heapdrift, folder = sys.argv[1:]
 READ, WRITTEN, STORE = "read", "written", "store"
 # By name of the option: what becomes of its file.
 USES = {"output": WRITTEN, "baseline-write": WRITTEN, "lock": WRITTEN, "metrics": WRITTEN, "config": READ, "baseline": READ,
-        "store": STORE}
+        "symbols": READ, "store": STORE}
 # Arguments that name files, and all others.
 FILES = {"FILE", "DIR", "URL"}
 NO_FILES = {"A,B,...", "ADDRESS", "AGE", "BASE", "D", "FORMAT", "I/N", "ID", "K", "KEY", "KIND", "LIST", "N", "N[..N", "NAME", "NAME=VALUE", "N|PCT",
@@ -53,6 +53,7 @@ def fresh():
     with open("here/budgets.yml", "w", encoding="ascii") as f:
         f.write("version: 1\nbudgets: []\n")
     shutil.copy("here/budgets.yml", "here/heapdrift.yml")
+    shutil.copy("here/budgets.yml", "here/program")
     with open("here/words", "w", encoding="ascii") as f:
         f.write("-q\n")
     shutil.copy("accepted", "here/accepted")
@@ -137,7 +138,7 @@ def read_by(command, options):
     yield "@FILE", "words", ["@words"], None
     for option, argument in options:
         if argument in FILES and USES[option] != WRITTEN:
-            name = {"config": "budgets.yml", "baseline": "accepted", "store": "store.db"}[option]
+            name = {"config": "budgets.yml", "baseline": "accepted", "store": "store.db", "symbols": "program"}[option]
             yield option, name, [f"--{option}={name}"], None
 
 
