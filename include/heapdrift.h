@@ -226,6 +226,12 @@ struct hd_info_entry {
     bool skipped; /* found in a folder, and no snapshot: not what was asked for */
 };
 
+/* A snapshot in a zip, as hd_inputs_add() finds it. */
+struct hd_zip_part {
+    unsigned entry;    /* its file, from 1 in the order of the zip; 0: not known */
+    bool has_no_order; /* neither a manifest nor names tell which snapshot came first */
+};
+
 struct hd_read_options {
     size_t size;         /* sizeof(struct hd_read_options); 0: as of version 0.1 */
     bool tables_only;    /* no graph: counts and bytes per type, in one pass */
@@ -252,6 +258,7 @@ struct hd_read_options {
                          memory */
     const struct hd_symbols *symbols; /* names types that have numbers; NULL: nothing does.
                                          Of another build: HD_USAGE */
+    struct hd_zip_part zip; /* of "FILE#2": hd_input.zip; {0}: the zip is looked through */
 };
 
 /* Read one snapshot. path may be "-" (standard input), and end in "#2" for the second
@@ -382,6 +389,7 @@ struct hd_input {
     size_t size;           /* of bytes */
     bool is_ordered;       /* its place is that of a manifest, whatever its name */
     bool has_no_order;     /* found in a folder where no name has an order */
+    struct hd_zip_part zip;
 };
 
 /* Paths to open, in order. {0} is empty. */

@@ -97,6 +97,7 @@ static bool open_one(void *context, size_t i)
     if (how.file != NULL)
         how.file(how.progress_context, i, entry, false);
     const struct hd_input *in = &o->inputs[i];
+    how.zip = in->zip;
     entry->snap = in->bytes != NULL ? snapshot_open_memory(in->path, in->bytes, in->size,
                                                            &how, &entry->error)
                                     : hd_snapshot_open(in->path, &how, &entry->error);
@@ -188,7 +189,9 @@ static bool names_differ(const struct hd_input *inputs, size_t count,
     for (size_t i = 0; count > 1 && i < count; i++) {
         if (inputs[i].error.status != HD_OK || inputs[i].bytes != NULL)
             continue;
-        enum static_names names = snapshot_static_names(inputs[i].path, how);
+        struct hd_read_options one = *how;
+        one.zip = inputs[i].zip;
+        enum static_names names = snapshot_static_names(inputs[i].path, &one);
         by_class |= names == STATICS_BY_CLASS;
         by_type |= names == STATICS_BY_TYPE;
     }

@@ -82,9 +82,12 @@ static bool leads_nowhere(const char *path)
 static void add_parts(struct hd_inputs *inputs, const char *path, const struct session *s)
 {
     struct arena *arena = &inputs->memory->arena;
-    for (size_t i = 0; i < s->count; i++)
-        add(inputs, arena_printf(arena, "%s#%zu", path, i + 1), false)->error =
-            s->all[i].error;
+    for (size_t i = 0; i < s->count; i++) {
+        struct hd_input *added =
+            add(inputs, arena_printf(arena, "%s#%zu", path, i + 1), false);
+        added->error = s->all[i].error;
+        added->zip = (struct hd_zip_part){s->all[i].entry, s->order_is_unknown};
+    }
 }
 
 /* A file; of a zip, each of its snapshots. */

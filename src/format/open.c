@@ -180,6 +180,7 @@ unsigned snapshot_number(const char *path, size_t *len)
 static struct input_options input_options_of(const struct hd_read_options *opt)
 {
     return (struct input_options){.wanted = is_snapshot,
+                                  .entry = opt->zip.entry,
                                   .may_be = may_be_read,
                                   .max_memory = opt->max_memory,
                                   .progress = opt->progress,
@@ -191,58 +192,59 @@ bool snapshot_session(const char *path, struct session *s, struct arena *a)
     return session_of_zip(path, is_snapshot, s, a);
 }
 
-/* Which file of a zip "FILE#2" means: 0 if FILE has one snapshot, whose own number it is.
- */
-static bool find_entry(const char *file, unsigned number, unsigned *entry,
-                       bool *is_unordered, struct hd_error *err)
+/* Which file of a zip "FILE#2" means, unless it is known; none if FILE has one snapshot,
+ * whose own number it is. */
+static bool find_part(const char *path, struct hd_zip_part *part, struct hd_error *err)
 {
     struct arena arena = {0};
     struct session s;
+    size_t len;
+    unsigned number = snapshot_number(path, &len);
+    if (number == 0 || part->entry > 0)
+        return true;
     bool ok = true;
-    if (number > 0 && snapshot_session(file, &s, &arena)) {
-        *is_unordered = s.order_is_unknown;
-        if (number > s.count)
-            ok =
-                fail(err, HD_UNSUPPORTED, "#%u: a zip with %zu snapshots", number, s.count);
-        else if (s.all[number - 1].error.status != HD_OK)
-            ok = fail(err, s.all[number - 1].error.status, "%s",
-                      s.all[number - 1].error.message);
-        else
-            *entry = s.all[number - 1].entry;
+    if (snapshot_session(arena_strdup(&arena, path, len), &s, &arena)) {
+        ok = number <= s.count ||
+             fail(err, HD_UNSUPPORTED, "#%u: a zip with %zu snapshots", number, s.count);
+        const struct session_part *found = ok ? &s.all[number - 1] : NULL;
+        if (found != NULL && found->error.status != HD_OK)
+            ok = fail(err, found->error.status, "%s", found->error.message);
+        else if (found != NULL)
+            *part = (struct hd_zip_part){found->entry, s.order_is_unknown};
     }
     arena_free(&arena);
     return ok;
 }
 
 static struct input *open_path(const char *path, const struct hd_read_options *opt,
-                               bool *is_unordered, struct hd_error *err)
+                               struct hd_error *err)
 {
     struct input_options how = input_options_of(opt);
     struct text file = {0};
     size_t len;
-    unsigned number = snapshot_number(path, &len);
+    snapshot_number(path, &len);
     text_add(&file, path, len);
-    *is_unordered = false;
-    struct input *in = NULL;
-    if (find_entry(text_string(&file), number, &how.entry, is_unordered, err))
-        in = input_open(text_string(&file), &how, err);
+    struct input *in = input_open(text_string(&file), &how, err);
     text_free(&file);
     return in;
 }
 
+static struct input *find_and_open(const char *path, struct hd_read_options how)
+{
+    how.progress = NULL;
+    return find_part(path, &how.zip, NULL) ? open_path(path, &how, NULL) : NULL;
+}
+
 enum static_names snapshot_static_names(const char *path, const struct hd_read_options *opt)
 {
-    struct hd_read_options quiet = *opt;
     struct stat st;
     struct text file = {0};
     size_t len;
-    quiet.progress = NULL;
     snapshot_number(path, &len);
     text_add(&file, path, len);
     bool regular = stat(text_string(&file), &st) == 0 && S_ISREG(st.st_mode);
     text_free(&file);
-    bool is_unordered;
-    struct input *in = regular ? open_path(path, &quiet, &is_unordered, NULL) : NULL;
+    struct input *in = regular ? find_and_open(path, *opt) : NULL;
     if (in == NULL)
         return STATICS_NONE;
     const struct reader *reader = reader_for(input_head(in));
@@ -259,8 +261,7 @@ static bool has_changed(struct hd_error *err)
 /* The file of a snapshot once more, if it still is that. */
 static struct input *open_again(const struct hd_snapshot *snap, struct hd_error *err)
 {
-    bool is_unordered;
-    struct input *in = open_path(snap->info.path, &snap->read, &is_unordered, err);
+    struct input *in = open_path(snap->info.path, &snap->read, err);
     if (in == NULL)
         return NULL;
     struct file_stamp now = input_stamp(in);
@@ -379,8 +380,7 @@ bool snapshot_checksum(const struct hd_snapshot *snap, uint64_t *sum)
 
 bool hd_path_is_snapshot(const char *path)
 {
-    bool is_unordered;
-    struct input *in = open_path(path, &no_options, &is_unordered, NULL);
+    struct input *in = find_and_open(path, no_options);
     bool is_one = in != NULL && is_snapshot(input_head(in));
     input_close(in);
     return is_one;
@@ -397,12 +397,11 @@ struct hd_snapshot *hd_snapshot_open(const char *path, const struct hd_read_opti
                                      struct hd_error *err)
 {
     struct hd_read_options how;
-    if (!read_options_copy(&how, opt, err))
+    if (!read_options_copy(&how, opt, err) || !find_part(path, &how.zip, err))
         return NULL;
-    bool is_unordered;
-    struct input *in = open_path(path, &how, &is_unordered, err);
+    struct input *in = open_path(path, &how, err);
     struct hd_snapshot *snap = in != NULL ? snapshot_read(in, path, &how, err) : NULL;
-    if (snap != NULL && is_unordered && snap->info.time == NULL)
+    if (snap != NULL && how.zip.has_no_order && snap->info.time == NULL)
         warnings_add(&snap->warnings, WARN_ORDER_UNKNOWN, 0);
     return snap;
 }

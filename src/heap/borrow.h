@@ -18,8 +18,9 @@ uint64_t snapshot_rename_types(struct hd_snapshot *snap, type_name_finder *name_
                                void *context);
 
 /* Name what has no name in any of the snapshots as others of the same process do; warn
- * about it (WARN_NAMES_BORROWED). Processes are the same if their known ids are equal,
- * and their names do not differ. O(types log types) per pair of snapshots. */
+ * about it (WARN_NAMES_BORROWED). Processes are the same if neither their names nor the
+ * addresses of their images differ, and their ids, or if unknown the addresses, are equal.
+ * O(types log types) per pair of snapshots. */
 void snapshots_borrow_names(struct hd_snapshot *const *snaps, size_t count);
 
 /* A graph that was read again has the types of the file: make them the rows of snap. */

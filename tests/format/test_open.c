@@ -504,6 +504,26 @@ Test(open, a_zip_of_several_snapshots_or_of_none_is_an_error)
     expect_no_snapshot(make_zip(none, 2), NULL, HD_NOT_A_SNAPSHOT);
 }
 
+/* The number in the path would be another file: the zip is not looked through again. */
+Test(open, a_part_of_a_zip_that_is_known_is_not_looked_for)
+{
+    static const char *const files[] = {".clang-format", PLAIN,
+                                        "fixtures/gcdump-made/v10.gcdump"};
+    static const unsigned entries[] = {2, 3};
+    struct hd_inputs inputs = {0};
+    cr_assert(hd_inputs_add(&inputs, make_zip(files, 3), NULL));
+    cr_assert_eq(inputs.count, 2);
+    for (size_t i = 0; i < inputs.count; i++) {
+        const struct hd_read_options opt = {
+            .size = sizeof(opt), .checksum = true, .zip = inputs.all[i].zip};
+        cr_expect_eq(opt.zip.entry, entries[i]);
+        struct hd_snapshot *snap = open_good(inputs.all[1 - i].path, &opt);
+        cr_expect_eq(snap->info.xxh3, checksum_of(files[entries[i] - 1]));
+        hd_snapshot_close(snap);
+    }
+    hd_inputs_free(&inputs);
+}
+
 /* --- the list of formats --------------------------------------------------------- */
 
 Test(open, every_format_has_a_name_of_its_own_and_a_summary)

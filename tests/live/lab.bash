@@ -1,10 +1,10 @@
 # A leaking process to collect from. Source it behind tests/cli/helper.bash, which has $tmp.
 # shellcheck shell=bash
 
-# Skip the test where there is no .NET; else $lab is the program.
+# need_dotnet [leaklab|manylab]: skips the test where there is no .NET; else $lab is the program.
 need_dotnet() {
     command -v dotnet >/dev/null || skip "no dotnet here"
-    lab=$(tests/live/build-leaklab.sh) || return
+    lab=$(tests/live/build-leaklab.sh "$@") || return
 }
 
 # need_runtime VERSION [leaklab|asynclab]: $lab is that program with a runtime of its own, of that version.

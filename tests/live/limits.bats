@@ -32,6 +32,12 @@ need_group() {
     skip "no memory controller here"
 }
 
+# The program of many objects, for the runtime of the SDK, and a group for it.
+need_many() {
+    need_group
+    need_dotnet manylab
+}
+
 # What is not given back when memory is short, in bytes.
 used() {
     local stat=total_inactive_file usage=memory.usage_in_bytes
@@ -109,9 +115,7 @@ twelve_containers() {
 }
 
 @test "twelve containers at 50 to 95 % of their limits: none is killed, no object is lost" {
-    need_group
-    command -v dotnet >/dev/null || skip "no dotnet here"
-    lab=$(tests/live/build-leaklab.sh manylab)
+    need_many
     twelve_containers ".NET of the SDK" 0 1
 }
 
@@ -122,9 +126,7 @@ twelve_containers() {
 }
 
 @test "a container with room for part of the heap is read while it is walked, and a small one is not" {
-    need_group
-    command -v dotnet >/dev/null || skip "no dotnet here"
-    lab=$(tests/live/build-leaklab.sh manylab)
+    need_many
     start_program 40
     works collect -q -p "$pid" -o "$tmp/app.gcdump"
     has_all "$tmp/app.gcdump"
@@ -137,9 +139,7 @@ twelve_containers() {
 }
 
 @test "watch --all and collect --all skip a process near its limit, and the metrics have the reason" {
-    need_group
-    command -v dotnet >/dev/null || skip "no dotnet here"
-    lab=$(tests/live/build-leaklab.sh manylab)
+    need_many
     start_program 92
     hd collect --all --name=ManyLab -o "$tmp/all"
     status_is 2
@@ -159,9 +159,7 @@ twelve_containers() {
 }
 
 @test "--force takes the snapshot all the same, and who was killed for it is said to be" {
-    need_group
-    command -v dotnet >/dev/null || skip "no dotnet here"
-    lab=$(tests/live/build-leaklab.sh manylab)
+    need_many
     start_program 75
     hd collect -q --force -p "$pid" -o "$tmp/app.gcdump"
     fails_with "process $pid was killed for lack of memory while the snapshot was taken"
@@ -174,9 +172,7 @@ twelve_containers() {
 }
 
 @test "a limit that falls while the snapshot is taken" {
-    need_group
-    command -v dotnet >/dev/null || skip "no dotnet here"
-    lab=$(tests/live/build-leaklab.sh manylab)
+    need_many
     start_program 10
     "$HEAPDRIFT" collect -q -p "$pid" -o "$tmp/app.gcdump" 2>"$tmp/err" 3>&- &
     local collector=$! result=0

@@ -29,23 +29,23 @@ begin_lab() {
     python3 tests/live/native_aot.py "$HEAPDRIFT" "$lab" "$tmp"
 }
 
-@test "a leak is found, and what is kept bounded is not accused" {
-    begin_lab leak
+# compare_five SCENARIO: the lab and five snapshots of it.
+compare_five() {
     local i
+    begin_lab "$1"
     for i in 1 2 3 4 5; do
         works collect -q "$pid" -o "$tmp/$i.gcdump"
         sleep 1
     done
     works diff -q --no-ages "$tmp"/{1,2,3,4,5}.gcdump
+}
+
+@test "a leak is found, and what is kept bounded is not accused" {
+    compare_five leak
     out_has "LEAK  Lab.Order"
     out_has "a static variable"
     kill "$pid"
-    begin_lab stay
-    for i in 1 2 3 4 5; do
-        works collect -q "$pid" -o "$tmp/$i.gcdump"
-        sleep 1
-    done
-    works diff -q --no-ages "$tmp"/{1,2,3,4,5}.gcdump
+    compare_five stay
     out_has "NO LEAK FOUND"
 }
 

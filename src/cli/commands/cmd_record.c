@@ -298,6 +298,7 @@ static void record_input(struct recording *r, size_t i)
     struct hd_read_options how = r->settings->read;
     struct hd_error err = input->error;
     const char *path = r->opened != NULL ? r->opened : input->path;
+    how.zip = input->zip;
     how.checksum = true;
     how.plain_names = true; /* so that all of a store line up */
     how.threads = r->settings->threads;

@@ -76,16 +76,16 @@ static bool go_on(void *context, const struct hd_collect_progress *so_far)
     return !stops && !c->is_too_much && !c->is_too_late;
 }
 
-/* What this process takes itself, by docs/collect.md: 38 bytes of each object where a trace
- * has 54, and names. */
+/* What this process takes itself, by docs/collect.md: bytes of each object, and names. */
 static uint64_t own_need(const struct collecting *c, uint64_t pid)
 {
-    const uint64_t names = (uint64_t)96 << 20, for_trace = (uint64_t)16 << 20;
+    const uint64_t per_object = 38, names = (uint64_t)96 << 20,
+                   for_trace = (uint64_t)16 << 20;
     uint64_t trace =
         c->how.expected_bytes > 0 ? c->how.expected_bytes : memory_resident("", pid);
     if (c->settings->output != NULL && output_ends_in(c->settings->output, ".nettrace"))
         return for_trace;
-    return names + (trace != HD_UNKNOWN ? trace / 54 * 38 : 0);
+    return names + (trace != HD_UNKNOWN ? trace / TRACE_BYTES * per_object : 0);
 }
 
 /* Processes of which snapshots are taken at the same time may share a group, and so may

@@ -8,6 +8,9 @@
 #include "cli/guard/memory.h"
 #include "heapdrift.h"
 
+/* Bytes of a trace for each object, with its references, as docs/collect.md has it. */
+enum { TRACE_BYTES = 54 };
+
 struct harm {
     uint64_t pid;  /* 0: none was asked for a heap, or it is not visible */
     uint64_t born; /* hd_process_start() */

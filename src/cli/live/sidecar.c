@@ -242,9 +242,6 @@ static void see_facts(struct agent *a)
     end_message(a->facts.problem);
 }
 
-/* Of a trace for each object, with its references. */
-enum { TRACE_BYTES = 54 };
-
 static void take(struct agent *a)
 {
     struct watched *w = a->at_work;

@@ -13,23 +13,22 @@
 /* Seconds; the second is for limits that memory is not compared with. */
 static const double look_every = 1, limit_every = 10;
 
-/* Memory that a runtime takes for a walk, for each object and at most, as docs/collect.md
- * has it: since .NET 11 it waits for the reader. */
-enum { WALK_BYTES = 54, WAITING = 11 };
+/* Memory that a runtime takes for a walk at most, as docs/collect.md has it: since .NET 11
+ * it waits for the reader. */
+enum { WAITING = 11 };
 static const uint64_t most_walked = UINT64_C(1) << 30, most_waiting = UINT64_C(64) << 20;
-
-static uint64_t walk_of(const struct watched *w)
-{
-    uint64_t all = w->objects * WALK_BYTES;
-    uint64_t most = w->process.runtime >= WAITING ? most_waiting : most_walked;
-    return all < most ? all : most;
-}
 
 /* --- what is seen --------------------------------------------------------------------- */
 
 static uint64_t smaller(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
+}
+
+static uint64_t walk_of(const struct watched *w)
+{
+    return smaller(w->objects * TRACE_BYTES,
+                   w->process.runtime >= WAITING ? most_waiting : most_walked);
 }
 
 static void begin_one(const struct agent *a, struct watched *w)
