@@ -100,6 +100,16 @@ static void describe_origin(struct hd_process *to, const struct answer *a,
     to->memory = proc != NULL && proc->resident > 0 ? proc->resident : HD_UNKNOWN;
 }
 
+/* Before its program runs, a runtime tells of no arguments; the kernel does. */
+static const char *command_of(const struct answer *a, struct arena *arena)
+{
+    const struct proc *proc = a->from->proc;
+    const char *by_kernel = proc != NULL ? proc->command : NULL, *told = a->info.command;
+    bool starts = told != NULL && by_kernel != NULL && strchr(by_kernel, ' ') != NULL &&
+                  proc_has_program(a->from->target.pid, told);
+    return told != NULL && !starts ? kept(told, arena) : by_kernel;
+}
+
 /* First what costs nothing, then what the runtime says. */
 static void describe(struct hd_process *to, const struct answer *a, struct arena *arena)
 {
@@ -119,7 +129,7 @@ static void describe(struct hd_process *to, const struct answer *a, struct arena
         return;
     if (a->known) {
         to->name = info->name != NULL ? kept(info->name, arena) : to->name;
-        to->command = info->command != NULL ? kept(info->command, arena) : to->command;
+        to->command = command_of(a, arena);
         to->runtime = info->runtime != NULL ? kept(info->runtime, arena) : to->runtime;
     } else if (a->err.status == HD_TIMED_OUT) {
         to->problem = "does not respond: it is stopped, or busy with another request";

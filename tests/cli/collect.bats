@@ -867,6 +867,16 @@ watch 1 --store=x.db --on-enter|--store takes snapshots by the clock, without a 
 LINES
 }
 
+@test "a process that has just started has the command line that it keeps" {
+    mkdir "$tmp/t"
+    zstd -dqf fixtures/nettrace-real/leak31_first.nettrace.zst -o "$tmp/played.nettrace"
+    bash -c 'exec python3 tests/cli/runtime.py "$1/t/dotnet-diagnostic-$$-1-socket" suspended "$1/played.nettrace"' sh "$tmp" 3>&- &
+    runtime=$!
+    for _ in $(tries); do [[ ! -S $tmp/t/dotnet-diagnostic-$runtime-1-socket ]] || break; sleep 0.05; done
+    TMPDIR=$tmp/t works ps --format=json
+    [[ $(json ".processes[] | select(.pid == $runtime) | .command") == *"runtime.py $tmp/t/dotnet-diagnostic-$runtime-1-socket suspended "* ]]
+}
+
 @test "a process that is suspended at its start is named so, and resumed when told to" {
     local how
     # The environment stays; without it nobody asks.
