@@ -58,7 +58,7 @@ static void add_trimmed(struct heap_text_writer *w, const char *name, size_t len
     text_add_string(&w->line, begin == end ? if_empty : "");
     for (; begin < end; begin++) {
         bool breaks = *begin == '\n' || *begin == '\r';
-        text_add_char(&w->line, breaks ? ' ' : *begin);
+        text_add(&w->line, breaks ? " " : begin, 1);
         changed |= breaks;
     }
     w->names_changed += changed;
