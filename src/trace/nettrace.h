@@ -12,6 +12,8 @@
 
 #include "base/account.h"
 #include "base/input.h"
+#include "base/little_endian.h"
+#include "base/text.h"
 
 /* Who sent an event. Other providers' events are given too, but have no number of ours. */
 enum trace_provider {
@@ -97,5 +99,37 @@ uint32_t nettrace_last_definition(const struct nettrace *t);
 
 /* All losses so far, in the order of the file. */
 const struct trace_loss *nettrace_losses(const struct nettrace *t, size_t *count);
+
+/* --- values of a payload --------------------------------------------------------- */
+
+/* Like a cursor it fails once and stays failed, without a message: what a short payload
+ * means is for its reader to decide. */
+struct trace_fields {
+    const unsigned char *at, *end;
+    bool failed;
+};
+
+static inline struct trace_fields trace_fields_of(struct bytes b)
+{
+    return (struct trace_fields){b.data, b.data + b.size, false};
+}
+
+uint8_t trace_field_u8(struct trace_fields *f);
+uint16_t trace_field_u16(struct trace_fields *f);
+uint32_t trace_field_u32(struct trace_fields *f);
+uint64_t trace_field_u64(struct trace_fields *f);
+struct bytes trace_field_bytes(struct trace_fields *f, size_t size);
+
+/* A number of at most that many bits, 32 or 64: 7 to a byte, the lowest first. */
+uint64_t trace_varuint(struct trace_fields *f, unsigned bits);
+
+/* UTF-8 after its length as a varuint. */
+struct bytes trace_string(struct trace_fields *f);
+
+/* UTF-16 up to a zero, which is skipped. */
+struct bytes trace_wide(struct trace_fields *f);
+
+/* Appends it as UTF-8. */
+void trace_wide_text(struct text *t, struct bytes wide);
 
 #endif

@@ -14,10 +14,23 @@ static const struct {
     {TRACE_RUNTIME, 23, EVENT_RANGE},        {TRACE_RUNTIME, 36, EVENT_WRAPPERS},
     {TRACE_RUNTIME, 152, EVENT_MODULE},      {TRACE_RUNDOWN, 153, EVENT_MODULE},
     {TRACE_RUNDOWN, 154, EVENT_MODULE},      {TRACE_EVENTPIPE, 1, EVENT_COMMAND},
-    {TRACE_TOLD, TOLD_EVENT_ID, EVENT_TOLD},
+    {TRACE_TOLD, TOLD_EVENT_ID, EVENT_TOLD}, {TRACE_RUNTIME, 21, EVENT_SURVIVED},
+    {TRACE_RUNTIME, 22, EVENT_MOVED},
 };
 
-enum trace_heap_event trace_heap_event_kind(const struct trace_event *e)
+/* Records of an event: pointers and bytes in each. */
+static const struct {
+    unsigned char pointers, bytes;
+    bool is_indexed; /* events of the kind are numbered */
+} records[] = {
+    [EVENT_TYPES] = {0, 31, false},    [EVENT_NODES] = {1, 24, true},
+    [EVENT_EDGES] = {1, 4, true},      [EVENT_ROOTS] = {2, 5, true},
+    [EVENT_PAIRS] = {3, 0, true},      [EVENT_STATICS] = {0, 30, false},
+    [EVENT_WRAPPERS] = {0, 44, false}, [EVENT_SURVIVED] = {1, 8, true},
+    [EVENT_MOVED] = {2, 8, true},
+};
+
+enum trace_heap_event trace_movement_kind(const struct trace_event *e)
 {
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
         if (kinds[i].id == e->id && kinds[i].provider == e->provider)
@@ -25,12 +38,10 @@ enum trace_heap_event trace_heap_event_kind(const struct trace_event *e)
     return EVENT_OTHER;
 }
 
-enum trace_heap_event trace_movement_kind(const struct trace_event *e)
+enum trace_heap_event trace_heap_event_kind(const struct trace_event *e)
 {
-    enum { SURVIVED = 21, MOVED = 22 };
-    if (e->provider == TRACE_RUNTIME && (e->id == SURVIVED || e->id == MOVED))
-        return e->id == SURVIVED ? EVENT_SURVIVED : EVENT_MOVED;
-    return trace_heap_event_kind(e);
+    enum trace_heap_event kind = trace_movement_kind(e);
+    return kind < EVENT_SURVIVED ? kind : EVENT_OTHER;
 }
 
 bool trace_heap_event_is_walk(enum trace_heap_event kind)
@@ -38,17 +49,12 @@ bool trace_heap_event_is_walk(enum trace_heap_event kind)
     return kind >= EVENT_NODES && kind <= EVENT_WRAPPERS;
 }
 
-static struct trace_fields fields_of(struct bytes b)
-{
-    return (struct trace_fields){b.data, b.data + b.size, false};
-}
-
 /* --- collections --------------------------------------------------------- */
 
 bool gc_start_parse(struct bytes payload, struct gc_event *e)
 {
     enum { FIRST_FORM = 16 }; /* shorter ones have no depth */
-    struct trace_fields f = fields_of(payload);
+    struct trace_fields f = trace_fields_of(payload);
     *e = (struct gc_event){.count = trace_field_u32(&f)};
     if (payload.size < FIRST_FORM)
         return !f.failed;
@@ -61,7 +67,7 @@ bool gc_start_parse(struct bytes payload, struct gc_event *e)
 bool gc_end_parse(struct bytes payload, struct gc_event *e)
 {
     enum { FIRST_FORM = 8 };
-    struct trace_fields f = fields_of(payload);
+    struct trace_fields f = trace_fields_of(payload);
     *e = (struct gc_event){.count = trace_field_u32(&f)};
     e->depth = payload.size < FIRST_FORM ? trace_field_u16(&f) : trace_field_u32(&f);
     return !f.failed;
@@ -69,41 +75,13 @@ bool gc_end_parse(struct bytes payload, struct gc_event *e)
 
 /* --- records of a walk --------------------------------------------------- */
 
-static size_t record_size(enum trace_heap_event kind, unsigned pointer)
-{
-    enum { STATIC = 30, WRAPPER = 44, TYPE = 31 };
-    switch (kind) {
-    case EVENT_NODES:
-        return pointer + 24;
-    case EVENT_EDGES:
-        return pointer + 4;
-    case EVENT_ROOTS:
-        return 2 * (size_t)pointer + 5;
-    case EVENT_PAIRS:
-        return 3 * (size_t)pointer;
-    case EVENT_STATICS:
-        return STATIC;
-    case EVENT_WRAPPERS:
-        return WRAPPER;
-    case EVENT_TYPES:
-        return TYPE;
-    case EVENT_SURVIVED:
-        return pointer + 8;
-    case EVENT_MOVED:
-        return 2 * (size_t)pointer + 8;
-    default:
-        return 0;
-    }
-}
-
 bool bulk_parse(enum trace_heap_event kind, struct bytes payload, unsigned pointer_size,
                 struct bulk *b)
 {
-    bool indexed = (kind >= EVENT_NODES && kind <= EVENT_PAIRS) || kind == EVENT_SURVIVED ||
-                   kind == EVENT_MOVED;
-    struct trace_fields f = fields_of(payload);
-    *b = (struct bulk){.size = record_size(kind, pointer_size)};
-    b->index = indexed ? trace_field_u32(&f) : 0;
+    struct trace_fields f = trace_fields_of(payload);
+    *b = (struct bulk){.size = records[kind].pointers * (size_t)pointer_size +
+                               records[kind].bytes};
+    b->index = records[kind].is_indexed ? trace_field_u32(&f) : 0;
     b->count = trace_field_u32(&f);
     if (kind == EVENT_STATICS)
         trace_field_u64(&f); /* application domain */
@@ -156,7 +134,7 @@ bool heap_type_next(struct trace_fields *f, struct heap_type *t)
 bool heap_territory_parse(struct bytes payload, unsigned pointer_size,
                           struct heap_territory *t)
 {
-    struct trace_fields f = fields_of(payload);
+    struct trace_fields f = trace_fields_of(payload);
     t->generation = trace_field_u8(&f);
     t->start = pointer_size == 8 ? trace_field_u64(&f) : trace_field_u32(&f);
     t->used = trace_field_u64(&f);
@@ -168,20 +146,19 @@ bool heap_range_parse(struct bytes payload, unsigned pointer_size, struct range 
 {
     static const enum hd_generation generations[] = {HD_GEN0, HD_GEN1, HD_GEN2, HD_GEN_LOH,
                                                      HD_GEN_POH};
-    struct trace_fields f = fields_of(payload);
-    unsigned number = trace_field_u8(&f);
-    r->generation = number < sizeof(generations) / sizeof(generations[0])
-                        ? generations[number]
+    struct heap_territory t;
+    heap_territory_parse(payload, pointer_size, &t);
+    r->generation = t.generation < sizeof(generations) / sizeof(generations[0])
+                        ? generations[t.generation]
                         : HD_GEN_UNKNOWN;
-    r->start = pointer_size == 8 ? trace_field_u64(&f) : trace_field_u32(&f);
-    uint64_t used = trace_field_u64(&f);
-    r->end = used <= UINT64_MAX - r->start ? r->start + used : UINT64_MAX;
-    return !f.failed;
+    r->start = t.start;
+    r->end = t.used <= UINT64_MAX - t.start ? t.start + t.used : UINT64_MAX;
+    return payload.size >= 1 + (size_t)pointer_size + 8; /* the size reserved is not used */
 }
 
 bool heap_module_parse(struct bytes payload, struct heap_module *m)
 {
-    struct trace_fields f = fields_of(payload);
+    struct trace_fields f = trace_fields_of(payload);
     m->id = trace_field_u64(&f);
     trace_field_u64(&f); /* assembly */
     trace_field_u32(&f); /* flags */

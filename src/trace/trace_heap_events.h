@@ -8,7 +8,6 @@
 
 #include "heap/ranges.h"
 #include "trace/nettrace.h"
-#include "trace/trace_bytes.h"
 
 enum trace_heap_event {
     EVENT_OTHER, /* says nothing about the heap */

@@ -40,10 +40,7 @@ static bool add_gc(struct trace_survey *s, struct nettrace *t, const struct trac
     if (gc.depth < FULL || (start && gc.type == BACKGROUND))
         return true;
     struct heap_gc *known = use_gc(s, gc.count, e->pid);
-    if (start)
-        known->start = e->time;
-    else
-        known->end = e->time;
+    *(start ? &known->start : &known->end) = e->time;
     s->full_gcs += start;
     return true;
 }
@@ -70,16 +67,8 @@ static bool has_numbers(enum trace_heap_event kind)
 /* Of a kind that has numbers. */
 static struct heap_sequence *sequence_of(struct heap_walk *w, enum trace_heap_event kind)
 {
-    switch (kind) {
-    case EVENT_NODES:
-        return &w->nodes;
-    case EVENT_EDGES:
-        return &w->edges;
-    case EVENT_ROOTS:
-        return &w->roots;
-    default:
-        return &w->pairs;
-    }
+    struct heap_sequence *const all[] = {&w->nodes, &w->edges, &w->roots, &w->pairs};
+    return all[kind - EVENT_NODES];
 }
 
 /* Numbers begin again with each walk. Statics have none, but come before all others. */
@@ -209,7 +198,7 @@ bool trace_survey_done(const struct trace_survey *s)
 }
 
 /* By start; those of which the start was lost behind all others, by end. */
-static int by_start(const void *a, const void *b)
+static int gcs_by_start(const void *a, const void *b)
 {
     const struct heap_gc *x = a, *y = b;
     if (x->start != y->start)
@@ -222,41 +211,44 @@ static bool starts_by(const void *gcs, size_t i, const void *time)
     return ((const struct heap_gc *)gcs)[i].start <= *(const uint64_t *)time;
 }
 
-/* The collection that a walk belongs to: the last that began before it. If its start was
- * lost, the first that ends after it. Collections of one process do not overlap, so only
- * those of other processes have to be passed over. */
-static const struct heap_gc *find_gc(const struct trace_survey *s,
-                                     const struct heap_walk *w)
+/* Finds the collection of a walk: the last that began before it. If its start was lost, the
+ * first that ends after it. Collections of one process do not overlap, so only those of
+ * other processes have to be passed over. */
+static void find_gc(const struct trace_survey *s, struct heap_walk *w)
 {
-    enum { MOST_OTHERS = 1000 };
-    size_t behind = search_first(s->gcs, 0, s->gc_count, starts_by, &w->first_time);
-    for (size_t i = behind; i > 0 && behind - i < MOST_OTHERS; i--)
-        if (s->gcs[i - 1].pid == w->pid)
-            return may_hold(&s->gcs[i - 1], w) ? &s->gcs[i - 1] : NULL;
-    return NULL;
+    enum { MAX_OTHERS = 1000 };
+    size_t i = search_first(s->gcs, 0, s->gc_count, starts_by, &w->first_time);
+    size_t first = i > MAX_OTHERS ? i - MAX_OTHERS : 0;
+    while (i > first && s->gcs[i - 1].pid != w->pid)
+        i--;
+    if (i > first && may_hold(&s->gcs[i - 1], w)) {
+        w->gc_start = s->gcs[i - 1].start;
+        w->gc_end = s->gcs[i - 1].end;
+        w->gc = s->gcs[i - 1].count;
+    }
 }
 
-/* Sums of what was lost, to be asked for any span of time: of the losses that began by
- * then, and of those that were over by then. */
+/* Losses and sums of their events, by the ends of the gaps or by their beginnings. */
 struct loss_sums {
     struct trace_loss *by_from, *by_to;
     size_t len;
 };
 
-static int by_from(const void *a, const void *b)
+static int losses_by_from(const void *a, const void *b)
 {
     const struct trace_loss *x = a, *y = b;
     return (x->from > y->from) - (x->from < y->from);
 }
 
-static int by_to(const void *a, const void *b)
+static int losses_by_to(const void *a, const void *b)
 {
     const struct trace_loss *x = a, *y = b;
     return (x->to > y->to) - (x->to < y->to);
 }
 
-static struct trace_loss *sorted(const struct trace_loss *losses, size_t len,
-                                 int (*order)(const void *, const void *), struct arena *a)
+static struct trace_loss *sum_losses(const struct trace_loss *losses, size_t len,
+                                     int (*order)(const void *, const void *),
+                                     struct arena *a)
 {
     struct trace_loss *all = arena_array(a, struct trace_loss, len);
     if (len > 0) {
@@ -288,14 +280,6 @@ static uint64_t lost_between(const struct loss_sums *l, uint64_t from, uint64_t 
     return sum - (over > 0 ? l->by_to[over - 1].events : 0);
 }
 
-static void find_collection(const struct trace_survey *s, struct heap_walk *w)
-{
-    const struct heap_gc *gc = find_gc(s, w);
-    w->gc_start = gc != NULL ? gc->start : HD_UNKNOWN;
-    w->gc_end = gc != NULL ? gc->end : HD_UNKNOWN;
-    w->gc = gc != NULL ? gc->count : 0;
-}
-
 static uint64_t begin_of(const struct heap_walk *w)
 {
     return w->gc_start != HD_UNKNOWN ? w->gc_start : w->first_time;
@@ -304,8 +288,8 @@ static uint64_t begin_of(const struct heap_walk *w)
 /* next is the walk after it, or NULL. A writer numbers what it has no room for late: the
  * gap of a walk that lost its second half stood behind its end. So all losses up to the
  * next walk count. */
-static void judge(struct heap_walk *w, const struct heap_walk *next,
-                  const struct loss_sums *losses)
+static void judge_walk(struct heap_walk *w, const struct heap_walk *next,
+                       const struct loss_sums *losses)
 {
     uint64_t to = next != NULL && next->pid == w->pid ? begin_of(next) : UINT64_MAX;
     w->events_lost = lost_between(losses, begin_of(w), to);
@@ -316,7 +300,7 @@ static void judge(struct heap_walk *w, const struct heap_walk *next,
                      w->pairs.missing == 0;
 }
 
-static int by_time(const void *a, const void *b)
+static int walks_by_time(const void *a, const void *b)
 {
     const struct heap_walk *x = a, *y = b;
     if (x->first_time != y->first_time)
@@ -330,21 +314,21 @@ void trace_survey_finish(struct trace_survey *s, const struct nettrace *t)
     size_t kept = 0;
     struct loss_sums sums;
     const struct trace_loss *losses = nettrace_losses(t, &sums.len);
-    sums.by_from = sorted(losses, sums.len, by_from, &scratch);
-    sums.by_to = sorted(losses, sums.len, by_to, &scratch);
+    sums.by_from = sum_losses(losses, sums.len, losses_by_from, &scratch);
+    sums.by_to = sum_losses(losses, sums.len, losses_by_to, &scratch);
     s->events_lost = sums.len > 0 ? sums.by_to[sums.len - 1].events : 0;
     if (s->gc_count > 0)
-        qsort(s->gcs, s->gc_count, sizeof(*s->gcs), by_start);
+        qsort(s->gcs, s->gc_count, sizeof(*s->gcs), gcs_by_start);
     for (size_t i = 0; i < s->walk_count; i++)
         if (s->walks[i].nodes.records > 0)
             s->walks[kept++] = s->walks[i];
     s->walk_count = kept;
     if (s->walk_count > 0)
-        qsort(s->walks, s->walk_count, sizeof(*s->walks), by_time);
+        qsort(s->walks, s->walk_count, sizeof(*s->walks), walks_by_time);
     for (size_t i = 0; i < s->walk_count; i++)
-        find_collection(s, &s->walks[i]);
+        find_gc(s, &s->walks[i]);
     for (size_t i = 0; i < s->walk_count; i++)
-        judge(&s->walks[i], i + 1 < s->walk_count ? &s->walks[i + 1] : NULL, &sums);
+        judge_walk(&s->walks[i], i + 1 < s->walk_count ? &s->walks[i + 1] : NULL, &sums);
     arena_free(&scratch);
 }
 

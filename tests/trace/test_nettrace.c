@@ -99,6 +99,9 @@ struct outcome {
     struct trace_header header;
     struct trace_event last;
     unsigned events;
+    size_t losses; /* gaps; the first one, and the sum of the events in all */
+    struct trace_loss first_loss;
+    uint64_t lost;
     struct hd_error err;
 };
 
@@ -112,6 +115,11 @@ static struct outcome read_trace(struct text *t)
         o.events++;
     o.end = nettrace_end(trace);
     o.header = *nettrace_header(trace);
+    const struct trace_loss *losses = nettrace_losses(trace, &o.losses);
+    if (o.losses > 0)
+        o.first_loss = losses[0];
+    for (size_t i = 0; i < o.losses; i++)
+        o.lost += losses[i].events;
     nettrace_free(trace);
     input_close(in);
     text_free(t);
@@ -462,6 +470,102 @@ Test(nettrace_container, threads_tell_their_process)
         cr_expect_eq(o.last.pid, cases[i].pid, "case %zu", i);
     }
 }
+
+/* --- losses ---------------------------------------------------------------------- */
+
+/* A thread has used a number: for an event, or so a sequence point says. */
+struct number {
+    unsigned thread, sequence, time;
+    bool in_point;
+};
+
+static void put_varuint(struct text *t, uint32_t value)
+{
+    for (; value > 0x7F; value >>= 7)
+        forge_u8(t, (value & 0x7F) | 0x80);
+    forge_u8(t, value);
+}
+
+/* Each in a block of its own. */
+static void put_number(struct text *t, const struct number *n)
+{
+    struct text block = {0};
+    if (n->in_point) {
+        forge_u64(&block, n->time);
+        forge_u32(&block, 0); /* flags */
+        forge_u32(&block, 1);
+        forge_u8(&block, n->thread);
+        put_varuint(&block, n->sequence);
+        put_block(t, POINT, &block);
+        return;
+    }
+    forge_u16(&block, 4);
+    forge_u16(&block, 1);
+    text_add(&block, "\x83\1", 2);
+    put_varuint(&block, n->sequence - 1);
+    forge_u8(&block, n->thread);
+    forge_u8(&block, 0);
+    forge_u8(&block, n->time);
+    forge_u8(&block, 0);
+    put_block(t, EVENTS, &block);
+}
+
+Test(nettrace_losses, are_gaps_in_the_numbers_of_a_thread)
+{
+    static const struct {
+        const char *what;
+        struct number numbers[8];
+        size_t gaps;
+        struct trace_loss first;
+        uint64_t lost;
+    } cases[] = {
+        {"two threads",
+         {{7, 1, 10, 0}, {8, 100, 11, 0}, {7, 2, 12, 0}, {7, 6, 20, 0}, {8, 101, 21, 0}},
+         1,
+         {12, 20, 3},
+         3},
+        {"numbers wrap and begin again", /* 0 is what a thread without events has */
+         {{7, UINT32_MAX, 10, 0},
+          {7, 0, 11, 0},
+          {7, 5, 12, 0},
+          {7, 1, 13, 0},
+          {7, 1, 14, 0},
+          {7, UINT32_MAX - 1, 15, 0},
+          {7, 1, 16, 0}},
+         1,
+         {15, 16, 2},
+         2},
+        {"in one span of time",
+         {{7, 1, 10, 0}, {8, 1, 10, 0}, {7, 3, 20, 0}, {8, 5, 20, 0}},
+         1,
+         {10, 20, 4},
+         4},
+        {"before a sequence point", /* thread 9 was not seen before */
+         {{7, 3, 10, 0}, {7, 5, 30, 1}, {9, 8, 30, 1}, {7, 5, 31, 1}, {7, 6, 32, 0}},
+         1,
+         {10, 30, 2},
+         2},
+        {"behind a sequence point",
+         {{9, 8, 30, 1}, {9, 10, 31, 0}, {9, 12, 40, 1}},
+         2,
+         {30, 31, 1},
+         3},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct text t = new_trace(&usual, NULL, 0);
+        for (const struct number *n = cases[i].numbers; n->thread > 0; n++)
+            put_number(&t, n);
+        struct outcome o = read_trace(&t);
+        cr_expect_eq(o.end, TRACE_LACKS_END, "%s: %s", cases[i].what, o.err.message);
+        cr_expect_eq(o.losses, cases[i].gaps, "%s: %zu", cases[i].what, o.losses);
+        cr_expect_eq(o.lost, cases[i].lost, "%s", cases[i].what);
+        cr_expect_eq(o.first_loss.from, cases[i].first.from, "%s", cases[i].what);
+        cr_expect_eq(o.first_loss.to, cases[i].first.to, "%s", cases[i].what);
+        cr_expect_eq(o.first_loss.events, cases[i].first.events, "%s", cases[i].what);
+    }
+}
+
+/* --- blocks that are passed, damaged or cut ---------------------------------------- */
 
 Test(nettrace_container, blocks_of_which_nothing_is_needed_are_passed)
 {

@@ -3,7 +3,7 @@
 #include "base/calendar.h"
 #include "base/error.h"
 #include "heap/told_same.h"
-#include "trace/trace_bytes.h"
+#include "trace/nettrace.h"
 
 #include <math.h>
 #include <string.h>
