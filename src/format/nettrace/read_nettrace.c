@@ -1,58 +1,341 @@
 /* Heap walks in a trace of EventPipe (.nettrace, .netperf): docs/formats/nettrace.md.
  *
- * The file is gone through several times, each time in constant memory. First to find the
- * walks (trace_survey.h); then for objects, types, roots and generations; then, when all
- * addresses are known, for references. What is kept of an object is what the graph needs,
- * its address and how many references it has. */
+ * A file is read several times, each time in constant memory. First to find the walks
+ * (trace_survey.h); then for objects, types, roots and generations; then, when all
+ * addresses are known, for references. The memory per object is what the graph needs, its
+ * address and its number of references.
+ *
+ * A trace that is still being written is read once, along with its writer. That suffices
+ * for the usual case, a live process: one complete heap walk of one process. Then objects
+ * are in memory when the trace ends, and only references remain to be looked up. Whether a
+ * trace is usual is not known before its end, so any other is given up: the file is read
+ * again from its beginning. 21 bytes per object while it is written, and 6 to 7 more for
+ * the references. */
+#include "base/alloc.h"
 #include "base/error.h"
-#include "format/nettrace/read_along.h"
-#include "format/nettrace/trace_reading.h"
+#include "base/workers.h"
+#include "format/nettrace/trace_graph.h"
 #include "format/reader.h"
+#include "heap/told_same.h"
+#include "trace/told_event.h"
+#include "trace/trace_survey.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What a pass looks at. */
+/* What a pass reads. */
 enum { AROUND = 1, NODES = 2, EDGES = 4 };
 
-static enum recognition recognises(struct bytes head)
+/* Objects and references have 32-bit numbers, and groups of roots need some too. */
+#define TRACE_MOST_OBJECTS (UINT32_MAX - 4096)
+
+/* References in a file: so several threads can look addresses up when all objects are
+ * known. Each event has its place in the result, whichever thread reads it. */
+struct edge_event {
+    uint64_t at;     /* of its first record, in the file */
+    uint64_t before; /* references in the events before it */
+    uint32_t count;
+};
+
+struct trace_reader {
+    struct input *in;
+    struct builder *b;
+    struct account *account;
+    struct hd_error *err;
+    struct trace_survey survey;
+    const struct heap_walk *walk;
+    struct trace_header header;
+    enum trace_end end;
+    unsigned passes; /* of the current pass */
+
+    struct trace_types types;
+    struct range *ranges;
+    uint64_t *range_times; /* by range */
+    size_t range_count, range_cap, range_time_cap;
+    struct trace_root_events outside;
+    struct text command;
+    struct told_event told;
+
+    struct trace_nodes nodes;
+    uint64_t dangling; /* references */
+
+    /* of a trace that is being written */
+    bool is_along;
+    uint64_t pid; /* of the first event */
+    struct edge_event *edges;
+    size_t edge_count, edge_cap;
+    uint64_t references; /* of all of them */
+    size_t edge_size;    /* of a record */
+};
+
+static enum recognition nettrace_by_head(struct bytes head)
 {
     return nettrace_recognises(head) ? RECOGNISED_YES : RECOGNISED_NO;
 }
 
-/* --- going through the file ---------------------------------------------------- */
+/* --- generations --------------------------------------------------------------- */
 
-static bool survey(struct reading *r)
+/* Ranges are reported before and after the walk; those after it are current. */
+static bool is_wanted_range(const struct trace_reader *r, uint64_t time)
 {
-    struct nettrace *t = nettrace_begin(r->in, r->err);
+    return time >= r->walk->first_node_time &&
+           (r->walk->gc_end == HD_UNKNOWN || time <= r->walk->gc_end);
+}
+
+static void add_range(struct trace_reader *r, struct range range, uint64_t time)
+{
+    r->ranges = account_grow(r->account, r->ranges, r->range_count, &r->range_cap,
+                             sizeof(*r->ranges));
+    r->range_times = account_grow(r->account, r->range_times, r->range_count,
+                                  &r->range_time_cap, sizeof(*r->range_times));
+    r->range_times[r->range_count] = time;
+    r->ranges[r->range_count++] = range;
+}
+
+/* All ranges are known: the snapshot has generations, if there are any. The rest of the
+ * address space is frozen. */
+static void build_ranges(struct trace_reader *r)
+{
+    struct hd_snapshot *snap = r->b->snap;
+    size_t kept = 0;
+    for (size_t i = 0; i < r->range_count; i++)
+        if (is_wanted_range(r, r->range_times[i]))
+            r->ranges[kept++] = r->ranges[i];
+    r->range_count = kept;
+    if (kept == 0)
+        return;
+    add_range(r, (struct range){0, UINT64_MAX, HD_GEN_FROZEN}, 0);
+    snap->ranges = ranges_build(r->ranges, r->range_count, &snap->arena);
+    snap->info.has_generations = true;
+}
+
+static bool count_object(struct trace_reader *r, uint32_t type, uint64_t size,
+                         enum hd_generation gen)
+{
+    return builder_object(r->b, type, size, gen) ||
+           fail(r->err, HD_BAD_FORMAT, "the sum of all sizes exceeds 2^64 - 1");
+}
+
+/* Neighbours in memory mostly follow each other, so a range is looked up for thousands. */
+static bool count_nodes(struct trace_reader *r)
+{
+    const struct graph *g = r->b->graph;
+    struct range around = {0, 0, HD_GEN_UNKNOWN};
+    for (node_id n = 0; n < g->node_count; n++) {
+        uint64_t address = trace_nodes_address(&r->nodes, n);
+        if (address < around.start || address >= around.end)
+            around = ranges_around(&r->b->snap->ranges, address);
+        if (!count_object(r, g->type[n], graph_size(g, n), around.generation))
+            return false;
+    }
+    return true;
+}
+
+/* --- one event ----------------------------------------------------------------- */
+
+/* A node's number of references is stored where they will begin. */
+static bool read_nodes(struct trace_reader *r, const struct bulk *b)
+{
+    const struct hd_snapshot *snap = r->b->snap;
+    unsigned pointer = r->header.pointer_size;
+    uint64_t last_type = 0;
+    uint32_t built_as = 0;
+    uint64_t most = r->is_along ? TRACE_MOST_OBJECTS - 1 : r->walk->nodes.records;
+    node_id id = r->b->graph != NULL ? r->b->graph->node_count : 0;
+    if (r->b->want_graph) {
+        if (b->count > most - id)
+            return false;
+        trace_nodes_reserve(&r->nodes, (size_t)id + b->count);
+    }
+    for (uint32_t i = 0; i < b->count; i++) {
+        struct heap_node n = heap_node_at(b->records + i * b->size, pointer);
+        if (i == 0 || n.type != last_type)
+            built_as = trace_types_use(&r->types, n.type, r->b);
+        last_type = n.type;
+        if (!r->b->want_graph) {
+            enum hd_generation gen = snap->info.has_generations
+                                         ? ranges_find(&snap->ranges, n.address)
+                                         : HD_GEN_UNKNOWN;
+            if (!count_object(r, built_as, n.size, gen))
+                return false;
+            continue;
+        }
+        builder_node(r->b, built_as, n.size);
+        if (r->is_along && r->b->graph->node_count == id)
+            return false; /* it does not fit */
+        r->b->graph->edge_begin[id] = (uint32_t)n.edges;
+        trace_nodes_add(&r->nodes, id, n.address);
+        id = r->b->graph->node_count;
+    }
+    return true;
+}
+
+/* The node of each reference, or NO_NODE, in the order of the events; place is that of the
+ * records in a file that is being written. */
+static bool read_edges(struct trace_reader *r, const struct bulk *b, uint64_t place)
+{
+    if (r->is_along) {
+        r->edge_size = b->size;
+        r->edges = account_grow(r->account, r->edges, r->edge_count, &r->edge_cap,
+                                sizeof(*r->edges));
+        r->edges[r->edge_count++] = (struct edge_event){place, r->references, b->count};
+        r->references += b->count;
+        return true;
+    }
+    node_id *to = builder_edges(r->b, b->count);
+    for (uint32_t i = 0; to != NULL && i < b->count; i++)
+        to[i] = trace_nodes_find(
+            &r->nodes, heap_pointer(b->records + i * b->size, r->header.pointer_size));
+    return true;
+}
+
+static unsigned pass_of(enum trace_heap_event kind)
+{
+    switch (kind) {
+    case EVENT_NODES:
+        return NODES;
+    case EVENT_EDGES:
+        return EDGES;
+    case EVENT_GC_START:
+    case EVENT_GC_END:
+    case EVENT_OTHER:
+        return 0;
+    default:
+        return AROUND;
+    }
+}
+
+static void read_roots(struct trace_reader *r, const struct bulk *b)
+{
+    uint64_t weak = trace_root_events_roots(&r->outside, b, r->header.pointer_size);
+    uint64_t *all = &r->b->snap->weak_roots;
+    if (weak > 0)
+        *all = *all == HD_UNKNOWN ? weak : *all + weak;
+}
+
+/* The survivor map follows the walk. It has at most 15 bytes for each object, in base64. */
+static void read_told(struct trace_reader *r, struct bytes payload)
+{
+    enum { NUMBERS = 128, PER_OBJECT = 20 };
+    const struct heap_walk *w = r->walk != NULL ? r->walk : r->survey.walks;
+    if (w != NULL)
+        told_event_add(&r->told, payload, NUMBERS + PER_OBJECT * w->nodes.records,
+                       r->account);
+}
+
+static bool read_records(struct trace_reader *r, struct nettrace *t,
+                         const struct trace_event *e, enum trace_heap_event kind,
+                         struct bytes payload)
+{
+    struct bulk b;
+    if (!bulk_parse(kind, payload, r->header.pointer_size, &b))
+        return nettrace_refuse(t, "more records than fit into the event");
+    switch (kind) {
+    case EVENT_NODES:
+        return read_nodes(r, &b);
+    case EVENT_EDGES:
+        return read_edges(r, &b, e->at + (uint64_t)(b.records - payload.data));
+    case EVENT_TYPES:
+        return trace_types_define(&r->types, &b) ||
+               nettrace_refuse(t, "a type crosses the end of its event");
+    case EVENT_STATICS:
+        return trace_root_events_statics(&r->outside, &b) ||
+               nettrace_refuse(t, "a static variable crosses the end of its event");
+    case EVENT_ROOTS:
+        read_roots(r, &b);
+        break;
+    case EVENT_PAIRS:
+        trace_root_events_pairs(&r->outside, &b, r->header.pointer_size);
+        break;
+    case EVENT_WRAPPERS:
+        trace_root_events_wrappers(&r->outside, &b);
+        break;
+    default:
+        break;
+    }
+    return true;
+}
+
+/* False if the event is damaged, which t then reports, or is not that of a usual trace. */
+static bool read_event(struct trace_reader *r, struct nettrace *t,
+                       const struct trace_event *e)
+{
+    enum trace_heap_event kind = trace_heap_event_kind(e);
+    if (!(pass_of(kind) & r->passes))
+        return true;
+    if (!r->is_along && ((trace_heap_event_is_walk(kind) && !heap_walk_has(r->walk, e)) ||
+                         (kind == EVENT_RANGE && !is_wanted_range(r, e->time))))
+        return true;
+    struct bytes payload;
+    struct range range;
+    if (!nettrace_payload(t, &payload))
+        return !r->is_along && nettrace_end(t) != TRACE_CANNOT_BE_READ;
+    switch (kind) {
+    case EVENT_RANGE:
+        if (!heap_range_parse(payload, r->header.pointer_size, &range))
+            return nettrace_refuse(t, "a generation's range is too short");
+        add_range(r, range, e->time);
+        return true;
+    case EVENT_MODULE:
+        return trace_types_module(&r->types, payload) ||
+               nettrace_refuse(t, "a module's event is too short");
+    case EVENT_COMMAND:
+        trace_process_parse(&r->command, payload);
+        return true;
+    case EVENT_TOLD:
+        read_told(r, payload);
+        return true;
+    default:
+        return read_records(r, t, e, kind, payload);
+    }
+}
+
+/* --- reading the file ---------------------------------------------------------- */
+
+/* One event of a trace that is being written. A second walk may be the wanted one. */
+static bool read_along(struct trace_reader *r, struct nettrace *t,
+                       const struct trace_event *e)
+{
+    if (r->passes == 0) {
+        r->header = *nettrace_header(t);
+        r->pid = e->pid;
+        r->passes = AROUND | NODES | EDGES;
+        trace_nodes_init(&r->nodes, r->header.pointer_size, r->account);
+    }
+    return e->pid == r->pid && r->survey.walk_count <= 1 && read_event(r, t, e);
+}
+
+/* Finds the walks. A trace that is given up must not leave its error. */
+static bool survey_trace(struct trace_reader *r)
+{
+    struct hd_error unused = {0};
+    struct nettrace *t = nettrace_begin(r->in, r->is_along ? &unused : r->err);
     struct trace_event e;
-    nettrace_charge_to(t, &r->b->account);
-    while (nettrace_next(t, &e))
-        if (!trace_survey_add(&r->survey, t, &e))
-            break;
+    bool ok = true;
+    nettrace_charge_to(t, r->account);
+    while (ok && nettrace_next(t, &e))
+        ok = trace_survey_add(&r->survey, t, &e) && (!r->is_along || read_along(r, t, &e));
     trace_survey_finish(&r->survey, t);
     r->header = *nettrace_header(t);
     r->end = nettrace_end(t);
     nettrace_free(t);
-    return r->end != TRACE_CANNOT_BE_READ;
+    return r->is_along ? ok && r->end == TRACE_ENDS : r->end != TRACE_CANNOT_BE_READ;
 }
 
-static bool take(struct reading *r, struct nettrace *t, const struct trace_event *e);
-
-/* Events behind the walk and its collection can still hold names. The file may be another
- * one now: what was allocated for the first is all that there is. */
-static bool pass(struct reading *r, unsigned passes)
+/* Events after the walk and its collection can still have names. The file may be another
+ * one now: memory was allocated for the first. */
+static bool read_pass(struct trace_reader *r, unsigned passes)
 {
     if (!input_rewind(r->in, r->err))
         return false;
     struct nettrace *t = nettrace_begin(r->in, r->err);
     struct trace_event e;
-    nettrace_charge_to(t, &r->b->account);
+    nettrace_charge_to(t, r->account);
     r->passes = passes;
     bool ok = true;
     while (ok && nettrace_next(t, &e))
-        ok = e.pid != r->walk->pid || take(r, t, &e);
+        ok = e.pid != r->walk->pid || read_event(r, t, &e);
     ok = ok && nettrace_end(t) == r->end;
     if (!ok)
         fail(r->err, HD_IO, "was modified while being read");
@@ -60,119 +343,136 @@ static bool pass(struct reading *r, unsigned passes)
     return ok;
 }
 
-/* --- objects ------------------------------------------------------------------- */
-
-static bool read_nodes(struct reading *r, const struct bulk *b)
-{
-    unsigned pointer = r->header.pointer_size;
-    uint64_t last_type = 0;
-    uint32_t built_as = 0;
-    for (uint32_t i = 0; i < b->count; i++) {
-        struct heap_node n = heap_node_at(b->records + i * b->size, pointer);
-        if (i == 0 || n.type != last_type)
-            built_as = trace_types_use(&r->types, n.type, r->b);
-        last_type = n.type;
-        if (!r->b->want_graph) {
-            if (!trace_reading_count(r, built_as, n.size, n.address))
-                return false;
-            continue;
-        }
-        node_id id = r->b->graph->node_count;
-        if (id >= r->walk->nodes.records)
-            return false;
-        builder_node(r->b, built_as, n.size);
-        r->edge_counts[id] = (uint32_t)n.edges;
-        trace_nodes_add(&r->nodes, id, n.address);
-    }
-    return true;
-}
-
 /* --- references ---------------------------------------------------------------- */
 
-static void end_node(struct reading *r)
-{
-    for (; r->next_link < r->outside.link_count &&
-           r->outside.links[r->next_link].from == r->node;
-         r->next_link++)
-        builder_handle_edge(r->b, r->outside.links[r->next_link].to);
-}
+struct edge_search {
+    const struct trace_reader *r;
+    node_id *to;
+    bool *failed; /* by share of the events */
+};
 
-/* Go to the next node; false behind the last one. */
-static bool next_node(struct reading *r, node_id count)
-{
-    if (r->node != NO_NODE)
-        end_node(r);
-    if (r->node + 1 >= count && r->node != NO_NODE)
-        return false;
-    r->node++; /* NO_NODE + 1 is 0 */
-    r->left = r->edge_counts[r->node];
-    builder_references_of(r->b, r->node);
-    return true;
-}
+/* A thread takes that many events at once, some 100,000 references. */
+enum { EVENTS_AT_ONCE = 16 };
 
-static void read_edges(struct reading *r, const struct bulk *b)
+static bool find_edges_of(const struct edge_search *s, const struct edge_event *event)
 {
-    unsigned pointer = r->header.pointer_size;
-    node_id count = r->b->graph->node_count;
-    for (uint32_t i = 0; i < b->count; i++) {
-        while (r->left == 0 && r->node != count)
-            if (!next_node(r, count))
-                r->node = count;
-        if (r->node == count) {
-            r->surplus += b->count - i;
-            return;
-        }
-        r->left--;
-        node_id to =
-            trace_nodes_find(&r->nodes, heap_pointer(b->records + i * b->size, pointer));
-        if (to != NO_NODE)
-            builder_edge(r->b, to);
-        else
-            r->dangling++;
+    enum { PIECE = 48 * 1024 };
+    unsigned char records[PIECE];
+    size_t size = s->r->edge_size, most = PIECE / size;
+    node_id *to = s->to + event->before;
+    for (size_t done = 0; done < event->count;) {
+        size_t left = event->count - done, count = left < most ? left : most;
+        if (input_read_at(s->r->in, event->at + done * size, records, count * size) !=
+            (ssize_t)(count * size))
+            return false;
+        for (size_t i = 0; i < count; i++, done++)
+            to[done] = trace_nodes_find(
+                &s->r->nodes, heap_pointer(records + i * size, s->r->header.pointer_size));
     }
-}
-
-/* --- one event ----------------------------------------------------------------- */
-
-static bool read_objects(struct reading *r, struct nettrace *t, enum trace_heap_event kind,
-                         struct bytes payload)
-{
-    struct bulk b;
-    if (!bulk_parse(kind, payload, r->header.pointer_size, &b))
-        return nettrace_refuse(t, "more records than fit into the event");
-    if (kind == EVENT_NODES)
-        return read_nodes(r, &b);
-    read_edges(r, &b);
     return true;
 }
 
-static unsigned pass_of(enum trace_heap_event kind)
+static bool find_share(void *context, size_t share)
 {
-    if (kind == EVENT_NODES || kind == EVENT_EDGES)
-        return kind == EVENT_NODES ? NODES : EDGES;
-    bool around = kind != EVENT_GC_START && kind != EVENT_GC_END && kind != EVENT_OTHER;
-    return around ? AROUND : 0;
+    const struct edge_search *s = context;
+    size_t begin = share * EVENTS_AT_ONCE, end = begin + EVENTS_AT_ONCE;
+    end = end < s->r->edge_count ? end : s->r->edge_count;
+    for (size_t i = begin; i < end && !s->failed[share]; i++)
+        s->failed[share] = !find_edges_of(s, &s->r->edges[i]);
+    return !s->failed[share];
 }
 
-static bool take(struct reading *r, struct nettrace *t, const struct trace_event *e)
+/* The nodes of all references, after room for `links` more. False if the file cannot be
+ * read. */
+static bool find_edges(struct trace_reader *r, size_t links)
 {
-    enum trace_heap_event kind = trace_heap_event_kind(e);
-    if (!(pass_of(kind) & r->passes) ||
-        (trace_heap_event_is_walk(kind) && !heap_walk_has(r->walk, e)) ||
-        (kind == EVENT_RANGE && !trace_reading_wants_range(r, e->time)))
-        return true;
-    struct bytes payload;
-    if (!nettrace_payload(t, &payload))
-        return nettrace_end(t) != TRACE_CANNOT_BE_READ;
-    if (kind == EVENT_NODES || kind == EVENT_EDGES)
-        return read_objects(r, t, kind, payload);
-    return trace_reading_around(r, t, kind, payload);
+    struct graph *g = r->b->graph;
+    size_t shares = (r->edge_count + EVENTS_AT_ONCE - 1) / EVENTS_AT_ONCE;
+    if (r->references + links >= TRACE_MOST_OBJECTS)
+        return false;
+    builder_reserve(r->b, (size_t)g->node_count + 1, (size_t)r->references + links + 1);
+    if (r->b->over_memory || account_is_over(r->account))
+        return false;
+    g->edge_count = (uint32_t)(links + r->references);
+    struct edge_search s = {.r = r, .failed = alloc_zeroed(shares + 1)};
+    s.to = g->edge_to + links;
+    workers_run(shares, r->b->threads, find_share, &s);
+    bool ok = memchr(s.failed, true, shares) == NULL;
+    free(s.failed);
+    return ok;
 }
 
-/* --- putting it together ------------------------------------------------------- */
+/* Moves the references of each node together, and those of its handles after them. They are
+ * found after room for `links` more, so never before the place they are moved to. */
+static void join_edges(struct trace_reader *r, size_t links)
+{
+    struct graph *g = r->b->graph;
+    const struct root_link *link = r->outside.links, *last_link = link + links;
+    const node_id *found = g->edge_to + links, *last = g->edge_to + g->edge_count;
+    node_id *to = g->edge_to;
+    for (node_id n = 0; n < g->node_count; n++) {
+        uint32_t count = g->edge_begin[n];
+        g->edge_begin[n] = (uint32_t)(to - g->edge_to);
+        for (; count > 0 && found < last; count--, found++) {
+            if (*found != NO_NODE)
+                *to++ = *found;
+            else
+                r->dangling++;
+        }
+        for (; link < last_link && link->from == n; link++, r->b->handle_edges++)
+            *to++ = link->to;
+    }
+    g->edge_count = (uint32_t)(to - g->edge_to);
+}
 
-/* Bytes while the graph is read: arrays of the graph, and what stands beside them. */
-static bool fits(const struct reading *r)
+/* --- the graph ----------------------------------------------------------------- */
+
+/* All events but references were read. */
+static bool build_graph(struct trace_reader *r)
+{
+    struct root_tree roots = {.names = {.account = r->account}};
+    build_ranges(r);
+    if (!count_nodes(r))
+        return false;
+    trace_root_events_settle(&r->outside, &r->nodes, &r->types, &roots, r->b);
+    size_t links = r->outside.link_count;
+    bool ok = links < TRACE_MOST_OBJECTS ||
+              fail(r->err, HD_TOO_BIG, "more than %u objects or references",
+                   (unsigned)TRACE_MOST_OBJECTS);
+    if (ok && r->is_along) {
+        ok = find_edges(r, links);
+    } else if (ok) {
+        builder_edges(r->b, (uint32_t)links);
+        ok = read_pass(r, EDGES);
+    }
+    if (ok) {
+        struct graph *g = r->b->graph;
+        node_id count = g->node_count;
+        if (!r->b->over_memory && !r->b->too_big)
+            join_edges(r, links);
+        root_tree_emit(&roots, r->b);
+        g->own_addresses = trace_nodes_take_addresses(&r->nodes, count, g->node_count);
+        g->addresses = g->own_addresses;
+    }
+    root_tree_free(&roots);
+    return ok;
+}
+
+/* Of a trace that was being written. False if it is not usual; then nothing of r and its
+ * builder is of use. */
+static bool read_growing(struct trace_reader *r)
+{
+    if (!r->b->want_graph || r->b->number != 0 || !survey_trace(r))
+        return false;
+    const struct heap_walk *w = r->walk = trace_survey_walk(&r->survey, 0);
+    return w != NULL && w->is_complete && r->b->graph != NULL &&
+           w->edges.records < TRACE_MOST_OBJECTS &&
+           w->nodes.records == r->b->graph->node_count &&
+           w->edges.records == r->references && build_graph(r);
+}
+
+/* Bytes while the graph is read: arrays of the graph, and what is kept beside them. */
+static bool check_memory(const struct trace_reader *r)
 {
     enum { PER_OBJECT = 44, PER_REFERENCE = 4 };
     uint64_t limit = r->b->max_memory;
@@ -184,57 +484,38 @@ static bool fits(const struct reading *r)
                        objects * PER_OBJECT + references * PER_REFERENCE, limit);
 }
 
-static bool read_graph(struct reading *r)
+static bool read_graph(struct trace_reader *r)
 {
-    struct root_tree roots = {.names = {.account = &r->b->account}};
-    uint64_t objects = r->walk->nodes.records;
-    if (objects >= TRACE_MOST_OBJECTS || r->walk->edges.records >= TRACE_MOST_OBJECTS)
+    uint64_t objects = r->walk->nodes.records, references = r->walk->edges.records;
+    if (objects >= TRACE_MOST_OBJECTS || references >= TRACE_MOST_OBJECTS)
         return fail(r->err, HD_TOO_BIG, "more than %u objects or references",
                     (unsigned)TRACE_MOST_OBJECTS);
-    if (!fits(r))
+    if (!check_memory(r))
         return false;
-    builder_reserve(r->b, (size_t)objects + 1, (size_t)r->walk->edges.records + 1);
-    trace_nodes_init(&r->nodes, (size_t)objects, r->header.pointer_size, &r->b->account);
-    account_charge(&r->b->account, objects * sizeof(uint32_t));
-    r->edge_counts = alloc_resize(NULL, array_bytes((size_t)objects, sizeof(uint32_t)));
-    bool ok = pass(r, AROUND | NODES);
-    if (ok && r->b->graph->node_count != objects && !r->b->over_memory)
-        ok = fail(r->err, HD_IO, "was modified while being read");
-    trace_reading_build_ranges(r);
-    ok = ok && trace_reading_count_nodes(r);
-    trace_nodes_freeze(&r->nodes);
-    if (ok)
-        trace_root_events_settle(&r->outside, &r->nodes, &r->types, &roots, r->b);
-    r->node = NO_NODE;
-    node_id count = r->b->graph->node_count;
-    ok = ok && pass(r, EDGES);
-    while (ok && r->node != count)
-        if (!next_node(r, count))
-            r->node = count;
-    if (ok) {
-        root_tree_emit(&roots, r->b);
-        struct graph *g = r->b->graph;
-        g->own_addresses = trace_nodes_take_addresses(&r->nodes, count, g->node_count);
-        g->addresses = g->own_addresses;
-    }
-    root_tree_free(&roots);
-    return ok;
+    builder_reserve(r->b, (size_t)objects + 1, (size_t)references + 1);
+    trace_nodes_init(&r->nodes, r->header.pointer_size, r->account);
+    trace_nodes_reserve(&r->nodes, (size_t)objects);
+    if (!read_pass(r, AROUND | NODES))
+        return false;
+    if (r->b->graph->node_count != objects && !r->b->over_memory)
+        return fail(r->err, HD_IO, "was modified while being read");
+    return build_graph(r);
 }
 
 /* Generations have to be known before objects can be counted, and come after them. */
-static bool read_tables(struct reading *r)
+static bool read_types(struct trace_reader *r)
 {
     if (r->survey.ranges == 0)
-        return pass(r, AROUND | NODES);
-    if (!pass(r, AROUND))
+        return read_pass(r, AROUND | NODES);
+    if (!read_pass(r, AROUND))
         return false;
-    trace_reading_build_ranges(r);
-    return pass(r, NODES);
+    build_ranges(r);
+    return read_pass(r, NODES);
 }
 
-/* --- what is said about it ----------------------------------------------------- */
+/* --- warnings ------------------------------------------------------------------ */
 
-static void note_incomplete(struct reading *r, const char *detail)
+static void note_incomplete(struct trace_reader *r, const char *detail)
 {
     r->b->snap->info.complete = false;
     builder_warn(r->b, WARN_INCOMPLETE, 0);
@@ -242,7 +523,7 @@ static void note_incomplete(struct reading *r, const char *detail)
 }
 
 /* The reason that says most. */
-static void judge(struct reading *r)
+static void warn_incomplete(struct trace_reader *r)
 {
     const struct heap_walk *w = r->walk;
     struct arena *a = &r->b->snap->arena;
@@ -271,10 +552,10 @@ static void judge(struct reading *r)
                         arena_printf(a, "%zu objects occur twice", r->nodes.repeat_count));
 }
 
-static void warn(struct reading *r, uint64_t nameless)
+static void add_warnings(struct trace_reader *r, uint64_t unnamed)
 {
     struct warnings *all = &r->b->snap->warnings;
-    judge(r);
+    warn_incomplete(r);
     if (r->survey.walk_count > 1 && r->b->number == 0) {
         size_t number = (size_t)(r->walk - r->survey.walks) + 1;
         builder_warn(r->b, WARN_SEVERAL_SNAPSHOTS, 0);
@@ -286,9 +567,9 @@ static void warn(struct reading *r, uint64_t nameless)
     }
     if (r->end == TRACE_LACKS_END)
         builder_warn(r->b, WARN_NO_TRAILER, 0);
-    for (uint64_t i = 0; i < nameless; i++)
+    for (uint64_t i = 0; i < unnamed; i++)
         builder_warn(r->b, WARN_UNKNOWN_TYPE, 0);
-    if (nameless > 0)
+    if (unnamed > 0)
         warnings_add_detail(all, WARN_UNKNOWN_TYPE,
                             r->b->snap->image_base != 0
                                 ? AOT_UNNAMED
@@ -298,9 +579,10 @@ static void warn(struct reading *r, uint64_t nameless)
         builder_warn(r->b, WARN_DANGLING_REFERENCE, 0);
 }
 
-static void describe(struct reading *r)
+static void add_facts(struct trace_reader *r)
 {
     struct hd_snapshot *snap = r->b->snap;
+    const struct text *told = &r->told.told;
     snap->info.has_graph = true;
     snap->info.pid = r->walk->pid;
     snap->identity.collection = r->walk->gc;
@@ -309,10 +591,14 @@ static void describe(struct reading *r)
                                                        : r->walk->first_time);
     trace_process_name(snap, &r->command);
     trace_process_program(snap, &r->command);
-    trace_reading_told(r);
+    if (!told_event_is_whole(&r->told))
+        return;
+    snap->untold = untold_named(told->data, told->len);
+    if (snap->untold == HD_UNTOLD_NOTHING)
+        snap->told = told_same_parse(told->data, told->len, &snap->arena);
 }
 
-static bool choose(struct reading *r)
+static bool choose_walk(struct trace_reader *r)
 {
     r->walk = trace_survey_walk(&r->survey, r->b->number);
     if (r->walk != NULL)
@@ -333,28 +619,32 @@ static bool choose(struct reading *r)
                 r->end == TRACE_CUT ? ", truncated before it" : "");
 }
 
-static bool read(struct input *in, struct builder *b, struct hd_error *err)
+static bool nettrace_read(struct input *in, struct builder *b, struct hd_error *err)
 {
-    struct reading r = {.in = in, .b = b, .err = err};
-    struct account *account = builder_account(b);
-    trace_types_charge_to(&r.types, account);
-    r.outside.arena.account = account;
-    bool ok = input_is_growing(in) ? read_along(&r)
-                                   : survey(&r) && choose(&r) &&
-                                         (b->want_graph ? read_graph(&r) : read_tables(&r));
+    struct trace_reader r = {.in = in,
+                             .b = b,
+                             .account = builder_account(b),
+                             .err = err,
+                             .is_along = input_is_growing(in)};
+    trace_types_charge_to(&r.types, r.account);
+    r.outside.arena.account = r.account;
+    bool ok = r.is_along ? read_growing(&r)
+                         : survey_trace(&r) && choose_walk(&r) &&
+                               (b->want_graph ? read_graph(&r) : read_types(&r));
     if (ok) {
-        uint64_t nameless = trace_types_finish(&r.types, b);
-        describe(&r);
-        warn(&r, nameless);
+        uint64_t unnamed = trace_types_finish(&r.types, b);
+        add_facts(&r);
+        add_warnings(&r, unnamed);
     }
     trace_survey_free(&r.survey);
     trace_types_free(&r.types);
     trace_nodes_free(&r.nodes);
     trace_root_events_free(&r.outside);
     free(r.ranges);
-    free(r.edge_counts);
+    free(r.range_times);
+    free(r.edges);
     text_free(&r.command);
-    told_event_free(&r.told, account);
+    told_event_free(&r.told, r.account);
     return ok;
 }
 
@@ -363,6 +653,6 @@ const struct reader read_nettrace = {
     .summary = "trace with a heap walk, from dotnet-trace or from the process itself",
     .statics = STATICS_BY_TYPE,
     .has_numbers = true,
-    .recognises = recognises,
-    .read = read,
+    .recognises = nettrace_by_head,
+    .read = nettrace_read,
 };

@@ -1,11 +1,15 @@
 #include "format/nettrace/trace_graph.h"
 
 #include "base/alloc.h"
+#include "base/calendar.h"
+#include "base/say.h"
 #include "base/search.h"
+#include "format/span.h"
 #include "heap/names.h"
 #include "heap/place.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +30,8 @@ static struct trace_type *use_slot(struct trace_types *t, uint64_t id)
 
 /* A type that is defined again keeps its memory if nothing has changed: every session
  * tells all types once more. */
-static void define(struct trace_types *t, const struct heap_type *from, struct text *name)
+static void define_type(struct trace_types *t, const struct heap_type *from,
+                        struct text *name)
 {
     struct trace_type *type = use_slot(t, from->id);
     type->flags = from->flags;
@@ -55,13 +60,13 @@ void trace_types_charge_to(struct trace_types *t, struct account *account)
 
 bool trace_types_define(struct trace_types *t, const struct bulk *b)
 {
-    struct trace_fields f = {b->rest.data, b->rest.data + b->rest.size, false};
+    struct trace_fields f = trace_fields_of(b->rest);
     struct text name = {0};
     struct heap_type type;
     for (uint32_t i = 0; i < b->count && heap_type_next(&f, &type); i++) {
         text_clear(&name);
         trace_wide_text(&name, type.name);
-        define(t, &type, &name);
+        define_type(t, &type, &name);
     }
     text_free(&name);
     return !f.failed;
@@ -74,19 +79,13 @@ bool trace_types_module(struct trace_types *t, struct bytes payload)
         return false;
     size_t before = t->module_ids.len;
     uint32_t n = id_numbers_add(&t->module_ids, module.id);
-    if (n != before || module.path.size == 0) {
-        if (n == before) {
-            t->modules = account_grow(t->arena.account, t->modules, before, &t->module_cap,
-                                      sizeof(*t->modules));
-            t->modules[n] = "";
-        }
+    if (n != before)
         return true;
-    }
     struct text path = {0};
     trace_wide_text(&path, module.path);
     t->modules = account_grow(t->arena.account, t->modules, before, &t->module_cap,
                               sizeof(*t->modules));
-    t->modules[n] = arena_strdup(&t->arena, text_string(&path), path.len);
+    t->modules[n] = path.len > 0 ? arena_strdup(&t->arena, path.data, path.len) : "";
     text_free(&path);
     return true;
 }
@@ -108,28 +107,21 @@ uint32_t trace_types_use(struct trace_types *t, uint64_t id, struct builder *b)
 static void trace_types_name(const struct trace_types *t, uint64_t id, const char *unknown,
                              struct text *out)
 {
-    char text[64];
     uint32_t n = id_numbers_find(&t->ids, id);
     if (n == NO_ID || !t->all[n].is_defined) {
-        text_add_string(out, unknown);
-        snprintf(text, sizeof(text), "0x%" PRIx64, id);
-        text_add_string(out, text);
-        if (unknown[0] != '\0' && unknown[strlen(unknown) - 1] == '(')
-            text_add_char(out, ')');
+        bool opened = unknown[strlen(unknown) - 1] == '(';
+        say(out, unknown, as_hex(id), opened ? ")" : "");
         return;
     }
     const struct trace_type *type = &t->all[n];
-    if (type->flags & TYPE_FLAG_RCW)
-        text_add_string(out, "[RCW ");
-    if (type->name_len == 0) {
-        snprintf(text, sizeof(text), "%s(0x%" PRIx32 ")",
-                 type->flags & TYPE_FLAG_ARRAY ? "ArrayType" : "Type", type->token);
-        text_add_string(out, text);
-    } else {
+    bool is_rcw = type->flags & TYPE_FLAG_RCW;
+    text_add_string(out, is_rcw ? "[RCW " : "");
+    if (type->name_len > 0)
         names_rewritten(out, type->name, type->name_len);
-    }
-    if (type->flags & TYPE_FLAG_RCW)
-        text_add_char(out, ']');
+    else
+        say(out, type->flags & TYPE_FLAG_ARRAY ? "ArrayType" : "Type", "(",
+            as_hex(type->token), ")");
+    text_add_string(out, is_rcw ? "]" : "");
 }
 
 /* --- outer classes ------------------------------------------------------------- */
@@ -262,15 +254,11 @@ void trace_types_free(struct trace_types *t)
 
 /* --- nodes --------------------------------------------------------------------- */
 
-void trace_nodes_init(struct trace_nodes *n, size_t objects, unsigned pointer_size,
-                      struct account *account)
+void trace_nodes_init(struct trace_nodes *n, unsigned pointer_size, struct account *account)
 {
     enum { SHIFT_64 = 3, SHIFT_32 = 2 };
     ids_init(&n->ids, pointer_size == 8 ? SHIFT_64 : SHIFT_32);
     ids_charge_to(&n->ids, account);
-    account_charge(account, 8 * (uint64_t)objects);
-    n->addresses = alloc_resize(NULL, array_bytes(objects + 1, 8));
-    n->room = objects;
 }
 
 void trace_nodes_reserve(struct trace_nodes *n, size_t objects)
@@ -290,11 +278,6 @@ void trace_nodes_add(struct trace_nodes *n, node_id id, uint64_t address)
         return;
     n->repeats = grow(n->repeats, n->repeat_count, &n->repeat_cap, sizeof(*n->repeats));
     n->repeats[n->repeat_count++] = id;
-}
-
-void trace_nodes_freeze(struct trace_nodes *n)
-{
-    ids_freeze(&n->ids);
 }
 
 /* So many nodes before repeat i, i of which are repeats. */
@@ -327,35 +310,55 @@ void trace_nodes_free(struct trace_nodes *n)
 
 /* --- events of roots ----------------------------------------------------------- */
 
-struct static_var {
+/* A static variable, or a wrapper of COM. */
+struct named_root {
     uint64_t object, type;
-    uint32_t flags;
-    const char *field;
-    size_t field_len;
+    enum root_group group;
+    uint64_t unknown;  /* of a wrapper: the COM object */
+    struct span field; /* of a variable */
 };
 
 struct dependent {
     uint64_t key, value;
 };
 
-/* --- taking -------------------------------------------------------------------- */
+static void add_named(struct trace_root_events *e, struct named_root root)
+{
+    e->named = account_grow(e->arena.account, e->named, e->named_count, &e->named_cap,
+                            sizeof(*e->named));
+    e->named[e->named_count++] = root;
+}
 
 bool trace_root_events_statics(struct trace_root_events *e, const struct bulk *b)
 {
-    struct trace_fields f = {b->rest.data, b->rest.data + b->rest.size, false};
+    struct trace_fields f = trace_fields_of(b->rest);
     struct heap_static s;
     struct text field = {0};
     for (uint32_t i = 0; i < b->count && heap_static_next(&f, &s); i++) {
         text_clear(&field);
         trace_wide_text(&field, s.field);
-        e->statics = account_grow(e->arena.account, e->statics, e->static_count,
-                                  &e->static_cap, sizeof(*e->statics));
-        e->statics[e->static_count++] = (struct static_var){
-            s.object, s.type, s.flags,
-            arena_strdup(&e->arena, text_string(&field), field.len), field.len};
+        add_named(e, (struct named_root){
+                         .object = s.object,
+                         .type = s.type,
+                         .group = s.flags & STATIC_FLAG_THREAD ? GROUP_THREAD_STATICS
+                                                               : GROUP_STATICS,
+                         .field = {arena_strdup(&e->arena, text_string(&field), field.len),
+                                   field.len}});
     }
     text_free(&field);
     return !f.failed;
+}
+
+void trace_root_events_wrappers(struct trace_root_events *e, const struct bulk *b)
+{
+    for (uint32_t i = 0; i < b->count; i++) {
+        struct heap_wrapper w = heap_wrapper_at(b->records + i * b->size);
+        if (w.unknown != 0)
+            add_named(e, (struct named_root){.object = w.object,
+                                             .type = w.type,
+                                             .group = GROUP_WRAPPERS,
+                                             .unknown = w.unknown});
+    }
 }
 
 uint64_t trace_root_events_roots(struct trace_root_events *e, const struct bulk *b,
@@ -389,44 +392,12 @@ void trace_root_events_pairs(struct trace_root_events *e, const struct bulk *b,
     }
 }
 
-void trace_root_events_wrappers(struct trace_root_events *e, const struct bulk *b)
-{
-    for (uint32_t i = 0; i < b->count; i++) {
-        struct heap_wrapper w = heap_wrapper_at(b->records + i * b->size);
-        if (w.unknown == 0)
-            continue;
-        e->wrappers = account_grow(e->arena.account, e->wrappers, e->wrapper_count,
-                                   &e->wrapper_cap, sizeof(*e->wrappers));
-        e->wrappers[e->wrapper_count++] = w;
-    }
-}
-
-/* --- settling ------------------------------------------------------------------ */
-
-struct settling {
-    struct trace_root_events *e;
-    const struct trace_nodes *nodes;
-    const struct trace_types *types;
-    struct root_tree *roots;
-    struct builder *b;
-};
-
-static int by_from(const void *a, const void *b)
+static int links_by_from(const void *a, const void *b)
 {
     const struct root_link *x = a, *y = b;
     if (x->from != y->from)
         return x->from < y->from ? -1 : 1;
     return (x->to > y->to) - (x->to < y->to);
-}
-
-static void add_root(const struct settling *s, enum root_group group, const char *name,
-                     size_t len, uint64_t object)
-{
-    node_id n = trace_nodes_find(s->nodes, object);
-    if (n != NO_NODE)
-        root_tree_add(s->roots, group, name, len, n);
-    else if (object != 0)
-        builder_warn(s->b, WARN_DANGLING_ROOT, 0);
 }
 
 /* The order of the questions is dotnet-gcdump's. */
@@ -443,77 +414,168 @@ static enum root_group group_of(const struct heap_root *root)
     return root->flags == ROOT_FLAG_PINNING ? GROUP_PINNING : GROUP_STRONG;
 }
 
-/* A handle whose key is alive keeps its value alive through the key. */
-static void settle_pairs(const struct settling *s)
+static void add_root_name(struct text *name, const struct named_root *v,
+                          const struct trace_types *types)
 {
-    struct trace_root_events *e = s->e;
-    e->links = arena_array(&e->arena, struct root_link, e->pair_count);
-    for (size_t i = 0; i < e->pair_count; i++) {
-        const struct dependent *p = &e->pairs[i];
-        node_id key = trace_nodes_find(s->nodes, p->key),
-                value = trace_nodes_find(s->nodes, p->value);
-        if (key != NO_NODE && value != NO_NODE)
-            e->links[e->link_count++] = (struct root_link){key, value};
-        else if (p->key != 0 && value != NO_NODE)
-            root_tree_add(s->roots, GROUP_DEPENDENT, NULL, 0, value);
+    if (v->group == GROUP_WRAPPERS) {
+        say(name, "[CCW ", as_hex(v->unknown), " for type ");
+        trace_types_name(types, v->type, "UNKNOWN ", name);
+        text_add_char(name, ']');
+        return;
     }
-    if (e->link_count > 0)
-        qsort(e->links, e->link_count, sizeof(*e->links), by_from);
-}
-
-static void settle_statics(const struct settling *s)
-{
-    const struct trace_root_events *e = s->e;
-    struct text name = {0}, type = {0};
-    for (size_t i = 0; i < e->static_count; i++) {
-        const struct static_var *v = &e->statics[i];
-        text_clear(&name);
-        text_clear(&type);
-        trace_types_name(s->types, v->type, "Type(", &type);
-        place_add_static(&name, (struct name_part){text_string(&type), type.len},
-                         (struct name_part){v->field, v->field_len});
-        enum root_group group =
-            v->flags & STATIC_FLAG_THREAD ? GROUP_THREAD_STATICS : GROUP_STATICS;
-        add_root(s, group, name.data, name.len, v->object);
-    }
+    struct text type = {0};
+    trace_types_name(types, v->type, "Type(", &type);
+    place_add_static(name, (struct name_part){text_string(&type), type.len},
+                     (struct name_part){v->field.data, v->field.len});
     text_free(&type);
-    text_free(&name);
 }
 
-static void settle_wrappers(const struct settling *s)
+static node_id find_root(const struct trace_nodes *nodes, uint64_t object,
+                         struct builder *b)
 {
-    const struct trace_root_events *e = s->e;
-    struct text name = {0};
-    for (size_t i = 0; i < e->wrapper_count; i++) {
-        const struct heap_wrapper *w = &e->wrappers[i];
-        char address[32];
-        snprintf(address, sizeof(address), "[CCW 0x%" PRIx64 " for type ", w->unknown);
-        text_clear(&name);
-        text_add_string(&name, address);
-        trace_types_name(s->types, w->type, "UNKNOWN ", &name);
-        text_add_char(&name, ']');
-        add_root(s, GROUP_WRAPPERS, name.data, name.len, w->object);
-    }
-    text_free(&name);
+    node_id n = trace_nodes_find(nodes, object);
+    if (n == NO_NODE && object != 0)
+        builder_warn(b, WARN_DANGLING_ROOT, 0);
+    return n;
 }
 
-void trace_root_events_settle(struct trace_root_events *e, const struct trace_nodes *nodes,
+void trace_root_events_settle(struct trace_root_events *e, struct trace_nodes *nodes,
                               const struct trace_types *types, struct root_tree *roots,
                               struct builder *b)
 {
-    const struct settling s = {e, nodes, types, roots, b};
-    settle_statics(&s);
-    settle_wrappers(&s);
-    for (size_t i = 0; i < e->root_count; i++)
-        add_root(&s, group_of(&e->roots[i]), NULL, 0, e->roots[i].object);
-    settle_pairs(&s);
+    struct text name = {0};
+    ids_freeze(&nodes->ids);
+    for (size_t i = 0; i < e->named_count; i++) {
+        const struct named_root *v = &e->named[i];
+        node_id n = find_root(nodes, v->object, b);
+        if (n == NO_NODE)
+            continue;
+        text_clear(&name);
+        add_root_name(&name, v, types);
+        root_tree_add(roots, v->group, name.data, name.len, n);
+    }
+    text_free(&name);
+    for (size_t i = 0; i < e->root_count; i++) {
+        node_id n = find_root(nodes, e->roots[i].object, b);
+        if (n != NO_NODE)
+            root_tree_add(roots, group_of(&e->roots[i]), NULL, 0, n);
+    }
+    /* A handle whose key is alive keeps its value alive through the key. */
+    e->links = arena_array(&e->arena, struct root_link, e->pair_count);
+    for (size_t i = 0; i < e->pair_count; i++) {
+        const struct dependent *p = &e->pairs[i];
+        node_id key = trace_nodes_find(nodes, p->key);
+        node_id value = trace_nodes_find(nodes, p->value);
+        if (key != NO_NODE && value != NO_NODE)
+            e->links[e->link_count++] = (struct root_link){key, value};
+        else if (p->key != 0 && value != NO_NODE)
+            root_tree_add(roots, GROUP_DEPENDENT, NULL, 0, value);
+    }
+    if (e->link_count > 0)
+        qsort(e->links, e->link_count, sizeof(*e->links), links_by_from);
 }
 
 void trace_root_events_free(struct trace_root_events *e)
 {
-    free(e->statics);
+    free(e->named);
     free(e->roots);
     free(e->pairs);
-    free(e->wrappers);
     arena_free(&e->arena);
+}
+
+/* --- the process --------------------------------------------------------------- */
+
+void trace_process_parse(struct text *command, struct bytes payload)
+{
+    struct trace_fields f = trace_fields_of(payload);
+    struct bytes line = trace_wide(&f);
+    text_clear(command);
+    trace_wide_text(command, f.failed ? payload : line);
+}
+
+/* One word of a command line, which may stand in quotes. */
+static struct span next_word(struct span *line)
+{
+    const char *p = line->data, *end = p + line->len;
+    while (p < end && *p == ' ')
+        p++;
+    bool quoted = p < end && *p == '"';
+    p += quoted;
+    const char *start = p;
+    while (p < end && *p != (quoted ? '"' : ' '))
+        p++;
+    struct span word = {start, (size_t)(p - start)};
+    p += quoted && p < end;
+    *line = (struct span){p, (size_t)(end - p)};
+    return word;
+}
+
+/* Without folders, and without that end. */
+static struct span base_name(struct span word, const char *end)
+{
+    size_t len = strlen(end);
+    for (size_t i = word.len; i > 0; i--)
+        if (word.data[i - 1] == '/' || word.data[i - 1] == '\\') {
+            word = (struct span){word.data + i, word.len - i};
+            break;
+        }
+    if (word.len > len && span_ends(word, end))
+        word.len -= len;
+    return word;
+}
+
+/* A file's name ends in .dll: a host's own options do not. */
+static bool is_assembly(struct span word)
+{
+    return word.len > 4 && span_ends(word, ".dll");
+}
+
+void trace_process_name(struct hd_snapshot *snap, struct text *command)
+{
+    struct span line = {text_string(command), command->len};
+    struct span name = base_name(next_word(&line), ".exe");
+    if (span_is(name, "dotnet")) {
+        struct span program = next_word(&line);
+        if (span_is(base_name(program, ""), "exec"))
+            program = next_word(&line);
+        if (is_assembly(base_name(program, "")))
+            name = base_name(program, ".dll");
+    }
+    if (name.len > 0)
+        snap->info.process = arena_strdup(&snap->arena, name.data, name.len);
+}
+
+void trace_process_program(struct hd_snapshot *snap, struct text *command)
+{
+    struct span line = {text_string(command), command->len}, word = next_word(&line);
+    bool is_host = span_is(base_name(word, ".exe"), "dotnet");
+    struct text program = {0};
+    text_add(&program, word.data, word.len);
+    while (is_host && line.len > 0) {
+        word = next_word(&line);
+        if (!is_assembly(word))
+            continue;
+        text_add_char(&program, ' ');
+        text_add(&program, word.data, word.len);
+        break;
+    }
+    if (program.len > 0)
+        snap->info.program = arena_strdup(&snap->arena, program.data, program.len);
+    text_free(&program);
+}
+
+void trace_process_time(struct hd_snapshot *snap, const struct trace_header *h,
+                        uint64_t ticks)
+{
+    double since = ticks >= h->sync_ticks ? (double)(ticks - h->sync_ticks)
+                                          : -(double)(h->sync_ticks - ticks);
+    double seconds = h->sync_time + since / (double)h->frequency;
+    const double last = 253402300799; /* of year 9999 */
+    char text[CALENDAR_TIME];
+    if (isnan(seconds) || seconds < 0 || seconds > last ||
+        !calendar_time((int64_t)seconds, text))
+        return;
+    snap->info.time = arena_strdup(&snap->arena, text, strlen(text));
+    snap->clock = seconds;
+    snap->clock_is_date = true;
 }

@@ -1,9 +1,8 @@
-/* trace_graph.h - what the events of a walk tell of the graph: types, nodes, and what holds
- * objects from outside. */
+/* trace_graph.h - the parts of a snapshot that events describe: types, nodes, the roots
+ * that hold objects, and the process. */
 #ifndef TRACE_GRAPH_H
 #define TRACE_GRAPH_H
 
-#include "base/little_endian.h"
 #include "heap/builder.h"
 #include "heap/ids.h"
 #include "heap/root_tree.h"
@@ -74,18 +73,15 @@ struct trace_nodes {
     size_t repeat_count, repeat_cap;
 };
 
-/* For at most that many objects of a process with such pointers; account is charged. */
-void trace_nodes_init(struct trace_nodes *n, size_t objects, unsigned pointer_size,
+/* Of a process with such pointers; account is charged. */
+void trace_nodes_init(struct trace_nodes *n, unsigned pointer_size,
                       struct account *account);
 
-/* Room for that many objects in all, where that is not known from the start. */
+/* Room for that many objects in all. */
 void trace_nodes_reserve(struct trace_nodes *n, size_t objects);
 
 /* The next node, from 0. */
 void trace_nodes_add(struct trace_nodes *n, node_id id, uint64_t address);
-
-/* Done with adding; from here on trace_nodes_find() works. */
-void trace_nodes_freeze(struct trace_nodes *n);
 
 static inline uint64_t trace_nodes_address(const struct trace_nodes *n, node_id id)
 {
@@ -95,7 +91,7 @@ static inline uint64_t trace_nodes_address(const struct trace_nodes *n, node_id 
 /* trace_nodes_find() where several nodes have one address. */
 node_id trace_nodes_at_position(const struct trace_nodes *n, uint32_t position);
 
-/* NO_NODE if no object lies there. */
+/* NO_NODE if no object lies there. After trace_root_events_settle() has begun. */
 static inline node_id trace_nodes_find(const struct trace_nodes *n, uint64_t address)
 {
     uint32_t position = ids_find(&n->ids, address);
@@ -125,37 +121,53 @@ struct root_link {
 };
 
 struct trace_root_events {
-    struct static_var *statics;
-    size_t static_count, static_cap;
-    struct heap_root *roots;
+    struct named_root *named; /* static variables and wrappers */
+    size_t named_count, named_cap;
+    struct heap_root *roots; /* handles, stacks, the finalizer queue */
     size_t root_count, root_cap;
     struct dependent *pairs;
     size_t pair_count, pair_cap;
-    struct heap_wrapper *wrappers;
-    size_t wrapper_count, wrapper_cap;
     struct root_link *links; /* by from; filled in by trace_root_events_settle() */
     size_t link_count;
     struct arena arena;
 };
 
-/* Take the records of one event of the kind. */
+/* Stores the records of one event of the kind. */
 bool trace_root_events_statics(struct trace_root_events *e,
                                const struct bulk *b); /* false: damaged */
 void trace_root_events_pairs(struct trace_root_events *e, const struct bulk *b,
                              unsigned pointer_size);
 void trace_root_events_wrappers(struct trace_root_events *e, const struct bulk *b);
 
-/* The same of handles, stacks and the finalizer queue. Returns how many are weak; these
- * hold nothing and are not kept. */
+/* The same of handles, stacks and the finalizer queue. Returns the number of weak ones;
+ * these hold nothing and are not stored. */
 uint64_t trace_root_events_roots(struct trace_root_events *e, const struct bulk *b,
                                  unsigned pointer_size);
 
-/* All nodes and types are known: make roots and links. What holds no node gets b a
- * warning. */
-void trace_root_events_settle(struct trace_root_events *e, const struct trace_nodes *nodes,
+/* All nodes were added and all types are known: freezes the nodes, and makes roots and
+ * links. A root without a node gets b a warning. */
+void trace_root_events_settle(struct trace_root_events *e, struct trace_nodes *nodes,
                               const struct trace_types *types, struct root_tree *roots,
                               struct builder *b);
 
 void trace_root_events_free(struct trace_root_events *e);
+
+/* --- the process --------------------------------------------------------------- */
+
+/* Which process a trace is of, and when it was taken. */
+
+/* Keep the command line out of its event. */
+void trace_process_parse(struct text *command, struct bytes payload);
+
+/* The name of the program: of "/usr/bin/dotnet /app/Shop.dll --port 80" it is Shop. */
+void trace_process_name(struct hd_snapshot *snap, struct text *command);
+
+/* What was started, and nothing of its arguments, which may be secrets: of the same line
+ * "/usr/bin/dotnet /app/Shop.dll". */
+void trace_process_program(struct hd_snapshot *snap, struct text *command);
+
+/* The time of ticks, UTC. */
+void trace_process_time(struct hd_snapshot *snap, const struct trace_header *h,
+                        uint64_t ticks);
 
 #endif

@@ -2,7 +2,6 @@
  * others are refused. Walks as they should be are test_read_nettrace.c's. */
 #include "format/nettrace/forged_walks.h"
 #include "format/nettrace/trace_graph.h"
-#include "format/nettrace/trace_reading.h"
 
 #include <math.h>
 
