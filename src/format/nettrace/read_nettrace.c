@@ -13,9 +13,14 @@
  * the references. */
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/say.h"
+#include "base/search.h"
 #include "base/workers.h"
-#include "format/nettrace/trace_graph.h"
+#include "format/nettrace/trace_types.h"
 #include "format/reader.h"
+#include "format/span.h"
+#include "heap/place.h"
+#include "heap/root_tree.h"
 #include "heap/told_same.h"
 #include "trace/told_event.h"
 #include "trace/trace_survey.h"
@@ -38,6 +43,23 @@ struct edge_event {
     uint32_t count;
 };
 
+/* A static variable, or a wrapper of COM. */
+struct named_root {
+    uint64_t object, type;
+    enum root_group group;
+    uint64_t unknown;  /* of a wrapper: the COM object */
+    struct span field; /* of a variable */
+};
+
+/* A dependent handle, and the reference it makes from node to node. */
+struct dependent {
+    uint64_t key, value;
+};
+
+struct root_link {
+    node_id from, to;
+};
+
 struct trace_reader {
     struct input *in;
     struct builder *b;
@@ -53,12 +75,29 @@ struct trace_reader {
     struct range *ranges;
     uint64_t *range_times; /* by range */
     size_t range_count, range_cap, range_time_cap;
-    struct trace_root_events outside;
     struct text command;
     struct told_event told;
 
-    struct trace_nodes nodes;
+    /* Nodes are numbered in the order of the walk, and referred to by address. If two have
+     * one address, which no good trace has, the first is meant. */
+    struct ids ids;           /* addresses */
+    unsigned char *addresses; /* 8 bytes each, little-endian, by node */
+    size_t address_room;
+    node_id *repeats; /* nodes with the address of an earlier one */
+    size_t repeat_count, repeat_cap;
     uint64_t dangling; /* references */
+
+    /* Roots are addresses, reported before or after the objects: they are kept until all
+     * addresses are known. */
+    struct named_root *named;
+    size_t named_count, named_cap;
+    struct heap_root *roots; /* handles, stacks, the finalizer queue */
+    size_t root_count, root_cap;
+    struct dependent *pairs;
+    size_t pair_count, pair_cap;
+    struct root_link *links; /* by from; of settle_roots() */
+    size_t link_count;
+    struct arena names;
 
     /* of a trace that is being written */
     bool is_along;
@@ -72,6 +111,53 @@ struct trace_reader {
 static enum recognition nettrace_by_head(struct bytes head)
 {
     return nettrace_recognises(head) ? RECOGNISED_YES : RECOGNISED_NO;
+}
+
+/* --- nodes --------------------------------------------------------------------- */
+
+static void reserve_nodes(struct trace_reader *r, size_t count)
+{
+    if (count <= r->address_room)
+        return;
+    size_t room = array_bytes(r->address_room, 2) > count ? r->address_room * 2 : count;
+    account_charge(r->account, 8 * (uint64_t)(room - r->address_room));
+    r->addresses = alloc_resize(r->addresses, array_bytes(room + 1, 8));
+    r->address_room = room;
+}
+
+static void begin_nodes(struct trace_reader *r, size_t count)
+{
+    enum { SHIFT_64 = 3, SHIFT_32 = 2 };
+    ids_init(&r->ids, r->header.pointer_size == 8 ? SHIFT_64 : SHIFT_32);
+    ids_charge_to(&r->ids, r->account);
+    reserve_nodes(r, count);
+}
+
+static void add_address(struct trace_reader *r, node_id id, uint64_t address)
+{
+    le_put(r->addresses + 8 * (size_t)id, address, 8);
+    if (ids_add(&r->ids, address))
+        return;
+    r->repeats = grow(r->repeats, r->repeat_count, &r->repeat_cap, sizeof(*r->repeats));
+    r->repeats[r->repeat_count++] = id;
+}
+
+/* True if that number of nodes precedes repeat i, i of which are repeats. */
+static bool is_numbered_before(const void *repeats, size_t i, const void *position)
+{
+    return ((const node_id *)repeats)[i] - (uint32_t)i <= *(const uint32_t *)position;
+}
+
+/* The node at an address, once all were added; NO_NODE if no object is there. */
+static inline node_id find_node(const struct trace_reader *r, uint64_t address)
+{
+    uint32_t position = ids_find(&r->ids, address);
+    if (position == NO_ID)
+        return NO_NODE;
+    if (r->repeat_count > 0)
+        position += (uint32_t)search_first(r->repeats, 0, r->repeat_count,
+                                           is_numbered_before, &position);
+    return position;
 }
 
 /* --- generations --------------------------------------------------------------- */
@@ -123,7 +209,7 @@ static bool count_nodes(struct trace_reader *r)
     const struct graph *g = r->b->graph;
     struct range around = {0, 0, HD_GEN_UNKNOWN};
     for (node_id n = 0; n < g->node_count; n++) {
-        uint64_t address = trace_nodes_address(&r->nodes, n);
+        uint64_t address = le_u64(r->addresses + 8 * (size_t)n);
         if (address < around.start || address >= around.end)
             around = ranges_around(&r->b->snap->ranges, address);
         if (!count_object(r, g->type[n], graph_size(g, n), around.generation))
@@ -146,7 +232,7 @@ static bool read_nodes(struct trace_reader *r, const struct bulk *b)
     if (r->b->want_graph) {
         if (b->count > most - id)
             return false;
-        trace_nodes_reserve(&r->nodes, (size_t)id + b->count);
+        reserve_nodes(r, (size_t)id + b->count);
     }
     for (uint32_t i = 0; i < b->count; i++) {
         struct heap_node n = heap_node_at(b->records + i * b->size, pointer);
@@ -165,7 +251,7 @@ static bool read_nodes(struct trace_reader *r, const struct bulk *b)
         if (r->is_along && r->b->graph->node_count == id)
             return false; /* it does not fit */
         r->b->graph->edge_begin[id] = (uint32_t)n.edges;
-        trace_nodes_add(&r->nodes, id, n.address);
+        add_address(r, id, n.address);
         id = r->b->graph->node_count;
     }
     return true;
@@ -185,8 +271,8 @@ static bool read_edges(struct trace_reader *r, const struct bulk *b, uint64_t pl
     }
     node_id *to = builder_edges(r->b, b->count);
     for (uint32_t i = 0; to != NULL && i < b->count; i++)
-        to[i] = trace_nodes_find(
-            &r->nodes, heap_pointer(b->records + i * b->size, r->header.pointer_size));
+        to[i] =
+            find_node(r, heap_pointer(b->records + i * b->size, r->header.pointer_size));
     return true;
 }
 
@@ -206,12 +292,63 @@ static unsigned pass_of(enum trace_heap_event kind)
     }
 }
 
-static void read_roots(struct trace_reader *r, const struct bulk *b)
+static void add_named_root(struct trace_reader *r, struct named_root root)
 {
-    uint64_t weak = trace_root_events_roots(&r->outside, b, r->header.pointer_size);
-    uint64_t *all = &r->b->snap->weak_roots;
-    if (weak > 0)
-        *all = *all == HD_UNKNOWN ? weak : *all + weak;
+    r->named = account_grow(r->account, r->named, r->named_count, &r->named_cap,
+                            sizeof(*r->named));
+    r->named[r->named_count++] = root;
+}
+
+/* False if the records are damaged. */
+static bool read_statics(struct trace_reader *r, const struct bulk *b)
+{
+    struct trace_fields f = trace_fields_of(b->rest);
+    struct heap_static s;
+    struct text field = {0};
+    for (uint32_t i = 0; i < b->count && heap_static_next(&f, &s); i++) {
+        text_clear(&field);
+        trace_wide_text(&field, s.field);
+        add_named_root(
+            r, (struct named_root){
+                   .object = s.object,
+                   .type = s.type,
+                   .group =
+                       s.flags & STATIC_FLAG_THREAD ? GROUP_THREAD_STATICS : GROUP_STATICS,
+                   .field = {arena_strdup(&r->names, text_string(&field), field.len),
+                             field.len}});
+    }
+    text_free(&field);
+    return !f.failed;
+}
+
+static void read_wrapper(struct trace_reader *r, struct heap_wrapper w)
+{
+    if (w.unknown != 0)
+        add_named_root(r, (struct named_root){.object = w.object,
+                                              .type = w.type,
+                                              .group = GROUP_WRAPPERS,
+                                              .unknown = w.unknown});
+}
+
+/* Weak ones hold nothing and are only counted. */
+static void read_root(struct trace_reader *r, struct heap_root root)
+{
+    uint64_t *weak = &r->b->snap->weak_roots;
+    if (root.flags & ROOT_FLAG_WEAK) {
+        *weak = *weak == HD_UNKNOWN ? 1 : *weak + 1;
+    } else if (root.object != 0) {
+        r->roots = account_grow(r->account, r->roots, r->root_count, &r->root_cap,
+                                sizeof(*r->roots));
+        r->roots[r->root_count++] = root;
+    }
+}
+
+static void read_pair(struct trace_reader *r, const unsigned char *p, unsigned pointer)
+{
+    r->pairs =
+        account_grow(r->account, r->pairs, r->pair_count, &r->pair_cap, sizeof(*r->pairs));
+    r->pairs[r->pair_count++] =
+        (struct dependent){heap_pointer(p, pointer), heap_pointer(p + pointer, pointer)};
 }
 
 /* The survivor map follows the walk. It has at most 15 bytes for each object, in base64. */
@@ -240,19 +377,19 @@ static bool read_records(struct trace_reader *r, struct nettrace *t,
         return trace_types_define(&r->types, &b) ||
                nettrace_refuse(t, "a type crosses the end of its event");
     case EVENT_STATICS:
-        return trace_root_events_statics(&r->outside, &b) ||
+        return read_statics(r, &b) ||
                nettrace_refuse(t, "a static variable crosses the end of its event");
-    case EVENT_ROOTS:
-        read_roots(r, &b);
-        break;
-    case EVENT_PAIRS:
-        trace_root_events_pairs(&r->outside, &b, r->header.pointer_size);
-        break;
-    case EVENT_WRAPPERS:
-        trace_root_events_wrappers(&r->outside, &b);
-        break;
     default:
         break;
+    }
+    const unsigned char *p = b.records;
+    for (uint32_t i = 0; i < b.count; i++, p += b.size) {
+        if (kind == EVENT_ROOTS)
+            read_root(r, heap_root_at(p, r->header.pointer_size));
+        else if (kind == EVENT_PAIRS)
+            read_pair(r, p, r->header.pointer_size);
+        else if (kind == EVENT_WRAPPERS)
+            read_wrapper(r, heap_wrapper_at(p));
     }
     return true;
 }
@@ -301,7 +438,7 @@ static bool read_along(struct trace_reader *r, struct nettrace *t,
         r->header = *nettrace_header(t);
         r->pid = e->pid;
         r->passes = AROUND | NODES | EDGES;
-        trace_nodes_init(&r->nodes, r->header.pointer_size, r->account);
+        begin_nodes(r, 0);
     }
     return e->pid == r->pid && r->survey.walk_count <= 1 && read_event(r, t, e);
 }
@@ -343,6 +480,87 @@ static bool read_pass(struct trace_reader *r, unsigned passes)
     return ok;
 }
 
+/* --- roots --------------------------------------------------------------------- */
+
+static int links_by_from(const void *a, const void *b)
+{
+    const struct root_link *x = a, *y = b;
+    if (x->from != y->from)
+        return x->from < y->from ? -1 : 1;
+    return (x->to > y->to) - (x->to < y->to);
+}
+
+/* The order of the questions is dotnet-gcdump's. */
+static enum root_group group_of(const struct heap_root *root)
+{
+    if (root->kind == ROOT_RECORD_STACK)
+        return GROUP_STACK;
+    if (root->flags & ROOT_FLAG_REF_COUNTED)
+        return GROUP_REF_COUNTED;
+    if (root->kind == ROOT_RECORD_FINALIZER)
+        return GROUP_FINALIZER;
+    if (root->kind != ROOT_RECORD_HANDLE)
+        return GROUP_OTHER;
+    return root->flags == ROOT_FLAG_PINNING ? GROUP_PINNING : GROUP_STRONG;
+}
+
+static void add_root_name(struct text *name, const struct named_root *v,
+                          const struct trace_types *types)
+{
+    if (v->group == GROUP_WRAPPERS) {
+        say(name, "[CCW ", as_hex(v->unknown), " for type ");
+        trace_types_name(types, v->type, "UNKNOWN ", name);
+        text_add_char(name, ']');
+        return;
+    }
+    struct text type = {0};
+    trace_types_name(types, v->type, "Type(", &type);
+    place_add_static(name, (struct name_part){text_string(&type), type.len},
+                     (struct name_part){v->field.data, v->field.len});
+    text_free(&type);
+}
+
+static node_id find_root(struct trace_reader *r, uint64_t object)
+{
+    node_id n = find_node(r, object);
+    if (n == NO_NODE && object != 0)
+        builder_warn(r->b, WARN_DANGLING_ROOT, 0);
+    return n;
+}
+
+/* All nodes and types are known: makes roots of root_tree.h and links. */
+static void settle_roots(struct trace_reader *r, struct root_tree *roots)
+{
+    struct text name = {0};
+    for (size_t i = 0; i < r->named_count; i++) {
+        const struct named_root *v = &r->named[i];
+        node_id n = find_root(r, v->object);
+        if (n == NO_NODE)
+            continue;
+        text_clear(&name);
+        add_root_name(&name, v, &r->types);
+        root_tree_add(roots, v->group, name.data, name.len, n);
+    }
+    text_free(&name);
+    for (size_t i = 0; i < r->root_count; i++) {
+        node_id n = find_root(r, r->roots[i].object);
+        if (n != NO_NODE)
+            root_tree_add(roots, group_of(&r->roots[i]), NULL, 0, n);
+    }
+    /* A handle whose key is alive keeps its value alive through the key. */
+    r->links = arena_array(&r->names, struct root_link, r->pair_count);
+    for (size_t i = 0; i < r->pair_count; i++) {
+        const struct dependent *p = &r->pairs[i];
+        node_id key = find_node(r, p->key), value = find_node(r, p->value);
+        if (key != NO_NODE && value != NO_NODE)
+            r->links[r->link_count++] = (struct root_link){key, value};
+        else if (p->key != 0 && value != NO_NODE)
+            root_tree_add(roots, GROUP_DEPENDENT, NULL, 0, value);
+    }
+    if (r->link_count > 0)
+        qsort(r->links, r->link_count, sizeof(*r->links), links_by_from);
+}
+
 /* --- references ---------------------------------------------------------------- */
 
 struct edge_search {
@@ -366,8 +584,8 @@ static bool find_edges_of(const struct edge_search *s, const struct edge_event *
             (ssize_t)(count * size))
             return false;
         for (size_t i = 0; i < count; i++, done++)
-            to[done] = trace_nodes_find(
-                &s->r->nodes, heap_pointer(records + i * size, s->r->header.pointer_size));
+            to[done] = find_node(
+                s->r, heap_pointer(records + i * size, s->r->header.pointer_size));
     }
     return true;
 }
@@ -407,7 +625,7 @@ static bool find_edges(struct trace_reader *r, size_t links)
 static void join_edges(struct trace_reader *r, size_t links)
 {
     struct graph *g = r->b->graph;
-    const struct root_link *link = r->outside.links, *last_link = link + links;
+    const struct root_link *link = r->links, *last_link = link + links;
     const node_id *found = g->edge_to + links, *last = g->edge_to + g->edge_count;
     node_id *to = g->edge_to;
     for (node_id n = 0; n < g->node_count; n++) {
@@ -434,8 +652,9 @@ static bool build_graph(struct trace_reader *r)
     build_ranges(r);
     if (!count_nodes(r))
         return false;
-    trace_root_events_settle(&r->outside, &r->nodes, &r->types, &roots, r->b);
-    size_t links = r->outside.link_count;
+    ids_freeze(&r->ids);
+    settle_roots(r, &roots);
+    size_t links = r->link_count;
     bool ok = links < TRACE_MOST_OBJECTS ||
               fail(r->err, HD_TOO_BIG, "more than %u objects or references",
                    (unsigned)TRACE_MOST_OBJECTS);
@@ -451,8 +670,10 @@ static bool build_graph(struct trace_reader *r)
         if (!r->b->over_memory && !r->b->too_big)
             join_edges(r, links);
         root_tree_emit(&roots, r->b);
-        g->own_addresses = trace_nodes_take_addresses(&r->nodes, count, g->node_count);
-        g->addresses = g->own_addresses;
+        r->addresses = alloc_resize(r->addresses, array_bytes(g->node_count, 8));
+        memset(r->addresses + 8 * (size_t)count, 0, 8 * (size_t)(g->node_count - count));
+        g->addresses = g->own_addresses = r->addresses;
+        r->addresses = NULL;
     }
     root_tree_free(&roots);
     return ok;
@@ -493,8 +714,7 @@ static bool read_graph(struct trace_reader *r)
     if (!check_memory(r))
         return false;
     builder_reserve(r->b, (size_t)objects + 1, (size_t)references + 1);
-    trace_nodes_init(&r->nodes, r->header.pointer_size, r->account);
-    trace_nodes_reserve(&r->nodes, (size_t)objects);
+    begin_nodes(r, (size_t)objects);
     if (!read_pass(r, AROUND | NODES))
         return false;
     if (r->b->graph->node_count != objects && !r->b->over_memory)
@@ -547,9 +767,8 @@ static void warn_incomplete(struct trace_reader *r)
                                : "the end of the heap walk is not in the trace");
     else if (edges != 0)
         note_incomplete(r, arena_printf(a, "%" PRIu64 " references are %s", off, which));
-    else if (r->nodes.repeat_count > 0)
-        note_incomplete(r,
-                        arena_printf(a, "%zu objects occur twice", r->nodes.repeat_count));
+    else if (r->repeat_count > 0)
+        note_incomplete(r, arena_printf(a, "%zu objects occur twice", r->repeat_count));
 }
 
 static void add_warnings(struct trace_reader *r, uint64_t unnamed)
@@ -627,7 +846,7 @@ static bool nettrace_read(struct input *in, struct builder *b, struct hd_error *
                              .err = err,
                              .is_along = input_is_growing(in)};
     trace_types_charge_to(&r.types, r.account);
-    r.outside.arena.account = r.account;
+    r.names.account = r.account;
     bool ok = r.is_along ? read_growing(&r)
                          : survey_trace(&r) && choose_walk(&r) &&
                                (b->want_graph ? read_graph(&r) : read_types(&r));
@@ -638,8 +857,13 @@ static bool nettrace_read(struct input *in, struct builder *b, struct hd_error *
     }
     trace_survey_free(&r.survey);
     trace_types_free(&r.types);
-    trace_nodes_free(&r.nodes);
-    trace_root_events_free(&r.outside);
+    ids_free(&r.ids);
+    free(r.addresses);
+    free(r.repeats);
+    free(r.named);
+    free(r.roots);
+    free(r.pairs);
+    arena_free(&r.names);
     free(r.ranges);
     free(r.range_times);
     free(r.edges);

@@ -1,7 +1,7 @@
 /* Events that are short, odd or told twice: what of them counts, and in which words the
  * others are refused. Walks as they should be are test_read_nettrace.c's. */
 #include "format/nettrace/forged_walks.h"
-#include "format/nettrace/trace_graph.h"
+#include "format/nettrace/trace_types.h"
 
 #include <math.h>
 

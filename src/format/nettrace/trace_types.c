@@ -1,23 +1,19 @@
-#include "format/nettrace/trace_graph.h"
+#include "format/nettrace/trace_types.h"
 
 #include "base/alloc.h"
 #include "base/calendar.h"
 #include "base/say.h"
-#include "base/search.h"
 #include "format/span.h"
 #include "heap/names.h"
-#include "heap/place.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* --- types --------------------------------------------------------------------- */
-
 /* --- definitions --------------------------------------------------------------- */
 
-static struct trace_type *use_slot(struct trace_types *t, uint64_t id)
+static struct trace_type *type_slot(struct trace_types *t, uint64_t id)
 {
     size_t before = t->ids.len;
     uint32_t n = id_numbers_add(&t->ids, id);
@@ -33,7 +29,7 @@ static struct trace_type *use_slot(struct trace_types *t, uint64_t id)
 static void define_type(struct trace_types *t, const struct heap_type *from,
                         struct text *name)
 {
-    struct trace_type *type = use_slot(t, from->id);
+    struct trace_type *type = type_slot(t, from->id);
     type->flags = from->flags;
     type->token = from->token;
     type->module = from->module;
@@ -92,7 +88,7 @@ bool trace_types_module(struct trace_types *t, struct bytes payload)
 
 uint32_t trace_types_use(struct trace_types *t, uint64_t id, struct builder *b)
 {
-    struct trace_type *type = use_slot(t, id);
+    struct trace_type *type = type_slot(t, id);
     if (!type->is_used) {
         type->is_used = true;
         type->built_as = builder_type(b, TYPE_OBJECT, NULL, 0);
@@ -102,10 +98,8 @@ uint32_t trace_types_use(struct trace_types *t, uint64_t id, struct builder *b)
 
 /* --- names --------------------------------------------------------------------- */
 
-/* Append the name of a type as dotnet-gcdump has it, not yet canonical; of one that is
- * not defined, unknown and its id, and what closes it if unknown ends in '('. */
-static void trace_types_name(const struct trace_types *t, uint64_t id, const char *unknown,
-                             struct text *out)
+void trace_types_name(const struct trace_types *t, uint64_t id, const char *unknown,
+                      struct text *out)
 {
     uint32_t n = id_numbers_find(&t->ids, id);
     if (n == NO_ID || !t->all[n].is_defined) {
@@ -250,237 +244,6 @@ void trace_types_free(struct trace_types *t)
     free(t->modules);
     arena_free(&t->arena);
     *t = (struct trace_types){0};
-}
-
-/* --- nodes --------------------------------------------------------------------- */
-
-void trace_nodes_init(struct trace_nodes *n, unsigned pointer_size, struct account *account)
-{
-    enum { SHIFT_64 = 3, SHIFT_32 = 2 };
-    ids_init(&n->ids, pointer_size == 8 ? SHIFT_64 : SHIFT_32);
-    ids_charge_to(&n->ids, account);
-}
-
-void trace_nodes_reserve(struct trace_nodes *n, size_t objects)
-{
-    if (objects <= n->room)
-        return;
-    size_t room = array_bytes(n->room, 2) > objects ? n->room * 2 : objects;
-    account_charge(n->ids.keys.account, 8 * (uint64_t)(room - n->room));
-    n->addresses = alloc_resize(n->addresses, array_bytes(room + 1, 8));
-    n->room = room;
-}
-
-void trace_nodes_add(struct trace_nodes *n, node_id id, uint64_t address)
-{
-    le_put(n->addresses + 8 * (size_t)id, address, 8);
-    if (ids_add(&n->ids, address))
-        return;
-    n->repeats = grow(n->repeats, n->repeat_count, &n->repeat_cap, sizeof(*n->repeats));
-    n->repeats[n->repeat_count++] = id;
-}
-
-/* So many nodes before repeat i, i of which are repeats. */
-static bool is_numbered_before(const void *repeats, size_t i, const void *position)
-{
-    return ((const node_id *)repeats)[i] - (uint32_t)i <= *(const uint32_t *)position;
-}
-
-/* The node of a position among those that repeat no other: where there are repeats. */
-node_id trace_nodes_at_position(const struct trace_nodes *n, uint32_t position)
-{
-    return position + (uint32_t)search_first(n->repeats, 0, n->repeat_count,
-                                             is_numbered_before, &position);
-}
-
-unsigned char *trace_nodes_take_addresses(struct trace_nodes *n, node_id count, node_id all)
-{
-    unsigned char *taken = alloc_resize(n->addresses, array_bytes(all, 8));
-    memset(taken + 8 * (size_t)count, 0, 8 * (size_t)(all - count));
-    n->addresses = NULL;
-    return taken;
-}
-
-void trace_nodes_free(struct trace_nodes *n)
-{
-    ids_free(&n->ids);
-    free(n->addresses);
-    free(n->repeats);
-}
-
-/* --- events of roots ----------------------------------------------------------- */
-
-/* A static variable, or a wrapper of COM. */
-struct named_root {
-    uint64_t object, type;
-    enum root_group group;
-    uint64_t unknown;  /* of a wrapper: the COM object */
-    struct span field; /* of a variable */
-};
-
-struct dependent {
-    uint64_t key, value;
-};
-
-static void add_named(struct trace_root_events *e, struct named_root root)
-{
-    e->named = account_grow(e->arena.account, e->named, e->named_count, &e->named_cap,
-                            sizeof(*e->named));
-    e->named[e->named_count++] = root;
-}
-
-bool trace_root_events_statics(struct trace_root_events *e, const struct bulk *b)
-{
-    struct trace_fields f = trace_fields_of(b->rest);
-    struct heap_static s;
-    struct text field = {0};
-    for (uint32_t i = 0; i < b->count && heap_static_next(&f, &s); i++) {
-        text_clear(&field);
-        trace_wide_text(&field, s.field);
-        add_named(e, (struct named_root){
-                         .object = s.object,
-                         .type = s.type,
-                         .group = s.flags & STATIC_FLAG_THREAD ? GROUP_THREAD_STATICS
-                                                               : GROUP_STATICS,
-                         .field = {arena_strdup(&e->arena, text_string(&field), field.len),
-                                   field.len}});
-    }
-    text_free(&field);
-    return !f.failed;
-}
-
-void trace_root_events_wrappers(struct trace_root_events *e, const struct bulk *b)
-{
-    for (uint32_t i = 0; i < b->count; i++) {
-        struct heap_wrapper w = heap_wrapper_at(b->records + i * b->size);
-        if (w.unknown != 0)
-            add_named(e, (struct named_root){.object = w.object,
-                                             .type = w.type,
-                                             .group = GROUP_WRAPPERS,
-                                             .unknown = w.unknown});
-    }
-}
-
-uint64_t trace_root_events_roots(struct trace_root_events *e, const struct bulk *b,
-                                 unsigned pointer_size)
-{
-    uint64_t weak = 0;
-    for (uint32_t i = 0; i < b->count; i++) {
-        struct heap_root root = heap_root_at(b->records + i * b->size, pointer_size);
-        if (root.flags & ROOT_FLAG_WEAK) {
-            weak++;
-            continue;
-        }
-        if (root.object == 0)
-            continue;
-        e->roots = account_grow(e->arena.account, e->roots, e->root_count, &e->root_cap,
-                                sizeof(*e->roots));
-        e->roots[e->root_count++] = root;
-    }
-    return weak;
-}
-
-void trace_root_events_pairs(struct trace_root_events *e, const struct bulk *b,
-                             unsigned pointer_size)
-{
-    for (uint32_t i = 0; i < b->count; i++) {
-        const unsigned char *p = b->records + i * b->size;
-        e->pairs = account_grow(e->arena.account, e->pairs, e->pair_count, &e->pair_cap,
-                                sizeof(*e->pairs));
-        e->pairs[e->pair_count++] = (struct dependent){
-            heap_pointer(p, pointer_size), heap_pointer(p + pointer_size, pointer_size)};
-    }
-}
-
-static int links_by_from(const void *a, const void *b)
-{
-    const struct root_link *x = a, *y = b;
-    if (x->from != y->from)
-        return x->from < y->from ? -1 : 1;
-    return (x->to > y->to) - (x->to < y->to);
-}
-
-/* The order of the questions is dotnet-gcdump's. */
-static enum root_group group_of(const struct heap_root *root)
-{
-    if (root->kind == ROOT_RECORD_STACK)
-        return GROUP_STACK;
-    if (root->flags & ROOT_FLAG_REF_COUNTED)
-        return GROUP_REF_COUNTED;
-    if (root->kind == ROOT_RECORD_FINALIZER)
-        return GROUP_FINALIZER;
-    if (root->kind != ROOT_RECORD_HANDLE)
-        return GROUP_OTHER;
-    return root->flags == ROOT_FLAG_PINNING ? GROUP_PINNING : GROUP_STRONG;
-}
-
-static void add_root_name(struct text *name, const struct named_root *v,
-                          const struct trace_types *types)
-{
-    if (v->group == GROUP_WRAPPERS) {
-        say(name, "[CCW ", as_hex(v->unknown), " for type ");
-        trace_types_name(types, v->type, "UNKNOWN ", name);
-        text_add_char(name, ']');
-        return;
-    }
-    struct text type = {0};
-    trace_types_name(types, v->type, "Type(", &type);
-    place_add_static(name, (struct name_part){text_string(&type), type.len},
-                     (struct name_part){v->field.data, v->field.len});
-    text_free(&type);
-}
-
-static node_id find_root(const struct trace_nodes *nodes, uint64_t object,
-                         struct builder *b)
-{
-    node_id n = trace_nodes_find(nodes, object);
-    if (n == NO_NODE && object != 0)
-        builder_warn(b, WARN_DANGLING_ROOT, 0);
-    return n;
-}
-
-void trace_root_events_settle(struct trace_root_events *e, struct trace_nodes *nodes,
-                              const struct trace_types *types, struct root_tree *roots,
-                              struct builder *b)
-{
-    struct text name = {0};
-    ids_freeze(&nodes->ids);
-    for (size_t i = 0; i < e->named_count; i++) {
-        const struct named_root *v = &e->named[i];
-        node_id n = find_root(nodes, v->object, b);
-        if (n == NO_NODE)
-            continue;
-        text_clear(&name);
-        add_root_name(&name, v, types);
-        root_tree_add(roots, v->group, name.data, name.len, n);
-    }
-    text_free(&name);
-    for (size_t i = 0; i < e->root_count; i++) {
-        node_id n = find_root(nodes, e->roots[i].object, b);
-        if (n != NO_NODE)
-            root_tree_add(roots, group_of(&e->roots[i]), NULL, 0, n);
-    }
-    /* A handle whose key is alive keeps its value alive through the key. */
-    e->links = arena_array(&e->arena, struct root_link, e->pair_count);
-    for (size_t i = 0; i < e->pair_count; i++) {
-        const struct dependent *p = &e->pairs[i];
-        node_id key = trace_nodes_find(nodes, p->key);
-        node_id value = trace_nodes_find(nodes, p->value);
-        if (key != NO_NODE && value != NO_NODE)
-            e->links[e->link_count++] = (struct root_link){key, value};
-        else if (p->key != 0 && value != NO_NODE)
-            root_tree_add(roots, GROUP_DEPENDENT, NULL, 0, value);
-    }
-    if (e->link_count > 0)
-        qsort(e->links, e->link_count, sizeof(*e->links), links_by_from);
-}
-
-void trace_root_events_free(struct trace_root_events *e)
-{
-    free(e->named);
-    free(e->roots);
-    free(e->pairs);
-    arena_free(&e->arena);
 }
 
 /* --- the process --------------------------------------------------------------- */
