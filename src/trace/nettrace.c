@@ -544,36 +544,32 @@ static bool trace_meta_parse(struct trace_fields *f, uint32_t *number,
     return !f->failed;
 }
 
-static uint32_t find_version(struct trace_fields *f)
+/* The version among the options of a record of version 6. */
+static uint32_t find_version(struct trace_fields f)
 {
-    enum { OPCODE = 1, KEYWORDS = 3, TEMPLATE, TEXT, PAIR, GUID, LEVEL, VERSION };
+    enum { VERSION = 9 };
+    static const struct {
+        unsigned char bytes, strings; /* that follow the number of an option */
+    } options[] = {
+        [1] = {1, 0},  /* opcode */
+        [3] = {8, 0},  /* keywords */
+        [4] = {0, 1},  /* template */
+        [5] = {0, 1},  /* text */
+        [6] = {0, 2},  /* pair */
+        [7] = {16, 0}, /* GUID */
+        [8] = {1, 0},  /* level */
+        [VERSION] = {1, 0},
+    };
     uint32_t version = 0;
-    while (f->at < f->end && !f->failed) {
-        switch (trace_field_u8(f)) {
-        case OPCODE:
-        case LEVEL:
-            trace_field_u8(f);
+    while (f.at < f.end && !f.failed) {
+        unsigned option = trace_field_u8(&f);
+        if (option > VERSION || (options[option].bytes | options[option].strings) == 0)
             break;
-        case KEYWORDS:
-            trace_field_u64(f);
-            break;
-        case PAIR:
-            trace_string(f);
-            trace_string(f);
-            break;
-        case TEMPLATE:
-        case TEXT:
-            trace_string(f);
-            break;
-        case GUID:
-            trace_field_bytes(f, 16);
-            break;
-        case VERSION:
-            version = trace_field_u8(f);
-            break;
-        default:
-            return version;
-        }
+        struct bytes value = trace_field_bytes(&f, options[option].bytes);
+        for (unsigned i = 0; i < options[option].strings; i++)
+            trace_string(&f);
+        if (option == VERSION)
+            version = f.failed ? 0 : value.data[0];
     }
     return version;
 }
@@ -588,11 +584,9 @@ static bool trace_meta_parse_new(struct trace_fields *f, uint32_t *number,
     trace_string(f);
     for (uint32_t fields = trace_field_u16(f); fields > 0 && !f->failed; fields--)
         trace_field_bytes(f, trace_field_u16(f));
-    if (f->at < f->end && !f->failed) {
-        struct bytes more = trace_field_bytes(f, trace_field_u16(f));
-        struct trace_fields options = trace_fields_of(more);
-        meta->version = find_version(&options);
-    }
+    if (f->at < f->end && !f->failed)
+        meta->version =
+            find_version(trace_fields_of(trace_field_bytes(f, trace_field_u16(f))));
     return !f->failed;
 }
 

@@ -98,21 +98,6 @@ bool bulk_parse(enum trace_heap_event kind, struct bytes payload, unsigned point
     return kind == EVENT_WRAPPERS;
 }
 
-bool heap_static_next(struct trace_fields *f, struct heap_static *s)
-{
-    trace_field_u64(f); /* where the variable lies */
-    s->object = trace_field_u64(f);
-    s->type = trace_field_u64(f);
-    s->flags = trace_field_u32(f);
-    s->field = trace_wide(f);
-    return !f->failed;
-}
-
-struct heap_wrapper heap_wrapper_at(const unsigned char *p)
-{
-    return (struct heap_wrapper){le_u64(p + 8), le_u64(p + 16), le_u64(p + 24)};
-}
-
 bool heap_type_next(struct trace_fields *f, struct heap_type *t)
 {
     t->id = trace_field_u64(f);
@@ -154,15 +139,4 @@ bool heap_range_parse(struct bytes payload, unsigned pointer_size, struct range 
     r->start = t.start;
     r->end = t.used <= UINT64_MAX - t.start ? t.start + t.used : UINT64_MAX;
     return payload.size >= 1 + (size_t)pointer_size + 8; /* the size reserved is not used */
-}
-
-bool heap_module_parse(struct bytes payload, struct heap_module *m)
-{
-    struct trace_fields f = trace_fields_of(payload);
-    m->id = trace_field_u64(&f);
-    trace_field_u64(&f); /* assembly */
-    trace_field_u32(&f); /* flags */
-    trace_field_u32(&f); /* reserved */
-    m->path = trace_wide(&f);
-    return !f.failed;
 }

@@ -90,22 +90,7 @@ static inline struct heap_root heap_root_at(const unsigned char *p, unsigned poi
                               le_u32(p + pointer_size + 1)};
 }
 
-struct heap_static {
-    uint64_t object, type;
-    uint32_t flags;
-    struct bytes field; /* UTF-16 */
-};
-
 enum { STATIC_FLAG_THREAD = 1 };
-
-/* The next record of f, which begins as the rest of a bulk. */
-bool heap_static_next(struct trace_fields *f, struct heap_static *s);
-
-struct heap_wrapper {
-    uint64_t object, type, unknown; /* unknown: the COM object; 0 if there is none yet */
-};
-
-struct heap_wrapper heap_wrapper_at(const unsigned char *p);
 
 enum {
     TYPE_FLAG_RCW = 4,
@@ -152,12 +137,5 @@ bool heap_territory_parse(struct bytes payload, unsigned pointer_size,
 
 /* HD_GEN_UNKNOWN as generation for a number that is none. */
 bool heap_range_parse(struct bytes payload, unsigned pointer_size, struct range *r);
-
-struct heap_module {
-    uint64_t id;
-    struct bytes path; /* UTF-16 */
-};
-
-bool heap_module_parse(struct bytes payload, struct heap_module *m);
 
 #endif

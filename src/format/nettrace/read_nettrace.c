@@ -18,7 +18,6 @@
 #include "base/workers.h"
 #include "format/nettrace/trace_types.h"
 #include "format/reader.h"
-#include "format/span.h"
 #include "heap/place.h"
 #include "heap/root_tree.h"
 #include "heap/told_same.h"
@@ -303,31 +302,31 @@ static void add_named_root(struct trace_reader *r, struct named_root root)
 static bool read_statics(struct trace_reader *r, const struct bulk *b)
 {
     struct trace_fields f = trace_fields_of(b->rest);
-    struct heap_static s;
-    struct text field = {0};
-    for (uint32_t i = 0; i < b->count && heap_static_next(&f, &s); i++) {
-        text_clear(&field);
-        trace_wide_text(&field, s.field);
-        add_named_root(
-            r, (struct named_root){
-                   .object = s.object,
-                   .type = s.type,
-                   .group =
-                       s.flags & STATIC_FLAG_THREAD ? GROUP_THREAD_STATICS : GROUP_STATICS,
-                   .field = {arena_strdup(&r->names, text_string(&field), field.len),
-                             field.len}});
+    for (uint32_t i = 0; i < b->count; i++) {
+        struct named_root s = {0};
+        trace_field_u64(&f); /* where the variable is */
+        s.object = trace_field_u64(&f);
+        s.type = trace_field_u64(&f);
+        s.group =
+            trace_field_u32(&f) & STATIC_FLAG_THREAD ? GROUP_THREAD_STATICS : GROUP_STATICS;
+        struct bytes field = trace_wide(&f);
+        if (f.failed)
+            return false;
+        s.field = trace_wide_span(field, &r->names);
+        add_named_root(r, s);
     }
-    text_free(&field);
-    return !f.failed;
+    return true;
 }
 
-static void read_wrapper(struct trace_reader *r, struct heap_wrapper w)
+/* Object, type and the COM object follow 8 bytes. */
+static void read_wrapper(struct trace_reader *r, const unsigned char *p)
 {
-    if (w.unknown != 0)
-        add_named_root(r, (struct named_root){.object = w.object,
-                                              .type = w.type,
-                                              .group = GROUP_WRAPPERS,
-                                              .unknown = w.unknown});
+    struct named_root wrapper = {.object = le_u64(p + 8),
+                                 .type = le_u64(p + 16),
+                                 .group = GROUP_WRAPPERS,
+                                 .unknown = le_u64(p + 24)};
+    if (wrapper.unknown != 0) /* there is one */
+        add_named_root(r, wrapper);
 }
 
 /* Weak ones hold nothing and are only counted. */
@@ -389,7 +388,7 @@ static bool read_records(struct trace_reader *r, struct nettrace *t,
         else if (kind == EVENT_PAIRS)
             read_pair(r, p, r->header.pointer_size);
         else if (kind == EVENT_WRAPPERS)
-            read_wrapper(r, heap_wrapper_at(p));
+            read_wrapper(r, p);
     }
     return true;
 }
@@ -845,7 +844,7 @@ static bool nettrace_read(struct input *in, struct builder *b, struct hd_error *
                              .account = builder_account(b),
                              .err = err,
                              .is_along = input_is_growing(in)};
-    trace_types_charge_to(&r.types, r.account);
+    r.types.ids.account = r.types.module_ids.account = r.types.arena.account = r.account;
     r.names.account = r.account;
     bool ok = r.is_along ? read_growing(&r)
                          : survey_trace(&r) && choose_walk(&r) &&

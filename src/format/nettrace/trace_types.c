@@ -13,6 +13,15 @@
 
 /* --- definitions --------------------------------------------------------------- */
 
+struct span trace_wide_span(struct bytes wide, struct arena *a)
+{
+    struct text t = {0};
+    trace_wide_text(&t, wide);
+    struct span s = {arena_strdup(a, text_string(&t), t.len), t.len};
+    text_free(&t);
+    return s;
+}
+
 static struct trace_type *type_slot(struct trace_types *t, uint64_t id)
 {
     size_t before = t->ids.len;
@@ -33,13 +42,11 @@ static void define_type(struct trace_types *t, const struct heap_type *from,
     type->flags = from->flags;
     type->token = from->token;
     type->module = from->module;
-    bool same = type->is_defined && type->name_len == name->len &&
-                (name->len == 0 || memcmp(type->name, name->data, name->len) == 0);
+    bool same = type->is_defined && span_is(type->name, text_string(name));
     type->is_defined = true;
-    if (!same) {
-        type->name = arena_strdup(&t->arena, text_string(name), name->len);
-        type->name_len = name->len;
-    }
+    if (!same)
+        type->name =
+            (struct span){arena_strdup(&t->arena, text_string(name), name->len), name->len};
     if (same && type->parameter_count == from->parameter_count)
         return;
     uint64_t *parameters = arena_array(&t->arena, uint64_t, from->parameter_count);
@@ -47,11 +54,6 @@ static void define_type(struct trace_types *t, const struct heap_type *from,
         parameters[i] = le_u64(from->parameters + 8 * (size_t)i);
     type->parameters = parameters;
     type->parameter_count = from->parameter_count;
-}
-
-void trace_types_charge_to(struct trace_types *t, struct account *account)
-{
-    t->ids.account = t->module_ids.account = t->arena.account = account;
 }
 
 bool trace_types_define(struct trace_types *t, const struct bulk *b)
@@ -70,19 +72,20 @@ bool trace_types_define(struct trace_types *t, const struct bulk *b)
 
 bool trace_types_module(struct trace_types *t, struct bytes payload)
 {
-    struct heap_module module;
-    if (!heap_module_parse(payload, &module))
+    enum { ASSEMBLY_AND_FLAGS = 16 };
+    struct trace_fields f = trace_fields_of(payload);
+    uint64_t id = trace_field_u64(&f);
+    trace_field_bytes(&f, ASSEMBLY_AND_FLAGS);
+    struct bytes path = trace_wide(&f);
+    if (f.failed)
         return false;
     size_t before = t->module_ids.len;
-    uint32_t n = id_numbers_add(&t->module_ids, module.id);
-    if (n != before)
-        return true;
-    struct text path = {0};
-    trace_wide_text(&path, module.path);
-    t->modules = account_grow(t->arena.account, t->modules, before, &t->module_cap,
-                              sizeof(*t->modules));
-    t->modules[n] = path.len > 0 ? arena_strdup(&t->arena, path.data, path.len) : "";
-    text_free(&path);
+    uint32_t n = id_numbers_add(&t->module_ids, id);
+    if (n == before) {
+        t->modules = account_grow(t->arena.account, t->modules, before, &t->module_cap,
+                                  sizeof(*t->modules));
+        t->modules[n] = trace_wide_span(path, &t->arena);
+    }
     return true;
 }
 
@@ -110,8 +113,8 @@ void trace_types_name(const struct trace_types *t, uint64_t id, const char *unkn
     const struct trace_type *type = &t->all[n];
     bool is_rcw = type->flags & TYPE_FLAG_RCW;
     text_add_string(out, is_rcw ? "[RCW " : "");
-    if (type->name_len > 0)
-        names_rewritten(out, type->name, type->name_len);
+    if (type->name.len > 0)
+        names_rewritten(out, type->name.data, type->name.len);
     else
         say(out, type->flags & TYPE_FLAG_ARRAY ? "ArrayType" : "Type", "(",
             as_hex(type->token), ")");
@@ -125,23 +128,21 @@ void trace_types_name(const struct trace_types *t, uint64_t id, const char *unkn
 static void learn_argument(struct trace_types *t, uint64_t id, const char *text, size_t len)
 {
     uint32_t n = id_numbers_find(&t->ids, id);
-    if (n == NO_ID || t->all[n].name_len == 0 || t->all[n].full_name != NULL)
-        return;
-    struct trace_type *type = &t->all[n];
-    if (len <= type->name_len + 1 || text[len - type->name_len - 1] != '+' ||
-        memcmp(text + len - type->name_len, type->name, type->name_len) != 0)
-        return;
-    type->full_name = arena_strdup(&t->arena, text, len);
-    type->full_len = len;
+    struct trace_type *type = n != NO_ID ? &t->all[n] : NULL;
+    size_t own = n != NO_ID ? type->name.len : 0;
+    if (own > 0 && type->full_name.data == NULL && len > own + 1 &&
+        text[len - own - 1] == '+' && memcmp(text + len - own, type->name.data, own) == 0)
+        type->full_name = (struct span){arena_strdup(&t->arena, text, len), len};
 }
 
 /* The arguments of a name, each with its id: at the outermost brackets behind the first. */
 static void learn_arguments(struct trace_types *t, const struct trace_type *type)
 {
-    const char *open = type->name_len > 0 ? memchr(type->name, '[', type->name_len) : NULL;
+    const struct span *name = &type->name;
+    const char *open = name->len > 0 ? memchr(name->data, '[', name->len) : NULL;
     if (open == NULL || type->flags & TYPE_FLAG_ARRAY)
         return;
-    const char *end = type->name + type->name_len, *start = open + 1;
+    const char *end = name->data + name->len, *start = open + 1;
     uint32_t parameter = 0;
     size_t depth = 0;
     for (const char *c = start; c < end && parameter < type->parameter_count; c++) {
@@ -163,17 +164,18 @@ static void learn_arguments(struct trace_types *t, const struct trace_type *type
 static bool learn_array(struct trace_types *t, struct trace_type *type)
 {
     if (!(type->flags & TYPE_FLAG_ARRAY) || type->parameter_count != 1 ||
-        type->full_name != NULL)
+        type->full_name.data != NULL)
         return false;
     uint32_t n = id_numbers_find(&t->ids, type->parameters[0]);
-    if (n == NO_ID || t->all[n].full_name == NULL || type->name_len <= t->all[n].name_len ||
-        memcmp(type->name, t->all[n].name, t->all[n].name_len) != 0)
+    const struct trace_type *of = n != NO_ID ? &t->all[n] : NULL;
+    if (of == NULL || of->full_name.data == NULL || type->name.len <= of->name.len ||
+        memcmp(type->name.data, of->name.data, of->name.len) != 0)
         return false;
     struct text name = {0};
-    text_add(&name, t->all[n].full_name, t->all[n].full_len);
-    text_add(&name, type->name + t->all[n].name_len, type->name_len - t->all[n].name_len);
-    type->full_name = arena_strdup(&t->arena, text_string(&name), name.len);
-    type->full_len = name.len;
+    text_add(&name, of->full_name.data, of->full_name.len);
+    text_add(&name, type->name.data + of->name.len, type->name.len - of->name.len);
+    type->full_name =
+        (struct span){arena_strdup(&t->arena, text_string(&name), name.len), name.len};
     text_free(&name);
     return true;
 }
@@ -202,7 +204,7 @@ uint64_t trace_types_finish(struct trace_types *t, struct builder *b)
 {
     struct hd_snapshot *snap = b->snap;
     struct text name = {0};
-    uint64_t nameless = 0;
+    uint64_t unnamed = 0;
     learn_outer_classes(t);
     snap->type_names = arena_array(&snap->arena, struct type_name, t->ids.len);
     for (size_t i = 0; i < t->ids.len; i++) {
@@ -211,29 +213,29 @@ uint64_t trace_types_finish(struct trace_types *t, struct builder *b)
         text_clear(&name);
         trace_types_name(t, id, "UNKNOWN ", &name);
         const char *canonical = builder_name(b, name.data, name.len);
-        if (type->is_defined && type->name_len > 0)
+        if (type->is_defined && type->name.len > 0)
             snap->type_names[snap->type_name_count++] = (struct type_name){id, canonical};
         if (!type->is_used)
             continue;
         builder_name_type(b, type->built_as, name.data, name.len);
-        if (type->full_name != NULL && !(type->flags & TYPE_FLAG_RCW)) {
+        if (type->full_name.data != NULL && !(type->flags & TYPE_FLAG_RCW)) {
             text_clear(&name);
-            names_rewritten(&name, type->full_name, type->full_len);
+            names_rewritten(&name, type->full_name.data, type->full_name.len);
             builder_full_name(b, type->built_as, builder_name(b, name.data, name.len));
         }
-        nameless += !type->is_defined || type->name_len == 0;
+        unnamed += !type->is_defined || type->name.len == 0;
         if (type->is_defined && type->flags & TYPE_FLAG_IMAGE) {
             builder_image(b, type->built_as, type->module, type->token);
             snap->image_base = type->module;
         }
         uint32_t module = id_numbers_find(&t->module_ids, type->module);
-        if (module != NO_ID && t->modules[module][0] != '\0')
-            builder_module(b, type->built_as, t->modules[module],
-                           strlen(t->modules[module]));
+        if (module != NO_ID && t->modules[module].len > 0)
+            builder_module(b, type->built_as, t->modules[module].data,
+                           t->modules[module].len);
     }
     text_free(&name);
     qsort(snap->type_names, snap->type_name_count, sizeof(*snap->type_names), by_id);
-    return nameless;
+    return unnamed;
 }
 
 void trace_types_free(struct trace_types *t)

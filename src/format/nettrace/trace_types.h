@@ -3,6 +3,7 @@
 #ifndef TRACE_TYPES_H
 #define TRACE_TYPES_H
 
+#include "format/span.h"
 #include "heap/builder.h"
 #include "heap/ids.h"
 #include "trace/trace_heap_events.h"
@@ -12,7 +13,8 @@
 /* The types and modules that a trace defines, by their ids.
  *
  * A type is often defined after the first object of it, and a module at the end of the
- * trace, so names are put together when everything was seen. A {0} table is empty.
+ * trace, so names are put together when everything was seen. A {0} table is empty; the
+ * accounts of ids, module_ids and arena are the caller's.
  *
  * Names are spelled as dotnet-gcdump spells them before they are made canonical, so that
  * types of traces and of its files are one. */
@@ -23,10 +25,8 @@ struct trace_type {
     uint32_t built_as; /* a type of the builder */
     uint32_t flags, token;
     uint64_t module;
-    const char *name; /* UTF-8, as in the stream; may be "" */
-    size_t name_len;
-    const char *full_name; /* with the outer class; NULL: not known */
-    size_t full_len;
+    struct span name;           /* UTF-8, as in the stream; may be empty */
+    struct span full_name;      /* with the outer class; NULL: not known */
     const uint64_t *parameters; /* ids of generic arguments, or of the element */
     uint32_t parameter_count;
 };
@@ -36,13 +36,13 @@ struct trace_types {
     struct trace_type *all; /* by number */
     size_t cap;
     struct id_numbers module_ids;
-    const char **modules; /* paths, by number */
+    struct span *modules; /* paths, by number */
     size_t module_cap;
     struct arena arena;
 };
 
-/* From here on account is charged for what is kept. Before the first definition. */
-void trace_types_charge_to(struct trace_types *t, struct account *account);
+/* The text in `a`, as UTF-8. */
+struct span trace_wide_span(struct bytes wide, struct arena *a);
 
 /* Take the definitions of one event; false when they are damaged. */
 bool trace_types_define(struct trace_types *t, const struct bulk *b);
