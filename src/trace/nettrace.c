@@ -710,7 +710,7 @@ static bool read_sequence_point(struct nettrace *t)
 }
 
 /* Of version 6: the index of a thread, then elements; one is the process. */
-static bool read_threads(struct nettrace *t)
+static bool read_thread_records(struct nettrace *t)
 {
     enum { NAME = 1, PROCESS, THREAD, PAIR };
     struct trace_fields all;
@@ -796,7 +796,7 @@ static uint64_t trace_row_plain(struct trace_fields *f, struct trace_row *r,
 }
 
 /* The head of the next row; the payload follows. */
-static bool read_row(struct nettrace *t)
+static bool read_event_row(struct nettrace *t)
 {
     enum { LONGEST = 96 }; /* no head is longer, compressed or not */
     uint64_t start = t->offset, left = t->block_end - start;
@@ -865,7 +865,7 @@ static bool read_block(struct nettrace *t)
         return read_new_metadata(t);
     if (t->block == BLOCK_SEQUENCE_POINT)
         return read_sequence_point(t);
-    return t->block != BLOCK_THREADS || read_threads(t);
+    return t->block != BLOCK_THREADS || read_thread_records(t);
 }
 
 /* --- events -------------------------------------------------------------- */
@@ -895,7 +895,7 @@ bool nettrace_next(struct nettrace *t, struct trace_event *event)
         /* The size of rows of fixed layout includes padding. */
         uint64_t row_end = t->row_end;
         t->row_end = 0;
-        if (!skip_to(t, row_end) || t->offset >= t->block_end || !read_row(t))
+        if (!skip_to(t, row_end) || t->offset >= t->block_end || !read_event_row(t))
             continue;
         const struct trace_row *r = &t->row;
         if (r->metadata == 0 || t->block == BLOCK_METADATA) {

@@ -9,7 +9,7 @@ enum { PART_HEAD = 8, MOST_OF_PART = 60 * 1024 - PART_HEAD };
 
 /* --- values -------------------------------------------------------------------------- */
 
-static void put(struct text *t, uint64_t value, size_t size)
+static void put_number(struct text *t, uint64_t value, size_t size)
 {
     for (size_t i = 0; i < size; i++)
         text_add_char(t, (char)(unsigned char)(value >> 8 * i));
@@ -18,15 +18,15 @@ static void put(struct text *t, uint64_t value, size_t size)
 static void put_wide(struct text *t, const char *ascii)
 {
     do
-        put(t, (unsigned char)*ascii, 2);
+        put_number(t, (unsigned char)*ascii, 2);
     while (*ascii++ != '\0');
 }
 
 static void put_varuint(struct text *t, uint64_t value)
 {
     for (; value > 0x7F; value >>= 7)
-        put(t, (value & 0x7F) | 0x80, 1);
-    put(t, value, 1);
+        put_number(t, (value & 0x7F) | 0x80, 1);
+    put_number(t, value, 1);
 }
 
 /* --- blocks -------------------------------------------------------------------------- */
@@ -38,20 +38,20 @@ static void put_block(struct text *to, uint64_t at, const char *name, uint64_t t
 {
     enum { VERSION = 2, HEAD = 20, COMPRESSED = 1 };
     text_add(to, "\5\5\1", 3);
-    put(to, VERSION, 4);
-    put(to, VERSION, 4);
-    put(to, strlen(name), 4);
+    put_number(to, VERSION, 4);
+    put_number(to, VERSION, 4);
+    put_number(to, strlen(name), 4);
     text_add_string(to, name);
-    put(to, 6, 1);
-    put(to, HEAD + rows->len, 4);
+    put_number(to, 6, 1);
+    put_number(to, HEAD + rows->len, 4);
     while ((at + to->len) % 4 != 0)
-        put(to, 0, 1);
-    put(to, HEAD, 2);
-    put(to, COMPRESSED, 2);
-    put(to, time, 8);
-    put(to, time, 8);
+        put_number(to, 0, 1);
+    put_number(to, HEAD, 2);
+    put_number(to, COMPRESSED, 2);
+    put_number(to, time, 8);
+    put_number(to, time, 8);
     text_add(to, rows->data, rows->len);
-    put(to, 6, 1);
+    put_number(to, 6, 1);
     text_free(rows);
 }
 
@@ -61,15 +61,16 @@ static void put_definition(struct text *rows, uint32_t number)
 {
     enum { INFORMATIONAL = 4 };
     struct text record = {0};
-    put(&record, number, 4);
+    put_number(&record, number, 4);
     put_wide(&record, TOLD_EVENT_PROVIDER);
-    put(&record, TOLD_EVENT_ID, 4);
+    put_number(&record, TOLD_EVENT_ID, 4);
     put_wide(&record, "Same");
-    put(&record, 0, 8); /* keywords */
-    put(&record, 1, 4); /* version */
-    put(&record, INFORMATIONAL, 4);
-    put(&record, 0, 4); /* fields: as those of the runtime itself none are described */
-    put(rows, SIZE, 1);
+    put_number(&record, 0, 8); /* keywords */
+    put_number(&record, 1, 4); /* version */
+    put_number(&record, INFORMATIONAL, 4);
+    put_number(&record, 0,
+               4); /* fields: as those of the runtime itself none are described */
+    put_number(rows, SIZE, 1);
     put_varuint(rows, 0); /* time */
     put_varuint(rows, record.len);
     text_add(rows, record.data, record.len);
@@ -82,7 +83,7 @@ static void put_event(struct text *rows, const struct told_event_place *place,
                       uint32_t part, uint32_t parts, struct bytes told)
 {
     enum { NO_THREAD = INT32_MAX };
-    put(rows, METADATA | CAPTURE | THREAD | SIZE, 1);
+    put_number(rows, METADATA | CAPTURE | THREAD | SIZE, 1);
     put_varuint(rows, place->definition);
     put_varuint(rows, part); /* the first has number 1 */
     put_varuint(rows, NO_THREAD);
@@ -90,8 +91,8 @@ static void put_event(struct text *rows, const struct told_event_place *place,
     put_varuint(rows, NO_THREAD);
     put_varuint(rows, place->time);
     put_varuint(rows, PART_HEAD + told.size);
-    put(rows, part, 4);
-    put(rows, parts, 4);
+    put_number(rows, part, 4);
+    put_number(rows, parts, 4);
     text_add(rows, told.data, told.size);
 }
 
@@ -110,7 +111,7 @@ void told_event_put(struct text *to, const struct told_event_place *place, const
         put_event(&rows, place, i, parts, part);
         put_block(to, place->at, "EventBlock", place->time, &rows);
     }
-    put(to, END, 1);
+    put_number(to, END, 1);
 }
 
 /* --- reading ------------------------------------------------------------------------- */

@@ -168,7 +168,7 @@ static bool is_wanted_range(const struct trace_reader *r, uint64_t time)
            (r->walk->gc_end == HD_UNKNOWN || time <= r->walk->gc_end);
 }
 
-static void add_range(struct trace_reader *r, struct range range, uint64_t time)
+static void add_gc_range(struct trace_reader *r, struct range range, uint64_t time)
 {
     r->ranges = account_grow(r->account, r->ranges, r->range_count, &r->range_cap,
                              sizeof(*r->ranges));
@@ -190,7 +190,7 @@ static void build_ranges(struct trace_reader *r)
     r->range_count = kept;
     if (kept == 0)
         return;
-    add_range(r, (struct range){0, UINT64_MAX, HD_GEN_FROZEN}, 0);
+    add_gc_range(r, (struct range){0, UINT64_MAX, HD_GEN_FROZEN}, 0);
     snap->ranges = ranges_build(r->ranges, r->range_count, &snap->arena);
     snap->info.has_generations = true;
 }
@@ -411,7 +411,7 @@ static bool read_event(struct trace_reader *r, struct nettrace *t,
     case EVENT_RANGE:
         if (!heap_range_parse(payload, r->header.pointer_size, &range))
             return nettrace_refuse(t, "a generation's range is too short");
-        add_range(r, range, e->time);
+        add_gc_range(r, range, e->time);
         return true;
     case EVENT_MODULE:
         return trace_types_module(&r->types, payload) ||
@@ -770,7 +770,7 @@ static void warn_incomplete(struct trace_reader *r)
         note_incomplete(r, arena_printf(a, "%zu objects occur twice", r->repeat_count));
 }
 
-static void add_warnings(struct trace_reader *r, uint64_t unnamed)
+static void add_trace_warnings(struct trace_reader *r, uint64_t unnamed)
 {
     struct warnings *all = &r->b->snap->warnings;
     warn_incomplete(r);
@@ -797,7 +797,7 @@ static void add_warnings(struct trace_reader *r, uint64_t unnamed)
         builder_warn(r->b, WARN_DANGLING_REFERENCE, 0);
 }
 
-static void add_facts(struct trace_reader *r)
+static void add_trace_facts(struct trace_reader *r)
 {
     struct hd_snapshot *snap = r->b->snap;
     const struct text *told = &r->told.told;
@@ -851,8 +851,8 @@ static bool nettrace_read(struct input *in, struct builder *b, struct hd_error *
                                (b->want_graph ? read_graph(&r) : read_types(&r));
     if (ok) {
         uint64_t unnamed = trace_types_finish(&r.types, b);
-        add_facts(&r);
-        add_warnings(&r, unnamed);
+        add_trace_facts(&r);
+        add_trace_warnings(&r, unnamed);
     }
     trace_survey_free(&r.survey);
     trace_types_free(&r.types);

@@ -35,7 +35,7 @@ static bool skip_text(struct span *s, const char *text)
     return begins;
 }
 
-static bool is_in(char c, const char *set)
+static bool is_one_of(char c, const char *set)
 {
     return c != '\0' && strchr(set, c) != NULL;
 }
@@ -44,7 +44,7 @@ static bool is_in(char c, const char *set)
 static size_t skip_all(struct span *s, const char *set)
 {
     size_t n = 0;
-    while (n < s->len && is_in(s->data[n], set))
+    while (n < s->len && is_one_of(s->data[n], set))
         n++;
     skip(s, n);
     return n;
@@ -96,7 +96,7 @@ static bool skip_windbg_prompt(struct span *s)
             return false;
     }
     if (skip_text(s, ":"))
-        while (s->len > 0 && !is_in(s->data[0], "> "))
+        while (s->len > 0 && !is_one_of(s->data[0], "> "))
             skip(s, 1);
     return skip_text(s, ">");
 }
@@ -134,7 +134,7 @@ static struct span parse_argument(struct span *rest)
     for (bool quoted = false; argument.len < rest->len; argument.len++) {
         char c = rest->data[argument.len];
         quoted ^= c == '"';
-        if (!quoted && is_in(c, " \t"))
+        if (!quoted && is_one_of(c, " \t"))
             break;
     }
     skip(rest, argument.len);
@@ -157,7 +157,7 @@ static bool is_address(struct span s)
 }
 
 /* NULL for all, and for words that are none. */
-static const char *generation_of(struct span word)
+static const char *sos_generation(struct span word)
 {
     static const char *const known[][2] = {
         {"gen0", "gen0"},  {"gen1", "gen1"},  {"gen2", "gen2"},
@@ -178,7 +178,7 @@ static void read_option(struct sos_echo *e, struct span option, struct span *res
     static const char *const names[] = {"type", "mt", "min", "max", "heap", "segment"};
     const char *filter = NULL;
     struct span value = option;
-    while (value.len > 0 && !is_in(value.data[0], "=:"))
+    while (value.len > 0 && !is_one_of(value.data[0], "=:"))
         skip(&value, 1);
     option.len -= value.len;
     skip(&value, value.len > 0);
@@ -195,7 +195,7 @@ static void read_option(struct sos_echo *e, struct span option, struct span *res
         say(&e->filters, e->filters.len > 0 ? " -" : "-", filter);
         add_argument(&e->filters, value);
     } else if (is_generation) {
-        e->generation = generation_of(value);
+        e->generation = sos_generation(value);
     } else if (span_is_nocase(option, "strings")) {
         e->output = SOS_STRINGS;
     } else if (span_is_nocase(option, "short") || span_is_nocase(option, "thinlock")) {
@@ -211,11 +211,11 @@ static void read_arguments(struct sos_echo *e, struct span rest, bool dumpgen)
     struct span argument;
     while ((argument = parse_argument(&rest)).len > 0) {
         add_argument(&e->command, argument);
-        if (argument.len > 1 && is_in(argument.data[0], "-/")) {
+        if (argument.len > 1 && is_one_of(argument.data[0], "-/")) {
             skip(&argument, 1);
             read_option(e, argument, &rest);
         } else if (dumpgen) {
-            e->generation = generation_of(argument);
+            e->generation = sos_generation(argument);
             dumpgen = false;
         } else if (is_address(argument)) {
             add_argument(&e->filters, argument);
@@ -523,7 +523,7 @@ static bool begins_with_number(struct span name)
 }
 
 /* Counts a row; a line that is none is left out. */
-static bool read_row(struct dumpheap *r, struct span line)
+static bool read_dumpheap_row(struct dumpheap *r, struct span line)
 {
     enum { SMALL = 128 };
     struct hd_error *err = r->t->err;
@@ -649,7 +649,7 @@ static bool read_rows(struct dumpheap *r)
         r->last_row_cut = line.data + line.len == r->t->lines.end;
         if (r->last_row_cut)
             break;
-        if (!read_row(r, line))
+        if (!read_dumpheap_row(r, line))
             return false;
     }
     r->left_out += r->rows == 0 ? r->left : 0;
@@ -714,7 +714,7 @@ static void report_part(struct dumpheap *r)
                             : "no System.String is listed: a part of a heap");
 }
 
-static bool read_text(struct type_table *t)
+static bool read_dumpheap_text(struct type_table *t)
 {
     struct dumpheap r = {
         .t = t, .layout = layout_of(t->text), .seen = {.account = builder_account(t->b)}};
@@ -734,7 +734,7 @@ static bool read_text(struct type_table *t)
 
 static bool dumpheap_read(struct input *in, struct builder *b, struct hd_error *err)
 {
-    return type_table_read(in, b, err, read_text);
+    return type_table_read(in, b, err, read_dumpheap_text);
 }
 
 const struct reader read_dumpheap = {
