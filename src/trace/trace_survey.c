@@ -41,7 +41,6 @@ static bool add_gc(struct trace_survey *s, struct nettrace *t, const struct trac
         return true;
     struct heap_gc *known = use_gc(s, gc.count, e->pid);
     *(start ? &known->start : &known->end) = e->time;
-    s->full_gcs += start;
     return true;
 }
 
@@ -101,11 +100,8 @@ static struct heap_walk *use_walk(struct trace_survey *s, const struct trace_eve
 
 static void add_records(struct heap_sequence *q, const struct bulk *b)
 {
-    if (b->index > q->next) {
-        if (q->missing == 0)
-            q->gap_at = q->records;
+    if (b->index > q->next)
         q->missing += b->index - q->next;
-    }
     q->next = b->index + 1;
     q->events++;
     q->records += b->count;
@@ -147,7 +143,6 @@ static bool add_walk_event(struct trace_survey *s, struct nettrace *t,
         return false;
     if (has_numbers(kind))
         add_records(sequence_of(w, kind), &b);
-    s->statics += kind == EVENT_STATICS;
     w->end_at = e->at;
     w->last_time = e->time;
     return true;

@@ -27,7 +27,6 @@ struct heap_sequence {
     uint64_t events, records;
     uint64_t missing; /* events, by gaps in the numbers */
     uint32_t next;    /* expected number */
-    uint64_t gap_at;  /* records in front of the first gap */
 };
 
 struct heap_walk {
@@ -53,9 +52,8 @@ struct trace_survey {
     struct id_numbers threads;
     uint32_t *walk_of_thread; /* index of its walk that goes on, or NO_ID */
     size_t thread_cap;
-    uint64_t ranges, statics; /* events */
-    uint64_t events_lost;     /* of the whole trace */
-    uint64_t full_gcs;        /* collections of all generations that were seen */
+    uint64_t ranges;      /* events */
+    uint64_t events_lost; /* of the whole trace */
 };
 
 /* Take note of the event that t gave last. False when it is damaged, which t then says. */
