@@ -145,6 +145,21 @@ Test(text_scan, finds_a_nul_wherever_it_stands)
     }
 }
 
+Test(text_scan, finds_a_nul_in_a_word_that_is_larger_than_a_block)
+{
+    struct hd_error err = {0};
+    struct text t = {0};
+    text_add_string(&t, "a 2 x 1\no 1 1 ");
+    for (int i = 0; i < 300000; i++)
+        text_add_char(&t, 'z');
+    text_add_char(&t, '\0');
+    text_add_string(&t, "\nc x 2\n");
+    cr_expect_null(hd_snapshot_from_memory(t.data, t.len, &tables, &err));
+    cr_expect_str_eq(err.kind, "nul-byte");
+    cr_expect_eq(err.at, 2);
+    text_free(&t);
+}
+
 Test(text_scan, quotes_forty_printable_bytes_at_most)
 {
     struct hd_error err = {0};
