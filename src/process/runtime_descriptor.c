@@ -281,7 +281,7 @@ struct text_left {
     size_t len;
 };
 
-/* One byte at a time, as in format/table/json_input.c: jansson does not say when memory
+/* One byte at a time, as in format/table/type_tables.c: jansson does not say when memory
  * fails it. */
 static size_t next_byte(void *to, size_t room, void *from)
 {
