@@ -21,11 +21,19 @@ struct account *builder_account(struct builder *b)
     return &b->account;
 }
 
+/* Whether something is to be dropped, which builder_finish() then knows whatever is freed
+ * until then. */
+static bool drops(struct builder *b)
+{
+    b->has_dropped |= account_is_over(builder_account(b));
+    return b->has_dropped;
+}
+
 uint32_t builder_type(struct builder *b, enum type_kind kind, const char *name, size_t len)
 {
     /* Beside raw_type, in builder_finish(): a row, its sums, its place in a table. */
     enum { PER_ROW = sizeof(struct type) + 256 };
-    if (b->type_count > 0 && account_is_over(builder_account(b)))
+    if (b->type_count > 0 && drops(b))
         return (uint32_t)b->type_count - 1;
     b->types =
         account_grow(&b->account, b->types, b->type_count, &b->type_cap, sizeof(*b->types));
@@ -47,7 +55,7 @@ const char *builder_name(struct builder *b, const char *name, size_t len)
         text_free(&b->scratch);
         b->scratch = folded;
     }
-    if (account_is_over(builder_account(b)))
+    if (drops(b))
         return "";
     /* Once here, once in the key of its row. */
     account_charge(&b->account, 2 * (uint64_t)b->scratch.len);
@@ -82,7 +90,7 @@ void builder_image(struct builder *b, uint32_t type, uint64_t base, uint32_t rva
 
 const char *builder_string(struct builder *b, const char *s, size_t len)
 {
-    if (s == NULL || account_is_over(builder_account(b)))
+    if (s == NULL || drops(b))
         return s != NULL ? "" : NULL;
     account_charge(&b->account, len);
     return arena_strdup(&b->snap->arena, s, len);
@@ -386,7 +394,7 @@ struct hd_snapshot *builder_finish(struct builder *b, struct hd_error *err)
 {
     struct arena scratch = {0};
     struct row_sum *sums;
-    if (!b->over_memory && account_is_over(builder_account(b))) {
+    if (!b->over_memory && drops(b)) {
         account_fail(&b->account, err);
         builder_abandon(b);
         return NULL;

@@ -58,10 +58,11 @@ struct builder {
     struct digest *digest; /* in the place of a graph; NULL: the file has none */
     struct graph *graph;   /* NULL until the first node */
     size_t node_cap, edge_cap;
-    uint64_t graph_charged;                      /* of the account's: the graph's arrays */
-    uint64_t handle_edges;                       /* of builder_handle_edge() */
-    bool too_big;                                /* a count went past 2^32 - 2 */
-    bool over_memory;                            /* the graph does not fit max_memory */
+    uint64_t graph_charged; /* of the account's: the graph's arrays */
+    uint64_t handle_edges;  /* of builder_handle_edge() */
+    bool too_big;           /* a count went past 2^32 - 2 */
+    bool over_memory;       /* the graph does not fit max_memory */
+    bool has_dropped;       /* types or names, for which the account had no room */
     struct dropped nodes_dropped, edges_dropped; /* what came then */
     uint64_t most_beside; /* that others had charged while it did not fit */
 

@@ -1,9 +1,8 @@
 #include "format/gcdump/gcdump.h"
 
-#include "base/hash.h"
+#include "heap/ids.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,111 +22,73 @@ struct parser {
     struct gcdump *d;
     struct arena *a;
     struct text scratch;
+    struct id_numbers modules; /* by where each is in the file */
+    size_t module_cap;
 };
 
-static const char *read_string(struct parser *p, size_t *len)
+static const char *read_string(struct parser *p)
 {
     text_clear(&p->scratch);
     if (!fastser_string(&p->f, &p->scratch))
         return NULL;
-    if (len != NULL)
-        *len = p->scratch.len;
     return arena_strdup(p->a, p->scratch.data, p->scratch.len);
 }
 
 /* --- modules and deferred types ------------------------------------------ */
 
-struct module {
-    uint64_t label;
-    uint32_t number; /* in gcdump.modules */
-    const char *path;
-    size_t path_len;
-    UT_hash_handle hh;
-};
-
-struct modules {
-    struct module *by_label;
-    bool size_is_64_bit; /* Module.Size; nothing in the file tells */
-};
-
-static struct module *read_module(struct parser *p, struct modules *m)
+/* The number of an image, which is read where it is met first; NO_TYPE: none. */
+static uint32_t read_module(struct parser *p)
 {
     struct fastser *f = &p->f;
+    struct source *s = &p->d->source;
     struct fastser_type type;
-    struct module *module = NULL;
     enum fastser_field field = fastser_begin(f, &type);
     if (field == FIELD_REFERENCE) {
-        HASH_FIND(hh, m->by_label, &type.label, sizeof(type.label), module);
-        if (module == NULL)
+        uint32_t number = id_numbers_find(&p->modules, type.label);
+        if (number == NO_ID)
             cursor_fail(&f->c, "a reference to an unknown module");
-        return module;
+        return number;
     }
     if (field != FIELD_OBJECT)
-        return NULL;
+        return NO_TYPE;
     if (strcmp(type.name, "Graphs.Module") != 0 || type.min_reader > MODULE_VERSION) {
         cursor_fail(&f->c, "a %s instead of a Graphs.Module", type.name);
-        return NULL;
+        return NO_TYPE;
     }
-    module = arena_alloc(p->a, sizeof(*module));
-    module->label = type.label;
-    struct source_module image = {0};
-    image.path = module->path = read_string(p, &module->path_len);
+    struct source_module image = {.path = read_string(p)};
     image.base = cursor_u64(&f->c);
-    image.size = m->size_is_64_bit ? cursor_u64(&f->c) : cursor_u32(&f->c);
+    image.size = s->module_size_is_64_bit ? cursor_u64(&f->c) : cursor_u32(&f->c);
     image.build_time = cursor_u64(&f->c);
-    image.pdb = read_string(p, NULL);
+    image.pdb = read_string(p);
     const unsigned char *guid = cursor_bytes(&f->c, sizeof(image.guid));
     if (guid != NULL)
         memcpy(image.guid, guid, sizeof(image.guid));
     image.age = cursor_i32(&f->c);
     if (!fastser_end(f))
-        return NULL;
-    struct gcdump *d = p->d;
-    d->modules = grow(d->modules, d->module_count, &d->module_cap, sizeof(*d->modules));
-    module->number = (uint32_t)d->module_count;
-    d->modules[d->module_count++] = image;
-    HASH_ADD_KEYPTR(hh, m->by_label, &module->label, sizeof(module->label), module);
-    return module;
-}
-
-/* i32 TypeID, module, suffix. The suffix belongs to a name that only symbols of
- * the image can tell; without them the type is known by its id. */
-static void read_deferred_type(struct parser *p, struct modules *m, struct gcdump_type *t,
-                               struct source_deferred *deferred)
-{
-    uint32_t id = cursor_u32(&p->f.c);
-    const struct module *module = read_module(p, m);
-    const char *suffix = read_string(p, NULL);
-    if (!cursor_ok(&p->f.c))
-        return;
-    *deferred =
-        (struct source_deferred){id, module != NULL ? module->number : NO_TYPE, suffix};
-    if (t->name == NULL && (id != 0 || module != NULL)) {
-        t->name = arena_printf(p->a, "TypeID(0x%" PRIx32 ")", id);
-        t->name_len = strlen(t->name);
-    }
-    if (t->module == NULL && module != NULL) {
-        t->module = module->path;
-        t->module_len = module->path_len;
-    }
+        return NO_TYPE;
+    s->modules = grow(s->modules, s->module_count, &p->module_cap, sizeof(*s->modules));
+    s->modules[s->module_count++] = image;
+    return id_numbers_add(&p->modules, type.label);
 }
 
 static bool read_deferred_as(struct parser *p, bool size_is_64_bit, uint64_t end)
 {
-    struct modules m = {.size_is_64_bit = size_is_64_bit};
     struct fastser *f = &p->f;
+    struct source *s = &p->d->source;
     uint64_t count = cursor_count(&f->c, 4, 4 + 1 + 4, "deferred types");
     if (count > p->d->type_count)
         cursor_fail(&f->c, "%" PRIu64 " deferred types, but only %" PRIu32 " types", count,
                     p->d->type_count);
-    size_t wanted = cursor_ok(&f->c) ? (size_t)count : 0;
-    p->d->deferred = arena_array(p->a, struct source_deferred, wanted);
-    p->d->deferred_count = (uint32_t)wanted;
-    p->d->module_count = 0;
-    p->d->module_size_is_64_bit = size_is_64_bit;
-    for (size_t i = 0; i < wanted && cursor_ok(&f->c); i++)
-        read_deferred_type(p, &m, &p->d->types[i], &p->d->deferred[i]);
-    HASH_CLEAR(hh, m.by_label);
+    s->deferred_count = cursor_ok(&f->c) ? (uint32_t)count : 0;
+    s->deferred = arena_array(p->a, struct source_deferred, s->deferred_count);
+    s->module_count = 0;
+    s->module_size_is_64_bit = size_is_64_bit;
+    id_numbers_free(&p->modules);
+    for (size_t i = 0; i < s->deferred_count && cursor_ok(&f->c); i++) {
+        s->deferred[i].id = cursor_u32(&f->c);
+        s->deferred[i].module = read_module(p);
+        s->deferred[i].suffix = read_string(p);
+    }
     if (!fastser_tag(f, TAG_END) || (end != 0 && cursor_offset(&f->c) != end))
         cursor_fail(&f->c, "the list of deferred types does not end where it should");
     return cursor_ok(&f->c);
@@ -141,15 +102,12 @@ static void read_deferred(struct parser *p)
     uint32_t index = cursor_u32(&f->c);
     uint64_t end = f->has_trailer ? fastser_forward(f, index) : 0;
     struct fastser before = *f;
-    size_t bytes = array_bytes(p->d->type_count, sizeof(*p->d->types));
-    struct gcdump_type *types = memcpy(arena_alloc(p->a, bytes), p->d->types, bytes);
     f->c.err = NULL;
     bool narrow = read_deferred_as(p, false, end);
     f->c.err = before.c.err;
     if (narrow)
         return;
     *f = before;
-    memcpy(p->d->types, types, bytes);
     read_deferred_as(p, true, end);
 }
 
@@ -161,16 +119,14 @@ static void read_types(struct parser *p)
     struct cursor *c = &p->f.c;
     enum { SMALLEST_TYPE = 4 + 4 + 4 };
     d->type_count = (uint32_t)cursor_count(c, 4, SMALLEST_TYPE, "types");
-    d->types = arena_array(p->a, struct gcdump_type, d->type_count);
     d->default_sizes = arena_array(p->a, int32_t, d->type_count);
+    d->source.gcdump_types = arena_array(p->a, struct source_gcdump_type, d->type_count);
+    d->source.gcdump_type_count = d->type_count;
     for (uint32_t i = 0; i < d->type_count && cursor_ok(c); i++) {
-        struct gcdump_type *t = &d->types[i];
-        t->multiplier = 1;
-        t->name = read_string(p, &t->name_len);
-        d->default_sizes[i] = cursor_i32(c);
-        t->module = read_string(p, &t->module_len);
-        t->null_name = t->name == NULL;
-        t->null_module = t->module == NULL;
+        struct source_gcdump_type *t = &d->source.gcdump_types[i];
+        t->name = read_string(p);
+        t->size = d->default_sizes[i] = cursor_i32(c);
+        t->module = read_string(p);
         if (account_is_over(p->a->account) && !account_fail(p->a->account, c->err))
             cursor_fail(c, "too many types");
     }
@@ -202,22 +158,16 @@ static bool read_nodes_as(struct parser *p, size_t count_size, bool deferred)
 
 static void read_nodes(struct parser *p, bool deferred)
 {
-    struct fastser before = p->f;
-    p->f.c.err = NULL;
-    bool normal = read_nodes_as(p, 4, deferred);
+    /* The last time to say what is wrong with the usual layout. */
+    static const size_t count_sizes[] = {4, 8, 4};
+    const struct fastser before = p->f;
+    for (size_t i = 0; i < sizeof(count_sizes) / sizeof(*count_sizes); i++) {
+        p->f = before;
+        p->f.c.err = i < 2 ? NULL : before.c.err;
+        if (read_nodes_as(p, count_sizes[i], deferred))
+            break;
+    }
     p->f.c.err = before.c.err;
-    if (normal)
-        return;
-    struct fastser very_large = before;
-    p->f = before;
-    p->f.c.err = NULL;
-    bool fits = read_nodes_as(p, 8, deferred);
-    p->f.c.err = before.c.err;
-    if (fits)
-        return;
-    /* Say what is wrong with the usual layout. */
-    p->f = very_large;
-    read_nodes_as(p, 4, deferred);
 }
 
 static void read_graph(struct parser *p)
@@ -230,9 +180,9 @@ static void read_graph(struct parser *p)
     d->total_size = cursor_u64(&f->c);
     d->root = cursor_u32(&f->c);
     read_types(p);
-    d->has_deferred = type.min_reader >= 1;
+    d->source.has_deferred = type.min_reader >= 1;
     if (cursor_ok(&f->c))
-        read_nodes(p, d->has_deferred);
+        read_nodes(p, d->source.has_deferred);
     if (cursor_ok(&f->c) && d->root >= d->node_count)
         cursor_fail(&f->c, "node %" PRIu32 " is the root, of %" PRIu64 " nodes", d->root,
                     d->node_count);
@@ -280,39 +230,38 @@ static void read_heap_info(struct parser *p)
     struct fastser_type type;
     if (fastser_expect(f, "DotNetHeapInfo", INFO_VERSION, &type) != FIELD_OBJECT)
         return;
-    p->d->segment_bytes = cursor_u64(&f->c);
+    struct source *source = &p->d->source;
+    source->segment_bytes = cursor_u64(&f->c);
     enum { SMALLEST_SEGMENT = 1 + 2 + 48 };
     size_t count = (size_t)cursor_count(&f->c, 4, SMALLEST_SEGMENT, "segments");
     struct range *parts = arena_array(p->a, struct range, PARTS_PER_SEGMENT * count);
-    p->d->segments = arena_array(p->a, struct source_segment, count);
+    source->segments = arena_array(p->a, struct source_segment, count);
     for (size_t i = 0; i < count && cursor_ok(&f->c); i++) {
-        struct source_segment *s = &p->d->segments[i];
+        struct source_segment *s = &source->segments[i];
         read_segment(p, s);
         add_parts(&parts[PARTS_PER_SEGMENT * i], s);
     }
     if (!fastser_end(f))
         return;
-    p->d->has_heap_info = true;
-    p->d->segment_count = (uint32_t)count;
-    if (count == 0)
-        return;
-    p->d->ranges = ranges_build(parts, PARTS_PER_SEGMENT * count, p->a);
-    p->d->has_generations = true;
+    source->has_heap_info = true;
+    source->segment_count = (uint32_t)count;
+    if (count > 0)
+        p->d->ranges = ranges_build(parts, PARTS_PER_SEGMENT * count, p->a);
 }
 
 /* --- around the graph ---------------------------------------------------- */
 
 static void read_metadata(struct parser *p)
 {
-    struct gcdump *d = p->d;
-    struct fastser *f = &p->f;
-    d->log = read_string(p, NULL);
-    d->time_ticks = (int64_t)cursor_u64(&f->c);
-    d->machine = read_string(p, NULL);
-    d->process = read_string(p, NULL);
-    d->pid = cursor_i32(&f->c);
-    d->commit = cursor_u64(&f->c);
-    d->working_set = cursor_u64(&f->c);
+    struct source *s = &p->d->source;
+    struct cursor *c = &p->f.c;
+    s->log = read_string(p);
+    s->ticks = (int64_t)cursor_u64(c);
+    s->machine = read_string(p);
+    s->process = read_string(p);
+    s->pid = cursor_i32(c);
+    s->commit = cursor_u64(c);
+    s->working_set = cursor_u64(c);
 }
 
 static void read_multipliers(struct parser *p)
@@ -322,12 +271,9 @@ static void read_multipliers(struct parser *p)
     if (count > 0 && count != d->type_count)
         cursor_fail(&p->f.c, "%" PRIu64 " multipliers for %" PRIu32 " types", count,
                     d->type_count);
-    for (uint64_t i = 0; i < count && cursor_ok(&p->f.c); i++) {
-        float m = cursor_f32(&p->f.c);
-        d->types[i].stored_multiplier = m;
-        d->types[i].multiplier = isfinite(m) && m > 0 ? m : 1;
-    }
-    d->sampled = count > 0;
+    for (uint64_t i = 0; i < count && cursor_ok(&p->f.c); i++)
+        d->source.gcdump_types[i].multiplier = cursor_f32(&p->f.c);
+    d->source.sampled = count > 0;
 }
 
 /* A table of COM wrappers is known by its node numbers and holds no label, so its bytes
@@ -341,8 +287,10 @@ static void keep_interop(struct parser *p, uint64_t start, uint64_t end)
         return;
     const unsigned char *at = c->start + start;
     if (at[0] == TAG_BEGIN && at[1] == TAG_BEGIN && at[2] == TAG_NULL &&
-        memcmp(at + NAME_AT, name, sizeof(name) - 1) == 0)
-        p->d->interop = (struct bytes){at, (size_t)(end - start)};
+        memcmp(at + NAME_AT, name, sizeof(name) - 1) == 0) {
+        p->d->source.interop = at;
+        p->d->source.interop_size = (size_t)(end - start);
+    }
 }
 
 /* An interop table, which nobody needs, and the writer's name: both optional. */
@@ -361,7 +309,7 @@ static void read_tagged(struct parser *p)
         keep_interop(p, start, end);
     }
     if (fastser_tag(f, TAG_STRING))
-        p->d->tool = read_string(p, NULL);
+        p->d->source.tool = read_string(p);
     fastser_end(f);
 }
 
@@ -369,9 +317,9 @@ static void read_new_fields(struct parser *p)
 {
     struct fastser *f = &p->f;
     struct fastser_type type;
-    p->d->is_64_bit = cursor_u8(&f->c) != 0;
-    p->d->average_count = cursor_f32(&f->c);
-    p->d->average_size = cursor_f32(&f->c);
+    p->d->source.is_64_bit = cursor_u8(&f->c) != 0;
+    p->d->source.average_count = cursor_f32(&f->c);
+    p->d->source.average_size = cursor_f32(&f->c);
     if (fastser_expect(f, "JSHeapInfo", INFO_VERSION, &type) == FIELD_OBJECT)
         fastser_end(f);
     if (cursor_ok(&f->c))
@@ -438,16 +386,20 @@ static void read_dump(struct parser *p)
 bool gcdump_parse(struct gcdump *d, struct bytes file, struct arena *a,
                   struct hd_error *err)
 {
-    *d = (struct gcdump){.all_objects = true, .average_count = 1, .average_size = 1};
+    *d = (struct gcdump){
+        .all_objects = true,
+        .source = {.is_gcdump = true, .average_count = 1, .average_size = 1},
+    };
     struct parser p = {.f = fastser_open(file, err), .d = d, .a = a};
     if (cursor_ok(&p.f.c))
         read_dump(&p);
+    struct source_module *modules =
+        arena_array(a, struct source_module, d->source.module_count);
+    if (d->source.module_count > 0)
+        memcpy(modules, d->source.modules, d->source.module_count * sizeof(*modules));
+    free(d->source.modules);
+    d->source.modules = modules;
+    id_numbers_free(&p.modules);
     text_free(&p.scratch);
     return cursor_ok(&p.f.c);
-}
-
-void gcdump_free(struct gcdump *d)
-{
-    free(d->modules);
-    d->modules = NULL;
 }

@@ -158,17 +158,4 @@ gcdump_usual_head(const struct gcdump *d, const unsigned char **at, struct gcdum
     return (int32_t)((uint32_t)h->size | less) >= 0;
 }
 
-/* What stands in front of the references of the record at *at, which lies in the blob; *at
- * is then behind it. False if it runs over the end, if its type does not exist or if it has
- * no valid size. */
-static inline bool gcdump_head(const struct gcdump *d, const unsigned char **at,
-                               struct gcdump_head *h)
-{
-    const unsigned char *start = *at;
-    if (gcdump_usual_head(d, at, h, gcdump_groups))
-        return true;
-    *at = start;
-    return gcdump_any_head(d, at, h);
-}
-
 #endif

@@ -1,12 +1,13 @@
-/* The node records of a .gcdump: a type, a size, references as distances, all as
- * compressed integers. What stands around them is gcdump.c's.
+/* A .gcdump as a snapshot: the node records, a type, a size, references as distances, all
+ * as compressed integers; and what the file says about itself. What stands around the
+ * records is gcdump.c's.
  *
  * Nodes are read in the order of their numbers, through the table of offsets:
  * records stand in the order in which the writer defined them. */
 #include "base/error.h"
 #include "base/fast_serialization.h"
+#include "base/workers.h"
 #include "format/gcdump/gcdump_facts.h"
-#include "format/gcdump/gcdump_graph.h"
 #include "format/gcdump/gcdump_names.h"
 #include "format/gcdump/gcdump_record.h"
 #include "format/reader.h"
@@ -19,7 +20,7 @@
 
 enum { CUT_AT_NODES = 10000000, CUT_BELOW_NODES = 10010000 };
 
-static enum recognition recognises(struct bytes head)
+static enum recognition gcdump_recognises(struct bytes head)
 {
     static const char magic[] = FAST_SERIALIZATION_HEAD, entry[] = "GCHeapDump";
     enum { ENTRY_NAME_AT = 39 }; /* behind 04, 04 01, two versions and a length */
@@ -31,301 +32,652 @@ static enum recognition recognises(struct bytes head)
                                                                             : RECOGNISED_NO;
 }
 
-/* --- types --------------------------------------------------------------------- */
+/* --- sums ------------------------------------------------------------------------ */
 
-/* A type of the file may have objects and pseudo-nodes; the builder has a type
- * for each, made when it is needed. */
-struct node_type {
-    uint32_t object, pseudo;
+/* Nodes of a range, by type of the file. Numbers and bytes stand in two arrays, since gcc
+ * makes a detour over vectors of two that lie side by side. */
+struct node_sums {
+    uint64_t *count, *bytes; /* generations * type_count */
+    uint64_t *pseudo;        /* type_count: neither size nor address */
+    size_t len;              /* of all three, which are one array */
+    bool by_generation;
+    struct range lately;                   /* where the last address was */
+    uint64_t *count_lately, *bytes_lately; /* of its generation */
 };
 
-/* Those of native AOT programs are known by number. */
-static bool is_nameless(const struct gcdump_type *t)
+static size_t generations_of(const struct gcdump *d)
 {
-    static const char nameless[] = "UNKNOWN 0x";
-    return t->null_name || t->name == NULL ||
-           strncmp(t->name, nameless, sizeof(nameless) - 1) == 0;
+    return gcdump_has_generations(d) ? HD_GENERATION_COUNT : 1;
 }
 
-/* --- nodes --------------------------------------------------------------------- */
+static struct node_sums sums_begin(const struct gcdump *d)
+{
+    size_t types = d->type_count, each = types * generations_of(d);
+    struct node_sums s = {.len = 2 * each + types,
+                          .by_generation = gcdump_has_generations(d)};
+    s.count = s.count_lately = alloc_zeroed(array_bytes(s.len, sizeof(*s.count)));
+    s.bytes = s.bytes_lately = s.count + each;
+    s.pseudo = s.bytes + each;
+    return s;
+}
+
+/* An address outside of s->lately. */
+static inline void sums_look_up(struct node_sums *s, const struct gcdump *d,
+                                uint64_t address)
+{
+    s->lately = ranges_around(&d->ranges, address);
+    s->count_lately = s->count + (size_t)s->lately.generation * d->type_count;
+    s->bytes_lately = s->bytes + (size_t)s->lately.generation * d->type_count;
+}
+
+/* Adds node i, which is no pseudo-node. d may be a copy; whole is not. */
+static inline __attribute__((always_inline)) void
+sums_add(struct node_sums *s, const struct gcdump *d, const struct gcdump *whole,
+         const struct gcdump_head *h, uint64_t i)
+{
+    if (s->by_generation) {
+        uint64_t address = gcdump_u64(d->addresses, i);
+        if (address < s->lately.start || address >= s->lately.end)
+            sums_look_up(s, whole, address);
+    }
+    s->count_lately[h->type]++;
+    s->bytes_lately[h->type] += (uint64_t)h->size;
+}
 
 struct nodes {
     struct input *in;
     const struct gcdump *d;
     struct builder *b;
-    struct node_type *types;
-    struct gcdump_names names;
-    unsigned char *undefined; /* of each type, whether it is UNDEFINED */
-    struct node_counts counts;
     struct hd_error *err;
-    uint64_t bytes;          /* sum of sizes */
-    uint64_t consumed;       /* bytes of all records read so far */
-    uint64_t shared_allowed; /* of these, what records at offset 0 may share */
+    /* A type of the file may have objects and pseudo-nodes. The builder has a type for
+     * each; that of pseudo-nodes is made when it is needed, and NO_TYPE until then. */
+    uint32_t *objects, *pseudo;
+    uint32_t pseudo_mark;     /* pseudo-nodes of type t have this + t for now */
+    unsigned char *undefined; /* of each type, not 0 for UNDEFINED, whose nodes were
+                                 referred to but never described */
+    struct gcdump_names names;
+    struct node_sums sums; /* of all nodes; empty if the graph does not fit */
 };
+
+/* --- a range of nodes -------------------------------------------------------------- */
+
+enum {
+    AHEAD = 24, /* nodes whose records are fetched early: they lie anywhere */
+    LEAST_NODES = 100000,
+    MOST_THREADS = 64,
+    TOLD_EVERY = 1 << 16,
+    UNDESCRIBED_SIZE = 2
+};
+
+/* Any range of nodes can be read alone, since records are found by a table of offsets;
+ * references of ranges are put behind each other. Usual records are read without branches
+ * that depend on what is in them; what is unusual, long numbers and the last bytes of all
+ * records, is read again number by number. */
+struct node_range {
+    const struct nodes *nodes;
+    const struct gcdump *d;
+    struct input *in; /* told how far this is; NULL: nobody */
+    uint64_t from, to;
+    struct node_sums sums;
+    node_id *edges;
+    size_t edge_count, edge_cap, most_edges;
+    uint64_t consumed; /* bytes of all records read so far */
+    uint64_t shared;   /* records at offset 0 */
+    bool is_read;      /* to its end: no record is damaged, and there was room */
+};
+
+static bool make_room(struct node_range *r, size_t more)
+{
+    size_t cap = r->edge_cap > 0 ? r->edge_cap : (size_t)(r->to - r->from);
+    while (cap - r->edge_count < more && cap < r->most_edges)
+        cap = cap < r->most_edges / 2 ? cap * 2 : r->most_edges;
+    if (cap > r->most_edges || cap - r->edge_count < more)
+        return false;
+    r->edges = alloc_resize(r->edges, array_bytes(cap, sizeof(*r->edges)));
+    r->edge_cap = cap;
+    return true;
+}
+
+/* What records may take: they do not overlap, except that all undefined nodes share the
+ * one at offset 0. Without this rule a small file could stand for terabytes. */
+static uint64_t allowed(const struct gcdump *d, uint64_t shared)
+{
+    return d->blob.size + shared * UNDESCRIBED_SIZE;
+}
+
+/* Neither size nor address; a name in brackets is custom, not proof. */
+static inline bool is_pseudo(const struct nodes *nodes, const struct gcdump_head *h,
+                             uint64_t i)
+{
+    return h->size == 0 && !nodes->undefined[h->type] &&
+           gcdump_u64(nodes->d->addresses, i) == 0;
+}
+
+/* Nodes are read in batches: first all heads, then all references, of nodes with one
+ * reference, with two, ... How often the loop over references is run can then be foreseen.
+ * In the order of nodes it could not, and each surprise costs as much as a node. */
+enum { BATCH = 256, MANY = 9, CAREFUL = 10, CLASSES };
+
+struct batch {
+    uint32_t first;    /* node */
+    size_t edge_count; /* of the range, with the batch's */
+    uint32_t references_at[BATCH], count[BATCH];
+    uint32_t len[CLASSES]; /* nodes of each class, and which: by number of references */
+    uint16_t of[CLASSES][BATCH];
+};
+
+/* The head of any record and the number of its references; *at is then behind them. */
+static bool any_record(const struct gcdump *d, const unsigned char **at,
+                       struct gcdump_head *h, uint32_t *references)
+{
+    const unsigned char *end = d->blob.data + d->blob.size;
+    bool ok = true;
+    if (!gcdump_any_head(d, at, h))
+        return false;
+    int32_t count = gcdump_compressed(at, end, &ok);
+    *references = (uint32_t)count;
+    return ok && count >= 0 && count <= end - *at;
+}
+
+static inline __attribute__((always_inline)) bool
+usual_record(const struct gcdump *d, const unsigned char **at, struct gcdump_head *h,
+             uint32_t *references, gcdump_grouping *groups)
+{
+    enum { ONE_BYTE = 64 };
+    if (!gcdump_usual_head(d, at, h, groups) || *at == d->blob.data + d->blob.size)
+        return false;
+    *references = *(*at)++;
+    return *references < ONE_BYTE;
+}
+
+/* References of CAREFUL are read number by number: there may not be five bytes for
+ * each. */
+static inline unsigned class_of(uint32_t count, size_t left)
+{
+    enum { LONGEST = 5 };
+    unsigned class = count < MANY ? count : MANY;
+    return left >= (size_t)count * LONGEST ? class : CAREFUL;
+}
+
+/* Heads of a batch; graph NULL: they are counted, and references are not looked at. What
+ * each changes is kept in local variables: stores into the arrays might be stores into *r,
+ * for all the compiler knows. */
+static inline __attribute__((always_inline)) bool
+read_heads(struct node_range *r, struct batch *batch, uint32_t to, struct graph *graph,
+           gcdump_grouping *groups)
+{
+    const struct gcdump d = {.blob = r->d->blob,
+                             .offsets = r->d->offsets,
+                             .addresses = r->d->addresses,
+                             .type_count = r->d->type_count,
+                             .default_sizes = r->d->default_sizes};
+    const struct graph g = graph != NULL ? *graph : (struct graph){0};
+    const uint32_t *type_of = r->nodes->objects, pseudo_mark = r->nodes->pseudo_mark;
+    const unsigned char *end = d.blob.data + d.blob.size;
+    const bool is_many = r->d->node_count > INT32_MAX; /* see read_references() */
+    struct node_sums sums = r->sums;
+    uint64_t edge_count = r->edge_count, consumed = 0, shared = 0, last = r->to - 1;
+    for (uint32_t i = batch->first, k = 0; i < to; i++, k++) {
+        uint64_t later = (uint64_t)i + AHEAD;
+        later = later < last ? later : last;
+        __builtin_prefetch(d.blob.data + gcdump_u32(d.offsets, later));
+        uint32_t offset = gcdump_u32(d.offsets, i), count = 0;
+        if (offset >= d.blob.size)
+            return false;
+        const unsigned char *at = d.blob.data + offset;
+        struct gcdump_head h;
+        bool usual = graph != NULL ? usual_record(&d, &at, &h, &count, groups)
+                                   : gcdump_usual_head(&d, &at, &h, groups);
+        if (!usual) {
+            struct gcdump_head any;
+            const unsigned char *behind = d.blob.data + offset;
+            uint32_t references = 0;
+            if (graph != NULL ? !any_record(r->d, &behind, &any, &references)
+                              : !gcdump_any_head(r->d, &behind, &any))
+                return false;
+            h = any;
+            at = behind;
+            count = references;
+        }
+        bool pseudo = is_pseudo(r->nodes, &h, i);
+        if (pseudo)
+            sums.pseudo[h.type]++;
+        else
+            sums_add(&sums, &d, r->d, &h, i);
+        if (graph == NULL)
+            continue;
+        unsigned class = class_of(count, is_many ? 0 : (size_t)(end - at));
+        batch->of[class][batch->len[class]++] = (uint16_t)k;
+        batch->references_at[k] = (uint32_t)(at - d.blob.data);
+        batch->count[k] = count;
+        consumed += (uint64_t)(at - d.blob.data) - offset;
+        shared += offset == 0;
+        g.type[i] = pseudo ? pseudo_mark + h.type : type_of[h.type];
+        g.small_size[i] = (uint32_t)h.size;
+        g.edge_begin[i] = (uint32_t)edge_count;
+        edge_count += count;
+    }
+    r->sums = sums;
+    r->consumed += consumed;
+    r->shared += shared;
+    batch->edge_count = (size_t)edge_count;
+    return r->edge_cap >= edge_count || make_room(r, (size_t)edge_count - r->edge_count);
+}
+
+/* References of one node, any of them. */
+static bool any_references(struct node_range *r, const struct batch *batch, uint32_t k)
+{
+    const struct gcdump *d = r->d;
+    const unsigned char *end = d->blob.data + d->blob.size;
+    const unsigned char *start = d->blob.data + batch->references_at[k], *at = start;
+    uint32_t i = batch->first + k;
+    node_id *edges = r->edges + r->nodes->b->graph->edge_begin[i];
+    bool ok = true;
+    for (uint32_t e = 0; e < batch->count[k]; e++) {
+        int64_t to = (int64_t)i + gcdump_compressed(&at, end, &ok);
+        if (!ok || to < 0 || (uint64_t)to >= d->node_count)
+            return false;
+        edges[e] = (node_id)to;
+    }
+    r->consumed += (uint64_t)(at - start);
+    return true;
+}
+
+/* References of all nodes that have count; 0: of those that have many. */
+static inline __attribute__((always_inline)) bool
+read_references(struct node_range *r, const struct batch *batch, const uint32_t *edge_begin,
+                uint32_t count, gcdump_value *short_value)
+{
+    const unsigned char *blob = r->d->blob.data;
+    const uint32_t *begin = edge_begin + batch->first;
+    uint32_t node_count = (uint32_t)r->d->node_count;
+    unsigned class = count > 0 ? count : MANY;
+    node_id *edges = r->edges;
+    uint64_t consumed = 0;
+    for (uint32_t n = 0; n < batch->len[class]; n++) {
+        uint32_t k = batch->of[class][n], i = batch->first + k;
+        uint32_t all = count > 0 ? count : batch->count[k];
+        const unsigned char *start = blob + batch->references_at[k], *at = start;
+        unsigned longest = 0, outside = 0;
+        for (uint32_t e = 0; e < all; e++) {
+            unsigned more;
+            /* Modulo 2^32: what is below 0 becomes at least 2^31, as node_count is not. */
+            uint32_t to = i + (uint32_t)short_value(at, &more);
+            outside |= to >= node_count;
+            longest |= more;
+            edges[begin[k] + e] = to;
+            at += more + 1;
+        }
+        if ((longest & GCDUMP_LONGER) == 0 && outside == 0)
+            consumed += (uint64_t)(at - start);
+        else if (!any_references(r, batch, k))
+            return false;
+    }
+    r->consumed += consumed;
+    return true;
+}
+
+static inline __attribute__((always_inline)) bool read_batch(struct node_range *r,
+                                                             uint32_t from, uint32_t to,
+                                                             gcdump_grouping *groups,
+                                                             gcdump_value *short_value)
+{
+    struct graph *g = r->nodes->b->graph;
+    struct batch batch;
+    batch.first = from;
+    if (g == NULL)
+        return read_heads(r, &batch, to, NULL, groups);
+    memset(batch.len, 0, sizeof(batch.len));
+    if (!read_heads(r, &batch, to, g, groups))
+        return false;
+    for (uint32_t n = 0; n < batch.len[CAREFUL]; n++)
+        if (!any_references(r, &batch, batch.of[CAREFUL][n]))
+            return false;
+    const uint32_t *begin = g->edge_begin;
+    bool ok = read_references(r, &batch, begin, 0, short_value) &&
+              read_references(r, &batch, begin, 1, short_value) &&
+              read_references(r, &batch, begin, 2, short_value) &&
+              read_references(r, &batch, begin, 3, short_value) &&
+              read_references(r, &batch, begin, 4, short_value) &&
+              read_references(r, &batch, begin, 5, short_value) &&
+              read_references(r, &batch, begin, 6, short_value) &&
+              read_references(r, &batch, begin, 7, short_value) &&
+              read_references(r, &batch, begin, 8, short_value);
+    r->edge_count = batch.edge_count;
+    return ok && r->consumed <= allowed(r->d, r->shared);
+}
+
+static bool read_batch_anywhere(struct node_range *r, uint32_t from, uint32_t to)
+{
+    return read_batch(r, from, to, gcdump_groups, gcdump_short_value);
+}
+
+#ifdef GCDUMP_HAVE_BMI
+GCDUMP_BMI static bool read_batch_bmi(struct node_range *r, uint32_t from, uint32_t to)
+{
+    return read_batch(r, from, to, gcdump_groups_bmi, gcdump_short_value_bmi);
+}
+#endif
+
+/* One of the ranges: the work of a thread. */
+static bool read_range(void *ranges, size_t number)
+{
+    struct node_range *r = (struct node_range *)ranges + number;
+    bool (*read)(struct node_range *, uint32_t, uint32_t) = read_batch_anywhere;
+#ifdef GCDUMP_HAVE_BMI
+    if (gcdump_has_bmi())
+        read = read_batch_bmi;
+#endif
+    r->sums = sums_begin(r->d);
+    r->is_read = r->nodes->b->graph == NULL || make_room(r, 0);
+    for (uint64_t i = r->from; i < r->to && r->is_read; i += BATCH) {
+        if (r->in != NULL && i % TOLD_EVERY < BATCH)
+            input_passed(r->in, (double)(i - r->from) / (double)(r->to - r->from));
+        r->is_read =
+            read(r, (uint32_t)i, (uint32_t)(i + BATCH < r->to ? i + BATCH : r->to));
+    }
+    return r->is_read;
+}
+
+/* --- all of them ------------------------------------------------------------------- */
+
+struct joint {
+    struct node_range *ranges;
+    struct graph *graph;
+    node_id *edge_to;
+    uint32_t first[MOST_THREADS]; /* of the references of each range, among all */
+};
+
+/* References of a range to where they belong. The first is there already. */
+static bool move_range(void *context, size_t number)
+{
+    struct joint *j = context;
+    struct node_range *r = &j->ranges[number];
+    if (number == 0)
+        return true;
+    if (r->edge_count > 0)
+        memcpy(j->edge_to + j->first[number], r->edges, r->edge_count * sizeof(*r->edges));
+    free(r->edges);
+    r->edges = NULL;
+    for (uint64_t i = r->from; i < r->to; i++)
+        j->graph->edge_begin[i] += j->first[number];
+    return true;
+}
+
+static void join_graph(struct nodes *nodes, struct node_range *ranges, size_t n)
+{
+    struct joint j = {.ranges = ranges, .graph = nodes->b->graph};
+    size_t edges = 0;
+    for (size_t i = 0; i < n; i++) {
+        j.first[i] = (uint32_t)edges;
+        edges += ranges[i].edge_count;
+    }
+    j.edge_to =
+        alloc_resize(ranges[0].edges, array_bytes(edges > 0 ? edges : 1, sizeof(node_id)));
+    ranges[0].edges = NULL;
+    workers_run(n, (unsigned)n, move_range, &j);
+    builder_whole_graph(nodes->b, (uint32_t)nodes->d->node_count, j.edge_to,
+                        (uint32_t)edges);
+}
+
+/* Reads all nodes on at most that many threads, with the same result for any number. False
+ * if a record is damaged, or if there may be no memory for so many references: each range
+ * may take its share. */
+static bool read_at_once(struct nodes *nodes, unsigned threads)
+{
+    struct node_range ranges[MOST_THREADS] = {0};
+    const struct gcdump *d = nodes->d;
+    struct graph *g = nodes->b->graph;
+    uint64_t edges = 0, consumed = 0, shared = 0,
+             most = g != NULL ? builder_most_edges(nodes->b) : 0;
+    size_t n = workers_shares(d->node_count, LEAST_NODES, threads, MOST_THREADS);
+    for (size_t i = 0; i < n; i++)
+        ranges[i] = (struct node_range){.nodes = nodes,
+                                        .d = d,
+                                        .in = g != NULL && i == 0 ? nodes->in : NULL,
+                                        .from = d->node_count * i / n,
+                                        .to = d->node_count * (i + 1) / n,
+                                        .most_edges = (size_t)(most / n)};
+    workers_run(n, (unsigned)n, read_range, ranges);
+    bool ok = true;
+    nodes->sums = sums_begin(d);
+    for (size_t i = 0; i < n; i++) {
+        ok &= ranges[i].is_read;
+        edges += ranges[i].edge_count;
+        consumed += ranges[i].consumed;
+        shared += ranges[i].shared;
+        /* Sizes have 31 bits and nodes 32, so no sum can overflow. */
+        for (size_t k = 0; ok && k < nodes->sums.len; k++)
+            nodes->sums.count[k] += ranges[i].sums.count[k];
+    }
+    ok = ok && edges <= most && consumed <= allowed(d, shared);
+    if (ok && g != NULL)
+        join_graph(nodes, ranges, n);
+    for (size_t i = 0; i < n; i++) {
+        free(ranges[i].sums.count);
+        free(ranges[i].edges);
+    }
+    if (!ok) {
+        free(nodes->sums.count);
+        nodes->sums.count = NULL;
+    }
+    return ok;
+}
+
+/* --- what is wrong with a record --------------------------------------------------- */
 
 static bool bad_node(const struct nodes *r, uint64_t i, uint32_t offset, const char *what)
 {
     return fail_at_byte(r->err, r->d->blob_at + offset, "node %" PRIu64 ": %s", i, what);
 }
 
+/* Looks at one node after the other. False, and why, at the first one with a damaged
+ * record; else *edges is the number of all references. */
+static bool explain(const struct nodes *r, uint64_t *edges)
+{
+    const struct gcdump *d = r->d;
+    const unsigned char *end = d->blob.data + d->blob.size;
+    uint64_t consumed = 0, shared = 0;
+    *edges = 0;
+    for (uint64_t i = 0; i < d->node_count; i++) {
+        uint32_t offset = gcdump_u32(d->offsets, i);
+        const unsigned char *start = d->blob.data + offset, *at = start;
+        struct gcdump_head h;
+        bool ok = true;
+        if (offset >= d->blob.size)
+            return bad_node(r, i, 0, "its record is outside all records");
+        if (!gcdump_any_head(d, &at, &h)) {
+            at = start;
+            uint32_t type = (uint32_t)gcdump_compressed(&at, end, &ok) >> 1;
+            return bad_node(r, i, offset,
+                            ok && type < d->type_count
+                                ? "has no valid size"
+                                : "is of a type that does not exist");
+        }
+        if (r->b->graph == NULL)
+            continue;
+        int32_t count = gcdump_compressed(&at, end, &ok);
+        if (!ok || count < 0 || count > end - at)
+            return bad_node(r, i, offset, "more references than fit into the file");
+        for (int32_t k = 0; k < count; k++) {
+            int64_t to = (int64_t)i + gcdump_compressed(&at, end, &ok);
+            if (!ok)
+                return bad_node(r, i, offset, "the record crosses the end of all records");
+            if (to < 0 || (uint64_t)to >= d->node_count)
+                return bad_node(r, i, offset, "refers to a node that does not exist");
+        }
+        *edges += (uint64_t)count;
+        consumed += (uint64_t)(at - start);
+        shared += offset == 0;
+        if (consumed > allowed(d, shared))
+            return bad_node(r, i, offset, "overlaps the record of another node");
+    }
+    return true;
+}
+
+/* All nodes by all threads; who has more references than its share by one. False, and why,
+ * if a record is damaged. If there is no memory, builder_finish() says so. */
+static bool read_nodes(struct nodes *r)
+{
+    const struct gcdump *d = r->d;
+    struct builder *b = r->b;
+    uint64_t edges;
+    if (d->node_count == 0)
+        return true;
+    if (b->want_graph)
+        builder_reserve(b, (size_t)d->node_count, (size_t)d->node_count);
+    if (!b->over_memory && read_at_once(r, b->threads))
+        return true;
+    if (!explain(r, &edges))
+        return false;
+    if (b->want_graph && (!builder_room_for_edges(b, (uint32_t)edges) || b->over_memory))
+        return true;
+    return read_at_once(r, 1) ||
+           fail(r->err, HD_BAD_FORMAT, "was modified while being read");
+}
+
+/* --- types ------------------------------------------------------------------------- */
+
+/* Those of native AOT programs are known by number. */
+static bool is_nameless(const struct source_gcdump_type *t)
+{
+    static const char nameless[] = "UNKNOWN 0x";
+    return t->name == NULL || strncmp(t->name, nameless, sizeof(nameless) - 1) == 0;
+}
+
 static uint32_t make_type(const struct nodes *r, uint32_t number, enum type_kind kind)
 {
     struct builder *b = r->b;
-    const struct gcdump *d = r->d;
-    const struct gcdump_type *t = &d->types[number];
-    uint32_t id = builder_type(b, kind, t->name, t->name_len);
-    if (t->module != NULL && t->module_len > 0)
-        builder_module(b, id, t->module, t->module_len);
-    b->types[id].multiplier = (double)t->multiplier;
+    const struct source *s = &r->d->source;
+    const struct source_gcdump_type *t = &s->gcdump_types[number];
+    const char *name = t->name, *module = t->module;
+    char known_by[32];
+    if (number < s->deferred_count) {
+        /* Only symbols of the image tell its name, to which the suffix belongs. */
+        const struct source_deferred *of = &s->deferred[number];
+        snprintf(known_by, sizeof(known_by), "TypeID(0x%" PRIx32 ")", of->id);
+        if (name == NULL && (of->id != 0 || of->module != NO_TYPE))
+            name = known_by;
+        if (module == NULL && of->module != NO_TYPE)
+            module = s->modules[of->module].path;
+    }
+    uint32_t id = builder_type(b, kind, name, name != NULL ? strlen(name) : 0);
+    if (module != NULL && module[0] != '\0')
+        builder_module(b, id, module, strlen(module));
+    b->types[id].multiplier =
+        isfinite(t->multiplier) && t->multiplier > 0 ? (double)t->multiplier : 1;
     b->types[id].source.number = number;
-    if (t->module != NULL && t->module_len == 0)
-        b->types[id].source.module = "";
     const char *full = gcdump_names_find(&r->names, b->types[id].name);
     if (full != NULL)
         builder_full_name(b, id, full);
     return id;
 }
 
-static uint32_t pseudo_type(struct nodes *r, uint32_t type)
-{
-    struct node_type *t = &r->types[type];
-    if (t->pseudo == NO_TYPE)
-        t->pseudo = make_type(r, type, TYPE_PSEUDO);
-    return t->pseudo;
-}
-
-/* The writer's first record, which all nodes share that were only referred to. */
-static bool is_undescribed(const struct nodes *r, uint64_t i)
-{
-    static const unsigned char record[] = {0, 0};
-    const struct gcdump *d = r->d;
-    return gcdump_u32(d->offsets, i) == 0 && r->undefined[0] && d->default_sizes[0] == 0 &&
-           d->blob.size >= sizeof(record) &&
-           memcmp(d->blob.data, record, sizeof(record)) == 0;
-}
-
-/* References are distances from the node's own number. */
-static bool read_references(struct nodes *r, uint64_t i, const unsigned char **at,
-                            uint32_t offset)
-{
-    const unsigned char *end = r->d->blob.data + r->d->blob.size;
-    bool ok = true;
-    int32_t count = gcdump_compressed(at, end, &ok);
-    if (!ok || count < 0 || (size_t)count > (size_t)(end - *at))
-        return bad_node(r, i, offset, "more references than fit into the file");
-    node_id *edges = builder_edges(r->b, (uint32_t)count);
-    for (int32_t k = 0; k < count; k++) {
-        int64_t to = (int64_t)i + gcdump_compressed(at, end, &ok);
-        if (!ok)
-            return bad_node(r, i, offset, "the record crosses the end of all records");
-        if (to < 0 || (uint64_t)to >= r->d->node_count)
-            return bad_node(r, i, offset, "refers to a node that does not exist");
-        if (edges != NULL)
-            edges[k] = (node_id)to;
-    }
-    return true;
-}
-
-/* Records do not overlap, except that all undefined nodes share the one at offset
- * 0. Without this rule a small file could stand for terabytes. */
-static bool within_blob(struct nodes *r, uint64_t i, uint32_t offset, uint64_t length)
-{
-    enum { UNDEFINED_RECORD = 2 };
-    r->consumed += length;
-    if (offset == 0)
-        r->shared_allowed += UNDEFINED_RECORD;
-    if (r->consumed <= r->d->blob.size + r->shared_allowed)
-        return true;
-    return bad_node(r, i, offset, "overlaps the record of another node");
-}
-
-/* What is wrong with a record whose head cannot be read. */
-static bool bad_head(const struct nodes *r, uint64_t i, uint32_t offset)
-{
-    const struct gcdump *d = r->d;
-    const unsigned char *at = d->blob.data + offset;
-    bool ok = true;
-    uint32_t type = (uint32_t)gcdump_compressed(&at, d->blob.data + d->blob.size, &ok) >> 1;
-    return bad_node(r, i, offset,
-                    ok && type < d->type_count ? "has no valid size"
-                                               : "is of a type that does not exist");
-}
-
-static bool read_node(struct nodes *r, uint64_t i)
-{
-    const struct gcdump *d = r->d;
-    uint32_t offset = gcdump_u32(d->offsets, i);
-    if (offset >= d->blob.size)
-        return bad_node(r, i, 0, "its record is outside all records");
-    const unsigned char *start = d->blob.data + offset, *at = start;
-    struct gcdump_head h;
-    if (!gcdump_head(d, &at, &h))
-        return bad_head(r, i, offset);
-    if (!r->b->want_graph)
-        return true;
-    bool pseudo = gcdump_count_node(&r->counts, d, r->undefined, &h, i);
-    builder_node(r->b, pseudo ? pseudo_type(r, h.type) : r->types[h.type].object,
-                 (uint64_t)h.size);
-    return read_references(r, i, &at, offset) &&
-           within_blob(r, i, offset, (uint64_t)(at - start));
-}
-
-/* Nodes in the order of their records, which is the order of their offsets: three
- * passes of a radix sort. What the record at 0 makes undefined was never described. Each
- * offset is fetched once: those of a mapped file may change between what counts places and
- * what fills them. */
-static void keep_order(const struct nodes *r)
-{
-    enum { DIGIT = 11, DIGITS = 1 << DIGIT, PASSES = 3 };
-    const struct gcdump *d = r->d;
-    struct source *s = r->b->source;
-    uint32_t len = 0;
-    size_t bytes = array_bytes((size_t)d->node_count, sizeof(node_id));
-    node_id *from = alloc_resize(NULL, bytes), *to = alloc_resize(NULL, bytes);
-    uint32_t *offsets = alloc_resize(NULL, bytes);
-    for (uint32_t i = 0; i < d->node_count; i++) {
-        offsets[i] = gcdump_u32(d->offsets, i);
-        if (offsets[i] != 0 || !is_undescribed(r, i))
-            from[len++] = i;
-    }
-    for (int pass = 0; pass < PASSES; pass++) {
-        uint32_t next[DIGITS] = {0}, sum = 0;
-        for (uint32_t k = 0; k < len; k++)
-            next[offsets[from[k]] >> pass * DIGIT & (DIGITS - 1)]++;
-        for (uint32_t digit = 0; digit < DIGITS; digit++) {
-            uint32_t count = next[digit];
-            next[digit] = sum;
-            sum += count;
-        }
-        for (uint32_t k = 0; k < len; k++)
-            to[next[offsets[from[k]] >> pass * DIGIT & (DIGITS - 1)]++] = from[k];
-        node_id *swap = from;
-        from = to;
-        to = swap;
-    }
-    free(to);
-    free(offsets);
-    s->described = from;
-    s->described_count = len;
-}
-
-/* Records are in the order of their writer, so the next one is often far away. */
-static inline void prefetch_record(const struct gcdump *d, uint64_t i)
-{
-    uint32_t offset = i < d->node_count ? gcdump_u32(d->offsets, i) : 0;
-    if (offset < d->blob.size)
-        __builtin_prefetch(d->blob.data + offset);
-}
-
-/* Objects are given in the order of types, so that it is the same for any number of
- * threads. */
-static void give_counts(struct nodes *r)
-{
-    const struct node_counts *c = &r->counts;
-    for (uint32_t t = 0; t < r->d->type_count; t++) {
-        const struct node_count *n = &c->types[t];
-        const struct node_type *type = &r->types[t];
-        r->bytes += n->objects.bytes;
-        if (n->pseudo > 0)
-            pseudo_type(r, t);
-        if (r->undefined[t])
-            continue;
-        /* 2^32 sizes of 31 bits fit. */
-        if (c->by_generation == NULL)
-            builder_row(r->b, type->object, n->objects.count, n->objects.bytes);
-        for (int g = 0; c->by_generation != NULL && g < HD_GENERATION_COUNT; g++)
-            builder_objects(r->b, type->object,
-                            &c->by_generation[(size_t)t * HD_GENERATION_COUNT + (size_t)g],
-                            (enum hd_generation)g);
-    }
-    node_counts_free(&r->counts);
-}
-
 static void make_types(struct nodes *r)
 {
     for (uint32_t t = 0; t < r->d->type_count; t++) {
-        const struct gcdump_type *type = &r->d->types[t];
-        bool undefined = type->name != NULL && strcmp(type->name, "UNDEFINED") == 0 &&
-                         r->d->default_sizes[t] <= 0;
-        r->undefined[t] = undefined;
-        r->types[t] = (struct node_type){
-            .object = make_type(r, t, undefined ? TYPE_UNDEFINED : TYPE_OBJECT),
-            .pseudo = NO_TYPE};
+        const struct source_gcdump_type *type = &r->d->source.gcdump_types[t];
+        r->undefined[t] =
+            type->name != NULL && strcmp(type->name, "UNDEFINED") == 0 && type->size <= 0;
+        r->objects[t] = make_type(r, t, r->undefined[t] ? TYPE_UNDEFINED : TYPE_OBJECT);
+        r->pseudo[t] = NO_TYPE;
     }
+    r->pseudo_mark = (uint32_t)r->b->type_count;
 }
 
-static bool read_one_by_one(struct nodes *r)
+static uint32_t pseudo_type(struct nodes *r, uint32_t type)
 {
-    enum { RECORDS_AHEAD = 24, TOLD_EVERY = 1 << 16 };
+    if (r->pseudo[type] == NO_TYPE)
+        r->pseudo[type] = make_type(r, type, TYPE_PSEUDO);
+    return r->pseudo[type];
+}
+
+/* In the order of nodes. */
+static void mark_pseudo(struct nodes *r)
+{
+    type_id *type = r->b->graph->type;
+    uint64_t left = 0;
+    for (uint32_t t = 0; t < r->d->type_count; t++)
+        left += r->sums.pseudo[t];
+    for (node_id n = 0; left > 0; n++)
+        if (type[n] >= r->pseudo_mark) {
+            type[n] = pseudo_type(r, type[n] - r->pseudo_mark);
+            left--;
+        }
+}
+
+/* Objects are given in the order of types, so that it is the same for any number of
+ * threads. Returns the sum of sizes. */
+static uint64_t give_counts(struct nodes *r)
+{
+    size_t types = r->d->type_count, generations = generations_of(r->d);
+    uint64_t bytes = 0;
+    for (uint32_t t = 0; t < types; t++) {
+        if (r->sums.pseudo[t] > 0)
+            pseudo_type(r, t);
+        for (size_t g = 0; g < generations; g++) {
+            const struct hd_tally sum = {r->sums.count[g * types + t],
+                                         r->sums.bytes[g * types + t]};
+            bytes += sum.bytes;
+            if (r->undefined[t])
+                continue;
+            /* 2^32 sizes of 31 bits fit. */
+            if (generations == 1)
+                builder_row(r->b, r->objects[t], sum.count, sum.bytes);
+            else
+                builder_objects(r->b, r->objects[t], &sum, (enum hd_generation)g);
+        }
+    }
+    free(r->sums.count);
+    return bytes;
+}
+
+/* --- what is written again ----------------------------------------------------------- */
+
+/* The writer's first record, which all nodes share that were only referred to. */
+static bool is_undescribed(const struct nodes *r)
+{
+    static const unsigned char record[UNDESCRIBED_SIZE] = {0};
     const struct gcdump *d = r->d;
-    for (uint64_t i = 0; i < d->node_count; i++) {
-        prefetch_record(d, i + RECORDS_AHEAD);
-        if (i % TOLD_EVERY == 0)
-            input_passed(r->in, (double)i / (double)d->node_count);
-        if (!read_node(r, i))
-            return false;
-    }
-    return true;
+    return r->undefined[0] && d->default_sizes[0] == 0 && d->blob.size >= sizeof(record) &&
+           memcmp(d->blob.data, record, sizeof(record)) == 0;
 }
 
-/* All nodes by all threads. False: whatever is the matter is found one by one. */
-static bool read_at_once(struct nodes *r)
+/* Nodes in the order of their records. Records have two bytes at least, so each half of an
+ * offset has one node; where that is not so the order is not worth keeping. Each offset is
+ * fetched once: those of a mapped file may change meanwhile. */
+static void keep_order(const struct nodes *r)
 {
     const struct gcdump *d = r->d;
-    struct builder *b = r->b;
-    if (b->over_memory || d->node_count == 0 || b->node_cap != d->node_count)
-        return false;
-    uint32_t *type_of = alloc_resize(NULL, array_bytes(d->type_count, sizeof(*type_of)));
-    for (uint32_t t = 0; t < d->type_count; t++)
-        type_of[t] = r->types[t].object;
-    struct gcdump_graph g = {.type = b->graph->type,
-                             .size = b->graph->small_size,
-                             .edge_begin = b->graph->edge_begin,
-                             .type_of = type_of,
-                             .most_edges = builder_most_edges(b)};
-    bool ok = gcdump_graph_read(&g, d, r->undefined, b->threads, r->in);
-    free(type_of);
-    if (!ok)
-        return false;
-    for (size_t i = 0; i < g.pseudo_count; i++)
-        g.type[g.pseudo[i].node] = pseudo_type(r, g.pseudo[i].type);
-    free(g.pseudo);
-    builder_whole_graph(b, (uint32_t)d->node_count, g.edge_to, g.edge_count);
-    r->counts = g.counts;
-    return true;
+    struct source *s = r->b->source;
+    uint32_t halves = (uint32_t)(d->blob.size / 2 + 1), none = is_undescribed(r) ? 0 : 1;
+    node_id *nodes = alloc_unknown(halves);
+    for (uint32_t i = 0; i < d->node_count; i++) {
+        uint32_t offset = gcdump_u32(d->offsets, i);
+        if (offset == 0 && none == 0)
+            continue;
+        if (offset / 2 >= halves || nodes[offset / 2] != NO_NODE) {
+            free(nodes);
+            return;
+        }
+        nodes[offset / 2] = i;
+    }
+    for (uint32_t half = 0; half < halves; half++)
+        if (nodes[half] != NO_NODE)
+            nodes[s->described_count++] = nodes[half];
+    s->described = alloc_resize(nodes, array_bytes(s->described_count, sizeof(*nodes)));
 }
 
-static bool read_graph(struct nodes *r)
+/* The file may be closed before it is written. */
+static void keep_source(const struct nodes *r)
 {
-    if (r->d->node_count > 0)
-        builder_reserve(r->b, (size_t)r->d->node_count, (size_t)r->d->node_count);
-    if (read_at_once(r))
-        return true;
-    r->counts = node_counts_begin(r->d);
-    if (!read_one_by_one(r)) {
-        node_counts_free(&r->counts);
-        return false;
-    }
-    return true;
-}
-
-static bool read_all_nodes(struct nodes *r)
-{
-    const struct gcdump *d = r->d;
-    make_types(r);
-    if (!r->b->want_graph) {
-        /* The first damaged record is found one after the other. */
-        if (!gcdump_count(d, r->undefined, r->b->threads, &r->counts))
-            return read_one_by_one(r);
-        give_counts(r);
-        return true;
-    }
-    if (!read_graph(r))
-        return false;
-    give_counts(r);
-    if (r->b->source != NULL)
+    struct source *s = r->b->source;
+    *s = r->d->source;
+    if (s->interop_size > 0)
+        s->interop = memcpy(arena_alloc(&r->b->snap->arena, s->interop_size), s->interop,
+                            s->interop_size);
+    if (r->b->want_graph)
         keep_order(r);
-    return true;
 }
 
 /* --- what the snapshot says about itself --------------------------------------- */
@@ -348,88 +700,31 @@ static const char *keep(struct builder *b, const char *s)
     return builder_string(b, s, s != NULL ? strlen(s) : 0);
 }
 
-static void keep_deferred(struct builder *b, const struct gcdump *d)
-{
-    struct source *s = b->source;
-    struct arena *a = &b->snap->arena;
-    s->has_deferred = d->has_deferred;
-    s->module_size_is_64_bit = d->module_size_is_64_bit;
-    s->deferred_count = d->deferred_count;
-    s->deferred = arena_array(a, struct source_deferred, d->deferred_count);
-    for (uint32_t i = 0; i < d->deferred_count; i++) {
-        s->deferred[i] = d->deferred[i];
-        s->deferred[i].suffix = keep(b, d->deferred[i].suffix);
-    }
-    s->module_count = (uint32_t)d->module_count;
-    s->modules = arena_array(a, struct source_module, d->module_count);
-    for (size_t i = 0; i < d->module_count; i++) {
-        s->modules[i] = d->modules[i];
-        s->modules[i].path = keep(b, d->modules[i].path);
-        s->modules[i].pdb = keep(b, d->modules[i].pdb);
-    }
-}
-
-/* Everything that the file says and the model has no use for. */
-static void keep_source(struct builder *b, const struct gcdump *d)
-{
-    struct source *s = b->source;
-    struct arena *a = &b->snap->arena;
-    s->is_gcdump = true;
-    s->gcdump_types = arena_array(a, struct source_gcdump_type, d->type_count);
-    s->gcdump_type_count = d->type_count;
-    for (uint32_t t = 0; t < d->type_count; t++)
-        s->gcdump_types[t] = (struct source_gcdump_type){
-            .size = d->default_sizes[t],
-            .multiplier = d->types[t].stored_multiplier,
-            .name = d->types[t].null_name ? NULL : b->types[t].source.name,
-            .module = d->types[t].null_module ? NULL : b->types[t].source.module};
-    s->segments = arena_array(a, struct source_segment, d->segment_count);
-    if (d->segment_count > 0)
-        memcpy(s->segments, d->segments, d->segment_count * sizeof(*s->segments));
-    s->segment_count = d->segment_count;
-    s->segment_bytes = d->segment_bytes;
-    s->has_heap_info = d->has_heap_info;
-    s->is_64_bit = d->is_64_bit;
-    s->average_count = d->average_count;
-    s->average_size = d->average_size;
-    s->sampled = d->sampled;
-    s->log = keep(b, d->log);
-    s->machine = keep(b, d->machine);
-    s->process = keep(b, d->process);
-    s->tool = keep(b, d->tool);
-    s->ticks = d->time_ticks;
-    s->pid = d->pid;
-    s->commit = d->commit;
-    s->working_set = d->working_set;
-    /* The file may be closed before this is written. */
-    if (d->interop.size > 0)
-        s->interop =
-            memcpy(arena_alloc(a, d->interop.size), d->interop.data, d->interop.size);
-    s->interop_size = d->interop.size;
-    keep_deferred(b, d);
-}
-
 static void describe(struct builder *b, const struct gcdump *d)
 {
     struct hd_snapshot *snap = b->snap;
     struct hd_info *info = &snap->info;
+    const struct source *s = &d->source;
     const int64_t unix_epoch = 621355968000000000, last = 3155378975999999999;
     info->has_graph = true;
-    info->has_generations = d->has_generations;
-    info->sampled = d->sampled;
-    info->process = keep(b, d->process);
-    info->host = d->machine != NULL && d->machine[0] != '\0' ? keep(b, d->machine) : NULL;
-    gcdump_facts_read(snap, d->log);
-    info->producer = keep(b, d->tool);
-    if (d->pid > 0)
-        info->pid = (uint64_t)d->pid;
-    if (d->time_ticks >= unix_epoch && d->time_ticks <= last) {
-        info->time = time_string(b, d->time_ticks);
-        snap->clock = (double)(d->time_ticks - unix_epoch) / 1e7;
+    info->has_generations = gcdump_has_generations(d);
+    info->sampled = s->sampled;
+    info->process = keep(b, s->process);
+    info->host = s->machine != NULL && s->machine[0] != '\0' ? keep(b, s->machine) : NULL;
+    gcdump_facts_read(snap, s->log);
+    info->producer = keep(b, s->tool);
+    if (s->pid > 0)
+        info->pid = (uint64_t)s->pid;
+    if (s->ticks >= unix_epoch && s->ticks <= last) {
+        info->time = time_string(b, s->ticks);
+        snap->clock = (double)(s->ticks - unix_epoch) / 1e7;
         snap->clock_is_date = true;
     }
-    snap->ranges = d->ranges;
-    if (d->sampled)
+    snap->ranges.len = d->ranges.len;
+    snap->ranges.all = arena_array(&snap->arena, struct range, d->ranges.len);
+    if (d->ranges.len > 0)
+        memcpy(snap->ranges.all, d->ranges.all, d->ranges.len * sizeof(*d->ranges.all));
+    if (s->sampled)
         builder_warn(b, WARN_SAMPLED, 0);
     if (d->damaged_end)
         builder_warn(b, WARN_NO_TRAILER, 0);
@@ -439,8 +734,9 @@ static void describe(struct builder *b, const struct gcdump *d)
  * cut off is missing, or looks unreachable. */
 static void note_missing_objects(struct builder *b, const struct gcdump *d)
 {
-    bool may_cut = d->tool == NULL || strcmp(d->tool, "dotnet-gcdump") == 0;
-    bool told = d->log != NULL && strstr(d->log, GCDUMP_LOG_INCOMPLETE) != NULL;
+    const char *tool = d->source.tool, *log = d->source.log;
+    bool may_cut = tool == NULL || strcmp(tool, "dotnet-gcdump") == 0;
+    bool told = log != NULL && strstr(log, GCDUMP_LOG_INCOMPLETE) != NULL;
     bool cut = may_cut && d->node_count >= CUT_AT_NODES && d->node_count < CUT_BELOW_NODES;
     if (!cut && !told && d->all_objects)
         return;
@@ -460,18 +756,20 @@ static int by_id(const void *a, const void *b)
 
 /* Types of a native AOT program that have both a number and a name, to name those of other
  * files. */
-static void learn_image(struct builder *b, const struct gcdump *d, const struct nodes *r)
+static void learn_image(const struct nodes *r)
 {
+    struct builder *b = r->b;
     struct hd_snapshot *snap = b->snap;
-    struct type_name *all = arena_array(&snap->arena, struct type_name, d->deferred_count);
-    for (uint32_t i = 0; i < d->deferred_count; i++) {
-        const struct source_deferred *of = &d->deferred[i];
+    const struct source *s = &r->d->source;
+    struct type_name *all = arena_array(&snap->arena, struct type_name, s->deferred_count);
+    for (uint32_t i = 0; i < s->deferred_count; i++) {
+        const struct source_deferred *of = &s->deferred[i];
         if (of->module == NO_TYPE ||
-            (snap->image_base != 0 && d->modules[of->module].base != snap->image_base))
+            (snap->image_base != 0 && s->modules[of->module].base != snap->image_base))
             continue;
-        snap->image_base = d->modules[of->module].base;
-        const char *name = b->types[r->types[i].object].name;
-        if (!d->types[i].null_name && name != NULL)
+        snap->image_base = s->modules[of->module].base;
+        const char *name = b->types[r->objects[i]].name;
+        if (s->gcdump_types[i].name != NULL && name != NULL)
             all[snap->type_name_count++] =
                 (struct type_name){snap->image_base + of->id, name};
     }
@@ -481,69 +779,76 @@ static void learn_image(struct builder *b, const struct gcdump *d, const struct 
 }
 
 /* Of a type that is known by number; another one of that number has the small objects. */
-static bool is_size_class(const struct gcdump *d, uint32_t type)
+static bool is_size_class(const struct source *s, uint32_t type)
 {
-    return type < d->deferred_count && d->deferred[type].suffix != NULL &&
-           d->deferred[type].suffix[0] != '\0';
+    return type < s->deferred_count && s->deferred[type].suffix != NULL &&
+           s->deferred[type].suffix[0] != '\0';
 }
 
-static void warn(struct builder *b, const struct gcdump *d, const struct nodes *r)
+static void warn_of_nodes(const struct nodes *r, uint64_t bytes)
 {
-    for (uint32_t t = 0; t < d->type_count; t++)
-        if (is_nameless(&d->types[t]) && !is_size_class(d, t) &&
-            b->types[r->types[t].object].all.count > 0)
+    struct builder *b = r->b;
+    const struct source *s = &r->d->source;
+    for (uint32_t t = 0; t < r->d->type_count; t++)
+        if (is_nameless(&s->gcdump_types[t]) && !is_size_class(s, t) &&
+            b->types[r->objects[t]].all.count > 0)
             builder_warn(b, WARN_UNKNOWN_TYPE, 0);
     if (warnings_find(&b->snap->warnings, WARN_UNKNOWN_TYPE) != NULL)
         warnings_add_detail(
             &b->snap->warnings, WARN_UNKNOWN_TYPE,
-            d->module_count > 0
+            s->module_count > 0
                 ? AOT_UNNAMED
                 : "types without names; another tracing client may have been active");
-    if (r->bytes != d->total_size)
+    if (bytes != r->d->total_size)
         builder_warn(b, WARN_SIZE_MISMATCH, 0);
     if (b->snap->info.objects == 0)
         builder_warn(b, WARN_EMPTY_HEAP, 0);
-    note_missing_objects(b, d);
+    note_missing_objects(b, r->d);
 }
 
-static bool read(struct input *in, struct builder *b, struct hd_error *err)
+static bool read_all(struct nodes *r, struct arena *scratch)
+{
+    struct builder *b = r->b;
+    const struct gcdump *d = r->d;
+    r->objects = arena_array(scratch, uint32_t, d->type_count);
+    r->pseudo = arena_array(scratch, uint32_t, d->type_count);
+    r->undefined = arena_array(scratch, unsigned char, d->type_count);
+    describe(b, d);
+    gcdump_names_read(&r->names, b, d->source.log);
+    make_types(r);
+    bool ok = read_nodes(r), is_there = ok && r->sums.count != NULL;
+    if (is_there && b->want_graph)
+        mark_pseudo(r);
+    uint64_t bytes = is_there ? give_counts(r) : 0;
+    gcdump_names_free(&r->names);
+    if (!ok)
+        return false;
+    if (b->source != NULL)
+        keep_source(r);
+    learn_image(r);
+    gcdump_ids_read(b, d->source.log);
+    warn_of_nodes(r, bytes);
+    if (b->graph != NULL) {
+        builder_root(b, d->root);
+        b->graph->addresses = d->addresses;
+    }
+    return true;
+}
+
+static bool gcdump_read(struct input *in, struct builder *b, struct hd_error *err)
 {
     struct bytes file;
     if (!input_all(in, &file, err))
         return false;
-    struct arena scratch = {.account = builder_account(b)};
+    struct arena scratch = {.account = builder_account(b)}, *a = &scratch;
+    if (b->source != NULL)
+        a = &b->snap->arena;
     struct gcdump d;
-    bool ok = gcdump_parse(&d, file, &scratch, err);
-    if (ok) {
-        /* The snapshot keeps the ranges. */
-        struct ranges kept = {arena_array(&b->snap->arena, struct range, d.ranges.len),
-                              d.ranges.len};
-        if (kept.len > 0)
-            memcpy(kept.all, d.ranges.all, kept.len * sizeof(*kept.all));
-        d.ranges = kept;
-        describe(b, &d);
-        struct nodes r = {.in = in,
-                          .d = &d,
-                          .b = b,
-                          .err = err,
-                          .types = arena_array(&scratch, struct node_type, d.type_count),
-                          .undefined = arena_array(&scratch, unsigned char, d.type_count)};
-        gcdump_names_read(&r.names, b, d.log);
-        ok = read_all_nodes(&r);
-        gcdump_names_free(&r.names);
-        if (ok && b->source != NULL)
-            keep_source(b, &d);
-        if (ok) {
-            learn_image(b, &d, &r);
-            gcdump_ids_read(b, d.log);
-            warn(b, &d, &r);
-        }
-        if (ok && b->graph != NULL) {
-            builder_root(b, d.root);
-            b->graph->addresses = d.addresses;
-        }
-    }
-    gcdump_free(&d);
+    a->account = scratch.account;
+    bool ok = gcdump_parse(&d, file, a, err);
+    b->snap->arena.account = NULL;
+    struct nodes r = {.in = in, .d = &d, .b = b, .err = err};
+    ok = ok && read_all(&r, &scratch);
     arena_free(&scratch);
     return ok;
 }
@@ -552,6 +857,6 @@ const struct reader read_gcdump = {
     .name = "gcdump",
     .summary = ".NET heap dump from dotnet-gcdump, dotnet-monitor, PerfView, Visual Studio",
     .statics = STATICS_BY_TYPE,
-    .recognises = recognises,
-    .read = read,
+    .recognises = gcdump_recognises,
+    .read = gcdump_read,
 };
