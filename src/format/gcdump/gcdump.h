@@ -36,10 +36,6 @@ static inline bool gcdump_has_generations(const struct gcdump *d)
     return d->source.segment_count > 0;
 }
 
-/* What the writer puts into the log if objects may be missing: nothing else in a file
- * could say so. */
-#define GCDUMP_LOG_INCOMPLETE "heapdrift: incomplete"
-
 /* Strings and tables live in a; offsets, blob, addresses and the table of COM wrappers
  * inside file. */
 bool gcdump_parse(struct gcdump *d, struct bytes file, struct arena *a,

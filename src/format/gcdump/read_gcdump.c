@@ -7,8 +7,7 @@
 #include "base/error.h"
 #include "base/fast_serialization.h"
 #include "base/workers.h"
-#include "format/gcdump/gcdump_facts.h"
-#include "format/gcdump/gcdump_names.h"
+#include "format/gcdump/gcdump_log.h"
 #include "format/gcdump/gcdump_record.h"
 #include "format/reader.h"
 

@@ -5,12 +5,9 @@
  * (gcdump_records.h). What a snapshot from a gcdump still knows of its file is written as
  * it was. */
 #include "base/error.h"
-#include "base/workers.h"
 #include "format/gcdump/fastser.h"
 #include "format/gcdump/gcdump.h"
-#include "format/gcdump/gcdump_facts.h"
-#include "format/gcdump/gcdump_interop.h"
-#include "format/gcdump/gcdump_names.h"
+#include "format/gcdump/gcdump_log.h"
 #include "format/gcdump/gcdump_records.h"
 #include "format/snapshot_writer.h"
 
@@ -25,9 +22,6 @@ struct writing {
     const struct source *source;
     struct arena arena; /* scratch */
     const char *log;
-    struct gcdump_tree tree;
-    struct gcdump_numbers numbers; /* of the nodes that are kept */
-    struct gcdump_types types;
     struct gcdump_records records;
     struct source_segment *segments;
     size_t segment_count;
@@ -68,6 +62,21 @@ static const char *host_of(const struct writing *w)
     return w->source->is_gcdump ? w->source->machine : w->snap->info.host;
 }
 
+bool gcdump_can_hold(const struct gcdump_extent *e, struct hd_error *err)
+{
+    /* A type's number stands doubled in front of each of its nodes. */
+    if (e->nodes > INT32_MAX || e->types > INT32_MAX / 2)
+        return fail(err, HD_TOO_BIG, "too many nodes or types for a gcdump");
+    if (e->record_bytes > INT32_MAX)
+        return fail(err, HD_TOO_BIG,
+                    "%" PRIu64
+                    " bytes of node records; the limit of a gcdump is 2147483647",
+                    e->record_bytes);
+    if (e->file_bytes > UINT32_MAX)
+        return fail(err, HD_TOO_BIG, "a gcdump of more than 4 GiB, which no tool can read");
+    return true;
+}
+
 /* At most three bytes per byte of a name, where it is no UTF-8. */
 static uint64_t string_bytes(const char *s)
 {
@@ -84,16 +93,16 @@ static bool check_limits(struct writing *w, struct hd_error *err)
                     PER_SEGMENT * (uint64_t)w->segment_count + string_bytes(w->log) +
                     string_bytes(host_of(w)) + string_bytes(w->snap->info.process) +
                     w->source->interop_size;
-    for (size_t t = 0; t < w->types.count; t++)
-        size +=
-            8 + string_bytes(w->types.all[t].name) + string_bytes(w->types.all[t].module);
+    for (size_t t = 0; t < w->records.type_count; t++)
+        size += 8 + string_bytes(w->records.types[t].name) +
+                string_bytes(w->records.types[t].module);
     for (uint32_t i = 0; i < w->deferred.count; i++)
         size += 16 + string_bytes(w->deferred.all[i].suffix);
     for (uint32_t i = 0; i < w->deferred.module_count; i++)
         size += 64 + string_bytes(w->deferred.modules[i].path) +
                 string_bytes(w->deferred.modules[i].pdb);
-    const struct gcdump_extent extent = {.nodes = (uint64_t)w->tree.kept + w->tree.count,
-                                         .types = w->types.count,
+    const struct gcdump_extent extent = {.nodes = w->records.node_count,
+                                         .types = w->records.type_count,
                                          .record_bytes = w->records.blob_size,
                                          .file_bytes = size};
     return gcdump_can_hold(&extent, err);
@@ -110,7 +119,7 @@ static void find_frozen(const struct writing *w, struct range *gaps)
     if (by[HD_GEN_FROZEN].count == 0 || by[HD_GEN_UNKNOWN].count > 0)
         return;
     struct range within = {0, 0, HD_GEN_UNKNOWN}; /* that of the node before, mostly */
-    for (node_id n = 0; n < w->tree.kept; n++) {
+    for (node_id n = 0; n < w->records.kept; n++) {
         uint64_t address = graph_address(w->g, n), size = graph_size(w->g, n);
         bool is_known = address >= within.start && address < within.end;
         if (is_known || address == 0 || w->snap->types[w->g->type[n]].kind != TYPE_OBJECT)
@@ -192,74 +201,84 @@ static void put_heap_info(struct fastser_write *f, const struct writing *w)
     fastser_put_end(f);
 }
 
+/* --- the table of COM wrappers ------------------------------------------------- */
+
+/* Needed by no analysis, and copied as it is. */
+enum { INTEROP_VERSION = 0 };
+
+/* Skips `words` integers of 4 bytes, then `addresses` of 8, none of which overflows. */
+static void skip_fields(struct cursor *c, unsigned words, unsigned addresses)
+{
+    for (unsigned i = 0; i < words; i++)
+        cursor_u32(c);
+    for (unsigned i = 0; i < addresses; i++)
+        if (cursor_u64(c) > FASTSER_MAX_ADDRESS)
+            cursor_fail(c, "an address above 2^63 - 1");
+}
+
+static void skip_records(struct fastser *f)
+{
+    struct cursor *c = &f->c;
+    enum { RCW = 8 + 24 + 8, CCW = 8 + 16 + 8, INTERFACE = 1 + 8 + 24, MODULE = 20 };
+    if (cursor_u32(c) == 0)
+        return;
+    struct cursor counts = *c;
+    skip_fields(c, 4, 0);
+    uint64_t rcws = cursor_count(&counts, 4, RCW, "wrappers of COM objects");
+    uint64_t ccws = cursor_count(&counts, 4, CCW, "wrappers for COM");
+    uint64_t interfaces = cursor_count(&counts, 4, INTERFACE, "interfaces");
+    uint64_t modules = cursor_count(&counts, 4, MODULE, "modules");
+    if (!cursor_ok(&counts)) {
+        cursor_fail(c, "a count");
+        return;
+    }
+    for (uint64_t i = 0; i < rcws && cursor_ok(c); i++) {
+        skip_fields(c, 2, 3);
+        skip_fields(c, 2, 0);
+    }
+    for (uint64_t i = 0; i < ccws && cursor_ok(c); i++) {
+        skip_fields(c, 2, 2);
+        skip_fields(c, 2, 0);
+    }
+    for (uint64_t i = 0; i < interfaces && cursor_ok(c); i++) {
+        cursor_u8(c);
+        skip_fields(c, 2, 3);
+    }
+    for (uint64_t i = 0; i < modules && cursor_ok(c); i++) {
+        skip_fields(c, 0, 1);
+        skip_fields(c, 2, 0);
+        fastser_string(f, NULL);
+    }
+}
+
+/* Microsoft's reader fails on the whole file where an address of the table overflows or a
+ * count exceeds the table. Layout: InteropInfo.FromStream() in PerfView's GCHeapDump.cs. */
+static bool interop_is_readable(struct bytes table)
+{
+    struct fastser f = {.c = cursor_over(table, NULL), .label_size = 4};
+    struct fastser_type type;
+    return fastser_expect(&f, "InteropInfo", INTEROP_VERSION, &type) == FIELD_OBJECT &&
+           (skip_records(&f), fastser_end(&f)) && cursor_left(&f.c) == 0;
+}
+
 /* --- the graph ----------------------------------------------------------------- */
 
 static void put_types(struct fastser_write *f, const struct writing *w)
 {
-    fastser_put_u32(f, (uint32_t)w->types.count);
-    for (size_t i = 0; i < w->types.count; i++) {
-        const struct table_type *t = &w->types.all[i];
+    fastser_put_u32(f, (uint32_t)w->records.type_count);
+    for (size_t i = 0; i < w->records.type_count; i++) {
+        const struct table_type *t = &w->records.types[i];
         fastser_put_string(f, t->name);
         fastser_put_i32(f, t->size);
         fastser_put_string(f, t->module);
     }
 }
 
-/* An object of no size and without an address would be read as a pseudo-node: those of
- * formats without addresses get one, which is their number. Addresses that others cannot
- * read, which no process has, are unknown ones. */
-static uint64_t address_of(const struct writing *w, node_id n)
-{
-    uint64_t address = graph_address(w->g, n);
-    if (address > FASTSER_MAX_ADDRESS)
-        address = 0;
-    bool object = w->snap->types[w->g->type[n]].kind == TYPE_OBJECT;
-    return address == 0 && object && graph_size(w->g, n) == 0 ? (uint64_t)n + 1 : address;
-}
-
-/* Of some nodes, by their numbers in the file. */
-struct address_part {
-    const struct writing *w;
-    uint32_t first;
-    unsigned char *bytes;
-};
-
-enum { ADDRESSES_OF_SHARE = 16 * 1024, ADDRESS_SHARES = 16 };
-
-static bool gather_addresses(void *context, size_t share)
-{
-    const struct address_part *part = context;
-    const struct writing *w = part->w;
-    uint32_t begin = (uint32_t)share * ADDRESSES_OF_SHARE;
-    for (uint32_t i = begin; i < begin + ADDRESSES_OF_SHARE; i++) {
-        if (part->first + i >= w->tree.kept)
-            break;
-        node_id n = gcdump_numbered(&w->numbers, part->first + i);
-        le_put(part->bytes + 8 * (size_t)i, address_of(w, n), 8);
-    }
-    return true;
-}
-
-/* Numbers are not in the order of memory, so this is waiting for it: side by side. */
-static void put_addresses(struct fastser_write *f, const struct writing *w)
-{
-    enum { AT_ONCE = ADDRESSES_OF_SHARE * ADDRESS_SHARES };
-    struct address_part part = {.w = w};
-    part.bytes = alloc_resize(NULL, 8 * (size_t)AT_ONCE);
-    for (; part.first < w->tree.kept; part.first += AT_ONCE) {
-        uint32_t left = w->tree.kept - part.first, count = left < AT_ONCE ? left : AT_ONCE;
-        workers_run((count + ADDRESSES_OF_SHARE - 1) / ADDRESSES_OF_SHARE,
-                    w->records.threads, gather_addresses, &part);
-        fastser_put_bytes(f, part.bytes, 8 * (size_t)count);
-    }
-    free(part.bytes);
-}
-
 static bool is_64_bit(const struct writing *w)
 {
     if (w->source->is_gcdump)
         return w->source->is_64_bit;
-    for (node_id n = 0; w->g->addresses != NULL && n < w->tree.kept; n++)
+    for (node_id n = 0; w->g->addresses != NULL && n < w->records.kept; n++)
         if (graph_address(w->g, n) > UINT32_MAX)
             return true;
     return false;
@@ -342,11 +361,11 @@ static void make_deferred(struct writing *w)
                               s->module_count, s->has_deferred,   s->module_size_is_64_bit};
         return;
     }
-    d->all = arena_array(&w->arena, struct source_deferred, w->types.count);
+    d->all = arena_array(&w->arena, struct source_deferred, w->records.type_count);
     d->modules = arena_array(&w->arena, struct source_module, MOST_MODULES);
     d->module_size_is_64_bit = false; /* as dotnet-gcdump 10 */
-    for (uint32_t i = 0; i < w->types.count; i++) {
-        const struct table_type *type = &w->types.all[i];
+    for (uint32_t i = 0; i < w->records.type_count; i++) {
+        const struct table_type *type = &w->records.types[i];
         d->all[i].module = NO_TYPE;
         if (type->of == NULL)
             continue;
@@ -361,8 +380,7 @@ static void put_graph(struct fastser_write *f, struct writing *w)
 {
     fastser_put_begin(f, "Graphs.MemoryGraph", 1, w->deferred.is_there ? 1 : 0);
     fastser_put_u64(f, w->records.total_size);
-    fastser_put_u32(f, w->tree.count > 0 ? gcdump_records_group(&w->records, 0)
-                                         : gcdump_number(&w->numbers, w->g->root));
+    fastser_put_u32(f, w->records.root);
     put_types(f, w);
     fastser_put_u32(f, w->records.node_count);
     gcdump_records_put_offsets(&w->records, f);
@@ -371,11 +389,7 @@ static void put_graph(struct fastser_write *f, struct writing *w)
     if (w->deferred.is_there)
         put_deferred(f, w);
     fastser_put_u32(f, w->records.node_count);
-    gcdump_records_free(&w->records);
-    gcdump_numbers_turn(&w->numbers, w->g->node_count);
-    put_addresses(f, w);
-    for (uint32_t i = 0; i < w->tree.count; i++)
-        fastser_put_u64(f, 0);
+    gcdump_records_put_addresses(&w->records, f);
     fastser_put_u8(f, TAG_BYTE);
     fastser_put_u8(f, is_64_bit(w));
     fastser_put_end(f);
@@ -420,10 +434,10 @@ static void put_dump(struct fastser_write *f, struct writing *w)
     fastser_put_i32(f, pid_of(w));
     fastser_put_u64(f, s->commit);
     fastser_put_u64(f, s->working_set);
-    uint32_t multipliers = s->sampled ? (uint32_t)w->types.count : 0;
+    uint32_t multipliers = s->sampled ? (uint32_t)w->records.type_count : 0;
     fastser_put_u32(f, multipliers);
     for (uint32_t t = 0; t < multipliers; t++)
-        fastser_put_f32(f, w->types.all[t].multiplier);
+        fastser_put_f32(f, w->records.types[t].multiplier);
     uint32_t interop = fastser_put_region(f);
     if (w->has_interop)
         fastser_put_bytes(f, s->interop, s->interop_size);
@@ -446,24 +460,16 @@ static void add_losses(const struct writing *w, struct losses *l)
                    w->source->interop_size);
 }
 
-static bool write(const struct hd_snapshot *snap, struct out *o, struct losses *l,
-                  struct hd_error *err)
+static bool gcdump_write(const struct hd_snapshot *snap, struct out *o, struct losses *l,
+                         struct hd_error *err)
 {
     struct writing w = {.snap = snap, .g = snap->graph, .source = snap->source};
-    w.tree = gcdump_tree_plan(snap, &w.arena);
-    w.numbers = gcdump_numbers_plan(snap);
-    w.types = gcdump_types_begin(snap, &w.arena);
     w.log = make_log(&w);
-    w.records = (struct gcdump_records){.snap = snap,
-                                        .tree = &w.tree,
-                                        .numbers = &w.numbers,
-                                        .types = &w.types,
-                                        .threads = snap->read.threads};
-    gcdump_records_measure(&w.records);
+    w.records = gcdump_records_plan(snap, &w.arena);
     make_segments(&w);
     make_deferred(&w);
-    w.has_interop = gcdump_interop_is_readable(
-        (struct bytes){w.source->interop, w.source->interop_size});
+    w.has_interop =
+        interop_is_readable((struct bytes){w.source->interop, w.source->interop_size});
     bool ok = check_limits(&w, err);
     if (ok) {
         struct fastser_write f = fastser_write_begin(o);
@@ -471,8 +477,6 @@ static bool write(const struct hd_snapshot *snap, struct out *o, struct losses *
         fastser_put_trailer(&f);
         add_losses(&w, l);
     }
-    gcdump_types_free(&w.types);
-    gcdump_numbers_free(&w.numbers);
     gcdump_records_free(&w.records);
     arena_free(&w.arena);
     return ok;
@@ -485,5 +489,5 @@ const struct snapshot_writer write_gcdump = {
     .holds = FACT_GRAPH | FACT_GENERATIONS | FACT_ADDRESSES | FACT_MODULES | FACT_TIME |
              FACT_PROCESS | FACT_PID | FACT_HOST | FACT_SAMPLING | FACT_INCOMPLETE,
     .binary = true,
-    .write = write,
+    .write = gcdump_write,
 };

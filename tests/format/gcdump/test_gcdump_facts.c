@@ -1,5 +1,5 @@
 /* What a collected snapshot knows of its process goes into a gcdump and comes back. */
-#include "format/gcdump/gcdump_facts.h"
+#include "format/gcdump/gcdump_log.h"
 #include "identity/places.h"
 #include "identity/same.h"
 #include "support/forge.h"

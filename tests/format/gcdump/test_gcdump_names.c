@@ -1,5 +1,5 @@
 /* Full names go into the log of a gcdump and come back, where they can be true. */
-#include "format/gcdump/gcdump_names.h"
+#include "format/gcdump/gcdump_log.h"
 #include "support/forge.h"
 #include "support/rewritten.h"
 
