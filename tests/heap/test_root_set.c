@@ -135,7 +135,7 @@ Test(root_set, many_statics_are_found_again)
             snprintf(name, sizeof(name), "App.s_%u", i);
             add(&s, HD_ROOT_STATIC, name, i % OBJECTS);
         }
-    cr_expect_eq(s.static_count, MANY);
+    cr_expect_eq(s.variable_count, MANY);
     struct hd_snapshot *snap = finish(&s, &b);
     cr_expect_eq(snap->graph->node_count, OBJECTS + MANY + 2);
     cr_expect_eq(snap->info.roots, 2 * MANY);

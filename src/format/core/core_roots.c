@@ -628,7 +628,7 @@ void core_roots_find(struct core_roots *r, struct gc_heap *h, const struct gc_gl
 
 void core_roots_free(struct core_roots *r)
 {
-    root_tree_free(&r->tree);
+    root_set_free(&r->tree);
     free(r->links);
     *r = (struct core_roots){.link_count = 0};
 }

@@ -2,12 +2,12 @@
  * handles, stacks, finalizers that are due; and what objects hold without a field, by
  * dependent handles or as instances of a collectible type.
  *
- * Named and grouped as in gcdumps (root_tree.h), so that chains of both line up. */
+ * Named and grouped as in gcdumps (root_set.h), so that chains of both line up. */
 #ifndef CORE_ROOTS_H
 #define CORE_ROOTS_H
 
 #include "format/core/gc_heap.h"
-#include "heap/root_tree.h"
+#include "heap/root_set.h"
 
 /* What a dependent handle makes: from keeps to alive. */
 struct core_link {
@@ -20,7 +20,7 @@ struct core_tally {
 };
 
 struct core_roots {
-    struct root_tree tree;
+    struct root_set tree;
     struct core_link *links; /* by from; malloc'd */
     size_t link_count, link_cap;
     uint64_t lost; /* that lead into the heap, but to no object that was found */

@@ -293,7 +293,7 @@ static bool read_edges(struct along *a)
 static bool finish(struct along *a)
 {
     struct reading *r = a->r;
-    struct root_tree roots = {.names = {.account = &r->b->account}};
+    struct root_set roots = {.names = {.account = &r->b->account}};
     drop_other_ranges(a);
     trace_reading_build_ranges(r);
     bool ok = trace_reading_count_nodes(r);
@@ -307,7 +307,7 @@ static bool finish(struct along *a)
         g->own_addresses = trace_nodes_take_addresses(&r->nodes, count, g->node_count);
         g->addresses = g->own_addresses;
     }
-    root_tree_free(&roots);
+    root_set_free(&roots);
     return ok;
 }
 

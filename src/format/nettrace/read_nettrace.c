@@ -186,7 +186,7 @@ static bool fits(const struct reading *r)
 
 static bool read_graph(struct reading *r)
 {
-    struct root_tree roots = {.names = {.account = &r->b->account}};
+    struct root_set roots = {.names = {.account = &r->b->account}};
     uint64_t objects = r->walk->nodes.records;
     if (objects >= TRACE_MOST_OBJECTS || r->walk->edges.records >= TRACE_MOST_OBJECTS)
         return fail(r->err, HD_TOO_BIG, "more than %u objects or references",
@@ -217,7 +217,7 @@ static bool read_graph(struct reading *r)
         g->own_addresses = trace_nodes_take_addresses(&r->nodes, count, g->node_count);
         g->addresses = g->own_addresses;
     }
-    root_tree_free(&roots);
+    root_set_free(&roots);
     return ok;
 }
 

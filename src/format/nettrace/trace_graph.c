@@ -407,7 +407,7 @@ struct settling {
     struct trace_root_events *e;
     const struct trace_nodes *nodes;
     const struct trace_types *types;
-    struct root_tree *roots;
+    struct root_set *roots;
     struct builder *b;
 };
 
@@ -498,7 +498,7 @@ static void settle_wrappers(const struct settling *s)
 }
 
 void trace_root_events_settle(struct trace_root_events *e, const struct trace_nodes *nodes,
-                              const struct trace_types *types, struct root_tree *roots,
+                              const struct trace_types *types, struct root_set *roots,
                               struct builder *b)
 {
     const struct settling s = {e, nodes, types, roots, b};

@@ -6,7 +6,7 @@
 #include "base/little_endian.h"
 #include "heap/builder.h"
 #include "heap/ids.h"
-#include "heap/root_tree.h"
+#include "heap/root_set.h"
 #include "trace/trace_heap_events.h"
 
 /* --- types --------------------------------------------------------------------- */
@@ -116,7 +116,7 @@ void trace_nodes_free(struct trace_nodes *n);
  *
  * Static variables, handles, stacks, wrappers of COM and dependent handles come as
  * addresses, before or behind the objects that they hold: they are kept here until all
- * addresses are known. Then they become the roots of root_tree.h, and references between
+ * addresses are known. Then they become the roots of root_set.h, and references between
  * objects. A {0} is empty. */
 
 /* A reference that a dependent handle makes, from node to node. */
@@ -153,7 +153,7 @@ uint64_t trace_root_events_roots(struct trace_root_events *e, const struct bulk 
 /* All nodes and types are known: make roots and links. What holds no node gets b a
  * warning. */
 void trace_root_events_settle(struct trace_root_events *e, const struct trace_nodes *nodes,
-                              const struct trace_types *types, struct root_tree *roots,
+                              const struct trace_types *types, struct root_set *roots,
                               struct builder *b);
 
 void trace_root_events_free(struct trace_root_events *e);
