@@ -97,7 +97,7 @@ void builder_image(struct builder *b, uint32_t type, uint64_t base, uint32_t rva
 bool builder_object(struct builder *b, uint32_t type, uint64_t size,
                     enum hd_generation gen);
 
-/* Count many objects of one generation, whose bytes are known to fit. */
+/* Count many objects of one generation, as above, whose bytes are known to fit. */
 void builder_objects(struct builder *b, uint32_t type, const struct hd_tally *more,
                      enum hd_generation gen);
 

@@ -4,6 +4,7 @@
  *
  * Nodes are read in the order of their numbers, through the table of offsets:
  * records stand in the order in which the writer defined them. */
+#include "base/calendar.h"
 #include "base/error.h"
 #include "base/fast_serialization.h"
 #include "base/workers.h"
@@ -15,7 +16,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { CUT_AT_NODES = 10000000, CUT_BELOW_NODES = 10010000 };
 
@@ -618,12 +618,8 @@ static uint64_t give_counts(struct nodes *r)
             const struct hd_tally sum = {r->sums.count[g * types + t],
                                          r->sums.bytes[g * types + t]};
             bytes += sum.bytes;
-            if (r->undefined[t])
-                continue;
             /* 2^32 sizes of 31 bits fit. */
-            if (generations == 1)
-                builder_row(r->b, r->objects[t], sum.count, sum.bytes);
-            else
+            if (!r->undefined[t])
                 builder_objects(r->b, r->objects[t], &sum, (enum hd_generation)g);
         }
     }
@@ -681,19 +677,6 @@ static void keep_source(const struct nodes *r)
 
 /* --- what the snapshot says about itself --------------------------------------- */
 
-static const char *time_string(struct builder *b, int64_t ticks)
-{
-    /* 100 ns from year 1 to 1970. */
-    const int64_t unix_epoch = 621355968000000000, second = 10000000;
-    time_t seconds = (time_t)((ticks - unix_epoch) / second);
-    struct tm tm;
-    char text[32];
-    if (gmtime_r(&seconds, &tm) == NULL ||
-        strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm) == 0)
-        return NULL;
-    return builder_string(b, text, strlen(text));
-}
-
 static const char *keep(struct builder *b, const char *s)
 {
     return builder_string(b, s, s != NULL ? strlen(s) : 0);
@@ -704,6 +687,7 @@ static void describe(struct builder *b, const struct gcdump *d)
     struct hd_snapshot *snap = b->snap;
     struct hd_info *info = &snap->info;
     const struct source *s = &d->source;
+    /* 100 ns from year 1 to 1970, and to its last moment. */
     const int64_t unix_epoch = 621355968000000000, last = 3155378975999999999;
     info->has_graph = true;
     info->has_generations = gcdump_has_generations(d);
@@ -715,7 +699,9 @@ static void describe(struct builder *b, const struct gcdump *d)
     if (s->pid > 0)
         info->pid = (uint64_t)s->pid;
     if (s->ticks >= unix_epoch && s->ticks <= last) {
-        info->time = time_string(b, s->ticks);
+        char time[CALENDAR_TIME];
+        if (calendar_time((s->ticks - unix_epoch) / 10000000, time))
+            info->time = keep(b, time);
         snap->clock = (double)(s->ticks - unix_epoch) / 1e7;
         snap->clock_is_date = true;
     }
