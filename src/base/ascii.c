@@ -1,5 +1,7 @@
 #include "base/ascii.h"
 
+#include "base/search.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,20 +46,10 @@ static const struct {
     {0x2717, "x"},                  /* ✗ */
 };
 
-/* NULL: it has none. */
-static const char *form_of(uint32_t code)
+static bool is_of_smaller(const void *all, size_t i, const void *code)
 {
-    size_t low = 0, high = sizeof(forms) / sizeof(forms[0]);
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (forms[middle].code == code)
-            return forms[middle].plain;
-        if (forms[middle].code < code)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
+    (void)all;
+    return forms[i].code < *(const uint32_t *)code;
 }
 
 enum { LONGEST_FORM = 16 };
@@ -69,10 +61,11 @@ static const char *form_at(const char *s, size_t left, size_t *used,
     const unsigned char *at = (const unsigned char *)s;
     size_t n = utf8_length(at, left);
     uint32_t code = n > 0 ? utf8_decode(at, n) : 0xFFFD;
-    const char *plain = form_of(code);
+    size_t count = sizeof(forms) / sizeof(*forms),
+           found = search_first(forms, 0, count, is_of_smaller, &code);
     *used = n > 0 ? n : 1;
-    if (plain != NULL)
-        return plain;
+    if (found < count && forms[found].code == code)
+        return forms[found].plain;
     snprintf(room, LONGEST_FORM, "\\u{%" PRIx32 "}", code);
     return room;
 }

@@ -44,7 +44,7 @@ struct input {
     void *from;
     struct growing_file growing;
 
-    unsigned char *head;
+    unsigned char head[INPUT_HEAD_SIZE];
     size_t head_size;
     uint64_t position; /* of input_next() */
     unsigned char *block;
@@ -161,6 +161,11 @@ static bool slurp(struct input *in, unsigned char *buffer, size_t len, struct by
 
 /* --- opening ------------------------------------------------------------------------- */
 
+static bool unpack_head(struct input *in, struct hd_error *err)
+{
+    return unpacker_read(in->unpacker, in->head, INPUT_HEAD_SIZE, &in->head_size, err);
+}
+
 static bool start_unpacking(struct input *in, struct hd_error *err)
 {
     struct packed from = {
@@ -171,8 +176,7 @@ static bool start_unpacking(struct input *in, struct hd_error *err)
         .entry = in->opt.entry,
     };
     in->unpacker = unpacker_open(&from, err);
-    return in->unpacker != NULL &&
-           unpacker_read(in->unpacker, in->head, INPUT_HEAD_SIZE, &in->head_size, err);
+    return in->unpacker != NULL && unpack_head(in, err);
 }
 
 /* All of a pipe; but of what is not worth it, the head only: it may never end. */
@@ -230,7 +234,6 @@ struct input *input_open(const char *path, const struct input_options *opt,
     }
     struct input *in = alloc_zeroed(sizeof(*in));
     in->fd = fd;
-    in->head = alloc_zeroed(INPUT_HEAD_SIZE);
     if (opt != NULL)
         in->opt = *opt;
     bool started = start_file(in, &st, err);
@@ -249,7 +252,6 @@ struct input *input_over(const void *data, size_t size)
     in->fd = -1;
     in->all = (struct bytes){data, size};
     in->head_size = size < INPUT_HEAD_SIZE ? size : INPUT_HEAD_SIZE;
-    in->head = alloc_zeroed(INPUT_HEAD_SIZE);
     if (size > 0)
         memcpy(in->head, data, in->head_size);
     return in;
@@ -285,7 +287,6 @@ struct input *input_growing(const struct growing_file *file)
     struct input *in = alloc_zeroed(sizeof(*in));
     in->fd = file->fd;
     in->growing = *file;
-    in->head = alloc_zeroed(INPUT_HEAD_SIZE);
     uint64_t before = 1;
     while (in->file_size < INPUT_HEAD_SIZE && in->file_size != before) {
         before = in->file_size;
@@ -318,7 +319,6 @@ void input_close(struct input *in)
         close(in->fd);
     free(in->owned_raw);
     free(in->owned_all);
-    free(in->head);
     free(in->block);
     free(in);
 }
@@ -367,8 +367,7 @@ static bool map_file(struct input *in, struct hd_error *err)
 static bool unpack_again(struct input *in, struct hd_error *err)
 {
     in->is_spent = false;
-    return unpacker_rewind(in->unpacker, err) &&
-           unpacker_read(in->unpacker, in->head, INPUT_HEAD_SIZE, &in->head_size, err);
+    return unpacker_rewind(in->unpacker, err) && unpack_head(in, err);
 }
 
 static bool hold_unpacked(struct input *in, struct hd_error *err)

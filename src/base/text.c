@@ -34,24 +34,8 @@ void text_add_string(struct text *t, const char *s)
 
 void text_add_code_point(struct text *t, uint32_t code)
 {
-    unsigned char b[4];
-    size_t n;
-    if (code < 0x80) {
-        b[0] = (unsigned char)code;
-        n = 1;
-    } else if (code < 0x800) {
-        b[0] = (unsigned char)(0xC0 | code >> 6);
-        n = 2;
-    } else if (code < 0x10000) {
-        b[0] = (unsigned char)(0xE0 | code >> 12);
-        n = 3;
-    } else {
-        b[0] = (unsigned char)(0xF0 | (code >> 18 & 7));
-        n = 4;
-    }
-    for (size_t i = 1; i < n; i++)
-        b[i] = (unsigned char)(0x80 | (code >> (6 * (n - 1 - i)) & 0x3F));
-    text_add(t, b, n);
+    unsigned char bytes[4];
+    text_add(t, bytes, (size_t)utf8proc_encode_char((utf8proc_int32_t)code, bytes));
 }
 
 static bool is_tail(unsigned char c)

@@ -101,28 +101,6 @@ static void merge(struct hd_snapshot *snap, type_id t, type_id into)
         take_over(&snap->types[into].tally[s], &snap->types[t].tally[s]);
 }
 
-/* Rows are one if kind and name are. */
-static struct row_slot **of_kind(struct row_slot *rows[2], enum type_kind kind)
-{
-    return &rows[kind == TYPE_PSEUDO];
-}
-
-static void rename_row(struct hd_snapshot *snap, type_id t, const char *name,
-                       struct row_slot **rows, struct arena *scratch)
-{
-    struct row_slot *slot;
-    size_t len = strlen(name);
-    HASH_FIND(hh, *rows, name, len, slot);
-    if (slot != NULL) {
-        merge(snap, t, slot->row);
-        return;
-    }
-    slot = arena_alloc(scratch, sizeof(*slot));
-    slot->row = t;
-    snap->types[t].name = name;
-    HASH_ADD_KEYPTR(hh, *rows, snap->types[t].name, len, slot);
-}
-
 static void note(struct hd_snapshot *snap, uint64_t named, const char *path)
 {
     warnings_take_back(&snap->warnings, WARN_UNKNOWN_TYPE, named);
@@ -135,19 +113,32 @@ static void note(struct hd_snapshot *snap, uint64_t named, const char *path)
                      path));
 }
 
-/* Rows that keep their names. */
-static void list_rows(const struct hd_snapshot *snap, const char *const *names,
-                      struct row_slot *rows[2], struct arena *scratch)
+/* Rows are one if kind and name are: those with a name of their own, and then, if is_new,
+ * the others. Returns how many others have objects. */
+static uint64_t settle_rows(struct hd_snapshot *snap, const char *const *names, bool is_new,
+                            struct row_slot *rows[2], struct arena *scratch)
 {
+    uint64_t named = 0;
     for (type_id t = 0; t < snap->type_count; t++) {
-        const struct type *type = &snap->types[t];
-        if (type->kind == TYPE_UNDEFINED || names[t] != NULL)
+        struct type *type = &snap->types[t];
+        struct row_slot **of_kind = &rows[type->kind == TYPE_PSEUDO], *slot = NULL;
+        if (type->kind == TYPE_UNDEFINED || (names[t] != NULL) != is_new)
             continue;
-        struct row_slot *slot = arena_alloc(scratch, sizeof(*slot));
+        const char *name = is_new ? names[t] : type->name;
+        size_t len = strlen(name);
+        named += is_new && type->kind == TYPE_OBJECT && type->raw.count > 0;
+        if (is_new)
+            HASH_FIND(hh, *of_kind, name, len, slot);
+        if (slot != NULL) {
+            merge(snap, t, slot->row);
+            continue;
+        }
+        slot = arena_alloc(scratch, sizeof(*slot));
         slot->row = t;
-        struct row_slot **of = of_kind(rows, type->kind);
-        HASH_ADD_KEYPTR(hh, *of, type->name, strlen(type->name), slot);
+        type->name = name;
+        HASH_ADD_KEYPTR(hh, *of_kind, name, len, slot);
     }
+    return named;
 }
 
 uint64_t snapshot_rename_types(struct hd_snapshot *snap, type_name_finder *name_of,
@@ -156,20 +147,14 @@ uint64_t snapshot_rename_types(struct hd_snapshot *snap, type_name_finder *name_
     struct arena scratch = {0};
     struct row_slot *rows[2] = {NULL, NULL};
     const char **names = arena_array(&scratch, const char *, snap->type_count);
-    uint64_t all = 0, named = 0;
+    uint64_t all = 0, named;
     for (type_id t = 0; t < snap->type_count; t++) {
         const struct type *type = &snap->types[t];
         names[t] = type->kind != TYPE_UNDEFINED ? name_of(context, type) : NULL;
         all += names[t] != NULL;
     }
-    list_rows(snap, names, rows, &scratch);
-    for (type_id t = 0; t < snap->type_count; t++) {
-        enum type_kind kind = snap->types[t].kind;
-        if (names[t] == NULL)
-            continue;
-        named += kind == TYPE_OBJECT && snap->types[t].raw.count > 0;
-        rename_row(snap, t, names[t], of_kind(rows, kind), &scratch);
-    }
+    settle_rows(snap, names, false, rows, &scratch);
+    named = settle_rows(snap, names, true, rows, &scratch);
     HASH_CLEAR(hh, rows[0]);
     HASH_CLEAR(hh, rows[1]);
     arena_free(&scratch);

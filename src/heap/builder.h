@@ -144,18 +144,6 @@ static inline void builder_edge(struct builder *b, node_id to)
         g->edge_to[g->edge_count++] = to;
 }
 
-/* Room for the next count of them, which the caller fills in; NULL: no more can be taken.
- * count is one that the input has proved to hold. */
-static inline node_id *builder_edges(struct builder *b, uint32_t count)
-{
-    struct graph *g = b->graph;
-    if (b->edge_cap - g->edge_count < count && !builder_room_for_edges(b, count))
-        return NULL;
-    node_id *to = &g->edge_to[g->edge_count];
-    g->edge_count += count;
-    return to;
-}
-
 /* The same for what a handle holds as long as the node is there: an edge to walk along,
  * but no reference of the object, so info.references leaves it out. */
 static inline void builder_handle_edge(struct builder *b, node_id to)

@@ -55,34 +55,35 @@ static void begin_line(struct text *log, const char *key)
     text_add_string(log, key);
 }
 
+/* A line stays a line. NULL: nothing is known. */
+static void add_fact(struct text *log, const char *key, const char *fact)
+{
+    if (fact == NULL || has_line(log, key))
+        return;
+    begin_line(log, key);
+    for (; *fact != '\0'; fact++)
+        text_add_char(log, iscntrl((unsigned char)*fact) ? '?' : *fact);
+    text_add_string(log, "\r\n");
+}
+
 void gcdump_facts_write(struct text *log, const struct hd_snapshot *snap)
 {
-    for (size_t i = 0; i < sizeof(facts) / sizeof(*facts); i++) {
-        const char *fact =
-            *(const char *const *)((const char *)&snap->info + facts[i].field);
-        if (fact == NULL || has_line(log, facts[i].key))
-            continue;
-        begin_line(log, facts[i].key);
-        for (; *fact != '\0'; fact++)
-            text_add_char(log, iscntrl((unsigned char)*fact) ? '?' : *fact);
-        text_add_string(log, "\r\n");
-    }
-    if (snap->identity.instance != 0 && !has_line(log, instance_key)) {
+    for (size_t i = 0; i < sizeof(facts) / sizeof(*facts); i++)
+        add_fact(log, facts[i].key,
+                 *(const char *const *)((const char *)&snap->info + facts[i].field));
+    if (snap->identity.instance != 0) {
         char number[24];
-        snprintf(number, sizeof(number), "%016" PRIx64 "\r\n", snap->identity.instance);
-        begin_line(log, instance_key);
-        text_add_string(log, number);
+        snprintf(number, sizeof(number), "%016" PRIx64, snap->identity.instance);
+        add_fact(log, instance_key, number);
     }
-    if (snap->told != NULL && !has_line(log, told_key)) {
-        begin_line(log, told_key);
-        told_same_put(snap->told, log);
-        text_add_string(log, "\r\n");
+    if (snap->told != NULL) {
+        struct text told = {0};
+        told_same_put(snap->told, &told);
+        add_fact(log, told_key, text_string(&told));
+        text_free(&told);
     }
-    if (snap->untold != HD_UNTOLD_NOTHING && !has_line(log, untold_key)) {
-        begin_line(log, untold_key);
-        text_add_string(log, hd_untold_name(snap->untold));
-        text_add_string(log, "\r\n");
-    }
+    if (snap->untold != HD_UNTOLD_NOTHING)
+        add_fact(log, untold_key, hd_untold_name(snap->untold));
 }
 
 void gcdump_facts_read(struct hd_snapshot *snap, const char *log)

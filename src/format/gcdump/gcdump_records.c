@@ -70,15 +70,6 @@ static const struct type *type_of(const struct hd_snapshot *snap, node_id n)
     return &snap->types[snap->graph->type[n]];
 }
 
-/* The first of the pseudo-nodes that stand behind everything else. */
-static node_id first_pseudo(const struct hd_snapshot *snap)
-{
-    node_id first = snap->graph->node_count;
-    while (first > 0 && type_of(snap, first - 1)->kind == TYPE_PSEUDO)
-        first--;
-    return first;
-}
-
 /* Whether it is a tree of root_set.h: no reference leads from an object back to a
  * pseudo-node, and the root refers to nothing else. */
 static bool is_flat_tree(const struct hd_snapshot *snap, node_id kept)
@@ -138,7 +129,9 @@ static void plan_tree(struct gcdump_records *r)
     const struct hd_snapshot *snap = r->snap;
     node_id members[GROUPS];
     size_t variables = 0;
-    r->kept = first_pseudo(snap);
+    r->kept = snap->graph->node_count;
+    while (r->kept > 0 && type_of(snap, r->kept - 1)->kind == TYPE_PSEUDO)
+        r->kept--;
     for (size_t g = 0; g < GROUPS; g++)
         members[g] = NO_NODE;
     bool is_flat =
@@ -479,27 +472,22 @@ static void put_node(struct sink *s, struct gcdump_records *r, node_id n)
     put_references(s, r, number_of(r, n), n);
 }
 
-/* Of the members of a static group, the variables are groups by now. */
-static uint32_t member_count(const struct gcdump_records *r, const struct tree_group *group)
-{
-    const struct graph *g = r->snap->graph;
-    uint32_t count = 0;
-    if (group->members == NO_NODE)
-        return 0;
-    for (uint32_t e = g->edge_begin[group->members]; e < g->edge_begin[group->members + 1];
-         e++)
-        count += g->edge_to[e] < r->kept;
-    return count;
-}
-
 static void put_group(struct sink *s, struct gcdump_records *r, uint32_t number)
 {
     const struct tree_group *group = &r->groups[number];
+    const struct graph *g = r->snap->graph;
+    uint32_t count = 0, e = 0, end = 0;
     put_type_and_size(s, r, pseudo_type(r, group->name), 0);
-    uint32_t children = 0;
     for (uint32_t i = 1; number < r->parents && i < r->group_count; i++)
-        children += r->groups[i].parent == number;
-    put(s, (int32_t)(children + member_count(r, group)));
+        count += r->groups[i].parent == number;
+    if (group->members != NO_NODE) {
+        e = g->edge_begin[group->members];
+        end = g->edge_begin[group->members + 1];
+    }
+    /* Of the members of a static group, the variables are groups by now. */
+    for (; e < end; e++)
+        count += g->edge_to[e] < r->kept;
+    put(s, (int32_t)count);
     for (uint32_t i = 1; number < r->parents && i < r->group_count; i++)
         if (r->groups[i].parent == number)
             put(s, (int32_t)(i - number));
@@ -507,7 +495,7 @@ static void put_group(struct sink *s, struct gcdump_records *r, uint32_t number)
         put_references(s, r, group_number(r, number), group->members);
 }
 
-/* Described or not, where the file did not say: nothing is known of what is undefined. */
+/* Nothing is known of what is undefined. */
 static bool is_undescribed(const struct gcdump_records *r, node_id n)
 {
     const struct graph *g = r->snap->graph;
@@ -533,7 +521,7 @@ static node_id recorded(const struct gcdump_records *r, uint32_t number)
     const struct source *source = r->snap->source;
     if (source->described != NULL)
         return source->described[number];
-    return is_undescribed(r, number) ? NO_NODE : number;
+    return !source->is_gcdump && is_undescribed(r, number) ? NO_NODE : number;
 }
 
 static uint32_t share_count(const struct gcdump_records *r)
@@ -605,16 +593,6 @@ static bool move_share(void *context, size_t share)
     return true;
 }
 
-static void measure_groups(struct gcdump_records *r)
-{
-    struct sink s = {.size = r->blob_size};
-    for (uint32_t i = 0; i < groups_to_put(r); i++) {
-        r->offsets[group_number(r, i)] = (uint32_t)s.size;
-        put_group(&s, r, i);
-    }
-    r->blob_size = s.size;
-}
-
 static void measure(struct gcdump_records *r)
 {
     uint32_t shares = share_count(r);
@@ -631,7 +609,12 @@ static void measure(struct gcdump_records *r)
     }
     r->shares[shares] = r->blob_size;
     workers_run(shares, r->threads, move_share, r);
-    measure_groups(r);
+    struct sink s = {.size = r->blob_size};
+    for (uint32_t i = 0; i < groups_to_put(r); i++) {
+        r->offsets[group_number(r, i)] = (uint32_t)s.size;
+        put_group(&s, r, i);
+    }
+    r->blob_size = s.size;
     for (node_id n = 0; n < r->kept; n++) {
         r->cut_sizes += graph_size(r->snap->graph, n) > INT32_MAX;
         r->total_size += size_of(r, n);
