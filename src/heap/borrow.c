@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-struct row_slot {
+struct named_row {
     type_id row;
     UT_hash_handle hh;
 };
@@ -78,7 +78,7 @@ static void take_over(struct hd_tally *to, struct hd_tally *from)
 }
 
 /* Row t becomes part of row into, and is empty from now on. */
-static void merge(struct hd_snapshot *snap, type_id t, type_id into)
+static void merge_rows(struct hd_snapshot *snap, type_id t, type_id into)
 {
     if (snap->renamed == NULL) {
         snap->renamed = arena_array(&snap->arena, type_id, snap->type_count);
@@ -101,7 +101,7 @@ static void merge(struct hd_snapshot *snap, type_id t, type_id into)
         take_over(&snap->types[into].tally[s], &snap->types[t].tally[s]);
 }
 
-static void note(struct hd_snapshot *snap, uint64_t named, const char *path)
+static void note_borrowed(struct hd_snapshot *snap, uint64_t named, const char *path)
 {
     warnings_take_back(&snap->warnings, WARN_UNKNOWN_TYPE, named);
     for (uint64_t i = 0; i < named; i++)
@@ -116,12 +116,12 @@ static void note(struct hd_snapshot *snap, uint64_t named, const char *path)
 /* Rows are one if kind and name are: those with a name of their own, and then, if is_new,
  * the others. Returns how many others have objects. */
 static uint64_t settle_rows(struct hd_snapshot *snap, const char *const *names, bool is_new,
-                            struct row_slot *rows[2], struct arena *scratch)
+                            struct named_row *rows[2], struct arena *scratch)
 {
     uint64_t named = 0;
     for (type_id t = 0; t < snap->type_count; t++) {
         struct type *type = &snap->types[t];
-        struct row_slot **of_kind = &rows[type->kind == TYPE_PSEUDO], *slot = NULL;
+        struct named_row **of_kind = &rows[type->kind == TYPE_PSEUDO], *slot = NULL;
         if (type->kind == TYPE_UNDEFINED || (names[t] != NULL) != is_new)
             continue;
         const char *name = is_new ? names[t] : type->name;
@@ -130,7 +130,7 @@ static uint64_t settle_rows(struct hd_snapshot *snap, const char *const *names, 
         if (is_new)
             HASH_FIND(hh, *of_kind, name, len, slot);
         if (slot != NULL) {
-            merge(snap, t, slot->row);
+            merge_rows(snap, t, slot->row);
             continue;
         }
         slot = arena_alloc(scratch, sizeof(*slot));
@@ -145,7 +145,7 @@ uint64_t snapshot_rename_types(struct hd_snapshot *snap, type_name_finder *name_
                                void *context)
 {
     struct arena scratch = {0};
-    struct row_slot *rows[2] = {NULL, NULL};
+    struct named_row *rows[2] = {NULL, NULL};
     const char **names = arena_array(&scratch, const char *, snap->type_count);
     uint64_t all = 0, named;
     for (type_id t = 0; t < snap->type_count; t++) {
@@ -201,7 +201,7 @@ static void borrow(struct hd_snapshot *snap, struct hd_snapshot *const *snaps, s
     struct borrowing b = {.snap = snap, .snaps = snaps, .count = count};
     uint64_t named = snapshot_rename_types(snap, name_of_others, &b);
     if (named > 0)
-        note(snap, named, b.lender);
+        note_borrowed(snap, named, b.lender);
 }
 
 void snapshots_borrow_names(struct hd_snapshot *const *snaps, size_t count)

@@ -281,7 +281,7 @@ static bool is_too_much(struct builder *b, uint64_t bytes)
 }
 
 /* Whether arrays for that many nodes and edges are allowed; if so they are charged. */
-static bool has_room(struct builder *b, size_t nodes, size_t edges)
+static bool graph_has_room(struct builder *b, size_t nodes, size_t edges)
 {
     uint64_t bytes = graph_memory(b, nodes, edges);
     if (b->over_memory) {
@@ -336,7 +336,7 @@ void builder_reserve(struct builder *b, size_t nodes, size_t edges)
 {
     if (b->graph == NULL)
         b->graph = alloc_zeroed(sizeof(*b->graph));
-    if (!has_room(b, nodes, edges))
+    if (!graph_has_room(b, nodes, edges))
         nodes = edges = 1;
     resize_nodes(b, nodes > 0 ? nodes : 1);
     resize_edges(b, edges > 0 ? edges : 1);
@@ -374,7 +374,7 @@ bool builder_room_for_node(struct builder *b)
         return true;
     if (g->node_count == ID_LIMIT)
         b->too_big = true;
-    else if (has_room(b, array_bytes(b->node_cap, 2), b->edge_cap))
+    else if (graph_has_room(b, array_bytes(b->node_cap, 2), b->edge_cap))
         resize_nodes(b, doubled(b->node_cap));
     if (g->node_count < b->node_cap)
         return true;
@@ -389,7 +389,8 @@ bool builder_room_for_edges(struct builder *b, uint32_t count)
     while (b->edge_cap - g->edge_count < count) {
         if (b->edge_cap == ID_LIMIT)
             b->too_big = true;
-        bool room = !b->too_big && has_room(b, b->node_cap, array_bytes(b->edge_cap, 2));
+        bool room =
+            !b->too_big && graph_has_room(b, b->node_cap, array_bytes(b->edge_cap, 2));
         if (!room && b->over_memory)
             drop(&b->edges_dropped, g->edge_count, count);
         if (!room)
@@ -433,11 +434,11 @@ static bool rename_piece(void *renaming, size_t piece)
 /* From types of the file to rows. */
 static void rename_types(struct builder *b, const type_id *row_of)
 {
-    enum { LEAST_NODES = 1 << 18 };
+    enum { MIN_NODES = 1 << 18 };
     struct renaming r = {
         .graph = b->graph,
         .row_of = row_of,
-        .pieces = workers_shares(b->graph->node_count, LEAST_NODES, b->threads, SIZE_MAX)};
+        .pieces = workers_shares(b->graph->node_count, MIN_NODES, b->threads, SIZE_MAX)};
     workers_run(r.pieces, (unsigned)r.pieces, rename_piece, &r);
 }
 
@@ -468,10 +469,10 @@ static bool settle_graph(struct builder *b, const type_id *row_of, struct hd_err
 /* --- counts -------------------------------------------------------------------- */
 
 enum {
-    BLOCK = 64,      /* nodes, of which mostly none is of interest */
-    FEW = 16,        /* references, the same */
-    LEAST = 1 << 18, /* that are worth a thread */
-    MOST_THREADS = 64
+    BLOCK = 64,          /* nodes, of which mostly none is of interest */
+    FEW = 16,            /* references, the same */
+    MIN_SHARE = 1 << 18, /* that are worth a thread */
+    MAX_THREADS = 64
 };
 
 /* An interval of numbers: one comparison tells what lies outside. */
@@ -491,7 +492,7 @@ struct others {
     uint64_t *nodes;
     struct interval low, high;
     size_t pieces;
-    uint64_t references[MOST_THREADS]; /* to them, by piece */
+    uint64_t references[MAX_THREADS]; /* to them, by piece */
 };
 
 static inline bool is_other(const struct others *o, node_id n)
@@ -596,7 +597,7 @@ static void count_references(struct hd_snapshot *snap, unsigned threads)
     const struct graph *g = snap->graph;
     struct hd_info *info = &snap->info;
     struct others o = {.snap = snap, .nodes = bits_new(g->node_count)};
-    o.pieces = workers_shares(g->node_count, LEAST, threads, MOST_THREADS);
+    o.pieces = workers_shares(g->node_count, MIN_SHARE, threads, MAX_THREADS);
     workers_run(o.pieces, (unsigned)o.pieces, mark_piece, &o);
     find_intervals(&o);
     workers_run(o.pieces, (unsigned)o.pieces, count_piece, &o);

@@ -11,25 +11,19 @@ bool reach_is_known(const struct hd_snapshot *snap)
 
 /* --- what is left out ---------------------------------------------------- */
 
-static void take_off(struct hd_tally *from, uint64_t size)
-{
-    from->count--;
-    from->bytes -= size;
-}
-
 static void leave_out(struct hd_snapshot *snap, node_id n)
 {
     struct hd_info *info = &snap->info;
     struct type *t = &snap->types[snap->graph->type[n]];
     if (t->kind != TYPE_OBJECT)
         return;
-    uint64_t size = graph_size(snap->graph, n);
+    const struct hd_tally one = {1, graph_size(snap->graph, n)};
     info->reachable_objects--;
-    info->reachable_bytes -= size;
-    take_off(&t->tally[SELECT_REACHABLE], size);
+    info->reachable_bytes -= one.bytes;
+    tally_take(&t->tally[SELECT_REACHABLE], &one);
     if (info->has_generations &&
         generation_is_old(ranges_find(&snap->ranges, graph_address(snap->graph, n))))
-        take_off(&t->tally[SELECT_GEN2 | SELECT_REACHABLE], size);
+        tally_take(&t->tally[SELECT_GEN2 | SELECT_REACHABLE], &one);
 }
 
 /* A collection runs before a snapshot, so few objects are unreachable: these are taken off

@@ -252,7 +252,7 @@ static struct group_order order_groups(const struct pseudo_list *l)
     return o;
 }
 
-static void add_group(struct pseudo_list *l, enum root_group group, uint32_t parent)
+static void tree_add_group(struct pseudo_list *l, enum root_group group, uint32_t parent)
 {
     l->group[group] = pseudo_add(l, groups[group].name, parent, group);
     pseudo_add_variables(l, group, l->group[group]);
@@ -306,12 +306,12 @@ void root_tree_emit(struct root_set *s, struct builder *b)
     uint32_t root = pseudo_add(&l, "[.NET Roots]", 0, NO_PLACE), other = root;
     for (size_t i = 0; i < o.count; i++) {
         if (!groups[o.all[i]].is_other) {
-            add_group(&l, o.all[i], root);
+            tree_add_group(&l, o.all[i], root);
         } else if (other == root) {
             other = pseudo_add(&l, "[other roots]", root, NO_PLACE);
             for (size_t k = i; k < o.count; k++)
                 if (groups[o.all[k]].is_other)
-                    add_group(&l, o.all[k], other);
+                    tree_add_group(&l, o.all[k], other);
         }
     }
     pseudo_emit(&l, b);

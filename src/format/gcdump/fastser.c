@@ -383,7 +383,7 @@ static void put_type(struct fastser_write *f, const char *name, int32_t version,
         fastser_put_reference(f, f->types[i].label);
         return;
     }
-    assert(f->type_count < FASTSER_MOST_TYPES);
+    assert(f->type_count < FASTSER_MAX_TYPES);
     f->types[f->type_count].name = name;
     f->types[f->type_count++].label = (uint32_t)f->at;
     fastser_put_u8(f, TAG_BEGIN);
@@ -425,7 +425,7 @@ uint32_t fastser_put_region(struct fastser_write *f)
 
 uint32_t fastser_put_untagged_region(struct fastser_write *f)
 {
-    assert(f->region_count < FASTSER_MOST_REGIONS);
+    assert(f->region_count < FASTSER_MAX_REGIONS);
     fastser_put_u32(f, f->region_count);
     return f->region_count++;
 }

@@ -19,7 +19,7 @@
  * labelled must lie below 4 GiB: the caller sees to that. It does not know what is stored.
  * Failures stay in the out. */
 
-enum { FASTSER_MOST_TYPES = 8, FASTSER_MOST_REGIONS = 4 };
+enum { FASTSER_MAX_TYPES = 8, FASTSER_MAX_REGIONS = 4 };
 
 /* The largest address, size or time in a field of 8 bytes. Microsoft's readers read it as a
  * signed integer and cast it in checked code (from dotnet-gcdump 10 on): a larger one makes
@@ -32,9 +32,9 @@ struct fastser_write {
     struct {
         const char *name;
         uint32_t label;
-    } types[FASTSER_MOST_TYPES];
+    } types[FASTSER_MAX_TYPES];
     size_t type_count;
-    uint32_t regions[FASTSER_MOST_REGIONS]; /* where each ends */
+    uint32_t regions[FASTSER_MAX_REGIONS]; /* where each ends */
     uint32_t region_count;
 };
 

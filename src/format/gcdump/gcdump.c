@@ -194,7 +194,7 @@ static void read_graph(struct parser *p)
  * the first whose end is above it, else to none. */
 enum { PARTS_PER_SEGMENT = 6 };
 
-static void add_parts(struct range *parts, const struct source_segment *s)
+static void add_segment_parts(struct range *parts, const struct source_segment *s)
 {
     static const enum hd_generation of[5] = {HD_GEN0, HD_GEN1, HD_GEN2, HD_GEN_LOH,
                                              HD_GEN_POH};
@@ -239,7 +239,7 @@ static void read_heap_info(struct parser *p)
     for (size_t i = 0; i < count && cursor_ok(&f->c); i++) {
         struct source_segment *s = &source->segments[i];
         read_segment(p, s);
-        add_parts(&parts[PARTS_PER_SEGMENT * i], s);
+        add_segment_parts(&parts[PARTS_PER_SEGMENT * i], s);
     }
     if (!fastser_end(f))
         return;

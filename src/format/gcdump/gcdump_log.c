@@ -215,7 +215,7 @@ void gcdump_ids_read(struct builder *b, const char *log)
 /* --- full names ------------------------------------------------------------------ */
 
 /* Of all lines, of one, and how many are read. */
-enum { MOST_BYTES = 512 << 10, MOST_LINE = 4096, MOST_LINES = 1 << 16 };
+enum { MAX_BYTES = 512 << 10, MAX_LINE = 4096, MAX_LINES = 1 << 16 };
 
 static const char full_key[] = PREFIX "full ";
 
@@ -238,7 +238,7 @@ void gcdump_names_write(struct text *log, const struct hd_snapshot *snap)
             continue;
         size_t len = sizeof(full_key) - 1 + strlen(type->name) + 1 +
                      strlen(type->full_name) + strlen("\r\n");
-        if (len > MOST_LINE || len > MOST_BYTES - (log->len - before) ||
+        if (len > MAX_LINE || len > MAX_BYTES - (log->len - before) ||
             !can_be_written(type->name) || !can_be_written(type->full_name))
             continue;
         begin_line(log, full_key);
@@ -304,9 +304,9 @@ void gcdump_names_read(struct gcdump_names *n, struct builder *b, const char *lo
 {
     unsigned lines = 0;
     n->arena.account = builder_account(b);
-    for (const char *line = log; line != NULL && *line != '\0' && lines < MOST_LINES;) {
+    for (const char *line = log; line != NULL && *line != '\0' && lines < MAX_LINES;) {
         size_t len = strcspn(line, "\r\n");
-        if (len <= MOST_LINE && strncmp(line, full_key, sizeof(full_key) - 1) == 0) {
+        if (len <= MAX_LINE && strncmp(line, full_key, sizeof(full_key) - 1) == 0) {
             read_full_name(n, b, line + sizeof(full_key) - 1, len - (sizeof(full_key) - 1));
             lines++;
         }

@@ -221,8 +221,8 @@ struct named_type {
     UT_hash_handle hh;
 };
 
-static uint32_t add_type(struct gcdump_records *r, const char *name, const char *module,
-                         int32_t size)
+static uint32_t table_add(struct gcdump_records *r, const char *name, const char *module,
+                          int32_t size)
 {
     r->types = grow(r->types, r->type_count, &r->type_cap, sizeof(*r->types));
     r->types[r->type_count] =
@@ -240,7 +240,7 @@ static uint32_t intern_type(struct gcdump_records *r, struct named_type **by_nam
         return found->index;
     found = arena_alloc(r->arena, sizeof(*found));
     found->name = name;
-    found->index = add_type(r, name, module, size);
+    found->index = table_add(r, name, module, size);
     HASH_ADD_KEYPTR(hh, *by_name, found->name, len, found);
     return found->index;
 }
@@ -265,12 +265,12 @@ static void begin_types(struct gcdump_records *r)
     const struct source *s = r->snap->source;
     for (uint32_t i = 0; i < s->gcdump_type_count; i++) {
         const struct source_gcdump_type *type = &s->gcdump_types[i];
-        uint32_t at = add_type(r, type->name, type->module, type->size);
+        uint32_t at = table_add(r, type->name, type->module, type->size);
         r->types[at].multiplier = type->multiplier;
     }
     if (s->is_gcdump)
         return;
-    add_type(r, "UNDEFINED", NULL, 0);
+    table_add(r, "UNDEFINED", NULL, 0);
     r->of_pseudo = arena_array(r->arena, uint32_t, r->snap->type_count);
     r->of_source = arena_alloc(r->arena, array_bytes(s->type_count, sizeof(*r->of_source)));
 }
@@ -320,7 +320,7 @@ static uint32_t object_type(struct gcdump_records *r, uint32_t source, unsigned 
     const char *name =
         gcdump_spelling(s->name != NULL ? s->name : "", s->name_len, r->arena);
     if (r->of_source[source][0] == 0) {
-        r->of_source[source][0] = add_type(r, name, s->module, -1);
+        r->of_source[source][0] = table_add(r, name, s->module, -1);
         set_image(r, r->of_source[source][0], s, NULL);
     }
     /* Types of classes are one per name, whatever the module: so they are there. */
@@ -382,7 +382,7 @@ static void plan_numbers(struct gcdump_records *r)
     }
 }
 
-static uint32_t number_of(const struct gcdump_records *r, node_id n)
+static uint32_t node_number(const struct gcdump_records *r, node_id n)
 {
     return r->number != NULL ? r->number[n] : n;
 }
@@ -418,7 +418,7 @@ struct sink {
     uint64_t size;
 };
 
-static inline void put(struct sink *s, int32_t value)
+static inline void put_number(struct sink *s, int32_t value)
 {
     if (s->at != NULL)
         s->at = put_compressed(s->at, value);
@@ -441,7 +441,7 @@ static void put_references(struct sink *s, const struct gcdump_records *r, uint3
     const struct graph *g = r->snap->graph;
     for (uint32_t e = g->edge_begin[n]; e < g->edge_begin[n + 1]; e++)
         if (g->edge_to[e] < r->kept)
-            put(s, (int32_t)((int64_t)number_of(r, g->edge_to[e]) - from));
+            put_number(s, (int32_t)((int64_t)node_number(r, g->edge_to[e]) - from));
 }
 
 static uint32_t out_degree(const struct graph *g, node_id n)
@@ -449,7 +449,7 @@ static uint32_t out_degree(const struct graph *g, node_id n)
     return g->edge_begin[n + 1] - g->edge_begin[n];
 }
 
-static uint32_t size_of(const struct gcdump_records *r, node_id n)
+static uint32_t written_size(const struct gcdump_records *r, node_id n)
 {
     uint64_t size = graph_size(r->snap->graph, n);
     return size <= INT32_MAX ? (uint32_t)size : INT32_MAX;
@@ -459,17 +459,17 @@ static void put_type_and_size(struct sink *s, const struct gcdump_records *r, ui
                               uint32_t size)
 {
     bool stored = (uint32_t)r->types[type].size != size;
-    put(s, (int32_t)(type * 2 + stored));
+    put_number(s, (int32_t)(type * 2 + stored));
     if (stored)
-        put(s, (int32_t)size);
+        put_number(s, (int32_t)size);
 }
 
 static void put_node(struct sink *s, struct gcdump_records *r, node_id n)
 {
-    uint32_t size = size_of(r, n);
+    uint32_t size = written_size(r, n);
     put_type_and_size(s, r, type_of_node(r, n, size), size);
-    put(s, (int32_t)out_degree(r->snap->graph, n));
-    put_references(s, r, number_of(r, n), n);
+    put_number(s, (int32_t)out_degree(r->snap->graph, n));
+    put_references(s, r, node_number(r, n), n);
 }
 
 static void put_group(struct sink *s, struct gcdump_records *r, uint32_t number)
@@ -487,10 +487,10 @@ static void put_group(struct sink *s, struct gcdump_records *r, uint32_t number)
     /* Of the members of a static group, the variables are groups by now. */
     for (; e < end; e++)
         count += g->edge_to[e] < r->kept;
-    put(s, (int32_t)count);
+    put_number(s, (int32_t)count);
     for (uint32_t i = 1; number < r->parents && i < r->group_count; i++)
         if (r->groups[i].parent == number)
-            put(s, (int32_t)(i - number));
+            put_number(s, (int32_t)(i - number));
     if (group->members != NO_NODE)
         put_references(s, r, group_number(r, number), group->members);
 }
@@ -559,7 +559,7 @@ static void meet_types(struct gcdump_records *r)
         node_id n = recorded(r, i);
         if (n == NO_NODE)
             continue;
-        uint32_t size = size_of(r, n);
+        uint32_t size = written_size(r, n);
         meet_type(r, type_of_node(r, n, size), size);
     }
     for (uint32_t i = 0; i < groups_to_put(r); i++)
@@ -575,7 +575,7 @@ static bool measure_share(void *context, size_t share)
         node_id n = recorded(r, i);
         if (n == NO_NODE)
             continue;
-        r->offsets[number_of(r, n)] = (uint32_t)s.size + 1;
+        r->offsets[node_number(r, n)] = (uint32_t)s.size + 1;
         put_node(&s, r, n);
     }
     r->shares[share] = s.size;
@@ -588,12 +588,12 @@ static bool move_share(void *context, size_t share)
     for (uint32_t i = (uint32_t)share * SHARE; i < share_end(r, share); i++) {
         node_id n = recorded(r, i);
         if (n != NO_NODE)
-            r->offsets[number_of(r, n)] += (uint32_t)r->shares[share] - 1;
+            r->offsets[node_number(r, n)] += (uint32_t)r->shares[share] - 1;
     }
     return true;
 }
 
-static void measure(struct gcdump_records *r)
+static void measure_records(struct gcdump_records *r)
 {
     uint32_t shares = share_count(r);
     r->node_count = r->kept + r->group_count;
@@ -617,7 +617,7 @@ static void measure(struct gcdump_records *r)
     r->blob_size = s.size;
     for (node_id n = 0; n < r->kept; n++) {
         r->cut_sizes += graph_size(r->snap->graph, n) > INT32_MAX;
-        r->total_size += size_of(r, n);
+        r->total_size += written_size(r, n);
     }
 }
 
@@ -627,8 +627,8 @@ struct gcdump_records gcdump_records_plan(const struct hd_snapshot *snap, struct
     plan_tree(&r);
     plan_numbers(&r);
     begin_types(&r);
-    measure(&r);
-    r.root = r.group_count > 0 ? group_number(&r, 0) : number_of(&r, snap->graph->root);
+    measure_records(&r);
+    r.root = r.group_count > 0 ? group_number(&r, 0) : node_number(&r, snap->graph->root);
     return r;
 }
 

@@ -60,15 +60,6 @@ static struct node_sums sums_begin(const struct gcdump *d)
     return s;
 }
 
-/* An address outside of s->lately. */
-static inline void sums_look_up(struct node_sums *s, const struct gcdump *d,
-                                uint64_t address)
-{
-    s->lately = ranges_around(&d->ranges, address);
-    s->count_lately = s->count + (size_t)s->lately.generation * d->type_count;
-    s->bytes_lately = s->bytes + (size_t)s->lately.generation * d->type_count;
-}
-
 /* Adds node i, which is no pseudo-node. d may be a copy; whole is not. */
 static inline __attribute__((always_inline)) void
 sums_add(struct node_sums *s, const struct gcdump *d, const struct gcdump *whole,
@@ -76,8 +67,12 @@ sums_add(struct node_sums *s, const struct gcdump *d, const struct gcdump *whole
 {
     if (s->by_generation) {
         uint64_t address = gcdump_u64(d->addresses, i);
-        if (address < s->lately.start || address >= s->lately.end)
-            sums_look_up(s, whole, address);
+        if (address < s->lately.start || address >= s->lately.end) {
+            s->lately = ranges_around(&whole->ranges, address);
+            size_t at = (size_t)s->lately.generation * d->type_count;
+            s->count_lately = s->count + at;
+            s->bytes_lately = s->bytes + at;
+        }
     }
     s->count_lately[h->type]++;
     s->bytes_lately[h->type] += (uint64_t)h->size;
@@ -102,8 +97,8 @@ struct nodes {
 
 enum {
     AHEAD = 24, /* nodes whose records are fetched early: they lie anywhere */
-    LEAST_NODES = 100000,
-    MOST_THREADS = 64,
+    MIN_NODES = 100000,
+    MAX_THREADS = 64,
     TOLD_EVERY = 1 << 16,
     UNDESCRIBED_SIZE = 2
 };
@@ -125,7 +120,7 @@ struct node_range {
     bool is_read;      /* to its end: no record is damaged, and there was room */
 };
 
-static bool make_room(struct node_range *r, size_t more)
+static bool range_make_room(struct node_range *r, size_t more)
 {
     size_t cap = r->edge_cap > 0 ? r->edge_cap : (size_t)(r->to - r->from);
     while (cap - r->edge_count < more && cap < r->most_edges)
@@ -155,9 +150,9 @@ static inline bool is_pseudo(const struct nodes *nodes, const struct gcdump_head
 /* Nodes are read in batches: first all heads, then all references, of nodes with one
  * reference, with two, ... How often the loop over references is run can then be foreseen.
  * In the order of nodes it could not, and each surprise costs as much as a node. */
-enum { BATCH = 256, MANY = 9, CAREFUL = 10, CLASSES };
+enum { BATCH = 256, MANY = 9, CAREFUL = 10, CLASSES, LONGEST = 5 };
 
-struct batch {
+struct node_batch {
     uint32_t first;    /* node */
     size_t edge_count; /* of the range, with the batch's */
     uint32_t references_at[BATCH], count[BATCH];
@@ -189,20 +184,11 @@ usual_record(const struct gcdump *d, const unsigned char **at, struct gcdump_hea
     return *references < ONE_BYTE;
 }
 
-/* References of CAREFUL are read number by number: there may not be five bytes for
- * each. */
-static inline unsigned class_of(uint32_t count, size_t left)
-{
-    enum { LONGEST = 5 };
-    unsigned class = count < MANY ? count : MANY;
-    return left >= (size_t)count * LONGEST ? class : CAREFUL;
-}
-
 /* Heads of a batch; graph NULL: they are counted, and references are not looked at. What
  * each changes is kept in local variables: stores into the arrays might be stores into *r,
  * for all the compiler knows. */
 static inline __attribute__((always_inline)) bool
-read_heads(struct node_range *r, struct batch *batch, uint32_t to, struct graph *graph,
+read_heads(struct node_range *r, struct node_batch *batch, uint32_t to, struct graph *graph,
            gcdump_grouping *groups)
 {
     const struct gcdump d = {.blob = r->d->blob,
@@ -245,7 +231,10 @@ read_heads(struct node_range *r, struct batch *batch, uint32_t to, struct graph 
             sums_add(&sums, &d, r->d, &h, i);
         if (graph == NULL)
             continue;
-        unsigned class = class_of(count, is_many ? 0 : (size_t)(end - at));
+        /* References of CAREFUL are read number by number: there may not be five bytes
+         * for each. */
+        bool careful = is_many || (size_t)(end - at) < (size_t)count * LONGEST;
+        unsigned class = careful ? CAREFUL : count < MANY ? count : MANY;
         batch->of[class][batch->len[class]++] = (uint16_t)k;
         batch->references_at[k] = (uint32_t)(at - d.blob.data);
         batch->count[k] = count;
@@ -260,11 +249,12 @@ read_heads(struct node_range *r, struct batch *batch, uint32_t to, struct graph 
     r->consumed += consumed;
     r->shared += shared;
     batch->edge_count = (size_t)edge_count;
-    return r->edge_cap >= edge_count || make_room(r, (size_t)edge_count - r->edge_count);
+    return r->edge_cap >= edge_count ||
+           range_make_room(r, (size_t)edge_count - r->edge_count);
 }
 
 /* References of one node, any of them. */
-static bool any_references(struct node_range *r, const struct batch *batch, uint32_t k)
+static bool any_references(struct node_range *r, const struct node_batch *batch, uint32_t k)
 {
     const struct gcdump *d = r->d;
     const unsigned char *end = d->blob.data + d->blob.size;
@@ -284,8 +274,8 @@ static bool any_references(struct node_range *r, const struct batch *batch, uint
 
 /* References of all nodes that have count; 0: of those that have many. */
 static inline __attribute__((always_inline)) bool
-read_references(struct node_range *r, const struct batch *batch, const uint32_t *edge_begin,
-                uint32_t count, gcdump_value *short_value)
+read_references(struct node_range *r, const struct node_batch *batch,
+                const uint32_t *edge_begin, uint32_t count, gcdump_value *short_value)
 {
     const unsigned char *blob = r->d->blob.data;
     const uint32_t *begin = edge_begin + batch->first;
@@ -322,7 +312,7 @@ static inline __attribute__((always_inline)) bool read_batch(struct node_range *
                                                              gcdump_value *short_value)
 {
     struct graph *g = r->nodes->b->graph;
-    struct batch batch;
+    struct node_batch batch;
     batch.first = from;
     if (g == NULL)
         return read_heads(r, &batch, to, NULL, groups);
@@ -368,7 +358,7 @@ static bool read_range(void *ranges, size_t number)
         read = read_batch_bmi;
 #endif
     r->sums = sums_begin(r->d);
-    r->is_read = r->nodes->b->graph == NULL || make_room(r, 0);
+    r->is_read = r->nodes->b->graph == NULL || range_make_room(r, 0);
     for (uint64_t i = r->from; i < r->to && r->is_read; i += BATCH) {
         if (r->in != NULL && i % TOLD_EVERY < BATCH)
             input_passed(r->in, (double)(i - r->from) / (double)(r->to - r->from));
@@ -384,7 +374,7 @@ struct joint {
     struct node_range *ranges;
     struct graph *graph;
     node_id *edge_to;
-    uint32_t first[MOST_THREADS]; /* of the references of each range, among all */
+    uint32_t first[MAX_THREADS]; /* of the references of each range, among all */
 };
 
 /* References of a range to where they belong. The first is there already. */
@@ -424,12 +414,12 @@ static void join_graph(struct nodes *nodes, struct node_range *ranges, size_t n)
  * may take its share. */
 static bool read_at_once(struct nodes *nodes, unsigned threads)
 {
-    struct node_range ranges[MOST_THREADS] = {0};
+    struct node_range ranges[MAX_THREADS] = {0};
     const struct gcdump *d = nodes->d;
     struct graph *g = nodes->b->graph;
     uint64_t edges = 0, consumed = 0, shared = 0,
              most = g != NULL ? builder_most_edges(nodes->b) : 0;
-    size_t n = workers_shares(d->node_count, LEAST_NODES, threads, MOST_THREADS);
+    size_t n = workers_shares(d->node_count, MIN_NODES, threads, MAX_THREADS);
     for (size_t i = 0; i < n; i++)
         ranges[i] = (struct node_range){.nodes = nodes,
                                         .d = d,
@@ -472,7 +462,7 @@ static bool bad_node(const struct nodes *r, uint64_t i, uint32_t offset, const c
 
 /* Looks at one node after the other. False, and why, at the first one with a damaged
  * record; else *edges is the number of all references. */
-static bool explain(const struct nodes *r, uint64_t *edges)
+static bool gcdump_explain(const struct nodes *r, uint64_t *edges)
 {
     const struct gcdump *d = r->d;
     const unsigned char *end = d->blob.data + d->blob.size;
@@ -527,7 +517,7 @@ static bool read_nodes(struct nodes *r)
         builder_reserve(b, (size_t)d->node_count, (size_t)d->node_count);
     if (!b->over_memory && read_at_once(r, b->threads))
         return true;
-    if (!explain(r, &edges))
+    if (!gcdump_explain(r, &edges))
         return false;
     if (b->want_graph && (!builder_room_for_edges(b, (uint32_t)edges) || b->over_memory))
         return true;
@@ -536,13 +526,6 @@ static bool read_nodes(struct nodes *r)
 }
 
 /* --- types ------------------------------------------------------------------------- */
-
-/* Those of native AOT programs are known by number. */
-static bool is_nameless(const struct source_gcdump_type *t)
-{
-    static const char nameless[] = "UNKNOWN 0x";
-    return t->name == NULL || strncmp(t->name, nameless, sizeof(nameless) - 1) == 0;
-}
 
 static uint32_t make_type(const struct nodes *r, uint32_t number, enum type_kind kind)
 {
@@ -677,12 +660,12 @@ static void keep_source(const struct nodes *r)
 
 /* --- what the snapshot says about itself --------------------------------------- */
 
-static const char *keep(struct builder *b, const char *s)
+static const char *gcdump_keep(struct builder *b, const char *s)
 {
     return builder_string(b, s, s != NULL ? strlen(s) : 0);
 }
 
-static void describe(struct builder *b, const struct gcdump *d)
+static void gcdump_describe(struct builder *b, const struct gcdump *d)
 {
     struct hd_snapshot *snap = b->snap;
     struct hd_info *info = &snap->info;
@@ -692,16 +675,17 @@ static void describe(struct builder *b, const struct gcdump *d)
     info->has_graph = true;
     info->has_generations = gcdump_has_generations(d);
     info->sampled = s->sampled;
-    info->process = keep(b, s->process);
-    info->host = s->machine != NULL && s->machine[0] != '\0' ? keep(b, s->machine) : NULL;
+    info->process = gcdump_keep(b, s->process);
+    info->host =
+        s->machine != NULL && s->machine[0] != '\0' ? gcdump_keep(b, s->machine) : NULL;
     gcdump_facts_read(snap, s->log);
-    info->producer = keep(b, s->tool);
+    info->producer = gcdump_keep(b, s->tool);
     if (s->pid > 0)
         info->pid = (uint64_t)s->pid;
     if (s->ticks >= unix_epoch && s->ticks <= last) {
         char time[CALENDAR_TIME];
         if (calendar_time((s->ticks - unix_epoch) / 10000000, time))
-            info->time = keep(b, time);
+            info->time = gcdump_keep(b, time);
         snap->clock = (double)(s->ticks - unix_epoch) / 1e7;
         snap->clock_is_date = true;
     }
@@ -763,21 +747,21 @@ static void learn_image(const struct nodes *r)
         qsort(all, snap->type_name_count, sizeof(*all), by_id);
 }
 
-/* Of a type that is known by number; another one of that number has the small objects. */
-static bool is_size_class(const struct source *s, uint32_t type)
-{
-    return type < s->deferred_count && s->deferred[type].suffix != NULL &&
-           s->deferred[type].suffix[0] != '\0';
-}
-
 static void warn_of_nodes(const struct nodes *r, uint64_t bytes)
 {
     struct builder *b = r->b;
     const struct source *s = &r->d->source;
-    for (uint32_t t = 0; t < r->d->type_count; t++)
-        if (is_nameless(&s->gcdump_types[t]) && !is_size_class(s, t) &&
+    for (uint32_t t = 0; t < r->d->type_count; t++) {
+        static const char unknown[] = "UNKNOWN 0x";
+        const char *name = s->gcdump_types[t].name;
+        /* Those of native AOT programs are known by number; of a size class the type with
+         * the small objects has it, too. */
+        const char *suffix = t < s->deferred_count ? s->deferred[t].suffix : NULL;
+        bool is_nameless = name == NULL || strncmp(name, unknown, sizeof(unknown) - 1) == 0;
+        if (is_nameless && (suffix == NULL || suffix[0] == '\0') &&
             b->types[r->objects[t]].all.count > 0)
             builder_warn(b, WARN_UNKNOWN_TYPE, 0);
+    }
     if (warnings_find(&b->snap->warnings, WARN_UNKNOWN_TYPE) != NULL)
         warnings_add_detail(
             &b->snap->warnings, WARN_UNKNOWN_TYPE,
@@ -798,7 +782,7 @@ static bool read_all(struct nodes *r, struct arena *scratch)
     r->objects = arena_array(scratch, uint32_t, d->type_count);
     r->pseudo = arena_array(scratch, uint32_t, d->type_count);
     r->undefined = arena_array(scratch, unsigned char, d->type_count);
-    describe(b, d);
+    gcdump_describe(b, d);
     gcdump_names_read(&r->names, b, d->source.log);
     make_types(r);
     bool ok = read_nodes(r), is_there = ok && r->sums.count != NULL;

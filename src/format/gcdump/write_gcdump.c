@@ -60,7 +60,7 @@ static void find_frozen(const struct gcdump_writer *w, struct range *gaps)
 
 /* An end for one generation, 0 for the others, as Microsoft's writers do from events. The
  * format has no frozen objects; they are collected with gen2, or rather never. */
-static void add_segment(struct source *s, const struct range *r)
+static void add_source_segment(struct source *s, const struct range *r)
 {
     static const unsigned char part[HD_GENERATION_COUNT] = {
         [HD_GEN0] = 0,    [HD_GEN1] = 1,    [HD_GEN2] = 2,
@@ -84,16 +84,16 @@ static void make_segments(struct gcdump_writer *w)
     find_frozen(w, gaps);
     for (size_t i = 0; i <= r->len; i++) {
         gaps[i].generation = HD_GEN_FROZEN;
-        add_segment(&w->source, &gaps[i]);
+        add_source_segment(&w->source, &gaps[i]);
         if (i < r->len)
-            add_segment(&w->source, &r->all[i]);
+            add_source_segment(&w->source, &r->all[i]);
     }
 }
 
 /* --- types of native AOT programs ------------------------------------------------ */
 
 /* A program has one image, and perhaps a few libraries. */
-enum { MOST_MODULES = 64 };
+enum { MAX_MODULES = 64 };
 
 static uint32_t module_of(struct gcdump_writer *w, const struct source_type *type)
 {
@@ -101,7 +101,7 @@ static uint32_t module_of(struct gcdump_writer *w, const struct source_type *typ
     for (uint32_t i = 0; i < s->module_count; i++)
         if (s->modules[i].base == type->base)
             return i;
-    if (s->module_count == MOST_MODULES)
+    if (s->module_count == MAX_MODULES)
         return NO_TYPE;
     const char *path = type->module != NULL ? type->module : w->snap->info.program;
     s->modules[s->module_count] = (struct source_module){.path = path, .base = type->base};
@@ -115,7 +115,7 @@ static void make_deferred(struct gcdump_writer *w)
     struct source *s = &w->source;
     size_t count = w->records.type_count;
     s->deferred = arena_array(&w->arena, struct source_deferred, count);
-    s->modules = arena_array(&w->arena, struct source_module, MOST_MODULES);
+    s->modules = arena_array(&w->arena, struct source_module, MAX_MODULES);
     for (uint32_t i = 0; i < count; i++) {
         const struct table_type *type = &w->records.types[i];
         s->deferred[i].module = NO_TYPE;
