@@ -160,28 +160,42 @@ struct node_batch {
     uint16_t of[CLASSES][BATCH];
 };
 
-/* The head of any record and the number of its references; *at is then behind them. */
-static bool any_record(const struct gcdump *d, const unsigned char **at,
-                       struct gcdump_head *h, uint32_t *references)
+/* The head of any record and, if has_references, their number; *at is then behind them. */
+static bool any_record(const struct gcdump *d, bool has_references,
+                       const unsigned char **at, struct gcdump_head *h,
+                       uint32_t *references)
 {
     const unsigned char *end = d->blob.data + d->blob.size;
     bool ok = true;
     if (!gcdump_any_head(d, at, h))
         return false;
+    if (!has_references)
+        return true;
     int32_t count = gcdump_compressed(at, end, &ok);
     *references = (uint32_t)count;
     return ok && count >= 0 && count <= end - *at;
 }
 
+/* The same, where d is a copy of whole: a usual one, or any. */
 static inline __attribute__((always_inline)) bool
-usual_record(const struct gcdump *d, const unsigned char **at, struct gcdump_head *h,
-             uint32_t *references, gcdump_grouping *groups)
+read_record(const struct gcdump *d, const struct gcdump *whole, bool has_references,
+            const unsigned char **at, struct gcdump_head *h, uint32_t *references,
+            gcdump_grouping *groups)
 {
     enum { ONE_BYTE = 64 };
-    if (!gcdump_usual_head(d, at, h, groups) || *at == d->blob.data + d->blob.size)
+    const unsigned char *start = *at;
+    if (gcdump_usual_head(d, at, h, groups) &&
+        (!has_references ||
+         (*at != d->blob.data + d->blob.size && (*references = *(*at)++) < ONE_BYTE)))
+        return true;
+    struct gcdump_head any;
+    uint32_t count = 0;
+    if (!any_record(whole, has_references, &start, &any, &count))
         return false;
-    *references = *(*at)++;
-    return *references < ONE_BYTE;
+    *h = any;
+    *at = start;
+    *references = count;
+    return true;
 }
 
 /* Heads of a batch; graph NULL: they are counted, and references are not looked at. What
@@ -211,19 +225,8 @@ read_heads(struct node_range *r, struct node_batch *batch, uint32_t to, struct g
             return false;
         const unsigned char *at = d.blob.data + offset;
         struct gcdump_head h;
-        bool usual = graph != NULL ? usual_record(&d, &at, &h, &count, groups)
-                                   : gcdump_usual_head(&d, &at, &h, groups);
-        if (!usual) {
-            struct gcdump_head any;
-            const unsigned char *behind = d.blob.data + offset;
-            uint32_t references = 0;
-            if (graph != NULL ? !any_record(r->d, &behind, &any, &references)
-                              : !gcdump_any_head(r->d, &behind, &any))
-                return false;
-            h = any;
-            at = behind;
-            count = references;
-        }
+        if (!read_record(&d, r->d, graph != NULL, &at, &h, &count, groups))
+            return false;
         bool pseudo = is_pseudo(r->nodes, &h, i);
         if (pseudo)
             sums.pseudo[h.type]++;
