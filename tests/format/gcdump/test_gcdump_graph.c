@@ -118,7 +118,7 @@ Test(gcdump_graph, has_unusual_records_too, .timeout = 120)
     large_gcdump_free(&m);
 }
 
-/* More of them than a list is made for: they are read one by one. */
+/* Any number of nodes may be. */
 Test(gcdump_graph, may_be_of_pseudo_nodes, .timeout = 120)
 {
     struct large_gcdump m = make_nodes();
