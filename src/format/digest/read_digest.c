@@ -1,20 +1,45 @@
 /* A digest: who owns what in a heap, without its objects. docs/formats/digest.md.
  *
- * Types go through the builder like those of any table; what replaces the graph is made by
- * digest_parts.h. Everything is checked against the types: a digest that was cut or forged
- * is refused, never believed in part. */
+ * Members are scanned as they are met, those that are not known here left out, so that a
+ * later version may add some. Types then go through the builder like those of any table;
+ * what replaces the graph are the columns of the file. Everything is checked against the
+ * types: a digest that was cut or forged is refused, never believed in part. Indexes are
+ * within their arrays and sums are those of the types, whatever was forged. */
 #include "base/c_locale.h"
 #include "base/error.h"
-#include "format/digest/digest_parts.h"
+#include "base/json_scan.h"
+#include "format/digest/digest_file.h"
 #include "format/reader.h"
 #include "heap/reach.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include <stdarg.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Values of a column as they are in the file. */
+union item {
+    uint64_t number; /* HD_UNKNOWN for null */
+    double real;
+    const char *text; /* NULL for null */
+};
+
+struct column {
+    bool is_there;
+    union item *all; /* malloc'd */
+    size_t len, cap;
+};
+
+struct digest_reader {
+    struct builder *b;
+    struct digest_file file;
+    struct column columns[DIGEST_MEMBERS];
+    bool is_counted[DIGEST_ROW_SETS];
+    struct arena scratch; /* of what the digest does not keep */
+    struct hd_error *err;
+};
 
 static enum recognition recognises(struct bytes head)
 {
@@ -23,93 +48,312 @@ static enum recognition recognises(struct bytes head)
                                                                          : RECOGNISED_NO;
 }
 
-/* --- what the parts need --------------------------------------------- */
-
-bool digest_refuse(struct digest_reading *r, const char *what, ...)
+/* Always false. */
+static bool refuse(struct digest_reader *r, const char *what)
 {
-    char words[120];
-    va_list args;
-    va_start(args, what);
-    c_vsnprintf(words, sizeof(words), what, args);
-    va_end(args);
-    return fail(r->err, HD_BAD_FORMAT, "a digest with inconsistent numbers: %s", words);
+    return fail(r->err, HD_BAD_FORMAT, "a digest with inconsistent numbers: %s", what);
 }
 
-const uint64_t *digest_numbers_of(struct digest_reading *r, enum digest_group group,
-                                  const char *name, size_t count, uint64_t limit)
+/* --- members as they are in the file ------------------------------------------- */
+
+static const struct digest_member *find_member(enum digest_group group, const char *name)
 {
-    static const uint64_t none;
-    const struct digest_value *v = digest_value(&r->columns, group, name);
-    bool fits = v->is_there && v->len == count;
-    for (size_t i = 0; fits && i < count; i++)
-        fits = v->numbers[i] < limit;
+    const struct digest_member *m = digest_members;
+    while (m->name != NULL && (m->group != group || strcmp(m->name, name) != 0))
+        m++;
+    return m->name != NULL ? m : NULL;
+}
+
+/* A member that is known here. */
+static struct column *column_of(struct digest_reader *r, enum digest_group group,
+                                const char *name)
+{
+    return &r->columns[find_member(group, name) - digest_members];
+}
+
+/* Sixteen digits or fewer; HD_UNKNOWN if text is none such, or NULL. */
+static uint64_t parse_hex(const char *text)
+{
+    char *end;
+    if (text == NULL || text[0] == '\0')
+        return HD_UNKNOWN;
+    uint64_t n = strtoull(text, &end, 16);
+    return *end == '\0' ? n : HD_UNKNOWN;
+}
+
+static union item scan_item(struct digest_reader *r, struct json_scan *j,
+                            enum digest_coding coding)
+{
+    union item v = {0};
+    if (coding == CODED_REAL)
+        v.real = json_scan_real(j);
+    else if (coding != CODED_TEXT && coding != CODED_HEX)
+        v.number = json_scan_number(j);
+    else if (json_scan_string(j))
+        v.text = builder_string(r->b, text_string(&j->string), j->string.len);
+    if (coding == CODED_HEX)
+        v.number = parse_hex(v.text);
+    return v;
+}
+
+static bool scan_column(struct digest_reader *r, struct json_scan *j, struct column *c,
+                        enum digest_coding coding)
+{
+    struct account *account = builder_account(r->b);
+    json_scan_enter(j, '[');
+    for (bool first = true; json_scan_more(j, ']', first); first = false) {
+        if (c->len == c->cap)
+            c->all = account_grow(account, c->all, c->len, &c->cap, sizeof(*c->all));
+        if (account_is_over(account))
+            return account_fail(account, r->err);
+        c->all[c->len++] = scan_item(r, j, coding);
+        if (coding != CODED_TEXT && coding != CODED_HEX && coding != CODED_REAL)
+            c->len += json_scan_numbers(j, &c->all[c->len].number, c->cap - c->len);
+    }
+    return json_scan_ok(j);
+}
+
+static bool scan_member(struct digest_reader *r, struct json_scan *j,
+                        const struct digest_member *m)
+{
+    struct column *c = &r->columns[m - digest_members];
+    void *to = (char *)&r->file + m->offset;
+    if (c->is_there)
+        return cursor_fail(&j->at, "duplicate member");
+    c->is_there = true;
+    if (m->rows != ROWS_NONE)
+        return scan_column(r, j, c, m->coding);
+    if (m->coding == CODED_TRUTH) {
+        *(bool *)to = json_scan_truth(j);
+        return json_scan_ok(j);
+    }
+    union item v = scan_item(r, j, m->coding);
+    if (m->coding == CODED_TEXT)
+        *(const char **)to = v.text;
+    else if (m->coding == CODED_REAL)
+        *(double *)to = v.real;
+    else
+        *(uint64_t *)to = v.number;
+    return json_scan_ok(j);
+}
+
+static bool scan_group(struct digest_reader *r, struct json_scan *j,
+                       enum digest_group group)
+{
+    json_scan_enter(j, '{');
+    for (bool first = true; json_scan_more(j, '}', first); first = false) {
+        const struct digest_member *m =
+            json_scan_name(j) ? find_member(group, text_string(&j->string)) : NULL;
+        if (m == NULL)
+            json_scan_skip(j);
+        else if (!scan_member(r, j, m))
+            return false;
+    }
+    return json_scan_ok(j);
+}
+
+/* The version stands in front, so that another one need not look like this one. */
+static bool scan_version(struct digest_reader *r, struct json_scan *j)
+{
+    uint64_t version = json_scan_number(j);
+    if (!json_scan_ok(j) || version == DIGEST_VERSION)
+        return json_scan_ok(j);
+    return fail(r->err, HD_UNSUPPORTED,
+                "a digest of version %" PRIu64 "; this heapdrift reads version %d", version,
+                DIGEST_VERSION);
+}
+
+static bool scan_groups(struct digest_reader *r, struct json_scan *j)
+{
+    json_scan_enter(j, '{');
+    for (bool first = true; json_scan_more(j, '}', first); first = false) {
+        int group = json_scan_name(j) ? 0 : DIGEST_GROUPS;
+        while (group < DIGEST_GROUPS &&
+               strcmp(digest_group_names[group], text_string(&j->string)) != 0)
+            group++;
+        if (first && !scan_version(r, j))
+            return false;
+        if (group < DIGEST_GROUPS && !scan_group(r, j, (enum digest_group)group))
+            return false;
+        if (group == DIGEST_GROUPS && !first)
+            json_scan_skip(j);
+    }
+    return json_scan_end(j);
+}
+
+/* What the file does not tell is unknown. */
+static bool scan(struct digest_reader *r, struct bytes json)
+{
+    for (const struct digest_member *m = digest_members; m->name != NULL; m++) {
+        void *to = (char *)&r->file + m->offset;
+        if (m->rows == ROWS_NONE && m->coding == CODED_REAL)
+            *(double *)to = NAN;
+        else if (m->rows == ROWS_NONE &&
+                 (m->coding == CODED_NUMBER || m->coding == CODED_HEX))
+            *(uint64_t *)to = HD_UNKNOWN;
+    }
+    r->file.chains_each = r->file.survivors_each = 0;
+    struct json_scan j = json_scan_over(json, r->err);
+    bool ok = scan_groups(r, &j);
+    json_scan_free(&j);
+    return ok;
+}
+
+/* --- columns as they are in memory --------------------------------------------- */
+
+/* What the numbers of a column are below. */
+static uint64_t limit_of(const struct digest_reader *r, const struct digest_member *m)
+{
+    const struct digest_file *f = &r->file;
+    const size_t *count = f->count;
+    const uint64_t limits[] = {
+        [KNOWN] = HD_UNKNOWN,
+        [BELOW_ROWS] = (uint64_t)count[m->rows] + 1,
+        [BELOW_KINDS] = TYPE_UNDEFINED + 1,
+        [BELOW_TYPES] = count[ROWS_TYPES],
+        [BELOW_CELLS] = (uint64_t)count[ROWS_TYPES] * HD_GENERATION_COUNT,
+        [BELOW_GENERATIONS] = HD_GENERATION_COUNT,
+        [BELOW_FIELDS] = count[ROWS_FIELDS],
+        [BELOW_PLACES] = f->digest.places.len,
+        [BELOW_DISTANCES] = 2 * (uint64_t)f->digest.places.len,
+        [BELOW_LINKS] = count[ROWS_LINKS],
+        [BELOW_NODES] = NO_NODE,
+        [BELOW_SURVIVORS_EACH] = f->survivors_each + 1,
+        [BELOW_MOMENTS] = count[ROWS_MOMENTS],
+        [BELOW_LOST_MOMENTS] = count[ROWS_MOMENTS] > 0 ? count[ROWS_MOMENTS] - 1 : 0,
+        [BELOW_TWO] = 2,
+    };
+    return limits[m->limit];
+}
+
+static uint32_t sum_32(uint32_t a, uint64_t b)
+{
+    return b < UINT32_MAX - a ? a + (uint32_t)b : UINT32_MAX;
+}
+
+/* Row i, which is element k at that place. What is no place, id or offset becomes one that
+ * is beyond all others. */
+static void put_item(const struct digest_reader *r, const struct digest_member *m,
+                     union item v, size_t k, char *at)
+{
+    const char *before = k > 0 ? at - m->stride : NULL;
+    uint64_t n = v.number, sum;
+    switch (m->coding) {
+    case CODED_TEXT:
+        *(const char **)at = v.text;
+        break;
+    case CODED_REAL:
+        *(double *)at = v.real;
+        break;
+    case CODED_RISE:
+        sum = before != NULL ? *(const uint64_t *)before : 0;
+        *(uint64_t *)at = n < HD_UNKNOWN - sum ? sum + n : HD_UNKNOWN;
+        break;
+    case CODED_RISE_32:
+        *(uint32_t *)at = sum_32(before != NULL ? *(const uint32_t *)before : 0, n);
+        break;
+    case CODED_BACK:
+        *(uint32_t *)at = n == 0 ? NO_PLACE : (uint32_t)(n <= k ? k - n : k);
+        break;
+    case CODED_LENGTH:
+        ((uint32_t *)at)[1] = sum_32(*(const uint32_t *)at, n);
+        break;
+    case CODED_AGO:
+        *(unsigned char *)at = (unsigned char)(r->file.count[ROWS_MOMENTS] - 1 - n);
+        break;
+    case CODED_NUMBER_8:
+        *(unsigned char *)at = (unsigned char)n;
+        break;
+    case CODED_NUMBER_32:
+    case CODED_ID:
+    case CODED_TYPE:
+        *(uint32_t *)at = sum_32(0, n);
+        break;
+    case CODED_HEX:
+    case CODED_NUMBER:
+    case CODED_TRUTH: /* plain only */
+        *(uint64_t *)at = n;
+    }
+}
+
+/* Into the file's struct: columns that the digest keeps into the snapshot's arena. All
+ * columns of the same rows are as long as the first. */
+static bool take_column(struct digest_reader *r, const struct digest_member *m)
+{
+    enum { MOST = UINT32_MAX / 4 };
+    struct digest_file *f = &r->file;
+    const struct column *c = &r->columns[m - digest_members];
+    char **to = (char **)((char *)f + m->offset), what[64];
+    bool is_kept = m->offset < sizeof(f->digest), fits = c->len <= MOST;
+    if (m->when == IF_THERE ? !c->is_there : !digest_has(f, m))
+        return true;
+    if (!r->is_counted[m->rows])
+        f->count[m->rows] = c->len;
+    r->is_counted[m->rows] = true;
+    size_t count = f->count[m->rows];
+    if (fits && *to == NULL)
+        *to = arena_alloc(is_kept ? &r->b->snap->arena : &r->scratch,
+                          array_bytes(count + 1, m->stride));
+    uint64_t limit = m->limit != ANY ? limit_of(r, m) : HD_UNKNOWN;
+    fits = fits && c->is_there && c->len == count;
+    for (size_t i = 0, k; fits && i < count; i++) {
+        uint64_t n = c->all[i].number;
+        k = digest_element(m, i);
+        fits = m->limit == ANY || n < limit || (m->coding == CODED_ID && n == HD_UNKNOWN);
+        put_item(r, m, c->all[i], k, *to + k * m->stride + m->within);
+    }
     if (fits)
-        return count > 0 ? v->numbers : &none;
-    digest_refuse(r, "%s of %s", name, digest_group_names[group]);
-    return NULL;
+        return true;
+    c_snprintf(what, sizeof(what), "%s of %s", m->name, digest_group_names[m->group]);
+    return refuse(r, what);
+}
+
+static bool take_columns(struct digest_reader *r, enum digest_group group)
+{
+    for (const struct digest_member *m = digest_members; m->name != NULL; m++)
+        if (m->group == group && m->rows != ROWS_NONE && !take_column(r, m))
+            return false;
+    return true;
 }
 
 /* --- what is known of the snapshot ----------------------------------- */
 
-uint64_t digest_hex_of(const char *text, uint64_t otherwise)
-{
-    char *end;
-    if (text == NULL || text[0] == '\0')
-        return otherwise;
-    uint64_t n = strtoull(text, &end, 16);
-    return *end == '\0' ? n : otherwise;
-}
-
-static void parse_info(struct digest_reading *r)
+static bool parse_info(struct digest_reader *r)
 {
     struct hd_snapshot *snap = r->b->snap;
-    const struct digest_columns *c = &r->columns;
-    char *info = (char *)&snap->info;
-    for (size_t i = 0; i < DIGEST_FACTS; i++)
-        *(const char **)(info + digest_facts[i].offset) =
-            digest_value(c, DIGEST_INFO, digest_facts[i].name)->text;
-    for (size_t i = 0; i < DIGEST_NUMBERS; i++) {
-        const struct digest_value *v = digest_value(c, DIGEST_INFO, digest_numbers[i].name);
-        *(uint64_t *)(info + digest_numbers[i].offset) =
-            v->is_there ? v->number : HD_UNKNOWN;
-    }
-    for (size_t i = 0; i < DIGEST_TRUTHS; i++)
-        *(bool *)(info + digest_truths[i].offset) =
-            digest_value(c, DIGEST_INFO, digest_truths[i].name)->truth;
-    for (size_t i = 0; i < DIGEST_ORIGINS; i++)
-        *(const char **)((char *)&snap->origin + digest_origins[i].offset) =
-            digest_value(c, DIGEST_ORIGIN, digest_origins[i].name)->text;
-    const struct digest_value *clock = digest_value(c, DIGEST_INFO, "clock"),
-                              *weak = digest_value(c, DIGEST_INFO, "weak_roots"),
-                              *kinds = digest_value(c, DIGEST_INFO, "roots_by_kind");
-    snap->clock = clock->is_there ? clock->real : NAN;
-    snap->clock_is_date = digest_value(c, DIGEST_INFO, "clock_is_date")->truth;
-    snap->weak_roots = weak->is_there ? weak->number : HD_UNKNOWN;
-    snap->identity.instance =
-        digest_hex_of(digest_value(c, DIGEST_INFO, "instance")->text, 0);
-    for (size_t i = 0; i < kinds->len && i < HD_ROOT_KIND_COUNT; i++)
-        snap->roots_by_kind[i] = kinds->numbers[i];
+    const struct digest_file *f = &r->file;
+    if (!take_columns(r, DIGEST_INFO))
+        return false;
+    snap->info = f->info;
+    snap->info.objects = snap->info.bytes = 0; /* the builder adds them up */
+    snap->origin = f->origin;
+    snap->clock = f->clock;
+    snap->clock_is_date = f->clock_is_date;
+    snap->weak_roots = f->weak_roots;
+    snap->identity.instance = f->instance != HD_UNKNOWN ? f->instance : 0;
+    for (size_t i = 0; i < f->count[ROWS_ROOT_KINDS] && i < HD_ROOT_KIND_COUNT; i++)
+        snap->roots_by_kind[i] = f->roots_by_kind[i];
+    return true;
 }
 
 /* Those that a later version may have are left out. */
-static void parse_warnings(struct digest_reading *r)
+static bool parse_warnings(struct digest_reader *r)
 {
-    const struct digest_columns *c = &r->columns;
-    const struct digest_value *code = digest_value(c, DIGEST_WARNINGS, "code"),
-                              *detail = digest_value(c, DIGEST_WARNINGS, "detail"),
-                              *count = digest_value(c, DIGEST_WARNINGS, "count"),
-                              *line = digest_value(c, DIGEST_WARNINGS, "line");
     struct warnings *to = &r->b->snap->warnings;
-    for (size_t i = 0; i < code->len && i < detail->len && i < count->len && i < line->len;
-         i++)
-        for (int w = 0; code->strings[i] != NULL && w < WARN_CODE_COUNT; w++) {
-            if (strcmp(warning_texts[w].code, code->strings[i]) != 0 ||
+    if (!take_columns(r, DIGEST_WARNINGS))
+        return false;
+    for (size_t i = 0; i < r->file.count[ROWS_WARNINGS]; i++) {
+        const struct digest_warning *from = &r->file.warnings[i];
+        for (int w = 0; from->code != NULL && w < WARN_CODE_COUNT; w++) {
+            if (strcmp(warning_texts[w].code, from->code) != 0 ||
                 warnings_find(to, (enum warning_code)w) != NULL)
                 continue;
-            warnings_add_detail(to, (enum warning_code)w, detail->strings[i]);
-            to->all[to->len - 1].count = count->numbers[i];
-            to->all[to->len - 1].line = line->numbers[i];
+            warnings_add_detail(to, (enum warning_code)w, from->detail);
+            to->all[to->len - 1].count = from->count;
+            to->all[to->len - 1].line = from->line;
         }
+    }
+    return true;
 }
 
 /* Differences of ascending numbers; false if they go beyond 64 bits. */
@@ -121,7 +365,8 @@ static bool add_up(uint64_t *sum, uint64_t more)
     return true;
 }
 
-bool digest_add_units(uint64_t *sum, uint64_t more, uint64_t unit)
+/* So many units of an address. */
+static bool add_units(uint64_t *sum, uint64_t more, uint64_t unit)
 {
     return unit > 0 && unit <= 8 && more <= (HD_UNKNOWN - 1) / unit &&
            add_up(sum, more * unit);
@@ -129,87 +374,50 @@ bool digest_add_units(uint64_t *sum, uint64_t more, uint64_t unit)
 
 /* --- which process --------------------------------------------------- */
 
-static bool parse_sketch(struct digest_reading *r, struct sketch *to, const char *name,
-                         const char *unit, const char *cut)
+static bool parse_sketch(struct digest_reader *r, const struct digest_sketch *from,
+                         enum digest_rows rows, struct sketch *to)
 {
-    uint64_t times = digest_value(&r->columns, DIGEST_IDENTITY, unit)->number;
-    const struct digest_value *v = digest_value(&r->columns, DIGEST_IDENTITY, name);
     struct sketching *all = alloc_zeroed(sizeof(*all));
     uint64_t address = 0;
     bool ok = true;
-    for (size_t i = 0; ok && i < v->len; i++) {
-        ok = digest_add_units(&address, v->numbers[i], times);
+    for (size_t i = 0; ok && i < r->file.count[rows]; i++) {
+        ok = add_units(&address, from->rise[i], from->unit);
         sketch_add(all, address);
     }
-    if (v->len > 0)
+    if (r->file.count[rows] > 0)
         *to = sketch_finish(all, &r->b->snap->arena);
-    to->is_cut |= digest_value(&r->columns, DIGEST_IDENTITY, cut)->truth;
+    to->is_cut |= from->is_cut;
     free(all);
-    return ok || digest_refuse(r, "addresses");
+    return ok || refuse(r, "addresses");
 }
 
-static bool parse_type_ids(struct digest_reading *r)
+static bool parse_identity(struct digest_reader *r)
+{
+    const struct digest_file *f = &r->file;
+    struct identity *to = &r->b->snap->identity;
+    return take_columns(r, DIGEST_IDENTITY) &&
+           parse_sketch(r, &f->sketch_types, ROWS_SKETCH_TYPES, &to->types) &&
+           parse_sketch(r, &f->sketch_tables, ROWS_SKETCH_TABLES, &to->tables) &&
+           parse_sketch(r, &f->sketch_blocks, ROWS_SKETCH_BLOCKS, &to->blocks);
+}
+
+static bool parse_type_ids(struct digest_reader *r)
 {
     struct hd_snapshot *snap = r->b->snap;
-    const struct digest_value *id = digest_value(&r->columns, DIGEST_TYPE_IDS, "id"),
-                              *name = digest_value(&r->columns, DIGEST_TYPE_IDS, "name");
-    uint64_t sum = 0;
-    if (id->len != name->len)
-        return digest_refuse(r, "ids of types");
-    snap->type_names = arena_array(&snap->arena, struct type_name, id->len);
-    for (size_t i = 0; i < id->len; i++) {
-        if (!add_up(&sum, id->numbers[i]) || name->strings[i] == NULL)
-            return digest_refuse(r, "ids of types");
-        snap->type_names[snap->type_name_count++] =
-            (struct type_name){sum, name->strings[i]};
+    if (!take_columns(r, DIGEST_TYPE_IDS))
+        return false;
+    size_t count = r->file.count[ROWS_TYPE_IDS];
+    snap->type_names = arena_array(&snap->arena, struct type_name, count);
+    for (size_t i = 0; i < count; i++) {
+        const struct type_name *name = &r->file.type_ids[i];
+        if (name->id == HD_UNKNOWN || name->name == NULL)
+            return refuse(r, "ids of types");
+        snap->type_names[snap->type_name_count++] = *name;
     }
     return true;
 }
 
 /* --- types ----------------------------------------------------------- */
-
-struct type_columns {
-    const char **name, **full_name;
-    const struct digest_value *module, *modules; /* perhaps not there */
-    const uint64_t *kind, *count, *bytes;
-    const uint64_t *generation[HD_GENERATION_COUNT][2];
-};
-
-static const char **strings_of(struct digest_reading *r, const char *name)
-{
-    const struct digest_value *v = digest_value(&r->columns, DIGEST_TYPES, name);
-    return v->is_there && v->len == r->type_count ? v->strings : NULL;
-}
-
-/* NULL: none is known. */
-static const char *module_of(const struct type_columns *t, size_t i)
-{
-    uint64_t module = i < t->module->len ? t->module->numbers[i] : HD_UNKNOWN;
-    return module < t->modules->len ? t->modules->strings[module] : NULL;
-}
-
-static bool find_columns(struct digest_reading *r, struct type_columns *t)
-{
-    size_t n = r->type_count = digest_value(&r->columns, DIGEST_TYPES, "name")->len;
-    const struct digest_value *bytes = digest_value(&r->columns, DIGEST_TYPES, "bytes");
-    t->name = strings_of(r, "name");
-    t->full_name = strings_of(r, "full_name");
-    t->module = digest_value(&r->columns, DIGEST_TYPES, "module");
-    t->modules = digest_value(&r->columns, DIGEST_TYPES, "modules");
-    t->kind = digest_numbers_of(r, DIGEST_TYPES, "kind", n, TYPE_UNDEFINED + 1);
-    t->count = digest_numbers_of(r, DIGEST_TYPES, "count", n, HD_UNKNOWN);
-    t->bytes = bytes->numbers; /* which may be unknown */
-    bool ok = (t->name != NULL || n == 0) && t->kind != NULL && t->count != NULL &&
-              bytes->len == n;
-    bool has = r->b->snap->info.has_generations;
-    for (int g = 0; ok && has && g < HD_GENERATION_COUNT; g++)
-        for (int i = 0; ok && i < 2; i++) {
-            t->generation[g][i] = digest_numbers_of(
-                r, DIGEST_TYPES, digest_generation_columns[g][i], n, HD_UNKNOWN);
-            ok = t->generation[g][i] != NULL;
-        }
-    return ok || digest_refuse(r, "types");
-}
 
 static bool add_tally(struct hd_tally *sum, struct hd_tally more)
 {
@@ -217,18 +425,18 @@ static bool add_tally(struct hd_tally *sum, struct hd_tally more)
 }
 
 /* The parts that lie in each generation are all there is. */
-static bool add_generations(struct digest_reading *r, const struct type_columns *t,
-                            uint32_t raw, size_t i)
+static bool add_generations(struct digest_reader *r, const struct digest_type *t,
+                            uint32_t raw)
 {
     struct hd_tally parts = {0};
     for (enum hd_generation g = HD_GEN0; g < HD_GENERATION_COUNT; g++) {
-        struct hd_tally part = {t->generation[g][0][i], t->generation[g][1][i]};
+        struct hd_tally part = t->by_generation[g];
         if (!add_tally(&parts, part) || (part.count == 0 && part.bytes > 0))
-            return digest_refuse(r, "generations");
+            return refuse(r, "generations");
         builder_objects(r->b, raw, &part, g);
     }
-    return (parts.count == t->count[i] && parts.bytes == t->bytes[i]) ||
-           digest_refuse(r, "generations");
+    return (parts.count == t->all.count && parts.bytes == t->all.bytes) ||
+           refuse(r, "generations");
 }
 
 /* Names are canonical there, and kept as long as the snapshot. */
@@ -241,102 +449,392 @@ static uint32_t add_name(struct builder *b, enum type_kind kind, const char *nam
     return raw;
 }
 
-static bool add_type(struct digest_reading *r, const struct type_columns *t, size_t i,
-                     struct hd_tally *sum)
+static bool add_type(struct digest_reader *r, size_t i, struct hd_tally *sum)
 {
     struct builder *b = r->b;
-    enum type_kind kind = (enum type_kind)t->kind[i];
-    if (t->name[i] == NULL || (kind != TYPE_OBJECT && (t->count[i] > 0 || t->bytes[i] > 0)))
-        return digest_refuse(r, "types");
-    uint32_t raw = add_name(b, kind, t->name[i]);
-    if (t->full_name != NULL)
-        builder_full_name(b, raw, t->full_name[i]);
-    const char *module = module_of(t, i);
+    const struct digest_file *f = &r->file;
+    const struct digest_type *t = &f->types[i];
+    enum type_kind kind = (enum type_kind)t->kind;
+    struct hd_tally all = t->all;
+    if (t->name == NULL || (kind != TYPE_OBJECT && (all.count > 0 || all.bytes > 0)))
+        return refuse(r, "types");
+    uint32_t raw = add_name(b, kind, t->name);
+    if (f->full_names != NULL)
+        builder_full_name(b, raw, f->full_names[i]);
+    size_t number = f->module != NULL ? f->module[i] : SIZE_MAX;
+    const char *module = number < f->count[ROWS_MODULES] ? f->modules[number] : NULL;
     if (module != NULL && b->source != NULL)
         builder_module(b, raw, module, strlen(module));
     else
         b->types[raw].module = module;
-    struct hd_tally all = {t->count[i], t->bytes[i] != HD_UNKNOWN ? t->bytes[i] : 0};
+    all.bytes = all.bytes != HD_UNKNOWN ? all.bytes : 0;
     if (!add_tally(sum, all))
-        return digest_refuse(r, "types");
+        return refuse(r, "types");
     if (b->snap->info.has_generations)
-        return add_generations(r, t, raw, i);
-    return builder_row(b, raw, t->count[i], t->bytes[i]) || digest_refuse(r, "types");
+        return add_generations(r, t, raw);
+    return builder_row(b, raw, t->all.count, t->all.bytes) || refuse(r, "types");
 }
 
 /* The builder adds up what the file tells too. */
-static bool add_types(struct digest_reading *r)
+static bool parse_types(struct digest_reader *r)
 {
-    struct type_columns t = {0};
-    struct hd_info *info = &r->b->snap->info;
-    uint64_t objects = info->objects, bytes = info->bytes;
+    struct digest_file *f = &r->file;
+    struct account *account = builder_account(r->b);
     struct hd_tally sum = {0};
-    info->objects = info->bytes = 0;
-    if (!find_columns(r, &t))
+    if (!take_columns(r, DIGEST_TYPES))
         return false;
-    for (size_t i = 0; i < r->type_count; i++)
-        if (!add_type(r, &t, i, &sum))
+    for (size_t i = 0; i < f->count[ROWS_TYPES]; i++)
+        if (!add_type(r, i, &sum))
             return false;
-    if (account_is_over(builder_account(r->b)))
-        return account_fail(builder_account(r->b), r->err);
-    return (objects == sum.count && (bytes == sum.bytes || bytes == HD_UNKNOWN)) ||
-           digest_refuse(r, "types and totals");
-}
-
-static bool parse_samples(struct digest_reading *r)
-{
-    static const char *const names[] = {"scaled_count", "scaled_bytes", "scaled_old_count",
-                                        "scaled_old_bytes"};
-    const struct digest_value *scale =
-        digest_value(&r->columns, DIGEST_TYPES, "count_scale");
-    const uint64_t *of[4];
-    size_t n = r->type_count;
-    if (!r->b->snap->info.sampled)
-        return true;
-    for (int i = 0; i < 4; i++) {
-        of[i] = digest_numbers_of(r, DIGEST_TYPES, names[i], n, HD_UNKNOWN);
-        if (of[i] == NULL)
-            return false;
-    }
-    if (scale->len != n)
-        return digest_refuse(r, "multipliers");
-    struct digest_scaled *to = arena_array(&r->b->snap->arena, struct digest_scaled, n);
-    for (size_t i = 0; i < n; i++) {
-        to[i] = (struct digest_scaled){
-            {of[0][i], of[1][i]}, {of[2][i], of[3][i]}, scale->reals[i]};
-        if (!(to[i].count_scale >= 0))
-            return digest_refuse(r, "multipliers");
-    }
-    r->digest->scaled = to;
+    if (account_is_over(account))
+        return account_fail(account, r->err);
+    if (f->info.objects != sum.count ||
+        (f->info.bytes != sum.bytes && f->info.bytes != HD_UNKNOWN))
+        return refuse(r, "types and totals");
+    for (size_t i = 0; f->digest.scaled != NULL && i < f->count[ROWS_TYPES]; i++)
+        if (!(f->digest.scaled[i].count_scale >= 0))
+            return refuse(r, "multipliers");
     return true;
 }
 
-static bool parse_retained(struct digest_reading *r)
+/* --- what no root reaches ------------------------------------------------------ */
+
+static bool is_part_of(const struct hd_tally *part, const struct hd_tally *whole)
 {
-    if (!digest_value(&r->columns, DIGEST_TYPES, "retained")->is_there)
-        return true;
-    const uint64_t *from =
-        digest_numbers_of(r, DIGEST_TYPES, "retained", r->type_count, HD_UNKNOWN);
-    if (from == NULL)
+    return part->count <= whole->count && part->bytes <= whole->bytes;
+}
+
+/* What type i has in a generation; all of it where generations are not known. */
+static struct hd_tally tally_of(const struct digest_reader *r, size_t i,
+                                enum hd_generation g)
+{
+    const struct raw_type *t = &r->b->types[i];
+    if (r->b->snap->info.has_generations)
+        return t->by_generation != NULL ? t->by_generation[g] : (struct hd_tally){0};
+    return g == HD_GEN_UNKNOWN ? t->all : (struct hd_tally){0};
+}
+
+static bool parse_lost(struct digest_reader *r)
+{
+    struct digest_file *f = &r->file;
+    const struct hd_info *info = &r->b->snap->info;
+    size_t cells = array_bytes(f->count[ROWS_TYPES], HD_GENERATION_COUNT);
+    struct hd_tally sum = {0};
+    if (!column_of(r, DIGEST_LOST, "at")->is_there)
+        return info->reachable_objects == HD_UNKNOWN || refuse(r, "reachable");
+    if (!take_columns(r, DIGEST_LOST))
         return false;
-    r->digest->retained = arena_array(&r->b->snap->arena, uint64_t, r->type_count);
-    for (size_t i = 0; i < r->type_count; i++)
-        r->digest->retained[i] = from[i];
+    f->digest.lost = arena_array(&r->b->snap->arena, struct hd_tally, cells);
+    for (size_t i = 0; i < f->count[ROWS_CELLS]; i++) {
+        uint32_t cell = f->cells[i].at;
+        const struct hd_tally *lost = &f->cells[i].lost;
+        if ((i > 0 && cell == f->cells[i - 1].at) || cell >= cells)
+            return refuse(r, "unreachable objects");
+        struct hd_tally all =
+            tally_of(r, cell / HD_GENERATION_COUNT, cell % HD_GENERATION_COUNT);
+        if (!is_part_of(lost, &all) || lost->count == 0)
+            return refuse(r, "unreachable objects");
+        f->digest.lost[cell] = *lost;
+        tally_add(&sum, lost);
+    }
+    return (info->reachable_objects == info->objects - sum.count &&
+            info->reachable_bytes == info->bytes - sum.bytes) ||
+           refuse(r, "reachable objects");
+}
+
+/* --- places -------------------------------------------------------------------- */
+
+/* What of each type is at places has to be what the roots reach of it, in all and of
+ * what is old. */
+static bool places_are_all(struct digest_reader *r, const struct hd_tally *at,
+                           const struct hd_tally *old)
+{
+    for (size_t i = 0; i < r->file.count[ROWS_TYPES]; i++) {
+        const struct raw_type *t = &r->b->types[i];
+        struct hd_tally all = t->all, aged = t->old;
+        if (t->kind != TYPE_OBJECT)
+            continue;
+        for (enum hd_generation g = HD_GEN0; g < HD_GENERATION_COUNT; g++) {
+            const struct hd_tally *lost = &r->file.digest.lost[i * HD_GENERATION_COUNT + g];
+            tally_take(&all, lost);
+            if (generation_is_old(g) && r->b->snap->info.has_generations)
+                tally_take(&aged, lost);
+        }
+        if (at[i].count != all.count || at[i].bytes != all.bytes ||
+            (old != NULL && (old[i].count != aged.count || old[i].bytes != aged.bytes)))
+            return refuse(r, "types and places");
+    }
+    return true;
+}
+
+/* The sums are below those of the file, which fit 64 bits: each is looked at. */
+static bool add_place(struct hd_tally *sum, const struct hd_tally *more,
+                      const struct raw_type *t)
+{
+    if (t->kind != TYPE_OBJECT)
+        return more->bytes == 0;
+    if (more->count > t->all.count - sum->count || more->bytes > t->all.bytes - sum->bytes)
+        return false;
+    tally_add(sum, more);
+    return true;
+}
+
+static bool sum_places(struct digest_reader *r, const struct digest_places *p)
+{
+    size_t types = r->file.count[ROWS_TYPES];
+    struct hd_tally *at = arena_array(&r->scratch, struct hd_tally, types);
+    struct hd_tally *old =
+        p->old != NULL ? arena_array(&r->scratch, struct hd_tally, types) : NULL;
+    for (uint32_t i = 1; i < p->len; i++) {
+        type_id t = p->type[i];
+        if (p->at[i].count == 0 || !add_place(&at[t], &p->at[i], &r->b->types[t]) ||
+            (old != NULL && !add_place(&old[t], &p->old[i], &r->b->types[t])))
+            return refuse(r, "types and places");
+    }
+    return places_are_all(r, at, old);
+}
+
+/* Names of fields, and which of them holds most of each place. */
+static bool parse_fields(struct digest_reader *r, struct digest_places *p)
+{
+    struct digest *d = &r->file.digest;
+    d->field_count = (uint32_t)r->file.count[ROWS_FIELDS];
+    for (uint32_t i = 0; i < d->field_count; i++)
+        if (d->field_names[i] == NULL)
+            return refuse(r, "fields");
+    if (p->field == NULL)
+        p->held = p->held_of = NULL;
+    else if (p->held == NULL || p->held_of == NULL)
+        return refuse(r, "fields");
+    else
+        p->field[0] = NO_FIELD;
+    for (uint32_t i = 1; p->field != NULL && i < p->len; i++)
+        if (p->held[i] > p->held_of[i] || p->held_of[i] > p->at[i].count)
+            return refuse(r, "fields");
+    return true;
+}
+
+static bool parse_places(struct digest_reader *r)
+{
+    struct digest_places *p = &r->file.digest.places;
+    if (r->file.digest.lost == NULL)
+        return refuse(r, "places");
+    if (!take_columns(r, DIGEST_FIELDS) || !take_columns(r, DIGEST_PLACES))
+        return false;
+    p->len = (uint32_t)r->file.count[ROWS_PLACES] + 1;
+    p->parent[0] = NO_PLACE;
+    p->type[0] = NO_TYPE;
+    if (r->file.young != NULL)
+        p->old = arena_array(&r->b->snap->arena, struct hd_tally, p->len);
+    for (uint32_t i = 1; i < p->len; i++) {
+        if (p->parent[i] >= i)
+            return refuse(r, "places");
+        if (p->old == NULL)
+            continue;
+        if (!is_part_of(&r->file.young[i], &p->at[i]))
+            return refuse(r, "places");
+        p->old[i] = p->at[i];
+        tally_take(&p->old[i], &r->file.young[i]);
+    }
+    return sum_places(r, p) && parse_fields(r, p);
+}
+
+/* --- who refers to whom -------------------------------------------------------- */
+
+/* 2n is n places in front, 2n - 1 is n behind; NO_PLACE for what is no place. */
+static uint64_t place_at(uint64_t target, uint64_t distance)
+{
+    uint64_t n = distance / 2 + distance % 2;
+    if (distance % 2 == 1)
+        return target + n;
+    return n > 0 && n <= target ? target - n : NO_PLACE;
+}
+
+static bool parse_sharing(struct digest_reader *r)
+{
+    struct digest_sharing *s = &r->file.digest.sharing;
+    const struct digest_places *p = &r->file.digest.places;
+    if (!take_columns(r, DIGEST_SHARING))
+        return false;
+    size_t all = r->file.count[ROWS_REFERRERS];
+    uint64_t left = 0;
+    s->len = (uint32_t)r->file.count[ROWS_SHARING];
+    s->from = arena_array(&r->b->snap->arena, uint32_t, all);
+    for (uint32_t g = 0; g < s->len; g++) {
+        if (s->target[g] == 0 || s->target[g] >= p->len || s->begin[g + 1] > all)
+            return refuse(r, "references");
+        if (g == 0 || s->target[g] > s->target[g - 1])
+            left = p->at[s->target[g]].count;
+        if (s->objects[g] == 0 || s->objects[g] > left)
+            return refuse(r, "references");
+        left -= s->objects[g];
+        for (uint32_t i = s->begin[g]; i < s->begin[g + 1]; i++) {
+            uint64_t place = place_at(s->target[g], r->file.distance[i]);
+            if (place >= p->len || (i > s->begin[g] && place <= s->from[i - 1]))
+                return refuse(r, "references");
+            s->from[i] = (uint32_t)place;
+        }
+    }
+    return s->begin[s->len] == all || refuse(r, "references");
+}
+
+/* --- samples ------------------------------------------------------------------- */
+
+static bool parse_chain_samples(struct digest_reader *r)
+{
+    struct digest_chains *c = &r->file.digest.chains;
+    const struct digest_places *p = &r->file.digest.places;
+    uint64_t at = 0, here = 0;
+    c->sample_count = (uint32_t)r->file.count[ROWS_SAMPLES];
+    c->node = arena_array(&r->b->snap->arena, node_id, c->sample_count);
+    for (size_t i = 0; i < c->sample_count; i++) {
+        uint32_t place = c->place[i], rise = r->file.node[i];
+        bool first = i == 0 || place > c->place[i - 1];
+        at = first ? rise : at + rise;
+        here = first ? 1 : here + 1;
+        if (place == 0 || place >= p->len || at >= NO_NODE || (!first && rise == 0) ||
+            here > c->samples_each || here > p->at[place].count ||
+            c->type[c->link[i]] != p->type[place])
+            return refuse(r, "samples of chains");
+        c->node[i] = (node_id)at;
+    }
+    return true;
+}
+
+static bool parse_chains(struct digest_reader *r)
+{
+    struct digest_chains *c = &r->file.digest.chains;
+    if (r->file.chains_each >= UINT32_MAX)
+        return refuse(r, "chains");
+    c->samples_each = (uint32_t)r->file.chains_each;
+    if (!take_columns(r, DIGEST_CHAINS))
+        return false;
+    c->link_count = (uint32_t)r->file.count[ROWS_LINKS];
+    for (uint32_t i = 0; i < c->link_count; i++)
+        if (c->above[i] >= i && c->above[i] != NO_PLACE)
+            return refuse(r, "chains");
+    if (c->generation == NULL)
+        c->generation = memset(arena_alloc(&r->b->snap->arena, (size_t)c->link_count + 1),
+                               HD_GEN_UNKNOWN, c->link_count);
+    return parse_chain_samples(r);
+}
+
+static bool parse_survivors(struct digest_reader *r)
+{
+    struct digest_survivors *s = &r->file.digest.survivors;
+    struct arena *a = &r->b->snap->arena;
+    if (r->file.survivors_each >= UINT32_MAX)
+        return refuse(r, "survivors");
+    s->samples_each = (uint32_t)r->file.survivors_each;
+    if (!take_columns(r, DIGEST_SURVIVORS))
+        return false;
+    size_t n = r->file.count[ROWS_SURVIVORS];
+    s->len = (uint32_t)r->file.count[ROWS_SURVIVOR_TYPES];
+    s->address = arena_array(a, uint64_t, n);
+    if (s->old == NULL)
+        s->old = memset(arena_alloc(a, n + 1), 1, n);
+    for (uint32_t t = 0; t < s->len; t++) {
+        uint64_t address = 0;
+        if ((t > 0 && s->type[t] <= s->type[t - 1]) || s->begin[t + 1] > n ||
+            s->begin[t + 1] - s->begin[t] > r->b->types[s->type[t]].all.count)
+            return refuse(r, "survivors");
+        for (uint32_t i = s->begin[t]; i < s->begin[t + 1]; i++) {
+            if (r->file.address[i] == 0 ||
+                !add_units(&address, r->file.address[i], r->file.address_unit))
+                return refuse(r, "addresses");
+            s->address[i] = address;
+        }
+    }
+    return s->begin[s->len] == n || refuse(r, "survivors");
+}
+
+/* --- ages ---------------------------------------------------------------------- */
+
+/* One that a later version may have is unknown, and so are its ages. */
+static enum hd_identity_source source_named(const char *name)
+{
+    for (int i = HD_SAME_UNKNOWN + 1; name != NULL && i < HD_SAME_SOURCE_COUNT; i++)
+        if (strcmp(hd_identity_source_name((enum hd_identity_source)i), name) == 0)
+            return (enum hd_identity_source)i;
+    return HD_SAME_UNKNOWN;
+}
+
+/* What is at a place and has no group yet: groups take it bit by bit. */
+static bool age_can_be(const struct digest_reader *r, const struct digest_ages *s,
+                       uint32_t i, struct hd_tally *left)
+{
+    const struct digest_places *p = &r->file.digest.places;
+    uint32_t place = s->place[i];
+    if (place == 0 || place >= p->len || r->b->types[p->type[place]].kind != TYPE_OBJECT)
+        return false;
+    if (i == 0 || place != s->place[i - 1])
+        *left = p->at[place];
+    else if (s->born[i] < s->born[i - 1] ||
+             (s->born[i] == s->born[i - 1] && s->came[i] <= s->came[i - 1]))
+        return false;
+    if (s->came[i] == 0 || s->born[i] > s->came[i] || s->objects[i] == 0 ||
+        s->objects[i] > left->count || s->bytes[i] > left->bytes)
+        return false;
+    left->count -= s->objects[i];
+    left->bytes -= s->bytes[i];
+    return true;
+}
+
+/* In all generations. */
+static uint64_t lost_of(const struct digest_reader *r, size_t type)
+{
+    const struct hd_tally *lost = &r->file.digest.lost[type * HD_GENERATION_COUNT];
+    uint64_t all = 0;
+    for (int g = 0; g < HD_GENERATION_COUNT; g++)
+        all += lost[g].count;
+    return all;
+}
+
+static bool lost_age_can_be(const struct digest_reader *r, const struct digest_ages *s,
+                            uint32_t i, uint64_t *left)
+{
+    bool first = i == 0 || s->lost_type[i] != s->lost_type[i - 1];
+    *left = first ? lost_of(r, s->lost_type[i]) : *left;
+    if (s->lost_objects[i] == 0 || s->lost_objects[i] > *left ||
+        (i > 0 && s->lost_type[i] < s->lost_type[i - 1]) ||
+        (!first && s->lost_born[i] <= s->lost_born[i - 1]))
+        return false;
+    *left -= s->lost_objects[i];
+    return true;
+}
+
+static bool parse_ages(struct digest_reader *r)
+{
+    struct digest_ages *s = &r->file.digest.ages;
+    const struct column *moments = column_of(r, DIGEST_AGES, "moment");
+    struct hd_tally left = {0};
+    uint64_t lost_left = 0;
+    if (!moments->is_there)
+        return true;
+    if (r->file.untold != NULL)
+        r->b->snap->untold = untold_named(r->file.untold, strlen(r->file.untold));
+    if (moments->len == 0 || moments->len > AGES_MOST)
+        return refuse(r, "moments");
+    if (!take_columns(r, DIGEST_AGES))
+        return false;
+    s->source = source_named(r->file.age_source);
+    s->moment_count = (uint32_t)moments->len;
+    s->len = (uint32_t)r->file.count[ROWS_AGES];
+    s->lost_len = (uint32_t)r->file.count[ROWS_LOST_AGES];
+    if ((s->survivors == HD_UNKNOWN) != (s->of == HD_UNKNOWN) ||
+        (s->of != HD_UNKNOWN &&
+         (s->survivors > s->of || s->survivors > r->b->snap->info.objects)))
+        return refuse(r, "survivors of the previous snapshot");
+    for (uint32_t i = 0; i < s->len; i++)
+        if (!age_can_be(r, s, i, &left))
+            return refuse(r, "ages");
+    for (uint32_t i = 0; i < s->lost_len; i++)
+        if (!lost_age_can_be(r, s, i, &lost_left))
+            return refuse(r, "ages");
     return true;
 }
 
 /* --- all of it ------------------------------------------------------- */
-
-static void parse_source(struct digest_reading *r, struct bytes json)
-{
-    const struct digest_columns *c = &r->columns;
-    r->digest->source_format = digest_value(c, DIGEST_SOURCE, "format")->text;
-    r->digest->source_xxh3 =
-        digest_hex_of(digest_value(c, DIGEST_SOURCE, "xxh3")->text, HD_UNKNOWN);
-    if (r->digest->source_xxh3 == HD_UNKNOWN)
-        r->digest->source_xxh3 = XXH3_64bits(json.data, json.size);
-    r->b->snap->info.source_xxh3 = r->digest->source_xxh3;
-}
 
 /* As of any other file whose references are not wanted. */
 static void forget_references(struct hd_snapshot *snap)
@@ -349,45 +847,52 @@ static void forget_references(struct hd_snapshot *snap)
         (struct sketch){0};
 }
 
-static bool parse_digest(struct digest_reading *r)
+static bool parse_digest(struct digest_reader *r, struct bytes json)
 {
-    struct builder *b = r->b;
-    bool has_places = digest_value(&r->columns, DIGEST_PLACES, "above")->is_there;
-    parse_info(r);
-    parse_warnings(r);
-    if (!r->wants_places) {
-        forget_references(b->snap);
-        return parse_type_ids(r) && add_types(r) && parse_samples(r);
-    }
-    if (!parse_sketch(r, &b->snap->identity.types, "types", "types_unit",
-                      "types_are_cut") ||
-        !parse_sketch(r, &b->snap->identity.tables, "tables", "tables_unit",
-                      "tables_are_cut") ||
-        !parse_sketch(r, &b->snap->identity.blocks, "blocks", "blocks_unit",
-                      "blocks_are_cut") ||
-        !parse_type_ids(r) || !add_types(r) || !parse_samples(r) || !parse_retained(r) ||
-        !digest_read_lost(r))
+    struct hd_snapshot *snap = r->b->snap;
+    struct digest *d = &r->file.digest;
+    bool has_places = column_of(r, DIGEST_PLACES, "above")->is_there;
+    if (d->source_xxh3 == HD_UNKNOWN)
+        d->source_xxh3 = XXH3_64bits(json.data, json.size);
+    r->file.info.source_xxh3 = d->source_xxh3;
+    if (!parse_info(r) || !parse_warnings(r))
         return false;
-    if (has_places != b->snap->info.has_roots)
-        return digest_refuse(r, "roots and places");
-    return !has_places ||
-           (digest_read_places(r) && digest_read_sharing(r) && digest_read_chains(r) &&
-            digest_read_survivors(r) && digest_read_ages(r));
+    if (!r->b->want_graph) {
+        forget_references(snap);
+        bool ok = parse_type_ids(r) && parse_types(r);
+        d->retained = NULL;
+        return ok;
+    }
+    if (!parse_identity(r) || !parse_type_ids(r) || !parse_types(r) || !parse_lost(r))
+        return false;
+    if (has_places != snap->info.has_roots)
+        return refuse(r, "roots and places");
+    if (has_places && (!parse_places(r) || !parse_sharing(r) || !parse_chains(r) ||
+                       !parse_survivors(r) || !parse_ages(r)))
+        return false;
+    if (d->ages.source == HD_SAME_UNKNOWN || snap->info.sampled)
+        d->ages = (struct digest_ages){0};
+    return true;
 }
 
 static bool read(struct input *in, struct builder *b, struct hd_error *err)
 {
+    struct account *account = builder_account(b);
     struct bytes json;
-    struct digest_reading r = {.b = b, .err = err, .wants_places = b->want_graph};
     if (!input_all(in, &json, err))
         return false;
-    r.digest = b->digest = arena_alloc(&b->snap->arena, sizeof(*r.digest));
-    bool ok = digest_columns_read(&r.columns, json, b, err);
-    if (ok) {
-        parse_source(&r, json);
-        ok = parse_digest(&r);
+    struct digest_reader *r = alloc_zeroed(sizeof(*r));
+    *r = (struct digest_reader){.b = b, .err = err, .scratch = {.account = account}};
+    r->file.info = b->snap->info;
+    bool ok = scan(r, json) && parse_digest(r, json);
+    b->digest = arena_alloc(&b->snap->arena, sizeof(*b->digest));
+    *b->digest = r->file.digest;
+    for (size_t i = 0; i < DIGEST_MEMBERS; i++) {
+        struct column *c = &r->columns[i];
+        account_free(account, c->all, c->all != NULL ? c->cap : 0, sizeof(*c->all));
     }
-    digest_columns_free(&r.columns, b);
+    arena_free(&r->scratch);
+    free(r);
     return ok;
 }
 
