@@ -231,8 +231,8 @@ $(STORE_SQL): $(BUILD)/made/store/%_sql.h: src/store/%.sql
 	  echo '0};'; } >$@.new
 	mv $@.new $@
 
-$(BUILD)/src/store/schema.o $(BUILD)/src/store/roles.o: $(STORE_SQL)
-$(BUILD)/src/store/schema.% $(BUILD)/src/store/roles.%: private override CPPFLAGS += -I$(BUILD)/made
+$(BUILD)/src/store/schema.o: $(STORE_SQL)
+$(BUILD)/src/store/schema.%: private override CPPFLAGS += -I$(BUILD)/made
 
 $(BUILD)/src/cli/explore/terminal.o: $(TERMINAL)
 $(BUILD)/src/cli/explore/terminal.%: private override CPPFLAGS += -I$(BUILD)/made

@@ -57,19 +57,7 @@ static struct base *of_run(struct hd_store_bases *b, const char *run)
     return NULL;
 }
 
-/* Those that nobody asked for longest go. */
-static void make_room(struct hd_store_bases *b)
-{
-    while (b->bytes > MOST_BYTES && b->len > 0) {
-        size_t last = 0;
-        for (size_t i = 1; i < b->len; i++)
-            if (b->all[i].used < b->all[last].used)
-                last = i;
-        drop(b, last);
-    }
-}
-
-/* Takes its digest over. */
+/* Takes its digest over. Those that nobody asked for longest go. */
 static void keep(struct hd_store_bases *b, const char *run, struct base base)
 {
     struct base *old = of_run(b, run);
@@ -81,7 +69,13 @@ static void keep(struct hd_store_bases *b, const char *run, struct base base)
     b->bytes += base.digest.size;
     b->all = grow(b->all, b->len, &b->cap, sizeof(*b->all));
     b->all[b->len++] = base;
-    make_room(b);
+    while (b->bytes > MOST_BYTES && b->len > 0) {
+        size_t last = 0;
+        for (size_t i = 1; i < b->len; i++)
+            if (b->all[i].used < b->all[last].used)
+                last = i;
+        drop(b, last);
+    }
 }
 
 struct hd_memory digest_copy(const void *bytes, size_t size)
@@ -92,11 +86,6 @@ struct hd_memory digest_copy(const void *bytes, size_t size)
     return copy;
 }
 
-static void put_source(struct base *base, const char *source)
-{
-    snprintf(base->source, sizeof(base->source), "%s", source);
-}
-
 void base_keep(struct hd_store *s, const char *run, int64_t id, const char *source,
                double taken, const struct hd_memory *digest)
 {
@@ -104,7 +93,7 @@ void base_keep(struct hd_store *s, const char *run, int64_t id, const char *sour
     struct base base = {.id = id, .taken = taken};
     if (old != NULL)
         base.tries = old->tries + (old->spent > 0);
-    put_source(&base, source);
+    snprintf(base.source, sizeof(base.source), "%s", source);
     if (id == 0 && old != NULL)
         drop(s->bases, (size_t)(old - s->bases->all));
     if (id == 0)
@@ -127,7 +116,7 @@ static bool may_read(struct hd_store *s)
     bool there;
     return s->connection != NULL &&
            (s->kind->may_read == NULL ||
-            (store_ask_number(s, s->kind->may_read, NULL, 0, &may, &there, NULL) &&
+            (store_ask_number(s, s->kind->may_read, NO_VALUES, &may, &there, NULL) &&
              may == 1));
 }
 
@@ -144,13 +133,15 @@ static void ask(struct hd_store *s, const char *run)
         "FROM snapshot JOIN series ON series.id = series_id WHERE run = $1 AND "
         "base_id IS NULL AND {bytes_size:digest} <= CAST($2 AS BIGINT) ORDER BY taken_at "
         "DESC, snapshot.id DESC LIMIT 1";
-    const struct value values[] = {of_text(run), of_count(store_digest_bound(s))};
     struct base base = {0};
-    bool there = false;
-    struct rows *rows = may_read(s) ? store_ask(s, last, values, 2, NULL) : NULL;
-    if (rows != NULL && store_next(s, rows, &there, NULL) && there) {
+    bool ok;
+    struct rows *rows =
+        may_read(s) ? store_ask(s, last,
+                                VALUES(of_text(run), of_count(store_digest_bound(s))), NULL)
+                    : NULL;
+    while (store_next(s, rows, &ok, NULL)) {
         base.id = store_number(s, rows, 0);
-        put_source(&base, store_text(s, rows, 1));
+        snprintf(base.source, sizeof(base.source), "%s", store_text(s, rows, 1));
         base.taken = store_real(s, rows, 2);
         struct value v = s->kind->column(rows, 3, VALUE_BYTES);
         base.digest = digest_copy(v.bytes, v.size);
@@ -158,16 +149,6 @@ static void ask(struct hd_store *s, const char *run)
         base.tries = (unsigned)store_number(s, rows, 5);
         keep(s->bases, run, base);
     }
-    store_end(s, rows);
-}
-
-static bool is_worth_it(const struct base *base, double taken)
-{
-    unsigned tries = base->tries;
-    uint64_t patience = (uint64_t)FIRST_PATIENCE
-                        << (tries < MOST_TRIES ? tries : MOST_TRIES);
-    return fabs(taken - base->taken) <= oldest &&
-           base->spent <= patience * base->digest.size;
 }
 
 const struct base *base_find(struct hd_store *s, const char *run, double taken)
@@ -177,7 +158,11 @@ const struct base *base_find(struct hd_store *s, const char *run, double taken)
     if (of_run(s->bases, run) == NULL)
         ask(s, run);
     struct base *base = of_run(s->bases, run);
-    if (base == NULL || !is_worth_it(base, taken))
+    if (base == NULL || fabs(taken - base->taken) > oldest)
+        return NULL;
+    uint64_t patience = (uint64_t)FIRST_PATIENCE
+                        << (base->tries < MOST_TRIES ? base->tries : MOST_TRIES);
+    if (base->spent > patience * base->digest.size)
         return NULL;
     base->used = ++s->bases->clock;
     return base;

@@ -123,7 +123,7 @@ static bool check_rows(struct checking *c, struct hd_error *err)
         bool there;
         if (c->store->version < r->version)
             continue;
-        if (!store_ask_number(c->store, r->sql, NULL, 0, &count, &there, &why) &&
+        if (!store_ask_number(c->store, r->sql, NO_VALUES, &count, &there, &why) &&
             !is_unanswered(c, r->code, &why, err))
             return false;
         if (count > 0)
@@ -148,7 +148,7 @@ static bool count_rows(struct checking *c, struct hd_error *err)
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
         int64_t count;
         bool there;
-        if (!store_ask_number(c->store, all[i].sql, NULL, 0, &count, &there, err))
+        if (!store_ask_number(c->store, all[i].sql, NO_VALUES, &count, &there, err))
             return false;
         *all[i].count = (uint64_t)count;
     }
@@ -189,12 +189,10 @@ static void add_unfit(struct checking *c, const struct sized *z, int64_t id)
 static bool add_rows(struct checking *c, const struct sized *z, const char *sql,
                      const struct value *id, struct hd_error *err)
 {
-    bool there = true;
+    bool ok;
     struct rows *rows = store_ask(c->store, sql, id, id != NULL, err);
-    bool ok = rows != NULL;
-    while (ok && (ok = store_next(c->store, rows, &there, err)) && there)
+    while (store_next(c->store, rows, &ok, err))
         add_unfit(c, z, store_number(c->store, rows, 0));
-    store_end(c->store, rows);
     return ok;
 }
 
@@ -203,25 +201,21 @@ static bool sweep(struct checking *c, const struct sized *z, struct hd_error *er
 {
     enum { PAGE = 500 };
     int64_t ids[PAGE], last = INT64_MIN;
-    bool ok = true, there = true;
-    for (size_t count = PAGE; ok && count == PAGE;) {
-        struct value id = of_number(last);
-        struct rows *rows = store_ask(c->store, z->ids, &id, 1, err);
-        ok = rows != NULL;
-        for (count = 0;
-             ok && count < PAGE && (ok = store_next(c->store, rows, &there, err)) && there;)
-            ids[count++] = store_number(c->store, rows, 0);
-        store_end(c->store, rows);
-        for (size_t i = 0; ok && i < count; i++) {
+    size_t count = PAGE;
+    while (count == PAGE) {
+        if (!store_ids(c->store, z->ids, last, ids, PAGE, &count, err))
+            return false;
+        for (size_t i = 0; i < count; i++) {
             struct hd_error why = {0};
-            id = of_number(last = ids[i]);
-            if (!add_rows(c, z, z->is_unfit, &id, &why)) {
-                ok = why.status == HD_TOO_BIG || fail(err, why.status, "%s", why.message);
-                add_unfit(c, z, last);
-            }
+            const struct value id = of_number(last = ids[i]);
+            if (add_rows(c, z, z->is_unfit, &id, &why))
+                continue;
+            if (why.status != HD_TOO_BIG)
+                return fail(err, why.status, "%s", why.message);
+            add_unfit(c, z, last);
         }
     }
-    return ok;
+    return true;
 }
 
 static bool check_sizes(struct checking *c, struct hd_error *err)
@@ -247,15 +241,13 @@ static bool check_sizes(struct checking *c, struct hd_error *err)
 
 static bool check_file(struct checking *c, struct hd_error *err)
 {
-    bool there = true;
+    bool ok;
+    struct hd_error why = {0};
     if (c->store->kind->verify == NULL)
         return true;
-    struct rows *rows = store_ask(c->store, c->store->kind->verify, NULL, 0, err);
-    struct hd_error why = {0};
-    bool ok = rows != NULL;
-    while (ok && (ok = store_next(c->store, rows, &there, &why)) && there)
+    struct rows *rows = store_ask(c->store, c->store->kind->verify, NO_VALUES, err);
+    while (store_next(c->store, rows, &ok, &why))
         add(c, "integrity", false, 1, store_text(c->store, rows, 0));
-    store_end(c->store, rows);
     return ok || (rows != NULL && is_unanswered(c, "integrity", &why, err));
 }
 
@@ -271,44 +263,37 @@ static int64_t *choose_rows(struct checking *c, bool all, size_t *count,
                             struct hd_error *err)
 {
     const int64_t each = all ? 1 : (int64_t)(c->found->snapshots / SAMPLE) + 1;
-    const struct value value = of_number(each);
-    int64_t *list = NULL;
-    size_t cap = 0;
-    bool there = true;
+    int64_t *list = alloc_zeroed(sizeof(*list));
+    size_t cap = 1;
+    bool ok;
     struct rows *rows = store_ask(c->store,
                                   "SELECT id FROM snapshot WHERE id % CAST($1 AS BIGINT) = "
                                   "0 ORDER BY {number:series_id}, id",
-                                  &value, 1, err);
-    bool ok = rows != NULL;
-    *count = 0;
-    while (ok && (ok = store_next(c->store, rows, &there, err)) && there) {
+                                  VALUES(of_number(each)), err);
+    for (*count = 0; store_next(c->store, rows, &ok, err);) {
         list = grow(list, *count, &cap, sizeof(*list));
         list[(*count)++] = store_number(c->store, rows, 0);
     }
-    store_end(c->store, rows);
     if (ok)
-        return list != NULL ? list : alloc_zeroed(sizeof(*list));
+        return list;
     free(list);
     return NULL;
 }
 
 static bool read_row(struct checking *c, int64_t id, struct row *row, struct hd_error *err)
 {
-    const struct value value = of_number(id);
-    bool there = false;
+    bool ok;
     struct rows *rows =
         store_ask(c->store,
                   "SELECT {number:objects}, {number:bytes}, CASE WHEN " NAME_FITS(
                       "xxh3") " THEN xxh3 END FROM snapshot WHERE id = $1",
-                  &value, 1, err);
-    bool ok = rows != NULL && store_next(c->store, rows, &there, err);
-    if (ok && there) {
+                  VALUES(of_number(id)), err);
+    while (store_next(c->store, rows, &ok, err)) {
         *row = (struct row){.id = (uint64_t)id,
                             .objects = store_count(c->store, rows, 0),
                             .bytes = store_count(c->store, rows, 1)};
         snprintf(row->source, sizeof(row->source), "%s", store_text(c->store, rows, 2));
     }
-    store_end(c->store, rows);
     return ok;
 }
 
@@ -386,11 +371,11 @@ struct hd_store_check *hd_store_check(struct hd_store *s,
     bool ok =
         options_copy(&how, sizeof(how), OPTIONS_END(struct hd_store_checking, max_memory),
                      theirs, why) &&
-        store_run(s, s->kind->begin_read, NULL, 0, why) && schema_look_again(s, why) &&
+        store_run(s, s->kind->begin_read, NO_VALUES, why) && schema_look_again(s, why) &&
         check_file(&c, why) && count_rows(&c, why) && check_sizes(&c, why) &&
         check_rows(&c, why) && check_digests(&c, &how, why);
     if (s->connection != NULL)
-        store_run(s, "COMMIT", NULL, 0, NULL);
+        store_run(s, "COMMIT", NO_VALUES, NULL);
     /* What a damaged file says last. */
     if (!ok && why->status == HD_BAD_FORMAT) {
         add(&c, "integrity", false, 1, why->message);

@@ -87,8 +87,8 @@ struct database {
     const char *lacks;      /* asks in words for rights that changing tables takes and that
                                are missing, most important first; NULL: writing shows it */
     const char *verify;     /* asks in words what is damaged; NULL: a server knows that */
-    const char *schema; /* asks for the schema, as SQL; NULL: there are no roles either */
-    const char *has_rights; /* asks for 1 if role $1 is there, and may read the version */
+    const char *has_rights; /* asks for 1 if role $1 is there, and may read the version;
+                               NULL: there are no roles */
     const char
         *disguised; /* asks which of ours are something else: views, foreign tables */
 

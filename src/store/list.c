@@ -63,30 +63,18 @@ static void leave_out(struct hd_series_list *l, uint64_t id)
 static bool find_unfit(struct hd_series_list *l, uint64_t id, struct hd_error *err)
 {
     const struct value value = of_count(id);
-    bool there = true;
+    bool ok;
     struct rows *rows =
         store_ask(l->store,
                   id > 0 ? "SELECT id FROM series WHERE id = $1 AND " UNFIT(SERIES_FITS)
                          : "SELECT id FROM series WHERE " UNFIT(SERIES_FITS) " ORDER BY id",
                   &value, id > 0, err);
-    bool ok = rows != NULL;
-    while (ok && (ok = store_next(l->store, rows, &there, err)) && there)
+    while (store_next(l->store, rows, &ok, err))
         leave_out(l, store_count(l->store, rows, 0));
-    store_end(l->store, rows);
     return ok;
 }
 
 /* --- a page of series ------------------------------------------------ */
-
-/* A place in the order, as index series_by_service has it. */
-static void put_place(const struct hd_stored_series *at, struct value *values)
-{
-    values[0] = of_text(at->run.service);
-    values[1] = of_text(at->run.host);
-    values[2] = of_real(isfinite(at->run.started) ? at->run.started : 0);
-    values[3] = of_number(at->run.pid != HD_UNKNOWN ? (int64_t)at->run.pid : 0);
-    values[4] = of_number((int64_t)at->id);
-}
 
 static const char *keep(struct hd_store *s, struct rows *rows, unsigned i, struct arena *a)
 {
@@ -110,69 +98,55 @@ static void read_series(struct hd_store *s, struct rows *rows, struct page *p)
     run_parse_labels(&to->run, store_text(s, rows, 9), a);
 }
 
-enum { PLACE = 5, MOST_VALUES = PLACE + 9 };
-
-/* Append "COLUMN = $N AND ", if a value is asked for. */
-static size_t put_name(char *wanted, size_t size, const char *column, const char *name,
-                       struct value *values, size_t count)
-{
-    size_t len = strlen(wanted);
-    if (name == NULL)
-        return count;
-    values[count++] = of_text(name);
-    snprintf(wanted + len, size - len, "%s = $%zu AND ", column, count);
-    return count;
-}
-
 /* An id is a series, and a page of many takes longer to make than to ask for one. */
 static size_t page_size(const struct hd_series_list *l)
 {
     return l->filter.run > 0 ? 1 : PAGE;
 }
 
-enum { WANTED_SIZE = 256 };
+enum { MOST_VALUES = 14, WANTED_SIZE = 256 };
 
-/* Append a condition that has a %zu for the number of its value. */
-static size_t put_condition(char wanted[WANTED_SIZE], const char *condition,
-                            struct value value, struct value *values, size_t count)
+struct question {
+    char wanted[WANTED_SIZE]; /* conditions, each with an AND behind it */
+    struct value values[MOST_VALUES];
+    size_t count;
+};
+
+/* Append a condition that has a %zu for the number of its value, if it is asked for. */
+static void want(struct question *q, bool is_asked, const char *condition,
+                 struct value value)
 {
-    size_t len = strlen(wanted);
-    values[count++] = value;
-    snprintf(wanted + len, WANTED_SIZE - len, condition, count);
-    return count;
+    size_t len = strlen(q->wanted);
+    if (!is_asked)
+        return;
+    q->values[q->count++] = value;
+    snprintf(q->wanted + len, sizeof(q->wanted) - len, condition, q->count);
 }
 
-/* Values are counted in the order in which they are met. */
-static size_t put_wanted(const struct hd_series_list *l, char wanted[WANTED_SIZE],
-                         struct value *values, size_t count)
+/* Values are counted in the order in which they are met: first the place in the order, as
+ * index series_by_service has it. */
+static struct rows *ask_for_page(const struct hd_series_list *l, struct hd_error *err)
 {
-    static const char skipped[] =
-        "id NOT IN (SELECT CAST(value ->> 0 AS BIGINT) FROM {each}($%zu) AS e) AND ";
+    char sql[1800];
     const struct hd_store_filter *f = &l->filter;
-    count = put_name(wanted, WANTED_SIZE, "service", f->service, values, count);
-    count = put_name(wanted, WANTED_SIZE, "host", f->host, values, count);
-    count = put_name(wanted, WANTED_SIZE, "build", f->build, values, count);
-    if (f->run > 0)
-        count = put_condition(wanted, "id = $%zu AND ", of_count(f->run), values, count);
-    if (l->skipped != NULL)
-        count = put_condition(wanted, skipped, of_text(l->skipped), values, count);
-    if (f->shards > 0) {
-        count = put_condition(wanted, "id %% $%zu = ", of_number(f->shards), values, count);
-        count = put_condition(wanted, "$%zu AND ", of_number(f->shard - 1), values, count);
-    }
-    return count;
-}
-
-static size_t put_question(const struct hd_series_list *l, char *sql, size_t size,
-                           struct value values[MOST_VALUES])
-{
-    const struct hd_store_filter *f = &l->filter;
-    char wanted[WANTED_SIZE] = "";
-    put_place(&l->begin, values);
-    size_t count = put_wanted(l, wanted, values, PLACE);
-    values[count++] = since(f);
-    values[count++] = until(f);
-    snprintf(sql, size,
+    const struct hd_run *at = &l->begin.run;
+    struct question q = {.values = {of_text(at->service), of_text(at->host),
+                                    of_real(isfinite(at->started) ? at->started : 0),
+                                    of_number(at->pid != HD_UNKNOWN ? (int64_t)at->pid : 0),
+                                    of_number((int64_t)l->begin.id)},
+                         .count = 5};
+    want(&q, f->service != NULL, "service = $%zu AND ", of_text(f->service));
+    want(&q, f->host != NULL, "host = $%zu AND ", of_text(f->host));
+    want(&q, f->build != NULL, "build = $%zu AND ", of_text(f->build));
+    want(&q, f->run > 0, "id = $%zu AND ", of_count(f->run));
+    want(&q, l->skipped != NULL,
+         "id NOT IN (SELECT CAST(value ->> 0 AS BIGINT) FROM {each}($%zu) AS e) AND ",
+         of_text(l->skipped));
+    want(&q, f->shards > 0, "id %% $%zu = ", of_number(f->shards));
+    want(&q, f->shards > 0, "$%zu AND ", of_number((int64_t)f->shard - 1));
+    q.values[q.count++] = since(f);
+    q.values[q.count++] = until(f);
+    snprintf(sql, sizeof(sql),
              "SELECT id, service, host, process, {number:pid}, {number:started_at}, build, "
              "instance, {number:memory_limit}, labels FROM series WHERE %s(service, host, "
              "COALESCE(started_at, 0), COALESCE(pid, 0), id) > ($1, $2, $3, $4, $5) "
@@ -180,24 +154,18 @@ static size_t put_question(const struct hd_series_list *l, char *sql, size_t siz
              " AND EXISTS (SELECT 1 FROM snapshot WHERE series_id = series.id AND taken_at "
              ">= $%zu AND taken_at < $%zu) ORDER BY service, host, "
              "COALESCE(started_at, 0), COALESCE(pid, 0), id LIMIT %zu",
-             wanted, count - 1, count, page_size(l));
-    return count;
+             q.wanted, q.count - 1, q.count, page_size(l));
+    return store_ask(l->store, sql, q.values, q.count, err);
 }
 
 static bool ask_page(struct hd_series_list *l, struct hd_error *err)
 {
-    struct hd_store *s = l->store;
     struct page new = {0};
-    struct value values[MOST_VALUES];
-    char sql[1800];
-    bool there = true;
-    size_t count = put_question(l, sql, sizeof(sql), values);
+    bool ok;
     new.all = arena_array(&new.arena, struct hd_stored_series, page_size(l));
-    struct rows *rows = store_ask(s, sql, values, count, err);
-    bool ok = rows != NULL;
-    while (ok && (ok = store_next(s, rows, &there, err)) && there)
-        read_series(s, rows, &new);
-    store_end(s, rows);
+    struct rows *rows = ask_for_page(l, err);
+    while (store_next(l->store, rows, &ok, err))
+        read_series(l->store, rows, &new);
     arena_free(&l->page.arena);
     l->page = new;
     l->is_last = new.count < page_size(l);
@@ -217,30 +185,12 @@ static bool can_be_read(struct hd_series_list *l, uint64_t id, struct hd_error *
     return ok;
 }
 
-/* Ids of the next series by number, of which nothing else is loaded. */
-static size_t ids_after(struct hd_series_list *l, uint64_t id, uint64_t *ids,
-                        struct hd_error *err)
-{
-    const struct value value = of_count(id);
-    size_t count = 0;
-    bool there = true;
-    struct rows *rows = store_ask(
-        l->store, "SELECT id FROM series WHERE id > $1 ORDER BY id LIMIT " BOUND(PAGE_SIZE),
-        &value, 1, err);
-    while (rows != NULL && store_next(l->store, rows, &there, err) && there && count < PAGE)
-        ids[count++] = store_count(l->store, rows, 0);
-    store_end(l->store, rows);
-    return count;
-}
-
+/* The list of what is left out, for pages that are asked for later. */
 static void skip_left_out(struct hd_series_list *l)
 {
     json_t *ids = json_array();
-    for (size_t i = 0; i < l->left_out_count; i++) {
-        json_t *row = json_array();
-        json_append(row, json_integer((json_int_t)l->left_out[i]));
-        json_append(ids, row);
-    }
+    for (size_t i = 0; i < l->left_out_count; i++)
+        json_append(ids, json_pack("[I]", (json_int_t)l->left_out[i]));
     free(l->skipped);
     l->skipped = json_to_text(ids);
     json_decref(ids);
@@ -250,21 +200,24 @@ static void skip_left_out(struct hd_series_list *l)
  */
 static bool sweep(struct hd_series_list *l, struct hd_error *err)
 {
-    uint64_t ids[PAGE], last = 0;
-    struct hd_error why = {0};
+    static const char next[] =
+        "SELECT id FROM series WHERE id > $1 ORDER BY id LIMIT " BOUND(PAGE_SIZE);
+    int64_t ids[PAGE], last = 0;
+    size_t count = PAGE;
     l->was_swept = true;
     l->left_out_count = 0;
-    for (size_t count = PAGE; count == PAGE;) {
-        count = ids_after(l, last, ids, &why);
-        for (size_t i = 0; i < count && why.status == HD_OK; i++) {
-            if (can_be_read(l, ids[i], &why) || why.status != HD_TOO_BIG)
+    while (count == PAGE) {
+        if (!store_ids(l->store, next, last, ids, PAGE, &count, err))
+            return false;
+        for (size_t i = 0; i < count; i++) {
+            struct hd_error why = {0};
+            last = ids[i];
+            if (can_be_read(l, (uint64_t)last, &why))
                 continue;
-            leave_out(l, ids[i]);
-            why = (struct hd_error){0};
+            if (why.status != HD_TOO_BIG)
+                return fail(err, why.status, "%s", why.message);
+            leave_out(l, (uint64_t)last);
         }
-        last = count > 0 ? ids[count - 1] : last;
-        if (why.status != HD_OK)
-            return fail(err, why.status, "%s", why.message);
     }
     skip_left_out(l);
     return true;
@@ -282,41 +235,31 @@ static bool turn_page(struct hd_series_list *l, struct hd_error *err)
 
 /* --- its snapshots --------------------------------------------------- */
 
-static void read_snapshot(struct hd_store *s, struct rows *rows,
-                          struct hd_stored_snapshot *to)
-{
-    *to = (struct hd_stored_snapshot){.id = store_count(s, rows, 0),
-                                      .taken = store_real(s, rows, 1),
-                                      .objects = store_count(s, rows, 2),
-                                      .bytes = store_count(s, rows, 3),
-                                      .reachable_bytes = store_count(s, rows, 4),
-                                      .complete = store_number(s, rows, 5) != 0,
-                                      .sampled = store_number(s, rows, 6) != 0,
-                                      .pause_seconds = store_real(s, rows, 7)};
-}
-
 static bool read_snapshots(struct hd_series_list *l, struct hd_stored_series *series,
                            struct hd_error *err)
 {
     struct hd_store *s = l->store;
-    const struct value values[] = {of_number((int64_t)series->id), since(&l->filter),
-                                   until(&l->filter)};
     struct hd_stored_snapshot *all = NULL;
     size_t len = 0, cap = 0;
-    bool there = true;
+    bool ok;
     struct rows *rows = store_ask(
         s,
         "SELECT id, taken_at, {number:objects}, {number:bytes}, {number:reachable_bytes}, "
         "{number:complete}, {number:sampled}, {number:pause_seconds} FROM snapshot WHERE "
         "series_id = $1 AND taken_at >= $2 AND taken_at < $3 ORDER BY taken_at, id "
         "LIMIT " BOUND(MOST_SNAPSHOTS),
-        values, 3, err);
-    bool ok = rows != NULL;
-    while (ok && (ok = store_next(s, rows, &there, err)) && there) {
+        VALUES(of_count(series->id), since(&l->filter), until(&l->filter)), err);
+    while (store_next(s, rows, &ok, err)) {
         all = grow(all, len, &cap, sizeof(*all));
-        read_snapshot(s, rows, &all[len++]);
+        all[len++] = (struct hd_stored_snapshot){.id = store_count(s, rows, 0),
+                                                 .taken = store_real(s, rows, 1),
+                                                 .objects = store_count(s, rows, 2),
+                                                 .bytes = store_count(s, rows, 3),
+                                                 .reachable_bytes = store_count(s, rows, 4),
+                                                 .complete = store_number(s, rows, 5) != 0,
+                                                 .sampled = store_number(s, rows, 6) != 0,
+                                                 .pause_seconds = store_real(s, rows, 7)};
     }
-    store_end(s, rows);
     struct hd_stored_snapshot *kept =
         arena_array(&l->arena, struct hd_stored_snapshot, len + 1);
     if (len > 0)
@@ -328,13 +271,6 @@ static bool read_snapshots(struct hd_series_list *l, struct hd_stored_series *se
 }
 
 /* --- the list -------------------------------------------------------- */
-
-static bool filter_is_right(const struct hd_store_filter *f, struct hd_error *err)
-{
-    return (f->shard == 0) == (f->shards == 0) && f->shard <= f->shards
-               ? true
-               : fail(err, HD_USAGE, "no such part: %u of %u", f->shard, f->shards);
-}
 
 /* What is left out is known from the beginning on, unless that takes a sweep(). */
 static bool begin_list(struct hd_series_list *l, struct hd_error *err)
@@ -355,16 +291,18 @@ struct hd_series_list *hd_store_series(struct hd_store *s,
         !options_copy(&f, sizeof(f), OPTIONS_END(struct hd_store_filter, shards), filter,
                       err))
         return NULL;
-    if (!filter_is_right(&f, err))
+    if ((f.shard == 0) != (f.shards == 0) || f.shard > f.shards) {
+        fail(err, HD_USAGE, "no such part: %u of %u", f.shard, f.shards);
         return NULL;
+    }
     if (s->is_listing) {
         fail(err, HD_USAGE, "a list of this store is open");
         return NULL;
     }
-    if (!store_run(s, s->kind->begin_read, NULL, 0, err))
+    if (!store_run(s, s->kind->begin_read, NO_VALUES, err))
         return NULL;
     if (!schema_look_again(s, err)) {
-        store_run(s, "COMMIT", NULL, 0, NULL);
+        store_run(s, "COMMIT", NO_VALUES, NULL);
         return NULL;
     }
     struct hd_series_list *l = alloc_zeroed(sizeof(*l));
@@ -418,7 +356,7 @@ void hd_series_list_free(struct hd_series_list *l)
 {
     if (l == NULL)
         return;
-    store_run(l->store, "COMMIT", NULL, 0, NULL);
+    store_run(l->store, "COMMIT", NO_VALUES, NULL);
     l->store->is_listing = false;
     arena_free(&l->page.arena);
     arena_free(&l->arena);
@@ -429,13 +367,6 @@ void hd_series_list_free(struct hd_series_list *l)
 }
 
 /* --- digests --------------------------------------------------------- */
-
-/* What a row says of a digest. */
-struct digest_row {
-    int64_t base;      /* 0: it is whole */
-    char source[17];   /* of that */
-    bool base_is_sane; /* it is there, of the same series, and whole itself */
-};
 
 static void forget_base(struct hd_store *s)
 {
@@ -458,83 +389,77 @@ static bool digest_column(struct hd_store *s, struct rows *rows, struct value *t
                 store_digest_bound(s));
 }
 
-static bool read_base(struct hd_store *s, const struct digest_row *row,
+/* The digest that others are built on, as JSON in s->read. What is read may be the bytes
+ * themselves, where they are not packed, and those of the row end with it. */
+static bool read_base(struct hd_store *s, int64_t id, const char source[17],
                       struct hd_error *err)
 {
-    const struct value values[] = {of_number(row->base), of_count(store_digest_bound(s))};
     struct value v;
-    bool there = false;
-    if (!row->base_is_sane)
-        return fail(err, HD_BAD_FORMAT,
-                    "is built on snapshot %" PRId64 ", which is no whole one of its series",
-                    row->base);
-    if (s->read.in != NULL && strcmp(s->read.source, row->source) == 0)
+    bool ok;
+    if (s->read.in != NULL && strcmp(s->read.source, source) == 0)
         return true;
     forget_base(s);
-    struct rows *rows = store_ask(
-        s, "SELECT " BOUNDED_DIGEST("") " FROM snapshot WHERE id = $1", values, 2, err);
-    bool ok = rows != NULL && store_next(s, rows, &there, err);
-    if (ok && there && (ok = digest_column(s, rows, &v, err))) {
-        /* What is read may be the bytes themselves, where they are not packed, and those of
-         * the row end with it. */
+    struct rows *rows =
+        store_ask(s, "SELECT " BOUNDED_DIGEST("") " FROM snapshot WHERE id = $1",
+                  VALUES(of_number(id), of_count(store_digest_bound(s))), err);
+    if (!store_next(s, rows, &ok, err))
+        return ok && fail(err, HD_USAGE, "has no snapshot %" PRId64 ", or no longer", id);
+    if (digest_column(s, rows, &v, err)) {
         s->read.file = digest_copy(v.bytes, v.size);
         s->read.in = digest_open(s->read.file.bytes, s->read.file.size, s->max_memory,
                                  &s->read.json, err);
-        memcpy(s->read.source, row->source, sizeof(s->read.source));
-        ok = s->read.in != NULL;
+        memcpy(s->read.source, source, sizeof(s->read.source));
     }
     store_end(s, rows);
-    return ok && (there || fail(err, HD_USAGE, "has no snapshot %" PRId64 ", or no longer",
-                                row->base));
+    return s->read.in != NULL;
 }
 
-/* As it was before it was packed: to pack it again takes as long as reading the rest of it.
- */
-static bool put_together(struct hd_store *s, struct bytes delta, struct hd_memory *to,
-                         struct hd_error *err)
+/* The digest of a row: itself, or with what it is built on, and then as it was before it
+ * was packed: to pack it again takes as long as reading the rest of it. */
+static bool read_digest(struct hd_store *s, struct rows *rows, struct hd_memory *to,
+                        struct hd_error *err)
 {
+    struct value v;
+    int64_t base = store_number(s, rows, 1);
+    char source[17];
     struct account account = {.limit = s->max_memory};
+    if (!digest_column(s, rows, &v, err))
+        return false;
+    if (base == 0) {
+        *to = digest_copy(v.bytes, v.size);
+        return true;
+    }
+    snprintf(source, sizeof(source), "%s", store_text(s, rows, 2));
+    if (store_number(s, rows, 3) == 0)
+        return fail(err, HD_BAD_FORMAT,
+                    "is built on snapshot %" PRId64 ", which is no whole one of its series",
+                    base);
+    if (!read_base(s, base, source, err))
+        return false;
     account_charge(&account, s->read.json.size);
-    return delta_apply(delta, s->read.json, &account, to, err);
-}
-
-static struct digest_row read_row(struct hd_store *s, struct rows *rows)
-{
-    struct digest_row row = {.base = store_number(s, rows, 1),
-                             .base_is_sane = store_number(s, rows, 3) != 0};
-    snprintf(row.source, sizeof(row.source), "%s", store_text(s, rows, 2));
-    return row;
+    return delta_apply((struct bytes){v.bytes, v.size}, s->read.json, &account, to, err);
 }
 
 bool hd_store_digest(struct hd_store *s, uint64_t snapshot, struct hd_memory *bytes,
                      struct hd_error *err)
 {
-    const struct value values[] = {of_count(snapshot), of_count(store_digest_bound(s))};
-    struct value v;
-    bool there = false;
+    static const char sql[] = "SELECT " BOUNDED_DIGEST(
+        "this.") ", {number:this.base_id}, "
+                 "CASE WHEN " NAME_FITS(
+                     "base.xxh3") " THEN base.xxh3 END, CASE WHEN base.base_id "
+                                  "IS NULL AND base.series_id = this.series_id THEN 1 ELSE "
+                                  "0 END FROM {snapshot} AS "
+                                  "this LEFT JOIN {snapshot} AS base ON base.id = "
+                                  "this.base_id WHERE this.id = $1";
+    bool ok;
     if (!s->is_listing && !schema_look_again(s, err))
         return false;
-    struct rows *rows = store_ask(
-        s,
-        "SELECT " BOUNDED_DIGEST("this.") ", {number:this.base_id}, CASE WHEN " NAME_FITS(
-            "base.xxh3") " THEN base.xxh3 END, CASE WHEN base.base_id IS NULL AND "
-                         "base.series_id = this.series_id THEN 1 ELSE 0 END FROM "
-                         "{snapshot} AS this LEFT "
-                         "JOIN {snapshot} AS base ON base.id = this.base_id WHERE this.id "
-                         "= $1",
-        values, 2, err);
-    bool ok = rows != NULL && store_next(s, rows, &there, err);
-    if (ok && !there)
-        ok = fail(err, HD_USAGE, "has no snapshot %" PRIu64 ", or no longer", snapshot);
-    if (ok && (ok = digest_column(s, rows, &v, err))) {
-        struct digest_row row = read_row(s, rows);
-        struct hd_sink to = hd_sink_memory(bytes);
-        if (row.base == 0)
-            to.write(to.context, v.size > 0 ? v.bytes : "", v.size);
-        else
-            ok = read_base(s, &row, err) &&
-                 put_together(s, (struct bytes){v.bytes, v.size}, bytes, err);
-    }
+    struct rows *rows =
+        store_ask(s, sql, VALUES(of_count(snapshot), of_count(store_digest_bound(s))), err);
+    if (!store_next(s, rows, &ok, err))
+        return ok &&
+               fail(err, HD_USAGE, "has no snapshot %" PRIu64 ", or no longer", snapshot);
+    ok = read_digest(s, rows, bytes, err);
     store_end(s, rows);
     return ok;
 }

@@ -378,7 +378,6 @@ const struct database postgres_database = {
              "current_schema() AND NOT pg_has_role(tableowner, 'USAGE') UNION ALL SELECT "
              "'it takes CREATE on schema ' || quote_ident(current_schema()) WHERE NOT "
              "has_schema_privilege(current_schema(), 'CREATE')",
-    .schema = "SELECT quote_ident(current_schema())",
     .has_rights = "SELECT 1 FROM pg_catalog.pg_roles WHERE rolname = $1 AND "
                   "has_column_privilege(rolname, 'heapdrift_store', 'version', 'SELECT')",
     .may_read =

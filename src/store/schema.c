@@ -1,10 +1,10 @@
 /* The tables: whether they are there, of which version they are, and how they are made. */
-#include "store/roles.h"
 #include "store/store.h"
 
 #include "base/error.h"
 #include "base/text.h"
 
+#include "store/roles_sql.h"  /* made of roles.sql */
 #include "store/schema_sql.h" /* made of schema.sql */
 
 #include <inttypes.h>
@@ -37,15 +37,8 @@ static int64_t newest(void)
     return version;
 }
 
-/* A file has no roles, and a statement about them begins with that word. */
-static bool is_for_others(const struct hd_store *s, const char *sql)
-{
-    static const char word[] = "{server}";
-    return s->kind->schema == NULL && strncmp(sql, word, sizeof(word) - 1) == 0;
-}
-
 /* Statement after statement up to the next step; lines that begin with -- are for people.
- */
+ * A file has no roles, and a statement about them begins with {server}. */
 static bool run_step(struct hd_store *s, const char *step, struct hd_error *err)
 {
     const char *end = next_step(step + 1);
@@ -56,8 +49,9 @@ static bool run_step(struct hd_store *s, const char *step, struct hd_error *err)
         if (strncmp(at, "--", 2) != 0)
             text_add(&t, at, len);
         if (t.len > 0 && at[len - (len > 0)] == ';') {
-            ok = is_for_others(s, text_string(&t)) ||
-                 store_run(s, text_string(&t), NULL, 0, err);
+            bool has_roles = s->kind->has_rights != NULL;
+            ok = (!has_roles && strncmp(text_string(&t), "{server}", 8) == 0) ||
+                 store_run(s, text_string(&t), NO_VALUES, err);
             text_clear(&t);
         }
         at += len + (at[len] != '\0');
@@ -74,56 +68,46 @@ struct found {
     char other[64];  /* a table that is not ours, where ours are not */
 };
 
-static const char version_table[] = "heapdrift_store";
-
-static bool look_at_tables(struct hd_store *s, struct found *f, bool *is_ours,
-                           struct hd_error *err)
+/* False with a message about the first row, if there is one. */
+static bool refuse_row(struct hd_store *s, const char *sql, enum hd_status status,
+                       const char *before, const char *behind, struct hd_error *err)
 {
-    bool there = true;
-    *is_ours = false;
-    struct rows *rows = store_ask(s, s->kind->tables, NULL, 0, err);
-    bool ok = rows != NULL;
-    while (ok && (ok = store_next(s, rows, &there, err)) && there) {
-        const char *name = store_text(s, rows, 0);
-        if (strcmp(name, version_table) == 0)
-            *is_ours = true;
-        else
-            snprintf(f->other, sizeof(f->other), "%s", name);
-    }
+    bool ok;
+    struct rows *rows = store_ask(s, sql, NO_VALUES, err);
+    if (!store_next(s, rows, &ok, err))
+        return ok;
+    fail(err, status, "%s%s%s", before, store_text(s, rows, 0), behind);
     store_end(s, rows);
-    return ok;
+    return false;
 }
 
 /* What a view says its maker decides, and also when it has said all: it may never end. */
-static bool are_tables(struct hd_store *s, struct hd_error *err)
-{
-    bool there = false;
-    struct rows *rows = store_ask(s, s->kind->disguised, NULL, 0, err);
-    bool ok = rows != NULL && store_next(s, rows, &there, err);
-    if (ok && there)
-        ok = fail(err, HD_UNSUPPORTED, "not a store: its %s is not a table",
-                  store_text(s, rows, 0));
-    store_end(s, rows);
-    return ok;
-}
-
 static bool look(struct hd_store *s, struct found *f, struct hd_error *err)
 {
-    bool is_ours, there;
+    bool is_ours = false, there, ok;
     *f = (struct found){0};
-    if (!are_tables(s, err) || !look_at_tables(s, f, &is_ours, err))
+    if (!refuse_row(s, s->kind->disguised, HD_UNSUPPORTED, "not a store: its ",
+                    " is not a table", err))
         return false;
-    if (!is_ours)
-        return true;
+    struct rows *rows = store_ask(s, s->kind->tables, NO_VALUES, err);
+    while (store_next(s, rows, &ok, err)) {
+        const char *name = store_text(s, rows, 0);
+        if (strcmp(name, "heapdrift_store") == 0)
+            is_ours = true;
+        else
+            snprintf(f->other, sizeof(f->other), "%s", name);
+    }
+    if (!ok || !is_ours)
+        return ok;
     f->other[0] = '\0';
-    if (!store_ask_number(s, "SELECT version FROM heapdrift_store", NULL, 0, &f->version,
+    if (!store_ask_number(s, "SELECT version FROM heapdrift_store", NO_VALUES, &f->version,
                           &there, err))
         return false;
     if (f->version <= 0)
         return fail(err, HD_BAD_FORMAT, "is damaged: it has no version");
     /* Whether older programs may go on only newer versions say. */
     return f->version <= newest() ||
-           store_ask_number(s, "SELECT accepts_version FROM heapdrift_store", NULL, 0,
+           store_ask_number(s, "SELECT accepts_version FROM heapdrift_store", NO_VALUES,
                             &f->accepts, &there, err);
 }
 
@@ -181,18 +165,31 @@ bool schema_look_again(struct hd_store *s, struct hd_error *err)
 
 /* --- making, bringing forward ------------------------------------------------------- */
 
-/* Who must not change tables is told what is missing, not which statement failed. */
-static bool may_bring_forward(struct hd_store *s, const struct found *f,
-                              struct hd_error *err)
+/* In an upgrade: give the roles what steps behind that version take, if they are there and
+ * had what it took. A role of that name that has nothing to do with the store gets nothing.
+ */
+static bool bring_roles_forward(struct hd_store *s, int64_t from, struct hd_error *err)
 {
-    bool there = false;
-    if (s->kind->lacks == NULL || f->version == 0)
-        return true;
-    struct rows *rows = store_ask(s, s->kind->lacks, NULL, 0, err);
-    bool ok = rows != NULL && store_next(s, rows, &there, err);
-    if (ok && there)
-        ok = fail(err, HD_IO, "cannot be upgraded: %s", store_text(s, rows, 0));
-    store_end(s, rows);
+    char role[64];
+    int64_t version, one;
+    bool has = false, ok = true;
+    struct text line = {0};
+    size_t len;
+    for (const char *at = roles_sql; ok && *at != '\0'; at += len + (at[len] != '\0')) {
+        len = strcspn(at, "\n");
+        text_clear(&line);
+        text_add(&line, at, len);
+        const char *sql = text_string(&line);
+        if (sscanf(sql, "-- %63s from version %" SCNd64, role, &version) == 2) {
+            has = false;
+            ok =
+                version <= from || store_ask_number(s, s->kind->has_rights,
+                                                    VALUES(of_text(role)), &one, &has, err);
+        } else if (has && len > 0 && strncmp(sql, "--", 2) != 0) {
+            ok = store_run(s, sql, NO_VALUES, err);
+        }
+    }
+    text_free(&line);
     return ok;
 }
 
@@ -200,21 +197,25 @@ static enum ending bring_forward(struct hd_store *s, void *context, struct hd_er
 {
     struct found *f = context;
     /* Somebody else may have done it meanwhile. */
-    if ((s->kind->make_alone != NULL && !store_run(s, s->kind->make_alone, NULL, 0, err)) ||
+    if ((s->kind->make_alone != NULL &&
+         !store_run(s, s->kind->make_alone, NO_VALUES, err)) ||
         !look(s, f, err))
         return ENDING_FAILED;
     if (f->version >= newest() || (f->version > 0 && s->use != HD_STORE_UPGRADE))
         return ENDING_UNDONE;
     if (f->other[0] != '\0')
         return kept_if(may_be_used(f, err));
-    if (!may_bring_forward(s, f, err))
+    /* Who must not change tables is told what is missing, not which statement failed. */
+    if (s->kind->lacks != NULL && f->version > 0 &&
+        !refuse_row(s, s->kind->lacks, HD_IO, "cannot be upgraded: ", "", err))
         return ENDING_FAILED;
     for (const char *step = next_step(schema_sql); step != NULL; step = next_step(step + 1))
         if (number_of(step) > f->version && !run_step(s, step, err))
             return ENDING_FAILED;
-    const struct value version = of_number(newest());
-    if (!store_run(s, "UPDATE heapdrift_store SET version = $1", &version, 1, err) ||
-        !roles_bring_forward(s, f->version, err))
+    bool has_roles = s->kind->has_rights != NULL && f->version > 0;
+    if (!store_run(s, "UPDATE heapdrift_store SET version = $1",
+                   VALUES(of_number(newest())), err) ||
+        (has_roles && !bring_roles_forward(s, f->version, err)))
         return ENDING_FAILED;
     f->version = newest();
     return ENDING_KEPT;

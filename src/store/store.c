@@ -67,19 +67,25 @@ static void put_words(const struct hd_store *s, const char *sql, struct text *to
     }
 }
 
-static bool is_connected(const struct hd_store *s, struct hd_error *err)
+/* The statement for its database; NULL and err without a connection. */
+static const char *translated(const struct hd_store *s, const char *sql, struct text *to,
+                              struct hd_error *err)
 {
-    return s->connection != NULL || fail(err, HD_IO, "the connection was lost");
+    if (s->connection == NULL) {
+        fail(err, HD_IO, "the connection was lost");
+        return NULL;
+    }
+    put_words(s, sql, to);
+    return text_string(to);
 }
 
 struct rows *store_ask(struct hd_store *s, const char *sql, const struct value *values,
                        size_t count, struct hd_error *err)
 {
     struct text t = {0};
-    if (!is_connected(s, err))
-        return NULL;
-    put_words(s, sql, &t);
-    struct rows *rows = s->kind->ask(s->connection, text_string(&t), values, count, err);
+    const char *own = translated(s, sql, &t, err);
+    struct rows *rows =
+        own != NULL ? s->kind->ask(s->connection, own, values, count, err) : NULL;
     text_free(&t);
     return rows;
 }
@@ -88,17 +94,19 @@ bool store_run(struct hd_store *s, const char *sql, const struct value *values,
                size_t count, struct hd_error *err)
 {
     struct text t = {0};
-    if (!is_connected(s, err))
-        return false;
-    put_words(s, sql, &t);
-    bool ok = s->kind->run(s->connection, text_string(&t), values, count, err);
+    const char *own = translated(s, sql, &t, err);
+    bool ok = own != NULL && s->kind->run(s->connection, own, values, count, err);
     text_free(&t);
     return ok;
 }
 
-bool store_next(struct hd_store *s, struct rows *rows, bool *there, struct hd_error *err)
+bool store_next(struct hd_store *s, struct rows *rows, bool *ok, struct hd_error *err)
 {
-    return s->kind->next(rows, there, err);
+    bool there = false;
+    *ok = rows != NULL && s->kind->next(rows, &there, err);
+    if (!there || !*ok)
+        store_end(s, rows);
+    return *ok && there;
 }
 
 void store_end(struct hd_store *s, struct rows *rows)
@@ -132,17 +140,25 @@ const char *store_text(struct hd_store *s, struct rows *rows, unsigned i)
 bool store_ask_number(struct hd_store *s, const char *sql, const struct value *values,
                       size_t count, int64_t *number, bool *there, struct hd_error *err)
 {
-    bool more = false;
+    bool ok;
     *there = false;
     *number = 0;
     struct rows *rows = store_ask(s, sql, values, count, err);
-    bool ok = rows != NULL && store_next(s, rows, there, err);
-    if (ok && *there)
-        *number = store_number(s, rows, 0);
     /* A statement that changes something is done when it has no more rows. */
-    for (more = *there; ok && more;)
-        ok = store_next(s, rows, &more, err);
-    store_end(s, rows);
+    for (; store_next(s, rows, &ok, err); *there = true)
+        *number = *there ? *number : store_number(s, rows, 0);
+    return ok;
+}
+
+bool store_ids(struct hd_store *s, const char *sql, int64_t after, int64_t *ids,
+               size_t most, size_t *count, struct hd_error *err)
+{
+    bool ok = true;
+    struct rows *rows = store_ask(s, sql, VALUES(of_number(after)), err);
+    for (*count = 0; *count < most && store_next(s, rows, &ok, err);)
+        ids[(*count)++] = store_number(s, rows, 0);
+    if (*count == most)
+        store_end(s, rows);
     return ok;
 }
 
@@ -219,27 +235,20 @@ static bool try_once(struct hd_store *s, transaction *body, void *context,
                      struct attempt *a, struct hd_error *err)
 {
     *a = (struct attempt){0};
-    enum ending ending = store_run(s, s->kind->begin_write, NULL, 0, err)
+    enum ending ending = store_run(s, s->kind->begin_write, NO_VALUES, err)
                              ? body(s, context, err)
                              : ENDING_FAILED;
     a->was_committing = ending == ENDING_KEPT;
-    if (a->was_committing && store_run(s, "COMMIT", NULL, 0, err))
+    if (a->was_committing && store_run(s, "COMMIT", NO_VALUES, err))
         return true;
     if (ending == ENDING_UNDONE) {
-        store_run(s, "ROLLBACK", NULL, 0, NULL);
+        store_run(s, "ROLLBACK", NO_VALUES, NULL);
         return true;
     }
     a->remedy = s->kind->remedy(s->connection);
     if (a->remedy != REMEDY_RECONNECT)
-        store_run(s, "ROLLBACK", NULL, 0, NULL);
+        store_run(s, "ROLLBACK", NO_VALUES, NULL);
     return false;
-}
-
-static bool nobody_knows(struct hd_error *err)
-{
-    return fail(
-        err, HD_IO,
-        "the connection was lost at the end, and it may not be stored; record it again");
 }
 
 bool store_transact(struct hd_store *s, transaction *body, void *context, bool *unsure,
@@ -264,8 +273,11 @@ bool store_transact(struct hd_store *s, transaction *body, void *context, bool *
         else if (a.remedy != REMEDY_RECONNECT || !find_again(s, &search)) {
             if (a.remedy == REMEDY_RECONNECT)
                 lose(s);
-            return was_committing ? nobody_knows(err)
-                                  : fail(err, why.status, "%s", why.message);
+            return was_committing
+                       ? fail(err, HD_IO,
+                              "the connection was lost at the end, and it may not be "
+                              "stored; record it again")
+                       : fail(err, why.status, "%s", why.message);
         }
     }
     if (unsure != NULL)
@@ -300,21 +312,6 @@ const char *store_clean(struct arena *a, const char *s)
 
 /* --- the URL without a password ------------------------------------------------ */
 
-static bool has_server(const char *url)
-{
-    const struct database *kind = database_for(url, NULL);
-    return kind == NULL || kind->prefixes != NULL;
-}
-
-/* Whether the name of a parameter, up to its equals sign, ends in "password". */
-static bool is_secret(const char *name, const char *equals)
-{
-    static const char word[] = "password";
-    const size_t len = sizeof(word) - 1;
-    return equals != NULL && (size_t)(equals - name) >= len &&
-           strncmp(equals - len, word, len) == 0;
-}
-
 static void put(struct hd_sink to, const char *s, size_t len)
 {
     if (len > 0)
@@ -329,12 +326,15 @@ static void put_string(struct hd_sink to, const char *s)
 /* From the "?" on; NULL in the place of secrets: they are left out. */
 static void put_parameters(struct hd_sink to, const char *at, const char *stars)
 {
+    static const char word[] = "password";
+    const size_t size = sizeof(word) - 1;
     const char *joint = "?";
     for (size_t len; *at != '\0'; at += 1 + len) {
         const char *name = at + 1;
         len = strcspn(name, "&");
         const char *equals = memchr(name, '=', len);
-        bool hides = is_secret(name, equals);
+        bool hides = equals != NULL && (size_t)(equals - name) >= size &&
+                     strncmp(equals - size, word, size) == 0;
         if (hides && stars == NULL)
             continue;
         put_string(to, joint);
@@ -349,7 +349,8 @@ static void put_parameters(struct hd_sink to, const char *at, const char *stars)
 static void put_url(struct hd_sink to, const char *url, const char *stars)
 {
     const char *host = strstr(url, "://");
-    if (host == NULL || !has_server(url)) {
+    const struct database *kind = database_for(url, NULL);
+    if (host == NULL || (kind != NULL && kind->prefixes == NULL)) {
         put_string(to, url);
         return;
     }
@@ -510,12 +511,11 @@ char *json_to_text(const json_t *value)
  * What is there already is left out, which costs no number. */
 bool types_add(struct hd_store *s, const char *rows, unsigned at, struct hd_error *err)
 {
-    const struct value values[] = {of_text(rows), of_number(at)};
     return store_run(
         s,
         "INSERT INTO type (name) SELECT DISTINCT value ->> CAST($2 AS INTEGER) "
         "FROM {each}($1) AS e WHERE NOT EXISTS (SELECT 1 FROM type WHERE "
         "type.name = value ->> CAST($2 AS INTEGER)) ORDER BY 1 "
         "ON CONFLICT (name) DO NOTHING",
-        values, 2, err);
+        VALUES(of_text(rows), of_number(at)), err);
 }

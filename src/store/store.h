@@ -37,16 +37,30 @@ struct hd_store {
 bool store_run(struct hd_store *s, const char *sql, const struct value *values,
                size_t count, struct hd_error *err);
 
+/* Its rows, for store_next(), or store_end() before the last. NULL and err. */
 struct rows *store_ask(struct hd_store *s, const char *sql, const struct value *values,
                        size_t count, struct hd_error *err);
-bool store_next(struct hd_store *s, struct rows *rows, bool *there, struct hd_error *err);
+
+/* The next row. False behind the last one and after a failure, that to ask included: *ok
+ * says which, and the rows are ended. */
+bool store_next(struct hd_store *s, struct rows *rows, bool *ok, struct hd_error *err);
 void store_end(struct hd_store *s, struct rows *rows);
+
+/* Values of a statement, and how many. */
+#define NO_VALUES NULL, 0
+#define VALUES(...)                      \
+    (const struct value[]){__VA_ARGS__}, \
+        sizeof((const struct value[]){__VA_ARGS__}) / sizeof(struct value)
 
 /* A column of the row; "" and HD_UNKNOWN and NAN for nothing. */
 int64_t store_number(struct hd_store *s, struct rows *rows, unsigned i);
 uint64_t store_count(struct hd_store *s, struct rows *rows, unsigned i);
 double store_real(struct hd_store *s, struct rows *rows, unsigned i);
 const char *store_text(struct hd_store *s, struct rows *rows, unsigned i);
+
+/* Ids behind that one, $1 of a statement which asks for `most` of them in order. */
+bool store_ids(struct hd_store *s, const char *sql, int64_t after, int64_t *ids,
+               size_t most, size_t *count, struct hd_error *err);
 
 /* The bytes that a digest may have, packed, when it is read. */
 uint64_t store_digest_bound(const struct hd_store *s);

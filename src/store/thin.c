@@ -35,10 +35,10 @@ static void count(struct removal *r, uint64_t *done)
 static bool settle(struct hd_store *s, struct removal *r, uint64_t *done,
                    struct hd_error *err)
 {
-    const struct value first = of_number(r->first);
     int64_t id;
     bool there = true;
-    if (r->count > 0 && !store_ask_number(s, r->is_there, &first, 1, &id, &there, err))
+    if (r->count > 0 &&
+        !store_ask_number(s, r->is_there, VALUES(of_number(r->first)), &id, &there, err))
         return false;
     if (!there)
         count(r, done);
@@ -87,32 +87,17 @@ static bool settle(struct hd_store *s, struct removal *r, uint64_t *done,
 static char *ids_of(struct hd_store *s, const char *sql, const struct value *values,
                     size_t value_count, struct removal *found, struct hd_error *err)
 {
-    bool there = true;
+    bool ok;
     json_t *ids = json_array();
     struct rows *rows = store_ask(s, sql, values, value_count, err);
-    bool ok = rows != NULL;
-    while (ok && (ok = store_next(s, rows, &there, err)) && there) {
-        json_t *row = json_array();
+    while (store_next(s, rows, &ok, err)) {
         found->first = store_number(s, rows, 0);
-        json_append(row, json_integer(found->first));
-        json_append(ids, row);
+        json_append(ids, json_pack("[I]", (json_int_t)found->first));
     }
-    store_end(s, rows);
     found->count = json_array_size(ids);
     char *text = ok ? json_to_text(ids) : NULL;
     json_decref(ids);
     return text;
-}
-
-/* Snapshots to remove. */
-static char *choose(struct hd_store *s, const struct thinning *t, struct removal *found,
-                    struct hd_error *err)
-{
-    const struct value values[] = {of_real(t->now - DAY - WEEK), of_real(t->now - t->keep),
-                                   of_real(t->now - DAY), of_real(t->now - HOUR),
-                                   of_number(BATCH)};
-    return ids_of(s, t->only_own ? CHOSEN(OWN) : CHOSEN(""), values,
-                  sizeof(values) / sizeof(*values), found, err);
 }
 
 /* --- removing ------------------------------------------------------------------ */
@@ -122,28 +107,22 @@ static char *choose(struct hd_store *s, const struct thinning *t, struct removal
 /* Whoever builds on a snapshot has its series until it is stored (record.c). With the
  * series of those that are whole nobody does meanwhile, and who did so before is seen: what
  * is needed now is left out. */
-static char *unneeded(struct hd_store *s, const char *ids, struct removal *found,
-                      struct hd_error *err)
+static bool remove_snapshots(struct hd_store *s, const char *chosen, struct removal *found,
+                             struct hd_error *err)
 {
     static const char whole[] = "SELECT id FROM series WHERE id IN (SELECT series_id FROM "
                                 "{snapshot} AS whole WHERE base_id "
                                 "IS NULL AND id" THOSE ") ORDER BY id {lock}";
-    const struct value value = of_text(ids);
-    return store_run(s, whole, &value, 1, err)
-               ? ids_of(s, "SELECT id FROM snapshot WHERE id" THOSE UNNEEDED("snapshot.id"),
-                        &value, 1, found, err)
-               : NULL;
-}
-
-static bool remove_snapshots(struct hd_store *s, const char *chosen_ids,
-                             struct removal *found, struct hd_error *err)
-{
-    char *ids = unneeded(s, chosen_ids, found, err);
-    const struct value value = of_text(ids);
+    static const char unneeded[] =
+        "SELECT id FROM snapshot WHERE id" THOSE UNNEEDED("snapshot.id");
+    if (!store_run(s, whole, VALUES(of_text(chosen)), err))
+        return false;
+    char *ids = ids_of(s, unneeded, VALUES(of_text(chosen)), found, err);
     bool ok =
         ids != NULL &&
-        store_run(s, "DELETE FROM type_row WHERE snapshot_id" THOSE, &value, 1, err) &&
-        store_run(s, "DELETE FROM snapshot WHERE id" THOSE, &value, 1, err);
+        store_run(s, "DELETE FROM type_row WHERE snapshot_id" THOSE, VALUES(of_text(ids)),
+                  err) &&
+        store_run(s, "DELETE FROM snapshot WHERE id" THOSE, VALUES(of_text(ids)), err);
     free(ids);
     return ok;
 }
@@ -158,7 +137,7 @@ static bool remove_series(struct hd_store *s, struct thinning *t, struct hd_erro
         "series.id) ORDER BY id {lock}";
     bool there;
     struct removal found = t->series;
-    char *text = ids_of(s, bare, NULL, 0, &found, err);
+    char *text = ids_of(s, bare, NO_VALUES, &found, err);
     bool ok = text != NULL;
     const struct value value = of_text(text);
     int64_t still = 0;
@@ -187,14 +166,12 @@ static bool remove_series(struct hd_store *s, struct thinning *t, struct hd_erro
 /* On a server that of the server, whoever asks. */
 static bool find_now(struct hd_store *s, double *now, struct hd_error *err)
 {
-    bool there = false;
+    bool ok;
     if (!s->kind->has_clock || s->trusts_callers)
         return true;
-    struct rows *rows = store_ask(s, "SELECT {now}", NULL, 0, err);
-    bool ok = rows != NULL && store_next(s, rows, &there, err);
-    if (ok && there)
+    struct rows *rows = store_ask(s, "SELECT {now}", NO_VALUES, err);
+    while (store_next(s, rows, &ok, err))
         *now = store_real(s, rows, 0);
-    store_end(s, rows);
     return ok;
 }
 
@@ -207,12 +184,12 @@ static bool find_whose(struct hd_store *s, struct thinning *t, struct hd_error *
         "SELECT CASE WHEN recorded_at > $1 AND recorded_at < $2 THEN 1 ELSE 0 END FROM "
         "snapshot JOIN series ON series.id = series_id WHERE owner <> {owner} AND "
         "owner <> '' ORDER BY 1 DESC LIMIT 1";
-    const struct value values[] = {of_real(t->now - DAY), of_real(t->now + HOUR)};
     int64_t is_confirmed;
     bool are_others = false;
     if (s->kind->has_clock || s->version < 4)
         return true;
-    if (!store_ask_number(s, others, values, 2, &is_confirmed, &are_others, err))
+    if (!store_ask_number(s, others, VALUES(of_real(t->now - DAY), of_real(t->now + HOUR)),
+                          &is_confirmed, &are_others, err))
         return false;
     t->only_own = are_others && is_confirmed == 0;
     return true;
@@ -227,7 +204,11 @@ static enum ending thin_batch(struct hd_store *s, void *context, struct hd_error
     if (!settle(s, &t->snapshots, &t->done->snapshots, err) || !find_now(s, &t->now, err) ||
         !find_whose(s, t, err))
         return ENDING_FAILED;
-    char *ids = choose(s, t, &found, err);
+    char *ids =
+        ids_of(s, t->only_own ? CHOSEN(OWN) : CHOSEN(""),
+               VALUES(of_real(t->now - DAY - WEEK), of_real(t->now - t->keep),
+                      of_real(t->now - DAY), of_real(t->now - HOUR), of_number(BATCH)),
+               &found, err);
     bool ok = ids != NULL && (found.count == 0 || remove_snapshots(s, ids, &found, err));
     t->more = found.count > 0; /* what these were built on may go now */
     free(ids);
@@ -241,14 +222,15 @@ static enum ending finish(struct hd_store *s, void *context, struct hd_error *er
     struct thinning *t = context;
     int64_t left = 0;
     bool there;
-    const struct value oldest = of_real(t->now - t->keep), now = of_real(t->now);
     if (!settle(s, &t->series, &t->done->series, err) || !remove_series(s, t, err) ||
         !store_run(s,
                    t->only_own ? "DELETE FROM finding WHERE window_last < $1" OWN
                                : "DELETE FROM finding WHERE window_last < $1",
-                   &oldest, 1, err) ||
-        !store_run(s, "UPDATE heapdrift_store SET thinned_at = $1", &now, 1, err) ||
-        !store_ask_number(s, "SELECT COUNT(*) FROM snapshot", NULL, 0, &left, &there, err))
+                   VALUES(of_real(t->now - t->keep)), err) ||
+        !store_run(s, "UPDATE heapdrift_store SET thinned_at = $1", VALUES(of_real(t->now)),
+                   err) ||
+        !store_ask_number(s, "SELECT COUNT(*) FROM snapshot", NO_VALUES, &left, &there,
+                          err))
         return ENDING_FAILED;
     t->done->left = (uint64_t)left;
     return ENDING_KEPT;
@@ -297,12 +279,11 @@ static enum ending claim(struct hd_store *s, void *context, struct hd_error *err
     int64_t one;
     if (!find_now(s, &c->now, err))
         return ENDING_FAILED;
-    const struct value values[] = {of_real(c->now), of_real(c->now - HOUR)};
     if (!store_ask_number(
             s,
             "UPDATE heapdrift_store SET thinned_at = $1 WHERE thinned_at < $2 "
             "OR thinned_at > $1 RETURNING 1",
-            values, 2, &one, &c->is_ours, err))
+            VALUES(of_real(c->now), of_real(c->now - HOUR)), &one, &c->is_ours, err))
         return ENDING_FAILED;
     return c->is_ours ? ENDING_KEPT : ENDING_UNDONE;
 }

@@ -1,5 +1,5 @@
-/* The care of a store: bring its tables forward, look whether it is whole, say which rights
- * programs need. One command with a verb, as an operator of other databases knows it. */
+/* The care of a store: bring its tables forward, look whether it is whole. One command with
+ * a verb, as an operator of other databases knows it. */
 #include "cli/commands/json.h"
 #include "cli/live/open_store.h"
 #include "cli/options/options.h"
@@ -165,46 +165,12 @@ static int check(struct settings *s)
     return status;
 }
 
-/* --- grant --------------------------------------------------------------- */
-
-static const char of_a_file[] =
-    "-- A file has no roles: who may use it the rights of the file and its folder say.\n"
-    "-- Writers (watch, collect --store, record, fleet --save) write both. Readers "
-    "(fleet)\n"
-    "-- read the file, and write the folder, where its log lies.\n";
-
-static int grant(struct settings *s)
-{
-    struct telling t;
-    struct hd_error err = {0};
-    struct hd_memory sql = {0};
-    struct hd_store *store = open_store_inside(s);
-    if (store == NULL)
-        return EXIT_TROUBLE;
-    bool is_file = hd_store_file(store) != NULL;
-    if (!is_file && !hd_store_put_grants(store, s->role, hd_sink_memory(&sql), &err)) {
-        store_trouble(store_url(s), &err);
-        hd_store_close(store);
-        return EXIT_TROUBLE;
-    }
-    const char *text = is_file ? of_a_file : sql.bytes;
-    begin(&t, s, store, "grant");
-    if (t.document != NULL)
-        json_member(t.document, "sql", json_of_string(text));
-    else
-        fputs(text, stdout);
-    end(&t);
-    hd_memory_free(&sql);
-    hd_store_close(store);
-    return EXIT_DONE;
-}
-
 /* --- all of them --------------------------------------------------------- */
 
 static const struct verb {
     const char *name;
     int (*run)(struct settings *s);
-} verbs[] = {{"upgrade", upgrade}, {"check", check}, {"grant", grant}};
+} verbs[] = {{"upgrade", upgrade}, {"check", check}};
 
 enum { VERBS = sizeof(verbs) / sizeof(*verbs) };
 
@@ -216,11 +182,17 @@ static const struct verb *find_verb(const char *name)
         if (strcmp(verbs[i].name, name) == 0)
             return &verbs[i];
     }
+    if (strcmp(name, "grant") == 0) {
+        fputs("heapdrift: store grant is gone: docs/store.md (Rights and secrets) has the "
+              "SQL\n",
+              stderr);
+        return NULL;
+    }
     const char *nearest = hd_nearest_word(name, names);
     fputs("heapdrift: store has no verb ", stderr);
     put_name(name);
     fprintf(stderr, "; %s%s%s\n", nearest != NULL ? "did you mean " : "",
-            nearest != NULL ? nearest : "it has upgrade, check and grant",
+            nearest != NULL ? nearest : "it has upgrade and check",
             nearest != NULL ? "?" : "");
     return NULL;
 }
@@ -233,8 +205,6 @@ static bool is_right(const struct settings *s, const struct verb *v)
         fputs("heapdrift: store takes one verb; the store is --store=URL\n", stderr);
     else if (s->all && v->run != check)
         fprintf(stderr, "heapdrift: --all is for `heapdrift store check`\n");
-    else if (s->role != NULL && v->run != grant)
-        fprintf(stderr, "heapdrift: --role is for `heapdrift store grant`\n");
     else
         return true;
     return false;
@@ -243,7 +213,7 @@ static bool is_right(const struct settings *s, const struct verb *v)
 static int run(struct settings *s)
 {
     if (s->operand_count == 0) {
-        fputs("heapdrift: store needs a verb: upgrade, check or grant\n", stderr);
+        fputs("heapdrift: store needs a verb: upgrade or check\n", stderr);
         return EXIT_TROUBLE;
     }
     const struct verb *v = find_verb(s->operands[0]);
@@ -255,29 +225,23 @@ static const struct option options[] = {
      .words = WORDS("text", "json"), .help = "text (default) or json"},
     {"all", 0, GROUP_STORE, ON_STORE, FLAG(all),
      .help = "check: read every digest, not some hundred"},
-    {"role", 0, GROUP_STORE, ON_STORE, TEXT(WORD, role),
-     .words = WORDS("writer", "reader", "keeper"), .argument = "ROLE",
-     .help = "grant: only of this role"},
     {0}};
 
 const struct command cmd_store = {
     .name = "store",
     .bit = ON_STORE,
     .purpose = FOR_FLEETS,
-    .operands = "upgrade|check|grant",
-    .summary = "upgrade, check, share a store",
+    .operands = "upgrade|check",
+    .summary = "upgrade and check a store",
     .description =
         "upgrade  bring the tables to the newest version, in one transaction, or make "
         "them.\n"
         "         First replace the programs that record: they use both versions.\n"
-        "check    is it whole? Status 1 if not. Nothing is changed.\n"
-        "grant    the least rights of writers, readers and keepers of a PostgreSQL store, "
-        "as SQL",
+        "check    is it whole? Status 1 if not. Nothing is changed.",
     .examples =
         {
             {"heapdrift store upgrade", "when all sidecars are of this version"},
             {"heapdrift store check --all --store=/backup/store.db", "after a restore"},
-            {"heapdrift store grant | psql \"$HEAPDRIFT_STORE\"", "as owner of the tables"},
         },
     .options = options,
     .run = run,

@@ -119,7 +119,7 @@ struct settings {
     bool max_hosts_given;
     uint64_t min_span_ms;
     bool merge, save;
-    const char *role;                   /* of store grant; NULL: all */
+
     const struct hd_page_of_run *pages; /* beside the page that is written; by their runs */
     size_t page_count;
     struct fleet_pages *made_pages; /* that own them; NULL */
