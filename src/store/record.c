@@ -20,10 +20,9 @@
 #include <string.h>
 #include <time.h>
 
-/* --- finding runs -------------------------------------------------------------- */
+/* --- findings ------------------------------------------------------------------ */
 
 /* What a fleet has found of a series. */
-
 struct findings {
     uint64_t series;
     double first, last;
@@ -36,16 +35,14 @@ static char *rows_of_finding(const struct hd_stored_finding *all, size_t count)
     json_t *rows = json_array();
     for (size_t i = 0; i < count; i++) {
         const struct hd_stored_finding *f = &all[i];
-        json_t *row = json_array();
-        json_append(row, json_integer(f->rank));
-        json_append(row, json_string_or_null(store_clean(&a, f->type)));
-        json_append(row, json_string_or_null(store_clean(&a, f->subject)));
-        json_append(row, json_real_or_null(f->score));
-        json_append(row, json_real_or_null(f->score_share));
-        json_append(row, json_real_or_null(f->per_hour));
-        json_append(row, json_string_or_null(store_clean(&a, f->confidence)));
-        json_append(row, json_string_or_null(store_clean(&a, f->holder)));
-        json_append(rows, row);
+        json_append(rows, json_pack("[I,o,o,o,o,o,o,o]", (json_int_t)f->rank,
+                                    json_string_or_null(store_clean(&a, f->type)),
+                                    json_string_or_null(store_clean(&a, f->subject)),
+                                    json_real_or_null(f->score),
+                                    json_real_or_null(f->score_share),
+                                    json_real_or_null(f->per_hour),
+                                    json_string_or_null(store_clean(&a, f->confidence)),
+                                    json_string_or_null(store_clean(&a, f->holder))));
     }
     char *text = json_to_text(rows);
     json_decref(rows);
@@ -53,34 +50,30 @@ static char *rows_of_finding(const struct hd_stored_finding *all, size_t count)
     return text;
 }
 
-static bool save_rows(struct hd_store *s, const struct findings *f, struct hd_error *err)
-{
-    const struct value values[] = {of_text(f->rows), of_count(f->series), of_real(f->first),
-                                   of_real(f->last)};
-    int64_t id;
-    bool there;
-    if (!store_ask_number(s, "SELECT id FROM series WHERE id = $1 {lock}", &values[1], 1,
-                          &id, &there, err))
-        return false;
-    if (!there)
-        return fail(err, HD_USAGE, "has no such series, or no longer");
-    return store_run(s, "DELETE FROM finding WHERE series_id = $1", &values[1], 1, err) &&
-           types_add(s, f->rows, 1, err) &&
-           store_run(
-               s,
-               "INSERT INTO finding (series_id, window_first, window_last, rank, type_id, "
-               "subject, score, score_share, per_hour, confidence, holder) SELECT "
-               "CAST($2 AS BIGINT), CAST($3 AS DOUBLE PRECISION), CAST($4 AS DOUBLE "
-               "PRECISION), CAST(value ->> 0 AS INTEGER), type.id, value ->> 2, "
-               "CAST(value ->> 3 AS DOUBLE PRECISION), CAST(value ->> 4 AS DOUBLE "
-               "PRECISION), CAST(value ->> 5 AS DOUBLE PRECISION), value ->> 6, "
-               "value ->> 7 FROM {each}($1) AS e JOIN type ON type.name = value ->> 1",
-               values, 4, err);
-}
-
 static enum ending save(struct hd_store *s, void *context, struct hd_error *err)
 {
-    return kept_if(save_rows(s, context, err));
+    const struct findings *f = context;
+    const struct value series = of_count(f->series);
+    int64_t id;
+    bool there;
+    if (!store_ask_number(s, "SELECT id FROM series WHERE id = $1 {lock}", VALUES(series),
+                          &id, &there, err))
+        return ENDING_FAILED;
+    if (!there)
+        return kept_if(fail(err, HD_USAGE, "has no such series, or no longer"));
+    return kept_if(
+        store_run(s, "DELETE FROM finding WHERE series_id = $1", VALUES(series), err) &&
+        types_add(s, f->rows, 1, err) &&
+        store_run(s,
+                  "INSERT INTO finding (series_id, window_first, window_last, rank, "
+                  "type_id, subject, score, score_share, per_hour, confidence, holder) "
+                  "SELECT CAST($2 AS BIGINT), CAST($3 AS DOUBLE PRECISION), CAST($4 AS "
+                  "DOUBLE PRECISION), CAST(value ->> 0 AS INTEGER), type.id, value ->> 2, "
+                  "CAST(value ->> 3 AS DOUBLE PRECISION), CAST(value ->> 4 AS DOUBLE "
+                  "PRECISION), CAST(value ->> 5 AS DOUBLE PRECISION), value ->> 6, "
+                  "value ->> 7 FROM {each}($1) AS e JOIN type ON type.name = value ->> 1",
+                  VALUES(of_text(f->rows), series, of_real(f->first), of_real(f->last)),
+                  err));
 }
 
 bool hd_store_save_findings(struct hd_store *s, uint64_t series, double first, double last,
@@ -118,14 +111,6 @@ struct record {
 
 /* --- boiling it down ----------------------------------------------------------- */
 
-static bool write_json(struct record *r, struct hd_snapshot *snap, struct hd_error *err)
-{
-    snap->writes_plain = true;
-    bool ok = hd_snapshot_write(snap, "digest", hd_sink_memory(&r->json), NULL, err);
-    snap->writes_plain = false;
-    return ok;
-}
-
 static struct bytes bytes_of(const struct hd_memory *m)
 {
     return (struct bytes){(const unsigned char *)m->bytes, m->size};
@@ -142,19 +127,11 @@ static const struct hd_memory *whole_of(struct record *r)
     return &r->digest;
 }
 
-/* By itself a digest packs to a sixth to a tenth: to find out is not worth it where there
- * is less. */
-static bool is_smaller(struct record *r)
-{
-    enum { LESS_THAN_ANY = 12 };
-    return r->delta.size < r->json.size / LESS_THAN_ANY ||
-           r->delta.size < whole_of(r)->size;
-}
-
 /* What differs from the base, if that is less than the whole. False where the base, which
  * somebody else may have stored, cannot be read: it is done without, then. */
 static bool build_on(struct record *r, const struct base *base, uint64_t limit)
 {
+    enum { LESS_THAN_ANY = 12 };
     const struct hd_read_options how = {
         .size = sizeof(how), .tables_only = true, .max_memory = limit};
     struct bytes json;
@@ -162,12 +139,14 @@ static bool build_on(struct record *r, const struct base *base, uint64_t limit)
         digest_open(base->digest.bytes, base->digest.size, limit, &json, NULL);
     struct hd_snapshot *snap =
         in != NULL ? hd_snapshot_from_memory(json.data, json.size, &how, NULL) : NULL;
-    bool ok =
-        snap != NULL && delta_make(bytes_of(&r->json), json, &r->delta) && is_smaller(r);
+    bool ok = snap != NULL && delta_make(bytes_of(&r->json), json, &r->delta);
+    /* By itself a digest packs to a sixth to a tenth: to find out is not worth it where
+     * there is less. */
+    ok = ok && (r->delta.size < r->json.size / LESS_THAN_ANY ||
+                r->delta.size < whole_of(r)->size);
     if (ok) {
-        struct type_sums of = type_sums_of(snap, &r->scratch);
-        struct type_sums changed = type_sums_changed(&r->sums, &of, &r->scratch);
-        struct type_sums new = type_sums_new(&r->sums, &of, &r->scratch);
+        struct type_sums of = type_sums_of(snap, &r->scratch), changed, new;
+        type_sums_compare(&r->sums, &of, &changed, &new, &r->scratch);
         r->changed = type_sums_rows(&changed);
         r->new = type_sums_rows(&new);
         r->base = base->id;
@@ -182,7 +161,10 @@ static bool build_on(struct record *r, const struct base *base, uint64_t limit)
 static bool digest_build(struct hd_store *s, struct record *r, struct hd_snapshot *snap,
                          struct hd_error *err)
 {
-    if (!write_json(r, snap, err))
+    snap->writes_plain = true;
+    bool ok = hd_snapshot_write(snap, "digest", hd_sink_memory(&r->json), NULL, err);
+    snap->writes_plain = false;
+    if (!ok)
         return false;
     r->info = snap->info;
     r->sums = type_sums_of(snap, &r->scratch);
@@ -228,21 +210,6 @@ static bool find_facts(struct record *r, struct hd_snapshot *snap,
 
 /* --- the rows ------------------------------------------------------------------ */
 
-/* Tables of earlier versions have the hash of their bytes. */
-static bool is_recorded(struct hd_store *s, struct record *r, bool *there,
-                        struct hd_error *err)
-{
-    int64_t id;
-    const struct value values[] = {of_text(r->source), of_text(r->bytes),
-                                   of_real(floor(r->taken)),
-                                   of_text(run_key(&r->run, &r->scratch))};
-    return store_ask_number(
-        s,
-        "SELECT snapshot.id FROM snapshot JOIN series ON series.id = series_id WHERE "
-        "xxh3 = $1 OR (xxh3 = $2 AND FLOOR(taken_at) = $3 AND run = $4)",
-        values, sizeof(values) / sizeof(*values), &id, there, err);
-}
-
 #define INSERT_SERIES(column, value, change)                                             \
     "INSERT INTO series (run, service, host, process, pid, started_at, build, labels, "  \
     "instance, memory_limit" column                                                      \
@@ -265,37 +232,17 @@ static bool add_series(struct hd_store *s, const struct record *r, int64_t *id,
     struct arena a = {0};
     bool there;
     const struct hd_run *run = &r->run;
-    const struct value values[] = {of_text(run_key(run, &a)),
-                                   of_text(run->service),
-                                   of_text(run->host),
-                                   of_text(run->process),
-                                   of_count(run->pid),
-                                   of_real(run->started),
-                                   of_text(run->build),
-                                   of_text(run_labels(run, &a)),
-                                   of_text(run_instance(run, &a)),
-                                   of_count(run->limit)};
-    bool ok =
-        store_ask_number(s,
-                         s->version >= 4 ? INSERT_SERIES(", owner", ", {owner}", OWNED)
-                                         : INSERT_SERIES("", "", ""),
-                         values, sizeof(values) / sizeof(*values), id, &there, err);
+    bool ok = store_ask_number(
+        s,
+        s->version >= 4 ? INSERT_SERIES(", owner", ", {owner}", OWNED)
+                        : INSERT_SERIES("", "", ""),
+        VALUES(of_text(run_key(run, &a)), of_text(run->service), of_text(run->host),
+               of_text(run->process), of_count(run->pid), of_real(run->started),
+               of_text(run->build), of_text(run_labels(run, &a)),
+               of_text(run_instance(run, &a)), of_count(run->limit)),
+        id, &there, err);
     arena_free(&a);
     return ok;
-}
-
-/* Whether the base is still there: its series is ours until the end, so it stays then. */
-static bool has_base(struct hd_store *s, const struct record *r, int64_t series,
-                     bool *there, struct hd_error *err)
-{
-    int64_t id;
-    const struct value values[] = {of_number(r->base), of_text(r->base_source),
-                                   of_number(series)};
-    *there = false;
-    return r->delta.size == 0 ||
-           store_ask_number(
-               s, "SELECT id FROM snapshot WHERE id = $1 AND xxh3 = $2 AND series_id = $3",
-               values, 3, &id, there, err);
 }
 
 #define INSERT_SNAPSHOT(column, value)                                                   \
@@ -333,58 +280,70 @@ static bool add_snapshot(struct hd_store *s, struct record *r, int64_t series, i
 static bool add_type_rows(struct hd_store *s, int64_t snapshot, const char *rows,
                           struct hd_error *err)
 {
-    const struct value values[] = {of_text(rows), of_number(snapshot)};
     return types_add(s, rows, 0, err) &&
            store_run(s,
                      "INSERT INTO type_row (snapshot_id, type_id, objects, bytes) "
                      "SELECT CAST($2 AS BIGINT), type.id, CAST(value ->> 1 AS BIGINT), "
                      "CAST(value ->> 2 AS BIGINT) FROM {each}($1) AS e JOIN type ON "
                      "type.name = value ->> 0 WHERE true ON CONFLICT DO NOTHING",
-                     values, 2, err);
-}
-
-static bool add_all_rows(struct hd_store *s, const struct record *r, struct hd_error *err)
-{
-    char *rows = type_sums_rows(&r->sums);
-    bool ok = add_type_rows(s, r->stored, rows, err);
-    free(rows);
-    return ok;
+                     VALUES(of_text(rows), of_number(snapshot)), err);
 }
 
 static enum ending store_it(struct hd_store *s, void *context, struct hd_error *err)
 {
     struct record *r = context;
-    int64_t series;
-    bool has = false, is_new = false;
+    int64_t series, id;
+    bool has_base = false, is_new = false;
     r->stored = 0;
-    if (!add_series(s, r, &series, err) || !has_base(s, r, series, &has, err))
+    if (!add_series(s, r, &series, err))
         return ENDING_FAILED;
-    r->is_whole = !has;
+    /* Is the base still there? Its series is ours until the end, so it stays then. */
+    if (r->delta.size > 0 &&
+        !store_ask_number(
+            s, "SELECT id FROM snapshot WHERE id = $1 AND xxh3 = $2 AND series_id = $3",
+            VALUES(of_number(r->base), of_text(r->base_source), of_number(series)), &id,
+            &has_base, err))
+        return ENDING_FAILED;
+    r->is_whole = !has_base;
     if (!add_snapshot(s, r, series, &r->stored, &is_new, err))
         return ENDING_FAILED;
     r->was_there = !is_new;
     if (!is_new)
         return ENDING_UNDONE;
-    return kept_if(r->is_whole ? add_all_rows(s, r, err)
-                               : add_type_rows(s, r->base, r->new, err) &&
-                                     add_type_rows(s, r->stored, r->changed, err));
+    if (has_base)
+        return kept_if(add_type_rows(s, r->base, r->new, err) &&
+                       add_type_rows(s, r->stored, r->changed, err));
+    char *rows = type_sums_rows(&r->sums);
+    bool ok = add_type_rows(s, r->stored, rows, err);
+    free(rows);
+    return kept_if(ok);
 }
 
 /* --- all of it ----------------------------------------------------------------- */
 
-/* To look first saves making a digest that nobody needs; whether it still is not there the
- * transaction knows. */
 static bool record(struct hd_store *s, struct hd_snapshot *snap, struct record *r,
                    struct hd_error *err)
 {
+    /* Tables of earlier versions have the hash of their bytes. */
+    static const char recorded[] =
+        "SELECT snapshot.id FROM snapshot JOIN series ON series.id = series_id WHERE "
+        "xxh3 = $1 OR (xxh3 = $2 AND FLOOR(taken_at) = $3 AND run = $4)";
+    const char *run = run_key(&r->run, &r->scratch);
     bool unsure = false;
+    int64_t id;
     if (!schema_look_again(s, err))
         return false;
-    if (s->connection != NULL && is_recorded(s, r, &r->was_there, NULL) && r->was_there)
+    /* To look first saves making a digest that nobody needs; whether it still is not there
+     * the transaction knows. */
+    if (s->connection != NULL &&
+        store_ask_number(s, recorded,
+                         VALUES(of_text(r->source), of_text(r->bytes),
+                                of_real(floor(r->taken)), of_text(run)),
+                         &id, &r->was_there, NULL) &&
+        r->was_there)
         return true;
     if (!digest_build(s, r, snap, err) || !store_transact(s, store_it, r, &unsure, err))
         return false;
-    const char *run = run_key(&r->run, &r->scratch);
     if (r->is_whole && (!r->was_there || unsure))
         base_keep(s, run, r->stored, r->source, r->taken, &r->digest);
     else if (!r->was_there)

@@ -50,48 +50,26 @@ struct type_sums type_sums_of(const struct hd_snapshot *snap, struct arena *a)
     return (struct type_sums){all, merge(all, count)};
 }
 
-/* Two lists side by side, as in a merge: what of both has the next name, NULL if one has
- * not. */
-struct pair {
-    const struct type_sum *now, *base;
-};
-
-static bool next_pair(const struct type_sums *now, size_t *i, const struct type_sums *base,
-                      size_t *k, struct pair *p)
+void type_sums_compare(const struct type_sums *now, const struct type_sums *base,
+                       struct type_sums *changed, struct type_sums *new, struct arena *a)
 {
-    const struct type_sum *x = *i < now->count ? &now->all[*i] : NULL;
-    const struct type_sum *y = *k < base->count ? &base->all[*k] : NULL;
-    int order = x == NULL ? 1 : y == NULL ? -1 : by_name(x, y);
-    *p = (struct pair){order <= 0 ? x : NULL, order >= 0 ? y : NULL};
-    *i += p->now != NULL;
-    *k += p->base != NULL;
-    return p->now != NULL || p->base != NULL;
-}
-
-struct type_sums type_sums_changed(const struct type_sums *now,
-                                   const struct type_sums *base, struct arena *a)
-{
-    struct type_sums to = {arena_array(a, struct type_sum, now->count + base->count + 1),
-                           0};
-    struct pair p;
-    for (size_t i = 0, k = 0; next_pair(now, &i, base, &k, &p);)
-        if (p.now == NULL)
-            to.all[to.count++] = (struct type_sum){.name = p.base->name};
-        else if (p.base == NULL || p.now->objects != p.base->objects ||
-                 p.now->bytes != p.base->bytes)
-            to.all[to.count++] = *p.now;
-    return to;
-}
-
-struct type_sums type_sums_new(const struct type_sums *now, const struct type_sums *base,
-                               struct arena *a)
-{
-    struct type_sums to = {arena_array(a, struct type_sum, now->count + 1), 0};
-    struct pair p;
-    for (size_t i = 0, k = 0; next_pair(now, &i, base, &k, &p);)
-        if (p.base == NULL)
-            to.all[to.count++] = (struct type_sum){.name = p.now->name};
-    return to;
+    size_t i = 0, k = 0;
+    *changed = (struct type_sums){
+        arena_array(a, struct type_sum, now->count + base->count + 1), 0};
+    *new = (struct type_sums){arena_array(a, struct type_sum, now->count + 1), 0};
+    while (i < now->count || k < base->count) {
+        const struct type_sum *x = i < now->count ? &now->all[i] : NULL;
+        const struct type_sum *y = k < base->count ? &base->all[k] : NULL;
+        int order = x == NULL ? 1 : y == NULL ? -1 : by_name(x, y);
+        if (order > 0)
+            changed->all[changed->count++] = (struct type_sum){.name = y->name};
+        else if (order < 0 || x->objects != y->objects || x->bytes != y->bytes)
+            changed->all[changed->count++] = *x;
+        if (order < 0)
+            new->all[new->count++] = (struct type_sum){.name = x->name};
+        i += order <= 0;
+        k += order >= 0;
+    }
 }
 
 static json_t *count_or_null(uint64_t n)
@@ -103,13 +81,10 @@ static json_t *count_or_null(uint64_t n)
 char *type_sums_rows(const struct type_sums *sums)
 {
     json_t *rows = json_array();
-    for (size_t i = 0; i < sums->count; i++) {
-        json_t *row = json_array();
-        json_append(row, json_string_or_null(sums->all[i].name));
-        json_append(row, count_or_null(sums->all[i].objects));
-        json_append(row, count_or_null(sums->all[i].bytes));
-        json_append(rows, row);
-    }
+    for (size_t i = 0; i < sums->count; i++)
+        json_append(rows, json_pack("[o,o,o]", json_string_or_null(sums->all[i].name),
+                                    count_or_null(sums->all[i].objects),
+                                    count_or_null(sums->all[i].bytes)));
     char *text = json_to_text(rows);
     json_decref(rows);
     return text;

@@ -18,13 +18,10 @@ struct type_sums {
 /* Of the types of snap. In a. */
 struct type_sums type_sums_of(const struct hd_snapshot *snap, struct arena *a);
 
-/* What is not as in base; what is gone has 0. In a. */
-struct type_sums type_sums_changed(const struct type_sums *now,
-                                   const struct type_sums *base, struct arena *a);
-
-/* What base has none of, with 0. In a. */
-struct type_sums type_sums_new(const struct type_sums *now, const struct type_sums *base,
-                               struct arena *a);
+/* What is not as in base, with 0 for what is gone; and what base has none of, with 0. In a.
+ */
+void type_sums_compare(const struct type_sums *now, const struct type_sums *base,
+                       struct type_sums *changed, struct type_sums *new, struct arena *a);
 
 /* [[name, objects, bytes], ...], text of JSON; malloc'd. */
 char *type_sums_rows(const struct type_sums *sums);

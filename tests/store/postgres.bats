@@ -191,7 +191,7 @@ grants() {
     touch -d 2026-11-21T12:00Z "$tmp/0.txt"
     touch -d 2026-11-21T13:00Z "$tmp/1.txt"
     works record -q --service=shop --host=a "$tmp/0.txt" "$tmp/1.txt"
-    grants >"$tmp/grants.sql"
+    grants | sed "s/:\"schema\"/$schema/" >"$tmp/grants.sql"
     psql -X -q -v ON_ERROR_STOP=1 "$HEAPDRIFT_STORE" <"$tmp/grants.sql"
     psql -X -q -v ON_ERROR_STOP=1 "$HEAPDRIFT_STORE" <"$tmp/grants.sql"
     for role in writer reader keeper; do
