@@ -46,10 +46,13 @@ enum { NO_BUILD = UINT32_MAX };
 
 /* Builds of a service in the order in which they were first seen. */
 struct service_builds {
-    const char **names;
-    double *first_seen;
-    uint64_t *judged;   /* runs of each */
-    uint64_t *compared; /* the same, with unsure ones */
+    struct service_build {
+        const char *name;
+        double first_seen;
+        uint64_t judged;   /* runs */
+        uint64_t compared; /* the same, with unsure ones */
+    } * all;
+    const struct service_build **by_name;
     size_t len;
 };
 
@@ -66,21 +69,6 @@ double onset_seen(const struct hd_run_record *run);
  * then. O(hits · log hits). */
 void onset_find(struct hd_fleet_suspect *s, struct hit *hits, size_t count,
                 const struct service_builds *builds, struct arena *arena);
-
-/* --- between answer.c and host_rows.c ------------------------------------------- */
-
-/* Of a run's last snapshot; HD_UNKNOWN. NULL is fine. */
-uint64_t run_last_heap(const struct hd_run_record *run);
-
-/* Hours from a run's last snapshot to its limit: NAN unknown, INFINITY never. */
-double run_hours_left(const struct hd_run_record *run, uint64_t limit);
-
-/* How many of these runs are of the service and host of the first. */
-size_t runs_of_host(const struct hd_run_record *all, size_t len);
-
-/* Rows of --by=host, when suspects are sorted. */
-void fleet_host_rows(struct hd_fleet_answer *a, const struct hd_fleet *f,
-                     struct arena *arena);
 
 /* --- between answer.c and pool.c ------------------------------------------------ */
 
