@@ -31,26 +31,16 @@ struct own {
     char *names[NAMES];
 };
 
-static const char *keep(struct own *own, size_t i, const char *name)
+static struct own *own_names(struct hd_run *run)
 {
-    if (name == NULL)
-        return NULL;
-    size_t size = strlen(name) + 1;
-    own->names[i] = more(NULL, size);
-    memcpy(own->names[i], name, size);
-    return own->names[i];
-}
-
-static struct hd_run copy(struct own *own, const struct hd_run *from)
-{
-    struct hd_run run = *from;
-    run.service = keep(own, 0, from->service);
-    run.host = keep(own, 1, from->host);
-    run.process = keep(own, 2, from->process);
-    run.build = keep(own, 3, from->build);
-    run.labels = NULL;
-    run.label_count = 0;
-    return run;
+    const char **names[NAMES] = {&run->service, &run->host, &run->process, &run->build};
+    struct own *own = zeroed(1, sizeof(*own));
+    for (size_t i = 0; i < NAMES; i++) {
+        size_t size = *names[i] != NULL ? strlen(*names[i]) + 1 : 0;
+        if (size > 0)
+            *names[i] = own->names[i] = memcpy(more(NULL, size), *names[i], size);
+    }
+    return own;
 }
 
 static void done(void *context, struct hd_fleet_series *series)
@@ -72,8 +62,10 @@ static bool next(void *context, struct hd_fleet_series *series, struct hd_error 
     if (!hd_series_next(f->list, &from, err) || from == NULL)
         return false;
     series->id = from->id;
-    series->own = zeroed(1, sizeof(struct own));
-    series->run = copy(series->own, &from->run);
+    series->run = from->run;
+    series->run.labels = NULL;
+    series->run.label_count = 0;
+    series->own = own_names(&series->run);
     series->recorded = from->snapshot_count;
     size_t count = store_choose(from, chosen);
     for (size_t k = 0; k < count; k++) {
@@ -88,37 +80,31 @@ static bool next(void *context, struct hd_fleet_series *series, struct hd_error 
     return true;
 }
 
-static bool feed(struct feed *f, struct hd_fleet *fleet, const struct settings *s,
-                 struct hd_error *err)
+/* Everything that the rules ask for, compared. NULL after saying what is wrong. */
+static struct hd_fleet *read_store(const struct settings *s, struct hd_store *store,
+                                   const struct hd_fleet_rules *rules)
 {
-    const struct hd_fleet_rules *rules = hd_fleet_rules(fleet);
+    struct hd_fleet *fleet = hd_fleet_new(rules);
+    struct hd_error err = {0};
     struct hd_store_filter filter = hd_store_everything();
     filter.service = rules->service;
     filter.since = rules->since;
     filter.until = rules->until;
     filter.shard = s->shard;
     filter.shards = s->shards;
-    f->list = hd_store_series(f->store, &filter, err);
-    if (f->list == NULL)
-        return false;
+    struct feed f = {.store = store, .list = hd_store_series(store, &filter, &err)};
     const struct hd_fleet_how how = {.threads = s->threads,
                                      .max_memory = s->read.max_memory};
-    bool ok = hd_fleet_examine(fleet, (struct hd_fleet_source){next, done, f}, &how, err);
-    store_report_left_out(s, f->list);
-    hd_series_list_free(f->list);
-    return ok;
-}
-
-/* Compare everything that the rules of f ask for. False after saying what is wrong. */
-static bool fleet_feed(struct hd_fleet *fleet, struct hd_store *store,
-                       const struct settings *s)
-{
-    struct hd_error err = {0};
-    struct feed f = {.store = store};
-    if (feed(&f, fleet, s, &err))
-        return true;
+    bool ok = f.list != NULL &&
+              hd_fleet_examine(fleet, (struct hd_fleet_source){next, done, &f}, &how, &err);
+    if (f.list != NULL)
+        store_report_left_out(s, f.list);
+    hd_series_list_free(f.list);
+    if (ok)
+        return fleet;
     store_trouble(store_url(s), &err);
-    return false;
+    hd_fleet_free(fleet);
+    return NULL;
 }
 
 /* --- findings ---------------------------------------------------------------------- */
@@ -145,8 +131,8 @@ static bool save_record(struct hd_store *store, const struct hd_run_record *r,
     return ok;
 }
 
-/* Of a run that could not be compared nothing is known, so what was known stays. */
-/* Write the findings of every record to the store. False after saying what is wrong. */
+/* Write the findings of every record to the store. False after saying what is wrong. Of a
+ * run that could not be compared nothing is known, so what was known stays. */
 static bool fleet_save(struct hd_fleet *fleet, const struct settings *s)
 {
     struct hd_error err = {0};
@@ -198,38 +184,6 @@ static bool fits(const struct settings *s)
     return true;
 }
 
-/* Whether other shards have the same window whenever they are run. */
-static bool is_one_window(const struct settings *s)
-{
-    struct moment until = {0};
-    if (s->until != NULL)
-        parse_moment(s->until, &until);
-    return until.is_date || getenv("SOURCE_DATE_EPOCH") != NULL;
-}
-
-static bool find_window(const struct settings *s, struct hd_fleet_rules *rules)
-{
-    static const double usual_days = 7, day = 24 * 60 * 60;
-    if (!store_window(s, usual_days * day, &rules->since, &rules->until))
-        return false;
-    return s->shards <= 1 || is_one_window(s) ||
-           refuse("all parts must cover the same window: give each the same --until, such "
-                  "as --until=2026-11-22T00:00Z");
-}
-
-static struct hd_fleet_options options_of(const struct settings *s, const char *store)
-{
-    struct hd_fleet_options opt;
-    hd_fleet_set_default_options(&opt);
-    opt.by = s->fleet_by;
-    opt.limit = s->limit > 0 ? s->limit : HD_UNKNOWN;
-    opt.rows = s->options.rows;
-    opt.min_hosts_share = s->min_hosts_share;
-    opt.min_hosts = s->min_hosts;
-    opt.store = store;
-    return opt;
-}
-
 /* --- records --------------------------------------------------------- */
 
 static struct hd_fleet *read_parts(const struct settings *s)
@@ -248,6 +202,8 @@ static struct hd_fleet *read_parts(const struct settings *s)
 
 static bool find_rules(const struct settings *s, struct hd_fleet_rules *rules)
 {
+    static const double usual_days = 7, day = 24 * 60 * 60;
+    struct moment until = {0};
     *rules = (struct hd_fleet_rules){.service = s->service,
                                      .shard = s->shard,
                                      .shards = s->shards,
@@ -256,31 +212,17 @@ static bool find_rules(const struct settings *s, struct hd_fleet_rules *rules)
                                      .min_steady_share = s->options.min_steady_share,
                                      .min_steady_bytes = s->options.min_steady_bytes,
                                      .min_span = (double)s->min_span_ms / 1000};
-    return find_window(s, rules);
-}
-
-static struct hd_fleet *read_store(const struct settings *s, struct hd_store *store,
-                                   const struct hd_fleet_rules *rules)
-{
-    struct hd_fleet *f = hd_fleet_new(rules);
-    if (fleet_feed(f, store, s))
-        return f;
-    hd_fleet_free(f);
-    return NULL;
+    if (!store_window(s, usual_days * day, &rules->since, &rules->until))
+        return false;
+    if (s->until != NULL)
+        parse_moment(s->until, &until);
+    /* Do other shards have the same window whenever they are run? */
+    return s->shards <= 1 || until.is_date || getenv("SOURCE_DATE_EPOCH") != NULL ||
+           refuse("all parts must cover the same window: give each the same --until, such "
+                  "as --until=2026-11-22T00:00Z");
 }
 
 /* --- messages -------------------------------------------------------- */
-
-static void put_run(const struct hd_run_record *r)
-{
-    begin_message("warning", r->run.service != NULL ? r->run.service : "-");
-    if (r->run.host != NULL) {
-        fputs(" on ", stderr);
-        put_name(r->run.host);
-    }
-    if (r->run.pid != HD_UNKNOWN)
-        fprintf(stderr, ", pid %" PRIu64, r->run.pid);
-}
 
 /* Runs with snapshots that cannot be read are named: something is wrong with the store. */
 static void report_damage(struct hd_fleet *f)
@@ -291,7 +233,13 @@ static void report_damage(struct hd_fleet *f)
     for (size_t i = 0; (r = hd_fleet_record(f, i)) != NULL; i++) {
         if (r->damaged == 0 || n++ >= MOST)
             continue;
-        put_run(r);
+        begin_message("warning", r->run.service != NULL ? r->run.service : "-");
+        if (r->run.host != NULL) {
+            fputs(" on ", stderr);
+            put_name(r->run.host);
+        }
+        if (r->run.pid != HD_UNKNOWN)
+            fprintf(stderr, ", pid %" PRIu64, r->run.pid);
         fprintf(stderr, ": %zu of %zu snapshots cannot be read: ", r->damaged, r->recorded);
         end_message(r->why != NULL ? r->why : "damaged");
     }
@@ -353,7 +301,14 @@ static int answer(struct settings *s, struct hd_store *store, struct hd_fleet *f
     struct hd_memory url = {0};
     if (!s->merge || store_is_named(s))
         hd_store_put_public_url(hd_sink_memory(&url), store_url(s));
-    struct hd_fleet_options opt = options_of(s, url.bytes);
+    struct hd_fleet_options opt;
+    hd_fleet_set_default_options(&opt);
+    opt.by = s->fleet_by;
+    opt.limit = s->limit > 0 ? s->limit : HD_UNKNOWN;
+    opt.rows = s->options.rows;
+    opt.min_hosts_share = s->min_hosts_share;
+    opt.min_hosts = s->min_hosts;
+    opt.store = url.bytes;
     struct hd_report *report = hd_report_fleet(f, &opt);
     hd_memory_free(&url);
     bool ok = !fleet_pages_are_wanted(s) || fleet_pages_make(s, store, report);
@@ -362,14 +317,6 @@ static int answer(struct settings *s, struct hd_store *store, struct hd_fleet *f
     fleet_pages_free(s);
     hd_report_free(report);
     return status;
-}
-
-/* Parts that are not all there are told wherever they go. */
-static int pass_on(const struct settings *s, struct hd_fleet *f)
-{
-    return output_file(s, s->output, (struct output_how){.write = write_part}, f)
-               ? EXIT_DONE
-               : EXIT_TROUBLE;
 }
 
 static int run(struct settings *s)
@@ -385,8 +332,11 @@ static int run(struct settings *s)
     if (f != NULL && !s->quiet)
         report_damage(f);
     int status = EXIT_TROUBLE;
-    if (f != NULL && (!s->save || fleet_save(f, s)))
-        status = writes_part(s) ? pass_on(s, f) : answer(s, store, f);
+    bool ok = f != NULL && (!s->save || fleet_save(f, s));
+    if (ok && !writes_part(s))
+        status = answer(s, store, f);
+    else if (ok && output_file(s, s->output, (struct output_how){.write = write_part}, f))
+        status = EXIT_DONE;
     hd_store_close(store);
     hd_fleet_free(f);
     return status;

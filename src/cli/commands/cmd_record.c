@@ -27,14 +27,8 @@
  * it is stored, or one JSON document at the end (docs/json-schema/heapdrift-record.json).
  */
 
-/* {0} is text. */
 struct record_output {
-    bool is_json;
-    struct record_output_list *list;
-};
-
-struct record_output_list {
-    json_t *snapshots, *thinned;
+    json_t *snapshots, *thinned; /* NULL: text */
 };
 
 /* --- text ------------------------------------------------------------ */
@@ -90,97 +84,48 @@ static void print_line(const char *path, struct hd_snapshot *snap,
 
 /* --- JSON ------------------------------------------------------------ */
 
-static struct record_output_list *list_of(struct record_output *t)
+/* snap NULL: it failed. */
+static void add_to_document(struct record_output *t, const char *path,
+                            struct hd_snapshot *snap, const struct hd_recording *how,
+                            const char *result, const struct hd_error *err)
 {
-    if (t->list == NULL) {
-        t->list = zeroed(1, sizeof(*t->list));
-        t->list->snapshots = json_made(json_array());
-        t->list->thinned = json_made(json_null());
-    }
-    return t->list;
-}
-
-static json_t *add(struct record_output *t, const char *path, const char *result)
-{
+    static const char *const facts[] = {"service", "host",    "build", "pid",
+                                        "taken",   "objects", "bytes"};
     json_t *o = json_made(json_object());
     json_member(o, "path", json_of_string(path));
     json_member(o, "result", json_string(result));
-    json_add(list_of(t)->snapshots, o);
-    return o;
-}
-
-static void add_facts(json_t *o, struct hd_snapshot *snap, const struct hd_recording *how)
-{
-    const struct hd_info *info = hd_snapshot_info(snap);
-    char when[CLOCK_TEXT];
-    clock_text(taken_of(snap, how), when);
-    json_member(o, "service", json_of_string(service_of(snap, how)));
-    json_member(o, "host", json_of_string(how->run->host));
-    json_member(o, "build", json_of_string(how->run->build));
-    json_member(o, "pid",
-                json_of_count(how->run->pid != HD_UNKNOWN ? how->run->pid : info->pid));
-    json_member(o, "taken", json_string(when));
-    json_member(o, "objects", json_of_count(info->objects));
-    json_member(o, "bytes", json_of_count(info->bytes));
-}
-
-/* --- both ------------------------------------------------------------ */
-
-static void record_output_add(struct record_output *t, const char *path,
-                              struct hd_snapshot *snap, const struct hd_recording *how,
-                              enum hd_recorded what)
-{
-    if (!t->is_json) {
-        print_line(path, snap, how, what);
-        return;
+    for (size_t i = 0; snap == NULL && i < sizeof(facts) / sizeof(*facts); i++)
+        json_member(o, facts[i], json_null());
+    if (snap != NULL) {
+        const struct hd_info *info = hd_snapshot_info(snap);
+        char when[CLOCK_TEXT];
+        clock_text(taken_of(snap, how), when);
+        json_member(o, "service", json_of_string(service_of(snap, how)));
+        json_member(o, "host", json_of_string(how->run->host));
+        json_member(o, "build", json_of_string(how->run->build));
+        json_member(o, "pid",
+                    json_of_count(how->run->pid != HD_UNKNOWN ? how->run->pid : info->pid));
+        json_member(o, "taken", json_string(when));
+        json_member(o, "objects", json_of_count(info->objects));
+        json_member(o, "bytes", json_of_count(info->bytes));
     }
-    json_t *o = add(t, path, what == HD_RECORDED ? "recorded" : "already-recorded");
-    add_facts(o, snap, how);
-    json_member(o, "error", json_null());
-}
-
-static void record_output_failure(struct record_output *t, const char *path,
-                                  const struct hd_error *err)
-{
-    static const char *const unknown[] = {"service", "host",    "build", "pid",
-                                          "taken",   "objects", "bytes"};
-    if (!t->is_json)
-        return;
-    json_t *o = add(t, path, "failed");
-    for (size_t i = 0; i < sizeof(unknown) / sizeof(*unknown); i++)
-        json_member(o, unknown[i], json_null());
-    json_member(o, "error", json_of_string(err->message));
+    json_member(o, "error", json_of_string(err != NULL ? err->message : NULL));
+    json_add(t->snapshots, o);
 }
 
 static void record_output_thinned(struct record_output *t, const struct hd_thinned *done)
 {
-    if (!t->is_json) {
+    if (t->snapshots == NULL) {
         printf("thinned out: %" PRIu64 " snapshot%s and %" PRIu64
                " series deleted, %" PRIu64 " snapshot%s kept\n",
                done->snapshots, done->snapshots == 1 ? "" : "s", done->series, done->left,
                done->left == 1 ? " is" : "s are");
         return;
     }
-    json_t *o = json_made(json_object());
-    json_member(o, "snapshots", json_of_count(done->snapshots));
-    json_member(o, "series", json_of_count(done->series));
-    json_member(o, "left", json_of_count(done->left));
-    json_decref(list_of(t)->thinned);
-    t->list->thinned = o;
-}
-
-/* Write the document, if it is one. store: its name. */
-static void record_output_end(struct record_output *t, const char *store)
-{
-    if (!t->is_json)
-        return;
-    struct record_output_list *list = list_of(t);
-    json_t *all = json_document("heapdrift-record", store);
-    json_member(all, "snapshots", list->snapshots);
-    json_member(all, "thinned", list->thinned);
-    json_end(all);
-    free(list);
-    t->list = NULL;
+    t->thinned = json_made(json_object());
+    json_member(t->thinned, "snapshots", json_of_count(done->snapshots));
+    json_member(t->thinned, "series", json_of_count(done->series));
+    json_member(t->thinned, "left", json_of_count(done->left));
 }
 
 /* --- recording ------------------------------------------------------------------- */
@@ -226,23 +171,6 @@ static double time_of_file(const char *path)
                : NAN;
 }
 
-static void note_time(const struct recording *r, const char *path)
-{
-    if (r->settings->quiet)
-        return;
-    begin_message("note", input_name(path));
-    end_message(strcmp(path, "-") == 0 ? ": has no timestamp; using the current time"
-                                       : ": has no timestamp; using the file's");
-}
-
-static void note_problem(struct recording *r, const struct run_facts *facts)
-{
-    if (facts->problem == NULL || r->problem != NULL || r->settings->quiet)
-        return;
-    r->problem = facts->problem;
-    fprintf(stderr, "heapdrift: note: %s\n", facts->problem);
-}
-
 static bool record(struct recording *r, const char *path, struct hd_snapshot *snap,
                    struct hd_error *err)
 {
@@ -258,10 +186,21 @@ static bool record(struct recording *r, const char *path, struct hd_snapshot *sn
     r->store_failed |= !ok && !storing_is_for_ever(err);
     progress_hide(r->progress);
     if (ok) {
-        note_problem(r, &facts);
-        if (is_timeless && what == HD_RECORDED)
-            note_time(r, path);
-        record_output_add(&r->told, path, snap, &how, what);
+        if (facts.problem != NULL && r->problem == NULL && !r->settings->quiet) {
+            r->problem = facts.problem;
+            fprintf(stderr, "heapdrift: note: %s\n", facts.problem);
+        }
+        if (is_timeless && what == HD_RECORDED && !r->settings->quiet) {
+            begin_message("note", input_name(path));
+            end_message(strcmp(path, "-") == 0
+                            ? ": has no timestamp; using the current time"
+                            : ": has no timestamp; using the file's");
+        }
+        if (r->told.snapshots == NULL)
+            print_line(path, snap, &how, what);
+        else
+            add_to_document(&r->told, path, snap, &how,
+                            what == HD_RECORDED ? "recorded" : "already-recorded", NULL);
     }
     run_facts_free(&facts);
     return ok;
@@ -273,23 +212,8 @@ static void fail_with(struct recording *r, const char *path, const struct hd_err
     r->failed++;
     if (r->store_failed ? !r->is_told : !r->file_is_told)
         print_error(path, err);
-    record_output_failure(&r->told, path, err);
-}
-
-static void skip(struct recording *r, const char *path, const struct hd_error *err)
-{
-    progress_hide(r->progress);
-    r->skips++;
-    if (r->settings->quiet)
-        return;
-    begin_message("note", input_name(path));
-    fputs(": skipped: ", stderr);
-    end_message(err->message);
-}
-
-static bool is_no_snapshot(const struct hd_error *err)
-{
-    return err->status == HD_NOT_A_SNAPSHOT || err->status == HD_UNSUPPORTED;
+    if (r->told.snapshots != NULL)
+        add_to_document(&r->told, path, NULL, NULL, "failed", err);
 }
 
 static void record_input(struct recording *r, size_t i)
@@ -306,7 +230,8 @@ static void record_input(struct recording *r, size_t i)
     how.progress_context = r->progress;
     struct hd_snapshot *snap =
         err.status == HD_OK ? hd_snapshot_open(path, &how, &err) : NULL;
-    r->skipped[i] = snap == NULL && input->from_folder && is_no_snapshot(&err);
+    r->skipped[i] = snap == NULL && input->from_folder &&
+                    (err.status == HD_NOT_A_SNAPSHOT || err.status == HD_UNSUPPORTED);
     if (r->skipped[i])
         input->error = err;
     else if (snap == NULL || !record(r, input->path, snap, &err))
@@ -322,10 +247,17 @@ static void settle(struct recording *r, size_t count)
     hd_inputs_claim(r->inputs.all, count, r->skipped);
     for (size_t i = 0; i < count; i++) {
         const struct hd_input *input = &r->inputs.all[i];
-        if (r->skipped[i])
-            skip(r, input->path, &input->error);
-        else if (before[i])
+        if (before[i] && !r->skipped[i])
             fail_with(r, input->path, &input->error);
+        if (!r->skipped[i])
+            continue;
+        progress_hide(r->progress);
+        r->skips++;
+        if (r->settings->quiet)
+            continue;
+        begin_message("note", input_name(input->path));
+        fputs(": skipped: ", stderr);
+        end_message(input->error.message);
     }
     free(before);
 }
@@ -381,14 +313,21 @@ static int record_operands(struct recording *r, const char *found)
         r->inputs.all[0].from_folder = true;
         r->inputs.all[0].path = found;
     }
-    r->told.is_json = strcmp(s->format, "json") == 0;
+    if (strcmp(s->format, "json") == 0)
+        r->told.snapshots = json_made(json_array());
     r->progress = progress_start(!s->no_progress && !s->quiet);
     r->ages = hd_ages_begin();
     record_inputs(r);
     hd_ages_end(r->ages);
     progress_stop(r->progress);
     bool thinned = thin(r);
-    record_output_end(&r->told, hd_store_name(r->store));
+    if (r->told.snapshots != NULL) {
+        json_t *all = json_document("heapdrift-record", hd_store_name(r->store));
+        json_member(all, "snapshots", r->told.snapshots);
+        json_member(all, "thinned",
+                    r->told.thinned != NULL ? r->told.thinned : json_null());
+        json_end(all);
+    }
     hd_inputs_free(&r->inputs);
     hd_store_close(r->store);
     return r->failed + r->left == 0 && thinned ? EXIT_DONE : EXIT_TROUBLE;

@@ -37,17 +37,13 @@ struct fleet_pages {
 
 /* --- the folder ------------------------------------------------------ */
 
-static bool is_folder(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
 bool fleet_pages_are_wanted(const struct settings *s)
 {
+    struct stat st;
     size_t len = s->output != NULL ? strlen(s->output) : 0;
     return strcmp(s->format, "html") == 0 && len > 0 &&
-           (s->output[len - 1] == '/' || is_folder(s->output));
+           (s->output[len - 1] == '/' ||
+            (stat(s->output, &st) == 0 && S_ISDIR(st.st_mode)));
 }
 
 static char *path_in(const char *folder, const char *name)
@@ -122,18 +118,6 @@ static struct hd_comparison *open_good(struct hd_inputs *inputs,
     return hd_comparison_open(inputs->all, good, how);
 }
 
-static struct hd_report *ask(const struct settings *s, struct hd_comparison *c,
-                             struct hd_error *err)
-{
-    struct hd_options opt = hd_default_options();
-    opt.tree = true;
-    opt.min_share = s->options.min_share;
-    opt.min_bytes = s->options.min_bytes;
-    opt.min_steady_share = s->options.min_steady_share;
-    opt.min_steady_bytes = s->options.min_steady_bytes;
-    return hd_report_diff(c, &opt, err);
-}
-
 /* False if it could not be written; what else is wrong is noted. */
 static bool make_page(const struct settings *s, struct hd_store *store,
                       const struct hd_fleet_rules *rules, struct page *page)
@@ -151,7 +135,13 @@ static bool make_page(const struct settings *s, struct hd_store *store,
         return true;
     stored_run_add(run, &inputs);
     struct hd_comparison *c = open_good(&inputs, &how);
-    struct hd_report *report = ask(s, c, &page->error);
+    struct hd_options opt = hd_default_options();
+    opt.tree = true;
+    opt.min_share = s->options.min_share;
+    opt.min_bytes = s->options.min_bytes;
+    opt.min_steady_share = s->options.min_steady_share;
+    opt.min_steady_bytes = s->options.min_steady_bytes;
+    struct hd_report *report = hd_report_diff(c, &opt, &page->error);
     const struct made_page made = {report, run, page->name};
     if (report != NULL)
         ok = is_free(page->path) &&
@@ -165,14 +155,6 @@ static bool make_page(const struct settings *s, struct hd_store *store,
 
 /* --- which ------------------------------------------------------------ */
 
-static bool is_known(const struct fleet_pages *p, uint64_t run)
-{
-    for (size_t i = 0; i < p->told_count; i++)
-        if (p->told[i].run == run)
-            return true;
-    return false;
-}
-
 /* Each run once: suspects of one run share its page. */
 static void choose(struct fleet_pages *p, const struct hd_fleet_answer *a)
 {
@@ -181,7 +163,10 @@ static void choose(struct fleet_pages *p, const struct hd_fleet_answer *a)
     p->told = zeroed(count < MOST_TOLD ? count : MOST_TOLD, sizeof(*p->told));
     for (size_t i = 0; i < count && p->told_count < MOST_TOLD; i++) {
         uint64_t run = a->suspects[i].run;
-        if (run == HD_UNKNOWN || is_known(p, run))
+        bool is_known = run == HD_UNKNOWN;
+        for (size_t k = 0; k < p->told_count; k++)
+            is_known |= p->told[k].run == run;
+        if (is_known)
             continue;
         struct hd_page_of_run *told = &p->told[p->told_count++];
         *told = (struct hd_page_of_run){.run = run, .why = "the first 50 runs have one"};
@@ -193,13 +178,6 @@ static void choose(struct fleet_pages *p, const struct hd_fleet_answer *a)
     }
 }
 
-static void say_none(const struct page *page)
-{
-    begin_message("warning", page->name);
-    fputs(": no page: ", stderr);
-    end_message(page->error.message);
-}
-
 static bool make_all(const struct settings *s, struct hd_store *store,
                      struct fleet_pages *p, const struct hd_fleet_rules *rules)
 {
@@ -208,10 +186,13 @@ static bool make_all(const struct settings *s, struct hd_store *store,
         struct page *page = &p->all[i];
         page->path = path_in(s->output, page->name);
         ok = make_page(s, store, rules, page);
-        if (page->error.status == HD_OK)
+        if (page->error.status == HD_OK) {
             p->told[i].href = page->name;
-        else if (!s->quiet)
-            say_none(page);
+        } else if (!s->quiet) {
+            begin_message("warning", page->name);
+            fputs(": no page: ", stderr);
+            end_message(page->error.message);
+        }
         p->told[i].why = page->error.message;
     }
     return ok;
