@@ -69,14 +69,6 @@ static void find_others(struct grouping *s)
     }
 }
 
-/* By object, then place. */
-static void sort_others(struct grouping *s)
-{
-    uint64_t *spare = alloc_resize(NULL, array_bytes(s->other_count + 1, sizeof(*spare)));
-    radix_sort(s->others, NULL, s->other_count, spare, NULL);
-    free(spare);
-}
-
 static bool has_other(const struct grouping *s, size_t next, node_id n)
 {
     return next < s->other_count && s->others[next] >> 32 == n;
@@ -110,37 +102,29 @@ static struct group gather(struct grouping *s, node_id n, size_t *next)
     return made;
 }
 
-static bool are_equal(const struct grouping *s, const struct group *x,
-                      const struct group *y)
-{
-    return x->hash == y->hash && x->target == y->target && x->len == y->len &&
-           (x->len == 0 ||
-            memcmp(&s->from[x->begin], &s->from[y->begin], x->len * sizeof(*s->from)) == 0);
-}
-
 static size_t slot_of(const struct grouping *s, const struct group *group)
 {
     size_t at = group->hash & (s->slot_count - 1);
-    while (s->slots[at] != 0 && !are_equal(s, &s->groups[s->slots[at] - 1], group))
-        at = (at + 1) & (s->slot_count - 1);
+    for (; s->slots[at] != 0; at = (at + 1) & (s->slot_count - 1)) {
+        const struct group *x = &s->groups[s->slots[at] - 1];
+        if (x->hash == group->hash && x->target == group->target && x->len == group->len &&
+            (x->len == 0 || memcmp(&s->from[x->begin], &s->from[group->begin],
+                                   x->len * sizeof(*s->from)) == 0))
+            break;
+    }
     return at;
-}
-
-static void make_room(struct grouping *s)
-{
-    enum { FEW = 1 << 12 };
-    if (2 * s->group_count < s->slot_count)
-        return;
-    free(s->slots);
-    s->slot_count = s->slot_count > 0 ? 2 * s->slot_count : FEW;
-    s->slots = alloc_zeroed(array_bytes(s->slot_count, sizeof(*s->slots)));
-    for (size_t i = 0; i < s->group_count; i++)
-        s->slots[slot_of(s, &s->groups[i])] = (uint32_t)i + 1;
 }
 
 static void count_object(struct grouping *s, struct group made)
 {
-    make_room(s);
+    enum { FEW = 1 << 12 };
+    if (2 * s->group_count >= s->slot_count) {
+        free(s->slots);
+        s->slot_count = s->slot_count > 0 ? 2 * s->slot_count : FEW;
+        s->slots = alloc_zeroed(array_bytes(s->slot_count, sizeof(*s->slots)));
+        for (size_t i = 0; i < s->group_count; i++)
+            s->slots[slot_of(s, &s->groups[i])] = (uint32_t)i + 1;
+    }
     made.hash = XXH3_64bits_withSeed(&s->from[made.begin], made.len * sizeof(*s->from),
                                      made.target);
     uint32_t *slot = &s->slots[slot_of(s, &made)];
@@ -152,19 +136,6 @@ static void count_object(struct grouping *s, struct group made)
         s->from_count = made.begin;
     }
     s->groups[*slot - 1].objects++;
-}
-
-/* What only the place refers to from which it hangs goes without saying. */
-static void group_objects(struct grouping *s)
-{
-    size_t next = 0;
-    for (node_id n = 0; n < s->g->node_count; n++) {
-        path_id at = s->f->at_node[n];
-        if (at == NO_PATH || at == 0 ||
-            (bits_have(s->from_parent, n) && !has_other(s, next, n)))
-            continue;
-        count_object(s, gather(s, n, &next));
-    }
 }
 
 /* --- in order -------------------------------------------------------- */
@@ -206,8 +177,18 @@ static void keep_sharing(struct digest *to, const struct graph *g,
     struct grouping s = {
         .g = g, .f = f, .from_parent = bits_new((size_t)g->node_count + 1)};
     find_others(&s);
-    sort_others(&s);
-    group_objects(&s);
+    /* By object, then place. */
+    uint64_t *spare = alloc_resize(NULL, array_bytes(s.other_count + 1, sizeof(*spare)));
+    radix_sort(s.others, NULL, s.other_count, spare, NULL);
+    free(spare);
+    size_t next = 0;
+    for (node_id n = 0; n < g->node_count; n++) {
+        path_id at = f->at_node[n];
+        /* What only the place refers to from which it hangs goes without saying. */
+        if (at != NO_PATH && at != 0 &&
+            (!bits_have(s.from_parent, n) || has_other(&s, next, n)))
+            count_object(&s, gather(&s, n, &next));
+    }
     sort_groups(&s);
     struct digest_sharing *kept = &to->sharing;
     *kept = (struct digest_sharing){.len = (uint32_t)s.group_count,
@@ -249,9 +230,15 @@ struct sampling {
     const field_id *field_of;
     struct pair_table steps, children, ends; /* what makes a link, two numbers at a time */
     uint32_t step_count, child_count;
+    struct link {
+        uint32_t above;
+        type_id type;
+        unsigned char generation;
+        field_id field;
+    } * links; /* malloc'd, until all are there */
+    uint32_t link_count;
     size_t link_cap;
-    struct digest_chains links; /* malloc'd, until all are there */
-    node_id *chain;             /* from an object to the root */
+    node_id *chain; /* from an object to the root */
     size_t chain_cap;
     struct arena scratch;
 };
@@ -300,49 +287,16 @@ static uint32_t take_samples(struct sampling *s)
 
 /* --- their chains ---------------------------------------------------- */
 
-static void find_fields(struct sampling *s)
-{
-    const struct graph *g = s->snap->graph;
-    if (g->fields == NULL)
-        return;
-    uint64_t *wanted = arena_array(&s->scratch, uint64_t, bits_words(g->node_count));
-    for (uint32_t i = 0; i < s->large; i++)
-        for (uint32_t k = 0; k < s->samplers[i].len; k++)
-            walk_mark_chain(&s->walk, s->samplers[i].heap[k].node, wanted);
-    s->field_of = walk_fields(g, s->walk.parent, wanted, &s->scratch);
-}
-
-static uint32_t add_link(struct sampling *s, uint32_t above, type_id type,
-                         unsigned char generation, field_id field)
-{
-    struct digest_chains *l = &s->links;
-    if (l->link_count == s->link_cap) {
-        s->link_cap = s->link_cap > 0 ? 2 * s->link_cap : 1024;
-        l->above = alloc_resize(l->above, array_bytes(s->link_cap, sizeof(*l->above)));
-        l->type = alloc_resize(l->type, array_bytes(s->link_cap, sizeof(*l->type)));
-        l->generation = alloc_resize(l->generation, s->link_cap);
-        l->field = alloc_resize(l->field, array_bytes(s->link_cap, sizeof(*l->field)));
-    }
-    l->above[l->link_count] = above;
-    l->type[l->link_count] = type;
-    l->generation[l->link_count] = generation;
-    l->field[l->link_count] = field;
-    return l->link_count++;
-}
-
-static unsigned char generation_of(const struct hd_snapshot *snap, node_id n)
-{
-    const struct graph *g = snap->graph;
-    bool known = snap->info.has_generations && snap->types[g->type[n]].kind == TYPE_OBJECT;
-    return (unsigned char)(known ? ranges_find(&snap->ranges, graph_address(g, n))
-                                 : HD_GEN_UNKNOWN);
-}
-
 /* The link below another one to a node like n. */
 static uint32_t link_to(struct sampling *s, uint32_t above, node_id n)
 {
-    type_id type = s->snap->graph->type[n];
-    unsigned char generation = generation_of(s->snap, n);
+    const struct graph *g = s->snap->graph;
+    type_id type = g->type[n];
+    bool has_generation =
+        s->snap->info.has_generations && s->snap->types[type].kind == TYPE_OBJECT;
+    unsigned char generation =
+        (unsigned char)(has_generation ? ranges_find(&s->snap->ranges, graph_address(g, n))
+                                       : HD_GEN_UNKNOWN);
     field_id field = s->field_of != NULL ? s->field_of[n] : NO_FIELD;
     uint32_t step = pair_table_put(&s->steps, type, generation, s->step_count);
     s->step_count += step == s->step_count;
@@ -350,9 +304,12 @@ static uint32_t link_to(struct sampling *s, uint32_t above, node_id n)
     uint32_t up = above != NO_PLACE ? above + 1 : 0;
     uint32_t child = pair_table_put(&s->children, up, step, s->child_count);
     s->child_count += child == s->child_count;
-    uint32_t next = s->links.link_count;
-    uint32_t link = pair_table_put(&s->ends, child, field, next);
-    return link == next ? add_link(s, above, type, generation, field) : link;
+    uint32_t link = pair_table_put(&s->ends, child, field, s->link_count);
+    if (link == s->link_count) {
+        s->links = grow(s->links, s->link_count, &s->link_cap, sizeof(*s->links));
+        s->links[s->link_count++] = (struct link){above, type, generation, field};
+    }
+    return link;
 }
 
 /* False: there is no room for it. */
@@ -364,7 +321,7 @@ static bool keep_chain(struct sampling *s, node_id n, uint32_t *link)
         s->chain = grow(s->chain, length, &s->chain_cap, sizeof(*s->chain));
         s->chain[length++] = at;
     }
-    if (length > MOST_LINKS - s->links.link_count)
+    if (length > MOST_LINKS - s->link_count)
         return false;
     *link = NO_PLACE;
     while (length > 0)
@@ -397,28 +354,6 @@ static void keep_place(struct sampling *s, uint32_t place, struct sampler *from)
 
 /* --- all of it ------------------------------------------------------- */
 
-static void *copy(const void *from, size_t count, size_t size, struct arena *a)
-{
-    void *to = arena_alloc(a, array_bytes(count, size));
-    if (count > 0)
-        memcpy(to, from, count * size);
-    return to;
-}
-
-static void keep_links(struct sampling *s, struct arena *a)
-{
-    struct digest_chains *to = s->to, *from = &s->links;
-    size_t n = to->link_count = from->link_count;
-    to->above = copy(from->above, n, sizeof(*to->above), a);
-    to->type = copy(from->type, n, sizeof(*to->type), a);
-    to->generation = copy(from->generation, n, sizeof(*to->generation), a);
-    to->field = s->field_of != NULL ? copy(from->field, n, sizeof(*to->field), a) : NULL;
-    free(from->above);
-    free(from->type);
-    free(from->generation);
-    free(from->field);
-}
-
 static void count_singletons(struct digest_chains *to, const struct hd_snapshot *snap,
                              struct arena *a)
 {
@@ -439,8 +374,15 @@ static void keep_chains(struct digest *to, const struct hd_snapshot *snap,
 {
     struct sampling s = {.snap = snap, .f = f, .to = &to->chains};
     uint32_t samples = take_samples(&s);
+    const struct graph *g = snap->graph;
     s.walk = walk_graph(snap, &s.scratch);
-    find_fields(&s);
+    if (g->fields != NULL) {
+        uint64_t *wanted = arena_array(&s.scratch, uint64_t, bits_words(g->node_count));
+        for (uint32_t i = 0; i < s.large; i++)
+            for (uint32_t k = 0; k < s.samplers[i].len; k++)
+                walk_mark_chain(&s.walk, s.samplers[i].heap[k].node, wanted);
+        s.field_of = walk_fields(g, s.walk.parent, wanted, &s.scratch);
+    }
     to->chains.samples_each = SAMPLES;
     to->chains.node = arena_array(a, node_id, samples);
     to->chains.link = arena_array(a, uint32_t, samples);
@@ -450,26 +392,26 @@ static void keep_chains(struct digest *to, const struct hd_snapshot *snap,
             keep_place(&s, (uint32_t)p, &s.samplers[s.sampler_of[p] - 1]);
     for (uint32_t i = 0; i < s.large; i++)
         sampler_free(&s.samplers[i]);
-    keep_links(&s, a);
-    count_singletons(&to->chains, snap, a);
+    struct digest_chains *c = &to->chains;
+    c->link_count = s.link_count;
+    c->above = arena_array(a, uint32_t, s.link_count);
+    c->type = arena_array(a, type_id, s.link_count);
+    c->generation = arena_alloc(a, s.link_count);
+    c->field = s.field_of != NULL ? arena_array(a, field_id, s.link_count) : NULL;
+    for (uint32_t i = 0; i < s.link_count; i++) {
+        c->above[i] = s.links[i].above;
+        c->type[i] = s.links[i].type;
+        c->generation[i] = s.links[i].generation;
+        if (c->field != NULL)
+            c->field[i] = s.links[i].field;
+    }
+    free(s.links);
+    count_singletons(c, snap, a);
     pair_table_free(&s.steps);
     pair_table_free(&s.children);
     pair_table_free(&s.ends);
     free(s.chain);
     arena_free(&s.scratch);
-}
-
-/* --- fields ---------------------------------------------------------- */
-
-static void keep_field_names(struct digest *to, const struct graph *g, struct arena *a)
-{
-    if (g->fields == NULL)
-        return;
-    to->field_count = g->fields->name_count;
-    to->field_names = arena_array(a, const char *, to->field_count);
-    for (uint32_t i = 0; i < to->field_count; i++)
-        to->field_names[i] =
-            arena_strdup(a, g->fields->names[i], strlen(g->fields->names[i]));
 }
 
 /* --- places ---------------------------------------------------------- */
@@ -494,21 +436,6 @@ static void count_objects(struct digest_places *to, const struct hd_snapshot *sn
     }
 }
 
-static void keep_fields(struct digest_places *to, const struct full_tree *f,
-                        struct arena *a)
-{
-    if (f->field == NULL)
-        return;
-    to->field = arena_array(a, field_id, f->len);
-    to->held = arena_array(a, uint64_t, f->len);
-    to->held_of = arena_array(a, uint64_t, f->len);
-    for (size_t p = 0; p < f->len; p++) {
-        to->field[p] = p > 0 ? f->field[p].field : NO_FIELD;
-        to->held[p] = p > 0 ? f->field[p].held : 0;
-        to->held_of[p] = p > 0 ? f->field[p].all : 0;
-    }
-}
-
 /* Labels of an ownership tree of one snapshot are its types, one by one. */
 static void keep_places(struct digest_places *to, const struct hd_snapshot *snap,
                         const struct full_tree *f, struct arena *a)
@@ -526,7 +453,17 @@ static void keep_places(struct digest_places *to, const struct hd_snapshot *snap
     to->parent[0] = NO_PLACE;
     to->type[0] = NO_TYPE;
     count_objects(to, snap, f);
-    keep_fields(to, f, a);
+    if (f->field == NULL)
+        return;
+    to->field = arena_array(a, field_id, f->len);
+    to->held = arena_array(a, uint64_t, f->len);
+    to->held_of = arena_array(a, uint64_t, f->len);
+    to->field[0] = NO_FIELD;
+    for (size_t p = 1; p < f->len; p++) {
+        to->field[p] = f->field[p].field;
+        to->held[p] = f->field[p].held;
+        to->held_of[p] = f->field[p].all;
+    }
 }
 
 /* --- all of it ------------------------------------------------------- */
@@ -539,7 +476,12 @@ struct digest *digest_build(struct hd_snapshot *snap, struct arena *a)
     to->source_xxh3 = snap->info.source_xxh3;
     if (g == NULL)
         return to;
-    keep_field_names(to, g, a);
+    to->field_count = g->fields != NULL ? g->fields->name_count : 0;
+    to->field_names =
+        g->fields != NULL ? arena_array(a, const char *, to->field_count) : NULL;
+    for (uint32_t i = 0; i < to->field_count; i++)
+        to->field_names[i] =
+            arena_strdup(a, g->fields->names[i], strlen(g->fields->names[i]));
     struct dominators d = dominators_find(snap, DOMINATORS_PLAIN);
     to->retained = retained_by_type(&d, snap, a);
     d = dominators_find_next(&d, snap, DOMINATORS_OF_OWNERS);

@@ -13,21 +13,18 @@
 
 enum { SAMPLES = 256 };
 
-static bool is_large(const struct hd_snapshot *snap, type_id t)
-{
-    const struct hd_info *info = &snap->info;
-    return snap->types[t].raw.bytes >= info->bytes / LARGE_SHARE ||
-           snap->types[t].raw.count >= info->objects / LARGE_SHARE;
-}
-
 static struct sampler *take_samples(const struct hd_snapshot *snap, bool of_all_types,
                                     struct arena *scratch)
 {
     const struct graph *g = snap->graph;
     struct sampler *samplers = arena_array(scratch, struct sampler, snap->type_count);
-    for (type_id t = 0; t < snap->type_count; t++)
-        if (snap->types[t].kind == TYPE_OBJECT && (of_all_types || is_large(snap, t)))
+    for (type_id t = 0; t < snap->type_count; t++) {
+        const struct type *type = &snap->types[t];
+        bool is_large = type->raw.bytes >= snap->info.bytes / LARGE_SHARE ||
+                        type->raw.count >= snap->info.objects / LARGE_SHARE;
+        if (type->kind == TYPE_OBJECT && (of_all_types || is_large))
             samplers[t].cap = SAMPLES;
+    }
     for (node_id n = 0; n < g->node_count; n++)
         if (samplers[g->type[n]].cap > 0 && graph_address(g, n) != 0)
             sampler_offer_hashed(&samplers[g->type[n]], n,
