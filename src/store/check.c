@@ -297,24 +297,6 @@ static bool read_row(struct checking *c, int64_t id, struct row *row, struct hd_
     return ok;
 }
 
-/* A table of types is told by its run and time besides. */
-static bool is_of(const struct hd_snapshot *snap, const struct row *row)
-{
-    const struct hd_info *info = hd_snapshot_info(snap);
-    char source[17];
-    snprintf(source, sizeof(source), "%016" PRIx64, info->source_xxh3);
-    return info->objects == row->objects && info->bytes == row->bytes &&
-           (!info->has_owners || strcmp(source, row->source) == 0);
-}
-
-static void add_digest(struct checking *c, const struct row *row, const char *what)
-{
-    char line[512];
-    snprintf(line, sizeof(line), "the digest of snapshot %" PRIu64 " cannot be used: %s",
-             row->id, what);
-    add_up_to(c, "digest", &c->bad_digests, line, "more digests cannot be used");
-}
-
 /* False only if the database fails. */
 static bool check_digest(struct checking *c, const struct row *row, uint64_t max_memory,
                          struct hd_error *err)
@@ -323,21 +305,32 @@ static bool check_digest(struct checking *c, const struct row *row, uint64_t max
     struct hd_memory bytes = {0};
     struct hd_error why = {0};
     struct hd_snapshot *snap = NULL;
+    char source[17], line[512];
     bool ok = hd_store_digest(c->store, row->id, &bytes, &why);
     if (ok && bytes.bytes != NULL)
         snap = hd_snapshot_from_memory(bytes.bytes, bytes.size, &how, &why);
     else if (ok)
         fail(&why, HD_BAD_FORMAT, "is empty");
     c->found->digests_read++;
-    if (snap == NULL && (why.status == HD_IO || why.status == HD_TIMED_OUT))
-        ok = fail(err, why.status, "%s", why.message);
-    else if (snap == NULL)
-        add_digest(c, row, why.message);
-    else if (!is_of(snap, row))
-        add_digest(c, row, "it is of another snapshot");
+    if (snap != NULL) {
+        /* A table of types is told by its run and time besides. */
+        const struct hd_info *info = hd_snapshot_info(snap);
+        snprintf(source, sizeof(source), "%016" PRIx64, info->source_xxh3);
+        if (info->objects != row->objects || info->bytes != row->bytes ||
+            (info->has_owners && strcmp(source, row->source) != 0))
+            fail(&why, HD_BAD_FORMAT, "it is of another snapshot");
+    }
     hd_snapshot_close(snap);
     hd_memory_free(&bytes);
-    return ok || err->status == HD_OK;
+    if (snap == NULL && (why.status == HD_IO || why.status == HD_TIMED_OUT))
+        return fail(err, why.status, "%s", why.message);
+    if (why.status != HD_OK) {
+        snprintf(line, sizeof(line),
+                 "the digest of snapshot %" PRIu64 " cannot be used: %s", row->id,
+                 why.message);
+        add_up_to(c, "digest", &c->bad_digests, line, "more digests cannot be used");
+    }
+    return true;
 }
 
 static bool check_digests(struct checking *c, const struct hd_store_checking *how,

@@ -217,20 +217,11 @@ static bool next(struct rows *rows, bool *there, struct hd_error *err)
     return true;
 }
 
-static struct value bytes_of(struct rows *rows, const char *text)
-{
-    size_t size = 0;
-    forget_bytes(rows);
-    rows->bytes = rows->connection->pq.PQunescapeBytea((const unsigned char *)text, &size);
-    if (rows->bytes == NULL)
-        out_of_memory(0);
-    return of_bytes(rows->bytes, size);
-}
-
 static struct value column(struct rows *rows, unsigned i, enum value_kind kind)
 {
     const struct libpq *pq = &rows->connection->pq;
     int at = (int)i;
+    size_t size = 0;
     if (pq->PQgetisnull(rows->result, rows->row, at))
         return (struct value){0};
     const char *text = pq->PQgetvalue(rows->result, rows->row, at);
@@ -242,7 +233,11 @@ static struct value column(struct rows *rows, unsigned i, enum value_kind kind)
     case VALUE_TEXT:
         return of_text(text);
     case VALUE_BYTES:
-        return bytes_of(rows, text);
+        forget_bytes(rows);
+        rows->bytes = pq->PQunescapeBytea((const unsigned char *)text, &size);
+        if (rows->bytes == NULL)
+            out_of_memory(0);
+        return of_bytes(rows->bytes, size);
     case VALUE_NOTHING:
         break;
     }

@@ -33,12 +33,6 @@ struct rows {
 
 /* --- failures ---------------------------------------------------------------------- */
 
-static bool locked_for_too_long(const struct connection *c, struct hd_error *err)
-{
-    enum { MS = 1000 };
-    return fail(err, HD_TIMED_OUT, "was locked by others for %u seconds", c->wait_ms / MS);
-}
-
 /* malloc'd */
 static char *folder_of(const char *path)
 {
@@ -49,57 +43,37 @@ static char *folder_of(const char *path)
     return folder;
 }
 
-/* What may not be made beside the file. SQLite says of it that the file is not there, or is
- * read-only. 0: nothing is wrong with the folder. */
-static int folder_trouble(const struct connection *c)
-{
-    char *folder = folder_of(c->path);
-    int error = access(folder, W_OK | X_OK) == 0 ? 0 : errno;
-    free(folder);
-    return error == ENOENT ? 0 : error;
-}
-
-static bool failed_to_open(const struct connection *c, const char *otherwise,
-                           struct hd_error *err)
-{
-    int folder = folder_trouble(c);
-    return folder != 0
-               ? fail(err, HD_IO, "cannot write to its folder: %s", strerror(folder))
-               : fail(err, HD_IO, "%s", otherwise);
-}
-
-static const char *system_error(const struct connection *c)
-{
-    int error = sqlite3_system_errno(c->db);
-    return error != 0 ? strerror(error) : "cannot be opened";
-}
-
-static bool failed_to_write(const struct connection *c, struct hd_error *err)
-{
-    int error = sqlite3_system_errno(c->db);
-    return fail(err, HD_IO, "cannot be read or written: %s",
-                error != 0 ? strerror(error) : sqlite3_errmsg(c->db));
-}
-
 /* What the last call failed with, in words of this program where it has any. */
 static bool failed(const struct connection *c, struct hd_error *err)
 {
-    const int kind = 0xFF; /* what extended codes are more of */
-    switch (sqlite3_extended_errcode(c->db) & kind) {
+    enum { KIND = 0xFF, MS = 1000 }; /* what extended codes are more of */
+    int kind = sqlite3_extended_errcode(c->db) & KIND, error = sqlite3_system_errno(c->db);
+    char *folder;
+    switch (kind) {
     case SQLITE_NOMEM:
         out_of_memory(0);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-        return locked_for_too_long(c, err);
+        return fail(err, HD_TIMED_OUT, "was locked by others for %u seconds",
+                    c->wait_ms / MS);
     case SQLITE_FULL:
         return fail(err, HD_IO, "%s", strerror(ENOSPC));
     case SQLITE_IOERR:
-        return failed_to_write(c, err);
+        return fail(err, HD_IO, "cannot be read or written: %s",
+                    error != 0 ? strerror(error) : sqlite3_errmsg(c->db));
     case SQLITE_READONLY:
     case SQLITE_PERM:
-        return failed_to_open(c, "is read-only", err);
     case SQLITE_CANTOPEN:
-        return failed_to_open(c, system_error(c), err);
+        /* Where nothing may be made beside the file, SQLite says of it that it is not
+         * there, or is read-only. */
+        folder = folder_of(c->path);
+        if (access(folder, W_OK | X_OK) != 0 && errno != ENOENT)
+            fail(err, HD_IO, "cannot write to its folder: %s", strerror(errno));
+        free(folder);
+        return fail(err, HD_IO, "%s",
+                    kind != SQLITE_CANTOPEN ? "is read-only"
+                    : error != 0            ? strerror(error)
+                                            : "cannot be opened");
     case SQLITE_NOTADB:
         return fail(err, HD_UNSUPPORTED, "not an SQLite database");
     case SQLITE_CORRUPT:
@@ -138,34 +112,21 @@ static int bind(sqlite3_stmt *s, int at, const struct value *v)
     return sqlite3_bind_null(s, at);
 }
 
-/* "$1" is a name to SQLite, not a number. */
-static int place_of(sqlite3_stmt *s, size_t i)
-{
-    char name[32];
-    snprintf(name, sizeof(name), "$%zu", i + 1);
-    return sqlite3_bind_parameter_index(s, name);
-}
-
-static sqlite3_stmt *prepare(struct connection *c, const char *sql,
-                             const struct value *values, size_t count, struct hd_error *err)
-{
-    sqlite3_stmt *s = NULL;
-    int status = sqlite3_prepare_v2(c->db, sql, -1, &s, NULL);
-    for (size_t i = 0; status == SQLITE_OK && i < count; i++)
-        status = bind(s, place_of(s, i), &values[i]);
-    if (status == SQLITE_OK)
-        return s;
-    failed(c, err);
-    sqlite3_finalize(s);
-    return NULL;
-}
-
 static struct rows *ask(struct connection *c, const char *sql, const struct value *values,
                         size_t count, struct hd_error *err)
 {
-    sqlite3_stmt *s = prepare(c, sql, values, count, err);
-    if (s == NULL)
+    sqlite3_stmt *s = NULL;
+    int status = sqlite3_prepare_v2(c->db, sql, -1, &s, NULL);
+    for (size_t i = 0; status == SQLITE_OK && i < count; i++) {
+        char name[32]; /* "$1" is a name to SQLite, not a number */
+        snprintf(name, sizeof(name), "$%zu", i + 1);
+        status = bind(s, sqlite3_bind_parameter_index(s, name), &values[i]);
+    }
+    if (status != SQLITE_OK) {
+        failed(c, err);
+        sqlite3_finalize(s);
         return NULL;
+    }
     struct rows *rows = alloc_zeroed(sizeof(*rows));
     *rows = (struct rows){s, c};
     return rows;
@@ -257,13 +218,6 @@ static bool is_on_network(const char *path)
     return false;
 }
 
-/* Who may read only, and no log is there: nothing can be written beside the file. */
-static bool is_on_read_only(const char *path)
-{
-    struct statvfs st;
-    return statvfs(path, &st) == 0 && (st.f_flag & ST_RDONLY) != 0;
-}
-
 /* --- opening ----------------------------------------------------------------------- */
 
 /* "file:PATH?wait=5" is a path and how many seconds to wait for others. */
@@ -323,14 +277,6 @@ static bool set_way_of_writing(struct connection *c, const char *sql, struct hd_
     }
 }
 
-/* A database that somebody else made runs nothing of its own here. */
-static bool distrust(struct connection *c)
-{
-    return sqlite3_db_config(c->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL) == SQLITE_OK &&
-           sqlite3_db_config(c->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL) == SQLITE_OK &&
-           sqlite3_db_config(c->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL) == SQLITE_OK;
-}
-
 /* What was said to be stored is on the disk: FULL waits for that. A transaction that reads
  * sees one moment whoever writes. */
 static bool prepare_writing(struct connection *c, const char *path, struct hd_error *err)
@@ -383,8 +329,12 @@ static bool prepare_connection(struct connection *c, const char *path,
 {
     sqlite3_extended_result_codes(c->db, 1);
     sqlite3_busy_timeout(c->db, (int)c->wait_ms);
-    if (!distrust(c) || !add_function(c, "floor", 1, whole_part) ||
-        !add_function(c, "octets", 1, octets) || !add_function(c, "machine", 0, machine))
+    /* A database that somebody else made runs nothing of its own here. */
+    if (sqlite3_db_config(c->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL) != SQLITE_OK ||
+        sqlite3_db_config(c->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL) != SQLITE_OK ||
+        sqlite3_db_config(c->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL) != SQLITE_OK ||
+        !add_function(c, "floor", 1, whole_part) || !add_function(c, "octets", 1, octets) ||
+        !add_function(c, "machine", 0, machine))
         return failed(c, err);
     /* The first look at the file: is it a database at all? What is sorted stays in memory:
      * a sandbox allows no other files. */
@@ -402,7 +352,8 @@ static int open_file(const char *path, enum hd_store_use use, sqlite3 **db)
         return sqlite3_open_v2(path, db, flags | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
                                NULL);
     flags |= SQLITE_OPEN_READONLY;
-    if (!is_on_read_only(path))
+    struct statvfs st;
+    if (statvfs(path, &st) != 0 || (st.f_flag & ST_RDONLY) == 0)
         return sqlite3_open_v2(path, db, flags, NULL);
     /* Nobody can write there, so no log is looked for: sqlite.org/uri.html. */
     char *name = sqlite3_mprintf("file:%s?immutable=1", path);
@@ -438,27 +389,18 @@ static char *draft(const char *url)
     return name;
 }
 
-/* False and errno if its disk fails; some file systems cannot be asked. */
-static bool sync_folder(const char *path)
+/* False if its disk fails; some file systems cannot be asked. */
+static bool sync_folder(const char *path, struct hd_error *err)
 {
-    bool ok = true;
     char *folder = folder_of(path);
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd >= 0) {
-        ok = fsync(fd) == 0 || (errno != EIO && errno != ENOSPC && errno != EDQUOT);
-        int why = errno;
+    bool ok = fd < 0 || fsync(fd) == 0 ||
+              (errno != EIO && errno != ENOSPC && errno != EDQUOT) ||
+              fail(err, HD_IO, "%s", strerror(errno));
+    if (fd >= 0)
         close(fd);
-        errno = why;
-    }
     free(folder);
     return ok;
-}
-
-/* Some file systems have no links: there the last one wins. */
-static bool give_name(const char *from, const char *path, struct hd_error *err)
-{
-    bool ok = link(from, path) == 0 || errno == EEXIST || rename(from, path) == 0;
-    return (ok && sync_folder(path)) || fail(err, HD_IO, "%s", strerror(errno));
 }
 
 static bool publish(const char *from, const char *url, bool is_whole, struct hd_error *err)
@@ -466,7 +408,12 @@ static bool publish(const char *from, const char *url, bool is_whole, struct hd_
     static const char *const beside[] = {"", "-journal", "-wal", "-shm"};
     unsigned wait_ms;
     char *path = read_path(url, &wait_ms, err);
-    bool ok = path != NULL && (!is_whole || give_name(from, path, err));
+    bool ok = path != NULL;
+    /* Some file systems have no links: there the last one wins. */
+    if (ok && is_whole)
+        ok = link(from, path) == 0 || errno == EEXIST || rename(from, path) == 0
+                 ? sync_folder(path, err)
+                 : fail(err, HD_IO, "%s", strerror(errno));
     for (size_t i = 0; i < sizeof(beside) / sizeof(*beside); i++) {
         struct text t = {0};
         text_add_string(&t, from);

@@ -41,27 +41,18 @@ static const char *word_of(const struct hd_store *s, const char *name, size_t le
     return NULL;
 }
 
-/* What is asked about a column, from its name on up to the brace: each @ is the column. */
-static void put_about_column(const char *question, const char *column, struct text *to)
-{
-    for (const char *at = question; *at != '\0'; at++) {
-        if (*at == '@')
-            text_add(to, column, strcspn(column, "}"));
-        else
-            text_add_char(to, *at);
-    }
-}
-
 static void put_words(const struct hd_store *s, const char *sql, struct text *to)
 {
     while (*sql != '\0') {
         size_t len = sql[0] == '{' ? strcspn(sql, ":}") : 0;
         const char *word = len > 0 ? word_of(s, sql + 1, len - 1) : NULL;
-        if (word != NULL && sql[len] == ':')
-            put_about_column(word, sql + len + 1, to);
-        else if (word != NULL)
-            text_add_string(to, word);
-        else
+        /* What is asked about a column, from its name on: each @ is the column. */
+        for (const char *at = word; at != NULL && *at != '\0'; at++)
+            if (*at == '@' && sql[len] == ':')
+                text_add(to, sql + len + 1, strcspn(sql + len + 1, "}"));
+            else
+                text_add_char(to, *at);
+        if (word == NULL)
             text_add_char(to, *sql);
         sql += word != NULL ? strcspn(sql, "}") + 1 : 1;
     }
@@ -202,23 +193,20 @@ static void wait_seconds(double seconds)
     nanosleep(&moment, NULL);
 }
 
-/* A server that is looked for. */
-struct search {
-    double until, delay; /* 0: nobody has looked for it yet */
-};
-
 /* One that is started anew is back in a second, or in a minute: tried less and less often,
- * once at least. */
-static bool find_again(struct hd_store *s, struct search *search)
+ * once at least. until, delay: 0 where nobody has looked for it yet. */
+static bool find_again(struct hd_store *s, double *until, double *delay)
 {
     const double most_delay = 10;
-    bool is_first = search->delay <= 0;
-    if (is_first)
-        *search = (struct search){clock_seconds(CLOCK_MONOTONIC) + s->patience, s->delay};
-    for (; is_first || clock_seconds(CLOCK_MONOTONIC) + search->delay <= search->until;
+    bool is_first = *delay <= 0;
+    if (is_first) {
+        *until = clock_seconds(CLOCK_MONOTONIC) + s->patience;
+        *delay = s->delay;
+    }
+    for (; is_first || clock_seconds(CLOCK_MONOTONIC) + *delay <= *until;
          is_first = false) {
-        wait_seconds(search->delay);
-        search->delay = fmin(2 * search->delay, most_delay);
+        wait_seconds(*delay);
+        *delay = fmin(2 * *delay, most_delay);
         if (connect_again(s, NULL))
             return true;
     }
@@ -257,7 +245,7 @@ bool store_transact(struct hd_store *s, transaction *body, void *context, bool *
     enum { MOST_TRIES = 10 };
     const double between_tries = 0.01;
     bool was_committing = false;
-    struct search search = {0};
+    double until = 0, delay = 0;
     struct attempt a;
     if (s->is_listing)
         return fail(err, HD_USAGE, "a list of this store is open");
@@ -270,7 +258,7 @@ bool store_transact(struct hd_store *s, transaction *body, void *context, bool *
         was_committing |= a.was_committing && a.remedy == REMEDY_RECONNECT;
         if (a.remedy == REMEDY_AGAIN && tries < MOST_TRIES)
             wait_seconds(between_tries * tries);
-        else if (a.remedy != REMEDY_RECONNECT || !find_again(s, &search)) {
+        else if (a.remedy != REMEDY_RECONNECT || !find_again(s, &until, &delay)) {
             if (a.remedy == REMEDY_RECONNECT)
                 lose(s);
             return was_committing
@@ -287,25 +275,21 @@ bool store_transact(struct hd_store *s, transaction *body, void *context, bool *
 
 /* --- strings ------------------------------------------------------------------- */
 
-/* A name of a million bytes would fit no index. */
-static const char *cut(struct arena *a, const char *s, size_t len)
-{
-    enum { MARK = 3 + 16 }; /* "…" and a hash */
-    size_t kept = MOST_NAME - MARK;
-    if (len <= MOST_NAME)
-        return arena_strdup(a, s, len);
-    while (kept > 0 && ((unsigned char)s[kept] & 0xC0) == 0x80)
-        kept--;
-    return arena_printf(a, "%.*s…%016" PRIx64, (int)kept, s, XXH3_64bits(s, len));
-}
-
 const char *store_clean(struct arena *a, const char *s)
 {
+    enum { MARK = 3 + 16 }; /* "…" and a hash */
     struct text t = {0};
+    const char *clean;
+    size_t kept = MOST_NAME - MARK;
     if (s == NULL || s[0] == '\0')
         return "";
     text_add_utf8(&t, s, strlen(s));
-    const char *clean = cut(a, text_string(&t), t.len);
+    while (t.len > MOST_NAME && kept > 0 && ((unsigned char)t.data[kept] & 0xC0) == 0x80)
+        kept--;
+    /* A name of a million bytes would fit no index. */
+    clean = t.len <= MOST_NAME ? arena_strdup(a, text_string(&t), t.len)
+                               : arena_printf(a, "%.*s…%016" PRIx64, (int)kept,
+                                              text_string(&t), XXH3_64bits(t.data, t.len));
     text_free(&t);
     return clean;
 }
