@@ -18,7 +18,7 @@ MINGW   = x86_64-w64-mingw32-
 WINDOWS_LIVE = collect_all collect_writers collecting harm processes requested run_folder trigger
 WINDOWS_LEFT_OUT_COMMANDS := $(shell grep -lE '"(heapdrift_(store|fleet)|cli/live/(open_store|storing))\.h"' src/cli/commands/cmd_*.c)
 WINDOWS_LEFT_OUT = src/store/% src/cli/explore/terminal.c src/format/core/core_names.c src/base/hash.c \
-    $(WINDOWS_LEFT_OUT_COMMANDS) $(addprefix src/cli/commands/,fleet_pages.c record_follow.c) \
+    $(WINDOWS_LEFT_OUT_COMMANDS) src/cli/commands/fleet_pages.c \
     $(filter-out $(WINDOWS_LIVE:%=src/cli/live/%.c),$(wildcard src/cli/live/*.c)) \
     $(addprefix src/collect/,address_space.c apart.c clients.c copying.c denied.c direct.c dump_file.c origin.c \
         others.c owner.c proc.c process_copy.c process_files.c target.c thread_freeze.c types_copy.c unix_socket.c) \

@@ -2,10 +2,11 @@
  * closed before the next, so that a thousand of them take no more memory than one. */
 #include "cli/commands/json.h"
 #include "cli/commands/load.h"
-#include "cli/commands/record_follow.h"
 #include "cli/guard/allocate.h"
 #include "cli/guard/sandbox.h"
 #include "cli/guard/trust.h"
+#include "cli/live/children.h"
+#include "cli/live/follow_folder.h"
 #include "cli/live/open_store.h"
 #include "cli/live/run_facts.h"
 #include "cli/live/storing.h"
@@ -15,11 +16,15 @@
 #include "cli/terminal/progress.h"
 #include "heapdrift_store.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 /* --- what record says --------------------------------------------------------
  *
@@ -333,9 +338,16 @@ static int record_operands(struct recording *r, const char *found)
     return r->failed + r->left == 0 && thinned ? EXIT_DONE : EXIT_TROUBLE;
 }
 
-/* --- what appears in folders --------------------------------------------------------- */
+/* --- what appears in folders ---------------------------------------------------------
+ *
+ * Each file that appears is recorded by a process of its own, with the rights to that file
+ * and the store only, so that one that is too large for this machine, or that crashes a
+ * reader, costs itself. */
 
-/* path NULL: only thin out. */
+enum { RECORD_NOT_NOW = 64 }; /* an exit status: the store is to blame, which may pass */
+
+/* In the process of a file: record it, or thin out if path is NULL. It is opened by that
+ * other name. What was said of that file, or of the store, is not said again. */
 static int record_apart(const struct settings *s, const char *path, const char *opened,
                         bool file_is_told, bool store_is_told)
 {
@@ -360,6 +372,85 @@ static int record_apart(const struct settings *s, const char *path, const char *
     return r.store_failed || r.left > 0 ? RECORD_NOT_NOW
            : r.skips > 0                ? EXIT_TROUBLE
                                         : status;
+}
+
+struct following_records {
+    const struct settings *settings;
+    struct collecting signals;
+    bool store_is_away; /* which was said */
+    double thinned;     /* when that was last; 0: never */
+};
+
+/* The first signal waits for the file in hand, a second one does not. */
+static int exit_of(struct following_records *f, pid_t child)
+{
+    enum { TICK_MS = 20 };
+    int how = 0;
+    pid_t ended;
+    while ((ended = waitpid(child, &how, WNOHANG)) == 0 || (ended < 0 && errno == EINTR)) {
+        collecting_is_stopped(&f->signals, TICK_MS);
+        if (f->signals.signalled > 1)
+            kill(child, SIGKILL);
+    }
+    return how;
+}
+
+static enum followed take_apart(void *context, const char *path, const char *opened,
+                                bool is_told)
+{
+    struct following_records *f = context;
+    fflush(NULL);
+    pid_t child = child_begin(path);
+    if (child == 0)
+        _exit(record_apart(f->settings, path, opened, is_told, f->store_is_away));
+    int how = child > 0 ? exit_of(f, child) : 0;
+    if (child < 0 || (WIFEXITED(how) && WEXITSTATUS(how) == RECORD_NOT_NOW)) {
+        f->store_is_away |= child > 0;
+        return FOLLOWED_NOT_NOW;
+    }
+    f->store_is_away = false;
+    if (WIFSIGNALED(how) && f->signals.signalled < 2 && path != NULL) {
+        begin_message(NULL, path);
+        fprintf(stderr, ": reading it was ended by signal %d%s; it is not tried again\n",
+                WTERMSIG(how), WTERMSIG(how) == SIGKILL ? ": possibly out of memory" : "");
+    }
+    return WIFEXITED(how) && WEXITSTATUS(how) == EXIT_DONE ? FOLLOWED : FOLLOWED_FAILED;
+}
+
+static void thin_at_times(void *context)
+{
+    struct following_records *f = context;
+    const double day = 86400, now = seconds_now();
+    if (f->settings->keep_seconds <= 0 || (f->thinned > 0 && now - f->thinned < day))
+        return;
+    if (take_apart(f, NULL, NULL, false) != FOLLOWED_NOT_NOW)
+        f->thinned = now;
+}
+
+/* What is wrong with the store from the start will not change by itself. */
+static bool store_can_be_opened(const struct settings *s)
+{
+    struct settings named = *s;
+    bool is_away = false;
+    named.store = store_url(s);
+    struct store_queue q = storing_begin(&named);
+    return storing_probe(&q, &is_away) || is_away;
+}
+
+static int record_follow(const struct settings *s)
+{
+    struct following_records f = {.settings = s, .signals = {.signals = -1}};
+    struct follow_how how = {.folders = s->operands,
+                             .count = s->operand_count,
+                             .quiet = s->quiet,
+                             .take = take_apart,
+                             .rest = thin_at_times,
+                             .context = &f};
+    if (!store_can_be_opened(s) || !collecting_begin(&f.signals, s))
+        return EXIT_TROUBLE;
+    follow_folders(&how, &f.signals);
+    collecting_end(&f.signals);
+    return EXIT_DONE;
 }
 
 /* --- the command --------------------------------------------------------------------- */
@@ -404,7 +495,7 @@ static int run(struct settings *s)
     if (!is_right(s))
         return EXIT_TROUBLE;
     if (s->follow)
-        return record_follow(s, record_apart);
+        return record_follow(s);
     r.store = open_store(s, HD_STORE_WRITE);
     return r.store != NULL ? record_operands(&r, NULL) : EXIT_TROUBLE;
 }
