@@ -54,8 +54,8 @@ struct database {
     char *(*path)(const char *url);
 
     void (*close)(struct connection *c);
-    const char *(*note)(const struct connection *c); /* hd_store_note() */
-    const char *(*file)(const struct connection *c); /* hd_store_file() */
+    const char *(*note)(const struct connection *c); /* hd_store_note(); NULL: none */
+    const char *(*file)(const struct connection *c); /* hd_store_file(); NULL: none */
 
     /* A statement whose words in braces were replaced; rows that it may return are
      * dropped. */

@@ -223,14 +223,13 @@ static bool sweep(struct hd_series_list *l, struct hd_error *err)
     return true;
 }
 
-static bool turn_page(struct hd_series_list *l, struct hd_error *err)
+/* After a failure: another try pays if a value was too large for the database to load. */
+static bool sweep_after(struct hd_series_list *l, const struct hd_error *why,
+                        struct hd_error *err)
 {
-    struct hd_error why = {0};
-    if (ask_page(l, &why))
-        return true;
-    return why.status == HD_TOO_BIG && !l->was_swept
-               ? sweep(l, err) && ask_page(l, err)
-               : fail(err, why.status, "%s", why.message);
+    return why->status == HD_TOO_BIG && !l->was_swept
+               ? sweep(l, err)
+               : fail(err, why->status, "%s", why->message);
 }
 
 /* --- its snapshots --------------------------------------------------- */
@@ -272,16 +271,6 @@ static bool read_snapshots(struct hd_series_list *l, struct hd_stored_series *se
 
 /* --- the list -------------------------------------------------------- */
 
-/* What is left out is known from the beginning on, unless that takes a sweep(). */
-static bool begin_list(struct hd_series_list *l, struct hd_error *err)
-{
-    struct hd_error why = {0};
-    if (find_unfit(l, l->filter.run, &why))
-        return true;
-    return why.status == HD_TOO_BIG ? sweep(l, err)
-                                    : fail(err, why.status, "%s", why.message);
-}
-
 struct hd_series_list *hd_store_series(struct hd_store *s,
                                        const struct hd_store_filter *filter,
                                        struct hd_error *err)
@@ -315,7 +304,9 @@ struct hd_series_list *hd_store_series(struct hd_store *s,
     l->begin.run.service = l->begin.run.host = "";
     l->begin.run.started = -forever;
     s->is_listing = true;
-    if (begin_list(l, err))
+    /* What is left out is known from the beginning on, unless that takes a sweep(). */
+    struct hd_error why = {0};
+    if (find_unfit(l, l->filter.run, &why) || sweep_after(l, &why, err))
         return l;
     hd_series_list_free(l);
     return NULL;
@@ -325,10 +316,11 @@ bool hd_series_next(struct hd_series_list *l, const struct hd_stored_series **se
                     struct hd_error *err)
 {
     struct page *p = &l->page;
-    struct hd_error why = {0};
     *series = NULL;
     for (;;) {
-        if (p->next == p->count && !l->is_last && !turn_page(l, err))
+        struct hd_error of_page = {0}, why = {0};
+        if (p->next == p->count && !l->is_last && !ask_page(l, &of_page) &&
+            !(sweep_after(l, &of_page, err) && ask_page(l, err)))
             return false;
         if (p->next == p->count)
             return true;
@@ -342,7 +334,6 @@ bool hd_series_next(struct hd_series_list *l, const struct hd_stored_series **se
         if (why.status != HD_TOO_BIG)
             return fail(err, why.status, "%s", why.message);
         leave_out(l, s->id);
-        why = (struct hd_error){0};
     }
 }
 

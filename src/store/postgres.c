@@ -341,19 +341,11 @@ static struct connection *open_connection(const char *url, enum hd_store_use use
     return NULL;
 }
 
-static const char *nothing(const struct connection *c)
-{
-    (void)c;
-    return NULL;
-}
-
 const struct database postgres_database = {
     .name = "PostgreSQL",
     .prefixes = prefixes,
     .open = open_connection,
     .close = close_connection,
-    .note = nothing,
-    .file = nothing,
     .run = run,
     .ask = ask,
     .next = next,

@@ -213,30 +213,20 @@ static bool find_again(struct hd_store *s, double *until, double *delay)
     return false;
 }
 
-/* How a try went. */
-struct attempt {
-    bool was_committing;
-    enum remedy remedy;
-};
-
+/* was_committing: a COMMIT that failed may have been done all the same. */
 static bool try_once(struct hd_store *s, transaction *body, void *context,
-                     struct attempt *a, struct hd_error *err)
+                     bool *was_committing, enum remedy *remedy, struct hd_error *err)
 {
-    *a = (struct attempt){0};
     enum ending ending = store_run(s, s->kind->begin_write, NO_VALUES, err)
                              ? body(s, context, err)
                              : ENDING_FAILED;
-    a->was_committing = ending == ENDING_KEPT;
-    if (a->was_committing && store_run(s, "COMMIT", NO_VALUES, err))
+    *was_committing = ending == ENDING_KEPT;
+    if (ending == ENDING_KEPT && store_run(s, "COMMIT", NO_VALUES, err))
         return true;
-    if (ending == ENDING_UNDONE) {
+    *remedy = ending != ENDING_UNDONE ? s->kind->remedy(s->connection) : REMEDY_NONE;
+    if (*remedy != REMEDY_RECONNECT)
         store_run(s, "ROLLBACK", NO_VALUES, NULL);
-        return true;
-    }
-    a->remedy = s->kind->remedy(s->connection);
-    if (a->remedy != REMEDY_RECONNECT)
-        store_run(s, "ROLLBACK", NO_VALUES, NULL);
-    return false;
+    return ending == ENDING_UNDONE;
 }
 
 bool store_transact(struct hd_store *s, transaction *body, void *context, bool *unsure,
@@ -244,24 +234,24 @@ bool store_transact(struct hd_store *s, transaction *body, void *context, bool *
 {
     enum { MOST_TRIES = 10 };
     const double between_tries = 0.01;
-    bool was_committing = false;
+    bool may_be_kept = false, was_committing;
     double until = 0, delay = 0;
-    struct attempt a;
+    enum remedy remedy;
     if (s->is_listing)
         return fail(err, HD_USAGE, "a list of this store is open");
     if (s->connection == NULL && !connect_again(s, err))
         return false;
     for (int tries = 1;; tries++) {
         struct hd_error why = {0};
-        if (try_once(s, body, context, &a, &why))
+        if (try_once(s, body, context, &was_committing, &remedy, &why))
             break;
-        was_committing |= a.was_committing && a.remedy == REMEDY_RECONNECT;
-        if (a.remedy == REMEDY_AGAIN && tries < MOST_TRIES)
+        may_be_kept |= was_committing && remedy == REMEDY_RECONNECT;
+        if (remedy == REMEDY_AGAIN && tries < MOST_TRIES) {
             wait_seconds(between_tries * tries);
-        else if (a.remedy != REMEDY_RECONNECT || !find_again(s, &until, &delay)) {
-            if (a.remedy == REMEDY_RECONNECT)
+        } else if (remedy != REMEDY_RECONNECT || !find_again(s, &until, &delay)) {
+            if (remedy == REMEDY_RECONNECT)
                 lose(s);
-            return was_committing
+            return may_be_kept
                        ? fail(err, HD_IO,
                               "the connection was lost at the end, and it may not be "
                               "stored; record it again")
@@ -269,7 +259,7 @@ bool store_transact(struct hd_store *s, transaction *body, void *context, bool *
         }
     }
     if (unsure != NULL)
-        *unsure = was_committing;
+        *unsure = may_be_kept;
     return true;
 }
 
@@ -296,23 +286,31 @@ const char *store_clean(struct arena *a, const char *s)
 
 /* --- the URL without a password ------------------------------------------------ */
 
-static void put(struct hd_sink to, const char *s, size_t len)
-{
-    if (len > 0)
-        to.write(to.context, s, len);
-}
-
-static void put_string(struct hd_sink to, const char *s)
-{
-    put(to, s, strlen(s));
-}
-
-/* From the "?" on; NULL in the place of secrets: they are left out. */
-static void put_parameters(struct hd_sink to, const char *at, const char *stars)
+/* stars: in the place of secrets; NULL: they are left out. A password that should have been
+ * escaped may have any character: so all goes that stands before the last @. */
+static void put_url(struct hd_sink to, const char *url, const char *stars)
 {
     static const char word[] = "password";
     const size_t size = sizeof(word) - 1;
-    const char *joint = "?";
+    const struct database *kind = database_for(url, NULL);
+    const char *host = strstr(url, "://"), *joint = "?";
+    struct text t = {0};
+    if (host == NULL || (kind != NULL && kind->prefixes == NULL)) {
+        to.write(to.context, url, strlen(url));
+        return;
+    }
+    host += 3;
+    const char *at = strrchr(host, '@');
+    size_t user = strcspn(host, ":@/?");
+    text_add(&t, url, (size_t)(host - url));
+    if (at != NULL && host + user < at && host[user] == ':') {
+        text_add(&t, host, user);
+        text_add_string(&t, stars != NULL ? ":" : "");
+        text_add_string(&t, stars != NULL ? stars : "");
+        host = at;
+    }
+    at = host + strcspn(host, "?");
+    text_add(&t, host, (size_t)(at - host));
     for (size_t len; *at != '\0'; at += 1 + len) {
         const char *name = at + 1;
         len = strcspn(name, "&");
@@ -321,36 +319,13 @@ static void put_parameters(struct hd_sink to, const char *at, const char *stars)
                      strncmp(equals - size, word, size) == 0;
         if (hides && stars == NULL)
             continue;
-        put_string(to, joint);
+        text_add_string(&t, joint);
         joint = "&";
-        put(to, name, hides ? (size_t)(equals - name) + 1 : len);
-        put_string(to, hides ? stars : "");
+        text_add(&t, name, hides ? (size_t)(equals - name) + 1 : len);
+        text_add_string(&t, hides ? stars : "");
     }
-}
-
-/* A password that should have been escaped may have any character: so all goes that stands
- * before the last @. */
-static void put_url(struct hd_sink to, const char *url, const char *stars)
-{
-    const char *host = strstr(url, "://");
-    const struct database *kind = database_for(url, NULL);
-    if (host == NULL || (kind != NULL && kind->prefixes == NULL)) {
-        put_string(to, url);
-        return;
-    }
-    host += 3;
-    const char *at = strrchr(host, '@');
-    size_t user = strcspn(host, ":@/?");
-    put(to, url, (size_t)(host - url));
-    if (at != NULL && host + user < at && host[user] == ':') {
-        put(to, host, user);
-        put_string(to, stars != NULL ? ":" : "");
-        put_string(to, stars != NULL ? stars : "");
-        host = at;
-    }
-    size_t rest = strcspn(host, "?");
-    put(to, host, rest);
-    put_parameters(to, host + rest, stars);
+    to.write(to.context, t.data, t.len);
+    text_free(&t);
 }
 
 void hd_store_put_url(struct hd_sink to, const char *url)
@@ -368,7 +343,7 @@ bool hd_store_put_path(struct hd_sink to, const char *url)
     const struct database *kind = database_for(url, NULL);
     char *path = kind != NULL && kind->path != NULL ? kind->path(url) : NULL;
     if (path != NULL)
-        put_string(to, path);
+        to.write(to.context, path, strlen(path));
     free(path);
     return path != NULL;
 }
@@ -469,7 +444,8 @@ const char *hd_store_name(const struct hd_store *s)
 
 const char *hd_store_note(const struct hd_store *s)
 {
-    const char *note = s->connection != NULL ? s->kind->note(s->connection) : NULL;
+    bool has_note = s->connection != NULL && s->kind->note != NULL;
+    const char *note = has_note ? s->kind->note(s->connection) : NULL;
     if (note == NULL && s->use == HD_STORE_WRITE && s->version < schema_newest())
         note = "is of an older version; when all its writers are of this one, run "
                "`heapdrift store upgrade`";
@@ -478,7 +454,8 @@ const char *hd_store_note(const struct hd_store *s)
 
 const char *hd_store_file(const struct hd_store *s)
 {
-    return s->connection != NULL ? s->kind->file(s->connection) : NULL;
+    bool has_file = s->connection != NULL && s->kind->file != NULL;
+    return has_file ? s->kind->file(s->connection) : NULL;
 }
 
 /* --- types --------------------------------------------------------------------- */

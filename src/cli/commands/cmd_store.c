@@ -10,42 +10,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What it tells: a document, or lines. */
-struct telling {
-    const struct settings *settings;
-    const struct hd_store *store;
-    const char *verb;
-    json_t *document; /* NULL: text */
-};
-
-static void begin(struct telling *t, const struct settings *s, const struct hd_store *store,
-                  const char *verb)
+/* The document; NULL: text. */
+static json_t *begin(const struct settings *s, const struct hd_store *store,
+                     const char *verb)
 {
     struct hd_store_version v = hd_store_version(store);
-    *t = (struct telling){.settings = s, .store = store, .verb = verb};
     if (strcmp(s->format, "json") != 0)
-        return;
-    t->document = json_document("heapdrift-store", hd_store_name(store));
-    json_member(t->document, "verb", json_string(verb));
-    json_member(t->document, "version", json_of_count(v.now));
-    json_member(t->document, "newest_version", json_of_count(v.newest));
+        return NULL;
+    json_t *document = json_document("heapdrift-store", hd_store_name(store));
+    json_member(document, "verb", json_string(verb));
+    json_member(document, "version", json_of_count(v.now));
+    json_member(document, "newest_version", json_of_count(v.newest));
+    return document;
 }
 
 /* Every document has all keys. */
-static void end(struct telling *t)
+static void end(json_t *document)
 {
     static const char *const others[] = {"upgraded_from", "counts", "problems", "sql"};
-    if (t->document == NULL)
-        return;
     for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-        if (json_object_get(t->document, others[i]) == NULL)
-            json_member(t->document, others[i], json_null());
-    json_end(t->document);
+        if (json_object_get(document, others[i]) == NULL)
+            json_member(document, others[i], json_null());
+    json_end(document);
 }
 
-static void put_store(const struct telling *t)
+static void put_store(const struct hd_store *store)
 {
-    hd_put_name(hd_sink_file(stdout), hd_store_name(t->store));
+    hd_put_name(hd_sink_file(stdout), hd_store_name(store));
     fputs(": ", stdout);
 }
 
@@ -53,17 +44,17 @@ static void put_store(const struct telling *t)
 
 static int upgrade(struct settings *s)
 {
-    struct telling t;
     struct hd_store *store = open_store_to_upgrade(s);
     if (store == NULL)
         return EXIT_TROUBLE;
     struct hd_store_version v = hd_store_version(store);
-    begin(&t, s, store, "upgrade");
-    if (t.document != NULL) {
-        json_member(t.document, "upgraded_from",
+    json_t *document = begin(s, store, "upgrade");
+    if (document != NULL) {
+        json_member(document, "upgraded_from",
                     v.found != v.now ? json_of_count(v.found) : json_null());
+        end(document);
     } else {
-        put_store(&t);
+        put_store(store);
         if (v.found == v.now)
             printf("is of version %u already; nothing to do\n", v.now);
         else if (v.found == 0)
@@ -71,14 +62,13 @@ static int upgrade(struct settings *s)
         else
             printf("upgraded from version %u to %u\n", v.found, v.now);
     }
-    end(&t);
     hd_store_close(store);
     return EXIT_DONE;
 }
 
 /* --- check --------------------------------------------------------------- */
 
-static void put_counts(struct telling *t, const struct hd_store_check *c)
+static void put_counts(json_t *document, const struct hd_store_check *c)
 {
     const struct {
         const char *key, *words;
@@ -90,16 +80,14 @@ static void put_counts(struct telling *t, const struct hd_store_check *c)
                {"types", "types", c->types},
                {"type_rows", "rows of types", c->type_rows},
                {"findings", "findings", c->findings}};
-    json_t *counts = t->document != NULL ? json_made(json_object()) : NULL;
-    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
-        if (counts != NULL) {
+    json_t *counts = document != NULL ? json_made(json_object()) : NULL;
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+        if (counts != NULL)
             json_member(counts, all[i].key, json_of_count(all[i].n));
-            continue;
-        }
-        printf("  %-17s %" PRIu64 "\n", all[i].words, all[i].n);
-    }
+        else
+            printf("  %-17s %" PRIu64 "\n", all[i].words, all[i].n);
     if (counts != NULL)
-        json_member(t->document, "counts", counts);
+        json_member(document, "counts", counts);
 }
 
 static void put_problem(const struct hd_store_problem *p, json_t *list)
@@ -120,21 +108,8 @@ static void put_problem(const struct hd_store_problem *p, json_t *list)
     json_add(list, o);
 }
 
-static void put_verdict(const struct telling *t, size_t errors, size_t warnings)
-{
-    put_store(t);
-    if (errors > 0)
-        printf("%zu error%s", errors, errors == 1 ? "" : "s");
-    else
-        fputs("no errors", stdout);
-    if (warnings > 0)
-        printf(", %zu warning%s", warnings, warnings == 1 ? "" : "s");
-    printf("; version %u\n", hd_store_version(t->store).now);
-}
-
 static int check(struct settings *s)
 {
-    struct telling t;
     struct hd_error err = {0};
     const struct hd_store_checking how = {
         .size = sizeof(how), .all = s->all, .max_memory = s->read.max_memory};
@@ -149,20 +124,29 @@ static int check(struct settings *s)
     size_t warnings = 0;
     for (size_t i = 0; i < c->problem_count; i++)
         warnings += c->problems[i].is_warning;
-    begin(&t, s, store, "check");
-    json_t *list = t.document != NULL ? json_made(json_array()) : NULL;
-    if (list == NULL)
-        put_verdict(&t, c->problem_count - warnings, warnings);
+    size_t errors = c->problem_count - warnings;
+    json_t *document = begin(s, store, "check");
+    json_t *list = document != NULL ? json_made(json_array()) : NULL;
+    if (list == NULL) {
+        put_store(store);
+        if (errors > 0)
+            printf("%zu error%s", errors, errors == 1 ? "" : "s");
+        else
+            fputs("no errors", stdout);
+        if (warnings > 0)
+            printf(", %zu warning%s", warnings, warnings == 1 ? "" : "s");
+        printf("; version %u\n", hd_store_version(store).now);
+    }
     for (size_t i = 0; i < c->problem_count; i++)
         put_problem(&c->problems[i], list);
-    put_counts(&t, c);
-    if (list != NULL)
-        json_member(t.document, "problems", list);
-    end(&t);
-    int status = c->problem_count > warnings ? EXIT_OVER : EXIT_DONE;
+    put_counts(document, c);
+    if (list != NULL) {
+        json_member(document, "problems", list);
+        end(document);
+    }
     hd_store_check_free(c);
     hd_store_close(store);
-    return status;
+    return errors > 0 ? EXIT_OVER : EXIT_DONE;
 }
 
 /* --- all of them --------------------------------------------------------- */
@@ -183,9 +167,7 @@ static const struct verb *find_verb(const char *name)
             return &verbs[i];
     }
     if (strcmp(name, "grant") == 0) {
-        fputs("heapdrift: store grant is gone: docs/store.md (Rights and secrets) has the "
-              "SQL\n",
-              stderr);
+        refuse("store grant is gone: docs/store.md (Rights and secrets) has the SQL");
         return NULL;
     }
     const char *nearest = hd_nearest_word(name, names);
@@ -197,27 +179,24 @@ static const struct verb *find_verb(const char *name)
     return NULL;
 }
 
-static bool is_right(const struct settings *s, const struct verb *v)
-{
-    if (strcmp(s->format, "text") != 0 && strcmp(s->format, "json") != 0)
-        fprintf(stderr, "heapdrift: --format=%s: store prints text or json\n", s->format);
-    else if (s->operand_count > 1)
-        fputs("heapdrift: store takes one verb; the store is --store=URL\n", stderr);
-    else if (s->all && v->run != check)
-        fprintf(stderr, "heapdrift: --all is for `heapdrift store check`\n");
-    else
-        return true;
-    return false;
-}
-
 static int run(struct settings *s)
 {
     if (s->operand_count == 0) {
-        fputs("heapdrift: store needs a verb: upgrade or check\n", stderr);
+        refuse("store needs a verb: upgrade or check");
         return EXIT_TROUBLE;
     }
     const struct verb *v = find_verb(s->operands[0]);
-    return v != NULL && is_right(s, v) ? v->run(s) : EXIT_TROUBLE;
+    if (v == NULL)
+        return EXIT_TROUBLE;
+    if (strcmp(s->format, "text") != 0 && strcmp(s->format, "json") != 0)
+        fprintf(stderr, "heapdrift: --format=%s: store prints text or json\n", s->format);
+    else if (s->operand_count > 1)
+        refuse("store takes one verb; the store is --store=URL");
+    else if (s->all && v->run != check)
+        refuse("--all is for `heapdrift store check`");
+    else
+        return v->run(s);
+    return EXIT_TROUBLE;
 }
 
 static const struct option options[] = {

@@ -152,17 +152,6 @@ static bool scan_group(struct digest_reader *r, struct json_scan *j,
     return json_scan_ok(j);
 }
 
-/* The version stands in front, so that another one need not look like this one. */
-static bool scan_version(struct digest_reader *r, struct json_scan *j)
-{
-    uint64_t version = json_scan_number(j);
-    if (!json_scan_ok(j) || version == DIGEST_VERSION)
-        return json_scan_ok(j);
-    return fail(r->err, HD_UNSUPPORTED,
-                "a digest of version %" PRIu64 "; this heapdrift reads version %d", version,
-                DIGEST_VERSION);
-}
-
 static bool scan_groups(struct digest_reader *r, struct json_scan *j)
 {
     json_scan_enter(j, '{');
@@ -171,12 +160,19 @@ static bool scan_groups(struct digest_reader *r, struct json_scan *j)
         while (group < DIGEST_GROUPS &&
                strcmp(digest_group_names[group], text_string(&j->string)) != 0)
             group++;
-        if (first && !scan_version(r, j))
-            return false;
-        if (group < DIGEST_GROUPS && !scan_group(r, j, (enum digest_group)group))
-            return false;
-        if (group == DIGEST_GROUPS && !first)
+        if (first) {
+            /* The version, in front so that another one need not look like this one. */
+            uint64_t version = json_scan_number(j);
+            if (json_scan_ok(j) && version != DIGEST_VERSION)
+                return fail(r->err, HD_UNSUPPORTED,
+                            "a digest of version %" PRIu64
+                            "; this heapdrift reads version %d",
+                            version, DIGEST_VERSION);
+        } else if (group == DIGEST_GROUPS) {
             json_scan_skip(j);
+        } else if (!scan_group(r, j, (enum digest_group)group)) {
+            return false;
+        }
     }
     return json_scan_end(j);
 }
@@ -429,24 +425,15 @@ static bool add_generations(struct digest_reader *r, const struct digest_type *t
                             uint32_t raw)
 {
     struct hd_tally parts = {0};
-    for (enum hd_generation g = HD_GEN0; g < HD_GENERATION_COUNT; g++) {
-        struct hd_tally part = t->by_generation[g];
-        if (!add_tally(&parts, part) || (part.count == 0 && part.bytes > 0))
-            return refuse(r, "generations");
-        builder_objects(r->b, raw, &part, g);
+    bool ok = true;
+    for (enum hd_generation g = HD_GEN0; ok && g < HD_GENERATION_COUNT; g++) {
+        const struct hd_tally *part = &t->by_generation[g];
+        ok = add_tally(&parts, *part) && (part->count > 0 || part->bytes == 0);
+        if (ok)
+            builder_objects(r->b, raw, part, g);
     }
-    return (parts.count == t->all.count && parts.bytes == t->all.bytes) ||
+    return (ok && parts.count == t->all.count && parts.bytes == t->all.bytes) ||
            refuse(r, "generations");
-}
-
-/* Names are canonical there, and kept as long as the snapshot. */
-static uint32_t add_name(struct builder *b, enum type_kind kind, const char *name)
-{
-    if (b->across_builds || b->source != NULL)
-        return builder_type(b, kind, name, strlen(name));
-    uint32_t raw = builder_type(b, kind, NULL, 0);
-    b->types[raw].name = name;
-    return raw;
 }
 
 static bool add_type(struct digest_reader *r, size_t i, struct hd_tally *sum)
@@ -458,7 +445,12 @@ static bool add_type(struct digest_reader *r, size_t i, struct hd_tally *sum)
     struct hd_tally all = t->all;
     if (t->name == NULL || (kind != TYPE_OBJECT && (all.count > 0 || all.bytes > 0)))
         return refuse(r, "types");
-    uint32_t raw = add_name(b, kind, t->name);
+    /* Names are canonical there, and kept as long as the snapshot. */
+    bool is_canonical = !b->across_builds && b->source == NULL;
+    uint32_t raw = builder_type(b, kind, is_canonical ? NULL : t->name,
+                                is_canonical ? 0 : strlen(t->name));
+    if (is_canonical)
+        b->types[raw].name = t->name;
     if (f->full_names != NULL)
         builder_full_name(b, raw, f->full_names[i]);
     size_t number = f->module != NULL ? f->module[i] : SIZE_MAX;
@@ -750,15 +742,6 @@ static bool parse_survivors(struct digest_reader *r)
 
 /* --- ages ---------------------------------------------------------------------- */
 
-/* One that a later version may have is unknown, and so are its ages. */
-static enum hd_identity_source source_named(const char *name)
-{
-    for (int i = HD_SAME_UNKNOWN + 1; name != NULL && i < HD_SAME_SOURCE_COUNT; i++)
-        if (strcmp(hd_identity_source_name((enum hd_identity_source)i), name) == 0)
-            return (enum hd_identity_source)i;
-    return HD_SAME_UNKNOWN;
-}
-
 /* What is at a place and has no group yet: groups take it bit by bit. */
 static bool age_can_be(const struct digest_reader *r, const struct digest_ages *s,
                        uint32_t i, struct hd_tally *left)
@@ -780,23 +763,17 @@ static bool age_can_be(const struct digest_reader *r, const struct digest_ages *
     return true;
 }
 
-/* In all generations. */
-static uint64_t lost_of(const struct digest_reader *r, size_t type)
-{
-    const struct hd_tally *lost = &r->file.digest.lost[type * HD_GENERATION_COUNT];
-    uint64_t all = 0;
-    for (int g = 0; g < HD_GENERATION_COUNT; g++)
-        all += lost[g].count;
-    return all;
-}
-
 static bool lost_age_can_be(const struct digest_reader *r, const struct digest_ages *s,
                             uint32_t i, uint64_t *left)
 {
-    bool first = i == 0 || s->lost_type[i] != s->lost_type[i - 1];
-    *left = first ? lost_of(r, s->lost_type[i]) : *left;
+    type_id type = s->lost_type[i];
+    bool first = i == 0 || type != s->lost_type[i - 1];
+    const struct hd_tally *lost = &r->file.digest.lost[(size_t)type * HD_GENERATION_COUNT];
+    *left = first ? 0 : *left;
+    for (int g = 0; first && g < HD_GENERATION_COUNT; g++)
+        *left += lost[g].count;
     if (s->lost_objects[i] == 0 || s->lost_objects[i] > *left ||
-        (i > 0 && s->lost_type[i] < s->lost_type[i - 1]) ||
+        (i > 0 && type < s->lost_type[i - 1]) ||
         (!first && s->lost_born[i] <= s->lost_born[i - 1]))
         return false;
     *left -= s->lost_objects[i];
@@ -817,7 +794,12 @@ static bool parse_ages(struct digest_reader *r)
         return refuse(r, "moments");
     if (!take_columns(r, DIGEST_AGES))
         return false;
-    s->source = source_named(r->file.age_source);
+    /* A source that a later version may have is unknown, and so are its ages. */
+    for (int i = HD_SAME_UNKNOWN + 1;
+         r->file.age_source != NULL && i < HD_SAME_SOURCE_COUNT; i++)
+        if (strcmp(hd_identity_source_name((enum hd_identity_source)i),
+                   r->file.age_source) == 0)
+            s->source = (enum hd_identity_source)i;
     s->moment_count = (uint32_t)moments->len;
     s->len = (uint32_t)r->file.count[ROWS_AGES];
     s->lost_len = (uint32_t)r->file.count[ROWS_LOST_AGES];
@@ -825,13 +807,12 @@ static bool parse_ages(struct digest_reader *r)
         (s->of != HD_UNKNOWN &&
          (s->survivors > s->of || s->survivors > r->b->snap->info.objects)))
         return refuse(r, "survivors of the previous snapshot");
-    for (uint32_t i = 0; i < s->len; i++)
-        if (!age_can_be(r, s, i, &left))
-            return refuse(r, "ages");
-    for (uint32_t i = 0; i < s->lost_len; i++)
-        if (!lost_age_can_be(r, s, i, &lost_left))
-            return refuse(r, "ages");
-    return true;
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < s->len; i++)
+        ok = age_can_be(r, s, i, &left);
+    for (uint32_t i = 0; ok && i < s->lost_len; i++)
+        ok = lost_age_can_be(r, s, i, &lost_left);
+    return ok || refuse(r, "ages");
 }
 
 /* --- all of it ------------------------------------------------------- */
