@@ -60,7 +60,7 @@ enum digest_rows {
     DIGEST_ROW_SETS
 };
 
-/* How a value is written, and what it is in memory. */
+/* How a value is written, and what it is in memory: up to CODED_NUMBER as it is. */
 enum digest_coding {
     CODED_TEXT,      /* const char * */
     CODED_TRUTH,     /* bool */

@@ -227,26 +227,19 @@ static uint32_t sum_32(uint32_t a, uint64_t b)
     return b < UINT32_MAX - a ? a + (uint32_t)b : UINT32_MAX;
 }
 
-/* Row i, which is element k at that place. What is no place, id or offset becomes one that
- * is beyond all others. */
-static void put_item(const struct digest_reader *r, const struct digest_member *m,
-                     union item v, size_t k, char *at)
+/* A number in element k, at that place; before: the element in front of it. What is no
+ * place, id or offset becomes one that is beyond all others. */
+static void put_coded(const struct digest_reader *r, enum digest_coding coding, uint64_t n,
+                      size_t k, char *at, const char *before)
 {
-    const char *before = k > 0 ? at - m->stride : NULL;
-    uint64_t n = v.number, sum;
-    switch (m->coding) {
-    case CODED_TEXT:
-        *(const char **)at = v.text;
-        break;
-    case CODED_REAL:
-        *(double *)at = v.real;
-        break;
+    uint64_t sum;
+    switch (coding) {
     case CODED_RISE:
-        sum = before != NULL ? *(const uint64_t *)before : 0;
+        sum = k > 0 ? *(const uint64_t *)before : 0;
         *(uint64_t *)at = n < HD_UNKNOWN - sum ? sum + n : HD_UNKNOWN;
         break;
     case CODED_RISE_32:
-        *(uint32_t *)at = sum_32(before != NULL ? *(const uint32_t *)before : 0, n);
+        *(uint32_t *)at = sum_32(k > 0 ? *(const uint32_t *)before : 0, n);
         break;
     case CODED_BACK:
         *(uint32_t *)at = n == 0 ? NO_PLACE : (uint32_t)(n <= k ? k - n : k);
@@ -260,15 +253,8 @@ static void put_item(const struct digest_reader *r, const struct digest_member *
     case CODED_NUMBER_8:
         *(unsigned char *)at = (unsigned char)n;
         break;
-    case CODED_NUMBER_32:
-    case CODED_ID:
-    case CODED_TYPE:
+    default: /* 32 bits */
         *(uint32_t *)at = sum_32(0, n);
-        break;
-    case CODED_HEX:
-    case CODED_NUMBER:
-    case CODED_TRUTH: /* plain only */
-        *(uint64_t *)at = n;
     }
 }
 
@@ -280,24 +266,29 @@ static bool take_column(struct digest_reader *r, const struct digest_member *m)
     struct digest_file *f = &r->file;
     const struct column *c = &r->columns[m - digest_members];
     char **to = (char **)((char *)f + m->offset), what[64];
-    bool is_kept = m->offset < sizeof(f->digest), fits = c->len <= MOST;
+    bool is_kept = m->offset < sizeof(f->digest), is_item = m->coding <= CODED_NUMBER;
     if (m->when == IF_THERE ? !c->is_there : !digest_has(f, m))
         return true;
     if (!r->is_counted[m->rows])
         f->count[m->rows] = c->len;
     r->is_counted[m->rows] = true;
-    size_t count = f->count[m->rows];
+    bool fits = c->is_there && c->len <= MOST && c->len == f->count[m->rows];
+    if (m->limit != ANY) {
+        uint64_t limit = limit_of(r, m);
+        for (size_t i = 0; fits && i < c->len; i++)
+            fits = c->all[i].number < limit ||
+                   (m->coding == CODED_ID && c->all[i].number == HD_UNKNOWN);
+    }
     if (fits && *to == NULL)
         *to = arena_alloc(is_kept ? &r->b->snap->arena : &r->scratch,
-                          array_bytes(count + 1, m->stride));
-    uint64_t limit = m->limit != ANY ? limit_of(r, m) : HD_UNKNOWN;
-    fits = fits && c->is_there && c->len == count;
-    for (size_t i = 0, k; fits && i < count; i++) {
-        uint64_t n = c->all[i].number;
-        k = digest_element(m, i);
-        fits = m->limit == ANY || n < limit || (m->coding == CODED_ID && n == HD_UNKNOWN);
-        put_item(r, m, c->all[i], k, *to + k * m->stride + m->within);
-    }
+                          array_bytes(c->len + 1, m->stride));
+    size_t k = digest_element(m, 0);
+    char *at = fits ? *to + k * m->stride + m->within : NULL;
+    for (size_t i = 0; fits && i < c->len; i++, k++, at += m->stride)
+        if (is_item)
+            *(union item *)at = c->all[i];
+        else
+            put_coded(r, m->coding, c->all[i].number, k, at, at - m->stride);
     if (fits)
         return true;
     c_snprintf(what, sizeof(what), "%s of %s", m->name, digest_group_names[m->group]);
