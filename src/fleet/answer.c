@@ -197,7 +197,7 @@ static void add_life(struct hd_fleet_suspect *s, struct hd_fleet_host *host,
     struct hd_run_record now = *newest;
     now.heap_per_hour = fleet_median(values, count);
     host->hours_left =
-        pools_was_followed(m->pools, newest) ? life : run_hours_left(&now, limit);
+        pools_run(m->pools, newest)->was_followed ? life : run_hours_left(&now, limit);
     s->life_hours = sooner(s->life_hours, life);
     free(values);
 }
@@ -286,7 +286,7 @@ static struct hd_fleet_suspect suspect_of(struct making *m, struct hit *hits, si
     s.first_seen = s.hours_left = s.life_hours = NAN;
     pick(m, hits, count, s.evidence);
     for (size_t i = 0; i < m->picked.len; i++)
-        s.ended_near_limit += pools_ended_near(m->pools, m->picked.all[i].run);
+        s.ended_near_limit += pools_run(m->pools, m->picked.all[i].run)->ended_near;
     add_name(&s, m->picked.all, m->picked.len);
     add_hosts(m, &s, m->picked.all, m->picked.len);
     double *values = alloc_zeroed(array_bytes(s.on_count, sizeof(*values)));
@@ -405,7 +405,7 @@ static void add_host(struct making *m, struct hd_fleet_service *s,
     for (enum run_weight w = RUN_COMPARED; w <= RUN_JUDGED; w++) {
         const struct hd_run_record *newest = NULL;
         for (size_t i = 0; i < len; i++)
-            if (pools_weight(m->pools, &all[i]) >= w &&
+            if (pools_run(m->pools, &all[i])->weight >= w &&
                 (newest == NULL || last_time(&all[i]) >= last_time(newest)))
                 newest = &all[i];
         m->newest[w][host] = newest;
@@ -459,8 +459,9 @@ static void add_service(struct making *m, const struct hd_run_record *all, size_
     a->services[a->service_count++] = s;
 }
 
-/* --- rows of --by=host: each host of each service
- * -------------------------------------------------------------------------- */
+/* --- rows of --by=host ---------------------------------------------------------------
+ *
+ * Each host of each service by itself. */
 
 static const struct hd_run_record *last_of_all(const struct hd_run_record *all, size_t len)
 {

@@ -76,11 +76,13 @@ void onset_find(struct hd_fleet_suspect *s, struct hit *hits, size_t count,
 struct pools;
 struct pools *pools_make(const struct service_runs *of, uint64_t limit,
                          struct arena *arena);
-enum run_weight pools_weight(const struct pools *p, const struct hd_run_record *run);
-
-/* It ended near its limit of memory, and another run of its host followed. */
-bool pools_ended_near(const struct pools *p, const struct hd_run_record *run);
-bool pools_was_followed(const struct pools *p, const struct hd_run_record *run);
+struct run_in_pools {
+    enum run_weight weight;
+    bool ended_near;   /* its limit of memory, and another run of its host followed */
+    bool was_followed; /* by another run of its host */
+};
+const struct run_in_pools *pools_run(const struct pools *p,
+                                     const struct hd_run_record *run);
 
 /* How many different suspects are going to be asked about: chance counts so often. */
 void pools_set_suspects(struct pools *p, size_t suspects);

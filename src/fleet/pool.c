@@ -8,6 +8,7 @@
  * (1963), theorem 1), which needs nothing of the runs within a period. Load that follows
  * the hour of the day and caches that fill are no chance: what speaks against these is that
  * it grows at nearly all hours, and as fast later in a run as before. */
+#include "base/search.h"
 #include "fleet/answer.h"
 #include "series/trend.h"
 
@@ -82,8 +83,7 @@ struct scoped {
 };
 
 struct pool_run {
-    enum run_weight weight;
-    bool is_near, was_followed;
+    struct run_in_pools is;
     uint32_t host, group;
     uint32_t period[SCOPES];
     size_t first; /* the snapshot behind its start, or all, if it ended near its limit */
@@ -105,25 +105,15 @@ static const struct pool_run *run_of(const struct pools *p, const struct hd_run_
     return &p->runs[r - p->of->all];
 }
 
-enum run_weight pools_weight(const struct pools *p, const struct hd_run_record *run)
+const struct run_in_pools *pools_run(const struct pools *p, const struct hd_run_record *run)
 {
-    return run_of(p, run)->weight;
-}
-
-bool pools_ended_near(const struct pools *p, const struct hd_run_record *run)
-{
-    return run_of(p, run)->is_near;
-}
-
-bool pools_was_followed(const struct pools *p, const struct hd_run_record *run)
-{
-    return run_of(p, run)->was_followed;
+    return &run_of(p, run)->is;
 }
 
 /* Whether it is in a pool, and has a period. A part may say that nothing was judged. */
 static bool pool_counts(const struct pool_run *run, const struct hd_run_record *r)
 {
-    return run->weight >= RUN_POOLED && r->count > 0;
+    return run->is.weight >= RUN_POOLED && r->count > 0;
 }
 
 /* When its process began, if that is known, and its last snapshot: Unix seconds. */
@@ -144,22 +134,13 @@ static enum run_weight weight_of(const struct hd_run_record *r, const struct poo
         return r->judgement == HD_JUDGED ? RUN_JUDGED : RUN_NOTHING;
     if (r->doubt == HD_DOUBT_PROCESSES || r->doubt == HD_DOUBT_INCOMPLETE)
         return RUN_COMPARED;
-    return r->count - run->first >= FEWEST_POINTS || run->is_near ? RUN_POOLED
-                                                                  : RUN_COMPARED;
+    return r->count - run->first >= FEWEST_POINTS || run->is.ended_near ? RUN_POOLED
+                                                                        : RUN_COMPARED;
 }
 
-/* The first of sorted times from there on; INFINITY. */
-static double next_of(const double *times, size_t n, double from)
+static bool is_earlier(const void *times, size_t i, const void *from)
 {
-    size_t low = 0, high = n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (times[middle] < from)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < n ? times[low] : INFINITY;
+    return ((const double *)times)[i] < *(const double *)from;
 }
 
 static void look_at_run(struct pool_run *run, const struct hd_run_record *r, double next,
@@ -168,9 +149,9 @@ static void look_at_run(struct pool_run *run, const struct hd_run_record *r, dou
     run->first = 0;
     while (run->first < r->count && r->times[run->first] < pool_begin(r) + pool_by.start)
         run->first++;
-    run->was_followed = isfinite(next);
+    run->is.was_followed = isfinite(next);
     limit = limit != HD_UNKNOWN ? limit : r->run.limit;
-    if (r->count >= 2 && run->was_followed && limit != HD_UNKNOWN) {
+    if (r->count >= 2 && run->is.was_followed && limit != HD_UNKNOWN) {
         /* The process ended when the next began, and lived no longer behind its last
          * snapshot than until the one that was not taken. */
         double interval = (pool_end(r) - r->times[0]) / (double)(r->count - 1);
@@ -178,10 +159,10 @@ static void look_at_run(struct pool_run *run, const struct hd_run_record *r, dou
         run->limit = (double)limit;
         run->more = fmin(next - pool_end(r), interval) / 3600;
         double growth = r->heap_per_hour > 0 ? r->heap_per_hour * run->more : 0;
-        run->is_near =
+        run->is.ended_near =
             heap != HD_UNKNOWN && (double)heap + growth >= pool_by.near_limit * run->limit;
     }
-    if (run->is_near && r->count - run->first < FEWEST_POINTS)
+    if (run->is.ended_near && r->count - run->first < FEWEST_POINTS)
         run->first = 0;
     size_t points = r->count - run->first;
     run->chance = points >= MANY_POINTS     ? pool_by.long_walk
@@ -204,9 +185,12 @@ static void look_at_host(struct pools *p, size_t from, size_t end, uint32_t host
         qsort(starts, n, sizeof(*starts), fleet_by_value);
     for (size_t i = from; i < end; i++) {
         p->runs[i].host = host;
-        if (all[i].count > 0)
-            look_at_run(&p->runs[i], &all[i], next_of(starts, n, pool_end(&all[i])), limit);
-        p->runs[i].weight = weight_of(&all[i], &p->runs[i]);
+        if (all[i].count > 0) {
+            double end_of = pool_end(&all[i]);
+            size_t next = search_first(starts, 0, n, is_earlier, &end_of);
+            look_at_run(&p->runs[i], &all[i], next < n ? starts[next] : INFINITY, limit);
+        }
+        p->runs[i].is.weight = weight_of(&all[i], &p->runs[i]);
     }
     free(starts);
 }
@@ -402,7 +386,7 @@ static bool kills(const struct pool_run *run, const struct hit *hit)
 {
     size_t last = hit->run->count - 1;
     const uint64_t *at = hit->finding->retained;
-    if (!run->is_near || at[0] == HD_UNKNOWN || at[last] == HD_UNKNOWN)
+    if (!run->is.ended_near || at[0] == HD_UNKNOWN || at[last] == HD_UNKNOWN)
         return false;
     double rest = hit->finding->per_hour > 0 ? hit->finding->per_hour * run->more : 0;
     return (double)at[last] + rest - (double)at[0] >= pool_by.killer * run->limit;
@@ -413,7 +397,7 @@ static bool shows(const struct pool_run *run, const struct hit *hit,
 {
     if (!pool_counts(run, hit->run))
         return false;
-    return run->weight == RUN_JUDGED || kills(run, hit) ||
+    return run->is.weight == RUN_JUDGED || kills(run, hit) ||
            (at->trend.n >= FEWEST_POINTS && trend_grows(&at->trend) &&
             at->x[0] >= pool_begin(hit->run) + pool_by.start);
 }
@@ -465,7 +449,7 @@ static void add_hit(struct tally *t, const struct shown *s, const struct period 
         add_hours(t->seen, from, to, 1);
         add_hours(t->grown, from, to, (at.y[k + 1] - at.y[k]) / (to - from));
     }
-    double pace = s->run->weight == RUN_POOLED ? pace_of(&at.trend) : NAN;
+    double pace = s->run->is.weight == RUN_POOLED ? pace_of(&at.trend) : NAN;
     if (!isnan(pace))
         t->paces[t->paced++] = pace;
     if (!kills(s->run, s->hit))

@@ -2,7 +2,7 @@
  * knows nothing about heaps: what is stored is in store.c and its neighbours.
  *
  * To add one: write src/store/<name>.c that ends in a const struct database, and list it
- * in database.c.
+ * in store.c.
  *
  * Statements are one text for all databases. Values go beside it, never into it: $1, $2,
  * ... in the order in which they are first met. Words in braces are the database's own:
@@ -113,8 +113,6 @@ struct database {
 /* The tables of schema.sql, as a list of SQL. */
 #define STORE_TABLES \
     "('heapdrift_store', 'series', 'snapshot', 'type', 'type_row', 'finding')"
-
-extern const struct database *const databases[]; /* ends with NULL */
 
 /* The kind that a URL names; NULL and err. */
 const struct database *database_for(const char *url, struct hd_error *err);

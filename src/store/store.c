@@ -12,6 +12,29 @@
 #include <string.h>
 #include <time.h>
 
+/* --- databases ----------------------------------------------------------------- */
+
+extern const struct database sqlite_database, postgres_database;
+
+/* The kind that a URL names is the first with a prefix of it, or the last. "mysql://host"
+ * is no file: none is called so by chance. */
+const struct database *database_for(const char *url, struct hd_error *err)
+{
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.";
+    const struct database *const with_prefixes[] = {&postgres_database};
+    for (size_t i = 0; i < sizeof(with_prefixes) / sizeof(*with_prefixes); i++)
+        for (const char *const *p = with_prefixes[i]->prefixes; *p != NULL; p++)
+            if (strncmp(url, *p, strlen(*p)) == 0)
+                return with_prefixes[i];
+    size_t len = strspn(url, letters);
+    if (len <= 1 || strncmp(url + len, "://", 3) != 0 || strncmp(url, "file:", 5) == 0)
+        return &sqlite_database;
+    fail(err, HD_UNSUPPORTED,
+         "not a store: a store is a file (SQLite) or postgresql://...");
+    return NULL;
+}
+
 /* --- statements ---------------------------------------------------------------- */
 
 /* Of a store of version 2 every snapshot is whole. */
