@@ -122,22 +122,13 @@ static struct survivor_name *find_name(const struct survivors *s, const char *na
     return found;
 }
 
-/* The number of each type's name; NO_TYPE for what is no object. Names of the snapshot
- * are copied: it may go before the next one comes. */
-static type_id *number_names(struct survivors *s, const struct hd_snapshot *snap)
+/* Names of a snapshot are copied: it may go before the next one comes. */
+static void add_name(struct survivors *s, const char *name, uint32_t number)
 {
-    type_id *number = arena_array(&s->arena, type_id, snap->type_count);
-    for (type_id t = 0; t < snap->type_count; t++) {
-        const struct type *type = &snap->types[t];
-        number[t] = NO_TYPE;
-        if (type->kind != TYPE_OBJECT)
-            continue;
-        struct survivor_name *slot = arena_alloc(&s->arena, sizeof(*slot));
-        size_t len = strlen(type->name);
-        slot->number = number[t] = s->name_count++;
-        HASH_ADD_KEYPTR(hh, s->names, arena_strdup(&s->arena, type->name, len), len, slot);
-    }
-    return number;
+    struct survivor_name *slot = arena_alloc(&s->arena, sizeof(*slot));
+    size_t len = strlen(name);
+    slot->number = number;
+    HASH_ADD_KEYPTR(hh, s->names, arena_strdup(&s->arena, name, len), len, slot);
 }
 
 /* Objects of one type mostly have one size, so the latest answer of each type is kept. */
@@ -172,24 +163,6 @@ static struct digest_survivors sample_of(const struct hd_snapshot *snap, struct 
     if (has_addresses(snap))
         survivors_sample(&sample, snap, true, a);
     return sample;
-}
-
-static bool remember_sample(struct survivors *s, const struct hd_snapshot *first)
-{
-    s->estimates = true;
-    s->sample = sample_of(first, &s->arena);
-    s->sample_names = arena_array(&s->arena, const char *, s->sample.len);
-    for (uint32_t i = 0; i < s->sample.len; i++) {
-        const char *name = first->types[s->sample.type[i]].name;
-        s->sample_names[i] = arena_strdup(&s->arena, name, strlen(name));
-        struct survivor_name *slot = arena_alloc(&s->arena, sizeof(*slot));
-        slot->number = i;
-        HASH_ADD_KEYPTR(hh, s->names, s->sample_names[i], strlen(name), slot);
-    }
-    if (s->sample.len > 0)
-        return true;
-    arena_free(&s->arena);
-    return false;
 }
 
 /* Up to which hash the sample of a type has all of its objects. */
@@ -266,15 +239,28 @@ bool survivors_begin(struct survivors *s, const struct hd_snapshot *first,
                      enum selection selection, bool estimates)
 {
     *s = (struct survivors){.selection = selection};
-    if (estimates)
-        return remember_sample(s, first);
+    if (estimates) {
+        s->estimates = true;
+        s->sample = sample_of(first, &s->arena);
+        for (uint32_t i = 0; i < s->sample.len; i++)
+            add_name(s, first->types[s->sample.type[i]].name, i);
+        if (s->sample.len == 0)
+            arena_free(&s->arena);
+        return s->sample.len > 0;
+    }
     if (!has_addresses(first))
         return false;
     const struct graph *g = first->graph;
-    const type_id *number = number_names(s, first);
+    struct arena scratch = {0};
+    type_id *number = arena_array(&scratch, type_id, first->type_count);
+    for (type_id t = 0; t < first->type_count; t++) {
+        bool is_object = first->types[t].kind == TYPE_OBJECT;
+        number[t] = is_object ? s->name_count++ : NO_TYPE;
+        if (is_object)
+            add_name(s, first->types[t].name, number[t]);
+    }
     s->kind = alloc_resize(NULL, array_bytes((size_t)g->node_count + 1, sizeof(*s->kind)));
     ids_init(&s->addresses, ADDRESS_SHIFT);
-    struct arena scratch = {0};
     struct latest *latest = no_answers(s, &scratch);
     for (node_id n = 0; n < g->node_count; n++) {
         uint64_t address = graph_address(g, n);

@@ -30,9 +30,8 @@ struct survivors {
     struct survivor_name *names;
     uint32_t name_count;
     enum selection selection;
-    bool estimates;                 /* then only these two: */
+    bool estimates;                 /* then, beside names, only this: */
     struct digest_survivors sample; /* of the first */
-    const char **sample_names;      /* of its types */
     struct arena arena;
 };
 

@@ -197,8 +197,7 @@ static bool find_source(struct record *r, const struct hd_snapshot *snap,
 static bool find_facts(struct record *r, struct hd_snapshot *snap,
                        const struct hd_recording *how, struct hd_error *err)
 {
-    struct hd_run run = run_merged(how->run, snap);
-    r->run = run_cleaned(&run, &r->scratch);
+    r->run = run_stored(how->run, snap, &r->scratch);
     r->taken = how->taken > 0 ? how->taken : hd_time_taken(snap);
     r->pause_seconds = how->pause_seconds > 0 ? how->pause_seconds : NAN;
     if (r->run.service[0] == '\0')

@@ -71,34 +71,18 @@ double hd_time_taken(const struct hd_snapshot *snap)
 
 /* --- what is stored ------------------------------------------------------------------ */
 
-static const char *first_known(const char *a, const char *b)
+struct hd_run run_stored(const struct hd_run *told, struct hd_snapshot *snap,
+                         struct arena *a)
 {
-    return is_known(a) ? a : b;
-}
-
-struct hd_run run_merged(const struct hd_run *told, struct hd_snapshot *snap)
-{
-    struct hd_run own = hd_run_of(snap);
-    if (told == NULL)
-        return own;
-    struct hd_run run = *told;
-    run.service = first_known(told->service, own.service);
-    run.host = first_known(told->host, own.host);
-    run.process = first_known(told->process, own.process);
-    run.pid = told->pid != HD_UNKNOWN ? told->pid : own.pid;
-    run.started = isfinite(told->started) ? told->started : own.started;
-    run.instance = told->instance != 0 ? told->instance : own.instance;
+    struct hd_run own = hd_run_of(snap), run = told != NULL ? *told : own;
+    run.service = store_clean(a, is_known(run.service) ? run.service : own.service);
+    run.host = store_clean(a, is_known(run.host) ? run.host : own.host);
+    run.process = store_clean(a, is_known(run.process) ? run.process : own.process);
+    run.build = store_clean(a, run.build);
+    run.pid = run.pid != HD_UNKNOWN ? run.pid : own.pid;
+    run.started = isfinite(run.started) ? run.started : own.started;
+    run.instance = run.instance != 0 ? run.instance : own.instance;
     return run;
-}
-
-struct hd_run run_cleaned(const struct hd_run *run, struct arena *a)
-{
-    struct hd_run clean = *run;
-    clean.service = store_clean(a, run->service);
-    clean.host = store_clean(a, run->host);
-    clean.process = store_clean(a, run->process);
-    clean.build = store_clean(a, run->build);
-    return clean;
 }
 
 static void add_part(struct text *t, const char *s)

@@ -5,13 +5,12 @@
 #include "base/arena.h"
 #include "heapdrift_store.h"
 
-/* What was told of a run (NULL: nothing), and what else the snapshot says. */
-struct hd_run run_merged(const struct hd_run *told, struct hd_snapshot *snap);
+/* What was told of a run (NULL: nothing), and what else the snapshot says; strings as they
+ * are stored: "" is unknown. */
+struct hd_run run_stored(const struct hd_run *told, struct hd_snapshot *snap,
+                         struct arena *a);
 
-/* The same with strings as they are stored: "" is unknown. */
-struct hd_run run_cleaned(const struct hd_run *run, struct arena *a);
-
-/* What parts a cleaned run from others: the same for all of its snapshots. */
+/* What parts a stored run from others: the same for all of its snapshots. */
 const char *run_key(const struct hd_run *run, struct arena *a);
 
 /* 16 digits, or "". */

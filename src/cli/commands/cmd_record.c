@@ -471,33 +471,23 @@ static bool can_follow(const struct settings *s)
     return true;
 }
 
-static bool is_right(const struct settings *s)
+static int run(struct settings *s)
 {
+    struct recording r = {.settings = s};
     size_t pipes = 0;
     for (size_t i = 0; i < s->operand_count; i++)
         pipes += strcmp(s->operands[i], "-") == 0;
     if (strcmp(s->format, "text") != 0 && strcmp(s->format, "json") != 0)
         fprintf(stderr, "heapdrift: --format=%s: record prints text or json\n", s->format);
     else if (s->follow)
-        return can_follow(s);
+        return can_follow(s) ? record_follow(s) : EXIT_TROUBLE;
     else if (s->operand_count == 0 && s->keep_seconds <= 0)
-        fputs("heapdrift: record needs a snapshot: heapdrift record SNAPSHOT...\n", stderr);
+        refuse("record needs a snapshot: heapdrift record SNAPSHOT...");
     else if (pipes > 1)
-        fputs("heapdrift: standard input can be given only once\n", stderr);
-    else
-        return true;
-    return false;
-}
-
-static int run(struct settings *s)
-{
-    struct recording r = {.settings = s};
-    if (!is_right(s))
-        return EXIT_TROUBLE;
-    if (s->follow)
-        return record_follow(s);
-    r.store = open_store(s, HD_STORE_WRITE);
-    return r.store != NULL ? record_operands(&r, NULL) : EXIT_TROUBLE;
+        refuse("standard input can be given only once");
+    else if ((r.store = open_store(s, HD_STORE_WRITE)) != NULL)
+        return record_operands(&r, NULL);
+    return EXIT_TROUBLE;
 }
 
 static const struct option options[] = {
