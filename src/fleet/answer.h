@@ -52,7 +52,9 @@ struct service_builds {
         uint64_t judged;   /* runs */
         uint64_t compared; /* the same, with unsure ones */
     } * all;
-    const struct service_build **by_name;
+    struct named_build {
+        const struct service_build *build;
+    } * by_name;
     size_t len;
 };
 

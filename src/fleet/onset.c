@@ -38,10 +38,10 @@ static int by_time(const void *a, const void *b)
     return s != t ? (s > t) - (s < t) : strcmp(x->name, y->name);
 }
 
-static int by_pointed_name(const void *a, const void *b)
+static int by_name_of_build(const void *a, const void *b)
 {
-    return by_name(*(const struct service_build *const *)a,
-                   *(const struct service_build *const *)b);
+    const struct named_build *x = a, *y = b;
+    return by_name(x->build, y->build);
 }
 
 struct service_builds *onset_builds(const struct hd_run_record *all, size_t len,
@@ -69,25 +69,26 @@ struct service_builds *onset_builds(const struct hd_run_record *all, size_t len,
     }
     qsort(seen, n, sizeof(*seen), by_time);
     b->all = arena_array(arena, struct service_build, n);
-    b->by_name = arena_array(arena, const struct service_build *, n);
+    b->by_name = arena_array(arena, struct named_build, n);
     b->len = n;
     for (size_t i = 0; i < n; i++) {
         b->all[i] = seen[i];
-        b->by_name[i] = &b->all[i];
+        b->by_name[i].build = &b->all[i];
     }
-    qsort(b->by_name, n, sizeof(*b->by_name), by_pointed_name);
+    qsort(b->by_name, n, sizeof(*b->by_name), by_name_of_build);
     free(seen);
     return b;
 }
 
 uint32_t onset_build_of(const struct service_builds *b, const struct hd_run_record *run)
 {
-    const struct service_build wanted = {.name = run->run.build}, *key = &wanted;
+    const struct service_build wanted = {.name = run->run.build};
+    const struct named_build key = {&wanted};
     if (wanted.name == NULL || b->len == 0)
         return NO_BUILD;
-    const struct service_build **found =
-        bsearch(&key, b->by_name, b->len, sizeof(*b->by_name), by_pointed_name);
-    return found != NULL ? (uint32_t)(*found - b->all) : NO_BUILD;
+    const struct named_build *found =
+        bsearch(&key, b->by_name, b->len, sizeof(key), by_name_of_build);
+    return found != NULL ? (uint32_t)(found->build - b->all) : NO_BUILD;
 }
 
 /* --- where it began ------------------------------------------------------------ */
@@ -123,43 +124,32 @@ static void add_builds(struct hd_fleet_suspect *s, const struct hit *hits, size_
     }
 }
 
-struct sides {
-    uint64_t with, judged; /* of all builds */
-    uint64_t before_with, before;
-};
-
-/* The boundary before that build, if it is less likely chance than those so far. */
-static void try_boundary(struct hd_fleet_suspect *s, const struct sides *n,
-                         const char *build)
+/* The boundary that is least likely chance. One before a build that no run of shows it is
+ * never the best: runs without it would be on the wrong side. */
+static void find_boundary(struct hd_fleet_suspect *s, const struct hit *hits, size_t count,
+                          const struct service_builds *builds)
 {
-    uint64_t since_with = n->with - n->before_with, since = n->judged - n->before;
-    double p = chance_log(n->before_with, n->before - n->before_with, since_with,
-                          since - since_with);
-    if (s->began_with != NULL && !(p < s->log_chance))
-        return;
-    s->began_with = build;
-    s->log_chance = p;
-    s->before_with = n->before_with;
-    s->before_without = n->before - n->before_with;
-    s->since_with = since_with;
-    s->since_without = since - since_with;
-}
-
-/* A boundary before a build that no run of shows it is never the best: runs without it
- * would be on the wrong side. */
-static void try_all(struct hd_fleet_suspect *s, const struct hit *hits, size_t count,
-                    const struct service_builds *builds)
-{
-    struct sides n = {.with = count};
+    uint64_t judged = 0, before = 0, before_with = 0; /* of all builds; of those before */
     size_t next = 0;
     for (size_t k = 0; k < builds->len; k++)
-        n.judged += runs_of(s, &builds->all[k]);
+        judged += runs_of(s, &builds->all[k]);
     for (size_t k = 0; k < builds->len; k++) {
-        if (next < count && hits[next].build == k)
-            try_boundary(s, &n, builds->all[k].name);
+        bool shows = next < count && hits[next].build == k;
+        uint64_t since_with = count - before_with, since = judged - before;
+        double p = shows ? chance_log(before_with, before - before_with, since_with,
+                                      since - since_with)
+                         : 0;
+        if (shows && (s->began_with == NULL || p < s->log_chance)) {
+            s->began_with = builds->all[k].name;
+            s->log_chance = p;
+            s->before_with = before_with;
+            s->before_without = before - before_with;
+            s->since_with = since_with;
+            s->since_without = since - since_with;
+        }
         for (; next < count && hits[next].build == k; next++)
-            n.before_with++;
-        n.before += runs_of(s, &builds->all[k]);
+            before_with++;
+        before += runs_of(s, &builds->all[k]);
     }
 }
 
@@ -173,7 +163,7 @@ void onset_find(struct hd_fleet_suspect *s, struct hit *hits, size_t count,
     add_builds(s, hits, count, builds, arena);
     if (count > 0) {
         s->first_build = s->builds[0].build;
-        try_all(s, hits, count, builds);
+        find_boundary(s, hits, count, builds);
     }
     s->chance = exp(s->log_chance);
     double tries = s->boundaries > 0 ? (double)s->boundaries : 1;

@@ -16,17 +16,15 @@
 
 extern const struct database sqlite_database, postgres_database;
 
-/* The kind that a URL names is the first with a prefix of it, or the last. "mysql://host"
- * is no file: none is called so by chance. */
+/* A file, unless the URL has a prefix of another kind. "mysql://host" is no file: none is
+ * called so by chance. */
 const struct database *database_for(const char *url, struct hd_error *err)
 {
     static const char letters[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.";
-    const struct database *const with_prefixes[] = {&postgres_database};
-    for (size_t i = 0; i < sizeof(with_prefixes) / sizeof(*with_prefixes); i++)
-        for (const char *const *p = with_prefixes[i]->prefixes; *p != NULL; p++)
-            if (strncmp(url, *p, strlen(*p)) == 0)
-                return with_prefixes[i];
+    for (const char *const *p = postgres_database.prefixes; *p != NULL; p++)
+        if (strncmp(url, *p, strlen(*p)) == 0)
+            return &postgres_database;
     size_t len = strspn(url, letters);
     if (len <= 1 || strncmp(url + len, "://", 3) != 0 || strncmp(url, "file:", 5) == 0)
         return &sqlite_database;

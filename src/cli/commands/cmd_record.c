@@ -53,24 +53,6 @@ static const char *service_of(struct hd_snapshot *snap, const struct hd_recordin
     return how->run->service != NULL ? how->run->service : hd_run_of(snap).service;
 }
 
-static void put_facts(struct hd_sink to, struct hd_snapshot *snap,
-                      const struct hd_recording *how)
-{
-    char when[CLOCK_TEXT];
-    hd_put_name(to, service_of(snap, how));
-    if (how->run->build != NULL) {
-        put(to, " ");
-        hd_put_name(to, how->run->build);
-    }
-    if (how->run->host != NULL) {
-        put(to, " on ");
-        hd_put_name(to, how->run->host);
-    }
-    clock_text(taken_of(snap, how), when);
-    put(to, ", ");
-    put(to, when);
-}
-
 /* In one piece, at once: who is killed next leaves no half of it. */
 static void print_line(const char *path, struct hd_snapshot *snap,
                        const struct hd_recording *how, enum hd_recorded what)
@@ -79,8 +61,21 @@ static void print_line(const char *path, struct hd_snapshot *snap,
     struct hd_sink to = hd_sink_memory(&line);
     hd_put_name(to, input_name(path));
     put(to, what == HD_RECORDED ? ": recorded: " : ": already recorded");
-    if (what == HD_RECORDED)
-        put_facts(to, snap, how);
+    if (what == HD_RECORDED) {
+        char when[CLOCK_TEXT];
+        hd_put_name(to, service_of(snap, how));
+        if (how->run->build != NULL) {
+            put(to, " ");
+            hd_put_name(to, how->run->build);
+        }
+        if (how->run->host != NULL) {
+            put(to, " on ");
+            hd_put_name(to, how->run->host);
+        }
+        clock_text(taken_of(snap, how), when);
+        put(to, ", ");
+        put(to, when);
+    }
     put(to, "\n");
     fwrite(line.bytes, 1, line.size, stdout);
     fflush(stdout);
