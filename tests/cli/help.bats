@@ -22,7 +22,6 @@ value_of() {
     min-score | max-growth | max-score) echo 5% ;;
     budget | label) echo X=2 ;;
     keep) echo 90d ;;
-    role) echo writer ;;
     limit) echo 1GiB ;;
     at) echo 80%,+1GiB ;;
     listen) echo 127.0.0.1:9464 ;;
@@ -132,7 +131,7 @@ watch all app-only ascii at baseline baseline-write budget build chains color co
 record build follow format help host keep label limit memory no-progress no-sandbox quiet service store symbols threads verbose version
 ps ascii color format help name output quiet sort version width
 fleet ascii by color exit-code format help limit max-hosts memory merge min-hosts min-score min-span min-steady no-sandbox output quiet rows save service shard since store strict threads until verbose version width
-store all format help memory no-sandbox quiet role store version
+store all format help memory no-sandbox quiet store version
 help help version
 completion help version
 OPTIONS
