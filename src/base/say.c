@@ -285,6 +285,18 @@ struct say_part as_change(uint64_t first, uint64_t last)
     return (struct say_part){.add = add_change, .n = first, .last = last};
 }
 
+static void add_range(struct sentence *to, const struct say_part *p)
+{
+    say(to, p->n, p->last > p->n ? "–" : "");
+    if (p->last > p->n)
+        say(to, p->last);
+}
+
+struct say_part as_range(uint64_t least, uint64_t most)
+{
+    return (struct say_part){.add = add_range, .n = least, .last = most};
+}
+
 static void add_plural(struct sentence *to, const struct say_part *p)
 {
     format_plural(&to->words, p->n, p->words);

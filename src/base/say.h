@@ -61,6 +61,9 @@ struct say_part as_change(uint64_t first, uint64_t last);      /* +1,234 */
 struct say_part as_size_change(uint64_t first, uint64_t last); /* -1.84 MiB */
 struct say_part as_plural(uint64_t n, const char *noun);       /* 1 chain, 2 chains */
 
+/* 28–33; 28 of equal ones. */
+struct say_part as_range(uint64_t least, uint64_t most);
+
 /* The noun alone, for a count that is said elsewhere: "chain", "chains". */
 struct say_part as_noun(uint64_t n, const char *noun);
 

@@ -22,7 +22,7 @@ static struct doc_runs *begin_fact(struct build *b, struct doc_facts *facts,
 
 static void add_window(struct build *b, struct doc_facts *facts)
 {
-    const struct hd_fleet_answer *a = &b->r->fleet;
+    const struct hd_fleet_answer *a = b->r->fleet;
     struct doc_runs *to = begin_fact(b, facts, "window");
     text_add_string(&b->words, isnan(a->rules.since) ? "all that is stored" : "");
     if (!isnan(a->rules.since))
@@ -44,7 +44,7 @@ static void add_window(struct build *b, struct doc_facts *facts)
 
 static void add_base(struct build *b, struct doc_facts *facts)
 {
-    const struct hd_fleet_answer *a = &b->r->fleet;
+    const struct hd_fleet_answer *a = b->r->fleet;
     struct doc_runs *to = begin_fact(b, facts, "rests on");
     format_plural(&b->words, a->runs[HD_JUDGED], "judged run");
     text_add_string(&b->words, " on ");
@@ -76,7 +76,7 @@ static void add_base(struct build *b, struct doc_facts *facts)
 
 static void add_head(struct build *b)
 {
-    const struct hd_fleet_answer *a = &b->r->fleet;
+    const struct hd_fleet_answer *a = b->r->fleet;
     struct doc_section *s = doc_section(b->doc, DOC_PLAIN);
     struct doc_facts *facts = &doc_block(b->doc, s, DOC_FACTS)->facts;
     if (a->rules.service != NULL)
@@ -328,7 +328,7 @@ void fleet_others(struct build *b, struct doc_table *t, size_t others)
 
 static void add_few(struct build *b, struct doc_table *t)
 {
-    const struct hd_fleet_answer *a = &b->r->fleet;
+    const struct hd_fleet_answer *a = b->r->fleet;
     if (a->few_count == 0)
         return;
     build_row(b, t, DOC_GROUP);
@@ -377,7 +377,7 @@ static struct doc_table *begin_suspects(struct build *b, const char *title,
 
 static void add_suspects(struct build *b)
 {
-    const struct hd_fleet_answer *a = &b->r->fleet;
+    const struct hd_fleet_answer *a = b->r->fleet;
     if (a->suspect_count + a->few_count == 0)
         return;
     struct doc_table *t = begin_suspects(
@@ -390,7 +390,7 @@ static void add_suspects(struct build *b)
 
 static void add_open(struct build *b)
 {
-    const struct hd_fleet_answer *a = &b->r->fleet;
+    const struct hd_fleet_answer *a = b->r->fleet;
     if (a->open_count == 0)
         return;
     struct doc_table *t =
@@ -403,7 +403,7 @@ static void add_open(struct build *b)
 
 void build_fleet(struct build *b)
 {
-    const struct hd_fleet_answer *a = &b->r->fleet;
+    const struct hd_fleet_answer *a = b->r->fleet;
     build_summary(b);
     add_head(b);
     if (a->by == HD_FLEET_BY_HOST)

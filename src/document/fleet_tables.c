@@ -39,7 +39,7 @@ void fleet_services(struct build *b)
         {.title = "builds", .align = DOC_RIGHT, .from_width = ROOM_FOR_SOME},
         {.title = "full in", .align = DOC_RIGHT, .from_width = ROOM_FOR_SOME},
         {.title = "service", .is_subject = true}};
-    const struct hd_fleet_answer *a = &b->r->fleet;
+    const struct hd_fleet_answer *a = b->r->fleet;
     if (a->service_count == 0)
         return;
     struct doc_table *t = build_table(
@@ -174,7 +174,7 @@ void fleet_multiples(struct build *b)
         {.title = "build", .gives_way = true, .from_width = ROOM_FOR_SOME},
         {.title = "run", .align = DOC_RIGHT, .from_width = ROOM_FOR_SOME},
         {.title = "host", .is_subject = true}};
-    const struct hd_fleet_answer *a = &b->r->fleet;
+    const struct hd_fleet_answer *a = b->r->fleet;
     if (a->suspects_shown + a->few_shown == 0)
         return;
     struct doc_section *s =
@@ -230,7 +230,7 @@ void fleet_hosts(struct build *b)
         {.title = "worst suspect", .gives_way = true, .from_width = ROOM_FOR_SOME},
         {.title = "service", .gives_way = true},
         {.title = "host", .is_subject = true}};
-    const struct hd_fleet_answer *a = &b->r->fleet;
+    const struct hd_fleet_answer *a = b->r->fleet;
     if (a->host_row_count == 0)
         return;
     struct doc_table *t = build_table(
@@ -277,7 +277,7 @@ void fleet_builds(struct build *b)
         {.title = "share", .align = DOC_RIGHT},
         {.title = "suspect", .gives_way = true, .from_width = ROOM_FOR_SOME},
         {.title = "build", .is_subject = true}};
-    const struct hd_fleet_answer *a = &b->r->fleet;
+    const struct hd_fleet_answer *a = b->r->fleet;
     if (a->suspects_shown == 0)
         return;
     struct doc_table *t = build_table(
@@ -312,7 +312,7 @@ void fleet_unjudged(struct build *b)
         {.title = "compared", .align = DOC_RIGHT, .from_width = ROOM_FOR_SOME},
         {.title = "why"},
         {.title = "service", .is_subject = true}};
-    const struct hd_fleet_answer *a = &b->r->fleet;
+    const struct hd_fleet_answer *a = b->r->fleet;
     if (a->unjudged_count == 0)
         return;
     struct doc_section *s = doc_topic(

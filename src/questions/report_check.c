@@ -207,69 +207,61 @@ static bool add_chains(struct check *c, const struct findings *found)
 
 /* --- warnings ------------------------------------------------------------ */
 
+/* What a line of the file is about; it is freed. */
 static void warn_about_line(struct check *c, enum warning_code code, const char *path,
                             uint64_t line, struct text *what)
 {
-    text_add_string(what, ": ");
-    text_add_string(what, warning_texts[code].message);
+    say(what, ": ", warning_texts[code].message);
     report_warn_text(c->r, code, (size_t)-1, what);
     struct hd_warning *added = &c->r->warnings[c->r->warning_count - 1];
     added->path = report_string(c->r, path);
     added->line = line > 0 ? line : HD_UNKNOWN;
 }
 
-static void warn_about_unmatched(struct check *c, const struct rule *rule,
-                                 const char *meant)
-{
-    struct arena scratch = {0};
-    struct text what = {0};
-    phrase_meant(&what, rule_name(rule->kind, rule->total, rule->pattern, &scratch), meant);
-    warn_about_line(c, WARN_UNUSED_BUDGET, rule->path, rule->line, &what);
-    arena_free(&scratch);
-}
-
-static void warn_about_units(struct check *c)
-{
-    for (size_t i = 0; i < c->budgets.rule_count; i++) {
-        const struct rule *rule = &c->budgets.rules[i];
-        struct arena scratch = {0};
-        struct text what = {0};
-        if (rule->lacks_unit) {
-            phrase_no_unit(&what,
-                           rule_name(rule->kind, rule->total, rule->pattern, &scratch),
-                           rule->limit.amount);
-            warn_about_line(c, WARN_NO_UNIT, rule->path, rule->line, &what);
-        }
-        arena_free(&scratch);
-    }
-}
-
 static void add_warnings(struct check *c, const struct evidence *e,
                          const struct findings *found)
 {
     const struct hd_budgets *b = &c->budgets;
-    warn_about_units(c);
+    struct arena scratch = {0};
+    bool usable = c->types.usable_count >= 2;
     for (size_t i = 0; i < b->rule_count; i++) {
+        const struct rule *rule = &b->rules[i];
+        struct text what = {0};
+        if (!rule->lacks_unit)
+            continue;
+        phrase_no_unit(&what, rule_name(rule->kind, rule->total, rule->pattern, &scratch),
+                       rule->limit.amount);
+        warn_about_line(c, WARN_NO_UNIT, rule->path, rule->line, &what);
+    }
+    for (size_t i = 0; i < b->rule_count; i++) {
+        const struct rule *rule = &b->rules[i];
+        const char *meant = found->meant[i];
+        struct text what = {0};
         /* Two rules of one entry match the same. */
-        bool again = i > 0 && b->rules[i].entry == b->rules[i - 1].entry;
-        bool fine = b->rules[i].is_optional && found->meant[i] == NULL;
-        if (!found->rule_matched[i] && !again && !fine && c->types.usable_count >= 2)
-            warn_about_unmatched(c, &b->rules[i], found->meant[i]);
+        bool again = i > 0 && rule->entry == b->rules[i - 1].entry;
+        bool fine = rule->is_optional && meant == NULL;
+        if (found->rule_matched[i] || again || fine || !usable)
+            continue;
+        say(&what, rule_name(rule->kind, rule->total, rule->pattern, &scratch));
+        if (meant != NULL)
+            say(&what, " (did you mean ", meant, "?)");
+        warn_about_line(c, WARN_UNUSED_BUDGET, rule->path, rule->line, &what);
     }
     for (size_t i = 0; i < b->suppression_count; i++) {
         const struct suppression *s = &b->suppressions[i];
-        const char *name = s->type != NULL ? s->type : s->holder;
         struct text what = {0};
+        say(&what, s->type != NULL ? s->type : s->holder);
         if (found->expired[i]) {
-            phrase_expired(&what, name, s->until_text, s->reason);
+            say(&what, " (until ", s->until_text, ", ", s->reason, ")");
             warn_about_line(c, WARN_EXPIRED_SUPPRESSION, s->path, s->line, &what);
         } else if (!found->suppression_used[i]) {
-            text_add_string(&what, name);
             warn_about_line(c, WARN_UNUSED_SUPPRESSION, s->path, s->line, &what);
         }
+        text_free(&what);
     }
-    if (c->types.usable_count >= 2 && scale_differs(&b->baseline, e))
+    if (usable && scale_differs(&b->baseline, e))
         report_warn(c->r, WARN_DIFFERENT_BASELINE, (size_t)-1);
+    arena_free(&scratch);
 }
 
 /* --- all of it ----------------------------------------------------------- */

@@ -4,6 +4,7 @@
 #include "render/exposition.h"
 #include "render/writer.h"
 #include "report/format_units.h"
+#include "report/report_fleet.h"
 
 static void put_total(struct exposition *e, const char *name, const char *help,
                       double value)

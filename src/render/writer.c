@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/options.h"
 #include "document/build.h"
+#include "report/report_fleet.h"
 #include "report/view.h"
 
 #include <string.h>

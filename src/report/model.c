@@ -40,7 +40,7 @@ void report_publish(struct hd_report *r)
         .processes = r->kind == HD_REPORT_PROCESSES ? &r->processes : NULL,
         .tree = r->tree.len > 0 ? &r->tree : NULL,
         .instance = r->kind == HD_REPORT_OBJECT ? &r->instance : NULL,
-        .fleet = r->kind == HD_REPORT_FLEET ? &r->fleet : NULL,
+        .fleet = r->fleet,
         .objects = r->kind == HD_REPORT_OBJECTS ? &r->objects : NULL,
         .statics = r->kind == HD_REPORT_STATICS ? &r->statics : NULL,
     };

@@ -32,34 +32,37 @@ static void add_field_name(struct text *t, struct name_part field)
     text_add(t, field.at + of_property, field.len - (of_property ? tail + 1 : 0));
 }
 
-void headline_add_variable(struct headline *h, const struct hd_report *r, const char *name)
+static void add_variable(struct sentence *to, const struct say_part *p)
 {
-    bool declared = is_declared(r, name);
-    struct place place = place_of(name), shown = place_of(report_shown(r, name));
+    const struct hd_report *r = p->of;
+    bool declared = is_declared(r, p->words);
+    struct place place = place_of(p->words), shown = place_of(report_shown(r, p->words));
     if (declared && place_is_variable(&shown))
         place = shown;
     bool has_field = place.field.at != NULL;
-    struct name_part last = has_field ? place.field : place.type;
     struct text type = {0}, word = {0}, field = {0};
     if (declared && has_field) {
         text_add(&type, place.type.at, place.type.len);
         format_short_name(&word, text_string(&type));
-        text_add_char(&word, '.');
+        say(&word, ".");
     }
-    add_field_name(&field, last);
+    add_field_name(&field, has_field ? place.field : place.type);
     format_short_name(&word, text_string(&field));
-    headline_add(h, place.kind == PLACE_STATIC ? "static " : "thread static ");
-    headline_add_parts(h, &word);
+    say(to, place.kind == PLACE_STATIC ? "static " : "thread static ");
+    sentence_add_name(to, &word);
     text_free(&type);
     text_free(&field);
 }
 
-void headline_add_place(struct headline *h, const struct hd_report *r, const char *name)
+struct say_part as_variable(const struct hd_report *r, const char *name)
 {
-    if (place_names_variable(name))
-        headline_add_variable(h, r, name);
-    else
-        headline_add_long_type(h, report_shown(r, name));
+    return (struct say_part){.add = add_variable, .words = name, .of = r};
+}
+
+struct say_part as_place(const struct hd_report *r, const char *name)
+{
+    return place_names_variable(name) ? as_variable(r, name)
+                                      : as_long_type(report_shown(r, name));
 }
 
 /* The last one that is such, or NULL. */
@@ -122,33 +125,31 @@ static struct owner program_above(const struct hd_suspect *s, const char *counte
 }
 
 /* "singleton Session.Log", "Cache of static s_all" */
-static void add_owner(struct headline *h, const struct hd_report *r, const struct owner *o)
+static void add_owner(struct sentence *h, const struct hd_report *r, const struct owner *o)
 {
     struct text word = {0};
+    if (place_names_variable(o->type)) {
+        say(h, as_variable(r, o->type));
+        return;
+    }
     format_short_name(&word, report_shown(r, o->type));
     format_field(&word, o->type, o->field);
-    headline_add(h, o->service == HD_SERVICE_SINGLETON ? "singleton " : "");
-    headline_add_parts(h, &word);
-    if (o->of == NULL)
-        return;
-    headline_add(h, " of ");
-    if (place_names_variable(o->of))
-        headline_add_variable(h, r, o->of);
-    else
-        headline_add_type(h, report_shown(r, o->of));
+    say(h, o->service == HD_SERVICE_SINGLETON ? "singleton " : "");
+    sentence_add_name(h, &word);
+    if (o->of != NULL)
+        say(h, " of ",
+            place_names_variable(o->of) ? as_variable(r, o->of)
+                                        : as_type(report_shown(r, o->of)));
 }
 
 const char *phrase_owner(struct hd_report *r, const char *type, enum hd_service service)
 {
-    struct headline h = {0};
+    struct sentence h = {0};
     if (type == NULL)
         return NULL;
-    if (place_names_variable(type))
-        headline_add_variable(&h, r, type);
-    else
-        add_owner(&h, r, &(struct owner){.type = type, .service = service});
+    add_owner(&h, r, &(struct owner){.type = type, .service = service});
     const char *words = report_string(r, text_string(&h.words));
-    headline_free(&h);
+    sentence_free(&h);
     return words;
 }
 
@@ -165,7 +166,7 @@ static const char *const root_words[HD_ROOT_KIND_COUNT] = {
 /* The variable that says something, else the class of the program that is next to it, else
  * what the hint knows, else what is known of the root. False, and nothing said, if nothing
  * is, or it is what the sentence is about. */
-static bool add_holder(struct headline *h, const struct hd_report *r,
+static bool add_holder(struct sentence *h, const struct hd_report *r,
                        const struct hd_suspect *s, const char *joint)
 {
     if (r->options.by == HD_BY_TYPE && place_names_variable(s->subject))
@@ -186,68 +187,52 @@ static bool add_holder(struct headline *h, const struct hd_report *r,
         owner.type = nearest(s, is_object);
     if (field == NULL && owner.type == NULL && words == NULL)
         return false;
-    headline_add(h, joint);
+    say(h, joint);
     if (field != NULL)
-        headline_add_variable(h, r, field);
-    else if (owner.type != NULL && place_names_variable(owner.type))
-        headline_add_variable(h, r, owner.type);
+        say(h, as_variable(r, field));
     else if (owner.type != NULL)
         add_owner(h, r, &owner);
     else
-        headline_add(h, words);
+        say(h, words);
     return true;
 }
 
 /* Whether one chain stands for nearly all, for most, or for few of the instances. */
-static void add_held(struct headline *h, const struct hd_report *r,
+static void add_held(struct sentence *h, const struct hd_report *r,
                      const struct hd_suspect *s, bool brief)
 {
     const struct hint *hint = hint_named(s->hint);
     double share = s->chains.len > 0 ? s->chains.all[0].chain.share : 1;
     const char *joint = brief ? ", held by " : ", kept alive by ";
-    if (s->basis == HD_BASIS_TYPE) {
-        headline_add(h, joint);
-        headline_add(h, hint != NULL && hint->holder != NULL
-                            ? hint->holder
-                            : "different owners over time");
-    } else if (share < 0.5) {
-        headline_add(h,
-                     brief ? ", held in several ways" : ", kept alive by several holders");
-    } else {
+    if (s->basis == HD_BASIS_TYPE)
+        say(h, joint,
+            hint != NULL && hint->holder != NULL ? hint->holder
+                                                 : "different owners over time");
+    else if (share < 0.5)
+        say(h, brief ? ", held in several ways" : ", kept alive by several holders");
+    else
         add_holder(h, r, s, share < 0.9 && !brief ? ", mostly kept alive by " : joint);
-    }
 }
 
 /* --- one leak -------------------------------------------------------------- */
 
-static const char *unit_word(const struct hd_report *r)
-{
-    static const char *const words[] = {[HD_BY_TYPE] = "",
-                                        [HD_BY_NAMESPACE] = "namespace ",
-                                        [HD_BY_MODULE] = "module ",
-                                        [HD_BY_HOLDER] = ""};
-    return words[r->options.by];
-}
-
-static void add_subject(struct headline *h, const struct hd_report *r,
+static void add_subject(struct sentence *h, const struct hd_report *r,
                         const struct hd_suspect *s, bool brief)
 {
+    static const char *const units[] = {
+        [HD_BY_NAMESPACE] = "namespace ", [HD_BY_MODULE] = "module "};
     struct text method = {0};
-    headline_add(h, unit_word(r));
+    bool variable = place_names_variable(s->subject);
     if (r->options.by == HD_BY_HOLDER) {
         if (s->holder_len == 0 || !add_holder(h, r, s, ""))
-            headline_add(h, "one holder");
+            say(h, "one holder");
     } else if (r->options.by != HD_BY_TYPE) {
-        headline_add_name(h, s->subject);
-    } else if (place_names_variable(s->subject)) {
-        headline_add_variable(h, r, s->subject);
-    } else if (format_method(&method, s->subject, true)) {
-        headline_add_name(h, text_string(&method));
+        say(h, units[r->options.by], as_whole_name(s->subject));
+    } else if (!variable && format_method(&method, s->subject, true)) {
+        say(h, as_whole_name(text_string(&method)));
     } else {
-        if (brief)
-            headline_add_type(h, report_shown(r, s->subject));
-        else
-            headline_add_long_type(h, report_shown(r, s->subject));
+        say(h, brief && !variable ? as_type(report_shown(r, s->subject))
+                                  : as_place(r, s->subject));
     }
     text_free(&method);
 }
@@ -265,83 +250,48 @@ bool leak_grows_in_size(const struct leak_counts *c)
 }
 
 /* "Node objects", where the sentence is about their owner; "calls" of a method. */
-static void add_noun(struct headline *h, const struct hd_report *r,
-                     const struct hd_suspect *s, uint64_t count)
+static struct say_part as_counted(const struct hd_report *r, const struct hd_suspect *s,
+                                  uint64_t count)
 {
     struct async_method m;
-    if (r->options.by == HD_BY_TYPE && async_method_of(&m, s->counted)) {
-        headline_add(h, count == 1 ? " call" : " calls");
-        return;
-    }
-    headline_add(h, " ");
-    if (r->options.by == HD_BY_TYPE && strcmp(s->counted, s->subject) != 0)
-        headline_add_objects(h, report_shown(r, s->counted), true, count);
-    else
-        headline_add(h, count == 1 ? "object" : "objects");
-}
-
-static void add_counts(struct headline *h, const struct hd_report *r,
-                       const struct hd_suspect *s)
-{
-    struct leak_counts c = leak_counts_of(r, s);
-    uint64_t last = c.at[c.len - 1].count;
-    headline_add(h, ": ");
-    if (leak_grows_in_size(&c)) {
-        headline_add_count(h, last);
-        add_noun(h, r, s, last);
-        headline_add(h, last == 1 ? " that grows" : " that grow");
-        return;
-    }
-    headline_add_count(h, c.at[0].count);
-    headline_add(h, " → ");
-    headline_add_count(h, last);
-    add_noun(h, r, s, 0);
-}
-
-static void add_since(struct headline *h, const struct hd_report *r,
-                      const struct hd_suspect *s)
-{
-    struct text since = {0};
-    if (text_since(&since, r, s->births)) {
-        headline_add(h, ", ");
-        headline_add(h, text_string(&since));
-    }
-    text_free(&since);
-}
-
-/* ", +3.31 MiB, 66 % of the heap"; in brief ", +3.31 MiB (66 %)" */
-static void add_gain(struct headline *h, const struct hd_report *r,
-                     const struct hd_suspect *s, bool brief)
-{
-    bool bytes = r->diff.by_graph || r->diff.types.bytes_known;
-    headline_add(h, ", ");
-    if (bytes) {
-        text_gain(&h->words, r, s);
-        headline_add(h, brief ? " (" : ", ");
-    }
-    format_percent(&h->words, text_gain_share(r, s));
-    if (bytes && brief)
-        headline_add(h, ")");
-    else
-        headline_add(h, bytes ? " of the heap" : " of the objects");
+    if (r->options.by == HD_BY_TYPE && async_method_of(&m, s->counted))
+        return as_noun(count, "call");
+    return r->options.by == HD_BY_TYPE && strcmp(s->counted, s->subject) != 0
+               ? as_objects(report_shown(r, s->counted), true, count)
+               : as_noun(count, "object");
 }
 
 /* "Shop.Session: 0 → 6,000 objects in 6 snapshots, +3.31 MiB, 66 % of the heap, kept alive
  * by static s_sessions". Of several each is brief. */
-void phrase_leak(struct headline *h, const struct hd_report *r, const struct hd_suspect *s,
+void phrase_leak(struct sentence *h, const struct hd_report *r, const struct hd_suspect *s,
                  bool brief)
 {
+    struct leak_counts c = leak_counts_of(r, s);
+    struct text since = {0};
+    uint64_t last = c.at[c.len - 1].count, snapshots = r->diff.usable_count;
+    bool bytes = r->diff.by_graph || r->diff.types.bytes_known;
+    struct say_part share = as_percent(text_gain_share(r, s));
     add_subject(h, r, s, brief);
-    add_counts(h, r, s);
+    if (leak_grows_in_size(&c))
+        say(h, ": ", last, " ", as_counted(r, s, last),
+            last == 1 ? " that grows" : " that grow");
+    else
+        say(h, ": ", c.at[0].count, " → ", last, " ", as_counted(r, s, 0));
     if (!brief)
-        headline_add_snapshots(h, r);
-    add_since(h, r, s);
-    if (s->per_iteration != HD_UNKNOWN) {
-        headline_add(h, ", exactly ");
-        headline_add_count(h, s->per_iteration);
-        headline_add(h, " per iteration");
-    }
-    add_gain(h, r, s, brief);
+        say(h, snapshots == 2 ? " between " : " in ", as_plural(snapshots, "snapshot"));
+    if (text_since(&since, r, s->births))
+        say(h, ", ", as_text(&since));
+    text_free(&since);
+    if (s->per_iteration != HD_UNKNOWN)
+        say(h, ", exactly ", s->per_iteration, " per iteration");
+    /* ", +3.31 MiB, 66 % of the heap"; in brief ", +3.31 MiB (66 %)" */
+    say(h, ", ");
+    if (bytes)
+        text_gain(&h->words, r, s);
+    if (bytes && brief)
+        say(h, " (", share, ")");
+    else
+        say(h, bytes ? ", " : "", share, bytes ? " of the heap" : " of the objects");
     if (r->options.by == HD_BY_TYPE)
         add_held(h, r, s, brief);
 }
@@ -349,20 +299,20 @@ void phrase_leak(struct headline *h, const struct hd_report *r, const struct hd_
 /* --- the way from its root ------------------------------------------------- */
 
 /* A frame by its short name: generic arguments are in the chain below. */
-static void add_frame(struct headline *h, const struct hd_report *r,
+static void add_frame(struct sentence *h, const struct hd_report *r,
                       const struct hd_frame *f)
 {
     struct text name = {0}, plain = {0};
     if (place_names_variable(f->types[0])) {
-        headline_add_variable(h, r, f->types[0]);
+        say(h, as_variable(r, f->types[0]));
         return;
     }
     format_short_name(&name, f->shown[0] != NULL ? f->shown[0] : f->types[0]);
     const char *s = text_string(&name), *open = strchr(s, '<'), *end = strrchr(s, '>');
     bool cut = open != NULL && end != NULL && open > s && !place_is_root(s);
     text_add(&plain, s, cut ? (size_t)(open - s) : name.len);
-    text_add_string(&plain, cut ? end + 1 : "");
-    headline_add_parts(h, &plain);
+    say(&plain, cut ? end + 1 : "");
+    sentence_add_name(h, &plain);
     text_free(&name);
 }
 
@@ -372,7 +322,7 @@ static bool is_group(const struct hd_frame *f)
 }
 
 /* Those of these frames that there are, root first; "…" stands for what is between. */
-static void add_frames(struct headline *h, const struct hd_report *r,
+static void add_frames(struct sentence *h, const struct hd_report *r,
                        const struct hd_chain_row *row, const size_t *shown, size_t count)
 {
     const struct hd_chain *c = &row->chain;
@@ -383,9 +333,9 @@ static void add_frames(struct headline *h, const struct hd_report *r,
             continue;
         bool cut =
             row->frames_omitted > 0 && said < row->omitted_at && at >= row->omitted_at;
-        headline_add(h, said == SIZE_MAX ? "" : cut || at > said + 1 ? " → … → " : " → ");
+        say(h, said == SIZE_MAX ? "" : cut || at > said + 1 ? " → … → " : " → ");
         if (is_group(&c->frames[at]) && root_words[c->kind] != NULL)
-            headline_add(h, root_words[c->kind]);
+            say(h, root_words[c->kind]);
         else
             add_frame(h, r, &c->frames[at]);
         said = at;
@@ -395,7 +345,7 @@ static void add_frames(struct headline *h, const struct hd_report *r,
 /* Of a line of 80 columns what is left for it. */
 enum { PATH_COLUMNS = 52 };
 
-void phrase_path(struct headline *h, const struct hd_report *r, const struct hd_suspect *s)
+void phrase_path(struct sentence *h, const struct hd_report *r, const struct hd_suspect *s)
 {
     if (s->chains.len == 0)
         return;
@@ -412,11 +362,11 @@ void phrase_path(struct headline *h, const struct hd_report *r, const struct hd_
     const size_t shown[] = {root, owner, n - 1};
     add_frames(h, r, row, shown, 3);
     if (printed_columns(text_string(&h->words), h->words.len, false) > PATH_COLUMNS) {
-        headline_free(h);
-        *h = (struct headline){0};
+        sentence_free(h);
+        *h = (struct sentence){0};
         add_frames(h, r, row, (const size_t[]){root, n - 1}, 2);
     }
-    headline_add(h, "  (");
+    say(h, "  (");
     text_brief_share(&h->words, row);
-    headline_add(h, ")");
+    say(h, ")");
 }

@@ -3,106 +3,84 @@
 #include "base/ascii.h"
 #include "base/c_locale.h"
 
-#include <assert.h>
 #include <ctype.h>
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-/* --- headlines ------------------------------------------------------------ */
+/* --- parts of sentences ---------------------------------------------------- */
 
 /* A name is a word of a sentence here: longer ones are cut. */
 enum { NAME_COLUMNS = 48 };
 
-void headline_free(struct headline *h)
+void sentence_add_name(struct sentence *s, struct text *name)
 {
-    text_free(&h->words);
-}
-
-void headline_add(struct headline *h, const char *words)
-{
-    text_add_string(&h->words, words);
-}
-
-void headline_end_name(struct headline *h, size_t from)
-{
-    assert(h->name_count < HEADLINE_NAMES);
-    h->names[h->name_count++] = (struct headline_name){from, h->words.len};
-}
-
-void headline_add_parts(struct headline *h, struct text *name)
-{
-    size_t from = h->words.len;
-    format_shorten(&h->words, text_string(name), name->len, NAME_COLUMNS, false);
-    headline_end_name(h, from);
+    size_t from = s->words.len;
+    format_shorten(&s->words, text_string(name), name->len, NAME_COLUMNS, false);
+    sentence_end_name(s, from);
     text_free(name);
 }
 
-void headline_add_type(struct headline *h, const char *name)
+static void add_type(struct sentence *to, const struct say_part *p)
 {
     struct text plain = {0};
-    format_short_name(&plain, name);
-    headline_add_parts(h, &plain);
+    format_short_name(&plain, p->words);
+    sentence_add_name(to, &plain);
 }
 
-void headline_add_name(struct headline *h, const char *name)
+struct say_part as_type(const char *name)
+{
+    return (struct say_part){.add = add_type, .words = name};
+}
+
+static void add_whole_name(struct sentence *to, const struct say_part *p)
 {
     struct text whole = {0};
-    format_name(&whole, name);
-    headline_add_parts(h, &whole);
+    format_name(&whole, p->words);
+    sentence_add_name(to, &whole);
 }
 
-void headline_add_long_type(struct headline *h, const char *name)
+struct say_part as_whole_name(const char *name)
+{
+    return (struct say_part){.add = add_whole_name, .words = name};
+}
+
+struct say_part as_long_type(const char *name)
 {
     enum { ROOM = 40 };
     struct text whole = {0};
     format_name(&whole, name);
-    if (printed_columns(text_string(&whole), whole.len, false) <= ROOM)
-        headline_add_name(h, name);
-    else
-        headline_add_type(h, name);
+    bool fits = printed_columns(text_string(&whole), whole.len, false) <= ROOM;
     text_free(&whole);
+    return fits ? as_whole_name(name) : as_type(name);
 }
 
-void headline_add_count(struct headline *h, uint64_t n)
+static void add_objects(struct sentence *to, const struct say_part *p)
 {
-    format_count(&h->words, n);
+    if (strcmp(p->words, "System.Object") != 0)
+        say(to, p->last ? as_type(p->words) : as_long_type(p->words), " ");
+    say(to, as_noun(p->n, "object"));
 }
 
-void headline_add_objects(struct headline *h, const char *type, bool brief, uint64_t n)
+struct say_part as_objects(const char *type, bool brief, uint64_t n)
 {
-    bool plain = strcmp(type, "System.Object") == 0;
-    if (!plain && brief)
-        headline_add_type(h, type);
-    else if (!plain)
-        headline_add_long_type(h, type);
-    headline_add(h, plain ? "" : " ");
-    headline_add(h, n == 1 ? "object" : "objects");
+    return (struct say_part){.add = add_objects, .words = type, .n = n, .last = brief};
 }
 
-void headline_add_snapshots(struct headline *h, const struct hd_report *r)
+void sentence_capitalize(struct sentence *s, size_t from)
 {
-    headline_add(h, r->diff.usable_count == 2 ? " between " : " in ");
-    format_plural(&h->words, r->diff.usable_count, "snapshot");
+    if (from < s->words.len)
+        s->words.data[from] = (char)toupper((unsigned char)s->words.data[from]);
 }
 
-void headline_capitalize(struct headline *h, size_t from)
+void sentence_add_words(struct sentence *s, struct text *words)
 {
-    if (from < h->words.len)
-        h->words.data[from] = (char)toupper((unsigned char)h->words.data[from]);
-}
-
-void headline_add_sentence(struct headline *h, struct text *words)
-{
-    struct text safe = {0};
-    size_t from = h->words.len;
-    format_name(&safe, text_string(words));
-    text_add_string(&h->words, text_string(&safe));
-    headline_capitalize(h, from);
-    bool ends = safe.len > 0 && strchr(".?!", safe.data[safe.len - 1]) != NULL;
-    headline_end_name(h, from);
-    headline_add(h, ends ? "" : ".");
-    text_free(&safe);
+    size_t from = s->words.len;
+    format_name(&s->words, text_string(words));
+    sentence_capitalize(s, from);
+    bool ends =
+        s->words.len > from && strchr(".?!", s->words.data[s->words.len - 1]) != NULL;
+    sentence_end_name(s, from);
+    say(s, ends ? "" : ".");
 }
 
 /* --- what is counted ------------------------------------------------------ */
@@ -152,15 +130,6 @@ static void add_size_apart(struct text *t, uint64_t bytes, uint64_t other)
     text_free(&o);
 }
 
-/* A mean per iteration may lie between two whole numbers. */
-static void add_number(struct text *t, double n, double other)
-{
-    if (n == floor(n) && n < 9e15)
-        format_count(t, (uint64_t)n);
-    else
-        add_apart(t, "%.*f", 2, n, other);
-}
-
 /* "120 instances", "1.84 MiB". */
 static void add_amount(struct text *t, const struct hd_finding *rule, double n,
                        double other)
@@ -169,9 +138,13 @@ static void add_amount(struct text *t, const struct hd_finding *rule, double n,
         add_size_apart(t, tally_rounded(n), tally_rounded(other));
         return;
     }
-    add_number(t, n, other);
-    text_add_string(t, rule->kind == HD_RULE_TOTAL ? " object" : " instance");
-    text_add_string(t, n == 1 ? "" : "s");
+    /* A mean per iteration may lie between two whole numbers. */
+    if (n == floor(n) && n < 9e15)
+        say(t, (uint64_t)n);
+    else
+        add_apart(t, "%.*f", 2, n, other);
+    say(t, " ",
+        as_noun(n == 1 ? 1 : 2, rule->kind == HD_RULE_TOTAL ? "object" : "instance"));
 }
 
 /* other: what stands beside it; not a number where nothing does. */
@@ -179,75 +152,45 @@ static void add_signed_amount(struct text *t, const struct hd_finding *rule, dou
                               double other)
 {
     bool apart = isnan(other) || (other != 0 && (n < 0) != (other < 0));
-    text_add_char(t, n < 0 ? '-' : '+');
+    say(t, n < 0 ? "-" : "+");
     add_amount(t, rule, fabs(n), apart ? fabs(n) : fabs(other));
 }
 
-/* What the limit is to be told from, and what from the limit. */
-static double absolute_limit(const struct hd_finding *rule)
-{
-    return rule->limit.relative ? NAN : (double)rule->limit.amount;
-}
-
-static void add_per(struct text *t, enum hd_per per)
-{
-    static const char *const words[] = {[HD_PER_TOTAL] = "",
+static const char *const per_words[] = {[HD_PER_TOTAL] = "",
                                         [HD_PER_STEP] = " per step",
                                         [HD_PER_ITERATION] = " per iteration"};
-    text_add_string(t, words[per]);
-}
-
-static void add_percent(struct text *t, const char *format, double percent)
-{
-    char s[48];
-    c_snprintf(s, sizeof(s), format, percent);
-    text_add_string(t, s);
-}
 
 /* --- rules of a check ---------------------------------------------------- */
 
 void phrase_rule(struct text *t, const struct hd_finding *rule)
 {
     struct arena scratch = {0};
-    text_add_string(t, rule_name(rule->kind, rule->total, rule->pattern, &scratch));
+    say(t, rule_name(rule->kind, rule->total, rule->pattern, &scratch));
     arena_free(&scratch);
 }
 
 void phrase_source(struct text *t, const struct hd_finding *rule)
 {
-    char line[32];
-    if (rule->path == NULL) {
-        text_add_string(t, rule->is_default ? "default" : "option");
-        return;
-    }
-    snprintf(line, sizeof(line), ":%" PRIu64, rule->line);
-    text_add_string(t, rule->path);
-    text_add_string(t, line);
-}
-
-static void add_score_limit(struct text *t, const struct hd_finding *rule)
-{
-    text_add_string(t, "score below ");
-    if (rule->limit.relative)
-        add_percent(t, "%g %%", rule->limit.percent);
+    if (rule->path == NULL)
+        say(t, rule->is_default ? "default" : "option");
     else
-        add_size_apart(t, rule->limit.amount,
-                       isnan(rule->observed_value) ? rule->limit.amount
-                                                   : tally_rounded(rule->observed_value));
-    text_add_string(t, rule->is_by_steadiness ? " if steady" : "");
+        say(t, rule->path, ":", as_digits(rule->line));
 }
 
 void phrase_limit(struct text *t, const struct hd_finding *rule)
 {
-    if (rule->measure == HD_MEASURE_SCORE) {
-        add_score_limit(t, rule);
-        return;
-    }
-    if (rule->limit.relative)
-        add_percent(t, "+%g %%", rule->limit.percent);
+    const struct hd_limit *limit = &rule->limit;
+    bool is_score = rule->measure == HD_MEASURE_SCORE;
+    say(t, is_score ? "score below " : limit->relative ? "+" : "");
+    if (limit->relative)
+        say(t, as_number(limit->percent), " %");
+    else if (!is_score)
+        add_signed_amount(t, rule, (double)limit->amount, rule->observed_value);
     else
-        add_signed_amount(t, rule, (double)rule->limit.amount, rule->observed_value);
-    add_per(t, rule->per);
+        add_size_apart(t, limit->amount,
+                       isnan(rule->observed_value) ? limit->amount
+                                                   : tally_rounded(rule->observed_value));
+    say(t, !is_score ? per_words[rule->per] : rule->is_by_steadiness ? " if steady" : "");
 }
 
 static void add_growth(struct text *t, const struct hd_finding *rule)
@@ -257,28 +200,28 @@ static void add_growth(struct text *t, const struct hd_finding *rule)
         double percent = 100 * rule->observed_value / rule->base;
         add_apart(t, "%+.*f %%", fabs(percent) < 99.5 ? 1 : 0, percent,
                   rule->limit.percent);
-        text_add_string(t, " (");
+        say(t, " (");
     }
-    add_signed_amount(t, rule, rule->observed_value, absolute_limit(rule));
-    text_add_string(t, share ? ")" : "");
-    add_per(t, rule->per);
+    add_signed_amount(t, rule, rule->observed_value,
+                      rule->limit.relative ? NAN : (double)rule->limit.amount);
+    say(t, share ? ")" : "", per_words[rule->per]);
 }
 
 static void add_score(struct text *t, const struct hd_finding *rule)
 {
     double share = rule->base > 0 ? rule->observed_value / rule->base : 0;
     uint64_t bytes = tally_rounded(rule->observed_value);
-    text_add_string(t, "score ");
+    say(t, "score ");
     if (rule->limit.relative && share >= 0.0005)
         add_apart(t, "%.*f %%", share < 0.0995 ? 1 : 0, 100 * share, rule->limit.percent);
     else
-        format_percent(t, share);
-    text_add_string(t, " (");
+        say(t, as_percent(share));
+    say(t, " (");
     if (rule->is_in_bytes)
         add_size_apart(t, bytes, rule->limit.relative ? bytes : rule->limit.amount);
     else
-        format_plural(t, tally_rounded(rule->observed_value), "object");
-    text_add_char(t, ')');
+        say(t, as_plural(bytes, "object"));
+    say(t, ")");
 }
 
 bool phrase_observed(struct text *t, const struct hd_finding *rule)
@@ -288,8 +231,7 @@ bool phrase_observed(struct text *t, const struct hd_finding *rule)
     if (isnan(rule->observed_value) && !nothing)
         return false;
     if (isnan(rule->observed_value))
-        text_add_string(t, rule->reason.code == HD_REASON_NONE ? "nothing grows"
-                                                               : "no suspect");
+        say(t, rule->reason.code == HD_REASON_NONE ? "nothing grows" : "no suspect");
     else if (is_score)
         add_score(t, rule);
     else
@@ -342,17 +284,6 @@ static const char *const reasons[HD_REASON_COUNT] = {
     [HD_REASON_STEADY] = "it grew in every step; --min-steady sets when that counts",
 };
 
-static void add_no_match(struct text *t, const struct hd_finding *rule)
-{
-    text_add_string(t, "matches no ");
-    text_add_string(t, rule->kind == HD_RULE_HOLDER ? "holder" : "type");
-    if (rule->reason.meant == NULL)
-        return;
-    text_add_string(t, "; did you mean ");
-    text_add_string(t, rule->reason.meant);
-    text_add_char(t, '?');
-}
-
 bool phrase_reason(struct text *t, const struct hd_finding *rule)
 {
     const struct hd_reason *why = &rule->reason;
@@ -369,7 +300,7 @@ bool phrase_reason(struct text *t, const struct hd_finding *rule)
         phrase_hidden(t, why->count);
         break;
     case HD_REASON_NATIVE:
-        phrase_native(t, why->native, NULL);
+        phrase_native(t, why->native);
         break;
     case HD_REASON_POOLS:
     case HD_REASON_POOLS_BY_NAME:
@@ -379,24 +310,23 @@ bool phrase_reason(struct text *t, const struct hd_finding *rule)
                                    .pools_by_name = why->code == HD_REASON_POOLS_BY_NAME});
         break;
     case HD_REASON_NO_MATCH:
-        add_no_match(t, rule);
+        say(t, "matches no ", rule->kind == HD_RULE_HOLDER ? "holder" : "type");
+        if (why->meant != NULL)
+            say(t, "; did you mean ", why->meant, "?");
         break;
     case HD_REASON_EXPIRED:
-        text_add_string(t, "was suppressed until ");
-        text_add_string(t, why->until);
-        text_add_string(t, ": ");
-        text_add_string(t, why->words);
+        say(t, "was suppressed until ", why->until, ": ", why->words);
         break;
     case HD_REASON_SUPPRESSED:
-        text_add_string(t, why->words);
+        say(t, why->words);
         break;
     case HD_REASON_ACCEPTED:
-        text_add_string(t, "besides ");
+        say(t, "besides ");
         add_amount(t, rule, rule->accepted, rule->accepted);
-        text_add_string(t, " that the baseline accepts");
+        say(t, " that the baseline accepts");
         break;
     default:
-        text_add_string(t, reasons[why->code]);
+        say(t, reasons[why->code]);
         break;
     }
     return true;
@@ -406,64 +336,40 @@ bool phrase_reason(struct text *t, const struct hd_finding *rule)
 
 void phrase_open_growth(struct text *t, double share, size_t since)
 {
-    text_add_string(t, "unexplained growth: ");
-    format_percent(t, share);
-    text_add_string(t, " of the heap");
-    if (since > 0) {
-        text_add_string(t, " since snapshot ");
-        format_count(t, since + 1);
-    }
-    text_add_string(t, since > 0 ? "; compare the snapshots from there on, or take more"
-                                 : "; take more snapshots, further apart");
+    say(t, "unexplained growth: ", as_percent(share), " of the heap");
+    if (since > 0)
+        say(t, " since snapshot ", since + 1,
+            "; compare the snapshots from there on, or take more");
+    else
+        say(t, "; take more snapshots, further apart");
 }
 
 void phrase_has_stopped(struct text *t, double share)
 {
-    text_add_string(t, "the heap grew by ");
-    format_percent(t, share);
-    text_add_string(t, ", then leveled off; was the load still running?");
+    say(t, "the heap grew by ", as_percent(share),
+        ", then leveled off; was the load still running?");
 }
 
 void phrase_hidden(struct text *t, size_t suspects)
 {
     if (suspects == 0)
-        text_add_string(t, "no type is shown");
+        say(t, "no type is shown: --type, --exclude and --app-only hide all");
     else
-        format_plural(t, suspects, "suspect");
-    text_add_string(t, suspects == 0   ? ": --type, --exclude and --app-only hide all"
-                       : suspects == 1 ? " is hidden by --type, --exclude or --app-only"
-                                       : " are hidden by --type, --exclude or --app-only");
+        say(t, as_plural(suspects, "suspect"), suspects == 1 ? " is" : " are",
+            " hidden by --type, --exclude or --app-only");
 }
 
 void phrase_pools(struct text *t, const struct hd_growth *g)
 {
-    text_add_string(t, g->pools_by_name
-                           ? "buffer pools (known by name only) and threads grew by "
-                           : "buffer pools and threads grew by ");
-    format_size(t, (uint64_t)g->pools);
-    text_add_string(t, ", ");
-    format_percent(t, g->pools_share);
-    text_add_string(t, " of the heap");
+    say(t, g->pools_by_name ? "buffer pools (known by name only)" : "buffer pools",
+        " and threads grew by ", as_size((uint64_t)g->pools), ", ",
+        as_percent(g->pools_share), " of the heap");
 }
 
-static void add_counts(struct text *t, uint64_t first, uint64_t last)
+void phrase_native(struct text *t, const struct hd_native *n)
 {
-    format_count(t, first);
-    text_add_string(t, " → ");
-    format_count(t, last);
-}
-
-void phrase_native(struct text *t, const struct hd_native *n, const char *told)
-{
-    bool known = told != NULL && strcmp(told, n->type) == 0;
-    text_add_string(t, known ? "what " : "");
-    text_add_string(t, n->what);
-    if (!known) {
-        text_add_string(t, " rose in every step, ");
-        add_counts(t, n->first, n->last);
-        text_add_string(t, "; what they");
-    }
-    text_add_string(t, " hold outside the heap is not counted");
+    say(t, n->what, " rose in every step, ", n->first, " → ", n->last,
+        "; what they hold outside the heap is not counted");
 }
 
 const struct hd_native *phrase_native_of(const struct hd_diff *d)
@@ -476,17 +382,11 @@ const struct hd_native *phrase_native_of(const struct hd_diff *d)
 
 void phrase_no_match(struct text *t, enum hd_unit by, const struct hd_no_match *none)
 {
-    text_add_string(t, "no ");
-    text_add_string(t, unit_names[by]);
-    text_add_string(t, " matches ");
-    text_add_string(t, none->pattern);
-    if (none->nearest == NULL) {
-        text_add_string(t, "; `heapdrift top` lists all");
-        return;
-    }
-    text_add_string(t, "; did you mean ");
-    text_add_string(t, none->nearest);
-    text_add_char(t, '?');
+    say(t, "no ", unit_names[by], " matches ", none->pattern);
+    if (none->nearest == NULL)
+        say(t, "; `heapdrift top` lists all");
+    else
+        say(t, "; did you mean ", none->nearest, "?");
 }
 
 const char *phrase_total(const struct hd_type_table *t)
@@ -502,84 +402,38 @@ void phrase_unexplained(struct text *t, const struct hd_growth *g, bool suspects
         phrase_open_growth(t, g->open_share, g->since);
         return;
     }
-    text_add_string(t, "part of the growth is unexplained: ");
-    format_size_signed(t, g->rest);
-    text_add_string(t, ", ");
-    format_percent(t, g->rest_share);
-    text_add_string(t, " of the heap");
-    if (isnan(g->explained))
-        return;
-    text_add_string(t, "; the suspects explain ");
-    format_percent(t, g->explained);
-    text_add_string(t, " of all growth");
+    say(t, "part of the growth is unexplained: ", as_size_signed(g->rest), ", ",
+        as_percent(g->rest_share), " of the heap");
+    if (!isnan(g->explained))
+        say(t, "; the suspects explain ", as_percent(g->explained), " of all growth");
 }
 
 void phrase_stopped(struct text *t, const struct stopped_growth *s)
 {
-    format_name(t, s->name);
-    text_add_string(t, " grew from ");
-    format_count(t, s->first);
-    text_add_string(t, " to ");
-    format_count(t, s->last);
-    text_add_string(t, " (");
-    format_size_signed(t, (int64_t)(s->bytes + 0.5));
-    text_add_string(t, ", ");
-    format_percent(t, s->share);
-    text_add_string(t,
-                    " of the heap), then leveled off: a full cache, finished start-up, or "
-                    "a leak whose load stopped. Was the load still running? Measure "
-                    "again under load");
+    say(t, as_name(s->name), " grew from ", s->first, " to ", s->last, " (",
+        as_size_signed((int64_t)(s->bytes + 0.5)), ", ", as_percent(s->share),
+        " of the heap), then leveled off: a full cache, finished start-up, or a leak whose "
+        "load stopped. Was the load still running? Measure again under load");
 }
 
 void phrase_native_memory(struct text *t, const struct hd_native *n)
 {
-    text_add_string(t, n->type);
-    text_add_string(t, " grows in every step, ");
-    add_counts(t, n->first, n->last);
-    text_add_string(t, ": ");
-    text_add_string(t, n->what);
-    text_add_string(t, " hold memory outside the heap, which is not counted here");
+    say(t, n->type, " grows in every step, ", n->first, " → ", n->last, ": ", n->what,
+        " hold memory outside the heap, which is not counted here");
     if (n->hint == NULL)
         return;
-    text_add_string(t, "; ");
+    say(t, "; ");
     phrase_hint_command(t, n->hint);
 }
 
 void phrase_hint_command(struct text *t, const char *id)
 {
-    text_add_string(t, "heapdrift help hint ");
-    text_add_string(t, id);
-}
-
-void phrase_meant(struct text *t, const char *name, const char *meant)
-{
-    text_add_string(t, name);
-    if (meant == NULL)
-        return;
-    text_add_string(t, " (did you mean ");
-    text_add_string(t, meant);
-    text_add_string(t, "?)");
+    say(t, "heapdrift help hint ", id);
 }
 
 void phrase_no_unit(struct text *t, const char *name, uint64_t bytes)
 {
-    text_add_string(t, name);
-    text_add_string(t, ": ");
-    format_count(t, bytes);
-    text_add_string(t, " is taken for ");
-    format_count(t, bytes);
-    text_add_string(t, bytes == 1 ? " byte" : " bytes");
-}
-
-void phrase_expired(struct text *t, const char *what, const char *until,
-                    const char *because_of)
-{
-    text_add_string(t, what);
-    text_add_string(t, " (until ");
-    text_add_string(t, until);
-    text_add_string(t, ", ");
-    text_add_string(t, because_of);
-    text_add_char(t, ')');
+    say(t, name, ": ", bytes, " is taken for ", as_plural(bytes, "byte"));
 }
 
 /* --- what a leak has to be --------------------------------------------------------- */
@@ -587,75 +441,42 @@ void phrase_expired(struct text *t, const char *what, const char *until,
 /* What a leak has to be so that the snapshots show it, in a sentence: who reads that
  * nothing keeps growing learns what that is worth. */
 
-static void add_threshold(struct text *t, const struct hd_report *r, uint64_t amount)
-{
-    if (r->diff.types.bytes_known) {
-        format_size(t, amount);
-        return;
-    }
-    format_count(t, amount);
-    text_add_string(t, " objects");
-}
-
-/* "in these 5 steps would have shown" */
-static void add_steps(struct text *t, size_t steps)
-{
-    if (steps == 1) {
-        text_add_string(t, " in this step would have shown");
-        return;
-    }
-    text_add_string(t, " in these ");
-    format_count(t, steps);
-    text_add_string(t, " steps would have shown");
-}
-
 /* "25 objects and 75.0 KiB"; so many objects alone where none is so small that they have
  * less. */
-static void add_objects(struct text *t, uint64_t objects, uint64_t bytes)
+static void add_size_of_leak(struct text *t, uint64_t objects, uint64_t bytes)
 {
     enum { SMALLEST_OBJECT = 24 };
-    format_count(t, objects);
-    text_add_string(t, " objects");
-    if (bytes / SMALLEST_OBJECT < objects)
-        return;
-    text_add_string(t, " and ");
-    format_size(t, bytes);
-}
-
-static void add_by_age(struct text *t, const struct hd_report *r)
-{
-    const struct hd_power *p = &r->diff.would_show;
-    text_add_string(t, "A leak of ");
-    add_objects(t, p->objects, p->bytes);
-    text_add_string(t, " or more");
-    add_steps(t, p->steps);
-    text_add_string(t, "; of fewer objects, one of ");
-    add_threshold(t, r, p->large);
-}
-
-static void add_by_counts(struct text *t, const struct hd_report *r)
-{
-    const struct hd_power *p = &r->diff.would_show;
-    text_add_string(t, "By counts alone, a leak of ");
-    add_threshold(t, r, p->large);
-    text_add_string(t, " or more");
-    add_steps(t, p->steps);
-    if (p->even == HD_UNKNOWN)
-        return;
-    text_add_string(t, "; with even steps, one of ");
-    add_objects(t, p->even, p->bytes);
+    say(t, objects, " objects");
+    if (bytes / SMALLEST_OBJECT >= objects)
+        say(t, " and ", as_size(bytes));
 }
 
 bool phrase_power_of_verdict(struct text *t, const struct hd_report *r)
 {
     const struct hd_diff *d = &r->diff;
+    const struct hd_power *p = &d->would_show;
     bool clears =
         r->kind == HD_REPORT_CHECK ? r->check.verdict == HD_PASS : d->suspect_count == 0;
-    if (!clears || d->would_show.steps == 0 || d->no_match != NULL)
+    if (!clears || p->steps == 0 || d->no_match != NULL)
         return false;
-    if (d->would_show.objects != HD_UNKNOWN)
-        add_by_age(t, r);
+    bool by_age = p->objects != HD_UNKNOWN, bytes = d->types.bytes_known;
+    struct text large = {0};
+    say(&large, bytes ? as_size(p->large) : say_count(p->large), bytes ? "" : " objects");
+    say(t, by_age ? "A leak of " : "By counts alone, a leak of ");
+    if (by_age)
+        add_size_of_leak(t, p->objects, p->bytes);
     else
-        add_by_counts(t, r);
+        say(t, as_text(&large));
+    if (p->steps == 1)
+        say(t, " or more in this step would have shown");
+    else
+        say(t, " or more in these ", p->steps, " steps would have shown");
+    if (by_age) {
+        say(t, "; of fewer objects, one of ", as_text(&large));
+    } else if (p->even != HD_UNKNOWN) {
+        say(t, "; with even steps, one of ");
+        add_size_of_leak(t, p->even, p->bytes);
+    }
+    text_free(&large);
     return true;
 }

@@ -9,59 +9,37 @@
 #include "report/format_units.h"
 #include "report/report.h"
 
-/* --- sentences ------------------------------------------------------------ */
+/* --- parts of sentences ---------------------------------------------------- */
 
-/* Words, and where the names in them are: short ones, with controls made visible. */
-enum { HEADLINE_NAMES = 6 };
-struct headline {
-    struct text words;
-    struct headline_name {
-        size_t from, to;
-    } names[HEADLINE_NAMES];
-    size_t name_count;
-};
-
-void headline_free(struct headline *h);
-
-/* To make one: words of ours; and what comes from a file and has to be known as such, as
- * formats escape it: a type by its short name, a name of which all parts count, one that
- * was put together, which is freed. Long ones are cut. */
-void headline_add(struct headline *h, const char *words);
-void headline_add_type(struct headline *h, const char *name);
-void headline_add_name(struct headline *h, const char *name);
-void headline_add_parts(struct headline *h, struct text *name);
-
-/* What was added to the words from there on is such a name too. */
-void headline_end_name(struct headline *h, size_t from);
-
-/* A type by its whole name where that is short. */
-void headline_add_long_type(struct headline *h, const char *name);
+/* Names that a file contains, short as a sentence wants them: a type without namespaces; a
+ * name of which all parts count; a type by its whole name where that is short. */
+struct say_part as_type(const char *name);
+struct say_part as_whole_name(const char *name);
+struct say_part as_long_type(const char *name);
 
 /* "static s_all" of a variable; "static Shop.s_all" where it is known that Shop declares
- * it. */
-void headline_add_variable(struct headline *h, const struct hd_report *r, const char *name);
+ * it. r must live as long as the part. */
+struct say_part as_variable(const struct hd_report *r, const char *name);
 
-/* Either. */
-void headline_add_place(struct headline *h, const struct hd_report *r, const char *name);
+/* A variable, or a type by its whole name where that is short. */
+struct say_part as_place(const struct hd_report *r, const char *name);
+
+/* Behind a count: "Node object", "App.Node objects"; of a System.Object "object". */
+struct say_part as_objects(const char *type, bool brief, uint64_t n);
+
+/* The same of a name that was put together, which is freed. */
+void sentence_add_name(struct sentence *s, struct text *name);
+
+/* Words of others as a sentence: with a capital, and a full stop where it has no end. */
+void sentence_add_words(struct sentence *s, struct text *words);
+
+/* What was added to the words from there on is a sentence: its first letter is a capital.
+ */
+void sentence_capitalize(struct sentence *s, size_t from);
 
 /* Who owns a chain, in the words of a verdict: "static s_all", "singleton PriceFeed",
  * "Session"; in the report's arena. NULL for NULL. */
 const char *phrase_owner(struct hd_report *r, const char *type, enum hd_service service);
-
-void headline_add_count(struct headline *h, uint64_t n);
-
-/* Behind a count: "Node object", "App.Node objects"; of a System.Object "object". */
-void headline_add_objects(struct headline *h, const char *type, bool brief, uint64_t n);
-
-/* What was added to the words from there on is a sentence: its first letter is a capital.
- */
-void headline_capitalize(struct headline *h, size_t from);
-
-/* " in 6 snapshots", " between 2 snapshots" */
-void headline_add_snapshots(struct headline *h, const struct hd_report *r);
-
-/* Words of others as a sentence: with a capital, and a full stop where it has no end. */
-void headline_add_sentence(struct headline *h, struct text *words);
 
 /* What of a suspect is counted, of the snapshots that can be compared. */
 struct leak_counts {
@@ -76,31 +54,31 @@ bool leak_grows_in_size(const struct leak_counts *c);
 
 /* "Shop.Session: 0 → 6,000 objects in 6 snapshots, +3.31 MiB, 66 % of the heap, kept alive
  * by static s_sessions". Of several each is brief. */
-void phrase_leak(struct headline *h, const struct hd_report *r, const struct hd_suspect *s,
+void phrase_leak(struct sentence *h, const struct hd_report *r, const struct hd_suspect *s,
                  bool brief);
 
 /* "static s_all → ConcurrentDictionary → … → Session  (new, 100 %)": the variable or the
  * kind of root, what is next to it or the owner, and the instances. Nothing if no chain is
  * known. */
-void phrase_path(struct headline *h, const struct hd_report *r, const struct hd_suspect *s);
+void phrase_path(struct sentence *h, const struct hd_report *r, const struct hd_suspect *s);
 
 /* Whether the snapshots themselves take the all-clear away from a series without suspects:
  * they are too few, samples, of several processes. */
 bool phrase_has_doubts(const struct hd_report *r);
 
 /* What of the heap does, as sentences: "Nothing is growing now. ..."; or nothing. */
-void phrase_other_growth(struct headline *h, const struct hd_report *r);
+void phrase_other_growth(struct sentence *h, const struct hd_report *r);
 
 /* "in 6 snapshots over 2 min", "above 2 % of the heap in 6 snapshots": where no leak was
  * found. */
-void phrase_none(struct headline *h, const struct hd_report *r);
+void phrase_none(struct sentence *h, const struct hd_report *r);
 
 /* "high: 6 snapshots, +1,200 objects in every step"; why not high; for leaks of which size.
  */
-void phrase_confidence(struct headline *h, const struct hd_report *r);
+void phrase_confidence(struct sentence *h, const struct hd_report *r);
 
 /* The words, which are freed, as one more line of the verdict; label: a constant. */
-struct hd_line *summary_add(struct hd_report *r, const char *label, struct headline *h);
+struct hd_line *summary_add(struct hd_report *r, const char *label, struct sentence *h);
 
 /* The verdict so far in one line: "LEAK Shop.Session: ...; LEAK ..." */
 const char *summary_line(struct hd_report *r);
@@ -155,8 +133,8 @@ void phrase_hidden(struct text *t, size_t suspects);
 void phrase_pools(struct text *t, const struct hd_growth *g);
 
 /* "loaded assemblies rose in every step, 8 → 34; what they hold outside the heap is not
- * counted"; of the type that is told already only the rest. told may be NULL. */
-void phrase_native(struct text *t, const struct hd_native *n, const char *told);
+ * counted" */
+void phrase_native(struct text *t, const struct hd_native *n);
 
 /* The first that a check cannot pass over, or NULL. */
 const struct hd_native *phrase_native_of(const struct hd_diff *d);
@@ -190,14 +168,7 @@ void phrase_native_memory(struct text *t, const struct hd_native *n);
 /* The command that explains a hint. */
 void phrase_hint_command(struct text *t, const char *id);
 
-/* "App.Ordre (did you mean App.Order?)"; meant may be NULL. */
-void phrase_meant(struct text *t, const char *name, const char *meant);
-
 /* "total bytes: 5 is taken for 5 bytes", of a limit without a unit. */
 void phrase_no_unit(struct text *t, const char *name, uint64_t bytes);
-
-/* "App.Order (until 2026-11-20, a pool that warms up)" */
-void phrase_expired(struct text *t, const char *what, const char *until,
-                    const char *because_of);
 
 #endif

@@ -8,7 +8,6 @@
 #include "heap/nearest_name.h"
 #include "heap/place.h"
 #include "report/phrases.h"
-#include "report/report_fleet.h"
 #include "report/view.h"
 #include "series/ranking_constants.h"
 
@@ -59,7 +58,8 @@ void hd_report_free(struct hd_report *report)
     if (report == NULL)
         return;
     HASH_CLEAR(hh, report->names);
-    hd_fleet_free(report->records);
+    if (report->maker != NULL)
+        report->maker->release(report);
     free(report->warnings);
     arena_free(&report->arena);
     free(report);
@@ -96,8 +96,7 @@ struct hd_field *report_fields(struct hd_report *r, const struct hd_field *from,
     return to;
 }
 
-/* The text, which is freed, in the report's arena. */
-static const char *keep_text(struct hd_report *r, struct text *t)
+const char *report_keep_text(struct hd_report *r, struct text *t)
 {
     const char *s = report_string(r, text_string(t));
     text_free(t);
@@ -112,7 +111,7 @@ const char *report_join_holder(struct hd_report *r, const char *const *holder, s
     if (holder == NULL)
         return NULL;
     holder_join(&t, holder, len);
-    return keep_text(r, &t);
+    return report_keep_text(r, &t);
 }
 
 const char *report_shown(const struct hd_report *r, const char *name)
@@ -296,9 +295,8 @@ const struct hd_warning *hd_report_warnings(const struct hd_report *report, size
 
 size_t hd_report_suspects(const struct hd_report *report)
 {
-    if (report->kind == HD_REPORT_FLEET)
-        return report->fleet.suspect_count;
-    return report->diff.suspect_count;
+    return report->maker != NULL ? report->maker->suspects(report)
+                                 : report->diff.suspect_count;
 }
 
 static bool has_undecided_rule(const struct hd_report *report)
@@ -312,8 +310,8 @@ static bool has_undecided_rule(const struct hd_report *report)
 
 bool hd_report_conclusive(const struct hd_report *report)
 {
-    if (report->kind == HD_REPORT_FLEET)
-        return report_fleet_is_conclusive(&report->fleet);
+    if (report->maker != NULL)
+        return report->maker->is_conclusive(report);
     for (size_t k = 0; k < report->snapshot_count; k++)
         if (!report->snapshots[k].info.complete || report->snapshots[k].info.sampled)
             return false;

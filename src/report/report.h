@@ -8,7 +8,6 @@
 #include "budget/judge.h"
 #include "chains/chain_growth.h"
 #include "compare/comparison.h"
-#include "fleet/answer.h"
 #include "owners/holders.h"
 #include "series/series.h"
 #include "series/suspicion.h"
@@ -51,11 +50,22 @@ struct hd_report {
     struct hd_instance instance;
     struct hd_object_set objects;
     struct hd_static_set statics;
-    struct hd_fleet_answer fleet; /* its names lie in this one: */
-    struct hd_fleet *records;
+
+    /* Of a report that no question makes, but a part of the program above this one. */
+    const struct report_maker *maker;    /* NULL: a question */
+    void *made;                          /* what it releases with the report */
+    const struct hd_fleet_answer *fleet; /* of a fleet; NULL */
 
     struct hd_summary summary; /* no lines: it comes to no verdict */
     struct hd_model model;     /* of these */
+};
+
+/* What a report asks its maker for where its kind decides. */
+struct report_maker {
+    size_t (*suspects)(const struct hd_report *r);
+    bool (*is_conclusive)(const struct hd_report *r);
+    void (*cut)(struct hd_report *r, struct arena *a); /* to the rows that are shown */
+    void (*release)(struct hd_report *r);
 };
 
 /* The report is made: let its model be read. Again for a copy. */
@@ -97,6 +107,9 @@ struct hd_report *report_new(enum hd_report_kind kind, const struct hd_options *
 
 /* A copy in the report's arena; NULL for NULL. */
 const char *report_string(struct hd_report *r, const char *s);
+
+/* The text, which is freed, in the report's arena. */
+const char *report_keep_text(struct hd_report *r, struct text *t);
 
 /* Fields with their strings and what is in boxes, copied. */
 struct hd_field *report_fields(struct hd_report *r, const struct hd_field *from,

@@ -3,8 +3,8 @@
 #ifndef REPORT_FLEET_H
 #define REPORT_FLEET_H
 
+#include "fleet/fleet.h"
 #include "report/phrases.h"
-#include "report/report.h"
 
 /* "+1.24 MiB/h", "-" */
 void phrase_per_hour(struct text *t, double bytes);
@@ -30,11 +30,5 @@ void phrase_ends(struct text *t, const struct hd_fleet_suspect *s);
 
 /* Why a run is not judged, or unsure, as a clause. */
 const char *phrase_doubt(enum hd_doubt doubt);
-
-/* Whether nothing is missing: every shard is there, and every run was judged. */
-bool report_fleet_is_conclusive(const struct hd_fleet_answer *a);
-
-/* How many rows are shown. */
-void report_fleet_cut(struct hd_report *r);
 
 #endif

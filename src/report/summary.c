@@ -16,7 +16,7 @@
 enum { MOST_LEAKS = 3, MOST_LINES = 8 };
 
 static struct hd_line *append(struct hd_report *r, struct hd_line **to, size_t *len,
-                              const char *label, struct headline *h)
+                              const char *label, struct sentence *h)
 {
     struct arena *a = &r->arena;
     if (*to == NULL)
@@ -30,21 +30,21 @@ static struct hd_line *append(struct hd_report *r, struct hd_line **to, size_t *
                              .text = arena_strdup(a, text_string(&h->words), h->words.len),
                              .names = names,
                              .name_count = h->name_count};
-    headline_free(h);
+    sentence_free(h);
     return line;
 }
 
-struct hd_line *summary_add(struct hd_report *r, const char *label, struct headline *h)
+struct hd_line *summary_add(struct hd_report *r, const char *label, struct sentence *h)
 {
     return append(r, &r->summary.verdict, &r->summary.verdict_len, label, h);
 }
 
-static void add_fact(struct hd_report *r, const char *label, struct headline *h)
+static void add_fact(struct hd_report *r, const char *label, struct sentence *h)
 {
     if (h->words.len > 0)
         append(r, &r->summary.facts, &r->summary.fact_len, label, h);
     else
-        headline_free(h);
+        sentence_free(h);
 }
 
 const char *summary_line(struct hd_report *r)
@@ -52,16 +52,11 @@ const char *summary_line(struct hd_report *r)
     struct text t = {0};
     for (size_t i = 0; i < r->summary.verdict_len; i++) {
         const struct hd_line *l = &r->summary.verdict[i];
-        if (l->command != NULL)
-            continue;
-        text_add_string(&t, i > 0 ? "; " : "");
-        text_add_string(&t, l->label != NULL ? l->label : "");
-        text_add_string(&t, l->label != NULL ? " " : "");
-        text_add_string(&t, l->text);
+        if (l->command == NULL)
+            say(&t, i > 0 ? "; " : "", l->label != NULL ? l->label : "",
+                l->label != NULL ? " " : "", l->text);
     }
-    const char *line = arena_strdup(&r->arena, text_string(&t), t.len);
-    text_free(&t);
-    return line;
+    return report_keep_text(r, &t);
 }
 
 /* --- leaks ---------------------------------------------------------------- */
@@ -80,21 +75,19 @@ static void add_leaks(struct hd_report *r, const char *label)
     const struct hd_native *native = phrase_native_of(d);
     bool several = d->suspect_count > 1;
     if (leads(native, d)) {
-        struct headline h = {0};
-        phrase_native(&h.words, native, NULL);
-        headline_capitalize(&h, 0);
+        struct sentence h = {0};
+        phrase_native(&h.words, native);
+        sentence_capitalize(&h, 0);
         summary_add(r, label, &h);
     }
     for (size_t i = 0; i < d->suspect_count && i < MOST_LEAKS; i++) {
-        struct headline h = {0};
+        struct sentence h = {0};
         phrase_leak(&h, r, &d->suspects[i], several);
         summary_add(r, label, &h);
     }
     if (d->suspect_count > MOST_LEAKS) {
-        struct headline h = {0};
-        headline_add(&h, "and ");
-        headline_add_count(&h, d->suspect_count - MOST_LEAKS);
-        headline_add(&h, " more");
+        struct sentence h = {0};
+        say(&h, "and ", d->suspect_count - MOST_LEAKS, " more");
         summary_add(r, NULL, &h);
     }
 }
@@ -106,15 +99,13 @@ static void add_fix(struct hd_report *r)
     const struct hd_native *native = phrase_native_of(d);
     const struct hint *hint =
         hint_named(leads(native, d) ? native->hint : d->suspects[0].hint);
-    struct headline h = {0};
+    struct sentence h = {0};
     struct text command = {0};
     if (hint == NULL)
         return;
-    headline_add(&h, hint->fix);
+    say(&h, hint->fix);
     phrase_hint_command(&command, hint->id);
-    summary_add(r, "FIX", &h)->command =
-        arena_strdup(&r->arena, text_string(&command), command.len);
-    text_free(&command);
+    summary_add(r, "FIX", &h)->command = report_keep_text(r, &command);
 }
 
 /* Only what four snapshots show, and not those of different programs, is called a leak. */
@@ -126,26 +117,9 @@ static bool is_leak(const struct hd_diff *d)
 
 /* --- the facts ------------------------------------------------------------------ */
 
-/* Where the growth went: the leaks, and what no suspect explains. */
-static void add_parts(struct headline *h, const struct hd_report *r)
-{
-    const struct hd_diff *d = &r->diff;
-    const struct hd_growth *g = &d->growth;
-    if (!g->known || d->suspect_count == 0 || d->hidden_count > 0)
-        return;
-    headline_add(h, !is_leak(d)             ? ", suspects "
-                    : d->suspect_count == 1 ? ", leak "
-                                            : ", leaks ");
-    format_size_signed(&h->words, g->suspects);
-    if (!g->unexplained)
-        return;
-    headline_add(h, ", unexplained ");
-    format_size_signed(&h->words, g->rest);
-}
-
 static void add_confidence(struct hd_report *r)
 {
-    struct headline h = {0};
+    struct sentence h = {0};
     phrase_confidence(&h, r);
     add_fact(r, "confidence", &h);
 }
@@ -153,7 +127,7 @@ static void add_confidence(struct hd_report *r)
 /* Of one leak; of several -v has them. */
 static void add_path(struct hd_report *r)
 {
-    struct headline h = {0};
+    struct sentence h = {0};
     if (r->diff.suspect_count == 1)
         phrase_path(&h, r, &r->diff.suspects[0]);
     add_fact(r, "path", &h);
@@ -162,39 +136,37 @@ static void add_path(struct hd_report *r)
 static void add_heap(struct hd_report *r)
 {
     enum { BARS = 16 };
-    const struct hd_type_table *types = &r->diff.types;
+    const struct hd_diff *d = &r->diff;
+    const struct hd_growth *g = &d->growth;
     const size_t n = r->snapshot_count;
-    const struct hd_tally *first = &types->totals[0], *last = &types->totals[n - 1];
-    bool bytes = types->bytes_known;
+    const struct hd_tally *first = &d->types.totals[0], *last = &d->types.totals[n - 1];
+    bool bytes = d->types.bytes_known;
     struct hd_tally bars[SERIES_MAX_SNAPSHOTS];
-    struct headline h = {0};
+    struct sentence h = {0};
     for (size_t k = 0; k < n; k++)
-        bars[k].count = bytes ? types->totals[k].bytes : types->totals[k].count;
-    if (bytes)
-        format_size(&h.words, first->bytes);
-    else
-        headline_add_count(&h, first->count);
-    headline_add(&h, " → ");
-    if (bytes)
-        format_size(&h.words, last->bytes);
-    else
-        headline_add_count(&h, last->count);
-    headline_add(&h, "  ");
+        bars[k].count = bytes ? d->types.totals[k].bytes : d->types.totals[k].count;
+    say(&h, bytes ? as_size(first->bytes) : say_count(first->count), " → ",
+        bytes ? as_size(last->bytes) : say_count(last->count), "  ");
     format_trend_of(&h.words, bars, n, BARS);
-    headline_add(&h, "  ");
-    if (bytes)
-        format_size_delta(&h.words, first->bytes, last->bytes);
-    else
-        format_delta(&h.words, first->count, last->count);
+    say(&h, "  ",
+        bytes ? as_size_change(first->bytes, last->bytes)
+              : as_change(first->count, last->count));
     if (bytes && heading_add_rate(&h.words, r, " (", first->bytes, last->bytes))
-        headline_add(&h, ")");
-    add_parts(&h, r);
+        say(&h, ")");
+    /* Where the growth went: the leaks, and what no suspect explains. */
+    if (g->known && d->suspect_count > 0 && d->hidden_count == 0) {
+        const char *what = is_leak(d) ? "leak" : "suspect";
+        say(&h, ", ", as_noun(is_leak(d) ? d->suspect_count : 2, what), " ",
+            as_size_signed(g->suspects));
+        if (g->unexplained)
+            say(&h, ", unexplained ", as_size_signed(g->rest));
+    }
     add_fact(r, bytes ? "heap" : "objects", &h);
 }
 
-static struct headline *also(struct headline *h)
+static struct sentence *also(struct sentence *h)
 {
-    headline_add(h, h->words.len > 0 ? ", " : "");
+    say(h, h->words.len > 0 ? ", " : "");
     return h;
 }
 
@@ -211,35 +183,23 @@ static void add_also(struct hd_report *r)
 {
     const struct hd_diff *d = &r->diff;
     const struct hd_native *native = phrase_native_of(d);
-    struct headline h = {0};
+    struct sentence h = {0};
     size_t smaller = 0;
     bool rest = !verdict_tells_rest(r);
-    if (rest && native != NULL && !leads(native, d)) {
-        headline_add_count(also(&h), native->last);
-        headline_add(&h, " ");
-        headline_add(&h, native->what);
-        headline_add(&h, ", more in every step");
-    }
-    if (rest && d->growth.pools_are_told) {
-        headline_add(also(&h), "buffer pools and threads ");
-        format_size_signed(&h.words, d->growth.pools);
-    }
-    if (d->stopped_count > 0 && (rest || !d->growth.has_stopped)) {
-        headline_add_count(also(&h), d->stopped_count);
-        headline_add(&h, " leveled off (");
-        headline_add_place(&h, r, d->stopped[0].subject);
-        headline_add(&h, ", ");
-        format_size_signed(&h.words, (int64_t)(d->stopped[0].growth + 0.5));
-        headline_add(&h, ")");
-    }
+    if (rest && native != NULL && !leads(native, d))
+        say(also(&h), native->last, " ", native->what, ", more in every step");
+    if (rest && d->growth.pools_are_told)
+        say(also(&h), "buffer pools and threads ", as_size_signed(d->growth.pools));
+    if (d->stopped_count > 0 && (rest || !d->growth.has_stopped))
+        say(also(&h), d->stopped_count, " leveled off (",
+            as_place(r, d->stopped[0].subject), ", ",
+            as_size_signed((int64_t)(d->stopped[0].growth + 0.5)), ")");
     if (rest && d->hidden_count > 0)
         phrase_hidden(&also(&h)->words, d->hidden_count);
     for (size_t i = 0; i < d->minor_count; i++)
         smaller += !report_has_stopped(d, d->minor[i].type);
-    if (smaller > 0) {
-        headline_add_count(also(&h), smaller);
-        headline_add(&h, " smaller");
-    }
+    if (smaller > 0)
+        say(also(&h), smaller, " smaller");
     add_fact(r, "also", &h);
 }
 
@@ -257,14 +217,14 @@ static void add_leaks_or_growth(struct hd_report *r, const char *leak)
 static void add_unusable(struct hd_report *r, const char *label)
 {
     const struct hd_diff *d = &r->diff;
-    struct headline h = {0};
+    struct sentence h = {0};
     struct text why = {0};
     r->summary.tone = HD_TONE_UNSURE;
     if (d->usable_count < 2) {
-        headline_add(&h, "Fewer than two of the snapshots can be compared.");
+        say(&h, "Fewer than two of the snapshots can be compared.");
     } else {
         phrase_no_match(&why, r->options.by, d->no_match);
-        headline_add_sentence(&h, &why);
+        sentence_add_words(&h, &why);
     }
     text_free(&why);
     summary_add(r, label, &h);
@@ -272,39 +232,31 @@ static void add_unusable(struct hd_report *r, const char *label)
 
 static void add_unsure_leaks(struct hd_report *r, const char *label)
 {
-    const struct hd_diff *d = &r->diff;
-    struct headline h = {0};
+    struct sentence h = {0};
     r->summary.tone = HD_TONE_UNSURE;
-    if (!report_is_enough(d->usable_count))
-        headline_add(&h, d->usable_count == 2
-                             ? "Two snapshots cannot tell a leak from warm-up: take four "
-                               "or more, under the same load."
-                             : "Three snapshots cannot tell a leak from warm-up: take four "
-                               "or more, under the same load.");
+    if (report_is_enough(r->diff.usable_count))
+        say(&h, "These snapshots may not be comparable; what follows grew from one to the "
+                "next.");
     else
-        headline_add(&h, "These snapshots may not be comparable; what follows grew from "
-                         "one to the next.");
+        say(&h, r->diff.usable_count == 2 ? "Two" : "Three",
+            " snapshots cannot tell a leak from warm-up: take four or more, under the same "
+            "load.");
     summary_add(r, label, &h);
     add_leaks_or_growth(r, "GREW");
 }
 
-/* Whether the label says it already. */
-static bool says_none(const char *label)
-{
-    return strcmp(label, "NO LEAK FOUND") == 0;
-}
-
 static void add_no_leak(struct hd_report *r, const char *sure, const char *unsure)
 {
-    struct headline h = {0};
+    struct sentence h = {0};
     phrase_other_growth(&h, r);
     bool told = h.words.len > 0, clear = !told && !phrase_has_doubts(r);
     const char *label = clear ? sure : unsure;
     r->summary.tone = clear ? HD_TONE_GOOD : HD_TONE_UNSURE;
     if (!told) {
-        headline_add(&h, says_none(label) ? "" : "No leak found ");
+        /* Unless the label says it already. */
+        say(&h, strcmp(label, "NO LEAK FOUND") == 0 ? "" : "No leak found ");
         phrase_none(&h, r);
-        headline_add(&h, clear ? "" : ", but one cannot be ruled out");
+        say(&h, clear ? "" : ", but one cannot be ruled out");
     }
     summary_add(r, label, &h);
 }
@@ -330,21 +282,21 @@ static void add_diff(struct hd_report *r, const char *leak, const char *none,
  * reason. */
 static void add_finding(struct hd_report *r, const char *label, const struct hd_finding *f)
 {
-    struct headline h = {0};
+    struct sentence h = {0};
     struct text name = {0}, words = {0};
     if (f->kind != HD_RULE_SUSPECTS) {
         text_rule_name(&name, f);
-        headline_add_parts(&h, &name);
-        headline_add(&h, ": ");
+        sentence_add_name(&h, &name);
+        say(&h, ": ");
     }
     if (f->status == HD_FOUND_FAIL) {
         phrase_observed(&h.words, f);
-        headline_add(&h, ", limit ");
+        say(&h, ", limit ");
         phrase_limit(&h.words, f);
     } else if (phrase_reason(&words, f)) {
-        headline_add_sentence(&h, &words);
+        sentence_add_words(&h, &words);
     } else {
-        headline_add(&h, "undecided");
+        say(&h, "undecided");
     }
     text_free(&words);
     summary_add(r, label, &h);
@@ -365,13 +317,6 @@ static size_t add_findings(struct hd_report *r, const char *label,
     return found;
 }
 
-static void add_budgets(struct hd_report *r)
-{
-    struct headline h = {0};
-    text_verdict(&h.words, r);
-    add_fact(r, "budgets", &h);
-}
-
 /* The first word of a check is its verdict: where only suspects are over a limit, and two
  * or three snapshots show no leak to say so of, the rules are counted there. Whether they
  * are. */
@@ -381,9 +326,9 @@ static bool add_failed(struct hd_report *r, bool suspects)
     bool leak_says_it = !others && suspects && is_leak(&r->diff);
     bool counted = !others && !leak_says_it;
     if (counted) {
-        struct headline h = {0};
+        struct sentence h = {0};
         text_verdict(&h.words, r);
-        headline_add(&h, ".");
+        say(&h, ".");
         summary_add(r, "FAIL", &h);
     }
     if (suspects)
@@ -410,8 +355,8 @@ static void add_undecided(struct hd_report *r, bool suspects)
 static void add_passed(struct hd_report *r, bool suspects)
 {
     if (suspects) {
-        struct headline h = {0};
-        headline_add(&h, "All budgets are kept.");
+        struct sentence h = {0};
+        say(&h, "All budgets are kept.");
         summary_add(r, "PASS", &h);
         add_leaks_or_growth(r, "LEAK");
     } else {
@@ -436,8 +381,11 @@ static void add_check(struct hd_report *r)
         add_passed(r, suspects);
         break;
     }
-    if (!counted)
-        add_budgets(r);
+    if (!counted) {
+        struct sentence h = {0};
+        text_verdict(&h.words, r);
+        add_fact(r, "budgets", &h);
+    }
 }
 
 /* --- one snapshot ---------------------------------------------------------------- */
@@ -482,7 +430,7 @@ static size_t contents_of(const struct hd_tree *t, size_t owner)
     return several;
 }
 
-static void add_owner_of_most(struct headline *h, const struct hd_report *r)
+static void add_owner_of_most(struct sentence *h, const struct hd_report *r)
 {
     const struct hd_tree *t = &r->found.tree;
     size_t owner = 0;
@@ -491,22 +439,15 @@ static void add_owner_of_most(struct headline *h, const struct hd_report *r)
     if (owner == HD_NO_NODE)
         return;
     const struct hd_tree_node *n = &t->nodes[owner];
-    if (n->kind == HD_NODE_ROOTS)
-        headline_add_variable(h, r, n->type);
-    else
-        headline_add_long_type(h, node_name(n));
-    headline_add(h, " retains ");
-    format_size(&h->words, n->owned->bytes);
-    headline_add(h, ", ");
-    format_percent(&h->words, (double)n->owned->bytes / (double)t->reachable->bytes);
-    headline_add(h, " of the heap");
+    say(h, n->kind == HD_NODE_ROOTS ? as_variable(r, n->type) : as_long_type(node_name(n)),
+        " retains ", as_size(n->owned->bytes), ", ",
+        as_percent((double)n->owned->bytes / (double)t->reachable->bytes), " of the heap");
     size_t held = contents_of(t, owner);
     if (held == HD_NO_NODE)
         return;
-    headline_add(h, ", mostly in ");
-    headline_add_count(h, t->nodes[held].at->count);
-    headline_add(h, " ");
-    headline_add_objects(h, node_name(&t->nodes[held]), false, t->nodes[held].at->count);
+    uint64_t count = t->nodes[held].at->count;
+    say(h, ", mostly in ", count, " ",
+        as_objects(node_name(&t->nodes[held]), false, count));
 }
 
 /* A table of a part of a heap says nothing of the whole. */
@@ -520,7 +461,7 @@ static bool is_of_a_part(const struct hd_report *r)
 }
 
 /* Without owners it is the type that takes most. */
-static void add_type_of_most(struct headline *h, const struct hd_report *r)
+static void add_type_of_most(struct sentence *h, const struct hd_report *r)
 {
     const struct hd_type_table *t = &r->top.types;
     const struct hd_type_row *most = t->len > 0 ? &t->rows[0] : NULL;
@@ -528,25 +469,22 @@ static void add_type_of_most(struct headline *h, const struct hd_report *r)
         most = t->rows[i].at->bytes > most->at->bytes ? &t->rows[i] : most;
     if (most == NULL || !t->bytes_known || t->totals->bytes == 0)
         return;
-    headline_add_long_type(h, report_shown(r, most->type));
-    headline_add(h, " takes ");
-    format_size(&h->words, most->at->bytes);
-    headline_add(h, ", ");
-    format_percent(&h->words, (double)most->at->bytes / (double)t->totals->bytes);
-    headline_add(h, is_of_a_part(r) ? " of what is listed, in " : " of the heap, in ");
-    format_plural(&h->words, most->at->count, "object");
+    say(h, as_long_type(report_shown(r, most->type)), " takes ", as_size(most->at->bytes),
+        ", ", as_percent((double)most->at->bytes / (double)t->totals->bytes),
+        is_of_a_part(r) ? " of what is listed, in " : " of the heap, in ",
+        as_plural(most->at->count, "object"));
 }
 
 static void add_most(struct hd_report *r)
 {
-    struct headline h = {0};
+    struct sentence h = {0};
     if (r->found.tree.len > 0 && r->found.tree.reachable->bytes > 0)
         add_owner_of_most(&h, r);
     else if (r->options.by == HD_BY_TYPE)
         add_type_of_most(&h, r);
     if (h.words.len > 0)
         summary_add(r, "MOST", &h);
-    headline_free(&h);
+    sentence_free(&h);
 }
 
 /* --- all of it ------------------------------------------------------------------- */

@@ -8,7 +8,6 @@
 #include "report/object_words.h"
 #include "report/phrases.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -115,16 +114,14 @@ static void add_chain_frame(struct text *t, const struct hd_chain_row *c,
 {
     const struct hd_chain *chain = &c->chain;
     if (brief->root_by_kind && i == brief->first) {
-        text_add_char(t, '[');
+        say(t, "[");
         object_add_root_kind(t, chain->kind);
-        text_add_string(t, " …]");
+        say(t, " …]");
         return;
     }
     bool named = i == chain->owner_frame && chain->frames[i].type_count == 1;
-    if (named && service_names[chain->service] != NULL) {
-        text_add_string(t, service_names[chain->service]);
-        text_add_char(t, ' ');
-    }
+    if (named && service_names[chain->service] != NULL)
+        say(t, service_names[chain->service], " ");
     format_frame(t, &chain->frames[i], true);
 }
 
@@ -150,13 +147,9 @@ static void add_chain(struct text *t, const struct hd_chain_row *c)
     struct report_brief brief = report_brief_of(&c->chain, c->in_full, &scratch);
     for (size_t i = brief.first; i < c->chain.frame_count; i++) {
         size_t gap = add_chain_gap(c, &brief, &i);
-        if (i > brief.first)
-            text_add_string(t, " → ");
-        if (gap > 0) {
-            text_add_string(t, "… ");
-            format_count(t, gap);
-            text_add_string(t, " more → ");
-        }
+        say(t, i > brief.first ? " → " : "");
+        if (gap > 0)
+            say(t, "… ", gap, " more → ");
         add_chain_frame(t, c, &brief, i);
     }
     arena_free(&scratch);
@@ -164,11 +157,9 @@ static void add_chain(struct text *t, const struct hd_chain_row *c)
 
 void text_brief_share(struct text *t, const struct hd_chain_row *c)
 {
-    if (chain_status_names[c->status] != NULL) {
-        text_add_string(t, chain_status_names[c->status]);
-        text_add_string(t, ", ");
-    }
-    format_percent(t, c->chain.share);
+    const char *status = chain_status_names[c->status];
+    say(t, status != NULL ? status : "", status != NULL ? ", " : "",
+        as_percent(c->chain.share));
 }
 
 void text_share(struct text *t, const struct hd_chain_row *c)
@@ -179,7 +170,7 @@ void text_share(struct text *t, const struct hd_chain_row *c)
     char interval[48];
     c_snprintf(interval, sizeof(interval), " (%.0f–%.0f %%)", 100 * c->chain.low,
                100 * c->chain.high);
-    text_add_string(t, interval);
+    say(t, interval);
 }
 
 /* --- rules --------------------------------------------------------------- */
@@ -198,32 +189,24 @@ void text_verdict(struct text *t, const struct hd_report *r)
                                       : HD_FOUND_PASS;
     size_t n =
         by_status[told] + (told == HD_FOUND_PASS ? by_status[HD_FOUND_SUPPRESSED] : 0);
-    format_count(t, n);
-    text_add_string(t, " of ");
-    format_plural(t, rules, "rule");
-    text_add_string(t, told == HD_FOUND_FAIL
-                           ? n == 1 ? " is over budget" : " are over budget"
-                       : told == HD_FOUND_PASS ? " within budget"
-                                               : " could not be decided");
-    if (by_status[HD_FOUND_SUPPRESSED] > 0) {
-        text_add_string(t, ", ");
-        format_count(t, by_status[HD_FOUND_SUPPRESSED]);
-        text_add_string(t, " suppressed");
-    }
+    say(t, n, " of ", as_plural(rules, "rule"),
+        told == HD_FOUND_FAIL   ? n == 1 ? " is over budget" : " are over budget"
+        : told == HD_FOUND_PASS ? " within budget"
+                                : " could not be decided");
+    if (by_status[HD_FOUND_SUPPRESSED] > 0)
+        say(t, ", ", by_status[HD_FOUND_SUPPRESSED], " suppressed");
 }
 
 void text_rule_name(struct text *t, const struct hd_finding *rule)
 {
     struct text name = {0};
     phrase_rule(&name, rule);
-    format_name(t, text_string(&name));
+    say(t, as_name(text_string(&name)));
     /* "type App.Order: App.Order" says it twice. */
     bool told = rule->pattern != NULL && rule->subject != NULL &&
                 strcmp(rule->pattern, rule->subject) == 0;
-    if (rule->subject != NULL && !told) {
-        text_add_string(t, ": ");
-        format_name(t, rule->subject);
-    }
+    if (rule->subject != NULL && !told)
+        say(t, ": ", as_name(rule->subject));
     text_free(&name);
 }
 
@@ -231,21 +214,15 @@ void text_rule(struct text *t, const struct hd_model *m, const struct hd_finding
 {
     struct text source = {0}, reason = {0};
     if (!phrase_observed(t, rule))
-        text_add_string(t, "not known");
-    text_add_string(t, " from ");
-    format_name(t, heading_file(m->snapshots, m->snapshot_count, rule->first));
-    text_add_string(t, " to ");
-    format_name(t, heading_file(m->snapshots, m->snapshot_count, rule->last));
-    text_add_string(t, "; limit: ");
+        say(t, "not known");
+    say(t, " from ", as_name(heading_file(m->snapshots, m->snapshot_count, rule->first)),
+        " to ", as_name(heading_file(m->snapshots, m->snapshot_count, rule->last)),
+        "; limit: ");
     phrase_limit(t, rule);
-    text_add_string(t, " (");
     phrase_source(&source, rule);
-    format_name(t, text_string(&source));
-    text_add_char(t, ')');
-    if (phrase_reason(&reason, rule)) {
-        text_add_string(t, "; ");
-        format_name(t, text_string(&reason));
-    }
+    say(t, " (", as_name(text_string(&source)), ")");
+    if (phrase_reason(&reason, rule))
+        say(t, "; ", as_name(text_string(&reason)));
     text_free(&source);
     text_free(&reason);
 }
@@ -266,8 +243,7 @@ void text_rule_fix(struct text *t, const struct hd_model *m, const struct hd_fin
         const struct hint *hint = hint_named(d->suspects[i].hint);
         if (hint == NULL || strcmp(d->suspects[i].type, rule->type) != 0)
             continue;
-        text_add_string(t, hint->fix);
-        text_add_string(t, "  ");
+        say(t, hint->fix, "  ");
         phrase_hint_command(t, hint->id);
         return;
     }
@@ -290,25 +266,18 @@ const char *text_warned_file(const struct hd_snapshot_facts *all, size_t count,
 
 /* --- growth ------------------------------------------------------------------------ */
 
-static const struct hd_tally *last_of(const struct hd_report *r, const struct hd_tally *at)
-{
-    return &at[r->snapshot_count - 1];
-}
-
 void text_gain(struct text *t, const struct hd_report *r, const struct hd_suspect *s)
 {
-    if (r->diff.by_graph)
-        format_size_signed(t, s->more);
-    else if (r->diff.types.bytes_known)
-        format_size_delta(t, s->at[0].bytes, last_of(r, s->at)->bytes);
-    else
-        format_delta(t, s->at[0].count, last_of(r, s->at)->count);
+    const struct hd_tally *last = &s->at[r->snapshot_count - 1];
+    say(t, r->diff.by_graph            ? as_size_signed(s->more)
+           : r->diff.types.bytes_known ? as_size_change(s->at[0].bytes, last->bytes)
+                                       : as_change(s->at[0].count, last->count));
 }
 
 double text_gain_share(const struct hd_report *r, const struct hd_suspect *s)
 {
-    const struct hd_tally *last = last_of(r, s->at),
-                          *all = last_of(r, r->diff.types.totals);
+    const struct hd_tally *last = &s->at[r->snapshot_count - 1],
+                          *all = &r->diff.types.totals[r->snapshot_count - 1];
     if (r->diff.by_graph)
         return s->more_share;
     double gain = r->diff.types.bytes_known ? (double)last->bytes - (double)s->at[0].bytes
@@ -319,13 +288,10 @@ double text_gain_share(const struct hd_report *r, const struct hd_suspect *s)
 
 void text_line(struct text *t, const struct hd_report *r)
 {
-    char share[32];
-    if (r->options.min_bytes > 0) {
-        format_size(t, r->options.min_bytes);
-        return;
-    }
-    c_snprintf(share, sizeof(share), "%g %% of the heap", 100 * r->options.min_share);
-    text_add_string(t, share);
+    if (r->options.min_bytes > 0)
+        say(t, as_size(r->options.min_bytes));
+    else
+        say(t, as_number(100 * r->options.min_share), " % of the heap");
 }
 
 struct text_cohorts text_cohorts(const struct hd_births *b, size_t begin, size_t end,
@@ -374,18 +340,8 @@ bool text_shows_births(const struct hd_report *r, const struct hd_births *b)
 
 static void list(struct text *t, const uint64_t *numbers, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        text_add_string(t, i == 0 ? "" : i + 1 == count ? " and " : ", ");
-        format_count(t, numbers[i]);
-    }
-}
-
-static void all_or(struct text *t, uint64_t stayed, uint64_t came)
-{
-    if (stayed == came)
-        text_add_string(t, "all");
-    else
-        format_count(t, stayed);
+    for (size_t i = 0; i < count; i++)
+        say(t, i == 0 ? "" : i + 1 == count ? " and " : ", ", numbers[i]);
 }
 
 /* Who reads more numbers than this adds them up. */
@@ -405,23 +361,16 @@ void text_births(struct text *t, const struct hd_births *b, bool exact)
         all_came += c.came;
         all_stayed += c.stayed;
     }
-    if (all_stayed == all_came) {
-        text_add_string(t, "all");
-    } else {
-        text_add_string(t, exact ? "" : "at least ");
+    say(t, all_stayed == all_came ? "all" : exact ? "" : "at least ");
+    if (all_stayed != all_came)
         list(t, each ? stayed : &all_stayed, each ? steps : 1);
-    }
-    text_add_string(t, " of the ");
+    say(t, " of the ");
     list(t, each ? came : &all_came, each ? steps : 1);
-    text_add_string(t, each && steps > 1 ? " added in each step" : " added");
-    text_add_string(t, " are still alive");
+    say(t, each && steps > 1 ? " added in each step" : " added", " are still alive");
     struct text_cohorts old = text_cohorts(b, 0, first + 1, first);
-    if (old.came == 0)
-        return;
-    text_add_string(t, "; of ");
-    format_count(t, old.came);
-    text_add_string(t, old.came == 1 ? " older one, " : " older ones, ");
-    all_or(t, old.stayed < old.came ? old.stayed : old.came, old.came);
+    if (old.came > 0)
+        say(t, "; of ", old.came, " older ", as_noun(old.came, "one"), ", ",
+            old.stayed < old.came ? say_count(old.stayed) : say_words("all"));
 }
 
 bool text_since(struct text *t, const struct hd_report *r, const struct hd_births *b)
@@ -431,29 +380,26 @@ bool text_since(struct text *t, const struct hd_report *r, const struct hd_birth
     if (b == NULL || !b->keeps || start_of(b) == 0)
         return false;
     const struct hd_snapshot_facts *from = &r->snapshots[b->since];
-    text_add_string(t, "since snapshot ");
-    format_count(t, b->since + 1);
+    say(t, "since snapshot ", b->since + 1);
     if (!from->clock_is_date || !(fabs(from->clock) < 1e15) ||
         !calendar_time((int64_t)floor(from->clock), time))
         return true;
-    text_add_string(t, " (");
-    text_add(t, time + BEFORE_HOUR, TO_MINUTES);
-    text_add_string(t, " UTC)");
+    time[BEFORE_HOUR + TO_MINUTES] = '\0';
+    say(t, " (", time + BEFORE_HOUR, " UTC)");
     return true;
 }
 
 void text_born(struct text *t, size_t first, size_t last)
 {
     bool old = first == 1;
-    text_add_string(t, old && last == 1 ? "older than snapshot "
-                       : old            ? "present by snapshot "
-                       : first == last  ? "new in snapshot "
-                                        : "new in snapshots ");
-    format_count(t, old ? last : first);
-    if (old || first == last)
-        return;
-    text_add_string(t, " to ");
-    format_count(t, last);
+    say(t,
+        old && last == 1 ? "older than snapshot "
+        : old            ? "present by snapshot "
+        : first == last  ? "new in snapshot "
+                         : "new in snapshots ",
+        old ? last : first);
+    if (!old && first != last)
+        say(t, " to ", last);
 }
 
 /* Fewer that come and go are no turnover worth a word. */
@@ -465,25 +411,16 @@ bool text_turnover(struct text *t, const struct hd_suspect *s)
     if (b == NULL || !b->turns_over || s->suspicion != HD_SUSPECT_NOT || s->rank == 0 ||
         b->came < FEWEST_COMINGS)
         return false;
-    bool as_many = 2 * b->went > b->came;
-    text_add_string(t, as_many ? "as many are freed as are added: "
-                               : "the oldest are freed first: ");
-    format_count(t, b->came);
-    text_add_string(t, " added, ");
-    format_count(t, b->went);
-    text_add_string(t, " freed");
+    say(t,
+        2 * b->went > b->came ? "as many are freed as are added: "
+                              : "the oldest are freed first: ",
+        b->came, " added, ", b->went, " freed");
     return true;
 }
 
 void text_steady(struct text *t, const struct hd_suspect *s)
 {
-    text_add_string(t, "steady: +");
-    format_count(t, s->step_least);
-    if (s->step_most > s->step_least) {
-        text_add_string(t, "–");
-        format_count(t, s->step_most);
-    }
-    text_add_string(t, " every step");
+    say(t, "steady: +", as_range(s->step_least, s->step_most), " every step");
 }
 
 /* --- time ---------------------------------------------------------------- */
@@ -510,10 +447,8 @@ void heading_add_span(struct text *t, const struct hd_report *r)
 {
     const double shown = 0.5, most = 1e12;
     double span = heading_span(r);
-    if (!(span >= shown && span < most))
-        return;
-    text_add_string(t, " over ");
-    format_duration(t, (uint64_t)(span + 0.5));
+    if (span >= shown && span < most)
+        say(t, " over ", as_duration((uint64_t)(span + 0.5)));
 }
 
 bool heading_add_rate(struct text *t, const struct hd_report *r, const char *begin,
@@ -523,10 +458,7 @@ bool heading_add_rate(struct text *t, const struct hd_report *r, const char *beg
     double rate = heading_per_hour(r, (double)last - (double)first);
     if (last <= first || !(rate >= 1 && rate < most))
         return false;
-    text_add_string(t, begin);
-    text_add_char(t, '+');
-    format_size(t, (uint64_t)rate);
-    text_add_string(t, "/h");
+    say(t, begin, "+", as_size((uint64_t)rate), "/h");
     return true;
 }
 

@@ -3,7 +3,6 @@
 #include "base/hash.h"
 #include "heap/place.h"
 #include "report/phrases.h"
-#include "report/report_fleet.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -415,6 +414,6 @@ void view_cut(struct hd_report *r, uint32_t rows, struct arena *a)
     r->check.rules_shown = report_rows(r, r->check.rule_count);
     r->diff.stopped_shown = report_rows(r, r->diff.stopped_count);
     r->tree = view_tree(&r->found.tree, rows, r->snapshot_count, a);
-    if (r->kind == HD_REPORT_FLEET)
-        report_fleet_cut(r);
+    if (r->maker != NULL)
+        r->maker->cut(r, a);
 }

@@ -203,21 +203,21 @@ Test(say, a_text_is_a_part)
 }
 
 /* A part of the caller's own, made of others. */
-static void add_range(struct sentence *to, const struct say_part *p)
+static void add_ratio(struct sentence *to, const struct say_part *p)
 {
-    say(to, p->n, "–", p->last);
+    say(to, p->n, " of ", p->last);
 }
 
-static struct say_part as_range(uint64_t first, uint64_t last)
+static struct say_part as_ratio(uint64_t n, uint64_t all)
 {
-    return (struct say_part){.add = add_range, .n = first, .last = last};
+    return (struct say_part){.add = add_ratio, .n = n, .last = all};
 }
 
 Test(say, callers_have_parts_of_their_own)
 {
     struct text t = {0};
-    say(&t, "+", as_range(28, 33), " every step");
-    expect(&t, "+28–33 every step");
+    say(&t, as_ratio(2, 1500), ", steady: +", as_range(28, 33), ", +", as_range(5, 5));
+    expect(&t, "2 of 1,500, steady: +28–33, +5");
 }
 
 Test(say, a_sentence_has_the_places_of_its_names)
