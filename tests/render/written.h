@@ -2,6 +2,7 @@
 #ifndef WRITTEN_H
 #define WRITTEN_H
 
+#include "heapdrift_fleet.h"
 #include "report/report.h"
 #include "support/asked.h"
 #include "support/forge.h"
