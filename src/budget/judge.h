@@ -8,10 +8,7 @@
 #ifndef JUDGE_H
 #define JUDGE_H
 
-#include "budget/budgets.h"
-#include "budget/evidence.h"
-
-extern const char *const rule_status_names[HD_FINDING_STATUS_COUNT]; /* "pass", ... */
+#include "budget/measure.h"
 
 /* What the numbers say of a limit; of a sample they may leave it open. */
 enum over { OVER_NOT, OVER_MAYBE, OVER_SURELY };
@@ -32,8 +29,8 @@ struct finding {
     double accepted;       /* what the baseline took off observed */
     bool depends_on_scale; /* of what the baseline accepts: whether it is over */
     size_t first, last;    /* the snapshots that show it */
-    const char *holder;    /* of totals by holder: what grew most. Of scores */
-    int64_t scored;        /* index of the row of the ranking; NO_SCORED */
+    const char *holder;    /* of totals by holder: what grew most */
+    size_t ranked;         /* number of the row of the ranking; NOT_RANKED */
     struct hd_reason reason;
     const struct suppression *suppression; /* if suppressed, or expired */
 };

@@ -11,9 +11,8 @@
 /* --- rows ---------------------------------------------------------------- */
 
 /* All there are, in the order of the series. */
-static void add_types(struct hd_report *r, const struct series *s)
+void report_add_types(struct hd_report *r, struct hd_type_table *t, const struct series *s)
 {
-    struct hd_type_table *t = &r->found.diff.types;
     t->rows = arena_array(&r->arena, struct hd_type_row, s->row_count);
     for (size_t i = 0; i < s->row_count; i++)
         t->rows[t->len++] =
@@ -148,7 +147,7 @@ static bool answer(struct hd_report *r, struct hd_comparison *c,
     r->diff.types.totals = s->totals;
     if (!report_rank(r, c, s, opt, err))
         return false;
-    add_types(r, s);
+    report_add_types(r, &r->found.diff.types, s);
     return true;
 }
 
@@ -183,5 +182,5 @@ static bool answer_diff(struct hd_report *r, struct hd_comparison *c,
 struct hd_report *hd_report_diff(struct hd_comparison *c, const struct hd_options *opt,
                                  struct hd_error *err)
 {
-    return report_answer(HD_REPORT_DIFF, c, opt, answer_diff, err);
+    return answer_question(HD_REPORT_DIFF, c, opt, answer_diff, NULL, err);
 }

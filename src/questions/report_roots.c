@@ -47,12 +47,6 @@ static void count_instances(struct hd_report *r, struct hd_snapshot *const *snap
     }
 }
 
-static bool blame(struct hd_error *err, size_t snapshot)
-{
-    err->snapshot = (unsigned)snapshot + 1;
-    return false;
-}
-
 static bool can_answer(const struct hd_report *r, struct hd_snapshot *const *snaps,
                        size_t count, enum selection selection, struct hd_error *err)
 {
@@ -60,21 +54,17 @@ static bool can_answer(const struct hd_report *r, struct hd_snapshot *const *sna
     for (size_t k = 0; k < count; k++)
         if (((selection & SELECT_REACHABLE) && !snapshot_need_reach(snaps[k], err)) ||
             !series_can_select(snaps[k], selection, err))
-            return blame(err, k);
-    if (last->info.references == HD_UNKNOWN) {
+            return comparison_blame(err, k);
+    if (last->info.references == HD_UNKNOWN)
         fail(err, HD_USAGE, "root chains need references, which a %s lacks",
              last->info.format);
-        return blame(err, count - 1);
-    }
-    if (!last->info.has_roots) {
+    else if (!last->info.has_roots)
         fail(err, HD_USAGE, "no root keeps anything alive here, so there are no chains");
-        return blame(err, count - 1);
-    }
-    if (r->roots.matched_count == 0) {
+    else if (r->roots.matched_count == 0)
         asked_types_fail(r, r->roots.pattern, last, err);
-        return blame(err, count - 1);
-    }
-    return true;
+    else
+        return true;
+    return comparison_blame(err, count - 1);
 }
 
 /* --- chains ---------------------------------------------------------------- */
@@ -196,10 +186,13 @@ static bool find_chains(struct hd_report *r, struct hd_comparison *c,
 
 /* --- the report -------------------------------------------------------------- */
 
-static bool explain(struct hd_report *r, struct hd_comparison *c,
-                    const struct hd_options *opt, struct hd_error *err)
+static bool answer_roots(struct hd_report *r, struct hd_comparison *c,
+                         struct hd_options *opt, struct hd_error *err)
 {
     size_t last = c->count - 1;
+    if (c->count == 0 || c->count > HD_MAX_SNAPSHOTS || opt->type_count == 0)
+        return fail(err, HD_USAGE, "roots takes a type and 1 to %d snapshots",
+                    HD_MAX_SNAPSHOTS);
     report_add_snapshots(r, c->snaps, c->count);
     r->roots.pattern = asked_pattern(r, opt);
     match_types(r, c->snaps[last], opt);
@@ -212,42 +205,12 @@ static bool explain(struct hd_report *r, struct hd_comparison *c,
                         ? "no instance of %s is in gen2 or a large object segment"
                         : "no instance of %s is reachable from a root: all are garbage",
                     r->roots.pattern) ||
-               blame(err, last);
+               comparison_blame(err, last);
     return find_chains(r, c, opt, err);
 }
 
-static bool can_ask(const struct hd_comparison *c, const struct hd_options *opt,
-                    struct hd_error *err)
-{
-    return (c->count > 0 && c->count <= HD_MAX_SNAPSHOTS && opt != NULL &&
-            opt->type_count > 0) ||
-           fail(err, HD_USAGE, "roots takes a type and 1 to %d snapshots",
-                HD_MAX_SNAPSHOTS);
-}
-
-/* Which snapshot is to blame is read from the error on the way, so it is one of our own:
- * that of the caller may be none, or set already. */
 struct hd_report *hd_report_roots(struct hd_comparison *c, const struct hd_options *opt,
                                   struct hd_error *err)
 {
-    struct hd_error own = {0};
-    struct hd_options options;
-    struct hd_report *r = NULL;
-    bool ok = false;
-    if (comparison_begin(c, &own)) {
-        if (can_ask(c, opt, &own) && report_options(&options, opt, &own)) {
-            r = report_new(HD_REPORT_ROOTS, &options);
-            report_choose_objects(r, c, &options);
-            ok = explain(r, c, &options, &own);
-        }
-        comparison_end(c);
-    }
-    if (ok) {
-        report_publish(r);
-        return r;
-    }
-    hd_report_free(r);
-    if (err != NULL && err->status == HD_OK)
-        *err = own;
-    return NULL;
+    return answer_question(HD_REPORT_ROOTS, c, opt, answer_roots, NULL, err);
 }

@@ -289,5 +289,5 @@ static bool answer(struct hd_report *r, struct hd_comparison *c, struct hd_optio
 struct hd_report *hd_report_statics(struct hd_comparison *c, const struct hd_options *opt,
                                     struct hd_error *err)
 {
-    return report_answer(HD_REPORT_STATICS, c, opt, answer, err);
+    return answer_question(HD_REPORT_STATICS, c, opt, answer, NULL, err);
 }

@@ -372,5 +372,5 @@ static bool answer_tree(struct hd_report *r, struct hd_comparison *c,
 struct hd_report *hd_report_tree(struct hd_comparison *c, const struct hd_options *opt,
                                  struct hd_error *err)
 {
-    return report_answer(HD_REPORT_TREE, c, opt, answer_tree, err);
+    return answer_question(HD_REPORT_TREE, c, opt, answer_tree, NULL, err);
 }

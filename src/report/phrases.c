@@ -2,6 +2,7 @@
 
 #include "base/ascii.h"
 #include "base/c_locale.h"
+#include "budget/budgets.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -30,26 +30,34 @@ struct hd_report *report_new(enum hd_report_kind kind, const struct hd_options *
     return r;
 }
 
-struct hd_report *report_answer(enum hd_report_kind kind, struct hd_comparison *c,
-                                const struct hd_options *opt,
-                                bool (*answer)(struct hd_report *r, struct hd_comparison *c,
-                                               struct hd_options *opt,
-                                               struct hd_error *err),
-                                struct hd_error *err)
+struct hd_report *
+answer_question(enum hd_report_kind kind, struct hd_comparison *c,
+                const struct hd_options *opt,
+                bool (*answer)(struct hd_report *r, struct hd_comparison *c,
+                               struct hd_options *opt, struct hd_error *err),
+                const void *asked, struct hd_error *err)
 {
+    /* Which snapshot is to blame is read from the error on the way, so it is one of our
+     * own: that of the caller may be none, or set already. */
+    struct hd_error own = {0};
     struct hd_options options;
-    if (!report_options(&options, opt, err) || !comparison_begin(c, err))
-        return NULL;
-    struct hd_report *r = report_new(kind, &options);
-    report_choose_objects(r, c, &options);
-    bool ok = answer(r, c, &options, err);
-    comparison_end(c);
+    struct hd_report *r = NULL;
+    bool ok = false;
+    if (report_options(&options, opt, &own) && comparison_begin(c, &own)) {
+        r = report_new(kind, &options);
+        r->asked = asked;
+        report_choose_objects(r, c, &options);
+        ok = answer(r, c, &options, &own);
+        comparison_end(c);
+    }
     if (ok) {
         report_summarize(r);
         report_publish(r);
         return r;
     }
     hd_report_free(r);
+    if (err != NULL && err->status == HD_OK)
+        *err = own;
     return NULL;
 }
 

@@ -5,7 +5,6 @@
 #ifndef REPORT_H
 #define REPORT_H
 
-#include "budget/judge.h"
 #include "chains/chain_growth.h"
 #include "compare/comparison.h"
 #include "owners/holders.h"
@@ -33,6 +32,8 @@ struct hd_report {
 
     bool wants_fields;   /* whether or not they are known */
     bool leaves_garbage; /* options.reachable, because a snapshot holds garbage */
+
+    const void *asked; /* besides the options, while it is made: of a check budgets */
 
     /* What a tree is of, while it is made: patterns; none: the whole heap. */
     const char *const *focus;
@@ -72,13 +73,14 @@ struct report_maker {
 void report_publish(struct hd_report *r);
 
 /* Ask c a question: take the options, wait for other questions, let answer fill in a report
- * of that kind. NULL and err if it cannot. answer may change its options. */
-struct hd_report *report_answer(enum hd_report_kind kind, struct hd_comparison *c,
-                                const struct hd_options *opt,
-                                bool (*answer)(struct hd_report *r, struct hd_comparison *c,
-                                               struct hd_options *opt,
-                                               struct hd_error *err),
-                                struct hd_error *err);
+ * of that kind, and say what it comes to. NULL and err if it cannot. answer may change its
+ * options; r->asked is what is asked besides them, or NULL. */
+struct hd_report *
+answer_question(enum hd_report_kind kind, struct hd_comparison *c,
+                const struct hd_options *opt,
+                bool (*answer)(struct hd_report *r, struct hd_comparison *c,
+                               struct hd_options *opt, struct hd_error *err),
+                const void *asked, struct hd_error *err);
 
 /* The rows of a top, a diff or a check. */
 static inline const struct hd_type_table *model_table(const struct hd_model *m)
@@ -166,6 +168,8 @@ struct hd_chains report_chains_of(struct hd_report *r, const struct hd_snapshot 
                                   const struct chains *const *in, size_t count);
 
 extern const char *const verdict_names[]; /* "pass", "fail", "inconclusive" */
+extern const char
+    *const rule_status_names[HD_FINDING_STATUS_COUNT]; /* the same, "suppressed" */
 
 /* One rule may have several findings, side by side: where those of finding i end, and what
  * is the worst of them. */
@@ -176,6 +180,9 @@ enum hd_finding_status report_rule_status(const struct hd_check *c, size_t i, si
  * series stays in *s as long as r and c. */
 bool report_compare(struct hd_report *r, struct hd_comparison *c,
                     const struct hd_options *opt, struct series *s, struct hd_error *err);
+
+/* The rows of a series, all there are, in its order; what they retain is not known. */
+void report_add_types(struct hd_report *r, struct hd_type_table *t, const struct series *s);
 
 /* How chains are looked for, as the options say. */
 struct chain_options report_chain_options(const struct hd_report *r);

@@ -12,7 +12,9 @@ enum { SNAPSHOTS = 4, MOST_SCORED = 4 };
 struct trial {
     struct hd_snapshot *snaps[SNAPSHOTS];
     struct series series;
-    struct scored scored[MOST_SCORED];
+    struct hd_suspect scored[MOST_SCORED];
+    struct hd_diff diff;
+    struct hd_options opt;
     struct evidence e;
     struct hd_budgets *b;
     struct findings found;
@@ -20,6 +22,13 @@ struct trial {
 };
 
 static const uint64_t rounds[SNAPSHOTS] = {0, 10, 20, 30};
+
+static void show(struct trial *t)
+{
+    t->diff = (struct hd_diff){.suspects = t->scored, .types.bytes_known = true};
+    t->opt = (struct hd_options){.min_share = 0.02, .iterations = rounds};
+    t->e = (struct evidence){.diff = &t->diff, .opt = &t->opt, .types = &t->series};
+}
 
 static void trial_open(struct trial *t, uint64_t first, uint64_t step)
 {
@@ -35,12 +44,7 @@ static void trial_open(struct trial *t, uint64_t first, uint64_t step)
     }
     cr_assert(
         series_align(&t->series, t->snaps, SNAPSHOTS, &ask, &t->arena, &ignored, NULL));
-    t->e = (struct evidence){.types = &t->series,
-                             .scored = t->scored,
-                             .heap = 100000,
-                             .bytes_known = true,
-                             .min_share = 0.02,
-                             .iterations = rounds};
+    show(t);
 }
 
 static void trial_close(struct trial *t)
@@ -51,17 +55,18 @@ static void trial_close(struct trial *t)
     arena_free(&t->arena);
 }
 
-/* A row of this share of the heap. */
-static struct scored *add_scored(struct trial *t, double share, bool suspect, bool steady)
+/* A row of this share of the heap, which the ranking calls a suspect or not. */
+static struct hd_suspect *add_scored(struct trial *t, double share, enum hd_suspicion by)
 {
-    struct scored *s = &t->scored[t->e.scored_count++];
-    *s = (struct scored){.type = "App.Order",
-                         .subject = "App.Shop",
-                         .holder = "[static var App.Shop.s_all] → App.Order[]",
-                         .score = share * 100000,
-                         .share = share,
-                         .suspect = suspect,
-                         .steady = steady};
+    static const char *holder[] = {"[static var App.Shop.s_all]", "App.Order[]"};
+    struct hd_suspect *s = &t->scored[t->diff.suspect_count++];
+    *s = (struct hd_suspect){.type = "App.Order",
+                             .subject = "App.Shop",
+                             .holder = holder,
+                             .holder_len = 2,
+                             .suspicion = by,
+                             .score = share * 100000,
+                             .score_share = share};
     return s;
 }
 
@@ -125,23 +130,23 @@ Test(judge, the_default_rule_fails_for_what_the_ranking_calls_a_suspect)
 {
     static const struct {
         double share;
-        bool suspect, steady;
+        enum hd_suspicion by;
         const char *wanted, *with_score; /* of 2 % */
-    } cases[] = {{0.03, true, false, "f", "f"},
-                 {0.02, true, false, "f", "f"},
-                 {0.005, true, true, "f", "p"},
-                 {0.005, false, false, "p", "p"},
-                 {0.03, true, true, "f", "f"}};
+    } cases[] = {{0.03, HD_SUSPECT_SIZE, "f", "f"},
+                 {0.02, HD_SUSPECT_SIZE, "f", "f"},
+                 {0.005, HD_SUSPECT_STEADY, "f", "p"},
+                 {0.005, HD_SUSPECT_NOT, "p", "p"},
+                 {0.03, HD_SUSPECT_AGE, "f", "f"}};
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         struct trial t;
         for (int is_default = 0; is_default < 2; is_default++) {
             trial_open(&t, 100, 10);
-            add_scored(&t, cases[i].share, cases[i].suspect, cases[i].steady);
+            add_scored(&t, cases[i].share, cases[i].by);
             add_default(&t, is_default);
             expect(&t, cases[i].wanted);
         }
         trial_open(&t, 100, 10);
-        add_scored(&t, cases[i].share, cases[i].suspect, cases[i].steady);
+        add_scored(&t, cases[i].share, cases[i].by);
         add_option(&t, "max-score", "2%");
         expect(&t, cases[i].with_score);
     }
@@ -151,7 +156,7 @@ Test(judge, a_steady_suspect_says_that_it_is_one)
 {
     struct trial t;
     trial_open(&t, 100, 10);
-    add_scored(&t, 0.005, true, true);
+    add_scored(&t, 0.005, HD_SUSPECT_STEADY);
     add_default(&t, true);
     cr_assert_str_eq(judged(&t), "f");
     cr_expect_eq(t.found.all[0].reason.code, HD_REASON_STEADY);
@@ -163,8 +168,8 @@ Test(judge, a_steady_suspect_of_which_little_is_left_is_none)
     for (int large = 0; large < 2; large++) {
         struct trial t;
         trial_open(&t, 100, 10);
-        add_scored(&t, 0.005, true, true);
-        t.e.min_steady = 0.001;
+        add_scored(&t, 0.005, HD_SUSPECT_STEADY);
+        t.opt.min_steady_share = 0.001;
         accept_score(&t, large ? 399 : 401);
         add_default(&t, true);
         expect(&t, large ? "f" : "p");
@@ -173,9 +178,8 @@ Test(judge, a_steady_suspect_of_which_little_is_left_is_none)
 
 /* --- heads ------------------------------------------------------------------------ */
 
-static const struct scored_head heads[] = {
-    {"[static var App.Cache.s_cache] → App.Order[]", 1800},
-    {"[static var App.Shop.s_leak] → App.Order[]", 1200}};
+static struct hd_head heads[] = {{"[static var App.Cache.s_cache] → App.Order[]", 1800},
+                                 {"[static var App.Shop.s_leak] → App.Order[]", 1200}};
 
 Test(judge, a_suppressed_holder_excuses_its_heads_and_no_others)
 {
@@ -187,7 +191,7 @@ Test(judge, a_suppressed_holder_excuses_its_heads_and_no_others)
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         struct trial t;
         trial_open(&t, 100, 10);
-        struct scored *s = add_scored(&t, 0.03, true, false);
+        struct hd_suspect *s = add_scored(&t, 0.03, HD_SUSPECT_SIZE);
         s->heads = heads;
         s->head_count = 2;
         suppress(&t, NULL, cases[i].holder);
@@ -200,7 +204,7 @@ Test(judge, what_is_left_of_a_suspect_is_what_is_reported)
 {
     struct trial t;
     trial_open(&t, 100, 10);
-    struct scored *s = add_scored(&t, 0.03, true, false);
+    struct hd_suspect *s = add_scored(&t, 0.03, HD_SUSPECT_SIZE);
     s->heads = heads;
     s->head_count = 2;
     suppress(&t, NULL, "*s_cache]*");
@@ -216,7 +220,7 @@ Test(judge, without_heads_the_one_holder_counts_and_without_any_nothing_is_told)
     for (int known = 0; known < 2; known++) {
         struct trial t;
         trial_open(&t, 100, 10);
-        struct scored *s = add_scored(&t, 0.03, true, false);
+        struct hd_suspect *s = add_scored(&t, 0.03, HD_SUSPECT_SIZE);
         s->holder = known ? s->holder : NULL;
         suppress(&t, NULL, "*s_all]*");
         add_default(&t, true);
@@ -230,7 +234,7 @@ Test(judge, either_name_of_a_suspect_will_do_for_a_suppression)
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
         struct trial t;
         trial_open(&t, 100, 10);
-        add_scored(&t, 0.03, true, false);
+        add_scored(&t, 0.03, HD_SUSPECT_SIZE);
         suppress(&t, names[i], NULL);
         add_default(&t, true);
         expect(&t, "s");
@@ -239,8 +243,19 @@ Test(judge, either_name_of_a_suspect_will_do_for_a_suppression)
 
 /* --- growth that nothing explains, and that stopped -------------------------------- */
 
-static const struct hd_reason unexplained = {.code = HD_REASON_UNEXPLAINED, .share = 0.38};
-static const struct hd_reason stopped = {.code = HD_REASON_STOPPED, .share = 0.1};
+enum { UNEXPLAINED = 38, STOPPED = 10 }; /* percent of the heap */
+
+static void leave_unexplained(struct trial *t)
+{
+    t->diff.growth.is_open = true;
+    t->diff.growth.open_share = UNEXPLAINED;
+}
+
+static void let_stop(struct trial *t)
+{
+    t->diff.growth.has_stopped = true;
+    t->diff.growth.stopped_share = STOPPED;
+}
 
 Test(judge, unexplained_growth_is_no_pass_whatever_is_excused)
 {
@@ -248,9 +263,9 @@ Test(judge, unexplained_growth_is_no_pass_whatever_is_excused)
         for (int mercy = 0; mercy < 4; mercy++) {
             struct trial t;
             trial_open(&t, 100, 10);
-            t.e.unexplained = unexplained;
+            leave_unexplained(&t);
             if (mercy > 0)
-                add_scored(&t, 0.03, true, false);
+                add_scored(&t, 0.03, HD_SUSPECT_SIZE);
             if (mercy & 1)
                 suppress(&t, "App.Order", NULL);
             if (mercy & 2)
@@ -264,7 +279,7 @@ Test(judge, unexplained_growth_is_no_pass_whatever_is_excused)
             cr_expect_str_eq(got, mercy == 1 ? "si" : "i", "rule %d, mercy %d: %s", rule,
                              mercy, got);
             cr_expect_eq(t.found.all[last].reason.code, HD_REASON_UNEXPLAINED);
-            cr_expect_eq(t.found.all[last].reason.share, unexplained.share);
+            cr_expect_eq(t.found.all[last].reason.share, UNEXPLAINED);
             trial_close(&t);
         }
     }
@@ -274,9 +289,9 @@ Test(judge, a_failing_suspect_is_told_without_what_is_unexplained)
 {
     struct trial t;
     trial_open(&t, 100, 10);
-    t.e.unexplained = unexplained;
-    t.e.stopped = stopped;
-    add_scored(&t, 0.03, true, false);
+    leave_unexplained(&t);
+    let_stop(&t);
+    add_scored(&t, 0.03, HD_SUSPECT_SIZE);
     add_default(&t, true);
     expect(&t, "f");
 }
@@ -286,28 +301,28 @@ Test(judge, growth_that_stopped_is_a_pass_that_strictness_does_not_take)
     struct trial t;
     for (int is_default = 0; is_default < 2; is_default++) {
         trial_open(&t, 100, 0);
-        t.e.stopped = stopped;
+        let_stop(&t);
         add_default(&t, is_default);
         cr_expect_str_eq(judged(&t), "P");
         cr_expect_eq(t.found.all[0].reason.code, HD_REASON_STOPPED);
-        cr_expect_eq(t.found.all[0].reason.share, stopped.share);
+        cr_expect_eq(t.found.all[0].reason.share, STOPPED);
         trial_close(&t);
     }
     trial_open(&t, 100, 0);
-    t.e.stopped = stopped;
-    add_scored(&t, 0.03, true, false);
+    let_stop(&t);
+    add_scored(&t, 0.03, HD_SUSPECT_SIZE);
     suppress(&t, "App.Order", NULL);
     add_default(&t, true);
     expect(&t, "sP");
     /* Of growth that is unexplained too this is said. */
     trial_open(&t, 100, 0);
-    t.e.stopped = stopped;
-    t.e.unexplained = unexplained;
+    let_stop(&t);
+    leave_unexplained(&t);
     add_default(&t, true);
     expect(&t, "i");
     /* A rule with a score of its own asks for no more than that. */
     trial_open(&t, 100, 0);
-    t.e.stopped = stopped;
+    let_stop(&t);
     add_option(&t, "max-score", "2%");
     expect(&t, "p");
 }
@@ -330,7 +345,7 @@ Test(judge, a_score_that_is_the_limit_is_over_it)
 {
     struct trial t;
     trial_open(&t, 100, 10);
-    add_scored(&t, 0.0936, true, false)->score = 0.0936 * 100000;
+    add_scored(&t, 0.0936, HD_SUSPECT_SIZE)->score = 0.0936 * 100000;
     add_option(&t, "max-score", "9.36%");
     expect(&t, "f");
 }
@@ -388,7 +403,7 @@ Test(judge, the_type_that_is_nearest_to_its_limit_stands_for_a_rule_that_is_kept
         }
         cr_assert(
             series_align(&t.series, t.snaps, SNAPSHOTS, &ask, &t.arena, &ignored, NULL));
-        t.e = (struct evidence){.types = &t.series, .heap = 20000, .bytes_known = true};
+        show(&t);
         add_option(&t, "budget", "App.*=10");
         cr_expect_str_eq(judged(&t), "p");
         cr_expect_str_eq(t.found.all[0].subject, cases[i].stands, "case %zu", i);

@@ -16,6 +16,7 @@ struct trial {
     double noise_share[2][SNAPSHOTS];
     struct series_row rows[2];
     struct series s;
+    struct hd_diff diff;
     struct evidence e;
 };
 
@@ -39,7 +40,7 @@ static void trial_make(struct trial *t)
     }
     t->s.rows = t->rows;
     t->s.totals = t->totals;
-    t->e = (struct evidence){.types = &t->s, .holders = &t->s};
+    t->e = (struct evidence){.diff = &t->diff, .types = &t->s, .holders = &t->s};
 }
 
 static void expect_noise(const struct values *v, double first, double last)
@@ -122,7 +123,7 @@ Test(measure, reachable_bytes_have_a_noise_of_their_own)
     static const double noise[SNAPSHOTS] = {7, 0, 9};
     struct trial t;
     trial_make(&t);
-    t.e.reachable = t.totals;
+    t.diff.reachable = t.totals;
     struct values v = values_of_total(&t.e, HD_TOTAL_REACHABLE_BYTES);
     expect_noise(&v, 0, 0);
     t.e.reachable_noise = noise;
