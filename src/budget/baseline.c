@@ -170,18 +170,6 @@ static bool bad_line(struct line_reader *r, const char *kind, const char *what)
     return fail_at_line(r->err, r->line, kind, "%s", what);
 }
 
-/* Split at tabs, in place; the last column keeps what is left. */
-static size_t split(char *line, char **columns, size_t most)
-{
-    size_t n = 0;
-    columns[n++] = line;
-    for (char *tab; n < most && (tab = strchr(columns[n - 1], '\t')) != NULL; n++) {
-        *tab = '\0';
-        columns[n] = tab + 1;
-    }
-    return n;
-}
-
 static int hex_digit(char c)
 {
     static const char digits[] = "0123456789abcdef";
@@ -275,7 +263,14 @@ static bool take_line(struct line_reader *r, char *line)
     size_t count = 0;
     if (r->line > 1 && (line[0] == '\0' || line[0] == '#'))
         return true;
-    count = split(line, columns, COLUMNS);
+    /* Split at tabs, in place; the last column keeps what is left. */
+    size_t n = 0;
+    columns[n++] = line;
+    for (char *tab; n < COLUMNS && (tab = strchr(columns[n - 1], '\t')) != NULL; n++) {
+        *tab = '\0';
+        columns[n] = tab + 1;
+    }
+    count = n;
     if (r->line == 1)
         return take_signature(r, columns, count);
     if (count == COLUMNS)

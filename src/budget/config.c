@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/input.h"
 #include "base/quantity.h"
-#include "base/text.h"
+#include "base/say.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -26,18 +26,6 @@ static const char *const budget_keys[] = {
     "max_score", "per",  "optional", NULL};
 
 static const char *const suppression_keys[] = {"type", "holder", "reason", "until", NULL};
-
-/* Values as they stand there; NULL where the key does not. */
-struct config_budget {
-    const char *total, *type, *holder, *suspects; /* one of them */
-    const char *max_growth, *max_growth_bytes, *max_score;
-    const char *per, *optional;
-};
-
-struct config_suppression {
-    const char *type, *holder;
-    const char *reason, *until;
-};
 
 /* --- what must not be built ---------------------------------------------- */
 
@@ -174,25 +162,21 @@ static bool bad(struct reader *r, uint64_t line, const char *kind, const char *w
     return fail_at_line(r->err, line, kind, "%s", what);
 }
 
-static void list_words(struct text *list, const char *const *words)
-{
-    for (size_t i = 0; words[i] != NULL; i++) {
-        text_add_string(list, i > 0 ? ", " : "");
-        text_add_string(list, words[i]);
-    }
-}
-
-static bool unknown_key(struct reader *r, const yaml_node_t *key, const char *const *keys)
+/* That a word is none of a list: the value of a key (""), cut to so many bytes. */
+static bool unknown_word(struct reader *r, uint64_t line, const char *kind, const char *key,
+                         const char *word, int most, const char *instead,
+                         const char *const *words)
 {
     struct text list = {0};
-    const char *nearest = hd_nearest_word(scalar(key), keys);
-    list_words(&list, keys);
+    const char *nearest = hd_nearest_word(word, words);
     if (nearest != NULL)
-        fail_at_line(r->err, line_of(key), "unknown-key", "%.60s; did you mean %s?",
-                     scalar(key), nearest);
+        say(&list, "did you mean ", nearest, "?");
     else
-        fail_at_line(r->err, line_of(key), "unknown-key", "%.60s; allowed here: %s",
-                     scalar(key), text_string(&list));
+        say(&list, instead);
+    for (size_t i = 0; nearest == NULL && words[i] != NULL; i++)
+        say(&list, i > 0 ? ", " : "", words[i]);
+    fail_at_line(r->err, line, kind, "%s%s%.*s; %s", key, key[0] != '\0' ? ": " : "", most,
+                 word, text_string(&list));
     text_free(&list);
     return false;
 }
@@ -216,7 +200,8 @@ static bool check_keys(struct reader *r, const yaml_node_t *mapping,
         if (key->type != YAML_SCALAR_NODE)
             return bad(r, line_of(key), "bad-key", "a key must be a word");
         if (keys[place_of(scalar(key), keys)] == NULL)
-            return unknown_key(r, key, keys);
+            return unknown_word(r, line_of(key), "unknown-key", "", scalar(key), 60,
+                                "allowed here: ", keys);
         for (const yaml_node_pair_t *q = first; q < p; q++)
             if (strcmp(scalar(node_at(r, q->key)), scalar(key)) == 0)
                 return fail_at_line(r->err, line_of(key), "duplicate-key",
@@ -409,177 +394,143 @@ static const char *keep(struct reader *r, const char *s)
     return arena_strdup(&r->b->arena, s, strlen(s));
 }
 
-/* One word of a closed list. */
+/* One word of a closed list; the first where the key is not there. */
 static bool parse_word(struct reader *r, const yaml_node_t *entry, const char *key,
-                       const char *word, const char *const *allowed, size_t *index)
+                       const char *const *allowed, size_t *index)
 {
-    *index = place_of(word, allowed);
-    if (allowed[*index] != NULL)
-        return true;
-    struct text list = {0};
-    list_words(&list, allowed);
-    const char *nearest = hd_nearest_word(word, allowed);
-    if (nearest != NULL)
-        fail_at_line(r->err, line_in(r, entry, key), "bad-value",
-                     "%s: %.40s; did you mean %s?", key, word, nearest);
-    else
-        fail_at_line(r->err, line_in(r, entry, key), "bad-value",
-                     "%s: %.40s; it must be one of: %s", key, word, text_string(&list));
-    text_free(&list);
-    return false;
-}
-
-static bool parse_limit(struct reader *r, const yaml_node_t *entry, const char *key,
-                        const char *value, struct rule *rule)
-{
-    const char *wrong = limit_parse(value, rule->measure, &rule->limit);
-    uint64_t size;
-    bool is_size = rule->kind == HD_RULE_TYPE && rule->measure == HD_MEASURE_COUNT &&
-                   wrong != NULL && hd_size_from_text(value, &size);
-    rule->lacks_unit = wrong == NULL && limit_lacks_unit(value, rule);
-    if (wrong == NULL)
-        return true;
-    return fail_at_line(r->err, line_in(r, entry, key), "bad-limit",
-                        "%s: %.40s: must be %s%s", key, value, wrong,
-                        is_size ? "; for bytes write max_growth_bytes" : "");
+    const char *word = text_of(r, entry, key);
+    *index = word != NULL ? place_of(word, allowed) : 0;
+    return allowed[*index] != NULL ||
+           unknown_word(r, line_in(r, entry, key), "bad-value", key, word, 40,
+                        "it must be one of: ", allowed);
 }
 
 /* Which one of total, type, holder and suspects the entry is about. */
-static bool parse_subject(struct reader *r, const yaml_node_t *entry,
-                          const struct config_budget *c, struct rule *rule)
+static bool parse_subject(struct reader *r, const yaml_node_t *entry, struct rule *rule)
 {
     static const char *const any[] = {"any", NULL};
-    const char *const subjects[] = {c->total, c->type, c->holder, c->suspects};
     static const char *const keys[] = {"total", "type", "holder", "suspects"};
     size_t given = 0, index = 0;
     for (size_t i = 0; i < 4; i++) {
-        if (subjects[i] == NULL)
+        const char *subject = text_of(r, entry, keys[i]);
+        if (subject == NULL)
             continue;
-        if (subjects[i][0] == '\0')
+        if (subject[0] == '\0')
             return fail_at_line(r->err, line_in(r, entry, keys[i]), "bad-value",
                                 "%s: has no value", keys[i]);
         rule->kind = (enum hd_rule_kind)i;
+        rule->pattern = subject;
         given++;
     }
     if (given != 1)
         return bad(r, line_of(entry), "bad-entry",
                    "a budget is about one of: total, type, holder, suspects");
-    if (c->type != NULL || c->holder != NULL)
-        rule->pattern = keep(r, c->type != NULL ? c->type : c->holder);
-    if (c->suspects != NULL)
-        return parse_word(r, entry, "suspects", c->suspects, any, &index);
-    if (c->total == NULL)
+    bool has_pattern = rule->kind == HD_RULE_TYPE || rule->kind == HD_RULE_HOLDER;
+    rule->pattern = has_pattern ? keep(r, rule->pattern) : NULL;
+    if (has_pattern)
         return true;
-    bool ok = parse_word(r, entry, "total", c->total, budget_total_names, &index);
-    rule->total = (enum hd_total)index;
+    bool is_total = rule->kind == HD_RULE_TOTAL;
+    bool ok =
+        parse_word(r, entry, keys[rule->kind], is_total ? budget_total_names : any, &index);
+    rule->total = is_total ? (enum hd_total)index : rule->total;
     return ok;
 }
 
 /* A limit that the entry must not have. */
 static bool refuse(struct reader *r, const yaml_node_t *entry, const char *key,
-                   const char *value, const char *instead)
+                   const char *instead)
 {
-    return value == NULL || fail_at_line(r->err, line_in(r, entry, key), "bad-entry",
-                                         "%s does not fit here; %s", key, instead);
+    return text_of(r, entry, key) == NULL ||
+           fail_at_line(r->err, line_in(r, entry, key), "bad-entry",
+                        "%s does not fit here; %s", key, instead);
 }
 
+/* The rule with this limit, if the entry has it. */
 static bool add_limit(struct reader *r, const yaml_node_t *entry, const char *key,
-                      const char *value, enum hd_measure measure, struct rule *rule)
+                      enum hd_measure measure, struct rule *rule)
 {
+    const char *value = text_of(r, entry, key);
     if (value == NULL)
         return true;
     rule->measure = measure;
-    return parse_limit(r, entry, key, value, rule) && budgets_add_rule(r->b, rule, r->err);
+    const char *wrong = limit_parse(value, measure, &rule->limit);
+    uint64_t size;
+    bool is_size = rule->kind == HD_RULE_TYPE && measure == HD_MEASURE_COUNT &&
+                   wrong != NULL && hd_size_from_text(value, &size);
+    rule->lacks_unit = wrong == NULL && limit_lacks_unit(value, rule);
+    if (wrong != NULL)
+        return fail_at_line(r->err, line_in(r, entry, key), "bad-limit",
+                            "%s: %.40s: must be %s%s", key, value, wrong,
+                            is_size ? "; for bytes write max_growth_bytes" : "");
+    return budgets_add_rule(r->b, rule, r->err);
 }
 
-static bool add_suspects(struct reader *r, const yaml_node_t *entry,
-                         const struct config_budget *c, struct rule *rule)
+static bool add_suspects(struct reader *r, const yaml_node_t *entry, struct rule *rule)
 {
     static const char instead[] = "suspects are limited by max_score";
-    if (!refuse(r, entry, "max_growth", c->max_growth, instead) ||
-        !refuse(r, entry, "max_growth_bytes", c->max_growth_bytes, instead) ||
-        !refuse(r, entry, "optional", c->optional, "suspects need none") ||
-        !refuse(r, entry, "per", c->per, "a score is about the whole series"))
+    if (!refuse(r, entry, "max_growth", instead) ||
+        !refuse(r, entry, "max_growth_bytes", instead) ||
+        !refuse(r, entry, "optional", "suspects need none") ||
+        !refuse(r, entry, "per", "a score is about the whole series"))
         return false;
     rule->measure = HD_MEASURE_SCORE;
-    rule->limit_is_min_score = c->max_score == NULL;
+    rule->limit_is_min_score = text_of(r, entry, "max_score") == NULL;
     return rule->limit_is_min_score
                ? budgets_add_rule(r->b, rule, r->err)
-               : add_limit(r, entry, "max_score", c->max_score, HD_MEASURE_SCORE, rule);
+               : add_limit(r, entry, "max_score", HD_MEASURE_SCORE, rule);
 }
 
 static bool parse_budget(struct reader *r, const yaml_node_t *entry)
 {
-    const struct config_budget budget = {.total = text_of(r, entry, "total"),
-                                         .type = text_of(r, entry, "type"),
-                                         .holder = text_of(r, entry, "holder"),
-                                         .suspects = text_of(r, entry, "suspects"),
-                                         .max_growth = text_of(r, entry, "max_growth"),
-                                         .max_growth_bytes =
-                                             text_of(r, entry, "max_growth_bytes"),
-                                         .max_score = text_of(r, entry, "max_score"),
-                                         .per = text_of(r, entry, "per"),
-                                         .optional = text_of(r, entry, "optional")};
-    const struct config_budget *c = &budget;
     static const char *const pers[] = {"total", "step", "iteration", NULL};
     static const char *const bools[] = {"false", "true", NULL};
     struct rule rule = {.entry = r->b->entries, .path = r->path, .line = line_of(entry)};
     size_t per = 0, is_set = 0;
-    if (!parse_subject(r, entry, c, &rule))
+    if (!parse_subject(r, entry, &rule))
         return false;
     if (rule.kind == HD_RULE_SUSPECTS)
-        return add_suspects(r, entry, c, &rule);
-    if (!refuse(r, entry, "max_score", c->max_score, "it is for suspects: any"))
-        return false;
-    if (c->per != NULL && !parse_word(r, entry, "per", c->per, pers, &per))
+        return add_suspects(r, entry, &rule);
+    bool is_total = rule.kind == HD_RULE_TOTAL;
+    if (!refuse(r, entry, "max_score", "it is for suspects: any") ||
+        !parse_word(r, entry, "per", pers, &per) ||
+        (is_total && !refuse(r, entry, "optional", "a total is always there")) ||
+        !parse_word(r, entry, "optional", bools, &is_set) ||
+        (is_total &&
+         !refuse(r, entry, "max_growth_bytes", "write total: bytes and max_growth")))
         return false;
     rule.per = (enum hd_per)per;
-    bool is_total = rule.kind == HD_RULE_TOTAL;
-    if (is_total && !refuse(r, entry, "optional", c->optional, "a total is always there"))
-        return false;
-    if (c->optional != NULL &&
-        !parse_word(r, entry, "optional", c->optional, bools, &is_set))
-        return false;
     rule.is_optional = is_set == 1;
-    if (is_total && !refuse(r, entry, "max_growth_bytes", c->max_growth_bytes,
-                            "write total: bytes and max_growth"))
-        return false;
-    if (c->max_growth == NULL && c->max_growth_bytes == NULL)
+    if (text_of(r, entry, "max_growth") == NULL &&
+        text_of(r, entry, "max_growth_bytes") == NULL)
         return bad(r, line_of(entry), "bad-entry",
                    is_total ? "a budget without a limit; add max_growth"
                             : "a budget without a limit; add max_growth or "
                               "max_growth_bytes");
     bool in_bytes = is_total && rule.total != HD_TOTAL_OBJECTS;
-    return add_limit(r, entry, "max_growth", c->max_growth,
-                     in_bytes ? HD_MEASURE_BYTES : HD_MEASURE_COUNT, &rule) &&
-           add_limit(r, entry, "max_growth_bytes", c->max_growth_bytes, HD_MEASURE_BYTES,
-                     &rule);
+    return add_limit(r, entry, "max_growth", in_bytes ? HD_MEASURE_BYTES : HD_MEASURE_COUNT,
+                     &rule) &&
+           add_limit(r, entry, "max_growth_bytes", HD_MEASURE_BYTES, &rule);
 }
 
 static bool parse_suppression(struct reader *r, const yaml_node_t *entry)
 {
-    const struct config_suppression suppression = {.type = text_of(r, entry, "type"),
-                                                   .holder = text_of(r, entry, "holder"),
-                                                   .reason = text_of(r, entry, "reason"),
-                                                   .until = text_of(r, entry, "until")};
-    const struct config_suppression *c = &suppression;
+    const char *type = text_of(r, entry, "type"), *holder = text_of(r, entry, "holder");
+    const char *reason = text_of(r, entry, "reason"), *until = text_of(r, entry, "until");
     struct suppression s = {.path = r->path, .line = line_of(entry)};
-    if ((c->type != NULL) == (c->holder != NULL))
+    if ((type != NULL) == (holder != NULL))
         return bad(r, s.line, "bad-entry", "a suppression is about one of: type, holder");
-    s.type = c->type != NULL ? keep(r, c->type) : NULL;
-    s.holder = c->holder != NULL ? keep(r, c->holder) : NULL;
-    if ((c->type != NULL ? s.type : s.holder)[0] == '\0')
+    s.type = type != NULL ? keep(r, type) : NULL;
+    s.holder = holder != NULL ? keep(r, holder) : NULL;
+    if ((type != NULL ? type : holder)[0] == '\0')
         return bad(r, s.line, "bad-value", "a pattern is missing");
-    if (c->reason == NULL || c->reason[strspn(c->reason, " \t\n\r\v\f")] == '\0')
+    if (reason == NULL || reason[strspn(reason, " \t\n\r\v\f")] == '\0')
         return bad(r, s.line, "no-reason", "a suppression without a reason; say why");
-    s.reason = keep(r, c->reason);
-    if (c->until != NULL) {
-        s.expires = true;
-        s.until_text = keep(r, c->until);
-        if (!quantity_day(c->until, &s.until))
-            return fail_at_line(r->err, line_in(r, entry, "until"), "bad-date",
-                                "until: %.40s: must be a day such as 2026-12-31", c->until);
-    }
+    s.reason = keep(r, reason);
+    s.expires = until != NULL;
+    s.until_text = until != NULL ? keep(r, until) : NULL;
+    if (until != NULL && !quantity_day(until, &s.until))
+        return fail_at_line(r->err, line_in(r, entry, "until"), "bad-date",
+                            "until: %.40s: must be a day such as 2026-12-31", until);
     for (size_t i = 0; i < r->b->suppression_count; i++) {
         const struct suppression *o = &r->b->suppressions[i];
         const char *a = s.type != NULL ? o->type : o->holder;

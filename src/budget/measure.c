@@ -514,17 +514,6 @@ static void accept_if_grown(struct baseline *to, struct hd_accepted a)
         baseline_add(to, &a);
 }
 
-static void accept_totals(struct baseline *to, const struct evidence *e)
-{
-    for (enum hd_total t = 0; t < HD_TOTAL_COUNT; t++) {
-        struct values v = values_of_total(e, t);
-        bool counts = t == HD_TOTAL_OBJECTS;
-        if (!v.unknown)
-            accept_if_grown(to, baseline_entry(e, HD_ACCEPTED_TOTAL, budget_total_names[t],
-                                               counts ? &v : NULL, counts ? NULL : &v));
-    }
-}
-
 static void accept_types(struct baseline *to, const struct suppression_matches *x)
 {
     const struct evidence *e = x->e;
@@ -568,7 +557,14 @@ bool accept_growth(struct baseline *to, const struct hd_budgets *b,
     bool told = !x.by_holder || e->suppressed != NULL;
     scale_measure(to, e);
     if (told) {
-        accept_totals(to, e);
+        for (enum hd_total t = 0; t < HD_TOTAL_COUNT; t++) {
+            struct values v = values_of_total(e, t);
+            bool counts = t == HD_TOTAL_OBJECTS;
+            if (!v.unknown)
+                accept_if_grown(to,
+                                baseline_entry(e, HD_ACCEPTED_TOTAL, budget_total_names[t],
+                                               counts ? &v : NULL, counts ? NULL : &v));
+        }
         accept_types(to, &x);
         accept_holders(to, &x);
     }

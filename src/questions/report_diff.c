@@ -99,22 +99,6 @@ static void add_reachable(struct hd_report *r, struct hd_snapshot *const *snaps,
     }
 }
 
-static void add_series_warnings(struct hd_report *r, const struct series *s,
-                                const struct series_warnings *w)
-{
-    for (size_t i = 0; i < w->len; i++) {
-        const struct series_warning *from = &w->all[i];
-        if (from->detail != NULL)
-            report_warn_detail(r, from->code, from->snapshot, from->detail);
-        else
-            report_warn(r, from->code, from->snapshot);
-        if (from->times > 1)
-            r->warnings[r->warning_count - 1].count = from->times;
-    }
-    if (s->confidence < HD_CONFIDENCE_HIGH && s->usable_count < rank_by.enough_snapshots)
-        report_warn(r, WARN_FEW_SNAPSHOTS, (size_t)-1);
-}
-
 static bool count_fits(size_t count, struct hd_error *err)
 {
     return (count >= 2 && count <= HD_MAX_SNAPSHOTS) ||
@@ -140,7 +124,17 @@ static bool answer(struct hd_report *r, struct hd_comparison *c,
     struct series_warnings warnings = {0};
     if (!series_align(s, units, c->count, &ask, &r->arena, &warnings, err))
         return false;
-    add_series_warnings(r, s, &warnings);
+    for (size_t i = 0; i < warnings.len; i++) {
+        const struct series_warning *from = &warnings.all[i];
+        if (from->detail != NULL)
+            report_warn_detail(r, from->code, from->snapshot, from->detail);
+        else
+            report_warn(r, from->code, from->snapshot);
+        if (from->times > 1)
+            r->warnings[r->warning_count - 1].count = from->times;
+    }
+    if (s->confidence < HD_CONFIDENCE_HIGH && s->usable_count < rank_by.enough_snapshots)
+        report_warn(r, WARN_FEW_SNAPSHOTS, (size_t)-1);
     r->diff.confidence = s->confidence;
     r->diff.types.bytes_known = s->bytes_known;
     r->diff.usable_count = s->usable_count;

@@ -151,18 +151,6 @@ static size_t rows_wanted(const struct hd_report *r)
     return r->rows == 0 || r->rows > HD_MOST_OBJECT_ROWS ? HD_MOST_OBJECT_ROWS : r->rows;
 }
 
-static void add_question(struct hd_report *r, const struct hd_options *opt,
-                         const struct since *since)
-{
-    struct hd_object_set *set = &r->objects;
-    set->patterns = arena_array(&r->arena, const char *, opt->type_count);
-    for (size_t i = 0; i < opt->type_count; i++)
-        set->patterns[set->pattern_count++] = report_string(r, opt->types[i]);
-    set->born_first = opt->born_first;
-    set->born_last = opt->born_last;
-    set->identity = since->ages.since != NULL ? since->ages.source : HD_SAME_UNKNOWN;
-}
-
 static bool list_objects(struct hd_report *r, struct hd_comparison *c,
                          const struct hd_options *opt, const struct since *since,
                          struct hd_error *err)
@@ -185,7 +173,13 @@ static bool list_objects(struct hd_report *r, struct hd_comparison *c,
     if (ok) {
         r->objects.has_roots = snap->info.has_roots;
         r->objects.all = sum_of(&found.all);
-        add_question(r, opt, since);
+        struct hd_object_set *set = &r->objects;
+        set->patterns = arena_array(&r->arena, const char *, opt->type_count);
+        for (size_t i = 0; i < opt->type_count; i++)
+            set->patterns[set->pattern_count++] = report_string(r, opt->types[i]);
+        set->born_first = opt->born_first;
+        set->born_last = opt->born_last;
+        set->identity = since->ages.since != NULL ? since->ages.source : HD_SAME_UNKNOWN;
         add_types(r, snap, &found);
         add_rows(r, snap, &found, since);
     }

@@ -497,13 +497,6 @@ static bool add_chains(struct ranker *k, struct hd_error *err)
 
 /* --- all of it ------------------------------------------------------------------------ */
 
-static void warn_about_native(struct hd_report *r, const struct hd_native *n)
-{
-    struct text message = {0};
-    phrase_native_memory(&message, n);
-    report_warn_text(r, WARN_NATIVE_MEMORY, (size_t)-1, &message);
-}
-
 /* One that is a suspect as well has one hint. */
 static void share_hint(struct hd_report *r, const struct hd_native *n)
 {
@@ -529,7 +522,9 @@ static void add_native(const struct ranker *k, struct arena *scratch)
                               .last = row->at[s->usable[s->usable_count - 1]].count,
                               .hint = all[i].hint,
                               .is_undecided = all[i].is_much};
-        warn_about_native(k->r, &n);
+        struct text message = {0};
+        phrase_native_memory(&message, &n);
+        report_warn_text(k->r, WARN_NATIVE_MEMORY, (size_t)-1, &message);
         share_hint(k->r, &n);
         if (report_shows_row(k->r, k->opt, row->name))
             d->native[d->native_count++] = n;

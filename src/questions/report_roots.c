@@ -28,25 +28,6 @@ static void match_types(struct hd_report *r, const struct hd_snapshot *snap,
     qsort(r->roots.matched, r->roots.matched_count, sizeof(*r->roots.matched), by_bytes);
 }
 
-/* How many instances each snapshot has; needs no graph. */
-static void count_instances(struct hd_report *r, struct hd_snapshot *const *snaps,
-                            size_t count, const struct hd_options *opt)
-{
-    r->roots.instances = arena_array(&r->arena, struct hd_tally, count);
-    for (size_t k = 0; k < count; k++) {
-        for (type_id t = 0; t < snaps[k]->type_count; t++) {
-            const struct type *type = &snaps[k]->types[t];
-            if (type->kind != TYPE_OBJECT || !report_shows_row(r, opt, type->name))
-                continue;
-            struct hd_tally at = series_tally(snaps[k], type, report_selection(opt));
-            struct hd_tally *sum = &r->roots.instances[k];
-            bool unknown = sum->bytes == HD_UNKNOWN || at.bytes == HD_UNKNOWN;
-            sum->count += at.count;
-            sum->bytes = unknown ? HD_UNKNOWN : sum->bytes + at.bytes;
-        }
-    }
-}
-
 static bool can_answer(const struct hd_report *r, struct hd_snapshot *const *snaps,
                        size_t count, enum selection selection, struct hd_error *err)
 {
@@ -198,7 +179,20 @@ static bool answer_roots(struct hd_report *r, struct hd_comparison *c,
     match_types(r, c->snaps[last], opt);
     if (!can_answer(r, c->snaps, c->count, report_selection(opt), err))
         return false;
-    count_instances(r, c->snaps, c->count, opt);
+    /* How many instances each snapshot has; needs no graph. */
+    r->roots.instances = arena_array(&r->arena, struct hd_tally, c->count);
+    for (size_t k = 0; k < c->count; k++) {
+        for (type_id t = 0; t < c->snaps[k]->type_count; t++) {
+            const struct type *type = &c->snaps[k]->types[t];
+            if (type->kind != TYPE_OBJECT || !report_shows_row(r, opt, type->name))
+                continue;
+            struct hd_tally at = series_tally(c->snaps[k], type, report_selection(opt));
+            struct hd_tally *sum = &r->roots.instances[k];
+            bool unknown = sum->bytes == HD_UNKNOWN || at.bytes == HD_UNKNOWN;
+            sum->count += at.count;
+            sum->bytes = unknown ? HD_UNKNOWN : sum->bytes + at.bytes;
+        }
+    }
     if (r->roots.instances[last].count == 0)
         return fail(err, HD_USAGE,
                     opt->gen2

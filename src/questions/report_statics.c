@@ -251,15 +251,6 @@ static bool find_in(void *context, size_t place, struct hd_snapshot *snap,
     return tell(f, snap, err);
 }
 
-static void add_question(struct hd_report *r, const struct hd_options *opt)
-{
-    struct hd_static_set *set = &r->statics;
-    set->patterns = arena_array(&r->arena, const char *, opt->type_count);
-    for (size_t i = 0; i < opt->type_count; i++)
-        set->patterns[set->pattern_count++] = report_string(r, opt->types[i]);
-    set->values = opt->values;
-}
-
 static bool answer(struct hd_report *r, struct hd_comparison *c, struct hd_options *opt,
                    struct hd_error *err)
 {
@@ -274,7 +265,11 @@ static bool answer(struct hd_report *r, struct hd_comparison *c, struct hd_optio
     if (c->count != 1)
         return fail(err, HD_USAGE, "statics takes one snapshot, not %zu", c->count);
     report_add_snapshots(r, c->snaps, 1);
-    add_question(r, opt);
+    struct hd_static_set *set = &r->statics;
+    set->patterns = arena_array(&r->arena, const char *, opt->type_count);
+    for (size_t i = 0; i < opt->type_count; i++)
+        set->patterns[set->pattern_count++] = report_string(r, opt->types[i]);
+    set->values = opt->values;
     if (!c->snaps[0]->info.has_graph || c->snaps[0]->digest != NULL ||
         c->snaps[0]->read.tables_only)
         return fail(err, HD_USAGE, "a %s holds no objects, and no static variables",

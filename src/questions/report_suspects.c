@@ -68,22 +68,6 @@ static void add_places(const struct suspect_rows *to, struct hd_suspect *s,
     text_free(&name);
 }
 
-/* Of all places of its type together, as its counts are; a whole type is wherever it is. */
-static void add_cohorts(const struct suspect_rows *to, const struct ranked_type *h,
-                        uint64_t *at)
-{
-    const struct births *b = to->births;
-    bool whole = h->basis == HD_BASIS_TYPE;
-    for (size_t i = whole ? 1 : 0; i < (whole ? b->t->len : h->place_count); i++) {
-        path_id p = whole ? (path_id)i : h->places[i].path;
-        if (to->tree->label[p] != h->label)
-            continue;
-        for (size_t j = 0, cell = 0; j < b->n; j++)
-            for (size_t k = j; k < b->n; k++)
-                at[cell++] += births_at(b, p, j, k);
-    }
-}
-
 static const struct hd_births *births_of(const struct suspect_rows *to,
                                          const struct ranked_type *h)
 {
@@ -95,7 +79,18 @@ static const struct hd_births *births_of(const struct suspect_rows *to,
     size_t *snapshots = arena_array(a, size_t, n);
     uint64_t *at = arena_array(a, uint64_t, n * (n + 1) / 2);
     memcpy(snapshots, to->s->usable, n * sizeof(*snapshots));
-    add_cohorts(to, h, at);
+    /* Of all places of its type together, as its counts are; a whole type is wherever it
+     * is. */
+    const struct births *b = to->births;
+    bool whole = h->basis == HD_BASIS_TYPE;
+    for (size_t i = whole ? 1 : 0; i < (whole ? b->t->len : h->place_count); i++) {
+        path_id p = whole ? (path_id)i : h->places[i].path;
+        if (to->tree->label[p] != h->label)
+            continue;
+        for (size_t j = 0, cell = 0; j < b->n; j++)
+            for (size_t k = j; k < b->n; k++)
+                at[cell++] += births_at(b, p, j, k);
+    }
     *births = (struct hd_births){.count = n,
                                  .snapshot = snapshots,
                                  .at = at,

@@ -21,11 +21,6 @@ struct planter {
 
 /* --- the question ------------------------------------------------------------ */
 
-static const struct full_tree *last_tree(const struct planter *p)
-{
-    return &p->owned->tree.full[p->owned->usable_count - 1];
-}
-
 static void match_labels(struct planter *p)
 {
     const struct labels *l = &p->owned->tree.labels;
@@ -46,7 +41,7 @@ static void match_labels(struct planter *p)
 static void mark_suspects(struct planter *p)
 {
     const struct ownership_tree *t = &p->owned->tree;
-    const struct full_tree *f = last_tree(p);
+    const struct full_tree *f = &p->owned->tree.full[p->owned->usable_count - 1];
     size_t count = p->r->diff.suspect_count, n = t->snapshots;
     uint32_t *rank_of_aligned = arena_array(&p->scratch, uint32_t, t->len);
     uint32_t *rank_of_path = arena_array(&p->scratch, uint32_t, f->len);
@@ -121,16 +116,6 @@ static void name_node(const struct planter *p, struct hd_tree_node *to,
         to->root_kind = root_kind_of(l->name);
 }
 
-/* A variable is of the kind of its group. */
-static void inherit_root_kind(struct hd_tree *t, struct hd_tree_node *n)
-{
-    const struct hd_tree_node *above =
-        n->parent != HD_NO_NODE ? &t->nodes[n->parent] : NULL;
-    if (n->kind == HD_NODE_ROOTS && n->root_kind == HD_ROOT_OTHER && above != NULL &&
-        above->kind == HD_NODE_ROOTS)
-        n->root_kind = above->root_kind;
-}
-
 static void set_nodes(struct planter *p, struct hd_tree *t, const struct merged_tree *from)
 {
     size_t n = from->snapshots, tops = 0;
@@ -160,7 +145,12 @@ static void set_nodes(struct planter *p, struct hd_tree *t, const struct merged_
         name_node(p, to, node, name_of, field_of);
         if (to->kind == HD_NODE_PATTERN)
             to->type = report_string(p->r, p->r->focus[tops++]);
-        inherit_root_kind(t, to);
+        /* A variable is of the kind of its group. */
+        const struct hd_tree_node *above =
+            to->parent != HD_NO_NODE ? &t->nodes[to->parent] : NULL;
+        if (to->kind == HD_NODE_ROOTS && to->root_kind == HD_ROOT_OTHER && above != NULL &&
+            above->kind == HD_NODE_ROOTS)
+            to->root_kind = above->root_kind;
     }
 }
 

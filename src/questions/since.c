@@ -16,18 +16,6 @@ static bool can_be_born(const struct hd_comparison *c, const struct hd_options *
            fail(err, HD_USAGE, "no snapshot %u: there are %zu", opt->born_last, c->count);
 }
 
-/* The wanted snapshots among those that can be compared; none of them may be there. */
-static struct since_range range_in(const struct series *s, const struct hd_options *opt)
-{
-    struct since_range range = {1, 0};
-    for (size_t i = s->usable_count; i-- > 0;)
-        if (s->usable[i] + 1 >= opt->born_first && s->usable[i] + 1 <= opt->born_last) {
-            range.first = (unsigned char)i;
-            range.last = range.last < i ? (unsigned char)i : range.last;
-        }
-    return range;
-}
-
 static bool align(struct series *s, const struct hd_comparison *c,
                   const struct hd_options *opt, struct arena *scratch, struct hd_error *err)
 {
@@ -74,7 +62,15 @@ bool since_find_born(struct since *since, struct hd_comparison *c,
                         : "the last snapshot cannot be compared with the others");
     if (ok) {
         memcpy(since->snapshot, s.usable, sizeof(since->snapshot));
-        since->born = range_in(&s, opt);
+        /* The wanted snapshots among those that can be compared; none of them may be there.
+         */
+        struct since_range range = {1, 0};
+        for (size_t i = s.usable_count; i-- > 0;)
+            if (s.usable[i] + 1 >= opt->born_first && s.usable[i] + 1 <= opt->born_last) {
+                range.first = (unsigned char)i;
+                range.last = range.last < i ? (unsigned char)i : range.last;
+            }
+        since->born = range;
     }
     arena_free(&scratch);
     return ok;

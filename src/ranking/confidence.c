@@ -18,15 +18,6 @@ static uint64_t at_random(size_t snapshots, enum hd_identity_source source)
                   (rank_by.shows_in_three_steps * steps + 2) / 3);
 }
 
-/* By their ages or by even steps alone. */
-static uint64_t evenly(const struct power_question *q)
-{
-    bool by_age = q->source != HD_SAME_UNKNOWN && q->snapshots >= rank_by.some_snapshots;
-    bool by_steps = !q->sampled && q->snapshots >= rank_by.enough_snapshots;
-    return by_age || by_steps ? larger(rank_by.fewest_that_keep, q->snapshots - 1)
-                              : HD_UNKNOWN;
-}
-
 struct hd_power power_of(const struct power_question *q)
 {
     struct hd_power p = {.bytes = HD_UNKNOWN, .objects = HD_UNKNOWN, .even = HD_UNKNOWN};
@@ -35,7 +26,11 @@ struct hd_power power_of(const struct power_question *q)
     p.steps = q->snapshots - 1;
     p.large = least_at_line(q->line, q->heap);
     uint64_t bytes = q->by_graph ? least_at_steady_line(q->line, q->heap) : HD_UNKNOWN;
-    uint64_t even = evenly(q);
+    /* By their ages or by even steps alone. */
+    bool by_age = q->source != HD_SAME_UNKNOWN && q->snapshots >= rank_by.some_snapshots;
+    bool by_steps = !q->sampled && q->snapshots >= rank_by.enough_snapshots;
+    uint64_t even = by_age || by_steps ? larger(rank_by.fewest_that_keep, q->snapshots - 1)
+                                       : HD_UNKNOWN;
     if (bytes == HD_UNKNOWN || even == HD_UNKNOWN)
         return p;
     p.bytes = bytes;
@@ -53,16 +48,6 @@ bool power_is_high(size_t snapshots, enum hd_identity_source source)
                      objects <= rank_by.sure_a_step * (uint64_t)(snapshots - 1);
 }
 
-static enum hd_confidence confidence_of(const struct growth_question *q,
-                                        const struct growth_verdict *v)
-{
-    bool weak =
-        q->confidence == HD_CONFIDENCE_HIGH && !power_is_high(q->snapshots, q->source);
-    bool doubt = weak || v->is_open || v->has_stopped || q->has_undecided;
-    bool lower = doubt && !q->has_suspects && q->confidence > HD_CONFIDENCE_LOW;
-    return lower ? q->confidence - 1 : q->confidence;
-}
-
 struct growth_verdict growth_verdict_of(const struct growth_question *q)
 {
     bool together = q->open->stayed && q->open->share > q->stopped_share;
@@ -72,6 +57,10 @@ struct growth_verdict growth_verdict_of(const struct growth_question *q)
                                    together ? q->open->share : q->stopped_share};
     v.is_unexplained = v.is_open && (!q->has_suspects || 2 * q->rest > q->growth);
     v.has_stopped = v.stopped_share >= rank_by.stopped_warn_share;
-    v.confidence = confidence_of(q, &v);
+    bool weak =
+        q->confidence == HD_CONFIDENCE_HIGH && !power_is_high(q->snapshots, q->source);
+    bool doubt = weak || v.is_open || v.has_stopped || q->has_undecided;
+    bool lower = doubt && !q->has_suspects && q->confidence > HD_CONFIDENCE_LOW;
+    v.confidence = lower ? q->confidence - 1 : q->confidence;
     return v;
 }

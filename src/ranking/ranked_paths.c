@@ -246,14 +246,6 @@ static void collect_heads(struct leak_ranker *r)
 
 /* --- rows ---------------------------------------------------------------- */
 
-static void add_counts(const struct leak_ranker *r, struct ranked_type *to, path_id p)
-{
-    for (size_t k = 0; k < r->n; k++) {
-        to->count[k] += r->t->count[p * r->n + k];
-        to->retained[k] += r->t->retained[p * r->n + k];
-    }
-}
-
 static int64_t retained_more(const struct leak_ranker *r, path_id p)
 {
     return ranked_delta(&r->t->retained[p * r->n], r->n);
@@ -297,7 +289,10 @@ static struct ranked_row sum_heads(const struct leak_ranker *r, const struct hea
         row.steady += heads[i].steady ? heads[i].total : 0;
         row.keeps += heads[i].keeps ? heads[i].total : 0;
         sum->places[sum->place_count++] = (struct ranked_place){p, heads[i].total};
-        add_counts(r, sum, p);
+        for (size_t k = 0; k < r->n; k++) {
+            sum->count[k] += r->t->count[p * r->n + k];
+            sum->retained[k] += r->t->retained[p * r->n + k];
+        }
         sum->more += retained_more(r, p);
     }
     sum->tau = r->growths.all[sum->head].tau;
@@ -526,26 +521,6 @@ static void join_causes(struct leak_ranker *r)
 
 /* --- suspects -------------------------------------------------------------- */
 
-/* A type that grows because its load does is no leak. The place that gained most decides.
- */
-static void sum_births(struct leak_ranker *r)
-{
-    int64_t *most = arena_array(&r->scratch, int64_t, r->t->labels.len);
-    const struct births *b = r->growths.births;
-    r->turns_over = arena_array(&r->scratch, bool, r->t->labels.len);
-    r->queues = arena_array(&r->scratch, bool, r->t->labels.len);
-    for (path_id p = 1; b != NULL && p < r->t->len; p++) {
-        label_id label = r->t->label[p];
-        int64_t more = ranked_delta(&r->t->count[p * r->n], r->n);
-        if (more <= most[label])
-            continue;
-        most[label] = more;
-        const struct stays *stays = &r->growths.all[p].stays;
-        r->queues[label] = stays->queues;
-        r->turns_over[label] = stays->turns_over;
-    }
-}
-
 /* Order takes a batch that it lost for one that died. It does not acquit what rises more
  * evenly than chance does. */
 static bool is_by_order(const struct leak_ranker *r)
@@ -587,7 +562,23 @@ void ranked_paths_of(struct leak_ranker *r)
     name_co_retained(r);
     join_stores(r);
     join_causes(r);
-    sum_births(r);
+    /* A type that grows because its load does is no leak. The place that gained most
+     * decides.
+     */
+    int64_t *most = arena_array(&r->scratch, int64_t, r->t->labels.len);
+    const struct births *b = r->growths.births;
+    r->turns_over = arena_array(&r->scratch, bool, r->t->labels.len);
+    r->queues = arena_array(&r->scratch, bool, r->t->labels.len);
+    for (path_id p = 1; b != NULL && p < r->t->len; p++) {
+        label_id label = r->t->label[p];
+        int64_t more = ranked_delta(&r->t->count[p * r->n], r->n);
+        if (more <= most[label])
+            continue;
+        most[label] = more;
+        const struct stays *stays = &r->growths.all[p].stays;
+        r->queues[label] = stays->queues;
+        r->turns_over[label] = stays->turns_over;
+    }
     decide(r);
     for (size_t i = 0; i < r->row_count; i++)
         r->rows[i].type.subject = suspect_title_of(&r->titles, r->rows[i].type.head, NULL);

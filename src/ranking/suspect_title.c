@@ -104,19 +104,6 @@ static void add_below(struct title_searcher *s, uint32_t above)
             add(s, i);
 }
 
-/* The best of a level, if it ranks higher than all of the levels above. */
-static uint32_t best_of(const struct title_searcher *s, size_t begin, size_t end,
-                        uint32_t found)
-{
-    enum type_rank least = found != NO_TITLE ? label_of(s->graph, found)->rank : RANK_PLAIN;
-    uint32_t best = NO_TITLE;
-    for (size_t i = begin; i < end; i++)
-        if (label_of(s->graph, s->queue[i])->rank > least &&
-            (best == NO_TITLE || is_better(s->graph, s->queue[i], best)))
-            best = s->queue[i];
-    return best != NO_TITLE ? best : found;
-}
-
 uint32_t title_search(const struct title_graph *graph, uint32_t head)
 {
     struct title_searcher s = {.graph = graph, .more = delta(graph, graph->count, head)};
@@ -127,7 +114,15 @@ uint32_t title_search(const struct title_graph *graph, uint32_t head)
     for (size_t level = 0, begin = 0; level <= rank_by.title_levels && begin < s.len;
          level++) {
         size_t end = s.len;
-        found = best_of(&s, begin, end, found);
+        /* The best of a level, if it ranks higher than all of the levels above. */
+        enum type_rank least =
+            found != NO_TITLE ? label_of(s.graph, found)->rank : RANK_PLAIN;
+        uint32_t best = NO_TITLE;
+        for (size_t i = begin; i < end; i++)
+            if (label_of(s.graph, s.queue[i])->rank > least &&
+                (best == NO_TITLE || is_better(s.graph, s.queue[i], best)))
+                best = s.queue[i];
+        found = best != NO_TITLE ? best : found;
         if (found != NO_TITLE && label_of(graph, found)->rank == RANK_OWN)
             break;
         for (; begin < end; begin++)

@@ -50,26 +50,6 @@ void format_bar(struct text *t, double share, unsigned columns)
         text_add_code_point(t, FULL_BLOCK + EIGHTHS - eighths);
 }
 
-void hd_put_name(struct hd_sink to, const char *name)
-{
-    struct text t = {0};
-    format_name(&t, name);
-    if (t.len > 0)
-        to.write(to.context, t.data, t.len);
-    text_free(&t);
-}
-
-void hd_put_ascii(struct hd_sink to, const char *name)
-{
-    struct text t = {0}, plain = {0};
-    format_name(&t, name);
-    text_add_ascii(&plain, text_string(&t), t.len);
-    if (plain.len > 0)
-        to.write(to.context, plain.data, plain.len);
-    text_free(&t);
-    text_free(&plain);
-}
-
 /* Characters that end one dotted name and begin the next. */
 static bool begins_name(char c)
 {

@@ -1,5 +1,6 @@
 /* The model of a report, and for programs that show it themselves the words for what it has
  * as numbers: names of enums, and numbers and names as reports print them. */
+#include "base/ascii.h"
 #include "base/csv.h"
 #include "heap/place.h"
 #include "report/object_words.h"
@@ -145,46 +146,59 @@ const char *hd_node_kind_name(enum hd_node_kind kind)
 
 /* --- numbers and names as reports print them --------------------------------------- */
 
-static void put(struct hd_sink to, struct text *t)
+static bool put(struct hd_sink to, struct text *t)
 {
-    if (t->len > 0)
+    bool any = t->len > 0;
+    if (any)
         to.write(to.context, t->data, t->len);
     text_free(t);
+    return any;
+}
+
+static void put_part(struct hd_sink to, struct say_part part)
+{
+    struct text t = {0};
+    say(&t, part);
+    put(to, &t);
 }
 
 void hd_put_count(struct hd_sink to, uint64_t n)
 {
-    struct text t = {0};
-    format_count(&t, n);
-    put(to, &t);
+    put_part(to, say_count(n));
 }
 
 void hd_put_count_change(struct hd_sink to, uint64_t first, uint64_t last)
 {
-    struct text t = {0};
-    format_delta(&t, first, last);
-    put(to, &t);
+    put_part(to, as_change(first, last));
 }
 
 void hd_put_size(struct hd_sink to, uint64_t bytes)
 {
-    struct text t = {0};
-    format_size(&t, bytes);
-    put(to, &t);
+    put_part(to, as_size(bytes));
 }
 
 void hd_put_size_change(struct hd_sink to, uint64_t first, uint64_t last)
 {
-    struct text t = {0};
-    format_size_delta(&t, first, last);
-    put(to, &t);
+    put_part(to, as_size_change(first, last));
 }
 
 void hd_put_share(struct hd_sink to, double share)
 {
-    struct text t = {0};
-    format_percent(&t, share);
-    put(to, &t);
+    put_part(to, as_percent(share));
+}
+
+void hd_put_name(struct hd_sink to, const char *name)
+{
+    put_part(to, as_name(name));
+}
+
+void hd_put_ascii(struct hd_sink to, const char *name)
+{
+    struct text t = {0}, plain = {0};
+    say(&t, as_name(name));
+    text_add_ascii(&plain, text_string(&t), t.len);
+    text_free(&t);
+    put(to, &plain);
 }
 
 void hd_put_trend(struct hd_sink to, const struct hd_tally *at, size_t count)
@@ -201,12 +215,10 @@ bool hd_put_births(struct hd_sink to, const struct hd_report *report,
     struct text t = {0};
     if (!text_turnover(&t, suspect) && text_shows_births(report, b)) {
         if (text_since(&t, report, b))
-            text_add_string(&t, ", ");
+            say(&t, ", ");
         text_births(&t, b, report->diff.identity == HD_SAME_BY_EVENTS);
     }
-    bool any = t.len > 0;
-    put(to, &t);
-    return any;
+    return put(to, &t);
 }
 
 void hd_put_csv_cell(struct hd_sink to, const char *words)
@@ -253,9 +265,7 @@ bool hd_put_static_field(struct hd_sink to, const char *name)
     text_add(&field, place.field.at, place.field.len);
     format_name(&t, text_string(&field));
     text_free(&field);
-    bool any = t.len > 0;
-    put(to, &t);
-    return any;
+    return put(to, &t);
 }
 
 void hd_put_value(struct hd_sink to, const struct hd_field *field)

@@ -199,12 +199,6 @@ static void add_reader_warning(struct hd_report *r, size_t k, const struct warni
     added->line = w->line > 0 ? w->line : HD_UNKNOWN;
 }
 
-static void add_reader_warnings(struct hd_report *r, size_t k, const struct warnings *all)
-{
-    for (size_t i = 0; i < all->len; i++)
-        add_reader_warning(r, k, &all->all[i]);
-}
-
 static struct hd_snapshot_facts describe(struct hd_report *r,
                                          const struct hd_snapshot *snap)
 {
@@ -250,7 +244,8 @@ void report_add_snapshots(struct hd_report *r, struct hd_snapshot *const *snaps,
     for (size_t k = 0; k < count; k++) {
         r->snapshots[k] = describe(r, snaps[k]);
         add_names(r, snaps[k]);
-        add_reader_warnings(r, k, &snaps[k]->warnings);
+        for (size_t i = 0; i < snaps[k]->warnings.len; i++)
+            add_reader_warning(r, k, &snaps[k]->warnings.all[i]);
     }
     if (r->kind != HD_REPORT_INFO && r->kind != HD_REPORT_OBJECT)
         report_warn_objects(r, snaps, count);

@@ -289,25 +289,6 @@ static void summarize(struct hd_report *r, struct hd_fleet_answer *a)
 
 /* --- the evidence ------------------------------------------------------------------- */
 
-/* The command that opens the run in which it stands worst. */
-static void add_command(struct text *t, const struct hd_fleet_answer *a,
-                        const struct hd_fleet_host *h)
-{
-    struct text store = {0};
-    char time[CALENDAR_TIME];
-    double since = a->rules.since;
-    say(&store, "--store=", a->store != NULL ? a->store : "URL");
-    say(t, "heapdrift report ");
-    format_shell_word(t, text_string(&store));
-    say(t, " --run=", as_digits(h->run));
-    /* What was before the window is not what was looked at. Most processes are younger. */
-    if (h->started < since && fabs(since) < 1e15 &&
-        calendar_time((int64_t)floor(since), time))
-        say(t, " --since=", time, "Z");
-    say(t, " -o run-", as_digits(h->run), ".html");
-    text_free(&store);
-}
-
 static void add_evidence(struct hd_report *r, const struct hd_fleet_answer *a,
                          struct hd_fleet_suspect *s)
 {
@@ -319,7 +300,20 @@ static void add_evidence(struct hd_report *r, const struct hd_fleet_answer *a,
     s->chain = worst != NULL ? worst->chain : NULL;
     if (s->run == HD_UNKNOWN)
         return;
-    add_command(&command, a, worst);
+    /* The command that opens the run in which it stands worst. */
+    struct text store = {0};
+    char time[CALENDAR_TIME];
+    double since = a->rules.since;
+    say(&store, "--store=", a->store != NULL ? a->store : "URL");
+    say(&command, "heapdrift report ");
+    format_shell_word(&command, text_string(&store));
+    say(&command, " --run=", as_digits(worst->run));
+    /* What was before the window is not what was looked at. Most processes are younger. */
+    if (worst->started < since && fabs(since) < 1e15 &&
+        calendar_time((int64_t)floor(since), time))
+        say(&command, " --since=", time, "Z");
+    say(&command, " -o run-", as_digits(worst->run), ".html");
+    text_free(&store);
     s->command = report_keep_text(r, &command);
 }
 

@@ -117,13 +117,6 @@ static bool is_leak(const struct hd_diff *d)
 
 /* --- the facts ------------------------------------------------------------------ */
 
-static void add_confidence(struct hd_report *r)
-{
-    struct sentence h = {0};
-    phrase_confidence(&h, r);
-    add_fact(r, "confidence", &h);
-}
-
 /* Of one leak; of several -v has them. */
 static void add_path(struct hd_report *r)
 {
@@ -230,21 +223,6 @@ static void add_unusable(struct hd_report *r, const char *label)
     summary_add(r, label, &h);
 }
 
-static void add_unsure_leaks(struct hd_report *r, const char *label)
-{
-    struct sentence h = {0};
-    r->summary.tone = HD_TONE_UNSURE;
-    if (report_is_enough(r->diff.usable_count))
-        say(&h, "These snapshots may not be comparable; what follows grew from one to the "
-                "next.");
-    else
-        say(&h, r->diff.usable_count == 2 ? "Two" : "Three",
-            " snapshots cannot tell a leak from warm-up: take four or more, under the same "
-            "load.");
-    summary_add(r, label, &h);
-    add_leaks_or_growth(r, "GREW");
-}
-
 static void add_no_leak(struct hd_report *r, const char *sure, const char *unsure)
 {
     struct sentence h = {0};
@@ -272,7 +250,18 @@ static void add_diff(struct hd_report *r, const char *leak, const char *none,
         r->summary.tone = HD_TONE_BAD;
         add_leaks_or_growth(r, leak);
     } else if (d->suspect_count > 0) {
-        add_unsure_leaks(r, unsure);
+        struct sentence h = {0};
+        r->summary.tone = HD_TONE_UNSURE;
+        if (report_is_enough(r->diff.usable_count))
+            say(&h,
+                "These snapshots may not be comparable; what follows grew from one to the "
+                "next.");
+        else
+            say(&h, r->diff.usable_count == 2 ? "Two" : "Three",
+                " snapshots cannot tell a leak from warm-up: take four or more, under ",
+                "the same load.");
+        summary_add(r, unsure, &h);
+        add_leaks_or_growth(r, "GREW");
     } else {
         add_no_leak(r, none, unsure);
     }
@@ -489,16 +478,6 @@ static void add_most(struct hd_report *r)
 
 /* --- all of it ------------------------------------------------------------------- */
 
-/* What stands in it need not be said again beside it. */
-static void mark_warnings(struct hd_report *r)
-{
-    static const char *const said[] = {"few-snapshots", "growth-stopped",
-                                       "unexplained-growth", "pool-growth"};
-    for (size_t i = 0; i < r->warning_count; i++)
-        for (size_t k = 0; k < sizeof(said) / sizeof(*said); k++)
-            r->warnings[i].in_summary |= strcmp(r->warnings[i].code, said[k]) == 0;
-}
-
 void report_summarize(struct hd_report *r)
 {
     bool is_tree = r->kind == HD_REPORT_TREE && r->snapshot_count > 1;
@@ -512,11 +491,18 @@ void report_summarize(struct hd_report *r)
     if (r->kind != HD_REPORT_CHECK && r->kind != HD_REPORT_DIFF && !is_tree)
         return;
     r->diff.headline = summary_line(r);
-    mark_warnings(r);
+    /* What stands in it need not be said again beside it. */
+    static const char *const said[] = {"few-snapshots", "growth-stopped",
+                                       "unexplained-growth", "pool-growth"};
+    for (size_t i = 0; i < r->warning_count; i++)
+        for (size_t k = 0; k < sizeof(said) / sizeof(*said); k++)
+            r->warnings[i].in_summary |= strcmp(r->warnings[i].code, said[k]) == 0;
     if (r->diff.usable_count < 2 || r->diff.no_match != NULL)
         return;
     add_heap(r);
-    add_confidence(r);
+    struct sentence h = {0};
+    phrase_confidence(&h, r);
+    add_fact(r, "confidence", &h);
     add_path(r);
     add_also(r);
 }

@@ -31,12 +31,6 @@ static size_t root_of(const struct hd_chain *c)
     return first;
 }
 
-static bool is_innocent(const struct hd_frame *root)
-{
-    struct place place = place_of(root->types[0]);
-    return is_pseudo(root) && place_is_variable(&place) && !place_tells(&place);
-}
-
 /* How far each frame is from one that is worth showing by itself. */
 static size_t *distances(const struct hd_chain *c, struct arena *a)
 {
@@ -96,7 +90,9 @@ struct report_brief report_brief_of(const struct hd_chain *c, bool all, struct a
     bool owned = c->owner_frame != HD_NO_OWNER && c->owner_frame > b.first;
     size_t top = owned ? top_of(c) : 0;
     if (top >= b.first + 3) {
-        b.root_by_kind = is_innocent(&c->frames[b.first]);
+        struct place place = place_of(c->frames[b.first].types[0]);
+        b.root_by_kind = is_pseudo(&c->frames[b.first]) && place_is_variable(&place) &&
+                         !place_tells(&place);
         from = top;
     }
     b.shown[b.first] = b.shown[last] = true;

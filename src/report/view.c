@@ -100,16 +100,6 @@ void view_suspects(struct hd_diff *shown, const struct hd_diff *all, const struc
                           count_hidden(all->pooled, all->pooled_count, v, r);
 }
 
-static void choose_stopped(struct hd_diff *shown, const struct hd_diff *all,
-                           const struct view *v, const struct hd_report *r, struct arena *a)
-{
-    shown->stopped = arena_array(a, struct hd_stopped, all->stopped_count);
-    shown->stopped_count = 0;
-    for (size_t i = 0; i < all->stopped_count; i++)
-        if (shows_ranked(v, r, all->stopped[i].type, all->stopped[i].subject))
-            shown->stopped[shown->stopped_count++] = all->stopped[i];
-}
-
 /* --- rows of a diff, by growth ------------------------------------------- */
 
 /* Signed difference of two 64-bit counts, for ordering only. */
@@ -300,7 +290,11 @@ struct hd_diff view_diff(const struct hd_diff *all, const struct view *v,
 {
     struct hd_diff shown = *all;
     view_suspects(&shown, all, v, r, a);
-    choose_stopped(&shown, all, v, r, a);
+    shown.stopped = arena_array(a, struct hd_stopped, all->stopped_count);
+    shown.stopped_count = 0;
+    for (size_t i = 0; i < all->stopped_count; i++)
+        if (shows_ranked(v, r, all->stopped[i].type, all->stopped[i].subject))
+            shown.stopped[shown.stopped_count++] = all->stopped[i];
     choose_types(&shown, &all->types, v, r, a);
     find_unmatched(&shown, &all->types, v, r, a);
     return shown;

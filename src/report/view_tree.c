@@ -204,22 +204,6 @@ static size_t count_lines(const struct cut *cut)
     return lines;
 }
 
-/* One that is alone may have its name as well as a line. */
-static void name_the_only(struct cut *cut)
-{
-    const struct hd_tree_node *nodes = cut->t->nodes;
-    for (size_t i = 0, hidden, gone; i < cut->t->len;) {
-        if (!stays(cut, i)) {
-            i = nodes[i].end;
-            continue;
-        }
-        if (staying_children(cut, i, &hidden, &gone) > 0 && gone == 1 &&
-            nodes[hidden].others == 0 && !nodes[i].folds)
-            cut->named[hidden] = true;
-        i++;
-    }
-}
-
 /* As many as there are lines for: more places are more lines. */
 static void choose(struct cut *cut, uint32_t rows, struct arena *scratch)
 {
@@ -233,22 +217,17 @@ static void choose(struct cut *cut, uint32_t rows, struct arena *scratch)
             high = cut->count - 1;
     }
     cut->count = low;
-    name_the_only(cut);
-}
-
-static void add_to(struct hd_tree_node *others, const struct hd_tree_node *n,
-                   size_t snapshots)
-{
-    others->others += n->others > 0 ? n->others : 1;
-    others->growth += n->growth;
-    others->stayed = n->stayed != HD_UNKNOWN ? others->stayed + n->stayed : HD_UNKNOWN;
-    for (size_t k = 0; k < snapshots; k++) {
-        if (n->owned[k].bytes == HD_UNKNOWN) {
-            others->at[k] = n->owned[k];
+    /* One that is alone may have its name as well as a line. */
+    const struct hd_tree_node *nodes = cut->t->nodes;
+    for (size_t i = 0, hidden, gone; i < cut->t->len;) {
+        if (!stays(cut, i)) {
+            i = nodes[i].end;
             continue;
         }
-        others->at[k].count += n->owned[k].count;
-        others->at[k].bytes += n->owned[k].bytes;
+        if (staying_children(cut, i, &hidden, &gone) > 0 && gone == 1 &&
+            nodes[hidden].others == 0 && !nodes[i].folds)
+            cut->named[hidden] = true;
+        i++;
     }
 }
 
@@ -263,7 +242,19 @@ static struct hd_tree_node others_of(const struct cut *cut, size_t i, size_t sna
             continue;
         if (others.at == NULL)
             others.at = arena_array(a, struct hd_tally, snapshots);
-        add_to(&others, &t->nodes[child], snapshots);
+        others.others += t->nodes[child].others > 0 ? t->nodes[child].others : 1;
+        others.growth += t->nodes[child].growth;
+        others.stayed = t->nodes[child].stayed != HD_UNKNOWN
+                            ? others.stayed + t->nodes[child].stayed
+                            : HD_UNKNOWN;
+        for (size_t k = 0; k < snapshots; k++) {
+            if (t->nodes[child].owned[k].bytes == HD_UNKNOWN) {
+                others.at[k] = t->nodes[child].owned[k];
+                continue;
+            }
+            others.at[k].count += t->nodes[child].owned[k].count;
+            others.at[k].bytes += t->nodes[child].owned[k].bytes;
+        }
     }
     others.owned = others.at;
     return others;

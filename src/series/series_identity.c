@@ -1,26 +1,26 @@
 #include "series/series_identity.h"
 
 #include "base/c_locale.h"
-#include "base/text.h"
+#include "base/say.h"
 #include "format/open.h"
 #include "format/session.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* --- messages ------------------------------------------------------------ */
 
-static void add_name(struct text *t, const char *name)
+/* A name as messages of a series have it: controls are "?". */
+static void add_plain(struct sentence *to, const struct say_part *p)
 {
-    for (; *name != '\0'; name++) {
-        unsigned char c = (unsigned char)*name;
-        if (c < ' ' || c == 0x7F)
-            text_add_char(t, '?');
-        else
-            text_add_char(t, *name);
-    }
+    for (const char *c = p->words; *c != '\0'; c++)
+        text_add_char(&to->words, (unsigned char)*c < ' ' || *c == 0x7F ? '?' : *c);
+}
+
+static struct say_part as_plain(const char *name)
+{
+    return (struct say_part){.add = add_plain, .words = name};
 }
 
 static const char *file_of(const struct series *s, size_t k)
@@ -31,20 +31,17 @@ static const char *file_of(const struct series *s, size_t k)
 
 /* The name of a snapshot in a message about another one: with its folder if both have the
  * same without. */
-static void add_file(struct text *t, const struct series *s, size_t k, size_t about)
+static struct say_part as_file(const struct series *s, size_t k, size_t about)
 {
     bool alike = strcmp(file_of(s, k), file_of(s, about)) == 0;
-    add_name(t, alike ? s->snaps[k]->info.path : file_of(s, k));
+    return as_plain(alike ? s->snaps[k]->info.path : file_of(s, k));
 }
 
 /* "host web-4 instead of web-3". */
 static void add_instead(struct text *t, const char *what, const char *now,
                         const char *before)
 {
-    text_add_string(t, what);
-    add_name(t, now);
-    text_add_string(t, " instead of ");
-    add_name(t, before);
+    say(t, what, as_plain(now), " instead of ", as_plain(before));
 }
 
 /* The same code once more, or for the first time with a message for that case. */
@@ -138,9 +135,8 @@ void identity_find_repeats(struct series *s, struct series_warnings *w, struct a
             s->repeats[k] = true;
             s->has_repeats = true;
             text_clear(&message);
-            text_add_string(&message, "the same snapshot as ");
-            add_file(&message, s, i, k);
-            text_add_string(&message, ", byte for byte; not ranked");
+            say(&message, "the same snapshot as ", as_file(s, i, k),
+                ", byte for byte; not ranked");
             warn(w, WARN_SAME_SNAPSHOT, k, &message, a);
         }
     text_free(&message);
@@ -182,14 +178,6 @@ static bool is_other_process(const struct hd_snapshot *before,
            differ(a->runtime, b->runtime);
 }
 
-static void add_pids(struct text *t, const struct hd_info *a, const struct hd_info *b)
-{
-    char now[24], before[24];
-    snprintf(now, sizeof(now), "%" PRIu64, b->pid);
-    snprintf(before, sizeof(before), "%" PRIu64, a->pid);
-    add_instead(t, "pid ", now, before);
-}
-
 /* The reason that tells people most. */
 static void add_reason(struct text *t, const struct hd_snapshot *before,
                        const struct hd_snapshot *now)
@@ -208,17 +196,16 @@ static void add_reason(struct text *t, const struct hd_snapshot *before,
     } else if (differ(a->runtime, b->runtime)) {
         add_instead(t, ".NET ", b->runtime, a->runtime);
     } else if (differ(a->started, b->started)) {
-        text_add_string(t, "it was started at ");
-        add_name(t, b->started);
-        text_add_string(t, ", that one at ");
-        add_name(t, a->started);
+        say(t, "it was started at ", as_plain(b->started), ", that one at ",
+            as_plain(a->started));
     } else if (pids_differ(a, b)) {
-        add_pids(t, a, b);
+        say(t, "pid ", as_digits(b->pid), " instead of ", as_digits(a->pid));
     } else {
         bool of_runtime = before->identity.types.len > 0 && now->identity.types.len > 0;
-        text_add_string(t, of_runtime ? "no runtime object is at its previous address"
-                                      : "no object is near where objects were");
-        text_add_string(t, ": a restart, or another program");
+        say(t,
+            of_runtime ? "no runtime object is at its previous address"
+                       : "no object is near where objects were",
+            ": a restart, or another program");
     }
 }
 
@@ -229,9 +216,7 @@ static void check_process(struct series *s, size_t k, struct series_warnings *w,
     if (!is_other_process(before, now))
         return;
     struct text message = {0};
-    text_add_string(&message, "not from the same process as ");
-    add_file(&message, s, k - 1, k);
-    text_add_string(&message, ": ");
+    say(&message, "not from the same process as ", as_file(s, k - 1, k), ": ");
     add_reason(&message, before, now);
     warn(w, WARN_DIFFERENT_PROCESS, k, &message, a);
     text_free(&message);
@@ -256,32 +241,28 @@ static size_t last_by_its_clock(const struct series *s, size_t k)
     return k;
 }
 
-/* "1500 ms" of a clock that is no date. */
-static void add_stamp(struct text *t, const struct hd_snapshot *snap)
+/* A date, or "1500 ms" of a clock that is no date. */
+static void add_moment(struct sentence *to, const struct say_part *p)
 {
+    const struct hd_snapshot *snap = p->of;
     char stamp[40];
     snprintf(stamp, sizeof(stamp), "%.0f ms", snap->clock * 1000);
-    text_add_string(t, stamp);
+    say(to, as_plain(snap->clock_is_date ? snap->info.time : stamp));
+}
+
+static struct say_part as_moment(const struct hd_snapshot *snap)
+{
+    return (struct say_part){.add = add_moment, .of = snap};
 }
 
 static void add_fall(struct text *t, const struct series *s, size_t i, size_t k)
 {
     const struct hd_snapshot *before = s->snaps[i], *now = s->snaps[k];
-    if (now->clock_is_date && (before->info.time == NULL || now->info.time == NULL))
-        return;
-    text_add_string(t, now->clock_is_date ? "taken at " : "its stamp is ");
-    if (now->clock_is_date)
-        add_name(t, now->info.time);
-    else
-        add_stamp(t, now);
-    text_add_string(t, now->clock_is_date ? ", before " : ", less than that of ");
-    add_file(t, s, i, k);
-    text_add_string(t, " (");
-    if (now->clock_is_date)
-        add_name(t, before->info.time);
-    else
-        add_stamp(t, before);
-    text_add_string(t, ")");
+    bool date = now->clock_is_date;
+    if (!date || (before->info.time != NULL && now->info.time != NULL))
+        say(t, date ? "taken at " : "its stamp is ", as_moment(now),
+            date ? ", before " : ", less than that of ", as_file(s, i, k), " (",
+            as_moment(before), ")");
 }
 
 /* Dates that are equal are warned about. Stamps of heap text that are equal say nothing:
@@ -329,13 +310,4 @@ void identity_check_neighbours(struct series *s, struct series_warnings *w, stru
         check_process(s, k, w, a);
         check_time(s, k, w, a);
     }
-}
-
-enum series_doubt identity_doubt(const struct series *s)
-{
-    if (s->out_of_order)
-        return DOUBT_OUT_OF_ORDER;
-    if (s->has_repeats)
-        return DOUBT_REPEATS;
-    return s->restarted ? DOUBT_RESTARTED : DOUBT_NONE;
 }

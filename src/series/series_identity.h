@@ -17,8 +17,4 @@ void identity_find_repeats(struct series *s, struct series_warnings *w, struct a
 void identity_check_neighbours(struct series *s, struct series_warnings *w,
                                struct arena *a);
 
-/* Why the snapshots cannot show that nothing grows. */
-enum series_doubt { DOUBT_NONE, DOUBT_OUT_OF_ORDER, DOUBT_REPEATS, DOUBT_RESTARTED };
-enum series_doubt identity_doubt(const struct series *s);
-
 #endif
