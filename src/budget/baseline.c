@@ -119,18 +119,6 @@ static void add_name(struct text *t, const char *name)
     }
 }
 
-static void add_line(struct text *t, const struct hd_accepted *a)
-{
-    char numbers[160];
-    snprintf(numbers, sizeof(numbers),
-             "%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t",
-             kind_names[a->kind], a->count, a->bytes, a->step_count, a->step_bytes,
-             a->score);
-    text_add_string(t, numbers);
-    add_name(t, a->name);
-    text_add_char(t, '\n');
-}
-
 void baseline_print(struct text *t, const struct hd_accepted_growth *g)
 {
     char head[200];
@@ -150,8 +138,16 @@ void baseline_print(struct text *t, const struct hd_accepted_growth *g)
     }
     text_add_string(
         t, "# what\tcount\tbytes\tcount of a step\tbytes of a step\tscore\tname\n");
-    for (size_t i = 0; i < g->count; i++)
-        add_line(t, &g->all[i]);
+    for (size_t i = 0; i < g->count; i++) {
+        char numbers[160];
+        snprintf(numbers, sizeof(numbers),
+                 "%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t",
+                 kind_names[g->all[i].kind], g->all[i].count, g->all[i].bytes,
+                 g->all[i].step_count, g->all[i].step_bytes, g->all[i].score);
+        text_add_string(t, numbers);
+        add_name(t, g->all[i].name);
+        text_add_char(t, '\n');
+    }
 }
 
 /* --- reading ------------------------------------------------------------- */
@@ -243,20 +239,6 @@ static bool take_accepted(struct line_reader *r, char **columns)
     return true;
 }
 
-static bool take_signature(struct line_reader *r, char **columns, size_t count)
-{
-    uint64_t version = 0;
-    if (count != 2 || strcmp(columns[0], signature) != 0 ||
-        !quantity_count(columns[1], &version))
-        return bad_line(r, "no-baseline", "a baseline begins with heapdrift-baseline");
-    if (version != BASELINE_VERSION)
-        return fail_at_line_about(r->err, HD_ABOUT_BASELINE, r->line, "unknown-version",
-                                  "baseline of version %" PRIu64
-                                  "; heapdrift reads version %d: write it again",
-                                  version, BASELINE_VERSION);
-    return true;
-}
-
 static bool take_line(struct line_reader *r, char *line)
 {
     char *columns[COLUMNS];
@@ -271,8 +253,18 @@ static bool take_line(struct line_reader *r, char *line)
         columns[n] = tab + 1;
     }
     count = n;
-    if (r->line == 1)
-        return take_signature(r, columns, count);
+    if (r->line == 1) {
+        uint64_t version = 0;
+        if (count != 2 || strcmp(columns[0], signature) != 0 ||
+            !quantity_count(columns[1], &version))
+            return bad_line(r, "no-baseline", "a baseline begins with heapdrift-baseline");
+        if (version != BASELINE_VERSION)
+            return fail_at_line_about(r->err, HD_ABOUT_BASELINE, r->line, "unknown-version",
+                                      "baseline of version %" PRIu64
+                                      "; heapdrift reads version %d: write it again",
+                                      version, BASELINE_VERSION);
+        return true;
+    }
     if (count == COLUMNS)
         return take_accepted(r, columns);
     static const char *const lengths[] = {"snapshots", "iterations", "seconds"};

@@ -465,21 +465,6 @@ static bool add_limit(struct reader *r, const yaml_node_t *entry, const char *ke
     return budgets_add_rule(r->b, rule, r->err);
 }
 
-static bool add_suspects(struct reader *r, const yaml_node_t *entry, struct rule *rule)
-{
-    static const char instead[] = "suspects are limited by max_score";
-    if (!refuse(r, entry, "max_growth", instead) ||
-        !refuse(r, entry, "max_growth_bytes", instead) ||
-        !refuse(r, entry, "optional", "suspects need none") ||
-        !refuse(r, entry, "per", "a score is about the whole series"))
-        return false;
-    rule->measure = HD_MEASURE_SCORE;
-    rule->limit_is_min_score = text_of(r, entry, "max_score") == NULL;
-    return rule->limit_is_min_score
-               ? budgets_add_rule(r->b, rule, r->err)
-               : add_limit(r, entry, "max_score", HD_MEASURE_SCORE, rule);
-}
-
 static bool parse_budget(struct reader *r, const yaml_node_t *entry)
 {
     static const char *const pers[] = {"total", "step", "iteration", NULL};
@@ -488,8 +473,19 @@ static bool parse_budget(struct reader *r, const yaml_node_t *entry)
     size_t per = 0, is_set = 0;
     if (!parse_subject(r, entry, &rule))
         return false;
-    if (rule.kind == HD_RULE_SUSPECTS)
-        return add_suspects(r, entry, &rule);
+    if (rule.kind == HD_RULE_SUSPECTS) {
+        static const char instead[] = "suspects are limited by max_score";
+        if (!refuse(r, entry, "max_growth", instead) ||
+            !refuse(r, entry, "max_growth_bytes", instead) ||
+            !refuse(r, entry, "optional", "suspects need none") ||
+            !refuse(r, entry, "per", "a score is about the whole series"))
+            return false;
+        rule.measure = HD_MEASURE_SCORE;
+        rule.limit_is_min_score = text_of(r, entry, "max_score") == NULL;
+        return rule.limit_is_min_score
+                   ? budgets_add_rule(r->b, &rule, r->err)
+                   : add_limit(r, entry, "max_score", HD_MEASURE_SCORE, &rule);
+    }
     bool is_total = rule.kind == HD_RULE_TOTAL;
     if (!refuse(r, entry, "max_score", "it is for suspects: any") ||
         !parse_word(r, entry, "per", pers, &per) ||

@@ -503,17 +503,6 @@ static enum over over_of_score(const struct check_run *c, const struct finding *
     return reaches(f->observed + noise, least) ? OVER_MAYBE : OVER_NOT;
 }
 
-/* A failure below the limit that everything has needs another limit to show. */
-static void name_steady_limit(const struct check_run *c, struct finding *f)
-{
-    f->is_by_steadiness = true;
-    f->limit = c->e->opt->min_steady_bytes > 0
-                   ? (struct hd_limit){.amount = c->e->opt->min_steady_bytes}
-                   : (struct hd_limit){.relative = true, .percent = 100 * c->min_steady};
-    f->allowed = limit_amount(&f->limit, f->base);
-    f->reason = because(HD_REASON_STEADY);
-}
-
 static struct accepted accepted_score(const struct check_run *c, const char *type)
 {
     uint64_t score = baseline_find(&c->b->baseline, HD_ACCEPTED_TYPE, type).score;
@@ -550,8 +539,15 @@ static struct finding hold_score(const struct check_run *c, const struct rule *r
                    with_most = less_score(c, f, score, a.most);
     weigh(&f, &with_least, &with_most);
     decide(c, &f);
-    if (f.status == HD_FOUND_FAIL && is_steady(row) && !reaches(f.observed, f.allowed))
-        name_steady_limit(c, &f);
+    if (f.status == HD_FOUND_FAIL && is_steady(row) && !reaches(f.observed, f.allowed)) {
+        /* A failure below the limit that everything has needs another limit to show. */
+        f.is_by_steadiness = true;
+        f.limit = c->e->opt->min_steady_bytes > 0
+                      ? (struct hd_limit){.amount = c->e->opt->min_steady_bytes}
+                      : (struct hd_limit){.relative = true, .percent = 100 * c->min_steady};
+        f.allowed = limit_amount(&f.limit, f.base);
+        f.reason = because(HD_REASON_STEADY);
+    }
     return f;
 }
 

@@ -1,7 +1,7 @@
 /* The ownership tree, a line per place, or per chain of places that say the same. */
 #include "document/build.h"
 #include "report/text_parts.h"
-#include "report/view_tree.h"
+#include "report/view.h"
 
 #include <inttypes.h>
 #include <string.h>

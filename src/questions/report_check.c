@@ -7,7 +7,6 @@
 #include "heap/builder.h"
 #include "heap/sample.h"
 #include "report/phrases.h"
-#include "series/series_identity.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -69,21 +68,6 @@ static void find_ranked(struct check *c)
     series_index_free(&index);
     c->shown.ranked_of = ranked_of;
     c->shown.score_noise = noise;
-}
-
-/* As of any total (measure.c), of what the roots reach. */
-static double noise_of_reachable(const struct hd_snapshot *snap, enum selection selection)
-{
-    double sum = 0;
-    for (type_id t = 0; snap->info.sampled && t < snap->type_count; t++) {
-        const struct type *type = &snap->types[t];
-        struct hd_tally at = series_tally(snap, type, selection | SELECT_REACHABLE);
-        if (type->kind != TYPE_OBJECT)
-            continue;
-        double off = sample_share(type->count_scale, (double)at.count) * (double)at.bytes;
-        sum += off * off;
-    }
-    return sqrt(sum);
 }
 
 static bool asks_for(const struct hd_budgets *b, enum hd_rule_kind kind)
@@ -189,7 +173,19 @@ static bool gather_evidence(struct check *c)
                            .context = c};
     for (size_t k = 0; k < c->c->count; k++) {
         const struct hd_snapshot *snap = c->c->snaps[k];
-        noise[k] = noise_of_reachable(snap, report_selection(c->opt));
+        /* As of any total (measure.c), of what the roots reach. */
+        enum selection selection = report_selection(c->opt);
+        double sum = 0;
+        for (type_id t = 0; snap->info.sampled && t < snap->type_count; t++) {
+            const struct type *type = &snap->types[t];
+            struct hd_tally at = series_tally(snap, type, selection | SELECT_REACHABLE);
+            if (type->kind != TYPE_OBJECT)
+                continue;
+            double off =
+                sample_share(type->count_scale, (double)at.count) * (double)at.bytes;
+            sum += off * off;
+        }
+        noise[k] = sqrt(sum);
         /* What the next collection would free grows with the time since the last one. */
         if (warnings_find(&snap->warnings, WARN_DEAD_OBJECTS_ONLY) != NULL)
             e->no_evidence = because(HD_REASON_ONLY_GARBAGE);

@@ -112,20 +112,6 @@ static void explain_chains(struct hd_report *r, const struct hd_comparison *c)
     arena_free(&scratch);
 }
 
-static void set_chains(struct hd_report *r, const struct hd_comparison *c,
-                       const struct series_chains *found)
-{
-    const struct chains *answers[HD_MAX_SNAPSHOTS];
-    size_t used = 0;
-    for (size_t place = 0; place < found->count; place++)
-        if (found->answers[place] != NULL)
-            answers[used++] = found->answers[place];
-    r->roots.chains = report_chains_of(r, c->snaps[c->count - 1], answers, used);
-    for (size_t i = 0; used < c->count && i < r->roots.chains.len; i++)
-        r->roots.chains.all[i].instances = NULL;
-    explain_chains(r, c);
-}
-
 static bool any_was_born(const struct search *s, struct hd_error *err)
 {
     return s->since.ages.since == NULL || s->r->roots.chains.instances > 0 ||
@@ -157,8 +143,17 @@ static bool find_chains(struct hd_report *r, struct hd_comparison *c,
             chains.indexes[chains.count++] = k;
     }
     bool ok = series_chains_find(&chains, err);
-    if (ok)
-        set_chains(r, c, &chains);
+    if (ok) {
+        const struct chains *answers[HD_MAX_SNAPSHOTS];
+        size_t used = 0;
+        for (size_t place = 0; place < chains.count; place++)
+            if (chains.answers[place] != NULL)
+                answers[used++] = chains.answers[place];
+        r->roots.chains = report_chains_of(r, c->snaps[c->count - 1], answers, used);
+        for (size_t i = 0; used < c->count && i < r->roots.chains.len; i++)
+            r->roots.chains.all[i].instances = NULL;
+        explain_chains(r, c);
+    }
     ok = ok && any_was_born(&s, err);
     series_chains_free(&chains);
     since_free(&s.since);

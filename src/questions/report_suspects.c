@@ -319,28 +319,6 @@ static int64_t delta(const uint64_t *y, size_t n)
     return (int64_t)(y[n - 1] - y[0]);
 }
 
-static void add_growth(const struct suspect_rows *to, const struct leak_ranking *h)
-{
-    size_t n = to->s->usable_count;
-    const uint64_t *reachable = to->tree->retained;
-    double heap = (double)reachable[n - 1];
-    struct hd_growth *g = &to->r->diff.growth;
-    *g = (struct hd_growth){.known = true,
-                            .bytes = delta(reachable, n),
-                            .suspects = delta(h->growth.suspects, n),
-                            .pools = delta(h->growth.pools, n),
-                            .rest = delta(h->growth.rest, n),
-                            .suspects_at = report_spread(to->r, to->s, h->growth.suspects),
-                            .pools_at = report_spread(to->r, to->s, h->growth.pools),
-                            .rest_at = report_spread(to->r, to->s, h->growth.rest),
-                            .explained = h->growth.explained,
-                            .pools_by_name = h->growth.pools_by_name};
-    g->share = heap > 0 ? (double)g->bytes / heap : 0;
-    g->rest_share = heap > 0 ? (double)g->rest / heap : 0;
-    g->pools_share = heap > 0 ? (double)g->pools / heap : 0;
-    g->pools_are_told = g->pools_share >= rank_by.pools_warn_share;
-}
-
 static bool is_below(const char *const *holder, size_t len, const char *type)
 {
     for (size_t i = 0; i < len; i++)
@@ -373,13 +351,6 @@ static void add_stopped(const struct suspect_rows *to, const struct leak_ranking
         *largest = *largest == NULL ? from : *largest;
         found->stopped[found->stopped_count++] = s;
     }
-}
-
-static void warn_unexplained(struct hd_report *r, bool suspects)
-{
-    struct text t = {0};
-    phrase_unexplained(&t, &r->diff.growth, suspects);
-    report_warn_text(r, WARN_UNEXPLAINED_GROWTH, (size_t)-1, &t);
 }
 
 /* Of one type, or of all together. */
@@ -449,8 +420,11 @@ static void judge_growth(const struct suspect_rows *to, const struct rest_growth
     g->has_stopped = v.has_stopped;
     g->stopped_share = v.stopped_share;
     r->diff.confidence = v.confidence;
-    if (v.is_unexplained)
-        warn_unexplained(r, suspects);
+    if (v.is_unexplained) {
+        struct text t = {0};
+        phrase_unexplained(&t, &r->diff.growth, suspects);
+        report_warn_text(r, WARN_UNEXPLAINED_GROWTH, (size_t)-1, &t);
+    }
     if (g->pools_are_told)
         warn_pools(r);
     if (v.has_stopped && !suspects)
@@ -520,7 +494,24 @@ void suspects_by_graph(struct suspect_rows *to, struct arena *scratch)
     }
     if (h.undecided < h.len && to->r->found.diff.suspect_count == 0)
         to->r->diff.undecided = undecided_of(to, &h.all[h.undecided]);
-    add_growth(to, &h);
+    size_t n = to->s->usable_count;
+    const uint64_t *reachable = to->tree->retained;
+    double heap = (double)reachable[n - 1];
+    struct hd_growth *g = &to->r->diff.growth;
+    *g = (struct hd_growth){.known = true,
+                            .bytes = delta(reachable, n),
+                            .suspects = delta(h.growth.suspects, n),
+                            .pools = delta(h.growth.pools, n),
+                            .rest = delta(h.growth.rest, n),
+                            .suspects_at = report_spread(to->r, to->s, h.growth.suspects),
+                            .pools_at = report_spread(to->r, to->s, h.growth.pools),
+                            .rest_at = report_spread(to->r, to->s, h.growth.rest),
+                            .explained = h.growth.explained,
+                            .pools_by_name = h.growth.pools_by_name};
+    g->share = heap > 0 ? (double)g->bytes / heap : 0;
+    g->rest_share = heap > 0 ? (double)g->rest / heap : 0;
+    g->pools_share = heap > 0 ? (double)g->pools / heap : 0;
+    g->pools_are_told = g->pools_share >= rank_by.pools_warn_share;
     const struct ranked_stopped *largest = NULL;
     add_stopped(to, &h, &largest);
     add_power(to, &line, (double)to->tree->retained[last]);

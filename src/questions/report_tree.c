@@ -4,7 +4,7 @@
 #include "heap/root_kind.h"
 #include "owners/merged_tree.h"
 #include "report/phrases.h"
-#include "report/view_tree.h"
+#include "report/view.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -216,27 +216,6 @@ static void add_held(struct sentence *h, const struct hd_report *r,
 
 /* --- one leak -------------------------------------------------------------- */
 
-static void add_subject(struct sentence *h, const struct hd_report *r,
-                        const struct hd_suspect *s, bool brief)
-{
-    static const char *const units[] = {
-        [HD_BY_NAMESPACE] = "namespace ", [HD_BY_MODULE] = "module "};
-    struct text method = {0};
-    bool variable = place_names_variable(s->subject);
-    if (r->options.by == HD_BY_HOLDER) {
-        if (s->holder_len == 0 || !add_holder(h, r, s, ""))
-            say(h, "one holder");
-    } else if (r->options.by != HD_BY_TYPE) {
-        say(h, units[r->options.by], as_whole_name(s->subject));
-    } else if (!variable && format_method(&method, s->subject, true)) {
-        say(h, as_whole_name(text_string(&method)));
-    } else {
-        say(h, brief && !variable ? as_type(report_shown(r, s->subject))
-                                  : as_place(r, s->subject));
-    }
-    text_free(&method);
-}
-
 struct leak_counts leak_counts_of(const struct hd_report *r, const struct hd_suspect *s)
 {
     struct leak_counts c;
@@ -271,7 +250,22 @@ void phrase_leak(struct sentence *h, const struct hd_report *r, const struct hd_
     uint64_t last = c.at[c.len - 1].count, snapshots = r->diff.usable_count;
     bool bytes = r->diff.by_graph || r->diff.types.bytes_known;
     struct say_part share = as_percent(text_gain_share(r, s));
-    add_subject(h, r, s, brief);
+    static const char *const units[] = {
+        [HD_BY_NAMESPACE] = "namespace ", [HD_BY_MODULE] = "module "};
+    struct text method = {0};
+    bool variable = place_names_variable(s->subject);
+    if (r->options.by == HD_BY_HOLDER) {
+        if (s->holder_len == 0 || !add_holder(h, r, s, ""))
+            say(h, "one holder");
+    } else if (r->options.by != HD_BY_TYPE) {
+        say(h, units[r->options.by], as_whole_name(s->subject));
+    } else if (!variable && format_method(&method, s->subject, true)) {
+        say(h, as_whole_name(text_string(&method)));
+    } else {
+        say(h, brief && !variable ? as_type(report_shown(r, s->subject))
+                                  : as_place(r, s->subject));
+    }
+    text_free(&method);
     if (leak_grows_in_size(&c))
         say(h, ": ", last, " ", as_counted(r, s, last),
             last == 1 ? " that grows" : " that grow");

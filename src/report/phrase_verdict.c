@@ -29,15 +29,6 @@ static struct sentence *begin_next(struct sentence *h, const char *joint)
     return h;
 }
 
-/* "Order rose in every step, 35 → 77, and may leak: take more snapshots." */
-static void say_undecided(struct sentence *h, const struct hd_report *r)
-{
-    const struct hd_suspect *s = r->diff.undecided;
-    struct leak_counts c = leak_counts_of(r, s);
-    say(begin_next(h, " "), as_place(r, s->subject), " rose in every step, ", c.at[0].count,
-        " → ", c.at[c.len - 1].count, ", and may leak: take more snapshots.");
-}
-
 /* "Nothing is growing now. Metric gained 128 KiB (8.0 % of the heap), then leveled off: a
  * full cache, or load that stopped?" */
 static void say_stopped(struct sentence *h, const struct hd_report *r)
@@ -92,8 +83,14 @@ void phrase_other_growth(struct sentence *h, const struct hd_report *r)
     } else if (g->has_stopped) {
         say_stopped(h, r);
     }
-    if (d->undecided != NULL && !g->is_open)
-        say_undecided(h, r);
+    if (d->undecided != NULL && !g->is_open) {
+        /* "Order rose in every step, 35 → 77, and may leak: take more snapshots." */
+        const struct hd_suspect *s = r->diff.undecided;
+        struct leak_counts c = leak_counts_of(r, s);
+        say(begin_next(h, " "), as_place(r, s->subject), " rose in every step, ",
+            c.at[0].count, " → ", c.at[c.len - 1].count,
+            ", and may leak: take more snapshots.");
+    }
     if (g->pools_are_told) {
         phrase_pools(&pools, g);
         add_clause(h, &pools);

@@ -2,12 +2,14 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/options.h"
 #include "format/open.h"
 #include "heap/builder.h"
 #include "heap/names.h"
 #include "heap/nearest_name.h"
 #include "heap/place.h"
 #include "report/phrases.h"
+#include "report/text_parts.h"
 #include "report/view.h"
 #include "series/ranking_constants.h"
 
@@ -135,44 +137,21 @@ const char *report_full_name(const struct hd_report *r, const char *name)
     return shown != name ? shown : NULL;
 }
 
-static void add_names(struct hd_report *r, const struct hd_snapshot *snap)
-{
-    for (type_id t = 0; t < snap->type_count; t++) {
-        const struct type *type = &snap->types[t];
-        struct report_name *found;
-        if (type->full_name == NULL)
-            continue;
-        HASH_FIND_STR(r->names, type->name, found);
-        if (found == NULL) {
-            found = arena_alloc(&r->arena, sizeof(*found));
-            found->shown = report_string(r, type->full_name);
-            const char *key = report_string(r, type->name);
-            HASH_ADD_KEYPTR(hh, r->names, key, strlen(key), found);
-        } else if (found->shown != NULL && strcmp(found->shown, type->full_name) != 0) {
-            found->shown = NULL;
-        }
-    }
-}
-
 /* --- snapshots and warnings ---------------------------------------------- */
-
-static void add_warning(struct hd_report *r, struct hd_warning w)
-{
-    r->warnings =
-        grow(r->warnings, r->warning_count, &r->warning_cap, sizeof(*r->warnings));
-    r->warnings[r->warning_count++] = w;
-}
 
 void report_warn(struct hd_report *r, enum warning_code code, size_t snapshot)
 {
     bool one = snapshot < r->snapshot_count;
-    add_warning(r,
-                (struct hd_warning){.code = warning_texts[code].code,
-                                    .message = warning_texts[code].message,
-                                    .snapshot = snapshot,
-                                    .path = one ? r->snapshots[snapshot].info.path : NULL,
-                                    .count = HD_UNKNOWN,
-                                    .line = HD_UNKNOWN});
+    struct hd_warning w =
+        (struct hd_warning){.code = warning_texts[code].code,
+                            .message = warning_texts[code].message,
+                            .snapshot = snapshot,
+                            .path = one ? r->snapshots[snapshot].info.path : NULL,
+                            .count = HD_UNKNOWN,
+                            .line = HD_UNKNOWN};
+    r->warnings =
+        grow(r->warnings, r->warning_count, &r->warning_cap, sizeof(*r->warnings));
+    r->warnings[r->warning_count++] = w;
 }
 
 void report_warn_detail(struct hd_report *r, enum warning_code code, size_t snapshot,
@@ -243,7 +222,22 @@ void report_add_snapshots(struct hd_report *r, struct hd_snapshot *const *snaps,
     r->snapshot_count = count;
     for (size_t k = 0; k < count; k++) {
         r->snapshots[k] = describe(r, snaps[k]);
-        add_names(r, snaps[k]);
+        const struct hd_snapshot *snap = snaps[k];
+        for (type_id t = 0; t < snap->type_count; t++) {
+            const struct type *type = &snap->types[t];
+            struct report_name *found;
+            if (type->full_name == NULL)
+                continue;
+            HASH_FIND_STR(r->names, type->name, found);
+            if (found == NULL) {
+                found = arena_alloc(&r->arena, sizeof(*found));
+                found->shown = report_string(r, type->full_name);
+                const char *key = report_string(r, type->name);
+                HASH_ADD_KEYPTR(hh, r->names, key, strlen(key), found);
+            } else if (found->shown != NULL && strcmp(found->shown, type->full_name) != 0) {
+                found->shown = NULL;
+            }
+        }
         for (size_t i = 0; i < snaps[k]->warnings.len; i++)
             add_reader_warning(r, k, &snaps[k]->warnings.all[i]);
     }
@@ -596,4 +590,128 @@ struct hd_chains report_chains_of(struct hd_report *r, const struct hd_snapshot 
     }
     arena_free(&scratch);
     return all;
+}
+
+/* --- what a caller asks for, and what is usual ----------------------------- */
+
+void hd_set_default_options(struct hd_options *opt, size_t size)
+{
+    const struct hd_options usual = {.size = size,
+                                     .rows = HD_DEFAULT_ROWS,
+                                     .min_share = usual_line.share,
+                                     .min_steady_share = usual_line.steady_share,
+                                     .chains = 3,
+                                     .samples = 32,
+                                     .depth = HD_USUAL_DEPTH,
+                                     .least_kept_share = 0.005};
+    memset(opt, 0, size);
+    memcpy(opt, &usual, size < sizeof(usual) ? size : sizeof(usual));
+}
+
+bool report_options(struct hd_options *ours, const struct hd_options *theirs,
+                    struct hd_error *err)
+{
+    if (theirs != NULL)
+        return options_copy(ours, sizeof(*ours), OPTIONS_END(struct hd_options, exact),
+                            theirs, err);
+    *ours = hd_default_options();
+    return true;
+}
+
+/* --- what the snapshots allow ------------------------------------------------ */
+
+static bool can_find_garbage(const struct hd_snapshot *snap)
+{
+    return snap->info.has_owners && !snap->read.tables_only;
+}
+
+/* A digest was folded without regard to fields. */
+static bool parts_fields(const struct hd_snapshot *snap)
+{
+    return snap->info.has_fields && snap->digest == NULL;
+}
+
+static bool all_have_fields(struct hd_snapshot *const *snaps, size_t count)
+{
+    for (size_t k = 0; k < count; k++)
+        if (!parts_fields(snaps[k]))
+            return false;
+    return true;
+}
+
+void report_choose_objects(struct hd_report *r, const struct hd_comparison *c,
+                           struct hd_options *opt)
+{
+    if (!opt->reachable && comparison_leaves_garbage(c))
+        opt->reachable = r->leaves_garbage = true;
+    r->wants_fields = opt->fields;
+    opt->fields = opt->fields && all_have_fields(c->snaps, c->count);
+    r->options.reachable = opt->reachable;
+    r->options.fields = opt->fields;
+}
+
+static void warn_garbage(struct hd_report *r, struct hd_snapshot *const *snaps,
+                         size_t count, size_t k)
+{
+    size_t other = 0;
+    while (other < count && can_find_garbage(snaps[other]))
+        other++;
+    if (other == count || !can_find_garbage(snaps[k])) {
+        report_warn(r, WARN_GARBAGE_COUNTED, k);
+        return;
+    }
+    struct text t = {0};
+    text_add_string(&t, "garbage is counted too: ");
+    text_add_string(&t, heading_file(r->snapshots, r->snapshot_count, other));
+    text_add_string(&t, " does not tell what the roots reach");
+    report_warn_text(r, WARN_GARBAGE_COUNTED, k, &t);
+}
+
+static bool names_by_class(const struct hd_snapshot *snap)
+{
+    return snap->info.has_fields && snap->digest == NULL && !snap->read.plain_names;
+}
+
+/* Opened together, files are brought to one form; who opened them apart may not know. */
+static void warn_names(struct hd_report *r, struct hd_snapshot *const *snaps, size_t count)
+{
+    for (size_t k = 1; k < count; k++) {
+        if (!snaps[0]->info.has_roots || !snaps[k]->info.has_roots ||
+            names_by_class(snaps[k]) == names_by_class(snaps[0]))
+            continue;
+        report_warn(r, WARN_NAMES_DIFFER, names_by_class(snaps[k]) ? k : 0);
+        return;
+    }
+}
+
+/* Of one, so that it is said once. */
+static void warn_digests(struct hd_report *r, struct hd_snapshot *const *snaps,
+                         size_t count)
+{
+    size_t k = 0;
+    while (k < count && (snaps[k]->digest == NULL || !snaps[k]->info.has_owners))
+        k++;
+    bool tells = r->kind == HD_REPORT_DIFF || r->kind == HD_REPORT_ROOTS;
+    if (k < count && tells && r->options.chains > 0)
+        report_warn(r, WARN_STORED_SAMPLES, k);
+}
+
+void report_warn_objects(struct hd_report *r, struct hd_snapshot *const *snaps,
+                         size_t count)
+{
+    for (size_t k = 0; !r->options.reachable && k < count; k++)
+        if (snaps[k]->info.holds_garbage)
+            warn_garbage(r, snaps, count, k);
+    warn_names(r, snaps, count);
+    warn_digests(r, snaps, count);
+    for (size_t k = 0; r->wants_fields && k < count; k++)
+        if (!parts_fields(snaps[k]))
+            report_warn(r, WARN_FIELDS_UNKNOWN, k);
+}
+
+enum ownership_fields report_ownership_fields(const struct hd_options *opt)
+{
+    return opt->fields ? OWNERSHIP_PARTS_FIELDS
+           : opt->tree ? OWNERSHIP_TELLS_FIELDS
+                       : OWNERSHIP_NO_FIELDS;
 }

@@ -92,22 +92,6 @@ static void add_leaks(struct hd_report *r, const char *label)
     }
 }
 
-/* What to do about the first: nothing where it is not known to leak. */
-static void add_fix(struct hd_report *r)
-{
-    const struct hd_diff *d = &r->diff;
-    const struct hd_native *native = phrase_native_of(d);
-    const struct hint *hint =
-        hint_named(leads(native, d) ? native->hint : d->suspects[0].hint);
-    struct sentence h = {0};
-    struct text command = {0};
-    if (hint == NULL)
-        return;
-    say(&h, hint->fix);
-    phrase_hint_command(&command, hint->id);
-    summary_add(r, "FIX", &h)->command = report_keep_text(r, &command);
-}
-
 /* Only what four snapshots show, and not those of different programs, is called a leak. */
 static bool is_leak(const struct hd_diff *d)
 {
@@ -202,8 +186,20 @@ static void add_leaks_or_growth(struct hd_report *r, const char *leak)
 {
     bool sure = is_leak(&r->diff);
     add_leaks(r, sure ? leak : "GREW");
-    if (sure)
-        add_fix(r);
+    if (sure) {
+        /* What to do about the first: nothing where it is not known to leak. */
+        const struct hd_diff *d = &r->diff;
+        const struct hd_native *native = phrase_native_of(d);
+        const struct hint *hint =
+            hint_named(leads(native, d) ? native->hint : d->suspects[0].hint);
+        struct sentence h = {0};
+        struct text command = {0};
+        if (hint == NULL)
+            return;
+        say(&h, hint->fix);
+        phrase_hint_command(&command, hint->id);
+        summary_add(r, "FIX", &h)->command = report_keep_text(r, &command);
+    }
 }
 
 /* A sentence that is not ours alone: a pattern of the command line is in it. */

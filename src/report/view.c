@@ -1,4 +1,4 @@
-#include "report/view_tree.h"
+#include "report/view.h"
 
 #include "base/hash.h"
 #include "heap/place.h"
@@ -387,23 +387,20 @@ static bool is_equal(const struct hd_tally *x, const struct hd_tally *y)
     return x->count == y->count && x->bytes == y->bytes;
 }
 
-static void cut_table(struct hd_type_table *t, const struct hd_report *r, struct arena *a)
-{
-    size_t n = r->snapshot_count;
-    t->shown = report_rows(r, t->len);
-    t->others = sum_rows(t, t->shown, n, a);
-    t->sum = sum_rows(t, 0, n, a);
-    t->is_whole = is_equal(&t->sum.at[0], &t->totals[0]) &&
-                  is_equal(&t->sum.at[n - 1], &t->totals[n - 1]);
-}
-
 void view_cut(struct hd_report *r, uint32_t rows, struct arena *a)
 {
     r->rows = rows == HD_DEFAULT_ROWS ? REPORT_USUAL_ROWS : rows;
     bool is_diff = r->kind == HD_REPORT_DIFF || r->kind == HD_REPORT_CHECK ||
                    (r->kind == HD_REPORT_TREE && r->snapshot_count > 1);
-    if (is_diff || r->kind == HD_REPORT_TOP)
-        cut_table(is_diff ? &r->diff.types : &r->top.types, r, a);
+    if (is_diff || r->kind == HD_REPORT_TOP) {
+        struct hd_type_table *t = is_diff ? &r->diff.types : &r->top.types;
+        size_t n = r->snapshot_count;
+        t->shown = report_rows(r, t->len);
+        t->others = sum_rows(t, t->shown, n, a);
+        t->sum = sum_rows(t, 0, n, a);
+        t->is_whole = is_equal(&t->sum.at[0], &t->totals[0]) &&
+                      is_equal(&t->sum.at[n - 1], &t->totals[n - 1]);
+    }
     r->diff.suspects_shown = report_rows(r, r->diff.suspect_count);
     r->check.rules_shown = report_rows(r, r->check.rule_count);
     r->diff.stopped_shown = report_rows(r, r->diff.stopped_count);

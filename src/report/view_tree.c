@@ -1,4 +1,4 @@
-#include "report/view_tree.h"
+#include "report/view.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -27,12 +27,6 @@ static void swap(struct sample *a, struct sample *b)
     *b = t;
 }
 
-static void sift_up(struct sampler *s, uint32_t i)
-{
-    for (; i > 0 && is_after(s->heap[i], s->heap[(i - 1) / 2]); i = (i - 1) / 2)
-        swap(&s->heap[i], &s->heap[(i - 1) / 2]);
-}
-
 static void sift_down(struct sampler *s)
 {
     for (uint32_t i = 0;;) {
@@ -60,7 +54,9 @@ void sampler_offer_hashed(struct sampler *s, node_id node, uint64_t hash)
     if (s->len < s->cap) {
         s->heap = grow(s->heap, s->len, &s->room, sizeof(*s->heap));
         s->heap[s->len++] = new;
-        sift_up(s, s->len - 1);
+        uint32_t i = s->len - 1;
+        for (; i > 0 && is_after(s->heap[i], s->heap[(i - 1) / 2]); i = (i - 1) / 2)
+            swap(&s->heap[i], &s->heap[(i - 1) / 2]);
     } else if (s->cap > 0 && is_after(s->heap[0], new)) {
         s->heap[0] = new;
         sift_down(s);

@@ -104,15 +104,6 @@ enum type_rank type_rank_by_name(const char *name)
 
 /* --- both -------------------------------------------------------------------- */
 
-/* Its state machine is in a box of the framework, whose module says nothing of it. */
-static enum type_rank rank_of_async(const struct own_modules *own,
-                                    const struct async_method *m)
-{
-    if (type_rank_by_name(m->of) < RANK_NAMED)
-        return RANK_PLAIN;
-    return has_own_word(own, m->of) ? RANK_OWN : RANK_NAMED;
-}
-
 /* Named by the class that has it, or by what it holds; of all roots only these say more
  * than that they are some. */
 static enum type_rank rank_of_variable(const struct own_modules *own, const char *name)
@@ -128,8 +119,13 @@ enum type_rank type_rank_of(const struct own_modules *own, const struct type *t)
     struct async_method m;
     if (t->kind != TYPE_OBJECT)
         return t->kind == TYPE_PSEUDO ? rank_of_variable(own, t->name) : RANK_PLAIN;
-    if (async_method_of(&m, t->name))
-        return rank_of_async(own, &m);
+    if (async_method_of(&m, t->name)) {
+        /* Its state machine is in a box of the framework, whose module says nothing of it.
+         */
+        if (type_rank_by_name(m.of) < RANK_NAMED)
+            return RANK_PLAIN;
+        return has_own_word(own, m.of) ? RANK_OWN : RANK_NAMED;
+    }
     if (names_is_unnamed(t->name) || t->module == NULL || t->module[0] == '\0')
         return type_rank_by_name(t->name);
     bool spaced = names_has_namespace(t->name);

@@ -1,4 +1,4 @@
-#include "questions/report_rank.h"
+#include "report/report.h"
 
 #include "render/written.h"
 

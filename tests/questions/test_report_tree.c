@@ -1,6 +1,6 @@
 /* Trees of owners as reports: what is in one, what is shown of it, how it is written. */
 #include "render/written.h"
-#include "report/view_tree.h"
+#include "report/view.h"
 #include "support/random.h"
 
 /* --- what is in it --------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* Series that are none: of several processes, in the wrong order, the same one twice. */
 #include "owners/aligned.h"
 
-#include "series/series_identity.h"
+#include "series/series.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

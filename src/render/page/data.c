@@ -19,7 +19,7 @@
 #include "render/page/page.h"
 #include "render/report_json.h"
 #include "report/format_units.h"
-#include "report/view_tree.h"
+#include "report/view.h"
 
 #include <string.h>
 
