@@ -6,14 +6,9 @@
 const char *asked_pattern(struct hd_report *r, const struct hd_options *opt)
 {
     struct text joined = {0};
-    for (size_t i = 0; i < opt->type_count; i++) {
-        if (i > 0)
-            text_add_char(&joined, ' ');
-        text_add_string(&joined, opt->types[i]);
-    }
-    const char *s = report_string(r, text_string(&joined));
-    text_free(&joined);
-    return s;
+    for (size_t i = 0; i < opt->type_count; i++)
+        say(&joined, i > 0 ? " " : "", opt->types[i]);
+    return report_keep_text(r, &joined);
 }
 
 bool asked_types_fail(const struct hd_report *r, const char *pattern,

@@ -11,9 +11,7 @@ static const char ellipsis[] = "…";
 
 void format_others(struct text *t, uint64_t n)
 {
-    text_add_char(t, '[');
-    format_plural(t, n, "other");
-    text_add_char(t, ']');
+    say(t, "[", as_plural(n, "other"), "]");
 }
 
 void format_trend_of(struct text *t, const struct hd_tally *at, size_t count, size_t most)
@@ -152,8 +150,7 @@ void format_frame(struct text *t, const struct hd_frame *f, bool short_names)
     if (repeated && f->type_count > 1)
         text_add_char(t, '(');
     for (unsigned i = 0; i < f->type_count; i++) {
-        if (i > 0)
-            text_add_string(t, HOLDER_ARROW);
+        say(t, i > 0 ? HOLDER_ARROW : "");
         const char *name = f->shown[i] != NULL ? f->shown[i] : f->types[i];
         if (short_names)
             format_short_name(t, name);
@@ -163,14 +160,8 @@ void format_frame(struct text *t, const struct hd_frame *f, bool short_names)
     }
     if (repeated && f->type_count > 1)
         text_add_char(t, ')');
-    if (!repeated)
-        return;
-    text_add_string(t, " ×");
-    format_count(t, f->repeat_min);
-    if (f->repeat_max > f->repeat_min) {
-        text_add_string(t, "–");
-        format_count(t, f->repeat_max);
-    }
+    if (repeated)
+        say(t, " ×", as_range(f->repeat_min, f->repeat_max));
     if (format_leads_on(f)) {
         text_add_char(t, ' ');
         format_field(t, f->types[f->type_count - 1], f->field);

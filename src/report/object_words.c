@@ -1,31 +1,19 @@
 #include "report/object_words.h"
 
 #include "base/c_locale.h"
+#include "base/say.h"
 #include "base/utf16.h"
 #include "heap/root_kind.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Without separators: a value, a number of an object. */
-static void add_number(struct text *t, uint64_t n)
-{
-    char s[24];
-    snprintf(s, sizeof(s), "%" PRIu64, n);
-    text_add_string(t, s);
-}
-
 void object_add_root_kind(struct text *t, enum hd_root_kind kind)
 {
-    for (const char *s = root_kind_names[kind]; *s != '\0'; s++) {
-        if (*s == '_')
-            text_add_char(t, ' ');
-        else
-            text_add_char(t, *s);
-    }
+    for (const char *s = root_kind_names[kind]; *s != '\0'; s++)
+        text_add_char(t, *s == '_' ? ' ' : *s);
 }
 
 /* 12.5, 0.0001, 1E-05, 1.5E+17: as .NET writes digits and where the point stands, digits
@@ -37,7 +25,7 @@ static void add_digits(struct text *t, const char *digits, int len, int point, i
     bool has_exponent = point < LEAST || point >= most;
     int whole = has_exponent ? 1 : point + 1;
     if (whole <= 0)
-        text_add_string(t, "0.");
+        say(t, "0.");
     for (int i = whole; i < 0; i++)
         text_add_char(t, '0');
     for (int i = 0; i < len || i < whole; i++) {
@@ -48,7 +36,7 @@ static void add_digits(struct text *t, const char *digits, int len, int point, i
     if (!has_exponent)
         return;
     snprintf(s, sizeof(s), "E%c%02d", point < 0 ? '-' : '+', point < 0 ? -point : point);
-    text_add_string(t, s);
+    say(t, s);
 }
 
 /* The shortest decimal that reads back as the same double, as ToString() of .NET 10 has it
@@ -59,13 +47,13 @@ static void add_real(struct text *t, double x, int most)
     char s[40], digits[ENOUGH + 1], *end;
     int len = 0, kept = 0;
     if (!isfinite(x)) {
-        text_add_string(t, isnan(x) ? "NaN" : x < 0 ? "-Infinity" : "Infinity");
+        say(t, isnan(x) ? "NaN" : x < 0 ? "-Infinity" : "Infinity");
         return;
     }
     do
         c_snprintf(s, sizeof(s), "%.*e", len++, x);
     while (c_strtod(s, NULL) != x && len < ENOUGH);
-    text_add_string(t, s[0] == '-' ? "-" : "");
+    say(t, s[0] == '-' ? "-" : "");
     const char *exponent = strchr(s, 'e');
     for (const char *c = s; c < exponent && kept < ENOUGH; c++)
         if (*c >= '0' && *c <= '9')
@@ -76,8 +64,7 @@ static void add_real(struct text *t, double x, int most)
 static void add_signed(struct text *t, uint64_t number)
 {
     bool negative = number >> 63;
-    text_add_string(t, negative ? "-" : "");
-    add_number(t, negative ? 0 - number : number);
+    say(t, negative ? "-" : "", as_digits(negative ? 0 - number : number));
 }
 
 /* Text that is a character of UTF-16 alone: half a pair is none. */
@@ -88,11 +75,11 @@ static void add_char(struct text *t, uint64_t number)
     snprintf(code, sizeof(code), "U+%04X", unit);
     bool is_half = utf16_is_high(unit) || utf16_is_low(unit);
     if (!is_half && unit != 0 && !text_is_control(unit)) {
-        text_add_char(t, '\'');
+        say(t, "'");
         text_add_code_point(t, unit);
-        text_add_string(t, "' ");
+        say(t, "' ");
     }
-    text_add_string(t, code);
+    say(t, code);
 }
 
 static bool is_pointer(const char *type)
@@ -111,14 +98,12 @@ static bool is_pointer(const char *type)
  * calls every delegate*. */
 static void add_integer(struct text *t, const struct hd_field *f)
 {
-    char pointer[24];
-    snprintf(pointer, sizeof(pointer), "0x%" PRIx64, f->number);
     if (is_pointer(f->type))
-        text_add_string(t, pointer);
+        say(t, as_hex(f->number));
     else if (f->kind == HD_FIELD_SIGNED)
         add_signed(t, f->number);
     else
-        add_number(t, f->number);
+        say(t, as_digits(f->number));
 }
 
 static void add_present(struct text *t, const struct hd_field *f)
@@ -126,14 +111,14 @@ static void add_present(struct text *t, const struct hd_field *f)
     enum { OF_DOUBLE = 17 };
     switch (f->kind) {
     case HD_FIELD_BOOLEAN:
-        text_add_string(t, f->number != 0 ? "true" : "false");
+        say(t, f->number != 0 ? "true" : "false");
         break;
     case HD_FIELD_CHAR:
         add_char(t, f->number);
         break;
     case HD_FIELD_ENUM:
         if (f->is_unsigned)
-            add_number(t, f->number);
+            say(t, as_digits(f->number));
         else
             add_signed(t, f->number);
         break;
@@ -145,11 +130,11 @@ static void add_present(struct text *t, const struct hd_field *f)
         add_real(t, f->real, f->digits > 0 ? f->digits : OF_DOUBLE);
         break;
     case HD_FIELD_STRUCT:
-        text_add_string(t, f->words != NULL ? f->words : "not known");
+        say(t, f->words != NULL ? f->words : "not known");
         break;
     case HD_FIELD_REFERENCE:
     case HD_FIELD_UNKNOWN:
-        text_add_string(t, "not known");
+        say(t, "not known");
         break;
     }
 }
@@ -157,9 +142,9 @@ static void add_present(struct text *t, const struct hd_field *f)
 void object_add_plain(struct text *t, const struct hd_field *f)
 {
     if (f->is_redacted)
-        text_add_string(t, "redacted");
+        say(t, "redacted");
     else if (f->is_null)
-        text_add_string(t, "null");
+        say(t, "null");
     else
         add_present(t, f);
 }
@@ -170,10 +155,9 @@ void object_add_value(struct text *t, const struct hd_field *f)
         object_add_plain(t, f);
         return;
     }
-    text_add_string(t, f->member);
-    text_add_string(t, " (");
+    say(t, f->member, " (");
     object_add_plain(t, f);
-    text_add_char(t, ')');
+    say(t, ")");
 }
 
 void object_add_cell(struct text *t, const struct hd_field *f)
@@ -181,9 +165,9 @@ void object_add_cell(struct text *t, const struct hd_field *f)
     bool refers = f->kind == HD_FIELD_REFERENCE;
     const struct hd_field *value = refers ? f->boxed : f;
     if (f->text != NULL)
-        text_add_string(t, f->text);
+        say(t, f->text);
     else if (value != NULL && value->member != NULL && !value->is_null)
-        text_add_string(t, value->member);
+        say(t, value->member);
     else if (value != NULL && !value->is_hidden && !value->is_redacted)
         object_add_plain(t, value);
 }
@@ -197,5 +181,5 @@ void object_add_quoted(struct text *t, const char *s, bool is_cut)
         text_add_char(t, *s);
     }
     text_add_char(t, '"');
-    text_add_string(t, is_cut ? "…" : "");
+    say(t, is_cut ? "…" : "");
 }

@@ -32,6 +32,134 @@ struct hd_report *report_new(enum hd_report_kind kind, const struct hd_options *
     return r;
 }
 
+/* --- what a caller asks for, and what is usual ----------------------------- */
+
+void hd_set_default_options(struct hd_options *opt, size_t size)
+{
+    const struct hd_options usual = {.size = size,
+                                     .rows = HD_DEFAULT_ROWS,
+                                     .min_share = usual_line.share,
+                                     .min_steady_share = usual_line.steady_share,
+                                     .chains = 3,
+                                     .samples = 32,
+                                     .depth = HD_USUAL_DEPTH,
+                                     .least_kept_share = 0.005};
+    memset(opt, 0, size);
+    memcpy(opt, &usual, size < sizeof(usual) ? size : sizeof(usual));
+}
+
+bool report_options(struct hd_options *ours, const struct hd_options *theirs,
+                    struct hd_error *err)
+{
+    if (theirs != NULL)
+        return options_copy(ours, sizeof(*ours), OPTIONS_END(struct hd_options, exact),
+                            theirs, err);
+    *ours = hd_default_options();
+    return true;
+}
+
+/* --- what the snapshots allow ------------------------------------------------ */
+
+static bool can_find_garbage(const struct hd_snapshot *snap)
+{
+    return snap->info.has_owners && !snap->read.tables_only;
+}
+
+/* A digest was folded without regard to fields. */
+static bool parts_fields(const struct hd_snapshot *snap)
+{
+    return snap->info.has_fields && snap->digest == NULL;
+}
+
+static bool all_have_fields(struct hd_snapshot *const *snaps, size_t count)
+{
+    for (size_t k = 0; k < count; k++)
+        if (!parts_fields(snaps[k]))
+            return false;
+    return true;
+}
+
+/* Which objects count, and what parts chains, as the snapshots of c allow: only those on a
+ * chain from a root where one of them holds garbage and all can tell; no fields unless all
+ * know them. Before anything is counted. */
+static void choose_objects(struct hd_report *r, const struct hd_comparison *c,
+                           struct hd_options *opt)
+{
+    if (!opt->reachable && comparison_leaves_garbage(c))
+        opt->reachable = r->leaves_garbage = true;
+    r->wants_fields = opt->fields;
+    opt->fields = opt->fields && all_have_fields(c->snaps, c->count);
+    r->options.reachable = opt->reachable;
+    r->options.fields = opt->fields;
+}
+
+static void warn_garbage(struct hd_report *r, struct hd_snapshot *const *snaps,
+                         size_t count, size_t k)
+{
+    size_t other = 0;
+    while (other < count && can_find_garbage(snaps[other]))
+        other++;
+    if (other == count || !can_find_garbage(snaps[k])) {
+        report_warn(r, WARN_GARBAGE_COUNTED, k);
+        return;
+    }
+    struct text t = {0};
+    say(&t,
+        "garbage is counted too: ", heading_file(r->snapshots, r->snapshot_count, other),
+        " does not tell what the roots reach");
+    report_warn_text(r, WARN_GARBAGE_COUNTED, k, &t);
+}
+
+static bool names_by_class(const struct hd_snapshot *snap)
+{
+    return snap->info.has_fields && snap->digest == NULL && !snap->read.plain_names;
+}
+
+/* Opened together, files are brought to one form; who opened them apart may not know. */
+static void warn_names(struct hd_report *r, struct hd_snapshot *const *snaps, size_t count)
+{
+    for (size_t k = 1; k < count; k++) {
+        if (!snaps[0]->info.has_roots || !snaps[k]->info.has_roots ||
+            names_by_class(snaps[k]) == names_by_class(snaps[0]))
+            continue;
+        report_warn(r, WARN_NAMES_DIFFER, names_by_class(snaps[k]) ? k : 0);
+        return;
+    }
+}
+
+/* Of one, so that it is said once. */
+static void warn_digests(struct hd_report *r, struct hd_snapshot *const *snaps,
+                         size_t count)
+{
+    size_t k = 0;
+    while (k < count && (snaps[k]->digest == NULL || !snaps[k]->info.has_owners))
+        k++;
+    bool tells = r->kind == HD_REPORT_DIFF || r->kind == HD_REPORT_ROOTS;
+    if (k < count && tells && r->options.chains > 0)
+        report_warn(r, WARN_STORED_SAMPLES, k);
+}
+
+/* Where that is not what one would expect; once snapshots are described. */
+static void warn_objects(struct hd_report *r, struct hd_snapshot *const *snaps,
+                         size_t count)
+{
+    for (size_t k = 0; !r->options.reachable && k < count; k++)
+        if (snaps[k]->info.holds_garbage)
+            warn_garbage(r, snaps, count, k);
+    warn_names(r, snaps, count);
+    warn_digests(r, snaps, count);
+    for (size_t k = 0; r->wants_fields && k < count; k++)
+        if (!parts_fields(snaps[k]))
+            report_warn(r, WARN_FIELDS_UNKNOWN, k);
+}
+
+enum ownership_fields report_ownership_fields(const struct hd_options *opt)
+{
+    return opt->fields ? OWNERSHIP_PARTS_FIELDS
+           : opt->tree ? OWNERSHIP_TELLS_FIELDS
+                       : OWNERSHIP_NO_FIELDS;
+}
+
 struct hd_report *
 answer_question(enum hd_report_kind kind, struct hd_comparison *c,
                 const struct hd_options *opt,
@@ -48,7 +176,7 @@ answer_question(enum hd_report_kind kind, struct hd_comparison *c,
     if (report_options(&options, opt, &own) && comparison_begin(c, &own)) {
         r = report_new(kind, &options);
         r->asked = asked;
-        report_choose_objects(r, c, &options);
+        choose_objects(r, c, &options);
         ok = answer(r, c, &options, &own);
         comparison_end(c);
     }
@@ -242,7 +370,7 @@ void report_add_snapshots(struct hd_report *r, struct hd_snapshot *const *snaps,
             add_reader_warning(r, k, &snaps[k]->warnings.all[i]);
     }
     if (r->kind != HD_REPORT_INFO && r->kind != HD_REPORT_OBJECT)
-        report_warn_objects(r, snaps, count);
+        warn_objects(r, snaps, count);
 }
 
 /* Only the last warning of a snapshot can be new: that most of it is garbage. */
@@ -346,10 +474,9 @@ static void add_shown(struct text *t, const struct hd_report *r, const char *nam
          name = end + strlen(HOLDER_ARROW)) {
         text_clear(&place);
         text_add(&place, name, (size_t)(end - name));
-        text_add_string(t, report_shown(r, text_string(&place)));
-        text_add_string(t, HOLDER_ARROW);
+        say(t, report_shown(r, text_string(&place)), HOLDER_ARROW);
     }
-    text_add_string(t, report_shown(r, name));
+    say(t, report_shown(r, name));
     text_free(&place);
 }
 
@@ -590,128 +717,4 @@ struct hd_chains report_chains_of(struct hd_report *r, const struct hd_snapshot 
     }
     arena_free(&scratch);
     return all;
-}
-
-/* --- what a caller asks for, and what is usual ----------------------------- */
-
-void hd_set_default_options(struct hd_options *opt, size_t size)
-{
-    const struct hd_options usual = {.size = size,
-                                     .rows = HD_DEFAULT_ROWS,
-                                     .min_share = usual_line.share,
-                                     .min_steady_share = usual_line.steady_share,
-                                     .chains = 3,
-                                     .samples = 32,
-                                     .depth = HD_USUAL_DEPTH,
-                                     .least_kept_share = 0.005};
-    memset(opt, 0, size);
-    memcpy(opt, &usual, size < sizeof(usual) ? size : sizeof(usual));
-}
-
-bool report_options(struct hd_options *ours, const struct hd_options *theirs,
-                    struct hd_error *err)
-{
-    if (theirs != NULL)
-        return options_copy(ours, sizeof(*ours), OPTIONS_END(struct hd_options, exact),
-                            theirs, err);
-    *ours = hd_default_options();
-    return true;
-}
-
-/* --- what the snapshots allow ------------------------------------------------ */
-
-static bool can_find_garbage(const struct hd_snapshot *snap)
-{
-    return snap->info.has_owners && !snap->read.tables_only;
-}
-
-/* A digest was folded without regard to fields. */
-static bool parts_fields(const struct hd_snapshot *snap)
-{
-    return snap->info.has_fields && snap->digest == NULL;
-}
-
-static bool all_have_fields(struct hd_snapshot *const *snaps, size_t count)
-{
-    for (size_t k = 0; k < count; k++)
-        if (!parts_fields(snaps[k]))
-            return false;
-    return true;
-}
-
-void report_choose_objects(struct hd_report *r, const struct hd_comparison *c,
-                           struct hd_options *opt)
-{
-    if (!opt->reachable && comparison_leaves_garbage(c))
-        opt->reachable = r->leaves_garbage = true;
-    r->wants_fields = opt->fields;
-    opt->fields = opt->fields && all_have_fields(c->snaps, c->count);
-    r->options.reachable = opt->reachable;
-    r->options.fields = opt->fields;
-}
-
-static void warn_garbage(struct hd_report *r, struct hd_snapshot *const *snaps,
-                         size_t count, size_t k)
-{
-    size_t other = 0;
-    while (other < count && can_find_garbage(snaps[other]))
-        other++;
-    if (other == count || !can_find_garbage(snaps[k])) {
-        report_warn(r, WARN_GARBAGE_COUNTED, k);
-        return;
-    }
-    struct text t = {0};
-    text_add_string(&t, "garbage is counted too: ");
-    text_add_string(&t, heading_file(r->snapshots, r->snapshot_count, other));
-    text_add_string(&t, " does not tell what the roots reach");
-    report_warn_text(r, WARN_GARBAGE_COUNTED, k, &t);
-}
-
-static bool names_by_class(const struct hd_snapshot *snap)
-{
-    return snap->info.has_fields && snap->digest == NULL && !snap->read.plain_names;
-}
-
-/* Opened together, files are brought to one form; who opened them apart may not know. */
-static void warn_names(struct hd_report *r, struct hd_snapshot *const *snaps, size_t count)
-{
-    for (size_t k = 1; k < count; k++) {
-        if (!snaps[0]->info.has_roots || !snaps[k]->info.has_roots ||
-            names_by_class(snaps[k]) == names_by_class(snaps[0]))
-            continue;
-        report_warn(r, WARN_NAMES_DIFFER, names_by_class(snaps[k]) ? k : 0);
-        return;
-    }
-}
-
-/* Of one, so that it is said once. */
-static void warn_digests(struct hd_report *r, struct hd_snapshot *const *snaps,
-                         size_t count)
-{
-    size_t k = 0;
-    while (k < count && (snaps[k]->digest == NULL || !snaps[k]->info.has_owners))
-        k++;
-    bool tells = r->kind == HD_REPORT_DIFF || r->kind == HD_REPORT_ROOTS;
-    if (k < count && tells && r->options.chains > 0)
-        report_warn(r, WARN_STORED_SAMPLES, k);
-}
-
-void report_warn_objects(struct hd_report *r, struct hd_snapshot *const *snaps,
-                         size_t count)
-{
-    for (size_t k = 0; !r->options.reachable && k < count; k++)
-        if (snaps[k]->info.holds_garbage)
-            warn_garbage(r, snaps, count, k);
-    warn_names(r, snaps, count);
-    warn_digests(r, snaps, count);
-    for (size_t k = 0; r->wants_fields && k < count; k++)
-        if (!parts_fields(snaps[k]))
-            report_warn(r, WARN_FIELDS_UNKNOWN, k);
-}
-
-enum ownership_fields report_ownership_fields(const struct hd_options *opt)
-{
-    return opt->fields ? OWNERSHIP_PARTS_FIELDS
-           : opt->tree ? OWNERSHIP_TELLS_FIELDS
-                       : OWNERSHIP_NO_FIELDS;
 }

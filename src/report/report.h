@@ -87,23 +87,10 @@ static inline const struct hd_type_table *model_table(const struct hd_model *m)
 {
     return m->top != NULL ? &m->top->types : &m->diff->types;
 }
-static inline const struct hd_type_table *report_table(const struct hd_report *r)
-{
-    return r->kind == HD_REPORT_TOP ? &r->top.types : &r->diff.types;
-}
+
 /* What the caller asks for, or what is usual if theirs is NULL. */
 bool report_options(struct hd_options *ours, const struct hd_options *theirs,
                     struct hd_error *err);
-
-/* Which objects count, and what parts chains, as the snapshots of c allow: only those on a
- * chain from a root where one of them holds garbage and all can tell; no fields unless all
- * know them. Before anything is counted. */
-void report_choose_objects(struct hd_report *r, const struct hd_comparison *c,
-                           struct hd_options *opt);
-
-/* Warn where that is not what one would expect; once snapshots are described. */
-void report_warn_objects(struct hd_report *r, struct hd_snapshot *const *snaps,
-                         size_t count);
 
 struct hd_report *report_new(enum hd_report_kind kind, const struct hd_options *opt);
 
