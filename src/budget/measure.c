@@ -60,7 +60,8 @@ struct suppression_matches suppression_matches_of(const struct hd_budgets *b,
                                                   const struct evidence *e, bool *used,
                                                   struct arena *a)
 {
-    struct suppression_matches x = {.b = b, .e = e, .used = used};
+    struct suppression_matches x = {.b = b, .e = e};
+    x.used = used;
     for (size_t i = 0; i < b->suppression_count; i++)
         x.by_holder |= suppression_matches_holders(b, &b->suppressions[i]);
     if (!x.by_holder || e->suppressed == NULL)

@@ -12,6 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The types that fail and are no suspects, the first ones of the table, whose holders are
+ * looked for: a finding for each, though a type may fail by two rules. */
+struct unchained {
+    size_t rules[64];
+    size_t len;
+};
+
 struct check {
     struct hd_report *r;
     struct hd_comparison *c;
@@ -21,6 +28,7 @@ struct check {
     struct hd_snapshot **parts; /* below excused holders: suppressions times snapshots */
     size_t part_count;
     struct evidence shown;
+    struct unchained unchained;
     struct hd_error *err;
 };
 
@@ -253,38 +261,25 @@ static struct hd_finding report_rule_of(const struct check *c, const struct find
 
 /* --- chains -------------------------------------------------------------- */
 
-/* What holds the types that fail and are no suspects, the first ones of the table: a
- * finding for each, though a type may fail by two rules. */
-struct unchained {
-    size_t rules[64];
-    size_t len;
-};
-
 /* The one of that subject, or len. */
-static size_t unchained_of(const struct check *c, const struct unchained *u,
-                           const char *subject)
+static size_t unchained_of(const struct check *c, const char *subject)
 {
+    const struct unchained *u = &c->unchained;
     size_t q = 0;
     while (q < u->len && strcmp(c->r->check.rules[u->rules[q]].subject, subject) != 0)
         q++;
     return q;
 }
 
-struct search {
-    const struct check *c;
-    const struct unchained *u;
-};
-
 static bool ask_for(void *context, size_t place, const struct hd_snapshot *snap,
                     struct chain_question *ask, struct arena *scratch)
 {
-    const struct search *s = context;
-    const struct unchained *u = s->u;
+    const struct check *c = context;
     (void)place;
     uint32_t *query_of = arena_array(scratch, uint32_t, snap->type_count);
     for (type_id t = 0; t < snap->type_count; t++) {
-        size_t q = unchained_of(s->c, u, snap->types[t].name);
-        if (snap->types[t].kind == TYPE_OBJECT && q < u->len)
+        size_t q = unchained_of(c, snap->types[t].name);
+        if (snap->types[t].kind == TYPE_OBJECT && q < c->unchained.len)
             query_of[t] = (uint32_t)q + 1;
     }
     ask->query_of_key = query_of;
@@ -293,14 +288,14 @@ static bool ask_for(void *context, size_t place, const struct hd_snapshot *snap,
 }
 
 /* Only the last snapshot is looked at. */
-static bool add_chains_of_types(struct check *c, const struct unchained *u)
+static bool add_chains_of_types(struct check *c)
 {
+    const struct unchained *u = &c->unchained;
     size_t last = c->c->count - 1;
     const struct hd_snapshot *snap = c->c->snaps[last];
     bool known = snap->info.has_roots && !snap->read.tables_only && c->opt->chains > 0;
     if (u->len == 0 || !known)
         return true;
-    struct search s = {c, u};
     struct series_chains chains = {.c = c->c,
                                    .indexes = {last},
                                    .count = 1,
@@ -309,7 +304,7 @@ static bool add_chains_of_types(struct check *c, const struct unchained *u)
                                    .types = owner_types_of(c->c->snaps, c->c->count),
                                    .how = report_chain_options(c->r),
                                    .ask = ask_for,
-                                   .context = &s};
+                                   .context = c};
     bool ok = series_chains_find(&chains, c->err);
     for (size_t q = 0; ok && chains.answers[0] != NULL && q < u->len; q++) {
         const struct chains *one = &chains.answers[0][q];
@@ -326,21 +321,21 @@ static bool add_chains_of_types(struct check *c, const struct unchained *u)
 static bool add_chains(struct check *c)
 {
     struct hd_check *check = &c->r->check;
-    struct unchained u = {.len = 0};
-    size_t shown = report_rows(c->r, sizeof(u.rules) / sizeof(*u.rules));
+    struct unchained *u = &c->unchained;
+    size_t shown = report_rows(c->r, sizeof(u->rules) / sizeof(*u->rules));
     for (int fill = 0; fill < 2; fill++) {
         for (size_t i = 0; i < check->rule_count; i++) {
             struct hd_finding *f = &check->rules[i];
             if (f->kind != HD_RULE_TYPE || f->status != HD_FOUND_FAIL || f->chains.len > 0)
                 continue;
-            size_t q = unchained_of(c, &u, f->subject);
+            size_t q = unchained_of(c, f->subject);
             /* The same type under another rule has the same chains. */
-            if (fill && q < u.len)
-                f->chains = check->rules[u.rules[q]].chains;
-            else if (!fill && q == u.len && u.len < shown)
-                u.rules[u.len++] = i;
+            if (fill && q < u->len)
+                f->chains = check->rules[u->rules[q]].chains;
+            else if (!fill && q == u->len && u->len < shown)
+                u->rules[u->len++] = i;
         }
-        if (!fill && !add_chains_of_types(c, &u))
+        if (!fill && !add_chains_of_types(c))
             return false;
     }
     return true;

@@ -369,13 +369,6 @@ static void warn_stopped(struct hd_report *r, const struct ranked_stopped *s, si
     report_warn_text(r, WARN_GROWTH_STOPPED, (size_t)-1, &t);
 }
 
-static void warn_pools(struct hd_report *r)
-{
-    struct text t = {0};
-    phrase_pools(&t, &r->diff.growth);
-    report_warn_text(r, WARN_POOL_GROWTH, (size_t)-1, &t);
-}
-
 static bool is_sampled(const struct series *s)
 {
     bool sampled = false;
@@ -425,22 +418,14 @@ static void judge_growth(const struct suspect_rows *to, const struct rest_growth
         phrase_unexplained(&t, &r->diff.growth, suspects);
         report_warn_text(r, WARN_UNEXPLAINED_GROWTH, (size_t)-1, &t);
     }
-    if (g->pools_are_told)
-        warn_pools(r);
+    if (g->pools_are_told) {
+        struct text t = {0};
+        phrase_pools(&t, g);
+        report_warn_text(r, WARN_POOL_GROWTH, (size_t)-1, &t);
+    }
     if (v.has_stopped && !suspects)
         warn_stopped(r, v.is_one_type ? largest : NULL, to->s->usable_count,
                      v.stopped_share);
-}
-
-static struct rest_growth rest_of_tables(const struct suspect_rows *to,
-                                         struct arena *scratch)
-{
-    const struct hd_diff *found = &to->r->found.diff;
-    const struct hd_tally **at =
-        arena_array(scratch, const struct hd_tally *, found->suspect_count);
-    for (size_t i = 0; i < found->suspect_count; i++)
-        at[i] = found->suspects[i].at;
-    return table_rest_growth(to->s, at, found->suspect_count, whole_heap(to));
 }
 
 void suspects_by_tables(struct suspect_rows *to, struct arena *scratch)
@@ -460,7 +445,13 @@ void suspects_by_tables(struct suspect_rows *to, struct arena *scratch)
     }
     order_minor(to->r, scratch);
     show(to);
-    struct rest_growth open = rest_of_tables(to, scratch);
+    const struct hd_diff *found = &to->r->found.diff;
+    const struct hd_tally **at =
+        arena_array(scratch, const struct hd_tally *, found->suspect_count);
+    for (size_t i = 0; i < found->suspect_count; i++)
+        at[i] = found->suspects[i].at;
+    struct rest_growth open =
+        table_rest_growth(to->s, at, found->suspect_count, whole_heap(to));
     add_power(to, &line, whole_heap(to));
     judge_growth(to, &open, NULL, whole_heap(to));
 }

@@ -13,7 +13,7 @@
 void object_add_root_kind(struct text *t, enum hd_root_kind kind)
 {
     for (const char *s = root_kind_names[kind]; *s != '\0'; s++)
-        text_add_char(t, *s == '_' ? ' ' : *s);
+        text_add(t, *s == '_' ? " " : s, 1);
 }
 
 /* 12.5, 0.0001, 1E-05, 1.5E+17: as .NET writes digits and where the point stands, digits

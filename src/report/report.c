@@ -208,15 +208,17 @@ const char *report_string(struct hd_report *r, const char *s)
     return s != NULL ? arena_strdup(&r->arena, s, strlen(s)) : NULL;
 }
 
+void report_keep(struct hd_report *r, const char **const *strings, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        *strings[i] = report_string(r, *strings[i]);
+}
+
 static struct hd_field keep_field(struct hd_report *r, struct hd_field f)
 {
-    f.name = report_string(r, f.name);
-    f.declared_by = report_string(r, f.declared_by);
-    f.type = report_string(r, f.type);
-    f.member = report_string(r, f.member);
-    f.to_type = report_string(r, f.to_type);
-    f.text = report_string(r, f.text);
-    f.words = report_string(r, f.words);
+    const char **const strings[] = {&f.name,    &f.declared_by, &f.type, &f.member,
+                                    &f.to_type, &f.text,        &f.words};
+    report_keep(r, strings, sizeof(strings) / sizeof(*strings));
     return f;
 }
 
@@ -326,20 +328,12 @@ static struct hd_snapshot_facts describe(struct hd_report *r,
     }
     memcpy(s.roots_by_kind, snap->roots_by_kind, sizeof(s.roots_by_kind));
     memcpy(s.by_generation, snap->by_generation, sizeof(s.by_generation));
-    s.info.path = report_string(r, s.info.path);
-    s.info.producer = report_string(r, s.info.producer);
-    s.info.time = report_string(r, s.info.time);
-    s.info.process = report_string(r, s.info.process);
-    s.info.host = report_string(r, s.info.host);
-    s.info.container = report_string(r, s.info.container);
-    s.info.program = report_string(r, s.info.program);
-    s.info.started = report_string(r, s.info.started);
-    s.info.runtime = report_string(r, s.info.runtime);
-    s.info.processor = report_string(r, s.info.processor);
-    s.origin.command = report_string(r, s.origin.command);
-    s.origin.generation = report_string(r, s.origin.generation);
-    s.origin.liveness = report_string(r, s.origin.liveness);
-    s.origin.filters = report_string(r, s.origin.filters);
+    const char **const strings[] = {
+        &s.info.path,       &s.info.producer,  &s.info.time,      &s.info.process,
+        &s.info.host,       &s.info.container, &s.info.program,   &s.info.started,
+        &s.info.runtime,    &s.info.processor, &s.origin.command, &s.origin.generation,
+        &s.origin.liveness, &s.origin.filters};
+    report_keep(r, strings, sizeof(strings) / sizeof(*strings));
     return s;
 }
 

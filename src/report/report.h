@@ -97,6 +97,9 @@ struct hd_report *report_new(enum hd_report_kind kind, const struct hd_options *
 /* A copy in the report's arena; NULL for NULL. */
 const char *report_string(struct hd_report *r, const char *s);
 
+/* Each of these strings becomes its copy. */
+void report_keep(struct hd_report *r, const char **const *strings, size_t count);
+
 /* The text, which is freed, in the report's arena. */
 const char *report_keep_text(struct hd_report *r, struct text *t);
 

@@ -303,7 +303,7 @@ static bool differs(const char *a, const char *b)
 static void add_plain(struct sentence *to, const struct say_part *p)
 {
     for (const char *c = p->words; *c != '\0'; c++)
-        text_add_char(&to->words, (unsigned char)*c < ' ' || *c == 0x7F ? '?' : *c);
+        text_add(&to->words, (unsigned char)*c < ' ' || *c == 0x7F ? "?" : c, 1);
 }
 
 static struct say_part as_plain(const char *name)
