@@ -4,10 +4,13 @@
 
 #include "heap/names.h"
 #include "heap/place.h"
+#include "report/object_words.h"
 #include "report/phrases.h"
 #include "report/text_parts.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* --- words --------------------------------------------------------------- */
@@ -25,25 +28,89 @@ void build_end(struct build *b, struct doc_runs *to)
     text_clear(&b->words);
 }
 
-void build_words(struct build *b, struct doc_runs *to, const char *words)
+/* As people know it. Names of groups of roots and of variables are nobody's. */
+static void add_type(struct build *b, struct doc_runs *to, const char *name)
 {
-    text_add_string(&b->words, words);
-    build_end(b, to);
+    bool library =
+        b->r->options.by == HD_BY_TYPE && names_is_framework(name_part(name), NAME_WHOLE);
+    add_run(b, to, library ? DOC_LIBRARY_NAME : DOC_NAME, report_shown(b->r, name));
 }
 
-void build_name(struct build *b, struct doc_runs *to, const char *name)
+/* A word or a number of ours. */
+static void add_part(struct text *t, const struct said *s)
 {
-    add_run(b, to, DOC_NAME, name);
+    char number[24] = "-";
+    switch (s->kind) {
+    case SAID_COUNT:
+        format_count(t, s->n);
+        break;
+    case SAID_SIZE:
+        format_size(t, s->n);
+        break;
+    case SAID_GAIN:
+        format_size_signed(t, (int64_t)s->n);
+        break;
+    case SAID_PLURAL:
+        format_plural(t, s->n, s->words);
+        break;
+    case SAID_OTHERS:
+        format_others(t, s->n);
+        break;
+    case SAID_ROOT_KIND:
+        object_add_root_kind(t, (enum hd_root_kind)s->n);
+        break;
+    case SAID_REAL:
+        s->add_real(t, s->real);
+        break;
+    case SAID_PLAIN:
+        if (s->n != HD_UNKNOWN)
+            snprintf(number, sizeof(number), "%" PRIu64, s->n);
+        text_add_string(t, number);
+        break;
+    case SAID_ADDRESS:
+        if (s->n != 0)
+            snprintf(number, sizeof(number), "0x%" PRIx64, s->n);
+        text_add_string(t, number);
+        break;
+    case SAID_DURATION:
+        if (s->n != HD_UNKNOWN)
+            format_duration(t, s->n);
+        else
+            text_add_char(t, '-');
+        break;
+    case SAID_SHARE:
+        if (isnan(s->real))
+            text_add_char(t, '-');
+        else
+            format_percent(t, s->real);
+        break;
+    default:
+        text_add_string(t, s->words != NULL ? s->words : "-");
+    }
 }
 
-void build_quoted(struct build *b, struct doc_runs *to, const char *words)
+void build_say(struct build *b, struct doc_runs *to, enum doc_style style,
+               const char *format, const struct said *parts)
 {
-    add_run(b, to, DOC_QUOTED, words);
-}
-
-void build_file(struct build *b, struct doc_runs *to, size_t snapshot)
-{
-    build_name(b, to, heading_file(b->r->snapshots, b->r->snapshot_count, snapshot));
+    for (const char *end; (end = strstr(format, "{}")) != NULL; format = end + 2, parts++) {
+        text_add(&b->words, format, (size_t)(end - format));
+        if (parts->kind == SAID_FILE)
+            add_run(b, to, DOC_NAME,
+                    heading_file(b->r->snapshots, b->r->snapshot_count, parts->n));
+        else if (parts->words == NULL || parts->kind < SAID_NAME)
+            add_part(&b->words, parts);
+        else if (parts->kind == SAID_TYPE)
+            add_type(b, to, parts->words);
+        else
+            add_run(b, to,
+                    parts->kind == SAID_NAME     ? DOC_NAME
+                    : parts->kind == SAID_QUOTED ? DOC_QUOTED
+                                                 : DOC_CODE,
+                    parts->words);
+    }
+    text_add_string(&b->words, format);
+    doc_run(b->doc, to, style, text_string(&b->words));
+    text_clear(&b->words);
 }
 
 struct doc_runs *build_break(struct build *b, struct doc_line *l, const char *joint)
@@ -53,11 +120,23 @@ struct doc_runs *build_break(struct build *b, struct doc_line *l, const char *jo
     return to;
 }
 
-void build_paragraph(struct build *b, struct doc_section *s)
+struct doc_runs *build_fact(struct build *b, struct doc_facts *f, const char *name)
+{
+    return doc_piece(b->doc, &doc_fact(b->doc, f, name)->value, "");
+}
+
+struct doc_line *build_attached(struct build *b, const char *label)
+{
+    struct doc_line *l = &doc_attached(b->doc, b->row, label)->line;
+    l->wraps = true;
+    return l;
+}
+
+struct doc_runs *build_wrapped(struct build *b, struct doc_section *s)
 {
     struct doc_line *l = &doc_block(b->doc, s, DOC_PARAGRAPH)->line;
-    build_end(b, doc_piece(b->doc, l, ""));
     l->wraps = true;
+    return doc_piece(b->doc, l, "");
 }
 
 /* --- tables -------------------------------------------------------------- */
@@ -67,10 +146,13 @@ struct doc_table *build_table(struct build *b, struct doc_section *s,
 {
     struct doc_table *t = &doc_block(b->doc, s, DOC_TABLE)->table;
     t->columns = arena_array(&b->doc->arena, struct doc_column, count);
-    t->column_count = count;
+    b->absent = 0;
     for (size_t c = 0; c < count; c++) {
-        t->columns[c] = columns[c];
-        t->columns[c].title = doc_string(b->doc, columns[c].title);
+        b->absent |= (unsigned)columns[c].is_absent << c;
+        if (columns[c].is_absent)
+            continue;
+        t->columns[t->column_count] = columns[c];
+        t->columns[t->column_count++].title = doc_string(b->doc, columns[c].title);
     }
     return t;
 }
@@ -78,18 +160,14 @@ struct doc_table *build_table(struct build *b, struct doc_section *s,
 void build_row(struct build *b, struct doc_table *t, enum doc_row_kind kind)
 {
     b->row = doc_row(b->doc, t, kind);
-    b->cell = 0;
+    b->cell = b->column = 0;
 }
 
-void build_cell(struct build *b)
+struct doc_runs *build_next_cell(struct build *b)
 {
-    build_end(b, &b->row->cells[b->cell++].words);
-}
-
-void build_cell_words(struct build *b, const char *words)
-{
-    text_add_string(&b->words, words);
-    build_cell(b);
+    bool absent = b->row->kind == DOC_ROW && (b->absent >> b->column++ & 1) != 0;
+    b->dropped = (struct doc_cell){0};
+    return absent ? &b->dropped.words : &b->row->cells[b->cell++].words;
 }
 
 void build_rest(struct build *b, struct doc_table *t, uint64_t left)
@@ -97,64 +175,27 @@ void build_rest(struct build *b, struct doc_table *t, uint64_t left)
     if (left == 0)
         return;
     build_row(b, t, DOC_REST);
-    text_add_string(&b->words, "… ");
-    format_count(&b->words, left);
-    build_cell_words(b, " more");
+    CELL(b, "… {} more", N(left));
 }
 
-void build_cell_name(struct build *b, const char *name)
+void build_others(struct build *b, struct doc_table *t, uint64_t left)
 {
-    build_name(b, &b->row->cells[b->cell++].words, name);
-}
-
-void build_cell_known(struct build *b, const char *name)
-{
-    if (name != NULL)
-        build_cell_name(b, name);
-    else
-        build_cell_words(b, "-");
-}
-
-/* Names of groups of roots and of variables are nobody's. */
-void build_type(struct build *b, struct doc_runs *to, const char *name)
-{
-    bool library =
-        b->r->options.by == HD_BY_TYPE && names_is_framework(name_part(name), NAME_WHOLE);
-    add_run(b, to, library ? DOC_LIBRARY_NAME : DOC_NAME, report_shown(b->r, name));
-}
-
-void build_cell_type(struct build *b, const char *name)
-{
-    build_type(b, &b->row->cells[b->cell++].words, name);
-}
-
-void build_cell_title(struct build *b, const char *name)
-{
-    struct text method = {0};
-    if (format_method(&method, name, false))
-        add_run(b, &b->row->cells[b->cell++].words, DOC_NAME, text_string(&method));
-    else
-        build_cell_type(b, name);
-    text_free(&method);
+    if (left == 0)
+        return;
+    build_row(b, t, DOC_REST);
+    b->row->is_below = true;
+    CELL(b, "{}", OTHERS(left));
 }
 
 void build_cell_trend(struct build *b, const struct hd_tally *at, size_t count)
 {
     enum { FEW = 8, ROOM_FOR_ALL = 120 };
-    struct doc_cell *cell = &b->row->cells[b->cell];
     if (count > FEW) {
         format_trend_of(&b->words, at, count, FEW);
-        build_end(b, doc_brief(b->doc, cell, ROOM_FOR_ALL));
+        build_end(b, doc_brief(b->doc, &b->row->cells[b->cell], ROOM_FOR_ALL));
     }
     format_trend(&b->words, at, count);
-    build_cell(b);
-}
-
-void build_cell_change(struct build *b, bool grows)
-{
-    doc_run(b->doc, &b->row->cells[b->cell++].words, grows ? DOC_MORE : DOC_LESS,
-            text_string(&b->words));
-    text_clear(&b->words);
+    CELL(b, "");
 }
 
 /* --- the summary ---------------------------------------------------------- */
@@ -170,8 +211,7 @@ static void add_words(struct build *b, struct doc_runs *to, const struct hd_line
         text_add(&b->words, l->text + at, name.from - at);
         build_end(b, to);
         text_add(&b->words, l->text + name.from, name.to - name.from);
-        doc_run(b->doc, to, DOC_NAME, text_string(&b->words));
-        text_clear(&b->words);
+        SAY_AS(b, to, DOC_NAME, "");
         at = name.to;
     }
 }
@@ -217,57 +257,41 @@ void build_summary(struct build *b)
 
 /* --- where it is from ------------------------------------------------------ */
 
-static void add_fact(struct build *b, struct doc_line *l, const char *joint,
-                     const char *words, const char *name)
-{
-    enum { ID_DIGITS = 12 };
-    if (name == NULL)
-        return;
-    struct doc_runs *to = build_break(b, l, joint);
-    bool is_id = strcmp(words, "container ") == 0;
-    char *shown =
-        arena_strdup(&b->doc->arena, name, is_id ? strnlen(name, ID_DIGITS) : strlen(name));
-    build_words(b, to, words);
-    build_name(b, to, shown);
-}
-
 void build_origin(struct build *b, struct doc_section *s)
 {
-    enum { BELOW = 2 };
+    enum { BELOW = 2, ID_DIGITS = 12 };
     struct heading_origin from;
     if (!heading_origin(b->r, &from))
         return;
     struct doc_line *l = &doc_block(b->doc, s, DOC_PARAGRAPH)->line;
-    bool named = from.process != NULL || from.several;
+    bool named = from.process != NULL || from.several, has_pid = from.pid != HD_UNKNOWN;
     l->indent = BELOW;
-    if (named || from.pid != HD_UNKNOWN) {
-        struct doc_runs *to = doc_piece(b->doc, l, "");
-        char pid[32];
-        snprintf(pid, sizeof(pid), named ? " (pid %" PRIu64 ")" : "pid %" PRIu64, from.pid);
-        if (from.process != NULL)
-            build_name(b, to, from.process);
-        else if (from.several)
-            build_words(b, to, "several processes");
-        build_words(b, to, from.pid != HD_UNKNOWN ? pid : "");
-    }
-    add_fact(b, l, " ", "on ", from.host);
-    add_fact(b, l, ", ", "container ", from.container);
-    add_fact(b, l, ", ", ".NET ", from.runtime);
+    if (named || has_pid)
+        SAY(b, doc_piece(b->doc, l, ""),
+            !has_pid ? "{}"
+            : named  ? "{} (pid {})"
+                     : "{}pid {}",
+            from.process != NULL ? NAME(from.process)
+                                 : W(from.several ? "several processes" : ""),
+            PLAIN_N(from.pid));
+    if (from.host != NULL)
+        PIECE(b, l, " ", "on {}", NAME(from.host));
+    if (from.container != NULL)
+        PIECE(b, l, ", ", "container {}",
+              NAME(arena_strdup(&b->doc->arena, from.container,
+                                strnlen(from.container, ID_DIGITS))));
+    if (from.runtime != NULL)
+        PIECE(b, l, ", ", ".NET {}", NAME(from.runtime));
 }
 
 void build_selection(struct build *b, struct doc_section *s)
 {
-    static const char gen2[] = "only objects in gen2, LOH, POH and frozen segments count";
-    static const char reachable[] = "only reachable objects count";
-    const char *said[] = {b->r->options.gen2 ? gen2 : "",
-                          b->r->leaves_garbage      ? phrase_no_garbage
-                          : b->r->options.reachable ? reachable
-                                                    : ""};
-    for (size_t i = 0; i < sizeof(said) / sizeof(*said); i++) {
-        text_add_string(&b->words, said[i]);
-        if (said[i][0] != '\0')
-            build_paragraph(b, s);
-    }
+    if (b->r->options.gen2)
+        PARAGRAPH(b, s, "only objects in gen2, LOH, POH and frozen segments count");
+    if (b->r->leaves_garbage || b->r->options.reachable)
+        PARAGRAPH(
+            b, s, "{}",
+            W(b->r->leaves_garbage ? phrase_no_garbage : "only reachable objects count"));
 }
 
 /* --- warnings -------------------------------------------------------------- */
@@ -368,7 +392,7 @@ static void add_field(struct build *b, struct doc_runs *to, const char *type,
     struct text t = {0};
     format_field(&t, type, field);
     if (t.len > 0)
-        build_quoted(b, to, text_string(&t));
+        SAY(b, to, "{}", QUOTED(text_string(&t)));
     text_free(&t);
 }
 
@@ -379,61 +403,31 @@ static void add_types(struct build *b, struct doc_runs *to, const struct hd_fram
     bool repeated = f->repeat_max > 1, grouped = repeated && f->type_count > 1;
     bool library = !f->is_program && !place_is_root(f->types[0]);
     enum doc_style style = library ? DOC_LIBRARY_NAME : DOC_NAME;
-    build_words(b, to, grouped ? "(" : "");
+    SAY(b, to, grouped ? "(" : "");
     for (unsigned i = 0; i < f->type_count; i++) {
-        build_words(b, to, i > 0 ? " → " : "");
+        SAY(b, to, i > 0 ? " → " : "");
         doc_run(b->doc, to, style, f->shown[i] != NULL ? f->shown[i] : f->types[i]);
         add_field(b, to, f->types[i], repeated ? f->fields[i] : f->field);
     }
-    build_words(b, to, grouped ? ")" : "");
+    SAY(b, to, grouped ? ")" : "");
     if (!repeated)
         return;
-    text_add_string(&b->words, " ×");
-    format_count(&b->words, f->repeat_min);
-    if (f->repeat_max > f->repeat_min) {
-        text_add_string(&b->words, "–");
-        format_count(&b->words, f->repeat_max);
-    }
-    bool leads_on = format_leads_on(f);
-    text_add_string(&b->words, leads_on ? " " : "");
-    build_end(b, to);
-    if (leads_on)
+    SAY(b, to, f->repeat_max > f->repeat_min ? " ×{}–{}" : " ×{}", N(f->repeat_min),
+        N(f->repeat_max));
+    if (format_leads_on(f)) {
+        SAY(b, to, " ");
         add_field(b, to, f->types[f->type_count - 1], f->field);
-}
-
-static void add_frame(struct build *b, struct doc_frame *to, const struct hd_chain_row *c,
-                      size_t i)
-{
-    const struct hd_frame *f = &c->chain.frames[i];
-    add_types(b, &to->name, f);
-    to->is_root = place_is_root(f->types[0]);
-    to->generation = f->generation <= HD_GEN1 ? generation_names[f->generation] : NULL;
-    to->is_owner = i == c->chain.owner_frame;
-    if (to->is_owner && f->type_count == 1)
-        to->role = service_names[c->chain.service];
-}
-
-/* "[static …]": any variable of that kind would do. */
-static void add_root_kind(struct build *b, struct doc_frame *to, enum hd_root_kind kind)
-{
-    text_add_char(&b->words, '[');
-    for (const char *s = root_kind_names[kind]; *s != '\0'; s++) {
-        if (*s == '_')
-            text_add_char(&b->words, ' ');
-        else
-            text_add_char(&b->words, *s);
     }
-    text_add_string(&b->words, " …]");
-    build_end(b, &to->name);
-    to->is_root = true;
 }
 
-/* The frames that are shown, each with how many were left out before it. */
+/* The frames that are shown, each with how many were left out before it. "[static …]" of a
+ * kind of root: any variable of that kind would do. */
 static void add_frames(struct build *b, struct doc_chain *to, const struct hd_chain_row *c,
                        const struct report_brief *brief)
 {
     size_t omitted = 0;
     for (size_t i = brief->first; i < c->chain.frame_count; i++) {
+        const struct hd_frame *f = &c->chain.frames[i];
         if (c->frames_omitted > 0 && i == c->omitted_at)
             omitted += c->frames_omitted;
         if (brief->shown != NULL && !brief->shown[i]) {
@@ -443,10 +437,18 @@ static void add_frames(struct build *b, struct doc_chain *to, const struct hd_ch
         struct doc_frame *frame = &to->frames[to->frame_count++];
         frame->omitted = omitted;
         omitted = 0;
-        if (brief->root_by_kind && i == brief->first)
-            add_root_kind(b, frame, c->chain.kind);
-        else
-            add_frame(b, frame, c, i);
+        if (brief->root_by_kind && i == brief->first) {
+            frame->is_root = true;
+            SAY(b, &frame->name, "[{} …]", ROOT_KIND(c->chain.kind));
+            continue;
+        }
+        add_types(b, &frame->name, f);
+        frame->is_root = place_is_root(f->types[0]);
+        frame->generation =
+            f->generation <= HD_GEN1 ? generation_names[f->generation] : NULL;
+        frame->is_owner = i == c->chain.owner_frame;
+        if (frame->is_owner && f->type_count == 1)
+            frame->role = service_names[c->chain.service];
     }
 }
 
@@ -490,7 +492,7 @@ void build_path(struct build *b, struct doc_chains *to, const char *const *types
     struct doc_chain *chain = doc_chain(b->doc, to, len);
     for (size_t i = 0; i < len; i++) {
         struct doc_frame *frame = &chain->frames[chain->frame_count++];
-        build_type(b, &frame->name, types[i]);
+        SAY(b, &frame->name, "{}", TYPE(types[i]));
         frame->is_root = place_is_root(types[i]);
     }
 }
@@ -499,5 +501,5 @@ void build_holder(struct build *b, struct doc_chains *to, const char *holder)
 {
     struct doc_chain *chain = doc_chain(b->doc, to, 1);
     chain->frame_count = 1;
-    build_quoted(b, &chain->frames[0].name, holder);
+    SAY(b, &chain->frames[0].name, "{}", QUOTED(holder));
 }

@@ -19,15 +19,110 @@ struct document *document_of_page(const struct hd_report *r,
 
 /* --- for builders --------------------------------------------------------- */
 
+/* What stands for a "{}" in words that are said: words of ours and numbers as people read
+ * them, in one run as far as they go; and what others wrote, a run of its own. NULL, and a
+ * number that is not known, is "-". */
+enum said_kind {
+    SAID_WORDS,
+    SAID_COUNT,
+    SAID_PLAIN,
+    SAID_ADDRESS,
+    SAID_SIZE,
+    SAID_GAIN,
+    SAID_DURATION,
+    SAID_SHARE,
+    SAID_ROOT_KIND,
+    SAID_REAL,
+    SAID_PLURAL,
+    SAID_OTHERS,
+    SAID_NAME,
+    SAID_FILE,
+    SAID_TYPE,
+    SAID_QUOTED,
+    SAID_CODE
+};
+
+struct said {
+    enum said_kind kind;
+    const char *words;
+    uint64_t n;
+    double real;
+    void (*add_real)(struct text *t, double real);
+};
+
+#define W(words_) ((struct said){.kind = SAID_WORDS, .words = (words_)})
+#define N(n_) ((struct said){.kind = SAID_COUNT, .n = (n_)})          /* 1,234 */
+#define PLAIN_N(n_) ((struct said){.kind = SAID_PLAIN, .n = (n_)})    /* 1234, an id */
+#define ADDRESS_(n_) ((struct said){.kind = SAID_ADDRESS, .n = (n_)}) /* 0x7f..; 0: none \
+                                                                       */
+#define SIZE_(n_) ((struct said){.kind = SAID_SIZE, .n = (n_)})
+#define GAIN(n_) ((struct said){.kind = SAID_GAIN, .n = (uint64_t)(n_)}) /* +1.84 MiB */
+#define DURATION(n_) ((struct said){.kind = SAID_DURATION, .n = (n_)})
+#define SHARE_(x_) ((struct said){.kind = SAID_SHARE, .real = (x_)})
+#define REAL_(add_, x_) ((struct said){.kind = SAID_REAL, .add_real = (add_), .real = (x_)})
+#define PLURAL(n_, noun_) ((struct said){.kind = SAID_PLURAL, .n = (n_), .words = (noun_)})
+#define OTHERS(n_) ((struct said){.kind = SAID_OTHERS, .n = (n_)})
+#define ROOT_KIND(kind_) ((struct said){.kind = SAID_ROOT_KIND, .n = (uint64_t)(kind_)})
+#define NAME(name_) ((struct said){.kind = SAID_NAME, .words = (name_)})
+#define FILE_(k_) ((struct said){.kind = SAID_FILE, .n = (k_)}) /* of snapshot k */
+#define TYPE(name_) \
+    ((struct said){.kind = SAID_TYPE, .words = (name_)}) /* as it is shown */
+#define QUOTED(words_) ((struct said){.kind = SAID_QUOTED, .words = (words_)})
+#define CODE(words_) ((struct said){.kind = SAID_CODE, .words = (words_)})
+#define IF(is_so_, part_) ((is_so_) ? (part_) : W(""))
+
+/* Say it in those runs, behind what is in b->words; our words in that style. */
+#define SAY_AS(b, to, style, ...) build_say(b, to, style, SAID(__VA_ARGS__, W("")))
+#define SAID(format_, ...)         \
+    format_, (const struct said[]) \
+    {                              \
+        __VA_ARGS__                \
+    }
+#define SAY(b, to, ...) SAY_AS(b, to, DOC_WORDS, __VA_ARGS__)
+
+/* ... in the next cell of the row, as a remark on the row, as one more piece of a line that
+ * may begin there, as a fact, as a paragraph, below the row behind a label. */
+#define CELL(b, ...) SAY(b, build_next_cell(b), __VA_ARGS__)
+#define CELL_AS(b, style, ...) SAY_AS(b, build_next_cell(b), style, __VA_ARGS__)
+#define REMARK(b, ...) SAY(b, doc_remark((b)->doc, (b)->row), __VA_ARGS__)
+#define PIECE(b, l, joint, ...) SAY(b, build_break(b, l, joint), __VA_ARGS__)
+#define FACT(b, f, name, ...) SAY(b, build_fact(b, f, name), __VA_ARGS__)
+#define PARAGRAPH(b, s, ...) SAY(b, build_wrapped(b, s), __VA_ARGS__)
+#define ATTACHED(b, label, ...) \
+    SAY(b, doc_piece((b)->doc, build_attached(b, label), ""), __VA_ARGS__)
+
+/* A table of an array of columns. */
+#define TABLE(b, s, columns) \
+    build_table(b, s, columns, sizeof(columns) / sizeof(*(columns)))
+
 struct build {
     const struct hd_report *r;
     struct document *doc;
     struct text words; /* numbers and words that go to the next run, cell or piece */
     struct doc_row *row;
-    size_t cell; /* the next one of the row */
+    size_t cell;     /* the next one of the row */
+    unsigned column; /* of the table, with those that are absent */
+    unsigned absent; /* a bit per column that the table has not */
+    struct doc_cell dropped;
     const struct hd_write_options *opt;
     const struct hd_write_options *page; /* the same, if it is for a page; or NULL */
 };
+
+void build_say(struct build *b, struct doc_runs *to, enum doc_style style,
+               const char *format, const struct said *parts);
+
+/* What was written into b->words, as a run; nothing if it is empty. */
+void build_end(struct build *b, struct doc_runs *to);
+
+/* The words of the row's next cell; of a column that is absent they go nowhere. */
+struct doc_runs *build_next_cell(struct build *b);
+
+/* A piece that may begin a line; the words of a new fact; a line below the row, and the
+ * words of a paragraph, which may be broken between words. */
+struct doc_runs *build_break(struct build *b, struct doc_line *l, const char *joint);
+struct doc_runs *build_fact(struct build *b, struct doc_facts *f, const char *name);
+struct doc_line *build_attached(struct build *b, const char *label);
+struct doc_runs *build_wrapped(struct build *b, struct doc_section *s);
 
 /* One per kind of report, and what several of them have. */
 void build_diff(struct build *b);
@@ -82,63 +177,23 @@ void build_inputs(struct build *b);
  * pasted. */
 void build_next_of(struct build *b, const char *subject);
 
-/* build_values.c: an object by its address or, where there is none, its number; into
- * b->words "0x7f...", "-" for none; "#12", to be typed as it is. */
-void build_place(struct build *b, struct doc_runs *to, uint64_t address, uint32_t number);
-void build_add_address(struct build *b, uint64_t address);
-void build_number(struct build *b, struct doc_runs *to, uint32_t number);
-
-/* Text of others in quotes; the value of a field, of a reference with what it leads to. */
-void build_text(struct build *b, struct doc_runs *to, const char *s, bool is_cut);
-void build_value(struct build *b, struct doc_runs *to, const struct hd_field *f);
-
-/* What was written into b->words, as a run; nothing if it is empty. */
-void build_end(struct build *b, struct doc_runs *to);
-void build_words(struct build *b, struct doc_runs *to, const char *words);
-
-/* A name or words of others, behind what was written. */
-void build_name(struct build *b, struct doc_runs *to, const char *name);
-void build_quoted(struct build *b, struct doc_runs *to, const char *words);
-
 /* What the report comes to, and the facts that bear it out. */
 void build_summary(struct build *b);
 
-/* A piece that may begin a line. */
-struct doc_runs *build_break(struct build *b, struct doc_line *l, const char *joint);
-
-/* A paragraph of one piece: what was written. It may be broken between words. */
-void build_paragraph(struct build *b, struct doc_section *s);
-
-/* Begin a row; its cells follow: what was written, words of ours, a name. */
-void build_row(struct build *b, struct doc_table *t, enum doc_row_kind kind);
-void build_cell(struct build *b);
-void build_cell_words(struct build *b, const char *words);
-void build_cell_name(struct build *b, const char *name);
-
-/* The row behind those that are shown: "… 12 more"; nothing if none is left. */
-void build_rest(struct build *b, struct doc_table *t, uint64_t left);
-
-/* The same, and "-" for NULL: it is not known. */
-void build_cell_known(struct build *b, const char *name);
-
-/* The name of a type or of what rows stand for, as people know it. */
-void build_type(struct build *b, struct doc_runs *to, const char *name);
-void build_cell_type(struct build *b, const char *name);
-
-/* The same of a suspect's title: a call of an async method goes by the method. */
-void build_cell_title(struct build *b, const char *name);
-
-/* "1,251 → 2,751", and bars of it; of many snapshots fewer where room is short. */
-void build_cell_trend(struct build *b, const struct hd_tally *at, size_t count);
-
-/* A cell of growth or of the contrary. */
-void build_cell_change(struct build *b, bool grows);
-
+/* Rows have cells for all columns; those of an absent one are left out. */
 struct doc_table *build_table(struct build *b, struct doc_section *s,
                               const struct doc_column *columns, size_t count);
 
-/* Last parts of paths, as names: "before.gcdump". */
-void build_file(struct build *b, struct doc_runs *to, size_t snapshot);
+/* Begin a row; its cells follow. */
+void build_row(struct build *b, struct doc_table *t, enum doc_row_kind kind);
+
+/* The row behind those that are shown: "… 12 more"; "[12 others]", below the row above.
+ * Nothing if none is left. */
+void build_rest(struct build *b, struct doc_table *t, uint64_t left);
+void build_others(struct build *b, struct doc_table *t, uint64_t left);
+
+/* Bars; of many snapshots fewer where room is short. */
+void build_cell_trend(struct build *b, const struct hd_tally *at, size_t count);
 
 /* Of process, pid, host, container and runtime what is known and the same in all; nothing
  * without a process, a pid or a host. */

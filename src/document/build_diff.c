@@ -1,124 +1,94 @@
-/* What grew: what was compared, the suspects, the types by growth, what to run next. */
+/* What grew: what was compared, the suspects, the types by growth, what to run next. And
+ * what takes the space in one snapshot. */
 #include "document/build.h"
 #include "heap/place.h"
 #include "report/phrases.h"
 #include "report/text_parts.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Where there is room for more than a screen. */
-enum { MORE = DOC_ON_DETAILED_LINES | DOC_ON_PAGES };
+enum { MORE = DOC_ON_DETAILED_LINES | DOC_ON_PAGES, ROOM_FOR_TREND = 70 };
 
 /* --- types --------------------------------------------------------------- */
 
-/* "kept" is how many of the first snapshot's instances are certainly still there. */
-enum {
-    TYPE_COLUMNS = 7,
-    KEPT_COLUMN = 4,
-    ROOM_FOR_COUNTS = 60,
-    ROOM_FOR_TREND = 70,
-    ROOM_FOR_STATUS = 90,
-    ROOM_FOR_KEPT = 100
-};
-
-static bool knows_survivors(const struct hd_report *r)
+/* A change of that from first to last. */
+static void add_change(struct build *b, uint64_t first, uint64_t last,
+                       void (*format)(struct text *, uint64_t, uint64_t))
 {
-    for (size_t i = 0; i < r->diff.types.len; i++)
-        if (r->diff.types.rows[i].survivors != HD_UNKNOWN)
-            return true;
-    return false;
+    bool known = first != HD_UNKNOWN && last != HD_UNKNOWN;
+    format(&b->words, first, last);
+    CELL_AS(b,
+            !known || first == last ? DOC_WORDS
+            : last > first          ? DOC_MORE
+                                    : DOC_LESS,
+            "");
 }
 
-static struct doc_table *add_type_table(struct build *b, struct doc_section *s)
-{
-    struct doc_column columns[TYPE_COLUMNS] = {
-        {.title = "Δcount", .align = DOC_RIGHT},
-        {.title = "count", .align = DOC_RIGHT, .from_width = ROOM_FOR_COUNTS},
-        {.title = "trend", .from_width = ROOM_FOR_TREND},
-        {.title = "Δbytes", .align = DOC_RIGHT},
-        {.title = "kept", .align = DOC_RIGHT, .from_width = ROOM_FOR_KEPT},
-        {.title = "", .from_width = ROOM_FOR_STATUS},
-        {.title = report_unit(b->r), .is_subject = true}};
-    bool kept = knows_survivors(b->r);
-    if (!kept)
-        memmove(&columns[KEPT_COLUMN], &columns[KEPT_COLUMN + 1],
-                (TYPE_COLUMNS - KEPT_COLUMN - 1) * sizeof(*columns));
-    return build_table(b, s, columns, kept ? TYPE_COLUMNS : TYPE_COLUMNS - 1);
-}
-
-/* Where order tells who stayed, some are missed and some are taken for others. */
-static const char *how_sure(const struct hd_report *r, const struct hd_type_row *row)
-{
-    if (r->diff.identity == HD_SAME_BY_EVENTS)
-        return "";
-    bool about = r->diff.identity != HD_SAME_UNKNOWN || row->survivors_low != HD_UNKNOWN;
-    return about ? "≈ " : "≥ ";
-}
-
+/* How many of the first snapshot's instances are certainly still there. Where order tells
+ * who stayed, some are missed and some are taken for others. */
 static void add_kept(struct build *b, const struct hd_type_row *row)
 {
-    if (row != NULL && row->survivors != HD_UNKNOWN && row->survivors > 0 &&
-        row->at[0].count > 0) {
-        text_add_string(&b->words, how_sure(b->r, row));
-        format_percent(&b->words, (double)row->survivors / (double)row->at[0].count);
-    }
-    build_cell(b);
-}
-
-static void add_change(struct build *b, uint64_t first, uint64_t last)
-{
-    if (first == last || first == HD_UNKNOWN || last == HD_UNKNOWN)
-        build_cell(b);
-    else
-        build_cell_change(b, last > first);
+    const struct hd_diff *d = &b->r->diff;
+    bool about = d->identity != HD_SAME_UNKNOWN || row->survivors_low != HD_UNKNOWN;
+    bool known = row->survivors != HD_UNKNOWN && row->survivors > 0 && row->at[0].count > 0;
+    CELL(b, known ? "{}{}" : "",
+         W(d->identity == HD_SAME_BY_EVENTS ? ""
+           : about                          ? "≈ "
+                                            : "≥ "),
+         SHARE_((double)row->survivors / (double)row->at[0].count));
 }
 
 /* row is NULL for a sum. */
-static void add_type_row(struct build *b, struct doc_table *t, struct hd_tally first,
-                         struct hd_tally last, const struct hd_type_row *row)
+static void add_type_row(struct build *b, struct doc_table *t, const struct hd_tally *at,
+                         const struct hd_type_row *row)
 {
+    const struct hd_tally *last = &at[b->r->snapshot_count - 1];
     build_row(b, t, DOC_ROW);
-    format_delta(&b->words, first.count, last.count);
-    add_change(b, first.count, last.count);
-    format_count(&b->words, first.count);
-    text_add_string(&b->words, " → ");
-    format_count(&b->words, last.count);
-    build_cell(b);
+    add_change(b, at->count, last->count, format_delta);
+    CELL(b, "{} → {}", N(at->count), N(last->count));
     if (row != NULL)
         build_cell_trend(b, row->at, b->r->snapshot_count);
     else
-        build_cell(b);
-    format_size_delta(&b->words, first.bytes, last.bytes);
-    add_change(b, first.bytes, last.bytes);
-    if (t->column_count == TYPE_COLUMNS)
+        CELL(b, "");
+    add_change(b, at->bytes, last->bytes, format_size_delta);
+    if (row != NULL)
         add_kept(b, row);
-    build_cell_words(b, row != NULL ? series_status_names[row->status] : "");
-}
-
-static void add_sums_row(struct build *b, struct doc_table *t, const struct hd_sum *sum,
-                         const char *name)
-{
-    add_type_row(b, t, sum->at[0], sum->at[b->r->snapshot_count - 1], NULL);
-    build_cell_words(b, name);
+    else
+        CELL(b, "");
+    CELL(b, "{}", W(row != NULL ? series_status_names[row->status] : ""));
 }
 
 static void add_type_rows(struct build *b, struct doc_section *s)
 {
     const struct hd_type_table *types = &b->r->diff.types;
-    const size_t last = b->r->snapshot_count - 1;
-    struct doc_table *t = add_type_table(b, s);
+    bool knows_survivors = false;
+    for (size_t i = 0; i < types->len; i++)
+        knows_survivors |= types->rows[i].survivors != HD_UNKNOWN;
+    const struct doc_column columns[] = {
+        {.title = "Δcount", .align = DOC_RIGHT},
+        {.title = "count", .align = DOC_RIGHT, .from_width = 60},
+        {.title = "trend", .from_width = ROOM_FOR_TREND},
+        {.title = "Δbytes", .align = DOC_RIGHT},
+        {.title = "kept",
+         .align = DOC_RIGHT,
+         .from_width = 100,
+         .is_absent = !knows_survivors},
+        {.title = "", .from_width = 90},
+        {.title = report_unit(b->r), .is_subject = true}};
+    struct doc_table *t = TABLE(b, s, columns);
     for (size_t i = 0; i < types->shown; i++) {
-        const struct hd_type_row *row = &types->rows[i];
-        add_type_row(b, t, row->at[0], row->at[last], row);
-        build_cell_type(b, row->type);
+        add_type_row(b, t, types->rows[i].at, &types->rows[i]);
+        CELL(b, "{}", TYPE(types->rows[i].type));
     }
     if (types->others.rows > 0) {
-        struct text name = {0};
-        format_others(&name, types->others.rows);
-        add_sums_row(b, t, &types->others, text_string(&name));
-        text_free(&name);
+        add_type_row(b, t, types->others.at, NULL);
+        CELL(b, "{}", OTHERS(types->others.rows));
     }
-    add_sums_row(b, t, &types->sum, phrase_total(types));
+    add_type_row(b, t, types->sum.at, NULL);
+    CELL(b, "{}", W(phrase_total(types)));
 }
 
 static const char *order_of_types(struct build *b, size_t shown)
@@ -128,12 +98,10 @@ static const char *order_of_types(struct build *b, size_t shown)
                         : r->options.sort == HD_SORT_RETAINED && r->diff.by_graph
                             ? "by growth of what they retain"
                             : "by growth";
-    char note[96];
-    snprintf(note, sizeof(note), "%s", order);
-    if (shown < r->diff.types.len)
-        snprintf(note, sizeof(note), "%s; top %zu of %zu, -n 0 shows all", order, shown,
-                 r->diff.types.len);
-    return doc_string(b->doc, note);
+    if (shown == r->diff.types.len)
+        return order;
+    return arena_printf(&b->doc->arena, "%s; top %zu of %zu, -n 0 shows all", order, shown,
+                        r->diff.types.len);
 }
 
 static void add_types(struct build *b)
@@ -145,25 +113,20 @@ static void add_types(struct build *b)
     const struct hd_report *r = b->r;
     struct doc_section *s =
         doc_topic(b->doc, titles[r->options.by], order_of_types(b, r->diff.types.shown));
-    if (r->diff.types.len > 0) {
+    if (r->diff.types.len > 0)
         add_type_rows(b, s);
-        return;
-    }
-    text_add_string(&b->words, "None.");
-    build_paragraph(b, s);
-}
-
-/* Whether rows were asked for, so that lines have them without -v. */
-static bool asks_for_rows(const struct hd_options *opt)
-{
-    return opt->rows != HD_DEFAULT_ROWS || opt->sort != HD_SORT_DEFAULT ||
-           opt->by != HD_BY_TYPE || opt->type_count + opt->exclude_count > 0 ||
-           opt->app_only;
+    else
+        PARAGRAPH(b, s, "None.");
 }
 
 void build_evidence(struct build *b)
 {
+    const struct hd_options *opt = &b->r->options;
     size_t first = b->doc->section_count;
+    /* Whether rows were asked for, so that lines have them without -v. */
+    bool asked = opt->rows != HD_DEFAULT_ROWS || opt->sort != HD_SORT_DEFAULT ||
+                 opt->by != HD_BY_TYPE || opt->type_count + opt->exclude_count > 0 ||
+                 opt->app_only;
     build_diff_head(b);
     build_suspects(b);
     build_stopped(b);
@@ -173,7 +136,7 @@ void build_evidence(struct build *b)
     for (; first < b->doc->section_count; first++) {
         struct doc_section *s = &b->doc->sections[first];
         s->is_long = true;
-        if (s->only == 0 && !asks_for_rows(&b->r->options))
+        if (s->only == 0 && !asked)
             s->only = MORE;
     }
 }
@@ -187,39 +150,25 @@ void build_diff(struct build *b)
 
 /* --- what has stopped growing ------------------------------------------------------ */
 
-/* What grew, and then stayed as large: no suspects, and no reason to be sure of that. */
-
-/* "1,251 → 2,751" and the bars between, of the snapshots that could be compared. */
-static void add_stopped_counts(struct build *b, const struct hd_stopped *s)
+/* What grew, and then stayed as large: no suspects, and no reason to be sure of that.
+ * Counts and bars are of the snapshots that could be compared. */
+static void add_stopped_row(struct build *b, struct doc_table *t,
+                            const struct hd_stopped *s)
 {
     struct hd_tally at[SERIES_MAX_SNAPSHOTS];
     size_t n = 0;
     for (size_t k = 0; k < b->r->snapshot_count; k++)
         if (s->count[k] != HD_UNKNOWN)
             at[n++] = (struct hd_tally){.count = s->count[k]};
-    format_count(&b->words, n > 0 ? at[0].count : HD_UNKNOWN);
-    text_add_string(&b->words, " → ");
-    format_count(&b->words, n > 0 ? at[n - 1].count : HD_UNKNOWN);
-    build_cell(b);
-    build_cell_trend(b, at, n);
-}
-
-static void add_stopped_row(struct build *b, struct doc_table *t,
-                            const struct hd_stopped *s)
-{
     build_row(b, t, DOC_ROW);
-    format_size_signed(&b->words, (int64_t)(s->growth + 0.5));
-    build_cell(b);
-    format_percent(&b->words, s->share);
-    build_cell(b);
-    add_stopped_counts(b, s);
-    build_cell_type(b, s->subject);
-    if (strcmp(s->subject, s->type) != 0) {
-        struct doc_runs *to = doc_remark(b->doc, b->row);
-        build_words(b, to, "(");
-        build_type(b, to, s->type);
-        build_words(b, to, ")");
-    }
+    CELL(b, "{}", GAIN((int64_t)(s->growth + 0.5)));
+    CELL(b, "{}", SHARE_(s->share));
+    CELL(b, "{} → {}", N(n > 0 ? at[0].count : HD_UNKNOWN),
+         N(n > 0 ? at[n - 1].count : HD_UNKNOWN));
+    build_cell_trend(b, at, n);
+    CELL(b, "{}", TYPE(s->subject));
+    if (strcmp(s->subject, s->type) != 0)
+        REMARK(b, "({})", TYPE(s->type));
     /* Beside suspects it is worth one line. */
     if (b->r->diff.suspect_count == 0 && s->holder_len > 0)
         build_path(b, &doc_attached(b->doc, b->row, "held by")->chains, s->holder,
@@ -228,23 +177,21 @@ static void add_stopped_row(struct build *b, struct doc_table *t,
 
 void build_stopped(struct build *b)
 {
-    enum { ROOM_FOR_SHARE = 60 };
     static const struct doc_column columns[] = {
         {.title = "gained", .align = DOC_RIGHT},
-        {.title = "of heap", .align = DOC_RIGHT, .from_width = ROOM_FOR_SHARE},
+        {.title = "of heap", .align = DOC_RIGHT, .from_width = 60},
         {.title = "count", .align = DOC_RIGHT},
         {.title = "trend", .from_width = ROOM_FOR_TREND},
         {.title = "type", .is_subject = true, .is_title = true}};
     const struct hd_diff *d = &b->r->diff;
-    char note[96] = "not suspects";
+    const char *note = "not suspects";
     if (d->stopped_count == 0)
         return;
     size_t shown = d->stopped_shown;
     if (shown < d->stopped_count)
-        snprintf(note, sizeof(note), "not suspects; top %zu of %zu, -n 0 shows all", shown,
-                 d->stopped_count);
-    struct doc_section *s = doc_topic(b->doc, "Leveled off", doc_string(b->doc, note));
-    struct doc_table *t = build_table(b, s, columns, sizeof(columns) / sizeof(*columns));
+        note = arena_printf(&b->doc->arena, "not suspects; top %zu of %zu, -n 0 shows all",
+                            shown, d->stopped_count);
+    struct doc_table *t = TABLE(b, doc_topic(b->doc, "Leveled off", note), columns);
     for (size_t i = 0; i < shown; i++)
         add_stopped_row(b, t, &d->stopped[i]);
 }
@@ -253,20 +200,6 @@ void build_stopped(struct build *b)
 
 /* What piles up and holds memory that no snapshot shows: its number, and what it usually
  * is. */
-
-static void add_native_row(struct build *b, struct doc_table *t, const struct hd_native *n)
-{
-    build_row(b, t, DOC_ROW);
-    format_count(&b->words, n->first);
-    text_add_string(&b->words, " → ");
-    format_count(&b->words, n->last);
-    build_cell(b);
-    build_cell_trend(b, n->at, b->r->snapshot_count);
-    build_cell_words(b, n->what);
-    build_cell_type(b, n->type);
-    build_hint(b, n->hint);
-}
-
 void build_native(struct build *b)
 {
     static const struct doc_column columns[] = {
@@ -280,7 +213,111 @@ void build_native(struct build *b)
     struct doc_section *s =
         doc_topic(b->doc, "Outside the heap",
                   "more in every step; the memory they hold is not counted");
-    struct doc_table *t = build_table(b, s, columns, sizeof(columns) / sizeof(*columns));
-    for (size_t i = 0; i < d->native_count; i++)
-        add_native_row(b, t, &d->native[i]);
+    struct doc_table *t = TABLE(b, s, columns);
+    for (size_t i = 0; i < d->native_count; i++) {
+        const struct hd_native *n = &d->native[i];
+        build_row(b, t, DOC_ROW);
+        CELL(b, "{} → {}", N(n->first), N(n->last));
+        build_cell_trend(b, n->at, b->r->snapshot_count);
+        CELL(b, "{}", W(n->what));
+        CELL(b, "{}", TYPE(n->type));
+        build_hint(b, n->hint);
+    }
+}
+
+/* --- one snapshot ------------------------------------------------------------------ */
+
+/* "gen2", or "gen1 83 %, gen2 17 %" of count objects; below 1 % is for programs. */
+static void add_generation(struct text *t, const struct hd_tally *by_generation, int g,
+                           uint64_t count)
+{
+    enum { SHOWN_FROM = 100 };
+    uint64_t here = by_generation[g].count;
+    if (here < count / SHOWN_FROM + (count % SHOWN_FROM != 0))
+        return;
+    text_add_string(t, t->len > 0 ? ", " : "");
+    text_add_string(t, generation_names[g]);
+    if (here == count)
+        return;
+    text_add_char(t, ' ');
+    format_percent(t, (double)here / (double)count);
+}
+
+/* All that have a share; where room is short the one that most objects are in. */
+static void add_generations(struct build *b, const struct hd_type_row *row)
+{
+    enum { ROOM_FOR_ALL = 120 };
+    const struct hd_tally *by = row->by_generation;
+    int largest = 0;
+    for (int g = 1; by != NULL && g < HD_GENERATION_COUNT; g++)
+        largest = by[g].count > by[largest].count ? g : largest;
+    if (by == NULL || by[largest].count == 0) {
+        CELL(b, "-");
+        return;
+    }
+    add_generation(&b->words, by, largest, row->at->count);
+    build_end(b, doc_brief(b->doc, &b->row->cells[b->cell], ROOM_FOR_ALL));
+    for (int g = 0; g < HD_GENERATION_COUNT; g++)
+        add_generation(&b->words, by, g, row->at->count);
+    CELL(b, "");
+}
+
+static bool has_generations(const struct hd_report *r)
+{
+    return r->top.types.len > 0 && r->top.types.rows[0].by_generation != NULL;
+}
+
+/* row is NULL for a sum. */
+static void add_size_row(struct build *b, struct doc_table *t, const struct hd_tally *sum,
+                         const struct hd_type_row *row)
+{
+    const struct hd_type_table *types = &b->r->top.types;
+    bool known =
+        sum->bytes != HD_UNKNOWN && types->bytes_known && types->totals[0].bytes > 0;
+    build_row(b, t, DOC_ROW);
+    CELL(b, "{}", N(sum->count));
+    CELL(b, "{}", SIZE_(sum->bytes));
+    CELL(b, "{}",
+         SHARE_(known ? (double)sum->bytes / (double)types->totals[0].bytes : NAN));
+    CELL(b, "{}", SIZE_(row != NULL ? row->retained : HD_UNKNOWN));
+    if (row != NULL && has_generations(b->r))
+        add_generations(b, row);
+    else
+        CELL(b, "");
+}
+
+void build_top(struct build *b)
+{
+    const struct hd_type_table *types = &b->r->top.types;
+    const struct hd_info *info = &b->r->snapshots[0].info;
+    const struct doc_column columns[] = {
+        {.title = "count", .align = DOC_RIGHT},
+        {.title = "bytes", .align = DOC_RIGHT},
+        {.title = "of heap", .align = DOC_RIGHT, .from_width = 60},
+        {.title = "retained", .align = DOC_RIGHT, .from_width = 70},
+        {.title = "generation", .from_width = 100, .is_absent = !has_generations(b->r)},
+        {.title = report_unit(b->r), .is_subject = true}};
+    build_summary(b);
+    struct doc_section *s = doc_section(b->doc, DOC_PLAIN);
+    struct doc_line *l = &doc_block(b->doc, s, DOC_PARAGRAPH)->line;
+    SAY(b, doc_piece(b->doc, l, ""), "{}", FILE_(0));
+    PIECE(b, l, "  ", "{}", PLURAL(types->totals[0].count, "object"));
+    PIECE(b, l, ", ", "{}", SIZE_(types->totals[0].bytes));
+    if (info->has_roots && info->reachable_objects != HD_UNKNOWN && info->objects > 0 &&
+        !b->r->options.gen2 && (!b->r->options.reachable || b->r->leaves_garbage))
+        PIECE(b, l, ", ",
+              b->r->leaves_garbage ? "{} of all objects in the file" : "{} reachable",
+              SHARE_((double)info->reachable_objects / (double)info->objects));
+    build_selection(b, s);
+    struct doc_table *t = TABLE(b, s, columns);
+    for (size_t i = 0; i < types->shown; i++) {
+        add_size_row(b, t, types->rows[i].at, &types->rows[i]);
+        CELL(b, "{}", TYPE(types->rows[i].type));
+    }
+    if (types->shown < types->len) {
+        add_size_row(b, t, types->others.at, NULL);
+        CELL(b, "{}", OTHERS(types->len - types->shown));
+    }
+    add_size_row(b, t, types->sum.at, NULL);
+    CELL(b, "{}", W(phrase_total(types)));
 }

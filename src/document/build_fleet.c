@@ -1,14 +1,16 @@
 /* A fleet: the verdict and what it rests on, the suspects, who holds them and where they
- * began. Its tables are in fleet_tables.c. */
-#include "document/fleet_tables.h"
+ * began; services, what --by asks for, the runs that were not judged. */
+#include "document/build.h"
 
 #include "heap/place.h"
-#include "ranking/hints.h"
 #include "report/report_fleet.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
+
+#define MOMENT(x_) REAL_(phrase_moment, x_)
+#define PER_HOUR(x_) REAL_(phrase_per_hour, x_)
+#define HOURS_LEFT(x_) REAL_(phrase_hours_left, x_)
 
 /* --- the head ---------------------------------------------------------------------- */
 
@@ -23,55 +25,33 @@ static struct doc_runs *begin_fact(struct build *b, struct doc_facts *facts,
 static void add_window(struct build *b, struct doc_facts *facts)
 {
     const struct hd_fleet_answer *a = &b->r->fleet;
+    const double since = a->rules.since, until = a->rules.until;
     struct doc_runs *to = begin_fact(b, facts, "window");
-    text_add_string(&b->words, isnan(a->rules.since) ? "all that is stored" : "");
-    if (!isnan(a->rules.since))
-        phrase_moment(&b->words, a->rules.since);
-    if (!isnan(a->rules.until)) {
-        text_add_string(&b->words, isnan(a->rules.since) ? " until " : " to ");
-        phrase_moment(&b->words, a->rules.until);
-    }
-    text_add_string(&b->words, " UTC");
-    build_end(b, to);
-    if (a->snapshots == 0)
-        return;
-    text_add_string(&b->words, "; snapshots from ");
-    phrase_moment(&b->words, a->first);
-    text_add_string(&b->words, " to ");
-    phrase_moment(&b->words, a->last);
-    build_end(b, to);
+    SAY(b, to, "{}", isnan(since) ? W("all that is stored") : MOMENT(since));
+    if (!isnan(until))
+        SAY(b, to, isnan(since) ? " until {}" : " to {}", MOMENT(until));
+    SAY(b, to, " UTC");
+    if (a->snapshots > 0)
+        SAY(b, to, "; snapshots from {} to {}", MOMENT(a->first), MOMENT(a->last));
 }
 
 static void add_base(struct build *b, struct doc_facts *facts)
 {
     const struct hd_fleet_answer *a = &b->r->fleet;
-    struct doc_runs *to = begin_fact(b, facts, "rests on");
-    format_plural(&b->words, a->runs[HD_JUDGED], "judged run");
-    text_add_string(&b->words, " on ");
-    format_plural(&b->words, a->hosts_judged, "host");
-    text_add_string(&b->words, " of ");
-    format_plural(&b->words, a->service_count, "service");
-    text_add_string(&b->words, ", ");
-    format_plural(&b->words, a->snapshots, "snapshot");
-    build_end(b, to);
     uint64_t unsure = a->runs[HD_UNSURE], not_judged = a->runs[HD_NOT_JUDGED];
+    SAY(b, begin_fact(b, facts, "rests on"), "{} on {} of {}, {}",
+        PLURAL(a->runs[HD_JUDGED], "judged run"), PLURAL(a->hosts_judged, "host"),
+        PLURAL(a->service_count, "service"), PLURAL(a->snapshots, "snapshot"));
     if (unsure + not_judged == 0)
         return;
-    to = begin_fact(b, facts, "no verdict");
-    format_plural(&b->words, unsure + not_judged, "run");
-    text_add_string(&b->words, ": ");
-    format_count(&b->words, unsure);
-    text_add_string(&b->words, " unsure, ");
-    format_count(&b->words, not_judged);
-    text_add_string(&b->words, " not judged; alone they count neither as healthy nor as "
-                               "leaking");
-    if (a->runs_open > 0) {
-        text_add_string(&b->words, ", though ");
-        format_count(&b->words, a->runs_open);
-        text_add_string(&b->words, a->runs_open == 1 ? " shows" : " show");
-        text_add_string(&b->words, " a suspect");
-    }
-    build_end(b, to);
+    struct doc_runs *to = begin_fact(b, facts, "no verdict");
+    SAY(b, to,
+        "{}: {} unsure, {} not judged; alone they count neither as healthy nor as "
+        "leaking",
+        PLURAL(unsure + not_judged, "run"), N(unsure), N(not_judged));
+    if (a->runs_open > 0)
+        SAY(b, to, ", though {} {} a suspect", N(a->runs_open),
+            W(a->runs_open == 1 ? "shows" : "show"));
 }
 
 static void add_head(struct build *b)
@@ -80,110 +60,56 @@ static void add_head(struct build *b)
     struct doc_section *s = doc_section(b->doc, DOC_PLAIN);
     struct doc_facts *facts = &doc_block(b->doc, s, DOC_FACTS)->facts;
     if (a->rules.service != NULL)
-        build_name(b, begin_fact(b, facts, "service"), a->rules.service);
+        SAY(b, begin_fact(b, facts, "service"), "{}", NAME(a->rules.service));
     add_window(b, facts);
-    if (a->limit != HD_UNKNOWN) {
-        struct doc_runs *to = begin_fact(b, facts, "limit");
-        format_size(&b->words, a->limit);
-        build_end(b, to);
-    }
+    if (a->limit != HD_UNKNOWN)
+        SAY(b, begin_fact(b, facts, "limit"), "{}", SIZE_(a->limit));
     add_base(b, facts);
 }
 
 /* --- suspects ------------------------------------------------------------------------ */
-
-enum {
-    ROOM_FOR_DAY = 90,
-    ROOM_FOR_SHARE = 70,
-    ROOM_FOR_BUILD = 110,
-    ROOM_FOR_LEFT = 80,
-    SUSPECT_COLUMNS = 9
-};
-
-void fleet_share(struct build *b, double share)
-{
-    if (isnan(share))
-        text_add_char(&b->words, '-');
-    else
-        format_percent(&b->words, share);
-    build_cell(b);
-}
-
-static void add_place(struct build *b, const struct hd_fleet_suspect *s)
-{
-    if (strcmp(s->subject, s->type) != 0) {
-        struct doc_runs *to = doc_remark(b->doc, b->row);
-        build_words(b, to, "(");
-        build_type(b, to, s->type);
-        build_words(b, to, ")");
-    }
-    if (s->service != NULL) {
-        struct doc_runs *to = doc_remark(b->doc, b->row);
-        build_words(b, to, "in ");
-        build_name(b, to, s->service);
-    }
-}
 
 static void add_suspect_row(struct build *b, struct doc_table *t,
                             const struct hd_fleet_suspect *s)
 {
     build_row(b, t, DOC_ROW);
     b->row->is_suspect = !s->is_few && s->evidence != HD_EVIDENCE_OPEN;
-    format_count(&b->words, s->rank);
-    build_cell(b);
-    format_count(&b->words, s->hosts);
-    text_add_string(&b->words, " of ");
-    format_count(&b->words, s->of_hosts);
-    build_cell(b);
-    format_percent(&b->words, s->hosts_share);
-    build_cell(b);
-    phrase_per_hour(&b->words, s->per_hour);
-    if (s->per_hour > 0 && b->row->is_suspect)
-        build_cell_change(b, true);
-    else
-        build_cell(b);
-    phrase_per_day(&b->words, s->per_day);
-    build_cell(b);
-    fleet_share(b, s->score_share);
-    phrase_hours_left(&b->words, s->hours_left);
-    build_cell(b);
-    fleet_share(b, s->score);
-    build_cell_type(b, s->subject);
-    add_place(b, s);
-}
-
-static struct doc_line *attach(struct build *b, const char *label)
-{
-    struct doc_line *l = &doc_attached(b->doc, b->row, label)->line;
-    l->wraps = true;
-    return l;
+    CELL(b, "{}", N(s->rank));
+    CELL(b, "{} of {}", N(s->hosts), N(s->of_hosts));
+    CELL(b, "{}", SHARE_(s->hosts_share));
+    CELL_AS(b, s->per_hour > 0 && b->row->is_suspect ? DOC_MORE : DOC_WORDS, "{}",
+            PER_HOUR(s->per_hour));
+    CELL(b, "{}", REAL_(phrase_per_day, s->per_day));
+    CELL(b, "{}", SHARE_(s->score_share));
+    CELL(b, "{}", HOURS_LEFT(s->hours_left));
+    CELL(b, "{}", SHARE_(s->score));
+    CELL(b, "{}", TYPE(s->subject));
+    if (strcmp(s->subject, s->type) != 0)
+        REMARK(b, "({})", TYPE(s->type));
+    if (s->service != NULL)
+        REMARK(b, "in {}", NAME(s->service));
 }
 
 /* With which build, and how sure that is. */
 static void add_onset(struct build *b, const struct hd_fleet_suspect *s)
 {
-    struct doc_line *l = attach(b, "began");
-    struct doc_runs *to = doc_piece(b->doc, l, "");
-    if (s->onset == HD_ONSET_UNKNOWN) {
-        text_add_string(&b->words, "the runs do not name their build; first seen ");
-    } else if (s->onset == HD_ONSET_NAMED) {
-        text_add_string(&b->words, "with build ");
-        build_end(b, to);
-        build_name(b, to, s->began_with);
-        text_add_string(&b->words, ": ");
+    struct doc_runs *to = doc_piece(b->doc, build_attached(b, "began"), "");
+    switch (s->onset) {
+    case HD_ONSET_UNKNOWN:
+        SAY(b, to, "the runs do not name their build");
+        break;
+    case HD_ONSET_NAMED:
+        SAY(b, to, "with build {}: ", NAME(s->began_with));
         phrase_sides(&b->words, s);
-        text_add_string(&b->words, "; first seen ");
-    } else {
-        build_words(b, to,
-                    s->onset == HD_ONSET_FIRST
-                        ? "present since the first recorded build, "
-                        : "with which build cannot be told; the first that shows it "
-                          "is ");
-        build_name(b, to, s->first_build);
-        text_add_string(&b->words, "; first seen ");
+        break;
+    default:
+        SAY(b, to,
+            s->onset == HD_ONSET_FIRST
+                ? "present since the first recorded build, {}"
+                : "with which build cannot be told; the first that shows it is {}",
+            NAME(s->first_build));
     }
-    phrase_moment(&b->words, s->first_seen);
-    build_end(b, to);
+    SAY(b, to, "; first seen {}", MOMENT(s->first_seen));
 }
 
 /* What it rests on besides judged runs, or lacks; and what became of its processes. */
@@ -195,42 +121,26 @@ static void add_pool(struct build *b, const struct hd_fleet_suspect *s)
     else if (s->evidence == HD_EVIDENCE_POOLED)
         phrase_pool(&b->words, s);
     if (b->words.len > 0)
-        build_end(b, doc_piece(b->doc, attach(b, is_open ? "missing" : "rests on"), ""));
+        ATTACHED(b, is_open ? "missing" : "rests on", "");
     phrase_ends(&b->words, s);
-    if (b->words.len > 0 && s->life_hours > 0 && !isinf(s->life_hours)) {
-        text_add_string(&b->words, "; from start to limit ");
-        phrase_hours_left(&b->words, s->life_hours);
-    }
-    if (b->words.len > 0)
-        build_end(b, doc_piece(b->doc, attach(b, "ends"), ""));
+    if (b->words.len > 0 && s->life_hours > 0 && !isinf(s->life_hours))
+        ATTACHED(b, "ends", "; from start to limit {}", HOURS_LEFT(s->life_hours));
+    else if (b->words.len > 0)
+        ATTACHED(b, "ends", "");
 }
 
 /* The host where it grows fastest, and how many it is on still. */
 static void add_worst(struct build *b, const struct hd_fleet_suspect *s)
 {
     const struct hd_fleet_host *worst = &s->on[0];
-    struct doc_line *l = attach(b, "worst");
-    struct doc_runs *to = doc_piece(b->doc, l, "");
-    if (worst->host != NULL)
-        build_name(b, to, worst->host);
-    else
-        build_words(b, to, "a host without a name");
-    if (!isnan(worst->per_hour)) {
-        text_add_string(&b->words, ", ");
-        phrase_per_hour(&b->words, worst->per_hour);
-    }
-    if (!isnan(worst->score_share)) {
-        text_add_string(&b->words, ", ");
-        format_percent(&b->words, worst->score_share);
-        text_add_string(&b->words, " of its heap");
-    }
-    if (s->hosts_still < s->hosts) {
-        text_add_string(&b->words, "; the newest run shows it on ");
-        format_count(&b->words, s->hosts_still);
-        text_add_string(&b->words, " of ");
-        format_count(&b->words, s->hosts);
-    }
-    build_end(b, to);
+    struct doc_runs *to = doc_piece(b->doc, build_attached(b, "worst"), "");
+    SAY(b, to, "{}", worst->host != NULL ? NAME(worst->host) : W("a host without a name"));
+    if (!isnan(worst->per_hour))
+        SAY(b, to, ", {}", PER_HOUR(worst->per_hour));
+    if (!isnan(worst->score_share))
+        SAY(b, to, ", {} of its heap", SHARE_(worst->score_share));
+    if (s->hosts_still < s->hosts)
+        SAY(b, to, "; the newest run shows it on {} of {}", N(s->hosts_still), N(s->hosts));
 }
 
 /* The types of the path that the one line is made of; nothing for NULL. */
@@ -278,28 +188,12 @@ static void add_page(struct build *b, struct doc_line *l, const struct hd_fleet_
         return;
     struct doc_runs *to = doc_piece(b->doc, l, "");
     if (page->href == NULL) {
-        build_words(b, to, "no page of its run: ");
-        build_quoted(b, to, page->why);
+        SAY(b, to, "no page of its run: {}", QUOTED(page->why));
         return;
     }
-    char rank[32];
-    struct text href = {0};
-    snprintf(rank, sizeof(rank), "#suspect-%u", s->on[0].rank);
-    text_add_string(&href, page->href);
-    text_add_string(&href, rank);
-    doc_run(b->doc, to, DOC_WORDS, "the page of its worst run");
-    l->all[l->len - 1].href = doc_string(b->doc, text_string(&href));
-    text_free(&href);
-}
-
-/* What shows more of it, where it stands worst. */
-static void add_evidence(struct build *b, const struct hd_fleet_suspect *s)
-{
-    if (s->command == NULL)
-        return;
-    struct doc_line *l = attach(b, "open");
-    add_page(b, l, s);
-    doc_run(b->doc, doc_piece(b->doc, l, l->len > 0 ? "  " : ""), DOC_CODE, s->command);
+    SAY(b, to, "the page of its worst run");
+    l->all[l->len - 1].href =
+        arena_printf(&b->doc->arena, "%s#suspect-%u", page->href, (unsigned)s->on[0].rank);
 }
 
 static void add_suspect(struct build *b, struct doc_table *t,
@@ -313,36 +207,19 @@ static void add_suspect(struct build *b, struct doc_table *t,
     if (s->on_count > 0)
         add_worst(b, s);
     build_hint(b, s->hint);
-    add_evidence(b, s);
-}
-
-void fleet_others(struct build *b, struct doc_table *t, size_t others)
-{
-    if (others == 0)
+    if (s->command == NULL)
         return;
-    build_row(b, t, DOC_REST);
-    b->row->is_below = true;
-    format_others(&b->words, others);
-    build_cell(b);
-}
-
-static void add_few(struct build *b, struct doc_table *t)
-{
-    const struct hd_fleet_answer *a = &b->r->fleet;
-    if (a->few_count == 0)
-        return;
-    build_row(b, t, DOC_GROUP);
-    text_add_string(&b->words, "on few hosts: a matter of these");
-    build_cell(b);
-    for (size_t i = 0; i < a->few_shown; i++)
-        add_suspect(b, t, &a->suspects[a->suspect_count + i]);
-    fleet_others(b, t, a->few_count - a->few_shown);
+    /* What shows more of it, where it stands worst. */
+    struct doc_line *l = build_attached(b, "open");
+    add_page(b, l, s);
+    SAY(b, doc_piece(b->doc, l, l->len > 0 ? "  " : ""), "{}", CODE(s->command));
 }
 
 static struct doc_table *begin_suspects(struct build *b, const char *title,
                                         const char *remark)
 {
-    static const struct doc_column columns[SUSPECT_COLUMNS] = {
+    enum { ROOM_FOR_SHARE = 70 };
+    static const struct doc_column columns[] = {
         {.title = "#", .align = DOC_RIGHT},
         {.title = "hosts",
          .align = DOC_RIGHT,
@@ -352,14 +229,14 @@ static struct doc_table *begin_suspects(struct build *b, const char *title,
         {.title = "growth",
          .align = DOC_RIGHT,
          .meaning = "Median over these hosts of what it retains more, per hour."},
-        {.title = "per day", .align = DOC_RIGHT, .from_width = ROOM_FOR_DAY},
+        {.title = "per day", .align = DOC_RIGHT, .from_width = 90},
         {.title = "of heap",
          .align = DOC_RIGHT,
          .from_width = ROOM_FOR_SHARE,
          .meaning = "Median over these hosts of its share of the heap, by the score."},
         {.title = "full in",
          .align = DOC_RIGHT,
-         .from_width = ROOM_FOR_LEFT,
+         .from_width = 80,
          .meaning =
              "When the first of these hosts reaches its limit of memory, if its heap "
              "goes on growing as it does."},
@@ -369,8 +246,7 @@ static struct doc_table *begin_suspects(struct build *b, const char *title,
          .meaning = "What decides the order: the share of the hosts times the median share "
                     "of the heap."},
         {.title = "type", .is_subject = true, .is_title = true}};
-    struct doc_table *t =
-        build_table(b, doc_topic(b->doc, title, remark), columns, SUSPECT_COLUMNS);
+    struct doc_table *t = TABLE(b, doc_topic(b->doc, title, remark), columns);
     t->details = "Scores";
     return t;
 }
@@ -384,8 +260,14 @@ static void add_suspects(struct build *b)
         b, "Suspects", "by share of the hosts times median share of the heap");
     for (size_t i = 0; i < a->suspects_shown; i++)
         add_suspect(b, t, &a->suspects[i]);
-    fleet_others(b, t, a->suspect_count - a->suspects_shown);
-    add_few(b, t);
+    build_others(b, t, a->suspect_count - a->suspects_shown);
+    if (a->few_count == 0)
+        return;
+    build_row(b, t, DOC_GROUP);
+    CELL(b, "on few hosts: a matter of these");
+    for (size_t i = 0; i < a->few_shown; i++)
+        add_suspect(b, t, &a->suspects[a->suspect_count + i]);
+    build_others(b, t, a->few_count - a->few_shown);
 }
 
 static void add_open(struct build *b)
@@ -398,8 +280,268 @@ static void add_open(struct build *b)
                        "what grows in runs that say too little, alone and together");
     for (size_t i = 0; i < a->open_shown; i++)
         add_suspect(b, t, &a->suspects[a->suspect_count + a->few_count + i]);
-    fleet_others(b, t, a->open_count - a->open_shown);
+    build_others(b, t, a->open_count - a->open_shown);
 }
+
+/* --- services ------------------------------------------------------------------------ */
+
+enum { ROOM_FOR_SOME = 70, ROOM_FOR_MORE = 100, ROOM_FOR_ALL = 120 };
+
+/* Three numbers of runs. */
+static void add_run_counts(struct build *b, const uint64_t *runs)
+{
+    for (size_t i = 0; i < HD_JUDGEMENT_COUNT; i++)
+        CELL(b, "{}", N(runs[i]));
+}
+
+static void add_services(struct build *b)
+{
+    static const struct doc_column columns[] = {
+        {.title = "suspects", .align = DOC_RIGHT},
+        {.title = "hosts", .align = DOC_RIGHT},
+        {.title = "judged", .align = DOC_RIGHT},
+        {.title = "unsure", .align = DOC_RIGHT},
+        {.title = "not judged", .align = DOC_RIGHT},
+        {.title = "builds", .align = DOC_RIGHT, .from_width = ROOM_FOR_SOME},
+        {.title = "full in", .align = DOC_RIGHT, .from_width = ROOM_FOR_SOME},
+        {.title = "service", .is_subject = true}};
+    const struct hd_fleet_answer *a = &b->r->fleet;
+    if (a->service_count == 0)
+        return;
+    struct doc_section *topic =
+        doc_topic(b->doc, "Services", "runs of each, by what they allow to say");
+    struct doc_table *t = TABLE(b, topic, columns);
+    for (size_t i = 0; i < a->services_shown; i++) {
+        const struct hd_fleet_service *s = &a->services[i];
+        build_row(b, t, DOC_ROW);
+        CELL_AS(b, s->suspects > 0 ? DOC_MORE : DOC_WORDS, "{}", N(s->suspects));
+        CELL(b, "{}", N(s->hosts));
+        add_run_counts(b, s->runs);
+        CELL(b, "{}", N(s->builds));
+        CELL(b, "{}", HOURS_LEFT(s->hours_left));
+        CELL(b, "{}", NAME(s->service));
+    }
+    build_others(b, t, a->service_count - a->services_shown);
+}
+
+/* --- charts --------------------------------------------------------------------------- */
+
+/* Bars of what is known, and the same as numbers for who can draw. */
+static void add_chart(struct build *b, const double *times, const uint64_t *bytes,
+                      size_t count, double most)
+{
+    enum { TREND_BARS = 12 };
+    struct doc_cell *cell = &b->row->cells[b->cell];
+    struct hd_tally known[HD_MAX_SNAPSHOTS];
+    struct doc_chart *chart = arena_alloc(&b->doc->arena, sizeof(*chart));
+    double *x = arena_array(&b->doc->arena, double, count);
+    double *y = arena_array(&b->doc->arena, double, count);
+    size_t n = 0;
+    for (size_t k = 0; k < count; k++) {
+        x[k] = times[k];
+        y[k] = bytes[k] != HD_UNKNOWN ? (double)bytes[k] : NAN;
+        if (bytes[k] != HD_UNKNOWN)
+            known[n++] = (struct hd_tally){bytes[k], 0};
+    }
+    *chart = (struct doc_chart){.x = x, .y = y, .len = count, .most = most};
+    cell->chart = n > 1 ? chart : NULL;
+    if (n > 1)
+        format_trend_of(&b->words, known, n, TREND_BARS);
+    CELL(b, "");
+}
+
+static double most_of(const uint64_t *bytes, size_t count, double most)
+{
+    for (size_t k = 0; k < count; k++)
+        if (bytes[k] != HD_UNKNOWN && (double)bytes[k] > most)
+            most = (double)bytes[k];
+    return most;
+}
+
+static uint64_t last_of(const uint64_t *bytes, size_t count)
+{
+    while (count > 0 && bytes[count - 1] == HD_UNKNOWN)
+        count--;
+    return count > 0 ? bytes[count - 1] : HD_UNKNOWN;
+}
+
+/* --- small multiples ------------------------------------------------- */
+
+/* One scale for all hosts of a suspect, so that they can be compared. Of a run the number
+ * is what --run takes: to be typed as it is. */
+static void add_multiples_of(struct build *b, struct doc_table *t,
+                             const struct hd_fleet_suspect *s)
+{
+    enum { MOST_MULTIPLES = 24, OPEN_MULTIPLES = 3 };
+    size_t shown = s->on_count < MOST_MULTIPLES ? s->on_count : MOST_MULTIPLES;
+    double most = 0;
+    for (size_t i = 0; i < shown; i++)
+        most = most_of(s->on[i].retained, s->on[i].count, most);
+    build_row(b, t, DOC_GROUP);
+    b->row->is_open = s->rank <= OPEN_MULTIPLES;
+    CELL(b, s->service != NULL ? "suspect {}: {} in {}" : "suspect {}: {}", N(s->rank),
+         TYPE(s->subject), NAME(s->service));
+    for (size_t i = 0; i < shown; i++) {
+        const struct hd_fleet_host *h = &s->on[i];
+        build_row(b, t, DOC_ROW);
+        add_chart(b, h->times, h->retained, h->count, most);
+        CELL(b, "{}", PER_HOUR(h->per_hour));
+        CELL(b, "{}", SIZE_(last_of(h->retained, h->count)));
+        CELL(b, "{}", SHARE_(h->score_share));
+        CELL(b, "{}", HOURS_LEFT(h->hours_left));
+        CELL(b, "{}", NAME(h->build));
+        CELL(b, "{}", PLAIN_N(h->run));
+        CELL(b, "{}", NAME(h->host));
+    }
+    build_others(b, t, s->on_count - shown);
+}
+
+static void add_multiples(struct build *b)
+{
+    static const struct doc_column columns[] = {
+        {.title = "trend"},
+        {.title = "growth", .align = DOC_RIGHT},
+        {.title = "retains", .align = DOC_RIGHT},
+        {.title = "of heap", .align = DOC_RIGHT},
+        {.title = "full in", .align = DOC_RIGHT, .from_width = ROOM_FOR_SOME},
+        {.title = "build", .gives_way = true, .from_width = ROOM_FOR_SOME},
+        {.title = "run", .align = DOC_RIGHT, .from_width = ROOM_FOR_SOME},
+        {.title = "host", .is_subject = true}};
+    const struct hd_fleet_answer *a = &b->r->fleet;
+    if (a->suspects_shown + a->few_shown == 0)
+        return;
+    struct doc_section *s =
+        doc_topic(b->doc, "Hosts of each suspect",
+                  "what it retains in the worst run of each, fastest first");
+    s->only = DOC_ON_DETAILED_LINES | DOC_ON_PAGES;
+    struct doc_table *t = TABLE(b, s, columns);
+    for (size_t i = 0; i < a->suspects_shown; i++)
+        add_multiples_of(b, t, &a->suspects[i]);
+    for (size_t i = 0; i < a->few_shown; i++)
+        add_multiples_of(b, t, &a->suspects[a->suspect_count + i]);
+}
+
+/* --- hosts ----------------------------------------------------------- */
+
+static void add_host_row(struct build *b, struct doc_table *t,
+                         const struct hd_fleet_host_row *h)
+{
+    build_row(b, t, DOC_ROW);
+    b->row->is_suspect = h->suspects + h->suspects_pooled > 0;
+    CELL(b, "{}", N(h->suspects + h->suspects_pooled));
+    add_chart(b, h->times, h->bytes, h->count, most_of(h->bytes, h->count, 0));
+    CELL(b, "{}", SIZE_(h->heap));
+    CELL(b, "{}", PER_HOUR(h->heap_per_hour));
+    CELL(b, "{}", HOURS_LEFT(h->hours_left));
+    add_run_counts(b, h->runs);
+    CELL(b, "{}", NAME(h->build));
+    CELL(b, "{}", TYPE(h->subject));
+    CELL(b, "{}", NAME(h->service));
+    CELL(b, "{}", NAME(h->host));
+    if (h->open_subject != NULL)
+        REMARK(b, "unsure: {}", TYPE(h->open_subject));
+}
+
+static void add_hosts(struct build *b)
+{
+    static const struct doc_column columns[] = {
+        {.title = "suspects", .align = DOC_RIGHT},
+        {.title = "trend", .from_width = ROOM_FOR_MORE},
+        {.title = "heap", .align = DOC_RIGHT},
+        {.title = "growth", .align = DOC_RIGHT},
+        {.title = "full in", .align = DOC_RIGHT, .from_width = ROOM_FOR_SOME},
+        {.title = "judged", .align = DOC_RIGHT, .from_width = ROOM_FOR_ALL},
+        {.title = "unsure", .align = DOC_RIGHT, .from_width = ROOM_FOR_ALL},
+        {.title = "not judged", .align = DOC_RIGHT, .from_width = ROOM_FOR_ALL},
+        {.title = "build", .gives_way = true, .from_width = ROOM_FOR_ALL},
+        {.title = "worst suspect", .gives_way = true, .from_width = ROOM_FOR_SOME},
+        {.title = "service", .gives_way = true},
+        {.title = "host", .is_subject = true}};
+    const struct hd_fleet_answer *a = &b->r->fleet;
+    if (a->host_row_count == 0)
+        return;
+    struct doc_section *s =
+        doc_topic(b->doc, "Hosts", "their newest runs; those with suspects first");
+    struct doc_table *t = TABLE(b, s, columns);
+    for (size_t i = 0; i < a->host_rows_shown; i++)
+        add_host_row(b, t, &a->host_rows[i]);
+    build_others(b, t, a->host_row_count - a->host_rows_shown);
+}
+
+/* --- builds ---------------------------------------------------------- */
+
+static void add_builds_of(struct build *b, struct doc_table *t,
+                          const struct hd_fleet_suspect *s)
+{
+    size_t shown = model_rows(&b->r->model, s->build_count);
+    for (size_t i = 0; i < shown; i++) {
+        const struct hd_fleet_build_count *c = &s->builds[i];
+        build_row(b, t, DOC_ROW);
+        CELL(b, "{}", N(s->rank));
+        CELL(b, "{}", MOMENT(c->first_seen));
+        CELL(b, "{} of {}", N(c->with), N(c->runs));
+        CELL(b, "{}", SHARE_(c->runs > 0 ? (double)c->with / (double)c->runs : NAN));
+        CELL(b, "{}", TYPE(s->subject));
+        CELL(b, "{}", NAME(c->build));
+        if (s->onset == HD_ONSET_NAMED && s->began_with == c->build)
+            REMARK(b, "it began here");
+    }
+    build_others(b, t, s->build_count - shown);
+}
+
+static void add_builds(struct build *b)
+{
+    static const struct doc_column columns[] = {
+        {.title = "#", .align = DOC_RIGHT},
+        {.title = "first seen", .from_width = ROOM_FOR_SOME},
+        {.title = "runs", .align = DOC_RIGHT},
+        {.title = "share", .align = DOC_RIGHT},
+        {.title = "suspect", .gives_way = true, .from_width = ROOM_FOR_SOME},
+        {.title = "build", .is_subject = true}};
+    const struct hd_fleet_answer *a = &b->r->fleet;
+    if (a->suspects_shown == 0)
+        return;
+    struct doc_section *s =
+        doc_topic(b->doc, "Builds", "of each suspect, in order of time: runs that show it");
+    struct doc_table *t = TABLE(b, s, columns);
+    for (size_t i = 0; i < a->suspects_shown; i++)
+        add_builds_of(b, t, &a->suspects[i]);
+}
+
+/* --- runs without a verdict ------------------------------------------ */
+
+static void add_unjudged(struct build *b)
+{
+    static const struct doc_column columns[] = {
+        {.title = "host", .gives_way = true},
+        {.title = "pid", .align = DOC_RIGHT, .from_width = ROOM_FOR_MORE},
+        {.title = "run", .align = DOC_RIGHT, .from_width = ROOM_FOR_SOME},
+        {.title = "compared", .align = DOC_RIGHT, .from_width = ROOM_FOR_SOME},
+        {.title = "why"},
+        {.title = "service", .is_subject = true}};
+    const struct hd_fleet_answer *a = &b->r->fleet;
+    if (a->unjudged_count == 0)
+        return;
+    struct doc_section *s = doc_topic(
+        b->doc, "No verdict", "runs that alone count neither as healthy nor as leaking");
+    s->is_long = true;
+    struct doc_table *t = TABLE(b, s, columns);
+    for (size_t i = 0; i < a->unjudged_shown; i++) {
+        const struct hd_fleet_unjudged *u = &a->unjudged[i];
+        build_row(b, t, DOC_ROW);
+        CELL(b, "{}", NAME(u->host));
+        CELL(b, "{}", PLAIN_N(u->pid));
+        CELL(b, "{}", PLAIN_N(u->series));
+        CELL(b, "{} of {}", N(u->compared), N(u->recorded));
+        CELL(b, "{}", W(phrase_doubt(u->doubt)));
+        CELL(b, "{}", NAME(u->service));
+        if (u->why != NULL)
+            ATTACHED(b, NULL, "{}", QUOTED(u->why));
+    }
+    build_others(b, t, a->unjudged_count - a->unjudged_shown);
+}
+
+/* --- all of it ----------------------------------------------------------------------- */
 
 void build_fleet(struct build *b)
 {
@@ -407,12 +549,12 @@ void build_fleet(struct build *b)
     build_summary(b);
     add_head(b);
     if (a->by == HD_FLEET_BY_HOST)
-        fleet_hosts(b);
+        add_hosts(b);
     add_suspects(b);
     add_open(b);
     if (a->by == HD_FLEET_BY_BUILD)
-        fleet_builds(b);
-    fleet_multiples(b);
-    fleet_services(b);
-    fleet_unjudged(b);
+        add_builds(b);
+    add_multiples(b);
+    add_services(b);
+    add_unjudged(b);
 }

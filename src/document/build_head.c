@@ -1,19 +1,15 @@
 /* What stands above a diff and a check: what was compared and how sure the result is, the
- * totals, and where the growth went; and what a page was made of. */
+ * totals, and where the growth went; below, what to run next; and what a page was made of.
+ */
 #include "document/build.h"
 
+#include "heap/place.h"
 #include "report/phrases.h"
 #include "report/text_parts.h"
 
-static void add_left_out(struct build *b, struct doc_section *s, size_t left_out)
-{
-    if (left_out == 0)
-        return;
-    format_plural(&b->words, left_out, "snapshot");
-    text_add_string(&b->words, left_out == 1 ? " is" : " are");
-    text_add_string(&b->words, " left out of the ranking.");
-    build_paragraph(b, s);
-}
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 /* A page says how many they are at its top, and which at its end. */
 static void add_compared(struct build *b, struct doc_section *s)
@@ -21,24 +17,20 @@ static void add_compared(struct build *b, struct doc_section *s)
     enum { BELOW = 2 };
     const size_t n = b->r->snapshot_count, left_out = n - b->r->diff.usable_count;
     if (b->page != NULL) {
-        add_left_out(b, s, left_out);
+        if (left_out > 0)
+            PARAGRAPH(b, s, "{} {} left out of the ranking.", PLURAL(left_out, "snapshot"),
+                      W(left_out == 1 ? "is" : "are"));
         return;
     }
     struct doc_line *l = &doc_block(b->doc, s, DOC_PARAGRAPH)->line;
-    struct doc_runs *to = doc_piece(b->doc, l, "");
+    l->indent = BELOW;
     format_plural(&b->words, n, "snapshot");
     heading_add_span(&b->words, b->r);
-    build_end(b, to);
-    l->indent = BELOW;
-    build_file(b, build_break(b, l, "  "), 0);
-    to = build_break(b, l, n > 2 ? " … " : " → ");
-    build_file(b, to, n - 1);
-    if (left_out == 0)
-        return;
-    text_add_char(&b->words, '(');
-    format_count(&b->words, left_out);
-    text_add_string(&b->words, " left out of the ranking)");
-    build_end(b, build_break(b, l, "  "));
+    build_end(b, doc_piece(b->doc, l, ""));
+    PIECE(b, l, "  ", "{}", FILE_(0));
+    PIECE(b, l, n > 2 ? " … " : " → ", "{}", FILE_(n - 1));
+    if (left_out > 0)
+        PIECE(b, l, "  ", "({} left out of the ranking)", N(left_out));
 }
 
 /* --- totals -------------------------------------------------------------- */
@@ -54,10 +46,7 @@ static void write_values(struct build *b, size_t most, bool bytes)
             k = count - most / 2;
         if (k > 0)
             text_add_string(&b->words, gap ? " … " : " → ");
-        if (bytes)
-            format_size(&b->words, at[k].bytes);
-        else
-            format_count(&b->words, at[k].count);
+        (bytes ? format_size : format_count)(&b->words, bytes ? at[k].bytes : at[k].count);
     }
 }
 
@@ -105,13 +94,11 @@ static struct doc_line *add_values(struct build *b, struct doc_facts *f, const c
 
 static void add_change(struct build *b, struct doc_line *l, uint64_t first, uint64_t last)
 {
-    struct doc_runs *to = build_break(b, l, "   ");
-    doc_run(b->doc, to,
-            last > first   ? DOC_MORE
-            : last < first ? DOC_LESS
-                           : DOC_WORDS,
-            text_string(&b->words));
-    text_clear(&b->words);
+    SAY_AS(b, build_break(b, l, "   "),
+           last > first   ? DOC_MORE
+           : last < first ? DOC_LESS
+                          : DOC_WORDS,
+           "");
 }
 
 /* (+977 KiB per step, +5.7 MiB/h), or per iteration if iterations were given. */
@@ -127,10 +114,9 @@ static void add_rate(struct build *b, struct doc_line *l, uint64_t first, uint64
         format_size(&b->words, (last - first) / steps);
         text_add_string(&b->words, iterations != NULL ? " per iteration" : " per step");
     }
-    bool hourly = heading_add_rate(&b->words, b->r, steps >= 2 ? ", " : "(", first, last);
-    text_add_string(&b->words, steps >= 2 || hourly ? ")" : "");
-    if (b->words.len > 0)
-        build_end(b, build_break(b, l, "  "));
+    if (heading_add_rate(&b->words, b->r, steps >= 2 ? ", " : "(", first, last) ||
+        steps >= 2)
+        PIECE(b, l, "  ", ")");
 }
 
 static void add_totals(struct build *b, struct doc_section *s)
@@ -151,23 +137,12 @@ static void add_totals(struct build *b, struct doc_section *s)
     add_change(b, objects, first->count, last->count);
     if (reachable->count == HD_UNKNOWN || last->count == 0)
         return;
-    const struct hd_info *info = &b->r->snapshots[n - 1].info;
-    struct doc_line *l = &doc_fact(b->doc, f, "reachable")->value;
-    uint64_t all =
-        b->r->leaves_garbage && !b->r->options.gen2 ? info->objects : last->count;
-    format_percent(&b->words, (double)reachable->count / (double)all);
-    text_add_string(&b->words, " of the objects in the last snapshot");
-    build_end(b, doc_piece(b->doc, l, ""));
-    l->wraps = true;
-}
-
-static void add_part(struct build *b, struct doc_line *l, const char *name, int64_t bytes,
-                     const char *end)
-{
-    text_add_string(&b->words, name);
-    format_size_signed(&b->words, bytes);
-    text_add_string(&b->words, end);
-    build_end(b, build_break(b, l, " "));
+    uint64_t all = b->r->leaves_garbage && !b->r->options.gen2
+                       ? b->r->snapshots[n - 1].info.objects
+                       : last->count;
+    FACT(b, f, "reachable", "{} of the objects in the last snapshot",
+         SHARE_((double)reachable->count / (double)all));
+    f->all[f->len - 1].value.wraps = true;
 }
 
 /* Where it went, in exact bytes: the parts sum to the whole. */
@@ -177,16 +152,12 @@ static void add_growth(struct build *b, struct doc_section *s)
     if (!g->known || g->bytes <= 0)
         return;
     struct doc_line *l = &doc_fact(b->doc, facts_of(b, s), "growth")->value;
-    format_size_signed(&b->words, g->bytes);
-    text_add_string(&b->words, " reachable,");
-    build_end(b, doc_piece(b->doc, l, ""));
-    format_percent(&b->words, g->share);
-    text_add_string(&b->words, " of the heap:");
-    build_end(b, build_break(b, l, " "));
-    add_part(b, l, "suspects ", g->suspects, ",");
+    SAY(b, doc_piece(b->doc, l, ""), "{} reachable,", GAIN(g->bytes));
+    PIECE(b, l, " ", "{} of the heap:", SHARE_(g->share));
+    PIECE(b, l, " ", "suspects {},", GAIN(g->suspects));
     if (g->pools != 0)
-        add_part(b, l, "pools and threads ", g->pools, ",");
-    add_part(b, l, "rest ", g->rest, "");
+        PIECE(b, l, " ", "pools and threads {},", GAIN(g->pools));
+    PIECE(b, l, " ", "rest {}", GAIN(g->rest));
 }
 
 /* Files know it of the time when they were taken, which nobody can ask for any more. */
@@ -196,24 +167,11 @@ static void add_untold(struct build *b, struct doc_section *s)
     const char *source = hd_identity_source_name(d->identity);
     if (d->untold == HD_UNTOLD_NOTHING)
         return;
-    struct doc_line *l = &doc_fact(b->doc, facts_of(b, s), "survivors")->value;
-    text_add_string(&b->words, source != NULL ? "by " : "not known");
-    text_add_string(&b->words, source != NULL ? source : "");
-    text_add_string(&b->words, "; events missing in snapshot ");
-    format_count(&b->words, d->untold_snapshot + 1);
-    text_add_string(&b->words, ": ");
-    text_add_string(&b->words, hd_untold_words(d->untold));
-    build_end(b, doc_piece(b->doc, l, ""));
-    l->wraps = true;
-}
-
-/* What an all-clear is worth. */
-static void add_power(struct build *b, struct doc_section *s)
-{
-    if (!phrase_power_of_verdict(&b->words, b->r))
-        return;
-    text_add_char(&b->words, '.');
-    build_paragraph(b, s);
+    struct doc_facts *f = facts_of(b, s);
+    FACT(b, f, "survivors", "{}{}; events missing in snapshot {}: {}",
+         W(source != NULL ? "by " : "not known"), W(source != NULL ? source : ""),
+         N(d->untold_snapshot + 1), W(hd_untold_words(d->untold)));
+    f->all[f->len - 1].value.wraps = true;
 }
 
 void build_diff_head(struct build *b)
@@ -226,142 +184,237 @@ void build_diff_head(struct build *b)
     add_untold(b, s);
     build_selection(b, s);
     add_growth(b, s);
-    add_power(b, s);
+    /* What an all-clear is worth. */
+    if (phrase_power_of_verdict(&b->words, b->r))
+        PARAGRAPH(b, s, ".");
 }
 
 /* --- inputs, of a page ------------------------------------------------------------- */
 
 /* What a page was made of: the snapshots one by one, the command, the version. */
 
-enum { MOST_COLUMNS = 8 };
-
-/* Which of the columns there are: what no file tells is left out. */
-struct known_columns {
-    bool process, host, time, reachable;
-};
-
-static struct known_columns columns_known(const struct hd_report *r)
+/* "incomplete", "sampled", "no references" is what makes it less than others. */
+static void add_input(struct build *b, struct doc_table *t, const struct hd_info *info)
 {
-    struct known_columns t = {0};
-    for (size_t k = 0; k < r->snapshot_count; k++) {
-        const struct hd_info *info = &r->snapshots[k].info;
-        t.process |= info->process != NULL || info->pid != HD_UNKNOWN;
-        t.host |= info->host != NULL;
-        t.time |= info->time != NULL;
-        t.reachable |= info->reachable_objects != HD_UNKNOWN;
-    }
-    return t;
-}
-
-static void add_process(struct build *b, const struct hd_info *info)
-{
-    struct doc_runs *to = &b->row->cells[b->cell++].words;
-    if (info->process != NULL)
-        build_name(b, to, info->process);
-    if (info->pid == HD_UNKNOWN)
-        return;
-    char pid[32];
-    snprintf(pid, sizeof(pid), "%spid %llu", info->process != NULL ? ", " : "",
-             (unsigned long long)info->pid);
-    build_words(b, to, pid);
-}
-
-/* "incomplete", "sampled", "no references": what makes it less than others. */
-static void add_remarks(struct build *b, const struct hd_info *info)
-{
-    const char *said[] = {info->complete ? "" : "incomplete",
-                          info->sampled ? "sampled" : "",
-                          info->has_graph ? "" : "a table, without references"};
-    for (size_t i = 0; i < sizeof(said) / sizeof(*said); i++)
-        if (said[i][0] != '\0')
-            build_words(b, doc_remark(b->doc, b->row), said[i]);
-}
-
-static void add_input(struct build *b, struct doc_table *t,
-                      const struct known_columns *known, const struct hd_info *info)
-{
+    bool named = info->process != NULL, has_pid = info->pid != HD_UNKNOWN;
     build_row(b, t, DOC_ROW);
-    build_cell_name(b, info->path);
-    if (known->time)
-        build_cell_known(b, info->time);
-    if (known->process)
-        add_process(b, info);
-    if (known->host)
-        build_cell_known(b, info->host);
-    format_count(&b->words, info->objects);
-    build_cell(b);
-    format_size(&b->words, info->bytes);
-    build_cell(b);
-    if (known->reachable) {
-        format_size(&b->words, info->reachable_bytes);
-        build_cell(b);
-    }
-    build_cell_words(b, info->format);
-    add_remarks(b, info);
+    CELL(b, "{}", NAME(info->path));
+    CELL(b, "{}", NAME(info->time));
+    CELL(b,
+         !has_pid ? "{}"
+         : named  ? "{}, pid {}"
+                  : "{}pid {}",
+         named ? NAME(info->process) : W(""), PLAIN_N(info->pid));
+    CELL(b, "{}", NAME(info->host));
+    CELL(b, "{}", N(info->objects));
+    CELL(b, "{}", SIZE_(info->bytes));
+    CELL(b, "{}", SIZE_(info->reachable_bytes));
+    CELL(b, "{}", W(info->format));
+    if (!info->complete)
+        REMARK(b, "incomplete");
+    if (info->sampled)
+        REMARK(b, "sampled");
+    if (!info->has_graph)
+        REMARK(b, "a table, without references");
 }
 
+/* What no file tells is left out. */
 static void add_inputs(struct build *b, struct doc_section *s)
 {
-    const struct known_columns known = columns_known(b->r);
-    struct doc_column columns[MOST_COLUMNS] = {{.title = "file", .is_subject = true}};
-    size_t n = 1;
-    if (known.time)
-        columns[n++] = (struct doc_column){.title = "time"};
-    if (known.process)
-        columns[n++] = (struct doc_column){.title = "process"};
-    if (known.host)
-        columns[n++] = (struct doc_column){.title = "host"};
-    columns[n++] = (struct doc_column){.title = "objects", .align = DOC_RIGHT};
-    columns[n++] = (struct doc_column){.title = "bytes", .align = DOC_RIGHT};
-    if (known.reachable)
-        columns[n++] = (struct doc_column){.title = "reachable", .align = DOC_RIGHT};
-    columns[n++] = (struct doc_column){.title = "format"};
-    struct doc_table *t = build_table(b, s, columns, n);
+    bool process = false, host = false, time = false, reachable = false;
+    for (size_t k = 0; k < b->r->snapshot_count; k++) {
+        const struct hd_info *info = &b->r->snapshots[k].info;
+        process |= info->process != NULL || info->pid != HD_UNKNOWN;
+        host |= info->host != NULL;
+        time |= info->time != NULL;
+        reachable |= info->reachable_objects != HD_UNKNOWN;
+    }
+    const struct doc_column columns[] = {
+        {.title = "file", .is_subject = true},
+        {.title = "time", .is_absent = !time},
+        {.title = "process", .is_absent = !process},
+        {.title = "host", .is_absent = !host},
+        {.title = "objects", .align = DOC_RIGHT},
+        {.title = "bytes", .align = DOC_RIGHT},
+        {.title = "reachable", .align = DOC_RIGHT, .is_absent = !reachable},
+        {.title = "format"}};
+    struct doc_table *t = TABLE(b, s, columns);
     for (size_t k = 0; k < b->r->snapshot_count; k++)
-        add_input(b, t, &known, &b->r->snapshots[k].info);
+        add_input(b, t, &b->r->snapshots[k].info);
 }
 
 static void add_made_by(struct build *b, struct doc_section *s)
 {
-    struct doc_line *l =
-        &doc_fact(b->doc, &doc_block(b->doc, s, DOC_FACTS)->facts, "made by")->value;
+    struct text words = {0};
     for (size_t i = 0; i < b->page->command_len; i++) {
-        text_add_string(&b->words, i > 0 ? " " : "");
-        format_shell_word(&b->words, b->page->command[i]);
+        text_add_string(&words, i > 0 ? " " : "");
+        format_shell_word(&words, b->page->command[i]);
     }
-    struct text words = b->words;
-    b->words = (struct text){0};
-    build_name(b, doc_piece(b->doc, l, ""), text_string(&words));
+    FACT(b, &doc_block(b->doc, s, DOC_FACTS)->facts, "made by", "{}",
+         NAME(text_string(&words)));
     text_free(&words);
 }
 
 /* A page has a place for the tree; where there is none it says why. */
-static void add_places(struct build *b)
+void build_inputs(struct build *b)
 {
     bool may_have = b->r->kind == HD_REPORT_DIFF || b->r->kind == HD_REPORT_CHECK ||
                     b->r->kind == HD_REPORT_TOP;
-    if (!may_have)
-        return;
-    if (b->r->found.tree.len > 0) {
+    if (may_have && b->r->found.tree.len > 0)
         build_places(b);
-        return;
-    }
-    struct doc_section *s = doc_topic(b->doc, "Where the memory is", NULL);
-    text_add_string(
-        &b->words,
-        "Unknown: retained sizes need references. A table of types has none, and "
-        "--tables-only does not read them; snapshots of heapdrift collect and "
-        "dotnet-gcdump have them.");
-    build_paragraph(b, s);
-}
-
-void build_inputs(struct build *b)
-{
-    add_places(b);
+    else if (may_have)
+        PARAGRAPH(b, doc_topic(b->doc, "Where the memory is", NULL),
+                  "Unknown: retained sizes need references. A table of types has none, and "
+                  "--tables-only does not read them; snapshots of heapdrift collect and "
+                  "dotnet-gcdump have them.");
     if (b->r->snapshot_count == 0 || b->r->kind == HD_REPORT_INFO)
         return;
     struct doc_section *s = doc_topic(b->doc, "Inputs", NULL);
     add_inputs(b, s);
     if (b->page->command_len > 0)
         add_made_by(b, s);
+}
+
+/* --- what to run next -------------------------------------------------------------- */
+
+/* Commands to paste: with the snapshots as they were named, so that a folder stays a
+ * folder, and a run of a store a run. */
+
+/* Whether a word can be printed as it is, for somebody to paste. */
+static bool is_plain(const char *word)
+{
+    struct text t = {0};
+    format_name(&t, word);
+    bool plain = strcmp(text_string(&t), word) == 0;
+    text_free(&t);
+    return plain;
+}
+
+struct names {
+    const char *const *all;
+    size_t count;
+    bool are_options;
+};
+
+static bool are_plain(const struct names *of)
+{
+    for (size_t i = 0; i < of->count; i++)
+        if (!is_plain(of->all[i]))
+            return false;
+    return true;
+}
+
+/* Behind "--" if a command line takes one for something else: -x, @FILE. */
+static void add_names(struct build *b, const struct names *of)
+{
+    bool dashes = false;
+    for (size_t i = 0; i < of->count; i++)
+        dashes |= !of->are_options &&
+                  ((of->all[i][0] == '-' && of->all[i][1] != '\0') || of->all[i][0] == '@');
+    text_add_string(&b->words, dashes ? " --" : "");
+    for (size_t i = 0; i < of->count; i++) {
+        text_add_char(&b->words, ' ');
+        format_shell_word(&b->words, strcmp(of->all[i], "-") == 0 ? "FILE" : of->all[i]);
+    }
+}
+
+/* What is in b->words, as commands; a line each. */
+static void end_commands(struct build *b, bool names_files)
+{
+    struct doc_section *s = doc_section(b->doc, DOC_PLAIN);
+    struct doc_command *next = &doc_block(b->doc, s, DOC_COMMAND)->command;
+    next->label = "next";
+    next->lines = doc_string(b->doc, text_string(&b->words));
+    next->names_files = names_files;
+    text_clear(&b->words);
+}
+
+static bool are_stored(const struct build *b)
+{
+    return b->opt != NULL && b->opt->inputs_are_options;
+}
+
+/* The snapshots as the user named them, or else by their paths. */
+static struct names inputs_of(struct build *b)
+{
+    const struct hd_report *r = b->r;
+    if (b->opt != NULL && b->opt->input_count > 0)
+        return (struct names){b->opt->inputs, b->opt->input_count, are_stored(b)};
+    const char **paths = arena_array(&b->doc->arena, const char *, r->snapshot_count);
+    for (size_t k = 0; k < r->snapshot_count; k++)
+        paths[k] = r->snapshots[k].info.path;
+    return (struct names){paths, r->snapshot_count, false};
+}
+
+void build_next_of(struct build *b, const char *subject)
+{
+    const struct hd_report *r = b->r;
+    const size_t last = r->snapshot_count - 1;
+    const char *paths[] = {r->snapshots[0].info.path, r->snapshots[last].info.path};
+    const struct names ends =
+        are_stored(b) ? inputs_of(b) : (struct names){paths, last > 0 ? 2 : 1, false};
+    if (subject == NULL || place_is_root(subject) || !is_plain(subject) ||
+        !are_plain(&ends))
+        return;
+    text_add_string(&b->words, "heapdrift roots ");
+    format_shell_word(&b->words, arena_printf(&b->doc->arena, "--type=%s", subject));
+    add_names(b, &ends);
+    end_commands(b, true);
+}
+
+/* What began late is found from where it began, if enough was taken since. */
+static bool add_diff_since(struct build *b)
+{
+    const struct hd_report *r = b->r;
+    const size_t since = r->diff.growth.since, left = r->snapshot_count - since;
+    const char *paths[SERIES_MAX_SNAPSHOTS];
+    if (since == 0 || !report_is_enough(left) || are_stored(b))
+        return false;
+    for (size_t k = 0; k < left; k++)
+        paths[k] = r->snapshots[since + k].info.path;
+    const struct names later = {paths, left, false};
+    if (!are_plain(&later))
+        return false;
+    text_add_string(&b->words, "heapdrift diff");
+    add_names(b, &later);
+    end_commands(b, true);
+    return true;
+}
+
+/* Under load, and long enough; the process may be there still. What is in a store is
+ * watched already. */
+static void add_watch(struct build *b)
+{
+    struct heading_origin from;
+    char command[64] = "heapdrift watch PID --count=6";
+    if (are_stored(b))
+        return;
+    if (heading_origin(b->r, &from) && from.pid != HD_UNKNOWN)
+        snprintf(command, sizeof(command), "heapdrift watch %" PRIu64 " --count=6",
+                 from.pid);
+    text_add_string(&b->words, command);
+    end_commands(b, false);
+}
+
+void build_next(struct build *b)
+{
+    const struct hd_diff *d = &b->r->diff;
+    const struct names in = inputs_of(b);
+    if (d->usable_count < 2 || d->no_match != NULL)
+        return;
+    if (d->suspect_count > 0 && are_plain(&in)) {
+        text_add_string(&b->words, "heapdrift explore");
+        add_names(b, &in);
+        if (in.count == 1 ||
+            in.are_options) { /* of many the line would be too long to say twice */
+            text_add_string(&b->words, "\nheapdrift report");
+            add_names(b, &in);
+            text_add_string(&b->words, " -o leak.html");
+        }
+        end_commands(b, true);
+    } else if (d->suspect_count + d->hidden_count == 0 &&
+               (d->growth.is_open || b->r->summary.tone == HD_TONE_UNSURE)) {
+        if (!d->growth.is_open || !add_diff_since(b))
+            add_watch(b);
+    }
 }

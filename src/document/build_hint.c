@@ -61,8 +61,7 @@ static void add_marked(struct build *b, struct doc_runs *to, const char *s, cons
         if (from != NULL) {
             build_end(b, to);
             text_add(&b->words, from, (size_t)(until - from));
-            doc_run(b->doc, to, marks[m].style, text_string(&b->words));
-            text_clear(&b->words);
+            SAY_AS(b, to, marks[m].style, "");
             s = until + strlen(marks[m].close);
         } else if ((from = marked(&label, s, end, &until)) != NULL) {
             text_add(&b->words, from, (size_t)(until - from));
@@ -154,7 +153,7 @@ struct document *document_of_hints(void)
             continue;
         struct doc_line *l = &doc_fact(b.doc, all, hints[i].id)->value;
         l->wraps = true;
-        build_words(&b, doc_piece(b.doc, l, ""), hints[i].fix);
+        SAY(&b, doc_piece(b.doc, l, ""), "{}", W(hints[i].fix));
     }
     text_free(&b.words);
     return b.doc;

@@ -1,27 +1,19 @@
-/* One object: what it is, what it is made of, its neighbours, what keeps it alive. */
+/* Objects: one, with what it is, what it is made of, its neighbours and what keeps it
+ * alive; the instances of some types; static variables. */
 #include "document/build.h"
 
-#include "base/c_locale.h"
 #include "heap/names.h"
 #include "report/object_words.h"
+#include "report/text_parts.h"
 
-#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /* --- words ----------------------------------------------------------------------- */
 
-static void add_type(struct build *b, struct doc_runs *to, const char *type,
-                     const char *full_name)
+static struct said type_of(const char *type, const char *full_name)
 {
-    if (full_name != NULL)
-        build_name(b, to, full_name);
-    else
-        build_type(b, to, type);
-}
-
-static struct doc_runs *next_cell(struct build *b)
-{
-    return &b->row->cells[b->cell++].words;
+    return full_name != NULL ? NAME(full_name) : TYPE(type);
 }
 
 static struct doc_section *begin_topic(struct build *b, const char *title)
@@ -33,175 +25,154 @@ static struct doc_section *begin_topic(struct build *b, const char *title)
     return s;
 }
 
+/* An object by its address or, where there is none, its number, as code: else a page takes
+ * it for a ticket. */
+static void add_place(struct build *b, struct doc_runs *to, uint64_t address,
+                      uint32_t number)
+{
+    if (address == 0)
+        SAY(b, to, "{}", CODE(arena_printf(&b->doc->arena, "#%u", (unsigned)number)));
+    else
+        SAY(b, to, "{}", ADDRESS_(address));
+}
+
+/* Text of others in quotes. */
+static void add_text(struct build *b, struct doc_runs *to, const char *s, bool is_cut)
+{
+    struct text quoted = {0};
+    object_add_quoted(&quoted, s, is_cut);
+    SAY(b, to, "{}", QUOTED(text_string(&quoted)));
+    text_free(&quoted);
+}
+
+/* What is no reference. Characters and members are words of others. */
+static void add_plain(struct build *b, struct doc_runs *to, const struct hd_field *f)
+{
+    struct text value = {0};
+    if (f->is_hidden) {
+        SAY(b, to, "not shown");
+    } else if (f->kind == HD_FIELD_CHAR || f->kind == HD_FIELD_ENUM) {
+        object_add_value(&value, f);
+        SAY(b, to, "{}", QUOTED(text_string(&value)));
+        text_free(&value);
+    } else {
+        object_add_plain(&b->words, f);
+        build_end(b, to);
+    }
+}
+
+/* The value of a field, of a reference with what it leads to. */
+static void add_value(struct build *b, struct doc_runs *to, const struct hd_field *f)
+{
+    if (f->kind != HD_FIELD_REFERENCE) {
+        add_plain(b, to, f);
+        return;
+    }
+    if (f->to != HD_NO_OBJECT)
+        add_place(b, to, f->number, f->to);
+    else if (f->number == 0)
+        SAY(b, to, "null");
+    else
+        SAY(b, to, "{}, no object", ADDRESS_(f->number));
+    if (f->number == 0 && f->to == HD_NO_OBJECT)
+        return;
+    bool is_text = f->to_type != NULL && strcmp(f->to_type, "System.String") == 0;
+    if (f->is_redacted || f->text != NULL || f->boxed != NULL)
+        text_add_string(&b->words, "  ");
+    if (f->is_redacted)
+        SAY(b, to, "redacted");
+    else if (f->text != NULL)
+        add_text(b, to, f->text, f->is_cut);
+    else if (f->boxed != NULL)
+        add_plain(b, to, f->boxed);
+    else if (f->has_length)
+        SAY(b, to, "  {}", PLURAL(f->length, is_text ? "character" : "element"));
+}
+
 /* --- what it is ------------------------------------------------------------------ */
-
-static struct doc_runs *begin_fact(struct build *b, struct doc_facts *f, const char *name)
-{
-    return doc_piece(b->doc, &doc_fact(b->doc, f, name)->value, "");
-}
-
-static void add_place(struct build *b, struct doc_facts *f, const struct hd_instance *x)
-{
-    struct doc_runs *to = begin_fact(b, f, "address");
-    build_add_address(b, x->object.address);
-    if (x->offset > 0) {
-        text_add_string(&b->words, "; ");
-        build_add_address(b, x->asked);
-        text_add_string(&b->words, " is inside it, ");
-        format_plural(&b->words, x->offset, "byte");
-        text_add_string(&b->words, " behind its beginning");
-    }
-    build_end(b, to);
-    build_number(b, begin_fact(b, f, "number"), x->object.number);
-}
-
-static void add_reachable(struct build *b, struct doc_facts *f, const struct hd_instance *x)
-{
-    struct doc_runs *to = begin_fact(b, f, "reachable");
-    if (!x->has_roots) {
-        build_words(b, to, "not known: the snapshot has no roots");
-        return;
-    }
-    if (!x->object.is_reachable) {
-        build_words(b, to, "no: no root reaches it");
-        return;
-    }
-    text_add_string(&b->words, "yes (");
-    object_add_root_kind(&b->words, x->root);
-    text_add_char(&b->words, ')');
-    build_end(b, to);
-}
 
 /* "since snapshot 3 of 6"; of one snapshot there is nothing to say. */
 static void add_since(struct build *b, struct doc_facts *f, const struct hd_instance *x)
 {
-    if (b->r->snapshot_count < 2 || x->object.kind != HD_OBJECT)
+    const size_t all = b->r->snapshot_count;
+    if (all < 2 || x->object.kind != HD_OBJECT)
         return;
-    struct doc_runs *to = begin_fact(b, f, "there");
-    if (x->since == (size_t)-1) {
-        build_words(b, to, "since when is not known");
-        return;
-    }
-    text_add_string(&b->words,
-                    x->since == 0 ? "since before the first of " : "since snapshot ");
-    if (x->since > 0) {
-        format_count(&b->words, x->since + 1);
-        text_add_string(&b->words, " of ");
-    }
-    format_count(&b->words, b->r->snapshot_count);
-    text_add_string(&b->words, x->since == 0 ? " snapshots" : "");
-    build_end(b, to);
-}
-
-static void add_kind(struct build *b, struct doc_facts *f, const struct hd_object *o)
-{
-    if (o->kind == HD_OBJECT)
-        return;
-    build_words(b, begin_fact(b, f, "kind"),
-                o->kind == HD_OBJECT_ROOTS ? "a group of roots or a variable: no object"
-                                           : "referred to, but not described");
-}
-
-static void add_retained(struct build *b, struct doc_facts *f, uint64_t retained)
-{
-    if (retained == HD_UNKNOWN)
-        return;
-    struct doc_runs *to = begin_fact(b, f, "retains");
-    format_size(&b->words, retained);
-    build_end(b, to);
+    if (x->since == (size_t)-1)
+        FACT(b, f, "there", "since when is not known");
+    else if (x->since == 0)
+        FACT(b, f, "there", "since before the first of {} snapshots", N(all));
+    else
+        FACT(b, f, "there", "since snapshot {} of {}", N(x->since + 1), N(all));
 }
 
 static void add_size(struct build *b, struct doc_facts *f, const struct hd_instance *x)
 {
     const struct hd_object *o = &x->object;
-    if (o->kind != HD_OBJECT) {
-        add_retained(b, f, x->retained);
-        return;
-    }
-    struct doc_runs *to = begin_fact(b, f, "size");
-    format_size(&b->words, o->bytes);
-    build_end(b, to);
-    add_retained(b, f, x->retained);
-    if (o->generation != HD_GEN_UNKNOWN)
-        build_words(b, begin_fact(b, f, "generation"), generation_names[o->generation]);
-    to = begin_fact(b, f, "instances");
-    format_count(&b->words, o->instances);
-    text_add_string(&b->words, " of its type");
-    build_end(b, to);
-}
-
-/* A Uri has text, others a value. */
-static void add_self(struct build *b, struct doc_facts *f, const struct hd_field *self)
-{
-    if (self == NULL)
-        return;
-    struct doc_runs *to = begin_fact(b, f, "value");
-    if (self->text != NULL)
-        build_text(b, to, self->text, self->is_cut);
-    else
-        build_value(b, to, self);
+    bool is_object = o->kind == HD_OBJECT;
+    if (is_object)
+        FACT(b, f, "size", "{}", SIZE_(o->bytes));
+    if (x->retained != HD_UNKNOWN)
+        FACT(b, f, "retains", "{}", SIZE_(x->retained));
+    if (is_object && o->generation != HD_GEN_UNKNOWN)
+        FACT(b, f, "generation", "{}", W(generation_names[o->generation]));
+    if (is_object)
+        FACT(b, f, "instances", "{} of its type", N(o->instances));
 }
 
 static void add_facts(struct build *b, struct doc_section *s, const struct hd_instance *x)
 {
     struct doc_facts *f = &doc_block(b->doc, s, DOC_FACTS)->facts;
     const struct hd_object *o = &x->object;
-    add_type(b, begin_fact(b, f, "type"), o->type, o->full_name);
-    add_kind(b, f, o);
+    const struct hd_field *self = x->fields.self;
+    FACT(b, f, "type", "{}", type_of(o->type, o->full_name));
+    if (o->kind != HD_OBJECT)
+        FACT(b, f, "kind", "{}",
+             W(o->kind == HD_OBJECT_ROOTS ? "a group of roots or a variable: no object"
+                                          : "referred to, but not described"));
     if (o->module != NULL)
-        build_name(b, begin_fact(b, f, "module"), o->module);
-    add_self(b, f, x->fields.self);
-    add_place(b, f, x);
+        FACT(b, f, "module", "{}", NAME(o->module));
+    if (self != NULL && self->text != NULL) /* of a Uri */
+        add_text(b, build_fact(b, f, "value"), self->text, self->is_cut);
+    else if (self != NULL)
+        add_value(b, build_fact(b, f, "value"), self);
+    FACT(b, f, "address",
+         x->offset > 0 ? "{}; {} is inside it, {} behind its beginning" : "{}",
+         ADDRESS_(o->address), ADDRESS_(x->asked), PLURAL(x->offset, "byte"));
+    add_place(b, build_fact(b, f, "number"), 0, o->number);
     add_size(b, f, x);
     add_since(b, f, x);
-    add_reachable(b, f, x);
-    struct doc_runs *to = begin_fact(b, f, "references");
-    format_count(&b->words, o->references);
-    text_add_string(&b->words, " from it, ");
-    format_count(&b->words, o->referrers);
-    text_add_string(&b->words, " to it");
-    build_end(b, to);
-    build_file(b, begin_fact(b, f, "snapshot"), b->r->snapshot_count - 1);
+    FACT(b, f, "reachable",
+         !x->has_roots      ? "not known: the snapshot has no roots"
+         : !o->is_reachable ? "no: no root reaches it"
+                            : "yes ({})",
+         ROOT_KIND(x->root));
+    FACT(b, f, "references", "{} from it, {} to it", N(o->references), N(o->referrers));
+    FACT(b, f, "snapshot", "{}", FILE_(b->r->snapshot_count - 1));
 }
 
 /* --- what it is made of ---------------------------------------------------------- */
 
-/* Of a reference the type of what is there; what was declared may be an interface. */
-static void add_field(struct build *b, struct doc_table *t, const struct hd_field *f)
-{
-    build_row(b, t, DOC_ROW);
-    build_quoted(b, next_cell(b), f->name != NULL ? f->name : "-");
-    build_value(b, next_cell(b), f);
-    if (f->to_type != NULL)
-        build_cell_type(b, f->to_type);
-    else
-        build_cell_name(b, f->type != NULL ? f->type : "-");
-}
-
+/* Of a reference the type of what is there; what was declared may be an interface. Without
+ * names: a reference per row, in the order of the file. */
 static void add_field_table(struct build *b, struct doc_section *s,
                             const struct hd_object_fields *f)
 {
     const struct doc_column columns[] = {
-        {.title = f->is_array ? "element" : "field", .gives_way = true},
-        {.title = "value", .gives_way = true},
+        {.title = f->is_array ? "element" : "field",
+         .gives_way = true,
+         .is_absent = !f->are_named},
+        {.title = "value", .gives_way = true, .is_absent = !f->are_named},
+        {.title = "object", .is_absent = f->are_named},
         {.title = "type", .is_subject = true}};
-    struct doc_table *t = build_table(b, s, columns, 3);
-    for (size_t i = 0; i < f->len; i++)
-        add_field(b, t, &f->all[i]);
-    build_rest(b, t, f->count - f->first - f->len);
-}
-
-/* Without names: a reference per row, in the order of the file. */
-static void add_reference_table(struct build *b, struct doc_section *s,
-                                const struct hd_object_fields *f)
-{
-    static const struct doc_column columns[] = {{.title = "object"},
-                                                {.title = "type", .is_subject = true}};
-    struct doc_table *t = build_table(b, s, columns, 2);
+    struct doc_table *t = TABLE(b, s, columns);
     for (size_t i = 0; i < f->len; i++) {
+        const struct hd_field *field = &f->all[i];
+        const char *declared = field->type != NULL ? field->type : "-";
         build_row(b, t, DOC_ROW);
-        build_place(b, next_cell(b), f->all[i].number, f->all[i].to);
-        build_cell_type(b, f->all[i].to_type);
+        CELL(b, "{}", QUOTED(field->name != NULL ? field->name : "-"));
+        add_value(b, build_next_cell(b), field);
+        add_place(b, build_next_cell(b), field->number, field->to);
+        CELL(b, "{}", field->to_type != NULL ? TYPE(field->to_type) : NAME(declared));
     }
     build_rest(b, t, f->count - f->first - f->len);
 }
@@ -214,246 +185,156 @@ static bool any_is_hidden(const struct hd_object_fields *f)
     return f->is_hidden;
 }
 
-static void add_text(struct build *b, const struct hd_object_fields *f)
-{
-    if (f->count > 0) {
-        format_plural(&b->words, f->count, "character");
-        text_add_string(&b->words, " of UTF-16");
-    }
-    struct doc_section *s = begin_topic(b, "Text");
-    struct doc_line *l = &doc_block(b->doc, s, DOC_PARAGRAPH)->line;
-    l->wraps = true;
-    if (f->text != NULL)
-        build_text(b, doc_piece(b->doc, l, ""), f->text, f->is_cut);
-    else
-        build_words(b, doc_piece(b->doc, l, ""), f->is_redacted ? "redacted" : "not shown");
-}
-
-static void add_hidden(struct build *b, struct doc_section *s)
-{
-    struct doc_line *l = &doc_block(b->doc, s, DOC_PARAGRAPH)->line;
-    struct doc_runs *to = doc_piece(b->doc, l, "");
-    l->wraps = true;
-    doc_run(b->doc, to, DOC_CODE, "--values");
-    build_words(b, to, " shows text, and what arrays hold: they may be secrets");
-}
-
-/* What there is to say about a list: that it is cut, that nobody knows its names. */
-static void add_part_counts(struct build *b, const struct hd_object_fields *f)
-{
-    if (!f->are_named)
-        text_add_string(&b->words, "format has no field names");
-    if (f->count == f->len)
-        return;
-    text_add_string(&b->words, f->are_named ? "" : ", ");
-    format_count(&b->words, f->len);
-    text_add_string(&b->words, " of ");
-    format_count(&b->words, f->count);
-}
-
+/* A list may be cut, or nobody knows its names. */
 static void add_parts(struct build *b, const struct hd_instance *x)
 {
     const struct hd_object_fields *f = &x->fields;
-    struct doc_section *s;
     if (f->is_hidden || f->is_redacted || f->text != NULL) {
-        add_text(b, f);
-    } else if (f->len > 0) {
-        add_part_counts(b, f);
-        s = begin_topic(b, !f->are_named ? "References"
-                           : f->is_array ? "Elements"
-                                         : "Fields");
-        if (f->are_named)
-            add_field_table(b, s, f);
+        if (f->count > 0) {
+            format_plural(&b->words, f->count, "character");
+            text_add_string(&b->words, " of UTF-16");
+        }
+        struct doc_runs *to = build_wrapped(b, begin_topic(b, "Text"));
+        if (f->text != NULL)
+            add_text(b, to, f->text, f->is_cut);
         else
-            add_reference_table(b, s, f);
+            SAY(b, to, f->is_redacted ? "redacted" : "not shown");
+    } else if (f->len > 0) {
+        text_add_string(&b->words, f->are_named ? "" : "format has no field names");
+        if (f->count != f->len) {
+            text_add_string(&b->words, f->are_named ? "" : ", ");
+            format_count(&b->words, f->len);
+            text_add_string(&b->words, " of ");
+            format_count(&b->words, f->count);
+        }
+        add_field_table(b,
+                        begin_topic(b, !f->are_named ? "References"
+                                       : f->is_array ? "Elements"
+                                                     : "Fields"),
+                        f);
     } else if (f->are_named && names_is_array(x->object.type)) {
         text_add_string(&b->words, "none");
         begin_topic(b, "Elements");
     }
     if (any_is_hidden(f))
-        add_hidden(b, &b->doc->sections[b->doc->section_count - 1]);
+        PARAGRAPH(b, &b->doc->sections[b->doc->section_count - 1],
+                  "{} shows text, and what arrays hold: they may be secrets",
+                  CODE("--values"));
 }
 
 /* --- neighbours ------------------------------------------------------------------ */
 
-static bool has_fields(const struct hd_instance_group *all, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (all[i].group.field != NULL)
-            return true;
-    return false;
-}
-
-static void add_group(struct build *b, struct doc_table *t,
-                      const struct hd_instance_group *g, bool with_field)
-{
-    build_row(b, t, DOC_ROW);
-    format_count(&b->words, g->group.objects);
-    build_cell(b);
-    format_count(&b->words, g->group.references);
-    build_cell(b);
-    if (g->group.kind == HD_OBJECT)
-        format_size(&b->words, g->group.bytes);
-    build_cell(b);
-    text_add_string(&b->words, g->group.objects > 1 ? "e.g. " : "");
-    build_place(b, next_cell(b), g->address, g->group.first);
-    if (with_field)
-        build_quoted(b, next_cell(b), g->group.field != NULL ? g->group.field : "-");
-    add_type(b, next_cell(b), g->group.type, g->group.full_name);
-}
-
 static void add_groups(struct build *b, const char *title,
                        const struct hd_instance_group *all, size_t count)
 {
-    enum { ROOM_FOR_REFERENCES = 100, ROOM_FOR_SIZE = 70 };
-    if (count == 0)
-        return;
-    bool fields = has_fields(all, count);
-    const struct doc_column field = {.title = "field", .gives_way = true},
-                            type = {.title = "type", .is_subject = true};
+    bool fields = false;
+    for (size_t i = 0; i < count; i++)
+        fields |= all[i].group.field != NULL;
     const struct doc_column columns[] = {
         {.title = "objects", .align = DOC_RIGHT},
-        {.title = "references", .align = DOC_RIGHT, .from_width = ROOM_FOR_REFERENCES},
-        {.title = "bytes", .align = DOC_RIGHT, .from_width = ROOM_FOR_SIZE},
+        {.title = "references", .align = DOC_RIGHT, .from_width = 100},
+        {.title = "bytes", .align = DOC_RIGHT, .from_width = 70},
         {.title = "object"},
-        fields ? field : type,
-        type};
+        {.title = "field", .gives_way = true, .is_absent = !fields},
+        {.title = "type", .is_subject = true}};
+    if (count == 0)
+        return;
     size_t shown = report_rows(b->r, count);
-    struct doc_table *t = build_table(b, begin_topic(b, title), columns, fields ? 6 : 5);
-    for (size_t i = 0; i < shown; i++)
-        add_group(b, t, &all[i], fields);
+    struct doc_table *t = TABLE(b, begin_topic(b, title), columns);
+    for (size_t i = 0; i < shown; i++) {
+        const struct hd_object_group *g = &all[i].group;
+        build_row(b, t, DOC_ROW);
+        CELL(b, "{}", N(g->objects));
+        CELL(b, "{}", N(g->references));
+        CELL(b, "{}", IF(g->kind == HD_OBJECT, SIZE_(g->bytes)));
+        text_add_string(&b->words, g->objects > 1 ? "e.g. " : "");
+        add_place(b, build_next_cell(b), all[i].address, g->first);
+        CELL(b, "{}", QUOTED(g->field != NULL ? g->field : "-"));
+        CELL(b, "{}", type_of(g->type, g->full_name));
+    }
     build_rest(b, t, count - shown);
 }
 
-/* Of a root what it is, of an object what keeps that alive. */
-static void add_holder(struct build *b, struct doc_table *t,
-                       const struct hd_object_holder *h, bool with_field, bool with_root)
-{
-    build_row(b, t, DOC_ROW);
-    format_count(&b->words, h->references);
-    build_cell(b);
-    if (h->object.kind == HD_OBJECT) {
-        build_place(b, next_cell(b), h->object.address, h->object.number);
-        format_size(&b->words, h->object.bytes);
-    } else {
-        build_number(b, next_cell(b), h->object.number);
-    }
-    build_cell(b);
-    if (with_field)
-        build_quoted(b, next_cell(b), h->field != NULL ? h->field : "-");
-    add_type(b, next_cell(b), h->object.type, h->object.full_name);
-    if (with_root) {
-        object_add_root_kind(&b->words, h->root);
-        build_cell(b);
-    }
-}
-
-/* All of them, one by one: who asks what holds an object wants each. */
+/* All of them, one by one: who asks what holds an object wants each. Of a root what it is,
+ * of an object what keeps that alive. */
 static void add_holders(struct build *b, const struct hd_instance *x)
 {
-    enum { ROOM_FOR_REFERENCES = 100, ROOM_FOR_SIZE = 90, ROOM_FOR_ROOT = 70 };
     bool fields = false;
-    for (size_t i = 0; i < x->holder_count && !fields; i++)
-        fields = x->holders[i].field != NULL;
+    for (size_t i = 0; i < x->holder_count; i++)
+        fields |= x->holders[i].field != NULL;
+    const struct doc_column columns[] = {
+        {.title = "references", .align = DOC_RIGHT, .from_width = 100},
+        {.title = "object"},
+        {.title = "bytes", .align = DOC_RIGHT, .from_width = 90},
+        {.title = "field", .gives_way = true, .is_absent = !fields},
+        {.title = "type", .is_subject = true},
+        {.title = "held by", .from_width = 70, .is_absent = !x->has_roots}};
     if (x->holder_count == 0)
         return;
-    const struct doc_column all[] = {
-        {.title = "references", .align = DOC_RIGHT, .from_width = ROOM_FOR_REFERENCES},
-        {.title = "object"},
-        {.title = "bytes", .align = DOC_RIGHT, .from_width = ROOM_FOR_SIZE},
-        {.title = "field", .gives_way = true},
-        {.title = "type", .is_subject = true},
-        {.title = "held by", .from_width = ROOM_FOR_ROOT}};
-    struct doc_column columns[6];
-    size_t count = 0;
-    for (size_t i = 0; i < 6; i++)
-        if ((i != 3 || fields) && (i != 5 || x->has_roots))
-            columns[count++] = all[i];
-    struct doc_table *t = build_table(b, begin_topic(b, "Referred to by"), columns, count);
-    for (size_t i = 0; i < x->holder_count; i++)
-        add_holder(b, t, &x->holders[i], fields, x->has_roots);
+    struct doc_table *t = TABLE(b, begin_topic(b, "Referred to by"), columns);
+    for (size_t i = 0; i < x->holder_count; i++) {
+        const struct hd_object_holder *h = &x->holders[i];
+        const struct hd_object *o = &h->object;
+        bool is_object = o->kind == HD_OBJECT;
+        build_row(b, t, DOC_ROW);
+        CELL(b, "{}", N(h->references));
+        add_place(b, build_next_cell(b), is_object ? o->address : 0, o->number);
+        CELL(b, "{}", IF(is_object, SIZE_(o->bytes)));
+        CELL(b, "{}", QUOTED(h->field != NULL ? h->field : "-"));
+        CELL(b, "{}", type_of(o->type, o->full_name));
+        CELL(b, "{}", ROOT_KIND(h->root));
+    }
     build_rest(b, t, x->holders_omitted);
 }
 
 /* --- what keeps it alive --------------------------------------------------------- */
 
-static bool chain_has_fields(const struct hd_instance *x)
-{
-    for (size_t i = 0; i < x->chain_len; i++)
-        if (x->chain[i].field != NULL)
-            return true;
-    return false;
-}
-
-static void add_link(struct build *b, struct doc_table *t, const struct hd_instance_link *l,
-                     bool with_generation, bool with_field)
-{
-    const struct hd_object *o = &l->object;
-    build_row(b, t, DOC_ROW);
-    struct doc_runs *to = next_cell(b);
-    if (o->kind == HD_OBJECT)
-        build_place(b, to, o->address, o->number);
-    if (o->kind == HD_OBJECT)
-        format_size(&b->words, o->bytes);
-    build_cell(b);
-    if (with_generation)
-        build_cell_words(
-            b, o->generation != HD_GEN_UNKNOWN ? generation_names[o->generation] : "");
-    add_type(b, next_cell(b), o->type, o->full_name);
-    if (with_field && l->field != NULL)
-        build_quoted(b, next_cell(b), l->field);
-}
-
 static void add_chain(struct build *b, const struct hd_instance *x)
 {
-    enum { ROOM_FOR_SIZE = 100, ROOM_FOR_GENERATION = 110 };
-    bool lost = !x->object.is_reachable;
+    bool lost = !x->object.is_reachable, fields = false;
+    for (size_t i = 0; i < x->chain_len; i++)
+        fields |= x->chain[i].field != NULL;
+    const struct doc_column columns[] = {
+        {.title = "object"},
+        {.title = "bytes", .align = DOC_RIGHT, .from_width = 100},
+        {.title = "gen",
+         .from_width = 110,
+         .is_absent = !b->r->snapshots[b->r->snapshot_count - 1].info.has_generations},
+        {.title = "type", .is_subject = true},
+        {.title = "refers on by", .gives_way = true, .is_absent = !fields}};
     if (x->chain_len < (lost ? 2 : 1))
         return;
-    bool ages = b->r->snapshots[b->r->snapshot_count - 1].info.has_generations,
-         fields = chain_has_fields(x);
-    const struct doc_column all[] = {
-        {.title = "object"},
-        {.title = "bytes", .align = DOC_RIGHT, .from_width = ROOM_FOR_SIZE},
-        {.title = "gen", .from_width = ROOM_FOR_GENERATION},
-        {.title = "type", .is_subject = true},
-        {.title = "refers on by", .gives_way = true}};
-    struct doc_column columns[5];
-    size_t count = 0;
-    for (size_t i = 0; i < 5; i++)
-        if ((i != 2 || ages) && (i != 4 || fields))
-            columns[count++] = all[i];
     text_add_string(&b->words, lost ? "no root reaches it; this refers to it" : "");
     struct doc_section *s = begin_topic(b, lost ? "Chain" : "Chain from the root");
-    struct doc_table *t = build_table(b, s, columns, count);
+    struct doc_table *t = TABLE(b, s, columns);
     for (size_t i = 0; i < x->chain_len; i++) {
+        const struct hd_instance_link *l = &x->chain[i];
+        const struct hd_object *o = &l->object;
         if (x->chain_skipped > 0 && i == x->chain_skipped_at)
             build_rest(b, t, x->chain_skipped);
-        add_link(b, t, &x->chain[i], ages, fields);
+        build_row(b, t, DOC_ROW);
+        if (o->kind == HD_OBJECT)
+            add_place(b, build_next_cell(b), o->address, o->number);
+        else
+            CELL(b, "");
+        CELL(b, "{}", IF(o->kind == HD_OBJECT, SIZE_(o->bytes)));
+        CELL(b, "{}",
+             W(o->generation != HD_GEN_UNKNOWN ? generation_names[o->generation] : ""));
+        CELL(b, "{}", type_of(o->type, o->full_name));
+        CELL(b, "{}", IF(l->field != NULL, QUOTED(l->field)));
     }
-}
-
-/* --- all of it ------------------------------------------------------------------- */
-
-/* What a page has as its heading. */
-static void add_summary(struct build *b, const struct hd_object *o)
-{
-    struct doc_runs *to = &b->doc->summary;
-    add_type(b, to, o->type, o->full_name);
-    build_words(b, to, " ");
-    if (o->address == 0) {
-        build_number(b, to, o->number);
-        return;
-    }
-    build_add_address(b, o->address);
-    doc_run(b->doc, to, DOC_CODE, text_string(&b->words));
-    text_clear(&b->words);
 }
 
 void build_object(struct build *b)
 {
     const struct hd_instance *x = &b->r->instance;
-    add_summary(b, &x->object);
+    const struct hd_object *o = &x->object;
+    /* What a page has as its heading. */
+    SAY(b, &b->doc->summary, "{} ", type_of(o->type, o->full_name));
+    if (o->address == 0)
+        add_place(b, &b->doc->summary, 0, o->number);
+    else
+        SAY_AS(b, &b->doc->summary, DOC_CODE, "{}", ADDRESS_(o->address));
     add_facts(b, doc_section(b->doc, DOC_PLAIN), x);
     add_parts(b, x);
     /* Of references by name it tells only how many of a kind there are. */
@@ -463,4 +344,221 @@ void build_object(struct build *b)
         add_groups(b, "Referred to by, by type", x->referred_by, x->referred_by_count);
     add_holders(b, x);
     add_chain(b, x);
+}
+
+/* --- the instances of some types -------------------------------------------------- */
+
+/* What holds them, what they retain, the largest of them. */
+
+/* "1,200 Session objects", "1,200 Shop.* objects of 3 types", "1,200 objects of 90 types"
+ */
+static void add_subject(struct build *b, struct doc_runs *to)
+{
+    const struct hd_object_set *set = &b->r->objects;
+    const char *pattern = set->pattern_count == 1 ? set->patterns[0] : "*";
+    SAY(b, to, "{} ", N(set->all.count));
+    if (set->type_count == 1)
+        SAY(b, to, "{} ", TYPE(set->types[0].type));
+    else if (strcmp(pattern, "*") != 0)
+        SAY(b, to, "{} ", NAME(pattern));
+    SAY(b, to, set->type_count > 1 ? "{} of {} in {}" : "{}{} in {}",
+        W(set->all.count == 1 ? "object" : "objects"),
+        IF(set->type_count > 1, PLURAL(set->type_count, "type")),
+        FILE_(b->r->snapshot_count - 1));
+}
+
+static void add_heading(struct build *b, struct doc_section *s)
+{
+    const struct hd_object_set *set = &b->r->objects;
+    struct doc_line *l = &doc_block(b->doc, s, DOC_PARAGRAPH)->line;
+    add_subject(b, doc_piece(b->doc, l, ""));
+    if (set->born_first > 0) {
+        text_born(&b->words, set->born_first, set->born_last);
+        build_end(b, build_break(b, l, ", "));
+    }
+    if (set->all.count == 0)
+        return;
+    PIECE(b, l, ", ", "{}", SIZE_(set->all.bytes));
+    if (set->all.retained != HD_UNKNOWN)
+        PIECE(b, l, ", ", set->all.count == 1 ? "retains {}" : "retain {}",
+              SIZE_(set->all.retained));
+    const char *said = "held by {} {}";
+    for (int kind = 0; set->has_roots && kind < HD_ROOT_KIND_COUNT; kind++) {
+        if (set->all.held[kind] == 0)
+            continue;
+        PIECE(b, l, said[0] == 'h' ? "; " : ", ", said, ROOT_KIND(kind),
+              N(set->all.held[kind]));
+        said = "{} {}";
+    }
+}
+
+static void add_types(struct build *b)
+{
+    const struct hd_object_set *set = &b->r->objects;
+    const struct doc_column columns[] = {
+        {.title = "count", .align = DOC_RIGHT},
+        {.title = "bytes", .align = DOC_RIGHT},
+        {.title = "retained", .align = DOC_RIGHT, .is_absent = !set->has_roots},
+        {.title = "type", .is_subject = true},
+        {.title = "held by",
+         .gives_way = true,
+         .from_width = 100,
+         .is_absent = !set->has_roots}};
+    if (set->type_count < 2)
+        return;
+    struct doc_table *t = TABLE(b, doc_topic(b->doc, "Types", NULL), columns);
+    size_t shown = report_rows(b->r, set->type_count);
+    for (size_t i = 0; i < shown; i++) {
+        const struct hd_object_sum *sum = &set->types[i];
+        build_row(b, t, DOC_ROW);
+        CELL(b, "{}", N(sum->count));
+        CELL(b, "{}", SIZE_(sum->bytes));
+        CELL(b, "{}", SIZE_(sum->retained));
+        CELL(b, "{}", TYPE(sum->type));
+        struct doc_runs *held = build_next_cell(b); /* "static 1,180, stack 20" */
+        for (int kind = 0; kind < HD_ROOT_KIND_COUNT; kind++)
+            if (sum->held[kind] > 0)
+                SAY(b, held, held->len > 0 ? ", {} {}" : "{} {}", ROOT_KIND(kind),
+                    N(sum->held[kind]));
+    }
+    build_rest(b, t, set->type_count - shown);
+}
+
+static void add_objects(struct build *b)
+{
+    const struct hd_object_set *set = &b->r->objects;
+    const bool has_type = set->type_count > 1;
+    const struct doc_column columns[] = {
+        {.title = "object"},
+        {.title = "size", .align = DOC_RIGHT},
+        {.title = "retained", .align = DOC_RIGHT, .is_absent = !set->has_roots},
+        {.title = "gen",
+         .from_width = 70,
+         .is_absent = !b->r->snapshots[b->r->snapshot_count - 1].info.has_generations},
+        {.title = "since",
+         .align = DOC_RIGHT,
+         .is_absent = set->identity == HD_SAME_UNKNOWN},
+        {.title = "type", .is_subject = true, .is_absent = !has_type},
+        {.title = "held by", .gives_way = true, .is_subject = !has_type}};
+    if (set->len == 0)
+        return;
+    struct doc_table *t = TABLE(b, doc_topic(b->doc, "Objects", NULL), columns);
+    for (size_t i = 0; i < set->len; i++) {
+        const struct hd_object_row *row = &set->rows[i];
+        const struct hd_object *o = &row->object;
+        build_row(b, t, DOC_ROW);
+        if (o->address != 0)
+            CELL_AS(b, DOC_CODE, "{}", ADDRESS_(o->address));
+        else
+            add_place(b, build_next_cell(b), 0, o->number);
+        CELL(b, "{}", SIZE_(o->bytes));
+        CELL(b, "{}", SIZE_(row->retained));
+        CELL(b, "{}",
+             W(o->generation != HD_GEN_UNKNOWN ? generation_names[o->generation] : NULL));
+        CELL(b, "{}", row->since == 0 ? W("before") : N(row->since + 1));
+        CELL(b, "{}", TYPE(o->type));
+        /* Its owner; without one the kind of root, and that nothing holds it. */
+        CELL(b, "{}",
+             !set->has_roots        ? W("-")
+             : row->held_by != NULL ? NAME(row->held_by)
+                                    : ROOT_KIND(row->root));
+    }
+    build_rest(b, t, set->omitted);
+}
+
+void build_objects(struct build *b)
+{
+    if (b->page != NULL)
+        add_subject(b, &b->doc->summary);
+    struct doc_section *s = doc_section(b->doc, DOC_PLAIN);
+    add_heading(b, s);
+    build_selection(b, s);
+    add_types(b);
+    add_objects(b);
+}
+
+/* --- static variables -------------------------------------------------------------- */
+
+/* What they hold, and what that retains. */
+
+/* "1,200 static variables in app.core, 12 not set yet" */
+static void add_statics(struct build *b, struct doc_runs *to)
+{
+    const struct hd_static_set *set = &b->r->statics;
+    SAY(b, to, "{}", PLURAL(set->count, "static variable"));
+    if (set->pattern_count == 1)
+        SAY(b, to, set->count == 1 ? " that matches {}" : " that match {}",
+            NAME(set->patterns[0]));
+    SAY(b, to, set->unset > 0 ? " in {}, {} not set yet" : " in {}", FILE_(0),
+        N(set->unset));
+}
+
+/* Of a reference the type of what is there. */
+static void add_static(struct build *b, struct doc_table *t, const struct hd_static *s)
+{
+    const struct hd_field *f = &s->field;
+    const char *module = s->module, *end = module != NULL ? strrchr(module, '/') : NULL;
+    const char *field = f->name != NULL ? f->name : "";
+    build_row(b, t, DOC_ROW);
+    CELL(b, "{}", IF(s->retained != HD_UNKNOWN, SIZE_(s->retained)));
+    CELL(b, "{}", IF(s->bytes != HD_UNKNOWN, SIZE_(s->bytes)));
+    /* "Shop.Store.s_all"; where the class is not known, only the field. */
+    CELL(b, "{}",
+         NAME(s->declared_by == NULL
+                  ? field
+                  : arena_printf(&b->doc->arena, f->name != NULL ? "%s.%s" : "%s%s",
+                                 s->declared_by, field)));
+    if (s->is_set)
+        add_value(b, build_next_cell(b), f);
+    else
+        CELL(b, "not set yet");
+    CELL(b, "{}", f->to_type != NULL ? TYPE(f->to_type) : NAME(f->type));
+    CELL(b, "{}", IF(s->thread != 0, PLAIN_N(s->thread)));
+    CELL(b, "{}", NAME(end != NULL ? end + 1 : module));
+}
+
+static bool any_static_is_hidden(const struct hd_static_set *set)
+{
+    for (size_t i = 0; i < set->len; i++)
+        if (set->rows[i].field.is_hidden ||
+            (set->rows[i].field.to_type != NULL &&
+             strcmp(set->rows[i].field.to_type, "System.String") == 0))
+            return !set->values;
+    return false;
+}
+
+/* texts: values that may be long, which then give way. Numbers and addresses do not: half
+ * of one is none. */
+void build_statics(struct build *b)
+{
+    const struct hd_static_set *set = &b->r->statics;
+    bool threads = false, modules = false, texts = false;
+    for (size_t i = 0; i < set->len; i++) {
+        threads |= set->rows[i].thread != 0;
+        modules |= set->rows[i].module != NULL;
+        texts |= set->rows[i].field.text != NULL || set->rows[i].field.member != NULL;
+    }
+    const struct doc_column columns[] = {
+        {.title = "retained", .align = DOC_RIGHT},
+        {.title = "bytes", .align = DOC_RIGHT, .from_width = 120},
+        {.title = "variable", .is_subject = true},
+        {.title = "value", .gives_way = texts},
+        {.title = "type", .gives_way = true},
+        {.title = "thread", .align = DOC_RIGHT, .is_absent = !threads},
+        {.title = "module", .gives_way = true, .from_width = 160, .is_absent = !modules}};
+    if (b->page != NULL)
+        add_statics(b, &b->doc->summary);
+    struct doc_section *s = doc_section(b->doc, DOC_PLAIN);
+    add_statics(b, doc_piece(b->doc, &doc_block(b->doc, s, DOC_PARAGRAPH)->line, ""));
+    if (!set->has_values)
+        PARAGRAPH(b, s,
+                  "only those that refer to an object, without values: these, and numbers, "
+                  "are in core dumps");
+    s = doc_topic(b->doc, "Static variables", NULL);
+    struct doc_table *t = TABLE(b, s, columns);
+    for (size_t i = 0; i < set->len; i++)
+        add_static(b, t, &set->rows[i]);
+    build_rest(b, t, set->omitted);
+    if (any_static_is_hidden(set) && set->has_values)
+        PARAGRAPH(b, s, "{} shows text, which may be secrets", CODE("--values"));
 }

@@ -4,167 +4,112 @@
 #include "ranking/hints.h"
 #include "report/text_parts.h"
 
-#include <inttypes.h>
-
 static void add_subject(struct build *b, struct doc_section *s)
 {
     const struct hd_roots *roots = &b->r->roots;
     const size_t last = b->r->snapshot_count - 1;
+    const struct hd_tally *now = &roots->instances[last];
     struct doc_line *l = &doc_block(b->doc, s, DOC_PARAGRAPH)->line;
     l->wraps = true;
-    build_name(b, doc_piece(b->doc, l, ""),
-               roots->matched_count == 1 ? report_shown(b->r, roots->matched[0])
-                                         : roots->pattern);
-    if (roots->matched_count > 1) {
-        text_add_char(&b->words, '(');
-        format_count(&b->words, roots->matched_count);
-        text_add_string(&b->words, " types)");
-        build_end(b, build_break(b, l, "  "));
-    }
-    for (size_t k = 0; k <= last; k++) {
-        text_add_string(&b->words, k > 0 ? "→ " : "");
-        format_count(&b->words, roots->instances[k].count);
-        if (k == last)
-            text_add_string(&b->words,
-                            roots->instances[last].count == 1 ? " instance" : " instances");
-        build_end(b, build_break(b, l, k > 0 ? " " : "  "));
-    }
-    if (roots->instances[last].bytes == HD_UNKNOWN)
-        return;
-    format_size(&b->words, roots->instances[last].bytes);
-    build_end(b, build_break(b, l, ", "));
+    SAY(b, doc_piece(b->doc, l, ""), "{}",
+        NAME(roots->matched_count == 1 ? report_shown(b->r, roots->matched[0])
+                                       : roots->pattern));
+    if (roots->matched_count > 1)
+        PIECE(b, l, "  ", "({} types)", N(roots->matched_count));
+    for (size_t k = 0; k <= last; k++)
+        PIECE(b, l, k > 0 ? " " : "  ", k > 0 ? "→ {}{}" : "{}{}",
+              N(roots->instances[k].count),
+              W(k < last          ? ""
+                : now->count == 1 ? " instance"
+                                  : " instances"));
+    if (now->bytes != HD_UNKNOWN)
+        PIECE(b, l, ", ", "{}", SIZE_(now->bytes));
 }
 
 static void add_source(struct build *b, struct doc_section *s)
 {
-    const struct hd_chains *chains = &b->r->roots.chains;
-    struct doc_line *l = &doc_block(b->doc, s, DOC_PARAGRAPH)->line;
-    struct doc_runs *to = doc_piece(b->doc, l, "");
-    l->wraps = true;
-    if (b->r->roots.born_first > 0) {
-        format_count(&b->words, chains->instances);
-        text_add_string(&b->words, " of them, ");
-        text_born(&b->words, b->r->roots.born_first, b->r->roots.born_last);
-        text_add_string(&b->words, ", held in ");
-        build_end(b, to);
-    } else {
-        build_words(b, to, "held in ");
+    const struct hd_roots *roots = &b->r->roots;
+    const struct hd_chains *chains = &roots->chains;
+    struct doc_runs *to = build_wrapped(b, s);
+    if (roots->born_first > 0) {
+        SAY(b, to, "{} of them, ", N(chains->instances));
+        text_born(&b->words, roots->born_first, roots->born_last);
+        SAY(b, to, ", ");
     }
-    build_file(b, to, b->r->snapshot_count - 1);
-    text_add_string(&b->words, " by");
-    if (chains->samples < chains->instances) {
-        text_add_string(&b->words, " (shares from ");
-        format_count(&b->words, chains->samples);
-        text_add_string(&b->words, " sampled instances, 95 % intervals)");
-    }
-    text_add_char(&b->words, ':');
-    build_end(b, to);
-}
-
-static void add_example(struct build *b, const struct hd_chain_row *c)
-{
-    char address[40];
-    snprintf(address, sizeof(address), "e.g. 0x%" PRIx64, c->address);
-    text_add_string(&b->words, address);
-    if (c->generation == HD_GEN_UNKNOWN)
-        return;
-    text_add_string(&b->words, " in ");
-    text_add_string(&b->words, generation_names[c->generation]);
+    SAY(b, to,
+        chains->samples < chains->instances
+            ? "held in {} by (shares from {} sampled instances, 95 % intervals):"
+            : "held in {} by:",
+        FILE_(b->r->snapshot_count - 1), N(chains->samples));
 }
 
 static void add_chain(struct build *b, struct doc_chains *to, const struct hd_chain_row *c)
 {
     struct doc_chain *chain = build_ladder(b, to, c);
+    struct doc_line *head = &chain->head;
+    bool known = c->generation != HD_GEN_UNKNOWN;
     chain->number = to->len;
-    text_add_string(&b->words, root_kind_names[c->chain.kind]);
-    build_end(b, build_break(b, &chain->head, "  "));
-    if (c->status != HD_CHAIN_UNKNOWN) {
-        text_add_string(&b->words, chain_status_names[c->status]);
-        build_end(b, build_break(b, &chain->head, "  "));
-    }
+    PIECE(b, head, "  ", "{}", W(root_kind_names[c->chain.kind]));
+    if (c->status != HD_CHAIN_UNKNOWN)
+        PIECE(b, head, "  ", "{}", W(chain_status_names[c->status]));
     if (c->instances != NULL) {
-        for (size_t k = 0; k < b->r->snapshot_count; k++) {
-            text_add_string(&b->words, k > 0 ? " → " : "");
-            format_count(&b->words, c->instances[k]);
-        }
-        build_end(b, build_break(b, &chain->head, "  "));
+        struct doc_runs *counts = build_break(b, head, "  ");
+        for (size_t k = 0; k < b->r->snapshot_count; k++)
+            SAY(b, counts, k > 0 ? " → {}" : "{}", N(c->instances[k]));
     }
-    if (c->address == 0)
-        return;
-    add_example(b, c);
-    build_end(b, build_break(b, &chain->head, "  "));
+    if (c->address != 0)
+        PIECE(b, head, "  ", known ? "e.g. {} in {}" : "e.g. {}", ADDRESS_(c->address),
+              W(known ? generation_names[c->generation] : ""));
 }
 
 /* "3 other chains hold 19 %; --chains=5 shows all" */
 static void add_rest(struct build *b, struct doc_chains *to)
 {
     const struct hd_chains *chains = &b->r->roots.chains;
-    const size_t all = chains->len + chains->omitted;
-    char option[64];
     struct doc_runs *runs = doc_piece(b->doc, &to->rest, "");
-    format_plural(&b->words, chains->omitted, "other chain");
-    text_add_string(&b->words, chains->omitted == 1 ? " holds " : " hold ");
-    format_percent(&b->words, chains->omitted_share);
-    text_add_string(&b->words, "; ");
-    if (chains->available <= chains->len) {
-        text_add_string(&b->words, "no more than ");
-        snprintf(option, sizeof(option), "%zu", chains->available);
-        text_add_string(&b->words, option);
-        text_add_string(&b->words, " can be shown");
-        build_end(b, runs);
-        return;
-    }
-    build_end(b, runs);
-    snprintf(option, sizeof(option), "--chains=%zu", chains->available);
-    doc_run(b->doc, runs, DOC_CODE, option);
-    build_words(b, runs,
-                chains->available == all ? " shows all" : " shows the most frequent");
+    const char *option = arena_printf(&b->doc->arena, "--chains=%zu", chains->available);
+    SAY(b, runs, "{} {} {}; ", PLURAL(chains->omitted, "other chain"),
+        W(chains->omitted == 1 ? "holds" : "hold"), SHARE_(chains->omitted_share));
+    if (chains->available <= chains->len)
+        SAY(b, runs, "no more than {} can be shown", PLAIN_N(chains->available));
+    else
+        SAY(b, runs,
+            chains->available == chains->len + chains->omitted
+                ? "{} shows all"
+                : "{} shows the most frequent",
+            CODE(option));
 }
 
 /* --- what to do ------------------------------------------------------------------ */
 
-static bool is_said_above(const struct hd_chains *chains, size_t i)
-{
-    for (size_t k = 0; k < i; k++)
-        if (chains->all[k].hint == chains->all[i].hint)
-            return true;
-    return false;
-}
-
-/* "FIX" of all chains, "FIX 1, 3" of some. */
-static const char *fix_title(struct build *b, const char *hint)
-{
-    const struct hd_chains *chains = &b->r->roots.chains;
-    struct text of = {0}, title = {0};
-    size_t count = 0;
-    for (size_t i = 0; i < chains->len; i++)
-        if (chains->all[i].hint == hint) {
-            text_add_string(&of, count++ > 0 ? ", " : " ");
-            format_count(&of, i + 1);
-        }
-    text_add_string(&title, "FIX");
-    text_add_string(&title, count < chains->len ? text_string(&of) : "");
-    const char *words = doc_string(b->doc, text_string(&title));
-    text_free(&of);
-    text_free(&title);
-    return words;
-}
-
-/* A hint once, however many chains have it. */
+/* A hint once, however many chains have it: "FIX" of all chains, "FIX 1, 3" of some. */
 static void add_fixes(struct build *b, struct doc_section *s)
 {
     const struct hd_chains *chains = &b->r->roots.chains;
     struct doc_facts *facts = NULL;
+    struct text title = {0};
     for (size_t i = 0; i < chains->len; i++) {
         const struct hint *hint = hint_named(chains->all[i].hint);
-        if (hint == NULL || is_said_above(chains, i))
+        size_t first = i, count = 0;
+        text_clear(&title);
+        text_add_string(&title, "FIX");
+        for (size_t k = 0; hint != NULL && k < chains->len; k++) {
+            if (chains->all[k].hint != chains->all[i].hint)
+                continue;
+            text_add_string(&title, count > 0 ? ", " : " ");
+            format_count(&title, k + 1);
+            first = count++ == 0 ? k : first;
+        }
+        if (hint == NULL || first != i)
             continue;
         if (facts == NULL)
             facts = &doc_block(b->doc, s, DOC_FACTS)->facts;
-        struct doc_line *l = &doc_fact(b->doc, facts, fix_title(b, hint->id))->value;
+        const char *name = count < chains->len ? text_string(&title) : "FIX";
+        struct doc_line *l = &doc_fact(b->doc, facts, name)->value;
         l->wraps = true;
         build_fix(b, l, hint);
     }
+    text_free(&title);
 }
 
 void build_roots(struct build *b)

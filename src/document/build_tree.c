@@ -3,10 +3,7 @@
 #include "report/text_parts.h"
 #include "report/view_tree.h"
 
-#include <inttypes.h>
 #include <string.h>
-
-enum { BAR_COLUMNS = 8, TREE_COLUMNS = 6 };
 
 /* The places from start to end share a line. */
 struct tree_line {
@@ -19,18 +16,6 @@ struct tree_line {
 static const struct hd_tree_node *node_at(const struct build *b, size_t i)
 {
     return &b->r->tree.nodes[i];
-}
-
-static void add_aside(struct build *b, struct doc_runs *to, const char *words)
-{
-    doc_run(b->doc, to, DOC_ASIDE, words);
-}
-
-/* What was written, as a run of that style. */
-static void end_as(struct build *b, struct doc_runs *to, enum doc_style style)
-{
-    doc_run(b->doc, to, style, text_string(&b->words));
-    text_clear(&b->words);
 }
 
 static void add_type(struct build *b, struct doc_runs *to, const struct hd_tree_node *n)
@@ -53,13 +38,11 @@ static bool add_variable(struct build *b, struct doc_runs *to,
     const char *field = arena_strdup(a, place.field.at, place.field.len);
     if (place.type.len > 0) {
         format_short_name(&b->words, arena_strdup(a, place.type.at, place.type.len));
-        text_add_char(&b->words, '.');
-        text_add_string(&b->words, field);
-        end_as(b, to, DOC_QUOTED);
+        SAY_AS(b, to, DOC_QUOTED, ".{}", W(field));
+        SAY(b, to, ": ");
     } else {
-        build_name(b, to, field);
+        SAY(b, to, "{}: ", NAME(field));
     }
-    build_words(b, to, ": ");
     add_type(b, to, object);
     return true;
 }
@@ -80,14 +63,10 @@ static void add_field(struct build *b, struct doc_runs *to, const char *holder,
         return;
     format_field(&t, holder != NULL ? holder : "", n->field);
     if (t.len > 0)
-        build_quoted(b, to, text_string(&t));
+        SAY(b, to, "{}", QUOTED(text_string(&t)));
     text_free(&t);
-    if (n->field_share >= 1)
-        return;
-    text_add_string(&b->words, " (");
-    format_percent(&b->words, n->field_share);
-    text_add_string(&b->words, ")");
-    end_as(b, to, DOC_ASIDE);
+    if (n->field_share < 1)
+        SAY_AS(b, to, DOC_ASIDE, " ({})", SHARE_(n->field_share));
 }
 
 /* Behind a place that was named: by which field it leads on to the next of its line, or,
@@ -111,7 +90,7 @@ static void add_first_field(struct build *b, struct doc_runs *to, size_t i)
     if (n->field == NULL || b->r->tree.is_holders)
         return;
     add_field(b, to, NULL, n);
-    add_aside(b, to, " → ");
+    SAY_AS(b, to, DOC_ASIDE, " → ");
 }
 
 struct naming {
@@ -124,7 +103,7 @@ struct naming {
 static void add_joint(struct build *b, struct naming *n)
 {
     if (n->any)
-        add_aside(b, n->to, b->r->tree.is_holders ? " ← " : " → ");
+        SAY_AS(b, n->to, DOC_ASIDE, b->r->tree.is_holders ? " ← " : " → ");
     n->any = true;
 }
 
@@ -134,7 +113,7 @@ static void add_arrow(struct build *b, struct naming *n)
     if (n->gap > 0)
         add_joint(b, n);
     if (n->gap > 1) {
-        add_aside(b, n->to, "…");
+        SAY_AS(b, n->to, DOC_ASIDE, "…");
     } else if (n->gap == 1) {
         add_type(b, n->to, node_at(b, n->only));
         add_field_of(b, n->to, n->only, n->only + 1);
@@ -187,17 +166,16 @@ static void name_line(struct build *b, struct doc_runs *to, const struct tree_li
     const struct hd_tree_node *n = node_at(b, line->start);
     switch (n->kind) {
     case HD_NODE_HEAP:
-        doc_run(b->doc, to, DOC_STRONG, "heap");
+        SAY_AS(b, to, DOC_STRONG, "heap");
         break;
     case HD_NODE_PATTERN: /* what is alone there says it better */
         if (line->last > line->start)
             name_chain(b, to, &(struct tree_line){line->start + 1, line->last, 0});
         else
-            build_quoted(b, to, n->type);
+            SAY(b, to, "{}", QUOTED(n->type));
         break;
     case HD_NODE_OTHERS:
-        format_others(&b->words, n->others);
-        end_as(b, to, DOC_ASIDE);
+        SAY_AS(b, to, DOC_ASIDE, "{}", OTHERS(n->others));
         break;
     case HD_NODE_ROOTS:
     case HD_NODE_TYPE:
@@ -209,30 +187,6 @@ static void name_line(struct build *b, struct doc_runs *to, const struct tree_li
 
 /* --- what is said of it ------------------------------------------------------- */
 
-static void add_mark(struct build *b, const struct hd_tree_node *n)
-{
-    const struct hd_tree *t = &b->r->tree;
-    if (n->suspect == 0)
-        return;
-    struct doc_runs *to = doc_remark(b->doc, b->row);
-    text_add_string(&b->words, "◀ suspect ");
-    format_count(&b->words, n->suspect);
-    end_as(b, to, DOC_STRONG);
-    text_add_string(&b->words, ", ");
-    format_count(&b->words, n->at[t->first].count);
-    text_add_string(&b->words, " → ");
-    format_count(&b->words, n->at[t->last].count);
-    build_end(b, to);
-}
-
-static void add_growth(struct build *b, const struct hd_tree_node *n)
-{
-    struct doc_runs *to = &b->row->cells[b->cell++].words;
-    enum doc_style style = n->growth > 0 ? DOC_MORE : n->growth < 0 ? DOC_LESS : DOC_WORDS;
-    format_size_signed(&b->words, n->growth);
-    end_as(b, to, style);
-}
-
 /* Of all places or of none. */
 static bool knows_stayed(const struct hd_tree *t)
 {
@@ -241,26 +195,30 @@ static bool knows_stayed(const struct hd_tree *t)
 
 static void add_line(struct build *b, struct doc_table *table, const struct tree_line *line)
 {
+    enum { BAR_COLUMNS = 8 };
     const struct hd_tree *t = &b->r->tree;
-    const struct hd_tree_node *n = node_at(b, line->start);
+    const struct hd_tree_node *n = node_at(b, line->start), *last = node_at(b, line->last);
+    const struct hd_tally *owned = &n->owned[t->last];
     const uint64_t all = t->reachable[t->last].bytes;
     build_row(b, table, DOC_ROW);
     b->row->depth = line->depth;
-    if (t->first != t->last)
-        add_growth(b, n);
-    format_size(&b->words, n->owned[t->last].bytes);
-    build_cell(b);
-    format_count(&b->words, n->owned[t->last].count);
-    build_cell(b);
-    if (knows_stayed(t)) {
-        format_count(&b->words, n->stayed);
-        build_cell(b);
-    }
+    CELL_AS(b,
+            n->growth > 0   ? DOC_MORE
+            : n->growth < 0 ? DOC_LESS
+                            : DOC_WORDS,
+            "{}", GAIN(n->growth));
+    CELL(b, "{}", SIZE_(owned->bytes));
+    CELL(b, "{}", N(owned->count));
+    CELL(b, "{}", N(n->stayed));
     if (all > 0)
-        format_bar(&b->words, (double)n->owned[t->last].bytes / (double)all, BAR_COLUMNS);
-    build_cell(b);
-    name_line(b, &b->row->cells[b->cell++].words, line);
-    add_mark(b, node_at(b, line->last));
+        format_bar(&b->words, (double)owned->bytes / (double)all, BAR_COLUMNS);
+    CELL(b, "");
+    name_line(b, build_next_cell(b), line);
+    if (last->suspect == 0)
+        return;
+    struct doc_runs *mark = doc_remark(b->doc, b->row);
+    SAY_AS(b, mark, DOC_STRONG, "◀ suspect {}", N(last->suspect));
+    SAY(b, mark, ", {} → {}", N(last->at[t->first].count), N(last->at[t->last].count));
 }
 
 /* --- lines -------------------------------------------------------------------- */
@@ -298,27 +256,21 @@ static void add_lines(struct build *b, struct doc_table *table)
 
 static void add_tree(struct build *b, struct doc_section *s)
 {
-    enum { ROOM_FOR_COUNTS = 72, ROOM_FOR_SIZES = 56, ROOM_FOR_BARS = 100 };
+    enum { ROOM_FOR_BARS = 100 };
     const struct hd_tree *t = &b->r->tree;
-    const struct doc_column all[TREE_COLUMNS] = {
-        {.title = "Δretained", .align = DOC_RIGHT},
-        {.title = "retained",
-         .align = DOC_RIGHT,
-         .from_width = t->first != t->last ? ROOM_FOR_SIZES : 0},
-        {.title = "objects", .align = DOC_RIGHT, .from_width = ROOM_FOR_COUNTS},
+    const bool one = t->first == t->last;
+    const struct doc_column columns[] = {
+        {.title = "Δretained", .align = DOC_RIGHT, .is_absent = one},
+        {.title = "retained", .align = DOC_RIGHT, .from_width = one ? 0 : 56},
+        {.title = "objects", .align = DOC_RIGHT, .from_width = 72},
         {.title = "stayed",
          .align = DOC_RIGHT,
          .from_width = ROOM_FOR_BARS,
+         .is_absent = !knows_stayed(t),
          .meaning = "Objects that came after the first snapshot and are in the last."},
         {.title = "of heap", .from_width = ROOM_FOR_BARS},
         {.title = t->is_holders ? "held by" : "owner", .is_subject = true}};
-    enum { CHANGE = 0, STAYED = 3 };
-    struct doc_column columns[TREE_COLUMNS];
-    size_t count = 0;
-    for (size_t c = 0; c < TREE_COLUMNS; c++)
-        if ((c != CHANGE || t->first != t->last) && (c != STAYED || knows_stayed(t)))
-            columns[count++] = all[c];
-    struct doc_table *table = build_table(b, s, columns, count);
+    struct doc_table *table = TABLE(b, s, columns);
     table->is_tree = true;
     add_lines(b, table);
 }
@@ -327,34 +279,22 @@ static void add_tree(struct build *b, struct doc_section *s)
 
 static void add_compared(struct build *b, struct doc_section *s)
 {
+    const struct hd_tree *t = &b->r->tree;
     const size_t n = b->r->snapshot_count;
     struct doc_line *l = &doc_block(b->doc, s, DOC_PARAGRAPH)->line;
-    struct doc_runs *to = doc_piece(b->doc, l, "");
-    if (n > 1) {
-        format_count(&b->words, n);
-        text_add_string(&b->words, " snapshots");
-        heading_add_span(&b->words, b->r);
-        build_end(b, to);
-        to = doc_piece(b->doc, l, "  ");
-    }
-    build_file(b, to, b->r->tree.first);
-    if (n == 1)
+    if (n == 1) {
+        SAY(b, doc_piece(b->doc, l, ""), "{}", FILE_(t->first));
         return;
-    build_words(b, to, n > 2 ? " … " : " → ");
-    build_file(b, to, b->r->tree.last);
-    to = build_break(b, l, "    ");
-    build_words(b, to, "confidence: ");
-    doc_run(b->doc, to, DOC_STRONG, confidence_names[b->r->diff.confidence]);
-}
-
-static void add_change(struct build *b, uint64_t first, uint64_t last)
-{
-    const struct hd_tree *t = &b->r->tree;
-    if (t->first != t->last) {
-        format_size(&b->words, first);
-        text_add_string(&b->words, " → ");
     }
-    format_size(&b->words, last);
+    format_count(&b->words, n);
+    text_add_string(&b->words, " snapshots");
+    heading_add_span(&b->words, b->r);
+    build_end(b, doc_piece(b->doc, l, ""));
+    SAY(b, doc_piece(b->doc, l, "  "), n > 2 ? "{} … {}" : "{} → {}", FILE_(t->first),
+        FILE_(t->last));
+    struct doc_runs *to = build_break(b, l, "    ");
+    SAY(b, to, "confidence: ");
+    SAY_AS(b, to, DOC_STRONG, "{}", W(confidence_names[b->r->diff.confidence]));
 }
 
 /* "heap 1.2 MiB → 5.1 MiB, 97 % of it reachable". What is counted of a sampled file, or of
@@ -368,25 +308,13 @@ static void add_sizes(struct build *b, struct doc_section *s)
     bool whole = !b->r->options.gen2 && !b->r->options.reachable && !first->sampled &&
                  !last->sampled && first->bytes != HD_UNKNOWN &&
                  last->bytes != HD_UNKNOWN && last->bytes >= reachable && last->bytes > 0;
-    text_add_string(&b->words, whole ? "heap " : "reachable ");
+    struct doc_runs *to = build_wrapped(b, s);
+    SAY(b, to, whole ? "heap " : "reachable ");
+    if (t->first != t->last)
+        SAY(b, to, "{} → ", SIZE_(whole ? first->bytes : t->reachable[t->first].bytes));
+    SAY(b, to, "{}", SIZE_(whole ? last->bytes : reachable));
     if (whole)
-        add_change(b, first->bytes, last->bytes);
-    else
-        add_change(b, t->reachable[t->first].bytes, reachable);
-    if (whole) {
-        text_add_string(&b->words, ", ");
-        format_percent(&b->words, (double)reachable / (double)last->bytes);
-        text_add_string(&b->words, " of it reachable");
-    }
-    build_paragraph(b, s);
-}
-
-static void build_tree_head(struct build *b)
-{
-    struct doc_section *s = doc_section(b->doc, DOC_PLAIN);
-    add_compared(b, s);
-    add_sizes(b, s);
-    build_selection(b, s);
+        SAY(b, to, ", {} of it reachable", SHARE_((double)reachable / (double)last->bytes));
 }
 
 static size_t places(const struct hd_tree *t)
@@ -405,35 +333,22 @@ static bool has_others(const struct hd_tree *t)
     return false;
 }
 
-/* A way to see what is not there. */
-static void add_way(struct build *b, struct doc_line **l, struct doc_section *s,
-                    const char *option)
-{
-    const char *joint = *l != NULL ? "; " : "";
-    if (*l == NULL)
-        *l = &doc_block(b->doc, s, DOC_PARAGRAPH)->line;
-    struct doc_runs *to = build_break(b, *l, joint);
-    build_end(b, to);
-    doc_run(b->doc, to, DOC_CODE, option);
-}
-
+/* Ways to see what is not there. */
 static void build_hidden(struct build *b)
 {
     const struct hd_tree *t = &b->r->tree, *all = &b->r->found.tree;
     size_t hidden = places(all) - places(t);
+    bool small = t->least > 1 && has_others(all);
     struct doc_section *s = doc_section(b->doc, DOC_PLAIN);
-    struct doc_line *l = NULL;
-    if (hidden > 0) {
-        format_count(&b->words, hidden);
-        text_add_string(&b->words, hidden > 1 ? " more places: " : " more place: ");
-        add_way(b, &l, s, "-n 0");
-    }
-    if (t->least > 1 && has_others(all)) {
-        text_add_string(&b->words, "others are smaller than ");
-        format_size(&b->words, t->least);
-        text_add_string(&b->words, ": ");
-        add_way(b, &l, s, "--min=0");
-    }
+    if (hidden == 0 && !small)
+        return;
+    struct doc_line *l = &doc_block(b->doc, s, DOC_PARAGRAPH)->line;
+    if (hidden > 0)
+        PIECE(b, l, "", hidden > 1 ? "{} more places: {}" : "{} more place: {}", N(hidden),
+              CODE("-n 0"));
+    if (small)
+        PIECE(b, l, hidden > 0 ? "; " : "", "others are smaller than {}: {}",
+              SIZE_(t->least), CODE("--min=0"));
 }
 
 /* What to look at: the first suspect, or else the first class of the program; of what was
@@ -453,7 +368,10 @@ static const char *next_subject(struct build *b)
 
 void build_tree(struct build *b)
 {
-    build_tree_head(b);
+    struct doc_section *s = doc_section(b->doc, DOC_PLAIN);
+    add_compared(b, s);
+    add_sizes(b, s);
+    build_selection(b, s);
     add_tree(b, doc_section(b->doc, DOC_PLAIN));
     build_hidden(b);
     build_next_of(b, next_subject(b));
@@ -461,6 +379,5 @@ void build_tree(struct build *b)
 
 void build_places(struct build *b)
 {
-    struct doc_section *s = doc_topic(b->doc, "Where the memory is", NULL);
-    add_tree(b, s);
+    add_tree(b, doc_topic(b->doc, "Where the memory is", NULL));
 }

@@ -139,6 +139,7 @@ struct doc_column {
     unsigned from_width; /* not shown in places narrower than that */
     bool is_detail;      /* for who wants to know more */
     bool is_for_pages;   /* lines of a terminal have no room for it */
+    bool is_absent;      /* build_table() leaves it out */
     const char *meaning; /* for who asks what it is, or NULL */
 };
 
