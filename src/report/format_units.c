@@ -5,130 +5,9 @@
 #include "heap/async_names.h"
 #include "heap/place.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 static const char ellipsis[] = "…";
-
-void format_count(struct text *t, uint64_t n)
-{
-    if (n == HD_UNKNOWN) {
-        text_add_char(t, '-');
-        return;
-    }
-    char digits[24];
-    int len = snprintf(digits, sizeof(digits), "%" PRIu64, n);
-    for (int i = 0; i < len; i++) {
-        if (i > 0 && (len - i) % 3 == 0)
-            text_add_char(t, ',');
-        text_add_char(t, digits[i]);
-    }
-}
-
-static bool add_sign(struct text *t, uint64_t first, uint64_t last)
-{
-    if (first == HD_UNKNOWN || last == HD_UNKNOWN) {
-        text_add_char(t, '-');
-        return false;
-    }
-    if (last != first)
-        text_add_char(t, last > first ? '+' : '-');
-    return true;
-}
-
-static uint64_t distance(uint64_t first, uint64_t last)
-{
-    return last > first ? last - first : first - last;
-}
-
-void format_delta(struct text *t, uint64_t first, uint64_t last)
-{
-    if (add_sign(t, first, last))
-        format_count(t, distance(first, last));
-}
-
-static void add_size(struct text *t, double bytes, unsigned more)
-{
-    static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-    char s[48];
-    size_t unit = 0;
-    if (bytes < 1024) {
-        c_snprintf(s, sizeof(s), "%.0f B", bytes);
-    } else {
-        /* 1023.6 KiB would be printed as 1024. */
-        for (bytes /= 1024; bytes >= 999.5 && unit + 1 < sizeof(units) / sizeof(*units);
-             bytes /= 1024)
-            unit++;
-        int decimals = bytes < 9.995 ? 2 : bytes < 99.95 ? 1 : 0;
-        c_snprintf(s, sizeof(s), "%.*f %s", decimals + (int)more, bytes, units[unit]);
-    }
-    text_add_string(t, s);
-}
-
-void format_size_to(struct text *t, uint64_t bytes, unsigned more)
-{
-    if (bytes == HD_UNKNOWN)
-        text_add_char(t, '-');
-    else
-        add_size(t, (double)bytes, more);
-}
-
-void format_size(struct text *t, uint64_t bytes)
-{
-    format_size_to(t, bytes, 0);
-}
-
-void format_size_delta(struct text *t, uint64_t first, uint64_t last)
-{
-    if (add_sign(t, first, last))
-        add_size(t, (double)distance(first, last), 0);
-}
-
-void format_size_signed(struct text *t, int64_t bytes)
-{
-    format_size_delta(t, bytes < 0 ? (uint64_t)-bytes : 0, bytes < 0 ? 0 : (uint64_t)bytes);
-}
-
-void format_percent(struct text *t, double share)
-{
-    char s[32];
-    if (share > 0 && share < 0.0005)
-        snprintf(s, sizeof(s), "<0.1 %%");
-    else
-        c_snprintf(s, sizeof(s), "%.*f %%", share < 0.0995 && share > 0 ? 1 : 0,
-                   100 * share);
-    text_add_string(t, s);
-}
-
-void format_duration(struct text *t, uint64_t seconds)
-{
-    static const struct {
-        uint64_t seconds;
-        const char *name;
-    } units[] = {{86400, " d"}, {3600, " h"}, {60, " min"}, {1, " s"}};
-    enum { COUNT = sizeof(units) / sizeof(*units) };
-    size_t i = 0;
-    while (i + 1 < COUNT && seconds < units[i].seconds)
-        i++;
-    format_count(t, seconds / units[i].seconds);
-    text_add_string(t, units[i].name);
-    const uint64_t rest = seconds % units[i].seconds;
-    if (i + 1 == COUNT || rest < units[i + 1].seconds)
-        return;
-    text_add_char(t, ' ');
-    format_count(t, rest / units[i + 1].seconds);
-    text_add_string(t, units[i + 1].name);
-}
-
-void format_plural(struct text *t, uint64_t n, const char *noun)
-{
-    format_count(t, n);
-    text_add_char(t, ' ');
-    text_add_string(t, noun);
-    if (n != 1)
-        text_add_char(t, 's');
-}
 
 void format_others(struct text *t, uint64_t n)
 {
@@ -169,14 +48,6 @@ void format_bar(struct text *t, double share, unsigned columns)
         text_add_code_point(t, FULL_BLOCK);
     if (eighths > 0) /* seven eighths are the next character, and so on */
         text_add_code_point(t, FULL_BLOCK + EIGHTHS - eighths);
-}
-
-void format_name(struct text *t, const char *name)
-{
-    struct text valid = {0};
-    text_add_utf8(&valid, name, strlen(name));
-    text_add_visible(t, valid.data, valid.len, false);
-    text_free(&valid);
 }
 
 void hd_put_name(struct hd_sink to, const char *name)

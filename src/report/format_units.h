@@ -1,28 +1,12 @@
-/* format_units.h - numbers and names as people read them, appended to a text.
- *
- * Unknown numbers are "-". It does not know what is printed where. */
+/* format_units.h - names, chains and bars as people read them, appended to a text: what
+ * base/say.h does for numbers. It does not know what is printed where. */
 #ifndef FORMAT_UNITS_H
 #define FORMAT_UNITS_H
 
-#include "base/text.h"
+#include "base/say.h"
 #include "chains/chains.h"
 #include "heap/snapshot.h"
 
-void format_count(struct text *t, uint64_t n);                    /* 1,234,567 */
-void format_delta(struct text *t, uint64_t first, uint64_t last); /* +1,234 */
-
-/* 96 B, 1.84 MiB, 188 KiB: three digits, binary units. */
-void format_size(struct text *t, uint64_t bytes);
-/* The same with so many decimals more, for sizes that are to be told apart. */
-void format_size_to(struct text *t, uint64_t bytes, unsigned more);
-void format_size_delta(struct text *t, uint64_t first, uint64_t last);
-void format_size_signed(struct text *t, int64_t bytes); /* +1.84 MiB */
-void format_percent(struct text *t, double share);      /* 7.9 %, 31 % */
-
-/* Two units at most: "45 s", "3 min 20 s", "2 h 10 min", "3 d 4 h". */
-void format_duration(struct text *t, uint64_t seconds);
-
-void format_plural(struct text *t, uint64_t n, const char *noun); /* 1 chain, 2 chains */
 void format_others(struct text *t, uint64_t n); /* [1 other], [2 others] */
 
 /* A bar per snapshot, from the smallest to the largest count. */
@@ -32,10 +16,6 @@ void format_trend(struct text *t, const struct hd_tally *at, size_t count);
 void format_bar(struct text *t, double share, unsigned columns);
 /* The same with at most so many bars: the first and the last, and as many between. */
 void format_trend_of(struct text *t, const struct hd_tally *at, size_t count, size_t most);
-
-/* A name in valid UTF-8, control characters (C0, C1) visible: \t, \n, \x1b; and with
- * nothing that a build server takes for a command in a log: #\x23[error]. */
-void format_name(struct text *t, const char *name);
 
 /* "App.Worker.RunAsync", or "Worker.RunAsync", of the object that is a call of this async
  * method; false and nothing appended of any other type. */
