@@ -28,87 +28,129 @@ void build_end(struct build *b, struct doc_runs *to)
     text_clear(&b->words);
 }
 
-/* As people know it. Names of groups of roots and of variables are nobody's. */
-static void add_type(struct build *b, struct doc_runs *to, const char *name)
+/* What a part that is a run of its own is: a style, or more. */
+enum { RUN_TYPE = DOC_LIBRARY_NAME + 1, RUN_FILE };
+
+static void add_own_run(struct sentence *to, const struct say_part *p)
 {
-    bool library =
-        b->r->options.by == HD_BY_TYPE && names_is_framework(name_part(name), NAME_WHOLE);
-    add_run(b, to, library ? DOC_LIBRARY_NAME : DOC_NAME, report_shown(b->r, name));
+    text_add_string(&to->words, p->words);
 }
 
-/* A word or a number of ours. */
-static void add_part(struct text *t, const struct said *s)
+static struct say_part own_run(const char *words, uint64_t what)
 {
-    char number[24] = "-";
-    switch (s->kind) {
-    case SAID_COUNT:
-        format_count(t, s->n);
-        break;
-    case SAID_SIZE:
-        format_size(t, s->n);
-        break;
-    case SAID_GAIN:
-        format_size_signed(t, (int64_t)s->n);
-        break;
-    case SAID_PLURAL:
-        format_plural(t, s->n, s->words);
-        break;
-    case SAID_OTHERS:
-        format_others(t, s->n);
-        break;
-    case SAID_ROOT_KIND:
-        object_add_root_kind(t, (enum hd_root_kind)s->n);
-        break;
-    case SAID_REAL:
-        s->add_real(t, s->real);
-        break;
-    case SAID_PLAIN:
-        if (s->n != HD_UNKNOWN)
-            snprintf(number, sizeof(number), "%" PRIu64, s->n);
-        text_add_string(t, number);
-        break;
-    case SAID_ADDRESS:
-        if (s->n != 0)
-            snprintf(number, sizeof(number), "0x%" PRIx64, s->n);
-        text_add_string(t, number);
-        break;
-    case SAID_DURATION:
-        if (s->n != HD_UNKNOWN)
-            format_duration(t, s->n);
-        else
-            text_add_char(t, '-');
-        break;
-    case SAID_SHARE:
-        if (isnan(s->real))
-            text_add_char(t, '-');
-        else
-            format_percent(t, s->real);
-        break;
-    default:
-        text_add_string(t, s->words != NULL ? s->words : "-");
-    }
+    return words == NULL
+               ? say_words("-")
+               : (struct say_part){.add = add_own_run, .words = words, .last = what};
+}
+
+struct say_part run_name(const char *name)
+{
+    return own_run(name, DOC_NAME);
+}
+
+struct say_part run_type(const char *type)
+{
+    return own_run(type, RUN_TYPE);
+}
+
+struct say_part run_file(size_t snapshot)
+{
+    struct say_part p = own_run("", RUN_FILE);
+    p.n = snapshot;
+    return p;
+}
+
+struct say_part run_quoted(const char *words)
+{
+    return own_run(words, DOC_QUOTED);
+}
+
+struct say_part run_code(const char *words)
+{
+    return own_run(words, DOC_CODE);
+}
+
+struct say_part say_if(bool is_so, struct say_part part)
+{
+    return is_so ? part : say_words("");
+}
+
+static struct say_part known(bool is_known, struct say_part part)
+{
+    return is_known ? part : say_words("-");
+}
+
+struct say_part as_known(const char *words)
+{
+    return known(words != NULL, say_words(words));
+}
+
+struct say_part as_share(double share)
+{
+    return known(!isnan(share), as_percent(share));
+}
+
+struct say_part as_id(uint64_t n)
+{
+    return known(n != HD_UNKNOWN, as_digits(n));
+}
+
+struct say_part as_address(uint64_t n)
+{
+    return known(n != 0, as_hex(n));
+}
+
+struct say_part as_age(uint64_t seconds)
+{
+    return known(seconds != HD_UNKNOWN, as_duration(seconds));
+}
+
+static void add_others(struct sentence *to, const struct say_part *p)
+{
+    format_others(&to->words, p->n);
+}
+
+struct say_part as_others(uint64_t n)
+{
+    return (struct say_part){.add = add_others, .n = n};
+}
+
+static void add_root_kind(struct sentence *to, const struct say_part *p)
+{
+    object_add_root_kind(&to->words, (enum hd_root_kind)p->n);
+}
+
+struct say_part as_root_kind(int kind)
+{
+    return (struct say_part){.add = add_root_kind, .n = (uint64_t)kind};
+}
+
+/* Types by the names that people know. Those of groups of roots and of variables are
+ * nobody's. */
+static void add_run_of(struct build *b, struct doc_runs *to, const struct say_part *p)
+{
+    const struct hd_report *r = b->r;
+    if (p->last == RUN_FILE)
+        add_run(b, to, DOC_NAME, heading_file(r->snapshots, r->snapshot_count, p->n));
+    else if (p->last != RUN_TYPE)
+        add_run(b, to, (enum doc_style)p->last, p->words);
+    else
+        add_run(b, to,
+                r->options.by == HD_BY_TYPE &&
+                        names_is_framework(name_part(p->words), NAME_WHOLE)
+                    ? DOC_LIBRARY_NAME
+                    : DOC_NAME,
+                report_shown(r, p->words));
 }
 
 void build_say(struct build *b, struct doc_runs *to, enum doc_style style,
-               const char *format, const struct said *parts)
+               const struct say_part *parts)
 {
-    for (const char *end; (end = strstr(format, "{}")) != NULL; format = end + 2, parts++) {
-        text_add(&b->words, format, (size_t)(end - format));
-        if (parts->kind == SAID_FILE)
-            add_run(b, to, DOC_NAME,
-                    heading_file(b->r->snapshots, b->r->snapshot_count, parts->n));
-        else if (parts->words == NULL || parts->kind < SAID_NAME)
-            add_part(&b->words, parts);
-        else if (parts->kind == SAID_TYPE)
-            add_type(b, to, parts->words);
+    for (const struct say_part *p = parts; p->add != NULL; p++)
+        if (p->add == add_own_run)
+            add_run_of(b, to, p);
         else
-            add_run(b, to,
-                    parts->kind == SAID_NAME     ? DOC_NAME
-                    : parts->kind == SAID_QUOTED ? DOC_QUOTED
-                                                 : DOC_CODE,
-                    parts->words);
-    }
-    text_add_string(&b->words, format);
+            say_text(&b->words, (const struct say_part[]){*p, {0}});
     doc_run(b->doc, to, style, text_string(&b->words));
     text_clear(&b->words);
 }
@@ -175,7 +217,7 @@ void build_rest(struct build *b, struct doc_table *t, uint64_t left)
     if (left == 0)
         return;
     build_row(b, t, DOC_REST);
-    CELL(b, "… {} more", N(left));
+    CELL(b, "… ", left, " more");
 }
 
 void build_others(struct build *b, struct doc_table *t, uint64_t left)
@@ -184,7 +226,7 @@ void build_others(struct build *b, struct doc_table *t, uint64_t left)
         return;
     build_row(b, t, DOC_REST);
     b->row->is_below = true;
-    CELL(b, "{}", OTHERS(left));
+    CELL(b, as_others(left));
 }
 
 void build_cell_trend(struct build *b, const struct hd_tally *at, size_t count)
@@ -268,20 +310,20 @@ void build_origin(struct build *b, struct doc_section *s)
     l->indent = BELOW;
     if (named || has_pid)
         SAY(b, doc_piece(b->doc, l, ""),
-            !has_pid ? "{}"
-            : named  ? "{} (pid {})"
-                     : "{}pid {}",
-            from.process != NULL ? NAME(from.process)
-                                 : W(from.several ? "several processes" : ""),
-            PLAIN_N(from.pid));
+            from.process != NULL ? run_name(from.process)
+                                 : say_words(from.several ? "several processes" : ""),
+            !has_pid ? ""
+            : named  ? " (pid "
+                     : "pid ",
+            say_if(has_pid, as_digits(from.pid)), has_pid && named ? ")" : "");
     if (from.host != NULL)
-        PIECE(b, l, " ", "on {}", NAME(from.host));
+        PIECE(b, l, " ", "on ", run_name(from.host));
     if (from.container != NULL)
-        PIECE(b, l, ", ", "container {}",
-              NAME(arena_strdup(&b->doc->arena, from.container,
-                                strnlen(from.container, ID_DIGITS))));
+        PIECE(b, l, ", ", "container ",
+              run_name(arena_strdup(&b->doc->arena, from.container,
+                                    strnlen(from.container, ID_DIGITS))));
     if (from.runtime != NULL)
-        PIECE(b, l, ", ", ".NET {}", NAME(from.runtime));
+        PIECE(b, l, ", ", ".NET ", run_name(from.runtime));
 }
 
 void build_selection(struct build *b, struct doc_section *s)
@@ -289,9 +331,9 @@ void build_selection(struct build *b, struct doc_section *s)
     if (b->r->options.gen2)
         PARAGRAPH(b, s, "only objects in gen2, LOH, POH and frozen segments count");
     if (b->r->leaves_garbage || b->r->options.reachable)
-        PARAGRAPH(
-            b, s, "{}",
-            W(b->r->leaves_garbage ? phrase_no_garbage : "only reachable objects count"));
+        PARAGRAPH(b, s,
+                  b->r->leaves_garbage ? phrase_no_garbage
+                                       : "only reachable objects count");
 }
 
 /* --- warnings -------------------------------------------------------------- */
@@ -392,7 +434,7 @@ static void add_field(struct build *b, struct doc_runs *to, const char *type,
     struct text t = {0};
     format_field(&t, type, field);
     if (t.len > 0)
-        SAY(b, to, "{}", QUOTED(text_string(&t)));
+        SAY(b, to, run_quoted(text_string(&t)));
     text_free(&t);
 }
 
@@ -412,8 +454,9 @@ static void add_types(struct build *b, struct doc_runs *to, const struct hd_fram
     SAY(b, to, grouped ? ")" : "");
     if (!repeated)
         return;
-    SAY(b, to, f->repeat_max > f->repeat_min ? " ×{}–{}" : " ×{}", N(f->repeat_min),
-        N(f->repeat_max));
+    SAY(b, to, " ×", f->repeat_min);
+    if (f->repeat_max > f->repeat_min)
+        SAY(b, to, "–", f->repeat_max);
     if (format_leads_on(f)) {
         SAY(b, to, " ");
         add_field(b, to, f->types[f->type_count - 1], f->field);
@@ -439,7 +482,7 @@ static void add_frames(struct build *b, struct doc_chain *to, const struct hd_ch
         omitted = 0;
         if (brief->root_by_kind && i == brief->first) {
             frame->is_root = true;
-            SAY(b, &frame->name, "[{} …]", ROOT_KIND(c->chain.kind));
+            SAY(b, &frame->name, "[", as_root_kind(c->chain.kind), " …]");
             continue;
         }
         add_types(b, &frame->name, f);
@@ -492,7 +535,7 @@ void build_path(struct build *b, struct doc_chains *to, const char *const *types
     struct doc_chain *chain = doc_chain(b->doc, to, len);
     for (size_t i = 0; i < len; i++) {
         struct doc_frame *frame = &chain->frames[chain->frame_count++];
-        SAY(b, &frame->name, "{}", TYPE(types[i]));
+        SAY(b, &frame->name, run_type(types[i]));
         frame->is_root = place_is_root(types[i]);
     }
 }
@@ -501,5 +544,5 @@ void build_holder(struct build *b, struct doc_chains *to, const char *holder)
 {
     struct doc_chain *chain = doc_chain(b->doc, to, 1);
     chain->frame_count = 1;
-    SAY(b, &chain->frames[0].name, "{}", QUOTED(holder));
+    SAY(b, &chain->frames[0].name, run_quoted(holder));
 }

@@ -5,6 +5,7 @@
 #ifndef BUILD_H
 #define BUILD_H
 
+#include "base/say.h"
 #include "document/document.h"
 #include "report/format_units.h"
 #include "report/report.h"
@@ -19,65 +20,26 @@ struct document *document_of_page(const struct hd_report *r,
 
 /* --- for builders --------------------------------------------------------- */
 
-/* What stands for a "{}" in words that are said: words of ours and numbers as people read
- * them, in one run as far as they go; and what others wrote, a run of its own. NULL, and a
- * number that is not known, is "-". */
-enum said_kind {
-    SAID_WORDS,
-    SAID_COUNT,
-    SAID_PLAIN,
-    SAID_ADDRESS,
-    SAID_SIZE,
-    SAID_GAIN,
-    SAID_DURATION,
-    SAID_SHARE,
-    SAID_ROOT_KIND,
-    SAID_REAL,
-    SAID_PLURAL,
-    SAID_OTHERS,
-    SAID_NAME,
-    SAID_FILE,
-    SAID_TYPE,
-    SAID_QUOTED,
-    SAID_CODE
-};
-
-struct said {
-    enum said_kind kind;
-    const char *words;
-    uint64_t n;
-    double real;
-    void (*add_real)(struct text *t, double real);
-};
-
-#define W(words_) ((struct said){.kind = SAID_WORDS, .words = (words_)})
-#define N(n_) ((struct said){.kind = SAID_COUNT, .n = (n_)})          /* 1,234 */
-#define PLAIN_N(n_) ((struct said){.kind = SAID_PLAIN, .n = (n_)})    /* 1234, an id */
-#define ADDRESS_(n_) ((struct said){.kind = SAID_ADDRESS, .n = (n_)}) /* 0x7f..; 0: none \
-                                                                       */
-#define SIZE_(n_) ((struct said){.kind = SAID_SIZE, .n = (n_)})
-#define GAIN(n_) ((struct said){.kind = SAID_GAIN, .n = (uint64_t)(n_)}) /* +1.84 MiB */
-#define DURATION(n_) ((struct said){.kind = SAID_DURATION, .n = (n_)})
-#define SHARE_(x_) ((struct said){.kind = SAID_SHARE, .real = (x_)})
-#define REAL_(add_, x_) ((struct said){.kind = SAID_REAL, .add_real = (add_), .real = (x_)})
-#define PLURAL(n_, noun_) ((struct said){.kind = SAID_PLURAL, .n = (n_), .words = (noun_)})
-#define OTHERS(n_) ((struct said){.kind = SAID_OTHERS, .n = (n_)})
-#define ROOT_KIND(kind_) ((struct said){.kind = SAID_ROOT_KIND, .n = (uint64_t)(kind_)})
-#define NAME(name_) ((struct said){.kind = SAID_NAME, .words = (name_)})
-#define FILE_(k_) ((struct said){.kind = SAID_FILE, .n = (k_)}) /* of snapshot k */
-#define TYPE(name_) \
-    ((struct said){.kind = SAID_TYPE, .words = (name_)}) /* as it is shown */
-#define QUOTED(words_) ((struct said){.kind = SAID_QUOTED, .words = (words_)})
-#define CODE(words_) ((struct said){.kind = SAID_CODE, .words = (words_)})
-#define IF(is_so_, part_) ((is_so_) ? (part_) : W(""))
+/* Parts of speech besides those of say(): names and what else others wrote, of which each
+ * is a run of its own, as the files of snapshots are and types by the names that people
+ * know. NULL is "-", as is any number that is not known. */
+struct say_part run_name(const char *name);
+struct say_part run_type(const char *type);
+struct say_part run_file(size_t snapshot);
+struct say_part run_quoted(const char *words);
+struct say_part run_code(const char *words);
+struct say_part as_known(const char *words);
+struct say_part as_share(double share); /* NAN: not known */
+struct say_part as_id(uint64_t n);      /* 1234567 */
+struct say_part as_address(uint64_t n); /* 0x7f3a; 0: none */
+struct say_part as_age(uint64_t seconds);
+struct say_part as_others(uint64_t n); /* [2 others] */
+struct say_part as_root_kind(int kind);
+struct say_part say_if(bool is_so, struct say_part part); /* else nothing */
 
 /* Say it in those runs, behind what is in b->words; our words in that style. */
-#define SAY_AS(b, to, style, ...) build_say(b, to, style, SAID(__VA_ARGS__, W("")))
-#define SAID(format_, ...)         \
-    format_, (const struct said[]) \
-    {                              \
-        __VA_ARGS__                \
-    }
+#define SAY_AS(b, to, style, ...) \
+    build_say(b, to, style, (const struct say_part[]){SAY_PARTS(__VA_ARGS__), {0}})
 #define SAY(b, to, ...) SAY_AS(b, to, DOC_WORDS, __VA_ARGS__)
 
 /* ... in the next cell of the row, as a remark on the row, as one more piece of a line that
@@ -109,7 +71,7 @@ struct build {
 };
 
 void build_say(struct build *b, struct doc_runs *to, enum doc_style style,
-               const char *format, const struct said *parts);
+               const struct say_part *parts);
 
 /* What was written into b->words, as a run; nothing if it is empty. */
 void build_end(struct build *b, struct doc_runs *to);

@@ -22,7 +22,10 @@ static void add_rule_name(struct build *b, const struct hd_finding *f)
     const char *name = text_string(&rule), *space = strchr(name, ' ');
     bool twice =
         f->subject == NULL || (space != NULL && strcmp(space + 1, f->subject) == 0);
-    CELL(b, twice ? "{}" : "{}: {}", NAME(name), NAME(f->subject));
+    if (twice)
+        CELL(b, run_name(name));
+    else
+        CELL(b, run_name(name), ": ", run_name(f->subject));
     text_free(&rule);
 }
 
@@ -30,7 +33,7 @@ static void add_source(struct build *b, struct doc_line *l, const struct hd_find
 {
     struct text source = {0};
     phrase_source(&source, f);
-    SAY(b, doc_piece(b->doc, l, "  "), "{}", NAME(text_string(&source)));
+    SAY(b, doc_piece(b->doc, l, "  "), run_name(text_string(&source)));
     text_free(&source);
 }
 
@@ -39,15 +42,15 @@ static void add_numbers(struct build *b, const struct hd_finding *f)
 {
     struct doc_line *l = &doc_attached(b->doc, b->row, NULL)->line;
     if (f->at != NULL && f->measure == HD_MEASURE_BYTES) {
-        SAY(b, doc_piece(b->doc, l, ""), "{} → {}", SIZE_(f->at[f->first].bytes),
-            SIZE_(f->at[f->last].bytes));
+        SAY(b, doc_piece(b->doc, l, ""), as_size(f->at[f->first].bytes), " → ",
+            as_size(f->at[f->last].bytes));
     } else if (f->at != NULL) {
-        SAY(b, doc_piece(b->doc, l, ""), "{} → {}", N(f->at[f->first].count),
-            N(f->at[f->last].count));
+        SAY(b, doc_piece(b->doc, l, ""), f->at[f->first].count, " → ",
+            f->at[f->last].count);
         format_trend(&b->words, f->at, b->r->snapshot_count);
         build_end(b, doc_piece(b->doc, l, "  "));
     }
-    SAY(b, doc_piece(b->doc, l, "  "), "{} → {}", FILE_(f->first), FILE_(f->last));
+    SAY(b, doc_piece(b->doc, l, "  "), run_file(f->first), " → ", run_file(f->last));
     add_source(b, l, f);
 }
 
@@ -94,13 +97,13 @@ static void add_rule(struct build *b, struct doc_table *t, const struct hd_findi
 {
     struct text reason = {0};
     build_row(b, t, DOC_ROW);
-    CELL_AS(b, style_of[f->status], "{}", W(rule_status_names[f->status]));
+    CELL_AS(b, style_of[f->status], rule_status_names[f->status]);
     CELL(b, phrase_observed(&b->words, f) ? "" : "-");
     phrase_limit(&b->words, f);
     CELL(b, "");
     add_rule_name(b, f);
     if (phrase_reason(&reason, f))
-        ATTACHED(b, NULL, "{}", QUOTED(text_string(&reason)));
+        ATTACHED(b, NULL, run_quoted(text_string(&reason)));
     text_free(&reason);
     if (f->status == HD_FOUND_FAIL) {
         add_numbers(b, f);
@@ -131,7 +134,7 @@ static void add_rules(struct build *b)
     if (shown == check->rule_count)
         return;
     build_row(b, t, DOC_REST);
-    CELL(b, "{}  -n 0 for all", OTHERS(check->rule_count - shown));
+    CELL(b, as_others(check->rule_count - shown), "  -n 0 for all");
 }
 
 void build_check(struct build *b)

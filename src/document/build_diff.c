@@ -34,11 +34,14 @@ static void add_kept(struct build *b, const struct hd_type_row *row)
     const struct hd_diff *d = &b->r->diff;
     bool about = d->identity != HD_SAME_UNKNOWN || row->survivors_low != HD_UNKNOWN;
     bool known = row->survivors != HD_UNKNOWN && row->survivors > 0 && row->at[0].count > 0;
-    CELL(b, known ? "{}{}" : "",
-         W(d->identity == HD_SAME_BY_EVENTS ? ""
-           : about                          ? "≈ "
-                                            : "≥ "),
-         SHARE_((double)row->survivors / (double)row->at[0].count));
+    if (known)
+        CELL(b,
+             d->identity == HD_SAME_BY_EVENTS ? ""
+             : about                          ? "≈ "
+                                              : "≥ ",
+             as_percent((double)row->survivors / (double)row->at[0].count));
+    else
+        CELL(b, "");
 }
 
 /* row is NULL for a sum. */
@@ -48,7 +51,7 @@ static void add_type_row(struct build *b, struct doc_table *t, const struct hd_t
     const struct hd_tally *last = &at[b->r->snapshot_count - 1];
     build_row(b, t, DOC_ROW);
     add_change(b, at->count, last->count, format_delta);
-    CELL(b, "{} → {}", N(at->count), N(last->count));
+    CELL(b, at->count, " → ", last->count);
     if (row != NULL)
         build_cell_trend(b, row->at, b->r->snapshot_count);
     else
@@ -58,7 +61,7 @@ static void add_type_row(struct build *b, struct doc_table *t, const struct hd_t
         add_kept(b, row);
     else
         CELL(b, "");
-    CELL(b, "{}", W(row != NULL ? series_status_names[row->status] : ""));
+    CELL(b, row != NULL ? series_status_names[row->status] : "");
 }
 
 static void add_type_rows(struct build *b, struct doc_section *s)
@@ -81,14 +84,14 @@ static void add_type_rows(struct build *b, struct doc_section *s)
     struct doc_table *t = TABLE(b, s, columns);
     for (size_t i = 0; i < types->shown; i++) {
         add_type_row(b, t, types->rows[i].at, &types->rows[i]);
-        CELL(b, "{}", TYPE(types->rows[i].type));
+        CELL(b, run_type(types->rows[i].type));
     }
     if (types->others.rows > 0) {
         add_type_row(b, t, types->others.at, NULL);
-        CELL(b, "{}", OTHERS(types->others.rows));
+        CELL(b, as_others(types->others.rows));
     }
     add_type_row(b, t, types->sum.at, NULL);
-    CELL(b, "{}", W(phrase_total(types)));
+    CELL(b, phrase_total(types));
 }
 
 static const char *order_of_types(struct build *b, size_t shown)
@@ -161,14 +164,13 @@ static void add_stopped_row(struct build *b, struct doc_table *t,
         if (s->count[k] != HD_UNKNOWN)
             at[n++] = (struct hd_tally){.count = s->count[k]};
     build_row(b, t, DOC_ROW);
-    CELL(b, "{}", GAIN((int64_t)(s->growth + 0.5)));
-    CELL(b, "{}", SHARE_(s->share));
-    CELL(b, "{} → {}", N(n > 0 ? at[0].count : HD_UNKNOWN),
-         N(n > 0 ? at[n - 1].count : HD_UNKNOWN));
+    CELL(b, as_size_signed((int64_t)(s->growth + 0.5)));
+    CELL(b, as_share(s->share));
+    CELL(b, n > 0 ? at[0].count : HD_UNKNOWN, " → ", n > 0 ? at[n - 1].count : HD_UNKNOWN);
     build_cell_trend(b, at, n);
-    CELL(b, "{}", TYPE(s->subject));
+    CELL(b, run_type(s->subject));
     if (strcmp(s->subject, s->type) != 0)
-        REMARK(b, "({})", TYPE(s->type));
+        REMARK(b, "(", run_type(s->type), ")");
     /* Beside suspects it is worth one line. */
     if (b->r->diff.suspect_count == 0 && s->holder_len > 0)
         build_path(b, &doc_attached(b->doc, b->row, "held by")->chains, s->holder,
@@ -217,10 +219,10 @@ void build_native(struct build *b)
     for (size_t i = 0; i < d->native_count; i++) {
         const struct hd_native *n = &d->native[i];
         build_row(b, t, DOC_ROW);
-        CELL(b, "{} → {}", N(n->first), N(n->last));
+        CELL(b, n->first, " → ", n->last);
         build_cell_trend(b, n->at, b->r->snapshot_count);
-        CELL(b, "{}", W(n->what));
-        CELL(b, "{}", TYPE(n->type));
+        CELL(b, n->what);
+        CELL(b, run_type(n->type));
         build_hint(b, n->hint);
     }
 }
@@ -275,11 +277,10 @@ static void add_size_row(struct build *b, struct doc_table *t, const struct hd_t
     bool known =
         sum->bytes != HD_UNKNOWN && types->bytes_known && types->totals[0].bytes > 0;
     build_row(b, t, DOC_ROW);
-    CELL(b, "{}", N(sum->count));
-    CELL(b, "{}", SIZE_(sum->bytes));
-    CELL(b, "{}",
-         SHARE_(known ? (double)sum->bytes / (double)types->totals[0].bytes : NAN));
-    CELL(b, "{}", SIZE_(row != NULL ? row->retained : HD_UNKNOWN));
+    CELL(b, sum->count);
+    CELL(b, as_size(sum->bytes));
+    CELL(b, as_share(known ? (double)sum->bytes / (double)types->totals[0].bytes : NAN));
+    CELL(b, as_size(row != NULL ? row->retained : HD_UNKNOWN));
     if (row != NULL && has_generations(b->r))
         add_generations(b, row);
     else
@@ -300,24 +301,23 @@ void build_top(struct build *b)
     build_summary(b);
     struct doc_section *s = doc_section(b->doc, DOC_PLAIN);
     struct doc_line *l = &doc_block(b->doc, s, DOC_PARAGRAPH)->line;
-    SAY(b, doc_piece(b->doc, l, ""), "{}", FILE_(0));
-    PIECE(b, l, "  ", "{}", PLURAL(types->totals[0].count, "object"));
-    PIECE(b, l, ", ", "{}", SIZE_(types->totals[0].bytes));
+    SAY(b, doc_piece(b->doc, l, ""), run_file(0));
+    PIECE(b, l, "  ", as_plural(types->totals[0].count, "object"));
+    PIECE(b, l, ", ", as_size(types->totals[0].bytes));
     if (info->has_roots && info->reachable_objects != HD_UNKNOWN && info->objects > 0 &&
         !b->r->options.gen2 && (!b->r->options.reachable || b->r->leaves_garbage))
-        PIECE(b, l, ", ",
-              b->r->leaves_garbage ? "{} of all objects in the file" : "{} reachable",
-              SHARE_((double)info->reachable_objects / (double)info->objects));
+        PIECE(b, l, ", ", as_share((double)info->reachable_objects / (double)info->objects),
+              b->r->leaves_garbage ? " of all objects in the file" : " reachable");
     build_selection(b, s);
     struct doc_table *t = TABLE(b, s, columns);
     for (size_t i = 0; i < types->shown; i++) {
         add_size_row(b, t, types->rows[i].at, &types->rows[i]);
-        CELL(b, "{}", TYPE(types->rows[i].type));
+        CELL(b, run_type(types->rows[i].type));
     }
     if (types->shown < types->len) {
         add_size_row(b, t, types->others.at, NULL);
-        CELL(b, "{}", OTHERS(types->len - types->shown));
+        CELL(b, as_others(types->len - types->shown));
     }
     add_size_row(b, t, types->sum.at, NULL);
-    CELL(b, "{}", W(phrase_total(types)));
+    CELL(b, phrase_total(types));
 }

@@ -8,9 +8,20 @@
 #include <math.h>
 #include <string.h>
 
-#define MOMENT(x_) REAL_(phrase_moment, x_)
-#define PER_HOUR(x_) REAL_(phrase_per_hour, x_)
-#define HOURS_LEFT(x_) REAL_(phrase_hours_left, x_)
+/* as_moment() of phrase_moment(): a number that has words of its own. */
+#define AS(what)                                                          \
+    static void add_##what(struct sentence *to, const struct say_part *p) \
+    {                                                                     \
+        phrase_##what(&to->words, p->x);                                  \
+    }                                                                     \
+    static struct say_part as_##what(double x)                            \
+    {                                                                     \
+        return (struct say_part){.add = add_##what, .x = x};              \
+    }
+AS(moment)
+AS(per_hour)
+AS(per_day)
+AS(hours_left)
 
 /* --- the head ---------------------------------------------------------------------- */
 
@@ -27,31 +38,29 @@ static void add_window(struct build *b, struct doc_facts *facts)
     const struct hd_fleet_answer *a = &b->r->fleet;
     const double since = a->rules.since, until = a->rules.until;
     struct doc_runs *to = begin_fact(b, facts, "window");
-    SAY(b, to, "{}", isnan(since) ? W("all that is stored") : MOMENT(since));
+    SAY(b, to, isnan(since) ? say_words("all that is stored") : as_moment(since));
     if (!isnan(until))
-        SAY(b, to, isnan(since) ? " until {}" : " to {}", MOMENT(until));
+        SAY(b, to, isnan(since) ? " until " : " to ", as_moment(until));
     SAY(b, to, " UTC");
     if (a->snapshots > 0)
-        SAY(b, to, "; snapshots from {} to {}", MOMENT(a->first), MOMENT(a->last));
+        SAY(b, to, "; snapshots from ", as_moment(a->first), " to ", as_moment(a->last));
 }
 
 static void add_base(struct build *b, struct doc_facts *facts)
 {
     const struct hd_fleet_answer *a = &b->r->fleet;
     uint64_t unsure = a->runs[HD_UNSURE], not_judged = a->runs[HD_NOT_JUDGED];
-    SAY(b, begin_fact(b, facts, "rests on"), "{} on {} of {}, {}",
-        PLURAL(a->runs[HD_JUDGED], "judged run"), PLURAL(a->hosts_judged, "host"),
-        PLURAL(a->service_count, "service"), PLURAL(a->snapshots, "snapshot"));
+    SAY(b, begin_fact(b, facts, "rests on"), as_plural(a->runs[HD_JUDGED], "judged run"),
+        " on ", as_plural(a->hosts_judged, "host"), " of ",
+        as_plural(a->service_count, "service"), ", ", as_plural(a->snapshots, "snapshot"));
     if (unsure + not_judged == 0)
         return;
     struct doc_runs *to = begin_fact(b, facts, "no verdict");
-    SAY(b, to,
-        "{}: {} unsure, {} not judged; alone they count neither as healthy nor as "
-        "leaking",
-        PLURAL(unsure + not_judged, "run"), N(unsure), N(not_judged));
+    SAY(b, to, as_plural(unsure + not_judged, "run"), ": ", unsure, " unsure, ", not_judged,
+        " not judged; alone they count neither as healthy nor as leaking");
     if (a->runs_open > 0)
-        SAY(b, to, ", though {} {} a suspect", N(a->runs_open),
-            W(a->runs_open == 1 ? "shows" : "show"));
+        SAY(b, to, ", though ", a->runs_open, " ", a->runs_open == 1 ? "shows" : "show",
+            " a suspect");
 }
 
 static void add_head(struct build *b)
@@ -60,10 +69,10 @@ static void add_head(struct build *b)
     struct doc_section *s = doc_section(b->doc, DOC_PLAIN);
     struct doc_facts *facts = &doc_block(b->doc, s, DOC_FACTS)->facts;
     if (a->rules.service != NULL)
-        SAY(b, begin_fact(b, facts, "service"), "{}", NAME(a->rules.service));
+        SAY(b, begin_fact(b, facts, "service"), run_name(a->rules.service));
     add_window(b, facts);
     if (a->limit != HD_UNKNOWN)
-        SAY(b, begin_fact(b, facts, "limit"), "{}", SIZE_(a->limit));
+        SAY(b, begin_fact(b, facts, "limit"), as_size(a->limit));
     add_base(b, facts);
 }
 
@@ -74,20 +83,20 @@ static void add_suspect_row(struct build *b, struct doc_table *t,
 {
     build_row(b, t, DOC_ROW);
     b->row->is_suspect = !s->is_few && s->evidence != HD_EVIDENCE_OPEN;
-    CELL(b, "{}", N(s->rank));
-    CELL(b, "{} of {}", N(s->hosts), N(s->of_hosts));
-    CELL(b, "{}", SHARE_(s->hosts_share));
-    CELL_AS(b, s->per_hour > 0 && b->row->is_suspect ? DOC_MORE : DOC_WORDS, "{}",
-            PER_HOUR(s->per_hour));
-    CELL(b, "{}", REAL_(phrase_per_day, s->per_day));
-    CELL(b, "{}", SHARE_(s->score_share));
-    CELL(b, "{}", HOURS_LEFT(s->hours_left));
-    CELL(b, "{}", SHARE_(s->score));
-    CELL(b, "{}", TYPE(s->subject));
+    CELL(b, s->rank);
+    CELL(b, s->hosts, " of ", s->of_hosts);
+    CELL(b, as_share(s->hosts_share));
+    CELL_AS(b, s->per_hour > 0 && b->row->is_suspect ? DOC_MORE : DOC_WORDS,
+            as_per_hour(s->per_hour));
+    CELL(b, as_per_day(s->per_day));
+    CELL(b, as_share(s->score_share));
+    CELL(b, as_hours_left(s->hours_left));
+    CELL(b, as_share(s->score));
+    CELL(b, run_type(s->subject));
     if (strcmp(s->subject, s->type) != 0)
-        REMARK(b, "({})", TYPE(s->type));
+        REMARK(b, "(", run_type(s->type), ")");
     if (s->service != NULL)
-        REMARK(b, "in {}", NAME(s->service));
+        REMARK(b, "in ", run_name(s->service));
 }
 
 /* With which build, and how sure that is. */
@@ -99,17 +108,17 @@ static void add_onset(struct build *b, const struct hd_fleet_suspect *s)
         SAY(b, to, "the runs do not name their build");
         break;
     case HD_ONSET_NAMED:
-        SAY(b, to, "with build {}: ", NAME(s->began_with));
+        SAY(b, to, "with build ", run_name(s->began_with), ": ");
         phrase_sides(&b->words, s);
         break;
     default:
         SAY(b, to,
             s->onset == HD_ONSET_FIRST
-                ? "present since the first recorded build, {}"
-                : "with which build cannot be told; the first that shows it is {}",
-            NAME(s->first_build));
+                ? "present since the first recorded build, "
+                : "with which build cannot be told; the first that shows it is ",
+            run_name(s->first_build));
     }
-    SAY(b, to, "; first seen {}", MOMENT(s->first_seen));
+    SAY(b, to, "; first seen ", as_moment(s->first_seen));
 }
 
 /* What it rests on besides judged runs, or lacks; and what became of its processes. */
@@ -124,7 +133,7 @@ static void add_pool(struct build *b, const struct hd_fleet_suspect *s)
         ATTACHED(b, is_open ? "missing" : "rests on", "");
     phrase_ends(&b->words, s);
     if (b->words.len > 0 && s->life_hours > 0 && !isinf(s->life_hours))
-        ATTACHED(b, "ends", "; from start to limit {}", HOURS_LEFT(s->life_hours));
+        ATTACHED(b, "ends", "; from start to limit ", as_hours_left(s->life_hours));
     else if (b->words.len > 0)
         ATTACHED(b, "ends", "");
 }
@@ -134,13 +143,14 @@ static void add_worst(struct build *b, const struct hd_fleet_suspect *s)
 {
     const struct hd_fleet_host *worst = &s->on[0];
     struct doc_runs *to = doc_piece(b->doc, build_attached(b, "worst"), "");
-    SAY(b, to, "{}", worst->host != NULL ? NAME(worst->host) : W("a host without a name"));
+    SAY(b, to,
+        worst->host != NULL ? run_name(worst->host) : say_words("a host without a name"));
     if (!isnan(worst->per_hour))
-        SAY(b, to, ", {}", PER_HOUR(worst->per_hour));
+        SAY(b, to, ", ", as_per_hour(worst->per_hour));
     if (!isnan(worst->score_share))
-        SAY(b, to, ", {} of its heap", SHARE_(worst->score_share));
+        SAY(b, to, ", ", as_share(worst->score_share), " of its heap");
     if (s->hosts_still < s->hosts)
-        SAY(b, to, "; the newest run shows it on {} of {}", N(s->hosts_still), N(s->hosts));
+        SAY(b, to, "; the newest run shows it on ", s->hosts_still, " of ", s->hosts);
 }
 
 /* The types of the path that the one line is made of; nothing for NULL. */
@@ -188,7 +198,7 @@ static void add_page(struct build *b, struct doc_line *l, const struct hd_fleet_
         return;
     struct doc_runs *to = doc_piece(b->doc, l, "");
     if (page->href == NULL) {
-        SAY(b, to, "no page of its run: {}", QUOTED(page->why));
+        SAY(b, to, "no page of its run: ", run_quoted(page->why));
         return;
     }
     SAY(b, to, "the page of its worst run");
@@ -212,7 +222,7 @@ static void add_suspect(struct build *b, struct doc_table *t,
     /* What shows more of it, where it stands worst. */
     struct doc_line *l = build_attached(b, "open");
     add_page(b, l, s);
-    SAY(b, doc_piece(b->doc, l, l->len > 0 ? "  " : ""), "{}", CODE(s->command));
+    SAY(b, doc_piece(b->doc, l, l->len > 0 ? "  " : ""), run_code(s->command));
 }
 
 static struct doc_table *begin_suspects(struct build *b, const char *title,
@@ -291,7 +301,7 @@ enum { ROOM_FOR_SOME = 70, ROOM_FOR_MORE = 100, ROOM_FOR_ALL = 120 };
 static void add_run_counts(struct build *b, const uint64_t *runs)
 {
     for (size_t i = 0; i < HD_JUDGEMENT_COUNT; i++)
-        CELL(b, "{}", N(runs[i]));
+        CELL(b, runs[i]);
 }
 
 static void add_services(struct build *b)
@@ -314,12 +324,12 @@ static void add_services(struct build *b)
     for (size_t i = 0; i < a->services_shown; i++) {
         const struct hd_fleet_service *s = &a->services[i];
         build_row(b, t, DOC_ROW);
-        CELL_AS(b, s->suspects > 0 ? DOC_MORE : DOC_WORDS, "{}", N(s->suspects));
-        CELL(b, "{}", N(s->hosts));
+        CELL_AS(b, s->suspects > 0 ? DOC_MORE : DOC_WORDS, s->suspects);
+        CELL(b, s->hosts);
         add_run_counts(b, s->runs);
-        CELL(b, "{}", N(s->builds));
-        CELL(b, "{}", HOURS_LEFT(s->hours_left));
-        CELL(b, "{}", NAME(s->service));
+        CELL(b, s->builds);
+        CELL(b, as_hours_left(s->hours_left));
+        CELL(b, run_name(s->service));
     }
     build_others(b, t, a->service_count - a->services_shown);
 }
@@ -379,19 +389,21 @@ static void add_multiples_of(struct build *b, struct doc_table *t,
         most = most_of(s->on[i].retained, s->on[i].count, most);
     build_row(b, t, DOC_GROUP);
     b->row->is_open = s->rank <= OPEN_MULTIPLES;
-    CELL(b, s->service != NULL ? "suspect {}: {} in {}" : "suspect {}: {}", N(s->rank),
-         TYPE(s->subject), NAME(s->service));
+    struct doc_runs *to = build_next_cell(b);
+    SAY(b, to, "suspect ", s->rank, ": ", run_type(s->subject));
+    if (s->service != NULL)
+        SAY(b, to, " in ", run_name(s->service));
     for (size_t i = 0; i < shown; i++) {
         const struct hd_fleet_host *h = &s->on[i];
         build_row(b, t, DOC_ROW);
         add_chart(b, h->times, h->retained, h->count, most);
-        CELL(b, "{}", PER_HOUR(h->per_hour));
-        CELL(b, "{}", SIZE_(last_of(h->retained, h->count)));
-        CELL(b, "{}", SHARE_(h->score_share));
-        CELL(b, "{}", HOURS_LEFT(h->hours_left));
-        CELL(b, "{}", NAME(h->build));
-        CELL(b, "{}", PLAIN_N(h->run));
-        CELL(b, "{}", NAME(h->host));
+        CELL(b, as_per_hour(h->per_hour));
+        CELL(b, as_size(last_of(h->retained, h->count)));
+        CELL(b, as_share(h->score_share));
+        CELL(b, as_hours_left(h->hours_left));
+        CELL(b, run_name(h->build));
+        CELL(b, as_id(h->run));
+        CELL(b, run_name(h->host));
     }
     build_others(b, t, s->on_count - shown);
 }
@@ -428,18 +440,18 @@ static void add_host_row(struct build *b, struct doc_table *t,
 {
     build_row(b, t, DOC_ROW);
     b->row->is_suspect = h->suspects + h->suspects_pooled > 0;
-    CELL(b, "{}", N(h->suspects + h->suspects_pooled));
+    CELL(b, h->suspects + h->suspects_pooled);
     add_chart(b, h->times, h->bytes, h->count, most_of(h->bytes, h->count, 0));
-    CELL(b, "{}", SIZE_(h->heap));
-    CELL(b, "{}", PER_HOUR(h->heap_per_hour));
-    CELL(b, "{}", HOURS_LEFT(h->hours_left));
+    CELL(b, as_size(h->heap));
+    CELL(b, as_per_hour(h->heap_per_hour));
+    CELL(b, as_hours_left(h->hours_left));
     add_run_counts(b, h->runs);
-    CELL(b, "{}", NAME(h->build));
-    CELL(b, "{}", TYPE(h->subject));
-    CELL(b, "{}", NAME(h->service));
-    CELL(b, "{}", NAME(h->host));
+    CELL(b, run_name(h->build));
+    CELL(b, run_type(h->subject));
+    CELL(b, run_name(h->service));
+    CELL(b, run_name(h->host));
     if (h->open_subject != NULL)
-        REMARK(b, "unsure: {}", TYPE(h->open_subject));
+        REMARK(b, "unsure: ", run_type(h->open_subject));
 }
 
 static void add_hosts(struct build *b)
@@ -477,12 +489,12 @@ static void add_builds_of(struct build *b, struct doc_table *t,
     for (size_t i = 0; i < shown; i++) {
         const struct hd_fleet_build_count *c = &s->builds[i];
         build_row(b, t, DOC_ROW);
-        CELL(b, "{}", N(s->rank));
-        CELL(b, "{}", MOMENT(c->first_seen));
-        CELL(b, "{} of {}", N(c->with), N(c->runs));
-        CELL(b, "{}", SHARE_(c->runs > 0 ? (double)c->with / (double)c->runs : NAN));
-        CELL(b, "{}", TYPE(s->subject));
-        CELL(b, "{}", NAME(c->build));
+        CELL(b, s->rank);
+        CELL(b, as_moment(c->first_seen));
+        CELL(b, c->with, " of ", c->runs);
+        CELL(b, as_share(c->runs > 0 ? (double)c->with / (double)c->runs : NAN));
+        CELL(b, run_type(s->subject));
+        CELL(b, run_name(c->build));
         if (s->onset == HD_ONSET_NAMED && s->began_with == c->build)
             REMARK(b, "it began here");
     }
@@ -529,14 +541,14 @@ static void add_unjudged(struct build *b)
     for (size_t i = 0; i < a->unjudged_shown; i++) {
         const struct hd_fleet_unjudged *u = &a->unjudged[i];
         build_row(b, t, DOC_ROW);
-        CELL(b, "{}", NAME(u->host));
-        CELL(b, "{}", PLAIN_N(u->pid));
-        CELL(b, "{}", PLAIN_N(u->series));
-        CELL(b, "{} of {}", N(u->compared), N(u->recorded));
-        CELL(b, "{}", W(phrase_doubt(u->doubt)));
-        CELL(b, "{}", NAME(u->service));
+        CELL(b, run_name(u->host));
+        CELL(b, as_id(u->pid));
+        CELL(b, as_id(u->series));
+        CELL(b, u->compared, " of ", u->recorded);
+        CELL(b, phrase_doubt(u->doubt));
+        CELL(b, run_name(u->service));
         if (u->why != NULL)
-            ATTACHED(b, NULL, "{}", QUOTED(u->why));
+            ATTACHED(b, NULL, run_quoted(u->why));
     }
     build_others(b, t, a->unjudged_count - a->unjudged_shown);
 }

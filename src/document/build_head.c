@@ -18,8 +18,8 @@ static void add_compared(struct build *b, struct doc_section *s)
     const size_t n = b->r->snapshot_count, left_out = n - b->r->diff.usable_count;
     if (b->page != NULL) {
         if (left_out > 0)
-            PARAGRAPH(b, s, "{} {} left out of the ranking.", PLURAL(left_out, "snapshot"),
-                      W(left_out == 1 ? "is" : "are"));
+            PARAGRAPH(b, s, as_plural(left_out, "snapshot"), " ",
+                      left_out == 1 ? "is" : "are", " left out of the ranking.");
         return;
     }
     struct doc_line *l = &doc_block(b->doc, s, DOC_PARAGRAPH)->line;
@@ -27,10 +27,10 @@ static void add_compared(struct build *b, struct doc_section *s)
     format_plural(&b->words, n, "snapshot");
     heading_add_span(&b->words, b->r);
     build_end(b, doc_piece(b->doc, l, ""));
-    PIECE(b, l, "  ", "{}", FILE_(0));
-    PIECE(b, l, n > 2 ? " … " : " → ", "{}", FILE_(n - 1));
+    PIECE(b, l, "  ", run_file(0));
+    PIECE(b, l, n > 2 ? " … " : " → ", run_file(n - 1));
     if (left_out > 0)
-        PIECE(b, l, "  ", "({} left out of the ranking)", N(left_out));
+        PIECE(b, l, "  ", "(", left_out, " left out of the ranking)");
 }
 
 /* --- totals -------------------------------------------------------------- */
@@ -140,8 +140,8 @@ static void add_totals(struct build *b, struct doc_section *s)
     uint64_t all = b->r->leaves_garbage && !b->r->options.gen2
                        ? b->r->snapshots[n - 1].info.objects
                        : last->count;
-    FACT(b, f, "reachable", "{} of the objects in the last snapshot",
-         SHARE_((double)reachable->count / (double)all));
+    FACT(b, f, "reachable", as_share((double)reachable->count / (double)all),
+         " of the objects in the last snapshot");
     f->all[f->len - 1].value.wraps = true;
 }
 
@@ -152,12 +152,12 @@ static void add_growth(struct build *b, struct doc_section *s)
     if (!g->known || g->bytes <= 0)
         return;
     struct doc_line *l = &doc_fact(b->doc, facts_of(b, s), "growth")->value;
-    SAY(b, doc_piece(b->doc, l, ""), "{} reachable,", GAIN(g->bytes));
-    PIECE(b, l, " ", "{} of the heap:", SHARE_(g->share));
-    PIECE(b, l, " ", "suspects {},", GAIN(g->suspects));
+    SAY(b, doc_piece(b->doc, l, ""), as_size_signed(g->bytes), " reachable,");
+    PIECE(b, l, " ", as_share(g->share), " of the heap:");
+    PIECE(b, l, " ", "suspects ", as_size_signed(g->suspects), ",");
     if (g->pools != 0)
-        PIECE(b, l, " ", "pools and threads {},", GAIN(g->pools));
-    PIECE(b, l, " ", "rest {}", GAIN(g->rest));
+        PIECE(b, l, " ", "pools and threads ", as_size_signed(g->pools), ",");
+    PIECE(b, l, " ", "rest ", as_size_signed(g->rest));
 }
 
 /* Files know it of the time when they were taken, which nobody can ask for any more. */
@@ -168,9 +168,9 @@ static void add_untold(struct build *b, struct doc_section *s)
     if (d->untold == HD_UNTOLD_NOTHING)
         return;
     struct doc_facts *f = facts_of(b, s);
-    FACT(b, f, "survivors", "{}{}; events missing in snapshot {}: {}",
-         W(source != NULL ? "by " : "not known"), W(source != NULL ? source : ""),
-         N(d->untold_snapshot + 1), W(hd_untold_words(d->untold)));
+    FACT(b, f, "survivors", source != NULL ? "by " : "not known",
+         source != NULL ? source : "", "; events missing in snapshot ",
+         d->untold_snapshot + 1, ": ", hd_untold_words(d->untold));
     f->all[f->len - 1].value.wraps = true;
 }
 
@@ -198,18 +198,15 @@ static void add_input(struct build *b, struct doc_table *t, const struct hd_info
 {
     bool named = info->process != NULL, has_pid = info->pid != HD_UNKNOWN;
     build_row(b, t, DOC_ROW);
-    CELL(b, "{}", NAME(info->path));
-    CELL(b, "{}", NAME(info->time));
-    CELL(b,
-         !has_pid ? "{}"
-         : named  ? "{}, pid {}"
-                  : "{}pid {}",
-         named ? NAME(info->process) : W(""), PLAIN_N(info->pid));
-    CELL(b, "{}", NAME(info->host));
-    CELL(b, "{}", N(info->objects));
-    CELL(b, "{}", SIZE_(info->bytes));
-    CELL(b, "{}", SIZE_(info->reachable_bytes));
-    CELL(b, "{}", W(info->format));
+    CELL(b, run_name(info->path));
+    CELL(b, run_name(info->time));
+    CELL(b, say_if(named, run_name(info->process)), named && has_pid ? ", " : "",
+         has_pid ? "pid " : "", say_if(has_pid, as_digits(info->pid)));
+    CELL(b, run_name(info->host));
+    CELL(b, info->objects);
+    CELL(b, as_size(info->bytes));
+    CELL(b, as_size(info->reachable_bytes));
+    CELL(b, info->format);
     if (!info->complete)
         REMARK(b, "incomplete");
     if (info->sampled)
@@ -250,8 +247,8 @@ static void add_made_by(struct build *b, struct doc_section *s)
         text_add_string(&words, i > 0 ? " " : "");
         format_shell_word(&words, b->page->command[i]);
     }
-    FACT(b, &doc_block(b->doc, s, DOC_FACTS)->facts, "made by", "{}",
-         NAME(text_string(&words)));
+    FACT(b, &doc_block(b->doc, s, DOC_FACTS)->facts, "made by",
+         run_name(text_string(&words)));
     text_free(&words);
 }
 

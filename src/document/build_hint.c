@@ -153,7 +153,7 @@ struct document *document_of_hints(void)
             continue;
         struct doc_line *l = &doc_fact(b.doc, all, hints[i].id)->value;
         l->wraps = true;
-        SAY(&b, doc_piece(b.doc, l, ""), "{}", W(hints[i].fix));
+        SAY(&b, doc_piece(b.doc, l, ""), hints[i].fix);
     }
     text_free(&b.words);
     return b.doc;

@@ -9,17 +9,19 @@
 
 /* A fact; nothing of what is not known. */
 static void add_fact(struct build *b, struct doc_facts *f, const char *name,
-                     struct said value)
+                     struct say_part (*as)(const char *words), const char *value)
 {
-    if (value.words != NULL && value.words[0] != '\0')
-        FACT(b, f, name, "{}", value);
+    if (value != NULL && value[0] != '\0')
+        FACT(b, f, name, as(value));
 }
 
 static struct doc_fact *add_tally(struct build *b, struct doc_facts *f, const char *name,
                                   uint64_t count, uint64_t bytes)
 {
-    FACT(b, f, name, bytes != HD_UNKNOWN ? "{}, {} ({} bytes)" : "{}", N(count),
-         SIZE_(bytes), N(bytes));
+    if (bytes != HD_UNKNOWN)
+        FACT(b, f, name, count, ", ", as_size(bytes), " (", bytes, " bytes)");
+    else
+        FACT(b, f, name, count);
     return &f->all[f->len - 1];
 }
 
@@ -40,11 +42,10 @@ static void add_graph_facts(struct build *b, struct doc_facts *f,
     if (s->weak_roots != HD_UNKNOWN && s->weak_roots > 0)
         add_tally(b, f, "weak handles", s->weak_roots, HD_UNKNOWN);
     if (s->told_survivors != HD_UNKNOWN)
-        FACT(b, f, "survivors",
-             "{} of the {} of the snapshot before, as its collector told",
-             N(s->told_survivors), N(s->told_of));
+        FACT(b, f, "survivors", s->told_survivors, " of the ", s->told_of,
+             " of the snapshot before, as its collector told");
     else if (s->untold != HD_UNTOLD_NOTHING)
-        FACT(b, f, "survivors", "not told: {}", W(hd_untold_words(s->untold)));
+        FACT(b, f, "survivors", "not told: ", hd_untold_words(s->untold));
     for (int g = 0; info->has_generations && g < HD_GENERATION_COUNT; g++)
         if (s->by_generation[g].count > 0)
             add_tally(b, f, g == HD_GEN_UNKNOWN ? "no generation" : generation_names[g],
@@ -60,30 +61,30 @@ static void add_facts(struct build *b, struct doc_facts *f,
         snprintf(pid, sizeof(pid), "%" PRIu64, info->pid);
     if (info->xxh3 != HD_UNKNOWN)
         snprintf(sum, sizeof(sum), "%016" PRIx64, info->xxh3);
-    add_fact(b, f, "format", QUOTED(info->format));
-    add_fact(b, f, "written by", QUOTED(info->producer));
-    add_fact(b, f, "time", QUOTED(info->time));
-    add_fact(b, f, "process", NAME(info->process));
-    add_fact(b, f, "pid", QUOTED(pid));
-    add_fact(b, f, "program", NAME(info->program));
-    add_fact(b, f, "started", QUOTED(info->started));
-    add_fact(b, f, "host", NAME(info->host));
-    add_fact(b, f, "container", NAME(info->container));
-    add_fact(b, f, "runtime", QUOTED(info->runtime));
-    add_fact(b, f, "processor", QUOTED(info->processor));
-    add_fact(b, f, "command", NAME(s->origin.command));
-    add_fact(b, f, "generation", QUOTED(s->origin.generation));
-    add_fact(b, f, "liveness", QUOTED(s->origin.liveness));
-    add_fact(b, f, "filters", QUOTED(s->origin.filters));
+    add_fact(b, f, "format", run_quoted, info->format);
+    add_fact(b, f, "written by", run_quoted, info->producer);
+    add_fact(b, f, "time", run_quoted, info->time);
+    add_fact(b, f, "process", run_name, info->process);
+    add_fact(b, f, "pid", run_quoted, pid);
+    add_fact(b, f, "program", run_name, info->program);
+    add_fact(b, f, "started", run_quoted, info->started);
+    add_fact(b, f, "host", run_name, info->host);
+    add_fact(b, f, "container", run_name, info->container);
+    add_fact(b, f, "runtime", run_quoted, info->runtime);
+    add_fact(b, f, "processor", run_quoted, info->processor);
+    add_fact(b, f, "command", run_name, s->origin.command);
+    add_fact(b, f, "generation", run_quoted, s->origin.generation);
+    add_fact(b, f, "liveness", run_quoted, s->origin.liveness);
+    add_fact(b, f, "filters", run_quoted, s->origin.filters);
     add_tally(b, f, "objects", info->objects, info->bytes);
     add_tally(b, f, "types", info->types, HD_UNKNOWN);
     add_graph_facts(b, f, s);
-    add_fact(
-        b, f, "sampled",
-        QUOTED(info->sampled ? "yes: bytes scale up exactly, counts are estimates" : ""));
-    add_fact(b, f, "values", QUOTED(info->redacted ? "redacted" : ""));
-    add_fact(b, f, "complete", QUOTED(info->complete ? "" : "no: objects may be missing"));
-    add_fact(b, f, "xxh3", QUOTED(sum));
+    add_fact(b, f, "sampled", run_quoted,
+             info->sampled ? "yes: bytes scale up exactly, counts are estimates" : "");
+    add_fact(b, f, "values", run_quoted, info->redacted ? "redacted" : "");
+    add_fact(b, f, "complete", run_quoted,
+             info->complete ? "" : "no: objects may be missing");
+    add_fact(b, f, "xxh3", run_quoted, sum);
 }
 
 static void add_error(struct build *b, struct doc_line *l, const struct hd_error *e)
@@ -93,9 +94,9 @@ static void add_error(struct build *b, struct doc_line *l, const struct hd_error
         snprintf(place, sizeof(place), "line %" PRIu64 ": ", e->at);
     else if (e->where == HD_AT_BYTE)
         snprintf(place, sizeof(place), "byte 0x%" PRIx64 ": ", e->at);
-    SAY(b, doc_piece(b->doc, l, ""), "cannot be used: {}{}{}{}", W(place),
-        W(e->kind != NULL ? e->kind : ""), W(e->kind != NULL ? ": " : ""),
-        QUOTED(e->message));
+    SAY(b, doc_piece(b->doc, l, ""), "cannot be used: ", place,
+        e->kind != NULL ? e->kind : "", e->kind != NULL ? ": " : "",
+        run_quoted(e->message));
 }
 
 /* --- many files ------------------------------------------------------------ */
@@ -108,13 +109,13 @@ static void add_file(struct build *b, struct doc_table *t, size_t k)
     bool walked =
         ok && info->has_roots && info->objects > 0 && info->reachable_objects != HD_UNKNOWN;
     build_row(b, t, DOC_ROW);
-    CELL(b, "{}", N(ok ? info->objects : HD_UNKNOWN));
-    CELL(b, "{}", SIZE_(ok ? info->bytes : HD_UNKNOWN));
-    CELL(b, "{}",
-         SHARE_(walked ? (double)info->reachable_objects / (double)info->objects : NAN));
-    CELL(b, "{}", QUOTED(ok && info->time != NULL ? info->time : "-"));
-    CELL(b, "{}", W(ok ? info->format : NULL));
-    CELL(b, "{}", QUOTED(info->path));
+    CELL(b, ok ? info->objects : HD_UNKNOWN);
+    CELL(b, as_size(ok ? info->bytes : HD_UNKNOWN));
+    CELL(b,
+         as_share(walked ? (double)info->reachable_objects / (double)info->objects : NAN));
+    CELL(b, run_quoted(ok && info->time != NULL ? info->time : "-"));
+    CELL(b, as_known(ok ? info->format : NULL));
+    CELL(b, run_quoted(info->path));
     if (ok && info->sampled)
         REMARK(b, "sampled");
     if (ok && !info->complete)
@@ -125,7 +126,7 @@ static void add_file(struct build *b, struct doc_table *t, size_t k)
         const struct hd_warning *w = &b->r->warnings[i];
         bool said = strcmp(w->code, "sampled") == 0 || strcmp(w->code, "incomplete") == 0;
         if (w->snapshot == k && !said)
-            ATTACHED(b, NULL, "warning: {}: {}", W(w->code), QUOTED(w->message));
+            ATTACHED(b, NULL, "warning: ", w->code, ": ", run_quoted(w->message));
     }
 }
 
@@ -141,7 +142,7 @@ static void add_files(struct build *b)
         {.title = "file", .is_subject = true, .is_title = true}};
     struct doc_section *s = doc_section(b->doc, DOC_PLAIN);
     s->only = DOC_ON_LINES;
-    PARAGRAPH(b, s, "{}; -v shows all", PLURAL(b->r->snapshot_count, "file"));
+    PARAGRAPH(b, s, as_plural(b->r->snapshot_count, "file"), "; -v shows all");
     struct heading_origin from;
     if (heading_origin(b->r, &from) && !from.several)
         build_origin(b, s);
@@ -209,17 +210,17 @@ static void add_process(struct build *b, struct doc_table *t, const struct hd_pr
     char container[CONTAINER_DIGITS + 1];
     snprintf(container, sizeof(container), "%s", p->container != NULL ? p->container : "");
     build_row(b, t, DOC_ROW);
-    CELL(b, "{}", PLAIN_N(p->pid));
-    CELL(b, "{}", NAME(p->name));
-    CELL(b, "{}", NAME(p->container != NULL ? container : NULL));
-    CELL(b, "{}", NAME(p->host));
-    CELL(b, "{}", SIZE_(p->memory));
-    CELL(b, "{}", DURATION(p->uptime));
-    CELL(b, "{}", NAME(p->runtime));
-    CELL(b, "{}", NAME(p->user));
-    CELL(b, "{}", NAME(p->command));
+    CELL(b, as_id(p->pid));
+    CELL(b, run_name(p->name));
+    CELL(b, run_name(p->container != NULL ? container : NULL));
+    CELL(b, run_name(p->host));
+    CELL(b, as_size(p->memory));
+    CELL(b, as_age(p->uptime));
+    CELL(b, run_name(p->runtime));
+    CELL(b, run_name(p->user));
+    CELL(b, run_name(p->command));
     if (p->problem != NULL)
-        ATTACHED(b, NULL, "{}", QUOTED(p->problem));
+        ATTACHED(b, NULL, run_quoted(p->problem));
 }
 
 void build_processes(struct build *b)

@@ -11,9 +11,9 @@
 
 /* --- words ----------------------------------------------------------------------- */
 
-static struct said type_of(const char *type, const char *full_name)
+static struct say_part type_of(const char *type, const char *full_name)
 {
-    return full_name != NULL ? NAME(full_name) : TYPE(type);
+    return full_name != NULL ? run_name(full_name) : run_type(type);
 }
 
 static struct doc_section *begin_topic(struct build *b, const char *title)
@@ -31,9 +31,9 @@ static void add_place(struct build *b, struct doc_runs *to, uint64_t address,
                       uint32_t number)
 {
     if (address == 0)
-        SAY(b, to, "{}", CODE(arena_printf(&b->doc->arena, "#%u", (unsigned)number)));
+        SAY(b, to, run_code(arena_printf(&b->doc->arena, "#%u", (unsigned)number)));
     else
-        SAY(b, to, "{}", ADDRESS_(address));
+        SAY(b, to, as_address(address));
 }
 
 /* Text of others in quotes. */
@@ -41,7 +41,7 @@ static void add_text(struct build *b, struct doc_runs *to, const char *s, bool i
 {
     struct text quoted = {0};
     object_add_quoted(&quoted, s, is_cut);
-    SAY(b, to, "{}", QUOTED(text_string(&quoted)));
+    SAY(b, to, run_quoted(text_string(&quoted)));
     text_free(&quoted);
 }
 
@@ -53,7 +53,7 @@ static void add_plain(struct build *b, struct doc_runs *to, const struct hd_fiel
         SAY(b, to, "not shown");
     } else if (f->kind == HD_FIELD_CHAR || f->kind == HD_FIELD_ENUM) {
         object_add_value(&value, f);
-        SAY(b, to, "{}", QUOTED(text_string(&value)));
+        SAY(b, to, run_quoted(text_string(&value)));
         text_free(&value);
     } else {
         object_add_plain(&b->words, f);
@@ -73,7 +73,7 @@ static void add_value(struct build *b, struct doc_runs *to, const struct hd_fiel
     else if (f->number == 0)
         SAY(b, to, "null");
     else
-        SAY(b, to, "{}, no object", ADDRESS_(f->number));
+        SAY(b, to, as_address(f->number), ", no object");
     if (f->number == 0 && f->to == HD_NO_OBJECT)
         return;
     bool is_text = f->to_type != NULL && strcmp(f->to_type, "System.String") == 0;
@@ -86,7 +86,7 @@ static void add_value(struct build *b, struct doc_runs *to, const struct hd_fiel
     else if (f->boxed != NULL)
         add_plain(b, to, f->boxed);
     else if (f->has_length)
-        SAY(b, to, "  {}", PLURAL(f->length, is_text ? "character" : "element"));
+        SAY(b, to, "  ", as_plural(f->length, is_text ? "character" : "element"));
 }
 
 /* --- what it is ------------------------------------------------------------------ */
@@ -100,9 +100,9 @@ static void add_since(struct build *b, struct doc_facts *f, const struct hd_inst
     if (x->since == (size_t)-1)
         FACT(b, f, "there", "since when is not known");
     else if (x->since == 0)
-        FACT(b, f, "there", "since before the first of {} snapshots", N(all));
+        FACT(b, f, "there", "since before the first of ", all, " snapshots");
     else
-        FACT(b, f, "there", "since snapshot {} of {}", N(x->since + 1), N(all));
+        FACT(b, f, "there", "since snapshot ", x->since + 1, " of ", all);
 }
 
 static void add_size(struct build *b, struct doc_facts *f, const struct hd_instance *x)
@@ -110,13 +110,13 @@ static void add_size(struct build *b, struct doc_facts *f, const struct hd_insta
     const struct hd_object *o = &x->object;
     bool is_object = o->kind == HD_OBJECT;
     if (is_object)
-        FACT(b, f, "size", "{}", SIZE_(o->bytes));
+        FACT(b, f, "size", as_size(o->bytes));
     if (x->retained != HD_UNKNOWN)
-        FACT(b, f, "retains", "{}", SIZE_(x->retained));
+        FACT(b, f, "retains", as_size(x->retained));
     if (is_object && o->generation != HD_GEN_UNKNOWN)
-        FACT(b, f, "generation", "{}", W(generation_names[o->generation]));
+        FACT(b, f, "generation", generation_names[o->generation]);
     if (is_object)
-        FACT(b, f, "instances", "{} of its type", N(o->instances));
+        FACT(b, f, "instances", o->instances, " of its type");
 }
 
 static void add_facts(struct build *b, struct doc_section *s, const struct hd_instance *x)
@@ -124,30 +124,33 @@ static void add_facts(struct build *b, struct doc_section *s, const struct hd_in
     struct doc_facts *f = &doc_block(b->doc, s, DOC_FACTS)->facts;
     const struct hd_object *o = &x->object;
     const struct hd_field *self = x->fields.self;
-    FACT(b, f, "type", "{}", type_of(o->type, o->full_name));
+    FACT(b, f, "type", type_of(o->type, o->full_name));
     if (o->kind != HD_OBJECT)
-        FACT(b, f, "kind", "{}",
-             W(o->kind == HD_OBJECT_ROOTS ? "a group of roots or a variable: no object"
-                                          : "referred to, but not described"));
+        FACT(b, f, "kind",
+             o->kind == HD_OBJECT_ROOTS ? "a group of roots or a variable: no object"
+                                        : "referred to, but not described");
     if (o->module != NULL)
-        FACT(b, f, "module", "{}", NAME(o->module));
+        FACT(b, f, "module", run_name(o->module));
     if (self != NULL && self->text != NULL) /* of a Uri */
         add_text(b, build_fact(b, f, "value"), self->text, self->is_cut);
     else if (self != NULL)
         add_value(b, build_fact(b, f, "value"), self);
-    FACT(b, f, "address",
-         x->offset > 0 ? "{}; {} is inside it, {} behind its beginning" : "{}",
-         ADDRESS_(o->address), ADDRESS_(x->asked), PLURAL(x->offset, "byte"));
+    struct doc_runs *to = build_fact(b, f, "address");
+    SAY(b, to, as_address(o->address));
+    if (x->offset > 0)
+        SAY(b, to, "; ", as_address(x->asked), " is inside it, ",
+            as_plural(x->offset, "byte"), " behind its beginning");
     add_place(b, build_fact(b, f, "number"), 0, o->number);
     add_size(b, f, x);
     add_since(b, f, x);
-    FACT(b, f, "reachable",
-         !x->has_roots      ? "not known: the snapshot has no roots"
-         : !o->is_reachable ? "no: no root reaches it"
-                            : "yes ({})",
-         ROOT_KIND(x->root));
-    FACT(b, f, "references", "{} from it, {} to it", N(o->references), N(o->referrers));
-    FACT(b, f, "snapshot", "{}", FILE_(b->r->snapshot_count - 1));
+    if (x->has_roots && o->is_reachable)
+        FACT(b, f, "reachable", "yes (", as_root_kind((int)x->root), ")");
+    else
+        FACT(b, f, "reachable",
+             x->has_roots ? "no: no root reaches it"
+                          : "not known: the snapshot has no roots");
+    FACT(b, f, "references", o->references, " from it, ", o->referrers, " to it");
+    FACT(b, f, "snapshot", run_file(b->r->snapshot_count - 1));
 }
 
 /* --- what it is made of ---------------------------------------------------------- */
@@ -169,10 +172,10 @@ static void add_field_table(struct build *b, struct doc_section *s,
         const struct hd_field *field = &f->all[i];
         const char *declared = field->type != NULL ? field->type : "-";
         build_row(b, t, DOC_ROW);
-        CELL(b, "{}", QUOTED(field->name != NULL ? field->name : "-"));
+        CELL(b, run_quoted(field->name != NULL ? field->name : "-"));
         add_value(b, build_next_cell(b), field);
         add_place(b, build_next_cell(b), field->number, field->to);
-        CELL(b, "{}", field->to_type != NULL ? TYPE(field->to_type) : NAME(declared));
+        CELL(b, field->to_type != NULL ? run_type(field->to_type) : run_name(declared));
     }
     build_rest(b, t, f->count - f->first - f->len);
 }
@@ -217,9 +220,8 @@ static void add_parts(struct build *b, const struct hd_instance *x)
         begin_topic(b, "Elements");
     }
     if (any_is_hidden(f))
-        PARAGRAPH(b, &b->doc->sections[b->doc->section_count - 1],
-                  "{} shows text, and what arrays hold: they may be secrets",
-                  CODE("--values"));
+        PARAGRAPH(b, &b->doc->sections[b->doc->section_count - 1], run_code("--values"),
+                  " shows text, and what arrays hold: they may be secrets");
 }
 
 /* --- neighbours ------------------------------------------------------------------ */
@@ -244,13 +246,13 @@ static void add_groups(struct build *b, const char *title,
     for (size_t i = 0; i < shown; i++) {
         const struct hd_object_group *g = &all[i].group;
         build_row(b, t, DOC_ROW);
-        CELL(b, "{}", N(g->objects));
-        CELL(b, "{}", N(g->references));
-        CELL(b, "{}", IF(g->kind == HD_OBJECT, SIZE_(g->bytes)));
+        CELL(b, g->objects);
+        CELL(b, g->references);
+        CELL(b, say_if(g->kind == HD_OBJECT, as_size(g->bytes)));
         text_add_string(&b->words, g->objects > 1 ? "e.g. " : "");
         add_place(b, build_next_cell(b), all[i].address, g->first);
-        CELL(b, "{}", QUOTED(g->field != NULL ? g->field : "-"));
-        CELL(b, "{}", type_of(g->type, g->full_name));
+        CELL(b, run_quoted(g->field != NULL ? g->field : "-"));
+        CELL(b, type_of(g->type, g->full_name));
     }
     build_rest(b, t, count - shown);
 }
@@ -277,12 +279,12 @@ static void add_holders(struct build *b, const struct hd_instance *x)
         const struct hd_object *o = &h->object;
         bool is_object = o->kind == HD_OBJECT;
         build_row(b, t, DOC_ROW);
-        CELL(b, "{}", N(h->references));
+        CELL(b, h->references);
         add_place(b, build_next_cell(b), is_object ? o->address : 0, o->number);
-        CELL(b, "{}", IF(is_object, SIZE_(o->bytes)));
-        CELL(b, "{}", QUOTED(h->field != NULL ? h->field : "-"));
-        CELL(b, "{}", type_of(o->type, o->full_name));
-        CELL(b, "{}", ROOT_KIND(h->root));
+        CELL(b, say_if(is_object, as_size(o->bytes)));
+        CELL(b, run_quoted(h->field != NULL ? h->field : "-"));
+        CELL(b, type_of(o->type, o->full_name));
+        CELL(b, as_root_kind(h->root));
     }
     build_rest(b, t, x->holders_omitted);
 }
@@ -317,11 +319,10 @@ static void add_chain(struct build *b, const struct hd_instance *x)
             add_place(b, build_next_cell(b), o->address, o->number);
         else
             CELL(b, "");
-        CELL(b, "{}", IF(o->kind == HD_OBJECT, SIZE_(o->bytes)));
-        CELL(b, "{}",
-             W(o->generation != HD_GEN_UNKNOWN ? generation_names[o->generation] : ""));
-        CELL(b, "{}", type_of(o->type, o->full_name));
-        CELL(b, "{}", IF(l->field != NULL, QUOTED(l->field)));
+        CELL(b, say_if(o->kind == HD_OBJECT, as_size(o->bytes)));
+        CELL(b, o->generation != HD_GEN_UNKNOWN ? generation_names[o->generation] : "");
+        CELL(b, type_of(o->type, o->full_name));
+        CELL(b, say_if(l->field != NULL, run_quoted(l->field)));
     }
 }
 
@@ -330,11 +331,11 @@ void build_object(struct build *b)
     const struct hd_instance *x = &b->r->instance;
     const struct hd_object *o = &x->object;
     /* What a page has as its heading. */
-    SAY(b, &b->doc->summary, "{} ", type_of(o->type, o->full_name));
+    SAY(b, &b->doc->summary, type_of(o->type, o->full_name), " ");
     if (o->address == 0)
         add_place(b, &b->doc->summary, 0, o->number);
     else
-        SAY_AS(b, &b->doc->summary, DOC_CODE, "{}", ADDRESS_(o->address));
+        SAY_AS(b, &b->doc->summary, DOC_CODE, as_address(o->address));
     add_facts(b, doc_section(b->doc, DOC_PLAIN), x);
     add_parts(b, x);
     /* Of references by name it tells only how many of a kind there are. */
@@ -356,15 +357,15 @@ static void add_subject(struct build *b, struct doc_runs *to)
 {
     const struct hd_object_set *set = &b->r->objects;
     const char *pattern = set->pattern_count == 1 ? set->patterns[0] : "*";
-    SAY(b, to, "{} ", N(set->all.count));
+    SAY(b, to, set->all.count, " ");
     if (set->type_count == 1)
-        SAY(b, to, "{} ", TYPE(set->types[0].type));
+        SAY(b, to, run_type(set->types[0].type), " ");
     else if (strcmp(pattern, "*") != 0)
-        SAY(b, to, "{} ", NAME(pattern));
-    SAY(b, to, set->type_count > 1 ? "{} of {} in {}" : "{}{} in {}",
-        W(set->all.count == 1 ? "object" : "objects"),
-        IF(set->type_count > 1, PLURAL(set->type_count, "type")),
-        FILE_(b->r->snapshot_count - 1));
+        SAY(b, to, run_name(pattern), " ");
+    SAY(b, to, set->all.count == 1 ? "object" : "objects",
+        set->type_count > 1 ? " of " : "",
+        say_if(set->type_count > 1, as_plural(set->type_count, "type")), " in ",
+        run_file(b->r->snapshot_count - 1));
 }
 
 static void add_heading(struct build *b, struct doc_section *s)
@@ -378,17 +379,17 @@ static void add_heading(struct build *b, struct doc_section *s)
     }
     if (set->all.count == 0)
         return;
-    PIECE(b, l, ", ", "{}", SIZE_(set->all.bytes));
+    PIECE(b, l, ", ", as_size(set->all.bytes));
     if (set->all.retained != HD_UNKNOWN)
-        PIECE(b, l, ", ", set->all.count == 1 ? "retains {}" : "retain {}",
-              SIZE_(set->all.retained));
-    const char *said = "held by {} {}";
+        PIECE(b, l, ", ", set->all.count == 1 ? "retains " : "retain ",
+              as_size(set->all.retained));
+    bool begun = false;
     for (int kind = 0; set->has_roots && kind < HD_ROOT_KIND_COUNT; kind++) {
         if (set->all.held[kind] == 0)
             continue;
-        PIECE(b, l, said[0] == 'h' ? "; " : ", ", said, ROOT_KIND(kind),
-              N(set->all.held[kind]));
-        said = "{} {}";
+        PIECE(b, l, begun ? ", " : "; ", begun ? "" : "held by ", as_root_kind(kind), " ",
+              set->all.held[kind]);
+        begun = true;
     }
 }
 
@@ -411,15 +412,15 @@ static void add_types(struct build *b)
     for (size_t i = 0; i < shown; i++) {
         const struct hd_object_sum *sum = &set->types[i];
         build_row(b, t, DOC_ROW);
-        CELL(b, "{}", N(sum->count));
-        CELL(b, "{}", SIZE_(sum->bytes));
-        CELL(b, "{}", SIZE_(sum->retained));
-        CELL(b, "{}", TYPE(sum->type));
+        CELL(b, sum->count);
+        CELL(b, as_size(sum->bytes));
+        CELL(b, as_size(sum->retained));
+        CELL(b, run_type(sum->type));
         struct doc_runs *held = build_next_cell(b); /* "static 1,180, stack 20" */
         for (int kind = 0; kind < HD_ROOT_KIND_COUNT; kind++)
             if (sum->held[kind] > 0)
-                SAY(b, held, held->len > 0 ? ", {} {}" : "{} {}", ROOT_KIND(kind),
-                    N(sum->held[kind]));
+                SAY(b, held, held->len > 0 ? ", " : "", as_root_kind(kind), " ",
+                    sum->held[kind]);
     }
     build_rest(b, t, set->type_count - shown);
 }
@@ -448,20 +449,18 @@ static void add_objects(struct build *b)
         const struct hd_object *o = &row->object;
         build_row(b, t, DOC_ROW);
         if (o->address != 0)
-            CELL_AS(b, DOC_CODE, "{}", ADDRESS_(o->address));
+            CELL_AS(b, DOC_CODE, as_address(o->address));
         else
             add_place(b, build_next_cell(b), 0, o->number);
-        CELL(b, "{}", SIZE_(o->bytes));
-        CELL(b, "{}", SIZE_(row->retained));
-        CELL(b, "{}",
-             W(o->generation != HD_GEN_UNKNOWN ? generation_names[o->generation] : NULL));
-        CELL(b, "{}", row->since == 0 ? W("before") : N(row->since + 1));
-        CELL(b, "{}", TYPE(o->type));
+        CELL(b, as_size(o->bytes));
+        CELL(b, as_size(row->retained));
+        CELL(b, o->generation != HD_GEN_UNKNOWN ? generation_names[o->generation] : "-");
+        CELL(b, row->since == 0 ? say_words("before") : say_count(row->since + 1));
+        CELL(b, run_type(o->type));
         /* Its owner; without one the kind of root, and that nothing holds it. */
-        CELL(b, "{}",
-             !set->has_roots        ? W("-")
-             : row->held_by != NULL ? NAME(row->held_by)
-                                    : ROOT_KIND(row->root));
+        CELL(b, !set->has_roots        ? say_words("-")
+                : row->held_by != NULL ? run_name(row->held_by)
+                                       : as_root_kind(row->root));
     }
     build_rest(b, t, set->omitted);
 }
@@ -485,12 +484,13 @@ void build_objects(struct build *b)
 static void add_statics(struct build *b, struct doc_runs *to)
 {
     const struct hd_static_set *set = &b->r->statics;
-    SAY(b, to, "{}", PLURAL(set->count, "static variable"));
+    SAY(b, to, as_plural(set->count, "static variable"));
     if (set->pattern_count == 1)
-        SAY(b, to, set->count == 1 ? " that matches {}" : " that match {}",
-            NAME(set->patterns[0]));
-    SAY(b, to, set->unset > 0 ? " in {}, {} not set yet" : " in {}", FILE_(0),
-        N(set->unset));
+        SAY(b, to, set->count == 1 ? " that matches " : " that match ",
+            run_name(set->patterns[0]));
+    SAY(b, to, " in ", run_file(0));
+    if (set->unset > 0)
+        SAY(b, to, ", ", set->unset, " not set yet");
 }
 
 /* Of a reference the type of what is there. */
@@ -500,21 +500,20 @@ static void add_static(struct build *b, struct doc_table *t, const struct hd_sta
     const char *module = s->module, *end = module != NULL ? strrchr(module, '/') : NULL;
     const char *field = f->name != NULL ? f->name : "";
     build_row(b, t, DOC_ROW);
-    CELL(b, "{}", IF(s->retained != HD_UNKNOWN, SIZE_(s->retained)));
-    CELL(b, "{}", IF(s->bytes != HD_UNKNOWN, SIZE_(s->bytes)));
+    CELL(b, say_if(s->retained != HD_UNKNOWN, as_size(s->retained)));
+    CELL(b, say_if(s->bytes != HD_UNKNOWN, as_size(s->bytes)));
     /* "Shop.Store.s_all"; where the class is not known, only the field. */
-    CELL(b, "{}",
-         NAME(s->declared_by == NULL
-                  ? field
-                  : arena_printf(&b->doc->arena, f->name != NULL ? "%s.%s" : "%s%s",
-                                 s->declared_by, field)));
+    CELL(b, run_name(s->declared_by == NULL
+                         ? field
+                         : arena_printf(&b->doc->arena, f->name != NULL ? "%s.%s" : "%s%s",
+                                        s->declared_by, field)));
     if (s->is_set)
         add_value(b, build_next_cell(b), f);
     else
         CELL(b, "not set yet");
-    CELL(b, "{}", f->to_type != NULL ? TYPE(f->to_type) : NAME(f->type));
-    CELL(b, "{}", IF(s->thread != 0, PLAIN_N(s->thread)));
-    CELL(b, "{}", NAME(end != NULL ? end + 1 : module));
+    CELL(b, f->to_type != NULL ? run_type(f->to_type) : run_name(f->type));
+    CELL(b, say_if(s->thread != 0, as_id(s->thread)));
+    CELL(b, run_name(end != NULL ? end + 1 : module));
 }
 
 static bool any_static_is_hidden(const struct hd_static_set *set)
@@ -560,5 +559,5 @@ void build_statics(struct build *b)
         add_static(b, t, &set->rows[i]);
     build_rest(b, t, set->omitted);
     if (any_static_is_hidden(set) && set->has_values)
-        PARAGRAPH(b, s, "{} shows text, which may be secrets", CODE("--values"));
+        PARAGRAPH(b, s, run_code("--values"), " shows text, which may be secrets");
 }

@@ -11,19 +11,18 @@ static void add_subject(struct build *b, struct doc_section *s)
     const struct hd_tally *now = &roots->instances[last];
     struct doc_line *l = &doc_block(b->doc, s, DOC_PARAGRAPH)->line;
     l->wraps = true;
-    SAY(b, doc_piece(b->doc, l, ""), "{}",
-        NAME(roots->matched_count == 1 ? report_shown(b->r, roots->matched[0])
-                                       : roots->pattern));
+    SAY(b, doc_piece(b->doc, l, ""),
+        run_name(roots->matched_count == 1 ? report_shown(b->r, roots->matched[0])
+                                           : roots->pattern));
     if (roots->matched_count > 1)
-        PIECE(b, l, "  ", "({} types)", N(roots->matched_count));
+        PIECE(b, l, "  ", "(", roots->matched_count, " types)");
     for (size_t k = 0; k <= last; k++)
-        PIECE(b, l, k > 0 ? " " : "  ", k > 0 ? "→ {}{}" : "{}{}",
-              N(roots->instances[k].count),
-              W(k < last          ? ""
-                : now->count == 1 ? " instance"
-                                  : " instances"));
+        PIECE(b, l, k > 0 ? " " : "  ", k > 0 ? "→ " : "", roots->instances[k].count,
+              k < last          ? ""
+              : now->count == 1 ? " instance"
+                                : " instances");
     if (now->bytes != HD_UNKNOWN)
-        PIECE(b, l, ", ", "{}", SIZE_(now->bytes));
+        PIECE(b, l, ", ", as_size(now->bytes));
 }
 
 static void add_source(struct build *b, struct doc_section *s)
@@ -32,15 +31,16 @@ static void add_source(struct build *b, struct doc_section *s)
     const struct hd_chains *chains = &roots->chains;
     struct doc_runs *to = build_wrapped(b, s);
     if (roots->born_first > 0) {
-        SAY(b, to, "{} of them, ", N(chains->instances));
+        SAY(b, to, chains->instances, " of them, ");
         text_born(&b->words, roots->born_first, roots->born_last);
         SAY(b, to, ", ");
     }
-    SAY(b, to,
-        chains->samples < chains->instances
-            ? "held in {} by (shares from {} sampled instances, 95 % intervals):"
-            : "held in {} by:",
-        FILE_(b->r->snapshot_count - 1), N(chains->samples));
+    SAY(b, to, "held in ", run_file(b->r->snapshot_count - 1));
+    if (chains->samples < chains->instances)
+        SAY(b, to, " by (shares from ", chains->samples,
+            " sampled instances, 95 % intervals):");
+    else
+        SAY(b, to, " by:");
 }
 
 static void add_chain(struct build *b, struct doc_chains *to, const struct hd_chain_row *c)
@@ -49,17 +49,17 @@ static void add_chain(struct build *b, struct doc_chains *to, const struct hd_ch
     struct doc_line *head = &chain->head;
     bool known = c->generation != HD_GEN_UNKNOWN;
     chain->number = to->len;
-    PIECE(b, head, "  ", "{}", W(root_kind_names[c->chain.kind]));
+    PIECE(b, head, "  ", root_kind_names[c->chain.kind]);
     if (c->status != HD_CHAIN_UNKNOWN)
-        PIECE(b, head, "  ", "{}", W(chain_status_names[c->status]));
+        PIECE(b, head, "  ", chain_status_names[c->status]);
     if (c->instances != NULL) {
         struct doc_runs *counts = build_break(b, head, "  ");
         for (size_t k = 0; k < b->r->snapshot_count; k++)
-            SAY(b, counts, k > 0 ? " → {}" : "{}", N(c->instances[k]));
+            SAY(b, counts, k > 0 ? " → " : "", c->instances[k]);
     }
     if (c->address != 0)
-        PIECE(b, head, "  ", known ? "e.g. {} in {}" : "e.g. {}", ADDRESS_(c->address),
-              W(known ? generation_names[c->generation] : ""));
+        PIECE(b, head, "  ", "e.g. ", as_hex(c->address), known ? " in " : "",
+              known ? generation_names[c->generation] : "");
 }
 
 /* "3 other chains hold 19 %; --chains=5 shows all" */
@@ -68,16 +68,16 @@ static void add_rest(struct build *b, struct doc_chains *to)
     const struct hd_chains *chains = &b->r->roots.chains;
     struct doc_runs *runs = doc_piece(b->doc, &to->rest, "");
     const char *option = arena_printf(&b->doc->arena, "--chains=%zu", chains->available);
-    SAY(b, runs, "{} {} {}; ", PLURAL(chains->omitted, "other chain"),
-        W(chains->omitted == 1 ? "holds" : "hold"), SHARE_(chains->omitted_share));
+    SAY(b, runs, as_plural(chains->omitted, "other chain"), " ",
+        chains->omitted == 1 ? "holds" : "hold", " ", as_share(chains->omitted_share),
+        "; ");
     if (chains->available <= chains->len)
-        SAY(b, runs, "no more than {} can be shown", PLAIN_N(chains->available));
+        SAY(b, runs, "no more than ", as_id(chains->available), " can be shown");
     else
-        SAY(b, runs,
+        SAY(b, runs, run_code(option),
             chains->available == chains->len + chains->omitted
-                ? "{} shows all"
-                : "{} shows the most frequent",
-            CODE(option));
+                ? " shows all"
+                : " shows the most frequent");
 }
 
 /* --- what to do ------------------------------------------------------------------ */

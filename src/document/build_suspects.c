@@ -27,16 +27,16 @@ static bool add_none(struct build *b, struct doc_section *s)
         struct text why = {0};
         phrase_no_match(&why, b->r->options.by, d->no_match);
         SAY(b, doc_piece(b->doc, &doc_block(b->doc, s, DOC_PARAGRAPH)->line, ""),
-            "None: {}", QUOTED(text_string(&why)));
+            "None: ", run_quoted(text_string(&why)));
         text_free(&why);
         return true;
     }
     if (d->suspect_count + d->minor_count + d->pooled_count == 0) {
         hidden |= d->types.len == 0 && b->r->found.diff.types.len > 0;
-        PARAGRAPH(b, s, "{}",
-                  W(hidden              ? "None of the types shown keeps growing."
-                    : d->growth.is_open ? "None."
-                                        : "None: nothing keeps growing."));
+        PARAGRAPH(b, s,
+                  hidden              ? "None of the types shown keeps growing."
+                  : d->growth.is_open ? "None."
+                                      : "None: nothing keeps growing.");
         return true;
     }
     if (d->suspect_count > 0)
@@ -58,12 +58,15 @@ static void add_also(struct build *b, struct doc_runs *to, const struct hd_suspe
     size_t named = s->also_count > NAMED + 1 ? NAMED : s->also_count;
     SAY(b, to, "(with ");
     for (size_t i = 0; i < named; i++)
-        SAY(b, to, "{}{}",
-            W(i == 0                   ? ""
-              : i + 1 == s->also_count ? " and "
-                                       : ", "),
-            TYPE(s->also[i]));
-    SAY(b, to, named < s->also_count ? " and {} others)" : ")", N(s->also_count - named));
+        SAY(b, to,
+            i == 0                   ? ""
+            : i + 1 == s->also_count ? " and "
+                                     : ", ",
+            run_type(s->also[i]));
+    if (named < s->also_count)
+        SAY(b, to, " and ", s->also_count - named, " others)");
+    else
+        SAY(b, to, ")");
 }
 
 /* What the ranking found growing, if the title is another; what goes along; the rate.
@@ -72,9 +75,9 @@ static void add_remarks(struct build *b, const struct hd_suspect *s)
 {
     struct async_method m;
     if (strcmp(s->subject, s->type) != 0 || async_method_of(&m, s->type))
-        REMARK(b, "({})", TYPE(s->type));
+        REMARK(b, "(", run_type(s->type), ")");
     if (s->also_count > 0 && b->r->options.by == HD_BY_HOLDER)
-        REMARK(b, "(with {} below it)", PLURAL(s->also_count, "holder"));
+        REMARK(b, "(with ", as_plural(s->also_count, "holder"), " below it)");
     else if (s->also_count > 0)
         add_also(b, doc_remark(b->doc, b->row), s);
     if (text_turnover(&b->words, s))
@@ -84,14 +87,14 @@ static void add_remarks(struct build *b, const struct hd_suspect *s)
     if (s->basis == HD_BASIS_TYPE)
         REMARK(b, "held by different owners over time");
     if (s->per_iteration != HD_UNKNOWN) {
-        REMARK(b, "exactly {} per iteration", N(s->per_iteration));
+        REMARK(b, "exactly ", s->per_iteration, " per iteration");
     } else if (s->step_most > 0) {
         text_steady(&b->words, s);
         REMARK(b, "");
     }
     if (s->counts_place)
-        REMARK(b, "at this location; heap-wide {} → {}", N(s->at[0].count),
-               N(s->at[b->r->snapshot_count - 1].count));
+        REMARK(b, "at this location; heap-wide ", s->at[0].count, " → ",
+               s->at[b->r->snapshot_count - 1].count);
 }
 
 /* Where the order comes from. */
@@ -103,12 +106,12 @@ static void add_details(struct build *b, const struct hd_suspect *s)
     if (s->score < 0.5)
         CELL(b, bytes ? "<1 B" : "<1");
     else
-        CELL(b, "{}", bytes ? SIZE_(score) : N(score));
-    CELL(b, "{}", SHARE_(s->score_share));
+        CELL(b, bytes ? as_size(score) : say_count(score));
+    CELL(b, as_share(s->score_share));
     c_snprintf(tau, sizeof(tau), "%.2f", s->tau);
-    CELL(b, "{}", W(tau));
-    CELL(b, "{}", W(ranking_basis_names[s->basis]));
-    CELL(b, "{}", W(s->suspicion != HD_SUSPECT_NOT ? suspicion_names[s->suspicion] : ""));
+    CELL(b, tau);
+    CELL(b, ranking_basis_names[s->basis]);
+    CELL(b, s->suspicion != HD_SUSPECT_NOT ? suspicion_names[s->suspicion] : "");
 }
 
 /* What bars are drawn of, a value per snapshot: the counts that the row tells or, where one
@@ -142,21 +145,21 @@ static void add_row(struct build *b, struct doc_table *t, const struct hd_suspec
     struct text method = {0};
     build_row(b, t, DOC_ROW);
     b->row->is_suspect = s->suspicion != HD_SUSPECT_NOT && s->rank > 0;
-    CELL(b, "{}", IF(s->rank > 0, N(s->rank)));
+    CELL(b, say_if(s->rank > 0, say_count(s->rank)));
     text_gain(&b->words, b->r, s);
     CELL_AS(b, b->row->is_suspect ? DOC_MORE : DOC_WORDS, "");
-    CELL(b, "{}", SHARE_(text_gain_share(b->r, s)));
+    CELL(b, as_share(text_gain_share(b->r, s)));
     size_t n = hd_suspect_counts(s, b->r->snapshot_count, at);
-    CELL(b, "{} → {}", N(at[0].count), N(at[n - 1].count));
+    CELL(b, at[0].count, " → ", at[n - 1].count);
     if (b->page != NULL)
         b->row->cells[b->cell].chart = chart_of(b, s, at, n);
     build_cell_trend(b, at, n);
     add_details(b, s);
     /* A call of an async method goes by the method. */
     if (format_method(&method, s->subject, false))
-        CELL(b, "{}", NAME(text_string(&method)));
+        CELL(b, run_name(text_string(&method)));
     else
-        CELL(b, "{}", TYPE(s->subject));
+        CELL(b, run_type(s->subject));
     text_free(&method);
     add_remarks(b, s);
 }
@@ -184,9 +187,9 @@ static void add_held_by(struct build *b, const struct hd_chains *chains)
             build_chain(b, to, &chains->all[i], true);
     if (chains->omitted == 0)
         return;
-    SAY(b, doc_piece(b->doc, &to->rest, ""), "{}", SHARE_(chains->omitted_share));
-    SAY(b, doc_piece(b->doc, &to->rest, "  "), "in {}",
-        PLURAL(chains->omitted, "other chain"));
+    SAY(b, doc_piece(b->doc, &to->rest, ""), as_share(chains->omitted_share));
+    SAY(b, doc_piece(b->doc, &to->rest, "  "), "in ",
+        as_plural(chains->omitted, "other chain"));
 }
 
 void build_fix(struct build *b, struct doc_line *l, const struct hint *hint)
@@ -327,8 +330,8 @@ void build_suspects(struct build *b)
     if (!add_none(b, s))
         add_table(b, s);
     if (d->hidden_count > 0)
-        PARAGRAPH(b, s, "{} {} not shown: --type, --exclude or --app-only hides {}.",
-                  PLURAL(d->hidden_count, "suspect"),
-                  W(d->hidden_count == 1 ? "is" : "are"),
-                  W(d->hidden_count == 1 ? "it" : "them"));
+        PARAGRAPH(b, s, as_plural(d->hidden_count, "suspect"), " ",
+                  d->hidden_count == 1 ? "is" : "are",
+                  " not shown: --type, --exclude or --app-only hides ",
+                  d->hidden_count == 1 ? "it" : "them", ".");
 }

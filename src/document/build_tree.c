@@ -38,10 +38,10 @@ static bool add_variable(struct build *b, struct doc_runs *to,
     const char *field = arena_strdup(a, place.field.at, place.field.len);
     if (place.type.len > 0) {
         format_short_name(&b->words, arena_strdup(a, place.type.at, place.type.len));
-        SAY_AS(b, to, DOC_QUOTED, ".{}", W(field));
+        SAY_AS(b, to, DOC_QUOTED, ".", field);
         SAY(b, to, ": ");
     } else {
-        SAY(b, to, "{}: ", NAME(field));
+        SAY(b, to, run_name(field), ": ");
     }
     add_type(b, to, object);
     return true;
@@ -63,10 +63,10 @@ static void add_field(struct build *b, struct doc_runs *to, const char *holder,
         return;
     format_field(&t, holder != NULL ? holder : "", n->field);
     if (t.len > 0)
-        SAY(b, to, "{}", QUOTED(text_string(&t)));
+        SAY(b, to, run_quoted(text_string(&t)));
     text_free(&t);
     if (n->field_share < 1)
-        SAY_AS(b, to, DOC_ASIDE, " ({})", SHARE_(n->field_share));
+        SAY_AS(b, to, DOC_ASIDE, " (", as_share(n->field_share), ")");
 }
 
 /* Behind a place that was named: by which field it leads on to the next of its line, or,
@@ -172,10 +172,10 @@ static void name_line(struct build *b, struct doc_runs *to, const struct tree_li
         if (line->last > line->start)
             name_chain(b, to, &(struct tree_line){line->start + 1, line->last, 0});
         else
-            SAY(b, to, "{}", QUOTED(n->type));
+            SAY(b, to, run_quoted(n->type));
         break;
     case HD_NODE_OTHERS:
-        SAY_AS(b, to, DOC_ASIDE, "{}", OTHERS(n->others));
+        SAY_AS(b, to, DOC_ASIDE, as_others(n->others));
         break;
     case HD_NODE_ROOTS:
     case HD_NODE_TYPE:
@@ -206,10 +206,10 @@ static void add_line(struct build *b, struct doc_table *table, const struct tree
             n->growth > 0   ? DOC_MORE
             : n->growth < 0 ? DOC_LESS
                             : DOC_WORDS,
-            "{}", GAIN(n->growth));
-    CELL(b, "{}", SIZE_(owned->bytes));
-    CELL(b, "{}", N(owned->count));
-    CELL(b, "{}", N(n->stayed));
+            as_size_signed(n->growth));
+    CELL(b, as_size(owned->bytes));
+    CELL(b, owned->count);
+    CELL(b, n->stayed);
     if (all > 0)
         format_bar(&b->words, (double)owned->bytes / (double)all, BAR_COLUMNS);
     CELL(b, "");
@@ -217,8 +217,8 @@ static void add_line(struct build *b, struct doc_table *table, const struct tree
     if (last->suspect == 0)
         return;
     struct doc_runs *mark = doc_remark(b->doc, b->row);
-    SAY_AS(b, mark, DOC_STRONG, "◀ suspect {}", N(last->suspect));
-    SAY(b, mark, ", {} → {}", N(last->at[t->first].count), N(last->at[t->last].count));
+    SAY_AS(b, mark, DOC_STRONG, "◀ suspect ", last->suspect);
+    SAY(b, mark, ", ", last->at[t->first].count, " → ", last->at[t->last].count);
 }
 
 /* --- lines -------------------------------------------------------------------- */
@@ -283,18 +283,18 @@ static void add_compared(struct build *b, struct doc_section *s)
     const size_t n = b->r->snapshot_count;
     struct doc_line *l = &doc_block(b->doc, s, DOC_PARAGRAPH)->line;
     if (n == 1) {
-        SAY(b, doc_piece(b->doc, l, ""), "{}", FILE_(t->first));
+        SAY(b, doc_piece(b->doc, l, ""), run_file(t->first));
         return;
     }
     format_count(&b->words, n);
     text_add_string(&b->words, " snapshots");
     heading_add_span(&b->words, b->r);
     build_end(b, doc_piece(b->doc, l, ""));
-    SAY(b, doc_piece(b->doc, l, "  "), n > 2 ? "{} … {}" : "{} → {}", FILE_(t->first),
-        FILE_(t->last));
+    SAY(b, doc_piece(b->doc, l, "  "), run_file(t->first), n > 2 ? " … " : " → ",
+        run_file(t->last));
     struct doc_runs *to = build_break(b, l, "    ");
     SAY(b, to, "confidence: ");
-    SAY_AS(b, to, DOC_STRONG, "{}", W(confidence_names[b->r->diff.confidence]));
+    SAY_AS(b, to, DOC_STRONG, confidence_names[b->r->diff.confidence]);
 }
 
 /* "heap 1.2 MiB → 5.1 MiB, 97 % of it reachable". What is counted of a sampled file, or of
@@ -311,10 +311,11 @@ static void add_sizes(struct build *b, struct doc_section *s)
     struct doc_runs *to = build_wrapped(b, s);
     SAY(b, to, whole ? "heap " : "reachable ");
     if (t->first != t->last)
-        SAY(b, to, "{} → ", SIZE_(whole ? first->bytes : t->reachable[t->first].bytes));
-    SAY(b, to, "{}", SIZE_(whole ? last->bytes : reachable));
+        SAY(b, to, as_size(whole ? first->bytes : t->reachable[t->first].bytes), " → ");
+    SAY(b, to, as_size(whole ? last->bytes : reachable));
     if (whole)
-        SAY(b, to, ", {} of it reachable", SHARE_((double)reachable / (double)last->bytes));
+        SAY(b, to, ", ", as_share((double)reachable / (double)last->bytes),
+            " of it reachable");
 }
 
 static size_t places(const struct hd_tree *t)
@@ -344,11 +345,11 @@ static void build_hidden(struct build *b)
         return;
     struct doc_line *l = &doc_block(b->doc, s, DOC_PARAGRAPH)->line;
     if (hidden > 0)
-        PIECE(b, l, "", hidden > 1 ? "{} more places: {}" : "{} more place: {}", N(hidden),
-              CODE("-n 0"));
+        PIECE(b, l, "", hidden,
+              hidden > 1 ? " more places: " : " more place: ", run_code("-n 0"));
     if (small)
-        PIECE(b, l, hidden > 0 ? "; " : "", "others are smaller than {}: {}",
-              SIZE_(t->least), CODE("--min=0"));
+        PIECE(b, l, hidden > 0 ? "; " : "", "others are smaller than ", as_size(t->least),
+              ": ", run_code("--min=0"));
 }
 
 /* What to look at: the first suspect, or else the first class of the program; of what was

@@ -4,7 +4,7 @@
 #include "base/hash.h"
 #include "document/build.h"
 #include "render/markdown.h"
-#include "render/tree_lines.h"
+#include "render/text_words.h"
 #include "render/writer.h"
 
 #include <string.h>

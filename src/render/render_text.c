@@ -4,9 +4,8 @@
  * what is told. */
 #include "base/ascii.h"
 #include "document/build.h"
-#include "render/table.h"
+#include "heap/place.h"
 #include "render/text_words.h"
-#include "render/tree_lines.h"
 #include "render/writer.h"
 
 #include <stdlib.h>
@@ -39,17 +38,9 @@ static void flush(struct printer *p)
     text_clear(&p->t);
 }
 
-static void pad(struct text *t, size_t columns)
-{
-    for (; columns > 0; columns--)
-        text_add_char(t, ' ');
-}
-
 static void end_line(struct printer *p)
 {
-    while (p->t.len > 0 && p->t.data[p->t.len - 1] == ' ')
-        p->t.len--;
-    text_add_char(&p->t, '\n');
+    words_end_line(&p->t);
     flush(p);
 }
 
@@ -59,40 +50,17 @@ static void blank_line(struct printer *p)
         out_string(p->o, "\n");
 }
 
-static void begin_color(struct printer *p, const char *code)
+static const char *color(const struct printer *p, const char *code)
 {
-    text_add_string(&p->t, p->opt->color ? code : "");
-}
-
-static void end_color(struct printer *p)
-{
-    begin_color(p, PLAIN);
+    return p->opt->color ? code : "";
 }
 
 /* --- chains -------------------------------------------------------------- */
 
-static void add_frame(struct text *t, const struct doc_frame *f, enum words_names names)
-{
-    if (names == SHORT_NAMES && f->role != NULL) {
-        text_add_string(t, f->role);
-        text_add_char(t, ' ');
-    }
-    words_add_runs(t, &f->name, names);
-}
-
-static void add_omitted(struct text *t, size_t frames)
-{
-    text_add_string(t, "… ");
-    format_count(t, frames);
-    text_add_string(t, " more");
-}
-
 static const char *frame_color(const struct printer *p, const struct doc_frame *f)
 {
-    if (!p->opt->color)
-        return "";
     if (f->is_owner)
-        return BOLD;
+        return color(p, BOLD);
     return words_color(p->opt, f->name.len > 0 ? f->name.all[0].style : DOC_WORDS);
 }
 
@@ -103,12 +71,12 @@ struct chain_line {
     size_t len, cap;
 };
 
-static void color_elements(struct chain_line *l, const char *color)
+static void color_elements(struct chain_line *l, const char *code)
 {
     size_t arrows = wrap_count_arrows(l->words.data, l->words.len);
     while (l->len < arrows + 1) {
         l->colors = grow(l->colors, l->len, &l->cap, sizeof(*l->colors));
-        l->colors[l->len++] = color;
+        l->colors[l->len++] = code;
     }
 }
 
@@ -116,14 +84,17 @@ static void add_chain(const struct printer *p, struct chain_line *l,
                       const struct doc_chain *c)
 {
     for (size_t i = 0; i < c->frame_count; i++) {
+        const struct doc_frame *f = &c->frames[i];
         text_add_string(&l->words, i > 0 ? " → " : "");
-        if (c->frames[i].omitted > 0) {
-            add_omitted(&l->words, c->frames[i].omitted);
-            color_elements(l, p->opt->color ? DIM : "");
+        if (f->omitted > 0) {
+            say(&l->words, "… ", f->omitted, " more");
+            color_elements(l, color(p, DIM));
             text_add_string(&l->words, " → ");
         }
-        add_frame(&l->words, &c->frames[i], SHORT_NAMES);
-        color_elements(l, frame_color(p, &c->frames[i]));
+        if (f->role != NULL)
+            say(&l->words, f->role, " ");
+        words_add_runs(&l->words, &f->name, SHORT_NAMES);
+        color_elements(l, frame_color(p, f));
     }
 }
 
@@ -132,15 +103,10 @@ static void print_ladder_frame(struct printer *p, const struct doc_frame *f, boo
     enum { INDENT = 6 };
     unsigned width = p->opt->width;
     size_t room = width > 2 * INDENT ? width - INDENT : SIZE_MAX;
-    struct text name = {0};
-    if (f->omitted > 0) {
-        pad(&p->t, INDENT);
-        add_omitted(&p->t, f->omitted);
-        text_add_char(&p->t, '\n');
-    }
+    struct text name = {0}, cut = {0};
+    if (f->omitted > 0)
+        say(&p->t, "      … ", f->omitted, " more\n");
     text_add_string(&p->t, first ? "      " : "    → ");
-    const char *color = frame_color(p, f);
-    text_add_string(&p->t, color);
     words_add_runs(&name, &f->name, WHOLE_NAMES);
     size_t all = words_columns(p->opt, &name) +
                  (f->generation != NULL ? strlen(f->generation) + 3 : 0);
@@ -150,28 +116,22 @@ static void print_ladder_frame(struct printer *p, const struct doc_frame *f, boo
         text_add_string(&name, "…");
         words_add_runs(&name, &f->name, SHORT_NAMES);
     }
-    if (f->generation != NULL) {
-        text_add_string(&name, " (");
-        text_add_string(&name, f->generation);
-        text_add_char(&name, ')');
-    }
-    if (f->is_root)
-        format_shorten_name(&p->t, text_string(&name), name.len, room, p->opt->ascii);
-    else
-        format_shorten(&p->t, text_string(&name), name.len, room, p->opt->ascii);
-    text_add_string(&p->t, color[0] != '\0' ? PLAIN : "");
+    if (f->generation != NULL)
+        say(&name, " (", f->generation, ")");
+    (f->is_root ? format_shorten_name : format_shorten)(&cut, text_string(&name), name.len,
+                                                        room, p->opt->ascii);
+    words_paint(&p->t, frame_color(p, f), text_string(&cut), cut.len);
     text_add_char(&p->t, '\n');
     flush(p);
     text_free(&name);
+    text_free(&cut);
 }
 
 static void print_chains(struct printer *p, const struct doc_chains *chains)
 {
     for (size_t i = 0; i < chains->len; i++) {
         const struct doc_chain *c = &chains->all[i];
-        text_add_char(&p->t, '\n');
-        format_count(&p->t, c->number);
-        text_add_string(&p->t, ".  ");
+        say(&p->t, "\n", c->number, ".  ");
         words_add_line(p->opt, &p->t, &c->head, 0, 0);
         text_add_char(&p->t, '\n');
         for (size_t f = 0; f < c->frame_count; f++)
@@ -226,133 +186,269 @@ static void add_held_by(const struct printer *p, struct text *line,
 
 /* --- tables -------------------------------------------------------------- */
 
-static bool has_column(const struct printer *p, const struct doc_column *c)
+/* Columns may give way: when the table is wider than the terminal their cells are
+ * shortened, the last column's first, or stand below their rows. */
+
+enum { GAP = 2, SHORTEST_CELL = 12, SHORTEST_TITLE = 4, REMARK_INDENT = 4, WIDEST = 60 };
+
+#define HIDDEN SIZE_MAX
+
+static bool gives_way(const struct doc_column *c)
 {
-    return !c->is_for_pages && (!c->is_detail || p->opt->details) &&
-           !words_is_narrow(p->opt, c->from_width);
+    return c->is_title || c->is_subject || c->gives_way;
 }
 
-static void note_line(struct table *t, struct text *line)
+/* Without a width nothing is cut, and one long text would push away what follows in all
+ * other rows: its own row is ragged instead. */
+static bool is_ragged(const struct printer *p, const struct doc_column *c, size_t columns)
 {
-    table_note(t, text_string(line), line->len);
-    text_clear(line);
+    return p->opt->width == 0 && gives_way(c) && !c->is_title && columns > WIDEST;
 }
 
-static void begin_attached(struct text *line, const char *label)
+static size_t width_of(const struct printer *p, const struct doc_table *t, size_t c)
 {
-    pad(line, ROW_INDENT);
+    const struct doc_column *column = &t->columns[c];
+    struct text words = {0};
+    if (column->is_for_pages || (column->is_detail && !p->opt->details) ||
+        words_is_narrow(p->opt, column->from_width))
+        return HIDDEN;
+    size_t width = printed_columns(column->title, strlen(column->title), p->opt->ascii);
+    for (size_t i = 0; i < t->row_count; i++) {
+        const struct doc_row *row = &t->rows[i];
+        if (row->kind != DOC_ROW || !is_here(p, row->only))
+            continue;
+        text_clear(&words);
+        words_add_cell(p->opt, &words, &row->cells[c]);
+        size_t columns = words_columns(p->opt, &words);
+        if (columns > width && !is_ragged(p, column, columns))
+            width = columns;
+    }
+    text_free(&words);
+    return width;
+}
+
+/* Of all columns, where those that give way have left what is too much. */
+static size_t *measure(const struct printer *p, const struct doc_table *t)
+{
+    size_t *widths = alloc_zeroed(array_bytes(t->column_count, sizeof(*widths))), total = 0;
+    for (size_t c = 0; c < t->column_count; c++) {
+        widths[c] = width_of(p, t, c);
+        if (widths[c] != HIDDEN)
+            total += widths[c] + (total > 0 ? GAP : 0);
+    }
+    for (size_t c = t->column_count;
+         p->opt->width > 0 && total > p->opt->width && c-- > 0;) {
+        const struct doc_column *column = &t->columns[c];
+        size_t width = widths[c], excess = total - p->opt->width;
+        size_t least = column->is_title ? SHORTEST_TITLE : SHORTEST_CELL;
+        if (width == HIDDEN || width <= least || !gives_way(column))
+            continue;
+        widths[c] = width > excess + least ? width - excess : least;
+        total -= width - widths[c];
+    }
+    return widths;
+}
+
+/* Words are cut in their middle, names of types lose their namespaces first. */
+static void shorten(const struct printer *p, struct text *to, struct text *words,
+                    enum doc_style style, size_t width)
+{
+    text_clear(to);
+    (style == DOC_QUOTED ? format_shorten : format_shorten_name)(
+        to, text_string(words), words->len, width, p->opt->ascii);
+}
+
+/* Whether more than a namespace was cut, "…Order", of the name of a type or place. */
+static bool has_lost_more(struct text *shortened)
+{
+    const char *name = place_of(text_string(shortened)).type.at;
+    bool lost_namespace = strncmp(name, "…", strlen("…")) == 0;
+    return strstr(lost_namespace ? name + strlen("…") : name, "…") != NULL;
+}
+
+/* A title that would lose more than its namespaces goes to a line of its own. */
+static void add_cell(struct printer *p, const struct doc_column *column, size_t width,
+                     struct text *words, enum doc_style style, const char *code)
+{
+    struct text cut = {0};
+    size_t all = words_columns(p->opt, words);
+    if (is_ragged(p, column, all))
+        width = all;
+    shorten(p, &cut, words, style, width);
+    if (column->is_title && all > width && p->opt->width > REMARK_INDENT &&
+        has_lost_more(&cut)) {
+        end_line(p);
+        words_pad(&p->t, REMARK_INDENT);
+        shorten(p, &cut, words, style, p->opt->width - REMARK_INDENT);
+        words_paint(&p->t, code, text_string(&cut), cut.len);
+    } else {
+        size_t used = words_columns(p->opt, &cut), room = width > used ? width - used : 0;
+        words_pad(&p->t, column->align == DOC_RIGHT ? room : 0);
+        words_paint(&p->t, code, text_string(&cut), cut.len);
+        words_pad(&p->t, column->align == DOC_LEFT ? room : 0);
+    }
+    text_free(&cut);
+}
+
+static void print_titles(struct printer *p, const struct doc_table *t, const size_t *widths)
+{
+    struct text title = {0};
+    bool any = false;
+    for (size_t c = 0, shown = 0; c < t->column_count; c++) {
+        if (widths[c] == HIDDEN)
+            continue;
+        text_clear(&title);
+        text_add_string(&title, t->columns[c].title);
+        any |= title.len > 0;
+        words_pad(&p->t, shown++ > 0 ? GAP : 0);
+        add_cell(p, &t->columns[c], widths[c], &title, DOC_WORDS, "");
+    }
+    words_end_line(&p->t);
+    if (any) {
+        out_string(p->o, color(p, DIM));
+        p->t.len--;
+        flush(p);
+        out_string(p->o, color(p, PLAIN));
+        out_string(p->o, "\n");
+    }
+    text_clear(&p->t);
+    text_free(&title);
+}
+
+/* Columns of the line without its blanks at the end; what is painted takes none. */
+static size_t used_columns(struct printer *p)
+{
+    struct text bare = {0};
+    words_end_line(&p->t);
+    p->t.len--;
+    for (size_t i = 0; i < p->t.len; i++) {
+        if (p->t.data[i] == '\033')
+            while (i < p->t.len && p->t.data[i] != 'm')
+                i++;
+        else
+            text_add_char(&bare, p->t.data[i]);
+    }
+    size_t columns = words_columns(p->opt, &bare);
+    text_free(&bare);
+    return columns;
+}
+
+/* Behind the row if both fit the width; else below it. So they never take room from a cell.
+ */
+static void add_remarks(struct printer *p, const struct doc_row *row)
+{
+    const unsigned width = p->opt->width;
+    struct text words = {0};
+    for (size_t i = 0; i < row->remark_count; i++) {
+        text_add_string(&words, i > 0 ? "  " : "");
+        words_add_runs(&words, &row->remarks[i], SHORT_NAMES);
+    }
+    if (words.len > 0 &&
+        (used_columns(p) + GAP + words_columns(p->opt, &words) <= width || width == 0)) {
+        words_pad(&p->t, GAP);
+        words_paint(&p->t, color(p, DIM), text_string(&words), words.len);
+    } else if (words.len > 0) {
+        end_line(p);
+        words_pad(&p->t, REMARK_INDENT);
+        text_add_string(&p->t, color(p, DIM));
+        wrap_words(&p->t, text_string(&words), REMARK_INDENT, REMARK_INDENT, width,
+                   p->opt->ascii);
+        text_add_string(&p->t, color(p, PLAIN));
+    }
+    text_free(&words);
+}
+
+static void print_row(struct printer *p, const struct doc_table *t, const size_t *widths,
+                      const struct doc_row *row)
+{
+    struct text words = {0};
+    for (size_t c = 0, shown = 0; c < t->column_count; c++) {
+        if (widths[c] == HIDDEN)
+            continue;
+        const struct doc_runs *runs = words_of_cell(p->opt, &row->cells[c]);
+        enum doc_style style = runs->len > 0 ? runs->all[0].style : DOC_WORDS;
+        bool bold = row->is_suspect && t->columns[c].is_subject && p->opt->color;
+        text_clear(&words);
+        words_add_runs(&words, runs, WHOLE_NAMES);
+        words_pad(&p->t, shown++ > 0 ? GAP : 0);
+        add_cell(p, &t->columns[c], widths[c], &words, style,
+                 bold ? BOLD : words_color(p->opt, style));
+    }
+    text_free(&words);
+    add_remarks(p, row);
+    end_line(p);
+}
+
+static void begin_attached(struct printer *p, const char *label)
+{
+    words_pad(&p->t, ROW_INDENT);
     if (label == NULL)
         return;
-    text_add_string(line, label);
-    size_t used = strlen(label);
-    pad(line, used < LABEL_COLUMNS ? LABEL_COLUMNS - used : 0);
+    text_add_string(&p->t, label);
+    words_pad(&p->t, strlen(label) < LABEL_COLUMNS ? LABEL_COLUMNS - strlen(label) : 0);
 }
 
-static void add_attached(const struct printer *p, struct table *t,
-                         const struct doc_attached *a)
+static void print_attached(struct printer *p, const struct doc_attached *a)
 {
-    struct text line = {0};
     const struct doc_chains *chains = &a->chains;
     if (a->is_for_pages)
         return;
     if (a->line.len > 0) {
         size_t indent = a->label != NULL ? HELD_INDENT : ROW_INDENT;
-        begin_attached(&line, a->label);
-        words_add_line(p->opt, &line, &a->line, indent, indent);
-        note_line(t, &line);
+        begin_attached(p, a->label);
+        words_add_line(p->opt, &p->t, &a->line, indent, indent);
+        end_line(p);
     }
     for (size_t i = 0; i < chains->len; i++) {
-        begin_attached(&line, i == 0 ? a->label : "");
-        add_held_by(p, &line, &chains->all[i]);
-        note_line(t, &line);
+        begin_attached(p, i == 0 ? a->label : "");
+        add_held_by(p, &p->t, &chains->all[i]);
+        end_line(p);
     }
     if (chains->rest.len > 0) {
-        begin_attached(&line, "");
-        words_add_line(p->opt, &line, &chains->rest, HELD_INDENT, HELD_INDENT);
-        note_line(t, &line);
+        begin_attached(p, "");
+        words_add_line(p->opt, &p->t, &chains->rest, HELD_INDENT, HELD_INDENT);
+        end_line(p);
     }
-    text_free(&line);
-}
-
-/* That of what the cell begins with. */
-static struct cell_style cell_style(const struct printer *p, const struct doc_row *row,
-                                    const struct doc_column *column,
-                                    const struct doc_cell *cell)
-{
-    const struct doc_runs *words = words_of_cell(p->opt, cell);
-    enum doc_style first = words->len > 0 ? words->all[0].style : DOC_WORDS;
-    bool bold = row->is_suspect && column->is_subject && p->opt->color;
-    return (struct cell_style){bold ? BOLD : words_color(p->opt, first),
-                               first == DOC_QUOTED};
-}
-
-static void add_row(const struct printer *p, struct table *t, const struct doc_table *from,
-                    const struct doc_row *row)
-{
-    struct text remarks = {0};
-    for (size_t c = 0; c < from->column_count; c++) {
-        if (!has_column(p, &from->columns[c]))
-            continue;
-        words_add_cell(p->opt, &t->content, &row->cells[c]);
-        table_end_cell(t, cell_style(p, row, &from->columns[c], &row->cells[c]));
-    }
-    for (size_t i = 0; i < row->remark_count; i++) {
-        text_add_string(&remarks, i > 0 ? "  " : "");
-        words_add_runs(&remarks, &row->remarks[i], SHORT_NAMES);
-    }
-    table_remark(t, text_string(&remarks), remarks.len);
-    for (size_t i = 0; i < row->attached_count; i++)
-        add_attached(p, t, &row->attached[i]);
-    text_free(&remarks);
 }
 
 /* One line between rows. */
-static void add_row_line(const struct printer *p, struct table *t,
-                         const struct doc_row *row)
+static void print_row_line(struct printer *p, const struct doc_row *row)
 {
-    struct text line = {0};
     struct text words = {0};
     size_t indent = row->is_below ? ROW_INDENT : 0;
-    pad(&line, indent);
     text_add_string(&words, row->kind == DOC_GROUP ? "— " : "");
     words_add_cell(p->opt, &words, &row->cells[0]);
     text_add_string(&words, row->kind == DOC_GROUP ? " —" : "");
-    text_add_string(&line, p->opt->color ? DIM : "");
-    wrap_words(&line, text_string(&words), indent, indent, p->opt->width, p->opt->ascii);
-    text_add_string(&line, p->opt->color ? PLAIN : "");
+    words_pad(&p->t, indent);
+    text_add_string(&p->t, color(p, DIM));
+    wrap_words(&p->t, text_string(&words), indent, indent, p->opt->width, p->opt->ascii);
+    text_add_string(&p->t, color(p, PLAIN));
+    end_line(p);
     text_free(&words);
-    note_line(t, &line);
-    text_free(&line);
 }
 
-static void print_table(struct printer *p, const struct doc_table *from)
+static void print_table(struct printer *p, const struct doc_table *t)
 {
-    struct column *columns =
-        alloc_zeroed(array_bytes(from->column_count, sizeof(*columns)));
-    struct table t = {.columns = columns, .ascii = p->opt->ascii};
-    for (size_t c = 0; c < from->column_count; c++) {
-        const struct doc_column *column = &from->columns[c];
-        if (has_column(p, column))
-            columns[t.column_count++] = (struct column){
-                column->title, column->align == DOC_RIGHT ? ALIGN_RIGHT : ALIGN_LEFT,
-                column->is_title                          ? GIVES_WAY_BY_LINE
-                : column->is_subject || column->gives_way ? GIVES_WAY
-                                                          : GIVES_NOTHING};
-    }
-    for (size_t i = 0; i < from->row_count; i++) {
-        const struct doc_row *row = &from->rows[i];
+    size_t *widths = measure(p, t);
+    bool has_rows = false;
+    for (size_t i = 0; i < t->row_count; i++)
+        has_rows |= t->rows[i].kind == DOC_ROW && is_here(p, t->rows[i].only);
+    if (has_rows)
+        print_titles(p, t, widths);
+    for (size_t i = 0; i < t->row_count; i++) {
+        const struct doc_row *row = &t->rows[i];
         if (!is_here(p, row->only))
             continue;
-        if (row->kind == DOC_ROW)
-            add_row(p, &t, from, row);
-        else
-            add_row_line(p, &t, row);
+        p->has_begun = true;
+        if (row->kind != DOC_ROW) {
+            print_row_line(p, row);
+            continue;
+        }
+        print_row(p, t, widths, row);
+        for (size_t k = 0; k < row->attached_count; k++)
+            print_attached(p, &row->attached[k]);
     }
-    if (t.len > 0)
-        table_print(&t, p->o, p->opt->width, p->opt->color);
-    p->has_begun |= t.len > 0;
-    table_free(&t);
-    free(columns);
+    free(widths);
 }
 
 static void add_short(struct text *t, const struct doc_run *run)
@@ -387,9 +483,9 @@ static void print_facts(struct printer *p, const struct doc_facts *facts)
     for (size_t i = 0; i < facts->len; i++) {
         const struct doc_fact *f = &facts->all[i];
         size_t indent = p->indent + widest + gap;
-        pad(&p->t, p->indent + gap * f->level);
+        words_pad(&p->t, p->indent + gap * f->level);
         text_add_string(&p->t, f->name);
-        pad(&p->t, widest + gap - gap * f->level - strlen(f->name));
+        words_pad(&p->t, widest + gap - gap * f->level - strlen(f->name));
         words_add_line(p->opt, &p->t, &f->value, indent, indent);
         if (f->if_brief != NULL && !p->opt->details)
             text_add_string(&p->t, f->if_brief);
@@ -401,20 +497,12 @@ static void print_notes(struct printer *p, const struct doc_notes *notes)
 {
     for (size_t i = 0; !notes->is_aside && i < notes->len; i++) {
         const struct doc_note *n = &notes->all[i];
-        const struct doc_run message = {DOC_QUOTED, n->message};
-        pad(&p->t, p->indent);
-        text_add_string(&p->t, "warning: ");
-        text_add_string(&p->t, n->code);
-        text_add_string(&p->t, ": ");
-        words_add_run(&p->t, &message, WHOLE_NAMES);
-        char count[64] = "", line[64] = "";
+        words_pad(&p->t, p->indent);
+        say(&p->t, "warning: ", n->code, ": ", as_name(n->message));
         if (n->count > 1)
-            snprintf(count, sizeof(count), " (%llu times)", (unsigned long long)n->count);
+            say(&p->t, " (", as_digits(n->count), " times)");
         if (n->line > 0)
-            snprintf(line, sizeof(line), ", first in line %llu",
-                     (unsigned long long)n->line);
-        text_add_string(&p->t, count);
-        text_add_string(&p->t, line);
+            say(&p->t, ", first in line ", as_digits(n->line));
         text_add_char(&p->t, '\n');
         flush(p);
     }
@@ -428,8 +516,7 @@ static void print_command(struct printer *p, const struct doc_command *c)
     if (c->names_files && p->opt->files_go)
         return;
     blank_line(p);
-    text_add_string(&p->t, c->label);
-    text_add_string(&p->t, ": ");
+    say(&p->t, c->label, ": ");
     for (const char *line = c->lines, *end; *line != '\0'; line = end + (*end != '\0')) {
         end = line + strcspn(line, "\n");
         size_t columns = printed_columns(line, (size_t)(end - line), p->opt->ascii);
@@ -437,7 +524,7 @@ static void print_command(struct printer *p, const struct doc_command *c)
         bool fits = p->opt->width > 0 && column + gap + columns <= p->opt->width;
         if (!first && !fits)
             text_add_char(&p->t, '\n');
-        pad(&p->t, first ? 0 : fits ? gap : indent);
+        words_pad(&p->t, first ? 0 : fits ? gap : indent);
         text_add(&p->t, line, (size_t)(end - line));
         column = (first || !fits ? indent : column + gap) + columns;
     }
@@ -467,10 +554,8 @@ static void print_prose(struct printer *p, const struct doc_line *l)
     if (strncmp(text_string(&folded), labelled ? first->all[0].text : "", label) != 0)
         label = 0; /* it is broken itself */
     blank_line(p);
-    pad(&p->t, p->indent);
-    begin_color(p, label > 0 ? BOLD : "");
-    text_add(&p->t, text_string(&folded), label);
-    begin_color(p, label > 0 ? PLAIN : "");
+    words_pad(&p->t, p->indent);
+    words_paint(&p->t, label > 0 ? color(p, BOLD) : "", text_string(&folded), label);
     text_add_string(&p->t, text_string(&folded) + label);
     end_line(p);
     text_free(&folded);
@@ -483,7 +568,7 @@ static void print_listing(struct printer *p, const struct doc_listing *l)
     blank_line(p);
     for (const char *line = l->lines, *end; *line != '\0'; line = end + (*end == '\n')) {
         end = line + strcspn(line, "\n");
-        pad(&p->t, end > line ? p->indent + INDENT : 0);
+        words_pad(&p->t, end > line ? p->indent + INDENT : 0);
         text_add(&p->t, line, (size_t)(end - line));
         text_add_char(&p->t, '\n');
     }
@@ -497,7 +582,7 @@ static void print_block(struct printer *p, const struct doc_block *b, bool is_pl
         if (p->after_tree)
             blank_line(p);
         p->after_tree = false;
-        pad(&p->t, p->indent);
+        words_pad(&p->t, p->indent);
         words_add_line(p->opt, &p->t, &b->line, p->indent, b->line.indent);
         text_add_char(&p->t, '\n');
         flush(p);
@@ -531,34 +616,24 @@ static void print_block(struct printer *p, const struct doc_block *b, bool is_pl
     }
 }
 
-/* Of our words: ASCII, whatever the locale is. */
-static void add_capitals(struct text *t, const char *words)
-{
-    for (; *words != '\0'; words++) {
-        char c = *words;
-        if (c >= 'a' && c <= 'z')
-            c = (char)(c - 'a' + 'A');
-        text_add_char(t, c);
-    }
-}
-
-/* Topics stand out by capitals too: not every place has bold letters. */
+/* Topics stand out by capitals too: not every place has bold letters. Words of ours are
+ * ASCII, whatever the locale is. */
 static void print_title(struct printer *p, const struct doc_section *s)
 {
     blank_line(p);
-    begin_color(p, BOLD);
+    text_add_string(&p->t, color(p, BOLD));
     if (s->kind == DOC_TOPIC)
-        add_capitals(&p->t, s->title.text);
+        for (const char *c = s->title.text; *c != '\0'; c++)
+            text_add_char(&p->t, (char)(*c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c));
     else
         words_add_run(&p->t, &s->title, WHOLE_NAMES);
-    end_color(p);
+    text_add_string(&p->t, color(p, PLAIN));
     if (s->remark != NULL) {
         size_t indent = strlen(s->title.text) + 2;
-        text_add_string(&p->t, "  ");
-        begin_color(p, DIM);
+        say(&p->t, "  ", color(p, DIM));
         wrap_words(&p->t, s->remark, indent, indent, words_fold_columns(p->opt),
                    p->opt->ascii);
-        end_color(p);
+        text_add_string(&p->t, color(p, PLAIN));
     }
     text_add_char(&p->t, '\n');
     flush(p);
@@ -572,14 +647,12 @@ static void print_verdict_line(struct printer *p, const struct doc_verdict *v,
     words_add_runs(&words, &v->words, WHOLE_NAMES);
     if (v->if_brief != NULL && !p->opt->details)
         text_add_string(&words, v->if_brief);
-    pad(&line, indent);
+    words_pad(&line, indent);
     wrap_words(&line, text_string(&words), indent, indent, p->opt->width, p->opt->ascii);
     if (v->command != NULL)
         words_add_command(p->opt, &line, v->command, indent);
-    begin_color(p, words_color(p->opt, v->style));
-    text_add_string(&p->t, label);
-    end_color(p);
-    text_add_string(&p->t, text_string(&line) + strlen(label));
+    say(&p->t, words_color(p->opt, v->style), label, color(p, PLAIN),
+        text_string(&line) + strlen(label));
     text_free(&words);
     text_free(&line);
     text_add_char(&p->t, '\n');
@@ -595,12 +668,6 @@ static void print_verdict(struct printer *p, const struct document *d)
             widest = strlen(d->verdict[i].label);
     for (size_t i = 0; i < d->verdict_len; i++)
         print_verdict_line(p, &d->verdict[i], widest + 2);
-}
-
-/* Who has only the end of it before their eyes reads it there. */
-static bool has_scrolled_away(const struct printer *p)
-{
-    return p->opt->lines > 0 && p->o->lines >= p->opt->lines;
 }
 
 static void render(const struct document *d, const struct hd_write_options *opt,
@@ -622,7 +689,8 @@ static void render(const struct document *d, const struct hd_write_options *opt,
         for (size_t b = 0; b < s->block_count; b++)
             print_block(&p, &s->blocks[b], s->kind == DOC_PLAIN);
     }
-    if (d->verdict_len > 0 && has_scrolled_away(&p)) {
+    /* Who has only the end of it before their eyes reads it there. */
+    if (d->verdict_len > 0 && opt->lines > 0 && o->lines >= opt->lines) {
         blank_line(&p);
         print_verdict(&p, d);
     }

@@ -1,8 +1,8 @@
 /* text_words.h - words, names and lines of a document for a terminal: which form of them
  * fits, in which colour, and where a line is broken.
  *
- * All that others wrote is escaped here and nowhere else. It does not know what a table or
- * a chain is. */
+ * All that others wrote is escaped here and nowhere else; and tables that are trees as
+ * lines. It does not know what a chain is. */
 #ifndef TEXT_WORDS_H
 #define TEXT_WORDS_H
 
@@ -26,8 +26,15 @@ void words_add_runs(struct text *t, const struct doc_runs *runs, enum words_name
 /* The same for wrap_words(), which breaks no line within code: it is to be copied. */
 void words_add_to_wrap(struct text *t, const struct doc_run *run);
 
+/* Blanks; what ends a line, without blanks before it. */
+void words_pad(struct text *t, size_t columns);
+void words_end_line(struct text *t);
+
 /* What begins the colour of a style; "" for none. It ends with PLAIN. */
 const char *words_color(const struct hd_write_options *opt, enum doc_style style);
+
+/* Words in that colour, which takes no columns. */
+void words_paint(struct text *t, const char *color, const char *s, size_t len);
 
 /* Whether the place is known to be narrower. */
 bool words_is_narrow(const struct hd_write_options *opt, unsigned below);
@@ -79,5 +86,19 @@ size_t wrap_count_arrows(const char *line, size_t len);
  * be an address to be copied. */
 void wrap_words(struct text *t, const char *words, size_t column, size_t indent,
                 unsigned width, bool ascii);
+
+/* --- trees -------------------------------------------------------------------------- */
+
+/* A table that is a tree (doc_table.is_tree) as lines of one pitch: columns aligned, guides
+ * in front of the last one, marks behind it. How a word is escaped is the format's to say.
+ */
+struct tree_look {
+    const struct hd_write_options *opt; /* width, colour, and whether it will be ASCII */
+    void (*add)(struct text *t, const struct doc_run *run); /* names as they are wanted */
+};
+
+/* Lines with line ends. Names are cut in their middle where they do not fit; so deep down
+ * that no room is left, a number stands for the guides. O(rows, and what is printed). */
+void tree_lines(struct text *to, const struct doc_table *t, const struct tree_look *look);
 
 #endif

@@ -290,7 +290,7 @@ Test(document, what_is_for_one_place_is_nowhere_else)
     for (size_t i = 0; i < 4; i++) {
         build_row(&b, t, DOC_ROW);
         b.row->only = only[i];
-        build_cell_words(&b, words[i]);
+        CELL(&b, words[i]);
     }
     expect_text(b.doc, 0, "a\nall\nlines\n");
     struct hd_write_options details = {.details = true};
@@ -317,7 +317,7 @@ Test(document, columns_of_a_table_depend_on_the_place)
     t->details = "Details";
     build_row(&b, t, DOC_ROW);
     for (int i = 0; i < 5; i++)
-        build_cell_words(&b, "x");
+        CELL(&b, "x");
     expect_text(b.doc, 99, "a  b\nx  x\n");
     expect_text(b.doc, 100, "a  wide  b\nx  x     x\n");
     struct hd_write_options details = {.width = 60, .details = true};
@@ -467,7 +467,7 @@ Test(document, a_page_says_no_chain_twice)
     for (size_t i = 1; i <= 2; i++) {
         build_path(&b, chains, path, 2);
         chains->all[i - 1].number = i;
-        build_words(&b, doc_piece(b.doc, &chains->all[i - 1].head, ""), "50 %");
+        SAY(&b, doc_piece(b.doc, &chains->all[i - 1].head, ""), "50 %");
     }
     char *page = rendered(b.doc, write_markdown.render, NULL);
     cr_expect_eq(parts_of(page, "App.Order"), 1, "%s", page);
@@ -489,7 +489,7 @@ Test(document, what_is_said_below_stands_there_only_on_a_page)
         struct doc_section *s = doc_section(b.doc, DOC_PLAIN);
         struct doc_table *t = build_table(&b, s, columns, 1);
         build_row(&b, t, DOC_ROW);
-        build_cell_name(&b, "type X");
+        CELL(&b, run_name("type X"));
         struct doc_attached *held = doc_attached(b.doc, b.row, "held by");
         held->is_said_below = below;
         build_path(&b, &held->chains, path, 2);
