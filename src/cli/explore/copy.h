@@ -1,5 +1,6 @@
 /* copy.h - what `c` puts on the clipboard: what the cursor is on, and the escape sequence
- * by which a terminal takes it, also through ssh (OSC 52 of xterm).
+ * by which a terminal takes it, also through ssh (OSC 52 of xterm). And what a view lists,
+ * as a file: Markdown as it is seen, or CSV with exact numbers.
  *
  * What is copied are names from a file: without control characters, so that pasting them
  * runs nothing. It writes to no terminal. */
@@ -21,5 +22,13 @@ void copy_chain(struct explore *e);
 /* The sequence for a text. Below tmux it is sent twice, to tmux and through it: which of
  * the two it takes is set there (set-clipboard, allow-passthrough). */
 void copy_put_sequence(const char *text, bool in_tmux, struct hd_sink to);
+
+enum exported { EXPORTED, EXPORT_EXISTS, EXPORT_FAILED };
+
+/* All rows of the view that is open. why says what was written, or what went wrong. A file
+ * that is there is replaced only if that is wanted; none is left half written. The suffix
+ * of the name decides on the format. */
+enum exported export_view(struct explore *e, const char *path, bool replace, char *why,
+                          size_t size);
 
 #endif

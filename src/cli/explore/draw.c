@@ -1,13 +1,228 @@
-/* The state on a grid: headings (draw_head.c), the list, what is known of its row, two
- * lines of words and keys. */
-#include "cli/explore/draw_head.h"
+/* The state on a grid: the verdict where the browser opens, one line of it elsewhere; the
+ * panes; the list, what is known of its row, two lines of words and keys. */
 #include "cli/explore/view.h"
-#include "cli/explore/words.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { LEAST_WIDTH = 30, LEAST_HEIGHT = 8, FOOT_LINES = 2, HEIGHT_FOR_DETAIL = 20 };
+
+/* Text that is put together piece by piece, and put on the grid at once. */
+struct words {
+    struct hd_memory m;
+    struct hd_sink to;
+};
+
+static void words_begin(struct words *w)
+{
+    w->m = (struct hd_memory){0};
+    w->to = hd_sink_memory(&w->m);
+}
+
+static const char *words_of(const struct words *w)
+{
+    return w->m.bytes != NULL ? w->m.bytes : "";
+}
+
+static void words_end(struct words *w)
+{
+    hd_memory_free(&w->m);
+}
+
+/* --- the verdict ----------------------------------------------------------------- */
+
+enum { MARGIN = 1, BEHIND_LABEL = 2 };
+
+/* On which pane there is room for it: the first that one sees. */
+static bool is_opening(const struct explore *e)
+{
+    return e->top == NULL &&
+           e->pane == (e->model->diff != NULL ? PANE_SUSPECTS : PANE_TYPES);
+}
+
+/* As reports colour it: a leak is one in whatever comes to a good end, too. */
+static enum look look_of(const struct hd_summary *s, const char *label)
+{
+    static const enum look looks[] = {[HD_TONE_GOOD] = LOOK_SHRUNK,
+                                      [HD_TONE_UNSURE] = LOOK_FOUND,
+                                      [HD_TONE_BAD] = LOOK_ERROR};
+    static const char *const plain[] = {"FIX", "GREW", "MOST"};
+    for (size_t i = 0; label != NULL && i < sizeof(plain) / sizeof(plain[0]); i++)
+        if (strcmp(label, plain[i]) == 0)
+            return LOOK_STRONG;
+    return label != NULL && strcmp(label, "LEAK") == 0 ? LOOK_ERROR : looks[s->tone];
+}
+
+static unsigned label_columns(const struct hd_line *all, size_t count)
+{
+    unsigned most = 0;
+    for (size_t i = 0; i < count; i++) {
+        unsigned takes = all[i].label != NULL ? grid_columns(all[i].label) : 0;
+        most = takes > most ? takes : most;
+    }
+    return MARGIN + (most > 0 ? most + BEHIND_LABEL : 0);
+}
+
+/* A line that does not fit as a whole is left out, but for the first. */
+static unsigned draw_line(struct grid *g, const struct hd_line *l, enum look look,
+                          unsigned indent, unsigned line, unsigned end)
+{
+    struct paragraph p = {.text = l->text,
+                          .label = l->label,
+                          .label_look = look,
+                          .first = indent,
+                          .others = indent};
+    if (line > 0 && line + grid_paragraph_lines(&p, g->width) > end)
+        return line;
+    line = grid_paragraph(g, &p, line, end);
+    if (l->command == NULL || line >= end || indent + grid_columns(l->command) >= g->width)
+        return line;
+    p = (struct paragraph){.text = l->command, .first = indent, .others = indent};
+    return grid_paragraph(g, &p, line, end);
+}
+
+/* What leaks has the lines up to the end, what bears it out fewer of them. */
+static unsigned draw_summary(struct grid *g, const struct hd_summary *s, unsigned end,
+                             unsigned end_of_facts)
+{
+    unsigned line = 0, indent = label_columns(s->verdict, s->verdict_len);
+    for (size_t i = 0; i < s->verdict_len; i++)
+        line = draw_line(g, &s->verdict[i], look_of(s, s->verdict[i].label), indent, line,
+                         end);
+    indent = label_columns(s->facts, s->fact_len);
+    for (size_t i = 0; i < s->fact_len; i++)
+        line = draw_line(g, &s->facts[i], LOOK_DIM, indent, line, end_of_facts);
+    return line;
+}
+
+/* --- the heap -------------------------------------------------------------------- */
+
+/* "heap 1.2 MiB → 5.1 MiB  +3.9 MiB   objects 12 → 45": as many as fit, each as a whole. */
+static unsigned draw_totals(const struct explore *e, struct grid *g, unsigned line)
+{
+    const struct hd_model *m = e->model;
+    const struct hd_type_table *table = m->diff != NULL ? &m->diff->types : &m->top->types;
+    const struct hd_tally *first = &table->totals[0],
+                          *last = &table->totals[m->snapshot_count - 1];
+    grid_line(g, line, false);
+    for (int bytes = 1; bytes >= 0; bytes--) {
+        const struct cell from = bytes ? BYTES(first->bytes) : COUNT(first->count),
+                          to = bytes ? BYTES(last->bytes) : COUNT(last->count);
+        struct words w;
+        words_begin(&w);
+        PUT(w.to, bytes ? "heap " : "objects ");
+        if (m->snapshot_count > 1)
+            PUT(w.to, "{} → ", from);
+        PUT(w.to, "{}", to);
+        if (m->snapshot_count > 1 && bytes)
+            PUT(w.to, "  {}", cell_change(CELL_SIZE_CHANGE, from.a, to.a));
+        unsigned blanks = g->column == 0 ? MARGIN : 3;
+        if (blanks + grid_columns(words_of(&w)) < grid_left(g)) {
+            grid_put(g, LOOK_PLAIN, "", blanks, ALIGN_LEFT);
+            grid_add(g, LOOK_PLAIN, words_of(&w));
+        }
+        words_end(&w);
+    }
+    return line + 1;
+}
+
+/* Elsewhere: what is open, and what became of it. */
+static unsigned draw_first_line(const struct explore *e, struct grid *g)
+{
+    const struct hd_model *m = e->model;
+    const struct hd_summary *s = m->summary;
+    const char *label = s != NULL && s->verdict_len > 0 ? s->verdict[0].label : NULL;
+    struct words w;
+    words_begin(&w);
+    PUT(w.to, " {}  {}", WORD(label != NULL ? label : "heapdrift"),
+        NAMED(LOOK_PLAIN, hd_snapshot_file(m, 0)));
+    if (m->snapshot_count > 1)
+        PUT(w.to, " … {}, {} snapshots",
+            NAMED(LOOK_PLAIN, hd_snapshot_file(m, m->snapshot_count - 1)),
+            NUMBER(m->snapshot_count));
+    grid_line(g, 0, false);
+    grid_put(g, LOOK_BAR, words_of(&w), g->width, ALIGN_LEFT);
+    words_end(&w);
+    return 1;
+}
+
+/* --- the panes ------------------------------------------------------------------- */
+
+static void draw_tab(struct explore *e, struct grid *g, enum pane p)
+{
+    static const char *const names[] = {"Suspects", "Tree", "Types"};
+    char text[64];
+    const struct view *v = e->panes[p];
+    bool is_open = e->pane == p;
+    const char *format = is_open ? "[%d %s%s]" : " %d %s%s ";
+    char count[24] = "";
+    if (p == PANE_SUSPECTS && e->model->diff != NULL)
+        snprintf(count, sizeof(count), " %zu", e->model->diff->suspect_count);
+    else if (p == PANE_TYPES && g->width >= 60)
+        snprintf(count, sizeof(count), " %zu", v->kind->rows(v));
+    snprintf(text, sizeof(text), format, (int)p + 1, names[p], count);
+    e->tab_at[p] = g->column;
+    grid_add(g, is_open ? LOOK_TAB : LOOK_PLAIN, text);
+    e->tab_at[p + 1] = g->column;
+}
+
+/* Of what is open in front of a pane its name and title. */
+static void draw_way(struct explore *e, struct grid *g, unsigned right)
+{
+    static const char *const names[] = {" Suspects ", " Tree ", " Types "};
+    const struct view *v = explore_view(e);
+    struct words w;
+    words_begin(&w);
+    for (unsigned p = 0; p <= PANES; p++)
+        e->tab_at[p] = 0;
+    grid_add(g, LOOK_PLAIN, names[e->pane]);
+    for (unsigned p = e->pane + 1; p <= PANES; p++)
+        e->tab_at[p] = g->column;
+    PUT(w.to, "› ");
+    if (v->kind->title != NULL)
+        v->kind->title(v, w.to);
+    unsigned left = grid_left(g);
+    grid_put(g, LOOK_STRONG, words_of(&w), left > right + 1 ? left - right - 1 : left,
+             ALIGN_LEFT);
+    words_end(&w);
+}
+
+/* The panes, or what is open; at the right how it is sorted. */
+static void draw_panes(struct explore *e, struct grid *g, unsigned line)
+{
+    const struct view *v = explore_view(e);
+    struct words w;
+    words_begin(&w);
+    if (v->kind->order != NULL)
+        PUT(w.to, e->app_only ? "app only, by {} " : "by {} ", WORD(v->kind->order(v)));
+    unsigned right = grid_columns(words_of(&w));
+    e->tabs_line = line;
+    grid_line(g, line, false);
+    if (e->top != NULL)
+        draw_way(e, g, right);
+    for (enum pane p = 0; e->top == NULL && p < PANES; p++)
+        draw_tab(e, g, p);
+    if (grid_left(g) > right) {
+        grid_put(g, LOOK_PLAIN, "", grid_left(g) - right, ALIGN_LEFT);
+        grid_add(g, LOOK_DIM, words_of(&w));
+    }
+    words_end(&w);
+}
+
+/* What stands above line `end`, where the list ends; gives the line behind the panes. The
+ * verdict is never cut as long as two rows of the list are left; facts leave five. */
+static unsigned head_draw(struct explore *e, struct grid *g, unsigned end)
+{
+    enum { BELOW_VERDICT = 4, BELOW_FACTS = 7 };
+    const struct hd_summary *s = e->model->summary;
+    unsigned line = 0, most = end > BELOW_VERDICT + 1 ? end - BELOW_VERDICT : 1;
+    if (s != NULL && s->verdict_len > 0 && is_opening(e))
+        line = draw_summary(g, s, most, end > BELOW_FACTS ? end - BELOW_FACTS : 0);
+    else
+        line = draw_totals(e, g, draw_first_line(e, g));
+    draw_panes(e, g, line);
+    return line + 1;
+}
 
 /* --- the list -------------------------------------------------------------------- */
 
@@ -21,11 +236,10 @@ struct layout {
 
 enum { GUTTER = 2, BETWEEN = 2, MOST_NAME = 80 };
 
-static void lay_out(const struct explore *e, const struct view *v, unsigned width,
-                    struct layout *l)
+static void lay_out(const struct view *v, unsigned width, struct layout *l)
 {
     struct column all[MOST_COLUMNS] = {0};
-    size_t count = v->kind->columns(e, v, all);
+    size_t count = v->kind->columns(v, all);
     unsigned used = GUTTER;
     *l = (struct layout){0};
     for (size_t i = 0; i < count; i++) {
@@ -98,7 +312,7 @@ static bool is_marked(const struct explore *e, const struct row *row)
 static void draw_row(const struct explore *e, const struct view *v, size_t i,
                      struct grid *g, const struct layout *l)
 {
-    struct row row = view_row(e, v, i);
+    struct row row = view_row(v, i);
     const char *gutter = is_marked(e, &row) ? "* " : i == v->cursor ? "> " : "  ";
     grid_add(g, LOOK_FOUND, gutter);
     for (size_t k = 0; k < l->len; k++) {
@@ -123,7 +337,7 @@ static void draw_empty(const struct explore *e, const struct view *v, struct gri
     struct words w;
     words_begin(&w);
     if (v->kind->empty != NULL)
-        v->kind->empty(e, v, w.to);
+        v->kind->empty(v, w.to);
     struct paragraph p = {.text = words_of(&w), .first = 2, .others = 2};
     grid_paragraph(g, &p, e->list_top + (e->list_rows > 2), e->list_top + e->list_rows);
     words_end(&w);
@@ -148,8 +362,8 @@ static void draw_list(struct explore *e, struct grid *g)
 {
     struct view *v = explore_view(e);
     struct layout l;
-    size_t rows = v->kind->rows(e, v);
-    lay_out(e, v, g->width, &l);
+    size_t rows = v->kind->rows(v);
+    lay_out(v, g->width, &l);
     draw_columns(g, &l, e->list_top - 1);
     scroll(e, v, rows);
     if (rows == 0)
@@ -173,7 +387,7 @@ static void draw_detail(const struct explore *e, struct grid *g, unsigned line,
     for (unsigned i = 0; more && line < end; i++) {
         struct words w;
         words_begin(&w);
-        more = v->kind->detail(e, v, i, g->width, w.to);
+        more = v->kind->detail(v, i, w.to);
         if (more)
             line = grid_paragraph(
                 g, &(struct paragraph){.text = words_of(&w), .first = 1, .others = 10},
@@ -184,35 +398,21 @@ static void draw_detail(const struct explore *e, struct grid *g, unsigned line,
 
 /* --- words and keys -------------------------------------------------------------- */
 
-/* A tall screen has room for more. */
-static unsigned detail_lines(const struct view *v, unsigned height)
-{
-    unsigned tall = v->kind->tall_detail_lines;
-    return height >= EXPLORE_TALL && tall > 0 ? tall : v->kind->detail_lines;
-}
-
 static void put_mark(const struct explore *e, struct hd_sink to)
 {
     const struct view *v = explore_view(e);
     hd_put_type(to, e->mark.name, 30);
-    print_to(to, " is marked");
-    if (v->cursor >= v->kind->rows(e, v))
+    PUT(to, " is marked");
+    if (v->cursor >= v->kind->rows(v))
         return;
-    struct row row = view_row(e, v, v->cursor);
-    if (is_marked(e, &row)) {
-        row_free(&row);
-        return;
-    }
-    print_to(to, "; this one has");
-    if (row.has_count && e->mark.has_count) {
-        print_to(to, " ");
-        hd_put_count_change(to, e->mark.count, row.count);
-        print_to(to, row.count == e->mark.count ? "as many objects," : " objects,");
-    }
-    if (row.has_bytes && e->mark.has_bytes) {
-        print_to(to, " ");
-        hd_put_size_change(to, e->mark.bytes, row.bytes);
-    }
+    struct row row = view_row(v, v->cursor);
+    bool other = !is_marked(e, &row);
+    PUT(to, other ? "; this one has" : "");
+    if (other && row.has_count && e->mark.has_count)
+        PUT(to, row.count == e->mark.count ? " {}as many objects," : " {} objects,",
+            cell_change(CELL_COUNT_CHANGE, e->mark.count, row.count));
+    if (other && row.has_bytes && e->mark.has_bytes)
+        PUT(to, " {}", cell_change(CELL_SIZE_CHANGE, e->mark.bytes, row.bytes));
     row_free(&row);
 }
 
@@ -222,12 +422,11 @@ static void draw_words(const struct explore *e, struct grid *g, unsigned line)
     struct words w;
     words_begin(&w);
     enum look look = e->is_error ? LOOK_ERROR : LOOK_PLAIN;
-    print_to(w.to, " ");
+    PUT(w.to, " ");
     if (e->prompt == PROMPT_REPLACE) {
-        hd_put_name(w.to, e->file);
-        print_to(w.to, " exists. Replace it? ");
+        PUT(w.to, "{} exists. Replace it? ", NAMED(LOOK_PLAIN, e->file));
     } else if (e->prompt != PROMPT_NONE) {
-        print_to(w.to, "%s%s_", asked[e->prompt], e->input);
+        PUT(w.to, "{}{}_", WORD(asked[e->prompt]), WORD(e->input));
     } else if (e->message[0] != '\0') {
         hd_put_name(w.to, e->message);
     } else if (e->objects != NULL && hd_objects_progress(e->objects).making != 0) {
@@ -239,19 +438,6 @@ static void draw_words(const struct explore *e, struct grid *g, unsigned line)
     grid_line(g, line, false);
     grid_put(g, look, words_of(&w), g->width, ALIGN_LEFT);
     words_end(&w);
-}
-
-/* How to answer what is asked. */
-static const char *answers_of(enum prompt prompt)
-{
-    switch (prompt) {
-    case PROMPT_SEARCH:
-        return "Enter: search, Esc: cancel";
-    case PROMPT_EXPORT:
-        return "Enter: save, Esc: cancel, Ctrl-U: clear";
-    default:
-        return "y: replace, Esc: cancel";
-    }
 }
 
 /* The way to help and out of here has room first; then what is the view's own. */
@@ -288,12 +474,16 @@ static bool key_fits(size_t which, enum place place, unsigned room)
 
 static void draw_keys(const struct explore *e, struct grid *g, unsigned line)
 {
+    static const char *const answers[] = {[PROMPT_SEARCH] = "Enter: search, Esc: cancel",
+                                          [PROMPT_EXPORT] =
+                                              "Enter: save, Esc: cancel, Ctrl-U: clear",
+                                          [PROMPT_REPLACE] = "y: replace, Esc: cancel"};
     enum place place = explore_view(e)->kind->place;
     unsigned room = g->width > 1 ? g->width - 1 : 0;
     grid_line(g, line, false);
     grid_add(g, LOOK_PLAIN, " ");
     if (e->prompt != PROMPT_NONE) {
-        grid_add(g, LOOK_DIM, answers_of(e->prompt));
+        grid_add(g, LOOK_DIM, answers[e->prompt]);
         return;
     }
     for (size_t i = 0; i < key_line_count; i++) {
@@ -321,8 +511,10 @@ void explore_draw(struct explore *e, struct grid *g, unsigned width, unsigned he
     const struct view *v = explore_view(e);
     bool details = height >= HEIGHT_FOR_DETAIL && v->kind->detail != NULL;
     unsigned foot = height - FOOT_LINES, detail = foot;
-    if (details)
-        detail -= detail_lines(v, height) + 1;
+    if (details) /* a tall screen has room for more */
+        detail -= 1 + (height >= EXPLORE_TALL && v->kind->tall_detail_lines > 0
+                           ? v->kind->tall_detail_lines
+                           : v->kind->detail_lines);
     e->list_top = head_draw(e, g, detail) + 1;
     e->list_rows = detail - e->list_top;
     draw_list(e, g);

@@ -1,7 +1,6 @@
 #include "cli/explore/explore.h"
 
 #include "cli/explore/copy.h"
-#include "cli/explore/export.h"
 #include "cli/explore/view.h"
 #include "cli/guard/allocate.h"
 
@@ -30,8 +29,8 @@ void explore_begin(struct explore *e, struct hd_comparison *c,
     e->panes[PANE_TYPES] = types_view(e);
     e->pane = e->last ? PANE_TYPES : PANE_SUSPECTS;
     for (enum pane p = 0; p < PANES; p++) {
-        e->panes[p]->kind->refresh(e, e->panes[p]);
-        view_go(e, e->panes[p], 0);
+        e->panes[p]->kind->refresh(e->panes[p]);
+        view_go(e->panes[p], 0);
     }
     explore_look_at(e, last_compared(e));
 }
@@ -93,10 +92,10 @@ static void refresh_all(struct explore *e)
 {
     for (struct view *v = e->top; v != NULL; v = v->below)
         if (v->kind->refresh != NULL)
-            v->kind->refresh(e, v);
+            v->kind->refresh(v);
     for (enum pane p = 0; p < PANES; p++) {
-        e->panes[p]->kind->refresh(e, e->panes[p]);
-        view_go(e, e->panes[p], e->panes[p]->cursor);
+        e->panes[p]->kind->refresh(e->panes[p]);
+        view_go(e->panes[p], e->panes[p]->cursor);
     }
 }
 
@@ -127,8 +126,8 @@ static void look_what_is_ready(struct explore *e)
     for (struct view *v = e->top; v != NULL; v = v->below) {
         if (v->kind->refresh == NULL)
             continue;
-        v->kind->refresh(e, v);
-        view_go(e, v, v->cursor);
+        v->kind->refresh(v);
+        view_go(v, v->cursor);
     }
 }
 
@@ -140,7 +139,7 @@ bool explore_is_made(const struct explore *e)
     if (p.making != 0 || p.ready != e->ready)
         return false;
     struct view *v = explore_view(e);
-    return v->kind->waits == NULL || !v->kind->waits(e, v);
+    return v->kind->waits == NULL || !v->kind->waits(v);
 }
 
 /* --- words ----------------------------------------------------------------------- */
@@ -178,21 +177,20 @@ void explore_fail(struct explore *e, const char *what)
 static void search(struct explore *e, int step)
 {
     struct view *v = explore_view(e);
-    size_t rows = v->kind->rows(e, v), found;
     if (e->search[0] == '\0') {
         explore_message(e, "/ searches");
         return;
     }
-    found = view_find(e, v, e->search, v->cursor + (size_t)step, step);
-    rows = v->kind->rows(e, v);
+    size_t found = view_find(v, e->search, v->cursor + (size_t)step, step);
+    size_t rows = v->kind->rows(v);
     if (found >= rows) {
-        found = view_find(e, v, e->search, step > 0 || rows == 0 ? 0 : rows - 1, step);
-        rows = v->kind->rows(e, v);
+        found = view_find(v, e->search, step > 0 || rows == 0 ? 0 : rows - 1, step);
+        rows = v->kind->rows(v);
         if (found < rows)
             explore_message(e, step > 0 ? "from the top again" : "from the bottom again");
     }
     if (found < rows)
-        view_go(e, v, found);
+        view_go(v, found);
     else
         explore_fail(e, "Not found.");
 }
@@ -202,9 +200,9 @@ static void search(struct explore *e, int step)
 static void mark(struct explore *e)
 {
     struct view *v = explore_view(e);
-    if (v->cursor >= v->kind->rows(e, v))
+    if (v->cursor >= v->kind->rows(v))
         return;
-    struct row row = view_row(e, v, v->cursor);
+    struct row row = view_row(v, v->cursor);
     bool same = e->mark.name != NULL && row.name != NULL &&
                 strcmp(e->mark.name, row.name) == 0 && e->mark.bytes == row.bytes;
     free(e->mark.name);
@@ -311,39 +309,39 @@ static void ask_where_to_export(struct explore *e)
 
 /* --- moving ---------------------------------------------------------------------- */
 
-static bool move(struct explore *e, struct view *v, uint32_t key)
+static bool move(struct view *v, uint32_t key)
 {
-    long page = e->list_rows > 1 ? (long)e->list_rows - 1 : 1;
+    long page = v->e->list_rows > 1 ? (long)v->e->list_rows - 1 : 1;
     switch (key) {
     case PRESS_UP:
     case 'k':
-        view_move(e, v, -1);
+        view_move(v, -1);
         break;
     case PRESS_DOWN:
     case 'j':
-        view_move(e, v, 1);
+        view_move(v, 1);
         break;
     case PRESS_PAGE_UP:
     case 'b':
-        view_move(e, v, -page);
+        view_move(v, -page);
         break;
     case PRESS_PAGE_DOWN:
     case ' ':
-        view_move(e, v, page);
+        view_move(v, page);
         break;
     case PRESS_HOME:
     case 'g':
-        view_go(e, v, 0);
+        view_go(v, 0);
         break;
     case PRESS_END:
     case 'G':
-        view_go(e, v, SIZE_MAX);
+        view_go(v, SIZE_MAX);
         break;
     case PRESS_WHEEL_UP:
-        view_move(e, v, -3);
+        view_move(v, -3);
         break;
     case PRESS_WHEEL_DOWN:
-        view_move(e, v, 3);
+        view_move(v, 3);
         break;
     default:
         return false;
@@ -351,10 +349,10 @@ static bool move(struct explore *e, struct view *v, uint32_t key)
     return true;
 }
 
-static void enter(struct explore *e, struct view *v)
+static void enter(struct view *v)
 {
-    if (v->kind->enter != NULL && v->cursor < v->kind->rows(e, v))
-        v->kind->enter(e, v, v->cursor);
+    if (v->kind->enter != NULL && v->cursor < v->kind->rows(v))
+        v->kind->enter(v, v->cursor);
 }
 
 static void go_back(struct explore *e)
@@ -367,18 +365,18 @@ static bool go_deeper_or_back(struct explore *e, struct view *v, uint32_t key)
 {
     switch (key) {
     case PRESS_ENTER:
-        enter(e, v);
+        enter(v);
         break;
     case PRESS_RIGHT:
     case 'l':
         if (v->kind->right != NULL)
-            v->kind->right(e, v, v->cursor);
+            v->kind->right(v, v->cursor);
         else
-            enter(e, v);
+            enter(v);
         break;
     case PRESS_LEFT:
     case 'h':
-        if (v->kind->left == NULL || !v->kind->left(e, v, v->cursor))
+        if (v->kind->left == NULL || !v->kind->left(v, v->cursor))
             go_back(e);
         break;
     case PRESS_BACK:
@@ -403,7 +401,7 @@ static void click_tab(struct explore *e, unsigned x)
 /* A second click on the same row opens it. */
 static void click(struct explore *e, struct view *v, unsigned x, unsigned y)
 {
-    size_t rows = v->kind->rows(e, v);
+    size_t rows = v->kind->rows(v);
     if (y == e->tabs_line)
         click_tab(e, x);
     if (y < e->list_top || y - e->list_top >= e->list_rows)
@@ -413,10 +411,10 @@ static void click(struct explore *e, struct view *v, unsigned x, unsigned y)
         return;
     if (i == v->cursor && e->last_row_clicked == (uint32_t)i) {
         e->last_row_clicked = UINT32_MAX;
-        enter(e, v);
+        enter(v);
         return;
     }
-    view_go(e, v, i);
+    view_go(v, i);
     e->last_row_clicked = (uint32_t)i;
 }
 
@@ -428,9 +426,9 @@ static void sort(struct explore *e, struct view *v)
         explore_fail(e, "There is one order only.");
         return;
     }
-    v->kind->sort(e, v);
-    view_go(e, v, 0);
-    explore_message(e, "by %s", v->kind->order(e, v));
+    v->kind->sort(v);
+    view_go(v, 0);
+    explore_message(e, "by %s", v->kind->order(v));
 }
 
 static void switch_last(struct explore *e)
@@ -522,7 +520,7 @@ void explore_press(struct explore *e, struct press press)
         press_in_prompt(e, key);
     else if (key == PRESS_CLICK)
         click(e, v, press.x, press.y);
-    else if ((v->kind->key == NULL || !v->kind->key(e, v, key)) && !move(e, v, key) &&
+    else if ((v->kind->key == NULL || !v->kind->key(v, key)) && !move(v, key) &&
              !go_deeper_or_back(e, v, key))
         press_key(e, v, key);
 }

@@ -131,10 +131,4 @@ void explore_fail(struct explore *e, const char *what);
 /* Look at objects of that snapshot; views of objects of another one are closed. */
 void explore_look_at(struct explore *e, size_t snapshot);
 
-/* How many snapshots there are; the first and the last that are compared. */
-static inline size_t explore_snapshots(const struct explore *e)
-{
-    return e->model->snapshot_count;
-}
-
 #endif

@@ -1,4 +1,6 @@
-#include "cli/explore/keys.h"
+/* What keys do, and the view that tells it: those of the view that it was asked from, then
+ * those of all views. */
+#include "cli/explore/view.h"
 
 /* Where there is little room the line at the bottom has the first of each place. */
 const struct key_line key_lines[] = {
@@ -50,18 +52,115 @@ const size_t key_line_count = sizeof(key_lines) / sizeof(key_lines[0]);
 
 const char *place_name(enum place place)
 {
-    switch (place) {
-    case IN_SUSPECTS:
-        return "Suspects";
-    case IN_TREE:
-        return "Tree";
-    case IN_TYPES:
-        return "Types";
-    case IN_OBJECTS:
-        return "Objects";
-    case IN_OBJECT:
-        return "One object";
-    default:
-        return "Help";
+    static const char *const names[] = {
+        [IN_SUSPECTS] = "Suspects", [IN_TREE] = "Tree",         [IN_TYPES] = "Types",
+        [IN_OBJECTS] = "Objects",   [IN_OBJECT] = "One object", [IN_HELP] = "Help"};
+    return names[place];
+}
+
+/* --- help ------------------------------------------------------------------------ */
+
+struct help {
+    struct view view;
+    enum place place;
+};
+
+static enum place place_of(const struct view *v)
+{
+    return ((const struct help *)v)->place;
+}
+
+/* Line i of those that are own, or of those that are not; NULL behind the last. */
+static const struct key_line *line_at(enum place place, bool own, size_t i)
+{
+    for (size_t k = 0; k < key_line_count; k++) {
+        const struct key_line *line = &key_lines[k];
+        bool fits = own ? key_is_own(line, place) : line->places == EVERYWHERE;
+        if (fits && i-- == 0)
+            return line;
     }
+    return NULL;
+}
+
+static size_t count_lines(enum place place, bool own)
+{
+    size_t n = 0;
+    while (line_at(place, own, n) != NULL)
+        n++;
+    return n;
+}
+
+static size_t columns(const struct view *v, struct column *all)
+{
+    (void)v;
+    all[0] = (struct column){"key", "key", 20, ALIGN_LEFT, 0};
+    all[1] = (struct column){"", "what", 0, ALIGN_LEFT, 0};
+    return 2;
+}
+
+/* Each part below a heading. */
+static size_t rows(const struct view *v)
+{
+    return 2 + count_lines(place_of(v), true) + count_lines(place_of(v), false);
+}
+
+static void row(const struct view *v, size_t i, struct row *row)
+{
+    enum place place = place_of(v);
+    size_t own = count_lines(place, true);
+    row->is_heading = i == 0 || i == own + 1;
+    if (row->is_heading) {
+        row->name = i == 0 ? place_name(place) : "In every view";
+        row->cells[0] = WORD_AS(LOOK_HEAD, row->name);
+        return;
+    }
+    const struct key_line *line =
+        i <= own ? line_at(place, true, i - 1) : line_at(place, false, i - own - 2);
+    row->cells[0] = WORD_AS(LOOK_STRONG, line->keys);
+    row->cells[1] = WORD(line->what);
+    row->name = line->what;
+}
+
+static void title(const struct view *v, struct hd_sink to)
+{
+    (void)v;
+    PUT(to, "Help");
+}
+
+static void enter(struct view *v, size_t i)
+{
+    (void)i;
+    explore_back(v->e);
+}
+
+/* Words of ours. */
+static bool copied(const struct view *v, size_t i, struct hd_sink to)
+{
+    (void)v, (void)i, (void)to;
+    return false;
+}
+
+static bool key(struct view *v, uint32_t key)
+{
+    return key == '?' && explore_back(v->e);
+}
+
+static const struct view_kind kind = {
+    .name = "help",
+    .place = IN_HELP,
+    .columns = columns,
+    .rows = rows,
+    .row = row,
+    .title = title,
+    .copied = copied,
+    .enter = enter,
+    .key = key,
+};
+
+struct view *help_view(struct explore *e)
+{
+    struct help *h = view_new(e, &kind, sizeof(*h));
+    h->place = explore_view(e)->kind->place;
+    view_go(&h->view, 0);
+    return &h->view;
 }

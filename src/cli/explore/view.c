@@ -8,10 +8,11 @@
 #include <string.h>
 #include <strings.h>
 
-void *view_new(const struct view_kind *kind, size_t size)
+void *view_new(struct explore *e, const struct view_kind *kind, size_t size)
 {
     struct view *v = zeroed(1, size);
     v->kind = kind;
+    v->e = e;
     return v;
 }
 
@@ -24,10 +25,10 @@ void view_free(struct view *v)
     free(v);
 }
 
-struct row view_row(const struct explore *e, const struct view *v, size_t i)
+struct row view_row(const struct view *v, size_t i)
 {
     struct row row = {0};
-    v->kind->row(e, v, i, &row);
+    v->kind->row(v, i, &row);
     return row;
 }
 
@@ -39,52 +40,53 @@ void row_free(struct row *row)
 
 /* --- the cursor ------------------------------------------------------------------ */
 
-static bool is_heading(const struct explore *e, const struct view *v, size_t i)
+static bool is_heading(const struct view *v, size_t i)
 {
-    struct row row = view_row(e, v, i);
-    bool is = row.is_heading;
+    struct row row = view_row(v, i);
     row_free(&row);
-    return is;
+    return row.is_heading;
 }
 
 /* The next row from i on that is no heading; rows if there is none. */
-static size_t pass_headings(const struct explore *e, const struct view *v, size_t i,
-                            int step)
+static size_t pass_headings(const struct view *v, size_t i, int step)
 {
-    size_t rows = v->kind->rows(e, v);
-    while (i < rows && is_heading(e, v, i))
+    size_t rows = v->kind->rows(v);
+    while (i < rows && is_heading(v, i))
         i = step > 0 || i > 0 ? i + (size_t)step : rows;
     return i;
 }
 
-void view_go(const struct explore *e, struct view *v, size_t i)
+/* There, or in the other direction; false: all are headings. */
+static bool go_past_headings(struct view *v, size_t i, int step)
 {
-    size_t rows = v->kind->rows(e, v);
-    if (rows == 0) {
-        v->cursor = 0;
-        return;
-    }
-    i = i < rows ? i : rows - 1;
-    size_t to = pass_headings(e, v, i, 1);
+    size_t rows = v->kind->rows(v), to = pass_headings(v, i, step);
     if (to >= rows)
-        to = pass_headings(e, v, i, -1);
-    v->cursor = to < rows ? to : i;
+        to = pass_headings(v, i, -step);
+    if (to < rows)
+        v->cursor = to;
+    return to < rows;
 }
 
-void view_move(const struct explore *e, struct view *v, long by)
+void view_go(struct view *v, size_t i)
 {
-    size_t rows = v->kind->rows(e, v), i = v->cursor;
+    size_t rows = v->kind->rows(v);
+    i = i < rows ? i : rows - 1;
+    if (rows == 0)
+        v->cursor = 0;
+    else if (!go_past_headings(v, i, 1))
+        v->cursor = i;
+}
+
+void view_move(struct view *v, long by)
+{
+    size_t rows = v->kind->rows(v), i = v->cursor;
     if (rows == 0)
         return;
     if (by < 0)
         i = (size_t)-by < i ? i - (size_t)-by : 0;
     else
         i = (size_t)by < rows - 1 - (i < rows ? i : rows - 1) ? i + (size_t)by : rows - 1;
-    size_t to = pass_headings(e, v, i, by < 0 ? -1 : 1);
-    if (to >= rows)
-        to = pass_headings(e, v, i, by < 0 ? 1 : -1);
-    if (to < rows)
-        v->cursor = to;
+    go_past_headings(v, i, by < 0 ? -1 : 1);
 }
 
 /* --- searching ------------------------------------------------------------------- */
@@ -101,13 +103,13 @@ bool view_matches(const struct row *row, const char *text)
     return false;
 }
 
-size_t view_find(struct explore *e, struct view *v, const char *text, size_t i, int step)
+size_t view_find(struct view *v, const char *text, size_t i, int step)
 {
     if (v->kind->find != NULL)
-        return v->kind->find(e, v, text, i, step);
-    size_t rows = v->kind->rows(e, v);
+        return v->kind->find(v, text, i, step);
+    size_t rows = v->kind->rows(v);
     for (; i < rows; i += (size_t)step) {
-        struct row row = view_row(e, v, i);
+        struct row row = view_row(v, i);
         bool found = !row.is_heading && view_matches(&row, text);
         row_free(&row);
         if (found)
@@ -134,6 +136,22 @@ static void put_whole(const char *s, struct hd_sink to)
 {
     if (s != NULL)
         to.write(to.context, s, strlen(s));
+}
+
+void put_said(struct hd_sink to, const char *format, const struct cell *parts)
+{
+    for (const char *end; (end = strstr(format, "{}")) != NULL; format = end + 2) {
+        to.write(to.context, format, (size_t)(end - format));
+        cell_print(parts++, to);
+    }
+    put_whole(format, to);
+}
+
+struct cell cell_change(enum cell_kind kind, uint64_t first, uint64_t last)
+{
+    bool same = first == HD_UNKNOWN || last == HD_UNKNOWN || first == last;
+    enum look look = same ? LOOK_PLAIN : last > first ? LOOK_GROWN : LOOK_SHRUNK;
+    return (struct cell){.kind = kind, .look = look, .a = first, .b = last};
 }
 
 void print_owner(const char *name, unsigned columns, struct hd_sink to)
@@ -195,20 +213,23 @@ void cell_print(const struct cell *c, struct hd_sink to)
         break;
     case CELL_FROM_TO:
         hd_put_count(to, c->a);
-        print_to(to, " → ");
+        put_whole(" → ", to);
         hd_put_count(to, c->b);
         break;
     case CELL_SHARE:
         if (c->b > 0 && c->a != HD_UNKNOWN && c->b != HD_UNKNOWN)
             hd_put_share(to, (double)c->a / (double)c->b);
         break;
+    case CELL_PERCENT:
+        hd_put_share(to, c->share);
+        break;
     case CELL_BAR:
         print_bar(c->a, c->b, to);
         break;
     case CELL_OTHERS:
-        print_to(to, "[");
+        put_whole("[", to);
         hd_put_count(to, c->a);
-        print_to(to, c->a == 1 ? " other]" : " others]");
+        put_whole(c->a == 1 ? " other]" : " others]", to);
         break;
     case CELL_TREND:
         hd_put_trend(to, c->at, c->a);
@@ -220,7 +241,10 @@ void cell_print(const struct cell *c, struct hd_sink to)
         print_to(to, "%" PRIu64, c->a);
         break;
     case CELL_WORD:
-        print_to(to, "%s", c->text);
+        put_whole(c->text, to);
+        break;
+    case CELL_SHORT:
+        hd_put_short_type(to, c->text);
         break;
     case CELL_NAME:
     case CELL_OWNER:
@@ -229,33 +253,24 @@ void cell_print(const struct cell *c, struct hd_sink to)
     }
 }
 
-static void print_number(uint64_t n, struct hd_sink to)
-{
-    if (n != HD_UNKNOWN)
-        print_to(to, "%" PRIu64, n);
-}
-
-static void print_change(uint64_t first, uint64_t last, struct hd_sink to)
-{
-    if (first == HD_UNKNOWN || last == HD_UNKNOWN)
-        return;
-    print_to(to, "%s", last < first ? "-" : "");
-    print_number(last < first ? first - last : last - first, to);
-}
-
 void cell_print_exact(const struct cell *c, struct hd_sink to)
 {
+    bool is_known = c->a != HD_UNKNOWN && c->b != HD_UNKNOWN;
     switch (c->kind) {
     case CELL_COUNT:
     case CELL_SIZE:
-        print_number(c->a, to);
+        if (is_known)
+            cell_print(&NUMBER(c->a), to);
         break;
     case CELL_COUNT_CHANGE:
     case CELL_SIZE_CHANGE:
-        print_change(c->a, c->b, to);
+        if (is_known)
+            PUT(to, c->b < c->a ? "-{}" : "{}",
+                NUMBER(c->b < c->a ? c->a - c->b : c->b - c->a));
         break;
     case CELL_FROM_TO:
-        print_number(c->b, to);
+        if (c->b != HD_UNKNOWN)
+            cell_print(&NUMBER(c->b), to);
         break;
     case CELL_ADDRESS:
         if (c->a != 0)
@@ -296,8 +311,11 @@ void print_counts(const struct hd_tally *at, size_t count, unsigned columns,
 {
     size_t from = first_that_fits(at, count, columns);
     for (size_t k = 0; k < count; k = k == 0 ? from : k + 1) {
-        print_to(to, k == 0 ? "" : k == from && from > 1 ? "  …  " : "  ");
-        hd_put_count(to, at[k].count);
+        PUT(to,
+            k == 0                  ? "{}"
+            : k == from && from > 1 ? "  …  {}"
+                                    : "  {}",
+            COUNT(at[k].count));
     }
 }
 
@@ -306,10 +324,8 @@ bool put_address(const struct explore *e, uint32_t number, struct hd_sink to)
     struct hd_object o;
     if (!hd_object(e->objects, number, &o) || o.kind != HD_OBJECT)
         return false;
-    if (o.address != 0)
-        print_address(o.address, to);
-    else
-        print_to(to, "#%" PRIu32, number);
+    PUT(to, o.address != 0 ? "{}" : "#{}",
+        o.address != 0 ? ADDRESS(o.address) : NUMBER(number));
     return true;
 }
 
@@ -334,5 +350,5 @@ void put_progress(const struct explore *e, unsigned wanted, struct hd_sink to)
     }
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
         if (parts[i].part == p.making)
-            print_to(to, "%s: %u %%", parts[i].words, p.percent);
+            PUT(to, "{}: {} %", WORD(parts[i].words), NUMBER(p.percent));
 }

@@ -18,13 +18,15 @@ enum cell_kind {
     CELL_SIZE_CHANGE,
     CELL_FROM_TO, /* counts a and b */
     CELL_SHARE,   /* a of b */
-    CELL_BAR,     /* the same, as a bar of 8 columns */
+    CELL_PERCENT, /* share */
+    CELL_BAR,     /* a of b, as a bar of 8 columns */
     CELL_OTHERS,  /* [a others] */
     CELL_TREND,   /* tallies, a of them */
     CELL_ADDRESS, /* a; 0 unknown */
     CELL_NUMBER,  /* a, without separators */
     CELL_WORD,    /* text of ours */
-    CELL_NAME,    /* of a type, canonical: hostile. */
+    CELL_SHORT,   /* of a type: hostile. Without namespaces */
+    CELL_NAME,    /* the same, canonical */
     CELL_OWNER    /* the same, on the screen without namespaces */
 };
 
@@ -32,9 +34,43 @@ struct cell {
     enum cell_kind kind;
     enum look look;
     uint64_t a, b;
+    double share;
     const char *text;
     const struct hd_tally *at;
 };
+
+#define COUNT(n) ((struct cell){.kind = CELL_COUNT, .a = (n)})
+#define BYTES(n) ((struct cell){.kind = CELL_SIZE, .a = (n)})
+#define NUMBER(n) ((struct cell){.kind = CELL_NUMBER, .a = (n)})
+#define ADDRESS(n) ((struct cell){.kind = CELL_ADDRESS, .a = (n)})
+#define OTHERS(n) ((struct cell){.kind = CELL_OTHERS, .look = LOOK_DIM, .a = (n)})
+#define FROM_TO(a_, b_) ((struct cell){.kind = CELL_FROM_TO, .a = (a_), .b = (b_)})
+#define SHARE(a_, b_) \
+    ((struct cell){.kind = CELL_SHARE, .look = LOOK_DIM, .a = (a_), .b = (b_)})
+#define BAR(a_, b_) \
+    ((struct cell){.kind = CELL_BAR, .look = LOOK_DIM, .a = (a_), .b = (b_)})
+#define TREND(at_, n) ((struct cell){.kind = CELL_TREND, .a = (n), .at = (at_)})
+#define PERCENT(x) ((struct cell){.kind = CELL_PERCENT, .share = (x)})
+#define WORD(text_) ((struct cell){.kind = CELL_WORD, .text = (text_)})
+#define WORD_AS(look_, text_) \
+    ((struct cell){.kind = CELL_WORD, .look = (look_), .text = (text_)})
+#define SHORT(type) ((struct cell){.kind = CELL_SHORT, .text = (type)})
+#define NAMED(look_, name_) \
+    ((struct cell){.kind = CELL_NAME, .look = (look_), .text = (name_)})
+#define OWNER(look_, name_) \
+    ((struct cell){.kind = CELL_OWNER, .look = (look_), .text = (name_)})
+
+/* What grew and what shrank looks so. */
+struct cell cell_change(enum cell_kind kind, uint64_t first, uint64_t last);
+
+/* Words, with cells as people read them in the place of each "{}". */
+#define PUT(to, ...) put_said(to, PUT_PARTS(__VA_ARGS__, (struct cell){0}))
+#define PUT_PARTS(format, ...)    \
+    format, (const struct cell[]) \
+    {                             \
+        __VA_ARGS__               \
+    }
+void put_said(struct hd_sink to, const char *format, const struct cell *parts);
 
 enum { MOST_COLUMNS = 8 };
 
@@ -62,73 +98,71 @@ struct view_kind {
     const char *name; /* of files that it is exported to */
     enum place place; /* where its keys are told (keys.h) */
 
-    size_t (*columns)(const struct explore *e, const struct view *v, struct column *all);
-    size_t (*rows)(const struct explore *e, const struct view *v);
-    void (*row)(const struct explore *e, const struct view *v, size_t i, struct row *row);
+    size_t (*columns)(const struct view *v, struct column *all);
+    size_t (*rows)(const struct view *v);
+    void (*row)(const struct view *v, size_t i, struct row *row);
 
     /* The rest may be NULL. */
-    void (*title)(const struct explore *e, const struct view *v, struct hd_sink to);
-    void (*empty)(const struct explore *e, const struct view *v, struct hd_sink to);
+    void (*title)(const struct view *v, struct hd_sink to);
+    void (*empty)(const struct view *v, struct hd_sink to);
     /* What is known of the row under the cursor: line i of a few, false behind the last. */
-    bool (*detail)(const struct explore *e, const struct view *v, unsigned i,
-                   unsigned width, struct hd_sink to);
+    bool (*detail)(const struct view *v, unsigned i, struct hd_sink to);
     unsigned detail_lines;      /* room for it */
     unsigned tall_detail_lines; /* on a tall screen; 0: as much */
     /* What `c` copies of a row instead of its name, safe to print; false: nothing. */
-    bool (*copied)(const struct explore *e, const struct view *v, size_t i,
-                   struct hd_sink to);
-    bool (*chain)(const struct explore *e, const struct view *v, size_t i,
-                  struct hd_sink to); /* and what `C` copies */
-    void (*enter)(struct explore *e, struct view *v, size_t i);
-    bool (*left)(struct explore *e, struct view *v, size_t i); /* false: go back */
-    void (*right)(struct explore *e, struct view *v, size_t i);
-    bool (*key)(struct explore *e, struct view *v, uint32_t key); /* false: not ours */
-    void (*sort)(struct explore *e, struct view *v);              /* by the next order */
-    const char *(*order)(const struct explore *e, const struct view *v);
-    void (*refresh)(struct explore *e, struct view *v); /* filters or parts have changed */
+    bool (*copied)(const struct view *v, size_t i, struct hd_sink to);
+    bool (*chain)(const struct view *v, size_t i, struct hd_sink to); /* what `C` copies */
+    void (*enter)(struct view *v, size_t i);
+    bool (*left)(struct view *v, size_t i); /* false: go back */
+    void (*right)(struct view *v, size_t i);
+    bool (*key)(struct view *v, uint32_t key); /* false: not ours */
+    void (*sort)(struct view *v);              /* by the next order */
+    const char *(*order)(const struct view *v);
+    void (*refresh)(struct view *v); /* filters or parts have changed */
     /* Whether something is looked for that its screen lacks; afterwards it has it. */
-    bool (*waits)(const struct explore *e, struct view *v);
-    bool (*forget)(
-        struct view *v); /* objects of the snapshot; false: it has to be closed */
+    bool (*waits)(struct view *v);
+    /* Objects of the snapshot; false: it has to be closed. */
+    bool (*forget)(struct view *v);
     /* Row of the next match from row i on, inclusive, in that direction; rows() if none. */
-    size_t (*find)(struct explore *e, struct view *v, const char *text, size_t i, int step);
+    size_t (*find)(struct view *v, const char *text, size_t i, int step);
     void (*free)(struct view *v);
 };
 
 struct view {
     const struct view_kind *kind;
+    struct explore *e; /* that it is of */
     struct view *below;
     size_t cursor, scroll;
 };
 
 /* Row i of a view, for row_free(). */
-struct row view_row(const struct explore *e, const struct view *v, size_t i);
+struct row view_row(const struct view *v, size_t i);
 void row_free(struct row *row);
 
-/* A view of that kind and size, zeroed. */
-void *view_new(const struct view_kind *kind, size_t size);
+/* A view of that kind and size, else zeroed. */
+void *view_new(struct explore *e, const struct view_kind *kind, size_t size);
 void view_free(struct view *v);
 
 /* Move by so many rows, headings passed by. */
-void view_move(const struct explore *e, struct view *v, long by);
-void view_go(const struct explore *e, struct view *v, size_t i);
+void view_move(struct view *v, long by);
+void view_go(struct view *v, size_t i);
 
 /* Whether a name has text in it, as letters of any case. */
 bool view_matches(const struct row *row, const char *text);
 
 /* The bottom of a list that asks nothing of its kind. */
-size_t view_find(struct explore *e, struct view *v, const char *text, size_t i, int step);
+size_t view_find(struct view *v, const char *text, size_t i, int step);
 
 /* --- the views ------------------------------------------------------------------- */
 
-struct view *suspects_view(const struct explore *e);
-struct view *types_view(const struct explore *e);
-struct view *tree_view(const struct explore *e);
+struct view *suspects_view(struct explore *e);
+struct view *types_view(struct explore *e);
+struct view *tree_view(struct explore *e);
 /* What keys do in the view that is open. */
-struct view *help_view(const struct explore *e);
+struct view *help_view(struct explore *e);
 
 /* The tree with the cursor where suspect rank is held. False: it is nowhere. */
-bool tree_view_show(struct explore *e, struct view *v, size_t rank);
+bool tree_view_show(struct view *v, size_t rank);
 
 /* Instances of a type. */
 struct view *instances_view(struct explore *e, const char *type, const char *shown);
@@ -144,12 +178,32 @@ struct view *neighbours_view(struct explore *e, uint32_t number,
 
 struct view *object_view(struct explore *e, uint32_t number);
 
-/* Bars of a trend, of the last snapshots. */
+/* Who came when, and how many of them are there in each snapshot, as lines of numbers in
+ * columns: a triangle.
+ *
+ *     snapshot   1   2   3
+ *     older     63  63  63
+ *     new in 2      64  64
+ *     new in 3         128
+ *
+ * How many lines it has in so many columns; 0 of what is too wide for them, or has too many
+ * to be read. births may be NULL. And line i of these. */
+unsigned cohorts_lines(const struct hd_births *b, unsigned columns);
+void cohorts_line(const struct hd_births *b, unsigned i, struct hd_sink to);
+
+/* Bars of a trend, of the last snapshots; and the column that has them. */
 static inline size_t view_bars(const struct explore *e)
 {
     enum { FEW = 16, WIDE = 140 };
-    size_t count = explore_snapshots(e);
+    size_t count = e->model->snapshot_count;
     return count > FEW && e->width < WIDE ? FEW : count;
+}
+static inline struct column view_trend(const struct explore *e, unsigned least)
+{
+    enum { LEAST = 5, MOST = 16 };
+    unsigned bars = (unsigned)view_bars(e);
+    bars = bars < LEAST ? LEAST : bars > MOST ? MOST : bars;
+    return (struct column){"trend", NULL, bars, ALIGN_LEFT, least};
 }
 
 /* --- words that several use ------------------------------------------------------ */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum { MOST_CHAIN = 24, MOST_FIELDS = 1000, MOST_TEXT = 200 };
-enum { NAME, OBJECTS, BYTES, GENERATION, ADDRESS };
+enum { NAME, OBJECTS, SIZE, GENERATION, PLACE };
 
 /* What a row stands for. */
 enum what { HEADING, CHAIN, GAP, FIELD, GROUP, NOTE };
@@ -122,9 +122,10 @@ static bool add_fields(struct object *o, const struct explore *e)
     return true;
 }
 
-static void refresh(struct explore *e, struct view *v)
+static void refresh(struct view *v)
 {
     struct object *o = (struct object *)v;
+    const struct explore *e = v->e;
     o->len = 0;
     if (e->objects == NULL || !hd_object(e->objects, o->object.number, &o->object))
         return;
@@ -136,22 +137,20 @@ static void refresh(struct explore *e, struct view *v)
 
 /* --- rows ------------------------------------------------------------------------ */
 
-static size_t columns(const struct explore *e, const struct view *v, struct column *all)
+static size_t columns(const struct view *v, struct column *all)
 {
-    bool ages = e->model->snapshots[e->snapshot].info.has_generations;
-    (void)v;
+    bool ages = v->e->model->snapshots[v->e->snapshot].info.has_generations;
     all[NAME] = (struct column){"", "type", 0, ALIGN_LEFT, 0};
     all[OBJECTS] = (struct column){"objects", "objects", 9, ALIGN_RIGHT, 0};
-    all[BYTES] = (struct column){"bytes", "bytes", 10, ALIGN_RIGHT, 0};
+    all[SIZE] = (struct column){"bytes", "bytes", 10, ALIGN_RIGHT, 0};
     all[GENERATION] =
         (struct column){"gen", "generation", 7, ALIGN_LEFT, ages ? 60 : UINT32_MAX};
-    all[ADDRESS] = (struct column){"address", "address", 15, ALIGN_LEFT, 70};
+    all[PLACE] = (struct column){"address", "address", 15, ALIGN_LEFT, 70};
     return 5;
 }
 
-static size_t rows(const struct explore *e, const struct view *v)
+static size_t rows(const struct view *v)
 {
-    (void)e;
     return of(v)->len;
 }
 
@@ -175,29 +174,25 @@ static void object_cells(const struct explore *e, uint32_t number, struct row *r
         return;
     row->name = o.type;
     row->shown = o.full_name != NULL ? o.full_name : o.type;
-    row->cells[NAME] = (struct cell){.kind = CELL_OWNER, .text = row->shown};
-    if (o.kind != HD_OBJECT) {
-        row->cells[NAME].look = LOOK_DIM;
+    row->cells[NAME] = OWNER(o.kind == HD_OBJECT ? LOOK_PLAIN : LOOK_DIM, row->shown);
+    if (o.kind != HD_OBJECT)
         return;
-    }
     row->has_bytes = true;
     row->bytes = o.bytes;
-    row->cells[BYTES] = (struct cell){.kind = CELL_SIZE, .a = o.bytes};
+    row->cells[SIZE] = BYTES(o.bytes);
     if (o.generation != HD_GEN_UNKNOWN)
-        row->cells[GENERATION] =
-            (struct cell){.kind = CELL_WORD, .text = hd_generation_name(o.generation)};
+        row->cells[GENERATION] = WORD(hd_generation_name(o.generation));
     if (o.address != 0)
-        row->cells[ADDRESS] = (struct cell){.kind = CELL_ADDRESS, .a = o.address};
+        row->cells[PLACE] = ADDRESS(o.address);
 }
 
 static void group_cells(const struct object_row *r, struct row *row)
 {
     const struct hd_object_group *g = r->group;
-    row->cells[OBJECTS] = (struct cell){.kind = CELL_COUNT, .a = g->objects};
+    row->cells[OBJECTS] = COUNT(g->objects);
     if (g->objects > 1) {
-        row->cells[BYTES] = (struct cell){.kind = CELL_SIZE, .a = g->bytes};
-        row->cells[GENERATION] = (struct cell){0};
-        row->cells[ADDRESS] = (struct cell){0};
+        row->cells[SIZE] = BYTES(g->bytes);
+        row->cells[GENERATION] = row->cells[PLACE] = (struct cell){0};
         row->bytes = g->bytes;
     }
     if (g->references > g->objects) {
@@ -209,14 +204,6 @@ static void group_cells(const struct object_row *r, struct row *row)
     }
 }
 
-static void note_cells(const struct explore *e, const struct object_row *r, struct row *row)
-{
-    bool there = (e->ready & r->part) == r->part;
-    row->is_heading = true;
-    row->cells[NAME] = (struct cell){
-        .kind = CELL_WORD, .look = LOOK_DIM, .text = there ? "nothing" : "not found yet"};
-}
-
 /* What stands before an object: how deep it is in a chain, by which field it is reached or
  * reaches. */
 static void put_lead(struct row *row, unsigned depth, const char *field, const char *joint)
@@ -225,10 +212,8 @@ static void put_lead(struct row *row, unsigned depth, const char *field, const c
     struct hd_sink to = hd_sink_memory(&lead);
     print_to(to, "%*s%s", (int)(depth < MOST_CHAIN ? depth : MOST_CHAIN), "",
              depth > 0 ? "└ " : "");
-    if (field != NULL) {
-        hd_put_name(to, field);
-        print_to(to, "%s", joint);
-    }
+    if (field != NULL)
+        PUT(to, "{}{}", NAMED(LOOK_PLAIN, field), WORD(joint));
     row->lead = lead.bytes;
 }
 
@@ -238,28 +223,27 @@ static void field_cells(const struct explore *e, const struct hd_field *f, struc
     struct hd_sink to = hd_sink_memory(&lead);
     bool leads_on = f->kind == HD_FIELD_REFERENCE && f->to != HD_NO_OBJECT,
          has_value = f->text != NULL || f->boxed != NULL || f->is_redacted;
-    hd_put_name(to, f->name != NULL ? f->name : "");
-    print_to(to, leads_on && !has_value ? " → " : " = ");
+    PUT(to, leads_on && !has_value ? "{} → " : "{} = ",
+        NAMED(LOOK_PLAIN, f->name != NULL ? f->name : ""));
     hd_put_value(to, f);
-    print_to(to, leads_on && has_value ? "  " : "");
+    PUT(to, leads_on && has_value ? "  " : "");
     row->lead = lead.bytes;
     row->is_heading = !leads_on;
     if (leads_on)
         object_cells(e, f->to, row);
 }
 
-static void row(const struct explore *e, const struct view *v, size_t i, struct row *row)
+static void row(const struct view *v, size_t i, struct row *row)
 {
+    const struct explore *e = v->e;
     const struct object_row *r = &of(v)->rows[i];
+    row->is_heading = r->what == HEADING || r->what == GAP || r->what == NOTE;
     switch (r->what) {
     case HEADING:
-        row->is_heading = true;
-        row->cells[NAME] = (struct cell){
-            .kind = CELL_WORD, .look = LOOK_HEAD, .text = heading_of(e, of(v), r)};
+        row->cells[NAME] = WORD_AS(LOOK_HEAD, heading_of(e, of(v), r));
         break;
     case GAP:
-        row->is_heading = true;
-        row->cells[NAME] = (struct cell){.kind = CELL_WORD, .look = LOOK_DIM, .text = "…"};
+        row->cells[NAME] = WORD_AS(LOOK_DIM, "…");
         snprintf(row->tail, sizeof(row->tail), " %zu more", r->skipped);
         row->tail_look = LOOK_DIM;
         break;
@@ -276,68 +260,58 @@ static void row(const struct explore *e, const struct view *v, size_t i, struct 
         field_cells(e, r->field, row);
         break;
     case NOTE:
-        note_cells(e, r, row);
+        row->cells[NAME] = WORD_AS(
+            LOOK_DIM, (e->ready & r->part) == r->part ? "nothing" : "not found yet");
         break;
     }
 }
 
 /* --- words ----------------------------------------------------------------------- */
 
-static void title(const struct explore *e, const struct view *v, struct hd_sink to)
+static void title(const struct view *v, struct hd_sink to)
 {
     const struct hd_object *o = &of(v)->object;
-    hd_put_short_type(to, o->full_name != NULL ? o->full_name : o->type);
+    PUT(to, "{}", SHORT(o->full_name != NULL ? o->full_name : o->type));
     if (o->kind != HD_OBJECT) {
-        print_to(to, o->kind == HD_OBJECT_ROOTS ? "  a root" : "  not described");
+        PUT(to, o->kind == HD_OBJECT_ROOTS ? "  a root" : "  not described");
         return;
     }
     if (o->address != 0)
-        print_to(to, "  0x%llx", (unsigned long long)o->address);
-    print_to(to, "  ");
-    hd_put_size(to, o->bytes);
-    if (of(v)->knows_retained && of(v)->retained != HD_UNKNOWN) {
-        print_to(to, ", retains ");
-        hd_put_size(to, of(v)->retained);
-    }
+        PUT(to, "  {}", ADDRESS(o->address));
+    PUT(to, "  {}", BYTES(o->bytes));
+    if (of(v)->knows_retained && of(v)->retained != HD_UNKNOWN)
+        PUT(to, ", retains {}", BYTES(of(v)->retained));
     if (o->generation != HD_GEN_UNKNOWN)
-        print_to(to, "  %s", hd_generation_name(o->generation));
-    print_to(to, "  1 of ");
-    hd_put_count(to, o->instances);
-    print_to(to, ", object %u", o->number);
-    if (explore_snapshots(e) > 1)
-        print_to(to, ", snapshot %zu", e->snapshot + 1);
+        PUT(to, "  {}", WORD(hd_generation_name(o->generation)));
+    PUT(to, "  1 of {}, object {}", COUNT(o->instances), NUMBER(o->number));
+    if (v->e->model->snapshot_count > 1)
+        PUT(to, ", snapshot {}", NUMBER(v->e->snapshot + 1));
 }
 
-static void empty(const struct explore *e, const struct view *v, struct hd_sink to)
+static void empty(const struct view *v, struct hd_sink to)
 {
-    (void)v;
-    put_progress(e, HD_OBJECTS_GRAPH, to);
+    put_progress(v->e, HD_OBJECTS_GRAPH, to);
 }
 
-static bool detail(const struct explore *e, const struct view *v, unsigned i,
-                   unsigned width, struct hd_sink to)
+static bool detail(const struct view *v, unsigned i, struct hd_sink to)
 {
-    (void)width;
     if (i > 0 || v->cursor >= of(v)->len)
         return false;
-    struct row r = view_row(e, v, v->cursor);
+    struct row r = view_row(v, v->cursor);
     row_free(&r);
-    if (r.shown == NULL)
-        return false;
-    print_to(to, "type     ");
-    hd_put_name(to, r.shown);
-    return true;
+    if (r.shown != NULL)
+        PUT(to, "type     {}", NAMED(LOOK_PLAIN, r.shown));
+    return r.shown != NULL;
 }
 
 /* Of several, and of what has no address, the name. */
-static bool copied(const struct explore *e, const struct view *v, size_t i,
-                   struct hd_sink to)
+static bool copied(const struct view *v, size_t i, struct hd_sink to)
 {
     const struct object_row *r = &of(v)->rows[i];
     bool is_one = r->what != GROUP || r->group->objects == 1;
-    if (is_one && r->number != HD_NO_OBJECT && put_address(e, r->number, to))
+    if (is_one && r->number != HD_NO_OBJECT && put_address(v->e, r->number, to))
         return true;
-    struct row row = view_row(e, v, i);
+    struct row row = view_row(v, i);
     if (row.shown != NULL)
         hd_put_name(to, row.shown);
     row_free(&row);
@@ -345,8 +319,7 @@ static bool copied(const struct explore *e, const struct view *v, size_t i,
 }
 
 /* From the root to the object, with the fields that are known. */
-static bool chain(const struct explore *e, const struct view *v, size_t i,
-                  struct hd_sink to)
+static bool chain(const struct view *v, size_t i, struct hd_sink to)
 {
     const struct object *all = of(v);
     struct hd_object o, before = {0};
@@ -355,21 +328,21 @@ static bool chain(const struct explore *e, const struct view *v, size_t i,
     for (size_t k = 0; k < all->len; k++) {
         const struct object_row *r = &all->rows[k];
         if (r->what == GAP)
-            print_to(to, " → … %zu more", r->skipped);
-        if (r->what != CHAIN || !hd_object(e->objects, r->number, &o))
+            PUT(to, " → … {} more", NUMBER(r->skipped));
+        if (r->what != CHAIN || !hd_object(v->e->objects, r->number, &o))
             continue;
         if (r->by != NULL && before.type != NULL)
             hd_put_field(to, before.type, r->by);
-        print_to(to, begun ? " → " : "");
-        hd_put_short_type(to, o.full_name != NULL ? o.full_name : o.type);
+        PUT(to, begun ? " → {}" : "{}", SHORT(o.full_name != NULL ? o.full_name : o.type));
         before = o;
         begun = true;
     }
     return begun;
 }
 
-static void enter(struct explore *e, struct view *v, size_t i)
+static void enter(struct view *v, size_t i)
 {
+    struct explore *e = v->e;
     const struct object_row *r = &of(v)->rows[i];
     if (r->what == GROUP && r->group->objects > 1)
         explore_open(e, neighbours_view(e, of(v)->object.number, r->direction,
@@ -380,23 +353,24 @@ static void enter(struct explore *e, struct view *v, size_t i)
         explore_message(e, "This is the object that is shown.");
 }
 
-static bool key(struct explore *e, struct view *v, uint32_t pressed)
+static bool key(struct view *v, uint32_t pressed)
 {
     struct object *o = (struct object *)v;
     if (pressed != 'v')
         return false;
     o->values = !o->values;
-    refresh(e, v);
+    refresh(v);
     if (!o->fields.are_named)
-        explore_message(e, "This snapshot tells no fields: those of core dumps do.");
+        explore_message(v->e, "This snapshot tells no fields: those of core dumps do.");
     return true;
 }
 
-static bool waits(const struct explore *e, struct view *v)
+static bool waits(struct view *v)
 {
     struct object *o = (struct object *)v;
     if (!o->knows_retained)
-        o->knows_retained = hd_object_retained(e->objects, o->object.number, &o->retained);
+        o->knows_retained =
+            hd_object_retained(v->e->objects, o->object.number, &o->retained);
     return !o->knows_retained;
 }
 
@@ -437,9 +411,9 @@ static const struct view_kind kind = {
 
 struct view *object_view(struct explore *e, uint32_t number)
 {
-    struct object *o = view_new(&kind, sizeof(*o));
+    struct object *o = view_new(e, &kind, sizeof(*o));
     o->object.number = number;
-    refresh(e, &o->view);
-    view_go(e, &o->view, 0);
+    refresh(&o->view);
+    view_go(&o->view, 0);
     return &o->view;
 }

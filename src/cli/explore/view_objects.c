@@ -46,9 +46,9 @@ static unsigned wanted_parts(const struct objects *o)
     return o->source == OF_TYPE ? HD_OBJECTS_OF_TYPES : HD_OBJECTS_GRAPH;
 }
 
-static struct hd_object_list *find(struct explore *e, const struct objects *o,
-                                   struct hd_error *err)
+static struct hd_object_list *find(const struct objects *o, struct hd_error *err)
 {
+    struct explore *e = o->view.e;
     switch (o->source) {
     case OF_TYPE:
         return hd_objects_of_type(e->objects, o->type, o->order, err);
@@ -76,38 +76,37 @@ static bool forget(struct view *v)
 }
 
 /* Find it as soon as that is possible. */
-static void refresh(struct explore *e, struct view *v)
+static void refresh(struct view *v)
 {
     struct objects *o = (struct objects *)v;
     struct hd_error err = {0};
     unsigned wanted = wanted_parts(o);
-    if (o->list != NULL || e->objects == NULL || (e->ready & wanted) != wanted)
+    if (o->list != NULL || v->e->objects == NULL || (v->e->ready & wanted) != wanted)
         return;
-    o->list = find(e, o, &err);
+    o->list = find(o, &err);
     memcpy(o->why, err.message, sizeof(o->why));
 }
 
-static void sort(struct explore *e, struct view *v)
+static void sort(struct view *v)
 {
     struct objects *o = (struct objects *)v;
     o->order = (enum hd_object_order)((o->order + 1) % 3);
     forget_list(o);
-    refresh(e, v);
+    refresh(v);
 }
 
-static const char *order_name(const struct explore *e, const struct view *v)
+static const char *order_name(const struct view *v)
 {
     static const char *const names[] = {"size", "address", "number"};
-    (void)e;
     return names[of(v)->order];
 }
 
 /* --- rows ------------------------------------------------------------------------ */
 
-static size_t columns(const struct explore *e, const struct view *v, struct column *all)
+static size_t columns(const struct view *v, struct column *all)
 {
+    bool ages = v->e->model->snapshots[v->e->snapshot].info.has_generations;
     all[0] = (struct column){"bytes", "bytes", 10, ALIGN_RIGHT, 0};
-    bool ages = e->model->snapshots[e->snapshot].info.has_generations;
     all[1] = (struct column){"gen", "generation", 7, ALIGN_LEFT, ages ? 50 : UINT32_MAX};
     all[2] = (struct column){"refers to", "references", 9, ALIGN_RIGHT, 100};
     all[3] = (struct column){"referrers", "referrers", 9, ALIGN_RIGHT, 70};
@@ -119,9 +118,8 @@ static size_t columns(const struct explore *e, const struct view *v, struct colu
     return 7;
 }
 
-static size_t rows(const struct explore *e, const struct view *v)
+static size_t rows(const struct view *v)
 {
-    (void)e;
     return of(v)->list != NULL ? hd_object_list_count(of(v)->list) : 0;
 }
 
@@ -140,117 +138,110 @@ static void put_referrer(const struct explore *e, const struct hd_object *o,
         o->referrers <= FEW
             ? hd_object_groups(e->objects, o->number, HD_REFERRED_BY, &count)
             : NULL;
-    row->cells[6] = (struct cell){.kind = CELL_WORD, .text = o->referrers == 0 ? "-" : ""};
+    row->cells[6] = WORD(o->referrers == 0 ? "-" : "");
     if (count > 0)
-        row->cells[6] =
-            (struct cell){.kind = CELL_OWNER, .look = LOOK_DIM, .text = groups[0].type};
+        row->cells[6] = OWNER(LOOK_DIM, groups[0].type);
     if (count > 1)
         snprintf(row->tail, sizeof(row->tail), " and %zu more", count - 1);
     row->tail_look = LOOK_DIM;
     free(groups);
 }
 
-static void row(const struct explore *e, const struct view *v, size_t i, struct row *row)
+static void row(const struct view *v, size_t i, struct row *row)
 {
     struct hd_object o;
-    if (!hd_object(e->objects, hd_object_list_get(of(v)->list, i), &o))
+    if (!hd_object(v->e->objects, hd_object_list_get(of(v)->list, i), &o))
         return;
     row->name = o.type;
     row->shown = o.full_name != NULL ? o.full_name : o.type;
     row->has_bytes = true;
     row->bytes = o.bytes;
-    row->cells[0] = (struct cell){.kind = CELL_SIZE, .a = o.bytes};
-    row->cells[1] = (struct cell){.kind = CELL_WORD, .text = generation_of(&o)};
-    row->cells[2] = (struct cell){.kind = CELL_COUNT, .a = o.references};
-    row->cells[3] = (struct cell){.kind = CELL_COUNT, .a = o.referrers};
-    row->cells[4] = (struct cell){.kind = CELL_ADDRESS, .a = o.address};
-    row->cells[5] = (struct cell){.kind = CELL_NUMBER, .a = o.number, .look = LOOK_DIM};
-    row->cells[6] = (struct cell){.kind = CELL_OWNER, .look = LOOK_DIM, .text = row->shown};
+    row->cells[0] = BYTES(o.bytes);
+    row->cells[1] = WORD(generation_of(&o));
+    row->cells[2] = COUNT(o.references);
+    row->cells[3] = COUNT(o.referrers);
+    row->cells[4] = ADDRESS(o.address);
+    row->cells[5] = NUMBER(o.number);
+    row->cells[5].look = LOOK_DIM;
+    row->cells[6] = OWNER(LOOK_DIM, row->shown);
     if (of(v)->type != NULL || of(v)->source != NEAR_OBJECT)
-        put_referrer(e, &o, row);
+        put_referrer(v->e, &o, row);
 }
 
 /* --- words ----------------------------------------------------------------------- */
 
-static void title(const struct explore *e, const struct view *v, struct hd_sink to)
+static void title(const struct view *v, struct hd_sink to)
 {
     const struct objects *o = of(v);
-    if (o->source == NEAR_OBJECT)
-        print_to(to, o->direction == HD_REFERS_TO ? "refers to " : "referred to by ");
-    hd_put_short_type(to, o->shown != NULL ? o->shown : "objects");
-    if (o->source == AT_PLACE)
-        print_to(to, " here");
+    const size_t snapshots = v->e->model->snapshot_count;
+    PUT(to, "{}{}{}",
+        WORD(o->source != NEAR_OBJECT       ? ""
+             : o->direction == HD_REFERS_TO ? "refers to "
+                                            : "referred to by "),
+        SHORT(o->shown != NULL ? o->shown : "objects"),
+        WORD(o->source == AT_PLACE ? " here" : ""));
     if (o->list == NULL)
         return;
-    print_to(to, "  ");
-    hd_put_count(to, hd_object_list_count(o->list));
-    print_to(to, ", ");
-    hd_put_size(to, hd_object_list_bytes(o->list));
-    if (explore_snapshots(e) > 1)
-        print_to(to, "  snapshot %zu of %zu", e->snapshot + 1, explore_snapshots(e));
+    PUT(to, "  {}, {}", COUNT(hd_object_list_count(o->list)),
+        BYTES(hd_object_list_bytes(o->list)));
+    if (snapshots > 1)
+        PUT(to, "  snapshot {} of {}", NUMBER(v->e->snapshot + 1), NUMBER(snapshots));
 }
 
-static void empty(const struct explore *e, const struct view *v, struct hd_sink to)
+static void empty(const struct view *v, struct hd_sink to)
 {
     const struct objects *o = of(v);
     if (o->list != NULL)
-        print_to(to, "No object.");
+        PUT(to, "No object.");
     else if (o->why[0] != '\0')
         hd_put_name(to, o->why);
     else
-        put_progress(e, wanted_parts(o), to);
+        put_progress(v->e, wanted_parts(o), to);
 }
 
-static bool copied(const struct explore *e, const struct view *v, size_t i,
-                   struct hd_sink to)
+static bool copied(const struct view *v, size_t i, struct hd_sink to)
 {
-    return put_address(e, hd_object_list_get(of(v)->list, i), to);
+    return put_address(v->e, hd_object_list_get(of(v)->list, i), to);
 }
 
 /* --- keys ------------------------------------------------------------------------ */
 
-static void enter(struct explore *e, struct view *v, size_t i)
+static void enter(struct view *v, size_t i)
 {
-    explore_open(e, object_view(e, hd_object_list_get(of(v)->list, i)));
+    explore_open(v->e, object_view(v->e, hd_object_list_get(of(v)->list, i)));
 }
 
-static bool key(struct explore *e, struct view *v, uint32_t key)
+static bool key(struct view *v, uint32_t key)
 {
+    struct explore *e = v->e;
     if ((key != '<' && key != '>') || of(v)->source == NEAR_OBJECT)
         return false;
     if (key == '<' && e->snapshot > 0)
         explore_look_at(e, e->snapshot - 1);
-    else if (key == '>' && e->snapshot + 1 < explore_snapshots(e))
+    else if (key == '>' && e->snapshot + 1 < e->model->snapshot_count)
         explore_look_at(e, e->snapshot + 1);
     return true;
 }
 
-static size_t row_of_number(const struct explore *e, const struct view *v, uint32_t number)
-{
-    struct hd_object o;
-    return hd_object(e->objects, number, &o) ? hd_object_list_find(of(v)->list, number)
-                                             : rows(e, v);
-}
-
 /* All are of one type as a rule: what is looked for is an address or a number. */
-static size_t find_row(struct explore *e, struct view *v, const char *text, size_t i,
-                       int step)
+static size_t find_row(struct view *v, const char *text, size_t i, int step)
 {
     char *end;
     uint32_t number;
+    struct hd_object o;
     (void)i;
     (void)step;
     if (of(v)->list == NULL)
         return 0;
     errno = 0;
     unsigned long long n = strtoull(text, &end, 0);
-    if (end == text || *end != '\0' || errno != 0)
-        return rows(e, v);
     bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
-    if (hex)
-        return hd_object_at(e->objects, n, &number, NULL) ? row_of_number(e, v, number)
-                                                          : rows(e, v);
-    return n < UINT32_MAX ? row_of_number(e, v, (uint32_t)n) : rows(e, v);
+    if (end == text || *end != '\0' || errno != 0 || (!hex && n >= UINT32_MAX))
+        return rows(v);
+    number = (uint32_t)n;
+    bool is_there = (!hex || hd_object_at(v->e->objects, n, &number, NULL)) &&
+                    hd_object(v->e->objects, number, &o);
+    return is_there ? hd_object_list_find(of(v)->list, number) : rows(v);
 }
 
 static void release(struct view *v)
@@ -283,9 +274,9 @@ static const struct view_kind kind = {
     .free = release,
 };
 
-static struct objects *objects_new(const char *type, const char *shown)
+static struct objects *objects_new(struct explore *e, const char *type, const char *shown)
 {
-    struct objects *o = view_new(&kind, sizeof(*o));
+    struct objects *o = view_new(e, &kind, sizeof(*o));
     o->type = copy(type);
     o->shown = copy(shown != NULL ? shown : type);
     return o;
@@ -293,21 +284,21 @@ static struct objects *objects_new(const char *type, const char *shown)
 
 struct view *instances_view(struct explore *e, const char *type, const char *shown)
 {
-    struct objects *o = objects_new(type, shown);
-    refresh(e, &o->view);
+    struct objects *o = objects_new(e, type, shown);
+    refresh(&o->view);
     return &o->view;
 }
 
 struct view *place_view(struct explore *e, const struct hd_place_step *steps, size_t count,
                         const char *shown)
 {
-    struct objects *o = objects_new(NULL, shown);
+    struct objects *o = objects_new(e, NULL, shown);
     o->source = AT_PLACE;
     o->steps = zeroed(count, sizeof(*o->steps));
     for (size_t i = 0; i < count; i++)
         o->steps[o->step_count++] =
             (struct hd_place_step){copy(steps[i].type), steps[i].is_roots};
-    refresh(e, &o->view);
+    refresh(&o->view);
     return &o->view;
 }
 
@@ -315,10 +306,10 @@ struct view *neighbours_view(struct explore *e, uint32_t number,
                              enum hd_direction direction, const char *type,
                              const char *shown)
 {
-    struct objects *o = objects_new(type, shown);
+    struct objects *o = objects_new(e, type, shown);
     o->source = NEAR_OBJECT;
     o->number = number;
     o->direction = direction;
-    refresh(e, &o->view);
+    refresh(&o->view);
     return &o->view;
 }

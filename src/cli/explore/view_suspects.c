@@ -1,5 +1,4 @@
 /* What the ranking found: suspects, then what scores less. */
-#include "cli/explore/cohorts.h"
 #include "cli/explore/view.h"
 #include "cli/guard/allocate.h"
 
@@ -45,32 +44,24 @@ static uint64_t last_known(const struct explore *e, const struct hd_suspect *s)
     return HD_UNKNOWN;
 }
 
-/* The type that counts are of. */
-static const char *counted_of(const struct hd_suspect *s)
-{
-    return s->counted;
-}
-
 /* What is counted is often the entry of a table, or a part, of what the row is about. */
 static bool counts_another(const struct hd_suspect *s)
 {
-    return strcmp(counted_of(s), s->subject) != 0;
+    return strcmp(s->counted, s->subject) != 0;
 }
 
 /* The gain of reports, as a change from one number to another. */
-static void gain_of(const struct explore *e, const struct hd_suspect *s, struct cell *c)
+static struct cell gain_of(const struct explore *e, const struct hd_suspect *s)
 {
-    bool by_graph = s->basis != HD_BASIS_TABLE;
-    c->kind = CELL_SIZE_CHANGE;
-    c->a = by_graph ? (s->more < 0 ? (uint64_t)-s->more : 0) : s->at[0].bytes;
-    c->b = by_graph ? (s->more < 0 ? 0 : (uint64_t)s->more) : s->at[last_of(e)].bytes;
-    c->look = c->b > c->a ? LOOK_GROWN : c->b < c->a ? LOOK_SHRUNK : LOOK_PLAIN;
+    if (s->basis == HD_BASIS_TABLE)
+        return cell_change(CELL_SIZE_CHANGE, s->at[0].bytes, s->at[last_of(e)].bytes);
+    return cell_change(CELL_SIZE_CHANGE, s->more < 0 ? (uint64_t)-s->more : 0,
+                       s->more < 0 ? 0 : (uint64_t)s->more);
 }
 
 static uint64_t gained(const struct explore *e, const struct hd_suspect *s)
 {
-    struct cell c = {0};
-    gain_of(e, s, &c);
+    struct cell c = gain_of(e, s);
     return c.b > c.a && c.b != HD_UNKNOWN ? c.b - c.a : 0;
 }
 
@@ -79,9 +70,10 @@ static uint64_t gained(const struct explore *e, const struct hd_suspect *s)
 struct slot {
     const struct hd_suspect *s;
     uint64_t key;
-    bool is_minor;
+    bool is_minor, by_name;
 };
 
+/* By key, or by name where that is the order and all keys are 0. */
 static int compare(const void *a, const void *b)
 {
     const struct slot *x = a, *y = b;
@@ -89,15 +81,7 @@ static int compare(const void *a, const void *b)
         return x->is_minor ? 1 : -1;
     if (x->key != y->key)
         return x->key < y->key ? 1 : -1;
-    return (x->s->rank > y->s->rank) - (x->s->rank < y->s->rank);
-}
-
-static int compare_names(const void *a, const void *b)
-{
-    const struct slot *x = a, *y = b;
-    if (x->is_minor != y->is_minor)
-        return x->is_minor ? 1 : -1;
-    int names = strcmp(x->s->subject, y->s->subject);
+    int names = x->by_name ? strcmp(x->s->subject, y->s->subject) : 0;
     return names != 0 ? names : (x->s->rank > y->s->rank) - (x->s->rank < y->s->rank);
 }
 
@@ -115,13 +99,15 @@ static size_t add_rows(const struct explore *e, struct slot *slots, size_t len,
 {
     for (size_t i = 0; i < count; i++)
         if (!e->app_only || !hd_type_is_framework(all[i].subject))
-            slots[len++] = (struct slot){&all[i], key_of(e, &all[i], order), is_minor};
+            slots[len++] = (struct slot){&all[i], key_of(e, &all[i], order), is_minor,
+                                         order == BY_NAME};
     return len;
 }
 
-static void refresh(struct explore *e, struct view *v)
+static void refresh(struct view *v)
 {
     struct suspects *s = (struct suspects *)v;
+    const struct explore *e = v->e;
     const struct hd_diff *d = e->model->diff;
     free(s->rows);
     free(s->told);
@@ -136,7 +122,7 @@ static void refresh(struct explore *e, struct view *v)
     s->real = add_rows(e, slots, 0, d->suspects, d->suspect_count, false, s->order);
     s->len = add_rows(e, slots, s->real, d->minor, d->minor_count, true, s->order);
     if (s->len > 0)
-        qsort(slots, s->len, sizeof(*slots), s->order == BY_NAME ? compare_names : compare);
+        qsort(slots, s->len, sizeof(*slots), compare);
     s->rows = zeroed(s->len, sizeof(void *));
     for (size_t i = 0; i < s->len; i++)
         s->rows[i] = slots[i].s;
@@ -149,47 +135,44 @@ static void refresh(struct explore *e, struct view *v)
             hd_suspect_counts(s->rows[i], snapshots, &s->told[i * snapshots]);
 }
 
-static void sort(struct explore *e, struct view *v)
+static void sort(struct view *v)
 {
     struct suspects *s = (struct suspects *)v;
     s->order = (s->order + 1) % ORDERS;
-    refresh(e, v);
+    refresh(v);
 }
 
-static const char *order_name(const struct explore *e, const struct view *v)
+static const char *order_name(const struct view *v)
 {
     static const char *const names[] = {"score", "Δretained", "count", "name"};
-    return of(v)->order == BY_RETAINED && e->last ? "retained" : names[of(v)->order];
+    return of(v)->order == BY_RETAINED && v->e->last ? "retained" : names[of(v)->order];
 }
 
 /* --- rows ------------------------------------------------------------------------ */
 
-static size_t columns(const struct explore *e, const struct view *v, struct column *all)
+static size_t columns(const struct view *v, struct column *all)
 {
+    const struct explore *e = v->e;
     bool by_graph = e->model->diff != NULL && e->model->diff->by_graph;
-    (void)v;
     all[0] = (struct column){"#", "rank", 3, ALIGN_RIGHT, 0};
-    all[1] = e->last ? (struct column){by_graph ? "retained" : "bytes", "retained", 10,
-                                       ALIGN_RIGHT, 0}
-                     : (struct column){by_graph ? "Δretained" : "Δbytes", "delta", 11,
-                                       ALIGN_RIGHT, 0};
-    all[2] = e->last ? (struct column){"count", "count", 11, ALIGN_RIGHT, 50}
-                     : (struct column){"count", "count", 19, ALIGN_RIGHT, 70};
-    unsigned bars = (unsigned)view_bars(e);
-    all[3] = (struct column){"trend", NULL,
-                             bars < 5    ? 5
-                             : bars > 16 ? 16
-                                         : bars,
-                             ALIGN_LEFT, 60};
+    if (e->last) {
+        all[1] = (struct column){by_graph ? "retained" : "bytes", "retained", 10,
+                                 ALIGN_RIGHT, 0};
+        all[2] = (struct column){"count", "count", 11, ALIGN_RIGHT, 50};
+    } else {
+        all[1] =
+            (struct column){by_graph ? "Δretained" : "Δbytes", "delta", 11, ALIGN_RIGHT, 0};
+        all[2] = (struct column){"count", "count", 19, ALIGN_RIGHT, 70};
+    }
+    all[3] = view_trend(e, 60);
     all[4] = (struct column){"suspect", "type", 0, ALIGN_LEFT, 0};
     return 5;
 }
 
 /* One more than there are: what scores less stands below a line. */
-static size_t rows(const struct explore *e, const struct view *v)
+static size_t rows(const struct view *v)
 {
     const struct suspects *s = of(v);
-    (void)e;
     return s->len + (s->len > s->real);
 }
 
@@ -206,58 +189,117 @@ static void put_counted(const struct explore *e, const struct hd_suspect *s,
     struct hd_memory name = {0};
     if (e->width < WIDE || !counts_another(s))
         return;
-    hd_put_type(hd_sink_memory(&name), hd_report_shown(e->report, counted_of(s)),
-                MOST_SHOWN);
+    hd_put_type(hd_sink_memory(&name), hd_report_shown(e->report, s->counted), MOST_SHOWN);
     snprintf(row->tail, sizeof(row->tail), "  count of %s", name.bytes);
     row->tail_look = LOOK_DIM;
     hd_memory_free(&name);
 }
 
-static void row(const struct explore *e, const struct view *v, size_t i, struct row *row)
+static void row(const struct view *v, size_t i, struct row *row)
 {
+    const struct explore *e = v->e;
     const struct hd_suspect *s = at(of(v), i);
     if (s == NULL) {
         row->is_heading = true;
-        row->cells[4] = (struct cell){
-            .kind = CELL_WORD, .look = LOOK_DIM, .text = "below the threshold:"};
+        row->cells[4] = WORD_AS(LOOK_DIM, "below the threshold:");
         return;
     }
-    size_t last = last_of(e), bars = view_bars(e);
+    size_t bars = view_bars(e);
     size_t number = i > of(v)->real ? i - 1 : i, n = of(v)->told_count[number];
     const struct hd_tally *told = &of(v)->told[number * e->model->snapshot_count];
     bars = bars < n ? bars : n;
     row->name = s->subject;
     row->shown = hd_report_shown(e->report, s->subject);
-    row->count = s->at[last].count;
+    row->count = s->at[last_of(e)].count;
     row->bytes = last_known(e, s);
     row->has_count = row->has_bytes = true;
-    row->cells[0] = (struct cell){.kind = CELL_COUNT, .a = s->rank};
-    if (e->last)
-        row->cells[1] = (struct cell){.kind = CELL_SIZE, .a = row->bytes};
-    else
-        gain_of(e, s, &row->cells[1]);
-    row->cells[2] = (struct cell){.kind = e->last ? CELL_COUNT : CELL_FROM_TO,
-                                  .a = e->last || n == 0 ? row->count : told[0].count,
-                                  .b = n == 0 ? row->count : told[n - 1].count};
-    row->cells[3] = (struct cell){.kind = CELL_TREND, .a = bars, .at = told + (n - bars)};
-    row->cells[4] = (struct cell){.kind = CELL_NAME,
-                                  .text = row->shown,
-                                  .look = i < of(v)->real ? LOOK_STRONG : LOOK_PLAIN};
+    row->cells[0] = COUNT(s->rank);
+    row->cells[1] = e->last ? BYTES(row->bytes) : gain_of(e, s);
+    row->cells[2] = e->last  ? COUNT(row->count)
+                    : n == 0 ? FROM_TO(row->count, row->count)
+                             : FROM_TO(told[0].count, told[n - 1].count);
+    row->cells[3] = TREND(told + (n - bars), bars);
+    row->cells[4] = NAMED(i < of(v)->real ? LOOK_STRONG : LOOK_PLAIN, row->shown);
     put_counted(e, s, row);
 }
 
-static void empty(const struct explore *e, const struct view *v, struct hd_sink to)
+static void empty(const struct view *v, struct hd_sink to)
 {
-    (void)v;
-    if (e->model->diff == NULL)
-        print_to(
-            to,
-            "One snapshot: nothing to compare. 2 shows who owns the heap, 3 all types.");
-    else
-        print_to(to, "%s",
-                 e->app_only && e->model->diff->suspect_count > 0
-                     ? "No type of the program keeps growing. `a` shows all."
-                     : "No suspects. 2 shows who owns the heap, 3 all types by growth.");
+    const struct hd_diff *d = v->e->model->diff;
+    PUT(to,
+        d == NULL
+            ? "One snapshot: nothing to compare. 2 shows who owns the heap, 3 all types."
+        : v->e->app_only && d->suspect_count > 0
+            ? "No type of the program keeps growing. `a` shows all."
+            : "No suspects. 2 shows who owns the heap, 3 all types by growth.");
+}
+
+/* --- who came when ---------------------------------------------------------------- */
+
+/* Of more who reads the sentence is told enough. */
+enum { MOST_COHORTS = 8, BETWEEN = 2 };
+
+static uint64_t cohort_at(const struct hd_births *b, size_t j, size_t k)
+{
+    size_t begin = j * b->count - j * (j - 1) / 2; /* behind count, count - 1, ... */
+    return b->at[begin + k - j];
+}
+
+/* Cell k of a line; line 0 has the numbers of snapshots, line j + 1 is of cohort j. */
+static const char *cell_of(const struct hd_births *b, size_t line, size_t k,
+                           struct hd_memory *text)
+{
+    text->size = 0;
+    if (line == 0)
+        hd_put_count(hd_sink_memory(text), b->snapshot[k] + 1);
+    else if (k + 1 >= line)
+        hd_put_count(hd_sink_memory(text), cohort_at(b, line - 1, k));
+    return text->size > 0 ? text->bytes : "";
+}
+
+static const char *name_of(const struct hd_births *b, size_t line, struct hd_memory *text)
+{
+    text->size = 0;
+    if (line > 1)
+        PUT(hd_sink_memory(text), "new in {}", COUNT(b->snapshot[line - 1] + 1));
+    return line == 0 ? "snapshot" : line == 1 ? "older" : text->bytes;
+}
+
+/* Columns of text in column i of all lines, from 0 on: the names, then the snapshots. */
+static unsigned width_of(const struct hd_births *b, size_t i)
+{
+    struct hd_memory text = {0};
+    unsigned most = 0;
+    for (size_t line = 0; line <= b->count; line++) {
+        unsigned wide =
+            grid_columns(i == 0 ? name_of(b, line, &text) : cell_of(b, line, i - 1, &text));
+        most = wide > most ? wide : most;
+    }
+    hd_memory_free(&text);
+    return most;
+}
+
+unsigned cohorts_lines(const struct hd_births *b, unsigned columns)
+{
+    if (b == NULL || b->count > MOST_COHORTS)
+        return 0;
+    unsigned all = width_of(b, 0);
+    for (size_t i = 1; i <= b->count; i++)
+        all += BETWEEN + width_of(b, i);
+    return all <= columns ? (unsigned)b->count + 1 : 0;
+}
+
+void cohorts_line(const struct hd_births *b, unsigned i, struct hd_sink to)
+{
+    struct hd_memory text = {0};
+    const char *name = name_of(b, i, &text);
+    print_to(to, "%s%*s", name, (int)(width_of(b, 0) - grid_columns(name)), "");
+    for (size_t k = 0; k < b->count; k++) {
+        const char *cell = cell_of(b, i, k, &text);
+        print_to(to, "%*s%s", (int)(BETWEEN + width_of(b, k + 1) - grid_columns(cell)), "",
+                 cell);
+    }
+    hd_memory_free(&text);
 }
 
 /* --- what is known of one -------------------------------------------------------- */
@@ -270,14 +312,10 @@ static void put_counts(const struct explore *e, const struct hd_suspect *s,
                        struct hd_sink to)
 {
     struct hd_memory name = {0};
-    if (counts_another(s)) {
-        hd_put_short_type(hd_sink_memory(&name), hd_report_shown(e->report, counted_of(s)));
-        print_to(hd_sink_memory(&name), ": ");
-    }
+    if (counts_another(s))
+        PUT(hd_sink_memory(&name), "{}: ", SHORT(hd_report_shown(e->report, s->counted)));
     unsigned takes = name.bytes != NULL ? grid_columns(name.bytes) : 0;
-    print_to(to, "count    ");
-    if (name.size > 0)
-        to.write(to.context, name.bytes, name.size);
+    PUT(to, "count    {}", WORD(name.bytes != NULL ? name.bytes : ""));
     print_counts(all, count, takes < room ? room - takes : room, to);
     hd_memory_free(&name);
 }
@@ -294,18 +332,16 @@ static void put_frame(const struct hd_frame *f, struct hd_sink to)
 static void put_holder(const struct hd_suspect *s, bool whole, struct hd_sink to)
 {
     const struct hd_chain *c = s->chains.len > 0 ? &s->chains.all[0].chain : NULL;
-    for (size_t i = 0; c == NULL && i < s->holder_len; i++) {
-        print_to(to, i > 0 ? " → " : "");
-        hd_put_short_type(to, s->holder[i]);
-    }
+    for (size_t i = 0; c == NULL && i < s->holder_len; i++)
+        PUT(to, i > 0 ? " → {}" : "{}", SHORT(s->holder[i]));
     bool from_owner = !whole && c != NULL && c->owner_frame < c->frame_count;
     size_t owner = from_owner ? c->owner_frame : 0;
     if (owner > 1) /* the way to it says little, and takes the room */
-        print_to(to, "… %zu more → ", owner);
+        PUT(to, "… {} more → ", NUMBER(owner));
     for (size_t i = owner > 1 ? owner : 0; c != NULL && i < c->frame_count; i++) {
-        print_to(to, i > owner || (i > 0 && owner < 2) ? " → " : "");
+        PUT(to, i > owner || (i > 0 && owner < 2) ? " → " : "");
         if (c->frames_skipped > 0 && i == c->skipped_at)
-            print_to(to, "… → ");
+            PUT(to, "… → ");
         put_frame(&c->frames[i], to);
     }
 }
@@ -317,16 +353,11 @@ static bool is_held(const struct hd_suspect *s)
 
 static void put_facts(const struct hd_suspect *s, struct hd_sink to)
 {
-    print_to(to, "score    ");
-    hd_put_share(to, s->score_share);
-    print_to(to, " of the heap");
-    if (s->per_iteration != HD_UNKNOWN) {
-        print_to(to, ", exactly ");
-        hd_put_count(to, s->per_iteration);
-        print_to(to, " per iteration");
-    }
+    PUT(to, "score    {} of the heap", PERCENT(s->score_share));
+    if (s->per_iteration != HD_UNKNOWN)
+        PUT(to, ", exactly {} per iteration", COUNT(s->per_iteration));
     if (s->hint != NULL)
-        print_to(to, "; see heapdrift help hint %s", s->hint);
+        PUT(to, "; see heapdrift help hint {}", WORD(s->hint));
 }
 
 static bool put_births(const struct explore *e, const struct hd_suspect *s,
@@ -334,10 +365,8 @@ static bool put_births(const struct explore *e, const struct hd_suspect *s,
 {
     struct hd_memory text = {0};
     bool told = hd_put_births(hd_sink_memory(&text), e->report, s);
-    if (told) {
-        print_to(to, "stayed   ");
-        to.write(to.context, text.bytes, text.size);
-    }
+    if (told)
+        PUT(to, "stayed   {}", WORD(text.bytes));
     hd_memory_free(&text);
     return told;
 }
@@ -360,9 +389,7 @@ static bool put_ladder(const struct hd_suspect *s, unsigned i, struct hd_sink to
     for (size_t k = 0; k < s->chains.len; k++) {
         const struct hd_chain *c = &s->chains.all[k].chain;
         if (i == 0) {
-            print_to(to, "held by  ");
-            hd_put_share(to, c->share);
-            print_to(to, " of the instances:");
+            PUT(to, "held by  {} of the instances:", PERCENT(c->share));
             return true;
         }
         i--;
@@ -381,7 +408,7 @@ static void put_type(const struct explore *e, const struct hd_suspect *s, unsign
                      struct hd_sink to)
 {
     const char *name = hd_report_shown(e->report, s->type);
-    print_to(to, "type     ");
+    PUT(to, "type     ");
     if (e->height >= EXPLORE_TALL)
         hd_put_name(to, name);
     else
@@ -405,18 +432,18 @@ static bool put_stay(const struct explore *e, const struct hd_suspect *s, unsign
         return put_ladder(s, i, to);
     if (i > 0 || !is_held(s))
         return false;
-    print_to(to, "held by  ");
+    PUT(to, "held by  ");
     put_holder(s, false, to);
     return true;
 }
 
-static bool detail(const struct explore *e, const struct view *v, unsigned i,
-                   unsigned width, struct hd_sink to)
+static bool detail(const struct view *v, unsigned i, struct hd_sink to)
 {
-    const struct suspects *all = of(v);
-    const struct hd_suspect *s = v->cursor < rows(e, v) ? at(all, v->cursor) : NULL;
     enum { FIRST_LINES = 3 };
-    unsigned room = width > LABEL + MARGINS ? width - LABEL - MARGINS : 0;
+    const struct explore *e = v->e;
+    const struct suspects *all = of(v);
+    const struct hd_suspect *s = v->cursor < rows(v) ? at(all, v->cursor) : NULL;
+    unsigned room = e->width > LABEL + MARGINS ? e->width - LABEL - MARGINS : 0;
     if (s == NULL)
         return false;
     if (i >= FIRST_LINES)
@@ -433,23 +460,22 @@ static bool detail(const struct explore *e, const struct view *v, unsigned i,
     return true;
 }
 
-static bool chain(const struct explore *e, const struct view *v, size_t i,
-                  struct hd_sink to)
+static bool chain(const struct view *v, size_t i, struct hd_sink to)
 {
     const struct hd_suspect *s = at(of(v), i);
-    (void)e;
     if (s == NULL || !is_held(s))
         return false;
     put_holder(s, true, to);
     return true;
 }
 
-static void enter(struct explore *e, struct view *v, size_t i)
+static void enter(struct view *v, size_t i)
 {
+    struct explore *e = v->e;
     const struct hd_suspect *s = at(of(v), i);
     if (s == NULL)
         return;
-    if (tree_view_show(e, e->panes[PANE_TREE], s->rank)) {
+    if (tree_view_show(e->panes[PANE_TREE], s->rank)) {
         e->pane = PANE_TREE;
         e->came_from_suspects = true;
         return;
@@ -482,8 +508,7 @@ static const struct view_kind kind = {
     .free = release,
 };
 
-struct view *suspects_view(const struct explore *e)
+struct view *suspects_view(struct explore *e)
 {
-    (void)e;
-    return view_new(&kind, sizeof(struct suspects));
+    return view_new(e, &kind, sizeof(struct suspects));
 }

@@ -1,10 +1,283 @@
-/* Who owns the heap: branches open and close, ways that say nothing share a line. */
-#include "cli/explore/tree_rows.h"
+/* Who owns the heap: branches open and close, ways that say nothing share a line. Nothing
+ * here recurses: a tree may be as deep as the heap. */
 #include "cli/explore/view.h"
 #include "cli/guard/allocate.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* --- which places stand on the screen ---------------------------------------------- */
+
+enum tree_order { TREE_BY_SIZE, TREE_BY_OBJECTS, TREE_BY_NAME, TREE_ORDERS };
+
+struct tree_row {
+    size_t first, last; /* nodes that share the row; the same: one */
+    unsigned depth;     /* of rows */
+    uint64_t more;      /* bit d: the row above it at depth d has siblings to come */
+};
+
+struct tree_rows {
+    const struct hd_tree *tree;
+    bool *open, *kept; /* per node */
+    size_t *child;     /* children of all nodes, in their order */
+    size_t *begin;     /* per node, and one more: where its children are */
+    size_t *row_of;    /* per node */
+    struct tree_row *all;
+    size_t len;
+    enum tree_order order;
+    bool unfolded;
+};
+
+#define NO_ROW SIZE_MAX
+
+static const struct hd_tree_node *node_at(const struct tree_rows *t, size_t n)
+{
+    return &t->tree->nodes[n];
+}
+
+static uint64_t owned_bytes(const struct tree_rows *t, size_t n)
+{
+    return node_at(t, n)->owned[t->tree->last].bytes;
+}
+
+static bool is_leaf(const struct tree_rows *t, size_t n)
+{
+    return t->begin[n] == t->begin[n + 1];
+}
+
+/* --- beginning ------------------------------------------------------------------- */
+
+/* Open what is above a node. */
+static void tree_rows_reveal(struct tree_rows *t, size_t node)
+{
+    for (size_t n = node_at(t, node)->parent; n != HD_NO_NODE; n = node_at(t, n)->parent)
+        t->open[n] = true;
+}
+
+static void open_large_branches(struct tree_rows *t)
+{
+    enum { A_TENTH = 10 };
+    for (size_t n = 0; n < t->tree->len; n++) {
+        t->open[n] =
+            node_at(t, n)->depth == 0 ||
+            (owned_bytes(t, n) >= owned_bytes(t, 0) / A_TENTH && node_at(t, n)->depth < 4);
+        if (node_at(t, n)->suspect > 0)
+            tree_rows_reveal(t, n);
+    }
+}
+
+/* Large branches and those of suspects are open. */
+static void tree_rows_begin(struct tree_rows *t, const struct hd_tree *tree)
+{
+    *t = (struct tree_rows){.tree = tree};
+    t->open = zeroed(tree->len + 1, sizeof(*t->open));
+    t->kept = zeroed(tree->len + 1, sizeof(*t->kept));
+    t->child = zeroed(tree->len + 1, sizeof(*t->child));
+    t->begin = zeroed(tree->len + 2, sizeof(*t->begin));
+    t->row_of = zeroed(tree->len + 1, sizeof(*t->row_of));
+    t->all = zeroed(tree->len + 1, sizeof(*t->all));
+    open_large_branches(t);
+}
+
+static void tree_rows_free(struct tree_rows *t)
+{
+    free(t->open);
+    free(t->kept);
+    free(t->child);
+    free(t->begin);
+    free(t->row_of);
+    free(t->all);
+    *t = (struct tree_rows){0};
+}
+
+/* --- order ----------------------------------------------------------------------- */
+
+struct slot {
+    size_t node;
+    uint64_t key;
+    const char *name;
+    bool is_others;
+};
+
+static int compare(const void *a, const void *b)
+{
+    const struct slot *x = a, *y = b;
+    if (x->is_others != y->is_others)
+        return x->is_others ? 1 : -1;
+    if (x->key != y->key)
+        return x->key < y->key ? 1 : -1;
+    int names = strcmp(x->name, y->name);
+    return names != 0 ? names : (x->node > y->node) - (x->node < y->node);
+}
+
+static struct slot slot_of(const struct tree_rows *t, size_t n, bool by_last)
+{
+    const struct hd_tree_node *node = node_at(t, n);
+    const struct hd_tally *last = &node->owned[t->tree->last];
+    struct slot s = {.node = n, .name = "", .is_others = node->kind == HD_NODE_OTHERS};
+    if (t->order == TREE_BY_NAME)
+        s.name = node->type != NULL ? node->type : "";
+    else if (t->order == TREE_BY_OBJECTS)
+        s.key = last->count;
+    else if (by_last)
+        s.key = last->bytes;
+    return s;
+}
+
+static void order_children(struct tree_rows *t, size_t n, bool by_last, struct slot *slots,
+                           size_t *len)
+{
+    size_t count = 0;
+    t->begin[n] = *len;
+    for (size_t c = n + 1; c < node_at(t, n)->end; c = node_at(t, c)->end)
+        if (t->kept[c])
+            slots[count++] = slot_of(t, c, by_last);
+    if (count > 1)
+        qsort(slots, count, sizeof(*slots), compare);
+    for (size_t i = 0; i < count; i++)
+        t->child[(*len)++] = slots[i].node;
+}
+
+/* Kept are types of the program and whatever leads to them. */
+static void choose_kept(struct tree_rows *t, bool app_only)
+{
+    for (size_t n = 0; n < t->tree->len; n++) {
+        const struct hd_tree_node *node = node_at(t, n);
+        bool is_app = node->kind == HD_NODE_TYPE && !hd_type_is_framework(node->type);
+        t->kept[n] = !app_only || is_app || node->kind == HD_NODE_HEAP;
+    }
+    for (size_t n = t->tree->len; n-- > 0;)
+        if (t->kept[n] && node_at(t, n)->parent != HD_NO_NODE)
+            t->kept[node_at(t, n)->parent] = true;
+}
+
+/* Which nodes are kept, and the order of children: by_last instead of that of the report.
+ */
+static void tree_rows_choose(struct tree_rows *t, bool app_only, bool by_last)
+{
+    struct slot *slots = zeroed(t->tree->len + 1, sizeof(*slots));
+    size_t len = 0;
+    choose_kept(t, app_only);
+    for (size_t n = 0; n < t->tree->len; n++)
+        order_children(t, n, by_last, slots, &len);
+    t->begin[t->tree->len] = len;
+    free(slots);
+}
+
+/* --- rows ------------------------------------------------------------------------ */
+
+/* The one large child that a node shares its row with, or HD_NO_NODE. */
+static size_t folded_child(const struct tree_rows *t, size_t n)
+{
+    const struct hd_tree_node *node = node_at(t, n);
+    size_t best = HD_NO_NODE;
+    bool is_group = node->kind != HD_NODE_TYPE && node->depth < 2;
+    if (t->unfolded || !node->folds || is_group || node->suspect > 0)
+        return HD_NO_NODE;
+    for (size_t i = t->begin[n]; i < t->begin[n + 1]; i++)
+        if (node_at(t, t->child[i])->kind == HD_NODE_TYPE &&
+            (best == HD_NO_NODE || owned_bytes(t, t->child[i]) > owned_bytes(t, best)))
+            best = t->child[i];
+    return best;
+}
+
+static size_t end_of_fold(const struct tree_rows *t, size_t n)
+{
+    for (size_t next; (next = folded_child(t, n)) != HD_NO_NODE;)
+        n = next;
+    return n;
+}
+
+static void push_children(const struct tree_rows *t, const struct tree_row *r,
+                          struct tree_row *stack, size_t *len)
+{
+    enum { MOST_BITS = 63 };
+    size_t first = t->begin[r->last], end = t->begin[r->last + 1];
+    unsigned depth = r->depth + 1;
+    for (size_t i = end; i-- > first;) {
+        uint64_t bit = i + 1 < end && depth < MOST_BITS ? UINT64_C(1) << depth : 0;
+        stack[(*len)++] =
+            (struct tree_row){.first = t->child[i], .depth = depth, .more = r->more | bit};
+    }
+}
+
+static void tree_rows_build(struct tree_rows *t)
+{
+    struct tree_row *stack = zeroed(t->tree->len + 1, sizeof(*stack));
+    size_t len = 0;
+    t->len = 0;
+    for (size_t n = 0; n < t->tree->len; n++)
+        t->row_of[n] = NO_ROW;
+    if (t->tree->len > 0 && t->kept[0])
+        stack[len++] = (struct tree_row){.first = 0};
+    while (len > 0) {
+        struct tree_row r = stack[--len];
+        r.last = end_of_fold(t, r.first);
+        for (size_t n = r.last; n != r.first; n = node_at(t, n)->parent)
+            t->row_of[n] = t->len;
+        t->row_of[r.first] = t->len;
+        t->all[t->len++] = r;
+        if (t->open[r.last])
+            push_children(t, &r, stack, &len);
+    }
+    free(stack);
+}
+
+/* The row that a node is in, or the nearest one above it. */
+static size_t tree_rows_find(const struct tree_rows *t, size_t node)
+{
+    while (node != HD_NO_NODE && t->row_of[node] == NO_ROW)
+        node = node_at(t, node)->parent;
+    return node != HD_NO_NODE ? t->row_of[node] : 0;
+}
+
+/* The node to begin a search at that goes on from row i. */
+static size_t tree_rows_start(const struct tree_rows *t, size_t i, int step)
+{
+    if (step > 0)
+        return i == 0 || t->len == 0 ? 0
+                                     : t->all[i <= t->len ? i - 1 : t->len - 1].last + 1;
+    return i + 1 < t->len ? t->all[i + 1].first - 1 : t->tree->len - 1;
+}
+
+/* --- words ----------------------------------------------------------------------- */
+
+/* Lines that lead to a row, and whether it is open. */
+static void tree_rows_lead(const struct tree_rows *t, const struct tree_row *r,
+                           struct hd_sink to)
+{
+    enum { MOST_GUIDES = 24 };
+    unsigned from = r->depth > MOST_GUIDES ? r->depth - MOST_GUIDES : 1;
+    if (from > 1)
+        PUT(to, "… ");
+    for (unsigned d = from; d < r->depth; d++)
+        PUT(to, r->more >> (d < 63 ? d : 63) & 1 ? "│ " : "  ");
+    if (r->depth > 0)
+        PUT(to, r->more >> (r->depth < 63 ? r->depth : 63) & 1 ? "├ " : "└ ");
+    PUT(to, is_leaf(t, r->last) ? "  " : t->open[r->last] ? "▾ " : "▸ ");
+}
+
+/* "[static vars] → List<Order> → Order[]" */
+static void tree_rows_path(const struct tree_rows *t, size_t node, struct hd_sink to)
+{
+    enum { MOST_SHOWN = 16 };
+    size_t path[MOST_SHOWN], len = 0, n = node;
+    for (; n != HD_NO_NODE && len < MOST_SHOWN; n = node_at(t, n)->parent)
+        if (node_at(t, n)->kind != HD_NODE_HEAP && node_at(t, n)->type != NULL)
+            path[len++] = n;
+    if (len == 0)
+        PUT(to, "all that roots reach");
+    if (n != HD_NO_NODE && len == MOST_SHOWN)
+        PUT(to, "… → ");
+    while (len-- > 0) {
+        PUT(to, "{}", SHORT(node_at(t, path[len])->type));
+        if (len > 0)
+            hd_put_field(to, node_at(t, path[len])->type, node_at(t, path[len - 1])->field);
+        PUT(to, len > 0 ? " → " : "");
+    }
+}
+
+/* --- the view ---------------------------------------------------------------------- */
 
 struct tree {
     struct view view;
@@ -35,11 +308,11 @@ static bool has_stayed(const struct explore *e)
 
 /* --- which rows ------------------------------------------------------------------ */
 
-static void refresh(struct explore *e, struct view *v)
+static void refresh(struct view *v)
 {
     struct tree_rows *t = &((struct tree *)v)->rows;
     size_t node = v->cursor < t->len ? t->all[v->cursor].last : 0;
-    tree_rows_choose(t, e->app_only, !is_diff(e) || e->last);
+    tree_rows_choose(t, v->e->app_only, !is_diff(v->e) || v->e->last);
     tree_rows_build(t);
     v->cursor = tree_rows_find(t, node);
 }
@@ -71,10 +344,9 @@ static void toggle_all(struct view *v)
     rebuild_at(v, node);
 }
 
-bool tree_view_show(struct explore *e, struct view *v, size_t rank)
+bool tree_view_show(struct view *v, size_t rank)
 {
     struct tree_rows *t = &((struct tree *)v)->rows;
-    (void)e;
     for (size_t n = 0; n < t->tree->len; n++) {
         if (t->tree->nodes[n].suspect != rank || !t->kept[n])
             continue;
@@ -87,10 +359,10 @@ bool tree_view_show(struct explore *e, struct view *v, size_t rank)
 
 /* --- rows ------------------------------------------------------------------------ */
 
-static size_t columns(const struct explore *e, const struct view *v, struct column *all)
+static size_t columns(const struct view *v, struct column *all)
 {
+    const struct explore *e = v->e;
     bool changes = is_diff(e) && !e->last;
-    (void)v;
     size_t n = 0;
     all[n++] = changes ? (struct column){"Δretained", "delta_retained", 11, ALIGN_RIGHT, 0}
                        : (struct column){"share", NULL, 7, ALIGN_RIGHT, 0};
@@ -103,9 +375,8 @@ static size_t columns(const struct explore *e, const struct view *v, struct colu
     return n;
 }
 
-static size_t rows(const struct explore *e, const struct view *v)
+static size_t rows(const struct view *v)
 {
-    (void)e;
     return of(v)->len;
 }
 
@@ -119,7 +390,7 @@ static bool print_variable(const struct hd_tree_node *n, struct hd_sink to)
 {
     if (n->kind != HD_NODE_ROOTS || !hd_put_static_field(to, name_of(n)))
         return false;
-    print_to(to, ": ");
+    PUT(to, ": ");
     return true;
 }
 
@@ -133,7 +404,7 @@ static void print_fold(const struct tree_rows *t, const struct tree_row *r, unsi
     size_t from = r->first;
     if (nodes[from].field != NULL) {
         hd_put_field(to, "", nodes[from].field);
-        print_to(to, " → ");
+        PUT(to, " → ");
     }
     if (r->first == r->last)
         return;
@@ -142,15 +413,13 @@ static void print_fold(const struct tree_rows *t, const struct tree_row *r, unsi
             from = nodes[from].parent;
     if (from == r->last)
         return;
-    if (width >= WIDE)
-        hd_put_short_type(to, name_of(&nodes[from]));
-    bool next = width >= WIDE && nodes[r->last].parent == from;
-    if (width >= WIDE)
-        hd_put_field(to, nodes[from].type, nodes[from + 1].field);
-    if (next)
-        print_to(to, " → ");
-    else
-        print_to(to, width >= WIDE ? " → … → " : "… → ");
+    if (width < WIDE) {
+        PUT(to, "… → ");
+        return;
+    }
+    PUT(to, "{}", SHORT(name_of(&nodes[from])));
+    hd_put_field(to, nodes[from].type, nodes[from + 1].field);
+    PUT(to, nodes[r->last].parent == from ? " → " : " → … → ");
 }
 
 static void put_names(const struct tree_rows *t, const struct tree_row *r, unsigned width,
@@ -164,11 +433,11 @@ static void put_names(const struct tree_rows *t, const struct tree_row *r, unsig
     row->name = last->type;
     row->shown = name_of(last);
     if (last->kind == HD_NODE_HEAP)
-        *owner = (struct cell){.kind = CELL_WORD, .look = LOOK_STRONG, .text = "heap"};
+        *owner = WORD_AS(LOOK_STRONG, "heap");
     else if (last->kind == HD_NODE_OTHERS)
-        *owner = (struct cell){.kind = CELL_OTHERS, .look = LOOK_DIM, .a = last->others};
+        *owner = OTHERS(last->others);
     else
-        *owner = (struct cell){.kind = CELL_OWNER, .text = row->shown};
+        *owner = OWNER(LOOK_PLAIN, row->shown);
     if (last->kind == HD_NODE_TYPE && hd_type_is_framework(last->type))
         owner->look = LOOK_DIM;
     if (last->suspect > 0)
@@ -176,77 +445,61 @@ static void put_names(const struct tree_rows *t, const struct tree_row *r, unsig
     row->tail_look = LOOK_FOUND;
 }
 
-static void row(const struct explore *e, const struct view *v, size_t i, struct row *row)
+static void row(const struct view *v, size_t i, struct row *row)
 {
+    const struct explore *e = v->e;
     const struct tree_rows *t = of(v);
     const struct tree_row *r = &t->all[i];
-    const struct hd_tally *owned = t->tree->nodes[r->first].owned;
-    const struct hd_tally *first = &owned[t->tree->first], *last = &owned[t->tree->last];
-    uint64_t whole = t->tree->nodes[0].owned[t->tree->last].bytes;
-    if (is_diff(e) && !e->last)
-        row->cells[0] = (struct cell){.kind = CELL_SIZE_CHANGE,
-                                      .a = first->bytes,
-                                      .b = last->bytes,
-                                      .look = last->bytes > first->bytes   ? LOOK_GROWN
-                                              : last->bytes < first->bytes ? LOOK_SHRUNK
-                                                                           : LOOK_PLAIN};
-    else
-        row->cells[0] = (struct cell){
-            .kind = CELL_SHARE, .a = last->bytes, .b = whole, .look = LOOK_DIM};
-    row->cells[1] =
-        (struct cell){.kind = CELL_BAR, .a = last->bytes, .b = whole, .look = LOOK_DIM};
-    row->cells[2] = (struct cell){.kind = CELL_SIZE, .a = last->bytes};
-    row->cells[3] = (struct cell){.kind = CELL_COUNT, .a = last->count};
+    const struct hd_tree_node *node = node_at(t, r->first);
+    const struct hd_tally *last = &node->owned[t->tree->last];
+    uint64_t whole = owned_bytes(t, 0);
+    size_t n = 0;
     row->count = last->count;
     row->bytes = last->bytes;
     row->has_count = row->has_bytes = true;
-    size_t n = 4;
+    row->cells[n++] =
+        is_diff(e) && !e->last
+            ? cell_change(CELL_SIZE_CHANGE, node->owned[t->tree->first].bytes, last->bytes)
+            : SHARE(last->bytes, whole);
+    row->cells[n++] = BAR(last->bytes, whole);
+    row->cells[n++] = BYTES(last->bytes);
+    row->cells[n++] = COUNT(last->count);
     if (has_stayed(e))
-        row->cells[n++] =
-            (struct cell){.kind = CELL_COUNT, .a = t->tree->nodes[r->first].stayed};
+        row->cells[n++] = COUNT(node->stayed);
     put_names(t, r, e->width, row, &row->cells[n]);
 }
 
-static void empty(const struct explore *e, const struct view *v, struct hd_sink to)
+static void empty(const struct view *v, struct hd_sink to)
 {
-    (void)v;
-    if (tree_of(e) == NULL)
-        print_to(to, "No ownership tree: it needs snapshots with references and roots "
-                     "(.gcdump, .nettrace, heap text).");
-    else
-        print_to(to, "No type of the program. `a` shows all.");
+    PUT(to, tree_of(v->e) == NULL
+                ? "No ownership tree: it needs snapshots with references and roots "
+                  "(.gcdump, .nettrace, heap text)."
+                : "No type of the program. `a` shows all.");
 }
 
-static bool detail(const struct explore *e, const struct view *v, unsigned i,
-                   unsigned width, struct hd_sink to)
+static bool detail(const struct view *v, unsigned i, struct hd_sink to)
 {
     const struct tree_rows *t = of(v);
-    (void)e;
-    (void)width;
     if (v->cursor >= t->len || i > 1)
         return false;
     const struct tree_row *r = &t->all[v->cursor];
-    const struct hd_tree_node *n = &t->tree->nodes[r->last];
+    const struct hd_tree_node *n = node_at(t, r->last);
     if (i == 1) {
         const struct hd_tally *at = &n->at[t->tree->last];
-        print_to(to, "itself   ");
-        hd_put_count(to, at->count);
-        print_to(to, at->count == 1 ? " object, " : " objects, ");
-        hd_put_size(to, at->bytes);
+        PUT(to, at->count == 1 ? "itself   {} object, {}" : "itself   {} objects, {}",
+            COUNT(at->count), BYTES(at->bytes));
         return n->kind == HD_NODE_TYPE;
     }
-    print_to(to, "place    ");
+    PUT(to, "place    ");
     tree_rows_path(t, r->last, to);
     return true;
 }
 
-static bool copied(const struct explore *e, const struct view *v, size_t i,
-                   struct hd_sink to)
+static bool copied(const struct view *v, size_t i, struct hd_sink to)
 {
     const struct tree_rows *t = of(v);
     size_t node = t->all[i].last;
-    (void)e;
-    if (t->tree->nodes[node].type == NULL)
+    if (node_at(t, node)->type == NULL)
         return false;
     tree_rows_path(t, node, to);
     return true;
@@ -269,27 +522,26 @@ static void enter_place(struct explore *e, const struct tree_rows *t, size_t nod
     free(steps);
 }
 
-static void enter(struct explore *e, struct view *v, size_t i)
+static void enter(struct view *v, size_t i)
 {
     const struct tree_rows *t = of(v);
     size_t node = t->all[i].last;
-    if (t->tree->nodes[node].kind == HD_NODE_TYPE)
-        enter_place(e, t, node);
-    else if (t->tree->nodes[node].kind == HD_NODE_OTHERS)
-        explore_message(e,
+    if (node_at(t, node)->kind == HD_NODE_TYPE)
+        enter_place(v->e, t, node);
+    else if (node_at(t, node)->kind == HD_NODE_OTHERS)
+        explore_message(v->e,
                         "These places are too small to be shown: --min=SIZE shows more.");
     else
         set_open(v, i, !t->open[node]);
 }
 
-static bool left(struct explore *e, struct view *v, size_t i)
+static bool left(struct view *v, size_t i)
 {
     const struct tree_rows *t = of(v);
-    (void)e;
     if (i >= t->len)
         return false;
-    size_t node = t->all[i].last, parent = t->tree->nodes[t->all[i].first].parent;
-    if (t->open[node] && t->tree->nodes[node].end > node + 1) {
+    size_t node = t->all[i].last, parent = node_at(t, t->all[i].first)->parent;
+    if (t->open[node] && node_at(t, node)->end > node + 1) {
         set_open(v, i, false);
         return true;
     }
@@ -299,24 +551,23 @@ static bool left(struct explore *e, struct view *v, size_t i)
     return true;
 }
 
-static void right(struct explore *e, struct view *v, size_t i)
+static void right(struct view *v, size_t i)
 {
     const struct tree_rows *t = of(v);
     if (i >= t->len)
         return;
     size_t node = t->all[i].last;
-    if (t->tree->nodes[node].end == node + 1)
-        enter(e, v, i);
+    if (node_at(t, node)->end == node + 1)
+        enter(v, i);
     else if (!t->open[node])
         set_open(v, i, true);
     else
-        view_move(e, v, 1);
+        view_move(v, 1);
 }
 
-static bool key(struct explore *e, struct view *v, uint32_t key)
+static bool key(struct view *v, uint32_t key)
 {
     struct tree_rows *t = &((struct tree *)v)->rows;
-    (void)e;
     if (t->len == 0 || (key != '+' && key != '-' && key != '*' && key != 'f'))
         return false;
     if (key == '*') {
@@ -330,27 +581,25 @@ static bool key(struct explore *e, struct view *v, uint32_t key)
     return true;
 }
 
-static void sort(struct explore *e, struct view *v)
+static void sort(struct view *v)
 {
     struct tree_rows *t = &((struct tree *)v)->rows;
     t->order = (enum tree_order)((t->order + 1) % TREE_ORDERS);
-    refresh(e, v);
+    refresh(v);
 }
 
-static const char *order_name(const struct explore *e, const struct view *v)
+static const char *order_name(const struct view *v)
 {
     static const char *const names[] = {"retained", "objects", "name"};
-    return of(v)->order == TREE_BY_SIZE && is_diff(e) && !e->last ? "Δretained"
-                                                                  : names[of(v)->order];
+    bool changes = is_diff(v->e) && !v->e->last;
+    return of(v)->order == TREE_BY_SIZE && changes ? "Δretained" : names[of(v)->order];
 }
 
-static size_t find(struct explore *e, struct view *v, const char *text, size_t i, int step)
+static size_t find(struct view *v, const char *text, size_t i, int step)
 {
     struct tree_rows *t = &((struct tree *)v)->rows;
-    (void)e;
     for (size_t n = tree_rows_start(t, i, step); n < t->tree->len; n += (size_t)step) {
-        struct row row = {.name = t->tree->nodes[n].type,
-                          .shown = t->tree->nodes[n].full_name};
+        struct row row = {.name = node_at(t, n)->type, .shown = node_at(t, n)->full_name};
         if (!t->kept[n] || !view_matches(&row, text))
             continue;
         tree_rows_reveal(t, n);
@@ -386,10 +635,10 @@ static const struct view_kind kind = {
     .free = release,
 };
 
-struct view *tree_view(const struct explore *e)
+struct view *tree_view(struct explore *e)
 {
     static const struct hd_tree none = {0};
-    struct tree *t = view_new(&kind, sizeof(*t));
+    struct tree *t = view_new(e, &kind, sizeof(*t));
     tree_rows_begin(&t->rows, tree_of(e) != NULL ? tree_of(e) : &none);
     return &t->view;
 }

@@ -78,9 +78,10 @@ static int64_t key_of(const struct explore *e, const struct hd_type_row *r,
     }
 }
 
-static void refresh(struct explore *e, struct view *v)
+static void refresh(struct view *v)
 {
     struct types *t = (struct types *)v;
+    const struct explore *e = v->e;
     const struct hd_type_table *all = table_of(e);
     struct slot *slots = zeroed(all->len, sizeof(*slots));
     free(t->rows);
@@ -102,139 +103,105 @@ static void refresh(struct explore *e, struct view *v)
     free(slots);
 }
 
-static void sort(struct explore *e, struct view *v)
+static void sort(struct view *v)
 {
     struct types *t = (struct types *)v;
     t->order = (t->order + 1) % ORDERS;
-    if (t->order == BY_RETAINED && !has_retained(e))
+    if (t->order == BY_RETAINED && !has_retained(v->e))
         t->order++;
-    refresh(e, v);
+    refresh(v);
 }
 
-static const char *order_name(const struct explore *e, const struct view *v)
+static const char *order_name(const struct view *v)
 {
     static const char *const changes[] = {"growth", "Δbytes", "Δcount", "retained", "name"};
     static const char *const last[] = {"bytes", "bytes", "count", "retained", "name"};
-    return (is_diff(e) && !e->last ? changes : last)[of(v)->order];
+    return (is_diff(v->e) && !v->e->last ? changes : last)[of(v)->order];
 }
 
 /* --- rows ------------------------------------------------------------------------ */
 
-static size_t columns_of_last(const struct explore *e, struct column *all)
+static size_t columns(const struct view *v, struct column *all)
 {
-    all[0] = (struct column){"count", "count", 12, ALIGN_RIGHT, 0};
-    all[1] = (struct column){"bytes", "bytes", 10, ALIGN_RIGHT, 0};
-    all[2] = (struct column){"share", NULL, 7, ALIGN_RIGHT, 60};
-    all[3] = has_retained(e) ? (struct column){"retained", "retained", 10, ALIGN_RIGHT, 50}
-                             : (struct column){"", NULL, 1, ALIGN_RIGHT, UINT32_MAX};
-    all[4] = (struct column){"type", "type", 0, ALIGN_LEFT, 0};
-    return 5;
+    const struct explore *e = v->e;
+    size_t n = 0;
+    if (is_diff(e) && !e->last) {
+        all[n++] = (struct column){"Δcount", "delta_count", 11, ALIGN_RIGHT, 0};
+        all[n++] = (struct column){"count", "count", 19, ALIGN_RIGHT, 72};
+        all[n++] = view_trend(e, 80);
+        all[n++] = (struct column){"Δbytes", "delta_bytes", 11, ALIGN_RIGHT, 40};
+    } else {
+        all[n++] = (struct column){"count", "count", 12, ALIGN_RIGHT, 0};
+        all[n++] = (struct column){"bytes", "bytes", 10, ALIGN_RIGHT, 0};
+        all[n++] = (struct column){"share", NULL, 7, ALIGN_RIGHT, 60};
+        if (has_retained(e))
+            all[n++] = (struct column){"retained", "retained", 10, ALIGN_RIGHT, 50};
+    }
+    all[n++] = (struct column){"type", "type", 0, ALIGN_LEFT, 0};
+    return n;
 }
 
-static size_t columns(const struct explore *e, const struct view *v, struct column *all)
+static size_t rows(const struct view *v)
 {
-    unsigned bars = (unsigned)view_bars(e);
-    (void)v;
-    if (!is_diff(e) || e->last)
-        return columns_of_last(e, all);
-    all[0] = (struct column){"Δcount", "delta_count", 11, ALIGN_RIGHT, 0};
-    all[1] = (struct column){"count", "count", 19, ALIGN_RIGHT, 72};
-    all[2] = (struct column){"trend", NULL,
-                             bars < 5    ? 5
-                             : bars > 16 ? 16
-                                         : bars,
-                             ALIGN_LEFT, 80};
-    all[3] = (struct column){"Δbytes", "delta_bytes", 11, ALIGN_RIGHT, 40};
-    all[4] = (struct column){"type", "type", 0, ALIGN_LEFT, 0};
-    return 5;
-}
-
-static size_t rows(const struct explore *e, const struct view *v)
-{
-    (void)e;
     return of(v)->len;
 }
 
-static enum look look_of(uint64_t first, uint64_t last)
+static void row(const struct view *v, size_t i, struct row *row)
 {
-    if (first == HD_UNKNOWN || last == HD_UNKNOWN || first == last)
-        return LOOK_PLAIN;
-    return last > first ? LOOK_GROWN : LOOK_SHRUNK;
-}
-
-static void cells_of_change(const struct hd_type_row *r, size_t last, size_t bars,
-                            struct cell *cells)
-{
-    const struct hd_tally *a = &r->at[0], *b = &r->at[last];
-    cells[0] = (struct cell){.kind = CELL_COUNT_CHANGE,
-                             .a = a->count,
-                             .b = b->count,
-                             .look = look_of(a->count, b->count)};
-    cells[1] = (struct cell){.kind = CELL_FROM_TO, .a = a->count, .b = b->count};
-    cells[2] =
-        (struct cell){.kind = CELL_TREND, .a = bars, .at = r->at + (last + 1 - bars)};
-    cells[3] = (struct cell){.kind = CELL_SIZE_CHANGE,
-                             .a = a->bytes,
-                             .b = b->bytes,
-                             .look = look_of(a->bytes, b->bytes)};
-}
-
-static void row(const struct explore *e, const struct view *v, size_t i, struct row *row)
-{
+    const struct explore *e = v->e;
     const struct hd_type_row *r = of(v)->rows[i];
-    size_t last = last_of(e);
+    size_t last = last_of(e), bars = view_bars(e), n = 0;
+    const struct hd_tally *from = &r->at[0], *to = &r->at[last];
+    bool dim = hd_type_is_framework(r->type);
     row->name = r->type;
     row->shown = r->full_name != NULL ? r->full_name : r->type;
-    row->count = r->at[last].count;
-    row->bytes = r->at[last].bytes;
+    row->count = to->count;
+    row->bytes = to->bytes;
     row->has_count = row->has_bytes = true;
     if (is_diff(e) && !e->last) {
-        cells_of_change(r, last, view_bars(e), row->cells);
+        row->cells[n++] = cell_change(CELL_COUNT_CHANGE, from->count, to->count);
+        row->cells[n++] = FROM_TO(from->count, to->count);
+        row->cells[n++] = TREND(r->at + (last + 1 - bars), bars);
+        row->cells[n++] = cell_change(CELL_SIZE_CHANGE, from->bytes, to->bytes);
     } else {
-        uint64_t total = table_of(e)->totals[last].bytes;
-        row->cells[0] = (struct cell){.kind = CELL_COUNT, .a = row->count};
-        row->cells[1] = (struct cell){.kind = CELL_SIZE, .a = row->bytes};
-        row->cells[2] = (struct cell){
-            .kind = CELL_SHARE, .a = row->bytes, .b = total, .look = LOOK_DIM};
-        row->cells[3] = (struct cell){.kind = CELL_SIZE, .a = r->retained};
+        row->cells[n++] = COUNT(to->count);
+        row->cells[n++] = BYTES(to->bytes);
+        row->cells[n++] = SHARE(to->bytes, table_of(e)->totals[last].bytes);
+        if (has_retained(e))
+            row->cells[n++] = BYTES(r->retained);
     }
-    row->cells[4] =
-        (struct cell){.kind = CELL_NAME,
-                      .text = row->shown,
-                      .look = hd_type_is_framework(r->type) ? LOOK_DIM : LOOK_PLAIN};
+    row->cells[n++] = NAMED(dim ? LOOK_DIM : LOOK_PLAIN, row->shown);
 }
 
-static void empty(const struct explore *e, const struct view *v, struct hd_sink to)
+static void empty(const struct view *v, struct hd_sink to)
 {
-    (void)v;
-    print_to(to, e->app_only ? "No type of the program. `a` shows all." : "An empty heap.");
+    PUT(to, v->e->app_only ? "No type of the program. `a` shows all." : "An empty heap.");
 }
 
-static bool detail(const struct explore *e, const struct view *v, unsigned i,
-                   unsigned width, struct hd_sink to)
+static bool detail(const struct view *v, unsigned i, struct hd_sink to)
 {
-    const struct types *t = of(v);
     enum { AROUND = 24 }; /* "count    ", and behind them the status */
-    if (v->cursor >= t->len || i > 1)
+    const struct types *t = of(v);
+    const unsigned width = v->e->width;
+    if (v->cursor >= t->len || i > is_diff(v->e))
         return false;
     const struct hd_type_row *r = t->rows[v->cursor];
     if (i == 0) {
-        print_to(to, "type     ");
-        hd_put_name(to, r->full_name != NULL ? r->full_name : r->type);
+        PUT(to, "type     {}",
+            NAMED(LOOK_PLAIN, r->full_name != NULL ? r->full_name : r->type));
         return true;
     }
-    if (!is_diff(e))
-        return false;
-    print_to(to, "count    ");
-    print_counts(r->at, e->model->snapshot_count, width > AROUND ? width - AROUND : 0, to);
-    print_to(to, "   %s", hd_series_status_name(r->status));
+    PUT(to, "count    ");
+    print_counts(r->at, v->e->model->snapshot_count, width > AROUND ? width - AROUND : 0,
+                 to);
+    PUT(to, "   {}", WORD(hd_series_status_name(r->status)));
     return true;
 }
 
-static void enter(struct explore *e, struct view *v, size_t i)
+static void enter(struct view *v, size_t i)
 {
     const struct hd_type_row *r = of(v)->rows[i];
-    explore_open(e, instances_view(e, r->type, r->full_name));
+    explore_open(v->e, instances_view(v->e, r->type, r->full_name));
 }
 
 static void release(struct view *v)
@@ -258,8 +225,7 @@ static const struct view_kind kind = {
     .free = release,
 };
 
-struct view *types_view(const struct explore *e)
+struct view *types_view(struct explore *e)
 {
-    (void)e;
-    return view_new(&kind, sizeof(struct types));
+    return view_new(e, &kind, sizeof(struct types));
 }
