@@ -2,9 +2,10 @@
  *
  * A record is a table of fields: a key, where the value lies in the struct and what it is
  * there, when it is null, and a sentence for who reads it. One walker makes its JSON of
- * that, one its cells of CSV, one reads it back; render/schema.h makes the JSON schemas.
- * So a field that one of them has and another lacks cannot be written. A field whose
- * member has another type than its kind does not compile. It does not know any record. */
+ * that, one its cells of CSV, one reads it back; tests/support/schema.h makes the JSON
+ * schemas. So a field that one of them has and another lacks cannot be written. A field
+ * whose member has another type than its kind does not compile. It does not know any
+ * record. */
 #ifndef RECORD_H
 #define RECORD_H
 
@@ -195,15 +196,23 @@ struct record {
     static bool name(const void *of, const struct record_walk *w) \
     {                                                             \
         const T *x = of;                                          \
-        (void)w;                                                  \
+        (void)x, (void)w;                                         \
         return (expression);                                      \
     }
 #define VALUE(name, expression)                                      \
     static json_t *name(const void *of, const struct record_walk *w) \
     {                                                                \
         const T *x = of;                                             \
-        (void)w;                                                     \
+        (void)x, (void)w;                                            \
         return (expression);                                         \
+    }
+/* And for CELL(), of one statement. */
+#define WORDS(name, statement)                                                    \
+    static void name(struct text *t, const void *of, const struct record_walk *w) \
+    {                                                                             \
+        const T *x = of;                                                          \
+        (void)t, (void)x, (void)w;                                                \
+        statement;                                                                \
     }
 
 /* The words of a public enum, for CHOICE(): NAMES(unit) makes unit_word() of

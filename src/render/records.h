@@ -7,6 +7,9 @@
 #include "base/record.h"
 #include "report/report.h"
 
+/* Rises when a key changes its meaning or goes. */
+enum { SCHEMA_VERSION = 1 };
+
 extern const struct record record_snapshot, record_warning, record_generations,
     record_chain, record_chain_of_roots, record_owner, record_marked;
 
@@ -21,6 +24,9 @@ extern const struct record record_object_row, record_field, record_static_row;
 extern const struct record record_row, record_top_row, record_rule_cells, record_file,
     record_failed_cells, record_process, record_node;
 void csv_fleet(struct csv_writer *csv, const struct hd_fleet_answer *a);
+
+/* The model that a walk is through. */
+#define MODEL ((const struct hd_model *)w->context)
 
 /* Fields that several documents have, of struct hd_model. */
 #define FIELD_SNAPSHOTS(least)                                                          \

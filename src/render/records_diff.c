@@ -15,11 +15,18 @@ NAMES(unit)
 NAMES(finding_status)
 NAMES(verdict)
 
-static const char *unit_of_value(bool is_bytes)
-{
-    return is_bytes ? "bytes" : "objects";
-}
 #define UNIT_SCHEMA "\"enum\": [\"objects\", \"bytes\"]"
+
+/* Of rows and suspects. */
+#define FIELDS_SURVIVORS                                                                   \
+    FIELD("survivors", UINT64(survivors), MAY_BE_NULL,                                     \
+          "How many instances of the first snapshot are still there in the last: a lower " \
+          "bound, as objects move. Null when objects of the two cannot be told apart."),   \
+        FIELD(                                                                             \
+            "survivors_low", UINT64(survivors_low), MAY_BE_NULL,                           \
+            "Known for digests: then `survivors` is an estimate from samples, with 95 % "  \
+            "between this and survivors_high. Null where it is a lower bound."),           \
+        FIELD("survivors_high", UINT64(survivors_high), MAY_BE_NULL, "See survivors_low.")
 
 /* --- rows ---------------------------------------------------------------------------- */
 
@@ -33,13 +40,7 @@ static const struct record_field row_fields[] = {
     FIELD("status", CHOICE(status, series_status_word, HD_SERIES_STATUS_COUNT), NEVER_NULL,
           "The first that fits: gone (none left), growing (keeps on), new (none at first), "
           "shrinking, steady (never changed), varying."),
-    FIELD("survivors", UINT64(survivors), MAY_BE_NULL,
-          "How many instances of the first snapshot are still there in the last: a lower "
-          "bound, as objects move. Null when objects of the two cannot be told apart."),
-    FIELD("survivors_low", UINT64(survivors_low), MAY_BE_NULL,
-          "Known for digests: then `survivors` is an estimate from samples, with 95 % "
-          "between this and survivors_high. Null where it is a lower bound."),
-    FIELD("survivors_high", UINT64(survivors_high), MAY_BE_NULL, "See survivors_low."),
+    FIELDS_SURVIVORS,
     FIELD_FULL_NAME(full_name),
 };
 const struct record record_row = {.name = "row",
@@ -148,20 +149,10 @@ static const RECORD_OF(
 
 #define T struct hd_suspect
 
-static bool is_by_graph(const void *of, const struct record_walk *w)
-{
-    const struct hd_model *m = w->context;
-    (void)of;
-    return m->diff->by_graph;
-}
-
-static json_t *first_owner(const void *of, const struct record_walk *w)
-{
-    const struct hd_chains *c = &((const T *)of)->chains;
-    return c->len > 0 && c->all->chain.owner != NULL ? record_json(&record_owner, c->all, w)
-                                                     : json_null();
-}
-
+KNOWN(is_by_graph, MODEL->diff->by_graph)
+VALUE(first_owner, x->chains.len > 0 && x->chains.all->chain.owner != NULL
+                       ? record_json(&record_owner, x->chains.all, w)
+                       : json_null())
 VALUE(chains_of, json_string(x->chains.of_stayed ? "stayed" : "all"))
 
 static const struct record_field begin_of_suspect_fields[] = {
@@ -207,13 +198,7 @@ static const struct record_field begin_of_suspect_fields[] = {
 static const RECORD_OF(begin_of_suspect, NULL, begin_of_suspect_fields, NULL);
 
 static const struct record_field end_of_suspect_fields[] = {
-    FIELD("survivors", UINT64(survivors), MAY_BE_NULL,
-          "How many instances of the first snapshot are still there in the last: a lower "
-          "bound, as objects move. Null when objects of the two cannot be told apart."),
-    FIELD("survivors_low", UINT64(survivors_low), MAY_BE_NULL,
-          "Known for digests: then `survivors` is an estimate from samples, with 95 % "
-          "between this and survivors_high. Null where it is a lower bound."),
-    FIELD("survivors_high", UINT64(survivors_high), MAY_BE_NULL, "See survivors_low."),
+    FIELDS_SURVIVORS,
     FIELD("suspect", CHOICE(suspicion, suspicion_word, HD_SUSPECT_AGE + 1), MAY_BE_NULL,
           "Why it is a suspect: its score reaches --min-score (size); or --min-steady, and "
           "its instances are nearly the same number more in every step (steady); or what "
@@ -295,12 +280,6 @@ static const RECORD_OF(parts, NULL, parts_fields,
                        "Bytes per snapshot, which add up to the reachable heap; null where "
                        "a snapshot was left out of the ranking.");
 
-static bool growth_is_known(const void *of, const struct record_walk *w)
-{
-    (void)w;
-    return ((const struct hd_diff *)of)->growth.known;
-}
-
 static const struct record_field growth_fields[] = {
     FIELD("bytes", INT64(bytes), NEVER_NULL,
           "Reachable bytes, last minus first; the sum of `suspects`, `pools` and `rest`."),
@@ -372,18 +351,7 @@ static const RECORD_OF(native, NULL, native_fields,
 #undef T
 
 #define T struct hd_power
-static json_t *power_unit(const void *of, const struct record_walk *w)
-{
-    const struct hd_model *m = w->context;
-    (void)of;
-    return json_string(unit_of_value(m->diff->types.bytes_known));
-}
-
-static bool would_show(const void *of, const struct record_walk *w)
-{
-    (void)w;
-    return ((const struct hd_diff *)of)->would_show.steps > 0;
-}
+VALUE(power_unit, json_string(MODEL->diff->types.bytes_known ? "bytes" : "objects"))
 
 static const struct record_field power_fields[] = {
     FIELD("steps", SIZE(steps), NEVER_NULL, "Between snapshots that can be compared.",
@@ -418,6 +386,8 @@ static bool reachable_is_known(const void *of, const struct record_walk *w)
     return false;
 }
 
+KNOWN(growth_is_known, x->growth.known)
+KNOWN(would_show, x->would_show.steps > 0)
 KNOWN(is_untold, x->untold != HD_UNTOLD_NOTHING)
 
 static const struct record_field totals_fields[] = {
@@ -510,19 +480,15 @@ static const RECORD_OF(end_of_diff, NULL, end_of_diff_fields, NULL);
 #define T struct hd_finding
 
 /* What a phrase says of a finding; null where it has nothing to say. */
-#define PHRASE(what, call)                                                              \
-    static void add_##what(struct text *t, const void *of, const struct record_walk *w) \
-    {                                                                                   \
-        (void)w;                                                                        \
-        call(t, of);                                                                    \
-    }                                                                                   \
-    static json_t *what##_words(const void *of, const struct record_walk *w)            \
-    {                                                                                   \
-        struct text t = {0};                                                            \
-        add_##what(&t, of, w);                                                          \
-        json_t *s = t.len > 0 ? json_string_or_null(text_string(&t)) : json_null();     \
-        text_free(&t);                                                                  \
-        return s;                                                                       \
+#define PHRASE(what, call)                                                          \
+    WORDS(add_##what, call(t, x))                                                   \
+    static json_t *what##_words(const void *of, const struct record_walk *w)        \
+    {                                                                               \
+        struct text t = {0};                                                        \
+        add_##what(&t, of, w);                                                      \
+        json_t *s = t.len > 0 ? json_string_or_null(text_string(&t)) : json_null(); \
+        text_free(&t);                                                              \
+        return s;                                                                   \
     }
 PHRASE(rule, phrase_rule)
 PHRASE(source, phrase_source)
@@ -543,17 +509,8 @@ VALUE(observed_value, amount(x->observed_value))
 
 VALUE(shown_between, json_pack("[II]", (json_int_t)x->first, (json_int_t)x->last))
 
-static json_t *value_unit(const void *of, const struct record_walk *w)
-{
-    (void)w;
-    return json_string(phrase_unit(of));
-}
-
-static void add_unit(struct text *t, const void *of, const struct record_walk *w)
-{
-    (void)w;
-    text_add_string(t, phrase_unit(of));
-}
+VALUE(value_unit, json_string(phrase_unit(x)))
+WORDS(add_unit, text_add_string(t, phrase_unit(x)))
 
 #define A_STRING "\"type\": \"string\""
 #define MAYBE_A_STRING "\"type\": [\"string\", \"null\"]"
@@ -671,12 +628,8 @@ static const RECORD_OF(end_of_roots, NULL, end_of_roots_fields, NULL);
 
 #define T struct hd_model
 
-static json_t *types_omitted(const void *of, const struct record_walk *w)
-{
-    const struct hd_type_table *t = model_table(of);
-    (void)w;
-    return json_integer((json_int_t)(t->len - t->shown));
-}
+VALUE(types_omitted,
+      json_integer((json_int_t)(model_table(x)->len - model_table(x)->shown)))
 
 #define FIELD_TYPES_OMITTED                                        \
     {                                                              \

@@ -109,28 +109,16 @@ VALUE(suspect_full, runs_full(x->hours_left))
 
 KNOWN(has_boundary, x->began_with != NULL)
 
-static json_t *log10_chance(const void *of, const struct record_walk *w)
-{
-    (void)w;
-    return has_boundary(of, w) ? json_real_or_null(((const T *)of)->log_chance / log(10))
-                               : json_null();
-}
+VALUE(log10_chance,
+      x->began_with != NULL ? json_real_or_null(x->log_chance / log(10)) : json_null())
 
 static size_t hosts_shown(const T *s)
 {
     return s->on_count < MOST_HOSTS ? s->on_count : MOST_HOSTS;
 }
 
-static json_t *hosts(const void *of, const struct record_walk *w)
-{
-    return records_json(&record_host, ((const T *)of)->on, hosts_shown(of), w);
-}
-
-static json_t *hosts_omitted(const void *of, const struct record_walk *w)
-{
-    (void)w;
-    return json_integer((json_int_t)(((const T *)of)->on_count - hosts_shown(of)));
-}
+VALUE(hosts, records_json(&record_host, x->on, hosts_shown(x), w))
+VALUE(hosts_omitted, json_integer((json_int_t)(x->on_count - hosts_shown(x))))
 
 static const struct record_field onset_fields[] = {
     FIELD("status", CHOICE(onset, fleet_onset_word, HD_ONSET_COUNT), NEVER_NULL,
@@ -179,19 +167,9 @@ static const RECORD_OF(
     "What runs say together that say too little alone: of the builds and "
     "hosts that say most.");
 
-static void add_worst_host(struct text *t, const void *of, const struct record_walk *w)
-{
-    const T *s = of;
-    (void)w;
-    if (s->on_count > 0 && s->on[0].host != NULL)
-        text_add_string(t, s->on[0].host);
-}
-
-static void add_first_seen(struct text *t, const void *of, const struct record_walk *w)
-{
-    (void)w;
-    add_moment(t, ((const T *)of)->first_seen);
-}
+WORDS(add_worst_host,
+      text_add_string(t, x->on_count > 0 && x->on[0].host != NULL ? x->on[0].host : ""))
+WORDS(add_first_seen, add_moment(t, x->first_seen))
 
 static const struct record_field suspect_fields[] = {
     FIELD("rank", SIZE(rank), NEVER_NULL, "From 1; those on few hosts follow the others."),
@@ -405,13 +383,9 @@ static json_t *suspects(const void *of, const struct record_walk *w)
     return array;
 }
 
-static json_t *suspects_open(const void *of, const struct record_walk *w)
-{
-    const T *a = of;
-    return records_json(&record_fleet_suspect,
-                        a->suspects + a->suspect_count + a->few_count, a->open_shown, w);
-}
-
+VALUE(suspects_open,
+      records_json(&record_fleet_suspect, x->suspects + x->suspect_count + x->few_count,
+                   x->open_shown, w))
 VALUE(suspects_open_omitted, json_integer((json_int_t)(x->open_count - x->open_shown)))
 VALUE(suspects_omitted, json_integer((json_int_t)(x->suspect_count + x->few_count -
                                                   x->suspects_shown - x->few_shown)))
@@ -485,11 +459,7 @@ struct build_row {
 };
 
 #define T struct build_row
-static void add_build_seen(struct text *t, const void *of, const struct record_walk *w)
-{
-    (void)w;
-    add_moment(t, ((const T *)of)->build.first_seen);
-}
+WORDS(add_build_seen, add_moment(t, x->build.first_seen))
 
 static const struct record_field build_cells[] = {
     IN_TABLES("first_seen", CELL(add_build_seen)),

@@ -67,12 +67,7 @@ static const RECORD_OF(group, "group", group_fields,
 
 #define T struct hd_object_holder
 
-static bool holder_has_roots(const void *of, const struct record_walk *w)
-{
-    const struct hd_model *m = w->context;
-    (void)of;
-    return m->instance->has_roots;
-}
+KNOWN(holder_has_roots, MODEL->instance->has_roots)
 
 static const struct record_field holder_fields[] = {
     FIELDS_OF(PART(object, record_any_object)),
@@ -209,25 +204,10 @@ const RECORD_OF(field, "field", field_fields, "A field, or an element of an arra
 
 KNOWN(has_roots, x->has_roots)
 
-static bool is_held(const void *of, const struct record_walk *w)
-{
-    return has_roots(of, w) && ((const T *)of)->object.is_reachable;
-}
-
-static bool is_one_object(const void *of, const struct record_walk *w)
-{
-    return is_object(&((const T *)of)->object, w);
-}
-
+KNOWN(is_held, x->has_roots && x->object.is_reachable)
+KNOWN(is_one_object, x->object.kind == HD_OBJECT)
 KNOWN(was_address, x->asked != 0)
-
-static bool has_text(const void *of, const struct record_walk *w)
-{
-    const struct hd_object_fields *f = &((const T *)of)->fields;
-    (void)w;
-    return f->text != NULL || f->is_hidden;
-}
-
+KNOWN(has_text, x->fields.text != NULL || x->fields.is_hidden)
 KNOWN(is_shortened, x->chain_skipped > 0)
 KNOWN(has_since, x->since != (size_t)-1)
 
@@ -267,12 +247,7 @@ static const RECORD_OF(
     instance, NULL, instance_fields,
     "The object. A group of roots or a variable, by its number, is told in the same way.");
 
-static json_t *text_is_cut(const void *of, const struct record_walk *w)
-{
-    const struct hd_object_fields *f = &((const T *)of)->fields;
-    (void)w;
-    return json_boolean(f->text != NULL && f->is_cut);
-}
+VALUE(text_is_cut, json_boolean(x->fields.text != NULL && x->fields.is_cut))
 
 static json_t *self_value(const void *of, const struct record_walk *w)
 {
@@ -283,40 +258,19 @@ static json_t *self_value(const void *of, const struct record_walk *w)
                                             : value_of(self, w);
 }
 
-static json_t *fields_omitted(const void *of, const struct record_walk *w)
-{
-    const struct hd_object_fields *f = &((const T *)of)->fields;
-    return json_number_or_null(has_text(of, w) ? 0 : f->count - f->first - f->len);
-}
+VALUE(fields_omitted,
+      json_number_or_null(has_text(x, w)
+                              ? 0
+                              : x->fields.count - x->fields.first - x->fields.len))
 
-static size_t shown(const struct record_walk *w, size_t len)
-{
-    return model_rows(w->context, len);
-}
-
-static json_t *refers_to(const void *of, const struct record_walk *w)
-{
-    const T *x = of;
-    return records_json(&record_group, x->refers_to, shown(w, x->refers_to_count), w);
-}
-
-static json_t *refers_to_omitted(const void *of, const struct record_walk *w)
-{
-    size_t all = ((const T *)of)->refers_to_count;
-    return json_integer((json_int_t)(all - shown(w, all)));
-}
-
-static json_t *referred_by(const void *of, const struct record_walk *w)
-{
-    const T *x = of;
-    return records_json(&record_group, x->referred_by, shown(w, x->referred_by_count), w);
-}
-
-static json_t *referred_by_omitted(const void *of, const struct record_walk *w)
-{
-    size_t all = ((const T *)of)->referred_by_count;
-    return json_integer((json_int_t)(all - shown(w, all)));
-}
+/* Of groups as many as --rows wants, and how many are left. */
+#define GROUPS(what)                                                                   \
+    VALUE(what,                                                                        \
+          records_json(&record_group, x->what, model_rows(MODEL, x->what##_count), w)) \
+    VALUE(what##_omitted, json_integer((json_int_t)(x->what##_count -                  \
+                                                    model_rows(MODEL, x->what##_count))))
+GROUPS(refers_to)
+GROUPS(referred_by)
 
 static const struct record_field begin_of_object_fields[] = {
     FIELD("asked", GROUP(record_asked), NEVER_NULL, NULL),
@@ -355,11 +309,7 @@ static const struct record_field begin_of_object_fields[] = {
 };
 static const RECORD_OF(begin_of_object, NULL, begin_of_object_fields, NULL);
 
-static json_t *of_snapshots(const void *of, const struct record_walk *w)
-{
-    (void)of;
-    return json_integer((json_int_t)w->snapshots);
-}
+VALUE(of_snapshots, json_integer((json_int_t)w->snapshots))
 
 static const struct record_field since_fields[] = {
     FIELD("snapshot", SIZE(since), NEVER_NULL,
@@ -391,11 +341,7 @@ static const RECORD_OF(end_of_object, NULL, end_of_object_fields, NULL);
 
 #define T struct hd_model
 
-static json_t *last_snapshot(const void *of, const struct record_walk *w)
-{
-    const T *m = of;
-    return record_json(&record_snapshot, &m->snapshots[m->snapshot_count - 1], w);
-}
+VALUE(last_snapshot, record_json(&record_snapshot, &x->snapshots[x->snapshot_count - 1], w))
 
 static const struct record_field object_document_fields[] = {
     FIELD("snapshot", MADE_RECORD(last_snapshot, record_snapshot), NEVER_NULL, NULL),
@@ -463,12 +409,7 @@ static const RECORD_OF(type_of_objects, "object_type", type_of_objects_fields,
 
 KNOWN(row_has_since, x->since != (size_t)-1)
 
-static bool row_has_root(const void *of, const struct record_walk *w)
-{
-    const struct hd_model *m = w->context;
-    (void)of;
-    return m->objects->has_roots;
-}
+KNOWN(row_has_root, MODEL->objects->has_roots)
 
 static const struct record_field object_row_fields[] = {
     FIELD("object", UINT32(object.number), NEVER_NULL,

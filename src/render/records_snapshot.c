@@ -1,4 +1,5 @@
 /* Snapshots, what is odd about them, and the processes that they can be taken of. */
+#include "base/say.h"
 #include "heap/root_kind.h"
 #include "heap/warning.h"
 #include "render/records.h"
@@ -132,23 +133,9 @@ const RECORD_OF(
 #undef T
 
 #define T struct hd_error
-static bool is_at_byte(const void *of, const struct record_walk *w)
-{
-    (void)w;
-    return ((const struct hd_error *)of)->where == HD_AT_BYTE;
-}
-
-static bool is_at_line(const void *of, const struct record_walk *w)
-{
-    (void)w;
-    return ((const struct hd_error *)of)->where == HD_AT_LINE;
-}
-
-static json_t *error_message(const void *of, const struct record_walk *w)
-{
-    (void)w;
-    return json_string_or_null(((const struct hd_error *)of)->message);
-}
+KNOWN(is_at_byte, x->where == HD_AT_BYTE)
+KNOWN(is_at_line, x->where == HD_AT_LINE)
+VALUE(error_message, json_string_or_null(x->message))
 
 static const struct record_field error_fields[] = {
     FIELD("message", MADE(error_message), NEVER_NULL, "One line without the file's name.",
@@ -188,11 +175,7 @@ static json_t *roots_by_kind(const void *of, const struct record_walk *w)
     return o;
 }
 
-static json_t *told_source(const void *of, const struct record_walk *w)
-{
-    (void)of, (void)w;
-    return json_string("events");
-}
+VALUE(told_source, json_string("events"))
 
 static const struct record_field told_fields[] = {
     FIELD("source", MADE(told_source), NEVER_NULL,
@@ -216,16 +199,8 @@ static const char *one_generation_word(unsigned i)
     return i < HD_GEN_UNKNOWN ? generation_word(i) : NULL;
 }
 
-static void add_error(struct text *t, const void *of, const struct record_walk *w)
-{
-    const struct hd_error *e = &((const T *)of)->error;
-    (void)w;
-    if (e->kind != NULL) {
-        text_add_string(t, e->kind);
-        text_add_string(t, ": ");
-    }
-    text_add_string(t, e->message);
-}
+WORDS(add_error, say(t, x->error.kind != NULL ? x->error.kind : "",
+                     x->error.kind != NULL ? ": " : "", x->error.message))
 
 static const struct record_field file_fields[] = {
     FIELDS_OF(SAME(record_snapshot)),
@@ -273,10 +248,7 @@ static const RECORD_OF(failed, "failed", failed_fields,
                        "A file that cannot be read, in the place of a snapshot.");
 
 /* As the row of a table: nothing is known of it but why. */
-static void add_nothing(struct text *t, const void *of, const struct record_walk *w)
-{
-    (void)t, (void)of, (void)w;
-}
+WORDS(add_nothing, )
 
 static const struct record_field failed_cells[] = {
     IN_TABLES("path", TEXT(info.path)),
@@ -301,10 +273,7 @@ const RECORD_OF(info, "info", info_fields, "What each file is and holds.");
 /* --- warnings ------------------------------------------------------------------------ */
 
 #define T struct hd_warning
-static bool is_of_one(const void *of, const struct record_walk *w)
-{
-    return ((const T *)of)->snapshot < w->snapshots;
-}
+KNOWN(is_of_one, x->snapshot < w->snapshots)
 
 static const struct record_field warning_fields[] = {
     FIELD("code", WORD(code, warning_word), NEVER_NULL,

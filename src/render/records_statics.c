@@ -1,9 +1,7 @@
 /* Static variables: one each, and what was asked for. */
+#include "base/say.h"
 #include "render/records.h"
 #include "report/object_words.h"
-
-#include <inttypes.h>
-#include <stdio.h>
 
 NAMES(field_kind)
 
@@ -13,39 +11,13 @@ NAMES(field_kind)
 
 KNOWN(has_thread, x->thread != 0)
 
-static void add_value(struct text *t, const void *of, const struct record_walk *w)
-{
-    const T *x = of;
-    (void)w;
-    if (x->is_set)
-        object_add_cell(t, &x->field);
-}
-
-static void add_type(struct text *t, const void *of, const struct record_walk *w)
-{
-    const struct hd_field *f = &((const T *)of)->field;
-    const char *type = f->to_type != NULL ? f->to_type : f->type;
-    (void)w;
-    text_add_string(t, type != NULL ? type : "");
-}
-
-static void add_object(struct text *t, const void *of, const struct record_walk *w)
-{
-    const struct hd_field *f = &((const T *)of)->field;
-    char s[16];
-    (void)w;
-    snprintf(s, sizeof(s), "%u", (unsigned)f->to);
-    text_add_string(t, f->to != HD_NO_OBJECT ? s : "");
-}
-
-static void add_address(struct text *t, const void *of, const struct record_walk *w)
-{
-    const struct hd_field *f = &((const T *)of)->field;
-    char s[24];
-    (void)w;
-    snprintf(s, sizeof(s), "0x%" PRIx64, f->number);
-    text_add_string(t, f->kind == HD_FIELD_REFERENCE && f->number != 0 ? s : "");
-}
+WORDS(add_value, if (x->is_set) object_add_cell(t, &x->field))
+WORDS(add_type, say(t, x->field.to_type != NULL ? x->field.to_type
+                       : x->field.type != NULL  ? x->field.type
+                                                : ""))
+WORDS(add_object, if (x->field.to != HD_NO_OBJECT) say(t, as_digits(x->field.to)))
+WORDS(add_address, if (x->field.kind == HD_FIELD_REFERENCE && x->field.number != 0)
+                       say(t, as_hex(x->field.number)))
 
 static const struct record_field static_fields[] = {
     FIELD(

@@ -69,23 +69,9 @@ static void add_share(struct text *t, double share)
     text_add_string(t, s);
 }
 
-static void add_chain_share(struct text *t, const void *of, const struct record_walk *w)
-{
-    (void)w;
-    add_share(t, ((const T *)of)->chain.share);
-}
-
-static void add_share_low(struct text *t, const void *of, const struct record_walk *w)
-{
-    (void)w;
-    add_share(t, ((const T *)of)->chain.low);
-}
-
-static void add_share_high(struct text *t, const void *of, const struct record_walk *w)
-{
-    (void)w;
-    add_share(t, ((const T *)of)->chain.high);
-}
+WORDS(add_chain_share, add_share(t, x->chain.share))
+WORDS(add_share_low, add_share(t, x->chain.low))
+WORDS(add_share_high, add_share(t, x->chain.high))
 
 static void add_frames(struct text *t, const void *of, const struct record_walk *w)
 {

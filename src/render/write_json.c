@@ -1,8 +1,6 @@
 /* JSON, one object: what the records say (records.h); docs/json-schema has the schemas.
  * Keys stand in their order, unknown values are null, integers are exact. */
 #include "render/records.h"
-#include "render/report_json.h"
-#include "render/schema.h"
 #include "render/writer.h"
 
 const struct record *const document_records[HD_REPORT_KIND_COUNT] = {

@@ -6,6 +6,7 @@
 #ifndef WRITER_H
 #define WRITER_H
 
+#include "base/json_out.h"
 #include "base/out.h"
 #include "document/document.h"
 #include "report/report.h"
@@ -38,5 +39,8 @@ extern const struct writer *const writers[]; /* ends with NULL */
 extern const struct writer write_text, write_json, write_csv, write_tsv, write_markdown,
     write_junit, write_sarif, write_github, write_folded, write_speedscope, write_pprof,
     write_dot, write_html, write_prometheus;
+
+/* What --format=json writes, to be freed by the caller. */
+json_t *report_json(const struct hd_model *m);
 
 #endif

@@ -1,7 +1,7 @@
 /* The tables of records: what they say fits the structs that they are of, and the schemas
  * in docs/json-schema are those that are made of them. GOLDEN=accept writes them anew. */
 #include "render/records.h"
-#include "render/schema.h"
+#include "support/schema.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -17,7 +17,7 @@
 #include "base/hash.h"
 #include "heap/names.h"
 #include "render/page/page.h"
-#include "render/report_json.h"
+#include "render/writer.h"
 #include "report/format_units.h"
 #include "report/view_tree.h"
 

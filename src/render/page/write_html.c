@@ -4,7 +4,6 @@
 #include "base/calendar.h"
 #include "document/build.h"
 #include "render/page/page.h"
-#include "render/report_json.h"
 #include "render/writer.h"
 #include "report/view.h"
 

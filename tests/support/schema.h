@@ -5,9 +5,6 @@
 
 #include "base/record.h"
 
-/* Rises when a key changes its meaning or goes. */
-enum { SCHEMA_VERSION = 1 };
-
 /* That of a document: its record has a name and says what a report says behind schema,
  * schema_version and tool_version. To be freed by the caller. */
 json_t *schema_of(const struct record *document);

@@ -1,4 +1,6 @@
-#include "render/schema.h"
+#include "support/schema.h"
+
+#include "render/records.h"
 
 #include <stdlib.h>
 #include <string.h>
