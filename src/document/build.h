@@ -53,7 +53,8 @@ struct say_part say_if(bool is_so, struct say_part part); /* else nothing */
 #define ATTACHED(b, label, ...) \
     SAY(b, doc_piece((b)->doc, build_attached(b, label), ""), __VA_ARGS__)
 
-/* A table of an array of columns. */
+/* A column of numbers; a table of an array of columns. */
+#define RIGHT(title_) .title = (title_), .align = DOC_RIGHT
 #define TABLE(b, s, columns) \
     build_table(b, s, columns, sizeof(columns) / sizeof(*(columns)))
 

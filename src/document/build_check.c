@@ -119,8 +119,8 @@ static void add_rules(struct build *b)
 {
     static const struct doc_column columns[] = {
         {.title = ""},
-        {.title = "observed", .align = DOC_RIGHT},
-        {.title = "limit", .align = DOC_RIGHT},
+        {RIGHT("observed")},
+        {RIGHT("limit")},
         {.title = "rule", .is_subject = true, .is_title = true}};
     const struct hd_check *check = &b->r->check;
     struct doc_table *t = TABLE(b, doc_topic(b->doc, "Rules", NULL), columns);

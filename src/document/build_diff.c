@@ -71,14 +71,11 @@ static void add_type_rows(struct build *b, struct doc_section *s)
     for (size_t i = 0; i < types->len; i++)
         knows_survivors |= types->rows[i].survivors != HD_UNKNOWN;
     const struct doc_column columns[] = {
-        {.title = "Δcount", .align = DOC_RIGHT},
-        {.title = "count", .align = DOC_RIGHT, .from_width = 60},
+        {RIGHT("Δcount")},
+        {RIGHT("count"), .from_width = 60},
         {.title = "trend", .from_width = ROOM_FOR_TREND},
-        {.title = "Δbytes", .align = DOC_RIGHT},
-        {.title = "kept",
-         .align = DOC_RIGHT,
-         .from_width = 100,
-         .is_absent = !knows_survivors},
+        {RIGHT("Δbytes")},
+        {RIGHT("kept"), .from_width = 100, .is_absent = !knows_survivors},
         {.title = "", .from_width = 90},
         {.title = report_unit(b->r), .is_subject = true}};
     struct doc_table *t = TABLE(b, s, columns);
@@ -180,9 +177,9 @@ static void add_stopped_row(struct build *b, struct doc_table *t,
 void build_stopped(struct build *b)
 {
     static const struct doc_column columns[] = {
-        {.title = "gained", .align = DOC_RIGHT},
-        {.title = "of heap", .align = DOC_RIGHT, .from_width = 60},
-        {.title = "count", .align = DOC_RIGHT},
+        {RIGHT("gained")},
+        {RIGHT("of heap"), .from_width = 60},
+        {RIGHT("count")},
         {.title = "trend", .from_width = ROOM_FOR_TREND},
         {.title = "type", .is_subject = true, .is_title = true}};
     const struct hd_diff *d = &b->r->diff;
@@ -205,7 +202,7 @@ void build_stopped(struct build *b)
 void build_native(struct build *b)
 {
     static const struct doc_column columns[] = {
-        {.title = "count", .align = DOC_RIGHT},
+        {RIGHT("count")},
         {.title = "trend", .from_width = ROOM_FOR_TREND},
         {.title = ""},
         {.title = "type", .is_subject = true, .is_title = true}};
@@ -237,12 +234,10 @@ static void add_generation(struct text *t, const struct hd_tally *by_generation,
     uint64_t here = by_generation[g].count;
     if (here < count / SHOWN_FROM + (count % SHOWN_FROM != 0))
         return;
-    text_add_string(t, t->len > 0 ? ", " : "");
-    text_add_string(t, generation_names[g]);
+    say(t, t->len > 0 ? ", " : "", generation_names[g]);
     if (here == count)
         return;
-    text_add_char(t, ' ');
-    format_percent(t, (double)here / (double)count);
+    say(t, " ", as_percent((double)here / (double)count));
 }
 
 /* All that have a share; where room is short the one that most objects are in. */
@@ -292,10 +287,10 @@ void build_top(struct build *b)
     const struct hd_type_table *types = &b->r->top.types;
     const struct hd_info *info = &b->r->snapshots[0].info;
     const struct doc_column columns[] = {
-        {.title = "count", .align = DOC_RIGHT},
-        {.title = "bytes", .align = DOC_RIGHT},
-        {.title = "of heap", .align = DOC_RIGHT, .from_width = 60},
-        {.title = "retained", .align = DOC_RIGHT, .from_width = 70},
+        {RIGHT("count")},
+        {RIGHT("bytes")},
+        {RIGHT("of heap"), .from_width = 60},
+        {RIGHT("retained"), .from_width = 70},
         {.title = "generation", .from_width = 100, .is_absent = !has_generations(b->r)},
         {.title = report_unit(b->r), .is_subject = true}};
     build_summary(b);

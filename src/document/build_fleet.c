@@ -230,29 +230,21 @@ static struct doc_table *begin_suspects(struct build *b, const char *title,
 {
     enum { ROOM_FOR_SHARE = 70 };
     static const struct doc_column columns[] = {
-        {.title = "#", .align = DOC_RIGHT},
-        {.title = "hosts",
-         .align = DOC_RIGHT,
+        {RIGHT("#")},
+        {RIGHT("hosts"),
          .meaning = "On how many hosts a judged run shows it, of those of its service with "
                     "a judged run."},
-        {.title = "share", .align = DOC_RIGHT, .from_width = ROOM_FOR_SHARE},
-        {.title = "growth",
-         .align = DOC_RIGHT,
+        {RIGHT("share"), .from_width = ROOM_FOR_SHARE},
+        {RIGHT("growth"),
          .meaning = "Median over these hosts of what it retains more, per hour."},
-        {.title = "per day", .align = DOC_RIGHT, .from_width = 90},
-        {.title = "of heap",
-         .align = DOC_RIGHT,
-         .from_width = ROOM_FOR_SHARE,
+        {RIGHT("per day"), .from_width = 90},
+        {RIGHT("of heap"), .from_width = ROOM_FOR_SHARE,
          .meaning = "Median over these hosts of its share of the heap, by the score."},
-        {.title = "full in",
-         .align = DOC_RIGHT,
-         .from_width = 80,
+        {RIGHT("full in"), .from_width = 80,
          .meaning =
              "When the first of these hosts reaches its limit of memory, if its heap "
              "goes on growing as it does."},
-        {.title = "score",
-         .align = DOC_RIGHT,
-         .is_detail = true,
+        {RIGHT("score"), .is_detail = true,
          .meaning = "What decides the order: the share of the hosts times the median share "
                     "of the heap."},
         {.title = "type", .is_subject = true, .is_title = true}};
@@ -307,13 +299,13 @@ static void add_run_counts(struct build *b, const uint64_t *runs)
 static void add_services(struct build *b)
 {
     static const struct doc_column columns[] = {
-        {.title = "suspects", .align = DOC_RIGHT},
-        {.title = "hosts", .align = DOC_RIGHT},
-        {.title = "judged", .align = DOC_RIGHT},
-        {.title = "unsure", .align = DOC_RIGHT},
-        {.title = "not judged", .align = DOC_RIGHT},
-        {.title = "builds", .align = DOC_RIGHT, .from_width = ROOM_FOR_SOME},
-        {.title = "full in", .align = DOC_RIGHT, .from_width = ROOM_FOR_SOME},
+        {RIGHT("suspects")},
+        {RIGHT("hosts")},
+        {RIGHT("judged")},
+        {RIGHT("unsure")},
+        {RIGHT("not judged")},
+        {RIGHT("builds"), .from_width = ROOM_FOR_SOME},
+        {RIGHT("full in"), .from_width = ROOM_FOR_SOME},
         {.title = "service", .is_subject = true}};
     const struct hd_fleet_answer *a = &b->r->fleet;
     if (a->service_count == 0)
@@ -412,12 +404,12 @@ static void add_multiples(struct build *b)
 {
     static const struct doc_column columns[] = {
         {.title = "trend"},
-        {.title = "growth", .align = DOC_RIGHT},
-        {.title = "retains", .align = DOC_RIGHT},
-        {.title = "of heap", .align = DOC_RIGHT},
-        {.title = "full in", .align = DOC_RIGHT, .from_width = ROOM_FOR_SOME},
+        {RIGHT("growth")},
+        {RIGHT("retains")},
+        {RIGHT("of heap")},
+        {RIGHT("full in"), .from_width = ROOM_FOR_SOME},
         {.title = "build", .gives_way = true, .from_width = ROOM_FOR_SOME},
-        {.title = "run", .align = DOC_RIGHT, .from_width = ROOM_FOR_SOME},
+        {RIGHT("run"), .from_width = ROOM_FOR_SOME},
         {.title = "host", .is_subject = true}};
     const struct hd_fleet_answer *a = &b->r->fleet;
     if (a->suspects_shown + a->few_shown == 0)
@@ -457,14 +449,14 @@ static void add_host_row(struct build *b, struct doc_table *t,
 static void add_hosts(struct build *b)
 {
     static const struct doc_column columns[] = {
-        {.title = "suspects", .align = DOC_RIGHT},
+        {RIGHT("suspects")},
         {.title = "trend", .from_width = ROOM_FOR_MORE},
-        {.title = "heap", .align = DOC_RIGHT},
-        {.title = "growth", .align = DOC_RIGHT},
-        {.title = "full in", .align = DOC_RIGHT, .from_width = ROOM_FOR_SOME},
-        {.title = "judged", .align = DOC_RIGHT, .from_width = ROOM_FOR_ALL},
-        {.title = "unsure", .align = DOC_RIGHT, .from_width = ROOM_FOR_ALL},
-        {.title = "not judged", .align = DOC_RIGHT, .from_width = ROOM_FOR_ALL},
+        {RIGHT("heap")},
+        {RIGHT("growth")},
+        {RIGHT("full in"), .from_width = ROOM_FOR_SOME},
+        {RIGHT("judged"), .from_width = ROOM_FOR_ALL},
+        {RIGHT("unsure"), .from_width = ROOM_FOR_ALL},
+        {RIGHT("not judged"), .from_width = ROOM_FOR_ALL},
         {.title = "build", .gives_way = true, .from_width = ROOM_FOR_ALL},
         {.title = "worst suspect", .gives_way = true, .from_width = ROOM_FOR_SOME},
         {.title = "service", .gives_way = true},
@@ -504,10 +496,10 @@ static void add_builds_of(struct build *b, struct doc_table *t,
 static void add_builds(struct build *b)
 {
     static const struct doc_column columns[] = {
-        {.title = "#", .align = DOC_RIGHT},
+        {RIGHT("#")},
         {.title = "first seen", .from_width = ROOM_FOR_SOME},
-        {.title = "runs", .align = DOC_RIGHT},
-        {.title = "share", .align = DOC_RIGHT},
+        {RIGHT("runs")},
+        {RIGHT("share")},
         {.title = "suspect", .gives_way = true, .from_width = ROOM_FOR_SOME},
         {.title = "build", .is_subject = true}};
     const struct hd_fleet_answer *a = &b->r->fleet;
@@ -526,9 +518,9 @@ static void add_unjudged(struct build *b)
 {
     static const struct doc_column columns[] = {
         {.title = "host", .gives_way = true},
-        {.title = "pid", .align = DOC_RIGHT, .from_width = ROOM_FOR_MORE},
-        {.title = "run", .align = DOC_RIGHT, .from_width = ROOM_FOR_SOME},
-        {.title = "compared", .align = DOC_RIGHT, .from_width = ROOM_FOR_SOME},
+        {RIGHT("pid"), .from_width = ROOM_FOR_MORE},
+        {RIGHT("run"), .from_width = ROOM_FOR_SOME},
+        {RIGHT("compared"), .from_width = ROOM_FOR_SOME},
         {.title = "why"},
         {.title = "service", .is_subject = true}};
     const struct hd_fleet_answer *a = &b->r->fleet;

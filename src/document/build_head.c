@@ -110,9 +110,8 @@ static void add_rate(struct build *b, struct doc_line *l, uint64_t first, uint64
     if (last <= first)
         return;
     if (steps >= 2) {
-        text_add_string(&b->words, "(+");
-        format_size(&b->words, (last - first) / steps);
-        text_add_string(&b->words, iterations != NULL ? " per iteration" : " per step");
+        say(&b->words, "(+", as_size((last - first) / steps),
+            iterations != NULL ? " per iteration" : " per step");
     }
     if (heading_add_rate(&b->words, b->r, steps >= 2 ? ", " : "(", first, last) ||
         steps >= 2)
@@ -226,15 +225,14 @@ static void add_inputs(struct build *b, struct doc_section *s)
         time |= info->time != NULL;
         reachable |= info->reachable_objects != HD_UNKNOWN;
     }
-    const struct doc_column columns[] = {
-        {.title = "file", .is_subject = true},
-        {.title = "time", .is_absent = !time},
-        {.title = "process", .is_absent = !process},
-        {.title = "host", .is_absent = !host},
-        {.title = "objects", .align = DOC_RIGHT},
-        {.title = "bytes", .align = DOC_RIGHT},
-        {.title = "reachable", .align = DOC_RIGHT, .is_absent = !reachable},
-        {.title = "format"}};
+    const struct doc_column columns[] = {{.title = "file", .is_subject = true},
+                                         {.title = "time", .is_absent = !time},
+                                         {.title = "process", .is_absent = !process},
+                                         {.title = "host", .is_absent = !host},
+                                         {RIGHT("objects")},
+                                         {RIGHT("bytes")},
+                                         {RIGHT("reachable"), .is_absent = !reachable},
+                                         {.title = "format"}};
     struct doc_table *t = TABLE(b, s, columns);
     for (size_t k = 0; k < b->r->snapshot_count; k++)
         add_input(b, t, &b->r->snapshots[k].info);

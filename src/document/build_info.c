@@ -134,9 +134,9 @@ static void add_file(struct build *b, struct doc_table *t, size_t k)
 static void add_files(struct build *b)
 {
     static const struct doc_column columns[] = {
-        {.title = "objects", .align = DOC_RIGHT},
-        {.title = "heap", .align = DOC_RIGHT},
-        {.title = "reachable", .align = DOC_RIGHT, .from_width = 60},
+        {RIGHT("objects")},
+        {RIGHT("heap")},
+        {RIGHT("reachable"), .from_width = 60},
         {.title = "time", .from_width = 100},
         {.title = "format", .from_width = 80},
         {.title = "file", .is_subject = true, .is_title = true}};
@@ -188,15 +188,15 @@ static struct doc_table *begin_table(struct build *b, struct doc_section *s)
         hosts |= host == NULL || first == NULL ? host != first : strcmp(host, first) != 0;
     }
     const struct doc_column columns[] = {
-        {.title = "pid", .align = DOC_RIGHT},
+        {RIGHT("pid")},
         {.title = "name", .is_subject = true},
         {.title = "container", .from_width = 66, .is_absent = !containers},
         {.title = "host",
          .gives_way = true,
          .from_width = containers ? 100 : 80,
          .is_absent = !hosts && !containers},
-        {.title = "memory", .align = DOC_RIGHT},
-        {.title = "uptime", .align = DOC_RIGHT, .from_width = 50},
+        {RIGHT("memory")},
+        {RIGHT("uptime"), .from_width = 50},
         {.title = "runtime", .from_width = 72},
         {.title = "user", .from_width = containers ? 120 : 80},
         {.title = "command", .gives_way = true, .from_width = containers ? 140 : 100}};

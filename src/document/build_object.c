@@ -194,8 +194,7 @@ static void add_parts(struct build *b, const struct hd_instance *x)
     const struct hd_object_fields *f = &x->fields;
     if (f->is_hidden || f->is_redacted || f->text != NULL) {
         if (f->count > 0) {
-            format_plural(&b->words, f->count, "character");
-            text_add_string(&b->words, " of UTF-16");
+            say(&b->words, as_plural(f->count, "character"), " of UTF-16");
         }
         struct doc_runs *to = build_wrapped(b, begin_topic(b, "Text"));
         if (f->text != NULL)
@@ -205,10 +204,7 @@ static void add_parts(struct build *b, const struct hd_instance *x)
     } else if (f->len > 0) {
         text_add_string(&b->words, f->are_named ? "" : "format has no field names");
         if (f->count != f->len) {
-            text_add_string(&b->words, f->are_named ? "" : ", ");
-            format_count(&b->words, f->len);
-            text_add_string(&b->words, " of ");
-            format_count(&b->words, f->count);
+            say(&b->words, f->are_named ? "" : ", ", f->len, " of ", f->count);
         }
         add_field_table(b,
                         begin_topic(b, !f->are_named ? "References"
@@ -233,9 +229,9 @@ static void add_groups(struct build *b, const char *title,
     for (size_t i = 0; i < count; i++)
         fields |= all[i].group.field != NULL;
     const struct doc_column columns[] = {
-        {.title = "objects", .align = DOC_RIGHT},
-        {.title = "references", .align = DOC_RIGHT, .from_width = 100},
-        {.title = "bytes", .align = DOC_RIGHT, .from_width = 70},
+        {RIGHT("objects")},
+        {RIGHT("references"), .from_width = 100},
+        {RIGHT("bytes"), .from_width = 70},
         {.title = "object"},
         {.title = "field", .gives_way = true, .is_absent = !fields},
         {.title = "type", .is_subject = true}};
@@ -265,9 +261,9 @@ static void add_holders(struct build *b, const struct hd_instance *x)
     for (size_t i = 0; i < x->holder_count; i++)
         fields |= x->holders[i].field != NULL;
     const struct doc_column columns[] = {
-        {.title = "references", .align = DOC_RIGHT, .from_width = 100},
+        {RIGHT("references"), .from_width = 100},
         {.title = "object"},
-        {.title = "bytes", .align = DOC_RIGHT, .from_width = 90},
+        {RIGHT("bytes"), .from_width = 90},
         {.title = "field", .gives_way = true, .is_absent = !fields},
         {.title = "type", .is_subject = true},
         {.title = "held by", .from_width = 70, .is_absent = !x->has_roots}};
@@ -298,7 +294,7 @@ static void add_chain(struct build *b, const struct hd_instance *x)
         fields |= x->chain[i].field != NULL;
     const struct doc_column columns[] = {
         {.title = "object"},
-        {.title = "bytes", .align = DOC_RIGHT, .from_width = 100},
+        {RIGHT("bytes"), .from_width = 100},
         {.title = "gen",
          .from_width = 110,
          .is_absent = !b->r->snapshots[b->r->snapshot_count - 1].info.has_generations},
@@ -396,15 +392,14 @@ static void add_heading(struct build *b, struct doc_section *s)
 static void add_types(struct build *b)
 {
     const struct hd_object_set *set = &b->r->objects;
-    const struct doc_column columns[] = {
-        {.title = "count", .align = DOC_RIGHT},
-        {.title = "bytes", .align = DOC_RIGHT},
-        {.title = "retained", .align = DOC_RIGHT, .is_absent = !set->has_roots},
-        {.title = "type", .is_subject = true},
-        {.title = "held by",
-         .gives_way = true,
-         .from_width = 100,
-         .is_absent = !set->has_roots}};
+    const struct doc_column columns[] = {{RIGHT("count")},
+                                         {RIGHT("bytes")},
+                                         {RIGHT("retained"), .is_absent = !set->has_roots},
+                                         {.title = "type", .is_subject = true},
+                                         {.title = "held by",
+                                          .gives_way = true,
+                                          .from_width = 100,
+                                          .is_absent = !set->has_roots}};
     if (set->type_count < 2)
         return;
     struct doc_table *t = TABLE(b, doc_topic(b->doc, "Types", NULL), columns);
@@ -431,14 +426,12 @@ static void add_objects(struct build *b)
     const bool has_type = set->type_count > 1;
     const struct doc_column columns[] = {
         {.title = "object"},
-        {.title = "size", .align = DOC_RIGHT},
-        {.title = "retained", .align = DOC_RIGHT, .is_absent = !set->has_roots},
+        {RIGHT("size")},
+        {RIGHT("retained"), .is_absent = !set->has_roots},
         {.title = "gen",
          .from_width = 70,
          .is_absent = !b->r->snapshots[b->r->snapshot_count - 1].info.has_generations},
-        {.title = "since",
-         .align = DOC_RIGHT,
-         .is_absent = set->identity == HD_SAME_UNKNOWN},
+        {RIGHT("since"), .is_absent = set->identity == HD_SAME_UNKNOWN},
         {.title = "type", .is_subject = true, .is_absent = !has_type},
         {.title = "held by", .gives_way = true, .is_subject = !has_type}};
     if (set->len == 0)
@@ -538,12 +531,12 @@ void build_statics(struct build *b)
         texts |= set->rows[i].field.text != NULL || set->rows[i].field.member != NULL;
     }
     const struct doc_column columns[] = {
-        {.title = "retained", .align = DOC_RIGHT},
-        {.title = "bytes", .align = DOC_RIGHT, .from_width = 120},
+        {RIGHT("retained")},
+        {RIGHT("bytes"), .from_width = 120},
         {.title = "variable", .is_subject = true},
         {.title = "value", .gives_way = texts},
         {.title = "type", .gives_way = true},
-        {.title = "thread", .align = DOC_RIGHT, .is_absent = !threads},
+        {RIGHT("thread"), .is_absent = !threads},
         {.title = "module", .gives_way = true, .from_width = 160, .is_absent = !modules}};
     if (b->page != NULL)
         add_statics(b, &b->doc->summary);

@@ -96,8 +96,7 @@ static void add_fixes(struct build *b, struct doc_section *s)
         for (size_t k = 0; hint != NULL && k < chains->len; k++) {
             if (chains->all[k].hint != chains->all[i].hint)
                 continue;
-            text_add_string(&title, count > 0 ? ", " : " ");
-            format_count(&title, k + 1);
+            say(&title, count > 0 ? ", " : " ", k + 1);
             first = count++ == 0 ? k : first;
         }
         if (hint == NULL || first != i)

@@ -41,9 +41,8 @@ static bool add_none(struct build *b, struct doc_section *s)
     }
     if (d->suspect_count > 0)
         return false;
-    text_add_string(&b->words, hidden ? "None of the types shown" : "None: no ");
-    text_add_string(&b->words, hidden ? "" : report_unit(b->r));
-    text_add_string(&b->words, " grows by ");
+    say(&b->words, hidden ? "None of the types shown" : "None: no ",
+        hidden ? "" : report_unit(b->r), " grows by ");
     text_line(&b->words, b->r);
     PARAGRAPH(b, s, " or more at its current rate.");
     return false;
@@ -258,7 +257,7 @@ static void add_table(struct build *b, struct doc_section *s)
 {
     const struct hd_diff *d = &b->r->diff;
     const struct doc_column columns[] = {
-        {.title = "#", .align = DOC_RIGHT},
+        {RIGHT("#")},
         /* Of tables it is the growth of shallow bytes, or of counts. */
         {.title = d->by_graph            ? "retains"
                   : d->types.bytes_known ? "bytes"
@@ -267,21 +266,16 @@ static void add_table(struct build *b, struct doc_section *s)
          .meaning = d->by_graph ? "Gained from the first to the last snapshot, including "
                                   "everything only these objects keep alive."
                                 : "Gained from the first to the last snapshot."},
-        {.title = "of heap", .align = DOC_RIGHT, .from_width = 60},
-        {.title = "count", .align = DOC_RIGHT},
+        {RIGHT("of heap"), .from_width = 60},
+        {RIGHT("count")},
         {.title = "trend", .from_width = 70},
-        {.title = "score",
-         .align = DOC_RIGHT,
-         .is_detail = true,
+        {RIGHT("score"), .is_detail = true,
          .meaning =
              "The order: retained bytes gained that no growing owner above explains, at "
              "the rate of the second half of the series, reduced for growth that goes "
              "back and forth."},
-        {.title = "of heap", .align = DOC_RIGHT, .is_detail = true, .is_for_pages = true},
-        {.title = "tau",
-         .align = DOC_RIGHT,
-         .is_detail = true,
-         .is_for_pages = true,
+        {RIGHT("of heap"), .is_detail = true, .is_for_pages = true},
+        {RIGHT("tau"), .is_detail = true, .is_for_pages = true,
          .meaning = "How steadily it grows, from -1 to 1: 1 means that every snapshot has "
                     "more than the one before it."},
         {.title = "basis",

@@ -260,13 +260,10 @@ static void add_tree(struct build *b, struct doc_section *s)
     const struct hd_tree *t = &b->r->tree;
     const bool one = t->first == t->last;
     const struct doc_column columns[] = {
-        {.title = "Δretained", .align = DOC_RIGHT, .is_absent = one},
-        {.title = "retained", .align = DOC_RIGHT, .from_width = one ? 0 : 56},
-        {.title = "objects", .align = DOC_RIGHT, .from_width = 72},
-        {.title = "stayed",
-         .align = DOC_RIGHT,
-         .from_width = ROOM_FOR_BARS,
-         .is_absent = !knows_stayed(t),
+        {RIGHT("Δretained"), .is_absent = one},
+        {RIGHT("retained"), .from_width = one ? 0 : 56},
+        {RIGHT("objects"), .from_width = 72},
+        {RIGHT("stayed"), .from_width = ROOM_FOR_BARS, .is_absent = !knows_stayed(t),
          .meaning = "Objects that came after the first snapshot and are in the last."},
         {.title = "of heap", .from_width = ROOM_FOR_BARS},
         {.title = t->is_holders ? "held by" : "owner", .is_subject = true}};
@@ -286,8 +283,7 @@ static void add_compared(struct build *b, struct doc_section *s)
         SAY(b, doc_piece(b->doc, l, ""), run_file(t->first));
         return;
     }
-    format_count(&b->words, n);
-    text_add_string(&b->words, " snapshots");
+    say(&b->words, n, " snapshots");
     heading_add_span(&b->words, b->r);
     build_end(b, doc_piece(b->doc, l, ""));
     SAY(b, doc_piece(b->doc, l, "  "), run_file(t->first), n > 2 ? " … " : " → ",

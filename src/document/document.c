@@ -40,11 +40,13 @@ static void *more(struct document *d, void *items, size_t len, size_t *cap, size
     return copy;
 }
 
+/* One more item, zeroed. */
+#define ONE_MORE(d, items, len, cap) \
+    ((items) = more(d, items, len, &(cap), sizeof(*(items))), &(items)[(len)++])
+
 struct doc_section *doc_section(struct document *d, enum doc_section_kind kind)
 {
-    d->sections =
-        more(d, d->sections, d->section_count, &d->section_cap, sizeof(*d->sections));
-    struct doc_section *s = &d->sections[d->section_count++];
+    struct doc_section *s = ONE_MORE(d, d->sections, d->section_count, d->section_cap);
     s->kind = kind;
     return s;
 }
@@ -60,23 +62,21 @@ struct doc_section *doc_topic(struct document *d, const char *title, const char 
 struct doc_block *doc_block(struct document *d, struct doc_section *s,
                             enum doc_block_kind kind)
 {
-    s->blocks = more(d, s->blocks, s->block_count, &s->block_cap, sizeof(*s->blocks));
-    struct doc_block *b = &s->blocks[s->block_count++];
+    struct doc_block *b = ONE_MORE(d, s->blocks, s->block_count, s->block_cap);
     b->kind = kind;
     return b;
 }
 
 struct doc_fact *doc_fact(struct document *d, struct doc_facts *f, const char *name)
 {
-    f->all = more(d, f->all, f->len, &f->cap, sizeof(*f->all));
-    f->all[f->len].name = doc_string(d, name);
-    return &f->all[f->len++];
+    struct doc_fact *fact = ONE_MORE(d, f->all, f->len, f->cap);
+    fact->name = doc_string(d, name);
+    return fact;
 }
 
 struct doc_row *doc_row(struct document *d, struct doc_table *t, enum doc_row_kind kind)
 {
-    t->rows = more(d, t->rows, t->row_count, &t->row_cap, sizeof(*t->rows));
-    struct doc_row *r = &t->rows[t->row_count++];
+    struct doc_row *r = ONE_MORE(d, t->rows, t->row_count, t->row_cap);
     r->kind = kind;
     r->cells = arena_array(&d->arena, struct doc_cell, t->column_count);
     return r;
@@ -84,36 +84,33 @@ struct doc_row *doc_row(struct document *d, struct doc_table *t, enum doc_row_ki
 
 struct doc_runs *doc_remark(struct document *d, struct doc_row *r)
 {
-    r->remarks = more(d, r->remarks, r->remark_count, &r->remark_cap, sizeof(*r->remarks));
-    return &r->remarks[r->remark_count++];
+    return ONE_MORE(d, r->remarks, r->remark_count, r->remark_cap);
 }
 
 struct doc_attached *doc_attached(struct document *d, struct doc_row *r, const char *label)
 {
-    r->attached =
-        more(d, r->attached, r->attached_count, &r->attached_cap, sizeof(*r->attached));
-    r->attached[r->attached_count].label = doc_string(d, label);
-    return &r->attached[r->attached_count++];
+    struct doc_attached *a = ONE_MORE(d, r->attached, r->attached_count, r->attached_cap);
+    a->label = doc_string(d, label);
+    return a;
 }
 
 struct doc_chain *doc_chain(struct document *d, struct doc_chains *c, size_t frames)
 {
-    c->all = more(d, c->all, c->len, &c->cap, sizeof(*c->all));
-    c->all[c->len].frames = arena_array(&d->arena, struct doc_frame, frames);
-    return &c->all[c->len++];
+    struct doc_chain *chain = ONE_MORE(d, c->all, c->len, c->cap);
+    chain->frames = arena_array(&d->arena, struct doc_frame, frames);
+    return chain;
 }
 
 struct doc_note *doc_note(struct document *d, struct doc_notes *n)
 {
-    n->all = more(d, n->all, n->len, &n->cap, sizeof(*n->all));
-    return &n->all[n->len++];
+    return ONE_MORE(d, n->all, n->len, n->cap);
 }
 
 struct doc_runs *doc_piece(struct document *d, struct doc_line *l, const char *joint)
 {
-    l->all = more(d, l->all, l->len, &l->cap, sizeof(*l->all));
-    l->all[l->len].joint = doc_string(d, joint);
-    return &l->all[l->len++].cell.words;
+    struct doc_piece *piece = ONE_MORE(d, l->all, l->len, l->cap);
+    piece->joint = doc_string(d, joint);
+    return &piece->cell.words;
 }
 
 struct doc_runs *doc_brief(struct document *d, struct doc_cell *cell, unsigned below)

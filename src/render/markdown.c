@@ -109,10 +109,7 @@ void markdown_block(struct text *t, const char *first, const char *lines)
     size_t a = longest_fence(first), b = longest_fence(lines), most = a > b ? a : b;
     size_t fence = most >= USUAL ? most + 1 : USUAL, len = strlen(lines);
     add_fence(t, fence);
-    text_add_char(t, '\n');
-    text_add_string(t, first);
-    text_add_string(t, lines);
-    text_add_string(t, len > 0 && lines[len - 1] != '\n' ? "\n" : "");
+    say(t, "\n", first, lines, len > 0 && lines[len - 1] != '\n' ? "\n" : "");
     add_fence(t, fence);
 }
 

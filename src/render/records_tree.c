@@ -1,4 +1,5 @@
 /* The ownership tree: its places, and the suspects that they mark. */
+#include "base/say.h"
 #include "render/records.h"
 #include "render/tree_frames.h"
 
@@ -19,8 +20,7 @@ static void add_path(struct text *t, const void *of, const struct record_walk *w
     size_t stack[TREE_MOST_FRAMES];
     size_t len = tree_stack(f, (size_t)((const T *)of - f->tree->nodes), stack);
     for (size_t i = 0; i < len; i++) {
-        text_add_string(t, i > 0 ? " → " : "");
-        text_add_string(t, f->names[stack[i]]);
+        say(t, i > 0 ? " → " : "", f->names[stack[i]]);
     }
 }
 

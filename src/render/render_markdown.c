@@ -77,9 +77,7 @@ static void begin_fold(struct page *p, const char *title, const char *remark)
     begin_block(p);
     text_add_string(&p->t, "<details><summary>");
     add_capital(&p->t, title);
-    text_add_string(&p->t, remark != NULL ? " " : "");
-    text_add_string(&p->t, remark != NULL ? remark : "");
-    text_add_string(&p->t, "</summary>");
+    say(&p->t, remark != NULL ? " " : "", remark != NULL ? remark : "", "</summary>");
     begin_block(p);
 }
 
@@ -96,18 +94,13 @@ static void add_frames(struct text *t, const struct doc_chain *c)
     for (size_t i = 0; i < c->frame_count; i++) {
         const struct doc_frame *f = &c->frames[i];
         if (f->omitted > 0) {
-            text_add_string(t, "  … ");
-            format_count(t, f->omitted);
-            text_add_string(t, " more\n");
+            say(t, "  … ", f->omitted, " more\n");
         }
-        text_add_string(t, i == 0 ? "    " : "  → ");
-        text_add_string(t, f->role != NULL ? f->role : "");
-        text_add_string(t, f->role != NULL ? " " : "");
+        say(t, i == 0 ? "    " : "  → ", f->role != NULL ? f->role : "",
+            f->role != NULL ? " " : "");
         add_runs(t, &f->name, MARKDOWN_BLOCK);
         if (f->generation != NULL) {
-            text_add_string(t, " (");
-            text_add_string(t, f->generation);
-            text_add_char(t, ')');
+            say(t, " (", f->generation, ")");
         }
         text_add_char(t, '\n');
     }
@@ -134,9 +127,7 @@ static void add_chain(struct page *p, const struct doc_chain *c)
     add_line(&head, &c->head, c->number > 0 ? MARKDOWN_TEXT : MARKDOWN_BLOCK);
     bool alone = frames.len == 0 || !is_new(p, &frames);
     if (c->number > 0) {
-        text_add_string(&p->t, "**");
-        format_count(&p->t, c->number);
-        text_add_string(&p->t, ".** ");
+        say(&p->t, "**", c->number, ".** ");
     }
     if (c->number > 0 || alone)
         text_add(&p->t, text_string(&head), head.len);
@@ -181,9 +172,7 @@ static void add_titles(struct text *t, const struct doc_table *table, bool detai
     for (size_t c = 0; c < table->column_count; c++) {
         if (!has_column(table, c, details))
             continue;
-        text_add_string(t, "| ");
-        text_add_string(t, table->columns[c].title);
-        text_add_char(t, ' ');
+        say(t, "| ", table->columns[c].title, " ");
     }
     text_add_string(t, "|\n");
     for (size_t c = 0; c < table->column_count; c++)
@@ -294,15 +283,12 @@ static void add_attached(struct page *p, const struct doc_attached *a, bool firs
     if (a->line.len > 0) {
         if (!first)
             begin_block(p);
-        text_add_string(&p->t, first ? ", " : "");
-        text_add_string(&p->t, a->label);
-        text_add_string(&p->t, ": ");
+        say(&p->t, first ? ", " : "", a->label, ": ");
         add_line(&p->t, &a->line, MARKDOWN_TEXT);
         text_add_char(&p->t, '\n');
         return;
     }
-    text_add_string(&p->t, first ? ", " : "");
-    text_add_string(&p->t, a->label);
+    say(&p->t, first ? ", " : "", a->label);
     add_chains(p, &a->chains);
 }
 
@@ -383,9 +369,7 @@ static void add_facts(struct page *p, const struct doc_facts *facts)
 {
     for (size_t i = 0; i < facts->len; i++) {
         const struct doc_fact *f = &facts->all[i];
-        text_add_string(&p->t, f->level > 0 ? "  - **" : "- **");
-        text_add_string(&p->t, f->name);
-        text_add_string(&p->t, "**: ");
+        say(&p->t, f->level > 0 ? "  - **" : "- **", f->name, "**: ");
         add_line(&p->t, &f->value, MARKDOWN_TEXT);
         text_add_char(&p->t, '\n');
     }
@@ -397,22 +381,16 @@ static void add_notes(struct page *p, const struct doc_notes *notes)
         const struct doc_note *n = &notes->all[i];
         const struct doc_run file = {DOC_NAME, n->file != NULL ? n->file : ""};
         const struct doc_run message = {DOC_QUOTED, n->message};
-        text_add_string(&p->t, "> **");
-        text_add_string(&p->t, n->code);
-        text_add_string(&p->t, "** ");
+        say(&p->t, "> **", n->code, "** ");
         if (n->file != NULL) {
             markdown_run(&p->t, &file, MARKDOWN_TEXT);
             text_add_string(&p->t, ": ");
         }
         markdown_run(&p->t, &message, MARKDOWN_TEXT);
-        char count[64] = "", line[64] = "";
         if (n->count > 1)
-            snprintf(count, sizeof(count), " (%llu times)", (unsigned long long)n->count);
+            say(&p->t, " (", as_digits(n->count), " times)");
         if (n->line > 0)
-            snprintf(line, sizeof(line), ", first in line %llu",
-                     (unsigned long long)n->line);
-        text_add_string(&p->t, count);
-        text_add_string(&p->t, line);
+            say(&p->t, ", first in line ", as_digits(n->line));
         text_add_string(&p->t, i + 1 < notes->len ? "  \n" : "\n");
     }
 }
@@ -441,11 +419,7 @@ static void add_paragraph(struct page *p, const struct doc_line *l, bool goes_on
 
 static void add_listing(struct page *p, const struct doc_listing *l)
 {
-    text_add_string(&p->t, "```");
-    text_add_string(&p->t, l->language);
-    text_add_char(&p->t, '\n');
-    text_add_string(&p->t, l->lines);
-    text_add_string(&p->t, "```\n");
+    say(&p->t, "```", l->language, "\n", l->lines, "```\n");
 }
 
 static void add_block(struct page *p, const struct doc_block *b, bool goes_on)
@@ -522,9 +496,7 @@ static bool has_lead(const struct document *d)
 /* "**heapdrift**: `App.Order`"; without a summary the first paragraph goes on there. */
 static void add_summary(struct page *p, const struct document *d)
 {
-    text_add_string(&p->t, "**");
-    text_add_string(&p->t, d->title);
-    text_add_string(&p->t, "**");
+    say(&p->t, "**", d->title, "**");
     if (d->summary.len > 0 || has_lead(d))
         text_add_string(&p->t, ": ");
     add_runs(&p->t, &d->summary, MARKDOWN_TEXT);
@@ -545,9 +517,7 @@ static void add_verdict(struct page *p, const struct document *d)
         add_runs(&p->t, &v->words, MARKDOWN_TEXT);
         if (v->command == NULL)
             continue;
-        text_add_string(&p->t, " `");
-        text_add_string(&p->t, v->command);
-        text_add_string(&p->t, "`");
+        say(&p->t, " `", v->command, "`");
     }
     text_add_char(&p->t, '\n');
 }
@@ -565,9 +535,7 @@ static void render(const struct document *d, const struct hd_write_options *opt,
         if (doc_is_on(DOC_ON_PAGES, d->sections[i].only))
             add_section(&p, &d->sections[i], i == 0);
     begin_block(&p);
-    text_add_string(&p.t, "<sub>");
-    text_add_string(&p.t, d->made_by);
-    text_add_string(&p.t, "</sub>\n");
+    say(&p.t, "<sub>", d->made_by, "</sub>\n");
     out_text(o, &p.t);
     text_free(&p.t);
     HASH_CLEAR(hh, p.chains);

@@ -568,8 +568,7 @@ static size_t add_guides(struct drawing *d, const struct doc_row *row, bool is_l
         say(&line, "⋮", row->depth - levels, " ");
     }
     if (row->depth > 0) {
-        text_add_string(&line, is_last ? "└" : "├");
-        text_add_string(&line, d->pitch > 2 ? "─ " : " ");
+        say(&line, is_last ? "└" : "├", d->pitch > 2 ? "─ " : " ");
     }
     words_paint(d->to, words_color(d->look->opt, DOC_ASIDE), text_string(&line), line.len);
     size_t columns = words_columns(d->look->opt, &line);

@@ -190,8 +190,7 @@ static void add_test(struct xml_out *x, const struct hd_model *m, size_t begin, 
     const struct hd_finding *rule = &m->check->rules[begin];
     struct text name = {0}, title = {0};
     phrase_rule(&title, rule);
-    format_name(&name, text_string(&title));
-    text_add_char(&name, ' ');
+    say(&name, as_name(text_string(&title)), " ");
     phrase_limit(&name, rule);
     xml_open(x, "testcase");
     xml_attribute(x, "classname", "heapdrift.check");

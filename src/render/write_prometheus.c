@@ -42,9 +42,7 @@ static void exposition_begin(struct exposition *e, const char *name, const char 
 static void exposition_label(struct text *t, const char *name, const char *value)
 {
     struct text plain = {0};
-    text_add_string(t, t->len > 0 ? "," : "");
-    text_add_string(t, name);
-    text_add_string(t, "=\"");
+    say(t, t->len > 0 ? "," : "", name, "=\"");
     if (value != NULL)
         text_add_visible(&plain, value, strlen(value), true);
     for (size_t i = 0; i < plain.len; i++) {

@@ -4,6 +4,7 @@
 #include "cli/explore/view.h"
 #include "cli/guard/allocate.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -311,42 +312,24 @@ static void ask_where_to_export(struct explore *e)
 
 static bool move(struct view *v, uint32_t key)
 {
+    static const struct {
+        uint32_t key, letter;
+        long by, pages;
+    } moves[] = {{PRESS_UP, 'k', -1, 0},
+                 {PRESS_DOWN, 'j', 1, 0},
+                 {PRESS_PAGE_UP, 'b', 0, -1},
+                 {PRESS_PAGE_DOWN, ' ', 0, 1},
+                 {PRESS_HOME, 'g', -LONG_MAX, 0},
+                 {PRESS_END, 'G', LONG_MAX, 0},
+                 {PRESS_WHEEL_UP, UINT32_MAX, -3, 0},
+                 {PRESS_WHEEL_DOWN, UINT32_MAX, 3, 0}};
     long page = v->e->list_rows > 1 ? (long)v->e->list_rows - 1 : 1;
-    switch (key) {
-    case PRESS_UP:
-    case 'k':
-        view_move(v, -1);
-        break;
-    case PRESS_DOWN:
-    case 'j':
-        view_move(v, 1);
-        break;
-    case PRESS_PAGE_UP:
-    case 'b':
-        view_move(v, -page);
-        break;
-    case PRESS_PAGE_DOWN:
-    case ' ':
-        view_move(v, page);
-        break;
-    case PRESS_HOME:
-    case 'g':
-        view_go(v, 0);
-        break;
-    case PRESS_END:
-    case 'G':
-        view_go(v, SIZE_MAX);
-        break;
-    case PRESS_WHEEL_UP:
-        view_move(v, -3);
-        break;
-    case PRESS_WHEEL_DOWN:
-        view_move(v, 3);
-        break;
-    default:
-        return false;
-    }
-    return true;
+    for (size_t i = 0; i < sizeof(moves) / sizeof(moves[0]); i++)
+        if (key == moves[i].key || key == moves[i].letter) {
+            view_move(v, moves[i].by + moves[i].pages * page);
+            return true;
+        }
+    return false;
 }
 
 static void enter(struct view *v)
@@ -391,19 +374,13 @@ static bool go_deeper_or_back(struct explore *e, struct view *v, uint32_t key)
 
 /* --- the mouse ------------------------------------------------------------------- */
 
-static void click_tab(struct explore *e, unsigned x)
-{
-    for (enum pane p = 0; p < PANES; p++)
-        if (x >= e->tab_at[p] && x < e->tab_at[p + 1])
-            open_pane(e, p);
-}
-
 /* A second click on the same row opens it. */
 static void click(struct explore *e, struct view *v, unsigned x, unsigned y)
 {
     size_t rows = v->kind->rows(v);
-    if (y == e->tabs_line)
-        click_tab(e, x);
+    for (enum pane p = 0; y == e->tabs_line && p < PANES; p++)
+        if (x >= e->tab_at[p] && x < e->tab_at[p + 1])
+            open_pane(e, p);
     if (y < e->list_top || y - e->list_top >= e->list_rows)
         return;
     size_t i = v->scroll + (y - e->list_top);

@@ -15,8 +15,8 @@
 #include "render/page/page.h"
 
 #include "base/hash.h"
+#include "base/say.h"
 #include "heap/names.h"
-#include "render/page/page.h"
 #include "render/writer.h"
 #include "report/format_units.h"
 #include "report/view_tree.h"
@@ -44,27 +44,17 @@ static size_t number_of(struct words *w, const char *s, size_t len)
     return known->number;
 }
 
-static void pack_word(struct words *w, struct text *to, const char *s, size_t len)
-{
-    char number[24];
-    snprintf(number, sizeof(number), "%zu", number_of(w, s, len));
-    text_add_string(to, number);
-}
-
 /* What stands between marks: a class, perhaps behind its namespace. */
 static void pack_name(struct words *w, struct text *to, const char *s, size_t len)
 {
     size_t dot = len;
     while (dot > 0 && s[dot - 1] != '.')
         dot--;
-    if (dot > 1) {
-        pack_word(w, to, s, dot - 1);
-        text_add_char(to, '.');
-    } else if (dot == 1) {
-        text_add_char(to, '.');
-    }
+    if (dot > 1)
+        say(to, as_digits(number_of(w, s, dot - 1)));
+    text_add_string(to, dot > 0 ? "." : "");
     if (dot < len)
-        pack_word(w, to, s + dot, len - dot);
+        say(to, as_digits(number_of(w, s + dot, len - dot)));
 }
 
 void words_pack(struct words *w, struct text *to, const char *name)
@@ -115,22 +105,22 @@ static struct points choose_points(const struct hd_model *m, struct arena *a)
     return p;
 }
 
-static bool is_constant(const struct hd_tally *at, const struct points *p)
+static json_t *numbers(const struct hd_tally *at, const struct points *p, bool bytes)
 {
-    for (size_t i = 1; i < p->len; i++)
-        if (at[p->all[i]].count != at[p->all[0]].count)
-            return false;
-    return true;
+    json_t *values = json_array();
+    for (size_t i = 0; i < p->len; i++) {
+        const struct hd_tally *t = &at[p->all[i]];
+        json_append(values, json_number_or_null(bytes ? t->bytes : t->count));
+    }
+    return values;
 }
 
 static json_t *counts(const struct hd_tally *at, const struct points *p)
 {
-    if (is_constant(at, p))
-        return json_number_or_null(at[p->all[0]].count);
-    json_t *values = json_array();
-    for (size_t i = 0; i < p->len; i++)
-        json_append(values, json_number_or_null(at[p->all[i]].count));
-    return values;
+    bool is_constant = true;
+    for (size_t i = 1; i < p->len; i++)
+        is_constant &= at[p->all[i]].count == at[p->all[0]].count;
+    return is_constant ? json_number_or_null(at[p->all[0]].count) : numbers(at, p, false);
 }
 
 /* What each object has, if that is the same in all of them; else HD_UNKNOWN. */
@@ -154,12 +144,7 @@ static uint64_t object_size(const struct hd_tally *at, const struct points *p)
 static json_t *bytes(const struct hd_tally *at, const struct points *p)
 {
     uint64_t size = object_size(at, p);
-    if (size != HD_UNKNOWN)
-        return json_number_or_null(size);
-    json_t *values = json_array();
-    for (size_t i = 0; i < p->len; i++)
-        json_append(values, json_number_or_null(at[p->all[i]].bytes));
-    return values;
+    return size != HD_UNKNOWN ? json_number_or_null(size) : numbers(at, p, true);
 }
 
 static json_t *digits(const struct text *t)
@@ -202,14 +187,14 @@ json_t *page_types(const struct hd_report *r)
     struct text framework = {0}, status = {0};
     struct words words = {.all = json_array()};
     const struct points p = choose_points(m, &scratch);
-    json_t *o = json_object(), *points = json_array(), *name = json_array(),
-           *count = json_array(), *size = json_array(), *retained = json_array();
+    json_t *points = json_array(), *name = json_array(), *count = json_array(),
+           *size = json_array(), *retained = json_array();
     for (size_t i = 0; i < p.len; i++)
         json_append(points, json_integer((json_int_t)p.all[i]));
     for (size_t i = 0; i < t->len; i++) {
         const struct hd_type_row *row = &t->rows[i];
-        text_add_char(&framework,
-                      names_is_framework(name_part(row->type), NAME_WHOLE) ? '1' : '0');
+        bool is_framework = names_is_framework(name_part(row->type), NAME_WHOLE);
+        text_add_char(&framework, is_framework ? '1' : '0');
         json_append(name, packed(&words, report_shown(r, row->type)));
         json_append(count, counts(row->at, &p));
         json_append(size, bytes(row->at, &p));
@@ -218,17 +203,12 @@ json_t *page_types(const struct hd_report *r)
         else
             text_add_char(&status, hd_series_status_name(row->status)[1]);
     }
-    json_put(o, "points", points);
-    json_put(o, "snapshots", json_integer((json_int_t)m->snapshot_count));
-    json_put(o, "unit", json_string(hd_unit_name(m->by)));
-    json_put(o, "order", json_string_or_null(order_of(r)));
-    json_put(o, "words", words.all);
-    json_put(o, "name", name);
-    json_put(o, "framework", digits(&framework));
-    json_put(o, "status", digits(&status));
-    json_put(o, "count", count);
-    json_put(o, "bytes", size);
-    json_put(o, "retained", retained);
+    json_t *o =
+        json_pack("{sosIsssosososososososo}", "points", points, "snapshots",
+                  (json_int_t)m->snapshot_count, "unit", hd_unit_name(m->by), "order",
+                  json_string_or_null(order_of(r)), "words", words.all, "name", name,
+                  "framework", digits(&framework), "status", digits(&status), "count",
+                  count, "bytes", size, "retained", retained);
     words_free(&words);
     text_free(&framework);
     text_free(&status);

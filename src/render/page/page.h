@@ -26,13 +26,19 @@ enum { PAGE_MOST_NAME = 1000 };
 void html_words(struct out *o, const char *s);
 void html_name(struct out *o, const char *s);
 
+/* Markup, with words of ours in the place of each "{}". */
+#define HTML(o, ...) html_put(o, HTML_PARTS(__VA_ARGS__, NULL))
+#define HTML_PARTS(markup, ...)   \
+    markup, (const char *const[]) \
+    {                             \
+        __VA_ARGS__               \
+    }
+void html_put(struct out *o, const char *markup, const char *const *words);
+
 /* The value as JSON within a script element; freed. Only ASCII, and no < > &. */
 void html_json(struct out *o, json_t *value);
 
 /* --- parts ----------------------------------------------------------------- */
-
-/* The word of a class for the verdict's tone: "good", "bad", "unsure", "plain". */
-const char *page_mood(const struct document *d);
 
 /* The hints that a page has explained: once is enough. */
 struct page_hints {
@@ -43,13 +49,8 @@ struct page_hints {
 /* Cause, and code before and after, behind a fold; nothing if that was explained. */
 void page_hint(const char *id, struct page_hints *known, struct out *o);
 
-/* What a page begins with. */
-void page_banner(const struct hd_report *r, const struct document *d,
-                 struct page_hints *known, struct out *o);
-
 /* Words of a document, with their marks. */
 void page_runs(const struct doc_runs *runs, struct out *o);
-void page_line(const struct doc_line *l, struct out *o);
 
 /* The facts that bear the verdict out, which stand in no section again; or nothing. */
 void page_facts(const struct document *d, struct out *o);
@@ -60,9 +61,6 @@ void page_headline(const struct document *d, struct out *o);
 /* The sections of a document. */
 void page_sections(const struct document *d, const struct hd_write_options *opt,
                    struct page_hints *known, struct out *o);
-
-/* Its numbers as a line of SVG. */
-void page_chart(struct out *o, const struct doc_chart *c);
 
 /* What the document has as a headline stands in no section again. */
 bool page_leads(const struct document *d);

@@ -1,5 +1,6 @@
 /* A document as static HTML: sections, tables with headings, suspects as cards, chains as
  * ladders. It does not know what is told, nor what page.js adds. */
+#include "base/c_locale.h"
 #include "document/build.h"
 #include "render/page/page.h"
 #include "report/format_units.h"
@@ -95,9 +96,7 @@ static void put_line(struct page *p, const struct doc_line *l)
         else if (i > 0)
             html_words(p->o, piece->joint);
         if (piece->href != NULL) {
-            put(p, "<a href=\"");
-            html_words(p->o, piece->href);
-            put(p, "\">");
+            HTML(p->o, "<a href=\"{}\">", piece->href);
         }
         put_runs(p, &piece->cell.words);
         put(p, piece->href != NULL ? "</a>" : "");
@@ -108,11 +107,6 @@ static void put_line(struct page *p, const struct doc_line *l)
 void page_runs(const struct doc_runs *runs, struct out *o)
 {
     put_runs(&(struct page){.o = o}, runs);
-}
-
-void page_line(const struct doc_line *l, struct out *o)
-{
-    put_line(&(struct page){.o = o}, l);
 }
 
 /* Ours, and what it means for who asks: by pointer, by keyboard, by ear. */
@@ -127,8 +121,7 @@ static void put_title(struct page *p, const char *title, const char *meaning)
                id);
     html_words(p->o, title);
     out_printf(p->o, "</button><span role=\"tooltip\" id=\"t%zu\">", id);
-    html_words(p->o, meaning);
-    put(p, "</span>");
+    HTML(p->o, "{}</span>", meaning);
 }
 
 /* "grew-and-stayed": of a title of ours a name to link to, or for the style to know. */
@@ -198,9 +191,8 @@ static void put_chains(struct page *p, const struct doc_chains *chains)
 static bool put_written(struct page *p, const struct doc_block *b)
 {
     if (b->kind == DOC_LISTING) {
-        put(p, "<pre class=\"listing\" tabindex=\"0\"><code>");
-        html_words(p->o, b->listing.lines);
-        put(p, "</code></pre>\n");
+        HTML(p->o, "<pre class=\"listing\" tabindex=\"0\"><code>{}</code></pre>\n",
+             b->listing.lines);
     } else if (b->kind == DOC_PARAGRAPH || b->kind == DOC_PROSE) {
         put(p, "<p>");
         put_line(p, &b->line);
@@ -278,6 +270,70 @@ static void put_remarks(struct page *p, const struct doc_row *row)
     }
 }
 
+/* --- charts ---------------------------------------------------------------- */
+
+/* A line of numbers over time as SVG, without scripts: for rows that are compared. The
+ * numbers are beside it in words, so a reader who cannot see it misses nothing. */
+
+enum { WIDE = 160, HIGH = 40, MARGIN = 3 };
+
+struct plane {
+    double x0, x1, most;
+};
+
+static void put_point(struct out *o, const struct plane *p, double x, double y)
+{
+    char point[80];
+    double right = p->x1 > p->x0 ? (x - p->x0) / (p->x1 - p->x0) : 0.5;
+    double up = p->most > 0 ? y / p->most : 0;
+    c_snprintf(point, sizeof(point), "%.1f,%.1f ", MARGIN + right * (WIDE - 2 * MARGIN),
+               HIGH - MARGIN - up * (HIGH - 2 * MARGIN));
+    out_string(o, point);
+}
+
+/* What is unknown is a gap. */
+static void put_curve(struct out *o, const struct doc_chart *c, const struct plane *p)
+{
+    bool in_line = false;
+    for (size_t k = 0; k < c->len; k++) {
+        if (isnan(c->y[k])) {
+            out_string(o, in_line ? "\"/>" : "");
+            in_line = false;
+            continue;
+        }
+        out_string(o, in_line ? "" : "<polyline points=\"");
+        in_line = true;
+        put_point(o, p, c->x[k], c->y[k]);
+    }
+    out_string(o, in_line ? "\"/>" : "");
+}
+
+/* Down to zero: sizes of two charts are compared by their height. */
+static void put_area(struct out *o, const struct doc_chart *c, const struct plane *p)
+{
+    out_string(o, "<polygon points=\"");
+    put_point(o, p, p->x0, 0);
+    for (size_t k = 0; k < c->len; k++)
+        if (!isnan(c->y[k]))
+            put_point(o, p, c->x[k], c->y[k]);
+    put_point(o, p, p->x1, 0);
+    out_string(o, "\"/>");
+}
+
+static void put_chart(struct out *o, const struct doc_chart *c)
+{
+    if (c->len == 0)
+        return;
+    const struct plane p = {c->x[0], c->x[c->len - 1], c->most};
+    out_printf(o,
+               "<svg class=\"multiple\" viewBox=\"0 0 %d %d\" aria-hidden=\"true\" "
+               "focusable=\"false\">",
+               WIDE, HIGH);
+    put_area(o, c, &p);
+    put_curve(o, c, &p);
+    out_string(o, "</svg>");
+}
+
 /* --- suspects -------------------------------------------------------------- */
 
 /* Rows with details, and much to say: each is a thing of its own. */
@@ -321,15 +377,11 @@ static void put_why(struct page *p, const struct doc_table *t, const struct doc_
         const struct doc_column *column = &t->columns[c];
         if (!column->is_detail || row->cells[c].words.len == 0)
             continue;
-        put(p, "<div><dt>");
-        html_words(p->o, column->title);
-        put(p, "</dt><dd>");
+        HTML(p->o, "<div><dt>{}</dt><dd>", column->title);
         put_runs(p, &row->cells[c].words);
         put(p, "</dd>");
         if (column->meaning != NULL) {
-            put(p, "<dd class=\"meaning\">");
-            html_words(p->o, column->meaning);
-            put(p, "</dd>");
+            HTML(p->o, "<dd class=\"meaning\">{}</dd>", column->meaning);
         }
         put(p, "</div>\n");
     }
@@ -456,9 +508,7 @@ static void put_below(struct page *p, const struct doc_table *t, const struct do
         const struct doc_attached *a = &row->attached[i];
         bool folds = !is_open && a->chains.len > 0 && a->label != NULL;
         if (folds) {
-            put(p, "<details class=\"row-more\"><summary>");
-            html_words(p->o, a->label);
-            put(p, "</summary>\n");
+            HTML(p->o, "<details class=\"row-more\"><summary>{}</summary>\n", a->label);
         }
         put_attached(p, a, false);
         put(p, folds ? "</details>\n" : "");
@@ -479,7 +529,7 @@ static void put_cell(struct page *p, const struct doc_table *t, const struct doc
                    row->depth < DEEPEST ? row->depth : DEEPEST);
     put(p, ">");
     if (row->cells[c].chart != NULL)
-        page_chart(p->o, row->cells[c].chart);
+        put_chart(p->o, row->cells[c].chart);
     else
         put_runs(p, &row->cells[c].words);
     if (column->is_subject) {
@@ -554,9 +604,7 @@ static void put_facts(struct page *p, const struct doc_facts *facts)
     for (size_t i = 0; i < facts->len; i++) {
         put(p, facts->all[i].level > 0 ? "<div class=\"part fact-" : "<div class=\"fact-");
         put_id(p, facts->all[i].name);
-        put(p, "\"><dt>");
-        html_words(p->o, facts->all[i].name);
-        put(p, "</dt><dd>");
+        HTML(p->o, "\"><dt>{}</dt><dd>", facts->all[i].name);
         put_line(p, &facts->all[i].value);
         put(p, "</dd></div>\n");
     }
@@ -568,9 +616,7 @@ static void put_notes(struct page *p, const struct doc_notes *notes)
     put(p, "<ul class=\"notes\">\n");
     for (size_t i = 0; i < notes->len; i++) {
         const struct doc_note *n = &notes->all[i];
-        put(p, "<li><strong>");
-        html_words(p->o, n->code);
-        put(p, "</strong> ");
+        HTML(p->o, "<li><strong>{}</strong> ", n->code);
         if (n->file != NULL) {
             put_name(p, n->file);
             put(p, ": ");
@@ -591,11 +637,10 @@ static void put_command(struct page *p, const struct doc_command *c)
 {
     if (c->names_files && p->opt->files_go)
         return;
-    put(p, "<div class=\"command\"><span>");
-    html_words(p->o, c->label);
-    put(p, "</span><pre tabindex=\"0\"><code>");
-    html_words(p->o, c->lines);
-    put(p, "</code></pre></div>\n");
+    HTML(p->o,
+         "<div class=\"command\"><span>{}</span><pre "
+         "tabindex=\"0\"><code>{}</code></pre></div>\n",
+         c->label, c->lines);
 }
 
 static void put_block(struct page *p, const struct doc_block *b)
@@ -623,8 +668,6 @@ static void put_block(struct page *p, const struct doc_block *b)
         break;
     }
 }
-
-/* --- hints ----------------------------------------------------------------- */
 
 /* --- sections -------------------------------------------------------------- */
 
@@ -677,9 +720,7 @@ static void put_section_title(struct page *p, const struct doc_section *s)
     put(p, "</h2>\n");
     if (s->remark == NULL)
         return;
-    put(p, "<p class=\"remark\">");
-    html_words(p->o, s->remark);
-    put(p, "</p>\n");
+    HTML(p->o, "<p class=\"remark\">{}</p>\n", s->remark);
 }
 
 void page_sections(const struct document *d, const struct hd_write_options *opt,

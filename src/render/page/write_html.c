@@ -5,8 +5,11 @@
 #include "document/build.h"
 #include "render/page/page.h"
 #include "render/writer.h"
+#include "report/text_parts.h"
 #include "report/view.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Of types, without JavaScript and on paper. */
@@ -25,14 +28,12 @@ static void put_title(const struct document *d, struct out *o)
     for (size_t i = 0; i < d->summary.len; i++)
         html_name(o, d->summary.all[i].text);
     if (d->verdict_len > 0) {
-        html_words(o, d->verdict[0].label);
-        out_string(o, " ");
+        HTML(o, "{} ", d->verdict[0].label);
         for (size_t i = 0; i < d->verdict[0].words.len; i++)
             html_name(o, d->verdict[0].words.all[i].text);
     }
     out_string(o, d->summary.len + d->verdict_len > 0 ? " · " : "");
-    html_words(o, d->title);
-    out_string(o, "</title>\n");
+    HTML(o, "{}</title>\n", d->title);
 }
 
 /* The icon is of the page: a browser that looks for one would ask a server. */
@@ -45,8 +46,7 @@ static void put_head(const struct document *d, struct out *o)
                "\">\n<meta name=\"viewport\" content=\"width=device-width, "
                "initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n"
                "<meta name=\"generator\" content=\"");
-    html_words(o, d->made_by);
-    out_string(o, "\">\n");
+    HTML(o, "{}\">\n", d->made_by);
     put_title(d, o);
     out_string(o, "<link rel=\"icon\" href=\"data:image/svg+xml,"
                   "%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E"
@@ -54,6 +54,154 @@ static void put_head(const struct document *d, struct out *o)
                   "<style>");
     put_between(o, page_style, page_style_end);
     out_string(o, "</style>\n</head>\n");
+}
+
+/* --- the banner ------------------------------------------------------------ */
+
+/* What a page begins with: which process, when, what it comes to, how sure that is, and
+ * what to do. The words are the document's; which of them are a heading is said here. */
+
+/* The verdict's own; a report without a verdict has none. */
+static const char *page_mood(const struct document *d)
+{
+    switch (d->tone) {
+    case DOC_GOOD:
+        return "good";
+    case DOC_BAD:
+        return "bad";
+    case DOC_UNSURE:
+        return "unsure";
+    default:
+        return "plain";
+    }
+}
+
+/* --- where it is from ------------------------------------------------------ */
+
+/* The next of the parts, which have a dot between them. */
+static void begin_part(struct out *o, size_t *parts)
+{
+    out_string(o, (*parts)++ > 0 ? " <span class=\"part\">" : "<span class=\"part\">");
+}
+
+static void put_named(struct out *o, size_t *parts, const char *before, const char *name)
+{
+    if (name == NULL)
+        return;
+    begin_part(o, parts);
+    HTML(o, "{}<bdi>", before);
+    html_name(o, name);
+    out_string(o, "</bdi></span>");
+}
+
+static void put_process(struct out *o, size_t *parts, const struct heading_origin *from)
+{
+    if (from->process == NULL && !from->several && from->pid == HD_UNKNOWN)
+        return;
+    begin_part(o, parts);
+    if (from->process != NULL) {
+        out_string(o, "<strong><bdi>");
+        html_name(o, from->process);
+        out_string(o, "</bdi></strong>");
+    } else if (from->several) {
+        out_string(o, "several processes");
+    }
+    if (from->pid != HD_UNKNOWN)
+        out_printf(o, from->process != NULL ? " (pid %" PRIu64 ")" : "pid %" PRIu64,
+                   from->pid);
+    out_string(o, "</span>");
+}
+
+static void put_snapshots(struct out *o, size_t *parts, const struct hd_report *r)
+{
+    const size_t n = r->snapshot_count;
+    const char *time = r->snapshots[n - 1].info.time;
+    char clean[sizeof("2026-11-22 14:05:10")];
+    struct text words = {0};
+    if (n > 1) {
+        format_plural(&words, n, "snapshot");
+        heading_add_span(&words, r);
+        begin_part(o, parts);
+        HTML(o, "{}</span>", text_string(&words));
+        text_free(&words);
+    }
+    /* A file that says when it was taken says no zone. */
+    if (time == NULL || strlen(time) < sizeof(clean) - 1)
+        return;
+    snprintf(clean, sizeof(clean), "%s", time);
+    char *t = strchr(clean, 'T');
+    if (t != NULL)
+        *t = ' ';
+    put_named(o, parts, n > 1 ? "last taken " : "taken ", clean);
+}
+
+/* What a reader far from the machine has to know. */
+static void put_origin(const struct hd_report *r, struct out *o)
+{
+    size_t parts = 0;
+    struct heading_origin from = {.pid = HD_UNKNOWN};
+    out_string(o, "<p class=\"origin\">");
+    if (heading_origin(r, &from)) {
+        put_process(o, &parts, &from);
+        put_named(o, &parts, "on ", from.host);
+        put_named(o, &parts, "container ", from.container);
+        put_named(o, &parts, ".NET ", from.runtime);
+    }
+    put_snapshots(o, &parts, r);
+    out_string(o, "</p>\n");
+}
+
+/* --- the verdict ----------------------------------------------------------- */
+
+/* Of "heapdrift help hint static-collection" the hint; NULL: another command, or none. */
+static const char *hint_of(const char *command)
+{
+    static const char help[] = "heapdrift help hint ";
+    bool is_help = command != NULL && strncmp(command, help, sizeof(help) - 1) == 0;
+    return is_help ? command + sizeof(help) - 1 : NULL;
+}
+
+static void put_words(const struct doc_verdict *v, struct out *o)
+{
+    if (v->label != NULL) {
+        HTML(o, "<strong class=\"word\">{}</strong> ", v->label);
+    }
+    page_runs(&v->words, o);
+}
+
+/* The first line is the heading; what to do about it has its reasons and code below. */
+static void put_verdict(const struct document *d, struct page_hints *known, struct out *o)
+{
+    for (size_t i = 0; i < d->verdict_len; i++) {
+        const struct doc_verdict *v = &d->verdict[i];
+        const char *hint = hint_of(v->command);
+        if (i == 0)
+            out_printf(o, "<h1 class=\"verdict %s\">", page_mood(d));
+        else
+            out_string(o, hint != NULL ? "<div class=\"fix\">\n<p>" : "<p class=\"line\">");
+        put_words(v, o);
+        out_string(o, i == 0 ? "</h1>\n" : "</p>\n");
+        if (hint != NULL)
+            page_hint(hint, known, o);
+        out_string(o, i > 0 && hint != NULL ? "</div>\n" : "");
+    }
+    if (d->verdict_len > 0)
+        return;
+    out_printf(o, "<h1 class=\"verdict %s\">", page_mood(d));
+    page_headline(d, o);
+    out_string(o, "</h1>\n");
+}
+
+static void page_banner(const struct hd_report *r, const struct document *d,
+                        struct page_hints *known, struct out *o)
+{
+    HTML(o, "<header class=\"top\">\n<p class=\"brand\">{}</p>\n", d->title);
+    if (r->snapshot_count > 0)
+        put_origin(r, o);
+    out_printf(o, "<div class=\"banner %s\">\n", page_mood(d));
+    put_verdict(d, known, o);
+    page_facts(d, o);
+    out_string(o, "</div>\n<nav hidden aria-label=\"sections\"></nav>\n</header>\n");
 }
 
 /* --- data ------------------------------------------------------------------ */
@@ -118,8 +266,7 @@ static void put_body(const struct hd_report *r, const struct hd_write_options *o
     page_banner(r, d, &known, o);
     out_string(o, "<main id=\"main\">\n");
     page_sections(d, opt, &known, o);
-    out_string(o, "</main>\n<footer>");
-    html_words(o, d->made_by);
+    HTML(o, "</main>\n<footer>{}", d->made_by);
     put_date(opt->made_at, o);
     out_string(o, "</footer>\n");
     document_free(d);
