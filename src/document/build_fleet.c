@@ -206,8 +206,8 @@ static void add_page(struct build *b, struct doc_line *l, const struct hd_fleet_
         arena_printf(&b->doc->arena, "%s#suspect-%u", page->href, (unsigned)s->on[0].rank);
 }
 
-static void add_suspect(struct build *b, struct doc_table *t,
-                        const struct hd_fleet_suspect *s)
+static void fleet_add_suspect(struct build *b, struct doc_table *t,
+                              const struct hd_fleet_suspect *s)
 {
     add_suspect_row(b, t, s);
     add_holder(b, s);
@@ -253,7 +253,7 @@ static struct doc_table *begin_suspects(struct build *b, const char *title,
     return t;
 }
 
-static void add_suspects(struct build *b)
+static void fleet_add_suspects(struct build *b)
 {
     const struct hd_fleet_answer *a = &b->r->fleet;
     if (a->suspect_count + a->few_count == 0)
@@ -261,14 +261,14 @@ static void add_suspects(struct build *b)
     struct doc_table *t = begin_suspects(
         b, "Suspects", "by share of the hosts times median share of the heap");
     for (size_t i = 0; i < a->suspects_shown; i++)
-        add_suspect(b, t, &a->suspects[i]);
+        fleet_add_suspect(b, t, &a->suspects[i]);
     build_others(b, t, a->suspect_count - a->suspects_shown);
     if (a->few_count == 0)
         return;
     build_row(b, t, DOC_GROUP);
     CELL(b, "on few hosts: a matter of these");
     for (size_t i = 0; i < a->few_shown; i++)
-        add_suspect(b, t, &a->suspects[a->suspect_count + i]);
+        fleet_add_suspect(b, t, &a->suspects[a->suspect_count + i]);
     build_others(b, t, a->few_count - a->few_shown);
 }
 
@@ -281,7 +281,7 @@ static void add_open(struct build *b)
         begin_suspects(b, "Not yet suspects",
                        "what grows in runs that say too little, alone and together");
     for (size_t i = 0; i < a->open_shown; i++)
-        add_suspect(b, t, &a->suspects[a->suspect_count + a->few_count + i]);
+        fleet_add_suspect(b, t, &a->suspects[a->suspect_count + a->few_count + i]);
     build_others(b, t, a->open_count - a->open_shown);
 }
 
@@ -360,7 +360,7 @@ static double most_of(const uint64_t *bytes, size_t count, double most)
     return most;
 }
 
-static uint64_t last_of(const uint64_t *bytes, size_t count)
+static uint64_t fleet_last_of(const uint64_t *bytes, size_t count)
 {
     while (count > 0 && bytes[count - 1] == HD_UNKNOWN)
         count--;
@@ -390,7 +390,7 @@ static void add_multiples_of(struct build *b, struct doc_table *t,
         build_row(b, t, DOC_ROW);
         add_chart(b, h->times, h->retained, h->count, most);
         CELL(b, as_per_hour(h->per_hour));
-        CELL(b, as_size(last_of(h->retained, h->count)));
+        CELL(b, as_size(fleet_last_of(h->retained, h->count)));
         CELL(b, as_share(h->score_share));
         CELL(b, as_hours_left(h->hours_left));
         CELL(b, run_name(h->build));
@@ -554,7 +554,7 @@ void build_fleet(struct build *b)
     add_head(b);
     if (a->by == HD_FLEET_BY_HOST)
         add_hosts(b);
-    add_suspects(b);
+    fleet_add_suspects(b);
     add_open(b);
     if (a->by == HD_FLEET_BY_BUILD)
         add_builds(b);

@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* A page says how many they are at its top, and which at its end. */
-static void add_compared(struct build *b, struct doc_section *s)
+static void head_add_compared(struct build *b, struct doc_section *s)
 {
     enum { BELOW = 2 };
     const size_t n = b->r->snapshot_count, left_out = n - b->r->diff.usable_count;
@@ -145,7 +145,7 @@ static void add_totals(struct build *b, struct doc_section *s)
 }
 
 /* Where it went, in exact bytes: the parts sum to the whole. */
-static void add_growth(struct build *b, struct doc_section *s)
+static void head_add_growth(struct build *b, struct doc_section *s)
 {
     const struct hd_growth *g = &b->r->diff.growth;
     if (!g->known || g->bytes <= 0)
@@ -176,13 +176,13 @@ static void add_untold(struct build *b, struct doc_section *s)
 void build_diff_head(struct build *b)
 {
     struct doc_section *s = doc_topic(b->doc, "Heap", NULL);
-    add_compared(b, s);
+    head_add_compared(b, s);
     if (b->page == NULL)
         build_origin(b, s);
     add_totals(b, s);
     add_untold(b, s);
     build_selection(b, s);
-    add_growth(b, s);
+    head_add_growth(b, s);
     /* What an all-clear is worth. */
     if (phrase_power_of_verdict(&b->words, b->r))
         PARAGRAPH(b, s, ".");

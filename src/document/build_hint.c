@@ -33,13 +33,13 @@ static const char *section_of(const char *id, const char **end)
 /* --- words ---------------------------------------------------------------- */
 
 /* What stands around a run, and what it is then. */
-struct mark {
+struct markup {
     const char *open, *close;
     enum doc_style style;
 };
 
 /* What the mark that begins here is around, up to *to; NULL: there is none. */
-static const char *marked(const struct mark *m, const char *s, const char *end,
+static const char *marked(const struct markup *m, const char *s, const char *end,
                           const char **to)
 {
     const size_t len = strlen(m->open);
@@ -51,8 +51,8 @@ static const char *marked(const struct mark *m, const char *s, const char *end,
 
 static void add_marked(struct build *b, struct doc_runs *to, const char *s, const char *end)
 {
-    static const struct mark marks[] = {{"**", "**", DOC_STRONG}, {"`", "`", DOC_CODE}};
-    static const struct mark label = {"[", "](", DOC_WORDS};
+    static const struct markup marks[] = {{"**", "**", DOC_STRONG}, {"`", "`", DOC_CODE}};
+    static const struct markup label = {"[", "](", DOC_WORDS};
     while (s < end) {
         const char *from = NULL, *until;
         size_t m = 0;

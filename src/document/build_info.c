@@ -52,8 +52,8 @@ static void add_graph_facts(struct build *b, struct doc_facts *f,
                       s->by_generation[g].count, s->by_generation[g].bytes);
 }
 
-static void add_facts(struct build *b, struct doc_facts *f,
-                      const struct hd_snapshot_facts *s)
+static void info_add_facts(struct build *b, struct doc_facts *f,
+                           const struct hd_snapshot_facts *s)
 {
     const struct hd_info *info = &s->info;
     char pid[24] = "", sum[24] = "";
@@ -165,7 +165,7 @@ void build_info(struct build *b)
         if (from->error.status != HD_OK)
             add_error(b, &doc_block(b->doc, s, DOC_PARAGRAPH)->line, &from->error);
         else
-            add_facts(b, &doc_block(b->doc, s, DOC_FACTS)->facts, from);
+            info_add_facts(b, &doc_block(b->doc, s, DOC_FACTS)->facts, from);
         build_notes(b, s, k);
     }
 }

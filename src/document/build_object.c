@@ -11,7 +11,7 @@
 
 /* --- words ----------------------------------------------------------------------- */
 
-static struct say_part type_of(const char *type, const char *full_name)
+static struct say_part object_type_of(const char *type, const char *full_name)
 {
     return full_name != NULL ? run_name(full_name) : run_type(type);
 }
@@ -92,7 +92,8 @@ static void add_value(struct build *b, struct doc_runs *to, const struct hd_fiel
 /* --- what it is ------------------------------------------------------------------ */
 
 /* "since snapshot 3 of 6"; of one snapshot there is nothing to say. */
-static void add_since(struct build *b, struct doc_facts *f, const struct hd_instance *x)
+static void object_add_since(struct build *b, struct doc_facts *f,
+                             const struct hd_instance *x)
 {
     const size_t all = b->r->snapshot_count;
     if (all < 2 || x->object.kind != HD_OBJECT)
@@ -119,12 +120,13 @@ static void add_size(struct build *b, struct doc_facts *f, const struct hd_insta
         FACT(b, f, "instances", o->instances, " of its type");
 }
 
-static void add_facts(struct build *b, struct doc_section *s, const struct hd_instance *x)
+static void object_add_facts(struct build *b, struct doc_section *s,
+                             const struct hd_instance *x)
 {
     struct doc_facts *f = &doc_block(b->doc, s, DOC_FACTS)->facts;
     const struct hd_object *o = &x->object;
     const struct hd_field *self = x->fields.self;
-    FACT(b, f, "type", type_of(o->type, o->full_name));
+    FACT(b, f, "type", object_type_of(o->type, o->full_name));
     if (o->kind != HD_OBJECT)
         FACT(b, f, "kind",
              o->kind == HD_OBJECT_ROOTS ? "a group of roots or a variable: no object"
@@ -142,7 +144,7 @@ static void add_facts(struct build *b, struct doc_section *s, const struct hd_in
             as_plural(x->offset, "byte"), " behind its beginning");
     add_place(b, build_fact(b, f, "number"), 0, o->number);
     add_size(b, f, x);
-    add_since(b, f, x);
+    object_add_since(b, f, x);
     if (x->has_roots && o->is_reachable)
         FACT(b, f, "reachable", "yes (", as_root_kind((int)x->root), ")");
     else
@@ -189,7 +191,7 @@ static bool any_is_hidden(const struct hd_object_fields *f)
 }
 
 /* A list may be cut, or nobody knows its names. */
-static void add_parts(struct build *b, const struct hd_instance *x)
+static void object_add_parts(struct build *b, const struct hd_instance *x)
 {
     const struct hd_object_fields *f = &x->fields;
     if (f->is_hidden || f->is_redacted || f->text != NULL) {
@@ -248,7 +250,7 @@ static void add_groups(struct build *b, const char *title,
         text_add_string(&b->words, g->objects > 1 ? "e.g. " : "");
         add_place(b, build_next_cell(b), all[i].address, g->first);
         CELL(b, run_quoted(g->field != NULL ? g->field : "-"));
-        CELL(b, type_of(g->type, g->full_name));
+        CELL(b, object_type_of(g->type, g->full_name));
     }
     build_rest(b, t, count - shown);
 }
@@ -279,7 +281,7 @@ static void add_holders(struct build *b, const struct hd_instance *x)
         add_place(b, build_next_cell(b), is_object ? o->address : 0, o->number);
         CELL(b, say_if(is_object, as_size(o->bytes)));
         CELL(b, run_quoted(h->field != NULL ? h->field : "-"));
-        CELL(b, type_of(o->type, o->full_name));
+        CELL(b, object_type_of(o->type, o->full_name));
         CELL(b, as_root_kind(h->root));
     }
     build_rest(b, t, x->holders_omitted);
@@ -287,7 +289,7 @@ static void add_holders(struct build *b, const struct hd_instance *x)
 
 /* --- what keeps it alive --------------------------------------------------------- */
 
-static void add_chain(struct build *b, const struct hd_instance *x)
+static void object_add_chain(struct build *b, const struct hd_instance *x)
 {
     bool lost = !x->object.is_reachable, fields = false;
     for (size_t i = 0; i < x->chain_len; i++)
@@ -317,7 +319,7 @@ static void add_chain(struct build *b, const struct hd_instance *x)
             CELL(b, "");
         CELL(b, say_if(o->kind == HD_OBJECT, as_size(o->bytes)));
         CELL(b, o->generation != HD_GEN_UNKNOWN ? generation_names[o->generation] : "");
-        CELL(b, type_of(o->type, o->full_name));
+        CELL(b, object_type_of(o->type, o->full_name));
         CELL(b, say_if(l->field != NULL, run_quoted(l->field)));
     }
 }
@@ -327,20 +329,20 @@ void build_object(struct build *b)
     const struct hd_instance *x = &b->r->instance;
     const struct hd_object *o = &x->object;
     /* What a page has as its heading. */
-    SAY(b, &b->doc->summary, type_of(o->type, o->full_name), " ");
+    SAY(b, &b->doc->summary, object_type_of(o->type, o->full_name), " ");
     if (o->address == 0)
         add_place(b, &b->doc->summary, 0, o->number);
     else
         SAY_AS(b, &b->doc->summary, DOC_CODE, as_address(o->address));
-    add_facts(b, doc_section(b->doc, DOC_PLAIN), x);
-    add_parts(b, x);
+    object_add_facts(b, doc_section(b->doc, DOC_PLAIN), x);
+    object_add_parts(b, x);
     /* Of references by name it tells only how many of a kind there are. */
     if (x->fields.count > x->fields.len)
         add_groups(b, "Refers to", x->refers_to, x->refers_to_count);
     if (x->holders_omitted > 0)
         add_groups(b, "Referred to by, by type", x->referred_by, x->referred_by_count);
     add_holders(b, x);
-    add_chain(b, x);
+    object_add_chain(b, x);
 }
 
 /* --- the instances of some types -------------------------------------------------- */
@@ -389,7 +391,7 @@ static void add_heading(struct build *b, struct doc_section *s)
     }
 }
 
-static void add_types(struct build *b)
+static void object_add_types(struct build *b)
 {
     const struct hd_object_set *set = &b->r->objects;
     const struct doc_column columns[] = {{RIGHT("count")},
@@ -465,7 +467,7 @@ void build_objects(struct build *b)
     struct doc_section *s = doc_section(b->doc, DOC_PLAIN);
     add_heading(b, s);
     build_selection(b, s);
-    add_types(b);
+    object_add_types(b);
     add_objects(b);
 }
 

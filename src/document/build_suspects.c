@@ -138,7 +138,8 @@ static struct doc_chart *chart_of(struct build *b, const struct hd_suspect *s,
     return chart;
 }
 
-static void add_row(struct build *b, struct doc_table *t, const struct hd_suspect *s)
+static void suspects_add_row(struct build *b, struct doc_table *t,
+                             const struct hd_suspect *s)
 {
     struct hd_tally at[SERIES_MAX_SNAPSHOTS];
     struct text method = {0};
@@ -172,7 +173,7 @@ static void add_births(struct build *b, const struct hd_births *births)
 }
 
 /* A page has room for every frame; a line says those that say most. */
-static void add_held_by(struct build *b, const struct hd_chains *chains)
+static void suspects_add_held_by(struct build *b, const struct hd_chains *chains)
 {
     if (chains->len == 0 && chains->omitted == 0)
         return;
@@ -223,7 +224,7 @@ static void add_group(struct build *b, struct doc_table *t,
         CELL(b, "");
     }
     for (size_t i = 0; i < shown; i++)
-        add_row(b, t, rows[i]);
+        suspects_add_row(b, t, rows[i]);
     build_others(b, t, len - shown);
     text_clear(&b->words);
 }
@@ -253,7 +254,7 @@ static void add_groups(struct build *b, struct doc_table *t)
 }
 
 /* Columns that the words above them tell as well go first. */
-static void add_table(struct build *b, struct doc_section *s)
+static void suspects_add_table(struct build *b, struct doc_section *s)
 {
     const struct hd_diff *d = &b->r->diff;
     const struct doc_column columns[] = {
@@ -294,9 +295,9 @@ static void add_table(struct build *b, struct doc_section *s)
     struct doc_table *t = TABLE(b, s, columns);
     t->details = "Scores";
     for (size_t i = 0; i < d->suspects_shown; i++) {
-        add_row(b, t, &d->suspects[i]);
+        suspects_add_row(b, t, &d->suspects[i]);
         add_births(b, d->suspects[i].births);
-        add_held_by(b, &d->suspects[i].chains);
+        suspects_add_held_by(b, &d->suspects[i].chains);
         build_hint(b, d->suspects[i].hint);
     }
     build_others(b, t, d->suspect_count - d->suspects_shown);
@@ -322,7 +323,7 @@ void build_suspects(struct build *b)
     if (d->suspect_count + d->minor_count + d->pooled_count > 0)
         s->remark = basis(b->r);
     if (!add_none(b, s))
-        add_table(b, s);
+        suspects_add_table(b, s);
     if (d->hidden_count > 0)
         PARAGRAPH(b, s, as_plural(d->hidden_count, "suspect"), " ",
                   d->hidden_count == 1 ? "is" : "are",

@@ -18,7 +18,8 @@ static const struct hd_tree_node *node_at(const struct build *b, size_t i)
     return &b->r->tree.nodes[i];
 }
 
-static void add_type(struct build *b, struct doc_runs *to, const struct hd_tree_node *n)
+static void tree_add_type(struct build *b, struct doc_runs *to,
+                          const struct hd_tree_node *n)
 {
     bool common =
         n->kind == HD_NODE_TYPE && names_is_framework(name_part(n->type), NAME_WHOLE);
@@ -43,7 +44,7 @@ static bool add_variable(struct build *b, struct doc_runs *to,
     } else {
         SAY(b, to, run_name(field), ": ");
     }
-    add_type(b, to, object);
+    tree_add_type(b, to, object);
     return true;
 }
 
@@ -55,8 +56,8 @@ static bool is_owner(struct build *b, const struct hd_tree_node *n)
 }
 
 /* The field by which it is held, behind the type that holds it; NULL: alone. */
-static void add_field(struct build *b, struct doc_runs *to, const char *holder,
-                      const struct hd_tree_node *n)
+static void tree_add_field(struct build *b, struct doc_runs *to, const char *holder,
+                           const struct hd_tree_node *n)
 {
     struct text t = {0};
     if (n->field == NULL)
@@ -78,9 +79,9 @@ static void add_field_of(struct build *b, struct doc_runs *to, size_t i, size_t 
     if (n->kind != HD_NODE_TYPE)
         return;
     if (t->is_holders)
-        add_field(b, to, n->type, n);
+        tree_add_field(b, to, n->type, n);
     else if (i < last)
-        add_field(b, to, n->type, node_at(b, i + 1));
+        tree_add_field(b, to, n->type, node_at(b, i + 1));
 }
 
 /* A line begins with the field by which the one above it holds it. */
@@ -89,18 +90,18 @@ static void add_first_field(struct build *b, struct doc_runs *to, size_t i)
     const struct hd_tree_node *n = node_at(b, i);
     if (n->field == NULL || b->r->tree.is_holders)
         return;
-    add_field(b, to, NULL, n);
+    tree_add_field(b, to, NULL, n);
     SAY_AS(b, to, DOC_ASIDE, " → ");
 }
 
-struct naming {
+struct line_name {
     struct doc_runs *to;
     bool any;    /* something was said */
     size_t gap;  /* places that were left out since */
     size_t only; /* the last of them */
 };
 
-static void add_joint(struct build *b, struct naming *n)
+static void add_joint(struct build *b, struct line_name *n)
 {
     if (n->any)
         SAY_AS(b, n->to, DOC_ASIDE, b->r->tree.is_holders ? " ← " : " → ");
@@ -108,14 +109,14 @@ static void add_joint(struct build *b, struct naming *n)
 }
 
 /* What stands for one place may as well be its name. */
-static void add_arrow(struct build *b, struct naming *n)
+static void add_arrow(struct build *b, struct line_name *n)
 {
     if (n->gap > 0)
         add_joint(b, n);
     if (n->gap > 1) {
         SAY_AS(b, n->to, DOC_ASIDE, "…");
     } else if (n->gap == 1) {
-        add_type(b, n->to, node_at(b, n->only));
+        tree_add_type(b, n->to, node_at(b, n->only));
         add_field_of(b, n->to, n->only, n->only + 1);
     }
     add_joint(b, n);
@@ -127,7 +128,7 @@ static void add_arrow(struct build *b, struct naming *n)
 static void name_chain(struct build *b, struct doc_runs *to, const struct tree_line *line)
 {
     enum { MOST_TOLD = 2 };
-    struct naming name = {.to = to};
+    struct line_name name = {.to = to};
     unsigned told = 0;
     add_first_field(b, to, line->start);
     for (size_t i = line->start; i <= line->last; i++) {
@@ -150,7 +151,7 @@ static void name_chain(struct build *b, struct doc_runs *to, const struct tree_l
         add_arrow(b, &name);
         told++;
         if (!variable) {
-            add_type(b, to, n);
+            tree_add_type(b, to, n);
         } else {
             if (!add_variable(b, to, n, next))
                 add_variable(b, to, next, n);
@@ -193,7 +194,8 @@ static bool knows_stayed(const struct hd_tree *t)
     return t->len > 0 && t->nodes[0].stayed != HD_UNKNOWN;
 }
 
-static void add_line(struct build *b, struct doc_table *table, const struct tree_line *line)
+static void tree_add_line(struct build *b, struct doc_table *table,
+                          const struct tree_line *line)
 {
     enum { BAR_COLUMNS = 8 };
     const struct hd_tree *t = &b->r->tree;
@@ -248,7 +250,7 @@ static void add_lines(struct build *b, struct doc_table *table)
         depth[i] = line.depth;
         while (t->nodes[line.last].folds)
             depth[++line.last] = line.depth;
-        add_line(b, table, &line);
+        tree_add_line(b, table, &line);
         i = line.last;
     }
     arena_free(&scratch);

@@ -44,8 +44,8 @@ enum origin { OF_CODE, OF_OURS, OF_OTHERS };
 /* A comment within "@team", "#12" and "://" keeps GitHub, which looks for them after
  * Markdown is done, from making links of them. A bar ends a cell even within code, unless
  * there is a backslash before it. */
-static void add_escaped(struct text *t, const struct text *s, enum origin origin,
-                        enum markdown_place in)
+static void markdown_add_escaped(struct text *t, const struct text *s, enum origin origin,
+                                 enum markdown_place in)
 {
     const char *const marks = origin == OF_OTHERS   ? "\\`*_[]|~$"
                               : in == MARKDOWN_CELL ? "|"
@@ -97,7 +97,7 @@ static void add_code(struct text *t, const struct text *s, enum markdown_place i
     bool edge = s->len > 0 && (s->data[0] == '`' || s->data[s->len - 1] == '`');
     add_fence(t, fence);
     text_add_string(t, edge ? " " : "");
-    add_escaped(t, s, OF_CODE, in);
+    markdown_add_escaped(t, s, OF_CODE, in);
     text_add_string(t, edge ? " " : "");
     add_fence(t, fence);
     text_free(&copy);
@@ -119,7 +119,7 @@ static void add_around(struct text *t, const char *begin, const struct text *s,
                        const char *end, enum markdown_place in)
 {
     text_add_string(t, begin);
-    add_escaped(t, s, OF_OURS, in);
+    markdown_add_escaped(t, s, OF_OURS, in);
     text_add_string(t, end);
 }
 
@@ -137,7 +137,7 @@ void markdown_run(struct text *t, const struct doc_run *run, enum markdown_place
     else if (is_name || run->style == DOC_CODE)
         add_code(t, &s, in);
     else if (run->style == DOC_QUOTED)
-        add_escaped(t, &s, OF_OTHERS, in);
+        markdown_add_escaped(t, &s, OF_OTHERS, in);
     else if (run->style == DOC_STRONG || (run->style == DOC_MORE && in == MARKDOWN_TEXT))
         add_around(t, "**", &s, "**", in);
     else if (run->style == DOC_GOOD)
@@ -147,7 +147,7 @@ void markdown_run(struct text *t, const struct doc_run *run, enum markdown_place
     else if (run->style == DOC_UNSURE)
         add_around(t, "❔ **", &s, "**", in);
     else
-        add_escaped(t, &s, OF_OURS, in);
+        markdown_add_escaped(t, &s, OF_OURS, in);
     text_free(&s);
 }
 

@@ -50,11 +50,11 @@ static void add_moment(struct text *t, double seconds)
 
 /* --- runs ---------------------------------------------------------------------------- */
 
-struct runs {
+struct fleet_runs {
     uint64_t of[HD_JUDGEMENT_COUNT];
 };
 
-#define T struct runs
+#define T struct fleet_runs
 static const struct record_field runs_fields[] = {
     FIELD("judged", UINT64(of[HD_JUDGED]), NEVER_NULL, "With a verdict."),
     FIELD("unsure", UINT64(of[HD_UNSURE]), NEVER_NULL,

@@ -15,7 +15,7 @@ struct shown_chain {
     const char *frames;
 };
 
-struct page {
+struct markdown_page {
     struct text t;
     const struct hd_write_options *opt;
     struct shown_chain *chains;
@@ -44,7 +44,8 @@ static const char *joint_of(const struct doc_piece *piece)
     return is_thing && (bracket || sentence) ? " " : is_thing ? ", " : piece->joint;
 }
 
-static void add_line(struct text *t, const struct doc_line *l, enum markdown_place in)
+static void markdown_add_line(struct text *t, const struct doc_line *l,
+                              enum markdown_place in)
 {
     for (size_t i = 0; i < l->len; i++) {
         if (l->all[i].cell.words.len == 0) /* for narrow places only */
@@ -64,7 +65,7 @@ static void add_capital(struct text *t, const char *words)
 }
 
 /* Blocks have an empty line between them. */
-static void begin_block(struct page *p)
+static void begin_block(struct markdown_page *p)
 {
     struct text *t = &p->t;
     while (t->len > 0 && (t->data[t->len - 1] == '\n' || t->data[t->len - 1] == ' '))
@@ -72,7 +73,7 @@ static void begin_block(struct page *p)
     text_add_string(t, "\n\n");
 }
 
-static void begin_fold(struct page *p, const char *title, const char *remark)
+static void begin_fold(struct markdown_page *p, const char *title, const char *remark)
 {
     begin_block(p);
     text_add_string(&p->t, "<details><summary>");
@@ -81,7 +82,7 @@ static void begin_fold(struct page *p, const char *title, const char *remark)
     begin_block(p);
 }
 
-static void end_fold(struct page *p)
+static void end_fold(struct markdown_page *p)
 {
     begin_block(p);
     text_add_string(&p->t, "</details>\n");
@@ -89,7 +90,7 @@ static void end_fold(struct page *p)
 
 /* --- chains -------------------------------------------------------------- */
 
-static void add_frames(struct text *t, const struct doc_chain *c)
+static void markdown_add_frames(struct text *t, const struct doc_chain *c)
 {
     for (size_t i = 0; i < c->frame_count; i++) {
         const struct doc_frame *f = &c->frames[i];
@@ -107,7 +108,7 @@ static void add_frames(struct text *t, const struct doc_chain *c)
 }
 
 /* Whether this chain was not shown before. */
-static bool is_new(struct page *p, struct text *frames)
+static bool is_new(struct markdown_page *p, struct text *frames)
 {
     struct shown_chain *known = NULL;
     HASH_FIND(hh, p->chains, text_string(frames), frames->len, known);
@@ -119,12 +120,12 @@ static bool is_new(struct page *p, struct text *frames)
     return true;
 }
 
-static void add_chain(struct page *p, const struct doc_chain *c)
+static void markdown_add_chain(struct markdown_page *p, const struct doc_chain *c)
 {
     struct text frames = {0}, head = {0};
-    add_frames(&frames, c);
+    markdown_add_frames(&frames, c);
     begin_block(p);
-    add_line(&head, &c->head, c->number > 0 ? MARKDOWN_TEXT : MARKDOWN_BLOCK);
+    markdown_add_line(&head, &c->head, c->number > 0 ? MARKDOWN_TEXT : MARKDOWN_BLOCK);
     bool alone = frames.len == 0 || !is_new(p, &frames);
     if (c->number > 0) {
         say(&p->t, "**", c->number, ".** ");
@@ -146,14 +147,14 @@ static void add_chain(struct page *p, const struct doc_chain *c)
     text_free(&head);
 }
 
-static void add_chains(struct page *p, const struct doc_chains *chains)
+static void add_chains(struct markdown_page *p, const struct doc_chains *chains)
 {
     for (size_t i = 0; i < chains->len; i++)
-        add_chain(p, &chains->all[i]);
+        markdown_add_chain(p, &chains->all[i]);
     if (chains->rest.len == 0)
         return;
     begin_block(p);
-    add_line(&p->t, &chains->rest, MARKDOWN_TEXT);
+    markdown_add_line(&p->t, &chains->rest, MARKDOWN_TEXT);
     text_add_string(&p->t, ".\n");
 }
 
@@ -195,12 +196,12 @@ static void add_about(struct text *t, const struct doc_row *row)
         if (a->label != NULL || a->line.len == 0)
             continue;
         text_add_string(t, "<br>");
-        add_line(t, &a->line, MARKDOWN_CELL);
+        markdown_add_line(t, &a->line, MARKDOWN_CELL);
     }
 }
 
-static void add_row(struct text *t, const struct doc_table *table,
-                    const struct doc_row *row, bool details)
+static void markdown_add_row(struct text *t, const struct doc_table *table,
+                             const struct doc_row *row, bool details)
 {
     for (size_t c = 0; c < table->column_count; c++) {
         const struct doc_column *column = &table->columns[c];
@@ -226,7 +227,8 @@ static size_t group_end(const struct doc_table *t, size_t i)
     return i;
 }
 
-static void add_rows(struct page *p, const struct doc_table *t, size_t first, size_t end)
+static void markdown_add_rows(struct markdown_page *p, const struct doc_table *t,
+                              size_t first, size_t end)
 {
     if (first == end)
         return;
@@ -234,16 +236,16 @@ static void add_rows(struct page *p, const struct doc_table *t, size_t first, si
     add_titles(&p->t, t, false);
     for (size_t i = first; i < end; i++)
         if (doc_is_on(DOC_ON_PAGES, t->rows[i].only))
-            add_row(&p->t, t, &t->rows[i], false);
+            markdown_add_row(&p->t, t, &t->rows[i], false);
 }
 
-static void add_details(struct page *p, const struct doc_table *t)
+static void add_details(struct markdown_page *p, const struct doc_table *t)
 {
     begin_fold(p, t->details, NULL);
     add_titles(&p->t, t, true);
     for (size_t i = 0; i < t->row_count; i++)
         if (t->rows[i].kind == DOC_ROW)
-            add_row(&p->t, t, &t->rows[i], true);
+            markdown_add_row(&p->t, t, &t->rows[i], true);
     end_fold(p);
 }
 
@@ -263,7 +265,7 @@ static bool has_more(const struct doc_row *row)
 }
 
 /* "**1.** `App.Order`": of a row its number, if it begins with one, and its subject. */
-static void add_row_name(struct page *p, const struct doc_table *t,
+static void add_row_name(struct markdown_page *p, const struct doc_table *t,
                          const struct doc_row *row)
 {
     begin_block(p);
@@ -278,13 +280,13 @@ static void add_row_name(struct page *p, const struct doc_table *t,
     }
 }
 
-static void add_attached(struct page *p, const struct doc_attached *a, bool first)
+static void add_attached(struct markdown_page *p, const struct doc_attached *a, bool first)
 {
     if (a->line.len > 0) {
         if (!first)
             begin_block(p);
         say(&p->t, first ? ", " : "", a->label, ": ");
-        add_line(&p->t, &a->line, MARKDOWN_TEXT);
+        markdown_add_line(&p->t, &a->line, MARKDOWN_TEXT);
         text_add_char(&p->t, '\n');
         return;
     }
@@ -292,7 +294,7 @@ static void add_attached(struct page *p, const struct doc_attached *a, bool firs
     add_chains(p, &a->chains);
 }
 
-static void add_all_attached(struct page *p, const struct doc_table *t)
+static void add_all_attached(struct markdown_page *p, const struct doc_table *t)
 {
     size_t rows = 0;
     for (size_t i = 0; i < t->row_count; i++)
@@ -329,7 +331,7 @@ static void add_tree_run(struct text *t, const struct doc_run *run)
     text_free(&name);
 }
 
-static void add_tree(struct page *p, const struct doc_table *t)
+static void add_tree(struct markdown_page *p, const struct doc_table *t)
 {
     const struct hd_write_options plain = {0};
     const struct tree_look look = {.opt = &plain, .add = add_tree_run};
@@ -340,21 +342,21 @@ static void add_tree(struct page *p, const struct doc_table *t)
     text_free(&lines);
 }
 
-static void add_table(struct page *p, const struct doc_table *t)
+static void markdown_add_table(struct markdown_page *p, const struct doc_table *t)
 {
     if (t->is_tree) {
         add_tree(p, t);
         return;
     }
     size_t i = group_end(t, 0);
-    add_rows(p, t, 0, i);
+    markdown_add_rows(p, t, 0, i);
     add_all_attached(p, t);
     while (i < t->row_count) {
         size_t end = group_end(t, i + 1);
         struct text title = {0};
         add_runs(&title, &t->rows[i].cells[0].words, MARKDOWN_TEXT);
         begin_fold(p, text_string(&title), NULL);
-        add_rows(p, t, i + 1, end);
+        markdown_add_rows(p, t, i + 1, end);
         end_fold(p);
         text_free(&title);
         i = end;
@@ -365,17 +367,17 @@ static void add_table(struct page *p, const struct doc_table *t)
 
 /* --- blocks -------------------------------------------------------------- */
 
-static void add_facts(struct page *p, const struct doc_facts *facts)
+static void markdown_add_facts(struct markdown_page *p, const struct doc_facts *facts)
 {
     for (size_t i = 0; i < facts->len; i++) {
         const struct doc_fact *f = &facts->all[i];
         say(&p->t, f->level > 0 ? "  - **" : "- **", f->name, "**: ");
-        add_line(&p->t, &f->value, MARKDOWN_TEXT);
+        markdown_add_line(&p->t, &f->value, MARKDOWN_TEXT);
         text_add_char(&p->t, '\n');
     }
 }
 
-static void add_notes(struct page *p, const struct doc_notes *notes)
+static void add_notes(struct markdown_page *p, const struct doc_notes *notes)
 {
     for (size_t i = 0; i < notes->len; i++) {
         const struct doc_note *n = &notes->all[i];
@@ -395,7 +397,7 @@ static void add_notes(struct page *p, const struct doc_notes *notes)
     }
 }
 
-static void add_command(struct page *p, const struct doc_command *c)
+static void add_command(struct markdown_page *p, const struct doc_command *c)
 {
     if (c->names_files && p->opt->files_go)
         return;
@@ -407,22 +409,22 @@ static void add_command(struct page *p, const struct doc_command *c)
 }
 
 /* Paragraphs that follow each other are lines of one. */
-static void add_paragraph(struct page *p, const struct doc_line *l, bool goes_on)
+static void add_paragraph(struct markdown_page *p, const struct doc_line *l, bool goes_on)
 {
     if (goes_on && p->t.data[p->t.len - 1] == '\n') {
         p->t.len--;
         text_add_string(&p->t, "  \n");
     }
-    add_line(&p->t, l, MARKDOWN_TEXT);
+    markdown_add_line(&p->t, l, MARKDOWN_TEXT);
     text_add_char(&p->t, '\n');
 }
 
-static void add_listing(struct page *p, const struct doc_listing *l)
+static void add_listing(struct markdown_page *p, const struct doc_listing *l)
 {
     say(&p->t, "```", l->language, "\n", l->lines, "```\n");
 }
 
-static void add_block(struct page *p, const struct doc_block *b, bool goes_on)
+static void add_block(struct markdown_page *p, const struct doc_block *b, bool goes_on)
 {
     if (b->kind != DOC_COMMAND && !goes_on)
         begin_block(p);
@@ -437,10 +439,10 @@ static void add_block(struct page *p, const struct doc_block *b, bool goes_on)
         add_listing(p, &b->listing);
         break;
     case DOC_FACTS:
-        add_facts(p, &b->facts);
+        markdown_add_facts(p, &b->facts);
         break;
     case DOC_TABLE:
-        add_table(p, &b->table);
+        markdown_add_table(p, &b->table);
         break;
     case DOC_CHAINS:
         add_chains(p, &b->chains);
@@ -456,7 +458,7 @@ static void add_block(struct page *p, const struct doc_block *b, bool goes_on)
 
 /* --- sections ------------------------------------------------------------- */
 
-static void add_title(struct page *p, const struct doc_section *s)
+static void add_title(struct markdown_page *p, const struct doc_section *s)
 {
     if (s->is_long) {
         begin_fold(p, s->title.text, s->remark);
@@ -473,7 +475,7 @@ static void add_title(struct page *p, const struct doc_section *s)
     text_add_string(&p->t, ".\n");
 }
 
-static void add_section(struct page *p, const struct doc_section *s, bool is_first)
+static void add_section(struct markdown_page *p, const struct doc_section *s, bool is_first)
 {
     if (s->kind != DOC_PLAIN)
         add_title(p, s);
@@ -494,7 +496,7 @@ static bool has_lead(const struct document *d)
 }
 
 /* "**heapdrift**: `App.Order`"; without a summary the first paragraph goes on there. */
-static void add_summary(struct page *p, const struct document *d)
+static void add_summary(struct markdown_page *p, const struct document *d)
 {
     say(&p->t, "**", d->title, "**");
     if (d->summary.len > 0 || has_lead(d))
@@ -505,7 +507,7 @@ static void add_summary(struct page *p, const struct document *d)
 }
 
 /* "**LEAK** `Session`: ...", each a line of one paragraph. */
-static void add_verdict(struct page *p, const struct document *d)
+static void add_verdict(struct markdown_page *p, const struct document *d)
 {
     for (size_t i = 0; i < d->verdict_len; i++) {
         const struct doc_verdict *v = &d->verdict[i];
@@ -525,7 +527,7 @@ static void add_verdict(struct page *p, const struct document *d)
 static void render(const struct document *d, const struct hd_write_options *opt,
                    struct out *o)
 {
-    struct page p = {.opt = opt};
+    struct markdown_page p = {.opt = opt};
     text_add_string(&p.t, "<!-- heapdrift -->\n");
     if (d->verdict_len > 0)
         add_verdict(&p, d);

@@ -80,8 +80,8 @@ static void color_elements(struct chain_line *l, const char *code)
     }
 }
 
-static void add_chain(const struct printer *p, struct chain_line *l,
-                      const struct doc_chain *c)
+static void text_add_chain(const struct printer *p, struct chain_line *l,
+                           const struct doc_chain *c)
 {
     for (size_t i = 0; i < c->frame_count; i++) {
         const struct doc_frame *f = &c->frames[i];
@@ -156,7 +156,7 @@ static void add_held_by(const struct printer *p, struct text *line,
     struct wrap_room room = {
         .indent = HELD_INDENT, .width = words_fold_columns(p->opt), .ascii = p->opt->ascii};
     size_t used = 0;
-    add_chain(p, &chain, c);
+    text_add_chain(p, &chain, c);
     if (c->head.len > 0) {
         const struct doc_runs *words = words_of_cell(p->opt, &c->head.all[0].cell);
         words_add_pieces(p->opt, line, &c->head, 0, 0);
@@ -205,7 +205,7 @@ static bool is_ragged(const struct printer *p, const struct doc_column *c, size_
     return p->opt->width == 0 && gives_way(c) && !c->is_title && columns > WIDEST;
 }
 
-static size_t width_of(const struct printer *p, const struct doc_table *t, size_t c)
+static size_t text_width_of(const struct printer *p, const struct doc_table *t, size_t c)
 {
     const struct doc_column *column = &t->columns[c];
     struct text words = {0};
@@ -228,11 +228,11 @@ static size_t width_of(const struct printer *p, const struct doc_table *t, size_
 }
 
 /* Of all columns, where those that give way have left what is too much. */
-static size_t *measure(const struct printer *p, const struct doc_table *t)
+static size_t *text_measure(const struct printer *p, const struct doc_table *t)
 {
     size_t *widths = alloc_zeroed(array_bytes(t->column_count, sizeof(*widths))), total = 0;
     for (size_t c = 0; c < t->column_count; c++) {
-        widths[c] = width_of(p, t, c);
+        widths[c] = text_width_of(p, t, c);
         if (widths[c] != HIDDEN)
             total += widths[c] + (total > 0 ? GAP : 0);
     }
@@ -429,7 +429,7 @@ static void print_row_line(struct printer *p, const struct doc_row *row)
 
 static void print_table(struct printer *p, const struct doc_table *t)
 {
-    size_t *widths = measure(p, t);
+    size_t *widths = text_measure(p, t);
     bool has_rows = false;
     for (size_t i = 0; i < t->row_count; i++)
         has_rows |= t->rows[i].kind == DOC_ROW && is_here(p, t->rows[i].only);

@@ -131,9 +131,9 @@ static bool has_name(const struct doc_runs *runs)
 
 /* A piece that is wider than the place is cut if it is a name; never a number. Colours are
  * for lines that are not broken again. */
-static void add_piece(const struct hd_write_options *opt, struct text *t,
-                      const struct doc_runs *words, const struct text *plain, size_t room,
-                      bool paints)
+static void words_add_piece(const struct hd_write_options *opt, struct text *t,
+                            const struct doc_runs *words, const struct text *plain,
+                            size_t room, bool paints)
 {
     if (plain->len > 0 && has_name(words) && words_columns(opt, plain) > room)
         format_shorten(t, plain->data, plain->len, room, opt->ascii);
@@ -145,7 +145,7 @@ static void add_piece(const struct hd_write_options *opt, struct text *t,
 }
 
 /* A word, and how wide it is. */
-static size_t add_word(struct text *t, const char *word, size_t len, bool ascii)
+static size_t words_add_word(struct text *t, const char *word, size_t len, bool ascii)
 {
     size_t from = t->len;
     text_add(t, word, len);
@@ -183,7 +183,7 @@ void words_add_pieces(const struct hd_write_options *opt, struct text *t,
             wrap_break(t, indent);
             column = indent + words_columns(opt, &piece);
         }
-        add_piece(opt, t, words, &piece, room, !l->wraps);
+        words_add_piece(opt, t, words, &piece, room, !l->wraps);
     }
     text_free(&piece);
 }
@@ -327,7 +327,7 @@ void wrap_words(struct text *t, const char *words, size_t column, size_t indent,
         while (*end == ' ' && is_one(begin, end))
             end += 1 + strcspn(end + 1, " ");
         text_clear(&one);
-        size_t word = add_word(&one, words, (size_t)(end - words), ascii);
+        size_t word = words_add_word(&one, words, (size_t)(end - words), ascii);
         if (width > 0 && column > indent && column + word > width) {
             wrap_break(t, indent);
             column = indent;
@@ -370,7 +370,7 @@ struct drawing {
 
 /* --- words ---------------------------------------------------------------- */
 
-static size_t width_of(struct drawing *d, const struct doc_runs *runs)
+static size_t words_width_of(struct drawing *d, const struct doc_runs *runs)
 {
     size_t columns = 0;
     for (size_t i = 0; i < runs->len; i++) {
@@ -430,7 +430,7 @@ static bool is_arrow_run(const struct doc_run *run)
 }
 
 /* "…" in the place of the runs from one to in front of another. */
-static void leave_out(struct doc_runs *runs, unsigned from, unsigned to)
+static void words_leave_out(struct doc_runs *runs, unsigned from, unsigned to)
 {
     runs->all[from] = (struct doc_run){DOC_ASIDE, "…"};
     memmove(&runs->all[from + 1], &runs->all[to], (runs->len - to) * sizeof(*runs->all));
@@ -448,12 +448,12 @@ static bool shorten_runs(struct doc_runs *runs)
     bool again = found > 1 && arrows[1] == arrows[0] + 2 &&
                  strcmp(runs->all[arrows[0] + 1].text, "…") == 0;
     if (found > 1u + again) {
-        leave_out(runs, arrows[0] + 1, arrows[1 + again]);
+        words_leave_out(runs, arrows[0] + 1, arrows[1 + again]);
         return true;
     }
     bool variable = found > 0 && arrows[0] > 3 && strcmp(runs->all[1].text, ": ") == 0;
     if (variable)
-        leave_out(runs, 2, arrows[again]);
+        words_leave_out(runs, 2, arrows[again]);
     return variable;
 }
 
@@ -461,7 +461,7 @@ static size_t share_of(struct drawing *d, const struct doc_runs *runs, size_t ro
                        size_t *wide)
 {
     for (size_t i = 0; i < runs->len; i++)
-        wide[i] = width_of(d, &(struct doc_runs){.all = &runs->all[i], .len = 1});
+        wide[i] = words_width_of(d, &(struct doc_runs){.all = &runs->all[i], .len = 1});
     return fair_share(wide, runs->len, room);
 }
 
@@ -469,7 +469,7 @@ static size_t share_of(struct drawing *d, const struct doc_runs *runs, size_t ro
  * then the longest words give way, or all but the last. */
 static void add_fitting(struct drawing *d, const struct doc_runs *whole, size_t room)
 {
-    if (width_of(d, whole) <= room) {
+    if (words_width_of(d, whole) <= room) {
         add_runs(d, whole);
         return;
     }
@@ -493,7 +493,7 @@ static void add_fitting(struct drawing *d, const struct doc_runs *whole, size_t 
 
 /* --- measures ------------------------------------------------------------- */
 
-static void measure(struct drawing *d)
+static void words_measure(struct drawing *d)
 {
     const unsigned width = d->look->opt->width;
     for (size_t c = 0; c + 1 < d->t->column_count; c++) {
@@ -503,7 +503,8 @@ static void measure(struct drawing *d)
         d->widths[c] =
             printed_columns(column->title, strlen(column->title), d->look->opt->ascii);
         for (size_t i = 0; i < d->t->row_count; i++) {
-            size_t wide = width_of(d, words_of_cell(d->look->opt, &d->t->rows[i].cells[c]));
+            size_t wide =
+                words_width_of(d, words_of_cell(d->look->opt, &d->t->rows[i].cells[c]));
             d->widths[c] = wide > d->widths[c] ? wide : d->widths[c];
         }
         d->left += d->widths[c] + GAP;
@@ -582,7 +583,7 @@ static void add_numbers(struct drawing *d, const struct doc_row *row)
         const struct doc_runs *words = words_of_cell(d->look->opt, &row->cells[c]);
         if (d->widths[c] == 0)
             continue;
-        size_t room = d->widths[c] - width_of(d, words);
+        size_t room = d->widths[c] - words_width_of(d, words);
         bool right = d->t->columns[c].align == DOC_RIGHT;
         words_pad(d->to, right ? room : 0);
         add_runs(d, words);
@@ -599,7 +600,7 @@ static size_t remarks_that_fit(struct drawing *d, const struct doc_runs *remark,
     *taken = remark->len > 0 ? MARK_GAP : 0;
     for (; count < remark->len; count++) {
         struct doc_runs one = {.all = &remark->all[count], .len = 1};
-        size_t wide = width_of(d, &one);
+        size_t wide = words_width_of(d, &one);
         if (count > 0 && *taken + wide + least > room)
             break;
         *taken += wide;
@@ -607,7 +608,7 @@ static size_t remarks_that_fit(struct drawing *d, const struct doc_runs *remark,
     return count;
 }
 
-static void add_row(struct drawing *d, size_t i)
+static void words_add_row(struct drawing *d, size_t i)
 {
     const struct doc_row *row = &d->t->rows[i];
     const struct doc_runs *name =
@@ -617,7 +618,8 @@ static void add_row(struct drawing *d, size_t i)
     size_t used = d->left + add_guides(d, row, d->is_last[i]), taken;
     size_t room = d->look->opt->width > used ? d->look->opt->width - used : SHORTEST;
     room = d->look->opt->width == 0 ? SIZE_MAX : room;
-    remark.len = (unsigned)remarks_that_fit(d, &remark, width_of(d, name), room, &taken);
+    remark.len =
+        (unsigned)remarks_that_fit(d, &remark, words_width_of(d, name), room, &taken);
     add_fitting(d, name, room > taken + SHORTEST ? room - taken : SHORTEST);
     words_pad(d->to, remark.len > 0 ? MARK_GAP : 0);
     add_runs(d, &remark);
@@ -633,12 +635,12 @@ void tree_lines(struct text *to, const struct doc_table *t, const struct tree_lo
     d.widths = alloc_zeroed(array_bytes(t->column_count, sizeof(*d.widths)));
     d.is_last = alloc_zeroed(array_bytes(t->row_count, sizeof(*d.is_last)));
     d.goes_on = alloc_zeroed(array_bytes((size_t)deepest + 1, sizeof(*d.goes_on)));
-    measure(&d);
+    words_measure(&d);
     find_last(&d);
     memset(d.goes_on, 0, array_bytes((size_t)deepest + 1, sizeof(*d.goes_on)));
     add_titles(&d);
     for (size_t i = 0; i < t->row_count; i++) {
-        add_row(&d, i);
+        words_add_row(&d, i);
         d.goes_on[t->rows[i].depth] = !d.is_last[i];
     }
     free(d.widths);

@@ -56,7 +56,7 @@ static void add_warned_file(struct text *t, const struct hd_model *m,
 enum { MOST_ERRORS = 9 };
 
 /* What would end the line, or a property in front of the message. */
-static void add_escaped(struct text *t, const char *s, bool property)
+static void github_add_escaped(struct text *t, const char *s, bool property)
 {
     for (; *s != '\0'; s++) {
         char hex[8];
@@ -78,11 +78,11 @@ static void add_command(struct text *t, const char *command, const char *path,
     if (path != NULL) {
         format_name(&name, text_repository_path(path));
         text_add_string(t, "file=");
-        add_escaped(t, text_string(&name), true);
+        github_add_escaped(t, text_string(&name), true);
         say(t, ",line=", as_digits(line), ",");
     }
     text_add_string(t, "title=");
-    add_escaped(t, title, true);
+    github_add_escaped(t, title, true);
     text_add_string(t, "::");
     text_free(&name);
 }
@@ -94,7 +94,7 @@ static void add_error(struct text *t, const struct hd_model *m, const struct hd_
     if (phrase_what_counts(m) != NULL)
         say(&message, "\n", phrase_what_counts(m));
     add_command(t, "error", f->path, f->line, "heapdrift: over budget");
-    add_escaped(t, text_string(&message), false);
+    github_add_escaped(t, text_string(&message), false);
     text_add_char(t, '\n');
     text_free(&message);
 }
@@ -108,7 +108,7 @@ static void add_warning(struct text *t, const struct hd_model *m,
         add_warned_file(&message, m, w);
     format_name(&message, w->message);
     add_command(t, "warning", has_line ? w->path : NULL, w->line, w->code);
-    add_escaped(t, text_string(&message), false);
+    github_add_escaped(t, text_string(&message), false);
     text_add_char(t, '\n');
     text_free(&message);
 }

@@ -31,7 +31,7 @@ static const char *const fixed[S_FIXED] = {
     "",          "objects", "count", "space", "bytes", "growth_objects", "growth_space",
     "root_kind", made_by};
 
-struct making {
+struct pprof_profile {
     struct tree_frames f;
     struct arena arena;
     Pprof__Profile profile;
@@ -39,7 +39,7 @@ struct making {
     size_t string_count;
 };
 
-static int64_t add_string(struct making *m, const char *s)
+static int64_t add_string(struct pprof_profile *m, const char *s)
 {
     struct text t = {0};
     text_add_utf8(&t, s, strlen(s));
@@ -50,7 +50,7 @@ static int64_t add_string(struct making *m, const char *s)
 
 /* --- what there is ---------------------------------------------------------- */
 
-static void add_types(struct making *m)
+static void pprof_add_types(struct pprof_profile *m)
 {
     static const int64_t types[MOST_VALUES][2] = {{S_OBJECTS, S_COUNT},
                                                   {S_SPACE, S_BYTES},
@@ -71,7 +71,7 @@ static void add_types(struct making *m)
 }
 
 /* A location and a function per name: pprof adds up by these. */
-static void add_functions(struct making *m)
+static void add_functions(struct pprof_profile *m)
 {
     size_t count = m->f.count;
     Pprof__Function *functions = arena_array(&m->arena, Pprof__Function, count);
@@ -97,7 +97,7 @@ static void add_functions(struct making *m)
 
 /* --- stacks ------------------------------------------------------------------ */
 
-static void add_label(struct making *m, Pprof__Sample *s, const char *kind)
+static void add_label(struct pprof_profile *m, Pprof__Sample *s, const char *kind)
 {
     if (kind == NULL)
         return;
@@ -112,7 +112,7 @@ static void add_label(struct making *m, Pprof__Sample *s, const char *kind)
     s->n_label = 1;
 }
 
-static Pprof__Sample *sample_of(struct making *m, size_t node)
+static Pprof__Sample *sample_of(struct pprof_profile *m, size_t node)
 {
     const struct hd_tree *t = m->f.tree;
     const struct hd_tally *first = &t->nodes[node].at[t->first],
@@ -140,7 +140,7 @@ static bool is_empty(const struct hd_tree *t, const struct hd_tree_node *n)
     return first->count == 0 && last->count == 0 && first->bytes == 0 && last->bytes == 0;
 }
 
-static void add_samples(struct making *m)
+static void add_samples(struct pprof_profile *m)
 {
     const struct hd_tree *t = m->f.tree;
     m->profile.sample = arena_array(&m->arena, Pprof__Sample *, t->len);
@@ -156,7 +156,7 @@ struct packed_bytes {
     struct text bytes;
 };
 
-static void append(ProtobufCBuffer *to, size_t len, const uint8_t *data)
+static void pprof_append(ProtobufCBuffer *to, size_t len, const uint8_t *data)
 {
     text_add(&((struct packed_bytes *)(void *)to)->bytes, data, len);
 }
@@ -164,8 +164,8 @@ static void append(ProtobufCBuffer *to, size_t len, const uint8_t *data)
 static void write(const struct hd_report *r, const struct hd_write_options *opt,
                   struct out *o)
 {
-    struct making m = {.f = tree_frames_of(r->model.tree)};
-    struct packed_bytes packed = {.base = {.append = append}};
+    struct pprof_profile m = {.f = tree_frames_of(r->model.tree)};
+    struct packed_bytes packed = {.base = {.append = pprof_append}};
     int64_t comment = S_COMMENT;
     (void)opt;
     pprof__profile__init(&m.profile);
@@ -174,7 +174,7 @@ static void write(const struct hd_report *r, const struct hd_write_options *opt,
         add_string(&m, fixed[i]);
     for (int i = 0; i < HD_ROOT_KIND_COUNT; i++)
         add_string(&m, hd_root_kind_name((enum hd_root_kind)i));
-    add_types(&m);
+    pprof_add_types(&m);
     add_functions(&m);
     add_samples(&m);
     m.profile.string_table = m.strings;

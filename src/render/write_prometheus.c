@@ -173,7 +173,7 @@ static const struct metric of_open[] = {
      OF(struct hd_fleet_suspect, ended_near_limit)},
 };
 
-static double value_of(const struct metric *m, const void *row)
+static double metric_value_of(const struct metric *m, const void *row)
 {
     const void *at = (const char *)row + m->at;
     if (m->kind == METRIC_POOLED)
@@ -187,7 +187,7 @@ static double value_of(const struct metric *m, const void *row)
 /* What it is and not how it stands today, so that an alert goes on under one name: which
  * run is the worst is a value. Subject and hint follow from type and holder and make no
  * more series. */
-static void add_suspect(struct text *labels, const struct hd_fleet_suspect *s)
+static void metric_add_suspect(struct text *labels, const struct hd_fleet_suspect *s)
 {
     exposition_label(labels, "service", s->service);
     exposition_label(labels, "type", s->type);
@@ -201,7 +201,7 @@ static void put_suspect(struct exposition *e, const struct hd_fleet_suspect *s,
                         double value)
 {
     struct text labels = {0};
-    add_suspect(&labels, s);
+    metric_add_suspect(&labels, s);
     exposition_sample(e, &labels, value);
 }
 
@@ -212,9 +212,9 @@ static void put_metrics(struct exposition *e, const struct metric *metrics, size
     for (const struct metric *m = metrics; m < metrics + count; m++) {
         exposition_begin(e, m->name, m->help);
         for (size_t i = 0; i < len; i++)
-            put_suspect(e, &all[i], value_of(m, &all[i]));
+            put_suspect(e, &all[i], metric_value_of(m, &all[i]));
         for (size_t i = 0; i < few_len; i++)
-            put_suspect(e, &few[i], value_of(m, &few[i]));
+            put_suspect(e, &few[i], metric_value_of(m, &few[i]));
     }
 }
 
@@ -230,7 +230,7 @@ static void put_suspects(struct exposition *e, const struct hd_fleet_answer *a)
                      "What they lack for a verdict: see docs/fleet.md.");
     for (size_t i = 0; i < a->open_shown; i++) {
         struct text labels = {0};
-        add_suspect(&labels, &open[i]);
+        metric_add_suspect(&labels, &open[i]);
         exposition_label(&labels, "missing", hd_fleet_missing_name(open[i].missing));
         exposition_sample(e, &labels, 1);
     }
@@ -272,7 +272,8 @@ static void put_services(struct exposition *e, const struct hd_fleet_answer *a)
         for (size_t i = 0; i < a->services_shown; i++) {
             struct text labels = {0};
             exposition_label(&labels, "service", a->services[i].service);
-            exposition_sample(e, &labels, value_of(&of_services[m], &a->services[i]));
+            exposition_sample(e, &labels,
+                              metric_value_of(&of_services[m], &a->services[i]));
         }
     }
 }

@@ -25,12 +25,12 @@ struct known_name {
     size_t number;
 };
 
-struct numbering {
+struct frame_names {
     struct tree_frames *f;
     struct known_name *known;
 };
 
-static size_t number_of(struct numbering *n, const char *name)
+static size_t frames_number_of(struct frame_names *n, const char *name)
 {
     struct known_name *found = NULL;
     HASH_FIND(hh, n->known, name, strlen(name), found);
@@ -92,7 +92,7 @@ static void set_depth(struct tree_frames *f, size_t i)
 struct tree_frames tree_frames_of(const struct hd_tree *t)
 {
     struct tree_frames f = {.tree = t};
-    struct numbering n = {.f = &f};
+    struct frame_names n = {.f = &f};
     size_t tops = tops_of(t);
     f.names = arena_array(&f.arena, const char *, t->len + 2);
     f.name_of = arena_array(&f.arena, size_t, t->len);
@@ -102,10 +102,10 @@ struct tree_frames tree_frames_of(const struct hd_tree *t)
     for (size_t i = 0; i < t->len; i++) {
         const struct hd_tree_node *node = &t->nodes[i];
         const char *name = name_of(t, node, tops, &f.arena);
-        f.name_of[i] = name != NULL ? number_of(&n, name) : NO_FRAME;
+        f.name_of[i] = name != NULL ? frames_number_of(&n, name) : NO_FRAME;
         set_depth(&f, i);
         if (f.depth[i] > TREE_MOST_FRAMES)
-            f.gap = number_of(&n, left_out);
+            f.gap = frames_number_of(&n, left_out);
         if (node->kind == HD_NODE_ROOTS)
             f.root_kind[i] = hd_root_kind_name(node->root_kind);
         else if (node->parent != HD_NO_NODE)
@@ -121,7 +121,8 @@ void tree_frames_free(struct tree_frames *f)
 }
 
 /* Frames from a node upwards, into the places that end before end; so many at most. */
-static void add_frames(const struct tree_frames *f, size_t node, size_t *end, size_t most)
+static void frames_add_frames(const struct tree_frames *f, size_t node, size_t *end,
+                              size_t most)
 {
     for (; node != HD_NO_NODE && most > 0; node = f->tree->nodes[node].parent) {
         if (f->name_of[node] == NO_FRAME)
@@ -135,12 +136,12 @@ size_t tree_stack(const struct tree_frames *f, size_t node, size_t *stack)
 {
     size_t depth = f->depth[node];
     if (depth <= TREE_MOST_FRAMES) {
-        add_frames(f, node, stack + depth, depth);
+        frames_add_frames(f, node, stack + depth, depth);
         return depth;
     }
-    add_frames(f, f->high[node], stack + HALF, HALF);
+    frames_add_frames(f, f->high[node], stack + HALF, HALF);
     stack[HALF] = f->gap;
-    add_frames(f, node, stack + TREE_MOST_FRAMES, TREE_MOST_FRAMES - HALF - 1);
+    frames_add_frames(f, node, stack + TREE_MOST_FRAMES, TREE_MOST_FRAMES - HALF - 1);
     return TREE_MOST_FRAMES;
 }
 
@@ -237,7 +238,7 @@ static json_t *frames_of(const struct tree_frames *f)
     return all;
 }
 
-struct recording {
+struct speedscope_events {
     const struct tree_frames *f;
     size_t snapshot;
     uint64_t now; /* bytes of all that has come to its end */
@@ -246,7 +247,7 @@ struct recording {
     size_t depth;
 };
 
-static void add_event(struct recording *r, const char *type, size_t node)
+static void add_event(struct speedscope_events *r, const char *type, size_t node)
 {
     if (r->f->name_of[node] != NO_FRAME)
         json_append(r->events,
@@ -255,7 +256,7 @@ static void add_event(struct recording *r, const char *type, size_t node)
 }
 
 /* The bytes of a place itself come behind those of what it owns. */
-static void close_before(struct recording *r, size_t node)
+static void close_before(struct speedscope_events *r, size_t node)
 {
     const struct hd_tree_node *nodes = r->f->tree->nodes;
     while (r->depth > 0 && nodes[r->open[r->depth - 1]].end <= node) {
@@ -268,7 +269,7 @@ static void close_before(struct recording *r, size_t node)
 static json_t *events_of(const struct tree_frames *f, size_t snapshot, uint64_t *end)
 {
     const struct hd_tree *t = f->tree;
-    struct recording r = {.f = f, .snapshot = snapshot, .events = json_array()};
+    struct speedscope_events r = {.f = f, .snapshot = snapshot, .events = json_array()};
     r.open = alloc_zeroed(array_bytes(t->len, sizeof(*r.open)));
     for (size_t i = 0; i < t->len;) {
         close_before(&r, i);

@@ -218,7 +218,7 @@ static void mark(struct explore *e)
 
 /* --- the line at the bottom ------------------------------------------------------ */
 
-static void ask_for(struct explore *e, enum prompt prompt, const char *with)
+static void prompt_for(struct explore *e, enum prompt prompt, const char *with)
 {
     e->prompt = prompt;
     snprintf(e->input, sizeof(e->input), "%s", with);
@@ -232,7 +232,7 @@ static void export_to(struct explore *e, bool replace)
         explore_message(e, "%s", why);
         break;
     case EXPORT_EXISTS:
-        ask_for(e, PROMPT_REPLACE, "");
+        prompt_for(e, PROMPT_REPLACE, "");
         break;
     default:
         explore_fail(e, why);
@@ -305,7 +305,7 @@ static void ask_where_to_export(struct explore *e)
 {
     char name[64];
     snprintf(name, sizeof(name), "%s.md", explore_view(e)->kind->name);
-    ask_for(e, PROMPT_EXPORT, name);
+    prompt_for(e, PROMPT_EXPORT, name);
 }
 
 /* --- moving ---------------------------------------------------------------------- */
@@ -397,7 +397,7 @@ static void click(struct explore *e, struct view *v, unsigned x, unsigned y)
 
 /* --- keys ------------------------------------------------------------------------ */
 
-static void sort(struct explore *e, struct view *v)
+static void sort_view(struct explore *e, struct view *v)
 {
     if (v->kind->sort == NULL) {
         explore_fail(e, "There is one order only.");
@@ -442,7 +442,7 @@ static void press_key(struct explore *e, struct view *v, uint32_t key)
         open_pane(e, (enum pane)(key - '1'));
         break;
     case '/':
-        ask_for(e, PROMPT_SEARCH, "");
+        prompt_for(e, PROMPT_SEARCH, "");
         break;
     case 'n':
         search(e, 1);
@@ -451,7 +451,7 @@ static void press_key(struct explore *e, struct view *v, uint32_t key)
         search(e, -1);
         break;
     case 's':
-        sort(e, v);
+        sort_view(e, v);
         break;
     case 'a':
         switch_app_only(e);

@@ -90,7 +90,7 @@ static size_t count_lines(enum place place, bool own)
     return n;
 }
 
-static size_t columns(const struct view *v, struct column *all)
+static size_t help_columns(const struct view *v, struct column *all)
 {
     (void)v;
     all[0] = (struct column){"key", "key", 20, ALIGN_LEFT, 0};
@@ -99,12 +99,12 @@ static size_t columns(const struct view *v, struct column *all)
 }
 
 /* Each part below a heading. */
-static size_t rows(const struct view *v)
+static size_t help_rows(const struct view *v)
 {
     return 2 + count_lines(place_of(v), true) + count_lines(place_of(v), false);
 }
 
-static void row(const struct view *v, size_t i, struct row *row)
+static void help_row(const struct view *v, size_t i, struct row *row)
 {
     enum place place = place_of(v);
     size_t own = count_lines(place, true);
@@ -121,26 +121,26 @@ static void row(const struct view *v, size_t i, struct row *row)
     row->name = line->what;
 }
 
-static void title(const struct view *v, struct hd_sink to)
+static void help_title(const struct view *v, struct hd_sink to)
 {
     (void)v;
     PUT(to, "Help");
 }
 
-static void enter(struct view *v, size_t i)
+static void help_enter(struct view *v, size_t i)
 {
     (void)i;
     explore_back(v->e);
 }
 
 /* Words of ours. */
-static bool copied(const struct view *v, size_t i, struct hd_sink to)
+static bool help_copied(const struct view *v, size_t i, struct hd_sink to)
 {
     (void)v, (void)i, (void)to;
     return false;
 }
 
-static bool key(struct view *v, uint32_t key)
+static bool help_key(struct view *v, uint32_t key)
 {
     return key == '?' && explore_back(v->e);
 }
@@ -148,13 +148,13 @@ static bool key(struct view *v, uint32_t key)
 static const struct view_kind kind = {
     .name = "help",
     .place = IN_HELP,
-    .columns = columns,
-    .rows = rows,
-    .row = row,
-    .title = title,
-    .copied = copied,
-    .enter = enter,
-    .key = key,
+    .columns = help_columns,
+    .rows = help_rows,
+    .row = help_row,
+    .title = help_title,
+    .copied = help_copied,
+    .enter = help_enter,
+    .key = help_key,
 };
 
 struct view *help_view(struct explore *e)

@@ -76,7 +76,7 @@ static void listen_to_ends(void)
 
 /* --- beginning ------------------------------------------------------------------- */
 
-static bool refuse(const char *why)
+static bool refuse_terminal(const char *why)
 {
     fprintf(stderr, "heapdrift: explore %s; `heapdrift tree` prints instead\n", why);
     return false;
@@ -99,11 +99,11 @@ static bool is_described(const char *term)
 bool terminal_is_there(void)
 {
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-        return refuse("needs a terminal");
+        return refuse_terminal("needs a terminal");
     if (!is_described(getenv("TERM")))
-        return refuse("does not know this terminal (TERM)");
+        return refuse_terminal("does not know this terminal (TERM)");
     if (capability("cup") == NULL)
-        return refuse("cannot draw on this terminal (TERM)");
+        return refuse_terminal("cannot draw on this terminal (TERM)");
     return true;
 }
 

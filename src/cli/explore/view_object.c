@@ -37,7 +37,7 @@ struct object {
     uint64_t retained; /* HD_UNKNOWN */
 };
 
-static const struct object *of(const struct view *v)
+static const struct object *object_of(const struct view *v)
 {
     return (const struct object *)v;
 }
@@ -78,8 +78,8 @@ static void add_chain(struct object *o, const struct explore *e)
         add(o, NOTE)->part = HD_OBJECTS_CHAINS;
 }
 
-static void add_groups(struct object *o, const struct explore *e,
-                       enum hd_direction direction)
+static void object_add_groups(struct object *o, const struct explore *e,
+                              enum hd_direction direction)
 {
     unsigned part = direction == HD_REFERS_TO ? HD_OBJECTS_GRAPH : HD_OBJECTS_REFERRERS;
     struct object_row *heading = add(o, HEADING);
@@ -122,7 +122,7 @@ static bool add_fields(struct object *o, const struct explore *e)
     return true;
 }
 
-static void refresh(struct view *v)
+static void object_refresh(struct view *v)
 {
     struct object *o = (struct object *)v;
     const struct explore *e = v->e;
@@ -131,13 +131,13 @@ static void refresh(struct view *v)
         return;
     add_chain(o, e);
     if (!add_fields(o, e))
-        add_groups(o, e, HD_REFERS_TO);
-    add_groups(o, e, HD_REFERRED_BY);
+        object_add_groups(o, e, HD_REFERS_TO);
+    object_add_groups(o, e, HD_REFERRED_BY);
 }
 
 /* --- rows ------------------------------------------------------------------------ */
 
-static size_t columns(const struct view *v, struct column *all)
+static size_t object_columns(const struct view *v, struct column *all)
 {
     bool ages = v->e->model->snapshots[v->e->snapshot].info.has_generations;
     all[NAME] = (struct column){"", "type", 0, ALIGN_LEFT, 0};
@@ -149,9 +149,9 @@ static size_t columns(const struct view *v, struct column *all)
     return 5;
 }
 
-static size_t rows(const struct view *v)
+static size_t object_rows(const struct view *v)
 {
-    return of(v)->len;
+    return object_of(v)->len;
 }
 
 static const char *heading_of(const struct explore *e, const struct object *o,
@@ -233,14 +233,14 @@ static void field_cells(const struct explore *e, const struct hd_field *f, struc
         object_cells(e, f->to, row);
 }
 
-static void row(const struct view *v, size_t i, struct row *row)
+static void object_row(const struct view *v, size_t i, struct row *row)
 {
     const struct explore *e = v->e;
-    const struct object_row *r = &of(v)->rows[i];
+    const struct object_row *r = &object_of(v)->rows[i];
     row->is_heading = r->what == HEADING || r->what == GAP || r->what == NOTE;
     switch (r->what) {
     case HEADING:
-        row->cells[NAME] = WORD_AS(LOOK_HEAD, heading_of(e, of(v), r));
+        row->cells[NAME] = WORD_AS(LOOK_HEAD, heading_of(e, object_of(v), r));
         break;
     case GAP:
         row->cells[NAME] = WORD_AS(LOOK_DIM, "…");
@@ -268,9 +268,9 @@ static void row(const struct view *v, size_t i, struct row *row)
 
 /* --- words ----------------------------------------------------------------------- */
 
-static void title(const struct view *v, struct hd_sink to)
+static void object_title(const struct view *v, struct hd_sink to)
 {
-    const struct hd_object *o = &of(v)->object;
+    const struct hd_object *o = &object_of(v)->object;
     PUT(to, "{}", SHORT(o->full_name != NULL ? o->full_name : o->type));
     if (o->kind != HD_OBJECT) {
         PUT(to, o->kind == HD_OBJECT_ROOTS ? "  a root" : "  not described");
@@ -279,8 +279,8 @@ static void title(const struct view *v, struct hd_sink to)
     if (o->address != 0)
         PUT(to, "  {}", ADDRESS(o->address));
     PUT(to, "  {}", BYTES(o->bytes));
-    if (of(v)->knows_retained && of(v)->retained != HD_UNKNOWN)
-        PUT(to, ", retains {}", BYTES(of(v)->retained));
+    if (object_of(v)->knows_retained && object_of(v)->retained != HD_UNKNOWN)
+        PUT(to, ", retains {}", BYTES(object_of(v)->retained));
     if (o->generation != HD_GEN_UNKNOWN)
         PUT(to, "  {}", WORD(hd_generation_name(o->generation)));
     PUT(to, "  1 of {}, object {}", COUNT(o->instances), NUMBER(o->number));
@@ -288,14 +288,14 @@ static void title(const struct view *v, struct hd_sink to)
         PUT(to, ", snapshot {}", NUMBER(v->e->snapshot + 1));
 }
 
-static void empty(const struct view *v, struct hd_sink to)
+static void object_empty(const struct view *v, struct hd_sink to)
 {
     put_progress(v->e, HD_OBJECTS_GRAPH, to);
 }
 
-static bool detail(const struct view *v, unsigned i, struct hd_sink to)
+static bool object_detail(const struct view *v, unsigned i, struct hd_sink to)
 {
-    if (i > 0 || v->cursor >= of(v)->len)
+    if (i > 0 || v->cursor >= object_of(v)->len)
         return false;
     struct row r = view_row(v, v->cursor);
     row_free(&r);
@@ -305,9 +305,9 @@ static bool detail(const struct view *v, unsigned i, struct hd_sink to)
 }
 
 /* Of several, and of what has no address, the name. */
-static bool copied(const struct view *v, size_t i, struct hd_sink to)
+static bool object_copied(const struct view *v, size_t i, struct hd_sink to)
 {
-    const struct object_row *r = &of(v)->rows[i];
+    const struct object_row *r = &object_of(v)->rows[i];
     bool is_one = r->what != GROUP || r->group->objects == 1;
     if (is_one && r->number != HD_NO_OBJECT && put_address(v->e, r->number, to))
         return true;
@@ -319,9 +319,9 @@ static bool copied(const struct view *v, size_t i, struct hd_sink to)
 }
 
 /* From the root to the object, with the fields that are known. */
-static bool chain(const struct view *v, size_t i, struct hd_sink to)
+static bool object_chain(const struct view *v, size_t i, struct hd_sink to)
 {
-    const struct object *all = of(v);
+    const struct object *all = object_of(v);
     struct hd_object o, before = {0};
     bool begun = false;
     (void)i;
@@ -340,32 +340,32 @@ static bool chain(const struct view *v, size_t i, struct hd_sink to)
     return begun;
 }
 
-static void enter(struct view *v, size_t i)
+static void object_enter(struct view *v, size_t i)
 {
     struct explore *e = v->e;
-    const struct object_row *r = &of(v)->rows[i];
+    const struct object_row *r = &object_of(v)->rows[i];
     if (r->what == GROUP && r->group->objects > 1)
-        explore_open(e, neighbours_view(e, of(v)->object.number, r->direction,
+        explore_open(e, neighbours_view(e, object_of(v)->object.number, r->direction,
                                         r->group->type, r->group->full_name));
-    else if (r->number != of(v)->object.number)
+    else if (r->number != object_of(v)->object.number)
         explore_open(e, object_view(e, r->number));
     else
         explore_message(e, "This is the object that is shown.");
 }
 
-static bool key(struct view *v, uint32_t pressed)
+static bool object_key(struct view *v, uint32_t pressed)
 {
     struct object *o = (struct object *)v;
     if (pressed != 'v')
         return false;
     o->values = !o->values;
-    refresh(v);
+    object_refresh(v);
     if (!o->fields.are_named)
         explore_message(v->e, "This snapshot tells no fields: those of core dumps do.");
     return true;
 }
 
-static bool waits(struct view *v)
+static bool object_waits(struct view *v)
 {
     struct object *o = (struct object *)v;
     if (!o->knows_retained)
@@ -374,13 +374,13 @@ static bool waits(struct view *v)
     return !o->knows_retained;
 }
 
-static bool forget(struct view *v)
+static bool object_forget(struct view *v)
 {
     (void)v;
     return false;
 }
 
-static void release(struct view *v)
+static void object_release(struct view *v)
 {
     struct object *o = (struct object *)v;
     free(o->groups[0]);
@@ -392,28 +392,28 @@ static void release(struct view *v)
 static const struct view_kind kind = {
     .name = "object",
     .place = IN_OBJECT,
-    .columns = columns,
-    .rows = rows,
-    .row = row,
-    .title = title,
-    .empty = empty,
-    .copied = copied,
-    .chain = chain,
-    .detail = detail,
+    .columns = object_columns,
+    .rows = object_rows,
+    .row = object_row,
+    .title = object_title,
+    .empty = object_empty,
+    .copied = object_copied,
+    .chain = object_chain,
+    .detail = object_detail,
     .detail_lines = 1,
-    .enter = enter,
-    .key = key,
-    .refresh = refresh,
-    .waits = waits,
-    .forget = forget,
-    .free = release,
+    .enter = object_enter,
+    .key = object_key,
+    .refresh = object_refresh,
+    .waits = object_waits,
+    .forget = object_forget,
+    .free = object_release,
 };
 
 struct view *object_view(struct explore *e, uint32_t number)
 {
     struct object *o = view_new(e, &kind, sizeof(*o));
     o->object.number = number;
-    refresh(&o->view);
+    object_refresh(&o->view);
     view_go(&o->view, 0);
     return &o->view;
 }

@@ -24,7 +24,7 @@ struct objects {
     char why[sizeof((struct hd_error){0}.message)];
 };
 
-static const struct objects *of(const struct view *v)
+static const struct objects *objects_of(const struct view *v)
 {
     return (const struct objects *)v;
 }
@@ -46,7 +46,7 @@ static unsigned wanted_parts(const struct objects *o)
     return o->source == OF_TYPE ? HD_OBJECTS_OF_TYPES : HD_OBJECTS_GRAPH;
 }
 
-static struct hd_object_list *find(const struct objects *o, struct hd_error *err)
+static struct hd_object_list *objects_find(const struct objects *o, struct hd_error *err)
 {
     struct explore *e = o->view.e;
     switch (o->source) {
@@ -66,7 +66,7 @@ static void forget_list(struct objects *o)
 }
 
 /* Numbers mean nothing in another snapshot. */
-static bool forget(struct view *v)
+static bool objects_forget(struct view *v)
 {
     struct objects *o = (struct objects *)v;
     forget_list(o);
@@ -76,34 +76,34 @@ static bool forget(struct view *v)
 }
 
 /* Find it as soon as that is possible. */
-static void refresh(struct view *v)
+static void objects_refresh(struct view *v)
 {
     struct objects *o = (struct objects *)v;
     struct hd_error err = {0};
     unsigned wanted = wanted_parts(o);
     if (o->list != NULL || v->e->objects == NULL || (v->e->ready & wanted) != wanted)
         return;
-    o->list = find(o, &err);
+    o->list = objects_find(o, &err);
     memcpy(o->why, err.message, sizeof(o->why));
 }
 
-static void sort(struct view *v)
+static void objects_sort(struct view *v)
 {
     struct objects *o = (struct objects *)v;
     o->order = (enum hd_object_order)((o->order + 1) % 3);
     forget_list(o);
-    refresh(v);
+    objects_refresh(v);
 }
 
-static const char *order_name(const struct view *v)
+static const char *objects_order_name(const struct view *v)
 {
     static const char *const names[] = {"size", "address", "number"};
-    return names[of(v)->order];
+    return names[objects_of(v)->order];
 }
 
 /* --- rows ------------------------------------------------------------------------ */
 
-static size_t columns(const struct view *v, struct column *all)
+static size_t objects_columns(const struct view *v, struct column *all)
 {
     bool ages = v->e->model->snapshots[v->e->snapshot].info.has_generations;
     all[0] = (struct column){"bytes", "bytes", 10, ALIGN_RIGHT, 0};
@@ -112,15 +112,15 @@ static size_t columns(const struct view *v, struct column *all)
     all[3] = (struct column){"referrers", "referrers", 9, ALIGN_RIGHT, 70};
     all[4] = (struct column){"address", "address", 15, ALIGN_LEFT, 0};
     all[5] = (struct column){"object", "object", 11, ALIGN_RIGHT, 90};
-    all[6] = of(v)->type == NULL && of(v)->source == NEAR_OBJECT
+    all[6] = objects_of(v)->type == NULL && objects_of(v)->source == NEAR_OBJECT
                  ? (struct column){"type", "type", 0, ALIGN_LEFT, 0}
                  : (struct column){"referred to by", "referrer", 0, ALIGN_LEFT, 0};
     return 7;
 }
 
-static size_t rows(const struct view *v)
+static size_t objects_rows(const struct view *v)
 {
-    return of(v)->list != NULL ? hd_object_list_count(of(v)->list) : 0;
+    return objects_of(v)->list != NULL ? hd_object_list_count(objects_of(v)->list) : 0;
 }
 
 static const char *generation_of(const struct hd_object *o)
@@ -147,10 +147,10 @@ static void put_referrer(const struct explore *e, const struct hd_object *o,
     free(groups);
 }
 
-static void row(const struct view *v, size_t i, struct row *row)
+static void objects_row(const struct view *v, size_t i, struct row *row)
 {
     struct hd_object o;
-    if (!hd_object(v->e->objects, hd_object_list_get(of(v)->list, i), &o))
+    if (!hd_object(v->e->objects, hd_object_list_get(objects_of(v)->list, i), &o))
         return;
     row->name = o.type;
     row->shown = o.full_name != NULL ? o.full_name : o.type;
@@ -164,15 +164,15 @@ static void row(const struct view *v, size_t i, struct row *row)
     row->cells[5] = NUMBER(o.number);
     row->cells[5].look = LOOK_DIM;
     row->cells[6] = OWNER(LOOK_DIM, row->shown);
-    if (of(v)->type != NULL || of(v)->source != NEAR_OBJECT)
+    if (objects_of(v)->type != NULL || objects_of(v)->source != NEAR_OBJECT)
         put_referrer(v->e, &o, row);
 }
 
 /* --- words ----------------------------------------------------------------------- */
 
-static void title(const struct view *v, struct hd_sink to)
+static void objects_title(const struct view *v, struct hd_sink to)
 {
-    const struct objects *o = of(v);
+    const struct objects *o = objects_of(v);
     const size_t snapshots = v->e->model->snapshot_count;
     PUT(to, "{}{}{}",
         WORD(o->source != NEAR_OBJECT       ? ""
@@ -188,9 +188,9 @@ static void title(const struct view *v, struct hd_sink to)
         PUT(to, "  snapshot {} of {}", NUMBER(v->e->snapshot + 1), NUMBER(snapshots));
 }
 
-static void empty(const struct view *v, struct hd_sink to)
+static void objects_empty(const struct view *v, struct hd_sink to)
 {
-    const struct objects *o = of(v);
+    const struct objects *o = objects_of(v);
     if (o->list != NULL)
         PUT(to, "No object.");
     else if (o->why[0] != '\0')
@@ -199,22 +199,22 @@ static void empty(const struct view *v, struct hd_sink to)
         put_progress(v->e, wanted_parts(o), to);
 }
 
-static bool copied(const struct view *v, size_t i, struct hd_sink to)
+static bool objects_copied(const struct view *v, size_t i, struct hd_sink to)
 {
-    return put_address(v->e, hd_object_list_get(of(v)->list, i), to);
+    return put_address(v->e, hd_object_list_get(objects_of(v)->list, i), to);
 }
 
 /* --- keys ------------------------------------------------------------------------ */
 
-static void enter(struct view *v, size_t i)
+static void objects_enter(struct view *v, size_t i)
 {
-    explore_open(v->e, object_view(v->e, hd_object_list_get(of(v)->list, i)));
+    explore_open(v->e, object_view(v->e, hd_object_list_get(objects_of(v)->list, i)));
 }
 
-static bool key(struct view *v, uint32_t key)
+static bool objects_key(struct view *v, uint32_t key)
 {
     struct explore *e = v->e;
-    if ((key != '<' && key != '>') || of(v)->source == NEAR_OBJECT)
+    if ((key != '<' && key != '>') || objects_of(v)->source == NEAR_OBJECT)
         return false;
     if (key == '<' && e->snapshot > 0)
         explore_look_at(e, e->snapshot - 1);
@@ -231,20 +231,20 @@ static size_t find_row(struct view *v, const char *text, size_t i, int step)
     struct hd_object o;
     (void)i;
     (void)step;
-    if (of(v)->list == NULL)
+    if (objects_of(v)->list == NULL)
         return 0;
     errno = 0;
     unsigned long long n = strtoull(text, &end, 0);
     bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
     if (end == text || *end != '\0' || errno != 0 || (!hex && n >= UINT32_MAX))
-        return rows(v);
+        return objects_rows(v);
     number = (uint32_t)n;
     bool is_there = (!hex || hd_object_at(v->e->objects, n, &number, NULL)) &&
                     hd_object(v->e->objects, number, &o);
-    return is_there ? hd_object_list_find(of(v)->list, number) : rows(v);
+    return is_there ? hd_object_list_find(objects_of(v)->list, number) : objects_rows(v);
 }
 
-static void release(struct view *v)
+static void objects_release(struct view *v)
 {
     struct objects *o = (struct objects *)v;
     forget_list(o);
@@ -258,20 +258,20 @@ static void release(struct view *v)
 static const struct view_kind kind = {
     .name = "objects",
     .place = IN_OBJECTS,
-    .columns = columns,
-    .rows = rows,
-    .row = row,
-    .title = title,
-    .empty = empty,
-    .copied = copied,
-    .enter = enter,
-    .key = key,
-    .sort = sort,
-    .order = order_name,
-    .refresh = refresh,
-    .forget = forget,
+    .columns = objects_columns,
+    .rows = objects_rows,
+    .row = objects_row,
+    .title = objects_title,
+    .empty = objects_empty,
+    .copied = objects_copied,
+    .enter = objects_enter,
+    .key = objects_key,
+    .sort = objects_sort,
+    .order = objects_order_name,
+    .refresh = objects_refresh,
+    .forget = objects_forget,
     .find = find_row,
-    .free = release,
+    .free = objects_release,
 };
 
 static struct objects *objects_new(struct explore *e, const char *type, const char *shown)
@@ -285,7 +285,7 @@ static struct objects *objects_new(struct explore *e, const char *type, const ch
 struct view *instances_view(struct explore *e, const char *type, const char *shown)
 {
     struct objects *o = objects_new(e, type, shown);
-    refresh(&o->view);
+    objects_refresh(&o->view);
     return &o->view;
 }
 
@@ -298,7 +298,7 @@ struct view *place_view(struct explore *e, const struct hd_place_step *steps, si
     for (size_t i = 0; i < count; i++)
         o->steps[o->step_count++] =
             (struct hd_place_step){copy(steps[i].type), steps[i].is_roots};
-    refresh(&o->view);
+    objects_refresh(&o->view);
     return &o->view;
 }
 
@@ -310,6 +310,6 @@ struct view *neighbours_view(struct explore *e, uint32_t number,
     o->source = NEAR_OBJECT;
     o->number = number;
     o->direction = direction;
-    refresh(&o->view);
+    objects_refresh(&o->view);
     return &o->view;
 }

@@ -17,14 +17,14 @@ struct suspects {
     size_t *told_count;    /* how many; snapshots of them per row */
 };
 
-static const struct suspects *of(const struct view *v)
+static const struct suspects *suspects_of(const struct view *v)
 {
     return (const struct suspects *)v;
 }
 
 /* --- numbers --------------------------------------------------------------------- */
 
-static size_t last_of(const struct explore *e)
+static size_t suspects_last_of(const struct explore *e)
 {
     return e->model->snapshot_count - 1;
 }
@@ -38,7 +38,7 @@ static uint64_t bytes_at(const struct hd_suspect *s, size_t k)
 /* Snapshots that could not be compared tell nothing. */
 static uint64_t last_known(const struct explore *e, const struct hd_suspect *s)
 {
-    for (size_t k = last_of(e) + 1; k-- > 0;)
+    for (size_t k = suspects_last_of(e) + 1; k-- > 0;)
         if (bytes_at(s, k) != HD_UNKNOWN)
             return bytes_at(s, k);
     return HD_UNKNOWN;
@@ -54,7 +54,8 @@ static bool counts_another(const struct hd_suspect *s)
 static struct cell gain_of(const struct explore *e, const struct hd_suspect *s)
 {
     if (s->basis == HD_BASIS_TABLE)
-        return cell_change(CELL_SIZE_CHANGE, s->at[0].bytes, s->at[last_of(e)].bytes);
+        return cell_change(CELL_SIZE_CHANGE, s->at[0].bytes,
+                           s->at[suspects_last_of(e)].bytes);
     return cell_change(CELL_SIZE_CHANGE, s->more < 0 ? (uint64_t)-s->more : 0,
                        s->more < 0 ? 0 : (uint64_t)s->more);
 }
@@ -67,16 +68,16 @@ static uint64_t gained(const struct explore *e, const struct hd_suspect *s)
 
 /* --- order ----------------------------------------------------------------------- */
 
-struct slot {
+struct suspects_slot {
     const struct hd_suspect *s;
     uint64_t key;
     bool is_minor, by_name;
 };
 
 /* By key, or by name where that is the order and all keys are 0. */
-static int compare(const void *a, const void *b)
+static int suspects_compare(const void *a, const void *b)
 {
-    const struct slot *x = a, *y = b;
+    const struct suspects_slot *x = a, *y = b;
     if (x->is_minor != y->is_minor)
         return x->is_minor ? 1 : -1;
     if (x->key != y->key)
@@ -85,26 +86,26 @@ static int compare(const void *a, const void *b)
     return names != 0 ? names : (x->s->rank > y->s->rank) - (x->s->rank < y->s->rank);
 }
 
-static uint64_t key_of(const struct explore *e, const struct hd_suspect *s,
-                       enum order order)
+static uint64_t suspects_key_of(const struct explore *e, const struct hd_suspect *s,
+                                enum order order)
 {
     if (order == BY_RETAINED)
         return e->last ? last_known(e, s) + 1 : gained(e, s);
-    return order == BY_COUNT ? s->at[last_of(e)].count : 0;
+    return order == BY_COUNT ? s->at[suspects_last_of(e)].count : 0;
 }
 
-static size_t add_rows(const struct explore *e, struct slot *slots, size_t len,
-                       const struct hd_suspect *all, size_t count, bool is_minor,
-                       enum order order)
+static size_t suspects_add_rows(const struct explore *e, struct suspects_slot *slots,
+                                size_t len, const struct hd_suspect *all, size_t count,
+                                bool is_minor, enum order order)
 {
     for (size_t i = 0; i < count; i++)
         if (!e->app_only || !hd_type_is_framework(all[i].subject))
-            slots[len++] = (struct slot){&all[i], key_of(e, &all[i], order), is_minor,
-                                         order == BY_NAME};
+            slots[len++] = (struct suspects_slot){
+                &all[i], suspects_key_of(e, &all[i], order), is_minor, order == BY_NAME};
     return len;
 }
 
-static void refresh(struct view *v)
+static void suspects_refresh(struct view *v)
 {
     struct suspects *s = (struct suspects *)v;
     const struct explore *e = v->e;
@@ -118,11 +119,12 @@ static void refresh(struct view *v)
     s->len = s->real = 0;
     if (d == NULL)
         return;
-    struct slot *slots = zeroed(d->suspect_count + d->minor_count, sizeof(*slots));
-    s->real = add_rows(e, slots, 0, d->suspects, d->suspect_count, false, s->order);
-    s->len = add_rows(e, slots, s->real, d->minor, d->minor_count, true, s->order);
+    struct suspects_slot *slots = zeroed(d->suspect_count + d->minor_count, sizeof(*slots));
+    s->real =
+        suspects_add_rows(e, slots, 0, d->suspects, d->suspect_count, false, s->order);
+    s->len = suspects_add_rows(e, slots, s->real, d->minor, d->minor_count, true, s->order);
     if (s->len > 0)
-        qsort(slots, s->len, sizeof(*slots), compare);
+        qsort(slots, s->len, sizeof(*slots), suspects_compare);
     s->rows = zeroed(s->len, sizeof(void *));
     for (size_t i = 0; i < s->len; i++)
         s->rows[i] = slots[i].s;
@@ -135,22 +137,24 @@ static void refresh(struct view *v)
             hd_suspect_counts(s->rows[i], snapshots, &s->told[i * snapshots]);
 }
 
-static void sort(struct view *v)
+static void suspects_sort(struct view *v)
 {
     struct suspects *s = (struct suspects *)v;
     s->order = (s->order + 1) % ORDERS;
-    refresh(v);
+    suspects_refresh(v);
 }
 
-static const char *order_name(const struct view *v)
+static const char *suspects_order_name(const struct view *v)
 {
     static const char *const names[] = {"score", "Δretained", "count", "name"};
-    return of(v)->order == BY_RETAINED && v->e->last ? "retained" : names[of(v)->order];
+    return suspects_of(v)->order == BY_RETAINED && v->e->last
+               ? "retained"
+               : names[suspects_of(v)->order];
 }
 
 /* --- rows ------------------------------------------------------------------------ */
 
-static size_t columns(const struct view *v, struct column *all)
+static size_t suspects_columns(const struct view *v, struct column *all)
 {
     const struct explore *e = v->e;
     bool by_graph = e->model->diff != NULL && e->model->diff->by_graph;
@@ -170,9 +174,9 @@ static size_t columns(const struct view *v, struct column *all)
 }
 
 /* One more than there are: what scores less stands below a line. */
-static size_t rows(const struct view *v)
+static size_t suspects_rows(const struct view *v)
 {
-    const struct suspects *s = of(v);
+    const struct suspects *s = suspects_of(v);
     return s->len + (s->len > s->real);
 }
 
@@ -195,22 +199,23 @@ static void put_counted(const struct explore *e, const struct hd_suspect *s,
     hd_memory_free(&name);
 }
 
-static void row(const struct view *v, size_t i, struct row *row)
+static void suspects_row(const struct view *v, size_t i, struct row *row)
 {
     const struct explore *e = v->e;
-    const struct hd_suspect *s = at(of(v), i);
+    const struct hd_suspect *s = at(suspects_of(v), i);
     if (s == NULL) {
         row->is_heading = true;
         row->cells[4] = WORD_AS(LOOK_DIM, "below the threshold:");
         return;
     }
     size_t bars = view_bars(e);
-    size_t number = i > of(v)->real ? i - 1 : i, n = of(v)->told_count[number];
-    const struct hd_tally *told = &of(v)->told[number * e->model->snapshot_count];
+    size_t number = i > suspects_of(v)->real ? i - 1 : i,
+           n = suspects_of(v)->told_count[number];
+    const struct hd_tally *told = &suspects_of(v)->told[number * e->model->snapshot_count];
     bars = bars < n ? bars : n;
     row->name = s->subject;
     row->shown = hd_report_shown(e->report, s->subject);
-    row->count = s->at[last_of(e)].count;
+    row->count = s->at[suspects_last_of(e)].count;
     row->bytes = last_known(e, s);
     row->has_count = row->has_bytes = true;
     row->cells[0] = COUNT(s->rank);
@@ -219,11 +224,11 @@ static void row(const struct view *v, size_t i, struct row *row)
                     : n == 0 ? FROM_TO(row->count, row->count)
                              : FROM_TO(told[0].count, told[n - 1].count);
     row->cells[3] = TREND(told + (n - bars), bars);
-    row->cells[4] = NAMED(i < of(v)->real ? LOOK_STRONG : LOOK_PLAIN, row->shown);
+    row->cells[4] = NAMED(i < suspects_of(v)->real ? LOOK_STRONG : LOOK_PLAIN, row->shown);
     put_counted(e, s, row);
 }
 
-static void empty(const struct view *v, struct hd_sink to)
+static void suspects_empty(const struct view *v, struct hd_sink to)
 {
     const struct hd_diff *d = v->e->model->diff;
     PUT(to,
@@ -266,7 +271,7 @@ static const char *name_of(const struct hd_births *b, size_t line, struct hd_mem
 }
 
 /* Columns of text in column i of all lines, from 0 on: the names, then the snapshots. */
-static unsigned width_of(const struct hd_births *b, size_t i)
+static unsigned cohorts_width(const struct hd_births *b, size_t i)
 {
     struct hd_memory text = {0};
     unsigned most = 0;
@@ -283,9 +288,9 @@ unsigned cohorts_lines(const struct hd_births *b, unsigned columns)
 {
     if (b == NULL || b->count > MOST_COHORTS)
         return 0;
-    unsigned all = width_of(b, 0);
+    unsigned all = cohorts_width(b, 0);
     for (size_t i = 1; i <= b->count; i++)
-        all += BETWEEN + width_of(b, i);
+        all += BETWEEN + cohorts_width(b, i);
     return all <= columns ? (unsigned)b->count + 1 : 0;
 }
 
@@ -293,11 +298,11 @@ void cohorts_line(const struct hd_births *b, unsigned i, struct hd_sink to)
 {
     struct hd_memory text = {0};
     const char *name = name_of(b, i, &text);
-    print_to(to, "%s%*s", name, (int)(width_of(b, 0) - grid_columns(name)), "");
+    print_to(to, "%s%*s", name, (int)(cohorts_width(b, 0) - grid_columns(name)), "");
     for (size_t k = 0; k < b->count; k++) {
         const char *cell = cell_of(b, i, k, &text);
-        print_to(to, "%*s%s", (int)(BETWEEN + width_of(b, k + 1) - grid_columns(cell)), "",
-                 cell);
+        print_to(to, "%*s%s", (int)(BETWEEN + cohorts_width(b, k + 1) - grid_columns(cell)),
+                 "", cell);
     }
     hd_memory_free(&text);
 }
@@ -437,12 +442,12 @@ static bool put_stay(const struct explore *e, const struct hd_suspect *s, unsign
     return true;
 }
 
-static bool detail(const struct view *v, unsigned i, struct hd_sink to)
+static bool suspects_detail(const struct view *v, unsigned i, struct hd_sink to)
 {
     enum { FIRST_LINES = 3 };
     const struct explore *e = v->e;
-    const struct suspects *all = of(v);
-    const struct hd_suspect *s = v->cursor < rows(v) ? at(all, v->cursor) : NULL;
+    const struct suspects *all = suspects_of(v);
+    const struct hd_suspect *s = v->cursor < suspects_rows(v) ? at(all, v->cursor) : NULL;
     unsigned room = e->width > LABEL + MARGINS ? e->width - LABEL - MARGINS : 0;
     if (s == NULL)
         return false;
@@ -460,19 +465,19 @@ static bool detail(const struct view *v, unsigned i, struct hd_sink to)
     return true;
 }
 
-static bool chain(const struct view *v, size_t i, struct hd_sink to)
+static bool suspects_chain(const struct view *v, size_t i, struct hd_sink to)
 {
-    const struct hd_suspect *s = at(of(v), i);
+    const struct hd_suspect *s = at(suspects_of(v), i);
     if (s == NULL || !is_held(s))
         return false;
     put_holder(s, true, to);
     return true;
 }
 
-static void enter(struct view *v, size_t i)
+static void suspects_enter(struct view *v, size_t i)
 {
     struct explore *e = v->e;
-    const struct hd_suspect *s = at(of(v), i);
+    const struct hd_suspect *s = at(suspects_of(v), i);
     if (s == NULL)
         return;
     if (tree_view_show(e->panes[PANE_TREE], s->rank)) {
@@ -483,7 +488,7 @@ static void enter(struct view *v, size_t i)
     explore_open(e, instances_view(e, s->type, hd_report_shown(e->report, s->type)));
 }
 
-static void release(struct view *v)
+static void suspects_release(struct view *v)
 {
     free(((struct suspects *)v)->rows);
     free(((struct suspects *)v)->told);
@@ -493,19 +498,19 @@ static void release(struct view *v)
 static const struct view_kind kind = {
     .name = "suspects",
     .place = IN_SUSPECTS,
-    .columns = columns,
-    .rows = rows,
-    .row = row,
-    .empty = empty,
-    .detail = detail,
-    .chain = chain,
+    .columns = suspects_columns,
+    .rows = suspects_rows,
+    .row = suspects_row,
+    .empty = suspects_empty,
+    .detail = suspects_detail,
+    .chain = suspects_chain,
     .detail_lines = 7,
     .tall_detail_lines = 22,
-    .enter = enter,
-    .sort = sort,
-    .order = order_name,
-    .refresh = refresh,
-    .free = release,
+    .enter = suspects_enter,
+    .sort = suspects_sort,
+    .order = suspects_order_name,
+    .refresh = suspects_refresh,
+    .free = suspects_release,
 };
 
 struct view *suspects_view(struct explore *e)

@@ -92,16 +92,16 @@ static void tree_rows_free(struct tree_rows *t)
 
 /* --- order ----------------------------------------------------------------------- */
 
-struct slot {
+struct tree_child {
     size_t node;
     uint64_t key;
     const char *name;
     bool is_others;
 };
 
-static int compare(const void *a, const void *b)
+static int tree_compare(const void *a, const void *b)
 {
-    const struct slot *x = a, *y = b;
+    const struct tree_child *x = a, *y = b;
     if (x->is_others != y->is_others)
         return x->is_others ? 1 : -1;
     if (x->key != y->key)
@@ -110,11 +110,12 @@ static int compare(const void *a, const void *b)
     return names != 0 ? names : (x->node > y->node) - (x->node < y->node);
 }
 
-static struct slot slot_of(const struct tree_rows *t, size_t n, bool by_last)
+static struct tree_child tree_slot(const struct tree_rows *t, size_t n, bool by_last)
 {
     const struct hd_tree_node *node = node_at(t, n);
     const struct hd_tally *last = &node->owned[t->tree->last];
-    struct slot s = {.node = n, .name = "", .is_others = node->kind == HD_NODE_OTHERS};
+    struct tree_child s = {
+        .node = n, .name = "", .is_others = node->kind == HD_NODE_OTHERS};
     if (t->order == TREE_BY_NAME)
         s.name = node->type != NULL ? node->type : "";
     else if (t->order == TREE_BY_OBJECTS)
@@ -124,16 +125,16 @@ static struct slot slot_of(const struct tree_rows *t, size_t n, bool by_last)
     return s;
 }
 
-static void order_children(struct tree_rows *t, size_t n, bool by_last, struct slot *slots,
-                           size_t *len)
+static void order_children(struct tree_rows *t, size_t n, bool by_last,
+                           struct tree_child *slots, size_t *len)
 {
     size_t count = 0;
     t->begin[n] = *len;
     for (size_t c = n + 1; c < node_at(t, n)->end; c = node_at(t, c)->end)
         if (t->kept[c])
-            slots[count++] = slot_of(t, c, by_last);
+            slots[count++] = tree_slot(t, c, by_last);
     if (count > 1)
-        qsort(slots, count, sizeof(*slots), compare);
+        qsort(slots, count, sizeof(*slots), tree_compare);
     for (size_t i = 0; i < count; i++)
         t->child[(*len)++] = slots[i].node;
 }
@@ -155,7 +156,7 @@ static void choose_kept(struct tree_rows *t, bool app_only)
  */
 static void tree_rows_choose(struct tree_rows *t, bool app_only, bool by_last)
 {
-    struct slot *slots = zeroed(t->tree->len + 1, sizeof(*slots));
+    struct tree_child *slots = zeroed(t->tree->len + 1, sizeof(*slots));
     size_t len = 0;
     choose_kept(t, app_only);
     for (size_t n = 0; n < t->tree->len; n++)
@@ -284,7 +285,7 @@ struct tree {
     struct tree_rows rows; /* of an empty tree where there is none */
 };
 
-static const struct tree_rows *of(const struct view *v)
+static const struct tree_rows *rows_of(const struct view *v)
 {
     return &((const struct tree *)v)->rows;
 }
@@ -308,7 +309,7 @@ static bool has_stayed(const struct explore *e)
 
 /* --- which rows ------------------------------------------------------------------ */
 
-static void refresh(struct view *v)
+static void tree_refresh(struct view *v)
 {
     struct tree_rows *t = &((struct tree *)v)->rows;
     size_t node = v->cursor < t->len ? t->all[v->cursor].last : 0;
@@ -359,7 +360,7 @@ bool tree_view_show(struct view *v, size_t rank)
 
 /* --- rows ------------------------------------------------------------------------ */
 
-static size_t columns(const struct view *v, struct column *all)
+static size_t tree_columns(const struct view *v, struct column *all)
 {
     const struct explore *e = v->e;
     bool changes = is_diff(e) && !e->last;
@@ -375,9 +376,9 @@ static size_t columns(const struct view *v, struct column *all)
     return n;
 }
 
-static size_t rows(const struct view *v)
+static size_t tree_rows(const struct view *v)
 {
-    return of(v)->len;
+    return rows_of(v)->len;
 }
 
 static const char *name_of(const struct hd_tree_node *n)
@@ -445,10 +446,10 @@ static void put_names(const struct tree_rows *t, const struct tree_row *r, unsig
     row->tail_look = LOOK_FOUND;
 }
 
-static void row(const struct view *v, size_t i, struct row *row)
+static void tree_row(const struct view *v, size_t i, struct row *row)
 {
     const struct explore *e = v->e;
-    const struct tree_rows *t = of(v);
+    const struct tree_rows *t = rows_of(v);
     const struct tree_row *r = &t->all[i];
     const struct hd_tree_node *node = node_at(t, r->first);
     const struct hd_tally *last = &node->owned[t->tree->last];
@@ -469,7 +470,7 @@ static void row(const struct view *v, size_t i, struct row *row)
     put_names(t, r, e->width, row, &row->cells[n]);
 }
 
-static void empty(const struct view *v, struct hd_sink to)
+static void tree_empty(const struct view *v, struct hd_sink to)
 {
     PUT(to, tree_of(v->e) == NULL
                 ? "No ownership tree: it needs snapshots with references and roots "
@@ -477,9 +478,9 @@ static void empty(const struct view *v, struct hd_sink to)
                 : "No type of the program. `a` shows all.");
 }
 
-static bool detail(const struct view *v, unsigned i, struct hd_sink to)
+static bool tree_detail(const struct view *v, unsigned i, struct hd_sink to)
 {
-    const struct tree_rows *t = of(v);
+    const struct tree_rows *t = rows_of(v);
     if (v->cursor >= t->len || i > 1)
         return false;
     const struct tree_row *r = &t->all[v->cursor];
@@ -495,9 +496,9 @@ static bool detail(const struct view *v, unsigned i, struct hd_sink to)
     return true;
 }
 
-static bool copied(const struct view *v, size_t i, struct hd_sink to)
+static bool tree_copied(const struct view *v, size_t i, struct hd_sink to)
 {
-    const struct tree_rows *t = of(v);
+    const struct tree_rows *t = rows_of(v);
     size_t node = t->all[i].last;
     if (node_at(t, node)->type == NULL)
         return false;
@@ -522,9 +523,9 @@ static void enter_place(struct explore *e, const struct tree_rows *t, size_t nod
     free(steps);
 }
 
-static void enter(struct view *v, size_t i)
+static void tree_enter(struct view *v, size_t i)
 {
-    const struct tree_rows *t = of(v);
+    const struct tree_rows *t = rows_of(v);
     size_t node = t->all[i].last;
     if (node_at(t, node)->kind == HD_NODE_TYPE)
         enter_place(v->e, t, node);
@@ -535,9 +536,9 @@ static void enter(struct view *v, size_t i)
         set_open(v, i, !t->open[node]);
 }
 
-static bool left(struct view *v, size_t i)
+static bool tree_left(struct view *v, size_t i)
 {
-    const struct tree_rows *t = of(v);
+    const struct tree_rows *t = rows_of(v);
     if (i >= t->len)
         return false;
     size_t node = t->all[i].last, parent = node_at(t, t->all[i].first)->parent;
@@ -551,21 +552,21 @@ static bool left(struct view *v, size_t i)
     return true;
 }
 
-static void right(struct view *v, size_t i)
+static void tree_right(struct view *v, size_t i)
 {
-    const struct tree_rows *t = of(v);
+    const struct tree_rows *t = rows_of(v);
     if (i >= t->len)
         return;
     size_t node = t->all[i].last;
     if (node_at(t, node)->end == node + 1)
-        enter(v, i);
+        tree_enter(v, i);
     else if (!t->open[node])
         set_open(v, i, true);
     else
         view_move(v, 1);
 }
 
-static bool key(struct view *v, uint32_t key)
+static bool tree_key(struct view *v, uint32_t key)
 {
     struct tree_rows *t = &((struct tree *)v)->rows;
     if (t->len == 0 || (key != '+' && key != '-' && key != '*' && key != 'f'))
@@ -581,21 +582,22 @@ static bool key(struct view *v, uint32_t key)
     return true;
 }
 
-static void sort(struct view *v)
+static void tree_sort(struct view *v)
 {
     struct tree_rows *t = &((struct tree *)v)->rows;
     t->order = (enum tree_order)((t->order + 1) % TREE_ORDERS);
-    refresh(v);
+    tree_refresh(v);
 }
 
-static const char *order_name(const struct view *v)
+static const char *tree_order_name(const struct view *v)
 {
     static const char *const names[] = {"retained", "objects", "name"};
     bool changes = is_diff(v->e) && !v->e->last;
-    return of(v)->order == TREE_BY_SIZE && changes ? "Δretained" : names[of(v)->order];
+    return rows_of(v)->order == TREE_BY_SIZE && changes ? "Δretained"
+                                                        : names[rows_of(v)->order];
 }
 
-static size_t find(struct view *v, const char *text, size_t i, int step)
+static size_t tree_find(struct view *v, const char *text, size_t i, int step)
 {
     struct tree_rows *t = &((struct tree *)v)->rows;
     for (size_t n = tree_rows_start(t, i, step); n < t->tree->len; n += (size_t)step) {
@@ -609,7 +611,7 @@ static size_t find(struct view *v, const char *text, size_t i, int step)
     return t->len;
 }
 
-static void release(struct view *v)
+static void tree_release(struct view *v)
 {
     tree_rows_free(&((struct tree *)v)->rows);
 }
@@ -617,22 +619,22 @@ static void release(struct view *v)
 static const struct view_kind kind = {
     .name = "tree",
     .place = IN_TREE,
-    .columns = columns,
-    .rows = rows,
-    .row = row,
-    .empty = empty,
-    .detail = detail,
+    .columns = tree_columns,
+    .rows = tree_rows,
+    .row = tree_row,
+    .empty = tree_empty,
+    .detail = tree_detail,
     .detail_lines = 4,
-    .copied = copied,
-    .enter = enter,
-    .left = left,
-    .right = right,
-    .key = key,
-    .sort = sort,
-    .order = order_name,
-    .refresh = refresh,
-    .find = find,
-    .free = release,
+    .copied = tree_copied,
+    .enter = tree_enter,
+    .left = tree_left,
+    .right = tree_right,
+    .key = tree_key,
+    .sort = tree_sort,
+    .order = tree_order_name,
+    .refresh = tree_refresh,
+    .find = tree_find,
+    .free = tree_release,
 };
 
 struct view *tree_view(struct explore *e)

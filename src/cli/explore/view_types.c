@@ -15,7 +15,7 @@ struct types {
     enum order order;
 };
 
-static const struct types *of(const struct view *v)
+static const struct types *types_of(const struct view *v)
 {
     return (const struct types *)v;
 }
@@ -30,7 +30,7 @@ static bool is_diff(const struct explore *e)
     return e->model->diff != NULL;
 }
 
-static size_t last_of(const struct explore *e)
+static size_t types_last_of(const struct explore *e)
 {
     return e->model->snapshot_count - 1;
 }
@@ -43,14 +43,14 @@ static bool has_retained(const struct explore *e)
 
 /* --- order ----------------------------------------------------------------------- */
 
-struct slot {
+struct types_slot {
     const struct hd_type_row *row;
     int64_t key;
 };
 
-static int compare(const void *a, const void *b)
+static int types_compare(const void *a, const void *b)
 {
-    const struct slot *x = a, *y = b;
+    const struct types_slot *x = a, *y = b;
     if (x->key != y->key)
         return x->key < y->key ? 1 : -1;
     return strcmp(x->row->type, y->row->type);
@@ -61,10 +61,10 @@ static int64_t change(uint64_t first, uint64_t last)
     return first == HD_UNKNOWN || last == HD_UNKNOWN ? INT64_MIN : (int64_t)(last - first);
 }
 
-static int64_t key_of(const struct explore *e, const struct hd_type_row *r,
-                      enum order order)
+static int64_t types_key_of(const struct explore *e, const struct hd_type_row *r,
+                            enum order order)
 {
-    const struct hd_tally *first = &r->at[0], *last = &r->at[last_of(e)];
+    const struct hd_tally *first = &r->at[0], *last = &r->at[types_last_of(e)];
     bool changes = is_diff(e) && !e->last;
     switch (order) {
     case BY_BYTES:
@@ -78,50 +78,50 @@ static int64_t key_of(const struct explore *e, const struct hd_type_row *r,
     }
 }
 
-static void refresh(struct view *v)
+static void types_refresh(struct view *v)
 {
     struct types *t = (struct types *)v;
     const struct explore *e = v->e;
     const struct hd_type_table *all = table_of(e);
-    struct slot *slots = zeroed(all->len, sizeof(*slots));
+    struct types_slot *slots = zeroed(all->len, sizeof(*slots));
     free(t->rows);
     t->len = 0;
     for (size_t i = 0; i < all->len; i++)
         if (!e->app_only || !hd_type_is_framework(all->rows[i].type))
-            slots[t->len++] =
-                (struct slot){&all->rows[i], key_of(e, &all->rows[i], t->order)};
+            slots[t->len++] = (struct types_slot){&all->rows[i],
+                                                  types_key_of(e, &all->rows[i], t->order)};
     /* What is reported is what changed: of the last one the largest come first. */
     bool as_they_are = t->order == AS_REPORTED && !(is_diff(e) && e->last);
     if (t->order == AS_REPORTED && !as_they_are)
         for (size_t i = 0; i < t->len; i++)
-            slots[i].key = key_of(e, slots[i].row, BY_BYTES);
+            slots[i].key = types_key_of(e, slots[i].row, BY_BYTES);
     if (!as_they_are && t->len > 0)
-        qsort(slots, t->len, sizeof(*slots), compare);
+        qsort(slots, t->len, sizeof(*slots), types_compare);
     t->rows = zeroed(t->len, sizeof(void *));
     for (size_t i = 0; i < t->len; i++)
         t->rows[i] = slots[i].row;
     free(slots);
 }
 
-static void sort(struct view *v)
+static void types_sort(struct view *v)
 {
     struct types *t = (struct types *)v;
     t->order = (t->order + 1) % ORDERS;
     if (t->order == BY_RETAINED && !has_retained(v->e))
         t->order++;
-    refresh(v);
+    types_refresh(v);
 }
 
-static const char *order_name(const struct view *v)
+static const char *types_order_name(const struct view *v)
 {
     static const char *const changes[] = {"growth", "Δbytes", "Δcount", "retained", "name"};
     static const char *const last[] = {"bytes", "bytes", "count", "retained", "name"};
-    return (is_diff(v->e) && !v->e->last ? changes : last)[of(v)->order];
+    return (is_diff(v->e) && !v->e->last ? changes : last)[types_of(v)->order];
 }
 
 /* --- rows ------------------------------------------------------------------------ */
 
-static size_t columns(const struct view *v, struct column *all)
+static size_t types_columns(const struct view *v, struct column *all)
 {
     const struct explore *e = v->e;
     size_t n = 0;
@@ -141,16 +141,16 @@ static size_t columns(const struct view *v, struct column *all)
     return n;
 }
 
-static size_t rows(const struct view *v)
+static size_t types_rows(const struct view *v)
 {
-    return of(v)->len;
+    return types_of(v)->len;
 }
 
-static void row(const struct view *v, size_t i, struct row *row)
+static void types_row(const struct view *v, size_t i, struct row *row)
 {
     const struct explore *e = v->e;
-    const struct hd_type_row *r = of(v)->rows[i];
-    size_t last = last_of(e), bars = view_bars(e), n = 0;
+    const struct hd_type_row *r = types_of(v)->rows[i];
+    size_t last = types_last_of(e), bars = view_bars(e), n = 0;
     const struct hd_tally *from = &r->at[0], *to = &r->at[last];
     bool dim = hd_type_is_framework(r->type);
     row->name = r->type;
@@ -173,15 +173,15 @@ static void row(const struct view *v, size_t i, struct row *row)
     row->cells[n++] = NAMED(dim ? LOOK_DIM : LOOK_PLAIN, row->shown);
 }
 
-static void empty(const struct view *v, struct hd_sink to)
+static void types_empty(const struct view *v, struct hd_sink to)
 {
     PUT(to, v->e->app_only ? "No type of the program. `a` shows all." : "An empty heap.");
 }
 
-static bool detail(const struct view *v, unsigned i, struct hd_sink to)
+static bool types_detail(const struct view *v, unsigned i, struct hd_sink to)
 {
     enum { AROUND = 24 }; /* "count    ", and behind them the status */
-    const struct types *t = of(v);
+    const struct types *t = types_of(v);
     const unsigned width = v->e->width;
     if (v->cursor >= t->len || i > is_diff(v->e))
         return false;
@@ -198,13 +198,13 @@ static bool detail(const struct view *v, unsigned i, struct hd_sink to)
     return true;
 }
 
-static void enter(struct view *v, size_t i)
+static void types_enter(struct view *v, size_t i)
 {
-    const struct hd_type_row *r = of(v)->rows[i];
+    const struct hd_type_row *r = types_of(v)->rows[i];
     explore_open(v->e, instances_view(v->e, r->type, r->full_name));
 }
 
-static void release(struct view *v)
+static void types_release(struct view *v)
 {
     free(((struct types *)v)->rows);
 }
@@ -212,17 +212,17 @@ static void release(struct view *v)
 static const struct view_kind kind = {
     .name = "types",
     .place = IN_TYPES,
-    .columns = columns,
-    .rows = rows,
-    .row = row,
-    .empty = empty,
-    .detail = detail,
+    .columns = types_columns,
+    .rows = types_rows,
+    .row = types_row,
+    .empty = types_empty,
+    .detail = types_detail,
     .detail_lines = 2,
-    .enter = enter,
-    .sort = sort,
-    .order = order_name,
-    .refresh = refresh,
-    .free = release,
+    .enter = types_enter,
+    .sort = types_sort,
+    .order = types_order_name,
+    .refresh = types_refresh,
+    .free = types_release,
 };
 
 struct view *types_view(struct explore *e)

@@ -30,7 +30,7 @@ struct word {
     size_t number;
 };
 
-static size_t number_of(struct words *w, const char *s, size_t len)
+static size_t words_number_of(struct words *w, const char *s, size_t len)
 {
     struct word *known = NULL;
     HASH_FIND(hh, w->known, s, len, known);
@@ -51,10 +51,10 @@ static void pack_name(struct words *w, struct text *to, const char *s, size_t le
     while (dot > 0 && s[dot - 1] != '.')
         dot--;
     if (dot > 1)
-        say(to, as_digits(number_of(w, s, dot - 1)));
+        say(to, as_digits(words_number_of(w, s, dot - 1)));
     text_add_string(to, dot > 0 ? "." : "");
     if (dot < len)
-        say(to, as_digits(number_of(w, s + dot, len - dot)));
+        say(to, as_digits(words_number_of(w, s + dot, len - dot)));
 }
 
 void words_pack(struct words *w, struct text *to, const char *name)
@@ -147,7 +147,7 @@ static json_t *bytes(const struct hd_tally *at, const struct points *p)
     return size != HD_UNKNOWN ? json_number_or_null(size) : numbers(at, p, true);
 }
 
-static json_t *digits(const struct text *t)
+static json_t *words_digits(const struct text *t)
 {
     return json_stringn_nocheck(t->len > 0 ? t->data : "", t->len);
 }
@@ -156,7 +156,7 @@ static json_t *packed(struct words *w, const char *name)
 {
     struct text t = {0};
     words_pack(w, &t, name);
-    json_t *value = digits(&t);
+    json_t *value = words_digits(&t);
     text_free(&t);
     return value;
 }
@@ -207,8 +207,8 @@ json_t *page_types(const struct hd_report *r)
         json_pack("{sosIsssosososososososo}", "points", points, "snapshots",
                   (json_int_t)m->snapshot_count, "unit", hd_unit_name(m->by), "order",
                   json_string_or_null(order_of(r)), "words", words.all, "name", name,
-                  "framework", digits(&framework), "status", digits(&status), "count",
-                  count, "bytes", size, "retained", retained);
+                  "framework", words_digits(&framework), "status", words_digits(&status),
+                  "count", count, "bytes", size, "retained", retained);
     words_free(&words);
     text_free(&framework);
     text_free(&status);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Within an element or an attribute in quotes nothing else has a meaning. */
-static void add_escaped(struct out *o, const char *s, size_t len)
+static void html_add_escaped(struct out *o, const char *s, size_t len)
 {
     static const struct {
         char c;
@@ -28,7 +28,7 @@ static void add_escaped(struct out *o, const char *s, size_t len)
 
 void html_words(struct out *o, const char *s)
 {
-    add_escaped(o, s, strlen(s));
+    html_add_escaped(o, s, strlen(s));
 }
 
 void html_put(struct out *o, const char *markup, const char *const *words)
@@ -45,10 +45,10 @@ void html_name(struct out *o, const char *s)
     struct text clean = {0}, cut = {0};
     format_name(&clean, s);
     if (clean.len <= PAGE_MOST_NAME)
-        add_escaped(o, text_string(&clean), clean.len);
+        html_add_escaped(o, text_string(&clean), clean.len);
     else {
         format_shorten(&cut, clean.data, clean.len, PAGE_MOST_NAME, false);
-        add_escaped(o, text_string(&cut), cut.len);
+        html_add_escaped(o, text_string(&cut), cut.len);
     }
     text_free(&cut);
     text_free(&clean);

@@ -203,7 +203,7 @@ static bool put_written(struct page *p, const struct doc_block *b)
     return true;
 }
 
-static bool is_known(const struct page_hints *known, const char *id)
+static bool hint_is_known(const struct page_hints *known, const char *id)
 {
     for (size_t i = 0; i < known->len; i++)
         if (strcmp(known->all[i], id) == 0)
@@ -216,7 +216,7 @@ void page_hint(const char *id, struct page_hints *known, struct out *o)
 {
     enum { ROOM = sizeof(known->all) / sizeof(*known->all) };
     struct page p = {.o = o};
-    bool is_new = !is_known(known, id) && known->len < ROOM;
+    bool is_new = !hint_is_known(known, id) && known->len < ROOM;
     struct document *hint = is_new ? document_of_hint(id) : NULL;
     if (hint == NULL)
         return;
@@ -247,7 +247,7 @@ static void put_attached(struct page *p, const struct doc_attached *a, bool in_c
         html_words(p->o, a->label);
         put(p, in_card ? "</h4>\n" : "</p>\n");
     }
-    bool known = a->hint != NULL && p->hints != NULL && is_known(p->hints, a->hint);
+    bool known = a->hint != NULL && p->hints != NULL && hint_is_known(p->hints, a->hint);
     if (a->line.len > 0) {
         put(p, "<p>");
         if (known)
