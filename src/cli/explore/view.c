@@ -118,6 +118,25 @@ size_t view_find(struct view *v, const char *text, size_t i, int step)
     return rows;
 }
 
+/* --- sorting --------------------------------------------------------------------- */
+
+static int view_compare(const void *a, const void *b)
+{
+    const struct view_slot *x = a, *y = b;
+    if (x->is_below != y->is_below)
+        return x->is_below ? 1 : -1;
+    if (x->key != y->key)
+        return x->key < y->key ? 1 : -1;
+    int names = strcmp(x->name, y->name);
+    return names != 0 ? names : (x->i > y->i) - (x->i < y->i);
+}
+
+void view_sort(struct view_slot *all, size_t len)
+{
+    if (len > 0)
+        qsort(all, len, sizeof(*all), view_compare);
+}
+
 /* --- words ----------------------------------------------------------------------- */
 
 void print_to(struct hd_sink to, const char *fmt, ...)

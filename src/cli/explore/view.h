@@ -153,6 +153,16 @@ bool view_matches(const struct row *row, const char *text);
 /* The bottom of a list that asks nothing of its kind. */
 size_t view_find(struct view *v, const char *text, size_t i, int step);
 
+/* What rows are sorted by: those that stand below the others last, then by key, the largest
+ * first, by name, and as they were. */
+struct view_slot {
+    bool is_below;
+    uint64_t key;
+    const char *name;
+    size_t i;
+};
+void view_sort(struct view_slot *all, size_t len);
+
 /* --- the views ------------------------------------------------------------------- */
 
 struct view *suspects_view(struct explore *e);

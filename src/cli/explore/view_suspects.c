@@ -68,24 +68,6 @@ static uint64_t gained(const struct explore *e, const struct hd_suspect *s)
 
 /* --- order ----------------------------------------------------------------------- */
 
-struct suspects_slot {
-    const struct hd_suspect *s;
-    uint64_t key;
-    bool is_minor, by_name;
-};
-
-/* By key, or by name where that is the order and all keys are 0. */
-static int suspects_compare(const void *a, const void *b)
-{
-    const struct suspects_slot *x = a, *y = b;
-    if (x->is_minor != y->is_minor)
-        return x->is_minor ? 1 : -1;
-    if (x->key != y->key)
-        return x->key < y->key ? 1 : -1;
-    int names = x->by_name ? strcmp(x->s->subject, y->s->subject) : 0;
-    return names != 0 ? names : (x->s->rank > y->s->rank) - (x->s->rank < y->s->rank);
-}
-
 static uint64_t suspects_key_of(const struct explore *e, const struct hd_suspect *s,
                                 enum order order)
 {
@@ -94,15 +76,23 @@ static uint64_t suspects_key_of(const struct explore *e, const struct hd_suspect
     return order == BY_COUNT ? s->at[suspects_last_of(e)].count : 0;
 }
 
-static size_t suspects_add_rows(const struct explore *e, struct suspects_slot *slots,
-                                size_t len, const struct hd_suspect *all, size_t count,
-                                bool is_minor, enum order order)
+/* Rows of all behind those that there are, in their order. */
+static void suspects_add_rows(struct suspects *s, const struct hd_suspect *all,
+                              size_t count)
 {
+    const struct explore *e = s->view.e;
+    struct view_slot *slots = zeroed(count, sizeof(*slots));
+    size_t len = 0;
     for (size_t i = 0; i < count; i++)
         if (!e->app_only || !hd_type_is_framework(all[i].subject))
-            slots[len++] = (struct suspects_slot){
-                &all[i], suspects_key_of(e, &all[i], order), is_minor, order == BY_NAME};
-    return len;
+            slots[len++] =
+                (struct view_slot){.key = suspects_key_of(e, &all[i], s->order),
+                                   .name = s->order == BY_NAME ? all[i].subject : "",
+                                   .i = i};
+    view_sort(slots, len);
+    for (size_t i = 0; i < len; i++)
+        s->rows[s->len++] = &all[slots[i].i];
+    free(slots);
 }
 
 static void suspects_refresh(struct view *v)
@@ -119,16 +109,10 @@ static void suspects_refresh(struct view *v)
     s->len = s->real = 0;
     if (d == NULL)
         return;
-    struct suspects_slot *slots = zeroed(d->suspect_count + d->minor_count, sizeof(*slots));
-    s->real =
-        suspects_add_rows(e, slots, 0, d->suspects, d->suspect_count, false, s->order);
-    s->len = suspects_add_rows(e, slots, s->real, d->minor, d->minor_count, true, s->order);
-    if (s->len > 0)
-        qsort(slots, s->len, sizeof(*slots), suspects_compare);
-    s->rows = zeroed(s->len, sizeof(void *));
-    for (size_t i = 0; i < s->len; i++)
-        s->rows[i] = slots[i].s;
-    free(slots);
+    s->rows = zeroed(d->suspect_count + d->minor_count, sizeof(void *));
+    suspects_add_rows(s, d->suspects, d->suspect_count);
+    s->real = s->len;
+    suspects_add_rows(s, d->minor, d->minor_count);
     size_t snapshots = e->model->snapshot_count;
     s->told = zeroed(s->len * snapshots, sizeof(*s->told));
     s->told_count = zeroed(s->len, sizeof(*s->told_count));

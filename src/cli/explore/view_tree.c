@@ -92,30 +92,11 @@ static void tree_rows_free(struct tree_rows *t)
 
 /* --- order ----------------------------------------------------------------------- */
 
-struct tree_child {
-    size_t node;
-    uint64_t key;
-    const char *name;
-    bool is_others;
-};
-
-static int tree_compare(const void *a, const void *b)
-{
-    const struct tree_child *x = a, *y = b;
-    if (x->is_others != y->is_others)
-        return x->is_others ? 1 : -1;
-    if (x->key != y->key)
-        return x->key < y->key ? 1 : -1;
-    int names = strcmp(x->name, y->name);
-    return names != 0 ? names : (x->node > y->node) - (x->node < y->node);
-}
-
-static struct tree_child tree_slot(const struct tree_rows *t, size_t n, bool by_last)
+static struct view_slot tree_slot(const struct tree_rows *t, size_t n, bool by_last)
 {
     const struct hd_tree_node *node = node_at(t, n);
     const struct hd_tally *last = &node->owned[t->tree->last];
-    struct tree_child s = {
-        .node = n, .name = "", .is_others = node->kind == HD_NODE_OTHERS};
+    struct view_slot s = {.i = n, .name = "", .is_below = node->kind == HD_NODE_OTHERS};
     if (t->order == TREE_BY_NAME)
         s.name = node->type != NULL ? node->type : "";
     else if (t->order == TREE_BY_OBJECTS)
@@ -126,17 +107,16 @@ static struct tree_child tree_slot(const struct tree_rows *t, size_t n, bool by_
 }
 
 static void order_children(struct tree_rows *t, size_t n, bool by_last,
-                           struct tree_child *slots, size_t *len)
+                           struct view_slot *slots, size_t *len)
 {
     size_t count = 0;
     t->begin[n] = *len;
     for (size_t c = n + 1; c < node_at(t, n)->end; c = node_at(t, c)->end)
         if (t->kept[c])
             slots[count++] = tree_slot(t, c, by_last);
-    if (count > 1)
-        qsort(slots, count, sizeof(*slots), tree_compare);
+    view_sort(slots, count);
     for (size_t i = 0; i < count; i++)
-        t->child[(*len)++] = slots[i].node;
+        t->child[(*len)++] = slots[i].i;
 }
 
 /* Kept are types of the program and whatever leads to them. */
@@ -156,7 +136,7 @@ static void choose_kept(struct tree_rows *t, bool app_only)
  */
 static void tree_rows_choose(struct tree_rows *t, bool app_only, bool by_last)
 {
-    struct tree_child *slots = zeroed(t->tree->len + 1, sizeof(*slots));
+    struct view_slot *slots = zeroed(t->tree->len + 1, sizeof(*slots));
     size_t len = 0;
     choose_kept(t, app_only);
     for (size_t n = 0; n < t->tree->len; n++)

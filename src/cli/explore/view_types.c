@@ -43,26 +43,15 @@ static bool has_retained(const struct explore *e)
 
 /* --- order ----------------------------------------------------------------------- */
 
-struct types_slot {
-    const struct hd_type_row *row;
-    int64_t key;
-};
-
-static int types_compare(const void *a, const void *b)
+/* As a key: what shrinks most, and what is not known, comes last. */
+static uint64_t change(uint64_t first, uint64_t last)
 {
-    const struct types_slot *x = a, *y = b;
-    if (x->key != y->key)
-        return x->key < y->key ? 1 : -1;
-    return strcmp(x->row->type, y->row->type);
+    bool known = first != HD_UNKNOWN && last != HD_UNKNOWN;
+    return known ? last - first + (UINT64_C(1) << 63) : 0;
 }
 
-static int64_t change(uint64_t first, uint64_t last)
-{
-    return first == HD_UNKNOWN || last == HD_UNKNOWN ? INT64_MIN : (int64_t)(last - first);
-}
-
-static int64_t types_key_of(const struct explore *e, const struct hd_type_row *r,
-                            enum order order)
+static uint64_t types_key_of(const struct explore *e, const struct hd_type_row *r,
+                             enum order order)
 {
     const struct hd_tally *first = &r->at[0], *last = &r->at[types_last_of(e)];
     bool changes = is_diff(e) && !e->last;
@@ -83,23 +72,23 @@ static void types_refresh(struct view *v)
     struct types *t = (struct types *)v;
     const struct explore *e = v->e;
     const struct hd_type_table *all = table_of(e);
-    struct types_slot *slots = zeroed(all->len, sizeof(*slots));
+    struct view_slot *slots = zeroed(all->len, sizeof(*slots));
+    /* What is reported is what changed: of the last one the largest come first. */
+    bool as_they_are = t->order == AS_REPORTED && !(is_diff(e) && e->last);
+    enum order order = t->order == AS_REPORTED ? BY_BYTES : t->order;
     free(t->rows);
     t->len = 0;
     for (size_t i = 0; i < all->len; i++)
         if (!e->app_only || !hd_type_is_framework(all->rows[i].type))
-            slots[t->len++] = (struct types_slot){&all->rows[i],
-                                                  types_key_of(e, &all->rows[i], t->order)};
-    /* What is reported is what changed: of the last one the largest come first. */
-    bool as_they_are = t->order == AS_REPORTED && !(is_diff(e) && e->last);
-    if (t->order == AS_REPORTED && !as_they_are)
-        for (size_t i = 0; i < t->len; i++)
-            slots[i].key = types_key_of(e, slots[i].row, BY_BYTES);
-    if (!as_they_are && t->len > 0)
-        qsort(slots, t->len, sizeof(*slots), types_compare);
+            slots[t->len++] =
+                (struct view_slot){.key = types_key_of(e, &all->rows[i], order),
+                                   .name = all->rows[i].type,
+                                   .i = i};
+    if (!as_they_are)
+        view_sort(slots, t->len);
     t->rows = zeroed(t->len, sizeof(void *));
     for (size_t i = 0; i < t->len; i++)
-        t->rows[i] = slots[i].row;
+        t->rows[i] = &all->rows[slots[i].i];
     free(slots);
 }
 
