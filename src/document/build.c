@@ -440,7 +440,7 @@ static void add_field(struct build *b, struct doc_runs *to, const char *type,
 
 /* "(A.b → B.a) ×2–9 .c": the names, each with the field by which it leads on, and how often
  * they come one after the other. */
-static void add_types(struct build *b, struct doc_runs *to, const struct hd_frame *f)
+static void frame_add_types(struct build *b, struct doc_runs *to, const struct hd_frame *f)
 {
     bool repeated = f->repeat_max > 1, grouped = repeated && f->type_count > 1;
     bool library = !f->is_program && !place_is_root(f->types[0]);
@@ -485,7 +485,7 @@ static void add_frames(struct build *b, struct doc_chain *to, const struct hd_ch
             SAY(b, &frame->name, "[", as_root_kind(c->chain.kind), " …]");
             continue;
         }
-        add_types(b, &frame->name, f);
+        frame_add_types(b, &frame->name, f);
         frame->is_root = place_is_root(f->types[0]);
         frame->generation =
             f->generation <= HD_GEN1 ? generation_names[f->generation] : NULL;

@@ -104,7 +104,7 @@ static const char *order_of_types(struct build *b, size_t shown)
                         r->diff.types.len);
 }
 
-static void add_types(struct build *b)
+static void diff_add_types(struct build *b)
 {
     static const char *const titles[] = {[HD_BY_TYPE] = "Types",
                                          [HD_BY_NAMESPACE] = "Namespaces",
@@ -132,7 +132,7 @@ void build_evidence(struct build *b)
     build_stopped(b);
     build_native(b);
     if (b->r->kind == HD_REPORT_DIFF)
-        add_types(b);
+        diff_add_types(b);
     for (; first < b->doc->section_count; first++) {
         struct doc_section *s = &b->doc->sections[first];
         s->is_long = true;

@@ -173,7 +173,7 @@ static bool leads_through(const char *chain, const char *holder)
             strncmp(chain + len, HOLDER_ARROW, strlen(HOLDER_ARROW)) == 0);
 }
 
-static void add_holder(struct build *b, const struct hd_fleet_suspect *s)
+static void fleet_add_holder(struct build *b, const struct hd_fleet_suspect *s)
 {
     bool is_one =
         s->chain != NULL && s->holder != NULL && leads_through(s->chain, s->holder);
@@ -210,7 +210,7 @@ static void fleet_add_suspect(struct build *b, struct doc_table *t,
                               const struct hd_fleet_suspect *s)
 {
     add_suspect_row(b, t, s);
-    add_holder(b, s);
+    fleet_add_holder(b, s);
     add_pool(b, s);
     if (s->evidence != HD_EVIDENCE_OPEN)
         add_onset(b, s);

@@ -101,7 +101,7 @@ static void add_error(struct build *b, struct doc_line *l, const struct hd_error
 
 /* --- many files ------------------------------------------------------------ */
 
-static void add_file(struct build *b, struct doc_table *t, size_t k)
+static void info_add_file(struct build *b, struct doc_table *t, size_t k)
 {
     const struct hd_snapshot_facts *from = &b->r->snapshots[k];
     const struct hd_info *info = &from->info;
@@ -148,7 +148,7 @@ static void add_files(struct build *b)
         build_origin(b, s);
     struct doc_table *t = TABLE(b, s, columns);
     for (size_t k = 0; k < b->r->snapshot_count; k++)
-        add_file(b, t, k);
+        info_add_file(b, t, k);
 }
 
 void build_info(struct build *b)

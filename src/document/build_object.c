@@ -224,8 +224,8 @@ static void object_add_parts(struct build *b, const struct hd_instance *x)
 
 /* --- neighbours ------------------------------------------------------------------ */
 
-static void add_groups(struct build *b, const char *title,
-                       const struct hd_instance_group *all, size_t count)
+static void neighbours_add(struct build *b, const char *title,
+                           const struct hd_instance_group *all, size_t count)
 {
     bool fields = false;
     for (size_t i = 0; i < count; i++)
@@ -338,9 +338,9 @@ void build_object(struct build *b)
     object_add_parts(b, x);
     /* Of references by name it tells only how many of a kind there are. */
     if (x->fields.count > x->fields.len)
-        add_groups(b, "Refers to", x->refers_to, x->refers_to_count);
+        neighbours_add(b, "Refers to", x->refers_to, x->refers_to_count);
     if (x->holders_omitted > 0)
-        add_groups(b, "Referred to by, by type", x->referred_by, x->referred_by_count);
+        neighbours_add(b, "Referred to by, by type", x->referred_by, x->referred_by_count);
     add_holders(b, x);
     object_add_chain(b, x);
 }

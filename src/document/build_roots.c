@@ -43,7 +43,8 @@ static void add_source(struct build *b, struct doc_section *s)
         SAY(b, to, " by:");
 }
 
-static void add_chain(struct build *b, struct doc_chains *to, const struct hd_chain_row *c)
+static void roots_add_chain(struct build *b, struct doc_chains *to,
+                            const struct hd_chain_row *c)
 {
     struct doc_chain *chain = build_ladder(b, to, c);
     struct doc_line *head = &chain->head;
@@ -120,7 +121,7 @@ void build_roots(struct build *b)
     build_selection(b, s);
     struct doc_chains *to = &doc_block(b->doc, s, DOC_CHAINS)->chains;
     for (size_t i = 0; i < chains->len; i++)
-        add_chain(b, to, &chains->all[i]);
+        roots_add_chain(b, to, &chains->all[i]);
     if (chains->omitted > 0)
         add_rest(b, to);
     add_fixes(b, s);

@@ -231,7 +231,7 @@ static void add_group(struct build *b, struct doc_table *t,
 
 /* What scores less, a few of them; and buffers that pools hold, which are free for use and
  * follow the peak load. */
-static void add_groups(struct build *b, struct doc_table *t)
+static void suspects_add_groups(struct build *b, struct doc_table *t)
 {
     enum { MOST_MINOR = 5 };
     const struct hd_diff *d = &b->r->diff;
@@ -301,7 +301,7 @@ static void suspects_add_table(struct build *b, struct doc_section *s)
         build_hint(b, d->suspects[i].hint);
     }
     build_others(b, t, d->suspect_count - d->suspects_shown);
-    add_groups(b, t);
+    suspects_add_groups(b, t);
 }
 
 /* Of graphs what a row retains and its score are both bytes, and either may be larger. */

@@ -42,7 +42,7 @@ static json_t *runs_full(double hours)
               "\"enum\": [\"now\", \"later\", \"never\", null]")
 #define FIELD_NAME(key, m, words) FIELD(key, TEXT(m), MAY_BE_NULL, words)
 
-static void add_moment(struct text *t, double seconds)
+static void cell_moment(struct text *t, double seconds)
 {
     if (!isnan(seconds))
         phrase_moment(t, seconds);
@@ -169,7 +169,7 @@ static const RECORD_OF(
 
 WORDS(add_worst_host,
       text_add_string(t, x->on_count > 0 && x->on[0].host != NULL ? x->on[0].host : ""))
-WORDS(add_first_seen, add_moment(t, x->first_seen))
+WORDS(add_first_seen, cell_moment(t, x->first_seen))
 
 static const struct record_field suspect_fields[] = {
     FIELD("rank", SIZE(rank), NEVER_NULL, "From 1; those on few hosts follow the others."),
@@ -459,7 +459,7 @@ struct build_row {
 };
 
 #define T struct build_row
-WORDS(add_build_seen, add_moment(t, x->build.first_seen))
+WORDS(add_build_seen, cell_moment(t, x->build.first_seen))
 
 static const struct record_field build_cells[] = {
     IN_TABLES("first_seen", CELL(add_build_seen)),

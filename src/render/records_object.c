@@ -108,7 +108,7 @@ static json_t *value_in_words(const T *f)
 
 /* Integers that JSON's readers and jansson have no room for, and reals that are no numbers,
  * are strings. */
-static json_t *value_of(const void *of, const struct record_walk *w)
+static json_t *field_value(const void *of, const struct record_walk *w)
 {
     const T *f = of;
     (void)w;
@@ -138,7 +138,7 @@ static json_t *value_of(const void *of, const struct record_walk *w)
     return json_null();
 }
 
-VALUE(boxed_value, x->boxed != NULL ? value_of(x->boxed, w) : json_null())
+VALUE(boxed_value, x->boxed != NULL ? field_value(x->boxed, w) : json_null())
 VALUE(boxed_member, json_string_or_null(x->boxed != NULL ? x->boxed->member : NULL))
 
 VALUE(is_cut, json_boolean(x->text != NULL && x->is_cut))
@@ -173,7 +173,7 @@ static const struct record_field field_fields[] = {
     FIELD("kind", CHOICE(kind, field_kind_word, HD_FIELD_STRUCT + 1), NEVER_NULL,
           "What `value` is; of a reference see `to`. A struct is one of the core library "
           "that is one value: DateTime, decimal, Guid, ..."),
-    FIELD("value", MADE(value_of), MAY_BE_NULL,
+    FIELD("value", MADE(field_value), MAY_BE_NULL,
           "Of a char its unit of UTF-16; beyond 2^63 and of NaN, Infinity, -Infinity a "
           "string; of a struct a string as ToString() has it in the invariant culture, of "
           "a DateTime '2026-11-24 15:04:05.1234567Z' (docs/object.md). Null of references, "
@@ -255,7 +255,7 @@ static json_t *self_value(const void *of, const struct record_walk *w)
     if (self == NULL)
         return json_null();
     return self->kind == HD_FIELD_REFERENCE ? json_string_or_null(self->text)
-                                            : value_of(self, w);
+                                            : field_value(self, w);
 }
 
 VALUE(fields_omitted,

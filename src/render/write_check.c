@@ -291,7 +291,7 @@ static json_t *string_of(struct text *t)
     return s;
 }
 
-static json_t *name_of(const char *s)
+static json_t *sarif_name(const char *s)
 {
     struct text t = {0};
     format_name(&t, s);
@@ -339,7 +339,7 @@ static json_t *logical_locations(const struct hd_finding *f)
         format_short_name(&name, f->subject);
         json_append(all,
                     json_pack("{sososs}", "name", string_of(&name), "fullyQualifiedName",
-                              name_of(f->subject), "kind", "type"));
+                              sarif_name(f->subject), "kind", "type"));
     }
     text_rule_holder(&holder, f);
     if (holder.len > 0)
@@ -411,7 +411,7 @@ static json_t *suppressions(const struct hd_finding *f)
 {
     struct text reason = {0};
     phrase_reason(&reason, f);
-    json_t *why = name_of(text_string(&reason));
+    json_t *why = sarif_name(text_string(&reason));
     text_free(&reason);
     return json_pack("[{ssso}]", "kind", "external", "justification", why);
 }

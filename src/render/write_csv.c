@@ -107,7 +107,7 @@ static void write_roots(const struct hd_model *m, struct csv_writer *csv)
 /* --- an object ----------------------------------------------------------------------- */
 
 /* One thing that belongs to an object: a field, a group of neighbours, a link. */
-struct object_row {
+struct csv_object_row {
     const char *part, *name, *kind, *type;
     const char *value; /* of a field, or NULL */
     uint64_t number;   /* of an object, or HD_UNKNOWN */
@@ -115,7 +115,7 @@ struct object_row {
     uint64_t objects, references, bytes;
 };
 
-#define T struct object_row
+#define T struct csv_object_row
 static const struct record_field object_cells[] = {
     IN_TABLES("part", TEXT(part)),
     IN_TABLES("name", TEXT(name)),
@@ -133,7 +133,7 @@ static const struct record record_object_cells = {
     .csv = "part name kind type value object address objects references bytes"};
 #undef T
 
-static void add_object_row(struct csv_writer *csv, const struct object_row *row)
+static void add_object_row(struct csv_writer *csv, const struct csv_object_row *row)
 {
     csv_record_rows(csv, &record_object_cells, row, 1, &(struct record_walk){0});
 }
@@ -146,7 +146,7 @@ static void add_object_fields(struct csv_writer *s, const struct hd_object_field
         bool refers = f->kind == HD_FIELD_REFERENCE;
         text_clear(&value);
         object_add_cell(&value, f);
-        add_object_row(s, &(struct object_row){
+        add_object_row(s, &(struct csv_object_row){
                               "field", f->name, hd_field_kind_name(f->kind),
                               refers && f->to_type != NULL ? f->to_type : f->type,
                               text_string(&value),
@@ -161,9 +161,10 @@ static void add_object_groups(struct csv_writer *s, const char *part,
 {
     for (size_t i = 0; i < count; i++) {
         const struct hd_object_group *g = &all[i].group;
-        add_object_row(s, &(struct object_row){part, g->field, hd_object_kind_name(g->kind),
-                                               g->type, NULL, g->first, all[i].address,
-                                               g->objects, g->references, g->bytes});
+        add_object_row(s, &(struct csv_object_row){part, g->field,
+                                                   hd_object_kind_name(g->kind), g->type,
+                                                   NULL, g->first, all[i].address,
+                                                   g->objects, g->references, g->bytes});
     }
 }
 
@@ -173,7 +174,7 @@ static void add_object_holders(struct csv_writer *s, const struct hd_instance *x
     for (size_t i = 0; i < x->holder_count; i++) {
         const struct hd_object_holder *h = &x->holders[i];
         const struct hd_object *o = &h->object;
-        add_object_row(s, &(struct object_row){
+        add_object_row(s, &(struct csv_object_row){
                               "holder", h->field, hd_object_kind_name(o->kind), o->type,
                               x->has_roots ? hd_root_kind_name(h->root) : NULL, o->number,
                               o->address, HD_UNKNOWN, h->references, o->bytes});
@@ -185,9 +186,10 @@ static void write_object(const struct hd_model *m, struct csv_writer *s)
     const struct hd_instance *x = m->instance;
     const struct hd_object *o = &x->object;
     csv_record_titles(s, &record_object_cells, &(struct record_walk){0});
-    add_object_row(s, &(struct object_row){"object", NULL, hd_object_kind_name(o->kind),
-                                           o->type, x->fields.text, o->number, o->address,
-                                           o->instances, o->references, o->bytes});
+    add_object_row(s,
+                   &(struct csv_object_row){"object", NULL, hd_object_kind_name(o->kind),
+                                            o->type, x->fields.text, o->number, o->address,
+                                            o->instances, o->references, o->bytes});
     add_object_fields(s, &x->fields);
     add_object_groups(s, "refers_to", x->refers_to, model_rows(m, x->refers_to_count));
     add_object_groups(s, "referred_by", x->referred_by,
@@ -195,10 +197,10 @@ static void write_object(const struct hd_model *m, struct csv_writer *s)
     add_object_holders(s, x);
     for (size_t i = 0; i < x->chain_len; i++) {
         const struct hd_object *link = &x->chain[i].object;
-        add_object_row(s, &(struct object_row){"chain", x->chain[i].field,
-                                               hd_object_kind_name(link->kind), link->type,
-                                               NULL, link->number, link->address,
-                                               HD_UNKNOWN, HD_UNKNOWN, link->bytes});
+        add_object_row(s, &(struct csv_object_row){
+                              "chain", x->chain[i].field, hd_object_kind_name(link->kind),
+                              link->type, NULL, link->number, link->address, HD_UNKNOWN,
+                              HD_UNKNOWN, link->bytes});
     }
 }
 

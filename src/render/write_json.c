@@ -25,8 +25,8 @@ json_t *report_json(const struct hd_model *m)
     return o;
 }
 
-static void write(const struct hd_report *r, const struct hd_write_options *opt,
-                  struct out *o)
+static void json_report_write(const struct hd_report *r, const struct hd_write_options *opt,
+                              struct out *o)
 {
     (void)opt;
     json_write(report_json(&r->model), o);
@@ -36,5 +36,5 @@ const struct writer write_json = {
     .name = "json",
     .summary = "for programs; schemas in docs/json-schema",
     .whole_tree = true,
-    .write = write,
+    .write = json_report_write,
 };

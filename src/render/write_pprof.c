@@ -161,8 +161,8 @@ static void pprof_append(ProtobufCBuffer *to, size_t len, const uint8_t *data)
     text_add(&((struct packed_bytes *)(void *)to)->bytes, data, len);
 }
 
-static void write(const struct hd_report *r, const struct hd_write_options *opt,
-                  struct out *o)
+static void pprof_write(const struct hd_report *r, const struct hd_write_options *opt,
+                        struct out *o)
 {
     struct pprof_profile m = {.f = tree_frames_of(r->model.tree)};
     struct packed_bytes packed = {.base = {.append = pprof_append}};
@@ -194,5 +194,5 @@ const struct writer write_pprof = {
     .holds = HOLDS_TREES,
     .whole_tree = true,
     .is_binary = true,
-    .write = write,
+    .write = pprof_write,
 };

@@ -302,8 +302,8 @@ static void put_store(struct exposition *e, const char *url)
     text_free(&word);
 }
 
-static void write(const struct hd_report *r, const struct hd_write_options *opt,
-                  struct out *o)
+static void prometheus_write(const struct hd_report *r, const struct hd_write_options *opt,
+                             struct out *o)
 {
     const struct hd_fleet_answer *a = r->model.fleet;
     struct exposition e = {.o = o};
@@ -331,5 +331,5 @@ const struct writer write_prometheus = {
     .summary = "the text exposition format, to alert on (fleet)",
     .holds = HOLDS_FLEETS,
     .all_rows = true,
-    .write = write,
+    .write = prometheus_write,
 };

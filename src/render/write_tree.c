@@ -62,8 +62,8 @@ static const char *name_of_type(const struct hd_tree *t, const struct hd_tree_no
                          : arena_printf(a, "%s%s → %s", point, n->field, n->type);
 }
 
-static const char *name_of(const struct hd_tree *t, const struct hd_tree_node *n,
-                           size_t tops, struct arena *a)
+static const char *node_name(const struct hd_tree *t, const struct hd_tree_node *n,
+                             size_t tops, struct arena *a)
 {
     switch (n->kind) {
     case HD_NODE_ROOTS:
@@ -101,7 +101,7 @@ struct tree_frames tree_frames_of(const struct hd_tree *t)
     f.root_kind = arena_array(&f.arena, const char *, t->len);
     for (size_t i = 0; i < t->len; i++) {
         const struct hd_tree_node *node = &t->nodes[i];
-        const char *name = name_of(t, node, tops, &f.arena);
+        const char *name = node_name(t, node, tops, &f.arena);
         f.name_of[i] = name != NULL ? frames_number_of(&n, name) : NO_FRAME;
         set_depth(&f, i);
         if (f.depth[i] > TREE_MOST_FRAMES)

@@ -227,7 +227,7 @@ static unsigned head_draw(struct explore *e, struct grid *g, unsigned end)
 /* --- the list -------------------------------------------------------------------- */
 
 /* Columns that fit, with their widths; one takes what the others leave. */
-struct layout {
+struct list_layout {
     struct column all[MOST_COLUMNS];
     size_t from[MOST_COLUMNS]; /* number of the cell */
     size_t len;
@@ -236,12 +236,12 @@ struct layout {
 
 enum { GUTTER = 2, BETWEEN = 2, MOST_NAME = 80 };
 
-static void lay_out(const struct view *v, unsigned width, struct layout *l)
+static void lay_out(const struct view *v, unsigned width, struct list_layout *l)
 {
     struct column all[MOST_COLUMNS] = {0};
     size_t count = v->kind->columns(v, all);
     unsigned used = GUTTER;
-    *l = (struct layout){0};
+    *l = (struct list_layout){0};
     for (size_t i = 0; i < count; i++) {
         if (all[i].least > width)
             continue;
@@ -257,7 +257,7 @@ static void lay_out(const struct view *v, unsigned width, struct layout *l)
     l->all[l->wide].width = is_last || rest < MOST_NAME ? rest : MOST_NAME;
 }
 
-static void draw_columns(struct grid *g, const struct layout *l, unsigned line)
+static void draw_columns(struct grid *g, const struct list_layout *l, unsigned line)
 {
     grid_line(g, line, false);
     grid_put(g, LOOK_HEAD, "", GUTTER, ALIGN_LEFT);
@@ -310,7 +310,7 @@ static bool is_marked(const struct explore *e, const struct row *row)
 }
 
 static void draw_row(const struct explore *e, const struct view *v, size_t i,
-                     struct grid *g, const struct layout *l)
+                     struct grid *g, const struct list_layout *l)
 {
     struct row row = view_row(v, i);
     const char *gutter = is_marked(e, &row) ? "* " : i == v->cursor ? "> " : "  ";
@@ -361,7 +361,7 @@ static void scroll(const struct explore *e, struct view *v, size_t rows)
 static void draw_list(struct explore *e, struct grid *g)
 {
     struct view *v = explore_view(e);
-    struct layout l;
+    struct list_layout l;
     size_t rows = v->kind->rows(v);
     lay_out(v, g->width, &l);
     draw_columns(g, &l, e->list_top - 1);

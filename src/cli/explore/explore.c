@@ -332,7 +332,7 @@ static bool move(struct view *v, uint32_t key)
     return false;
 }
 
-static void enter(struct view *v)
+static void explore_enter(struct view *v)
 {
     if (v->kind->enter != NULL && v->cursor < v->kind->rows(v))
         v->kind->enter(v, v->cursor);
@@ -348,14 +348,14 @@ static bool go_deeper_or_back(struct explore *e, struct view *v, uint32_t key)
 {
     switch (key) {
     case PRESS_ENTER:
-        enter(v);
+        explore_enter(v);
         break;
     case PRESS_RIGHT:
     case 'l':
         if (v->kind->right != NULL)
             v->kind->right(v, v->cursor);
         else
-            enter(v);
+            explore_enter(v);
         break;
     case PRESS_LEFT:
     case 'h':
@@ -388,7 +388,7 @@ static void click(struct explore *e, struct view *v, unsigned x, unsigned y)
         return;
     if (i == v->cursor && e->last_row_clicked == (uint32_t)i) {
         e->last_row_clicked = UINT32_MAX;
-        enter(v);
+        explore_enter(v);
         return;
     }
     view_go(v, i);

@@ -65,7 +65,7 @@ struct help {
     enum place place;
 };
 
-static enum place place_of(const struct view *v)
+static enum place help_place(const struct view *v)
 {
     return ((const struct help *)v)->place;
 }
@@ -101,12 +101,12 @@ static size_t help_columns(const struct view *v, struct column *all)
 /* Each part below a heading. */
 static size_t help_rows(const struct view *v)
 {
-    return 2 + count_lines(place_of(v), true) + count_lines(place_of(v), false);
+    return 2 + count_lines(help_place(v), true) + count_lines(help_place(v), false);
 }
 
 static void help_row(const struct view *v, size_t i, struct row *row)
 {
-    enum place place = place_of(v);
+    enum place place = help_place(v);
     size_t own = count_lines(place, true);
     row->is_heading = i == 0 || i == own + 1;
     if (row->is_heading) {

@@ -12,7 +12,7 @@ enum { NAME, OBJECTS, SIZE, GENERATION, PLACE };
 /* What a row stands for. */
 enum what { HEADING, CHAIN, GAP, FIELD, GROUP, NOTE };
 
-struct object_row {
+struct object_line {
     enum what what;
     uint32_t number; /* of the object; of a group of several its lowest */
     unsigned depth;
@@ -24,10 +24,10 @@ struct object_row {
     unsigned part; /* of a note: that is missing */
 };
 
-struct object {
+struct object_pane {
     struct view view;
     struct hd_object object;
-    struct object_row *rows;
+    struct object_line *rows;
     size_t len, cap;
     struct hd_object_group *groups[2]; /* by direction */
     size_t group_count[2];
@@ -37,73 +37,73 @@ struct object {
     uint64_t retained; /* HD_UNKNOWN */
 };
 
-static const struct object *object_of(const struct view *v)
+static const struct object_pane *object_of(const struct view *v)
 {
-    return (const struct object *)v;
+    return (const struct object_pane *)v;
 }
 
 /* --- what the rows are ----------------------------------------------------------- */
 
-static struct object_row *add(struct object *o, enum what what)
+static struct object_line *object_add_row(struct object_pane *o, enum what what)
 {
     if (o->len == o->cap) {
         o->cap = o->cap > 0 ? 2 * o->cap : 32;
         o->rows = more(o->rows, o->cap * sizeof(*o->rows));
     }
-    struct object_row *r = &o->rows[o->len++];
-    *r = (struct object_row){.what = what};
+    struct object_line *r = &o->rows[o->len++];
+    *r = (struct object_line){.what = what};
     return r;
 }
 
-static void add_chain(struct object *o, const struct explore *e)
+static void object_rows_add_chain(struct object_pane *o, const struct explore *e)
 {
     uint32_t numbers[MOST_CHAIN];
     size_t skipped, at, count;
-    add(o, HEADING)->part = HD_OBJECTS_CHAINS;
+    object_add_row(o, HEADING)->part = HD_OBJECTS_CHAINS;
     count =
         hd_object_chain(e->objects, o->object.number, numbers, MOST_CHAIN, &skipped, &at);
     for (size_t i = 0; i < count; i++) {
         if (skipped > 0 && i == at) {
-            struct object_row *gap = add(o, GAP);
+            struct object_line *gap = object_add_row(o, GAP);
             gap->skipped = skipped;
             gap->depth = (unsigned)i;
         }
-        struct object_row *r = add(o, CHAIN);
+        struct object_line *r = object_add_row(o, CHAIN);
         r->number = numbers[i];
         r->depth = (unsigned)i;
         if (i > 0 && (skipped == 0 || i != at))
             r->by = hd_object_field(e->objects, numbers[i - 1], numbers[i]);
     }
     if (count == 0)
-        add(o, NOTE)->part = HD_OBJECTS_CHAINS;
+        object_add_row(o, NOTE)->part = HD_OBJECTS_CHAINS;
 }
 
-static void object_add_groups(struct object *o, const struct explore *e,
+static void object_add_groups(struct object_pane *o, const struct explore *e,
                               enum hd_direction direction)
 {
     unsigned part = direction == HD_REFERS_TO ? HD_OBJECTS_GRAPH : HD_OBJECTS_REFERRERS;
-    struct object_row *heading = add(o, HEADING);
+    struct object_line *heading = object_add_row(o, HEADING);
     heading->direction = direction;
     heading->part = part;
     free(o->groups[direction]);
     o->groups[direction] = hd_object_groups(e->objects, o->object.number, direction,
                                             &o->group_count[direction]);
     for (size_t i = 0; i < o->group_count[direction]; i++) {
-        struct object_row *r = add(o, GROUP);
+        struct object_line *r = object_add_row(o, GROUP);
         r->group = &o->groups[direction][i];
         r->number = r->group->first;
         r->direction = direction;
         r->by = r->group->field;
     }
     if (o->group_count[direction] == 0) {
-        struct object_row *note = add(o, NOTE);
+        struct object_line *note = object_add_row(o, NOTE);
         note->part = part;
         note->direction = direction;
     }
 }
 
 /* Where they are known they tell what it refers to as well. */
-static bool add_fields(struct object *o, const struct explore *e)
+static bool add_fields(struct object_pane *o, const struct explore *e)
 {
     struct hd_object_fields *f = &o->fields;
     hd_object_fields_free(f);
@@ -111,11 +111,11 @@ static bool add_fields(struct object *o, const struct explore *e)
                      o->values ? MOST_TEXT : 0, f);
     if (!f->are_named || f->is_array || f->len == 0)
         return false;
-    struct object_row *heading = add(o, HEADING);
+    struct object_line *heading = object_add_row(o, HEADING);
     heading->part = HD_OBJECTS_GRAPH;
     heading->field = f->all;
     for (size_t i = 0; i < f->len; i++) {
-        struct object_row *r = add(o, FIELD);
+        struct object_line *r = object_add_row(o, FIELD);
         r->field = &f->all[i];
         r->number = f->all[i].kind == HD_FIELD_REFERENCE ? f->all[i].to : HD_NO_OBJECT;
     }
@@ -124,12 +124,12 @@ static bool add_fields(struct object *o, const struct explore *e)
 
 static void object_refresh(struct view *v)
 {
-    struct object *o = (struct object *)v;
+    struct object_pane *o = (struct object_pane *)v;
     const struct explore *e = v->e;
     o->len = 0;
     if (e->objects == NULL || !hd_object(e->objects, o->object.number, &o->object))
         return;
-    add_chain(o, e);
+    object_rows_add_chain(o, e);
     if (!add_fields(o, e))
         object_add_groups(o, e, HD_REFERS_TO);
     object_add_groups(o, e, HD_REFERRED_BY);
@@ -154,8 +154,8 @@ static size_t object_rows(const struct view *v)
     return object_of(v)->len;
 }
 
-static const char *heading_of(const struct explore *e, const struct object *o,
-                              const struct object_row *r)
+static const char *heading_of(const struct explore *e, const struct object_pane *o,
+                              const struct object_line *r)
 {
     bool garbage = (e->ready & HD_OBJECTS_CHAINS) &&
                    hd_object_root(e->objects, o->object.number) == HD_ROOT_UNREACHABLE;
@@ -186,7 +186,7 @@ static void object_cells(const struct explore *e, uint32_t number, struct row *r
         row->cells[PLACE] = ADDRESS(o.address);
 }
 
-static void group_cells(const struct object_row *r, struct row *row)
+static void group_cells(const struct object_line *r, struct row *row)
 {
     const struct hd_object_group *g = r->group;
     row->cells[OBJECTS] = COUNT(g->objects);
@@ -236,7 +236,7 @@ static void field_cells(const struct explore *e, const struct hd_field *f, struc
 static void object_row(const struct view *v, size_t i, struct row *row)
 {
     const struct explore *e = v->e;
-    const struct object_row *r = &object_of(v)->rows[i];
+    const struct object_line *r = &object_of(v)->rows[i];
     row->is_heading = r->what == HEADING || r->what == GAP || r->what == NOTE;
     switch (r->what) {
     case HEADING:
@@ -307,7 +307,7 @@ static bool object_detail(const struct view *v, unsigned i, struct hd_sink to)
 /* Of several, and of what has no address, the name. */
 static bool object_copied(const struct view *v, size_t i, struct hd_sink to)
 {
-    const struct object_row *r = &object_of(v)->rows[i];
+    const struct object_line *r = &object_of(v)->rows[i];
     bool is_one = r->what != GROUP || r->group->objects == 1;
     if (is_one && r->number != HD_NO_OBJECT && put_address(v->e, r->number, to))
         return true;
@@ -321,12 +321,12 @@ static bool object_copied(const struct view *v, size_t i, struct hd_sink to)
 /* From the root to the object, with the fields that are known. */
 static bool object_chain(const struct view *v, size_t i, struct hd_sink to)
 {
-    const struct object *all = object_of(v);
+    const struct object_pane *all = object_of(v);
     struct hd_object o, before = {0};
     bool begun = false;
     (void)i;
     for (size_t k = 0; k < all->len; k++) {
-        const struct object_row *r = &all->rows[k];
+        const struct object_line *r = &all->rows[k];
         if (r->what == GAP)
             PUT(to, " → … {} more", NUMBER(r->skipped));
         if (r->what != CHAIN || !hd_object(v->e->objects, r->number, &o))
@@ -343,7 +343,7 @@ static bool object_chain(const struct view *v, size_t i, struct hd_sink to)
 static void object_enter(struct view *v, size_t i)
 {
     struct explore *e = v->e;
-    const struct object_row *r = &object_of(v)->rows[i];
+    const struct object_line *r = &object_of(v)->rows[i];
     if (r->what == GROUP && r->group->objects > 1)
         explore_open(e, neighbours_view(e, object_of(v)->object.number, r->direction,
                                         r->group->type, r->group->full_name));
@@ -355,7 +355,7 @@ static void object_enter(struct view *v, size_t i)
 
 static bool object_key(struct view *v, uint32_t pressed)
 {
-    struct object *o = (struct object *)v;
+    struct object_pane *o = (struct object_pane *)v;
     if (pressed != 'v')
         return false;
     o->values = !o->values;
@@ -367,7 +367,7 @@ static bool object_key(struct view *v, uint32_t pressed)
 
 static bool object_waits(struct view *v)
 {
-    struct object *o = (struct object *)v;
+    struct object_pane *o = (struct object_pane *)v;
     if (!o->knows_retained)
         o->knows_retained =
             hd_object_retained(v->e->objects, o->object.number, &o->retained);
@@ -382,7 +382,7 @@ static bool object_forget(struct view *v)
 
 static void object_release(struct view *v)
 {
-    struct object *o = (struct object *)v;
+    struct object_pane *o = (struct object_pane *)v;
     free(o->groups[0]);
     free(o->groups[1]);
     hd_object_fields_free(&o->fields);
@@ -411,7 +411,7 @@ static const struct view_kind kind = {
 
 struct view *object_view(struct explore *e, uint32_t number)
 {
-    struct object *o = view_new(e, &kind, sizeof(*o));
+    struct object_pane *o = view_new(e, &kind, sizeof(*o));
     o->object.number = number;
     object_refresh(&o->view);
     view_go(&o->view, 0);

@@ -29,7 +29,7 @@ static const struct objects *objects_of(const struct view *v)
     return (const struct objects *)v;
 }
 
-static char *copy(const char *s)
+static char *copy_string(const char *s)
 {
     if (s == NULL)
         return NULL;
@@ -277,8 +277,8 @@ static const struct view_kind kind = {
 static struct objects *objects_new(struct explore *e, const char *type, const char *shown)
 {
     struct objects *o = view_new(e, &kind, sizeof(*o));
-    o->type = copy(type);
-    o->shown = copy(shown != NULL ? shown : type);
+    o->type = copy_string(type);
+    o->shown = copy_string(shown != NULL ? shown : type);
     return o;
 }
 
@@ -297,7 +297,7 @@ struct view *place_view(struct explore *e, const struct hd_place_step *steps, si
     o->steps = zeroed(count, sizeof(*o->steps));
     for (size_t i = 0; i < count; i++)
         o->steps[o->step_count++] =
-            (struct hd_place_step){copy(steps[i].type), steps[i].is_roots};
+            (struct hd_place_step){copy_string(steps[i].type), steps[i].is_roots};
     objects_refresh(&o->view);
     return &o->view;
 }

@@ -246,7 +246,8 @@ static const char *cell_of(const struct hd_births *b, size_t line, size_t k,
     return text->size > 0 ? text->bytes : "";
 }
 
-static const char *name_of(const struct hd_births *b, size_t line, struct hd_memory *text)
+static const char *cohort_name(const struct hd_births *b, size_t line,
+                               struct hd_memory *text)
 {
     text->size = 0;
     if (line > 1)
@@ -260,8 +261,8 @@ static unsigned cohorts_width(const struct hd_births *b, size_t i)
     struct hd_memory text = {0};
     unsigned most = 0;
     for (size_t line = 0; line <= b->count; line++) {
-        unsigned wide =
-            grid_columns(i == 0 ? name_of(b, line, &text) : cell_of(b, line, i - 1, &text));
+        unsigned wide = grid_columns(i == 0 ? cohort_name(b, line, &text)
+                                            : cell_of(b, line, i - 1, &text));
         most = wide > most ? wide : most;
     }
     hd_memory_free(&text);
@@ -281,7 +282,7 @@ unsigned cohorts_lines(const struct hd_births *b, unsigned columns)
 void cohorts_line(const struct hd_births *b, unsigned i, struct hd_sink to)
 {
     struct hd_memory text = {0};
-    const char *name = name_of(b, i, &text);
+    const char *name = cohort_name(b, i, &text);
     print_to(to, "%s%*s", name, (int)(cohorts_width(b, 0) - grid_columns(name)), "");
     for (size_t k = 0; k < b->count; k++) {
         const char *cell = cell_of(b, i, k, &text);

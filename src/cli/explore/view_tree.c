@@ -260,14 +260,14 @@ static void tree_rows_path(const struct tree_rows *t, size_t node, struct hd_sin
 
 /* --- the view ---------------------------------------------------------------------- */
 
-struct tree {
+struct tree_pane {
     struct view view;
     struct tree_rows rows; /* of an empty tree where there is none */
 };
 
 static const struct tree_rows *rows_of(const struct view *v)
 {
-    return &((const struct tree *)v)->rows;
+    return &((const struct tree_pane *)v)->rows;
 }
 
 static const struct hd_tree *tree_of(const struct explore *e)
@@ -291,7 +291,7 @@ static bool has_stayed(const struct explore *e)
 
 static void tree_refresh(struct view *v)
 {
-    struct tree_rows *t = &((struct tree *)v)->rows;
+    struct tree_rows *t = &((struct tree_pane *)v)->rows;
     size_t node = v->cursor < t->len ? t->all[v->cursor].last : 0;
     tree_rows_choose(t, v->e->app_only, !is_diff(v->e) || v->e->last);
     tree_rows_build(t);
@@ -300,14 +300,14 @@ static void tree_refresh(struct view *v)
 
 static void rebuild_at(struct view *v, size_t node)
 {
-    struct tree_rows *t = &((struct tree *)v)->rows;
+    struct tree_rows *t = &((struct tree_pane *)v)->rows;
     tree_rows_build(t);
     v->cursor = tree_rows_find(t, node);
 }
 
 static void set_open(struct view *v, size_t i, bool open)
 {
-    struct tree_rows *t = &((struct tree *)v)->rows;
+    struct tree_rows *t = &((struct tree_pane *)v)->rows;
     size_t node = t->all[i].last;
     t->open[node] = open;
     rebuild_at(v, node);
@@ -315,7 +315,7 @@ static void set_open(struct view *v, size_t i, bool open)
 
 static void toggle_all(struct view *v)
 {
-    struct tree_rows *t = &((struct tree *)v)->rows;
+    struct tree_rows *t = &((struct tree_pane *)v)->rows;
     size_t node = t->all[v->cursor].last, end = t->tree->nodes[node].end;
     bool all = true;
     for (size_t n = node; n < end; n++)
@@ -327,7 +327,7 @@ static void toggle_all(struct view *v)
 
 bool tree_view_show(struct view *v, size_t rank)
 {
-    struct tree_rows *t = &((struct tree *)v)->rows;
+    struct tree_rows *t = &((struct tree_pane *)v)->rows;
     for (size_t n = 0; n < t->tree->len; n++) {
         if (t->tree->nodes[n].suspect != rank || !t->kept[n])
             continue;
@@ -361,7 +361,7 @@ static size_t tree_rows(const struct view *v)
     return rows_of(v)->len;
 }
 
-static const char *name_of(const struct hd_tree_node *n)
+static const char *node_name(const struct hd_tree_node *n)
 {
     return n->full_name != NULL ? n->full_name : n->type;
 }
@@ -369,7 +369,7 @@ static const char *name_of(const struct hd_tree_node *n)
 /* "s_all: " of "[static var App.s_all]"; false for what is no variable. */
 static bool print_variable(const struct hd_tree_node *n, struct hd_sink to)
 {
-    if (n->kind != HD_NODE_ROOTS || !hd_put_static_field(to, name_of(n)))
+    if (n->kind != HD_NODE_ROOTS || !hd_put_static_field(to, node_name(n)))
         return false;
     PUT(to, ": ");
     return true;
@@ -398,7 +398,7 @@ static void print_fold(const struct tree_rows *t, const struct tree_row *r, unsi
         PUT(to, "… → ");
         return;
     }
-    PUT(to, "{}", SHORT(name_of(&nodes[from])));
+    PUT(to, "{}", SHORT(node_name(&nodes[from])));
     hd_put_field(to, nodes[from].type, nodes[from + 1].field);
     PUT(to, nodes[r->last].parent == from ? " → " : " → … → ");
 }
@@ -412,7 +412,7 @@ static void put_names(const struct tree_rows *t, const struct tree_row *r, unsig
     print_fold(t, r, width, hd_sink_memory(&lead));
     row->lead = lead.bytes;
     row->name = last->type;
-    row->shown = name_of(last);
+    row->shown = node_name(last);
     if (last->kind == HD_NODE_HEAP)
         *owner = WORD_AS(LOOK_STRONG, "heap");
     else if (last->kind == HD_NODE_OTHERS)
@@ -499,7 +499,7 @@ static void enter_place(struct explore *e, const struct tree_rows *t, size_t nod
     for (size_t n = node; count < depth; n = nodes[n].parent)
         steps[depth - ++count] =
             (struct hd_place_step){nodes[n].type, nodes[n].kind == HD_NODE_ROOTS};
-    explore_open(e, place_view(e, steps, depth, name_of(&nodes[node])));
+    explore_open(e, place_view(e, steps, depth, node_name(&nodes[node])));
     free(steps);
 }
 
@@ -548,7 +548,7 @@ static void tree_right(struct view *v, size_t i)
 
 static bool tree_key(struct view *v, uint32_t key)
 {
-    struct tree_rows *t = &((struct tree *)v)->rows;
+    struct tree_rows *t = &((struct tree_pane *)v)->rows;
     if (t->len == 0 || (key != '+' && key != '-' && key != '*' && key != 'f'))
         return false;
     if (key == '*') {
@@ -564,7 +564,7 @@ static bool tree_key(struct view *v, uint32_t key)
 
 static void tree_sort(struct view *v)
 {
-    struct tree_rows *t = &((struct tree *)v)->rows;
+    struct tree_rows *t = &((struct tree_pane *)v)->rows;
     t->order = (enum tree_order)((t->order + 1) % TREE_ORDERS);
     tree_refresh(v);
 }
@@ -579,7 +579,7 @@ static const char *tree_order_name(const struct view *v)
 
 static size_t tree_find(struct view *v, const char *text, size_t i, int step)
 {
-    struct tree_rows *t = &((struct tree *)v)->rows;
+    struct tree_rows *t = &((struct tree_pane *)v)->rows;
     for (size_t n = tree_rows_start(t, i, step); n < t->tree->len; n += (size_t)step) {
         struct row row = {.name = node_at(t, n)->type, .shown = node_at(t, n)->full_name};
         if (!t->kept[n] || !view_matches(&row, text))
@@ -593,7 +593,7 @@ static size_t tree_find(struct view *v, const char *text, size_t i, int step)
 
 static void tree_release(struct view *v)
 {
-    tree_rows_free(&((struct tree *)v)->rows);
+    tree_rows_free(&((struct tree_pane *)v)->rows);
 }
 
 static const struct view_kind kind = {
@@ -620,7 +620,7 @@ static const struct view_kind kind = {
 struct view *tree_view(struct explore *e)
 {
     static const struct hd_tree none = {0};
-    struct tree *t = view_new(e, &kind, sizeof(*t));
+    struct tree_pane *t = view_new(e, &kind, sizeof(*t));
     tree_rows_begin(&t->rows, tree_of(e) != NULL ? tree_of(e) : &none);
     return &t->view;
 }

@@ -30,7 +30,7 @@ struct word {
     size_t number;
 };
 
-static size_t words_number_of(struct words *w, const char *s, size_t len)
+static size_t words_number_of(struct page_words *w, const char *s, size_t len)
 {
     struct word *known = NULL;
     HASH_FIND(hh, w->known, s, len, known);
@@ -45,7 +45,7 @@ static size_t words_number_of(struct words *w, const char *s, size_t len)
 }
 
 /* What stands between marks: a class, perhaps behind its namespace. */
-static void pack_name(struct words *w, struct text *to, const char *s, size_t len)
+static void pack_name(struct page_words *w, struct text *to, const char *s, size_t len)
 {
     size_t dot = len;
     while (dot > 0 && s[dot - 1] != '.')
@@ -57,7 +57,7 @@ static void pack_name(struct words *w, struct text *to, const char *s, size_t le
         say(to, as_digits(words_number_of(w, s + dot, len - dot)));
 }
 
-void words_pack(struct words *w, struct text *to, const char *name)
+void words_pack(struct page_words *w, struct text *to, const char *name)
 {
     static const char marks[] = "<>,[]() ";
     struct text clean = {0}, cut = {0};
@@ -77,7 +77,7 @@ void words_pack(struct words *w, struct text *to, const char *name)
     text_free(&clean);
 }
 
-void words_free(struct words *w)
+void words_free(struct page_words *w)
 {
     HASH_CLEAR(hh, w->known);
     arena_free(&w->arena);
@@ -88,24 +88,24 @@ void words_free(struct words *w)
 /* What there is room for: half a megabyte of counts, and as much of bytes at worst. */
 enum { MOST_TYPE_VALUES = 160 * 1000, FEWEST_POINTS = 6 };
 
-struct points {
+struct page_points {
     size_t *all, len;
 };
 
-static struct points choose_points(const struct hd_model *m, struct arena *a)
+static struct page_points choose_points(const struct hd_model *m, struct arena *a)
 {
     const size_t types = model_table(m)->len, all = m->snapshot_count;
     size_t room = types > 0 ? MOST_TYPE_VALUES / types : all;
     if (room < FEWEST_POINTS)
         room = FEWEST_POINTS;
-    struct points p = {.len = all < room ? all : room};
+    struct page_points p = {.len = all < room ? all : room};
     p.all = arena_array(a, size_t, p.len);
     for (size_t i = 0; i < p.len; i++)
         p.all[i] = p.len > 1 ? i * (all - 1) / (p.len - 1) : 0;
     return p;
 }
 
-static json_t *numbers(const struct hd_tally *at, const struct points *p, bool bytes)
+static json_t *numbers(const struct hd_tally *at, const struct page_points *p, bool bytes)
 {
     json_t *values = json_array();
     for (size_t i = 0; i < p->len; i++) {
@@ -115,7 +115,7 @@ static json_t *numbers(const struct hd_tally *at, const struct points *p, bool b
     return values;
 }
 
-static json_t *counts(const struct hd_tally *at, const struct points *p)
+static json_t *counts(const struct hd_tally *at, const struct page_points *p)
 {
     bool is_constant = true;
     for (size_t i = 1; i < p->len; i++)
@@ -124,7 +124,7 @@ static json_t *counts(const struct hd_tally *at, const struct points *p)
 }
 
 /* What each object has, if that is the same in all of them; else HD_UNKNOWN. */
-static uint64_t object_size(const struct hd_tally *at, const struct points *p)
+static uint64_t object_size(const struct hd_tally *at, const struct page_points *p)
 {
     uint64_t size = HD_UNKNOWN;
     for (size_t i = 0; i < p->len; i++) {
@@ -141,7 +141,7 @@ static uint64_t object_size(const struct hd_tally *at, const struct points *p)
     return size;
 }
 
-static json_t *bytes(const struct hd_tally *at, const struct points *p)
+static json_t *bytes(const struct hd_tally *at, const struct page_points *p)
 {
     uint64_t size = object_size(at, p);
     return size != HD_UNKNOWN ? json_number_or_null(size) : numbers(at, p, true);
@@ -152,7 +152,7 @@ static json_t *words_digits(const struct text *t)
     return json_stringn_nocheck(t->len > 0 ? t->data : "", t->len);
 }
 
-static json_t *packed(struct words *w, const char *name)
+static json_t *packed(struct page_words *w, const char *name)
 {
     struct text t = {0};
     words_pack(w, &t, name);
@@ -185,8 +185,8 @@ json_t *page_types(const struct hd_report *r)
     const struct hd_type_table *t = model_table(m);
     struct arena scratch = {0};
     struct text framework = {0}, status = {0};
-    struct words words = {.all = json_array()};
-    const struct points p = choose_points(m, &scratch);
+    struct page_words words = {.all = json_array()};
+    const struct page_points p = choose_points(m, &scratch);
     json_t *points = json_array(), *name = json_array(), *count = json_array(),
            *size = json_array(), *retained = json_array();
     for (size_t i = 0; i < p.len; i++)

@@ -31,15 +31,6 @@ void html_words(struct out *o, const char *s)
     html_add_escaped(o, s, strlen(s));
 }
 
-void html_put(struct out *o, const char *markup, const char *const *words)
-{
-    for (const char *end; (end = strstr(markup, "{}")) != NULL; markup = end + 2) {
-        out_bytes(o, markup, (size_t)(end - markup));
-        html_words(o, *words++);
-    }
-    out_string(o, markup);
-}
-
 void html_name(struct out *o, const char *s)
 {
     struct text clean = {0}, cut = {0};

@@ -7,6 +7,7 @@
 #define PAGE_H
 
 #include "base/json_out.h"
+#include "base/say.h"
 #include "document/document.h"
 #include "report/report.h"
 
@@ -26,14 +27,14 @@ enum { PAGE_MOST_NAME = 1000 };
 void html_words(struct out *o, const char *s);
 void html_name(struct out *o, const char *s);
 
-/* Markup, with words of ours in the place of each "{}". */
-#define HTML(o, ...) html_put(o, HTML_PARTS(__VA_ARGS__, NULL))
-#define HTML_PARTS(markup, ...)   \
-    markup, (const char *const[]) \
-    {                             \
-        __VA_ARGS__               \
-    }
-void html_put(struct out *o, const char *markup, const char *const *words);
+/* Markup, with parts of speech (base/say.h) in the place of each "{}": words of ours, and
+ * what others wrote, or a document says, by one of these. */
+#define HTML(o, markup, ...) \
+    html_put(o, markup, (const struct say_part[]){SAY_PARTS(__VA_ARGS__)})
+void html_put(struct out *o, const char *markup, const struct say_part *parts);
+struct say_part html_of_name(const char *name);
+struct say_part html_of_runs(const struct doc_runs *runs);
+struct say_part html_of_line(const struct doc_line *l);
 
 /* The value as JSON within a script element; freed. Only ASCII, and no < > &. */
 void html_json(struct out *o, json_t *value);
@@ -48,9 +49,6 @@ struct page_hints {
 
 /* Cause, and code before and after, behind a fold; nothing if that was explained. */
 void page_hint(const char *id, struct page_hints *known, struct out *o);
-
-/* Words of a document, with their marks. */
-void page_runs(const struct doc_runs *runs, struct out *o);
 
 /* The facts that bear the verdict out, which stand in no section again; or nothing. */
 void page_facts(const struct document *d, struct out *o);
@@ -80,15 +78,15 @@ json_t *page_tree(const struct hd_report *r);
  * words in their place and all else as it is: "0.1<2.3>" for "System.Action<App.Order>" and
  * the words "System", "Action", "App", "Order". Words have no mark and no blank, and a
  * namespace is one, with its dots but the last. */
-struct words {
+struct page_words {
     struct arena arena;
     struct word *known;
     json_t *all; /* in the order of their numbers; who takes it frees it */
 };
 
 /* Append a packed name. */
-void words_pack(struct words *w, struct text *to, const char *name);
+void words_pack(struct page_words *w, struct text *to, const char *name);
 
-void words_free(struct words *w); /* but for all */
+void words_free(struct page_words *w); /* but for all */
 
 #endif

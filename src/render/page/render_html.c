@@ -8,45 +8,19 @@
 #include <math.h>
 #include <string.h>
 
-struct page {
+struct html_page {
     struct out *o;
     const struct hd_write_options *opt;
     size_t ids; /* how many were given */
     struct page_hints *hints;
 };
 
-static void put(struct page *p, const char *s)
+static void page_put(struct html_page *p, const char *s)
 {
     out_string(p->o, s);
 }
 
 /* --- words ----------------------------------------------------------------- */
-
-static void put_name(struct page *p, const char *name)
-{
-    put(p, "<bdi class=\"name\">");
-    html_name(p->o, name);
-    put(p, "</bdi>");
-}
-
-/* Of a type, without its namespaces and with them: which is seen is the style's to say. */
-static void put_both_names(struct page *p, const char *name)
-{
-    struct text brief = {0};
-    format_short_place(&brief, name);
-    if (strcmp(text_string(&brief), name) == 0) {
-        put_name(p, name);
-    } else {
-        put(p, "<bdi class=\"name\" title=\"");
-        html_name(p->o, name);
-        put(p, "\"><span class=\"brief\">");
-        html_name(p->o, text_string(&brief));
-        put(p, "</span><span class=\"full\">");
-        html_name(p->o, name);
-        put(p, "</span></bdi>");
-    }
-    text_free(&brief);
-}
 
 /* What words of ours stand in; all others are of files, or may be. */
 static const struct {
@@ -67,24 +41,24 @@ static const struct {
 };
 
 /* A style without a look of its own is that of some name. */
-static void put_run(struct page *p, const struct doc_run *run)
+static void put_run(struct out *o, const struct doc_run *run)
 {
     size_t style = (size_t)run->style;
     if (style >= sizeof(looks) / sizeof(*looks) || looks[style].begin == NULL)
         style = DOC_NAME;
-    put(p, looks[style].begin);
-    (looks[style].is_ours ? html_words : html_name)(p->o, run->text);
-    put(p, looks[style].end);
+    out_string(o, looks[style].begin);
+    (looks[style].is_ours ? html_words : html_name)(o, run->text);
+    out_string(o, looks[style].end);
 }
 
-static void put_runs(struct page *p, const struct doc_runs *runs)
+static void put_runs(struct out *o, const struct doc_runs *runs)
 {
     for (size_t i = 0; i < runs->len; i++)
-        put_run(p, &runs->all[i]);
+        put_run(o, &runs->all[i]);
 }
 
 /* What wide blanks part in text is a thing of its own. */
-static void put_line(struct page *p, const struct doc_line *l)
+static void put_line(struct out *o, const struct doc_line *l)
 {
     for (size_t i = 0; i < l->len; i++) {
         const struct doc_piece *piece = &l->all[i];
@@ -92,114 +66,162 @@ static void put_line(struct page *p, const struct doc_line *l)
             continue;
         bool is_thing = i > 0 && strncmp(piece->joint, "  ", 2) == 0;
         if (is_thing)
-            put(p, " <span class=\"thing\">");
+            out_string(o, " <span class=\"thing\">");
         else if (i > 0)
-            html_words(p->o, piece->joint);
+            html_words(o, piece->joint);
         if (piece->href != NULL) {
-            HTML(p->o, "<a href=\"{}\">", piece->href);
+            out_string(o, "<a href=\"");
+            html_words(o, piece->href);
+            out_string(o, "\">");
         }
-        put_runs(p, &piece->cell.words);
-        put(p, piece->href != NULL ? "</a>" : "");
-        put(p, is_thing ? "</span>" : "");
+        put_runs(o, &piece->cell.words);
+        out_string(o, piece->href != NULL ? "</a>" : "");
+        out_string(o, is_thing ? "</span>" : "");
     }
 }
 
-void page_runs(const struct doc_runs *runs, struct out *o)
+/* Parts that are written as they are, by what of is. */
+enum { PART_NAME, PART_RUNS, PART_LINE };
+
+static void add_own_part(struct sentence *to, const struct say_part *p)
 {
-    put_runs(&(struct page){.o = o}, runs);
+    (void)to, (void)p;
+}
+
+struct say_part html_of_name(const char *name)
+{
+    return (struct say_part){.add = add_own_part, .of = name, .n = PART_NAME};
+}
+
+struct say_part html_of_runs(const struct doc_runs *runs)
+{
+    return (struct say_part){.add = add_own_part, .of = runs, .n = PART_RUNS};
+}
+
+struct say_part html_of_line(const struct doc_line *l)
+{
+    return (struct say_part){.add = add_own_part, .of = l, .n = PART_LINE};
+}
+
+void html_put(struct out *o, const char *markup, const struct say_part *parts)
+{
+    struct text words = {0};
+    for (const char *end; (end = strstr(markup, "{}")) != NULL; markup = end + 2) {
+        const struct say_part *p = parts++;
+        out_bytes(o, markup, (size_t)(end - markup));
+        if (p->add != add_own_part) {
+            text_clear(&words);
+            say_text(&words, (const struct say_part[]){*p, {0}});
+            html_words(o, text_string(&words));
+        } else if (p->n == PART_NAME) {
+            html_name(o, p->of);
+        } else if (p->n == PART_RUNS) {
+            put_runs(o, p->of);
+        } else {
+            put_line(o, p->of);
+        }
+    }
+    out_string(o, markup);
+    text_free(&words);
+}
+
+static void put_name(struct html_page *p, const char *name)
+{
+    HTML(p->o, "<bdi class=\"name\">{}</bdi>", html_of_name(name));
+}
+
+/* Of a type, without its namespaces and with them: which is seen is the style's to say. */
+static void put_both_names(struct html_page *p, const char *name)
+{
+    struct text brief = {0};
+    format_short_place(&brief, name);
+    if (strcmp(text_string(&brief), name) == 0)
+        put_name(p, name);
+    else
+        HTML(p->o,
+             "<bdi class=\"name\" title=\"{}\"><span class=\"brief\">{}</span>"
+             "<span class=\"full\">{}</span></bdi>",
+             html_of_name(name), html_of_name(text_string(&brief)), html_of_name(name));
+    text_free(&brief);
 }
 
 /* Ours, and what it means for who asks: by pointer, by keyboard, by ear. */
-static void put_title(struct page *p, const char *title, const char *meaning)
+static void put_title(struct html_page *p, const char *title, const char *meaning)
 {
     if (meaning == NULL) {
         html_words(p->o, title);
         return;
     }
-    size_t id = ++p->ids;
-    out_printf(p->o, "<button type=\"button\" class=\"ask\" aria-describedby=\"t%zu\">",
-               id);
-    html_words(p->o, title);
-    out_printf(p->o, "</button><span role=\"tooltip\" id=\"t%zu\">", id);
-    HTML(p->o, "{}</span>", meaning);
+    struct say_part id = as_digits(++p->ids);
+    HTML(p->o,
+         "<button type=\"button\" class=\"ask\" aria-describedby=\"t{}\">{}</button>"
+         "<span role=\"tooltip\" id=\"t{}\">{}</span>",
+         id, title, id, meaning);
 }
 
 /* "grew-and-stayed": of a title of ours a name to link to, or for the style to know. */
-static void put_id(struct page *p, const char *title)
+static void put_id(struct html_page *p, const char *title)
 {
     for (const char *s = title; *s != '\0'; s++) {
         const char low = (char)(*s >= 'A' && *s <= 'Z' ? *s - 'A' + 'a' : *s);
         if (low >= 'a' && low <= 'z')
             out_bytes(p->o, &low, 1);
         else if (*s == ' ')
-            put(p, "-");
+            page_put(p, "-");
     }
 }
 
 /* --- chains ---------------------------------------------------------------- */
 
-static void put_frame(struct page *p, const struct doc_frame *f)
+static void put_frame(struct html_page *p, const struct doc_frame *f)
 {
-    if (f->omitted > 0) {
-        struct text n = {0};
-        format_count(&n, f->omitted);
-        out_printf(p->o, "<li class=\"gap\">… %s more</li>\n", text_string(&n));
-        text_free(&n);
-    }
-    put(p, f->is_root ? "<li class=\"root\">" : "<li>");
+    if (f->omitted > 0)
+        HTML(p->o, "<li class=\"gap\">… {} more</li>\n", f->omitted);
+    page_put(p, f->is_root ? "<li class=\"root\">" : "<li>");
     if (f->role != NULL)
         out_printf(p->o, "<span class=\"role\">%s</span> ", f->role);
     for (size_t i = 0; i < f->name.len; i++)
         if (f->name.all[i].style >= DOC_NAME)
             put_both_names(p, f->name.all[i].text);
         else
-            put_run(p, &f->name.all[i]);
+            put_run(p->o, &f->name.all[i]);
     if (f->generation != NULL)
         out_printf(p->o, " <span class=\"role\">%s</span>", f->generation);
-    put(p, "</li>\n");
+    page_put(p, "</li>\n");
 }
 
-static void put_chain(struct page *p, const struct doc_chain *c)
+static void put_chain(struct html_page *p, const struct doc_chain *c)
 {
-    put(p, "<div class=\"chain\">\n");
-    if (c->head.len > 0) {
-        put(p, "<p class=\"share\">");
-        put_line(p, &c->head);
-        put(p, "</p>\n");
-    }
+    page_put(p, "<div class=\"chain\">\n");
+    if (c->head.len > 0)
+        HTML(p->o, "<p class=\"share\">{}</p>\n", html_of_line(&c->head));
     if (c->frame_count > 0)
-        put(p, "<ol class=\"ladder\">\n");
+        page_put(p, "<ol class=\"ladder\">\n");
     for (size_t i = 0; i < c->frame_count; i++)
         put_frame(p, &c->frames[i]);
-    put(p, c->frame_count > 0 ? "</ol>\n</div>\n" : "</div>\n");
+    page_put(p, c->frame_count > 0 ? "</ol>\n</div>\n" : "</div>\n");
 }
 
-static void put_chains(struct page *p, const struct doc_chains *chains)
+static void put_chains(struct html_page *p, const struct doc_chains *chains)
 {
     for (size_t i = 0; i < chains->len; i++)
         put_chain(p, &chains->all[i]);
-    if (chains->rest.len == 0)
-        return;
-    put(p, "<p class=\"rest\">");
-    put_line(p, &chains->rest);
-    put(p, "</p>\n");
+    if (chains->rest.len > 0)
+        HTML(p->o, "<p class=\"rest\">{}</p>\n", html_of_line(&chains->rest));
 }
 
 /* --- what belongs to rows -------------------------------------------------- */
 
 /* Paragraphs and listings: all that a hint has. False for other blocks. */
-static bool put_written(struct page *p, const struct doc_block *b)
+static bool put_written(struct html_page *p, const struct doc_block *b)
 {
-    if (b->kind == DOC_LISTING) {
+    if (b->kind == DOC_LISTING)
         HTML(p->o, "<pre class=\"listing\" tabindex=\"0\"><code>{}</code></pre>\n",
              b->listing.lines);
-    } else if (b->kind == DOC_PARAGRAPH || b->kind == DOC_PROSE) {
-        put(p, "<p>");
-        put_line(p, &b->line);
-        put(p, "</p>\n");
-    } else {
+    else if (b->kind == DOC_PARAGRAPH || b->kind == DOC_PROSE)
+        HTML(p->o, "<p>{}</p>\n", html_of_line(&b->line));
+    else
         return false;
-    }
     return true;
 }
 
@@ -215,7 +237,7 @@ static bool hint_is_known(const struct page_hints *known, const char *id)
 void page_hint(const char *id, struct page_hints *known, struct out *o)
 {
     enum { ROOM = sizeof(known->all) / sizeof(*known->all) };
-    struct page p = {.o = o};
+    struct html_page p = {.o = o};
     bool is_new = !hint_is_known(known, id) && known->len < ROOM;
     struct document *hint = is_new ? document_of_hint(id) : NULL;
     if (hint == NULL)
@@ -233,41 +255,32 @@ void page_hint(const char *id, struct page_hints *known, struct out *o)
 
 /* In a card its label is a heading; a cell of a table has none. Scripts go by the label,
  * which is a word of ours. */
-static void put_attached(struct page *p, const struct doc_attached *a, bool in_card)
+static void put_attached(struct html_page *p, const struct doc_attached *a, bool in_card)
 {
-    out_printf(p->o, "<div class=\"%s\"",
-               a->label == NULL  ? "about"
-               : a->line.len > 0 ? "said"
-                                 : "held");
-    if (a->label != NULL)
-        out_printf(p->o, " data-about=\"%s\"", a->label);
-    put(p, ">\n");
-    if (a->label != NULL) {
-        put(p, in_card ? "<h4>" : "<p class=\"labelled\">");
-        html_words(p->o, a->label);
-        put(p, in_card ? "</h4>\n" : "</p>\n");
-    }
     bool known = a->hint != NULL && p->hints != NULL && hint_is_known(p->hints, a->hint);
-    if (a->line.len > 0) {
-        put(p, "<p>");
-        if (known)
-            out_printf(p->o, "<a href=\"#hint-%s\">", a->hint);
-        put_line(p, &a->line);
-        put(p, known ? "</a></p>\n" : "</p>\n");
-    }
+    HTML(p->o,
+         a->label != NULL ? "<div class=\"{}\" data-about=\"{}\">\n"
+                          : "<div class=\"{}\">\n",
+         a->label == NULL  ? "about"
+         : a->line.len > 0 ? "said"
+                           : "held",
+         a->label);
+    if (a->label != NULL)
+        HTML(p->o, in_card ? "<h4>{}</h4>\n" : "<p class=\"labelled\">{}</p>\n", a->label);
+    if (a->line.len > 0 && known)
+        HTML(p->o, "<p><a href=\"#hint-{}\">{}</a></p>\n", a->hint, html_of_line(&a->line));
+    else if (a->line.len > 0)
+        HTML(p->o, "<p>{}</p>\n", html_of_line(&a->line));
     put_chains(p, &a->chains);
     if (a->hint != NULL && p->hints != NULL && !known)
         page_hint(a->hint, p->hints, p->o);
-    put(p, "</div>\n");
+    page_put(p, "</div>\n");
 }
 
-static void put_remarks(struct page *p, const struct doc_row *row)
+static void put_remarks(struct html_page *p, const struct doc_row *row)
 {
-    for (size_t i = 0; i < row->remark_count; i++) {
-        put(p, " <span class=\"remark\">");
-        put_runs(p, &row->remarks[i]);
-        put(p, "</span>");
-    }
+    for (size_t i = 0; i < row->remark_count; i++)
+        HTML(p->o, " <span class=\"remark\">{}</span>", html_of_runs(&row->remarks[i]));
 }
 
 /* --- charts ---------------------------------------------------------------- */
@@ -357,111 +370,111 @@ static bool is_trend(const struct doc_column *c)
 }
 
 /* "suspect-1": what the tree and the address name it by. */
-static void put_suspect_id(struct page *p, const struct doc_table *t,
+static void put_suspect_id(struct html_page *p, const struct doc_table *t,
                            const struct doc_row *row)
 {
     if (t->details == NULL || !row->is_suspect)
         return;
-    put(p, " id=\"suspect-");
+    page_put(p, " id=\"suspect-");
     for (size_t c = 0; c < t->column_count; c++)
         if (is_number(&t->columns[c]))
-            put_runs(p, &row->cells[c].words);
-    put(p, "\"");
+            put_runs(p->o, &row->cells[c].words);
+    page_put(p, "\"");
 }
 
 /* Why it ranks where it does, in words for who has not read how: behind a fold. */
-static void put_why(struct page *p, const struct doc_table *t, const struct doc_row *row)
+static void put_why(struct html_page *p, const struct doc_table *t,
+                    const struct doc_row *row)
 {
-    put(p, "<details class=\"why\"><summary>Why this rank</summary>\n<dl>\n");
+    page_put(p, "<details class=\"why\"><summary>Why this rank</summary>\n<dl>\n");
     for (size_t c = 0; c < t->column_count; c++) {
         const struct doc_column *column = &t->columns[c];
         if (!column->is_detail || row->cells[c].words.len == 0)
             continue;
-        HTML(p->o, "<div><dt>{}</dt><dd>", column->title);
-        put_runs(p, &row->cells[c].words);
-        put(p, "</dd>");
-        if (column->meaning != NULL) {
+        HTML(p->o, "<div><dt>{}</dt><dd>{}</dd>", column->title,
+             html_of_runs(&row->cells[c].words));
+        if (column->meaning != NULL)
             HTML(p->o, "<dd class=\"meaning\">{}</dd>", column->meaning);
-        }
-        put(p, "</div>\n");
+        page_put(p, "</div>\n");
     }
-    put(p, "</dl>\n</details>\n");
+    page_put(p, "</dl>\n</details>\n");
 }
 
-static void put_card_title(struct page *p, const struct doc_table *t,
+static void put_card_title(struct html_page *p, const struct doc_table *t,
                            const struct doc_row *row, size_t id)
 {
-    put(p, "<header>");
+    page_put(p, "<header>");
     for (size_t c = 0; c < t->column_count; c++)
-        if (is_number(&t->columns[c])) {
-            put(p, "<span class=\"rank\"><span class=\"aside\">suspect </span>");
-            put_runs(p, &row->cells[c].words);
-            put(p, "</span> ");
-        }
+        if (is_number(&t->columns[c]))
+            HTML(p->o,
+                 "<span class=\"rank\"><span class=\"aside\">suspect </span>{}</span> ",
+                 html_of_runs(&row->cells[c].words));
     out_printf(p->o, "<h3 id=\"c%zu\">", id);
     for (size_t c = 0; c < t->column_count; c++)
         if (t->columns[c].is_subject)
-            put_runs(p, &row->cells[c].words);
-    put(p, "</h3>");
+            put_runs(p->o, &row->cells[c].words);
+    page_put(p, "</h3>");
     put_remarks(p, row);
-    put(p, "</header>\n");
+    page_put(p, "</header>\n");
 }
 
 /* What scripts draw bars of: the numbers that the words draw with letters. */
-static void put_values(struct page *p, const struct doc_chart *c)
+static void put_values(struct html_page *p, const struct doc_chart *c)
 {
     if (c == NULL)
         return;
     out_printf(p->o, " data-unit=\"%s\" data-values=\"", c->is_size ? "bytes" : "objects");
     for (size_t k = 0; k < c->len; k++)
         if (isnan(c->y[k]))
-            put(p, k > 0 ? " -" : "-");
+            page_put(p, k > 0 ? " -" : "-");
         else
             out_printf(p->o, k > 0 ? " %.0f" : "%.0f", c->y[k]);
-    put(p, "\"");
+    page_put(p, "\"");
 }
 
-static void put_card(struct page *p, const struct doc_table *t, const struct doc_row *row)
+static void put_card(struct html_page *p, const struct doc_table *t,
+                     const struct doc_row *row)
 {
     size_t id = ++p->ids;
-    put(p, "<article class=\"card\"");
+    page_put(p, "<article class=\"card\"");
     put_suspect_id(p, t, row);
     out_printf(p->o, " aria-labelledby=\"c%zu\">\n", id);
     put_card_title(p, t, row, id);
-    put(p, "<dl class=\"numbers\">\n");
+    page_put(p, "<dl class=\"numbers\">\n");
     for (size_t c = 0; c < t->column_count; c++) {
         const struct doc_column *column = &t->columns[c];
         if (column->is_subject || column->is_detail || is_number(column) ||
             row->cells[c].words.len == 0)
             continue;
-        put(p, "<div><dt>");
+        page_put(p, "<div><dt>");
         put_title(p, column->title, column->meaning);
-        put(p, is_trend(column) ? "</dt><dd class=\"trend\"" : "</dt><dd");
+        page_put(p, is_trend(column) ? "</dt><dd class=\"trend\"" : "</dt><dd");
         put_values(p, row->cells[c].chart);
-        put(p, ">");
-        put_runs(p, &row->cells[c].words);
-        put(p, "</dd></div>\n");
+        page_put(p, ">");
+        put_runs(p->o, &row->cells[c].words);
+        page_put(p, "</dd></div>\n");
     }
-    put(p, "</dl>\n");
+    page_put(p, "</dl>\n");
     for (size_t i = 0; i < row->attached_count; i++)
         put_attached(p, &row->attached[i], true);
     put_why(p, t, row);
-    put(p, "</article>\n");
+    page_put(p, "</article>\n");
 }
 
 /* Of a suspect that is a row: what a card would show, behind a fold. */
-static void put_folded(struct page *p, const struct doc_table *t, const struct doc_row *row)
+static void put_folded(struct html_page *p, const struct doc_table *t,
+                       const struct doc_row *row)
 {
-    put(p, "<details class=\"row-more\"><summary>");
+    page_put(p, "<details class=\"row-more\"><summary>");
     for (size_t i = 0; i < row->attached_count; i++) {
-        put(p, i > 0 ? ", " : "");
+        page_put(p, i > 0 ? ", " : "");
         html_words(p->o, row->attached[i].label != NULL ? row->attached[i].label : "more");
     }
-    put(p, row->attached_count > 0 ? ", rank</summary>\n" : "rank</summary>\n");
+    page_put(p, row->attached_count > 0 ? ", rank</summary>\n" : "rank</summary>\n");
     for (size_t i = 0; i < row->attached_count; i++)
         put_attached(p, &row->attached[i], false);
     put_why(p, t, row);
-    put(p, "</details>\n");
+    page_put(p, "</details>\n");
 }
 
 /* --- tables ---------------------------------------------------------------- */
@@ -479,9 +492,9 @@ static size_t columns_shown(const struct doc_table *t)
     return n;
 }
 
-static void put_head(struct page *p, const struct doc_table *t)
+static void put_head(struct html_page *p, const struct doc_table *t)
 {
-    put(p, "<thead><tr>");
+    page_put(p, "<thead><tr>");
     for (size_t c = 0; c < t->column_count; c++) {
         const struct doc_column *column = &t->columns[c];
         if (!is_shown(column))
@@ -490,13 +503,14 @@ static void put_head(struct page *p, const struct doc_table *t)
         out_printf(p->o, "<%s%s>", nameless ? "td" : "th scope=\"col\"",
                    column->align == DOC_RIGHT ? " class=\"number\"" : "");
         html_words(p->o, column->title);
-        put(p, nameless ? "</td>" : "</th>");
+        page_put(p, nameless ? "</td>" : "</th>");
     }
-    put(p, "</tr></thead>\n");
+    page_put(p, "</tr></thead>\n");
 }
 
 /* What belongs to a row: open in its first rows, where a reader begins. */
-static void put_below(struct page *p, const struct doc_table *t, const struct doc_row *row)
+static void put_below(struct html_page *p, const struct doc_table *t,
+                      const struct doc_row *row)
 {
     enum { OPEN_ROWS = 3 };
     const bool is_open = row < t->rows + OPEN_ROWS;
@@ -507,16 +521,15 @@ static void put_below(struct page *p, const struct doc_table *t, const struct do
     for (size_t i = 0; i < row->attached_count; i++) {
         const struct doc_attached *a = &row->attached[i];
         bool folds = !is_open && a->chains.len > 0 && a->label != NULL;
-        if (folds) {
+        if (folds)
             HTML(p->o, "<details class=\"row-more\"><summary>{}</summary>\n", a->label);
-        }
         put_attached(p, a, false);
-        put(p, folds ? "</details>\n" : "");
+        page_put(p, folds ? "</details>\n" : "");
     }
 }
 
-static void put_cell(struct page *p, const struct doc_table *t, const struct doc_row *row,
-                     size_t c)
+static void put_cell(struct html_page *p, const struct doc_table *t,
+                     const struct doc_row *row, size_t c)
 {
     enum { DEEPEST = 16 }; /* that the style has a class for */
     const struct doc_column *column = &t->columns[c];
@@ -527,46 +540,46 @@ static void put_cell(struct page *p, const struct doc_table *t, const struct doc
     if (t->is_tree && column->is_subject)
         out_printf(p->o, " class=\"deep d%u\"",
                    row->depth < DEEPEST ? row->depth : DEEPEST);
-    put(p, ">");
+    page_put(p, ">");
     if (row->cells[c].chart != NULL)
         put_chart(p->o, row->cells[c].chart);
     else
-        put_runs(p, &row->cells[c].words);
+        put_runs(p->o, &row->cells[c].words);
     if (column->is_subject) {
         put_remarks(p, row);
         put_below(p, t, row);
     }
-    put(p, column->is_subject ? "</th>" : "</td>");
+    page_put(p, column->is_subject ? "</th>" : "</td>");
 }
 
-static void put_row(struct page *p, const struct doc_table *t, const struct doc_row *row)
+static void put_row(struct html_page *p, const struct doc_table *t,
+                    const struct doc_row *row)
 {
-    put(p, "<tr");
+    page_put(p, "<tr");
     put_suspect_id(p, t, row);
-    put(p, ">");
-    if (row->kind != DOC_ROW) {
-        out_printf(p->o, "<td class=\"rest\" colspan=\"%zu\">", columns_shown(t));
-        put_runs(p, &row->cells[0].words);
-        put(p, "</td>");
-    }
+    page_put(p, ">");
+    if (row->kind != DOC_ROW)
+        HTML(p->o, "<td class=\"rest\" colspan=\"{}\">{}</td>", columns_shown(t),
+             html_of_runs(&row->cells[0].words));
     for (size_t c = 0; row->kind == DOC_ROW && c < t->column_count; c++)
         if (is_shown(&t->columns[c]))
             put_cell(p, t, row, c);
-    put(p, "</tr>\n");
+    page_put(p, "</tr>\n");
 }
 
-static void put_rows(struct page *p, const struct doc_table *t, size_t first, size_t end)
+static void put_rows(struct html_page *p, const struct doc_table *t, size_t first,
+                     size_t end)
 {
     if (first == end)
         return;
-    put(p, "<div class=\"scroll\" tabindex=\"0\" role=\"group\" "
-           "aria-label=\"table\"><table>\n");
+    page_put(p, "<div class=\"scroll\" tabindex=\"0\" role=\"group\" "
+                "aria-label=\"table\"><table>\n");
     put_head(p, t);
-    put(p, "<tbody>\n");
+    page_put(p, "<tbody>\n");
     for (size_t i = first; i < end; i++)
         if (doc_is_on(DOC_ON_PAGES, t->rows[i].only))
             put_row(p, t, &t->rows[i]);
-    put(p, "</tbody></table></div>\n");
+    page_put(p, "</tbody></table></div>\n");
 }
 
 /* Where the group that begins at this row ends. */
@@ -577,7 +590,7 @@ static size_t group_end(const struct doc_table *t, size_t i)
     return i;
 }
 
-static void put_table(struct page *p, const struct doc_table *t)
+static void put_table(struct html_page *p, const struct doc_table *t)
 {
     enum { MOST_CARDS = 3 }; /* more of them nobody reads to the end */
     size_t i = 0, end = group_end(t, 0);
@@ -588,52 +601,49 @@ static void put_table(struct page *p, const struct doc_table *t)
         end = group_end(t, i + 1);
         if (!doc_is_on(DOC_ON_PAGES, t->rows[i].only))
             continue;
-        put(p, t->rows[i].is_open ? "<details open><summary>" : "<details><summary>");
-        put_runs(p, &t->rows[i].cells[0].words);
-        put(p, "</summary>\n");
+        HTML(p->o, "<details{}><summary>{}</summary>\n", t->rows[i].is_open ? " open" : "",
+             html_of_runs(&t->rows[i].cells[0].words));
         put_rows(p, t, i + 1, end);
-        put(p, "</details>\n");
+        page_put(p, "</details>\n");
     }
 }
 
 /* --- blocks ---------------------------------------------------------------- */
 
-static void put_facts(struct page *p, const struct doc_facts *facts)
+static void put_facts(struct html_page *p, const struct doc_facts *facts)
 {
-    put(p, "<dl class=\"facts\">\n");
+    page_put(p, "<dl class=\"facts\">\n");
     for (size_t i = 0; i < facts->len; i++) {
-        put(p, facts->all[i].level > 0 ? "<div class=\"part fact-" : "<div class=\"fact-");
+        page_put(p, facts->all[i].level > 0 ? "<div class=\"part fact-"
+                                            : "<div class=\"fact-");
         put_id(p, facts->all[i].name);
-        HTML(p->o, "\"><dt>{}</dt><dd>", facts->all[i].name);
-        put_line(p, &facts->all[i].value);
-        put(p, "</dd></div>\n");
+        HTML(p->o, "\"><dt>{}</dt><dd>{}</dd></div>\n", facts->all[i].name,
+             html_of_line(&facts->all[i].value));
     }
-    put(p, "</dl>\n");
+    page_put(p, "</dl>\n");
 }
 
-static void put_notes(struct page *p, const struct doc_notes *notes)
+static void put_notes(struct html_page *p, const struct doc_notes *notes)
 {
-    put(p, "<ul class=\"notes\">\n");
+    page_put(p, "<ul class=\"notes\">\n");
     for (size_t i = 0; i < notes->len; i++) {
         const struct doc_note *n = &notes->all[i];
         HTML(p->o, "<li><strong>{}</strong> ", n->code);
         if (n->file != NULL) {
             put_name(p, n->file);
-            put(p, ": ");
+            page_put(p, ": ");
         }
-        put(p, "<bdi>");
-        html_name(p->o, n->message);
-        put(p, "</bdi>");
+        HTML(p->o, "<bdi>{}</bdi>", html_of_name(n->message));
         if (n->count > 1)
-            out_printf(p->o, " (%llu times)", (unsigned long long)n->count);
+            HTML(p->o, " ({} times)", as_digits(n->count));
         if (n->line > 0)
-            out_printf(p->o, ", first in line %llu", (unsigned long long)n->line);
-        put(p, "</li>\n");
+            HTML(p->o, ", first in line {}", as_digits(n->line));
+        page_put(p, "</li>\n");
     }
-    put(p, "</ul>\n");
+    page_put(p, "</ul>\n");
 }
 
-static void put_command(struct page *p, const struct doc_command *c)
+static void put_command(struct html_page *p, const struct doc_command *c)
 {
     if (c->names_files && p->opt->files_go)
         return;
@@ -643,7 +653,7 @@ static void put_command(struct page *p, const struct doc_command *c)
          c->label, c->lines);
 }
 
-static void put_block(struct page *p, const struct doc_block *b)
+static void put_block(struct html_page *p, const struct doc_block *b)
 {
     switch (b->kind) {
     case DOC_PARAGRAPH:
@@ -683,7 +693,7 @@ void page_facts(const struct document *d, struct out *o)
 {
     const struct doc_facts *facts = facts_of_verdict(d);
     if (facts != NULL)
-        put_facts(&(struct page){.o = o}, facts);
+        put_facts(&(struct html_page){.o = o}, facts);
 }
 
 bool page_leads(const struct document *d)
@@ -695,38 +705,36 @@ bool page_leads(const struct document *d)
 
 void page_headline(const struct document *d, struct out *o)
 {
-    struct page p = {.o = o};
     if (page_leads(d))
-        put_line(&p, &d->sections[0].blocks[0].line);
+        put_line(o, &d->sections[0].blocks[0].line);
     else if (d->summary.len > 0)
-        put_runs(&p, &d->summary);
+        put_runs(o, &d->summary);
     else
         html_words(o, d->title);
 }
 
-static void put_section_title(struct page *p, const struct doc_section *s)
+static void put_section_title(struct html_page *p, const struct doc_section *s)
 {
     if (s->kind == DOC_TOPIC && s->title.style == DOC_WORDS) {
-        put(p, "<section id=\"");
+        page_put(p, "<section id=\"");
         put_id(p, s->title.text);
-        put(p, "\">\n");
+        page_put(p, "\">\n");
     } else {
-        put(p, s->kind == DOC_PLAIN ? "<section class=\"plain\">\n" : "<section>\n");
+        page_put(p, s->kind == DOC_PLAIN ? "<section class=\"plain\">\n" : "<section>\n");
     }
     if (s->kind == DOC_PLAIN)
         return;
-    put(p, "<h2>");
-    put_run(p, &s->title);
-    put(p, "</h2>\n");
-    if (s->remark == NULL)
-        return;
-    HTML(p->o, "<p class=\"remark\">{}</p>\n", s->remark);
+    page_put(p, "<h2>");
+    put_run(p->o, &s->title);
+    page_put(p, "</h2>\n");
+    if (s->remark != NULL)
+        HTML(p->o, "<p class=\"remark\">{}</p>\n", s->remark);
 }
 
 void page_sections(const struct document *d, const struct hd_write_options *opt,
                    struct page_hints *known, struct out *o)
 {
-    struct page p = {.o = o, .opt = opt, .hints = known};
+    struct html_page p = {.o = o, .opt = opt, .hints = known};
     for (size_t i = 0; i < d->section_count; i++) {
         const struct doc_section *s = &d->sections[i];
         size_t said = i == 0 && (page_leads(d) || facts_of_verdict(d) != NULL) ? 1 : 0;
@@ -735,6 +743,6 @@ void page_sections(const struct document *d, const struct hd_write_options *opt,
         put_section_title(&p, s);
         for (size_t k = said; k < s->block_count; k++)
             put_block(&p, &s->blocks[k]);
-        put(&p, "</section>\n");
+        page_put(&p, "</section>\n");
     }
 }

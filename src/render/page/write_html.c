@@ -8,7 +8,6 @@
 #include "report/text_parts.h"
 #include "report/view.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -89,9 +88,7 @@ static void put_named(struct out *o, size_t *parts, const char *before, const ch
     if (name == NULL)
         return;
     begin_part(o, parts);
-    HTML(o, "{}<bdi>", before);
-    html_name(o, name);
-    out_string(o, "</bdi></span>");
+    HTML(o, "{}<bdi>{}</bdi></span>", before, html_of_name(name));
 }
 
 static void put_process(struct out *o, size_t *parts, const struct heading_origin *from)
@@ -99,16 +96,12 @@ static void put_process(struct out *o, size_t *parts, const struct heading_origi
     if (from->process == NULL && !from->several && from->pid == HD_UNKNOWN)
         return;
     begin_part(o, parts);
-    if (from->process != NULL) {
-        out_string(o, "<strong><bdi>");
-        html_name(o, from->process);
-        out_string(o, "</bdi></strong>");
-    } else if (from->several) {
+    if (from->process != NULL)
+        HTML(o, "<strong><bdi>{}</bdi></strong>", html_of_name(from->process));
+    else if (from->several)
         out_string(o, "several processes");
-    }
     if (from->pid != HD_UNKNOWN)
-        out_printf(o, from->process != NULL ? " (pid %" PRIu64 ")" : "pid %" PRIu64,
-                   from->pid);
+        HTML(o, from->process != NULL ? " (pid {})" : "pid {}", as_digits(from->pid));
     out_string(o, "</span>");
 }
 
@@ -117,13 +110,12 @@ static void put_snapshots(struct out *o, size_t *parts, const struct hd_report *
     const size_t n = r->snapshot_count;
     const char *time = r->snapshots[n - 1].info.time;
     char clean[sizeof("2026-11-22 14:05:10")];
-    struct text words = {0};
+    struct text span = {0};
     if (n > 1) {
-        format_plural(&words, n, "snapshot");
-        heading_add_span(&words, r);
+        heading_add_span(&span, r);
         begin_part(o, parts);
-        HTML(o, "{}</span>", text_string(&words));
-        text_free(&words);
+        HTML(o, "{}{}</span>", as_plural(n, "snapshot"), as_text(&span));
+        text_free(&span);
     }
     /* A file that says when it was taken says no zone. */
     if (time == NULL || strlen(time) < sizeof(clean) - 1)
@@ -161,14 +153,6 @@ static const char *hint_of(const char *command)
     return is_help ? command + sizeof(help) - 1 : NULL;
 }
 
-static void put_words(const struct doc_verdict *v, struct out *o)
-{
-    if (v->label != NULL) {
-        HTML(o, "<strong class=\"word\">{}</strong> ", v->label);
-    }
-    page_runs(&v->words, o);
-}
-
 /* The first line is the heading; what to do about it has its reasons and code below. */
 static void put_verdict(const struct document *d, struct page_hints *known, struct out *o)
 {
@@ -179,7 +163,9 @@ static void put_verdict(const struct document *d, struct page_hints *known, stru
             out_printf(o, "<h1 class=\"verdict %s\">", page_mood(d));
         else
             out_string(o, hint != NULL ? "<div class=\"fix\">\n<p>" : "<p class=\"line\">");
-        put_words(v, o);
+        if (v->label != NULL)
+            HTML(o, "<strong class=\"word\">{}</strong> ", v->label);
+        HTML(o, "{}", html_of_runs(&v->words));
         out_string(o, i == 0 ? "</h1>\n" : "</p>\n");
         if (hint != NULL)
             page_hint(hint, known, o);
@@ -272,8 +258,8 @@ static void put_body(const struct hd_report *r, const struct hd_write_options *o
     document_free(d);
 }
 
-static void write(const struct hd_report *r, const struct hd_write_options *opt,
-                  struct out *o)
+static void html_write(const struct hd_report *r, const struct hd_write_options *opt,
+                       struct out *o)
 {
     struct hd_report shown = *r;
     struct arena sums = {0};
@@ -295,5 +281,5 @@ static void write(const struct hd_report *r, const struct hd_write_options *opt,
 const struct writer write_html = {
     .name = "html",
     .summary = "a page that a browser opens, with everything in it",
-    .write = write,
+    .write = html_write,
 };

@@ -71,7 +71,7 @@ Test(page, json_in_a_script_cannot_end_it)
 /* --- words -------------------------------------------------------------------------- */
 
 /* What page.js makes of a packed name. */
-static void unpack(struct text *to, const struct words *w, const char *packed)
+static void unpack(struct text *to, const struct page_words *w, const char *packed)
 {
     for (char *end; *packed != '\0'; packed = end) {
         end = (char *)packed + 1;
@@ -99,7 +99,7 @@ Test(page, packed_names_come_back)
         "<>c__DisplayClass0_0",
         "a  b (x → y) ×2–9",
         "Caf\xC3\xA9.\xE4\xBD\xA0"};
-    struct words w = {0};
+    struct page_words w = {0};
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
         struct text packed = {0}, back = {0};
         words_pack(&w, &packed, names[i]);
@@ -114,7 +114,7 @@ Test(page, packed_names_come_back)
 
 Test(page, a_word_stands_there_once)
 {
-    struct words w = {0};
+    struct page_words w = {0};
     struct text packed = {0};
     words_pack(&w, &packed, "App.Orders.Order<App.Orders.Line,App.Orders.Order>");
     cr_expect_str_eq(text_string(&packed), "0.1<0.2,0.1>");
