@@ -32,7 +32,8 @@ static bool put_chain(const struct view *v, struct hd_sink to)
     return v->kind->chain != NULL && v->kind->chain(v, v->cursor, to);
 }
 
-static void copy(struct explore *e, bool (*put_it)(const struct view *v, struct hd_sink to))
+static void copy_what(struct explore *e,
+                      bool (*put_it)(const struct view *v, struct hd_sink to))
 {
     const struct view *v = explore_view(e);
     struct hd_memory text = {0}, why = {0};
@@ -55,17 +56,17 @@ static void copy(struct explore *e, bool (*put_it)(const struct view *v, struct 
 
 void copy_row(struct explore *e)
 {
-    copy(e, put_row);
+    copy_what(e, put_row);
 }
 
 void copy_chain(struct explore *e)
 {
-    copy(e, put_chain);
+    copy_what(e, put_chain);
 }
 
 /* --- the sequence ---------------------------------------------------------------- */
 
-static void put(struct hd_sink to, const char *s)
+static void copy_put(struct hd_sink to, const char *s)
 {
     to.write(to.context, s, strlen(s));
 }
@@ -90,14 +91,14 @@ static void put_base64(struct hd_sink to, const char *text)
 
 void copy_put_sequence(const char *text, bool in_tmux, struct hd_sink to)
 {
-    put(to, "\033]52;c;");
+    copy_put(to, "\033]52;c;");
     put_base64(to, text);
-    put(to, "\a");
+    copy_put(to, "\a");
     if (!in_tmux)
         return;
-    put(to, "\033Ptmux;\033\033]52;c;");
+    copy_put(to, "\033Ptmux;\033\033]52;c;");
     put_base64(to, text);
-    put(to, "\a\033\\");
+    copy_put(to, "\a\033\\");
 }
 
 /* --- as a file --------------------------------------------------------------------- */
