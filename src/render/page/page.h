@@ -30,7 +30,7 @@ void html_name(struct out *o, const char *s);
 /* Markup, with parts of speech (base/say.h) in the place of each "{}": words of ours, and
  * what others wrote, or a document says, by one of these. */
 #define HTML(o, markup, ...) \
-    html_put(o, markup, (const struct say_part[]){SAY_PARTS(__VA_ARGS__)})
+    html_put(o, markup, (const struct say_part[]){SAY_PARTS(__VA_ARGS__), {0}})
 void html_put(struct out *o, const char *markup, const struct say_part *parts);
 struct say_part html_of_name(const char *name);
 struct say_part html_of_runs(const struct doc_runs *runs);
