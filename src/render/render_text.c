@@ -266,26 +266,33 @@ static bool has_lost_more(struct text *shortened)
     return strstr(lost_namespace ? name + strlen("…") : name, "…") != NULL;
 }
 
+static void add_padded(struct printer *p, const struct doc_column *column, size_t room,
+                       struct text *words, const char *code)
+{
+    words_pad(&p->t, column->align == DOC_RIGHT ? room : 0);
+    words_paint(&p->t, code, text_string(words), words->len);
+    words_pad(&p->t, column->align == DOC_LEFT ? room : 0);
+}
+
 /* A title that would lose more than its namespaces goes to a line of its own. */
 static void add_cell(struct printer *p, const struct doc_column *column, size_t width,
                      struct text *words, enum doc_style style, const char *code)
 {
     struct text cut = {0};
     size_t all = words_columns(p->opt, words);
-    if (is_ragged(p, column, all))
-        width = all;
+    if (all <= width || is_ragged(p, column, all)) {
+        add_padded(p, column, all < width ? width - all : 0, words, code);
+        return;
+    }
     shorten(p, &cut, words, style, width);
-    if (column->is_title && all > width && p->opt->width > REMARK_INDENT &&
-        has_lost_more(&cut)) {
+    if (column->is_title && p->opt->width > REMARK_INDENT && has_lost_more(&cut)) {
         end_line(p);
         words_pad(&p->t, REMARK_INDENT);
         shorten(p, &cut, words, style, p->opt->width - REMARK_INDENT);
         words_paint(&p->t, code, text_string(&cut), cut.len);
     } else {
-        size_t used = words_columns(p->opt, &cut), room = width > used ? width - used : 0;
-        words_pad(&p->t, column->align == DOC_RIGHT ? room : 0);
-        words_paint(&p->t, code, text_string(&cut), cut.len);
-        words_pad(&p->t, column->align == DOC_LEFT ? room : 0);
+        size_t used = words_columns(p->opt, &cut);
+        add_padded(p, column, width > used ? width - used : 0, &cut, code);
     }
     text_free(&cut);
 }
