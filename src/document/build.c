@@ -146,11 +146,18 @@ static void add_run_of(struct build *b, struct doc_runs *to, const struct say_pa
 void build_say(struct build *b, struct doc_runs *to, enum doc_style style,
                const struct say_part *parts)
 {
-    for (const struct say_part *p = parts; p->add != NULL; p++)
-        if (p->add == add_own_run)
-            add_run_of(b, to, p);
-        else
-            say_text(&b->words, (const struct say_part[]){*p, {0}});
+    struct sentence said = {.words = b->words};
+    for (const struct say_part *p = parts; p->add != NULL; p++) {
+        said.name_count = 0; /* names are runs of their own */
+        if (p->add != add_own_run) {
+            p->add(&said, p);
+            continue;
+        }
+        b->words = said.words;
+        add_run_of(b, to, p);
+        said.words = b->words;
+    }
+    b->words = said.words;
     doc_run(b->doc, to, style, text_string(&b->words));
     text_clear(&b->words);
 }
