@@ -1,4 +1,4 @@
-#include "cli/commands/output.h"
+#include "cli/commands/answer.h"
 #include "cli/guard/trust.h"
 #include "cli/guard/used_files.h"
 #include "cli/options/options.h"
@@ -137,8 +137,9 @@ static void print_trouble(const struct gate *g, const struct loaded *l,
     print_error(path, err);
 }
 
-static int check(const struct settings *s, const struct loaded *l, const struct gate *g)
+static int check(struct settings *s, const struct loaded *l)
 {
+    const struct gate *g = s->gate;
     struct hd_error err = {0};
     struct hd_report *report =
         hd_report_check(l->comparison, &s->options, g->budgets, &err);
@@ -161,14 +162,9 @@ static int check(const struct settings *s, const struct loaded *l, const struct 
 static int run(struct settings *s)
 {
     struct gate g = {.budgets = hd_budgets_new(), .config = ""};
-    int status = EXIT_TROUBLE;
-    if (few_enough_to_compare(s, "check") && read_budgets(&g, s)) {
-        s->read.reach_later = !s->options.reachable;
-        struct loaded l = load_snapshots(s);
-        if (l.failed == 0 && count_can_be_compared(&l, "check") && check_iterations(s, &l))
-            status = check(s, &l, &g);
-        loaded_free(&l);
-    }
+    s->gate = &g;
+    s->read.reach_later = !s->options.reachable;
+    int status = read_budgets(&g, s) ? load_and_answer(s, check) : EXIT_TROUBLE;
     hd_budgets_free(g.budgets);
     return status;
 }
@@ -201,5 +197,7 @@ const struct command cmd_check = {
              "accept today's growth"},
         },
     .options = options,
+    .least = 2,
+    .most = HD_MAX_SNAPSHOTS,
     .run = run,
 };

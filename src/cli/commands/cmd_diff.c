@@ -1,45 +1,15 @@
-#include "cli/commands/commands.h"
-#include "cli/commands/output.h"
-
-static int compare(const struct settings *s, const struct loaded *l)
-{
-    struct hd_error err = {0};
-    struct hd_report *report = hd_report_diff(l->comparison, &s->options, &err);
-    return output_answer(s, l, report, &err);
-}
+#include "cli/commands/answer.h"
 
 /* Rows of holders are chains. */
-static bool chains_are_looked_for(const struct settings *s)
+static bool prepare(struct settings *s)
 {
+    s->read.reach_later = !s->options.reachable;
     if (s->options.by != HD_BY_HOLDER || s->chain_option == NULL)
         return true;
     fprintf(stderr,
             "heapdrift: --%s: rows of --by=holder are chains, and have none of their own\n",
             s->chain_option);
     return false;
-}
-
-/* `heapdrift SNAPSHOT`: there is nothing to compare, but much to see. Not where a status is
- * asked for, which one snapshot cannot give. */
-static bool is_top(const struct settings *s, const struct loaded *l)
-{
-    return s->command_is_implied && l->count == 1 && !s->exit_code && !s->strict &&
-           s->iteration_count == 0;
-}
-
-static int run(struct settings *s)
-{
-    if (!chains_are_looked_for(s) || !few_enough_to_compare(s, "diff"))
-        return EXIT_TROUBLE;
-    s->read.reach_later = !s->options.reachable;
-    struct loaded l = load_snapshots(s);
-    int status = EXIT_TROUBLE;
-    if (l.failed == 0 && is_top(s, &l))
-        status = answer_top(s, &l);
-    else if (l.failed == 0 && count_can_be_compared(&l, "diff") && check_iterations(s, &l))
-        status = compare(s, &l);
-    loaded_free(&l);
-    return status;
 }
 
 const struct command cmd_diff = {
@@ -61,5 +31,9 @@ const struct command cmd_diff = {
              "growth per request served"},
             {"heapdrift diff --format=md -o leaks.md snapshots/", "a page for a ticket"},
         },
-    .run = run,
+    .least = 2,
+    .most = HD_MAX_SNAPSHOTS,
+    .run = answer_question,
+    .prepare = prepare,
+    .ask = hd_report_diff,
 };

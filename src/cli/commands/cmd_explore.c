@@ -1,5 +1,5 @@
 /* The browser in the terminal (explore/): ask what diff or top would, and show it. */
-#include "cli/commands/output.h"
+#include "cli/commands/answer.h"
 #include "cli/explore/explore.h"
 #include "cli/explore/terminal.h"
 #include "cli/guard/used_files.h"
@@ -14,8 +14,7 @@ static struct hd_report *ask(struct settings *s, const struct loaded *l,
 {
     s->options.rows = 0;
     s->options.tree = true;
-    return l->count > 1 ? hd_report_diff(l->comparison, &s->options, err)
-                        : hd_report_top(l->comparison, &s->options, err);
+    return (l->count > 1 ? hd_report_diff : hd_report_top)(l->comparison, &s->options, err);
 }
 
 static bool colors_are_wanted(const struct settings *s)
@@ -96,7 +95,7 @@ static int run(struct settings *s)
     if (!terminal_is_there())
         return EXIT_TROUBLE;
     s->read.reach_later = !s->options.reachable;
-    return load_and_answer(s, "explore", HD_MAX_SNAPSHOTS, explore);
+    return load_and_answer(s, explore);
 }
 
 const struct command cmd_explore = {
@@ -117,5 +116,7 @@ const struct command cmd_explore = {
             {"heapdrift explore snapshots/", "what grew in a series, down to its objects"},
             {"heapdrift explore app.gcdump", "the contents of one heap"},
         },
+    .least = 1,
+    .most = HD_MAX_SNAPSHOTS,
     .run = run,
 };

@@ -1,3 +1,4 @@
+#include "cli/commands/load.h"
 #include "cli/commands/output.h"
 
 #include <string.h>

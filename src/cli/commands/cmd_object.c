@@ -1,4 +1,4 @@
-#include "cli/commands/output.h"
+#include "cli/commands/answer.h"
 #include "cli/options/options.h"
 
 #include <errno.h>
@@ -101,45 +101,31 @@ static bool check_no_choice(const struct settings *s)
                          "needs a type: heapdrift object --type=MyApp.Order SNAPSHOT");
 }
 
-static int list(struct settings *s, const struct loaded *l)
-{
-    struct hd_error err = {0};
-    struct hd_report *report = hd_report_objects(l->comparison, &s->options, &err);
-    return output_answer(s, l, report, &err);
-}
-
-/* Tables for other programs have all rows, unless --rows says how many. */
-static int list_objects(struct settings *s)
-{
-    bool is_table = strcmp(s->format, "csv") == 0 || strcmp(s->format, "tsv") == 0;
-    if (!check_no_address(s))
-        return EXIT_TROUBLE;
-    if (is_table && s->options.rows == HD_DEFAULT_ROWS)
-        s->options.rows = 0;
-    return load_and_answer(s, "object", HD_MAX_SNAPSHOTS, list);
-}
-
 /* --- one ------------------------------------------------------------------------- */
 
 static int answer(struct settings *s, const struct loaded *l)
 {
     struct hd_error err = {0};
     struct hd_report *report =
-        hd_report_object(l->comparison, &s->options, s->object, &err);
+        s->object == NULL ? hd_report_objects(l->comparison, &s->options, &err)
+                          : hd_report_object(l->comparison, &s->options, s->object, &err);
     return output_answer(s, l, report, &err);
 }
 
 static int run(struct settings *s)
 {
     struct hd_object_question ask = {.size = sizeof(ask), .values = s->values};
-    if (s->options.type_count > 0)
-        return list_objects(s);
-    if (!check_no_choice(s) || !parse_operands(s, &ask))
+    bool is_one = s->options.type_count == 0;
+    if (is_one ? !check_no_choice(s) || !parse_operands(s, &ask) : !check_no_address(s))
         return EXIT_TROUBLE;
-    s->operand_count--;
-    s->object = &ask;
-    s->read.reach_later = true;
-    int status = load_and_answer(s, "object", HD_MAX_SNAPSHOTS, answer);
+    if (is_one) {
+        s->operand_count--;
+        s->object = &ask;
+        s->read.reach_later = true;
+    } else {
+        show_all_rows_in_tables(s);
+    }
+    int status = load_and_answer(s, answer);
     s->object = NULL;
     return status;
 }
@@ -185,5 +171,7 @@ const struct command cmd_object = {
              "new in snapshots 2 to 4"},
         },
     .options = options,
+    .least = 1,
+    .most = HD_MAX_SNAPSHOTS,
     .run = run,
 };

@@ -1,8 +1,7 @@
 /* The page that people open, keep and send on: what `diff` says of several snapshots, what
  * `top` says of one. It adds nothing to either; the format does. */
-#include "cli/commands/output.h"
+#include "cli/commands/answer.h"
 
-#include <string.h>
 #include <unistd.h>
 
 /* A terminal is no place for a page: it goes to a file, but not over one that is there. */
@@ -18,43 +17,27 @@ static bool choose_output(struct settings *s)
     return false;
 }
 
-static int ask(const struct settings *s, const struct loaded *l)
+/* One has nothing to be compared with. */
+static int answer(struct settings *s, const struct loaded *l)
 {
     struct hd_error err = {0};
-    struct hd_report *report = l->count == 1
-                                   ? hd_report_top(l->comparison, &s->options, &err)
-                                   : hd_report_diff(l->comparison, &s->options, &err);
+    struct hd_report *report =
+        (l->count == 1 ? hd_report_top : hd_report_diff)(l->comparison, &s->options, &err);
     int status = output_answer(s, l, report, &err);
-    bool file = s->output != NULL && strcmp(s->output, "-") != 0;
-    if (status != EXIT_TROUBLE && file && !s->quiet && isatty(STDERR_FILENO))
+    if (status != EXIT_TROUBLE && !output_is_standard(s) && !s->quiet &&
+        isatty(STDERR_FILENO))
         fprintf(stderr, "heapdrift: open %s in a browser\n", s->output);
     return status;
 }
 
-static bool can_be_asked(struct settings *s, const struct loaded *l)
-{
-    if (l->failed > 0)
-        return false;
-    if (l->count == 0) {
-        refuse_snapshots(HD_MAX_SNAPSHOTS, 0, "report");
-        return false;
-    }
-    return l->count == 1 || (count_can_be_compared(l, "report") && check_iterations(s, l));
-}
-
 static int run(struct settings *s)
 {
-    if (surely_more_than(1, s) > 0 && !few_enough_to_compare(s, "report"))
-        return EXIT_TROUBLE;
     if (!choose_output(s))
         return EXIT_TROUBLE;
     s->format = "html";
     s->options.tree = true;
     s->read.reach_later = !s->options.reachable;
-    struct loaded l = load_snapshots(s);
-    int status = can_be_asked(s, &l) ? ask(s, &l) : EXIT_TROUBLE;
-    loaded_free(&l);
-    return status;
+    return load_and_answer(s, answer);
 }
 
 const struct command cmd_report = {
@@ -77,5 +60,7 @@ const struct command cmd_report = {
             {"heapdrift report --store=URL --run=4711 -o leak.html",
              "a run that `heapdrift fleet` prints"},
         },
+    .least = 1,
+    .most = HD_MAX_SNAPSHOTS,
     .run = run,
 };

@@ -1,38 +1,21 @@
-#include "cli/commands/output.h"
+#include "cli/commands/answer.h"
 #include "cli/options/values.h"
 
 #include <string.h>
 #include <unistd.h>
 
-static int explain(struct settings *s, const struct loaded *l)
-{
-    struct hd_error err = {0};
-    struct hd_report *report = hd_report_roots(l->comparison, &s->options, &err);
-    return output_answer(s, l, report, &err);
-}
-
-/* `roots Session folder/`: what is no file may be the type. */
-static int refuse_without_type(const struct settings *s)
+/* `roots Session folder/`: an operand that is no file may be the type. */
+static bool prepare(struct settings *s)
 {
     const char *first = s->operand_count > 0 ? s->operands[0] : "";
-    bool is_type =
-        first[0] != '\0' && strchr(first, '/') == NULL && access(first, F_OK) != 0;
-    fputs("heapdrift: roots needs a type", stderr);
-    if (is_type) {
-        fputs("; did you mean roots --type=", stderr);
-        put_name(first);
-        fputs("?\n", stderr);
-    } else {
-        fputs(": heapdrift roots --type=MyApp.Order SNAPSHOT\n", stderr);
-    }
-    return EXIT_TROUBLE;
-}
-
-static int run(struct settings *s)
-{
-    if (s->options.type_count == 0)
-        return refuse_without_type(s);
-    return load_and_answer(s, "roots", HD_MAX_SNAPSHOTS, explain);
+    if (s->options.type_count > 0)
+        return true;
+    if (first[0] == '\0' || strchr(first, '/') != NULL || access(first, F_OK) == 0)
+        return refuse("roots needs a type: heapdrift roots --type=MyApp.Order SNAPSHOT");
+    fputs("heapdrift: roots needs a type; did you mean roots --type=", stderr);
+    put_name(first);
+    fputs("?\n", stderr);
+    return false;
 }
 
 /* --- options --------------------------------------------------------------- */
@@ -72,5 +55,9 @@ const struct command cmd_roots = {
              "new in snapshots 2 to 4, still alive"},
         },
     .options = options,
-    .run = run,
+    .least = 1,
+    .most = HD_MAX_SNAPSHOTS,
+    .run = answer_question,
+    .prepare = prepare,
+    .ask = hd_report_roots,
 };

@@ -1,24 +1,11 @@
-#include "cli/commands/commands.h"
-#include "cli/commands/output.h"
+#include "cli/commands/answer.h"
 #include "cli/options/options.h"
 
-#include <string.h>
-
-/* Tables for other programs have all rows, unless --rows says how many. */
-static int answer(struct settings *s, const struct loaded *l)
+static bool prepare(struct settings *s)
 {
-    struct hd_error err = {0};
-    bool is_table = strcmp(s->format, "csv") == 0 || strcmp(s->format, "tsv") == 0;
-    if (is_table && s->options.rows == HD_DEFAULT_ROWS)
-        s->options.rows = 0;
-    struct hd_report *report = hd_report_statics(l->comparison, &s->options, &err);
-    return output_answer(s, l, report, &err);
-}
-
-static int run(struct settings *s)
-{
+    show_all_rows_in_tables(s);
     s->read.reach_later = true;
-    return load_and_answer(s, "statics", 1, answer);
+    return true;
 }
 
 static const struct option options[] = {
@@ -54,5 +41,9 @@ const struct command cmd_statics = {
             {"heapdrift statics --format=csv app.core", "all of them, as a table"},
         },
     .options = options,
-    .run = run,
+    .least = 1,
+    .most = 1,
+    .run = answer_question,
+    .prepare = prepare,
+    .ask = hd_report_statics,
 };

@@ -1,38 +1,22 @@
-#include "cli/commands/output.h"
+#include "cli/commands/answer.h"
 #include "cli/options/options.h"
 
-#include <string.h>
 #include <unistd.h>
 
-static int show(struct settings *s, const struct loaded *l)
+static bool prepare(struct settings *s)
 {
-    struct hd_error err = {0};
-    struct hd_report *report = hd_report_tree(l->comparison, &s->options, &err);
-    return output_answer(s, l, report, &err);
-}
-
-/* Of a terminal it would make a mess. */
-static bool refuse_format(const struct settings *s)
-{
-    if (!hd_format_is_binary(settings_format(s)) || !isatty(STDOUT_FILENO) ||
-        (s->output != NULL && strcmp(s->output, "-") != 0))
-        return false;
-    fprintf(stderr, "heapdrift: not writing %s to a terminal; use -o FILE\n", s->format);
-    return true;
-}
-
-static int run(struct settings *s)
-{
-    if (s->options.holders && s->options.type_count == 0) {
-        fputs("heapdrift: --holders needs a type: heapdrift tree --holders "
-              "--type=MyApp.Order SNAPSHOT...\n",
-              stderr);
-        return EXIT_TROUBLE;
-    }
-    if (refuse_format(s))
-        return EXIT_TROUBLE;
     s->read.reach_later = !s->options.reachable;
-    return load_and_answer(s, "tree", HD_MAX_SNAPSHOTS, show);
+    if (s->options.holders && s->options.type_count == 0)
+        return refuse("--holders needs a type: heapdrift tree --holders --type=MyApp.Order "
+                      "SNAPSHOT...");
+    /* A terminal would show a mess. */
+    if (hd_format_is_binary(settings_format(s)) && isatty(STDOUT_FILENO) &&
+        output_is_standard(s)) {
+        fprintf(stderr, "heapdrift: not writing %s to a terminal; use -o FILE\n",
+                s->format);
+        return false;
+    }
+    return true;
 }
 
 enum { MOST_LEVELS = 1000000 };
@@ -65,5 +49,9 @@ const struct command cmd_tree = {
             {"heapdrift tree --holders --type=String app.gcdump", "what holds the strings"},
         },
     .options = options,
-    .run = run,
+    .least = 1,
+    .most = HD_MAX_SNAPSHOTS,
+    .run = answer_question,
+    .prepare = prepare,
+    .ask = hd_report_tree,
 };

@@ -290,7 +290,8 @@ static int compare(const struct watching *w)
     s.operands = paths;
     s.output = NULL;
     s.files_go = w->is_temporary;
-    return command_named(has_budgets(&s) ? "check" : "diff")->run(&s);
+    s.command = command_named(has_budgets(&s) ? "check" : "diff");
+    return s.command->run(&s);
 }
 
 /* How the comparison ended: its status, or the signal that ended it and us. */

@@ -7,11 +7,11 @@
 /* The command or, NULL, nothing of that name; told on stderr with the nearest one. */
 const struct command *find_command(const char *name);
 
-/* What takes the space in the one snapshot of l; for `heapdrift SNAPSHOT`, too. */
-struct loaded;
-int answer_top(struct settings *s, const struct loaded *l);
-
 /* What --help says: of the program (NULL), of a command. */
 void print_help(const struct command *command, FILE *to);
+
+/* What completes the last of the words behind the program's name, for the scripts that
+ * `heapdrift completion` prints. */
+int complete_words(const char *const *words, size_t count);
 
 #endif

@@ -20,6 +20,11 @@ bool output_ends_in(const char *path, const char *suffix)
     return len > tail && strcmp(path + len - tail, suffix) == 0;
 }
 
+bool output_is_standard(const struct settings *s)
+{
+    return s->output == NULL || strcmp(s->output, "-") == 0;
+}
+
 /* name: of the only snapshot, where it is not that of its file. summary: beside one, which
  * says some of them. */
 static void tell_warnings(const struct hd_report *report, const char *name, bool summary)
@@ -257,21 +262,6 @@ int output_status(const struct settings *s, const struct hd_report *report)
         return EXIT_INCONCLUSIVE;
     }
     return EXIT_DONE;
-}
-
-int output_answer(const struct settings *s, const struct loaded *l,
-                  struct hd_report *report, const struct hd_error *err)
-{
-    loaded_hide_progress(l);
-    if (report == NULL) {
-        bool one = err->snapshot > 0 || l->count == 1;
-        size_t blamed = err->snapshot > 0 ? err->snapshot - 1 : 0;
-        print_error(one ? loaded_path(l, blamed) : NULL, err);
-        return EXIT_TROUBLE;
-    }
-    int status = output_report(s, report, false) ? output_status(s, report) : EXIT_TROUBLE;
-    hd_report_free(report);
-    return status;
 }
 
 char *output_numbered(const char *path, uint32_t number)

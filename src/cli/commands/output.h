@@ -2,11 +2,14 @@
 #ifndef OUTPUT_H
 #define OUTPUT_H
 
-#include "cli/commands/load.h"
+#include "cli/options/settings.h"
 #include "cli/terminal/messages.h"
 
 /* Whether a name has that suffix, and something before it. */
 bool output_ends_in(const char *path, const char *suffix);
+
+/* True if the answer goes to standard output: no --output, or "-". */
+bool output_is_standard(const struct settings *s);
 
 /* How to write a thing to a file: false and err if that fails. */
 struct output_how {
@@ -41,11 +44,6 @@ bool output_report(const struct settings *s, const struct hd_report *report,
 /* What the report means for the exit status: EXIT_OVER, EXIT_INCONCLUSIVE as the
  * options ask for, else EXIT_DONE. */
 int output_status(const struct settings *s, const struct hd_report *report);
-
-/* Write the answer to a question about l and free it, or say why there is none, naming
- * the file that err blames. Returns the exit status. */
-int output_answer(const struct settings *s, const struct loaded *l,
-                  struct hd_report *report, const struct hd_error *err);
 
 /* "app.gcdump" becomes "app-3.gcdump"; malloc'd, or NULL. */
 char *output_numbered(const char *path, uint32_t number);

@@ -63,6 +63,7 @@ struct settings {
 
     struct budget_option *budgets; /* of check, in their order */
     size_t budget_count;
+    const struct gate *gate;               /* of check, while it runs */
     const char *config;                    /* NULL: to be looked for */
     const char *symbols;                   /* a file; NULL */
     struct hd_symbols *opened_symbols;     /* of it: read.symbols; NULL */
@@ -184,7 +185,14 @@ struct command {
         const char *line, *what;  /* what to type, and what it is good for */
     } examples[MOST_EXAMPLES];    /* up to a NULL */
     const struct option *options; /* its own, up to one without a name; NULL: none */
+    size_t least, most;           /* snapshots that it takes, if it reads them */
     int (*run)(struct settings *s);
+
+    /* If run is answer_question(). */
+    bool (*prepare)(struct settings *s); /* before anything is read; false after saying why
+                                            not; NULL: nothing to do */
+    struct hd_report *(*ask)(struct hd_comparison *c, const struct hd_options *opt,
+                             struct hd_error *err);
 };
 
 /* Every command; to add one write src/cli/commands/cmd_<name>.c and list it in commands.c.
