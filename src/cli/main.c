@@ -133,6 +133,8 @@ int main(int argc, char **argv)
     lost_pages_explain();
     /* So is one into a file that may not get larger (ulimit -f). */
     signal(SIGXFSZ, SIG_IGN);
+    if (argc > 1 && strcmp(argv[1], "__complete") == 0)
+        return complete_words((const char *const *)argv + 2, (size_t)argc - 2);
     int status = arguments_expand(&a, argc, argv) ? run(&a) : EXIT_TROUBLE;
     arguments_free(&a);
     return status == EXIT_DONE && !all_is_written() ? EXIT_TROUBLE : status;
