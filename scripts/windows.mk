@@ -22,8 +22,7 @@ WINDOWS_LEFT_OUT = src/store/% src/cli/explore/terminal.c src/format/core/core_n
     $(filter-out $(WINDOWS_LIVE:%=src/cli/live/%.c),$(wildcard src/cli/live/*.c)) \
     $(addprefix src/collect/,address_space.c apart.c clients.c copying.c denied.c direct.c dump_file.c origin.c \
         others.c owner.c proc.c process_copy.c process_files.c target.c thread_freeze.c types_copy.c unix_socket.c) \
-    $(addprefix src/cli/,$(addprefix guard/,landlock.c lost_pages.c memory.c rights.c sandbox.c system_calls.c trust.c) \
-        terminal/temporary.c)
+    $(addprefix src/cli/guard/,lost_pages.c memory.c rights.c sandbox.c temporary.c trust.c)
 WINDOWS_LIBS = -lprotobuf-c -larchive -llzma -lzstd -lbz2 -lz -lyaml -ljansson -lutf8proc -lpopt
 
 # The stack is as large as on Linux. Warnings are those of Linux's build, but for what other headers

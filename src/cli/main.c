@@ -4,13 +4,11 @@
 #include "cli/guard/allocate.h"
 #include "cli/guard/lost_pages.h"
 #include "cli/guard/memory.h"
-#include "cli/guard/sandbox.h"
-#include "cli/guard/used_files.h"
 #include "cli/live/metrics_server.h"
 #include "cli/live/stored_run.h"
-#include "cli/options/settings.h"
+#include "cli/options/command_line.h"
+#include "cli/options/named_files.h"
 #include "cli/terminal/messages.h"
-#include "cli/terminal/style.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -54,6 +52,25 @@ static int show_version(void)
     return EXIT_DONE;
 }
 
+/* explore exports where the user says, which nobody knows yet; report has a usual name. */
+static bool writes_here(const struct settings *s)
+{
+    return s->command->bit == ON_EXPLORE ||
+           (s->command->bit == ON_REPORT && s->output == NULL && isatty(STDOUT_FILENO));
+}
+
+/* A run of a store is fetched before the sandbox is entered: what reads it has no right to
+ * the store. Other commands than those that read snapshots enter it by themselves. */
+static bool begin(struct settings *s)
+{
+    s->sandbox = (struct sandbox){.is_off = s->no_sandbox,
+                                  .is_verbose = s->verbose,
+                                  .has_terminal = s->command->bit == ON_EXPLORE,
+                                  .writes_here = writes_here(s)};
+    return named_files_begin(s) && stored_run_fetch(s) &&
+           (s->command->most == 0 || sandbox_enter(&s->sandbox)) && load_symbols_of(s);
+}
+
 static int run_command(const struct arguments *a)
 {
     int skip;
@@ -75,12 +92,10 @@ static int run_command(const struct arguments *a)
             s.argument_file_count = (size_t)a->file_count;
             a->all[0] = "heapdrift";
             settings_take_words(&s, a->all, (size_t)a->count);
-            status = used_files_begin(&s) && stored_run_fetch(&s) && sandbox_enter(&s) &&
-                             load_symbols_of(&s)
-                         ? command->run(&s)
-                         : EXIT_TROUBLE;
+            status = begin(&s) ? command->run(&s) : EXIT_TROUBLE;
         }
     }
+    stored_run_free(s.stored);
     settings_free(&s);
     return status;
 }

@@ -2,8 +2,7 @@
  * that is mapped cannot become shorter, but one on another machine may be gone. */
 #include "cli/guard/lost_pages.h"
 
-#include "cli/options/settings.h"
-#include "cli/terminal/temporary.h"
+#include "cli/terminal/exit_hook.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -29,10 +28,10 @@ static LONG WINAPI explain(EXCEPTION_POINTERS *what)
     /* Several threads may read that file. */
     if (InterlockedExchange(&is_said, 1) != 0)
         Sleep(INFINITE);
+    exit_hook();
     fputs("heapdrift: a snapshot, or a file that a core dump names: was truncated while "
           "being read\n",
           stderr);
-    temporary_remove();
     _exit(EXIT_TROUBLE);
 }
 

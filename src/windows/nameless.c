@@ -3,7 +3,7 @@
  * system need not write while there is room.
  */
 #include "cli/live/nameless.h"
-#include "cli/terminal/temporary.h"
+#include "cli/guard/temporary.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,15 +3,15 @@
 
 #include <stdio.h>
 
-bool sandbox_enter(struct settings *s)
+bool sandbox_enter(struct sandbox *s)
 {
-    if (s->verbose)
+    if (s->is_verbose)
         fprintf(stderr, "heapdrift: sandbox: none: %s\n",
-                s->no_sandbox ? "--no-sandbox" : "not on Windows");
+                s->is_off ? "--no-sandbox" : "not on Windows");
     return true;
 }
 
-bool sandbox_narrow(const struct settings *s)
+bool sandbox_narrow(const struct sandbox *s)
 {
     (void)s;
     return true;

@@ -1,7 +1,7 @@
 /* What temporary.h asks for. A file that is open can be removed if whoever opened it
  * allowed that, and goes when it is closed: so a console's handler, which is another
  * thread, can remove it while it is written. */
-#include "cli/terminal/temporary.h"
+#include "cli/guard/temporary.h"
 
 #include "cli/terminal/exit_hook.h"
 #include "windows/signals.h"
@@ -23,7 +23,6 @@ static BOOL WINAPI end(DWORD why)
     if (signals_take(why))
         return TRUE;
     exit_hook();
-    temporary_remove();
     return FALSE;
 }
 
@@ -33,6 +32,7 @@ void temporary_listen(void)
     if (listens)
         return;
     listens = true;
+    exit_hook_at_last(temporary_remove);
     SetConsoleCtrlHandler(end, TRUE);
     atexit(temporary_remove);
 }

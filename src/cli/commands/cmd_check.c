@@ -1,6 +1,5 @@
 #include "cli/commands/answer.h"
 #include "cli/guard/trust.h"
-#include "cli/guard/used_files.h"
 #include "cli/options/options.h"
 #include "cli/terminal/clock.h"
 
@@ -29,7 +28,7 @@ static bool read_files(struct gate *g, const struct settings *s)
 {
     struct hd_error err = {0};
     bool is_found = s->config == NULL;
-    g->config = is_found ? used_files_config(s) : s->config;
+    g->config = is_found ? s->found_config : s->config;
     if (g->config[0] != '\0' &&
         !trust_check(g->config, is_found ? TRUST_FOUND : TRUST_NAMED))
         return false;

@@ -3,7 +3,6 @@
  * knows. The scripts know the kinds of words that only a shell has: files, processes. */
 #include "cli/commands/commands.h"
 #include "cli/options/options.h"
-#include "cli/options/values.h"
 #include "cli/terminal/messages.h"
 
 #include <string.h>
@@ -30,8 +29,9 @@ static void put_alternatives(const char *words)
 
 static void put_commands(void)
 {
-    for (const struct command *const *c = commands; *c != NULL; c++)
-        put_word("", (*c)->name, (*c)->summary);
+    const struct command *c;
+    for (size_t i = 0; (c = command_number(i)) != NULL; i++)
+        put_word("", c->name, c->summary);
 }
 
 static void put_options(const struct command *c)

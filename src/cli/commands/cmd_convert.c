@@ -156,7 +156,7 @@ static int convert_number(const struct settings *s, size_t i,
         one.operand_count = 1;
     }
     /* Files of modules may be those of the next one, too. */
-    one.sandbox_is_wide &= !several;
+    one.sandbox.is_wide &= !several;
     char *name = several ? output_numbered(s->output, (uint32_t)i + 1) : NULL;
     struct loaded l = load_snapshots(&one);
     if (l.failed == 0 && l.count != 1) {
@@ -234,5 +234,7 @@ const struct command cmd_convert = {
              "one line per object"},
         },
     .options = options,
+    .least = 1,
+    .most = SIZE_MAX,
     .run = run,
 };

@@ -21,7 +21,7 @@ static bool colors_are_wanted(const struct settings *s)
 {
     const char *no_color = getenv("NO_COLOR");
     bool unwanted = no_color != NULL && no_color[0] != '\0';
-    return s->color == COLOR_ALWAYS || (s->color == COLOR_AUTO && !unwanted);
+    return s->style.color == COLOR_ALWAYS || (s->style.color == COLOR_AUTO && !unwanted);
 }
 
 /* What the signal does to a program that does not handle it. */
@@ -63,6 +63,11 @@ static void browse(struct explore *e)
         end_by(ended);
 }
 
+static bool is_used(const struct settings *s, const char *path, char *why)
+{
+    return used_files_have(s->used, path, why);
+}
+
 static int explore(struct settings *s, const struct loaded *l)
 {
     struct hd_error err = {0};
@@ -80,7 +85,7 @@ static int explore(struct settings *s, const struct loaded *l)
     }
     struct explore e;
     explore_begin(&e, l->comparison, report, &s->options);
-    e.keeps = used_files_have;
+    e.keeps = is_used;
     e.settings = s;
     if (app_only)
         explore_press(&e, (struct press){.key = 'a'});

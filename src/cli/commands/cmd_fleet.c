@@ -5,8 +5,8 @@
 #include "cli/guard/allocate.h"
 #include "cli/live/open_store.h"
 #include "cli/live/stored_run.h"
+#include "cli/options/options.h"
 #include "cli/options/settings.h"
-#include "cli/options/values.h"
 #include "cli/terminal/clock.h"
 #include "heapdrift_fleet.h"
 
@@ -377,8 +377,9 @@ static int run(struct settings *s)
     bool pages = fleet_pages_are_wanted(s) && !writes_part(s);
     struct hd_store *store = NULL;
     struct hd_fleet_rules rules;
-    if (!fits(s) || (!s->merge && !find_rules(s, &rules)) ||
-        (pages && !fleet_pages_begin(s)) ||
+    if (!fits(s) ||
+        (s->merge && !fleet_pages_are_wanted(s) && !sandbox_enter(&s->sandbox)) ||
+        (!s->merge && !find_rules(s, &rules)) || (pages && !fleet_pages_begin(s)) ||
         ((!s->merge || pages) && (store = open_store_inside(s)) == NULL))
         return EXIT_TROUBLE;
     struct hd_fleet *f = s->merge ? read_parts(s) : read_store(s, store, &rules);

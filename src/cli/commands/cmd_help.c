@@ -109,12 +109,12 @@ static const struct {
 
 static void print_commands(FILE *to)
 {
+    const struct command *c;
     for (size_t p = 0; p < sizeof(purposes) / sizeof(*purposes); p++) {
         fprintf(to, "%s:\n", purposes[p].title);
-        for (const struct command *const *c = commands; *c != NULL; c++)
-            if ((*c)->purpose == purposes[p].purpose)
-                fprintf(to, "  %-10s %-26s %s\n", (*c)->name, (*c)->operands,
-                        (*c)->summary);
+        for (size_t i = 0; (c = command_number(i)) != NULL; i++)
+            if (c->purpose == purposes[p].purpose)
+                fprintf(to, "  %-10s %-26s %s\n", c->name, c->operands, c->summary);
     }
 }
 
@@ -180,7 +180,7 @@ static bool is_hint(const char *name)
 
 static int print_hint(const struct settings *s, const char *name)
 {
-    struct hd_write_options style = style_for(s, stdout);
+    struct hd_write_options style = style_for(&s->style, stdout);
     struct hd_error err = {0};
     if (name != NULL && !is_hint(name)) {
         tell_no_hint(name);

@@ -40,5 +40,7 @@ const struct command cmd_info = {
             {"heapdrift info app.gcdump", "what it contains"},
             {"heapdrift info --format=json snapshots/", "a whole folder, for scripts"},
         },
+    .least = 1,
+    .most = SIZE_MAX,
     .run = run,
 };

@@ -371,7 +371,8 @@ static bool thin(struct recording *r)
 static int record_operands(struct recording *r, const char *found)
 {
     struct settings *s = r->settings;
-    if (!sandbox_enter_with_store(s, hd_store_file(r->store)) || !load_symbols(s)) {
+    if (!sandbox_enter_with_store(&s->sandbox, hd_store_file(r->store)) ||
+        !load_symbols(s)) {
         hd_store_close(r->store);
         return EXIT_TROUBLE;
     }
@@ -408,6 +409,8 @@ static int record_apart(const struct settings *s, const char *path, const char *
     struct hd_error err = {0};
     one.operands = &opened;
     one.operand_count = path != NULL;
+    one.sandbox.inputs = one.operands;
+    one.sandbox.input_count = one.operand_count;
     one.quiet |= file_is_told;
     one.no_progress = true;
     if (path != NULL)

@@ -1,5 +1,5 @@
 #include "cli/commands/answer.h"
-#include "cli/options/values.h"
+#include "cli/options/options.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -3,6 +3,7 @@
  * folder of its own, so that the next question needs no second run. */
 #include "cli/commands/commands.h"
 #include "cli/commands/output.h"
+#include "cli/guard/temporary.h"
 #include "cli/live/children.h"
 #include "cli/live/collect_writers.h"
 #include "cli/live/collecting.h"
@@ -12,7 +13,6 @@
 #include "cli/live/trigger.h"
 #include "cli/options/options.h"
 #include "cli/terminal/exit_hook.h"
-#include "cli/terminal/temporary.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -4,25 +4,39 @@
 
 #include <string.h>
 
-/* To add a command: write src/cli/cmd_<name>.c and list it here. */
 extern const struct command cmd_diff, cmd_report, cmd_top, cmd_roots, cmd_tree, cmd_check,
     cmd_info, cmd_object, cmd_explore, cmd_convert, cmd_collect, cmd_watch, cmd_ps,
     cmd_record, cmd_store, cmd_fleet, cmd_statics, cmd_help, cmd_completion;
 
-const struct command *const commands[] = {
-    &cmd_diff,    &cmd_report, &cmd_tree,    &cmd_explore,    &cmd_top,
-    &cmd_roots,   &cmd_object, &cmd_statics, &cmd_check,      &cmd_info,
-    &cmd_convert, &cmd_watch,  &cmd_collect, &cmd_ps,         &cmd_record,
-    &cmd_fleet,   &cmd_store,  &cmd_help,    &cmd_completion, NULL,
-};
+/* Each house has a list, which ends with NULL. */
+static const struct command *const core_commands[] = {
+    &cmd_diff,    &cmd_report, &cmd_tree,       &cmd_explore, &cmd_top,
+    &cmd_roots,   &cmd_object, &cmd_statics,    &cmd_check,   &cmd_info,
+    &cmd_convert, &cmd_help,   &cmd_completion, NULL};
+static const struct command *const collect_commands[] = {&cmd_watch, &cmd_collect, &cmd_ps,
+                                                         NULL};
+static const struct command *const fleet_commands[] = {&cmd_record, &cmd_fleet, &cmd_store,
+                                                       NULL};
+static const struct command *const *const houses[] = {core_commands, collect_commands,
+                                                      fleet_commands};
 
 enum { MOST_COMMANDS = 32 };
 
+const struct command *command_number(size_t i)
+{
+    for (size_t h = 0; h < sizeof(houses) / sizeof(*houses); h++)
+        for (const struct command *const *c = houses[h]; *c != NULL; c++)
+            if (i-- == 0)
+                return *c;
+    return NULL;
+}
+
 const struct command *command_named(const char *name)
 {
-    for (const struct command *const *c = commands; *c != NULL; c++)
-        if (strcmp((*c)->name, name) == 0)
-            return *c;
+    const struct command *c;
+    for (size_t i = 0; (c = command_number(i)) != NULL; i++)
+        if (strcmp(c->name, name) == 0)
+            return c;
     return NULL;
 }
 
@@ -41,11 +55,9 @@ const struct command *find_command(const char *name)
     const struct command *found = command_named(name);
     if (found != NULL)
         return found;
-    const char *names[MOST_COMMANDS + 1];
-    size_t n = 0;
-    for (; commands[n] != NULL && n < MOST_COMMANDS; n++)
-        names[n] = commands[n]->name;
-    names[n] = NULL;
+    const char *names[MOST_COMMANDS + 1] = {NULL};
+    for (size_t n = 0; n < MOST_COMMANDS && command_number(n) != NULL; n++)
+        names[n] = command_number(n)->name;
     if (name[0] != '\0' && name[strspn(name, "0123456789")] == '\0') {
         fprintf(stderr,
                 "heapdrift: no command or file is called %s; for the process: heapdrift "

@@ -9,7 +9,6 @@
 #include "cli/guard/trust.h"
 #include "cli/live/stored_run.h"
 #include "cli/terminal/clock.h"
-#include "cli/terminal/style.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -90,7 +89,7 @@ static bool write_page(const void *thing, const struct settings *s, FILE *to,
 {
     enum { MOST_WORDS = 16 };
     const struct made_page *page = thing;
-    struct hd_write_options style = style_for(s, to);
+    struct hd_write_options style = output_style(s, to);
     const char *words[MOST_WORDS] = {"heapdrift", "report"};
     size_t count = 2;
     style.inputs = stored_run_words(page->run, &style.input_count);

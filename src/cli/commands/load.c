@@ -1,9 +1,8 @@
 #include "cli/commands/load.h"
 
 #include "cli/guard/allocate.h"
-#include "cli/guard/sandbox.h"
-#include "cli/guard/used_files.h"
 #include "cli/live/stored_run.h"
+#include "cli/options/named_files.h"
 #include "cli/terminal/clock.h"
 #include "cli/terminal/messages.h"
 #include "cli/terminal/progress.h"
@@ -127,7 +126,7 @@ static void report_entries(struct loaded *l, const struct settings *s)
         }
         l->count += !entry->skipped;
         if (!entry->skipped && l->inputs.all[i].from_folder)
-            used_files_add(s, entry->path);
+            named_files_add_input(s, entry->path);
     }
     static const struct hd_error bare = {.message = "no snapshots in this folder"};
     for (size_t i = 0; s->stored == NULL && i < s->operand_count; i++) {
@@ -164,11 +163,11 @@ static bool modules_are_needed(const struct loaded *l)
 /* The thread that shows progress would keep what is given up. */
 static void give_up_modules(struct loaded *l, const struct settings *s)
 {
-    if (!s->sandbox_is_wide || modules_are_needed(l))
+    if (!s->sandbox.is_wide || modules_are_needed(l))
         return;
     bool shows = l->telling->progress != NULL;
     progress_stop(l->telling->progress);
-    l->failed += !sandbox_narrow(s);
+    l->failed += !sandbox_narrow(&s->sandbox);
     l->telling->progress = progress_start(shows);
 }
 

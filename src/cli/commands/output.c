@@ -1,10 +1,11 @@
 #include "cli/commands/output.h"
 
+#include "cli/guard/temporary.h"
 #include "cli/guard/trust.h"
 #include "cli/guard/used_files.h"
+#include "cli/live/stored_run.h"
 #include "cli/terminal/clock.h"
-#include "cli/terminal/style.h"
-#include "cli/terminal/temporary.h"
+#include "cli/terminal/messages.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -157,38 +158,6 @@ static bool write_beside(const struct job *j)
     return ok;
 }
 
-/* What the name of a link at path stands for, from the folder of path. */
-static char *beside(const char *path, const char *name)
-{
-    const char *slash = name[0] != '/' ? strrchr(path, '/') : NULL;
-    size_t folder = slash != NULL ? (size_t)(slash - path) + 1 : 0;
-    size_t size = folder + strlen(name) + 1;
-    char *whole = malloc(size);
-    if (whole != NULL)
-        snprintf(whole, size, "%.*s%s", (int)folder, path, name);
-    return whole;
-}
-
-char *output_target(const char *path)
-{
-    enum { MOST_LINKS = 40 };
-    char *at = strdup(path);
-    for (int i = 0; at != NULL && i < MOST_LINKS; i++) {
-        char name[PATH_MAX];
-        ssize_t len = readlink(at, name, sizeof(name) - 1);
-        if (len < 0)
-            return at;
-        name[len] = '\0';
-        char *next = beside(at, name);
-        free(at);
-        at = next;
-    }
-    if (at != NULL)
-        errno = ELOOP;
-    free(at);
-    return NULL;
-}
-
 bool output_file(const struct settings *s, const char *path, struct output_how how,
                  const void *thing)
 {
@@ -197,7 +166,7 @@ bool output_file(const struct settings *s, const char *path, struct output_how h
         return write_to(&j, stdout, "standard output");
     struct stat st;
     char why[USED_FILE_REASON];
-    if (used_files_have(s, path, why))
+    if (used_files_have(s->used, path, why))
         return trouble(path, why);
     if (!trust_check(path, TRUST_LINKS))
         return false;
@@ -205,10 +174,28 @@ bool output_file(const struct settings *s, const char *path, struct output_how h
     return special ? write_in_place(&j) : write_beside(&j);
 }
 
+struct hd_write_options output_style(const struct settings *s, FILE *to)
+{
+    struct hd_write_options style = style_for(&s->style, to);
+    style.files_go = s->files_go;
+    style.details = s->verbose;
+    style.command = s->words;
+    style.command_len = s->word_count;
+    style.inputs = s->operands;
+    style.input_count = s->operand_count;
+    style.pages = s->pages;
+    style.page_count = s->page_count;
+    if (s->stored != NULL) {
+        style.inputs = stored_run_words(s->stored, &style.input_count);
+        style.inputs_are_options = true;
+    }
+    return style;
+}
+
 static bool write_report(const void *report, const struct settings *s, FILE *to,
                          struct hd_error *err)
 {
-    struct hd_write_options style = style_for(s, to);
+    struct hd_write_options style = output_style(s, to);
     if (strcmp(s->format, "html") == 0)
         report_time(&style.made_at);
     return hd_report_write(report, s->format, &style, hd_sink_file(to), err);

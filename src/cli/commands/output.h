@@ -20,14 +20,13 @@ struct output_how {
     bool never_waits; /* for a reader of a pipe: without one it fails */
 };
 
-/* Where links lead that begin at path, whether there is anything or not: it is made or
- * replaced, the links stay. malloc'd; NULL with errno if they lead nowhere. */
-char *output_target(const char *path);
-
 /* Write a thing to standard output (path NULL or "-") or, through a temporary file renamed
  * into place, to path. False after saying on stderr what went wrong. */
 bool output_file(const struct settings *s, const char *path, struct output_how how,
                  const void *thing);
+
+/* How a report is written to that file, and what it is about. */
+struct hd_write_options output_style(const struct settings *s, FILE *to);
 
 /* The warnings of a report, on stderr. */
 void output_warnings(const struct hd_report *report);

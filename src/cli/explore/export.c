@@ -2,7 +2,7 @@
 
 #include "cli/explore/view.h"
 #include "cli/guard/trust.h"
-#include "cli/terminal/temporary.h"
+#include "cli/guard/temporary.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,9 +1,8 @@
 #include "cli/guard/allocate.h"
 
 #include "cli/guard/memory.h"
-#include "cli/options/settings.h"
 #include "cli/terminal/exit_hook.h"
-#include "cli/terminal/temporary.h"
+#include "heapdrift.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -31,7 +30,6 @@ void no_memory(size_t wanted)
         fprintf(stderr, " (%zu bytes requested)", wanted);
     print_limit();
     fputs("\n", stderr);
-    temporary_remove();
     _exit(EXIT_TROUBLE);
 }
 

@@ -2,9 +2,7 @@
  * list of mappings. Only functions that POSIX allows in handlers are called. */
 #include "cli/guard/lost_pages.h"
 
-#include "cli/options/settings.h"
 #include "cli/terminal/exit_hook.h"
-#include "cli/terminal/temporary.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -111,7 +109,6 @@ static void explain(int number, siginfo_t *info, void *context)
     write_text("heapdrift: ");
     write_text(path);
     write_text(": was truncated while being read\n");
-    temporary_remove();
     _exit(EXIT_TROUBLE);
 }
 

@@ -1,21 +1,36 @@
+/* The kernel's Landlock has which files this process may open, and how; its seccomp which
+ * system calls it may make, by libseccomp. What is opened already stays open. An argument
+ * that is a path cannot be looked at by seccomp, and no call but those for files by
+ * Landlock.
+ *
+ * O_PATH, O_TMPFILE, clone flags. */
+#define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier) */
 #include "cli/guard/sandbox.h"
 
-#include "cli/commands/fleet_pages.h"
-#include "cli/commands/output.h"
-#include "cli/guard/landlock.h"
-#include "cli/guard/system_calls.h"
+#include "cli/guard/allocate.h"
 #include "cli/guard/used_files.h"
-#include "cli/live/run_facts.h"
-#include "cli/terminal/messages.h"
+#include "heapdrift.h"
 
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <seccomp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <termios.h>
 #include <unistd.h>
 
 /* A sanitizer looks at its own process by another, and maps code; what counts which lines
@@ -33,12 +48,353 @@ static const bool is_only_made = false;
 static const bool is_only_made = false;
 #endif
 
+static bool not_in_force(const char *what, int error)
+{
+    fprintf(stderr,
+            "heapdrift: cannot enable the sandbox (%s: %s); --no-sandbox runs without it\n",
+            what, strerror(error));
+    return false;
+}
+
+/* --- system calls -------------------------------------------------------- */
+
+/* What is done besides computing; bits. */
 enum {
-    WITH_SANDBOX = ON_DIFF | ON_TOP | ON_ROOTS | ON_INFO | ON_CHECK | ON_CONVERT | ON_TREE |
-                   ON_REPORT | ON_EXPLORE | ON_OBJECT | ON_STATICS
+    CALLS_ANY = 1,     /* by all but servers */
+    CALLS_SERVE = 2,   /* clients at a socket that it listens at, and nothing else */
+    CALLS_READ = 4,    /* files are opened to be read only */
+    CALLS_WRITE = 8,   /* or to be written, renamed, removed */
+    CALLS_LOCK = 16,   /* parts of files are locked, as SQLite does */
+    CALLS_TALK = 32,   /* over sockets that are connected */
+    CALLS_CONNECT = 64 /* sockets, to connect again to a server */
 };
 
-/* --- core dumps ------------------------------------------------------ */
+/* Whatever the arguments are. More than the program needs with this C library on this
+ * processor: another one reads with readv, or knows stat. What only the other has is left
+ * out by libseccomp. */
+static const int for_any[] = {
+    /* Open files, and what lies where. */
+    SCMP_SYS(read), SCMP_SYS(readv), SCMP_SYS(pread64), SCMP_SYS(preadv), SCMP_SYS(write),
+    SCMP_SYS(writev), SCMP_SYS(pwrite64), SCMP_SYS(pwritev), SCMP_SYS(lseek),
+    SCMP_SYS(close), SCMP_SYS(dup), SCMP_SYS(dup3), SCMP_SYS(fadvise64), SCMP_SYS(stat),
+    SCMP_SYS(lstat), SCMP_SYS(fstat), SCMP_SYS(newfstatat), SCMP_SYS(statx),
+    SCMP_SYS(statfs), SCMP_SYS(fstatfs), SCMP_SYS(access), SCMP_SYS(faccessat),
+    SCMP_SYS(faccessat2), SCMP_SYS(readlink), SCMP_SYS(readlinkat), SCMP_SYS(getcwd),
+    SCMP_SYS(getdents64), SCMP_SYS(lgetxattr), SCMP_SYS(umask),
+    /* Memory. */
+    SCMP_SYS(brk), SCMP_SYS(munmap), SCMP_SYS(mremap), SCMP_SYS(madvise), SCMP_SYS(mincore),
+    SCMP_SYS(msync),
+    /* Threads; who may start them: below. */
+    SCMP_SYS(futex), SCMP_SYS(set_robust_list), SCMP_SYS(get_robust_list),
+    SCMP_SYS(set_tid_address), SCMP_SYS(rseq), SCMP_SYS(membarrier), SCMP_SYS(sched_yield),
+    SCMP_SYS(sched_getaffinity), SCMP_SYS(getcpu), SCMP_SYS(exit), SCMP_SYS(exit_group),
+    /* Signals that come, and waiting. */
+    SCMP_SYS(rt_sigaction), SCMP_SYS(rt_sigprocmask), SCMP_SYS(rt_sigreturn),
+    SCMP_SYS(rt_sigpending), SCMP_SYS(rt_sigsuspend), SCMP_SYS(rt_sigtimedwait),
+    SCMP_SYS(sigaltstack), SCMP_SYS(pause), SCMP_SYS(restart_syscall), SCMP_SYS(poll),
+    SCMP_SYS(ppoll), SCMP_SYS(select), SCMP_SYS(pselect6), SCMP_SYS(nanosleep),
+    SCMP_SYS(clock_nanosleep),
+    /* What anybody may know. */
+    SCMP_SYS(clock_gettime), SCMP_SYS(clock_getres), SCMP_SYS(gettimeofday), SCMP_SYS(time),
+    SCMP_SYS(times), SCMP_SYS(getrusage), SCMP_SYS(sysinfo), SCMP_SYS(uname),
+    SCMP_SYS(getrandom), SCMP_SYS(getpid), SCMP_SYS(getppid), SCMP_SYS(gettid),
+    SCMP_SYS(getpgrp), SCMP_SYS(getuid), SCMP_SYS(geteuid), SCMP_SYS(getgid),
+    SCMP_SYS(getegid),
+    /* Rules can only become narrower; see also argument_rules. */
+    SCMP_SYS(landlock_create_ruleset), SCMP_SYS(landlock_add_rule),
+    SCMP_SYS(landlock_restrict_self)};
+
+/* A file beside the output that gets its name; what of it where: Landlock. */
+static const int for_writers[] = {SCMP_SYS(open),     SCMP_SYS(openat),    SCMP_SYS(rename),
+                                  SCMP_SYS(renameat), SCMP_SYS(renameat2), SCMP_SYS(unlink),
+                                  SCMP_SYS(unlinkat), SCMP_SYS(ftruncate), SCMP_SYS(fsync),
+                                  SCMP_SYS(fdatasync)};
+
+/* Clients, time, memory. */
+static const int for_servers[] = {SCMP_SYS(accept4),       SCMP_SYS(recvfrom),
+                                  SCMP_SYS(sendto),        SCMP_SYS(shutdown),
+                                  SCMP_SYS(close),         SCMP_SYS(poll),
+                                  SCMP_SYS(ppoll),         SCMP_SYS(brk),
+                                  SCMP_SYS(munmap),        SCMP_SYS(mremap),
+                                  SCMP_SYS(madvise),       SCMP_SYS(futex),
+                                  SCMP_SYS(rt_sigreturn),  SCMP_SYS(restart_syscall),
+                                  SCMP_SYS(clock_gettime), SCMP_SYS(gettimeofday),
+                                  SCMP_SYS(exit),          SCMP_SYS(exit_group)};
+
+/* To a server to which there is a connection. */
+static const int for_talk[] = {SCMP_SYS(sendto), SCMP_SYS(recvfrom), SCMP_SYS(shutdown),
+                               SCMP_SYS(getsockopt)};
+
+/* To a server, and to those that know its address. Nobody is listened to. */
+static const int for_connections[] = {
+    SCMP_SYS(connect),  SCMP_SYS(sendmsg),     SCMP_SYS(recvmsg),     SCMP_SYS(sendmmsg),
+    SCMP_SYS(recvmmsg), SCMP_SYS(getsockname), SCMP_SYS(getpeername), SCMP_SYS(setsockopt)};
+
+static const struct {
+    int uses;
+    const int *calls;
+    size_t count;
+} call_lists[] = {
+    {CALLS_ANY, for_any, sizeof(for_any) / sizeof(int)},
+    {CALLS_SERVE, for_servers, sizeof(for_servers) / sizeof(int)},
+    {CALLS_WRITE, for_writers, sizeof(for_writers) / sizeof(int)},
+    {CALLS_TALK | CALLS_CONNECT, for_talk, sizeof(for_talk) / sizeof(int)},
+    {CALLS_CONNECT, for_connections, sizeof(for_connections) / sizeof(int)},
+};
+
+/* O_TMPFILE is a bit of its own and O_DIRECTORY. */
+#define WRITING (O_ACCMODE | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY))
+#define SPECIAL_BITS 07000
+#define THREAD (CLONE_VM | CLONE_THREAD | CLONE_SIGHAND)
+#define NEW_SPACES                                                                 \
+    (CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | \
+     CLONE_NEWPID | CLONE_NEWNET)
+
+/* The argument of that number, as far as its bits are in the mask, has the value. */
+#define EQUAL(number, value)              \
+    {                                     \
+        (number), SCMP_CMP_EQ, (value), 0 \
+    }
+#define MASKED(number, mask, value)                   \
+    {                                                 \
+        (number), SCMP_CMP_MASKED_EQ, (mask), (value) \
+    }
+
+static const struct {
+    int uses, call;
+    struct scmp_arg_cmp argument;
+} argument_rules[] = {
+    {CALLS_READ, SCMP_SYS(open), MASKED(1, WRITING, 0)},
+    {CALLS_READ, SCMP_SYS(openat), MASKED(2, WRITING, 0)},
+    {CALLS_WRITE, SCMP_SYS(fchmod), MASKED(1, SPECIAL_BITS, 0)},
+    /* A name for a file that has none (O_TMPFILE), by /proc; another name for one that has
+     * is not asked for in this way. */
+    {CALLS_WRITE, SCMP_SYS(linkat), EQUAL(4, AT_SYMLINK_FOLLOW)},
+    /* Locks of POSIX on ranges of a file. */
+    {CALLS_LOCK, SCMP_SYS(fcntl), EQUAL(1, F_GETLK)},
+    {CALLS_LOCK, SCMP_SYS(fcntl), EQUAL(1, F_SETLK)},
+    {CALLS_LOCK, SCMP_SYS(fcntl), EQUAL(1, F_SETLKW)},
+    {CALLS_CONNECT, SCMP_SYS(socket), EQUAL(0, AF_UNIX)},
+    {CALLS_CONNECT, SCMP_SYS(socket), EQUAL(0, AF_INET)},
+    {CALLS_CONNECT, SCMP_SYS(socket), EQUAL(0, AF_INET6)},
+    {CALLS_CONNECT, SCMP_SYS(socket), EQUAL(0, AF_NETLINK)},
+    /* Threads of this process, in no namespace of their own. */
+    {CALLS_ANY, SCMP_SYS(clone), MASKED(0, THREAD | NEW_SPACES, THREAD)},
+    /* Nothing that was data becomes code. */
+    {CALLS_ANY | CALLS_SERVE, SCMP_SYS(mmap), MASKED(2, PROT_EXEC, 0)},
+    {CALLS_ANY | CALLS_SERVE, SCMP_SYS(mprotect), MASKED(2, PROT_EXEC, 0)},
+    /* Of terminals: how large, which modes. Not TIOCSTI, which types for the user. */
+    {CALLS_ANY, SCMP_SYS(ioctl), EQUAL(1, TCGETS)},
+    {CALLS_ANY, SCMP_SYS(ioctl), EQUAL(1, TCSETS)},
+    {CALLS_ANY, SCMP_SYS(ioctl), EQUAL(1, TCSETSW)},
+    {CALLS_ANY, SCMP_SYS(ioctl), EQUAL(1, TCSETSF)},
+    {CALLS_ANY, SCMP_SYS(ioctl), EQUAL(1, TCSBRK)},
+    {CALLS_ANY, SCMP_SYS(ioctl), EQUAL(1, TCFLSH)},
+    {CALLS_ANY, SCMP_SYS(ioctl), EQUAL(1, TCXONC)},
+    {CALLS_ANY, SCMP_SYS(ioctl), EQUAL(1, TIOCGWINSZ)},
+    {CALLS_ANY, SCMP_SYS(ioctl), EQUAL(1, FIONREAD)},
+    {CALLS_ANY, SCMP_SYS(ioctl), EQUAL(1, TIOCGPGRP)},
+    {CALLS_ANY, SCMP_SYS(fcntl), EQUAL(1, F_DUPFD)},
+    {CALLS_ANY, SCMP_SYS(fcntl), EQUAL(1, F_DUPFD_CLOEXEC)},
+    {CALLS_ANY, SCMP_SYS(fcntl), EQUAL(1, F_GETFD)},
+    {CALLS_ANY, SCMP_SYS(fcntl), EQUAL(1, F_SETFD)},
+    {CALLS_ANY, SCMP_SYS(fcntl), EQUAL(1, F_GETFL)},
+    {CALLS_ANY, SCMP_SYS(fcntl), EQUAL(1, F_SETFL)},
+    /* Limits are asked for, not set; to have no new rights is asked for again. */
+    {CALLS_ANY, SCMP_SYS(prlimit64), EQUAL(2, 0)},
+    {CALLS_ANY, SCMP_SYS(prctl), EQUAL(0, PR_SET_NO_NEW_PRIVS)},
+};
+
+/* Errors are left as the kernel has them. A call of another processor's (32 bits) is as
+ * unknown as any. A tree of comparisons is faster than a list of a hundred. */
+static const struct {
+    enum scmp_filter_attr what;
+    uint32_t value;
+} attributes[] = {{SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(EPERM)},
+                  {SCMP_FLTATR_CTL_TSYNC, 1},
+                  {SCMP_FLTATR_CTL_OPTIMIZE, 2},
+                  {SCMP_FLTATR_API_SYSRAWRC, 1}};
+
+/* Keeps the first that goes wrong. */
+static void note(int *error, int status)
+{
+    if (status < 0 && *error == 0)
+        *error = status;
+}
+
+static void add_rules(scmp_filter_ctx filter, int uses, int *error)
+{
+    for (size_t i = 0; i < sizeof(call_lists) / sizeof(*call_lists); i++)
+        for (size_t k = 0; (uses & call_lists[i].uses) != 0 && k < call_lists[i].count; k++)
+            note(error, seccomp_rule_add_array(filter, SCMP_ACT_ALLOW,
+                                               call_lists[i].calls[k], 0, NULL));
+    for (size_t i = 0; i < sizeof(argument_rules) / sizeof(*argument_rules); i++)
+        if ((uses & argument_rules[i].uses) != 0)
+            note(error,
+                 seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, argument_rules[i].call, 1,
+                                        &argument_rules[i].argument));
+    if ((uses & CALLS_ANY) == 0)
+        return;
+    /* A signal to itself, as raise() and abort() send it: glibc by the first, musl by the
+     * second, which knows no process and so is for the first thread only. */
+    const struct scmp_arg_cmp self = EQUAL(0, (uint64_t)getpid());
+    note(error, seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1, &self));
+    note(error, seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, SCMP_SYS(tkill), 1, &self));
+    /* The flags of clone3 are where no filter sees them; C libraries that find it missing
+     * use clone. */
+    note(error,
+         seccomp_rule_add_array(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0, NULL));
+}
+
+/* Whether the kernel has filters, and whoever started this process does not hide them:
+ * without a filter it says EFAULT where there could be one. */
+static bool calls_can_be_filtered(void)
+{
+    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL, 0, 0) != 0 && errno == EFAULT;
+}
+
+/* From now on, for all threads and for good, what is not listed fails with EPERM, and
+ * nothing ends the process. */
+static bool filter_calls(int uses)
+{
+    /* libseccomp crashes where it finds no memory; a filter takes a fifth of that. */
+    enum { ROOM_FOR_FILTER = 1 << 20 };
+    int error = 0;
+    see_room(ROOM_FOR_FILTER);
+    scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
+    if (filter == NULL)
+        return not_in_force("seccomp", ENOMEM);
+    for (size_t i = 0; i < sizeof(attributes) / sizeof(*attributes); i++)
+        note(&error, seccomp_attr_set(filter, attributes[i].what, attributes[i].value));
+    add_rules(filter, uses, &error);
+    if (error == 0 && !is_only_made)
+        error = seccomp_load(filter);
+    seccomp_release(filter);
+    return error == 0 || not_in_force("seccomp", -error);
+}
+
+/* --- files --------------------------------------------------------------- */
+
+/* Of the kernel's <linux/landlock.h>, of which Debian 12's stops at version 2. Sizes and
+ * values are for good: https://docs.kernel.org/userspace-api/landlock.html */
+struct rules_attributes {
+    uint64_t files, network, scopes; /* what is refused unless a rule allows it */
+};
+
+struct path_attributes {
+    uint64_t allowed;
+    int32_t parent;
+} __attribute__((packed));
+
+enum { ASK_VERSION = 1, RULE_PATH_BENEATH = 1 };
+enum { NETWORK_VERSION = 4, SCOPES_VERSION = 6 };
+enum { BIND_AND_CONNECT_TCP = 3, ABSTRACT_SOCKETS_AND_SIGNALS = 3 };
+
+#define OPEN_TO_WRITE (UINT64_C(1) << 1)
+#define OPEN_TO_READ (UINT64_C(1) << 2)
+#define LIST_FOLDER (UINT64_C(1) << 3)
+#define REMOVE_FILE (UINT64_C(1) << 5)
+#define MAKE_FILE (UINT64_C(1) << 8)
+#define TRUNCATE_FILE (UINT64_C(1) << 14)
+#define CONTROL_DEVICE (UINT64_C(1) << 15)
+
+/* What may be done with a file; with a folder, with everything below it. */
+#define READ OPEN_TO_READ
+#define LIST LIST_FOLDER
+#define WRITE (OPEN_TO_WRITE | TRUNCATE_FILE | MAKE_FILE | REMOVE_FILE)
+#define OF_FILES (OPEN_TO_READ | OPEN_TO_WRITE | TRUNCATE_FILE | CONTROL_DEVICE)
+
+/* What that version knows of files: the lowest bits, some more in each. */
+static uint64_t known_uses(int version)
+{
+    static const unsigned char bits[] = {0, 13, 14, 15, 15, 16};
+    const int last = (int)sizeof(bits) - 1;
+    return (UINT64_C(1) << bits[version < last ? version : last]) - 1;
+}
+
+/* One of two sets of rules: the second narrows the first to reading. */
+struct box {
+    const struct sandbox *sandbox;
+    int version, rules;
+    bool only_reading; /* the second set */
+    bool has_store;
+    const char *store;  /* its file; NULL: a server */
+    bool store_is_read; /* it is open, and only read */
+    bool is_wide;
+    int error; /* the first that leaves the box half made; 0 */
+};
+
+static int landlock_version(void)
+{
+    long version = syscall(SYS_landlock_create_ruleset, NULL, (size_t)0, ASK_VERSION);
+    return version > 0 ? (int)version : 0;
+}
+
+static int begin_rules(const struct box *b)
+{
+    struct rules_attributes a = {.files = READ | LIST};
+    bool may_connect = b->has_store && b->store == NULL && !b->store_is_read;
+    if (!b->only_reading) {
+        a.files = known_uses(b->version);
+        a.network =
+            b->version >= NETWORK_VERSION && !may_connect ? BIND_AND_CONNECT_TCP : 0;
+        a.scopes = b->version >= SCOPES_VERSION ? ABSTRACT_SOCKETS_AND_SIGNALS : 0;
+    }
+    size_t size = b->version >= SCOPES_VERSION ? sizeof(a)
+                  : b->version >= NETWORK_VERSION
+                      ? offsetof(struct rules_attributes, scopes)
+                      : offsetof(struct rules_attributes, network);
+    return (int)syscall(SYS_landlock_create_ruleset, &a, size, 0);
+}
+
+/* What is not there, or is no place of a file system (a pipe), has no rule, and the command
+ * finds out by itself. */
+static bool has_no_rule(int error)
+{
+    return error == ENOENT || error == ENOTDIR || error == EACCES || error == ELOOP ||
+           error == ENAMETOOLONG || error == EBADFD;
+}
+
+/* A file has no rights of folders, and versions before the third know fewer. */
+static bool allow(struct box *b, const char *path, uint64_t use)
+{
+    struct stat st;
+    struct path_attributes a = {.parent = open(path, O_PATH | O_CLOEXEC)};
+    bool ok = a.parent >= 0 && fstat(a.parent, &st) == 0;
+    if (ok) {
+        a.allowed = (b->only_reading ? use & ~WRITE : use) & known_uses(b->version);
+        if ((a.allowed & OPEN_TO_WRITE) != 0 && !S_ISREG(st.st_mode) &&
+            !S_ISDIR(st.st_mode))
+            a.allowed |= CONTROL_DEVICE & known_uses(b->version);
+        if (!S_ISDIR(st.st_mode))
+            a.allowed &= OF_FILES;
+        ok = syscall(SYS_landlock_add_rule, b->rules, RULE_PATH_BENEATH, &a, 0) == 0;
+    }
+    int why = ok ? 0 : errno;
+    if (a.parent >= 0)
+        close(a.parent);
+    if (!ok && !has_no_rule(why) && b->error == 0)
+        b->error = why;
+    return ok;
+}
+
+static void allow_below(struct box *b, const char *folder, const char *const *names,
+                        size_t count)
+{
+    char path[PATH_MAX];
+    for (size_t i = 0; folder != NULL && i < count; i++)
+        if (snprintf(path, sizeof(path), "%s/%s", folder, names[i]) < (int)sizeof(path))
+            allow(b, path, READ);
+}
+
+/* The folder of a file that is made there. */
+static void allow_folder(struct box *b, const char *path)
+{
+    char *folder = file_folder(path);
+    if (folder != NULL)
+        allow(b, folder, READ | LIST | WRITE);
+    free(folder);
+}
 
 /* Whether a file may be a core dump, which takes the pages that it lacks from the files of
  * its modules, wherever they are. Only what begins like any other snapshot surely is none:
@@ -60,38 +416,6 @@ static bool may_be_core(const char *path)
            (len < (ssize_t)sizeof(head) || memcmp(head, gcdump, sizeof(head)) != 0);
 }
 
-/* --- what is allowed ------------------------------------------------- */
-
-struct box {
-    const struct settings *settings;
-    int version, rules;
-    bool only_reading; /* the second set */
-    bool has_store;
-    const char *store;  /* its file; NULL: a server */
-    bool store_is_read; /* it is open, and only read */
-    bool is_wide;
-    int error; /* the first that leaves the box half made; 0 */
-};
-
-/* What is not there, or is no place of a file system (a pipe), has no rule, and the command
- * finds out by itself. */
-static bool has_no_rule(int error)
-{
-    return error == ENOENT || error == ENOTDIR || error == EACCES || error == ELOOP ||
-           error == ENAMETOOLONG || error == EBADFD;
-}
-
-static bool allow(struct box *b, const char *path, int use)
-{
-    if (b->only_reading)
-        use &= ~LANDLOCK_WRITE;
-    if (landlock_allow(b->rules, b->version, path, use))
-        return true;
-    if (!has_no_rule(errno) && b->error == 0)
-        b->error = errno;
-    return false;
-}
-
 /* Files below any folder of the root but those of the kernel and of services, where
  * secrets are and no modules. */
 static void allow_modules(struct box *b)
@@ -105,7 +429,7 @@ static void allow_modules(struct box *b)
             is_other |= strcmp(e->d_name, others[i]) == 0;
         snprintf(path, sizeof(path), "/%s", e->d_name);
         if (!is_other)
-            allow(b, path, LANDLOCK_READ);
+            allow(b, path, READ);
     }
     if (root != NULL)
         closedir(root);
@@ -116,11 +440,11 @@ static void allow_input(struct box *b, const char *path)
 {
     char file[PATH_MAX];
     const char *mark = strrchr(path, '#');
-    if (strcmp(path, "-") != 0 && !allow(b, path, LANDLOCK_READ) && mark != NULL &&
+    if (strcmp(path, "-") != 0 && !allow(b, path, READ) && mark != NULL &&
         mark - path < (ptrdiff_t)sizeof(file)) {
         snprintf(file, sizeof(file), "%.*s", (int)(mark - path), path);
         path = file;
-        allow(b, path, LANDLOCK_READ);
+        allow(b, path, READ);
     }
     b->is_wide |= !b->only_reading && may_be_core(path);
 }
@@ -128,13 +452,13 @@ static void allow_input(struct box *b, const char *path)
 /* Each file by itself, since what lies in a folder may be a link to somewhere else. */
 static void allow_inputs(struct box *b)
 {
-    const struct settings *s = b->settings;
+    const struct sandbox *s = b->sandbox;
     struct hd_inputs inputs = {.names_only = true};
     struct stat st;
-    for (size_t i = 0; i < s->operand_count; i++) {
-        hd_inputs_add(&inputs, s->operands[i], NULL);
-        if (stat(s->operands[i], &st) == 0 && S_ISDIR(st.st_mode))
-            allow(b, s->operands[i], LANDLOCK_LIST);
+    for (size_t i = 0; i < s->input_count; i++) {
+        hd_inputs_add(&inputs, s->inputs[i], NULL);
+        if (stat(s->inputs[i], &st) == 0 && S_ISDIR(st.st_mode))
+            allow(b, s->inputs[i], LIST);
     }
     for (size_t i = 0; i < inputs.count; i++)
         if (inputs.all[i].error.status == HD_OK)
@@ -142,276 +466,203 @@ static void allow_inputs(struct box *b)
     hd_inputs_free(&inputs);
 }
 
-/* Seeds of hash tables; which file it was that became shorter. That one stays open: else
- * it may be another one for the kernel, without a rule, when it is looked up again. */
-static void allow_system(struct box *b)
-{
-    static const char maps[] = "/proc/self/maps";
-    if (!b->only_reading)
-        (void)!open(maps, O_RDONLY | O_CLOEXEC);
-    allow(b, maps, LANDLOCK_READ);
-    allow(b, "/dev/urandom", LANDLOCK_READ);
-}
-
-/* Curses looks for the terminal again when the snapshots are read, and for characters. */
-static void allow_terminal(struct box *b)
-{
-    static const char *const folders[] = {"/etc/terminfo",     "/lib/terminfo",
-                                          "/usr/lib/terminfo", "/usr/share/terminfo",
-                                          "/usr/lib/locale",   "/usr/share/locale"};
-    const char *told = getenv("TERMINFO"), *home = getenv("HOME");
-    char path[PATH_MAX];
-    if (b->settings->command->bit != ON_EXPLORE)
-        return;
-    for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
-        allow(b, folders[i], LANDLOCK_READ);
-    if (told != NULL)
-        allow(b, told, LANDLOCK_READ);
-    if (home != NULL && snprintf(path, sizeof(path), "%s/.terminfo", home) > 0)
-        allow(b, path, LANDLOCK_READ);
-}
-
-/* --- files of check -------------------------------------------------- */
-
-static void allow_budgets(struct box *b)
-{
-    const struct settings *s = b->settings;
-    if (s->command->bit != ON_CHECK || b->only_reading)
-        return;
-    allow(b, s->config != NULL ? s->config : used_files_config(s), LANDLOCK_READ);
-    if (s->baseline != NULL)
-        allow(b, s->baseline, LANDLOCK_READ);
-}
-
-/* --- output ---------------------------------------------------------- */
-
 /* A file is written beside its place, and read by nobody; but who makes a temporary file
  * may read it, and who waits for its folder to be on the disk opens that. Devices and pipes
- * are written to as they are. */
-static void allow_output(struct box *b, const char *path)
+ * are written to as they are; so is what grows at its end. */
+static void allow_output(struct box *b, const struct used_file *f)
 {
     struct stat st;
-    if (path == NULL || strcmp(path, "-") == 0)
+    if (strcmp(f->path, "-") == 0)
         return;
-    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
-        allow(b, path, LANDLOCK_READ | LANDLOCK_WRITE);
-        return;
+    bool is_there = stat(f->path, &st) == 0;
+    bool stays = (f->use & FILE_APPENDED) != 0 || (is_there && !S_ISREG(st.st_mode));
+    if (!stays || (!allow(b, f->path, READ | WRITE) && (f->use & FILE_APPENDED) != 0))
+        allow_folder(b, f->path);
+}
+
+/* The files that the command line names, but inputs and stores. */
+static void allow_named(struct box *b)
+{
+    const struct used_files *files = b->sandbox->files;
+    for (size_t i = 0; i < files->count; i++) {
+        const struct used_file *f = &files->all[i];
+        if ((f->use & (FILE_INPUT | FILE_STORE | FILE_DONE)) != 0)
+            continue;
+        if ((f->use & FILE_WRITTEN) != 0)
+            allow_output(b, f);
+        else if (!b->only_reading)
+            allow(b, f->path, READ);
     }
-    char *target = output_target(path);
-    if (target == NULL)
-        return;
-    char *slash = strrchr(target, '/');
-    if (slash != NULL)
-        slash[slash == target] = '\0';
-    allow(b, slash != NULL ? target : ".", LANDLOCK_READ | LANDLOCK_LIST | LANDLOCK_WRITE);
-    free(target);
+    if (b->sandbox->writes_here)
+        allow(b, ".", READ | LIST | WRITE);
 }
-
-/* explore exports where the user says, which nobody knows yet; report has a usual name. */
-static bool writes_here(const struct settings *s)
-{
-    return s->command->bit == ON_EXPLORE ||
-           (s->command->bit == ON_REPORT && s->output == NULL && isatty(STDOUT_FILENO));
-}
-
-/* What check appends to, on GitHub. */
-static const char *summary_of(const struct settings *s)
-{
-    const char *summary = getenv("GITHUB_STEP_SUMMARY");
-    return s->command->bit == ON_CHECK && summary != NULL && summary[0] != '\0' ? summary
-                                                                                : NULL;
-}
-
-static bool writes(const struct settings *s)
-{
-    return s->output != NULL || s->baseline_write != NULL || summary_of(s) != NULL ||
-           writes_here(s);
-}
-
-static void allow_outputs(struct box *b)
-{
-    const struct settings *s = b->settings;
-    const char *summary = summary_of(s);
-    if (writes_here(s))
-        allow(b, ".", LANDLOCK_READ | LANDLOCK_LIST | LANDLOCK_WRITE);
-    allow_output(b, s->output);
-    allow_output(b, s->baseline_write);
-    if (summary != NULL && !allow(b, summary, LANDLOCK_READ | LANDLOCK_WRITE))
-        allow_output(b, summary);
-}
-
-/* --- a store --------------------------------------------------------- */
 
 /* What libpq and the resolver read when they connect once more. */
 static void allow_server(struct box *b)
 {
     static const char *const below_home[] = {".pgpass", ".pg_service.conf", ".postgresql"};
     static const char *const told[] = {"PGPASSFILE", "PGSERVICEFILE", "PGSSLROOTCERT"};
-    const char *home = getenv("HOME");
-    char path[PATH_MAX];
-    allow(b, "/etc", LANDLOCK_READ);
+    allow(b, "/etc", READ);
     for (size_t i = 0; i < sizeof(told) / sizeof(*told); i++)
         if (getenv(told[i]) != NULL)
-            allow(b, getenv(told[i]), LANDLOCK_READ);
-    for (size_t i = 0; home != NULL && i < sizeof(below_home) / sizeof(*below_home); i++)
-        if (snprintf(path, sizeof(path), "%s/%s", home, below_home[i]) < (int)sizeof(path))
-            allow(b, path, LANDLOCK_READ);
+            allow(b, getenv(told[i]), READ);
+    allow_below(b, getenv("HOME"), below_home, sizeof(below_home) / sizeof(*below_home));
 }
 
-/* Its log and what readers of that share may be looked at again. */
-static void allow_open_store(struct box *b, const char *file)
+/* SQLite makes and removes files beside its own, and waits until the folder is written. Of
+ * a store that is open its log, and what readers of that share, may be looked at again. */
+static void allow_store(struct box *b)
 {
     static const char *const beside[] = {"-wal", "-shm", "-journal"};
     char path[PATH_MAX];
-    allow(b, file, LANDLOCK_READ);
-    for (size_t i = 0; i < sizeof(beside) / sizeof(*beside); i++)
-        if (snprintf(path, sizeof(path), "%s%s", file, beside[i]) < (int)sizeof(path))
-            allow(b, path, LANDLOCK_READ | LANDLOCK_WRITE);
-}
-
-/* SQLite makes and removes files beside its own, and waits until the folder is written. */
-static void allow_store(struct box *b)
-{
     if (!b->has_store || (b->store == NULL && b->store_is_read))
         return;
-    allow(b, RUN_FACTS_PODINFO, LANDLOCK_READ);
+    allow(b, SANDBOX_PODINFO, READ);
     if (b->store == NULL) {
         allow_server(b);
         return;
     }
-    char *target = output_target(b->store);
-    if (b->store_is_read && target != NULL)
-        allow_open_store(b, target);
-    if (b->store_is_read) {
-        free(target);
+    if (!b->store_is_read) {
+        allow_folder(b, b->store);
         return;
     }
-    char *slash = target != NULL ? strrchr(target, '/') : NULL;
-    if (slash != NULL)
-        slash[slash == target] = '\0';
-    allow(b, slash != NULL ? target : ".", LANDLOCK_READ | LANDLOCK_LIST | LANDLOCK_WRITE);
+    char *target = file_target(b->store);
+    if (target == NULL)
+        return;
+    allow(b, target, READ);
+    for (size_t i = 0; i < sizeof(beside) / sizeof(*beside); i++)
+        if (snprintf(path, sizeof(path), "%s%s", target, beside[i]) < (int)sizeof(path))
+            allow(b, path, READ | WRITE);
     free(target);
+}
+
+/* Seeds of hash tables; which file it was that became shorter. That one stays open: else
+ * it may be another one for the kernel, without a rule, when it is looked up again. Curses
+ * looks for the terminal again when the snapshots are read, and for characters. */
+static void allow_system(struct box *b)
+{
+    static const char maps[] = "/proc/self/maps";
+    static const char *const terminals[] = {"/etc/terminfo",     "/lib/terminfo",
+                                            "/usr/lib/terminfo", "/usr/share/terminfo",
+                                            "/usr/lib/locale",   "/usr/share/locale"};
+    static const char *const of_user[] = {".terminfo"};
+    if (!b->only_reading)
+        (void)!open(maps, O_RDONLY | O_CLOEXEC);
+    allow(b, maps, READ);
+    allow(b, "/dev/urandom", READ);
+    if (!b->sandbox->has_terminal)
+        return;
+    for (size_t i = 0; i < sizeof(terminals) / sizeof(*terminals); i++)
+        allow(b, terminals[i], READ);
+    if (getenv("TERMINFO") != NULL)
+        allow(b, getenv("TERMINFO"), READ);
+    allow_below(b, getenv("HOME"), of_user, 1);
+}
+
+/* For good, and for this thread and those that it starts. */
+static bool enforce_files(struct box *b)
+{
+    b->rules = begin_rules(b);
+    if (b->rules < 0)
+        return not_in_force("Landlock", errno);
+    allow_inputs(b);
+    allow_named(b);
+    allow_store(b);
+    allow_system(b);
+    if (b->is_wide)
+        allow_modules(b);
+    if (b->error == 0 && !is_only_made &&
+        (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+         syscall(SYS_landlock_restrict_self, b->rules, 0) != 0))
+        b->error = errno;
+    close(b->rules);
+    return b->error == 0 || not_in_force("Landlock", b->error);
+}
+
+/* --- in force ------------------------------------------------------------ */
+
+static void print_state(const struct sandbox *s, bool calls)
+{
+    if (!s->is_verbose)
+        return;
+    fputs("heapdrift: sandbox: ", stderr);
+    if (s->is_off || is_only_made)
+        fputs(s->is_off ? "none: --no-sandbox" : "none: not in this build", stderr);
+    else if (s->version == 0 && !calls)
+        fputs("none: this system has neither Landlock nor seccomp", stderr);
+    else if (s->version == 0)
+        fputs("seccomp; no Landlock here", stderr);
+    else
+        fprintf(stderr, "Landlock %d%s", s->version,
+                calls ? ", seccomp" : "; no seccomp here");
+    fputs("\n", stderr);
 }
 
 static int uses_of(const struct box *b)
 {
-    int uses = writes(b->settings) ? CALLS_WRITE : 0;
+    bool writes = b->sandbox->writes_here || (b->has_store && b->store != NULL);
+    const struct used_files *files = b->sandbox->files;
+    for (size_t i = 0; i < files->count; i++)
+        writes |= (files->all[i].use & (FILE_WRITTEN | FILE_STORE)) == FILE_WRITTEN;
+    int uses = CALLS_ANY | (writes ? CALLS_WRITE : CALLS_READ);
     if (b->has_store)
-        uses |= b->store != NULL   ? CALLS_WRITE | CALLS_LOCK
+        uses |= b->store != NULL   ? CALLS_LOCK
                 : b->store_is_read ? CALLS_TALK
                                    : CALLS_CONNECT;
     return uses;
 }
 
-/* --- in force -------------------------------------------------------- */
-
-static bool not_in_force(const char *what, int error)
+static bool enter(struct sandbox *s, struct box *b)
 {
-    fprintf(stderr,
-            "heapdrift: cannot enable the sandbox (%s: %s); --no-sandbox runs without it\n",
-            what, strerror(error));
-    return false;
-}
-
-/* One of the two sets of rules. */
-static bool enforce_files(struct box *b)
-{
-    b->rules = landlock_rules(b->version, b->only_reading,
-                              b->has_store && b->store == NULL && !b->store_is_read);
-    if (b->rules < 0)
-        return not_in_force("Landlock", errno);
-    allow_inputs(b);
-    allow_budgets(b);
-    allow_outputs(b);
-    allow_store(b);
-    allow_system(b);
-    allow_terminal(b);
-    if (b->settings->symbols != NULL && !b->only_reading)
-        allow(b, b->settings->symbols, LANDLOCK_READ);
-    if (b->is_wide)
-        allow_modules(b);
-    if (b->error != 0 || is_only_made)
-        close(b->rules);
-    else if (!landlock_enforce(b->rules))
-        b->error = errno;
-    return b->error == 0 || not_in_force("Landlock", b->error);
-}
-
-static void print_state(const struct settings *s, int version, bool calls)
-{
-    if (!s->verbose)
-        return;
-    fputs("heapdrift: sandbox: ", stderr);
-    if (s->no_sandbox || is_only_made)
-        fputs(s->no_sandbox ? "none: --no-sandbox" : "none: not in this build", stderr);
-    else if (version == 0 && !calls)
-        fputs("none: this system has neither Landlock nor seccomp", stderr);
-    else if (version == 0)
-        fputs("seccomp; no Landlock here", stderr);
-    else
-        fprintf(stderr, "Landlock %d%s", version,
-                calls ? ", seccomp" : "; no seccomp here");
-    fputs("\n", stderr);
-}
-
-static bool enter(struct settings *s, struct box *b)
-{
-    bool again = s->sandbox_is_entered; /* calls are refused then, and filters among them */
-    bool calls = !s->no_sandbox && !again && system_calls_can_be_filtered();
-    b->settings = s;
-    b->version = s->no_sandbox ? 0 : again ? s->sandbox_version : landlock_version();
-    if (b->version > 0 && !enforce_files(b))
+    bool again = s->is_entered; /* calls are refused then, and filters among them */
+    bool calls = !s->is_off && !again && calls_can_be_filtered();
+    b->sandbox = s;
+    b->version = s->is_off ? 0 : again ? s->version : landlock_version();
+    if ((b->version > 0 && !enforce_files(b)) || (calls && !filter_calls(uses_of(b))))
         return false;
-    if (calls && !system_calls_filter(uses_of(b), !is_only_made))
-        return not_in_force("seccomp", errno);
-    s->sandbox_version = b->version;
-    s->sandbox_is_wide = b->version > 0 && b->is_wide;
-    s->sandbox_is_entered = true;
-    if (again)
-        return true;
-    print_state(s, b->version, calls);
+    s->version = b->version;
+    s->is_wide = b->version > 0 && b->is_wide;
+    s->is_entered = true;
+    if (!again)
+        print_state(s, calls);
     return true;
 }
 
-bool sandbox_enter(struct settings *s)
+bool sandbox_enter(struct sandbox *s)
 {
     struct box b = {0};
-    bool reads_parts =
-        s->command->bit == ON_FLEET && s->merge && !fleet_pages_are_wanted(s);
-    return ((s->command->bit & WITH_SANDBOX) == 0 && !reads_parts) || enter(s, &b);
+    return enter(s, &b);
 }
 
-bool sandbox_enter_with_store(struct settings *s, const char *file)
+bool sandbox_enter_with_store(struct sandbox *s, const char *file)
 {
     struct box b = {.has_store = true, .store = file};
     return enter(s, &b);
 }
 
-bool sandbox_enter_to_read_store(struct settings *s, const char *file)
+bool sandbox_enter_to_read_store(struct sandbox *s, const char *file)
 {
     struct box b = {.has_store = true, .store = file, .store_is_read = file == NULL};
     return enter(s, &b);
 }
 
-bool sandbox_narrow_to_store(const struct settings *s, const char *file)
+bool sandbox_narrow_to_store(const struct sandbox *s, const char *file)
 {
-    struct box b = {.settings = s,
-                    .version = s->sandbox_version,
+    struct box b = {.sandbox = s,
+                    .version = s->version,
                     .has_store = true,
                     .store = file,
                     .store_is_read = true};
     return b.version == 0 || enforce_files(&b);
 }
 
-bool sandbox_enter_to_serve(const struct settings *s)
+bool sandbox_enter_to_serve(bool is_off)
 {
-    bool calls = !s->no_sandbox && system_calls_can_be_filtered();
-    return !calls || system_calls_only_serve(!is_only_made) ||
-           not_in_force("seccomp", errno);
+    return is_off || !calls_can_be_filtered() || filter_calls(CALLS_SERVE);
 }
 
-bool sandbox_narrow(const struct settings *s)
+bool sandbox_narrow(const struct sandbox *s)
 {
-    struct box b = {.settings = s, .version = s->sandbox_version, .only_reading = true};
+    struct box b = {.sandbox = s, .version = s->version, .only_reading = true};
     return enforce_files(&b);
 }

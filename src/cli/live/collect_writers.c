@@ -2,7 +2,7 @@
 
 #include "cli/live/nameless.h"
 #include "cli/terminal/clock.h"
-#include "cli/terminal/temporary.h"
+#include "cli/guard/temporary.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -3,7 +3,7 @@
 #include "cli/live/last_resort.h"
 
 #include "cli/terminal/exit_hook.h"
-#include "cli/terminal/temporary.h"
+#include "cli/guard/temporary.h"
 
 #include <fcntl.h>
 #include <poll.h>

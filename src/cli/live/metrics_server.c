@@ -400,7 +400,7 @@ _Noreturn static void serve_strangers(const struct settings *s, pid_t watcher,
 {
     rights_give_up();
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-    if (getppid() != watcher || !sandbox_enter_to_serve(s))
+    if (getppid() != watcher || !sandbox_enter_to_serve(s->no_sandbox))
         _exit(EXIT_TROUBLE);
     answer_clients(LISTENING, shared);
 }

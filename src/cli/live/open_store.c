@@ -84,13 +84,13 @@ struct hd_store *open_store(const struct settings *s, enum hd_store_use use)
 /* With --save the store is opened again, to be written. */
 static bool enter_behind_file(struct settings *s, const char *file)
 {
-    return s->save || sandbox_narrow_to_store(s, file);
+    return s->save || sandbox_narrow_to_store(&s->sandbox, file);
 }
 
 static bool enter_behind_server(struct settings *s)
 {
-    return s->save ? sandbox_enter_with_store(s, NULL)
-                   : sandbox_enter_to_read_store(s, NULL);
+    return s->save ? sandbox_enter_with_store(&s->sandbox, NULL)
+                   : sandbox_enter_to_read_store(&s->sandbox, NULL);
 }
 
 struct hd_store *open_store_inside(struct settings *s)
@@ -98,7 +98,7 @@ struct hd_store *open_store_inside(struct settings *s)
     struct hd_memory file = {0};
     bool is_file = hd_store_put_path(hd_sink_memory(&file), store_url(s));
     struct hd_store *store = NULL;
-    if (!is_file || sandbox_enter_to_read_store(s, file.bytes))
+    if (!is_file || sandbox_enter_to_read_store(&s->sandbox, file.bytes))
         store = open_store(s, HD_STORE_READ);
     if (store != NULL &&
         !(is_file ? enter_behind_file(s, file.bytes) : enter_behind_server(s))) {
@@ -114,7 +114,7 @@ struct hd_store *open_store_to_upgrade(struct settings *s)
     struct hd_memory file = {0};
     bool is_there = hd_store_put_path(hd_sink_memory(&file), store_url(s)) &&
                     access(file.bytes, F_OK) == 0;
-    bool ok = !is_there || sandbox_enter_with_store(s, file.bytes);
+    bool ok = !is_there || sandbox_enter_with_store(&s->sandbox, file.bytes);
     hd_memory_free(&file);
     return ok ? open_store(s, HD_STORE_UPGRADE) : NULL;
 }

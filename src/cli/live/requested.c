@@ -3,7 +3,7 @@
 #include "cli/commands/output.h"
 #include "cli/live/run_folder.h"
 #include "cli/terminal/exit_hook.h"
-#include "cli/terminal/temporary.h"
+#include "cli/guard/temporary.h"
 
 #include <signal.h>
 #include <stdlib.h>

@@ -44,7 +44,7 @@ void run_facts_read_environment(struct run_facts *f, const char *variables, size
 /* What the downward API of Kubernetes has written to the folder, usually
  * RUN_FACTS_PODINFO. */
 void run_facts_read_pod(struct run_facts *f, const char *folder);
-#define RUN_FACTS_PODINFO "/etc/podinfo"
+#define RUN_FACTS_PODINFO SANDBOX_PODINFO
 
 /* The memory that its control group allows a process. root is "" or a test's. */
 void run_facts_read_group(struct run_facts *f, const char *root, uint64_t pid);

@@ -2,7 +2,7 @@
 
 #include "cli/guard/allocate.h"
 #include "cli/live/open_store.h"
-#include "cli/options/values.h"
+#include "cli/options/options.h"
 #include "cli/terminal/clock.h"
 #include "cli/terminal/messages.h"
 

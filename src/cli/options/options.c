@@ -1,7 +1,6 @@
 #include "cli/options/options.h"
 
 #include "cli/guard/allocate.h"
-#include "cli/options/values.h"
 #include "cli/terminal/messages.h"
 
 #include <assert.h>
@@ -89,7 +88,7 @@ static const char *parse_ascii(struct settings *s, const struct option *o,
 {
     (void)o;
     (void)value;
-    s->ascii = true;
+    s->style.ascii = true;
     messages_in_ascii(true);
     return NULL;
 }
@@ -261,9 +260,10 @@ const struct option shared_options[] = {
     {"output", 'o', GROUP_OUTPUT, (ON_ALL & ~(ON_EXPLORE | ON_CONVERT)) | ON_PS | ON_FLEET,
      TEXT(FILE_WRITTEN, output), .help = "write to FILE instead of standard output"},
     {"color", 0, GROUP_OUTPUT, ON_PRINTS | ON_EXPLORE,
-     CHOICE(color, COLOR_AUTO, "auto", "always", "never"), .argument = "WHEN",
+     CHOICE(style.color, COLOR_AUTO, "auto", "always", "never"), .argument = "WHEN",
      .usual = "auto", .help = ""},
-    {"width", 0, GROUP_OUTPUT, ON_PRINTS, COUNT(width, 0, MOST_COLUMNS), GIVEN(width_given),
+    {"width", 0, GROUP_OUTPUT, ON_PRINTS, COUNT(style.width, 0, MOST_COLUMNS),
+     GIVEN(style.width_given),
      .help = "columns of text, 0: no limit; default: COLUMNS, the terminal"},
     {"ascii", 0, GROUP_OUTPUT, ON_PRINTS, .kind = OPTION_FLAG, .parse = parse_ascii,
      .help = "print ASCII only; default without UTF-8"},

@@ -2,20 +2,18 @@
 #ifndef SETTINGS_H
 #define SETTINGS_H
 
+#include "cli/guard/sandbox.h"
+#include "cli/terminal/exit_hook.h"
+#include "cli/terminal/style.h"
 #include "heapdrift_fleet.h"
 #include <stdbool.h>
 
-/* Exit status; where several apply the one that stands first here wins. */
-enum { EXIT_TROUBLE = 2, EXIT_OVER = 1, EXIT_INCONCLUSIVE = 3, EXIT_DONE = 0 };
-
 enum {
     MOST_THREADS = 64,
-    MOST_COLUMNS = 1000000,
     MOST_COLLECTED = 100000,
-    MOST_TRIES = 100
+    MOST_TRIES = 100,
+    CONFIG_PATH_SIZE = 4096
 };
-
-enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 /* --max-growth=5%: its name is that of the library too. */
 struct budget_option {
@@ -45,16 +43,12 @@ struct settings {
     const char *format;
     const char *output; /* NULL: standard output */
     const char *target; /* of convert, collect --all; NULL: by the suffix of output */
-    enum color color;
-    uint32_t width; /* of text, if width_given */
-    bool width_given, ascii;
+    struct style style;
     unsigned threads;
     const char *chain_option; /* the name of one about root chains that was given; NULL */
     bool exit_code, strict, quiet, verbose, no_progress, no_sandbox, help, version;
 
-    int sandbox_version; /* of Landlock, if it is in force; else 0 */
-    bool sandbox_is_entered;
-    bool sandbox_is_wide; /* files of modules may still be read, for core dumps */
+    struct sandbox sandbox;
 
     uint32_t letters;                 /* by which options were given: 1 << (letter - 'a') */
     struct text_list types, excludes; /* of options */
@@ -65,12 +59,14 @@ struct settings {
     size_t budget_count;
     const struct gate *gate;               /* of check, while it runs */
     const char *config;                    /* NULL: to be looked for */
+    char found_config[CONFIG_PATH_SIZE];   /* a relative path; "": none, or one is named */
     const char *symbols;                   /* a file; NULL */
     struct hd_symbols *opened_symbols;     /* of it: read.symbols; NULL */
     const char *baseline, *baseline_write; /* files; NULL */
 
     /* what goes into a store */
     const char *store;                  /* URL; NULL: the environment's, or the usual one */
+    char *store_path;                   /* the file of that */
     double keep_seconds;                /* what is older is thinned out; 0: nothing is */
     const char *service, *host, *build; /* NULL: as far as it is known otherwise */
     struct text_list labels;            /* "NAME=VALUE" */
@@ -131,13 +127,15 @@ struct settings {
     size_t file_count;
     const char *const *argument_files; /* of @FILE */
     size_t argument_file_count;
-    struct used_files *used;  /* all of these, as files */
+    struct used_files *used;  /* all of these, as files; NULL: not noted yet */
     const char *const *words; /* the whole command line, for pages that tell it */
     size_t word_count;
     const struct command *command;
     bool command_is_implied; /* by operands alone */
     char wanted[120]; /* what a value should have been, if that has to be put together */
-    struct settings_memory *memory;
+    struct poptContext_s *popt; /* operands are its */
+    const char **filled_in;     /* the arguments, where every option has its value */
+    struct text_list owned;     /* words of options, and of s->words */
 };
 
 /* Bits of struct option: which commands have it. */
@@ -185,7 +183,7 @@ struct command {
         const char *line, *what;  /* what to type, and what it is good for */
     } examples[MOST_EXAMPLES];    /* up to a NULL */
     const struct option *options; /* its own, up to one without a name; NULL: none */
-    size_t least, most;           /* snapshots that it takes, if it reads them */
+    size_t least, most;           /* snapshots that it takes; 0: it reads none */
     int (*run)(struct settings *s);
 
     /* If run is answer_question(). */
@@ -195,9 +193,9 @@ struct command {
                              struct hd_error *err);
 };
 
-/* Every command; to add one write src/cli/commands/cmd_<name>.c and list it in commands.c.
- */
-extern const struct command *const commands[]; /* ends with NULL */
+/* Command number i of all; NULL behind the last. To add one write
+ * src/cli/commands/cmd_<name>.c and list it in commands.c. */
+const struct command *command_number(size_t i);
 const struct command *command_named(const char *name);
 
 /* Whether an option was given by its letter: -n is an old --name here, and --rows there. */
@@ -215,31 +213,5 @@ bool store_is_named(const struct settings *s);
 /* Whether the options ask for snapshots of a store instead of files. What the environment
  * says asks for nothing. */
 bool settings_read_store(const struct settings *s);
-
-/* Make these s->words, each URL of a store without its password: pages tell them. */
-void settings_take_words(struct settings *s, const char **words, size_t count);
-
-/* Read argv[1..] as arguments of a command. False after saying on stderr what is
- * wrong with them. settings_free() in any case. */
-bool settings_parse(struct settings *s, const struct command *command, int argc,
-                    const char **argv);
-void settings_free(struct settings *s);
-
-/* The command line with every @FILE replaced by what the file says. */
-struct arguments {
-    const char **all; /* argc of them, then NULL */
-    int count;
-    bool ended;   /* by "--": what begins with an @ is a file from then on */
-    void **owned; /* files that were read in */
-    int owned_count;
-    const char **files; /* their names */
-    int file_count;
-};
-
-/* Up to a "--". Words in a file are separated by blanks and line ends and may be quoted as
- * in a shell; an @ in a file is an ordinary character. False after saying on stderr which
- * file cannot be read. */
-bool arguments_expand(struct arguments *a, int argc, char **argv);
-void arguments_free(struct arguments *a);
 
 #endif

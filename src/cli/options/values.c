@@ -1,4 +1,4 @@
-#include "cli/options/values.h"
+#include "cli/options/options.h"
 
 #include "cli/guard/allocate.h"
 

@@ -4,16 +4,24 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-static _Atomic(void (*)(void)) before_them;
+enum { FIRST, LAST, HOOKS };
+static _Atomic(void (*)(void)) hooks[HOOKS];
 
 void exit_hook_before(void (*what)(void))
 {
-    atomic_store(&before_them, what);
+    atomic_store(&hooks[FIRST], what);
+}
+
+void exit_hook_at_last(void (*what)(void))
+{
+    atomic_store(&hooks[LAST], what);
 }
 
 void exit_hook(void)
 {
-    void (*what)(void) = atomic_exchange(&before_them, NULL);
-    if (what != NULL)
-        what();
+    for (int i = 0; i < HOOKS; i++) {
+        void (*what)(void) = atomic_exchange(&hooks[i], NULL);
+        if (what != NULL)
+            what();
+    }
 }

@@ -1,7 +1,5 @@
 #include "cli/terminal/style.h"
 
-#include "cli/live/stored_run.h"
-
 #include <errno.h>
 #include <langinfo.h>
 #include <locale.h>
@@ -33,7 +31,7 @@ static unsigned columns_told(void)
 
 /* As POSIX has it, COLUMNS counts before what the terminal says of itself; and so it does
  * in a pipe. */
-static unsigned width_for(const struct settings *s, const struct winsize *terminal)
+static unsigned width_for(const struct style *s, const struct winsize *terminal)
 {
     unsigned told = columns_told();
     if (s->width_given)
@@ -67,7 +65,7 @@ bool style_can_redraw(void)
     return isatty(STDERR_FILENO) && term != NULL && strcmp(term, "dumb") != 0;
 }
 
-static bool wants_color(const struct settings *s, bool terminal)
+static bool wants_color(const struct style *s, bool terminal)
 {
     if (s->color != COLOR_AUTO)
         return s->color == COLOR_ALWAYS;
@@ -112,28 +110,15 @@ bool style_locale_is_ascii(void)
 }
 #endif
 
-struct hd_write_options style_for(const struct settings *s, FILE *to)
+struct hd_write_options style_for(const struct style *s, FILE *to)
 {
     struct winsize size = {0};
     bool terminal = isatty(fileno(to));
     if (terminal && ioctl(fileno(to), TIOCGWINSZ, &size) != 0)
         size = (struct winsize){0};
-    struct hd_write_options style = {.size = sizeof(style),
+    return (struct hd_write_options){.size = sizeof(struct hd_write_options),
                                      .width = width_for(s, &size),
                                      .color = wants_color(s, terminal),
-                                     .files_go = s->files_go,
-                                     .details = s->verbose,
                                      .ascii = s->ascii,
-                                     .lines = size.ws_row,
-                                     .command = s->words,
-                                     .command_len = s->word_count,
-                                     .inputs = s->operands,
-                                     .input_count = s->operand_count};
-    style.pages = s->pages;
-    style.page_count = s->page_count;
-    if (s->stored != NULL) {
-        style.inputs = stored_run_words(s->stored, &style.input_count);
-        style.inputs_are_options = true;
-    }
-    return style;
+                                     .lines = size.ws_row};
 }

@@ -3,10 +3,22 @@
 #ifndef STYLE_H
 #define STYLE_H
 
-#include "cli/options/settings.h"
+#include "heapdrift.h"
+#include <stdbool.h>
+#include <stdio.h>
 
-/* For a report that is written to that file. */
-struct hd_write_options style_for(const struct settings *s, FILE *to);
+enum { MOST_COLUMNS = 1000000 };
+enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+
+/* What options ask for. */
+struct style {
+    enum color color;
+    uint32_t width; /* if width_given; 0: no limit */
+    bool width_given, ascii;
+};
+
+/* For a report that is written to that file; without what it is about. */
+struct hd_write_options style_for(const struct style *s, FILE *to);
 
 /* Whether the locale has ASCII only, as LC_ALL=C has. */
 bool style_locale_is_ascii(void);

@@ -3,7 +3,7 @@
  *
  * O_TMPFILE. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier) */
-#include "cli/terminal/temporary.h"
+#include "cli/guard/temporary.h"
 
 #include "cli/guard/trust.h"
 #include "cli/terminal/exit_hook.h"
@@ -37,7 +37,6 @@ enum { END_COUNT = sizeof(ends) / sizeof(*ends) };
 static void end(int number)
 {
     exit_hook();
-    temporary_remove();
     raise(number);
 }
 
@@ -58,6 +57,7 @@ void temporary_listen(void)
     if (listens)
         return;
     listens = true;
+    exit_hook_at_last(temporary_remove);
     ours.sa_handler = end;
     ours.sa_mask = all_ends();
     for (size_t i = 0; i < END_COUNT; i++)

@@ -1,0 +1,414 @@
+#include "cli/options/command_line.h"
+
+#include "cli/guard/allocate.h"
+#include "cli/guard/memory.h"
+#include "cli/guard/trust.h"
+#include "cli/guard/used_files.h"
+#include "cli/options/options.h"
+#include "cli/terminal/messages.h"
+#include "heapdrift_store.h"
+
+#include <errno.h>
+#include <popt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* --- @FILE ----------------------------------------------------------------------- */
+
+enum { LARGEST_FILE = 1 << 20, ROOM_FOR_POPT = 64 << 10 };
+
+static void add(struct arguments *a, const char *word)
+{
+    a->ended |= strcmp(word, "--") == 0;
+    a->all = more(a->all, ((size_t)a->count + 2) * sizeof(*a->all));
+    a->all[a->count++] = word;
+    a->all[a->count] = NULL;
+}
+
+static char *read_words(const char *path)
+{
+    if (!trust_check(path, TRUST_NAMED))
+        return NULL;
+    FILE *f = fopen(path, "r");
+    if (f == NULL) {
+        trouble(path, strerror(errno));
+        return NULL;
+    }
+    char *text = more(NULL, LARGEST_FILE + 1);
+    size_t len = fread(text, 1, LARGEST_FILE + 1, f);
+    bool failed = ferror(f) != 0, too_long = len > LARGEST_FILE;
+    int why = errno;
+    fclose(f);
+    if (failed || too_long) {
+        trouble(path, too_long ? "longer than 1 MiB" : strerror(why));
+        free(text);
+        return NULL;
+    }
+    text[len] = '\0';
+    /* The parser knows blanks only. */
+    for (char *c = text; *c != '\0'; c++)
+        if (*c == '\n' || *c == '\r')
+            *c = ' ';
+    return text;
+}
+
+static bool add_file(struct arguments *a, const char *path)
+{
+    char *text = read_words(path);
+    if (text == NULL)
+        return false;
+    int argc = 0;
+    see_room(2 * strlen(text) + ROOM_FOR_POPT);
+    const char **argv = NULL;
+    int status =
+        text[strspn(text, " \t")] != '\0' ? poptParseArgvString(text, &argc, &argv) : 0;
+    free(text);
+    if (status != 0)
+        return trouble(path, poptStrerror(status));
+    a->owned = more(a->owned, ((size_t)a->owned_count + 1) * sizeof(*a->owned));
+    a->owned[a->owned_count++] = (void *)argv;
+    a->files = more((void *)a->files, ((size_t)a->file_count + 1) * sizeof(*a->files));
+    a->files[a->file_count++] = path;
+    for (int i = 0; i < argc; i++)
+        add(a, argv[i]);
+    return true;
+}
+
+bool arguments_expand(struct arguments *a, int argc, char **argv)
+{
+    *a = (struct arguments){0};
+    for (int i = 0; i < argc; i++) {
+        bool is_file = i > 0 && !a->ended && argv[i][0] == '@' && argv[i][1] != '\0';
+        if (!is_file)
+            add(a, argv[i]);
+        else if (!add_file(a, argv[i] + 1))
+            return false;
+    }
+    return true;
+}
+
+void arguments_free(struct arguments *a)
+{
+    for (int i = 0; i < a->owned_count; i++)
+        free(a->owned[i]);
+    free(a->owned);
+    free((void *)a->files);
+    free((void *)a->all);
+    *a = (struct arguments){0};
+}
+
+/* --- the options that popt is told ----------------------------------------------- */
+
+/* What popt is told, and the row behind each of its entries. */
+struct option_table {
+    struct poptOption entries[2 * MOST_OPTIONS + 1];
+    const struct option *rows[2 * MOST_OPTIONS];
+    size_t count;
+};
+
+static bool has_letter(const struct option *o, char letter)
+{
+    return letter != 0 && (o->letter == letter || o->old_letter == letter);
+}
+
+/* The option that the letter means in the command; an old meaning gives way. */
+static const struct option *option_of_letter(const struct command *command, char letter)
+{
+    const struct option *old = NULL;
+    for (const struct option *o = NULL; (o = option_next(command, o)) != NULL;) {
+        if (o->letter == letter)
+            return o;
+        if (has_letter(o, letter))
+            old = o;
+    }
+    return old;
+}
+
+static void add_entry(struct option_table *t, const struct option *o, char letter)
+{
+    t->rows[t->count] = o;
+    t->entries[t->count++] = (struct poptOption){
+        .longName = letter == 0 ? o->name : NULL,
+        .shortName = letter,
+        .argInfo = option_argument(o) != NULL ? POPT_ARG_STRING : POPT_ARG_NONE,
+        .val = (int)t->count};
+}
+
+static void make_table(const struct command *command, struct option_table *t)
+{
+    t->count = 0;
+    for (const struct option *o = NULL; (o = option_next(command, o)) != NULL;) {
+        add_entry(t, o, 0);
+        if (o->letter != 0)
+            add_entry(t, o, o->letter);
+        if (o->old_letter != 0 && option_of_letter(command, o->old_letter) == o)
+            add_entry(t, o, o->old_letter);
+    }
+    t->entries[t->count] = (struct poptOption)POPT_TABLEEND;
+}
+
+/* --- mistakes ------------------------------------------------------------ */
+
+static const struct option *option_named(const struct command *command, const char *name)
+{
+    const struct option *o = NULL;
+    while ((o = option_next(command, o)) != NULL && strcmp(o->name, name) != 0)
+        ;
+    return o;
+}
+
+static bool exists_elsewhere(const char *name)
+{
+    const struct command *c;
+    for (size_t i = 0; (c = command_number(i)) != NULL; i++)
+        if (option_named(c, name) != NULL)
+            return true;
+    return false;
+}
+
+static void print_unknown_option(const char *given, const struct command *command)
+{
+    char name[64];
+    const char *dashes = strncmp(given, "--", 2) == 0 ? given + 2 : "";
+    snprintf(name, sizeof(name), "%.*s", (int)strcspn(dashes, "="), dashes);
+    fprintf(stderr, "heapdrift: ");
+    if (name[0] != '\0' && exists_elsewhere(name)) {
+        fprintf(stderr, "%s has no option --%s; see `heapdrift help %s`\n", command->name,
+                name, command->name);
+        return;
+    }
+    const char *names[MOST_OPTIONS + 1];
+    size_t n = 0;
+    for (const struct option *o = NULL; (o = option_next(command, o)) != NULL;)
+        if (option_is_listed(o, command))
+            names[n++] = o->name;
+    names[n] = NULL;
+    const char *nearest = name[0] != '\0' ? hd_nearest_word(name, names) : NULL;
+    fputs("unknown option ", stderr);
+    put_name(given);
+    if (nearest != NULL)
+        fprintf(stderr, "; did you mean --%s?\n", nearest);
+    else
+        fprintf(stderr, "; see `heapdrift help %s`\n", command->name);
+}
+
+/* Another option that the letter means in another command, so that somebody may have meant
+ * that; NULL. */
+static const struct option *other_meaning(const struct option *o, char letter)
+{
+    const struct command *c;
+    for (size_t i = 0; (c = command_number(i)) != NULL; i++) {
+        const struct option *other = option_of_letter(c, letter);
+        if (other != NULL && strcmp(other->name, o->name) != 0)
+            return other;
+    }
+    return NULL;
+}
+
+/* Letters that meant something else than elsewhere go on meaning it. */
+static void print_old_letters(const struct settings *s)
+{
+    for (const struct option *o = NULL; (o = option_next(s->command, o)) != NULL;) {
+        char letter = o->old_letter;
+        if (letter == 0 || !settings_has_letter(s, letter) ||
+            option_of_letter(s->command, letter) != o)
+            continue;
+        fprintf(stderr,
+                "heapdrift: note: -%c is --%s elsewhere; here it is an old form of --%s\n",
+                letter, other_meaning(o, letter)->name, o->name);
+    }
+}
+
+/* Given again, the last counts. */
+static void note_file(struct settings *s, const struct option *o, const char *value)
+{
+    size_t i = 0;
+    if (o->kind != OPTION_FILE_READ && o->kind != OPTION_FILE_WRITTEN &&
+        o->kind != OPTION_STORE && o->kind != OPTION_FOLDER && o->kind != OPTION_SNAPSHOT)
+        return;
+    while (i < s->file_count && strcmp(s->files[i].option, o->name) != 0)
+        i++;
+    if (i == s->file_count)
+        s->files = more(s->files, ++s->file_count * sizeof(*s->files));
+    s->files[i] = (struct option_file){o->name, value, o->kind};
+}
+
+static bool read_value(struct settings *s, const struct option *o, char letter,
+                       const char *value)
+{
+    const char *wanted = parse_value(s, o, value);
+    if (letter != 0)
+        s->letters |= 1U << (letter - 'a');
+    if (o->given != 0)
+        *(bool *)((char *)s + o->given) = true;
+    if (o->group == GROUP_CHAINS)
+        s->chain_option = o->name;
+    if (wanted == NULL) {
+        note_file(s, o, value);
+        return true;
+    }
+    fprintf(stderr, "heapdrift: --%s=", o->name);
+    put_name(value);
+    fprintf(stderr, ": must be %s", wanted);
+    if (letter != 0 && other_meaning(o, letter) != NULL)
+        fprintf(stderr, "; -%c is --%s in %s", letter, o->name, s->command->name);
+    fputs("\n", stderr);
+    return false;
+}
+
+static void set_defaults(struct settings *s)
+{
+    for (const struct option *o = NULL; (o = option_next(s->command, o)) != NULL;)
+        if (o->usual != NULL)
+            parse_value(s, o, o->usual);
+}
+
+/* --- parsing ------------------------------------------------------------- */
+
+static unsigned processors(void)
+{
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n < 1 ? 1 : n > MOST_THREADS ? MOST_THREADS : (unsigned)n;
+}
+
+static bool read_options(struct settings *s, const struct option_table *t)
+{
+    int got;
+    while ((got = poptGetNextOpt(s->popt)) > 0) {
+        const struct option *o = t->rows[got - 1];
+        char *value = poptGetOptArg(s->popt);
+        /* popt copies it, and says nothing when it cannot. */
+        if (value == NULL && option_argument(o) != NULL)
+            no_memory(0);
+        if (value != NULL)
+            text_list_add(&s->owned, value);
+        if (!read_value(s, o, t->entries[got - 1].shortName, value))
+            return false;
+    }
+    if (got == -1)
+        return true;
+    const char *given = poptBadOption(s->popt, POPT_BADOPTION_NOALIAS);
+    if (got == POPT_ERROR_BADOPT)
+        print_unknown_option(given, s->command);
+    else
+        trouble(given, poptStrerror(got));
+    return false;
+}
+
+static bool format_fits(const struct settings *s)
+{
+    const unsigned bit = (unsigned)s->command->bit;
+    size_t i = settings_format(s);
+    const char *only = NULL;
+    if (hd_format_is_for_check(i) && !(bit & (ON_CHECK | ON_WATCH)))
+        only = "check";
+    if (hd_format_is_for_tree(i) && !(bit & ON_TREE))
+        only = "tree";
+    if (hd_format_is_for_fleet(i) && !(bit & ON_FLEET))
+        only = "fleet";
+    if (only != NULL)
+        fprintf(stderr, "heapdrift: --format=%s is for `heapdrift %s`\n", s->format, only);
+    return only == NULL;
+}
+
+/* Gives options whose value may be left out the usual one: popt would take the next
+ * argument for it. Returns the bytes that popt needs: it copies every argument, some of
+ * them twice, and little besides. */
+static size_t fill_in(struct settings *s, int argc, const char **argv)
+{
+    bool ended = false;
+    size_t room = ROOM_FOR_POPT;
+    s->filled_in = more(NULL, ((size_t)argc + 1) * sizeof(*s->filled_in));
+    for (int i = 0; i < argc; i++) {
+        const struct option *o = !ended && i > 0 && strncmp(argv[i], "--", 2) == 0
+                                     ? option_named(s->command, argv[i] + 2)
+                                     : NULL;
+        ended = ended || strcmp(argv[i], "--") == 0;
+        s->filled_in[i] = argv[i];
+        if (o != NULL && option_value_is_optional(o)) {
+            const char *word = option_word(o, s->command, 0);
+            size_t size = strlen(argv[i]) + strlen(word) + 2;
+            char *whole = more(NULL, size);
+            snprintf(whole, size, "%s=%s", argv[i], word);
+            text_list_add(&s->owned, whole);
+            s->filled_in[i] = whole;
+        }
+        room += 2 * (strlen(s->filled_in[i]) + sizeof(char *));
+    }
+    s->filled_in[argc] = NULL;
+    return room;
+}
+
+bool settings_parse(struct settings *s, const struct command *command, int argc,
+                    const char **argv)
+{
+    struct option_table table;
+    *s = (struct settings){.options = hd_default_options(),
+                           .read = {.size = sizeof(struct hd_read_options),
+                                    .max_memory = memory_usual_limit(memory_available(""))},
+                           .format = hd_format_name(0),
+                           .command = command,
+                           .threads = processors(),
+                           .style = {.ascii = style_locale_is_ascii()}};
+    set_defaults(s);
+    make_table(command, &table);
+    see_room(fill_in(s, argc, argv));
+    s->popt = poptGetContext("heapdrift", argc, s->filled_in, table.entries, 0);
+    if (s->popt == NULL)
+        no_memory(0);
+    if (!read_options(s, &table) || !format_fits(s))
+        return false;
+    if (!s->quiet)
+        print_old_letters(s);
+    s->options.tree = strcmp(s->format, "html") == 0;
+    s->operands = poptGetArgs(s->popt);
+    while (s->operands != NULL && s->operands[s->operand_count] != NULL)
+        s->operand_count++;
+    s->options.types = s->types.all;
+    s->options.type_count = s->types.count;
+    s->options.excludes = s->excludes.all;
+    s->options.exclude_count = s->excludes.count;
+    return true;
+}
+
+void settings_take_words(struct settings *s, const char **words, size_t count)
+{
+    static const char option[] = "--store";
+    const size_t len = sizeof(option) - 1;
+    for (size_t i = 1; i < count; i++) {
+        bool is_whole = strncmp(words[i], option, len) == 0 && words[i][len] == '=';
+        struct hd_memory word = {0};
+        if (!is_whole && strcmp(words[i - 1], option) != 0)
+            continue;
+        struct hd_sink to = hd_sink_memory(&word);
+        if (is_whole)
+            to.write(to.context, words[i], len + 1);
+        hd_store_put_public_url(to, words[i] + (is_whole ? len + 1 : 0));
+        words[i] = word.bytes != NULL ? word.bytes : "";
+        text_list_add(&s->owned, word.bytes);
+    }
+    s->words = words;
+    s->word_count = count;
+}
+
+void settings_free(struct settings *s)
+{
+    if (s->popt != NULL)
+        poptFreeContext(s->popt);
+    for (size_t i = 0; i < s->owned.count; i++)
+        free((void *)s->owned.all[i]);
+    free((void *)s->owned.all);
+    free((void *)s->filled_in);
+    hd_symbols_close(s->opened_symbols);
+    free((void *)s->types.all);
+    free((void *)s->excludes.all);
+    free((void *)s->labels.all);
+    free(s->iterations);
+    free(s->files);
+    used_files_free(s->used);
+    free(s->store_path);
+    free(s->budgets);
+    *s = (struct settings){0};
+}
