@@ -36,8 +36,7 @@ static bool command_behind_options(const struct settings *s, int skip)
     const char *first = s->operand_count > 0 ? s->operands[0] : "";
     if (skip > 0 || command_named(first) == NULL || access(first, F_OK) == 0)
         return false;
-    fprintf(stderr, "heapdrift: the command comes first: heapdrift %s ...\n", first);
-    return true;
+    return !print_message(NULL, "the command comes first: heapdrift {} ...", first);
 }
 
 /* record enters its sandbox, and opens them, when its store is open. */
@@ -89,7 +88,7 @@ static int run_command(const struct arguments *a)
             status = EXIT_DONE;
         } else {
             s.argument_files = a->files;
-            s.argument_file_count = (size_t)a->file_count;
+            s.argument_file_count = a->file_count;
             a->all[0] = "heapdrift";
             settings_take_words(&s, a->all, (size_t)a->count);
             status = begin(&s) ? command->run(&s) : EXIT_TROUBLE;

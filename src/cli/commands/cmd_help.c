@@ -151,44 +151,28 @@ void print_help(const struct command *command, FILE *to)
 
 /* --- hints --------------------------------------------------------------- */
 
-/* Nothing else is called so: its name, or one that was meant. */
-static void tell_no_hint(const char *name)
+static int print_hint(const struct settings *s, const char *name)
 {
     enum { MOST_HINTS = 200 };
     const char *names[MOST_HINTS + 1];
-    size_t n = 0;
-    while (n < MOST_HINTS && (names[n] = hd_hint_name(n)) != NULL)
-        n++;
-    names[n] = NULL;
-    const char *nearest = hd_nearest_word(name, names);
-    fputs("heapdrift: no hint is called ", stderr);
-    put_name(name);
-    if (nearest != NULL)
-        fprintf(stderr, "; did you mean %s?\n", nearest);
-    else
-        fputs("; `heapdrift help hint` lists them\n", stderr);
-}
-
-static bool is_hint(const char *name)
-{
-    const char *known;
-    for (size_t i = 0; (known = hd_hint_name(i)) != NULL; i++)
-        if (strcmp(known, name) == 0)
-            return true;
-    return false;
-}
-
-static int print_hint(const struct settings *s, const char *name)
-{
     struct hd_write_options style = style_for(&s->style, stdout);
     struct hd_error err = {0};
-    if (name != NULL && !is_hint(name)) {
-        tell_no_hint(name);
+    bool is_hint = name == NULL;
+    size_t n = 0;
+    for (; n < MOST_HINTS && (names[n] = hd_hint_name(n)) != NULL; n++)
+        is_hint |= name != NULL && strcmp(names[n], name) == 0;
+    names[n] = NULL;
+    if (is_hint) {
+        if (hd_hint_write(name, &style, hd_sink_file(stdout), &err))
+            return EXIT_DONE;
+        print_error(NULL, &err);
         return EXIT_TROUBLE;
     }
-    if (hd_hint_write(name, &style, hd_sink_file(stdout), &err))
-        return EXIT_DONE;
-    print_error(NULL, &err);
+    const char *nearest = hd_nearest_word(name, names);
+    if (nearest != NULL)
+        print_message(NULL, "no hint is called {}; did you mean {}?", name, nearest);
+    else
+        print_message(NULL, "no hint is called {}; `heapdrift help hint` lists them", name);
     return EXIT_TROUBLE;
 }
 
@@ -196,23 +180,18 @@ static int print_hint(const struct settings *s, const char *name)
 
 static int run(struct settings *s)
 {
+    const char *topic = s->operand_count > 0 ? s->operands[0] : NULL;
     const struct command *about = NULL;
-    bool on_hints = s->operand_count > 0 && strcmp(s->operands[0], "hint") == 0;
-    if (on_hints && s->operand_count <= 2)
+    if (topic != NULL && strcmp(topic, "hint") == 0 && s->operand_count <= 2)
         return print_hint(s, s->operand_count > 1 ? s->operands[1] : NULL);
-    if (s->operand_count > 1) {
-        fputs("heapdrift: help takes one topic\n", stderr);
+    if (s->operand_count > 1 && !refuse("help takes one topic"))
         return EXIT_TROUBLE;
-    }
-    if (s->operand_count > 0 && strcmp(s->operands[0], "formats") == 0) {
+    if (topic != NULL && strcmp(topic, "formats") == 0) {
         print_help_on_formats(stdout);
         return EXIT_DONE;
     }
-    if (s->operand_count > 0) {
-        about = find_command(s->operands[0]);
-        if (about == NULL)
-            return EXIT_TROUBLE;
-    }
+    if (topic != NULL && (about = find_command(topic)) == NULL)
+        return EXIT_TROUBLE;
     print_help(about, stdout);
     return EXIT_DONE;
 }

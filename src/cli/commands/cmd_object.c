@@ -26,65 +26,39 @@ static bool parse_place(const char *text, struct hd_object_question *ask)
     return ask->by_number || n != 0;
 }
 
-static bool refuse_place(const char *text)
-{
-    fputs("heapdrift: ", stderr);
-    put_name(text);
-    fputs(": must be an address such as 0x7f5d2193ec88 (hexadecimal, up to 64 bits), or "
-          "the number of an object such as '#1234'\n",
-          stderr);
-    return false;
-}
-
-/* A shell takes #1234 without quotes for a comment. */
-static bool refuse_operands(void)
-{
-    fputs("heapdrift: object needs a snapshot and an address: heapdrift object app.gcdump "
-          "0x7f5d2193ec88, an object number in quotes: '#1234', or --type=MyApp.Order\n",
-          stderr);
-    return false;
-}
-
 /* The address stands last, so that nobody has to guess. */
 static bool parse_operands(struct settings *s, struct hd_object_question *ask)
 {
+    /* A shell takes #1234 without quotes for a comment. */
     if (s->operand_count < (s->stored != NULL ? 1 : 2))
-        return refuse_operands();
+        return refuse("object needs a snapshot and an address: heapdrift object app.gcdump "
+                      "0x7f5d2193ec88, an object number in quotes: '#1234', or "
+                      "--type=MyApp.Order");
     const char *text = s->operands[s->operand_count - 1];
     if (parse_place(text, ask))
         return true;
     if (s->operand_count == 2 && access(text, F_OK) == 0 &&
-        parse_place(s->operands[0], ask)) {
-        fputs("heapdrift: the snapshot comes first: heapdrift object ", stderr);
-        put_name(text);
-        fputs(" ", stderr);
-        put_name(s->operands[0]);
-        fputs("\n", stderr);
-        return false;
-    }
-    return refuse_place(text);
+        parse_place(s->operands[0], ask))
+        return print_message(NULL, "the snapshot comes first: heapdrift object {} {}", text,
+                             s->operands[0]);
+    return print_message(
+        NULL,
+        "{}: must be an address such as 0x7f5d2193ec88 (hexadecimal, up to 64 "
+        "bits), or the number of an object such as '#1234'",
+        text);
 }
 
 /* --- those of some types --------------------------------------------------------- */
-
-static bool refuse_option(const char *option, const char *words)
-{
-    fprintf(stderr, "heapdrift: %s %s\n", option, words);
-    return false;
-}
 
 /* A file may be called like an address. */
 static bool check_no_address(const struct settings *s)
 {
     struct hd_object_question ask;
     for (size_t i = 0; i < s->operand_count; i++)
-        if (access(s->operands[i], F_OK) != 0 && parse_place(s->operands[i], &ask)) {
-            fputs("heapdrift: object takes an address or --type, not both: ", stderr);
-            put_name(s->operands[i]);
-            fputs("\n", stderr);
-            return false;
-        }
-    return !s->values || refuse_option("--values", "is for one object, not for --type");
+        if (access(s->operands[i], F_OK) != 0 && parse_place(s->operands[i], &ask))
+            return print_message(NULL, "object takes an address or --type, not both: {}",
+                                 s->operands[i]);
+    return !s->values || refuse("--values is for one object, not for --type");
 }
 
 /* What chooses among many says nothing of one. */
@@ -97,8 +71,9 @@ static bool check_no_choice(const struct settings *s)
                          : o->exclude_count > 0 ? "--exclude"
                                                 : NULL;
     return option == NULL ||
-           refuse_option(option,
-                         "needs a type: heapdrift object --type=MyApp.Order SNAPSHOT");
+           print_message(NULL,
+                         "{} needs a type: heapdrift object --type=MyApp.Order SNAPSHOT",
+                         option);
 }
 
 /* --- one ------------------------------------------------------------------------- */

@@ -12,10 +12,7 @@ static bool prepare(struct settings *s)
         return true;
     if (first[0] == '\0' || strchr(first, '/') != NULL || access(first, F_OK) == 0)
         return refuse("roots needs a type: heapdrift roots --type=MyApp.Order SNAPSHOT");
-    fputs("heapdrift: roots needs a type; did you mean roots --type=", stderr);
-    put_name(first);
-    fputs("?\n", stderr);
-    return false;
+    return print_message(NULL, "roots needs a type; did you mean roots --type={}?", first);
 }
 
 /* --- options --------------------------------------------------------------- */

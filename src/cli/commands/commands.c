@@ -40,39 +40,31 @@ const struct command *command_named(const char *name)
     return NULL;
 }
 
-/* What other tools call comparing snapshots. */
-static const char *usual_name(const char *name)
-{
-    static const char *const others[] = {"compare", "analyze", "analyse"};
-    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-        if (strcmp(name, others[i]) == 0)
-            return "diff";
-    return NULL;
-}
-
 const struct command *find_command(const char *name)
 {
+    /* What other tools call comparing snapshots. */
+    static const char *const others[] = {"compare", "analyze", "analyse"};
     const struct command *found = command_named(name);
     if (found != NULL)
         return found;
-    const char *names[MOST_COMMANDS + 1] = {NULL};
-    for (size_t n = 0; n < MOST_COMMANDS && command_number(n) != NULL; n++)
-        names[n] = command_number(n)->name;
     if (name[0] != '\0' && name[strspn(name, "0123456789")] == '\0') {
-        fprintf(stderr,
-                "heapdrift: no command or file is called %s; for the process: heapdrift "
-                "watch %s\n",
-                name, name);
+        print_message(
+            NULL, "no command or file is called {}; for the process: heapdrift watch {}",
+            name, name);
         return NULL;
     }
-    const char *nearest = usual_name(name);
-    if (nearest == NULL)
-        nearest = hd_nearest_word(name, names);
-    fputs("heapdrift: no command or file is called ", stderr);
-    put_name(name);
+    const char *names[MOST_COMMANDS + 1] = {NULL}, *nearest = NULL;
+    for (size_t n = 0; n < MOST_COMMANDS && command_number(n) != NULL; n++)
+        names[n] = command_number(n)->name;
+    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+        if (strcmp(name, others[i]) == 0)
+            nearest = "diff";
+    nearest = nearest != NULL ? nearest : hd_nearest_word(name, names);
     if (nearest != NULL)
-        fprintf(stderr, "; did you mean %s?\n", nearest);
+        print_message(NULL, "no command or file is called {}; did you mean {}?", name,
+                      nearest);
     else
-        fputs("; see `heapdrift --help`\n", stderr);
+        print_message(NULL, "no command or file is called {}; see `heapdrift --help`",
+                      name);
     return NULL;
 }

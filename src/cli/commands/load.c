@@ -117,9 +117,8 @@ static void report_entries(struct loaded *l, const struct settings *s)
     for (size_t i = 0; i < count; i++) {
         const struct hd_info_entry *entry = &entries[i];
         if (entry->skipped && !s->quiet) {
-            begin_message("note", input_name(entry->path));
-            fputs(": skipped: ", stderr);
-            end_message(entry->error.message);
+            print_message("note", "{}: skipped: {}", input_name(entry->path),
+                          entry->error.message);
         } else if (entry->snap == NULL && !entry->skipped) {
             l->failed++;
             print_error(entry->path, &entry->error);

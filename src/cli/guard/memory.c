@@ -76,48 +76,68 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 }
 
 /* Bytes of a group; HD_UNKNOWN if it has no such file. */
+enum { MOST, USED, CACHE, HIGH, FIGURES };
+typedef char texts_of_group[FIGURES][HD_GROUP_FILE];
+
 struct figures {
-    uint64_t most, used, cache, high;
+    uint64_t n[FIGURES];
 };
 
-enum { FIGURES = 4, ALL_FIGURES = VERSIONS * FIGURES };
-
-/* The file of each figure, and its format. Without memory.high it is the limit. */
+/* The file of each figure. Without memory.high it is the limit. */
 static const char *file_of(const struct version *v, size_t i)
 {
     const char *files[FIGURES] = {v->most, v->used, "memory.stat", v->high};
     return files[i] != NULL ? files[i] : v->most;
 }
 
-static const char *format_of(const struct version *v, size_t i)
+static struct figures figures_in(const struct version *v, texts_of_group texts)
 {
-    return i == 2 ? v->cache : "%" SCNu64;
-}
-
-static struct figures figures_of(const uint64_t n[FIGURES])
-{
-    return (struct figures){n[0], n[1], n[2], n[3]};
+    struct figures f;
+    for (size_t i = 0; i < FIGURES; i++)
+        if (!number_in(texts[i], i == CACHE ? v->cache : "%" SCNu64, &f.n[i]))
+            f.n[i] = HD_UNKNOWN;
+    return f;
 }
 
 static struct figures read_group(const char *group, const struct version *v)
 {
     char path[PATH_SIZE + 64];
-    uint64_t n[FIGURES];
+    texts_of_group texts;
     for (size_t i = 0; i < FIGURES; i++) {
         snprintf(path, sizeof(path), "%s/%s", group, file_of(v, i));
-        if (!read_number(path, format_of(v, i), &n[i]))
-            n[i] = HD_UNKNOWN;
+        read_text(path, texts[i], sizeof(texts[i]));
     }
-    return figures_of(n);
+    return figures_in(v, texts);
 }
 
-/* What a group may still take; its "max" is no number where there is no limit. */
-static uint64_t left_in(const struct figures *f)
+/* --- what is asked of a group -------------------------------------------------------- */
+
+/* Version 1 writes a number beyond all memory where there is no limit, version 2 "max". */
+static uint64_t most_of(const struct figures *f)
 {
-    if (f->most == HD_UNKNOWN || f->used == HD_UNKNOWN)
-        return HD_UNKNOWN;
-    return less(f->most, less(f->used, f->cache != HD_UNKNOWN ? f->cache : 0));
+    const uint64_t beyond = (uint64_t)1 << 60;
+    return f->n[MOST] < beyond ? f->n[MOST] : HD_UNKNOWN;
 }
+
+/* What a group may still take. */
+static uint64_t left_of(const struct figures *f)
+{
+    uint64_t cache = f->n[CACHE] != HD_UNKNOWN ? f->n[CACHE] : 0;
+    return most_of(f) == HD_UNKNOWN || f->n[USED] == HD_UNKNOWN
+               ? HD_UNKNOWN
+               : less(f->n[MOST], less(f->n[USED], cache));
+}
+
+/* As memory.high counts for less than the limit: whoever waits there waits with all threads
+ * stopped. */
+static uint64_t spare_of(const struct figures *f)
+{
+    struct figures high = *f;
+    high.n[MOST] = f->n[HIGH];
+    return smaller(left_of(f), left_of(&high));
+}
+
+/* --- the groups of a process --------------------------------------------------------- */
 
 /* Whether a line "4:cpu,memory:/path" is about the controller; then that path, else NULL.
  */
@@ -230,47 +250,31 @@ uint64_t memory_available(const char *root)
 {
     uint64_t left = smaller(left_in_system(root), left_to_process(root));
     for (size_t i = 0; i < VERSIONS; i++)
-        left = smaller(left, smallest_of_groups(root, "self", &versions[i], left_in));
+        left = smaller(left, smallest_of_groups(root, "self", &versions[i], left_of));
     return left;
 }
 
-/* Version 1 writes a number beyond all memory where there is no limit. */
-static uint64_t most_of(const struct figures *f)
-{
-    const uint64_t beyond = (uint64_t)1 << 60;
-    return f->most < beyond ? f->most : HD_UNKNOWN;
-}
-
 /* Reads the groups that a process in another container has mounted as its own, one of each
- * version: both at once, as each look into a container costs a process. */
-static void read_own_groups(uint64_t pid, struct figures own[VERSIONS])
+ * version: both at once, as each look into a container costs a process. In a test's own
+ * folder they are read here. */
+static void read_own_groups(const char *root, uint64_t pid, struct figures own[VERSIONS])
 {
-    char paths[ALL_FIGURES][128], texts[ALL_FIGURES][HD_GROUP_FILE];
-    const char *files[ALL_FIGURES];
-    for (size_t i = 0; i < ALL_FIGURES; i++) {
+    char paths[VERSIONS * FIGURES][PATH_SIZE];
+    texts_of_group texts[VERSIONS] = {0};
+    const char *files[VERSIONS * FIGURES];
+    for (size_t i = 0; i < VERSIONS * FIGURES; i++) {
         const struct version *v = &versions[i / FIGURES];
         snprintf(paths[i], sizeof(paths[i]), "%s/%s", v->mount, file_of(v, i % FIGURES));
         files[i] = paths[i];
     }
-    bool ok = hd_process_group_files(pid, files, ALL_FIGURES, texts);
+    if (root[0] == '\0' &&
+        !hd_process_group_files(pid, files, VERSIONS * FIGURES, texts[0]))
+        memset(texts, 0, sizeof(texts));
     for (size_t i = 0; i < VERSIONS; i++) {
-        uint64_t n[FIGURES];
-        for (size_t k = 0; k < FIGURES; k++)
-            if (!ok ||
-                !number_in(texts[i * FIGURES + k], format_of(&versions[i], k), &n[k]))
-                n[k] = HD_UNKNOWN;
-        own[i] = figures_of(n);
-    }
-}
-
-/* In a test's own folder: read here. */
-static void read_made_groups(const char *root, uint64_t pid, struct figures own[VERSIONS])
-{
-    char group[PATH_SIZE];
-    for (size_t i = 0; i < VERSIONS; i++) {
-        snprintf(group, sizeof(group), "%s/proc/%" PRIu64 "/root%s", root, pid,
+        snprintf(paths[i], sizeof(paths[i]), "%s/proc/%" PRIu64 "/root%s", root, pid,
                  versions[i].mount);
-        own[i] = read_group(group, &versions[i]);
+        own[i] = root[0] == '\0' ? figures_in(&versions[i], texts[i])
+                                 : read_group(paths[i], &versions[i]);
     }
 }
 
@@ -282,10 +286,7 @@ static uint64_t smallest_of(const char *root, uint64_t pid,
     struct figures own[VERSIONS];
     uint64_t least = HD_UNKNOWN;
     snprintf(process, sizeof(process), "%" PRIu64, pid);
-    if (root[0] != '\0')
-        read_made_groups(root, pid, own);
-    else
-        read_own_groups(pid, own);
+    read_own_groups(root, pid, own);
     for (size_t i = 0; i < VERSIONS; i++) {
         least = smaller(least, smallest_of_groups(root, process, &versions[i], ask));
         least = smaller(least, ask(&own[i]));
@@ -298,23 +299,9 @@ uint64_t memory_limit(const char *root, uint64_t pid)
     return smallest_of(root, pid, most_of);
 }
 
-static uint64_t left_of(const struct figures *f)
-{
-    return most_of(f) != HD_UNKNOWN ? left_in(f) : HD_UNKNOWN;
-}
-
 uint64_t memory_left(const char *root, uint64_t pid)
 {
     return smallest_of(root, pid, left_of);
-}
-
-/* As memory.high counts for less than the limit: whoever waits there waits with all threads
- * stopped. */
-static uint64_t spare_of(const struct figures *f)
-{
-    struct figures high = *f;
-    high.most = f->high;
-    return smaller(left_of(f), left_of(&high));
 }
 
 uint64_t memory_spare(const char *root, uint64_t pid)

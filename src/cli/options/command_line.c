@@ -22,57 +22,41 @@ enum { LARGEST_FILE = 1 << 20, ROOM_FOR_POPT = 64 << 10 };
 static void add(struct arguments *a, const char *word)
 {
     a->ended |= strcmp(word, "--") == 0;
-    a->all = more(a->all, ((size_t)a->count + 2) * sizeof(*a->all));
+    a->all = more((void *)a->all, ((size_t)a->count + 2) * sizeof(*a->all));
     a->all[a->count++] = word;
     a->all[a->count] = NULL;
 }
 
-static char *read_words(const char *path)
+static bool add_file(struct arguments *a, const char *path)
 {
     if (!trust_check(path, TRUST_NAMED))
-        return NULL;
+        return false;
     FILE *f = fopen(path, "r");
-    if (f == NULL) {
-        trouble(path, strerror(errno));
-        return NULL;
-    }
+    if (f == NULL)
+        return trouble(path, strerror(errno));
     char *text = more(NULL, LARGEST_FILE + 1);
     size_t len = fread(text, 1, LARGEST_FILE + 1, f);
-    bool failed = ferror(f) != 0, too_long = len > LARGEST_FILE;
-    int why = errno;
+    const char *wrong = ferror(f) != 0       ? strerror(errno)
+                        : len > LARGEST_FILE ? "longer than 1 MiB"
+                                             : NULL;
     fclose(f);
-    if (failed || too_long) {
-        trouble(path, too_long ? "longer than 1 MiB" : strerror(why));
-        free(text);
-        return NULL;
-    }
-    text[len] = '\0';
+    text[wrong == NULL ? len : 0] = '\0';
     /* The parser knows blanks only. */
     for (char *c = text; *c != '\0'; c++)
         if (*c == '\n' || *c == '\r')
             *c = ' ';
-    return text;
-}
-
-static bool add_file(struct arguments *a, const char *path)
-{
-    char *text = read_words(path);
-    if (text == NULL)
-        return false;
-    int argc = 0;
+    int count = 0, status = 0;
+    const char **words = NULL;
     see_room(2 * strlen(text) + ROOM_FOR_POPT);
-    const char **argv = NULL;
-    int status =
-        text[strspn(text, " \t")] != '\0' ? poptParseArgvString(text, &argc, &argv) : 0;
+    if (text[strspn(text, " \t")] != '\0')
+        status = poptParseArgvString(text, &count, &words);
     free(text);
-    if (status != 0)
-        return trouble(path, poptStrerror(status));
-    a->owned = more(a->owned, ((size_t)a->owned_count + 1) * sizeof(*a->owned));
-    a->owned[a->owned_count++] = (void *)argv;
-    a->files = more((void *)a->files, ((size_t)a->file_count + 1) * sizeof(*a->files));
-    a->files[a->file_count++] = path;
-    for (int i = 0; i < argc; i++)
-        add(a, argv[i]);
+    if (wrong != NULL || status != 0)
+        return trouble(path, wrong != NULL ? wrong : poptStrerror(status));
+    a->files = more(a->files, (a->file_count + 1) * sizeof(*a->files));
+    a->files[a->file_count++] = (struct argument_file){path, words};
+    for (int i = 0; i < count; i++)
+        add(a, words[i]);
     return true;
 }
 
@@ -91,10 +75,9 @@ bool arguments_expand(struct arguments *a, int argc, char **argv)
 
 void arguments_free(struct arguments *a)
 {
-    for (int i = 0; i < a->owned_count; i++)
-        free(a->owned[i]);
-    free(a->owned);
-    free((void *)a->files);
+    for (size_t i = 0; i < a->file_count; i++)
+        free((void *)a->files[i].words);
+    free(a->files);
     free((void *)a->all);
     *a = (struct arguments){0};
 }
@@ -173,10 +156,9 @@ static void print_unknown_option(const char *given, const struct command *comman
     char name[64];
     const char *dashes = strncmp(given, "--", 2) == 0 ? given + 2 : "";
     snprintf(name, sizeof(name), "%.*s", (int)strcspn(dashes, "="), dashes);
-    fprintf(stderr, "heapdrift: ");
     if (name[0] != '\0' && exists_elsewhere(name)) {
-        fprintf(stderr, "%s has no option --%s; see `heapdrift help %s`\n", command->name,
-                name, command->name);
+        print_message(NULL, "{} has no option --{}; see `heapdrift help {}`", command->name,
+                      name, command->name);
         return;
     }
     const char *names[MOST_OPTIONS + 1];
@@ -186,12 +168,11 @@ static void print_unknown_option(const char *given, const struct command *comman
             names[n++] = o->name;
     names[n] = NULL;
     const char *nearest = name[0] != '\0' ? hd_nearest_word(name, names) : NULL;
-    fputs("unknown option ", stderr);
-    put_name(given);
     if (nearest != NULL)
-        fprintf(stderr, "; did you mean --%s?\n", nearest);
+        print_message(NULL, "unknown option {}; did you mean --{}?", given, nearest);
     else
-        fprintf(stderr, "; see `heapdrift help %s`\n", command->name);
+        print_message(NULL, "unknown option {}; see `heapdrift help {}`", given,
+                      command->name);
 }
 
 /* Another option that the letter means in another command, so that somebody may have meant

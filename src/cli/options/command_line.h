@@ -15,13 +15,11 @@ void settings_free(struct settings *s);
 
 /* The command line with every @FILE replaced by what the file says. */
 struct arguments {
-    const char **all; /* argc of them, then NULL */
+    const char **all; /* count of them, then NULL */
     int count;
-    bool ended;   /* by "--": what begins with an @ is a file from then on */
-    void **owned; /* files that were read in */
-    int owned_count;
-    const char **files; /* their names */
-    int file_count;
+    bool ended; /* by "--": what begins with an @ is a file from then on */
+    struct argument_file *files;
+    size_t file_count;
 };
 
 /* Up to a "--". Words in a file are separated by blanks and line ends and may be quoted as

@@ -47,11 +47,9 @@ static void meet(char path[CONFIG_PATH_SIZE], const char *folder, bool verbose)
             continue;
         char met[CONFIG_PATH_SIZE];
         snprintf(met, sizeof(met), "%s%s", folder, config_names[i]);
-        if (verbose) {
-            begin_message(NULL, met);
-            end_message(path[0] == '\0' ? ": the budget file in use"
-                                        : ": not read; a closer file takes precedence");
-        }
+        if (verbose)
+            trouble(met, path[0] == '\0' ? "the budget file in use"
+                                         : "not read; a closer file takes precedence");
         if (path[0] == '\0')
             snprintf(path, CONFIG_PATH_SIZE, "%s", met);
     }
@@ -140,7 +138,7 @@ bool named_files_begin(struct settings *s)
     for (size_t i = 0; i < s->operand_count; i++)
         named_files_add_input(s, s->operands[i]);
     for (size_t i = 0; i < s->argument_file_count; i++)
-        add(s, s->argument_files[i], "holds arguments of this command",
+        add(s, s->argument_files[i].path, "holds arguments of this command",
             FILE_READ | FILE_DONE);
     s->sandbox.files = s->used;
     s->sandbox.inputs = s->operands;

@@ -103,7 +103,8 @@ struct option {
     .kind = OPTION_CHOICE, .at = STORED(unsigned, member), .least = (first), \
     .words = WORDS(__VA_ARGS__)
 #define TEXT(which, member) .kind = OPTION_##which, .at = STORED(const char *, member)
-#define PID(member) .kind = OPTION_PID, .at = STORED(uint64_t, member)
+#define PID(member) \
+    .kind = OPTION_PID, .at = STORED(uint64_t, member), .least = 1, .most = INT32_MAX
 #define PATTERNS(member) .kind = OPTION_PATTERNS, .at = STORED(struct text_list, member)
 #define GIVEN(member) .given = STORED(bool, member)
 

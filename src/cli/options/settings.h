@@ -26,6 +26,11 @@ struct option_file {
     int kind; /* enum option_kind */
 };
 
+/* An @FILE that was read. */
+struct argument_file {
+    const char *path, **words;
+};
+
 /* What an option that is repeated was given. */
 struct text_list {
     const char **all;
@@ -125,7 +130,7 @@ struct settings {
     size_t operand_count;
     struct option_file *files; /* of options, each option once */
     size_t file_count;
-    const char *const *argument_files; /* of @FILE */
+    const struct argument_file *argument_files; /* of @FILE */
     size_t argument_file_count;
     struct used_files *used;  /* all of these, as files; NULL: not noted yet */
     const char *const *words; /* the whole command line, for pages that tell it */

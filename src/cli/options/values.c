@@ -9,6 +9,44 @@
 #include <string.h>
 #include <time.h>
 
+/* --- kinds ----------------------------------------------------------------- */
+
+/* What is the same of all values of a kind: what help calls them, what they should have
+ * been, and examples. */
+static const struct {
+    const char *argument, *wanted;
+    const char *const *words;
+} kinds[] = {
+    [OPTION_COUNT] = {"N", NULL, NULL},
+    [OPTION_NUMBER] = {"N", NULL, NULL},
+    [OPTION_SIZE] = {"SIZE", NULL, WORDS("512MiB", "1GiB", "4GiB")},
+    [OPTION_SHARE] = {"SIZE|PCT", NULL, WORDS("1%", "2%", "5%", "1MiB", "10MiB")},
+    [OPTION_HOSTS] = {"N|PCT", NULL, WORDS("1", "1%", "2%", "5%")},
+    [OPTION_DURATION] = {"TIME", NULL, WORDS("10s", "30s", "1m", "5m", "1h")},
+    [OPTION_AGE] = {"AGE", NULL, WORDS("30d", "90d", "1y")},
+    [OPTION_FORMAT] = {"FORMAT", NULL, NULL},
+    [OPTION_WORD] = {"FORMAT", NULL, NULL},
+    [OPTION_MOMENT] = {"TIME", NULL, WORDS("1d", "7d", "30d", "all")},
+    [OPTION_TEXT] = {"NAME", "a name", NULL},
+    [OPTION_FILE_READ] = {"FILE", "a file name", NULL},
+    [OPTION_FILE_WRITTEN] = {"FILE", "a file name", NULL},
+    [OPTION_STORE] = {"URL", "a file or postgresql://...", NULL},
+    [OPTION_FOLDER] = {"DIR", "a file name", NULL},
+    [OPTION_SNAPSHOT] = {"FILE", "a file name", NULL},
+    [OPTION_PROCESS] = {"NAME", "the name of a program", NULL},
+    [OPTION_SOCKET] = {"SOCKET", "the absolute path of a diagnostics socket", NULL},
+    [OPTION_PID] = {"PID", "a process id, see `heapdrift ps`", NULL},
+    [OPTION_PATTERNS] = {"PATTERN", "a type or a pattern", NULL},
+    [OPTION_BUDGET] = {"SIZE|PCT", NULL, NULL},
+    [OPTION_OTHER] = {NULL, NULL, NULL},
+};
+
+/* What a value should have been; NULL if its parser knows. */
+static const char *wanted_of(const struct option *o)
+{
+    return o->wanted != NULL ? o->wanted : kinds[o->kind].wanted;
+}
+
 /* --- numbers --------------------------------------------------------------- */
 
 /* The limits of a number, as people write it: 1,000,000. */
@@ -49,9 +87,39 @@ const char *parse_count(struct settings *s, const char *value, uint32_t least,
     return wrong;
 }
 
-static const char *parse_size(const char *value, uint64_t *bytes)
+/* The member of struct settings that a row stores into. */
+static void *place(struct settings *s, size_t at)
 {
-    return hd_size_from_text(value, bytes) ? NULL : "a size such as 64KiB, 10MB or 1.5GiB";
+    return (char *)s + at;
+}
+
+static const char *parse_flag(struct settings *s, const struct option *o, const char *value)
+{
+    (void)value;
+    *(bool *)place(s, o->at) = true;
+    return NULL;
+}
+
+static const char *parse_small_number(struct settings *s, const struct option *o,
+                                      const char *value)
+{
+    return parse_count(s, value, (uint32_t)o->least, (uint32_t)o->most, place(s, o->at));
+}
+
+/* Those of processes are an int to the kernel. */
+static const char *parse_any_number(struct settings *s, const struct option *o,
+                                    const char *value)
+{
+    const char *wrong = parse_number(s, value, o->least, o->most, place(s, o->at));
+    return wrong != NULL && wanted_of(o) != NULL ? wanted_of(o) : wrong;
+}
+
+static const char *parse_size(struct settings *s, const struct option *o, const char *value)
+{
+    uint64_t *bytes = place(s, o->at);
+    if (!hd_size_from_text(value, bytes))
+        return "a size such as 64KiB, 10MB or 1.5GiB";
+    return *bytes < o->least ? "more than 0" : NULL;
 }
 
 /* The decimal number that value begins with, and what is behind it; NULL if there is none.
@@ -64,22 +132,37 @@ static const char *parse_decimal(const char *value, double *n)
     return len > 0 && end == value + len ? end : NULL;
 }
 
-/* A size into *bytes, or a share into *share; the other becomes 0. */
-static const char *parse_share(const char *value, uint64_t *bytes, double *share)
+/* A size into one member, or a share into the other; the one that is not given becomes 0.
+ */
+static const char *parse_share(struct settings *s, const struct option *o,
+                               const char *value)
 {
+    uint64_t *bytes = place(s, o->at);
+    double *share = place(s, o->share_at), percent;
     size_t len = strlen(value);
     if (len == 0 || value[len - 1] != '%') {
         *share = 0;
-        return parse_size(value, bytes) != NULL
-                   ? "a size such as 1MiB, or a share such as 2%"
-                   : NULL;
+        return hd_size_from_text(value, bytes)
+                   ? NULL
+                   : "a size such as 1MiB, or a share such as 2%";
     }
-    double percent;
     if (parse_decimal(value, &percent) != value + len - 1 || percent > 100)
         return "a share from 0% to 100%";
     *share = percent / 100;
     *bytes = 0;
     return NULL;
+}
+
+/* A number of hosts, or a share of them; the share is -1 for a number. */
+static const char *parse_hosts(struct settings *s, const struct option *o,
+                               const char *value)
+{
+    bool is_share = value[0] != '\0' && value[strlen(value) - 1] == '%';
+    const char *wrong = is_share ? parse_share(s, o, value)
+                                 : parse_number(s, value, 0, UINT64_MAX, place(s, o->at));
+    if (!is_share)
+        *(double *)place(s, o->share_at) = -1;
+    return wrong == NULL ? NULL : "a number of hosts, or a share of them such as 5%";
 }
 
 struct unit {
@@ -101,20 +184,21 @@ static bool parse_with_unit(const char *value, const struct unit *units, size_t 
 }
 
 /* Seconds; or with a unit. A month is more than enough. */
-static const char *parse_duration(const char *value, uint64_t *ms)
+static const char *parse_duration(struct settings *s, const struct option *o,
+                                  const char *value)
 {
     static const struct unit units[] = {{"", 1e3},  {"ms", 1},    {"s", 1e3},
                                         {"m", 6e4}, {"min", 6e4}, {"h", 3.6e6}};
     double n;
     if (!parse_with_unit(value, units, sizeof(units) / sizeof(*units), 31 * 24 * 3.6e6, &n))
         return "seconds, or a time such as 500ms, 30s, 5m, 1h";
-    *ms = (uint64_t)n;
-    return NULL;
+    *(uint64_t *)place(s, o->at) = (uint64_t)n;
+    return (uint64_t)n < o->least ? "more than 0" : NULL;
 }
 
 /* How long ago, or how long to keep: with a unit always; more than 0. A year has 365 days.
  */
-static const char *parse_age(const char *value, double *seconds)
+static const char *parse_past(const char *value, double *seconds)
 {
     static const struct unit units[] = {
         {"m", 60}, {"h", 3600}, {"d", 86400}, {"w", 7 * 86400}, {"y", 365 * 86400}};
@@ -127,64 +211,34 @@ static const char *parse_age(const char *value, double *seconds)
     return NULL;
 }
 
-/* A number of hosts, or a share of them; the share is -1 for a number. */
-static const char *parse_hosts(const char *value, uint64_t *n, double *share)
+static const char *parse_age(struct settings *s, const struct option *o, const char *value)
 {
-    static const char wrong[] = "a number of hosts, or a share of them such as 5%";
-    size_t len = strlen(value), digits = strspn(value, "0123456789");
-    uint64_t none;
-    char *end;
-    *share = -1;
-    *n = 0;
-    if (len > 0 && value[len - 1] == '%')
-        return parse_share(value, &none, share) == NULL ? NULL : wrong;
-    errno = 0;
-    *n = strtoull(value, &end, 10);
-    return len > 0 && digits == len && errno == 0 ? NULL : wrong;
+    return parse_past(value, place(s, o->at));
 }
 
 /* --- points in time -------------------------------------------------------- */
 
-/* Two digits behind that separator, below a limit. */
-static bool parse_two(const char **at, char separator, int limit, int *n)
-{
-    const char *s = *at;
-    if (s[0] != separator || s[1] < '0' || s[1] > '9' || s[2] < '0' || s[2] > '9')
-        return false;
-    *n = (s[1] - '0') * 10 + s[2] - '0';
-    *at += 3;
-    return *n < limit;
-}
-
+/* 2026-11-22, 2026-11-22T14:05, 2026-11-22T14:05:30, each with or without a Z. What no
+ * month has, and what is written in another way, is not what is printed again. */
 static bool parse_date(const char *value, double *seconds)
 {
-    enum { YEAR_DIGITS = 4 };
-    int year = 0, month, day, hour = 0, minute = 0, second = 0;
-    const char *at = value;
-    for (; at < value + YEAR_DIGITS; at++) {
-        if (*at < '0' || *at > '9')
+    static const char *const forms[] = {"%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"};
+    size_t len = strlen(value);
+    len -= len > 0 && value[len - 1] == 'Z';
+    for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
+        struct tm tm = {0};
+        char again[32];
+        if (sscanf(value, "%4d-%2d-%2dT%2d:%2d:%2d", &tm.tm_year, &tm.tm_mon, &tm.tm_mday,
+                   &tm.tm_hour, &tm.tm_min, &tm.tm_sec) < 3)
             return false;
-        year = 10 * year + *at - '0';
+        tm.tm_year -= 1900;
+        tm.tm_mon--;
+        *seconds = (double)timegm(&tm);
+        if (tm.tm_year > -1900 && strftime(again, sizeof(again), forms[i], &tm) == len &&
+            memcmp(again, value, len) == 0)
+            return true;
     }
-    if (!parse_two(&at, '-', 13, &month) || !parse_two(&at, '-', 32, &day))
-        return false;
-    if (*at == 'T' &&
-        (!parse_two(&at, 'T', 24, &hour) || !parse_two(&at, ':', 60, &minute)))
-        return false;
-    if (*at == ':' && !parse_two(&at, ':', 60, &second))
-        return false;
-    if (*at == 'Z')
-        at++;
-    struct tm tm = {.tm_year = year - 1900,
-                    .tm_mon = month - 1,
-                    .tm_mday = day,
-                    .tm_hour = hour,
-                    .tm_min = minute,
-                    .tm_sec = second};
-    time_t t = timegm(&tm);
-    *seconds = (double)t;
-    /* What no month has is another day then. */
-    return *at == '\0' && year > 0 && tm.tm_mday == day && tm.tm_mon == month - 1;
+    return false;
 }
 
 /* "@1793491200", as date(1) has it: seconds since 1970. */
@@ -202,7 +256,7 @@ const char *parse_moment(const char *value, struct moment *m)
     if (m->is_open)
         return NULL;
     m->is_date = parse_date(value, &m->date) || parse_seconds(value, &m->date);
-    return m->is_date || parse_age(value, &m->before) == NULL
+    return m->is_date || parse_past(value, &m->before) == NULL
                ? NULL
                : "a time such as 7d, 12h, 2026-11-22, 2026-11-22T14:05Z, all";
 }
@@ -227,36 +281,6 @@ static const char *format_name(const struct command *command, size_t i)
             return hd_format_name(k);
     return NULL;
 }
-
-/* What is the same of all values of a kind: what help calls them, what they should have
- * been, and examples. */
-static const struct {
-    const char *argument, *wanted;
-    const char *const *words;
-} kinds[] = {
-    [OPTION_COUNT] = {"N", NULL, NULL},
-    [OPTION_NUMBER] = {"N", NULL, NULL},
-    [OPTION_SIZE] = {"SIZE", NULL, WORDS("512MiB", "1GiB", "4GiB")},
-    [OPTION_SHARE] = {"SIZE|PCT", NULL, WORDS("1%", "2%", "5%", "1MiB", "10MiB")},
-    [OPTION_HOSTS] = {"N|PCT", NULL, WORDS("1", "1%", "2%", "5%")},
-    [OPTION_DURATION] = {"TIME", NULL, WORDS("10s", "30s", "1m", "5m", "1h")},
-    [OPTION_AGE] = {"AGE", NULL, WORDS("30d", "90d", "1y")},
-    [OPTION_FORMAT] = {"FORMAT", NULL, NULL},
-    [OPTION_WORD] = {"FORMAT", NULL, NULL},
-    [OPTION_MOMENT] = {"TIME", NULL, WORDS("1d", "7d", "30d", "all")},
-    [OPTION_TEXT] = {"NAME", "a name", NULL},
-    [OPTION_FILE_READ] = {"FILE", "a file name", NULL},
-    [OPTION_FILE_WRITTEN] = {"FILE", "a file name", NULL},
-    [OPTION_STORE] = {"URL", "a file or postgresql://...", NULL},
-    [OPTION_FOLDER] = {"DIR", "a file name", NULL},
-    [OPTION_SNAPSHOT] = {"FILE", "a file name", NULL},
-    [OPTION_PROCESS] = {"NAME", "the name of a program", NULL},
-    [OPTION_SOCKET] = {"SOCKET", "the absolute path of a diagnostics socket", NULL},
-    [OPTION_PID] = {"PID", "a process id, see `heapdrift ps`", NULL},
-    [OPTION_PATTERNS] = {"PATTERN", "a type or a pattern", NULL},
-    [OPTION_BUDGET] = {"SIZE|PCT", NULL, NULL},
-    [OPTION_OTHER] = {NULL, NULL, NULL},
-};
 
 const char *kind_argument(enum option_kind kind)
 {
@@ -300,17 +324,12 @@ static int word_index(struct settings *s, const struct option *o, const char *va
     return -1;
 }
 
-/* --- kinds ----------------------------------------------------------------- */
+/* --- texts ----------------------------------------------------------------- */
 
 void text_list_add(struct text_list *list, const char *text)
 {
     list->all = more((void *)list->all, (list->count + 1) * sizeof(*list->all));
     list->all[list->count++] = text;
-}
-
-static void *place(struct settings *s, size_t at)
-{
-    return (char *)s + at;
 }
 
 static const char *parse_choice(struct settings *s, const struct option *o,
@@ -367,17 +386,9 @@ static const char *parse_text(struct settings *s, const struct option *o, const 
                "process, see `heapdrift ps`, or of dotnet-dsrouter";
     *text = value;
     if (value[0] == '\0' || (o->kind == OPTION_SOCKET && !is_absolute(value)))
-        return o->wanted != NULL ? o->wanted : kinds[o->kind].wanted;
+        return wanted_of(o);
     return !o->once || before == NULL || strcmp(before, value) == 0 ? NULL
                                                                     : "one file only";
-}
-
-/* Kinds whose values are at least so much. */
-static const char *parse_least(const struct option *o, const char *value, uint64_t *n)
-{
-    const char *wrong =
-        o->kind == OPTION_SIZE ? parse_size(value, n) : parse_duration(value, n);
-    return wrong == NULL && *n < o->least ? "more than 0" : wrong;
 }
 
 static const char *parse_pattern(struct settings *s, const struct option *o,
@@ -397,55 +408,24 @@ static const char *parse_budget(struct settings *s, const struct option *o,
     return NULL;
 }
 
+/* OPTION_OTHER has none: its rows have one each. */
+static const char *(*const parsers[])(struct settings *s, const struct option *o,
+                                      const char *value) = {
+    [OPTION_FLAG] = parse_flag,         [OPTION_COUNT] = parse_small_number,
+    [OPTION_NUMBER] = parse_any_number, [OPTION_SIZE] = parse_size,
+    [OPTION_SHARE] = parse_share,       [OPTION_HOSTS] = parse_hosts,
+    [OPTION_DURATION] = parse_duration, [OPTION_AGE] = parse_age,
+    [OPTION_CHOICE] = parse_choice,     [OPTION_WORD] = parse_word,
+    [OPTION_FORMAT] = parse_word,       [OPTION_MOMENT] = parse_time,
+    [OPTION_TEXT] = parse_text,         [OPTION_FILE_READ] = parse_text,
+    [OPTION_FILE_WRITTEN] = parse_text, [OPTION_STORE] = parse_text,
+    [OPTION_FOLDER] = parse_text,       [OPTION_SNAPSHOT] = parse_text,
+    [OPTION_PROCESS] = parse_text,      [OPTION_SOCKET] = parse_text,
+    [OPTION_PID] = parse_any_number,    [OPTION_PATTERNS] = parse_pattern,
+    [OPTION_BUDGET] = parse_budget,
+};
+
 const char *parse_value(struct settings *s, const struct option *o, const char *value)
 {
-    void *at = place(s, o->at), *share = place(s, o->share_at);
-    const char *wrong;
-    if (o->parse != NULL)
-        return o->parse(s, o, value);
-    switch (o->kind) {
-    case OPTION_FLAG:
-        *(bool *)at = true;
-        return NULL;
-    case OPTION_COUNT:
-        return parse_count(s, value, (uint32_t)o->least, (uint32_t)o->most, at);
-    case OPTION_NUMBER:
-        wrong = parse_number(s, value, o->least, o->most, at);
-        return wrong != NULL && o->wanted != NULL ? o->wanted : wrong;
-    case OPTION_PID: /* an int to the kernel */
-        return parse_number(s, value, 1, INT32_MAX, at) != NULL ? kinds[o->kind].wanted
-                                                                : NULL;
-    case OPTION_SIZE:
-    case OPTION_DURATION:
-        return parse_least(o, value, at);
-    case OPTION_SHARE:
-        return parse_share(value, at, share);
-    case OPTION_HOSTS:
-        return parse_hosts(value, at, share);
-    case OPTION_AGE:
-        return parse_age(value, at);
-    case OPTION_CHOICE:
-        return parse_choice(s, o, value);
-    case OPTION_WORD:
-    case OPTION_FORMAT:
-        return parse_word(s, o, value);
-    case OPTION_MOMENT:
-        return parse_time(s, o, value);
-    case OPTION_TEXT:
-    case OPTION_FILE_READ:
-    case OPTION_FILE_WRITTEN:
-    case OPTION_STORE:
-    case OPTION_FOLDER:
-    case OPTION_SNAPSHOT:
-    case OPTION_PROCESS:
-    case OPTION_SOCKET:
-        return parse_text(s, o, value);
-    case OPTION_PATTERNS:
-        return parse_pattern(s, o, value);
-    case OPTION_BUDGET:
-        return parse_budget(s, o, value);
-    case OPTION_OTHER:
-        break;
-    }
-    return NULL;
+    return (o->parse != NULL ? o->parse : parsers[o->kind])(s, o, value);
 }

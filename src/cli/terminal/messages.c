@@ -1,6 +1,7 @@
 #include "cli/terminal/messages.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -63,12 +64,23 @@ bool refuse(const char *what)
     return false;
 }
 
+bool print_message(const char *kind, const char *words, ...)
+{
+    va_list names;
+    begin_message(kind, "");
+    va_start(names, words);
+    for (const char *at; (at = strstr(words, "{}")) != NULL; words = at + 2) {
+        fwrite(words, 1, (size_t)(at - words), stderr);
+        put_name(va_arg(names, const char *));
+    }
+    va_end(names);
+    fprintf(stderr, "%s\n", words);
+    return false;
+}
+
 bool trouble(const char *name, const char *why)
 {
-    begin_message(NULL, name);
-    fputs(": ", stderr);
-    end_message(why);
-    return false;
+    return print_message(NULL, "{}: {}", name, why);
 }
 
 void advise(struct hd_error *err)

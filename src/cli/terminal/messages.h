@@ -26,6 +26,9 @@ void begin_message(const char *kind, const char *name);
 /* What it says, which may quote a file, and the line end. */
 void end_message(const char *what);
 
+/* "heapdrift: KIND: words", where each {} of the words is the next of the names; false. */
+bool print_message(const char *kind, const char *words, ...);
+
 /* "heapdrift: what"; false. */
 bool refuse(const char *what);
 
