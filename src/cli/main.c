@@ -39,35 +39,29 @@ static bool command_behind_options(const struct settings *s, int skip)
     return !print_message(NULL, "the command comes first: heapdrift {} ...", first);
 }
 
-/* record enters its sandbox, and opens them, when its store is open. */
-static bool load_symbols_of(struct settings *s)
-{
-    return s->command->bit == ON_RECORD || load_symbols(s);
-}
-
 static int show_version(void)
 {
     printf("heapdrift %s\n", hd_version());
     return EXIT_DONE;
 }
 
-/* explore exports where the user says, which nobody knows yet; report has a usual name. */
-static bool writes_here(const struct settings *s)
-{
-    return s->command->bit == ON_EXPLORE ||
-           (s->command->bit == ON_REPORT && s->output == NULL && isatty(STDOUT_FILENO));
-}
-
 /* A run of a store is fetched before the sandbox is entered: what reads it has no right to
- * the store. Other commands than those that read snapshots enter it by themselves. */
+ * the store. Other commands than those that read snapshots enter it by themselves; record
+ * opens its symbols then. */
 static bool begin(struct settings *s)
 {
+    bool explores = s->command->bit == ON_EXPLORE;
+    /* explore exports where the user says, which nobody knows yet; report has a usual name.
+     */
+    bool writes_here = explores || (s->command->bit == ON_REPORT && s->output == NULL &&
+                                    isatty(STDOUT_FILENO));
     s->sandbox = (struct sandbox){.is_off = s->no_sandbox,
                                   .is_verbose = s->verbose,
-                                  .has_terminal = s->command->bit == ON_EXPLORE,
-                                  .writes_here = writes_here(s)};
+                                  .has_terminal = explores,
+                                  .writes_here = writes_here};
     return named_files_begin(s) && stored_run_fetch(s) &&
-           (s->command->most == 0 || sandbox_enter(&s->sandbox)) && load_symbols_of(s);
+           (s->command->most == 0 || sandbox_enter(&s->sandbox)) &&
+           (s->command->bit == ON_RECORD || load_symbols(s));
 }
 
 static int run_command(const struct arguments *a)
@@ -99,40 +93,27 @@ static int run_command(const struct arguments *a)
     return status;
 }
 
-static bool is(const struct arguments *a, const char *word)
-{
-    return a->count >= 2 && strcmp(a->all[1], word) == 0;
-}
-
 static int run(const struct arguments *a)
 {
-    if (a->count < 2) {
-        print_help(NULL, stderr);
-        return EXIT_TROUBLE;
-    }
-    if (is(a, "--help") || is(a, "-h")) {
-        print_help(NULL, stdout);
-        return EXIT_DONE;
-    }
-    return is(a, "--version") ? show_version() : run_command(a);
-}
-
-static bool is_read_by_nobody(int fd)
-{
-    struct pollfd out = {.fd = fd, .events = POLLOUT};
-    return poll(&out, 1, 0) > 0 && (out.revents & POLLERR) != 0;
+    const char *first = a->count > 1 ? a->all[1] : NULL;
+    if (first != NULL && strcmp(first, "--version") == 0)
+        return show_version();
+    if (first != NULL && strcmp(first, "--help") != 0 && strcmp(first, "-h") != 0)
+        return run_command(a);
+    print_help(NULL, first != NULL ? stdout : stderr);
+    return first != NULL ? EXIT_DONE : EXIT_TROUBLE;
 }
 
 /* Help and the like are written without a look at each write: the stream remembers that one
- * failed, but not why. */
+ * failed, but not why. A pipe that nobody reads is no failure. */
 static bool all_is_written(void)
 {
+    struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
     errno = EIO;
     bool ok = fflush(stdout) == 0 && !ferror(stdout);
-    if (ok || errno == EPIPE || is_read_by_nobody(STDOUT_FILENO))
-        return true;
-    fprintf(stderr, "heapdrift: standard output: %s\n", strerror(errno));
-    return false;
+    int why = errno;
+    return ok || why == EPIPE || (poll(&out, 1, 0) > 0 && (out.revents & POLLERR) != 0) ||
+           trouble("standard output", strerror(why));
 }
 
 int main(int argc, char **argv)

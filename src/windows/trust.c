@@ -2,6 +2,8 @@
  * administrators make links. */
 #include "cli/guard/trust.h"
 
+#include <errno.h>
+
 bool trust_user(unsigned user)
 {
     (void)user;
@@ -14,6 +16,15 @@ bool trust_allows(const char *path, enum trust_rule rule, char why[TRUST_REASON]
     (void)rule;
     (void)why;
     return true;
+}
+
+/* No file that is not there yet is known by its folder. */
+int trust_open_folder(const char *path, char *name)
+{
+    (void)path;
+    (void)name;
+    errno = ENOSYS;
+    return -1;
 }
 
 FILE *trust_fopen(const char *path, const char *mode)

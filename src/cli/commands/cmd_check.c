@@ -15,15 +15,6 @@ struct gate {
 
 /* --- budgets ------------------------------------------------------------- */
 
-static bool set_time(struct hd_budgets *b)
-{
-    int64_t seconds;
-    if (!report_time(&seconds))
-        return false;
-    hd_budgets_set_time(b, seconds);
-    return true;
-}
-
 static bool read_files(struct gate *g, const struct settings *s)
 {
     struct hd_error err = {0};
@@ -50,25 +41,23 @@ static bool read_files(struct gate *g, const struct settings *s)
 static bool read_budgets(struct gate *g, const struct settings *s)
 {
     struct hd_error err = {0};
+    int64_t seconds;
     bool ok = true;
     for (size_t i = 0; ok && i < s->budget_count; i++)
         ok = hd_budgets_add_option(g->budgets, s->budgets[i].name, s->budgets[i].value,
                                    &err);
     if (!ok)
         print_error(NULL, &err);
-    ok = ok && set_time(g->budgets) && read_files(g, s);
+    ok = ok && report_time(&seconds);
+    if (ok)
+        hd_budgets_set_time(g->budgets, seconds);
+    ok = ok && read_files(g, s);
     if (ok && s->baseline_write != NULL)
         hd_budgets_accept(g->budgets);
     return ok;
 }
 
 /* --- build servers ------------------------------------------------------- */
-
-static bool is_set(const char *variable)
-{
-    const char *value = getenv(variable);
-    return value != NULL && value[0] != '\0';
-}
 
 /* Annotations go to stderr, where GitHub looks as well: stdout is the report. */
 static bool annotate(const struct settings *s, const struct hd_report *report)
@@ -87,17 +76,18 @@ static bool annotate(const struct settings *s, const struct hd_report *report)
 static bool summarise(const struct hd_report *report)
 {
     static const char variable[] = "GITHUB_STEP_SUMMARY";
+    const char *path = getenv(variable);
     struct hd_error err = {0};
-    if (!is_set(variable))
+    if (path == NULL || path[0] == '\0')
         return true;
-    if (!trust_check(getenv(variable), TRUST_LINKS))
+    if (!trust_check(path, TRUST_LINKS))
         return false;
-    FILE *to = trust_fopen(getenv(variable), "a");
+    FILE *to = trust_fopen(path, "a");
     bool ok = to != NULL;
     ok = ok && hd_report_write(report, "md", NULL, hd_sink_file(to), &err);
     ok = to != NULL && fclose(to) == 0 && ok;
     if (!ok)
-        fprintf(stderr, "heapdrift: %s=%s: %s\n", variable, getenv(variable),
+        fprintf(stderr, "heapdrift: %s=%s: %s\n", variable, path,
                 err.status != HD_OK ? err.message : strerror(errno));
     return ok;
 }
@@ -124,18 +114,6 @@ static int status_of(const struct settings *s, const struct hd_report *report)
     return status;
 }
 
-/* An error about a line that is of no snapshot is of the file of budgets. */
-static void print_trouble(const struct gate *g, const struct loaded *l,
-                          const struct hd_error *err)
-{
-    const char *path = NULL;
-    if (err->snapshot > 0)
-        path = loaded_path(l, err->snapshot - 1);
-    else if (err->where == HD_AT_LINE)
-        path = g->config;
-    print_error(path, err);
-}
-
 static int check(struct settings *s, const struct loaded *l)
 {
     const struct gate *g = s->gate;
@@ -144,7 +122,11 @@ static int check(struct settings *s, const struct loaded *l)
         hd_report_check(l->comparison, &s->options, g->budgets, &err);
     loaded_hide_progress(l);
     if (report == NULL) {
-        print_trouble(g, l, &err);
+        /* An error about a line that is of no snapshot is of the file of budgets. */
+        print_error(err.snapshot > 0          ? loaded_path(l, err.snapshot - 1)
+                    : err.where == HD_AT_LINE ? g->config
+                                              : NULL,
+                    &err);
         return EXIT_TROUBLE;
     }
     int status = status_of(s, report);

@@ -23,6 +23,12 @@ static bool find_target(const struct settings *s, struct hd_target *target)
     return false;
 }
 
+static bool refuse_count(size_t count)
+{
+    fprintf(stderr, "heapdrift: convert takes one snapshot, not %zu\n", count);
+    return false;
+}
+
 static bool is_digest(const struct hd_target *target)
 {
     return strcmp(target->name, "digest") == 0;
@@ -47,42 +53,24 @@ static bool is_apart(const struct settings *s)
     return true;
 }
 
-/* Of a stored run it is the last. */
-static size_t count_of(const struct settings *s)
+static bool check(const struct settings *s, size_t count, struct hd_target *target)
 {
-    return s->stored != NULL ? 1 : s->operand_count;
-}
-
-static bool check(const struct settings *s, struct hd_target *target)
-{
-    const size_t count = count_of(s);
-    bool several = count > 1;
-    if (count > 0 && s->output == NULL) {
-        fputs("heapdrift: convert needs an output file: heapdrift convert IN -o OUT\n",
-              stderr);
-        return false;
-    }
+    if (count > 0 && s->output == NULL)
+        return refuse("convert needs an output file: heapdrift convert IN -o OUT");
     if (count > 0 && !find_target(s, target))
         return false;
-    if (count > 0 && target->redacts && !s->redact) {
-        begin_message(NULL, s->output);
-        end_message(": a core dump is only written without values; add --redact");
-        return false;
-    }
-    if (count == 0 || (several && !is_digest(target) && !target->redacts)) {
-        fprintf(stderr, "heapdrift: convert takes one snapshot, not %zu\n", count);
-        return false;
-    }
-    if (several && strcmp(s->output, "-") == 0)
+    if (count > 0 && target->redacts && !s->redact)
+        return trouble(s->output,
+                       "a core dump is only written without values; add --redact");
+    if (count == 0 || (count > 1 && !is_digest(target) && !target->redacts))
+        return refuse_count(count);
+    if (count > 1 && output_is_standard(s))
         return trouble("-o -", "a series becomes several files: -o app.digest");
-    if (several && !is_apart(s))
+    if (count > 1 && !is_apart(s))
         return false;
-    if (target->binary && strcmp(s->output, "-") == 0 && isatty(STDOUT_FILENO)) {
-        fprintf(stderr, "heapdrift: not writing a %s to a terminal; use -o FILE\n",
-                target->name);
-        return false;
-    }
-    return true;
+    if (!target->binary || !output_is_standard(s) || !isatty(STDOUT_FILENO))
+        return true;
+    return print_message(NULL, "not writing a {} to a terminal; use -o FILE", target->name);
 }
 
 /* --- converting ------------------------------------------------------------ */
@@ -99,13 +87,6 @@ static bool write_snapshot(const void *thing, const struct settings *s, FILE *to
     (void)s;
     const struct conversion *c = thing;
     return hd_snapshot_write(c->snap, c->target->name, hd_sink_file(to), c->lost, err);
-}
-
-static void print_warnings(const struct loaded *l)
-{
-    struct hd_report *report = hd_report_info(l->comparison);
-    output_warnings(report);
-    hd_report_free(report);
 }
 
 static int convert(const struct settings *s, const struct loaded *l,
@@ -127,16 +108,14 @@ static int convert(const struct settings *s, const struct loaded *l,
         return EXIT_TROUBLE;
     }
     if (!s->quiet)
-        print_warnings(l);
+        output_warnings_of(snap, NULL);
     struct hd_losses lost = {0};
     const struct conversion c = {snap, target, &lost};
     if (!output_file(s, output, (struct output_how){.write = write_snapshot}, &c))
         return EXIT_TROUBLE;
-    for (size_t i = 0; i < lost.count && !s->quiet; i++) {
-        begin_message("note", input_name(info->path));
-        fprintf(stderr, ": %s: ", lost.all[i].what);
-        end_message(lost.all[i].message);
-    }
+    for (size_t i = 0; i < lost.count && !s->quiet; i++)
+        print_message("note", "{}: {}: {}", input_name(info->path), lost.all[i].what,
+                      lost.all[i].message);
     if (!s->strict || (info->complete && !info->sampled))
         return EXIT_DONE;
     fputs("heapdrift: inconclusive: the snapshot is incomplete or sampled\n", stderr);
@@ -160,7 +139,7 @@ static int convert_number(const struct settings *s, size_t i,
     char *name = several ? output_numbered(s->output, (uint32_t)i + 1) : NULL;
     struct loaded l = load_snapshots(&one);
     if (l.failed == 0 && l.count != 1) {
-        fprintf(stderr, "heapdrift: convert takes one snapshot, not %zu\n", l.count);
+        refuse_count(l.count);
     } else if (l.failed == 0) {
         if (several && is_digest(target))
             hd_snapshot_set_ages(hd_comparison_snapshot(l.comparison, 0), ages);
@@ -175,7 +154,9 @@ static int run(struct settings *s)
 {
     struct hd_target target;
     int status = EXIT_DONE;
-    if (!check(s, &target))
+    /* Of a stored run it is the last. */
+    const size_t count = s->stored != NULL ? 1 : s->operand_count;
+    if (!check(s, count, &target))
         return EXIT_TROUBLE;
     /* A digest has nothing word for word. */
     s->read.to_write = !is_digest(&target);
@@ -185,7 +166,7 @@ static int run(struct settings *s)
     s->read.reach_later = is_digest(&target); /* it is found on the way */
     s->read.plain_names = is_digest(&target) || strcmp(target.name, "gcdump") == 0;
     struct hd_ages *ages = hd_ages_begin();
-    for (size_t i = 0; i < count_of(s) && status != EXIT_TROUBLE; i++) {
+    for (size_t i = 0; i < count && status != EXIT_TROUBLE; i++) {
         int result = convert_number(s, i, &target, ages);
         status = result != EXIT_DONE ? result : status;
     }

@@ -8,29 +8,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Everything that there is, in one question. */
-static struct hd_report *ask(struct settings *s, const struct loaded *l,
-                             struct hd_error *err)
-{
-    s->options.rows = 0;
-    s->options.tree = true;
-    return (l->count > 1 ? hd_report_diff : hd_report_top)(l->comparison, &s->options, err);
-}
-
-static bool colors_are_wanted(const struct settings *s)
-{
-    const char *no_color = getenv("NO_COLOR");
-    bool unwanted = no_color != NULL && no_color[0] != '\0';
-    return s->style.color == COLOR_ALWAYS || (s->style.color == COLOR_AUTO && !unwanted);
-}
-
-/* What the signal does to a program that does not handle it. */
-static void end_by(int number)
-{
-    signal(number, SIG_DFL);
-    raise(number);
-}
-
 /* Nothing is drawn again while nothing happens. */
 static void show(struct explore *e, struct grid *g, bool happened)
 {
@@ -59,8 +36,11 @@ static void browse(struct explore *e)
     }
     terminal_end();
     grid_free(&g);
-    if (ended != 0)
-        end_by(ended);
+    /* What the signal does to a program that does not handle it. */
+    if (ended != 0) {
+        signal(ended, SIG_DFL);
+        raise(ended);
+    }
 }
 
 static bool is_used(const struct settings *s, const char *path, char *why)
@@ -72,14 +52,22 @@ static int explore(struct settings *s, const struct loaded *l)
 {
     struct hd_error err = {0};
     bool app_only = s->options.app_only;
+    const char *no_color = getenv("NO_COLOR");
+    bool colors =
+        s->style.color == COLOR_ALWAYS ||
+        (s->style.color == COLOR_AUTO && (no_color == NULL || no_color[0] == '\0'));
+    /* Everything that there is, in one question. */
     s->options.app_only = false;
-    struct hd_report *report = ask(s, l, &err);
+    s->options.rows = 0;
+    s->options.tree = true;
+    struct hd_report *report =
+        (l->count > 1 ? hd_report_diff : hd_report_top)(l->comparison, &s->options, &err);
     if (report == NULL)
         return output_answer(s, l, NULL, &err);
     loaded_hide_progress(l);
     if (!s->quiet)
         output_warnings(report);
-    if (!terminal_begin(colors_are_wanted(s))) {
+    if (!terminal_begin(colors)) {
         hd_report_free(report);
         return EXIT_TROUBLE;
     }

@@ -35,39 +35,29 @@ static void print_option(const struct option *o, const struct command *command, 
     fprintf(to, "%-*s  %s\n", INDENT, left, help);
 }
 
-static void print_group(const struct command *command, enum option_group group, FILE *to)
-{
-    bool any = false;
-    for (const struct option *o = NULL; (o = option_next(command, o)) != NULL;) {
-        if (!option_is_listed(o, command) || o->group != group)
-            continue;
-        if (!any)
-            fprintf(to, "\n%s:\n", group_titles[group]);
-        any = true;
-        print_option(o, command, to);
-    }
-}
-
-static void print_examples(const struct command *c, FILE *to)
-{
-    size_t widest = 0;
-    for (size_t i = 0; i < MOST_EXAMPLES && c->examples[i].line != NULL; i++)
-        widest =
-            strlen(c->examples[i].line) > widest ? strlen(c->examples[i].line) : widest;
-    if (widest > 0)
-        fputs("\nexamples:\n", to);
-    for (size_t i = 0; i < MOST_EXAMPLES && c->examples[i].line != NULL; i++)
-        fprintf(to, "  %-*s  # %s\n", (int)widest, c->examples[i].line,
-                c->examples[i].what);
-}
-
 static void print_command_help(const struct command *c, FILE *to)
 {
+    int widest = 0;
     fprintf(to, "usage: heapdrift %s [OPTIONS]%s%s\n\n%s\n", c->name,
             c->operands[0] != '\0' ? " " : "", c->operands, c->description);
-    print_examples(c, to);
-    for (enum option_group g = 0; g < GROUP_COUNT; g++)
-        print_group(c, g, to);
+    for (size_t i = 0; i < MOST_EXAMPLES && c->examples[i].line != NULL; i++) {
+        int len = (int)strlen(c->examples[i].line);
+        widest = len > widest ? len : widest;
+    }
+    fputs(widest > 0 ? "\nexamples:\n" : "", to);
+    for (size_t i = 0; i < MOST_EXAMPLES && c->examples[i].line != NULL; i++)
+        fprintf(to, "  %-*s  # %s\n", widest, c->examples[i].line, c->examples[i].what);
+    for (enum option_group g = 0; g < GROUP_COUNT; g++) {
+        bool any = false;
+        for (const struct option *o = NULL; (o = option_next(c, o)) != NULL;) {
+            if (!option_is_listed(o, c) || o->group != g)
+                continue;
+            if (!any)
+                fprintf(to, "\n%s:\n", group_titles[g]);
+            any = true;
+            print_option(o, c, to);
+        }
+    }
 }
 
 /* --- formats ------------------------------------------------------------- */
@@ -95,20 +85,19 @@ static void print_help_on_formats(FILE *to)
 
 /* --- the program --------------------------------------------------------- */
 
-static const struct {
-    enum command_purpose purpose;
-    const char *title;
-} purposes[] = {
-    {FOR_PROCESSES, "running processes"},
-    {FOR_FILES, "snapshots"},
-    {FOR_BUILDS, "CI"},
-    {FOR_FLEETS, "fleets"},
-    {FOR_FORMATS, "files"},
-    {FOR_HELP, "help"},
-};
-
 static void print_commands(FILE *to)
 {
+    static const struct {
+        enum command_purpose purpose;
+        const char *title;
+    } purposes[] = {
+        {FOR_PROCESSES, "running processes"},
+        {FOR_FILES, "snapshots"},
+        {FOR_BUILDS, "CI"},
+        {FOR_FLEETS, "fleets"},
+        {FOR_FORMATS, "files"},
+        {FOR_HELP, "help"},
+    };
     const struct command *c;
     for (size_t p = 0; p < sizeof(purposes) / sizeof(*purposes); p++) {
         fprintf(to, "%s:\n", purposes[p].title);

@@ -28,20 +28,6 @@ struct load_progress {
     size_t told;
 };
 
-static uint64_t size_of(const char *path)
-{
-    struct stat st;
-    return path != NULL && stat(path, &st) == 0 && S_ISREG(st.st_mode)
-               ? (uint64_t)st.st_size
-               : 0;
-}
-
-/* Inputs that cannot be opened are never read. */
-static bool is_over(const struct load_progress *t, size_t i)
-{
-    return t->done[i].entry != NULL || t->inputs.all[i].error.status != HD_OK;
-}
-
 static void print_read(const struct load_progress *t, size_t i)
 {
     const struct hd_info_entry *entry = t->done[i].entry;
@@ -68,7 +54,9 @@ static void print_file(void *context, size_t i, const struct hd_info_entry *entr
     t->done[i].seconds = seconds_now() - t->begun[i];
     if (again)
         print_read(t, i);
-    while (t->told < t->inputs.count && is_over(t, t->told))
+    /* Inputs that cannot be opened are never read. */
+    while (t->told < t->inputs.count &&
+           (t->done[t->told].entry != NULL || t->inputs.all[t->told].error.status != HD_OK))
         print_read(t, t->told++);
     funlockfile(stderr);
 }
@@ -80,29 +68,17 @@ static void show_progress(void *context, enum hd_phase phase, uint64_t more, uin
         progress_report(t->progress, phase, more, all);
 }
 
-static void begin_progress(struct load_progress *t, const struct hd_inputs *inputs)
-{
-    uint64_t bytes = 0;
-    for (size_t i = 0; i < inputs->count; i++)
-        bytes += size_of(inputs->all[i].path);
-    progress_files(t->progress, inputs->count, bytes);
-}
-
 /* --- what was read --------------------------------------------------------- */
-
-static bool lies_in(const char *path, const char *folder, size_t len)
-{
-    bool slash = len > 0 && folder[len - 1] == '/';
-    return strncmp(path, folder, len) == 0 && (slash || path[len] == '/');
-}
 
 /* True for a folder of which nothing is left. */
 static bool is_bare_folder(const struct hd_info_entry *entries, size_t count,
                            const struct hd_inputs *inputs, const char *operand)
 {
     size_t len = strlen(operand), found = 0, left = 0;
+    bool slash = len > 0 && operand[len - 1] == '/';
     for (size_t i = 0; i < count; i++) {
-        bool in = lies_in(entries[i].path, operand, len);
+        const char *path = entries[i].path;
+        bool in = strncmp(path, operand, len) == 0 && (slash || path[len] == '/');
         found += in && inputs->all[i].from_folder;
         left += in && !entries[i].skipped;
     }
@@ -136,34 +112,19 @@ static void report_entries(struct loaded *l, const struct settings *s)
     }
 }
 
-static bool standard_input_twice(const struct settings *s)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < s->operand_count; i++)
-        n += strcmp(s->operands[i], "-") == 0;
-    if (n > 1)
-        fputs("heapdrift: standard input can be given only once\n", stderr);
-    return n > 1;
-}
-
-/* A graph of a core dump may be given back, and is then read again with the files of its
- * modules, if there are several snapshots. */
-static bool modules_are_needed(const struct loaded *l)
+/* Files of modules are given up when nothing needs them: a graph of a core dump may be
+ * given back, and is then read again with them, if there are several snapshots. */
+static void give_up_modules(struct loaded *l, const struct settings *s)
 {
     size_t count;
     const struct hd_info_entry *entries = hd_comparison_entries(l->comparison, &count);
+    bool are_needed = !s->sandbox.is_wide;
     for (size_t i = 0; count > 1 && i < count; i++)
-        if (entries[i].snap != NULL &&
-            strcmp(hd_snapshot_info(entries[i].snap)->format, "core-dump") == 0)
-            return true;
-    return false;
-}
-
-/* The thread that shows progress would keep what is given up. */
-static void give_up_modules(struct loaded *l, const struct settings *s)
-{
-    if (!s->sandbox.is_wide || modules_are_needed(l))
+        are_needed |= entries[i].snap != NULL &&
+                      strcmp(hd_snapshot_info(entries[i].snap)->format, "core-dump") == 0;
+    if (are_needed)
         return;
+    /* The thread that shows progress would keep what is given up. */
     bool shows = l->telling->progress != NULL;
     progress_stop(l->telling->progress);
     l->failed += !sandbox_narrow(&s->sandbox);
@@ -173,19 +134,24 @@ static void give_up_modules(struct loaded *l, const struct settings *s)
 bool load_symbols(struct settings *s)
 {
     struct hd_error err = {0};
-    struct hd_symbols *symbols =
-        s->symbols != NULL ? hd_symbols_open(s->symbols, &err) : NULL;
-    if (s->symbols != NULL && symbols == NULL)
+    if (s->symbols == NULL)
+        return true;
+    s->read.symbols = s->opened_symbols = hd_symbols_open(s->symbols, &err);
+    if (s->opened_symbols == NULL)
         print_error(s->symbols, &err);
-    s->read.symbols = s->opened_symbols = symbols;
-    return s->symbols == NULL || symbols != NULL;
+    return s->opened_symbols != NULL;
 }
 
 struct loaded load_snapshots(const struct settings *s)
 {
     struct loaded l = {0};
-    if (standard_input_twice(s)) {
-        l.failed = 1;
+    size_t pipes = 0;
+    uint64_t bytes = 0;
+    struct stat st;
+    for (size_t i = 0; i < s->operand_count; i++)
+        pipes += strcmp(s->operands[i], "-") == 0;
+    if (pipes > 1) {
+        l.failed = !refuse("standard input can be given only once");
         return l;
     }
     /* What cannot be opened stands in its place with its error. */
@@ -200,7 +166,12 @@ struct loaded load_snapshots(const struct settings *s)
                                .begun = zeroed(l.inputs.count, sizeof(double)),
                                .inputs = l.inputs};
     l.telling->done = zeroed(l.inputs.count, sizeof(*l.telling->done));
-    begin_progress(l.telling, &l.inputs);
+    for (size_t i = 0; i < l.inputs.count; i++) {
+        const char *path = l.inputs.all[i].path;
+        bool is_file = path != NULL && stat(path, &st) == 0 && S_ISREG(st.st_mode);
+        bytes += is_file ? (uint64_t)st.st_size : 0;
+    }
+    progress_files(l.telling->progress, l.inputs.count, bytes);
     struct hd_read_options how = s->read;
     how.threads = s->threads;
     how.progress = show_progress;

@@ -84,25 +84,20 @@ static bool write_to(const struct job *j, FILE *to, const char *name)
     return !j->how.tells && trouble(name, err.message);
 }
 
-static bool is_folder(const char *path, size_t len)
-{
-    char folder[PATH_MAX];
-    struct stat st;
-    snprintf(folder, sizeof(folder), "%.*s", (int)len, path);
-    return stat(folder, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
 /* Why there can be no file of that name, and what to do. */
 static bool no_file(const struct job *j, int why)
 {
     const char *slash = strrchr(j->path, '/');
     size_t folder = slash != NULL ? (size_t)(slash - j->path) : 0;
-    char text[PATH_MAX + 80];
+    char text[PATH_MAX + 80], name[PATH_MAX];
+    struct stat st;
+    snprintf(name, sizeof(name), "%.*s", (int)folder, j->path);
+    bool is_there = stat(name, &st) == 0 && S_ISDIR(st.st_mode);
     if (why == EISDIR)
         snprintf(text, sizeof(text), "%s; name a file in it: %s%sheapdrift.%s",
                  strerror(why), j->path, slash != NULL && slash[1] == '\0' ? "" : "/",
                  strcmp(j->settings->format, "text") == 0 ? "txt" : j->settings->format);
-    else if (why == ENOENT && folder > 0 && !is_folder(j->path, folder))
+    else if (why == ENOENT && folder > 0 && !is_there)
         snprintf(text, sizeof(text), "%s: create the folder %.*s first", strerror(why),
                  (int)folder, j->path);
     else if (why == EACCES || why == EROFS)
@@ -212,23 +207,16 @@ bool output_report(const struct settings *s, const struct hd_report *report,
     return ok;
 }
 
-static bool matches_nothing(const struct hd_report *report)
-{
-    size_t count;
-    const struct hd_warning *all = hd_report_warnings(report, &count);
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(all[i].code, "no-such-type") == 0)
-            return true;
-    return false;
-}
-
 /* Why hd_report_conclusive() says no: the first reason of its own, in its order. */
 static const char *why_inconclusive(const struct hd_report *report)
 {
     const struct hd_model *m = hd_report_model(report);
     const struct hd_diff *d = m->diff;
-    if (matches_nothing(report))
-        return "no type matches";
+    size_t count;
+    const struct hd_warning *all = hd_report_warnings(report, &count);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(all[i].code, "no-such-type") == 0)
+            return "no type matches";
     for (size_t k = 0; k < m->snapshot_count; k++)
         if (!m->snapshots[k].info.complete || m->snapshots[k].info.sampled)
             return "a snapshot is incomplete or sampled";

@@ -8,6 +8,7 @@
 #include "cli/guard/sandbox.h"
 
 #include "cli/guard/allocate.h"
+#include "cli/guard/trust.h"
 #include "cli/guard/used_files.h"
 #include "heapdrift.h"
 
@@ -356,10 +357,10 @@ static bool has_no_rule(int error)
 }
 
 /* A file has no rights of folders, and versions before the third know fewer. */
-static bool allow(struct box *b, const char *path, uint64_t use)
+static bool allow_at(struct box *b, int folder, const char *path, uint64_t use)
 {
     struct stat st;
-    struct path_attributes a = {.parent = open(path, O_PATH | O_CLOEXEC)};
+    struct path_attributes a = {.parent = openat(folder, path, O_PATH | O_CLOEXEC)};
     bool ok = a.parent >= 0 && fstat(a.parent, &st) == 0;
     if (ok) {
         a.allowed = (b->only_reading ? use & ~WRITE : use) & known_uses(b->version);
@@ -378,6 +379,11 @@ static bool allow(struct box *b, const char *path, uint64_t use)
     return ok;
 }
 
+static bool allow(struct box *b, const char *path, uint64_t use)
+{
+    return allow_at(b, AT_FDCWD, path, use);
+}
+
 static void allow_below(struct box *b, const char *folder, const char *const *names,
                         size_t count)
 {
@@ -390,10 +396,12 @@ static void allow_below(struct box *b, const char *folder, const char *const *na
 /* The folder of a file that is made there. */
 static void allow_folder(struct box *b, const char *path)
 {
-    char *folder = file_folder(path);
-    if (folder != NULL)
-        allow(b, folder, READ | LIST | WRITE);
-    free(folder);
+    char name[NAME_MAX + 1];
+    int folder = trust_open_folder(path, name);
+    if (folder < 0)
+        return;
+    allow_at(b, folder, ".", READ | LIST | WRITE);
+    close(folder);
 }
 
 /* Whether a file may be a core dump, which takes the pages that it lacks from the files of
@@ -514,7 +522,7 @@ static void allow_server(struct box *b)
 static void allow_store(struct box *b)
 {
     static const char *const beside[] = {"-wal", "-shm", "-journal"};
-    char path[PATH_MAX];
+    char name[NAME_MAX + 1], path[NAME_MAX + 16];
     if (!b->has_store || (b->store == NULL && b->store_is_read))
         return;
     allow(b, SANDBOX_PODINFO, READ);
@@ -526,14 +534,15 @@ static void allow_store(struct box *b)
         allow_folder(b, b->store);
         return;
     }
-    char *target = file_target(b->store);
-    if (target == NULL)
+    int folder = trust_open_folder(b->store, name);
+    if (folder < 0)
         return;
-    allow(b, target, READ);
-    for (size_t i = 0; i < sizeof(beside) / sizeof(*beside); i++)
-        if (snprintf(path, sizeof(path), "%s%s", target, beside[i]) < (int)sizeof(path))
-            allow(b, path, READ | WRITE);
-    free(target);
+    allow_at(b, folder, name, READ);
+    for (size_t i = 0; i < sizeof(beside) / sizeof(*beside); i++) {
+        snprintf(path, sizeof(path), "%s%s", name, beside[i]);
+        allow_at(b, folder, path, READ | WRITE);
+    }
+    close(folder);
 }
 
 /* Seeds of hash tables; which file it was that became shorter. That one stays open: else

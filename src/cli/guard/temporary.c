@@ -66,11 +66,17 @@ void temporary_listen(void)
     atexit(temporary_remove);
 }
 
+/* Bytes of a path up to its last slash, that included; 0 without one. */
+static size_t folder_length(const char *target)
+{
+    const char *slash = strrchr(target, '/');
+    return slash != NULL ? (size_t)(slash - target) + 1 : 0;
+}
+
 static bool name_beside(const char *target, char *to)
 {
     static const char name[] = ".heapdrift-XXXXXX";
-    const char *slash = strrchr(target, '/');
-    size_t folder = slash != NULL ? (size_t)(slash - target) + 1 : 0;
+    size_t folder = folder_length(target);
     if (folder + sizeof(name) > PATH_MAX) {
         errno = ENAMETOOLONG;
         return false;
@@ -80,11 +86,21 @@ static bool name_beside(const char *target, char *to)
     return true;
 }
 
-static void put_folder(const char *target, char folder[PATH_MAX])
+static int open_folder_of(const char *target, int how)
 {
-    const char *slash = strrchr(target, '/');
-    int len = slash == NULL ? 0 : slash == target ? 1 : (int)(slash - target);
-    snprintf(folder, PATH_MAX, "%.*s", len > 0 ? len : 1, len > 0 ? target : ".");
+    char folder[PATH_MAX];
+    size_t len = folder_length(target);
+    snprintf(folder, sizeof(folder), "%.*s", len > 0 ? (int)len : 1,
+             len > 0 ? target : ".");
+    return open(folder, how | O_CLOEXEC, S_IRUSR | S_IWUSR);
+}
+
+static void close_keeping_errno(int fd)
+{
+    int why = errno;
+    if (fd >= 0)
+        close(fd);
+    errno = why;
 }
 
 /* --- on the disk -----------------------------------------------------------------------
@@ -97,28 +113,20 @@ static bool sync_file(int fd)
     return fsync(fd) == 0 || (errno != EIO && errno != ENOSPC && errno != EDQUOT);
 }
 
-/* Whoever owns the folder can have put a pipe in the place of a file by now. */
-static bool sync_path(const char *name, int kind)
+/* A file that cannot be opened is not asked. */
+static bool sync_and_close(int fd)
 {
-    int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | kind);
     bool ok = fd < 0 || sync_file(fd);
-    int why = errno;
-    if (fd >= 0)
-        close(fd);
-    errno = why;
+    close_keeping_errno(fd);
     return ok;
 }
 
+/* Whoever owns the folder can have put a pipe in the place of a file by now. */
 static bool sync_content(void)
 {
-    return nameless >= 0 ? sync_file(nameless) : sync_path(path, O_NOFOLLOW);
-}
-
-static bool sync_folder_of(const char *target)
-{
-    char folder[PATH_MAX];
-    put_folder(target, folder);
-    return sync_path(folder, O_DIRECTORY);
+    return nameless >= 0
+               ? sync_file(nameless)
+               : sync_and_close(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
 }
 
 /* --- files ------------------------------------------------------------------------------
@@ -127,14 +135,7 @@ static bool sync_folder_of(const char *target)
 /* In the folder of target, where its file system can do that. */
 static int open_nameless(const char *target)
 {
-#ifdef O_TMPFILE
-    char folder[PATH_MAX];
-    put_folder(target, folder);
-    return open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
-#else
-    (void)target;
-    return -1;
-#endif
+    return open_folder_of(target, O_TMPFILE | O_RDWR);
 }
 
 /* One that can get a name later, which takes /proc. It is kept beyond the descriptor of
@@ -146,9 +147,10 @@ static int open_to_be_named(const char *target)
     snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
     if (fd >= 0 && access(link, F_OK) == 0)
         nameless = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-    if (fd >= 0 && nameless < 0)
-        close(fd);
-    return nameless >= 0 ? fd : -1;
+    if (nameless >= 0)
+        return fd;
+    close_keeping_errno(fd);
+    return -1;
 }
 
 static int open_named(void)
@@ -168,8 +170,7 @@ static int open_named(void)
 
 static void close_folder(void)
 {
-    if (handle >= 0)
-        close(handle);
+    close_keeping_errno(handle);
     handle = -1;
 }
 
@@ -199,11 +200,9 @@ FILE *temporary_open(const char *target)
     int fd = open_to_be_named(place);
     fd = fd >= 0 ? fd : open_named();
     FILE *to = fd >= 0 ? fdopen(fd, "w") : NULL;
-    if (to == NULL && fd >= 0) {
-        int why = errno;
-        close(fd);
+    if (to == NULL) {
+        close_keeping_errno(fd);
         temporary_remove();
-        errno = why;
     }
     return to;
 }
@@ -251,11 +250,11 @@ static bool copy_beside(void)
     memset(path + strlen(path) - ANY, 'X', ANY);
     int to = open_named();
     bool ok = to >= 0 && copy_to(to) && sync_file(to);
+    if (ok)
+        ok = close(to) == 0;
+    else
+        close_keeping_errno(to);
     int why = errno;
-    if (to >= 0 && close(to) != 0 && ok) {
-        why = errno;
-        ok = false;
-    }
     if (!ok && is_there)
         unlink(path);
     is_there = ok;
@@ -283,27 +282,26 @@ bool temporary_rename(const char *target)
     bool ok = is_synced && nameless >= 0 && name_it(place);
     ok = ok || (is_synced && is_there && rename(path, place) == 0);
     is_there = is_there && !ok;
-    ok = ok && sync_folder_of(place);
-    int why = errno;
+    ok = ok && sync_and_close(open_folder_of(place, O_RDONLY | O_NONBLOCK | O_DIRECTORY));
     if (!ok)
         temporary_remove();
-    if (nameless >= 0)
-        close(nameless);
+    close_keeping_errno(nameless);
     nameless = -1;
     close_folder();
-    errno = why;
     return ok;
 }
 
+/* Keeps errno. */
 void temporary_remove(void)
 {
+    int why = errno;
     if (is_there)
         unlink(path);
     is_there = false;
-    if (nameless >= 0)
-        close(nameless);
+    close_keeping_errno(nameless);
     nameless = -1;
     close_folder();
+    errno = why;
 }
 
 /* A name below an open folder; without /proc by that which the user gave. */
@@ -336,11 +334,9 @@ FILE *temporary_nameless(const char *beside)
         pthread_sigmask(SIG_SETMASK, &before, NULL);
     }
     FILE *file = fd >= 0 ? fdopen(fd, "w+") : NULL;
-    int why = errno;
-    if (file == NULL && fd >= 0)
-        close(fd);
-    close(folder);
-    errno = why;
+    if (file == NULL)
+        close_keeping_errno(fd);
+    close_keeping_errno(folder);
     return file;
 }
 

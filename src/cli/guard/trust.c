@@ -27,11 +27,6 @@ bool trust_user(unsigned user)
            (caller != NULL && end != caller && *end == '\0' && user == number);
 }
 
-static bool is_sticky(const struct stat *st)
-{
-    return S_ISDIR(st->st_mode) && (st->st_mode & S_ISVTX) != 0;
-}
-
 static bool anybody_writes(const struct stat *st)
 {
     return (st->st_mode & S_IWOTH) != 0;
@@ -103,39 +98,6 @@ blame(struct walk *w, const char *at, const char *format, ...)
     snprintf(w->culprit, sizeof(w->culprit), "%s", at);
 }
 
-static void judge_found(struct walk *w, const struct stat *st, const char *at)
-{
-    if (!trust_user(st->st_uid))
-        blame(w, at, "%s belongs to user %u", at, st->st_uid);
-    else if (S_ISLNK(st->st_mode) || is_sticky(st))
-        return;
-    else if (anybody_writes(st))
-        blame(w, at, "anybody can write to %s", at);
-    else if (group_writes(st, at))
-        blame(w, at, "others than its owner can write to %s", at);
-}
-
-static void judge_named(struct walk *w, const struct stat *st, const char *at)
-{
-    bool has_content = S_ISREG(st->st_mode) || S_ISDIR(st->st_mode);
-    if (anybody_writes(&w->above) && !trust_user(st->st_uid))
-        blame(w, at, "%s belongs to user %u, in a folder of everybody", at, st->st_uid);
-    else if (has_content && anybody_writes(st) && !is_sticky(st))
-        blame(w, at, "anybody can write to %s", at);
-}
-
-/* As fs.protected_symlinks and fs.protected_fifos, but in every folder, and always. */
-static void judge_link(struct walk *w, const struct stat *st, const char *at)
-{
-    bool is_replaced = S_ISREG(st->st_mode) && w->rule != TRUST_KEPT;
-    if (trust_user(st->st_uid))
-        return;
-    if (S_ISLNK(st->st_mode))
-        blame(w, at, "%s is a link of user %u", at, st->st_uid);
-    else if (!is_replaced && !S_ISDIR(st->st_mode) && anybody_writes(&w->above))
-        blame(w, at, "%s belongs to user %u, in a folder of everybody", at, st->st_uid);
-}
-
 /* Who may add names to a folder may add one of a file that somebody else wrote. */
 static bool has_strange_name(const struct walk *w, const struct stat *st)
 {
@@ -144,15 +106,30 @@ static bool has_strange_name(const struct walk *w, const struct stat *st)
            !is_owners;
 }
 
+/* What is written: as fs.protected_symlinks and fs.protected_fifos, but in every folder,
+ * and always. */
 static void judge(struct walk *w, const struct stat *st, const char *at)
 {
+    static const char in_public[] = "%s belongs to user %u, in a folder of everybody";
+    const bool is_strange = !trust_user(st->st_uid), is_link = S_ISLNK(st->st_mode);
+    const bool is_file = S_ISREG(st->st_mode), is_folder = S_ISDIR(st->st_mode);
+    const bool is_sticky = is_folder && (st->st_mode & S_ISVTX) != 0;
+    const bool is_found = w->rule == TRUST_FOUND, is_named = w->rule == TRUST_NAMED;
+    const bool is_written = !is_found && !is_named;
+    const bool is_replaced = is_file && w->rule != TRUST_KEPT;
     at = *at != '\0' ? at : "/";
-    if (w->rule == TRUST_FOUND)
-        judge_found(w, st, at);
-    else if (w->rule == TRUST_NAMED)
-        judge_named(w, st, at);
-    else
-        judge_link(w, st, at);
+    if (is_found && is_strange)
+        blame(w, at, "%s belongs to user %u", at, st->st_uid);
+    else if (is_written && is_strange && is_link)
+        blame(w, at, "%s is a link of user %u", at, st->st_uid);
+    else if (is_strange && anybody_writes(&w->above) &&
+             (is_named || (is_written && !is_replaced && !is_folder)))
+        blame(w, at, in_public, at, st->st_uid);
+    else if (anybody_writes(st) && !is_sticky &&
+             (is_found ? !is_link : is_named && (is_file || is_folder)))
+        blame(w, at, "anybody can write to %s", at);
+    else if (is_found && !is_link && !is_sticky && group_writes(st, at))
+        blame(w, at, "others than its owner can write to %s", at);
     if (w->rule != TRUST_LINKS && has_strange_name(w, st))
         blame(w, at, "%s has another name, in a folder of others", at);
 }
@@ -175,14 +152,6 @@ static bool enter_root(struct walk *w)
         return false;
     judge(w, &w->above, w->at);
     return true;
-}
-
-static bool go_up(struct walk *w)
-{
-    char *slash = strrchr(w->at, '/');
-    if (slash != NULL)
-        *slash = '\0';
-    return enter(w, openat(w->folder, "..", O_PATH | O_DIRECTORY | O_CLOEXEC));
 }
 
 static bool put_before(struct walk *w, const char *text)
@@ -238,18 +207,13 @@ static bool take_name(struct walk *w)
     return true;
 }
 
-static bool is_last(const struct walk *w)
-{
-    return w->left[strspn(w->left, "/")] == '\0';
-}
-
 /* A name that is neither "." nor "..". */
 static bool step(struct walk *w, bool *ended)
 {
     char at[PATH_MAX + NAME_MAX + 2];
     struct stat *st = &w->st;
     snprintf(at, sizeof(at), "%s/%s", w->at, w->name);
-    *ended = is_last(w);
+    *ended = w->left[strspn(w->left, "/")] == '\0';
     if (fstatat(w->folder, w->name, st, AT_SYMLINK_NOFOLLOW) != 0) {
         *st = (struct stat){0};
         return *ended && errno == ENOENT;
@@ -298,8 +262,15 @@ static bool walk(struct walk *w, const char *path)
     while (!ended && take_name(w)) {
         if (strcmp(w->name, ".") == 0)
             continue;
-        if (!(strcmp(w->name, "..") == 0 ? go_up(w) : step(w, &ended)))
+        if (strcmp(w->name, "..") == 0) {
+            char *slash = strrchr(w->at, '/');
+            if (slash != NULL)
+                *slash = '\0';
+            if (!enter(w, openat(w->folder, "..", O_PATH | O_DIRECTORY | O_CLOEXEC)))
+                return false;
+        } else if (!step(w, &ended)) {
             return false;
+        }
     }
     return ended;
 }
@@ -326,23 +297,18 @@ static bool resolve(const char *path, char whole[PATH_MAX])
     return (ended || is_folder) && w.fault[0] == '\0' && len < PATH_MAX;
 }
 
-static void add_exception(const char *name, size_t len)
-{
-    exceptions.all = more(exceptions.all, (exceptions.count + 1) * PATH_MAX);
-    snprintf(exceptions.all[exceptions.count++], PATH_MAX, "%.*s", (int)len, name);
-}
-
 /* A link of a stranger stands for itself: he may have put it in the place of the file that
  * was meant. */
 static void add_list(const char *list)
 {
-    char whole[PATH_MAX];
-    while (list != NULL && *(list += strspn(list, ":")) != '\0') {
-        size_t len = strcspn(list, ":");
-        add_exception(list, len);
-        if (resolve(exceptions.all[exceptions.count - 1], whole))
-            add_exception(whole, strlen(whole));
-        list += len;
+    char name[PATH_MAX], whole[PATH_MAX];
+    for (size_t len; list != NULL && *(list += strspn(list, ":")) != '\0'; list += len) {
+        len = strcspn(list, ":");
+        snprintf(name, sizeof(name), "%.*s", (int)len, list);
+        exceptions.all = more(exceptions.all, (exceptions.count + 2) * PATH_MAX);
+        strcpy(exceptions.all[exceptions.count++], name);
+        if (resolve(name, whole))
+            strcpy(exceptions.all[exceptions.count++], whole);
     }
 }
 

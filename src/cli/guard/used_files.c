@@ -1,6 +1,7 @@
 #include "cli/guard/used_files.h"
 
 #include "cli/guard/allocate.h"
+#include "cli/guard/trust.h"
 #include "cli/terminal/messages.h"
 
 #include <errno.h>
@@ -14,51 +15,6 @@
 
 /* --- which file it is -------------------------------------------------------------- */
 
-/* What the name of a link at path stands for, from the folder of path. */
-static char *beside(const char *path, const char *name)
-{
-    const char *slash = name[0] != '/' ? strrchr(path, '/') : NULL;
-    size_t folder = slash != NULL ? (size_t)(slash - path) + 1 : 0;
-    size_t size = folder + strlen(name) + 1;
-    char *whole = malloc(size);
-    if (whole != NULL)
-        snprintf(whole, size, "%.*s%s", (int)folder, path, name);
-    return whole;
-}
-
-char *file_target(const char *path)
-{
-    enum { MOST_LINKS = 40 };
-    char *at = strdup(path);
-    for (int i = 0; at != NULL && i < MOST_LINKS; i++) {
-        char name[PATH_MAX];
-        ssize_t len = readlink(at, name, sizeof(name) - 1);
-        if (len < 0)
-            return at;
-        name[len] = '\0';
-        char *next = beside(at, name);
-        free(at);
-        at = next;
-    }
-    if (at != NULL)
-        errno = ELOOP;
-    free(at);
-    return NULL;
-}
-
-char *file_folder(const char *path)
-{
-    char *target = file_target(path);
-    char *slash = target != NULL ? strrchr(target, '/') : NULL;
-    if (slash == NULL) {
-        char *here = target != NULL ? strdup(".") : NULL;
-        free(target);
-        return here;
-    }
-    slash[slash == target] = '\0';
-    return target;
-}
-
 static struct file_identity identity_of_stat(const struct stat *st)
 {
     return (struct file_identity){.is_there = true,
@@ -67,34 +23,27 @@ static struct file_identity identity_of_stat(const struct stat *st)
                                   .number = st->st_ino};
 }
 
-static struct file_identity identity_in_folder(const char *path)
-{
-    struct stat st;
-    struct file_identity p = {0};
-    char *target = file_target(path);
-    if (target == NULL)
-        return p;
-    char *slash = strrchr(target, '/');
-    const char *name = slash != NULL ? slash + 1 : target;
-    p.name = zeroed(strlen(name) + 1, 1);
-    strcpy(p.name, name);
-    if (slash != NULL)
-        slash[slash == target] = '\0';
-    if (stat(slash != NULL ? target : ".", &st) == 0) {
-        p.is_known = true;
-        p.device = st.st_dev;
-        p.number = st.st_ino;
-    }
-    free(target);
-    return p;
-}
-
+/* Links lead to the folder and the name, whether there is anything or not: it is made or
+ * replaced, the links stay. */
 static struct file_identity identity_of(const char *path)
 {
     struct stat st;
+    char name[NAME_MAX + 1];
     if (strcmp(path, "-") == 0)
         return (struct file_identity){0};
-    return stat(path, &st) == 0 ? identity_of_stat(&st) : identity_in_folder(path);
+    if (stat(path, &st) == 0)
+        return identity_of_stat(&st);
+    int folder = trust_open_folder(path, name);
+    struct file_identity f = {.is_known = folder >= 0 && fstat(folder, &st) == 0};
+    if (f.is_known) {
+        f.device = st.st_dev;
+        f.number = st.st_ino;
+        f.name = strdup(name);
+        f.is_known = f.name != NULL;
+    }
+    if (folder >= 0)
+        close(folder);
+    return f;
 }
 
 /* "-" is standard input, and "app.nettrace#2" a part of app.nettrace. */
@@ -135,17 +84,13 @@ void used_files_add(struct used_files *u, struct used_file file)
     u->all[u->count++] = file;
 }
 
-static bool is_of(const struct used_file *f, const char *option)
-{
-    return f->option != NULL && strcmp(f->option, option) == 0;
-}
-
 /* A baseline is brought up to date, and what convert is given may change its format. */
 static bool may_be_one(const struct used_files *u, const struct used_file *written,
                        const struct used_file *other)
 {
-    return (is_of(written, "baseline-write") && is_of(other, "baseline")) ||
-           (u->inputs_may_change && (other->use & FILE_INPUT) != 0);
+    return (u->inputs_may_change && (other->use & FILE_INPUT) != 0) ||
+           (written->option != NULL && strcmp(written->option, "baseline-write") == 0 &&
+            other->option != NULL && strcmp(other->option, "baseline") == 0);
 }
 
 static void explain(const struct used_file *other, char why[USED_FILE_REASON])
@@ -157,26 +102,21 @@ static void explain(const struct used_file *other, char why[USED_FILE_REASON])
         snprintf(why, USED_FILE_REASON, "%s; name another file", other->what);
 }
 
-static bool is_apart(const struct used_files *u, const struct used_file *written)
+bool used_files_are_apart(const struct used_files *u)
 {
     char why[USED_FILE_REASON];
     for (size_t i = 0; i < u->count; i++) {
-        const struct used_file *other = &u->all[i];
-        bool can_be_lost = (other->use & FILE_WRITTEN) != 0 || other->identity.is_there;
-        if (other == written || !can_be_lost || may_be_one(u, written, other) ||
-            !are_one(&written->identity, &other->identity))
-            continue;
-        explain(other, why);
-        return trouble(written->path, why);
+        const struct used_file *written = &u->all[i];
+        for (size_t k = 0; (written->use & FILE_WRITTEN) != 0 && k < u->count; k++) {
+            const struct used_file *other = &u->all[k];
+            bool can_be_lost = (other->use & FILE_WRITTEN) != 0 || other->identity.is_there;
+            if (other == written || !can_be_lost || may_be_one(u, written, other) ||
+                !are_one(&written->identity, &other->identity))
+                continue;
+            explain(other, why);
+            return trouble(written->path, why);
+        }
     }
-    return true;
-}
-
-bool used_files_are_apart(const struct used_files *u)
-{
-    for (size_t i = 0; i < u->count; i++)
-        if ((u->all[i].use & FILE_WRITTEN) != 0 && !is_apart(u, &u->all[i]))
-            return false;
     return true;
 }
 

@@ -63,11 +63,4 @@ bool used_files_have(const struct used_files *u, const char *path,
 /* NULL is fine. */
 void used_files_free(struct used_files *u);
 
-/* Where links lead that begin at path, whether there is anything or not: it is made or
- * replaced, the links stay. malloc'd; NULL with errno if they lead nowhere. */
-char *file_target(const char *path);
-
-/* The folder of that, "." if it has none; malloc'd, or NULL. */
-char *file_folder(const char *path);
-
 #endif

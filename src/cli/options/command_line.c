@@ -91,43 +91,36 @@ struct option_table {
     size_t count;
 };
 
-static bool has_letter(const struct option *o, char letter)
-{
-    return letter != 0 && (o->letter == letter || o->old_letter == letter);
-}
-
 /* The option that the letter means in the command; an old meaning gives way. */
 static const struct option *option_of_letter(const struct command *command, char letter)
 {
     const struct option *old = NULL;
     for (const struct option *o = NULL; (o = option_next(command, o)) != NULL;) {
-        if (o->letter == letter)
+        if (letter != 0 && o->letter == letter)
             return o;
-        if (has_letter(o, letter))
+        if (letter != 0 && o->old_letter == letter)
             old = o;
     }
     return old;
 }
 
-static void add_entry(struct option_table *t, const struct option *o, char letter)
-{
-    t->rows[t->count] = o;
-    t->entries[t->count++] = (struct poptOption){
-        .longName = letter == 0 ? o->name : NULL,
-        .shortName = letter,
-        .argInfo = option_argument(o) != NULL ? POPT_ARG_STRING : POPT_ARG_NONE,
-        .val = (int)t->count};
-}
-
+/* Each option has an entry by its name, and one by each letter. */
 static void make_table(const struct command *command, struct option_table *t)
 {
     t->count = 0;
     for (const struct option *o = NULL; (o = option_next(command, o)) != NULL;) {
-        add_entry(t, o, 0);
-        if (o->letter != 0)
-            add_entry(t, o, o->letter);
-        if (o->old_letter != 0 && option_of_letter(command, o->old_letter) == o)
-            add_entry(t, o, o->old_letter);
+        const bool has_old = option_of_letter(command, o->old_letter) == o;
+        const char letters[] = {0, o->letter, has_old ? o->old_letter : (char)0};
+        for (size_t i = 0; i < sizeof(letters); i++) {
+            if (i > 0 && letters[i] == 0)
+                continue;
+            t->rows[t->count] = o;
+            t->entries[t->count++] = (struct poptOption){
+                .longName = i == 0 ? o->name : NULL,
+                .shortName = letters[i],
+                .argInfo = option_argument(o) != NULL ? POPT_ARG_STRING : POPT_ARG_NONE,
+                .val = (int)t->count};
+        }
     }
     t->entries[t->count] = (struct poptOption)POPT_TABLEEND;
 }
@@ -142,21 +135,16 @@ static const struct option *option_named(const struct command *command, const ch
     return o;
 }
 
-static bool exists_elsewhere(const char *name)
-{
-    const struct command *c;
-    for (size_t i = 0; (c = command_number(i)) != NULL; i++)
-        if (option_named(c, name) != NULL)
-            return true;
-    return false;
-}
-
 static void print_unknown_option(const char *given, const struct command *command)
 {
     char name[64];
     const char *dashes = strncmp(given, "--", 2) == 0 ? given + 2 : "";
     snprintf(name, sizeof(name), "%.*s", (int)strcspn(dashes, "="), dashes);
-    if (name[0] != '\0' && exists_elsewhere(name)) {
+    const struct command *c;
+    bool exists = false;
+    for (size_t i = 0; name[0] != '\0' && (c = command_number(i)) != NULL; i++)
+        exists |= option_named(c, name) != NULL;
+    if (exists) {
         print_message(NULL, "{} has no option --{}; see `heapdrift help {}`", command->name,
                       name, command->name);
         return;
@@ -239,20 +227,7 @@ static bool read_value(struct settings *s, const struct option *o, char letter,
     return false;
 }
 
-static void set_defaults(struct settings *s)
-{
-    for (const struct option *o = NULL; (o = option_next(s->command, o)) != NULL;)
-        if (o->usual != NULL)
-            parse_value(s, o, o->usual);
-}
-
 /* --- parsing ------------------------------------------------------------- */
-
-static unsigned processors(void)
-{
-    long n = sysconf(_SC_NPROCESSORS_ONLN);
-    return n < 1 ? 1 : n > MOST_THREADS ? MOST_THREADS : (unsigned)n;
-}
 
 static bool read_options(struct settings *s, const struct option_table *t)
 {
@@ -326,14 +301,19 @@ bool settings_parse(struct settings *s, const struct command *command, int argc,
                     const char **argv)
 {
     struct option_table table;
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
     *s = (struct settings){.options = hd_default_options(),
                            .read = {.size = sizeof(struct hd_read_options),
                                     .max_memory = memory_usual_limit(memory_available(""))},
                            .format = hd_format_name(0),
                            .command = command,
-                           .threads = processors(),
+                           .threads = processors < 1              ? 1
+                                      : processors > MOST_THREADS ? MOST_THREADS
+                                                                  : (unsigned)processors,
                            .style = {.ascii = style_locale_is_ascii()}};
-    set_defaults(s);
+    for (const struct option *o = NULL; (o = option_next(command, o)) != NULL;)
+        if (o->usual != NULL)
+            parse_value(s, o, o->usual);
     make_table(command, &table);
     see_room(fill_in(s, argc, argv));
     s->popt = poptGetContext("heapdrift", argc, s->filled_in, table.entries, 0);

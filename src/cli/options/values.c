@@ -263,12 +263,6 @@ const char *parse_moment(const char *value, struct moment *m)
 
 /* --- words ----------------------------------------------------------------- */
 
-static const char *target_name(size_t i)
-{
-    struct hd_target target;
-    return hd_target(i, &target) ? target.name : NULL;
-}
-
 /* Formats that the command can write. */
 static const char *format_name(const struct command *command, size_t i)
 {
@@ -290,10 +284,11 @@ const char *kind_argument(enum option_kind kind)
 const char *option_word(const struct option *o, const struct command *command, size_t i)
 {
     const char *const *words = o->words != NULL ? o->words : kinds[o->kind].words;
+    struct hd_target target;
     if (words == NULL)
-        return o->kind == OPTION_FORMAT ? format_name(command, i)
-               : o->kind == OPTION_WORD ? target_name(i)
-                                        : NULL;
+        return o->kind == OPTION_FORMAT                          ? format_name(command, i)
+               : o->kind == OPTION_WORD && hd_target(i, &target) ? target.name
+                                                                 : NULL;
     for (size_t k = 0; k <= i; k++)
         if (words[k] == NULL)
             return NULL;
@@ -358,12 +353,6 @@ static const char *parse_time(struct settings *s, const struct option *o, const 
     return wrong == NULL && m.is_open ? o->wanted : wrong;
 }
 
-/* A file, or a pipe of Windows. */
-static bool is_absolute(const char *path)
-{
-    return path[0] == '/' || strncmp(path, "\\\\.\\", 4) == 0;
-}
-
 /* As the tools of .NET spell it: SOCKET,connect. NULL if it asks us to listen. */
 static const char *socket_of(struct settings *s, const char *value)
 {
@@ -378,14 +367,17 @@ static const char *socket_of(struct settings *s, const char *value)
     return s->socket_path;
 }
 
+/* A socket is a file, or a pipe of Windows. */
 static const char *parse_text(struct settings *s, const struct option *o, const char *value)
 {
     const char **text = place(s, o->at), *before = *text;
-    if (o->kind == OPTION_SOCKET && (value = socket_of(s, value)) == NULL)
+    bool is_socket = o->kind == OPTION_SOCKET;
+    if (is_socket && (value = socket_of(s, value)) == NULL)
         return "a socket to connect to, since heapdrift does not listen: that of a "
                "process, see `heapdrift ps`, or of dotnet-dsrouter";
     *text = value;
-    if (value[0] == '\0' || (o->kind == OPTION_SOCKET && !is_absolute(value)))
+    if (value[0] == '\0' ||
+        (is_socket && value[0] != '/' && strncmp(value, "\\\\.\\", 4) != 0))
         return wanted_of(o);
     return !o->once || before == NULL || strcmp(before, value) == 0 ? NULL
                                                                     : "one file only";

@@ -43,24 +43,6 @@ static const struct {
     [HD_FINDING_CHAINS] = {"finding root chains", "million objects/s"},
 };
 
-/* "finding owners: 40 %, 12.3 million objects/s, 4 s left", after that many seconds of a
- * phase in which done of all bytes or objects are; all may be 0, if it is not known. */
-static void progress_text(char *to, size_t size, enum hd_phase phase, uint64_t done,
-                          uint64_t all, double elapsed)
-{
-    size_t len = (size_t)snprintf(to, size, "%s", phases[phase].name);
-    if (done == 0 || elapsed <= 0 || len >= size)
-        return;
-    double rate = (double)done / elapsed;
-    if (all == 0 || done > all) {
-        snprintf(to + len, size - len, ": %.1f %s", rate / 1e6, phases[phase].unit);
-        return;
-    }
-    double left = (double)(all - done) / rate;
-    snprintf(to + len, size - len, ": %.0f %%, %.1f %s, %.0f s left",
-             100 * (double)done / (double)all, rate / 1e6, phases[phase].unit, left);
-}
-
 static void erase(struct progress *p)
 {
     if (p->shown)
@@ -68,12 +50,19 @@ static void erase(struct progress *p)
     p->shown = false;
 }
 
+/* "finding owners: 40 %, 12.3 million objects/s, 4 s left"; all may be 0, if it is not
+ * known. */
 static void show_line(struct progress *p)
 {
-    enum { TEXT_SIZE = 120 };
-    char text[TEXT_SIZE];
-    progress_text(text, sizeof(text), p->phase, p->done, p->all, seconds_now() - p->since);
-    fprintf(stderr, "\r\033[K%s", text);
+    double elapsed = seconds_now() - p->since, rate = (double)p->done / elapsed;
+    const char *unit = phases[p->phase].unit;
+    fprintf(stderr, "\r\033[K%s", phases[p->phase].name);
+    if (p->done > 0 && elapsed > 0 && (p->all == 0 || p->done > p->all))
+        fprintf(stderr, ": %.1f %s", rate / 1e6, unit);
+    else if (p->done > 0 && elapsed > 0)
+        fprintf(stderr, ": %.0f %%, %.1f %s, %.0f s left",
+                100 * (double)p->done / (double)p->all, rate / 1e6, unit,
+                (double)(p->all - p->done) / rate);
     if (p->phase == HD_READING && p->path != NULL) {
         char name[61];
         snprintf(name, sizeof(name), "%s", p->path);

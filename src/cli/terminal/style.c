@@ -17,26 +17,19 @@ static bool is_set(const char *variable)
 
 /* --- width --------------------------------------------------------------- */
 
-/* 0 where it says nothing that a width could be. */
-static unsigned columns_told(void)
-{
-    const char *columns = getenv("COLUMNS");
-    if (columns == NULL || columns[0] < '0' || columns[0] > '9')
-        return 0;
-    char *end;
-    errno = 0;
-    unsigned long n = strtoul(columns, &end, 10);
-    return errno == 0 && *end == '\0' && n <= MOST_COLUMNS ? (unsigned)n : 0;
-}
-
 /* As POSIX has it, COLUMNS counts before what the terminal says of itself; and so it does
- * in a pipe. */
+ * in a pipe. It counts for nothing where it says nothing that a width could be. */
 static unsigned width_for(const struct style *s, const struct winsize *terminal)
 {
-    unsigned told = columns_told();
-    if (s->width_given)
-        return s->width;
-    return told > 0 ? told : terminal->ws_col;
+    const char *columns = getenv("COLUMNS");
+    unsigned long told = 0;
+    char *end = NULL;
+    errno = 0;
+    if (columns != NULL && columns[0] >= '0' && columns[0] <= '9')
+        told = strtoul(columns, &end, 10);
+    if (end == NULL || errno != 0 || *end != '\0' || told > MOST_COLUMNS)
+        told = 0;
+    return s->width_given ? s->width : told > 0 ? (unsigned)told : terminal->ws_col;
 }
 
 /* --- colour -------------------------------------------------------------- */
@@ -63,13 +56,6 @@ bool style_can_redraw(void)
 {
     const char *term = getenv("TERM");
     return isatty(STDERR_FILENO) && term != NULL && strcmp(term, "dumb") != 0;
-}
-
-static bool wants_color(const struct style *s, bool terminal)
-{
-    if (s->color != COLOR_AUTO)
-        return s->color == COLOR_ALWAYS;
-    return terminal && !is_set("NO_COLOR") && style_has_color(getenv("TERM"));
 }
 
 /* --- characters ---------------------------------------------------------- */
@@ -118,7 +104,10 @@ struct hd_write_options style_for(const struct style *s, FILE *to)
         size = (struct winsize){0};
     return (struct hd_write_options){.size = sizeof(struct hd_write_options),
                                      .width = width_for(s, &size),
-                                     .color = wants_color(s, terminal),
+                                     .color = s->color == COLOR_ALWAYS ||
+                                              (s->color == COLOR_AUTO && terminal &&
+                                               !is_set("NO_COLOR") &&
+                                               style_has_color(getenv("TERM"))),
                                      .ascii = s->ascii,
                                      .lines = size.ws_row};
 }
