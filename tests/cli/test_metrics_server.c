@@ -21,9 +21,9 @@ static const struct settings settings = {.quiet = true};
 static struct metrics_server *server;
 
 /* Replaces the one of sandbox.c: answers do not depend on rights. */
-bool sandbox_enter_to_serve(const struct settings *s)
+bool sandbox_enter_to_serve(bool is_off)
 {
-    return s == &settings;
+    return !is_off;
 }
 
 static void begin(void)

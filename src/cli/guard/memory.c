@@ -76,7 +76,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 }
 
 /* Bytes of a group; HD_UNKNOWN if it has no such file. */
-enum { MOST, USED, CACHE, HIGH, FIGURES };
+enum { MOST, USED, CACHE, HIGH, FIGURES, ALL_FIGURES = (int)VERSIONS * FIGURES };
 typedef char texts_of_group[FIGURES][HD_GROUP_FILE];
 
 struct figures {
@@ -259,16 +259,15 @@ uint64_t memory_available(const char *root)
  * folder they are read here. */
 static void read_own_groups(const char *root, uint64_t pid, struct figures own[VERSIONS])
 {
-    char paths[VERSIONS * FIGURES][PATH_SIZE];
+    char paths[ALL_FIGURES][PATH_SIZE];
     texts_of_group texts[VERSIONS] = {0};
-    const char *files[VERSIONS * FIGURES];
-    for (size_t i = 0; i < VERSIONS * FIGURES; i++) {
+    const char *files[ALL_FIGURES];
+    for (size_t i = 0; i < ALL_FIGURES; i++) {
         const struct version *v = &versions[i / FIGURES];
         snprintf(paths[i], sizeof(paths[i]), "%s/%s", v->mount, file_of(v, i % FIGURES));
         files[i] = paths[i];
     }
-    if (root[0] == '\0' &&
-        !hd_process_group_files(pid, files, VERSIONS * FIGURES, texts[0]))
+    if (root[0] == '\0' && !hd_process_group_files(pid, files, ALL_FIGURES, texts[0]))
         memset(texts, 0, sizeof(texts));
     for (size_t i = 0; i < VERSIONS; i++) {
         snprintf(paths[i], sizeof(paths[i]), "%s/proc/%" PRIu64 "/root%s", root, pid,

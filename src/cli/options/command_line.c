@@ -109,8 +109,9 @@ static void make_table(const struct command *command, struct option_table *t)
 {
     t->count = 0;
     for (const struct option *o = NULL; (o = option_next(command, o)) != NULL;) {
-        const bool has_old = option_of_letter(command, o->old_letter) == o;
-        const char letters[] = {0, o->letter, has_old ? o->old_letter : (char)0};
+        char letters[] = {0, o->letter, o->old_letter};
+        if (option_of_letter(command, o->old_letter) != o)
+            letters[2] = 0;
         for (size_t i = 0; i < sizeof(letters); i++) {
             if (i > 0 && letters[i] == 0)
                 continue;
