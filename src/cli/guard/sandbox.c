@@ -34,6 +34,13 @@
 #include <termios.h>
 #include <unistd.h>
 
+/* C libraries may not have these yet; the numbers are the same on every processor. */
+#ifndef SYS_landlock_create_ruleset
+#define SYS_landlock_create_ruleset 444
+#define SYS_landlock_add_rule 445
+#define SYS_landlock_restrict_self 446
+#endif
+
 /* A sanitizer looks at its own process by another, and maps code; what counts which lines
  * run writes files at the end. Such builds make the rules, and do not put them in force. */
 #if defined(HD_COUNTED) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

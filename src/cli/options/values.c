@@ -11,35 +11,13 @@
 
 /* --- kinds ----------------------------------------------------------------- */
 
-/* What is the same of all values of a kind: what help calls them, what they should have
- * been, and examples. */
-static const struct {
-    const char *argument, *wanted;
-    const char *const *words;
-} kinds[] = {
-    [OPTION_COUNT] = {"N", NULL, NULL},
-    [OPTION_NUMBER] = {"N", NULL, NULL},
-    [OPTION_SIZE] = {"SIZE", NULL, WORDS("512MiB", "1GiB", "4GiB")},
-    [OPTION_SHARE] = {"SIZE|PCT", NULL, WORDS("1%", "2%", "5%", "1MiB", "10MiB")},
-    [OPTION_HOSTS] = {"N|PCT", NULL, WORDS("1", "1%", "2%", "5%")},
-    [OPTION_DURATION] = {"TIME", NULL, WORDS("10s", "30s", "1m", "5m", "1h")},
-    [OPTION_AGE] = {"AGE", NULL, WORDS("30d", "90d", "1y")},
-    [OPTION_FORMAT] = {"FORMAT", NULL, NULL},
-    [OPTION_WORD] = {"FORMAT", NULL, NULL},
-    [OPTION_MOMENT] = {"TIME", NULL, WORDS("1d", "7d", "30d", "all")},
-    [OPTION_TEXT] = {"NAME", "a name", NULL},
-    [OPTION_FILE_READ] = {"FILE", "a file name", NULL},
-    [OPTION_FILE_WRITTEN] = {"FILE", "a file name", NULL},
-    [OPTION_STORE] = {"URL", "a file or postgresql://...", NULL},
-    [OPTION_FOLDER] = {"DIR", "a file name", NULL},
-    [OPTION_SNAPSHOT] = {"FILE", "a file name", NULL},
-    [OPTION_PROCESS] = {"NAME", "the name of a program", NULL},
-    [OPTION_SOCKET] = {"SOCKET", "the absolute path of a diagnostics socket", NULL},
-    [OPTION_PID] = {"PID", "a process id, see `heapdrift ps`", NULL},
-    [OPTION_PATTERNS] = {"PATTERN", "a type or a pattern", NULL},
-    [OPTION_BUDGET] = {"SIZE|PCT", NULL, NULL},
-    [OPTION_OTHER] = {NULL, NULL, NULL},
+/* What is the same of all values of a kind. */
+struct kind {
+    const char *argument, *wanted; /* what help calls them; what they should have been */
+    const char *const *words;      /* examples */
+    const char *(*parse)(struct settings *s, const struct option *o, const char *value);
 };
+static const struct kind kinds[OPTION_OTHER + 1];
 
 /* What a value should have been; NULL if its parser knows. */
 static const char *wanted_of(const struct option *o)
@@ -400,24 +378,37 @@ static const char *parse_budget(struct settings *s, const struct option *o,
     return NULL;
 }
 
-/* OPTION_OTHER has none: its rows have one each. */
-static const char *(*const parsers[])(struct settings *s, const struct option *o,
-                                      const char *value) = {
-    [OPTION_FLAG] = parse_flag,         [OPTION_COUNT] = parse_small_number,
-    [OPTION_NUMBER] = parse_any_number, [OPTION_SIZE] = parse_size,
-    [OPTION_SHARE] = parse_share,       [OPTION_HOSTS] = parse_hosts,
-    [OPTION_DURATION] = parse_duration, [OPTION_AGE] = parse_age,
-    [OPTION_CHOICE] = parse_choice,     [OPTION_WORD] = parse_word,
-    [OPTION_FORMAT] = parse_word,       [OPTION_MOMENT] = parse_time,
-    [OPTION_TEXT] = parse_text,         [OPTION_FILE_READ] = parse_text,
-    [OPTION_FILE_WRITTEN] = parse_text, [OPTION_STORE] = parse_text,
-    [OPTION_FOLDER] = parse_text,       [OPTION_SNAPSHOT] = parse_text,
-    [OPTION_PROCESS] = parse_text,      [OPTION_SOCKET] = parse_text,
-    [OPTION_PID] = parse_any_number,    [OPTION_PATTERNS] = parse_pattern,
-    [OPTION_BUDGET] = parse_budget,
+/* Rows of OPTION_OTHER have a parser each. */
+static const struct kind kinds[OPTION_OTHER + 1] = {
+    [OPTION_COUNT] = {"N", NULL, NULL, parse_small_number},
+    [OPTION_NUMBER] = {"N", NULL, NULL, parse_any_number},
+    [OPTION_SIZE] = {"SIZE", NULL, WORDS("512MiB", "1GiB", "4GiB"), parse_size},
+    [OPTION_SHARE] = {"SIZE|PCT", NULL, WORDS("1%", "2%", "5%", "1MiB", "10MiB"),
+                      parse_share},
+    [OPTION_HOSTS] = {"N|PCT", NULL, WORDS("1", "1%", "2%", "5%"), parse_hosts},
+    [OPTION_DURATION] = {"TIME", NULL, WORDS("10s", "30s", "1m", "5m", "1h"),
+                         parse_duration},
+    [OPTION_AGE] = {"AGE", NULL, WORDS("30d", "90d", "1y"), parse_age},
+    [OPTION_FORMAT] = {"FORMAT", NULL, NULL, parse_word},
+    [OPTION_WORD] = {"FORMAT", NULL, NULL, parse_word},
+    [OPTION_MOMENT] = {"TIME", NULL, WORDS("1d", "7d", "30d", "all"), parse_time},
+    [OPTION_TEXT] = {"NAME", "a name", NULL, parse_text},
+    [OPTION_FILE_READ] = {"FILE", "a file name", NULL, parse_text},
+    [OPTION_FILE_WRITTEN] = {"FILE", "a file name", NULL, parse_text},
+    [OPTION_STORE] = {"URL", "a file or postgresql://...", NULL, parse_text},
+    [OPTION_FOLDER] = {"DIR", "a file name", NULL, parse_text},
+    [OPTION_SNAPSHOT] = {"FILE", "a file name", NULL, parse_text},
+    [OPTION_PROCESS] = {"NAME", "the name of a program", NULL, parse_text},
+    [OPTION_SOCKET] = {"SOCKET", "the absolute path of a diagnostics socket", NULL,
+                       parse_text},
+    [OPTION_PID] = {"PID", "a process id, see `heapdrift ps`", NULL, parse_any_number},
+    [OPTION_PATTERNS] = {"PATTERN", "a type or a pattern", NULL, parse_pattern},
+    [OPTION_BUDGET] = {"SIZE|PCT", NULL, NULL, parse_budget},
+    [OPTION_FLAG] = {NULL, NULL, NULL, parse_flag},
+    [OPTION_CHOICE] = {NULL, NULL, NULL, parse_choice},
 };
 
 const char *parse_value(struct settings *s, const struct option *o, const char *value)
 {
-    return (o->parse != NULL ? o->parse : parsers[o->kind])(s, o, value);
+    return (o->parse != NULL ? o->parse : kinds[o->kind].parse)(s, o, value);
 }
