@@ -92,12 +92,12 @@ static bool no_file(const struct job *j, int why)
     char text[PATH_MAX + 80], name[PATH_MAX];
     struct stat st;
     snprintf(name, sizeof(name), "%.*s", (int)folder, j->path);
-    bool is_there = stat(name, &st) == 0 && S_ISDIR(st.st_mode);
+    bool is_there = folder == 0 || (stat(name, &st) == 0 && S_ISDIR(st.st_mode));
     if (why == EISDIR)
         snprintf(text, sizeof(text), "%s; name a file in it: %s%sheapdrift.%s",
                  strerror(why), j->path, slash != NULL && slash[1] == '\0' ? "" : "/",
                  strcmp(j->settings->format, "text") == 0 ? "txt" : j->settings->format);
-    else if (why == ENOENT && folder > 0 && !is_there)
+    else if (why == ENOENT && !is_there)
         snprintf(text, sizeof(text), "%s: create the folder %.*s first", strerror(why),
                  (int)folder, j->path);
     else if (why == EACCES || why == EROFS)
@@ -107,18 +107,6 @@ static bool no_file(const struct job *j, int why)
     else
         snprintf(text, sizeof(text), "%s", strerror(why));
     return trouble(j->path, text);
-}
-
-/* Devices and pipes are written as they are: there is nothing to rename. */
-static bool write_in_place(const struct job *j)
-{
-    FILE *to = trust_fopen(j->path, j->how.never_waits ? "wn" : "w");
-    if (to == NULL)
-        return no_file(j, errno);
-    bool ok = write_to(j, to, j->path);
-    if (fclose(to) != 0 && ok)
-        ok = trouble(j->path, strerror(errno));
-    return ok;
 }
 
 /* The mode that the file has, or that a new one gets, also if the file was somebody else's.
@@ -136,37 +124,35 @@ static mode_t wanted_mode(const struct job *j)
     return 0666 & ~mask;
 }
 
-/* Through a temporary file beside the target. */
-static bool write_beside(const struct job *j)
-{
-    FILE *to = temporary_open(j->path);
-    if (to == NULL)
-        return no_file(j, errno);
-    bool ok = write_to(j, to, j->path);
-    if (ok && fchmod(fileno(to), wanted_mode(j)) != 0)
-        ok = trouble(j->path, strerror(errno));
-    if (fclose(to) != 0 && ok)
-        ok = trouble(j->path, strerror(errno));
-    if (ok && !temporary_rename(j->path))
-        ok = trouble(j->path, strerror(errno));
-    temporary_remove();
-    return ok;
-}
-
+/* Through a temporary file beside the target. Devices and pipes are written as they are:
+ * there is nothing to rename. */
 bool output_file(const struct settings *s, const char *path, struct output_how how,
                  const void *thing)
 {
     const struct job j = {s, path, how, thing};
-    if (path == NULL || strcmp(path, "-") == 0)
-        return write_to(&j, stdout, "standard output");
     struct stat st;
     char why[USED_FILE_REASON];
+    if (path == NULL || strcmp(path, "-") == 0)
+        return write_to(&j, stdout, "standard output");
     if (used_files_have(s->used, path, why))
         return trouble(path, why);
     if (!trust_check(path, TRUST_LINKS))
         return false;
-    bool special = stat(path, &st) == 0 && !S_ISREG(st.st_mode);
-    return special ? write_in_place(&j) : write_beside(&j);
+    bool in_place = stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+    FILE *to =
+        in_place ? trust_fopen(path, how.never_waits ? "wn" : "w") : temporary_open(path);
+    if (to == NULL)
+        return no_file(&j, errno);
+    bool ok = write_to(&j, to, path);
+    if (ok && !in_place && fchmod(fileno(to), wanted_mode(&j)) != 0)
+        ok = trouble(path, strerror(errno));
+    if (fclose(to) != 0 && ok)
+        ok = trouble(path, strerror(errno));
+    if (ok && !in_place && !temporary_rename(path))
+        ok = trouble(path, strerror(errno));
+    if (!in_place)
+        temporary_remove();
+    return ok;
 }
 
 struct hd_write_options output_style(const struct settings *s, FILE *to)

@@ -154,14 +154,19 @@ static char *path_of_line(char *line, const char *controller)
     return NULL;
 }
 
+/* Of this process. */
+enum { SELF = 0 };
+
 /* The group of a process, from the root of the hierarchy on; NULL if none can be seen: one
  * outside of what we see has a path with "..", which leads elsewhere here. text is room for
  * it. */
-static char *path_of_process(const char *root, const char *process, const struct version *v,
+static char *path_of_process(const char *root, uint64_t pid, const struct version *v,
                              char text[PATH_SIZE])
 {
     char name[PATH_SIZE];
-    snprintf(name, sizeof(name), "%s/proc/%s/cgroup", root, process);
+    snprintf(name, sizeof(name), "%s/proc/%" PRIu64 "/cgroup", root, pid);
+    if (pid == SELF)
+        snprintf(name, sizeof(name), "%s/proc/self/cgroup", root);
     char *path = NULL, *rest = read_text(name, text, PATH_SIZE) ? text : NULL;
     for (char *line; path == NULL && (line = strsep(&rest, "\n")) != NULL;)
         path = path_of_line(line, v->controller);
@@ -170,13 +175,12 @@ static char *path_of_process(const char *root, const char *process, const struct
 
 /* The smallest of what is asked of a process's group and those around it: what is mounted
  * may be the whole tree, or, in a container, one group as if it were all. */
-static uint64_t smallest_of_groups(const char *root, const char *process,
-                                   const struct version *v,
+static uint64_t smallest_of_groups(const char *root, uint64_t pid, const struct version *v,
                                    uint64_t (*ask)(const struct figures *f))
 {
     char text[PATH_SIZE], group[PATH_SIZE];
     uint64_t left = HD_UNKNOWN;
-    char *path = path_of_process(root, process, v, text);
+    char *path = path_of_process(root, pid, v, text);
     while (path != NULL) {
         int len = snprintf(group, sizeof(group), "%s%s%s", root, v->mount, path);
         if (len < (int)sizeof(group)) {
@@ -211,46 +215,41 @@ static const struct process_limit {
     {RLIMIT_DATA, "ulimit -d", "%*u %*u %*u %*u %*u %" SCNu64},
 };
 
-static uint64_t limit_of(const struct process_limit *l)
+/* The smallest limit, and in *left what the smallest leaves. */
+static uint64_t process_limit(const char *root, const char **what, uint64_t *left)
 {
+    char path[PATH_SIZE];
     struct rlimit limit;
-    bool is_one = getrlimit(l->resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
-    return is_one ? (uint64_t)limit.rlim_cur : HD_UNKNOWN;
-}
-
-uint64_t memory_process_limit(const char **what)
-{
     uint64_t least = HD_UNKNOWN;
+    snprintf(path, sizeof(path), "%s/proc/self/statm", root);
+    *left = HD_UNKNOWN;
     for (size_t i = 0; i < sizeof(process_limits) / sizeof(*process_limits); i++) {
-        uint64_t limit = limit_of(&process_limits[i]);
-        if (limit < least)
-            *what = process_limits[i].what;
-        least = smaller(least, limit);
+        uint64_t pages = 0, page = (uint64_t)sysconf(_SC_PAGESIZE);
+        if (getrlimit(process_limits[i].resource, &limit) != 0 ||
+            limit.rlim_cur == RLIM_INFINITY)
+            continue;
+        read_number(path, process_limits[i].used, &pages);
+        *left = smaller(*left, less(limit.rlim_cur, pages * page));
+        *what = limit.rlim_cur < least ? process_limits[i].what : *what;
+        least = smaller(least, limit.rlim_cur);
     }
     return least;
 }
 
-static uint64_t left_to_process(const char *root)
+uint64_t memory_process_limit(const char **what)
 {
-    char path[PATH_SIZE];
-    long page = sysconf(_SC_PAGESIZE);
-    uint64_t left = HD_UNKNOWN;
-    snprintf(path, sizeof(path), "%s/proc/self/statm", root);
-    for (size_t i = 0; i < sizeof(process_limits) / sizeof(*process_limits); i++) {
-        uint64_t limit = limit_of(&process_limits[i]), pages = 0;
-        if (limit == HD_UNKNOWN)
-            continue;
-        read_number(path, process_limits[i].used, &pages);
-        left = smaller(left, less(limit, page > 0 ? pages * (uint64_t)page : 0));
-    }
-    return left;
+    uint64_t left;
+    return process_limit("", what, &left);
 }
 
 uint64_t memory_available(const char *root)
 {
-    uint64_t left = smaller(left_in_system(root), left_to_process(root));
+    uint64_t left;
+    const char *what = NULL;
+    process_limit(root, &what, &left);
+    left = smaller(left, left_in_system(root));
     for (size_t i = 0; i < VERSIONS; i++)
-        left = smaller(left, smallest_of_groups(root, "self", &versions[i], left_of));
+        left = smaller(left, smallest_of_groups(root, SELF, &versions[i], left_of));
     return left;
 }
 
@@ -281,13 +280,11 @@ static void read_own_groups(const char *root, uint64_t pid, struct figures own[V
 static uint64_t smallest_of(const char *root, uint64_t pid,
                             uint64_t (*ask)(const struct figures *f))
 {
-    char process[24];
     struct figures own[VERSIONS];
     uint64_t least = HD_UNKNOWN;
-    snprintf(process, sizeof(process), "%" PRIu64, pid);
     read_own_groups(root, pid, own);
     for (size_t i = 0; i < VERSIONS; i++) {
-        least = smaller(least, smallest_of_groups(root, process, &versions[i], ask));
+        least = smaller(least, smallest_of_groups(root, pid, &versions[i], ask));
         least = smaller(least, ask(&own[i]));
     }
     return least;
@@ -311,14 +308,13 @@ uint64_t memory_spare(const char *root, uint64_t pid)
 /* The whole hierarchy may be one group: that of the system has no limit. */
 bool memory_is_shared(const char *root, uint64_t pid)
 {
-    char text[PATH_SIZE], own_text[PATH_SIZE], process[24];
-    snprintf(process, sizeof(process), "%" PRIu64, pid);
+    char text[PATH_SIZE], own_text[PATH_SIZE];
     for (size_t i = 0; i < VERSIONS; i++) {
         const struct version *v = &versions[i];
-        const char *path = path_of_process(root, process, v, text);
-        const char *own = path_of_process(root, "self", v, own_text);
+        const char *path = path_of_process(root, pid, v, text);
+        const char *own = path_of_process(root, SELF, v, own_text);
         if (path != NULL && own != NULL && strcmp(path, own) == 0 &&
-            smallest_of_groups(root, process, v, left_of) != HD_UNKNOWN)
+            smallest_of_groups(root, pid, v, left_of) != HD_UNKNOWN)
             return true;
     }
     return false;
@@ -351,13 +347,12 @@ static uint64_t kills_in_system(const char *root)
 
 void memory_kills_see(const char *root, uint64_t pid, struct memory_kills *kills)
 {
-    char text[PATH_SIZE], process[24];
+    char text[PATH_SIZE];
     *kills =
         (struct memory_kills){.in_group = HD_UNKNOWN, .in_system = kills_in_system(root)};
-    snprintf(process, sizeof(process), "%" PRIu64, pid);
     for (size_t i = 0; i < VERSIONS && kills->in_group == HD_UNKNOWN; i++) {
         const struct version *v = &versions[i];
-        const char *path = path_of_process(root, process, v, text);
+        const char *path = path_of_process(root, pid, v, text);
         int len = path != NULL ? snprintf(kills->path, sizeof(kills->path), "%s%s%s/%s",
                                           root, v->mount, path, v->kills)
                                : -1;

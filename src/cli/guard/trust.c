@@ -134,6 +134,12 @@ static void judge(struct walk *w, const struct stat *st, const char *at)
         blame(w, at, "%s has another name, in a folder of others", at);
 }
 
+static bool fail(int why)
+{
+    errno = why;
+    return false;
+}
+
 /* Takes the handle. */
 static bool enter(struct walk *w, int folder)
 {
@@ -158,49 +164,27 @@ static bool put_before(struct walk *w, const char *text)
 {
     char whole[2 * PATH_MAX];
     int len = snprintf(whole, sizeof(whole), "%s/%s", text, w->left);
-    if (len < 0 || len >= (int)sizeof(w->left)) {
-        errno = ENAMETOOLONG;
-        return false;
-    }
+    if (len < 0 || len >= (int)sizeof(w->left))
+        return fail(ENAMETOOLONG);
     memcpy(w->left, whole, (size_t)len + 1);
     return true;
 }
 
-static bool follow(struct walk *w)
+static bool follow(struct walk *w, const char *text)
 {
-    char text[PATH_MAX];
-    ssize_t len = readlinkat(w->folder, w->name, text, sizeof(text) - 1);
-    if (len < 0)
-        return false;
-    text[len] = '\0';
-    if (++w->links > MAX_LINKS) {
-        errno = ELOOP;
-        return false;
-    }
-    if (w->rule >= TRUST_LINKS && w->fault[0] != '\0') {
-        errno = EPERM;
-        return false;
-    }
+    if (++w->links > MAX_LINKS)
+        return fail(ELOOP);
+    if (w->rule >= TRUST_LINKS && w->fault[0] != '\0')
+        return fail(EPERM);
     return put_before(w, text) && (text[0] != '/' || enter_root(w));
-}
-
-/* "pipe:[4711]", below /proc/self/fd. */
-static bool leads_to_nameless(const struct walk *w)
-{
-    char text[PATH_MAX];
-    ssize_t len = readlinkat(w->folder, w->name, text, sizeof(text) - 1);
-    text[len > 0 ? len : 0] = '\0';
-    return strncmp(w->at, "/proc/", 6) == 0 && text[0] != '/' && strchr(text, '[') != NULL;
 }
 
 /* The next name of those left; false behind the last. */
 static bool take_name(struct walk *w)
 {
     size_t begin = strspn(w->left, "/"), len = strcspn(w->left + begin, "/");
-    if (len == 0 || len > NAME_MAX) {
-        errno = len == 0 ? EISDIR : ENAMETOOLONG;
-        return false;
-    }
+    if (len == 0 || len > NAME_MAX)
+        return fail(len == 0 ? EISDIR : ENAMETOOLONG);
     memcpy(w->name, w->left + begin, len);
     w->name[len] = '\0';
     memmove(w->left, w->left + begin + len, strlen(w->left + begin + len) + 1);
@@ -210,8 +194,9 @@ static bool take_name(struct walk *w)
 /* A name that is neither "." nor "..". */
 static bool step(struct walk *w, bool *ended)
 {
-    char at[PATH_MAX + NAME_MAX + 2];
+    char at[PATH_MAX + NAME_MAX + 2], text[PATH_MAX];
     struct stat *st = &w->st;
+    ssize_t len = 0;
     snprintf(at, sizeof(at), "%s/%s", w->at, w->name);
     *ended = w->left[strspn(w->left, "/")] == '\0';
     if (fstatat(w->folder, w->name, st, AT_SYMLINK_NOFOLLOW) != 0) {
@@ -219,16 +204,20 @@ static bool step(struct walk *w, bool *ended)
         return *ended && errno == ENOENT;
     }
     judge(w, st, at);
-    w->is_magic = *ended && S_ISLNK(st->st_mode) && leads_to_nameless(w);
-    if (w->is_magic || (*ended && !S_ISLNK(st->st_mode)))
+    const bool is_link = S_ISLNK(st->st_mode);
+    if (is_link && (len = readlinkat(w->folder, w->name, text, sizeof(text) - 1)) < 0)
+        return false;
+    text[len] = '\0';
+    /* "pipe:[4711]", below /proc/self/fd. */
+    w->is_magic = *ended && is_link && strncmp(w->at, "/proc/", 6) == 0 && text[0] != '/' &&
+                  strchr(text, '[') != NULL;
+    if (w->is_magic || (*ended && !is_link))
         return true;
     *ended = false;
-    if (S_ISLNK(st->st_mode))
-        return follow(w);
-    if (strlen(at) >= sizeof(w->at)) {
-        errno = ENAMETOOLONG;
-        return false;
-    }
+    if (is_link)
+        return follow(w, text);
+    if (strlen(at) >= sizeof(w->at))
+        return fail(ENAMETOOLONG);
     strcpy(w->at, at);
     const int how = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
     return enter(w, openat(w->folder, w->name, how));
@@ -241,10 +230,8 @@ static bool begin(struct walk *w, const char *path)
     char here[PATH_MAX];
     bool is_named = getcwd(here, sizeof(here)) != NULL && here[0] == '/';
     int len = snprintf(w->left, sizeof(w->left), "%s", path);
-    if (len >= (int)sizeof(w->left)) {
-        errno = ENAMETOOLONG;
-        return false;
-    }
+    if (len >= (int)sizeof(w->left))
+        return fail(ENAMETOOLONG);
     if (path[0] == '/')
         return enter_root(w);
     if (w->rule < TRUST_LINKS && is_named)

@@ -9,66 +9,44 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 /* --- where heapdrift.yml is ------------------------------------------------------ */
 
-static const char *const config_names[] = {"heapdrift.yml", "heapdrift.yaml"};
-
-static bool exists(const char *folder, const char *name)
+/* A link that leads nowhere is there, too: what it should have led to counts. */
+static bool look_at(const char *folder, const char *name, struct stat *st)
 {
     char path[CONFIG_PATH_SIZE];
     int len = snprintf(path, sizeof(path), "%s%s", folder, name);
-    char link;
-    /* A link that leads nowhere is there, too: what it should have led to counts. */
-    return len < (int)sizeof(path) &&
-           (access(path, F_OK) == 0 || readlink(path, &link, 1) > 0);
+    return len < (int)sizeof(path) && lstat(path, st) == 0;
 }
 
-/* Whether whoever runs this may be asked to trust the folder above: it is of the same
- * owner, on the same file system, and not this one again, as above the root. */
-static bool may_go_up(const char *folder, const struct stat *start)
+/* The first is taken; of the others it is only told that they are there. Whoever runs this
+ * may be asked to trust the folder above: if it is of the same owner, on the same file
+ * system, and not this one again, as above the root. */
+static void find_config(char found[CONFIG_PATH_SIZE], bool verbose)
 {
-    char path[CONFIG_PATH_SIZE];
-    struct stat here, above;
-    snprintf(path, sizeof(path), "%s.", folder);
-    bool known = stat(path, &here) == 0;
-    snprintf(path, sizeof(path), "%s..", folder);
-    known = known && stat(path, &above) == 0;
-    return known && above.st_uid == start->st_uid && above.st_dev == start->st_dev &&
-           here.st_ino != above.st_ino;
-}
-
-/* The first is taken; of the others it is only told that they are there. */
-static void meet(char path[CONFIG_PATH_SIZE], const char *folder, bool verbose)
-{
-    for (size_t i = 0; i < sizeof(config_names) / sizeof(*config_names); i++) {
-        if (!exists(folder, config_names[i]))
-            continue;
-        char met[CONFIG_PATH_SIZE];
-        snprintf(met, sizeof(met), "%s%s", folder, config_names[i]);
-        if (verbose)
-            trouble(met, path[0] == '\0' ? "the budget file in use"
-                                         : "not read; a closer file takes precedence");
-        if (path[0] == '\0')
-            snprintf(path, CONFIG_PATH_SIZE, "%s", met);
-    }
-}
-
-static void find_config(char path[CONFIG_PATH_SIZE], bool verbose)
-{
-    char folder[CONFIG_PATH_SIZE / 2] = "";
-    struct stat start;
-    path[0] = '\0';
-    if (stat(".", &start) != 0)
+    static const char *const names[] = {"heapdrift.yml", "heapdrift.yaml"};
+    char folder[CONFIG_PATH_SIZE / 2] = "", met[CONFIG_PATH_SIZE];
+    struct stat start, here, above;
+    if (!look_at("", ".", &start))
         return;
-    for (;;) {
-        size_t len = strlen(folder);
-        meet(path, folder, verbose);
-        if ((path[0] != '\0' && !verbose) || exists(folder, ".git") ||
-            !may_go_up(folder, &start) || len + 4 > sizeof(folder))
+    for (size_t len = 0; len + sizeof("../") <= sizeof(folder); len = strlen(folder)) {
+        for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+            if (!look_at(folder, names[i], &here))
+                continue;
+            snprintf(met, sizeof(met), "%s%s", folder, names[i]);
+            if (verbose)
+                trouble(met, found[0] == '\0' ? "the budget file in use"
+                                              : "not read; a closer file takes precedence");
+            if (found[0] == '\0')
+                strcpy(found, met);
+        }
+        if ((found[0] != '\0' && !verbose) || look_at(folder, ".git", &here) ||
+            !look_at(folder, ".", &here) || !look_at(folder, "..", &above) ||
+            above.st_uid != start.st_uid || above.st_dev != start.st_dev ||
+            here.st_ino == above.st_ino)
             return;
-        memcpy(folder + len, "../", 4);
+        memcpy(folder + len, "../", sizeof("../"));
     }
 }
 
