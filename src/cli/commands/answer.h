@@ -1,5 +1,5 @@
-/* answer.h - from the operands of a command to its report: the snapshots are counted, read,
- * asked, and what they answer is written. */
+/* answer.h - from the operands of a command to its report: counts and reads the snapshots,
+ * asks them, and writes the answer. */
 #ifndef ANSWER_H
 #define ANSWER_H
 

@@ -1,17 +1,17 @@
-/* Scripts that let a shell complete words, and what they ask: `heapdrift __complete`, which
- * is made of the lists of commands, options and values, so that it knows what the program
- * knows. The scripts know the kinds of words that only a shell has: files, processes. */
+/* Prints scripts that let a shell complete words, and the words for them: the scripts run
+ * `heapdrift __complete`, which reads the lists of commands, options and values, so that a
+ * new option needs no new script. Files and processes are completed by the scripts. */
 #include "cli/commands/commands.h"
 #include "cli/options/options.h"
 #include "cli/terminal/messages.h"
 
 #include <string.h>
 
-/* --- what scripts ask ----------------------------------------------------
+/* --- words ---------------------------------------------------------------
  *
- * A line for each word that may follow: "WORD", a tab, what it is. Lines that begin with a
- * colon are for the shell: ":file", ":folder", ":snapshot", ":process COLUMN OTHER" of
- * what `heapdrift ps` prints. */
+ * A line for each word that may follow: the word, a tab, its description. Lines that begin
+ * with a colon are for the script: ":file", ":folder", ":snapshot", and ":process COLUMN
+ * OTHER", columns of `heapdrift ps`. */
 
 static void put_word(const char *prefix, const char *word, const char *help)
 {
@@ -65,7 +65,7 @@ static void put_values(const struct option *o, const struct command *c, const ch
         put_word(prefix, word, "");
 }
 
-/* words: what is typed behind the command. */
+/* words: those after the command. */
 static void put_operands(const struct command *c, const char *const *words, size_t count)
 {
     const char *name;
@@ -87,7 +87,7 @@ static void put_operands(const struct command *c, const char *const *words, size
 }
 
 /* The option whose value is typed last: "--name=va", "--name va", "-n va", and "--name" "="
- * "va", as bash breaks words; NULL. prefix: what is typed of the word before the value. */
+ * "va", as bash breaks words; NULL. prefix: the part of the last word before its value. */
 static const struct option *option_before(const struct command *c, const char *const *words,
                                           size_t count, char prefix[OPTION_HELP_SIZE])
 {

@@ -10,8 +10,8 @@ const struct command *find_command(const char *name);
 /* What --help says: of the program (NULL), of a command. */
 void print_help(const struct command *command, FILE *to);
 
-/* What completes the last of the words behind the program's name, for the scripts that
- * `heapdrift completion` prints. */
+/* Prints the completions of the last of the words after the program's name, for the
+ * scripts that `heapdrift completion` prints. Returns the exit status. */
 int complete_words(const char *const *words, size_t count);
 
 #endif

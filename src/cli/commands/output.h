@@ -25,7 +25,7 @@ struct output_how {
 bool output_file(const struct settings *s, const char *path, struct output_how how,
                  const void *thing);
 
-/* How a report is written to that file, and what it is about. */
+/* The style of a report that is written to that file, with the command and its inputs. */
 struct hd_write_options output_style(const struct settings *s, FILE *to);
 
 /* The warnings of a report, on stderr. */

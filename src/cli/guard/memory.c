@@ -110,7 +110,7 @@ static struct figures read_group(const char *group, const struct version *v)
     return figures_in(v, texts);
 }
 
-/* --- what is asked of a group -------------------------------------------------------- */
+/* --- figures of a group -------------------------------------------------------------- */
 
 /* Version 1 writes a number beyond all memory where there is no limit, version 2 "max". */
 static uint64_t most_of(const struct figures *f)

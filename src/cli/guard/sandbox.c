@@ -66,7 +66,7 @@ static bool not_in_force(const char *what, int error)
 
 /* --- system calls -------------------------------------------------------- */
 
-/* What is done besides computing; bits. */
+/* The uses that a command has for system calls; bits. */
 enum {
     CALLS_ANY = 1,     /* by all but servers */
     CALLS_SERVE = 2,   /* clients at a socket that it listens at, and nothing else */

@@ -6,15 +6,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What a command needs, and what is in force. */
+/* The needs of a command, and the rules in force. */
 struct sandbox {
     const char *const *inputs; /* snapshots, and folders of them */
     size_t input_count;
     const struct used_files *files; /* other ones; inputs in it do not count */
     bool is_off;                    /* --no-sandbox */
-    bool is_verbose;                /* prints what is in force */
-    bool has_terminal;              /* which curses looks up */
-    bool writes_here;               /* under names that nobody knows yet */
+    bool is_verbose;                /* print the rules in force */
+    bool has_terminal;              /* curses looks it up */
+    bool writes_here;               /* to names that the user chooses later */
 
     int version; /* of Landlock, if it is in force; else 0 */
     bool is_entered;

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a command does with a file; bits. */
+/* The uses that a command has for a file; bits. */
 enum file_use {
     FILE_READ = 1,
     FILE_WRITTEN = 2,

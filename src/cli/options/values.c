@@ -11,15 +11,15 @@
 
 /* --- kinds ----------------------------------------------------------------- */
 
-/* What is the same of all values of a kind. */
+/* The properties that all values of a kind share. */
 struct kind {
-    const char *argument, *wanted; /* what help calls them; what they should have been */
+    const char *argument, *wanted; /* name in help; the expected kind of value */
     const char *const *words;      /* examples */
     const char *(*parse)(struct settings *s, const struct option *o, const char *value);
 };
 static const struct kind kinds[OPTION_OTHER + 1];
 
-/* What a value should have been; NULL if its parser knows. */
+/* The kind of value that was expected; NULL if its parser returns that. */
 static const char *wanted_of(const struct option *o)
 {
     return o->wanted != NULL ? o->wanted : kinds[o->kind].wanted;

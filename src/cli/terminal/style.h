@@ -10,14 +10,14 @@
 enum { MOST_COLUMNS = 1000000 };
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
-/* What options ask for. */
+/* The options about text. */
 struct style {
     enum color color;
     uint32_t width; /* if width_given; 0: no limit */
     bool width_given, ascii;
 };
 
-/* For a report that is written to that file; without what it is about. */
+/* The style of a report that is written to that file; without command and inputs. */
 struct hd_write_options style_for(const struct style *s, FILE *to);
 
 /* Whether the locale has ASCII only, as LC_ALL=C has. */
