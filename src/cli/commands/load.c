@@ -18,11 +18,10 @@
 struct load_progress {
     struct progress *progress;
     bool verbose;
-    double *begun; /* of each input */
     /* Read, in any order; told in that of the operands. Under stderr's lock. */
     struct {
         const struct hd_info_entry *entry; /* NULL: not yet */
-        double seconds;
+        double seconds;                    /* at which it began; then how long it took */
     } * done;
     struct hd_inputs inputs; /* its arrays are of struct loaded */
     size_t told;
@@ -45,13 +44,13 @@ static void print_file(void *context, size_t i, const struct hd_info_entry *entr
     struct load_progress *t = context;
     if (!read) {
         progress_file(t->progress, i + 1, entry->path);
-        t->begun[i] = seconds_now();
+        t->done[i].seconds = seconds_now();
         return;
     }
     flockfile(stderr);
     bool again = i < t->told; /* with the memory that the others gave back */
     t->done[i].entry = entry;
-    t->done[i].seconds = seconds_now() - t->begun[i];
+    t->done[i].seconds = seconds_now() - t->done[i].seconds;
     if (again)
         print_read(t, i);
     /* Inputs that cannot be opened are never read. */
@@ -64,8 +63,7 @@ static void print_file(void *context, size_t i, const struct hd_info_entry *entr
 static void show_progress(void *context, enum hd_phase phase, uint64_t more, uint64_t all)
 {
     const struct load_progress *t = context;
-    if (t->progress != NULL)
-        progress_report(t->progress, phase, more, all);
+    progress_report(t->progress, phase, more, all);
 }
 
 /* --- what was read --------------------------------------------------------- */
@@ -163,7 +161,6 @@ struct loaded load_snapshots(const struct settings *s)
     *l.telling =
         (struct load_progress){.progress = progress_start(!s->no_progress && !s->quiet),
                                .verbose = s->verbose,
-                               .begun = zeroed(l.inputs.count, sizeof(double)),
                                .inputs = l.inputs};
     l.telling->done = zeroed(l.inputs.count, sizeof(*l.telling->done));
     for (size_t i = 0; i < l.inputs.count; i++) {
@@ -199,7 +196,6 @@ void loaded_free(struct loaded *l)
     hd_comparison_free(l->comparison);
     if (l->telling != NULL) {
         progress_stop(l->telling->progress);
-        free(l->telling->begun);
         free(l->telling->done);
     }
     free(l->telling);

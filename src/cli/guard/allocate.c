@@ -9,26 +9,21 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static void print_limit(void)
+/* Not exit(): this may be any thread, and what is pending is half of something. */
+void no_memory(size_t wanted)
 {
     const char *what = "";
     uint64_t limit = memory_process_limit(&what);
+    exit_hook();
+    fputs("heapdrift: out of memory", stderr);
+    if (wanted > 0)
+        fprintf(stderr, " (%zu bytes requested)", wanted);
     if (limit != HD_UNKNOWN)
         fprintf(stderr,
                 ": %s limits this process to %" PRIu64
                 " MiB; raise the limit, or use less memory: -j1, --tables-only, fewer "
                 "snapshots",
                 what, limit >> 20);
-}
-
-/* Not exit(): this may be any thread, and what is pending is half of something. */
-void no_memory(size_t wanted)
-{
-    exit_hook();
-    fputs("heapdrift: out of memory", stderr);
-    if (wanted > 0)
-        fprintf(stderr, " (%zu bytes requested)", wanted);
-    print_limit();
     fputs("\n", stderr);
     _exit(EXIT_TROUBLE);
 }

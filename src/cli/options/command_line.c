@@ -254,22 +254,6 @@ static bool read_options(struct settings *s, const struct option_table *t)
     return false;
 }
 
-static bool format_fits(const struct settings *s)
-{
-    const unsigned bit = (unsigned)s->command->bit;
-    size_t i = settings_format(s);
-    const char *only = NULL;
-    if (hd_format_is_for_check(i) && !(bit & (ON_CHECK | ON_WATCH)))
-        only = "check";
-    if (hd_format_is_for_tree(i) && !(bit & ON_TREE))
-        only = "tree";
-    if (hd_format_is_for_fleet(i) && !(bit & ON_FLEET))
-        only = "fleet";
-    if (only != NULL)
-        fprintf(stderr, "heapdrift: --format=%s is for `heapdrift %s`\n", s->format, only);
-    return only == NULL;
-}
-
 /* Gives options whose value may be left out the usual one: popt would take the next
  * argument for it. Returns the bytes that popt needs: it copies every argument, some of
  * them twice, and little besides. */
@@ -320,8 +304,11 @@ bool settings_parse(struct settings *s, const struct command *command, int argc,
     s->popt = poptGetContext("heapdrift", argc, s->filled_in, table.entries, 0);
     if (s->popt == NULL)
         no_memory(0);
-    if (!read_options(s, &table) || !format_fits(s))
+    if (!read_options(s, &table))
         return false;
+    const char *owner = format_owner(settings_format(s), command);
+    if (owner != NULL)
+        return print_message(NULL, "--format={} is for `heapdrift {}`", s->format, owner);
     if (!s->quiet)
         print_old_letters(s);
     s->options.tree = strcmp(s->format, "html") == 0;

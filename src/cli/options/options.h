@@ -140,6 +140,9 @@ const char *option_word(const struct option *o, const struct command *command, s
 void option_words(const struct option *o, const struct command *command, char *text,
                   size_t size);
 
+/* The command for which format number i is, if the given command cannot write it; NULL. */
+const char *format_owner(size_t i, const struct command *command);
+
 /* What is called by the kind of a value, if its row does not say it. */
 const char *kind_argument(enum option_kind kind);
 

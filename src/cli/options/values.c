@@ -241,17 +241,27 @@ const char *parse_moment(const char *value, struct moment *m)
 
 /* --- words ----------------------------------------------------------------- */
 
-/* Formats that the command can write. */
+const char *format_owner(size_t i, const struct command *command)
+{
+    static const struct {
+        bool (*is_format)(size_t i);
+        unsigned commands;
+        const char *name;
+    } owners[] = {{hd_format_is_for_check, ON_CHECK | ON_WATCH, "check"},
+                  {hd_format_is_for_tree, ON_TREE, "tree"},
+                  {hd_format_is_for_fleet, ON_FLEET, "fleet"}};
+    for (size_t k = 0; k < sizeof(owners) / sizeof(*owners); k++)
+        if (owners[k].is_format(i) && (owners[k].commands & (unsigned)command->bit) == 0)
+            return owners[k].name;
+    return NULL;
+}
+
 static const char *format_name(const struct command *command, size_t i)
 {
-    bool checks = ((unsigned)command->bit & (ON_CHECK | ON_WATCH)) != 0;
-    bool trees = command->bit == ON_TREE, fleets = command->bit == ON_FLEET;
-    for (size_t k = 0; hd_format_name(k) != NULL; k++)
-        if ((checks || !hd_format_is_for_check(k)) &&
-            (trees || !hd_format_is_for_tree(k)) &&
-            (fleets || !hd_format_is_for_fleet(k)) && i-- == 0)
-            return hd_format_name(k);
-    return NULL;
+    size_t k = 0;
+    while (hd_format_name(k) != NULL && (format_owner(k, command) != NULL || i-- > 0))
+        k++;
+    return hd_format_name(k);
 }
 
 const char *kind_argument(enum option_kind kind)
