@@ -28,7 +28,7 @@ static struct file_identity identity_of_stat(const struct stat *st)
 static struct file_identity identity_of(const char *path)
 {
     struct stat st;
-    char name[NAME_MAX + 1];
+    char name[PATH_MAX];
     if (strcmp(path, "-") == 0)
         return (struct file_identity){0};
     if (stat(path, &st) == 0)
@@ -38,8 +38,8 @@ static struct file_identity identity_of(const char *path)
     if (f.is_known) {
         f.device = st.st_dev;
         f.number = st.st_ino;
-        f.name = strdup(name);
-        f.is_known = f.name != NULL;
+        f.name = zeroed(strlen(name) + 1, 1);
+        strcpy(f.name, name);
     }
     if (folder >= 0)
         close(folder);
