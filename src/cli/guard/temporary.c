@@ -153,16 +153,19 @@ static int open_to_be_named(const char *target)
     return -1;
 }
 
-static int open_named(void)
+/* Makes a file; with is_kept it is the one that goes at the end, else it has no name left.
+ */
+static int make_file(char *name, bool is_kept)
 {
     sigset_t set = all_ends(), before;
     /* None comes between the file and the note that it is there. */
     pthread_sigmask(SIG_BLOCK, &set, &before);
-    int fd = mkstemp(path), why = errno;
-    is_there = fd >= 0;
+    int fd = mkstemp(name), why = errno;
+    if (is_kept)
+        is_there = fd >= 0;
     /* Landlock may let a file be made that it then refuses to open. */
-    if (fd < 0)
-        unlink(path);
+    if (fd < 0 || !is_kept)
+        unlink(name);
     errno = why;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return fd;
@@ -198,7 +201,7 @@ FILE *temporary_open(const char *target)
         return NULL;
     temporary_listen();
     int fd = open_to_be_named(place);
-    fd = fd >= 0 ? fd : open_named();
+    fd = fd >= 0 ? fd : make_file(path, true);
     FILE *to = fd >= 0 ? fdopen(fd, "w") : NULL;
     if (to == NULL) {
         close_keeping_errno(fd);
@@ -248,7 +251,7 @@ static bool copy_beside(void)
 {
     enum { ANY = sizeof("XXXXXX") - 1 };
     memset(path + strlen(path) - ANY, 'X', ANY);
-    int to = open_named();
+    int to = make_file(path, true);
     bool ok = to >= 0 && copy_to(to) && sync_file(to);
     if (ok)
         ok = close(to) == 0;
@@ -325,14 +328,8 @@ FILE *temporary_nameless(const char *beside)
         return NULL;
     put_below(folder, beside, by);
     int fd = open_nameless(by);
-    if (fd < 0 && name_beside(by, name)) {
-        sigset_t set = all_ends(), before;
-        pthread_sigmask(SIG_BLOCK, &set, &before);
-        fd = mkstemp(name);
-        if (fd >= 0)
-            unlink(name);
-        pthread_sigmask(SIG_SETMASK, &before, NULL);
-    }
+    if (fd < 0 && name_beside(by, name))
+        fd = make_file(name, false);
     FILE *file = fd >= 0 ? fdopen(fd, "w+") : NULL;
     if (file == NULL)
         close_keeping_errno(fd);
