@@ -1,8 +1,8 @@
 #include "cli/explore/export.h"
 
 #include "cli/explore/view.h"
-#include "cli/guard/trust.h"
 #include "cli/guard/temporary.h"
+#include "cli/guard/trust.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 #include "cli/live/collect_writers.h"
 
+#include "cli/guard/temporary.h"
 #include "cli/live/nameless.h"
 #include "cli/terminal/clock.h"
-#include "cli/guard/temporary.h"
 
 #include <errno.h>
 #include <inttypes.h>

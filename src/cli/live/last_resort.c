@@ -2,8 +2,8 @@
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier) */
 #include "cli/live/last_resort.h"
 
-#include "cli/terminal/exit_hook.h"
 #include "cli/guard/temporary.h"
+#include "cli/terminal/exit_hook.h"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -1,9 +1,9 @@
 #include "cli/live/requested.h"
 
 #include "cli/commands/output.h"
+#include "cli/guard/temporary.h"
 #include "cli/live/run_folder.h"
 #include "cli/terminal/exit_hook.h"
-#include "cli/guard/temporary.h"
 
 #include <signal.h>
 #include <stdlib.h>
