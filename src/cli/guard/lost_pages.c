@@ -86,11 +86,6 @@ static bool find_file(uintptr_t address, char *path, size_t size)
 
 /* --- the handler ------------------------------------------------------------------- */
 
-static void write_text(const char *text)
-{
-    (void)!write(STDERR_FILENO, text, strlen(text));
-}
-
 static void explain(int number, siginfo_t *info, void *context)
 {
     static atomic_flag is_said = ATOMIC_FLAG_INIT;
@@ -106,9 +101,9 @@ static void explain(int number, siginfo_t *info, void *context)
     while (atomic_flag_test_and_set(&is_said))
         pause();
     exit_hook();
-    write_text("heapdrift: ");
-    write_text(path);
-    write_text(": was truncated while being read\n");
+    const char *const words[] = {"heapdrift: ", path, ": was truncated while being read\n"};
+    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+        (void)!write(STDERR_FILENO, words[i], strlen(words[i]));
     _exit(EXIT_TROUBLE);
 }
 

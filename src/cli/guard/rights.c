@@ -43,21 +43,16 @@ static void limit_capabilities(uint64_t most)
     syscall(SYS_capset, &of, sets);
 }
 
-/* Fails where this user does not exist (a container) or cannot be chosen (a unit without
- * CAP_SETUID): then the process stays root, without capabilities. */
-static void be_nobody(void)
-{
-    enum { NOBODY = 65534 };
-    bool ok = setgroups(0, NULL) == 0 && setresgid(NOBODY, NOBODY, NOBODY) == 0 &&
-              setresuid(NOBODY, NOBODY, NOBODY) == 0;
-    (void)ok;
-}
-
 void rights_give_up(void)
 {
+    enum { NOBODY = 65534 };
     bound_capabilities(0);
-    if (geteuid() == 0)
-        be_nobody();
+    /* Fails where this user does not exist (a container) or cannot be chosen (a unit
+     * without CAP_SETUID): then the process stays root, without capabilities. */
+    bool ok = geteuid() == 0 && setgroups(0, NULL) == 0 &&
+              setresgid(NOBODY, NOBODY, NOBODY) == 0 &&
+              setresuid(NOBODY, NOBODY, NOBODY) == 0;
+    (void)ok;
     limit_capabilities(0);
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);

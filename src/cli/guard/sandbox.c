@@ -299,18 +299,16 @@ enum { NETWORK_VERSION = 4, SCOPES_VERSION = 6 };
 enum { BIND_AND_CONNECT_TCP = 3, ABSTRACT_SOCKETS_AND_SIGNALS = 3 };
 
 #define OPEN_TO_WRITE (UINT64_C(1) << 1)
-#define OPEN_TO_READ (UINT64_C(1) << 2)
-#define LIST_FOLDER (UINT64_C(1) << 3)
 #define REMOVE_FILE (UINT64_C(1) << 5)
 #define MAKE_FILE (UINT64_C(1) << 8)
 #define TRUNCATE_FILE (UINT64_C(1) << 14)
 #define CONTROL_DEVICE (UINT64_C(1) << 15)
 
 /* What may be done with a file; with a folder, with everything below it. */
-#define READ OPEN_TO_READ
-#define LIST LIST_FOLDER
+#define READ (UINT64_C(1) << 2)
+#define LIST (UINT64_C(1) << 3)
 #define WRITE (OPEN_TO_WRITE | TRUNCATE_FILE | MAKE_FILE | REMOVE_FILE)
-#define OF_FILES (OPEN_TO_READ | OPEN_TO_WRITE | TRUNCATE_FILE | CONTROL_DEVICE)
+#define OF_FILES (READ | OPEN_TO_WRITE | TRUNCATE_FILE | CONTROL_DEVICE)
 
 /* What that version knows of files: the lowest bits, some more in each. */
 static uint64_t known_uses(int version)

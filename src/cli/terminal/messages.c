@@ -32,20 +32,15 @@ const char *input_name(const char *path)
     return strcmp(path, "-") == 0 ? "standard input" : path;
 }
 
-static void put_time(void)
+void begin_message(const char *kind, const char *name)
 {
     char text[sizeof("2026-11-24T18:02:11Z ")];
     struct tm utc;
     time_t now = time(NULL);
+    fputs("heapdrift: ", stderr);
     if (with_time && gmtime_r(&now, &utc) != NULL &&
         strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ ", &utc) > 0)
         fputs(text, stderr);
-}
-
-void begin_message(const char *kind, const char *name)
-{
-    fputs("heapdrift: ", stderr);
-    put_time();
     if (kind != NULL)
         fprintf(stderr, "%s: ", kind);
     put_name(name);
