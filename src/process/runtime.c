@@ -3,9 +3,8 @@
 #include "base/error.h"
 #include "process/memory_watch.h"
 #include "process/runtime_check.h"
-#include "process/runtime_descriptor.h"
+#include "process/runtime_layout.h"
 #include "process/runtime_module.h"
-#include "process/runtime_tables.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -254,28 +253,11 @@ static uint64_t position(const struct search *s, unsigned n)
     return memory_u64(memory_in(s), s->dac_table.address + n * UINT64_C(8), &ok);
 }
 
-static void add_json(struct search *s, const char *json)
-{
-    descriptor_add(&s->d, json, strlen(json), NULL);
-}
-
-static unsigned free_object_in(const struct search *s, const struct runtime_table *t)
-{
-    const struct runtime_elsewhere *here = runtime_table_on(t, s->r->image->processor);
-    return here != NULL && here->free_object != 0 ? here->free_object : t->free_object;
-}
-
 static void add_table(struct search *s, const struct runtime_table *t)
 {
-    const struct runtime_elsewhere *here = runtime_table_on(t, s->r->image->processor);
-    const unsigned positions[GLOBALS] = {[GLOBAL_APP_DOMAIN] = t->app_domain,
-                                         [GLOBAL_THREAD_STORE] = t->thread_store,
-                                         [GLOBAL_FREE_OBJECT] = free_object_in(s, t)};
-    add_json(s, t->json);
-    if (here != NULL)
-        add_json(s, here->json);
+    descriptor_add_table(&s->d, t);
     for (size_t i = 0; i <= GLOBAL_FREE_OBJECT; i++)
-        s->variables[i] = position(s, positions[i]);
+        s->variables[i] = position(s, t->positions[i]);
 }
 
 /* Offsets of this major version; what the runtime says of itself counts more. False:
@@ -341,8 +323,9 @@ bool runtime_is_too_old(const char *version)
 
 bool runtime_is_of_others(const char *version, const struct processor *p)
 {
-    const struct runtime_table *t = runtime_table_of(major_of(version));
-    return p != NULL && t != NULL && runtime_table_on(t, p) == NULL;
+    unsigned major = major_of(version);
+    return p != NULL && runtime_table_of(major, p) == NULL &&
+           runtime_table_of(major, processor_of(MACHINE_X86_64)) != NULL;
 }
 
 static bool refuse_version(struct search *s, const char *version)
@@ -378,7 +361,7 @@ static bool describe_version(struct search *s, const char *version)
     r->version = version;
     if (runtime_is_too_old(version) ||
         runtime_is_of_others(version, s->r->image->processor) ||
-        !describe(s, runtime_table_of(r->major)))
+        !describe(s, runtime_table_of(r->major, s->r->image->processor)))
         return refuse_version(s, version);
     const char *lacks = descriptor_lacks(&s->d, s->a);
     if (lacks != NULL)
@@ -393,15 +376,13 @@ static bool describe_version(struct search *s, const char *version)
  * space at its place, whose members have not moved since .NET 8. */
 static unsigned guess_major(struct search *s)
 {
-    struct runtime *r = s->r;
-    descriptor_clear(&s->d);
-    add_table(s, &runtime_tables[0]);
-    r->at = s->d.at; /* those of free space are alike */
-    for (size_t i = 0; i < runtime_table_count; i++) {
-        s->variables[GLOBAL_FREE_OBJECT] =
-            position(s, free_object_in(s, &runtime_tables[i]));
+    const struct runtime_table *t;
+    for (size_t i = 0; (t = runtime_table_at(i, s->r->image->processor)) != NULL; i++) {
+        descriptor_clear(&s->d);
+        add_table(s, t);
+        s->r->at = s->d.at;
         if (read_globals(s))
-            return runtime_tables[i].major;
+            return t->major;
     }
     return 0;
 }
@@ -511,7 +492,7 @@ static bool look_at(void *context, uint64_t object)
 static bool is_newer(const struct search *s)
 {
     return s->version != NULL && major_of(s->version) >= RUNTIME_OLDEST &&
-           runtime_table_of(major_of(s->version)) == NULL;
+           runtime_table_of(major_of(s->version), processor_of(MACHINE_X86_64)) == NULL;
 }
 
 static bool find_heap(struct search *s)

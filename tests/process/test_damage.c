@@ -1,6 +1,5 @@
 /* Any bytes may come as a core: none of them may lead out of it. */
 #include "process/opened.h"
-#include "process/runtime_tables.h"
 
 #include <stdlib.h>
 
@@ -81,7 +80,7 @@ Test(damage, of_any_byte_of_another_processor_is_refused_or_read)
 
 Test(damage, of_any_byte_of_a_descriptor_is_refused_or_read)
 {
-    flip(runtime_table_of(10)->json, 103, MACHINE_X86_64);
+    flip(forged_json(10), 103, MACHINE_X86_64);
 }
 
 /* Numbers that are counts, sizes, offsets or addresses. */

@@ -1,7 +1,6 @@
 #include "base/little_endian.h"
 #include "process/minidump.h"
 #include "process/opened.h"
-#include "process/runtime_tables.h"
 #include "support/forge_minidump.h"
 
 #include <stdlib.h>
@@ -181,7 +180,7 @@ Test(minidump, finds_the_runtime_by_its_exports)
                                                      "coreclr.dll",
                                              .major = 9});
     expect_runtime(&f, "9.0.20", "the table of .NET 9");
-    forge_usual(&f, &(struct forged_runtime){.json = runtime_table_of(10)->json});
+    forge_usual(&f, &(struct forged_runtime){.json = forged_json(10)});
     expect_runtime(&f, "10.0.12", "its descriptor");
 }
 
@@ -435,7 +434,7 @@ static bool try_dump(struct bytes dump)
 
 static void forge_small(struct minidump_forge *f)
 {
-    forge_usual(f, &(struct forged_runtime){.json = runtime_table_of(10)->json});
+    forge_usual(f, &(struct forged_runtime){.json = forged_json(10)});
     forge_core_thread(&f->process, 1, FORGED_HEAP, FORGED_HEAP + 8);
     for (size_t i = 1; i < f->process.region_count; i++)
         f->process.regions[i].size = 0x300;

@@ -1,5 +1,4 @@
 #include "process/opened.h"
-#include "process/runtime_tables.h"
 #include "support/scratch.h"
 
 static struct scratch scratch;
@@ -103,7 +102,7 @@ Test(runtime, says_when_a_collection_was_going_on)
 Test(runtime, is_described_by_itself)
 {
     struct core_forge f;
-    forge_process(&f, (struct forged_runtime){.json = runtime_table_of(10)->json});
+    forge_process(&f, (struct forged_runtime){.json = forged_json(10)});
     expect_described(&f, "10.0.12", "its descriptor");
 }
 
@@ -289,7 +288,7 @@ Test(runtime, links_of_threads_are_those_of_the_version_of_the_description)
     cr_expect_eq(runtime_linked_thread(&o.runtime, 0x5000), 0x5000);
     close_core(&o);
     forge_core_free(&f);
-    forge_process(&f, (struct forged_runtime){.json = runtime_table_of(10)->json});
+    forge_process(&f, (struct forged_runtime){.json = forged_json(10)});
     expect_found(&o, &f, "10.0.12");
     cr_expect_eq(runtime_linked_thread(&o.runtime, 0x5000 + 112), 0x5000);
     close_core(&o);
@@ -530,7 +529,7 @@ static void forge_kernel_process(struct core_forge *f, struct forged_runtime how
 Test(runtime, is_found_by_its_file_where_the_dump_lacks_it)
 {
     struct core_forge f;
-    struct forged_runtime how = {.json = runtime_table_of(10)->json, .told = "10.0.700.1"};
+    struct forged_runtime how = {.json = forged_json(10), .told = "10.0.700.1"};
     how.path = write_library("libcoreclr.so", &how);
     forge_kernel_process(&f, how);
     expect_described(&f, "10.0.7", "its descriptor");
@@ -544,7 +543,7 @@ Test(runtime, is_found_by_its_file_where_the_dump_lacks_it)
 Test(runtime, is_not_looked_for_in_another_file_of_its_name)
 {
     struct core_forge f;
-    struct forged_runtime how = {.json = runtime_table_of(10)->json};
+    struct forged_runtime how = {.json = forged_json(10)};
     struct text library = {0};
     forge_core_library(&library, &how);
     library.data[FORGED_LIBRARY_BUILD_ID]++;

@@ -11,7 +11,7 @@
 #include "format/core/core_roots.h"
 #include "format/snapshot_writer.h"
 #include "process/memory_watch.h"
-#include "process/runtime_descriptor.h"
+#include "process/runtime_layout.h"
 #include "process/write_core_file.h"
 
 #include <inttypes.h>

@@ -4,7 +4,6 @@
 #include "format/core/forged_heap.h"
 #include "heap/fields.h"
 #include "process/process_image.h"
-#include "process/runtime_tables.h"
 #include "support/scratch.h"
 
 #include <inttypes.h>
@@ -292,7 +291,7 @@ Test(write_core, has_what_was_read_from_files, .init = open_folder, .fini = remo
     for (int by_kernel = 0; by_kernel < 2; by_kernel++) {
         struct core_forge f;
         struct hd_error err = {0};
-        struct forged_runtime how = {.json = runtime_table_of(10)->json};
+        struct forged_runtime how = {.json = forged_json(10)};
         forge_on_disk(&f, &how, by_kernel);
         struct hd_snapshot *snap = read_forged(&f, &err);
         cr_assert(snap != NULL, "%s", err.message);
@@ -315,7 +314,7 @@ Test(write_core, is_refused_where_only_a_file_tells_the_layout, .init = open_fol
     struct hd_error err = {0};
     struct hd_memory file = {0};
     /* Nothing of a forged heap stands there. */
-    char *json = strdup(runtime_table_of(10)->json);
+    char *json = strdup(forged_json(10));
     char *at = strstr(json, "\"Path\":200");
     cr_assert_not_null(at);
     memcpy(at, "\"Path\":208", strlen("\"Path\":208"));

@@ -1,9 +1,11 @@
-/* runtime_descriptor.h - the data descriptor of a .NET runtime: at which offsets its
- * structures keep what, in JSON (dotnet/runtime, docs/design/datacontracts).
+/* runtime_layout.h - at which offsets the structures of a .NET runtime keep what: from the
+ * data descriptor that it carries, JSON (dotnet/runtime, docs/design/datacontracts), and
+ * from a table of this version.
  *
- * It must not know where the text is from: the runtime itself, or a carried table. */
-#ifndef RUNTIME_DESCRIPTOR_H
-#define RUNTIME_DESCRIPTOR_H
+ * Dumps of the heap alone lack the descriptor up to .NET 10, and .NET 8 has none. Offsets
+ * have not changed within a major version. docs/formats/core-dump.md, "Runtime". */
+#ifndef RUNTIME_LAYOUT_H
+#define RUNTIME_LAYOUT_H
 
 #include "process/runtime.h"
 
@@ -38,5 +40,24 @@ const char *descriptor_lacks(const struct descriptor *d, struct arena *a);
 
 /* True if both have the same offsets of everything that is read of their version. */
 bool descriptor_same_layout(const struct runtime_layout *a, const struct runtime_layout *b);
+
+/* --- tables -------------------------------------------------------------------- */
+
+/* A version on a processor whose offsets are carried. */
+struct runtime_table {
+    unsigned major;
+    uint32_t machine;
+    unsigned positions[GLOBAL_FREE_OBJECT + 1]; /* of globals in g_dacTable */
+};
+
+/* Number i of the versions, newest first: its table there, else on x86-64; NULL behind the
+ * last. */
+const struct runtime_table *runtime_table_at(size_t i, const struct processor *p);
+
+/* NULL: none of this version there. */
+const struct runtime_table *runtime_table_of(unsigned major, const struct processor *p);
+
+/* Take over all offsets of a table. */
+void descriptor_add_table(struct descriptor *d, const struct runtime_table *t);
 
 #endif
