@@ -9,7 +9,7 @@
 #include "collect/proc.h"
 #include "collect/process_copy.h"
 #include "collect/thread_freeze.h"
-#include "process/core_file.h"
+#include "process/process_image.h"
 #include "process/runtime.h"
 #include "process/runtime_module.h"
 

@@ -5,8 +5,8 @@
  * heap snapshot". docs/formats/foreign.md. */
 #include "base/error.h"
 #include "base/fast_serialization.h"
+#include "base/remedy.h"
 #include "format/reader.h"
-#include "process/process_image.h"
 
 #include <string.h>
 

@@ -1,16 +1,88 @@
-/* elf_image.h - a program or library as it lies in memory: where its symbols are.
+/* elf_image.h - ELF files of 64 bits with the lowest byte first: their headers and notes;
+ * and a program or library as it lies in memory: where its symbols are.
  *
- * Of what a dump has of one it is mostly a few pages, those that its writer looked at when
- * it asked for a symbol: so symbols are looked up in the GNU hash table, never listed.
+ * Of what a dump has of a library it is mostly a few pages, those that its writer looked at
+ * when it asked for a symbol: so symbols are looked up in the GNU hash table, never listed.
  * The same for a file on disk, laid out as the loader would. It must not know whose
  * symbols. docs/formats/core-dump.md, "File". */
 #ifndef ELF_IMAGE_H
 #define ELF_IMAGE_H
 
 #include "process/memory.h"
-#include "process/processor.h"
 
-enum { ELF_SEGMENTS = 64 }; /* of a program: a dozen */
+/* --- processors ------------------------------------------------------------------ */
+
+/* What the system, its loader and the C library do otherwise on another processor, or
+ * Windows on the same. All of 64 bits with the lowest byte first; another one is a row in
+ * elf_image.c. docs/formats/core-dump.md, "Processors". */
+
+/* The numbers of ELF files, <elf.h>; of Windows that of PE files. */
+enum { MACHINE_X86_64 = 62, MACHINE_AARCH64 = 183, MACHINE_WINDOWS = 0x8664 };
+
+enum { MOST_REGISTERS = 34, NO_REGISTER = MOST_REGISTERS };
+
+struct processor {
+    const char *name;             /* "aarch64", as the kernel calls it */
+    uint32_t machine;             /* e_machine of ELF files */
+    uint32_t registers;           /* general ones, in the kernel's order (NT_PRSTATUS), or
+                                     that of a CONTEXT of Windows */
+    uint32_t stack_pointer;       /* which of them */
+    uint32_t thread_pointer;      /* which of them, or NO_REGISTER: it stands in a note */
+    uint32_t thread_pointer_note; /* of that type, behind that of the registers; 0: none */
+    uint32_t relative;            /* type of relocation: the bias and a number */
+};
+
+#define PROCESSORS_READ "x86-64 and aarch64"
+
+/* By the number in ELF files, or MACHINE_WINDOWS: x86-64 under Windows. NULL: cannot be
+ * read. */
+const struct processor *processor_of(unsigned machine);
+
+/* The one that this program runs on; NULL: none of them. */
+const struct processor *processor_here(void);
+
+/* --- files ----------------------------------------------------------------------- */
+
+/* <elf.h>: where things stand in the header, and sizes. */
+enum {
+    ELF_CLASS = 4, /* 2: 64 bits */
+    ELF_DATA = 5,  /* 2: the highest byte first */
+    ELF_TYPE = 16,
+    ELF_MACHINE = 18,
+    ELF_SEGMENTS = 32,
+    ELF_SECTIONS = 40,
+    ELF_SEGMENT_SIZE = 54,
+    ELF_SEGMENT_COUNT = 56,
+    ELF_SECTION_SIZE = 58,
+    ELF_SECTION_COUNT = 60,
+    ELF_HEADER = 64,
+    ELF_PROGRAM_HEADER = 56,
+    ELF_SECTION_HEADER = 64,
+    ELF_SYMBOL = 24,
+    PT_LOAD = 1,
+    PT_DYNAMIC = 2,
+    PT_NOTE = 4
+};
+
+struct elf_segment {
+    uint32_t type, flags;
+    uint64_t offset, address, in_file, in_memory;
+};
+
+/* The program header that stands there. */
+struct elf_segment elf_segment_of(const unsigned char *at);
+
+struct elf_note {
+    uint32_t type;
+    struct bytes name, payload;
+};
+
+/* Takes the next note from what is left; false at the end, or where it is cut. */
+bool elf_note_next(struct bytes *left, struct elf_note *note);
+
+/* --- images ---------------------------------------------------------------------- */
+
+enum { MOST_IMAGE_SEGMENTS = 64 }; /* of a program: a dozen */
 
 struct elf_image {
     const struct memory *memory;
@@ -30,7 +102,7 @@ bool elf_image_of_file(struct elf_image *e, struct memory *m, struct bytes file,
 
 /* The segments of a file that nothing writes to once it is loaded at base: their number. */
 size_t elf_constant_pieces(struct bytes file, uint64_t base,
-                           struct memory_piece pieces[ELF_SEGMENTS]);
+                           struct memory_piece pieces[MOST_IMAGE_SEGMENTS]);
 
 /* The address and size of a symbol that it defines; address 0 if it does not, or the pages
  * that would tell are not there. */

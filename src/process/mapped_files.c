@@ -1,7 +1,6 @@
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): O_PATH */
-#include "process/mapped_files.h"
-
-#include "process/elf_image.h"
+#include "base/path.h"
+#include "process/process_image.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,14 +18,12 @@ enum { PAGE = 4096, MOST_FILES = 4096 };
 #define MOST_FROM_DISK (UINT64_C(4) << 30)
 enum { MOST_TIMES = 8 };
 
-static const char deleted[] = " (deleted)";
-
 /* The mappings of one file. */
 struct group {
     const struct image_mapping **all; /* by start */
     size_t count;
     const char *path;
-    bool was_deleted; /* the kernel's words for a file that was gone already */
+    bool was_deleted;
 };
 
 struct adding {
@@ -39,26 +36,22 @@ struct adding {
 
 /* --- files --------------------------------------------------------------------------- */
 
-/* Opens the file of a descriptor, so that it cannot be replaced in between; by its name
- * where /proc is missing or closed to the sandbox. */
-static int open_held(int held, const char *path)
-{
-    const int safely = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
-    char name[64];
-    snprintf(name, sizeof(name), "/proc/self/fd/%d", held);
-    int fd = open(name, safely);
-    return fd < 0 && (errno == ENOENT || errno == EACCES) ? open(path, safely) : fd;
-}
-
 /* Regular files only, seen to be such before they are opened: to open a device may do
- * something. */
+ * something. Then by the descriptor, so that it cannot be replaced in between; by its name
+ * where /proc is missing or closed to the sandbox. */
 static struct bytes map_path(const char *path)
 {
+    const int safely = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
     struct stat st;
     struct bytes file = {0};
+    char name[64];
     int held = open(path, O_PATH | O_CLOEXEC), fd = -1;
-    if (held >= 0 && fstat(held, &st) == 0 && S_ISREG(st.st_mode))
-        fd = open_held(held, path);
+    if (held >= 0 && fstat(held, &st) == 0 && S_ISREG(st.st_mode)) {
+        snprintf(name, sizeof(name), "/proc/self/fd/%d", held);
+        fd = open(name, safely);
+        if (fd < 0 && (errno == ENOENT || errno == EACCES))
+            fd = open(path, safely);
+    }
     if (held >= 0)
         close(held);
     if (fd < 0)
@@ -70,14 +63,6 @@ static struct bytes map_path(const char *path)
     }
     close(fd);
     return file;
-}
-
-static struct bytes map_group(const struct group *g, struct arena *a)
-{
-    size_t len = strlen(g->path);
-    if (g->was_deleted)
-        return map_path(arena_strdup(a, g->path, len - strlen(deleted)));
-    return map_path(g->path);
 }
 
 static bool is_elf(struct bytes file)
@@ -92,14 +77,6 @@ static bool is_pe(struct bytes file)
 
 /* --- is it the same? ----------------------------------------------------------------- */
 
-static const struct image_mapping *beginning(const struct group *g)
-{
-    for (size_t i = 0; i < g->count; i++)
-        if (g->all[i]->offset == 0)
-            return g->all[i];
-    return NULL;
-}
-
 static bool is_same_elf(const struct process_image *p, uint64_t base, struct bytes file,
                         struct arena *a)
 {
@@ -113,15 +90,9 @@ static bool is_same_elf(const struct process_image *p, uint64_t base, struct byt
            memcmp(wanted.data, has.data, has.size) == 0;
 }
 
-static uint64_t part_in(const struct image_mapping *m, struct bytes file)
+static struct bytes part_in(const struct image_mapping *m, struct bytes file)
 {
-    uint64_t left = m->offset < file.size ? file.size - m->offset : 0;
-    return left < m->end - m->start ? left : m->end - m->start;
-}
-
-static bool is_zero(const unsigned char *bytes, size_t size)
-{
-    return bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0;
+    return bytes_within(file, m->offset, m->end - m->start);
 }
 
 struct likeness {
@@ -134,32 +105,30 @@ static void compare_mapping(const struct process_image *p, const struct image_ma
                             struct bytes file, struct likeness *l)
 {
     enum { MOST_PAGES = 64 };
-    uint64_t size = part_in(m, file);
-    for (uint64_t at = 0, n = 0; at < size && n < MOST_PAGES; at += PAGE, n++) {
-        size_t part = size - at < PAGE ? (size_t)(size - at) : PAGE;
-        const unsigned char *there = memory_at(&p->memory, m->start + at, part);
-        const unsigned char *here = file.data + m->offset + at;
-        if (there == NULL || is_zero(here, part))
+    struct bytes here = part_in(m, file);
+    for (size_t at = 0; at < here.size && at < MOST_PAGES * PAGE; at += PAGE) {
+        size_t part = here.size - at < PAGE ? here.size - at : PAGE;
+        const unsigned char *there = memory_at(&p->memory, m->start + at, part),
+                            *page = here.data + at;
+        bool is_zero = page[0] == 0 && memcmp(page, page + 1, part - 1) == 0;
+        if (there == NULL || is_zero)
             continue;
-        bool same = memcmp(there, here, part) == 0;
-        bool is_head = m->offset + at == 0;
+        bool same = memcmp(there, page, part) == 0, is_head = m->offset + at == 0;
         l->has_head |= is_head;
         l->same_head |= is_head && same;
         l->same_page |= same;
     }
 }
 
-/* Of a kernel, as far as its word may be believed: aarch64 has 4, 16 or 64 KiB. */
-static uint64_t page_of(const struct process_image *p)
+/* What was mapped lies in the file, and goes to its end where it is mapped in one piece.
+ * The size of a page is a kernel's word, as far as that may be believed: aarch64 has 4, 16
+ * or 64 KiB. */
+static bool size_fits(const struct process_image *p, const struct group *g,
+                      struct bytes file)
 {
     enum { LARGEST = 64 << 10 };
     bool may_be = p->page > PAGE && p->page <= LARGEST && (p->page & (p->page - 1)) == 0;
-    return may_be ? p->page : PAGE;
-}
-
-/* What was mapped lies in the file, and goes to its end where it is mapped in one piece. */
-static bool size_fits(const struct group *g, struct bytes file, uint64_t page)
-{
+    uint64_t page = may_be ? p->page : PAGE;
     uint64_t pages = (file.size + page - 1) / page * page, end = 0;
     for (size_t i = 0; i < g->count; i++) {
         uint64_t size = g->all[i]->end - g->all[i]->start;
@@ -182,7 +151,7 @@ static enum image_file_state compare_pe(const struct process_image *p,
         compare_mapping(p, g->all[i], file, &l);
     if (l.has_head ? l.same_head : l.same_page)
         return IMAGE_FILE_SAME;
-    if (l.has_head || g->was_deleted || !size_fits(g, file, page_of(p)))
+    if (l.has_head || g->was_deleted || !size_fits(p, g, file))
         return IMAGE_FILE_DIFFERENT;
     return IMAGE_FILE_LIKELY;
 }
@@ -199,26 +168,25 @@ static void add_piece(struct adding *to, uint64_t address, uint64_t size,
     to->pieces[to->len++] = (struct memory_piece){address, size, bytes};
 }
 
-/* Segments that nobody could write to, not even the loader: its relocations are not in the
- * file. */
-static void add_elf(struct adding *to, uint64_t base, struct bytes file)
+/* Of an ELF file segments that nobody could write to, not even the loader: its relocations
+ * are not in the file. */
+static void add_file(struct adding *to, const struct group *g, uint64_t base,
+                     struct bytes file)
 {
-    struct memory_piece pieces[ELF_SEGMENTS];
-    size_t count = elf_constant_pieces(file, base, pieces);
-    for (size_t i = 0; i < count; i++)
-        add_piece(to, pieces[i].address, pieces[i].size, pieces[i].bytes);
-}
-
-static void add_pe(struct adding *to, const struct group *g, struct bytes file)
-{
+    struct memory_piece pieces[MOST_IMAGE_SEGMENTS];
     uint64_t left = (uint64_t)file.size * MOST_TIMES;
+    if (is_elf(file)) {
+        size_t count = elf_constant_pieces(file, base, pieces);
+        for (size_t i = 0; i < count; i++)
+            add_piece(to, pieces[i].address, pieces[i].size, pieces[i].bytes);
+        return;
+    }
     for (size_t i = 0; i < g->count; i++) {
-        uint64_t size = part_in(g->all[i], file);
-        if (size > left)
+        struct bytes part = part_in(g->all[i], file);
+        if (part.size > left)
             break;
-        left -= size;
-        if (size > 0)
-            add_piece(to, g->all[i]->start, size, file.data + g->all[i]->offset);
+        left -= part.size;
+        add_piece(to, g->all[i]->start, part.size, part.data);
     }
 }
 
@@ -239,37 +207,38 @@ static bool lacks_pages(const struct process_image *p, const struct group *g)
     return false;
 }
 
-static enum image_file_state look_at(struct adding *to, const struct group *g,
-                                     uint64_t base, struct bytes file)
+static enum image_file_state state_of(const struct adding *to, const struct group *g,
+                                      uint64_t base, struct bytes file)
 {
     if (file.size == 0)
         return IMAGE_FILE_MISSING;
-    if (is_elf(file))
-        return is_same_elf(to->p, base, file, to->a) ? IMAGE_FILE_SAME
-                                                     : IMAGE_FILE_DIFFERENT;
+    if (is_elf(file) && is_same_elf(to->p, base, file, to->a))
+        return IMAGE_FILE_SAME;
     return is_pe(file) ? compare_pe(to->p, g, file) : IMAGE_FILE_DIFFERENT;
 }
 
+/* A file that was gone already has the kernel's word for that behind its name. */
 static void add_group(struct adding *to, struct group *g)
 {
-    const struct image_mapping *first = beginning(g);
-    size_t len = strlen(g->path), tail = strlen(deleted);
+    static const char deleted[] = " (deleted)";
+    size_t len = strlen(g->path), tail = strlen(deleted), first = 0;
     g->was_deleted = len > tail && strcmp(g->path + len - tail, deleted) == 0;
-    if (first == NULL || g->path[0] != '/' || !lacks_pages(to->p, g))
+    while (first < g->count && g->all[first]->offset != 0)
+        first++;
+    if (first == g->count || g->path[0] != '/' || !lacks_pages(to->p, g))
         return;
-    struct image_file *f = &to->p->files[to->p->file_count++];
-    struct bytes file = map_group(g, to->a);
-    *f = (struct image_file){.path = g->path, .base = first->start, .bytes = file};
-    f->state = look_at(to, g, first->start, file);
-    if (f->state < IMAGE_FILE_LIKELY) {
-        if (file.size > 0)
-            munmap((void *)file.data, file.size);
-        f->bytes = (struct bytes){0};
-    } else if (is_elf(file)) {
-        add_elf(to, first->start, file);
-    } else {
-        add_pe(to, g, file);
-    }
+    uint64_t base = g->all[first]->start;
+    struct bytes file =
+        map_path(g->was_deleted ? arena_strdup(to->a, g->path, len - tail) : g->path);
+    enum image_file_state state = state_of(to, g, base, file);
+    if (state < IMAGE_FILE_LIKELY && file.size > 0)
+        munmap((void *)file.data, file.size);
+    if (state < IMAGE_FILE_LIKELY)
+        file = (struct bytes){0};
+    else
+        add_file(to, g, base, file);
+    to->p->files[to->p->file_count++] =
+        (struct image_file){.path = g->path, .base = base, .bytes = file, .state = state};
 }
 
 static int by_path(const void *x, const void *y)
@@ -311,11 +280,10 @@ void mapped_files_add(struct process_image *p, struct arena *a)
         return;
     size_t most = p->mapping_count < MOST_FILES ? p->mapping_count : MOST_FILES;
     p->files = arena_array(a, struct image_file, most);
-    for (size_t i = 0; i < p->memory.len; i++) {
-        to.pieces = grow(to.pieces, to.len, &to.cap, sizeof(*to.pieces));
-        to.pieces[to.len++] = p->memory.all[i];
-    }
-    size_t dumped = to.len;
+    size_t dumped = to.len = to.cap = p->memory.len;
+    to.pieces = alloc_resize(NULL, array_bytes(dumped + 1, sizeof(*to.pieces)));
+    if (dumped > 0)
+        memcpy(to.pieces, p->memory.all, dumped * sizeof(*to.pieces));
     add_groups(&to);
     if (p->file_count > 0)
         qsort(p->files, p->file_count, sizeof(*p->files), by_base);
@@ -324,24 +292,15 @@ void mapped_files_add(struct process_image *p, struct arena *a)
     free(to.pieces);
 }
 
-static bool is_lacking_assembly(const struct image_file *f)
-{
-    static const char ending[] = ".dll";
-    size_t len = strlen(f->path), tail = strlen(ending);
-    return f->state < IMAGE_FILE_LIKELY && len > tail &&
-           strcmp(f->path + len - tail, ending) == 0;
-}
-
 const char *mapped_files_lacking(const struct process_image *p, struct arena *a)
 {
     const char *first = NULL;
     size_t count = 0;
     for (size_t i = 0; i < p->file_count; i++) {
-        if (!is_lacking_assembly(&p->files[i]))
+        const struct image_file *f = &p->files[i];
+        if (f->state >= IMAGE_FILE_LIKELY || !path_ends_in(f->path, ".dll"))
             continue;
-        count++;
-        if (first == NULL)
-            first = p->files[i].path;
+        first = count++ == 0 ? f->path : first;
     }
     return count > 1 ? arena_printf(a, "%s and others", first) : first;
 }

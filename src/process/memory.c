@@ -1,62 +1,53 @@
 #include "process/memory.h"
 
 #include "base/search.h"
-#include "process/memory_watch.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* --- pieces in any order to pieces by address ------------------------------------------
- */
+struct bytes bytes_within(struct bytes all, uint64_t at, uint64_t size)
+{
+    if (at >= all.size)
+        return (struct bytes){0};
+    uint64_t left = all.size - at;
+    return (struct bytes){all.data + at, (size_t)(size < left ? size : left)};
+}
 
-/* A line over all addresses: at every begin and end of a piece it is asked which piece
- * counts from there on, the first of those that are open. */
-struct sweep {
-    const struct memory_piece *given;
-    size_t *by_start; /* numbers of pieces */
-    uint64_t *edges;  /* all begins and ends, ascending */
-    size_t *open;     /* a heap of numbers, the smallest on top; may hold closed ones */
-    size_t count, open_len;
-};
+/* --- pieces in any order to pieces by address ------------------------------------ */
 
 /* An end that does not fit into 64 bits is cut. */
 static uint64_t end_of(const struct memory_piece *p)
 {
-    return p->size > UINT64_MAX - p->address ? UINT64_MAX : p->address + p->size;
+    return sum_or_most(p->address, p->size);
 }
 
-struct place {
-    uint64_t address;
-    size_t number;
+/* Pieces that cover the address that has been reached: a heap, the first given on top; may
+ * hold some that have ended. */
+struct open_pieces {
+    const struct memory_piece **all;
+    size_t len;
 };
 
-static int compare_places(const void *x, const void *y)
+static void open_push(struct open_pieces *o, const struct memory_piece *piece)
 {
-    const struct place *a = x, *b = y;
-    if (a->address != b->address)
-        return a->address < b->address ? -1 : 1;
-    return a->number < b->number ? -1 : a->number > b->number;
+    size_t i = o->len++;
+    for (; i > 0 && o->all[(i - 1) / 2] > piece; i = (i - 1) / 2)
+        o->all[i] = o->all[(i - 1) / 2];
+    o->all[i] = piece;
 }
 
-static void open_push(struct sweep *s, size_t number)
+static void open_pop(struct open_pieces *o)
 {
-    size_t i = s->open_len++;
-    for (; i > 0 && s->open[(i - 1) / 2] > number; i = (i - 1) / 2)
-        s->open[i] = s->open[(i - 1) / 2];
-    s->open[i] = number;
-}
-
-static void open_pop(struct sweep *s)
-{
-    size_t last = s->open[--s->open_len], i = 0;
-    for (size_t child; (child = 2 * i + 1) < s->open_len; i = child) {
-        if (child + 1 < s->open_len && s->open[child + 1] < s->open[child])
+    const struct memory_piece *last = o->all[--o->len];
+    size_t i = 0;
+    for (size_t child; (child = 2 * i + 1) < o->len; i = child) {
+        if (child + 1 < o->len && o->all[child + 1] < o->all[child])
             child++;
-        if (s->open[child] >= last)
+        if (o->all[child] >= last)
             break;
-        s->open[i] = s->open[child];
+        o->all[i] = o->all[child];
     }
-    s->open[i] = last;
+    o->all[i] = last;
 }
 
 static void add_piece(struct memory *m, const struct memory_piece *from, uint64_t begin,
@@ -71,50 +62,46 @@ static void add_piece(struct memory *m, const struct memory_piece *from, uint64_
         m->all[m->len++] = (struct memory_piece){begin, end - begin, bytes};
 }
 
-/* From one edge to the next nothing begins or ends. */
-static void sweep_over(struct sweep *s, struct memory *m)
+static int by_address(const void *x, const void *y)
 {
-    size_t next = 0;
-    for (size_t e = 0; e + 1 < 2 * s->count; e++) {
-        uint64_t begin = s->edges[e], end = s->edges[e + 1];
-        while (next < s->count && s->given[s->by_start[next]].address <= begin)
-            open_push(s, s->by_start[next++]);
-        while (s->open_len > 0 && end_of(&s->given[s->open[0]]) <= begin)
-            open_pop(s);
-        if (begin < end && s->open_len > 0)
-            add_piece(m, &s->given[s->open[0]], begin, end);
-    }
+    const struct memory_piece *a = *(const struct memory_piece *const *)x,
+                              *b = *(const struct memory_piece *const *)y;
+    if (a->address != b->address)
+        return a->address < b->address ? -1 : 1;
+    return a < b ? -1 : a > b;
 }
 
-static void sort_edges(struct sweep *s)
-{
-    struct place *places = alloc_resize(NULL, array_bytes(2 * s->count, sizeof(*places)));
-    for (size_t i = 0; i < s->count; i++)
-        places[i] = (struct place){s->given[i].address, i};
-    qsort(places, s->count, sizeof(*places), compare_places);
-    for (size_t i = 0; i < s->count; i++)
-        s->by_start[i] = places[i].number;
-    for (size_t i = 0; i < s->count; i++)
-        places[s->count + i] = (struct place){end_of(&s->given[i]), i};
-    qsort(places, 2 * s->count, sizeof(*places), compare_places);
-    for (size_t i = 0; i < 2 * s->count; i++)
-        s->edges[i] = places[i].address;
-    free(places);
-}
-
+/* Each stretch up to the next begin or end of a piece is of the first that covers it. */
 struct memory memory_of(const struct memory_piece *pieces, size_t count, struct arena *a)
 {
     struct memory m = {0};
+    struct arena scratch = {0};
     if (count == 0)
         return m;
-    struct arena scratch = {0};
-    struct sweep s = {.given = pieces, .count = count};
-    s.by_start = arena_array(&scratch, size_t, count);
-    s.open = arena_array(&scratch, size_t, count);
-    s.edges = arena_array(&scratch, uint64_t, 2 * count);
-    sort_edges(&s);
+    const struct memory_piece **next =
+                                  arena_array(&scratch, const struct memory_piece *, count),
+                              **last = next + count;
+    struct open_pieces open = {
+        .all = arena_array(&scratch, const struct memory_piece *, count)};
     m.all = arena_array(&scratch, struct memory_piece, 2 * count);
-    sweep_over(&s, &m);
+    for (size_t i = 0; i < count; i++)
+        next[i] = &pieces[i];
+    qsort(next, count, sizeof(*next), by_address);
+    for (uint64_t at = 0; open.len > 0 || next < last;) {
+        if (open.len == 0)
+            at = (*next)->address;
+        while (next < last && (*next)->address <= at)
+            open_push(&open, *next++);
+        while (open.len > 0 && end_of(open.all[0]) <= at)
+            open_pop(&open);
+        if (open.len == 0)
+            continue;
+        uint64_t end = end_of(open.all[0]);
+        if (next < last && (*next)->address < end)
+            end = (*next)->address;
+        add_piece(&m, open.all[0], at, end);
+        at = end;
+    }
     struct memory_piece *all = arena_array(a, struct memory_piece, m.len);
     if (m.len > 0)
         memcpy(all, m.all, m.len * sizeof(*all));
@@ -201,4 +188,167 @@ uint16_t memory_u16(const struct memory *m, uint64_t address, bool *ok)
 uint8_t memory_u8(const struct memory *m, uint64_t address, bool *ok)
 {
     return (uint8_t)number(m, address, 1, ok);
+}
+
+/* --- what was looked at -------------------------------------------------------- */
+
+enum { WORD_BITS = 64, PAGE_WORDS = WATCH_PAGE / WORD_BITS };
+
+struct memory_watch {
+    struct arena *arena;
+    uint64_t **pages; /* a bit for each byte, of all pages of all pieces; NULL: not kept */
+    size_t *first;    /* of every piece the number of its first page */
+    size_t recent;    /* the piece that was asked for last */
+    bool is_away;
+};
+
+static uint64_t page_of(uint64_t address)
+{
+    return address / WATCH_PAGE;
+}
+
+static uint64_t pages_of(const struct memory_piece *p)
+{
+    return page_of(p->address + p->size - 1) - page_of(p->address) + 1;
+}
+
+void memory_watch(struct memory *m, struct arena *a)
+{
+    struct memory_watch *w = arena_alloc(a, sizeof(*w));
+    uint64_t pages = 0;
+    w->arena = a;
+    w->first = arena_array(a, size_t, m->len);
+    for (size_t i = 0; i < m->len; i++) {
+        w->first[i] = (size_t)pages;
+        pages += pages_of(&m->all[i]);
+    }
+    w->pages = arena_array(a, uint64_t *, (size_t)pages);
+    m->watch = w;
+}
+
+/* The bits of the page of an address, and the piece that it is in; NULL: it is in none. */
+static uint64_t **page_at(const struct memory *m, uint64_t address,
+                          const struct memory_piece **piece)
+{
+    struct memory_watch *w = m->watch;
+    size_t i = w->recent;
+    if (i >= m->len || address < m->all[i].address ||
+        address - m->all[i].address >= m->all[i].size)
+        i = search_first(m->all, 0, m->len, ends_before, &address);
+    if (i == m->len || m->all[i].address > address)
+        return NULL;
+    w->recent = i;
+    *piece = &m->all[i];
+    return &w->pages[w->first[i] + (page_of(address) - page_of(m->all[i].address))];
+}
+
+enum change { HOLD, KEEP, FORGET };
+
+static void change_page(uint64_t *bits, unsigned from, unsigned end, enum change what)
+{
+    for (unsigned past; from < end; from = past) {
+        past = (from / WORD_BITS + 1) * WORD_BITS;
+        past = past < end ? past : end;
+        uint64_t some = UINT64_MAX >> (WORD_BITS - (past - from)) << from % WORD_BITS,
+                 *word = &bits[from / WORD_BITS];
+        *word = what == KEEP ? *word | some : *word & ~some;
+    }
+}
+
+/* What is not there is passed over, up to the next piece. */
+static void change_all(const struct memory *m, uint64_t address, uint64_t size,
+                       enum change what)
+{
+    const struct memory_piece *p;
+    while (m->watch != NULL && size > 0) {
+        uint64_t **page = page_at(m, address, &p);
+        if (page == NULL)
+            return;
+        unsigned from = (unsigned)(address % WATCH_PAGE);
+        uint64_t part = WATCH_PAGE - from, left = p->size - (address - p->address);
+        part = part < left ? part : left;
+        part = part < size ? part : size;
+        if (*page == NULL && what != FORGET)
+            *page = arena_array(m->watch->arena, uint64_t, PAGE_WORDS);
+        if (*page != NULL && what != HOLD)
+            change_page(*page, from, from + (unsigned)part, what);
+        address += part;
+        size -= part;
+    }
+}
+
+void memory_watch_note(const struct memory *m, uint64_t address, uint64_t size)
+{
+    if (!m->watch->is_away)
+        change_all(m, address, size, KEEP);
+}
+
+void memory_keep(const struct memory *m, uint64_t address, uint64_t size)
+{
+    change_all(m, address, size, KEEP);
+}
+
+void memory_hold(const struct memory *m, uint64_t address, uint64_t size)
+{
+    change_all(m, address, size, HOLD);
+}
+
+void memory_forget(const struct memory *m, uint64_t address, uint64_t size)
+{
+    change_all(m, address, size, FORGET);
+}
+
+bool memory_look_away(const struct memory *m, bool away)
+{
+    bool before = m->watch != NULL && m->watch->is_away;
+    if (m->watch != NULL)
+        m->watch->is_away = away;
+    return before;
+}
+
+/* Where a page of a piece begins, or the piece. */
+static uint64_t begin_of(const struct memory_piece *p, uint64_t number)
+{
+    return number == 0 ? p->address : (page_of(p->address) + number) * WATCH_PAGE;
+}
+
+uint64_t memory_kept_from(const struct memory *m, uint64_t *address)
+{
+    size_t i = search_first(m->all, 0, m->len, ends_before, address);
+    for (; i < m->len; i++) {
+        const struct memory_piece *p = &m->all[i];
+        uint64_t *const *pages = m->watch->pages + m->watch->first[i];
+        uint64_t begin =
+                     *address > p->address ? page_of(*address) - page_of(p->address) : 0,
+                 count = pages_of(p);
+        while (begin < count && pages[begin] == NULL)
+            begin++;
+        if (begin == count)
+            continue;
+        uint64_t end = begin;
+        while (end < count && pages[end] != NULL)
+            end++;
+        *address = begin_of(p, begin);
+        return (end == count ? p->address + p->size : begin_of(p, end)) - *address;
+    }
+    return 0;
+}
+
+void memory_kept_copy(const struct memory *m, uint64_t address, size_t size,
+                      unsigned char *to)
+{
+    const struct memory_piece *p;
+    uint64_t *const *page = page_at(m, address, &p);
+    memset(to, 0, size);
+    if (page == NULL)
+        return;
+    const unsigned char *from = p->bytes + (address - p->address);
+    unsigned first = (unsigned)(address % WATCH_PAGE);
+    for (unsigned at = first; *page != NULL && at < first + size; at++) {
+        uint64_t word = (*page)[at / WORD_BITS];
+        if (word == 0)
+            at |= WORD_BITS - 1;
+        else if (word >> at % WORD_BITS & 1)
+            to[at - first] = from[at - first];
+    }
 }

@@ -1,14 +1,13 @@
-#include "process/minidump.h"
-
+/* Minidumps of Windows: minidumpapiset.h. */
 #include "base/error.h"
 #include "base/path.h"
 #include "base/utf16.h"
+#include "process/process_image.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* minidumpapiset.h. */
 enum {
     HEADER = 32,
     STREAM_COUNT = 8,
@@ -50,15 +49,6 @@ struct reading {
     struct hd_error *err;
 };
 
-/* What of size bytes from at on is in the file. */
-static struct bytes part_at(struct bytes file, uint64_t at, uint64_t size)
-{
-    if (at >= file.size)
-        return (struct bytes){0};
-    uint64_t left = file.size - at;
-    return (struct bytes){file.data + at, (size_t)(size < left ? size : left)};
-}
-
 static bool open_directory(struct reading *r)
 {
     struct bytes file = r->file;
@@ -66,7 +56,7 @@ static bool open_directory(struct reading *r)
         return fail_at_byte(r->err, file.size, "the minidump is truncated in its header");
     r->streams = le_u32(file.data + STREAM_COUNT);
     uint64_t at = le_u32(file.data + DIRECTORY), size = r->streams * (uint64_t)ENTRY;
-    struct bytes there = part_at(file, at, size);
+    struct bytes there = bytes_within(file, at, size);
     if (there.size < size)
         return fail_at_byte(r->err, file.size,
                             "the minidump is truncated in the directory of its %" PRIu32
@@ -85,7 +75,7 @@ static bool find_stream(const struct reading *r, uint32_t type, struct bytes *fo
         uint32_t size = le_u32(entry + 4), at = le_u32(entry + 8);
         if (le_u32(entry) != type)
             continue;
-        *found = part_at(r->file, at, size);
+        *found = bytes_within(r->file, at, size);
         if (found->size < size)
             return fail_at_byte(r->err, r->file.size,
                                 "the minidump is truncated: its stream %" PRIu32
@@ -119,8 +109,10 @@ static bool find_list(const struct reading *r, uint32_t type, size_t head, size_
 
 /* --- what is refused ----------------------------------------------------------- */
 
-static const char *architecture_name(unsigned architecture)
+/* Programs of Google's and Mozilla's write the format on other systems. */
+static bool check_system(const struct reading *r)
 {
+    enum { ARCHITECTURE = 0, PLATFORM = 20, LEAST = 24, AMD64 = 9, NT = 2 };
     static const struct {
         unsigned architecture;
         const char *name;
@@ -129,16 +121,6 @@ static const char *architecture_name(unsigned architecture)
                  {6, "Itanium"},
                  {10, "32 bits (x86)"},
                  {12, "ARM64"}};
-    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-        if (known[i].architecture == architecture)
-            return known[i].name;
-    return NULL;
-}
-
-/* Programs of Google's and Mozilla's write the format on other systems. */
-static bool check_system(const struct reading *r)
-{
-    enum { ARCHITECTURE = 0, PLATFORM = 20, LEAST = 24, AMD64 = 9, NT = 2 };
     struct bytes s;
     if (!find_stream(r, STREAM_SYSTEM, &s))
         return false;
@@ -146,15 +128,15 @@ static bool check_system(const struct reading *r)
         return fail(r->err, HD_BAD_FORMAT,
                     "the minidump does not say of which system and processor it is");
     unsigned architecture = le_u16(s.data + ARCHITECTURE);
-    const char *name = architecture_name(architecture);
     if (le_u32(s.data + PLATFORM) != NT)
         return fail(r->err, HD_UNSUPPORTED,
                     "a minidump of another system than Windows" TAKE_GCDUMP);
-    if (architecture != AMD64 && name != NULL)
-        return fail(r->err, HD_UNSUPPORTED,
-                    "a minidump of a process of %s; only those of x64 can be "
-                    "read" TAKE_GCDUMP,
-                    name);
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+        if (known[i].architecture == architecture)
+            return fail(r->err, HD_UNSUPPORTED,
+                        "a minidump of a process of %s; only those of x64 can be "
+                        "read" TAKE_GCDUMP,
+                        known[i].name);
     return architecture == AMD64 ||
            fail(r->err, HD_UNSUPPORTED,
                 "a minidump of an unknown processor (%u); only those of x64 can be "
@@ -169,71 +151,36 @@ struct pieces {
     size_t len, cap;
 };
 
-static uint64_t sum(uint64_t a, uint64_t b)
-{
-    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
-
-/* size bytes of memory at address, which stand at a byte of the file; returns how many do.
- */
-static uint64_t add_range(struct reading *r, struct pieces *to, uint64_t address,
-                          uint64_t size, uint64_t at)
-{
-    struct bytes part = part_at(r->file, at, size);
-    r->p->lost = sum(r->p->lost, size - part.size);
-    if (part.size > 0) {
-        to->all = grow(to->all, to->len, &to->cap, sizeof(*to->all));
-        to->all[to->len++] = (struct memory_piece){address, part.size, part.data};
-    }
-    return part.size;
-}
-
-/* Linux lets a process have 65,530 mappings; Windows has no such limit. */
-enum { MOST_RANGES = 1 << 24 };
-
-static bool check_ranges(const struct reading *r, uint64_t count)
-{
-    return count <= MOST_RANGES ||
-           fail(r->err, HD_BAD_FORMAT,
-                "a minidump of %" PRIu64 " ranges of memory, more than any process has",
-                count);
-}
-
-/* Ranges whose bytes follow each other from one place on, which may be beyond 4 GB. */
-static bool read_ranges_64(struct reading *r, struct pieces *to)
-{
-    enum { HEAD = 16, RECORD = 16, BASE = 8 };
-    struct bytes list;
-    uint64_t count;
-    if (!find_list(r, STREAM_MEMORY_64, HEAD, RECORD, &list, &count) ||
-        !check_ranges(r, count))
-        return false;
-    if (count == 0)
-        return true;
-    uint64_t at = le_u64(list.data - HEAD + BASE);
-    for (uint64_t i = 0; i < count; i++) {
-        const unsigned char *record = list.data + i * RECORD;
-        uint64_t size = le_u64(record + 8);
-        add_range(r, to, le_u64(record), size, at);
-        at = sum(at, size);
-    }
-    return true;
-}
-
-/* Each range has its own place, below 4 GB. They share no bytes, so a few of them cannot
+/* Of 64 bits ranges whose bytes follow each other from one place on, which may be beyond
+ * 4 GB; else each range has its own place, and they share no bytes, so a few of them cannot
  * stand for terabytes of memory. */
-static bool read_ranges(struct reading *r, struct pieces *to)
+static bool read_ranges(struct reading *r, struct pieces *to, bool is_64)
 {
-    enum { HEAD = 4, RECORD = 16, SIZE = 8, PLACE = 12 };
+    /* Linux lets a process have 65,530 mappings; Windows has no such limit. */
+    enum { HEAD = 4, HEAD_64 = 16, BASE = 8, RECORD = 16, SIZE = 8, PLACE = 12 };
+    enum { MOST_RANGES = 1 << 24 };
     struct bytes list;
     uint64_t count, taken = 0;
-    if (!find_list(r, STREAM_MEMORY, HEAD, RECORD, &list, &count) ||
-        !check_ranges(r, count))
+    if (!find_list(r, is_64 ? STREAM_MEMORY_64 : STREAM_MEMORY, is_64 ? HEAD_64 : HEAD,
+                   RECORD, &list, &count))
         return false;
+    if (count > MOST_RANGES)
+        return fail(r->err, HD_BAD_FORMAT,
+                    "a minidump of %" PRIu64 " ranges of memory, more than any process has",
+                    count);
+    uint64_t at = is_64 && count > 0 ? le_u64(list.data - HEAD_64 + BASE) : 0;
     for (uint64_t i = 0; i < count && taken <= r->file.size; i++) {
         const unsigned char *record = list.data + i * RECORD;
-        taken +=
-            add_range(r, to, le_u64(record), le_u32(record + SIZE), le_u32(record + PLACE));
+        uint64_t size = is_64 ? le_u64(record + SIZE) : le_u32(record + SIZE);
+        struct bytes part =
+            bytes_within(r->file, is_64 ? at : le_u32(record + PLACE), size);
+        r->p->lost = sum_or_most(r->p->lost, size - part.size);
+        at = sum_or_most(at, size);
+        taken += is_64 ? 0 : part.size;
+        if (part.size == 0)
+            continue;
+        to->all = grow(to->all, to->len, &to->cap, sizeof(*to->all));
+        to->all[to->len++] = (struct memory_piece){le_u64(record), part.size, part.data};
     }
     return taken <= r->file.size ||
            fail(r->err, HD_BAD_FORMAT, "ranges of the minidump overlap in the file");
@@ -244,7 +191,7 @@ static bool read_ranges(struct reading *r, struct pieces *to)
 static bool read_memory(struct reading *r)
 {
     struct pieces pieces = {0};
-    bool ok = read_ranges_64(r, &pieces) && read_ranges(r, &pieces);
+    bool ok = read_ranges(r, &pieces, true) && read_ranges(r, &pieces, false);
     r->p->cut_at = r->file.size;
     if (ok)
         r->p->memory = memory_of(pieces.all, pieces.len, r->a);
@@ -259,9 +206,9 @@ static bool read_memory(struct reading *r)
 static const char *read_name(struct reading *r, uint64_t at, uint64_t *left)
 {
     enum { LENGTH = 4, MOST = 2 * 0x8000 };
-    struct bytes head = part_at(r->file, at, LENGTH);
+    struct bytes head = bytes_within(r->file, at, LENGTH);
     uint64_t size = head.size == LENGTH ? le_u32(head.data) : 0;
-    struct bytes units = part_at(r->file, at + LENGTH, size);
+    struct bytes units = bytes_within(r->file, at + LENGTH, size);
     if (size == 0 || size > MOST || units.size < size || size > *left)
         return "";
     *left -= size;
@@ -285,22 +232,12 @@ static uint64_t version_in(const unsigned char *info)
                : 0;
 }
 
-static struct image_mapping module_at(struct reading *r, const unsigned char *record,
-                                      uint64_t *left)
-{
-    enum { SIZE = 8, NAME = 20, VERSION = 24 };
-    uint64_t start = le_u64(record);
-    return (struct image_mapping){.start = start,
-                                  .end = sum(start, le_u32(record + SIZE)),
-                                  .path = read_name(r, le_u32(record + NAME), left),
-                                  .version = version_in(record + VERSION)};
-}
-
 /* The first is the program. Names together are no longer than the file, so one that many
  * point to is not copied for all of them. */
 static bool read_modules(struct reading *r)
 {
-    enum { HEAD = 4, RECORD = 108, MOST_MODULES = 1 << 16 };
+    enum { HEAD = 4, RECORD = 108, SIZE = 8, NAME = 20, VERSION = 24 };
+    enum { MOST_MODULES = 1 << 16 };
     struct process_image *p = r->p;
     struct bytes list;
     uint64_t count, left = r->file.size;
@@ -308,8 +245,15 @@ static bool read_modules(struct reading *r)
         return false;
     p->mapping_count = count < MOST_MODULES ? (size_t)count : MOST_MODULES;
     p->mappings = arena_array(r->a, struct image_mapping, p->mapping_count);
-    for (size_t i = 0; i < p->mapping_count; i++)
-        p->mappings[i] = module_at(r, list.data + i * RECORD, &left);
+    for (size_t i = 0; i < p->mapping_count; i++) {
+        const unsigned char *record = list.data + i * RECORD;
+        uint64_t start = le_u64(record);
+        p->mappings[i] =
+            (struct image_mapping){.start = start,
+                                   .end = sum_or_most(start, le_u32(record + SIZE)),
+                                   .path = read_name(r, le_u32(record + NAME), &left),
+                                   .version = version_in(record + VERSION)};
+    }
     if (p->mapping_count > 0) {
         p->program_headers = p->mappings[0].start;
         p->name = path_file_name(p->mappings[0].path);
@@ -320,16 +264,6 @@ static bool read_modules(struct reading *r)
 
 /* --- threads and the process --------------------------------------------------- */
 
-/* A CONTEXT of AMD64, of which the integer registers and Rip are taken. */
-static void read_registers(struct image_thread *t, struct bytes context)
-{
-    enum { FLAGS = 0x30, FIRST = 0x78, COUNT = 17, AMD64 = 0x100000 };
-    if (context.size < FIRST + 8 * COUNT || !(le_u32(context.data + FLAGS) & AMD64))
-        return;
-    for (size_t i = 0; i < COUNT; i++)
-        t->registers[i] = le_u64(context.data + FIRST + 8 * i);
-}
-
 /* Its environment block says where its stack ends, else the range that was dumped of it.
  */
 static uint64_t stack_top(const struct memory *m, const unsigned char *record)
@@ -337,12 +271,13 @@ static uint64_t stack_top(const struct memory *m, const unsigned char *record)
     enum { TEB = 16, STACK = 24, STACK_SIZE = 32, STACK_BASE = 8 };
     bool ok = true;
     uint64_t top = memory_u64(m, le_u64(record + TEB) + STACK_BASE, &ok);
-    return ok ? top : sum(le_u64(record + STACK), le_u32(record + STACK_SIZE));
+    return ok ? top : sum_or_most(le_u64(record + STACK), le_u32(record + STACK_SIZE));
 }
 
 static bool read_threads(struct reading *r)
 {
     enum { HEAD = 4, RECORD = 48, CONTEXT_SIZE = 40, CONTEXT = 44 };
+    enum { FLAGS = 0x30, FIRST = 0x78, COUNT = 17, AMD64 = 0x100000 };
     struct process_image *p = r->p;
     struct bytes list;
     uint64_t count;
@@ -354,8 +289,13 @@ static bool read_threads(struct reading *r)
         struct image_thread *t = &p->threads[p->thread_count];
         *t = (struct image_thread){.id = le_u32(record),
                                    .thread_pointer = stack_top(&p->memory, record)};
-        read_registers(
-            t, part_at(r->file, le_u32(record + CONTEXT), le_u32(record + CONTEXT_SIZE)));
+        /* A CONTEXT of AMD64, of which the integer registers and Rip are taken. */
+        struct bytes context =
+            bytes_within(r->file, le_u32(record + CONTEXT), le_u32(record + CONTEXT_SIZE));
+        if (context.size < FIRST + 8 * COUNT || !(le_u32(context.data + FLAGS) & AMD64))
+            continue;
+        for (size_t k = 0; k < COUNT; k++)
+            t->registers[k] = le_u64(context.data + FIRST + 8 * k);
     }
     return true;
 }
@@ -376,8 +316,9 @@ bool minidump_open(struct process_image *p, struct bytes file, struct arena *a,
                    struct hd_error *err)
 {
     struct reading r = {.p = p, .file = file, .a = a, .err = err};
-    *p = (struct process_image){
-        .pid = HD_UNKNOWN, .processor = processor_windows(), .kind = &minidump_kind};
+    *p = (struct process_image){.pid = HD_UNKNOWN,
+                                .processor = processor_of(MACHINE_WINDOWS),
+                                .kind = &minidump_kind};
     if (!minidump_is(file))
         return fail(err, HD_NOT_A_SNAPSHOT, "not a minidump");
     return open_directory(&r) && check_system(&r) && read_memory(&r) && read_modules(&r) &&

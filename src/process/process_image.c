@@ -1,8 +1,6 @@
 #include "process/process_image.h"
 
 #include "base/search.h"
-#include "process/core_file.h"
-#include "process/minidump.h"
 
 #include <stdlib.h>
 
@@ -66,5 +64,5 @@ bool process_image_open(struct process_image *p, struct bytes file, struct arena
 
 void process_image_close(struct process_image *p)
 {
-    core_file_close(p);
+    mapped_files_close(p);
 }

@@ -1,12 +1,13 @@
 /* process_image.h - a process at one moment: its memory, its mapped files, its threads.
  *
- * Made of a core file (core_file.h), of a minidump (minidump.h) or of a process that stands
- * still. It must not know what a runtime is. */
+ * Made of a core file (core_file.c), of a minidump (minidump.c) or of a process that stands
+ * still. It must not know what a runtime is. docs/formats/core-dump.md, minidump.md. */
 #ifndef PROCESS_IMAGE_H
 #define PROCESS_IMAGE_H
 
-#include "process/memory.h"
-#include "process/processor.h"
+#include "base/out.h"
+#include "base/remedy.h"
+#include "process/elf_image.h"
 
 /* Part of a file that is mapped: [start, end), from offset on. */
 struct image_mapping {
@@ -38,10 +39,6 @@ struct image_file {
     enum image_file_state state;
 };
 
-/* What to do instead, behind why a file is refused. */
-#define TAKE_GCDUMP \
-    "; take a gcdump of the process with `heapdrift collect PID -o app.gcdump`"
-
 /* What it is made of, in words. */
 struct image_kind {
     const char *name;       /* "core dump": a ... of .NET 10 */
@@ -51,7 +48,10 @@ struct image_kind {
     const char *take_heap;  /* how one with it is taken: "; take ..." */
 };
 
-/* Of a dump without values (write_core_file.h): what it says in place of what is not in it
+/* Of a process that is read without a file as well. */
+extern const struct image_kind core_kind;
+
+/* Of a dump without values (core_file_write): what it says in place of what is not in it
  * any more. Strings may be NULL: unknown, or none. */
 struct image_redaction {
     bool is_redacted;
@@ -61,7 +61,7 @@ struct image_redaction {
 };
 
 struct process_image {
-    struct memory memory;           /* with what was read from mapped files (core_file.h) */
+    struct memory memory;           /* with what was read from mapped files */
     struct image_mapping *mappings; /* by start */
     size_t mapping_count;
     struct image_file *files; /* in order of their first mapping */
@@ -93,9 +93,71 @@ const struct image_mapping *image_mapping_at(const struct process_image *p,
  * used. */
 const struct image_file *image_file_at(const struct process_image *p, uint64_t base);
 
-/* A core or a minidump, by its first bytes. False and err: it cannot be read. */
+/* A core or a minidump, by its first bytes. file must stay as long as the image; arrays and
+ * what is taken from disk live in a. False and err: HD_UNSUPPORTED for other machines and
+ * systems, HD_BAD_FORMAT where the file is cut or wrong. Nothing is allocated on the word
+ * of the file. */
 bool process_image_open(struct process_image *p, struct bytes file, struct arena *a,
                         struct hd_error *err);
 void process_image_close(struct process_image *p);
+
+/* --- core files ------------------------------------------------------------------ */
+
+/* createdump, gcore and the kernel write ELF cores; what they leave out of mapped files is
+ * read from disk where the file is still the one that was mapped. */
+
+/* Whether these bytes begin a core; of whichever machine. */
+bool core_file_is(struct bytes head);
+bool core_file_open(struct process_image *p, struct bytes file, struct arena *a,
+                    struct hd_error *err);
+
+/* What the auxiliary vector (pairs of a type and a value) says: the address of the program
+ * headers of the main program, the size of a page. 0: it does not. */
+enum auxiliary { AUXILIARY_PROGRAM_HEADERS = 3, AUXILIARY_PAGE = 6 };
+
+uint64_t core_auxiliary(struct bytes vector, enum auxiliary type);
+
+/* The name and type of a note of our own, which says what else a reader of a dump without
+ * values needs to know, and people what the file is: strings "key=value", each with a NUL
+ * behind it. docs/formats/core-dump.md. */
+#define REDACTION_NOTE "heapdrift"
+enum { REDACTION_NOTE_TYPE = 0x68640001 };
+
+/* Writes a core that has of p's memory only what was looked at (memory.h), and these
+ * threads, as many as p has. Nothing is copied as it stands: notes are made anew and have
+ * no command line, no environment, no list of mapped files but the runtime. runtime is
+ * where libcoreclr.so, or the program that contains it, is mapped. What cannot be written o
+ * remembers. */
+void core_file_write(const struct process_image *p, const struct image_thread *threads,
+                     uint64_t runtime, const struct image_redaction *say, struct out *o);
+
+/* --- minidumps ------------------------------------------------------------------- */
+
+/* Task Manager, procdump, dotnet-dump and createdump write them (MiniDumpWriteDump). Those
+ * with all memory have what is needed of programs, too: nothing is read from other files.
+ */
+
+/* Whether these bytes begin one; of whichever processor. */
+bool minidump_is(struct bytes head);
+bool minidump_open(struct process_image *p, struct bytes file, struct arena *a,
+                   struct hd_error *err);
+
+/* --- mapped files ---------------------------------------------------------------- */
+
+/* A core of the kernel or of gdb lacks all that was mapped and never written to: the code
+ * and constants of programs, and the metadata of assemblies. A file of that path is used
+ * if it is the one that was mapped. docs/formats/core-dump.md, "File". */
+
+/* Look for the files of p's mappings; fill p->files, and put what can be relied on behind
+ * the dump's own bytes in p->memory. Only regular files at absolute paths are opened, and
+ * used if they are ELF or PE. */
+void mapped_files_add(struct process_image *p, struct arena *a);
+
+/* One line about assemblies that would be needed and are not here, or are others by now:
+ * "/app/Shop.dll and others"; in a. NULL: none. */
+const char *mapped_files_lacking(const struct process_image *p, struct arena *a);
+
+/* Unmap them; what was taken from them is no longer to be looked at. */
+void mapped_files_close(struct process_image *p);
 
 #endif

@@ -1,7 +1,7 @@
 #include "process/runtime.h"
 
 #include "base/error.h"
-#include "process/memory_watch.h"
+#include "process/memory.h"
 #include "process/runtime_check.h"
 #include "process/runtime_layout.h"
 #include "process/runtime_module.h"
@@ -33,7 +33,7 @@ static uint64_t gc_at(const struct memory *m, uint64_t table, unsigned i)
     return ok && is_gc(m, at) ? at : 0;
 }
 
-/* The other globals are nobody's business (memory_watch.h). */
+/* The other globals are nobody's business (memory.h). */
 uint64_t runtime_gc_find(const struct memory *m, uint64_t table, unsigned count)
 {
     bool before = memory_look_away(m, true), is_only = true;

@@ -2,7 +2,7 @@
 
 #include "base/little_endian.h"
 #include "base/path.h"
-#include "process/core_file.h"
+#include "process/process_image.h"
 
 #include <inttypes.h>
 #include <stdio.h>

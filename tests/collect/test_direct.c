@@ -1,7 +1,7 @@
 /* Memory of a process without .NET: what of it is copied, and what a core of it holds. */
 #include "collect/process_copy.h"
 #include "collect/thread_freeze.h"
-#include "process/core_file.h"
+#include "process/process_image.h"
 
 #include <criterion/criterion.h>
 #include <elf.h>
@@ -185,7 +185,7 @@ Test(direct, a_core_holds_memory_zeros_registers_files_and_the_program)
     const void *code = memory_at(&image.memory, (uint64_t)(uintptr_t)&write_core, 64);
     cr_assert_not_null(code, "the program's own file is taken along");
     cr_expect_arr_eq(code, (const void *)(uintptr_t)&write_core, 64);
-    core_file_close(&image);
+    process_image_close(&image);
     munmap(bytes, (size_t)size);
     forget(&t);
     end();

@@ -2,7 +2,7 @@
 #ifndef OPENED_H
 #define OPENED_H
 
-#include "process/core_file.h"
+#include "process/process_image.h"
 #include "process/runtime.h"
 #include "support/forge_core.h"
 

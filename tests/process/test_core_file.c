@@ -1,6 +1,6 @@
 #include "base/little_endian.h"
-#include "process/mapped_files.h"
 #include "process/opened.h"
+#include "process/process_image.h"
 #include "support/scratch.h"
 
 #include <stdlib.h>
@@ -234,7 +234,7 @@ Test(core_file, of_aarch64_has_other_registers)
     struct arena a = {0};
     cr_assert(core_file_open(&image, core, &a, NULL));
     cr_expect_eq(image.thread_count, 0);
-    core_file_close(&image);
+    process_image_close(&image);
     arena_free(&a);
     forge_core_free(&f);
 }

@@ -1,5 +1,5 @@
 /* What was looked at is kept, byte by byte, and nothing else. */
-#include "process/memory_watch.h"
+#include "process/memory.h"
 #include "support/random.h"
 
 #include <criterion/criterion.h>

@@ -1,6 +1,6 @@
 #include "base/little_endian.h"
-#include "process/minidump.h"
 #include "process/opened.h"
+#include "process/process_image.h"
 #include "support/forge_minidump.h"
 
 #include <stdlib.h>

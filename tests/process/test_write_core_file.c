@@ -1,9 +1,9 @@
 /* A core that is made of what was looked at: read again it is the same process, as far as
  * it was kept. */
 #define _GNU_SOURCE /* memmem() */ /* NOLINT(bugprone-reserved-identifier) */
-#include "process/memory_watch.h"
+#include "process/memory.h"
 #include "process/opened.h"
-#include "process/write_core_file.h"
+#include "process/process_image.h"
 
 enum { PAGE = WATCH_PAGE, RUNTIME = 0x100000 };
 

@@ -17,7 +17,7 @@
 
 #include "base/input.h"
 #include "base/text.h"
-#include "process/processor.h"
+#include "process/process_image.h"
 
 enum {
     FORGED_REGIONS = 32,

@@ -1,7 +1,7 @@
 /* Modules: what is loaded of them, and their metadata. */
 #include "base/utf16.h"
 #include "format/core/clr_inner.h"
-#include "process/memory_watch.h"
+#include "process/memory.h"
 
 /* --- one module ------------------------------------------------------------------------
  */

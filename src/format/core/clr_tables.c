@@ -1,7 +1,7 @@
 /* MethodTables, their classes and FieldDescs, as they stand in memory. Layouts that no
  * descriptor tells have not changed since .NET Core 3 (docs/formats/core-dump.md). */
 #include "format/core/clr_inner.h"
-#include "process/memory_watch.h"
+#include "process/memory.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include "format/core/gc_heap.h"
 #include "heap/ids.h"
 #include "heap/place.h"
-#include "process/memory_watch.h"
+#include "process/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "base/workers.h"
 #include "format/core/gc_pending.h"
 #include "heap/ids.h"
-#include "process/memory_watch.h"
+#include "process/memory.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

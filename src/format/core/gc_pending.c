@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "base/search.h"
 #include "format/core/core_roots.h"
-#include "process/memory_watch.h"
+#include "process/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 
 #include "base/little_endian.h"
 #include "base/search.h"
-#include "process/memory_watch.h"
+#include "process/memory.h"
 #include "process/pe_image.h"
 
 #include <stdlib.h>

@@ -52,7 +52,7 @@ struct metadata_name {
 };
 
 /* blob begins with "BSJB" and must stay, and so must memory, which is told what is looked
- * at (memory_watch.h); NULL: nobody is. False where there is nothing to be read. */
+ * at (memory.h); NULL: nobody is. False where there is nothing to be read. */
 bool metadata_open(struct metadata *m, const struct memory_piece *blob,
                    const struct memory *memory, struct arena *a);
 

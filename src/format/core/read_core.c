@@ -13,10 +13,8 @@
 #include "format/core/core_fields.h"
 #include "format/core/core_roots.h"
 #include "format/reader.h"
-#include "process/core_file.h"
-#include "process/mapped_files.h"
-#include "process/memory_watch.h"
-#include "process/minidump.h"
+#include "process/memory.h"
+#include "process/process_image.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -218,7 +216,7 @@ static bool build_graph(struct reading *r, struct hd_error *err)
         return true; /* builder_finish() says so */
     core_roots_find(&r->roots, h, &r->globals, &r->threads);
     r->has_roots = true;
-    if (b->redact) /* what is asked for later is to be looked at now: memory_watch.h */
+    if (b->redact) /* what is asked for later is to be looked at now: memory.h */
         clr_types_variables(r->core->clr, ignore_variable, NULL);
     build_edges(r);
     root_tree_emit(&r->roots.tree, b);

@@ -1,7 +1,7 @@
 /* A core dump without values, of a core dump: docs/cores.md, docs/formats/core-dump.md.
  *
  * What may stay is listed, not what has to go: bytes that reading the dump looked at
- * (memory_watch.h), which are the runtime's own structures and names of types and fields,
+ * (memory.h), which are the runtime's own structures and names of types and fields,
  * and of the heap what the code below names. All else is not written: stacks, registers,
  * native memory, environment, arguments, literals, code, constants, free space. What was
  * read is all that is needed to read it again, whatever the version of the runtime. */
@@ -10,9 +10,9 @@
 #include "format/core/core_fields.h"
 #include "format/core/core_roots.h"
 #include "format/snapshot_writer.h"
-#include "process/memory_watch.h"
+#include "process/memory.h"
+#include "process/process_image.h"
 #include "process/runtime_layout.h"
-#include "process/write_core_file.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
