@@ -6,7 +6,7 @@
 #include "base/workers.h"
 #include "collect/others.h"
 #include "collect/proc.h"
-#include "process/runtime_module.h"
+#include "process/clr.h"
 
 #include <errno.h>
 #include <fcntl.h>

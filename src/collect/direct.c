@@ -9,9 +9,7 @@
 #include "collect/proc.h"
 #include "collect/process_copy.h"
 #include "collect/thread_freeze.h"
-#include "process/process_image.h"
-#include "process/runtime.h"
-#include "process/runtime_module.h"
+#include "process/clr.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -30,9 +28,6 @@
 
 /* The library and its variables; a program in one file is larger, and this bounds it. */
 enum { MOST_OF_AN_AREA = 256 << 20 };
-
-/* Addresses of globals that are asked; .NET 8 has 157, which is most. */
-enum { MOST_GLOBALS = 256 };
 
 /* --- its memory ---------------------------------------------------------------- */
 
@@ -82,64 +77,16 @@ static void read_images(struct pieces *p, int mem, const struct address_space *s
     }
 }
 
-static void list_mappings(struct process_image *image, const struct address_space *space,
+static void list_mappings(struct clr_process *p, const struct address_space *space,
                           struct arena *arena)
 {
-    image->mappings = arena_array(arena, struct image_mapping, space->count);
+    p->mappings = arena_array(arena, struct image_mapping, space->count);
     for (size_t i = 0; i < space->count; i++) {
         const struct area *a = &space->areas[i];
         if (a->path[0] == '/')
-            image->mappings[image->mapping_count++] =
+            p->mappings[p->mapping_count++] =
                 (struct image_mapping){a->start, a->end, a->offset, a->path, 0};
     }
-}
-
-static bool is_native(const struct runtime_module *m)
-{
-    return m->is_program &&
-           runtime_module_symbol(m, "DotNetRuntimeDebugHeader").address != 0;
-}
-
-/* --- the variable -------------------------------------------------------------- */
-
-static uint64_t find_count(const struct process_image *image, struct arena *arena,
-                           struct hd_error *err)
-{
-    struct runtime_module module;
-    bool ok = true;
-    bool found = runtime_module_find(&module, image, arena);
-    uint64_t table = found ? runtime_module_symbol(&module, "g_dacTable").address : 0;
-    if (found && is_native(&module))
-        return fail_about(err, HD_ABOUT_DIRECT, HD_UNSUPPORTED,
-                          "a native AOT program, whose memory cannot be read");
-    if (table == 0)
-        return fail(
-            err, HD_UNSUPPORTED,
-            "the process has no .NET runtime whose memory can be read: " RUNTIME_OLDEST_READ
-            " or later");
-    const struct processor *of = module.in_memory.elf.processor;
-    if (of != NULL && of != image->processor)
-        return fail_about(err, HD_ABOUT_DIRECT, HD_UNSUPPORTED,
-                          "a program for %s, which is emulated here", of->name);
-    const char *version = runtime_module_version(&module, image, arena);
-    if (version != NULL && runtime_is_too_old(version))
-        return fail_about(
-            err, HD_ABOUT_DIRECT, HD_UNSUPPORTED,
-            "its runtime is .NET %s; reading its memory needs " RUNTIME_OLDEST_READ
-            " or later",
-            version);
-    if (version != NULL && runtime_is_of_others(version, image->processor))
-        return fail_about(
-            err, HD_ABOUT_DIRECT, HD_UNSUPPORTED,
-            "its runtime is .NET %s; reading its memory on %s needs a later version",
-            version, image->processor->name);
-    uint64_t gc = runtime_gc_find(&image->memory, table, MOST_GLOBALS);
-    uint64_t at = gc != 0 ? memory_u64(&image->memory, gc + GC_INVALID_COUNT, &ok) : 0;
-    if (at == 0 || !ok)
-        return fail(err, HD_UNSUPPORTED,
-                    "the runtime does not say where its heap is: it has just started, or "
-                    "its version is unknown to this heapdrift");
-    return at;
 }
 
 /* The address of gc_structures_invalid_cnt (32 bits); mem is /proc/PID/mem, auxv what
@@ -150,14 +97,12 @@ static uint64_t live_heap_count_address(int mem, const struct address_space *spa
 {
     struct arena arena = {0};
     struct pieces pieces = {.arena = &arena};
-    struct process_image image = {.processor = processor_here(),
-                                  .kind = &core_kind,
-                                  .program_headers =
-                                      core_auxiliary(auxv, AUXILIARY_PROGRAM_HEADERS)};
-    read_images(&pieces, mem, space, image.program_headers);
-    list_mappings(&image, space, &arena);
-    image.memory = memory_of(pieces.all, pieces.count, &arena);
-    uint64_t at = find_count(&image, &arena, err);
+    struct clr_process p = {.program_headers = clr_program_headers(auxv)};
+    read_images(&pieces, mem, space, p.program_headers);
+    list_mappings(&p, space, &arena);
+    p.pieces = pieces.all;
+    p.piece_count = pieces.count;
+    uint64_t at = clr_heap_count_address(&p, &arena, err);
     free(pieces.all);
     arena_free(&arena);
     return at;

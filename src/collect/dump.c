@@ -11,7 +11,7 @@
 #include "collect/find_target.h"
 #include "collect/origin.h"
 #include "collect/proc.h"
-#include "process/runtime.h"
+#include "process/clr.h"
 
 #include <errno.h>
 #include <inttypes.h>

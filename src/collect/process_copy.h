@@ -7,7 +7,7 @@
 #include "base/input.h"
 #include "base/text.h"
 #include "collect/copying.h"
-#include "process/process_image.h"
+#include "process/clr.h"
 
 #include <sys/procfs.h>
 

@@ -123,7 +123,11 @@ static const char *field(struct bytes note, size_t at, size_t size, struct arena
     return len > 0 ? arena_strdup(a, s, len) : NULL;
 }
 
-uint64_t core_auxiliary(struct bytes vector, enum auxiliary type)
+/* Pairs of a type and a value: the address of the program headers of the main program, the
+ * size of a page. */
+enum auxiliary { AUXILIARY_PROGRAM_HEADERS = 3, AUXILIARY_PAGE = 6 };
+
+static uint64_t auxiliary_value(struct bytes vector, enum auxiliary type)
 {
     enum { PAIR = 16 };
     uint64_t found = 0;
@@ -131,6 +135,11 @@ uint64_t core_auxiliary(struct bytes vector, enum auxiliary type)
         if (le_u64(vector.data + at) == (uint64_t)type)
             found = le_u64(vector.data + at + 8);
     return found;
+}
+
+uint64_t clr_program_headers(struct bytes vector)
+{
+    return auxiliary_value(vector, AUXILIARY_PROGRAM_HEADERS);
 }
 
 /* The value of the first "key=value"; NULL: there is none. */
@@ -172,8 +181,8 @@ static void read_notes(const struct core_notes *n, struct process_image *p, stru
         p->name = field(n->program, NAME, NAME_SIZE, a);
         p->command = field(n->program, COMMAND, COMMAND_SIZE, a);
     }
-    p->program_headers = core_auxiliary(n->auxiliary, AUXILIARY_PROGRAM_HEADERS);
-    p->page = core_auxiliary(n->auxiliary, AUXILIARY_PAGE);
+    p->program_headers = clr_program_headers(n->auxiliary);
+    p->page = auxiliary_value(n->auxiliary, AUXILIARY_PAGE);
     read_redaction(n->redaction, &p->redaction, a);
 }
 

@@ -8,11 +8,8 @@
 #ifndef MEMORY_H
 #define MEMORY_H
 
-#include "base/arena.h"
-#include "base/input.h"
 #include "base/little_endian.h"
-
-#include <stdbool.h>
+#include "process/clr.h"
 
 /* What of size bytes from at on there is. */
 struct bytes bytes_within(struct bytes all, uint64_t at, uint64_t size);
@@ -22,12 +19,6 @@ static inline uint64_t sum_or_most(uint64_t a, uint64_t b)
 {
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
-
-/* Bytes of the process from an address on, which belong to somebody else. */
-struct memory_piece {
-    uint64_t address, size;
-    const unsigned char *bytes;
-};
 
 /* Where numbers come from that no piece has: a process that runs. False: not there. */
 struct memory_behind {

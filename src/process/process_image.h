@@ -9,13 +9,6 @@
 #include "base/remedy.h"
 #include "process/elf_image.h"
 
-/* Part of a file that is mapped: [start, end), from offset on. */
-struct image_mapping {
-    uint64_t start, end, offset;
-    const char *path;
-    uint64_t version; /* of Windows: its four numbers, the first uppermost; else 0 */
-};
-
 struct image_thread {
     uint64_t id;
     uint64_t registers[MOST_REGISTERS]; /* as many as the processor has */
@@ -110,12 +103,6 @@ void process_image_close(struct process_image *p);
 bool core_file_is(struct bytes head);
 bool core_file_open(struct process_image *p, struct bytes file, struct arena *a,
                     struct hd_error *err);
-
-/* What the auxiliary vector (pairs of a type and a value) says: the address of the program
- * headers of the main program, the size of a page. 0: it does not. */
-enum auxiliary { AUXILIARY_PROGRAM_HEADERS = 3, AUXILIARY_PAGE = 6 };
-
-uint64_t core_auxiliary(struct bytes vector, enum auxiliary type);
 
 /* The name and type of a note of our own, which says what else a reader of a dump without
  * values needs to know, and people what the file is: strings "key=value", each with a NUL

@@ -1,138 +1,12 @@
 #include "process/runtime.h"
 
 #include "base/error.h"
-#include "process/memory.h"
-#include "process/runtime_check.h"
+#include "process/gc_globals.h"
 #include "process/runtime_layout.h"
-#include "process/runtime_module.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* --- the collector ------------------------------------------------------------- */
-
-/* Version 1 is .NET Core 3, 2 all since; a minor is a few more members. */
-static bool is_gc(const struct memory *m, uint64_t at)
-{
-    enum { GENERATIONS = 5, SMALLEST = 64, LARGEST = 4096, NEWEST_MAJOR = 9 };
-    bool ok = true;
-    uint8_t major = memory_u8(m, at + GC_VERSION, &ok);
-    uint64_t size = memory_u64(m, at + GC_GENERATION_SIZE, &ok);
-    uint64_t count = memory_u64(m, at + GC_GENERATION_COUNT, &ok);
-    return ok && at % 8 == 0 && major > 0 && major <= NEWEST_MAJOR && size % 8 == 0 &&
-           size >= SMALLEST && size <= LARGEST && count == GENERATIONS;
-}
-
-/* What global number i of a table points to, if that is it; else 0. */
-static uint64_t gc_at(const struct memory *m, uint64_t table, unsigned i)
-{
-    bool ok = true;
-    uint64_t variable = memory_u64(m, table + i * UINT64_C(8), &ok);
-    uint64_t at = ok ? memory_u64(m, variable, &ok) : 0;
-    return ok && is_gc(m, at) ? at : 0;
-}
-
-/* The other globals are nobody's business (memory.h). */
-uint64_t runtime_gc_find(const struct memory *m, uint64_t table, unsigned count)
-{
-    bool before = memory_look_away(m, true), is_only = true;
-    unsigned place = count;
-    uint64_t found = 0;
-    for (unsigned i = 0; i < count && is_only; i++) {
-        uint64_t at = gc_at(m, table, i);
-        if (at == 0 || at == found)
-            continue;
-        is_only = found == 0;
-        found = at;
-        place = i;
-    }
-    memory_look_away(m, before);
-    return is_only && found != 0 ? gc_at(m, table, place) : 0;
-}
-
-/* --- the first objects --------------------------------------------------------- */
-
-static uint64_t pointer(const struct runtime *r, uint64_t at, bool *ok)
-{
-    return *ok ? memory_u64(&r->image->memory, at, ok) : 0;
-}
-
-/* gc_heap_field_offsets[18]: where a heap of its own has its generations. */
-static uint64_t generation_table(const struct runtime *r, uint64_t heap, bool *ok)
-{
-    enum { GENERATION_TABLE = 18 * 4 };
-    if (heap == 0)
-        return pointer(r, r->gc + GC_GENERATION_TABLE, ok);
-    uint64_t offsets = pointer(r, r->gc + GC_HEAP_OFFSETS, ok);
-    int32_t offset = (int32_t)memory_u32(&r->image->memory, offsets + GENERATION_TABLE, ok);
-    return heap + (uint64_t)(int64_t)offset;
-}
-
-static bool read_heap(const struct runtime *r, uint64_t heap,
-                      bool (*take)(void *context, uint64_t object), void *context)
-{
-    enum { ALLOCATED = 0, MEMORY = 32 };
-    bool ok = true;
-    uint64_t table = generation_table(r, heap, &ok);
-    uint64_t size = pointer(r, r->gc + GC_GENERATION_SIZE, &ok);
-    uint64_t count = pointer(r, r->gc + GC_GENERATION_COUNT, &ok);
-    uint64_t offsets = pointer(r, r->gc + GC_GENERATION_OFFSETS, &ok);
-    uint32_t start = memory_u32(&r->image->memory, offsets + 4, &ok);
-    for (uint64_t i = 0; i < count && ok; i++) {
-        bool has = true;
-        uint64_t segment = pointer(r, table + i * size + start, &has);
-        uint64_t object = pointer(r, segment + MEMORY, &has);
-        uint64_t allocated = pointer(r, segment + ALLOCATED, &has);
-        if (!has || allocated <= object)
-            continue;
-        if (!take(context, object))
-            return false;
-    }
-    return true;
-}
-
-/* Calls take for the first object of every generation that has one, of at most 64 heaps;
- * false, and ends, when take does. True if there was none. */
-static bool runtime_gc_first_objects(const struct runtime *r,
-                                     bool (*take)(void *context, uint64_t object),
-                                     void *context)
-{
-    enum { MOST_HEAPS = 64 };
-    bool ok = true;
-    const struct memory *m = &r->image->memory;
-    uint64_t heaps_at = pointer(r, r->gc + GC_HEAPS, &ok);
-    if (!ok || heaps_at == 0) /* a workstation collector leaves these empty */
-        return read_heap(r, 0, take, context);
-    uint64_t count_at = pointer(r, r->gc + GC_HEAP_COUNT, &ok);
-    uint32_t count = memory_u32(m, count_at, &ok);
-    uint64_t heaps = pointer(r, heaps_at, &ok);
-    for (uint32_t i = 0; i < count && i < MOST_HEAPS && ok; i++) {
-        uint64_t heap = pointer(r, heaps + i * UINT64_C(8), &ok);
-        if (ok && heap != 0 && !read_heap(r, heap, take, context))
-            return false;
-    }
-    return true;
-}
-
-/* --- may it be walked? --------------------------------------------------------- */
-
-uint64_t runtime_heap_count_address(const struct runtime *r)
-{
-    bool ok = r->gc != 0;
-    return pointer(r, r->gc + GC_INVALID_COUNT, &ok);
-}
-
-bool runtime_heap_is_valid(const struct runtime *r)
-{
-    bool ok = true;
-    uint64_t at = runtime_heap_count_address(r);
-    return at != 0 && memory_u32(&r->image->memory, at, &ok) == 0 && ok;
-}
-
-/* --- runtime ------------------------------------------------------------------- */
-
-enum { TLS_OFFSETS_UNUSED = 2 };
 
 /* --- MethodTables -------------------------------------------------------------- */
 
@@ -201,72 +75,53 @@ static const struct memory *memory_in(const struct search *s)
     return &s->r->image->memory;
 }
 
-/* The text and the list of pointers of a descriptor, which begins with "DNCCDAC\0". */
-struct own_descriptor {
-    const char *text;
-    uint32_t size;
-    uint64_t pointers;
-    uint32_t count;
-};
-
-static bool read_own(const struct runtime_image *e, uint64_t at, struct own_descriptor *own)
-{
-    enum { SIZE = 12, TEXT = 16, COUNT = 24, POINTERS = 32, LARGEST = 1 << 20 };
-    bool ok = at != 0;
-    const struct memory *m = runtime_image_memory(e);
-    const unsigned char *head = ok ? memory_at(m, at, POINTERS + 8) : NULL;
-    if (head == NULL || memcmp(head, "DNCCDAC", 8) != 0)
-        return false;
-    own->size = le_u32(head + SIZE);
-    own->count = le_u32(head + COUNT);
-    own->pointers = runtime_image_pointer(e, at + POINTERS, &ok);
-    uint64_t text = runtime_image_pointer(e, at + TEXT, &ok);
-    if (!ok || own->size > LARGEST)
-        return false;
-    own->text = (const char *)memory_at(m, text, own->size);
-    return own->text != NULL;
-}
-
-/* What a runtime says of itself; and where its globals are. */
+/* What a runtime says of itself, a text and a list of pointers behind "DNCCDAC\0"; and
+ * where its globals are. */
 static bool add_own(struct search *s, const struct runtime_image *e)
 {
-    struct own_descriptor own;
-    const char *name = "DotNetRuntimeContractDescriptor";
-    if (!read_own(e, runtime_image_symbol(e, name).address, &own) ||
-        !descriptor_add(&s->d, own.text, own.size, s->err))
+    enum { SIZE = 12, TEXT = 16, COUNT = 24, POINTERS = 32, LARGEST = 1 << 20 };
+    const struct memory *m = e->is_pe ? e->pe.memory : e->elf.memory;
+    uint64_t at = runtime_image_symbol(e, "DotNetRuntimeContractDescriptor").address;
+    const unsigned char *head = at != 0 ? memory_at(m, at, POINTERS + 8) : NULL;
+    if (head == NULL || memcmp(head, "DNCCDAC", 8) != 0)
+        return false;
+    bool ok = true;
+    uint32_t size = le_u32(head + SIZE), count = le_u32(head + COUNT);
+    uint64_t pointers = runtime_image_pointer(e, at + POINTERS, &ok),
+             text_at = runtime_image_pointer(e, at + TEXT, &ok);
+    const void *text = ok && size <= LARGEST ? memory_at(m, text_at, size) : NULL;
+    if (text == NULL || !descriptor_add(&s->d, text, size, s->err))
         return false;
     for (size_t i = 0; i < GLOBALS; i++) {
-        bool ok = true;
-        uint64_t at = own.pointers + (uint64_t)s->d.place[i] * 8;
-        if (s->d.place[i] < own.count)
-            s->variables[i] = runtime_image_pointer(e, at, &ok);
+        ok = true;
+        if (s->d.place[i] < count)
+            s->variables[i] =
+                runtime_image_pointer(e, pointers + (uint64_t)s->d.place[i] * 8, &ok);
         if (!ok)
             s->variables[i] = 0;
     }
     return true;
 }
 
-/* The address of a global by its position in g_dacTable. */
-static uint64_t position(const struct search *s, unsigned n)
-{
-    bool ok = true;
-    return memory_u64(memory_in(s), s->dac_table.address + n * UINT64_C(8), &ok);
-}
-
+/* Globals by their position in g_dacTable. */
 static void add_table(struct search *s, const struct runtime_table *t)
 {
     descriptor_add_table(&s->d, t);
-    for (size_t i = 0; i <= GLOBAL_FREE_OBJECT; i++)
-        s->variables[i] = position(s, t->positions[i]);
+    for (size_t i = 0; i <= GLOBAL_FREE_OBJECT; i++) {
+        bool ok = true;
+        uint64_t at = s->dac_table.address + t->positions[i] * UINT64_C(8);
+        s->variables[i] = memory_u64(memory_in(s), at, &ok);
+    }
 }
 
 /* Offsets of this major version; what the runtime says of itself counts more. False:
  * nothing describes it, or err says what is wrong with its own words. */
 static bool describe(struct search *s, const struct runtime_table *t)
 {
+    enum { USUALLY_UNUSED = 2 };
     struct runtime *r = s->r;
     descriptor_clear(&s->d);
-    s->d.at.tls_offsets_unused = TLS_OFFSETS_UNUSED;
+    s->d.at.tls_offsets_unused = USUALLY_UNUSED;
     if (t != NULL)
         add_table(s, t);
     if (add_own(s, &s->module.in_memory))
@@ -373,29 +228,30 @@ static bool describe_version(struct search *s, const char *version)
 }
 
 /* Without a version by what fits: a wrong table has something else than the type of free
- * space at its place, whose members have not moved since .NET 8. */
+ * space at its place. What fits is read again, for good. */
 static unsigned guess_major(struct search *s)
 {
-    const struct runtime_table *t;
-    for (size_t i = 0; (t = runtime_table_at(i, s->r->image->processor)) != NULL; i++) {
+    bool before = memory_look_away(memory_in(s), true), found = false;
+    const struct runtime_table *t = NULL;
+    for (size_t i = 0; !found && (t = runtime_table_at(i, s->r->image->processor)) != NULL;
+         i++) {
         descriptor_clear(&s->d);
         add_table(s, t);
         s->r->at = s->d.at;
-        if (read_globals(s))
-            return t->major;
+        found = read_globals(s);
     }
-    return 0;
+    memory_look_away(memory_in(s), before);
+    return found ? t->major : 0;
 }
 
 /* Of those that are unknown the ones that describe themselves. */
 #define NEWER "11 or later"
 
-static bool describe_unknown(struct search *s)
+static bool find_description(struct search *s)
 {
-    /* What fits is read again, for good. */
-    bool before = memory_look_away(memory_in(s), true);
+    if (s->version != NULL)
+        return describe_version(s, s->version);
     unsigned major = guess_major(s);
-    memory_look_away(memory_in(s), before);
     if (major != 0)
         return describe_version(s, arena_printf(s->a, "%u", major));
     if (describe(s, NULL))
@@ -445,7 +301,7 @@ static bool refuse_module(struct search *s)
                     "the symbols of libcoreclr.so are not in the core dump, and the file "
                     "itself is missing or has changed; put it where it was, or take a dump "
                     "with `createdump --withheap PID`");
-    if (runtime_module_symbol(m, "DotNetRuntimeDebugHeader").address != 0)
+    if (runtime_module_is_native(m))
         return fail(s->err, HD_UNSUPPORTED,
                     "a %s of a native AOT program; only programs running on the "
                     ".NET runtime can be read",
@@ -471,58 +327,60 @@ static bool find_module(struct search *s)
     return s->dac_table.address != 0 || refuse_module(s);
 }
 
+/* How many generations have a first object, and of how many it has a type; one of these. */
 struct first_objects {
-    const struct runtime *r;
     size_t there, typed;
-    uint64_t type; /* of one of them */
+    uint64_t type;
 };
 
-static bool look_at(void *context, uint64_t object)
+static struct first_objects look_at_objects(const struct search *s)
 {
-    struct first_objects *f = context;
-    bool ok = true;
-    uint64_t type = memory_u64(&f->r->image->memory, object, &ok) & ~UINT64_C(7);
-    bool is_type = ok && runtime_is_method_table(f->r, type);
-    f->there += ok;
-    f->typed += is_type || (ok && type == f->r->free_object);
-    f->type = is_type ? type : f->type;
-    return true;
+    enum { ALLOCATED = 0, MEMORY = 32 };
+    const struct memory *m = memory_in(s);
+    struct first_objects f = {0};
+    struct gc_globals g;
+    gc_globals_read(&g, s->r, s->a, NULL);
+    for (size_t i = 0; i < g.part_count * GC_GENERATIONS; i++) {
+        bool ok = true;
+        uint64_t table = g.parts[i / GC_GENERATIONS].generations +
+                         i % GC_GENERATIONS * g.generation_size;
+        uint64_t segment = memory_u64(m, table + g.start_segment_at, &ok);
+        uint64_t object = ok ? memory_u64(m, segment + MEMORY, &ok) : 0;
+        uint64_t end = ok ? memory_u64(m, segment + ALLOCATED, &ok) : 0;
+        uint64_t type = ok && end > object ? memory_u64(m, object, &ok) & ~UINT64_C(7) : 0;
+        if (!ok || end <= object)
+            continue;
+        bool is_type = runtime_is_method_table(s->r, type);
+        f.there++;
+        f.typed += is_type || type == s->r->free_object;
+        f.type = is_type ? type : f.type;
+    }
+    return f;
 }
 
-static bool is_newer(const struct search *s)
-{
-    return s->version != NULL && major_of(s->version) >= RUNTIME_OLDEST &&
-           runtime_table_of(major_of(s->version), processor_of(MACHINE_X86_64)) == NULL;
-}
-
+/* A newer one than those with a table may keep its collector elsewhere. */
 static bool find_heap(struct search *s)
 {
     enum { MOST_GLOBALS = 1024 };
-    struct first_objects f = {.r = s->r};
     uint64_t count = s->dac_table.size / 8;
-    s->r->gc = runtime_gc_find(memory_in(s), s->dac_table.address,
+    bool is_newer =
+        s->version != NULL && major_of(s->version) >= RUNTIME_OLDEST &&
+        runtime_table_of(major_of(s->version), processor_of(MACHINE_X86_64)) == NULL;
+    s->r->gc = gc_globals_find(memory_in(s), s->dac_table.address,
                                count < MOST_GLOBALS ? (unsigned)count : MOST_GLOBALS);
-    if (s->r->gc != 0)
-        runtime_gc_first_objects(s->r, look_at, &f);
-    else if (is_newer(s))
+    if (s->r->gc == 0 && is_newer)
         return fail(s->err, HD_UNSUPPORTED,
                     "a %s of .NET %s without its garbage collector: a mini or "
                     "triage dump, or a version that keeps it elsewhere; a newer heapdrift "
                     "may read it" TAKE_GCDUMP,
                     kind_of(s), s->version);
-    return f.there > 0 || refuse_small(s);
-}
-
-static bool find_description(struct search *s)
-{
-    return s->version == NULL ? describe_unknown(s) : describe_version(s, s->version);
+    return (s->r->gc != 0 && look_at_objects(s).there > 0) || refuse_small(s);
 }
 
 /* Offsets of another version show at once. */
 static bool check_heap(struct search *s)
 {
-    struct first_objects f = {.r = s->r};
-    runtime_gc_first_objects(s->r, look_at, &f);
+    struct first_objects f = look_at_objects(s);
     const char *misfit = f.typed > 0 ? runtime_misfit(s->r, f.type) : NULL;
     return (f.typed > 0 && misfit == NULL) || runtime_refuse_layout(s->r, misfit, s->err);
 }

@@ -3,40 +3,13 @@
  *
  * Offsets come from the descriptor that the runtime carries
  * (DotNetRuntimeContractDescriptor in the image or in the libcoreclr.so that it names),
- * else from a table of this major version (runtime_tables.c, made by
- * scripts/runtime-table.py). A wrong one shows at once: MethodTables do not lead back to
- * themselves. docs/formats/core-dump.md. */
+ * else from a table of this major version (runtime_layout.c). A wrong one shows at once:
+ * MethodTables do not lead back to themselves. docs/formats/core-dump.md. */
 #ifndef RUNTIME_H
 #define RUNTIME_H
 
+#include "process/pe_image.h"
 #include "process/process_image.h"
-
-/* --- the collector ------------------------------------------------------------- */
-
-/* What the collector of .NET tells debuggers: GcDacVars, whose layout is versioned and
- * only ever grows (dotnet/runtime, src/coreclr/gc/gcinterface.dacvars.def). */
-
-/* Offsets in it of pointers to variables of the collector. */
-enum {
-    GC_VERSION = 0, /* two bytes: major, minor */
-    GC_GENERATION_SIZE = 8,
-    GC_GENERATION_COUNT = 16,
-    GC_BUILT_WITH_SERVER = 32,
-    GC_GENERATION_TABLE = 48,
-    GC_EPHEMERAL_SEGMENT = 80,
-    GC_ALLOC_ALLOCATED = 120,
-    GC_FINALIZE_QUEUE = 144,
-    GC_HEAP_COUNT = 176,
-    GC_HEAPS = 184,
-    GC_INVALID_COUNT = 192,
-    GC_HANDLE_TABLE_MAP = 232,
-    GC_HEAP_OFFSETS = 240,
-    GC_GENERATION_OFFSETS = 248
-};
-
-/* The only one of count addresses of globals at table that holds the pointer to such a
- * structure; 0 if there is none, or several. */
-uint64_t runtime_gc_find(const struct memory *m, uint64_t table, unsigned count);
 
 /* --- runtime ------------------------------------------------------------------- */
 
@@ -150,21 +123,6 @@ struct runtime {
     uint64_t gc;                               /* address of GcDacVars */
 };
 
-/* The oldest and the newest .NET that were tried: core dumps, minidumps, and collection on
- * Windows; documents name the same ranges (tests/cli/docs.bats). Later ones are read if
- * they describe themselves in a known way. */
-#define RUNTIME_OLDEST 8
-#define RUNTIME_NEWEST 11
-#define RUNTIME_NEWEST_MINIDUMP 11
-#define RUNTIME_NEWEST_WINDOWS 10
-
-/* Whether a runtime of that version ("8.0.31") is older than those that can be read. */
-bool runtime_is_too_old(const char *version);
-#define RUNTIME_OLDEST_READ ".NET 8"
-
-/* Whether it is one that is read on other processors, and not on this one. */
-bool runtime_is_of_others(const char *version, const struct processor *p);
-
 /* False and err, HD_UNSUPPORTED naming what it is and what to do, for images without a
  * .NET runtime, of versions that are not known, of native AOT programs, and dumps without
  * the memory that is needed (mini, triage). Strings live in a. */
@@ -175,13 +133,6 @@ bool runtime_find(struct runtime *r, const struct process_image *image, struct a
  * nothing is. */
 bool runtime_refuse_layout(const struct runtime *r, const char *structure,
                            struct hd_error *err);
-
-/* Whether the collector says that the heap may be walked (gc_structures_invalid_cnt is 0):
- * a proof, where anything else is none of the contrary. */
-bool runtime_heap_is_valid(const struct runtime *r);
-
-/* The address of that count, to look at it in a process that runs; 0 unknown. */
-uint64_t runtime_heap_count_address(const struct runtime *r);
 
 /* A MethodTable leads to a class that leads back to it, or, a generic instantiation, to
  * the canonical one. Not true of the type of free space, which has no class. */
@@ -196,5 +147,68 @@ static inline uint64_t runtime_linked_thread(const struct runtime *r, uint64_t l
 {
     return link - r->at.thread.linked;
 }
+
+/* --- the library ------------------------------------------------------------------- */
+
+/* libcoreclr.so or coreclr.dll in a process image, or the program that contains it: where
+ * it is, its symbols and its version. */
+
+/* Where its symbols are looked up: in memory, or in its file as it would be loaded. */
+struct runtime_image {
+    bool is_pe; /* which of the two it is */
+    struct elf_image elf;
+    struct pe_image pe;
+};
+
+/* A symbol; address 0: none. Of a PE image its size is what is there behind it. */
+struct elf_symbol runtime_image_symbol(const struct runtime_image *i, const char *name);
+
+/* A pointer in it, as the loader leaves it. */
+uint64_t runtime_image_pointer(const struct runtime_image *i, uint64_t address, bool *ok);
+
+struct runtime_module {
+    const char *path; /* of the mapping; NULL: not told */
+    uint64_t base;
+    bool is_program; /* it is the main program: a single file, or native */
+    struct runtime_image in_memory;
+    bool has_file;
+    struct runtime_image in_file; /* as it would be loaded there; if has_file */
+    struct memory file;
+};
+
+/* The library, else the main program. False: neither can be found. m stays where it is as
+ * long as it is used. */
+bool runtime_module_find(struct runtime_module *m, const struct process_image *image,
+                         struct arena *a);
+
+/* A symbol in the process; address 0: none. */
+struct elf_symbol runtime_module_symbol(const struct runtime_module *m, const char *name);
+
+/* Whether it is a program of Native AOT. */
+bool runtime_module_is_native(const struct runtime_module *m);
+
+/* "10.0.12", from the path of a shared framework, or what the library says of itself;
+ * NULL unknown. */
+const char *runtime_module_version(const struct runtime_module *m,
+                                   const struct process_image *image, struct arena *a);
+
+/* Whether a process without this runtime has that of .NET Framework, or is one of 32 bits
+ * that Windows runs beside its libraries of 64. */
+bool runtime_module_is_framework(const struct process_image *image);
+bool runtime_module_is_32_bit(const struct process_image *image);
+
+/* --- does it fit? ------------------------------------------------------------------ */
+
+/* .NET 8 describes nothing of itself, so each structure is asked for something that another
+ * one says as well: a wrong table is refused by the structure's name before anything is
+ * read by it. What the dump lacks proves nothing, and what changes while a process runs is
+ * allowed to be half changed. docs/formats/core-dump.md, "Does it fit?". */
+
+/* The structure that does not fit, "Thread"; NULL: all do, or the runtime describes itself.
+ * type: the MethodTable of any object, or 0. */
+const char *runtime_misfit(const struct runtime *r, uint64_t type);
+
+/* The module of the runtime's own library, which is the first of all; 0: not known. */
+uint64_t runtime_first_module(const struct runtime *r);
 
 #endif

@@ -1,4 +1,5 @@
-#include "process/runtime_check.h"
+/* Whether the offsets of a carried table are those of a process. */
+#include "process/runtime.h"
 
 #include <string.h>
 

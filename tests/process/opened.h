@@ -2,7 +2,7 @@
 #ifndef OPENED_H
 #define OPENED_H
 
-#include "process/process_image.h"
+#include "process/gc_globals.h"
 #include "process/runtime.h"
 #include "support/forge_core.h"
 

@@ -29,7 +29,7 @@ static bool try_core(struct bytes core)
     cr_assert(ok || o.err.message[0] != '\0');
     cr_assert(ok || strchr(o.err.message, '\n') == NULL);
     if (ok)
-        runtime_heap_is_valid(&o.runtime);
+        gc_heap_is_valid(&o.runtime);
     close_core(&o);
     free(copy);
     return ok;

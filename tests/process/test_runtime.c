@@ -63,8 +63,8 @@ Test(runtime, is_found_by_the_table_of_its_version)
     cr_expect_not(runtime_is_method_table(&o.runtime, 0));
     cr_expect_not(runtime_is_method_table(&o.runtime, UINT64_MAX - 7));
     cr_expect_not(runtime_is_method_table(&o.runtime, f.free_type));
-    cr_expect(runtime_heap_is_valid(&o.runtime));
-    cr_expect_eq(runtime_heap_count_address(&o.runtime), forged_count_variable());
+    cr_expect(gc_heap_is_valid(&o.runtime));
+    cr_expect_eq(gc_count_address(&o.image.memory, o.runtime.gc), forged_count_variable());
     close_core(&o);
     forge_core_free(&f);
 }
@@ -92,7 +92,7 @@ Test(runtime, says_when_a_collection_was_going_on)
     struct opened o = open_core(&f);
     find_runtime(&o);
     cr_assert(o.ok, "%s", o.err.message);
-    cr_expect_not(runtime_heap_is_valid(&o.runtime));
+    cr_expect_not(gc_heap_is_valid(&o.runtime));
     close_core(&o);
     forge_core_free(&f);
 }

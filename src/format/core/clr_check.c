@@ -4,7 +4,7 @@
  * are asked whether their modules have the types of objects. */
 #include "format/core/clr_inner.h"
 #include "heap/ids.h"
-#include "process/runtime_check.h"
+#include "process/runtime.h"
 
 #include <string.h>
 

@@ -16,7 +16,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "format/core/clr_types.h"
-#include "format/core/gc_globals.h"
+#include "process/gc_globals.h"
 #include "format/core/metadata.h"
 
 /* Types of elements, ECMA-335 II.23.1.16. */

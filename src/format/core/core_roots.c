@@ -1,7 +1,7 @@
 #include "format/core/core_roots.h"
 
 #include "base/alloc.h"
-#include "format/core/gc_globals.h"
+#include "process/gc_globals.h"
 #include "format/core/gc_heap.h"
 #include "heap/ids.h"
 #include "heap/place.h"

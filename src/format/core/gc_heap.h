@@ -15,7 +15,7 @@
 
 #include "format/core/clr_types.h"
 #include "format/core/gc_descriptor.h"
-#include "format/core/gc_globals.h"
+#include "process/gc_globals.h"
 #include "heap/builder.h"
 #include "heap/ids.h"
 #include "heap/ranges.h"

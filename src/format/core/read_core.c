@@ -356,7 +356,7 @@ static bool open_process(struct reading *r, struct input *in, struct hd_error *e
         memory_watch(&c->image.memory, &c->arena);
     if (!runtime_find(&c->runtime, &c->image, &c->arena, err))
         return false;
-    if (!runtime_heap_is_valid(&c->runtime))
+    if (!gc_heap_is_valid(&c->runtime))
         return fail_about(err, HD_ABOUT_COLLECTION, HD_UNSUPPORTED,
                           "the dump was taken during a garbage collection, while objects "
                           "were being moved; take another one");

@@ -1,10 +1,81 @@
-#include "format/core/gc_globals.h"
+#include "process/gc_globals.h"
 
 #include "base/error.h"
 #include "heap/ids.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* What the collector tells debuggers: GcDacVars, whose layout is versioned and only ever
+ * grows (dotnet/runtime, src/coreclr/gc/gcinterface.dacvars.def). Offsets in it of pointers
+ * to variables of the collector. */
+enum {
+    GC_VERSION = 0, /* two bytes: major, minor */
+    GC_GENERATION_SIZE = 8,
+    GC_GENERATION_COUNT = 16,
+    GC_GENERATION_TABLE = 48,
+    GC_EPHEMERAL_SEGMENT = 80,
+    GC_ALLOC_ALLOCATED = 120,
+    GC_FINALIZE_QUEUE = 144,
+    GC_HEAP_COUNT = 176,
+    GC_HEAPS = 184,
+    GC_INVALID_COUNT = 192,
+    GC_HANDLE_TABLE_MAP = 232,
+    GC_HEAP_OFFSETS = 240,
+    GC_GENERATION_OFFSETS = 248
+};
+
+/* What global number i of a table points to, if that is GcDacVars; else 0. Version 1 is
+ * .NET Core 3, 2 all since; a minor is a few more members. */
+static uint64_t gc_at(const struct memory *m, uint64_t table, unsigned i)
+{
+    enum { SMALLEST = 64, LARGEST = 4096, NEWEST_MAJOR = 9 };
+    bool ok = true;
+    uint64_t variable = memory_u64(m, table + i * UINT64_C(8), &ok);
+    uint64_t at = ok ? memory_u64(m, variable, &ok) : 0;
+    if (!ok)
+        return 0;
+    uint8_t major = memory_u8(m, at + GC_VERSION, &ok);
+    uint64_t size = memory_u64(m, at + GC_GENERATION_SIZE, &ok),
+             count = memory_u64(m, at + GC_GENERATION_COUNT, &ok);
+    bool is_gc = ok && at % 8 == 0 && major > 0 && major <= NEWEST_MAJOR && size % 8 == 0 &&
+                 size >= SMALLEST && size <= LARGEST && count == GC_GENERATIONS;
+    return is_gc ? at : 0;
+}
+
+/* The other globals are nobody's business (memory.h). */
+uint64_t gc_globals_find(const struct memory *m, uint64_t table, unsigned count)
+{
+    bool before = memory_look_away(m, true), is_only = true;
+    unsigned place = count;
+    uint64_t found = 0;
+    for (unsigned i = 0; i < count && is_only; i++) {
+        uint64_t at = gc_at(m, table, i);
+        if (at == 0 || at == found)
+            continue;
+        is_only = found == 0;
+        found = at;
+        place = i;
+    }
+    memory_look_away(m, before);
+    return is_only && found != 0 ? gc_at(m, table, place) : 0;
+}
+
+uint64_t gc_count_address(const struct memory *m, uint64_t gc)
+{
+    bool ok = gc != 0;
+    uint64_t at = ok ? memory_u64(m, gc + GC_INVALID_COUNT, &ok) : 0;
+    return ok ? at : 0;
+}
+
+bool gc_heap_is_valid(const struct runtime *r)
+{
+    bool ok = true;
+    uint64_t at = gc_count_address(&r->image->memory, r->gc);
+    return at != 0 && memory_u32(&r->image->memory, at, &ok) == 0 && ok;
+}
+
+/* --- heaps --------------------------------------------------------------------- */
 
 /* Positions in the offsets of a server heap's members (dac_gcheap_fields.h). */
 enum {
@@ -95,11 +166,7 @@ bool gc_globals_read(struct gc_globals *g, const struct runtime *r, struct arena
     uint8_t major = memory_u8(m, r->gc + GC_VERSION, &ok),
             minor = memory_u8(m, r->gc + GC_VERSION + 1, &ok);
     uint64_t generations = memory_u64(m, r->gc + GC_GENERATION_COUNT, &ok);
-    if (ok && (major != KNOWN_MAJOR || generations != GC_GENERATIONS))
-        return fail(err, HD_UNSUPPORTED,
-                    "the garbage collector of this process (interface %u.%u) is unknown; "
-                    "take a gcdump with `heapdrift collect -p PID`",
-                    major, minor);
+    bool is_known = !ok || (major == KNOWN_MAJOR && generations == GC_GENERATIONS);
     read_generations(g, r, &ok);
     g->handle_map = global(r, GC_HANDLE_TABLE_MAP, &ok);
     /* Null pointers in a workstation collector. */
@@ -110,6 +177,11 @@ bool gc_globals_read(struct gc_globals *g, const struct runtime *r, struct arena
         read_server(g, r, count < MOST_HEAPS ? count : MOST_HEAPS, a, &ok);
     else if (ok)
         read_workstation(g, r, a, &ok);
+    if (!is_known)
+        return fail(err, HD_UNSUPPORTED,
+                    "the garbage collector of this process (interface %u.%u) is unknown; "
+                    "take a gcdump with `heapdrift collect -p PID`",
+                    major, minor);
     return ok || fail(err, HD_UNSUPPORTED,
                       "the dump lacks the globals of the garbage collector; take one with "
                       "the heap: `createdump --withheap PID`");
@@ -117,37 +189,22 @@ bool gc_globals_read(struct gc_globals *g, const struct runtime *r, struct arena
 
 /* --- threads ------------------------------------------------------------------- */
 
-/* A ThreadLocalBlock is a part of its Thread. */
-static uint64_t read_data(const struct runtime *r, uint64_t thread)
-{
-    const struct runtime_layout *at = &r->at;
-    bool ok = true;
-    if (at->module.local_module != RUNTIME_NO_OFFSET)
-        return thread + at->thread.local_block;
-    if (at->thread.static_data == RUNTIME_NO_OFFSET)
-        return 0;
-    uint64_t data = memory_u64(&r->image->memory, thread + at->thread.static_data, &ok);
-    return ok ? data : 0;
-}
-
-/* Types that can be unloaded have theirs behind handles of their own. */
-static uint64_t read_statics(const struct runtime *r, uint64_t data)
-{
-    const struct runtime_layout *at = &r->at;
-    bool ok = data != 0 && at->module.local_module == RUNTIME_NO_OFFSET &&
-              at->thread_local_data.items != RUNTIME_NO_OFFSET;
-    uint64_t array =
-        ok ? memory_u64(&r->image->memory, data + at->thread_local_data.items, &ok) : 0;
-    return ok ? array : 0;
-}
-
+/* The arrays of types that can be unloaded are behind handles of their own. A
+ * ThreadLocalBlock, which .NET 8 has instead, is a part of its Thread. */
 static struct gc_thread read_thread(const struct runtime *r, uint64_t thread)
 {
     const struct memory *m = &r->image->memory;
     const struct runtime_layout *at = &r->at;
-    struct gc_thread t = {.data = read_data(r, thread)};
-    bool ok = true;
-    t.statics = read_statics(r, t.data);
+    struct gc_thread t = {.os_id = 0};
+    bool ok = true, has_data = at->thread.static_data != RUNTIME_NO_OFFSET;
+    if (at->module.local_module != RUNTIME_NO_OFFSET) {
+        t.data = thread + at->thread.local_block;
+    } else if (has_data) {
+        t.data = memory_u64(m, thread + at->thread.static_data, &has_data);
+        bool has_statics = t.data != 0 && at->thread_local_data.items != RUNTIME_NO_OFFSET;
+        if (has_statics)
+            t.statics = memory_u64(m, t.data + at->thread_local_data.items, &has_statics);
+    }
     if (at->thread.os_id != RUNTIME_NO_OFFSET)
         t.os_id = memory_u64(m, thread + at->thread.os_id, &ok);
     if (at->thread.stack_base != RUNTIME_NO_OFFSET)

@@ -1,4 +1,4 @@
-/* gc_globals.h - where the collector of a .NET process keeps its heap.
+/* gc_globals.h - where the collector of a .NET process keeps its heap, and its threads.
  *
  * The collector lists its own globals for debuggers (GcDacVars, gcinterface.dac.h), in an
  * order that only grows at its end. A server collector has several heaps, the workstation's
@@ -55,7 +55,21 @@ struct gc_globals {
     uint64_t handle_map; /* address of the map of handle tables */
 };
 
-/* parts live in a. False and err, HD_UNSUPPORTED, if the globals cannot be had. */
+/* The only one of count addresses of globals at table that holds the pointer to GcDacVars;
+ * 0 if there is none, or several. */
+uint64_t gc_globals_find(const struct memory *m, uint64_t table, unsigned count);
+
+/* The address of the collector's gc_structures_invalid_cnt, by that of GcDacVars; 0
+ * unknown.
+ */
+uint64_t gc_count_address(const struct memory *m, uint64_t gc);
+
+/* Whether the collector says that the heap may be walked (that count is 0): a proof, where
+ * anything else is none of the contrary. */
+bool gc_heap_is_valid(const struct runtime *r);
+
+/* parts live in a. False and err, HD_UNSUPPORTED, if the globals cannot be had; parts has
+ * those that are there all the same. */
 bool gc_globals_read(struct gc_globals *g, const struct runtime *r, struct arena *a,
                      struct hd_error *err);
 
