@@ -5,7 +5,6 @@
 #include "base/options.h"
 #include "format/reader.h"
 #include "format/session.h"
-#include "format/symbols.h"
 #include "heap/borrow.h"
 #include "heap/reach.h"
 
@@ -137,7 +136,7 @@ static struct hd_snapshot *read_with(struct input *in, const char *path,
         snap->read.progress = NULL;
     }
     if (snap != NULL && opt->symbols != NULL && !graph_only &&
-        !symbols_apply(opt->symbols, snap, err)) {
+        !opt->symbols->apply(opt->symbols, snap, err)) {
         snapshot_free(snap);
         return NULL;
     }

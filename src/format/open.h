@@ -6,6 +6,15 @@
 #include "format/reader.h"
 #include "heap/snapshot.h"
 
+/* Names for the types that a snapshot has by number: a program or its symbols, of whichever
+ * kind. */
+struct hd_symbols {
+    /* Name the types of snap; what its source says of them, too. False and HD_USAGE: they
+     * are of another build. A snapshot without such types is left as it is. */
+    bool (*apply)(const struct hd_symbols *s, struct hd_snapshot *snap,
+                  struct hd_error *err);
+};
+
 /* What a caller asks for, as we know it (base/options.h). */
 bool read_options_copy(struct hd_read_options *ours, const struct hd_read_options *theirs,
                        struct hd_error *err);

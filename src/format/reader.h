@@ -1,7 +1,7 @@
-/* reader.h - what an input format has to provide, and the list of them.
+/* reader.h - what an input format has to provide, and the lists of them.
  *
  * To add a format: write src/format/<family>/read_<name>.c that ends in a const struct
- * reader, and list it in reader.c. */
+ * reader, and list it in reader.c, or in the list of its house, which reader.c names. */
 #ifndef READER_H
 #define READER_H
 
@@ -31,8 +31,8 @@ struct reader {
     bool (*read)(struct input *in, struct builder *b, struct hd_error *err);
 };
 
-/* Every known format, most specific first; ends with NULL. */
-extern const struct reader *const readers[];
+/* Number i of every known format, most specific first; NULL behind the last. */
+const struct reader *reader_at(size_t i);
 
 /* NULL when no reader wants it. */
 const struct reader *reader_for(struct bytes head);

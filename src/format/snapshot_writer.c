@@ -20,15 +20,6 @@
  * Other formats have no way to say that an object is none of anybody's: in them it would
  * look alive. */
 
-static node_id *number_live(const struct graph *g, node_id *count)
-{
-    node_id *numbers = alloc_resize(NULL, array_bytes((size_t)g->node_count + 1, 4));
-    *count = 0;
-    for (node_id n = 0; n < g->node_count; n++)
-        numbers[n] = graph_reachable(g, n) ? (*count)++ : NO_NODE;
-    return numbers;
-}
-
 static void *array_of(size_t count, size_t size)
 {
     return alloc_resize(NULL, array_bytes(count + 1, size));
@@ -50,33 +41,19 @@ static void read_node(struct graph *to, const struct graph *g, node_id n,
         to->edge_to[to->edge_count++] = numbers[g->edge_to[e]];
 }
 
-static void read_big_sizes(struct graph *to, const struct graph *g, const node_id *numbers)
-{
-    to->big_cap = g->big_count;
-    to->big = array_of(g->big_count, sizeof(*to->big));
-    for (size_t i = 0; i < g->big_count; i++)
-        if (numbers[g->big[i].node] != NO_NODE)
-            to->big[to->big_count++] =
-                (struct big_size){numbers[g->big[i].node], g->big[i].bytes};
-}
-
-static uint32_t live_edges(const struct graph *g)
-{
-    uint32_t edges = 0;
-    for (node_id n = 0; n < g->node_count; n++)
-        if (graph_reachable(g, n))
-            edges += g->edge_begin[n + 1] - g->edge_begin[n];
-    return edges;
-}
-
+/* numbers: of nodes among the count that are reachable; NO_NODE of others. */
 static struct graph *live_graph(const struct graph *g, const node_id *numbers,
                                 node_id count)
 {
     struct graph *to = alloc_zeroed(sizeof(*to));
+    uint32_t edges = 0;
+    for (node_id n = 0; n < g->node_count; n++)
+        if (numbers[n] != NO_NODE)
+            edges += g->edge_begin[n + 1] - g->edge_begin[n];
     to->type = array_of(count, sizeof(*to->type));
     to->small_size = array_of(count, sizeof(*to->small_size));
     to->edge_begin = array_of(count, sizeof(*to->edge_begin));
-    to->edge_to = array_of(live_edges(g), sizeof(*to->edge_to));
+    to->edge_to = array_of(edges, sizeof(*to->edge_to));
     if (g->source_type != NULL)
         to->source_type = array_of(count, sizeof(*to->source_type));
     if (g->addresses != NULL)
@@ -87,7 +64,12 @@ static struct graph *live_graph(const struct graph *g, const node_id *numbers,
     to->node_count = count;
     to->edge_begin[count] = to->edge_count;
     to->root = numbers[g->root];
-    read_big_sizes(to, g, numbers);
+    to->big_cap = g->big_count;
+    to->big = array_of(g->big_count, sizeof(*to->big));
+    for (size_t i = 0; i < g->big_count; i++)
+        if (numbers[g->big[i].node] != NO_NODE)
+            to->big[to->big_count++] =
+                (struct big_size){numbers[g->big[i].node], g->big[i].bytes};
     graph_mark_reachable(to);
     return to;
 }
@@ -113,8 +95,11 @@ static struct source *live_source(const struct source *source, const node_id *nu
 static struct hd_snapshot live_part_of(const struct hd_snapshot *snap, struct arena *a)
 {
     struct hd_snapshot part = *snap;
-    node_id count, *numbers = number_live(snap->graph, &count);
-    part.graph = live_graph(snap->graph, numbers, count);
+    const struct graph *g = snap->graph;
+    node_id count = 0, *numbers = array_of(g->node_count, sizeof(*numbers));
+    for (node_id n = 0; n < g->node_count; n++)
+        numbers[n] = graph_reachable(g, n) ? count++ : NO_NODE;
+    part.graph = live_graph(g, numbers, count);
     part.node_count = count;
     part.edge_count = part.graph->edge_count;
     if (snap->source != NULL)
@@ -136,25 +121,25 @@ static struct hd_snapshot live_part_of(const struct hd_snapshot *snap, struct ar
 
 /* To add a format: write src/format/write_<name>.c and list it here. */
 extern const struct snapshot_writer write_gcdump, write_heap_text, write_table_csv,
-    write_table_json, write_digest, write_core;
+    write_table_json, write_digest;
 
-const struct snapshot_writer *const snapshot_writers[] = {
-    &write_gcdump,
-    &write_heap_text,
-    &write_table_csv,
-    &write_table_json,
-    &write_digest,
-    &write_core,
-    NULL,
+static const struct snapshot_writer *const writers[] = {
+    &write_gcdump,     &write_heap_text, &write_table_csv,
+    &write_table_json, &write_digest,    NULL,
 };
 
-/* --- the list ------------------------------------------------------------------ */
+/* Those of format/core: a program without that house leaves out this line. */
+extern const struct snapshot_writer *const clr_writers[];
+
+static const struct snapshot_writer *const *const lists[] = {writers, clr_writers};
 
 static const struct snapshot_writer *writer_number(size_t i)
 {
-    return i + 1 < sizeof(snapshot_writers) / sizeof(snapshot_writers[0])
-               ? snapshot_writers[i]
-               : NULL;
+    for (size_t list = 0; list < sizeof(lists) / sizeof(*lists); list++)
+        for (const struct snapshot_writer *const *w = lists[list]; *w != NULL; w++)
+            if (i-- == 0)
+                return *w;
+    return NULL;
 }
 
 bool hd_target(size_t i, struct hd_target *target)
@@ -174,9 +159,10 @@ bool hd_target(size_t i, struct hd_target *target)
 
 const struct snapshot_writer *snapshot_writer_named(const char *name)
 {
-    for (const struct snapshot_writer *const *w = snapshot_writers; *w != NULL; w++)
-        if (strcmp((*w)->name, name) == 0)
-            return *w;
+    const struct snapshot_writer *w;
+    for (size_t i = 0; (w = writer_number(i)) != NULL; i++)
+        if (strcmp(w->name, name) == 0)
+            return w;
     return NULL;
 }
 
@@ -196,111 +182,81 @@ void losses_add(struct losses *l, const char *what, const char *fmt, ...)
     l->all[l->len++] = (struct hd_loss){what, message};
 }
 
-static bool has_owners(const struct hd_snapshot *snap)
-{
-    return snap->info.has_graph || snap->info.has_owners;
-}
-
-static bool has_generations(const struct hd_snapshot *snap)
-{
-    return snap->info.has_generations;
-}
-
-static bool has_addresses(const struct hd_snapshot *snap)
-{
-    return snap->graph != NULL && snap->graph->addresses != NULL;
-}
-
-static bool has_fields(const struct hd_snapshot *snap)
-{
-    return snap->info.has_fields;
-}
-
-static bool has_modules(const struct hd_snapshot *snap)
+static bool any_type(const struct hd_snapshot *snap, enum snapshot_fact fact)
 {
     for (type_id t = 0; t < snap->type_count; t++)
-        if (snap->types[t].module != NULL)
+        if (fact == FACT_MODULES ? snap->types[t].module != NULL
+                                 : utf8_is_damaged(snap->types[t].name))
             return true;
     return false;
 }
 
-static bool has_time(const struct hd_snapshot *snap)
-{
-    return snap->info.time != NULL;
-}
-
-static bool has_process(const struct hd_snapshot *snap)
-{
-    return snap->info.process != NULL;
-}
-
-static bool has_pid(const struct hd_snapshot *snap)
-{
-    return snap->info.pid != HD_UNKNOWN;
-}
-
-static bool has_host(const struct hd_snapshot *snap)
+/* Whether a snapshot tells it; of owners with or without a graph. */
+static bool is_known(const struct hd_snapshot *snap, enum snapshot_fact fact)
 {
     const struct hd_info *info = &snap->info;
-    return info->host != NULL || info->container != NULL || info->started != NULL;
-}
-
-static bool is_sampled(const struct hd_snapshot *snap)
-{
-    return snap->info.sampled;
-}
-
-static bool is_incomplete(const struct hd_snapshot *snap)
-{
-    return !snap->info.complete;
-}
-
-static bool has_origin(const struct hd_snapshot *snap)
-{
     const struct hd_table_origin *o = &snap->origin;
-    return o->command != NULL || o->generation != NULL || o->liveness != NULL ||
-           o->filters != NULL;
-}
-
-static bool has_raw_names(const struct hd_snapshot *snap)
-{
-    for (type_id t = 0; t < snap->type_count; t++)
-        if (utf8_is_damaged(snap->types[t].name))
-            return true;
-    return false;
+    switch (fact) {
+    case FACT_OWNERS:
+        return info->has_graph || info->has_owners;
+    case FACT_GENERATIONS:
+        return info->has_generations;
+    case FACT_ADDRESSES:
+        return snap->graph != NULL && snap->graph->addresses != NULL;
+    case FACT_FIELDS:
+        return info->has_fields;
+    case FACT_MODULES:
+    case FACT_RAW_NAMES:
+        return any_type(snap, fact);
+    case FACT_TIME:
+        return info->time != NULL;
+    case FACT_PROCESS:
+        return info->process != NULL;
+    case FACT_PID:
+        return info->pid != HD_UNKNOWN;
+    case FACT_HOST:
+        return info->host != NULL || info->container != NULL || info->started != NULL;
+    case FACT_SAMPLING:
+        return info->sampled;
+    case FACT_INCOMPLETE:
+        return !info->complete;
+    case FACT_ORIGIN:
+        return o->command != NULL || o->generation != NULL || o->liveness != NULL ||
+               o->filters != NULL;
+    default:
+        return false;
+    }
 }
 
 static const struct {
-    unsigned fact;
-    const char *what;
-    bool (*known)(const struct hd_snapshot *snap);
-    const char *message; /* behind "the format": what it cannot hold */
+    enum snapshot_fact fact;
+    const char *what, *message; /* behind "the format": what it cannot hold */
 } facts[] = {
-    {FACT_GRAPH | FACT_OWNERS, "references", has_owners,
+    {FACT_OWNERS, "references",
      "objects, references and roots; only totals per type are written"},
-    {FACT_GENERATIONS, "generations", has_generations,
-     "generations; --gen2 will not work on the result"},
-    {FACT_ADDRESSES, "addresses", has_addresses, "addresses of objects"},
-    {FACT_FIELDS, "fields", has_fields, "field names"},
-    {FACT_MODULES, "modules", has_modules, "modules of types"},
-    {FACT_TIME, "time", has_time, "time of the snapshot"},
-    {FACT_PROCESS, "process", has_process, "process name"},
-    {FACT_PID, "pid", has_pid, "process id"},
-    {FACT_HOST, "host", has_host, "where and when the process was started"},
-    {FACT_SAMPLING, "sampling", is_sampled,
+    {FACT_GENERATIONS, "generations", "generations; --gen2 will not work on the result"},
+    {FACT_ADDRESSES, "addresses", "addresses of objects"},
+    {FACT_FIELDS, "fields", "field names"},
+    {FACT_MODULES, "modules", "modules of types"},
+    {FACT_TIME, "time", "time of the snapshot"},
+    {FACT_PROCESS, "process", "process name"},
+    {FACT_PID, "pid", "process id"},
+    {FACT_HOST, "host", "where and when the process was started"},
+    {FACT_SAMPLING, "sampling",
      "that the snapshot is a sample; its objects are written as if they were all"},
-    {FACT_INCOMPLETE, "incomplete", is_incomplete,
+    {FACT_INCOMPLETE, "incomplete",
      "that objects may be missing; the result will look complete"},
-    {FACT_ORIGIN, "origin", has_origin, "generation and filters of the table"},
-    {FACT_RAW_NAMES, "names", has_raw_names,
+    {FACT_ORIGIN, "origin", "generation and filters of the table"},
+    {FACT_RAW_NAMES, "names",
      "names that are not valid UTF-8; invalid bytes become U+FFFD"},
 };
 
 static void add_general_losses(struct losses *l, const struct hd_snapshot *snap,
                                const struct snapshot_writer *w)
 {
+    unsigned holds = w->holds & FACT_GRAPH ? w->holds | FACT_OWNERS : w->holds;
     for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
-        if (!(w->holds & facts[i].fact) && facts[i].known(snap))
+        if (!(holds & facts[i].fact) && is_known(snap, facts[i].fact))
             losses_add(l, facts[i].what, "%s cannot hold %s", w->name, facts[i].message);
     if (snap->weak_roots != HD_UNKNOWN && snap->weak_roots > 0 && !(w->holds & FACT_MEMORY))
         losses_add(l, "weak-roots", "weak handles omitted: %llu",

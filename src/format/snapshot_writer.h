@@ -64,6 +64,4 @@ bool snapshot_write(struct hd_snapshot *snap, const struct snapshot_writer *w,
  * 64 bits. Those of a damaged sample may not. */
 bool table_fits(const struct hd_snapshot *snap, uint64_t most, struct hd_error *err);
 
-extern const struct snapshot_writer *const snapshot_writers[]; /* ends with NULL */
-
 #endif

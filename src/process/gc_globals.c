@@ -1,10 +1,6 @@
 #include "process/gc_globals.h"
 
 #include "base/error.h"
-#include "heap/ids.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 /* What the collector tells debuggers: GcDacVars, whose layout is versioned and only ever
  * grows (dotnet/runtime, src/coreclr/gc/gcinterface.dacvars.def). Offsets in it of pointers
@@ -185,70 +181,4 @@ bool gc_globals_read(struct gc_globals *g, const struct runtime *r, struct arena
     return ok || fail(err, HD_UNSUPPORTED,
                       "the dump lacks the globals of the garbage collector; take one with "
                       "the heap: `createdump --withheap PID`");
-}
-
-/* --- threads ------------------------------------------------------------------- */
-
-/* The arrays of types that can be unloaded are behind handles of their own. A
- * ThreadLocalBlock, which .NET 8 has instead, is a part of its Thread. */
-static struct gc_thread read_thread(const struct runtime *r, uint64_t thread)
-{
-    const struct memory *m = &r->image->memory;
-    const struct runtime_layout *at = &r->at;
-    struct gc_thread t = {.os_id = 0};
-    bool ok = true, has_data = at->thread.static_data != RUNTIME_NO_OFFSET;
-    if (at->module.local_module != RUNTIME_NO_OFFSET) {
-        t.data = thread + at->thread.local_block;
-    } else if (has_data) {
-        t.data = memory_u64(m, thread + at->thread.static_data, &has_data);
-        bool has_statics = t.data != 0 && at->thread_local_data.items != RUNTIME_NO_OFFSET;
-        if (has_statics)
-            t.statics = memory_u64(m, t.data + at->thread_local_data.items, &has_statics);
-    }
-    if (at->thread.os_id != RUNTIME_NO_OFFSET)
-        t.os_id = memory_u64(m, thread + at->thread.os_id, &ok);
-    if (at->thread.stack_base != RUNTIME_NO_OFFSET)
-        t.stack_base = memory_u64(m, thread + at->thread.stack_base, &ok);
-    ok = true;
-    uint64_t context = thread + at->thread.alloc_context;
-    if (at->thread.locals != RUNTIME_NO_OFFSET)
-        context = memory_u64(m, thread + at->thread.locals, &ok) +
-                  at->allocation.alloc_context + at->allocation.gc_context;
-    uint64_t pointer = memory_u64(m, context + at->allocation.pointer, &ok),
-             limit = memory_u64(m, context + at->allocation.limit, &ok);
-    if (ok && pointer != 0 && pointer <= limit) {
-        t.allocation_pointer = pointer;
-        t.allocation_limit = limit;
-    }
-    return t;
-}
-
-struct gc_threads gc_threads_read(const struct runtime *r, struct arena *a)
-{
-    const struct memory *m = &r->image->memory;
-    struct gc_threads threads = {.whole = true};
-    struct gc_thread *all = NULL;
-    struct id_numbers seen = {0};
-    size_t len = 0, cap = 0;
-    uint64_t link =
-        memory_u64(m, r->thread_store + r->at.thread_store.first_link, &threads.whole);
-    while (threads.whole && link != 0) {
-        threads.whole = id_numbers_find(&seen, link) == NO_ID;
-        if (!threads.whole)
-            break;
-        id_numbers_add(&seen, link);
-        uint64_t thread = runtime_linked_thread(r, link);
-        link = memory_u64(m, thread + r->at.thread.link, &threads.whole);
-        if (!threads.whole)
-            break;
-        all = grow(all, len, &cap, sizeof(*all));
-        all[len++] = read_thread(r, thread);
-    }
-    threads.all = arena_array(a, struct gc_thread, len);
-    threads.len = len;
-    if (len > 0)
-        memcpy(threads.all, all, len * sizeof(*all));
-    free(all);
-    id_numbers_free(&seen);
-    return threads;
 }

@@ -1,4 +1,4 @@
-/* gc_globals.h - where the collector of a .NET process keeps its heap, and its threads.
+/* gc_globals.h - where the collector of a .NET process keeps its heap.
  *
  * The collector lists its own globals for debuggers (GcDacVars, gcinterface.dac.h), in an
  * order that only grows at its end. A server collector has several heaps, the workstation's
@@ -8,31 +8,6 @@
 #define GC_GLOBALS_H
 
 #include "process/runtime.h"
-
-/* --- threads ------------------------------------------------------------------- */
-
-/* The managed threads of a .NET process.
- *
- * Each allocates in a piece of the heap of its own, the rest of which holds no objects. */
-
-struct gc_thread {
-    uint64_t os_id;                                /* 0: not known */
-    uint64_t allocation_pointer, allocation_limit; /* 0: it has none */
-    uint64_t stack_base; /* where its stack ends, upwards; 0: not known */
-    uint64_t data;       /* its ThreadLocalData; of .NET 8 its ThreadLocalBlock; 0: none */
-    uint64_t statics;    /* the array that has its thread statics; 0: none, or not known */
-};
-
-struct gc_threads {
-    struct gc_thread *all; /* in the order of the runtime's list */
-    size_t len;
-    bool whole; /* the list ended as it should */
-};
-
-/* The result lives in a. A list that leads in a circle or out of memory ends there. */
-struct gc_threads gc_threads_read(const struct runtime *r, struct arena *a);
-
-/* --- heaps --------------------------------------------------------------------- */
 
 /* Generations of a heap: 0, 1, 2, large objects, pinned objects. */
 enum { GC_GENERATIONS = 5, GC_LARGE = 3, GC_PINNED = 4 };

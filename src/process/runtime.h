@@ -142,6 +142,12 @@ bool runtime_is_method_table(const struct runtime *r, uint64_t address);
  * without metadata; all share one class, which leads back to the first. */
 bool runtime_is_continuation(const struct runtime *r, uint64_t address);
 
+/* True of .NET 8, which has a DomainLocalModule, and does much in another way. */
+static inline bool runtime_is_8(const struct runtime *r)
+{
+    return r->at.module.local_module != RUNTIME_NO_OFFSET;
+}
+
 /* Returns the Thread that a link of the runtime's list leads to. */
 static inline uint64_t runtime_linked_thread(const struct runtime *r, uint64_t link)
 {

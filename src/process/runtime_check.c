@@ -177,7 +177,7 @@ static const char *threads_misfit(const struct runtime *r)
 const char *runtime_misfit(const struct runtime *r, uint64_t type)
 {
     struct look l = {r, type != 0};
-    if (r->at.module.local_module == RUNTIME_NO_OFFSET || r->image->lost > 0)
+    if (!runtime_is_8(r) || r->image->lost > 0)
         return NULL;
     if (!parents_fit(r, type))
         return "MethodTable";

@@ -531,7 +531,7 @@ Test(open, every_format_has_a_name_of_its_own_and_a_summary)
     size_t count = 0;
     for (; hd_input_format_name(count) != NULL; count++) {
         const char *name = hd_input_format_name(count);
-        cr_expect_str_eq(name, readers[count]->name);
+        cr_expect_str_eq(name, reader_at(count)->name);
         cr_expect_eq(strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-"), strlen(name),
                      "%s", name);
         const char *summary = hd_input_format_summary(count);
@@ -542,7 +542,7 @@ Test(open, every_format_has_a_name_of_its_own_and_a_summary)
             cr_expect_str_neq(name, hd_input_format_name(other));
     }
     cr_expect_gt(count, 3);
-    cr_expect_null(readers[count]);
+    cr_expect_null(reader_at(count));
     cr_expect_null(hd_input_format_summary(count));
     cr_expect_null(hd_input_format_name((size_t)-2));
 }

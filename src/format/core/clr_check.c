@@ -10,23 +10,17 @@
 
 /* --- known types --------------------------------------------------------------- */
 
-static uint32_t row_of(const struct clr_module *m, const char *name)
-{
-    uint32_t rows = m->metadata.tables[METADATA_TYPE_DEF].count;
-    for (uint32_t row = 1; row <= rows; row++) {
-        struct metadata_name is = metadata_type_name(&m->metadata, row);
-        if (strcmp(is.name, name) == 0 && strcmp(is.space, "System") == 0)
-            return row;
-    }
-    return 0;
-}
-
 /* The map leads to a MethodTable that says the same row and module. */
 static const char *find_type(struct clr_types *t, const struct clr_module *lib,
                              const char *name, struct method_table *m)
 {
-    uint32_t row = row_of(lib, name);
-    uint64_t table = row != 0 ? clr_module_type_def(t, lib, row) : 0;
+    uint32_t rows = lib->metadata.tables[METADATA_TYPE_DEF].count, row = 1;
+    for (; row <= rows; row++) {
+        struct metadata_name is = metadata_type_name(&lib->metadata, row);
+        if (strcmp(is.name, name) == 0 && strcmp(is.space, "System") == 0)
+            break;
+    }
+    uint64_t table = row <= rows ? clr_module_type_def(t, lib, row) : 0;
     if (table == 0 || !runtime_is_method_table(t->r, table) ||
         !method_table_read(t, table, m))
         return "Module";
@@ -42,18 +36,6 @@ static bool find_field(struct clr_types *t, const struct clr_module *lib,
             strcmp(metadata_field_name(&lib->metadata, d->token), name) == 0)
             return true;
     return false;
-}
-
-/* A string knows how long it is; a number of 32 bits has 4 bytes. */
-static bool classes_fit(struct clr_types *t, const struct clr_module *lib,
-                        const struct method_table *string,
-                        const struct method_table *number)
-{
-    enum { INT32_SIZE = 4 };
-    struct field_desc d;
-    return find_field(t, lib, string, "_stringLength", &d) && !d.is_static &&
-           method_table_element(t, number) == ELEMENT_I4 &&
-           method_table_value_size(t, number) == INT32_SIZE;
 }
 
 /* The string that is empty is kept by all. */
@@ -97,7 +79,9 @@ static bool entries_fit(struct clr_types *t, const struct clr_module *lib)
 
 static const char *types_misfit(struct clr_types *t, const struct clr_module *lib)
 {
+    enum { INT32_SIZE = 4 };
     struct method_table object, string, number;
+    struct field_desc d;
     const char *misfit = find_type(t, lib, "Object", &object);
     if (misfit == NULL)
         misfit = find_type(t, lib, "String", &string);
@@ -107,7 +91,10 @@ static const char *types_misfit(struct clr_types *t, const struct clr_module *li
         return misfit;
     if (object.parent != 0 || string.parent != object.address)
         return "MethodTable";
-    if (!classes_fit(t, lib, &string, &number))
+    /* A string knows how long it is; a number of 32 bits has 4 bytes. */
+    if (!find_field(t, lib, &string, "_stringLength", &d) || d.is_static ||
+        method_table_element(t, &number) != ELEMENT_I4 ||
+        method_table_value_size(t, &number) != INT32_SIZE)
         return "EEClass";
     if (!statics_fit(t, lib, &string) || !entries_fit(t, lib))
         return "DomainLocalModule";
@@ -148,21 +135,12 @@ static void see_instance(void *context, uint64_t handle)
     all->fitting += fits && ok;
 }
 
-/* One may just be made, so nine of ten are enough. */
-static bool instances_fit(struct clr_types *t, const struct clr_module *lib)
-{
-    struct instances all = {.t = t};
-    clr_module_instances(t, lib, see_instance, &all);
-    return all.seen > 0 && all.fitting >= all.seen - all.seen / 10;
-}
-
 /* --- the whole ----------------------------------------------------------------- */
 
 const char *clr_types_misfit(struct clr_types *t)
 {
     uint64_t address = runtime_first_module(t->r);
-    bool asked = t->r->at.module.local_module != RUNTIME_NO_OFFSET && address != 0 &&
-                 t->r->image->lost == 0;
+    bool asked = runtime_is_8(t->r) && address != 0 && t->r->image->lost == 0;
     const struct clr_module *lib = asked ? clr_module_of(t, address) : NULL;
     if (lib == NULL || lib->metadata.tables[METADATA_TYPE_DEF].count == 0)
         return NULL;
@@ -173,7 +151,11 @@ const char *clr_types_misfit(struct clr_types *t)
         return misfit;
     if (ok && index != 0) /* modules are numbered as they are loaded */
         return "Module";
-    return instances_fit(t, lib) ? NULL : "EETypeHashTable";
+    /* One may just be made, so nine of ten are enough. */
+    struct instances all = {.t = t};
+    clr_module_instances(t, lib, see_instance, &all);
+    return all.seen > 0 && all.fitting >= all.seen - all.seen / 10 ? NULL
+                                                                   : "EETypeHashTable";
 }
 
 /* --- agreement ----------------------------------------------------------------- */
@@ -191,18 +173,6 @@ static void tally(struct clr_tally *t, bool agrees)
     t->agreed += agrees;
 }
 
-/* Skips types whose row has no fields: a dump may have no more of it than the name. */
-static void compare_fields(struct clr_types *t, const struct clr_module *module,
-                           const struct method_table *m, struct clr_tally *to)
-{
-    const struct metadata *metadata = &module->metadata;
-    uint32_t first, end = metadata_fields(metadata, m->row, &first), declared = 0;
-    for (uint32_t i = first; i < end && clr_spend(t, 1); i++)
-        declared += !metadata_field_is_literal(metadata, metadata_field(metadata, i));
-    if (declared > 0)
-        tally(to, method_table_fields(t, m).count == declared);
-}
-
 static void compare_type(struct clr_types *t, uint64_t table,
                          const struct id_numbers *listed, struct clr_agreement *to)
 {
@@ -218,7 +188,13 @@ static void compare_type(struct clr_types *t, uint64_t table,
     if (module == NULL || m.row > module->metadata.tables[METADATA_TYPE_DEF].count)
         return;
     tally(&to->rows, clr_module_type_def(t, module, m.row) == table);
-    compare_fields(t, module, &m, &to->fields);
+    /* Not of types whose row has no fields: a dump may have no more of it than the name. */
+    const struct metadata *metadata = &module->metadata;
+    uint32_t first, end = metadata_fields(metadata, m.row, &first), declared = 0;
+    for (uint32_t i = first; i < end && clr_spend(t, 1); i++)
+        declared += !metadata_field_is_literal(metadata, metadata_field(metadata, i));
+    if (declared > 0)
+        tally(&to->fields, method_table_fields(t, &m).count == declared);
 }
 
 struct clr_agreement clr_types_agreement(struct clr_types *t)

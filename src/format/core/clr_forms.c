@@ -42,15 +42,12 @@ static void add_day(struct text *to, uint32_t day)
 
 static void add_clock(struct text *to, uint64_t ticks, bool with_fraction)
 {
-    char s[32];
+    char s[48];
     uint64_t seconds = ticks / TICKS_PER_SECOND;
-    snprintf(s, sizeof(s), "%02" PRIu64 ":%02" PRIu64 ":%02" PRIu64, seconds / 3600,
-             seconds / 60 % 60, seconds % 60);
-    text_add_string(to, s);
-    if (!with_fraction)
-        return;
-    snprintf(s, sizeof(s), ".%07" PRIu64, ticks % TICKS_PER_SECOND);
-    text_add_string(to, s);
+    int len =
+        snprintf(s, sizeof(s), "%02" PRIu64 ":%02" PRIu64 ":%02" PRIu64 ".%07" PRIu64,
+                 seconds / 3600, seconds / 60 % 60, seconds % 60, ticks % TICKS_PER_SECOND);
+    text_add(to, s, (size_t)len - (with_fraction ? 0 : strlen(".1234567")));
 }
 
 static bool add_moment(struct text *to, uint64_t ticks)
@@ -65,20 +62,23 @@ static bool add_moment(struct text *to, uint64_t ticks)
 
 /* The kind stands in the two highest bits; the fourth is a local time that was there twice,
  * as summer time ended. Which zone is local the process does not keep here. */
-static bool add_date_time(struct text *to, uint64_t data)
+static bool add_date_time(struct text *to, const unsigned char *bytes)
 {
     enum { KIND = 62 };
     static const char *const kinds[] = {"", "Z", " local", " local"};
+    uint64_t data = le_u64(bytes);
     if (!add_moment(to, data & ((UINT64_C(1) << KIND) - 1)))
         return false;
     text_add_string(to, kinds[data >> KIND]);
     return true;
 }
 
-static bool add_date_time_offset(struct text *to, uint64_t data, int32_t minutes)
+static bool add_date_time_offset(struct text *to, const unsigned char *bytes)
 {
     enum { MOST_MINUTES = 14 * 60 };
     char s[16];
+    uint64_t data = le_u64(bytes);
+    int32_t minutes = (int32_t)le_u32(bytes + 8);
     if (minutes < -MOST_MINUTES || minutes > MOST_MINUTES || data >= DAYS * TICKS_PER_DAY)
         return false;
     /* One that would be before 0001 wraps around, and is refused as too late. */
@@ -90,9 +90,10 @@ static bool add_date_time_offset(struct text *to, uint64_t data, int32_t minutes
     return true;
 }
 
-static bool add_time_span(struct text *to, uint64_t ticks)
+static bool add_time_span(struct text *to, const unsigned char *bytes)
 {
     char s[32];
+    uint64_t ticks = le_u64(bytes);
     bool negative = ticks >> 63;
     if (negative)
         ticks = 0 - ticks;
@@ -106,19 +107,19 @@ static bool add_time_span(struct text *to, uint64_t ticks)
     return true;
 }
 
-static bool add_date_only(struct text *to, uint32_t day)
+static bool add_date_only(struct text *to, const unsigned char *bytes)
 {
-    if (day >= DAYS)
+    if (le_u32(bytes) >= DAYS)
         return false;
-    add_day(to, day);
+    add_day(to, le_u32(bytes));
     return true;
 }
 
-static bool add_time_only(struct text *to, uint64_t ticks)
+static bool add_time_only(struct text *to, const unsigned char *bytes)
 {
-    if (ticks >= TICKS_PER_DAY)
+    if (le_u64(bytes) >= TICKS_PER_DAY)
         return false;
-    add_clock(to, ticks, true);
+    add_clock(to, le_u64(bytes), true);
     return true;
 }
 
@@ -148,11 +149,10 @@ static size_t digits_of(uint32_t limb[LIMBS], char digits[MOST_DIGITS])
     return len;
 }
 
-static bool add_int128(struct text *to, const unsigned char *bytes, bool is_signed)
+static bool add_wide(struct text *to, const unsigned char *bytes, bool negative)
 {
     uint32_t limb[LIMBS];
     char digits[MOST_DIGITS];
-    bool negative = is_signed && bytes[CLR_MOST_BYTES - 1] >> 7;
     uint64_t carry = negative;
     for (size_t i = 0; i < LIMBS; i++) {
         limb[i] = le_u32(bytes + 4 * i);
@@ -165,6 +165,16 @@ static bool add_int128(struct text *to, const unsigned char *bytes, bool is_sign
     text_add_string(to, negative ? "-" : "");
     text_add(to, digits, digits_of(limb, digits));
     return true;
+}
+
+static bool add_int128(struct text *to, const unsigned char *bytes)
+{
+    return add_wide(to, bytes, bytes[CLR_MOST_BYTES - 1] >> 7);
+}
+
+static bool add_uint128(struct text *to, const unsigned char *bytes)
+{
+    return add_wide(to, bytes, false);
 }
 
 /* Flags: digits behind the point in the third byte, the sign in the highest bit, and
@@ -229,64 +239,34 @@ static bool add_version(struct text *to, const unsigned char *bytes)
 
 /* --- all of them ----------------------------------------------------------------- */
 
+static const struct {
+    uint32_t size;
+    bool (*add)(struct text *to, const unsigned char *bytes);
+} forms[] = {
+    [CLR_DATE_TIME] = {8, add_date_time},
+    [CLR_DATE_TIME_OFFSET] = {12, add_date_time_offset},
+    [CLR_TIME_SPAN] = {8, add_time_span},
+    [CLR_DATE_ONLY] = {4, add_date_only},
+    [CLR_TIME_ONLY] = {8, add_time_only},
+    [CLR_GUID] = {16, add_guid},
+    [CLR_DECIMAL] = {16, add_decimal},
+    [CLR_INT128] = {16, add_int128},
+    [CLR_UINT128] = {16, add_uint128},
+    [CLR_VERSION] = {16, add_version},
+};
+
 uint32_t clr_form_size(enum clr_form form)
 {
-    switch (form) {
-    case CLR_DATE_TIME:
-    case CLR_TIME_SPAN:
-    case CLR_TIME_ONLY:
-        return 8;
-    case CLR_DATE_TIME_OFFSET:
-        return 12;
-    case CLR_DATE_ONLY:
-        return 4;
-    case CLR_GUID:
-    case CLR_DECIMAL:
-    case CLR_INT128:
-    case CLR_UINT128:
-    case CLR_VERSION:
-        return 16;
-    case CLR_NO_FORM:
-        break;
-    }
-    return 0;
-}
-
-static bool add(struct text *to, enum clr_form form, const unsigned char *bytes)
-{
-    switch (form) {
-    case CLR_DATE_TIME:
-        return add_date_time(to, le_u64(bytes));
-    case CLR_DATE_TIME_OFFSET:
-        return add_date_time_offset(to, le_u64(bytes), (int32_t)le_u32(bytes + 8));
-    case CLR_TIME_SPAN:
-        return add_time_span(to, le_u64(bytes));
-    case CLR_DATE_ONLY:
-        return add_date_only(to, le_u32(bytes));
-    case CLR_TIME_ONLY:
-        return add_time_only(to, le_u64(bytes));
-    case CLR_GUID:
-        return add_guid(to, bytes);
-    case CLR_DECIMAL:
-        return add_decimal(to, bytes);
-    case CLR_INT128:
-    case CLR_UINT128:
-        return add_int128(to, bytes, form == CLR_INT128);
-    case CLR_VERSION:
-        return add_version(to, bytes);
-    case CLR_NO_FORM:
-        break;
-    }
-    return false;
+    return forms[form].size;
 }
 
 bool clr_form_add(struct text *to, enum clr_form form, const unsigned char *bytes)
 {
     size_t len = to->len;
-    bool ok = add(to, form, bytes);
-    if (!ok)
-        to->len = len;
-    return ok;
+    if (forms[form].add != NULL && forms[form].add(to, bytes))
+        return true;
+    to->len = len;
+    return false;
 }
 
 void clr_form_add_raw(struct text *to, const unsigned char *bytes, uint32_t size)

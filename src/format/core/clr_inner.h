@@ -5,8 +5,8 @@
  *   clr_shapes.c      handles of types to names, with their arguments
  *   clr_signatures.c  signatures to the same, instantiations of generic structs
  *   clr_fields.c      fields; which structs are one value
- *   clr_enums.c       members of enums
- *   clr_types.c       names, each kept once; static variables
+ *   clr_statics.c     static variables
+ *   clr_types.c       names, each kept once; members of enums
  *
  * Everything that is made costs of a budget, which the size of the memory sets, so that
  * many small lies cannot ask for more than there are bytes. */
@@ -16,7 +16,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "format/core/clr_types.h"
-#include "process/gc_globals.h"
+#include "format/core/gc_threads.h"
 #include "format/core/metadata.h"
 
 /* Types of elements, ECMA-335 II.23.1.16. */
@@ -232,7 +232,7 @@ struct clr_field clr_field_of(struct clr_types *t, unsigned element,
 void clr_fields_of(struct clr_types *t, const struct method_table *m,
                    struct clr_type *shown);
 
-/* --- clr_locals.c -------------------------------------------------------------- */
+/* --- clr_statics.c ------------------------------------------------------------- */
 
 /* Where the offsets of a type's statics count from, in the process or in a thread. 0: there
  * are none, or not yet. */
@@ -245,7 +245,7 @@ struct clr_bases {
 /* Of .NET 8; of the thread whose ThreadLocalBlock is given, else of the process. */
 struct clr_bases clr_local_bases(struct clr_types *t, const struct method_table *m,
                                  uint64_t block);
-void clr_locals_free(struct clr_types *t);
+void clr_statics_free(struct clr_types *t);
 
 /* --- clr_types.c --------------------------------------------------------------- */
 
@@ -278,7 +278,7 @@ struct clr_types {
     const struct clr_module *expanded,
         *indexed; /* the last ones whose types were looked at */
     struct instance *instances;
-    struct clr_entry *entries;        /* of types with statics of their own, clr_locals.c */
+    struct clr_entry *entries;        /* of types with statics of their own, .NET 8 */
     const struct clr_module *located; /* the last one whose entries are known */
     struct gc_threads threads;        /* valid if has_threads */
     bool has_threads;

@@ -42,32 +42,27 @@ static uint64_t override_at(const struct clr_types *t, uint64_t address, uint32_
            POINTER * ((uint64_t)(methods + CHUNK - 1) / CHUNK + count - 2);
 }
 
-/* The module whose metadata has the row. .NET 8 has it at the canonical one, and before it
- * the module that the runtime loaded an instantiation into. */
-static uint64_t defining_module(const struct clr_types *t, uint64_t canonical, bool *ok)
-{
-    enum { HAS_OVERRIDE = 0x10 };
-    const struct runtime_layout *at = &t->r->at;
-    uint32_t flags2 = memory_u16(t->memory, canonical + at->method_table.flags2, ok);
-    uint64_t where = flags2 & HAS_OVERRIDE ? override_at(t, canonical, flags2)
-                                           : canonical + at->method_table.module;
-    return memory_u64(t->memory, where, ok);
-}
-
+/* Row, and the module whose metadata has it. .NET 8 has that at the canonical MethodTable,
+ * and before it the module that the runtime loaded an instantiation into. */
 static void read_row(const struct clr_types *t, uint64_t canonical, struct method_table *m,
                      bool *ok)
 {
-    enum { FLAGS2 = 0xFFFF, NEVER = UINT16_MAX }; /* NEVER: it stands elsewhere */
+    enum { FLAGS2 = 0xFFFF, NEVER = UINT16_MAX, HAS_OVERRIDE = 0x10 };
     const struct runtime_layout *at = &t->r->at;
     m->module = memory_u64(t->memory, m->address + at->method_table.module, ok);
     m->row = m->flags2 >> 8;
     if (at->method_table.token == RUNTIME_NO_OFFSET)
         return;
     m->row = memory_u16(t->memory, m->address + at->method_table.token, ok);
-    m->row = m->row == NEVER ? 0 : m->row;
+    m->row = m->row == NEVER ? 0 : m->row; /* it stands elsewhere */
     m->flags2 &= FLAGS2;
-    if (!method_table_is_array(m))
-        m->module = defining_module(t, canonical, ok);
+    if (method_table_is_array(m))
+        return;
+    uint32_t flags2 = memory_u16(t->memory, canonical + at->method_table.flags2, ok);
+    m->module = memory_u64(t->memory,
+                           flags2 & HAS_OVERRIDE ? override_at(t, canonical, flags2)
+                                                 : canonical + at->method_table.module,
+                           ok);
 }
 
 bool method_table_read(const struct clr_types *t, uint64_t address, struct method_table *m)
@@ -181,55 +176,44 @@ static uint32_t bits_at(const unsigned char *bytes, uint32_t first, uint32_t cou
     return value;
 }
 
-static uint32_t packed_number(const unsigned char bytes[PACKED_BYTES], unsigned wanted)
-{
-    enum { LENGTH = 5 };
-    uint32_t at = 0, number = 0;
-    for (unsigned i = 0; i <= wanted; i++) {
-        uint32_t length = bits_at(bytes, at, LENGTH) + 1;
-        number = bits_at(bytes, at + LENGTH, length);
-        at += LENGTH + length;
-    }
-    return number;
-}
-
 /* They stand behind the class, whose length differs; those of few classes are not packed.
  * No type can have more fields than a field has rows. */
 static uint32_t number_behind(const struct clr_types *t, uint64_t ee_class, unsigned wanted)
 {
-    enum { MOST = 0xFFFFFF };
+    enum { MOST = 0xFFFFFF, LENGTH = 5 };
     const struct runtime_layout *at = &t->r->at;
     bool ok = true;
-    uint64_t numbers = ee_class + memory_u8(t->memory, ee_class + at->ee_class.packed, &ok);
-    if (ok && memory_u8(t->memory, ee_class + at->ee_class.are_packed, &ok) == 0) {
-        uint32_t plain = memory_u32(t->memory, numbers + 4 * (uint64_t)wanted, &ok);
-        return ok && plain <= MOST ? plain : 0;
-    }
     unsigned char bytes[PACKED_BYTES] = {0};
+    uint64_t numbers = ee_class + memory_u8(t->memory, ee_class + at->ee_class.packed, &ok);
+    uint32_t number = 0, bit = 0;
+    if (ok && memory_u8(t->memory, ee_class + at->ee_class.are_packed, &ok) == 0) {
+        number = memory_u32(t->memory, numbers + 4 * (uint64_t)wanted, &ok);
+        return ok && number <= MOST ? number : 0;
+    }
     struct bytes there = memory_from(t->memory, numbers);
     if (!ok || there.size == 0)
         return 0;
     size_t len = there.size < sizeof(bytes) ? there.size : sizeof(bytes);
     memory_keep(t->memory, numbers, len);
     memcpy(bytes, there.data, len);
-    uint32_t packed = packed_number(bytes, wanted);
-    return packed <= MOST ? packed : 0;
+    for (unsigned i = 0; i <= wanted; i++) {
+        uint32_t length = bits_at(bytes, bit, LENGTH) + 1;
+        number = bits_at(bytes, bit + LENGTH, length);
+        bit += LENGTH + length;
+    }
+    return number <= MOST ? number : 0;
 }
 
-static uint32_t instance_fields(const struct clr_types *t, uint64_t ee_class)
+/* Instance fields, with those of bases, or static ones: packed tells which. */
+static uint32_t count_fields(const struct clr_types *t, uint64_t ee_class, unsigned packed)
 {
+    const struct runtime_layout *at = &t->r->at;
     bool ok = true;
-    if (t->r->at.ee_class.packed != RUNTIME_NO_OFFSET)
-        return number_behind(t, ee_class, PACKED_INSTANCE);
-    return memory_u16(t->memory, ee_class + t->r->at.ee_class.instance_fields, &ok);
-}
-
-static uint32_t static_fields(const struct clr_types *t, uint64_t ee_class)
-{
-    bool ok = true;
-    if (t->r->at.ee_class.packed != RUNTIME_NO_OFFSET)
-        return number_behind(t, ee_class, PACKED_STATIC);
-    return memory_u16(t->memory, ee_class + t->r->at.ee_class.static_fields, &ok);
+    if (at->ee_class.packed != RUNTIME_NO_OFFSET)
+        return number_behind(t, ee_class, packed);
+    uint32_t offset =
+        packed == PACKED_STATIC ? at->ee_class.static_fields : at->ee_class.instance_fields;
+    return memory_u16(t->memory, ee_class + offset, &ok);
 }
 
 struct field_list method_table_fields(const struct clr_types *t,
@@ -240,12 +224,12 @@ struct field_list method_table_fields(const struct clr_types *t,
     if (layout->ee_class.packed == RUNTIME_NO_OFFSET &&
         layout->ee_class.instance_fields == RUNTIME_NO_OFFSET)
         return (struct field_list){0};
-    uint32_t own = instance_fields(t, m->ee_class), inherited = 0;
+    uint32_t own = count_fields(t, m->ee_class, PACKED_INSTANCE), inherited = 0;
     struct method_table parent;
     if (m->parent != 0 && method_table_read(t, m->parent, &parent))
-        inherited = instance_fields(t, parent.ee_class);
+        inherited = count_fields(t, parent.ee_class, PACKED_INSTANCE);
     own = own > inherited ? own - inherited : 0;
-    own += static_fields(t, m->ee_class);
+    own += count_fields(t, m->ee_class, PACKED_STATIC);
     uint64_t at =
         memory_u64(t->memory, m->ee_class + layout->ee_class.field_desc_list, &ok);
     return ok && at != 0 ? (struct field_list){at, own} : (struct field_list){0};
@@ -254,8 +238,8 @@ struct field_list method_table_fields(const struct clr_types *t,
 bool method_table_has_statics(const struct clr_types *t, const struct method_table *m)
 {
     enum { HAS_STATICS = 0x2 }; /* of MTFlags2 */
-    if (t->r->at.module.local_module != RUNTIME_NO_OFFSET)
-        return static_fields(t, m->ee_class) > 0;
+    if (runtime_is_8(t->r))
+        return count_fields(t, m->ee_class, PACKED_STATIC) > 0;
     return m->flags2 & HAS_STATICS && m->auxiliary != 0;
 }
 

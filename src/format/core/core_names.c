@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "format/core/core.h"
-#include "format/symbols.h"
+#include "format/core/symbols.h"
 #include "heap/place.h"
 
 #include <fcntl.h>

@@ -28,14 +28,6 @@ struct core_roots {
     struct core_tally finalizable; /* objects that are registered for finalization */
 };
 
-/* at: where the word stands; 0 of a register. */
-typedef void word_taker(void *context, uint64_t word, uint64_t at);
-
-/* Calls take for every word but 0: registers, then the stack upwards, thread by thread. Of
- * managed threads only, where these are known. */
-void gc_stacks_each(const struct process_image *p, const struct gc_threads *threads,
-                    word_taker *take, void *context);
-
 /* Of a heap that was walked. Sets gc_type.keeps too. Weak handles are counted. */
 void core_roots_find(struct core_roots *r, struct gc_heap *h, const struct gc_globals *g,
                      const struct gc_threads *threads);

@@ -2,8 +2,8 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/search.h"
 #include "base/workers.h"
-#include "format/core/gc_pending.h"
 #include "heap/ids.h"
 #include "process/memory.h"
 
@@ -23,7 +23,8 @@ enum {
     SEGMENT_IS_FROZEN = 1
 };
 
-/* Objects begin at multiples of it. */
+/* Objects begin at multiples of it; the collector leaves room for the smallest one behind
+ * each limit. */
 enum { ALIGNMENT = 8, SMALLEST_OBJECT = 24 };
 
 struct finding {
@@ -46,7 +47,6 @@ static void add_range(struct finding *f, uint64_t start, uint64_t end,
     f->ranges[f->range_count++] = (struct range){start, end, generation};
 }
 
-/* The collector leaves room for the smallest object behind each limit. */
 static void add_gap(struct finding *f, uint64_t pointer, uint64_t limit)
 {
     if (pointer == 0 || limit < pointer || limit > UINT64_MAX - SMALLEST_OBJECT)
@@ -113,19 +113,6 @@ static void add_young(struct finding *f, const struct gc_part *part)
     add_range(f, gen1, gen0, HD_GEN1);
 }
 
-static void find_segments(struct finding *f)
-{
-    for (size_t i = 0; i < f->g->part_count; i++) {
-        const struct gc_part *part = &f->g->parts[i];
-        if (f->g->has_segments) {
-            add_young(f, part);
-            add_list(f, part, 2);
-        }
-        for (unsigned generation = 0; generation < GC_GENERATIONS; generation++)
-            add_list(f, part, generation);
-    }
-}
-
 /* --- putting them in order ----------------------------------------------------- */
 
 static int by_start(const void *a, const void *b)
@@ -181,35 +168,109 @@ static void take_disjoint(struct finding *f, struct arena *a)
     }
 }
 
-static void take_gaps(struct finding *f, struct arena *a)
+/* --- large objects that are being made ------------------------------------------- */
+
+/* Large objects that threads were about to make when the process stood still, as far as
+ * their stacks tell.
+ *
+ * For an object that is larger than the piece of its thread the collector fills in an
+ * allocation context on the stack (alloc_context in gcinterface.h: pointer, limit, bytes),
+ * lets others allocate, and clears the room: until that is done what lay there before
+ * stands in the rest of it. A thread makes one object at a time, and a few may be left of
+ * older ones. */
+struct stack_word {
+    uint64_t word, at;
+};
+
+struct pending_search {
+    const struct gc_regions *regions;
+    const struct memory *memory;
+    struct stack_word last[2];
+    struct gc_gap *all;
+    size_t len, cap;
+};
+
+static bool ends_before(const void *regions, size_t i, const void *address)
 {
-    struct gc_regions *found = f->found;
-    if (f->gap_count > 0)
-        qsort(f->gaps, f->gap_count, sizeof(*f->gaps), by_gap);
-    found->gaps = arena_array(a, struct gc_gap, f->gap_count);
-    found->gap_count = f->gap_count;
-    if (f->gap_count > 0)
-        memcpy(found->gaps, f->gaps, f->gap_count * sizeof(*f->gaps));
+    const struct gc_region *all = regions;
+    return all[i].end <= *(const uint64_t *)address;
+}
+
+/* Three words in a row: where it begins, its limit, and how many bytes that are in all; all
+ * of it in one region. */
+static void look_at(void *context, uint64_t word, uint64_t at)
+{
+    enum { WORD = 8, MOST_PENDING = 1 << 16 };
+    struct pending_search *s = context;
+    const struct gc_regions *regions = s->regions;
+    const struct stack_word first = s->last[0], second = s->last[1];
+    uint64_t start = first.word, limit = second.word;
+    s->last[0] = second;
+    s->last[1] = (struct stack_word){word, at};
+    if (first.at == 0 || second.at != first.at + WORD || at != second.at + WORD ||
+        limit <= start || word != limit - start + SMALLEST_OBJECT || word % WORD != 0 ||
+        start % WORD != 0 || s->len == MOST_PENDING)
+        return;
+    size_t i = search_first(regions->all, 0, regions->len, ends_before, &start);
+    if (i == regions->len || start < regions->all[i].start ||
+        limit + SMALLEST_OBJECT > regions->all[i].end)
+        return;
+    memory_keep(s->memory, first.at, 3 * (uint64_t)WORD);
+    s->all = grow(s->all, s->len, &s->cap, sizeof(*s->all));
+    s->all[s->len++] = (struct gc_gap){start, limit + SMALLEST_OBJECT};
+}
+
+static int by_pending(const void *a, const void *b)
+{
+    const struct gc_gap *x = a, *y = b;
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    return (x->end > y->end) - (x->end < y->end);
+}
+
+/* --- all of them ----------------------------------------------------------------- */
+
+static struct gc_gap *gaps_in_order(struct gc_gap *gaps, size_t count,
+                                    int (*order)(const void *, const void *),
+                                    struct arena *a)
+{
+    struct gc_gap *all = arena_array(a, struct gc_gap, count);
+    if (count > 0) {
+        qsort(gaps, count, sizeof(*gaps), order);
+        memcpy(all, gaps, count * sizeof(*gaps));
+    }
+    free(gaps);
+    return all;
 }
 
 /* All of it lives in a. Lists that lead in circles or out of memory end there. */
-static struct gc_regions gc_regions_find(const struct gc_globals *g,
-                                         const struct gc_threads *t, const struct memory *m,
-                                         struct arena *a)
+static void find_regions(struct gc_regions *found, const struct gc_globals *g,
+                         const struct gc_threads *t, const struct process_image *p,
+                         struct arena *a)
 {
-    struct gc_regions found = {.len = 0};
-    struct finding f = {.g = g, .m = m, .found = &found};
-    find_segments(&f);
+    struct finding f = {.g = g, .m = &p->memory, .found = found};
+    struct pending_search pending = {.regions = found, .memory = &p->memory};
+    for (size_t i = 0; i < g->part_count; i++) {
+        const struct gc_part *part = &g->parts[i];
+        if (g->has_segments) {
+            add_young(&f, part);
+            add_list(&f, part, 2);
+        }
+        for (unsigned generation = 0; generation < GC_GENERATIONS; generation++)
+            add_list(&f, part, generation);
+    }
     for (size_t i = 0; i < t->len; i++)
         add_gap(&f, t->all[i].allocation_pointer, t->all[i].allocation_limit);
     take_disjoint(&f, a);
-    take_gaps(&f, a);
-    found.ranges = ranges_build(f.ranges, f.range_count, a);
+    found->gaps = gaps_in_order(f.gaps, f.gap_count, by_gap, a);
+    found->gap_count = f.gap_count;
+    found->ranges = ranges_build(f.ranges, f.range_count, a);
     free(f.all);
     free(f.ranges);
-    free(f.gaps);
     id_numbers_free(&f.seen);
-    return found;
+    gc_stacks_each(p, t, look_at, &pending);
+    found->pending = gaps_in_order(pending.all, pending.len, by_pending, a);
+    found->pending_count = pending.len;
 }
 
 /* --- objects ------------------------------------------------------------------- */
@@ -327,7 +388,7 @@ static uint64_t skip_gaps(struct walk *w, uint64_t at)
 /* A process may stand still while a thread makes an object that is larger than its piece:
  * room is taken, of free space or behind the last object; it is cleared; it gets its
  * MethodTable. Until then there is a hole: empty, or with what lay there before, or half
- * and half. Its thread may tell how long it is (gc_pending.h). */
+ * and half. Its thread may tell how long it is. */
 
 /* What an object takes of its region, by its size. */
 static inline uint64_t length_of(uint64_t size)
@@ -351,12 +412,18 @@ static uint64_t length_at(const struct walk *w, uint64_t at)
     return length_of(size) <= room ? length_of(size) : 0;
 }
 
+static bool starts_before(const void *pending, size_t i, const void *address)
+{
+    const struct gc_gap *all = pending;
+    return all[i].start < *(const uint64_t *)address;
+}
+
 /* Where the hole ends that a thread says it has; 0: none does. What was left on a stack by
  * an older one ends in the middle of something. The next hole may follow. */
 static uint64_t pending_end(const struct walk *w, uint64_t at)
 {
     const struct gc_regions *all = &w->h->regions;
-    size_t i = gc_pending_from(all, at);
+    size_t i = search_first(all->pending, 0, all->pending_count, starts_before, &at);
     uint64_t before_zeros = 0;
     for (; i < all->pending_count && all->pending[i].start == at; i++) {
         uint64_t end = all->pending[i].end;
@@ -522,28 +589,23 @@ static void make_index(struct gc_heap *h)
     }
 }
 
-static void list_region(struct gc_heap *h, size_t number)
-{
-    const struct gc_region *region = &h->regions.all[number];
-    size_t count = places_of(region);
-    for (size_t i = 0; i < count; i++) {
-        struct gc_places *p = &h->index[number].places[i];
-        p->before = h->count;
-        for (uint64_t bits = p->bits; bits != 0; bits &= bits - 1) {
-            uint64_t place = i * PLACES + (unsigned)__builtin_ctzll(bits);
-            le_put(h->addresses + 8 * (size_t)h->count++, region->start + place * GRANULE,
-                   8);
-        }
-    }
-}
-
 static void list_addresses(struct gc_heap *h)
 {
     node_id nodes = h->builder->graph != NULL ? h->builder->graph->node_count : 0;
     account_charge(&h->builder->account, 8 * (uint64_t)nodes);
     h->addresses = alloc_resize(NULL, array_bytes((size_t)nodes + 1, 8));
-    for (size_t i = 0; i < h->regions.len; i++)
-        list_region(h, i);
+    for (size_t i = 0; i < h->regions.len; i++) {
+        const struct gc_region *region = &h->regions.all[i];
+        for (size_t k = 0; k < places_of(region); k++) {
+            struct gc_places *p = &h->index[i].places[k];
+            p->before = h->count;
+            for (uint64_t bits = p->bits; bits != 0; bits &= bits - 1) {
+                uint64_t place = k * PLACES + (unsigned)__builtin_ctzll(bits);
+                le_put(h->addresses + 8 * (size_t)h->count++,
+                       region->start + place * GRANULE, 8);
+            }
+        }
+    }
 }
 
 /* The region that an address lies in; NULL. */
@@ -614,8 +676,7 @@ void gc_heap_open(struct gc_heap *h, const struct runtime *r, const struct gc_gl
                           .builder = b,
                           .arena = a,
                           .type_numbers = {.account = &b->account}};
-    h->regions = gc_regions_find(g, threads, &r->image->memory, a);
-    gc_pending_find(&h->regions, r->image, threads, a);
+    find_regions(&h->regions, g, threads, r->image, a);
     h->first_built = (uint32_t)b->type_count;
 }
 
@@ -640,35 +701,28 @@ static void map_region(const struct gc_region *region)
 #endif
 }
 
-static bool walk_all(struct walking *w)
-{
-    for (size_t i = 0; i < w->h->regions.len; i++) {
-        if (w->is_alone)
-            map_region(&w->h->regions.all[i]);
-        if (!walk_region(w->h, i, w->err))
-            return false;
-    }
-    for (size_t i = 0; i < w->h->type_count; i++)
-        if (w->h->types[i].clr != NULL)
-            count_met(w->h, &w->h->types[i]);
-    return true;
-}
-
 /* Mapping the pages of a file takes as long as walking over them: one thread goes ahead. */
 static bool take_turn(void *walking, size_t turn)
 {
     struct walking *w = walking;
-    if (turn == 1)
-        w->ok = walk_all(w);
-    for (size_t i = 0; turn == 0 && !w->is_alone && i < w->h->regions.len; i++)
-        map_region(&w->h->regions.all[i]);
+    struct gc_heap *h = w->h;
+    for (size_t i = 0; i < h->regions.len; i++) {
+        if (turn == (w->is_alone ? 1 : 0))
+            map_region(&h->regions.all[i]);
+        if (turn == 1 && !(w->ok = walk_region(h, i, w->err)))
+            return true;
+    }
+    for (size_t i = 0; turn == 1 && i < h->type_count; i++)
+        if (h->types[i].clr != NULL)
+            count_met(h, &h->types[i]);
     return true;
 }
 
 bool gc_heap_walk(struct gc_heap *h, struct hd_error *err)
 {
     enum { TURNS = 2 };
-    struct walking w = {.h = h, .err = err, .is_alone = h->builder->threads < TURNS};
+    struct walking w = {
+        .h = h, .err = err, .is_alone = h->builder->threads < TURNS, .ok = true};
     if (h->builder->want_graph)
         make_index(h);
     workers_run(TURNS, h->builder->threads, take_turn, &w);

@@ -15,10 +15,11 @@
 
 #include "format/core/clr_types.h"
 #include "format/core/gc_descriptor.h"
-#include "process/gc_globals.h"
+#include "format/core/gc_threads.h"
 #include "heap/builder.h"
 #include "heap/ids.h"
 #include "heap/ranges.h"
+#include "process/gc_globals.h"
 
 /* --- regions ------------------------------------------------------------------- */
 
@@ -44,7 +45,7 @@ struct gc_regions {
     size_t len;
     struct gc_gap *gaps; /* by start */
     size_t gap_count;
-    struct gc_gap *pending; /* the same of large objects: gc_pending.h */
+    struct gc_gap *pending; /* the same of large objects that threads were about to make */
     size_t pending_count;
     struct ranges ranges; /* of generations */
     uint64_t missing;     /* bytes that are not in the dump */

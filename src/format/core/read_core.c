@@ -422,7 +422,7 @@ static bool read(struct input *in, struct builder *b, struct hd_error *err)
     return ok;
 }
 
-const struct reader read_core = {
+static const struct reader read_core = {
     .name = "core-dump",
     .summary = "core dump of a .NET process, from createdump, gcore or the kernel",
     .statics = STATICS_BY_CLASS,
@@ -430,10 +430,14 @@ const struct reader read_core = {
     .read = read,
 };
 
-const struct reader read_minidump = {
+static const struct reader read_minidump = {
     .name = "minidump",
     .summary = "minidump of a .NET process on Windows, with all memory",
     .statics = STATICS_BY_CLASS,
     .recognises = recognises_minidump,
     .read = read,
 };
+
+/* Of this house: format/reader.c. */
+extern const struct reader *const clr_readers[];
+const struct reader *const clr_readers[] = {&read_core, &read_minidump, NULL};

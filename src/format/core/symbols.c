@@ -1,6 +1,7 @@
-#include "format/symbols.h"
+#include "format/core/symbols.h"
 
 #include "base/error.h"
+#include "format/open.h"
 #include "heap/borrow.h"
 #include "heap/names.h"
 #include "process/aot_symbols.h"
@@ -11,7 +12,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-struct hd_symbols {
+struct program_symbols {
+    struct hd_symbols any; /* first */
     struct input *input;
     struct arena arena;
     const char *path;
@@ -21,16 +23,10 @@ struct hd_symbols {
 
 /* --- the file ---------------------------------------------------------------------- */
 
-/* A pipe would be waited for. */
-static bool is_file(const char *path, struct hd_error *err)
-{
-    struct stat st;
-    if (stat(path, &st) != 0)
-        return fail(err, HD_IO, "%s", strerror(errno));
-    return S_ISREG(st.st_mode) || fail(err, HD_USAGE, "not a file");
-}
+static bool apply_symbols(const struct hd_symbols *any, struct hd_snapshot *snap,
+                          struct hd_error *err);
 
-static bool read_file(struct hd_symbols *s, struct hd_error *err)
+static bool read_file(struct program_symbols *s, struct hd_error *err)
 {
     struct bytes all;
     if (!input_all(s->input, &all, err) ||
@@ -44,25 +40,33 @@ static bool read_file(struct hd_symbols *s, struct hd_error *err)
                 "11");
 }
 
+/* A pipe would be waited for. */
 struct hd_symbols *hd_symbols_open(const char *path, struct hd_error *err)
 {
     const struct input_options how = {0};
-    if (!is_file(path, err))
-        return NULL;
-    struct input *in = input_open(path, &how, err);
-    if (in == NULL)
-        return NULL;
-    struct hd_symbols *s = alloc_zeroed(sizeof(*s));
-    s->input = in;
-    s->path = arena_strdup(&s->arena, path, strlen(path));
-    if (read_file(s, err))
-        return s;
-    hd_symbols_close(s);
+    struct stat st;
+    if (stat(path, &st) != 0)
+        fail(err, HD_IO, "%s", strerror(errno));
+    else if (!S_ISREG(st.st_mode))
+        fail(err, HD_USAGE, "not a file");
+    else {
+        struct input *in = input_open(path, &how, err);
+        struct program_symbols *s = in != NULL ? alloc_zeroed(sizeof(*s)) : NULL;
+        if (s == NULL)
+            return NULL;
+        s->any.apply = apply_symbols;
+        s->input = in;
+        s->path = arena_strdup(&s->arena, path, strlen(path));
+        if (read_file(s, err))
+            return &s->any;
+        hd_symbols_close(&s->any);
+    }
     return NULL;
 }
 
-void hd_symbols_close(struct hd_symbols *s)
+void hd_symbols_close(struct hd_symbols *any)
 {
+    struct program_symbols *s = (struct program_symbols *)any;
     if (s == NULL)
         return;
     input_close(s->input);
@@ -98,10 +102,8 @@ static const char *name_of_row(void *context, const struct type *type)
     uint64_t rva;
     if (type->kind != TYPE_OBJECT || !names_number(type->name, &rva))
         return NULL;
-    n->numbers++;
     if (!find_name(n, rva))
         return NULL;
-    n->found++;
     return arena_strdup(&n->snap->arena, text_string(&n->canonical), n->canonical.len);
 }
 
@@ -142,48 +144,38 @@ static void apply(struct naming *n)
     text_free(&n->canonical);
 }
 
-static uint64_t count_found(struct naming *n)
-{
-    for (type_id t = 0; t < n->snap->type_count; t++) {
-        uint64_t rva;
-        const struct type *type = &n->snap->types[t];
-        if (type->kind != TYPE_OBJECT || !names_number(type->name, &rva))
-            continue;
-        n->numbers++;
-        n->found += find_name(n, rva);
-    }
-    return n->found;
-}
-
 /* Types that the runtime makes, and tables of static variables, have no names. In another
  * build a fifth of the numbers still hit the beginning of some type. */
-static bool is_same_build(const struct naming *n)
+static bool apply_symbols(const struct hd_symbols *any, struct hd_snapshot *snap,
+                          struct hd_error *err)
 {
     enum { LEAST_OF_TEN = 9 };
-    return n->found * 10 >= n->numbers * LEAST_OF_TEN;
-}
-
-bool symbols_apply(const struct hd_symbols *s, struct hd_snapshot *snap,
-                   struct hd_error *err)
-{
+    const struct program_symbols *s = (const struct program_symbols *)any;
     struct naming n = {.snap = snap, .image = &s->image, .symbols = &s->symbols};
-    count_found(&n);
-    if (!is_same_build(&n)) {
-        text_free(&n.name);
-        text_free(&n.canonical);
-        return fail(err, HD_USAGE,
-                    "%.100s is of another program or build: %" PRIu64 " of %" PRIu64
-                    " types are not in it",
-                    s->path, n.numbers - n.found, n.numbers);
+    for (type_id t = 0; t < snap->type_count; t++) {
+        uint64_t rva;
+        const struct type *type = &snap->types[t];
+        if (type->kind != TYPE_OBJECT || !names_number(type->name, &rva))
+            continue;
+        n.numbers++;
+        n.found += find_name(&n, rva);
     }
-    apply(&n);
-    return true;
+    if (n.found * 10 >= n.numbers * LEAST_OF_TEN) {
+        apply(&n);
+        return true;
+    }
+    text_free(&n.name);
+    text_free(&n.canonical);
+    return fail(err, HD_USAGE,
+                "%.100s is of another program or build: %" PRIu64 " of %" PRIu64
+                " types are not in it",
+                s->path, n.numbers - n.found, n.numbers);
 }
 
 bool hd_snapshot_add_symbols(struct hd_snapshot *snap, const struct hd_symbols *symbols,
                              struct hd_error *err)
 {
-    return symbols_apply(symbols, snap, err);
+    return symbols->apply(symbols, snap, err);
 }
 
 void symbols_apply_image(const struct aot_image *image, struct hd_snapshot *snap)
