@@ -1,6 +1,7 @@
 #include "process/aot_image.h"
 
 #include "base/cursor.h"
+#include "base/search.h"
 #include "process/elf_image.h"
 
 #include <stdlib.h>
@@ -17,7 +18,7 @@ enum {
 /* --- numbers of the native format ------------------------------------------------ */
 
 /* Ones at the bottom of the first byte say how many more there are. */
-uint32_t aot_packed(struct cursor *c, unsigned *bits)
+static uint32_t read_packed(struct cursor *c, unsigned *bits)
 {
     enum { MOST_MORE = 4 };
     uint8_t first = cursor_u8(c);
@@ -37,12 +38,18 @@ uint32_t aot_packed(struct cursor *c, unsigned *bits)
     return value;
 }
 
+static uint32_t read_unsigned(struct cursor *c)
+{
+    unsigned bits;
+    return read_packed(c, &bits);
+}
+
 /* An offset from the place where it begins. */
 static uint64_t read_relative(struct cursor *c)
 {
     uint64_t from = cursor_offset(c);
     unsigned bits;
-    uint64_t value = aot_packed(c, &bits);
+    uint64_t value = read_packed(c, &bits);
     if ((value >> (bits - 1) & 1) != 0)
         value -= UINT64_C(1) << bits;
     return from + value;
@@ -81,8 +88,8 @@ static bool find_header(struct loader *l, uint64_t begin, uint64_t end)
     enum { ALIGNMENT = 8 };
     for (size_t i = 0; i < l->memory->len; i++) {
         const struct memory_piece *piece = &l->memory->all[i];
-        uint64_t at = piece->address > begin ? piece->address : begin, past = piece->size;
-        past = past < UINT64_MAX - piece->address ? piece->address + past : UINT64_MAX;
+        uint64_t at = piece->address > begin ? piece->address : begin,
+                 past = sum_or_most(piece->address, piece->size);
         past = past < end ? past : end;
         at = (at + ALIGNMENT - 1) & ~(uint64_t)(ALIGNMENT - 1);
         for (; at < past && past - at >= HEADER; at += ALIGNMENT)
@@ -153,7 +160,8 @@ static unsigned char *take(struct hydration *h, uint64_t size)
     return at;
 }
 
-uint64_t aot_follow(const struct memory *m, uint64_t address, bool *ok)
+/* The address that a distance of 4 bytes at an address leads to. */
+static uint64_t follow(const struct memory *m, uint64_t address, bool *ok)
 {
     return address + (uint64_t)(int64_t)(int32_t)memory_u32(m, address, ok);
 }
@@ -164,50 +172,33 @@ static void put_pointer(struct hydration *h, uint64_t stored_at, bool relative)
     unsigned char *at = take(h, relative ? 4 : 8);
     if (at == NULL)
         return;
-    uint64_t value = aot_follow(h->memory, stored_at, &h->ok);
+    uint64_t value = follow(h->memory, stored_at, &h->ok);
     le_put(at, relative ? value - here : value, relative ? 4 : 8);
-}
-
-static void put_copy(struct hydration *h, uint32_t size)
-{
-    const unsigned char *bytes = cursor_bytes(&h->commands, size);
-    unsigned char *at = take(h, size);
-    if (at != NULL && bytes != NULL)
-        memcpy(at, bytes, size);
-}
-
-static void put_inline(struct hydration *h, uint32_t count, bool relative)
-{
-    for (uint32_t k = 0; k < count && h->ok && cursor_ok(&h->commands); k++) {
-        put_pointer(h, h->from + cursor_offset(&h->commands), relative);
-        cursor_bytes(&h->commands, 4);
-    }
 }
 
 static void run_command(struct hydration *h)
 {
     enum { SHORT = 28 };
-    uint8_t first = cursor_u8(&h->commands);
+    uint8_t first = cursor_u8(&h->commands), what = first & 7;
     uint32_t payload = first >> 3, more = payload > SHORT ? payload - SHORT : 0;
     for (uint32_t k = 0; k < more; k++)
         payload = (k == 0 ? SHORT : payload) + ((uint32_t)cursor_u8(&h->commands) << 8 * k);
-    switch (first & 7) {
-    case DEHYDRATED_COPY:
-        put_copy(h, payload);
-        break;
-    case DEHYDRATED_ZEROS:
+    if (what == DEHYDRATED_COPY) {
+        const unsigned char *bytes = cursor_bytes(&h->commands, payload);
+        unsigned char *at = take(h, payload);
+        if (at != NULL && bytes != NULL)
+            memcpy(at, bytes, payload);
+    } else if (what == DEHYDRATED_ZEROS) {
         take(h, payload);
-        break;
-    case DEHYDRATED_RELATIVE:
-    case DEHYDRATED_POINTER:
-        put_pointer(h, h->fixups + 4 * (uint64_t)payload,
-                    (first & 7) == DEHYDRATED_RELATIVE);
-        break;
-    case DEHYDRATED_INLINE_RELATIVE:
-    case DEHYDRATED_INLINE_POINTERS:
-        put_inline(h, payload, (first & 7) == DEHYDRATED_INLINE_RELATIVE);
-        break;
-    default:
+    } else if (what == DEHYDRATED_RELATIVE || what == DEHYDRATED_POINTER) {
+        put_pointer(h, h->fixups + 4 * (uint64_t)payload, what == DEHYDRATED_RELATIVE);
+    } else if (what == DEHYDRATED_INLINE_RELATIVE || what == DEHYDRATED_INLINE_POINTERS) {
+        for (; payload > 0 && h->ok && cursor_ok(&h->commands); payload--) {
+            put_pointer(h, h->from + cursor_offset(&h->commands),
+                        what == DEHYDRATED_INLINE_RELATIVE);
+            cursor_bytes(&h->commands, 4);
+        }
+    } else {
         h->ok = false;
     }
 }
@@ -224,33 +215,26 @@ static bool hydrate(struct hydration *h, struct bytes commands, size_t first)
 }
 
 /* The section: where to write, since .NET 11 the offset of the pointers, commands,
- * pointers. Returns the offset of the first command; 0: they are not there. */
-static size_t find_commands(const struct loader *l, struct hydration *h,
-                            struct bytes *commands)
-{
-    const unsigned since_11 = 26;
-    bool ok = true;
-    if (!find_section(l, SECTION_DEHYDRATED, &h->from, commands))
-        return 0;
-    h->to = aot_follow(l->memory, h->from, &ok);
-    if (l->image->major >= since_11) {
-        uint32_t size = memory_u32(l->memory, h->from + 4, &ok);
-        ok = ok && size <= commands->size;
-        commands->size = size;
-    }
-    h->fixups = h->from + commands->size;
-    return !ok ? 0 : l->image->major >= since_11 ? 8 : 4;
-}
-
-/* Measured first, since few bytes can ask for many: programs write 2 for each of theirs. */
+ * pointers. Measured first, since few bytes can ask for many: programs write 2 for each of
+ * theirs. */
 static bool add_method_tables(struct loader *l)
 {
-    enum { MOST_TIMES = 16, ANYWAY = 1 << 16 };
+    enum { MOST_TIMES = 16, ANYWAY = 1 << 16, SINCE_11 = 26 };
     struct bytes commands = {0};
     struct hydration h = {.memory = l->memory};
-    size_t first = find_commands(l, &h, &commands);
+    bool ok = find_section(l, SECTION_DEHYDRATED, &h.from, &commands);
+    if (!ok)
+        return false;
+    h.to = follow(l->memory, h.from, &ok);
+    if (l->image->major >= SINCE_11) {
+        uint32_t size = memory_u32(l->memory, h.from + 4, &ok);
+        ok = ok && size <= commands.size;
+        commands.size = size;
+    }
+    h.fixups = h.from + commands.size;
     h.room = MOST_TIMES * (uint64_t)commands.size + ANYWAY;
-    if (first == 0 || !hydrate(&h, commands, first))
+    size_t first = l->image->major >= SINCE_11 ? 8 : 4;
+    if (!ok || !hydrate(&h, commands, first))
         return false;
     h.room = h.len;
     h.out = arena_alloc(l->arena, (size_t)h.len);
@@ -299,7 +283,7 @@ static bool add_definition(struct loader *l, uint64_t fixups, size_t fixup_count
                            struct cursor entry, size_t *cap)
 {
     struct aot_image *i = l->image;
-    uint32_t number = aot_unsigned(&entry), handle = aot_unsigned(&entry);
+    uint32_t number = read_unsigned(&entry), handle = read_unsigned(&entry);
     unsigned tag_bits =
         handle >> (32 - TAG_BITS) == AOT_RECORD_TYPE ? TAG_BITS : TAG_BITS_BEFORE_10;
     if (!cursor_ok(&entry) || number >= fixup_count)
@@ -312,7 +296,7 @@ static bool add_definition(struct loader *l, uint64_t fixups, size_t fixup_count
     i->tag_bits = tag_bits;
     i->types = grow(i->types, i->type_count, cap, sizeof(*i->types));
     i->types[i->type_count++] =
-        (struct aot_type){aot_follow(l->memory, fixups + 4 * (uint64_t)number, &ok),
+        (struct aot_type){follow(l->memory, fixups + 4 * (uint64_t)number, &ok),
                           handle & (UINT32_MAX >> tag_bits)};
     return ok;
 }
@@ -368,11 +352,6 @@ static bool add_definitions(struct loader *l)
     return ok;
 }
 
-static bool is_known_version(unsigned major)
-{
-    return major == 9 || major == 10 || major == 16 || major == 26;
-}
-
 static bool load(struct loader *l, uint64_t begin, uint64_t end)
 {
     bool ok = true;
@@ -380,7 +359,8 @@ static bool load(struct loader *l, uint64_t begin, uint64_t end)
         return false;
     l->image->base = begin;
     l->image->major = memory_u16(l->memory, l->header + 4, &ok);
-    ok = ok && is_known_version(l->image->major) &&
+    unsigned major = l->image->major;
+    ok = ok && (major == 9 || major == 10 || major == 16 || major == 26) &&
          (l->elf == NULL || add_method_tables(l)) && add_definitions(l);
     l->image->memory = l->memory;
     return ok;
@@ -402,4 +382,264 @@ bool aot_image_in_memory(struct aot_image *i, const struct memory *m, uint64_t b
     *i = (struct aot_image){0};
     struct loader l = {.image = i, .memory = m, .arena = a};
     return load(&l, base, end);
+}
+
+/* --- names of definitions ---------------------------------------------------------- */
+
+/* A record, and those that enclose it, the innermost first. */
+enum { MOST_ENCLOSING = 32 };
+
+static struct cursor record_at(const struct aot_image *i, uint32_t offset)
+{
+    struct cursor c = cursor_over(i->metadata, NULL);
+    cursor_seek(&c, offset);
+    return c;
+}
+
+static bool add_string(const struct aot_image *i, uint32_t offset, struct text *name)
+{
+    struct cursor c = record_at(i, offset);
+    uint32_t size = read_unsigned(&c);
+    const unsigned char *bytes = cursor_bytes(&c, size);
+    if (bytes == NULL || memchr(bytes, '\0', size) != NULL)
+        return false;
+    text_add(name, bytes, size);
+    return true;
+}
+
+/* A namespace has its parent, another one or an assembly, and its name. */
+static bool add_namespace(const struct aot_image *i, uint32_t offset, struct text *name)
+{
+    uint32_t names[MOST_ENCLOSING];
+    size_t count = 0;
+    for (bool more = true; more;) {
+        struct cursor c = record_at(i, offset);
+        uint32_t parent = read_unsigned(&c), own = read_unsigned(&c);
+        if (!cursor_ok(&c) || count == MOST_ENCLOSING)
+            return false;
+        if (own != 0) /* the outermost one has none */
+            names[count++] = own;
+        offset = parent >> i->tag_bits;
+        more = (parent & ((1U << i->tag_bits) - 1)) == AOT_RECORD_NAMESPACE && offset != 0;
+    }
+    bool ok = true;
+    while (count > 0 && ok) {
+        size_t before = name->len;
+        ok = add_string(i, names[--count], name);
+        if (name->len > before)
+            text_add_char(name, '.');
+    }
+    return ok;
+}
+
+/* TypeDefinition: flags, base type, namespace, name, size, packing size, enclosing type. */
+struct definition {
+    uint32_t space, name, enclosing;
+};
+
+static bool read_definition(const struct aot_image *i, uint32_t offset,
+                            struct definition *d)
+{
+    struct cursor c = record_at(i, offset);
+    uint32_t flags = read_unsigned(&c), base = read_unsigned(&c);
+    (void)flags, (void)base;
+    d->space = read_unsigned(&c);
+    d->name = read_unsigned(&c);
+    uint32_t size = read_unsigned(&c), packing = read_unsigned(&c);
+    (void)size, (void)packing;
+    d->enclosing = read_unsigned(&c);
+    return cursor_ok(&c) && d->name != 0;
+}
+
+static bool add_definition_name(const struct aot_image *i, uint32_t offset,
+                                struct text *name)
+{
+    struct definition all[MOST_ENCLOSING];
+    size_t count = 0;
+    do {
+        if (count == MOST_ENCLOSING || !read_definition(i, offset, &all[count]))
+            return false;
+        offset = all[count++].enclosing;
+    } while (offset != 0);
+    bool ok = all[count - 1].space == 0 || add_namespace(i, all[count - 1].space, name);
+    for (size_t k = count; k-- > 0 && ok;) {
+        ok = add_string(i, all[k].name, name);
+        if (k > 0)
+            text_add_char(name, '+');
+    }
+    return ok;
+}
+
+/* --- names of what is made of them ------------------------------------------------- */
+
+/* MethodTable: flags, size of an object, the related type, how many virtual methods and
+ * interfaces, a hash; then these; then distances of 4 bytes, some of which flags announce.
+ * (Internal.Runtime.EETypeFlags) */
+enum {
+    TABLE = 24,
+    KIND = 0x30000,
+    KIND_DEFINED = 0,
+    KIND_PARAMETERIZED = 0x20000,
+    KIND_DEFINITION = 0x30000,
+    HAS_DISPATCH_MAP = 0x40000,
+    HAS_FINALIZER = 0x100000,
+    HAS_SEALED_SLOTS = 0x400000,
+    HAS_OPTIONAL_FIELDS = 0x1000000, /* of .NET 8; later that there are pointers */
+    IS_GENERIC = 0x2000000,
+    ELEMENT_SHIFT = 26,
+    ELEMENT_MASK = 0x1f,
+    ELEMENT_ARRAY = 0x17,
+    ELEMENT_VECTOR = 0x18,
+    ELEMENT_BY_REFERENCE = 0x19,
+    ELEMENT_POINTER = 0x1a,
+    VECTOR_SIZE = 24 /* of an object without elements; 8 more for each dimension */
+};
+
+struct method_table {
+    uint64_t address, related;
+    uint32_t flags, size;
+    unsigned slots, interfaces;
+};
+
+static bool read_table(const struct aot_image *i, uint64_t address, struct method_table *t)
+{
+    const unsigned char *p = memory_at(i->memory, address, TABLE);
+    if (p == NULL || address % 8 != 0)
+        return false;
+    *t = (struct method_table){address,       le_u64(p + 8),  le_u32(p),
+                               le_u32(p + 4), le_u16(p + 16), le_u16(p + 18)};
+    return true;
+}
+
+static bool begins_before(const void *all, size_t i, const void *address)
+{
+    return ((const struct aot_type *)all)[i].address < *(const uint64_t *)address;
+}
+
+static const struct aot_type *find_definition(const struct aot_image *i, uint64_t address)
+{
+    size_t at = search_first(i->types, 0, i->type_count, begins_before, &address);
+    return at < i->type_count && i->types[at].address == address ? &i->types[at] : NULL;
+}
+
+/* What is still to be appended, the next one last: a type, or a word. */
+struct piece {
+    const char *word; /* NULL: a type */
+    uint64_t type;
+};
+
+struct composition {
+    const struct aot_image *image;
+    struct text *name;
+    struct piece todo[512];
+    size_t count;
+};
+
+static bool push(struct composition *c, const char *word, uint64_t type)
+{
+    if (c->count == sizeof(c->todo) / sizeof(*c->todo))
+        return false;
+    c->todo[c->count++] = (struct piece){word, type};
+    return true;
+}
+
+static bool expand_parameterized(struct composition *c, const struct method_table *t)
+{
+    static const char *const ranks[] = {"[*]",    "[,]",     "[,,]",     "[,,,]",
+                                        "[,,,,]", "[,,,,,]", "[,,,,,,]", "[,,,,,,,]"};
+    uint32_t element = t->flags >> ELEMENT_SHIFT & ELEMENT_MASK;
+    const char *word = NULL;
+    if (element == ELEMENT_VECTOR)
+        word = "[]";
+    else if (element == ELEMENT_POINTER)
+        word = "*";
+    else if (element == ELEMENT_BY_REFERENCE)
+        word = "&";
+    else if (element == ELEMENT_ARRAY && t->size > VECTOR_SIZE &&
+             (t->size - VECTOR_SIZE) / 8 <= sizeof(ranks) / sizeof(*ranks))
+        word = ranks[(t->size - VECTOR_SIZE) / 8 - 1];
+    return word != NULL && push(c, word, 0) && push(c, NULL, t->related);
+}
+
+static uint64_t generic_part(const struct aot_image *i, const struct method_table *t)
+{
+    uint64_t at = t->address + TABLE + 8 * ((uint64_t)t->slots + t->interfaces);
+    at += 4 + 4; /* the module's, and data that may be written to */
+    at += (t->flags & HAS_DISPATCH_MAP) != 0 ? 4 : 0;
+    at += (t->flags & HAS_FINALIZER) != 0 ? 4 : 0;
+    at += i->major == 9 && (t->flags & HAS_OPTIONAL_FIELDS) != 0 ? 4 : 0;
+    at += (t->flags & HAS_SEALED_SLOTS) != 0 ? 4 : 0;
+    return at;
+}
+
+/* The definition, and its argument, or a list of distances to them. */
+static bool expand_generic(struct composition *c, const struct method_table *t)
+{
+    enum { MOST_ARGUMENTS = 64 };
+    const struct aot_image *i = c->image;
+    bool ok = true;
+    uint64_t part = generic_part(i, t), definition = follow(i->memory, part, &ok),
+             arguments = follow(i->memory, part + 4, &ok);
+    struct method_table of;
+    const struct aot_type *known = find_definition(i, definition);
+    if (!ok || known == NULL || !read_table(i, definition, &of) ||
+        (of.flags & KIND) != KIND_DEFINITION)
+        return false;
+    uint32_t count = i->major == 9 ? of.flags & UINT16_MAX : of.size;
+    if (count == 0 || count > MOST_ARGUMENTS || !push(c, "]]", 0))
+        return false;
+    for (uint32_t k = count; k-- > 0 && ok;) {
+        uint64_t at = arguments + 4 * (uint64_t)k;
+        ok = push(c, NULL, count == 1 ? arguments : follow(i->memory, at, &ok)) && ok &&
+             push(c, k > 0 ? "],[" : "[[", 0);
+    }
+    return ok && add_definition_name(i, known->record, c->name);
+}
+
+/* What holds the static variables of a class: an object of no kind, whose method table ends
+ * after the related type. */
+static bool is_of_statics(const struct aot_image *i, const struct method_table *t)
+{
+    return (t->flags & KIND) == KIND_DEFINED && (t->flags & IS_GENERIC) == 0 &&
+           (t->flags >> ELEMENT_SHIFT & ELEMENT_MASK) == 0 &&
+           find_definition(i, t->related) != NULL;
+}
+
+static bool expand(struct composition *c, uint64_t type)
+{
+    struct method_table t;
+    const struct aot_type *known = find_definition(c->image, type);
+    if (known != NULL)
+        return add_definition_name(c->image, known->record, c->name);
+    if (!read_table(c->image, type, &t))
+        return false;
+    if (is_of_statics(c->image, &t)) {
+        text_add_string(c->name, AOT_STATICS);
+        return true;
+    }
+    if ((t.flags & KIND) == KIND_PARAMETERIZED)
+        return expand_parameterized(c, &t);
+    return (t.flags & KIND) == KIND_DEFINED && (t.flags & IS_GENERIC) != 0 &&
+           expand_generic(c, &t);
+}
+
+/* Types that are made of each other in a circle, which no program has, end at the limits.
+ */
+bool aot_image_name(const struct aot_image *i, uint64_t rva, struct text *name)
+{
+    enum { LONGEST = 16 << 10 };
+    struct composition c = {.image = i, .name = name};
+    size_t before = name->len;
+    bool ok = i->memory != NULL && push(&c, NULL, i->base + rva);
+    for (unsigned steps = 0; ok && c.count > 0; steps++) {
+        struct piece next = c.todo[--c.count];
+        ok = steps < LONGEST && name->len - before < LONGEST;
+        if (next.word != NULL)
+            text_add_string(name, next.word);
+        else
+            ok = ok && expand(&c, next.type);
+    }
+    if (!ok)
+        name->len = before;
+    return ok;
 }

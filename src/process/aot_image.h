@@ -10,12 +10,14 @@
 #ifndef AOT_IMAGE_H
 #define AOT_IMAGE_H
 
-#include "base/cursor.h"
 #include "base/text.h"
 #include "process/memory.h"
 
 /* Objects that hold the static variables of a class, which is not known. */
 #define AOT_STATICS "<static variables>"
+
+/* HandleType: kinds of records, the same in all versions. */
+enum { AOT_RECORD_NAMESPACE = 0x2f, AOT_RECORD_TYPE = 0x3a };
 
 struct aot_type {
     uint64_t address; /* of its method table */
@@ -44,22 +46,5 @@ bool aot_image_in_memory(struct aot_image *i, const struct memory *m, uint64_t b
 /* Append the name of the type whose method table is at an RVA, as reflection spells it:
  * "App.Ring`1+Node[[System.String]][]". False, and nothing: there is none. */
 bool aot_image_name(const struct aot_image *i, uint64_t rva, struct text *name);
-
-/* --- numbers of the program --------------------------------------------------------- */
-
-/* HandleType: kinds of records, the same in all versions. */
-enum { AOT_RECORD_NAMESPACE = 0x2f, AOT_RECORD_TYPE = 0x3a };
-
-/* The next number of the native format, of one to five bytes, and how many bits it has. */
-uint32_t aot_packed(struct cursor *c, unsigned *bits);
-
-static inline uint32_t aot_unsigned(struct cursor *c)
-{
-    unsigned bits;
-    return aot_packed(c, &bits);
-}
-
-/* The address that a distance of 4 bytes at an address leads to. */
-uint64_t aot_follow(const struct memory *m, uint64_t address, bool *ok);
 
 #endif

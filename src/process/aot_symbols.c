@@ -1,26 +1,14 @@
 #include "process/aot_symbols.h"
 
 #include "base/error.h"
-#include "base/little_endian.h"
 #include "base/search.h"
 #include "process/aot_image.h"
+#include "process/elf_image.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* --- symbols of an ELF file -------------------------------------------------------- */
-
-/* <elf.h>, 64 bits. */
-enum {
-    HEADER = 64,
-    PROGRAM_HEADER = 56,
-    SECTION_HEADER = 64,
-    SYMBOL = 24,
-    PT_LOAD = 1,
-    SHT_SYMTAB = 2,
-    STT_FUNC = 2,
-    PAGE_SIZE = 4096
-};
 
 /* A table of count entries at an offset; data NULL: not all of it is in the file. */
 static struct bytes table_at(struct bytes file, uint64_t offset, uint64_t size)
@@ -37,9 +25,9 @@ static bool is_elf(struct bytes file, struct hd_error *err)
         return fail(err, HD_UNSUPPORTED, "a program of Windows; only ELF files are read");
     if (file.size >= sizeof(mach) && memcmp(file.data, mach, sizeof(mach)) == 0)
         return fail(err, HD_UNSUPPORTED, "a program of macOS; only ELF files are read");
-    if (file.size < HEADER || memcmp(file.data, "\177ELF", 4) != 0)
+    if (file.size < ELF_HEADER || memcmp(file.data, "\177ELF", 4) != 0)
         return fail(err, HD_UNSUPPORTED, "not a program (no ELF file)");
-    if (file.data[4] != 2 || file.data[5] != 1)
+    if (file.data[ELF_CLASS] != 2 || file.data[ELF_DATA] != 1)
         return fail(err, HD_UNSUPPORTED, "an ELF file that is not of 64 bits");
     return true;
 }
@@ -47,14 +35,13 @@ static bool is_elf(struct bytes file, struct hd_error *err)
 /* The address of RVA 0. */
 static uint64_t load_address(struct bytes file)
 {
-    uint16_t count = le_u16(file.data + 56);
-    struct bytes all =
-        table_at(file, le_u64(file.data + 32), (uint64_t)count * PROGRAM_HEADER);
-    for (unsigned i = 0; all.data != NULL && i < count; i++) {
-        const unsigned char *h = all.data + (size_t)i * PROGRAM_HEADER;
-        if (le_u32(h) == PT_LOAD)
-            return le_u64(h + 16) & ~(uint64_t)(PAGE_SIZE - 1);
-    }
+    enum { PAGE_SIZE = 4096 };
+    uint16_t count = le_u16(file.data + ELF_SEGMENT_COUNT);
+    struct bytes all = table_at(file, le_u64(file.data + ELF_SEGMENTS),
+                                (uint64_t)count * ELF_PROGRAM_HEADER);
+    for (size_t at = 0; at < all.size; at += ELF_PROGRAM_HEADER)
+        if (elf_segment_of(all.data + at).type == PT_LOAD)
+            return elf_segment_of(all.data + at).address & ~(uint64_t)(PAGE_SIZE - 1);
     return 0;
 }
 
@@ -62,30 +49,28 @@ static uint64_t load_address(struct bytes file)
 static bool find_symbols(struct bytes file, struct bytes *symbols, struct bytes *names,
                          struct hd_error *err)
 {
+    enum { TYPE = 4, OFFSET = 24, SIZE = 32, LINK = 40, SHT_SYMTAB = 2 };
     static const char damaged[] = "damaged: its section headers are not in the file";
-    uint16_t count = le_u16(file.data + 60);
-    struct bytes all =
-        table_at(file, le_u64(file.data + 40), (uint64_t)count * SECTION_HEADER);
+    uint16_t count = le_u16(file.data + ELF_SECTION_COUNT);
+    struct bytes all = table_at(file, le_u64(file.data + ELF_SECTIONS),
+                                (uint64_t)count * ELF_SECTION_HEADER);
     *symbols = *names = (struct bytes){0};
     if (count == 0)
         return true;
-    if (all.data == NULL || le_u16(file.data + 58) != SECTION_HEADER)
+    if (all.data == NULL || le_u16(file.data + ELF_SECTION_SIZE) != ELF_SECTION_HEADER)
         return fail(err, HD_BAD_FORMAT, damaged);
-    for (unsigned i = 0; i < count; i++) {
-        const unsigned char *h = all.data + (size_t)i * SECTION_HEADER;
-        uint32_t link = le_u32(h + 40);
-        if (le_u32(h + 4) != SHT_SYMTAB)
-            continue;
-        if (link >= count)
-            return fail(err, HD_BAD_FORMAT, damaged);
-        const unsigned char *n = all.data + (size_t)link * SECTION_HEADER;
-        *symbols = table_at(file, le_u64(h + 24), le_u64(h + 32));
-        *names = table_at(file, le_u64(n + 24), le_u64(n + 32));
-        if (symbols->data == NULL || names->data == NULL)
-            return fail(err, HD_BAD_FORMAT, "damaged: its symbols are not in the file");
-        break;
-    }
-    return true;
+    const unsigned char *h = all.data, *end = all.data + all.size;
+    while (h < end && le_u32(h + TYPE) != SHT_SYMTAB)
+        h += ELF_SECTION_HEADER;
+    if (h == end)
+        return true;
+    if (le_u32(h + LINK) >= count)
+        return fail(err, HD_BAD_FORMAT, damaged);
+    const unsigned char *n = all.data + (size_t)le_u32(h + LINK) * ELF_SECTION_HEADER;
+    *symbols = table_at(file, le_u64(h + OFFSET), le_u64(h + SIZE));
+    *names = table_at(file, le_u64(n + OFFSET), le_u64(n + SIZE));
+    return (symbols->data != NULL && names->data != NULL) ||
+           fail(err, HD_BAD_FORMAT, "damaged: its symbols are not in the file");
 }
 
 static struct mangled name_at(struct bytes names, uint32_t offset)
@@ -120,15 +105,10 @@ static struct mangled up_to(struct mangled m, size_t len)
     return (struct mangled){m.at, len};
 }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static size_t digits(struct mangled m)
 {
     size_t n = 0;
-    while (n < m.len && is_digit(m.at[n]))
+    while (n < m.len && m.at[n] >= '0' && m.at[n] <= '9')
         n++;
     return n;
 }
@@ -247,13 +227,14 @@ static void *keep(struct arena *a, void *all, size_t count, size_t size,
 bool aot_symbols_of_file(struct aot_symbols *s, struct bytes file, struct arena *a,
                          struct hd_error *err)
 {
+    enum { STT_FUNC = 2 };
     struct bytes symbols, names;
     *s = (struct aot_symbols){0};
     if (!is_elf(file, err) || !find_symbols(file, &symbols, &names, err))
         return false;
     struct reading r = {.s = s};
     uint64_t base = load_address(file);
-    for (size_t at = 0; symbols.size - at >= SYMBOL; at += SYMBOL) {
+    for (size_t at = 0; symbols.size - at >= ELF_SYMBOL; at += ELF_SYMBOL) {
         const unsigned char *p = symbols.data + at;
         struct mangled name = name_at(names, le_u32(p));
         if (begins(name, "_ZTV"))

@@ -83,17 +83,6 @@ bool clr_is_enum(struct clr_types *t, const struct method_table *m)
     return method_table_is_value(m) && is_named(t, m->parent, "System.Enum");
 }
 
-/* What a value of a struct type is, if it is one number: of an enum, of a primitive. */
-static unsigned number_inside(struct clr_types *t, const struct method_table *m)
-{
-    unsigned element = method_table_element(t, m);
-    const struct clr_shape *primitive = clr_primitive(t, element);
-    if (clr_is_enum(t, m) ||
-        (primitive != NULL && is_named(t, m->address, primitive->name->raw)))
-        return element;
-    return ELEMENT_VALUETYPE;
-}
-
 /* --- the walk ------------------------------------------------------------------ */
 
 /* A class, or a struct inside, whose fields are being taken. */
@@ -119,19 +108,6 @@ struct walk {
     size_t len, cap;
     uint32_t steps;
 };
-
-enum { MOST_STEPS = 16 * MOST_FIELDS };
-
-/* As it is written in C#: a field that a property has by itself is called as that. */
-static void add_field_name(struct text *to, const char *name)
-{
-    static const char backing[] = ">k__BackingField";
-    size_t len = strlen(name), end = sizeof(backing) - 1;
-    if (name[0] == '<' && len > end && strcmp(name + len - end, backing) == 0)
-        text_add(to, name + 1, len - end - 1);
-    else
-        text_add(to, name, len);
-}
 
 struct clr_field clr_field_of(struct clr_types *t, unsigned element,
                               const struct clr_shape *shape)
@@ -183,14 +159,6 @@ static struct clr_field *part_named(const struct walk *w, const struct level *l,
     for (size_t i = l->first; i < w->len; i++)
         if (strlen(w->all[i].name) > prefix && strcmp(w->all[i].name + prefix, name) == 0)
             return &w->all[i];
-    return NULL;
-}
-
-static const struct form *form_named(const char *type)
-{
-    for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++)
-        if (strcmp(forms[i].type, type) == 0)
-            return &forms[i];
     return NULL;
 }
 
@@ -258,7 +226,10 @@ static void fold(struct walk *w, const struct level *l)
 {
     static const char nullable[] = "System.Nullable`1[", boxed[] = "value";
     const char *type = l->shape->full_name->raw;
-    const struct form *form = form_named(type);
+    const struct form *form = NULL;
+    for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++)
+        if (strcmp(forms[i].type, type) == 0)
+            form = &forms[i];
     bool is_nullable = strncmp(type, nullable, sizeof(nullable) - 1) == 0;
     struct clr_field one = {.type = l->shape->table};
     if (w->len == l->first || (form == NULL && !is_nullable) || !is_of_core(w->t, &l->m) ||
@@ -321,8 +292,10 @@ static void enter(struct walk *w, uint64_t table, const struct clr_shape *shape,
     w->depth++;
 }
 
+/* As it is written in C#: a field that a property has by itself is called as that. */
 static void name_field(struct walk *w, const struct level *l, const struct field_desc *d)
 {
+    static const char backing[] = ">k__BackingField";
     const struct metadata *m = &l->scope.module->metadata;
     w->name.len = l->prefix;
     if (l->repeats > 1) {
@@ -333,7 +306,12 @@ static void name_field(struct walk *w, const struct level *l, const struct field
     }
     if (l->prefix > 0)
         text_add_char(&w->name, '.');
-    add_field_name(&w->name, metadata_field_name(m, d->token));
+    const char *name = metadata_field_name(m, d->token);
+    size_t len = strlen(name), end = sizeof(backing) - 1;
+    if (name[0] == '<' && len > end && strcmp(name + len - end, backing) == 0)
+        text_add(&w->name, name + 1, len - end - 1);
+    else
+        text_add(&w->name, name, len);
 }
 
 static void read_field(struct walk *w, struct level *l, const struct field_desc *d)
@@ -353,24 +331,21 @@ static void read_field(struct walk *w, struct level *l, const struct field_desc 
         emit(w, offset, d->element, shape);
 }
 
-static void leave(struct walk *w, const struct level *l)
-{
-    if (method_table_is_value(&l->m) && l->next >= l->list.count && l->repeats <= 1)
-        fold(w, l);
-    w->depth--;
-}
-
 static void walk_levels(struct walk *w)
 {
+    enum { MOST_STEPS = 16 * MOST_FIELDS };
     while (w->depth > 0) {
         struct level *l = &w->levels[w->depth - 1];
         struct field_desc d;
-        if (l->next >= l->list.count || w->steps++ >= MOST_STEPS || !clr_spend(w->t, 16))
-            leave(w, l);
-        else if (!field_desc_read(w->t, &l->list, l->next, &d) || d.is_static)
+        if (l->next >= l->list.count || w->steps++ >= MOST_STEPS || !clr_spend(w->t, 16)) {
+            if (method_table_is_value(&l->m) && l->next >= l->list.count && l->repeats <= 1)
+                fold(w, l);
+            w->depth--;
+        } else if (!field_desc_read(w->t, &l->list, l->next, &d) || d.is_static) {
             l->next++;
-        else
+        } else {
             read_field(w, l, &d);
+        }
     }
 }
 
@@ -390,28 +365,26 @@ static void walk_class(struct walk *w, const struct method_table *of)
     }
 }
 
+/* Elements of a struct type may be one number: of an enum, of a primitive. */
 static void walk_elements(struct walk *w, uint64_t handle)
 {
-    const struct clr_shape *shape = clr_shape_of(w->t, handle);
+    struct clr_types *t = w->t;
+    const struct clr_shape *shape = clr_shape_of(t, handle), *primitive;
     struct method_table m;
     unsigned element = shape->element;
     text_add_string(&w->name, "[]");
-    if (element == ELEMENT_VALUETYPE && method_table_read(w->t, shape->table, &m))
-        element = number_inside(w->t, &m);
+    if (element == ELEMENT_VALUETYPE && method_table_read(t, shape->table, &m)) {
+        unsigned inside = method_table_element(t, &m);
+        primitive = clr_primitive(t, inside);
+        if (clr_is_enum(t, &m) ||
+            (primitive != NULL && is_named(t, m.address, primitive->name->raw)))
+            element = inside;
+    }
     if (element != ELEMENT_VALUETYPE)
         emit(w, 0, element, shape);
     else
         enter(w, shape->table, shape, 0);
     walk_levels(w);
-}
-
-/* The value of an enum that was boxed. */
-static void mark_enum(struct walk *w, const struct method_table *m)
-{
-    if (w->len != 1 || !clr_is_enum(w->t, m))
-        return;
-    w->all[0].kind = HD_FIELD_ENUM;
-    w->all[0].type = m->address;
 }
 
 static int by_offset(const void *a, const void *b)
@@ -437,23 +410,15 @@ static bool set_version(struct clr_type *shown, const struct clr_field *all, siz
     return true;
 }
 
-/* The name of a file in the process, whose system is not that of this program. */
-static const char *file_name(const char *path)
-{
-    const char *name = path;
-    for (; *path != '\0'; path++)
-        if (*path == '/' || *path == '\\')
-            name = path + 1;
-    return name;
-}
-
-/* Uri: the text that it was made of. It is of an assembly of its own. */
+/* Uri: the text that it was made of. It is of an assembly of its own, in the process, whose
+ * system is not that of this program. */
 static bool set_uri(struct clr_type *shown, const struct clr_field *all, size_t len)
 {
-    static const char assembly[] = "System.Private.Uri.dll";
-    if (shown->module == NULL || strcmp(file_name(shown->module), assembly) != 0)
-        return false;
-    for (size_t i = 0; i < len; i++) {
+    const char *name = shown->module != NULL ? shown->module : "";
+    for (const char *at = name; *at != '\0'; at++)
+        if (*at == '/' || *at == '\\')
+            name = at + 1;
+    for (size_t i = 0; strcmp(name, "System.Private.Uri.dll") == 0 && i < len; i++) {
         if (all[i].kind != HD_FIELD_REFERENCE || strcmp(all[i].name, "_string") != 0)
             continue;
         shown->self_value = all[i];
@@ -468,19 +433,17 @@ static void set_self(struct clr_types *t, const struct method_table *m,
 {
     const struct clr_field *all = shown->fields;
     size_t len = shown->field_count;
-    const char *name = clr_shape_of(t, m->address)->full_name->raw;
     if (method_table_is_value(m)) {
-        bool is_one = len == 1 && all[0].kind != HD_FIELD_REFERENCE &&
-                      all[0].kind != HD_FIELD_UNKNOWN;
-        shown->self = is_one ? CLR_BOXED_VALUE : CLR_JUST_FIELDS;
-        if (is_one)
+        if (len == 1 && all[0].kind != HD_FIELD_REFERENCE &&
+            all[0].kind != HD_FIELD_UNKNOWN) {
+            shown->self = CLR_BOXED_VALUE;
             shown->self_value = all[0];
-    } else if (strcmp(name, "System.Version") == 0) {
+        }
+    } else if (is_named(t, m->address, "System.Version")) {
         if (is_of_core(t, m) && set_version(shown, all, len))
             shown->self = CLR_A_VERSION;
-    } else if (strcmp(name, "System.Uri") == 0) {
-        if (set_uri(shown, all, len))
-            shown->self = CLR_A_URI;
+    } else if (is_named(t, m->address, "System.Uri") && set_uri(shown, all, len)) {
+        shown->self = CLR_A_URI;
     }
 }
 
@@ -495,7 +458,10 @@ void clr_fields_of(struct clr_types *t, const struct method_table *m,
         walk_elements(&w, m->per_inst);
     } else {
         walk_class(&w, m);
-        mark_enum(&w, m);
+        if (w.len == 1 && clr_is_enum(t, m)) { /* one that was boxed */
+            w.all[0].kind = HD_FIELD_ENUM;
+            w.all[0].type = m->address;
+        }
     }
     if (w.len > 0) {
         qsort(w.all, w.len, sizeof(*w.all), by_offset);

@@ -203,6 +203,11 @@ void clr_add_type_ref(struct text *to, const struct metadata *m, uint32_t row);
 void clr_add_arguments(struct text *to, const struct clr_shape *const *arguments,
                        uint32_t count);
 
+/* What arrays, pointers and references add to a name: "[]", "[,]", "[*]"; "*", "&". rank:
+ * dimensions of an array. */
+enum { MOST_RANK = 32 };
+void clr_add_suffix(struct text *to, unsigned element, uint32_t rank);
+
 /* The key of an instantiation of a struct. */
 uint64_t clr_instance_key(uint64_t module, uint32_t row,
                           const struct clr_shape *const *arguments, uint32_t count);

@@ -10,20 +10,18 @@
 /* --- names of rows ---------------------------------------------------------------------
  */
 
-static void add_plain_name(struct text *to, struct metadata_name name)
+/* The namespace and a dot, if it has one. */
+static void add_space(struct text *to, struct metadata_name name)
 {
     text_add_string(to, name.space);
     if (name.space[0] != '\0')
         text_add_char(to, '.');
-    text_add_string(to, name.name);
 }
 
 /* As arguments are spelled: what has a meaning in such a name gets a backslash. */
 static void add_escaped(struct text *to, struct metadata_name name)
 {
-    text_add_string(to, name.space);
-    if (name.space[0] != '\0')
-        text_add_char(to, '.');
+    add_space(to, name);
     for (const char *s = name.name; *s != '\0'; s++) {
         if (strchr(",[]&*+\\", *s) != NULL)
             text_add_char(to, '\\');
@@ -219,18 +217,13 @@ static const struct clr_shape *known_or_unknown(struct clr_types *t, uint64_t ha
     return k != NULL ? &k->shape : t->nothing;
 }
 
-/* "[]", "[,]", "[*]"; "*", "&" */
-static void add_suffix(struct text *to, const struct parts *p)
+void clr_add_suffix(struct text *to, unsigned element, uint32_t rank)
 {
-    if (p->kind == HANDLE_POINTER) {
-        text_add_char(to, p->element == ELEMENT_PTR ? '*' : '&');
+    if (element == ELEMENT_PTR || element == ELEMENT_BYREF) {
+        text_add_char(to, element == ELEMENT_PTR ? '*' : '&');
         return;
     }
-    enum { MOST_RANK = 32 };
-    uint32_t rank = method_table_rank(&p->m);
-    text_add_char(to, '[');
-    if (rank == 1 && !method_table_is_vector(&p->m))
-        text_add_char(to, '*');
+    text_add_string(to, element == ELEMENT_ARRAY && rank == 1 ? "[*" : "[");
     for (uint32_t i = 1; i < rank && i < MOST_RANK; i++)
         text_add_char(to, ',');
     text_add_char(to, ']');
@@ -239,9 +232,12 @@ static void add_suffix(struct text *to, const struct parts *p)
 static struct clr_name *suffixed(struct clr_types *t, const struct clr_name *name,
                                  const struct parts *p)
 {
+    unsigned element = p->kind == HANDLE_POINTER       ? p->element
+                       : method_table_is_vector(&p->m) ? ELEMENT_SZARRAY
+                                                       : ELEMENT_ARRAY;
     text_clear(&t->text);
     text_add(&t->text, name->raw, name->len);
-    add_suffix(&t->text, p);
+    clr_add_suffix(&t->text, element, method_table_rank(&p->m));
     return clr_name_add(t, &t->text);
 }
 
@@ -284,7 +280,8 @@ static void make_plain(struct clr_types *t, struct known_type *k, const struct p
         name_unknown(t, k);
     } else {
         text_clear(&t->text);
-        add_plain_name(&t->text, metadata_type_name(&module->metadata, row));
+        add_space(&t->text, metadata_type_name(&module->metadata, row));
+        text_add_string(&t->text, metadata_type_name(&module->metadata, row).name);
         clr_add_arguments(&t->text, arguments, p->count);
         k->shape.name = clr_name_add(t, &t->text);
         text_clear(&t->text);

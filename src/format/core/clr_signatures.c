@@ -120,39 +120,32 @@ static struct clr_shape *new_shape(struct clr_types *t, uint8_t element, uint64_
     return s;
 }
 
-/* --- leaves -------------------------------------------------------------------- */
-
-static const struct clr_shape *plain(struct evaluation *e, bool is_value, uint32_t token)
-{
-    struct definition d = is_value ? define(e->t, e->scope, token) : (struct definition){0};
-    if (d.table != 0)
-        return clr_shape_of(e->t, d.table);
-    text_clear(&e->t->text);
-    add_token_name(&e->t->text, &e->scope->module->metadata, token);
-    return new_shape(e->t, is_value ? ELEMENT_VALUETYPE : ELEMENT_CLASS,
-                     is_value ? 0 : KEY_REFERENCE, &e->t->text);
-}
-
 static bool next(struct evaluation *e, uint32_t *number)
 {
     return metadata_number(e->signature, &e->at, number);
 }
 
+/* --- leaves -------------------------------------------------------------------- */
+
 /* One that is finished; NULL if it waits for others (pushed) or the signature is wrong. */
 static const struct clr_shape *leaf(struct evaluation *e, uint32_t element)
 {
+    struct clr_types *t = e->t;
+    bool is_value = element == ELEMENT_VALUETYPE;
     uint32_t number;
-    switch (element) {
-    case ELEMENT_CLASS:
-    case ELEMENT_VALUETYPE:
-        return next(e, &number) ? plain(e, element == ELEMENT_VALUETYPE, number) : NULL;
-    case ELEMENT_VAR:
-        if (!next(e, &number) || number >= e->scope->count)
-            return NULL;
-        return e->scope->arguments[number];
-    default:
-        return clr_primitive(e->t, element);
-    }
+    if (element != ELEMENT_CLASS && element != ELEMENT_VAR && !is_value)
+        return clr_primitive(t, element);
+    if (!next(e, &number))
+        return NULL;
+    if (element == ELEMENT_VAR)
+        return number < e->scope->count ? e->scope->arguments[number] : NULL;
+    uint64_t table = is_value ? define(t, e->scope, number).table : 0;
+    if (table != 0)
+        return clr_shape_of(t, table);
+    text_clear(&t->text);
+    add_token_name(&t->text, &e->scope->module->metadata, number);
+    return new_shape(t, is_value ? ELEMENT_VALUETYPE : ELEMENT_CLASS,
+                     is_value ? 0 : KEY_REFERENCE, &t->text);
 }
 
 /* --- what is made of others ---------------------------------------------------- */
@@ -200,7 +193,6 @@ static const struct clr_shape *generic(struct evaluation *e, const struct frame 
 /* Behind an element: rank, sizes, lower bounds. */
 static uint32_t read_rank(struct evaluation *e)
 {
-    enum { MOST_RANK = 32 };
     uint32_t rank, count, number;
     if (!next(e, &rank) || rank > MOST_RANK)
         return 0;
@@ -218,20 +210,15 @@ static const struct clr_shape *suffixed(struct evaluation *e, const struct frame
 {
     const struct clr_name *name = e->done[f->first]->full_name;
     struct text *text = &e->t->text;
-    text_clear(text);
-    text_add(text, name->raw, name->len);
-    if (f->element == ELEMENT_PTR || f->element == ELEMENT_BYREF) {
-        text_add_char(text, f->element == ELEMENT_PTR ? '*' : '&');
-        return new_shape(e->t, f->element, KEY_POINTER, text);
-    }
+    bool is_pointer = f->element == ELEMENT_PTR || f->element == ELEMENT_BYREF;
     uint32_t rank = f->element == ELEMENT_ARRAY ? read_rank(e) : 1;
     if (rank == 0)
         return NULL;
-    text_add_string(text, f->element == ELEMENT_ARRAY && rank == 1 ? "[*" : "[");
-    while (--rank > 0)
-        text_add_char(text, ',');
-    text_add_char(text, ']');
-    return new_shape(e->t, ELEMENT_CLASS, KEY_REFERENCE, text);
+    text_clear(text);
+    text_add(text, name->raw, name->len);
+    clr_add_suffix(text, f->element, rank);
+    return new_shape(e->t, is_pointer ? f->element : ELEMENT_CLASS,
+                     is_pointer ? KEY_POINTER : KEY_REFERENCE, text);
 }
 
 /* A finished type goes to what waits for it, which may be finished by that. */

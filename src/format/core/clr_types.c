@@ -198,7 +198,7 @@ const char *clr_enum_name(struct clr_types *t, uint64_t table, uint64_t value)
     uint32_t first, end = metadata_fields(metadata, m.row, &first);
     value &= mask;
     text_clear(&t->text);
-    for (uint32_t place = first; place < end && all->len < MOST_MEMBERS && t->text.len == 0;
+    for (uint32_t place = first; place < end && all->len < MOST_MEMBERS && !found;
          place++) {
         struct member *member = &all->all[all->len];
         member->field = metadata_field(metadata, place);

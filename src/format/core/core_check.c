@@ -1,12 +1,9 @@
 #include "format/core/core_check.h"
 
-#include "base/text.h"
-
 #include <inttypes.h>
-#include <stdio.h>
 
 /* Fewer are no evidence: one variable may be half written in a process that was stopped. */
-enum { FEWEST = 8, SENTENCE = 160 };
+enum { FEWEST = 8 };
 
 static const struct runtime *runtime_of(const struct core_facts *f)
 {
@@ -31,24 +28,6 @@ struct census {
     uint64_t running, by_id, with_stack, by_stack, impossible;
 };
 
-static bool has_id(const struct process_image *p, uint64_t id)
-{
-    for (size_t i = 0; i < p->thread_count; i++)
-        if (p->threads[i].id == id)
-            return true;
-    return false;
-}
-
-static bool has_stack(const struct process_image *p, uint64_t base)
-{
-    for (size_t i = 0; i < p->thread_count; i++) {
-        uint64_t top = p->threads[i].registers[p->processor->stack_pointer];
-        if (top < base && base - top < MOST_STACK)
-            return true;
-    }
-    return false;
-}
-
 static struct census count_threads(const struct core_facts *f)
 {
     const struct process_image *p = runtime_of(f)->image;
@@ -56,168 +35,141 @@ static struct census count_threads(const struct core_facts *f)
     struct census c = {0};
     for (size_t i = 0; i < f->threads->len; i++) {
         const struct gc_thread *t = &f->threads->all[i];
+        bool has_id = false, has_stack = false;
         if (t->os_id == NOT_STARTED || t->os_id == ended)
             continue;
+        for (size_t k = 0; k < p->thread_count; k++) {
+            uint64_t top = p->threads[k].registers[p->processor->stack_pointer];
+            has_id |= p->threads[k].id == t->os_id;
+            has_stack |= top < t->stack_base && t->stack_base - top < MOST_STACK;
+        }
         c.running++;
-        c.by_id += has_id(p, t->os_id);
+        c.by_id += has_id;
         c.impossible += is_linux && t->os_id > MOST_ID;
         c.with_stack += t->stack_base != 0;
-        c.by_stack += t->stack_base != 0 && has_stack(p, t->stack_base);
+        c.by_stack += has_stack;
     }
     return c;
 }
 
-/* True if the list is shorter or longer than the runtime's count by more than the one
- * thread that is being added or removed. */
-static bool is_short(const struct core_facts *f, uint64_t *counted)
+static const char *threads_differ(const struct core_facts *f, struct arena *a)
 {
     const struct runtime *r = runtime_of(f);
+    const struct process_image *p = r->image;
+    size_t listed = f->threads->len;
+    if (r->thread_store == 0 || p->thread_count == 0)
+        return NULL;
+    if (!f->threads->whole)
+        return arena_printf(a, "the list of the runtime does not end after %zu", listed);
+    /* By more than the one thread that is being added or removed. */
     bool ok = r->at.thread_store.count != RUNTIME_NO_OFFSET;
-    *counted =
-        memory_u32(&r->image->memory, r->thread_store + r->at.thread_store.count, &ok);
-    uint64_t listed = f->threads->len;
-    return ok && (listed > *counted + 1 || *counted > listed + 1);
-}
-
-static bool threads_differ(const struct core_facts *f, char *why)
-{
-    const struct process_image *p = runtime_of(f)->image;
-    uint64_t counted;
-    if (runtime_of(f)->thread_store == 0 || p->thread_count == 0)
-        return false;
-    if (!f->threads->whole) {
-        snprintf(why, SENTENCE, "the list of the runtime does not end after %zu",
-                 f->threads->len);
-        return true;
-    }
-    if (is_short(f, &counted)) {
-        snprintf(why, SENTENCE, "%zu in the list of the runtime, which counts %" PRIu64,
-                 f->threads->len, counted);
-        return true;
-    }
+    uint64_t counted =
+        memory_u32(&p->memory, r->thread_store + r->at.thread_store.count, &ok);
+    if (ok && (listed > counted + 1 || counted > listed + 1))
+        return arena_printf(a, "%zu in the list of the runtime, which counts %" PRIu64,
+                            listed, counted);
     struct census c = count_threads(f);
     bool is_elsewhere = c.by_id == 0 && (c.with_stack == 0 || c.by_stack > 0);
     if (c.impossible == 0 && (is_elsewhere || 2 * c.by_id >= c.running))
-        return false;
-    snprintf(why, SENTENCE,
-             "%" PRIu64 " of %" PRIu64 " in the list of the runtime are among the %zu of "
-             "the process",
-             c.by_id, c.running, p->thread_count);
-    return true;
+        return NULL;
+    return arena_printf(a,
+                        "%" PRIu64 " of %" PRIu64 " in the list of the runtime are among "
+                        "the %zu of the process",
+                        c.by_id, c.running, p->thread_count);
 }
 
 /* --- static variables ---------------------------------------------------------- */
 
 /* Threads that ran managed code have at least the Thread object of their own. */
-static bool thread_statics_lack(const struct core_facts *f, char *why)
+static const char *thread_statics_lack(const struct core_facts *f, struct arena *a)
 {
     const struct clr_declared *d = &f->declared;
-    if (f->roots == NULL || d->thread_types < FEWEST || d->thread_instances > 0)
-        return false;
-    snprintf(why, SENTENCE,
-             "%" PRIu64 " types declare some, and none of %zu threads has any",
-             d->thread_types, f->threads->len);
-    return true;
+    if (d->thread_types < FEWEST || d->thread_instances > 0)
+        return NULL;
+    return arena_printf(a,
+                        "%" PRIu64 " types declare some, and none of %zu threads has any",
+                        d->thread_types, f->threads->len);
 }
 
-/* True if most of them lead to no object. */
-static bool most_lead_nowhere(const struct core_tally *t, const char *what, char *why)
+/* If most of them lead to no object. */
+static const char *most_lead_nowhere(const struct core_tally *t, const char *what,
+                                     struct arena *a)
 {
     if (t->met < FEWEST || 2 * t->objects >= t->met)
-        return false;
-    snprintf(why, SENTENCE, "%" PRIu64 " of %" PRIu64 " %s", t->objects, t->met, what);
-    return true;
+        return NULL;
+    return arena_printf(a, "%" PRIu64 " of %" PRIu64 " %s", t->objects, t->met, what);
 }
 
-static bool statics_differ(const struct core_facts *f, char *why)
+static const char *statics_differ(const struct core_facts *f, struct arena *a)
 {
     uint64_t types = f->declared.types;
-    if (f->roots == NULL)
-        return false;
     if (types < FEWEST || f->roots->statics.met > 0)
-        return most_lead_nowhere(&f->roots->statics, "lead to objects", why);
-    snprintf(why, SENTENCE, "%" PRIu64 " types declare some, and none has a value", types);
-    return true;
+        return most_lead_nowhere(&f->roots->statics, "lead to objects", a);
+    return arena_printf(a, "%" PRIu64 " types declare some, and none has a value", types);
 }
 
 /* --- types --------------------------------------------------------------------- */
 
-/* True if fewer than three quarters agree: no module lists a few instantiations, and edit
- * and continue adds fields. */
-static bool disagree(const struct core_facts *f, const struct clr_tally *t,
-                     const char *what, char *why)
+/* If fewer than three quarters agree: no module lists a few instantiations, and edit and
+ * continue adds fields. */
+static const char *disagree(const struct clr_tally *t, const char *what, struct arena *a)
 {
-    if (f->roots == NULL || t->asked < FEWEST || 4 * t->agreed >= 3 * t->asked)
-        return false;
-    snprintf(why, SENTENCE, "%" PRIu64 " of %" PRIu64 " %s", t->agreed, t->asked, what);
-    return true;
+    if (t->asked < FEWEST || 4 * t->agreed >= 3 * t->asked)
+        return NULL;
+    return arena_printf(a, "%" PRIu64 " of %" PRIu64 " %s", t->agreed, t->asked, what);
 }
 
-static bool rows_disagree(const struct core_facts *f, char *why)
+static const char *rows_disagree(const struct core_facts *f, struct arena *a)
 {
-    return disagree(f, &f->agreement.rows, "are in the map of their module", why);
+    return disagree(&f->agreement.rows, "are in the map of their module", a);
 }
 
-static bool instances_disagree(const struct core_facts *f, char *why)
+static const char *instances_disagree(const struct core_facts *f, struct arena *a)
 {
-    return disagree(f, &f->agreement.instances, "are listed by a module", why);
+    return disagree(&f->agreement.instances, "are listed by a module", a);
 }
 
-static bool fields_disagree(const struct core_facts *f, char *why)
+static const char *fields_disagree(const struct core_facts *f, struct arena *a)
 {
-    return disagree(f, &f->agreement.fields, "types have the number that they declare",
-                    why);
+    return disagree(&f->agreement.fields, "types have the number that they declare", a);
 }
 
 /* --- handles and finalizers ---------------------------------------------------- */
 
 /* The runtime allocates some at its start, and never frees them. */
-static bool handles_differ(const struct core_facts *f, char *why)
+static const char *handles_differ(const struct core_facts *f, struct arena *a)
 {
-    const struct memory *m = &runtime_of(f)->image->memory;
     bool has_map = f->globals->handle_map != 0;
-    memory_u64(m, f->globals->handle_map, &has_map);
-    if (f->roots == NULL || !has_map)
-        return false;
-    if (f->roots->handles.met > 0)
-        return most_lead_nowhere(&f->roots->handles, "lead to objects", why);
-    snprintf(why, SENTENCE, "their tables are empty");
-    return true;
+    memory_u64(&runtime_of(f)->image->memory, f->globals->handle_map, &has_map);
+    if (!has_map || f->roots->handles.met > 0)
+        return has_map ? most_lead_nowhere(&f->roots->handles, "lead to objects", a) : NULL;
+    return "their tables are empty";
 }
 
-/* Counts the types with a finalizer that have objects. */
-static uint64_t finalizable_types(const struct gc_heap *h)
+/* By the types with a finalizer that have objects. */
+static const char *finalizable_differ(const struct core_facts *f, struct arena *a)
 {
     static const uint32_t has_finalizer = 0x00100000; /* of MTFlags */
-    uint64_t found = 0;
+    const struct gc_heap *h = f->heap;
+    uint64_t types = 0;
+    if (f->roots->finalizable.met > 0)
+        return most_lead_nowhere(&f->roots->finalizable, "registered ones are objects", a);
     for (size_t i = 0; i < h->type_count; i++) {
         bool ok = h->types[i].clr != NULL;
         uint64_t at = h->types[i].method_table + h->runtime->at.method_table.flags;
         uint32_t flags = ok ? memory_u32(&h->runtime->image->memory, at, &ok) : 0;
-        found += ok && (flags & has_finalizer) && h->types[i].component_size == 0;
+        types += ok && (flags & has_finalizer) && h->types[i].component_size == 0;
     }
-    return found;
-}
-
-static bool finalizable_differ(const struct core_facts *f, char *why)
-{
-    if (f->roots == NULL)
-        return false;
-    if (f->roots->finalizable.met > 0)
-        return most_lead_nowhere(&f->roots->finalizable, "registered ones are objects",
-                                 why);
-    uint64_t types = finalizable_types(f->heap);
     if (types < FEWEST)
-        return false;
-    snprintf(why, SENTENCE,
-             "%" PRIu64 " types have finalizers, and no object is registered", types);
-    return true;
+        return NULL;
+    return arena_printf(a, "%" PRIu64 " types have finalizers, and no object is registered",
+                        types);
 }
 
 /* --- regions ------------------------------------------------------------------- */
 
 /* Threads leave gaps of some kilobytes, which are more than the objects of a tiny heap. */
-static bool regions_lack_objects(const struct core_facts *f, char *why)
+static const char *regions_lack_objects(const struct core_facts *f, struct arena *a)
 {
     enum { FEWEST_BYTES = 1 << 20 };
     const struct gc_regions *all = &f->heap->regions;
@@ -225,45 +177,41 @@ static bool regions_lack_objects(const struct core_facts *f, char *why)
     for (size_t i = 0; i < all->len; i++)
         bytes += all->all[i].end - all->all[i].start;
     if (f->heap->unread < FEWEST_BYTES || f->heap->unread <= bytes / 2)
-        return false;
-    snprintf(why, SENTENCE, "%" PRIu64 " of %" PRIu64 " bytes contain no objects",
-             f->heap->unread, bytes);
-    return true;
+        return NULL;
+    return arena_printf(a, "%" PRIu64 " of %" PRIu64 " bytes contain no objects",
+                        f->heap->unread, bytes);
 }
 
 /* --- all ----------------------------------------------------------------------- */
 
 static const struct check {
     const char *what;
-    bool (*contradicts)(const struct core_facts *f, char *why); /* why: SENTENCE bytes */
+    const char *(*contradicts)(const struct core_facts *f, struct arena *a);
+    bool needs_roots;
 } checks[] = {
-    {"threads", threads_differ},
-    {"types", rows_disagree},
-    {"generic types and arrays", instances_disagree},
-    {"fields", fields_disagree},
-    {"thread statics", thread_statics_lack},
-    {"static variables", statics_differ},
-    {"handles", handles_differ},
-    {"finalizable objects", finalizable_differ},
-    {"regions of the heap", regions_lack_objects},
+    {"threads", threads_differ, false},
+    {"types", rows_disagree, true},
+    {"generic types and arrays", instances_disagree, true},
+    {"fields", fields_disagree, true},
+    {"thread statics", thread_statics_lack, true},
+    {"static variables", statics_differ, true},
+    {"handles", handles_differ, true},
+    {"finalizable objects", finalizable_differ, true},
+    {"regions of the heap", regions_lack_objects, false},
 };
 
 const char *core_check(const struct core_facts *f, struct arena *a)
 {
     const struct process_image *p = runtime_of(f)->image;
-    struct text found = {0};
+    const char *all = NULL;
     if (p->lost > 0 || p->redaction.is_redacted)
         return NULL;
     for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
-        char why[SENTENCE];
-        if (!checks[i].contradicts(f, why))
-            continue;
-        text_add_string(&found, found.len > 0 ? "; " : "");
-        text_add_string(&found, checks[i].what);
-        text_add_string(&found, ": ");
-        text_add_string(&found, why);
+        bool is_asked = f->roots != NULL || !checks[i].needs_roots;
+        const char *why = is_asked ? checks[i].contradicts(f, a) : NULL;
+        if (why != NULL)
+            all = arena_printf(a, "%s%s%s: %s", all != NULL ? all : "",
+                               all != NULL ? "; " : "", checks[i].what, why);
     }
-    const char *all = found.len > 0 ? arena_strdup(a, found.data, found.len) : NULL;
-    text_free(&found);
     return all;
 }

@@ -10,21 +10,50 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- values -------------------------------------------------------------------- */
-
-/* The values of an object's fields, or of an array's elements, out of the memory of its
- * process. */
-
-struct core_values_asked {
-    uint64_t first;
-    size_t most;
-    bool with_text;   /* the contents of strings as well */
-    size_t most_text; /* of so many characters at most */
-};
-
 enum { COUNT_AT = 8, HEADER = 8, UNIT = 2 };
 
-/* --- what a reference leads to ------------------------------------------- */
+/* --- the core ------------------------------------------------------------ */
+
+bool core_open_types(struct core *c, struct hd_error *err)
+{
+    c->clr = clr_types_open(&c->runtime, &c->arena);
+    const char *misfit = clr_types_misfit(c->clr);
+    return misfit == NULL || runtime_refuse_layout(&c->runtime, misfit, err);
+}
+
+const struct gc_type *core_type_at(const struct core *c, uint64_t address)
+{
+    const uint64_t mask = ~UINT64_C(7);
+    bool ok = true;
+    uint64_t method_table = memory_u64(&c->image.memory, address, &ok) & mask;
+    uint32_t number = ok ? id_numbers_find(&c->heap.type_numbers, method_table) : NO_ID;
+    return number != NO_ID ? &c->heap.types[number] : NULL;
+}
+
+const unsigned char *core_object_at(const struct core *c, uint64_t address, uint64_t size,
+                                    void **copy)
+{
+    const struct memory *m = &c->image.memory;
+    uint64_t bytes = size - HEADER;
+    struct bytes there = memory_from(m, address);
+    if (there.size >= bytes)
+        return there.data;
+    *copy = alloc_resize(NULL, bytes);
+    return memory_copy(m, address, *copy, bytes) ? *copy : NULL;
+}
+
+void core_free(struct core *c)
+{
+    if (c == NULL)
+        return;
+    gc_heap_close(&c->heap);
+    clr_types_close(c->clr);
+    process_image_close(&c->image);
+    arena_free(&c->arena);
+    free(c);
+}
+
+/* --- values: what a reference leads to ------------------------------------------- */
 
 static bool is_below(const void *all, size_t n, const void *address)
 {
@@ -38,43 +67,40 @@ static uint32_t object_at(const struct core *c, const struct graph *g, uint64_t 
                                                                         : HD_NO_OBJECT;
 }
 
-/* Text in which NUL is U+2400, since a C string ends with one. */
-static void add_units(struct text *t, const unsigned char *at, size_t units)
-{
-    enum { SYMBOL_FOR_NULL = 0x2400 };
-    for (size_t begin = 0, end; begin < units; begin = end + 1) {
-        for (end = begin; end < units && le_u16(at + UNIT * end) != 0;)
-            end++;
-        text_add_utf16(t, at + UNIT * begin, end - begin, UTF16_LITTLE);
-        if (end < units)
-            text_add_code_point(t, SYMBOL_FOR_NULL);
-    }
-}
-
-/* The contents of a string, which holds so many UTF-16 units behind its number of them. */
+/* The contents of a string, which holds so many UTF-16 units behind its number of them. NUL
+ * is U+2400, since a C string ends with one. */
 static void read_text(const struct core *c, const struct gc_type *t, size_t most,
                       struct arena *a, struct hd_field *v)
 {
+    enum { SYMBOL_FOR_NULL = 0x2400 };
     const struct memory *m = &c->image.memory;
     bool ok = true;
     uint64_t length = memory_u32(m, v->number + COUNT_AT, &ok);
-    uint64_t units = length < most ? length : most;
-    const unsigned char *at = memory_at(m, v->number + t->clr->elements_at, units * UNIT);
+    size_t units = length < most ? (size_t)length : most;
+    const unsigned char *at =
+        memory_at(m, v->number + t->clr->elements_at, (uint64_t)units * UNIT);
     if (!ok || (at == NULL && units > 0))
         return;
     struct text text = {0};
-    add_units(&text, at, (size_t)units);
+    for (size_t begin = 0, end; begin < units; begin = end + 1) {
+        for (end = begin; end < units && le_u16(at + UNIT * end) != 0;)
+            end++;
+        text_add_utf16(&text, at + UNIT * begin, end - begin, UTF16_LITTLE);
+        if (end < units)
+            text_add_code_point(&text, SYMBOL_FOR_NULL);
+    }
     v->text = arena_strdup(a, text_string(&text), text.len);
     v->is_cut = units < length;
     text_free(&text);
 }
 
-/* --- one value ----------------------------------------------------------- */
+/* --- values: one ---------------------------------------------------------- */
 
 struct looking {
     struct core *core;
     const struct graph *g;
-    const struct core_values_asked *asked;
+    bool with_text;   /* the contents of strings as well */
+    size_t most_text; /* of so many characters at most */
     struct arena *a;
 };
 
@@ -121,10 +147,10 @@ static void read_target(const struct looking *l, struct hd_field *v)
     bool ok = true;
     v->length = memory_u32(&l->core->image.memory, v->number + COUNT_AT, &ok);
     v->has_length = ok;
-    bool has_text = t->clr->is_string && l->asked->with_text;
+    bool has_text = t->clr->is_string && l->with_text;
     v->is_redacted = has_text && is_redacted(l);
     if (has_text && !v->is_redacted)
-        read_text(l->core, t, l->asked->most_text, l->a, v);
+        read_text(l->core, t, l->most_text, l->a, v);
 }
 
 /* What the object there says besides its fields, in l->a; NULL. */
@@ -149,38 +175,24 @@ static struct hd_field *read_self(const struct looking *l, const struct gc_type 
     return self;
 }
 
-static void read_reference(const struct looking *l, struct hd_field *v)
-{
-    read_target(l, v);
-    const struct gc_type *t = v->to != HD_NO_OBJECT ? type_at(l, v->number) : NULL;
-    const struct hd_field *self = t != NULL ? read_self(l, t, v->number) : NULL;
-    if (self == NULL)
-        return;
-    if (self->kind != HD_FIELD_REFERENCE) {
-        v->boxed = self;
-    } else {
-        v->text = self->text;
-        v->is_cut = self->is_cut;
-        v->is_redacted = self->is_redacted;
-    }
-}
-
 static void read_value(const struct looking *l, const struct clr_field *field,
                        const unsigned char *bytes, struct hd_field *v)
 {
     if (v->kind != HD_FIELD_REFERENCE) {
         read_plain(l, field, bytes, v);
-    } else {
-        v->number = le_u64(bytes);
-        read_reference(l, v);
+        return;
     }
-}
-
-/* "[].value" of element 17 is "[17].value". */
-static const char *element_name(struct arena *a, const char *name, uint64_t number)
-{
-    const char *rest = strncmp(name, "[]", 2) == 0 ? name + 2 : name;
-    return arena_printf(a, "[%" PRIu64 "]%s", number, rest);
+    v->number = le_u64(bytes);
+    read_target(l, v);
+    const struct gc_type *t = v->to != HD_NO_OBJECT ? type_at(l, v->number) : NULL;
+    const struct hd_field *self = t != NULL ? read_self(l, t, v->number) : NULL;
+    if (self != NULL && self->kind != HD_FIELD_REFERENCE) {
+        v->boxed = self;
+    } else if (self != NULL) {
+        v->text = self->text;
+        v->is_cut = self->is_cut;
+        v->is_redacted = self->is_redacted;
+    }
 }
 
 /* --- all of an object ---------------------------------------------------- */
@@ -197,46 +209,6 @@ static uint64_t value_count(const struct gc_type *t, const unsigned char *bytes,
     uint64_t elements = le_u32(bytes + COUNT_AT),
              most = (room - clr->elements_at) / clr->element_size;
     return (elements < most ? elements : most) * clr->field_count;
-}
-
-/* As struct fields' values (heap/fields.h). One thread at a time. */
-static const struct hd_field *core_values_of(struct core *c, const struct graph *g,
-                                             node_id n,
-                                             const struct core_values_asked *asked,
-                                             struct arena *a, size_t *len, uint64_t *count)
-{
-    const struct looking l = {c, g, asked, a};
-    const struct gc_type *t = core_type_at(c, graph_address(g, n));
-    uint64_t room = graph_size(g, n) - HEADER;
-    void *copy = NULL;
-    *len = 0;
-    *count = 0;
-    if (t == NULL || t->clr == NULL)
-        return NULL;
-    const struct clr_type *clr = t->clr;
-    const unsigned char *bytes =
-        core_object_at(c, graph_address(g, n), room + HEADER, &copy);
-    if (bytes != NULL)
-        *count = value_count(t, bytes, room);
-    uint64_t left = *count > asked->first ? *count - asked->first : 0;
-    size_t wanted = left < asked->most ? (size_t)left : asked->most;
-    struct hd_field *all = arena_array(a, struct hd_field, wanted);
-    bool is_indexed = clr->is_array || clr->is_string;
-    for (size_t i = 0; i < wanted; i++) {
-        uint64_t number = asked->first + i, element = number / clr->field_count;
-        const struct clr_field *field = &clr->fields[number % clr->field_count];
-        uint64_t at = field->offset;
-        all[i] = named(field);
-        if (is_indexed) {
-            at += clr->elements_at + element * clr->element_size;
-            all[i].name = element_name(a, field->name, element);
-        }
-        if (at <= room && (uint64_t)field->inside + field->size <= room - at)
-            read_value(&l, field, bytes + at, &all[i]);
-    }
-    free(copy);
-    *len = wanted;
-    return wanted > 0 ? all : NULL;
 }
 
 /* --- fields --------------------------------------------------------------------- */
@@ -367,26 +339,54 @@ static void of_node(const void *context, node_id n, field_id *ids)
     free(copy);
 }
 
+/* Value number `number` of an object of type t, of which room bytes are known. */
+static struct hd_field value_at(const struct looking *l, const struct clr_type *t,
+                                const unsigned char *bytes, uint64_t room, uint64_t number)
+{
+    const struct clr_field *field = &t->fields[number % t->field_count];
+    uint64_t at = field->offset, element = number / t->field_count;
+    struct hd_field value = named(field);
+    if (t->is_array || t->is_string) { /* "[].value" of element 17 is "[17].value" */
+        const char *rest = field->name + (strncmp(field->name, "[]", 2) == 0 ? 2 : 0);
+        at += t->elements_at + element * t->element_size;
+        value.name = arena_printf(l->a, "[%" PRIu64 "]%s", element, rest);
+    }
+    if (at <= room && (uint64_t)field->inside + field->size <= room - at)
+        read_value(l, field, bytes + at, &value);
+    return value;
+}
+
 static const struct hd_field *values(const void *context, node_id n, uint64_t first,
                                      size_t most, bool with_text, size_t most_text,
                                      struct arena *a, size_t *len, uint64_t *count)
 {
     struct core_fields *f = (struct core_fields *)context;
-    const struct core_values_asked asked = {first, most, with_text, most_text};
+    const struct looking l = {f->core, f->graph, with_text, most_text, a};
+    uint64_t address = graph_address(f->graph, n), size = graph_size(f->graph, n);
+    void *copy = NULL;
+    *len = 0;
+    *count = 0;
     pthread_mutex_lock(&f->lock);
-    const struct hd_field *found =
-        core_values_of(f->core, f->graph, n, &asked, a, len, count);
+    const struct gc_type *t = type_at(&l, address);
+    const unsigned char *bytes =
+        t != NULL ? core_object_at(f->core, address, size, &copy) : NULL;
+    if (bytes != NULL)
+        *count = value_count(t, bytes, size - HEADER);
+    uint64_t left = *count > first ? *count - first : 0;
+    *len = left < most ? (size_t)left : most;
+    struct hd_field *all = arena_array(a, struct hd_field, *len);
+    for (size_t i = 0; i < *len; i++)
+        all[i] = value_at(&l, t->clr, bytes, size - HEADER, first + i);
+    free(copy);
     pthread_mutex_unlock(&f->lock);
-    return found;
+    return *len > 0 ? all : NULL;
 }
 
 static const struct hd_field *self(const void *context, node_id n, size_t most_text,
                                    struct arena *a)
 {
     struct core_fields *f = (struct core_fields *)context;
-    const struct core_values_asked asked = {.with_text = most_text > 0,
-                                            .most_text = most_text};
-    const struct looking l = {f->core, f->graph, &asked, a};
+    const struct looking l = {f->core, f->graph, most_text > 0, most_text, a};
     uint64_t address = graph_address(f->graph, n);
     pthread_mutex_lock(&f->lock);
     const struct gc_type *t = type_at(&l, address);
@@ -403,26 +403,6 @@ struct static_list {
     size_t len, cap;
 };
 
-static bool any_is_set(const unsigned char *bytes, size_t len)
-{
-    size_t i = 0;
-    while (i < len && bytes[i] == 0)
-        i++;
-    return i < len;
-}
-
-/* What a box holds is the value of the variable, where that is one. */
-static void unbox(struct hd_field *f)
-{
-    if (f->boxed == NULL)
-        return;
-    struct hd_field value = *f->boxed;
-    value.name = f->name;
-    value.declared_by = f->declared_by;
-    value.type = f->type;
-    *f = value;
-}
-
 static void read_variable(const struct looking *l, const struct clr_variable *v,
                           struct hd_static *to)
 {
@@ -431,7 +411,7 @@ static void read_variable(const struct looking *l, const struct clr_variable *v,
     bool known = value->size > 0 && value->size <= sizeof(bytes) && v->slot != 0 &&
                  memory_copy(&l->core->image.memory, v->slot, bytes, value->size);
     /* A constructor may be running. */
-    to->is_set = v->is_used || any_is_set(bytes, sizeof(bytes));
+    to->is_set = v->is_used || le_u64(bytes) != 0;
     if (!to->is_set)
         return;
     if (!known && is_redacted(l) && v->slot != 0 && value->kind != HD_FIELD_REFERENCE)
@@ -441,8 +421,14 @@ static void read_variable(const struct looking *l, const struct clr_variable *v,
         return;
     }
     read_value(l, value, bytes, &to->field);
-    if (v->is_boxed)
-        unbox(&to->field);
+    if (!v->is_boxed || to->field.boxed == NULL)
+        return;
+    /* What a box holds is the value of the variable, where that is one. */
+    struct hd_field inside = *to->field.boxed;
+    inside.name = to->field.name;
+    inside.declared_by = to->field.declared_by;
+    inside.type = to->field.type;
+    to->field = inside;
 }
 
 static void take_variable(void *context, const struct clr_variable *v)
@@ -466,9 +452,7 @@ static const struct hd_static *statics(const void *context, size_t most_text,
                                        struct arena *a, size_t *len)
 {
     struct core_fields *f = (struct core_fields *)context;
-    const struct core_values_asked asked = {.with_text = most_text > 0,
-                                            .most_text = most_text};
-    struct static_list s = {.l = {f->core, f->graph, &asked, a}};
+    struct static_list s = {.l = {f->core, f->graph, most_text > 0, most_text, a}};
     pthread_mutex_lock(&f->lock);
     clr_types_variables(f->core->clr, take_variable, &s);
     pthread_mutex_unlock(&f->lock);

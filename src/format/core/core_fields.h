@@ -6,8 +6,31 @@
 #ifndef CORE_FIELDS_H
 #define CORE_FIELDS_H
 
-#include "format/core/core.h"
+#include "format/core/gc_heap.h"
 #include "heap/fields.h"
+
+/* What is kept of a core dump as long as its graph: memory, runtime, types, and where
+ * objects are. */
+struct core {
+    struct arena arena;
+    struct process_image image;
+    struct runtime runtime;
+    struct clr_types *clr;
+    struct gc_heap heap;
+};
+
+/* Its types, once its runtime is known. False and err: that is not as it was described. */
+bool core_open_types(struct core *c, struct hd_error *err);
+
+/* What is known of the type of the object there; NULL if nothing is. */
+const struct gc_type *core_type_at(const struct core *c, uint64_t address);
+
+/* The bytes of an object of that size but for the header of the next one; copy is to be
+ * freed. NULL: they are not there. */
+const unsigned char *core_object_at(const struct core *c, uint64_t address, uint64_t size,
+                                    void **copy);
+
+void core_free(struct core *c); /* c is malloc'd; NULL is fine */
 
 /* The value of a field that is no reference and stands at bytes, as its kind and size say:
  * its number, its real or its words, which a gets. */

@@ -4,7 +4,7 @@
  */
 #include "base/error.h"
 #include "base/hash.h"
-#include "format/core/core.h"
+#include "format/core/core_fields.h"
 #include "format/core/symbols.h"
 #include "heap/place.h"
 
@@ -34,16 +34,6 @@ static bool read_process(const struct memory_behind *b, uint64_t address, void *
                          size_t size)
 {
     return address <= INT64_MAX && pread(b->fd, to, size, (off_t)address) == (ssize_t)size;
-}
-
-static void open_process(struct naming *n)
-{
-    char path[64];
-    snprintf(path, sizeof(path), "/proc/%llu/mem", (unsigned long long)n->core->image.pid);
-    const int how = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK;
-    n->behind = (struct memory_behind){read_process, open(path, how)};
-    if (n->behind.fd >= 0)
-        n->core->image.memory.behind = &n->behind;
 }
 
 /* --- names -------------------------------------------------------------------------- */
@@ -114,25 +104,20 @@ static void apply(struct naming *n)
 
 /* --- Native AOT --------------------------------------------------------------------- */
 
-/* Up to the last mapping of the same file. */
-static uint64_t end_of_file(const struct process_image *p, size_t first)
-{
-    uint64_t end = p->mappings[first].end;
-    for (size_t i = first + 1; i < p->mapping_count; i++)
-        if (strcmp(p->mappings[i].path, p->mappings[first].path) == 0)
-            end = p->mappings[i].end;
-    return end;
-}
-
-/* The first module that contains types: a program has one, or none but libraries. */
+/* The first module that contains types: a program has one, or none but libraries. It goes
+ * up to the last mapping of the same file. */
 static bool name_by_program(struct naming *n)
 {
     const struct process_image *p = &n->core->image;
     struct aot_image image;
     for (size_t i = 0; i < p->mapping_count; i++) {
         const struct image_mapping *m = &p->mappings[i];
-        if (m->offset != 0 || !aot_image_in_memory(&image, &p->memory, m->start,
-                                                   end_of_file(p, i), &n->core->arena))
+        uint64_t end = m->end;
+        for (size_t k = i + 1; m->offset == 0 && k < p->mapping_count; k++)
+            if (strcmp(p->mappings[k].path, m->path) == 0)
+                end = p->mappings[k].end;
+        if (m->offset != 0 ||
+            !aot_image_in_memory(&image, &p->memory, m->start, end, &n->core->arena))
             continue;
         symbols_apply_image(&image, n->snap);
         return true;
@@ -147,7 +132,12 @@ static bool name_all(struct naming *n, struct bytes file, struct hd_error *err)
     struct core *c = n->core;
     if (!process_image_open(&c->image, file, &c->arena, err))
         return false;
-    open_process(n);
+    char path[64];
+    snprintf(path, sizeof(path), "/proc/%llu/mem", (unsigned long long)c->image.pid);
+    const int how = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK;
+    n->behind = (struct memory_behind){read_process, open(path, how)};
+    if (n->behind.fd >= 0)
+        c->image.memory.behind = &n->behind;
     struct hd_error no_runtime = {0};
     if (!runtime_find(&c->runtime, &c->image, &c->arena, &no_runtime)) {
         bool ok = name_by_program(n);
@@ -155,10 +145,8 @@ static bool name_all(struct naming *n, struct bytes file, struct hd_error *err)
             *err = no_runtime;
         return ok;
     }
-    c->clr = clr_types_open(&c->runtime, &c->arena);
-    const char *misfit = clr_types_misfit(c->clr);
-    if (misfit != NULL)
-        return runtime_refuse_layout(&c->runtime, misfit, err);
+    if (!core_open_types(c, err))
+        return false;
     learn_types(n);
     clr_types_statics(c->clr, learn_static, n);
     apply(n);

@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "base/path.h"
 #include "base/utf16.h"
-#include "format/core/core.h"
 #include "format/core/core_check.h"
 #include "format/core/core_fields.h"
 #include "format/core/core_roots.h"
@@ -66,23 +65,13 @@ static const char *name_of(const char *path, char separator, struct arena *a)
     return len > 0 ? arena_strdup(a, name, len) : NULL;
 }
 
-/* A core does not say when it was taken. */
-static void describe_time(const struct process_image *p, struct hd_snapshot *snap)
-{
-    char text[CALENDAR_TIME];
-    if (p->time <= 0 || !calendar_time(p->time, text))
-        return;
-    snap->info.time = arena_strdup(&snap->arena, text, strlen(text));
-    snap->clock = (double)p->time;
-    snap->clock_is_date = true;
-}
-
-/* Fill in snap's process, pid, runtime and processor. The name of the program is that of
- * its assembly, as gcdumps have it, where the process still knows its command line; else
- * what the kernel calls it, "dotnet" perhaps. */
-static void core_process_describe(struct core *c, struct hd_snapshot *snap)
+/* Fill in snap's process, pid, runtime, processor and, of a minidump, time. The name of the
+ * program is that of its assembly, as gcdumps have it, where the process still knows its
+ * command line; else what the kernel calls it, "dotnet" perhaps. */
+static void describe_process(struct core *c, struct hd_snapshot *snap)
 {
     struct text path = {0};
+    char time[CALENDAR_TIME];
     struct arena *a = &snap->arena;
     const struct image_redaction *redaction = &c->image.redaction;
     const char *name = redaction->is_redacted ? redaction->process : c->image.name;
@@ -92,6 +81,11 @@ static void core_process_describe(struct core *c, struct hd_snapshot *snap)
     snap->info.processor = c->image.processor->name;
     if (name != NULL)
         snap->info.process = name_of(name, '/', a);
+    if (c->image.time > 0 && calendar_time(c->image.time, time)) {
+        snap->info.time = arena_strdup(a, time, strlen(time));
+        snap->clock = (double)c->image.time;
+        snap->clock_is_date = true;
+    }
     if (redaction->is_redacted)
         return;
     /* Arguments are secrets: the name is what is kept of them. */
@@ -186,18 +180,6 @@ static void build_edges(struct reading *r)
     }
 }
 
-/* The addresses of objects, and 0 for what came behind them. */
-static void take_addresses(struct reading *r)
-{
-    struct graph *g = r->b->graph;
-    struct gc_heap *h = &r->core->heap;
-    size_t bytes = array_bytes(g->node_count, 8);
-    g->own_addresses = alloc_resize(h->addresses, bytes);
-    memset(g->own_addresses + 8 * (size_t)h->count, 0, bytes - 8 * (size_t)h->count);
-    g->addresses = g->own_addresses;
-    h->addresses = NULL;
-}
-
 static void ignore_variable(void *context, const struct clr_variable *v)
 {
     (void)context;
@@ -220,19 +202,18 @@ static bool build_graph(struct reading *r, struct hd_error *err)
         clr_types_variables(r->core->clr, ignore_variable, NULL);
     build_edges(r);
     root_tree_emit(&r->roots.tree, b);
-    take_addresses(r);
+    /* The addresses of objects, and 0 for what came behind them. */
+    struct graph *g = b->graph;
+    size_t bytes = array_bytes(g->node_count, 8), own = 8 * (size_t)h->count;
+    g->own_addresses = alloc_resize(h->addresses, bytes);
+    memset(g->own_addresses + own, 0, bytes - own);
+    g->addresses = g->own_addresses;
+    h->addresses = NULL;
     gc_heap_forget_places(h);
     return true;
 }
 
 /* --- what is said about it ----------------------------------------------------- */
-
-static void note_incomplete(struct reading *r, const char *detail)
-{
-    r->b->snap->info.complete = false;
-    builder_warn(r->b, WARN_INCOMPLETE, 0);
-    warnings_add_detail(&r->b->snap->warnings, WARN_INCOMPLETE, detail);
-}
 
 /* Names stand in the assemblies, which only createdump puts into a dump. */
 static void warn_of_names(struct reading *r)
@@ -282,49 +263,43 @@ static void warn_of_mismatch(struct reading *r)
             r->core->runtime.version, why));
 }
 
-/* The reason that says most. What stands in a hole of the heap is none of its objects,
- * unless something in use refers to one there: with a graph that is known, and
- * builder_lacks() is told. */
-static void judge(struct reading *r)
+/* The reason that says most why objects may be missing; NULL: none. What stands in a hole
+ * of the heap is none of its objects, unless something in use refers to one there: with a
+ * graph that is known, and builder_lacks() is told. */
+static const char *reason_incomplete(const struct reading *r)
 {
     const struct gc_heap *h = &r->core->heap;
-    struct arena *a = &r->b->snap->arena;
-    warn_of_names(r);
-    warn_of_mismatch(r);
     const struct process_image *p = &r->core->image;
+    struct arena *a = &r->b->snap->arena;
     if (p->redaction.lacking != NULL)
-        note_incomplete(
-            r, arena_strdup(a, p->redaction.lacking, strlen(p->redaction.lacking)));
-    else if (p->lost > 0)
-        note_incomplete(r, arena_printf(a,
-                                        "the file is truncated: %" PRIu64
-                                        " bytes of memory are missing after byte %" PRIu64
-                                        ", %" PRIu64 " of them heap",
-                                        p->lost, p->cut_at, h->regions.missing));
-    else if (h->regions.missing > 0)
-        note_incomplete(r,
-                        arena_printf(a, "%" PRIu64 " bytes of the heap are not in the dump",
-                                     h->regions.missing));
-    else if (h->unread > 0 && !r->b->want_graph)
-        note_incomplete(
-            r, arena_printf(
-                   a,
-                   "%" PRIu64
-                   " bytes of the heap contain no readable objects, starting at 0x%" PRIx64,
-                   h->unread, h->unread_at));
-    else if (h->damaged_types > 0)
-        note_incomplete(r, arena_printf(a, "references of %" PRIu64 " types are unknown",
-                                        h->damaged_types));
-    else if (r->roots.lost > 0)
-        note_incomplete(
-            r, arena_printf(a, "roots lead to objects that were not found (%" PRIu64 ")",
-                            r->roots.lost));
-    else if (h->regions.overlapping > 0)
-        note_incomplete(r,
-                        arena_printf(a,
-                                     "%" PRIu64 " regions of the heap overlap others, or "
-                                     "are not in the dump",
-                                     h->regions.overlapping));
+        return arena_strdup(a, p->redaction.lacking, strlen(p->redaction.lacking));
+    if (p->lost > 0)
+        return arena_printf(a,
+                            "the file is truncated: %" PRIu64
+                            " bytes of memory are missing after byte %" PRIu64 ", %" PRIu64
+                            " of them heap",
+                            p->lost, p->cut_at, h->regions.missing);
+    if (h->regions.missing > 0)
+        return arena_printf(a, "%" PRIu64 " bytes of the heap are not in the dump",
+                            h->regions.missing);
+    if (h->unread > 0 && !r->b->want_graph)
+        return arena_printf(
+            a,
+            "%" PRIu64
+            " bytes of the heap contain no readable objects, starting at 0x%" PRIx64,
+            h->unread, h->unread_at);
+    if (h->damaged_types > 0)
+        return arena_printf(a, "references of %" PRIu64 " types are unknown",
+                            h->damaged_types);
+    if (r->roots.lost > 0)
+        return arena_printf(a, "roots lead to objects that were not found (%" PRIu64 ")",
+                            r->roots.lost);
+    if (h->regions.overlapping > 0)
+        return arena_printf(a,
+                            "%" PRIu64 " regions of the heap overlap others, or are not in "
+                            "the dump",
+                            h->regions.overlapping);
+    return NULL;
 }
 
 static void describe(struct reading *r)
@@ -333,9 +308,15 @@ static void describe(struct reading *r)
     snap->info.has_graph = r->core->heap.regions.len > 0;
     snap->info.holds_garbage = true;
     snap->info.has_fields = r->b->want_graph;
-    core_process_describe(r->core, snap);
-    describe_time(&r->core->image, snap);
-    judge(r);
+    describe_process(r->core, snap);
+    warn_of_names(r);
+    warn_of_mismatch(r);
+    const char *reason = reason_incomplete(r);
+    if (reason != NULL) {
+        snap->info.complete = false;
+        builder_warn(r->b, WARN_INCOMPLETE, 0);
+        warnings_add_detail(&snap->warnings, WARN_INCOMPLETE, reason);
+    }
     for (uint64_t i = 0; i < r->dangling; i++)
         builder_warn(r->b, WARN_DANGLING_REFERENCE, 0);
 }
@@ -363,47 +344,22 @@ static bool open_process(struct reading *r, struct input *in, struct hd_error *e
     return gc_globals_read(&r->globals, &c->runtime, &c->arena, err);
 }
 
-static bool open_types(struct core *c, struct hd_error *err)
-{
-    c->clr = clr_types_open(&c->runtime, &c->arena);
-    const char *misfit = clr_types_misfit(c->clr);
-    return misfit == NULL || runtime_refuse_layout(&c->runtime, misfit, err);
-}
-
-/* Keep what the graph's fields need, and nothing of the builder, which is gone then. */
-static void keep(struct reading *r)
-{
-    struct core *c = r->core;
-    c->arena.account = NULL;
-    c->heap.type_numbers.account = NULL;
-    c->heap.builder = NULL;
-    r->b->graph->fields = core_fields_make(c, r->b->graph);
-    /* Who asks later may do so in threads, and for values. */
-    memory_look_away(&c->image.memory, true);
-    r->core = NULL;
-}
-
-/* Room for what will be kept of the heap, as long as it is counted. */
-static void hold_heap(const struct core *c)
-{
-    const struct gc_regions *regions = &c->heap.regions;
-    for (size_t i = 0; i < regions->len; i++)
-        memory_hold(&c->image.memory, regions->all[i].start,
-                    regions->all[i].end - regions->all[i].start);
-}
-
 static bool read(struct input *in, struct builder *b, struct hd_error *err)
 {
     struct reading r = {.b = b, .core = alloc_zeroed(sizeof(struct core))};
     struct core *c = r.core;
+    const struct gc_regions *regions = &c->heap.regions;
     c->arena.account = builder_account(b);
-    bool ok = open_process(&r, in, err) && open_types(c, err);
+    bool ok = open_process(&r, in, err) && core_open_types(c, err);
     if (ok) {
         r.threads = gc_threads_read(&c->runtime, &c->arena);
         gc_heap_open(&c->heap, &c->runtime, &r.globals, &r.threads, c->clr, b, &c->arena);
-        hold_heap(c);
-        b->snap->ranges = ranges_build(c->heap.regions.ranges.all,
-                                       c->heap.regions.ranges.len, &b->snap->arena);
+        /* Room for what will be kept of the heap, as long as it is counted. */
+        for (size_t i = 0; i < regions->len; i++)
+            memory_hold(&c->image.memory, regions->all[i].start,
+                        regions->all[i].end - regions->all[i].start);
+        b->snap->ranges =
+            ranges_build(regions->ranges.all, regions->ranges.len, &b->snap->arena);
         b->snap->info.has_generations = true;
         /* What is written leaves garbage out, which only a graph can tell. */
         b->want_graph |= b->snap->source != NULL;
@@ -416,10 +372,18 @@ static bool read(struct input *in, struct builder *b, struct hd_error *err)
     if (ok)
         describe(&r);
     core_roots_free(&r.roots);
-    if (ok && b->graph != NULL && b->graph->addresses != NULL)
-        keep(&r);
-    core_free(r.core);
-    return ok;
+    if (!ok || b->graph == NULL || b->graph->addresses == NULL) {
+        core_free(c);
+        return ok;
+    }
+    /* Keep what the graph's fields need, and nothing of the builder, which is gone then. */
+    c->arena.account = NULL;
+    c->heap.type_numbers.account = NULL;
+    c->heap.builder = NULL;
+    b->graph->fields = core_fields_make(c, b->graph);
+    /* Who asks later may do so in threads, and for values. */
+    memory_look_away(&c->image.memory, true);
+    return true;
 }
 
 static const struct reader read_core = {

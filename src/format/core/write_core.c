@@ -108,16 +108,6 @@ static void keep_region(struct redaction *r, const struct gc_region *region, nod
         keep_free_space(r, at, region->end);
 }
 
-/* Nobody watches any more: what is looked at now does not count. */
-static void keep_heap(struct redaction *r)
-{
-    const struct gc_regions *regions = &r->core->heap.regions;
-    node_id n = 0;
-    r->numbered = core_roots_number(&r->core->heap, &r->number_at);
-    for (size_t i = 0; i < regions->len; i++)
-        keep_region(r, &regions->all[i], &n);
-}
-
 /* --- threads ------------------------------------------------------------------- */
 
 static bool begins_before(const void *graph, size_t n, const void *address)
@@ -185,20 +175,6 @@ static void add_piece(struct pieces *p, uint64_t address, uint64_t size,
     p->all[p->len++] = (struct memory_piece){address, size, bytes};
 }
 
-/* As it is: only the types of objects will be asked for. */
-static void add_region(struct pieces *p, const struct redaction *r,
-                       const struct gc_region *region)
-{
-    for (uint64_t at = region->start; at < region->end;) {
-        struct bytes there = memory_from(r->m, at);
-        uint64_t left = region->end - at, part = there.size < left ? there.size : left;
-        if (part == 0)
-            return;
-        add_piece(p, at, part, there.data);
-        at += part;
-    }
-}
-
 static bool region_ends_before(const void *all, size_t i, const void *address)
 {
     return ((const struct gc_region *)all)[i].end <= *(const uint64_t *)address;
@@ -226,12 +202,21 @@ static uint64_t add_part(struct pieces *p, const struct redaction *r, uint64_t a
     return stop;
 }
 
+/* Regions are as they are: only the types of their objects will be asked for. */
 static struct memory kept_memory(const struct redaction *r, struct arena *a)
 {
     const struct gc_regions *regions = &r->core->heap.regions;
     struct pieces p = {0};
-    for (size_t i = 0; i < regions->len; i++)
-        add_region(&p, r, &regions->all[i]);
+    for (size_t i = 0; i < regions->len; i++) {
+        const struct gc_region *region = &regions->all[i];
+        struct bytes there;
+        for (uint64_t at = region->start; at < region->end; at += there.size) {
+            there = bytes_within(memory_from(r->m, at), 0, region->end - at);
+            if (there.size == 0)
+                break;
+            add_piece(&p, at, there.size, there.data);
+        }
+    }
     uint64_t begin = 0, size;
     while ((size = memory_kept_from(r->m, &begin)) > 0)
         for (uint64_t end = begin + size; begin < end;)
@@ -241,13 +226,6 @@ static struct memory kept_memory(const struct redaction *r, struct arena *a)
     return all;
 }
 
-static bool is_same_runtime(const struct runtime *a, const struct runtime *b)
-{
-    return a->major == b->major && a->base == b->base && a->gc == b->gc &&
-           a->app_domain == b->app_domain && a->thread_store == b->thread_store &&
-           a->free_object == b->free_object && descriptor_same_layout(&a->at, &b->at);
-}
-
 /* The file must tell by itself what may have been read from libcoreclr.so on this disk: how
  * a runtime without a table of its own lays out its structures. */
 static bool check_runtime(const struct redaction *r, const struct image_redaction *say,
@@ -255,18 +233,23 @@ static bool check_runtime(const struct redaction *r, const struct image_redactio
 {
     struct arena scratch = {0};
     struct process_image image = r->core->image;
+    const struct runtime *was = &r->core->runtime;
     struct runtime found;
     image.memory = kept_memory(r, &scratch);
     image.redaction = *say;
     image.files = NULL;
     image.file_count = 0;
-    bool ok = runtime_find(&found, &image, &scratch, NULL) &&
-              is_same_runtime(&found, &r->core->runtime);
+    bool ok = runtime_find(&found, &image, &scratch, NULL) && found.major == was->major &&
+              found.base == was->base && found.gc == was->gc &&
+              found.app_domain == was->app_domain &&
+              found.thread_store == was->thread_store &&
+              found.free_object == was->free_object &&
+              descriptor_same_layout(&found.at, &was->at);
     arena_free(&scratch);
     return ok || fail(err, HD_UNSUPPORTED,
                       "what describes .NET %s is not in the dump but in its files on this "
                       "machine; a dump without values needs it: take a full one",
-                      r->core->runtime.version);
+                      was->version);
 }
 
 /* --- writing ------------------------------------------------------------------- */
@@ -298,7 +281,11 @@ static bool write(const struct hd_snapshot *snap, struct out *o, struct losses *
     struct redaction r = {.core = core, .g = snap->graph, .m = &core->image.memory};
     if (core->image.memory.watch == NULL)
         return fail(err, HD_USAGE, "was not read to be redacted");
-    keep_heap(&r);
+    /* Nobody watches any more: what is looked at now does not count. */
+    node_id next = 0;
+    r.numbered = core_roots_number(&core->heap, &r.number_at);
+    for (size_t i = 0; i < core->heap.regions.len; i++)
+        keep_region(&r, &core->heap.regions.all[i], &next);
     struct image_redaction say = words_of(&r, snap);
     if (!check_runtime(&r, &say, err))
         return false;
