@@ -28,11 +28,6 @@ static struct hd_input *add(struct hd_inputs *inputs, const char *path, bool fro
     return added;
 }
 
-static size_t digits(const char *s)
-{
-    return strspn(s, "0123456789");
-}
-
 /* Without what says how it is packed. */
 static size_t unpacked_length(const char *name)
 {
@@ -63,43 +58,22 @@ static int by_name(const void *a, const void *b)
     return natural_order(x->path, y->path);
 }
 
-/* NULL at the end, or with errno in *why: half of a folder would be another series. */
-static const struct dirent *next_of(DIR *folder, int *why)
-{
-    errno = 0;
-    const struct dirent *entry = readdir(folder);
-    *why = entry == NULL ? errno : 0;
-    return entry;
-}
-
-static bool leads_nowhere(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) != 0 && (errno == ENOENT || errno == ELOOP);
-}
-
-/* As snapshot_number() takes it apart: "FILE#2". */
-static void add_parts(struct hd_inputs *inputs, const char *path, const struct session *s)
-{
-    struct arena *arena = &inputs->memory->arena;
-    for (size_t i = 0; i < s->count; i++) {
-        struct hd_input *added =
-            add(inputs, arena_printf(arena, "%s#%zu", path, i + 1), false);
-        added->error = s->all[i].error;
-        added->zip = (struct hd_zip_part){s->all[i].entry, s->order_is_unknown};
-    }
-}
-
-/* A file; of a zip, each of its snapshots. */
+/* A file; of a zip, each of its snapshots, as snapshot_number() takes them apart: "FILE#2".
+ */
 static void add_file(struct hd_inputs *inputs, const char *path)
 {
-    struct arena arena = {0};
-    struct session session;
-    if (!inputs->names_only && snapshot_session(path, &session, &arena))
-        add_parts(inputs, path, &session);
-    else
+    struct arena scratch = {0}, *arena = &inputs->memory->arena;
+    struct session s = {.count = 0};
+    bool has_parts = !inputs->names_only && snapshot_session(path, &s, &scratch);
+    for (size_t i = 0; has_parts && i < s.count; i++) {
+        struct hd_input *added =
+            add(inputs, arena_printf(arena, "%s#%zu", path, i + 1), false);
+        added->error = s.all[i].error;
+        added->zip = (struct hd_zip_part){s.all[i].entry, s.order_is_unknown};
+    }
+    if (!has_parts)
         add(inputs, path, false);
-    arena_free(&arena);
+    arena_free(&scratch);
 }
 
 /* Reading a pipe would wait for whoever writes into it. What nothing is known of is opened,
@@ -107,9 +81,10 @@ static void add_file(struct hd_inputs *inputs, const char *path)
 static void add_found(struct hd_inputs *inputs, const char *path)
 {
     struct stat st;
-    if (leads_nowhere(path))
+    bool is_there = stat(path, &st) == 0;
+    if (!is_there && (errno == ENOENT || errno == ELOOP))
         fail(&add(inputs, path, true)->error, HD_NOT_A_SNAPSHOT, "a dangling link");
-    else if (stat(path, &st) != 0 || S_ISREG(st.st_mode))
+    else if (!is_there || S_ISREG(st.st_mode))
         add(inputs, path, true);
 }
 
@@ -123,8 +98,8 @@ static bool list_folder(struct hd_inputs *inputs, const char *path,
         return fail(err, HD_IO, "%s", strerror(errno));
     size_t before = inputs->count, len = strlen(path);
     const char *slash = len > 0 && path[len - 1] == '/' ? "" : "/";
-    int why = 0;
-    for (const struct dirent *entry; (entry = next_of(folder, &why)) != NULL;) {
+    /* An error is not the end: half of a folder would be another series. */
+    for (const struct dirent *entry; errno = 0, (entry = readdir(folder)) != NULL;) {
         if (entry->d_name[0] == '.')
             continue;
         const char *file =
@@ -135,6 +110,7 @@ static bool list_folder(struct hd_inputs *inputs, const char *path,
         else
             add_found(inputs, file);
     }
+    int why = errno;
     closedir(folder);
     if (why != 0)
         return fail(err, HD_IO, "%s", strerror(why));
@@ -324,7 +300,7 @@ static bool numbering_of(struct text *t, const char *path)
     text_clear(t);
     text_add(t, path, (size_t)(name - path));
     for (size_t i = 0, n; i<len; i += n> 0 ? n : 1) {
-        n = digits(name + i);
+        n = strspn(name + i, "0123456789");
         any |= n > 0;
         if (n > 0)
             text_add_char(t, mark);

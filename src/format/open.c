@@ -61,15 +61,6 @@ static void forget_file(struct graph *g, struct input *in)
     input_forget(in);
 }
 
-/* What stays in memory for the sake of the graph goes with it too. */
-static void count_kept_file(struct hd_snapshot *snap)
-{
-    struct bytes all;
-    if (snap->graph != NULL && snap->graph->fields != NULL && input_is_held(snap->input) &&
-        input_all(snap->input, &all, NULL))
-        snap->graph_bytes += all.size;
-}
-
 /* A file may hold several snapshots, which are not the same one. */
 static uint64_t sum_of_part(uint64_t sum, unsigned number)
 {
@@ -129,7 +120,11 @@ static struct hd_snapshot *read_with(struct input *in, const char *path,
     forget_file(b.graph, in);
     struct hd_snapshot *snap = builder_finish(&b, err);
     if (snap != NULL) {
-        count_kept_file(snap);
+        /* What stays in memory for the sake of the graph goes with it too. */
+        struct bytes all;
+        if (snap->graph != NULL && snap->graph->fields != NULL &&
+            input_is_held(snap->input) && input_all(snap->input, &all, NULL))
+            snap->graph_bytes += all.size;
         snap->read = *opt;
         snap->read.tables_only = tables_only;
         /* Reading again is part of something else. */
@@ -290,14 +285,6 @@ void snapshot_release_graph(struct hd_snapshot *snap)
     snap->input = NULL;
 }
 
-/* What no clock may have noticed: analyses rely on these. */
-static bool has_same_graph(const struct hd_snapshot *a, const struct hd_snapshot *b)
-{
-    return a->type_count == b->type_count && a->info.objects == b->info.objects &&
-           a->info.bytes == b->info.bytes && a->graph != NULL &&
-           a->node_count == b->node_count && a->edge_count == b->edge_count;
-}
-
 /* The input to read a graph from again; the snapshot has none then. */
 static struct input *read_input(struct hd_snapshot *snap, struct hd_error *err)
 {
@@ -325,7 +312,12 @@ bool snapshot_need_graph(struct hd_snapshot *snap, struct hd_error *err)
         in != NULL ? read_with(in, snap->info.path, &again, true, err) : NULL;
     if (fresh == NULL)
         return false;
-    bool same = has_same_graph(fresh, snap);
+    /* What no clock may have noticed: analyses rely on these. */
+    bool same = fresh->type_count == snap->type_count &&
+                fresh->info.objects == snap->info.objects &&
+                fresh->info.bytes == snap->info.bytes && fresh->graph != NULL &&
+                fresh->node_count == snap->node_count &&
+                fresh->edge_count == snap->edge_count;
     if (same) {
         snap->graph = fresh->graph;
         snapshot_rename_graph(snap, snap->graph);

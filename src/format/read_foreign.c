@@ -21,15 +21,12 @@ static bool has_at(struct bytes b, size_t offset, const char *magic, size_t len)
 
 /* --- FastSerialization --------------------------------------------------- */
 
-static bool name_is(struct bytes name, const char *text)
-{
-    return name.size == strlen(text) && memcmp(name.data, text, name.size) == 0;
-}
-
 static bool is_memory_graph(struct bytes head)
 {
     struct bytes name;
-    return fast_serialization_entry(head, &name) && name_is(name, "Graphs.MemoryGraph");
+    return fast_serialization_entry(head, &name) &&
+           name.size == strlen("Graphs.MemoryGraph") &&
+           HAS_AT(name, 0, "Graphs.MemoryGraph");
 }
 
 /* A gcdump does not get here: read_gcdump is asked first. */
@@ -48,9 +45,7 @@ static bool is_windows_dump(struct bytes head)
 
 static bool is_elf(struct bytes head)
 {
-    return HAS_AT(head, 0,
-                  "\x7F"
-                  "ELF");
+    return HAS_AT(head, 0, "\177ELF");
 }
 
 /* 32 and 64 bit, either byte order. */

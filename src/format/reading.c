@@ -54,13 +54,6 @@ static void *read_along(void *context)
     return NULL;
 }
 
-/* The same by the caller's thread, when all is there: once is enough then, too. */
-static void read_at_once(struct hd_reading *r)
-{
-    r->begun_anew = false;
-    read_along(r);
-}
-
 struct hd_reading *hd_reading_begin(FILE *file, const struct hd_read_options *how)
 {
     struct hd_reading *r = alloc_zeroed(sizeof(*r));
@@ -108,8 +101,10 @@ struct hd_snapshot *hd_reading_snapshot(struct hd_reading *r, struct hd_error *e
         give_up(r);
     if (r->has_thread)
         pthread_join(r->thread, NULL);
-    else if (r->ended && r->refused.status == HD_OK)
-        read_at_once(r);
+    else if (r->ended && r->refused.status == HD_OK) {
+        r->begun_anew = false; /* all is there: once is enough then, too */
+        read_along(r);
+    }
     struct hd_snapshot *snap = r->snap;
     if (snap != NULL && !r->ended) {
         hd_snapshot_close(snap);

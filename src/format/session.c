@@ -168,13 +168,6 @@ static void read_heap(struct json_scan *j, struct making *m, double time, uint64
     }
 }
 
-static void read_heaps(struct json_scan *j, struct making *m, double time, uint64_t process)
-{
-    json_scan_enter(j, '[');
-    for (bool first = true; json_scan_more(j, ']', first); first = false)
-        read_heap(j, m, time, process);
-}
-
 /* Its members may be in any order. */
 static void read_snapshot(struct json_scan *j, struct making *m)
 {
@@ -189,9 +182,11 @@ static void read_snapshot(struct json_scan *j, struct making *m)
             time = json_scan_real(j);
         else if (is_member(j, "ProcessId"))
             process = json_scan_number(j);
-        else if (is_member(j, "Heaps"))
-            read_heaps(j, m, time, process);
-        else
+        else if (is_member(j, "Heaps")) {
+            json_scan_enter(j, '[');
+            for (bool one = true; json_scan_more(j, ']', one); one = false)
+                read_heap(j, m, time, process);
+        } else
             json_scan_skip(j);
     }
     for (size_t i = before; i < m->session.count; i++) {
@@ -295,22 +290,6 @@ static int by_name(const void *a, const void *b)
     return natural_order(x->name, y->name);
 }
 
-static bool all_have_times(const struct session *s)
-{
-    for (size_t i = 0; i < s->count; i++)
-        if (isnan(s->all[i].time))
-            return false;
-    return true;
-}
-
-static bool none_has_order(const struct session *s)
-{
-    for (size_t i = 0; i < s->count; i++)
-        if (name_has_order(s->all[i].name))
-            return false;
-    return true;
-}
-
 /* Snapshots of two processes are not one series, and only the user knows which is meant. */
 static void check_processes(struct session *s)
 {
@@ -328,18 +307,6 @@ static void check_processes(struct session *s)
     }
 }
 
-static void add_others(struct making *m)
-{
-    for (size_t i = 0; i < m->files->count; i++) {
-        const struct zip_file *file = &m->files->all[i];
-        if (!file->is_wanted || is_in(&m->session, file->name))
-            continue;
-        struct session_part *part = add_part(m);
-        part->name = file->name;
-        part->entry = file->entry;
-    }
-}
-
 static struct bytes text_of(const struct zip_listing *files, const char *name)
 {
     for (size_t i = 0; i < files->count; i++)
@@ -354,11 +321,22 @@ struct session session_of(const struct zip_listing *files, struct arena *a)
     struct session *s = &m.session;
     struct bytes manifest = text_of(files, "manifest.json");
     bool told = manifest.size > 0 && read_manifest(&m, manifest);
-    add_others(&m);
+    for (size_t i = 0; i < files->count; i++) {
+        const struct zip_file *file = &files->all[i];
+        if (!file->is_wanted || is_in(s, file->name))
+            continue;
+        struct session_part *part = add_part(&m);
+        part->name = file->name;
+        part->entry = file->entry;
+    }
     if (!told)
         read_metadata(&m, text_of(files, "metadata.xml"));
-    bool timed = s->count > 0 && all_have_times(s);
-    s->order_is_unknown = s->count > 1 && !timed && (told || none_has_order(s));
+    bool timed = s->count > 0, has_order = false;
+    for (size_t i = 0; i < s->count; i++) {
+        timed &= !isnan(s->all[i].time);
+        has_order |= !told && name_has_order(s->all[i].name);
+    }
+    s->order_is_unknown = s->count > 1 && !timed && !has_order;
     if (timed)
         qsort(s->all, s->count, sizeof(*s->all), by_time);
     else if (!told && s->count > 0)

@@ -263,15 +263,6 @@ struct map_walk {
     uint64_t buckets;
 };
 
-static bool begin_map(struct map_walk *w, struct bytes map)
-{
-    struct cursor c = cursor_over(map, NULL);
-    uint8_t head = cursor_u8(&c);
-    *w = (struct map_walk){.map = map, .begin = 1, .offset_size = 1U << (head & 3)};
-    w->buckets = UINT64_C(1) << (head >> 2 < 32 ? head >> 2 : 32);
-    return (head & 3) < 3 && (w->buckets + 1) * w->offset_size < map.size;
-}
-
 static uint64_t map_offset(const struct map_walk *w, uint64_t bucket)
 {
     const unsigned char *p = w->map.data + w->begin + bucket * w->offset_size;
@@ -334,11 +325,16 @@ static bool add_definitions(struct loader *l)
     struct aot_image *i = l->image;
     struct bytes map, fixups;
     uint64_t at, fixups_at;
-    struct map_walk walk;
     size_t cap = 0;
     if (!find_section(l, SECTION_TYPE_MAP, &at, &map) ||
         !find_section(l, SECTION_FIXUPS, &fixups_at, &fixups) ||
-        !find_section(l, SECTION_METADATA, &at, &i->metadata) || !begin_map(&walk, map))
+        !find_section(l, SECTION_METADATA, &at, &i->metadata))
+        return false;
+    struct cursor c = cursor_over(map, NULL);
+    uint8_t head = cursor_u8(&c);
+    unsigned shift = head >> 2 < 32 ? head >> 2 : 32;
+    struct map_walk walk = {map, 1, 1U << (head & 3), UINT64_C(1) << shift};
+    if ((head & 3) == 3 || (walk.buckets + 1) * walk.offset_size >= map.size)
         return false;
     bool ok = walk_map(l, &walk, fixups_at, fixups.size / 4, &cap) && i->type_count > 0;
     struct aot_type *all = i->types;

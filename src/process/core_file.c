@@ -41,16 +41,6 @@ struct core_notes {
     size_t thread_count, thread_cap, segment_count;
 };
 
-static struct image_thread read_thread(struct bytes status, const struct processor *of)
-{
-    struct image_thread t = {.id = le_u32(status.data + STATUS_ID)};
-    for (size_t k = 0; k < of->registers; k++)
-        t.registers[k] = le_u64(status.data + STATUS_REGISTERS + k * 8);
-    if (of->thread_pointer != NO_REGISTER)
-        t.thread_pointer = t.registers[of->thread_pointer];
-    return t;
-}
-
 /* Look through a segment of notes, whose bytes stay. What is cut or wrong ends it. What
  * else there is of a thread follows its registers. */
 static void add_notes(struct core_notes *n, struct bytes segment,
@@ -78,7 +68,12 @@ static void add_notes(struct core_notes *n, struct bytes segment,
             note.payload.size >= STATUS_REGISTERS + (size_t)of->registers * 8) {
             n->threads =
                 grow(n->threads, n->thread_count, &n->thread_cap, sizeof(*n->threads));
-            n->threads[n->thread_count++] = read_thread(note.payload, of);
+            struct image_thread *t = &n->threads[n->thread_count++];
+            *t = (struct image_thread){.id = le_u32(note.payload.data + STATUS_ID)};
+            for (size_t k = 0; k < of->registers; k++)
+                t->registers[k] = le_u64(note.payload.data + STATUS_REGISTERS + k * 8);
+            if (of->thread_pointer != NO_REGISTER)
+                t->thread_pointer = t->registers[of->thread_pointer];
         } else if (of->thread_pointer_note != 0 && note.type == of->thread_pointer_note &&
                    note.payload.size >= 8 && n->thread_count > 0) {
             n->threads[n->thread_count - 1].thread_pointer = le_u64(note.payload.data);
@@ -155,18 +150,6 @@ static const char *entry_of(struct bytes note, const char *key, struct arena *a)
     return NULL;
 }
 
-static void read_redaction(struct bytes note, struct image_redaction *r, struct arena *a)
-{
-    *r = (struct image_redaction){.is_redacted = note.size > 0,
-                                  .process = entry_of(note, "process", a),
-                                  .runtime = entry_of(note, "runtime", a),
-                                  .lacking = entry_of(note, "lacking", a)};
-    const char *unread = entry_of(note, "unread", a);
-    if (unread != NULL &&
-        sscanf(unread, "%19" SCNu64 " %20" SCNu64, &r->unread, &r->unread_at) != 2)
-        r->unread = 0;
-}
-
 /* Fill mappings (by start, disjoint), threads and the rest of p; in a. */
 static void read_notes(const struct core_notes *n, struct process_image *p, struct arena *a)
 {
@@ -183,7 +166,15 @@ static void read_notes(const struct core_notes *n, struct process_image *p, stru
     }
     p->program_headers = clr_program_headers(n->auxiliary);
     p->page = auxiliary_value(n->auxiliary, AUXILIARY_PAGE);
-    read_redaction(n->redaction, &p->redaction, a);
+    struct image_redaction *r = &p->redaction;
+    *r = (struct image_redaction){.is_redacted = n->redaction.size > 0,
+                                  .process = entry_of(n->redaction, "process", a),
+                                  .runtime = entry_of(n->redaction, "runtime", a),
+                                  .lacking = entry_of(n->redaction, "lacking", a)};
+    const char *unread = entry_of(n->redaction, "unread", a);
+    if (unread != NULL &&
+        sscanf(unread, "%19" SCNu64 " %20" SCNu64, &r->unread, &r->unread_at) != 2)
+        r->unread = 0;
 }
 
 /* --- what is refused ----------------------------------------------------------- */

@@ -70,11 +70,6 @@ static bool is_elf(struct bytes file)
     return memcmp(file.data, "\177ELF", 4) == 0;
 }
 
-static bool is_pe(struct bytes file)
-{
-    return memcmp(file.data, "MZ", 2) == 0;
-}
-
 /* --- is it the same? ----------------------------------------------------------------- */
 
 static bool is_same_elf(const struct process_image *p, uint64_t base, struct bytes file,
@@ -106,7 +101,7 @@ static void compare_mapping(const struct process_image *p, const struct image_ma
 {
     enum { MOST_PAGES = 64 };
     struct bytes here = part_in(m, file);
-    for (size_t at = 0; at < here.size && at < MOST_PAGES * PAGE; at += PAGE) {
+    for (size_t at = 0; at < here.size && at < (size_t)MOST_PAGES * PAGE; at += PAGE) {
         size_t part = here.size - at < PAGE ? here.size - at : PAGE;
         const unsigned char *there = memory_at(&p->memory, m->start + at, part),
                             *page = here.data + at;
@@ -214,7 +209,8 @@ static enum image_file_state state_of(const struct adding *to, const struct grou
         return IMAGE_FILE_MISSING;
     if (is_elf(file) && is_same_elf(to->p, base, file, to->a))
         return IMAGE_FILE_SAME;
-    return is_pe(file) ? compare_pe(to->p, g, file) : IMAGE_FILE_DIFFERENT;
+    return memcmp(file.data, "MZ", 2) == 0 ? compare_pe(to->p, g, file)
+                                           : IMAGE_FILE_DIFFERENT;
 }
 
 /* A file that was gone already has the kernel's word for that behind its name. */

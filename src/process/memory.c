@@ -86,7 +86,7 @@ struct memory memory_of(const struct memory_piece *pieces, size_t count, struct 
     m.all = arena_array(&scratch, struct memory_piece, 2 * count);
     for (size_t i = 0; i < count; i++)
         next[i] = &pieces[i];
-    qsort(next, count, sizeof(*next), by_address);
+    qsort(next, count, sizeof(const void *), by_address);
     for (uint64_t at = 0; open.len > 0 || next < last;) {
         if (open.len == 0)
             at = (*next)->address;

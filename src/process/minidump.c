@@ -264,19 +264,10 @@ static bool read_modules(struct reading *r)
 
 /* --- threads and the process --------------------------------------------------- */
 
-/* Its environment block says where its stack ends, else the range that was dumped of it.
- */
-static uint64_t stack_top(const struct memory *m, const unsigned char *record)
-{
-    enum { TEB = 16, STACK = 24, STACK_SIZE = 32, STACK_BASE = 8 };
-    bool ok = true;
-    uint64_t top = memory_u64(m, le_u64(record + TEB) + STACK_BASE, &ok);
-    return ok ? top : sum_or_most(le_u64(record + STACK), le_u32(record + STACK_SIZE));
-}
-
 static bool read_threads(struct reading *r)
 {
     enum { HEAD = 4, RECORD = 48, CONTEXT_SIZE = 40, CONTEXT = 44 };
+    enum { TEB = 16, STACK = 24, STACK_SIZE = 32, STACK_BASE = 8 };
     enum { FLAGS = 0x30, FIRST = 0x78, COUNT = 17, AMD64 = 0x100000 };
     struct process_image *p = r->p;
     struct bytes list;
@@ -287,8 +278,12 @@ static bool read_threads(struct reading *r)
     for (p->thread_count = 0; p->thread_count < count; p->thread_count++) {
         const unsigned char *record = list.data + p->thread_count * RECORD;
         struct image_thread *t = &p->threads[p->thread_count];
-        *t = (struct image_thread){.id = le_u32(record),
-                                   .thread_pointer = stack_top(&p->memory, record)};
+        /* Its environment block says where its stack ends, else the range that was dumped
+         * of it. */
+        bool ok = true;
+        uint64_t top = memory_u64(&p->memory, le_u64(record + TEB) + STACK_BASE, &ok),
+                 end = sum_or_most(le_u64(record + STACK), le_u32(record + STACK_SIZE));
+        *t = (struct image_thread){.id = le_u32(record), .thread_pointer = ok ? top : end};
         /* A CONTEXT of AMD64, of which the integer registers and Rip are taken. */
         struct bytes context =
             bytes_within(r->file, le_u32(record + CONTEXT), le_u32(record + CONTEXT_SIZE));
@@ -300,27 +295,22 @@ static bool read_threads(struct reading *r)
     return true;
 }
 
-static bool read_process(struct reading *r)
-{
-    enum { FLAGS = 4, ID = 8, LEAST = 12, HAS_ID = 1 };
-    struct bytes misc;
-    if (!find_stream(r, STREAM_MISC, &misc))
-        return false;
-    if (misc.size >= LEAST && le_u32(misc.data + FLAGS) & HAS_ID)
-        r->p->pid = le_u32(misc.data + ID);
-    r->p->time = le_u32(r->file.data + TIME);
-    return true;
-}
-
 bool minidump_open(struct process_image *p, struct bytes file, struct arena *a,
                    struct hd_error *err)
 {
+    enum { FLAGS = 4, ID = 8, LEAST = 12, HAS_ID = 1 };
     struct reading r = {.p = p, .file = file, .a = a, .err = err};
     *p = (struct process_image){.pid = HD_UNKNOWN,
                                 .processor = processor_of(MACHINE_WINDOWS),
                                 .kind = &minidump_kind};
     if (!minidump_is(file))
         return fail(err, HD_NOT_A_SNAPSHOT, "not a minidump");
-    return open_directory(&r) && check_system(&r) && read_memory(&r) && read_modules(&r) &&
-           read_threads(&r) && read_process(&r);
+    struct bytes misc;
+    if (!open_directory(&r) || !check_system(&r) || !read_memory(&r) || !read_modules(&r) ||
+        !read_threads(&r) || !find_stream(&r, STREAM_MISC, &misc))
+        return false;
+    if (misc.size >= LEAST && le_u32(misc.data + FLAGS) & HAS_ID)
+        p->pid = le_u32(misc.data + ID);
+    p->time = le_u32(file.data + TIME);
+    return true;
 }

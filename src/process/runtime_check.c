@@ -102,24 +102,6 @@ uint64_t runtime_first_module(const struct runtime *r)
 
 /* --- threads ------------------------------------------------------------------- */
 
-/* In a process nobody else uses numbers above the most that the kernel gives. */
-static bool is_thread_id(uint64_t id)
-{
-    enum { MOST = 1 << 22 };
-    const uint64_t ended = 0xBAADF00D;
-    return id <= MOST || id == ended;
-}
-
-/* Each allocates in a piece of some kilobytes. */
-static bool context_fits(struct look *l, uint64_t context)
-{
-    enum { ALIGNMENT = 8, LARGEST = 64 << 20 };
-    uint64_t pointer = look_at(l, context + l->r->at.allocation.pointer);
-    uint64_t limit = look_at(l, context + l->r->at.allocation.limit);
-    return pointer <= limit && limit - pointer <= LARGEST && pointer % ALIGNMENT == 0 &&
-           limit % ALIGNMENT == 0;
-}
-
 /* Where a thread has statics of a module: an array, and a table. */
 static bool local_fits(struct look *l, uint64_t local)
 {
@@ -150,7 +132,9 @@ static bool statics_fit(const struct runtime *r, uint64_t block)
  * is half changed. */
 static const char *threads_misfit(const struct runtime *r)
 {
-    enum { MOST_THREADS = 1 << 16 };
+    enum { MOST_THREADS = 1 << 16, ALIGNMENT = 8, LARGEST = 64 << 20, MOST_ID = 1 << 22 };
+    const uint64_t ended =
+        0xBAADF00D; /* an id, too; others are at most the kernel's most */
     const struct runtime_layout *at = &r->at;
     struct look l = {r, r->thread_store != 0};
     uint64_t count = (uint32_t)look_at(&l, r->thread_store + at->thread_store.count);
@@ -161,9 +145,15 @@ static const char *threads_misfit(const struct runtime *r)
         if (!is_pointer(&l, link))
             return "ThreadStore";
         struct look own = l;
-        changing += !context_fits(&own, thread + at->thread.alloc_context) && own.known;
+        /* Each allocates in a piece of some kilobytes. */
+        uint64_t context = thread + at->thread.alloc_context;
+        uint64_t pointer = look_at(&own, context + at->allocation.pointer);
+        uint64_t limit = look_at(&own, context + at->allocation.limit);
+        changing += own.known && (pointer > limit || limit - pointer > LARGEST ||
+                                  pointer % ALIGNMENT != 0 || limit % ALIGNMENT != 0);
+        uint64_t id = look_at(&own, thread + at->thread.os_id);
         if (!statics_fit(r, thread + at->thread.local_block) ||
-            !is_thread_id(look_at(&own, thread + at->thread.os_id)))
+            (id > MOST_ID && id != ended))
             return "Thread";
         link = look_at(&l, thread + at->thread.link);
     }

@@ -41,48 +41,40 @@ static struct memory_piece emitted(struct clr_types *t, uint64_t address)
     return ok ? (struct memory_piece){begin, there.size, there.data} : none;
 }
 
-/* Where its image is loaded and its path; 0: it has none. */
-struct image {
-    uint64_t base, path;
-};
-
-/* Of .NET 8, which has both in its PEImage: an image that was loaded from bytes is there as
- * a file alone. */
-static struct image image_by_assembly(const struct clr_types *t, uint64_t module)
+/* Where its image is loaded, and the address of its path; false: it has none. .NET 8 has
+ * both in its PEImage: an image that was loaded from bytes is there as a file alone. */
+static bool find_image(const struct clr_types *t, uint64_t module, uint64_t *base,
+                       uint64_t *path)
 {
     const struct runtime_layout *at = &t->r->at;
+    const struct memory *m = t->memory;
     bool ok = true;
-    uint64_t assembly = memory_u64(t->memory, module + at->module.pe_assembly, &ok);
-    uint64_t pe = ok ? memory_u64(t->memory, assembly + at->pe.image, &ok) : 0;
+    if (at->module.base != RUNTIME_NO_OFFSET) {
+        *base = memory_u64(m, module + at->module.base, &ok);
+        *path = memory_u64(m, module + at->module.path, &ok);
+        return ok;
+    }
+    uint64_t assembly = memory_u64(m, module + at->module.pe_assembly, &ok);
+    uint64_t pe = ok ? memory_u64(m, assembly + at->pe.image, &ok) : 0;
     if (!ok || pe == 0)
-        return (struct image){0};
-    struct image found = {.path = memory_u64(t->memory, pe + at->pe.path, &ok)};
-    uint64_t layout = memory_u64(t->memory, pe + at->pe.loaded, &ok);
+        return false;
+    *path = memory_u64(m, pe + at->pe.path, &ok);
+    uint64_t layout = memory_u64(m, pe + at->pe.loaded, &ok);
     if (ok && layout == 0)
-        layout = memory_u64(t->memory, pe + at->pe.flat, &ok);
-    if (ok && layout != 0)
-        found.base = memory_u64(t->memory, layout + at->pe.base, &ok);
-    return ok ? found : (struct image){0};
-}
-
-static struct image image_of(const struct clr_types *t, uint64_t module)
-{
-    const struct runtime_layout *at = &t->r->at;
-    bool ok = true;
-    if (at->module.base == RUNTIME_NO_OFFSET)
-        return image_by_assembly(t, module);
-    struct image found = {memory_u64(t->memory, module + at->module.base, &ok),
-                          memory_u64(t->memory, module + at->module.path, &ok)};
-    return ok ? found : (struct image){0};
+        layout = memory_u64(m, pe + at->pe.flat, &ok);
+    *base = ok && layout != 0 ? memory_u64(m, layout + at->pe.base, &ok) : 0;
+    return ok;
 }
 
 static void read_module(struct clr_types *t, struct clr_module *m)
 {
-    const struct image image = image_of(t, m->address);
+    uint64_t base = 0, path = 0;
     struct memory_piece blob = {0};
-    m->path = read_path(t, image.path);
-    if (image.base != 0)
-        blob = metadata_of_image(t->memory, image.base, t->budget, t->a);
+    if (!find_image(t, m->address, &base, &path))
+        base = path = 0;
+    m->path = read_path(t, path);
+    if (base != 0)
+        blob = metadata_of_image(t->memory, base, t->budget, t->a);
     if (blob.bytes == NULL) {
         blob = emitted(t, m->address);
         if (blob.bytes != NULL)
@@ -113,32 +105,22 @@ struct clr_module *clr_module_of(struct clr_types *t, uint64_t address)
  */
 
 /* A map is a chain of arrays, the first of which has the lowest rows. */
-struct map_part {
-    uint64_t next, table, flags;
-    uint32_t count;
-};
-
-static bool read_part(const struct clr_types *t, uint64_t address, struct map_part *p)
-{
-    const struct runtime_layout *at = &t->r->at;
-    bool ok = true;
-    p->next = memory_u64(t->memory, address + at->lookup_map.next, &ok);
-    p->table = memory_u64(t->memory, address + at->lookup_map.table, &ok);
-    p->count = memory_u32(t->memory, address + at->lookup_map.count, &ok);
-    p->flags = memory_u64(t->memory, address + at->lookup_map.flags_mask, &ok);
-    return ok;
-}
-
 static uint64_t find_in_map(const struct clr_types *t, uint64_t map, uint32_t row)
 {
     enum { MOST_PARTS = 256 };
-    struct map_part p;
-    for (int i = 0; i < MOST_PARTS && map != 0 && read_part(t, map, &p); i++) {
-        bool ok = true;
-        if (row < p.count)
-            return memory_u64(t->memory, p.table + 8 * (uint64_t)row, &ok) & ~p.flags;
-        row -= p.count;
-        map = p.next;
+    const struct runtime_layout *at = &t->r->at;
+    bool ok = true;
+    for (int i = 0; i < MOST_PARTS && map != 0; i++) {
+        uint64_t next = memory_u64(t->memory, map + at->lookup_map.next, &ok),
+                 table = memory_u64(t->memory, map + at->lookup_map.table, &ok),
+                 flags = memory_u64(t->memory, map + at->lookup_map.flags_mask, &ok);
+        uint32_t count = memory_u32(t->memory, map + at->lookup_map.count, &ok);
+        if (!ok)
+            return 0;
+        if (row < count)
+            return memory_u64(t->memory, table + 8 * (uint64_t)row, &ok) & ~flags;
+        row -= count;
+        map = next;
     }
     return 0;
 }
@@ -162,43 +144,19 @@ uint64_t clr_module_type_ref(const struct clr_types *t, const struct clr_module 
  * grows, since .NET 9 what ends all chains (an odd number), then the buckets. */
 enum { SLOT_SIZE = 8, LENGTH_SLOT = 0, NEXT_SLOT = 8, END_SLOT = 16, FIRST_BUCKET = 2 };
 
-struct chain_walk {
-    struct clr_types *t;
-    void (*take)(void *context, uint64_t handle);
-    void *context;
-};
-
-static void walk_chain(const struct chain_walk *w, uint64_t entry)
+static void walk_chain(struct clr_types *t, uint64_t entry,
+                       void (*take)(void *context, uint64_t handle), void *context)
 {
-    const struct runtime_layout *at = &w->t->r->at;
+    const struct runtime_layout *at = &t->r->at;
     for (int i = 0; i < MOST_LINKS && entry != 0 && !(entry & 1); i++) {
         bool ok = true;
         uint64_t handle =
-            memory_u64(w->t->memory, entry + at->type_hash.entry_value, &ok) & ~UINT64_C(1);
-        if (!ok || !clr_spend(w->t, 8))
+            memory_u64(t->memory, entry + at->type_hash.entry_value, &ok) & ~UINT64_C(1);
+        if (!ok || !clr_spend(t, 8))
             return;
-        w->take(w->context, handle);
-        entry = memory_u64(w->t->memory, entry + at->type_hash.entry_next, &ok);
+        take(context, handle);
+        entry = memory_u64(t->memory, entry + at->type_hash.entry_next, &ok);
     }
-}
-
-/* Returns the array that follows. */
-static uint64_t walk_buckets(const struct chain_walk *w, uint64_t array)
-{
-    const struct memory *memory = w->t->memory;
-    bool ok = true;
-    uint64_t count = memory_u64(memory, array + LENGTH_SLOT, &ok);
-    uint64_t next = memory_u64(memory, array + NEXT_SLOT, &ok);
-    uint64_t first = FIRST_BUCKET;
-    if (memory_u64(memory, array + END_SLOT, &ok) & 1)
-        first++;
-    uint64_t there = memory_from(memory, array).size / SLOT_SIZE;
-    for (uint64_t i = first; ok && i < there && i - first < count; i++) {
-        if (!clr_spend(w->t, 8))
-            return 0;
-        walk_chain(w, memory_u64(memory, array + SLOT_SIZE * i, &ok));
-    }
-    return ok ? next : 0;
 }
 
 void clr_module_instances(struct clr_types *t, const struct clr_module *m,
@@ -206,14 +164,25 @@ void clr_module_instances(struct clr_types *t, const struct clr_module *m,
 {
     enum { MOST_ARRAYS = 8 };
     const struct runtime_layout *at = &t->r->at;
-    struct chain_walk w = {t, take, context};
+    const struct memory *memory = t->memory;
     bool ok = m->metadata.tables[METADATA_TYPE_DEF].count > 0; /* else it may be none */
     uint64_t table =
         memory_u64(t->memory, m->address + at->module.available_type_params, &ok);
     uint64_t array =
         ok && table != 0 ? memory_u64(t->memory, table + at->type_hash.buckets, &ok) : 0;
-    for (int i = 0; i < MOST_ARRAYS && ok && array != 0; i++)
-        array = walk_buckets(&w, array);
+    for (int i = 0; i < MOST_ARRAYS && ok && array != 0; i++) {
+        uint64_t count = memory_u64(memory, array + LENGTH_SLOT, &ok),
+                 next = memory_u64(memory, array + NEXT_SLOT, &ok), first = FIRST_BUCKET,
+                 there = memory_from(memory, array).size / SLOT_SIZE;
+        if (memory_u64(memory, array + END_SLOT, &ok) & 1)
+            first++;
+        for (uint64_t n = first; ok && n < there && n - first < count; n++) {
+            if (!clr_spend(t, 8))
+                return;
+            walk_chain(t, memory_u64(memory, array + SLOT_SIZE * n, &ok), take, context);
+        }
+        array = next;
+    }
 }
 
 /* --- all of them -----------------------------------------------------------------------
@@ -221,34 +190,30 @@ void clr_module_instances(struct clr_types *t, const struct clr_module *m,
 
 /* Items of the list are Assemblies, or, up to .NET 10, DomainAssemblies, of which all that
  * is left is a pointer to the Assembly. */
-static void read_assembly(struct clr_types *t, uint64_t item)
-{
-    bool ok = true, is_assembly = t->r->at.app_domain.assemblies != RUNTIME_NO_OFFSET;
-    uint64_t assembly = is_assembly ? item : memory_u64(t->memory, item, &ok);
-    uint64_t module = memory_u64(t->memory, assembly + t->r->at.assembly.module, &ok);
-    if (ok && item != 0 && module != 0)
-        clr_module_of(t, module);
-}
-
 static void read_listed(struct clr_types *t)
 {
     const struct runtime_layout *at = &t->r->at;
-    uint32_t offset = at->app_domain.assemblies != RUNTIME_NO_OFFSET
-                          ? at->app_domain.assemblies
-                          : at->app_domain.assembly_list;
+    const struct memory *m = t->memory;
+    bool are_assemblies = at->app_domain.assemblies != RUNTIME_NO_OFFSET, ok = true;
+    uint32_t offset =
+        are_assemblies ? at->app_domain.assemblies : at->app_domain.assembly_list;
     if (t->r->app_domain == 0 || offset == RUNTIME_NO_OFFSET)
         return;
-    bool ok = true;
     uint64_t list = t->r->app_domain + offset;
-    uint32_t left = memory_u32(t->memory, list + at->array_list.count, &ok);
+    uint32_t left = memory_u32(m, list + at->array_list.count, &ok);
     uint64_t block = list + at->array_list.first_block;
     for (int i = 0; i < MOST_LINKS && ok && block != 0 && left > 0; i++) {
-        uint32_t size = memory_u32(t->memory, block + at->array_list_block.size, &ok);
-        for (uint32_t n = 0; ok && n < size && left > 0 && clr_spend(t, 8); n++, left--)
-            read_assembly(
-                t, memory_u64(t->memory,
-                              block + at->array_list_block.items + 8 * (uint64_t)n, &ok));
-        block = memory_u64(t->memory, block + at->array_list_block.next, &ok);
+        uint32_t size = memory_u32(m, block + at->array_list_block.size, &ok);
+        uint64_t items = block + at->array_list_block.items;
+        for (uint32_t n = 0; ok && n < size && left > 0 && clr_spend(t, 8); n++, left--) {
+            bool there = true;
+            uint64_t item = memory_u64(m, items + 8 * (uint64_t)n, &ok),
+                     assembly = are_assemblies ? item : memory_u64(m, item, &there),
+                     module = memory_u64(m, assembly + at->assembly.module, &there);
+            if (there && item != 0 && module != 0)
+                clr_module_of(t, module);
+        }
+        block = memory_u64(m, block + at->array_list_block.next, &ok);
     }
 }
 

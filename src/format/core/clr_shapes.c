@@ -149,23 +149,17 @@ struct parts {
     uint32_t count;
 };
 
-static void read_pointer(const struct clr_types *t, uint64_t handle, struct parts *p)
-{
-    bool ok = true;
-    uint64_t address = handle & ~UINT64_C(2);
-    uint32_t flags = memory_u32(t->memory, address + t->r->at.type_desc_flags, &ok);
-    p->element = (uint8_t)flags;
-    if (p->element == ELEMENT_PTR || p->element == ELEMENT_BYREF) {
-        p->element_type = memory_u64(t->memory, address + t->r->at.param_type_arg, &ok);
-        p->kind = ok ? HANDLE_POINTER : HANDLE_UNKNOWN;
-    }
-}
-
 static struct parts read_parts(const struct clr_types *t, uint64_t handle)
 {
     struct parts p = {0};
+    bool ok = true;
     if (handle & 2) {
-        read_pointer(t, handle, &p);
+        uint64_t address = handle & ~UINT64_C(2);
+        p.element = (uint8_t)memory_u32(t->memory, address + t->r->at.type_desc_flags, &ok);
+        if (p.element == ELEMENT_PTR || p.element == ELEMENT_BYREF) {
+            p.element_type = memory_u64(t->memory, address + t->r->at.param_type_arg, &ok);
+            p.kind = ok ? HANDLE_POINTER : HANDLE_UNKNOWN;
+        }
         return p;
     }
     if (!runtime_is_method_table(t->r, handle) || !method_table_read(t, handle, &p.m))

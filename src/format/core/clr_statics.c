@@ -188,22 +188,6 @@ static uint64_t process_base(const struct clr_types *t, const struct method_tabl
     return ok ? base & at->statics_mask : 0;
 }
 
-static struct clr_bases process_bases(const struct statics *s, const struct method_table *m)
-{
-    const struct runtime_layout *at = &s->t->r->at;
-    struct clr_bases found = {0};
-    bool also;
-    if (runtime_is_8(s->t->r))
-        return clr_local_bases(s->t, m, 0);
-    found.references =
-        process_base(s->t, m, at->dynamic_statics.gc_statics, &found.is_used);
-    if (s->take_any != NULL) {
-        found.plain = process_base(s->t, m, at->dynamic_statics.plain_statics, &also);
-        found.is_used &= also || at->dynamic_statics.plain_statics == RUNTIME_NO_OFFSET;
-    }
-    return found;
-}
-
 /* An index of thread statics: a kind in the highest byte, and a place. */
 static uint64_t thread_base(const struct clr_types *t, const struct method_table *m,
                             uint32_t member, uint64_t data)
@@ -237,16 +221,27 @@ static uint64_t thread_base(const struct clr_types *t, const struct method_table
     return ok && is_direct ? data + place : 0;
 }
 
-static struct clr_bases thread_bases(const struct statics *s, const struct method_table *m,
-                                     uint64_t data)
+/* data: what the thread has of its own; 0: of the process. */
+static struct clr_bases bases_of(const struct statics *s, const struct method_table *m,
+                                 uint64_t data)
 {
-    const struct runtime_layout *at = &s->t->r->at;
+    const struct clr_types *t = s->t;
+    const struct runtime_layout *at = &t->r->at;
     struct clr_bases found = {0};
-    if (runtime_is_8(s->t->r))
+    bool wants_plain = s->take_any != NULL, also;
+    if (runtime_is_8(t->r))
         return clr_local_bases(s->t, m, data);
-    found.references = thread_base(s->t, m, at->thread_statics.gc_tls_index, data);
-    if (s->take_any != NULL)
-        found.plain = thread_base(s->t, m, at->thread_statics.plain_tls_index, data);
+    if (data != 0) {
+        found.references = thread_base(t, m, at->thread_statics.gc_tls_index, data);
+        if (wants_plain)
+            found.plain = thread_base(t, m, at->thread_statics.plain_tls_index, data);
+        return found;
+    }
+    found.references = process_base(t, m, at->dynamic_statics.gc_statics, &found.is_used);
+    if (wants_plain) {
+        found.plain = process_base(t, m, at->dynamic_statics.plain_statics, &also);
+        found.is_used &= also || at->dynamic_statics.plain_statics == RUNTIME_NO_OFFSET;
+    }
     return found;
 }
 
@@ -394,7 +389,7 @@ static void report_threads(struct statics *s, const struct owner *owner,
         if (threads->all[i].data == 0)
             continue;
         s->thread = threads->all[i].os_id;
-        s->bases = thread_bases(s, m, threads->all[i].data);
+        s->bases = bases_of(s, m, threads->all[i].data);
         if (s->bases.references == 0 && (s->bases.plain == 0 || s->take_any == NULL))
             continue;
         report_all(s, owner, m);
@@ -427,7 +422,7 @@ static void report_owner(struct statics *s, const struct owner *owner)
     s->t->declared.types++;
     s->of_thread = false;
     s->thread = 0;
-    s->bases = process_bases(s, &m);
+    s->bases = bases_of(s, &m, 0);
     if (s->take_any != NULL && !is_real(owner, &m, s->bases.is_used))
         return;
     if (s->bases.references != 0 || s->take_any != NULL)

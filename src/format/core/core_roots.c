@@ -252,29 +252,24 @@ static uint64_t first_segment(const struct memory *m, uint64_t table, uint32_t t
     return back == table && ok ? segment : 0;
 }
 
-static bool visit_table(struct handle_search *hs, uint64_t table)
-{
-    enum { FEWEST_TYPES = 8, MOST_TYPES = 24 };
-    if (table == 0)
-        return false;
-    for (uint32_t types = FEWEST_TYPES; hs->types == 0 && types <= MOST_TYPES; types++)
-        if (first_segment(hs->s->m, table, types) != 0)
-            hs->types = types;
-    uint64_t segment = hs->types > 0 ? first_segment(hs->s->m, table, hs->types) : 0;
-    visit_segments(hs, segment);
-    return segment != 0;
-}
-
 /* A bucket has a table per heap. A server collector makes as many as there are processors,
  * and may use those of heaps that it does without at the moment. */
 static void visit_bucket(struct handle_search *hs, uint64_t bucket)
 {
-    enum { MOST_TABLES = 1024 };
+    enum { MOST_TABLES = 1024, FEWEST_TYPES = 8, MOST_TYPES = 24 };
+    const struct memory *m = hs->s->m;
     bool ok = true;
-    uint64_t tables = memory_u64(hs->s->m, bucket, &ok);
+    uint64_t tables = memory_u64(m, bucket, &ok);
     for (unsigned i = 0; ok && i < MOST_TABLES; i++) {
-        uint64_t table = memory_u64(hs->s->m, tables + POINTER * (uint64_t)i, &ok);
-        if (!visit_table(hs, table) && i >= hs->s->g->part_count)
+        uint64_t table = memory_u64(m, tables + POINTER * (uint64_t)i, &ok), segment = 0;
+        for (uint32_t types = FEWEST_TYPES;
+             table != 0 && hs->types == 0 && types <= MOST_TYPES; types++)
+            if (first_segment(m, table, types) != 0)
+                hs->types = types;
+        if (table != 0 && hs->types > 0)
+            segment = first_segment(m, table, hs->types);
+        visit_segments(hs, segment);
+        if (segment == 0 && i >= hs->s->g->part_count)
             return;
     }
 }

@@ -38,19 +38,14 @@ static struct memory_piece take(const struct pe_image *image, uint64_t address,
     return ok ? (struct memory_piece){address, whole, copy} : none;
 }
 
-/* What a directory or the CLI header points to, by section and flat. */
-struct places {
-    uint64_t at[2];
-    size_t len;
-};
-
-static struct places places_of(const struct pe_image *image, uint32_t relative)
+/* What a directory or the CLI header points to, by section and flat: how many places. */
+static size_t places_of(const struct pe_image *image, uint32_t relative, uint64_t at[2])
 {
-    struct places p = {{image->base + relative}, 1};
     uint32_t offset;
-    if (pe_in_file(image, relative, &offset) && offset != relative)
-        p.at[p.len++] = image->base + offset;
-    return p;
+    bool is_both = pe_in_file(image, relative, &offset) && offset != relative;
+    at[0] = image->base + relative;
+    at[1] = is_both ? image->base + offset : 0;
+    return is_both ? 2 : 1;
 }
 
 struct memory_piece metadata_of_image(const struct memory *memory, uint64_t base,
@@ -64,14 +59,15 @@ struct memory_piece metadata_of_image(const struct memory *memory, uint64_t base
     struct pe_range header = pe_directory(&image, PE_CLI_HEADER);
     if (header.at == 0)
         return none;
-    struct places headers = places_of(&image, header.at);
-    for (size_t i = 0; i < headers.len; i++) {
+    uint64_t headers[2], roots[2];
+    size_t count = places_of(&image, header.at, headers);
+    for (size_t i = 0; i < count; i++) {
         bool ok = true;
-        uint32_t root = memory_u32(memory, headers.at[i] + METADATA, &ok);
-        uint32_t size = memory_u32(memory, headers.at[i] + METADATA + 4, &ok);
-        struct places roots = places_of(&image, root);
-        for (size_t n = 0; ok && size <= most && n < roots.len; n++) {
-            struct memory_piece found = take(&image, roots.at[n], size, a);
+        uint32_t root = memory_u32(memory, headers[i] + METADATA, &ok);
+        uint32_t size = memory_u32(memory, headers[i] + METADATA + 4, &ok);
+        size_t root_count = places_of(&image, root, roots);
+        for (size_t n = 0; ok && size <= most && n < root_count; n++) {
+            struct memory_piece found = take(&image, roots[n], size, a);
             if (found.bytes != NULL)
                 return found;
         }
@@ -198,30 +194,11 @@ static uint8_t width_of(const struct metadata_counts *counts, uint8_t kind)
     }
     if (kind & TABLE(0))
         return counts->rows[kind & 0x3FU] <= UINT16_MAX ? 2 : 4;
-    switch (kind) {
-    case U2:
-        return 2;
-    case STRING:
-        return counts->wide_heaps & WIDE_STRINGS ? 4 : 2;
-    case GUID:
-        return counts->wide_heaps & WIDE_GUIDS ? 4 : 2;
-    case BLOB:
-        return counts->wide_heaps & WIDE_BLOBS ? 4 : 2;
-    default:
-        return 4;
-    }
-}
-
-/* Set the columns and the size of a row of a table; number is below METADATA_TABLES. */
-static void metadata_columns(struct metadata_table *t, unsigned number,
-                             const struct metadata_counts *counts)
-{
-    t->row_size = 0;
-    for (unsigned c = 0; c < METADATA_COLUMNS && schema[number][c] != END; c++) {
-        t->at[c] = (uint8_t)t->row_size;
-        t->width[c] = width_of(counts, schema[number][c]);
-        t->row_size += t->width[c];
-    }
+    uint8_t wide = kind == STRING ? WIDE_STRINGS
+                   : kind == GUID ? WIDE_GUIDS
+                   : kind == BLOB ? WIDE_BLOBS
+                                  : 0;
+    return kind == U4 || (counts->wide_heaps & wide) ? 4 : 2;
 }
 
 /* --- tables -------------------------------------------------------------------- */
@@ -270,7 +247,11 @@ static void place_tables(struct opening *o, size_t at)
 {
     for (unsigned n = 0; n < METADATA_TABLES; n++) {
         struct metadata_table *t = &o->m->tables[n];
-        metadata_columns(t, n, &o->counts);
+        for (unsigned c = 0; c < METADATA_COLUMNS && schema[n][c] != END; c++) {
+            t->at[c] = (uint8_t)t->row_size;
+            t->width[c] = width_of(&o->counts, schema[n][c]);
+            t->row_size += t->width[c];
+        }
         size_t left = o->tables.size - at, there = left / t->row_size;
         t->count = o->counts.rows[n] < there ? o->counts.rows[n] : (uint32_t)there;
         t->rows = o->tables.data + at;
@@ -302,25 +283,6 @@ static bool read_header(struct opening *o)
     return true;
 }
 
-/* Cut at the end of what is there. */
-static struct bytes stream_of(struct bytes blob, uint32_t offset, uint32_t size)
-{
-    if (offset > blob.size)
-        return (struct bytes){0};
-    size_t left = blob.size - offset;
-    return (struct bytes){blob.data + offset, size < left ? size : left};
-}
-
-static void read_stream(struct opening *o, const char *name, struct bytes stream)
-{
-    if (strcmp(name, "#~") == 0 || strcmp(name, "#-") == 0)
-        o->tables = stream;
-    else if (strcmp(name, "#Strings") == 0)
-        o->m->strings = stream;
-    else if (strcmp(name, "#Blob") == 0)
-        o->m->blobs = stream;
-}
-
 /* The root: signature, versions, length and text of the version, flags, streams. */
 static bool find_streams(struct opening *o, struct bytes blob)
 {
@@ -342,7 +304,14 @@ static bool find_streams(struct opening *o, struct bytes blob)
         size_t len = strnlen(name, left < MOST_NAME ? left : MOST_NAME);
         if (len == left || len == MOST_NAME)
             return false;
-        read_stream(o, name, stream_of(blob, le_u32(header), le_u32(header + 4)));
+        /* Cut at the end of what is there. */
+        struct bytes stream = bytes_within(blob, le_u32(header), le_u32(header + 4));
+        if (strcmp(name, "#~") == 0 || strcmp(name, "#-") == 0)
+            o->tables = stream;
+        else if (strcmp(name, "#Strings") == 0)
+            o->m->strings = stream;
+        else if (strcmp(name, "#Blob") == 0)
+            o->m->blobs = stream;
         size_t step = 8 + (len + 4) / 4 * 4;
         at = step < blob.size - at ? at + step : blob.size;
     }
