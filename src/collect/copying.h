@@ -75,7 +75,7 @@ void images_find(struct images *images, const struct address_space *space, pid_t
 
 /* Of a copy that is read here and at once: keep of each assembly only the page that says
  * which file it is, where that is found here under its path. The reader looks for the rest
- * there (process/mapped_files.h). */
+ * there (process/mapped_files.c). */
 void images_leave_to_disk(struct images *images, pid_t pid, const struct patience *p);
 
 /* Copy them to that place of the room. What cannot be read stays zero. */

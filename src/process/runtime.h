@@ -39,15 +39,10 @@ struct runtime_layout {
         uint32_t padding;            /* of the base size: behind element_type if not told */
         uint32_t are_packed, packed; /* .NET 8 only: how its counts stand, and where */
     } ee_class;
-    struct {
-        uint32_t gc_statics, plain_statics, size; /* plain: of what is no reference */
-    } dynamic_statics;
-    struct {
-        uint32_t gc_tls_index, plain_tls_index, size;
-    } thread_statics;
-    struct {
-        uint32_t dict_count, type_arg_count;
-    } generics_dict;
+    uint32_t dynamic_statics_gc, dynamic_statics_plain,
+        dynamic_statics_size; /* plain: of what is no reference */
+    uint32_t thread_statics_gc_index, thread_statics_plain_index, thread_statics_size;
+    uint32_t generics_dict_count, generics_dict_type_args;
     struct {
         uint32_t base, path, loader_allocator, dynamic_metadata, available_type_params,
             type_def_map, type_ref_map;
@@ -61,46 +56,27 @@ struct runtime_layout {
         uint32_t loaded, flat; /* layouts of a PEImage: as the loader has it, as a file */
         uint32_t base;         /* of a PEImageLayout */
     } pe; /* asked for where a module does not have the base of its image */
-    struct {
-        uint32_t next, table, count, flags_mask;
-    } lookup_map;
-    struct {
-        uint32_t buckets, entry_value, entry_next;
-    } type_hash;
-    struct {
-        uint32_t assembly_list; /* of DomainAssemblies, or: */
-        uint32_t assemblies;    /* of Assemblies; since .NET 11 */
-    } app_domain;
-    struct {
-        uint32_t count, first_block;
-    } array_list;
-    struct {
-        uint32_t next, size, items;
-    } array_list_block;
-    struct {
-        uint32_t module;
-    } assembly;
-    struct {
-        uint32_t first_link, count;
-    } thread_store;
+    uint32_t lookup_map_next, lookup_map_table, lookup_map_count, lookup_map_flags_mask;
+    uint32_t type_hash_buckets, type_hash_entry_value, type_hash_entry_next;
+    uint32_t app_domain_assembly_list; /* of DomainAssemblies, or: */
+    uint32_t app_domain_assemblies;    /* of Assemblies; since .NET 11 */
+    uint32_t array_list_count, array_list_first_block;
+    uint32_t array_list_block_next, array_list_block_size, array_list_block_items;
+    uint32_t assembly_module;
+    uint32_t thread_store_first_link, thread_store_count;
     struct {
         uint32_t link, locals, static_data, os_id, stack_base;
         uint32_t linked; /* the offset that links lead to: that of the link itself, or 0 */
         uint32_t alloc_context, local_block; /* .NET 8 only */
     } thread;
-    struct {
-        uint32_t modules, count;
-    } thread_local_block;                                          /* .NET 8 only */
+    uint32_t thread_local_block_modules, thread_local_block_count; /* .NET 8 only */
     struct runtime_local_module local_module, thread_local_module; /* .NET 8 only */
-    uint32_t allocator_object; /* LoaderAllocator.ObjectHandle */
-    struct {
-        uint32_t alloc_context;  /* RuntimeThreadLocals.AllocContext */
-        uint32_t gc_context;     /* EEAllocContext.GCAllocationContext */
-        uint32_t pointer, limit; /* GCAllocContext */
-    } allocation;
-    struct {
-        uint32_t count, items; /* ThreadLocalData, of what is not collectible */
-    } thread_local_data;
+    uint32_t allocator_object;                     /* LoaderAllocator.ObjectHandle */
+    uint32_t allocation_alloc_context;             /* RuntimeThreadLocals.AllocContext */
+    uint32_t allocation_gc_context;                /* EEAllocContext.GCAllocationContext */
+    uint32_t allocation_pointer, allocation_limit; /* GCAllocContext */
+    uint32_t thread_local_data_count,
+        thread_local_data_items; /* ThreadLocalData, of what is not collectible */
     uint32_t type_desc_flags, param_type_arg; /* TypeDesc, ParamTypeDesc */
     uint32_t dynamic_metadata_size, dynamic_metadata_data;
     uint32_t dynamic_metadata_pointer; /* to the data, .NET 8 only */

@@ -51,7 +51,7 @@ static bool module_fits(const struct runtime *r, uint64_t module)
     uint64_t assembly = look_at(&l, module + r->at.module.assembly);
     if (l.known && assembly == 0)
         return false;
-    uint64_t back = look_at(&l, assembly + r->at.assembly.module);
+    uint64_t back = look_at(&l, assembly + r->at.assembly_module);
     if (l.known && back != module)
         return false;
     uint64_t local = look_at(&l, module + r->at.module.local_module);
@@ -85,11 +85,11 @@ static bool image_fits(const struct runtime *r, uint64_t module)
 static uint64_t first_listed(const struct runtime *r, struct look *l)
 {
     uint64_t block =
-        r->app_domain + r->at.app_domain.assembly_list + r->at.array_list.first_block;
-    uint64_t item = look_at(l, block + r->at.array_list_block.items);
+        r->app_domain + r->at.app_domain_assembly_list + r->at.array_list_first_block;
+    uint64_t item = look_at(l, block + r->at.array_list_block_items);
     uint64_t assembly = is_pointer(l, item) && item != 0 ? look_at(l, item) : 0;
     return is_pointer(l, assembly) && assembly != 0
-               ? look_at(l, assembly + r->at.assembly.module)
+               ? look_at(l, assembly + r->at.assembly_module)
                : 0;
 }
 
@@ -119,8 +119,8 @@ static bool statics_fit(const struct runtime *r, uint64_t block)
 {
     enum { MOST_MODULES = 1 << 16 };
     struct look l = {r, true};
-    uint64_t modules = look_at(&l, block + r->at.thread_local_block.modules), local = 0;
-    uint64_t count = look_at(&l, block + r->at.thread_local_block.count);
+    uint64_t modules = look_at(&l, block + r->at.thread_local_block_modules), local = 0;
+    uint64_t count = look_at(&l, block + r->at.thread_local_block_count);
     if (l.known && (count > MOST_MODULES || !is_pointer(&l, modules)))
         return false;
     for (uint64_t i = 0; l.known && modules != 0 && i < count && local == 0; i++)
@@ -137,8 +137,8 @@ static const char *threads_misfit(const struct runtime *r)
         0xBAADF00D; /* an id, too; others are at most the kernel's most */
     const struct runtime_layout *at = &r->at;
     struct look l = {r, r->thread_store != 0};
-    uint64_t count = (uint32_t)look_at(&l, r->thread_store + at->thread_store.count);
-    uint64_t link = look_at(&l, r->thread_store + at->thread_store.first_link);
+    uint64_t count = (uint32_t)look_at(&l, r->thread_store + at->thread_store_count);
+    uint64_t link = look_at(&l, r->thread_store + at->thread_store_first_link);
     uint64_t found = 0, changing = 0;
     for (; l.known && link != 0 && found < MOST_THREADS; found++) {
         uint64_t thread = runtime_linked_thread(r, link);
@@ -147,8 +147,8 @@ static const char *threads_misfit(const struct runtime *r)
         struct look own = l;
         /* Each allocates in a piece of some kilobytes. */
         uint64_t context = thread + at->thread.alloc_context;
-        uint64_t pointer = look_at(&own, context + at->allocation.pointer);
-        uint64_t limit = look_at(&own, context + at->allocation.limit);
+        uint64_t pointer = look_at(&own, context + at->allocation_pointer);
+        uint64_t limit = look_at(&own, context + at->allocation_limit);
         changing += own.known && (pointer > limit || limit - pointer > LARGEST ||
                                   pointer % ALIGNMENT != 0 || limit % ALIGNMENT != 0);
         uint64_t id = look_at(&own, thread + at->thread.os_id);

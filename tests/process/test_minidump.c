@@ -268,7 +268,7 @@ Test(minidump, of_dotnet_8_is_read_by_the_offsets_of_windows)
     cr_expect_eq(o.runtime.free_object, f.process.free_type);
     cr_expect_eq(o.runtime.at.thread.link, 248);
     cr_expect_eq(o.runtime.at.thread.local_block, 1120);
-    cr_expect_eq(o.runtime.at.thread_store.first_link, 64);
+    cr_expect_eq(o.runtime.at.thread_store_first_link, 64);
     cr_expect_eq(o.runtime.at.module.local_module, 744);
     cr_expect_eq(o.runtime.at.pe.loaded, 120); /* the same on both */
     close_core(&o);

@@ -124,7 +124,7 @@ Test(runtime, is_another_one_on_another_processor)
         cr_expect_eq(o.runtime.at.thread.os_id, cases[i].os_id);
         cr_expect_eq(o.runtime.at.thread.stack_base, cases[i].stack_base);
         cr_expect_eq(o.runtime.at.thread.static_data, cases[i].statics);
-        cr_expect_eq(o.runtime.at.thread_store.first_link, 88);
+        cr_expect_eq(o.runtime.at.thread_store_first_link, 88);
         close_core(&o);
         forge_core_free(&f);
     }
@@ -231,7 +231,7 @@ Test(runtime, is_of_the_version_that_fits_where_nothing_tells)
     struct opened o;
     expect_found(&o, &f, "9");
     cr_expect_eq(o.runtime.at.module.base, 288);
-    cr_expect_eq(o.runtime.at.allocation.gc_context, 0);
+    cr_expect_eq(o.runtime.at.allocation_gc_context, 0);
     close_core(&o);
     forge_core_free(&f);
     forge_process(&f, (struct forged_runtime){.path = self_contained, .major = 8});

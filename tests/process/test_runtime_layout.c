@@ -185,7 +185,7 @@ Test(runtime_layout, what_is_lacking_is_told)
     cr_expect_str_eq(descriptor_lacks(&d, &a), "MethodTable.!");
     cr_assert(add(&d, forged_json(10), &err), "%s", err.message);
     cr_expect_null(descriptor_lacks(&d, &a));
-    d.at.app_domain.assembly_list = d.at.thread.static_data = RUNTIME_NO_OFFSET;
+    d.at.app_domain_assembly_list = d.at.thread.static_data = RUNTIME_NO_OFFSET;
     cr_expect_null(descriptor_lacks(&d, &a));
     d.at.statics_mask = 0;
     cr_expect_str_eq(descriptor_lacks(&d, &a), "StaticsPointerMask");

@@ -1,6 +1,6 @@
 /* Whether a carried table fits what is known of the runtime's own library: it has types
  * that everybody knows. What is not there proves nothing, and nothing is asked of runtimes
- * that describe themselves. The rest of the table: process/runtime_check.h. All runtimes
+ * that describe themselves. The rest of the table: process/runtime_check.c. All runtimes
  * are asked whether their modules have the types of objects. */
 #include "format/core/clr_inner.h"
 #include "heap/ids.h"

@@ -91,14 +91,55 @@ struct method_table {
 /* False: it cannot be read. */
 bool method_table_read(const struct clr_types *t, uint64_t address, struct method_table *m);
 
-bool method_table_is_array(const struct method_table *m);
-bool method_table_is_vector(const struct method_table *m); /* T[] */
-bool method_table_is_string(const struct method_table *m);
-bool method_table_is_value(const struct method_table *m);
-bool method_table_is_generic(const struct method_table *m);
+/* Of MTFlags. The low half is the size of an element where there are elements. */
+static inline bool method_table_has_elements(const struct method_table *m)
+{
+    return m->flags & UINT32_C(0x80000000);
+}
+
+enum { CATEGORY = 0xC0000, CATEGORY_VALUE = 0x40000, CATEGORY_ARRAY = 0x80000 };
+
+static inline bool method_table_is_array(const struct method_table *m)
+{
+    return method_table_has_elements(m) && (m->flags & CATEGORY) == CATEGORY_ARRAY;
+}
+
+static inline bool method_table_is_vector(const struct method_table *m) /* T[] */
+{
+    enum { IS_VECTOR = 0x20000 };
+    return method_table_is_array(m) && (m->flags & IS_VECTOR);
+}
+
+static inline bool method_table_is_string(const struct method_table *m)
+{
+    return method_table_has_elements(m) && (m->flags & CATEGORY) != CATEGORY_ARRAY;
+}
+
+static inline bool method_table_is_value(const struct method_table *m)
+{
+    return !method_table_has_elements(m) && (m->flags & CATEGORY) == CATEGORY_VALUE;
+}
+
+static inline bool method_table_is_generic(const struct method_table *m)
+{
+    enum { GENERICS = 0x30 }; /* instantiated, by itself or shared, or the definition */
+    return !method_table_has_elements(m) && (m->flags & GENERICS);
+}
+
+static inline uint32_t method_table_rank(const struct method_table *m)
+{
+    enum { VECTOR_BASE = 24, BOUND_SIZES = 8 }; /* of an array without content */
+    return method_table_is_vector(m) || m->base_size <= VECTOR_BASE
+               ? 1
+               : (m->base_size - VECTOR_BASE) / BOUND_SIZES;
+}
+
+static inline uint32_t method_table_element_size(const struct method_table *m)
+{
+    return method_table_has_elements(m) ? m->flags & 0xFFFF : 0;
+}
+
 bool method_table_is_collectible(const struct clr_types *t, const struct method_table *m);
-uint32_t method_table_rank(const struct method_table *m);
-uint32_t method_table_element_size(const struct method_table *m);
 
 /* How many generic arguments it has, at most MOST_ARGUMENTS; *first is where their handles
  * stand. 0: none, or too many. */

@@ -111,10 +111,10 @@ static uint64_t find_in_map(const struct clr_types *t, uint64_t map, uint32_t ro
     const struct runtime_layout *at = &t->r->at;
     bool ok = true;
     for (int i = 0; i < MOST_PARTS && map != 0; i++) {
-        uint64_t next = memory_u64(t->memory, map + at->lookup_map.next, &ok),
-                 table = memory_u64(t->memory, map + at->lookup_map.table, &ok),
-                 flags = memory_u64(t->memory, map + at->lookup_map.flags_mask, &ok);
-        uint32_t count = memory_u32(t->memory, map + at->lookup_map.count, &ok);
+        uint64_t next = memory_u64(t->memory, map + at->lookup_map_next, &ok),
+                 table = memory_u64(t->memory, map + at->lookup_map_table, &ok),
+                 flags = memory_u64(t->memory, map + at->lookup_map_flags_mask, &ok);
+        uint32_t count = memory_u32(t->memory, map + at->lookup_map_count, &ok);
         if (!ok)
             return 0;
         if (row < count)
@@ -151,11 +151,11 @@ static void walk_chain(struct clr_types *t, uint64_t entry,
     for (int i = 0; i < MOST_LINKS && entry != 0 && !(entry & 1); i++) {
         bool ok = true;
         uint64_t handle =
-            memory_u64(t->memory, entry + at->type_hash.entry_value, &ok) & ~UINT64_C(1);
+            memory_u64(t->memory, entry + at->type_hash_entry_value, &ok) & ~UINT64_C(1);
         if (!ok || !clr_spend(t, 8))
             return;
         take(context, handle);
-        entry = memory_u64(t->memory, entry + at->type_hash.entry_next, &ok);
+        entry = memory_u64(t->memory, entry + at->type_hash_entry_next, &ok);
     }
 }
 
@@ -169,7 +169,7 @@ void clr_module_instances(struct clr_types *t, const struct clr_module *m,
     uint64_t table =
         memory_u64(t->memory, m->address + at->module.available_type_params, &ok);
     uint64_t array =
-        ok && table != 0 ? memory_u64(t->memory, table + at->type_hash.buckets, &ok) : 0;
+        ok && table != 0 ? memory_u64(t->memory, table + at->type_hash_buckets, &ok) : 0;
     for (int i = 0; i < MOST_ARRAYS && ok && array != 0; i++) {
         uint64_t count = memory_u64(memory, array + LENGTH_SLOT, &ok),
                  next = memory_u64(memory, array + NEXT_SLOT, &ok), first = FIRST_BUCKET,
@@ -194,26 +194,26 @@ static void read_listed(struct clr_types *t)
 {
     const struct runtime_layout *at = &t->r->at;
     const struct memory *m = t->memory;
-    bool are_assemblies = at->app_domain.assemblies != RUNTIME_NO_OFFSET, ok = true;
+    bool are_assemblies = at->app_domain_assemblies != RUNTIME_NO_OFFSET, ok = true;
     uint32_t offset =
-        are_assemblies ? at->app_domain.assemblies : at->app_domain.assembly_list;
+        are_assemblies ? at->app_domain_assemblies : at->app_domain_assembly_list;
     if (t->r->app_domain == 0 || offset == RUNTIME_NO_OFFSET)
         return;
     uint64_t list = t->r->app_domain + offset;
-    uint32_t left = memory_u32(m, list + at->array_list.count, &ok);
-    uint64_t block = list + at->array_list.first_block;
+    uint32_t left = memory_u32(m, list + at->array_list_count, &ok);
+    uint64_t block = list + at->array_list_first_block;
     for (int i = 0; i < MOST_LINKS && ok && block != 0 && left > 0; i++) {
-        uint32_t size = memory_u32(m, block + at->array_list_block.size, &ok);
-        uint64_t items = block + at->array_list_block.items;
+        uint32_t size = memory_u32(m, block + at->array_list_block_size, &ok);
+        uint64_t items = block + at->array_list_block_items;
         for (uint32_t n = 0; ok && n < size && left > 0 && clr_spend(t, 8); n++, left--) {
             bool there = true;
             uint64_t item = memory_u64(m, items + 8 * (uint64_t)n, &ok),
                      assembly = are_assemblies ? item : memory_u64(m, item, &there),
-                     module = memory_u64(m, assembly + at->assembly.module, &there);
+                     module = memory_u64(m, assembly + at->assembly_module, &there);
             if (there && item != 0 && module != 0)
                 clr_module_of(t, module);
         }
-        block = memory_u64(m, block + at->array_list_block.next, &ok);
+        block = memory_u64(m, block + at->array_list_block_next, &ok);
     }
 }
 

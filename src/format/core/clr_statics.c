@@ -143,8 +143,8 @@ struct clr_bases clr_local_bases(struct clr_types *t, const struct method_table 
         local = memory_u64(t->memory, module + at->module.local_module, &ok);
     } else {
         uint64_t index = memory_u64(t->memory, module + at->module.index, &ok);
-        uint64_t all = memory_u64(t->memory, block + at->thread_local_block.modules, &ok);
-        uint64_t count = memory_u64(t->memory, block + at->thread_local_block.count, &ok);
+        uint64_t all = memory_u64(t->memory, block + at->thread_local_block_modules, &ok);
+        uint64_t count = memory_u64(t->memory, block + at->thread_local_block_count, &ok);
         if (ok && index < count)
             local = memory_u64(t->memory, all + POINTER * index, &ok);
     }
@@ -183,7 +183,7 @@ static uint64_t process_base(const struct clr_types *t, const struct method_tabl
     const struct runtime_layout *at = &t->r->at;
     bool ok = member != RUNTIME_NO_OFFSET;
     uint64_t base =
-        memory_u64(t->memory, m->auxiliary - at->dynamic_statics.size + member, &ok);
+        memory_u64(t->memory, m->auxiliary - at->dynamic_statics_size + member, &ok);
     *is_used = ok && (base & ~at->statics_mask) == 0;
     return ok ? base & at->statics_mask : 0;
 }
@@ -197,11 +197,11 @@ static uint64_t thread_base(const struct clr_types *t, const struct method_table
     const struct memory *memory = t->memory;
     bool ok = member != RUNTIME_NO_OFFSET;
     uint32_t index =
-        memory_u32(memory, m->auxiliary - at->thread_statics.size + member, &ok);
+        memory_u32(memory, m->auxiliary - at->thread_statics_size + member, &ok);
     uint32_t kind = index >> KIND, place = index & 0xFFFFFF,
              unused = at->tls_offsets_unused;
-    uint64_t counts = data + at->thread_local_data.count;
-    uint64_t arrays = data + at->thread_local_data.items;
+    uint64_t counts = data + at->thread_local_data_count;
+    uint64_t arrays = data + at->thread_local_data_items;
     if (kind == ORDINARY && place >= unused) {
         uint32_t count = memory_u32(memory, counts, &ok);
         uint64_t array = memory_u64(memory, arrays, &ok);
@@ -217,7 +217,7 @@ static uint64_t thread_base(const struct clr_types *t, const struct method_table
         return handle != 0 ? memory_u64(memory, handle, &ok) : 0;
     }
     /* No references are kept so. */
-    bool is_direct = kind == DIRECT && member != at->thread_statics.gc_tls_index;
+    bool is_direct = kind == DIRECT && member != at->thread_statics_gc_index;
     return ok && is_direct ? data + place : 0;
 }
 
@@ -232,15 +232,15 @@ static struct clr_bases bases_of(const struct statics *s, const struct method_ta
     if (runtime_is_8(t->r))
         return clr_local_bases(s->t, m, data);
     if (data != 0) {
-        found.references = thread_base(t, m, at->thread_statics.gc_tls_index, data);
+        found.references = thread_base(t, m, at->thread_statics_gc_index, data);
         if (wants_plain)
-            found.plain = thread_base(t, m, at->thread_statics.plain_tls_index, data);
+            found.plain = thread_base(t, m, at->thread_statics_plain_index, data);
         return found;
     }
-    found.references = process_base(t, m, at->dynamic_statics.gc_statics, &found.is_used);
+    found.references = process_base(t, m, at->dynamic_statics_gc, &found.is_used);
     if (wants_plain) {
-        found.plain = process_base(t, m, at->dynamic_statics.plain_statics, &also);
-        found.is_used &= also || at->dynamic_statics.plain_statics == RUNTIME_NO_OFFSET;
+        found.plain = process_base(t, m, at->dynamic_statics_plain, &also);
+        found.is_used &= also || at->dynamic_statics_plain == RUNTIME_NO_OFFSET;
     }
     return found;
 }
@@ -330,8 +330,8 @@ static void report_variable(const struct statics *s, const struct owner *owner,
     const struct runtime_layout *at = &t->r->at;
     bool is_reference = d->element == ELEMENT_CLASS || d->element == ELEMENT_VALUETYPE;
     uint64_t base = is_reference ? s->bases.references : s->bases.plain;
-    uint32_t member = s->of_thread ? at->thread_statics.plain_tls_index
-                                   : at->dynamic_statics.plain_statics;
+    uint32_t member =
+        s->of_thread ? at->thread_statics_plain_index : at->dynamic_statics_plain;
     struct clr_variable v = {.declared_by = owner->name,
                              .module = module->path,
                              .name = name_of(s, &module->metadata, d),
@@ -440,7 +440,7 @@ static void report_process(struct statics s)
     if (!t->has_threads) /* once: names and roots ask again */
         t->threads = gc_threads_read(t->r, t->a);
     t->has_threads = true;
-    if (!runtime_is_8(t->r) && (t->r->at.dynamic_statics.size == RUNTIME_NO_OFFSET ||
+    if (!runtime_is_8(t->r) && (t->r->at.dynamic_statics_size == RUNTIME_NO_OFFSET ||
                                 t->r->at.method_table.auxiliary_data == RUNTIME_NO_OFFSET))
         return;
     clr_modules_all(t);

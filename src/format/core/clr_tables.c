@@ -5,22 +5,6 @@
 
 #include <string.h>
 
-/* Of MTFlags. The low half is the size of an element where there are elements. */
-#define HAS_COMPONENTS 0x80000000U
-enum {
-    GENERICS = 0x30, /* instantiated, by itself or shared, or the definition */
-    CATEGORY = 0xC0000,
-    CATEGORY_VALUE = 0x40000,
-    CATEGORY_ARRAY = 0x80000,
-    IS_VECTOR = 0x20000,
-    COMPONENT_SIZE = 0xFFFF,
-    COLLECTIBLE = 0x00200000,
-    COLLECTIBLE_8 = 0x10000000 /* in .NET 8, with a token of its own */
-};
-
-/* Sizes of objects without their content. */
-enum { VECTOR_BASE = 24, VALUE_BASE = 16, BOUND_SIZES = 8 };
-
 /* Where .NET 8 has a MethodTable's module if types of another one are its arguments: among
  * what does not fit into its fixed part, behind the pointers to 8 virtual methods each.
  * What there is stands in flags2, a bit for each, in this order; the first two have their
@@ -89,47 +73,12 @@ bool method_table_read(const struct clr_types *t, uint64_t address, struct metho
     return ok;
 }
 
-bool method_table_is_array(const struct method_table *m)
-{
-    return (m->flags & HAS_COMPONENTS) && (m->flags & CATEGORY) == CATEGORY_ARRAY;
-}
-
-bool method_table_is_vector(const struct method_table *m)
-{
-    return method_table_is_array(m) && (m->flags & IS_VECTOR);
-}
-
-bool method_table_is_string(const struct method_table *m)
-{
-    return (m->flags & HAS_COMPONENTS) && (m->flags & CATEGORY) != CATEGORY_ARRAY;
-}
-
-bool method_table_is_value(const struct method_table *m)
-{
-    return !(m->flags & HAS_COMPONENTS) && (m->flags & CATEGORY) == CATEGORY_VALUE;
-}
-
 bool method_table_is_collectible(const struct clr_types *t, const struct method_table *m)
 {
+    /* .NET 8 has a token of its own. */
+    enum { COLLECTIBLE = 0x00200000, COLLECTIBLE_8 = 0x10000000 };
     bool is_8 = t->r->at.method_table.token != RUNTIME_NO_OFFSET;
     return m->flags & (is_8 ? COLLECTIBLE_8 : COLLECTIBLE);
-}
-
-uint32_t method_table_rank(const struct method_table *m)
-{
-    if (method_table_is_vector(m) || m->base_size <= VECTOR_BASE)
-        return 1;
-    return (m->base_size - VECTOR_BASE) / BOUND_SIZES;
-}
-
-uint32_t method_table_element_size(const struct method_table *m)
-{
-    return m->flags & HAS_COMPONENTS ? m->flags & COMPONENT_SIZE : 0;
-}
-
-bool method_table_is_generic(const struct method_table *m)
-{
-    return !(m->flags & HAS_COMPONENTS) && (m->flags & GENERICS);
 }
 
 uint32_t method_table_arguments(const struct clr_types *t, const struct method_table *m,
@@ -140,15 +89,15 @@ uint32_t method_table_arguments(const struct clr_types *t, const struct method_t
         return 0;
     /* GenericsDictInfo stands before an array of dictionaries, one per class up to this. */
     uint64_t info = m->per_inst - 8;
-    uint16_t dicts = memory_u16(t->memory, info + t->r->at.generics_dict.dict_count, &ok);
-    uint16_t count =
-        memory_u16(t->memory, info + t->r->at.generics_dict.type_arg_count, &ok);
+    uint16_t dicts = memory_u16(t->memory, info + t->r->at.generics_dict_count, &ok);
+    uint16_t count = memory_u16(t->memory, info + t->r->at.generics_dict_type_args, &ok);
     *first = memory_u64(t->memory, m->per_inst + 8 * (uint64_t)(dicts - 1), &ok);
     return ok && dicts > 0 && count <= MOST_ARGUMENTS ? count : 0;
 }
 
 uint32_t method_table_value_size(const struct clr_types *t, const struct method_table *m)
 {
+    enum { VALUE_BASE = 16 }; /* the size of a box without its content */
     bool ok = true;
     uint8_t padding = memory_u8(t->memory, m->ee_class + t->r->at.ee_class.padding, &ok);
     if (!ok || padding < VALUE_BASE || padding > m->base_size)
@@ -246,7 +195,7 @@ bool method_table_has_statics(const struct clr_types *t, const struct method_tab
 bool method_table_has_entry(const struct method_table *m)
 {
     enum { KEPT_BY_ITSELF = 0x6 };
-    return !(m->flags & HAS_COMPONENTS) && m->flags & KEPT_BY_ITSELF;
+    return !method_table_has_elements(m) && m->flags & KEPT_BY_ITSELF;
 }
 
 bool field_desc_read(const struct clr_types *t, const struct field_list *list, uint32_t i,

@@ -62,9 +62,9 @@ static const char *threads_differ(const struct core_facts *f, struct arena *a)
     if (!f->threads->whole)
         return arena_printf(a, "the list of the runtime does not end after %zu", listed);
     /* By more than the one thread that is being added or removed. */
-    bool ok = r->at.thread_store.count != RUNTIME_NO_OFFSET;
+    bool ok = r->at.thread_store_count != RUNTIME_NO_OFFSET;
     uint64_t counted =
-        memory_u32(&p->memory, r->thread_store + r->at.thread_store.count, &ok);
+        memory_u32(&p->memory, r->thread_store + r->at.thread_store_count, &ok);
     if (ok && (listed > counted + 1 || counted > listed + 1))
         return arena_printf(a, "%zu in the list of the runtime, which counts %" PRIu64,
                             listed, counted);

@@ -17,9 +17,9 @@ static struct gc_thread read_thread(const struct runtime *r, uint64_t thread)
         t.data = thread + at->thread.local_block;
     } else if (has_data) {
         t.data = memory_u64(m, thread + at->thread.static_data, &has_data);
-        bool has_statics = t.data != 0 && at->thread_local_data.items != RUNTIME_NO_OFFSET;
+        bool has_statics = t.data != 0 && at->thread_local_data_items != RUNTIME_NO_OFFSET;
         if (has_statics)
-            t.statics = memory_u64(m, t.data + at->thread_local_data.items, &has_statics);
+            t.statics = memory_u64(m, t.data + at->thread_local_data_items, &has_statics);
     }
     if (at->thread.os_id != RUNTIME_NO_OFFSET)
         t.os_id = memory_u64(m, thread + at->thread.os_id, &ok);
@@ -29,9 +29,9 @@ static struct gc_thread read_thread(const struct runtime *r, uint64_t thread)
     uint64_t context = thread + at->thread.alloc_context;
     if (at->thread.locals != RUNTIME_NO_OFFSET)
         context = memory_u64(m, thread + at->thread.locals, &ok) +
-                  at->allocation.alloc_context + at->allocation.gc_context;
-    uint64_t pointer = memory_u64(m, context + at->allocation.pointer, &ok),
-             limit = memory_u64(m, context + at->allocation.limit, &ok);
+                  at->allocation_alloc_context + at->allocation_gc_context;
+    uint64_t pointer = memory_u64(m, context + at->allocation_pointer, &ok),
+             limit = memory_u64(m, context + at->allocation_limit, &ok);
     if (ok && pointer != 0 && pointer <= limit) {
         t.allocation_pointer = pointer;
         t.allocation_limit = limit;
@@ -47,7 +47,7 @@ struct gc_threads gc_threads_read(const struct runtime *r, struct arena *a)
     struct id_numbers seen = {0};
     size_t len = 0, cap = 0;
     uint64_t link =
-        memory_u64(m, r->thread_store + r->at.thread_store.first_link, &threads.whole);
+        memory_u64(m, r->thread_store + r->at.thread_store_first_link, &threads.whole);
     while (threads.whole && link != 0) {
         threads.whole = id_numbers_find(&seen, link) == NO_ID;
         if (!threads.whole)

@@ -266,10 +266,10 @@ Test(clr_damage, layouts_may_lack_members)
     make_asked(&a);
     struct runtime_layout *at = &f.runtime.at;
     uint32_t *const members[] = {
-        &at->dynamic_statics.size,
+        &at->dynamic_statics_size,
         &at->method_table.auxiliary_data,
         &at->thread.static_data,
-        &at->app_domain.assembly_list,
+        &at->app_domain_assembly_list,
         &at->ee_class.instance_fields,
         &at->module.dynamic_metadata,
         &at->module.base,

@@ -121,16 +121,16 @@ Test(clr_modules, maps_of_types_go_on_in_parts)
     for (uint64_t i = 0; i < 8; i++)
         forge_clr_put(&f, table + 8 * i, 0x1000 * (i + 1) | 3, 8);
     for (size_t i = 0, row = 0; i < 3; row += counts[i++]) {
-        forge_clr_put(&f, parts[i] + at->lookup_map.next, parts[i + 1], 8);
-        forge_clr_put(&f, parts[i] + at->lookup_map.table, table + 8 * row, 8);
-        forge_clr_put(&f, parts[i] + at->lookup_map.count, counts[i], 4);
-        forge_clr_put(&f, parts[i] + at->lookup_map.flags_mask, i == 0 ? 3 : 1, 8);
+        forge_clr_put(&f, parts[i] + at->lookup_map_next, parts[i + 1], 8);
+        forge_clr_put(&f, parts[i] + at->lookup_map_table, table + 8 * row, 8);
+        forge_clr_put(&f, parts[i] + at->lookup_map_count, counts[i], 4);
+        forge_clr_put(&f, parts[i] + at->lookup_map_flags_mask, i == 0 ? 3 : 1, 8);
     }
     struct clr_module *m = open_module(module);
     static const uint64_t wanted[] = {0x1000, 0x2000, 0x3000, 0x4002, 0x5002, 0, 0};
     for (uint32_t row = 0; row < sizeof(wanted) / sizeof(wanted[0]); row++)
         cr_expect_eq(clr_module_type_def(types, m, row), wanted[row], "row %u", row);
-    forge_clr_put(&f, parts[1] + at->lookup_map.next, 0, 8);
+    forge_clr_put(&f, parts[1] + at->lookup_map_next, 0, 8);
     cr_expect_eq(clr_module_type_def(types, m, 5), 0, "behind the last part");
 }
 
@@ -160,14 +160,14 @@ Test(clr_modules, there_may_be_thousands_until_the_budget_is_used_up)
 Test(clr_modules, are_listed_by_assemblies_or_by_domain_assemblies)
 {
     uint64_t module = forge_clr_module(&f, forge_metadata_bytes(&meta));
-    uint64_t item = f.runtime.app_domain + f.runtime.at.app_domain.assembly_list + 8 + 16;
+    uint64_t item = f.runtime.app_domain + f.runtime.at.app_domain_assembly_list + 8 + 16;
     types = forge_clr_open(&f);
     clr_modules_all(types);
     cr_assert_not_null(clr_module_after(types, NULL));
     cr_expect_eq(clr_module_after(types, NULL)->address, module);
     clr_types_close(types);
-    f.runtime.at.app_domain.assemblies = f.runtime.at.app_domain.assembly_list;
-    f.runtime.at.app_domain.assembly_list = RUNTIME_NO_OFFSET;
+    f.runtime.at.app_domain_assemblies = f.runtime.at.app_domain_assembly_list;
+    f.runtime.at.app_domain_assembly_list = RUNTIME_NO_OFFSET;
     forge_clr_put(&f, item, forge_clr_get(&f, forge_clr_get(&f, item)), 8);
     types = forge_clr_open(&f);
     clr_modules_all(types);

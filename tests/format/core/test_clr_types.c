@@ -221,7 +221,7 @@ Test(clr_types, agree_with_what_modules_have_of_them)
 {
     uint64_t list = instance(LIST, cell, 0), class = forge_clr_get(&f, cell + 40);
     uint64_t map = module + f.runtime.at.module.type_def_map;
-    uint64_t map_rows = forge_clr_get(&f, map + f.runtime.at.lookup_map.table);
+    uint64_t map_rows = forge_clr_get(&f, map + f.runtime.at.lookup_map_table);
     types = forge_clr_open(&f);
     clr_shape_of(types, list);
     clr_shape_of(types, int32);
@@ -231,6 +231,6 @@ Test(clr_types, agree_with_what_modules_have_of_them)
     forge_clr_put(&f, class + f.runtime.at.ee_class.instance_fields, 3, 2);
     expect_agreement(1, 1, 1);
     uint64_t table = forge_clr_get(&f, module + f.runtime.at.module.available_type_params);
-    forge_clr_put(&f, table + f.runtime.at.type_hash.buckets, 0, 8);
+    forge_clr_put(&f, table + f.runtime.at.type_hash_buckets, 0, 8);
     expect_agreement(1, 0, 1);
 }

@@ -71,7 +71,7 @@ Test(clr_variables, of_a_class_that_was_not_used)
 Test(clr_variables, of_a_layout_without_numbers)
 {
     make_store(0x5000, 0x6000);
-    f.runtime.at.dynamic_statics.plain_statics = RUNTIME_NO_OFFSET;
+    f.runtime.at.dynamic_statics_plain = RUNTIME_NO_OFFSET;
     expect_variables("Shop.Store.s_items System.Object 1 5000\n"
                      "Shop.Store.Allowed Shop.Rights 0 0\n"
                      "Shop.Store.Count System.Int32 0 0\n"
