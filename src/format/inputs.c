@@ -19,7 +19,8 @@ struct hd_inputs_memory {
     size_t cap;
 };
 
-static struct hd_input *add(struct hd_inputs *inputs, const char *path, bool from_folder)
+static struct hd_input *add_input(struct hd_inputs *inputs, const char *path,
+                                  bool from_folder)
 {
     struct hd_inputs_memory *m = inputs->memory;
     inputs->all = grow(inputs->all, inputs->count, &m->cap, sizeof(*inputs->all));
@@ -52,7 +53,7 @@ static bool has_name_of_snapshot(const char *path)
     return false;
 }
 
-static int by_name(const void *a, const void *b)
+static int inputs_by_name(const void *a, const void *b)
 {
     const struct hd_input *x = a, *y = b;
     return natural_order(x->path, y->path);
@@ -67,12 +68,12 @@ static void add_file(struct hd_inputs *inputs, const char *path)
     bool has_parts = !inputs->names_only && snapshot_session(path, &s, &scratch);
     for (size_t i = 0; has_parts && i < s.count; i++) {
         struct hd_input *added =
-            add(inputs, arena_printf(arena, "%s#%zu", path, i + 1), false);
+            add_input(inputs, arena_printf(arena, "%s#%zu", path, i + 1), false);
         added->error = s.all[i].error;
         added->zip = (struct hd_zip_part){s.all[i].entry, s.order_is_unknown};
     }
     if (!has_parts)
-        add(inputs, path, false);
+        add_input(inputs, path, false);
     arena_free(&scratch);
 }
 
@@ -83,9 +84,9 @@ static void add_found(struct hd_inputs *inputs, const char *path)
     struct stat st;
     bool is_there = stat(path, &st) == 0;
     if (!is_there && (errno == ENOENT || errno == ELOOP))
-        fail(&add(inputs, path, true)->error, HD_NOT_A_SNAPSHOT, "a dangling link");
+        fail(&add_input(inputs, path, true)->error, HD_NOT_A_SNAPSHOT, "a dangling link");
     else if (!is_there || S_ISREG(st.st_mode))
-        add(inputs, path, true);
+        add_input(inputs, path, true);
 }
 
 /* Appends the files of a folder, and the paths of the folders in it to *deeper if that is
@@ -106,7 +107,7 @@ static bool list_folder(struct hd_inputs *inputs, const char *path,
             arena_printf(&inputs->memory->arena, "%s%s%s", path, slash, entry->d_name);
         struct stat st;
         if (deeper != NULL && lstat(file, &st) == 0 && S_ISDIR(st.st_mode))
-            add(deeper, file, true);
+            add_input(deeper, file, true);
         else
             add_found(inputs, file);
     }
@@ -115,7 +116,8 @@ static bool list_folder(struct hd_inputs *inputs, const char *path,
     if (why != 0)
         return fail(err, HD_IO, "%s", strerror(why));
     if (inputs->count > before)
-        qsort(inputs->all + before, inputs->count - before, sizeof(*inputs->all), by_name);
+        qsort(inputs->all + before, inputs->count - before, sizeof(*inputs->all),
+              inputs_by_name);
     return true;
 }
 
@@ -148,7 +150,7 @@ static bool add_deeper(struct hd_inputs *inputs, struct hd_inputs *deeper,
                        struct hd_error *err)
 {
     const char *series = NULL;
-    qsort(deeper->all, deeper->count, sizeof(*deeper->all), by_name);
+    qsort(deeper->all, deeper->count, sizeof(*deeper->all), inputs_by_name);
     for (size_t i = 0; i < deeper->count; i++) {
         const char *folder = deeper->all[i].path;
         size_t before = inputs->count;
@@ -206,7 +208,7 @@ static void order_by_manifest(struct hd_inputs *inputs, const char *folder, size
     for (size_t i = 0; i < session.count; i++) {
         const struct session_part *part = &session.all[i];
         struct hd_input *added =
-            add(inputs, part->name != NULL ? part->name : folder, true);
+            add_input(inputs, part->name != NULL ? part->name : folder, true);
         added->error = part->error;
         added->is_ordered = !session.order_is_unknown;
     }
@@ -256,7 +258,7 @@ static bool add_path(struct hd_inputs *inputs, const char *path, struct hd_error
     if (S_ISREG(st.st_mode) && number == 0)
         add_file(inputs, path);
     else
-        add(inputs, path, false);
+        add_input(inputs, path, false);
     return true;
 }
 
@@ -270,7 +272,7 @@ static const char *own_name(struct hd_inputs *inputs, const char *name)
 void hd_inputs_add_memory(struct hd_inputs *inputs, const char *name, const void *bytes,
                           size_t size)
 {
-    struct hd_input *added = add(inputs, own_name(inputs, name), false);
+    struct hd_input *added = add_input(inputs, own_name(inputs, name), false);
     added->bytes = bytes;
     added->size = size;
 }
@@ -281,7 +283,7 @@ bool hd_inputs_add(struct hd_inputs *inputs, const char *path, struct hd_error *
     path = own_name(inputs, path);
     if (add_path(inputs, path, &own))
         return true;
-    add(inputs, path, false)->error = own;
+    add_input(inputs, path, false)->error = own;
     if (err != NULL && err->status == HD_OK)
         *err = own;
     return false;

@@ -141,7 +141,7 @@ static const struct foreign {
     {is_v8_snapshot, "this is a JavaScript heap snapshot (V8); heapdrift reads .NET heaps"},
 };
 
-static const struct foreign *find(struct bytes head)
+static const struct foreign *find_foreign(struct bytes head)
 {
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
         if (known[i].is(head))
@@ -149,21 +149,21 @@ static const struct foreign *find(struct bytes head)
     return NULL;
 }
 
-static enum recognition recognises(struct bytes head)
+static enum recognition foreign_recognises(struct bytes head)
 {
-    return find(head) != NULL ? RECOGNISED_YES : RECOGNISED_NO;
+    return find_foreign(head) != NULL ? RECOGNISED_YES : RECOGNISED_NO;
 }
 
-static bool read(struct input *in, struct builder *b, struct hd_error *err)
+static bool foreign_read(struct input *in, struct builder *b, struct hd_error *err)
 {
     (void)b;
-    const struct foreign *f = find(input_head(in));
+    const struct foreign *f = find_foreign(input_head(in));
     return fail(err, HD_UNSUPPORTED, "%s", f != NULL ? f->message : "not a heap snapshot");
 }
 
 const struct reader read_foreign = {
     .name = "foreign",
     .summary = NULL, /* offered to nobody */
-    .recognises = recognises,
-    .read = read,
+    .recognises = foreign_recognises,
+    .read = foreign_read,
 };

@@ -97,7 +97,7 @@ struct making {
     size_t cap;
 };
 
-static struct session_part *add_part(struct making *m)
+static struct session_part *add_session_part(struct making *m)
 {
     struct session *s = &m->session;
     s->all = grow(s->all, s->count, &m->cap, sizeof(*s->all));
@@ -163,7 +163,7 @@ static void read_heap(struct json_scan *j, struct making *m, double time, uint64
         } else if (json_scan_string(j)) {
             struct session_part part = {.time = time, .process = process};
             find_file(m, (struct span){j->string.data, j->string.len}, &part);
-            *add_part(m) = part;
+            *add_session_part(m) = part;
         }
     }
 }
@@ -325,7 +325,7 @@ struct session session_of(const struct zip_listing *files, struct arena *a)
         const struct zip_file *file = &files->all[i];
         if (!file->is_wanted || is_in(s, file->name))
             continue;
-        struct session_part *part = add_part(&m);
+        struct session_part *part = add_session_part(&m);
         part->name = file->name;
         part->entry = file->entry;
     }

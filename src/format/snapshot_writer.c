@@ -192,7 +192,7 @@ static bool any_type(const struct hd_snapshot *snap, enum snapshot_fact fact)
 }
 
 /* Whether a snapshot tells it; of owners with or without a graph. */
-static bool is_known(const struct hd_snapshot *snap, enum snapshot_fact fact)
+static bool fact_is_known(const struct hd_snapshot *snap, enum snapshot_fact fact)
 {
     const struct hd_info *info = &snap->info;
     const struct hd_table_origin *o = &snap->origin;
@@ -256,7 +256,7 @@ static void add_general_losses(struct losses *l, const struct hd_snapshot *snap,
 {
     unsigned holds = w->holds & FACT_GRAPH ? w->holds | FACT_OWNERS : w->holds;
     for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
-        if (!(holds & facts[i].fact) && is_known(snap, facts[i].fact))
+        if (!(holds & facts[i].fact) && fact_is_known(snap, facts[i].fact))
             losses_add(l, facts[i].what, "%s cannot hold %s", w->name, facts[i].message);
     if (snap->weak_roots != HD_UNKNOWN && snap->weak_roots > 0 && !(w->holds & FACT_MEMORY))
         losses_add(l, "weak-roots", "weak handles omitted: %llu",

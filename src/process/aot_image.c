@@ -149,7 +149,7 @@ struct hydration {
     bool ok;
 };
 
-static unsigned char *take(struct hydration *h, uint64_t size)
+static unsigned char *take_room(struct hydration *h, uint64_t size)
 {
     if (h->len > h->room || size > h->room - h->len) {
         h->ok = false;
@@ -161,7 +161,7 @@ static unsigned char *take(struct hydration *h, uint64_t size)
 }
 
 /* The address that a distance of 4 bytes at an address leads to. */
-static uint64_t follow(const struct memory *m, uint64_t address, bool *ok)
+static uint64_t follow_distance(const struct memory *m, uint64_t address, bool *ok)
 {
     return address + (uint64_t)(int64_t)(int32_t)memory_u32(m, address, ok);
 }
@@ -169,10 +169,10 @@ static uint64_t follow(const struct memory *m, uint64_t address, bool *ok)
 static void put_pointer(struct hydration *h, uint64_t stored_at, bool relative)
 {
     uint64_t here = h->to + h->len;
-    unsigned char *at = take(h, relative ? 4 : 8);
+    unsigned char *at = take_room(h, relative ? 4 : 8);
     if (at == NULL)
         return;
-    uint64_t value = follow(h->memory, stored_at, &h->ok);
+    uint64_t value = follow_distance(h->memory, stored_at, &h->ok);
     le_put(at, relative ? value - here : value, relative ? 4 : 8);
 }
 
@@ -185,11 +185,11 @@ static void run_command(struct hydration *h)
         payload = (k == 0 ? SHORT : payload) + ((uint32_t)cursor_u8(&h->commands) << 8 * k);
     if (what == DEHYDRATED_COPY) {
         const unsigned char *bytes = cursor_bytes(&h->commands, payload);
-        unsigned char *at = take(h, payload);
+        unsigned char *at = take_room(h, payload);
         if (at != NULL && bytes != NULL)
             memcpy(at, bytes, payload);
     } else if (what == DEHYDRATED_ZEROS) {
-        take(h, payload);
+        take_room(h, payload);
     } else if (what == DEHYDRATED_RELATIVE || what == DEHYDRATED_POINTER) {
         put_pointer(h, h->fixups + 4 * (uint64_t)payload, what == DEHYDRATED_RELATIVE);
     } else if (what == DEHYDRATED_INLINE_RELATIVE || what == DEHYDRATED_INLINE_POINTERS) {
@@ -225,7 +225,7 @@ static bool add_method_tables(struct loader *l)
     bool ok = find_section(l, SECTION_DEHYDRATED, &h.from, &commands);
     if (!ok)
         return false;
-    h.to = follow(l->memory, h.from, &ok);
+    h.to = follow_distance(l->memory, h.from, &ok);
     if (l->image->major >= SINCE_11) {
         uint32_t size = memory_u32(l->memory, h.from + 4, &ok);
         ok = ok && size <= commands.size;
@@ -287,12 +287,12 @@ static bool add_definition(struct loader *l, uint64_t fixups, size_t fixup_count
     i->tag_bits = tag_bits;
     i->types = grow(i->types, i->type_count, cap, sizeof(*i->types));
     i->types[i->type_count++] =
-        (struct aot_type){follow(l->memory, fixups + 4 * (uint64_t)number, &ok),
+        (struct aot_type){follow_distance(l->memory, fixups + 4 * (uint64_t)number, &ok),
                           handle & (UINT32_MAX >> tag_bits)};
     return ok;
 }
 
-static int by_address(const void *a, const void *b)
+static int types_by_address(const void *a, const void *b)
 {
     const struct aot_type *x = a, *y = b;
     return (x->address > y->address) - (x->address < y->address);
@@ -340,7 +340,7 @@ static bool add_definitions(struct loader *l)
     struct aot_type *all = i->types;
     i->types = NULL;
     if (ok) {
-        qsort(all, i->type_count, sizeof(*all), by_address);
+        qsort(all, i->type_count, sizeof(*all), types_by_address);
         i->types = arena_array(l->arena, struct aot_type, i->type_count);
         memcpy(i->types, all, i->type_count * sizeof(*all));
     }
@@ -574,8 +574,8 @@ static bool expand_generic(struct composition *c, const struct method_table *t)
     enum { MOST_ARGUMENTS = 64 };
     const struct aot_image *i = c->image;
     bool ok = true;
-    uint64_t part = generic_part(i, t), definition = follow(i->memory, part, &ok),
-             arguments = follow(i->memory, part + 4, &ok);
+    uint64_t part = generic_part(i, t), definition = follow_distance(i->memory, part, &ok),
+             arguments = follow_distance(i->memory, part + 4, &ok);
     struct method_table of;
     const struct aot_type *known = find_definition(i, definition);
     if (!ok || known == NULL || !read_table(i, definition, &of) ||
@@ -586,8 +586,8 @@ static bool expand_generic(struct composition *c, const struct method_table *t)
         return false;
     for (uint32_t k = count; k-- > 0 && ok;) {
         uint64_t at = arguments + 4 * (uint64_t)k;
-        ok = push(c, NULL, count == 1 ? arguments : follow(i->memory, at, &ok)) && ok &&
-             push(c, k > 0 ? "],[" : "[[", 0);
+        ok = push(c, NULL, count == 1 ? arguments : follow_distance(i->memory, at, &ok)) &&
+             ok && push(c, k > 0 ? "],[" : "[[", 0);
     }
     return ok && add_definition_name(i, known->record, c->name);
 }

@@ -123,7 +123,7 @@ static size_t number(struct mangled digits)
 }
 
 /* Where it first is; m.len: nowhere. */
-static size_t find(struct mangled m, const char *what)
+static size_t find_word(struct mangled m, const char *what)
 {
     size_t len = strlen(what), at = 0;
     while (at < m.len && m.len - at >= len) {
@@ -137,7 +137,7 @@ static size_t find(struct mangled m, const char *what)
     return m.len;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_mangled(const void *a, const void *b)
 {
     const struct mangled *x = a, *y = b;
     int order = memcmp(x->at, y->at, x->len < y->len ? x->len : y->len);
@@ -153,23 +153,23 @@ static const char statics[] = "__GCStaticEEType_";
 /* An argument that stands for any class, in code that several share. */
 static const char any_class[] = "System___Canon";
 
-struct reading {
+struct symbol_reader {
     struct aot_symbols *s;
     size_t table_cap, type_cap;
 };
 
 /* Most follow one of the same type. */
-static void add_type(struct reading *r, struct mangled type)
+static void add_class_name(struct symbol_reader *r, struct mangled type)
 {
     struct aot_symbols *s = r->s;
     if (type.len == 0 ||
-        (s->type_count > 0 && compare(&s->types[s->type_count - 1], &type) == 0))
+        (s->type_count > 0 && compare_mangled(&s->types[s->type_count - 1], &type) == 0))
         return;
     s->types = grow(s->types, s->type_count, &r->type_cap, sizeof(*s->types));
     s->types[s->type_count++] = type;
 }
 
-static void add_symbol(struct reading *r, struct mangled name, uint64_t rva)
+static void add_symbol(struct symbol_reader *r, struct mangled name, uint64_t rva)
 {
     struct aot_symbols *s = r->s;
     s->tables = grow(s->tables, s->count, &r->table_cap, sizeof(*s->tables));
@@ -177,7 +177,7 @@ static void add_symbol(struct reading *r, struct mangled name, uint64_t rva)
 }
 
 /* "_ZTV23My_Acme_Shop_Acme_Order". The runtime's own, of C++, are so, too. */
-static void add_table(struct reading *r, struct mangled name, uint64_t rva)
+static void add_method_table(struct symbol_reader *r, struct mangled name, uint64_t rva)
 {
     static const char module[] = "__Module_";
     struct aot_symbols *s = r->s;
@@ -189,21 +189,21 @@ static void add_table(struct reading *r, struct mangled name, uint64_t rva)
     add_symbol(r, name, rva);
     if (begins(name, "Boxed_"))
         name = without(name, strlen("Boxed_"));
-    if (find(name, "<") < name.len)
+    if (find_word(name, "<") < name.len)
         return;
-    add_type(r, name);
+    add_class_name(r, name);
     size_t len = name.len - (name.len > strlen(module) ? strlen(module) : name.len);
     if (len > 0 && memcmp(name.at + len, module, strlen(module)) == 0)
         s->assembly = up_to(name, len);
 }
 
 /* "My_Acme_Shop_Acme_Order__Pay" is a method of a class. */
-static void add_method(struct reading *r, struct mangled name)
+static void add_method(struct symbol_reader *r, struct mangled name)
 {
-    struct mangled plain = up_to(name, find(name, "<"));
-    size_t at = find(plain, "__");
+    struct mangled plain = up_to(name, find_word(name, "<"));
+    size_t at = find_word(plain, "__");
     if (at > 0 && at + 2 < plain.len && plain.at[at + 2] != '_')
-        add_type(r, up_to(plain, at));
+        add_class_name(r, up_to(plain, at));
 }
 
 static int by_rva(const void *a, const void *b)
@@ -212,8 +212,8 @@ static int by_rva(const void *a, const void *b)
     return (x->rva > y->rva) - (x->rva < y->rva);
 }
 
-static void *keep(struct arena *a, void *all, size_t count, size_t size,
-                  int (*order)(const void *, const void *))
+static void *keep_sorted(struct arena *a, void *all, size_t count, size_t size,
+                         int (*order)(const void *, const void *))
 {
     void *kept = arena_alloc(a, array_bytes(count, size));
     if (count > 0) {
@@ -232,26 +232,26 @@ bool aot_symbols_of_file(struct aot_symbols *s, struct bytes file, struct arena 
     *s = (struct aot_symbols){0};
     if (!is_elf(file, err) || !find_symbols(file, &symbols, &names, err))
         return false;
-    struct reading r = {.s = s};
+    struct symbol_reader r = {.s = s};
     uint64_t base = load_address(file);
     for (size_t at = 0; symbols.size - at >= ELF_SYMBOL; at += ELF_SYMBOL) {
         const unsigned char *p = symbols.data + at;
         struct mangled name = name_at(names, le_u32(p));
         if (begins(name, "_ZTV"))
-            add_table(&r, name, le_u64(p + 8) - base);
+            add_method_table(&r, name, le_u64(p + 8) - base);
         else if (begins(name, statics))
             add_symbol(&r, name, le_u64(p + 8) - base);
         else if ((p[4] & 15) == STT_FUNC)
             add_method(&r, name);
     }
-    s->tables = keep(a, s->tables, s->count, sizeof(*s->tables), by_rva);
-    s->types = keep(a, s->types, s->type_count, sizeof(*s->types), compare);
+    s->tables = keep_sorted(a, s->tables, s->count, sizeof(*s->tables), by_rva);
+    s->types = keep_sorted(a, s->types, s->type_count, sizeof(*s->types), compare_mangled);
     return true;
 }
 
 /* --- names that the C# compiler makes ---------------------------------------------- */
 
-static void add(struct text *t, struct mangled m)
+static void add_mangled(struct text *t, struct mangled m)
 {
     text_add(t, m.at, m.len);
 }
@@ -265,7 +265,7 @@ static bool add_arity(struct text *t, struct mangled rest)
     if (rest.at[0] != '_' || digits(without(rest, 1)) != rest.len - 1 || rest.len == 1)
         return false;
     text_add_char(t, '`');
-    add(t, without(rest, 1));
+    add_mangled(t, without(rest, 1));
     return true;
 }
 
@@ -283,7 +283,7 @@ static size_t add_closure(struct text *t, struct mangled m)
     } else if (begins(rest, "__") && digits(without(rest, 2)) > 0) {
         len = 2 + digits(without(rest, 2));
     }
-    add(t, up_to(rest, len));
+    add_mangled(t, up_to(rest, len));
     return strlen("__c") + len;
 }
 
@@ -291,26 +291,26 @@ static size_t add_closure(struct text *t, struct mangled m)
  * <<Main>b__0_1>d. */
 static bool add_state_machine(struct text *t, struct mangled m)
 {
-    size_t lambda = find(m, "_b__"), last = m.len;
+    size_t lambda = find_word(m, "_b__"), last = m.len;
     if (begins(m, "__") && lambda > 2 && lambda < m.len && m.len > lambda + 6 &&
         memcmp(m.at + m.len - 2, "_d", 2) == 0) {
         text_add_string(t, "<<");
-        add(t, (struct mangled){m.at + 2, lambda - 2});
+        add_mangled(t, (struct mangled){m.at + 2, lambda - 2});
         text_add_string(t, ">b__");
-        add(t, (struct mangled){m.at + lambda + 4, m.len - lambda - 6});
+        add_mangled(t, (struct mangled){m.at + lambda + 4, m.len - lambda - 6});
         text_add_string(t, ">d");
         return true;
     }
-    for (size_t at = find(m, "_d__"); at < m.len;
-         at += 1 + find(without(m, at + 1), "_d__"))
+    for (size_t at = find_word(m, "_d__"); at < m.len;
+         at += 1 + find_word(without(m, at + 1), "_d__"))
         last = at;
     size_t width = last < m.len ? digits(without(m, last + 4)) : 0;
     if (!begins(m, "_") || last < 2 || width == 0)
         return false;
     text_add_char(t, '<');
-    add(t, (struct mangled){m.at + 1, last - 1});
+    add_mangled(t, (struct mangled){m.at + 1, last - 1});
     text_add_string(t, ">d__");
-    add(t, (struct mangled){m.at + last + 4, width});
+    add_mangled(t, (struct mangled){m.at + last + 4, width});
     return add_arity(t, without(m, last + 4 + width));
 }
 
@@ -322,7 +322,7 @@ static void add_generated(struct text *t, struct mangled m)
     if (begins(m, anonymous)) {
         struct mangled rest = without(m, strlen(anonymous));
         text_add_string(t, "<>f__AnonymousType");
-        add(t, up_to(rest, digits(rest)));
+        add_mangled(t, up_to(rest, digits(rest)));
         if (add_arity(t, without(rest, digits(rest))))
             return;
     } else if (begins(m, "__c")) {
@@ -336,20 +336,20 @@ static void add_generated(struct text *t, struct mangled m)
         return;
     }
     t->len = before;
-    add(t, m);
+    add_mangled(t, m);
 }
 
 /* --- names of classes -------------------------------------------------------------- */
 
 static bool is_before(const void *all, size_t i, const void *type)
 {
-    return compare(&((const struct mangled *)all)[i], type) < 0;
+    return compare_mangled(&((const struct mangled *)all)[i], type) < 0;
 }
 
 static bool is_type(const struct aot_symbols *s, struct mangled name)
 {
     size_t at = search_first(s->types, 0, s->type_count, is_before, &name);
-    return at < s->type_count && compare(&s->types[at], &name) == 0;
+    return at < s->type_count && compare_mangled(&s->types[at], &name) == 0;
 }
 
 /* Short names of System types. */
@@ -383,7 +383,7 @@ static size_t assembly_length(const struct aot_symbols *s, struct mangled m)
         return s->assembly.len + 1;
     size_t first = m.len;
     for (size_t i = 0; i < sizeof(spaces) / sizeof(*spaces); i++) {
-        size_t at = find(m, spaces[i]);
+        size_t at = find_word(m, spaces[i]);
         first = at < first ? at : first;
     }
     return first < m.len ? first + 1 : 0;
@@ -398,7 +398,7 @@ static bool add_class(const struct aot_symbols *s, struct mangled m, struct text
         return false;
     for (size_t at = start; at < m.len;) {
         struct mangled rest = without(m, at);
-        size_t len = find(rest, "_");
+        size_t len = find_word(rest, "_");
         if (at > start && len > 0 && digits(rest) == len) {
             text_add_char(t, '`');
             nested = true;
@@ -409,7 +409,7 @@ static bool add_class(const struct aot_symbols *s, struct mangled m, struct text
             add_generated(t, rest);
             return true;
         }
-        add(t, up_to(rest, len));
+        add_mangled(t, up_to(rest, len));
         nested = (nested && digits(rest) == len) || is_type(s, up_to(m, at + len));
         at += len + 1;
     }
@@ -418,7 +418,7 @@ static bool add_class(const struct aot_symbols *s, struct mangled m, struct text
 
 /* --- names of what is made of them ------------------------------------------------- */
 
-struct part {
+struct mangled_piece {
     const char *word; /* NULL: a type */
     struct mangled type;
 };
@@ -426,7 +426,7 @@ struct part {
 struct demangling {
     const struct aot_symbols *s;
     struct text *name;
-    struct part todo[512];
+    struct mangled_piece todo[512];
     size_t count;
 };
 
@@ -434,7 +434,7 @@ static bool push(struct demangling *d, const char *word, struct mangled type)
 {
     if (d->count == sizeof(d->todo) / sizeof(*d->todo))
         return false;
-    d->todo[d->count++] = (struct part){word, type};
+    d->todo[d->count++] = (struct mangled_piece){word, type};
     return true;
 }
 
@@ -442,7 +442,7 @@ static bool push_array(struct demangling *d, struct mangled m)
 {
     static const char *const ranks[] = {"[*]", "[,]", "[,,]", "[,,,]", "[,,,,]"};
     static const struct mangled none;
-    struct mangled inner = without(up_to(m, m.len - 1), find(m, "<") + 1);
+    struct mangled inner = without(up_to(m, m.len - 1), find_word(m, "<") + 1);
     if (begins(m, "__Array<"))
         return push(d, "[]", none) && push(d, NULL, inner);
     if (!begins(m, "__MDArray<") || inner.len < 3 || inner.at[inner.len - 2] != ',' ||
@@ -454,7 +454,7 @@ static bool push_array(struct demangling *d, struct mangled m)
 
 static bool is_begin_of_type(const struct aot_symbols *s, struct mangled m)
 {
-    struct mangled word = up_to(m, find(m, "_"));
+    struct mangled word = up_to(m, find_word(m, "_"));
     return begins(m, "__Array<") || begins(m, "__MDArray<") || begins(m, any_class) ||
            (primitive(word) != NULL &&
             (word.len == m.len || begins(without(m, word.len), "__"))) ||
@@ -479,7 +479,8 @@ static size_t argument_length(const struct aot_symbols *s, struct mangled m)
 static size_t arity(struct mangled m)
 {
     size_t sum = 0;
-    for (size_t at = find(m, "_"); at < m.len; at += 1 + find(without(m, at + 1), "_")) {
+    for (size_t at = find_word(m, "_"); at < m.len;
+         at += 1 + find_word(without(m, at + 1), "_")) {
         struct mangled rest = without(m, at + 1);
         size_t len = digits(rest);
         if (len > 0 && len < 3 && (len == rest.len || rest.at[len] == '_'))
@@ -492,7 +493,7 @@ static bool push_generic(struct demangling *d, struct mangled m)
 {
     enum { MOST_ARGUMENTS = 64 };
     static const struct mangled none;
-    struct mangled arguments[MOST_ARGUMENTS], type = up_to(m, find(m, "<"));
+    struct mangled arguments[MOST_ARGUMENTS], type = up_to(m, find_word(m, "<"));
     struct mangled rest = without(up_to(m, m.len - 1), type.len + 1);
     size_t count = 0;
     while (rest.len > 0 && count < MOST_ARGUMENTS) {
@@ -521,7 +522,7 @@ static bool expand(struct demangling *d, struct mangled m)
         text_add_string(d->name, begins(m, statics) ? AOT_STATICS : "System.__Canon");
         return true;
     }
-    if (find(m, "<") == m.len)
+    if (find_word(m, "<") == m.len)
         return add_class(d->s, m, d->name);
     if (m.at[m.len - 1] != '>')
         return false;
@@ -544,7 +545,7 @@ bool aot_symbols_name(const struct aot_symbols *s, uint64_t rva, struct text *na
     struct demangling d = {.s = s, .name = name};
     bool ok = s->tables[at].name.len <= LONGEST && push(&d, NULL, s->tables[at].name);
     while (ok && d.count > 0) {
-        struct part next = d.todo[--d.count];
+        struct mangled_piece next = d.todo[--d.count];
         if (next.word != NULL)
             text_add_string(name, next.word);
         else
@@ -552,7 +553,7 @@ bool aot_symbols_name(const struct aot_symbols *s, uint64_t rva, struct text *na
     }
     if (!ok) {
         name->len = before;
-        add(name, s->tables[at].name);
+        add_mangled(name, s->tables[at].name);
     }
     return true;
 }

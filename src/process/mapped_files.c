@@ -19,7 +19,7 @@ enum { PAGE = 4096, MOST_FILES = 4096 };
 enum { MOST_TIMES = 8 };
 
 /* The mappings of one file. */
-struct group {
+struct file_group {
     const struct image_mapping **all; /* by start */
     size_t count;
     const char *path;
@@ -118,7 +118,7 @@ static void compare_mapping(const struct process_image *p, const struct image_ma
 /* What was mapped lies in the file, and goes to its end where it is mapped in one piece.
  * The size of a page is a kernel's word, as far as that may be believed: aarch64 has 4, 16
  * or 64 KiB. */
-static bool size_fits(const struct process_image *p, const struct group *g,
+static bool size_fits(const struct process_image *p, const struct file_group *g,
                       struct bytes file)
 {
     enum { LARGEST = 64 << 10 };
@@ -139,7 +139,7 @@ static bool size_fits(const struct process_image *p, const struct group *g,
  * is in most dumps; of other pages those may differ that the loader or the program wrote
  * to. */
 static enum image_file_state compare_pe(const struct process_image *p,
-                                        const struct group *g, struct bytes file)
+                                        const struct file_group *g, struct bytes file)
 {
     struct likeness l = {0};
     for (size_t i = 0; i < g->count; i++)
@@ -165,8 +165,8 @@ static void add_piece(struct adding *to, uint64_t address, uint64_t size,
 
 /* Of an ELF file segments that nobody could write to, not even the loader: its relocations
  * are not in the file. */
-static void add_file(struct adding *to, const struct group *g, uint64_t base,
-                     struct bytes file)
+static void add_file_pieces(struct adding *to, const struct file_group *g, uint64_t base,
+                            struct bytes file)
 {
     struct memory_piece pieces[MOST_IMAGE_SEGMENTS];
     uint64_t left = (uint64_t)file.size * MOST_TIMES;
@@ -188,7 +188,7 @@ static void add_file(struct adding *to, const struct group *g, uint64_t base,
 /* --- all of them --------------------------------------------------------------------- */
 
 /* Whether a page of it is not in the dump. */
-static bool lacks_pages(const struct process_image *p, const struct group *g)
+static bool lacks_pages(const struct process_image *p, const struct file_group *g)
 {
     for (size_t i = 0; i < g->count; i++) {
         uint64_t next = g->all[i]->start;
@@ -202,7 +202,7 @@ static bool lacks_pages(const struct process_image *p, const struct group *g)
     return false;
 }
 
-static enum image_file_state state_of(const struct adding *to, const struct group *g,
+static enum image_file_state state_of(const struct adding *to, const struct file_group *g,
                                       uint64_t base, struct bytes file)
 {
     if (file.size == 0)
@@ -214,7 +214,7 @@ static enum image_file_state state_of(const struct adding *to, const struct grou
 }
 
 /* A file that was gone already has the kernel's word for that behind its name. */
-static void add_group(struct adding *to, struct group *g)
+static void add_group(struct adding *to, struct file_group *g)
 {
     static const char deleted[] = " (deleted)";
     size_t len = strlen(g->path), tail = strlen(deleted), first = 0;
@@ -232,7 +232,7 @@ static void add_group(struct adding *to, struct group *g)
     if (state < IMAGE_FILE_LIKELY)
         file = (struct bytes){0};
     else
-        add_file(to, g, base, file);
+        add_file_pieces(to, g, base, file);
     to->p->files[to->p->file_count++] =
         (struct image_file){.path = g->path, .base = base, .bytes = file, .state = state};
 }
@@ -263,7 +263,7 @@ static void add_groups(struct adding *to)
         for (next = i + 1;
              next < p->mapping_count && strcmp(all[next]->path, all[i]->path) == 0;)
             next++;
-        struct group g = {.all = all + i, .count = next - i, .path = all[i]->path};
+        struct file_group g = {.all = all + i, .count = next - i, .path = all[i]->path};
         add_group(to, &g);
     }
     free(all);

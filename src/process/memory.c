@@ -62,7 +62,7 @@ static void add_piece(struct memory *m, const struct memory_piece *from, uint64_
         m->all[m->len++] = (struct memory_piece){begin, end - begin, bytes};
 }
 
-static int by_address(const void *x, const void *y)
+static int pieces_by_address(const void *x, const void *y)
 {
     const struct memory_piece *a = *(const struct memory_piece *const *)x,
                               *b = *(const struct memory_piece *const *)y;
@@ -86,7 +86,7 @@ struct memory memory_of(const struct memory_piece *pieces, size_t count, struct 
     m.all = arena_array(&scratch, struct memory_piece, 2 * count);
     for (size_t i = 0; i < count; i++)
         next[i] = &pieces[i];
-    qsort(next, count, sizeof(const void *), by_address);
+    qsort(next, count, sizeof(const void *), pieces_by_address);
     for (uint64_t at = 0; open.len > 0 || next < last;) {
         if (open.len == 0)
             at = (*next)->address;

@@ -40,7 +40,7 @@ static const struct image_kind minidump_kind = {
 
 /* --- the file ------------------------------------------------------------------ */
 
-struct reading {
+struct minidump_reader {
     struct process_image *p;
     struct bytes file;
     const unsigned char *directory;
@@ -49,7 +49,7 @@ struct reading {
     struct hd_error *err;
 };
 
-static bool open_directory(struct reading *r)
+static bool open_directory(struct minidump_reader *r)
 {
     struct bytes file = r->file;
     if (file.size < HEADER)
@@ -67,7 +67,7 @@ static bool open_directory(struct reading *r)
 }
 
 /* The first of that type; size 0: it has none. */
-static bool find_stream(const struct reading *r, uint32_t type, struct bytes *found)
+static bool find_stream(const struct minidump_reader *r, uint32_t type, struct bytes *found)
 {
     *found = (struct bytes){0};
     for (uint32_t i = 0; i < r->streams; i++) {
@@ -87,8 +87,8 @@ static bool find_stream(const struct reading *r, uint32_t type, struct bytes *fo
 }
 
 /* A stream that is a list: a count, then as many records from head on. */
-static bool find_list(const struct reading *r, uint32_t type, size_t head, size_t record,
-                      struct bytes *list, uint64_t *count)
+static bool find_list(const struct minidump_reader *r, uint32_t type, size_t head,
+                      size_t record, struct bytes *list, uint64_t *count)
 {
     struct bytes stream;
     *count = 0;
@@ -110,7 +110,7 @@ static bool find_list(const struct reading *r, uint32_t type, size_t head, size_
 /* --- what is refused ----------------------------------------------------------- */
 
 /* Programs of Google's and Mozilla's write the format on other systems. */
-static bool check_system(const struct reading *r)
+static bool check_system(const struct minidump_reader *r)
 {
     enum { ARCHITECTURE = 0, PLATFORM = 20, LEAST = 24, AMD64 = 9, NT = 2 };
     static const struct {
@@ -154,7 +154,7 @@ struct pieces {
 /* Of 64 bits ranges whose bytes follow each other from one place on, which may be beyond
  * 4 GB; else each range has its own place, and they share no bytes, so a few of them cannot
  * stand for terabytes of memory. */
-static bool read_ranges(struct reading *r, struct pieces *to, bool is_64)
+static bool read_ranges(struct minidump_reader *r, struct pieces *to, bool is_64)
 {
     /* Linux lets a process have 65,530 mappings; Windows has no such limit. */
     enum { HEAD = 4, HEAD_64 = 16, BASE = 8, RECORD = 16, SIZE = 8, PLACE = 12 };
@@ -188,7 +188,7 @@ static bool read_ranges(struct reading *r, struct pieces *to, bool is_64)
 
 /* Some writers tell stacks in the one list, too, and all memory in the other, whose bytes
  * count. */
-static bool read_memory(struct reading *r)
+static bool read_memory(struct minidump_reader *r)
 {
     struct pieces pieces = {0};
     bool ok = read_ranges(r, &pieces, true) && read_ranges(r, &pieces, false);
@@ -203,7 +203,7 @@ static bool read_memory(struct reading *r)
 
 /* A MINIDUMP_STRING: bytes, then UTF-16. Its folders end in a slash then, as elsewhere.
  * left: bytes that names may still have. */
-static const char *read_name(struct reading *r, uint64_t at, uint64_t *left)
+static const char *read_name(struct minidump_reader *r, uint64_t at, uint64_t *left)
 {
     enum { LENGTH = 4, MOST = 2 * 0x8000 };
     struct bytes head = bytes_within(r->file, at, LENGTH);
@@ -234,7 +234,7 @@ static uint64_t version_in(const unsigned char *info)
 
 /* The first is the program. Names together are no longer than the file, so one that many
  * point to is not copied for all of them. */
-static bool read_modules(struct reading *r)
+static bool read_modules(struct minidump_reader *r)
 {
     enum { HEAD = 4, RECORD = 108, SIZE = 8, NAME = 20, VERSION = 24 };
     enum { MOST_MODULES = 1 << 16 };
@@ -264,7 +264,7 @@ static bool read_modules(struct reading *r)
 
 /* --- threads and the process --------------------------------------------------- */
 
-static bool read_threads(struct reading *r)
+static bool read_threads(struct minidump_reader *r)
 {
     enum { HEAD = 4, RECORD = 48, CONTEXT_SIZE = 40, CONTEXT = 44 };
     enum { TEB = 16, STACK = 24, STACK_SIZE = 32, STACK_BASE = 8 };
@@ -299,7 +299,7 @@ bool minidump_open(struct process_image *p, struct bytes file, struct arena *a,
                    struct hd_error *err)
 {
     enum { FLAGS = 4, ID = 8, LEAST = 12, HAS_ID = 1 };
-    struct reading r = {.p = p, .file = file, .a = a, .err = err};
+    struct minidump_reader r = {.p = p, .file = file, .a = a, .err = err};
     *p = (struct process_image){.pid = HD_UNKNOWN,
                                 .processor = processor_of(MACHINE_WINDOWS),
                                 .kind = &minidump_kind};

@@ -59,7 +59,7 @@ static bool is_free_type(const struct runtime *r, uint64_t address)
 
 /* --- what describes it --------------------------------------------------------- */
 
-struct search {
+struct runtime_search {
     struct runtime *r;
     struct runtime_module module;
     const char *version;         /* told by the module; NULL: not */
@@ -70,14 +70,14 @@ struct search {
     struct hd_error *err;
 };
 
-static const struct memory *memory_in(const struct search *s)
+static const struct memory *memory_in(const struct runtime_search *s)
 {
     return &s->r->image->memory;
 }
 
 /* What a runtime says of itself, a text and a list of pointers behind "DNCCDAC\0"; and
  * where its globals are. */
-static bool add_own(struct search *s, const struct runtime_image *e)
+static bool add_own(struct runtime_search *s, const struct runtime_image *e)
 {
     enum { SIZE = 12, TEXT = 16, COUNT = 24, POINTERS = 32, LARGEST = 1 << 20 };
     const struct memory *m = e->is_pe ? e->pe.memory : e->elf.memory;
@@ -104,7 +104,7 @@ static bool add_own(struct search *s, const struct runtime_image *e)
 }
 
 /* Globals by their position in g_dacTable. */
-static void add_table(struct search *s, const struct runtime_table *t)
+static void use_table(struct runtime_search *s, const struct runtime_table *t)
 {
     descriptor_add_table(&s->d, t);
     for (size_t i = 0; i <= GLOBAL_FREE_OBJECT; i++) {
@@ -116,14 +116,14 @@ static void add_table(struct search *s, const struct runtime_table *t)
 
 /* Offsets of this major version; what the runtime says of itself counts more. False:
  * nothing describes it, or err says what is wrong with its own words. */
-static bool describe(struct search *s, const struct runtime_table *t)
+static bool describe_offsets(struct runtime_search *s, const struct runtime_table *t)
 {
     enum { USUALLY_UNUSED = 2 };
     struct runtime *r = s->r;
     descriptor_clear(&s->d);
     s->d.at.tls_offsets_unused = USUALLY_UNUSED;
     if (t != NULL)
-        add_table(s, t);
+        use_table(s, t);
     if (add_own(s, &s->module.in_memory))
         r->described_by = "its descriptor";
     else if (s->module.has_file && add_own(s, &s->module.in_file))
@@ -139,7 +139,7 @@ static bool describe(struct search *s, const struct runtime_table *t)
     return s->err->status == HD_OK;
 }
 
-static bool read_globals(struct search *s)
+static bool read_globals(struct runtime_search *s)
 {
     struct runtime *r = s->r;
     uint64_t *const to[GLOBALS] = {[GLOBAL_APP_DOMAIN] = &r->app_domain,
@@ -155,7 +155,7 @@ static bool read_globals(struct search *s)
 }
 
 /* "core dump", in messages. */
-static const char *kind_of(const struct search *s)
+static const char *kind_of(const struct runtime_search *s)
 {
     return s->r->image->kind->name;
 }
@@ -183,7 +183,7 @@ bool runtime_is_of_others(const char *version, const struct processor *p)
            runtime_table_of(major, processor_of(MACHINE_X86_64)) != NULL;
 }
 
-static bool refuse_version(struct search *s, const char *version)
+static bool refuse_version(struct runtime_search *s, const char *version)
 {
     const struct processor *p = s->r->image->processor;
     if (runtime_is_too_old(version))
@@ -209,14 +209,14 @@ bool runtime_refuse_layout(const struct runtime *r, const char *structure,
                 is_one ? ")" : "");
 }
 
-static bool describe_version(struct search *s, const char *version)
+static bool describe_version(struct runtime_search *s, const char *version)
 {
     struct runtime *r = s->r;
     r->major = major_of(version);
     r->version = version;
     if (runtime_is_too_old(version) ||
         runtime_is_of_others(version, s->r->image->processor) ||
-        !describe(s, runtime_table_of(r->major, s->r->image->processor)))
+        !describe_offsets(s, runtime_table_of(r->major, s->r->image->processor)))
         return refuse_version(s, version);
     const char *lacks = descriptor_lacks(&s->d, s->a);
     if (lacks != NULL)
@@ -229,14 +229,14 @@ static bool describe_version(struct search *s, const char *version)
 
 /* Without a version by what fits: a wrong table has something else than the type of free
  * space at its place. What fits is read again, for good. */
-static unsigned guess_major(struct search *s)
+static unsigned guess_major(struct runtime_search *s)
 {
     bool before = memory_look_away(memory_in(s), true), found = false;
     const struct runtime_table *t = NULL;
     for (size_t i = 0; !found && (t = runtime_table_at(i, s->r->image->processor)) != NULL;
          i++) {
         descriptor_clear(&s->d);
-        add_table(s, t);
+        use_table(s, t);
         s->r->at = s->d.at;
         found = read_globals(s);
     }
@@ -247,14 +247,14 @@ static unsigned guess_major(struct search *s)
 /* Of those that are unknown the ones that describe themselves. */
 #define NEWER "11 or later"
 
-static bool find_description(struct search *s)
+static bool find_description(struct runtime_search *s)
 {
     if (s->version != NULL)
         return describe_version(s, s->version);
     unsigned major = guess_major(s);
     if (major != 0)
         return describe_version(s, arena_printf(s->a, "%u", major));
-    if (describe(s, NULL))
+    if (describe_offsets(s, NULL))
         return describe_version(s, NEWER);
     return fail(s->err, HD_UNSUPPORTED, "a %s of a .NET version" NOT_KNOWN, kind_of(s));
 }
@@ -262,7 +262,7 @@ static bool find_description(struct search *s)
 /* --- the runtime --------------------------------------------------------------- */
 
 /* What .NET keeps of its heap cannot be read. */
-static bool refuse_small(struct search *s)
+static bool refuse_small(struct runtime_search *s)
 {
     const struct process_image *image = s->r->image;
     if (image->lost > 0)
@@ -275,7 +275,7 @@ static bool refuse_small(struct search *s)
 }
 
 /* What the program has instead. */
-static bool refuse_program(struct search *s)
+static bool refuse_program(struct runtime_search *s)
 {
     const struct process_image *image = s->r->image;
     if (image->mapping_count == 0)
@@ -292,7 +292,7 @@ static bool refuse_program(struct search *s)
 
 /* A kernel core has no page of a library that nobody wrote to but the first, and where the
  * file is another one by now its symbols are lost. */
-static bool refuse_module(struct search *s)
+static bool refuse_module(struct runtime_search *s)
 {
     const struct runtime_module *m = &s->module;
     bool may_have_file = s->r->image->processor->machine != MACHINE_WINDOWS;
@@ -309,7 +309,7 @@ static bool refuse_module(struct search *s)
     return m->is_program ? refuse_program(s) : refuse_small(s);
 }
 
-static bool find_module(struct search *s)
+static bool find_module(struct runtime_search *s)
 {
     const struct process_image *image = s->r->image;
     if (runtime_module_is_32_bit(image) && !runtime_module_is_framework(image))
@@ -333,7 +333,7 @@ struct first_objects {
     uint64_t type;
 };
 
-static struct first_objects look_at_objects(const struct search *s)
+static struct first_objects look_at_objects(const struct runtime_search *s)
 {
     enum { ALLOCATED = 0, MEMORY = 32 };
     const struct memory *m = memory_in(s);
@@ -359,7 +359,7 @@ static struct first_objects look_at_objects(const struct search *s)
 }
 
 /* A newer one than those with a table may keep its collector elsewhere. */
-static bool find_heap(struct search *s)
+static bool find_heap(struct runtime_search *s)
 {
     enum { MOST_GLOBALS = 1024 };
     uint64_t count = s->dac_table.size / 8;
@@ -378,7 +378,7 @@ static bool find_heap(struct search *s)
 }
 
 /* Offsets of another version show at once. */
-static bool check_heap(struct search *s)
+static bool check_heap(struct runtime_search *s)
 {
     struct first_objects f = look_at_objects(s);
     const char *misfit = f.typed > 0 ? runtime_misfit(s->r, f.type) : NULL;
@@ -389,7 +389,7 @@ bool runtime_find(struct runtime *r, const struct process_image *image, struct a
                   struct hd_error *err)
 {
     struct hd_error why = {0};
-    struct search s = {.r = r, .a = a, .err = &why};
+    struct runtime_search s = {.r = r, .a = a, .err = &why};
     *r = (struct runtime){.image = image};
     bool ok = find_module(&s) && find_heap(&s) && find_description(&s) && check_heap(&s);
     if (!ok && err != NULL && err->status == HD_OK)

@@ -60,7 +60,7 @@ static bool module_fits(const struct runtime *r, uint64_t module)
 }
 
 /* One that has to be there, and leads somewhere; it takes the place of *at. */
-static bool follow(struct look *l, uint64_t *at, uint32_t offset)
+static bool follow_pointer(struct look *l, uint64_t *at, uint32_t offset)
 {
     *at = look_at(l, *at + offset);
     return !l->known || (*at != 0 && is_pointer(l, *at));
@@ -72,8 +72,9 @@ static bool image_fits(const struct runtime *r, uint64_t module)
 {
     struct look l = {r, module != 0};
     uint64_t at = module;
-    if (!follow(&l, &at, r->at.module.pe_assembly) || !follow(&l, &at, r->at.pe.image) ||
-        !follow(&l, &at, r->at.pe.loaded))
+    if (!follow_pointer(&l, &at, r->at.module.pe_assembly) ||
+        !follow_pointer(&l, &at, r->at.pe.image) ||
+        !follow_pointer(&l, &at, r->at.pe.loaded))
         return false;
     uint64_t base = look_at(&l, at + r->at.pe.base);
     const unsigned char *first = memory_at(&r->image->memory, base, 2);

@@ -193,7 +193,7 @@ void descriptor_clear(struct descriptor *d)
 
 /* --- values -------------------------------------------------------------------------- */
 
-static bool number_of(const char *text, int base, uint64_t *number)
+static bool parse_number(const char *text, int base, uint64_t *number)
 {
     char *end;
     if (text == NULL || *text < '0' || *text > '9')
@@ -209,7 +209,7 @@ static bool number_in(const json_t *value, uint64_t *number)
     if (json_is_array(value))
         value = json_array_get(value, 0);
     if (!json_is_integer(value) || json_integer_value(value) < 0)
-        return number_of(json_string_value(value), 0, number);
+        return parse_number(json_string_value(value), 0, number);
     *number = (uint64_t)json_integer_value(value);
     return true;
 }
@@ -260,7 +260,7 @@ static bool check_contracts(const json_t *list, struct hd_error *err)
         if (value == NULL)
             continue;
         bool ok = text != NULL && *text == 'c' /* "c1" since .NET 11 */
-                      ? number_of(text + 1, 10, &number)
+                      ? parse_number(text + 1, 10, &number)
                       : number_in(value, &number);
         if (!ok || number != contracts[i].number)
             return fail(err, HD_UNSUPPORTED,

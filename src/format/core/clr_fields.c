@@ -30,7 +30,7 @@ enum { MOST_PARTS = 11, ANYWHERE = 0xFF };
 static const struct form {
     const char *type;
     enum clr_form form; /* NO_FORM: it is a Half, a number */
-    struct part {
+    struct value_field {
         const char *name;
         uint8_t size, at;
     } parts[MOST_PARTS];
@@ -162,7 +162,7 @@ static struct clr_field *part_named(const struct walk *w, const struct level *l,
     return NULL;
 }
 
-static bool is_part(const struct clr_field *f, const struct part *p, uint32_t base)
+static bool is_part(const struct clr_field *f, const struct value_field *p, uint32_t base)
 {
     return f != NULL && f->inside == 0 && f->kind != HD_FIELD_REFERENCE &&
            f->offset >= base && (p->size == ANYWHERE || f->size == p->size) &&
@@ -208,8 +208,8 @@ static bool read_form(const struct walk *w, const struct level *l, const struct 
 /* A Nullable of what is one value itself is that value, or none. */
 static bool read_nullable(const struct walk *w, const struct level *l, struct clr_field *to)
 {
-    static const struct part has = {"hasValue", 1, 0},
-                             value = {"value", ANYWHERE, ANYWHERE};
+    static const struct value_field has = {"hasValue", 1, 0},
+                                    value = {"value", ANYWHERE, ANYWHERE};
     const struct clr_field *flag = part_named(w, l, has.name),
                            *inner = part_named(w, l, value.name);
     if (w->len - l->first != 2 || !is_part(flag, &has, l->base) ||
@@ -222,7 +222,7 @@ static bool read_nullable(const struct walk *w, const struct level *l, struct cl
 }
 
 /* Those of a struct that is one value to people: its one field. */
-static void fold(struct walk *w, const struct level *l)
+static void fold_value(struct walk *w, const struct level *l)
 {
     static const char nullable[] = "System.Nullable`1[", boxed[] = "value";
     const char *type = l->shape->full_name->raw;
@@ -274,8 +274,8 @@ static void set_repeats(struct walk *w, struct level *l)
     l->repeats = size / f.size;
 }
 
-static void enter(struct walk *w, uint64_t table, const struct clr_shape *shape,
-                  uint32_t base)
+static void enter_level(struct walk *w, uint64_t table, const struct clr_shape *shape,
+                        uint32_t base)
 {
     struct level *l = &w->levels[w->depth];
     *l = (struct level){
@@ -326,7 +326,7 @@ static void read_field(struct walk *w, struct level *l, const struct field_desc 
         l->next++;
     }
     if (d->element == ELEMENT_VALUETYPE && shape->table != 0 && w->depth < MOST_NESTING)
-        enter(w, shape->table, shape, offset);
+        enter_level(w, shape->table, shape, offset);
     else
         emit(w, offset, d->element, shape);
 }
@@ -339,7 +339,7 @@ static void walk_levels(struct walk *w)
         struct field_desc d;
         if (l->next >= l->list.count || w->steps++ >= MOST_STEPS || !clr_spend(w->t, 16)) {
             if (method_table_is_value(&l->m) && l->next >= l->list.count && l->repeats <= 1)
-                fold(w, l);
+                fold_value(w, l);
             w->depth--;
         } else if (!field_desc_read(w->t, &l->list, l->next, &d) || d.is_static) {
             l->next++;
@@ -358,7 +358,7 @@ static void walk_class(struct walk *w, const struct method_table *of)
         const struct clr_shape *shape = clr_shape_of(w->t, m.address);
         w->declared_by = clr_shown_full(w->t, shape->full_name);
         w->name.len = 0;
-        enter(w, m.address, shape, HEADER);
+        enter_level(w, m.address, shape, HEADER);
         walk_levels(w);
         if (m.parent == 0 || !method_table_read(w->t, m.parent, &m))
             return;
@@ -383,7 +383,7 @@ static void walk_elements(struct walk *w, uint64_t handle)
     if (element != ELEMENT_VALUETYPE)
         emit(w, 0, element, shape);
     else
-        enter(w, shape->table, shape, 0);
+        enter_level(w, shape->table, shape, 0);
     walk_levels(w);
 }
 

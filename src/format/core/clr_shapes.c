@@ -191,7 +191,7 @@ static uint64_t need(const struct clr_types *t, const struct parts *p, uint32_t 
 /* --- making shapes ---------------------------------------------------------------------
  */
 
-static struct known_type *find(const struct clr_types *t, uint64_t handle)
+static struct known_type *find_known(const struct clr_types *t, uint64_t handle)
 {
     struct known_type *k;
     HASH_FIND(hh, t->types, &handle, sizeof(handle), k);
@@ -207,7 +207,7 @@ static void name_unknown(struct clr_types *t, struct known_type *k)
 
 static const struct clr_shape *known_or_unknown(struct clr_types *t, uint64_t handle)
 {
-    struct known_type *k = find(t, handle);
+    struct known_type *k = find_known(t, handle);
     return k != NULL ? &k->shape : t->nothing;
 }
 
@@ -320,7 +320,7 @@ static uint64_t next_need(const struct clr_types *t, struct waiting *all, size_t
         bool waits = len == MOST_NESTING;
         for (size_t i = 0; i < len && !waits; i++)
             waits = all[i].handle == handle;
-        if (!waits && find(t, handle) == NULL)
+        if (!waits && find_known(t, handle) == NULL)
             return handle;
     }
     return 0;
@@ -330,7 +330,7 @@ const struct clr_shape *clr_shape_of(struct clr_types *t, uint64_t handle)
 {
     struct waiting all[MOST_NESTING];
     size_t len = 0;
-    struct known_type *k = find(t, handle);
+    struct known_type *k = find_known(t, handle);
     if (k != NULL)
         return &k->shape;
     all[len++] = (struct waiting){handle, read_parts(t, handle), 0};

@@ -13,7 +13,7 @@
  * A signature says "KeyValuePair`2 of a string and a Session"; the runtime has loaded that
  * or, as good for a layout, the one for any two references. */
 
-static void add(void *context, uint64_t handle)
+static void index_instance(void *context, uint64_t handle)
 {
     struct clr_types *t = context;
     struct method_table m;
@@ -38,7 +38,7 @@ static uint64_t clr_instance(struct clr_types *t, uint64_t key)
     struct instance *known;
     clr_modules_all(t);
     for (struct clr_module *m; (m = clr_module_after(t, t->indexed)) != NULL;) {
-        clr_module_instances(t, m, add, t);
+        clr_module_instances(t, m, index_instance, t);
         t->indexed = m;
     }
     HASH_FIND(hh, t->instances, &key, sizeof(key), known);
@@ -222,7 +222,7 @@ static const struct clr_shape *suffixed(struct evaluation *e, const struct frame
 }
 
 /* A finished type goes to what waits for it, which may be finished by that. */
-static bool finish(struct evaluation *e, const struct clr_shape *s)
+static bool finish_type(struct evaluation *e, const struct clr_shape *s)
 {
     while (s != NULL) {
         e->done[e->done_count++] = s;
@@ -258,7 +258,7 @@ static bool step(struct evaluation *e)
     case ELEMENT_GENERICINST:
         return push(e, element);
     default:
-        return finish(e, leaf(e, element));
+        return finish_type(e, leaf(e, element));
     }
 }
 

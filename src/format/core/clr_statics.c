@@ -299,8 +299,8 @@ static void owners_of(struct owners *o, const struct clr_module *m)
 /* --- what is told of them ------------------------------------------------------ */
 
 /* What its field is called; the dump may lack it. */
-static const char *name_of(const struct statics *s, const struct metadata *m,
-                           const struct field_desc *d)
+static const char *field_name_of(const struct statics *s, const struct metadata *m,
+                                 const struct field_desc *d)
 {
     const char *name = metadata_field_name(m, d->token);
     return name[0] != '\0' ? name : s->t->unknown->raw;
@@ -317,7 +317,7 @@ static void report_static(const struct statics *s, const struct owner *owner,
     found.object = memory_u64(s->t->memory, found.slot, &ok);
     if (found.object == 0)
         return;
-    found.field = name_of(s, m, d);
+    found.field = field_name_of(s, m, d);
     s->take(s->context, &found);
 }
 
@@ -334,7 +334,7 @@ static void report_variable(const struct statics *s, const struct owner *owner,
         s->of_thread ? at->thread_statics_plain_index : at->dynamic_statics_plain;
     struct clr_variable v = {.declared_by = owner->name,
                              .module = module->path,
-                             .name = name_of(s, &module->metadata, d),
+                             .name = field_name_of(s, &module->metadata, d),
                              .slot = base != 0 ? base + d->offset : 0,
                              .is_boxed = d->element == ELEMENT_VALUETYPE,
                              .is_used = s->of_thread ? base != 0 : s->bases.is_used,

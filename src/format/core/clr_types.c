@@ -105,7 +105,8 @@ static void set_elements(struct clr_type *shown, const struct method_table *m)
     shown->elements_at = shown->is_string ? STRING_TEXT : m->base_size - OBJECT_HEADER;
 }
 
-static void show(struct clr_types *t, struct clr_type *shown, const struct clr_shape *shape)
+static void show_type(struct clr_types *t, struct clr_type *shown,
+                      const struct clr_shape *shape)
 {
     struct method_table m;
     shown->name = clr_shown(t, shape->name);
@@ -133,7 +134,7 @@ const struct clr_type *clr_type_of(struct clr_types *t, uint64_t method_table)
     if (!k->is_shown) {
         k->is_shown = true;
         k->shown.method_table = method_table;
-        show(t, &k->shown, shape);
+        show_type(t, &k->shown, shape);
     }
     return &k->shown;
 }
@@ -152,7 +153,7 @@ struct members {
     size_t len;
 };
 
-static int by_value(const void *a, const void *b)
+static int members_by_value(const void *a, const void *b)
 {
     const struct member *x = a, *y = b;
     if (x->value != y->value)
@@ -165,7 +166,7 @@ static bool add_flags(struct text *to, struct members *all, const struct metadat
                       uint64_t value)
 {
     bool used[MOST_MEMBERS] = {false};
-    qsort(all->all, all->len, sizeof(*all->all), by_value);
+    qsort(all->all, all->len, sizeof(*all->all), members_by_value);
     for (size_t i = all->len; i-- > 0;) {
         uint64_t bits = all->all[i].value;
         if (bits == 0 || (value & bits) != bits)

@@ -230,8 +230,8 @@ struct core_fields {
 
 /* --- names --------------------------------------------------------------- */
 
-static field_id number_of(struct core_fields *f, struct name **table, const char *name,
-                          struct arena *scratch)
+static field_id field_number(struct core_fields *f, struct name **table, const char *name,
+                             struct arena *scratch)
 {
     struct name *found;
     HASH_FIND(hh, *table, name, strlen(name), found);
@@ -276,7 +276,7 @@ static void name_pointers(struct core_fields *f, size_t number, struct name **ta
             const struct clr_field *field =
                 field_at(t->clr, runs[i].offset + 8 * (uint64_t)k);
             ids[at++] =
-                field != NULL ? number_of(f, table, field->name, scratch) : NO_FIELD;
+                field != NULL ? field_number(f, table, field->name, scratch) : NO_FIELD;
         }
     f->of_types[number] = ids;
 }

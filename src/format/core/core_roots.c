@@ -9,7 +9,7 @@
 
 enum { POINTER = 8 };
 
-struct search {
+struct root_search {
     struct core_roots *r;
     struct gc_heap *h;
     const struct memory *m;
@@ -20,13 +20,13 @@ struct search {
     struct text name;
 };
 
-static void note_lost(struct search *s, uint64_t object)
+static void note_lost(struct root_search *s, uint64_t object)
 {
     s->r->lost += gc_heap_has(s->h, object);
     builder_warn(s->h->builder, WARN_DANGLING_ROOT, 0);
 }
 
-static void add(struct search *s, enum root_group group, uint64_t object)
+static void add_root(struct root_search *s, enum root_group group, uint64_t object)
 {
     node_id n = gc_heap_find(s->h, object);
     if (n != NO_NODE)
@@ -75,7 +75,7 @@ const struct gc_type *core_roots_number(const struct gc_heap *h, uint32_t *at)
 
 /* An instantiation over types of several modules belongs to the one that the runtime chose
  * for it, which its auxiliary data names behind 8 bytes of flags. */
-static node_id allocator_of(const struct search *s, const struct gc_type *t,
+static node_id allocator_of(const struct root_search *s, const struct gc_type *t,
                             const struct allocators *all)
 {
     enum { LOADER_MODULE = 8 };
@@ -99,7 +99,7 @@ static node_id allocator_of(const struct search *s, const struct gc_type *t,
 }
 
 /* Set gc_type.keeps of all collectible types whose LoaderAllocator can be found. */
-static void find_collectible(const struct search *s)
+static void find_collectible(const struct root_search *s)
 {
     struct gc_heap *h = s->h;
     uint32_t scout_at, native_at;
@@ -161,7 +161,7 @@ enum {
 };
 
 struct handle_search {
-    struct search *s;
+    struct root_search *s;
     uint32_t types; /* of handles; 0: not known yet */
     struct id_numbers segments, maps;
 };
@@ -172,7 +172,7 @@ static uint64_t next_segment_at(uint32_t types)
 }
 
 /* Of a dependent handle: secondary is what object keeps alive; or 0. */
-static void add_link(struct search *s, uint64_t object, uint64_t secondary)
+static void add_link(struct root_search *s, uint64_t object, uint64_t secondary)
 {
     struct core_roots *r = s->r;
     struct builder *b = s->h->builder;
@@ -193,18 +193,18 @@ static void add_link(struct search *s, uint64_t object, uint64_t secondary)
 static void visit_handle(const struct handle_search *hs, unsigned kind, uint64_t object,
                          uint64_t segment, unsigned block, unsigned i)
 {
-    struct search *s = hs->s;
+    struct root_search *s = hs->s;
     bool ok = true;
     s->r->handles.met++;
     s->r->handles.objects += gc_heap_find(s->h, object) != NO_NODE;
     if (kind == HANDLE_WEAK || kind == HANDLE_WEAK_LONG) {
         s->weak++;
     } else if (kind == HANDLE_STRONG || kind == HANDLE_SIZED_REF) {
-        add(s, GROUP_STRONG, object);
+        add_root(s, GROUP_STRONG, object);
     } else if (kind == HANDLE_PINNED || kind == HANDLE_ASYNC_PINNED) {
-        add(s, GROUP_PINNING, object);
+        add_root(s, GROUP_PINNING, object);
     } else if (kind == HANDLE_REF_COUNTED) {
-        add(s, GROUP_REF_COUNTED, object);
+        add_root(s, GROUP_REF_COUNTED, object);
     } else if (kind == HANDLE_DEPENDENT) {
         unsigned data = memory_u8(s->m, segment + SEGMENT_USER_DATA + block, &ok);
         uint64_t at =
@@ -276,7 +276,7 @@ static void visit_bucket(struct handle_search *hs, uint64_t bucket)
 
 /* A map of tables: buckets, the next map, how many buckets there are room for. Always in
  * the same order. */
-static void add_handles(struct search *s)
+static void add_handles(struct root_search *s)
 {
     enum { BUCKETS = 0, NEXT = 8, COUNT = 16, MOST_BUCKETS = 1 << 16 };
     struct handle_search hs = {.s = s};
@@ -300,7 +300,7 @@ static void add_handles(struct search *s)
 }
 
 /* The order of equal ones does not show. */
-static int by_from(const void *a, const void *b)
+static int links_by_from(const void *a, const void *b)
 {
     const struct core_link *x = a, *y = b;
     if (x->from != y->from)
@@ -316,8 +316,9 @@ enum { PARTS = GC_GENERATIONS + 2, LAST_REGISTERED = GC_GENERATIONS - 1 };
 
 /* Calls for every object that stands from the address at one place of a queue to that at
  * another; left: words that all queues may have, as they share none. */
-static void visit_queue(struct search *s, uint64_t queue, unsigned from, unsigned to,
-                        uint64_t *left, void (*take)(struct search *s, uint64_t object))
+static void visit_queue(struct root_search *s, uint64_t queue, unsigned from, unsigned to,
+                        uint64_t *left,
+                        void (*take)(struct root_search *s, uint64_t object))
 {
     bool ok = true;
     uint64_t at = memory_u64(s->m, queue + POINTER * (uint64_t)from, &ok),
@@ -329,14 +330,14 @@ static void visit_queue(struct search *s, uint64_t queue, unsigned from, unsigne
     }
 }
 
-static void add_finalizer(struct search *s, uint64_t object)
+static void add_finalizer(struct root_search *s, uint64_t object)
 {
     if (object != 0)
-        add(s, GROUP_FINALIZER, object);
+        add_root(s, GROUP_FINALIZER, object);
 }
 
 /* Zeros stand for words that were taken out of a dump. */
-static void count_registered(struct search *s, uint64_t object)
+static void count_registered(struct root_search *s, uint64_t object)
 {
     s->r->finalizable.met++;
     s->r->finalizable.objects += object == 0 || gc_heap_find(s->h, object) != NO_NODE;
@@ -345,7 +346,7 @@ static void count_registered(struct search *s, uint64_t object)
 /* Objects that nothing else need hold, as their finalizer is due. Those that merely have
  * one are registered, and held by nothing: they are counted, without marking the memory as
  * read, since a dump without values does not need it. */
-static void add_finalizers(struct search *s)
+static void add_finalizers(struct root_search *s)
 {
     uint64_t words = 0;
     for (size_t i = 0; i < s->m->len; i++)
@@ -365,7 +366,7 @@ static void add_finalizers(struct search *s)
 
 /* --- static variables ---------------------------------------------------------- */
 
-static void name_variable(struct search *s, const char *type, const char *field)
+static void name_variable(struct root_search *s, const char *type, const char *field)
 {
     text_clear(&s->name);
     place_add_static(&s->name, name_part(type), name_part(field));
@@ -373,7 +374,7 @@ static void name_variable(struct search *s, const char *type, const char *field)
 
 static void add_static(void *context, const struct clr_static *variable)
 {
-    struct search *s = context;
+    struct root_search *s = context;
     const char *full_name = NULL;
     node_id n = gc_heap_find(s->h, variable->object);
     s->r->statics.met++;
@@ -399,7 +400,7 @@ static void add_static(void *context, const struct clr_static *variable)
  * objects more stay alive that way than the runtime would keep. */
 static void add_word(void *context, uint64_t word, uint64_t at)
 {
-    struct search *s = context;
+    struct root_search *s = context;
     node_id n = gc_heap_containing(s->h, word);
     if (n == NO_NODE)
         return;
@@ -417,7 +418,7 @@ static int by_number(const void *a, const void *b)
 }
 
 /* Each once: how often a word stands on stacks tells nothing. */
-static void add_stacks(struct search *s, const struct gc_threads *threads)
+static void add_stacks(struct root_search *s, const struct gc_threads *threads)
 {
     gc_stacks_each(s->h->runtime->image, threads, add_word, s);
     if (s->found_count > 0)
@@ -433,20 +434,20 @@ static void add_stacks(struct search *s, const struct gc_threads *threads)
 void core_roots_find(struct core_roots *r, struct gc_heap *h, const struct gc_globals *g,
                      const struct gc_threads *threads)
 {
-    struct search s = {.r = r, .h = h, .m = &h->runtime->image->memory, .g = g};
+    struct root_search s = {.r = r, .h = h, .m = &h->runtime->image->memory, .g = g};
     *r = (struct core_roots){.tree = {.names = {.account = &h->builder->account}}};
     clr_types_statics(h->clr, add_static, &s);
     /* The arrays that have the values of thread statics are the runtime's own: nothing else
      * refers to them. */
     for (size_t i = 0; i < threads->len; i++)
         if (threads->all[i].statics != 0)
-            add(&s, GROUP_OTHER, threads->all[i].statics);
+            add_root(&s, GROUP_OTHER, threads->all[i].statics);
     add_stacks(&s, threads);
     add_finalizers(&s);
     add_handles(&s);
     find_collectible(&s);
     if (r->link_count > 0)
-        qsort(r->links, r->link_count, sizeof(*r->links), by_from);
+        qsort(r->links, r->link_count, sizeof(*r->links), links_by_from);
     h->builder->snap->weak_roots = s.weak;
     text_free(&s.name);
 }

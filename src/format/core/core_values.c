@@ -72,8 +72,8 @@ static void set_real(struct hd_field *to, uint32_t size)
 }
 
 /* The parts of a DateTimeOffset as clr_forms.h wants them, whatever their order. */
-static void join(const struct clr_field *field, const unsigned char *bytes,
-                 unsigned char to[CLR_MOST_BYTES])
+static void join_date(const struct clr_field *field, const unsigned char *bytes,
+                      unsigned char to[CLR_MOST_BYTES])
 {
     uint64_t minutes = le_u16(bytes + field->minutes_at);
     if (field->minutes_size == 4)
@@ -89,7 +89,7 @@ static void set_words(const struct clr_field *field, const unsigned char *bytes,
     unsigned char joined[CLR_MOST_BYTES];
     bool is_joined = field->form == CLR_DATE_TIME_OFFSET;
     if (is_joined)
-        join(field, bytes, joined);
+        join_date(field, bytes, joined);
     if (!clr_form_add(&words, field->form, is_joined ? joined : bytes))
         clr_form_add_raw(&words, bytes, field->size);
     to->words = arena_strdup(a, words.data, words.len);

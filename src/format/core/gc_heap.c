@@ -307,7 +307,7 @@ static uint32_t build_type(struct gc_heap *h, const struct clr_type *clr, uint32
 
 /* Of a type that has an object with room bytes for it: so what is kept of it is bounded by
  * the heap. */
-static struct gc_type *add_type(struct gc_heap *h, uint64_t method_table, uint64_t room)
+static struct gc_type *add_gc_type(struct gc_heap *h, uint64_t method_table, uint64_t room)
 {
     const struct runtime *r = h->runtime;
     const struct memory *m = &r->image->memory;
@@ -347,7 +347,7 @@ static inline struct gc_type *type_of(struct gc_heap *h, uint64_t method_table,
         return &h->types[*recent - 1];
     uint32_t number = id_numbers_find(&h->type_numbers, method_table);
     struct gc_type *t =
-        number != NO_ID ? &h->types[number] : add_type(h, method_table, room);
+        number != NO_ID ? &h->types[number] : add_gc_type(h, method_table, room);
     if (t != NULL)
         *recent = (uint32_t)(t - h->types) + 1;
     return t;
@@ -468,7 +468,7 @@ static bool begin_objects(const struct walk *w, uint64_t at)
 }
 
 /* What is no object is passed over, up to the next one or the end. */
-static uint64_t leave_out(struct walk *w, uint64_t from)
+static uint64_t skip_unread(struct walk *w, uint64_t from)
 {
     struct gc_heap *h = w->h;
     bool before = memory_look_away(w->m, true);
@@ -530,7 +530,7 @@ static uint64_t pass(struct walk *w, uint64_t at)
     if (t != NULL && t->component_size > 0)
         size += (word_at(w, at + GRANULE) & UINT32_MAX) * t->component_size;
     if (t == NULL || length_of(size) > room)
-        return leave_out(w, at);
+        return skip_unread(w, at);
     if (t->clr != NULL)
         take_object(w, t, at, size);
     return at + length_of(size);

@@ -16,8 +16,8 @@
  * An image is mapped by section, or lies flat as its file; which of the two is told by
  * where the root is. II.25. */
 
-static struct memory_piece take(const struct pe_image *image, uint64_t address,
-                                uint32_t size, struct arena *a)
+static struct memory_piece take_root(const struct pe_image *image, uint64_t address,
+                                     uint32_t size, struct arena *a)
 {
     const struct memory_piece none = {0};
     struct bytes there = memory_from(image->memory, address);
@@ -67,7 +67,7 @@ struct memory_piece metadata_of_image(const struct memory *memory, uint64_t base
         uint32_t size = memory_u32(memory, headers[i] + METADATA + 4, &ok);
         size_t root_count = places_of(&image, root, roots);
         for (size_t n = 0; ok && size <= most && n < root_count; n++) {
-            struct memory_piece found = take(&image, roots[n], size, a);
+            struct memory_piece found = take_root(&image, roots[n], size, a);
             if (found.bytes != NULL)
                 return found;
         }

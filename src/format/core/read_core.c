@@ -55,7 +55,7 @@ static bool read_path(struct core *c, struct text *path)
 }
 
 /* Of "/app/Shop.dll" or "C:\app\Shop.exe": Shop. */
-static const char *name_of(const char *path, char separator, struct arena *a)
+static const char *program_name(const char *path, char separator, struct arena *a)
 {
     const char *slash = strrchr(path, separator);
     const char *name = slash != NULL ? slash + 1 : path;
@@ -80,7 +80,7 @@ static void describe_process(struct core *c, struct hd_snapshot *snap)
     snap->info.runtime = arena_strdup(a, c->runtime.version, strlen(c->runtime.version));
     snap->info.processor = c->image.processor->name;
     if (name != NULL)
-        snap->info.process = name_of(name, '/', a);
+        snap->info.process = program_name(name, '/', a);
     if (c->image.time > 0 && calendar_time(c->image.time, time)) {
         snap->info.time = arena_strdup(a, time, strlen(time));
         snap->clock = (double)c->image.time;
@@ -90,9 +90,9 @@ static void describe_process(struct core *c, struct hd_snapshot *snap)
         return;
     /* Arguments are secrets: the name is what is kept of them. */
     bool before = memory_look_away(&c->image.memory, true);
-    const char *program = read_path(c, &path)
-                              ? name_of(text_string(&path), c->image.kind->separator, a)
-                              : NULL;
+    const char *program =
+        read_path(c, &path) ? program_name(text_string(&path), c->image.kind->separator, a)
+                            : NULL;
     memory_look_away(&c->image.memory, before);
     if (program != NULL)
         snap->info.process = program;
@@ -101,7 +101,7 @@ static void describe_process(struct core *c, struct hd_snapshot *snap)
 
 /* --- the snapshot -------------------------------------------------------------- */
 
-struct reading {
+struct core_reader {
     struct builder *b;
     struct core *core;
     struct gc_globals globals;
@@ -111,7 +111,7 @@ struct reading {
     uint64_t dangling;
 };
 
-static enum recognition recognises(struct bytes head)
+static enum recognition core_recognises(struct bytes head)
 {
     return core_file_is(head) ? RECOGNISED_YES : RECOGNISED_NO;
 }
@@ -124,7 +124,7 @@ static enum recognition recognises_minidump(struct bytes head)
 /* --- references ---------------------------------------------------------------- */
 
 struct edges {
-    struct reading *r;
+    struct core_reader *r;
     size_t region; /* that the object lies in */
     const struct gc_index *near;
     const unsigned char *bytes;
@@ -160,7 +160,7 @@ static void read_references(struct edges *e, node_id n, const struct gc_type *t)
     free(copy);
 }
 
-static void build_edges(struct reading *r)
+static void build_edges(struct core_reader *r)
 {
     const struct gc_heap *h = &r->core->heap;
     struct edges e = {.r = r};
@@ -186,7 +186,7 @@ static void ignore_variable(void *context, const struct clr_variable *v)
     (void)v;
 }
 
-static bool build_graph(struct reading *r, struct hd_error *err)
+static bool build_graph(struct core_reader *r, struct hd_error *err)
 {
     struct gc_heap *h = &r->core->heap;
     struct builder *b = r->b;
@@ -216,7 +216,7 @@ static bool build_graph(struct reading *r, struct hd_error *err)
 /* --- what is said about it ----------------------------------------------------- */
 
 /* Names stand in the assemblies, which only createdump puts into a dump. */
-static void warn_of_names(struct reading *r)
+static void warn_of_names(struct core_reader *r)
 {
     const struct gc_heap *h = &r->core->heap;
     struct warnings *all = &r->b->snap->warnings;
@@ -237,7 +237,7 @@ static void warn_of_names(struct reading *r)
 }
 
 /* A contradiction in the memory shows an unknown layout. */
-static void warn_of_mismatch(struct reading *r)
+static void warn_of_mismatch(struct core_reader *r)
 {
     struct arena *a = &r->b->snap->arena;
     struct clr_types *clr = r->core->clr;
@@ -266,7 +266,7 @@ static void warn_of_mismatch(struct reading *r)
 /* The reason that says most why objects may be missing; NULL: none. What stands in a hole
  * of the heap is none of its objects, unless something in use refers to one there: with a
  * graph that is known, and builder_lacks() is told. */
-static const char *reason_incomplete(const struct reading *r)
+static const char *reason_incomplete(const struct core_reader *r)
 {
     const struct gc_heap *h = &r->core->heap;
     const struct process_image *p = &r->core->image;
@@ -302,7 +302,7 @@ static const char *reason_incomplete(const struct reading *r)
     return NULL;
 }
 
-static void describe(struct reading *r)
+static void describe_core(struct core_reader *r)
 {
     struct hd_snapshot *snap = r->b->snap;
     snap->info.has_graph = r->core->heap.regions.len > 0;
@@ -323,7 +323,7 @@ static void describe(struct reading *r)
 
 /* --- reading ------------------------------------------------------------------- */
 
-static bool open_process(struct reading *r, struct input *in, struct hd_error *err)
+static bool open_process(struct core_reader *r, struct input *in, struct hd_error *err)
 {
     struct core *c = r->core;
     struct bytes all;
@@ -344,9 +344,9 @@ static bool open_process(struct reading *r, struct input *in, struct hd_error *e
     return gc_globals_read(&r->globals, &c->runtime, &c->arena, err);
 }
 
-static bool read(struct input *in, struct builder *b, struct hd_error *err)
+static bool core_read(struct input *in, struct builder *b, struct hd_error *err)
 {
-    struct reading r = {.b = b, .core = alloc_zeroed(sizeof(struct core))};
+    struct core_reader r = {.b = b, .core = alloc_zeroed(sizeof(struct core))};
     struct core *c = r.core;
     const struct gc_regions *regions = &c->heap.regions;
     c->arena.account = builder_account(b);
@@ -370,7 +370,7 @@ static bool read(struct input *in, struct builder *b, struct hd_error *err)
         }
     }
     if (ok)
-        describe(&r);
+        describe_core(&r);
     core_roots_free(&r.roots);
     if (!ok || b->graph == NULL || b->graph->addresses == NULL) {
         core_free(c);
@@ -390,8 +390,8 @@ static const struct reader read_core = {
     .name = "core-dump",
     .summary = "core dump of a .NET process, from createdump, gcore or the kernel",
     .statics = STATICS_BY_CLASS,
-    .recognises = recognises,
-    .read = read,
+    .recognises = core_recognises,
+    .read = core_read,
 };
 
 static const struct reader read_minidump = {
@@ -399,7 +399,7 @@ static const struct reader read_minidump = {
     .summary = "minidump of a .NET process on Windows, with all memory",
     .statics = STATICS_BY_CLASS,
     .recognises = recognises_minidump,
-    .read = read,
+    .read = core_read,
 };
 
 /* Of this house: format/reader.c. */

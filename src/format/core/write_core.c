@@ -182,8 +182,8 @@ static bool region_ends_before(const void *all, size_t i, const void *address)
 
 /* Up to the end of a run: a part of it that is no heap, as it will be in the file. Returns
  * where the next part begins. */
-static uint64_t add_part(struct pieces *p, const struct redaction *r, uint64_t at,
-                         uint64_t end, struct arena *a)
+static uint64_t add_kept_part(struct pieces *p, const struct redaction *r, uint64_t at,
+                              uint64_t end, struct arena *a)
 {
     const struct gc_regions *regions = &r->core->heap.regions;
     size_t i = search_first(regions->all, 0, regions->len, region_ends_before, &at);
@@ -220,7 +220,7 @@ static struct memory kept_memory(const struct redaction *r, struct arena *a)
     uint64_t begin = 0, size;
     while ((size = memory_kept_from(r->m, &begin)) > 0)
         for (uint64_t end = begin + size; begin < end;)
-            begin = add_part(&p, r, begin, end, a);
+            begin = add_kept_part(&p, r, begin, end, a);
     struct memory all = memory_of(p.all, p.len, a);
     free(p.all);
     return all;
@@ -270,8 +270,8 @@ static void say_what_is_kept(struct losses *l, const struct redaction *r,
                snap->info.process != NULL ? snap->info.process : "");
 }
 
-static bool write(const struct hd_snapshot *snap, struct out *o, struct losses *l,
-                  struct hd_error *err)
+static bool core_write(const struct hd_snapshot *snap, struct out *o, struct losses *l,
+                       struct hd_error *err)
 {
     const char *format = snap->info.format;
     if (snap->graph->fields == NULL || format == NULL || strcmp(format, "core-dump") != 0)
@@ -304,7 +304,7 @@ static const struct snapshot_writer write_core = {
              FACT_PROCESS | FACT_PID | FACT_SAMPLING | FACT_INCOMPLETE | FACT_ORIGIN |
              FACT_RAW_NAMES | FACT_HOST | FACT_FIELDS | FACT_MEMORY,
     .binary = true,
-    .write = write,
+    .write = core_write,
 };
 
 /* Of this house: format/snapshot_writer.c. */
