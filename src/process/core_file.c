@@ -41,8 +41,27 @@ struct core_notes {
     size_t thread_count, thread_cap, segment_count;
 };
 
-/* Look through a segment of notes, whose bytes stay. What is cut or wrong ends it. What
- * else there is of a thread follows its registers. */
+/* What else there is of a thread follows its registers. */
+static void add_thread_note(struct core_notes *n, const struct elf_note *note,
+                            const struct processor *of)
+{
+    const unsigned char *at = note->payload.data;
+    if (note->type == NT_PRSTATUS &&
+        note->payload.size >= STATUS_REGISTERS + (size_t)of->registers * 8) {
+        n->threads = grow(n->threads, n->thread_count, &n->thread_cap, sizeof(*n->threads));
+        struct image_thread *t = &n->threads[n->thread_count++];
+        *t = (struct image_thread){.id = le_u32(at + STATUS_ID)};
+        for (size_t k = 0; k < of->registers; k++)
+            t->registers[k] = le_u64(at + STATUS_REGISTERS + k * 8);
+        if (of->thread_pointer != NO_REGISTER)
+            t->thread_pointer = t->registers[of->thread_pointer];
+    } else if (of->thread_pointer_note != 0 && note->type == of->thread_pointer_note &&
+               note->payload.size >= 8 && n->thread_count > 0) {
+        n->threads[n->thread_count - 1].thread_pointer = le_u64(at);
+    }
+}
+
+/* Look through a segment of notes, whose bytes stay. What is cut or wrong ends it. */
 static void add_notes(struct core_notes *n, struct bytes segment,
                       const struct processor *of)
 {
@@ -64,20 +83,7 @@ static void add_notes(struct core_notes *n, struct bytes segment,
                                                       : NULL;
         if (to != NULL && to->size == 0)
             *to = note.payload;
-        if (note.type == NT_PRSTATUS &&
-            note.payload.size >= STATUS_REGISTERS + (size_t)of->registers * 8) {
-            n->threads =
-                grow(n->threads, n->thread_count, &n->thread_cap, sizeof(*n->threads));
-            struct image_thread *t = &n->threads[n->thread_count++];
-            *t = (struct image_thread){.id = le_u32(note.payload.data + STATUS_ID)};
-            for (size_t k = 0; k < of->registers; k++)
-                t->registers[k] = le_u64(note.payload.data + STATUS_REGISTERS + k * 8);
-            if (of->thread_pointer != NO_REGISTER)
-                t->thread_pointer = t->registers[of->thread_pointer];
-        } else if (of->thread_pointer_note != 0 && note.type == of->thread_pointer_note &&
-                   note.payload.size >= 8 && n->thread_count > 0) {
-            n->threads[n->thread_count - 1].thread_pointer = le_u64(note.payload.data);
-        }
+        add_thread_note(n, &note, of);
     }
 }
 
