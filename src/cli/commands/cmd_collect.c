@@ -1,9 +1,7 @@
 /* Snapshots of a process into files. What becomes of them is no business of its. */
 #include "cli/commands/output.h"
-#include "cli/live/collect_all.h"
 #include "cli/live/collect_writers.h"
 #include "cli/live/collecting.h"
-#include "cli/live/requested.h"
 #include "cli/live/sidecar.h"
 #include "cli/options/options.h"
 
@@ -18,6 +16,7 @@ static const char no_trace[] =
 
 static bool check_for_all(struct settings *s)
 {
+    bool is_core = s->target != NULL && strcmp(s->target, "core") == 0;
     if (s->store != NULL)
         return refuse("--all writes files, to be stored with `heapdrift record`; --store "
                       "takes one process");
@@ -27,21 +26,31 @@ static bool check_for_all(struct settings *s)
     if (s->process_id > 0 || s->socket != NULL)
         return refuse("--all cannot be combined with --process-id or --diagnostic-port; "
                       "select processes with --name=PATTERN");
-    if (s->core != CORE_NONE && s->target != NULL && strcmp(s->target, "core") != 0)
+    if (s->core != CORE_NONE && s->target != NULL && !is_core)
         return refuse("--core writes a core dump, --to another format");
-    if (s->core == CORE_NONE && s->target != NULL && strcmp(s->target, "core") == 0)
+    if (s->core == CORE_NONE && is_core)
         s->core = CORE_HEAP;
     if (s->direct && s->target != NULL && strcmp(s->target, "nettrace") == 0)
         return refuse(no_trace);
-    if (s->on_enter || s->no_keep)
-        return refuse("--on-enter and --no-keep are about one process, --all is not");
-    return !s->interval_given || s->snapshot_count > 0 ||
-           refuse("--interval needs --count");
+    return (!s->on_enter && !s->no_keep) ||
+           refuse("--on-enter and --no-keep are about one process, --all is not");
 }
 
 /* What is to be written, by the name of the file and by options. */
-static bool check_output(const struct settings *s)
+static bool check_files(const struct settings *s)
 {
+    if (s->target != NULL)
+        return refuse("--to needs --all; without it, the suffix of OUT decides the format");
+    if (s->no_keep && !s->on_enter)
+        return refuse("--no-keep deletes the snapshots when --on-enter ends");
+    if (s->no_keep && s->output != NULL)
+        return refuse("-o keeps the snapshots, --no-keep does not");
+    if (s->on_enter && s->interval_given)
+        return refuse("--on-enter waits for a person, --interval for a clock: choose one");
+    if (s->no_keep)
+        return true;
+    if (s->output == NULL)
+        return refuse("collect needs an output file: heapdrift collect PID -o OUT");
     bool is_trace = output_ends_in(s->output, ".nettrace");
     bool is_snapshot = is_trace || output_ends_in(s->output, ".gcdump") ||
                        output_ends_in(s->output, ".digest");
@@ -61,10 +70,8 @@ static bool check_store(const struct settings *s)
         return refuse("--on-enter and --no-keep are about files, --store has none");
     if (s->output != NULL)
         return refuse("write to a file (-o) or to a store (--store), not both");
-    if (s->core != CORE_NONE || s->target != NULL)
-        return refuse("a store holds digests, not core dumps or traces");
-    return !s->interval_given || s->snapshot_count > 0 ||
-           refuse("--interval needs --count");
+    return (s->core == CORE_NONE && s->target == NULL) ||
+           refuse("a store holds digests, not core dumps or traces");
 }
 
 static bool check(struct settings *s)
@@ -73,31 +80,13 @@ static bool check(struct settings *s)
         return refuse("--max-heap, --lock, --keep and the names of a run need --store");
     if (s->direct && s->core == CORE_FULL)
         return refuse("--direct copies the heap only; --core=full needs the runtime");
-    if (!collect_can_retry(s))
+    if (!collect_can_retry(s) || (!s->all && !collecting_process_is_named(s, "collect")))
         return false;
-    if (s->all)
-        return check_for_all(s);
-    if (!collecting_process_is_named(s, "collect"))
-        return false;
-    if (s->store != NULL)
-        return check_store(s);
-    if (s->target != NULL)
-        return refuse("--to needs --all; without it, the suffix of OUT decides the format");
-    if (s->no_keep && !s->on_enter)
-        return refuse("--no-keep deletes the snapshots when --on-enter ends");
-    if (s->no_keep && s->output != NULL)
-        return refuse("-o keeps the snapshots, --no-keep does not");
-    if (s->on_enter && s->interval_given)
-        return refuse("--on-enter waits for a person, --interval for a clock: choose one");
-    if (s->no_keep)
-        return true;
-    if (s->output == NULL)
-        return refuse("collect needs an output file: heapdrift collect PID -o OUT");
-    if (!check_output(s))
-        return false;
-    if (s->interval_given && s->snapshot_count == 0)
-        return refuse("--interval needs --count");
-    return true;
+    bool ok = s->all             ? check_for_all(s)
+              : s->store != NULL ? check_store(s)
+                                 : check_files(s);
+    return ok && (!s->interval_given || s->snapshot_count > 0 ||
+                  refuse("--interval needs --count"));
 }
 
 static int collect_series(struct collecting *c)
@@ -108,7 +97,7 @@ static int collect_series(struct collecting *c)
         collecting_follow(c);
     for (uint32_t i = 1; i <= s->snapshot_count; i++) {
         char *name = output_numbered(s->output, i);
-        int result = name != NULL ? collecting_take(c, name) : EXIT_TROUBLE;
+        int result = name != NULL ? collecting_take(c, name, NULL) : EXIT_TROUBLE;
         free(name);
         if (result == EXIT_TROUBLE)
             return result;
@@ -132,9 +121,9 @@ static int run(struct settings *s)
         return sidecar_collect(s);
     if (!collecting_begin(&c, s))
         return EXIT_TROUBLE;
-    int status = s->on_enter             ? requested_collect(&c)
+    int status = s->on_enter             ? collect_on_request(&c)
                  : s->snapshot_count > 0 ? collect_series(&c)
-                                         : collecting_take(&c, s->output);
+                                         : collecting_take(&c, s->output, NULL);
     collecting_end(&c);
     return status;
 }

@@ -1,18 +1,71 @@
 #include "cli/commands/output.h"
-#include "cli/live/processes.h"
+#include "cli/live/collecting.h"
 #include "cli/options/options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- order ------------------------------------------------------------------------- */
+
+static int by_words(const char *x, const char *y)
+{
+    if (x == NULL || y == NULL)
+        return (x == NULL) - (y == NULL);
+    return strcmp(x, y);
+}
+
+static int by_pid(const void *a, const void *b)
+{
+    const struct hd_process *x = a, *y = b;
+    int order = (x->pid > y->pid) - (x->pid < y->pid);
+    return order != 0 ? order : by_words(x->socket, y->socket);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct hd_process *x = a, *y = b;
+    int order = by_words(x->name, y->name);
+    return order != 0 ? order : by_pid(a, b);
+}
+
+/* What is not known, the largest number there is, comes behind 0. */
+static int largest_first(uint64_t x, uint64_t y)
+{
+    return (y + 1 > x + 1) - (y + 1 < x + 1);
+}
+
+static int by_memory(const void *a, const void *b)
+{
+    const struct hd_process *x = a, *y = b;
+    int order = largest_first(x->memory, y->memory);
+    return order != 0 ? order : by_pid(a, b);
+}
+
+static int by_uptime(const void *a, const void *b)
+{
+    const struct hd_process *x = a, *y = b;
+    int order = largest_first(x->uptime, y->uptime);
+    return order != 0 ? order : by_pid(a, b);
+}
+
+/* --- the command ------------------------------------------------------------------- */
 
 static int run(struct settings *s)
 {
+    static int (*const orders[])(const void *, const void *) = {[BY_PID] = by_pid,
+                                                                [BY_NAME] = by_name,
+                                                                [BY_MEMORY] = by_memory,
+                                                                [BY_UPTIME] = by_uptime};
     if (s->operand_count > 0) {
         fputs("heapdrift: ps takes no operands\n", stderr);
         return EXIT_TROUBLE;
     }
     struct hd_processes processes;
-    if (!processes_find(&processes))
+    if (!collecting_find(&processes, s->name))
         return EXIT_TROUBLE;
-    processes_keep(&processes, s->name);
-    processes_sort(&processes, s->process_order);
+    if (processes.count > 0)
+        qsort(processes.all, processes.count, sizeof(*processes.all),
+              orders[s->process_order]);
     struct hd_report *report = hd_report_processes(&processes);
     int status = output_report(s, report, false) ? EXIT_DONE : EXIT_TROUBLE;
     hd_report_free(report);

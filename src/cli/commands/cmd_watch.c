@@ -45,12 +45,6 @@ static bool no_folder(void)
                   "/tmp or /dev/shm; name one: -o DIR");
 }
 
-static bool make_temporary(struct watching *w)
-{
-    w->is_temporary = run_folder_make_temporary(w->folder, sizeof(w->folder));
-    return w->is_temporary || no_folder();
-}
-
 /* Snapshots that are there already would be taken for older ones of this series. */
 static bool is_empty(const char *folder)
 {
@@ -70,26 +64,21 @@ static bool keeps_digests(const struct watching *w)
     return w->settings->output != NULL && output_ends_in(w->settings->output, ".digest");
 }
 
-/* The program's own name, whatever the process was asked for by. */
-static void name_folder(const struct settings *s, uint64_t pid, char *name, size_t size)
-{
-    struct hd_processes all = {0};
-    const char *program = s->name;
-    if (pid > 0)
-        hd_processes_find(&all);
-    for (size_t i = 0; i < all.count; i++)
-        if (all.all[i].pid == pid && all.all[i].name != NULL)
-            program = all.all[i].name;
-    run_folder_name(program, pid, time(NULL), name, size);
-    hd_processes_free(&all);
-}
-
+/* By the program's own name, whatever the process was asked for by. */
 static bool make_folder(struct watching *w, uint64_t pid)
 {
     enum { NAME_SIZE = 160 };
     char name[NAME_SIZE];
     int why;
-    name_folder(w->settings, pid, name, sizeof(name));
+    struct hd_processes all = {0};
+    const char *program = w->settings->name;
+    if (pid > 0)
+        hd_processes_find(&all);
+    for (size_t i = 0; i < all.count; i++)
+        if (all.all[i].pid == pid && all.all[i].name != NULL)
+            program = all.all[i].name;
+    run_folder_name(program, pid, time(NULL), name, sizeof(name));
+    hd_processes_free(&all);
     w->is_new = w->is_named_here =
         run_folder_make(name, w->folder, sizeof(w->folder), &why);
     if (!w->is_new)
@@ -103,8 +92,12 @@ static bool make_folder(struct watching *w, uint64_t pid)
 static bool open_folder(struct watching *w, const struct collecting *c)
 {
     const char *wanted = w->settings->output;
-    if (wanted == NULL)
-        return w->settings->no_keep ? make_temporary(w) : make_folder(w, c->how.pid);
+    if (wanted == NULL && !w->settings->no_keep)
+        return make_folder(w, c->how.pid);
+    if (wanted == NULL) {
+        w->is_temporary = run_folder_make_temporary(w->folder, sizeof(w->folder));
+        return w->is_temporary || no_folder();
+    }
     if (strlen(wanted) >= sizeof(w->folder))
         return trouble(wanted, strerror(ENAMETOOLONG));
     if (keeps_digests(w))
@@ -142,43 +135,24 @@ static bool tells_folder(const struct watching *w)
     return !w->is_temporary && !keeps_digests(w) && !w->settings->quiet;
 }
 
-/* Whoever ends this with kill -9 knows where to look. */
-static void print_folder(const struct watching *w, const struct collecting *c)
-{
-    if (!tells_folder(w) || !(c->progress || c->lines))
-        return;
-    fputs("heapdrift: snapshots go to ", stderr);
-    end_message(w->folder);
-}
-
-static uint64_t bytes_of(const struct watching *w)
-{
-    uint64_t bytes = 0;
-    struct stat st;
-    for (size_t i = 0; i < w->count; i++)
-        bytes += stat(w->paths[i], &st) == 0 ? (uint64_t)st.st_size : 0;
-    return bytes;
-}
-
-/* A command that is to be pasted needs no quotes here, or is not told. */
-static bool can_be_pasted(const char *path)
-{
-    return path[0] != '-' &&
-           path[strspn(path, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-                             "0123456789/._-+")] == '\0';
-}
-
 /* Before the comparison, so that it is said however that ends, and the answer comes last.
- */
+ * A command that is to be pasted needs no quotes here, or is not told. */
 static void print_kept(const struct watching *w)
 {
+    static const char pasted[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                 "0123456789/._-+";
+    const char *remover = folder_remover();
+    uint64_t bytes = 0;
+    struct stat st;
     if (!tells_folder(w) || w->count == 0)
         return;
+    for (size_t i = 0; i < w->count; i++)
+        bytes += stat(w->paths[i], &st) == 0 ? (uint64_t)st.st_size : 0;
     fprintf(stderr, "heapdrift: kept %zu snapshot%s (%.1f MiB) in ", w->count,
-            w->count == 1 ? "" : "s", (double)bytes_of(w) / 1048576);
+            w->count == 1 ? "" : "s", (double)bytes / 1048576);
     end_message(w->folder);
-    const char *remover = folder_remover();
-    if (w->is_named_here && remover != NULL && can_be_pasted(w->folder))
+    if (w->is_named_here && remover != NULL && w->folder[0] != '-' &&
+        w->folder[strspn(w->folder, pasted)] == '\0')
         fprintf(stderr, "heapdrift: to delete them: %s %s\n", remover, w->folder);
 }
 
@@ -203,14 +177,12 @@ static void print_next(const struct collecting *c, size_t number, size_t wanted)
     if (c->settings->on_enter && c->progress)
         fprintf(stderr, "\r\033[Kwatching: %zu snapshot%s; Enter takes %s, Ctrl-D ends",
                 number, number == 1 ? "" : "s", number == 0 ? "the first" : "another");
-    else if (c->settings->on_enter)
-        return;
-    else if (c->lines && !c->progress && number == 1)
+    else if (!c->settings->on_enter && c->lines && !c->progress && number == 1)
         fprintf(stderr, "heapdrift: watching: %zu more, every %.4g s\n", wanted - number,
                 seconds);
 }
 
-static bool take_next(struct watching *w, struct collecting *c, size_t wanted, int *status)
+static bool take_next(struct watching *w, struct collecting *c, size_t wanted)
 {
     char label[64], *path = w->paths[w->count];
     char *digest = keeps_digests(w)
@@ -226,37 +198,32 @@ static bool take_next(struct watching *w, struct collecting *c, size_t wanted, i
     else
         snprintf(label, sizeof(label), "snapshot %zu of %zu", w->count + 1, wanted);
     c->label = label;
-    bool taken = collecting_take(c, path) != EXIT_TROUBLE;
+    bool taken = collecting_take(c, path, NULL) != EXIT_TROUBLE;
     c->label = NULL;
-    if (taken) {
-        w->count++;
-        return true;
-    }
-    /* Who stops knows that, and was told; what is there is compared. */
-    *status = c->stopped && w->count >= 2 ? *status : EXIT_TROUBLE;
-    return false;
+    w->count += taken;
+    return taken;
 }
 
-static int collect_all(struct watching *w, struct collecting *c)
+static int watch_collect(struct watching *w, struct collecting *c)
 {
-    bool on_enter = w->settings->on_enter;
+    bool on_enter = w->settings->on_enter, failed = false;
     size_t wanted = w->settings->snapshot_count > 0 ? w->settings->snapshot_count
                     : on_enter                      ? HD_MAX_SNAPSHOTS
                                                     : USUAL_COUNT;
-    int status = EXIT_DONE;
     struct countdown countdown = {.w = w, .wanted = wanted};
     c->tick = c->progress && !on_enter ? print_seconds_left : NULL;
     c->tick_context = &countdown;
     if (on_enter)
         print_next(c, 0, wanted);
     if (on_enter && !collecting_wait(c))
-        return status;
+        return EXIT_DONE;
     collecting_follow(c);
-    while (w->count < wanted && take_next(w, c, wanted, &status)) {
-        if (w->count == wanted)
-            break;
-        if (w->count == 1)
-            print_folder(w, c);
+    while (w->count < wanted && !(failed = !take_next(w, c, wanted)) && w->count < wanted) {
+        /* Whoever ends this with kill -9 knows where to look. */
+        if (w->count == 1 && tells_folder(w) && (c->progress || c->lines)) {
+            fputs("heapdrift: snapshots go to ", stderr);
+            end_message(w->folder);
+        }
         print_next(c, w->count, wanted);
         if (!collecting_wait(c))
             break;
@@ -268,7 +235,8 @@ static int collect_all(struct watching *w, struct collecting *c)
     if (c->stopped && w->count >= 2 && !w->settings->quiet)
         fprintf(stderr, "heapdrift: note: stopped after %zu of %zu snapshots\n", w->count,
                 wanted);
-    return status;
+    /* Who stops knows that, and was told; what is there is compared. */
+    return failed && (!c->stopped || w->count < 2) ? EXIT_TROUBLE : EXIT_DONE;
 }
 
 /* --- the comparison ------------------------------------------------------ */
@@ -293,21 +261,8 @@ static int compare(const struct watching *w)
     return command_named(has_budgets(&s) ? "check" : "diff")->run(&s);
 }
 
-/* How the comparison ended: its status, or the signal that ended it and us. */
-static int status_of(int how, int *killed_by)
-{
-    if (WIFEXITED(how))
-        return WEXITSTATUS(how);
-    int signal = WTERMSIG(how);
-    if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT)
-        *killed_by = signal;
-    else
-        fprintf(stderr, "heapdrift: the comparison was killed (signal %d)%s\n", signal,
-                signal == SIGKILL ? ": possibly out of memory" : "");
-    return EXIT_TROUBLE;
-}
-
-/* Signals that still come are for the comparison. */
+/* The status with which the comparison ended, or the signal that ended it and us. Signals
+ * that still come are for the comparison. */
 static int wait_for(pid_t child, struct collecting *c, int *killed_by)
 {
     enum { TICK_MS = 20 };
@@ -319,7 +274,33 @@ static int wait_for(pid_t child, struct collecting *c, int *killed_by)
             kill(child, c->signal);
         c->stopped = false;
     }
-    return ended == child ? status_of(how, killed_by) : EXIT_TROUBLE;
+    if (ended != child)
+        return EXIT_TROUBLE;
+    if (WIFEXITED(how))
+        return WEXITSTATUS(how);
+    int signal = WTERMSIG(how);
+    if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT)
+        *killed_by = signal;
+    else
+        fprintf(stderr, "heapdrift: the comparison was killed (signal %d)%s\n", signal,
+                signal == SIGKILL ? ": possibly out of memory" : "");
+    return EXIT_TROUBLE;
+}
+
+/* Snapshots that go are compared by a process of its own, so that somebody is left to
+ * remove them however that ends: Ctrl-C, no memory, a crash. Returns in both processes;
+ * the child has nothing to remove. */
+static int compare_apart(struct watching *w, struct collecting *c, int *killed_by)
+{
+    fflush(NULL);
+    /* Where it is ignored nobody learns how a child ended. */
+    signal(SIGCHLD, SIG_DFL);
+    pid_t child = w->is_temporary ? child_begin(w->folder) : -1;
+    if (child > 0)
+        return wait_for(child, c, killed_by);
+    w->is_child = child == 0;
+    sigprocmask(SIG_SETMASK, &c->before, NULL);
+    return compare(w);
 }
 
 /* What is stored is compared by others, over weeks. */
@@ -374,30 +355,6 @@ static bool check(struct settings *s)
     return false;
 }
 
-/* Snapshots that go are compared by a process of its own, so that somebody is left to
- * remove them however that ends: Ctrl-C, no memory, a crash. Returns in both processes;
- * the child has nothing to remove. */
-static int compare_apart(struct watching *w, struct collecting *c, int *killed_by)
-{
-    fflush(NULL);
-    /* Where it is ignored nobody learns how a child ended. */
-    signal(SIGCHLD, SIG_DFL);
-    pid_t child = w->is_temporary ? child_begin(w->folder) : -1;
-    if (child > 0)
-        return wait_for(child, c, killed_by);
-    w->is_child = child == 0;
-    sigprocmask(SIG_SETMASK, &c->before, NULL);
-    return compare(w);
-}
-
-/* That folder is the parent's. */
-static int compare_for_parent(struct watching *w, const char *folder)
-{
-    w->is_temporary = true;
-    snprintf(w->folder, sizeof(w->folder), "%s", folder);
-    return compare(w);
-}
-
 /* What went wrong while collecting wins over what the comparison says. */
 static int run(struct settings *s)
 {
@@ -408,14 +365,18 @@ static int run(struct settings *s)
         return EXIT_TROUBLE;
     if (s->store != NULL)
         return sidecar_run(s);
-    if (child_errand() != NULL)
-        return compare_for_parent(&w, child_errand());
+    if (child_errand() != NULL) {
+        /* That folder is the parent's. */
+        w.is_temporary = true;
+        snprintf(w.folder, sizeof(w.folder), "%s", child_errand());
+        return compare(&w);
+    }
     if (!collecting_begin(&c, s))
         return EXIT_TROUBLE;
     at_work = &w;
     exit_hook_before(close_at_once);
     temporary_listen();
-    int status = open_folder(&w, &c) ? collect_all(&w, &c) : EXIT_TROUBLE;
+    int status = open_folder(&w, &c) ? watch_collect(&w, &c) : EXIT_TROUBLE;
     print_kept(&w);
     if (w.count >= 2) {
         int found = compare_apart(&w, &c, &killed_by);

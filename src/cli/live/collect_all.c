@@ -1,13 +1,10 @@
 /* collect --all. Each snapshot is taken by a child, so that a heap that is too large, or a
  * process that lies, costs its own snapshot and no other. */
-#include "cli/live/collect_all.h"
-
 #include "cli/commands/output.h"
 #include "cli/guard/allocate.h"
 #include "cli/live/children.h"
 #include "cli/live/collecting.h"
 #include "cli/live/last_resort.h"
-#include "cli/live/processes.h"
 #include "cli/options/options.h"
 #include "cli/terminal/clock.h"
 
@@ -90,58 +87,43 @@ static void name_item(struct item *item, unsigned same)
     snprintf(item->who, WHO_SIZE, "%.100s (pid %" PRIu64 ")", name, p->pid);
 }
 
-/* In the folder, malloc'd. */
-static char *path_of(const struct all *a, const char *name, const char *rest)
-{
-    size_t size = strlen(a->folder) + strlen(name) + strlen(rest) + 2, len;
-    char *path = more(NULL, size);
-    len = strlen(a->folder);
-    bool slash = len > 0 && a->folder[len - 1] == '/';
-    snprintf(path, size, "%s%s%s%s", a->folder, slash ? "" : "/", name, rest);
-    return path;
-}
-
-static const char *suffix_of(const struct all *a)
+/* Its file in this round, or with round 0 that, or the folder, in which its files are.
+ * malloc'd. */
+static char *path_of(const struct all *a, const struct item *item, uint32_t round)
 {
     const char *target = a->settings->target;
-    if (a->settings->core != CORE_NONE)
-        return ".core";
-    if (target != NULL && strcmp(target, "nettrace") == 0)
-        return ".nettrace";
-    return target != NULL && strcmp(target, "digest") == 0 ? ".digest" : ".gcdump";
-}
-
-static char *path_of_snapshot(const struct all *a, const struct item *item)
-{
-    char rest[32];
-    if (a->settings->snapshot_count == 0)
-        return path_of(a, item->name, suffix_of(a));
-    snprintf(rest, sizeof(rest), "/%" PRIu32 "%s", a->round, suffix_of(a));
-    return path_of(a, item->name, rest);
+    const char *suffix = a->settings->core != CORE_NONE ? "core"
+                         : target != NULL               ? target
+                                                        : "gcdump";
+    bool is_series = a->settings->snapshot_count > 0;
+    size_t len = strlen(a->folder), size = len + NAME_SIZE + 32;
+    char *path = more(NULL, size);
+    int end = snprintf(path, size, "%s%s%s", a->folder,
+                       len > 0 && a->folder[len - 1] == '/' ? "" : "/", item->name);
+    if (is_series && round > 0)
+        snprintf(path + end, size - (size_t)end, "/%" PRIu32 ".%s", round, suffix);
+    else if (!is_series)
+        snprintf(path + end, size - (size_t)end, ".%s", suffix);
+    return path;
 }
 
 /* --- which processes --------------------------------------------------------------- */
 
-/* What belongs to others is none of ours: that is no failure. */
-static bool is_ours(const struct all *a, const struct hd_process *p)
+/* By pid. What belongs to others is none of ours: that is no failure. One that did not
+ * answer is asked all the same: it may by now, and if not, that has to be told. */
+static bool choose(struct all *a, const struct hd_processes *processes)
 {
-    if (p->is_denied && !a->settings->quiet) {
-        begin_message("note", p->name != NULL ? p->name : "dotnet");
-        fprintf(stderr, " (pid %" PRIu64 ") skipped: ", p->pid);
-        end_message(p->problem);
-    }
-    return !p->is_denied;
-}
-
-/* By pid. One that did not answer is asked all the same: it may by now, and if not, that
- * has to be told. */
-static void choose(struct all *a, const struct hd_processes *processes)
-{
+    const char *name = a->settings->name;
     unsigned same = 0;
     a->items = zeroed(processes->count + 1, sizeof(*a->items));
     for (size_t i = 0; i < processes->count; i++) {
         const struct hd_process *p = &processes->all[i];
-        if (!is_ours(a, p))
+        if (p->is_denied && !a->settings->quiet) {
+            begin_message("note", p->name != NULL ? p->name : "dotnet");
+            fprintf(stderr, " (pid %" PRIu64 ") skipped: ", p->pid);
+            end_message(p->problem);
+        }
+        if (p->is_denied)
             continue;
         struct item *item = &a->items[a->count];
         item->process = p;
@@ -149,18 +131,13 @@ static void choose(struct all *a, const struct hd_processes *processes)
         name_item(item, same);
         a->count++;
     }
-}
-
-static bool none(const struct settings *s)
-{
-    static const char hint[] = "; see `heapdrift ps`\n";
-    fputs("heapdrift: no .NET process ", stderr);
-    if (s->name != NULL) {
-        fputs("to collect from is called ", stderr);
-        hd_put_name(hd_sink_file(stderr), s->name);
-        fputs(hint, stderr);
-    } else {
-        fputs("to collect from\n", stderr);
+    if (a->count > 0)
+        return true;
+    fprintf(stderr, "heapdrift: no .NET process to collect from%s",
+            name != NULL ? " is called " : "\n");
+    if (name != NULL) {
+        hd_put_name(hd_sink_file(stderr), name);
+        fputs("; see `heapdrift ps`\n", stderr);
     }
     return false;
 }
@@ -185,29 +162,22 @@ static bool open_folder(struct all *a)
     return a->is_new || trouble(a->folder, strerror(errno));
 }
 
-/* Snapshots that are there would be taken for older ones of this series. */
-static bool open_own_folder(struct item *item, const char *path)
-{
-    item->has_folder = mkdir(path, 0777) == 0;
-    return item->has_folder ||
-           trouble(path, errno == EEXIST ? "already exists; name another folder"
-                                         : strerror(errno));
-}
-
-/* Nobody chose these names, so nobody meant to replace what has them. */
-static bool has_room(const char *path)
-{
-    struct stat st;
-    return lstat(path, &st) != 0 || trouble(path, "already exists; name another folder");
-}
-
+/* Nobody chose these names, so nobody meant to replace what has them; and snapshots that
+ * are there would be taken for older ones of this series. */
 static void open_places(struct all *a)
 {
-    bool series = a->settings->snapshot_count > 0;
+    bool is_series = a->settings->snapshot_count > 0;
+    struct stat st;
     for (size_t i = 0; i < a->count; i++) {
         struct item *item = &a->items[i];
-        char *path = path_of(a, item->name, series ? "" : suffix_of(a));
-        item->is_out = !(series ? open_own_folder(item, path) : has_room(path));
+        char *path = path_of(a, item, 0);
+        item->has_folder = is_series && mkdir(path, 0777) == 0;
+        bool is_there =
+            is_series ? !item->has_folder && errno == EEXIST : lstat(path, &st) == 0;
+        item->is_out = is_there || (is_series && !item->has_folder);
+        if (item->is_out)
+            trouble(path,
+                    is_there ? "already exists; name another folder" : strerror(errno));
         free(path);
     }
 }
@@ -218,7 +188,7 @@ static void close_places(const struct all *a)
     for (size_t i = 0; i < a->count; i++) {
         if (!a->items[i].has_folder || a->items[i].taken > 0)
             continue;
-        char *path = path_of(a, a->items[i].name, "");
+        char *path = path_of(a, &a->items[i], 0);
         rmdir(path);
         free(path);
     }
@@ -228,27 +198,22 @@ static void close_places(const struct all *a)
 
 /* --- children ---------------------------------------------------------------------- */
 
-/* Lines of several children at once must not mix. */
-static void speak_in_lines(void)
-{
-    static char line[4096];
-    setvbuf(stderr, line, _IOLBF, sizeof(line));
-}
-
 _Noreturn static void be_child(struct all *a, const struct item *item)
 {
+    static char line[4096];
     struct collecting *c = &a->c;
     child_collects();
     last_resort_begin(c->signals);
+    /* Lines of several children at once must not mix. */
     if (a->settings->threads_given && a->settings->threads > 1)
-        speak_in_lines();
+        setvbuf(stderr, line, _IOLBF, sizeof(line));
     c->settings = &a->own;
     c->how.max_memory = a->own.read.max_memory;
     c->who = item->who;
     c->host = item->process->host;
     c->how.socket = item->process->socket;
     c->how.keep_names = item->keep_names;
-    int status = collecting_take(c, path_of_snapshot(a, item));
+    int status = collecting_take(c, path_of(a, item, a->round), NULL);
     fflush(NULL);
     _exit(status | (c->collected.other_client ? OTHER_CLIENT : 0));
 }
@@ -256,41 +221,32 @@ _Noreturn static void be_child(struct all *a, const struct item *item)
 /* What a child that begins anew has to know. Only a name may have anything in it. */
 enum { ERRAND_SIZE = 2048 };
 
-static void write_errand(const struct all *a, const struct item *item,
-                         char errand[ERRAND_SIZE])
-{
-    snprintf(errand, ERRAND_SIZE, "%u %" PRIu32 " %s %s %s", (unsigned)item->keep_names,
-             a->round, item->name, item->process->socket, item->who);
-}
-
 static void start(struct all *a, struct item *item)
 {
     char errand[ERRAND_SIZE];
-    write_errand(a, item, errand);
+    snprintf(errand, sizeof(errand), "%u %" PRIu32 " %s %s %s", (unsigned)item->keep_names,
+             a->round, item->name, item->process->socket, item->who);
     fflush(NULL);
     item->child = child_begin(errand);
     if (item->child == 0)
         be_child(a, item);
-    if (item->child > 0) {
+    item->is_out = item->child < 0;
+    if (item->is_out)
+        trouble(item->who, strerror(errno));
+    else
         a->at_work[a->running++] = item;
-        return;
-    }
-    item->child = 0;
-    item->is_out = true;
-    trouble(item->who, strerror(errno));
 }
 
 static void see_end(struct all *a, struct item *item, int how)
 {
     int status = EXIT_TROUBLE;
-    item->child = 0;
     if (WIFEXITED(how)) {
         status = WEXITSTATUS(how) & STATUS_BITS;
         item->keep_names = (WEXITSTATUS(how) & OTHER_CLIENT) != 0;
     } else {
-        begin_message(NULL, item->who);
-        fprintf(stderr, ": its collector process was killed (signal %d)%s\n", WTERMSIG(how),
-                WTERMSIG(how) == SIGKILL ? ": possibly out of memory" : "");
+        put_message(NULL, item->who, "its collector process was killed (signal %d)%s",
+                    WTERMSIG(how),
+                    WTERMSIG(how) == SIGKILL ? ": possibly out of memory" : "");
     }
     item->is_out = status == EXIT_TROUBLE;
     item->taken += !item->is_out;
@@ -298,12 +254,19 @@ static void see_end(struct all *a, struct item *item, int how)
         a->status = status;
 }
 
-static void reap(struct all *a)
+/* A signal is for the children, too: from a terminal they have it, from kill they do not.
+ * It makes no difference to them to get it twice. */
+static void wait_for_one(struct all *a)
 {
+    enum { TICK_MS = 5 };
     size_t still = 0;
+    a->c.signal = 0;
+    bool is_news = collecting_is_stopped(&a->c, TICK_MS) && a->c.signal != 0;
     for (size_t i = 0; i < a->running; i++) {
         struct item *item = a->at_work[i];
         int how = 0;
+        if (is_news)
+            kill(item->child, a->c.signal);
         if (waitpid(item->child, &how, WNOHANG) == item->child)
             see_end(a, item, how);
         else
@@ -312,30 +275,12 @@ static void reap(struct all *a)
     a->running = still;
 }
 
-static void pass_on(const struct all *a, int number)
-{
-    for (size_t i = 0; i < a->running; i++)
-        kill(a->at_work[i]->child, number);
-}
-
-/* A signal is for the children, too: from a terminal they have it, from kill they do not.
- * It makes no difference to them to get it twice. */
-static void wait_for_one(struct all *a)
-{
-    enum { TICK_MS = 5 };
-    a->c.signal = 0;
-    if (collecting_is_stopped(&a->c, TICK_MS) && a->c.signal != 0)
-        pass_on(a, a->c.signal);
-    reap(a);
-}
-
 /* --- rounds ------------------------------------------------------------------------ */
 
-/* One snapshot of each, in order. */
-static void take_each(struct all *a)
+/* One snapshot of each, in order. Returns how many go on. */
+static size_t take_each(struct all *a)
 {
-    const struct settings *s = a->settings;
-    size_t most = s->threads_given ? s->threads : 1;
+    size_t most = a->settings->threads_given ? a->settings->threads : 1, left = 0;
     a->c.begin = seconds_now();
     for (size_t i = 0; i < a->count && !a->c.stopped; i++) {
         if (a->items[i].is_out)
@@ -346,29 +291,41 @@ static void take_each(struct all *a)
     }
     while (a->running > 0)
         wait_for_one(a);
-}
-
-static bool has_any(const struct all *a)
-{
     for (size_t i = 0; i < a->count; i++)
-        if (!a->items[i].is_out)
-            return true;
-    return false;
+        left += !a->items[i].is_out;
+    return left;
 }
 
-static void take_series(struct all *a)
+/* Where several are at work at once they share the memory, and the line of the progress
+ * would be everybody's. */
+static bool begin(struct all *a)
 {
-    uint32_t wanted = a->settings->snapshot_count;
-    for (a->round = 1; has_any(a) && !a->c.stopped; a->round++) {
-        take_each(a);
-        if (a->round >= wanted || !has_any(a) || !collecting_wait(&a->c))
+    const struct settings *s = a->settings;
+    if (!open_folder(a) || !collecting_begin(&a->c, s))
+        return false;
+    a->own = *s;
+    if (s->threads_given && s->threads > 1) {
+        a->own.read.max_memory /= s->threads;
+        a->c.progress = false;
+    }
+    return true;
+}
+
+static int collect(struct all *a)
+{
+    size_t failed = 0, taken = 0, left = a->count;
+    if (!begin(a))
+        return EXIT_TROUBLE;
+    open_places(a);
+    /* Where it is ignored nobody learns how a child ended. */
+    signal(SIGCHLD, SIG_DFL);
+    for (a->round = 1; left > 0 && !a->c.stopped; a->round++) {
+        left = take_each(a);
+        if (a->round >= a->settings->snapshot_count || left == 0 || !collecting_wait(&a->c))
             break;
     }
-}
-
-static int result(const struct all *a)
-{
-    size_t failed = 0, taken = 0;
+    close_places(a);
+    collecting_end(&a->c);
     for (size_t i = 0; i < a->count; i++) {
         failed += a->items[i].is_out;
         taken += a->items[i].taken > 0;
@@ -381,51 +338,23 @@ static int result(const struct all *a)
     return a->c.stopped || failed > 0 ? EXIT_TROUBLE : a->status;
 }
 
-/* Where several are at work at once they share the memory, and the line of the progress
- * would be everybody's. */
-static void share(struct all *a)
-{
-    const struct settings *s = a->settings;
-    a->own = *s;
-    if (!s->threads_given || s->threads < 2)
-        return;
-    a->own.read.max_memory /= s->threads;
-    a->c.progress = false;
-}
-
-static int collect(struct all *a)
-{
-    if (!open_folder(a) || !collecting_begin(&a->c, a->settings))
-        return EXIT_TROUBLE;
-    share(a);
-    open_places(a);
-    /* Where it is ignored nobody learns how a child ended. */
-    signal(SIGCHLD, SIG_DFL);
-    take_series(a);
-    close_places(a);
-    collecting_end(&a->c);
-    return result(a);
-}
-
 /* A child that began anew: one snapshot of one process. */
-static int collect_for_parent(const struct settings *s, const char *errand)
+static int collect_for_parent(struct all *a, const char *errand)
 {
-    struct all a = {.settings = s, .c = {.signals = -1}};
     struct item item = {.has_folder = false};
     char socket[ERRAND_SIZE];
+    const struct hd_process process = {.socket = socket};
     unsigned keep_names;
     int end = 0;
-    bool ok = sscanf(errand, "%u %" SCNu32 " %255s %2047s %n", &keep_names, &a.round,
+    bool ok = sscanf(errand, "%u %" SCNu32 " %255s %2047s %n", &keep_names, &a->round,
                      item.name, socket, &end) == 4 &&
               end > 0;
-    if (!ok || !open_folder(&a) || !collecting_begin(&a.c, s))
+    if (!ok || !begin(a))
         return EXIT_TROUBLE;
-    const struct hd_process process = {.socket = socket};
     snprintf(item.who, WHO_SIZE, "%s", errand + end);
     item.process = &process;
     item.keep_names = keep_names != 0;
-    share(&a);
-    be_child(&a, &item);
+    be_child(a, &item);
 }
 
 int collect_all(const struct settings *s)
@@ -433,12 +362,10 @@ int collect_all(const struct settings *s)
     struct all a = {.settings = s, .c = {.signals = -1}, .status = EXIT_DONE};
     struct hd_processes processes;
     if (child_errand() != NULL)
-        return collect_for_parent(s, child_errand());
-    if (!processes_find(&processes))
+        return collect_for_parent(&a, child_errand());
+    if (!collecting_find(&processes, s->name))
         return EXIT_TROUBLE;
-    processes_keep(&processes, s->name);
-    choose(&a, &processes);
-    int status = a.count > 0 || none(s) ? collect(&a) : EXIT_TROUBLE;
+    int status = choose(&a, &processes) ? collect(&a) : EXIT_TROUBLE;
     free(a.items);
     hd_processes_free(&processes);
     return status;

@@ -17,12 +17,6 @@
 
 /* --- failures ---------------------------------------------------------------------- */
 
-/* Its socket goes with it, unless it was killed. */
-static bool has_ended(const struct collecting *c)
-{
-    return c->who != NULL && hd_socket_is_gone(c->how.socket);
-}
-
 /* To the user, or to who wants to say it himself. */
 static bool blame(const struct collecting *c, const char *name, const struct hd_error *err)
 {
@@ -44,36 +38,42 @@ static bool blame_for(const struct collecting *c, const char *name, enum hd_stat
     return blame(c, name, &err);
 }
 
-static bool blame_end(const struct collecting *c, const char *end)
-{
-    char what[128];
-    if (c->who != NULL)
-        return blame_for(c, c->who, HD_CLOSED, end);
-    snprintf(what, sizeof(what), "process %" PRIu64 " %s", c->harm.pid, end);
-    return blame_for(c, NULL, HD_CLOSED, what);
-}
-
 /* What goes wrong with the process is told as it is, where there are several by its name;
  * what goes wrong with the file, by that of the file. */
 static bool failed(const struct collecting *c, const struct hd_error *err)
 {
+    const char *file = c->settings->output, *end = NULL;
     bool of_file = strncmp(err->message, "cannot write", strlen("cannot write")) == 0;
+    char what[128];
     if (err->status == HD_STOPPED && c->is_too_much)
-        return blame_for(c, c->settings->output, HD_TOO_BIG,
+        return blame_for(c, file, HD_TOO_BIG,
                          "its heap does not fit into the memory limit, see --memory; the "
                          "process continues, and nothing was stored");
     if (err->status == HD_STOPPED && c->is_too_late)
-        return blame_for(c, c->settings->output, HD_TIMED_OUT,
+        return blame_for(c, file, HD_TIMED_OUT,
                          "took too long; the process continues, and nothing was stored");
     if (err->status == HD_STOPPED)
         return blame_for(c, c->who, HD_STOPPED,
                          "stopped; the process continues, and nothing was written");
-    const char *end = of_file ? NULL : harm_done(&c->harm, err);
-    if (end != NULL)
-        return blame_end(c, end);
-    if (!of_file && has_ended(c))
-        return blame_for(c, c->who, HD_CLOSED, "has exited");
-    return blame(c, of_file ? c->settings->output : c->who, err);
+    if (of_file)
+        return blame(c, file, err);
+    end = collecting_harm(&c->harm, err);
+    if (end != NULL && c->who == NULL) {
+        snprintf(what, sizeof(what), "process %" PRIu64 " %s", c->harm.pid, end);
+        end = what;
+    }
+    /* Its socket goes with it, unless it was killed. */
+    if (end == NULL && c->who != NULL && hd_socket_is_gone(c->how.socket))
+        end = "has exited";
+    return end != NULL ? blame_for(c, c->who, HD_CLOSED, end) : blame(c, c->who, err);
+}
+
+/* ok, after the line of the progress went. */
+static bool end_progress(const struct collecting *c, bool ok)
+{
+    if (c->progress)
+        fputs("\r\033[K", stderr);
+    return ok;
 }
 
 static bool take(struct collecting *c, FILE *to, struct hd_error *err)
@@ -83,37 +83,25 @@ static bool take(struct collecting *c, FILE *to, struct hd_error *err)
     /* Of several processes the last snapshot was another's. */
     if (c->who == NULL && c->collected.bytes > 0)
         c->how.expected_bytes = c->collected.bytes;
-    bool ok = hd_collect(to, &c->how, &c->collected, err);
-    if (c->progress)
-        fputs("\r\033[K", stderr);
-    return ok;
+    return end_progress(c, hd_collect(to, &c->how, &c->collected, err));
+}
+
+/* Of several takes the longest stop counts. */
+static bool copy_memory(struct collecting *c, FILE *to, struct hd_error *err)
+{
+    uint64_t before = c->takes > 0 ? c->collected.stood_still_us : 0;
+    bool ok = hd_collect_direct(to, &c->how, &c->collected, err);
+    if (c->collected.stood_still_us < before)
+        c->collected.stood_still_us = before;
+    return end_progress(c, ok);
 }
 
 /* --- a snapshot of one ------------------------------------------------------------- */
-
-/* What a core has is counted when it is read; garbage does not count. */
-static void count(struct collecting *c, const struct hd_info *info)
-{
-    struct hd_collected *got = &c->collected;
-    if (!c->settings->direct)
-        return;
-    got->objects = info->holds_garbage ? info->reachable_objects : info->objects;
-    got->object_bytes = info->holds_garbage ? info->reachable_bytes : info->bytes;
-}
 
 /* What is left of it; not 0, which would be no limit. */
 static uint64_t less_memory(uint64_t most, uint64_t used)
 {
     return most > used ? most - used : 1;
-}
-
-/* A child that gave up its rights cannot ask a container for its name. */
-static void set_origin(struct hd_snapshot *snap, const struct collecting *c)
-{
-    struct hd_origin origin = c->collected.origin;
-    if (c->host != NULL && c->host[0] != '\0')
-        snprintf(origin.host, sizeof(origin.host), "%s", c->host);
-    hd_snapshot_set_origin(snap, &origin);
 }
 
 /* What a process knows of its types, where its memory may be read. A snapshot without full
@@ -140,47 +128,35 @@ static struct full_names read_full_names(const struct collecting *c)
     return names;
 }
 
-static void drop_full_names(struct full_names *names)
-{
-    if (names->core != NULL)
-        fclose(names->core);
-    names->core = NULL;
-}
-
-/* A native AOT program has them in its file, too, which more may read than its memory. */
-static bool add_names_of_program(const struct collecting *c, struct hd_snapshot *snap)
-{
-    char path[64];
-    FILE *program = hd_snapshot_info(snap)->is_native_aot ? nameless_in_memory() : NULL;
-    if (program == NULL)
-        return false;
-    snprintf(path, sizeof(path), "/proc/self/fd/%d", fileno(program));
-    struct hd_symbols *symbols = hd_process_program(c->collected.pid, program, NULL)
-                                     ? hd_symbols_open(path, NULL)
-                                     : NULL;
-    bool ok = symbols != NULL && hd_snapshot_add_symbols(snap, symbols, NULL);
-    hd_symbols_close(symbols);
-    fclose(program);
-    return ok;
-}
-
+/* Of its memory; a native AOT program has them in its file, too, which more may read. */
 static void add_full_names(const struct collecting *c, struct hd_snapshot *snap,
                            struct full_names *names)
 {
+    char path[64];
     double begin = seconds_now();
+    struct hd_symbols *symbols = NULL;
     bool ok =
         names->core != NULL && hd_snapshot_add_full_names(snap, names->core, &names->err);
-    drop_full_names(names);
-    bool by_program = !ok && add_names_of_program(c, snap);
-    names->seconds += seconds_now() - begin;
-    if (!c->settings->verbose)
-        return;
-    begin_message("note", c->settings->output);
-    if (ok || by_program)
-        fprintf(stderr, ": full names read from the %s of the process, in %.3f s\n",
-                ok ? "memory" : "program", names->seconds);
-    else
-        fprintf(stderr, ": no full type names: %s\n", names->err.message);
+    if (names->core != NULL)
+        fclose(names->core);
+    names->core = NULL;
+    bool is_native = !ok && hd_snapshot_info(snap)->is_native_aot;
+    FILE *program = is_native ? nameless_in_memory() : NULL;
+    if (program != NULL && hd_process_program(c->collected.pid, program, NULL)) {
+        nameless_path(program, path, sizeof(path));
+        symbols = hd_symbols_open(path, NULL);
+    }
+    bool by_program = symbols != NULL && hd_snapshot_add_symbols(snap, symbols, NULL);
+    hd_symbols_close(symbols);
+    if (program != NULL)
+        fclose(program);
+    if (c->settings->verbose && (ok || by_program))
+        put_message("note", c->settings->output,
+                    "full names read from the %s of the process, in %.3f s",
+                    ok ? "memory" : "program", names->seconds + seconds_now() - begin);
+    else if (c->settings->verbose)
+        put_message("note", c->settings->output, "no full type names: %s",
+                    names->err.message);
 }
 
 /* Without a target it is looked at only. */
@@ -199,27 +175,41 @@ static struct hd_read_options how_to_read(const struct collecting *c, const char
     return how;
 }
 
-/* target: what is made of it; NULL: it is looked at only. */
-static void explain_nameless(const struct hd_snapshot *snap, const char *target,
-                             struct hd_error *err)
+/* Write what was read into the target, and close it; NULL: why not is in err. */
+static bool write_snapshot(const struct collecting *c, struct hd_snapshot *snap,
+                           const char *target, struct hd_sink to, struct hd_error *err)
 {
     const char *excuse = snap == NULL ? nameless_excuse() : NULL;
+    bool ok = snap != NULL && hd_snapshot_write(snap, target, to, NULL, err);
     if (excuse != NULL)
-        snprintf(err->message, sizeof(err->message), "%s needs %s%s",
-                 target != NULL ? "a gcdump" : "reading it", excuse,
-                 target != NULL ? "; write a trace instead (.nettrace)" : "");
+        snprintf(err->message, sizeof(err->message),
+                 "a gcdump needs %s; write a trace instead (.nettrace)", excuse);
+    if (!ok)
+        blame(c, c->settings->output, err);
+    hd_snapshot_close(snap);
+    return ok;
+}
+
+/* A child that gave up its rights cannot ask a container for its name. */
+static void set_origin(struct hd_snapshot *snap, const struct collecting *c)
+{
+    struct hd_origin origin = c->collected.origin;
+    if (c->host != NULL && c->host[0] != '\0')
+        snprintf(origin.host, sizeof(origin.host), "%s", c->host);
+    hd_snapshot_set_origin(snap, &origin);
 }
 
 /* --- a snapshot of a trace --------------------------------------------------------- */
 
-/* A report does without. What is lost once is mostly lost for good, so it is said once. */
+/* Which objects survived. A report does without. What is lost once is mostly lost for good,
+ * so it is said once. */
 static void report_unfollowed(struct collecting *c, const struct hd_error *why)
 {
     if (c->settings->quiet || (c->told_unfollowed && !c->settings->verbose))
         return;
     c->told_unfollowed = true;
-    begin_message("note", c->label != NULL ? c->label : c->settings->output);
-    fprintf(stderr, ": which objects survived is not known exactly: %s\n", why->message);
+    put_message("note", c->label != NULL ? c->label : c->settings->output,
+                "which objects survived is not known exactly: %s", why->message);
 }
 
 static void follow(struct collecting *c, struct hd_snapshot *snap)
@@ -258,110 +248,53 @@ static struct hd_snapshot *read_along(struct collecting *c, FILE *trace, const c
     return snap;
 }
 
-static struct hd_snapshot *take_snapshot(struct collecting *c, FILE *trace,
-                                         const char *target, struct hd_error *err)
+/* The trace goes with it. Half of the memory is for a trace that takes some, half for what
+ * is made of it: per object both take as much, whatever the process says of its size. */
+static bool write_taken(struct collecting *c, FILE *trace, const char *target,
+                        struct hd_sink to, struct hd_error *err)
 {
     struct full_names names = {.core = NULL};
+    uint64_t most = c->settings->read.max_memory;
     bool taken;
+    c->most_bytes = most > 1 && nameless_is_in_memory(trace) ? most / 2 : 0;
     struct hd_snapshot *snap = read_along(c, trace, target, &names, &taken, err);
-    if (taken && snap == NULL) {
-        explain_nameless(snap, target, err);
-        blame(c, c->settings->output, err);
-    }
     if (snap != NULL) {
         add_full_names(c, snap, &names);
         follow(c, snap);
         hd_snapshot_set_ages(snap, c->ages);
     }
-    drop_full_names(&names);
-    return snap;
-}
-
-/* Half of the memory for a trace that takes some, half for what is made of it: per object
- * both take as much, whatever the process says of its size. */
-static uint64_t most_of_trace(const struct collecting *c, FILE *trace)
-{
-    uint64_t most = c->settings->read.max_memory;
-    return most > 1 && nameless_is_in_memory(trace) ? most / 2 : 0;
-}
-
-/* The trace goes with it. */
-static bool write_taken(struct collecting *c, FILE *trace, const char *target,
-                        struct hd_sink to, struct hd_error *err)
-{
-    c->most_bytes = most_of_trace(c, trace);
-    struct hd_snapshot *snap = take_snapshot(c, trace, target, err);
-    bool ok = snap != NULL && hd_snapshot_write(snap, target, to, NULL, err);
-    if (snap != NULL && !ok)
-        blame(c, c->settings->output, err);
-    hd_snapshot_close(snap);
+    if (names.core != NULL)
+        fclose(names.core);
+    bool ok = taken && write_snapshot(c, snap, target, to, err);
     fclose(trace);
     return ok;
 }
 
-static bool write_gcdump(const void *thing, const struct settings *s, FILE *to,
-                         struct hd_error *err)
-{
-    struct collecting *c = *(struct collecting *const *)thing;
-    FILE *trace = temporary_nameless(s->output);
-    if (trace == NULL)
-        return trouble(s->output, strerror(errno));
-    return write_taken(c, trace, "gcdump", hd_sink_file(to), err);
-}
-
 /* --- a trace ----------------------------------------------------------------------- */
 
-/* Of a series it is read all the same, to follow its objects. Nothing of that fails it. */
-static bool take_followed(struct collecting *c, FILE *trace)
+/* Of a series it is read all the same, to follow its objects. Nothing of that fails it.
+ * What is collected is told behind the file. */
+static bool write_trace(const void *thing, const struct settings *s, FILE *to,
+                        struct hd_error *err)
 {
+    struct collecting *c = *(struct collecting *const *)thing;
     struct hd_error why = {0};
+    struct stat st;
     bool taken;
-    struct hd_snapshot *snap = read_along(c, trace, NULL, NULL, &taken, &why);
+    (void)s;
+    if (c->following == NULL || fstat(fileno(to), &st) != 0 || !S_ISREG(st.st_mode))
+        return take(c, to, err) || failed(c, err);
+    struct hd_snapshot *snap = read_along(c, to, NULL, NULL, &taken, &why);
     if (snap != NULL)
         follow(c, snap);
-    bool kept = snap != NULL && hd_following_write(trace, snap, &why);
+    bool kept = snap != NULL && hd_following_write(to, snap, &why);
     hd_snapshot_close(snap);
     if (taken && !kept)
         report_unfollowed(c, &why);
     return taken;
 }
 
-static bool write_trace(const void *thing, const struct settings *s, FILE *to,
-                        struct hd_error *err)
-{
-    /* What is collected is told behind the file. */
-    struct collecting *c = *(struct collecting *const *)thing;
-    struct stat st;
-    (void)s;
-    if (c->following != NULL && fstat(fileno(to), &st) == 0 && S_ISREG(st.st_mode))
-        return take_followed(c, to);
-    return take(c, to, err) || failed(c, err);
-}
-
 /* --- a core ------------------------------------------------------------------------ */
-
-/* Of several takes the longest stop counts. */
-static bool copy_memory(struct collecting *c, FILE *to, struct hd_error *err)
-{
-    uint64_t before = c->takes > 0 ? c->collected.stood_still_us : 0;
-    bool ok = hd_collect_direct(to, &c->how, &c->collected, err);
-    if (c->collected.stood_still_us < before)
-        c->collected.stood_still_us = before;
-    if (c->progress)
-        fputs("\r\033[K", stderr);
-    return ok;
-}
-
-static bool fill_core(struct collecting *c, FILE *to, struct hd_error *err)
-{
-    enum hd_core_kind kind = c->settings->core == CORE_FULL ? HD_CORE_FULL : HD_CORE_HEAP;
-    if (c->settings->direct)
-        return copy_memory(c, to, err);
-    bool ok = hd_collect_core(to, kind, &c->how, &c->collected, err);
-    if (c->progress)
-        fputs("\r\033[K", stderr);
-    return ok;
-}
 
 /* What it has says whether it is whole. NULL and err where it cannot be read. */
 static struct hd_snapshot *open_core(struct collecting *c, FILE *core, const char *target,
@@ -373,7 +306,6 @@ static struct hd_snapshot *open_core(struct collecting *c, FILE *core, const cha
         how.max_memory = less_memory(how.max_memory, nameless_memory(core));
     nameless_path(core, path, sizeof(path));
     struct hd_snapshot *snap = hd_snapshot_open(path, &how, err);
-    explain_nameless(snap, target, err);
     c->collected.complete = snap != NULL && hd_snapshot_info(snap)->complete;
     return snap;
 }
@@ -394,16 +326,6 @@ static void report_lacks(const struct collecting *c, struct hd_snapshot *snap)
         output_warnings_of(snap, c->settings->output);
 }
 
-static bool empty(FILE *core, struct hd_error *err)
-{
-    rewind(core);
-    if (ftruncate(fileno(core), 0) == 0)
-        return true;
-    snprintf(err->message, sizeof(err->message), "cannot write: %s", strerror(errno));
-    err->status = HD_IO;
-    return false;
-}
-
 /* Others may read a core that heapdrift cannot, so it stays. */
 static void report_unread(struct collecting *c, struct hd_error *err)
 {
@@ -412,6 +334,9 @@ static void report_unread(struct collecting *c, struct hd_error *err)
     c->unchecked = !c->unread;
     if (!c->unread && c->settings->quiet)
         return;
+    if (nameless_excuse() != NULL)
+        snprintf(err->message, sizeof(err->message), "reading it needs %s",
+                 nameless_excuse());
     advise(err);
     begin_message(c->unread ? NULL : "note", c->settings->output);
     fputs(c->unread ? ": written, but cannot be read back" : ": not checked", stderr);
@@ -423,12 +348,22 @@ static void report_unread(struct collecting *c, struct hd_error *err)
 
 static bool take_core(struct collecting *c, FILE *to, struct hd_error *err)
 {
+    enum hd_core_kind kind = c->settings->core == CORE_FULL ? HD_CORE_FULL : HD_CORE_HEAP;
     struct hd_snapshot *snap = NULL;
     struct hd_error why;
     do {
         hd_snapshot_close(snap);
         why = (struct hd_error){0};
-        if ((c->takes > 0 && !empty(to, err)) || !fill_core(c, to, err))
+        rewind(to);
+        if (c->takes > 0 && ftruncate(fileno(to), 0) != 0) {
+            snprintf(err->message, sizeof(err->message), "cannot write: %s",
+                     strerror(errno));
+            err->status = HD_IO;
+            return failed(c, err);
+        }
+        if (!(c->settings->direct ? copy_memory(c, to, err)
+                                  : end_progress(c, hd_collect_core(to, kind, &c->how,
+                                                                    &c->collected, err))))
             return failed(c, err);
         c->takes++;
         snap = open_core(c, to, NULL, &why);
@@ -441,29 +376,24 @@ static bool take_core(struct collecting *c, FILE *to, struct hd_error *err)
     return true;
 }
 
-static bool copy_file(FILE *from, FILE *to)
-{
-    char block[1 << 16];
-    size_t n = 1;
-    rewind(from);
-    while (n > 0 && (n = fread(block, 1, sizeof(block), from)) > 0)
-        n = fwrite(block, 1, n, to) == n ? n : 0;
-    return fflush(to) == 0 && !ferror(to) && !ferror(from);
-}
-
 /* A pipe can be neither read back nor emptied. */
 static bool write_core(const void *thing, const struct settings *s, FILE *to,
                        struct hd_error *err)
 {
     struct collecting *c = *(struct collecting *const *)thing;
     struct stat st;
+    char block[1 << 16];
+    size_t n = 1;
     if (fstat(fileno(to), &st) == 0 && S_ISREG(st.st_mode))
         return take_core(c, to, err);
     FILE *core = temporary_nameless(s->output);
     if (core == NULL)
         return trouble(s->output, strerror(errno));
     bool ok = take_core(c, core, err);
-    if (ok && !copy_file(core, to))
+    rewind(core);
+    while (ok && n > 0 && (n = fread(block, 1, sizeof(block), core)) > 0)
+        n = fwrite(block, 1, n, to) == n ? n : 0;
+    if (ok && (fflush(to) != 0 || ferror(to) || ferror(core)))
         ok = trouble(s->output, strerror(errno));
     fclose(core);
     return ok;
@@ -472,100 +402,90 @@ static bool write_core(const void *thing, const struct settings *s, FILE *to,
 /* --- a snapshot of the memory ------------------------------------------------------ */
 
 /* In memory, or where there is not so much and nobody said how much it may be, in a
- * nameless file. */
-static FILE *take_memory(struct collecting *c, const struct settings *s,
-                         struct hd_error *err)
+ * nameless file. NULL, and it was said why. */
+static FILE *take_memory(struct collecting *c, struct hd_error *err)
 {
+    const char *name = c->settings->output;
     struct hd_error too_big = {0};
     FILE *core = nameless_in_memory();
-    bool ok = core != NULL && copy_memory(c, core, &too_big);
-    if (!ok && core != NULL && (too_big.status != HD_TOO_BIG || s->memory_given))
-        *err = too_big;
-    if (!ok && core != NULL)
+    if (core != NULL && copy_memory(c, core, &too_big))
+        return core;
+    if (core != NULL)
         fclose(core);
-    if (ok || err->status != HD_OK)
-        return ok ? core : NULL;
-    core = temporary_nameless(s->output);
+    if (core != NULL && (too_big.status != HD_TOO_BIG || c->settings->memory_given)) {
+        *err = too_big;
+        failed(c, err);
+        return NULL;
+    }
+    core = temporary_nameless(name);
     if (core == NULL) {
-        blame_for(c, s->output, HD_IO, strerror(errno));
+        blame_for(c, name, HD_IO, strerror(errno));
         return NULL;
     }
     if (copy_memory(c, core, err))
         return core;
+    failed(c, err);
     fclose(core);
     return NULL;
 }
 
-/* The core goes with it. */
-static bool convert(struct collecting *c, FILE *core, struct hd_snapshot *snap,
-                    const char *target, struct hd_sink to, struct hd_error *err)
-{
-    bool ok = snap != NULL;
-    if (ok) {
-        set_origin(snap, c);
-        count(c, hd_snapshot_info(snap));
-        report_lacks(c, snap);
-        ok = hd_snapshot_write(snap, target, to, NULL, err);
-    }
-    hd_snapshot_close(snap);
-    fclose(core);
-    if (!ok)
-        blame(c, c->settings->output, err);
-    return ok;
-}
-
+/* What a core has is counted when it is read; garbage does not count. */
 static bool write_memory(struct collecting *c, const char *target, struct hd_sink to,
                          struct hd_error *err)
 {
-    for (;;) {
-        struct hd_error why = {0};
-        FILE *core = take_memory(c, c->settings, err);
-        if (core == NULL)
-            return err->status != HD_OK && failed(c, err);
-        c->takes++;
-        struct hd_snapshot *snap = open_core(c, core, target, &why);
-        if (!should_try_again(c, snap, &why)) {
-            *err = why;
-            return convert(c, core, snap, target, to, err);
-        }
+    struct hd_snapshot *snap = NULL;
+    FILE *core = NULL;
+    do {
         hd_snapshot_close(snap);
-        fclose(core);
+        if (core != NULL)
+            fclose(core);
+        *err = (struct hd_error){0};
+        core = take_memory(c, err);
+        if (core == NULL)
+            return false;
+        c->takes++;
+        snap = open_core(c, core, target, err);
+    } while (should_try_again(c, snap, err));
+    if (snap != NULL) {
+        const struct hd_info *info = hd_snapshot_info(snap);
+        set_origin(snap, c);
+        c->collected.objects =
+            info->holds_garbage ? info->reachable_objects : info->objects;
+        c->collected.object_bytes =
+            info->holds_garbage ? info->reachable_bytes : info->bytes;
+        report_lacks(c, snap);
     }
+    bool ok = write_snapshot(c, snap, target, to, err);
+    fclose(core);
+    return ok;
 }
 
-static bool write_direct(const void *thing, const struct settings *s, FILE *to,
-                         struct hd_error *err)
-{
-    (void)s;
-    return write_memory(*(struct collecting *const *)thing, "gcdump", hd_sink_file(to),
-                        err);
-}
+/* --- as a gcdump, as a digest ------------------------------------------------------ */
 
-/* --- a digest ---------------------------------------------------------------------- */
-
-/* The heap itself is on no disk on the way. */
-static bool take_digest(struct collecting *c, struct hd_sink to, struct hd_error *err)
+/* Of a digest the heap itself is on no disk on the way. */
+static bool write_as(struct collecting *c, const char *target, struct hd_sink to,
+                     struct hd_error *err)
 {
-    const struct settings *s = c->settings;
-    if (!s->direct) {
-        FILE *trace = nameless_in_memory();
-        return trace != NULL ? write_taken(c, trace, DIGEST, to, err)
-                             : blame_for(c, s->output, HD_IO, strerror(errno));
-    }
-    return write_memory(c, DIGEST, to, err);
+    const char *name = c->settings->output;
+    if (c->settings->direct)
+        return write_memory(c, target, to, err);
+    bool is_digest = strcmp(target, DIGEST) == 0;
+    FILE *trace = is_digest ? nameless_in_memory() : temporary_nameless(name);
+    return trace != NULL ? write_taken(c, trace, target, to, err)
+                         : blame_for(c, name, HD_IO, strerror(errno));
 }
 
 bool collect_digest(struct collecting *c, struct hd_memory *digest)
 {
     struct hd_error err = {0};
-    return take_digest(c, hd_sink_memory(digest), &err);
+    return write_as(c, DIGEST, hd_sink_memory(digest), &err);
 }
 
-static bool write_digest(const void *thing, const struct settings *s, FILE *to,
+static bool write_result(const void *thing, const struct settings *s, FILE *to,
                          struct hd_error *err)
 {
-    (void)s;
-    return take_digest(*(struct collecting *const *)thing, hd_sink_file(to), err);
+    const char *target = output_ends_in(s->output, ".digest") ? DIGEST : "gcdump";
+    return write_as(*(struct collecting *const *)thing, target, hd_sink_file(to), err);
 }
 
 /* --- which ------------------------------------------------------------------------- */
@@ -588,15 +508,11 @@ bool collect_can_retry(const struct settings *s)
 
 struct output_how collect_writer(const struct settings *s, const char *path)
 {
-    struct output_how how = {.write = write_gcdump, .tells = true};
-    how.is_private = collect_writes_core(s, path);
-    if (how.is_private)
-        how.write = write_core;
-    else if (output_ends_in(path, ".digest"))
-        how.write = write_digest;
-    else if (s->direct)
-        how.write = write_direct;
-    else if (output_ends_in(path, ".nettrace"))
-        how.write = write_trace;
-    return how;
+    bool is_core = collect_writes_core(s, path);
+    bool is_trace = !is_core && !s->direct && output_ends_in(path, ".nettrace");
+    return (struct output_how){.write = is_core    ? write_core
+                                        : is_trace ? write_trace
+                                                   : write_result,
+                               .tells = true,
+                               .is_private = is_core};
 }

@@ -31,22 +31,15 @@ bool collecting_is_stopped(struct collecting *c, int wait_ms)
 }
 
 /* In a log a line every half minute says that it goes on. */
-static bool is_time(struct collecting *c, double seconds)
-{
-    const double first = 0.5, line_every = 30;
-    if (c->progress)
-        return seconds >= first;
-    if (!c->lines || seconds - c->told < line_every)
-        return false;
-    c->told = seconds;
-    return true;
-}
-
 static void show(struct collecting *c, const struct hd_collect_progress *so_far)
 {
+    const double first = 0.5, line_every = 30;
     double seconds = seconds_now() - c->begin;
-    if (!is_time(c, seconds))
+    bool is_time =
+        c->progress ? seconds >= first : c->lines && seconds - c->told >= line_every;
+    if (!is_time)
         return;
+    c->told = seconds;
     bool is_core = c->is_core || c->settings->direct;
     fputs(c->progress ? "\r\033[Kcollecting: " : "heapdrift: collecting: ", stderr);
     if (so_far->bytes == 0)
@@ -76,30 +69,53 @@ static bool go_on(void *context, const struct hd_collect_progress *so_far)
     return !stops && !c->is_too_much && !c->is_too_late;
 }
 
-/* What this process takes itself, by docs/collect.md: bytes of each object, and names. */
-static uint64_t own_need(const struct collecting *c, uint64_t pid)
+/* A process near the limit of its control group is killed for the memory that a snapshot
+ * takes. Processes of which snapshots are taken at the same time may share a group, and so
+ * may this one, in a container: what it takes itself is by docs/collect.md some bytes of
+ * each object, and names. */
+static uint64_t left_to_process(void *context, uint64_t pid)
 {
     const uint64_t per_object = 38, names = (uint64_t)96 << 20,
                    for_trace = (uint64_t)16 << 20;
-    uint64_t trace =
-        c->how.expected_bytes > 0 ? c->how.expected_bytes : memory_resident("", pid);
-    if (c->settings->output != NULL && output_ends_in(c->settings->output, ".nettrace"))
-        return for_trace;
-    return names + (trace != HD_UNKNOWN ? trace / TRACE_BYTES * per_object : 0);
-}
-
-/* Processes of which snapshots are taken at the same time may share a group, and so may
- * this one, in a container. */
-static uint64_t left_to_process(void *context, uint64_t pid)
-{
     struct collecting *c = context;
     const struct settings *s = c->settings;
-    uint64_t left = harm_begin(&c->harm, pid);
+    uint64_t own = 0;
+    c->harm = (struct harm){.pid = pid};
+    if (pid == 0)
+        return HD_UNKNOWN;
+    c->harm.born = hd_process_start(pid);
+    memory_kills_see("", pid, &c->harm.kills);
+    uint64_t left = memory_spare("", pid);
     if (s->force || left == HD_UNKNOWN)
         return HD_UNKNOWN;
-    uint64_t own = memory_is_shared("", pid) ? own_need(c, pid) : 0;
+    if (memory_is_shared("", pid)) {
+        uint64_t trace =
+            c->how.expected_bytes > 0 ? c->how.expected_bytes : memory_resident("", pid);
+        bool is_trace = s->output != NULL && output_ends_in(s->output, ".nettrace");
+        own = is_trace
+                  ? for_trace
+                  : names + (trace != HD_UNKNOWN ? trace / TRACE_BYTES * per_object : 0);
+    }
     left = left > own ? left - own : 0;
     return s->all && s->threads_given && s->threads > 1 ? left / s->threads : left;
+}
+
+const char *collecting_harm(const struct harm *harm, const struct hd_error *err)
+{
+    const double most = 0.3;
+    const struct timespec moment = {.tv_nsec = 10000000};
+    if (harm->pid == 0 || harm->born == 0)
+        return NULL;
+    double until = seconds_now() + (err->status == HD_IO ? most : 0);
+    bool has_ended;
+    while (!(has_ended = hd_process_start(harm->pid) != harm->born) &&
+           seconds_now() < until)
+        nanosleep(&moment, NULL);
+    if (!has_ended)
+        return NULL;
+    return memory_kills_rose("", &harm->kills)
+               ? "was killed for lack of memory while the snapshot was taken"
+               : "ended while the snapshot was taken";
 }
 
 /* --- one snapshot ------------------------------------------------------------------ */
@@ -120,50 +136,16 @@ static void warn_of_clients(const struct hd_collected *got)
     fputs("; stop it, and collect again\n", stderr);
 }
 
-/* How long the process was paused, where that is known. */
-static void print_stop(const struct hd_collected *got)
-{
-    if (got->stood_still_us == 0)
-        return;
-    fprintf(stderr, "; process paused for %.1f ms", (double)got->stood_still_us / 1e3);
-    if (got->tries > 1)
-        fprintf(stderr, " at most (%u attempts: a garbage collection was running)",
-                got->tries);
-}
-
-/* How often one of another kind than the last was thrown away. */
-static void print_takes(unsigned takes)
-{
-    if (takes > 1)
-        fprintf(stderr, "; retaken %s: not complete before",
-                takes == 2   ? "once"
-                : takes == 3 ? "twice"
-                             : "several times");
-}
-
-/* Once. */
-static void warn_of_privacy(struct collecting *c)
-{
-    if (!c->is_core || c->told_privacy || c->settings->quiet)
-        return;
-    c->told_privacy = true;
-    begin_message("note", c->settings->output);
-    fputs(": a core dump contains everything in the memory of the process, including "
-          "passwords and personal data; only this user may read it\n",
-          stderr);
-}
-
 static void print_collected(struct collecting *c)
 {
     const struct settings *s = c->settings;
     const struct hd_collected *got = &c->collected;
     /* What is read of memory says itself what it lacks. */
     if (!s->quiet && !got->complete && !c->is_core && !s->direct) {
-        begin_message("warning", s->output);
-        fprintf(stderr,
-                ": incomplete: %" PRIu64
-                " events were lost, so objects or references are missing\n",
-                got->events_lost);
+        put_message("warning", s->output,
+                    "incomplete: %" PRIu64
+                    " events were lost, so objects or references are missing",
+                    got->events_lost);
     }
     if (!s->quiet && got->other_client) {
         begin_message("warning", s->output);
@@ -173,20 +155,33 @@ static void print_collected(struct collecting *c)
                 got->nameless, got->types, got->pid);
         warn_of_clients(got);
     }
-    warn_of_privacy(c);
-    bool asked_for = c->progress || c->lines || c->who != NULL;
-    if (s->verbose || (asked_for && !s->quiet)) {
-        begin_message(NULL, c->label != NULL ? c->label : s->output);
-        fputs(": ", stderr);
-        if (!c->is_core)
-            fprintf(stderr, "%" PRIu64 " objects, ", got->objects);
-        fprintf(stderr, "%.1f MiB, in %.2f s",
-                (double)(c->is_core ? got->bytes : got->object_bytes) / 1048576,
-                seconds_now() - c->begin);
-        print_stop(got);
-        print_takes(c->takes);
-        fputs("\n", stderr);
+    if (c->is_core && !c->told_privacy && !s->quiet) {
+        c->told_privacy = true;
+        put_message("note", s->output,
+                    "a core dump contains everything in the memory of the process, "
+                    "including passwords and personal data; only this user may read it");
     }
+    bool asked_for = c->progress || c->lines || c->who != NULL;
+    if (!s->verbose && (!asked_for || s->quiet))
+        return;
+    begin_message(NULL, c->label != NULL ? c->label : s->output);
+    fputs(": ", stderr);
+    if (!c->is_core)
+        fprintf(stderr, "%" PRIu64 " objects, ", got->objects);
+    fprintf(stderr, "%.1f MiB, in %.2f s",
+            (double)(c->is_core ? got->bytes : got->object_bytes) / 1048576,
+            seconds_now() - c->begin);
+    if (got->stood_still_us > 0)
+        fprintf(stderr, "; process paused for %.1f ms", (double)got->stood_still_us / 1e3);
+    if (got->stood_still_us > 0 && got->tries > 1)
+        fprintf(stderr, " at most (%u attempts: a garbage collection was running)",
+                got->tries);
+    if (c->takes > 1)
+        fprintf(stderr, "; retaken %s: not complete before",
+                c->takes == 2   ? "once"
+                : c->takes == 3 ? "twice"
+                                : "several times");
+    fputs("\n", stderr);
 }
 
 static int judge(struct collecting *c)
@@ -203,8 +198,7 @@ static int judge(struct collecting *c)
     return EXIT_INCONCLUSIVE;
 }
 
-/* Into a file, or where digest is not NULL there. */
-static int collect_one(struct collecting *c, const char *name, struct hd_memory *digest)
+int collecting_take(struct collecting *c, const char *name, struct hd_memory *digest)
 {
     const struct settings *all = c->settings;
     struct settings one = *all;
@@ -222,32 +216,12 @@ static int collect_one(struct collecting *c, const char *name, struct hd_memory 
     last_resort_leave(false);
     int status = ok ? judge(c) : EXIT_TROUBLE;
     c->settings = all;
-    return status;
-}
-
-int collecting_take(struct collecting *c, const char *path)
-{
-    return collect_one(c, path, NULL);
-}
-
-int collecting_digest(struct collecting *c, const char *who, struct hd_memory *digest)
-{
-    int status = collect_one(c, who, digest);
-    if (status == EXIT_TROUBLE)
+    if (digest != NULL && status == EXIT_TROUBLE)
         hd_memory_free(digest);
     return status;
 }
 
 /* Lines that come while a snapshot is taken each mean one, too. */
-static void read_lines(struct collecting *c)
-{
-    char typed[256];
-    ssize_t len = read(STDIN_FILENO, typed, sizeof(typed));
-    c->asks_no_more = len == 0 || (len < 0 && errno != EINTR && errno != EAGAIN);
-    for (ssize_t i = 0; i < len; i++)
-        c->asked += typed[i] == '\n';
-}
-
 static bool wait_for_enter(struct collecting *c)
 {
     while (c->asked == 0 && !c->asks_no_more && !c->stopped) {
@@ -257,8 +231,13 @@ static bool wait_for_enter(struct collecting *c)
             continue;
         if (ready[0].revents != 0)
             collecting_is_stopped(c, 0);
-        if (ready[1].revents != 0)
-            read_lines(c);
+        if (ready[1].revents == 0)
+            continue;
+        char typed[256];
+        ssize_t len = read(STDIN_FILENO, typed, sizeof(typed));
+        c->asks_no_more = len == 0 || (len < 0 && errno != EINTR && errno != EAGAIN);
+        for (ssize_t i = 0; i < len; i++)
+            c->asked += typed[i] == '\n';
     }
     bool is_asked = c->asked > 0 && !c->stopped;
     c->asked -= is_asked;
@@ -267,15 +246,14 @@ static bool wait_for_enter(struct collecting *c)
 
 bool collecting_wait(struct collecting *c)
 {
+    double due = c->begin + (double)c->settings->interval_ms / 1e3, left;
     if (c->settings->on_enter)
         return wait_for_enter(c);
-    double left = (double)c->settings->interval_ms / 1e3 - (seconds_now() - c->begin);
-    while (left > 0) {
+    while ((left = due - seconds_now()) > 0) {
         if (c->tick != NULL)
             c->tick(c->tick_context, left);
         if (collecting_is_stopped(c, left > 1 ? 1000 : (int)(left * 1e3) + 1))
             break;
-        left = (double)c->settings->interval_ms / 1e3 - (seconds_now() - c->begin);
     }
     return !c->stopped;
 }
@@ -316,13 +294,10 @@ static bool parse_operand(struct settings *s, const char *command)
 {
     const char *given = s->operands[0];
     uint64_t pid = is_number(given) ? strtoull(given, NULL, 10) : 0;
-    if (!is_number(given) && (strchr(given, '/') != NULL || hd_path_is_snapshot(given))) {
-        begin_message(NULL, given);
-        fprintf(stderr,
-                ": %s takes a process, by id or name; for files, use `heapdrift diff`\n",
-                command);
-        return false;
-    }
+    if (!is_number(given) && (strchr(given, '/') != NULL || hd_path_is_snapshot(given)))
+        return put_message(
+            NULL, given,
+            "%s takes a process, by id or name; for files, use `heapdrift diff`", command);
     if (is_number(given) && (pid == 0 || pid > INT32_MAX))
         return trouble(given, "must be a process id, see `heapdrift ps`");
     s->process_id = pid;
@@ -331,19 +306,14 @@ static bool parse_operand(struct settings *s, const char *command)
     return true;
 }
 
-/* A process by its number, and by its name whatever comes in its place. */
-static bool names_what_follows(const struct settings *s)
-{
-    bool number = s->process_id > 0 || (s->operand_count == 1 && is_number(s->operands[0]));
-    return s->store != NULL && s->name != NULL && number;
-}
-
 bool collecting_process_is_named(struct settings *s, const char *command)
 {
     size_t ways = (size_t)(s->process_id > 0) + (s->name != NULL) + (s->socket != NULL);
     if (!letters_are_meant(s, command))
         return false;
-    ways -= names_what_follows(s);
+    /* A process by its number, and by its name whatever comes in its place. */
+    bool number = s->process_id > 0 || (s->operand_count == 1 && is_number(s->operands[0]));
+    ways -= s->store != NULL && s->name != NULL && number;
     if (ways + s->operand_count == 0)
         fprintf(stderr,
                 "heapdrift: name a process: heapdrift %s PID, or its name; see `heapdrift "
@@ -358,6 +328,22 @@ bool collecting_process_is_named(struct settings *s, const char *command)
     else
         return s->operand_count == 0 || parse_operand(s, command);
     return false;
+}
+
+bool collecting_find(struct hd_processes *processes, const char *name)
+{
+    size_t kept = 0;
+    hd_processes_find(processes);
+    if (processes->incomplete != NULL) {
+        fprintf(stderr, "heapdrift: %s\n", processes->incomplete);
+        hd_processes_free(processes);
+        return false;
+    }
+    for (size_t i = 0; i < processes->count; i++)
+        if (name == NULL || hd_process_goes_by(&processes->all[i], name))
+            processes->all[kept++] = processes->all[i];
+    processes->count = kept;
+    return true;
 }
 
 /* Signals that are ignored would be noticed, too, once they are blocked. */

@@ -5,11 +5,21 @@
 #ifndef COLLECTING_H
 #define COLLECTING_H
 
-#include "cli/live/harm.h"
+#include "cli/guard/memory.h"
 #include "cli/options/settings.h"
 
 #include <signal.h>
 #include <time.h>
+
+/* Bytes of a trace for each object, with its references, as docs/collect.md has it. */
+enum { TRACE_BYTES = 54 };
+
+/* The process that was asked for its heap, to see whether it lived through it. */
+struct harm {
+    uint64_t pid;  /* 0: none was asked for a heap, or it is not visible */
+    uint64_t born; /* hd_process_start() */
+    struct memory_kills kills;
+};
 
 struct collecting {
     const struct settings *settings;
@@ -57,6 +67,10 @@ struct collecting {
  * command. */
 bool collecting_process_is_named(struct settings *s, const char *command);
 
+/* All processes, or those of that name or pattern; false, and said so, when they cannot all
+ * be looked at. */
+bool collecting_find(struct hd_processes *processes, const char *name);
+
 /* Find the process (not with --all), and take SIGINT, SIGTERM, SIGHUP and SIGQUIT for a
  * wish to stop, as far as they are not ignored (nohup). c must stay where it is. False
  * after saying why there is none; else collecting_end() is due. */
@@ -69,13 +83,16 @@ void collecting_end(struct collecting *c);
 void collecting_follow(struct collecting *c);
 void collecting_unfollow(struct collecting *c);
 
-/* One snapshot, as the suffix of path says. An exit status: EXIT_TROUBLE after saying why
- * there is none (c->stopped if a signal is to blame), EXIT_INCONCLUSIVE with --strict. */
-int collecting_take(struct collecting *c, const char *path);
+/* One snapshot, as the suffix of the name says, or where digest is not NULL a digest in
+ * memory, for a store; then the name is for messages. An exit status: EXIT_TROUBLE after
+ * saying why there is none (c->stopped if a signal is to blame), EXIT_INCONCLUSIVE with
+ * --strict. The digest is the caller's, empty where the status is EXIT_TROUBLE. */
+int collecting_take(struct collecting *c, const char *name, struct hd_memory *digest);
 
-/* One snapshot as a digest, for a store; by that name in messages. The digest is the
- * caller's, empty where the status is EXIT_TROUBLE. */
-int collecting_digest(struct collecting *c, const char *who, struct hd_memory *digest);
+/* What became of the process that was asked for its heap, after that error: "was killed
+ * ...", a predicate. NULL if it runs, or none was asked. Waits for a moment if it has let
+ * go of us: its memory goes before its name. */
+const char *collecting_harm(const struct harm *harm, const struct hd_error *err);
 
 /* Wait until the next one is due by --interval, or with --on-enter for a line; false if a
  * signal came, or standard input ended. */
@@ -83,5 +100,22 @@ bool collecting_wait(struct collecting *c);
 
 /* Wait for a signal for so long; true from the first one on. */
 bool collecting_is_stopped(struct collecting *c, int wait_ms);
+
+/* --- commands ----------------------------------------------------------------------- */
+
+/* collect --all: a snapshot, or a series, of every process that gives one. An exit status:
+ * EXIT_TROUBLE if a process failed, whatever became of the others. */
+int collect_all(const struct settings *s);
+
+/* --on-enter: a series of which each snapshot is asked for, by a line on standard input.
+ * For people who press Enter, and for programs that look at their own heap: each line of
+ * theirs is answered by one on standard output, the name of the finished file, or an empty
+ * one where there is none, after the reason on standard error.
+ *
+ * Until standard input ends, a signal comes, or --count is reached. With --no-keep the
+ * files lie in a folder of their own, and go with it in the end, also when whoever asks is
+ * killed together with all of his process group. An exit status: EXIT_TROUBLE if one
+ * failed, or there is none. */
+int collect_on_request(struct collecting *c);
 
 #endif

@@ -1,6 +1,6 @@
-#include "cli/live/requested.h"
-
+/* collect --on-enter. */
 #include "cli/commands/output.h"
+#include "cli/live/collecting.h"
 #include "cli/live/run_folder.h"
 #include "cli/terminal/exit_hook.h"
 #include "cli/terminal/temporary.h"
@@ -58,18 +58,6 @@ static void remove_at_once(void)
     remove_files(at_work);
 }
 
-/* Without a terminal it leaves the process group of who asks: whoever kills that whole
- * group leaves somebody who sees the end of standard input, and tidies up. */
-static bool make_folder(struct requested *r)
-{
-    if (!isatty(STDIN_FILENO))
-        setsid();
-    if (run_folder_make_temporary(r->folder, sizeof(r->folder)))
-        return true;
-    r->folder[0] = '\0';
-    return refuse("no folder for the snapshots: cannot write to $TMPDIR, /tmp or /dev/shm");
-}
-
 /* --- the series ----------------------------------------------------------------------- */
 
 static void print_prompt(const struct requested *r)
@@ -79,23 +67,18 @@ static void print_prompt(const struct requested *r)
                 r->count + 1);
 }
 
-static void take(struct requested *r)
+static int collect_requested(struct requested *r)
 {
     char path[PATH_SIZE];
-    name_file(r, ++r->count, ".gcdump", path, sizeof(path));
-    bool taken = collecting_take(r->collecting, path) != EXIT_TROUBLE;
-    r->failed = r->failed || !taken;
-    printf("%s\n", taken ? path : "");
-    fflush(stdout);
-}
-
-static int collect(struct requested *r)
-{
     struct collecting *c = r->collecting;
     uint32_t most = c->settings->snapshot_count;
     collecting_follow(c);
     for (print_prompt(r); collecting_wait(c); print_prompt(r)) {
-        take(r);
+        name_file(r, ++r->count, ".gcdump", path, sizeof(path));
+        bool taken = collecting_take(c, path, NULL) != EXIT_TROUBLE;
+        r->failed = r->failed || !taken;
+        printf("%s\n", taken ? path : "");
+        fflush(stdout);
         if (c->stopped || ferror(stdout) != 0 || (most > 0 && r->count == most))
             break;
     }
@@ -109,15 +92,26 @@ static int collect(struct requested *r)
     return r->failed || c->stopped || r->count == 0 ? EXIT_TROUBLE : EXIT_DONE;
 }
 
-int requested_collect(struct collecting *c)
+int collect_on_request(struct collecting *c)
 {
     struct requested r = {.collecting = c};
+    bool is_temporary = c->settings->no_keep;
+    int status = EXIT_TROUBLE;
     /* Whoever asked may be gone when the answer comes; the files still have to go. */
     signal(SIGPIPE, SIG_IGN);
     at_work = &r;
     exit_hook_before(remove_at_once);
     temporary_listen();
-    int status = !c->settings->no_keep || make_folder(&r) ? collect(&r) : EXIT_TROUBLE;
+    /* Without a terminal it leaves the process group of who asks: whoever kills that whole
+     * group leaves somebody who sees the end of standard input, and tidies up. */
+    if (is_temporary && !isatty(STDIN_FILENO))
+        setsid();
+    if (!is_temporary || run_folder_make_temporary(r.folder, sizeof(r.folder))) {
+        status = collect_requested(&r);
+    } else {
+        r.folder[0] = '\0';
+        refuse("no folder for the snapshots: cannot write to $TMPDIR, /tmp or /dev/shm");
+    }
     exit_hook_before(NULL);
     remove_files(&r);
     return status;

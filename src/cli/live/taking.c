@@ -29,7 +29,7 @@ void taking_here(struct collecting *c, const char *who, struct taken *t)
 {
     *t = (struct taken){.status = EXIT_TROUBLE};
     c->failure = &t->err;
-    t->status = collecting_digest(c, who, &t->digest);
+    t->status = collecting_take(c, who, &t->digest);
     c->failure = NULL;
     t->collected = c->collected;
 }

@@ -1,6 +1,7 @@
 #include "cli/terminal/messages.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -63,12 +64,22 @@ bool refuse(const char *what)
     return false;
 }
 
+bool put_message(const char *kind, const char *name, const char *format, ...)
+{
+    char what[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof(what), format, arguments);
+    va_end(arguments);
+    begin_message(kind, name);
+    fputs(": ", stderr);
+    end_message(what);
+    return false;
+}
+
 bool trouble(const char *name, const char *why)
 {
-    begin_message(NULL, name);
-    fputs(": ", stderr);
-    end_message(why);
-    return false;
+    return put_message(NULL, name, "%s", why);
 }
 
 void advise(struct hd_error *err)

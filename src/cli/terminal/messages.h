@@ -26,6 +26,10 @@ void begin_message(const char *kind, const char *name);
 /* What it says, which may quote a file, and the line end. */
 void end_message(const char *what);
 
+/* "heapdrift: KIND: NAME: what", escaped as end_message() does; false. */
+bool put_message(const char *kind, const char *name, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* "heapdrift: what"; false. */
 bool refuse(const char *what);
 
