@@ -108,7 +108,7 @@ SUPPORT_OBJ = $(SUPPORT_SRC:%.c=$(BUILD)/%.o)
 TEST_OBJ  = $(TEST_SRC:%.c=$(BUILD)/%.o)
 # What of the program is tested without it.
 TESTED_CLI_OBJ = $(addprefix $(BUILD)/src/cli/guard/,memory.o allocate.o trust.o) $(BUILD)/src/cli/terminal/exit_hook.o \
-                 $(BUILD)/src/cli/terminal/temporary.o $(addprefix $(BUILD)/src/cli/live/,run_facts.o run_folder.o shares.o trigger.o metrics.o watched.o waiting.o) \
+                 $(BUILD)/src/cli/terminal/temporary.o $(addprefix $(BUILD)/src/cli/live/,run_facts.o run_folder.o trigger.o metrics.o watched.o waiting.o) \
                  $(patsubst %.c,$(BUILD)/%.o,$(filter-out %/terminal.c,$(wildcard src/cli/explore/*.c)))
 TOOL_OBJ  = $(TOOL_SRC:%.c=$(BUILD)/%.o)
 

@@ -1,5 +1,5 @@
 /* Which snapshots go when too many wait for a store. */
-#include "cli/live/waiting.h"
+#include "cli/live/storing.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -7,8 +7,8 @@
 
 static void add(struct store_queue *q, uint64_t series, double at, size_t size)
 {
-    const struct hd_run run = hd_unknown_run();
-    const struct queued_snapshot what = {"shop", series, &run, NAN};
+    struct run_facts facts = {.run = hd_unknown_run()};
+    const struct queued_snapshot what = {"shop", series, &facts, NAN};
     struct hd_memory digest = {.bytes = malloc(1), .size = size};
     waiting_add(q, &digest, &what, at);
 }

@@ -33,8 +33,8 @@ static bool blame(const struct collecting *c, const char *name, const struct hd_
 static bool blame_for(const struct collecting *c, const char *name, enum hd_status status,
                       const char *what)
 {
-    struct hd_error err = {.status = status};
-    snprintf(err.message, sizeof(err.message), "%s", what);
+    struct hd_error err;
+    set_error(&err, status, "%s", what);
     return blame(c, name, &err);
 }
 
@@ -356,9 +356,7 @@ static bool take_core(struct collecting *c, FILE *to, struct hd_error *err)
         why = (struct hd_error){0};
         rewind(to);
         if (c->takes > 0 && ftruncate(fileno(to), 0) != 0) {
-            snprintf(err->message, sizeof(err->message), "cannot write: %s",
-                     strerror(errno));
-            err->status = HD_IO;
+            set_error(err, HD_IO, "cannot write: %s", strerror(errno));
             return failed(c, err);
         }
         if (!(c->settings->direct ? copy_memory(c, to, err)

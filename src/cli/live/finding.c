@@ -7,28 +7,37 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 /* --- what is said --------------------------------------------------------------------- */
 
-void finding_failed(struct watched *w, enum watch_failure why, const char *what)
+void finding_failed(struct watched *w, enum watch_failure why, const char *format, ...)
 {
+    char what[320];
+    va_list arguments;
     if (!watched_failed(w, why))
         return;
-    begin_message("warning", w->process.who);
-    fputs(": no snapshot: ", stderr);
-    end_message(what);
+    va_start(arguments, format);
+    vsnprintf(what, sizeof(what), format, arguments);
+    va_end(arguments);
+    put_message("warning", w->process.who, "no snapshot: %s", what);
 }
 
-static void note(const struct agent *a, const char *who, const char *what)
+static void note(const struct agent *a, const char *who, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void note(const struct agent *a, const char *who, const char *format, ...)
 {
-    if (a->settings->quiet)
-        return;
-    begin_message("note", who);
-    fputs(": ", stderr);
-    end_message(what);
+    char what[320];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof(what), format, arguments);
+    va_end(arguments);
+    if (!a->settings->quiet)
+        put_message("note", who, "%s", what);
 }
 
 /* --- what a process is ------------------------------------------------------------------
@@ -49,19 +58,6 @@ static void read_unit(struct sighted *seen)
             snprintf(seen->unit, sizeof(seen->unit), "%s", name + 1);
     }
     free(groups);
-}
-
-/* Of one that cannot be seen the number is that of another container. */
-static void read_own_facts(struct sighted *seen)
-{
-    struct run_facts facts;
-    seen->born = hd_process_start(seen->pid);
-    read_unit(seen);
-    run_facts_of_process(&facts, seen->pid);
-    seen->is_declared = facts.run.service != NULL;
-    if (seen->is_declared)
-        snprintf(seen->service, sizeof(seen->service), "%s", facts.run.service);
-    run_facts_free(&facts);
 }
 
 static void see_state(struct sighted *seen, const struct hd_process *p)
@@ -89,8 +85,17 @@ static void describe(struct sighted *seen, const struct hd_process *p)
              p->name != NULL ? p->name : "dotnet");
     snprintf(seen->host, sizeof(seen->host), "%s", p->host != NULL ? p->host : "");
     snprintf(seen->socket, sizeof(seen->socket), "%s", p->socket);
-    if (seen->memory != HD_UNKNOWN)
-        read_own_facts(seen);
+    /* Of one that cannot be seen the number is that of another container. */
+    if (seen->memory != HD_UNKNOWN) {
+        struct run_facts facts;
+        seen->born = hd_process_start(seen->pid);
+        read_unit(seen);
+        run_facts_of_process(&facts, seen->pid);
+        seen->is_declared = facts.run.service != NULL;
+        if (seen->is_declared)
+            snprintf(seen->service, sizeof(seen->service), "%s", facts.run.service);
+        run_facts_free(&facts);
+    }
     if (p->command != NULL) {
         size_t size = strlen(p->command) + 1;
         seen->command = memcpy(more(NULL, size), p->command, size);
@@ -100,14 +105,6 @@ static void describe(struct sighted *seen, const struct hd_process *p)
 }
 
 /* --- the list ------------------------------------------------------------------------- */
-
-/* What the one before had too much of says nothing of this one. */
-static void follow_objects(struct agent *a)
-{
-    collecting_unfollow(&a->c);
-    if (a->settings->snapshot_count != 1)
-        collecting_follow(&a->c);
-}
 
 /* seen is taken over. */
 static struct watched *add(struct agent *a, struct sighted *seen)
@@ -133,12 +130,12 @@ static struct watched *add(struct agent *a, struct sighted *seen)
     a->told_missing = a->told_others = false;
     if (a->settings->all)
         return w;
-    follow_objects(a);
-    if (last[0] != '\0' && !a->settings->quiet) {
-        begin_message("note", last);
-        fputs(": has exited; the next is ", stderr);
-        end_message(w->process.who);
-    }
+    /* What the one before had too much of says nothing of this one. */
+    collecting_unfollow(&a->c);
+    if (a->settings->snapshot_count != 1)
+        collecting_follow(&a->c);
+    if (last[0] != '\0')
+        note(a, last, "has exited; the next is %s", w->process.who);
     return w;
 }
 
@@ -152,16 +149,22 @@ static void free_watched(struct watched *w)
     free(w);
 }
 
+void finding_free(struct agent *a)
+{
+    for (size_t i = 0; i < a->count; i++)
+        free_watched(a->all[i]);
+    free(a->all);
+    time_shares_free(&a->shares);
+    sighted_free(&a->last);
+}
+
 /* It has ended. */
 static void remove_at(struct agent *a, size_t i)
 {
     struct watched *w = a->all[i];
-    char what[64];
-    if (a->settings->all && (w->is_announced || w->taken > 0)) {
-        snprintf(what, sizeof(what), "has exited, after %" PRIu64 " snapshot%s", w->taken,
-                 w->taken == 1 ? "" : "s");
-        note(a, w->process.who, what);
-    }
+    if (a->settings->all && (w->is_announced || w->taken > 0))
+        note(a, w->process.who, "has exited, after %" PRIu64 " snapshot%s", w->taken,
+             w->taken == 1 ? "" : "s");
     if (!a->settings->all) {
         sighted_free(&a->last);
         a->last = w->process;
@@ -170,15 +173,6 @@ static void remove_at(struct agent *a, size_t i)
     }
     free_watched(w);
     a->all[i] = a->all[--a->count];
-}
-
-void finding_free(struct agent *a)
-{
-    for (size_t i = 0; i < a->count; i++)
-        free_watched(a->all[i]);
-    free(a->all);
-    time_shares_free(&a->shares);
-    sighted_free(&a->last);
 }
 
 /* --- those that are watched --------------------------------------------------------------
@@ -190,24 +184,18 @@ struct look {
     bool *known;
 };
 
-static size_t first_of(const struct hd_processes *found, uint64_t pid)
+static const struct hd_process *find(struct look *look, const struct sighted *seen)
 {
+    const struct hd_processes *found = &look->found;
     size_t low = 0, high = found->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (found->all[middle].pid < pid)
+        if (found->all[middle].pid < seen->pid)
             low = middle + 1;
         else
             high = middle;
     }
-    return low;
-}
-
-static const struct hd_process *find(struct look *look, const struct sighted *seen)
-{
-    const struct hd_processes *found = &look->found;
-    for (size_t i = first_of(found, seen->pid);
-         i < found->count && found->all[i].pid == seen->pid; i++)
+    for (size_t i = low; i < found->count && found->all[i].pid == seen->pid; i++)
         if (sighted_is(seen, &found->all[i])) {
             look->known[i] = true;
             return &found->all[i];
@@ -215,63 +203,43 @@ static const struct hd_process *find(struct look *look, const struct sighted *se
     return NULL;
 }
 
-/* One that is busy may not say what it is called, so its name stays. */
-static void see_again(struct watched *w, const struct hd_process *p)
-{
-    bool was_denied = w->process.is_denied;
-    see_state(&w->process, p);
-    w->is_there = !p->is_denied;
-    if (p->is_denied && !was_denied)
-        finding_failed(w, WATCH_DENIED, w->process.problem);
-}
-
-/* A socket alone that is in no list is there as long as its file is. */
-static void miss_socket(const struct look *look, struct watched *w)
-{
-    char what[320];
-    if (w->process.pid == 0 || look->found.incomplete != NULL)
-        return;
-    w->is_there = false;
-    snprintf(what, sizeof(what), "it runs, but its diagnostics socket is gone: %s",
-             w->process.socket);
-    finding_failed(w, WATCH_NO_SOCKET, what);
-}
-
+/* One that is busy may not say what it is called, so its name stays. A socket alone that is
+ * in no list is there as long as its file is. */
 static void see_watched(struct agent *a, struct look *look)
 {
     for (size_t i = a->count; i-- > 0;) {
         struct watched *w = a->all[i];
         const struct hd_process *p = find(look, &w->process);
-        if (p != NULL)
-            see_again(w, p);
-        else if (!sighted_has_ended(&w->process))
-            miss_socket(look, w);
-        else if (w != a->at_work)
-            remove_at(a, i);
+        bool was_denied = w->process.is_denied;
+        if (p != NULL) {
+            see_state(&w->process, p);
+            w->is_there = !p->is_denied;
+            if (p->is_denied && !was_denied)
+                finding_failed(w, WATCH_DENIED, "%s", w->process.problem);
+        } else if (sighted_has_ended(&w->process)) {
+            if (w != a->at_work)
+                remove_at(a, i);
+        } else if (w->process.pid != 0 && look->found.incomplete == NULL) {
+            w->is_there = false;
+            finding_failed(w, WATCH_NO_SOCKET,
+                           "it runs, but its diagnostics socket is gone: %s",
+                           w->process.socket);
+        }
     }
 }
 
 /* --- all that are meant --------------------------------------------------------------- */
 
-/* A name to be compared with a pattern, that of no process. */
-static bool is_called(const char *name, const char *pattern)
-{
-    const struct hd_process any = {.pid = UINT64_MAX, .name = name};
-    return hd_process_goes_by(&any, pattern);
-}
-
 /* Each costs memory and looks, and a user can make as many as he likes. */
 static bool has_too_many(struct agent *a, const struct hd_process *p)
 {
     enum { MOST_OF_ONE = 1000 };
-    char what[128];
     if (time_share_of(&a->shares, p->owner, seconds_now())->watched < MOST_OF_ONE)
         return false;
-    snprintf(what, sizeof(what),
+    if (!a->told_too_many)
+        note(a, "processes",
              "%d processes of user %" PRIu64 " are watched, and no more of them",
              MOST_OF_ONE, p->owner);
-    if (!a->told_too_many)
-        note(a, "processes", what);
     return a->told_too_many = true;
 }
 
@@ -279,18 +247,18 @@ static void add_if_meant(struct agent *a, const struct hd_process *p)
 {
     const struct settings *s = a->settings;
     struct sighted seen;
-    if (has_too_many(a, p))
-        return;
-    if (s->name != NULL && !hd_process_goes_by(p, s->name))
+    if (has_too_many(a, p) || (s->name != NULL && !hd_process_goes_by(p, s->name)))
         return;
     describe(&seen, p);
-    if (s->service != NULL && !is_called(seen.service, s->service)) {
+    /* A name to be compared with a pattern, that of no process. */
+    const struct hd_process any = {.pid = UINT64_MAX, .name = seen.service};
+    if (s->service != NULL && !hd_process_goes_by(&any, s->service)) {
         sighted_free(&seen);
         return;
     }
     struct watched *w = add(a, &seen);
     if (w->process.is_denied)
-        finding_failed(w, WATCH_DENIED, w->process.problem);
+        finding_failed(w, WATCH_DENIED, "%s", w->process.problem);
 }
 
 /* Builds and scripts run programs that live for a moment: one that has been there twice is
@@ -301,16 +269,13 @@ static void announce(struct agent *a)
     size_t lines = 0;
     for (size_t i = 0; i < a->count && lines < MOST_LINES; i++) {
         struct watched *w = a->all[i];
-        char what[80];
         if (w->is_announced || !w->is_there || w->since >= a->looked)
             continue;
         w->is_announced = true;
         if (w->attempts > 0)
             continue;
-        double left = w->due - seconds_now();
-        snprintf(what, sizeof(what), "is watched, the first snapshot in %.0f s",
-                 left > 0 ? left : 0);
-        note(a, w->process.who, what);
+        note(a, w->process.who, "is watched, the first snapshot in %.0f s",
+             fmax(w->due - seconds_now(), 0));
         lines++;
     }
 }
@@ -341,9 +306,7 @@ enum sight {
 static enum sight take_it(struct agent *a, struct sighted *seen, struct hd_error *err)
 {
     if (seen->is_denied) {
-        err->status = HD_IO;
-        snprintf(err->message, sizeof(err->message), "%.80s: %.150s", seen->who,
-                 seen->problem);
+        set_error(err, HD_IO, "%.80s: %.150s", seen->who, seen->problem);
         return SIGHT_DENIED;
     }
     add(a, seen);
@@ -357,6 +320,7 @@ static enum sight choose_named(struct agent *a, const struct look *look,
 {
     const struct settings *s = a->settings;
     const struct hd_process *found = NULL;
+    struct sighted seen;
     size_t count = 0;
     for (size_t i = 0; i < look->found.count; i++) {
         const struct hd_process *p = &look->found.all[i];
@@ -368,23 +332,21 @@ static enum sight choose_named(struct agent *a, const struct look *look,
         }
     }
     if (count == 1) {
-        struct sighted seen;
         describe(&seen, found);
         enum sight what = take_it(a, &seen, err);
         sighted_free(&seen);
         return what;
     }
-    err->status = HD_USAGE;
     if (count > 1)
-        snprintf(err->message, sizeof(err->message),
-                 "%zu processes have the id %" PRIu64
-                 ", each in its own container; choose one with --diagnostic-port",
-                 count, s->process_id);
+        set_error(err, HD_USAGE,
+                  "%zu processes have the id %" PRIu64
+                  ", each in its own container; choose one with --diagnostic-port",
+                  count, s->process_id);
     else
-        snprintf(err->message, sizeof(err->message),
-                 "no .NET process %" PRIu64
-                 " with a diagnostics socket; see `heapdrift ps`",
-                 s->process_id);
+        set_error(err, HD_USAGE,
+                  "no .NET process %" PRIu64
+                  " with a diagnostics socket; see `heapdrift ps`",
+                  s->process_id);
     return count > 1 ? SIGHT_SEVERAL : SIGHT_GONE;
 }
 
@@ -394,8 +356,7 @@ static enum sight choose_socket(struct agent *a, struct hd_error *err)
     const char *socket = a->settings->socket;
     struct sighted seen = {.memory = HD_UNKNOWN};
     if (hd_socket_is_gone(socket) || strlen(socket) >= sizeof(seen.socket)) {
-        err->status = HD_IO;
-        snprintf(err->message, sizeof(err->message), "%.200s: no such socket", socket);
+        set_error(err, HD_IO, "%.200s: no such socket", socket);
         return SIGHT_GONE;
     }
     snprintf(seen.who, sizeof(seen.who), "%.150s", socket);
@@ -403,50 +364,38 @@ static enum sight choose_socket(struct agent *a, struct hd_error *err)
     return take_it(a, &seen, err);
 }
 
-/* Once for as long as nothing changes. */
-static void tell_others(struct agent *a, size_t count, bool is_one_watched)
-{
-    char what[320];
-    if (a->told_others)
-        return;
-    if (is_one_watched)
-        snprintf(what, sizeof(what),
-                 "%zu processes have this name; the newest is watched for as long as it "
-                 "lives: %.80s; --all --name watches each",
-                 count, a->all[0]->process.who);
-    else
-        snprintf(what, sizeof(what),
-                 "%zu other process%s with this name %s not watched: of another service or "
-                 "command line than %.80s; --all --name watches each",
-                 count, count == 1 ? "" : "es", count == 1 ? "is" : "are", a->last.who);
-    a->told_others = true;
-    note(a, a->settings->name, what);
-}
-
+/* Others are told of once for as long as nothing changes. */
 static enum sight choose_among(struct agent *a, struct sighted *all, size_t count,
                                struct hd_error *err)
 {
     const struct settings *s = a->settings;
     size_t chosen = sighted_choose(all, count, &a->last, s->service != NULL);
+    bool is_first = a->last.who[0] == '\0';
     if (count > 1 && a->is_once) {
-        err->status = HD_USAGE;
-        snprintf(err->message, sizeof(err->message),
-                 "%zu processes are called %.80s; choose one with --process-id", count,
-                 s->name);
+        set_error(err, HD_USAGE,
+                  "%zu processes are called %.80s; choose one with --process-id", count,
+                  s->name);
         return SIGHT_SEVERAL;
     }
     if (chosen == count) {
-        if (count > 0)
-            tell_others(a, count, false);
-        err->status = HD_USAGE;
-        snprintf(err->message, sizeof(err->message),
-                 "no .NET process is called %.80s; see `heapdrift ps`", s->name);
+        if (count > 0 && !a->told_others)
+            note(a, s->name,
+                 "%zu other process%s with this name %s not watched: of another service or "
+                 "command line than %.80s; --all --name watches each",
+                 count, count == 1 ? "" : "es", count == 1 ? "is" : "are", a->last.who);
+        a->told_others |= count > 0;
+        set_error(err, HD_USAGE, "no .NET process is called %.80s; see `heapdrift ps`",
+                  s->name);
         return SIGHT_GONE;
     }
-    bool is_first = a->last.who[0] == '\0';
     enum sight what = take_it(a, &all[chosen], err);
-    if (what == SIGHT_THERE && count > 1 && is_first)
-        tell_others(a, count, true);
+    if (what == SIGHT_THERE && count > 1 && is_first && !a->told_others) {
+        note(a, s->name,
+             "%zu processes have this name; the newest is watched for as long as it "
+             "lives: %.80s; --all --name watches each",
+             count, a->all[0]->process.who);
+        a->told_others = true;
+    }
     return what;
 }
 
@@ -466,79 +415,60 @@ static enum sight choose_by_name(struct agent *a, const struct look *look,
     return what;
 }
 
-static enum sight choose(struct agent *a, const struct look *look, struct hd_error *err)
-{
-    const struct settings *s = a->settings;
-    enum sight what = SIGHT_GONE;
-    if (s->process_id > 0 || s->socket != NULL)
-        what = choose_named(a, look, err);
-    if (what == SIGHT_GONE && s->socket != NULL)
-        what = choose_socket(a, err);
-    else if (what == SIGHT_GONE && s->name != NULL)
-        what = choose_by_name(a, look, err);
-    if (what == SIGHT_GONE && look->found.incomplete != NULL && s->socket == NULL) {
-        snprintf(err->message, sizeof(err->message), "%s", look->found.incomplete);
-        what = SIGHT_DENIED;
-    }
-    return what;
-}
-
-static void end_with(struct agent *a, int status)
-{
-    a->is_over = true;
-    a->status = status;
-}
-
 /* Whoever named it by its name means whatever has that name, now or later. What is wrong
  * from the start will not change by itself, and is better told by ending. */
-static void miss(struct agent *a, enum sight what, const struct hd_error *err)
+static void choose(struct agent *a, const struct look *look)
 {
     const struct settings *s = a->settings;
+    struct hd_error err = {0};
+    enum sight what = SIGHT_GONE;
+    if (s->process_id > 0 || s->socket != NULL)
+        what = choose_named(a, look, &err);
+    if (what == SIGHT_GONE && s->socket != NULL)
+        what = choose_socket(a, &err);
+    else if (what == SIGHT_GONE && s->name != NULL)
+        what = choose_by_name(a, look, &err);
+    if (what == SIGHT_GONE && look->found.incomplete != NULL && s->socket == NULL) {
+        snprintf(err.message, sizeof(err.message), "%s", look->found.incomplete);
+        what = SIGHT_DENIED;
+    }
+    if (what == SIGHT_THERE)
+        return;
     bool comes_back = what == SIGHT_GONE && s->name != NULL && !a->is_once;
-    bool is_told = a->told_missing;
     if (!comes_back && (a->numbered == 0 || a->is_once)) {
-        print_error(NULL, err);
-        end_with(a, EXIT_TROUBLE);
+        print_error(NULL, &err);
+        a->is_over = true;
+        a->status = EXIT_TROUBLE;
         return;
     }
-    a->told_missing = true;
     if (what == SIGHT_GONE && !comes_back) {
-        begin_message("note", a->last.who);
-        fputs(": has exited, stopping\n", stderr);
-        end_with(a, a->status);
-    } else if (!is_told) {
-        note(a, comes_back ? s->name : a->last.who,
-             comes_back ? "no such process; waiting for one" : err->message);
+        put_message("note", a->last.who, "has exited, stopping");
+        a->is_over = true;
+    } else if (!a->told_missing) {
+        note(a, comes_back ? s->name : a->last.who, "%s",
+             comes_back ? "no such process; waiting for one" : err.message);
     }
+    a->told_missing = true;
 }
 
 /* --- a look -----------------------------------------------------------------------------
  */
 
-static void tell_incomplete(struct agent *a, const struct look *look)
-{
-    bool is_short = look->found.incomplete != NULL;
-    if (is_short && !a->told_incomplete && a->numbered > 0)
-        note(a, "processes", look->found.incomplete);
-    a->told_incomplete = is_short;
-}
-
 void finding_look(struct agent *a)
 {
     struct look look;
-    struct hd_error err = {0};
     double begin = seconds_now();
     hd_processes_find(&look.found);
     look.known = zeroed(look.found.count + 1, sizeof(*look.known));
     see_watched(a, &look);
-    tell_incomplete(a, &look);
-    if (a->settings->all) {
+    bool is_short = look.found.incomplete != NULL;
+    if (is_short && !a->told_incomplete && a->numbered > 0)
+        note(a, "processes", "%s", look.found.incomplete);
+    a->told_incomplete = is_short;
+    if (a->settings->all)
         add_new(a, &look);
-    } else if (a->count == 0) {
-        enum sight what = choose(a, &look, &err);
-        if (what != SIGHT_THERE)
-            miss(a, what, &err);
-    }
+    else if (a->count == 0)
+        choose(a, &look);
     free(look.known);
     hd_processes_free(&look.found);
     a->looked = seconds_now();

@@ -163,9 +163,17 @@ static void look_into(struct following_folders *f, struct folders *to, const cha
         closedir(folder);
 }
 
-/* All of one, and what is below it. */
-static void look_through(struct following_folders *f, const char *path)
+/* A folder of the options, and what is below it. That one is not there is said once each
+ * time it goes; it may be a mistake, or one that dotnet-monitor will make. */
+static void look_through(struct following_folders *f, size_t i)
 {
+    const char *path = f->how->folders[i];
+    DIR *folder = open_folder(path);
+    if (folder == NULL && !f->told_missing[i] && !f->how->quiet)
+        put_message("note", path, "%s; waiting for it", strerror(errno));
+    f->told_missing[i] = folder == NULL;
+    if (folder != NULL)
+        closedir(folder);
     struct folders *left = zeroed(1, sizeof(*left));
     add_folder(left, path, 0);
     while (left->count > 0) {
@@ -174,21 +182,6 @@ static void look_through(struct following_folders *f, const char *path)
         free(next);
     }
     free(left);
-}
-
-/* Once each time it goes; it may be a mistake, or one that dotnet-monitor will make. */
-static void see_folder(struct following_folders *f, size_t i)
-{
-    const char *path = f->how->folders[i];
-    DIR *folder = open_folder(path);
-    int why = errno;
-    if (folder == NULL && !f->told_missing[i] && !f->how->quiet) {
-        begin_message("note", path);
-        fprintf(stderr, ": %s; waiting for it\n", strerror(why));
-    }
-    f->told_missing[i] = folder == NULL;
-    if (folder != NULL)
-        closedir(folder);
 }
 
 static int by_identity(const void *a, const void *b)
@@ -214,42 +207,34 @@ static int by_age(const void *a, const void *b)
     return order != 0 ? order : strcmp(x->path, y->path);
 }
 
-static void remember(struct file *now, const struct file *before)
-{
-    bool is_same =
-        now->size == before->size && compare_times(now->changed, before->changed) == 0;
-    now->is_told = before->is_told;
-    if (!is_same)
-        return;
-    now->since = before->since;
-    now->is_done = before->is_done;
-}
-
-static void report_refused(struct file *file)
-{
-    if (!file->is_told)
-        trust_check(file->path, TRUST_FOLLOWED);
-    file->is_told = file->is_done = true;
-}
-
 /* One that has two names is one; of what is gone nothing is kept. */
 static void look(struct following_folders *f)
 {
-    for (size_t i = 0; i < f->how->count; i++) {
-        see_folder(f, i);
-        look_through(f, f->how->folders[i]);
-    }
+    struct file *now = NULL;
+    for (size_t i = 0; i < f->how->count; i++)
+        look_through(f, i);
     if (f->found.count > 0)
         qsort(f->found.all, f->found.count, sizeof(*f->found.all), by_identity);
     for (size_t i = 0, k = 0; i < f->found.count; i++) {
-        while (k < f->known.count && by_identity(&f->known.all[k], &f->found.all[i]) < 0)
+        const struct file *last = now, *before = NULL;
+        now = &f->found.all[i];
+        while (k < f->known.count && by_identity(&f->known.all[k], now) < 0)
             k++;
-        if (k < f->known.count && by_identity(&f->known.all[k], &f->found.all[i]) == 0)
-            remember(&f->found.all[i], &f->known.all[k]);
-        if (i > 0 && by_identity(&f->found.all[i - 1], &f->found.all[i]) == 0)
-            f->found.all[i].is_done = true;
-        if (f->found.all[i].is_refused)
-            report_refused(&f->found.all[i]);
+        if (k < f->known.count && by_identity(&f->known.all[k], now) == 0)
+            before = &f->known.all[k];
+        now->is_told = before != NULL && before->is_told;
+        if (before != NULL && now->size == before->size &&
+            compare_times(now->changed, before->changed) == 0) {
+            now->since = before->since;
+            now->is_done = before->is_done;
+        }
+        if (last != NULL && by_identity(last, now) == 0)
+            now->is_done = true;
+        if (!now->is_refused)
+            continue;
+        if (!now->is_told)
+            trust_check(now->path, TRUST_FOLLOWED);
+        now->is_told = now->is_done = true;
     }
     free_files(&f->known);
     f->known = f->found;
@@ -258,63 +243,31 @@ static void look(struct following_folders *f)
 
 /* --- whether it is complete ---------------------------------------------------------- */
 
-enum writer { NOBODY_WRITES, SOMEBODY_WRITES, WRITER_UNKNOWN };
-
 static int open_file(const struct file *file)
 {
     const struct stat known = {.st_dev = file->device, .st_ino = file->inode};
     return trust_open_known(file->path, &known);
 }
 
-/* A lease to read is refused while anybody on this machine has it open to write. */
-static enum writer writer_of(const struct file *file)
-{
-    int fd = open_file(file);
-    if (fd < 0)
-        return WRITER_UNKNOWN;
-    enum writer writer;
-    if (flock(fd, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK)
-        writer = fcntl(fd, F_SETLEASE, F_RDLCK) == 0 ? NOBODY_WRITES
-                 : errno == EAGAIN                   ? SOMEBODY_WRITES
-                                                     : WRITER_UNKNOWN;
-    else
-        writer = SOMEBODY_WRITES;
-    if (writer == NOBODY_WRITES)
-        fcntl(fd, F_SETLEASE, F_UNLCK);
-    close(fd);
-    return writer;
-}
-
+/* A lease to read is refused while anybody on this machine has it open to write. Where the
+ * kernel cannot tell it is quiet for longer. */
 static bool is_complete(const struct file *file)
 {
     double quiet = seconds_now() - file->since;
     if (quiet < quiet_known)
         return false;
-    enum writer writer = writer_of(file);
-    return writer == NOBODY_WRITES || (writer == WRITER_UNKNOWN && quiet >= quiet_unknown);
+    int fd = open_file(file);
+    bool is_locked = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    bool is_read_only = fd >= 0 && !is_locked && fcntl(fd, F_SETLEASE, F_RDLCK) == 0;
+    bool is_written = is_locked || (fd >= 0 && !is_read_only && errno == EAGAIN);
+    if (is_read_only)
+        fcntl(fd, F_SETLEASE, F_UNLCK);
+    if (fd >= 0)
+        close(fd);
+    return is_read_only || (!is_written && quiet >= quiet_unknown);
 }
 
 /* --- one after the other ------------------------------------------------------------- */
-
-/* Those that wait, the oldest first; malloc'd. */
-static struct file **waiting_of(const struct following_folders *f, size_t *count)
-{
-    struct file **all = zeroed(f->known.count, sizeof(struct file *));
-    *count = 0;
-    for (size_t i = 0; i < f->known.count; i++)
-        if (!f->known.all[i].is_done)
-            all[(*count)++] = &f->known.all[i];
-    if (*count > 0)
-        qsort(all, *count, sizeof(struct file *), by_age);
-    return all;
-}
-
-static void put_off(struct following_folders *f)
-{
-    f->delay = f->delay > 0 ? 2 * f->delay : first_delay;
-    f->delay = f->delay < most_delay ? f->delay : most_delay;
-    f->resume = seconds_now() + f->delay;
-}
 
 /* False: what comes next is put off, too. */
 static bool take(struct following_folders *f, struct file *file)
@@ -333,7 +286,9 @@ static bool take(struct following_folders *f, struct file *file)
                      access(opened, F_OK) == 0 ? opened : file->path, file->is_told);
     close(fd);
     if (what == FOLLOWED_NOT_NOW) {
-        put_off(f);
+        f->delay = f->delay > 0 ? 2 * f->delay : first_delay;
+        f->delay = f->delay < most_delay ? f->delay : most_delay;
+        f->resume = seconds_now() + f->delay;
         return false;
     }
     f->delay = 0;
@@ -342,11 +297,16 @@ static bool take(struct following_folders *f, struct file *file)
     return true;
 }
 
-/* How many still wait. */
+/* Those that wait, the oldest first. How many still do. */
 static size_t take_all(struct following_folders *f)
 {
-    size_t count, left = 0;
-    struct file **all = waiting_of(f, &count);
+    struct file **all = zeroed(f->known.count, sizeof(struct file *));
+    size_t count = 0, left = 0;
+    for (size_t i = 0; i < f->known.count; i++)
+        if (!f->known.all[i].is_done)
+            all[count++] = &f->known.all[i];
+    if (count > 0)
+        qsort(all, count, sizeof(struct file *), by_age);
     bool goes_on = seconds_now() >= f->resume;
     for (size_t i = 0; i < count; i++) {
         goes_on = goes_on && !collecting_is_stopped(f->c, 0);
@@ -360,28 +320,16 @@ static size_t take_all(struct following_folders *f)
 
 /* --- from time to time --------------------------------------------------------------- */
 
-/* What happened does not matter, only that something did. */
-static void drain(int events)
-{
-    char bytes[4096];
-    while (events >= 0 && read(events, bytes, sizeof(bytes)) > 0)
-        continue;
-}
-
+/* Of news it does not matter what happened, only that something did. */
 static void wait_for_news(struct following_folders *f, double seconds)
 {
+    char bytes[4096];
     struct pollfd ready[] = {{.fd = f->c->signals, .events = POLLIN},
                              {.fd = f->events, .events = POLLIN}};
     if (poll(ready, 2, (int)(seconds * 1e3)) > 0 && ready[1].revents != 0)
         collecting_is_stopped(f->c, (int)(look_soon * 1e3));
-    drain(f->events);
-}
-
-/* Looking at a hundred thousand files takes a tenth of the time at most. */
-static double rest_of(double looking, size_t waiting)
-{
-    double usual = waiting > 0 ? look_soon : look_usual;
-    return looking * 10 > usual ? looking * 10 : usual;
+    while (f->events >= 0 && read(f->events, bytes, sizeof(bytes)) > 0)
+        continue;
 }
 
 void follow_folders(const struct follow_how *how, struct collecting *c)
@@ -395,10 +343,11 @@ void follow_folders(const struct follow_how *how, struct collecting *c)
         double begin = seconds_now();
         look(&f);
         double looking = seconds_now() - begin;
-        size_t waiting = take_all(&f);
+        double usual = take_all(&f) > 0 ? look_soon : look_usual;
         how->rest(how->context);
+        /* Looking at a hundred thousand files takes a tenth of the time at most. */
         if (!collecting_is_stopped(c, 0))
-            wait_for_news(&f, rest_of(looking, waiting));
+            wait_for_news(&f, looking * 10 > usual ? looking * 10 : usual);
     }
     free_files(&f.known);
     free(f.told_missing);

@@ -1,4 +1,5 @@
-#include "cli/live/host_lock.h"
+/* One snapshot at a time on this host. */
+#include "cli/live/agent.h"
 
 #include "cli/guard/trust.h"
 
@@ -42,25 +43,6 @@ static int open_file(const char *path)
     return -1;
 }
 
-/* To open a file is to be able to lock it. Its group was chosen by its owner, and may. */
-static bool may_strangers_open(int fd)
-{
-    struct stat st;
-    return fstat(fd, &st) != 0 || (st.st_uid != 0 && st.st_uid != geteuid()) ||
-           (st.st_mode & S_IRWXO) != 0;
-}
-
-/* systemd makes it for the unit of the agent. */
-static bool has_folder_of_root(void)
-{
-    struct stat st;
-    if (geteuid() != 0)
-        return false;
-    mkdir(FOLDER_OF_ROOT, 0755);
-    return lstat(FOLDER_OF_ROOT, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == 0 &&
-           (st.st_mode & (S_IWGRP | S_IWOTH)) == 0;
-}
-
 static int open_in(const char *folder, const char *name, char *path, size_t size)
 {
     int length = snprintf(path, size, "%s/%s", folder, name);
@@ -73,10 +55,15 @@ static int open_in(const char *folder, const char *name, char *path, size_t size
 /* One for each user: a lock that all users share can be held by any user. */
 static int open_usual(char *path, size_t size)
 {
+    struct stat st;
     const char *runtime = getenv("XDG_RUNTIME_DIR"), *temporary = getenv("TMPDIR");
     char name[64];
     int fd = -1;
-    if (has_folder_of_root())
+    /* systemd makes it for the unit of the agent. */
+    if (geteuid() == 0)
+        mkdir(FOLDER_OF_ROOT, 0755);
+    if (geteuid() == 0 && lstat(FOLDER_OF_ROOT, &st) == 0 && S_ISDIR(st.st_mode) &&
+        st.st_uid == 0 && (st.st_mode & (S_IWGRP | S_IWOTH)) == 0)
         fd = open_in(FOLDER_OF_ROOT, "heapdrift.lock", path, size);
     else if (geteuid() != 0 && runtime != NULL && runtime[0] == '/')
         fd = open_in(runtime, "heapdrift.lock", path, size);
@@ -86,31 +73,29 @@ static int open_usual(char *path, size_t size)
     return fd >= 0 ? fd : open_in("/tmp", name, path, size);
 }
 
-/* Somebody who tidies up may have removed the file since it was opened: others would lock
- * another one. */
-static bool is_still_there(int fd, const char *path)
-{
-    struct stat open_one, there;
-    return fstat(fd, &open_one) == 0 && stat(path, &there) == 0 &&
-           open_one.st_dev == there.st_dev && open_one.st_ino == there.st_ino;
-}
-
 enum host_lock_state host_lock_try(struct host_lock *lock)
 {
     char usual[PATH_MAX];
+    struct stat st, there;
     const char *path = lock->path != NULL ? lock->path : usual;
     int fd = lock->path != NULL ? open_file(path) : open_usual(usual, sizeof(usual));
     if (fd < 0) {
         lock->why = errno == EPERM ? "a link of another user leads there" : strerror(errno);
         return HOST_LOCK_NONE;
     }
-    if (may_strangers_open(fd)) {
+    /* To open a file is to be able to lock it. Its group was chosen by its owner, and may.
+     */
+    if (fstat(fd, &st) != 0 || (st.st_uid != 0 && st.st_uid != geteuid()) ||
+        (st.st_mode & S_IRWXO) != 0) {
         close(fd);
         lock->why = "other users can open this file and hold the lock for good, so nothing "
                     "waits for it; make it root's or this user's, and chmod o=";
         return HOST_LOCK_NONE;
     }
-    if (flock(fd, LOCK_EX | LOCK_NB) == 0 && is_still_there(fd, path)) {
+    /* Somebody who tidies up may have removed the file since it was opened: others would
+     * lock another one. */
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0 && stat(path, &there) == 0 &&
+        st.st_dev == there.st_dev && st.st_ino == there.st_ino) {
         lock->held = fd;
         return HOST_LOCKED;
     }

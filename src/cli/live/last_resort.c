@@ -48,20 +48,9 @@ static int read_signal(int signals)
                : 0;
 }
 
-/* False at the end of the pipe. */
-static bool wait_a_tick(void)
-{
-    char byte;
-    return !is_readable(watch.wake[0], TICK_MS) || read(watch.wake[0], &byte, 1) > 0;
-}
-
-static bool is_awaited(void)
-{
-    return atomic_load(&watch.leaves) || is_readable(watch.signals, 0);
-}
-
-/* Of the first thread: R, at work; D, waits for a disk, which no signal ends; S, waits. */
-static char state_of_program(void)
+/* Of the first thread: R, at work; D, waits for a disk, which no signal ends; S, waits. An
+ * agent at work reads its signals soon, but for a machine that is too busy. */
+static bool is_waiting(void)
 {
     char text[512];
     int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
@@ -69,15 +58,7 @@ static char state_of_program(void)
     if (fd >= 0)
         close(fd);
     const char *name_end = len > 0 ? memrchr(text, ')', (size_t)len) : NULL;
-    if (name_end == NULL || name_end + 2 >= text + len)
-        return 'S';
-    return name_end[2];
-}
-
-/* An agent at work reads its signals soon, but for a machine that is too busy. */
-static bool is_waiting(void)
-{
-    char state = state_of_program();
+    char state = name_end != NULL && name_end + 2 < text + len ? name_end[2] : 'S';
     return state != 'D' && (state != 'R' || !atomic_load(&watch.is_agent));
 }
 
@@ -98,34 +79,31 @@ static void die_of(int number)
     raise(number);
 }
 
-/* The program did not read a signal in time, or did not stop. */
-static void end_or_hold(void)
-{
-    int number = read_signal(watch.signals);
-    int before = atomic_load(&watch.last);
-    if (number != 0)
-        atomic_store(&watch.last, number);
-    if (number != 0 && before == 0 && atomic_load(&watch.unsaved))
-        atomic_store(&watch.late, number);
-    else if (number != 0 || atomic_load(&watch.leaves))
-        die_of(atomic_load(&watch.last));
-}
-
+/* A program that does not read a signal in time, or does not stop, dies of it. */
 static void *run(void *nothing)
 {
     for (;;) {
         struct pollfd any[] = {{.fd = watch.signals, .events = POLLIN},
                                {.fd = watch.wake[0], .events = POLLIN}};
         int waited = 0;
+        char byte;
         if (poll(any, 2, -1) <= 0)
             continue;
         do {
-            if (!wait_a_tick())
+            if (is_readable(watch.wake[0], TICK_MS) && read(watch.wake[0], &byte, 1) <= 0)
                 return nothing;
             waited += is_waiting() ? TICK_MS : 0;
-        } while (is_awaited() && waited < LEAVE_MS);
-        if (waited >= LEAVE_MS)
-            end_or_hold();
+        } while ((atomic_load(&watch.leaves) || is_readable(watch.signals, 0)) &&
+                 waited < LEAVE_MS);
+        if (waited < LEAVE_MS)
+            continue;
+        int number = read_signal(watch.signals), before = atomic_load(&watch.last);
+        if (number != 0)
+            atomic_store(&watch.last, number);
+        if (number != 0 && before == 0 && atomic_load(&watch.unsaved))
+            atomic_store(&watch.late, number);
+        else if (number != 0 || atomic_load(&watch.leaves))
+            die_of(atomic_load(&watch.last));
     }
 }
 

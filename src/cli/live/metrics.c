@@ -8,12 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of a service: counts; seconds, of the last pause (NAN: unknown) and of all. */
+enum { TAKEN, TRIGGERED, PAUSE, PAUSE_SUM, SERVICE_VALUES };
+
 struct service_counts {
     char *service, *host;
     uint64_t owner;
     char user[24]; /* that number; "" of all others */
-    uint64_t taken, triggered, failures[WATCH_FAILURES];
-    double pause, pause_sum; /* seconds; pause is the last, NAN: unknown */
+    double values[SERVICE_VALUES];
+    uint64_t failures[WATCH_FAILURES];
 };
 
 enum { MOST_SERVICES = 300 };
@@ -49,16 +52,10 @@ static struct service_counts *add_counts(struct watch_metrics *m,
     *added = (struct service_counts){.service = copy_of(of->service),
                                      .host = copy_of(of->host),
                                      .owner = of->owner,
-                                     .pause = NAN};
+                                     .values[PAUSE] = NAN};
     if (of->owner != HD_UNKNOWN)
         snprintf(added->user, sizeof(added->user), "%" PRIu64, of->owner);
     return added;
-}
-
-static void free_counts(struct service_counts *c)
-{
-    free(c->service);
-    free(c->host);
 }
 
 /* --- too many ------------------------------------------------------------------------ */
@@ -84,12 +81,12 @@ static void join_others(struct watch_metrics *m, size_t which)
             (--m->service_count - which) * sizeof(gone));
     struct service_counts *all = find(m, &others);
     all = all != NULL ? all : add_counts(m, &others);
-    all->taken += gone.taken;
-    all->triggered += gone.triggered;
-    all->pause_sum += gone.pause_sum;
+    for (int i = 0; i < SERVICE_VALUES; i++)
+        all->values[i] += i != PAUSE ? gone.values[i] : 0;
     for (int why = 0; why < WATCH_FAILURES; why++)
         all->failures[why] += gone.failures[why];
-    free_counts(&gone);
+    free(gone.service);
+    free(gone.host);
 }
 
 /* The place of the user's who has most goes to one who has fewer: however many services one
@@ -127,10 +124,10 @@ void watch_metrics_taken(struct watch_metrics *m, const struct watched_service *
                          bool is_triggered, double pause)
 {
     struct service_counts *c = counts_of(m, of);
-    c->taken++;
-    c->triggered += is_triggered;
-    c->pause = pause;
-    c->pause_sum += isnan(pause) ? 0 : pause;
+    c->values[TAKEN]++;
+    c->values[TRIGGERED] += is_triggered;
+    c->values[PAUSE] = pause;
+    c->values[PAUSE_SUM] += isnan(pause) ? 0 : pause;
 }
 
 void watch_metrics_failed(struct watch_metrics *m, const struct watched_service *of,
@@ -141,8 +138,10 @@ void watch_metrics_failed(struct watch_metrics *m, const struct watched_service 
 
 void watch_metrics_free(struct watch_metrics *m)
 {
-    for (size_t i = 0; i < m->service_count; i++)
-        free_counts(&m->services[i]);
+    for (size_t i = 0; i < m->service_count; i++) {
+        free(m->services[i].service);
+        free(m->services[i].host);
+    }
     free(m->services);
     m->services = NULL;
     m->service_count = 0;
@@ -242,67 +241,36 @@ static void put_last(struct telling *t)
         "longest; without one since when that process is watched.");
 }
 
-static double taken_of(const struct service_counts *c)
-{
-    return (double)c->taken;
-}
-
-static double triggered_of(const struct service_counts *c)
-{
-    return (double)c->triggered;
-}
-
-static double pause_of(const struct service_counts *c)
-{
-    return c->pause;
-}
-
-static double pauses_of(const struct service_counts *c)
-{
-    return c->pause_sum;
-}
-
-static void put_services(struct telling *t)
+void watch_metrics_put(const struct watch_metrics *m, struct hd_memory *text)
 {
     static const struct {
         const char *name, *help;
-        double (*value)(const struct service_counts *c);
-    } all[] = {{"heapdrift_watch_snapshots_total", "Snapshots that were taken.", taken_of},
-               {"heapdrift_watch_triggered_total",
-                "Those of them that were taken for the memory of the process.",
-                triggered_of},
-               {"heapdrift_watch_pause_seconds",
-                "How long the last snapshot stopped its process.", pause_of},
-               {"heapdrift_watch_pause_seconds_total",
-                "How long all snapshots together stopped their processes.", pauses_of}};
-    for (size_t k = 0; k < sizeof(all) / sizeof(*all); k++) {
-        for (size_t i = 0; i < t->m->service_count; i++)
-            add_of(t, &t->m->services[i], all[k].value(&t->m->services[i]));
-        put(t, all[k].name, all[k].help);
-    }
-}
-
-/* All reasons from the start, so that the first failure is an increase. */
-static void put_failures(struct telling *t)
-{
-    for (size_t i = 0; i < t->m->service_count; i++)
-        for (int why = WATCH_FINE + 1; why < WATCH_FAILURES; why++) {
-            const struct service_counts *c = &t->m->services[i];
-            struct hd_metric_sample *added = add_of(t, c, (double)c->failures[why]);
-            added->labels[4].name = "reason";
-            added->labels[4].value = watch_failure_name((enum watch_failure)why);
-        }
-    put(t, "heapdrift_watch_failures_total",
-        "Snapshots that were due and could not be taken.");
-}
-
-void watch_metrics_put(const struct watch_metrics *m, struct hd_memory *text)
-{
+    } values[SERVICE_VALUES] = {
+        [TAKEN] = {"heapdrift_watch_snapshots_total", "Snapshots that were taken."},
+        [TRIGGERED] = {"heapdrift_watch_triggered_total",
+                       "Those of them that were taken for the memory of the process."},
+        [PAUSE] = {"heapdrift_watch_pause_seconds",
+                   "How long the last snapshot stopped its process."},
+        [PAUSE_SUM] = {"heapdrift_watch_pause_seconds_total",
+                       "How long all snapshots together stopped their processes."}};
     struct telling t = {.m = m, .text = text};
     t.samples = zeroed((m->service_count + 1) * WATCH_FAILURES, sizeof(*t.samples));
     put_state(&t);
     put_last(&t);
-    put_services(&t);
-    put_failures(&t);
+    for (int k = 0; k < SERVICE_VALUES; k++) {
+        for (size_t i = 0; i < m->service_count; i++)
+            add_of(&t, &m->services[i], m->services[i].values[k]);
+        put(&t, values[k].name, values[k].help);
+    }
+    /* All reasons from the start, so that the first failure is an increase. */
+    for (size_t i = 0; i < m->service_count; i++)
+        for (int why = WATCH_FINE + 1; why < WATCH_FAILURES; why++) {
+            struct hd_metric_sample *added =
+                add_of(&t, &m->services[i], (double)m->services[i].failures[why]);
+            added->labels[4].name = "reason";
+            added->labels[4].value = watch_failure_name((enum watch_failure)why);
+        }
+    put(&t, "heapdrift_watch_failures_total",
+        "Snapshots that were due and could not be taken.");
     free(t.samples);
 }

@@ -101,8 +101,10 @@ void metrics_server_publish(struct metrics_server *m, const char *text, size_t s
     atomic_store(&m->shared->turns, turns);
 }
 
-/* malloc'd behind room bytes that are left free. */
-static char *copy_text(const struct shared *shared, size_t room, size_t *size)
+/* The current text, malloc'd behind room bytes that are left free, and the lines of what is
+ * not well. */
+static char *copy_text(const struct shared *shared, size_t room, size_t *size,
+                       char ill[MOST_HEALTH])
 {
     char *copy = NULL;
     uint64_t turns;
@@ -112,20 +114,11 @@ static char *copy_text(const struct shared *shared, size_t room, size_t *size)
         *size = current->size <= MOST_TEXT ? current->size : 0;
         copy = more(copy, room + *size);
         memcpy(copy + room, current->bytes, *size);
-        atomic_thread_fence(memory_order_acquire);
-    } while (atomic_load(&shared->turns) != turns);
-    return copy;
-}
-
-static void copy_ill(const struct shared *shared, char ill[MOST_HEALTH])
-{
-    uint64_t turns;
-    do {
-        turns = atomic_load(&shared->turns);
-        memcpy(ill, shared->texts[turns % 2].ill, MOST_HEALTH);
+        memcpy(ill, current->ill, MOST_HEALTH);
         atomic_thread_fence(memory_order_acquire);
     } while (atomic_load(&shared->turns) != turns);
     ill[MOST_HEALTH - 1] = '\0';
+    return copy;
 }
 
 /* --- a client ------------------------------------------------------------------------ */
@@ -188,95 +181,83 @@ static void answer_health(struct client *c, const struct shared *shared,
     int64_t now = now_ms(), due = atomic_load(&shared->due_ms);
     int activity = atomic_load(&shared->activity);
     char line[MOST_HEALTH] = "";
-    if (now <= due && !is_alive_enough)
-        copy_ill(shared, line);
-    if (now <= due) {
-        bool is_well = line[0] == '\0';
-        answer_line(c, is_well ? "200 OK" : "503 Service Unavailable", "",
-                    is_well ? "ok\n" : line);
-        return;
-    }
-    snprintf(line, sizeof(line), "the watcher hangs: %s, no sign of life for %.0f s\n",
-             activity >= WATCH_WAITS && activity <= WATCH_STORES ? doing[activity] : "",
-             (double)(now - atomic_load(&shared->beat_ms)) / 1e3);
-    answer_line(c, "503 Service Unavailable", "", line);
-}
-
-static void answer_metrics(struct client *c, const struct shared *shared)
-{
     size_t size;
-    char *answer = copy_text(shared, HEAD_ROOM, &size);
-    answer_with(c, "200 OK", "text/plain; version=0.0.4", "", answer, size);
+    if (now <= due && !is_alive_enough)
+        free(copy_text(shared, 0, &size, line));
+    else if (now > due)
+        snprintf(line, sizeof(line), "the watcher hangs: %s, no sign of life for %.0f s\n",
+                 activity >= WATCH_WAITS && activity <= WATCH_STORES ? doing[activity] : "",
+                 (double)(now - atomic_load(&shared->beat_ms)) / 1e3);
+    bool is_well = line[0] == '\0';
+    answer_line(c, is_well ? "200 OK" : "503 Service Unavailable", "",
+                is_well ? "ok\n" : line);
 }
 
 /* "GET /metrics?x HTTP/1.1": whether that is the path. */
-static bool asks_for(const char *target, const char *path)
+static bool asks_for(const char *line, const char *path)
 {
+    const char *target = line + strlen("GET ");
     size_t len = strlen(path);
-    return strncmp(target, path, len) == 0 && strchr(" ?", target[len]) != NULL &&
-           target[len] != '\0';
+    return strncmp(target, path, len) == 0 && target[len] != '\0' &&
+           strchr(" ?", target[len]) != NULL;
 }
 
 /* A request that ends in an empty line; there is no body to wait for. */
 static void answer_request(struct client *c, const struct shared *shared)
 {
     const char *line_end = memchr(c->request, '\n', c->size);
-    char line[MOST_REQUEST + 1];
-    size_t len = (size_t)(line_end - c->request);
+    char line[MOST_REQUEST + 1], ill[MOST_HEALTH];
+    size_t len = (size_t)(line_end - c->request), size;
     memcpy(line, c->request, len);
     line[len] = '\0';
     const char *version = strrchr(line, ' ');
-    if (strlen(line) != len || version == NULL || strncmp(version, " HTTP/1.", 8) != 0)
+    if (strlen(line) != len || version == NULL || strncmp(version, " HTTP/1.", 8) != 0) {
         answer_line(c, "400 Bad Request", "", "this is no request of HTTP/1\n");
-    else if (strncmp(line, "GET ", 4) != 0)
+    } else if (strncmp(line, "GET ", 4) != 0) {
         answer_line(c, "405 Method Not Allowed", "Allow: GET\r\n", "GET only\n");
-    else if (asks_for(line + 4, "/metrics"))
-        answer_metrics(c, shared);
-    else if (asks_for(line + 4, "/healthz"))
-        answer_health(c, shared, false);
-    else if (asks_for(line + 4, "/livez"))
-        answer_health(c, shared, true);
-    else
+    } else if (asks_for(line, "/metrics")) {
+        char *answer = copy_text(shared, HEAD_ROOM, &size, ill);
+        answer_with(c, "200 OK", "text/plain; version=0.0.4", "", answer, size);
+    } else if (asks_for(line, "/healthz") || asks_for(line, "/livez")) {
+        answer_health(c, shared, asks_for(line, "/livez"));
+    } else {
         answer_line(c, "404 Not Found", "", "there is /metrics, /healthz and /livez\n");
-}
-
-static bool has_ended(const struct client *c)
-{
-    return (c->size >= 4 && memmem(c->request, c->size, "\r\n\r\n", 4) != NULL) ||
-           (c->size >= 2 && memmem(c->request, c->size, "\n\n", 2) != NULL);
-}
-
-static bool would_wait(ssize_t result)
-{
-    return result < 0 && (errno == EAGAIN || errno == EINTR);
-}
-
-static void listen_to(struct client *c, const struct shared *shared)
-{
-    ssize_t n = recv(c->fd, c->request + c->size, sizeof(c->request) - c->size, 0);
-    if (would_wait(n))
-        return;
-    if (n <= 0) {
-        drop(c);
-        return;
     }
-    c->size += (size_t)n;
-    if (has_ended(c))
-        answer_request(c, shared);
-    else if (c->size == sizeof(c->request))
-        answer_line(c, "431 Request Header Fields Too Large", "",
-                    "a request has 4 KiB at most\n");
 }
 
-static void tell(struct client *c)
+/* A byte or more; else drops the client, unless there is nothing yet. */
+static bool has_moved(struct client *c, ssize_t n)
 {
+    if (n > 0)
+        return true;
+    if (n == 0 || (errno != EAGAIN && errno != EINTR))
+        drop(c);
+    return false;
+}
+
+static void serve(struct client *c, const struct shared *shared)
+{
+    char rest[MOST_REQUEST];
+    if (c->state == CLIENT_PARTS)
+        has_moved(c, recv(c->fd, rest, sizeof(rest), 0));
+    if (c->state == CLIENT_ASKS) {
+        ssize_t n = recv(c->fd, c->request + c->size, sizeof(c->request) - c->size, 0);
+        if (!has_moved(c, n))
+            return;
+        c->size += (size_t)n;
+        if (memmem(c->request, c->size, "\r\n\r\n", 4) != NULL ||
+            memmem(c->request, c->size, "\n\n", 2) != NULL)
+            answer_request(c, shared);
+        else if (c->size == sizeof(c->request))
+            answer_line(c, "431 Request Header Fields Too Large", "",
+                        "a request has 4 KiB at most\n");
+    }
+    /* At once: most answers fit into the buffers of the kernel. */
+    if (c->state != CLIENT_IS_TOLD)
+        return;
     ssize_t n = send(c->fd, c->answer + c->sent, c->left, MSG_NOSIGNAL);
-    if (would_wait(n))
+    if (!has_moved(c, n))
         return;
-    if (n <= 0) {
-        drop(c);
-        return;
-    }
     c->sent += (size_t)n;
     c->left -= (size_t)n;
     if (c->left > 0)
@@ -289,109 +270,53 @@ static void tell(struct client *c)
     c->until = now_ms() + PARTING_MS;
 }
 
-static void part(struct client *c)
-{
-    char rest[MOST_REQUEST];
-    ssize_t n = recv(c->fd, rest, sizeof(rest), 0);
-    if (n == 0 || (n < 0 && !would_wait(n)))
-        drop(c);
-}
-
-static void serve(struct client *c, const struct shared *shared)
-{
-    if (c->state == CLIENT_ASKS)
-        listen_to(c, shared);
-    else if (c->state == CLIENT_PARTS)
-        part(c);
-    /* At once: most answers fit into the buffers of the kernel. */
-    if (c->state == CLIENT_IS_TOLD)
-        tell(c);
-}
-
 /* --- the process that answers -------------------------------------------------------- */
 
-/* Where a new one goes: to a free place, else that of the one that has been here longest.
- */
-static struct client *place_for(struct client *all)
-{
-    struct client *oldest = &all[0];
-    for (size_t i = 0; i < MOST_CLIENTS; i++) {
-        if (all[i].state == CLIENT_NONE)
-            return &all[i];
-        if (all[i].since < oldest->since)
-            oldest = &all[i];
-    }
-    drop(oldest);
-    return oldest;
-}
-
-/* What it asks for has mostly come already, so it is looked at before the next one may
- * drive it out; and those that are here are looked at again before all may be. */
+/* A new one goes to a free place, else that of the one that has been here longest. What it
+ * asks for has mostly come already, so it is looked at before the next one may drive it
+ * out; and those that are here are looked at again before all may be. */
 static void welcome(struct client *all, int listening, const struct shared *shared)
 {
     for (int i = 0; i < MOST_CLIENTS / 2; i++) {
         int fd = accept4(listening, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (fd < 0)
             return;
-        struct client *c = place_for(all);
+        struct client *c = &all[0];
+        for (size_t k = 1; k < MOST_CLIENTS && c->state != CLIENT_NONE; k++)
+            if (all[k].state == CLIENT_NONE || all[k].since < c->since)
+                c = &all[k];
+        drop(c);
         *c = (struct client){.state = CLIENT_ASKS, .fd = fd, .since = now_ms()};
         c->until = c->since + PATIENCE_MS;
         serve(c, shared);
     }
 }
 
-static size_t wait_list(const struct client *all, int listening, struct pollfd *list,
-                        size_t *which)
-{
-    size_t count = 1;
-    list[0] = (struct pollfd){.fd = listening, .events = POLLIN};
-    for (size_t i = 0; i < MOST_CLIENTS; i++) {
-        if (all[i].state == CLIENT_NONE)
-            continue;
-        which[count] = i;
-        list[count++] = (struct pollfd){
-            .fd = all[i].fd, .events = all[i].state == CLIENT_IS_TOLD ? POLLOUT : POLLIN};
-    }
-    return count;
-}
-
-static void drop_late(struct client *all)
-{
-    int64_t now = now_ms();
-    for (size_t i = 0; i < MOST_CLIENTS; i++)
-        if (all[i].state != CLIENT_NONE && now > all[i].until)
-            drop(&all[i]);
-}
-
 _Noreturn static void answer_clients(int listening, const struct shared *shared)
 {
     enum { TICK_MS = 500 };
     struct client *all = zeroed(MOST_CLIENTS, sizeof(*all));
-    struct pollfd list[MOST_CLIENTS + 1];
-    size_t which[MOST_CLIENTS + 1];
+    struct pollfd list[MOST_CLIENTS + 1] = {{.fd = listening, .events = POLLIN}};
     for (;;) {
-        size_t count = wait_list(all, listening, list, which);
-        if (poll(list, (nfds_t)count, TICK_MS) > 0) {
-            for (size_t i = 1; i < count; i++)
-                if (list[i].revents != 0)
-                    serve(&all[which[i]], shared);
-            if (list[0].revents & (POLLHUP | POLLERR))
-                _exit(EXIT_DONE);
-            if (list[0].revents != 0)
-                welcome(all, listening, shared);
+        int64_t now = now_ms();
+        /* Those that are no descriptors are passed over. */
+        for (size_t i = 0; i < MOST_CLIENTS; i++) {
+            if (all[i].state != CLIENT_NONE && now > all[i].until)
+                drop(&all[i]);
+            list[i + 1] = (struct pollfd){
+                .fd = all[i].state != CLIENT_NONE ? all[i].fd : -1,
+                .events = all[i].state == CLIENT_IS_TOLD ? POLLOUT : POLLIN};
         }
-        drop_late(all);
+        if (poll(list, MOST_CLIENTS + 1, TICK_MS) <= 0)
+            continue;
+        for (size_t i = 0; i < MOST_CLIENTS; i++)
+            if (list[i + 1].revents != 0)
+                serve(&all[i], shared);
+        if (list[0].revents & (POLLHUP | POLLERR))
+            _exit(EXIT_DONE);
+        if (list[0].revents != 0)
+            welcome(all, listening, shared);
     }
-}
-
-/* Nothing of the watcher's: neither its files, nor the lock of the host, which would else
- * be held for as long as this process lives. */
-static void close_others(int most_kept)
-{
-    enum { MOST = 1024 };
-    long most = sysconf(_SC_OPEN_MAX);
-    for (int fd = most_kept + 1; fd < (most > 0 && most < MOST ? (int)most : MOST); fd++)
-        close(fd);
 }
 
 /* A change of user lets go of the wish to end with the watcher. */
@@ -403,18 +328,6 @@ _Noreturn static void serve_strangers(const struct settings *s, pid_t watcher,
     if (getppid() != watcher || !sandbox_enter_to_serve(s))
         _exit(EXIT_TROUBLE);
     answer_clients(LISTENING, shared);
-}
-
-/* The program itself, with nothing in its memory but that of the watcher which it is to
- * see: what the watcher has read (a password of its store, heaps) is not copied. */
-static void begin_anew(const struct metrics_server *m, pid_t watcher)
-{
-    char number[24], *const nothing[] = {NULL};
-    char name[] = SERVER_NAME, open[] = "--no-sandbox";
-    snprintf(number, sizeof(number), "%ld", (long)watcher);
-    char *const arguments[] = {name, number, m->settings->no_sandbox ? open : NULL, NULL};
-    if (may_begin_anew && m->memory >= 0)
-        execve("/proc/self/exe", arguments, nothing);
 }
 
 void metrics_server_take_over(int count, char *const *arguments)
@@ -433,9 +346,12 @@ void metrics_server_take_over(int count, char *const *arguments)
     serve_strangers(&s, (pid_t)strtol(arguments[1], NULL, 10), shared);
 }
 
-/* To their numbers by way of others: one may have that of the other. */
+/* To their numbers by way of others: one may have that of the other. Nothing of the
+ * watcher's: neither its files, nor the lock of the host, which would else be held for as
+ * long as this process lives. */
 static void place_files(const struct metrics_server *m)
 {
+    enum { MOST = 1024 };
     int listening = fcntl(m->listening, F_DUPFD_CLOEXEC, MEMORY + 1);
     int memory = m->memory >= 0 ? fcntl(m->memory, F_DUPFD_CLOEXEC, MEMORY + 1) : -1;
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -446,19 +362,30 @@ static void place_files(const struct metrics_server *m)
     dup2(listening, LISTENING);
     if (memory >= 0)
         dup2(memory, MEMORY);
-    close_others(memory >= 0 ? MEMORY : LISTENING);
+    long most = sysconf(_SC_OPEN_MAX);
+    for (int fd = (memory >= 0 ? MEMORY : LISTENING) + 1;
+         fd < (most > 0 && most < MOST ? (int)most : MOST); fd++)
+        close(fd);
 }
 
+/* The child is the program itself, with nothing in its memory but that of the watcher which
+ * it is to see: what the watcher has read (a password of its store, heaps) is not copied.
+ */
 static void begin_child(struct metrics_server *m)
 {
     const pid_t watcher = getpid();
+    char number[24], *const nothing[] = {NULL};
+    char name[] = SERVER_NAME, open[] = "--no-sandbox";
     fflush(NULL);
     m->began = seconds_now();
     m->child = fork();
     if (m->child != 0)
         return;
     place_files(m);
-    begin_anew(m, watcher);
+    snprintf(number, sizeof(number), "%ld", (long)watcher);
+    char *const arguments[] = {name, number, m->settings->no_sandbox ? open : NULL, NULL};
+    if (may_begin_anew && m->memory >= 0)
+        execve("/proc/self/exe", arguments, nothing);
     /* Without /proc, for one. */
     close(MEMORY);
     rights_forget_environment("");
@@ -491,36 +418,25 @@ struct place {
     socklen_t size;
 };
 
-static bool parse_port(const char *text, in_port_t *port)
-{
-    char *end;
-    unsigned long n = strtoul(text, &end, 10);
-    *port = htons((in_port_t)n);
-    return text[0] >= '0' && text[0] <= '9' && *end == '\0' && n <= UINT16_MAX;
-}
-
-static bool parse_path(const char *path, struct place *p)
-{
-    p->path.sun_family = AF_UNIX;
-    p->size = sizeof(p->path);
-    if (strlen(path) >= sizeof(p->path.sun_path))
-        return false;
-    snprintf(p->path.sun_path, sizeof(p->path.sun_path), "%s", path);
-    return true;
-}
-
 /* Numbers only: a name may have several addresses, and asking for them would take a
  * resolver that the static program lacks. */
 static bool parse_address(const char *address, struct place *p)
 {
-    char host[64];
+    char host[64], *end;
     *p = (struct place){.size = 0};
-    if (address[0] == '/')
-        return parse_path(address, p);
+    if (address[0] == '/') {
+        p->path.sun_family = AF_UNIX;
+        p->size = sizeof(p->path);
+        snprintf(p->path.sun_path, sizeof(p->path.sun_path), "%s", address);
+        return strlen(address) < sizeof(p->path.sun_path);
+    }
     const char *colon = strrchr(address, ':');
-    in_port_t port;
-    if (colon == NULL || !parse_port(colon + 1, &port) ||
+    if (colon == NULL || colon[1] < '0' || colon[1] > '9' ||
         (size_t)(colon - address) >= sizeof(host))
+        return false;
+    unsigned long number = strtoul(colon + 1, &end, 10);
+    in_port_t port = htons((in_port_t)number);
+    if (*end != '\0' || number > UINT16_MAX)
         return false;
     size_t len = (size_t)(colon - address);
     bool bracketed = len >= 2 && address[0] == '[' && colon[-1] == ']';
@@ -559,7 +475,7 @@ static void remove_stale(const struct place *p)
         close(fd);
 }
 
-static int try_to_listen(const struct place *p)
+static int listen_at(const struct place *p)
 {
     const int on = 1, off = 0;
     int fd = socket(p->any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -577,36 +493,6 @@ static int try_to_listen(const struct place *p)
     close(fd);
     errno = why;
     return -1;
-}
-
-/* ":9464" is all of this machine, also where that has no IPv6. */
-static int listen_at(const char *address)
-{
-    struct place p;
-    parse_address(address, &p);
-    int fd = try_to_listen(&p);
-    if (fd < 0 && address[0] == ':' && errno == EAFNOSUPPORT) {
-        struct place v4 = {.v4 = {.sin_family = AF_INET, .sin_port = p.v6.sin6_port},
-                           .size = sizeof(v4.v4)};
-        fd = try_to_listen(&v4);
-    }
-    return fd;
-}
-
-/* The port that the kernel chose for 0, too. */
-static void print_address(const struct metrics_server *m, const char *address)
-{
-    struct place p = {.size = sizeof(p.v6)};
-    if (m->settings->quiet)
-        return;
-    begin_message(NULL, "metrics");
-    fputs(": ", stderr);
-    put_name(m->path);
-    if (m->path[0] == '\0' && getsockname(m->listening, &p.any, &p.size) == 0)
-        fprintf(stderr, "http://%.*s:%u/metrics", (int)(strrchr(address, ':') - address),
-                address,
-                ntohs(p.any.sa_family == AF_INET ? p.v4.sin_port : p.v6.sin6_port));
-    fputs("\n", stderr);
 }
 
 /* --- from begin to end --------------------------------------------------------------- */
@@ -631,9 +517,19 @@ static void share_memory(struct metrics_server *m)
 
 struct metrics_server *metrics_server_begin(const struct settings *s, const char *address)
 {
-    if (address[0] == '/' && !trust_check(address, TRUST_LINKS))
+    const double first = 60;
+    bool is_path = address[0] == '/';
+    struct place p;
+    if (is_path && !trust_check(address, TRUST_LINKS))
         return NULL;
-    int listening = listen_at(address);
+    parse_address(address, &p);
+    int listening = listen_at(&p);
+    /* ":9464" is all of this machine, also where that has no IPv6. */
+    if (listening < 0 && address[0] == ':' && errno == EAFNOSUPPORT) {
+        struct place v4 = {.v4 = {.sin_family = AF_INET, .sin_port = p.v6.sin6_port},
+                           .size = sizeof(v4.v4)};
+        listening = listen_at(&v4);
+    }
     if (listening < 0) {
         trouble(address, strerror(errno));
         return NULL;
@@ -641,33 +537,38 @@ struct metrics_server *metrics_server_begin(const struct settings *s, const char
     struct metrics_server *m = zeroed(1, sizeof(*m));
     m->settings = s;
     m->listening = listening;
-    if (address[0] == '/')
-        snprintf(m->path, sizeof(m->path), "%s", address);
+    snprintf(m->path, sizeof(m->path), "%s", is_path ? address : "");
     share_memory(m);
-    const double first = 60;
     metrics_server_beat(m, WATCH_LOOKS, first);
-    print_address(m, address);
+    if (!s->quiet) {
+        begin_message(NULL, "metrics");
+        fputs(": ", stderr);
+        put_name(m->path);
+        /* The port that the kernel chose for 0, too. */
+        p = (struct place){.size = sizeof(p.v6)};
+        if (!is_path && getsockname(listening, &p.any, &p.size) == 0)
+            fprintf(stderr, "http://%.*s:%u/metrics",
+                    (int)(strrchr(address, ':') - address), address,
+                    ntohs(p.any.sa_family == AF_INET ? p.v4.sin_port : p.v6.sin6_port));
+        fputs("\n", stderr);
+    }
     begin_child(m);
     return m;
 }
 
-/* It is another user, whom a unit without CAP_KILL cannot signal: then it sees that nobody
- * listens any more, and if it does not, it ends with us. */
-static void end_child(const struct metrics_server *m)
-{
-    enum { MOST_LOOKS = 100, EACH_MS = 10 };
-    shutdown(m->listening, SHUT_RDWR);
-    kill(m->child, SIGKILL);
-    for (int i = 0; i < MOST_LOOKS && waitpid(m->child, NULL, WNOHANG) == 0; i++)
-        poll(NULL, 0, EACH_MS);
-}
-
+/* The child is another user, whom a unit without CAP_KILL cannot signal: then it sees that
+ * nobody listens any more, and if it does not, it ends with us. */
 void metrics_server_end(struct metrics_server *m)
 {
+    enum { MOST_LOOKS = 100, EACH_MS = 10 };
     if (m == NULL)
         return;
-    if (m->child > 0)
-        end_child(m);
+    if (m->child > 0) {
+        shutdown(m->listening, SHUT_RDWR);
+        kill(m->child, SIGKILL);
+        for (int i = 0; i < MOST_LOOKS && waitpid(m->child, NULL, WNOHANG) == 0; i++)
+            poll(NULL, 0, EACH_MS);
+    }
     if (m->path[0] != '\0')
         unlink(m->path);
     close(m->listening);

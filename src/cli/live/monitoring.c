@@ -1,13 +1,12 @@
-#include "cli/live/monitoring.h"
-
+/* What others learn of an agent while it runs. */
 #include "cli/commands/output.h"
 #include "cli/guard/allocate.h"
 #include "cli/live/agent.h"
-#include "cli/live/waiting.h"
 #include "cli/terminal/clock.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,17 +19,7 @@ static bool is_on(const struct agent *a)
     return a->monitoring.server != NULL || a->settings->metrics != NULL;
 }
 
-/* --- who it is ------------------------------------------------------------------------ */
-
-static void name_watch(struct monitoring *m, const struct settings *s)
-{
-    if (s->name != NULL || s->socket != NULL)
-        snprintf(m->watch, sizeof(m->watch), "%s", s->name != NULL ? s->name : s->socket);
-    else if (s->process_id > 0)
-        snprintf(m->watch, sizeof(m->watch), "%" PRIu64, s->process_id);
-    else
-        snprintf(m->watch, sizeof(m->watch), "%s", s->service != NULL ? s->service : "all");
-}
+/* --- counts --------------------------------------------------------------------------- */
 
 static const char *first_told(const char *a, const char *b, const char *c)
 {
@@ -41,24 +30,24 @@ static const char *first_told(const char *a, const char *b, const char *c)
 static void name_process(const struct agent *a, struct watched *w)
 {
     const struct sighted *p = &w->process;
+    struct monitored *known = w->monitored = zeroed(1, sizeof(*known));
     char own[128] = "";
     struct run_facts facts;
-    w->monitored = zeroed(1, sizeof(*w->monitored));
     run_facts_of(&facts, a->settings, p->memory != HD_UNKNOWN ? p->pid : 0, HD_UNKNOWN);
     gethostname(own, sizeof(own) - 1);
-    snprintf(w->monitored->service, sizeof(w->monitored->service), "%s",
+    snprintf(known->service, sizeof(known->service), "%s",
              first_told(facts.run.service, p->service, p->who));
-    snprintf(w->monitored->host, sizeof(w->monitored->host), "%s",
+    snprintf(known->host, sizeof(known->host), "%s",
              first_told(facts.run.host, p->host, first_told(getenv("HOSTNAME"), own, "")));
-    w->monitored->of = (struct watched_service){
-        .service = w->monitored->service, .host = w->monitored->host, .owner = p->owner};
+    known->of = (struct watched_service){
+        .service = known->service, .host = known->host, .owner = p->owner};
     run_facts_free(&facts);
 }
 
-/* --- counts --------------------------------------------------------------------------- */
-
-static void see_failures(struct agent *a, struct watched *w)
+static void see_process(struct agent *a, struct watched *w)
 {
+    if (w->monitored == NULL)
+        name_process(a, w);
     struct monitored *known = w->monitored;
     for (int why = WATCH_FINE; why < WATCH_FAILURES; why++) {
         uint64_t count = w->failures[why] - known->failures[why];
@@ -67,13 +56,6 @@ static void see_failures(struct agent *a, struct watched *w)
                                  (enum watch_failure)why, count);
         known->failures[why] = w->failures[why];
     }
-}
-
-static void see_process(struct agent *a, struct watched *w)
-{
-    if (w->monitored == NULL)
-        name_process(a, w);
-    see_failures(a, w);
 }
 
 void monitoring_tried(struct agent *a, struct watched *w, bool is_taken, bool is_triggered)
@@ -88,114 +70,88 @@ void monitoring_tried(struct agent *a, struct watched *w, bool is_taken, bool is
     a->monitoring.next_file = fmin(a->monitoring.next_file, seconds_now() + 1);
 }
 
-/* --- the text ------------------------------------------------------------------------- */
+/* --- whether it is well --------------------------------------------------------------- */
 
-/* malloc'd; of those whose snapshots are possible at all, and of those that fail. */
-static struct watched_process *list_processes(struct agent *a)
-{
-    struct watched_process *all = zeroed(a->count, sizeof(*all));
-    double offset = seconds_utc() - seconds_now();
-    for (size_t i = 0; i < a->count; i++) {
-        struct watched *w = a->all[i];
-        see_process(a, w);
-        all[i] = (struct watched_process){
-            w->monitored->of, w->last_taken > 0 ? w->last_taken : w->since + offset};
-    }
-    return all;
-}
+static void put(struct hd_memory *to, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
-/* --- whether it is well ----------------------------------------------------------------
- */
-
-/* So many intervals without a snapshot, and what it takes to find a process: one may fail,
- * and one is due. */
-static double most_without(const struct agent *a)
-{
-    const double intervals = 3, to_find = 10;
-    return intervals * a->interval + to_find;
-}
-
-/* What was not to be taken is not missed. */
-static bool is_overdue(const struct agent *a, const struct watched *w, double now)
-{
-    return now - w->last_well > most_without(a) && !w->process.is_denied &&
-           w->last_failure != WATCH_TOO_LARGE && w->last_failure != WATCH_NEAR_LIMIT;
-}
-
-static void put_text(struct hd_memory *to, const char *text)
-{
-    const struct hd_sink sink = hd_sink_memory(to);
-    sink.write(sink.context, text, strlen(text));
-}
-
-static void put_overdue(struct hd_memory *to, const struct agent *a,
-                        const struct watched *w, double now)
+static void put(struct hd_memory *to, const char *format, ...)
 {
     char line[160];
-    double without = now - w->last_well, left = schedule_due(w) - now;
-    put_text(to, "no snapshot of ");
-    hd_put_name(hd_sink_memory(to), w->process.who);
-    snprintf(line, sizeof(line),
-             " of user %" PRIu64 " for %.0f s (%.0f intervals): %s; the next attempt in "
-             "%.0f s\n",
-             w->process.owner, without, without / a->interval,
-             w->last_failure == WATCH_FINE ? "it had no turn"
-                                           : watch_failure_name(w->last_failure),
-             fmax(left, 0));
-    put_text(to, line);
+    const struct hd_sink sink = hd_sink_memory(to);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof(line), format, arguments);
+    va_end(arguments);
+    sink.write(sink.context, line, strlen(line));
 }
 
-/* Of each user one, so that nobody's failures hide those of another. */
-static void put_all_overdue(struct agent *a, struct hd_memory *to, double now)
+/* What was not to be taken is not missed. Of each user one is told, so that nobody's
+ * failures hide those of another. */
+static void put_overdue(struct agent *a, struct hd_memory *to, double most, double now)
 {
     enum { MOST_TOLD = 8 };
     const struct watched *told[MOST_TOLD];
     size_t count = 0, all = 0, k;
     for (size_t i = 0; i < a->count; i++) {
         const struct watched *w = a->all[i];
-        if (!is_overdue(a, w, now))
+        double without = now - w->last_well;
+        if (without <= most || w->process.is_denied || w->last_failure == WATCH_TOO_LARGE ||
+            w->last_failure == WATCH_NEAR_LIMIT)
             continue;
         all++;
         for (k = 0; k < count && told[k]->process.owner != w->process.owner; k++)
             ;
-        if (k == count && count < MOST_TOLD) {
-            told[count++] = w;
-            put_overdue(to, a, w, now);
-        }
+        if (k < count || count == MOST_TOLD)
+            continue;
+        told[count++] = w;
+        put(to, "no snapshot of ");
+        hd_put_name(hd_sink_memory(to), w->process.who);
+        put(to,
+            " of user %" PRIu64 " for %.0f s (%.0f intervals): %s; the next attempt in "
+            "%.0f s\n",
+            w->process.owner, without, without / a->interval,
+            w->last_failure == WATCH_FINE ? "it had no turn"
+                                          : watch_failure_name(w->last_failure),
+            fmax(schedule_due(w) - now, 0));
     }
-    if (all > count) {
-        char line[80];
-        snprintf(line, sizeof(line), "nor of %zu other processes\n", all - count);
-        put_text(to, line);
-    }
+    if (all > count)
+        put(to, "nor of %zu other processes\n", all - count);
     a->monitoring.metrics.overdue = all;
 }
 
+/* So many intervals without a snapshot, and what it takes to find a process: one may fail,
+ * and one is due. */
 static void see_health(struct agent *a)
 {
+    const double intervals = 3, to_find = 10;
+    double now = seconds_now(), most = intervals * a->interval + to_find;
     struct hd_memory text = {0};
     const struct waiting_snapshot *first = a->queue.first;
-    double now = seconds_now();
-    put_all_overdue(a, &text, now);
-    if (first != NULL && now - first->added > most_without(a)) {
-        char line[120];
-        snprintf(line, sizeof(line),
-                 "nothing stored for %.0f s: %zu snapshots wait for the store\n",
-                 now - first->added, a->queue.count);
-        put_text(&text, line);
-    }
+    put_overdue(a, &text, most, now);
+    if (first != NULL && now - first->added > most)
+        put(&text, "nothing stored for %.0f s: %zu snapshots wait for the store\n",
+            now - first->added, a->queue.count);
     if (a->monitoring.server != NULL)
         metrics_server_say_ill(a->monitoring.server, text.size > 0 ? text.bytes : "");
     hd_memory_free(&text);
 }
 
-/* --- the text as a whole ---------------------------------------------------------------
+/* --- the text --------------------------------------------------------------------------
  */
 
+/* Of those whose snapshots are possible at all, and of those that fail. */
 static void make_text(struct agent *a, struct hd_memory *text)
 {
     struct watch_metrics *m = &a->monitoring.metrics;
-    struct watched_process *processes = list_processes(a);
+    struct watched_process *processes = zeroed(a->count, sizeof(*processes));
+    double offset = seconds_utc() - seconds_now();
+    for (size_t i = 0; i < a->count; i++) {
+        struct watched *w = a->all[i];
+        see_process(a, w);
+        processes[i] = (struct watched_process){
+            w->monitored->of, w->last_taken > 0 ? w->last_taken : w->since + offset};
+    }
     see_health(a);
     m->watch = a->monitoring.watch;
     m->beat = seconds_utc();
@@ -218,19 +174,8 @@ static bool write_text(const void *thing, const struct settings *s, FILE *to,
 {
     const struct hd_memory *text = thing;
     (void)s;
-    if (fwrite(text->bytes, 1, text->size, to) == text->size && fflush(to) == 0)
-        return true;
-    err->status = HD_IO;
-    snprintf(err->message, sizeof(err->message), "cannot write all of it");
-    return false;
-}
-
-/* The temporary file of the program is one, so only while no snapshot is taken here. */
-static void write_file(struct agent *a, const struct hd_memory *text, double now)
-{
-    const struct output_how how = {.write = write_text, .never_waits = true};
-    bool ok = output_file(a->settings, a->settings->metrics, how, text);
-    a->monitoring.next_file = now + (ok ? file_every : file_again);
+    return (fwrite(text->bytes, 1, text->size, to) == text->size && fflush(to) == 0) ||
+           set_error(err, HD_IO, "cannot write all of it");
 }
 
 void monitoring_turn(struct agent *a)
@@ -241,6 +186,7 @@ void monitoring_turn(struct agent *a)
         return;
     if (m->server != NULL)
         metrics_server_beat(m->server, m->activity, m->seconds);
+    /* The temporary file of the program is one, so only while no snapshot is taken here. */
     bool writes =
         a->settings->metrics != NULL && now >= m->next_file && m->activity != WATCH_TAKES;
     if (!writes && (m->server == NULL || now - m->published < publish_every))
@@ -249,8 +195,11 @@ void monitoring_turn(struct agent *a)
     make_text(a, &text);
     if (m->server != NULL)
         metrics_server_publish(m->server, text.bytes, text.size);
-    if (writes)
-        write_file(a, &text, now);
+    if (writes) {
+        const struct output_how how = {.write = write_text, .never_waits = true};
+        bool ok = output_file(a->settings, a->settings->metrics, how, &text);
+        m->next_file = now + (ok ? file_every : file_again);
+    }
     m->published = now;
     hd_memory_free(&text);
 }
@@ -272,12 +221,20 @@ void monitoring_expect(struct agent *a, enum watch_activity what, double seconds
 bool monitoring_begin(struct agent *a)
 {
     const struct settings *s = a->settings;
+    struct monitoring *m = &a->monitoring;
     const double first = 60;
-    a->monitoring.metrics.started = seconds_utc();
-    name_watch(&a->monitoring, s);
+    m->metrics.started = seconds_utc();
+    if (s->name == NULL && s->socket == NULL && s->process_id > 0)
+        snprintf(m->watch, sizeof(m->watch), "%" PRIu64, s->process_id);
+    else
+        snprintf(m->watch, sizeof(m->watch), "%s",
+                 s->name != NULL      ? s->name
+                 : s->socket != NULL  ? s->socket
+                 : s->service != NULL ? s->service
+                                      : "all");
     if (s->listen != NULL)
-        a->monitoring.server = metrics_server_begin(s, s->listen);
-    if (s->listen != NULL && a->monitoring.server == NULL)
+        m->server = metrics_server_begin(s, s->listen);
+    if (s->listen != NULL && m->server == NULL)
         return false;
     monitoring_expect(a, WATCH_LOOKS, first);
     return true;

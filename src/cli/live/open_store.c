@@ -20,23 +20,9 @@ void store_trouble(const char *url, const struct hd_error *err)
     hd_memory_free(&name);
 }
 
-/* A command line is there for everybody on the machine to see. */
-static void warn_of_password(const char *url)
-{
-    struct hd_memory name = {0};
-    hd_store_put_url(hd_sink_memory(&name), url);
-    bool is_secret = name.bytes != NULL && strcmp(name.bytes, url) != 0;
-    if (is_secret) {
-        begin_message("note", name.bytes);
-        end_message(
-            ": the password is visible to others on this machine (ps): put the URL into "
-            "HEAPDRIFT_STORE, or the password into the file named by PGPASSFILE");
-    }
-    hd_memory_free(&name);
-}
-
 /* SQLite makes files beside its own, and needs their names. */
-static bool is_trusted(const char *url, enum hd_store_use use, struct hd_error *err)
+struct hd_store *open_trusted_store(const char *url, enum hd_store_use use,
+                                    struct hd_error *err)
 {
     enum trust_rule rule = use == HD_STORE_WRITE ? TRUST_KEPT : TRUST_LINKS;
     struct hd_memory path = {0};
@@ -44,18 +30,9 @@ static bool is_trusted(const char *url, enum hd_store_use use, struct hd_error *
     bool ok = !hd_store_put_path(hd_sink_memory(&path), url) || path.bytes == NULL ||
               trust_allows(path.bytes, rule, why);
     hd_memory_free(&path);
-    if (ok)
-        return true;
-    err->status = HD_IO;
-    snprintf(err->message, sizeof(err->message), "%.*s", (int)sizeof(err->message) - 1,
-             why);
-    return false;
-}
-
-struct hd_store *open_trusted_store(const char *url, enum hd_store_use use,
-                                    struct hd_error *err)
-{
-    return is_trusted(url, use, err) ? hd_store_open(url, use, err) : NULL;
+    if (!ok)
+        set_error(err, HD_IO, "%s", why);
+    return ok ? hd_store_open(url, use, err) : NULL;
 }
 
 struct hd_store *open_store(const struct settings *s, enum hd_store_use use)
@@ -63,8 +40,16 @@ struct hd_store *open_store(const struct settings *s, enum hd_store_use use)
     const char *url = store_url(s);
     struct hd_error err = {0};
     struct hd_store *store = open_trusted_store(url, use, &err);
-    if (!s->quiet && s->store != NULL)
-        warn_of_password(url);
+    struct hd_memory shown = {0};
+    hd_store_put_url(hd_sink_memory(&shown), url);
+    /* A command line is there for everybody on the machine to see. */
+    if (!s->quiet && s->store != NULL && shown.bytes != NULL &&
+        strcmp(shown.bytes, url) != 0)
+        put_message("note", shown.bytes,
+                    "the password is visible to others on this machine (ps): put the URL "
+                    "into HEAPDRIFT_STORE, or the password into the file named by "
+                    "PGPASSFILE");
+    hd_memory_free(&shown);
     if (store == NULL) {
         store_trouble(url, &err);
         return NULL;
@@ -73,24 +58,9 @@ struct hd_store *open_store(const struct settings *s, enum hd_store_use use)
     if (use == HD_STORE_WRITE)
         hd_store_set_patience(store, restart_seconds);
     const char *note = hd_store_note(store);
-    if (note != NULL && !s->quiet) {
-        begin_message("note", hd_store_name(store));
-        fputs(": ", stderr);
-        end_message(note);
-    }
+    if (note != NULL && !s->quiet)
+        put_message("note", hd_store_name(store), "%s", note);
     return store;
-}
-
-/* With --save the store is opened again, to be written. */
-static bool enter_behind_file(struct settings *s, const char *file)
-{
-    return s->save || sandbox_narrow_to_store(s, file);
-}
-
-static bool enter_behind_server(struct settings *s)
-{
-    return s->save ? sandbox_enter_with_store(s, NULL)
-                   : sandbox_enter_to_read_store(s, NULL);
 }
 
 struct hd_store *open_store_inside(struct settings *s)
@@ -100,8 +70,10 @@ struct hd_store *open_store_inside(struct settings *s)
     struct hd_store *store = NULL;
     if (!is_file || sandbox_enter_to_read_store(s, file.bytes))
         store = open_store(s, HD_STORE_READ);
-    if (store != NULL &&
-        !(is_file ? enter_behind_file(s, file.bytes) : enter_behind_server(s))) {
+    /* With --save the store is opened again, to be written. */
+    if (store != NULL && !(is_file   ? s->save || sandbox_narrow_to_store(s, file.bytes)
+                           : s->save ? sandbox_enter_with_store(s, NULL)
+                                     : sandbox_enter_to_read_store(s, NULL))) {
         hd_store_close(store);
         store = NULL;
     }
@@ -124,12 +96,11 @@ void store_report_left_out(const struct settings *s, const struct hd_series_list
     enum { MOST = 20 };
     size_t count;
     const uint64_t *ids = hd_series_left_out(l, &count);
-    char name[40];
-    for (size_t i = 0; !s->quiet && i < count && i < MOST; i++) {
-        snprintf(name, sizeof(name), "run %" PRIu64, ids[i]);
-        begin_message("warning", name);
-        end_message(": left out: a value of its row is longer than any that is recorded");
-    }
+    for (size_t i = 0; !s->quiet && i < count && i < MOST; i++)
+        fprintf(stderr,
+                "heapdrift: warning: run %" PRIu64
+                ": left out: a value of its row is longer than any that is recorded\n",
+                ids[i]);
     if (!s->quiet && count > MOST)
         fprintf(stderr, "heapdrift: warning: %zu more runs left out\n", count - MOST);
 }

@@ -37,64 +37,51 @@ static int digit(char c)
 
 /* --- attributes ---------------------------------------------------------------------- */
 
-/* In place; false for a % without two digits, and for %00. */
-static bool decode(char *s)
-{
-    char *to = s;
-    while (*s != '\0') {
-        if (*s != '%') {
-            *to++ = *s++;
-            continue;
-        }
-        int high = digit(s[1]), low = high >= 0 ? digit(s[2]) : -1;
-        if (low < 0 || high + low == 0)
-            return false;
-        *to++ = (char)(high * 16 + low);
-        s += 3;
-    }
-    *to = '\0';
-    return true;
-}
-
-static char *trimmed(char *s)
+/* Without the blanks around it, and with % and two digits as one byte; in place. NULL for a
+ * % without two digits, and for %00. */
+static char *decoded(char *s)
 {
     static const char blanks[] = " \t";
     s += strspn(s, blanks);
     size_t len = strlen(s);
     while (len > 0 && strchr(blanks, s[len - 1]) != NULL)
         s[--len] = '\0';
-    return s;
-}
-
-/* A pair without a name is none; nothing at all is no pair. */
-static bool split_attributes(char *text, pair_reader *each, void *context)
-{
-    for (char *rest = text, *pair; (pair = strsep(&rest, ",")) != NULL;) {
-        char *equals = strchr(pair, '=');
-        if (trimmed(pair)[0] == '\0')
-            continue;
-        if (equals == NULL)
-            return false;
-        *equals = '\0';
-        char *name = trimmed(pair), *value = trimmed(equals + 1);
-        if (name[0] == '\0' || !decode(name) || !decode(value))
-            return false;
-        if (each != NULL)
-            each(context, name, value);
+    char *begin = s;
+    for (char *to = s;;) {
+        if (*s == '%') {
+            int high = digit(s[1]), low = high >= 0 ? digit(s[2]) : -1;
+            if (low < 0 || high + low == 0)
+                return NULL;
+            *to++ = (char)(high * 16 + low);
+            s += 3;
+        } else if ((*to++ = *s++) == '\0') {
+            return begin;
+        }
     }
-    return true;
 }
 
 /* "name=value,name=value", where %2C stands for a comma. False, and nothing is taken, if
- * any of it is not so: opentelemetry.io/docs/specs/otel/resource/sdk. */
+ * any of it is not so: opentelemetry.io/docs/specs/otel/resource/sdk. A pair without a name
+ * is none; nothing at all is no pair. */
 static bool parse_attributes(const char *text, pair_reader *each, void *context)
 {
-    char *copy = copy_of(text, strlen(text));
-    bool ok = split_attributes(copy, NULL, NULL);
-    memcpy(copy, text, strlen(text) + 1);
-    if (ok)
-        split_attributes(copy, each, context);
-    free(copy);
+    bool ok = true;
+    for (int pass = 0; pass < 2 && ok; pass++) {
+        char *copy = copy_of(text, strlen(text));
+        for (char *rest = copy, *pair; ok && (pair = strsep(&rest, ",")) != NULL;) {
+            char *equals = strchr(pair, '=');
+            if (pair[strspn(pair, " \t")] == '\0')
+                continue;
+            if (equals != NULL)
+                *equals = '\0';
+            const char *name = equals != NULL ? decoded(pair) : NULL;
+            const char *value = equals != NULL ? decoded(equals + 1) : NULL;
+            ok = name != NULL && value != NULL && name[0] != '\0';
+            if (ok && pass == 1)
+                each(context, name, value);
+        }
+        free(copy);
+    }
     return ok;
 }
 
@@ -103,34 +90,12 @@ static bool parse_attributes(const char *text, pair_reader *each, void *context)
 static char *put_utf8(char *to, uint32_t code)
 {
     const unsigned tail = 0x80, bits = 6, mask = 0x3F;
-    if (code < tail) {
-        *to++ = (char)code;
-    } else if (code < 0x800) {
-        *to++ = (char)(0xC0 | code >> bits);
-        *to++ = (char)(tail | (code & mask));
-    } else if (code < 0x10000) {
-        *to++ = (char)(0xE0 | code >> 2 * bits);
-        *to++ = (char)(tail | (code >> bits & mask));
-        *to++ = (char)(tail | (code & mask));
-    } else {
-        *to++ = (char)(0xF0 | code >> 3 * bits);
-        *to++ = (char)(tail | (code >> 2 * bits & mask));
-        *to++ = (char)(tail | (code >> bits & mask));
-        *to++ = (char)(tail | (code & mask));
-    }
+    unsigned more_bytes = code < tail ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+    static const unsigned char heads[] = {0, 0xC0, 0xE0, 0xF0};
+    *to++ = (char)(heads[more_bytes] | code >> more_bytes * bits);
+    for (unsigned i = more_bytes; i-- > 0;)
+        *to++ = (char)(tail | (code >> i * bits & mask));
     return to;
-}
-
-/* So many digits behind an escape's letter; false if they are not there. */
-static bool read_digits(const char *s, unsigned count, uint32_t *code)
-{
-    *code = 0;
-    for (unsigned i = 0; i < count; i++) {
-        if (digit(s[i]) < 0)
-            return false;
-        *code = *code * 16 + (uint32_t)digit(s[i]);
-    }
-    return *code > 0 && *code < 0x110000;
 }
 
 /* What stands behind a backslash at *from, which moves behind it. */
@@ -140,14 +105,19 @@ static bool unescape(const char **from, char **to)
     char letter = *(*from)++;
     const char *simple = letter != '\0' ? strchr(letters, letter) : NULL;
     unsigned count = letter == 'x' ? 2 : letter == 'u' ? 4 : letter == 'U' ? 8 : 0;
-    uint32_t code;
+    uint32_t code = 0;
     if (simple != NULL) {
         *(*to)++ = meanings[simple - letters];
         return true;
     }
-    if (count == 0 || !read_digits(*from, count, &code))
+    for (unsigned i = 0; i < count; i++) {
+        int next = digit(*(*from)++);
+        if (next < 0)
+            return false;
+        code = code * 16 + (uint32_t)next;
+    }
+    if (code == 0 || code >= 0x110000)
         return false;
-    *from += count;
     if (letter == 'x')
         *(*to)++ = (char)code;
     else
@@ -155,27 +125,7 @@ static bool unescape(const char **from, char **to)
     return true;
 }
 
-/* In place: from behind the first quote up to the last. */
-static bool unquote(char *s)
-{
-    const char *from = s;
-    char *to = s;
-    while (*from != '"') {
-        if (*from == '\0')
-            return false;
-        if (*from != '\\') {
-            *to++ = *from++;
-            continue;
-        }
-        from++;
-        if (!unescape(&from, &to))
-            return false;
-    }
-    *to = '\0';
-    return true;
-}
-
-/* Lines of name="value", with the escapes of Go (\" \\ \n \x41 é). Lines that are not
+/* Lines of name="value", with the escapes of Go (\" \\ \n \x41 \u00e9). Lines that are not
  * so are passed over. */
 static void parse_labels(const char *text, pair_reader *each, void *context)
 {
@@ -185,8 +135,21 @@ static void parse_labels(const char *text, pair_reader *each, void *context)
         if (equals == NULL || equals == line || equals[1] != '"')
             continue;
         *equals = '\0';
-        if (unquote(equals + 2))
-            each(context, line, equals + 2);
+        /* In place: from behind the first quote up to the last. */
+        const char *from = equals + 2;
+        char *to = equals + 2;
+        bool ok = true;
+        while (ok && *from != '"' && *from != '\0')
+            if (*from != '\\') {
+                *to++ = *from++;
+            } else {
+                from++;
+                ok = unescape(&from, &to);
+            }
+        if (!ok || *from == '\0')
+            continue;
+        *to = '\0';
+        each(context, line, equals + 2);
     }
     free(copy);
 }
@@ -227,10 +190,7 @@ static const char *kept(struct run_facts *f, const char *s, size_t len)
 {
     struct run_facts_memory *m = f->memory;
     m->strings = more(m->strings, (m->string_count + 1) * sizeof(*m->strings));
-    char *copy = more(NULL, len + 1);
-    memcpy(copy, s, len);
-    copy[len] = '\0';
-    return m->strings[m->string_count++] = copy;
+    return m->strings[m->string_count++] = copy_of(s, len);
 }
 
 static bool is_told(const char *s)
@@ -265,12 +225,6 @@ static void know_label(struct run_facts *f, const char *name, size_t len, const 
         (struct hd_label){kept(f, name, len), kept(f, value, strlen(value))};
     f->run.labels = m->labels;
     f->run.label_count = m->label_count;
-}
-
-static void know_limit(struct run_facts *f, uint64_t limit)
-{
-    if (limit > 0 && limit < f->run.limit)
-        f->run.limit = limit;
 }
 
 /* --- options --------------------------------------------------------- */
@@ -335,39 +289,17 @@ static void add_attribute(void *context, const char *name, const char *value)
     }
 }
 
-/* By the names that manifests give what the downward API tells. */
-static void read_pod_variables(struct run_facts *f, const struct variables *v)
+/* By the names that manifests give what the downward API tells; the limit as
+ * learn.microsoft.com/dotnet/core/runtime-config/garbage-collector: hexadecimal. */
+void run_facts_read_environment(struct run_facts *f, const char *variables, size_t size)
 {
     static const struct {
         const char *variable, *label;
-    } all[] = {{"POD_NAME", "k8s.pod.name"},
+    } pod[] = {{"POD_NAME", "k8s.pod.name"},
                {"POD_NAMESPACE", "k8s.namespace.name"},
                {"NODE_NAME", "k8s.node.name"}};
-    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
-        const char *value = value_of(v, all[i].variable);
-        if (is_told(value))
-            know_label(f, all[i].label, strlen(all[i].label), value);
-    }
-}
-
-/* learn.microsoft.com/dotnet/core/runtime-config/garbage-collector: hexadecimal. */
-static void parse_hard_limit(struct run_facts *f, const struct variables *v)
-{
-    static const char *const names[] = {"DOTNET_GCHeapHardLimit",
-                                        "COMPlus_GCHeapHardLimit"};
-    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-        const char *value = value_of(v, names[i]);
-        char *end;
-        uint64_t limit = is_told(value) ? strtoull(value, &end, 16) : 0;
-        if (limit > 0 && *end == '\0') {
-            know_limit(f, limit);
-            return;
-        }
-    }
-}
-
-void run_facts_read_environment(struct run_facts *f, const char *variables, size_t size)
-{
+    static const char *const limits[] = {"DOTNET_GCHeapHardLimit",
+                                         "COMPlus_GCHeapHardLimit"};
     const struct variables v = {variables, size};
     const char *service = value_of(&v, "OTEL_SERVICE_NAME");
     const char *attributes = value_of(&v, "OTEL_RESOURCE_ATTRIBUTES");
@@ -375,34 +307,22 @@ void run_facts_read_environment(struct run_facts *f, const char *variables, size
         know(f, &f->run.service, service);
     if (is_told(attributes) && !parse_attributes(attributes, add_attribute, f))
         f->problem = "OTEL_RESOURCE_ATTRIBUTES is not a list of name=value; ignored";
-    read_pod_variables(f, &v);
-    if (f->run.limit == HD_UNKNOWN)
-        parse_hard_limit(f, &v);
+    for (size_t i = 0; i < sizeof(pod) / sizeof(*pod); i++) {
+        const char *value = value_of(&v, pod[i].variable);
+        if (is_told(value))
+            know_label(f, pod[i].label, strlen(pod[i].label), value);
+    }
+    for (size_t i = 0; i < sizeof(limits) / sizeof(*limits) && f->run.limit == HD_UNKNOWN;
+         i++) {
+        const char *value = value_of(&v, limits[i]);
+        char *end = NULL;
+        uint64_t limit = is_told(value) ? strtoull(value, &end, 16) : 0;
+        if (limit > 0 && *end == '\0')
+            f->run.limit = limit;
+    }
 }
 
 /* --- files ----------------------------------------------------------- */
-
-/* A small file, with a NUL behind what is in it; malloc'd, NULL if it cannot be read. */
-static char *read_small(const char *path, size_t *size)
-{
-    enum { BLOCK = 4096, MOST = 1 << 20 };
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0)
-        return NULL;
-    char *text = NULL;
-    ssize_t n = 1;
-    for (*size = 0; n > 0 && *size<MOST; *size += n> 0 ? (size_t)n : 0) {
-        text = more(text, *size + BLOCK + 1);
-        n = read(fd, text + *size, BLOCK);
-    }
-    close(fd);
-    if (n < 0) {
-        free(text);
-        return NULL;
-    }
-    text[*size] = '\0';
-    return text;
-}
 
 static void add_pod_label(void *context, const char *name, const char *value)
 {
@@ -418,28 +338,43 @@ static void add_pod_label(void *context, const char *name, const char *value)
 /* The names that the documentation of Kubernetes uses in its examples. */
 void run_facts_read_pod(struct run_facts *f, const char *folder)
 {
+    enum { MOST = 1 << 20 };
     static const struct {
         const char *file, *label;
     } all[] = {{"labels", NULL},
                {"name", "k8s.pod.name"},
                {"namespace", "k8s.namespace.name"},
                {"node", "k8s.node.name"}};
+    char *text = NULL;
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
         char path[1024];
-        size_t size;
+        size_t size = 0;
+        ssize_t n = -1;
         int len = snprintf(path, sizeof(path), "%s/%s", folder, all[i].file);
-        char *text = len < (int)sizeof(path) ? read_small(path, &size) : NULL;
-        if (text != NULL && all[i].label == NULL)
+        int fd =
+            len < (int)sizeof(path) ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+        if (fd < 0)
+            continue;
+        text = more(text, MOST + 1);
+        while (size < MOST && (n = read(fd, text + size, MOST - size)) > 0)
+            size += (size_t)n;
+        close(fd);
+        text[size] = '\0';
+        if (n < 0)
+            continue;
+        if (all[i].label == NULL)
             parse_labels(text, add_pod_label, f);
-        else if (text != NULL && text[strcspn(text, "\n")] == '\0' && text[0] != '\0')
+        else if (text[strcspn(text, "\n")] == '\0' && text[0] != '\0')
             know_label(f, all[i].label, strlen(all[i].label), text);
-        free(text);
     }
+    free(text);
 }
 
 void run_facts_read_group(struct run_facts *f, const char *root, uint64_t pid)
 {
-    know_limit(f, memory_limit(root, pid));
+    uint64_t limit = memory_limit(root, pid);
+    if (limit > 0 && limit < f->run.limit)
+        f->run.limit = limit;
 }
 
 /* --- all of it ------------------------------------------------------- */
@@ -476,38 +411,26 @@ void run_facts_of_process(struct run_facts *f, uint64_t pid)
     read_environment_of(f, pid);
 }
 
-static void read_node(struct run_facts *f)
-{
-    const char *node = getenv("NODE_NAME");
-    if (is_told(node))
-        know_label(f, "k8s.node.name", strlen("k8s.node.name"), node);
-}
-
-static void know_owner(struct run_facts *f, uint64_t owner)
-{
-    static const char name[] = "process.owner";
-    char number[24];
-    snprintf(number, sizeof(number), "%" PRIu64, owner);
-    if (owner != HD_UNKNOWN)
-        know_label(f, name, strlen(name), number);
-}
-
 void run_facts_of(struct run_facts *f, const struct settings *s, uint64_t pid,
                   uint64_t owner)
 {
+    const char *node = getenv("NODE_NAME");
+    char number[24];
     run_facts_begin(f);
     run_facts_add_options(f, s);
-    know_owner(f, owner);
+    snprintf(number, sizeof(number), "%" PRIu64, owner);
+    if (owner != HD_UNKNOWN)
+        know_label(f, "process.owner", strlen("process.owner"), number);
     bool is_told_limit = f->run.limit != HD_UNKNOWN;
     read_environment_of(f, pid);
     if (!is_told_limit)
         run_facts_read_group(f, "", pid);
-    if (s->all) {
-        read_node(f);
-        return;
+    if (!s->all) {
+        read_own_environment(f);
+        run_facts_read_pod(f, RUN_FACTS_PODINFO);
+    } else if (is_told(node)) {
+        know_label(f, "k8s.node.name", strlen("k8s.node.name"), node);
     }
-    read_own_environment(f);
-    run_facts_read_pod(f, RUN_FACTS_PODINFO);
 }
 
 void run_facts_of_snapshot(struct run_facts *f, const struct settings *s,

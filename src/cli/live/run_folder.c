@@ -10,38 +10,28 @@
 
 enum { MOST_PROGRAM = 40, MOST_OF_A_MINUTE = 99 };
 
-static bool is_taken(char c)
-{
-    return (isalnum((unsigned char)c) && (unsigned char)c < 0x80) ||
-           strchr("._-", c) != NULL;
-}
-
-/* Of what is left out a single "-" stays. Gives the length. */
-static size_t put_program(const char *program, char *to)
-{
-    size_t len = 0;
-    for (; *program != '\0' && len < MOST_PROGRAM; program++)
-        if (is_taken(*program))
-            to[len++] = *program;
-        else if (len > 0 && to[len - 1] != '-')
-            to[len++] = '-';
-    while (len > 0 && strchr("-.", to[len - 1]) != NULL)
-        len--;
-    to[len] = '\0';
-    return len;
-}
-
+/* Of what is left out of the program's name a single "-" stays. */
 void run_folder_name(const char *program, uint64_t pid, time_t when, char *name,
                      size_t size)
 {
     char words[MOST_PROGRAM + 1], number[24] = "", at[32] = "";
     struct tm local = {0};
-    bool named = put_program(program != NULL ? program : "", words) > 0;
+    size_t len = 0;
+    for (const char *c = program != NULL ? program : ""; *c != '\0' && len < MOST_PROGRAM;
+         c++)
+        if ((isalnum((unsigned char)*c) && (unsigned char)*c < 0x80) ||
+            strchr("._-", *c) != NULL)
+            words[len++] = *c;
+        else if (len > 0 && words[len - 1] != '-')
+            words[len++] = '-';
+    while (len > 0 && strchr("-.", words[len - 1]) != NULL)
+        len--;
+    words[len] = '\0';
     if (pid > 0)
         snprintf(number, sizeof(number), "-%" PRIu64, pid);
     if (localtime_r(&when, &local) != NULL)
         strftime(at, sizeof(at), "-%Y%m%d-%H%M", &local);
-    snprintf(name, size, "heapdrift%s%s%s%s", named ? "-" : "", words, number, at);
+    snprintf(name, size, "heapdrift%s%s%s%s", len > 0 ? "-" : "", words, number, at);
 }
 
 /* mkdir follows no link, so whatever others put below /tmp is an older one at the most. */

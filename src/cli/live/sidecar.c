@@ -43,32 +43,8 @@ static void tick(void *context)
     monitoring_turn(a);
 }
 
-/* The times of this series are then not what they seem; whoever reads it is told as well.
- */
-static void see_clock(struct agent *a)
-{
-    double offset = seconds_utc() - seconds_now(), jump = offset - a->clock_offset;
-    if (fabs(jump) >= CLOCK_JUMP_S && !a->settings->quiet) {
-        begin_message("note", "");
-        fprintf(stderr, "the system clock was changed by %+.0f s since the last snapshot\n",
-                jump);
-    }
-    a->clock_offset = offset;
-}
-
 /* --- what a snapshot came to -----------------------------------------------------------
  */
-
-/* Of a number of snapshots each is wanted; without one the next may do. */
-static void count_result(struct agent *a, int result)
-{
-    bool counts = a->settings->snapshot_count > 0 && result != EXIT_DONE;
-    if (counts && a->status != EXIT_TROUBLE)
-        a->status = result;
-    bool is_enough =
-        a->settings->snapshot_count > 0 && a->attempts >= a->settings->snapshot_count;
-    a->is_over = a->is_over || is_enough || (a->is_once && result == EXIT_TROUBLE);
-}
 
 static void end_work(struct agent *a, int result, bool is_taken)
 {
@@ -80,7 +56,12 @@ static void end_work(struct agent *a, int result, bool is_taken)
     monitoring_tried(a, w, is_taken, is_triggered);
     triggering_tried(a, w, is_taken);
     a->at_work = NULL;
-    count_result(a, result);
+    /* Of a number of snapshots each is wanted; without one the next may do. */
+    uint32_t wanted = a->settings->snapshot_count;
+    if (wanted > 0 && result != EXIT_DONE && a->status != EXIT_TROUBLE)
+        a->status = result;
+    a->is_over = a->is_over || (wanted > 0 && a->attempts >= wanted) ||
+                 (a->is_once && result == EXIT_TROUBLE);
 }
 
 static void fail_work(struct agent *a, enum watch_failure why, const struct hd_error *err)
@@ -88,7 +69,7 @@ static void fail_work(struct agent *a, enum watch_failure why, const struct hd_e
     if (a->is_once)
         print_error(NULL, err);
     else
-        finding_failed(a->at_work, why, err->message);
+        finding_failed(a->at_work, why, "%s", err->message);
     end_work(a, EXIT_TROUBLE, false);
 }
 
@@ -107,18 +88,6 @@ static enum watch_failure reason_of(const struct agent *a, const struct taken *t
     return t->err.topic == HD_ABOUT_DIRECT ? WATCH_DENIED : WATCH_OTHER;
 }
 
-/* What was known of one that ended says nothing of the next. */
-static void see_run(struct agent *a, struct watched *w, uint64_t instance)
-{
-    uint64_t before = w->taken > 0 ? w->instance : a->last_instance;
-    bool is_first = w->taken == 0 && a->last.who[0] == '\0';
-    if (!a->settings->all && !is_first && instance != before && !a->settings->quiet) {
-        begin_message("note", w->process.who);
-        fputs(": a new process, so a new series\n", stderr);
-    }
-    w->instance = instance;
-}
-
 static void keep(struct agent *a, struct taken *t)
 {
     struct watched *w = a->at_work;
@@ -130,23 +99,21 @@ static void keep(struct agent *a, struct taken *t)
     w->seconds = seconds_now() - w->begun;
     const struct queued_snapshot what = {.who = w->process.who,
                                          .series = w->number,
-                                         .run = &a->facts.run,
+                                         .facts = &a->facts,
                                          .pause_seconds = w->pause};
     storing_add(&a->queue, &t->digest, &what);
-    see_run(a, w, t->collected.origin.instance);
+    /* What was known of one that ended says nothing of the next. */
+    uint64_t instance = t->collected.origin.instance;
+    bool is_first = w->taken == 0 && a->last.who[0] == '\0';
+    if (!a->settings->all && !is_first && !a->settings->quiet &&
+        instance != (w->taken > 0 ? w->instance : a->last_instance))
+        put_message("note", w->process.who, "a new process, so a new series");
+    w->instance = instance;
     watched_succeeded(w);
     if (w->share != NULL)
         time_share_succeeded(&a->shares, w->share, w->seconds);
     a->taken++;
     end_work(a, t->status, true);
-}
-
-static void tell_end(struct hd_error *err)
-{
-    const struct hd_error end = *err;
-    bool is_named = strncmp(end.message, "process ", strlen("process ")) == 0;
-    snprintf(err->message, sizeof(err->message), "the %s%.200s", is_named ? "" : "process ",
-             end.status == HD_CLOSED ? end.message : "has exited");
 }
 
 static void see_taken(struct agent *a, struct taken *t)
@@ -163,20 +130,59 @@ static void see_taken(struct agent *a, struct taken *t)
     w->failed_in_row++;
     if (w->share != NULL)
         time_share_failed(&a->shares, w->share, w->cost, seconds_now());
-    if (why == WATCH_ENDED && !a->is_once)
-        tell_end(&t->err);
+    if (why == WATCH_ENDED && !a->is_once) {
+        const struct hd_error end = t->err;
+        bool is_named = strncmp(end.message, "process ", strlen("process ")) == 0;
+        snprintf(t->err.message, sizeof(t->err.message), "the %s%.200s",
+                 is_named ? "" : "process ",
+                 end.status == HD_CLOSED ? end.message : "has exited");
+    }
     fail_work(a, why, &t->err);
 }
 
 /* --- one at a time ------------------------------------------------------------------ */
 
-static void tell_no_lock(struct agent *a)
+/* A turn that does not come costs one snapshot: who holds it for so long hangs. */
+static bool has_turn(struct agent *a)
 {
-    if (!a->told_no_lock && !a->settings->quiet) {
-        begin_message("note", a->lock.path != NULL ? a->lock.path : "heapdrift.lock");
-        fprintf(stderr, ": %s; another collector may run at the same time\n", a->lock.why);
+    enum host_lock_state state = host_lock_try(&a->lock);
+    if (state == HOST_LOCK_NONE && !a->told_no_lock && !a->settings->quiet)
+        put_message("note", a->lock.path != NULL ? a->lock.path : "heapdrift.lock",
+                    "%s; another collector may run at the same time", a->lock.why);
+    a->told_no_lock |= state == HOST_LOCK_NONE;
+    if (state != HOST_LOCK_BUSY)
+        return true;
+    struct hd_error err;
+    double most = fmin(a->interval, TURN_S);
+    if (seconds_now() - a->turn_since <= most)
+        return false;
+    set_error(&err, HD_TIMED_OUT,
+              "another collector on this host has been running for %.0f s", most);
+    fail_work(a, WATCH_BUSY, &err);
+    return false;
+}
+
+/* --- one snapshot ------------------------------------------------------------------- */
+
+/* What is to be known of the run, and of the clock: the times of this series are not what
+ * they seem if it was set, and whoever reads it is told as well. */
+static void see_run(struct agent *a)
+{
+    const struct sighted *process = &a->at_work->process;
+    double offset = seconds_utc() - seconds_now(), jump = offset - a->clock_offset;
+    bool quiet = a->settings->quiet;
+    if (fabs(jump) >= CLOCK_JUMP_S && !quiet) {
+        begin_message("note", "");
+        fprintf(stderr, "the system clock was changed by %+.0f s since the last snapshot\n",
+                jump);
     }
-    a->told_no_lock = true;
+    a->clock_offset = offset;
+    /* Before: a process may end behind its snapshot, and what it was called goes with it.
+     */
+    run_facts_of(&a->facts, a->settings, process->memory != HD_UNKNOWN ? process->pid : 0,
+                 a->settings->all ? process->owner : HD_UNKNOWN);
+    if (a->facts.problem != NULL && !quiet)
+        put_message("warning", process->who, "%s", a->facts.problem);
 }
 
 /* So long others wait for this one, too. One of many that has never given a snapshot has a
@@ -188,58 +194,6 @@ static double most_seconds(const struct agent *a)
     if (w->share != NULL && w->taken == 0 && w->failed_in_row < 2)
         most = ldexp(most, (int)w->failed_in_row - 2);
     return fmax(fmin(most, TURN_S), 2 * silence);
-}
-
-/* A turn that does not come costs one snapshot: who holds it for so long hangs. */
-static bool has_turn(struct agent *a)
-{
-    enum host_lock_state state = host_lock_try(&a->lock);
-    if (state == HOST_LOCK_NONE)
-        tell_no_lock(a);
-    if (state != HOST_LOCK_BUSY)
-        return true;
-    struct hd_error err = {.status = HD_TIMED_OUT};
-    double most = fmin(a->interval, TURN_S);
-    if (seconds_now() - a->turn_since <= most)
-        return false;
-    snprintf(err.message, sizeof(err.message),
-             "another collector on this host has been running for %.0f s", most);
-    fail_work(a, WATCH_BUSY, &err);
-    return false;
-}
-
-/* A process that is larger has a heap that may be; what is not known may be, too. */
-static bool is_small_enough(struct agent *a)
-{
-    uint64_t most = a->settings->max_heap, memory = a->at_work->process.memory;
-    struct hd_error err = {.status = HD_TOO_BIG};
-    if (most == 0 || (memory != HD_UNKNOWN && memory <= most))
-        return true;
-    if (memory == HD_UNKNOWN)
-        snprintf(err.message, sizeof(err.message),
-                 "its memory use is not visible from here, as --max-heap requires");
-    else
-        snprintf(err.message, sizeof(err.message),
-                 "it uses %.0f MiB, more than --max-heap (%.0f MiB)",
-                 (double)memory / 1048576, (double)most / 1048576);
-    fail_work(a, WATCH_TOO_LARGE, &err);
-    return false;
-}
-
-/* --- one snapshot ------------------------------------------------------------------- */
-
-static void see_facts(struct agent *a)
-{
-    const struct sighted *process = &a->at_work->process;
-    /* Before: a process may end behind its snapshot, and what it was called goes with it.
-     */
-    run_facts_of(&a->facts, a->settings, process->memory != HD_UNKNOWN ? process->pid : 0,
-                 a->settings->all ? process->owner : HD_UNKNOWN);
-    if (a->facts.problem == NULL || a->settings->quiet)
-        return;
-    begin_message("warning", process->who);
-    fputs(": ", stderr);
-    end_message(a->facts.problem);
 }
 
 static void take(struct agent *a)
@@ -257,14 +211,13 @@ static void take(struct agent *a)
     a->c.host = w->process.host;
     a->c.is_warm = w->taken > 0;
     a->c.most_seconds = a->is_once ? 0 : most_seconds(a);
-    see_clock(a);
-    see_facts(a);
+    see_run(a);
     /* Who follows objects knows the snapshot before, and has one process only. */
     if (a->c.following == NULL && !a->is_once) {
         if (taking_begin(&a->taking, &a->c, w->process.who, a->c.most_seconds))
             return;
         t = (struct taken){.status = EXIT_TROUBLE};
-        snprintf(t.err.message, sizeof(t.err.message), "%s", strerror(errno));
+        set_error(&t.err, HD_OK, "%s", strerror(errno));
     } else {
         monitoring_expect(a, WATCH_TAKES, a->c.most_seconds + STEP_S);
         taking_here(&a->c, w->process.who, &t);
@@ -272,27 +225,28 @@ static void take(struct agent *a)
     see_taken(a, &t);
 }
 
+/* A process that is larger than it may be has a heap that may be; what is not known may be,
+ * too. */
 static void begin_work(struct agent *a, struct watched *w)
 {
+    uint64_t most = a->settings->max_heap, memory = w->process.memory;
+    struct hd_error err;
     a->at_work = w;
     w->begun = a->turn_since = seconds_now();
     w->attempts++;
     a->attempts++;
-    if (is_small_enough(a) && has_turn(a))
-        take(a);
-}
-
-static void go_on_working(struct agent *a)
-{
-    struct taken t;
-    if (a->taking.child == 0) {
-        if (a->c.stopped)
-            end_work(a, EXIT_DONE, false);
-        else if (has_turn(a))
+    if (most == 0 || (memory != HD_UNKNOWN && memory <= most)) {
+        if (has_turn(a))
             take(a);
-    } else if (taking_is_done(&a->taking, &t)) {
-        see_taken(a, &t);
+        return;
     }
+    if (memory == HD_UNKNOWN)
+        set_error(&err, HD_TOO_BIG,
+                  "its memory use is not visible from here, as --max-heap requires");
+    else
+        set_error(&err, HD_TOO_BIG, "it uses %.0f MiB, more than --max-heap (%.0f MiB)",
+                  (double)memory / 1048576, (double)most / 1048576);
+    fail_work(a, WATCH_TOO_LARGE, &err);
 }
 
 /* --- for how long ------------------------------------------------------------------- */
@@ -305,24 +259,6 @@ static int wait_ms(const struct agent *a, double now)
     return left * 1e3 >= TICK_MS ? TICK_MS : left > 0 ? (int)(left * 1e3) + 1 : 0;
 }
 
-/* The second signal does not wait for the snapshot in hand. */
-static void listen(struct agent *a, int ms)
-{
-    unsigned before = a->c.signalled;
-    collecting_is_stopped(&a->c, ms);
-    if (a->c.signalled > before && a->c.signalled > 1)
-        taking_stop(&a->taking);
-}
-
-/* One that is known by its number lives as long as the kernel says so: nobody has to be
- * asked. */
-static bool is_still_there(const struct agent *a)
-{
-    const struct watched *one = a->count == 1 && !a->settings->all ? a->all[0] : NULL;
-    return one != NULL && one->is_there && one->process.born != 0 &&
-           !sighted_has_ended(&one->process);
-}
-
 /* Also while a snapshot is taken elsewhere, which may take minutes. */
 static bool is_time_to_look(struct agent *a, double now)
 {
@@ -332,7 +268,11 @@ static bool is_time_to_look(struct agent *a, double now)
         return finding_is_stale(a, now);
     if (now < finding_next(a))
         return false;
-    bool is_known = is_still_there(a);
+    /* One that is known by its number lives as long as the kernel says so: nobody has to be
+     * asked. */
+    const struct watched *one = a->count == 1 && !a->settings->all ? a->all[0] : NULL;
+    bool is_known = one != NULL && one->is_there && one->process.born != 0 &&
+                    !sighted_has_ended(&one->process);
     if (is_known)
         a->looked = now;
     return !is_known;
@@ -360,11 +300,16 @@ static void store(struct agent *a)
 
 static void rounds(struct agent *a)
 {
+    struct taken t;
     while ((!a->is_over && !a->c.stopped) || a->at_work != NULL) {
         monitoring_expect(a, WATCH_WAITS, STEP_S);
         last_resort_hold(a->at_work != NULL);
-        if (a->at_work != NULL)
-            go_on_working(a);
+        if (a->taking.child != 0 && taking_is_done(&a->taking, &t))
+            see_taken(a, &t);
+        else if (a->at_work != NULL && a->taking.child == 0 && a->c.stopped)
+            end_work(a, EXIT_DONE, false);
+        else if (a->at_work != NULL && a->taking.child == 0 && has_turn(a))
+            take(a);
         if (is_time_to_look(a, seconds_now()))
             look(a);
         triggering_look(a);
@@ -375,8 +320,13 @@ static void rounds(struct agent *a)
             begin_work(a, next);
         store(a);
         tick(a);
-        if (goes_on || a->at_work != NULL)
-            listen(a, wait_ms(a, seconds_now()));
+        if (!goes_on && a->at_work == NULL)
+            continue;
+        unsigned before = a->c.signalled;
+        collecting_is_stopped(&a->c, wait_ms(a, seconds_now()));
+        /* The second signal does not wait for the snapshot in hand. */
+        if (a->c.signalled > before && a->c.signalled > 1)
+            taking_stop(&a->taking);
     }
 }
 
@@ -394,33 +344,6 @@ static bool find_first(struct agent *a)
         tick(a);
     }
     return !a->is_over && !a->c.stopped;
-}
-
-static void print_begin(const struct agent *a)
-{
-    if (a->settings->quiet || a->is_once)
-        return;
-    const struct settings *s = a->settings;
-    begin_message(NULL, !s->all              ? a->all[0]->process.who
-                        : s->name != NULL    ? s->name
-                        : s->service != NULL ? s->service
-                                             : "all .NET processes");
-    fprintf(stderr, ": a snapshot every %.4g s into ", a->interval);
-    hd_store_put_url(hd_sink_file(stderr), a->settings->store);
-    if (!a->settings->all)
-        fprintf(stderr, ", the first in %.0f s",
-                schedule_until_first(a->all[0], a->interval));
-    fputc('\n', stderr);
-}
-
-static bool start_looking_on(struct agent *a)
-{
-    memory_keep_little();
-    triggering_begin(a);
-    if (monitoring_begin(a))
-        return true;
-    collecting_end(&a->c);
-    return false;
 }
 
 static bool begin(struct agent *a, const struct settings *s)
@@ -442,25 +365,33 @@ static bool begin(struct agent *a, const struct settings *s)
     a->queue = storing_begin(s);
     bool goes_on = storing_probe(&a->queue, &is_away) || (is_away && !a->is_once);
     a->queue.is_away = is_away;
+    if (goes_on && !a->is_once)
+        messages_with_time();
+    if (goes_on) {
+        memory_keep_little();
+        triggering_begin(a);
+        goes_on = monitoring_begin(a);
+    }
     if (!goes_on)
         collecting_end(&a->c);
-    else if (!a->is_once)
-        messages_with_time();
-    return goes_on && start_looking_on(a);
+    return goes_on;
 }
 
-/* What came of all of it, of many processes. */
-static void print_end(const struct agent *a)
+static void print_begin(const struct agent *a)
 {
-    if (!a->settings->all || a->settings->quiet)
+    const struct settings *s = a->settings;
+    if (s->quiet || a->is_once)
         return;
-    struct rusage used = {.ru_maxrss = 0};
-    getrusage(RUSAGE_SELF, &used);
-    begin_message(NULL, "stopped");
-    fprintf(stderr,
-            ": %" PRIu64 " snapshots of %" PRIu64 " processes, %" PRIu64
-            " stored; own memory %.0f MiB at most\n",
-            a->taken, a->numbered, a->queue.stored, (double)used.ru_maxrss / 1024);
+    begin_message(NULL, !s->all              ? a->all[0]->process.who
+                        : s->name != NULL    ? s->name
+                        : s->service != NULL ? s->service
+                                             : "all .NET processes");
+    fprintf(stderr, ": a snapshot every %.4g s into ", a->interval);
+    hd_store_put_url(hd_sink_file(stderr), s->store);
+    if (!s->all)
+        fprintf(stderr, ", the first in %.0f s",
+                schedule_until_first(a->all[0], a->interval));
+    fputc('\n', stderr);
 }
 
 static int run(struct agent *a, const struct settings *s)
@@ -477,7 +408,14 @@ static int run(struct agent *a, const struct settings *s)
     last_resort_hold(a->queue.count > 0);
     if (!storing_end(&a->c, &a->queue))
         a->status = EXIT_TROUBLE;
-    print_end(a);
+    /* What came of all of it, of many processes. */
+    struct rusage used = {.ru_maxrss = 0};
+    getrusage(RUSAGE_SELF, &used);
+    if (s->all && !s->quiet)
+        put_message(NULL, "stopped",
+                    "%" PRIu64 " snapshots of %" PRIu64 " processes, %" PRIu64
+                    " stored; own memory %.0f MiB at most",
+                    a->taken, a->numbered, a->queue.stored, (double)used.ru_maxrss / 1024);
     monitoring_end(a);
     collecting_end(&a->c);
     finding_free(a);

@@ -42,13 +42,6 @@ size_t store_choose(const struct hd_stored_series *from, size_t chosen[HD_MAX_SN
 }
 
 /* A store that does not answer is the end of it: what is there is not known then. */
-static bool is_about_one(const struct hd_error *err)
-{
-    return err->status == HD_USAGE || err->status == HD_BAD_FORMAT ||
-           err->status == HD_NOT_A_SNAPSHOT || err->status == HD_UNSUPPORTED ||
-           err->status == HD_TOO_BIG;
-}
-
 bool store_fetch(struct hd_store *store, uint64_t snapshot, struct hd_memory *bytes,
                  struct hd_error *own, struct hd_error *err)
 {
@@ -56,7 +49,9 @@ bool store_fetch(struct hd_store *store, uint64_t snapshot, struct hd_memory *by
         return true;
     hd_memory_free(bytes);
     *bytes = (struct hd_memory){0};
-    if (is_about_one(own))
+    if (own->status == HD_USAGE || own->status == HD_BAD_FORMAT ||
+        own->status == HD_NOT_A_SNAPSHOT || own->status == HD_UNSUPPORTED ||
+        own->status == HD_TOO_BIG)
         return true;
     *err = *own;
     return false;
@@ -155,40 +150,32 @@ static char *about(const struct hd_run *run)
                   run->build[0] != '\0' ? ", build " : "", run->build, pid);
 }
 
-static bool fetch(struct hd_store *store, const struct hd_stored_series *from,
-                  struct stored_run *r, bool only_last, struct hd_error *err)
-{
-    size_t chosen[HD_MAX_SNAPSHOTS] = {from->snapshot_count - 1};
-    size_t count = only_last ? 1 : store_choose(from, chosen);
-    r->id = from->id;
-    r->recorded = from->snapshot_count;
-    r->about = about(&from->run);
-    for (size_t k = 0; k < count; k++) {
-        struct stored *to = &r->all[r->count++];
-        to->name = name_of(from, chosen, count, k);
-        if (!store_fetch(store, from->snapshots[chosen[k]].id, &to->bytes, &to->error, err))
-            return false;
-    }
-    return true;
-}
-
+/* The run of the filter, or its last snapshot only. */
 static struct stored_run *open_run(struct hd_store *store,
                                    const struct hd_store_filter *filter, bool only_last,
                                    struct hd_error *err)
 {
-    const struct hd_stored_series *series = NULL;
+    const struct hd_stored_series *from = NULL;
     struct hd_series_list *l = hd_store_series(store, filter, err);
     if (l == NULL)
         return NULL;
     struct stored_run *r = zeroed(1, sizeof(*r));
-    bool ok = hd_series_next(l, &series, err);
-    if (ok && series == NULL) {
-        err->status = HD_USAGE;
-        snprintf(err->message, sizeof(err->message), "run %" PRIu64 " is no longer there",
-                 filter->run);
-        ok = false;
+    bool ok = hd_series_next(l, &from, err);
+    if (ok && from == NULL)
+        ok = set_error(err, HD_USAGE, "run %" PRIu64 " is no longer there", filter->run);
+    if (ok) {
+        size_t chosen[HD_MAX_SNAPSHOTS] = {from->snapshot_count - 1};
+        size_t count = only_last ? 1 : store_choose(from, chosen);
+        r->id = from->id;
+        r->recorded = from->snapshot_count;
+        r->about = about(&from->run);
+        for (size_t k = 0; k < count && ok; k++) {
+            struct stored *to = &r->all[r->count++];
+            to->name = name_of(from, chosen, count, k);
+            ok = store_fetch(store, from->snapshots[chosen[k]].id, &to->bytes, &to->error,
+                             err);
+        }
     }
-    ok = ok && fetch(store, series, r, only_last, err);
     hd_series_list_free(l);
     if (ok)
         return r;
@@ -202,7 +189,8 @@ static void add_word(struct stored_run *r, const char *option, const char *value
         r->words[r->word_count++] = JOINED(option, value);
 }
 
-static void add_words(struct stored_run *r, const char *url)
+static void add_words(struct stored_run *r, const char *url, const char *since,
+                      const char *until)
 {
     struct hd_memory public = {0};
     char id[32];
@@ -210,30 +198,24 @@ static void add_words(struct stored_run *r, const char *url)
     hd_store_put_public_url(hd_sink_memory(&public), url);
     add_word(r, "--store=", public.bytes);
     add_word(r, "--run=", id);
+    add_word(r, "--since=", since);
+    add_word(r, "--until=", until);
     hd_memory_free(&public);
-}
-
-static void add_moment(struct stored_run *r, const char *option, double moment)
-{
-    char when[CLOCK_TEXT];
-    clock_text(moment, when);
-    if (when[0] != '\0')
-        add_word(r, option, when);
 }
 
 struct stored_run *stored_run_of(struct hd_store *store, const char *url, uint64_t run,
                                  double since, double until, struct hd_error *err)
 {
     struct hd_store_filter filter = hd_store_everything();
+    char begin[CLOCK_TEXT], end[CLOCK_TEXT];
     filter.run = run;
     filter.since = since;
     filter.until = until;
     struct stored_run *r = open_run(store, &filter, false, err);
-    if (r == NULL)
-        return NULL;
-    add_words(r, url);
-    add_moment(r, "--since=", since);
-    add_moment(r, "--until=", until);
+    clock_text(since, begin);
+    clock_text(until, end);
+    if (r != NULL)
+        add_words(r, url, begin[0] != '\0' ? begin : NULL, end[0] != '\0' ? end : NULL);
     return r;
 }
 
@@ -297,20 +279,6 @@ struct search {
     double last; /* of what matches but for the window */
 };
 
-static bool is_other(const char *wanted, const char *is)
-{
-    return wanted != NULL && strcmp(wanted, is) != 0;
-}
-
-static enum missing missed_by(const struct settings *s, const struct hd_stored_series *x)
-{
-    return is_other(s->service, x->run.service) ? NO_SERVICE
-           : is_other(s->host, x->run.host)     ? NO_HOST
-           : is_other(s->build, x->run.build)   ? NO_BUILD
-           : s->run != 0 && s->run != x->id     ? NO_RUN
-                                                : NO_SNAPSHOT;
-}
-
 static void forget(struct search *x)
 {
     for (size_t i = 0; i < x->count; i++)
@@ -318,42 +286,57 @@ static void forget(struct search *x)
     x->count = 0;
 }
 
-static void note_name(struct search *x, const char *name)
-{
-    for (size_t i = 0; i < x->count; i++)
-        if (strcmp(x->names[i], name) == 0)
-            return;
-    x->names = more(x->names, (x->count + 2) * sizeof(*x->names));
-    x->names[x->count++] = JOINED(name);
-    x->names[x->count] = NULL;
-}
-
 /* What is nearest to a match tells what is wrong. */
 static void look_at(struct search *x, const struct hd_stored_series *series)
 {
-    enum missing missing = missed_by(x->s, series);
+    const struct settings *s = x->s;
+    const char *wanted[] = {s->service, s->host, s->build};
     const char *names[] = {series->run.service, series->run.host, series->run.build};
+    int missing = NO_SERVICE;
+    while (missing < NO_RUN &&
+           (wanted[missing] == NULL || strcmp(wanted[missing], names[missing]) == 0))
+        missing++;
+    missing += missing == NO_RUN && (s->run == 0 || s->run == series->id);
     x->runs++;
-    if (missing > x->missing) {
-        x->missing = missing;
+    if (missing > (int)x->missing) {
+        x->missing = (enum missing)missing;
         forget(x);
     }
-    if (missing < x->missing)
+    if (missing < (int)x->missing)
         return;
-    if (missing < NO_RUN && x->count < MOST_NAMES)
-        note_name(x, names[missing]);
     if (missing == NO_SNAPSHOT)
         x->last = fmax(x->last, series->snapshots[series->snapshot_count - 1].taken);
+    if (missing >= NO_RUN || x->count == MOST_NAMES)
+        return;
+    for (size_t i = 0; i < x->count; i++)
+        if (strcmp(x->names[i], names[missing]) == 0)
+            return;
+    x->names = more(x->names, (x->count + 2) * sizeof(*x->names));
+    x->names[x->count++] = JOINED(names[missing]);
+    x->names[x->count] = NULL;
 }
 
-/* "; did you mean shop?", "; there are cart, mail and 3 more" */
-static void put_names(const struct search *x, const char *wanted)
+/* ": no run of shop on web1; did you mean web2?", "; there are cart, mail and 3 more" */
+static void say_missing(const struct search *x)
 {
     enum { SHOWN = 5 };
-    const char *nearest = hd_nearest_word(wanted, (const char *const *)x->names);
+    static const char *const what[] = {"service", "host", "build"};
+    const struct settings *s = x->s;
+    const char *wanted[] = {s->service, s->host, s->build};
+    const char *of = x->missing > NO_SERVICE && s->service != NULL ? s->service : NULL;
+    const char *nearest =
+        hd_nearest_word(wanted[x->missing], (const char *const *)x->names);
     size_t shown = nearest != NULL ? 1 : x->count < SHOWN ? x->count : SHOWN;
-    fputs(nearest != NULL ? "; did you mean " : "; there ", stderr);
-    fputs(nearest != NULL ? "" : x->count == 1 ? "is " : "are ", stderr);
+    fprintf(stderr, ": no run %s", of != NULL ? "of " : "");
+    if (of != NULL)
+        put_name(of);
+    fprintf(stderr, "%s%s %s ", of != NULL ? " " : "", x->missing == NO_HOST ? "on" : "of",
+            what[x->missing]);
+    put_name(wanted[x->missing]);
+    fprintf(stderr, "; %s ",
+            nearest != NULL ? "did you mean"
+            : x->count == 1 ? "there is"
+                            : "there are");
     for (size_t i = 0; i < shown; i++) {
         const char *name = nearest != NULL ? nearest : x->names[i];
         fputs(i > 0 ? ", " : "", stderr);
@@ -366,51 +349,36 @@ static void put_names(const struct search *x, const char *wanted)
     fputs(nearest != NULL ? "?" : "", stderr);
 }
 
-static void say_none(const struct search *x)
-{
-    static const char *const what[] = {"service", "host", "build"};
-    const struct settings *s = x->s;
-    const char *wanted[] = {s->service, s->host, s->build};
-    char when[CLOCK_TEXT];
-    struct hd_memory name = {0};
-    hd_store_put_url(hd_sink_memory(&name), store_url(s));
-    begin_message(NULL, name.bytes);
-    hd_memory_free(&name);
-    if (x->runs == 0) {
-        fputs(": nothing is recorded yet", stderr);
-    } else if (x->missing < NO_RUN) {
-        const char *of = x->missing > NO_SERVICE && s->service != NULL ? s->service : NULL;
-        fprintf(stderr, ": no run %s", of != NULL ? "of " : "");
-        if (of != NULL)
-            put_name(of);
-        fprintf(stderr, "%s%s %s ", of != NULL ? " " : "",
-                x->missing == NO_HOST ? "on" : "of", what[x->missing]);
-        put_name(wanted[x->missing]);
-        put_names(x, wanted[x->missing]);
-    } else if (x->missing == NO_RUN) {
-        fprintf(stderr,
-                ": no run %" PRIu64 "; `heapdrift fleet` prints the numbers of runs",
-                s->run);
-    } else {
-        clock_text(x->last, when);
-        fprintf(stderr, ": no snapshot in that time; the last one is of %s", when);
-    }
-    fputs("\n", stderr);
-}
-
 static bool explain_none(const struct settings *s, struct hd_store *store,
                          struct hd_error *err)
 {
     const struct hd_store_filter all = hd_store_everything();
     const struct hd_stored_series *series;
     struct search x = {.s = s, .last = -INFINITY};
+    struct hd_memory name = {0};
+    char when[CLOCK_TEXT];
     struct hd_series_list *l = hd_store_series(store, &all, err);
     bool ok = l != NULL;
     while (ok && (ok = hd_series_next(l, &series, err)) && series != NULL)
         look_at(&x, series);
     hd_series_list_free(l);
-    if (ok)
-        say_none(&x);
+    if (ok) {
+        hd_store_put_url(hd_sink_memory(&name), store_url(s));
+        begin_message(NULL, name.bytes);
+        hd_memory_free(&name);
+        clock_text(x.last, when);
+        if (x.runs == 0)
+            fputs(": nothing is recorded yet", stderr);
+        else if (x.missing < NO_RUN)
+            say_missing(&x);
+        else if (x.missing == NO_RUN)
+            fprintf(stderr,
+                    ": no run %" PRIu64 "; `heapdrift fleet` prints the numbers of runs",
+                    s->run);
+        else
+            fprintf(stderr, ": no snapshot in that time; the last one is of %s", when);
+        fputs("\n", stderr);
+    }
     forget(&x);
     free(x.names);
     return ok;
@@ -426,12 +394,10 @@ static void say_which(const struct settings *s, const struct stored_run *r,
     static const char *const of[] = {"the newest", "the newest of those with two snapshots",
                                      "the newest of those with four snapshots"};
     const uint64_t others = best->matching - 1;
-    char name[40];
     if (s->quiet)
         return;
-    snprintf(name, sizeof(name), "run %" PRIu64, r->id);
-    begin_message("note", name);
-    fputs(": ", stderr);
+    begin_message("note", "");
+    fprintf(stderr, "run %" PRIu64 ": ", r->id);
     put_name(r->about);
     if (takes_one(s))
         fprintf(stderr, ": the last of %zu snapshot%s", r->recorded,
@@ -465,18 +431,9 @@ static bool take(struct settings *s, struct hd_store *store, struct hd_error *er
     s->stored = open_run(store, &filter, takes_one(s), err);
     if (s->stored == NULL)
         return false;
-    add_words(s->stored, store_url(s));
-    add_word(s->stored, "--since=", s->since);
-    add_word(s->stored, "--until=", s->until);
+    add_words(s->stored, store_url(s), s->since, s->until);
     say_which(s, s->stored, &best);
     return true;
-}
-
-/* An address is no file. */
-static bool has_files(const struct settings *s)
-{
-    bool one = s->command->bit == ON_OBJECT && s->options.type_count == 0;
-    return s->operand_count > (one ? 1 : 0);
 }
 
 bool stored_run_fetch(struct settings *s)
@@ -484,7 +441,9 @@ bool stored_run_fetch(struct settings *s)
     struct hd_error err = {0};
     if (!settings_read_store(s))
         return true;
-    if (has_files(s)) {
+    /* An address is no file. */
+    bool takes_address = s->command->bit == ON_OBJECT && s->options.type_count == 0;
+    if (s->operand_count > (takes_address ? 1 : 0)) {
         fprintf(stderr,
                 "heapdrift: %s takes files or, with --store, a run of a store; not both\n",
                 s->command->name);

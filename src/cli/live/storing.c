@@ -1,7 +1,6 @@
 #include "cli/live/storing.h"
 
 #include "cli/live/open_store.h"
-#include "cli/live/waiting.h"
 #include "cli/terminal/clock.h"
 #include "cli/terminal/messages.h"
 
@@ -33,21 +32,7 @@ void storing_add(struct store_queue *q, struct hd_memory *digest,
              "can be kept waiting");
 }
 
-/* What still waits is lost, and that is told. */
-static void queue_end(struct store_queue *q)
-{
-    while (q->count > 0)
-        lose(q, q->first, "a snapshot is lost: it could not be stored");
-    hd_store_bases_free(q->bases);
-    q->bases = NULL;
-}
-
 /* --- the store ---------------------------------------------------------------------- */
-
-static bool is_on_a_server(const char *url)
-{
-    return strncmp(url, "postgres://", 11) == 0 || strncmp(url, "postgresql://", 13) == 0;
-}
 
 static void begin_store_message(const struct store_queue *q, const char *kind)
 {
@@ -60,8 +45,9 @@ static void begin_store_message(const struct store_queue *q, const char *kind)
 static bool passes(const struct store_queue *q, const struct hd_error *err)
 {
     static const int shortages[] = {ENOSPC, EDQUOT, EMFILE, ENFILE};
-    bool passes =
-        err->status == HD_TIMED_OUT || (err->status == HD_IO && is_on_a_server(q->url));
+    bool is_on_a_server = strncmp(q->url, "postgres://", 11) == 0 ||
+                          strncmp(q->url, "postgresql://", 13) == 0;
+    bool passes = err->status == HD_TIMED_OUT || (err->status == HD_IO && is_on_a_server);
     for (size_t i = 0; i < sizeof(shortages) / sizeof(*shortages); i++)
         passes = passes || strstr(err->message, strerror(shortages[i])) != NULL;
     return passes;
@@ -84,6 +70,49 @@ bool storing_probe(struct store_queue *q, bool *is_away)
     return store != NULL;
 }
 
+bool storing_is_for_ever(const struct hd_error *err)
+{
+    return err->status == HD_USAGE || err->status == HD_BAD_FORMAT ||
+           err->status == HD_NOT_A_SNAPSHOT || err->status == HD_TOO_BIG;
+}
+
+static bool record_all(struct store_queue *q, struct hd_store *store, double until,
+                       struct hd_error *err)
+{
+    const struct hd_read_options how = {.size = sizeof(how), .checksum = true};
+    while (q->count > 0 && seconds_now() < until) {
+        struct waiting_snapshot *w = q->first;
+        const struct hd_recording of = {.size = sizeof(of),
+                                        .run = &w->facts.run,
+                                        .taken = NAN,
+                                        .pause_seconds = w->pause_seconds};
+        enum hd_recorded what = HD_RECORDED;
+        struct hd_error why = {0};
+        struct hd_snapshot *snap =
+            hd_snapshot_from_memory(w->digest.bytes, w->digest.size, &how, &why);
+        bool ok = snap != NULL && hd_store_record(store, snap, &of, &what, &why);
+        hd_snapshot_close(snap);
+        if (!ok && storing_is_for_ever(&why)) {
+            lose(q, w, why.message);
+            continue;
+        }
+        if (!ok) {
+            *err = why;
+            return false;
+        }
+        q->stored++;
+        if (!q->quiet) {
+            begin_message(NULL, w->who);
+            fputs(what == HD_RECORDED ? ": stored in " : ": already stored in ", stderr);
+            hd_store_put_url(hd_sink_file(stderr), q->url);
+            fprintf(stderr, ", %.1f KiB%s\n", (double)w->digest.size / 1024,
+                    w->was_refused ? ", after waiting" : "");
+        }
+        waiting_drop(q, w);
+    }
+    return true;
+}
+
 /* Told each time something new waits, not at each try. */
 static void stay_away(struct store_queue *q, const struct hd_error *err)
 {
@@ -103,59 +132,6 @@ static void stay_away(struct store_queue *q, const struct hd_error *err)
     q->delay = delay * 2 < most_delay ? delay * 2 : most_delay;
 }
 
-static void print_stored(const struct store_queue *q, enum hd_recorded what)
-{
-    const struct waiting_snapshot *w = q->first;
-    if (!q->tells)
-        return;
-    begin_message(NULL, w->who);
-    fputs(what == HD_RECORDED ? ": stored in " : ": already stored in ", stderr);
-    hd_store_put_url(hd_sink_file(stderr), q->url);
-    fprintf(stderr, ", %.1f KiB%s\n", (double)w->digest.size / 1024,
-            w->was_refused ? ", after waiting" : "");
-}
-
-static bool record(struct hd_store *store, const struct waiting_snapshot *w,
-                   enum hd_recorded *what, struct hd_error *err)
-{
-    const struct hd_read_options how = {.size = sizeof(how), .checksum = true};
-    const struct hd_recording of = {.size = sizeof(of),
-                                    .run = &w->run,
-                                    .taken = NAN,
-                                    .pause_seconds = w->pause_seconds};
-    struct hd_snapshot *snap =
-        hd_snapshot_from_memory(w->digest.bytes, w->digest.size, &how, err);
-    bool ok = snap != NULL && hd_store_record(store, snap, &of, what, err);
-    hd_snapshot_close(snap);
-    return ok;
-}
-
-bool storing_is_for_ever(const struct hd_error *err)
-{
-    return err->status == HD_USAGE || err->status == HD_BAD_FORMAT ||
-           err->status == HD_NOT_A_SNAPSHOT || err->status == HD_TOO_BIG;
-}
-
-static bool record_all(struct store_queue *q, struct hd_store *store, double until,
-                       struct hd_error *err)
-{
-    while (q->count > 0 && seconds_now() < until) {
-        enum hd_recorded what = HD_RECORDED;
-        struct hd_error why = {0};
-        if (record(store, q->first, &what, &why)) {
-            q->stored++;
-            print_stored(q, what);
-            waiting_drop(q, q->first);
-        } else if (storing_is_for_ever(&why)) {
-            lose(q, q->first, why.message);
-        } else {
-            *err = why;
-            return false;
-        }
-    }
-    return true;
-}
-
 /* Once a day is enough for what goes by days, and many sidecars share a store. */
 static void thin(struct store_queue *q, struct hd_store *store)
 {
@@ -166,7 +142,7 @@ static void thin(struct store_queue *q, struct hd_store *store)
         return;
     q->thinned = now;
     bool ok = hd_store_thin(store, q->keep_seconds, (double)time(NULL), &done, &err);
-    if (q->quiet || (ok && (!q->tells || done.snapshots == 0)))
+    if (q->quiet || (ok && done.snapshots == 0))
         return;
     begin_store_message(q, ok ? NULL : "warning");
     if (ok)
@@ -201,13 +177,11 @@ bool storing_flush(struct store_queue *q, bool now)
 
 struct store_queue storing_begin(const struct settings *s)
 {
-    struct store_queue q = {.url = s->store,
-                            .keep_seconds = s->keep_seconds,
-                            .spread = 1,
-                            .bases = hd_store_bases_new(),
-                            .quiet = s->quiet,
-                            .tells = !s->quiet};
-    return q;
+    return (struct store_queue){.url = s->store,
+                                .keep_seconds = s->keep_seconds,
+                                .spread = 1,
+                                .bases = hd_store_bases_new(),
+                                .quiet = s->quiet};
 }
 
 bool storing_end(struct collecting *c, struct store_queue *q)
@@ -220,6 +194,9 @@ bool storing_end(struct collecting *c, struct store_queue *q)
             break;
         is_first = false;
     } while (seconds_now() - begin < most && !collecting_is_stopped(c, TICK_MS));
-    queue_end(q);
+    while (q->count > 0)
+        lose(q, q->first, "a snapshot is lost: it could not be stored");
+    hd_store_bases_free(q->bases);
+    q->bases = NULL;
     return q->lost == 0;
 }

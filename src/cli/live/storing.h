@@ -11,15 +11,27 @@
 #include "heapdrift_store.h"
 
 #include "cli/live/collecting.h"
+#include "cli/live/run_facts.h"
 
-struct waiting_snapshot;
+/* The process may be gone when it is stored, and with it what was known of it. */
+struct waiting_snapshot {
+    struct waiting_snapshot *next;
+    struct waiting_snapshot *before; /* the one before of its series that waits; NULL */
+    uint64_t series;
+    double added;
+    struct hd_memory digest;
+    struct run_facts facts;
+    double pause_seconds;
+    char who[160];
+    bool was_refused; /* a try failed, which was told */
+};
 
 /* What stands above the empty line is set by the caller, the rest is {0}. */
 struct store_queue {
     const char *url;
     double keep_seconds; /* what is older is thinned out once a day; 0: never */
     double spread;       /* multiplies delays, so that not all try again at once */
-    bool quiet, tells;   /* no warnings; a line for each that was stored */
+    bool quiet;          /* no warnings, and no line for each that was stored */
 
     struct waiting_snapshot *first, *last;
     struct hd_store_bases *bases; /* kept: a sidecar may read none */
@@ -42,13 +54,13 @@ bool storing_is_for_ever(const struct hd_error *err);
 
 /* What a store is to know of a snapshot besides itself. */
 struct queued_snapshot {
-    const char *who;          /* in messages */
-    uint64_t series;          /* which of the processes of this queue */
-    const struct hd_run *run; /* the process may be gone when it is stored */
-    double pause_seconds;     /* NAN: not known */
+    const char *who;         /* in messages */
+    uint64_t series;         /* which of the processes of this queue */
+    struct run_facts *facts; /* taken over */
+    double pause_seconds;    /* NAN: not known */
 };
 
-/* Append one. The bytes of the digest are taken over, all else is copied. */
+/* Append one. The bytes of the digest are taken over. */
 void storing_add(struct store_queue *q, struct hd_memory *digest,
                  const struct queued_snapshot *what);
 
@@ -60,5 +72,25 @@ bool storing_flush(struct store_queue *q, bool now);
 /* Store what waits, at most half a minute long, and lose what is left. Whether nothing was
  * lost since storing_begin(). A signal ends the waiting. */
 bool storing_end(struct collecting *c, struct store_queue *q);
+
+/* --- waiting.c ------------------------------------------------------------------------ */
+
+/* The snapshots of a queue, in the order in which they came, and which of them goes when
+ * there are too many. */
+
+/* Append one, whatever the limits are. The bytes of the digest are taken over. added:
+ * seconds of a clock that nobody sets. */
+void waiting_add(struct store_queue *q, struct hd_memory *digest,
+                 const struct queued_snapshot *what, double added);
+
+/* Take one out and free it. */
+void waiting_drop(struct store_queue *q, struct waiting_snapshot *w);
+
+bool waiting_are_too_many(const struct store_queue *q);
+
+/* What is missed least: the one whose neighbours of the same series are nearest to each
+ * other, so that what is left of each series is spread over all of its time; the oldest
+ * where no series has three. */
+struct waiting_snapshot *waiting_least(const struct store_queue *q);
 
 #endif

@@ -1,5 +1,5 @@
-#include "cli/live/taking.h"
-
+/* One snapshot of a running process as a digest: by this process, or by one of its own. */
+#include "cli/live/agent.h"
 #include "cli/live/children.h"
 #include "cli/live/last_resort.h"
 #include "cli/live/nameless.h"
@@ -37,24 +37,17 @@ void taking_here(struct collecting *c, const char *who, struct taken *t)
 /* --- in the child ------------------------------------------------------------------- */
 
 /* Ctrl-C is for the whole group, and systemd tells all of a unit to end: one that comes
- * once ends what would come next, and this is in hand. */
-static void listen_to_parent(struct collecting *c)
-{
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGUSR1);
-    c->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-    last_resort_begin(c->signals);
-    c->finishes = c->stopped = false;
-    prctl(PR_SET_PDEATHSIG, SIGUSR1);
-}
-
-_Noreturn static void be_child(const struct taking *taking, pid_t parent)
+ * once ends what would come next, and this is in hand. So it listens to its parent only. */
+_Noreturn static void be_child(const struct taking *taking, pid_t parent,
+                               const sigset_t *signal)
 {
     struct collecting *c = taking->c;
     struct taken t;
     child_collects();
-    listen_to_parent(c);
+    c->signals = signalfd(-1, signal, SFD_NONBLOCK | SFD_CLOEXEC);
+    last_resort_begin(c->signals);
+    c->finishes = c->stopped = false;
+    prctl(PR_SET_PDEATHSIG, SIGUSR1);
     /* It may have ended before it was to be told of. */
     if (getppid() != parent)
         _exit(EXIT_TROUBLE);
@@ -72,12 +65,10 @@ _Noreturn static void be_child(const struct taking *taking, pid_t parent)
 
 /* --- in the parent ------------------------------------------------------------------ */
 
-static void hold_signal(int how)
+void taking_stop(struct taking *taking)
 {
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGUSR1);
-    sigprocmask(how, &set, NULL);
+    if (taking->child > 0)
+        kill(taking->child, taking->stops++ > 0 ? SIGKILL : SIGUSR1);
 }
 
 bool taking_begin(struct taking *taking, struct collecting *c, const char *who,
@@ -87,18 +78,21 @@ bool taking_begin(struct taking *taking, struct collecting *c, const char *who,
     if (taking->result == NULL)
         return false;
     pid_t parent = getpid();
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGUSR1);
     c->most_seconds = most_seconds;
     c->begin = seconds_now();
     taking->give_up = c->begin + most_seconds + TO_END_S;
     fflush(NULL);
-    hold_signal(SIG_BLOCK);
+    sigprocmask(SIG_BLOCK, &signals, NULL);
     /* Where it is ignored nobody learns how a child ended. */
     signal(SIGCHLD, SIG_DFL);
     taking->child = child_begin(who);
     if (taking->child == 0)
-        be_child(taking, parent);
+        be_child(taking, parent, &signals);
     int why = errno;
-    hold_signal(SIG_UNBLOCK);
+    sigprocmask(SIG_UNBLOCK, &signals, NULL);
     if (taking->child > 0)
         return true;
     fclose(taking->result);
@@ -130,38 +124,6 @@ static bool read_result(FILE *result, struct taken *t)
     return n == 0;
 }
 
-static void fail_as(struct taken *t, enum hd_status status, const char *what)
-{
-    t->status = EXIT_TROUBLE;
-    t->err = (struct hd_error){.status = status};
-    snprintf(t->err.message, sizeof(t->err.message), "%s", what);
-}
-
-static void see_end(const struct taking *taking, int how, struct taken *t)
-{
-    *t = (struct taken){.status = EXIT_TROUBLE};
-    t->has_crashed = WIFSIGNALED(how) && taking->stops == 0;
-    if (t->has_crashed) {
-        char what[80];
-        snprintf(what, sizeof(what), "its collector process was killed (signal %d)%s",
-                 WTERMSIG(how), WTERMSIG(how) == SIGKILL ? ": possibly out of memory" : "");
-        fail_as(t, HD_IO, what);
-    } else if (taking->stops > 0 && !WIFEXITED(how)) {
-        fail_as(t, HD_TIMED_OUT, "took too long, and its collector process was killed");
-    } else if (WEXITSTATUS(how) != EXIT_DONE || !read_result(taking->result, t)) {
-        t->has_crashed = true;
-        fail_as(t, HD_IO, "its collector process failed");
-    }
-    if (t->status == EXIT_TROUBLE)
-        hd_memory_free(&t->digest);
-}
-
-void taking_stop(struct taking *taking)
-{
-    if (taking->child > 0)
-        kill(taking->child, taking->stops++ > 0 ? SIGKILL : SIGUSR1);
-}
-
 bool taking_is_done(struct taking *taking, struct taken *t)
 {
     int how = EXIT_TROUBLE << 8;
@@ -172,7 +134,22 @@ bool taking_is_done(struct taking *taking, struct taken *t)
     pid_t ended = waitpid(taking->child, &how, WNOHANG);
     if (ended == 0 || (ended < 0 && errno == EINTR))
         return false;
-    see_end(taking, how, t);
+    *t = (struct taken){.status = EXIT_TROUBLE};
+    t->has_crashed = WIFSIGNALED(how) && taking->stops == 0;
+    if (t->has_crashed) {
+        set_error(&t->err, HD_IO, "its collector process was killed (signal %d)%s",
+                  WTERMSIG(how),
+                  WTERMSIG(how) == SIGKILL ? ": possibly out of memory" : "");
+    } else if (taking->stops > 0 && !WIFEXITED(how)) {
+        set_error(&t->err, HD_TIMED_OUT,
+                  "took too long, and its collector process was killed");
+    } else if (WEXITSTATUS(how) != EXIT_DONE || !read_result(taking->result, t)) {
+        t->has_crashed = true;
+        t->status = EXIT_TROUBLE;
+        set_error(&t->err, HD_IO, "its collector process failed");
+    }
+    if (t->status == EXIT_TROUBLE)
+        hd_memory_free(&t->digest);
     fclose(taking->result);
     *taking = (struct taking){0};
     return true;

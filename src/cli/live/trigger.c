@@ -18,27 +18,22 @@ static const double tick = 2; /* seconds at most until somebody looks again */
 
 /* --- rules --------------------------------------------------------------------------- */
 
-static bool parse_percent(const char *text, size_t len, double *share)
-{
-    char *end;
-    *share = strtod(text, &end) / 100;
-    return strspn(text, "0123456789.") == len - 1 && end == text + len - 1 && *share > 0 &&
-           *share < 1;
-}
-
 static bool parse_rule(const char *text, struct trigger_rules *rules)
 {
     size_t len = strlen(text), i = rules->count;
+    char *end;
     if (i == MOST_TRIGGERS || len == 0)
         return false;
     rules->count++;
     rules->all[i].kind = text[len - 1] == '%' ? TRIGGER_SHARE
                          : text[0] == '+'     ? TRIGGER_GROWTH
                                               : TRIGGER_SIZE;
-    if (rules->all[i].kind == TRIGGER_SHARE)
-        return parse_percent(text, len, &rules->all[i].share);
-    return hd_size_from_text(text + (text[0] == '+'), &rules->all[i].bytes) &&
-           rules->all[i].bytes >= least_size;
+    if (rules->all[i].kind != TRIGGER_SHARE)
+        return hd_size_from_text(text + (text[0] == '+'), &rules->all[i].bytes) &&
+               rules->all[i].bytes >= least_size;
+    double share = rules->all[i].share = strtod(text, &end) / 100;
+    return strspn(text, "0123456789.") == len - 1 && end == text + len - 1 && share > 0 &&
+           share < 1;
 }
 
 const char *triggers_parse(const char *text, struct trigger_rules *rules)
@@ -101,31 +96,7 @@ static double level_of(const struct trigger_rules *rules, size_t i, uint64_t lim
     return INFINITY;
 }
 
-/* A limit that has moved has moved its levels: what is no more above one may pass it anew.
- */
-static void see_levels(struct trigger *t, const struct trigger_rules *rules,
-                       const struct trigger_sight *sight)
-{
-    double keeps = sight->limit == t->limit ? 1 - slack : 1;
-    for (size_t i = 0; i < rules->count; i++)
-        if ((double)sight->memory < keeps * level_of(rules, i, sight->limit))
-            t->rules[i].is_past = false;
-    if (sight->limit != t->limit)
-        t->rules[TRIGGER_NEAR_LIMIT].is_past = false;
-    t->limit = sight->limit;
-}
-
 /* --- the way to the limit ------------------------------------------------------------ */
-
-static void add_sample(struct trigger *t, const struct trigger_sight *sight)
-{
-    size_t newest = (t->sample_count + TRIGGER_SAMPLES - 1) % TRIGGER_SAMPLES;
-    if (t->sample_count > 0 && sight->now - t->samples[newest].time < sample_every)
-        return;
-    size_t at = t->sample_count++ % TRIGGER_SAMPLES;
-    t->samples[at].time = sight->now;
-    t->samples[at].memory = (double)sight->memory;
-}
 
 /* Bytes per second by least squares over the last half minute, from `now` on; 0: too little
  * is known, or it falls. */
@@ -148,56 +119,21 @@ static double rate_of(const struct trigger *t, double now)
     return oldest <= -least_window && rate > 0 ? rate : 0;
 }
 
-/* Bytes that will be used before a snapshot that begins at the next look is done. */
-static double expected(const struct trigger *t, const struct trigger_sight *sight)
-{
-    double lead = sight->duration + sight->pause + tick;
-    return (double)sight->memory + rate_of(t, sight->now) * lead + (double)sight->needed;
-}
-
-static bool nears_limit(struct trigger *t, const struct trigger_sight *sight)
-{
-    if (sight->limit == HD_UNKNOWN)
-        return false;
-    double at = expected(t, sight), limit = (double)sight->limit;
-    if (at < (1 - 2 * slack) * limit)
-        t->rules[TRIGGER_NEAR_LIMIT].is_past = false;
-    return rate_of(t, sight->now) > 0 && at >= (1 - spare) * limit;
-}
-
-/* What a collection takes is more than what is left. */
-static bool is_too_late(const struct trigger_sight *sight)
-{
-    return sight->needed > 0 && sight->limit != HD_UNKNOWN &&
-           (double)sight->memory + (double)sight->needed >=
-               (1 - spare) * (double)sight->limit;
-}
-
 /* --- which --------------------------------------------------------------------------- */
 
-static double distance_of(const struct trigger_rules *rules,
-                          const struct trigger_sight *sight, int rule)
-{
-    double least = rule == TRIGGER_NEAR_LIMIT ? fmax(5, 10 * sight->pause)
-                                              : fmax(30, 100 * sight->pause);
-    return fmin(least, rules->interval);
-}
-
-/* More than at any snapshot so far, by that rule: no saw tooth. */
-static bool is_new_growth(const struct trigger *t, const struct trigger_rules *rules,
-                          const struct trigger_sight *sight, int rule)
-{
-    return rule != TRIGGER_NEAR_LIMIT && rules->all[rule].kind == TRIGGER_GROWTH &&
-           sight->memory >= t->highest + rules->all[rule].bytes;
-}
-
+/* By that rule; more than at any snapshot so far is no saw tooth. */
 static bool has_rested(const struct trigger *t, const struct trigger_rules *rules,
                        const struct trigger_sight *sight, int rule)
 {
     const unsigned most_doublings = 30;
-    double distance = distance_of(rules, sight, rule), own = distance;
+    bool is_near = rule == TRIGGER_NEAR_LIMIT;
+    double distance = is_near ? fmax(5, 10 * sight->pause) : fmax(30, 100 * sight->pause);
+    distance = fmin(distance, rules->interval);
+    double own = distance;
     unsigned times = t->rules[rule].times;
-    if (!is_new_growth(t, rules, sight, rule))
+    bool is_new_growth = !is_near && rules->all[rule].kind == TRIGGER_GROWTH &&
+                         sight->memory >= t->highest + rules->all[rule].bytes;
+    if (!is_new_growth)
         own = fmin(ldexp(own, (int)(times < most_doublings ? times : most_doublings)),
                    fmax(rules->interval, distance));
     return sight->now - t->last >= distance && sight->now - t->rules[rule].last >= own;
@@ -235,22 +171,54 @@ static void pass_levels(struct trigger *t, const struct trigger_rules *rules,
     t->highest = most > t->highest ? most : t->highest;
 }
 
-enum trigger_verdict trigger_see(struct trigger *t, const struct trigger_rules *rules,
-                                 const struct trigger_sight *sight, int *rule)
+/* A limit that has moved has moved its levels: what is no more above one may pass it anew.
+ */
+static void see(struct trigger *t, const struct trigger_rules *rules,
+                const struct trigger_sight *sight)
 {
-    *rule = NO_TRIGGER;
-    if (sight->memory == HD_UNKNOWN || rules->count == 0)
-        return TRIGGER_NOT_DUE;
+    size_t newest = (t->sample_count + TRIGGER_SAMPLES - 1) % TRIGGER_SAMPLES;
+    double keeps = sight->limit == t->limit ? 1 - slack : 1;
     if (t->base == HD_UNKNOWN)
         t->base = t->highest = sight->memory;
     t->seen = sight->memory;
-    add_sample(t, sight);
-    see_levels(t, rules, sight);
-    bool near = nears_limit(t, sight) && !t->rules[TRIGGER_NEAR_LIMIT].is_past;
+    if (t->sample_count == 0 || sight->now - t->samples[newest].time >= sample_every) {
+        size_t at = t->sample_count++ % TRIGGER_SAMPLES;
+        t->samples[at].time = sight->now;
+        t->samples[at].memory = (double)sight->memory;
+    }
+    for (size_t i = 0; i < rules->count; i++)
+        if ((double)sight->memory < keeps * level_of(rules, i, sight->limit))
+            t->rules[i].is_past = false;
+    if (sight->limit != t->limit)
+        t->rules[TRIGGER_NEAR_LIMIT].is_past = false;
+    t->limit = sight->limit;
+}
+
+enum trigger_verdict trigger_see(struct trigger *t, const struct trigger_rules *rules,
+                                 const struct trigger_sight *sight, int *rule)
+{
+    bool near = false, is_too_late = false;
+    *rule = NO_TRIGGER;
+    if (sight->memory == HD_UNKNOWN || rules->count == 0)
+        return TRIGGER_NOT_DUE;
+    see(t, rules, sight);
+    if (sight->limit != HD_UNKNOWN) {
+        /* Bytes that will be used before a snapshot that begins at the next look is done;
+         * what a collection takes may be more than what is left. */
+        double rate = rate_of(t, sight->now), limit = (double)sight->limit;
+        double lead = sight->duration + sight->pause + tick;
+        double needed = (double)sight->memory + (double)sight->needed;
+        double expected = needed + rate * lead;
+        if (expected < (1 - 2 * slack) * limit)
+            t->rules[TRIGGER_NEAR_LIMIT].is_past = false;
+        near = rate > 0 && expected >= (1 - spare) * limit &&
+               !t->rules[TRIGGER_NEAR_LIMIT].is_past;
+        is_too_late = sight->needed > 0 && needed >= (1 - spare) * limit;
+    }
     *rule = near ? TRIGGER_NEAR_LIMIT : passed(t, rules, sight);
     if (*rule == NO_TRIGGER)
         return TRIGGER_NOT_DUE;
-    if (is_too_late(sight)) {
+    if (is_too_late) {
         pass_levels(t, rules, sight);
         t->rules[TRIGGER_NEAR_LIMIT].is_past = true;
         return TRIGGER_TOO_LATE;
@@ -258,7 +226,7 @@ enum trigger_verdict trigger_see(struct trigger *t, const struct trigger_rules *
     return has_rested(t, rules, sight, *rule) ? TRIGGER_DUE : TRIGGER_NOT_DUE;
 }
 
-static void note_try(struct trigger *t, const struct trigger_sight *sight, int rule)
+void trigger_failed(struct trigger *t, const struct trigger_sight *sight, int rule)
 {
     t->last = sight->now;
     if (rule == NO_TRIGGER)
@@ -270,16 +238,11 @@ static void note_try(struct trigger *t, const struct trigger_sight *sight, int r
 void trigger_taken(struct trigger *t, const struct trigger_rules *rules,
                    const struct trigger_sight *sight, int rule)
 {
-    note_try(t, sight, rule);
+    trigger_failed(t, sight, rule);
     if (rule == TRIGGER_NEAR_LIMIT)
         t->rules[rule].is_past = true;
     if (sight->memory != HD_UNKNOWN)
         pass_levels(t, rules, sight);
     else if (rule != NO_TRIGGER)
         t->rules[rule].is_past = true;
-}
-
-void trigger_failed(struct trigger *t, const struct trigger_sight *sight, int rule)
-{
-    note_try(t, sight, rule);
 }

@@ -1,5 +1,4 @@
-#include "cli/live/triggering.h"
-
+/* watch --at. */
 #include "cli/guard/allocate.h"
 #include "cli/guard/memory.h"
 #include "cli/live/agent.h"
@@ -23,12 +22,6 @@ static const uint64_t most_walked = UINT64_C(1) << 30, most_waiting = UINT64_C(6
 static uint64_t smaller(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
-}
-
-static uint64_t walk_of(const struct watched *w)
-{
-    return smaller(w->objects * TRACE_BYTES,
-                   w->process.runtime >= WAITING ? most_waiting : most_walked);
 }
 
 static void begin_one(const struct agent *a, struct watched *w)
@@ -76,10 +69,18 @@ static void see(const struct agent *a, struct watched *w, struct trigger_sight *
     if (left <= t->group_limit && left != HD_UNKNOWN)
         sight->memory = t->group_limit - left;
     if (!a->settings->direct)
-        sight->needed = walk_of(w);
+        sight->needed = smaller(w->objects * TRACE_BYTES,
+                                w->process.runtime >= WAITING ? most_waiting : most_walked);
 }
 
-/* --- what is said --------------------------------------------------------------------- */
+/* --- what is done --------------------------------------------------------------------- */
+
+void triggering_begin(struct agent *a)
+{
+    a->triggers.interval = a->interval;
+    if (a->settings->at != NULL)
+        triggers_parse(a->settings->at, &a->triggers);
+}
 
 static void tell_blind(const struct agent *a, struct watched *w,
                        const struct trigger_sight *sight)
@@ -97,43 +98,11 @@ static void tell_blind(const struct agent *a, struct watched *w,
     end_message(what);
 }
 
-static void tell_due(const struct agent *a, const struct watched *w,
-                     const struct trigger_sight *sight, int rule)
-{
-    char name[40];
-    if (a->settings->quiet)
-        return;
-    trigger_put(&a->triggers, rule, name, sizeof(name));
-    begin_message(NULL, w->process.who);
-    fprintf(stderr, ": a snapshot for its memory, %.0f MiB",
-            (double)sight->memory / 1048576);
-    if (sight->limit != HD_UNKNOWN)
-        fprintf(stderr, " of %.0f", (double)sight->limit / 1048576);
-    fprintf(stderr, " (--at=%s)\n", name);
-}
-
-static void tell_late(struct watched *w, const struct trigger_sight *sight)
-{
-    char what[160];
-    snprintf(what, sizeof(what),
-             "it uses %.0f of %.0f MiB, and the collection may need %.0f more",
-             (double)sight->memory / 1048576, (double)sight->limit / 1048576,
-             (double)sight->needed / 1048576);
-    finding_failed(w, WATCH_NEAR_LIMIT, what);
-}
-
-/* --- what is done --------------------------------------------------------------------- */
-
-void triggering_begin(struct agent *a)
-{
-    a->triggers.interval = a->interval;
-    if (a->settings->at != NULL)
-        triggers_parse(a->settings->at, &a->triggers);
-}
-
 static void look_at(struct agent *a, struct watched *w)
 {
+    const double mib = 1048576;
     struct trigger_sight sight;
+    char name[40];
     int rule;
     if (w->triggering == NULL)
         begin_one(a, w);
@@ -146,13 +115,23 @@ static void look_at(struct agent *a, struct watched *w)
     enum trigger_verdict verdict =
         trigger_see(&w->triggering->trigger, &a->triggers, &sight, &rule);
     if (verdict == TRIGGER_TOO_LATE)
-        tell_late(w, &sight);
+        finding_failed(w, WATCH_NEAR_LIMIT,
+                       "it uses %.0f of %.0f MiB, and the collection may need %.0f more",
+                       (double)sight.memory / mib, (double)sight.limit / mib,
+                       (double)sight.needed / mib);
     if (verdict != TRIGGER_DUE)
         return;
     w->triggering->rule = rule;
     w->triggering->clock_due = w->due;
     w->due = fmin(w->due, sight.now);
-    tell_due(a, w, &sight, rule);
+    if (a->settings->quiet)
+        return;
+    trigger_put(&a->triggers, rule, name, sizeof(name));
+    begin_message(NULL, w->process.who);
+    fprintf(stderr, ": a snapshot for its memory, %.0f MiB", (double)sight.memory / mib);
+    if (sight.limit != HD_UNKNOWN)
+        fprintf(stderr, " of %.0f", (double)sight.limit / mib);
+    fprintf(stderr, " (--at=%s)\n", name);
 }
 
 void triggering_look(struct agent *a)

@@ -1,5 +1,7 @@
 #include "cli/live/watched.h"
 
+#include "cli/guard/allocate.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -49,11 +51,6 @@ bool sighted_is(const struct sighted *seen, const struct hd_process *p)
 
 /* --- which one is next ------------------------------------------------------------- */
 
-static bool are_same(const char *a, const char *b)
-{
-    return a != NULL && b != NULL && a[0] != '\0' && strcmp(a, b) == 0;
-}
-
 /* A command line in words: the program, its assembly if that follows, and the rest. */
 struct command {
     const char *program, *assembly, *rest; /* assembly is NULL if there is none */
@@ -97,15 +94,6 @@ static bool has_same_command(const struct sighted *a, const struct sighted *b)
            strcmp(x.rest, y.rest) == 0;
 }
 
-static bool is_of_same_service(const struct sighted *last, const struct sighted *next)
-{
-    if (last->is_declared || next->is_declared)
-        return last->is_declared == next->is_declared &&
-               strcmp(last->service, next->service) == 0;
-    return has_same_command(last, next) || are_same(last->unit, next->unit) ||
-           last->command == NULL || next->command == NULL;
-}
-
 static bool is_better(const struct sighted *a, const struct sighted *b,
                       const struct sighted *last)
 {
@@ -115,6 +103,16 @@ static bool is_better(const struct sighted *a, const struct sighted *b,
     if (first != second)
         return first;
     return a->born != b->born ? a->born > b->born : a->pid > b->pid;
+}
+
+static bool is_of_same_service(const struct sighted *last, const struct sighted *next)
+{
+    if (last->is_declared || next->is_declared)
+        return last->is_declared == next->is_declared &&
+               strcmp(last->service, next->service) == 0;
+    return has_same_command(last, next) ||
+           (last->unit[0] != '\0' && strcmp(last->unit, next->unit) == 0) ||
+           last->command == NULL || next->command == NULL;
 }
 
 size_t sighted_choose(const struct sighted *all, size_t count, const struct sighted *last,
@@ -211,20 +209,19 @@ double schedule_due(const struct watched *w)
     return w->share == NULL || has_given_one ? w->due : fmax(w->due, w->share->rest);
 }
 
-static bool is_before(const struct watched *a, const struct watched *b)
-{
-    double x = a->share != NULL ? a->share->used : 0,
-           y = b->share != NULL ? b->share->used : 0;
-    return x != y ? x < y : a->due < b->due;
-}
-
 struct watched *schedule_pick(struct watched *const *all, size_t count, double now)
 {
     struct watched *next = NULL;
-    for (size_t i = 0; i < count; i++)
-        if (all[i]->is_there && schedule_due(all[i]) <= now &&
-            (next == NULL || is_before(all[i], next)))
-            next = all[i];
+    double used_by_next = 0;
+    for (size_t i = 0; i < count; i++) {
+        double used = all[i]->share != NULL ? all[i]->share->used : 0;
+        if (!all[i]->is_there || schedule_due(all[i]) > now ||
+            (next != NULL &&
+             (used != used_by_next ? used > used_by_next : all[i]->due >= next->due)))
+            continue;
+        next = all[i];
+        used_by_next = used;
+    }
     return next;
 }
 
@@ -235,4 +232,55 @@ double schedule_next_due(struct watched *const *all, size_t count)
         if (all[i]->is_there)
             next = fmin(next, schedule_due(all[i]));
     return next;
+}
+
+/* --- divided by user ------------------------------------------------------------------ */
+
+struct time_share *time_share_of(struct time_shares *s, uint64_t owner, double now)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (s->all[i]->owner == owner)
+            return s->all[i];
+    /* Those that nobody needs any more go. */
+    size_t left = 0;
+    for (size_t i = 0; i < s->count; i++)
+        if (s->all[i]->watched == 0 && s->all[i]->rest <= now)
+            free(s->all[i]);
+        else
+            s->all[left++] = s->all[i];
+    s->count = left;
+    s->all = more(s->all, (s->count + 1) * sizeof(struct time_share *));
+    struct time_share *added = zeroed(1, sizeof(*added));
+    *added = (struct time_share){.owner = owner, .used = s->turn};
+    return s->all[s->count++] = added;
+}
+
+static void use(struct time_shares *s, struct time_share *of, double seconds)
+{
+    s->turn = fmax(s->turn, of->used);
+    of->used = s->turn + seconds;
+}
+
+void time_share_failed(struct time_shares *s, struct time_share *of, double seconds,
+                       double now)
+{
+    enum { MOST_FAILED = 5 };
+    const double share = 20;
+    use(s, of, seconds);
+    of->failed += of->failed < MOST_FAILED;
+    of->rest = now + seconds * fmin(ldexp(1, (int)of->failed) - 1, share - 1);
+}
+
+void time_share_succeeded(struct time_shares *s, struct time_share *of, double seconds)
+{
+    use(s, of, seconds);
+    of->failed -= of->failed > 0;
+}
+
+void time_shares_free(struct time_shares *s)
+{
+    for (size_t i = 0; i < s->count; i++)
+        free(s->all[i]);
+    free(s->all);
+    *s = (struct time_shares){0};
 }

@@ -7,7 +7,6 @@
 #ifndef WATCHED_H
 #define WATCHED_H
 
-#include "cli/live/shares.h"
 #include "heapdrift.h"
 
 /* --- which one ------------------------------------------------------------------ */
@@ -75,6 +74,7 @@ enum watch_failure {
 const char *watch_failure_name(enum watch_failure why); /* "too-large" */
 
 struct monitored;
+struct time_share;
 struct triggering;
 
 struct watched {
@@ -133,5 +133,39 @@ struct watched *schedule_pick(struct watched *const *all, size_t count, double n
 
 /* When the first of those that are there is due; INFINITY: none is there. */
 double schedule_next_due(struct watched *const *all, size_t count);
+
+/* --- divided by user ------------------------------------------------------------------ */
+
+/* The agent's time. Snapshots are taken one at a time, and the processes of one user,
+ * however many and slow, must not delay those of another.
+ *
+ * Start-time fair queueing (Goyal, Vin, Cheng, 1996): the user with the least used time is
+ * next. Time that an idle user did not use is not owed. */
+struct time_share {
+    uint64_t owner;  /* hd_process.owner */
+    double used;     /* seconds that its snapshots took, from where it began */
+    double rest;     /* seconds_now(); until then no failed process is tried again */
+    unsigned failed; /* snapshots that failed, less one for each that did not */
+    size_t watched;  /* processes */
+};
+
+/* {0} is empty. */
+struct time_shares {
+    struct time_share **all; /* each ours; in no order */
+    size_t count;
+    double turn; /* the value of used at the beginning of the last snapshot */
+};
+
+/* Returns the share of a user, and makes it if needed. It lives as long as a process of the
+ * user is watched, or rests. now: seconds_now(). */
+struct time_share *time_share_of(struct time_shares *s, uint64_t owner, double now);
+
+/* Counts a snapshot that took these seconds. Failures cost each user at most a twentieth of
+ * the time, the first one half of it. */
+void time_share_failed(struct time_shares *s, struct time_share *of, double seconds,
+                       double now);
+void time_share_succeeded(struct time_shares *s, struct time_share *of, double seconds);
+
+void time_shares_free(struct time_shares *s);
 
 #endif

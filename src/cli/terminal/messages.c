@@ -82,6 +82,16 @@ bool trouble(const char *name, const char *why)
     return put_message(NULL, name, "%s", why);
 }
 
+bool set_error(struct hd_error *err, enum hd_status status, const char *format, ...)
+{
+    va_list arguments;
+    *err = (struct hd_error){.status = status};
+    va_start(arguments, format);
+    vsnprintf(err->message, sizeof(err->message), format, arguments);
+    va_end(arguments);
+    return false;
+}
+
 void advise(struct hd_error *err)
 {
     static const struct {

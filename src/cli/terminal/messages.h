@@ -30,6 +30,10 @@ void end_message(const char *what);
 bool put_message(const char *kind, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Fill in an error, of which nothing is kept; false. */
+bool set_error(struct hd_error *err, enum hd_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* "heapdrift: what"; false. */
 bool refuse(const char *what);
 
