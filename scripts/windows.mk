@@ -20,8 +20,8 @@ WINDOWS_LEFT_OUT_COMMANDS := $(shell grep -lE '"(heapdrift_(store|fleet)|cli/liv
 WINDOWS_LEFT_OUT = src/store/% src/cli/explore/terminal.c src/format/core/core_names.c src/base/hash.c \
     $(WINDOWS_LEFT_OUT_COMMANDS) $(addprefix src/cli/commands/,fleet_pages.c record_follow.c) \
     $(filter-out $(WINDOWS_LIVE:%=src/cli/live/%.c),$(wildcard src/cli/live/*.c)) \
-    $(addprefix src/collect/,address_space.c apart.c clients.c copying.c denied.c direct.c dump_file.c origin.c \
-        others.c owner.c proc.c process_copy.c process_files.c target.c thread_freeze.c types_copy.c unix_socket.c) \
+    $(addprefix src/collect/,address_space.c clients.c denied.c direct.c dump_file.c \
+        others.c proc.c process_copy.c process_files.c target.c thread_freeze.c types_copy.c unix_socket.c) \
     $(addprefix src/cli/,$(addprefix guard/,landlock.c lost_pages.c memory.c rights.c sandbox.c system_calls.c trust.c) \
         terminal/temporary.c)
 WINDOWS_LIBS = -lprotobuf-c -larchive -llzma -lzstd -lbz2 -lz -lyaml -ljansson -lutf8proc -lpopt

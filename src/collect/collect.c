@@ -2,11 +2,8 @@
  * its heap. The parts are target (sockets), ipc (messages) and session (a heap walk). */
 #include "base/error.h"
 #include "base/workers.h"
-#include "collect/buffer.h"
 #include "collect/clients.h"
 #include "collect/find_target.h"
-#include "collect/origin.h"
-#include "collect/owner.h"
 #include "collect/proc.h"
 #include "collect/session.h"
 #include "collect/turns.h"
@@ -34,7 +31,6 @@ struct hd_processes_memory {
 /* What a process said when it was asked. */
 struct answer {
     const struct found *from;
-    uint64_t owner;
     bool known;
     struct process_info info;
     struct hd_origin origin;
@@ -48,24 +44,16 @@ struct asking {
     uint64_t deadline;
 };
 
-/* One that answers does so at once: it may, however many others did not. */
-static struct patience for_one(const struct asking *asking)
-{
-    uint64_t now = clock_ms();
-    struct patience p = {.silence_ms = brief.silence_ms, .deadline = now + AT_LEAST_MS};
-    if (asking->deadline > p.deadline)
-        p.deadline = asking->deadline;
-    if (p.deadline > now + brief.silence_ms)
-        p.deadline = now + brief.silence_ms;
-    return p;
-}
-
 static bool ask_one(void *context, size_t i)
 {
     struct asking *asking = context;
     const struct turn *turn = &asking->turns[i];
     struct answer *a = &asking->all[turn->which];
-    const struct patience p = for_one(asking);
+    /* One that answers does so at once: it may, however many others did not. */
+    uint64_t now = clock_ms(), last = now + brief.silence_ms;
+    struct patience p = {.silence_ms = brief.silence_ms, .deadline = now + AT_LEAST_MS};
+    if (asking->deadline > p.deadline)
+        p.deadline = asking->deadline < last ? asking->deadline : last;
     if (a->from->problem == NULL && turn_is_over(turn))
         fail(&a->err, HD_IO,
              "was not asked: too many processes of its user do not respond");
@@ -77,59 +65,46 @@ static bool ask_one(void *context, size_t i)
     return true;
 }
 
+/* NULL: there is none. */
 static const char *kept(const char *s, struct arena *arena)
 {
-    return arena_strdup(arena, s, strlen(s));
+    return s != NULL && s[0] != '\0' ? arena_strdup(arena, s, strlen(s)) : NULL;
 }
 
-static const char *kept_if_any(const char *s, struct arena *arena)
-{
-    return s[0] != '\0' ? kept(s, arena) : NULL;
-}
-
-/* Where it runs, for how long, and what that takes. */
-static void describe_origin(struct hd_process *to, const struct answer *a,
-                            struct arena *arena)
-{
-    const struct proc *proc = a->from->proc;
-    to->runtime = kept_if_any(a->origin.runtime, arena);
-    to->host = kept_if_any(a->origin.host, arena);
-    to->container = kept_if_any(a->origin.container, arena);
-    to->started = kept_if_any(a->origin.started, arena);
-    to->uptime = proc != NULL && to->started != NULL ? proc_age(proc) : HD_UNKNOWN;
-    to->memory = proc != NULL && proc->resident > 0 ? proc->resident : HD_UNKNOWN;
-}
-
-/* Before its program runs, a runtime tells of no arguments; the kernel does. */
-static const char *command_of(const struct answer *a, struct arena *arena)
-{
-    const struct proc *proc = a->from->proc;
-    const char *by_kernel = proc != NULL ? proc->command : NULL, *told = a->info.command;
-    bool starts = told != NULL && by_kernel != NULL && strchr(by_kernel, ' ') != NULL &&
-                  proc_has_program(a->from->target.pid, told);
-    return told != NULL && !starts ? kept(told, arena) : by_kernel;
-}
-
-/* First what costs nothing, then what the runtime says. */
+/* First what costs nothing, then what the runtime says. Before its program runs, it tells
+ * of no arguments; the kernel does. */
 static void describe(struct hd_process *to, const struct answer *a, struct arena *arena)
 {
     const struct found *from = a->from;
     const struct process_info *info = &a->info;
-    const struct proc *proc = from->proc;
+    const struct proc *proc = from->target.proc;
     *to = (struct hd_process){.pid = (uint64_t)from->target.pid,
                               .name = proc != NULL ? proc->name : NULL,
                               .command = proc != NULL ? proc->command : NULL,
                               .user = from->user,
-                              .owner = a->owner,
+                              .owner = from->owner,
                               .socket = from->target.socket,
                               .problem = from->problem,
-                              .is_denied = from->is_denied};
-    describe_origin(to, a, arena);
+                              .is_denied = from->is_denied,
+                              .runtime = kept(a->origin.runtime, arena),
+                              .host = kept(a->origin.host, arena),
+                              .container = kept(a->origin.container, arena),
+                              .started = kept(a->origin.started, arena),
+                              .uptime = HD_UNKNOWN,
+                              .memory = HD_UNKNOWN};
+    if (proc != NULL && to->started != NULL)
+        to->uptime = proc->age;
+    if (proc != NULL && proc->resident > 0)
+        to->memory = proc->resident;
     if (from->problem != NULL)
         return;
     if (a->known) {
+        bool starts = info->command != NULL && to->command != NULL &&
+                      strchr(to->command, ' ') != NULL && proc->exe != NULL &&
+                      strcmp(proc->exe, info->command) == 0;
         to->name = info->name != NULL ? kept(info->name, arena) : to->name;
-        to->command = command_of(a, arena);
+        to->command =
+            info->command != NULL && !starts ? kept(info->command, arena) : to->command;
         to->runtime = info->runtime != NULL ? kept(info->runtime, arena) : to->runtime;
     } else if (a->err.status == HD_TIMED_OUT) {
         to->problem = "does not respond: it is stopped, or busy with another request";
@@ -143,25 +118,19 @@ void hd_processes_find(struct hd_processes *processes)
     struct hd_processes_memory *memory = alloc_zeroed(sizeof(*memory));
     struct arena scratch = {0};
     size_t count;
-    int lacked;
-    struct found *found = targets_find(&count, &lacked, &brief, &memory->arena);
+    const char *incomplete;
+    struct found *found = targets_find(&count, &incomplete, &brief, &memory->arena);
     struct asking asking = {.all = arena_array(&scratch, struct answer, count),
                             .deadline = clock_ms() + ALL_MS};
     *processes =
         (struct hd_processes){.all = arena_array(&memory->arena, struct hd_process, count),
                               .count = count,
+                              .incomplete = incomplete,
                               .memory = memory};
-    if (lacked != 0)
-        processes->incomplete = arena_printf(
-            &memory->arena, "cannot inspect all processes: %s", strerror(lacked));
-    else if (count == 0)
-        /* Sockets may be found all the same; that there are none says nothing then. */
-        processes->incomplete = proc_excuse();
     uint64_t *owners = arena_array(&scratch, uint64_t, count);
     for (size_t i = 0; i < count; i++) {
         asking.all[i].from = &found[i];
-        owners[i] = asking.all[i].owner = process_owner(
-            found[i].target.visible ? found[i].target.pid : 0, found[i].target.uid);
+        owners[i] = found[i].owner;
     }
     asking.turns = turns_of(owners, count, &scratch);
     workers_run(count, SIDE_BY_SIDE, ask_one, &asking);
@@ -203,15 +172,7 @@ bool hd_process_goes_by(const struct hd_process *process, const char *name)
     return same;
 }
 
-static bool contains(const char *all, const char *part)
-{
-    size_t len = strlen(part);
-    for (; len > 0 && strlen(all) >= len; all++)
-        if (strncasecmp(all, part, len) == 0)
-            return true;
-    return false;
-}
-
+/* The first that contains it, else the nearest. */
 const char *hd_process_meant(const struct hd_processes *processes, const char *name)
 {
     const char **names = alloc_zeroed((processes->count + 1) * sizeof(*names));
@@ -222,21 +183,13 @@ const char *hd_process_meant(const struct hd_processes *processes, const char *n
         if (its == NULL)
             continue;
         names[n++] = its;
-        meant = contains(its, name) ? its : NULL;
+        size_t len = strlen(name);
+        for (const char *at = its; len > 0 && strlen(at) >= len && meant == NULL; at++)
+            meant = strncasecmp(at, name, len) == 0 ? its : NULL;
     }
     meant = meant != NULL ? meant : hd_nearest_word(name, names);
     free(names);
     return meant;
-}
-
-static void fail_unknown(struct hd_error *err, const struct hd_processes *all,
-                         const char *name)
-{
-    const char *meant = hd_process_meant(all, name);
-    if (meant != NULL)
-        fail(err, HD_USAGE, "no .NET process is called %s; did you mean %s?", name, meant);
-    else
-        fail_about(err, HD_ABOUT_NAMES, HD_USAGE, "no .NET process is called %s", name);
 }
 
 uint64_t hd_process_named(const char *name, struct hd_error *err)
@@ -257,8 +210,11 @@ uint64_t hd_process_named(const char *name, struct hd_error *err)
     }
     if (all.incomplete != NULL)
         fail(err, HD_IO, "%s", all.incomplete);
+    else if (n == 0 && hd_process_meant(&all, name) != NULL)
+        fail(err, HD_USAGE, "no .NET process is called %s; did you mean %s?", name,
+             hd_process_meant(&all, name));
     else if (n == 0)
-        fail_unknown(err, &all, name);
+        fail_about(err, HD_ABOUT_NAMES, HD_USAGE, "no .NET process is called %s", name);
     else if (n > 1)
         fail_about(err, HD_ABOUT_PID, HD_USAGE,
                    "%zu processes are called %s: %s; choose one", n, name,
@@ -362,14 +318,6 @@ static bool goes_on(void *context)
     return collect_goes_on(context, NULL);
 }
 
-static bool wait_for_lock(const struct target *t, struct hd_collect_options *how, int *lock,
-                          struct hd_error *err)
-{
-    *lock = -1;
-    return !t->visible ||
-           process_lock_wait(t->pid, how->silence_ms, goes_on, how, lock, err);
-}
-
 bool hd_collect(FILE *to, const struct hd_collect_options *opt,
                 struct hd_collected *collected, struct hd_error *err)
 {
@@ -389,7 +337,9 @@ bool hd_collect(FILE *to, const struct hd_collect_options *opt,
     if (found)
         origin = origin_of(&target);
     int lock = -1;
-    bool ok = found && wait_for_lock(&target, &how, &lock, err) &&
+    bool ok = found &&
+              (!target.visible ||
+               process_lock_wait(target.pid, how.silence_ms, goes_on, &how, &lock, err)) &&
               collect_named(&target, &p, opt, to, &r, err);
     if (lock >= 0)
         close(lock);

@@ -242,7 +242,7 @@ static bool make_room(struct direct *d, FILE *to, struct hd_error *err)
     uint64_t most = d->how->max_memory;
     if (!runs_find(&d->of.runs, &d->of.pages, &d->of.space, err))
         return false;
-    images_find(&d->of.images, &d->of.space, d->of.pid);
+    images_find(&d->of.images, &d->of.space, &d->of.proc);
     uint64_t wanted = d->of.images.size + and_some(d->of.runs.size);
     bool fits = most == 0 || wanted <= most;
     bool in_memory = is_in_memory(fileno(to));

@@ -9,7 +9,6 @@
 #include "base/text.h"
 #include "collect/dump_file.h"
 #include "collect/find_target.h"
-#include "collect/origin.h"
 #include "collect/proc.h"
 #include "process/runtime.h"
 

@@ -130,7 +130,7 @@ static bool is_waiting(const struct target *t, struct arena *arena)
 {
     struct process_info info;
     return process_info_ask(&info, t, &brief, arena, NULL) && info.command != NULL &&
-           proc_has_program(t->pid, info.command);
+           t->proc->exe != NULL && strcmp(t->proc->exe, info.command) == 0;
 }
 
 static bool resume(const struct target *t, struct hd_error *err)
@@ -160,9 +160,9 @@ static bool wait_until_it_runs(const struct target *t, const struct hd_collect_o
 static bool is_running(const struct target *t, const struct hd_collect_options *how,
                        struct arena *arena, struct hd_error *err)
 {
-    const char *port;
-    if (!t->visible || !proc_is_to_wait(t->pid, &port, arena) || !is_waiting(t, arena))
+    if (t->proc == NULL || !t->proc->is_to_wait || !is_waiting(t, arena))
         return true;
+    const char *port = t->proc->port;
     if (!how->resume && port == NULL)
         return fail_about(err, HD_ABOUT_RESUME, HD_IO,
                           "the process is suspended at its start "

@@ -6,7 +6,7 @@
  *
  *  - files of /proc/PID are opened with O_NOFOLLOW, O_NONBLOCK and O_NOCTTY;
  *  - a path "/proc/PID/root/..." is resolved below that root, in a child with a deadline
- *    and the rights of the user of the process (apart.h);
+ *    and the rights of the user of the process;
  *  - a file is opened with O_PATH first, and for reading only if it is a regular file.
  *
  * A process may end at each step (ENOENT or ESRCH) and its number be reused: compare
@@ -14,10 +14,50 @@
 #ifndef OTHERS_H
 #define OTHERS_H
 
-#include "collect/apart.h"
+#include "base/text.h"
+#include "collect/transport.h"
 
 #include <dirent.h>
+#include <sys/types.h>
 #include <time.h>
+
+/* --- apart ----------------------------------------------------------------- */
+
+/* Work that may never end, or that needs the rights of another user, in a child process.
+ *
+ * The root of another process may contain a file system that never answers (FUSE): a lookup
+ * does not return then, and only SIGKILL ends it. The child therefore has a deadline, and
+ * the caller continues without an answer. */
+
+/* A user and its groups. */
+struct rights {
+    uid_t uid;
+    gid_t gid;
+    gid_t groups[64]; /* the first 64, if the process has more */
+    size_t group_count;
+};
+
+struct apart {
+    /* NULL: ours. Without CAP_SETUID the work has our rights, unless must_be. */
+    const struct rights *as;
+    bool must_be; /* fail with EPERM without the rights of that user */
+    int keeps;    /* a descriptor that the work uses, besides those it opens; -1: none */
+
+    /* Runs in the child. Returns a descriptor for the caller, or -1 and errno (0: success
+     * without a descriptor). Adds at most APART_MOST_BYTES to the answer. */
+    int (*work)(void *context, struct text *answer);
+    void *context;
+};
+
+enum { APART_MOST_BYTES = 4 << 20 };
+
+/* Does the work; *fd is its descriptor, or -1. False with errno: the error of the work,
+ * ETIMEDOUT after the patience (100 ms at least), or ECANCELED. A child costs half a
+ * millisecond, and 40 microseconds per resident MiB of this process. */
+bool apart_run(const struct apart *a, const struct patience *p, struct text *answer,
+               int *fd);
+
+/* --- opening --------------------------------------------------------------- */
 
 /* Opens a file or folder of /proc/PID, such as "fd". how is added to O_CLOEXEC, O_NOFOLLOW,
  * O_NOCTTY and O_NONBLOCK. -1 with errno. */
@@ -29,7 +69,7 @@ DIR *others_list_of(pid_t pid, const char *name);
 int others_open_namespace(pid_t pid, const char *kind);
 
 /* Opens the program of a process, which is a regular file: the kernel's own link to it. In
- * a child with a deadline (apart.h), since its file system may not answer. -1 with errno.
+ * a child with a deadline, since its file system may not answer. -1 with errno.
  */
 int others_open_program(pid_t pid);
 
@@ -58,7 +98,7 @@ struct inside {
 int inside_open(const struct inside *at, int how);
 
 struct other_work {
-    /* As in apart.h. Runs in this process if the path is ours and `as` is NULL. */
+    /* As in struct apart. Runs in this process if the path is ours and `as` is NULL. */
     int (*work)(const struct inside *at, void *context, struct text *answer);
     void *context;
     const struct rights *as; /* required; NULL: the process's if possible, else ours */

@@ -15,12 +15,18 @@ struct proc {
     pid_t pid;
     pid_t inner_pid;        /* in its own pid namespace; pid if it is in ours */
     uint64_t start;         /* in clock ticks since boot: the key in its socket's name */
+    uint64_t age;           /* seconds since then; 0 unknown */
     uid_t uid;              /* effective */
     uid_t real_uid;         /* of who began it, with his environment (set-user-ID) */
     uint64_t resident;      /* bytes that it has in memory; 0 unknown */
     const char *name;       /* the program: of `dotnet app.dll` it is app */
     const char *command;    /* arguments, with blanks between; NULL unknown */
+    const char *program;    /* its path, and that of the assembly; NULL unknown */
+    const char *exe;        /* the file that it runs; NULL unknown */
     const char *short_name; /* the kernel's 15 characters */
+    const char *host;       /* what its environment calls the machine; NULL */
+    bool is_to_wait;        /* its environment suspends its runtime at its start ... */
+    const char *port;       /* until the tool that listens there; NULL: until any resumes */
     const char *folder;     /* that holds its sockets, as it sees it */
     bool same_files;        /* its file system is ours */
     const char *view;       /* identifies its mounts and root; NULL if same_files */
@@ -47,12 +53,10 @@ bool proc_read(struct proc *p, pid_t pid, struct arena *arena);
  * is ours, or unknown. */
 pid_t proc_inner_thread(pid_t pid, pid_t thread);
 
-/* Whether its environment suspends its runtime at its start until a tool resumes it. port:
- * NULL if that is done at its usual socket, else where the tool listens that it asks. */
-bool proc_is_to_wait(pid_t pid, const char **port, struct arena *arena);
-
-/* Whether the path is that of the program it runs. */
-bool proc_has_program(pid_t pid, const char *path);
+/* Whether a process is in the namespace of a kind, such as "uts", that we are in; the inode
+ * of its own, which may be NULL, is 0 if that is unknown. */
+enum namespaces { NAMESPACE_OURS, NAMESPACE_OTHER, NAMESPACE_UNKNOWN };
+enum namespaces proc_namespace(pid_t pid, const char *kind, uint64_t *inode);
 
 /* The version of the runtime that it has mapped, such as "10.0.12"; NULL unknown. Only
  * for processes of the same user. */
@@ -61,9 +65,6 @@ const char *proc_runtime(pid_t pid, struct arena *arena);
 /* The memory that it has now, resident, in huge pages and swapped out, in bytes; 0 unknown.
  * What it once had, or has reserved, costs it nothing now, and does not count. */
 uint64_t proc_memory(pid_t pid);
-
-/* Seconds since it was started; 0 unknown. */
-uint64_t proc_age(const struct proc *p);
 
 /* Whether there is such a process, but /proc does not show it to this user: hidepid. */
 bool proc_is_hidden(pid_t pid);
@@ -79,8 +80,10 @@ pid_t *proc_all(size_t *count, int *lacked, struct arena *arena);
 /* The end of that on every system: all, which is freed, rising, in the arena. */
 pid_t *proc_rising(pid_t *all, size_t count, struct arena *arena);
 
-/* Why none can be listed; NULL: they can. */
-const char *proc_excuse(void);
+/* Returns the number of the user whose share of time and attention it uses: its own. A user
+ * namespace may have 65,536 users: in one that is not ours it is the number of the user
+ * that made the outermost one, unless that was root. */
+uint64_t process_owner(pid_t pid, uid_t uid);
 
 /* "alice", or "uid 1234". */
 const char *proc_user(uid_t uid, struct arena *arena);

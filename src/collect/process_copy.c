@@ -1,10 +1,12 @@
+#define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): O_PATH */
 #include "collect/process_copy.h"
 
 #include "base/error.h"
-#include "base/text.h"
+#include "base/path.h"
+#include "base/workers.h"
 #include "collect/denied.h"
-#include "collect/origin.h"
 #include "collect/others.h"
+#include "process/runtime_module.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -12,7 +14,290 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
+
+/* --- room ---------------------------------------------------------------------- */
+
+bool copy_room_make(struct copy_room *room, uint64_t size, struct hd_error *err)
+{
+    copy_room_free(room);
+    if (ftruncate(room->fd, (off_t)size) != 0)
+        return fail(err, HD_IO, "cannot write: %s", strerror(errno));
+    void *bytes = mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE,
+                       MAP_SHARED | MAP_NORESERVE, room->fd, 0);
+    if (bytes == MAP_FAILED)
+        return fail(err, HD_IO, "no room for a copy: %s", strerror(errno));
+    room->bytes = bytes;
+    room->size = size;
+    return true;
+}
+
+/* A write to a mapped page that the disk, or the memory of its file system, has no room for
+ * ends the program. */
+bool copy_room_fill(struct copy_room *room, uint64_t at, uint64_t size,
+                    struct hd_error *err)
+{
+    enum { POPULATE_WRITE = 23 };
+    int why = size > 0 ? posix_fallocate(room->fd, (off_t)at, (off_t)size) : 0;
+    if (why != 0)
+        return fail(err, HD_IO, "cannot write: %s", strerror(why));
+    /* Kernels before 5.14 have no word for it: then it is done by hand. */
+    if (!room->lets_go && madvise(room->bytes + at, (size_t)size, POPULATE_WRITE) != 0)
+        for (uint64_t page = 0; page < size; page += PAGE)
+            *(volatile unsigned char *)(room->bytes + at + page) = 0;
+    return true;
+}
+
+void copy_room_let_go(const struct copy_room *room, uint64_t at, uint64_t size)
+{
+    if (room->lets_go)
+        madvise(room->bytes + at, (size_t)size, MADV_DONTNEED);
+}
+
+bool copy_room_fill_runs(const struct copying *c, bool (*go_on)(void *context),
+                         void *context, struct hd_error *err)
+{
+    const uint64_t part = (uint64_t)64 << 20;
+    for (size_t i = 0; i < c->runs->count; i++)
+        for (uint64_t done = 0; done < c->runs->all[i].size; done += part) {
+            uint64_t size = c->runs->all[i].size - done, at;
+            size = size < part ? size : part;
+            at = c->at + c->runs->all[i].at + done;
+            if (go_on != NULL && !go_on(context))
+                return fail(err, HD_STOPPED, "stopped");
+            if (!copy_room_fill(c->room, at, size, err))
+                return false;
+        }
+    return true;
+}
+
+void copy_room_free(struct copy_room *room)
+{
+    if (room->bytes != NULL)
+        munmap(room->bytes, (size_t)room->size);
+    room->bytes = NULL;
+    room->size = 0;
+}
+
+/* --- copying ------------------------------------------------------------------- */
+
+uint64_t copy_from(int fd, unsigned char *to, uint64_t size, uint64_t from)
+{
+    uint64_t done = 0;
+    while (done < size) {
+        ssize_t n = pread(fd, to + done, (size_t)(size - done), (off_t)(from + done));
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            break;
+        done += (uint64_t)n;
+    }
+    return done;
+}
+
+enum { PART = 2 << 20, MOST_COPIERS = 8 };
+
+/* A run, or a part of a long one. */
+struct part {
+    const struct run *run;
+    uint64_t from, size, to;
+};
+
+struct job {
+    const struct copying *what;
+    const struct thread_freeze *still;
+    struct part *parts;
+    size_t count;
+    atomic_uint_fast64_t unreadable; /* the address of a page that was not there; 0 */
+};
+
+static bool copy_process(pid_t pid, const struct part *p, void *to)
+{
+    struct iovec local = {to, (size_t)p->size};
+    while (local.iov_len > 0) {
+        struct iovec remote = {.iov_len = local.iov_len};
+        uint64_t there = p->from + p->size - local.iov_len;
+        memcpy(&remote.iov_base, &there, sizeof(there));
+        long n = syscall(SYS_process_vm_readv, (long)pid, &local, 1L, &remote, 1L, 0L);
+        if (n <= 0)
+            return false;
+        local.iov_base = (unsigned char *)local.iov_base + n;
+        local.iov_len -= (size_t)n;
+    }
+    return true;
+}
+
+static bool copy_part(void *context, size_t i)
+{
+    struct job *job = context;
+    const struct part *p = &job->parts[i];
+    unsigned char *to = job->what->room->bytes + p->to;
+    if (thread_freeze_is_unwanted(job->still) || clock_us() >= job->what->deadline)
+        return false;
+    uint64_t offset = p->run->area->offset + (p->from - p->run->area->start);
+    bool ok = p->run->is_shared
+                  ? copy_from(job->what->from->shared, to, p->size, offset) == p->size
+                  : copy_process(job->still->pid, p, to);
+    copy_room_let_go(job->what->room, p->to, p->size);
+    if (!ok)
+        atomic_store(&job->unreadable, p->from);
+    return ok;
+}
+
+static void cut(struct job *job)
+{
+    const struct runs *runs = job->what->runs;
+    size_t cap = 0;
+    for (size_t i = 0; i < runs->count; i++)
+        for (uint64_t done = 0, size; done < runs->all[i].size; done += size) {
+            const struct run *run = &runs->all[i];
+            size = run->size - done < PART ? run->size - done : PART;
+            job->parts = grow(job->parts, job->count, &cap, sizeof(*job->parts));
+            job->parts[job->count++] = (struct part){run, run->address + done, size,
+                                                     job->what->at + run->at + done};
+        }
+}
+
+bool copy_runs(const struct copying *c, const struct thread_freeze *still,
+               struct hd_error *err)
+{
+    struct job job = {.what = c, .still = still};
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    cut(&job);
+    workers_run(job.count,
+                n < 1              ? 1
+                : n > MOST_COPIERS ? MOST_COPIERS
+                                   : (unsigned)n,
+                copy_part, &job);
+    free(job.parts);
+    uint64_t unreadable = atomic_load(&job.unreadable);
+    if (thread_freeze_is_unwanted(still))
+        return fail(err, HD_STOPPED, "stopped");
+    if (unreadable != 0)
+        return fail(err, HD_IO, "cannot read its memory at 0x%llx; has it exited?",
+                    (unsigned long long)unreadable);
+    return clock_us() < c->deadline ||
+           fail_about(err, HD_ABOUT_SILENCE, HD_TIMED_OUT,
+                      "its memory was not copied in time; the process continues");
+}
+
+/* --- images -------------------------------------------------------------------- */
+
+/* Of one area: a program with everything in one file may have 200 MiB. */
+static const uint64_t most = (uint64_t)1 << 30;
+
+void images_find(struct images *images, const struct address_space *space,
+                 const struct proc *proc)
+{
+    images->count = 0;
+    images->size = 0;
+    for (size_t i = 0; i < space->count; i++) {
+        const struct area *a = &space->areas[i];
+        uint64_t size = a->end - a->start;
+        bool is_image = runtime_library_is(a->path) || path_ends_in(a->path, ".dll") ||
+                        path_ends_in(a->path, ".exe") ||
+                        (proc->exe != NULL && strcmp(a->path, proc->exe) == 0);
+        if (!a->readable || !area_is_of_file(a) || size > most || !is_image)
+            continue;
+        images->all = grow(images->all, images->count, &images->cap, sizeof(*images->all));
+        images->all[images->count++] = (struct image_piece){a, size, images->size};
+        images->size += size;
+    }
+}
+
+struct visit {
+    const struct images *images;
+    unsigned char *to; /* NULL: only see which are there */
+};
+
+/* Answers with a byte per image: true if its file, below the root of its process, still is
+ * that file and, with `to`, was copied. */
+static int visit_files(const struct inside *at, void *context, struct text *answer)
+{
+    const struct visit *v = context;
+    for (size_t i = 0; i < v->images->count; i++) {
+        const struct image_piece *p = &v->images->all[i];
+        struct stat st;
+        int file = inside_open(&(struct inside){at->root, p->area->path}, O_PATH);
+        if (file >= 0 && (fstat(file, &st) != 0 || !S_ISREG(st.st_mode) ||
+                          (uint64_t)st.st_ino != p->area->inode)) {
+            close(file);
+            file = -1;
+        }
+        if (file >= 0 && v->to != NULL)
+            file = others_open_held(file);
+        if (file >= 0 && v->to != NULL)
+            copy_from(file, v->to + p->at, p->size, p->area->offset);
+        text_add_char(answer, file >= 0 ? 1 : 0);
+        if (file >= 0)
+            close(file);
+    }
+    errno = 0;
+    return -1;
+}
+
+/* Works in a child, since a file system may never answer. The room is a shared mapping. */
+static void visit_images(struct visit *v, pid_t pid, const struct patience *p,
+                         struct text *is_there)
+{
+    const struct other_work work = {.work = visit_files, .context = v};
+    char root[64];
+    int none;
+    snprintf(root, sizeof(root), "/proc/%ld/root/", (long)pid);
+    others_run(root, &work, p, is_there, &none);
+    while (is_there->len < v->images->count)
+        text_add_char(is_there, false);
+}
+
+void images_leave_to_disk(struct images *images, const struct proc *proc,
+                          const struct patience *p)
+{
+    struct visit v = {.images = images};
+    struct text is_there = {0};
+    size_t len = 0;
+    if (!proc->same_files)
+        return;
+    visit_images(&v, proc->pid, p, &is_there);
+    images->size = 0;
+    for (size_t i = 0; i < images->count; i++) {
+        struct image_piece piece = images->all[i];
+        if (is_there.data[i] && path_ends_in(piece.area->path, ".dll"))
+            piece.size = piece.area->offset == 0 ? PAGE : 0;
+        piece.at = images->size;
+        images->size += piece.size;
+        if (piece.size > 0)
+            images->all[len++] = piece;
+    }
+    images->count = len;
+    text_free(&is_there);
+}
+
+/* Where the file is gone the process still has its pages. */
+void images_copy(struct images *images, pid_t pid, struct copy_room *room, uint64_t at,
+                 const struct patience *p)
+{
+    struct visit v = {images, room->bytes + at};
+    struct text is_there = {0};
+    int mem = others_open(pid, "mem", O_RDONLY);
+    visit_images(&v, pid, p, &is_there);
+    for (size_t i = 0; mem >= 0 && i < images->count; i++)
+        if (!is_there.data[i])
+            copy_from(mem, v.to + images->all[i].at, images->all[i].size,
+                      images->all[i].area->start);
+    text_free(&is_there);
+    if (mem >= 0)
+        close(mem);
+}
+
+void images_free(struct images *images)
+{
+    free(images->all);
+    *images = (struct images){0};
+}
 
 /* --- the core's file ----------------------------------------------------------- */
 
@@ -51,31 +336,6 @@ static void add_note(struct rest *r, uint32_t type, const void *bytes, size_t si
     add_note_of(r, "CORE", type, bytes, size);
 }
 
-static void add_thread(struct rest *r, const struct core_thread *t)
-{
-    const uint32_t note = r->content->processor->thread_pointer_note;
-    struct elf_prstatus status = {.pr_pid = t->id, .pr_cursig = (short)t->signal};
-    memcpy(&status.pr_reg, &t->registers, sizeof(t->registers));
-    add_note(r, NT_PRSTATUS, &status, sizeof(status));
-    if (note != 0 && t->thread_pointer != 0)
-        add_note_of(r, "LINUX", note, &t->thread_pointer, sizeof(t->thread_pointer));
-}
-
-static void copy_cut(char *to, size_t size, const char *from)
-{
-    size_t len = from != NULL ? strlen(from) : 0;
-    memcpy(to, from != NULL ? from : "", len < size ? len : size - 1);
-}
-
-static void add_process(struct rest *r)
-{
-    const struct core_content *c = r->content;
-    struct elf_prpsinfo info = {.pr_sname = 'R', .pr_pid = c->pid};
-    copy_cut(info.pr_fname, sizeof(info.pr_fname), c->name);
-    copy_cut(info.pr_psargs, sizeof(info.pr_psargs), c->arguments);
-    add_note(r, NT_PRPSINFO, &info, sizeof(info));
-}
-
 static void add_u64(struct text *t, uint64_t n)
 {
     text_add(t, &n, sizeof(n));
@@ -109,15 +369,30 @@ static void add_files(struct rest *r)
     text_free(&triples);
 }
 
+static void copy_cut(char *to, size_t size, const char *from)
+{
+    size_t len = from != NULL ? strlen(from) : 0;
+    memcpy(to, from != NULL ? from : "", len < size ? len : size - 1);
+}
+
 /* The first thread, then what is of the process, then the others, as the kernel does. */
 static void add_notes(struct rest *r)
 {
     const struct core_content *c = r->content;
+    const uint32_t note = c->processor->thread_pointer_note;
     for (size_t i = 0; i < c->thread_count; i++) {
-        add_thread(r, &c->threads[i]);
+        const struct core_thread *t = &c->threads[i];
+        struct elf_prstatus status = {.pr_pid = t->id, .pr_cursig = (short)t->signal};
+        struct elf_prpsinfo info = {.pr_sname = 'R', .pr_pid = c->pid};
+        memcpy(&status.pr_reg, &t->registers, sizeof(t->registers));
+        add_note(r, NT_PRSTATUS, &status, sizeof(status));
+        if (note != 0 && t->thread_pointer != 0)
+            add_note_of(r, "LINUX", note, &t->thread_pointer, sizeof(t->thread_pointer));
         if (i > 0)
             continue;
-        add_process(r);
+        copy_cut(info.pr_fname, sizeof(info.pr_fname), c->name);
+        copy_cut(info.pr_psargs, sizeof(info.pr_psargs), c->arguments);
+        add_note(r, NT_PRPSINFO, &info, sizeof(info));
         if (c->auxv.size > 0)
             add_note(r, NT_AUXV, c->auxv.data, c->auxv.size);
         add_files(r);
@@ -126,22 +401,18 @@ static void add_notes(struct rest *r)
 
 /* --- segments ------------------------------------------------------------------ */
 
-static uint32_t rights_of(const struct area *a)
-{
-    return PF_R | (a->writable ? PF_W : 0) | (a->executable ? PF_X : 0);
-}
-
 static void add_segment(struct rest *r, const struct area *area, uint64_t address,
                         uint64_t size, uint64_t at)
 {
     r->segments = grow(r->segments, r->segment_count, &r->cap, sizeof(*r->segments));
-    r->segments[r->segment_count++] = (Elf64_Phdr){.p_type = PT_LOAD,
-                                                   .p_flags = rights_of(area),
-                                                   .p_offset = at,
-                                                   .p_vaddr = address,
-                                                   .p_filesz = size,
-                                                   .p_memsz = size,
-                                                   .p_align = PAGE};
+    r->segments[r->segment_count++] = (Elf64_Phdr){
+        .p_type = PT_LOAD,
+        .p_flags = PF_R | (area->writable ? PF_W : 0) | (area->executable ? PF_X : 0),
+        .p_offset = at,
+        .p_vaddr = address,
+        .p_filesz = size,
+        .p_memsz = size,
+        .p_align = PAGE};
 }
 
 /* What no span has of it. *next is the first that does not end before it. */
@@ -248,41 +519,23 @@ bool core_write_rest(int fd, const struct core_content *c, uint64_t *size,
 
 /* --- the copy ------------------------------------------------------------------ */
 
-static bool find(struct target *found, const struct hd_collect_options *how,
-                 struct arena *arena, struct hd_error *err)
-{
-    static const struct patience brief = {.silence_ms = 1000};
-    if (how->socket != NULL)
-        return target_at_socket(found, how->socket, &brief, arena, err);
-    *found = (struct target){.socket = "", .pid = (pid_t)how->pid, .visible = how->pid > 0};
-    if (how->pid > INT32_MAX)
-        return fail(err, HD_IO, "no process %" PRIu64, how->pid);
-    return true;
-}
-
-static void read_auxv(struct process_copy *c)
-{
-    proc_read_file(c->pid, "auxv", &c->auxv);
-}
-
 /* Registers, layouts and the core that is written are those of one machine. */
-static bool find_processor(struct process_copy *c, struct hd_error *err)
-{
-    c->processor = processor_here();
-    return c->processor != NULL ||
-           fail_about(err, HD_ABOUT_DIRECT, HD_UNSUPPORTED,
-                      "the memory of processes can only be read on " PROCESSORS_READ);
-}
-
 bool process_copy_open(struct process_copy *c, const struct hd_collect_options *how,
                        struct hd_error *err)
 {
-    struct target found;
-    struct proc proc;
+    static const struct patience brief = {.silence_ms = 1000};
+    struct target found = {.socket = "", .pid = (pid_t)how->pid, .visible = how->pid > 0};
     *c = (struct process_copy){
         .mem = -1, .pages = {.pages = -1, .shared = -1}, .room = {.fd = -1}};
-    if (!find_processor(c, err) || !find(&found, how, &c->arena, err))
+    c->processor = processor_here();
+    if (c->processor == NULL)
+        return fail_about(err, HD_ABOUT_DIRECT, HD_UNSUPPORTED,
+                          "the memory of processes can only be read on " PROCESSORS_READ);
+    if (how->socket != NULL &&
+        !target_at_socket(&found, how->socket, &brief, &c->arena, err))
         return false;
+    if (how->socket == NULL && how->pid > INT32_MAX)
+        return fail(err, HD_IO, "no process %" PRIu64, how->pid);
     c->pid = found.pid;
     if (found.visible && proc_is_hidden(found.pid))
         return fail(err, HD_IO,
@@ -293,14 +546,11 @@ bool process_copy_open(struct process_copy *c, const struct hd_collect_options *
         return fail_about(err, HD_ABOUT_DIRECT, HD_UNSUPPORTED,
                           "the process is in another pid namespace, so its memory cannot "
                           "be read from here");
-    if (!proc_read(&proc, found.pid, &c->arena))
+    if (!proc_read(&c->proc, found.pid, &c->arena))
         return fail(err, HD_IO, "no process %ld", (long)found.pid);
-    c->start = proc.start;
-    c->name = proc.short_name;
-    c->arguments = proc.command;
-    found.uid = proc.uid;
+    found.proc = &c->proc;
     c->origin = origin_of(&found);
-    read_auxv(c);
+    proc_read_file(c->pid, "auxv", &c->auxv);
     return true;
 }
 
@@ -313,7 +563,8 @@ bool process_copy_look(struct process_copy *c, struct hd_error *err)
 
 bool process_copy_is_same(const struct process_copy *c, struct hd_error *err)
 {
-    return proc_start(c->pid) == c->start || fail(err, HD_IO, "the process has exited");
+    return proc_start(c->pid) == c->proc.start ||
+           fail(err, HD_IO, "the process has exited");
 }
 
 struct core_content process_copy_content(const struct process_copy *c,
@@ -321,8 +572,8 @@ struct core_content process_copy_content(const struct process_copy *c,
 {
     return (struct core_content){.processor = c->processor,
                                  .pid = c->pid,
-                                 .name = c->name,
-                                 .arguments = c->arguments,
+                                 .name = c->proc.short_name,
+                                 .arguments = c->proc.command,
                                  .auxv = {(unsigned char *)c->auxv.data, c->auxv.len},
                                  .space = &c->space,
                                  .images = &c->images,

@@ -18,7 +18,8 @@ struct target {
     pid_t pid;          /* as visible from here; the number in the name if it is not */
     bool visible;       /* whether /proc has it */
     uid_t uid;
-    uint64_t start; /* struct proc has it; 0: not known */
+    uint64_t start;          /* struct proc has it; 0: not known */
+    const struct proc *proc; /* what was read when it was found; NULL: not visible */
 };
 
 /* The socket of a process. Strings go to the arena. Takes three patiences at most, however
@@ -38,16 +39,33 @@ int target_connect(const struct target *t, const struct patience *p, struct hd_e
 
 struct found {
     struct target target;
-    const struct proc *proc; /* NULL if it is not visible */
-    const char *user;        /* whose it is */
-    const char *problem;     /* why it cannot be collected from; NULL: it can */
-    bool is_denied;          /* because it is another user's */
+    const char *user;    /* whose it is */
+    uint64_t owner;      /* process_owner() */
+    const char *problem; /* why it cannot be collected from; NULL: it can */
+    bool is_denied;      /* because it is another user's */
 };
 
 /* Every process that listens, by pid; *count of them. Patience is for each; they are asked
- * side by side, and together for three times as long at most. Where not everything could be
- * looked at *lacked becomes the errno. */
-struct found *targets_find(size_t *count, int *lacked, const struct patience *p,
+ * side by side, and together for three times as long at most. *incomplete says why not
+ * everything could be looked at; NULL: it could. */
+struct found *targets_find(size_t *count, const char **incomplete, const struct patience *p,
                            struct arena *arena);
+
+/* --- origin -------------------------------------------------------------------- */
+
+/* Where a process runs, when it began, what was started. All of it is read from /proc,
+ * where anything may be missing: then it stays unknown. Arguments of a program may be
+ * secrets, and so may its environment: of the arguments only the program's own name is
+ * taken, of the environment the name of the host. Of a process that is not visible,
+ * nothing. */
+struct hd_origin origin_of(const struct target *t);
+
+/* The id of the container in the text of /proc/PID/cgroup or mountinfo: the last run of 64
+ * hexadecimal digits that is a name of its own. False without one. */
+bool origin_container(const char *text, char id[65]);
+
+/* "/usr/bin/dotnet /app/Shop.dll" of arguments that lie one behind the other, each with
+ * its NUL; "" if it is longer than size. */
+void origin_program(const char *arguments, size_t len, char *program, size_t size);
 
 #endif

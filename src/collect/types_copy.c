@@ -79,8 +79,8 @@ static bool look(struct types_copy *c, struct hd_error *err)
         !runs_find(&of->runs, &of->pages, &of->space, err))
         return false;
     choose(c);
-    images_find(&of->images, &of->space, of->pid);
-    images_leave_to_disk(&of->images, of->pid, &c->patience);
+    images_find(&of->images, &of->space, &of->proc);
+    images_leave_to_disk(&of->images, &of->proc, &c->patience);
     return runs_find(&of->runs, &of->pages, &c->small, err);
 }
 

@@ -1,6 +1,6 @@
 /* How much of its memory a process may use for a snapshot of it, by what is known before.
  */
-#include "collect/buffer.h"
+#include "collect/session.h"
 #include "collect/tracing.h"
 
 #include <criterion/criterion.h>
