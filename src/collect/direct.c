@@ -42,19 +42,6 @@ struct pieces {
     struct arena *arena;
 };
 
-static void read_area(struct pieces *p, int mem, const struct area *a)
-{
-    uint64_t size = a->end - a->start;
-    if (!a->readable || size > MOST_OF_AN_AREA)
-        return;
-    unsigned char *bytes = arena_alloc(p->arena, (size_t)size);
-    ssize_t n = pread(mem, bytes, (size_t)size, (off_t)a->start);
-    if (n <= 0)
-        return;
-    p->all = grow(p->all, p->count, &p->cap, sizeof(*p->all));
-    p->all[p->count++] = (struct memory_piece){a->start, (uint64_t)n, bytes};
-}
-
 /* An image from its first area on, with the variables behind it, which have no file. The
  * parts of a program for aarch64 have gaps between them that the kernel gives back. */
 static size_t read_image(struct pieces *p, int mem, const struct address_space *space,
@@ -62,42 +49,21 @@ static size_t read_image(struct pieces *p, int mem, const struct address_space *
 {
     size_t i = first;
     const char *path = space->areas[first].path;
-    do
-        read_area(p, mem, &space->areas[i]);
-    while (++i < space->count && (strcmp(space->areas[i].path, path) == 0 ||
-                                  (space->areas[i].path[0] == '\0' &&
-                                   space->areas[i].start == space->areas[i - 1].end)));
+    do {
+        const struct area *a = &space->areas[i];
+        uint64_t size = a->end - a->start;
+        if (!a->readable || size > MOST_OF_AN_AREA)
+            continue;
+        unsigned char *bytes = arena_alloc(p->arena, (size_t)size);
+        ssize_t n = pread(mem, bytes, (size_t)size, (off_t)a->start);
+        if (n <= 0)
+            continue;
+        p->all = grow(p->all, p->count, &p->cap, sizeof(*p->all));
+        p->all[p->count++] = (struct memory_piece){a->start, (uint64_t)n, bytes};
+    } while (++i < space->count && (strcmp(space->areas[i].path, path) == 0 ||
+                                    (space->areas[i].path[0] == '\0' &&
+                                     space->areas[i].start == space->areas[i - 1].end)));
     return i;
-}
-
-static void read_images(struct pieces *p, int mem, const struct address_space *space,
-                        uint64_t headers)
-{
-    for (size_t i = 0; i < space->count;) {
-        const struct area *a = &space->areas[i];
-        bool is_program = headers >= a->start && headers < a->end;
-        i = is_program || (a->offset == 0 && runtime_library_is(a->path))
-                ? read_image(p, mem, space, i)
-                : i + 1;
-    }
-}
-
-static void list_mappings(struct process_image *image, const struct address_space *space,
-                          struct arena *arena)
-{
-    image->mappings = arena_array(arena, struct image_mapping, space->count);
-    for (size_t i = 0; i < space->count; i++) {
-        const struct area *a = &space->areas[i];
-        if (a->path[0] == '/')
-            image->mappings[image->mapping_count++] =
-                (struct image_mapping){a->start, a->end, a->offset, a->path, 0};
-    }
-}
-
-static bool is_native(const struct runtime_module *m)
-{
-    return m->is_program &&
-           runtime_module_symbol(m, "DotNetRuntimeDebugHeader").address != 0;
 }
 
 /* --- the variable -------------------------------------------------------------- */
@@ -106,10 +72,10 @@ static uint64_t find_count(const struct process_image *image, struct arena *aren
                            struct hd_error *err)
 {
     struct runtime_module module;
-    bool ok = true;
-    bool found = runtime_module_find(&module, image, arena);
+    bool ok = true, found = runtime_module_find(&module, image, arena);
     uint64_t table = found ? runtime_module_symbol(&module, "g_dacTable").address : 0;
-    if (found && is_native(&module))
+    if (found && module.is_program &&
+        runtime_module_symbol(&module, "DotNetRuntimeDebugHeader").address != 0)
         return fail_about(err, HD_ABOUT_DIRECT, HD_UNSUPPORTED,
                           "a native AOT program, whose memory cannot be read");
     if (table == 0)
@@ -142,20 +108,33 @@ static uint64_t find_count(const struct process_image *image, struct arena *aren
     return at;
 }
 
-/* The address of gc_structures_invalid_cnt (32 bits); mem is /proc/PID/mem, auxv what
- * stands in /proc/PID/auxv. 0 and err,
- * HD_UNSUPPORTED, if there is no .NET runtime in it, or one that is not known. */
-static uint64_t live_heap_count_address(int mem, const struct address_space *space,
-                                        struct bytes auxv, struct hd_error *err)
+/* The address of gc_structures_invalid_cnt (32 bits); 0 and err, HD_UNSUPPORTED, if there
+ * is no .NET runtime in the process, or one that is not known. */
+static uint64_t live_heap_count_address(const struct process_copy *of, struct hd_error *err)
 {
+    const struct address_space *space = &of->space;
+    struct bytes auxv = {(unsigned char *)of->auxv.data, of->auxv.len};
     struct arena arena = {0};
     struct pieces pieces = {.arena = &arena};
     struct process_image image = {.processor = processor_here(),
                                   .kind = &core_kind,
                                   .program_headers =
                                       core_auxiliary(auxv, AUXILIARY_PROGRAM_HEADERS)};
-    read_images(&pieces, mem, space, image.program_headers);
-    list_mappings(&image, space, &arena);
+    image.mappings = arena_array(&arena, struct image_mapping, space->count);
+    for (size_t i = 0; i < space->count; i++) {
+        const struct area *a = &space->areas[i];
+        if (a->path[0] == '/')
+            image.mappings[image.mapping_count++] =
+                (struct image_mapping){a->start, a->end, a->offset, a->path, 0};
+    }
+    for (size_t i = 0; i < space->count;) {
+        const struct area *a = &space->areas[i];
+        bool is_program =
+            image.program_headers >= a->start && image.program_headers < a->end;
+        i = is_program || (a->offset == 0 && runtime_library_is(a->path))
+                ? read_image(&pieces, of->mem, space, i)
+                : i + 1;
+    }
     image.memory = memory_of(pieces.all, pieces.count, &arena);
     uint64_t at = find_count(&image, &arena, err);
     free(pieces.all);
@@ -185,34 +164,13 @@ struct direct {
     unsigned tries;
 };
 
-/* --- before -------------------------------------------------------------------- */
-
 static bool goes_on(void *context)
 {
     const struct direct *d = context;
     return collect_goes_on(d->how, NULL);
 }
 
-/* Everything that may be refused is asked for before the process is stopped. */
-static bool look(struct direct *d, struct hd_error *err)
-{
-    struct process_copy *of = &d->of;
-    if (!process_copy_look(of, err))
-        return false;
-    d->count_address = live_heap_count_address(
-        of->mem, &of->space, (struct bytes){(unsigned char *)of->auxv.data, of->auxv.len},
-        err);
-    return d->count_address != 0 && page_source_open(&of->pages, of->pid, err);
-}
-
 /* --- room ---------------------------------------------------------------------- */
-
-/* A file without a place on any disk: -1 where the kernel has none. */
-static int open_in_memory(void)
-{
-    const unsigned long close_on_exec = 1;
-    return (int)syscall(SYS_memfd_create, "heapdrift", close_on_exec);
-}
 
 /* What it has now, and some more: it runs on while room is made. */
 static uint64_t and_some(uint64_t now)
@@ -249,8 +207,10 @@ static bool make_room(struct direct *d, FILE *to, struct hd_error *err)
     if (in_memory && !fits)
         return fail_memory(err, "copying the memory of the process", wanted, most);
     d->of.room.lets_go = !fits;
-    if (d->of.room.fd < 0)
-        d->of.room.fd = in_memory || !fits ? -1 : open_in_memory();
+    /* A file without a place on any disk, where the kernel has one. */
+    const unsigned long close_on_exec = 1;
+    if (d->of.room.fd < 0 && !in_memory && fits)
+        d->of.room.fd = (int)syscall(SYS_memfd_create, "heapdrift", close_on_exec);
     int fd = d->of.room.fd;
     if (fd < 0)
         d->of.room.fd = fileno(to);
@@ -317,25 +277,16 @@ static bool take(const struct thread_freeze *still, void *context, struct hd_err
 
 /* --- tries --------------------------------------------------------------------- */
 
-static bool is_late(const struct direct *d)
-{
-    return clock_us() >= d->give_up_us;
-}
-
-/* What a look without a stop costs is nothing; one that finds it busy would be in vain. */
-static void wait_for_collector(const struct direct *d)
-{
-    const int looks = 50;
-    for (int i = 0; i < looks && !heap_is_whole(d); i++)
-        poll(NULL, 0, 1);
-}
-
 static bool try_once(struct direct *d, struct hd_error *err)
 {
+    const int looks = 50;
     const struct meanwhile m = {
         .work = take, .context = d, .go_on = goes_on, .go_on_context = d};
     uint64_t stood;
-    wait_for_collector(d);
+    /* What a look without a stop costs is nothing; one that finds it busy would be in vain.
+     */
+    for (int i = 0; i < looks && !heap_is_whole(d); i++)
+        poll(NULL, 0, 1);
     d->tries++;
     bool ok = thread_freeze_run(d->of.pid, &m, &stood, err);
     d->longest_us = stood > d->longest_us ? stood : d->longest_us;
@@ -343,22 +294,17 @@ static bool try_once(struct direct *d, struct hd_error *err)
 }
 
 /* A thread that waits for a disk, or for a vforked child, is asked again. */
-static bool may_try_again(const struct direct *d, bool ok, const struct hd_error *err)
-{
-    return d->tries < MOST_TRIES && !is_late(d) && (ok || err->status == HD_TIMED_OUT);
-}
-
 static bool copy(struct direct *d, FILE *to, struct hd_error *err)
 {
-    int pause = FIRST_PAUSE_MS;
-    for (;;) {
+    for (int pause = FIRST_PAUSE_MS;;) {
         struct hd_error failure = {0};
         bool ok = try_once(d, &failure);
         if (ok && d->outcome == COPIED) {
             d->of.origin.taken = clock_seconds(CLOCK_REALTIME);
             return true;
         }
-        if (!may_try_again(d, ok, &failure)) {
+        if (d->tries >= MOST_TRIES || clock_us() >= d->give_up_us ||
+            (!ok && failure.status != HD_TIMED_OUT)) {
             if (ok)
                 return fail_about(err, HD_ABOUT_SILENCE, HD_TIMED_OUT,
                                   "a garbage collection was running at each of %u attempts",
@@ -377,11 +323,6 @@ static bool copy(struct direct *d, FILE *to, struct hd_error *err)
 
 /* --- afterwards ---------------------------------------------------------------- */
 
-static bool is_zero(const unsigned char *bytes, size_t size)
-{
-    return bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0;
-}
-
 /* From the same place in memory to that of the file, where zeros are left out: it reads as
  * if they were there. */
 static bool put_range(const struct direct *d, uint64_t at, uint64_t size, int to,
@@ -391,8 +332,9 @@ static bool put_range(const struct direct *d, uint64_t at, uint64_t size, int to
     for (uint64_t end = at + size; at < end;) {
         size_t here = (size_t)(end - at < BLOCK ? end - at : BLOCK);
         ssize_t n = (ssize_t)here;
-        if (!is_zero(d->of.room.bytes + at, here))
-            n = pwrite(to, d->of.room.bytes + at, here, (off_t)at);
+        const unsigned char *bytes = d->of.room.bytes + at;
+        if (bytes[0] != 0 || memcmp(bytes, bytes + 1, here - 1) != 0)
+            n = pwrite(to, bytes, here, (off_t)at);
         if (n < 0 && errno != EINTR)
             return fail(err, HD_IO, "cannot write: %s", strerror(errno));
         at += n > 0 ? (uint64_t)n : 0;
@@ -400,31 +342,16 @@ static bool put_range(const struct direct *d, uint64_t at, uint64_t size, int to
     return true;
 }
 
-static bool put_file(const struct direct *d, int to, struct hd_error *err)
-{
-    bool ok = put_range(d, CORE_MEMORY_AT, d->of.images.size, to, err);
-    for (size_t i = 0; ok && i < d->of.runs.count; i++)
-        ok = put_range(d, runs_at(d) + d->of.runs.all[i].at, d->of.runs.all[i].size, to,
-                       err);
-    return ok;
-}
-
-static bool finish(struct direct *d, FILE *to, uint64_t *size, struct hd_error *err)
+static bool finish(struct direct *d, int to, uint64_t *size, struct hd_error *err)
 {
     const struct core_content content =
         process_copy_content(&d->of, d->threads, d->thread_count);
-    return (d->of.room.fd == fileno(to) || put_file(d, fileno(to), err)) &&
-           core_write_rest(fileno(to), &content, size, err);
-}
-
-static void close_all(struct direct *d, const FILE *to)
-{
-    int room = d->of.room.fd;
-    process_copy_close(&d->of);
-    if (room >= 0 && room != fileno((FILE *)to))
-        close(room);
-    if (d->lock >= 0)
-        close(d->lock);
+    bool is_there = d->of.room.fd == to;
+    bool ok = is_there || put_range(d, CORE_MEMORY_AT, d->of.images.size, to, err);
+    for (size_t i = 0; ok && !is_there && i < d->of.runs.count; i++)
+        ok = put_range(d, runs_at(d) + d->of.runs.all[i].at, d->of.runs.all[i].size, to,
+                       err);
+    return ok && core_write_rest(to, &content, size, err);
 }
 
 bool hd_collect_direct(FILE *to, const struct hd_collect_options *opt,
@@ -438,19 +365,27 @@ bool hd_collect_direct(FILE *to, const struct hd_collect_options *opt,
     struct direct d = {.how = &how, .lock = -1};
     uint64_t size = 0;
     *collected = (struct hd_collected){0};
+    /* Everything that may be refused is asked for before the process is stopped. */
     bool ok = process_copy_open(&d.of, &how, err) &&
               process_lock_wait(d.of.pid, how.silence_ms, goes_on, &d, &d.lock, err) &&
-              look(&d, err) && make_room(&d, to, err);
+              process_copy_look(&d.of, err) &&
+              (d.count_address = live_heap_count_address(&d.of, err)) != 0 &&
+              page_source_open(&d.of.pages, d.of.pid, err) && make_room(&d, to, err);
     d.give_up_us = clock_us() + (uint64_t)how.silence_ms * 1000;
     ok = ok && copy(&d, to, err);
     collected->stood_still_us = d.longest_us;
     collected->tries = d.tries;
-    ok = ok && finish(&d, to, &size, err);
+    ok = ok && finish(&d, fileno(to), &size, err);
     if (ok) {
         collected->pid = (uint64_t)d.of.pid;
         collected->bytes = size;
         collected->origin = d.of.origin;
     }
-    close_all(&d, to);
+    int room = d.of.room.fd;
+    process_copy_close(&d.of);
+    if (room >= 0 && room != fileno(to))
+        close(room);
+    if (d.lock >= 0)
+        close(d.lock);
     return ok;
 }

@@ -142,24 +142,12 @@ static bool resume(const struct target *t, struct hd_error *err)
     return ok;
 }
 
-/* Resumed, it needs a moment until there is a heap to walk. */
-static bool wait_until_it_runs(const struct target *t, const struct hd_collect_options *how,
-                               struct arena *arena)
-{
-    uint64_t end = clock_ms() + how->silence_ms;
-    const struct timespec a_moment = {.tv_nsec = 50000000};
-    bool waits = true;
-    while (waits && clock_ms() < end && collect_goes_on(how, NULL)) {
-        nanosleep(&a_moment, NULL);
-        waits = is_waiting(t, arena);
-    }
-    return !waits;
-}
-
-/* Otherwise its walk would be waited for until the patience ends. */
+/* Otherwise its walk would be waited for until the patience ends. Resumed, it needs a
+ * moment until there is a heap to walk. */
 static bool is_running(const struct target *t, const struct hd_collect_options *how,
                        struct arena *arena, struct hd_error *err)
 {
+    const struct timespec a_moment = {.tv_nsec = 50000000};
     if (t->proc == NULL || !t->proc->is_to_wait || !is_waiting(t, arena))
         return true;
     const char *port = t->proc->port;
@@ -167,7 +155,15 @@ static bool is_running(const struct target *t, const struct hd_collect_options *
         return fail_about(err, HD_ABOUT_RESUME, HD_IO,
                           "the process is suspended at its start "
                           "(DOTNET_DefaultDiagnosticPortSuspend)");
-    if (how->resume && (!resume(t, err) || wait_until_it_runs(t, how, arena)))
+    if (how->resume && !resume(t, err))
+        return err == NULL || err->status == HD_OK;
+    bool waits = true;
+    for (uint64_t end = clock_ms() + how->silence_ms;
+         how->resume && waits && clock_ms() < end && collect_goes_on(how, NULL);) {
+        nanosleep(&a_moment, NULL);
+        waits = is_waiting(t, arena);
+    }
+    if (!waits)
         return err == NULL || err->status == HD_OK;
     return fail(err, HD_IO,
                 port == NULL ? "the process is still suspended at its start"

@@ -25,14 +25,14 @@ static bool is_pid(uint64_t pid)
 char *hd_process_file(uint64_t pid, const char *name, size_t *size)
 {
     struct text t = {0};
-    if (!is_pid(pid) || !proc_read_file((pid_t)pid, name, &t)) {
-        int why = errno;
+    bool ok = is_pid(pid) && proc_read_file((pid_t)pid, name, &t);
+    int why = errno;
+    if (!ok)
         text_free(&t);
-        errno = why;
-        return NULL;
-    }
-    text_string(&t); /* ends it */
+    else
+        text_string(&t); /* ends it */
     *size = t.len;
+    errno = why;
     return t.data;
 }
 
@@ -107,22 +107,19 @@ struct group_files {
     size_t count;
 };
 
-/* True for files of control groups; the process may have mounted others over them. */
-static bool is_of_kernel(int fd)
-{
-    const long version_1 = 0x27e0eb, version_2 = 0x63677270;
-    struct statfs st;
-    return fstatfs(fd, &st) == 0 &&
-           ((long)st.f_type == version_1 || (long)st.f_type == version_2);
-}
-
+/* Only files of control groups are the kernel's; the process may have mounted others over
+ * them. */
 static int read_group_files(const struct inside *at, void *context, struct text *answer)
 {
+    const long version_1 = 0x27e0eb, version_2 = 0x63677270;
     const struct group_files *g = context;
+    struct statfs st;
     for (size_t i = 0; i < g->count; i++) {
         char text[HD_GROUP_FILE] = "";
         int fd = inside_open(&(struct inside){at->root, g->paths[i]}, O_PATH);
-        if (fd >= 0 && is_of_kernel(fd) && (fd = others_open_held(fd)) >= 0 &&
+        bool is_of_kernel = fd >= 0 && fstatfs(fd, &st) == 0 &&
+                            ((long)st.f_type == version_1 || (long)st.f_type == version_2);
+        if (is_of_kernel && (fd = others_open_held(fd)) >= 0 &&
             read(fd, text, sizeof(text) - 1) < 0)
             text[0] = '\0';
         if (fd >= 0)

@@ -37,24 +37,19 @@ static int by_address(const void *a, const void *b)
     return (x->start > y->start) - (x->start < y->start);
 }
 
-static size_t sum_areas(const struct runs *runs, struct written *all)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < runs->count; i++) {
-        const struct run *run = &runs->all[i];
-        if (count == 0 || all[count - 1].area != run->area)
-            all[count++] = (struct written){run->area, 0};
-        all[count - 1].bytes += run->size;
-    }
-    return count;
-}
-
+/* Those with the least written memory, as long as all of it is not too much. */
 static void choose(struct types_copy *c)
 {
     struct arena *a = &c->of.arena;
-    struct written *all = arena_array(a, struct written, c->of.runs.count);
-    size_t count = sum_areas(&c->of.runs, all);
+    const struct runs *runs = &c->of.runs;
+    struct written *all = arena_array(a, struct written, runs->count);
+    size_t count = 0;
     uint64_t bytes = 0;
+    for (size_t i = 0; i < runs->count; i++) {
+        if (count == 0 || all[count - 1].area != runs->all[i].area)
+            all[count++] = (struct written){runs->all[i].area, 0};
+        all[count - 1].bytes += runs->all[i].size;
+    }
     if (count > 0)
         qsort(all, count, sizeof(*all), by_bytes);
     c->small.areas = arena_array(a, struct area, count);
@@ -84,38 +79,29 @@ static bool look(struct types_copy *c, struct hd_error *err)
     return runs_find(&of->runs, &of->pages, &c->small, err);
 }
 
-/* What was given back meanwhile stays zero. */
-static void copy_run(const struct process_copy *c, const struct run *run)
+/* What was given back meanwhile stays zero. Whoever reads a core wants a thread: one that
+ * stands nowhere. */
+static bool copy(struct types_copy *t, int to, struct hd_error *err)
 {
-    unsigned char *to = c->room.bytes + CORE_MEMORY_AT + c->images.size + run->at;
-    uint64_t from = run->address;
-    if (run->is_shared)
-        from = run->area->offset + (run->address - run->area->start);
-    copy_from(run->is_shared ? c->pages.shared : c->mem, to, run->size, from);
-}
-
-static bool copy(struct process_copy *c, uint64_t most, const struct patience *p,
-                 struct hd_error *err)
-{
+    struct process_copy *c = &t->of;
+    const struct core_thread thread = {.id = c->pid};
     uint64_t size = CORE_MEMORY_AT + c->images.size + c->runs.span_size;
-    if (most > 0 && c->images.size + c->runs.size > most)
-        return fail_memory(err, "copying the type information of the process",
-                           c->images.size + c->runs.size, most);
+    uint64_t takes = c->images.size + c->runs.size, most = t->how->max_memory;
+    if (most > 0 && takes > most)
+        return fail_memory(err, "copying the type information of the process", takes, most);
+    c->room.fd = to;
     if (!copy_room_make(&c->room, size, err))
         return false;
-    images_copy(&c->images, c->pid, &c->room, CORE_MEMORY_AT, p);
-    for (size_t i = 0; i < c->runs.count; i++)
-        copy_run(c, &c->runs.all[i]);
-    return process_copy_is_same(c, err);
-}
-
-/* Whoever reads a core wants a thread: one that stands nowhere. */
-static bool finish(const struct process_copy *c, int to, struct hd_error *err)
-{
-    const struct core_thread thread = {.id = c->pid};
+    images_copy(&c->images, c->pid, &c->room, CORE_MEMORY_AT, &t->patience);
+    for (size_t i = 0; i < c->runs.count; i++) {
+        const struct run *run = &c->runs.all[i];
+        uint64_t offset = run->area->offset + (run->address - run->area->start);
+        copy_from(run->is_shared ? c->pages.shared : c->mem,
+                  c->room.bytes + CORE_MEMORY_AT + c->images.size + run->at, run->size,
+                  run->is_shared ? offset : run->address);
+    }
     const struct core_content content = process_copy_content(c, &thread, 1);
-    uint64_t size;
-    return core_write_rest(to, &content, &size, err);
+    return process_copy_is_same(c, err) && core_write_rest(to, &content, &size, err);
 }
 
 bool hd_collect_types(FILE *to, const struct hd_collect_options *opt, struct hd_error *err)
@@ -128,10 +114,8 @@ bool hd_collect_types(FILE *to, const struct hd_collect_options *opt, struct hd_
     struct types_copy c = {.how = &how};
     c.patience =
         (struct patience){.silence_ms = how.silence_ms, .go_on = goes_on, .context = &c};
-    bool ok = process_copy_open(&c.of, &how, err) && look(&c, err);
-    c.of.room.fd = fileno(to);
-    ok = ok && copy(&c.of, how.max_memory, &c.patience, err) &&
-         finish(&c.of, fileno(to), err);
+    bool ok =
+        process_copy_open(&c.of, &how, err) && look(&c, err) && copy(&c, fileno(to), err);
     process_copy_close(&c.of);
     return ok;
 }
