@@ -23,8 +23,9 @@ static int refuse_command(struct settings *s)
 /* scripts/windows.mk finds them. */
 LEFT_OUT_COMMANDS
 
-static int refuse_store(void)
+int sidecar_run(const struct settings *s, bool is_once)
 {
+    (void)s, (void)is_once;
     fputs(
         "heapdrift: --store: there is no store in heapdrift for Windows; write a .digest, "
         "and store it with `heapdrift record` on Linux\n",
@@ -42,18 +43,6 @@ void metrics_server_take_over(int count, char *const *arguments)
 {
     (void)count;
     (void)arguments;
-}
-
-int sidecar_run(const struct settings *s)
-{
-    (void)s;
-    return refuse_store();
-}
-
-int sidecar_collect(const struct settings *s)
-{
-    (void)s;
-    return refuse_store();
 }
 
 bool stored_run_fetch(struct settings *s)

@@ -52,50 +52,34 @@ static int failed(DWORD last)
 
 /* --- connecting ---------------------------------------------------------------- */
 
-/* A pipe of this machine, and nothing that another name could lead away from it. */
-static bool is_local(const char *address)
-{
-    static const char pipes[] = "\\\\.\\pipe\\";
-    size_t len = strlen(pipes);
-    return strncmp(address, pipes, len) == 0 && address[len] != '\0' &&
-           strpbrk(address + len, "\\/") == NULL;
-}
-
-/* Whoever listens may learn who we are, but not act as us. */
-static HANDLE open_pipe(const char *address)
-{
-    static const DWORD flags =
-        FILE_FLAG_OVERLAPPED | SECURITY_SQOS_PRESENT | SECURITY_IDENTIFICATION;
-    return CreateFileA(address, GENERIC_READ | GENERIC_WRITE, 0, NULL, OPEN_EXISTING, flags,
-                       NULL);
-}
-
-static int keep(HANDLE pipe)
-{
-    if (GetFileType(pipe) == FILE_TYPE_PIPE) {
-        int fd = _open_osfhandle((intptr_t)pipe, _O_BINARY | _O_NOINHERIT);
-        if (fd >= 0)
-            return fd;
-    }
-    CloseHandle(pipe);
-    errno = EMFILE;
-    return -1;
-}
-
 /* A pipe is busy where another client was faster than its server is with the next instance.
  * To be told when that is there (WaitNamedPipe) would be to come too early: see target.c.
- */
+ * It is one of this machine, and nothing that another name could lead away from it; whoever
+ * listens may learn who we are, but not act as us. */
 static int connect_to(const char *address, const struct patience *p)
 {
+    static const char pipes[] = "\\\\.\\pipe\\";
+    static const DWORD flags =
+        FILE_FLAG_OVERLAPPED | SECURITY_SQOS_PRESENT | SECURITY_IDENTIFICATION;
+    size_t len = strlen(pipes);
     uint64_t deadline = patience_end(p);
-    if (!is_local(address)) {
+    if (strncmp(address, pipes, len) != 0 || address[len] == '\0' ||
+        strpbrk(address + len, "\\/") != NULL) {
         errno = EINVAL;
         return -1;
     }
     for (;;) {
-        HANDLE pipe = open_pipe(address);
-        if (pipe != INVALID_HANDLE_VALUE)
-            return keep(pipe);
+        HANDLE pipe = CreateFileA(address, GENERIC_READ | GENERIC_WRITE, 0, NULL,
+                                  OPEN_EXISTING, flags, NULL);
+        if (pipe != INVALID_HANDLE_VALUE) {
+            int fd = GetFileType(pipe) == FILE_TYPE_PIPE
+                         ? _open_osfhandle((intptr_t)pipe, _O_BINARY | _O_NOINHERIT)
+                         : -1;
+            if (fd < 0)
+                CloseHandle(pipe);
+            errno = EMFILE;
+            return fd;
+        }
         if (GetLastError() != ERROR_PIPE_BUSY)
             return failed(GetLastError());
         unsigned step = patience_step(deadline);

@@ -7,9 +7,7 @@
 #include "base/hash.h"
 #include "base/path.h"
 #include "base/utf16.h"
-#include "collect/origin.h"
-#include "collect/owner.h"
-#include "collect/proc.h"
+#include "collect/target.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -77,28 +75,26 @@ const char *process_user(pid_t pid, struct arena *arena)
     return known ? arena_printf(arena, "%s\\%s", domain, name) : "unknown";
 }
 
-/* A group that is not in effect, before a program is elevated, does not count. */
-static bool is_administrator(void)
+/* To an administrator anybody's; a group that is not in effect, before a program is
+ * elevated, does not count. */
+bool process_may_be_trusted(pid_t pid)
 {
+    TOKEN_USER *ours = user_of(GetCurrentProcess()), *theirs = user_of_pid(pid);
     SID_IDENTIFIER_AUTHORITY nt = {SECURITY_NT_AUTHORITY};
     PSID group;
     BOOL is_member = FALSE;
+    bool same =
+        ours != NULL && theirs != NULL && EqualSid(ours->User.Sid, theirs->User.Sid);
+    free(ours);
+    free(theirs);
+    if (same)
+        return true;
     if (!AllocateAndInitializeSid(&nt, 2, SECURITY_BUILTIN_DOMAIN_RID,
                                   DOMAIN_ALIAS_RID_ADMINS, 0, 0, 0, 0, 0, 0, &group))
         return false;
     bool known = CheckTokenMembership(NULL, group, &is_member);
     FreeSid(group);
     return known && is_member;
-}
-
-bool process_may_be_trusted(pid_t pid)
-{
-    TOKEN_USER *ours = user_of(GetCurrentProcess()), *theirs = user_of_pid(pid);
-    bool same =
-        ours != NULL && theirs != NULL && EqualSid(ours->User.Sid, theirs->User.Sid);
-    free(ours);
-    free(theirs);
-    return same || is_administrator();
 }
 
 /* --- what was started ---------------------------------------------------------- */
@@ -113,12 +109,6 @@ static char *file_of(HANDLE process)
         return path;
     free(path);
     return NULL;
-}
-
-static void add_utf16(struct text *to, const UNICODE_STRING *s)
-{
-    text_add_utf16(to, (const unsigned char *)s->Buffer, s->Length / sizeof(WCHAR),
-                   UTF16_LITTLE);
 }
 
 /* As it was started, in the place of what to held. Not in the headers, but there since
@@ -141,7 +131,8 @@ static bool read_command(HANDLE process, struct text *to)
     UNICODE_STRING *line = alloc_zeroed(size);
     bool ok = ask(process, COMMAND_LINE, line, size, &size) >= 0 && line->Buffer != NULL;
     if (ok)
-        add_utf16(to, line);
+        text_add_utf16(to, (const unsigned char *)line->Buffer,
+                       line->Length / sizeof(WCHAR), UTF16_LITTLE);
     free(line);
     return ok && to->len > 0;
 }
@@ -191,34 +182,6 @@ static const char *without(const char *name, const char *suffix, struct arena *a
                         path_ends_in(name, suffix) ? len - strlen(suffix) : len);
 }
 
-static void name_process(struct proc *p, const char *file, struct arena *arena)
-{
-    struct text assembly = {0};
-    p->short_name = arena_strdup(arena, name_in(file), strlen(name_in(file)));
-    p->name = without(p->short_name, ".exe", arena);
-    if (is_host(file) && p->command != NULL)
-        find_assembly(p->command, &assembly);
-    if (assembly.len > 0)
-        p->name = without(name_in(text_string(&assembly)), ".dll", arena);
-    text_free(&assembly);
-}
-
-/* The environment of others is not read here. */
-bool proc_is_to_wait(pid_t pid, const char **port, struct arena *arena)
-{
-    (void)pid;
-    (void)arena;
-    *port = NULL;
-    return false;
-}
-
-bool proc_has_program(pid_t pid, const char *path)
-{
-    (void)pid;
-    (void)path;
-    return false;
-}
-
 /* --- facts --------------------------------------------------------------------- */
 
 static uint64_t time_in(FILETIME t)
@@ -230,51 +193,6 @@ static uint64_t start_of(HANDLE process)
 {
     FILETIME start, end, kernel, user;
     return GetProcessTimes(process, &start, &end, &kernel, &user) ? time_in(start) : 0;
-}
-
-bool proc_read(struct proc *p, pid_t pid, struct arena *arena)
-{
-    PROCESS_MEMORY_COUNTERS memory = {.cb = sizeof(memory)};
-    HANDLE process = open_process(pid);
-    *p = (struct proc){.pid = pid, .inner_pid = pid, .name = "?", .short_name = "?"};
-    /* Of others it is known that they are there. */
-    if (process == NULL)
-        return GetLastError() == ERROR_ACCESS_DENIED;
-    struct text t = {0};
-    char *file = file_of(process);
-    p->start = start_of(process);
-    if (GetProcessMemoryInfo(process, &memory, sizeof(memory)))
-        p->resident = memory.WorkingSetSize;
-    if (read_command(process, &t))
-        p->command = arena_strdup(arena, text_string(&t), t.len);
-    if (file != NULL)
-        name_process(p, file, arena);
-    free(file);
-    text_free(&t);
-    CloseHandle(process);
-    return true;
-}
-
-/* What it has had in memory, or had set aside for it: of a heap both are more. */
-uint64_t proc_memory(pid_t pid)
-{
-    PROCESS_MEMORY_COUNTERS memory = {.cb = sizeof(memory)};
-    HANDLE process = open_process(pid);
-    bool known = process != NULL && GetProcessMemoryInfo(process, &memory, sizeof(memory));
-    if (process != NULL)
-        CloseHandle(process);
-    if (!known)
-        return 0;
-    uint64_t had = memory.PeakWorkingSetSize, promised = memory.PeakPagefileUsage;
-    return had > promised ? had : promised;
-}
-
-uint64_t proc_age(const struct proc *p)
-{
-    FILETIME now;
-    GetSystemTimeAsFileTime(&now);
-    uint64_t then = p->start;
-    return then > 0 && time_in(now) > then ? (time_in(now) - then) / UNITS_PER_SECOND : 0;
 }
 
 /* ...\Microsoft.NETCore.App\10.0.12\coreclr.dll */
@@ -296,6 +214,56 @@ const char *proc_runtime(pid_t pid, struct arena *arena)
     }
     CloseHandle(all);
     return version;
+}
+
+/* The environment of others is not read here. */
+bool proc_read(struct proc *p, pid_t pid, struct arena *arena)
+{
+    PROCESS_MEMORY_COUNTERS memory = {.cb = sizeof(memory)};
+    HANDLE process = open_process(pid);
+    FILETIME now;
+    *p = (struct proc){.pid = pid, .inner_pid = pid, .name = "?", .short_name = "?"};
+    /* Of others it is known that they are there. */
+    if (process == NULL)
+        return GetLastError() == ERROR_ACCESS_DENIED;
+    struct text t = {0}, assembly = {0};
+    char *file = file_of(process);
+    p->start = start_of(process);
+    GetSystemTimeAsFileTime(&now);
+    if (p->start > 0 && time_in(now) > p->start)
+        p->age = (time_in(now) - p->start) / UNITS_PER_SECOND;
+    if (GetProcessMemoryInfo(process, &memory, sizeof(memory)))
+        p->resident = memory.WorkingSetSize;
+    if (read_command(process, &t))
+        p->command = arena_strdup(arena, text_string(&t), t.len);
+    if (file != NULL && is_host(file) && p->command != NULL)
+        find_assembly(p->command, &assembly);
+    if (file != NULL) {
+        p->short_name = arena_strdup(arena, name_in(file), strlen(name_in(file)));
+        p->name = assembly.len > 0 ? without(name_in(text_string(&assembly)), ".dll", arena)
+                                   : without(p->short_name, ".exe", arena);
+        p->program = arena_printf(arena, "%s%s%s", file, assembly.len > 0 ? " " : "",
+                                  text_string(&assembly));
+    }
+    free(file);
+    text_free(&t);
+    text_free(&assembly);
+    CloseHandle(process);
+    return true;
+}
+
+/* What it has had in memory, or had set aside for it: of a heap both are more. */
+uint64_t proc_memory(pid_t pid)
+{
+    PROCESS_MEMORY_COUNTERS memory = {.cb = sizeof(memory)};
+    HANDLE process = open_process(pid);
+    bool known = process != NULL && GetProcessMemoryInfo(process, &memory, sizeof(memory));
+    if (process != NULL)
+        CloseHandle(process);
+    if (!known)
+        return 0;
+    uint64_t had = memory.PeakWorkingSetSize, promised = memory.PeakPagefileUsage;
+    return had > promised ? had : promised;
 }
 
 /* --- all of them --------------------------------------------------------------- */
@@ -323,98 +291,62 @@ pid_t *proc_all(size_t *count, int *lacked, struct arena *arena)
     return proc_rising(all, len, arena);
 }
 
-const char *proc_excuse(void)
-{
-    return NULL;
-}
-
 /* --- one collector at a time --------------------------------------------------- */
 
 /* A file of this user's that nobody else can open meanwhile, and that goes with whoever has
  * it open, however that ends. */
-static int open_lock(pid_t pid)
-{
-    char folder[MAX_PATH + 1], path[MAX_PATH + 64];
-    if (GetTempPathA(sizeof(folder), folder) == 0)
-        return -1;
-    snprintf(path, sizeof(path), "%sheapdrift-%ld.lock", folder, (long)pid);
-    HANDLE file = CreateFileA(path, GENERIC_WRITE, 0, NULL, OPEN_ALWAYS,
-                              FILE_ATTRIBUTE_TEMPORARY | FILE_FLAG_DELETE_ON_CLOSE, NULL);
-    bool taken = file == INVALID_HANDLE_VALUE && GetLastError() == ERROR_SHARING_VIOLATION;
-    errno = taken ? EWOULDBLOCK : EIO;
-    return file != INVALID_HANDLE_VALUE
-               ? _open_osfhandle((intptr_t)file, _O_BINARY | _O_NOINHERIT)
-               : -1;
-}
-
 bool process_lock_wait(pid_t pid, unsigned silence_ms, bool (*go_on)(void *context),
                        void *context, int *lock, struct hd_error *err)
 {
     uint64_t deadline = clock_ms() + silence_ms;
-    while ((*lock = open_lock(pid)) < 0 && errno == EWOULDBLOCK && clock_ms() < deadline) {
+    char folder[MAX_PATH + 1], path[MAX_PATH + 64];
+    *lock = -1;
+    if (GetTempPathA(sizeof(folder), folder) == 0)
+        return true;
+    snprintf(path, sizeof(path), "%sheapdrift-%ld.lock", folder, (long)pid);
+    for (;;) {
+        HANDLE file =
+            CreateFileA(path, GENERIC_WRITE, 0, NULL, OPEN_ALWAYS,
+                        FILE_ATTRIBUTE_TEMPORARY | FILE_FLAG_DELETE_ON_CLOSE, NULL);
+        if (file != INVALID_HANDLE_VALUE)
+            *lock = _open_osfhandle((intptr_t)file, _O_BINARY | _O_NOINHERIT);
+        if (file != INVALID_HANDLE_VALUE || GetLastError() != ERROR_SHARING_VIOLATION ||
+            clock_ms() >= deadline)
+            return true;
         if (go_on != NULL && !go_on(context))
             return fail(err, HD_STOPPED, "stopped");
         Sleep(PATIENCE_TICK_MS);
     }
-    return true;
 }
 
 /* --- origin -------------------------------------------------------------------- */
-
-static void find_program(struct hd_origin *o, HANDLE process, struct text *t)
-{
-    struct text assembly = {0};
-    char *file = file_of(process);
-    if (file == NULL)
-        return;
-    if (is_host(file) && read_command(process, t))
-        find_assembly(text_string(t), &assembly);
-    int n = snprintf(o->program, sizeof(o->program), "%s%s%s", file,
-                     assembly.len > 0 ? " " : "", text_string(&assembly));
-    if (n < 0 || (size_t)n >= sizeof(o->program))
-        o->program[0] = '\0';
-    text_free(&assembly);
-    free(file);
-}
-
-/* Nothing else began on this machine at that very time with that number. */
-static void find_start(struct hd_origin *o, HANDLE process, pid_t pid)
-{
-    char who[sizeof(o->host) + 64];
-    uint64_t start = start_of(process);
-    if (start == 0)
-        return;
-    calendar_time((int64_t)(start / UNITS_PER_SECOND - seconds_to_1970), o->started);
-    int len = snprintf(who, sizeof(who), "%s %llu %ld", o->host, (unsigned long long)start,
-                       (long)pid);
-    o->instance = XXH3_64bits(who, (size_t)len);
-    o->instance += o->instance == 0;
-}
 
 struct hd_origin origin_of(const struct target *t)
 {
     struct hd_origin o = {.instance = 0};
     struct arena scratch = {0};
-    struct text text = {0};
+    struct proc own;
     DWORD size = sizeof(o.host);
-    HANDLE process = t->visible ? open_process(t->pid) : NULL;
+    char who[sizeof(o.host) + 64];
+    const struct proc *proc = t->proc;
     if (!GetComputerNameExA(ComputerNameDnsHostname, o.host, &size))
         o.host[0] = '\0';
-    if (process != NULL) {
-        find_program(&o, process, &text);
-        find_start(&o, process, t->pid);
-        const char *runtime = proc_runtime(t->pid, &scratch);
-        if (runtime != NULL && strlen(runtime) < sizeof(o.runtime))
-            snprintf(o.runtime, sizeof(o.runtime), "%s", runtime);
-        CloseHandle(process);
+    if (proc == NULL && t->visible && proc_read(&own, t->pid, &scratch))
+        proc = &own;
+    if (proc != NULL && proc->program != NULL && strlen(proc->program) < sizeof(o.program))
+        snprintf(o.program, sizeof(o.program), "%s", proc->program);
+    /* Nothing else began on this machine at that very time with that number. */
+    if (proc != NULL && proc->start > 0) {
+        calendar_time((int64_t)(proc->start / UNITS_PER_SECOND - seconds_to_1970),
+                      o.started);
+        int len = snprintf(who, sizeof(who), "%s %llu %ld", o.host,
+                           (unsigned long long)proc->start, (long)proc->pid);
+        o.instance = XXH3_64bits(who, (size_t)len);
+        o.instance += o.instance == 0;
     }
-    text_free(&text);
+    const char *runtime = proc != NULL ? proc_runtime(proc->pid, &scratch) : NULL;
+    if (runtime != NULL && strlen(runtime) < sizeof(o.runtime))
+        snprintf(o.runtime, sizeof(o.runtime), "%s", runtime);
     arena_free(&scratch);
     return o;
-}
-
-uint64_t process_owner(pid_t pid, uid_t uid)
-{
-    (void)pid;
-    return uid;
 }

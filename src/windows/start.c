@@ -9,35 +9,21 @@
 #include <sys/stat.h>
 #include <windows.h>
 
-static bool exists(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) == 0;
-}
-
-/* Pipes and devices: to look for one would be to open it. */
-static bool is_device(const char *word)
-{
-    return strncmp(word, "\\\\.\\", 4) == 0;
-}
-
-/* Whether there is a file of that name, or a folder that it may be made in. */
-static bool is_path(char *word)
-{
-    char *last = strrchr(word, '\\');
-    *last = '\0';
-    bool folder = exists(word);
-    *last = '\\';
-    return folder || exists(word);
-}
-
 /* Both slashes part a path here, but a \ may as well belong to a pattern or to the name of
- * a type: only what leads to a file is changed, all of a word or what follows its =. */
+ * a type: only what leads to a file is changed, all of a word or what follows its =. Pipes
+ * and devices are left: to look for one would be to open it. */
 static void straighten(char *word)
 {
     char *value = word[0] == '-' || word[0] == '@' ? strpbrk(word, "=@") : NULL;
-    char *path = value != NULL ? value + 1 : word;
-    if (strchr(path, '\\') == NULL || is_device(path) || !is_path(path))
+    char *path = value != NULL ? value + 1 : word, *last = strrchr(path, '\\');
+    struct stat st;
+    if (last == NULL || strncmp(path, "\\\\.\\", 4) == 0)
+        return;
+    /* There is a file of that name, or a folder that it may be made in. */
+    *last = '\0';
+    bool is_path = stat(path, &st) == 0;
+    *last = '\\';
+    if (!is_path && stat(path, &st) != 0)
         return;
     for (char *at = path; (at = strchr(at, '\\')) != NULL;)
         *at = '/';
@@ -53,27 +39,6 @@ static UINT characters;
 static void give_back(void)
 {
     SetConsoleOutputCP(characters);
-}
-
-/* The program writes UTF-8. Files and pipes get it as it is. */
-static void write_utf8(void)
-{
-    characters = GetConsoleOutputCP();
-    if (characters != 0 && characters != CP_UTF8 && SetConsoleOutputCP(CP_UTF8))
-        atexit(give_back);
-}
-
-/* Where folders and files for the time being go. */
-static void name_temporary(void)
-{
-    char folder[MAX_PATH + 1];
-    DWORD len = getenv("TMPDIR") == NULL ? GetTempPathA(sizeof(folder), folder) : 0;
-    if (len == 0 || len > MAX_PATH)
-        return;
-    folder[len - 1] = '\0';
-    for (char *at = folder; (at = strchr(at, '\\')) != NULL;)
-        *at = '/';
-    _putenv_s("TMPDIR", folder);
 }
 
 /* A console that takes the sequences of a terminal is one. */
@@ -92,8 +57,19 @@ static void name_terminal(void)
 
 int __wrap_main(int argc, char **argv)
 {
-    write_utf8();
-    name_temporary();
+    char folder[MAX_PATH + 1];
+    /* The program writes UTF-8. Files and pipes get it as it is. */
+    characters = GetConsoleOutputCP();
+    if (characters != 0 && characters != CP_UTF8 && SetConsoleOutputCP(CP_UTF8))
+        atexit(give_back);
+    /* Where folders and files for the time being go. */
+    DWORD len = getenv("TMPDIR") == NULL ? GetTempPathA(sizeof(folder), folder) : 0;
+    if (len > 0 && len <= MAX_PATH) {
+        folder[len - 1] = '\0';
+        for (char *at = folder; (at = strchr(at, '\\')) != NULL;)
+            *at = '/';
+        _putenv_s("TMPDIR", folder);
+    }
     name_terminal();
     _fmode = _O_BINARY;
     _setmode(_fileno(stdin), _O_BINARY);

@@ -109,9 +109,14 @@ int target_connect(const struct target *t, const struct patience *p, struct hd_e
 
 /* --- one process --------------------------------------------------------------- */
 
-static bool no_pipe(pid_t pid, struct arena *arena, struct hd_error *err)
+bool target_of_process(struct target *t, pid_t pid, const struct patience *p,
+                       struct arena *arena, struct hd_error *err)
 {
     struct proc proc;
+    (void)p;
+    *t = (struct target){.socket = pipe_of(pid, arena), .pid = pid, .visible = true};
+    if (is_there(t->socket))
+        return process_may_be_trusted(pid) || foreign(t->socket, pid, err);
     if (!proc_read(&proc, pid, arena))
         return fail(err, HD_IO, "no process %ld", (long)pid);
     return fail_about(
@@ -122,32 +127,27 @@ static bool no_pipe(pid_t pid, struct arena *arena, struct hd_error *err)
         (long)pid, proc.name);
 }
 
-bool target_of_process(struct target *t, pid_t pid, const struct patience *p,
-                       struct arena *arena, struct hd_error *err)
-{
-    (void)p;
-    *t = (struct target){.socket = pipe_of(pid, arena), .pid = pid, .visible = true};
-    if (!is_there(t->socket))
-        return no_pipe(pid, arena, err);
-    return process_may_be_trusted(pid) || foreign(t->socket, pid, err);
-}
-
-/* The number in a name of the usual form; 0. */
-static pid_t number_in(const char *pipe)
-{
-    const char *name = pipe + strlen(PIPES NAME);
-    char *end;
-    long number =
-        strncmp(pipe, PIPES NAME, strlen(PIPES NAME)) == 0 && isdigit((unsigned char)*name)
-            ? strtol(name, &end, 10)
-            : 0;
-    return number > 0 && *end == '\0' ? (pid_t)number : 0;
-}
-
-/* Of a pipe of any name only its server's number tells who it is. */
-static bool ask_who(struct target *t, const struct patience *p, struct hd_error *err)
+/* With either slash, since a command line turns those of paths. Of a pipe of any name only
+ * its server's number tells who it is. */
+bool target_at_socket(struct target *t, const char *path, const struct patience *p,
+                      struct arena *arena, struct hd_error *err)
 {
     enum { TO_LISTEN_AGAIN_MS = 100 };
+    char *pipe = arena_strdup(arena, path, strlen(path)), *end = NULL;
+    long number = 0;
+    for (char *at = pipe; (at = strchr(at, '/')) != NULL;)
+        *at = '\\';
+    if (strncmp(pipe, PIPES, strlen(PIPES)) != 0 ||
+        strchr(pipe + strlen(PIPES), '\\') != NULL)
+        return fail(err, HD_USAGE,
+                    "name the pipe as " PIPES
+                    "NAME: those of other machines are not asked");
+    if (strncmp(pipe, PIPES NAME, strlen(PIPES NAME)) == 0 &&
+        isdigit((unsigned char)pipe[strlen(PIPES NAME)]))
+        number = strtol(pipe + strlen(PIPES NAME), &end, 10);
+    if (number > 0 && *end == '\0')
+        return target_of_process(t, (pid_t)number, p, arena, err);
+    *t = (struct target){.socket = pipe, .visible = true};
     int connection = connect_checked(t->socket, p, &t->pid, err);
     if (connection < 0)
         return false;
@@ -156,57 +156,37 @@ static bool ask_who(struct target *t, const struct patience *p, struct hd_error 
     return true;
 }
 
-/* With either slash, since a command line turns those of paths. */
-bool target_at_socket(struct target *t, const char *path, const struct patience *p,
-                      struct arena *arena, struct hd_error *err)
-{
-    char *pipe = arena_strdup(arena, path, strlen(path));
-    for (char *at = pipe; (at = strchr(at, '/')) != NULL;)
-        *at = '\\';
-    if (strncmp(pipe, PIPES, strlen(PIPES)) != 0 ||
-        strchr(pipe + strlen(PIPES), '\\') != NULL)
-        return fail(err, HD_USAGE,
-                    "name the pipe as " PIPES
-                    "NAME: those of other machines are not asked");
-    pid_t number = number_in(pipe);
-    if (number != 0)
-        return target_of_process(t, number, p, arena, err);
-    *t = (struct target){.socket = pipe, .visible = true};
-    return ask_who(t, p, err);
-}
-
 /* --- all of them --------------------------------------------------------------- */
 
-static void explain(struct found *found, struct arena *arena)
-{
-    struct hd_error why = {0};
-    if (process_may_be_trusted(found->target.pid))
-        return;
-    foreign(found->target.socket, found->target.pid, &why);
-    found->problem = arena_strdup(arena, why.message, strlen(why.message));
-    found->is_denied = true;
-}
-
-struct found *targets_find(size_t *count, int *lacked, const struct patience *p,
+struct found *targets_find(size_t *count, const char **incomplete, const struct patience *p,
                            struct arena *arena)
 {
     size_t n;
+    int lacked = 0;
     (void)p;
-    *lacked = 0;
     *count = 0;
-    const pid_t *pids = proc_all(&n, lacked, arena);
+    const pid_t *pids = proc_all(&n, &lacked, arena);
     struct found *all = arena_array(arena, struct found, n);
     struct proc *procs = arena_array(arena, struct proc, n);
     for (size_t i = 0; i < n; i++) {
         const char *pipe = pipe_of(pids[i], arena);
-        if (!is_there(pipe) || !proc_read(&procs[*count], pids[i], arena))
+        struct proc *proc = &procs[*count];
+        struct found *found = &all[*count];
+        struct hd_error why = {0};
+        if (!is_there(pipe) || !proc_read(proc, pids[i], arena))
             continue;
-        all[*count] =
-            (struct found){.target = {.socket = pipe, .pid = pids[i], .visible = true},
-                           .proc = &procs[*count],
-                           .user = process_user(pids[i], arena)};
-        explain(&all[*count], arena);
+        *found = (struct found){
+            .target = {.socket = pipe, .pid = pids[i], .visible = true, .proc = proc},
+            .user = process_user(pids[i], arena),
+            .is_denied = !process_may_be_trusted(pids[i])};
+        if (found->is_denied) {
+            foreign(pipe, pids[i], &why);
+            found->problem = arena_strdup(arena, why.message, strlen(why.message));
+        }
         ++*count;
     }
+    *incomplete = lacked != 0 ? arena_printf(arena, "cannot inspect all processes: %s",
+                                             strerror(lacked))
+                              : NULL;
     return all;
 }

@@ -130,7 +130,9 @@ static void write_core(struct taken *t)
     struct hd_error err = {0};
     uint64_t size, stood;
     const struct meanwhile m = {.work = copy, .context = t};
-    images_find(&t->images, &t->space, &(struct proc){.pid = process});
+    struct proc proc;
+    cr_assert(proc_read(&proc, process, &t->arena));
+    images_find(&t->images, &t->space, &proc);
     cr_assert(copy_room_make(&t->room, CORE_MEMORY_AT + t->images.size + t->runs.span_size,
                              &err));
     images_copy(&t->images, process, &t->room, CORE_MEMORY_AT,

@@ -118,7 +118,7 @@ static int run(struct settings *s)
     if (s->all)
         return collect_all(s);
     if (s->store != NULL)
-        return sidecar_collect(s);
+        return sidecar_run(s, true);
     if (!collecting_begin(&c, s))
         return EXIT_TROUBLE;
     int status = s->on_enter             ? collect_on_request(&c)

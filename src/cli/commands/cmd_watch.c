@@ -364,7 +364,7 @@ static int run(struct settings *s)
     if (!check(s))
         return EXIT_TROUBLE;
     if (s->store != NULL)
-        return sidecar_run(s);
+        return sidecar_run(s, false);
     if (child_errand() != NULL) {
         /* That folder is the parent's. */
         w.is_temporary = true;

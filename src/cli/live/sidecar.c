@@ -394,8 +394,17 @@ static void print_begin(const struct agent *a)
     fputc('\n', stderr);
 }
 
-static int run(struct agent *a, const struct settings *s)
+int sidecar_run(const struct settings *s, bool is_once)
 {
+    struct agent agent = {.root = "", .c = {.signals = -1}, .is_once = is_once};
+    struct agent *a = &agent;
+    struct settings one = *s;
+    if (is_once && s->snapshot_count == 0)
+        one.snapshot_count = 1;
+    s = &one;
+    /* Who reads what it says may be started anew. */
+    if (!is_once)
+        signal(SIGPIPE, SIG_IGN);
     if (!begin(a, s))
         return EXIT_TROUBLE;
     if (find_first(a)) {
@@ -420,20 +429,4 @@ static int run(struct agent *a, const struct settings *s)
     collecting_end(&a->c);
     finding_free(a);
     return a->status;
-}
-
-int sidecar_run(const struct settings *s)
-{
-    struct agent a = {.root = "", .c = {.signals = -1}};
-    /* Who reads what it says may be started anew. */
-    signal(SIGPIPE, SIG_IGN);
-    return run(&a, s);
-}
-
-int sidecar_collect(const struct settings *s)
-{
-    struct agent a = {.root = "", .c = {.signals = -1}, .is_once = true};
-    struct settings one = *s;
-    one.snapshot_count = s->snapshot_count > 0 ? s->snapshot_count : 1;
-    return run(&a, &one);
 }

@@ -10,11 +10,8 @@
 #include "cli/options/settings.h"
 
 /* Until a signal, --count, or the end of a process that was named by its number alone.
+ * is_once, of `collect`: --count snapshots, or one, and no jitter; what goes wrong ends it.
  * EXIT_DONE, or EXIT_TROUBLE if a snapshot was lost or none could be taken. */
-int sidecar_run(const struct settings *s);
-
-/* The same of `collect`: --count snapshots, or one, and no jitter. What goes wrong ends
- * it. */
-int sidecar_collect(const struct settings *s);
+int sidecar_run(const struct settings *s, bool is_once);
 
 #endif
