@@ -242,16 +242,6 @@ static bool start_again(FILE *to, long from, struct hd_error *err)
     return true;
 }
 
-/* Nothing that goes wrong here is in the way of a snapshot. */
-static void warm_up(const struct target *t, const struct session_patience *p)
-{
-    enum { LONGEST_MS = 2000 };
-    struct session_patience shorter = *p;
-    if (shorter.silence_ms > LONGEST_MS)
-        shorter.silence_ms = LONGEST_MS;
-    session_flush(t, &shorter, NULL);
-}
-
 /* The process is asked for its runtime only where that matters. */
 static bool plan_buffer(const struct target *t, const struct hd_collect_options *opt,
                         struct session_buffer *buffer, struct hd_error *err)
@@ -273,49 +263,47 @@ static bool plan_buffer(const struct target *t, const struct hd_collect_options 
 }
 
 /* A runtime that forces no collection by a session apart is asked in one session. */
-static bool collect_walk(const struct target *t, const struct session_patience *p,
+static bool collect_walk(const struct target *t, const struct hd_collect_options *how,
                          struct session_buffer *buffer, FILE *to,
                          struct session_result *result, struct hd_error *err)
 {
     long from = ftell(to);
-    if (session_collect(t, p, buffer, to, result, err))
+    if (session_collect(t, how, buffer, to, result, err))
         return buffer_was_enough(buffer, result, err);
     if (!buffer->is_in_vain || !start_again(to, from, err))
         return false;
     *err = (struct hd_error){0};
     buffer->is_alone = true;
-    return session_collect(t, p, buffer, to, result, err) &&
+    return session_collect(t, how, buffer, to, result, err) &&
            buffer_was_enough(buffer, result, err);
 }
 
 /* While another client has a session a runtime names no type twice. It forgets what it has
  * named when the keyword for types goes off, which it does not while that client asks for
  * types, too. */
-static bool collect_named(const struct target *t, const struct session_patience *p,
-                          const struct hd_collect_options *opt, FILE *to,
-                          struct session_result *result, struct hd_error *err)
+static bool collect_named(const struct target *t, const struct hd_collect_options *how,
+                          FILE *to, struct session_result *result, struct hd_error *err)
 {
+    enum { LONGEST_MS = 2000 };
     struct session_buffer buffer;
-    long from = ftell(to);
-    if (opt->warm_up)
-        warm_up(t, p);
-    if (!plan_buffer(t, opt, &buffer, err) || !collect_walk(t, p, &buffer, to, result, err))
-        return false;
-    if (opt->keep_names || !lacks_names(result))
-        return true;
+    struct hd_collect_options shorter = *how;
     struct hd_error why = {0};
-    if (!session_flush(t, p, &why) && why.status != HD_STOPPED)
-        return true; /* what there is is better than nothing */
-    if (!plan_buffer(t, opt, &buffer, &why))
+    long from = ftell(to);
+    /* Nothing that goes wrong while it warms up is in the way of a snapshot. */
+    if (shorter.silence_ms > LONGEST_MS)
+        shorter.silence_ms = LONGEST_MS;
+    if (how->warm_up)
+        session_flush(t, &shorter, NULL);
+    if (!plan_buffer(t, how, &buffer, err) ||
+        !collect_walk(t, how, &buffer, to, result, err))
+        return false;
+    if (how->keep_names || !lacks_names(result))
         return true;
-    return start_again(to, from, err) && collect_walk(t, p, &buffer, to, result, err);
-}
-
-/* --- one at a time ------------------------------------------------------------- */
-
-static bool goes_on(void *context)
-{
-    return collect_goes_on(context, NULL);
+    if (!session_flush(t, how, &why) && why.status != HD_STOPPED)
+        return true; /* what there is is better than nothing */
+    if (!plan_buffer(t, how, &buffer, &why))
+        return true;
+    return start_again(to, from, err) && collect_walk(t, how, &buffer, to, result, err);
 }
 
 bool hd_collect(FILE *to, const struct hd_collect_options *opt,
@@ -324,23 +312,19 @@ bool hd_collect(FILE *to, const struct hd_collect_options *opt,
     struct hd_collect_options how;
     if (!collect_options_copy(&how, opt, err))
         return false;
-    opt = &how;
+    const struct patience patience = collect_patience(&how);
     struct arena arena = {0};
     struct target target;
     struct session_result r = {0};
-    struct session_patience p = {
-        .silence_ms = opt->silence_ms, .go_on = opt->go_on, .context = opt->context};
-    *collected = (struct hd_collected){0};
-    bool found = find_target(&target, opt, &arena, err);
     struct hd_origin origin = {.instance = 0};
-    /* Before the heap is walked: afterwards the process may be gone. */
-    if (found)
-        origin = origin_of(&target);
     int lock = -1;
-    bool ok = found &&
-              (!target.visible ||
-               process_lock_wait(target.pid, how.silence_ms, goes_on, &how, &lock, err)) &&
-              collect_named(&target, &p, opt, to, &r, err);
+    *collected = (struct hd_collected){0};
+    bool ok = find_target(&target, &how, &arena, err);
+    /* Before the heap is walked: afterwards the process may be gone. */
+    if (ok)
+        origin = origin_of(&target);
+    ok = ok && (!target.visible || process_lock_wait(target.pid, &patience, &lock, err)) &&
+         collect_named(&target, &how, to, &r, err);
     if (lock >= 0)
         close(lock);
     if (ok && fflush(to) != 0)

@@ -149,7 +149,7 @@ static uint64_t live_heap_count_address(const struct process_copy *of, struct hd
 enum { MOST_TRIES = 100, FIRST_PAUSE_MS = 1, LONGEST_PAUSE_MS = 100 };
 
 struct direct {
-    const struct hd_collect_options *how;
+    struct hd_collect_options *how;
     struct process_copy of; /* its arena is of all tries: 100 KiB or so each */
     int lock;
     uint64_t count_address; /* of the collector: 0 there means that the heap is whole */
@@ -163,12 +163,6 @@ struct direct {
     uint64_t longest_us; /* stop */
     unsigned tries;
 };
-
-static bool goes_on(void *context)
-{
-    const struct direct *d = context;
-    return collect_goes_on(d->how, NULL);
-}
 
 /* --- room ---------------------------------------------------------------------- */
 
@@ -215,14 +209,13 @@ static bool make_room(struct direct *d, FILE *to, struct hd_error *err)
     if (fd < 0)
         d->of.room.fd = fileno(to);
     const struct copying copying = copying_of(d);
-    const struct patience patience = {
-        .silence_ms = d->how->silence_ms, .go_on = goes_on, .context = d};
+    const struct patience patience = collect_patience(d->how);
     if (!copy_room_make(&d->of.room, runs_at(d) + and_some(d->of.runs.span_size), err) ||
         !copy_room_fill(&d->of.room, CORE_MEMORY_AT, d->of.images.size, err))
         return false;
     images_copy(&d->of.images, d->of.pid, &d->of.room, CORE_MEMORY_AT, &patience);
     copy_room_let_go(&d->of.room, CORE_MEMORY_AT, d->of.images.size);
-    return copy_room_fill_runs(&copying, goes_on, d, err);
+    return copy_room_fill_runs(&copying, collect_goes_on, d->how, err);
 }
 
 /* --- while it stands ----------------------------------------------------------- */
@@ -281,7 +274,7 @@ static bool try_once(struct direct *d, struct hd_error *err)
 {
     const int looks = 50;
     const struct meanwhile m = {
-        .work = take, .context = d, .go_on = goes_on, .go_on_context = d};
+        .work = take, .context = d, .go_on = collect_goes_on, .go_on_context = d->how};
     uint64_t stood;
     /* What a look without a stop costs is nothing; one that finds it busy would be in vain.
      */
@@ -312,7 +305,7 @@ static bool copy(struct direct *d, FILE *to, struct hd_error *err)
             *err = err->status == HD_OK ? failure : *err;
             return false;
         }
-        if (!goes_on(d))
+        if (!collect_goes_on(d->how))
             return fail(err, HD_STOPPED, "stopped");
         if (ok && d->outcome == NO_ROOM && !make_room(d, to, err))
             return false;
@@ -362,12 +355,13 @@ bool hd_collect_direct(FILE *to, const struct hd_collect_options *opt,
     err = err != NULL ? err : &own;
     if (!collect_options_copy(&how, opt, err))
         return false;
+    const struct patience patience = collect_patience(&how);
     struct direct d = {.how = &how, .lock = -1};
     uint64_t size = 0;
     *collected = (struct hd_collected){0};
     /* Everything that may be refused is asked for before the process is stopped. */
     bool ok = process_copy_open(&d.of, &how, err) &&
-              process_lock_wait(d.of.pid, how.silence_ms, goes_on, &d, &d.lock, err) &&
+              process_lock_wait(d.of.pid, &patience, &d.lock, err) &&
               process_copy_look(&d.of, err) &&
               (d.count_address = live_heap_count_address(&d.of, err)) != 0 &&
               page_source_open(&d.of.pages, d.of.pid, err) && make_room(&d, to, err);

@@ -31,7 +31,7 @@ struct dump {
 static bool goes_on(void *context)
 {
     struct dump *d = context;
-    return collect_goes_on(d->how, &d->so_far);
+    return d->how->go_on == NULL || d->how->go_on(d->how->context, &d->so_far);
 }
 
 /* --- the request --------------------------------------------------------------- */
@@ -78,8 +78,8 @@ static bool ask(struct dump *d, enum ipc_command command, enum hd_core_kind kind
     enum { WITH_HEAP = 2, FULL = 4, NO_FLAGS = 0 };
     struct request r = request_for(command);
     request_utf8(&r, d->file.path);
-    request_u32(&r, kind == HD_CORE_FULL ? FULL : WITH_HEAP);
-    request_u32(&r, NO_FLAGS);
+    request_put(&r, kind == HD_CORE_FULL ? FULL : WITH_HEAP, 4);
+    request_put(&r, NO_FLAGS, 4);
     int fd = target_connect(&d->target, &d->patience, err);
     bool ok =
         fd >= 0 && ipc_send(fd, &r, &d->patience, err) && await_answer(d, fd, reply, err);
@@ -185,8 +185,8 @@ bool hd_collect_core(FILE *to, enum hd_core_kind kind, const struct hd_collect_o
                   "its runtime is .NET %s; core dumps on %s need a later version; take a "
                   ".gcdump",
                   origin.runtime, processor_here()->name);
-    ok = ok && (!d.target.visible || process_lock_wait(d.target.pid, d.patience.silence_ms,
-                                                       goes_on, &d, &lock, err));
+    ok = ok &&
+         (!d.target.visible || process_lock_wait(d.target.pid, &d.patience, &lock, err));
     ok = ok && dump_file_open(&d.file, &d.target, to, &arena, err) && dump(&d, kind, err) &&
          dump_file_copy_to(&d.file, to, err);
     if (ok)

@@ -24,12 +24,17 @@ bool collect_options_copy(struct hd_collect_options *how,
     return true;
 }
 
-bool collect_goes_on(const struct hd_collect_options *how,
-                     const struct hd_collect_progress *so_far)
+bool collect_goes_on(void *how)
 {
     static const struct hd_collect_progress nothing_yet;
-    return how->go_on == NULL ||
-           how->go_on(how->context, so_far != NULL ? so_far : &nothing_yet);
+    const struct hd_collect_options *asked = how;
+    return asked->go_on == NULL || asked->go_on(asked->context, &nothing_yet);
+}
+
+struct patience collect_patience(struct hd_collect_options *how)
+{
+    return (struct patience){
+        .silence_ms = how->silence_ms, .go_on = collect_goes_on, .context = how};
 }
 
 /* --- processes ----------------------------------------------------------------- */
@@ -144,7 +149,7 @@ static bool resume(const struct target *t, struct hd_error *err)
 
 /* Otherwise its walk would be waited for until the patience ends. Resumed, it needs a
  * moment until there is a heap to walk. */
-static bool is_running(const struct target *t, const struct hd_collect_options *how,
+static bool is_running(const struct target *t, struct hd_collect_options *how,
                        struct arena *arena, struct hd_error *err)
 {
     const struct timespec a_moment = {.tv_nsec = 50000000};
@@ -159,7 +164,7 @@ static bool is_running(const struct target *t, const struct hd_collect_options *
         return err == NULL || err->status == HD_OK;
     bool waits = true;
     for (uint64_t end = clock_ms() + how->silence_ms;
-         how->resume && waits && clock_ms() < end && collect_goes_on(how, NULL);) {
+         how->resume && waits && clock_ms() < end && collect_goes_on(how);) {
         nanosleep(&a_moment, NULL);
         waits = is_waiting(t, arena);
     }
@@ -175,8 +180,8 @@ static bool is_running(const struct target *t, const struct hd_collect_options *
 
 /* --- which process ------------------------------------------------------------- */
 
-bool find_target(struct target *t, const struct hd_collect_options *how,
-                 struct arena *arena, struct hd_error *err)
+bool find_target(struct target *t, struct hd_collect_options *how, struct arena *arena,
+                 struct hd_error *err)
 {
     if (how->socket == NULL && how->pid > INT32_MAX)
         return fail(err, HD_IO, "no process %" PRIu64, how->pid);

@@ -142,11 +142,6 @@ static void *listen_on(void *context)
 
 /* --- from outside -------------------------------------------------------------- */
 
-static bool goes_on(void *context)
-{
-    return collect_goes_on(context, NULL);
-}
-
 /* A runtime takes 100 ms to end a stream, which the thread hears out meanwhile. */
 static void tell_to_stop(struct listening *l)
 {
@@ -192,10 +187,8 @@ static struct listening *listening_begin(const struct hd_collect_options *theirs
     struct hd_collect_options how;
     if (!collect_options_copy(&how, theirs, err))
         return NULL;
-    const struct patience p = {.silence_ms = how.silence_ms < TO_BEGIN_MS ? how.silence_ms
-                                                                          : TO_BEGIN_MS,
-                               .go_on = goes_on,
-                               .context = &how};
+    struct patience p = collect_patience(&how);
+    p.silence_ms = p.silence_ms < TO_BEGIN_MS ? p.silence_ms : TO_BEGIN_MS;
     struct listening *l = alloc_zeroed(sizeof(*l));
     l->tracing = tracing_of(&l->target);
     l->window = clock_ms();

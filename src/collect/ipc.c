@@ -16,7 +16,7 @@ static const char magic[14] = "DOTNET_IPC_V1";
 /* The total size stands behind the magic, in two bytes. */
 enum { SIZE_AT = sizeof(magic) };
 
-static void add(struct request *r, uint64_t n, size_t size)
+void request_put(struct request *r, uint64_t n, size_t size)
 {
     assert(r->len + size <= sizeof(r->bytes));
     le_put(r->bytes + r->len, n, size);
@@ -29,33 +29,18 @@ struct request request_for(enum ipc_command command)
     struct request r = {0};
     memcpy(r.bytes, magic, sizeof(magic));
     r.len = sizeof(magic) + 2;
-    add(&r, (unsigned)command >> 8, 1);
-    add(&r, (unsigned)command & 0xFF, 1);
-    add(&r, 0, 2);
+    request_put(&r, (unsigned)command >> 8, 1);
+    request_put(&r, (unsigned)command & 0xFF, 1);
+    request_put(&r, 0, 2);
     return r;
-}
-
-void request_u8(struct request *r, uint8_t n)
-{
-    add(r, n, 1);
-}
-
-void request_u32(struct request *r, uint32_t n)
-{
-    add(r, n, 4);
-}
-
-void request_u64(struct request *r, uint64_t n)
-{
-    add(r, n, 8);
 }
 
 void request_string(struct request *r, const char *ascii)
 {
     size_t units = strlen(ascii) + 1;
-    add(r, units, 4);
+    request_put(r, units, 4);
     for (size_t i = 0; i < units; i++)
-        add(r, (unsigned char)ascii[i], 2);
+        request_put(r, (unsigned char)ascii[i], 2);
 }
 
 /* What is no UTF-8 is told as it is, byte by byte. */
@@ -72,18 +57,18 @@ void request_utf8(struct request *r, const char *s)
     enum { FIRST_OF_PAIRS = 0x10000 };
     size_t length_at = r->len;
     uint32_t units = 0;
-    request_u32(r, 0);
+    request_put(r, 0, 4);
     for (const unsigned char *at = (const unsigned char *)s; *at != '\0'; units++) {
         uint32_t high = next_code(&at), low = 0;
         bool is_pair = high >= FIRST_OF_PAIRS;
         if (is_pair)
             utf16_split(high, &high, &low);
-        add(r, high, 2);
+        request_put(r, high, 2);
         if (is_pair)
-            add(r, low, 2);
+            request_put(r, low, 2);
         units += is_pair;
     }
-    add(r, 0, 2);
+    request_put(r, 0, 2);
     le_put(r->bytes + length_at, units + 1, 4);
 }
 

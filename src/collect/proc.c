@@ -465,19 +465,17 @@ static unsigned respect_ms(int folder, pid_t pid, unsigned silence_ms)
     return is_stranger ? 0 : silence_ms;
 }
 
-bool process_lock_wait(pid_t pid, unsigned silence_ms, bool (*go_on)(void *context),
-                       void *context, int *lock, struct hd_error *err)
+bool process_lock_wait(pid_t pid, const struct patience *p, int *lock, struct hd_error *err)
 {
-    enum { TICK_MS = 100 };
     const uint64_t began = clock_ms();
     *lock = others_open(pid, "", O_RDONLY | O_DIRECTORY);
     while (*lock >= 0 && flock(*lock, LOCK_EX | LOCK_NB) != 0) {
         bool is_over = errno != EWOULDBLOCK && errno != EINTR;
-        if (is_over || clock_ms() - began >= respect_ms(*lock, pid, silence_ms))
+        if (is_over || clock_ms() - began >= respect_ms(*lock, pid, p->silence_ms))
             return true;
-        if (go_on != NULL && !go_on(context))
+        if (!patience_goes_on(p))
             return fail(err, HD_STOPPED, "stopped");
-        poll(NULL, 0, TICK_MS);
+        poll(NULL, 0, PATIENCE_TICK_MS);
     }
     return true;
 }

@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/text.h"
+#include "collect/transport.h"
 #include "heapdrift.h"
 
 #include <sys/types.h>
@@ -97,10 +98,9 @@ const char *proc_user(uid_t uid, struct arena *arena);
  * copied answers no other. All of them lock the process's folder in /proc, since that
  * leaves nothing behind. Anybody may do that: a lock of a stranger, who is neither root nor
  * of the user of the process, is not waited for, one of an unknown process a second. Who
- * cannot lock must not be kept away: after silence_ms it goes without. *lock is to be
- * closed if it is not -1. False when go_on, which may be NULL, says that the user does not
- * wait any longer. */
-bool process_lock_wait(pid_t pid, unsigned silence_ms, bool (*go_on)(void *context),
-                       void *context, int *lock, struct hd_error *err);
+ * cannot lock must not be kept away: without a turn in that time it goes without. *lock is
+ * to be closed if it is not -1. False when the user does not wait any longer. */
+bool process_lock_wait(pid_t pid, const struct patience *p, int *lock,
+                       struct hd_error *err);
 
 #endif

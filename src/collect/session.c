@@ -75,7 +75,7 @@ struct session {
     uint64_t over;             /* clock_ms() of its answer; 0: none yet */
     bool is_in_vain;           /* it is over, and no walk came of it */
     bool is_cut;               /* it is over, and the walk has no end */
-    const struct session_patience *how;
+    const struct hd_collect_options *how;
     struct patience patience; /* the same, for ipc */
     struct hd_error *err;
     FILE *to;
@@ -334,12 +334,12 @@ static bool follow(struct session *s, struct session_result *result)
     nettrace_distrust(t, MOST_MEMORY);
     while (ok && nettrace_next(t, &e))
         ok = watch_event(s, &w, t, &e);
-    enum trace_end how = nettrace_end(t);
+    enum trace_end end = nettrace_end(t);
     if (s->err->status == HD_OK && err.status != HD_OK)
         fail(s->err, HD_BAD_FORMAT,
              "the process did not send a trace: byte 0x%" PRIx64 ": %s", err.at,
              err.status == HD_TOO_BIG ? too_much : err.message);
-    else if (s->err->status == HD_OK && how != TRACE_ENDS)
+    else if (s->err->status == HD_OK && end != TRACE_ENDS)
         fail(s->err, HD_IO,
              "the process closed the stream early, after %" PRIu64 " bytes; has it exited?",
              s->so_far.bytes);
@@ -354,13 +354,13 @@ static bool follow(struct session *s, struct session_result *result)
 
 /* One of a kind: started, read to its end if there is a file for it, stopped. */
 static bool run_session(struct session *s, enum tracing_kind kind, const struct target *t,
-                        const struct session_patience *p, struct session_result *result)
+                        const struct hd_collect_options *how, struct session_result *result)
 {
     s->collection = tracing_of(t);
     s->memory = t->visible ? proc_memory(t->pid) : 0;
-    s->how = p;
-    s->patience =
-        (struct patience){.silence_ms = p->silence_ms, .go_on = ask_to_go_on, .context = s};
+    s->how = how;
+    s->patience = (struct patience){
+        .silence_ms = how->silence_ms, .go_on = ask_to_go_on, .context = s};
     bool started = tracing_start(&s->tracing, kind, &s->patience, s->err);
     s->began = s->last_byte = clock_ms();
     s->over = s->tracing.has_walked ? s->began : 0;
@@ -370,7 +370,7 @@ static bool run_session(struct session *s, enum tracing_kind kind, const struct 
     return started && (s->to == NULL || is_read);
 }
 
-bool session_collect(const struct target *t, const struct session_patience *p,
+bool session_collect(const struct target *t, const struct hd_collect_options *how,
                      struct session_buffer *buffer, FILE *to, struct session_result *result,
                      struct hd_error *err)
 {
@@ -379,17 +379,17 @@ bool session_collect(const struct target *t, const struct session_patience *p,
         .tracing = tracing_of(t), .err = err != NULL ? err : &own, .to = to};
     s.tracing.buffer_mb = buffer->mb;
     s.tracing.is_alone = buffer->is_alone;
-    bool ok = run_session(&s, TRACING_HEAP, t, p, result);
+    bool ok = run_session(&s, TRACING_HEAP, t, how, result);
     buffer->is_in_vain = s.is_in_vain;
     return ok;
 }
 
-bool session_flush(const struct target *t, const struct session_patience *p,
+bool session_flush(const struct target *t, const struct hd_collect_options *how,
                    struct hd_error *err)
 {
     struct hd_error own = {0};
     struct session s = {.tracing = tracing_of(t), .err = err != NULL ? err : &own};
-    return run_session(&s, TRACING_FLUSH, t, p, NULL);
+    return run_session(&s, TRACING_FLUSH, t, how, NULL);
 }
 
 /* --- the buffer ------------------------------------------------------------------ */

@@ -18,13 +18,6 @@ struct session_result {
     bool complete;       /* every object and reference is there */
 };
 
-/* How to wait; and what there is to tell meanwhile. */
-struct session_patience {
-    unsigned silence_ms;
-    bool (*go_on)(void *context, const struct hd_collect_progress *so_far);
-    void *context;
-};
-
 /* The memory that the process may use for events that were not read yet, and how the heap
  * is asked for. */
 struct session_buffer {
@@ -35,13 +28,13 @@ struct session_buffer {
 
 /* Collect one heap walk into to, from its current position on. Whatever happens the
  * session is stopped, if the process still answers. */
-bool session_collect(const struct target *t, const struct session_patience *p,
+bool session_collect(const struct target *t, const struct hd_collect_options *how,
                      struct session_buffer *buffer, FILE *to, struct session_result *result,
                      struct hd_error *err);
 
 /* Have the runtime forget which types it has named, unless another client asks for types: a
  * short session without that keyword. */
-bool session_flush(const struct target *t, const struct session_patience *p,
+bool session_flush(const struct target *t, const struct hd_collect_options *how,
                    struct hd_error *err);
 
 /* --- the buffer ------------------------------------------------------------------ */

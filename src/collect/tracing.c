@@ -81,28 +81,28 @@ struct request tracing_request(enum ipc_command command, enum tracing_kind kind,
     if (command >= IPC_COLLECT_TRACING6 && kinds[kind].blocks && most > BLOCKING_MB)
         most = BLOCKING_MB;
     if (command >= IPC_COLLECT_TRACING5)
-        request_u32(&r, 0); /* a session with a stream */
-    request_u32(&r, buffer_mb > 0 && buffer_mb < most ? buffer_mb : most);
-    request_u32(&r, FORMAT_NETTRACE);
+        request_put(&r, 0, 4); /* a session with a stream */
+    request_put(&r, buffer_mb > 0 && buffer_mb < most ? buffer_mb : most, 4);
+    request_put(&r, FORMAT_NETTRACE, 4);
     if (command >= IPC_COLLECT_TRACING4)
-        request_u64(&r, modules ? LOADER : 0); /* of the list at the end */
+        request_put(&r, modules ? LOADER : 0, 8); /* of the list at the end */
     else if (command >= IPC_COLLECT_TRACING2)
-        request_u8(&r, modules);
+        request_put(&r, modules, 1);
     if (command >= IPC_COLLECT_TRACING3)
-        request_u8(&r, 0); /* no stacks */
-    request_u32(&r, 1);
-    request_u64(&r, kinds[kind].keywords);
-    request_u32(&r, INFORMATIONAL);
+        request_put(&r, 0, 1); /* no stacks */
+    request_put(&r, 1, 4);
+    request_put(&r, kinds[kind].keywords, 8);
+    request_put(&r, INFORMATIONAL, 4);
     request_string(&r, "Microsoft-Windows-DotNETRuntime");
     request_string(&r, "");
     if (command >= IPC_COLLECT_TRACING5) {
-        request_u8(&r, kinds[kind].only);
-        request_u32(&r, kinds[kind].event_count);
+        request_put(&r, kinds[kind].only, 1);
+        request_put(&r, kinds[kind].event_count, 4);
         for (uint32_t i = 0; i < kinds[kind].event_count; i++)
-            request_u32(&r, kinds[kind].events[i]);
+            request_put(&r, kinds[kind].events[i], 4);
     }
     if (command >= IPC_COLLECT_TRACING6)
-        request_u32(&r, kinds[kind].blocks);
+        request_put(&r, kinds[kind].blocks, 4);
     return r;
 }
 
@@ -225,7 +225,7 @@ bool tracing_stop(struct tracing *t, struct hd_error *err)
     const struct patience brief = {.silence_ms = TO_CONNECT_MS};
     struct request r = request_for(IPC_STOP_TRACING);
     t->stopping = true;
-    request_u64(&r, t->id);
+    request_put(&r, t->id, 8);
     t->control = target_connect(t->target, &brief, err);
     return t->control >= 0 && ipc_send(t->control, &r, &brief, err);
 }

@@ -59,12 +59,6 @@ static void choose(struct types_copy *c)
         qsort(c->small.areas, c->small.count, sizeof(*c->small.areas), by_address);
 }
 
-static bool goes_on(void *context)
-{
-    const struct types_copy *c = context;
-    return collect_goes_on(c->how, NULL);
-}
-
 /* --- copying ------------------------------------------------------------------- */
 
 static bool look(struct types_copy *c, struct hd_error *err)
@@ -111,9 +105,7 @@ bool hd_collect_types(FILE *to, const struct hd_collect_options *opt, struct hd_
     err = err != NULL ? err : &own;
     if (!collect_options_copy(&how, opt, err))
         return false;
-    struct types_copy c = {.how = &how};
-    c.patience =
-        (struct patience){.silence_ms = how.silence_ms, .go_on = goes_on, .context = &c};
+    struct types_copy c = {.how = &how, .patience = collect_patience(&how)};
     bool ok =
         process_copy_open(&c.of, &how, err) && look(&c, err) && copy(&c, fileno(to), err);
     process_copy_close(&c.of);

@@ -41,8 +41,7 @@ const char *metrics_address_problem(const char *address)
 
 void metrics_server_take_over(int count, char *const *arguments)
 {
-    (void)count;
-    (void)arguments;
+    (void)count, (void)arguments;
 }
 
 bool stored_run_fetch(struct settings *s)
@@ -59,8 +58,7 @@ void stored_run_free(struct stored_run *r)
 
 void stored_run_add(const struct stored_run *r, struct hd_inputs *to)
 {
-    (void)r;
-    (void)to;
+    (void)r, (void)to;
 }
 
 const char *const *stored_run_words(const struct stored_run *r, size_t *count)
@@ -72,6 +70,5 @@ const char *const *stored_run_words(const struct stored_run *r, size_t *count)
 
 void hd_store_put_public_url(struct hd_sink to, const char *url)
 {
-    (void)to;
-    (void)url;
+    (void)to, (void)url;
 }

@@ -1,4 +1,5 @@
-/* What target.h asks for: processes that listen at \\.\pipe\dotnet-diagnostic-<pid>.
+/* What target.h and proc.h ask for: processes that listen at
+ * \\.\pipe\dotnet-diagnostic-<pid>.
  *
  * Processes are listed, and each is looked for by the name that its pipe would have: to
  * list the pipes is not allowed everywhere (wine), and would tell no more. Anybody may have
@@ -11,15 +12,358 @@
  * is waiting, so one connection after the other, each with its answer, is safe. */
 #include "collect/target.h"
 
+#include "base/calendar.h"
 #include "base/error.h"
-#include "windows/process.h"
+#include "base/hash.h"
+#include "base/path.h"
+#include "base/utf16.h"
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <io.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <windows.h>
+/* Behind the header that they need. */
+#include <psapi.h>
+#include <tlhelp32.h>
+#include <winternl.h>
+
+/* What Windows tells about a process, for free. Of another user's it tells little: then the
+ * fact is unknown. */
+
+/* FILETIME counts units of 100 ns since 1601. */
+enum { UNITS_PER_SECOND = 10000000 };
+
+static const uint64_t seconds_to_1970 = UINT64_C(11644473600);
+
+static HANDLE open_process(pid_t pid)
+{
+    return OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, FALSE, (DWORD)pid);
+}
+
+/* --- users --------------------------------------------------------------------- */
+
+/* Its user, malloc'd; NULL unknown. */
+static TOKEN_USER *user_of(HANDLE process)
+{
+    HANDLE token;
+    DWORD size = 0;
+    TOKEN_USER *user = NULL;
+    if (process == NULL || !OpenProcessToken(process, TOKEN_QUERY, &token))
+        return NULL;
+    GetTokenInformation(token, TokenUser, NULL, 0, &size);
+    if (size >= sizeof(*user)) {
+        user = alloc_zeroed(size);
+        if (!GetTokenInformation(token, TokenUser, user, size, &size)) {
+            free(user);
+            user = NULL;
+        }
+    }
+    CloseHandle(token);
+    return user;
+}
+
+static TOKEN_USER *user_of_pid(pid_t pid)
+{
+    HANDLE process = open_process(pid);
+    TOKEN_USER *user = user_of(process);
+    if (process != NULL)
+        CloseHandle(process);
+    return user;
+}
+
+static const char *process_user(pid_t pid, struct arena *arena)
+{
+    enum { MOST = 256 };
+    char name[MOST], domain[MOST];
+    DWORD name_size = MOST, domain_size = MOST;
+    SID_NAME_USE kind;
+    TOKEN_USER *user = user_of_pid(pid);
+    bool known = user != NULL && LookupAccountSidA(NULL, user->User.Sid, name, &name_size,
+                                                   domain, &domain_size, &kind);
+    free(user);
+    return known ? arena_printf(arena, "%s\\%s", domain, name) : "unknown";
+}
+
+/* To an administrator anybody's; a group that is not in effect, before a program is
+ * elevated, does not count. */
+static bool process_may_be_trusted(pid_t pid)
+{
+    TOKEN_USER *ours = user_of(GetCurrentProcess()), *theirs = user_of_pid(pid);
+    SID_IDENTIFIER_AUTHORITY nt = {SECURITY_NT_AUTHORITY};
+    PSID group;
+    BOOL is_member = FALSE;
+    bool same =
+        ours != NULL && theirs != NULL && EqualSid(ours->User.Sid, theirs->User.Sid);
+    free(ours);
+    free(theirs);
+    if (same)
+        return true;
+    if (!AllocateAndInitializeSid(&nt, 2, SECURITY_BUILTIN_DOMAIN_RID,
+                                  DOMAIN_ALIAS_RID_ADMINS, 0, 0, 0, 0, 0, 0, &group))
+        return false;
+    bool known = CheckTokenMembership(NULL, group, &is_member);
+    FreeSid(group);
+    return known && is_member;
+}
+
+/* --- what was started ---------------------------------------------------------- */
+
+/* Its file, malloc'd; NULL unknown. */
+static char *file_of(HANDLE process)
+{
+    enum { MOST = 32768 };
+    char *path = alloc_zeroed(MOST);
+    DWORD size = MOST;
+    if (QueryFullProcessImageNameA(process, 0, path, &size))
+        return path;
+    free(path);
+    return NULL;
+}
+
+/* As it was started, in the place of what to held. Not in the headers, but there since
+ * Windows 8.1, as a string with its characters behind it. */
+static bool read_command(HANDLE process, struct text *to)
+{
+    enum { COMMAND_LINE = 60 };
+    typedef NTSTATUS(NTAPI * query)(HANDLE, int, void *, ULONG, ULONG *);
+    HMODULE ntdll = GetModuleHandleA("ntdll");
+    query ask = ntdll != NULL
+                    ? (query)(void *)GetProcAddress(ntdll, "NtQueryInformationProcess")
+                    : NULL;
+    ULONG size = 0;
+    text_clear(to);
+    if (ask == NULL)
+        return false;
+    ask(process, COMMAND_LINE, NULL, 0, &size);
+    if (size < sizeof(UNICODE_STRING) || size > 1 << 20)
+        return false;
+    UNICODE_STRING *line = alloc_zeroed(size);
+    bool ok = ask(process, COMMAND_LINE, line, size, &size) >= 0 && line->Buffer != NULL;
+    if (ok)
+        text_add_utf16(to, (const unsigned char *)line->Buffer,
+                       line->Length / sizeof(WCHAR), UTF16_LITTLE);
+    free(line);
+    return ok && to->len > 0;
+}
+
+/* The next word of a command line, without its quotes, in the place of what `word` held;
+ * where it ends. */
+static const char *next_word(const char *at, struct text *word)
+{
+    bool quoted = false;
+    text_clear(word);
+    at += strspn(at, " \t");
+    for (; *at != '\0' && (quoted || (*at != ' ' && *at != '\t')); at++)
+        if (*at == '"')
+            quoted = !quoted;
+        else
+            text_add_char(word, *at);
+    return at;
+}
+
+static const char *name_in(const char *path)
+{
+    const char *last = strrchr(path, '\\'), *other = path_file_name(path);
+    return last != NULL && last + 1 > other ? last + 1 : other;
+}
+
+static bool is_host(const char *file)
+{
+    return _stricmp(name_in(file), "dotnet.exe") == 0;
+}
+
+/* Of `dotnet app.dll` the assembly; "" without one. */
+static void find_assembly(const char *command, struct text *assembly)
+{
+    const char *at = next_word(command, assembly);
+    while (*at != '\0') {
+        at = next_word(at, assembly);
+        if (path_ends_in(text_string(assembly), ".dll"))
+            return;
+    }
+    text_clear(assembly);
+}
+
+static const char *without(const char *name, const char *suffix, struct arena *arena)
+{
+    size_t len = strlen(name);
+    return arena_strdup(arena, name,
+                        path_ends_in(name, suffix) ? len - strlen(suffix) : len);
+}
+
+/* --- facts --------------------------------------------------------------------- */
+
+static uint64_t time_in(FILETIME t)
+{
+    return (uint64_t)t.dwHighDateTime << 32 | t.dwLowDateTime;
+}
+
+static uint64_t start_of(HANDLE process)
+{
+    FILETIME start, end, kernel, user;
+    return GetProcessTimes(process, &start, &end, &kernel, &user) ? time_in(start) : 0;
+}
+
+/* ...\Microsoft.NETCore.App\10.0.12\coreclr.dll */
+const char *proc_runtime(pid_t pid, struct arena *arena)
+{
+    static const char folder[] = "\\Microsoft.NETCore.App\\";
+    MODULEENTRY32 module = {.dwSize = sizeof(module)};
+    const char *version = NULL;
+    HANDLE all = CreateToolhelp32Snapshot(TH32CS_SNAPMODULE, (DWORD)pid);
+    if (all == INVALID_HANDLE_VALUE)
+        return NULL;
+    for (BOOL more = Module32First(all, &module); more && version == NULL;
+         more = Module32Next(all, &module)) {
+        const char *at = strstr(module.szExePath, folder);
+        at = at != NULL ? at + strlen(folder) : "";
+        size_t len = strcspn(at, "\\");
+        if (at[len] == '\\' && isdigit((unsigned char)at[0]) && len < 64)
+            version = arena_strdup(arena, at, len);
+    }
+    CloseHandle(all);
+    return version;
+}
+
+/* The environment of others is not read here. */
+bool proc_read(struct proc *p, pid_t pid, struct arena *arena)
+{
+    PROCESS_MEMORY_COUNTERS memory = {.cb = sizeof(memory)};
+    HANDLE process = open_process(pid);
+    FILETIME now;
+    *p = (struct proc){.pid = pid, .inner_pid = pid, .name = "?", .short_name = "?"};
+    /* Of others it is known that they are there. */
+    if (process == NULL)
+        return GetLastError() == ERROR_ACCESS_DENIED;
+    struct text t = {0}, assembly = {0};
+    char *file = file_of(process);
+    p->start = start_of(process);
+    GetSystemTimeAsFileTime(&now);
+    if (p->start > 0 && time_in(now) > p->start)
+        p->age = (time_in(now) - p->start) / UNITS_PER_SECOND;
+    if (GetProcessMemoryInfo(process, &memory, sizeof(memory)))
+        p->resident = memory.WorkingSetSize;
+    if (read_command(process, &t))
+        p->command = arena_strdup(arena, text_string(&t), t.len);
+    if (file != NULL && is_host(file) && p->command != NULL)
+        find_assembly(p->command, &assembly);
+    if (file != NULL) {
+        p->short_name = arena_strdup(arena, name_in(file), strlen(name_in(file)));
+        p->name = assembly.len > 0 ? without(name_in(text_string(&assembly)), ".dll", arena)
+                                   : without(p->short_name, ".exe", arena);
+        p->program = arena_printf(arena, "%s%s%s", file, assembly.len > 0 ? " " : "",
+                                  text_string(&assembly));
+    }
+    free(file);
+    text_free(&t);
+    text_free(&assembly);
+    CloseHandle(process);
+    return true;
+}
+
+/* What it has had in memory, or had set aside for it: of a heap both are more. */
+uint64_t proc_memory(pid_t pid)
+{
+    PROCESS_MEMORY_COUNTERS memory = {.cb = sizeof(memory)};
+    HANDLE process = open_process(pid);
+    bool known = process != NULL && GetProcessMemoryInfo(process, &memory, sizeof(memory));
+    if (process != NULL)
+        CloseHandle(process);
+    if (!known)
+        return 0;
+    uint64_t had = memory.PeakWorkingSetSize, promised = memory.PeakPagefileUsage;
+    return had > promised ? had : promised;
+}
+
+/* --- all of them --------------------------------------------------------------- */
+
+pid_t *proc_all(size_t *count, int *lacked, struct arena *arena)
+{
+    enum { IDLE = 0, SYSTEM = 4 };
+    PROCESSENTRY32 entry = {.dwSize = sizeof(entry)};
+    pid_t *all = NULL;
+    size_t len = 0, cap = 0;
+    HANDLE list = CreateToolhelp32Snapshot(TH32CS_SNAPPROCESS, 0);
+    if (list == INVALID_HANDLE_VALUE && lacked != NULL)
+        *lacked = ENOMEM;
+    for (BOOL more = list != INVALID_HANDLE_VALUE && Process32First(list, &entry); more;
+         more = Process32Next(list, &entry)) {
+        pid_t pid = (pid_t)entry.th32ProcessID;
+        if (pid == IDLE || pid == SYSTEM)
+            continue;
+        all = grow(all, len, &cap, sizeof(*all));
+        all[len++] = pid;
+    }
+    if (list != INVALID_HANDLE_VALUE)
+        CloseHandle(list);
+    *count = len;
+    return proc_rising(all, len, arena);
+}
+
+/* --- one collector at a time --------------------------------------------------- */
+
+/* A file of this user's that nobody else can open meanwhile, and that goes with whoever has
+ * it open, however that ends. */
+bool process_lock_wait(pid_t pid, const struct patience *p, int *lock, struct hd_error *err)
+{
+    uint64_t deadline = patience_end(p);
+    char folder[MAX_PATH + 1], path[MAX_PATH + 64];
+    *lock = -1;
+    if (GetTempPathA(sizeof(folder), folder) == 0)
+        return true;
+    snprintf(path, sizeof(path), "%sheapdrift-%ld.lock", folder, (long)pid);
+    for (;;) {
+        HANDLE file =
+            CreateFileA(path, GENERIC_WRITE, 0, NULL, OPEN_ALWAYS,
+                        FILE_ATTRIBUTE_TEMPORARY | FILE_FLAG_DELETE_ON_CLOSE, NULL);
+        if (file != INVALID_HANDLE_VALUE)
+            *lock = _open_osfhandle((intptr_t)file, _O_BINARY | _O_NOINHERIT);
+        if (file != INVALID_HANDLE_VALUE || GetLastError() != ERROR_SHARING_VIOLATION ||
+            clock_ms() >= deadline)
+            return true;
+        if (!patience_goes_on(p))
+            return fail(err, HD_STOPPED, "stopped");
+        Sleep(PATIENCE_TICK_MS);
+    }
+}
+
+/* --- origin -------------------------------------------------------------------- */
+
+struct hd_origin origin_of(const struct target *t)
+{
+    struct hd_origin o = {.instance = 0};
+    struct arena scratch = {0};
+    struct proc own;
+    DWORD size = sizeof(o.host);
+    char who[sizeof(o.host) + 64];
+    const struct proc *proc = t->proc;
+    if (!GetComputerNameExA(ComputerNameDnsHostname, o.host, &size))
+        o.host[0] = '\0';
+    if (proc == NULL && t->visible && proc_read(&own, t->pid, &scratch))
+        proc = &own;
+    if (proc != NULL && proc->program != NULL && strlen(proc->program) < sizeof(o.program))
+        snprintf(o.program, sizeof(o.program), "%s", proc->program);
+    /* Nothing else began on this machine at that very time with that number. */
+    if (proc != NULL && proc->start > 0) {
+        calendar_time((int64_t)(proc->start / UNITS_PER_SECOND - seconds_to_1970),
+                      o.started);
+        int len = snprintf(who, sizeof(who), "%s %llu %ld", o.host,
+                           (unsigned long long)proc->start, (long)proc->pid);
+        o.instance = XXH3_64bits(who, (size_t)len);
+        o.instance += o.instance == 0;
+    }
+    const char *runtime = proc != NULL ? proc_runtime(proc->pid, &scratch) : NULL;
+    if (runtime != NULL && strlen(runtime) < sizeof(o.runtime))
+        snprintf(o.runtime, sizeof(o.runtime), "%s", runtime);
+    arena_free(&scratch);
+    return o;
+}
+
+/* --- pipes --------------------------------------------------------------------- */
 
 #define PIPES "\\\\.\\pipe\\"
 #define NAME "dotnet-diagnostic-"

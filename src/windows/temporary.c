@@ -3,6 +3,7 @@
  * thread, can remove it while it is written. */
 #include "cli/terminal/temporary.h"
 
+#include "cli/live/nameless.h"
 #include "cli/terminal/exit_hook.h"
 #include "windows/signals.h"
 
@@ -12,6 +13,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <windows.h>
 
 static char path[PATH_MAX];
@@ -37,6 +39,7 @@ void temporary_listen(void)
     atexit(temporary_remove);
 }
 
+/* Its path, with that number. */
 static bool name_beside(const char *target, unsigned number)
 {
     static const char name[] = ".heapdrift-";
@@ -44,13 +47,11 @@ static bool name_beside(const char *target, unsigned number)
     const char *last = strrchr(target, '/'), *other = strrchr(target, '\\');
     last = other != NULL && (last == NULL || other > last) ? other : last;
     size_t folder = last != NULL ? (size_t)(last - target) + 1 : 0;
-    if (folder + sizeof(name) + ROOM_FOR_NUMBER > sizeof(path)) {
-        errno = ENAMETOOLONG;
-        return false;
-    }
-    memcpy(path, target, folder);
-    snprintf(path + folder, sizeof(path) - folder, "%s%08x", name, number);
-    return true;
+    bool fits = folder + sizeof(name) + ROOM_FOR_NUMBER <= sizeof(path);
+    if (fits)
+        snprintf(path, sizeof(path), "%.*s%s%08x", (int)folder, target, name, number);
+    errno = fits ? errno : ENAMETOOLONG;
+    return fits;
 }
 
 static int error_of(DWORD last)
@@ -119,4 +120,69 @@ void temporary_remove(void)
 const char *folder_remover(void)
 {
     return NULL;
+}
+
+/* --- without a name ------------------------------------------------------------------ */
+
+/* A file has a name here, but goes when it is closed, however that comes. One in memory is
+ * a file that the system need not write while there is room. */
+static FILE *open_as(const char *prefix)
+{
+    enum { MOST_TRIES = 100, MOST = 32768 };
+    static LONG made;
+    char path[MOST];
+    HANDLE file = INVALID_HANDLE_VALUE;
+    for (int i = 0; i < MOST_TRIES && file == INVALID_HANDLE_VALUE; i++) {
+        int len =
+            snprintf(path, sizeof(path), "%s%08lx%04lx", prefix, GetCurrentProcessId(),
+                     (unsigned long)InterlockedIncrement(&made));
+        if (len < 0 || (size_t)len >= sizeof(path))
+            break;
+        file = CreateFileA(path, GENERIC_READ | GENERIC_WRITE | DELETE,
+                           FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,
+                           CREATE_NEW, FILE_ATTRIBUTE_TEMPORARY | FILE_FLAG_DELETE_ON_CLOSE,
+                           NULL);
+    }
+    int fd = file != INVALID_HANDLE_VALUE
+                 ? _open_osfhandle((intptr_t)file, _O_BINARY | _O_NOINHERIT)
+                 : -1;
+    if (fd >= 0)
+        return fdopen(fd, "w+b");
+    if (file != INVALID_HANDLE_VALUE)
+        CloseHandle(file);
+    errno = EACCES;
+    return NULL;
+}
+
+FILE *nameless_in_memory(void)
+{
+    char folder[MAX_PATH + 1], prefix[MAX_PATH + 16];
+    if (GetTempPathA(sizeof(folder), folder) == 0)
+        folder[0] = '\0';
+    snprintf(prefix, sizeof(prefix), "%sheapdrift-", folder);
+    return open_as(prefix);
+}
+
+FILE *temporary_nameless(const char *path)
+{
+    enum { MOST = 32768 };
+    char prefix[MOST];
+    struct stat st;
+    bool is_file = stat(path, &st) != 0 || S_ISREG(st.st_mode);
+    int len = snprintf(prefix, sizeof(prefix), "%s.", path);
+    if (!is_file || len < 0 || (size_t)len >= sizeof(prefix))
+        return nameless_in_memory();
+    return open_as(prefix);
+}
+
+const char *nameless_excuse(void)
+{
+    return NULL;
+}
+
+bool nameless_is_in_memory(FILE *file, uint64_t *bytes)
+{
+    (void)file;
+    *bytes = 0;
+    return false;
 }

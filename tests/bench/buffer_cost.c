@@ -42,7 +42,7 @@ static void reset_peak(pid_t pid)
 
 static bool take(const struct target *t, struct session_buffer *buffer)
 {
-    const struct session_patience p = {.silence_ms = SILENCE_MS};
+    const struct hd_collect_options p = {.silence_ms = SILENCE_MS};
     struct session_result r = {0};
     struct hd_error err = {0};
     FILE *to = tmpfile();

@@ -1,6 +1,5 @@
 /* Snapshots of a process into files. What becomes of them is no business of its. */
 #include "cli/commands/output.h"
-#include "cli/live/collect_writers.h"
 #include "cli/live/collecting.h"
 #include "cli/live/sidecar.h"
 #include "cli/options/options.h"

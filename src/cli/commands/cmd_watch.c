@@ -4,7 +4,6 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/output.h"
 #include "cli/live/children.h"
-#include "cli/live/collect_writers.h"
 #include "cli/live/collecting.h"
 #include "cli/live/metrics_server.h"
 #include "cli/live/run_folder.h"

@@ -1,4 +1,5 @@
-#include "cli/live/collect_writers.h"
+/* How a snapshot gets from a process into a file. */
+#include "cli/live/collecting.h"
 
 #include "cli/live/nameless.h"
 #include "cli/terminal/clock.h"
@@ -254,9 +255,9 @@ static bool write_taken(struct collecting *c, FILE *trace, const char *target,
                         struct hd_sink to, struct hd_error *err)
 {
     struct full_names names = {.core = NULL};
-    uint64_t most = c->settings->read.max_memory;
-    bool taken;
-    c->most_bytes = most > 1 && nameless_is_in_memory(trace) ? most / 2 : 0;
+    uint64_t most = c->settings->read.max_memory, bytes;
+    bool taken, takes_memory = nameless_is_in_memory(trace, &bytes);
+    c->most_bytes = most > 1 && takes_memory ? most / 2 : 0;
     struct hd_snapshot *snap = read_along(c, trace, target, &names, &taken, err);
     if (snap != NULL) {
         add_full_names(c, snap, &names);
@@ -302,8 +303,9 @@ static struct hd_snapshot *open_core(struct collecting *c, FILE *core, const cha
 {
     char path[64];
     struct hd_read_options how = how_to_read(c, target);
-    if (c->settings->memory_given)
-        how.max_memory = less_memory(how.max_memory, nameless_memory(core));
+    uint64_t bytes;
+    if (c->settings->memory_given && nameless_is_in_memory(core, &bytes))
+        how.max_memory = less_memory(how.max_memory, bytes);
     nameless_path(core, path, sizeof(path));
     struct hd_snapshot *snap = hd_snapshot_open(path, &how, err);
     c->collected.complete = snap != NULL && hd_snapshot_info(snap)->complete;

@@ -1,6 +1,5 @@
 #include "cli/live/collecting.h"
 
-#include "cli/live/collect_writers.h"
 #include "cli/live/last_resort.h"
 #include "cli/terminal/clock.h"
 #include "cli/terminal/style.h"

@@ -5,8 +5,8 @@
 #ifndef COLLECTING_H
 #define COLLECTING_H
 
+#include "cli/commands/output.h"
 #include "cli/guard/memory.h"
-#include "cli/options/settings.h"
 
 #include <signal.h>
 #include <time.h>
@@ -100,6 +100,25 @@ bool collecting_wait(struct collecting *c);
 
 /* Wait for a signal for so long; true from the first one on. */
 bool collecting_is_stopped(struct collecting *c, int wait_ms);
+
+/* --- collect_writers.c ---------------------------------------------------------------- */
+
+/* How a snapshot gets from a process into a file: as a trace, as a gcdump of a trace or of
+ * its memory, as a core. */
+
+/* What --core, --direct and the name of the file ask for; it takes a pointer to a struct
+ * collecting. */
+struct output_how collect_writer(const struct settings *s, const char *path);
+
+/* A snapshot as a digest, into memory: nothing is on a disk, at no time. False after saying
+ * why there is none, by the name in c->settings->output. */
+bool collect_digest(struct collecting *c, struct hd_memory *digest);
+
+/* Whether that is a core. */
+bool collect_writes_core(const struct settings *s, const char *path);
+
+/* Whether --tries, if it was given, has something to be tried; else says so. */
+bool collect_can_retry(const struct settings *s);
 
 /* --- commands ----------------------------------------------------------------------- */
 

@@ -15,30 +15,21 @@ FILE *nameless_in_memory(void)
     return file;
 }
 
-void nameless_path(FILE *file, char *path, size_t size)
-{
-    snprintf(path, size, "/proc/self/fd/%d", fileno(file));
-}
-
 const char *nameless_excuse(void)
 {
     return access("/proc/self", F_OK) != 0 ? "/proc, which is not mounted here" : NULL;
 }
 
 /* Of the kernel's <linux/magic.h>. */
-bool nameless_is_in_memory(FILE *file)
+bool nameless_is_in_memory(FILE *file, uint64_t *bytes)
 {
     const unsigned long tmpfs = 0x01021994, ramfs = 0x858458f6, huge = 0x958458f6;
-    struct statfs st;
-    if (fstatfs(fileno(file), &st) != 0)
-        return false;
-    unsigned long kind = (unsigned long)st.f_type;
-    return kind == tmpfs || kind == ramfs || kind == huge;
-}
-
-uint64_t nameless_memory(FILE *file)
-{
+    struct statfs system = {0};
     struct stat st;
-    bool takes_some = nameless_is_in_memory(file) && fstat(fileno(file), &st) == 0;
-    return takes_some ? (uint64_t)st.st_blocks * 512 : 0;
+    bool is_known = fstatfs(fileno(file), &system) == 0;
+    unsigned long kind = (unsigned long)system.f_type;
+    bool is_in_memory = is_known && (kind == tmpfs || kind == ramfs || kind == huge);
+    *bytes =
+        is_in_memory && fstat(fileno(file), &st) == 0 ? (uint64_t)st.st_blocks * 512 : 0;
+    return is_in_memory;
 }

@@ -1,0 +1,130 @@
+/* What trust.h, sandbox.h, memory.h and lost_pages.h ask for. Windows asks the access lists
+ * of a file, and lets only administrators make links; nothing can be given up as it can on
+ * Linux; there are no control groups. */
+#include "cli/guard/lost_pages.h"
+#include "cli/guard/memory.h"
+#include "cli/guard/sandbox.h"
+#include "cli/guard/trust.h"
+#include "cli/options/settings.h"
+#include "cli/terminal/temporary.h"
+
+#include <stdio.h>
+#include <windows.h>
+
+bool trust_user(unsigned user)
+{
+    (void)user;
+    return true;
+}
+
+bool trust_allows(const char *path, enum trust_rule rule, char why[TRUST_REASON])
+{
+    (void)path, (void)rule, (void)why;
+    return true;
+}
+
+FILE *trust_fopen(const char *path, const char *mode)
+{
+    return fopen(path, mode[0] == 'a' ? "a" : "w");
+}
+
+bool sandbox_enter(struct settings *s)
+{
+    if (s->verbose)
+        fprintf(stderr, "heapdrift: sandbox: none: %s\n",
+                s->no_sandbox ? "--no-sandbox" : "not on Windows");
+    return true;
+}
+
+bool sandbox_narrow(const struct settings *s)
+{
+    (void)s;
+    return true;
+}
+
+uint64_t memory_available(const char *root)
+{
+    MEMORYSTATUSEX all = {.dwLength = sizeof(all)};
+    (void)root;
+    return GlobalMemoryStatusEx(&all) ? all.ullAvailPhys : HD_UNKNOWN;
+}
+
+uint64_t memory_process_limit(const char **what)
+{
+    (void)what;
+    return HD_UNKNOWN;
+}
+
+uint64_t memory_resident(const char *root, uint64_t pid)
+{
+    (void)root, (void)pid;
+    return HD_UNKNOWN;
+}
+
+uint64_t memory_spare(const char *root, uint64_t pid)
+{
+    (void)pid;
+    return memory_available(root);
+}
+
+bool memory_is_shared(const char *root, uint64_t pid)
+{
+    (void)root, (void)pid;
+    return false;
+}
+
+void memory_kills_see(const char *root, uint64_t pid, struct memory_kills *kills)
+{
+    (void)root, (void)pid;
+    *kills = (struct memory_kills){.in_group = HD_UNKNOWN, .in_system = HD_UNKNOWN};
+}
+
+bool memory_kills_rose(const char *root, const struct memory_kills *kills)
+{
+    (void)root, (void)kills;
+    return false;
+}
+
+void memory_give_back_large(void)
+{
+}
+
+uint64_t memory_usual_limit(uint64_t available)
+{
+    return available == HD_UNKNOWN ? 0 : available / 4 * 3 + 1;
+}
+
+/* What raises SIGBUS elsewhere is an exception here. A file that is mapped cannot become
+ * shorter, but one on another machine may be gone. */
+
+/* Wine calls it an access that is not allowed, which reading a mapping never is. */
+static bool is_of_file(const EXCEPTION_RECORD *e)
+{
+    MEMORY_BASIC_INFORMATION page;
+    if (e->ExceptionCode != EXCEPTION_IN_PAGE_ERROR &&
+        e->ExceptionCode != EXCEPTION_ACCESS_VIOLATION)
+        return false;
+    enum { ADDRESS = 1 };
+    const void *address = (const void *)e->ExceptionInformation[ADDRESS];
+    return VirtualQuery(address, &page, sizeof(page)) != 0 && page.Type == MEM_MAPPED;
+}
+
+static LONG WINAPI explain(EXCEPTION_POINTERS *what)
+{
+    static LONG is_said;
+    if (!is_of_file(what->ExceptionRecord))
+        return EXCEPTION_CONTINUE_SEARCH;
+    /* Several threads may read that file. */
+    if (InterlockedExchange(&is_said, 1) != 0)
+        Sleep(INFINITE);
+    fputs("heapdrift: a snapshot, or a file that a core dump names: was truncated while "
+          "being read\n",
+          stderr);
+    temporary_remove();
+    _exit(EXIT_TROUBLE);
+}
+
+void lost_pages_explain(void)
+{
+    SetUnhandledExceptionFilter(explain);
+}
