@@ -43,23 +43,17 @@ void request_string(struct request *r, const char *ascii)
         request_put(r, (unsigned char)ascii[i], 2);
 }
 
-/* What is no UTF-8 is told as it is, byte by byte. */
-static uint32_t next_code(const unsigned char **at)
-{
-    size_t left = strlen((const char *)*at), len = utf8_length(*at, left);
-    uint32_t code = len > 0 ? utf8_decode(*at, len) : **at;
-    *at += len > 0 ? len : 1;
-    return code;
-}
-
 void request_utf8(struct request *r, const char *s)
 {
     enum { FIRST_OF_PAIRS = 0x10000 };
     size_t length_at = r->len;
     uint32_t units = 0;
     request_put(r, 0, 4);
+    /* What is no UTF-8 is told as it is, byte by byte. */
     for (const unsigned char *at = (const unsigned char *)s; *at != '\0'; units++) {
-        uint32_t high = next_code(&at), low = 0;
+        size_t len = utf8_length(at, strlen((const char *)at));
+        uint32_t high = len > 0 ? utf8_decode(at, len) : *at, low = 0;
+        at += len > 0 ? len : 1;
         bool is_pair = high >= FIRST_OF_PAIRS;
         if (is_pair)
             utf16_split(high, &high, &low);
@@ -78,21 +72,16 @@ static bool not_ready(enum ready why, const struct patience *p, struct hd_error 
         return fail(err, HD_STOPPED, "stopped");
     if (why == READY_TIMED_OUT)
         return fail(err, HD_TIMED_OUT, "no response for %g s", (double)p->silence_ms / 1e3);
-    return fail(err, HD_IO, "%s", strerror(errno));
-}
-
-static bool closed_early(struct hd_error *err)
-{
-    return fail(err, HD_IO,
-                "the process closed the connection without a response; has it exited?");
+    return fail(err, HD_IO, "%s",
+                errno == EPIPE || errno == ECONNRESET
+                    ? "the process closed the connection without a response; has it exited?"
+                    : strerror(errno));
 }
 
 bool ipc_send(int connection, const struct request *r, const struct patience *p,
               struct hd_error *err)
 {
     enum ready how = transport.write(connection, r->bytes, r->len, patience_end(p), p);
-    if (how == READY_FAILED && (errno == EPIPE || errno == ECONNRESET))
-        return closed_early(err);
     return how == READY || not_ready(how, p, err);
 }
 
@@ -107,13 +96,13 @@ static bool read_all(int connection, unsigned char *to, size_t size,
             return not_ready(READY_STOPPED, p, err);
         unsigned step = patience_step(deadline);
         ssize_t n = transport.read(connection, to + done, size - done, step);
-        if (n == 0 || (n < 0 && errno == ECONNRESET))
-            return closed_early(err);
         if (n > 0)
             done += (size_t)n;
-        else if (errno != EAGAIN && errno != EINTR)
+        else if (n == 0)
+            errno = ECONNRESET;
+        if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
             return not_ready(READY_FAILED, p, err);
-        else if (errno == EAGAIN && step == 0)
+        if (n < 0 && errno == EAGAIN && step == 0)
             return not_ready(READY_TIMED_OUT, p, err);
     }
     return true;

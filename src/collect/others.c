@@ -513,16 +513,21 @@ static int look(const struct inside *at, void *context, struct text *answer)
     return connection;
 }
 
-static bool begin_look(const char *path, struct looking *l, struct look *seen,
-                       struct text *answer)
+/* As others_list(), of any kind. */
+static bool look_at(const char *path, struct looking *l, struct look *seen,
+                    struct text *sockets)
 {
     const struct other_work work = {.work = look, .context = l};
     int fd;
-    bool ok = others_run(path, &work, l->patience, answer, &fd);
+    bool ok = others_run(path, &work, l->patience, sockets, &fd);
     int why = errno;
+    size_t head = sockets->len >= sizeof(*seen) ? sizeof(*seen) : 0;
     *seen = (struct look){.fd = -1};
-    if (answer->len >= sizeof(*seen))
-        memcpy(seen, answer->data, sizeof(*seen));
+    if (head > 0) {
+        memcpy(seen, sockets->data, head);
+        memmove(sockets->data, sockets->data + head, sockets->len - head);
+    }
+    sockets->len = head > 0 ? sockets->len - head : 0;
     seen->fd = fd;
     errno = why;
     return ok;
@@ -532,10 +537,10 @@ bool others_look(const char *path, enum look_for what, const struct patience *p,
                  struct look *seen)
 {
     struct looking l = {.what = what, .patience = p};
-    struct text answer = {0};
-    bool ok = begin_look(path, &l, seen, &answer);
+    struct text none = {0};
+    bool ok = look_at(path, &l, seen, &none);
     int why = errno;
-    text_free(&answer);
+    text_free(&none);
     errno = why;
     return ok;
 }
@@ -544,14 +549,5 @@ bool others_list(const char *folder, bool (*is_wanted)(const char *name),
                  const struct patience *p, struct look *seen, struct text *sockets)
 {
     struct looking l = {.what = LOOK_FOLDER, .patience = p, .is_wanted = is_wanted};
-    bool ok = begin_look(folder, &l, seen, sockets);
-    int why = errno;
-    if (sockets->len >= sizeof(*seen)) {
-        sockets->len -= sizeof(*seen);
-        memmove(sockets->data, sockets->data + sizeof(*seen), sockets->len);
-    } else {
-        text_clear(sockets);
-    }
-    errno = why;
-    return ok;
+    return look_at(folder, &l, seen, sockets);
 }

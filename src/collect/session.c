@@ -420,28 +420,24 @@ static uint64_t whole(const struct buffer_facts *facts)
     return smaller(bytes + bytes / 5 + names, most);
 }
 
-/* Returns the bytes without which no snapshot is tried. Resident memory is no measure of
- * the heap, and a buffer that is too small costs a pause, not the process: if nothing else
- * is known, a small one is tried. */
-static uint64_t needed_by(const struct buffer_facts *facts)
-{
-    const unsigned long streaming = 10, waiting = 11;
-    unsigned long version = facts->runtime != NULL ? strtoul(facts->runtime, NULL, 10) : 0;
-    if (version >= waiting)
-        return LEAST_BLOCKING * mib;
-    if (facts->expected == 0)
-        return smaller(whole(facts), LEAST_TRIED * mib);
-    return version == streaming ? smaller(whole(facts), STREAMING * mib) : whole(facts);
-}
-
 bool buffer_plan(struct session_buffer *buffer, const struct buffer_facts *facts,
                  struct hd_error *err)
 {
     *buffer = (struct session_buffer){.is_alone = true};
     if (facts->left == HD_UNKNOWN)
         return true;
+    /* The bytes without which no snapshot is tried. Resident memory is no measure of the
+     * heap, and a buffer that is too small costs a pause, not the process: if nothing else
+     * is known, a small one is tried. */
+    const unsigned long streaming = 10, waiting = 11;
+    unsigned long version = facts->runtime != NULL ? strtoul(facts->runtime, NULL, 10) : 0;
+    uint64_t most = version >= waiting     ? LEAST_BLOCKING * mib
+                    : facts->expected == 0 ? LEAST_TRIED * mib
+                    : version == streaming ? STREAMING * mib
+                                           : UINT64_MAX;
+    uint64_t needed = version >= waiting ? most : smaller(whole(facts), most);
     /* The rest is for the collection, and for whoever else is in the group. */
-    uint64_t reserve = 8 * mib + facts->left / 8, needed = needed_by(facts);
+    uint64_t reserve = 8 * mib + facts->left / 8;
     uint64_t spare = facts->left > reserve ? facts->left - reserve : 0;
     buffer->is_alone = spare >= whole(facts);
     buffer->mb = (uint32_t)smaller(spare / mib, TRACING_MOST_BUFFER_MB);

@@ -130,15 +130,15 @@ static FILE *open_as(const char *prefix)
 {
     enum { MOST_TRIES = 100, MOST = 32768 };
     static LONG made;
-    char path[MOST];
+    char name[MOST];
     HANDLE file = INVALID_HANDLE_VALUE;
     for (int i = 0; i < MOST_TRIES && file == INVALID_HANDLE_VALUE; i++) {
         int len =
-            snprintf(path, sizeof(path), "%s%08lx%04lx", prefix, GetCurrentProcessId(),
+            snprintf(name, sizeof(name), "%s%08lx%04lx", prefix, GetCurrentProcessId(),
                      (unsigned long)InterlockedIncrement(&made));
-        if (len < 0 || (size_t)len >= sizeof(path))
+        if (len < 0 || (size_t)len >= sizeof(name))
             break;
-        file = CreateFileA(path, GENERIC_READ | GENERIC_WRITE | DELETE,
+        file = CreateFileA(name, GENERIC_READ | GENERIC_WRITE | DELETE,
                            FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,
                            CREATE_NEW, FILE_ATTRIBUTE_TEMPORARY | FILE_FLAG_DELETE_ON_CLOSE,
                            NULL);
@@ -163,13 +163,13 @@ FILE *nameless_in_memory(void)
     return open_as(prefix);
 }
 
-FILE *temporary_nameless(const char *path)
+FILE *temporary_nameless(const char *beside)
 {
     enum { MOST = 32768 };
     char prefix[MOST];
     struct stat st;
-    bool is_file = stat(path, &st) != 0 || S_ISREG(st.st_mode);
-    int len = snprintf(prefix, sizeof(prefix), "%s.", path);
+    bool is_file = stat(beside, &st) != 0 || S_ISREG(st.st_mode);
+    int len = snprintf(prefix, sizeof(prefix), "%s.", beside);
     if (!is_file || len < 0 || (size_t)len >= sizeof(prefix))
         return nameless_in_memory();
     return open_as(prefix);

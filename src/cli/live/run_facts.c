@@ -158,39 +158,26 @@ static void parse_labels(const char *text, pair_reader *each, void *context)
 
 extern char **environ;
 
-struct run_facts_memory {
-    char **strings;
-    size_t string_count;
-    struct hd_label *labels;
-    size_t label_count, label_bytes;
-};
-
 /* --- what is known --------------------------------------------------- */
 
 void run_facts_begin(struct run_facts *f)
 {
-    *f = (struct run_facts){.run = hd_unknown_run(),
-                            .memory = zeroed(1, sizeof(*f->memory))};
+    *f = (struct run_facts){.run = hd_unknown_run()};
 }
 
 void run_facts_free(struct run_facts *f)
 {
-    struct run_facts_memory *m = f->memory;
-    for (size_t i = 0; m != NULL && i < m->string_count; i++)
-        free(m->strings[i]);
-    if (m != NULL) {
-        free(m->strings);
-        free(m->labels);
-    }
-    free(m);
+    for (size_t i = 0; i < f->string_count; i++)
+        free(f->strings[i]);
+    free(f->strings);
+    free(f->labels);
     *f = (struct run_facts){0};
 }
 
 static const char *kept(struct run_facts *f, const char *s, size_t len)
 {
-    struct run_facts_memory *m = f->memory;
-    m->strings = more(m->strings, (m->string_count + 1) * sizeof(*m->strings));
-    return m->strings[m->string_count++] = copy_of(s, len);
+    f->strings = more(f->strings, (f->string_count + 1) * sizeof(*f->strings));
+    return f->strings[f->string_count++] = copy_of(s, len);
 }
 
 static bool is_told(const char *s)
@@ -211,20 +198,19 @@ static void know(struct run_facts *f, const char **fact, const char *s)
 
 static void know_label(struct run_facts *f, const char *name, size_t len, const char *value)
 {
-    struct run_facts_memory *m = f->memory;
-    for (size_t i = 0; i < m->label_count; i++)
-        if (strlen(m->labels[i].name) == len && strncmp(m->labels[i].name, name, len) == 0)
+    const size_t count = f->run.label_count;
+    for (size_t i = 0; i < count; i++)
+        if (strlen(f->labels[i].name) == len && strncmp(f->labels[i].name, name, len) == 0)
             return;
-    m->label_bytes += len + strlen(value);
-    if (m->label_count >= MOST_LABELS || m->label_bytes > MOST_OF_LABELS) {
+    f->label_bytes += len + strlen(value);
+    if (count >= MOST_LABELS || f->label_bytes > MOST_OF_LABELS) {
         f->problem = "more than 128 labels, or 32 KiB of them; the others are left out";
         return;
     }
-    m->labels = more(m->labels, (m->label_count + 1) * sizeof(*m->labels));
-    m->labels[m->label_count++] =
-        (struct hd_label){kept(f, name, len), kept(f, value, strlen(value))};
-    f->run.labels = m->labels;
-    f->run.label_count = m->label_count;
+    f->labels = more(f->labels, (count + 1) * sizeof(*f->labels));
+    f->labels[count] = (struct hd_label){kept(f, name, len), kept(f, value, strlen(value))};
+    f->run.labels = f->labels;
+    f->run.label_count = count + 1;
 }
 
 /* --- options --------------------------------------------------------- */

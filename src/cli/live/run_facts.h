@@ -11,7 +11,10 @@
 struct run_facts {
     struct hd_run run;   /* NULL, HD_UNKNOWN, NAN: unknown */
     const char *problem; /* a line about what was there and could not be understood; NULL */
-    struct run_facts_memory *memory;
+    char **strings;      /* of all that */
+    size_t string_count;
+    struct hd_label *labels;
+    size_t label_bytes;
 };
 
 /* Of a process that runs: options, its environment, ours. What the snapshot says itself
