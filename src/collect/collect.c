@@ -229,7 +229,7 @@ uint64_t hd_process_named(const char *name, struct hd_error *err)
 
 /* Natively compiled programs and odd types may lack a few; a session without the names
  * that another client keeps lacks nearly all. */
-static bool lacks_names(const struct session_result *r)
+static bool lacks_names(const struct hd_collected *r)
 {
     return r->nameless > r->types / 100;
 }
@@ -265,7 +265,7 @@ static bool plan_buffer(const struct target *t, const struct hd_collect_options 
 /* A runtime that forces no collection by a session apart is asked in one session. */
 static bool collect_walk(const struct target *t, const struct hd_collect_options *how,
                          struct session_buffer *buffer, FILE *to,
-                         struct session_result *result, struct hd_error *err)
+                         struct hd_collected *result, struct hd_error *err)
 {
     long from = ftell(to);
     if (session_collect(t, how, buffer, to, result, err))
@@ -282,7 +282,7 @@ static bool collect_walk(const struct target *t, const struct hd_collect_options
  * named when the keyword for types goes off, which it does not while that client asks for
  * types, too. */
 static bool collect_named(const struct target *t, const struct hd_collect_options *how,
-                          FILE *to, struct session_result *result, struct hd_error *err)
+                          FILE *to, struct hd_collected *result, struct hd_error *err)
 {
     enum { LONGEST_MS = 2000 };
     struct session_buffer buffer;
@@ -315,7 +315,6 @@ bool hd_collect(FILE *to, const struct hd_collect_options *opt,
     const struct patience patience = collect_patience(&how);
     struct arena arena = {0};
     struct target target;
-    struct session_result r = {0};
     struct hd_origin origin = {.instance = 0};
     int lock = -1;
     *collected = (struct hd_collected){0};
@@ -324,24 +323,18 @@ bool hd_collect(FILE *to, const struct hd_collect_options *opt,
     if (ok)
         origin = origin_of(&target);
     ok = ok && (!target.visible || process_lock_wait(target.pid, &patience, &lock, err)) &&
-         collect_named(&target, &how, to, &r, err);
+         collect_named(&target, &how, to, collected, err);
     if (lock >= 0)
         close(lock);
     if (ok && fflush(to) != 0)
         ok = fail(err, HD_IO, "cannot write: %s", strerror(errno));
-    if (ok)
-        *collected = (struct hd_collected){.pid = (uint64_t)target.pid,
-                                           .bytes = r.bytes,
-                                           .objects = r.objects,
-                                           .object_bytes = r.object_bytes,
-                                           .references = r.references,
-                                           .events_lost = r.events_lost,
-                                           .types = r.types,
-                                           .nameless = r.nameless,
-                                           .complete = r.complete,
-                                           .other_client = lacks_names(&r),
-                                           .origin = origin,
-                                           .stood_still_us = r.stopped_us};
+    if (ok) {
+        collected->pid = (uint64_t)target.pid;
+        collected->origin = origin;
+        collected->other_client = lacks_names(collected);
+    } else {
+        *collected = (struct hd_collected){0};
+    }
     if (ok && collected->other_client)
         collected->client_count = clients_find(target.socket, collected->clients);
     arena_free(&arena);

@@ -296,11 +296,11 @@ static uint64_t stopped_us(const struct session *s, const struct heap_walk *walk
 }
 
 static bool judge(const struct session *s, struct watch *w, struct nettrace *t,
-                  struct session_result *result)
+                  struct hd_collected *result)
 {
     trace_survey_finish(&w->survey, t);
     const struct heap_walk *walk = trace_survey_walk(&w->survey, 0);
-    *result = (struct session_result){
+    *result = (struct hd_collected){
         .bytes = s->so_far.bytes, .objects = s->so_far.objects, .events_lost = 1};
     if (s->is_cut && !w->done)
         return true;
@@ -314,7 +314,7 @@ static bool judge(const struct session *s, struct watch *w, struct nettrace *t,
     result->object_bytes = w->object_bytes;
     result->references = walk->edges.records;
     result->events_lost = walk->events_lost;
-    result->stopped_us = stopped_us(s, walk, t);
+    result->stood_still_us = stopped_us(s, walk, t);
     result->complete = walk->is_complete;
     for (size_t i = 0; i < w->types.ids.len; i++) {
         result->types += (w->types.flags[i] & IN_HEAP) != 0;
@@ -323,7 +323,7 @@ static bool judge(const struct session *s, struct watch *w, struct nettrace *t,
     return true;
 }
 
-static bool follow(struct session *s, struct session_result *result)
+static bool follow(struct session *s, struct hd_collected *result)
 {
     struct watch w = {0};
     struct trace_event e;
@@ -354,7 +354,7 @@ static bool follow(struct session *s, struct session_result *result)
 
 /* One of a kind: started, read to its end if there is a file for it, stopped. */
 static bool run_session(struct session *s, enum tracing_kind kind, const struct target *t,
-                        const struct hd_collect_options *how, struct session_result *result)
+                        const struct hd_collect_options *how, struct hd_collected *result)
 {
     s->collection = tracing_of(t);
     s->memory = t->visible ? proc_memory(t->pid) : 0;
@@ -371,7 +371,7 @@ static bool run_session(struct session *s, enum tracing_kind kind, const struct 
 }
 
 bool session_collect(const struct target *t, const struct hd_collect_options *how,
-                     struct session_buffer *buffer, FILE *to, struct session_result *result,
+                     struct session_buffer *buffer, FILE *to, struct hd_collected *result,
                      struct hd_error *err)
 {
     struct hd_error own = {0};
@@ -450,7 +450,7 @@ bool buffer_plan(struct session_buffer *buffer, const struct buffer_facts *facts
 }
 
 bool buffer_was_enough(const struct session_buffer *buffer,
-                       const struct session_result *result, struct hd_error *err)
+                       const struct hd_collected *result, struct hd_error *err)
 {
     return buffer->mb == 0 || buffer->mb >= TRACING_MOST_BUFFER_MB ||
            result->events_lost == 0 ||

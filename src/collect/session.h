@@ -9,15 +9,6 @@
 
 #include "collect/target.h"
 
-struct session_result {
-    uint64_t bytes; /* written */
-    uint64_t objects, object_bytes, references;
-    uint64_t events_lost;
-    uint64_t types, nameless;
-    uint64_t stopped_us; /* by the collection and the walk; 0: not known */
-    bool complete;       /* every object and reference is there */
-};
-
 /* The memory that the process may use for events that were not read yet, and how the heap
  * is asked for. */
 struct session_buffer {
@@ -26,10 +17,10 @@ struct session_buffer {
     bool is_in_vain; /* out: two sessions brought no walk; the stream is of no use */
 };
 
-/* Collect one heap walk into to, from its current position on. Whatever happens the
- * session is stopped, if the process still answers. */
+/* Collect one heap walk into to, from its current position on; of the result what comes of
+ * that is set. Whatever happens the session is stopped, if the process still answers. */
 bool session_collect(const struct target *t, const struct hd_collect_options *how,
-                     struct session_buffer *buffer, FILE *to, struct session_result *result,
+                     struct session_buffer *buffer, FILE *to, struct hd_collected *result,
                      struct hd_error *err);
 
 /* Have the runtime forget which types it has named, unless another client asks for types: a
@@ -58,6 +49,6 @@ bool buffer_plan(struct session_buffer *buffer, const struct buffer_facts *facts
 
 /* Fails the same way if events were lost because of the limit. */
 bool buffer_was_enough(const struct session_buffer *buffer,
-                       const struct session_result *result, struct hd_error *err);
+                       const struct hd_collected *result, struct hd_error *err);
 
 #endif

@@ -38,6 +38,11 @@ struct candidate {
     struct timespec changed;
     uint64_t payer; /* whose turn it is: of its owner, or of that of its folder */
     unsigned rank;  /* for sorting: the smaller the likelier */
+
+    bool listens; /* who was asked does, and is: */
+    pid_t pid;
+    uid_t uid;
+    struct hd_error why; /* not */
 };
 
 struct candidates {
@@ -449,17 +454,9 @@ static int by_pid(const void *a, const void *b)
     return strcmp(x->target.socket, y->target.socket);
 }
 
-/* Who listens at one socket. */
-struct asked {
-    const struct candidate *candidate;
-    bool listens;
-    pid_t pid;
-    uid_t uid;
-    struct hd_error why; /* not */
-};
-
 struct asking {
-    struct asked *all;
+    struct candidate *all;
+    const struct turn *turns;
     struct patience patience;
     const struct proc *procs; /* by pid */
     size_t proc_count;
@@ -468,24 +465,10 @@ struct asking {
 static bool ask_one(void *context, size_t i)
 {
     const struct asking *asking = context;
-    struct asked *a = &asking->all[i];
-    a->listens = who_listens(a->candidate->path, a->candidate->owner, &asking->patience,
-                             &a->pid, &a->uid, &a->why);
+    struct candidate *c = &asking->all[asking->turns[i].which];
+    c->listens =
+        who_listens(c->path, c->owner, &asking->patience, &c->pid, &c->uid, &c->why);
     return true;
-}
-
-static void ask_all(struct asking *asking, const struct candidates *c,
-                    const struct patience *p, struct arena *arena)
-{
-    uint64_t *payers = arena_array(arena, uint64_t, c->len);
-    asking->all = arena_array(arena, struct asked, c->len);
-    asking->patience = for_a_search(p);
-    for (size_t i = 0; i < c->len; i++)
-        payers[i] = c->all[i].payer;
-    const struct turn *turns = turns_of(payers, c->len, arena);
-    for (size_t i = 0; i < c->len; i++)
-        asking->all[i].candidate = &c->all[turns[i].which];
-    workers_run(c->len, SIDE_BY_SIDE, ask_one, asking);
 }
 
 static int by_proc_pid(const void *pid, const void *proc)
@@ -523,21 +506,20 @@ static const char *by_its_own_way(const char *path, const struct proc *proc,
 }
 
 /* False for what is dead, or answers for another user's process: both stay out. */
-static bool describe(struct found *found, const struct asked *a,
+static bool describe(struct found *found, const struct candidate *c,
                      const struct asking *asking, struct arena *arena)
 {
-    const struct candidate *c = a->candidate;
     const struct proc *proc = NULL;
-    *found = (struct found){.target = {.socket = c->path, .pid = c->number, .uid = a->uid}};
-    if (a->listens) {
-        found->target.visible = a->pid != 0;
-        found->target.pid = a->pid != 0 ? a->pid : c->number;
-        found->target.proc = proc = proc_with_pid(asking, a->pid);
+    *found = (struct found){.target = {.socket = c->path, .pid = c->number, .uid = c->uid}};
+    if (c->listens) {
+        found->target.visible = c->pid != 0;
+        found->target.pid = c->pid != 0 ? c->pid : c->number;
+        found->target.proc = proc = proc_with_pid(asking, c->pid);
         if (proc == NULL)
             return true;
         found->target.start = proc->start;
         found->target.socket = by_its_own_way(c->path, proc, asking, arena);
-        return proc->uid == a->uid;
+        return proc->uid == c->uid;
     }
     /* Not ours, or it does not take connections: all that is known of a socket that may not
      * be used is its name. */
@@ -551,7 +533,7 @@ static bool describe(struct found *found, const struct asked *a,
     found->target.pid = proc->pid;
     found->target.uid = proc->uid;
     found->target.visible = true;
-    found->problem = arena_strdup(arena, a->why.message, strlen(a->why.message));
+    found->problem = arena_strdup(arena, c->why.message, strlen(c->why.message));
     found->is_denied = !may_trust(c->owner) || !may_trust(proc->uid);
     return true;
 }
@@ -574,12 +556,19 @@ struct found *targets_find(size_t *count, const char **incomplete, const struct 
     }
     look_in_all(&f, 0, p, &c, arena);
     struct found *all = arena_array(arena, struct found, c.len);
-    struct asking asking = {.procs = procs, .proc_count = kept};
-    ask_all(&asking, &c, p, arena);
+    uint64_t *payers = arena_array(arena, uint64_t, c.len);
+    for (size_t i = 0; i < c.len; i++)
+        payers[i] = c.all[i].payer;
+    struct asking asking = {.all = c.all,
+                            .turns = turns_of(payers, c.len, arena),
+                            .patience = for_a_search(p),
+                            .procs = procs,
+                            .proc_count = kept};
+    workers_run(c.len, SIDE_BY_SIDE, ask_one, &asking);
     *count = 0;
     for (size_t i = 0; i < c.len; i++) {
         struct found *found = &all[*count];
-        if (!describe(found, &asking.all[i], &asking, arena))
+        if (!describe(found, &c.all[i], &asking, arena))
             continue;
         found->user = proc_user(found->target.uid, arena);
         found->owner =

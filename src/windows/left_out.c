@@ -1,9 +1,15 @@
-/* What needs a database: it is there, to say that it is not. */
+/* What needs a database, reads the memory of a process, or looks into the kernel: it is
+ * there, to say that it is not. */
+#include "base/error.h"
+#include "cli/live/last_resort.h"
 #include "cli/live/metrics_server.h"
 #include "cli/live/sidecar.h"
 #include "cli/live/stored_run.h"
+#include "collect/clients.h"
 
 #include <stdio.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
 
 static int refuse_command(struct settings *s)
 {
@@ -71,4 +77,68 @@ const char *const *stored_run_words(const struct stored_run *r, size_t *count)
 void hd_store_put_public_url(struct hd_sink to, const char *url)
 {
     (void)to, (void)url;
+}
+
+/* --- the memory of processes: the runtime is asked, and knows enough ------------------ */
+
+static bool refuse_memory(struct hd_error *err)
+{
+    return fail_about(err, HD_ABOUT_DIRECT, HD_UNSUPPORTED,
+                      "the memory of processes is only read on Linux");
+}
+
+bool hd_collect_direct(FILE *to, const struct hd_collect_options *opt,
+                       struct hd_collected *collected, struct hd_error *err)
+{
+    (void)to, (void)opt;
+    *collected = (struct hd_collected){0};
+    return refuse_memory(err);
+}
+
+bool hd_collect_types(FILE *to, const struct hd_collect_options *opt, struct hd_error *err)
+{
+    (void)to, (void)opt;
+    return refuse_memory(err);
+}
+
+bool hd_snapshot_add_full_names(struct hd_snapshot *snap, FILE *core, struct hd_error *err)
+{
+    (void)snap, (void)core;
+    return refuse_memory(err);
+}
+
+bool hd_process_program(uint64_t pid, FILE *to, struct hd_error *err)
+{
+    (void)pid, (void)to;
+    return fail(err, HD_UNSUPPORTED, "programs are only read on Linux");
+}
+
+/* Who else is connected to a pipe only its server can ask. */
+size_t clients_find(const char *socket, struct hd_client clients[HD_MOST_CLIENTS])
+{
+    (void)socket, (void)clients;
+    return 0;
+}
+
+/* --- a console that closes ends the program by itself -------------------------------- */
+
+void last_resort_begin(int signals)
+{
+    (void)signals;
+}
+
+void last_resort_end(void)
+{
+}
+
+int last_resort_signal(int signals)
+{
+    struct signalfd_siginfo which;
+    return signals >= 0 && read(signals, &which, sizeof(which)) > 0 ? (int)which.ssi_signo
+                                                                    : 0;
+}
+
+void last_resort_leave(bool leaves)
+{
+    (void)leaves;
 }

@@ -1,12 +1,16 @@
 /* Before main(): bytes go through streams as they are, the console takes UTF-8, and paths
  * have the slashes that the program knows. */
+#include <errno.h>
 #include <fcntl.h>
 #include <io.h>
+#include <langinfo.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <windows.h>
 
 /* Both slashes part a path here, but a \ may as well belong to a pattern or to the name of
@@ -80,4 +84,44 @@ int __wrap_main(int argc, char **argv)
     for (int i = 1; i < argc; i++)
         straighten(argv[i]);
     return __real_main(argc, argv);
+}
+
+/* --- the console, its characters, and how many processors there are ---------------- */
+
+int ioctl(int fd, int request, struct winsize *size)
+{
+    CONSOLE_SCREEN_BUFFER_INFO info;
+    (void)request;
+    if (!GetConsoleScreenBufferInfo((HANDLE)_get_osfhandle(fd), &info)) {
+        errno = ENOTTY;
+        return -1;
+    }
+    size->ws_col = (unsigned short)(info.srWindow.Right - info.srWindow.Left + 1);
+    size->ws_row = (unsigned short)(info.srWindow.Bottom - info.srWindow.Top + 1);
+    return 0;
+}
+
+locale_t newlocale(int mask, const char *name, locale_t base)
+{
+    (void)mask, (void)base;
+    return name[0] != '\0' || GetConsoleOutputCP() == CP_UTF8;
+}
+
+void freelocale(locale_t locale)
+{
+    (void)locale;
+}
+
+const char *nl_langinfo_l(int item, locale_t locale)
+{
+    (void)item, (void)locale;
+    return "UTF-8";
+}
+
+long sysconf(int name)
+{
+    SYSTEM_INFO info;
+    (void)name;
+    GetSystemInfo(&info);
+    return (long)info.dwNumberOfProcessors;
 }

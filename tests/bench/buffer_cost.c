@@ -43,7 +43,7 @@ static void reset_peak(pid_t pid)
 static bool take(const struct target *t, struct session_buffer *buffer)
 {
     const struct hd_collect_options p = {.silence_ms = SILENCE_MS};
-    struct session_result r = {0};
+    struct hd_collected r = {0};
     struct hd_error err = {0};
     FILE *to = tmpfile();
     reset_peak(t->pid);
@@ -52,7 +52,7 @@ static bool take(const struct target *t, struct session_buffer *buffer)
     uint64_t most = mib_of(t->pid, "VmHWM:");
     if (ok)
         printf("%" PRIu64 " %" PRIu64 " %.1f %" PRIu64 "\n", most - before, r.objects,
-               (double)r.stopped_us / 1e3, r.events_lost);
+               (double)r.stood_still_us / 1e3, r.events_lost);
     else
         fprintf(stderr, "buffer-cost: %s\n", err.message);
     if (to != NULL)

@@ -313,60 +313,50 @@ static enum sight take_it(struct agent *a, struct sighted *seen, struct hd_error
     return SIGHT_THERE;
 }
 
-/* By the number or the socket of the options. A number is used again, so it only counts
- * for the first. */
-static enum sight choose_named(struct agent *a, const struct look *look,
-                               struct hd_error *err)
+/* By the number or the socket of the options, or by name. A number is used again, so it
+ * only counts for the first. */
+static bool is_meant(const struct agent *a, const struct hd_process *p, bool by_name)
 {
     const struct settings *s = a->settings;
-    const struct hd_process *found = NULL;
-    struct sighted seen;
-    size_t count = 0;
-    for (size_t i = 0; i < look->found.count; i++) {
-        const struct hd_process *p = &look->found.all[i];
-        if (has_socket(p) &&
-            (s->socket != NULL ? strcmp(p->socket, s->socket) == 0
-                               : p->pid == s->process_id && a->numbered == 0)) {
-            found = p;
-            count++;
-        }
-    }
-    if (count == 1) {
-        describe(&seen, found);
-        enum sight what = take_it(a, &seen, err);
-        sighted_free(&seen);
-        return what;
-    }
-    if (count > 1)
+    return has_socket(p) &&
+           (by_name             ? hd_process_goes_by(p, s->name)
+            : s->socket != NULL ? strcmp(p->socket, s->socket) == 0
+                                : p->pid == s->process_id && a->numbered == 0);
+}
+
+static enum sight choose_named(struct agent *a, struct sighted *all, size_t count,
+                               struct hd_error *err)
+{
+    const uint64_t pid = a->settings->process_id;
+    const char *socket = a->settings->socket;
+    if (count == 1)
+        return take_it(a, &all[0], err);
+    if (count > 1) {
         set_error(err, HD_USAGE,
                   "%zu processes have the id %" PRIu64
                   ", each in its own container; choose one with --diagnostic-port",
-                  count, s->process_id);
-    else
-        set_error(err, HD_USAGE,
-                  "no .NET process %" PRIu64
-                  " with a diagnostics socket; see `heapdrift ps`",
-                  s->process_id);
-    return count > 1 ? SIGHT_SEVERAL : SIGHT_GONE;
-}
-
-/* One that is in no list, but whose socket is there. */
-static enum sight choose_socket(struct agent *a, struct hd_error *err)
-{
-    const char *socket = a->settings->socket;
-    struct sighted seen = {.memory = HD_UNKNOWN};
-    if (hd_socket_is_gone(socket) || strlen(socket) >= sizeof(seen.socket)) {
+                  count, pid);
+        return SIGHT_SEVERAL;
+    }
+    set_error(err, HD_USAGE,
+              "no .NET process %" PRIu64 " with a diagnostics socket; see `heapdrift ps`",
+              pid);
+    if (socket == NULL)
+        return SIGHT_GONE;
+    /* One that is in no list, but whose socket is there. */
+    all[0] = (struct sighted){.memory = HD_UNKNOWN};
+    if (hd_socket_is_gone(socket) || strlen(socket) >= sizeof(all[0].socket)) {
         set_error(err, HD_IO, "%.200s: no such socket", socket);
         return SIGHT_GONE;
     }
-    snprintf(seen.who, sizeof(seen.who), "%.150s", socket);
-    snprintf(seen.socket, sizeof(seen.socket), "%s", socket);
-    return take_it(a, &seen, err);
+    snprintf(all[0].who, sizeof(all[0].who), "%.150s", socket);
+    snprintf(all[0].socket, sizeof(all[0].socket), "%s", socket);
+    return take_it(a, &all[0], err);
 }
 
 /* Others are told of once for as long as nothing changes. */
-static enum sight choose_among(struct agent *a, struct sighted *all, size_t count,
-                               struct hd_error *err)
+static enum sight choose_by_name(struct agent *a, struct sighted *all, size_t count,
+                                 struct hd_error *err)
 {
     const struct settings *s = a->settings;
     size_t chosen = sighted_choose(all, count, &a->last, s->service != NULL);
@@ -399,16 +389,16 @@ static enum sight choose_among(struct agent *a, struct sighted *all, size_t coun
     return what;
 }
 
-static enum sight choose_by_name(struct agent *a, const struct look *look,
-                                 struct hd_error *err)
+static enum sight choose_among(struct agent *a, const struct look *look, bool by_name,
+                               struct hd_error *err)
 {
     struct sighted *all = zeroed(look->found.count + 1, sizeof(*all));
     size_t count = 0;
     for (size_t i = 0; i < look->found.count; i++)
-        if (has_socket(&look->found.all[i]) &&
-            hd_process_goes_by(&look->found.all[i], a->settings->name))
+        if (is_meant(a, &look->found.all[i], by_name))
             describe(&all[count++], &look->found.all[i]);
-    enum sight what = choose_among(a, all, count, err);
+    enum sight what =
+        by_name ? choose_by_name(a, all, count, err) : choose_named(a, all, count, err);
     for (size_t i = 0; i < count; i++)
         sighted_free(&all[i]);
     free(all);
@@ -423,11 +413,9 @@ static void choose(struct agent *a, const struct look *look)
     struct hd_error err = {0};
     enum sight what = SIGHT_GONE;
     if (s->process_id > 0 || s->socket != NULL)
-        what = choose_named(a, look, &err);
-    if (what == SIGHT_GONE && s->socket != NULL)
-        what = choose_socket(a, &err);
-    else if (what == SIGHT_GONE && s->name != NULL)
-        what = choose_by_name(a, look, &err);
+        what = choose_among(a, look, false, &err);
+    if (what == SIGHT_GONE && s->socket == NULL && s->name != NULL)
+        what = choose_among(a, look, true, &err);
     if (what == SIGHT_GONE && look->found.incomplete != NULL && s->socket == NULL) {
         snprintf(err.message, sizeof(err.message), "%s", look->found.incomplete);
         what = SIGHT_DENIED;
