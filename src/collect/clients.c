@@ -18,15 +18,11 @@
 /* A runtime has 64 sessions at most, each a connection. */
 enum { MOST_CONNECTIONS = 256, MOST_MS = 1000 };
 
-/* The socket file, in the two ways in which the kernel knows it. */
-struct file {
+/* The socket file, in the two ways in which the kernel knows it; and who has it. */
+struct search {
     const char *path; /* as its process sees it */
     uint32_t inode, device;
     bool has_inode;
-};
-
-struct search {
-    struct file file;
     uint32_t peers[MOST_CONNECTIONS]; /* inodes of the clients' ends */
     size_t peer_count;
     uint64_t deadline;
@@ -67,7 +63,6 @@ static void step_over(const unsigned char **at, size_t *left, size_t length)
 static void read_socket(struct search *s, const unsigned char *at, size_t size)
 {
     enum { HEAD = NLMSG_ALIGN(sizeof(struct nlattr)) };
-    const struct file *f = &s->file;
     bool ours = false, connected = false;
     uint32_t peer = 0;
     while (size >= HEAD) {
@@ -80,12 +75,12 @@ static void read_socket(struct search *s, const unsigned char *at, size_t size)
         size_t len = a.nla_len - (size_t)HEAD;
         if (a.nla_type == UNIX_DIAG_NAME) {
             size_t name_len = strnlen((const char *)value, len);
-            ours |= name_len > 0 && name_len == strlen(f->path) &&
-                    memcmp(value, f->path, name_len) == 0;
+            ours |= name_len > 0 && name_len == strlen(s->path) &&
+                    memcmp(value, s->path, name_len) == 0;
         } else if (a.nla_type == UNIX_DIAG_VFS && len >= sizeof(vfs)) {
             memcpy(&vfs, value, sizeof(vfs));
-            ours |= f->has_inode && vfs.udiag_vfs_ino == f->inode &&
-                    vfs.udiag_vfs_dev == f->device;
+            ours |= s->has_inode && vfs.udiag_vfs_ino == s->inode &&
+                    vfs.udiag_vfs_dev == s->device;
         } else if (a.nla_type == UNIX_DIAG_PEER && len >= sizeof(peer)) {
             memcpy(&peer, value, sizeof(peer));
             connected = true;
@@ -191,15 +186,15 @@ size_t clients_find(const char *socket, struct hd_client clients[HD_MOST_CLIENTS
 {
     enum { MINOR_BITS = 20 };
     static const struct patience brief = {.silence_ms = MOST_MS};
-    struct search s = {.file = {.path = socket}, .deadline = clock_ms() + MOST_MS};
+    struct search s = {.path = socket, .deadline = clock_ms() + MOST_MS};
     struct arena arena = {0};
     struct look seen;
     pid_t pid;
     size_t count = 0, n = 0;
-    s.file.has_inode = others_look(socket, LOOK_NAME, &brief, &seen);
-    s.file.inode = (uint32_t)seen.inode;
-    s.file.device = (uint32_t)(major(seen.device) << MINOR_BITS | minor(seen.device));
-    others_is_inside(socket, &pid, &s.file.path);
+    s.has_inode = others_look(socket, LOOK_NAME, &brief, &seen);
+    s.inode = (uint32_t)seen.inode;
+    s.device = (uint32_t)(major(seen.device) << MINOR_BITS | minor(seen.device));
+    others_is_inside(socket, &pid, &s.path);
     find_peers(&s);
     const pid_t *all = s.peer_count > 0 ? proc_all(&n, NULL, &arena) : NULL;
     for (size_t i = 0; i < n && count < HD_MOST_CLIENTS && clock_ms() < s.deadline; i++)

@@ -15,12 +15,10 @@
 
 #include <elf.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 /* --- the runtime --------------------------------------------------------------- */

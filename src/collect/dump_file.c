@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -29,16 +28,6 @@ static const char *name_of(int fd, struct arena *arena)
     bool same = fstat(fd, &open) == 0 && stat(path, &named) == 0 && S_ISREG(open.st_mode) &&
                 open.st_dev == named.st_dev && open.st_ino == named.st_ino;
     return same ? arena_strdup(arena, path, (size_t)len) : NULL;
-}
-
-/* A file that has no name (any more), by us, who have it open: whoever is of our user and
- * knows us by the same number can open it so. */
-static const char *name_by_us(int fd, pid_t pid, struct arena *arena)
-{
-    struct stat file;
-    bool ok = fstat(fd, &file) == 0 && S_ISREG(file.st_mode) && file.st_nlink == 0 &&
-              proc_namespace(pid, "pid", NULL) == NAMESPACE_OURS;
-    return ok ? arena_printf(arena, "/proc/%ld/fd/%d", (long)getpid(), fd) : NULL;
 }
 
 /* createdump puts names and numbers in place of "%p" and the like. */
@@ -168,12 +157,16 @@ bool dump_file_open(struct dump_file *f, const struct target *t, FILE *to,
                     struct arena *arena, struct hd_error *err)
 {
     enum { LONGEST = 4000 };
+    struct stat file;
     *f = (struct dump_file){.fd = -1};
     /* It sees the same files, and is of the same user. */
     bool may = t->proc != NULL && t->uid == geteuid() && t->proc->same_files;
     const char *name = may ? name_of(fileno(to), arena) : NULL;
-    if (may && name == NULL)
-        name = name_by_us(fileno(to), t->pid, arena);
+    /* A file that has no name (any more), by us, who have it open: whoever is of our user
+     * and knows us by the same number can open it so. */
+    if (may && name == NULL && fstat(fileno(to), &file) == 0 && S_ISREG(file.st_mode) &&
+        file.st_nlink == 0 && proc_namespace(t->pid, "pid", NULL) == NAMESPACE_OURS)
+        name = arena_printf(arena, "/proc/%ld/fd/%d", (long)getpid(), fileno(to));
     const char *path = name != NULL ? escaped(name, arena) : NULL;
     if (path == NULL || strlen(path) > LONGEST)
         return make_beside_socket(f, t, arena, err);

@@ -13,7 +13,6 @@
 #include "trace/told_event.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,6 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <string.h>
 
 static const char magic[14] = "DOTNET_IPC_V1";

@@ -312,12 +312,6 @@ struct rest {
 
 /* --- notes --------------------------------------------------------------------- */
 
-static void pad(struct text *t, size_t to)
-{
-    while (t->len % to != 0)
-        text_add_char(t, '\0');
-}
-
 static void add_note_of(struct rest *r, const char *owner, uint32_t type, const void *bytes,
                         size_t size)
 {
@@ -326,9 +320,9 @@ static void add_note_of(struct rest *r, const char *owner, uint32_t type, const 
                              .n_type = type};
     text_add(&r->notes, &head, sizeof(head));
     text_add(&r->notes, owner, head.n_namesz);
-    pad(&r->notes, 4);
+    text_add(&r->notes, "\0\0\0", -r->notes.len % 4);
     text_add(&r->notes, bytes, size);
-    pad(&r->notes, 4);
+    text_add(&r->notes, "\0\0\0", -r->notes.len % 4);
 }
 
 static void add_note(struct rest *r, uint32_t type, const void *bytes, size_t size)

@@ -1,14 +1,12 @@
 #include "collect/target.h"
 
 #include "base/error.h"
-#include "base/little_endian.h"
 #include "base/workers.h"
 #include "collect/others.h"
 #include "collect/turns.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

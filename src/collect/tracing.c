@@ -46,13 +46,6 @@ static const struct {
                       .blocks = true,
                       .events = {21, 22}, /* what survived and moved */
                       .event_count = 2},
-    [TRACING_WALK] = {.keywords =
-                          GC | TYPES | HEAP_DUMP | SURVIVAL_AND_MOVEMENT | TYPE_NAMES,
-                      .buffer_mb = TRACING_MOST_BUFFER_MB,
-                      .wants_modules = true,
-                      .blocks = true,
-                      .events = {21, 22},
-                      .event_count = 2},
     [TRACING_COLLECTION] = {.keywords = HEAP_COLLECT, .buffer_mb = 1, .only = true},
     [TRACING_FLUSH] = {.keywords = LOADER,
                        .buffer_mb = 16,
@@ -76,6 +69,9 @@ struct request tracing_request(enum ipc_command command, enum tracing_kind kind,
                                uint32_t buffer_mb)
 {
     struct request r = request_for(command);
+    /* Of a walk another session forces the collection. */
+    uint64_t without = kind == TRACING_WALK ? HEAP_COLLECT : 0;
+    kind = kind == TRACING_WALK ? TRACING_HEAP : kind;
     bool modules = kinds[kind].wants_modules;
     uint32_t most = kinds[kind].buffer_mb;
     if (command >= IPC_COLLECT_TRACING6 && kinds[kind].blocks && most > BLOCKING_MB)
@@ -91,7 +87,7 @@ struct request tracing_request(enum ipc_command command, enum tracing_kind kind,
     if (command >= IPC_COLLECT_TRACING3)
         request_put(&r, 0, 1); /* no stacks */
     request_put(&r, 1, 4);
-    request_put(&r, kinds[kind].keywords, 8);
+    request_put(&r, kinds[kind].keywords & ~without, 8);
     request_put(&r, INFORMATIONAL, 4);
     request_string(&r, "Microsoft-Windows-DotNETRuntime");
     request_string(&r, "");

@@ -15,7 +15,6 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #include <windows.h>
 
 /* --- signals ------------------------------------------------------------------------- */

@@ -34,6 +34,7 @@ struct watching {
     bool is_child;      /* whose parent removes the folder */
     char paths[HD_MAX_SNAPSHOTS][PATH_SIZE];
     size_t count; /* of snapshots that are there */
+    size_t wanted;
 };
 
 /* --- the folder ---------------------------------------------------------- */
@@ -157,17 +158,11 @@ static void print_kept(const struct watching *w)
 
 /* --- snapshots ----------------------------------------------------------- */
 
-/* What the line that counts down is about. */
-struct countdown {
-    const struct watching *w;
-    size_t wanted;
-};
-
 static void print_seconds_left(void *context, double left)
 {
-    const struct countdown *to = context;
-    fprintf(stderr, "\r\033[Kwatching: %zu of %zu snapshots, the next in %.0f s",
-            to->w->count, to->wanted, ceil(left));
+    const struct watching *w = context;
+    fprintf(stderr, "\r\033[Kwatching: %zu of %zu snapshots, the next in %.0f s", w->count,
+            w->wanted, ceil(left));
 }
 
 static void print_next(const struct collecting *c, size_t number, size_t wanted)
@@ -209,9 +204,9 @@ static int watch_collect(struct watching *w, struct collecting *c)
     size_t wanted = w->settings->snapshot_count > 0 ? w->settings->snapshot_count
                     : on_enter                      ? HD_MAX_SNAPSHOTS
                                                     : USUAL_COUNT;
-    struct countdown countdown = {.w = w, .wanted = wanted};
+    w->wanted = wanted;
     c->tick = c->progress && !on_enter ? print_seconds_left : NULL;
-    c->tick_context = &countdown;
+    c->tick_context = w;
     if (on_enter)
         print_next(c, 0, wanted);
     if (on_enter && !collecting_wait(c))

@@ -5,7 +5,6 @@
 #include "cli/live/children.h"
 #include "cli/live/collecting.h"
 #include "cli/live/last_resort.h"
-#include "cli/options/options.h"
 #include "cli/terminal/clock.h"
 
 #include <errno.h>

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -183,20 +182,6 @@ static void print_collected(struct collecting *c)
     fputs("\n", stderr);
 }
 
-static int judge(struct collecting *c)
-{
-    print_collected(c);
-    /* Whoever keeps the names keeps them next time, too: do not try twice. */
-    c->how.keep_names = c->how.keep_names || c->collected.other_client;
-    if (c->unread)
-        return EXIT_TROUBLE;
-    if (!c->settings->strict || (c->collected.complete && !c->collected.other_client))
-        return EXIT_DONE;
-    fprintf(stderr, "heapdrift: inconclusive: the snapshot %s\n",
-            c->unchecked ? "was not checked" : "is incomplete");
-    return EXIT_INCONCLUSIVE;
-}
-
 int collecting_take(struct collecting *c, const char *name, struct hd_memory *digest)
 {
     const struct settings *all = c->settings;
@@ -213,7 +198,18 @@ int collecting_take(struct collecting *c, const char *name, struct hd_memory *di
                   ? collect_digest(c, digest)
                   : output_file(&one, name, collect_writer(&one, name), (const void *)&c);
     last_resort_leave(false);
-    int status = ok ? judge(c) : EXIT_TROUBLE;
+    int status = ok && !c->unread ? EXIT_DONE : EXIT_TROUBLE;
+    if (ok) {
+        print_collected(c);
+        /* Whoever keeps the names keeps them next time, too: do not try twice. */
+        c->how.keep_names = c->how.keep_names || c->collected.other_client;
+    }
+    if (status == EXIT_DONE && all->strict &&
+        (!c->collected.complete || c->collected.other_client)) {
+        fprintf(stderr, "heapdrift: inconclusive: the snapshot %s\n",
+                c->unchecked ? "was not checked" : "is incomplete");
+        status = EXIT_INCONCLUSIVE;
+    }
     c->settings = all;
     if (digest != NULL && status == EXIT_TROUBLE)
         hd_memory_free(digest);

@@ -5,7 +5,6 @@
 #include "cli/terminal/messages.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -7,7 +7,6 @@
 
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { FOLDER_SIZE = 1024, PATH_SIZE = FOLDER_SIZE + 32 };

@@ -29,10 +29,9 @@ static char *copy_of(const char *s, size_t len)
 
 static int digit(char c)
 {
-    return c >= '0' && c <= '9'   ? c - '0'
-           : c >= 'a' && c <= 'f' ? c - 'a' + 10
-           : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                  : -1;
+    static const char all[] = "0123456789abcdef0123456789ABCDEF";
+    const char *at = c != '\0' ? strchr(all, c) : NULL;
+    return at != NULL ? (int)((at - all) % 16) : -1;
 }
 
 /* --- attributes ---------------------------------------------------------------------- */

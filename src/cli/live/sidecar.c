@@ -97,11 +97,13 @@ static void keep(struct agent *a, struct taken *t)
     w->last_well = seconds_now();
     w->objects = t->collected.objects;
     w->seconds = seconds_now() - w->begun;
-    const struct queued_snapshot what = {.who = w->process.who,
-                                         .series = w->number,
-                                         .facts = &a->facts,
-                                         .pause_seconds = w->pause};
-    storing_add(&a->queue, &t->digest, &what);
+    struct waiting_snapshot what = {.series = w->number,
+                                    .digest = t->digest,
+                                    .facts = a->facts,
+                                    .pause_seconds = w->pause};
+    snprintf(what.who, sizeof(what.who), "%s", w->process.who);
+    storing_add(&a->queue, &what);
+    a->facts = (struct run_facts){0};
     /* What was known of one that ended says nothing of the next. */
     uint64_t instance = t->collected.origin.instance;
     bool is_first = w->taken == 0 && a->last.who[0] == '\0';
@@ -251,14 +253,6 @@ static void begin_work(struct agent *a, struct watched *w)
 
 /* --- for how long ------------------------------------------------------------------- */
 
-static int wait_ms(const struct agent *a, double now)
-{
-    if (a->at_work != NULL)
-        return a->taking.child > 0 ? WORK_MS : TURN_MS;
-    double left = fmin(schedule_next_due(a->all, a->count), finding_next(a)) - now;
-    return left * 1e3 >= TICK_MS ? TICK_MS : left > 0 ? (int)(left * 1e3) + 1 : 0;
-}
-
 /* Also while a snapshot is taken elsewhere, which may take minutes. */
 static bool is_time_to_look(struct agent *a, double now)
 {
@@ -323,7 +317,12 @@ static void rounds(struct agent *a)
         if (!goes_on && a->at_work == NULL)
             continue;
         unsigned before = a->c.signalled;
-        collecting_is_stopped(&a->c, wait_ms(a, seconds_now()));
+        double left =
+            fmin(schedule_next_due(a->all, a->count), finding_next(a)) - seconds_now();
+        int ms = left * 1e3 >= TICK_MS ? TICK_MS : left > 0 ? (int)(left * 1e3) + 1 : 0;
+        if (a->at_work != NULL)
+            ms = a->taking.child > 0 ? WORK_MS : TURN_MS;
+        collecting_is_stopped(&a->c, ms);
         /* The second signal does not wait for the snapshot in hand. */
         if (a->c.signalled > before && a->c.signalled > 1)
             taking_stop(&a->taking);

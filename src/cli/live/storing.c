@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -22,10 +21,9 @@ static void lose(struct store_queue *q, struct waiting_snapshot *w, const char *
     waiting_drop(q, w);
 }
 
-void storing_add(struct store_queue *q, struct hd_memory *digest,
-                 const struct queued_snapshot *what)
+void storing_add(struct store_queue *q, const struct waiting_snapshot *what)
 {
-    waiting_add(q, digest, what, seconds_now());
+    waiting_add(q, what, seconds_now());
     while (waiting_are_too_many(q))
         lose(q, waiting_least(q),
              "a snapshot is lost: the store has been unavailable for too long, and no more "

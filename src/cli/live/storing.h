@@ -15,14 +15,15 @@
 
 /* The process may be gone when it is stored, and with it what was known of it. */
 struct waiting_snapshot {
-    struct waiting_snapshot *next;
-    struct waiting_snapshot *before; /* the one before of its series that waits; NULL */
-    uint64_t series;
-    double added;
+    char who[160];        /* in messages */
+    uint64_t series;      /* which of the processes of this queue */
+    double pause_seconds; /* NAN: not known */
     struct hd_memory digest;
     struct run_facts facts;
-    double pause_seconds;
-    char who[160];
+
+    struct waiting_snapshot *next;
+    struct waiting_snapshot *before; /* the one before of its series that waits; NULL */
+    double added;
     bool was_refused; /* a try failed, which was told */
 };
 
@@ -52,17 +53,8 @@ bool storing_probe(struct store_queue *q, bool *is_away);
 /* Whether no waiting mends why a snapshot could not be recorded: it is itself to blame. */
 bool storing_is_for_ever(const struct hd_error *err);
 
-/* What a store is to know of a snapshot besides itself. */
-struct queued_snapshot {
-    const char *who;         /* in messages */
-    uint64_t series;         /* which of the processes of this queue */
-    struct run_facts *facts; /* taken over */
-    double pause_seconds;    /* NAN: not known */
-};
-
-/* Append one. The bytes of the digest are taken over. */
-void storing_add(struct store_queue *q, struct hd_memory *digest,
-                 const struct queued_snapshot *what);
+/* Append one, whose digest and facts are taken over. */
+void storing_add(struct store_queue *q, const struct waiting_snapshot *what);
 
 /* Store what waits, if it is time for another try, two seconds long; or now, all of it.
  * True if nothing waits any more. A server that does not answer is waited for ten seconds,
@@ -78,10 +70,8 @@ bool storing_end(struct collecting *c, struct store_queue *q);
 /* The snapshots of a queue, in the order in which they came, and which of them goes when
  * there are too many. */
 
-/* Append one, whatever the limits are. The bytes of the digest are taken over. added:
- * seconds of a clock that nobody sets. */
-void waiting_add(struct store_queue *q, struct hd_memory *digest,
-                 const struct queued_snapshot *what, double added);
+/* The same whatever the limits are. added: seconds of a clock that nobody sets. */
+void waiting_add(struct store_queue *q, const struct waiting_snapshot *what, double added);
 
 /* Take one out and free it. */
 void waiting_drop(struct store_queue *q, struct waiting_snapshot *w);

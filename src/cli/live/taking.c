@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
@@ -17,13 +16,6 @@
 
 /* A digest has some hundred kilobytes; larger than all that may wait it is none. */
 enum { MOST_RESULT = 64 << 20, TO_END_S = 2 };
-
-/* The child's word, in front of its digest. */
-struct told {
-    int status;
-    struct hd_error err;
-    struct hd_collected collected;
-};
 
 void taking_here(struct collecting *c, const char *who, struct taken *t)
 {
@@ -53,10 +45,8 @@ _Noreturn static void be_child(const struct taking *taking, pid_t parent,
         _exit(EXIT_TROUBLE);
     c->meanwhile = NULL;
     taking_here(c, taking->who, &t);
-    struct told told = {t.status, t.err, t.collected};
-    told.err.kind = NULL;
     fflush(stderr);
-    bool ok = fwrite(&told, sizeof(told), 1, taking->result) == 1 &&
+    bool ok = fwrite(&t, sizeof(t), 1, taking->result) == 1 &&
               (t.digest.size == 0 ||
                fwrite(t.digest.bytes, t.digest.size, 1, taking->result) == 1) &&
               fflush(taking->result) == 0;
@@ -104,19 +94,20 @@ bool taking_begin(struct taking *taking, struct collecting *c, const char *who,
 /* What comes from there is no more to be believed than what it read. */
 static bool read_result(FILE *result, struct taken *t)
 {
-    struct told told;
     struct stat st;
     char block[1 << 14];
     const struct hd_sink to = hd_sink_memory(&t->digest);
     int fd = fileno(result);
-    if (fstat(fd, &st) != 0 || st.st_size < (off_t)sizeof(told) ||
-        st.st_size > MOST_RESULT || lseek(fd, 0, SEEK_SET) != 0 ||
-        read(fd, &told, sizeof(told)) != (ssize_t)sizeof(told))
-        return false;
-    t->status = told.status;
-    t->err = told.err;
+    /* Its word stands in front of its digest. */
+    bool ok = fstat(fd, &st) == 0 && st.st_size >= (off_t)sizeof(*t) &&
+              st.st_size <= MOST_RESULT && lseek(fd, 0, SEEK_SET) == 0 &&
+              read(fd, t, sizeof(*t)) == (ssize_t)sizeof(*t);
+    t->digest = (struct hd_memory){0};
+    t->has_crashed = false;
+    t->err.kind = NULL;
     t->err.message[sizeof(t->err.message) - 1] = '\0';
-    t->collected = told.collected;
+    if (!ok)
+        return false;
     ssize_t n;
     while ((n = read(fd, block, sizeof(block))) > 0)
         if (to.write(to.context, block, (size_t)n) != 0)

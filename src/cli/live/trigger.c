@@ -3,7 +3,6 @@
 #include "heapdrift.h"
 
 #include <float.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,6 @@
 #include "cli/terminal/clock.h"
 #include "cli/terminal/messages.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 

@@ -10,18 +10,11 @@
  * kilobytes, so of fifty the bytes are what ends it, after some six hours. */
 enum { MOST_WAITING = 1000, MOST_WAITING_BYTES = 64 << 20 };
 
-void waiting_add(struct store_queue *q, struct hd_memory *digest,
-                 const struct queued_snapshot *what, double added)
+void waiting_add(struct store_queue *q, const struct waiting_snapshot *what, double added)
 {
     struct waiting_snapshot *w = zeroed(1, sizeof(*w));
-    *w = (struct waiting_snapshot){.digest = *digest,
-                                   .facts = *what->facts,
-                                   .pause_seconds = what->pause_seconds,
-                                   .series = what->series,
-                                   .added = added};
-    *digest = (struct hd_memory){0};
-    *what->facts = (struct run_facts){0};
-    snprintf(w->who, sizeof(w->who), "%s", what->who);
+    *w = *what;
+    w->added = added;
     for (struct waiting_snapshot *other = q->first; other != NULL; other = other->next)
         if (other->series == w->series)
             w->before = other;
