@@ -171,20 +171,6 @@ static uint64_t and_some(uint64_t now)
     return (now + now / 8 + some + PAGE - 1) / PAGE * PAGE;
 }
 
-static uint64_t runs_at(const struct direct *d)
-{
-    return CORE_MEMORY_AT + d->of.images.size;
-}
-
-static struct copying copying_of(struct direct *d)
-{
-    return (struct copying){.from = &d->of.pages,
-                            .runs = &d->of.runs,
-                            .room = &d->of.room,
-                            .at = runs_at(d),
-                            .deadline = d->give_up_us};
-}
-
 /* The stop is shortest where the copy goes to memory. It goes to the file at once where
  * that lies in memory itself, or where memory is scarce. */
 static bool make_room(struct direct *d, FILE *to, struct hd_error *err)
@@ -192,7 +178,7 @@ static bool make_room(struct direct *d, FILE *to, struct hd_error *err)
     uint64_t most = d->how->max_memory;
     if (!runs_find(&d->of.runs, &d->of.pages, &d->of.space, err))
         return false;
-    images_find(&d->of.images, &d->of.space, &d->of.proc);
+    images_find(&d->of);
     uint64_t wanted = d->of.images.size + and_some(d->of.runs.size);
     bool fits = most == 0 || wanted <= most;
     bool in_memory = is_in_memory(fileno(to));
@@ -206,14 +192,11 @@ static bool make_room(struct direct *d, FILE *to, struct hd_error *err)
     int fd = d->of.room.fd;
     if (fd < 0)
         d->of.room.fd = fileno(to);
-    const struct copying copying = copying_of(d);
     const struct patience patience = collect_patience(d->how);
-    if (!copy_room_make(&d->of.room, runs_at(d) + and_some(d->of.runs.span_size), err) ||
-        !copy_room_fill(&d->of.room, CORE_MEMORY_AT, d->of.images.size, err))
-        return false;
-    images_copy(&d->of.images, d->of.pid, &d->of.room, CORE_MEMORY_AT, &patience);
-    copy_room_let_go(&d->of.room, CORE_MEMORY_AT, d->of.images.size);
-    return copy_room_fill_runs(&copying, collect_goes_on, d->how, err);
+    return copy_room_make(&d->of.room,
+                          process_copy_runs_at(&d->of) + and_some(d->of.runs.span_size),
+                          err) &&
+           process_copy_prepare(&d->of, &patience, err);
 }
 
 /* --- while it stands ----------------------------------------------------------- */
@@ -248,7 +231,6 @@ static void read_threads(struct direct *d, const struct thread_freeze *still)
 static bool take(const struct thread_freeze *still, void *context, struct hd_error *err)
 {
     struct direct *d = context;
-    const struct copying copying = copying_of(d);
     d->outcome = BUSY;
     if (!process_copy_is_same(&d->of, err))
         return false;
@@ -260,10 +242,10 @@ static bool take(const struct thread_freeze *still, void *context, struct hd_err
     if (!runs_find(&d->of.runs, &d->of.pages, &d->of.space, err))
         return false;
     d->outcome = NO_ROOM;
-    if (runs_at(d) + d->of.runs.span_size > d->of.room.size)
+    if (process_copy_runs_at(&d->of) + d->of.runs.span_size > d->of.room.size)
         return true;
     d->outcome = COPIED;
-    return copy_runs(&copying, still, err);
+    return copy_runs(&d->of, still, d->give_up_us, err);
 }
 
 /* --- tries --------------------------------------------------------------------- */
@@ -335,14 +317,12 @@ static bool put_range(const struct direct *d, uint64_t at, uint64_t size, int to
 
 static bool finish(struct direct *d, int to, uint64_t *size, struct hd_error *err)
 {
-    const struct core_content content =
-        process_copy_content(&d->of, d->threads, d->thread_count);
     bool is_there = d->of.room.fd == to;
     bool ok = is_there || put_range(d, CORE_MEMORY_AT, d->of.images.size, to, err);
     for (size_t i = 0; ok && !is_there && i < d->of.runs.count; i++)
-        ok = put_range(d, runs_at(d) + d->of.runs.all[i].at, d->of.runs.all[i].size, to,
-                       err);
-    return ok && core_write_rest(to, &content, size, err);
+        ok = put_range(d, process_copy_runs_at(&d->of) + d->of.runs.all[i].at,
+                       d->of.runs.all[i].size, to, err);
+    return ok && core_write_rest(to, &d->of, d->threads, d->thread_count, size, err);
 }
 
 bool hd_collect_direct(FILE *to, const struct hd_collect_options *opt,

@@ -22,6 +22,14 @@
 
 /* --- room ---------------------------------------------------------------------- */
 
+static void copy_room_free(struct copy_room *room)
+{
+    if (room->bytes != NULL)
+        munmap(room->bytes, (size_t)room->size);
+    room->bytes = NULL;
+    room->size = 0;
+}
+
 bool copy_room_make(struct copy_room *room, uint64_t size, struct hd_error *err)
 {
     copy_room_free(room);
@@ -38,8 +46,7 @@ bool copy_room_make(struct copy_room *room, uint64_t size, struct hd_error *err)
 
 /* A write to a mapped page that the disk, or the memory of its file system, has no room for
  * ends the program. */
-bool copy_room_fill(struct copy_room *room, uint64_t at, uint64_t size,
-                    struct hd_error *err)
+static bool fill(struct copy_room *room, uint64_t at, uint64_t size, struct hd_error *err)
 {
     enum { POPULATE_WRITE = 23 };
     int why = size > 0 ? posix_fallocate(room->fd, (off_t)at, (off_t)size) : 0;
@@ -52,35 +59,11 @@ bool copy_room_fill(struct copy_room *room, uint64_t at, uint64_t size,
     return true;
 }
 
-void copy_room_let_go(const struct copy_room *room, uint64_t at, uint64_t size)
+/* What was written there need not be read again soon. */
+static void let_go(const struct copy_room *room, uint64_t at, uint64_t size)
 {
     if (room->lets_go)
         madvise(room->bytes + at, (size_t)size, MADV_DONTNEED);
-}
-
-bool copy_room_fill_runs(const struct copying *c, bool (*go_on)(void *context),
-                         void *context, struct hd_error *err)
-{
-    const uint64_t part = (uint64_t)64 << 20;
-    for (size_t i = 0; i < c->runs->count; i++)
-        for (uint64_t done = 0; done < c->runs->all[i].size; done += part) {
-            uint64_t size = c->runs->all[i].size - done, at;
-            size = size < part ? size : part;
-            at = c->at + c->runs->all[i].at + done;
-            if (go_on != NULL && !go_on(context))
-                return fail(err, HD_STOPPED, "stopped");
-            if (!copy_room_fill(c->room, at, size, err))
-                return false;
-        }
-    return true;
-}
-
-void copy_room_free(struct copy_room *room)
-{
-    if (room->bytes != NULL)
-        munmap(room->bytes, (size_t)room->size);
-    room->bytes = NULL;
-    room->size = 0;
 }
 
 /* --- copying ------------------------------------------------------------------- */
@@ -108,10 +91,11 @@ struct part {
 };
 
 struct job {
-    const struct copying *what;
+    struct process_copy *what;
     const struct thread_freeze *still;
+    uint64_t deadline;
     struct part *parts;
-    size_t count;
+    size_t count, cap;
     atomic_uint_fast64_t unreadable; /* the address of a page that was not there; 0 */
 };
 
@@ -135,44 +119,35 @@ static bool copy_part(void *context, size_t i)
 {
     struct job *job = context;
     const struct part *p = &job->parts[i];
-    unsigned char *to = job->what->room->bytes + p->to;
-    if (thread_freeze_is_unwanted(job->still) || clock_us() >= job->what->deadline)
+    unsigned char *to = job->what->room.bytes + p->to;
+    if (thread_freeze_is_unwanted(job->still) || clock_us() >= job->deadline)
         return false;
     uint64_t offset = p->run->area->offset + (p->from - p->run->area->start);
     bool ok = p->run->is_shared
-                  ? copy_from(job->what->from->shared, to, p->size, offset) == p->size
+                  ? copy_from(job->what->pages.shared, to, p->size, offset) == p->size
                   : copy_process(job->still->pid, p, to);
-    copy_room_let_go(job->what->room, p->to, p->size);
+    let_go(&job->what->room, p->to, p->size);
     if (!ok)
         atomic_store(&job->unreadable, p->from);
     return ok;
 }
 
-static void cut(struct job *job)
-{
-    const struct runs *runs = job->what->runs;
-    size_t cap = 0;
-    for (size_t i = 0; i < runs->count; i++)
-        for (uint64_t done = 0, size; done < runs->all[i].size; done += size) {
-            const struct run *run = &runs->all[i];
-            size = run->size - done < PART ? run->size - done : PART;
-            job->parts = grow(job->parts, job->count, &cap, sizeof(*job->parts));
-            job->parts[job->count++] = (struct part){run, run->address + done, size,
-                                                     job->what->at + run->at + done};
-        }
-}
-
-bool copy_runs(const struct copying *c, const struct thread_freeze *still,
+bool copy_runs(struct process_copy *c, const struct thread_freeze *still, uint64_t deadline,
                struct hd_error *err)
 {
-    struct job job = {.what = c, .still = still};
+    struct job job = {.what = c, .still = still, .deadline = deadline};
+    const uint64_t at = process_copy_runs_at(c);
     long n = sysconf(_SC_NPROCESSORS_ONLN);
-    cut(&job);
-    workers_run(job.count,
-                n < 1              ? 1
-                : n > MOST_COPIERS ? MOST_COPIERS
-                                   : (unsigned)n,
-                copy_part, &job);
+    for (size_t i = 0; i < c->runs.count; i++)
+        for (uint64_t done = 0, size; done < c->runs.all[i].size; done += size) {
+            const struct run *run = &c->runs.all[i];
+            size = run->size - done < PART ? run->size - done : PART;
+            job.parts = grow(job.parts, job.count, &job.cap, sizeof(*job.parts));
+            job.parts[job.count++] =
+                (struct part){run, run->address + done, size, at + run->at + done};
+        }
+    unsigned copiers = n < 1 ? 1 : n > MOST_COPIERS ? MOST_COPIERS : (unsigned)n;
+    workers_run(job.count, copiers, copy_part, &job);
     free(job.parts);
     uint64_t unreadable = atomic_load(&job.unreadable);
     if (thread_freeze_is_unwanted(still))
@@ -180,7 +155,7 @@ bool copy_runs(const struct copying *c, const struct thread_freeze *still,
     if (unreadable != 0)
         return fail(err, HD_IO, "cannot read its memory at 0x%llx; has it exited?",
                     (unsigned long long)unreadable);
-    return clock_us() < c->deadline ||
+    return clock_us() < deadline ||
            fail_about(err, HD_ABOUT_SILENCE, HD_TIMED_OUT,
                       "its memory was not copied in time; the process continues");
 }
@@ -190,17 +165,17 @@ bool copy_runs(const struct copying *c, const struct thread_freeze *still,
 /* Of one area: a program with everything in one file may have 200 MiB. */
 static const uint64_t most = (uint64_t)1 << 30;
 
-void images_find(struct images *images, const struct address_space *space,
-                 const struct proc *proc)
+void images_find(struct process_copy *c)
 {
+    struct images *images = &c->images;
     images->count = 0;
     images->size = 0;
-    for (size_t i = 0; i < space->count; i++) {
-        const struct area *a = &space->areas[i];
+    for (size_t i = 0; i < c->space.count; i++) {
+        const struct area *a = &c->space.areas[i];
         uint64_t size = a->end - a->start;
         bool is_image = runtime_library_is(a->path) || path_ends_in(a->path, ".dll") ||
                         path_ends_in(a->path, ".exe") ||
-                        (proc->exe != NULL && strcmp(a->path, proc->exe) == 0);
+                        (c->proc.exe != NULL && strcmp(a->path, c->proc.exe) == 0);
         if (!a->readable || !area_is_of_file(a) || size > most || !is_image)
             continue;
         images->all = grow(images->all, images->count, &images->cap, sizeof(*images->all));
@@ -241,27 +216,28 @@ static int visit_files(const struct inside *at, void *context, struct text *answ
 }
 
 /* Works in a child, since a file system may never answer. The room is a shared mapping. */
-static void visit_images(struct visit *v, pid_t pid, const struct patience *p,
-                         struct text *is_there)
+static struct text visit_images(const struct process_copy *c, bool copies,
+                                const struct patience *p)
 {
-    const struct other_work work = {.work = visit_files, .context = v};
+    struct visit v = {&c->images, copies ? c->room.bytes + CORE_MEMORY_AT : NULL};
+    const struct other_work work = {.work = visit_files, .context = &v};
+    struct text is_there = {0};
     char root[64];
     int none;
-    snprintf(root, sizeof(root), "/proc/%ld/root/", (long)pid);
-    others_run(root, &work, p, is_there, &none);
-    while (is_there->len < v->images->count)
-        text_add_char(is_there, false);
+    snprintf(root, sizeof(root), "/proc/%ld/root/", (long)c->pid);
+    others_run(root, &work, p, &is_there, &none);
+    while (is_there.len < c->images.count)
+        text_add_char(&is_there, false);
+    return is_there;
 }
 
-void images_leave_to_disk(struct images *images, const struct proc *proc,
-                          const struct patience *p)
+void images_leave_to_disk(struct process_copy *c, const struct patience *p)
 {
-    struct visit v = {.images = images};
-    struct text is_there = {0};
+    struct images *images = &c->images;
     size_t len = 0;
-    if (!proc->same_files)
+    if (!c->proc.same_files)
         return;
-    visit_images(&v, proc->pid, p, &is_there);
+    struct text is_there = visit_images(c, false, p);
     images->size = 0;
     for (size_t i = 0; i < images->count; i++) {
         struct image_piece piece = images->all[i];
@@ -277,33 +253,48 @@ void images_leave_to_disk(struct images *images, const struct proc *proc,
 }
 
 /* Where the file is gone the process still has its pages. */
-void images_copy(struct images *images, pid_t pid, struct copy_room *room, uint64_t at,
-                 const struct patience *p)
+void images_copy(struct process_copy *c, const struct patience *p)
 {
-    struct visit v = {images, room->bytes + at};
-    struct text is_there = {0};
-    int mem = others_open(pid, "mem", O_RDONLY);
-    visit_images(&v, pid, p, &is_there);
-    for (size_t i = 0; mem >= 0 && i < images->count; i++)
+    struct text is_there = visit_images(c, true, p);
+    int mem = others_open(c->pid, "mem", O_RDONLY);
+    for (size_t i = 0; mem >= 0 && i < c->images.count; i++) {
+        const struct image_piece *piece = &c->images.all[i];
         if (!is_there.data[i])
-            copy_from(mem, v.to + images->all[i].at, images->all[i].size,
-                      images->all[i].area->start);
+            copy_from(mem, c->room.bytes + CORE_MEMORY_AT + piece->at, piece->size,
+                      piece->area->start);
+    }
     text_free(&is_there);
     if (mem >= 0)
         close(mem);
 }
 
-void images_free(struct images *images)
+bool process_copy_prepare(struct process_copy *c, const struct patience *p,
+                          struct hd_error *err)
 {
-    free(images->all);
-    *images = (struct images){0};
+    const uint64_t part = (uint64_t)64 << 20, at = process_copy_runs_at(c);
+    if (!fill(&c->room, CORE_MEMORY_AT, c->images.size, err))
+        return false;
+    images_copy(c, p);
+    let_go(&c->room, CORE_MEMORY_AT, c->images.size);
+    for (size_t i = 0; i < c->runs.count; i++)
+        for (uint64_t done = 0; done < c->runs.all[i].size; done += part) {
+            uint64_t left = c->runs.all[i].size - done;
+            if (!patience_goes_on(p))
+                return fail(err, HD_STOPPED, "stopped");
+            if (!fill(&c->room, at + c->runs.all[i].at + done, left < part ? left : part,
+                      err))
+                return false;
+        }
+    return true;
 }
 
 /* --- the core's file ----------------------------------------------------------- */
 
 /* The rest of the file, to be written behind the memory. */
 struct rest {
-    const struct core_content *content;
+    const struct process_copy *of;
+    const struct core_thread *threads;
+    size_t thread_count;
     struct text notes;
     uint64_t notes_at, segments_at;
     Elf64_Phdr *segments; /* of memory */
@@ -338,7 +329,7 @@ static void add_u64(struct text *t, uint64_t n)
 /* Count and unit, a triple for each, then their names; offsets in units. */
 static void add_files(struct rest *r)
 {
-    const struct address_space *space = r->content->space;
+    const struct address_space *space = &r->of->space;
     struct text triples = {0}, names = {0}, note = {0};
     uint64_t count = 0;
     for (size_t i = 0; i < space->count; i++) {
@@ -372,10 +363,10 @@ static void copy_cut(char *to, size_t size, const char *from)
 /* The first thread, then what is of the process, then the others, as the kernel does. */
 static void add_notes(struct rest *r)
 {
-    const struct core_content *c = r->content;
+    const struct process_copy *c = r->of;
     const uint32_t note = c->processor->thread_pointer_note;
-    for (size_t i = 0; i < c->thread_count; i++) {
-        const struct core_thread *t = &c->threads[i];
+    for (size_t i = 0; i < r->thread_count; i++) {
+        const struct core_thread *t = &r->threads[i];
         struct elf_prstatus status = {.pr_pid = t->id, .pr_cursig = (short)t->signal};
         struct elf_prpsinfo info = {.pr_sname = 'R', .pr_pid = c->pid};
         memcpy(&status.pr_reg, &t->registers, sizeof(t->registers));
@@ -384,11 +375,11 @@ static void add_notes(struct rest *r)
             add_note_of(r, "LINUX", note, &t->thread_pointer, sizeof(t->thread_pointer));
         if (i > 0)
             continue;
-        copy_cut(info.pr_fname, sizeof(info.pr_fname), c->name);
-        copy_cut(info.pr_psargs, sizeof(info.pr_psargs), c->arguments);
+        copy_cut(info.pr_fname, sizeof(info.pr_fname), c->proc.short_name);
+        copy_cut(info.pr_psargs, sizeof(info.pr_psargs), c->proc.command);
         add_note(r, NT_PRPSINFO, &info, sizeof(info));
-        if (c->auxv.size > 0)
-            add_note(r, NT_AUXV, c->auxv.data, c->auxv.size);
+        if (c->auxv.len > 0)
+            add_note(r, NT_AUXV, c->auxv.data, c->auxv.len);
         add_files(r);
     }
 }
@@ -412,8 +403,8 @@ static void add_segment(struct rest *r, const struct area *area, uint64_t addres
 /* What no span has of it. *next is the first that does not end before it. */
 static void add_image(struct rest *r, const struct image_piece *p, size_t *next)
 {
-    const struct span *spans = r->content->runs->spans;
-    const size_t count = r->content->runs->span_count;
+    const struct span *spans = r->of->runs.spans;
+    const size_t count = r->of->runs.span_count;
     uint64_t start = p->area->start, end = start + p->size, at = start;
     while (*next < count && spans[*next].address + spans[*next].size <= start)
         ++*next;
@@ -435,13 +426,13 @@ static int by_address(const void *a, const void *b)
 
 static void add_segments(struct rest *r)
 {
-    const struct core_content *c = r->content;
-    const uint64_t at = CORE_MEMORY_AT + c->images->size;
+    const struct process_copy *c = r->of;
+    const uint64_t at = process_copy_runs_at(c);
     size_t next = 0;
-    for (size_t i = 0; i < c->images->count; i++)
-        add_image(r, &c->images->all[i], &next);
-    for (size_t i = 0; i < c->runs->span_count; i++) {
-        const struct span *s = &c->runs->spans[i];
+    for (size_t i = 0; i < c->images.count; i++)
+        add_image(r, &c->images.all[i], &next);
+    for (size_t i = 0; i < c->runs.span_count; i++) {
+        const struct span *s = &c->runs.spans[i];
         add_segment(r, s->area, s->address, s->size, at + s->at);
     }
     if (r->segment_count > 0)
@@ -468,7 +459,7 @@ static bool put_head(int fd, const struct rest *r, uint64_t *size, struct hd_err
     Elf64_Ehdr head = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
                                    ELFDATA2LSB, EV_CURRENT},
                        .e_type = ET_CORE,
-                       .e_machine = (Elf64_Half)r->content->processor->machine,
+                       .e_machine = (Elf64_Half)r->of->processor->machine,
                        .e_version = EV_CURRENT,
                        .e_phoff = r->segments_at,
                        .e_ehsize = sizeof(head),
@@ -489,11 +480,14 @@ static bool put_head(int fd, const struct rest *r, uint64_t *size, struct hd_err
     return put(fd, 0, &head, sizeof(head), err);
 }
 
-bool core_write_rest(int fd, const struct core_content *c, uint64_t *size,
+bool core_write_rest(int fd, const struct process_copy *c,
+                     const struct core_thread *threads, size_t count, uint64_t *size,
                      struct hd_error *err)
 {
-    struct rest r = {.content = c,
-                     .notes_at = CORE_MEMORY_AT + c->images->size + c->runs->span_size};
+    struct rest r = {.of = c,
+                     .threads = threads,
+                     .thread_count = count,
+                     .notes_at = process_copy_runs_at(c) + c->runs.span_size};
     add_notes(&r);
     add_segments(&r);
     r.segments_at = (r.notes_at + r.notes.len + 7) / 8 * 8;
@@ -561,21 +555,6 @@ bool process_copy_is_same(const struct process_copy *c, struct hd_error *err)
            fail(err, HD_IO, "the process has exited");
 }
 
-struct core_content process_copy_content(const struct process_copy *c,
-                                         const struct core_thread *threads, size_t count)
-{
-    return (struct core_content){.processor = c->processor,
-                                 .pid = c->pid,
-                                 .name = c->proc.short_name,
-                                 .arguments = c->proc.command,
-                                 .auxv = {(unsigned char *)c->auxv.data, c->auxv.len},
-                                 .space = &c->space,
-                                 .images = &c->images,
-                                 .runs = &c->runs,
-                                 .threads = threads,
-                                 .thread_count = count};
-}
-
 void process_copy_close(struct process_copy *c)
 {
     copy_room_free(&c->room);
@@ -583,7 +562,7 @@ void process_copy_close(struct process_copy *c)
         close(c->mem);
     page_source_close(&c->pages);
     runs_free(&c->runs);
-    images_free(&c->images);
+    free(c->images.all);
     text_free(&c->auxv);
     arena_free(&c->arena);
 }

@@ -68,8 +68,8 @@ static bool look(struct types_copy *c, struct hd_error *err)
         !runs_find(&of->runs, &of->pages, &of->space, err))
         return false;
     choose(c);
-    images_find(&of->images, &of->space, &of->proc);
-    images_leave_to_disk(&of->images, &of->proc, &c->patience);
+    images_find(of);
+    images_leave_to_disk(of, &c->patience);
     return runs_find(&of->runs, &of->pages, &c->small, err);
 }
 
@@ -79,23 +79,21 @@ static bool copy(struct types_copy *t, int to, struct hd_error *err)
 {
     struct process_copy *c = &t->of;
     const struct core_thread thread = {.id = c->pid};
-    uint64_t size = CORE_MEMORY_AT + c->images.size + c->runs.span_size;
+    uint64_t at = process_copy_runs_at(c), size = at + c->runs.span_size;
     uint64_t takes = c->images.size + c->runs.size, most = t->how->max_memory;
     if (most > 0 && takes > most)
         return fail_memory(err, "copying the type information of the process", takes, most);
     c->room.fd = to;
     if (!copy_room_make(&c->room, size, err))
         return false;
-    images_copy(&c->images, c->pid, &c->room, CORE_MEMORY_AT, &t->patience);
+    images_copy(c, &t->patience);
     for (size_t i = 0; i < c->runs.count; i++) {
         const struct run *run = &c->runs.all[i];
         uint64_t offset = run->area->offset + (run->address - run->area->start);
-        copy_from(run->is_shared ? c->pages.shared : c->mem,
-                  c->room.bytes + CORE_MEMORY_AT + c->images.size + run->at, run->size,
-                  run->is_shared ? offset : run->address);
+        copy_from(run->is_shared ? c->pages.shared : c->mem, c->room.bytes + at + run->at,
+                  run->size, run->is_shared ? offset : run->address);
     }
-    const struct core_content content = process_copy_content(c, &thread, 1);
-    return process_copy_is_same(c, err) && core_write_rest(to, &content, &size, err);
+    return process_copy_is_same(c, err) && core_write_rest(to, c, &thread, 1, &size, err);
 }
 
 bool hd_collect_types(FILE *to, const struct hd_collect_options *opt, struct hd_error *err)
