@@ -15,13 +15,13 @@ MINGW   = x86_64-w64-mingw32-
 # Left out is what reads memory of processes; the store, since there is no SQLite in the sysroot, with
 # the commands that ask for it and what only serves it in cli/live; the others stand in src/windows
 # once more. What is added to cli/live is left out until it is named here.
-WINDOWS_LIVE = collect_all collect_writers collecting requested run_folder trigger
+WINDOWS_LIVE = collect_all collect_writers collecting run_folder trigger
 WINDOWS_LEFT_OUT_COMMANDS := $(shell grep -lE '"(heapdrift_(store|fleet)|cli/live/(open_store|storing))\.h"' src/cli/commands/cmd_*.c)
 WINDOWS_LEFT_OUT = src/store/% src/cli/explore/terminal.c src/format/core/core_names.c src/base/hash.c \
     $(WINDOWS_LEFT_OUT_COMMANDS) $(addprefix src/cli/commands/,fleet_pages.c record_follow.c) \
     $(filter-out $(WINDOWS_LIVE:%=src/cli/live/%.c),$(wildcard src/cli/live/*.c)) \
-    $(addprefix src/collect/,address_space.c clients.c denied.c direct.c dump_file.c \
-        others.c proc.c process_copy.c process_files.c target.c thread_freeze.c types_copy.c unix_socket.c) \
+    $(addprefix src/collect/,address_space.c clients.c direct.c dump_file.c \
+        others.c proc.c process_copy.c target.c thread_freeze.c unix_socket.c) \
     $(addprefix src/cli/,$(addprefix guard/,landlock.c lost_pages.c memory.c rights.c sandbox.c system_calls.c trust.c) \
         terminal/temporary.c)
 WINDOWS_LIBS = -lprotobuf-c -larchive -llzma -lzstd -lbz2 -lz -lyaml -ljansson -lutf8proc -lpopt

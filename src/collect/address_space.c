@@ -5,8 +5,8 @@
 #include "base/little_endian.h"
 #include "base/path.h"
 #include "base/text.h"
-#include "collect/denied.h"
 #include "collect/others.h"
+#include "collect/proc.h"
 
 #include <dirent.h>
 #include <errno.h>

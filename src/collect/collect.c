@@ -6,7 +6,6 @@
 #include "collect/find_target.h"
 #include "collect/proc.h"
 #include "collect/session.h"
-#include "collect/turns.h"
 #include "heap/names.h"
 
 #include <errno.h>

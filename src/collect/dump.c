@@ -160,9 +160,7 @@ static bool dump(struct dump *d, enum hd_core_kind kind, struct hd_error *err)
 bool hd_collect_core(FILE *to, enum hd_core_kind kind, const struct hd_collect_options *opt,
                      struct hd_collected *collected, struct hd_error *err)
 {
-    struct hd_error own = {0};
     struct hd_collect_options how;
-    err = err != NULL ? err : &own;
     if (!collect_options_copy(&how, opt, err))
         return false;
     struct arena arena = {0};

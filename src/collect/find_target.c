@@ -4,6 +4,7 @@
 #include "base/little_endian.h"
 #include "base/options.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +58,18 @@ pid_t *proc_rising(pid_t *all, size_t count, struct arena *arena)
     }
     free(all);
     return kept;
+}
+
+bool target_fail(const char *socket, struct hd_error *err)
+{
+    if (errno == ECONNREFUSED)
+        return fail(err, HD_IO, "nothing listens on %s: its process has exited", socket);
+    if (errno == ETIMEDOUT)
+        return fail(err, HD_TIMED_OUT,
+                    "%s accepts no connections: the process hangs, or is stopped", socket);
+    if (errno == ECANCELED)
+        return fail(err, HD_STOPPED, "stopped");
+    return fail(err, HD_IO, "%s: %s", socket, strerror(errno));
 }
 
 /* --- what a process says of itself --------------------------------------------- */
@@ -189,4 +202,50 @@ bool find_target(struct target *t, struct hd_collect_options *how, struct arena 
                      ? target_at_socket(t, how->socket, &brief, arena, err)
                      : target_of_process(t, (pid_t)how->pid, &brief, arena, err);
     return found && is_running(t, how, arena, err);
+}
+
+/* --- turns ------------------------------------------------------------------------- */
+
+/* Sockets per user and search: mute ones, which cost two seconds together, and all. A
+ * machine has fewer. */
+enum { MOST_LATE = 32, MOST_ASKED = 2000 };
+
+static int by_payer(const void *a, const void *b)
+{
+    const struct turn *x = a, *y = b;
+    if (x->owner != y->owner)
+        return x->owner < y->owner ? -1 : 1;
+    return (x->which > y->which) - (x->which < y->which);
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct turn *x = a, *y = b;
+    if (x->number != y->number)
+        return x->number < y->number ? -1 : 1;
+    return (x->which > y->which) - (x->which < y->which);
+}
+
+struct turn *turns_of(const uint64_t *owners, size_t count, struct arena *arena)
+{
+    struct turn *all = arena_array(arena, struct turn, count);
+    atomic_uint *late = arena_array(arena, atomic_uint, count);
+    for (size_t i = 0; i < count; i++)
+        all[i] = (struct turn){.which = i, .owner = owners[i]};
+    if (count > 0)
+        qsort(all, count, sizeof(*all), by_payer);
+    for (size_t i = 0; i < count; i++) {
+        bool is_first = i == 0 || all[i - 1].owner != all[i].owner;
+        atomic_init(&late[i], 0);
+        all[i].number = is_first ? 0 : all[i - 1].number + 1;
+        all[i].late = is_first ? &late[i] : all[i - 1].late;
+    }
+    if (count > 0)
+        qsort(all, count, sizeof(*all), by_place);
+    return all;
+}
+
+bool turn_is_over(const struct turn *turn)
+{
+    return turn->number >= MOST_ASKED || atomic_load(turn->late) >= MOST_LATE;
 }

@@ -4,8 +4,8 @@
 #include "base/error.h"
 #include "base/path.h"
 #include "base/workers.h"
-#include "collect/denied.h"
 #include "collect/others.h"
+#include "collect/proc.h"
 #include "process/runtime_module.h"
 
 #include <elf.h>
@@ -256,16 +256,13 @@ void images_leave_to_disk(struct process_copy *c, const struct patience *p)
 void images_copy(struct process_copy *c, const struct patience *p)
 {
     struct text is_there = visit_images(c, true, p);
-    int mem = others_open(c->pid, "mem", O_RDONLY);
-    for (size_t i = 0; mem >= 0 && i < c->images.count; i++) {
+    for (size_t i = 0; c->mem >= 0 && i < c->images.count; i++) {
         const struct image_piece *piece = &c->images.all[i];
         if (!is_there.data[i])
-            copy_from(mem, c->room.bytes + CORE_MEMORY_AT + piece->at, piece->size,
+            copy_from(c->mem, c->room.bytes + CORE_MEMORY_AT + piece->at, piece->size,
                       piece->area->start);
     }
     text_free(&is_there);
-    if (mem >= 0)
-        close(mem);
 }
 
 bool process_copy_prepare(struct process_copy *c, const struct patience *p,

@@ -24,25 +24,6 @@
 /* More types than this are not told apart; no program has so many. */
 enum { MOST_TYPES = 1 << 17, IN_HEAP = 1, NAMED = 2 };
 
-struct type_watch {
-    struct id_numbers ids;
-    unsigned char *flags; /* by number */
-    size_t cap;
-};
-
-static void type_watch_see(struct type_watch *w, uint64_t id, unsigned char flag)
-{
-    uint32_t number = id != 0 ? id_numbers_find(&w->ids, id) : NO_ID;
-    if (number == NO_ID && (id == 0 || w->ids.len >= MOST_TYPES))
-        return;
-    if (number == NO_ID) {
-        number = id_numbers_add(&w->ids, id);
-        w->flags = grow(w->flags, number, &w->cap, sizeof(*w->flags));
-        w->flags[number] = 0;
-    }
-    w->flags[number] |= flag;
-}
-
 /* --- session ------------------------------------------------------------------- */
 
 /* A peer that sends a byte now and then is no reason to wait for ever. */
@@ -219,10 +200,25 @@ static ssize_t take(void *from, void *to, size_t room)
 
 struct watch {
     struct trace_survey survey;
-    struct type_watch types;
+    struct id_numbers types;
+    unsigned char *flags; /* of types, by number */
+    size_t flag_cap;
     uint64_t object_bytes;
     bool done;
 };
+
+static void see_type(struct watch *w, uint64_t id, unsigned char flag)
+{
+    uint32_t number = id != 0 ? id_numbers_find(&w->types, id) : NO_ID;
+    if (number == NO_ID && (id == 0 || w->types.len >= MOST_TYPES))
+        return;
+    if (number == NO_ID) {
+        number = id_numbers_add(&w->types, id);
+        w->flags = grow(w->flags, number, &w->flag_cap, sizeof(*w->flags));
+        w->flags[number] = 0;
+    }
+    w->flags[number] |= flag;
+}
 
 static void watch_records(struct session *s, struct watch *w, struct nettrace *t,
                           enum trace_heap_event kind)
@@ -238,9 +234,8 @@ static void watch_records(struct session *s, struct watch *w, struct nettrace *t
     if (kind == EVENT_TYPES) {
         struct trace_fields f = {b.rest.data, b.rest.data + b.rest.size, false};
         for (uint32_t i = 0; i < b.count && heap_type_next(&f, &type); i++)
-            type_watch_see(&w->types, type.id,
-                           type.name.size > 0 || (type.flags & OF_NATIVE_IMAGE) ? NAMED
-                                                                                : 0);
+            see_type(w, type.id,
+                     type.name.size > 0 || (type.flags & OF_NATIVE_IMAGE) ? NAMED : 0);
         return;
     }
     /* Behind the walk comes that of another session, if any. */
@@ -249,7 +244,7 @@ static void watch_records(struct session *s, struct watch *w, struct nettrace *t
     for (uint32_t i = 0; i < b.count; i++) {
         const struct heap_node node = heap_node_at(b.records + i * b.size, pointer_size);
         if (node.type != before)
-            type_watch_see(&w->types, node.type, IN_HEAP);
+            see_type(w, node.type, IN_HEAP);
         before = node.type;
         w->object_bytes += node.size;
     }
@@ -316,9 +311,9 @@ static bool judge(const struct session *s, struct watch *w, struct nettrace *t,
     result->events_lost = walk->events_lost;
     result->stood_still_us = stopped_us(s, walk, t);
     result->complete = walk->is_complete;
-    for (size_t i = 0; i < w->types.ids.len; i++) {
-        result->types += (w->types.flags[i] & IN_HEAP) != 0;
-        result->nameless += w->types.flags[i] == IN_HEAP;
+    for (size_t i = 0; i < w->types.len; i++) {
+        result->types += (w->flags[i] & IN_HEAP) != 0;
+        result->nameless += w->flags[i] == IN_HEAP;
     }
     return true;
 }
@@ -345,8 +340,8 @@ static bool follow(struct session *s, struct hd_collected *result)
              s->so_far.bytes);
     ok = s->err->status == HD_OK && judge(s, &w, t, result);
     trace_survey_free(&w.survey);
-    id_numbers_free(&w.types.ids);
-    free(w.types.flags);
+    id_numbers_free(&w.types);
+    free(w.flags);
     nettrace_free(t);
     input_close(in);
     return ok;

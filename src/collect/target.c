@@ -3,7 +3,6 @@
 #include "base/error.h"
 #include "base/workers.h"
 #include "collect/others.h"
-#include "collect/turns.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -221,19 +220,12 @@ static bool foreign(const char *socket, uid_t owner, struct hd_error *err)
 
 static bool cannot_connect(const char *socket, struct hd_error *err)
 {
-    if (errno == ECONNREFUSED)
-        return fail(err, HD_IO, "nothing listens on %s: its process has exited", socket);
     if (errno == EACCES || errno == EPERM)
         return fail(err, HD_IO,
                     "%s: %s; run heapdrift as the user of the process, or as "
                     "root",
                     socket, strerror(errno));
-    if (errno == ETIMEDOUT)
-        return fail(err, HD_TIMED_OUT,
-                    "%s accepts no connections: the process hangs, or is stopped", socket);
-    if (errno == ECANCELED)
-        return fail(err, HD_STOPPED, "stopped");
-    return fail(err, HD_IO, "%s: %s", socket, strerror(errno));
+    return target_fail(socket, err);
 }
 
 /* Connect once to learn who it is. The runtime takes a connection without a request for
@@ -305,10 +297,8 @@ static void wrong_user(struct hd_error *err, const char *socket, const struct pr
                        uid_t uid)
 {
     struct arena scratch = {0};
-    if (err->status == HD_OK)
-        fail(err, HD_IO, "user %s listens on %s, not %s, the user of process %ld",
-             proc_user(uid, &scratch), socket, proc_user(proc->uid, &scratch),
-             (long)proc->pid);
+    fail(err, HD_IO, "user %s listens on %s, not %s, the user of process %ld",
+         proc_user(uid, &scratch), socket, proc_user(proc->uid, &scratch), (long)proc->pid);
     arena_free(&scratch);
 }
 
@@ -335,7 +325,7 @@ static void try(struct search *s, const struct candidate *c, const struct patien
         t.pid = pid != 0 ? pid : c->number;
         if (s->unseen_count++ == 0)
             s->unseen = t;
-    } else if (s->other.status == HD_OK) {
+    } else {
         fail(&s->other, HD_IO, "process %ld listens on %s, not process %ld", (long)pid,
              c->path, (long)s->proc->pid);
     }

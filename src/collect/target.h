@@ -13,6 +13,8 @@
 #include "collect/proc.h"
 #include "heapdrift.h"
 
+#include <stdatomic.h>
+
 struct target {
     const char *socket; /* absolute path */
     pid_t pid;          /* as visible from here; the number in the name if it is not */
@@ -34,6 +36,29 @@ bool target_at_socket(struct target *t, const char *path, const struct patience 
 /* A new connection, which takes one request; -1 when it fails or somebody else listens
  * by now. */
 int target_connect(const struct target *t, const struct patience *p, struct hd_error *err);
+
+/* Why there is no connection, by errno; always false. Of every system. */
+bool target_fail(const char *socket, struct hd_error *err);
+
+/* --- turns ------------------------------------------------------------------- */
+
+/* In which order sockets and processes are asked, and when a user's have been asked enough.
+ */
+
+/* A socket or process. The first of each owner is asked, then the second of each, and so
+ * on. */
+struct turn {
+    size_t which; /* place among those given */
+    uint64_t owner;
+    size_t number;     /* among those of its owner, from 0 */
+    atomic_uint *late; /* those of its owner that did not answer in time */
+};
+
+/* In the arena. */
+struct turn *turns_of(const uint64_t *owners, size_t count, struct arena *arena);
+
+/* Whether its owner has had its share of a search. */
+bool turn_is_over(const struct turn *turn);
 
 /* --- all of them --------------------------------------------------------------- */
 

@@ -2,8 +2,8 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "collect/denied.h"
 #include "collect/others.h"
+#include "collect/proc.h"
 
 #include <errno.h>
 #include <poll.h>

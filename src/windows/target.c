@@ -611,19 +611,12 @@ static bool foreign(const char *pipe, pid_t pid, struct hd_error *err)
 
 static bool cannot_connect(const char *pipe, struct hd_error *err)
 {
-    if (errno == ECONNREFUSED)
-        return fail(err, HD_IO, "nothing listens on %s: its process has exited", pipe);
     if (errno == EACCES)
         return fail(err, HD_IO,
                     "%s: access is denied; run heapdrift as the user of the process, or as "
                     "administrator",
                     pipe);
-    if (errno == ETIMEDOUT)
-        return fail(err, HD_TIMED_OUT,
-                    "%s accepts no connections: the process hangs, or is stopped", pipe);
-    if (errno == ECANCELED)
-        return fail(err, HD_STOPPED, "stopped");
-    return fail(err, HD_IO, "%s: %s", pipe, strerror(errno));
+    return target_fail(pipe, err);
 }
 
 /* A connection to whoever listens, if his word may be taken; -1. */

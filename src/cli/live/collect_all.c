@@ -43,8 +43,7 @@ struct all {
     bool is_new;
     struct item *items;
     size_t count;
-    struct item *at_work[MOST_THREADS]; /* those that have a child */
-    size_t running;
+    size_t running; /* that have a child */
     uint32_t round; /* from 1 */
     int status;
 };
@@ -232,13 +231,14 @@ static void start(struct all *a, struct item *item)
     item->is_out = item->child < 0;
     if (item->is_out)
         trouble(item->who, strerror(errno));
-    else
-        a->at_work[a->running++] = item;
+    a->running += !item->is_out;
 }
 
 static void see_end(struct all *a, struct item *item, int how)
 {
     int status = EXIT_TROUBLE;
+    item->child = 0;
+    a->running--;
     if (WIFEXITED(how)) {
         status = WEXITSTATUS(how) & STATUS_BITS;
         item->keep_names = (WEXITSTATUS(how) & OTHER_CLIENT) != 0;
@@ -258,20 +258,16 @@ static void see_end(struct all *a, struct item *item, int how)
 static void wait_for_one(struct all *a)
 {
     enum { TICK_MS = 5 };
-    size_t still = 0;
     a->c.signal = 0;
     bool is_news = collecting_is_stopped(&a->c, TICK_MS) && a->c.signal != 0;
-    for (size_t i = 0; i < a->running; i++) {
-        struct item *item = a->at_work[i];
+    for (size_t i = 0; i < a->count; i++) {
+        struct item *item = &a->items[i];
         int how = 0;
-        if (is_news)
+        if (is_news && item->child > 0)
             kill(item->child, a->c.signal);
-        if (waitpid(item->child, &how, WNOHANG) == item->child)
+        if (item->child > 0 && waitpid(item->child, &how, WNOHANG) == item->child)
             see_end(a, item, how);
-        else
-            a->at_work[still++] = item;
     }
-    a->running = still;
 }
 
 /* --- rounds ------------------------------------------------------------------------ */

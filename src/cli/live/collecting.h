@@ -126,15 +126,4 @@ bool collect_can_retry(const struct settings *s);
  * EXIT_TROUBLE if a process failed, whatever became of the others. */
 int collect_all(const struct settings *s);
 
-/* --on-enter: a series of which each snapshot is asked for, by a line on standard input.
- * For people who press Enter, and for programs that look at their own heap: each line of
- * theirs is answered by one on standard output, the name of the finished file, or an empty
- * one where there is none, after the reason on standard error.
- *
- * Until standard input ends, a signal comes, or --count is reached. With --no-keep the
- * files lie in a folder of their own, and go with it in the end, also when whoever asks is
- * killed together with all of his process group. An exit status: EXIT_TROUBLE if one
- * failed, or there is none. */
-int collect_on_request(struct collecting *c);
-
 #endif

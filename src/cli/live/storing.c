@@ -56,13 +56,10 @@ bool storing_probe(struct store_queue *q, bool *is_away)
     struct hd_error err = {0};
     struct hd_store *store = open_trusted_store(q->url, HD_STORE_WRITE, &err);
     *is_away = store == NULL && passes(q, &err);
-    if (store == NULL && (!*is_away || !q->quiet)) {
-        begin_store_message(q, *is_away ? "warning" : NULL);
-        end_message(err.message);
-    }
-    if (store != NULL && hd_store_note(store) != NULL && !q->quiet) {
-        begin_store_message(q, "note");
-        end_message(hd_store_note(store));
+    const char *what = store != NULL ? hd_store_note(store) : err.message;
+    if (what != NULL && (!q->quiet || (store == NULL && !*is_away))) {
+        begin_store_message(q, store != NULL ? "note" : *is_away ? "warning" : NULL);
+        end_message(what);
     }
     hd_store_close(store);
     return store != NULL;
