@@ -367,15 +367,6 @@ bool hd_collect_direct(FILE *to, const struct hd_collect_options *opt,
  * written. A large heap lies in large areas, which are left out: whoever reads the copy
  * asks the process for the few words of it that he needs. */
 
-static const uint64_t most_written = (uint64_t)64 << 20;
-
-struct types_copy {
-    struct process_copy of;
-    struct address_space small; /* the areas that are copied */
-    const struct hd_collect_options *how;
-    struct patience patience;
-};
-
 struct written {
     const struct area *area;
     uint64_t bytes;
@@ -396,70 +387,70 @@ static int by_address(const void *a, const void *b)
 }
 
 /* Those with the least written memory, as long as all of it is not too much. */
-static void choose_areas(struct types_copy *c)
+static struct address_space small_areas(struct process_copy *c)
 {
-    struct arena *a = &c->of.arena;
-    const struct runs *runs = &c->of.runs;
-    struct written *all = arena_array(a, struct written, runs->count);
+    const uint64_t most_written = (uint64_t)64 << 20;
+    struct written *all = arena_array(&c->arena, struct written, c->runs.count);
+    struct address_space small = {0};
     size_t count = 0;
     uint64_t bytes = 0;
-    for (size_t i = 0; i < runs->count; i++) {
-        if (count == 0 || all[count - 1].area != runs->all[i].area)
-            all[count++] = (struct written){runs->all[i].area, 0};
-        all[count - 1].bytes += runs->all[i].size;
+    for (size_t i = 0; i < c->runs.count; i++) {
+        const struct run *run = &c->runs.all[i];
+        if (count == 0 || all[count - 1].area != run->area)
+            all[count++] = (struct written){run->area, 0};
+        all[count - 1].bytes += run->size;
     }
     if (count > 0)
         qsort(all, count, sizeof(*all), by_bytes);
-    c->small.areas = arena_array(a, struct area, count);
+    small.areas = arena_array(&c->arena, struct area, count);
     for (size_t i = 0; i < count && (bytes += all[i].bytes) <= most_written; i++)
-        c->small.areas[c->small.count++] = *all[i].area;
-    if (c->small.count > 0)
-        qsort(c->small.areas, c->small.count, sizeof(*c->small.areas), by_address);
-}
-
-static bool look_for_types(struct types_copy *c, struct hd_error *err)
-{
-    struct process_copy *of = &c->of;
-    if (!process_copy_look(of, err) || !page_source_open(&of->pages, of->pid, err) ||
-        !runs_find(&of->runs, &of->pages, &of->space, err))
-        return false;
-    choose_areas(c);
-    images_find(of);
-    images_leave_to_disk(of, &c->patience);
-    return runs_find(&of->runs, &of->pages, &c->small, err);
+        small.areas[small.count++] = *all[i].area;
+    if (small.count > 0)
+        qsort(small.areas, small.count, sizeof(*small.areas), by_address);
+    return small;
 }
 
 /* What was given back meanwhile stays zero. Whoever reads a core wants a thread: one that
  * stands nowhere. */
-static bool copy_types(struct types_copy *t, int to, struct hd_error *err)
+static bool copy_types(struct process_copy *c, uint64_t most, const struct patience *p,
+                       struct hd_error *err)
 {
-    struct process_copy *c = &t->of;
     const struct core_thread thread = {.id = c->pid};
     uint64_t at = process_copy_runs_at(c), size = at + c->runs.span_size;
-    uint64_t takes = c->images.size + c->runs.size, most = t->how->max_memory;
+    uint64_t takes = c->images.size + c->runs.size;
     if (most > 0 && takes > most)
         return fail_memory(err, "copying the type information of the process", takes, most);
-    c->room.fd = to;
     if (!copy_room_make(&c->room, size, err))
         return false;
-    images_copy(c, &t->patience);
+    images_copy(c, p);
     for (size_t i = 0; i < c->runs.count; i++) {
         const struct run *run = &c->runs.all[i];
         uint64_t offset = run->area->offset + (run->address - run->area->start);
         copy_from(run->is_shared ? c->pages.shared : c->mem, c->room.bytes + at + run->at,
                   run->size, run->is_shared ? offset : run->address);
     }
-    return process_copy_is_same(c, err) && core_write_rest(to, c, &thread, 1, &size, err);
+    return process_copy_is_same(c, err) &&
+           core_write_rest(c->room.fd, c, &thread, 1, &size, err);
 }
 
 bool hd_collect_types(FILE *to, const struct hd_collect_options *opt, struct hd_error *err)
 {
     struct hd_collect_options how;
+    struct process_copy c;
     if (!collect_options_copy(&how, opt, err))
         return false;
-    struct types_copy c = {.how = &how, .patience = collect_patience(&how)};
-    bool ok = process_copy_open(&c.of, &how, err) && look_for_types(&c, err) &&
-              copy_types(&c, fileno(to), err);
-    process_copy_close(&c.of);
+    const struct patience patience = collect_patience(&how);
+    bool ok = process_copy_open(&c, &how, err) && process_copy_look(&c, err) &&
+              page_source_open(&c.pages, c.pid, err) &&
+              runs_find(&c.runs, &c.pages, &c.space, err);
+    c.room.fd = fileno(to);
+    if (ok) {
+        const struct address_space small = small_areas(&c);
+        images_find(&c);
+        images_leave_to_disk(&c, &patience);
+        ok = runs_find(&c.runs, &c.pages, &small, err) &&
+             copy_types(&c, how.max_memory, &patience, err);
+    }
+    process_copy_close(&c);
     return ok;
 }

@@ -4,7 +4,6 @@
 #ifndef PROCESS_COPY_H
 #define PROCESS_COPY_H
 
-#include "base/input.h"
 #include "base/text.h"
 #include "collect/address_space.h"
 #include "collect/target.h"

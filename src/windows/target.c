@@ -376,11 +376,6 @@ static const char *name_in(const char *path)
     return last != NULL && last + 1 > other ? last + 1 : other;
 }
 
-static bool is_host(const char *file)
-{
-    return _stricmp(name_in(file), "dotnet.exe") == 0;
-}
-
 /* Of `dotnet app.dll` the assembly; "" without one. */
 static void find_assembly(const char *command, struct text *assembly)
 {
@@ -405,12 +400,6 @@ static const char *without(const char *name, const char *suffix, struct arena *a
 static uint64_t time_in(FILETIME t)
 {
     return (uint64_t)t.dwHighDateTime << 32 | t.dwLowDateTime;
-}
-
-static uint64_t start_of(HANDLE process)
-{
-    FILETIME start, end, kernel, user;
-    return GetProcessTimes(process, &start, &end, &kernel, &user) ? time_in(start) : 0;
 }
 
 /* ...\Microsoft.NETCore.App\10.0.12\coreclr.dll */
@@ -439,14 +428,15 @@ bool proc_read(struct proc *p, pid_t pid, struct arena *arena)
 {
     PROCESS_MEMORY_COUNTERS memory = {.cb = sizeof(memory)};
     HANDLE process = open_process(pid);
-    FILETIME now;
+    FILETIME now, start, end, kernel, user;
     *p = (struct proc){.pid = pid, .inner_pid = pid, .name = "?", .short_name = "?"};
     /* Of others it is known that they are there. */
     if (process == NULL)
         return GetLastError() == ERROR_ACCESS_DENIED;
     struct text t = {0}, assembly = {0};
     char *file = file_of(process);
-    p->start = start_of(process);
+    if (GetProcessTimes(process, &start, &end, &kernel, &user))
+        p->start = time_in(start);
     GetSystemTimeAsFileTime(&now);
     if (p->start > 0 && time_in(now) > p->start)
         p->age = (time_in(now) - p->start) / UNITS_PER_SECOND;
@@ -454,7 +444,7 @@ bool proc_read(struct proc *p, pid_t pid, struct arena *arena)
         p->resident = memory.WorkingSetSize;
     if (read_command(process, &t))
         p->command = arena_strdup(arena, text_string(&t), t.len);
-    if (file != NULL && is_host(file) && p->command != NULL)
+    if (file != NULL && _stricmp(name_in(file), "dotnet.exe") == 0 && p->command != NULL)
         find_assembly(p->command, &assembly);
     if (file != NULL) {
         p->short_name = arena_strdup(arena, name_in(file), strlen(name_in(file)));

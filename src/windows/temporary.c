@@ -134,17 +134,22 @@ static int error_of(DWORD last)
     }
 }
 
-FILE *temporary_open(const char *target)
+static HANDLE create(const char *name, DWORD access, DWORD how)
 {
     static const DWORD share = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
+    return CreateFileA(name, GENERIC_READ | GENERIC_WRITE | access, share, NULL, CREATE_NEW,
+                       how, NULL);
+}
+
+FILE *temporary_open(const char *target)
+{
     enum { MOST_TRIES = 100 };
     HANDLE file = INVALID_HANDLE_VALUE;
     temporary_listen();
     for (unsigned i = 0; i < MOST_TRIES && file == INVALID_HANDLE_VALUE; i++) {
         if (!name_beside(target, (unsigned)GetCurrentProcessId() * MOST_TRIES + i))
             return NULL;
-        file = CreateFileA(path, GENERIC_READ | GENERIC_WRITE | WRITE_DAC, share, NULL,
-                           CREATE_NEW, FILE_ATTRIBUTE_NORMAL, NULL);
+        file = create(path, WRITE_DAC, FILE_ATTRIBUTE_NORMAL);
         if (file == INVALID_HANDLE_VALUE && GetLastError() != ERROR_FILE_EXISTS) {
             errno = error_of(GetLastError());
             return NULL;
@@ -203,10 +208,7 @@ static FILE *open_as(const char *prefix)
                      (unsigned long)InterlockedIncrement(&made));
         if (len < 0 || (size_t)len >= sizeof(name))
             break;
-        file = CreateFileA(name, GENERIC_READ | GENERIC_WRITE | DELETE,
-                           FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,
-                           CREATE_NEW, FILE_ATTRIBUTE_TEMPORARY | FILE_FLAG_DELETE_ON_CLOSE,
-                           NULL);
+        file = create(name, DELETE, FILE_ATTRIBUTE_TEMPORARY | FILE_FLAG_DELETE_ON_CLOSE);
     }
     int fd = file != INVALID_HANDLE_VALUE
                  ? _open_osfhandle((intptr_t)file, _O_BINARY | _O_NOINHERIT)

@@ -29,23 +29,22 @@ static int by_name(const void *a, const void *b)
 }
 
 /* What is not known, the largest number there is, comes behind 0. */
-static int largest_first(uint64_t x, uint64_t y)
+static int largest_first(const void *a, const void *b, uint64_t x, uint64_t y)
 {
-    return (y + 1 > x + 1) - (y + 1 < x + 1);
+    int order = (y + 1 > x + 1) - (y + 1 < x + 1);
+    return order != 0 ? order : by_pid(a, b);
 }
 
 static int by_memory(const void *a, const void *b)
 {
     const struct hd_process *x = a, *y = b;
-    int order = largest_first(x->memory, y->memory);
-    return order != 0 ? order : by_pid(a, b);
+    return largest_first(a, b, x->memory, y->memory);
 }
 
 static int by_uptime(const void *a, const void *b)
 {
     const struct hd_process *x = a, *y = b;
-    int order = largest_first(x->uptime, y->uptime);
-    return order != 0 ? order : by_pid(a, b);
+    return largest_first(a, b, x->uptime, y->uptime);
 }
 
 /* --- the command ------------------------------------------------------------------- */

@@ -233,21 +233,16 @@ void run_facts_add_options(struct run_facts *f, const struct settings *s)
 
 /* --- the environment ------------------------------------------------- */
 
-struct variables {
-    const char *all;
-    size_t size;
-};
-
-static const char *value_of(const struct variables *v, const char *name)
+static const char *value_of(const char *all, size_t size, const char *name)
 {
     size_t len = strlen(name);
-    for (size_t at = 0; at < v->size;) {
-        const char *end = memchr(v->all + at, '\0', v->size - at);
+    for (size_t at = 0; at < size;) {
+        const char *end = memchr(all + at, '\0', size - at);
         if (end == NULL)
             return NULL;
-        if (strncmp(v->all + at, name, len) == 0 && v->all[at + len] == '=')
-            return v->all + at + len + 1;
-        at = (size_t)(end - v->all) + 1;
+        if (strncmp(all + at, name, len) == 0 && all[at + len] == '=')
+            return all + at + len + 1;
+        at = (size_t)(end - all) + 1;
     }
     return NULL;
 }
@@ -285,21 +280,20 @@ void run_facts_read_environment(struct run_facts *f, const char *variables, size
                {"NODE_NAME", "k8s.node.name"}};
     static const char *const limits[] = {"DOTNET_GCHeapHardLimit",
                                          "COMPlus_GCHeapHardLimit"};
-    const struct variables v = {variables, size};
-    const char *service = value_of(&v, "OTEL_SERVICE_NAME");
-    const char *attributes = value_of(&v, "OTEL_RESOURCE_ATTRIBUTES");
+    const char *service = value_of(variables, size, "OTEL_SERVICE_NAME");
+    const char *attributes = value_of(variables, size, "OTEL_RESOURCE_ATTRIBUTES");
     if (is_told(service) && is_named(service))
         know(f, &f->run.service, service);
     if (is_told(attributes) && !parse_attributes(attributes, add_attribute, f))
         f->problem = "OTEL_RESOURCE_ATTRIBUTES is not a list of name=value; ignored";
     for (size_t i = 0; i < sizeof(pod) / sizeof(*pod); i++) {
-        const char *value = value_of(&v, pod[i].variable);
+        const char *value = value_of(variables, size, pod[i].variable);
         if (is_told(value))
             know_label(f, pod[i].label, strlen(pod[i].label), value);
     }
     for (size_t i = 0; i < sizeof(limits) / sizeof(*limits) && f->run.limit == HD_UNKNOWN;
          i++) {
-        const char *value = value_of(&v, limits[i]);
+        const char *value = value_of(variables, size, limits[i]);
         char *end = NULL;
         uint64_t limit = is_told(value) ? strtoull(value, &end, 16) : 0;
         if (limit > 0 && *end == '\0')
