@@ -15,7 +15,7 @@ MINGW   = x86_64-w64-mingw32-
 # Left out is what reads memory of processes; the store, since there is no SQLite in the sysroot, with
 # the commands that ask for it and what only serves it in cli/live; the others stand in src/windows
 # once more. What is added to cli/live is left out until it is named here.
-WINDOWS_LIVE = collect_all collect_writers collecting run_folder trigger
+WINDOWS_LIVE = collect_writers collecting run_folder trigger
 WINDOWS_LEFT_OUT_COMMANDS := $(shell grep -lE '"(heapdrift_(store|fleet)|cli/live/(open_store|storing))\.h"' src/cli/commands/cmd_*.c)
 WINDOWS_LEFT_OUT = src/store/% src/cli/explore/terminal.c src/format/core/core_names.c src/base/hash.c \
     $(WINDOWS_LEFT_OUT_COMMANDS) $(addprefix src/cli/commands/,fleet_pages.c record_follow.c) \

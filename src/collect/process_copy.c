@@ -351,12 +351,6 @@ static void add_files(struct rest *r)
     text_free(&triples);
 }
 
-static void copy_cut(char *to, size_t size, const char *from)
-{
-    size_t len = from != NULL ? strlen(from) : 0;
-    memcpy(to, from != NULL ? from : "", len < size ? len : size - 1);
-}
-
 /* The first thread, then what is of the process, then the others, as the kernel does. */
 static void add_notes(struct rest *r)
 {
@@ -372,8 +366,10 @@ static void add_notes(struct rest *r)
             add_note_of(r, "LINUX", note, &t->thread_pointer, sizeof(t->thread_pointer));
         if (i > 0)
             continue;
-        copy_cut(info.pr_fname, sizeof(info.pr_fname), c->proc.short_name);
-        copy_cut(info.pr_psargs, sizeof(info.pr_psargs), c->proc.command);
+        if (c->proc.short_name != NULL)
+            snprintf(info.pr_fname, sizeof(info.pr_fname), "%s", c->proc.short_name);
+        if (c->proc.command != NULL)
+            snprintf(info.pr_psargs, sizeof(info.pr_psargs), "%s", c->proc.command);
         add_note(r, NT_PRPSINFO, &info, sizeof(info));
         if (c->auxv.len > 0)
             add_note(r, NT_AUXV, c->auxv.data, c->auxv.len);

@@ -111,11 +111,6 @@ static void close_fd(int *fd)
     *fd = -1;
 }
 
-static uint64_t id_in(const struct reply *reply)
-{
-    return reply->size >= 8 ? le_u64(reply->payload) : 0;
-}
-
 /* The answer comes when the heap has been walked (.NET 5 to 10). Whoever stops waiting
  * would leave a session behind that nobody can stop, so the answer gets a last chance. */
 static bool receive_start(struct tracing *t, struct reply *reply, const struct patience *p,
@@ -127,7 +122,7 @@ static bool receive_start(struct tracing *t, struct reply *reply, const struct p
     if (err.status == HD_STOPPED) {
         const struct patience last = {.silence_ms = TO_STOP_MS};
         if (ipc_receive(t->stream, reply, &last, NULL) && reply->ok)
-            t->id = id_in(reply);
+            t->id = reply->size >= 8 ? le_u64(reply->payload) : 0;
     }
     if (err.status == HD_TIMED_OUT)
         return fail_about(
@@ -153,7 +148,7 @@ static bool send_request(struct tracing *t, enum ipc_command command,
 static bool read_answer(struct tracing *t, const struct reply *reply, struct hd_error *err)
 {
     if (reply->ok)
-        t->id = id_in(reply);
+        t->id = reply->size >= 8 ? le_u64(reply->payload) : 0;
     if (!reply->ok)
         return fail(err, HD_UNSUPPORTED, "no heap snapshot: %s (0x%08" PRIX32 ")",
                     ipc_refusal(reply->refusal), (uint32_t)reply->refusal);

@@ -97,22 +97,17 @@ uint64_t memory_usual_limit(uint64_t available)
 /* What raises SIGBUS elsewhere is an exception here. A file that is mapped cannot become
  * shorter, but one on another machine may be gone. */
 
-/* Wine calls it an access that is not allowed, which reading a mapping never is. */
-static bool is_of_file(const EXCEPTION_RECORD *e)
-{
-    MEMORY_BASIC_INFORMATION page;
-    if (e->ExceptionCode != EXCEPTION_IN_PAGE_ERROR &&
-        e->ExceptionCode != EXCEPTION_ACCESS_VIOLATION)
-        return false;
-    enum { ADDRESS = 1 };
-    const void *address = (const void *)e->ExceptionInformation[ADDRESS];
-    return VirtualQuery(address, &page, sizeof(page)) != 0 && page.Type == MEM_MAPPED;
-}
-
 static LONG WINAPI explain(EXCEPTION_POINTERS *what)
 {
+    enum { ADDRESS = 1 };
     static LONG is_said;
-    if (!is_of_file(what->ExceptionRecord))
+    const EXCEPTION_RECORD *e = what->ExceptionRecord;
+    const void *address = (const void *)e->ExceptionInformation[ADDRESS];
+    MEMORY_BASIC_INFORMATION page;
+    /* Wine calls it an access that is not allowed, which reading a mapping never is. */
+    if ((e->ExceptionCode != EXCEPTION_IN_PAGE_ERROR &&
+         e->ExceptionCode != EXCEPTION_ACCESS_VIOLATION) ||
+        VirtualQuery(address, &page, sizeof(page)) == 0 || page.Type != MEM_MAPPED)
         return EXCEPTION_CONTINUE_SEARCH;
     /* Several threads may read that file. */
     if (InterlockedExchange(&is_said, 1) != 0)

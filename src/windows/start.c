@@ -45,22 +45,9 @@ static void give_back(void)
     SetConsoleOutputCP(characters);
 }
 
-/* A console that takes the sequences of a terminal is one. */
-static void name_terminal(void)
-{
-    static const DWORD outputs[] = {STD_OUTPUT_HANDLE, STD_ERROR_HANDLE};
-    for (size_t i = 0; i < sizeof(outputs) / sizeof(*outputs); i++) {
-        HANDLE console = GetStdHandle(outputs[i]);
-        DWORD mode;
-        if (GetConsoleMode(console, &mode) &&
-            SetConsoleMode(console, mode | ENABLE_VIRTUAL_TERMINAL_PROCESSING) &&
-            getenv("TERM") == NULL)
-            _putenv_s("TERM", "xterm");
-    }
-}
-
 int __wrap_main(int argc, char **argv)
 {
+    static const DWORD outputs[] = {STD_OUTPUT_HANDLE, STD_ERROR_HANDLE};
     char folder[MAX_PATH + 1];
     /* The program writes UTF-8. Files and pipes get it as it is. */
     characters = GetConsoleOutputCP();
@@ -74,7 +61,15 @@ int __wrap_main(int argc, char **argv)
             *at = '/';
         _putenv_s("TMPDIR", folder);
     }
-    name_terminal();
+    /* A console that takes the sequences of a terminal is one. */
+    for (size_t i = 0; i < sizeof(outputs) / sizeof(*outputs); i++) {
+        HANDLE console = GetStdHandle(outputs[i]);
+        DWORD mode;
+        if (GetConsoleMode(console, &mode) &&
+            SetConsoleMode(console, mode | ENABLE_VIRTUAL_TERMINAL_PROCESSING) &&
+            getenv("TERM") == NULL)
+            _putenv_s("TERM", "xterm");
+    }
     _fmode = _O_BINARY;
     _setmode(_fileno(stdin), _O_BINARY);
     _setmode(_fileno(stdout), _O_BINARY);

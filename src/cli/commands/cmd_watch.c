@@ -338,10 +338,8 @@ static bool check(struct settings *s)
         return refuse(
             "--at, --listen, --metrics, --max-heap, --lock, --keep and the names of "
             "a run need --store");
-    if (s->no_keep && s->output != NULL)
-        return refuse("-o keeps the snapshots, --no-keep does not");
-    if (s->on_enter && s->interval_given)
-        return refuse("--on-enter waits for a person, --interval for a clock: choose one");
+    if (!collecting_modes_fit(s))
+        return false;
     if (s->snapshot_count != 1 && s->snapshot_count <= HD_MAX_SNAPSHOTS)
         return true;
     fprintf(stderr, "heapdrift: --count=%" PRIu32 ": watch compares 2 to %d snapshots\n",

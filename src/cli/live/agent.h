@@ -16,7 +16,7 @@
 
 struct agent;
 
-/* --- host_lock.c ---------------------------------------------------------------------- */
+/* --- taking.c ------------------------------------------------------------------------- */
 
 /* One snapshot at a time on this host: a lock on a file. Collectors that open the same file
  * take turns, those of other containers included. A lock can be held for good by anybody
@@ -41,8 +41,6 @@ enum host_lock_state {
  * stays. */
 enum host_lock_state host_lock_try(struct host_lock *lock);
 void host_lock_release(struct host_lock *lock); /* also of one that is not held */
-
-/* --- taking.c ------------------------------------------------------------------------- */
 
 /* One snapshot as a digest. A process of its own costs a fork, and what goes wrong in it
  * (no memory, a crash, a peer that lies) costs its snapshot; its memory goes with it. But

@@ -319,13 +319,6 @@ static bool should_try_again(const struct collecting *c, const struct hd_snapsho
     return bad && c->takes < c->settings->tries && !c->stopped;
 }
 
-/* What `info` will say of the file. */
-static void report_lacks(const struct collecting *c, struct hd_snapshot *snap)
-{
-    if (!c->settings->quiet)
-        output_warnings_of(snap, c->settings->output);
-}
-
 /* Others may read a core that heapdrift cannot, so it stays. */
 static void report_unread(struct collecting *c, struct hd_error *err)
 {
@@ -366,9 +359,10 @@ static bool take_core(struct collecting *c, FILE *to, struct hd_error *err)
         c->takes++;
         snap = open_core(c, to, NULL, &why);
     } while (should_try_again(c, snap, &why));
-    if (snap != NULL)
-        report_lacks(c, snap);
-    else
+    /* What `info` will say of the file. */
+    if (snap != NULL && !c->settings->quiet)
+        output_warnings_of(snap, c->settings->output);
+    else if (snap == NULL)
         report_unread(c, &why);
     hd_snapshot_close(snap);
     return true;
@@ -451,7 +445,8 @@ static bool write_memory(struct collecting *c, const char *target, struct hd_sin
             info->holds_garbage ? info->reachable_objects : info->objects;
         c->collected.object_bytes =
             info->holds_garbage ? info->reachable_bytes : info->bytes;
-        report_lacks(c, snap);
+        if (!c->settings->quiet)
+            output_warnings_of(snap, c->settings->output);
     }
     bool ok = write_snapshot(c, snap, target, to, err);
     fclose(core);

@@ -325,6 +325,14 @@ bool collecting_process_is_named(struct settings *s, const char *command)
     return false;
 }
 
+bool collecting_modes_fit(const struct settings *s)
+{
+    if (s->no_keep && s->output != NULL)
+        return refuse("-o keeps the snapshots, --no-keep does not");
+    return !s->on_enter || !s->interval_given ||
+           refuse("--on-enter waits for a person, --interval for a clock: choose one");
+}
+
 bool collecting_find(struct hd_processes *processes, const char *name)
 {
     size_t kept = 0;
@@ -341,20 +349,6 @@ bool collecting_find(struct hd_processes *processes, const char *name)
     return true;
 }
 
-/* Signals that are ignored would be noticed, too, once they are blocked. */
-static sigset_t signals_that_stop(void)
-{
-    static const int all[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-    sigset_t set;
-    sigemptyset(&set);
-    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
-        struct sigaction how;
-        if (sigaction(all[i], NULL, &how) == 0 && how.sa_handler != SIG_IGN)
-            sigaddset(&set, all[i]);
-    }
-    return set;
-}
-
 bool collecting_begin(struct collecting *c, const struct settings *s)
 {
     uint64_t pid = s->process_id;
@@ -366,7 +360,14 @@ bool collecting_begin(struct collecting *c, const struct settings *s)
             return false;
         }
     }
-    sigset_t set = signals_that_stop();
+    /* Signals that are ignored would be noticed, too, once they are blocked. */
+    static const int all[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+    struct sigaction how;
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+        if (sigaction(all[i], NULL, &how) == 0 && how.sa_handler != SIG_IGN)
+            sigaddset(&set, all[i]);
     sigprocmask(SIG_BLOCK, &set, &c->before);
     c->settings = s;
     c->who = NULL;

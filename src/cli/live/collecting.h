@@ -9,7 +9,6 @@
 #include "cli/guard/memory.h"
 
 #include <signal.h>
-#include <time.h>
 
 /* Bytes of a trace for each object, with its references, as docs/collect.md has it. */
 enum { TRACE_BYTES = 54 };
@@ -67,6 +66,9 @@ struct collecting {
  * command. */
 bool collecting_process_is_named(struct settings *s, const char *command);
 
+/* Whether --no-keep and --on-enter go with the other options; else says why not. */
+bool collecting_modes_fit(const struct settings *s);
+
 /* All processes, or those of that name or pattern; false, and said so, when they cannot all
  * be looked at. */
 bool collecting_find(struct hd_processes *processes, const char *name);
@@ -119,11 +121,5 @@ bool collect_writes_core(const struct settings *s, const char *path);
 
 /* Whether --tries, if it was given, has something to be tried; else says so. */
 bool collect_can_retry(const struct settings *s);
-
-/* --- commands ----------------------------------------------------------------------- */
-
-/* collect --all: a snapshot, or a series, of every process that gives one. An exit status:
- * EXIT_TROUBLE if a process failed, whatever became of the others. */
-int collect_all(const struct settings *s);
 
 #endif

@@ -229,24 +229,21 @@ static void see_watched(struct agent *a, struct look *look)
 
 /* --- all that are meant --------------------------------------------------------------- */
 
-/* Each costs memory and looks, and a user can make as many as he likes. */
-static bool has_too_many(struct agent *a, const struct hd_process *p)
-{
-    enum { MOST_OF_ONE = 1000 };
-    if (time_share_of(&a->shares, p->owner, seconds_now())->watched < MOST_OF_ONE)
-        return false;
-    if (!a->told_too_many)
-        note(a, "processes",
-             "%d processes of user %" PRIu64 " are watched, and no more of them",
-             MOST_OF_ONE, p->owner);
-    return a->told_too_many = true;
-}
-
 static void add_if_meant(struct agent *a, const struct hd_process *p)
 {
+    enum { MOST_OF_ONE = 1000 };
     const struct settings *s = a->settings;
     struct sighted seen;
-    if (has_too_many(a, p) || (s->name != NULL && !hd_process_goes_by(p, s->name)))
+    /* Each costs memory and looks, and a user can make as many as he likes. */
+    if (time_share_of(&a->shares, p->owner, seconds_now())->watched >= MOST_OF_ONE) {
+        if (!a->told_too_many)
+            note(a, "processes",
+                 "%d processes of user %" PRIu64 " are watched, and no more of them",
+                 MOST_OF_ONE, p->owner);
+        a->told_too_many = true;
+        return;
+    }
+    if (s->name != NULL && !hd_process_goes_by(p, s->name))
         return;
     describe(&seen, p);
     /* A name to be compared with a pattern, that of no process. */

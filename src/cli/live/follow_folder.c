@@ -320,21 +320,10 @@ static size_t take_all(struct following_folders *f)
 
 /* --- from time to time --------------------------------------------------------------- */
 
-/* Of news it does not matter what happened, only that something did. */
-static void wait_for_news(struct following_folders *f, double seconds)
-{
-    char bytes[4096];
-    struct pollfd ready[] = {{.fd = f->c->signals, .events = POLLIN},
-                             {.fd = f->events, .events = POLLIN}};
-    if (poll(ready, 2, (int)(seconds * 1e3)) > 0 && ready[1].revents != 0)
-        collecting_is_stopped(f->c, (int)(look_soon * 1e3));
-    while (f->events >= 0 && read(f->events, bytes, sizeof(bytes)) > 0)
-        continue;
-}
-
 void follow_folders(const struct follow_how *how, struct collecting *c)
 {
     struct following_folders f = {.how = how, .c = c};
+    char bytes[4096];
     f.told_missing = zeroed(how->count, sizeof(*f.told_missing));
     f.events = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
     /* That somebody wants to write during such a lease is told by a signal. */
@@ -346,8 +335,16 @@ void follow_folders(const struct follow_how *how, struct collecting *c)
         double usual = take_all(&f) > 0 ? look_soon : look_usual;
         how->rest(how->context);
         /* Looking at a hundred thousand files takes a tenth of the time at most. */
-        if (!collecting_is_stopped(c, 0))
-            wait_for_news(&f, looking * 10 > usual ? looking * 10 : usual);
+        double rest = looking * 10 > usual ? looking * 10 : usual;
+        if (collecting_is_stopped(c, 0))
+            break;
+        /* Of news it does not matter what happened, only that something did. */
+        struct pollfd ready[] = {{.fd = c->signals, .events = POLLIN},
+                                 {.fd = f.events, .events = POLLIN}};
+        if (poll(ready, 2, (int)(rest * 1e3)) > 0 && ready[1].revents != 0)
+            collecting_is_stopped(c, (int)(look_soon * 1e3));
+        while (f.events >= 0 && read(f.events, bytes, sizeof(bytes)) > 0)
+            continue;
     }
     free_files(&f.known);
     free(f.told_missing);

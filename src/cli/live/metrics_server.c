@@ -461,28 +461,23 @@ const char *metrics_address_problem(const char *address)
                : "an address such as :9464, 127.0.0.1:9464, [::1]:9464, or a path";
 }
 
-/* What a watcher that was killed left behind; no other file. */
-static void remove_stale(const struct place *p)
-{
-    struct stat st;
-    if (lstat(p->path.sun_path, &st) != 0 || !S_ISSOCK(st.st_mode))
-        return;
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd >= 0 && connect(fd, &p->any, p->size) != 0 && errno == ECONNREFUSED)
-        unlink(p->path.sun_path);
-    if (fd >= 0)
-        close(fd);
-}
-
 static int listen_at(const struct place *p)
 {
     const int on = 1, off = 0;
+    struct stat st;
     int fd = socket(p->any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return -1;
-    if (p->any.sa_family == AF_UNIX)
-        remove_stale(p);
-    else
+    /* What a watcher that was killed left behind goes; no other file. */
+    if (p->any.sa_family == AF_UNIX && lstat(p->path.sun_path, &st) == 0 &&
+        S_ISSOCK(st.st_mode)) {
+        int other = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        if (other >= 0 && connect(other, &p->any, p->size) != 0 && errno == ECONNREFUSED)
+            unlink(p->path.sun_path);
+        if (other >= 0)
+            close(other);
+    }
+    if (p->any.sa_family != AF_UNIX)
         setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
     if (p->any.sa_family == AF_INET6)
         setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));

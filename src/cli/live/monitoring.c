@@ -26,29 +26,26 @@ static const char *first_told(const char *a, const char *b, const char *c)
     return a != NULL && a[0] != '\0' ? a : b != NULL && b[0] != '\0' ? b : c;
 }
 
-/* As hd_store_record() will have it. */
-static void name_process(const struct agent *a, struct watched *w)
-{
-    const struct sighted *p = &w->process;
-    struct monitored *known = w->monitored = zeroed(1, sizeof(*known));
-    char own[128] = "";
-    struct run_facts facts;
-    run_facts_of(&facts, a->settings, p->memory != HD_UNKNOWN ? p->pid : 0, HD_UNKNOWN);
-    gethostname(own, sizeof(own) - 1);
-    snprintf(known->service, sizeof(known->service), "%s",
-             first_told(facts.run.service, p->service, p->who));
-    snprintf(known->host, sizeof(known->host), "%s",
-             first_told(facts.run.host, p->host, first_told(getenv("HOSTNAME"), own, "")));
-    known->of = (struct watched_service){
-        .service = known->service, .host = known->host, .owner = p->owner};
-    run_facts_free(&facts);
-}
-
+/* Its names are those that hd_store_record() will have. */
 static void see_process(struct agent *a, struct watched *w)
 {
-    if (w->monitored == NULL)
-        name_process(a, w);
+    const struct sighted *p = &w->process;
     struct monitored *known = w->monitored;
+    char own[128] = "";
+    struct run_facts facts;
+    if (known == NULL) {
+        known = w->monitored = zeroed(1, sizeof(*known));
+        run_facts_of(&facts, a->settings, p->memory != HD_UNKNOWN ? p->pid : 0, HD_UNKNOWN);
+        gethostname(own, sizeof(own) - 1);
+        snprintf(known->service, sizeof(known->service), "%s",
+                 first_told(facts.run.service, p->service, p->who));
+        snprintf(
+            known->host, sizeof(known->host), "%s",
+            first_told(facts.run.host, p->host, first_told(getenv("HOSTNAME"), own, "")));
+        known->of = (struct watched_service){
+            .service = known->service, .host = known->host, .owner = p->owner};
+        run_facts_free(&facts);
+    }
     for (int why = WATCH_FINE; why < WATCH_FAILURES; why++) {
         uint64_t count = w->failures[why] - known->failures[why];
         if (count > 0 || why == WATCH_FINE)

@@ -254,10 +254,11 @@ struct time_share *time_share_of(struct time_shares *s, uint64_t owner, double n
     return s->all[s->count++] = added;
 }
 
-static void use(struct time_shares *s, struct time_share *of, double seconds)
+void time_share_succeeded(struct time_shares *s, struct time_share *of, double seconds)
 {
     s->turn = fmax(s->turn, of->used);
     of->used = s->turn + seconds;
+    of->failed -= of->failed > 0;
 }
 
 void time_share_failed(struct time_shares *s, struct time_share *of, double seconds,
@@ -265,15 +266,10 @@ void time_share_failed(struct time_shares *s, struct time_share *of, double seco
 {
     enum { MOST_FAILED = 5 };
     const double share = 20;
-    use(s, of, seconds);
+    s->turn = fmax(s->turn, of->used);
+    of->used = s->turn + seconds;
     of->failed += of->failed < MOST_FAILED;
     of->rest = now + seconds * fmin(ldexp(1, (int)of->failed) - 1, share - 1);
-}
-
-void time_share_succeeded(struct time_shares *s, struct time_share *of, double seconds)
-{
-    use(s, of, seconds);
-    of->failed -= of->failed > 0;
 }
 
 void time_shares_free(struct time_shares *s)
