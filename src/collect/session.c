@@ -160,6 +160,18 @@ static bool see_silence(struct session *s)
     return !s->is_cut || stop(s);
 }
 
+static bool see_bytes(struct session *s, const void *bytes, size_t n)
+{
+    s->last_byte = clock_ms();
+    s->so_far.bytes += n;
+    if (!is_plausible(s))
+        return false;
+    /* Somebody may read it along. */
+    if (fwrite(bytes, 1, n, s->to) != n || fflush(s->to) != 0)
+        return fail(s->err, HD_IO, "cannot write: %s", strerror(errno));
+    return true;
+}
+
 /* read(2) for input_stream(): what comes is written before it is looked at. */
 static ssize_t take(void *from, void *to, size_t room)
 {
@@ -178,18 +190,8 @@ static ssize_t take(void *from, void *to, size_t room)
             fail(s->err, HD_IO, "cannot read from the process: %s", strerror(errno));
             return -1;
         }
-        if (n > 0) {
-            s->last_byte = clock_ms();
-            s->so_far.bytes += (size_t)n;
-            if (!is_plausible(s))
-                return -1;
-            /* Somebody may read it along. */
-            if (fwrite(to, 1, (size_t)n, s->to) != (size_t)n || fflush(s->to) != 0) {
-                fail(s->err, HD_IO, "cannot write: %s", strerror(errno));
-                return -1;
-            }
-        }
-        if (is_overdue(s) || (n < 0 && !see_silence(s)))
+        bool goes_on = n < 0 || see_bytes(s, to, (size_t)n);
+        if (!goes_on || is_overdue(s) || (n < 0 && !see_silence(s)))
             return -1;
         if (n > 0)
             return n;

@@ -2,7 +2,7 @@
  *
  *   buffer-cost PID MIB one|two
  *
- * Takes one heap walk in one session, or, of .NET 10, in two (src/collect/buffer.h). Prints
+ * Takes one heap walk in one session, or, of .NET 10, in two (src/collect/session.h). Prints
  * on one line: MiB that the process had beyond what it had before, at most; objects;
  * milliseconds for which it was paused; events that were lost. Its threads that wait are
  * not disturbed, but the kernel's mark of its largest size is reset. */

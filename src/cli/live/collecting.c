@@ -139,12 +139,11 @@ static void print_collected(struct collecting *c)
     const struct settings *s = c->settings;
     const struct hd_collected *got = &c->collected;
     /* What is read of memory says itself what it lacks. */
-    if (!s->quiet && !got->complete && !c->is_core && !s->direct) {
+    if (!s->quiet && !got->complete && !c->is_core && !s->direct)
         put_message("warning", s->output,
                     "incomplete: %" PRIu64
                     " events were lost, so objects or references are missing",
                     got->events_lost);
-    }
     if (!s->quiet && got->other_client) {
         begin_message("warning", s->output);
         fprintf(stderr,

@@ -58,7 +58,7 @@ static bool is_waiting(void)
     if (fd >= 0)
         close(fd);
     const char *name_end = len > 0 ? memrchr(text, ')', (size_t)len) : NULL;
-    char state = name_end != NULL && name_end + 2 < text + len ? name_end[2] : 'S';
+    int state = name_end != NULL && name_end + 2 < text + len ? name_end[2] : 'S';
     return state != 'D' && (state != 'R' || !atomic_load(&watch.is_agent));
 }
 

@@ -173,11 +173,10 @@ static void see_run(struct agent *a)
     const struct sighted *process = &a->at_work->process;
     double offset = seconds_utc() - seconds_now(), jump = offset - a->clock_offset;
     bool quiet = a->settings->quiet;
-    if (fabs(jump) >= CLOCK_JUMP_S && !quiet) {
-        begin_message("note", "");
-        fprintf(stderr, "the system clock was changed by %+.0f s since the last snapshot\n",
-                jump);
-    }
+    if (fabs(jump) >= CLOCK_JUMP_S && !quiet)
+        put_message(NULL, "note",
+                    "the system clock was changed by %+.0f s since the last snapshot",
+                    jump);
     a->clock_offset = offset;
     /* Before: a process may end behind its snapshot, and what it was called goes with it.
      */
@@ -292,6 +291,20 @@ static void store(struct agent *a)
         memory_give_back();
 }
 
+static void rest(struct agent *a)
+{
+    unsigned before = a->c.signalled;
+    double left =
+        fmin(schedule_next_due(a->all, a->count), finding_next(a)) - seconds_now();
+    int ms = left * 1e3 >= TICK_MS ? TICK_MS : left > 0 ? (int)(left * 1e3) + 1 : 0;
+    if (a->at_work != NULL)
+        ms = a->taking.child > 0 ? WORK_MS : TURN_MS;
+    collecting_is_stopped(&a->c, ms);
+    /* The second signal does not wait for the snapshot in hand. */
+    if (a->c.signalled > before && a->c.signalled > 1)
+        taking_stop(&a->taking);
+}
+
 static void rounds(struct agent *a)
 {
     struct taken t;
@@ -314,18 +327,8 @@ static void rounds(struct agent *a)
             begin_work(a, next);
         store(a);
         tick(a);
-        if (!goes_on && a->at_work == NULL)
-            continue;
-        unsigned before = a->c.signalled;
-        double left =
-            fmin(schedule_next_due(a->all, a->count), finding_next(a)) - seconds_now();
-        int ms = left * 1e3 >= TICK_MS ? TICK_MS : left > 0 ? (int)(left * 1e3) + 1 : 0;
-        if (a->at_work != NULL)
-            ms = a->taking.child > 0 ? WORK_MS : TURN_MS;
-        collecting_is_stopped(&a->c, ms);
-        /* The second signal does not wait for the snapshot in hand. */
-        if (a->c.signalled > before && a->c.signalled > 1)
-            taking_stop(&a->taking);
+        if (goes_on || a->at_work != NULL)
+            rest(a);
     }
 }
 

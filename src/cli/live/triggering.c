@@ -86,15 +86,14 @@ static void tell_blind(const struct agent *a, struct watched *w,
 {
     const char *what = NULL;
     if (sight->memory == HD_UNKNOWN)
-        what = ": its memory use is not visible from here, so --at does nothing";
+        what = "its memory use is not visible from here, so --at does nothing";
     else if (sight->limit == HD_UNKNOWN && triggers_have_share(&a->triggers))
-        what = ": its memory limit is not known, so a share of it in --at does nothing; "
+        what = "its memory limit is not known, so a share of it in --at does nothing; "
                "give --limit";
     if (what == NULL || w->triggering->told_blind || a->settings->quiet)
         return;
     w->triggering->told_blind = true;
-    begin_message("note", w->process.who);
-    end_message(what);
+    put_message("note", w->process.who, "%s", what);
 }
 
 static void look_at(struct agent *a, struct watched *w)
