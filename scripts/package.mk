@@ -13,6 +13,13 @@
 # What takes programs takes those that are there, static ones and that for Windows; release sees to
 # it that all are.
 
+#: dist          |                    | 1 s      | the source archive; the same bytes from everywhere
+#: deb           | debhelper          | 3 min    | Debian's packages
+#: nuget         | .NET SDK           | 4 min    | the .NET tool and the library for tests, of the static programs
+#: sbom          |                    | 3 min    | bills of materials of the static programs
+#: container     |                    | 3 min    | the folder that the image is built in; container-store: with libpq
+#: release       | all of these       | 20 min   | all of it, VERSION=x.y.z, with checksums
+
 DIST  = build/dist/heapdrift-$(VERSION).tar.gz
 
 # Of the commit, so that files do not tell when they were packed.
@@ -61,14 +68,4 @@ release:
 	+@$(MAKE) --no-print-directory deb nuget sbom container
 	@scripts/release.sh pack $(VERSION) $(MOMENT) $(RELEASES)
 
-# The packages themselves: built, installed, run, removed. Says what it leaves out, and why.
-check-packages: all deb nuget sbom container container-store
-	@scripts/install-deps.sh test packages postgresql
-	$(SUITE) -- $(BATS) tests/packages
-
-# The library for tests, in test frameworks. RUNS=50 LOAD=1: so many runs, on a busy machine.
-check-nuget: nuget
-	@scripts/install-deps.sh test windows-test
-	RUNS='$(RUNS)' LOAD='$(LOAD)' $(SUITE) -- $(BATS) tests/nuget
-
-.PHONY: dist deb nuget sbom container container-store release check-packages check-nuget
+.PHONY: dist deb nuget sbom container container-store release

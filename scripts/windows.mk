@@ -6,6 +6,8 @@
 #   build/windows/sysroot/              the libraries, built of Debian's sources
 #   build/windows/linked/               what it is made of, and the linker's map
 #
+#: windows       | mingw-w64          | 3 min    | the program for Windows, build/windows/heapdrift.exe
+#
 # Nothing of src/ asks which system it is: src/windows/posix has what the C library of Windows
 # lacks of POSIX's headers, src/windows what is other there.
 
@@ -62,19 +64,4 @@ $(WINDOWS)/sysroot: scripts/windows-sysroot.sh
 	@scripts/install-deps.sh build windows
 	scripts/windows-sysroot.sh $@
 
-# By wine, which keeps its files in build/windows/wine: what the plain program says of the same
-# files, what is collected of real processes (COLLECTIONS, ROGUES: how many), and those tests of the command line that need nothing of Linux.
-WINDOWS_CLI = info diff top roots hints chains ranking cores
-
-check-windows: windows $(WINDOWS)/rogue.exe $(BUILD)/heapdrift $(BUILD)/make-heap
-	@scripts/install-deps.sh test windows-test
-	$(SUITE) -- $(BATS) tests/windows \
-	    -- env HEAPDRIFT="$(CURDIR)/tests/windows/wine.sh" MAKE_HEAP="$(CURDIR)/$(BUILD)/make-heap" $(BATS) $(WINDOWS_CLI:%=tests/cli/%.bats)
-
-# A process that misbehaves where a runtime listens.
-$(WINDOWS)/rogue.exe: tests/windows/rogue.c
-	@scripts/install-deps.sh build windows
-	@mkdir -p $(@D)
-	$(MINGW)gcc -O1 -Wall -Wextra -static -o $@ $<
-
-.PHONY: windows check-windows
+.PHONY: windows

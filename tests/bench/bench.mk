@@ -1,14 +1,36 @@
 # Speed and memory: against gates that are ratios, and against another commit of heapdrift.
-TOOL_SRC += tests/bench/reference.c tests/bench/align_pairs.c tests/bench/buffer_cost.c
+
+#: bench         |                    | 20 min   | speed and memory against the gates
+#: bench-buffers | .NET SDK           | minutes  | what a snapshot takes of the process
+#: bench-compare |                    | 5 min    | BASE=commit: ratios to it, of FILES=... as well
+
+TOOL_SRC += tests/bench/make_heap.c tests/bench/synthetic.c tests/bench/synthetic_trace.c \
+            tests/bench/synthetic_stream.c tests/bench/shapes.c tests/bench/press_keys.c \
+            tests/bench/bare_stream.c tests/bench/reference.c tests/bench/align_pairs.c tests/bench/buffer_cost.c
+
+$(BUILD)/shapes: $(BUILD)/tests/bench/shapes.o $(BUILD)/libheapdrift.a
+	$(LINK) $(LIB_LIBS) $(LDLIBS)
+
+$(BUILD)/bare-stream: $(BUILD)/tests/bench/bare_stream.o $(BUILD)/libheapdrift.a
+	$(LINK) $(LIB_LIBS) $(LDLIBS)
+
+$(BUILD)/press-keys: $(BUILD)/tests/bench/press_keys.o $(TESTED_CLI_OBJ) $(BUILD)/libheapdrift.a
+	$(LINK) $(LIB_LIBS) $(LDLIBS)
+
+$(BUILD)/make-heap: $(BUILD)/tests/bench/make_heap.o $(BUILD)/tests/bench/synthetic.o \
+                    $(BUILD)/tests/bench/synthetic_trace.o \
+                    $(BUILD)/tests/bench/synthetic_stream.o \
+                    $(BUILD)/tests/support/trace_forge.o $(BUILD)/libheapdrift.a
+	$(LINK) $(LIB_LIBS) $(LDLIBS)
 
 $(BUILD)/reference: $(BUILD)/tests/bench/reference.o $(BUILD)/tests/support/random.o $(BUILD)/libheapdrift.a
-	$(CC) $(ALL_CFLAGS) $(PIE) $(ALL_LDFLAGS) -o $@ $^ $(LIB_LIBS) $(LDLIBS)
+	$(LINK) $(LIB_LIBS) $(LDLIBS)
 
 $(BUILD)/align-pairs: $(BUILD)/tests/bench/align_pairs.o $(BUILD)/libheapdrift.a
-	$(CC) $(ALL_CFLAGS) $(PIE) $(ALL_LDFLAGS) -o $@ $^ $(LIB_LIBS) $(LDLIBS)
+	$(LINK) $(LIB_LIBS) $(LDLIBS)
 
 $(BUILD)/buffer-cost: $(BUILD)/tests/bench/buffer_cost.o $(BUILD)/libheapdrift.a
-	$(CC) $(ALL_CFLAGS) $(PIE) $(ALL_LDFLAGS) -o $@ $^ $(LIB_LIBS) $(LDLIBS)
+	$(LINK) $(LIB_LIBS) $(LDLIBS)
 
 # Of running processes, minutes: no part of bench.
 bench-buffers: $(BUILD)/buffer-cost

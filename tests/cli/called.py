@@ -20,7 +20,7 @@ SUITES = [
                    "tests/fleet/fleet.bash tests/fleet/truth.py tests/*/*.c src/cli/commands/*.c scripts/check.sh scripts/part.sh "
                    "scripts/jobs.sh scripts/tidy.sh scripts/check-layers.sh"),
     ("build", "scripts/build.sh scripts/page.sh scripts/manual.sh scripts/install-deps.sh"),
-    ("build test page analyze", "tests/page/*.py Makefile"),
+    ("build test page analyze", "tests/page/*.py Makefile scripts/*.mk tests/support/*.mk tests/page/*.mk tests/cli/*.mk tests/score/*.mk"),
     ("build test postgresql", "tests/store/*.bats tests/store/*.py tests/store/*.sh"),
     ("build test postgresql fleet", "tests/fleet/*.bats tests/fleet/*.py"),
     ("build test packages deb nuget static", "tests/packages/*.bats tests/packages/*.py"),
@@ -408,7 +408,7 @@ class File:
         elif path.suffix == ".c":
             self.found, self.guarded = {*c_calls(text), *help_calls(text)}, set()
         else:
-            text = recipes(text) if path.name == "Makefile" else re.sub(r"^@test (.*) \{$", "{", text, flags=re.M)
+            text = recipes(text) if path.name == "Makefile" or path.suffix == ".mk" else re.sub(r"^@test (.*) \{$", "{", text, flags=re.M)
             shell = Shell(text)
             self.found, self.functions = set(shell.found), shell.functions
             self.guarded = set(re.findall(r"(?:command -v|type|need) ([\w.+-]+)", text))

@@ -1,5 +1,8 @@
 # Faults: everything that the program asks of its system fails once. Included by the Makefile.
 
+#: faults        |                    | 1 h      | everything that the program asks of its system fails once
+
+
 # Of its own: what it defines stands in for libc's.
 $(BUILD)/failing.so: tests/support/failing.c
 	@mkdir -p $(@D)

@@ -1,8 +1,11 @@
 # A store that many write to, and a fleet that is judged in parts, with a real PostgreSQL and a
 # real Slurm. Included by the Makefile.
 
+#: check-slurm   | PostgreSQL, Slurm  | 3 min    | many writers, a real PostgreSQL, a real Slurm; scripts/fleet
+
+
 $(BUILD)/make-fleet: $(BUILD)/tests/fleet/make_fleet.o $(SUPPORT_OBJ) $(BUILD)/libheapdrift.a
-	$(CC) $(ALL_CFLAGS) $(PIE) $(ALL_LDFLAGS) -o $@ $^ $(TEST_LIBS) $(LDLIBS)
+	$(LINK) $(TEST_LIBS) $(LDLIBS)
 
 # Short, in make check.
 FLEET_BATS = env HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" MAKE_FLEET="$(CURDIR)/$(BUILD)/make-fleet" $(BATS)

@@ -1,9 +1,9 @@
 # Fuzzing: what strangers send is tried out. docs/testing.md says what came of it.
-#
-#   make fuzz            every harness for FUZZ_SECONDS; HARNESS=gcdump only that one
-#   make fuzz-afl        the same by AFL++
-#   make fuzz-minimise   put what was learned into fixtures/fuzz
-#   make fuzz-replay     run all of fixtures/fuzz once, under ASan and UBSan
+
+#: fuzz          | clang              | 20 min   | each harness for FUZZ_SECONDS; HARNESS=gcdump only that one
+#: fuzz-afl      | AFL++              | 20 min   | the same by AFL++
+#: fuzz-minimise | clang              | minutes  | put what was learned into fixtures/fuzz
+#: fuzz-replay   |                    | 1 min    | run all of fixtures/fuzz once, under ASan and UBSan
 
 FUZZ_SECONDS ?= 60
 FUZZ_HARNESSES = gcdump nettrace core types symbols text table digest delta store packed session budget baseline options peer writers
@@ -42,7 +42,7 @@ $(BUILD)/fuzz-replay: $(BUILD)/tests/fuzz/replay.o $(FUZZ_OBJ)
 
 $(BUILD)/fuzz-seeds: $(addprefix $(BUILD)/tests/,fuzz/seeds.o fuzz/type_seeds.o support/forge_core.o support/forge_minidump.o \
                      support/forge_aot.o support/forge_clr.o support/forge_metadata.o support/trace_forge.o) $(BUILD)/libheapdrift.a
-	$(CC) $(ALL_CFLAGS) $(PIE) $(ALL_LDFLAGS) -o $@ $^ $(LIB_LIBS) $(LDLIBS)
+	$(LINK) $(LIB_LIBS) $(LDLIBS)
 
 # One program has all harnesses, and is told by its name which it is.
 FUZZ_BUILD = BUILD=build/fuzz CC=clang CFLAGS='-O1 -g' HARDENING= HARDENED_LINK= \

@@ -1,10 +1,10 @@
 # How much of src/ the tests run, and how much of that they notice: docs/testing.md,
 # "Coverage" and "Mutants".
-#
-#   make coverage     lines and branches of each folder, and the files furthest from the goal
-#   make mutants      MUTANTS changes of the program, drawn by SEED; RETRY=1 tries survivors anew,
-#                     QUICK=1 runs unit tests only
-#
+
+#: coverage      | gcovr              | 15 min   | lines and branches of each folder, and the files furthest from the goal
+#: mutants       | gcovr              | hours    | MUTANTS changes of the program, drawn by SEED, and which of them the
+#:                                               tests notice; RETRY=1 tries survivors again, QUICK=1 runs unit tests only
+
 # Counters that several threads count with are exact only if they are atomic. What has them is
 # built without optimisation, so that a line is a line.
 MUTANTS ?= 150

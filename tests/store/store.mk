@@ -1,5 +1,8 @@
 # The store in a real PostgreSQL, and with writers that are killed: minutes. A part of the Makefile.
 
+#: check-store   | PostgreSQL         | 4 min    | the store in a PostgreSQL of its own, and killed writers
+
+
 # So many times two writers at once are killed.
 KILLED ?= 300
 
