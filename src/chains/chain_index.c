@@ -1,7 +1,7 @@
 #include "chains/chain_index.h"
 
 #include "base/pair_table.h"
-#include "chains/chain_search.h"
+#include "chains/chains.h"
 #include "chains/signature.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * and those that are the same from their owner down put together. */
 #include "base/pair_table.h"
 #include "chains/chain_index.h"
-#include "chains/chain_search.h"
+#include "chains/chains.h"
 #include "chains/walk.h"
 
 #include <stdlib.h>

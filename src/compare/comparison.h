@@ -7,10 +7,29 @@
 #ifndef COMPARISON_H
 #define COMPARISON_H
 
-#include "compare/ownership.h"
+#include "ages/births.h"
+#include "compare/plan.h"
+#include "digest/survivors.h"
 #include "owners/holders.h"
+#include "owners/ownership_tree.h"
 
 #include <pthread.h>
+
+/* Who owns the heap in each of several snapshots, lined up, what certainly survived from
+ * the first to the last, and who of what came in each step stayed. It costs the dominators
+ * of every graph, so a comparison keeps it. */
+struct ownership {
+    enum selection selection;
+    size_t
+        usable[SERIES_MAX_SNAPSHOTS]; /* ownership tree snapshot i is snapshot usable[i] */
+    size_t usable_count;
+    bool restarted; /* as of the series: then nothing is said of survivors */
+    struct ownership_tree tree;
+    struct survived *survivors; /* per type of the last; NULL: not known */
+    struct births births;       /* source HD_SAME_UNKNOWN: not known */
+    bool looked_for_births;
+    struct arena arena;
+};
 
 struct hd_comparison {
     struct hd_info_entry *entries; /* an input each */
@@ -111,5 +130,23 @@ struct hd_snapshot *const *comparison_holder_parts(struct hd_comparison *c,
 /* What the instances of each type of the last snapshot retain together, by its types. NULL:
  * it has no graph, or err. */
 const uint64_t *comparison_retained(struct hd_comparison *c, struct hd_error *err);
+
+/* --- ownership.c: what comparison.c keeps ------------------------------------------ */
+
+/* Find it; NULL and err if a graph cannot be read again. */
+struct ownership *ownership_of(struct hd_comparison *c, const struct series *s,
+                               enum ownership_fields fields, bool all_chains_follow,
+                               struct hd_error *err);
+
+/* Find births once, if they can be known: of snapshots of one process, in order, whole and
+ * with graphs. False and err if a graph cannot be read again, or if there is not the memory
+ * for two of them and what identity takes. */
+bool ownership_need_births(struct hd_comparison *c, struct ownership *o,
+                           const struct series *s, struct hd_error *err);
+
+/* Whether it is that of the usable snapshots of s, with no less of fields. */
+bool ownership_fits(const struct ownership *o, const struct series *s,
+                    enum ownership_fields fields);
+void ownership_free(struct ownership *o); /* NULL is fine */
 
 #endif

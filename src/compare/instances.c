@@ -1,7 +1,7 @@
 #include "compare/instances.h"
 
 #include "base/error.h"
-#include "chains/chain_search.h"
+#include "chains/chains.h"
 #include "format/open.h"
 #include "heap/reach.h"
 #include "owners/retained.h"

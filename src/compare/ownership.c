@@ -1,7 +1,6 @@
-#include "compare/ownership.h"
+#include "compare/comparison.h"
 
 #include "base/error.h"
-#include "compare/comparison.h"
 #include "compare/steps.h"
 #include "format/open.h"
 #include "heap/reach.h"

@@ -1,4 +1,4 @@
-#include "identity/align.h"
+#include "identity/same.h"
 
 #include "base/radix_sort.h"
 #include "identity/align_parts.h"

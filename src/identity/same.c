@@ -1,6 +1,5 @@
 #include "identity/same.h"
 
-#include "identity/align.h"
 #include "identity/places.h"
 
 #include <stdlib.h>

@@ -37,4 +37,15 @@ void same_free(struct same *s); /* {0} is fine */
 bool same_told(struct same *s, const struct hd_snapshot *older,
                const struct hd_snapshot *newer);
 
+/* --- by order (align.c) -------------------------------------------------------- */
+
+/* The objects of two snapshots lined up in the order of addresses. The collector slides
+ * survivors together and keeps their order, so both snapshots are sequences of types and
+ * sizes of which parts are common. */
+
+/* Fill in s, whose source stays HD_SAME_UNKNOWN where there are no addresses. Gives the
+ * inner steps that it took, which are O(objects + references) (for tests). */
+uint64_t same_align(struct same *s, const struct hd_snapshot *older,
+                    const struct hd_snapshot *newer, unsigned threads);
+
 #endif

@@ -1,16 +1,153 @@
 #include "owners/ownership_tree.h"
 
 #include "base/hash.h"
+#include "base/pair_table.h"
 #include "base/search.h"
+#include "chains/walk.h"
 #include "heap/sample.h"
-#include "owners/dominators.h"
-#include "owners/ownership_fields.h"
 #include "owners/place_table.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { FOLD_DEPTH = 8, AHEAD = 16 };
+
+/* --- fields -----------------------------------------------------------
+ *
+ * Of each object it is the field of its owner that refers to it; an owner need not, where
+ * objects between are shared: then there is none. One pass over the references of owners.
+ */
+
+struct pair_count {
+    path_id path;
+    field_id field;
+    uint64_t count;
+};
+
+/* While one snapshot is folded; {0} counts nothing. */
+struct field_counter {
+    struct full_tree *f;
+    const field_id *of_node; /* of each node's owner; NULL: no fields are known */
+    struct pair_table slots; /* of path and field, but for the first field of a path */
+    struct pair_count *pairs;
+    size_t pair_count, pair_cap;
+    size_t cap; /* of f->field */
+    struct arena scratch;
+};
+
+static const char **copy_names(const struct fields *fields, struct arena *a)
+{
+    const char **names = arena_array(a, const char *, fields->name_count);
+    for (uint32_t i = 0; i < fields->name_count; i++)
+        names[i] = arena_strdup(a, fields->names[i], strlen(fields->names[i]));
+    return names;
+}
+
+/* owner: 4 bytes per node, for what is between; written over. */
+static void field_counter_begin(struct field_counter *c, struct full_tree *f,
+                                const struct graph *g, const struct dominators *d,
+                                node_id *owner)
+{
+    c->f = f;
+    if (g->fields == NULL)
+        return;
+    memset(owner, 0xFF, array_bytes(g->node_count, sizeof(*owner)));
+    for (uint32_t w = 1; w < d->count; w++)
+        owner[d->node[w]] = d->node[d->idom[w]];
+    c->of_node = walk_fields(g, owner, NULL, &c->scratch);
+    f->field_names = copy_names(g->fields, &f->arena);
+    f->field_count = g->fields->name_count;
+}
+
+/* A path was added to f. */
+static void field_counter_add_path(struct field_counter *c, path_id p, field_id first)
+{
+    if (c->of_node == NULL)
+        return;
+    c->f->field = grow(c->f->field, p, &c->cap, sizeof(*c->f->field));
+    c->f->field[p] = (struct path_field){.field = first};
+}
+
+/* An object is at path p, held by a field, or by NO_FIELD, from the path above. */
+static void field_counter_add(struct field_counter *c, path_id p, field_id field)
+{
+    struct path_field *at = &c->f->field[p];
+    at->all++;
+    if (at->field == field) {
+        at->held++;
+        return;
+    }
+    uint32_t slot = pair_table_put(&c->slots, p, field, (uint32_t)c->pair_count);
+    if (slot == c->pair_count) {
+        c->pairs = grow(c->pairs, c->pair_count, &c->pair_cap, sizeof(*c->pairs));
+        c->pairs[c->pair_count++] = (struct pair_count){p, field, 0};
+    }
+    c->pairs[slot].count++;
+}
+
+static const char *field_name_of(const struct full_tree *f, field_id field)
+{
+    return field < f->field_count ? f->field_names[field] : "";
+}
+
+/* The most frequent field of each path; the first by name if several are. */
+static void field_counter_end(struct field_counter *c)
+{
+    for (size_t i = 0; i < c->pair_count; i++) {
+        const struct pair_count *pair = &c->pairs[i];
+        struct path_field *at = &c->f->field[pair->path];
+        if (pair->count > at->held ||
+            (pair->count == at->held && strcmp(field_name_of(c->f, pair->field),
+                                               field_name_of(c->f, at->field)) < 0)) {
+            at->field = pair->field;
+            at->held = pair->count;
+        }
+    }
+    pair_table_free(&c->slots);
+    free(c->pairs);
+    arena_free(&c->scratch);
+}
+
+struct known_field {
+    field_id id;
+    UT_hash_handle hh;
+};
+
+static field_id intern_field(struct labels *l, struct known_field **known, const char *name,
+                             struct arena *scratch)
+{
+    struct known_field *found;
+    HASH_FIND_STR(*known, name, found);
+    if (found == NULL) {
+        found = arena_alloc(scratch, sizeof(*found));
+        found->id = (field_id)l->field_count;
+        HASH_ADD_KEYPTR(hh, *known, name, strlen(name), found);
+        l->fields[l->field_count++] = name;
+    }
+    return found->id;
+}
+
+/* One number for each name over all snapshots, in place of those of each. */
+static void ownership_fields_align(struct ownership_tree *t)
+{
+    struct labels *l = &t->labels;
+    struct arena scratch = {0};
+    struct known_field *known = NULL;
+    size_t most = 0;
+    for (size_t k = 0; k < t->snapshots; k++)
+        most += t->full[k].field_count;
+    l->fields = arena_array(&l->arena, const char *, most);
+    for (size_t k = 0; k < t->snapshots; k++) {
+        struct full_tree *f = &t->full[k];
+        for (size_t p = 0; f->field != NULL && p < f->len; p++) {
+            field_id *field = &f->field[p].field;
+            if (*field != NO_FIELD)
+                *field = intern_field(l, &known, f->field_names[*field], &scratch);
+        }
+    }
+    HASH_CLEAR(hh, known);
+    arena_free(&scratch);
+}
 
 /* --- labels ---------------------------------------------------------- */
 

@@ -4,7 +4,7 @@
 #define PLACE_TABLE_H
 
 #include "base/pair_table.h"
-#include "owners/ownership_tree.h"
+#include "heap/fields.h"
 
 /* {0} is empty. */
 struct place_table {
@@ -16,7 +16,7 @@ struct place_table {
 
 /* The number of a place; next is stored, and returned, if it has none. */
 static inline uint32_t place_table_put(struct place_table *t, uint32_t parent,
-                                       label_id label, field_id field, uint32_t next)
+                                       uint32_t label, field_id field, uint32_t next)
 {
     if (!t->parts)
         return pair_table_put(&t->children, parent, label, next);

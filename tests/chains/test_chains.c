@@ -1,4 +1,3 @@
-#include "chains/chain_search.h"
 #include "chains/chains.h"
 #include "report/format_units.h"
 #include "series/sampler.h"

@@ -1,7 +1,6 @@
 /* Exact answers of chains_find(), against tracing every instance by itself. */
 #include "chains/chains.h"
 
-#include "chains/chain_search.h"
 #include "chains/signature.h"
 #include "support/forge.h"
 #include "support/large.h"

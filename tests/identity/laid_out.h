@@ -7,7 +7,7 @@
 
 #include "base/alloc.h"
 #include "heap/fields.h"
-#include "identity/align.h"
+#include "identity/same.h"
 #include "support/forge.h"
 #include "support/random.h"
 
