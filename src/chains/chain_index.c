@@ -2,7 +2,7 @@
 
 #include "base/pair_table.h"
 #include "chains/chains.h"
-#include "chains/signature.h"
+#include "chains/chain_owner.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,6 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/workers.h"
-#include "compare/plan.h"
 #include "digest/digest_build.h"
 #include "format/open.h"
 #include "format/snapshot_writer.h"
@@ -15,10 +14,121 @@
 #include "owners/retained.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+/* --- how many graphs are in memory and worked on at the same time.
+ *
+ * Decided before any of them is touched, from their numbers of objects and references and
+ * from what may be used (hd_read_options.max_memory). It decides about time only: answers
+ * never depend on it, and when not even one snapshot fits, that is an error and not a
+ * smaller answer, since what is free differs from run to run. */
+
+/* What finding dominators takes, and the path of each object that is kept: at most 24 and 4
+ * bytes per object, 12 per reference that is no edge of a depth-first tree. Some more for
+ * what stands beside them, and an upper bound for the references. */
+uint64_t plan_dominators(uint64_t objects, uint64_t references)
+{
+    enum { PER_OBJECT = 34, PER_REFERENCE = 12 };
+    uint64_t others = references > objects ? references - objects : 0;
+    return objects * PER_OBJECT + others * PER_REFERENCE;
+}
+
+uint64_t plan_walk(uint64_t objects, uint64_t references)
+{
+    enum { PER_OBJECT = 12 };
+    (void)references;
+    return objects * PER_OBJECT;
+}
+
+/* What is taken beside the graph: by the work, or before by whoever reads it. */
+static uint64_t work_on(const struct hd_snapshot *snap, plan_work *work)
+{
+    uint64_t bytes = work(snap->node_count, snap->edge_count);
+    uint64_t most = snap->graph == NULL ? snap->reading_bytes : 0;
+    return most > snap->graph_bytes + bytes ? most - snap->graph_bytes : bytes;
+}
+
+static int descending(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x < y) - (x > y);
+}
+
+/* The largest number of snapshots, up to most, of which any that many fit together. */
+static unsigned fit_together(const uint64_t *needs, size_t count, unsigned most,
+                             uint64_t limit)
+{
+    uint64_t sum = 0;
+    unsigned usable = 0;
+    while (usable < most && usable < count && (limit == 0 || needs[usable] <= limit - sum))
+        sum += needs[usable++];
+    return usable > 0 ? usable : 1;
+}
+
+/* What the graphs at work leave over. A little more is always allowed, as to readers: it
+ * is what ordinary heaps need. */
+static uint64_t left_over(const struct plan *plan, const uint64_t *needs, uint64_t graphs,
+                          uint64_t largest, uint64_t limit)
+{
+    enum { ALWAYS = 16 << 20 };
+    uint64_t used = graphs + largest;
+    if (limit == 0)
+        return UINT64_MAX;
+    if (!plan->keep) {
+        used = 0;
+        for (unsigned i = 0; i < plan->at_once; i++)
+            used += needs[i];
+    }
+    return (used < limit ? limit - used : 0) + ALWAYS;
+}
+
+static bool too_big(const struct hd_snapshot *snap, size_t k, uint64_t need, uint64_t limit,
+                    struct hd_error *err)
+{
+    char what[80];
+    snprintf(what, sizeof(what), "analyzing its graph of %" PRIu32 " objects",
+             snap->node_count);
+    if (err != NULL && err->status == HD_OK)
+        err->snapshot = (unsigned)k + 1;
+    return fail_memory(err, what, need, limit);
+}
+
+bool plan_graphs(struct plan *plan, struct hd_snapshot *const *snaps, size_t count,
+                 plan_work *work, const struct hd_read_options *how, struct hd_error *err)
+{
+    uint64_t limit = how->max_memory, graphs = 0, held = 0, largest = 0, more = 0;
+    uint64_t *needs = alloc_zeroed(array_bytes(count + 1, sizeof(*needs)));
+    bool ok = true;
+    for (size_t k = 0; ok && k < count; k++) {
+        uint64_t graph = snaps[k]->graph_bytes, extra = work_on(snaps[k], work);
+        needs[k] = graph + extra;
+        graphs += graph;
+        held += snaps[k]->graph != NULL ? graph : 0;
+        largest = extra > largest ? extra : largest;
+        extra += snaps[k]->graph == NULL ? graph : 0;
+        more = extra > more ? extra : more;
+        if (limit > 0 && needs[k] > limit)
+            ok = too_big(snaps[k], k, needs[k], limit, err);
+    }
+    if (ok && count > 0)
+        qsort(needs, count, sizeof(*needs), descending);
+    unsigned most = how->threads > 0 ? how->threads : 1;
+    plan->at_once = fit_together(needs, count, most, limit);
+    largest *= plan->at_once;
+    plan->keep =
+        plan->at_once > 1 && (limit == 0 || (graphs <= limit && largest <= limit - graphs));
+    plan->left = count > 0 ? left_over(plan, needs, graphs, largest, limit) : UINT64_MAX;
+    free(needs);
+    more *= plan->at_once;
+    bool crowded = limit > 0 && (held > limit || more > limit - held);
+    for (size_t k = plan->at_once; ok && crowded && k < count; k++)
+        snapshot_release_graph(snaps[k]);
+    return ok;
+}
 
 /* --- opening files ------------------------------------------------------------------- */
 
@@ -586,4 +696,75 @@ bool hd_snapshot_write(struct hd_snapshot *snap, const char *target, struct hd_s
                  !snap->read.tables_only;
     return boils ? write_built(snap, w, to, lost, err)
                  : snapshot_write(snap, w, to, lost, err);
+}
+
+/* --- root chains in several snapshots of a comparison, side by side.
+ *
+ * Who asks says which snapshots are looked at and which instances are meant in each; the
+ * graphs, the walks and the memory are the matter of this file. It does not know why the
+ * chains are wanted. */
+
+/* Bytes of a chain of an exact answer, with what finds it. */
+enum { PER_CHAIN = 384 };
+
+static bool too_many_chains(const struct series_chains *s, struct hd_error *err)
+{
+    uint64_t limit = s->c->how.max_memory;
+    return fail_memory(err, "counting all instances by chain",
+                       limit + s->objects * PER_CHAIN, limit);
+}
+
+static bool search_in(void *context, size_t place, struct hd_snapshot *snap,
+                      struct hd_error *err)
+{
+    struct series_chains *s = context;
+    struct arena *scratch = &s->scratch[place];
+    struct chain_question ask = {.queries = s->queries, .selection = s->selection};
+    if (!s->ask(s->context, place, snap, &ask, scratch)) {
+        s->answers[place] = arena_array(scratch, struct chains, s->queries);
+        return true;
+    }
+    if (!snapshot_need_graph(snap, err))
+        return false;
+    bool digest = snap->digest != NULL && snap->digest->places.len > 0;
+    if ((snap->graph == NULL && !digest) || !snap->info.has_roots)
+        return true;
+    if (digest && s->how.exact)
+        return fail(err, HD_USAGE,
+                    "a digest has chains of a sample only; an exact answer needs the "
+                    "original snapshot");
+    ask.role_of_type = owner_roles(&s->types, snap, scratch);
+    struct arena of_walk = {0};
+    struct chain_options how = s->how;
+    uint64_t most = s->work->plan.left / s->count / PER_CHAIN;
+    how.most = most < snap->node_count ? (size_t)most + 1 : 0;
+    struct walk walk = {0};
+    if (!digest)
+        walk = walk_graph(snap, &of_walk);
+    s->answers[place] = chains_find(snap, &walk, &ask, &how, scratch);
+    arena_free(&of_walk);
+    comparison_report_progress(s->c, HD_FINDING_CHAINS, snap->node_count, s->objects);
+    return s->answers[place] != NULL || too_many_chains(s, err);
+}
+
+bool series_chains_find(struct series_chains *s, struct hd_error *err)
+{
+    struct graph_work w = {.c = s->c,
+                           .indexes = s->indexes,
+                           .count = s->count,
+                           .work = plan_walk,
+                           .on = search_in,
+                           .context = s};
+    s->work = &w;
+    for (size_t place = 0; place < s->count; place++)
+        s->objects += s->c->snaps[s->indexes[place]]->node_count;
+    comparison_report_progress(s->c, HD_FINDING_CHAINS, 0, s->objects);
+    return comparison_work(&w, err);
+}
+
+void series_chains_free(struct series_chains *s)
+{
+    owner_types_free(&s->types);
+    for (size_t place = 0; place < s->count; place++)
+        arena_free(&s->scratch[place]);
 }

@@ -8,12 +8,29 @@
 #define COMPARISON_H
 
 #include "ages/births.h"
-#include "compare/plan.h"
 #include "digest/survivors.h"
 #include "owners/holders.h"
 #include "owners/ownership_tree.h"
 
+#include "chains/chains.h"
+#include "heap/snapshot.h"
 #include <pthread.h>
+
+struct plan {
+    unsigned at_once; /* snapshots that are worked on at the same time; at least 1 */
+    bool keep;        /* graphs may stay until the question is answered */
+    uint64_t left;    /* bytes for what is built beside; UINT64_MAX: no limit */
+};
+
+/* What is done with a graph: how many bytes that takes beside it. */
+typedef uint64_t plan_work(uint64_t objects, uint64_t references);
+uint64_t plan_dominators(uint64_t objects, uint64_t references);
+uint64_t plan_walk(uint64_t objects, uint64_t references);
+
+/* Plan work on the graphs of snaps; some may have none. Graphs that would be in the way are
+ * given back. HD_TOO_BIG, and which one in err->snapshot, if one does not fit. */
+bool plan_graphs(struct plan *plan, struct hd_snapshot *const *snaps, size_t count,
+                 plan_work *work, const struct hd_read_options *how, struct hd_error *err);
 
 /* Who owns the heap in each of several snapshots, lined up, what certainly survived from
  * the first to the last, and who of what came in each step stayed. It costs the dominators
@@ -148,5 +165,31 @@ bool ownership_need_births(struct hd_comparison *c, struct ownership *o,
 bool ownership_fits(const struct ownership *o, const struct series *s,
                     enum ownership_fields fields);
 void ownership_free(struct ownership *o); /* NULL is fine */
+
+struct series_chains {
+    struct hd_comparison *c;
+    size_t indexes[HD_MAX_SNAPSHOTS]; /* of the snapshots to look at, ascending */
+    size_t count;
+    size_t queries;
+    enum selection selection;
+    struct owner_types types; /* of the snapshots that decide who owns; freed with this */
+    struct chain_options how;
+
+    /* Say which instances of the snapshot in that place are meant: queries and selection
+     * are in *ask, roles come later; arrays from scratch. False: there are none. */
+    bool (*ask)(void *context, size_t place, const struct hd_snapshot *snap,
+                struct chain_question *ask, struct arena *scratch);
+    void *context;
+
+    /* By place: an answer for each query; NULL where there is no graph. */
+    const struct chains *answers[HD_MAX_SNAPSHOTS];
+    struct arena scratch[HD_MAX_SNAPSHOTS];
+    uint64_t objects; /* to tell progress */
+    const struct graph_work *work;
+};
+
+/* Find them. series_chains_free() also after a failure. */
+bool series_chains_find(struct series_chains *s, struct hd_error *err);
+void series_chains_free(struct series_chains *s);
 
 #endif

@@ -126,12 +126,6 @@ uint32_t run_bits(const struct alignment *al, const struct run *r);
 
 /* --- steps --------------------------------------------------------------------------- */
 
-/* sides.c. False where one of them has no object with an address. */
-bool alignment_begin(struct alignment *al, const struct hd_snapshot *older,
-                     const struct hd_snapshot *newer, unsigned threads);
-void forget_what_changes(struct alignment *al); /* from now on only strings have contents */
-void alignment_end(struct alignment *al);
-
 /* Do something with each share. */
 void for_each_share(struct alignment *al, void (*work)(struct alignment *, struct share));
 

@@ -1,7 +1,6 @@
 #include "owners/holders.h"
 
 #include "heap/sample.h"
-#include "owners/holder_name.h"
 #include "owners/ownership_tree.h"
 
 #include <stdlib.h>

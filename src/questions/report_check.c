@@ -5,7 +5,7 @@
 #include "budget/judge.h"
 #include "budget/measure.h"
 #include "budget/scale.h"
-#include "compare/series_chains.h"
+#include "compare/comparison.h"
 #include "questions/check_evidence.h"
 #include "report/phrases.h"
 #include "series/series_identity.h"

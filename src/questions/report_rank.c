@@ -1,6 +1,6 @@
 #include "questions/report_rank.h"
 
-#include "compare/series_chains.h"
+#include "compare/comparison.h"
 #include "compare/steps.h"
 #include "format/open.h"
 #include "heap/place.h"

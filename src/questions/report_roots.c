@@ -1,5 +1,5 @@
 #include "base/error.h"
-#include "compare/series_chains.h"
+#include "compare/comparison.h"
 #include "format/open.h"
 #include "questions/asked_types.h"
 #include "questions/hint_clues.h"

@@ -3,7 +3,7 @@
 #ifndef REPORT_SUSPECTS_H
 #define REPORT_SUSPECTS_H
 
-#include "owners/holder_name.h"
+#include "owners/ownership_tree.h"
 #include "ranking/leak_ranking.h"
 #include "report/report.h"
 #include "series/series.h"

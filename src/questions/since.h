@@ -3,7 +3,7 @@
 #ifndef SINCE_H
 #define SINCE_H
 
-#include "compare/series_chains.h"
+#include "compare/comparison.h"
 #include "compare/steps.h"
 
 struct since {

@@ -1,7 +1,7 @@
 /* Exact answers of chains_find(), against tracing every instance by itself. */
 #include "chains/chains.h"
 
-#include "chains/signature.h"
+#include "chains/chain_owner.h"
 #include "support/forge.h"
 #include "support/large.h"
 #include "support/random.h"

@@ -1,4 +1,4 @@
-#include "compare/plan.h"
+#include "compare/comparison.h"
 
 #include "render/written.h"
 

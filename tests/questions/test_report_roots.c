@@ -1,4 +1,4 @@
-#include "chains/signature.h"
+#include "chains/chain_owner.h"
 #include "heap/names.h"
 #include "render/written.h"
 #include "support/asked.h"
