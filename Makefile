@@ -1,6 +1,6 @@
 # heapdrift - see README.md for what it does, docs/architecture.md for how.
 #
-# Here is what everybody types. The rules of a suite are in its folder (tests/*/*.mk), those of
+# Here is what everybody types. The rules of a suite are in its folder (tests/*/NAME.mk), those of
 # building, looking and packing in scripts/*.mk. `make help` lists all of them.
 
 #: all           |                    | 2 min    | build/heapdrift, build/lib/libheapdrift.a and .so, manual page (default)

@@ -292,11 +292,6 @@ struct hd_store_check *hd_store_check(struct hd_store *s,
                                       struct hd_error *err);
 void hd_store_check_free(struct hd_store_check *c); /* NULL is fine */
 
-/* The least rights that programs need, as SQL. role: "writer", "reader", "keeper"; NULL:
- * all. HD_UNSUPPORTED: a file has no roles. */
-bool hd_store_put_grants(struct hd_store *s, const char *role, struct hd_sink to,
-                         struct hd_error *err);
-
 #if defined(__GNUC__)
 #pragma GCC visibility pop
 #endif

@@ -23,7 +23,7 @@ ALL_CFLAGS   = -std=c11 -pthread $(BASELINE) $(WARNINGS) $(WERROR) $(HARDENING) 
 # One set of objects for programs, archives and the shared library. Hidden symbols are
 # called as directly as in a program.
 LIB_CFLAGS   = -fPIC -fvisibility=hidden $(COUNT)
-ALL_CPPFLAGS = -D_XOPEN_SOURCE=700 -D_DEFAULT_SOURCE -Iinclude -Isrc $(CPPFLAGS)
+ALL_CPPFLAGS = -D_XOPEN_SOURCE=700 -D_DEFAULT_SOURCE -Iinclude -Isrc/core $(CPPFLAGS)
 LIB_LIBS  = -lprotobuf-c -larchive -lzstd -lyaml -ljansson -lutf8proc -lsqlite3 -lm
 CLI_LIBS  = $(LIB_LIBS) -lpopt -lncursesw -ltinfo -lseccomp
 TEST_LIBS = $(LIB_LIBS) -lcriterion
@@ -31,10 +31,18 @@ TEST_LIBS = $(LIB_LIBS) -lcriterion
 BUILD     = build$(if $(SANITIZE),/asan)
 # What protoc-c makes of the format of pprof.
 PROFILE   = $(BUILD)/made/profile.pb-c.c
-LIB_SRC   = $(filter-out src/cli/% src/windows/%,$(wildcard src/*/*.c src/*/*/*.c))
-CLI_SRC   = $(wildcard src/cli/*.c src/cli/*/*.c)
-PAGE_OBJ  = $(BUILD)/src/render/page/bytes.o
-HINTS_OBJ = $(BUILD)/src/document/hints.o
+# Houses: core builds and works without the others (docs/architecture.md). Files of core include
+# each other by room, those of the others by house. Folders of the program see public headers only.
+HOUSES   ?= clr collect fleet
+PROGRAM   = cli/% commands/% live/% agent/%
+HOUSE_SRC = $(foreach house,core $(HOUSES),$(wildcard $(patsubst %,src/$(house)/%,*.c */*.c */*/*.c)))
+# A file stands for each house that is left out.
+ABSENT    = $(filter-out $(HOUSES),clr collect fleet)
+HOUSE_SRC += $(wildcard $(ABSENT:%=src/absent/%.c) $(ABSENT:%=src/absent/commands/%.c))
+CLI_SRC   = $(filter $(foreach house,core absent $(HOUSES),$(PROGRAM:%=src/$(house)/%)),$(HOUSE_SRC))
+LIB_SRC   = $(filter-out $(CLI_SRC),$(HOUSE_SRC))
+PAGE_OBJ  = $(BUILD)/src/core/render/page/bytes.o
+HINTS_OBJ = $(BUILD)/src/core/document/hints.o
 LIB_OBJ   = $(LIB_SRC:%.c=$(BUILD)/%.o) $(PROFILE:.c=.o) $(PAGE_OBJ) $(HINTS_OBJ)
 CLI_OBJ   = $(CLI_SRC:%.c=$(BUILD)/%.o)
 
@@ -70,24 +78,22 @@ $(BUILD)/lib/$(SONAME): $(LIB_OBJ)
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,-z,defs -o $@ $^ \
 	    $(LIB_LIBS) $(LDLIBS)
 
-$(BUILD)/src/cli/%.o: src/cli/%.c $(BUILD)/flags
-	@mkdir -p $(@D)
-	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(COUNT) -MMD -MP -c -o $@ $<
+$(CLI_OBJ): private LIB_CFLAGS = $(COUNT)
 
 $(BUILD)/src/%.o: src/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(LIB_CFLAGS) -MMD -MP -c -o $@ $<
+	$(CC) $(ALL_CPPFLAGS) $(if $(filter core/%,$*),,-Isrc) $(ALL_CFLAGS) $(LIB_CFLAGS) -MMD -MP -c -o $@ $<
 
 # protoc-c of Debian 13 warns that it is deprecated; Debian 12 has no replacement.
-$(PROFILE): src/render/profile.proto
+$(PROFILE): src/core/render/profile.proto
 	@mkdir -p $(@D)
 	protoc-c --proto_path=$(<D) --c_out=$(@D) $< 2>$@.log || { cat $@.log >&2; exit 1; }
 
 $(PROFILE:.c=.o): $(PROFILE) $(BUILD)/flags
 	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(LIB_CFLAGS) -w -c -o $@ $<
 
-$(BUILD)/src/render/write_pprof.o: $(PROFILE)
-$(BUILD)/src/render/write_pprof.%: private override CPPFLAGS += -I$(BUILD)/made
+$(BUILD)/src/core/render/write_pprof.o: $(PROFILE)
+$(BUILD)/src/core/render/write_pprof.%: private override CPPFLAGS += -I$(BUILD)/made
 
 # What the browser takes for the description of a terminal where there is none: in the form
 # that curses takes from the environment, and longer than a C string may be.
@@ -101,18 +107,18 @@ $(TERMINAL):
 	mv $@.new $@
 
 # SQL of a store, in the same form.
-STORE_SQL = $(BUILD)/made/store/schema_sql.h $(BUILD)/made/store/roles_sql.h
-$(STORE_SQL): $(BUILD)/made/store/%_sql.h: src/store/%.sql
+STORE_SQL = $(addprefix $(BUILD)/made/fleet/store/,schema_sql.h roles_sql.h)
+$(STORE_SQL): $(BUILD)/made/fleet/store/%_sql.h: src/fleet/store/%.sql
 	@mkdir -p $(@D)
 	{ echo 'static const char $*_sql[] = {'; od -An -v -td1 $< | sed 's/[0-9][0-9]*/&,/g'; \
 	  echo '0};'; } >$@.new
 	mv $@.new $@
 
-$(BUILD)/src/store/schema.o $(BUILD)/src/store/roles.o: $(STORE_SQL)
-$(BUILD)/src/store/schema.% $(BUILD)/src/store/roles.%: private override CPPFLAGS += -I$(BUILD)/made
+$(BUILD)/src/fleet/store/schema.o: $(STORE_SQL)
+$(BUILD)/src/fleet/store/schema.%: private override CPPFLAGS += -I$(BUILD)/made
 
-$(BUILD)/src/cli/explore/terminal.o: $(TERMINAL)
-$(BUILD)/src/cli/explore/terminal.%: private override CPPFLAGS += -I$(BUILD)/made
+$(BUILD)/src/core/cli/explore/terminal.o: $(TERMINAL)
+$(BUILD)/src/core/cli/explore/terminal.%: private override CPPFLAGS += -I$(BUILD)/made
 
 # The HTML page: style and script as the assembler takes them in, and a policy that has their
 # hashes. Of D3 what page.js uses, in the order in which one needs the other.
@@ -120,7 +126,7 @@ D3        ?= /usr/share/nodejs
 D3_PARTS   = array collection color interpolate format time time-format scale path shape hierarchy
 PAGE       = $(BUILD)/page
 
-$(PAGE)/policy: scripts/page.sh $(wildcard src/render/page/*.css src/render/page/*.js) \
+$(PAGE)/policy: scripts/page.sh $(wildcard src/core/render/page/*.css src/core/render/page/*.js) \
                 $(wildcard $(D3_PARTS:%=$(D3)/d3-%/dist/d3-%.min.js))
 	scripts/page.sh $(PAGE) $(D3) $(D3_PARTS)
 
@@ -132,9 +138,9 @@ $(PAGE_OBJ): private override CPPFLAGS += -DPAGE_STYLE='"$(PAGE)/page.css"' \
 $(HINTS_OBJ): docs/hints.md
 $(HINTS_OBJ): private override CPPFLAGS += -DHINTS='"docs/hints.md"'
 
-$(PAGE_OBJ) $(HINTS_OBJ): $(BUILD)/%.o: %.S src/base/embed.inc $(BUILD)/flags
+$(PAGE_OBJ) $(HINTS_OBJ): $(BUILD)/%.o: %.S src/core/base/embed.inc $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CC) $(filter -m% -fcf-protection%,$(ALL_CFLAGS)) $(CPPFLAGS) -Isrc -c -o $@ $<
+	$(CC) $(filter -m% -fcf-protection%,$(ALL_CFLAGS)) $(CPPFLAGS) -Isrc/core -c -o $@ $<
 
 # Other flags, other objects, but for warnings, which change none. What is installed is
 # what was built, with whatever flags.

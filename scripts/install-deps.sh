@@ -13,7 +13,7 @@
 #                                         windows-test: what runs it here,
 #                                         deb: Debian's packages, nuget: the .NET tool,
 #                                         packages: tests of what is packed,
-#                                         analyze: what looks for mistakes,
+#                                         analyze: what looks for mistakes, size: what counts lines,
 #                                         postgresql: a server for the tests of the store,
 #                                         fleet: a scheduler, and what checks scripts/fleet
 #   scripts/install-deps.sh --names build     only say which they are
@@ -65,6 +65,7 @@ for group in "$@"; do
     action) wanted="$wanted $action" ;;
     static) wanted="$wanted $static" ;;
     analyze) wanted="$wanted cppcheck" ;;
+    size) wanted="$wanted cloc python3" ;;
     cross) wanted="$wanted $cross" ;;
     faults) wanted="$wanted $faults" ;;
     static-test) wanted="$wanted $static_test" ;;
@@ -77,7 +78,7 @@ for group in "$@"; do
     nuget) wanted="$wanted $nuget" ;;
     packages) wanted="$wanted $packages" ;;
     *)
-        echo "usage: $0 [build] [test] [fuzz] [coverage] [action] [page] [static] [cross] [windows] [windows-test] [deb] [nuget] [packages] [static-test] [analyze] [faults] [postgresql] [fleet]" >&2
+        echo "usage: $0 [build] [test] [fuzz] [coverage] [action] [page] [static] [cross] [windows] [windows-test] [deb] [nuget] [packages] [static-test] [analyze] [size] [faults] [postgresql] [fleet]" >&2
         exit 2
         ;;
     esac

@@ -7,10 +7,13 @@
 
 ALL_C = $(LIB_SRC) $(CLI_SRC) $(wildcard src/windows/*.c) $(SUPPORT_SRC) $(TEST_SRC) $(TOOL_SRC) $(ROUNDS_SRC) tests/support/failing.c tests/support/run_tests.c
 
+# Headers of every depth, and the examples in the documentation.
+ALL_H = $(wildcard include/*.h src/*/*.h src/*/*/*.h src/*/*/*/*.h tests/*/*.h tests/*/*/*.h tests/*/*/*/*.h docs/examples/*)
+
 lint: layers assertions tidy style
 
 layers:
-	scripts/check-layers.sh
+	scripts/check_layers.py
 
 # Finds assertions that can never fail a test.
 assertions:
@@ -20,7 +23,7 @@ assertions:
 # those of a folder together, as half of the time goes by before clang-tidy has begun. For
 # check-full are the analyser, which takes 13 of 14 seconds, and of the last one a half for
 # names that are reserved or look like others, and for what is not in C.
-TIDY_OPTIONS = -std=c11 $(ALL_CPPFLAGS) -I$(BUILD)/made
+TIDY_OPTIONS = -std=c11 $(ALL_CPPFLAGS) -Isrc -I$(BUILD)/made
 LOOKED_AT = $(LIB_SRC) $(CLI_SRC)
 LOOKED_FOLDERS = $(sort $(patsubst %/,%,$(dir $(LOOKED_AT))))
 TIDY_LATER = clang-analyzer-* bugprone-reserved-identifier misc-misleading-identifier \
@@ -48,7 +51,7 @@ tidy-deep:
 ANALYZED = $(LIB_SRC:%.c=$(BUILD)/%.analyzed) $(CLI_SRC:%.c=$(BUILD)/%.analyzed)
 
 $(BUILD)/src/%.analyzed: src/%.c $(BUILD)/src/%.o scripts/analyzer.txt
-	@gcc -std=c11 -O1 $(ALL_CPPFLAGS) -I$(BUILD)/made -fanalyzer -Werror \
+	@gcc -std=c11 -O1 $(ALL_CPPFLAGS) -Isrc -I$(BUILD)/made -fanalyzer -Werror \
 	    $$(sed -n 's|^$< ||p' scripts/analyzer.txt) -c -o /dev/null $<
 	@touch $@
 
@@ -58,19 +61,19 @@ analyze:
 	@scripts/install-deps.sh build analyze
 	cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability \
 	    -j $$(scripts/jobs.sh) -D__linux__ -D__x86_64__ --suppressions-list=scripts/cppcheck.txt \
-	    -Iinclude -Isrc src
+	    -Iinclude -Isrc/core -Isrc src
 	@$(MAKE) --no-print-directory -s -k -j$$(scripts/jobs.sh) analyzed
 
 # The layout depends on the version of clang-format, the findings on that of clang-tidy (scripts/tidy.sh):
 # version 14, of Debian 12, decides.
 style:
 	@if clang-format --version | grep -q 'version 14\.'; then \
-	    clang-format --dry-run -Werror $(ALL_C) $(wildcard include/*.h src/*/*.h src/*/*/*.h src/windows/posix/sys/*.h tests/*/*.h tests/*/*/*.h docs/examples/*); \
+	    clang-format --dry-run -Werror $(ALL_C) $(ALL_H); \
 	else echo "note: layout and findings of clang-tidy are not checked: that takes version 14, here is $$(clang-format --version)"; fi
 	shellcheck -x scripts/*.sh tests/mutants/*.sh tests/bench/*.sh tests/store/*.sh tests/fuzz/*.sh tests/live/*.sh tests/fleet/*.sh scripts/fleet/*.sh scripts/fleet/slurm/* .github/actions/*/*.sh .ci/run
 	shellcheck -x tests/cli/*.bats tests/store/*.bats tests/fleet/*.bats tests/live/*.bats tests/packages/*.bats tests/nuget/*.bats tests/neighbours/*.bats tests/peers/*.bats tests/peers/*.sh tests/static/*.bats tests/static/*.sh tests/windows/*.bats tests/windows/*.sh tests/cli/helper.bash tests/live/lab.bash tests/neighbours/neighbours.bash tests/nuget/packages.bash
 
 format:
-	clang-format -i $(ALL_C) $(wildcard include/*.h src/*/*.h src/*/*/*.h src/windows/posix/sys/*.h tests/*/*.h tests/*/*/*.h docs/examples/*)
+	clang-format -i $(ALL_C) $(ALL_H)
 
 .PHONY: lint layers assertions tidy tidied tidy-deep tidied-deep analyze analyzed style format

@@ -11,7 +11,7 @@ set -eu
 out=$1
 d3=$2
 shift 2
-source=$(dirname "$0")/../src/render/page
+source=$(dirname "$0")/../src/core/render/page
 
 # The licence, of Debian's file or of the module's own.
 licence() {

@@ -1,27 +1,26 @@
 #!/usr/bin/env python3
-"""Print the table of a .NET runtime for src/process/runtime_tables.c.
+"""Print the column of a .NET runtime for the table in src/clr/process/runtime_layout.c.
 
     scripts/runtime-table.py LIBCORECLR [--complete OTHER-LIBCORECLR] [--set TYPE.MEMBER=N ...]
-                             [--position NAME=N ...]
     scripts/runtime-table.py LIBCORECLR --differs-from OTHER-LIBCORECLR [--set TYPE.MEMBER=N ...]
 
 Reads the data descriptor out of the ELF file (it stands there as JSON) and keeps of it what
-src/process/runtime_descriptor.c asks for. --complete takes what this runtime does not describe
+src/clr/process/runtime_layout.c asks for. --complete takes what this runtime does not describe
 from another one: only for what is known to be the same in both. --set is for what was found in a
 dump. Positions in g_dacTable stand in no file either; they too are found by what they point to.
 --differs-from prints what one processor has elsewhere than x86-64.
 
     .NET 10: --set Thread.CachedStackBase=120
-             --position app_domain=20 --position thread_store=15 --position free_object=56
+             positions: app_domain=20, thread_store=15, free_object=56
              aarch64: --set Thread.CachedStackBase=160; musl has the same as glibc
              Windows (coreclr.dll): --set Thread.CachedStackBase=128; free_object=57
     .NET 9:  --complete that of 10 --set Module.AvailableTypeParams=808
              --set AppDomain.DomainAssemblyList=1824 --set Thread.ThreadLocalDataPtr=928
              --set EEAllocContext.GCAllocationContext=0
-             --position app_domain=21 --position thread_store=16 --position free_object=57
+             positions: app_domain=21, thread_store=16, free_object=57
              Windows: --set Module.AvailableTypeParams=520 --set AppDomain.DomainAssemblyList=776
              --set Thread.ThreadLocalDataPtr=960, and of EEClass what .NET 10 has; free_object=58
-    .NET 8:  --complete that of 10, --position as for 9 but free_object=54, --set for all of ONLY_8 and
+    .NET 8:  --complete that of 10, positions as for 9 but free_object=54, --set for all of ONLY_8 and
              Module.LoaderAllocator=248 Module.DynamicMetadata=1688 Module.AvailableTypeParams=968
              Module.TypeDefToMethodTableMap=752 AppDomain.DomainAssemblyList=2544 Assembly.Module=24
              ThreadStore.FirstThreadLink=160 ThreadStore.ThreadCount=184 Thread.LinkNext=232 Thread.OSId=424
@@ -29,15 +28,13 @@ dump. Positions in g_dacTable stand in no file either; they too are found by wha
              Windows: no file tells it; found in dumps (docs/formats/minidump.md); free_object=55
 
 .NET 8 has no descriptor: its offsets were found in dumps of 8.0.31 by what they lead to, and
-src/process/runtime_check.c asks of every dump that they do. What to look for, and how another
+src/clr/process/runtime_check.c asks of every dump that they do. What to look for, and how another
 8.0.x is tried: docs/formats/core-dump.md, "Runtime"."""
 import argparse
 import json
 import re
-import sys
-import textwrap
 
-# As members[] in src/process/runtime_descriptor.c.
+# As members[] in src/clr/process/runtime_layout.c.
 TYPES = """
 MethodTable ! MTFlags BaseSize MTFlags2 ParentMethodTable Module AuxiliaryData EEClassOrCanonMT PerInstInfo
 EEClass MethodTable FieldDescList InternalCorElementType NumInstanceFields NumStaticFields
@@ -82,10 +79,6 @@ Thread AllocContext ThreadLocalBlock
 ThreadLocalBlock TLMTable TLMTableSize
 DynamicMetadata Buffer
 """
-GLOBALS = ["StaticsPointerMask", "NumberOfTlsOffsetsNotUsedInNoncollectibleArray"]
-CONTRACTS = ["Loader", "Object", "RuntimeTypeSystem", "Thread"]
-WIDTH = 84
-
 
 def descriptor(path):
     """The JSON in a libcoreclr.so, or None, and the version that it tells of itself."""
@@ -123,34 +116,11 @@ def wanted(own, other, found):
 
 
 def difference(own, other, found):
-    """As JSON, what of own stands elsewhere than in other."""
+    """What of own stands elsewhere than in other."""
     ours, _ = wanted(own, None, found)
     theirs, _ = wanted(other, None, {})
-    types = {name: {m: n for m, n in members.items() if theirs.get(name, {}).get(m) != n}
-             for name, members in ours.items()}
-    return json.dumps({"types": {name: members for name, members in types.items() if members}},
-                      separators=(",", ":"))
-
-
-def literal(text):
-    """Lines of a C string literal."""
-    line = ""
-    for piece in re.findall(r'[^,{]+,?\{?|[,{]', text):
-        piece = piece.replace('"', '\\"')
-        if len(line) + len(piece) > WIDTH - 8:
-            yield line
-            line = ""
-        line += piece
-    yield line
-
-
-def comment(version, other_version, borrowed, found):
-    text = f"{version}, x86-64."
-    if borrowed:
-        text += f" From {other_version}: " + ", ".join(borrowed) + "."
-    if found:
-        text += " Found in a dump: " + ", ".join(found) + "."
-    print("    /* " + textwrap.fill(text, 88, subsequent_indent="     * ") + " */\n    {")
+    return {name: {m: n for m, n in members.items() if theirs.get(name, {}).get(m) != n}
+            for name, members in ours.items()}
 
 
 def main():
@@ -158,33 +128,21 @@ def main():
     parser.add_argument("library")
     parser.add_argument("--complete", metavar="LIBRARY")
     parser.add_argument("--differs-from", metavar="LIBRARY")
-    parser.add_argument("--position", action="append", default=[], metavar="NAME=N")
     parser.add_argument("--set", action="append", default=[], metavar="TYPE.MEMBER=N")
     options = parser.parse_args()
     found = {name: int(n) for name, n in (item.split("=") for item in options.set)}
     own, version = descriptor(options.library)
     if options.differs_from:
-        print("\n".join(f'"{line}"' for line in
-                        literal(difference(own, descriptor(options.differs_from)[0], found))))
-        return
-    other, other_version = descriptor(options.complete) if options.complete else (None, None)
-    types, borrowed = wanted(own, other, found)
-    values = {name: offset(source["globals"][name]) for source in (other, own) if own and source
-              for name in GLOBALS if name in source["globals"]}
-    told = own["contracts"] if own else {}
-    contracts = {name: told[name] for name in CONTRACTS if name in told}
-    text = json.dumps({"types": types, "globals": values, "contracts": contracts},
-                      separators=(",", ":"))
-    comment(version, other_version, borrowed, found)
-    print(f"        .major = {version.split('.')[0]},")
-    print(f'        .source = "{version}",')
-    for position in options.position:
-        print("        .{} = {},".format(*position.split("=")))
-    print("        .json =")
-    lines = list(literal(text))
-    for i, line in enumerate(lines):
-        print(f'            "{line}"' + ("," if i == len(lines) - 1 else ""))
-    print("    },")
+        types = difference(own, descriptor(options.differs_from)[0], found)
+    else:
+        other, other_version = descriptor(options.complete) if options.complete else (None, None)
+        types, borrowed = wanted(own, other, found)
+        print(f"# {version}")
+        if borrowed:
+            print(f"# from {other_version}: {', '.join(borrowed)}")
+    for name, members in types.items():
+        for member, number in members.items():
+            print(f"{name}.{member} {number}")
 
 
 main()

@@ -14,24 +14,21 @@
 WINDOWS = build/windows
 MINGW   = x86_64-w64-mingw32-
 
-# Left out is what reads memory of processes; the store, since there is no SQLite in the sysroot, with
-# the commands that ask for it and what only serves it in cli/live; the others stand in src/windows
-# once more. What is added to cli/live is left out until it is named here.
-WINDOWS_LIVE = collect_all collect_writers collecting harm processes requested run_folder trigger
-WINDOWS_LEFT_OUT_COMMANDS := $(shell grep -lE '"(heapdrift_(store|fleet)|cli/live/(open_store|storing))\.h"' src/cli/commands/cmd_*.c)
-WINDOWS_LEFT_OUT = src/store/% src/cli/explore/terminal.c src/format/core/core_names.c src/base/hash.c \
-    $(WINDOWS_LEFT_OUT_COMMANDS) $(addprefix src/cli/commands/,fleet_pages.c record_follow.c) \
-    $(filter-out $(WINDOWS_LIVE:%=src/cli/live/%.c),$(wildcard src/cli/live/*.c)) \
-    $(addprefix src/collect/,address_space.c apart.c clients.c copying.c denied.c direct.c dump_file.c origin.c \
-        others.c owner.c proc.c process_copy.c process_files.c target.c thread_freeze.c types_copy.c unix_socket.c) \
-    $(addprefix src/cli/,$(addprefix guard/,landlock.c lost_pages.c memory.c rights.c sandbox.c system_calls.c trust.c) \
-        terminal/temporary.c)
+# Left out is the house fleet, since there is no SQLite in the sysroot, and what reads memory of processes;
+# src/windows stands in for these. Of collect/live is left out what is not named here.
+WINDOWS_HOUSES = clr collect
+WINDOWS_LIVE = collect_writers collecting run_folder trigger
+WINDOWS_LEFT_OUT = src/fleet/% src/absent/commands/fleet.c src/core/cli/explore/terminal.c src/clr/managed/core_names.c src/core/base/hash.c \
+    $(filter-out $(WINDOWS_LIVE:%=src/collect/live/%.c),$(wildcard src/collect/live/*.c)) \
+    $(addprefix src/collect/,address_space.c clients.c direct.c dump_file.c \
+        others.c proc.c process_copy.c target.c thread_freeze.c unix_socket.c) \
+    $(addprefix src/core/cli/guard/,lost_pages.c memory.c rights.c sandbox.c temporary.c trust.c)
 WINDOWS_LIBS = -lprotobuf-c -larchive -llzma -lzstd -lbz2 -lz -lyaml -ljansson -lutf8proc -lpopt
 
 # The stack is as large as on Linux. Warnings are those of Linux's build, but for what other headers
 # and a smaller mode_t make of them.
 WINDOWS_BUILD = BUILD=$(WINDOWS)/linked CC=$(MINGW)gcc AR=$(MINGW)ar \
-    LIB_SRC='$(filter-out $(WINDOWS_LEFT_OUT),$(LIB_SRC))' \
+    HOUSES='$(WINDOWS_HOUSES)' LIB_SRC='$(filter-out $(WINDOWS_LEFT_OUT),$(LIB_SRC)) src/absent/fleet.c' \
     CLI_SRC='$(filter-out $(WINDOWS_LEFT_OUT),$(CLI_SRC)) $(wildcard src/windows/*.c)' \
     CPPFLAGS='-Isrc/windows/posix -isystem $(WINDOWS)/sysroot/include -D__USE_MINGW_ANSI_STDIO=1 \
         -D_FILE_OFFSET_BITS=64 -D_WIN32_WINNT=0x0A00 -DLIBARCHIVE_STATIC -DLZMA_API_STATIC \
@@ -54,11 +51,6 @@ $(WINDOWS)/linked/heapdrift.exe: $(CLI_OBJ) $(BUILD)/manifest.o $(BUILD)/libheap
 
 $(WINDOWS)/linked/manifest.o: src/windows/heapdrift.rc src/windows/heapdrift.manifest
 	$(MINGW)windres $< $@
-
-# Each command that is left out says so.
-$(WINDOWS)/linked/src/windows/left_out.o: $(WINDOWS_LEFT_OUT_COMMANDS)
-$(WINDOWS)/linked/src/windows/left_out.%: private override CPPFLAGS += -DLEFT_OUT_COMMANDS='$(foreach \
-    name,$(WINDOWS_LEFT_OUT_COMMANDS:src/cli/commands/cmd_%.c=%),LEFT_OUT($(name),ON_$(shell echo $(name) | tr a-z A-Z));)'
 
 $(WINDOWS)/sysroot: scripts/windows-sysroot.sh
 	@scripts/install-deps.sh build windows

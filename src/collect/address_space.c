@@ -5,13 +5,11 @@
 #include "base/little_endian.h"
 #include "base/path.h"
 #include "base/text.h"
-#include "collect/denied.h"
-#include "collect/others.h"
+#include "collect/proc.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -22,7 +20,7 @@
 /* --- areas ------------------------------------------------------------------------ */
 
 /* The number at *at in that base, and what follows it left behind. */
-static uint64_t number(const char **at, int base)
+static uint64_t address_space_number(const char **at, int base)
 {
     char *end;
     uint64_t n = strtoull(*at, &end, base);
@@ -34,8 +32,8 @@ static uint64_t number(const char **at, int base)
 static struct area parse_line(const char *line, size_t len, struct arena *arena)
 {
     const char *at = line, *end = line + len;
-    struct area a = {.start = number(&at, 16), .path = ""};
-    a.end = number(&at, 16);
+    struct area a = {.start = address_space_number(&at, 16), .path = ""};
+    a.end = address_space_number(&at, 16);
     if (end - at < 5)
         return a;
     a.readable = at[0] == 'r';
@@ -43,10 +41,10 @@ static struct area parse_line(const char *line, size_t len, struct arena *arena)
     a.executable = at[2] == 'x';
     a.is_private = at[3] == 'p';
     at += 5;
-    a.offset = number(&at, 16);
-    number(&at, 16);
-    number(&at, 16);
-    a.inode = number(&at, 10);
+    a.offset = address_space_number(&at, 16);
+    address_space_number(&at, 16);
+    address_space_number(&at, 16);
+    a.inode = address_space_number(&at, 10);
     while (at < end && *at == ' ')
         at++;
     if (at < end)
@@ -54,29 +52,21 @@ static struct area parse_line(const char *line, size_t len, struct arena *arena)
     return a;
 }
 
-static bool read_maps(pid_t pid, struct text *to)
+bool address_space_read(struct address_space *space, pid_t pid, struct arena *arena)
 {
     enum { BLOCK = 1 << 16 };
     char block[BLOCK];
-    int fd = others_open(pid, "maps", O_RDONLY);
-    ssize_t n = fd < 0 ? -1 : 0;
-    while (fd >= 0 && (n = read(fd, block, BLOCK)) > 0)
-        text_add(to, block, (size_t)n);
-    int why = errno;
-    if (fd >= 0)
-        close(fd);
-    errno = why;
-    return n == 0;
-}
-
-bool address_space_read(struct address_space *space, pid_t pid, struct arena *arena)
-{
     struct text t = {0};
     struct area *all = NULL;
     size_t count = 0, cap = 0;
-    bool ok = read_maps(pid, &t);
-    int why = errno;
-    for (const char *line = text_string(&t); ok && *line != '\0';) {
+    int fd = others_open(pid, "maps", O_RDONLY);
+    ssize_t n = fd < 0 ? -1 : 0;
+    while (fd >= 0 && (n = read(fd, block, BLOCK)) > 0)
+        text_add(&t, block, (size_t)n);
+    int why = n == 0 ? ESRCH : errno;
+    if (fd >= 0)
+        close(fd);
+    for (const char *line = text_string(&t); n == 0 && *line != '\0';) {
         size_t len = strcspn(line, "\n");
         all = grow(all, count, &cap, sizeof(*all));
         all[count++] = parse_line(line, len, arena);
@@ -88,7 +78,7 @@ bool address_space_read(struct address_space *space, pid_t pid, struct arena *ar
         memcpy(space->areas, all, count * sizeof(*all));
     free(all);
     text_free(&t);
-    errno = ok ? ESRCH : why;
+    errno = why;
     return count > 0;
 }
 
@@ -120,34 +110,19 @@ static int open_shared(int folder, const char *name, uint64_t *inode)
         memcmp(target, doublemapper, strlen(doublemapper)) != 0)
         return -1;
     int held = openat(folder, name, O_PATH | O_CLOEXEC);
-    if (held < 0 || fstat(held, &st) != 0 || !S_ISREG(st.st_mode) || !is_in_memory(held)) {
-        int why = held < 0 ? errno : 0;
-        if (held >= 0)
-            close(held);
-        errno = why;
-        return -1;
+    if (held >= 0 && fstat(held, &st) == 0 && S_ISREG(st.st_mode) && is_in_memory(held)) {
+        *inode = (uint64_t)st.st_ino;
+        return others_open_held(held);
     }
-    *inode = (uint64_t)st.st_ino;
-    return others_open_held(held);
+    if (held >= 0) {
+        close(held);
+        errno = 0;
+    }
+    return -1;
 }
 
-/* True, and p->shared stays -1, if the process has none. False: errno says why one cannot
- * know, and pages that only it has would be missing. */
-static bool find_shared(struct page_source *p, pid_t pid)
-{
-    DIR *all = others_list_of(pid, "fd");
-    if (all == NULL)
-        return false;
-    int why = 0;
-    for (const struct dirent *e; why == 0 && p->shared < 0 && (e = readdir(all)) != NULL;) {
-        p->shared = open_shared(dirfd(all), e->d_name, &p->shared_inode);
-        why = p->shared < 0 ? errno : 0;
-    }
-    closedir(all);
-    errno = why;
-    return why == 0;
-}
-
+/* p->shared stays -1 if the process has no such file. If one cannot know, pages that only
+ * it has would be missing. */
 bool page_source_open(struct page_source *p, pid_t pid, struct hd_error *err)
 {
     *p = (struct page_source){.shared = -1, .page = (uint64_t)sysconf(_SC_PAGESIZE)};
@@ -156,9 +131,18 @@ bool page_source_open(struct page_source *p, pid_t pid, struct hd_error *err)
         return fail(err, HD_IO, "the process has exited");
     if (p->pages < 0)
         return denied_fail(pid, err);
-    if (find_shared(p, pid))
+    DIR *all = others_list_of(pid, "fd");
+    int why = all == NULL ? errno : 0;
+    for (const struct dirent *e;
+         all != NULL && why == 0 && p->shared < 0 && (e = readdir(all)) != NULL;) {
+        p->shared = open_shared(dirfd(all), e->d_name, &p->shared_inode);
+        why = p->shared < 0 ? errno : 0;
+    }
+    if (all != NULL)
+        closedir(all);
+    if (all != NULL && why == 0)
         return true;
-    fail(err, HD_IO, "cannot list the open files of the process: %s", strerror(errno));
+    fail(err, HD_IO, "cannot list the open files of the process: %s", strerror(why));
     page_source_close(p);
     return false;
 }
@@ -174,8 +158,8 @@ void page_source_close(struct page_source *p)
 
 /* --- pages ------------------------------------------------------------------------ */
 
-static void add(struct runs *r, const struct area *a, uint64_t address, uint64_t size,
-                bool is_shared)
+static void address_space_add(struct runs *r, const struct area *a, uint64_t address,
+                              uint64_t size, bool is_shared)
 {
     struct run *last = r->count > 0 ? &r->all[r->count - 1] : NULL;
     r->size += size;
@@ -219,24 +203,19 @@ static uint64_t scan_private(struct runs *r, const struct page_source *from,
         if (count < 0 || scan.walked_to <= scan.start)
             break;
         for (long i = 0; i < count; i++)
-            add(r, a, found[i].start, found[i].end - found[i].start, false);
+            address_space_add(r, a, found[i].start, found[i].end - found[i].start, false);
         scan.start = scan.walked_to;
     }
     return scan.start;
 }
 
-/* Present or swapped out, and not (any more) a page of a file. */
-static bool is_written(uint64_t entry)
-{
-    const uint64_t present = (uint64_t)1 << 63, swapped = (uint64_t)1 << 62,
-                   of_file = (uint64_t)1 << 61;
-    return (entry & (present | swapped)) != 0 && (entry & of_file) == 0;
-}
-
+/* Those that are present or swapped out, and not (any more) of a file. */
 static bool find_private(struct runs *r, const struct page_source *from,
                          const struct area *a)
 {
     enum { PAGES = 8192, ENTRY = 8 };
+    const uint64_t present = (uint64_t)1 << 63, swapped = (uint64_t)1 << 62,
+                   of_file = (uint64_t)1 << 61;
     unsigned char entries[PAGES * ENTRY];
     for (uint64_t at = scan_private(r, from, a); at < a->end;) {
         uint64_t pages = (a->end - at) / from->page;
@@ -244,9 +223,11 @@ static bool find_private(struct runs *r, const struct page_source *from,
         ssize_t n = pread(from->pages, entries, want, (off_t)(at / from->page * ENTRY));
         if (n < ENTRY)
             return false;
-        for (ssize_t i = 0; i + ENTRY <= n; i += ENTRY, at += from->page)
-            if (is_written(le_u64(entries + i)))
-                add(r, a, at, from->page, false);
+        for (ssize_t i = 0; i + ENTRY <= n; i += ENTRY, at += from->page) {
+            uint64_t entry = le_u64(entries + i);
+            if ((entry & (present | swapped)) != 0 && (entry & of_file) == 0)
+                address_space_add(r, a, at, from->page, false);
+        }
     }
     return true;
 }
@@ -267,14 +248,10 @@ static bool find_shared_data(struct runs *r, const struct page_source *from,
             return false;
         hole = hole < end ? hole : end;
         if (at < hole)
-            add(r, a, a->start + (uint64_t)at - a->offset, (uint64_t)(hole - at), true);
+            address_space_add(r, a, a->start + (uint64_t)at - a->offset,
+                              (uint64_t)(hole - at), true);
     }
     return true;
-}
-
-static bool is_of_kernel(const struct area *a)
-{
-    return strncmp(a->path, "[v", 2) == 0 || strncmp(a->path, "/dev/", 5) == 0;
 }
 
 /* --- where copies go -------------------------------------------------------------- */
@@ -288,24 +265,6 @@ static bool has_zeros(const struct area *a)
     return a->is_private && a->path[0] != '/';
 }
 
-/* As much of the area as lies near the run; so places hardly change while the process runs
- * on. */
-static void begin_span(struct runs *r, const struct run *run)
-{
-    uint64_t start = run->address;
-    if (has_zeros(run->area) && start - run->area->start <= largest_gap)
-        start = run->area->start;
-    r->spans = grow(r->spans, r->span_count, &r->span_cap, sizeof(*r->spans));
-    r->spans[r->span_count++] = (struct span){.address = start, .area = run->area};
-}
-
-static bool continues(const struct span *s, const struct run *run)
-{
-    uint64_t end = s->address + s->size;
-    return s->area == run->area && has_zeros(run->area) &&
-           run->address - end <= largest_gap;
-}
-
 static void end_span(struct runs *r)
 {
     if (r->span_count == 0)
@@ -317,18 +276,25 @@ static void end_span(struct runs *r)
     r->span_size += s->size;
 }
 
-static void place(struct runs *r)
+/* A span has as much of its area as lies near the run; so places hardly change while the
+ * process runs on. */
+static void address_space_place(struct runs *r)
 {
     r->span_count = 0;
     r->span_size = 0;
     for (size_t i = 0; i < r->count; i++) {
         struct run *run = &r->all[i];
-        if (r->span_count == 0 || !continues(&r->spans[r->span_count - 1], run)) {
+        struct span *s = r->span_count > 0 ? &r->spans[r->span_count - 1] : NULL;
+        if (s == NULL || s->area != run->area || !has_zeros(run->area) ||
+            run->address - (s->address + s->size) > largest_gap) {
+            uint64_t start = run->address;
+            if (has_zeros(run->area) && start - run->area->start <= largest_gap)
+                start = run->area->start;
             end_span(r);
-            begin_span(r, run);
-            r->spans[r->span_count - 1].at = r->span_size;
+            r->spans = grow(r->spans, r->span_count, &r->span_cap, sizeof(*r->spans));
+            s = &r->spans[r->span_count++];
+            *s = (struct span){.address = start, .area = run->area, .at = r->span_size};
         }
-        struct span *s = &r->spans[r->span_count - 1];
         run->at = s->at + (run->address - s->address);
         s->size = run->address + run->size - s->address;
     }
@@ -342,7 +308,9 @@ bool runs_find(struct runs *r, const struct page_source *from,
     r->size = 0;
     for (size_t i = 0; i < space->count; i++) {
         const struct area *a = &space->areas[i];
-        if (!a->readable || is_of_kernel(a))
+        bool is_of_kernel =
+            strncmp(a->path, "[v", 2) == 0 || strncmp(a->path, "/dev/", 5) == 0;
+        if (!a->readable || is_of_kernel)
             continue;
         bool is_shared =
             !a->is_private && from->shared >= 0 && a->inode == from->shared_inode;
@@ -351,7 +319,7 @@ bool runs_find(struct runs *r, const struct page_source *from,
             return fail(err, HD_UNSUPPORTED,
                         "the kernel does not report the pages of the process");
     }
-    place(r);
+    address_space_place(r);
     return true;
 }
 

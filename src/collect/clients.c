@@ -1,7 +1,6 @@
 #include "collect/clients.h"
 
 #include "base/clock.h"
-#include "collect/others.h"
 #include "collect/proc.h"
 
 #include <errno.h>
@@ -18,15 +17,11 @@
 /* A runtime has 64 sessions at most, each a connection. */
 enum { MOST_CONNECTIONS = 256, MOST_MS = 1000 };
 
-/* The socket file, in the two ways in which the kernel knows it. */
-struct file {
+/* The socket file, in the two ways in which the kernel knows it; and who has it. */
+struct clients_search {
     const char *path; /* as its process sees it */
     uint32_t inode, device;
     bool has_inode;
-};
-
-struct search {
-    struct file file;
     uint32_t peers[MOST_CONNECTIONS]; /* inodes of the clients' ends */
     size_t peer_count;
     uint64_t deadline;
@@ -34,31 +29,8 @@ struct search {
 
 /* --- the kernel's list ------------------------------------------------------------- */
 
-/* Messages and their attributes begin at multiples of 4. */
-static size_t aligned(size_t size)
-{
-    return (size + 3) & ~(size_t)3;
-}
-
-/* Devices in the kernel's own numbering: 12 bits and 20. */
-static struct file file_of(const char *socket)
-{
-    enum { MINOR_BITS = 20 };
-    static const struct patience brief = {.silence_ms = MOST_MS};
-    struct file f = {.path = socket};
-    struct look seen;
-    pid_t pid;
-    if (others_look(socket, LOOK_NAME, &brief, &seen)) {
-        f.inode = (uint32_t)seen.inode;
-        f.device = (uint32_t)(major(seen.device) << MINOR_BITS | minor(seen.device));
-        f.has_inode = true;
-    }
-    others_is_inside(socket, &pid, &f.path);
-    return f;
-}
-
 /* All connected sockets: by path the kernel cannot be asked. */
-static bool ask(int fd)
+static bool clients_ask(int fd)
 {
     enum { ESTABLISHED = 1 };
     struct {
@@ -76,48 +48,50 @@ static bool ask(int fd)
                   sizeof(kernel)) == (ssize_t)sizeof(request);
 }
 
-static bool is_path(const struct file *f, const unsigned char *name, size_t size)
+/* The next message or attribute behind one of that length; both begin at multiples of 4. */
+static void step_over(const unsigned char **at, size_t *left, size_t length)
 {
-    size_t len = strnlen((const char *)name, size);
-    return len > 0 && len == strlen(f->path) && memcmp(name, f->path, len) == 0;
+    size_t step = (length + 3) & ~(size_t)3;
+    step = step < *left ? step : *left;
+    *at += step;
+    *left -= step;
 }
 
 /* A name may be relative, or lead through a link: then the inode tells. On an overlay
  * file system the inode may be another one: then the name does. */
-static void read_socket(struct search *s, const unsigned char *at, size_t size)
+static void read_socket(struct clients_search *s, const unsigned char *at, size_t size)
 {
     enum { HEAD = NLMSG_ALIGN(sizeof(struct nlattr)) };
     bool ours = false, connected = false;
     uint32_t peer = 0;
     while (size >= HEAD) {
         struct nlattr a;
+        struct unix_diag_vfs vfs;
         memcpy(&a, at, sizeof(a));
         if (a.nla_len < HEAD || a.nla_len > size)
             return;
         const unsigned char *value = at + HEAD;
         size_t len = a.nla_len - (size_t)HEAD;
-        struct unix_diag_vfs vfs;
-        if (a.nla_type == UNIX_DIAG_NAME)
-            ours = ours || is_path(&s->file, value, len);
-        if (a.nla_type == UNIX_DIAG_VFS && len >= sizeof(vfs)) {
+        if (a.nla_type == UNIX_DIAG_NAME) {
+            size_t name_len = strnlen((const char *)value, len);
+            ours |= name_len > 0 && name_len == strlen(s->path) &&
+                    memcmp(value, s->path, name_len) == 0;
+        } else if (a.nla_type == UNIX_DIAG_VFS && len >= sizeof(vfs)) {
             memcpy(&vfs, value, sizeof(vfs));
-            ours = ours || (s->file.has_inode && vfs.udiag_vfs_ino == s->file.inode &&
-                            vfs.udiag_vfs_dev == s->file.device);
-        }
-        if (a.nla_type == UNIX_DIAG_PEER && len >= sizeof(peer)) {
+            ours |= s->has_inode && vfs.udiag_vfs_ino == s->inode &&
+                    vfs.udiag_vfs_dev == s->device;
+        } else if (a.nla_type == UNIX_DIAG_PEER && len >= sizeof(peer)) {
             memcpy(&peer, value, sizeof(peer));
             connected = true;
         }
-        size_t step = aligned(a.nla_len);
-        at += step < size ? step : size;
-        size -= step < size ? step : size;
+        step_over(&at, &size, a.nla_len);
     }
     if (ours && connected && s->peer_count < MOST_CONNECTIONS)
         s->peers[s->peer_count++] = peer;
 }
 
 /* False at the end of the list. */
-static bool read_messages(struct search *s, const unsigned char *at, size_t size)
+static bool read_messages(struct clients_search *s, const unsigned char *at, size_t size)
 {
     enum { HEAD = NLMSG_HDRLEN, FIXED = NLMSG_ALIGN(sizeof(struct unix_diag_msg)) };
     while (size >= HEAD) {
@@ -127,30 +101,25 @@ static bool read_messages(struct search *s, const unsigned char *at, size_t size
             return false;
         if (h.nlmsg_len >= HEAD + FIXED)
             read_socket(s, at + HEAD + FIXED, h.nlmsg_len - (size_t)HEAD - FIXED);
-        size_t step = aligned(h.nlmsg_len);
-        at += step < size ? step : size;
-        size -= step < size ? step : size;
+        step_over(&at, &size, h.nlmsg_len);
     }
     return true;
 }
 
-static bool await_input(int fd, uint64_t deadline)
-{
-    uint64_t now = clock_ms();
-    struct pollfd ready = {.fd = fd, .events = POLLIN};
-    return poll(&ready, 1, deadline > now ? (int)(deadline - now) : 0) > 0;
-}
-
 /* The inodes of the other ends. The kernel answers in pieces of 32 KiB at most. */
-static void find_peers(struct search *s)
+static void find_peers(struct clients_search *s)
 {
     enum { PIECE = 32 * 1024 };
     int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_SOCK_DIAG);
     if (fd < 0)
         return;
     unsigned char *piece = alloc_zeroed(PIECE);
-    bool more = ask(fd);
-    while (more && await_input(fd, s->deadline)) {
+    bool more = clients_ask(fd);
+    while (more) {
+        uint64_t now = clock_ms();
+        struct pollfd ready = {.fd = fd, .events = POLLIN};
+        if (poll(&ready, 1, s->deadline > now ? (int)(s->deadline - now) : 0) <= 0)
+            break;
         ssize_t n = recv(fd, piece, PIECE, 0);
         more = n > 0 ? read_messages(s, piece, (size_t)n) : n < 0 && errno == EINTR;
         more = more && clock_ms() < s->deadline;
@@ -161,15 +130,7 @@ static void find_peers(struct search *s)
 
 /* --- whose they are ---------------------------------------------------------------- */
 
-static bool is_peer(const struct search *s, uint64_t inode)
-{
-    for (size_t i = 0; i < s->peer_count; i++)
-        if (s->peers[i] == inode)
-            return true;
-    return false;
-}
-
-static bool holds_peer(const struct search *s, pid_t pid)
+static bool holds_peer(const struct clients_search *s, pid_t pid)
 {
     static const char socket[] = "socket:[";
     char link[64];
@@ -177,14 +138,17 @@ static bool holds_peer(const struct search *s, pid_t pid)
     if (dir == NULL)
         return false;
     bool found = false;
-    struct dirent *entry;
+    const struct dirent *entry;
     while (!found && (entry = readdir(dir)) != NULL) {
         ssize_t n = readlinkat(dirfd(dir), entry->d_name, link, sizeof(link) - 1);
         if (n <= 0)
             continue;
         link[n] = '\0';
-        found = strncmp(link, socket, strlen(socket)) == 0 &&
-                is_peer(s, strtoull(link + strlen(socket), NULL, 10));
+        uint64_t inode = strncmp(link, socket, strlen(socket)) == 0
+                             ? strtoull(link + strlen(socket), NULL, 10)
+                             : UINT64_MAX;
+        for (size_t i = 0; i < s->peer_count; i++)
+            found |= s->peers[i] == inode;
         if (clock_ms() >= s->deadline)
             break;
     }
@@ -216,11 +180,20 @@ static void name_client(struct hd_client *c, pid_t pid, struct arena *arena)
     text_free(&name);
 }
 
+/* Devices are in the kernel's own numbering: 12 bits and 20. */
 size_t clients_find(const char *socket, struct hd_client clients[HD_MOST_CLIENTS])
 {
-    struct search s = {.file = file_of(socket), .deadline = clock_ms() + MOST_MS};
+    enum { MINOR_BITS = 20 };
+    static const struct patience brief = {.silence_ms = MOST_MS};
+    struct clients_search s = {.path = socket, .deadline = clock_ms() + MOST_MS};
     struct arena arena = {0};
+    struct look seen;
+    pid_t pid;
     size_t count = 0, n = 0;
+    s.has_inode = others_look(socket, LOOK_NAME, &brief, &seen);
+    s.inode = (uint32_t)seen.inode;
+    s.device = (uint32_t)(major(seen.device) << MINOR_BITS | minor(seen.device));
+    others_is_inside(socket, &pid, &s.path);
     find_peers(&s);
     const pid_t *all = s.peer_count > 0 ? proc_all(&n, NULL, &arena) : NULL;
     for (size_t i = 0; i < n && count < HD_MOST_CLIENTS && clock_ms() < s.deadline; i++)

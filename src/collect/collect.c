@@ -2,18 +2,13 @@
  * its heap. The parts are target (sockets), ipc (messages) and session (a heap walk). */
 #include "base/error.h"
 #include "base/workers.h"
-#include "collect/buffer.h"
 #include "collect/clients.h"
 #include "collect/find_target.h"
-#include "collect/origin.h"
-#include "collect/owner.h"
 #include "collect/proc.h"
 #include "collect/session.h"
-#include "collect/turns.h"
 #include "heap/names.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -32,9 +27,8 @@ struct hd_processes_memory {
 };
 
 /* What a process said when it was asked. */
-struct answer {
+struct collect_answer {
     const struct found *from;
-    uint64_t owner;
     bool known;
     struct process_info info;
     struct hd_origin origin;
@@ -42,30 +36,22 @@ struct answer {
     struct hd_error err;
 };
 
-struct asking {
-    struct answer *all;
+struct collect_asking {
+    struct collect_answer *all;
     const struct turn *turns;
     uint64_t deadline;
 };
 
-/* One that answers does so at once: it may, however many others did not. */
-static struct patience for_one(const struct asking *asking)
-{
-    uint64_t now = clock_ms();
-    struct patience p = {.silence_ms = brief.silence_ms, .deadline = now + AT_LEAST_MS};
-    if (asking->deadline > p.deadline)
-        p.deadline = asking->deadline;
-    if (p.deadline > now + brief.silence_ms)
-        p.deadline = now + brief.silence_ms;
-    return p;
-}
-
 static bool ask_one(void *context, size_t i)
 {
-    struct asking *asking = context;
+    struct collect_asking *asking = context;
     const struct turn *turn = &asking->turns[i];
-    struct answer *a = &asking->all[turn->which];
-    const struct patience p = for_one(asking);
+    struct collect_answer *a = &asking->all[turn->which];
+    /* One that answers does so at once: it may, however many others did not. */
+    uint64_t now = clock_ms(), last = now + brief.silence_ms;
+    struct patience p = {.silence_ms = brief.silence_ms, .deadline = now + AT_LEAST_MS};
+    if (asking->deadline > p.deadline)
+        p.deadline = asking->deadline < last ? asking->deadline : last;
     if (a->from->problem == NULL && turn_is_over(turn))
         fail(&a->err, HD_IO,
              "was not asked: too many processes of its user do not respond");
@@ -77,59 +63,47 @@ static bool ask_one(void *context, size_t i)
     return true;
 }
 
+/* NULL: there is none. */
 static const char *kept(const char *s, struct arena *arena)
 {
-    return arena_strdup(arena, s, strlen(s));
+    return s != NULL && s[0] != '\0' ? arena_strdup(arena, s, strlen(s)) : NULL;
 }
 
-static const char *kept_if_any(const char *s, struct arena *arena)
-{
-    return s[0] != '\0' ? kept(s, arena) : NULL;
-}
-
-/* Where it runs, for how long, and what that takes. */
-static void describe_origin(struct hd_process *to, const struct answer *a,
-                            struct arena *arena)
-{
-    const struct proc *proc = a->from->proc;
-    to->runtime = kept_if_any(a->origin.runtime, arena);
-    to->host = kept_if_any(a->origin.host, arena);
-    to->container = kept_if_any(a->origin.container, arena);
-    to->started = kept_if_any(a->origin.started, arena);
-    to->uptime = proc != NULL && to->started != NULL ? proc_age(proc) : HD_UNKNOWN;
-    to->memory = proc != NULL && proc->resident > 0 ? proc->resident : HD_UNKNOWN;
-}
-
-/* Before its program runs, a runtime tells of no arguments; the kernel does. */
-static const char *command_of(const struct answer *a, struct arena *arena)
-{
-    const struct proc *proc = a->from->proc;
-    const char *by_kernel = proc != NULL ? proc->command : NULL, *told = a->info.command;
-    bool starts = told != NULL && by_kernel != NULL && strchr(by_kernel, ' ') != NULL &&
-                  proc_has_program(a->from->target.pid, told);
-    return told != NULL && !starts ? kept(told, arena) : by_kernel;
-}
-
-/* First what costs nothing, then what the runtime says. */
-static void describe(struct hd_process *to, const struct answer *a, struct arena *arena)
+/* First what costs nothing, then what the runtime says. Before its program runs, it tells
+ * of no arguments; the kernel does. */
+static void collect_describe(struct hd_process *to, const struct collect_answer *a,
+                             struct arena *arena)
 {
     const struct found *from = a->from;
     const struct process_info *info = &a->info;
-    const struct proc *proc = from->proc;
+    const struct proc *proc = from->target.proc;
     *to = (struct hd_process){.pid = (uint64_t)from->target.pid,
                               .name = proc != NULL ? proc->name : NULL,
                               .command = proc != NULL ? proc->command : NULL,
                               .user = from->user,
-                              .owner = a->owner,
+                              .owner = from->owner,
                               .socket = from->target.socket,
                               .problem = from->problem,
-                              .is_denied = from->is_denied};
-    describe_origin(to, a, arena);
+                              .is_denied = from->is_denied,
+                              .runtime = kept(a->origin.runtime, arena),
+                              .host = kept(a->origin.host, arena),
+                              .container = kept(a->origin.container, arena),
+                              .started = kept(a->origin.started, arena),
+                              .uptime = HD_UNKNOWN,
+                              .memory = HD_UNKNOWN};
+    if (proc != NULL && to->started != NULL)
+        to->uptime = proc->age;
+    if (proc != NULL && proc->resident > 0)
+        to->memory = proc->resident;
     if (from->problem != NULL)
         return;
     if (a->known) {
+        bool starts = info->command != NULL && to->command != NULL &&
+                      strchr(to->command, ' ') != NULL && proc->exe != NULL &&
+                      strcmp(proc->exe, info->command) == 0;
         to->name = info->name != NULL ? kept(info->name, arena) : to->name;
-        to->command = command_of(a, arena);
+        to->command =
+            info->command != NULL && !starts ? kept(info->command, arena) : to->command;
         to->runtime = info->runtime != NULL ? kept(info->runtime, arena) : to->runtime;
     } else if (a->err.status == HD_TIMED_OUT) {
         to->problem = "does not respond: it is stopped, or busy with another request";
@@ -143,30 +117,25 @@ void hd_processes_find(struct hd_processes *processes)
     struct hd_processes_memory *memory = alloc_zeroed(sizeof(*memory));
     struct arena scratch = {0};
     size_t count;
-    int lacked;
-    struct found *found = targets_find(&count, &lacked, &brief, &memory->arena);
-    struct asking asking = {.all = arena_array(&scratch, struct answer, count),
-                            .deadline = clock_ms() + ALL_MS};
+    const char *incomplete;
+    struct found *found = targets_find(&count, &incomplete, &brief, &memory->arena);
+    struct collect_asking asking = {.all =
+                                        arena_array(&scratch, struct collect_answer, count),
+                                    .deadline = clock_ms() + ALL_MS};
     *processes =
         (struct hd_processes){.all = arena_array(&memory->arena, struct hd_process, count),
                               .count = count,
+                              .incomplete = incomplete,
                               .memory = memory};
-    if (lacked != 0)
-        processes->incomplete = arena_printf(
-            &memory->arena, "cannot inspect all processes: %s", strerror(lacked));
-    else if (count == 0)
-        /* Sockets may be found all the same; that there are none says nothing then. */
-        processes->incomplete = proc_excuse();
     uint64_t *owners = arena_array(&scratch, uint64_t, count);
     for (size_t i = 0; i < count; i++) {
         asking.all[i].from = &found[i];
-        owners[i] = asking.all[i].owner = process_owner(
-            found[i].target.visible ? found[i].target.pid : 0, found[i].target.uid);
+        owners[i] = found[i].owner;
     }
     asking.turns = turns_of(owners, count, &scratch);
     workers_run(count, SIDE_BY_SIDE, ask_one, &asking);
     for (size_t i = 0; i < count; i++) {
-        describe(&processes->all[i], &asking.all[i], &memory->arena);
+        collect_describe(&processes->all[i], &asking.all[i], &memory->arena);
         arena_free(&asking.all[i].arena);
     }
     arena_free(&scratch);
@@ -182,7 +151,7 @@ void hd_processes_free(struct hd_processes *processes)
 
 /* --- by name ------------------------------------------------------------------- */
 
-static bool matches(const char *name, const char *pattern)
+static bool collect_matches(const char *name, const char *pattern)
 {
     bool is_pattern = strpbrk(pattern, "*?") != NULL;
     return name != NULL &&
@@ -192,26 +161,18 @@ static bool matches(const char *name, const char *pattern)
 /* The kernel's name is what others show: the first 15 characters of the program's. */
 bool hd_process_goes_by(const struct hd_process *process, const char *name)
 {
-    if (matches(process->name, name))
+    if (collect_matches(process->name, name))
         return true;
     struct arena scratch = {0};
     struct proc proc;
     bool same = process->pid <= INT32_MAX &&
                 proc_read(&proc, (pid_t)process->pid, &scratch) &&
-                matches(proc.short_name, name);
+                collect_matches(proc.short_name, name);
     arena_free(&scratch);
     return same;
 }
 
-static bool contains(const char *all, const char *part)
-{
-    size_t len = strlen(part);
-    for (; len > 0 && strlen(all) >= len; all++)
-        if (strncasecmp(all, part, len) == 0)
-            return true;
-    return false;
-}
-
+/* The first that contains it, else the nearest. */
 const char *hd_process_meant(const struct hd_processes *processes, const char *name)
 {
     const char **names = alloc_zeroed((processes->count + 1) * sizeof(*names));
@@ -222,21 +183,13 @@ const char *hd_process_meant(const struct hd_processes *processes, const char *n
         if (its == NULL)
             continue;
         names[n++] = its;
-        meant = contains(its, name) ? its : NULL;
+        size_t len = strlen(name);
+        for (const char *at = its; len > 0 && strlen(at) >= len && meant == NULL; at++)
+            meant = strncasecmp(at, name, len) == 0 ? its : NULL;
     }
     meant = meant != NULL ? meant : hd_nearest_word(name, names);
     free(names);
     return meant;
-}
-
-static void fail_unknown(struct hd_error *err, const struct hd_processes *all,
-                         const char *name)
-{
-    const char *meant = hd_process_meant(all, name);
-    if (meant != NULL)
-        fail(err, HD_USAGE, "no .NET process is called %s; did you mean %s?", name, meant);
-    else
-        fail_about(err, HD_ABOUT_NAMES, HD_USAGE, "no .NET process is called %s", name);
 }
 
 uint64_t hd_process_named(const char *name, struct hd_error *err)
@@ -257,8 +210,11 @@ uint64_t hd_process_named(const char *name, struct hd_error *err)
     }
     if (all.incomplete != NULL)
         fail(err, HD_IO, "%s", all.incomplete);
+    else if (n == 0 && hd_process_meant(&all, name) != NULL)
+        fail(err, HD_USAGE, "no .NET process is called %s; did you mean %s?", name,
+             hd_process_meant(&all, name));
     else if (n == 0)
-        fail_unknown(err, &all, name);
+        fail_about(err, HD_ABOUT_NAMES, HD_USAGE, "no .NET process is called %s", name);
     else if (n > 1)
         fail_about(err, HD_ABOUT_PID, HD_USAGE,
                    "%zu processes are called %s: %s; choose one", n, name,
@@ -273,7 +229,7 @@ uint64_t hd_process_named(const char *name, struct hd_error *err)
 
 /* Natively compiled programs and odd types may lack a few; a session without the names
  * that another client keeps lacks nearly all. */
-static bool lacks_names(const struct session_result *r)
+static bool lacks_names(const struct hd_collected *r)
 {
     return r->nameless > r->types / 100;
 }
@@ -284,16 +240,6 @@ static bool start_again(FILE *to, long from, struct hd_error *err)
         ftruncate(fileno(to), from) != 0)
         return fail(err, HD_IO, "cannot write: %s", strerror(errno));
     return true;
-}
-
-/* Nothing that goes wrong here is in the way of a snapshot. */
-static void warm_up(const struct target *t, const struct session_patience *p)
-{
-    enum { LONGEST_MS = 2000 };
-    struct session_patience shorter = *p;
-    if (shorter.silence_ms > LONGEST_MS)
-        shorter.silence_ms = LONGEST_MS;
-    session_flush(t, &shorter, NULL);
 }
 
 /* The process is asked for its runtime only where that matters. */
@@ -317,57 +263,47 @@ static bool plan_buffer(const struct target *t, const struct hd_collect_options 
 }
 
 /* A runtime that forces no collection by a session apart is asked in one session. */
-static bool collect_walk(const struct target *t, const struct session_patience *p,
+static bool collect_walk(const struct target *t, const struct hd_collect_options *how,
                          struct session_buffer *buffer, FILE *to,
-                         struct session_result *result, struct hd_error *err)
+                         struct hd_collected *result, struct hd_error *err)
 {
     long from = ftell(to);
-    if (session_collect(t, p, buffer, to, result, err))
+    if (session_collect(t, how, buffer, to, result, err))
         return buffer_was_enough(buffer, result, err);
     if (!buffer->is_in_vain || !start_again(to, from, err))
         return false;
     *err = (struct hd_error){0};
     buffer->is_alone = true;
-    return session_collect(t, p, buffer, to, result, err) &&
+    return session_collect(t, how, buffer, to, result, err) &&
            buffer_was_enough(buffer, result, err);
 }
 
 /* While another client has a session a runtime names no type twice. It forgets what it has
  * named when the keyword for types goes off, which it does not while that client asks for
  * types, too. */
-static bool collect_named(const struct target *t, const struct session_patience *p,
-                          const struct hd_collect_options *opt, FILE *to,
-                          struct session_result *result, struct hd_error *err)
+static bool collect_named(const struct target *t, const struct hd_collect_options *how,
+                          FILE *to, struct hd_collected *result, struct hd_error *err)
 {
+    enum { LONGEST_MS = 2000 };
     struct session_buffer buffer;
-    long from = ftell(to);
-    if (opt->warm_up)
-        warm_up(t, p);
-    if (!plan_buffer(t, opt, &buffer, err) || !collect_walk(t, p, &buffer, to, result, err))
-        return false;
-    if (opt->keep_names || !lacks_names(result))
-        return true;
+    struct hd_collect_options shorter = *how;
     struct hd_error why = {0};
-    if (!session_flush(t, p, &why) && why.status != HD_STOPPED)
-        return true; /* what there is is better than nothing */
-    if (!plan_buffer(t, opt, &buffer, &why))
+    long from = ftell(to);
+    /* Nothing that goes wrong while it warms up is in the way of a snapshot. */
+    if (shorter.silence_ms > LONGEST_MS)
+        shorter.silence_ms = LONGEST_MS;
+    if (how->warm_up)
+        session_flush(t, &shorter, NULL);
+    if (!plan_buffer(t, how, &buffer, err) ||
+        !collect_walk(t, how, &buffer, to, result, err))
+        return false;
+    if (how->keep_names || !lacks_names(result))
         return true;
-    return start_again(to, from, err) && collect_walk(t, p, &buffer, to, result, err);
-}
-
-/* --- one at a time ------------------------------------------------------------- */
-
-static bool goes_on(void *context)
-{
-    return collect_goes_on(context, NULL);
-}
-
-static bool wait_for_lock(const struct target *t, struct hd_collect_options *how, int *lock,
-                          struct hd_error *err)
-{
-    *lock = -1;
-    return !t->visible ||
-           process_lock_wait(t->pid, how->silence_ms, goes_on, how, lock, err);
+    if (!session_flush(t, how, &why) && why.status != HD_STOPPED)
+        return true; /* what there is is better than nothing */
+    if (!plan_buffer(t, how, &buffer, &why))
+        return true;
+    return start_again(to, from, err) && collect_walk(t, how, &buffer, to, result, err);
 }
 
 bool hd_collect(FILE *to, const struct hd_collect_options *opt,
@@ -376,38 +312,29 @@ bool hd_collect(FILE *to, const struct hd_collect_options *opt,
     struct hd_collect_options how;
     if (!collect_options_copy(&how, opt, err))
         return false;
-    opt = &how;
+    const struct patience patience = collect_patience(&how);
     struct arena arena = {0};
     struct target target;
-    struct session_result r = {0};
-    struct session_patience p = {
-        .silence_ms = opt->silence_ms, .go_on = opt->go_on, .context = opt->context};
-    *collected = (struct hd_collected){0};
-    bool found = find_target(&target, opt, &arena, err);
     struct hd_origin origin = {.instance = 0};
-    /* Before the heap is walked: afterwards the process may be gone. */
-    if (found)
-        origin = origin_of(&target);
     int lock = -1;
-    bool ok = found && wait_for_lock(&target, &how, &lock, err) &&
-              collect_named(&target, &p, opt, to, &r, err);
+    *collected = (struct hd_collected){0};
+    bool ok = find_target(&target, &how, &arena, err);
+    /* Before the heap is walked: afterwards the process may be gone. */
+    if (ok)
+        origin = origin_of(&target);
+    ok = ok && (!target.visible || process_lock_wait(target.pid, &patience, &lock, err)) &&
+         collect_named(&target, &how, to, collected, err);
     if (lock >= 0)
         close(lock);
     if (ok && fflush(to) != 0)
         ok = fail(err, HD_IO, "cannot write: %s", strerror(errno));
-    if (ok)
-        *collected = (struct hd_collected){.pid = (uint64_t)target.pid,
-                                           .bytes = r.bytes,
-                                           .objects = r.objects,
-                                           .object_bytes = r.object_bytes,
-                                           .references = r.references,
-                                           .events_lost = r.events_lost,
-                                           .types = r.types,
-                                           .nameless = r.nameless,
-                                           .complete = r.complete,
-                                           .other_client = lacks_names(&r),
-                                           .origin = origin,
-                                           .stood_still_us = r.stopped_us};
+    if (ok) {
+        collected->pid = (uint64_t)target.pid;
+        collected->origin = origin;
+        collected->other_client = lacks_names(collected);
+    } else {
+        *collected = (struct hd_collected){0};
+    }
     if (ok && collected->other_client)
         collected->client_count = clients_find(target.socket, collected->clients);
     arena_free(&arena);

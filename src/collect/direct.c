@@ -3,24 +3,19 @@
  * surrounds the memory in the file is written when the process runs again. */
 #include "base/error.h"
 #include "base/input.h"
+#include "clr/clr.h"
 #include "collect/address_space.h"
-#include "collect/denied.h"
 #include "collect/find_target.h"
 #include "collect/proc.h"
 #include "collect/process_copy.h"
 #include "collect/thread_freeze.h"
-#include "process/core_file.h"
-#include "process/runtime.h"
-#include "process/runtime_module.h"
 
 #include <elf.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 /* --- the runtime --------------------------------------------------------------- */
@@ -31,133 +26,64 @@
 /* The library and its variables; a program in one file is larger, and this bounds it. */
 enum { MOST_OF_AN_AREA = 256 << 20 };
 
-/* Addresses of globals that are asked; .NET 8 has 157, which is most. */
-enum { MOST_GLOBALS = 256 };
-
 /* --- its memory ---------------------------------------------------------------- */
 
-struct pieces {
+struct direct_pieces {
     struct memory_piece *all;
     size_t count, cap;
     struct arena *arena;
 };
 
-static void read_area(struct pieces *p, int mem, const struct area *a)
-{
-    uint64_t size = a->end - a->start;
-    if (!a->readable || size > MOST_OF_AN_AREA)
-        return;
-    unsigned char *bytes = arena_alloc(p->arena, (size_t)size);
-    ssize_t n = pread(mem, bytes, (size_t)size, (off_t)a->start);
-    if (n <= 0)
-        return;
-    p->all = grow(p->all, p->count, &p->cap, sizeof(*p->all));
-    p->all[p->count++] = (struct memory_piece){a->start, (uint64_t)n, bytes};
-}
-
 /* An image from its first area on, with the variables behind it, which have no file. The
  * parts of a program for aarch64 have gaps between them that the kernel gives back. */
-static size_t read_image(struct pieces *p, int mem, const struct address_space *space,
-                         size_t first)
+static size_t read_image(struct direct_pieces *p, int mem,
+                         const struct address_space *space, size_t first)
 {
     size_t i = first;
     const char *path = space->areas[first].path;
-    do
-        read_area(p, mem, &space->areas[i]);
-    while (++i < space->count && (strcmp(space->areas[i].path, path) == 0 ||
-                                  (space->areas[i].path[0] == '\0' &&
-                                   space->areas[i].start == space->areas[i - 1].end)));
+    do {
+        const struct area *a = &space->areas[i];
+        uint64_t size = a->end - a->start;
+        if (!a->readable || size > MOST_OF_AN_AREA)
+            continue;
+        unsigned char *bytes = arena_alloc(p->arena, (size_t)size);
+        ssize_t n = pread(mem, bytes, (size_t)size, (off_t)a->start);
+        if (n <= 0)
+            continue;
+        p->all = grow(p->all, p->count, &p->cap, sizeof(*p->all));
+        p->all[p->count++] = (struct memory_piece){a->start, (uint64_t)n, bytes};
+    } while (++i < space->count && (strcmp(space->areas[i].path, path) == 0 ||
+                                    (space->areas[i].path[0] == '\0' &&
+                                     space->areas[i].start == space->areas[i - 1].end)));
     return i;
 }
 
-static void read_images(struct pieces *p, int mem, const struct address_space *space,
-                        uint64_t headers)
+/* The address of gc_structures_invalid_cnt (32 bits); 0 and err, HD_UNSUPPORTED, if there
+ * is no .NET runtime in the process, or one that is not known. */
+static uint64_t live_heap_count_address(const struct process_copy *of, struct hd_error *err)
 {
-    for (size_t i = 0; i < space->count;) {
-        const struct area *a = &space->areas[i];
-        bool is_program = headers >= a->start && headers < a->end;
-        i = is_program || (a->offset == 0 && runtime_library_is(a->path))
-                ? read_image(p, mem, space, i)
-                : i + 1;
-    }
-}
-
-static void list_mappings(struct process_image *image, const struct address_space *space,
-                          struct arena *arena)
-{
-    image->mappings = arena_array(arena, struct image_mapping, space->count);
+    const struct address_space *space = &of->space;
+    struct bytes auxv = {(unsigned char *)of->auxv.data, of->auxv.len};
+    struct arena arena = {0};
+    struct direct_pieces pieces = {.arena = &arena};
+    struct clr_process p = {.program_headers = clr_program_headers(auxv)};
+    p.mappings = arena_array(&arena, struct image_mapping, space->count);
     for (size_t i = 0; i < space->count; i++) {
         const struct area *a = &space->areas[i];
         if (a->path[0] == '/')
-            image->mappings[image->mapping_count++] =
+            p.mappings[p.mapping_count++] =
                 (struct image_mapping){a->start, a->end, a->offset, a->path, 0};
     }
-}
-
-static bool is_native(const struct runtime_module *m)
-{
-    return m->is_program &&
-           runtime_module_symbol(m, "DotNetRuntimeDebugHeader").address != 0;
-}
-
-/* --- the variable -------------------------------------------------------------- */
-
-static uint64_t find_count(const struct process_image *image, struct arena *arena,
-                           struct hd_error *err)
-{
-    struct runtime_module module;
-    bool ok = true;
-    bool found = runtime_module_find(&module, image, arena);
-    uint64_t table = found ? runtime_module_symbol(&module, "g_dacTable").address : 0;
-    if (found && is_native(&module))
-        return fail_about(err, HD_ABOUT_DIRECT, HD_UNSUPPORTED,
-                          "a native AOT program, whose memory cannot be read");
-    if (table == 0)
-        return fail(
-            err, HD_UNSUPPORTED,
-            "the process has no .NET runtime whose memory can be read: " RUNTIME_OLDEST_READ
-            " or later");
-    const struct processor *of = module.in_memory.elf.processor;
-    if (of != NULL && of != image->processor)
-        return fail_about(err, HD_ABOUT_DIRECT, HD_UNSUPPORTED,
-                          "a program for %s, which is emulated here", of->name);
-    const char *version = runtime_module_version(&module, image, arena);
-    if (version != NULL && runtime_is_too_old(version))
-        return fail_about(
-            err, HD_ABOUT_DIRECT, HD_UNSUPPORTED,
-            "its runtime is .NET %s; reading its memory needs " RUNTIME_OLDEST_READ
-            " or later",
-            version);
-    if (version != NULL && runtime_is_of_others(version, image->processor))
-        return fail_about(
-            err, HD_ABOUT_DIRECT, HD_UNSUPPORTED,
-            "its runtime is .NET %s; reading its memory on %s needs a later version",
-            version, image->processor->name);
-    uint64_t gc = runtime_gc_find(&image->memory, table, MOST_GLOBALS);
-    uint64_t at = gc != 0 ? memory_u64(&image->memory, gc + GC_INVALID_COUNT, &ok) : 0;
-    if (at == 0 || !ok)
-        return fail(err, HD_UNSUPPORTED,
-                    "the runtime does not say where its heap is: it has just started, or "
-                    "its version is unknown to this heapdrift");
-    return at;
-}
-
-/* The address of gc_structures_invalid_cnt (32 bits); mem is /proc/PID/mem, auxv what
- * stands in /proc/PID/auxv. 0 and err,
- * HD_UNSUPPORTED, if there is no .NET runtime in it, or one that is not known. */
-static uint64_t live_heap_count_address(int mem, const struct address_space *space,
-                                        struct bytes auxv, struct hd_error *err)
-{
-    struct arena arena = {0};
-    struct pieces pieces = {.arena = &arena};
-    struct process_image image = {.processor = processor_here(),
-                                  .kind = &core_kind,
-                                  .program_headers =
-                                      core_auxiliary(auxv, AUXILIARY_PROGRAM_HEADERS)};
-    read_images(&pieces, mem, space, image.program_headers);
-    list_mappings(&image, space, &arena);
-    image.memory = memory_of(pieces.all, pieces.count, &arena);
-    uint64_t at = find_count(&image, &arena, err);
+    for (size_t i = 0; i < space->count;) {
+        const struct area *a = &space->areas[i];
+        bool is_program = p.program_headers >= a->start && p.program_headers < a->end;
+        i = is_program || (a->offset == 0 && runtime_library_is(a->path))
+                ? read_image(&pieces, of->mem, space, i)
+                : i + 1;
+    }
+    p.pieces = pieces.all;
+    p.piece_count = pieces.count;
+    uint64_t at = clr_heap_count_address(&p, &arena, err);
     free(pieces.all);
     arena_free(&arena);
     return at;
@@ -170,7 +96,7 @@ static uint64_t live_heap_count_address(int mem, const struct address_space *spa
 enum { MOST_TRIES = 100, FIRST_PAUSE_MS = 1, LONGEST_PAUSE_MS = 100 };
 
 struct direct {
-    const struct hd_collect_options *how;
+    struct hd_collect_options *how;
     struct process_copy of; /* its arena is of all tries: 100 KiB or so each */
     int lock;
     uint64_t count_address; /* of the collector: 0 there means that the heap is whole */
@@ -185,54 +111,13 @@ struct direct {
     unsigned tries;
 };
 
-/* --- before -------------------------------------------------------------------- */
-
-static bool goes_on(void *context)
-{
-    const struct direct *d = context;
-    return collect_goes_on(d->how, NULL);
-}
-
-/* Everything that may be refused is asked for before the process is stopped. */
-static bool look(struct direct *d, struct hd_error *err)
-{
-    struct process_copy *of = &d->of;
-    if (!process_copy_look(of, err))
-        return false;
-    d->count_address = live_heap_count_address(
-        of->mem, &of->space, (struct bytes){(unsigned char *)of->auxv.data, of->auxv.len},
-        err);
-    return d->count_address != 0 && page_source_open(&of->pages, of->pid, err);
-}
-
 /* --- room ---------------------------------------------------------------------- */
-
-/* A file without a place on any disk: -1 where the kernel has none. */
-static int open_in_memory(void)
-{
-    const unsigned long close_on_exec = 1;
-    return (int)syscall(SYS_memfd_create, "heapdrift", close_on_exec);
-}
 
 /* What it has now, and some more: it runs on while room is made. */
 static uint64_t and_some(uint64_t now)
 {
     const uint64_t some = (uint64_t)16 << 20;
     return (now + now / 8 + some + PAGE - 1) / PAGE * PAGE;
-}
-
-static uint64_t runs_at(const struct direct *d)
-{
-    return CORE_MEMORY_AT + d->of.images.size;
-}
-
-static struct copying copying_of(struct direct *d)
-{
-    return (struct copying){.from = &d->of.pages,
-                            .runs = &d->of.runs,
-                            .room = &d->of.room,
-                            .at = runs_at(d),
-                            .deadline = d->give_up_us};
 }
 
 /* The stop is shortest where the copy goes to memory. It goes to the file at once where
@@ -242,27 +127,25 @@ static bool make_room(struct direct *d, FILE *to, struct hd_error *err)
     uint64_t most = d->how->max_memory;
     if (!runs_find(&d->of.runs, &d->of.pages, &d->of.space, err))
         return false;
-    images_find(&d->of.images, &d->of.space, d->of.pid);
+    images_find(&d->of);
     uint64_t wanted = d->of.images.size + and_some(d->of.runs.size);
     bool fits = most == 0 || wanted <= most;
     bool in_memory = is_in_memory(fileno(to));
     if (in_memory && !fits)
         return fail_memory(err, "copying the memory of the process", wanted, most);
     d->of.room.lets_go = !fits;
-    if (d->of.room.fd < 0)
-        d->of.room.fd = in_memory || !fits ? -1 : open_in_memory();
+    /* A file without a place on any disk, where the kernel has one. */
+    const unsigned long close_on_exec = 1;
+    if (d->of.room.fd < 0 && !in_memory && fits)
+        d->of.room.fd = (int)syscall(SYS_memfd_create, "heapdrift", close_on_exec);
     int fd = d->of.room.fd;
     if (fd < 0)
         d->of.room.fd = fileno(to);
-    const struct copying copying = copying_of(d);
-    const struct patience patience = {
-        .silence_ms = d->how->silence_ms, .go_on = goes_on, .context = d};
-    if (!copy_room_make(&d->of.room, runs_at(d) + and_some(d->of.runs.span_size), err) ||
-        !copy_room_fill(&d->of.room, CORE_MEMORY_AT, d->of.images.size, err))
-        return false;
-    images_copy(&d->of.images, d->of.pid, &d->of.room, CORE_MEMORY_AT, &patience);
-    copy_room_let_go(&d->of.room, CORE_MEMORY_AT, d->of.images.size);
-    return copy_room_fill_runs(&copying, goes_on, d, err);
+    const struct patience patience = collect_patience(d->how);
+    return copy_room_make(&d->of.room,
+                          process_copy_runs_at(&d->of) + and_some(d->of.runs.span_size),
+                          err) &&
+           process_copy_prepare(&d->of, &patience, err);
 }
 
 /* --- while it stands ----------------------------------------------------------- */
@@ -294,10 +177,10 @@ static void read_threads(struct direct *d, const struct thread_freeze *still)
     }
 }
 
-static bool take(const struct thread_freeze *still, void *context, struct hd_error *err)
+static bool direct_take(const struct thread_freeze *still, void *context,
+                        struct hd_error *err)
 {
     struct direct *d = context;
-    const struct copying copying = copying_of(d);
     d->outcome = BUSY;
     if (!process_copy_is_same(&d->of, err))
         return false;
@@ -309,33 +192,26 @@ static bool take(const struct thread_freeze *still, void *context, struct hd_err
     if (!runs_find(&d->of.runs, &d->of.pages, &d->of.space, err))
         return false;
     d->outcome = NO_ROOM;
-    if (runs_at(d) + d->of.runs.span_size > d->of.room.size)
+    if (process_copy_runs_at(&d->of) + d->of.runs.span_size > d->of.room.size)
         return true;
     d->outcome = COPIED;
-    return copy_runs(&copying, still, err);
+    return copy_runs(&d->of, still, d->give_up_us, err);
 }
 
 /* --- tries --------------------------------------------------------------------- */
 
-static bool is_late(const struct direct *d)
-{
-    return clock_us() >= d->give_up_us;
-}
-
-/* What a look without a stop costs is nothing; one that finds it busy would be in vain. */
-static void wait_for_collector(const struct direct *d)
-{
-    const int looks = 50;
-    for (int i = 0; i < looks && !heap_is_whole(d); i++)
-        poll(NULL, 0, 1);
-}
-
 static bool try_once(struct direct *d, struct hd_error *err)
 {
-    const struct meanwhile m = {
-        .work = take, .context = d, .go_on = goes_on, .go_on_context = d};
+    const int looks = 50;
+    const struct meanwhile m = {.work = direct_take,
+                                .context = d,
+                                .go_on = collect_goes_on,
+                                .go_on_context = d->how};
     uint64_t stood;
-    wait_for_collector(d);
+    /* What a look without a stop costs is nothing; one that finds it busy would be in vain.
+     */
+    for (int i = 0; i < looks && !heap_is_whole(d); i++)
+        poll(NULL, 0, 1);
     d->tries++;
     bool ok = thread_freeze_run(d->of.pid, &m, &stood, err);
     d->longest_us = stood > d->longest_us ? stood : d->longest_us;
@@ -343,22 +219,17 @@ static bool try_once(struct direct *d, struct hd_error *err)
 }
 
 /* A thread that waits for a disk, or for a vforked child, is asked again. */
-static bool may_try_again(const struct direct *d, bool ok, const struct hd_error *err)
+static bool direct_copy(struct direct *d, FILE *to, struct hd_error *err)
 {
-    return d->tries < MOST_TRIES && !is_late(d) && (ok || err->status == HD_TIMED_OUT);
-}
-
-static bool copy(struct direct *d, FILE *to, struct hd_error *err)
-{
-    int pause = FIRST_PAUSE_MS;
-    for (;;) {
+    for (int pause = FIRST_PAUSE_MS;;) {
         struct hd_error failure = {0};
         bool ok = try_once(d, &failure);
         if (ok && d->outcome == COPIED) {
             d->of.origin.taken = clock_seconds(CLOCK_REALTIME);
             return true;
         }
-        if (!may_try_again(d, ok, &failure)) {
+        if (d->tries >= MOST_TRIES || clock_us() >= d->give_up_us ||
+            (!ok && failure.status != HD_TIMED_OUT)) {
             if (ok)
                 return fail_about(err, HD_ABOUT_SILENCE, HD_TIMED_OUT,
                                   "a garbage collection was running at each of %u attempts",
@@ -366,7 +237,7 @@ static bool copy(struct direct *d, FILE *to, struct hd_error *err)
             *err = err->status == HD_OK ? failure : *err;
             return false;
         }
-        if (!goes_on(d))
+        if (!collect_goes_on(d->how))
             return fail(err, HD_STOPPED, "stopped");
         if (ok && d->outcome == NO_ROOM && !make_room(d, to, err))
             return false;
@@ -377,11 +248,6 @@ static bool copy(struct direct *d, FILE *to, struct hd_error *err)
 
 /* --- afterwards ---------------------------------------------------------------- */
 
-static bool is_zero(const unsigned char *bytes, size_t size)
-{
-    return bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0;
-}
-
 /* From the same place in memory to that of the file, where zeros are left out: it reads as
  * if they were there. */
 static bool put_range(const struct direct *d, uint64_t at, uint64_t size, int to,
@@ -391,8 +257,9 @@ static bool put_range(const struct direct *d, uint64_t at, uint64_t size, int to
     for (uint64_t end = at + size; at < end;) {
         size_t here = (size_t)(end - at < BLOCK ? end - at : BLOCK);
         ssize_t n = (ssize_t)here;
-        if (!is_zero(d->of.room.bytes + at, here))
-            n = pwrite(to, d->of.room.bytes + at, here, (off_t)at);
+        const unsigned char *bytes = d->of.room.bytes + at;
+        if (bytes[0] != 0 || memcmp(bytes, bytes + 1, here - 1) != 0)
+            n = pwrite(to, bytes, here, (off_t)at);
         if (n < 0 && errno != EINTR)
             return fail(err, HD_IO, "cannot write: %s", strerror(errno));
         at += n > 0 ? (uint64_t)n : 0;
@@ -400,31 +267,14 @@ static bool put_range(const struct direct *d, uint64_t at, uint64_t size, int to
     return true;
 }
 
-static bool put_file(const struct direct *d, int to, struct hd_error *err)
+static bool finish(struct direct *d, int to, uint64_t *size, struct hd_error *err)
 {
-    bool ok = put_range(d, CORE_MEMORY_AT, d->of.images.size, to, err);
-    for (size_t i = 0; ok && i < d->of.runs.count; i++)
-        ok = put_range(d, runs_at(d) + d->of.runs.all[i].at, d->of.runs.all[i].size, to,
-                       err);
-    return ok;
-}
-
-static bool finish(struct direct *d, FILE *to, uint64_t *size, struct hd_error *err)
-{
-    const struct core_content content =
-        process_copy_content(&d->of, d->threads, d->thread_count);
-    return (d->of.room.fd == fileno(to) || put_file(d, fileno(to), err)) &&
-           core_write_rest(fileno(to), &content, size, err);
-}
-
-static void close_all(struct direct *d, const FILE *to)
-{
-    int room = d->of.room.fd;
-    process_copy_close(&d->of);
-    if (room >= 0 && room != fileno((FILE *)to))
-        close(room);
-    if (d->lock >= 0)
-        close(d->lock);
+    bool is_there = d->of.room.fd == to;
+    bool ok = is_there || put_range(d, CORE_MEMORY_AT, d->of.images.size, to, err);
+    for (size_t i = 0; ok && !is_there && i < d->of.runs.count; i++)
+        ok = put_range(d, process_copy_runs_at(&d->of) + d->of.runs.all[i].at,
+                       d->of.runs.all[i].size, to, err);
+    return ok && core_write_rest(to, &d->of, d->threads, d->thread_count, size, err);
 }
 
 bool hd_collect_direct(FILE *to, const struct hd_collect_options *opt,
@@ -435,22 +285,125 @@ bool hd_collect_direct(FILE *to, const struct hd_collect_options *opt,
     err = err != NULL ? err : &own;
     if (!collect_options_copy(&how, opt, err))
         return false;
+    const struct patience patience = collect_patience(&how);
     struct direct d = {.how = &how, .lock = -1};
     uint64_t size = 0;
     *collected = (struct hd_collected){0};
+    /* Everything that may be refused is asked for before the process is stopped. */
     bool ok = process_copy_open(&d.of, &how, err) &&
-              process_lock_wait(d.of.pid, how.silence_ms, goes_on, &d, &d.lock, err) &&
-              look(&d, err) && make_room(&d, to, err);
+              process_lock_wait(d.of.pid, &patience, &d.lock, err) &&
+              process_copy_look(&d.of, err) &&
+              (d.count_address = live_heap_count_address(&d.of, err)) != 0 &&
+              page_source_open(&d.of.pages, d.of.pid, err) && make_room(&d, to, err);
     d.give_up_us = clock_us() + (uint64_t)how.silence_ms * 1000;
-    ok = ok && copy(&d, to, err);
+    ok = ok && direct_copy(&d, to, err);
     collected->stood_still_us = d.longest_us;
     collected->tries = d.tries;
-    ok = ok && finish(&d, to, &size, err);
+    ok = ok && finish(&d, fileno(to), &size, err);
     if (ok) {
         collected->pid = (uint64_t)d.of.pid;
         collected->bytes = size;
         collected->origin = d.of.origin;
     }
-    close_all(&d, to);
+    int room = d.of.room.fd;
+    process_copy_close(&d.of);
+    if (room >= 0 && room != fileno(to))
+        close(room);
+    if (d.lock >= 0)
+        close(d.lock);
+    return ok;
+}
+
+/* --- what it knows of its types ------------------------------------------------ */
+
+/* Copied while it runs on: runtime, assemblies, and the smallest areas of what it has
+ * written. A large heap lies in large areas, which are left out: whoever reads the copy
+ * asks the process for the few words of it that he needs. */
+
+struct written {
+    const struct area *area;
+    uint64_t bytes;
+};
+
+static int by_bytes(const void *a, const void *b)
+{
+    const struct written *x = a, *y = b;
+    if (x->bytes != y->bytes)
+        return x->bytes < y->bytes ? -1 : 1;
+    return (x->area > y->area) - (x->area < y->area);
+}
+
+static int direct_by_address(const void *a, const void *b)
+{
+    const struct area *x = a, *y = b;
+    return (x->start > y->start) - (x->start < y->start);
+}
+
+/* Those with the least written memory, as long as all of it is not too much. */
+static struct address_space small_areas(struct process_copy *c)
+{
+    const uint64_t most_written = (uint64_t)64 << 20;
+    struct written *all = arena_array(&c->arena, struct written, c->runs.count);
+    struct address_space small = {0};
+    size_t count = 0;
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < c->runs.count; i++) {
+        const struct run *run = &c->runs.all[i];
+        if (count == 0 || all[count - 1].area != run->area)
+            all[count++] = (struct written){run->area, 0};
+        all[count - 1].bytes += run->size;
+    }
+    if (count > 0)
+        qsort(all, count, sizeof(*all), by_bytes);
+    small.areas = arena_array(&c->arena, struct area, count);
+    for (size_t i = 0; i < count && (bytes += all[i].bytes) <= most_written; i++)
+        small.areas[small.count++] = *all[i].area;
+    if (small.count > 0)
+        qsort(small.areas, small.count, sizeof(*small.areas), direct_by_address);
+    return small;
+}
+
+/* What was given back meanwhile stays zero. Whoever reads a core wants a thread: one that
+ * stands nowhere. */
+static bool copy_types(struct process_copy *c, uint64_t most, const struct patience *p,
+                       struct hd_error *err)
+{
+    const struct core_thread thread = {.id = c->pid};
+    uint64_t at = process_copy_runs_at(c), size = at + c->runs.span_size;
+    uint64_t takes = c->images.size + c->runs.size;
+    if (most > 0 && takes > most)
+        return fail_memory(err, "copying the type information of the process", takes, most);
+    if (!copy_room_make(&c->room, size, err))
+        return false;
+    images_copy(c, p);
+    for (size_t i = 0; i < c->runs.count; i++) {
+        const struct run *run = &c->runs.all[i];
+        uint64_t offset = run->area->offset + (run->address - run->area->start);
+        copy_from(run->is_shared ? c->pages.shared : c->mem, c->room.bytes + at + run->at,
+                  run->size, run->is_shared ? offset : run->address);
+    }
+    return process_copy_is_same(c, err) &&
+           core_write_rest(c->room.fd, c, &thread, 1, &size, err);
+}
+
+bool hd_collect_types(FILE *to, const struct hd_collect_options *opt, struct hd_error *err)
+{
+    struct hd_collect_options how;
+    struct process_copy c;
+    if (!collect_options_copy(&how, opt, err))
+        return false;
+    const struct patience patience = collect_patience(&how);
+    bool ok = process_copy_open(&c, &how, err) && process_copy_look(&c, err) &&
+              page_source_open(&c.pages, c.pid, err) &&
+              runs_find(&c.runs, &c.pages, &c.space, err);
+    c.room.fd = fileno(to);
+    if (ok) {
+        const struct address_space small = small_areas(&c);
+        images_find(&c);
+        images_leave_to_disk(&c, &patience);
+        ok = runs_find(&c.runs, &c.pages, &small, err) &&
+             copy_types(&c, how.max_memory, &patience, err);
+    }
+    process_copy_close(&c);
     return ok;
 }

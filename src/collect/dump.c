@@ -7,11 +7,10 @@
  * and goes on, mode and all. */
 #include "base/error.h"
 #include "base/text.h"
+#include "clr/clr.h"
 #include "collect/dump_file.h"
 #include "collect/find_target.h"
-#include "collect/origin.h"
 #include "collect/proc.h"
-#include "process/runtime.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -26,86 +25,61 @@ struct dump {
     struct target target;
     struct dump_file file;
     struct patience patience;
-    uint64_t last_growth; /* clock_ms() */
     struct hd_collect_progress so_far;
 };
 
 static bool goes_on(void *context)
 {
     struct dump *d = context;
-    return collect_goes_on(d->how, &d->so_far);
+    return d->how->go_on == NULL || d->how->go_on(d->how->context, &d->so_far);
 }
 
 /* --- the request --------------------------------------------------------------- */
 
-/* From 3 on (.NET 8) a refusal says why. */
-static struct request request_to_dump(enum ipc_command command, const char *path,
-                                      enum hd_core_kind kind)
-{
-    enum { WITH_HEAP = 2, FULL = 4, NO_FLAGS = 0 };
-    struct request r = request_for(command);
-    request_utf8(&r, path);
-    request_u32(&r, kind == HD_CORE_FULL ? FULL : WITH_HEAP);
-    request_u32(&r, NO_FLAGS);
-    return r;
-}
-
-static bool is_too_new(const struct reply *reply)
-{
-    return !reply->ok &&
-           (reply->refusal == IPC_UNKNOWN_COMMAND || reply->refusal == IPC_BAD_ENCODING);
-}
-
-/* --- waiting ------------------------------------------------------------------- */
-
 /* The answer comes when all is written. Meanwhile the file gets longer. */
-static bool see_growth(struct dump *d, struct hd_error *err)
-{
-    uint64_t size = dump_file_size(&d->file), now = clock_ms();
-    if (size != d->so_far.bytes)
-        d->last_growth = now;
-    d->so_far.bytes = size;
-    return now - d->last_growth < d->patience.silence_ms ||
-           fail_about(err, HD_ABOUT_SILENCE, HD_TIMED_OUT,
-                      "the runtime wrote nothing for %g s: it hangs, or is stopped. If it "
-                      "continues, it finishes the dump, which is discarded",
-                      (double)d->patience.silence_ms / 1e3);
-}
-
-/* The runtime has the file made by its name, some time after it was asked: if it were
- * removed before that, it would be there again, and nobody would know of it. */
-static void await_beginning(struct dump *d, int fd)
+static bool await_answer(struct dump *d, int fd, struct reply *reply, struct hd_error *err)
 {
     enum { LONGEST_MS = 3000, TICK_MS = 20 };
     const struct patience unasked = {.silence_ms = TICK_MS};
-    uint64_t until = clock_ms() + LONGEST_MS;
-    while (dump_file_size(&d->file) == 0 && clock_ms() < until &&
-           transport.await(fd, clock_ms() + TICK_MS, &unasked) == READY_TIMED_OUT)
-        continue;
-}
-
-static bool await_answer(struct dump *d, int fd, struct reply *reply, struct hd_error *err)
-{
-    d->last_growth = clock_ms();
+    uint64_t last_growth = clock_ms(), now;
     for (;;) {
         enum ready how = transport.await(fd, clock_ms() + LOOK_MS, &d->patience);
         if (how == READY)
             return ipc_receive(fd, reply, &d->patience, err);
-        if (how == READY_STOPPED) {
-            await_beginning(d, fd);
-            return fail(err, HD_STOPPED, "stopped");
-        }
         if (how == READY_FAILED)
             return fail(err, HD_IO, "%s", strerror(errno));
-        if (!see_growth(d, err))
-            return false;
+        if (how == READY_STOPPED)
+            break;
+        uint64_t size = dump_file_size(&d->file);
+        now = clock_ms();
+        if (size != d->so_far.bytes)
+            last_growth = now;
+        d->so_far.bytes = size;
+        if (now - last_growth >= d->patience.silence_ms)
+            return fail_about(
+                err, HD_ABOUT_SILENCE, HD_TIMED_OUT,
+                "the runtime wrote nothing for %g s: it hangs, or is stopped. If it "
+                "continues, it finishes the dump, which is discarded",
+                (double)d->patience.silence_ms / 1e3);
     }
+    /* The runtime has the file made by its name, some time after it was asked: if it were
+     * removed before that, it would be there again, and nobody would know of it. */
+    for (now = clock_ms();
+         dump_file_size(&d->file) == 0 && clock_ms() < now + LONGEST_MS &&
+         transport.await(fd, clock_ms() + TICK_MS, &unasked) == READY_TIMED_OUT;)
+        continue;
+    return fail(err, HD_STOPPED, "stopped");
 }
 
-static bool ask(struct dump *d, enum ipc_command command, enum hd_core_kind kind,
-                struct reply *reply, struct hd_error *err)
+/* From 3 on (.NET 8) a refusal says why. */
+static bool dump_ask(struct dump *d, enum ipc_command command, enum hd_core_kind kind,
+                     struct reply *reply, struct hd_error *err)
 {
-    struct request r = request_to_dump(command, d->file.path, kind);
+    enum { WITH_HEAP = 2, FULL = 4, NO_FLAGS = 0 };
+    struct request r = request_for(command);
+    request_utf8(&r, d->file.path);
+    request_put(&r, kind == HD_CORE_FULL ? FULL : WITH_HEAP, 4);
+    request_put(&r, NO_FLAGS, 4);
     int fd = target_connect(&d->target, &d->patience, err);
     bool ok =
         fd >= 0 && ipc_send(fd, &r, &d->patience, err) && await_answer(d, fd, reply, err);
@@ -116,9 +90,12 @@ static bool ask(struct dump *d, enum ipc_command command, enum hd_core_kind kind
 
 /* --- refusals ------------------------------------------------------------------ */
 
-/* "...\n" of createdump, whose lines become one. */
+/* "...\n" of createdump: its lines become one, cut to whole words that a message has room
+ * for. */
 static void add_line(struct text *to, const struct text *said)
 {
+    enum { MOST = 200 };
+    static const char more[] = " ...";
     for (size_t i = 0; i < said->len; i++) {
         bool is_space = strchr(" \t\r\n", said->data[i]) != NULL;
         if (!is_space)
@@ -128,40 +105,30 @@ static void add_line(struct text *to, const struct text *said)
     }
     while (to->len > 0 && to->data[to->len - 1] == ' ')
         to->len--;
-}
-
-/* To whole words that a message has room for. */
-static void shorten(struct text *line)
-{
-    enum { MOST = 200 };
-    static const char more[] = " ...";
-    if (line->len <= MOST)
+    if (to->len <= MOST)
         return;
-    line->len = MOST - strlen(more);
-    while (line->len > 0 && line->data[line->len] != ' ')
-        line->len--;
-    text_add_string(line, more);
+    to->len = MOST - strlen(more);
+    while (to->len > 0 && to->data[to->len] != ' ')
+        to->len--;
+    text_add_string(to, more);
 }
 
 /* A program in one file has no runtime beside it that could tell what its heap is. */
-static bool is_about_single_file(const char *said)
-{
-    return strstr(said, "single-file") != NULL || strstr(said, "single file") != NULL;
-}
-
 static bool refused(const struct reply *reply, enum hd_core_kind kind, struct hd_error *err)
 {
     struct text said = {0}, line = {0};
     size_t at = 4;
     if (reply->size > at && reply_string(reply, &at, &said))
         add_line(&line, &said);
-    shorten(&line);
-    if (kind == HD_CORE_HEAP && is_about_single_file(text_string(&line)))
+    const char *words = text_string(&line);
+    bool is_single =
+        strstr(words, "single-file") != NULL || strstr(words, "single file") != NULL;
+    if (kind == HD_CORE_HEAP && is_single)
         fail(err, HD_UNSUPPORTED,
              "a single-file program: the runtime can only write a full dump of it, "
              "--core=full");
     else if (line.len > 0)
-        fail(err, HD_UNSUPPORTED, "the runtime wrote no dump: %s", text_string(&line));
+        fail(err, HD_UNSUPPORTED, "the runtime wrote no dump: %s", words);
     else
         fail(err, HD_UNSUPPORTED, "the runtime wrote no dump: %s (0x%08" PRIX32 ")",
              reply->refusal == IPC_FAILED ? "its createdump failed"
@@ -178,10 +145,13 @@ static bool refused(const struct reply *reply, enum hd_core_kind kind, struct hd
 static bool dump(struct dump *d, enum hd_core_kind kind, struct hd_error *err)
 {
     struct reply *reply = alloc_zeroed(sizeof(*reply));
-    int command = IPC_DUMP3;
-    bool answered = ask(d, (enum ipc_command)command, kind, reply, err);
-    while (answered && is_too_new(reply) && command > IPC_DUMP)
-        answered = ask(d, (enum ipc_command)-- command, kind, reply, err);
+    bool answered = false, is_too_new = true;
+    for (int command = IPC_DUMP3; is_too_new && command >= IPC_DUMP; command--) {
+        answered = dump_ask(d, (enum ipc_command)command, kind, reply, err);
+        is_too_new =
+            answered && !reply->ok &&
+            (reply->refusal == IPC_UNKNOWN_COMMAND || reply->refusal == IPC_BAD_ENCODING);
+    }
     bool ok = answered && (reply->ok || refused(reply, kind, err));
     free(reply);
     return ok;
@@ -190,9 +160,7 @@ static bool dump(struct dump *d, enum hd_core_kind kind, struct hd_error *err)
 bool hd_collect_core(FILE *to, enum hd_core_kind kind, const struct hd_collect_options *opt,
                      struct hd_collected *collected, struct hd_error *err)
 {
-    struct hd_error own = {0};
     struct hd_collect_options how;
-    err = err != NULL ? err : &own;
     if (!collect_options_copy(&how, opt, err))
         return false;
     struct arena arena = {0};
@@ -215,8 +183,8 @@ bool hd_collect_core(FILE *to, enum hd_core_kind kind, const struct hd_collect_o
                   "its runtime is .NET %s; core dumps on %s need a later version; take a "
                   ".gcdump",
                   origin.runtime, processor_here()->name);
-    ok = ok && (!d.target.visible || process_lock_wait(d.target.pid, d.patience.silence_ms,
-                                                       goes_on, &d, &lock, err));
+    ok = ok &&
+         (!d.target.visible || process_lock_wait(d.target.pid, &d.patience, &lock, err));
     ok = ok && dump_file_open(&d.file, &d.target, to, &arena, err) && dump(&d, kind, err) &&
          dump_file_copy_to(&d.file, to, err);
     if (ok)

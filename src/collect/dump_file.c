@@ -2,12 +2,11 @@
 #include "collect/dump_file.h"
 
 #include "base/error.h"
-#include "collect/others.h"
+#include "collect/proc.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -29,36 +28,6 @@ static const char *name_of(int fd, struct arena *arena)
     bool same = fstat(fd, &open) == 0 && stat(path, &named) == 0 && S_ISREG(open.st_mode) &&
                 open.st_dev == named.st_dev && open.st_ino == named.st_ino;
     return same ? arena_strdup(arena, path, (size_t)len) : NULL;
-}
-
-/* It sees the same files, and is of the same user. */
-static bool may_write_ours(const struct target *t, struct arena *arena)
-{
-    struct proc proc;
-    return t->visible && t->uid == geteuid() && proc_read(&proc, t->pid, arena) &&
-           proc.same_files;
-}
-
-/* A file that has no name (any more), by us, who have it open: whoever is of our user and
- * knows us by the same number can open it so. */
-static const char *name_by_us(int fd, pid_t pid, struct arena *arena)
-{
-    char theirs[64];
-    struct stat file, us, them;
-    snprintf(theirs, sizeof(theirs), "/proc/%ld/ns/pid", (long)pid);
-    bool ok = fstat(fd, &file) == 0 && S_ISREG(file.st_mode) && file.st_nlink == 0 &&
-              stat("/proc/self/ns/pid", &us) == 0 && stat(theirs, &them) == 0 &&
-              us.st_dev == them.st_dev && us.st_ino == them.st_ino;
-    return ok ? arena_printf(arena, "/proc/%ld/fd/%d", (long)getpid(), fd) : NULL;
-}
-
-/* "/proc/4711/root/tmp/x" is "/tmp/x" to it. Of a process that is not visible the folder
- * is taken to have the same name there. */
-static const char *as_it_sees(const char *path)
-{
-    pid_t pid;
-    others_is_inside(path, &pid, &path);
-    return path;
 }
 
 /* createdump puts names and numbers in place of "%p" and the like. */
@@ -148,45 +117,39 @@ static bool work_in_folder(const char *path, const struct target *t,
     return ok;
 }
 
-/* True for a private regular file of that user with one name. */
-static bool is_genuine(int fd, const struct target *t)
-{
-    struct stat st;
-    return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == t->uid &&
-           (st.st_mode & 07077) == 0 && st.st_nlink == 1;
-}
-
-static bool cannot_make(const char *path, const struct target *t, struct hd_error *err)
-{
-    int folder = (int)(strrchr(path, '/') - path);
-    if (errno == EPERM && t->uid != geteuid())
-        return fail(
-            err, HD_IO,
-            "a dump of another user's process takes the right to become that user "
-            "(CAP_SETUID, CAP_SETGID); use --direct, or run heapdrift as that user");
-    return fail(err, HD_IO, "cannot write to %.*s, where the runtime writes its dump: %s",
-                folder < 150 ? folder : 150, path, strerror(errno));
-}
-
 /* The folder of its socket is its own folder for temporary files, and we see it. */
 static bool make_beside_socket(struct dump_file *f, const struct target *t,
                                struct arena *arena, struct hd_error *err)
 {
-    size_t folder = (size_t)(strrchr(t->socket, '/') - t->socket);
+    int folder = (int)(strrchr(t->socket, '/') - t->socket);
     struct named n = {.name = NULL};
     uint64_t random[2] = {0};
+    struct stat st;
+    pid_t pid;
     if (getentropy(random, sizeof(random)) != 0)
         return fail(err, HD_IO, "no random numbers: %s", strerror(errno));
     const char *path =
-        arena_printf(arena, "%.*s/heapdrift-%016llx%016llx", (int)folder, t->socket,
+        arena_printf(arena, "%.*s/heapdrift-%016llx%016llx", folder, t->socket,
                      (unsigned long long)random[0], (unsigned long long)random[1]);
     if (!work_in_folder(path, t, make_file, &n, &f->fd))
-        return cannot_make(path, t, err);
+        return errno == EPERM && t->uid != geteuid()
+                   ? fail(err, HD_IO,
+                          "a dump of another user's process takes the right to become that "
+                          "user (CAP_SETUID, CAP_SETGID); use --direct, or run heapdrift "
+                          "as that user")
+                   : fail(err, HD_IO,
+                          "cannot write to %.*s, where the runtime writes its dump: %s",
+                          folder < 150 ? folder : 150, path, strerror(errno));
     f->ours = path;
     f->of = *t;
     f->is_apart = true;
-    f->path = escaped(as_it_sees(path), arena);
-    return is_genuine(f->fd, t) ||
+    /* "/proc/4711/root/tmp/x" is "/tmp/x" to it. Of a process that is not visible the
+     * folder is taken to have the same name there. */
+    others_is_inside(path, &pid, &path);
+    f->path = escaped(path, arena);
+    /* A private regular file of that user with one name. */
+    return (fstat(f->fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == t->uid &&
+            (st.st_mode & 07077) == 0 && st.st_nlink == 1) ||
            fail(err, HD_IO, "another process has changed the file for the dump");
 }
 
@@ -194,11 +157,16 @@ bool dump_file_open(struct dump_file *f, const struct target *t, FILE *to,
                     struct arena *arena, struct hd_error *err)
 {
     enum { LONGEST = 4000 };
+    struct stat file;
     *f = (struct dump_file){.fd = -1};
-    bool may = may_write_ours(t, arena);
+    /* It sees the same files, and is of the same user. */
+    bool may = t->proc != NULL && t->uid == geteuid() && t->proc->same_files;
     const char *name = may ? name_of(fileno(to), arena) : NULL;
-    if (may && name == NULL)
-        name = name_by_us(fileno(to), t->pid, arena);
+    /* A file that has no name (any more), by us, who have it open: whoever is of our user
+     * and knows us by the same number can open it so. */
+    if (may && name == NULL && fstat(fileno(to), &file) == 0 && S_ISREG(file.st_mode) &&
+        file.st_nlink == 0 && proc_namespace(t->pid, "pid", NULL) == NAMESPACE_OURS)
+        name = arena_printf(arena, "/proc/%ld/fd/%d", (long)getpid(), fileno(to));
     const char *path = name != NULL ? escaped(name, arena) : NULL;
     if (path == NULL || strlen(path) > LONGEST)
         return make_beside_socket(f, t, arena, err);
@@ -228,7 +196,7 @@ uint64_t dump_file_size(struct dump_file *f)
     return size;
 }
 
-static bool copy(int from, FILE *to, struct hd_error *err)
+static bool dump_file_copy(int from, FILE *to, struct hd_error *err)
 {
     enum { BLOCK = 1 << 16 };
     char block[BLOCK];
@@ -255,7 +223,7 @@ bool dump_file_copy_to(struct dump_file *f, FILE *to, struct hd_error *err)
             f->path);
     if (memcmp(head, magic, sizeof(head)) != 0)
         return fail(err, HD_UNSUPPORTED, "the runtime has not written an ELF core");
-    return !f->is_apart || copy(f->fd, to, err);
+    return !f->is_apart || dump_file_copy(f->fd, to, err);
 }
 
 void dump_file_close(struct dump_file *f)

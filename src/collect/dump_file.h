@@ -3,7 +3,7 @@
 #ifndef DUMP_FILE_H
 #define DUMP_FILE_H
 
-#include "collect/target.h"
+#include "collect/proc.h"
 
 struct dump_file {
     const char *path; /* as the process sees it */

@@ -4,6 +4,7 @@
 #include "base/little_endian.h"
 #include "base/options.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,12 +25,17 @@ bool collect_options_copy(struct hd_collect_options *how,
     return true;
 }
 
-bool collect_goes_on(const struct hd_collect_options *how,
-                     const struct hd_collect_progress *so_far)
+bool collect_goes_on(void *how)
 {
     static const struct hd_collect_progress nothing_yet;
-    return how->go_on == NULL ||
-           how->go_on(how->context, so_far != NULL ? so_far : &nothing_yet);
+    const struct hd_collect_options *asked = how;
+    return asked->go_on == NULL || asked->go_on(asked->context, &nothing_yet);
+}
+
+struct patience collect_patience(struct hd_collect_options *how)
+{
+    return (struct patience){
+        .silence_ms = how->silence_ms, .go_on = collect_goes_on, .context = how};
 }
 
 /* --- processes ----------------------------------------------------------------- */
@@ -54,11 +60,24 @@ pid_t *proc_rising(pid_t *all, size_t count, struct arena *arena)
     return kept;
 }
 
+bool target_fail(const char *socket, struct hd_error *err)
+{
+    if (errno == ECONNREFUSED)
+        return fail(err, HD_IO, "nothing listens on %s: its process has exited", socket);
+    if (errno == ETIMEDOUT)
+        return fail(err, HD_TIMED_OUT,
+                    "%s accepts no connections: the process hangs, or is stopped", socket);
+    if (errno == ECANCELED)
+        return fail(err, HD_STOPPED, "stopped");
+    return fail(err, HD_IO, "%s: %s", socket, strerror(errno));
+}
+
 /* --- what a process says of itself --------------------------------------------- */
 
 /* One connection, one request, one reply. */
-static bool ask(const struct target *t, enum ipc_command command, struct reply *reply,
-                const struct patience *p, struct hd_error *err)
+static bool find_target_ask(const struct target *t, enum ipc_command command,
+                            struct reply *reply, const struct patience *p,
+                            struct hd_error *err)
 {
     struct request r = request_for(command);
     int fd = target_connect(t, p, err);
@@ -69,7 +88,7 @@ static bool ask(const struct target *t, enum ipc_command command, struct reply *
     return ok;
 }
 
-static const char *keep(struct text *t, struct arena *arena)
+static const char *find_target_keep(struct text *t, struct arena *arena)
 {
     return t->len > 0 ? arena_strdup(arena, text_string(t), t->len) : NULL;
 }
@@ -87,15 +106,15 @@ static bool decode(struct process_info *info, const struct reply *reply,
     at += PID + COOKIE;
     struct text t = {0}, ignored = {0};
     bool ok = reply_string(reply, &at, &t);
-    info->command = ok ? keep(&t, arena) : NULL;
+    info->command = ok ? find_target_keep(&t, arena) : NULL;
     ok = ok && reply_string(reply, &at, &ignored) && reply_string(reply, &at, &ignored);
     if (command != IPC_PROCESS_INFO) {
         ok = ok && reply_string(reply, &at, &t);
-        info->name = ok ? keep(&t, arena) : NULL;
+        info->name = ok ? find_target_keep(&t, arena) : NULL;
         ok = ok && reply_string(reply, &at, &t);
         /* "10.0.12+a1b2c3": the commit is of no use here. */
         t.len = ok ? strcspn(text_string(&t), "+") : 0;
-        info->runtime = keep(&t, arena);
+        info->runtime = find_target_keep(&t, arena);
     }
     text_free(&t);
     text_free(&ignored);
@@ -111,7 +130,7 @@ bool process_info_ask(struct process_info *info, const struct target *t,
     bool answered = false, done = false;
     *info = (struct process_info){0};
     for (size_t i = 0; i < sizeof(commands) / sizeof(*commands) && !done; i++) {
-        answered = ask(t, commands[i], reply, p, err);
+        answered = find_target_ask(t, commands[i], reply, p, err);
         if (!answered)
             break;
         done = reply->ok && decode(info, reply, commands[i], arena);
@@ -130,44 +149,40 @@ static bool is_waiting(const struct target *t, struct arena *arena)
 {
     struct process_info info;
     return process_info_ask(&info, t, &brief, arena, NULL) && info.command != NULL &&
-           proc_has_program(t->pid, info.command);
+           t->proc->exe != NULL && strcmp(t->proc->exe, info.command) == 0;
 }
 
 static bool resume(const struct target *t, struct hd_error *err)
 {
     struct reply *reply = alloc_zeroed(sizeof(*reply));
-    bool ok = ask(t, IPC_RESUME, reply, &brief, err) &&
+    bool ok = find_target_ask(t, IPC_RESUME, reply, &brief, err) &&
               (reply->ok || fail(err, HD_UNSUPPORTED, "%s", ipc_refusal(reply->refusal)));
     free(reply);
     return ok;
 }
 
-/* Resumed, it needs a moment until there is a heap to walk. */
-static bool wait_until_it_runs(const struct target *t, const struct hd_collect_options *how,
-                               struct arena *arena)
-{
-    uint64_t end = clock_ms() + how->silence_ms;
-    const struct timespec a_moment = {.tv_nsec = 50000000};
-    bool waits = true;
-    while (waits && clock_ms() < end && collect_goes_on(how, NULL)) {
-        nanosleep(&a_moment, NULL);
-        waits = is_waiting(t, arena);
-    }
-    return !waits;
-}
-
-/* Otherwise its walk would be waited for until the patience ends. */
-static bool is_running(const struct target *t, const struct hd_collect_options *how,
+/* Otherwise its walk would be waited for until the patience ends. Resumed, it needs a
+ * moment until there is a heap to walk. */
+static bool is_running(const struct target *t, struct hd_collect_options *how,
                        struct arena *arena, struct hd_error *err)
 {
-    const char *port;
-    if (!t->visible || !proc_is_to_wait(t->pid, &port, arena) || !is_waiting(t, arena))
+    const struct timespec a_moment = {.tv_nsec = 50000000};
+    if (t->proc == NULL || !t->proc->is_to_wait || !is_waiting(t, arena))
         return true;
+    const char *port = t->proc->port;
     if (!how->resume && port == NULL)
         return fail_about(err, HD_ABOUT_RESUME, HD_IO,
                           "the process is suspended at its start "
                           "(DOTNET_DefaultDiagnosticPortSuspend)");
-    if (how->resume && (!resume(t, err) || wait_until_it_runs(t, how, arena)))
+    if (how->resume && !resume(t, err))
+        return err == NULL || err->status == HD_OK;
+    bool waits = true;
+    for (uint64_t end = clock_ms() + how->silence_ms;
+         how->resume && waits && clock_ms() < end && collect_goes_on(how);) {
+        nanosleep(&a_moment, NULL);
+        waits = is_waiting(t, arena);
+    }
+    if (!waits)
         return err == NULL || err->status == HD_OK;
     return fail(err, HD_IO,
                 port == NULL ? "the process is still suspended at its start"
@@ -179,8 +194,8 @@ static bool is_running(const struct target *t, const struct hd_collect_options *
 
 /* --- which process ------------------------------------------------------------- */
 
-bool find_target(struct target *t, const struct hd_collect_options *how,
-                 struct arena *arena, struct hd_error *err)
+bool find_target(struct target *t, struct hd_collect_options *how, struct arena *arena,
+                 struct hd_error *err)
 {
     if (how->socket == NULL && how->pid > INT32_MAX)
         return fail(err, HD_IO, "no process %" PRIu64, how->pid);
@@ -188,4 +203,50 @@ bool find_target(struct target *t, const struct hd_collect_options *how,
                      ? target_at_socket(t, how->socket, &brief, arena, err)
                      : target_of_process(t, (pid_t)how->pid, &brief, arena, err);
     return found && is_running(t, how, arena, err);
+}
+
+/* --- turns ------------------------------------------------------------------------- */
+
+/* Sockets per user and search: mute ones, which cost two seconds together, and all. A
+ * machine has fewer. */
+enum { MOST_LATE = 32, MOST_ASKED = 2000 };
+
+static int by_payer(const void *a, const void *b)
+{
+    const struct turn *x = a, *y = b;
+    if (x->owner != y->owner)
+        return x->owner < y->owner ? -1 : 1;
+    return (x->which > y->which) - (x->which < y->which);
+}
+
+static int find_target_by_place(const void *a, const void *b)
+{
+    const struct turn *x = a, *y = b;
+    if (x->number != y->number)
+        return x->number < y->number ? -1 : 1;
+    return (x->which > y->which) - (x->which < y->which);
+}
+
+struct turn *turns_of(const uint64_t *owners, size_t count, struct arena *arena)
+{
+    struct turn *all = arena_array(arena, struct turn, count);
+    atomic_uint *late = arena_array(arena, atomic_uint, count);
+    for (size_t i = 0; i < count; i++)
+        all[i] = (struct turn){.which = i, .owner = owners[i]};
+    if (count > 0)
+        qsort(all, count, sizeof(*all), by_payer);
+    for (size_t i = 0; i < count; i++) {
+        bool is_first = i == 0 || all[i - 1].owner != all[i].owner;
+        atomic_init(&late[i], 0);
+        all[i].number = is_first ? 0 : all[i - 1].number + 1;
+        all[i].late = is_first ? &late[i] : all[i - 1].late;
+    }
+    if (count > 0)
+        qsort(all, count, sizeof(*all), find_target_by_place);
+    return all;
+}
+
+bool turn_is_over(const struct turn *turn)
+{
+    return turn->number >= MOST_ASKED || atomic_load(turn->late) >= MOST_LATE;
 }

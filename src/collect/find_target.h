@@ -3,7 +3,7 @@
 #ifndef FIND_TARGET_H
 #define FIND_TARGET_H
 
-#include "collect/target.h"
+#include "collect/proc.h"
 
 /* --- options ------------------------------------------------------------------- */
 
@@ -13,17 +13,20 @@
 bool collect_options_copy(struct hd_collect_options *how,
                           const struct hd_collect_options *theirs, struct hd_error *err);
 
-/* Whether who asked still wants it. so_far may be NULL: nothing yet. */
-bool collect_goes_on(const struct hd_collect_options *how,
-                     const struct hd_collect_progress *so_far);
+/* Whether who asked still wants it, of which there is nothing yet. how: of those options.
+ */
+bool collect_goes_on(void *how);
+
+/* To be as patient as they say. They must stay where they are. */
+struct patience collect_patience(struct hd_collect_options *how);
 
 /* --- which process ------------------------------------------------------------- */
 
 /* The process that the options of a collection name. */
 
 /* Strings live in the arena. Waits for sockets a second each. */
-bool find_target(struct target *t, const struct hd_collect_options *how,
-                 struct arena *arena, struct hd_error *err);
+bool find_target(struct target *t, struct hd_collect_options *how, struct arena *arena,
+                 struct hd_error *err);
 
 /* --- what a process says of itself --------------------------------------------- */
 

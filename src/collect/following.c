@@ -10,10 +10,9 @@
 #include "collect/tracing.h"
 #include "heap/snapshot.h"
 #include "heapdrift.h"
-#include "trace/told_event.h"
+#include "trace/nettrace.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,9 +29,6 @@
  * which object is which. */
 
 struct listening;
-
-static void
-listening_end(struct listening *l); /* NULL is fine; stops what was not stopped */
 
 /* How long a process may take to begin, and to stop. */
 enum { TO_BEGIN_MS = 2000, TO_STOP_MS = 5000 };
@@ -81,51 +77,31 @@ static void end_for(struct listening *l, enum hearing why)
     pthread_mutex_unlock(&l->lock);
 }
 
-/* What is left when it was stopped is no more than what was on its way. */
-static bool is_too_much(struct listening *l, size_t more)
-{
-    uint64_t now = clock_ms();
-    if (now - l->window >= WINDOW_MS) {
-        l->window = now;
-        l->in_window = 0;
-    }
-    l->in_window += more;
-    return l->in_window > MOST_IN_WINDOW;
-}
-
-/* read(2) for input_stream(). */
-static ssize_t take(void *from, void *to, size_t room)
+/* read(2) for input_stream(). What is left when it was stopped is no more than what was on
+ * its way. */
+static ssize_t following_take(void *from, void *to, size_t room)
 {
     struct listening *l = from;
     for (;;) {
-        uint64_t deadline = stop_by(l);
-        if (deadline != 0 && clock_ms() > deadline)
+        uint64_t deadline = stop_by(l), now = clock_ms();
+        if (deadline != 0 && now > deadline)
             return 0;
         ssize_t n = transport.read(l->tracing.stream, to, room, PATIENCE_TICK_MS);
         if (n < 0 && (errno == EAGAIN || errno == EINTR))
             continue;
         if (n <= 0)
             return 0;
-        if (!is_too_much(l, (size_t)n))
+        now = clock_ms();
+        if (now - l->window >= WINDOW_MS) {
+            l->window = now;
+            l->in_window = 0;
+        }
+        l->in_window += (size_t)n;
+        if (l->in_window <= MOST_IN_WINDOW)
             return n;
         end_for(l, TOO_MUCH);
         return 0;
     }
-}
-
-/* To ask for the payload may mean to wait for it, which nobody else should. */
-static bool hear(struct listening *l, struct nettrace *t, const struct trace_event *e)
-{
-    enum trace_heap_event kind = trace_movement_kind(e);
-    struct bytes payload;
-    size_t losses;
-    nettrace_losses(t, &losses);
-    if (losses > 0 || !movement_events_want(kind) || !nettrace_payload(t, &payload))
-        return losses == 0;
-    pthread_mutex_lock(&l->lock);
-    bool ok = movement_events_add(&l->events, kind, e->time, payload, nettrace_header(t));
-    pthread_mutex_unlock(&l->lock);
-    return ok;
 }
 
 static void *listen_on(void *context)
@@ -133,13 +109,23 @@ static void *listen_on(void *context)
     struct listening *l = context;
     struct hd_error err = {0};
     struct trace_event e;
-    struct input *in = input_stream(take, l);
+    struct input *in = input_stream(following_take, l);
     struct nettrace *t = nettrace_begin(in, &err);
     bool ok = true;
     size_t losses;
     nettrace_distrust(t, MOST_MEMORY);
-    while (ok && nettrace_next(t, &e))
-        ok = hear(l, t, &e);
+    while (ok && nettrace_next(t, &e)) {
+        enum trace_heap_event kind = trace_movement_kind(&e);
+        struct bytes payload;
+        nettrace_losses(t, &losses);
+        ok = losses == 0;
+        /* To ask for the payload may mean to wait for it, which nobody else should. */
+        if (!ok || !movement_events_want(kind) || !nettrace_payload(t, &payload))
+            continue;
+        pthread_mutex_lock(&l->lock);
+        ok = movement_events_add(&l->events, kind, e.time, payload, nettrace_header(t));
+        pthread_mutex_unlock(&l->lock);
+    }
     nettrace_losses(t, &losses);
     if (!ok || losses > 0 || nettrace_end(t) == TRACE_CANNOT_BE_READ)
         end_for(l, NONSENSE);
@@ -154,63 +140,6 @@ static void *listen_on(void *context)
 }
 
 /* --- from outside -------------------------------------------------------------- */
-
-static bool goes_on(void *context)
-{
-    return collect_goes_on(context, NULL);
-}
-
-static bool open_session(struct listening *l, struct hd_collect_options *how,
-                         struct hd_error *err)
-{
-    const struct patience p = {.silence_ms = how->silence_ms < TO_BEGIN_MS ? how->silence_ms
-                                                                           : TO_BEGIN_MS,
-                               .go_on = goes_on,
-                               .context = how};
-    return find_target(&l->target, how, &l->arena, err) &&
-           tracing_start(&l->tracing, TRACING_MOVEMENT, &p, err);
-}
-
-/* Begin to listen to the process that how names; NULL and err. Waits two seconds at most.
- */
-static struct listening *listening_begin(const struct hd_collect_options *how,
-                                         struct hd_error *err)
-{
-    struct hd_error own = {0};
-    struct hd_collect_options options;
-    err = err != NULL ? err : &own;
-    if (!collect_options_copy(&options, how, err))
-        return NULL;
-    struct listening *l = alloc_zeroed(sizeof(*l));
-    l->tracing = tracing_of(&l->target);
-    l->window = clock_ms();
-    pthread_mutex_init(&l->lock, NULL);
-    bool ok = open_session(l, &options, err);
-    if (ok && pthread_create(&l->thread, NULL, listen_on, l) != 0)
-        ok = fail(err, HD_IO, "no thread: %s", strerror(errno));
-    if (ok)
-        return l;
-    l->is_stopped = true;
-    listening_end(l);
-    return NULL;
-}
-
-/* A snapshot is about to be taken: from now on everything is kept until it is there. */
-static void listening_hold(struct listening *l)
-{
-    pthread_mutex_lock(&l->lock);
-    l->events.is_held = true;
-    pthread_mutex_unlock(&l->lock);
-}
-
-/* The objects whose ways are followed, those of a snapshot that was taken in the collection
- * of that number since listening_begin(). Takes over the places. */
-static void listening_follow(struct listening *l, struct places *places, uint32_t after)
-{
-    pthread_mutex_lock(&l->lock);
-    movement_events_begin(&l->events, places, after);
-    pthread_mutex_unlock(&l->lock);
-}
 
 /* A runtime takes 100 ms to end a stream, which the thread hears out meanwhile. */
 static void tell_to_stop(struct listening *l)
@@ -236,20 +165,42 @@ static void stop(struct listening *l)
     pthread_join(l->thread, NULL);
 }
 
-static enum hd_untold explain(const struct listening *l, struct hd_error *err)
+/* Stops what was not stopped; NULL is fine. */
+static void listening_end(struct listening *l)
 {
-    enum hearing why = l->why;
-    if (why == TOO_MUCH) {
-        fail(err, HD_TOO_BIG, "%s (%d MiB of events in %d s)",
-             hd_untold_words(HD_UNTOLD_TOO_MUCH), MOST_IN_WINDOW >> 20, WINDOW_MS / 1000);
-        return HD_UNTOLD_TOO_MUCH;
-    }
-    enum hd_untold untold = why == CUT_OFF              ? HD_UNTOLD_ENDED
-                            : why != HEARD_OUT          ? HD_UNTOLD_LOST
-                            : l->events.names_survivors ? HD_UNTOLD_GAPS
-                                                        : HD_UNTOLD_SILENT;
-    fail(err, why == CUT_OFF ? HD_IO : HD_BAD_FORMAT, "%s", hd_untold_words(untold));
-    return untold;
+    if (l == NULL)
+        return;
+    stop(l);
+    tracing_end(&l->tracing, l->why == HEARD_OUT, l->why != NONSENSE);
+    pthread_mutex_destroy(&l->lock);
+    movement_events_free(&l->events);
+    arena_free(&l->arena);
+    free(l);
+}
+
+/* Begin to listen to the process that how names; NULL and err. Waits two seconds at most.
+ */
+static struct listening *listening_begin(const struct hd_collect_options *theirs,
+                                         struct hd_error *err)
+{
+    struct hd_collect_options how;
+    if (!collect_options_copy(&how, theirs, err))
+        return NULL;
+    struct patience p = collect_patience(&how);
+    p.silence_ms = p.silence_ms < TO_BEGIN_MS ? p.silence_ms : TO_BEGIN_MS;
+    struct listening *l = alloc_zeroed(sizeof(*l));
+    l->tracing = tracing_of(&l->target);
+    l->window = clock_ms();
+    pthread_mutex_init(&l->lock, NULL);
+    bool ok = find_target(&l->target, &how, &l->arena, err) &&
+              tracing_start(&l->tracing, TRACING_MOVEMENT, &p, err);
+    if (ok && pthread_create(&l->thread, NULL, listen_on, l) != 0)
+        ok = fail(err, HD_IO, "no thread: %s", strerror(errno));
+    if (ok)
+        return l;
+    l->is_stopped = true;
+    listening_end(l);
+    return NULL;
 }
 
 /* Stop, hear out what is on its way, and fold it in up to the collection of that number.
@@ -262,20 +213,17 @@ static struct movement *listening_stop(struct listening *l, uint32_t until,
     stop(l);
     if (l->why == HEARD_OUT && was_on && movement_events_end(&l->events, until))
         return &l->events.movement;
-    *why = explain(l, err);
+    *why = l->why == TOO_MUCH          ? HD_UNTOLD_TOO_MUCH
+           : l->why == CUT_OFF         ? HD_UNTOLD_ENDED
+           : l->why != HEARD_OUT       ? HD_UNTOLD_LOST
+           : l->events.names_survivors ? HD_UNTOLD_GAPS
+                                       : HD_UNTOLD_SILENT;
+    if (l->why == TOO_MUCH)
+        fail(err, HD_TOO_BIG, "%s (%d MiB of events in %d s)", hd_untold_words(*why),
+             MOST_IN_WINDOW >> 20, WINDOW_MS / 1000);
+    else
+        fail(err, l->why == CUT_OFF ? HD_IO : HD_BAD_FORMAT, "%s", hd_untold_words(*why));
     return NULL;
-}
-
-static void listening_end(struct listening *l)
-{
-    if (l == NULL)
-        return;
-    stop(l);
-    tracing_end(&l->tracing, l->why == HEARD_OUT, l->why != NONSENSE);
-    pthread_mutex_destroy(&l->lock);
-    movement_events_free(&l->events);
-    arena_free(&l->arena);
-    free(l);
 }
 
 /* --- following ----------------------------------------------------------------- */
@@ -303,8 +251,12 @@ void hd_following_before(struct hd_following *f, const struct hd_collect_options
     /* Of a snapshot that failed. */
     listening_end(f->next);
     f->next = NULL;
-    if (f->now != NULL)
-        listening_hold(f->now);
+    if (f->now != NULL) {
+        /* From now on everything is kept until the snapshot is there. */
+        pthread_mutex_lock(&f->now->lock);
+        f->now->events.is_held = true;
+        pthread_mutex_unlock(&f->now->lock);
+    }
     if (f->is_off)
         return;
     f->why_no_next = (struct why){.untold = HD_UNTOLD_REFUSED};
@@ -353,42 +305,45 @@ static bool identify(struct hd_following *f, struct hd_snapshot *snap,
     return true;
 }
 
-static void follow(struct hd_following *f, const struct hd_snapshot *snap,
-                   struct places *places, const struct told_side *side)
-{
-    listening_end(f->now);
-    if (f->is_off) {
-        listening_end(f->next);
-        f->next = NULL;
-    }
-    f->now = f->next;
-    f->next = NULL;
-    f->why_no_now = f->why_no_next;
-    f->has_older = true;
-    f->older = *side;
-    f->instance = snap->identity.instance;
-    if (f->now != NULL)
-        listening_follow(f->now, places, snap->identity.collection);
-}
-
 bool hd_following_snapshot(struct hd_following *f, struct hd_snapshot *snap,
                            struct hd_error *err)
 {
-    bool ok = snap->graph != NULL && snap->info.complete && snap->identity.collection != 0;
-    if (!ok) {
-        listening_end(f->now);
-        listening_end(f->next);
-        f->now = f->next = NULL;
-        f->has_older = true;
-        f->why_no_now.untold = HD_UNTOLD_INCOMPLETE;
-        give_reason(snap, HD_UNTOLD_INCOMPLETE, &f->why_no_now.error);
-        return give_reason(snap, HD_UNTOLD_INCOMPLETE, err);
+    const bool is_whole =
+        snap->graph != NULL && snap->info.complete && snap->identity.collection != 0;
+    bool ok = is_whole;
+    struct places places = {0};
+    struct told_side side = {0};
+    if (is_whole) {
+        places = places_of(snap);
+        side = (struct told_side){places_token(&places), (uint32_t)places.len};
+        if (f->has_older)
+            ok = identify(f, snap, &places, &side, err);
+    } else {
+        give_reason(snap, HD_UNTOLD_INCOMPLETE, err);
     }
-    struct places places = places_of(snap);
-    const struct told_side side = {places_token(&places), (uint32_t)places.len};
-    if (f->has_older)
-        ok = identify(f, snap, &places, &side, err);
-    follow(f, snap, &places, &side);
+    listening_end(f->now);
+    f->now = f->next;
+    f->next = NULL;
+    if (f->is_off || !is_whole) {
+        listening_end(f->now);
+        f->now = NULL;
+    }
+    f->has_older = true;
+    if (!is_whole) {
+        f->why_no_now.untold = HD_UNTOLD_INCOMPLETE;
+        fail(&f->why_no_now.error, HD_BAD_FORMAT, "%s",
+             hd_untold_words(HD_UNTOLD_INCOMPLETE));
+        return false;
+    }
+    f->why_no_now = f->why_no_next;
+    f->older = side;
+    f->instance = snap->identity.instance;
+    /* From now on the objects of this snapshot are followed. */
+    if (f->now != NULL) {
+        pthread_mutex_lock(&f->now->lock);
+        movement_events_begin(&f->now->events, &places, snap->identity.collection);
+        pthread_mutex_unlock(&f->now->lock);
+    }
     places_free(&places);
     return ok;
 }
@@ -467,32 +422,25 @@ static bool write_at(int fd, const char *bytes, size_t size, uint64_t at)
 
 /* What is behind the mark of the end is none of the trace's. So it is one all the time, as
  * it was before, until at last the first block stands in the place of the mark. */
-static bool write_blocks(int fd, const struct told_event_place *place,
-                         const struct text *blocks, struct hd_error *err)
-{
-    if (write_at(fd, blocks->data + 1, blocks->len - 1, place->at + 1) &&
-        write_at(fd, blocks->data, 1, place->at))
-        return true;
-    fail_to_write(err);
-    if (ftruncate(fd, (off_t)place->at + 1) != 0)
-        fail_to_write(err); /* there is more behind the end then, which nobody reads */
-    return false;
-}
-
-static bool keep(int fd, const struct hd_snapshot *snap, struct hd_error *err)
+static bool following_keep(int fd, const struct hd_snapshot *snap, struct hd_error *err)
 {
     struct told_event_place place;
     struct text told = {0}, blocks = {0};
     if (lseek(fd, 0, SEEK_SET) != 0)
         return fail_to_write(err);
-    bool ok = find_place(fd, &place, err);
-    if (ok) {
-        if (snap->told != NULL)
-            told_same_put(snap->told, &told);
-        else
-            text_add_string(&told, hd_untold_name(snap->untold));
-        told_event_put(&blocks, &place, told.data, told.len);
-        ok = write_blocks(fd, &place, &blocks, err);
+    if (!find_place(fd, &place, err))
+        return false;
+    if (snap->told != NULL)
+        told_same_put(snap->told, &told);
+    else
+        text_add_string(&told, hd_untold_name(snap->untold));
+    told_event_put(&blocks, &place, told.data, told.len);
+    bool ok = write_at(fd, blocks.data + 1, blocks.len - 1, place.at + 1) &&
+              write_at(fd, blocks.data, 1, place.at);
+    if (!ok) {
+        fail_to_write(err);
+        if (ftruncate(fd, (off_t)place.at + 1) != 0)
+            fail_to_write(err); /* there is more behind the end then, which nobody reads */
     }
     text_free(&blocks);
     text_free(&told);
@@ -503,6 +451,6 @@ bool hd_following_write(FILE *trace, const struct hd_snapshot *snap, struct hd_e
 {
     bool ok = fflush(trace) == 0 || fail_to_write(err);
     bool says = snap->told != NULL || snap->untold != HD_UNTOLD_NOTHING;
-    ok = ok && (!says || keep(fileno(trace), snap, err));
+    ok = ok && (!says || following_keep(fileno(trace), snap, err));
     return (fseeko(trace, 0, SEEK_END) == 0 || fail_to_write(err)) && ok;
 }

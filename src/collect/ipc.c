@@ -6,7 +6,6 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <string.h>
 
 static const char magic[14] = "DOTNET_IPC_V1";
@@ -16,7 +15,7 @@ static const char magic[14] = "DOTNET_IPC_V1";
 /* The total size stands behind the magic, in two bytes. */
 enum { SIZE_AT = sizeof(magic) };
 
-static void add(struct request *r, uint64_t n, size_t size)
+void request_put(struct request *r, uint64_t n, size_t size)
 {
     assert(r->len + size <= sizeof(r->bytes));
     le_put(r->bytes + r->len, n, size);
@@ -29,42 +28,18 @@ struct request request_for(enum ipc_command command)
     struct request r = {0};
     memcpy(r.bytes, magic, sizeof(magic));
     r.len = sizeof(magic) + 2;
-    add(&r, (unsigned)command >> 8, 1);
-    add(&r, (unsigned)command & 0xFF, 1);
-    add(&r, 0, 2);
+    request_put(&r, (unsigned)command >> 8, 1);
+    request_put(&r, (unsigned)command & 0xFF, 1);
+    request_put(&r, 0, 2);
     return r;
-}
-
-void request_u8(struct request *r, uint8_t n)
-{
-    add(r, n, 1);
-}
-
-void request_u32(struct request *r, uint32_t n)
-{
-    add(r, n, 4);
-}
-
-void request_u64(struct request *r, uint64_t n)
-{
-    add(r, n, 8);
 }
 
 void request_string(struct request *r, const char *ascii)
 {
     size_t units = strlen(ascii) + 1;
-    add(r, units, 4);
+    request_put(r, units, 4);
     for (size_t i = 0; i < units; i++)
-        add(r, (unsigned char)ascii[i], 2);
-}
-
-/* What is no UTF-8 is told as it is, byte by byte. */
-static uint32_t next_code(const unsigned char **at)
-{
-    size_t left = strlen((const char *)*at), len = utf8_length(*at, left);
-    uint32_t code = len > 0 ? utf8_decode(*at, len) : **at;
-    *at += len > 0 ? len : 1;
-    return code;
+        request_put(r, (unsigned char)ascii[i], 2);
 }
 
 void request_utf8(struct request *r, const char *s)
@@ -72,18 +47,21 @@ void request_utf8(struct request *r, const char *s)
     enum { FIRST_OF_PAIRS = 0x10000 };
     size_t length_at = r->len;
     uint32_t units = 0;
-    request_u32(r, 0);
+    request_put(r, 0, 4);
+    /* What is no UTF-8 is told as it is, byte by byte. */
     for (const unsigned char *at = (const unsigned char *)s; *at != '\0'; units++) {
-        uint32_t high = next_code(&at), low = 0;
+        size_t len = utf8_length(at, strlen((const char *)at));
+        uint32_t high = len > 0 ? utf8_decode(at, len) : *at, low = 0;
+        at += len > 0 ? len : 1;
         bool is_pair = high >= FIRST_OF_PAIRS;
         if (is_pair)
             utf16_split(high, &high, &low);
-        add(r, high, 2);
+        request_put(r, high, 2);
         if (is_pair)
-            add(r, low, 2);
+            request_put(r, low, 2);
         units += is_pair;
     }
-    add(r, 0, 2);
+    request_put(r, 0, 2);
     le_put(r->bytes + length_at, units + 1, 4);
 }
 
@@ -93,21 +71,16 @@ static bool not_ready(enum ready why, const struct patience *p, struct hd_error 
         return fail(err, HD_STOPPED, "stopped");
     if (why == READY_TIMED_OUT)
         return fail(err, HD_TIMED_OUT, "no response for %g s", (double)p->silence_ms / 1e3);
-    return fail(err, HD_IO, "%s", strerror(errno));
-}
-
-static bool closed_early(struct hd_error *err)
-{
-    return fail(err, HD_IO,
-                "the process closed the connection without a response; has it exited?");
+    return fail(err, HD_IO, "%s",
+                errno == EPIPE || errno == ECONNRESET
+                    ? "the process closed the connection without a response; has it exited?"
+                    : strerror(errno));
 }
 
 bool ipc_send(int connection, const struct request *r, const struct patience *p,
               struct hd_error *err)
 {
     enum ready how = transport.write(connection, r->bytes, r->len, patience_end(p), p);
-    if (how == READY_FAILED && (errno == EPIPE || errno == ECONNRESET))
-        return closed_early(err);
     return how == READY || not_ready(how, p, err);
 }
 
@@ -122,13 +95,13 @@ static bool read_all(int connection, unsigned char *to, size_t size,
             return not_ready(READY_STOPPED, p, err);
         unsigned step = patience_step(deadline);
         ssize_t n = transport.read(connection, to + done, size - done, step);
-        if (n == 0 || (n < 0 && errno == ECONNRESET))
-            return closed_early(err);
         if (n > 0)
             done += (size_t)n;
-        else if (errno != EAGAIN && errno != EINTR)
+        else if (n == 0)
+            errno = ECONNRESET;
+        if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
             return not_ready(READY_FAILED, p, err);
-        else if (errno == EAGAIN && step == 0)
+        if (n < 0 && errno == EAGAIN && step == 0)
             return not_ready(READY_TIMED_OUT, p, err);
     }
     return true;

@@ -39,9 +39,7 @@ struct request {
 };
 
 struct request request_for(enum ipc_command command);
-void request_u8(struct request *r, uint8_t n);
-void request_u32(struct request *r, uint32_t n);
-void request_u64(struct request *r, uint64_t n);
+void request_put(struct request *r, uint64_t n, size_t size); /* a number of 1 to 8 bytes */
 void request_string(struct request *r, const char *ascii);
 void request_utf8(struct request *r, const char *s); /* a path: of 4095 bytes at most */
 

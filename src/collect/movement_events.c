@@ -28,57 +28,38 @@ static bool spoil(struct movement_events *e)
 
 /* --- what comes ---------------------------------------------------------------------- */
 
-static struct pending_event *append(struct movement_events *e, uint64_t time,
-                                    enum trace_heap_event kind)
+static bool movement_events_note(struct movement_events *e, uint64_t time,
+                                 enum trace_heap_event kind, struct bytes payload,
+                                 unsigned pointer_size)
 {
-    e->pending = grow(e->pending, e->pending_len, &e->pending_cap, sizeof(*e->pending));
-    struct pending_event *p = &e->pending[e->pending_len];
-    *p = (struct pending_event){
+    struct pending_event p = {
         .time = time, .order = (uint32_t)e->pending_len, .kind = kind};
-    e->pending_len++;
-    return p;
-}
-
-static bool append_stretches(struct movement_events *e, uint64_t time,
-                             enum trace_heap_event kind, struct bytes payload,
-                             unsigned pointer_size)
-{
     struct bulk b;
-    /* Records of another size would be read as nonsense. */
-    if (!bulk_parse(kind, payload, pointer_size, &b) || b.rest.size != b.count * b.size ||
-        e->stretch_len + b.count > MOST_STRETCHES)
+    bool ok = true;
+    if (kind == EVENT_RANGE) {
+        ok = heap_territory_parse(payload, pointer_size, &p.territory);
+    } else if (kind == EVENT_GC_START) {
+        ok = gc_start_parse(payload, &p.gc);
+    } else if (kind == EVENT_GC_END) {
+        ok = gc_end_parse(payload, &p.gc);
+    } else {
+        /* Records of another size would be read as nonsense. */
+        ok = bulk_parse(kind, payload, pointer_size, &b) &&
+             b.rest.size == b.count * b.size && e->stretch_len + b.count <= MOST_STRETCHES;
+        p.first = e->stretch_len;
+        p.count = ok ? b.count : 0;
+        e->names_survivors = e->names_survivors || p.count > 0;
+    }
+    if (!ok)
         return spoil(e);
-    struct pending_event *p = append(e, time, kind);
-    p->first = e->stretch_len;
-    p->count = b.count;
-    e->names_survivors = e->names_survivors || b.count > 0;
-    for (uint32_t i = 0; i < b.count; i++) {
+    for (uint32_t i = 0; i < p.count; i++) {
         struct heap_stretch s = heap_stretch_at(kind, b.records + i * b.size, pointer_size);
         e->stretches =
             grow(e->stretches, e->stretch_len, &e->stretch_cap, sizeof(*e->stretches));
         e->stretches[e->stretch_len++] = (struct stretch){s.from, s.to, s.size};
     }
-    return true;
-}
-
-static bool note(struct movement_events *e, uint64_t time, enum trace_heap_event kind,
-                 struct bytes payload, unsigned pointer_size)
-{
-    struct gc_event gc = {0};
-    struct heap_territory territory = {0};
-    bool ok = true;
-    if (kind == EVENT_SURVIVED || kind == EVENT_MOVED)
-        return append_stretches(e, time, kind, payload, pointer_size);
-    if (kind == EVENT_RANGE)
-        ok = heap_territory_parse(payload, pointer_size, &territory);
-    else
-        ok = kind == EVENT_GC_START ? gc_start_parse(payload, &gc)
-                                    : gc_end_parse(payload, &gc);
-    if (!ok)
-        return spoil(e);
-    struct pending_event *p = append(e, time, kind);
-    p->gc = gc;
-    p->territory = territory;
+    e->pending = grow(e->pending, e->pending_len, &e->pending_cap, sizeof(*e->pending));
+    e->pending[e->pending_len++] = p;
     return true;
 }
 
@@ -97,15 +78,11 @@ static struct open_collection *latest(struct movement_events *e)
     return e->open_count > 0 ? &e->open[e->open_count - 1] : NULL;
 }
 
-static bool is_wanted(const struct movement_events *e, uint32_t number)
+/* What was told so far of one that is wanted. */
+static bool movement_events_fold(struct movement_events *e, struct open_collection *o)
 {
-    return number > e->after && (e->until == 0 || number <= e->until);
-}
-
-/* What was told so far. */
-static bool fold(struct movement_events *e, struct open_collection *o)
-{
-    bool ok = !is_wanted(e, o->number) || movement_fold(&e->movement, &o->it);
+    bool is_wanted = o->number > e->after && (e->until == 0 || o->number <= e->until);
+    bool ok = !is_wanted || movement_fold(&e->movement, &o->it);
     o->it.moved_count = o->it.stayed_count = 0;
     o->is_under_way = true;
     return ok || spoil(e);
@@ -120,7 +97,7 @@ static bool start(struct movement_events *e, const struct gc_event *gc)
     bool can_be = outer == NULL ||
                   (e->open_count < MOST_OPEN && outer->it.is_background && !in_background);
     /* What one in the background did at its beginning it did before this one. */
-    if (!follows || !can_be || (outer != NULL && !fold(e, outer)))
+    if (!follows || !can_be || (outer != NULL && !movement_events_fold(e, outer)))
         return spoil(e);
     struct open_collection *o = &e->open[e->open_count++];
     o->number = e->last = gc->count;
@@ -139,7 +116,7 @@ static bool finish(struct movement_events *e, uint32_t number)
         i--;
     if (i == 0)
         return e->last == 0 || spoil(e); /* it began before us */
-    if (!fold(e, &e->open[i - 1]))
+    if (!movement_events_fold(e, &e->open[i - 1]))
         return false;
     struct open_collection done = e->open[i - 1];
     e->open_count--;
@@ -148,30 +125,33 @@ static bool finish(struct movement_events *e, uint32_t number)
     return true;
 }
 
-static bool add_territory(struct movement_events *e, const struct heap_territory *t)
+static bool work_on(struct movement_events *e, const struct pending_event *p)
 {
     struct open_collection *o = latest(e);
-    if (o == NULL || (o->is_under_way && !o->it.is_background))
-        return true;
-    struct collection *c = &o->it;
-    struct territory **all = o->is_under_way ? &c->later : &c->territories;
-    size_t *count = o->is_under_way ? &c->later_count : &c->territory_count;
-    size_t *cap = o->is_under_way ? &o->later_cap : &o->territory_cap;
-    if (*count >= MOST_TERRITORIES)
-        return spoil(e);
-    *all = grow(*all, *count, cap, sizeof(**all));
-    (*all)[(*count)++] = (struct territory){t->generation, t->start, t->used, t->reserved};
-    return true;
-}
-
-static bool add_stretches(struct movement_events *e, const struct pending_event *p)
-{
-    struct open_collection *o = latest(e);
+    if (p->kind == EVENT_GC_START)
+        return start(e, &p->gc);
+    if (p->kind == EVENT_GC_END)
+        return finish(e, p->gc.count);
     if (o == NULL)
         return true;
+    struct collection *c = &o->it;
+    if (p->kind == EVENT_RANGE) {
+        const struct heap_territory *t = &p->territory;
+        if (o->is_under_way && !c->is_background)
+            return true;
+        struct territory **all = o->is_under_way ? &c->later : &c->territories;
+        size_t *count = o->is_under_way ? &c->later_count : &c->territory_count;
+        size_t *cap = o->is_under_way ? &o->later_cap : &o->territory_cap;
+        if (*count >= MOST_TERRITORIES)
+            return spoil(e);
+        *all = grow(*all, *count, cap, sizeof(**all));
+        (*all)[(*count)++] =
+            (struct territory){t->generation, t->start, t->used, t->reserved};
+        return true;
+    }
     bool moved = p->kind == EVENT_MOVED;
-    struct stretch **all = moved ? &o->it.moved : &o->it.stayed;
-    size_t *count = moved ? &o->it.moved_count : &o->it.stayed_count;
+    struct stretch **all = moved ? &c->moved : &c->stayed;
+    size_t *count = moved ? &c->moved_count : &c->stayed_count;
     size_t *cap = moved ? &o->moved_cap : &o->stayed_cap;
     o->is_under_way = true;
     if (*count + p->count > MOST_STRETCHES)
@@ -182,20 +162,6 @@ static bool add_stretches(struct movement_events *e, const struct pending_event 
         memcpy(*all + *count, e->stretches + p->first, p->count * sizeof(**all));
     *count += p->count;
     return true;
-}
-
-static bool work_on(struct movement_events *e, const struct pending_event *p)
-{
-    switch (p->kind) {
-    case EVENT_GC_START:
-        return start(e, &p->gc);
-    case EVENT_GC_END:
-        return finish(e, p->gc.count);
-    case EVENT_RANGE:
-        return add_territory(e, &p->territory);
-    default:
-        return add_stretches(e, p);
-    }
 }
 
 /* Those from number i on are all that is left. */
@@ -252,7 +218,7 @@ bool movement_events_add(struct movement_events *e, enum trace_heap_event kind,
     if (time <= e->done || e->pending_len >= MOST_PENDING)
         return spoil(e);
     e->newest = time > e->newest ? time : e->newest;
-    if (!note(e, time, kind, payload, header->pointer_size))
+    if (!movement_events_note(e, time, kind, payload, header->pointer_size))
         return false;
     /* Twice as long, so that the work is done once a second. */
     uint64_t second = header->frequency, oldest = e->pending[0].time;

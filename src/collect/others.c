@@ -1,15 +1,26 @@
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): O_PATH */
-#include "collect/others.h"
 
+#include "base/error.h"
 #include "collect/proc.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/fsuid.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { SAFELY = O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK };
@@ -20,6 +31,212 @@ static void close_keeping_errno(int fd)
     close(fd);
     errno = why;
 }
+
+/* --- apart ----------------------------------------------------------------- */
+
+/* The beginning of an answer. */
+struct others_head {
+    int why; /* errno; 0: done */
+    bool has_fd;
+    size_t size; /* of the answer, which follows */
+};
+
+/* Changes the ids for file access only, which drops CAP_DAC_OVERRIDE, too (setfsuid(2)).
+ * The user can then neither signal nor trace the child, which has our open files; and a
+ * FUSE mount of that user refuses it, since FUSE compares the other ids. */
+static bool take_rights(const struct rights *r)
+{
+    if (r->uid == geteuid())
+        return true;
+    bool ok = setgroups(r->group_count, r->groups) == 0;
+    setfsgid(r->gid);
+    setfsuid(r->uid);
+    return ok && (uid_t)setfsuid((uid_t)-1) == r->uid &&
+           (gid_t)setfsgid((gid_t)-1) == r->gid;
+}
+
+static bool send_head(int to, const struct others_head *h, int fd)
+{
+    union {
+        struct cmsghdr head;
+        char bytes[CMSG_SPACE(sizeof(int))];
+    } control = {.bytes = ""};
+    struct iovec body = {(void *)h, sizeof(*h)};
+    struct msghdr m = {.msg_iov = &body, .msg_iovlen = 1};
+    if (h->has_fd) {
+        m.msg_control = &control;
+        m.msg_controllen = sizeof(control);
+        struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+        c->cmsg_level = SOL_SOCKET;
+        c->cmsg_type = SCM_RIGHTS;
+        c->cmsg_len = CMSG_LEN(sizeof(int));
+        memcpy(CMSG_DATA(c), &fd, sizeof(fd));
+    }
+    return sendmsg(to, &m, MSG_NOSIGNAL) == (ssize_t)sizeof(*h);
+}
+
+static void close_from_to(long first, long last)
+{
+    enum { CLOSE_RANGE = 436 };
+    long most = sysconf(_SC_OPEN_MAX) - 1;
+    if (first > last || syscall(CLOSE_RANGE, (unsigned)first, (unsigned)last, 0U) == 0)
+        return;
+    for (long fd = first; fd <= last && fd <= most; fd++)
+        close((int)fd);
+}
+
+/* Of our files the child keeps these two (keeps may be -1): one that is abandoned must not
+ * hold a pipe or a lock of ours. */
+_Noreturn static void be_child(const struct apart *a, pid_t parent, int to)
+{
+    struct text answer = {0};
+    int low = a->keeps < to ? a->keeps : to, high = a->keeps < to ? to : a->keeps, fd = -1;
+    bool may = a->as == NULL || take_rights(a->as) || !a->must_be;
+    /* A change of ids resets it. */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    close_from_to(0, (long)low - 1);
+    close_from_to((long)low + 1, (long)high - 1);
+    close_from_to((long)high + 1, INT_MAX);
+    errno = EPERM;
+    if (may && getppid() == parent) {
+        errno = 0;
+        fd = a->work(a->context, &answer);
+    }
+    const struct others_head h = {
+        .why = fd >= 0 ? 0 : errno, .has_fd = fd >= 0, .size = answer.len};
+    size_t done = 0;
+    ssize_t n = send_head(to, &h, fd) ? 1 : -1;
+    for (; n > 0 && done<answer.len; done += n> 0 ? (size_t)n : 0)
+        n = send(to, answer.data + done, answer.len - done, MSG_NOSIGNAL);
+    /* Exit handlers belong to the parent. */
+    for (;;)
+        raise(SIGKILL);
+}
+
+/* The mutex keeps a concurrent child from inheriting the other end, which would hide the
+ * end of this child. Signals to the process group do not reach the child. */
+static pid_t begin_apart(const struct apart *a, int *from)
+{
+    static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
+    const pid_t parent = getpid();
+    int ends[2], why;
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_mutex_lock(&one);
+    pid_t child = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends);
+    if (child == 0) {
+        pthread_sigmask(SIG_SETMASK, &all, &before);
+        child = fork();
+        if (child == 0)
+            be_child(a, parent, ends[1]);
+        why = errno;
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+        close(ends[1]);
+        *from = ends[0];
+        if (child < 0)
+            close(ends[0]);
+        errno = why;
+    }
+    pthread_mutex_unlock(&one);
+    return child;
+}
+
+/* As read(2), with a descriptor that was sent. */
+static ssize_t receive(int from, void *to, size_t size, int *fd)
+{
+    union {
+        struct cmsghdr head;
+        char bytes[CMSG_SPACE(sizeof(int))];
+    } control;
+    struct iovec body = {to, size};
+    struct msghdr m = {.msg_iov = &body,
+                       .msg_iovlen = 1,
+                       .msg_control = &control,
+                       .msg_controllen = sizeof(control)};
+    ssize_t n = recvmsg(from, &m, MSG_CMSG_CLOEXEC);
+    const struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
+    if (c != NULL && c->cmsg_type == SCM_RIGHTS && *fd < 0)
+        memcpy(fd, CMSG_DATA(c), sizeof(*fd));
+    return n;
+}
+
+static bool await_answer(int from, uint64_t deadline, const struct patience *p)
+{
+    for (;;) {
+        struct pollfd ready = {.fd = from, .events = POLLIN};
+        unsigned step = patience_step(deadline);
+        int n = poll(&ready, 1, (int)step);
+        if (n > 0)
+            return true;
+        errno = n < 0 && errno != EINTR ? errno
+                : !patience_goes_on(p)  ? ECANCELED
+                : step == 0             ? ETIMEDOUT
+                                        : 0;
+        if (errno != 0)
+            return false;
+    }
+}
+
+static bool hear(int from, const struct patience *p, struct text *answer, int *fd)
+{
+    /* After the deadline of a search each child still has time to answer. */
+    enum { LEAST_MS = 100, BLOCK = 1 << 14 };
+    uint64_t deadline = patience_end(p), least = clock_ms() + LEAST_MS;
+    struct others_head h = {0};
+    char block[BLOCK];
+    deadline = deadline > least ? deadline : least;
+    if (!await_answer(from, deadline, p))
+        return false;
+    if (receive(from, &h, sizeof(h), fd) != (ssize_t)sizeof(h)) {
+        errno = EIO;
+        return false;
+    }
+    while (answer->len < h.size && h.size <= APART_MOST_BYTES) {
+        size_t left = h.size - answer->len;
+        if (!await_answer(from, deadline, p))
+            return false;
+        ssize_t n = receive(from, block, left < BLOCK ? left : BLOCK, fd);
+        if (n <= 0)
+            break;
+        text_add(answer, block, (size_t)n);
+    }
+    errno = answer->len < h.size ? EIO : h.why;
+    return errno == 0;
+}
+
+bool apart_run(const struct apart *a, const struct patience *p, struct text *answer,
+               int *fd)
+{
+    enum { TRIES = 200, TICK_MS = 5 };
+    int from;
+    *fd = -1;
+    text_clear(answer);
+    pid_t child = begin_apart(a, &from), ended = 0;
+    if (child < 0)
+        return false;
+    bool ok = hear(from, p, answer, fd);
+    int why = errno;
+    /* A child in an uninterruptible wait (a lost NFS server) is abandoned after a second.
+     */
+    bool has_answered = ok || (why != ETIMEDOUT && why != ECANCELED);
+    kill(child, SIGKILL);
+    for (int i = 0; i < TRIES && ended == 0; i++) {
+        ended = waitpid(child, NULL, has_answered ? 0 : WNOHANG);
+        if (ended < 0 && errno == EINTR)
+            ended = 0;
+        if (ended == 0)
+            poll(NULL, 0, TICK_MS);
+    }
+    close(from);
+    if (!ok && *fd >= 0) {
+        close(*fd);
+        *fd = -1;
+    }
+    errno = why;
+    return ok;
+}
+
+/* --- opening --------------------------------------------------------------- */
 
 int others_open(pid_t pid, const char *name, int how)
 {
@@ -157,21 +374,21 @@ bool others_rights(pid_t pid, struct rights *r)
 
 /* --- work below a root ----------------------------------------------------- */
 
-struct job {
+struct others_job {
     struct inside at;
     const struct other_work *work;
 };
 
 static int work_inside(void *context, struct text *answer)
 {
-    const struct job *job = context;
+    const struct others_job *job = context;
     return job->work->work(&job->at, job->work->context, answer);
 }
 
 bool others_run(const char *path, const struct other_work *w, const struct patience *p,
                 struct text *answer, int *fd)
 {
-    struct job job = {{AT_FDCWD, path}, w};
+    struct others_job job = {{AT_FDCWD, path}, w};
     struct rights its;
     pid_t pid;
     bool is_inside = others_is_inside(path, &pid, &job.at.path);
@@ -204,14 +421,14 @@ bool others_run(const char *path, const struct other_work *w, const struct patie
 
 /* --- looks ----------------------------------------------------------------- */
 
-struct looking {
+struct others_looking {
     enum look_for what;
     const struct patience *patience;
     bool (*is_wanted)(const char *name);
 };
 
 /* How many sockets of each owner are listed: one user's leave room for those of others. */
-struct owners {
+struct others_owners {
     struct {
         uid_t uid;
         unsigned count;
@@ -219,73 +436,53 @@ struct owners {
     size_t len, cap;
 };
 
-static bool has_room(struct owners *o, uid_t uid)
+/* Of a folder that one user fills, and of one that all share. Of each owner so many are
+ * listed: one user's leave room for those of others. */
+static void list(const struct others_looking *l, const struct inside *at, int folder,
+                 struct text *to)
 {
-    enum { MOST_OF_ONE = 4000 };
-    size_t i = 0;
-    while (i < o->len && o->all[i].uid != uid)
-        i++;
-    if (i == o->len) {
-        o->all = grow(o->all, o->len, &o->cap, sizeof(*o->all));
-        o->all[o->len].uid = uid;
-        o->all[o->len++].count = 0;
-    }
-    return o->all[i].count++ < MOST_OF_ONE;
-}
-
-static void add_socket(struct text *to, int folder, const char *name, struct owners *o)
-{
-    struct socket_name s = {.owner = 0};
-    struct stat st;
-    if (strlen(name) >= sizeof(s.name) ||
-        fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISSOCK(st.st_mode) ||
-        !has_room(o, st.st_uid))
-        return;
-    s.owner = st.st_uid;
-    s.changed = st.st_mtim;
-    snprintf(s.name, sizeof(s.name), "%s", name);
-    text_add(to, &s, sizeof(s));
-}
-
-static void list(const struct looking *l, int folder, size_t most, struct text *to)
-{
+    enum { MOST_OF_OTHERS = 1000, MOST_OF_ALL = 400000, MOST_OF_ONE = 4000 };
+    size_t most =
+        (at->root == AT_FDCWD ? MOST_OF_ALL : MOST_OF_OTHERS) * sizeof(struct socket_name);
     DIR *dir = fdopendir(folder);
     const struct dirent *entry;
-    struct owners owners = {.len = 0};
+    struct others_owners o = {.len = 0};
     if (dir == NULL) {
         close_keeping_errno(folder);
         return;
     }
-    while ((errno = 0, entry = readdir(dir)) != NULL && to->len < most)
-        if (l->is_wanted(entry->d_name))
-            add_socket(to, dirfd(dir), entry->d_name, &owners);
+    while ((errno = 0, entry = readdir(dir)) != NULL && to->len < most) {
+        const char *name = entry->d_name;
+        struct socket_name s = {.owner = 0};
+        struct stat st;
+        size_t i = 0;
+        if (!l->is_wanted(name) || strlen(name) >= sizeof(s.name) ||
+            fstatat(dirfd(dir), name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
+            !S_ISSOCK(st.st_mode))
+            continue;
+        while (i < o.len && o.all[i].uid != st.st_uid)
+            i++;
+        if (i == o.len) {
+            o.all = grow(o.all, o.len, &o.cap, sizeof(*o.all));
+            o.all[o.len].uid = st.st_uid;
+            o.all[o.len++].count = 0;
+        }
+        if (o.all[i].count++ >= MOST_OF_ONE)
+            continue;
+        s.owner = st.st_uid;
+        s.changed = st.st_mtim;
+        memcpy(s.name, name, strlen(name)); /* shorter than it, which is all zero */
+        text_add(to, &s, sizeof(s));
+    }
     int why = proc_is_shortage(errno) ? errno : 0;
     closedir(dir);
-    free(owners.all);
+    free(o.all);
     errno = why;
-}
-
-/* Connects to a file by its descriptor, so that it cannot be replaced in between. */
-static int connect_held(int held, const struct patience *p)
-{
-    /* The callback belongs to the parent. */
-    const struct patience alone = {.silence_ms = p->silence_ms, .deadline = p->deadline};
-    char path[64];
-    snprintf(path, sizeof(path), "/proc/self/fd/%d", held);
-    return transport.connect(path, &alone);
-}
-
-/* Of a folder that one user fills, and of one that all share. */
-static size_t most_listed(const struct inside *at)
-{
-    enum { MOST_OF_OTHERS = 1000, MOST_OF_ALL = 400000 };
-    return (at->root == AT_FDCWD ? MOST_OF_ALL : MOST_OF_OTHERS) *
-           sizeof(struct socket_name);
 }
 
 static int look(const struct inside *at, void *context, struct text *answer)
 {
-    const struct looking *l = context;
+    const struct others_looking *l = context;
     const bool is_folder = l->what == LOOK_FOLDER;
     struct look seen = {.fd = -1};
     struct stat st;
@@ -299,29 +496,40 @@ static int look(const struct inside *at, void *context, struct text *answer)
     seen = (struct look){-1, st.st_mode, st.st_uid, st.st_dev, st.st_ino};
     text_add(answer, &seen, sizeof(seen));
     if (is_folder) {
-        list(l, fd, most_listed(at), answer);
+        list(l, at, fd, answer);
         return -1;
     }
     int connection = -1;
     errno = 0;
     if (l->what == LOOK_SOCKET) {
+        /* By its descriptor, so that it cannot be replaced in between. The callback belongs
+         * to the parent. */
+        const struct patience alone = {.silence_ms = l->patience->silence_ms,
+                                       .deadline = l->patience->deadline};
+        char path[64];
+        snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
         errno = ENOTSOCK;
-        connection = S_ISSOCK(st.st_mode) ? connect_held(fd, l->patience) : -1;
+        connection = S_ISSOCK(st.st_mode) ? transport.connect(path, &alone) : -1;
     }
     close_keeping_errno(fd);
     return connection;
 }
 
-static bool begin_look(const char *path, struct looking *l, struct look *seen,
-                       struct text *answer)
+/* As others_list(), of any kind. */
+static bool others_look_at(const char *path, struct others_looking *l, struct look *seen,
+                           struct text *sockets)
 {
     const struct other_work work = {.work = look, .context = l};
     int fd;
-    bool ok = others_run(path, &work, l->patience, answer, &fd);
+    bool ok = others_run(path, &work, l->patience, sockets, &fd);
     int why = errno;
+    size_t head = sockets->len >= sizeof(*seen) ? sizeof(*seen) : 0;
     *seen = (struct look){.fd = -1};
-    if (answer->len >= sizeof(*seen))
-        memcpy(seen, answer->data, sizeof(*seen));
+    if (head > 0) {
+        memcpy(seen, sockets->data, head);
+        memmove(sockets->data, sockets->data + head, sockets->len - head);
+    }
+    sockets->len = head > 0 ? sockets->len - head : 0;
     seen->fd = fd;
     errno = why;
     return ok;
@@ -330,11 +538,11 @@ static bool begin_look(const char *path, struct looking *l, struct look *seen,
 bool others_look(const char *path, enum look_for what, const struct patience *p,
                  struct look *seen)
 {
-    struct looking l = {.what = what, .patience = p};
-    struct text answer = {0};
-    bool ok = begin_look(path, &l, seen, &answer);
+    struct others_looking l = {.what = what, .patience = p};
+    struct text none = {0};
+    bool ok = others_look_at(path, &l, seen, &none);
     int why = errno;
-    text_free(&answer);
+    text_free(&none);
     errno = why;
     return ok;
 }
@@ -342,15 +550,145 @@ bool others_look(const char *path, enum look_for what, const struct patience *p,
 bool others_list(const char *folder, bool (*is_wanted)(const char *name),
                  const struct patience *p, struct look *seen, struct text *sockets)
 {
-    struct looking l = {.what = LOOK_FOLDER, .patience = p, .is_wanted = is_wanted};
-    bool ok = begin_look(folder, &l, seen, sockets);
+    struct others_looking l = {.what = LOOK_FOLDER, .patience = p, .is_wanted = is_wanted};
+    return others_look_at(folder, &l, seen, sockets);
+}
+
+/* --- facts about a process, for the program --------------------------------- */
+
+static const struct patience brief = {.silence_ms = 1000};
+
+static bool is_pid(uint64_t pid)
+{
+    errno = ESRCH;
+    return pid > 0 && pid <= INT32_MAX;
+}
+
+char *hd_process_file(uint64_t pid, const char *name, size_t *size)
+{
+    struct text t = {0};
+    bool ok = is_pid(pid) && proc_read_file((pid_t)pid, name, &t);
     int why = errno;
-    if (sockets->len >= sizeof(*seen)) {
-        sockets->len -= sizeof(*seen);
-        memmove(sockets->data, sockets->data + sizeof(*seen), sockets->len);
-    } else {
-        text_clear(sockets);
-    }
+    if (!ok)
+        text_free(&t);
+    else
+        text_string(&t); /* ends it */
+    *size = t.len;
     errno = why;
+    return t.data;
+}
+
+uint64_t hd_process_start(uint64_t pid)
+{
+    return is_pid(pid) ? proc_start((pid_t)pid) : 0;
+}
+
+bool hd_socket_is_gone(const char *socket)
+{
+    struct look seen;
+    return !others_look(socket, LOOK_NAME, &brief, &seen) &&
+           (errno == ENOENT || errno == ENOTDIR || errno == ESRCH);
+}
+
+/* --- the program ----------------------------------------------------------- */
+
+struct program_copy {
+    pid_t pid;
+    int to;
+};
+
+enum { PROGRAM_SECONDS = 10, PROGRAM_MEGABYTES = 1024 };
+
+/* In a child: a file system that never answers must not stop us. */
+static int copy_program(void *context, struct text *answer)
+{
+    const struct program_copy *c = context;
+    static char block[1 << 16];
+    size_t left = (size_t)PROGRAM_MEGABYTES << 20;
+    (void)answer;
+    int from = others_open_program(c->pid);
+    ssize_t got = from >= 0 ? 1 : -1;
+    while (got > 0 && (got = read(from, block, sizeof(block))) > 0) {
+        if ((size_t)got > left) {
+            errno = EFBIG;
+            return -1;
+        }
+        left -= (size_t)got;
+        for (ssize_t at = 0, put; at < got; at += put) {
+            put = write(c->to, block + at, (size_t)(got - at));
+            if (put < 0)
+                return -1;
+        }
+    }
+    errno = got < 0 ? errno : 0;
+    return -1;
+}
+
+bool hd_process_program(uint64_t pid, FILE *to, struct hd_error *err)
+{
+    const struct patience ten = {.silence_ms = PROGRAM_SECONDS * 1000};
+    struct program_copy c = {.pid = (pid_t)pid, .to = fileno(to)};
+    const struct apart work = {.keeps = c.to, .work = copy_program, .context = &c};
+    struct text answer = {0};
+    int none;
+    bool ok = is_pid(pid) && apart_run(&work, &ten, &answer, &none);
+    int why = errno;
+    text_free(&answer);
+    return ok || fail(err,
+                      why == EFBIG       ? HD_TOO_BIG
+                      : why == ETIMEDOUT ? HD_TIMED_OUT
+                                         : HD_IO,
+                      "the program of process %" PRIu64 " cannot be read: %s", pid,
+                      strerror(why));
+}
+
+/* --- control groups -------------------------------------------------------- */
+
+struct group_files {
+    const char *const *paths;
+    size_t count;
+};
+
+/* Only files of control groups are the kernel's; the process may have mounted others over
+ * them. */
+static int read_group_files(const struct inside *at, void *context, struct text *answer)
+{
+    const long version_1 = 0x27e0eb, version_2 = 0x63677270;
+    const struct group_files *g = context;
+    struct statfs st;
+    for (size_t i = 0; i < g->count; i++) {
+        char text[HD_GROUP_FILE] = "";
+        int fd = inside_open(&(struct inside){at->root, g->paths[i]}, O_PATH);
+        bool is_of_kernel = fd >= 0 && fstatfs(fd, &st) == 0 &&
+                            ((long)st.f_type == version_1 || (long)st.f_type == version_2);
+        if (is_of_kernel && (fd = others_open_held(fd)) >= 0 &&
+            read(fd, text, sizeof(text) - 1) < 0)
+            text[0] = '\0';
+        if (fd >= 0)
+            close(fd);
+        text_add(answer, text, sizeof(text));
+    }
+    errno = 0;
+    return -1;
+}
+
+bool hd_process_group_files(uint64_t pid, const char *const *paths, size_t count,
+                            char (*texts)[HD_GROUP_FILE])
+{
+    struct group_files g = {paths, count};
+    const struct other_work work = {.work = read_group_files, .context = &g};
+    struct text answer = {0};
+    struct arena scratch = {0};
+    struct proc proc;
+    char root[64];
+    int none;
+    bool ok = is_pid(pid) && proc_read(&proc, (pid_t)pid, &scratch) && !proc.same_files;
+    arena_free(&scratch);
+    snprintf(root, sizeof(root), "/proc/%llu/root/", (unsigned long long)pid);
+    ok = ok && others_run(root, &work, &brief, &answer, &none) &&
+         answer.len == count * HD_GROUP_FILE;
+    if (ok)
+        memcpy(texts, answer.data, answer.len);
+    text_free(&answer);
     return ok;
 }

@@ -1,32 +1,35 @@
 #include "collect/proc.h"
 
+#include "base/c_locale.h"
+#include "base/calendar.h"
 #include "base/error.h"
 #include "base/path.h"
 #include "base/text.h"
-#include "collect/ipc.h"
-#include "collect/others.h"
 
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/nsfs.h>
+#include <linux/sched.h>
 #include <poll.h>
+#include <pthread.h>
 #include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
-static void path_of(char path[64], pid_t pid, const char *name)
-{
-    snprintf(path, 64, "/proc/%ld/%s", (long)pid, name);
-}
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 bool proc_read_path(const char *path, struct text *to)
 {
@@ -50,20 +53,26 @@ bool proc_read_file(pid_t pid, const char *name, struct text *to)
     return proc_read_path(path, to);
 }
 
+enum namespaces proc_namespace(pid_t pid, const char *kind, uint64_t *inode)
+{
+    char path[96], own[64];
+    struct stat ours, its;
+    snprintf(path, sizeof(path), "/proc/%ld/ns/%s", (long)pid, kind);
+    snprintf(own, sizeof(own), "/proc/self/ns/%s", kind);
+    bool is_known = stat(path, &its) == 0 && stat(own, &ours) == 0;
+    if (inode != NULL)
+        *inode = is_known ? (uint64_t)its.st_ino : 0;
+    return !is_known                                                ? NAMESPACE_UNKNOWN
+           : its.st_dev == ours.st_dev && its.st_ino == ours.st_ino ? NAMESPACE_OURS
+                                                                    : NAMESPACE_OTHER;
+}
+
 bool proc_is_shortage(int why)
 {
     return why == EMFILE || why == ENFILE || why == ENOMEM || why == EIO || why == EINTR;
 }
 
 /* --- facts --------------------------------------------------------------------- */
-
-static bool read_of(struct proc *p, const char *name, struct text *to)
-{
-    bool ok = proc_read_file(p->pid, name, to);
-    if (!ok && proc_is_shortage(errno))
-        p->lacked = errno;
-    return ok;
-}
 
 /* "4711 (name) S ...": the name may hold blanks and parentheses. */
 static uint64_t parse_stat(const char *s, bool *ended)
@@ -76,17 +85,6 @@ static uint64_t parse_stat(const char *s, bool *ended)
         at = at != NULL ? at + 1 : NULL;
     }
     return at != NULL ? strtoull(at, NULL, 10) : 0;
-}
-
-static void read_stat(struct proc *p, struct text *t, struct arena *arena)
-{
-    if (!read_of(p, "stat", t))
-        return;
-    const char *s = text_string(t), *open = strchr(s, '('), *at = strrchr(s, ')');
-    if (open == NULL || at == NULL || at < open)
-        return;
-    p->short_name = arena_strdup(arena, open + 1, (size_t)(at - open) - 1);
-    p->start = parse_stat(s, &p->ended);
 }
 
 uint64_t proc_start(pid_t pid)
@@ -136,59 +134,45 @@ static pid_t innermost_pid(const char *status, pid_t outer)
     return outer;
 }
 
-/* The numbers behind "Uid:" are real, effective, saved, file system. */
-static void read_status(struct proc *p, struct text *t)
-{
-    p->inner_pid = p->pid;
-    if (!read_of(p, "status", t))
-        return;
-    const char *s = text_string(t);
-    uint64_t uid = proc_number(s, "\nUid:", 1, 10);
-    p->uid = uid != HD_UNKNOWN ? (uid_t)uid : p->uid;
-    p->real_uid = uid != HD_UNKNOWN ? (uid_t)proc_number(s, "\nUid:", 0, 10) : p->uid;
-    p->resident = bytes_behind(s, "\nVmRSS:");
-    p->inner_pid = innermost_pid(s, p->pid);
-}
-
-pid_t proc_inner_thread(pid_t pid, pid_t thread)
-{
-    char name[48];
-    struct text t = {0};
-    snprintf(name, sizeof(name), "task/%ld/status", (long)thread);
-    pid_t inner =
-        proc_read_file(pid, name, &t) ? innermost_pid(text_string(&t), thread) : thread;
-    text_free(&t);
-    return inner;
-}
-
 /* Kept of the arguments of a process: they are in our memory for each process there is, and
  * in its own once for all that it forks. */
 enum { MOST_OF_COMMAND = 4096 };
 
-/* The arguments lie one behind the other, each with its NUL. A program that the host runs
- * goes by the name of its assembly. */
-static const char *program_of(const char *arguments, size_t len, struct arena *arena)
+/* The arguments lie one behind the other, each with its NUL. Of `dotnet app.dll` the
+ * assembly; NULL. */
+static const char *assembly_in(const char *arguments, size_t len)
 {
-    const char *program = path_file_name(arguments);
-    if (strcmp(program, "dotnet") != 0)
-        return arena_strdup(arena, program, strnlen(program, NAME_MAX));
-    for (size_t at = strlen(arguments) + 1; at < len; at += strlen(arguments + at) + 1) {
-        const char *argument = arguments + at;
-        const char *name = path_file_name(argument);
-        if (path_ends_in(argument, ".dll") && strlen(name) <= NAME_MAX)
-            return arena_strdup(arena, name, strlen(name) - strlen(".dll"));
-    }
-    return "dotnet";
+    if (strcmp(path_file_name(arguments), "dotnet") != 0)
+        return NULL;
+    for (size_t at = strlen(arguments) + 1; at < len; at += strlen(arguments + at) + 1)
+        if (path_ends_in(arguments + at, ".dll") && strlen(arguments + at) > strlen(".dll"))
+            return arguments + at;
+    return NULL;
 }
 
-static void read_command(struct proc *p, struct text *t, struct arena *arena)
+void origin_program(const char *arguments, size_t len, char *program, size_t size)
 {
-    p->name = p->short_name;
-    if (!read_of(p, "cmdline", t) || t->len == 0)
-        return;
-    const char *s = text_string(t);
-    p->name = program_of(s, t->len, arena);
-    size_t len = t->len < MOST_OF_COMMAND ? t->len : MOST_OF_COMMAND;
+    const char *assembly = len > 0 ? assembly_in(arguments, len) : NULL;
+    int n = snprintf(program, size, "%s%s%s", len > 0 ? arguments : "",
+                     assembly != NULL ? " " : "", assembly != NULL ? assembly : "");
+    if (n < 0 || (size_t)n >= size)
+        program[0] = '\0';
+}
+
+/* A program that the host runs goes by the name of its assembly. */
+static void read_command(struct proc *p, const char *s, size_t len, struct arena *arena)
+{
+    char program[sizeof(((struct hd_origin *)NULL)->program)];
+    const char *assembly = assembly_in(s, len);
+    const char *name = path_file_name(assembly != NULL ? assembly : s);
+    size_t name_len = strnlen(name, NAME_MAX);
+    p->name =
+        assembly != NULL && strlen(name) > NAME_MAX
+            ? "dotnet"
+            : arena_strdup(arena, name, name_len - (assembly != NULL ? strlen(".dll") : 0));
+    origin_program(s, len, program, sizeof(program));
+    p->program = arena_strdup(arena, program, strlen(program));
+    len = len < MOST_OF_COMMAND ? len : MOST_OF_COMMAND;
     while (len > 0 && s[len - 1] == '\0')
         len--;
     char *command = arena_strdup(arena, s, len);
@@ -198,33 +182,22 @@ static void read_command(struct proc *p, struct text *t, struct arena *arena)
     p->command = command;
 }
 
-/* Its TMPDIR, if its environment may be read. No socket is below a longer path. */
-static void read_folder(struct proc *p, struct text *t, struct arena *arena)
+/* --- its environment ----------------------------------------------------------- */
+
+/* The value of a variable; NULL if s is another. Those of .NET have two prefixes. */
+static const char *value_of(const char *s, const char *prefix, const char *name)
 {
-    p->folder = "/tmp";
-    if (!read_of(p, "environ", t))
-        return;
-    const char *s = text_string(t);
-    for (size_t at = 0; at < t->len; at += strlen(s + at) + 1)
-        if (strncmp(s + at, "TMPDIR=/", 8) == 0) {
-            size_t len = strlen(s + at + 7);
-            if (len < PATH_MAX)
-                p->folder = arena_strdup(arena, s + at + 7, len);
-            return;
-        }
+    size_t len = strlen(prefix), more = strlen(name);
+    return strncmp(s, prefix, len) == 0 && strncmp(s + len, name, more) == 0 &&
+                   s[len + more] == '='
+               ? s + len + more + 1
+               : NULL;
 }
 
-/* The value of a variable of .NET, which has two prefixes; NULL if s is another. */
-static const char *value_of(const char *s, const char *name)
+static const char *net_value_of(const char *s, const char *name)
 {
-    static const char *const prefixes[] = {"DOTNET_", "COMPlus_"};
-    for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++) {
-        size_t len = strlen(prefixes[i]), more = strlen(name);
-        if (strncmp(s, prefixes[i], len) == 0 && strncmp(s + len, name, more) == 0 &&
-            s[len + more] == '=')
-            return s + len + more + 1;
-    }
-    return NULL;
+    const char *value = value_of(s, "DOTNET_", name);
+    return value != NULL ? value : value_of(s, "COMPlus_", name);
 }
 
 /* "PATH[,suspend|,nosuspend][;...]": the first that suspends, which is the default. */
@@ -243,75 +216,131 @@ static const char *suspending_port(const char *ports, struct arena *arena)
     return NULL;
 }
 
-bool proc_is_to_wait(pid_t pid, const char **port, struct arena *arena)
+/* A name as the resolver allows it; what is none stays unknown. */
+static bool is_host(const char *name)
 {
-    struct text t = {0};
-    bool usual = false;
-    *port = NULL;
-    const char *s = proc_read_file(pid, "environ", &t) ? text_string(&t) : "";
-    for (size_t at = 0; at < t.len; at += strlen(s + at) + 1) {
-        const char *suspend = value_of(s + at, "DefaultDiagnosticPortSuspend");
-        const char *ports = value_of(s + at, "DiagnosticPorts");
-        usual |= suspend != NULL && strtoul(suspend, NULL, 16) != 0;
-        if (ports != NULL && *port == NULL)
-            *port = suspending_port(ports, arena);
+    size_t len = strlen(name);
+    bool ok = len > 0 && len < sizeof(((struct hd_origin *)NULL)->host);
+    for (size_t i = 0; ok && i < len; i++)
+        ok = ascii_is_alnum(name[i]) || strchr("-._", name[i]) != NULL;
+    return ok;
+}
+
+/* Of TMPDIR the first counts, of HOSTNAME the last that is a name. No socket is below a
+ * longer path. */
+static void read_environment(struct proc *p, const char *s, size_t len, struct arena *arena)
+{
+    bool has_folder = false;
+    for (size_t at = 0; at < len; at += strlen(s + at) + 1) {
+        const char *folder = value_of(s + at, "TMPDIR", "");
+        const char *host = value_of(s + at, "HOSTNAME", "");
+        const char *suspend = net_value_of(s + at, "DefaultDiagnosticPortSuspend");
+        const char *ports = net_value_of(s + at, "DiagnosticPorts");
+        if (folder != NULL && folder[0] == '/' && !has_folder) {
+            has_folder = true;
+            if (strlen(folder) < PATH_MAX)
+                p->folder = arena_strdup(arena, folder, strlen(folder));
+        }
+        if (host != NULL && is_host(host))
+            p->host = arena_strdup(arena, host, strlen(host));
+        p->is_to_wait |= suspend != NULL && strtoul(suspend, NULL, 16) != 0;
+        if (ports != NULL && p->port == NULL)
+            p->port = suspending_port(ports, arena);
     }
-    text_free(&t);
-    return usual || *port != NULL;
+    p->is_to_wait |= p->port != NULL;
 }
 
-bool proc_has_program(pid_t pid, const char *path)
+/* --- facts ------------------------------------------------------------------------ */
+
+static bool read_of(struct proc *p, const char *name, struct text *to)
 {
-    char link[64], program[PATH_MAX];
-    path_of(link, pid, "exe");
-    ssize_t len = readlink(link, program, sizeof(program) - 1);
-    program[len > 0 ? len : 0] = '\0';
-    return len > 0 && strcmp(program, path) == 0;
+    bool ok = proc_read_file(p->pid, name, to);
+    if (!ok && proc_is_shortage(errno))
+        p->lacked = errno;
+    return ok;
 }
 
-/* Unreadable links count as ours. Only the name of the root is read: stat() may hang in a
- * file system that never answers. */
-static void find_files(struct proc *p, struct arena *arena)
+static const char *read_link(pid_t pid, const char *name, struct arena *arena)
 {
-    char path[64], root[PATH_MAX];
-    struct stat ours, its;
-    path_of(path, p->pid, "ns/mnt");
-    bool is_known = stat(path, &its) == 0 && stat("/proc/self/ns/mnt", &ours) == 0;
-    path_of(path, p->pid, "root");
-    ssize_t len = readlink(path, root, sizeof(root) - 1);
-    root[len > 0 ? len : 0] = '\0';
-    p->same_files =
-        (!is_known || (ours.st_dev == its.st_dev && ours.st_ino == its.st_ino)) &&
-        (len <= 0 || strcmp(root, "/") == 0);
-    if (!p->same_files)
-        p->view = arena_printf(arena, "%llu %s",
-                               is_known ? (unsigned long long)its.st_ino : 0, root);
+    char path[64], target[PATH_MAX];
+    snprintf(path, sizeof(path), "/proc/%ld/%s", (long)pid, name);
+    ssize_t len = readlink(path, target, sizeof(target) - 1);
+    return len > 0 ? arena_strdup(arena, target, (size_t)len) : NULL;
+}
+
+/* Seconds since that tick; 0 unknown. */
+static uint64_t age_of(uint64_t start)
+{
+    struct timespec since_boot;
+    long per_second = sysconf(_SC_CLK_TCK);
+    if (start == 0 || per_second <= 0 || clock_gettime(CLOCK_BOOTTIME, &since_boot) != 0)
+        return 0;
+    uint64_t now = (uint64_t)since_boot.tv_sec, then = start / (uint64_t)per_second;
+    return now > then ? now - then : 0;
 }
 
 bool proc_read(struct proc *p, pid_t pid, struct arena *arena)
 {
     char path[64];
     struct stat st;
-    *p = (struct proc){.pid = pid};
-    path_of(path, pid, "stat");
+    struct text t = {0};
+    uint64_t mounts;
+    *p = (struct proc){.pid = pid, .inner_pid = pid, .folder = "/tmp"};
+    snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
     if (pid <= 0 || stat(path, &st) != 0)
         return false;
     p->uid = p->real_uid = st.st_uid;
-    struct text t = {0};
-    read_stat(p, &t, arena);
+    if (read_of(p, "stat", &t)) {
+        const char *s = text_string(&t), *open = strchr(s, '('), *at = strrchr(s, ')');
+        if (open != NULL && at != NULL && at > open) {
+            p->short_name = arena_strdup(arena, open + 1, (size_t)(at - open) - 1);
+            p->start = parse_stat(s, &p->ended);
+            p->age = age_of(p->start);
+        }
+    }
     if (p->ended) {
         text_free(&t);
         return false;
     }
-    read_status(p, &t);
-    read_command(p, &t, arena);
-    read_folder(p, &t, arena);
-    find_files(p, arena);
+    /* The numbers behind "Uid:" are real, effective, saved, file system. */
+    if (read_of(p, "status", &t)) {
+        const char *s = text_string(&t);
+        uint64_t uid = proc_number(s, "\nUid:", 1, 10);
+        p->uid = uid != HD_UNKNOWN ? (uid_t)uid : p->uid;
+        p->real_uid = uid != HD_UNKNOWN ? (uid_t)proc_number(s, "\nUid:", 0, 10) : p->uid;
+        p->resident = bytes_behind(s, "\nVmRSS:");
+        p->inner_pid = innermost_pid(s, pid);
+    }
+    p->name = p->short_name;
+    if (read_of(p, "cmdline", &t) && t.len > 0)
+        read_command(p, text_string(&t), t.len, arena);
+    if (read_of(p, "environ", &t))
+        read_environment(p, text_string(&t), t.len, arena);
     text_free(&t);
+    p->exe = read_link(pid, "exe", arena);
+    /* Unreadable links count as ours. Only the name of the root is read: stat() may hang in
+     * a file system that never answers. */
+    const char *root = read_link(pid, "root", arena);
+    p->same_files = proc_namespace(pid, "mnt", &mounts) != NAMESPACE_OTHER &&
+                    (root == NULL || strcmp(root, "/") == 0);
+    if (!p->same_files)
+        p->view = arena_printf(arena, "%llu %s", (unsigned long long)mounts,
+                               root != NULL ? root : "");
     return true;
 }
 
-/* --- the runtime --------------------------------------------------------------- */
+/* --- more of one --------------------------------------------------------------- */
+
+pid_t proc_inner_thread(pid_t pid, pid_t thread)
+{
+    char name[48];
+    struct text t = {0};
+    snprintf(name, sizeof(name), "task/%ld/status", (long)thread);
+    pid_t inner =
+        proc_read_file(pid, name, &t) ? innermost_pid(text_string(&t), thread) : thread;
+    text_free(&t);
+    return inner;
+}
 
 /* ".../Microsoft.NETCore.App/10.0.12/libcoreclr.so" */
 const char *proc_runtime(pid_t pid, struct arena *arena)
@@ -330,8 +359,6 @@ const char *proc_runtime(pid_t pid, struct arena *arena)
     return version;
 }
 
-/* --- more of one --------------------------------------------------------------- */
-
 uint64_t proc_memory(pid_t pid)
 {
     struct text t = {0};
@@ -345,21 +372,11 @@ uint64_t proc_memory(pid_t pid)
     return bytes;
 }
 
-uint64_t proc_age(const struct proc *p)
-{
-    struct timespec since_boot;
-    long per_second = sysconf(_SC_CLK_TCK);
-    if (p->start == 0 || per_second <= 0 || clock_gettime(CLOCK_BOOTTIME, &since_boot) != 0)
-        return 0;
-    uint64_t now = (uint64_t)since_boot.tv_sec, then = p->start / (uint64_t)per_second;
-    return now > then ? now - then : 0;
-}
-
 bool proc_is_hidden(pid_t pid)
 {
     char path[64];
     struct stat st;
-    path_of(path, pid, "stat");
+    snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
     return pid > 0 && (kill(pid, 0) == 0 || errno == EPERM) && stat(path, &st) != 0;
 }
 
@@ -370,12 +387,8 @@ pid_t *proc_all(size_t *count, int *lacked, struct arena *arena)
     pid_t *all = NULL;
     size_t len = 0, cap = 0;
     DIR *proc = opendir("/proc");
-    struct dirent *entry;
-    for (;;) {
-        errno = proc != NULL ? 0 : errno;
-        entry = proc != NULL ? readdir(proc) : NULL;
-        if (entry == NULL)
-            break;
+    for (const struct dirent *entry;
+         proc != NULL && (errno = 0, entry = readdir(proc)) != NULL;) {
         char *end;
         long pid = strtol(entry->d_name, &end, 10);
         if (*end != '\0' || pid <= 0)
@@ -389,12 +402,6 @@ pid_t *proc_all(size_t *count, int *lacked, struct arena *arena)
         closedir(proc);
     *count = len;
     return proc_rising(all, len, arena);
-}
-
-const char *proc_excuse(void)
-{
-    bool is_there = access("/proc/self", F_OK) == 0;
-    return is_there ? NULL : "cannot list processes: /proc is not mounted here";
 }
 
 #ifdef HD_STATIC
@@ -428,53 +435,284 @@ const char *proc_user(uid_t uid, struct arena *arena)
 
 /* --- one collector at a time --------------------------------------------------- */
 
-enum { TICK_MS = 100 };
-
-/* Returns the process that locked a folder: "1: FLOCK  ADVISORY  WRITE 4711 00:16:1234 0
- * EOF". 0 if it has ended, or is not visible from here. */
-static pid_t locker_of(int folder)
+/* Returns for how long a lock is respected: any user can lock the folder, but only root and
+ * the user of the process have a reason. The process that locked it is of a line "1: FLOCK
+ * ADVISORY  WRITE 4711 00:16:1234 0 EOF"; it may have ended, or not be visible from here.
+ */
+static unsigned respect_ms(int folder, pid_t pid, unsigned silence_ms)
 {
+    enum { UNKNOWN_MS = 1000 };
     struct text t = {0};
+    struct rights its, locker;
     struct stat st;
     char place[64];
-    long pid = 0;
+    long by = 0;
     if (fstat(folder, &st) == 0 && proc_read_path("/proc/locks", &t)) {
         snprintf(place, sizeof(place), " %02x:%02x:%llu 0 EOF", major(st.st_dev),
                  minor(st.st_dev), (unsigned long long)st.st_ino);
         const char *at = strstr(text_string(&t), place);
         while (at != NULL && at > t.data && at[-1] != '\n')
             at--;
-        if (at == NULL || sscanf(at, "%*d: FLOCK %*s %*s %ld", &pid) != 1)
-            pid = 0;
+        if (at == NULL || sscanf(at, "%*d: FLOCK %*s %*s %ld", &by) != 1)
+            by = 0;
     }
     text_free(&t);
-    return (pid_t)pid;
-}
-
-/* Returns for how long a lock is respected: any user can lock the folder, but only root and
- * the user of the process have a reason. */
-static unsigned respect_ms(int folder, pid_t pid, unsigned silence_ms)
-{
-    enum { UNKNOWN_MS = 1000 };
-    struct rights its, locker;
-    if (!others_rights(locker_of(folder), &locker))
+    if (!others_rights((pid_t)by, &locker))
         return UNKNOWN_MS < silence_ms ? UNKNOWN_MS : silence_ms;
     bool is_stranger = locker.uid != 0 && others_rights(pid, &its) && locker.uid != its.uid;
     return is_stranger ? 0 : silence_ms;
 }
 
-bool process_lock_wait(pid_t pid, unsigned silence_ms, bool (*go_on)(void *context),
-                       void *context, int *lock, struct hd_error *err)
+bool process_lock_wait(pid_t pid, const struct patience *p, int *lock, struct hd_error *err)
 {
     const uint64_t began = clock_ms();
     *lock = others_open(pid, "", O_RDONLY | O_DIRECTORY);
     while (*lock >= 0 && flock(*lock, LOCK_EX | LOCK_NB) != 0) {
         bool is_over = errno != EWOULDBLOCK && errno != EINTR;
-        if (is_over || clock_ms() - began >= respect_ms(*lock, pid, silence_ms))
+        if (is_over || clock_ms() - began >= respect_ms(*lock, pid, p->silence_ms))
             return true;
-        if (go_on != NULL && !go_on(context))
+        if (!patience_goes_on(p))
             return fail(err, HD_STOPPED, "stopped");
-        poll(NULL, 0, TICK_MS);
+        poll(NULL, 0, PATIENCE_TICK_MS);
     }
     return true;
+}
+
+/* --- whose share it uses ---------------------------------------------------------- */
+
+/* The kernel nests them 32 deep. */
+/* The kernel nests them 32 deep. */
+uint64_t process_owner(pid_t pid, uid_t uid)
+{
+    uid_t maker = 0;
+    struct stat its, ours;
+    int at = others_open_namespace(pid, "user");
+    while (at >= 0 && fstat(at, &its) == 0 && stat("/proc/self/ns/user", &ours) == 0 &&
+           (its.st_dev != ours.st_dev || its.st_ino != ours.st_ino)) {
+        if (ioctl(at, NS_GET_OWNER_UID, &maker) != 0)
+            maker = 0;
+        int outer = ioctl(at, NS_GET_PARENT);
+        close(at);
+        at = outer;
+    }
+    if (at >= 0)
+        close(at);
+    return maker != 0 ? maker : uid;
+}
+
+/* --- origin ----------------------------------------------------------------------- */
+
+bool origin_container(const char *text, char id[65])
+{
+    enum { DIGITS = 64 };
+    const char *found = NULL;
+    for (const char *at = text; *at != '\0';) {
+        size_t run = strspn(at, "0123456789abcdef");
+        bool apart = at == text || !ascii_is_alnum(at[-1]);
+        if (run == DIGITS && apart && !ascii_is_alnum(at[run]))
+            found = at;
+        at += run > 0 ? run : 1;
+    }
+    if (found == NULL)
+        return false;
+    memcpy(id, found, DIGITS);
+    id[DIGITS] = '\0';
+    return true;
+}
+
+struct proc_visit {
+    int namespace;
+    char host[sizeof(((struct hd_origin *)NULL)->host)];
+};
+
+static void *visit(void *context)
+{
+    struct proc_visit *v = context;
+    if (syscall(SYS_setns, v->namespace, CLONE_NEWUTS) != 0 ||
+        gethostname(v->host, sizeof(v->host) - 1) != 0)
+        v->host[0] = '\0';
+    return NULL;
+}
+
+/* What the kernel calls the machine in there. Only who is in a namespace can ask, and a
+ * thread is in one by itself: so one goes there, if it may (root), and ends there. Else
+ * what its engine told the program: a file in there could be a link to one of ours. */
+static void find_host(struct hd_origin *o, const struct proc *proc)
+{
+    struct proc_visit v = {.namespace = -1};
+    const char *told = v.host;
+    pthread_t thread;
+    if (proc_namespace(proc->pid, "uts", NULL) == NAMESPACE_OURS) {
+        if (gethostname(v.host, sizeof(v.host) - 1) != 0)
+            v.host[0] = '\0';
+    } else {
+        v.namespace = others_open_namespace(proc->pid, "uts");
+        if (v.namespace >= 0 && pthread_create(&thread, NULL, visit, &v) == 0)
+            pthread_join(thread, NULL);
+        if (v.namespace >= 0)
+            close(v.namespace);
+        told = is_host(v.host) ? v.host : proc->host;
+    }
+    if (told != NULL && is_host(told))
+        snprintf(o->host, sizeof(o->host), "%s", told);
+}
+
+/* In its own namespace a process sees its cgroup as "/"; but engines mount the files with
+ * its host name out of a folder that has the id. */
+static void find_container(struct hd_origin *o, pid_t pid, struct text *t)
+{
+    if ((proc_read_file(pid, "cgroup", t) && t->len > 0 &&
+         origin_container(text_string(t), o->container)) ||
+        !proc_read_file(pid, "mountinfo", t) || t->len == 0)
+        return;
+    const char *s = text_string(t), *line = strstr(s, "/hostname ");
+    while (line != NULL && line > s && line[-1] != '\n')
+        line--;
+    if (line == NULL)
+        return;
+    size_t begin = (size_t)(line - s);
+    t->data[begin + strcspn(line, "\n")] = '\0';
+    origin_container(t->data + begin, o->container);
+}
+
+/* Ticks since boot become a time by the kernel's word on when that was. Which boot of which
+ * machine, and when in it, no other process has the same, but for one that began in the
+ * same hundredth of a second, which the pid tells apart. */
+static void find_start(struct hd_origin *o, const struct proc *proc, struct text *t)
+{
+    char rest[64];
+    long per_second = sysconf(_SC_CLK_TCK);
+    const char *line =
+        proc_read_path("/proc/stat", t) ? strstr(text_string(t), "\nbtime ") : NULL;
+    if (line != NULL && per_second > 0)
+        calendar_time((int64_t)(strtoull(line + 7, NULL, 10) +
+                                proc->start / (unsigned long)per_second),
+                      o->started);
+    if (!proc_read_path("/proc/sys/kernel/random/boot_id", t) || t->len == 0)
+        return;
+    snprintf(rest, sizeof(rest), " %llu %ld", (unsigned long long)proc->start,
+             (long)proc->inner_pid);
+    text_add_string(t, rest);
+    o->instance = XXH3_64bits(t->data, t->len);
+    o->instance += o->instance == 0;
+}
+
+struct hd_origin origin_of(const struct target *t)
+{
+    struct hd_origin o = {.instance = 0};
+    struct arena scratch = {0};
+    struct text text = {0};
+    struct proc own;
+    const struct proc *proc = t->proc;
+    if (proc == NULL && t->visible && proc_read(&own, t->pid, &scratch))
+        proc = &own;
+    if (proc != NULL) {
+        find_host(&o, proc);
+        find_container(&o, proc->pid, &text);
+        if (proc->program != NULL)
+            snprintf(o.program, sizeof(o.program), "%s", proc->program);
+        if (proc->start > 0)
+            find_start(&o, proc, &text);
+        const char *runtime = proc_runtime(proc->pid, &scratch);
+        if (runtime != NULL && strlen(runtime) < sizeof(o.runtime))
+            snprintf(o.runtime, sizeof(o.runtime), "%s", runtime);
+    }
+    text_free(&text);
+    arena_free(&scratch);
+    return o;
+}
+
+/* --- why it may not be looked into ------------------------------------------------ */
+
+enum { NOT_KNOWN = -1, CAP_SYS_PTRACE_BIT = 19 };
+
+static struct denied_facts denied_facts_of(pid_t pid)
+{
+    struct denied_facts f = {.ptrace_scope = NOT_KNOWN};
+    struct arena scratch = {0};
+    struct text t = {0};
+    struct proc p;
+    if (proc_read_path("/proc/sys/kernel/yama/ptrace_scope", &t) && t.len > 0)
+        f.ptrace_scope = atoi(text_string(&t));
+    proc_read_file(pid, "status", &t);
+    const char *status = text_string(&t);
+    uint64_t tracer = proc_number(status, "\nTracerPid:", 0, 10);
+    uint64_t uid = proc_number(status, "\nUid:", 0, 10);
+    if (tracer > 0 && tracer != HD_UNKNOWN) {
+        bool has_name = proc_read(&p, (pid_t)tracer, &scratch) && p.short_name != NULL;
+        snprintf(f.tracer, sizeof(f.tracer), "%.40s (pid %ld)",
+                 has_name ? p.short_name : "another tool", (long)tracer);
+    }
+    if (uid != HD_UNKNOWN && (uid_t)uid != geteuid())
+        snprintf(f.user, sizeof(f.user), "%s", proc_user((uid_t)uid, &scratch));
+    f.is_kernel = proc_number(status, "\nVmSize:", 0, 10) == HD_UNKNOWN;
+    proc_read_path("/proc/self/status", &t);
+    uint64_t rights = proc_number(text_string(&t), "\nCapEff:", 0, 16);
+    f.can_ptrace = rights != HD_UNKNOWN && (rights >> CAP_SYS_PTRACE_BIT & 1) != 0;
+    f.is_filtered = proc_number(text_string(&t), "\nSeccomp:", 0, 10) == 2;
+    f.is_other_users = proc_namespace(pid, "user", NULL) == NAMESPACE_OTHER;
+    text_free(&t);
+    arena_free(&scratch);
+    return f;
+}
+
+bool denied_has_ended(pid_t pid, pid_t thread)
+{
+    char name[64];
+    struct text t = {0};
+    snprintf(name, sizeof(name), "task/%ld/status", (long)thread);
+    const char *line =
+        proc_read_file(pid, name, &t) ? strstr(text_string(&t), "\nState:\t") : NULL;
+    bool ended = t.len == 0 || (line != NULL && strchr("ZX", line[8]) != NULL);
+    text_free(&t);
+    return ended;
+}
+
+/* In the order in which the kernel asks. */
+bool denied_report(const struct denied_facts *f, struct hd_error *err)
+{
+    char words[160] = "";
+    const char *why = words;
+    if (f->tracer[0] != '\0')
+        snprintf(words, sizeof(words), "it is already traced by %s; stop that first",
+                 f->tracer);
+    else if (f->is_kernel)
+        why = "it is a kernel thread, or has exited";
+    else if (f->ptrace_scope == 3)
+        why = "/proc/sys/kernel/yama/ptrace_scope is 3: disabled until the next boot";
+    else if (f->is_filtered && f->can_ptrace)
+        why = "a seccomp filter forbids ptrace here: start this container with "
+              "--cap-add=SYS_PTRACE, or run heapdrift on the host";
+    else if (f->can_ptrace && f->is_other_users)
+        why = "it is in another user namespace: run heapdrift in its container, or as "
+              "root of the host";
+    else if (f->user[0] != '\0')
+        snprintf(words, sizeof(words),
+                 "it belongs to user %s: run heapdrift as root (CAP_SYS_PTRACE), or as "
+                 "that user",
+                 f->user);
+    else if (f->ptrace_scope >= 1)
+        snprintf(words, sizeof(words),
+                 "/proc/sys/kernel/yama/ptrace_scope is %d: run heapdrift as root "
+                 "(CAP_SYS_PTRACE)%s",
+                 f->ptrace_scope,
+                 f->ptrace_scope == 1 ? ", or sysctl kernel.yama.ptrace_scope=0" : "");
+    else
+        why = "it has more privileges, or is not dumpable (PR_SET_DUMPABLE): run "
+              "heapdrift as root (CAP_SYS_PTRACE; in a container --cap-add=SYS_PTRACE)";
+    return fail_about(err, HD_ABOUT_DIRECT, HD_UNSUPPORTED, "cannot read its memory: %s",
+                      why);
+}
+
+bool denied_fail(pid_t pid, struct hd_error *err)
+{
+    const struct denied_facts f = denied_facts_of(pid);
+    return denied_report(&f, err);
+}
+
+bool denied_or_ended(pid_t pid, struct hd_error *err)
+{
+    if (errno == ENOENT || errno == ESRCH)
+        return fail(err, HD_IO, "the process has exited");
+    return denied_fail(pid, err);
 }

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "collect/tracing.h"
+#include "heap/ids.h"
 #include "trace/trace_heap_events.h"
 #include "trace/trace_survey.h"
 
@@ -17,106 +18,11 @@
  *
  * A runtime sends the name of a type once, and again only after every session has let go
  * of the keyword for types. With a second tracing client around, later snapshots come
- * without names. This notes which types objects have and which were named; bounded, 16
+ * without names. This notes which types objects have and which were named; bounded, 25
  * bytes a type. docs/collect.md. */
 
-struct seen_type {
-    uint64_t id; /* 0: a free slot */
-    bool in_heap, named;
-};
-
-struct type_watch {
-    struct seen_type *slots; /* open addressing */
-    size_t used, cap;
-};
-
-/* Of objects: how many types, and how many of them nobody named. */
-struct type_counts {
-    uint64_t types, nameless;
-};
-
 /* More types than this are not told apart; no program has so many. */
-enum { FIRST_CAP = 4096, MOST_TYPES = 1 << 17 };
-
-static size_t slot_of(const struct type_watch *w, uint64_t id)
-{
-    size_t at = (size_t)(id * 0x9E3779B97F4A7C15u >> 32) & (w->cap - 1);
-    while (w->slots[at].id != 0 && w->slots[at].id != id)
-        at = (at + 1) & (w->cap - 1);
-    return at;
-}
-
-static void make_room(struct type_watch *w)
-{
-    if (w->cap > 0 && (w->used + 1) * 4 <= w->cap * 3)
-        return;
-    struct type_watch larger = {.used = w->used,
-                                .cap = w->cap > 0 ? w->cap * 2 : FIRST_CAP};
-    larger.slots = alloc_zeroed(array_bytes(larger.cap, sizeof(*larger.slots)));
-    for (size_t i = 0; i < w->cap; i++)
-        if (w->slots[i].id != 0)
-            larger.slots[slot_of(&larger, w->slots[i].id)] = w->slots[i];
-    free(w->slots);
-    *w = larger;
-}
-
-/* NULL when there are too many, or it is no type. */
-static struct seen_type *type_of(struct type_watch *w, uint64_t id)
-{
-    if (id == 0)
-        return NULL;
-    make_room(w);
-    struct seen_type *type = &w->slots[slot_of(w, id)];
-    if (type->id == id)
-        return type;
-    if (w->used >= MOST_TYPES)
-        return NULL;
-    w->used++;
-    type->id = id;
-    return type;
-}
-
-static void type_watch_nodes(struct type_watch *w, const struct bulk *nodes,
-                             unsigned pointer_size)
-{
-    uint64_t before = 0;
-    const unsigned char *p = nodes->records;
-    for (uint32_t i = 0; i < nodes->count; i++, p += nodes->size) {
-        uint64_t id = heap_node_at(p, pointer_size).type;
-        struct seen_type *type = id != before ? type_of(w, id) : NULL;
-        if (type != NULL)
-            type->in_heap = true;
-        before = id;
-    }
-}
-
-static void type_watch_types(struct type_watch *w, const struct bulk *types)
-{
-    enum { OF_NATIVE_IMAGE = 0x10 }; /* its names are in the program's symbols */
-    struct trace_fields f = {types->rest.data, types->rest.data + types->rest.size, false};
-    struct heap_type t;
-    for (uint32_t i = 0; i < types->count && heap_type_next(&f, &t); i++) {
-        struct seen_type *type = type_of(w, t.id);
-        if (type != NULL && (t.name.size > 0 || (t.flags & OF_NATIVE_IMAGE)))
-            type->named = true;
-    }
-}
-
-static struct type_counts type_watch_count(const struct type_watch *w)
-{
-    struct type_counts n = {0};
-    for (size_t i = 0; i < w->cap; i++) {
-        n.types += w->slots[i].in_heap;
-        n.nameless += w->slots[i].in_heap && !w->slots[i].named;
-    }
-    return n;
-}
-
-static void type_watch_free(struct type_watch *w)
-{
-    free(w->slots);
-    *w = (struct type_watch){0};
-}
+enum { MOST_TYPES = 1 << 17, IN_HEAP = 1, NAMED = 2 };
 
 /* --- session ------------------------------------------------------------------- */
 
@@ -150,7 +56,7 @@ struct session {
     uint64_t over;             /* clock_ms() of its answer; 0: none yet */
     bool is_in_vain;           /* it is over, and no walk came of it */
     bool is_cut;               /* it is over, and the walk has no end */
-    const struct session_patience *how;
+    const struct hd_collect_options *how;
     struct patience patience; /* the same, for ipc */
     struct hd_error *err;
     FILE *to;
@@ -164,14 +70,6 @@ static bool ask_to_go_on(void *context)
 {
     struct session *s = context;
     return s->how->go_on == NULL || s->how->go_on(s->how->context, &s->so_far);
-}
-
-static bool start(struct session *s, enum tracing_kind kind)
-{
-    bool ok = tracing_start(&s->tracing, kind, &s->patience, s->err);
-    s->began = s->last_byte = clock_ms();
-    s->over = s->tracing.has_walked ? s->began : 0;
-    return ok;
 }
 
 /* Its end comes before that of the walk: a runtime that still has its keyword when another
@@ -191,12 +89,6 @@ static bool end_collection(struct session *s, struct hd_error *err)
 static bool stop(struct session *s)
 {
     return end_collection(s, s->err) && tracing_stop(&s->tracing, s->err);
-}
-
-static void end(struct session *s, bool whole)
-{
-    end_collection(s, NULL);
-    tracing_end(&s->tracing, whole, s->err->status != HD_BAD_FORMAT);
 }
 
 /* --- the stream ---------------------------------------------------------------- */
@@ -237,57 +129,51 @@ static bool is_plausible(struct session *s)
                 s->most >> 20);
 }
 
-static bool keep(struct session *s, const void *data, size_t size)
-{
-    s->last_byte = clock_ms();
-    s->so_far.bytes += size;
-    if (!is_plausible(s))
-        return false;
-    /* Somebody may read it along. */
-    if (fwrite(data, 1, size, s->to) != size || fflush(s->to) != 0)
-        return fail(s->err, HD_IO, "cannot write: %s", strerror(errno));
-    return !is_overdue(s);
-}
-
 /* When the process is silent: a thread of it that sends must have begun before a collection
- * stops all others. The session that forces the collection is answered when that is over.
- */
-static bool see_collection(struct session *s)
-{
-    if (!s->tracing.is_without_collection || s->is_ended)
-        return true;
-    if (!s->is_asked) {
-        s->is_asked = true;
-        return tracing_ask(&s->collection, TRACING_COLLECTION, &s->patience, s->err);
-    }
-    if (s->over == 0 && tracing_has_answered(&s->collection)) {
-        if (!tracing_answer(&s->collection, &s->patience, s->err))
-            return false;
-        s->over = clock_ms();
-    }
-    return true;
-}
-
-/* The collection is over, and what was walked may still be on its way, but not for long.
- * Where a buffer was too small, its end may be lost with other events: what is held comes
- * at the end of the session. */
+ * stops all others. The session that forces the collection is answered when that is over;
+ * then what was walked may still be on its way, but not for long. Where a buffer was too
+ * small, its end may be lost with other events: what is held comes at the end of the
+ * session. */
 static bool see_silence(struct session *s)
 {
     uint64_t now = clock_ms();
+    bool is_apart = s->tracing.is_without_collection, is_answered = false;
     bool is_small =
         s->tracing.buffer_mb > 0 && s->tracing.buffer_mb < TRACING_MOST_BUFFER_MB;
-    if (s->tracing.stopping || s->over == 0 || now - s->over < NO_WALK_MS ||
+    if (is_apart && !s->is_ended && !s->is_asked) {
+        s->is_asked = true;
+        if (!tracing_ask(&s->collection, TRACING_COLLECTION, &s->patience, s->err))
+            return false;
+    } else if (is_apart && !s->is_ended && s->over == 0) {
+        is_answered = tracing_has_answered(&s->collection);
+        if (is_answered && !tracing_answer(&s->collection, &s->patience, s->err))
+            return false;
+        s->over = is_answered ? clock_ms() : 0;
+    }
+    if (s->tracing.stopping || s->over == 0 || now < s->over + NO_WALK_MS ||
         now - s->last_byte < NO_WALK_MS)
         return true;
-    s->is_in_vain = s->tracing.is_without_collection && s->so_far.objects == 0;
+    s->is_in_vain = is_apart && s->so_far.objects == 0;
     s->is_cut = is_small && !s->is_in_vain;
     if (s->is_in_vain)
         return fail(s->err, HD_UNSUPPORTED, "no heap walk was sent");
     return !s->is_cut || stop(s);
 }
 
+static bool see_bytes(struct session *s, const void *bytes, size_t n)
+{
+    s->last_byte = clock_ms();
+    s->so_far.bytes += n;
+    if (!is_plausible(s))
+        return false;
+    /* Somebody may read it along. */
+    if (fwrite(bytes, 1, n, s->to) != n || fflush(s->to) != 0)
+        return fail(s->err, HD_IO, "cannot write: %s", strerror(errno));
+    return true;
+}
+
 /* read(2) for input_stream(): what comes is written before it is looked at. */
-static ssize_t take(void *from, void *to, size_t room)
+static ssize_t session_take(void *from, void *to, size_t room)
 {
     struct session *s = from;
     for (;;) {
@@ -300,67 +186,82 @@ static ssize_t take(void *from, void *to, size_t room)
         ssize_t n = transport.read(s->tracing.stream, to, room, wait_ms);
         if (n == 0 || (n == -1 && errno == ECONNRESET))
             return 0;
-        if (n > 0)
-            return keep(s, to, (size_t)n) ? n : -1;
         if (n == -1 && errno != EAGAIN && errno != EINTR) {
             fail(s->err, HD_IO, "cannot read from the process: %s", strerror(errno));
             return -1;
         }
-        if (is_overdue(s) || !see_collection(s) || !see_silence(s))
+        bool goes_on = n < 0 || see_bytes(s, to, (size_t)n);
+        if (!goes_on || is_overdue(s) || (n < 0 && !see_silence(s)))
             return -1;
+        if (n > 0)
+            return n;
     }
 }
 
 /* --- the walk ------------------------------------------------------------------ */
 
-struct watch {
+struct session_watch {
     struct trace_survey survey;
-    struct type_watch types;
+    struct id_numbers types;
+    unsigned char *flags; /* of types, by number */
+    size_t flag_cap;
     uint64_t object_bytes;
     bool done;
 };
 
-static void watch_free(struct watch *w)
+static void see_type(struct session_watch *w, uint64_t id, unsigned char flag)
 {
-    trace_survey_free(&w->survey);
-    type_watch_free(&w->types);
+    uint32_t number = id != 0 ? id_numbers_find(&w->types, id) : NO_ID;
+    if (number == NO_ID && (id == 0 || w->types.len >= MOST_TYPES))
+        return;
+    if (number == NO_ID) {
+        number = id_numbers_add(&w->types, id);
+        w->flags = grow(w->flags, number, &w->flag_cap, sizeof(*w->flags));
+        w->flags[number] = 0;
+    }
+    w->flags[number] |= flag;
 }
 
-static void watch_records(struct session *s, struct watch *w, struct nettrace *t,
+static void watch_records(struct session *s, struct session_watch *w, struct nettrace *t,
                           enum trace_heap_event kind)
 {
+    enum { OF_NATIVE_IMAGE = 0x10 }; /* its names are in the program's symbols */
     struct bytes payload;
     struct bulk b;
+    struct heap_type type;
+    uint64_t before = 0;
     unsigned pointer_size = nettrace_header(t)->pointer_size;
     if (!nettrace_payload(t, &payload) || !bulk_parse(kind, payload, pointer_size, &b))
         return;
     if (kind == EVENT_TYPES) {
-        type_watch_types(&w->types, &b);
+        struct trace_fields f = {b.rest.data, b.rest.data + b.rest.size, false};
+        for (uint32_t i = 0; i < b.count && heap_type_next(&f, &type); i++)
+            see_type(w, type.id,
+                     type.name.size > 0 || (type.flags & OF_NATIVE_IMAGE) ? NAMED : 0);
         return;
     }
     /* Behind the walk comes that of another session, if any. */
     if (w->done)
         return;
-    type_watch_nodes(&w->types, &b, pointer_size);
-    for (uint32_t i = 0; i < b.count; i++)
-        w->object_bytes += heap_node_at(b.records + i * b.size, pointer_size).size;
+    for (uint32_t i = 0; i < b.count; i++) {
+        const struct heap_node node = heap_node_at(b.records + i * b.size, pointer_size);
+        if (node.type != before)
+            see_type(w, node.type, IN_HEAP);
+        before = node.type;
+        w->object_bytes += node.size;
+    }
     s->so_far.objects += b.count;
 }
 
 static const char too_much[] = "more than any runtime sends";
 
-static bool is_credible(const struct watch *w)
-{
-    return w->survey.walk_count <= MOST_WALKS && w->survey.gc_count <= MOST_GCS;
-}
-
-static bool watch_event(struct session *s, struct watch *w, struct nettrace *t,
+static bool watch_event(struct session *s, struct session_watch *w, struct nettrace *t,
                         const struct trace_event *e)
 {
     enum trace_heap_event kind = trace_heap_event_kind(e);
     if (kind == EVENT_OTHER)
         return true;
-    if (!is_credible(w))
+    if (w->survey.walk_count > MOST_WALKS || w->survey.gc_count > MOST_GCS)
         return nettrace_refuse(t, too_much);
     if (!trace_survey_add(&w->survey, t, e))
         return false;
@@ -391,98 +292,167 @@ static uint64_t stopped_us(const struct session *s, const struct heap_walk *walk
     return (uint64_t)(us < most ? us : most);
 }
 
-static bool judge(const struct session *s, struct watch *w, struct nettrace *t,
-                  struct session_result *result)
+static bool session_judge(const struct session *s, struct session_watch *w,
+                          struct nettrace *t, struct hd_collected *result)
 {
     trace_survey_finish(&w->survey, t);
     const struct heap_walk *walk = trace_survey_walk(&w->survey, 0);
-    struct type_counts types = type_watch_count(&w->types);
-    if (s->is_cut && !w->done) {
-        *result = (struct session_result){
-            .bytes = s->so_far.bytes, .objects = s->so_far.objects, .events_lost = 1};
+    *result = (struct hd_collected){
+        .bytes = s->so_far.bytes, .objects = s->so_far.objects, .events_lost = 1};
+    if (s->is_cut && !w->done)
         return true;
-    }
     if (walk == NULL || !w->done)
         return fail(
             s->err, HD_IO,
             "the process ended the session before the heap walk was finished (%" PRIu64
             " objects received); has it exited?",
             s->so_far.objects);
-    *result = (struct session_result){.bytes = s->so_far.bytes,
-                                      .objects = walk->nodes.records,
-                                      .object_bytes = w->object_bytes,
-                                      .references = walk->edges.records,
-                                      .events_lost = walk->events_lost,
-                                      .types = types.types,
-                                      .nameless = types.nameless,
-                                      .stopped_us = stopped_us(s, walk, t),
-                                      .complete = walk->is_complete};
+    result->objects = walk->nodes.records;
+    result->object_bytes = w->object_bytes;
+    result->references = walk->edges.records;
+    result->events_lost = walk->events_lost;
+    result->stood_still_us = stopped_us(s, walk, t);
+    result->complete = walk->is_complete;
+    for (size_t i = 0; i < w->types.len; i++) {
+        result->types += (w->flags[i] & IN_HEAP) != 0;
+        result->nameless += w->flags[i] == IN_HEAP;
+    }
     return true;
 }
 
-static bool follow(struct session *s, struct session_result *result)
+static bool follow(struct session *s, struct hd_collected *result)
 {
-    struct watch w = {0};
+    struct session_watch w = {0};
     struct trace_event e;
     struct hd_error err = {0};
-    struct input *in = input_stream(take, s);
+    struct input *in = input_stream(session_take, s);
     struct nettrace *t = nettrace_begin(in, &err);
     bool ok = true;
     nettrace_distrust(t, MOST_MEMORY);
     while (ok && nettrace_next(t, &e))
         ok = watch_event(s, &w, t, &e);
-    enum trace_end how = nettrace_end(t);
+    enum trace_end end = nettrace_end(t);
     if (s->err->status == HD_OK && err.status != HD_OK)
         fail(s->err, HD_BAD_FORMAT,
              "the process did not send a trace: byte 0x%" PRIx64 ": %s", err.at,
              err.status == HD_TOO_BIG ? too_much : err.message);
-    else if (s->err->status == HD_OK && how != TRACE_ENDS)
+    else if (s->err->status == HD_OK && end != TRACE_ENDS)
         fail(s->err, HD_IO,
              "the process closed the stream early, after %" PRIu64 " bytes; has it exited?",
              s->so_far.bytes);
-    ok = s->err->status == HD_OK && judge(s, &w, t, result);
-    watch_free(&w);
+    ok = s->err->status == HD_OK && session_judge(s, &w, t, result);
+    trace_survey_free(&w.survey);
+    id_numbers_free(&w.types);
+    free(w.flags);
     nettrace_free(t);
     input_close(in);
     return ok;
 }
 
-static struct session prepare(const struct target *t, const struct session_patience *p,
-                              FILE *to, struct hd_error *err)
+/* One of a kind: started, read to its end if there is a file for it, stopped. */
+static bool run_session(struct session *s, enum tracing_kind kind, const struct target *t,
+                        const struct hd_collect_options *how, struct hd_collected *result)
 {
-    return (struct session){.tracing = tracing_of(t),
-                            .collection = tracing_of(t),
-                            .memory = t->visible ? proc_memory(t->pid) : 0,
-                            .how = p,
-                            .patience = {.silence_ms = p->silence_ms},
-                            .err = err,
-                            .to = to};
+    s->collection = tracing_of(t);
+    s->memory = t->visible ? proc_memory(t->pid) : 0;
+    s->how = how;
+    s->patience = (struct patience){
+        .silence_ms = how->silence_ms, .go_on = ask_to_go_on, .context = s};
+    bool started = tracing_start(&s->tracing, kind, &s->patience, s->err);
+    s->began = s->last_byte = clock_ms();
+    s->over = s->tracing.has_walked ? s->began : 0;
+    bool is_read = started && s->to != NULL && follow(s, result);
+    end_collection(s, NULL);
+    tracing_end(&s->tracing, is_read, s->err->status != HD_BAD_FORMAT);
+    return started && (s->to == NULL || is_read);
 }
 
-bool session_collect(const struct target *t, const struct session_patience *p,
-                     struct session_buffer *buffer, FILE *to, struct session_result *result,
+bool session_collect(const struct target *t, const struct hd_collect_options *how,
+                     struct session_buffer *buffer, FILE *to, struct hd_collected *result,
                      struct hd_error *err)
 {
     struct hd_error own = {0};
-    struct session s = prepare(t, p, to, err != NULL ? err : &own);
-    s.patience.go_on = ask_to_go_on;
-    s.patience.context = &s;
+    struct session s = {
+        .tracing = tracing_of(t), .err = err != NULL ? err : &own, .to = to};
     s.tracing.buffer_mb = buffer->mb;
     s.tracing.is_alone = buffer->is_alone;
-    bool ok = start(&s, TRACING_HEAP) && follow(&s, result);
-    end(&s, ok);
+    bool ok = run_session(&s, TRACING_HEAP, t, how, result);
     buffer->is_in_vain = s.is_in_vain;
     return ok;
 }
 
-bool session_flush(const struct target *t, const struct session_patience *p,
+bool session_flush(const struct target *t, const struct hd_collect_options *how,
                    struct hd_error *err)
 {
     struct hd_error own = {0};
-    struct session s = prepare(t, p, NULL, err != NULL ? err : &own);
-    s.patience.go_on = ask_to_go_on;
-    s.patience.context = &s;
-    bool ok = start(&s, TRACING_FLUSH);
-    end(&s, false);
-    return ok;
+    struct session s = {.tracing = tracing_of(t), .err = err != NULL ? err : &own};
+    return run_session(&s, TRACING_FLUSH, t, how, NULL);
+}
+
+/* --- the buffer ------------------------------------------------------------------ */
+
+static const uint64_t mib = UINT64_C(1) << 20;
+
+/* MiB. Two sessions: what a process walks before it sends, more than was seen of 10,000,000
+ * objects on a busy machine. A process that waits for us (.NET 11) pauses twice as long
+ * with LEAST_BLOCKING, and no longer with more than the usual buffer. Less than LEAST_TRIED
+ * is not worth a pause, if it is not known whether it is enough. */
+enum { STREAMING = 160, LEAST_BLOCKING = 16, LEAST_TRIED = 32 };
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Returns the bytes of the whole trace, which a runtime holds that sends nothing during the
+ * walk: those of the last trace and a fifth. A trace has 54 bytes for a small object of 32
+ * bytes with two references, and resident memory is more than the heap, so the same holds
+ * for that. If neither is known, all that is of use. */
+static uint64_t whole(const struct buffer_facts *facts)
+{
+    const uint64_t names = 8 * mib, most = TRACING_MOST_BUFFER_MB * mib;
+    uint64_t bytes = facts->expected > 0 ? facts->expected : facts->memory;
+    if (bytes == 0 || bytes >= most)
+        return most;
+    return smaller(bytes + bytes / 5 + names, most);
+}
+
+bool buffer_plan(struct session_buffer *buffer, const struct buffer_facts *facts,
+                 struct hd_error *err)
+{
+    *buffer = (struct session_buffer){.is_alone = true};
+    if (facts->left == HD_UNKNOWN)
+        return true;
+    /* The bytes without which no snapshot is tried. Resident memory is no measure of the
+     * heap, and a buffer that is too small costs a pause, not the process: if nothing else
+     * is known, a small one is tried. */
+    const unsigned long streaming = 10, waiting = 11;
+    unsigned long version = facts->runtime != NULL ? strtoul(facts->runtime, NULL, 10) : 0;
+    uint64_t most = version >= waiting     ? LEAST_BLOCKING * mib
+                    : facts->expected == 0 ? LEAST_TRIED * mib
+                    : version == streaming ? STREAMING * mib
+                                           : UINT64_MAX;
+    uint64_t needed = version >= waiting ? most : smaller(whole(facts), most);
+    /* The rest is for the collection, and for whoever else is in the group. */
+    uint64_t reserve = 8 * mib + facts->left / 8;
+    uint64_t spare = facts->left > reserve ? facts->left - reserve : 0;
+    buffer->is_alone = spare >= whole(facts);
+    buffer->mb = (uint32_t)smaller(spare / mib, TRACING_MOST_BUFFER_MB);
+    return spare >= needed ||
+           fail_about(err, HD_ABOUT_LIMIT, HD_TOO_BIG,
+                      "a snapshot may take %" PRIu64
+                      " MiB in the process, and its memory limit leaves %" PRIu64
+                      ": it could be killed",
+                      (needed + reserve) / mib, facts->left / mib);
+}
+
+bool buffer_was_enough(const struct session_buffer *buffer,
+                       const struct hd_collected *result, struct hd_error *err)
+{
+    return buffer->mb == 0 || buffer->mb >= TRACING_MOST_BUFFER_MB ||
+           result->events_lost == 0 ||
+           fail_about(err, HD_ABOUT_LIMIT, HD_TOO_BIG,
+                      "a snapshot needs more than the %" PRIu32
+                      " MiB that the memory limit of the process leaves for it",
+                      buffer->mb);
 }

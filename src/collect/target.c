@@ -1,15 +1,10 @@
-#include "collect/target.h"
 
 #include "base/error.h"
-#include "base/little_endian.h"
 #include "base/workers.h"
-#include "collect/others.h"
-#include "collect/owner.h"
-#include "collect/turns.h"
+#include "collect/proc.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -39,6 +34,11 @@ struct candidate {
     struct timespec changed;
     uint64_t payer; /* whose turn it is: of its owner, or of that of its folder */
     unsigned rank;  /* for sorting: the smaller the likelier */
+
+    bool listens; /* who was asked does, and is: */
+    pid_t pid;
+    uid_t uid;
+    struct hd_error why; /* not */
 };
 
 struct candidates {
@@ -67,14 +67,6 @@ static bool parse_name(const char *name, struct candidate *c)
     return c->cut || *end == '-';
 }
 
-/* Whether it may be the socket of that process: the kernel tells who it is, later. */
-static bool may_be_of(const struct candidate *c, pid_t pid)
-{
-    while (c->cut && pid > c->number)
-        pid /= 10;
-    return c->number == pid;
-}
-
 static bool is_named_so(const char *name)
 {
     struct candidate c;
@@ -83,7 +75,7 @@ static bool is_named_so(const char *name)
 
 /* --- folders ------------------------------------------------------------------- */
 
-struct folder {
+struct target_folder {
     const char *path, *view; /* view: whose files; NULL: ours */
     uint64_t owner;          /* of the process that it is looked at by way of */
     struct look seen;
@@ -91,28 +83,11 @@ struct folder {
     int why; /* errno; 0: it was looked at */
 };
 
-struct folders {
-    struct folder *all;
+struct target_folders {
+    struct target_folder *all;
     size_t len, cap;
     const struct patience *patience;
 };
-
-static bool is_usual(const char *folder)
-{
-    const char *ours = getenv("TMPDIR");
-    return strcmp(folder, "/tmp") == 0 || (ours != NULL && strcmp(folder, ours) == 0);
-}
-
-/* The folder of its sockets; a path through /proc if it is another user's or in another
- * root. */
-static const char *folder_of(const struct proc *proc, struct arena *arena)
-{
-    bool is_ours =
-        (proc->uid == geteuid() && proc->real_uid == proc->uid) || is_usual(proc->folder);
-    return proc->same_files && is_ours
-               ? proc->folder
-               : arena_printf(arena, "/proc/%ld/root%s", (long)proc->pid, proc->folder);
-}
 
 static const char *path_inside(const char *path)
 {
@@ -128,11 +103,9 @@ static bool are_same(const char *a, const char *b)
 }
 
 /* Skips the folder of another process in the same container. */
-static void add_folder(struct folders *f, const char *path, const char *view,
-                       const struct proc *by)
+static void add_folder(struct target_folders *f, const char *path, const struct proc *by)
 {
-    pid_t pid;
-    const char *inside;
+    const char *view = by != NULL ? by->view : NULL;
     if (path == NULL || path[0] != '/')
         return;
     for (size_t i = 0; i < f->len; i++)
@@ -140,72 +113,85 @@ static void add_folder(struct folders *f, const char *path, const char *view,
             strcmp(path_inside(f->all[i].path), path_inside(path)) == 0)
             return;
     f->all = grow(f->all, f->len, &f->cap, sizeof(*f->all));
-    f->all[f->len++] = (struct folder){.path = path, .view = view};
-    if (by != NULL && others_is_inside(path, &pid, &inside))
+    f->all[f->len++] = (struct target_folder){.path = path, .view = view};
+    if (by != NULL && path_inside(path) != path)
         f->all[f->len - 1].owner = process_owner(by->pid, by->real_uid);
 }
 
-/* Where a process puts its socket when we cannot know: where we would. */
-static void add_usual(struct folders *f)
+/* The folder of its sockets, by a path through /proc if it is another user's or in another
+ * root. Of none: where a process puts its socket when we cannot know, which is where we
+ * would. */
+static void add_folder_of(struct target_folders *f, const struct proc *proc,
+                          struct arena *arena)
 {
-    add_folder(f, getenv("TMPDIR"), NULL, NULL);
-    add_folder(f, "/tmp", NULL, NULL);
+    const char *ours = getenv("TMPDIR");
+    if (proc == NULL) {
+        add_folder(f, ours, NULL);
+        add_folder(f, "/tmp", NULL);
+        return;
+    }
+    bool is_usual = strcmp(proc->folder, "/tmp") == 0 || are_same(proc->folder, ours);
+    bool is_ours = (proc->uid == geteuid() && proc->real_uid == proc->uid) || is_usual;
+    add_folder(f,
+               proc->same_files && is_ours
+                   ? proc->folder
+                   : arena_printf(arena, "/proc/%ld/root%s", (long)proc->pid, proc->folder),
+               proc);
 }
 
 static bool list_one(void *context, size_t i)
 {
-    const struct folders *f = context;
-    struct folder *one = &f->all[i];
+    const struct target_folders *f = context;
+    struct target_folder *one = &f->all[i];
     bool ok = others_list(one->path, is_named_so, f->patience, &one->seen, &one->sockets);
     one->why = ok ? 0 : errno;
     return true;
 }
 
-/* True if the folder was listed by another name, or by way of another container. */
-static bool was_seen(const struct folders *f, size_t i)
+/* Sockets of one number, or of any if it is 0: the kernel tells who it is, later. */
+static void add_candidates(struct candidates *to, const struct target_folder *f,
+                           pid_t number, struct arena *arena)
 {
-    for (size_t k = 0; k < i; k++)
-        if (f->all[k].why == 0 && f->all[k].seen.device == f->all[i].seen.device &&
-            f->all[k].seen.inode == f->all[i].seen.inode)
-            return true;
-    return false;
-}
-
-/* Sockets of one number, or of any if it is 0. */
-static void add_candidates(struct candidates *to, const struct folder *f, pid_t number,
-                           struct arena *arena)
-{
-    size_t len = strlen(f->path);
-    const char *slash = f->path[len - 1] == '/' ? "" : "/", *inside;
-    pid_t by;
+    const char *slash = f->path[strlen(f->path) - 1] == '/' ? "" : "/";
+    bool is_inside = path_inside(f->path) != f->path;
     for (size_t at = 0; at + sizeof(struct socket_name) <= f->sockets.len;
          at += sizeof(struct socket_name)) {
         struct socket_name s;
-        struct candidate c = {0};
+        struct candidate c = {.rank = 0};
+        pid_t pid = number;
         memcpy(&s, f->sockets.data + at, sizeof(s));
-        if (!parse_name(s.name, &c) || (number != 0 && !may_be_of(&c, number)))
+        if (!parse_name(s.name, &c))
+            continue;
+        while (c.cut && pid > c.number)
+            pid /= 10;
+        if (number != 0 && pid != c.number)
             continue;
         c.path = arena_printf(arena, "%s%s%s", f->path, slash, s.name);
         c.owner = s.owner;
-        c.payer = others_is_inside(f->path, &by, &inside) ? f->owner : s.owner;
+        c.payer = is_inside ? f->owner : s.owner;
         c.changed = s.changed;
         to->all = grow(to->all, to->len, &to->cap, sizeof(*to->all));
         to->all[to->len++] = c;
     }
 }
 
-/* Lists all folders in parallel, since one may never answer. */
-static void look_in_all(struct folders *f, pid_t number, const struct patience *p,
+/* Lists all folders in parallel, since one may never answer. One that was listed by another
+ * name, or by way of another container, counts once. */
+static void look_in_all(struct target_folders *f, pid_t number, const struct patience *p,
                         struct candidates *to, struct arena *arena)
 {
     const struct patience limited = for_a_search(p);
     f->patience = &limited;
     workers_run(f->len, SIDE_BY_SIDE, list_one, f);
     for (size_t i = 0; i < f->len; i++) {
-        struct folder *one = &f->all[i];
+        struct target_folder *one = &f->all[i];
+        bool was_seen = false;
+        for (size_t k = 0; k < i; k++)
+            was_seen |= f->all[k].why == 0 && f->all[k].seen.device == one->seen.device &&
+                        f->all[k].seen.inode == one->seen.inode;
         to->unreadable = to->unreadable || one->why == EACCES;
         to->lacked = proc_is_shortage(one->why) ? one->why : to->lacked;
-        if (one->why == 0 && !was_seen(f, i))
+        if (one->why == 0 && !was_seen)
             add_candidates(to, one, number, arena);
         text_free(&one->sockets);
     }
@@ -234,41 +220,28 @@ static bool foreign(const char *socket, uid_t owner, struct hd_error *err)
 
 static bool cannot_connect(const char *socket, struct hd_error *err)
 {
-    if (errno == ECONNREFUSED)
-        return fail(err, HD_IO, "nothing listens on %s: its process has exited", socket);
     if (errno == EACCES || errno == EPERM)
         return fail(err, HD_IO,
                     "%s: %s; run heapdrift as the user of the process, or as "
                     "root",
                     socket, strerror(errno));
-    if (errno == ETIMEDOUT)
-        return fail(err, HD_TIMED_OUT,
-                    "%s accepts no connections: the process hangs, or is stopped", socket);
-    if (errno == ECANCELED)
-        return fail(err, HD_STOPPED, "stopped");
-    return fail(err, HD_IO, "%s: %s", socket, strerror(errno));
-}
-
-/* Past the end of a search a socket of ours still costs nothing, but one below the root of
- * another process costs a child, and that process may have made any number of them. */
-static bool is_too_late(const char *socket, const struct patience *p)
-{
-    enum { LATE_MS = 2000 };
-    const char *inside;
-    pid_t pid;
-    errno = ETIMEDOUT;
-    return p->deadline != 0 && clock_ms() > p->deadline + LATE_MS &&
-           others_is_inside(socket, &pid, &inside);
+    return target_fail(socket, err);
 }
 
 /* Connect once to learn who it is. The runtime takes a connection without a request for
- * a client that went away. */
+ * a client that went away. Past the end of a search a socket of ours still costs nothing,
+ * but one below the root of another process costs a child, and that process may have made
+ * any number of them. */
 static bool who_listens(const char *socket, uid_t owner, const struct patience *p,
                         pid_t *pid, uid_t *uid, struct hd_error *err)
 {
+    enum { LATE_MS = 2000 };
     if (!may_trust(owner))
         return foreign(socket, owner, err);
-    int fd = is_too_late(socket, p) ? -1 : transport.connect(socket, p);
+    bool is_too_late = p->deadline != 0 && clock_ms() > p->deadline + LATE_MS &&
+                       path_inside(socket) != socket;
+    errno = ETIMEDOUT;
+    int fd = is_too_late ? -1 : transport.connect(socket, p);
     if (fd < 0)
         return cannot_connect(socket, err);
     bool known = transport.peer(fd, pid, uid);
@@ -312,7 +285,7 @@ static int by_rank(const void *a, const void *b)
 }
 
 /* What was tried for one process. */
-struct search {
+struct target_search {
     const struct proc *proc; /* NULL: not visible */
     struct target best, unseen;
     size_t found, unseen_count;
@@ -324,14 +297,13 @@ static void wrong_user(struct hd_error *err, const char *socket, const struct pr
                        uid_t uid)
 {
     struct arena scratch = {0};
-    if (err->status == HD_OK)
-        fail(err, HD_IO, "user %s listens on %s, not %s, the user of process %ld",
-             proc_user(uid, &scratch), socket, proc_user(proc->uid, &scratch),
-             (long)proc->pid);
+    fail(err, HD_IO, "user %s listens on %s, not %s, the user of process %ld",
+         proc_user(uid, &scratch), socket, proc_user(proc->uid, &scratch), (long)proc->pid);
     arena_free(&scratch);
 }
 
-static void try(struct search *s, const struct candidate *c, const struct patience *p)
+static void try(struct target_search *s, const struct candidate *c,
+                const struct patience *p)
 {
     struct hd_error why = {0};
     struct target t = {.socket = c->path, .pid = c->number};
@@ -346,6 +318,7 @@ static void try(struct search *s, const struct candidate *c, const struct patien
         t.visible = true;
         t.pid = pid;
         t.start = s->proc->start;
+        t.proc = s->proc;
         if (s->found++ == 0)
             s->best = t;
     } else if (pid == 0 || s->proc == NULL) {
@@ -353,16 +326,15 @@ static void try(struct search *s, const struct candidate *c, const struct patien
         t.pid = pid != 0 ? pid : c->number;
         if (s->unseen_count++ == 0)
             s->unseen = t;
-    } else if (s->other.status == HD_OK) {
+    } else {
         fail(&s->other, HD_IO, "process %ld listens on %s, not process %ld", (long)pid,
              c->path, (long)s->proc->pid);
     }
 }
 
-static bool no_socket(const struct search *s, pid_t pid, bool unreadable,
+static bool no_socket(const struct proc *proc, pid_t pid, bool unreadable,
                       struct hd_error *err)
 {
-    const struct proc *proc = s->proc;
     struct arena scratch = {0};
     if (proc == NULL && proc_is_hidden(pid))
         fail(
@@ -390,51 +362,45 @@ static bool no_socket(const struct search *s, pid_t pid, bool unreadable,
     return false;
 }
 
-static bool decide(const struct search *s, struct target *t, pid_t pid, bool unreadable,
-                   struct hd_error *err)
+static bool target_decide(const struct target_search *s, struct target *t, pid_t pid,
+                          bool unreadable, struct hd_error *err)
 {
-    if (s->found > 0) {
-        *t = s->best;
+    *t = s->found > 0 ? s->best : s->unseen;
+    if (s->found > 0 || s->unseen_count == 1)
         return true;
-    }
     if (s->unseen_count > 1)
         return fail_about(err, HD_ABOUT_SOCKET, HD_USAGE,
                           "%zu processes in other containers have the id %ld; choose one",
                           s->unseen_count, (long)pid);
-    if (s->unseen_count == 1) {
-        *t = s->unseen;
-        return true;
-    }
-    if (s->denied.status != HD_OK)
-        return fail(err, s->denied.status, "%s", s->denied.message);
-    if (s->other.status != HD_OK)
-        return fail(err, s->other.status, "%s", s->other.message);
-    if (s->proc != NULL && s->dead.status != HD_OK)
-        return fail(err, s->dead.status, "%s", s->dead.message);
-    return no_socket(s, pid, unreadable, err);
+    const struct hd_error *why = s->denied.status != HD_OK                    ? &s->denied
+                                 : s->other.status != HD_OK                   ? &s->other
+                                 : s->proc != NULL && s->dead.status != HD_OK ? &s->dead
+                                                                              : NULL;
+    return why != NULL ? fail(err, why->status, "%s", why->message)
+                       : no_socket(s->proc, pid, unreadable, err);
 }
 
 bool target_of_process(struct target *t, pid_t pid, const struct patience *p,
                        struct arena *arena, struct hd_error *err)
 {
-    struct proc proc;
-    struct search s = {0};
+    struct proc *proc = arena_array(arena, struct proc, 1);
+    struct target_search s = {0};
     struct candidates c = {0};
-    struct folders f = {0};
-    if (proc_read(&proc, pid, arena)) {
-        s.proc = &proc;
-        add_folder(&f, folder_of(&proc, arena), proc.view, &proc);
+    struct target_folders f = {0};
+    if (proc_read(proc, pid, arena)) {
+        s.proc = proc;
+        add_folder_of(&f, proc, arena);
     }
-    add_usual(&f);
-    look_in_all(&f, s.proc != NULL ? proc.inner_pid : pid, p, &c, arena);
+    add_folder_of(&f, NULL, arena);
+    look_in_all(&f, s.proc != NULL ? proc->inner_pid : pid, p, &c, arena);
     for (size_t i = 0; i < c.len; i++)
-        c.all[i].rank = s.proc != NULL && c.all[i].key == proc.start ? 0 : 1;
+        c.all[i].rank = s.proc != NULL && c.all[i].key == proc->start ? 0 : 1;
     if (c.len > 0)
         qsort(c.all, c.len, sizeof(*c.all), by_rank);
     const struct patience limited = for_a_search(p);
     for (size_t i = 0; i < c.len && s.found == 0; i++)
         try(&s, &c.all[i], &limited);
-    bool ok = decide(&s, t, pid, c.unreadable, err);
+    bool ok = target_decide(&s, t, pid, c.unreadable, err);
     free(c.all);
     return ok;
 }
@@ -443,6 +409,9 @@ bool target_at_socket(struct target *t, const char *path, const struct patience 
                       struct arena *arena, struct hd_error *err)
 {
     struct look seen;
+    struct candidate named = {0};
+    struct proc *proc = arena_array(arena, struct proc, 1);
+    pid_t pid = 0;
     if (path[0] != '/')
         return fail(err, HD_USAGE, "name the socket by its absolute path");
     if (!others_look(path, LOOK_NAME, p, &seen))
@@ -451,20 +420,17 @@ bool target_at_socket(struct target *t, const char *path, const struct patience 
     if (!S_ISSOCK(seen.mode))
         return fail(err, HD_IO, "%s: not a socket", path);
     *t = (struct target){.socket = arena_strdup(arena, path, strlen(path))};
-    pid_t pid = 0;
     if (!who_listens(t->socket, seen.uid, p, &pid, &t->uid, err))
         return false;
-    struct candidate named = {0};
-    const char *slash = strrchr(path, '/');
     t->visible = pid != 0;
-    t->pid = pid != 0 ? pid : parse_name(slash + 1, &named) ? named.number : 0;
-    struct proc proc;
-    if (!t->visible || !proc_read(&proc, pid, arena))
+    t->pid = pid != 0 ? pid : parse_name(strrchr(path, '/') + 1, &named) ? named.number : 0;
+    if (!t->visible || !proc_read(proc, pid, arena))
         return true;
-    t->start = proc.start;
-    if (proc.uid != t->uid)
-        wrong_user(err, t->socket, &proc, t->uid);
-    return proc.uid == t->uid;
+    t->start = proc->start;
+    t->proc = proc;
+    if (proc->uid != t->uid)
+        wrong_user(err, t->socket, proc, t->uid);
+    return proc->uid == t->uid;
 }
 
 /* --- all of them --------------------------------------------------------------- */
@@ -477,151 +443,136 @@ static int by_pid(const void *a, const void *b)
     return strcmp(x->target.socket, y->target.socket);
 }
 
+struct target_asking {
+    struct candidate *all;
+    const struct turn *turns;
+    struct patience patience;
+    const struct proc *procs; /* by pid */
+    size_t proc_count;
+};
+
+static bool ask_one(void *context, size_t i)
+{
+    const struct target_asking *asking = context;
+    struct candidate *c = &asking->all[asking->turns[i].which];
+    c->listens =
+        who_listens(c->path, c->owner, &asking->patience, &c->pid, &c->uid, &c->why);
+    return true;
+}
+
 static int by_proc_pid(const void *pid, const void *proc)
 {
     pid_t a = *(const pid_t *)pid, b = ((const struct proc *)proc)->pid;
     return (a > b) - (a < b);
 }
 
-/* The list is by pid. */
-static const struct proc *proc_with_pid(const struct proc *all, size_t count, pid_t pid)
+static const struct proc *proc_with_pid(const struct target_asking *asking, pid_t pid)
 {
-    return count > 0 ? bsearch(&pid, all, count, sizeof(*all), by_proc_pid) : NULL;
-}
-
-/* By its name alone: all that is known of a socket that may not be used. */
-static const struct proc *proc_named(const struct proc *all, size_t count,
-                                     const struct candidate *c)
-{
-    for (size_t i = 0; i < count; i++)
-        if (all[i].inner_pid == c->number && all[i].start == c->key && !c->cut)
-            return &all[i];
-    return NULL;
-}
-
-/* Who listens at one socket. */
-struct asked {
-    const struct candidate *candidate;
-    bool listens;
-    pid_t pid;
-    uid_t uid;
-    struct hd_error why; /* not */
-};
-
-struct asking {
-    struct asked *all;
-    struct patience patience;
-};
-
-static bool ask_one(void *context, size_t i)
-{
-    const struct asking *asking = context;
-    struct asked *a = &asking->all[i];
-    a->listens = who_listens(a->candidate->path, a->candidate->owner, &asking->patience,
-                             &a->pid, &a->uid, &a->why);
-    return true;
-}
-
-static struct asked *ask_all(const struct candidates *c, const struct patience *p,
-                             struct arena *arena)
-{
-    struct asking asking = {.all = arena_array(arena, struct asked, c->len),
-                            .patience = for_a_search(p)};
-    uint64_t *payers = arena_array(arena, uint64_t, c->len);
-    for (size_t i = 0; i < c->len; i++)
-        payers[i] = c->all[i].payer;
-    const struct turn *turns = turns_of(payers, c->len, arena);
-    for (size_t i = 0; i < c->len; i++)
-        asking.all[i].candidate = &c->all[turns[i].which];
-    workers_run(c->len, SIDE_BY_SIDE, ask_one, &asking);
-    return asking.all;
-}
-
-static bool is_same_file(const char *path, const char *own)
-{
-    static const struct patience brief = {.silence_ms = 200};
-    struct look a, b;
-    return others_look(path, LOOK_NAME, &brief, &a) &&
-           others_look(own, LOOK_NAME, &brief, &b) && a.device == b.device &&
-           a.inode == b.inode;
+    return asking->proc_count > 0 ? bsearch(&pid, asking->procs, asking->proc_count,
+                                            sizeof(*asking->procs), by_proc_pid)
+                                  : NULL;
 }
 
 /* A folder of several processes was found by way of the first of them, which may end long
  * before this one: the same file by way of itself, if it sees it there. */
 static const char *by_its_own_way(const char *path, const struct proc *proc,
-                                  const struct proc *first, struct arena *arena)
+                                  const struct target_asking *asking, struct arena *arena)
 {
+    static const struct patience brief = {.silence_ms = 200};
+    struct look a, b;
     pid_t pid;
     const char *inside;
-    if (!others_is_inside(path, &pid, &inside) || proc == NULL || pid == proc->pid)
+    if (!others_is_inside(path, &pid, &inside) || pid == proc->pid)
         return path;
+    const struct proc *first = proc_with_pid(asking, pid);
     const char *own = arena_printf(arena, "/proc/%ld/root%s", (long)proc->pid, inside);
     bool is_one = first != NULL && are_same(first->view, proc->view);
-    return is_one || is_same_file(path, own) ? own : path;
+    return is_one || (others_look(path, LOOK_NAME, &brief, &a) &&
+                      others_look(own, LOOK_NAME, &brief, &b) && a.device == b.device &&
+                      a.inode == b.inode)
+               ? own
+               : path;
 }
 
 /* False for what is dead, or answers for another user's process: both stay out. */
-static bool describe(struct found *found, const struct asked *a, const struct proc *procs,
-                     size_t proc_count, struct arena *arena)
+static bool target_describe(struct found *found, const struct candidate *c,
+                            const struct target_asking *asking, struct arena *arena)
 {
-    const struct candidate *c = a->candidate;
-    *found = (struct found){.target = {.socket = c->path, .pid = c->number, .uid = a->uid},
-                            .proc = NULL};
-    if (a->listens) {
-        found->target.visible = a->pid != 0;
-        found->target.pid = a->pid != 0 ? a->pid : c->number;
-        found->proc = proc_with_pid(procs, proc_count, a->pid);
-        if (found->proc == NULL)
+    const struct proc *proc = NULL;
+    *found = (struct found){.target = {.socket = c->path, .pid = c->number, .uid = c->uid}};
+    if (c->listens) {
+        found->target.visible = c->pid != 0;
+        found->target.pid = c->pid != 0 ? c->pid : c->number;
+        found->target.proc = proc = proc_with_pid(asking, c->pid);
+        if (proc == NULL)
             return true;
-        found->target.start = found->proc->start;
-        pid_t by = 0;
-        const char *inside;
-        others_is_inside(c->path, &by, &inside);
-        found->target.socket = by_its_own_way(c->path, found->proc,
-                                              proc_with_pid(procs, proc_count, by), arena);
-        return found->proc->uid == a->uid;
+        found->target.start = proc->start;
+        found->target.socket = by_its_own_way(c->path, proc, asking, arena);
+        return proc->uid == c->uid;
     }
-    /* Not ours, or it does not take connections. */
-    found->proc = proc_named(procs, proc_count, c);
-    if (found->proc == NULL)
+    /* Not ours, or it does not take connections: all that is known of a socket that may not
+     * be used is its name. */
+    for (size_t i = 0; i < asking->proc_count && proc == NULL; i++)
+        if (asking->procs[i].inner_pid == c->number && asking->procs[i].start == c->key &&
+            !c->cut)
+            proc = &asking->procs[i];
+    if (proc == NULL)
         return false;
-    found->target.pid = found->proc->pid;
-    found->target.uid = found->proc->uid;
+    found->target.proc = proc;
+    found->target.pid = proc->pid;
+    found->target.uid = proc->uid;
     found->target.visible = true;
-    found->problem = arena_strdup(arena, a->why.message, strlen(a->why.message));
-    found->is_denied = !may_trust(c->owner) || !may_trust(found->proc->uid);
+    found->problem = arena_strdup(arena, c->why.message, strlen(c->why.message));
+    found->is_denied = !may_trust(c->owner) || !may_trust(proc->uid);
     return true;
 }
 
-struct found *targets_find(size_t *count, int *lacked, const struct patience *p,
+struct found *targets_find(size_t *count, const char **incomplete, const struct patience *p,
                            struct arena *arena)
 {
     size_t n, kept = 0;
     struct candidates c = {0};
     pid_t *pids = proc_all(&n, &c.lacked, arena);
     struct proc *procs = arena_array(arena, struct proc, n);
-    struct folders f = {0};
-    add_usual(&f);
+    struct target_folders f = {0};
+    add_folder_of(&f, NULL, arena);
     for (size_t i = 0; i < n; i++) {
         if (!proc_read(&procs[kept], pids[i], arena))
             continue;
-        add_folder(&f, folder_of(&procs[kept], arena), procs[kept].view, &procs[kept]);
+        add_folder_of(&f, &procs[kept], arena);
         c.lacked = procs[kept].lacked != 0 ? procs[kept].lacked : c.lacked;
         kept++;
     }
     look_in_all(&f, 0, p, &c, arena);
     struct found *all = arena_array(arena, struct found, c.len);
-    const struct asked *asked = ask_all(&c, p, arena);
+    uint64_t *payers = arena_array(arena, uint64_t, c.len);
+    for (size_t i = 0; i < c.len; i++)
+        payers[i] = c.all[i].payer;
+    struct target_asking asking = {.all = c.all,
+                                   .turns = turns_of(payers, c.len, arena),
+                                   .patience = for_a_search(p),
+                                   .procs = procs,
+                                   .proc_count = kept};
+    workers_run(c.len, SIDE_BY_SIDE, ask_one, &asking);
     *count = 0;
     for (size_t i = 0; i < c.len; i++) {
-        if (!describe(&all[*count], &asked[i], procs, kept, arena))
+        struct found *found = &all[*count];
+        if (!target_describe(found, &c.all[i], &asking, arena))
             continue;
-        all[*count].user = proc_user(all[*count].target.uid, arena);
+        found->user = proc_user(found->target.uid, arena);
+        found->owner =
+            process_owner(found->target.visible ? found->target.pid : 0, found->target.uid);
         ++*count;
     }
     if (*count > 0)
         qsort(all, *count, sizeof(*all), by_pid);
-    *lacked = c.lacked;
+    *incomplete = NULL;
+    if (c.lacked != 0)
+        *incomplete =
+            arena_printf(arena, "cannot inspect all processes: %s", strerror(c.lacked));
+    else if (*count == 0 && access("/proc/self", F_OK) != 0)
+        /* Sockets may be found all the same; that there are none says nothing then. */
+        *incomplete = "cannot list processes: /proc is not mounted here";
     free(c.all);
     return all;
 }

@@ -2,14 +2,12 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "collect/denied.h"
-#include "collect/others.h"
+#include "collect/proc.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -34,38 +32,8 @@ static void pause_us(long us)
 
 /* --- which threads ---------------------------------------------------------------- */
 
-/* The list comes in the same order every time: *next is where it is expected. */
-static bool is_known(const struct thread_freeze *s, pid_t id, size_t *next)
-{
-    for (size_t k = 0; k < s->count; k++) {
-        size_t i = (*next + k) % s->count;
-        if (s->threads[i].id == id) {
-            *next = i + 1;
-            return true;
-        }
-    }
-    return false;
-}
-
-enum seized { SEIZED, NO_THREAD, DENIED, UNKNOWN_CALL };
-
-/* One that has ended, while another thread of the process has not, cannot be seized. */
-static enum seized seize(const struct thread_freeze *s, pid_t id)
-{
-    if (ptrace(PTRACE_SEIZE, id, NULL, NULL) == 0)
-        return SEIZED;
-    if (errno == ENOSYS)
-        return UNKNOWN_CALL;
-    return errno == ESRCH || denied_has_ended(s->pid, id) ? NO_THREAD : DENIED;
-}
-
-static void add(struct thread_freeze *s, pid_t id)
-{
-    s->threads = grow(s->threads, s->count, &s->cap, sizeof(*s->threads));
-    s->threads[s->count++] = (struct still_thread){.id = id};
-}
-
-/* Seize those that are new; *count tells how many. */
+/* Seize those that are new; *count tells how many. One that has ended, while another thread
+ * of the process has not, cannot be seized. */
 static bool seize_new(struct thread_freeze *s, size_t *count, struct hd_error *err)
 {
     size_t next = 0;
@@ -76,17 +44,23 @@ static bool seize_new(struct thread_freeze *s, size_t *count, struct hd_error *e
         return fail(err, HD_IO, "the process has exited");
     for (const struct dirent *e; ok && (e = readdir(tasks)) != NULL;) {
         pid_t id = (pid_t)strtol(e->d_name, NULL, 10);
-        if (id <= 0 || is_known(s, id, &next))
+        size_t k = 0;
+        /* The list comes in the same order every time: next is where it is expected. */
+        while (k < s->count && s->threads[(next + k) % s->count].id != id)
+            k++;
+        if (k < s->count)
+            next = (next + k) % s->count + 1;
+        if (id <= 0 || k < s->count)
             continue;
-        enum seized how = seize(s, id);
-        if (how == UNKNOWN_CALL)
+        if (ptrace(PTRACE_SEIZE, id, NULL, NULL) == 0) {
+            s->threads = grow(s->threads, s->count, &s->cap, sizeof(*s->threads));
+            s->threads[s->count++] = (struct still_thread){.id = id};
+            ++*count;
+        } else if (errno == ENOSYS) {
             ok = fail(err, HD_UNSUPPORTED, "there is no ptrace here, as under qemu-user");
-        else
-            ok = how != DENIED || denied_fail(s->pid, err);
-        if (how != SEIZED)
-            continue;
-        add(s, id);
-        ++*count;
+        } else if (errno != ESRCH && !denied_has_ended(s->pid, id)) {
+            ok = denied_fail(s->pid, err);
+        }
     }
     closedir(tasks);
     return ok;
@@ -94,14 +68,9 @@ static bool seize_new(struct thread_freeze *s, size_t *count, struct hd_error *e
 
 /* --- stopping --------------------------------------------------------------------- */
 
-static bool is_signal(int status)
-{
-    return status >> 8 == 0;
-}
-
 /* Look at it. What waits for it stays in its place (WNOWAIT), so that it is delivered even
  * if we are killed next. */
-static void look(struct still_thread *t)
+static void thread_freeze_look(struct still_thread *t)
 {
     siginfo_t info = {0};
     const int any = WSTOPPED | WEXITED | __WALL | WNOHANG;
@@ -110,20 +79,25 @@ static void look(struct still_thread *t)
     } else if (info.si_pid == 0) {
         return;
     } else if (info.si_code == CLD_TRAPPED || info.si_code == CLD_STOPPED) {
+        bool is_signal = info.si_status >> 8 == 0;
         t->stands = true;
-        t->signal = is_signal(info.si_status) ? info.si_status : 0;
+        t->signal = is_signal ? info.si_status : 0;
     } else {
         waitid(P_PID, (id_t)t->id, &info, any);
         t->is_gone = true;
     }
 }
 
-static bool await(struct thread_freeze *s, size_t first, uint64_t deadline,
-                  struct hd_error *err)
+/* Stop those from the first on. */
+static bool stop_from(struct thread_freeze *s, size_t first, uint64_t deadline,
+                      struct hd_error *err)
 {
+    for (size_t i = first; i < s->count; i++)
+        if (ptrace(PTRACE_INTERRUPT, s->threads[i].id, NULL, NULL) != 0)
+            s->threads[i].is_gone = errno == ESRCH && !s->threads[i].stands;
     for (size_t i = first; i < s->count;) {
         struct still_thread *t = &s->threads[i];
-        look(t);
+        thread_freeze_look(t);
         if (t->stands || t->is_gone)
             i++;
         else if (clock_us() >= deadline)
@@ -137,51 +111,28 @@ static bool await(struct thread_freeze *s, size_t first, uint64_t deadline,
     return true;
 }
 
-static void interrupt(struct thread_freeze *s, size_t first)
+/* Being seized stops no thread. A thread that stands starts no other: when all that are
+ * listed stood before the list was made, there are no more. */
+static bool thread_freeze_begin(struct thread_freeze *s, struct hd_error *err)
 {
-    for (size_t i = first; i < s->count; i++)
-        if (ptrace(PTRACE_INTERRUPT, s->threads[i].id, NULL, NULL) != 0)
-            s->threads[i].is_gone = errno == ESRCH && !s->threads[i].stands;
-}
-
-/* A thread that stands starts no other: when all that are listed stood before the list was
- * made, there are no more. */
-static bool stop_all(struct thread_freeze *s, struct hd_error *err)
-{
-    uint64_t deadline = s->began_us + TO_STOP_US;
-    size_t first = 0, count = 0;
-    for (int round = 0; round < MOST_ROUNDS; round++) {
-        interrupt(s, first);
-        if (!await(s, first, deadline, err))
-            return false;
-        first = s->count;
-        if (!seize_new(s, &count, err))
-            return false;
-        if (count == 0)
-            return true;
-    }
-    return fail(err, HD_TIMED_OUT,
-                "the process starts threads faster than they can be stopped");
-}
-
-static bool has_any(const struct thread_freeze *s)
-{
-    for (size_t i = 0; i < s->count; i++)
-        if (s->threads[i].stands)
-            return true;
-    return false;
-}
-
-static bool begin(struct thread_freeze *s, struct hd_error *err)
-{
-    size_t count = 1;
-    /* Being seized stops no thread. */
+    size_t count = 1, first = 0;
     bool ok = true;
     for (int round = 0; ok && count > 0 && round < MOST_ROUNDS; round++)
         ok = seize_new(s, &count, err);
     s->began_us = clock_us();
-    ok = ok && stop_all(s, err);
-    return ok && (has_any(s) || fail(err, HD_IO, "the process has exited"));
+    for (int round = 0; ok && round < MOST_ROUNDS; round++) {
+        ok = stop_from(s, first, s->began_us + TO_STOP_US, err);
+        first = s->count;
+        ok = ok && seize_new(s, &count, err);
+        if (!ok || count > 0)
+            continue;
+        for (size_t i = 0; i < s->count; i++)
+            if (s->threads[i].stands)
+                return true;
+        return fail(err, HD_IO, "the process has exited");
+    }
+    return ok && fail(err, HD_TIMED_OUT,
+                      "the process starts threads faster than they can be stopped");
 }
 
 bool thread_freeze_registers(const struct thread_freeze *s, size_t i, uint32_t set,
@@ -204,27 +155,24 @@ static void let_go(struct still_thread *t)
     t->stands = false;
 }
 
-static bool all_are_gone(struct thread_freeze *s)
-{
-    for (size_t i = 0; i < s->count; i++)
-        if (!s->threads[i].is_gone)
-            return false;
-    return true;
-}
-
 /* Those that stand first: a thread that did not stop in time may take its time. What is
  * left then the kernel lets go of when this thread ends. */
-static uint64_t end(struct thread_freeze *s)
+static uint64_t thread_freeze_end(struct thread_freeze *s)
 {
     const int tries = 20;
     for (size_t i = 0; i < s->count; i++)
         let_go(&s->threads[i]);
     uint64_t stood = s->began_us > 0 ? clock_us() - s->began_us : 0;
-    for (int k = 0; k < tries && !all_are_gone(s); k++) {
+    for (int k = 0; k < tries; k++) {
+        bool all_are_gone = true;
+        for (size_t i = 0; i < s->count; i++)
+            all_are_gone &= s->threads[i].is_gone;
+        if (all_are_gone)
+            break;
         pause_us(LOOK_AGAIN_US);
         for (size_t i = 0; i < s->count; i++) {
             if (!s->threads[i].is_gone)
-                look(&s->threads[i]);
+                thread_freeze_look(&s->threads[i]);
             let_go(&s->threads[i]);
         }
     }
@@ -233,7 +181,7 @@ static uint64_t end(struct thread_freeze *s)
 
 /* --- the thread that holds them --------------------------------------------------- */
 
-struct holder {
+struct thread_freeze_holder {
     struct thread_freeze still;
     const struct meanwhile *what;
     struct hd_error err;
@@ -245,67 +193,47 @@ struct holder {
 
 static void *hold(void *given)
 {
-    struct holder *h = given;
-    h->ok =
-        begin(&h->still, &h->err) && h->what->work(&h->still, h->what->context, &h->err);
-    h->stood_us = end(&h->still);
+    struct thread_freeze_holder *h = given;
+    h->ok = thread_freeze_begin(&h->still, &h->err) &&
+            h->what->work(&h->still, h->what->context, &h->err);
+    h->stood_us = thread_freeze_end(&h->still);
     free(h->still.threads);
     atomic_store(&h->is_done, true);
     eventfd_write(h->done, 1);
     return NULL;
 }
 
-/* Nothing that can be blocked reaches the thread that holds them, nor those that it
- * starts. */
-static bool start(struct holder *h, pthread_t *thread)
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int why = pthread_create(thread, NULL, hold, h);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    errno = why;
-    return why == 0;
-}
-
-static void watch(struct holder *h)
-{
-    enum { TICK_MS = 20 };
-    struct pollfd ended = {.fd = h->done, .events = POLLIN};
-    const struct meanwhile *m = h->what;
-    while (!atomic_load(&h->is_done) && poll(&ended, 1, TICK_MS) <= 0)
-        if (m->go_on != NULL && !m->go_on(m->go_on_context))
-            atomic_store(&h->still.is_unwanted, true);
-}
-
-/* Ctrl-Z would hold the process with us, until somebody says `fg`. */
-static void block_stops(sigset_t *before)
-{
-    sigset_t stops;
-    sigemptyset(&stops);
-    sigaddset(&stops, SIGTSTP);
-    sigaddset(&stops, SIGTTIN);
-    sigaddset(&stops, SIGTTOU);
-    pthread_sigmask(SIG_BLOCK, &stops, before);
-}
-
 bool thread_freeze_run(pid_t pid, const struct meanwhile *m, uint64_t *stood_us,
                        struct hd_error *err)
 {
-    struct holder h = {.still = {.pid = pid}, .what = m};
+    enum { TICK_MS = 20 };
+    struct thread_freeze_holder h = {.still = {.pid = pid}, .what = m};
     pthread_t thread;
-    sigset_t before;
+    sigset_t stops, all, before, own;
     *stood_us = 0;
     h.done = eventfd(0, EFD_CLOEXEC);
     if (h.done < 0)
         return fail(err, HD_IO, "%s", strerror(errno));
-    block_stops(&before);
-    if (start(&h, &thread)) {
-        watch(&h);
+    /* Ctrl-Z would hold the process with us, until somebody says `fg`. */
+    sigemptyset(&stops);
+    sigaddset(&stops, SIGTSTP);
+    sigaddset(&stops, SIGTTIN);
+    sigaddset(&stops, SIGTTOU);
+    pthread_sigmask(SIG_BLOCK, &stops, &before);
+    /* Nothing that can be blocked reaches the thread that holds them, nor those that it
+     * starts. */
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &own);
+    int why = pthread_create(&thread, NULL, hold, &h);
+    pthread_sigmask(SIG_SETMASK, &own, NULL);
+    if (why != 0)
+        fail(&h.err, HD_IO, "no thread: %s", strerror(why));
+    struct pollfd ended = {.fd = h.done, .events = POLLIN};
+    while (why == 0 && !atomic_load(&h.is_done) && poll(&ended, 1, TICK_MS) <= 0)
+        if (m->go_on != NULL && !m->go_on(m->go_on_context))
+            atomic_store(&h.still.is_unwanted, true);
+    if (why == 0)
         pthread_join(thread, NULL);
-    } else {
-        fail(&h.err, HD_IO, "no thread: %s", strerror(errno));
-    }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     close(h.done);
     *stood_us = h.stood_us;

@@ -46,13 +46,6 @@ static const struct {
                       .blocks = true,
                       .events = {21, 22}, /* what survived and moved */
                       .event_count = 2},
-    [TRACING_WALK] = {.keywords =
-                          GC | TYPES | HEAP_DUMP | SURVIVAL_AND_MOVEMENT | TYPE_NAMES,
-                      .buffer_mb = TRACING_MOST_BUFFER_MB,
-                      .wants_modules = true,
-                      .blocks = true,
-                      .events = {21, 22},
-                      .event_count = 2},
     [TRACING_COLLECTION] = {.keywords = HEAP_COLLECT, .buffer_mb = 1, .only = true},
     [TRACING_FLUSH] = {.keywords = LOADER,
                        .buffer_mb = 16,
@@ -69,21 +62,6 @@ static const struct {
 /* MiB of a process that waits for us: with more it is not paused for a shorter time. */
 enum { BLOCKING_MB = 64 };
 
-static void add_provider(struct request *r, enum tracing_kind kind, bool filtered)
-{
-    request_u32(r, 1);
-    request_u64(r, kinds[kind].keywords);
-    request_u32(r, INFORMATIONAL);
-    request_string(r, "Microsoft-Windows-DotNETRuntime");
-    request_string(r, "");
-    if (!filtered)
-        return;
-    request_u8(r, kinds[kind].only);
-    request_u32(r, kinds[kind].event_count);
-    for (uint32_t i = 0; i < kinds[kind].event_count; i++)
-        request_u32(r, kinds[kind].events[i]);
-}
-
 /* The commands differ in what they let one choose. At the end of the session runtimes
  * list their modules, older ones all methods with them; names of modules come no other
  * way, and 3.1 names types again only after it. */
@@ -91,23 +69,36 @@ struct request tracing_request(enum ipc_command command, enum tracing_kind kind,
                                uint32_t buffer_mb)
 {
     struct request r = request_for(command);
+    /* Of a walk another session forces the collection. */
+    uint64_t without = kind == TRACING_WALK ? HEAP_COLLECT : 0;
+    kind = kind == TRACING_WALK ? TRACING_HEAP : kind;
     bool modules = kinds[kind].wants_modules;
     uint32_t most = kinds[kind].buffer_mb;
     if (command >= IPC_COLLECT_TRACING6 && kinds[kind].blocks && most > BLOCKING_MB)
         most = BLOCKING_MB;
     if (command >= IPC_COLLECT_TRACING5)
-        request_u32(&r, 0); /* a session with a stream */
-    request_u32(&r, buffer_mb > 0 && buffer_mb < most ? buffer_mb : most);
-    request_u32(&r, FORMAT_NETTRACE);
+        request_put(&r, 0, 4); /* a session with a stream */
+    request_put(&r, buffer_mb > 0 && buffer_mb < most ? buffer_mb : most, 4);
+    request_put(&r, FORMAT_NETTRACE, 4);
     if (command >= IPC_COLLECT_TRACING4)
-        request_u64(&r, modules ? LOADER : 0); /* of the list at the end */
+        request_put(&r, modules ? LOADER : 0, 8); /* of the list at the end */
     else if (command >= IPC_COLLECT_TRACING2)
-        request_u8(&r, modules);
+        request_put(&r, modules, 1);
     if (command >= IPC_COLLECT_TRACING3)
-        request_u8(&r, 0); /* no stacks */
-    add_provider(&r, kind, command >= IPC_COLLECT_TRACING5);
+        request_put(&r, 0, 1); /* no stacks */
+    request_put(&r, 1, 4);
+    request_put(&r, kinds[kind].keywords & ~without, 8);
+    request_put(&r, INFORMATIONAL, 4);
+    request_string(&r, "Microsoft-Windows-DotNETRuntime");
+    request_string(&r, "");
+    if (command >= IPC_COLLECT_TRACING5) {
+        request_put(&r, kinds[kind].only, 1);
+        request_put(&r, kinds[kind].event_count, 4);
+        for (uint32_t i = 0; i < kinds[kind].event_count; i++)
+            request_put(&r, kinds[kind].events[i], 4);
+    }
     if (command >= IPC_COLLECT_TRACING6)
-        request_u32(&r, kinds[kind].blocks);
+        request_put(&r, kinds[kind].blocks, 4);
     return r;
 }
 
@@ -118,11 +109,6 @@ static void close_fd(int *fd)
     if (*fd >= 0)
         close(*fd);
     *fd = -1;
-}
-
-static uint64_t id_in(const struct reply *reply)
-{
-    return reply->size >= 8 ? le_u64(reply->payload) : 0;
 }
 
 /* The answer comes when the heap has been walked (.NET 5 to 10). Whoever stops waiting
@@ -136,7 +122,7 @@ static bool receive_start(struct tracing *t, struct reply *reply, const struct p
     if (err.status == HD_STOPPED) {
         const struct patience last = {.silence_ms = TO_STOP_MS};
         if (ipc_receive(t->stream, reply, &last, NULL) && reply->ok)
-            t->id = id_in(reply);
+            t->id = reply->size >= 8 ? le_u64(reply->payload) : 0;
     }
     if (err.status == HD_TIMED_OUT)
         return fail_about(
@@ -159,34 +145,15 @@ static bool send_request(struct tracing *t, enum ipc_command command,
     return t->stream >= 0 && ipc_send(t->stream, &r, p, err);
 }
 
-static bool is_too_new(const struct reply *reply)
-{
-    return reply->refusal == IPC_UNKNOWN_COMMAND || reply->refusal == IPC_BAD_ENCODING;
-}
-
 static bool read_answer(struct tracing *t, const struct reply *reply, struct hd_error *err)
 {
     if (reply->ok)
-        t->id = id_in(reply);
+        t->id = reply->size >= 8 ? le_u64(reply->payload) : 0;
     if (!reply->ok)
         return fail(err, HD_UNSUPPORTED, "no heap snapshot: %s (0x%08" PRIX32 ")",
                     ipc_refusal(reply->refusal), (uint32_t)reply->refusal);
     return t->id != 0 ||
            fail(err, HD_UNSUPPORTED, "the process responds without a tracing session");
-}
-
-/* .NET 10, the only one whose newest command this is: until then the end of a session looks
- * at the keywords of all, and would collect once more; from then on a process sends during
- * the walk by itself. */
-static bool collects_apart(const struct tracing *t, enum ipc_command command)
-{
-    return !t->is_alone && command == IPC_COLLECT_TRACING5;
-}
-
-/* .NET 6 to 10: from 5 on, whose newest command 3.1 has, too. */
-static bool answers_late(enum ipc_command command)
-{
-    return command >= IPC_COLLECT_TRACING3 && command <= IPC_COLLECT_TRACING5;
 }
 
 bool tracing_start(struct tracing *t, enum tracing_kind kind, const struct patience *p,
@@ -197,17 +164,25 @@ bool tracing_start(struct tracing *t, enum tracing_kind kind, const struct patie
     bool answered = false;
     for (int number = command; number >= IPC_COLLECT_TRACING; number--) {
         command = (enum ipc_command)number;
-        t->is_without_collection = kind == TRACING_HEAP && collects_apart(t, command);
+        /* .NET 10, the only one whose newest command this is: until then the end of a
+         * session looks at the keywords of all, and would collect once more; from then on a
+         * process sends during the walk by itself. */
+        t->is_without_collection =
+            kind == TRACING_HEAP && !t->is_alone && command == IPC_COLLECT_TRACING5;
         answered = send_request(t, command, t->is_without_collection ? TRACING_WALK : kind,
                                 p, err) &&
                    receive_start(t, reply, p, err);
-        if (!answered || reply->ok || !is_too_new(reply))
+        bool is_too_new =
+            answered && !reply->ok &&
+            (reply->refusal == IPC_UNKNOWN_COMMAND || reply->refusal == IPC_BAD_ENCODING);
+        if (!is_too_new)
             break;
         close_fd(&t->stream);
     }
     bool ok = answered && read_answer(t, reply, err);
-    t->has_walked =
-        ok && kind == TRACING_HEAP && answers_late(command) && !t->is_without_collection;
+    /* .NET 6 to 10 answer late: from 5 on, whose newest command 3.1 has, too. */
+    t->has_walked = ok && kind == TRACING_HEAP && command >= IPC_COLLECT_TRACING3 &&
+                    command <= IPC_COLLECT_TRACING5 && !t->is_without_collection;
     free(reply);
     return ok;
 }
@@ -241,45 +216,31 @@ bool tracing_stop(struct tracing *t, struct hd_error *err)
     const struct patience brief = {.silence_ms = TO_CONNECT_MS};
     struct request r = request_for(IPC_STOP_TRACING);
     t->stopping = true;
-    request_u64(&r, t->id);
+    request_put(&r, t->id, 8);
     t->control = target_connect(t->target, &brief, err);
     return t->control >= 0 && ipc_send(t->control, &r, &brief, err);
 }
 
-/* Read and forget until the end, but not for long. */
-static void drain(struct tracing *t, bool credible)
-{
-    unsigned char block[16384];
-    uint64_t deadline = clock_ms() + (credible ? TO_STOP_MS : TO_LEAVE_MS);
-    while (t->stream >= 0 && clock_ms() < deadline) {
-        ssize_t n =
-            transport.read(t->stream, block, sizeof(block), patience_step(deadline));
-        if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
-            return;
-    }
-}
-
-/* Wait until the runtime has put the session away, so that the next one finds it clean. */
-static void finish_stop(struct tracing *t, bool credible)
-{
-    const struct patience brief = {.silence_ms = credible ? TO_CONNECT_MS : TO_LEAVE_MS};
-    if (t->control < 0)
-        return;
-    struct reply *reply = alloc_zeroed(sizeof(*reply));
-    ipc_receive(t->control, reply, &brief, NULL);
-    free(reply);
-}
-
+/* What still comes is read and forgotten, but not for long; then it waits until the runtime
+ * has put the session away, so that the next one finds it clean. */
 void tracing_end(struct tracing *t, bool whole, bool credible)
 {
-    if (t->id != 0 && !whole) {
-        if (!t->stopping)
-            tracing_stop(t, NULL);
-        if (t->control >= 0)
-            drain(t, credible);
+    unsigned char block[16384];
+    const struct patience brief = {.silence_ms = credible ? TO_CONNECT_MS : TO_LEAVE_MS};
+    if (t->id != 0 && !whole && !t->stopping)
+        tracing_stop(t, NULL);
+    uint64_t deadline = clock_ms() + (credible ? TO_STOP_MS : TO_LEAVE_MS);
+    bool reads = t->id != 0 && !whole && t->control >= 0 && t->stream >= 0;
+    while (reads && clock_ms() < deadline) {
+        ssize_t n =
+            transport.read(t->stream, block, sizeof(block), patience_step(deadline));
+        reads = n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
     }
-    if (t->id != 0 && t->stopping && t->control >= 0)
-        finish_stop(t, credible);
+    if (t->id != 0 && t->stopping && t->control >= 0) {
+        struct reply *reply = alloc_zeroed(sizeof(*reply));
+        ipc_receive(t->control, reply, &brief, NULL);
+        free(reply);
+    }
     close_fd(&t->stream);
     close_fd(&t->control);
 }

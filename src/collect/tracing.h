@@ -5,7 +5,7 @@
 #ifndef TRACING_H
 #define TRACING_H
 
-#include "collect/target.h"
+#include "collect/proc.h"
 
 enum tracing_kind {
     TRACING_HEAP,       /* a collection, and the walk of the heap in it */

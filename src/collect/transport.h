@@ -1,5 +1,5 @@
 /* transport.h - the way to a process that is asked: a Unix socket, or a named pipe where
- * the system is Windows (src/windows/pipe.c). Each build has one of them.
+ * the system is Windows (src/windows/target.c). Each build has one of them.
  *
  * The other end is not trusted: it may be silent, die, or be no .NET process at all. So
  * nothing here waits without an end. It must not know what is said over a connection. How

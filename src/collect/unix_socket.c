@@ -1,6 +1,6 @@
 /* The way to a process by its Unix socket. */
 #include "base/text.h"
-#include "collect/others.h"
+#include "collect/proc.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -48,80 +48,58 @@ static enum ready await_input(int fd, uint64_t deadline, const struct patience *
 
 /* --- connecting ---------------------------------------------------------------- */
 
-/* A path that is too long for an address is reached through its folder. *folder is to be
- * closed afterwards if it is not -1. */
-static bool make_address(const char *path, struct sockaddr_un *to, int *folder)
-{
-    *folder = -1;
-    *to = (struct sockaddr_un){.sun_family = AF_UNIX};
-    const char *name = strrchr(path, '/');
-    if (path[0] != '/' || name == NULL) {
-        errno = EINVAL;
-        return false;
-    }
-    if (strlen(path) < sizeof(to->sun_path)) {
-        memcpy(to->sun_path, path, strlen(path) + 1);
-        return true;
-    }
-    struct text parent = {0};
-    text_add(&parent, path, (size_t)(name - path) + 1);
-    *folder = open(text_string(&parent), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
-    text_free(&parent);
-    if (*folder < 0)
-        return false;
-    int n =
-        snprintf(to->sun_path, sizeof(to->sun_path), "/proc/self/fd/%d%s", *folder, name);
-    if (n > 0 && (size_t)n < sizeof(to->sun_path))
-        return true;
-    close(*folder);
-    errno = ENAMETOOLONG;
-    return false;
-}
-
-/* Unix sockets connect at once, or not at all while the backlog is full. */
-static bool connect_patiently(int fd, const struct sockaddr_un *to,
-                              const struct patience *p)
-{
-    uint64_t deadline = patience_end(p);
-    while (connect(fd, (const struct sockaddr *)to, sizeof(*to)) != 0) {
-        if (errno == EISCONN)
-            return true;
-        if (errno != EAGAIN && errno != EINTR)
-            return false;
-        if (!patience_goes_on(p) || clock_ms() >= deadline) {
-            errno = clock_ms() >= deadline ? ETIMEDOUT : ECANCELED;
-            return false;
-        }
-        poll(NULL, 0, RETRY_MS);
-    }
-    return true;
-}
-
-/* Paths longer than the 107 characters of an address work. A path below the root of
- * another process is resolved there. */
+/* Paths longer than the 107 characters of an address work, by way of their folder. A path
+ * below the root of another process is resolved there. Unix sockets connect at once, or not
+ * at all while the backlog is full. */
 static int connect_to(const char *path, const struct patience *p)
 {
-    struct sockaddr_un to;
+    struct sockaddr_un to = {.sun_family = AF_UNIX};
+    struct text parent = {0};
     struct look seen;
-    const char *inside;
-    int folder;
+    const char *inside, *name = strrchr(path, '/');
+    int folder = -1, why = 0;
     pid_t pid;
     if (others_is_inside(path, &pid, &inside))
         return others_look(path, LOOK_SOCKET, p, &seen) ? seen.fd : -1;
-    if (!make_address(path, &to, &folder))
+    if (path[0] != '/' || name == NULL) {
+        errno = EINVAL;
         return -1;
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd >= 0 && !connect_patiently(fd, &to, p)) {
-        int why = errno;
-        close(fd);
-        errno = why;
-        fd = -1;
     }
-    int why = errno;
+    int len = snprintf(to.sun_path, sizeof(to.sun_path), "%s", path);
+    if ((size_t)len >= sizeof(to.sun_path)) {
+        text_add(&parent, path, (size_t)(name - path) + 1);
+        folder =
+            open(text_string(&parent), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
+        text_free(&parent);
+        if (folder < 0)
+            return -1;
+        len =
+            snprintf(to.sun_path, sizeof(to.sun_path), "/proc/self/fd/%d%s", folder, name);
+        why = (size_t)len >= sizeof(to.sun_path) ? ENAMETOOLONG : 0;
+    }
+    uint64_t deadline = patience_end(p);
+    int fd = why == 0 ? socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0) : -1;
+    if (why == 0 && fd < 0)
+        why = errno;
+    while (why == 0 && connect(fd, (const struct sockaddr *)&to, sizeof(to)) != 0 &&
+           errno != EISCONN) {
+        if (errno != EAGAIN && errno != EINTR)
+            why = errno;
+        else if (clock_ms() >= deadline)
+            why = ETIMEDOUT;
+        else if (!patience_goes_on(p))
+            why = ECANCELED;
+        else
+            poll(NULL, 0, RETRY_MS);
+    }
     if (folder >= 0)
         close(folder);
+    if (why == 0)
+        return fd;
+    if (fd >= 0)
+        close(fd);
     errno = why;
-    return fd;
+    return -1;
 }
 
 static bool peer_of(int fd, pid_t *pid, uid_t *uid)

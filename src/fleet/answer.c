@@ -1,3 +1,5 @@
+/* The answer: suspects, services, hosts and runs without a verdict, of the sorted records.
+ */
 #include "fleet/answer.h"
 
 #include <math.h>
@@ -6,23 +8,43 @@
 
 /* --- one run --------------------------------------------------------------------- */
 
+/* Later than that nobody waits for a limit: ten years, in hours. */
+static const double never = 10 * 365.25 * 24;
+
+/* Of its last snapshot; HD_UNKNOWN. NULL is fine. */
+static uint64_t run_last_heap(const struct hd_run_record *run)
+{
+    return run != NULL && run->count > 0 ? run->heap[run->count - 1] : HD_UNKNOWN;
+}
+
+/* Hours from its last snapshot to its limit: NAN unknown, INFINITY never. */
+static double run_hours_left(const struct hd_run_record *run, uint64_t limit)
+{
+    uint64_t heap = run_last_heap(run);
+    limit = limit != HD_UNKNOWN ? limit : run->run.limit;
+    if (limit == HD_UNKNOWN || heap == HD_UNKNOWN || isnan(run->heap_per_hour))
+        return NAN;
+    if (heap >= limit)
+        return 0;
+    if (run->heap_per_hour <= 0)
+        return INFINITY;
+    double hours = (double)(limit - heap) / run->heap_per_hour;
+    return hours < never ? hours : INFINITY;
+}
+
+/* How many of these runs are of the service and host of the first. */
+static size_t runs_of_host(const struct hd_run_record *all, size_t len)
+{
+    size_t i = 0;
+    while (i < len && fleet_order(all[i].run.service, all[0].run.service) == 0 &&
+           fleet_order(all[i].run.host, all[0].run.host) == 0)
+        i++;
+    return i;
+}
+
 static double last_time(const struct hd_run_record *run)
 {
     return run->count > 0 ? run->times[run->count - 1] : -INFINITY;
-}
-
-/* The newest run of a host, among runs that follow each other, that counts for so much;
- * NULL: none. */
-static const struct hd_run_record *newest_of(const struct hd_run_record *all, size_t len,
-                                             const struct pools *pools,
-                                             enum run_weight least)
-{
-    const struct hd_run_record *newest = NULL;
-    for (size_t i = 0; i < len; i++)
-        if (pools_weight(pools, &all[i]) >= least &&
-            (newest == NULL || last_time(&all[i]) >= last_time(newest)))
-            newest = &all[i];
-    return newest;
 }
 
 /* Of two times that are left the shorter; what is unknown says nothing. */
@@ -44,12 +66,17 @@ static void add_hit(struct hits *h, struct hit hit)
     h->all[h->len++] = hit;
 }
 
+static int order_of_suspects(const struct hit *x, const struct hit *y)
+{
+    return fleet_order_of_two(x->finding->type, y->finding->type, x->finding->holder,
+                              y->finding->holder);
+}
+
 /* Suspects by type and holder; of one by host. */
 static int by_suspect(const void *a, const void *b)
 {
     const struct hit *x = a, *y = b;
-    int order = fleet_order(x->finding->type, y->finding->type);
-    order = order != 0 ? order : fleet_order(x->finding->holder, y->finding->holder);
+    int order = order_of_suspects(x, y);
     if (order != 0)
         return order;
     if (x->host != y->host)
@@ -57,13 +84,7 @@ static int by_suspect(const void *a, const void *b)
     return (x->run->series > y->run->series) - (x->run->series < y->run->series);
 }
 
-static bool is_same_suspect(const struct hit *a, const struct hit *b)
-{
-    return fleet_order(a->finding->type, b->finding->type) == 0 &&
-           fleet_order(a->finding->holder, b->finding->holder) == 0;
-}
-
-struct making {
+struct answer_making {
     struct hd_fleet_answer *answer;
     const struct hd_fleet_options *opt;
     struct arena *arena;
@@ -80,14 +101,6 @@ struct making {
 static double known(double x)
 {
     return isnan(x) ? -INFINITY : x;
-}
-
-/* The worst run is the one in which it takes the largest share of the heap. */
-static bool is_worse(const struct hit *a, const struct hit *b)
-{
-    if (a->finding->score_share != b->finding->score_share)
-        return known(a->finding->score_share) > known(b->finding->score_share);
-    return known(a->finding->per_hour) > known(b->finding->per_hour);
 }
 
 static int by_badness(const void *a, const void *b)
@@ -107,7 +120,12 @@ static struct hd_fleet_host host_of(const struct hit *hits, size_t count,
     const struct hit *worst = &hits[0];
     bool still = false;
     for (size_t i = 0; i < count; i++) {
-        worst = is_worse(&hits[i], worst) ? &hits[i] : worst;
+        /* The one in which it takes the largest share of the heap. */
+        const struct hd_run_finding *f = hits[i].finding, *most = worst->finding;
+        if (f->score_share != most->score_share
+                ? known(f->score_share) > known(most->score_share)
+                : known(f->per_hour) > known(most->per_hour))
+            worst = &hits[i];
         still |= hits[i].run == newest;
     }
     return (struct hd_fleet_host){
@@ -166,7 +184,7 @@ static double life_of(const struct hd_run_record *run, uint64_t limit)
 /* What a pool says of a host: how long a process lives there, and what that leaves to the
  * newest. One that has only begun has all of it; of one that is dead nothing is left. */
 static void add_life(struct hd_fleet_suspect *s, struct hd_fleet_host *host,
-                     const struct hit *hits, size_t count, const struct making *m)
+                     const struct hit *hits, size_t count, const struct answer_making *m)
 {
     const struct hd_run_record *newest = m->newest[RUN_COMPARED][hits[0].host];
     uint64_t limit = m->opt->limit;
@@ -179,32 +197,12 @@ static void add_life(struct hd_fleet_suspect *s, struct hd_fleet_host *host,
     struct hd_run_record now = *newest;
     now.heap_per_hour = fleet_median(values, count);
     host->hours_left =
-        pools_was_followed(m->pools, newest) ? life : run_hours_left(&now, limit);
+        pools_run(m->pools, newest)->was_followed ? life : run_hours_left(&now, limit);
     s->life_hours = sooner(s->life_hours, life);
     free(values);
 }
 
-static void add_medians(struct hd_fleet_suspect *s)
-{
-    double *values = alloc_zeroed(array_bytes(s->on_count, sizeof(*values)));
-    for (size_t i = 0; i < s->on_count; i++)
-        values[i] = s->on[i].score_share;
-    s->score_share = fleet_median(values, s->on_count);
-    for (size_t i = 0; i < s->on_count; i++)
-        values[i] = s->on[i].per_hour;
-    s->per_hour = fleet_median(values, s->on_count);
-    s->per_day = 24 * s->per_hour;
-    free(values);
-}
-
 /* --- suspects ----------------------------------------------------------------------- */
-
-static bool is_on_few(const struct hd_fleet_suspect *s, const struct hd_fleet_options *opt)
-{
-    double least = opt->min_hosts > 0 ? (double)opt->min_hosts
-                                      : opt->min_hosts_share * (double)s->of_hosts;
-    return (double)s->hosts < least;
-}
 
 /* How much runs have to count for to be held against those that show it. */
 static enum run_weight weight_for(const struct hd_fleet_suspect *s)
@@ -215,8 +213,8 @@ static enum run_weight weight_for(const struct hd_fleet_suspect *s)
     return weights[s->evidence];
 }
 
-static void add_hosts(struct making *m, struct hd_fleet_suspect *s, const struct hit *hits,
-                      size_t count)
+static void add_hosts(struct answer_making *m, struct hd_fleet_suspect *s,
+                      const struct hit *hits, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         s->hosts += i == 0 || hits[i].host != hits[i - 1].host;
@@ -251,7 +249,8 @@ static void vote(struct vote *v, const char *name)
 
 /* What it is called is what most runs call it, so that an alert keeps its name when another
  * run gets worse. */
-static void add_name(struct hd_fleet_suspect *s, const struct hit *hits, size_t count)
+static void answer_add_name(struct hd_fleet_suspect *s, const struct hit *hits,
+                            size_t count)
 {
     struct vote subject = {0}, hint = {0};
     for (size_t i = 0; i < count; i++) {
@@ -267,7 +266,7 @@ static void add_name(struct hd_fleet_suspect *s, const struct hit *hits, size_t 
 }
 
 /* Of hits of one suspect, sorted by host, those that speak for it. */
-static void pick(struct making *m, const struct hit *hits, size_t count,
+static void pick(struct answer_making *m, const struct hit *hits, size_t count,
                  enum hd_fleet_evidence evidence)
 {
     m->picked.len = 0;
@@ -277,21 +276,9 @@ static void pick(struct making *m, const struct hit *hits, size_t count,
             add_hit(&m->picked, hits[i]);
 }
 
-/* Where it began is told by all runs: one too short to count is no less of its build. */
-static void add_onset(struct making *m, struct hd_fleet_suspect *s, struct hit *hits,
-                      size_t count, const struct service_runs *of)
-{
-    if (s->evidence != HD_EVIDENCE_JUDGED)
-        pick(m, hits, count, HD_EVIDENCE_OPEN);
-    for (size_t i = 0; i < m->picked.len; i++)
-        s->first_seen = fmin(s->first_seen, onset_seen(m->picked.all[i].run));
-    s->runs = m->picked.len;
-    onset_find(s, m->picked.all, m->picked.len, of->builds, m->arena);
-}
-
 /* Hits of one suspect, sorted by host, and what pools say of them. */
-static struct hd_fleet_suspect suspect_of(struct making *m, struct hit *hits, size_t count,
-                                          const struct service_runs *of,
+static struct hd_fleet_suspect suspect_of(struct answer_making *m, struct hit *hits,
+                                          size_t count, const struct service_runs *of,
                                           struct hd_fleet_suspect s)
 {
     enum run_weight weight = weight_for(&s);
@@ -300,20 +287,37 @@ static struct hd_fleet_suspect suspect_of(struct making *m, struct hit *hits, si
     s.first_seen = s.hours_left = s.life_hours = NAN;
     pick(m, hits, count, s.evidence);
     for (size_t i = 0; i < m->picked.len; i++)
-        s.ended_near_limit += pools_ended_near(m->pools, m->picked.all[i].run);
-    add_name(&s, m->picked.all, m->picked.len);
+        s.ended_near_limit += pools_run(m->pools, m->picked.all[i].run)->ended_near;
+    answer_add_name(&s, m->picked.all, m->picked.len);
     add_hosts(m, &s, m->picked.all, m->picked.len);
-    add_medians(&s);
+    double *values = alloc_zeroed(array_bytes(s.on_count, sizeof(*values)));
+    for (size_t i = 0; i < s.on_count; i++)
+        values[i] = s.on[i].score_share;
+    s.score_share = fleet_median(values, s.on_count);
+    for (size_t i = 0; i < s.on_count; i++)
+        values[i] = s.on[i].per_hour;
+    s.per_hour = fleet_median(values, s.on_count);
+    s.per_day = 24 * s.per_hour;
+    free(values);
     s.hosts_share = (double)s.hosts / (double)s.of_hosts;
     s.score = s.hosts_share * (isnan(s.score_share) ? 0 : s.score_share);
-    s.is_few = is_on_few(&s, m->opt);
-    add_onset(m, &s, hits, count, of);
+    double least = m->opt->min_hosts > 0 ? (double)m->opt->min_hosts
+                                         : m->opt->min_hosts_share * (double)s.of_hosts;
+    s.is_few = (double)s.hosts < least;
+    /* Where it began is told by all runs: one too short to count is no less of its build.
+     */
+    if (s.evidence != HD_EVIDENCE_JUDGED)
+        pick(m, hits, count, HD_EVIDENCE_OPEN);
+    for (size_t i = 0; i < m->picked.len; i++)
+        s.first_seen = fmin(s.first_seen, onset_seen(m->picked.all[i].run));
+    s.runs = m->picked.len;
+    onset_find(&s, m->picked.all, m->picked.len, of->builds, m->arena);
     return s;
 }
 
 /* Judged runs alone, if they make it a suspect; else those together with what pools say;
  * else it is open. */
-static void add_suspect(struct making *m, struct hit *hits, size_t count,
+static void add_suspect(struct answer_making *m, struct hit *hits, size_t count,
                         const struct service_runs *of)
 {
     struct hd_fleet_answer *a = m->answer;
@@ -340,12 +344,12 @@ static void add_suspect(struct making *m, struct hit *hits, size_t count,
 static size_t suspect_end(const struct hits *h, size_t i)
 {
     size_t end = i + 1;
-    while (end < h->len && is_same_suspect(&h->all[i], &h->all[end]))
+    while (end < h->len && order_of_suspects(&h->all[i], &h->all[end]) == 0)
         end++;
     return end;
 }
 
-static void add_suspects(struct making *m, const struct service_runs *of)
+static void add_suspects(struct answer_making *m, const struct service_runs *of)
 {
     struct hits *h = &m->hits;
     size_t different = 0;
@@ -361,7 +365,7 @@ static void add_suspects(struct making *m, const struct service_runs *of)
 }
 
 /* First those of the fleet. */
-static int by_score(const void *a, const void *b)
+static int answer_by_score(const void *a, const void *b)
 {
     const struct hd_fleet_suspect *x = a, *y = b;
     bool is_open = x->evidence == HD_EVIDENCE_OPEN;
@@ -371,14 +375,13 @@ static int by_score(const void *a, const void *b)
         return x->is_few ? 1 : -1;
     if (x->score != y->score)
         return x->score > y->score ? -1 : 1;
-    int order = fleet_order(x->service, y->service);
-    order = order != 0 ? order : fleet_order(x->type, y->type);
+    int order = fleet_order_of_two(x->service, y->service, x->type, y->type);
     return order != 0 ? order : fleet_order(x->holder, y->holder);
 }
 
 /* --- services ------------------------------------------------------------------------ */
 
-static void count_run(struct making *m, struct hd_fleet_service *s,
+static void count_run(struct answer_making *m, struct hd_fleet_service *s,
                       const struct hd_run_record *run)
 {
     struct hd_fleet_answer *a = m->answer;
@@ -396,13 +399,18 @@ static void count_run(struct making *m, struct hd_fleet_service *s,
 }
 
 /* Runs that follow each other, of one host. */
-static void add_host(struct making *m, struct hd_fleet_service *s,
+static void add_host(struct answer_making *m, struct hd_fleet_service *s,
                      const struct hd_run_record *all, size_t len, struct service_runs *of)
 {
     uint32_t host = (uint32_t)s->hosts++;
     for (enum run_weight w = RUN_COMPARED; w <= RUN_JUDGED; w++) {
-        m->newest[w][host] = newest_of(all, len, m->pools, w);
-        of->hosts[w] += m->newest[w][host] != NULL;
+        const struct hd_run_record *newest = NULL;
+        for (size_t i = 0; i < len; i++)
+            if (pools_run(m->pools, &all[i])->weight >= w &&
+                (newest == NULL || last_time(&all[i]) >= last_time(newest)))
+                newest = &all[i];
+        m->newest[w][host] = newest;
+        of->hosts[w] += newest != NULL;
     }
     if (m->newest[RUN_JUDGED][host] != NULL)
         s->hours_left = sooner(s->hours_left,
@@ -417,20 +425,8 @@ static void add_host(struct making *m, struct hd_fleet_service *s,
     }
 }
 
-/* What the suspects from there on, which are of it, are to their service. */
-static void count_suspects_of(struct hd_fleet_service *s,
-                              const struct hd_fleet_suspect *all, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        bool is_open = all[i].evidence == HD_EVIDENCE_OPEN;
-        s->suspects += !is_open && !all[i].is_few;
-        s->suspects_open += is_open;
-        if (all[i].evidence == HD_EVIDENCE_POOLED)
-            s->hours_left = sooner(s->hours_left, all[i].hours_left);
-    }
-}
-
-static void add_service(struct making *m, const struct hd_run_record *all, size_t len)
+static void add_service(struct answer_making *m, const struct hd_run_record *all,
+                        size_t len)
 {
     struct hd_fleet_answer *a = m->answer;
     struct arena scratch = {0};
@@ -452,12 +448,189 @@ static void add_service(struct making *m, const struct hd_run_record *all, size_
     size_t before = a->suspect_count;
     add_suspects(m, &of);
     arena_free(&scratch);
-    if (a->suspect_count > before)
-        count_suspects_of(&s, &a->suspects[before], a->suspect_count - before);
+    for (size_t i = before; i < a->suspect_count; i++) {
+        const struct hd_fleet_suspect *x = &a->suspects[i];
+        s.suspects += x->evidence != HD_EVIDENCE_OPEN && !x->is_few;
+        s.suspects_open += x->evidence == HD_EVIDENCE_OPEN;
+        if (x->evidence == HD_EVIDENCE_POOLED)
+            s.hours_left = sooner(s.hours_left, x->hours_left);
+    }
     a->hosts += s.hosts;
     a->hosts_judged += s.hosts_judged;
     a->services = grow(a->services, a->service_count, &m->service_cap, sizeof(s));
     a->services[a->service_count++] = s;
+}
+
+/* --- rows of --by=host ---------------------------------------------------------------
+ *
+ * Each host of each service by itself. */
+
+static const struct hd_run_record *last_of_all(const struct hd_run_record *all, size_t len)
+{
+    const struct hd_run_record *last = &all[0];
+    for (size_t i = 1; i < len; i++)
+        if (all[i].count > 0 && (last->count == 0 || all[i].times[all[i].count - 1] >=
+                                                         last->times[last->count - 1]))
+            last = &all[i];
+    return last;
+}
+
+/* What tells suspects apart. */
+struct answer_key {
+    const char *type, *holder;
+};
+
+static int by_type(const void *a, const void *b)
+{
+    const struct answer_key *x = a, *y = b;
+    return fleet_order_of_two(x->type, y->type, x->holder, y->holder);
+}
+
+/* How many different ones, of runs that follow each other. */
+static size_t count_suspects(const struct hd_run_record *all, size_t len)
+{
+    size_t n = 0, different = 0;
+    for (size_t i = 0; i < len; i++)
+        n += all[i].judgement == HD_JUDGED ? all[i].finding_count : 0;
+    struct answer_key *keys = alloc_zeroed(array_bytes(n, sizeof(*keys)));
+    n = 0;
+    for (size_t i = 0; i < len; i++)
+        for (size_t k = 0; all[i].judgement == HD_JUDGED && k < all[i].finding_count; k++)
+            keys[n++] =
+                (struct answer_key){all[i].findings[k].type, all[i].findings[k].holder};
+    if (n > 0)
+        qsort(keys, n, sizeof(*keys), by_type);
+    for (size_t i = 0; i < n; i++)
+        different += i == 0 || by_type(&keys[i - 1], &keys[i]) != 0;
+    free(keys);
+    return different;
+}
+
+static void take_worst(struct hd_fleet_host_row *row, const struct hd_run_record *run)
+{
+    for (size_t k = 0; run->judgement == HD_JUDGED && k < run->finding_count; k++) {
+        const struct hd_run_finding *f = &run->findings[k];
+        if (row->type != NULL && !(f->score_share > row->score_share))
+            continue;
+        row->type = f->type;
+        row->subject = f->subject != NULL ? f->subject : f->type;
+        row->holder = f->holder;
+        row->score_share = f->score_share;
+        row->per_hour = f->per_hour;
+        row->run = run->series;
+    }
+}
+
+static struct hd_fleet_host_row row_of(const struct hd_run_record *all, size_t len,
+                                       uint64_t limit)
+{
+    const struct hd_run_record *last = last_of_all(all, len);
+    struct hd_fleet_host_row row = {.service = last->run.service,
+                                    .host = last->run.host,
+                                    .build = last->run.build,
+                                    .suspects = count_suspects(all, len),
+                                    .score_share = NAN,
+                                    .per_hour = NAN,
+                                    .heap = run_last_heap(last),
+                                    .heap_per_hour = last->heap_per_hour,
+                                    .hours_left = run_hours_left(last, limit),
+                                    .count = last->count,
+                                    .times = last->times,
+                                    .bytes = last->heap,
+                                    .run = last->series};
+    for (size_t i = 0; i < len; i++) {
+        row.runs[all[i].judgement]++;
+        take_worst(&row, &all[i]);
+    }
+    return row;
+}
+
+/* Hosts with suspects first, the worst of them first; then by name. */
+static int by_host_badness(const void *a, const void *b)
+{
+    const struct hd_fleet_host_row *x = a, *y = b;
+    double s = isnan(x->score_share) ? -1 : x->score_share;
+    double t = isnan(y->score_share) ? -1 : y->score_share;
+    if (s != t)
+        return s > t ? -1 : 1;
+    return fleet_order_of_two(x->service, y->service, x->host, y->host);
+}
+
+/* --- what several runs show --------------------------------------------------- */
+
+/* A suspect that does not rest on judged runs alone, on one of its hosts. */
+struct besides {
+    const char *service, *host;
+    const struct hd_fleet_suspect *suspect;
+    const struct hd_fleet_host *on;
+};
+
+/* Of one host those that say most first. */
+static int answer_by_place(const void *a, const void *b)
+{
+    const struct besides *x = a, *y = b;
+    int order = fleet_order_of_two(x->service, y->service, x->host, y->host);
+    return order != 0 ? order
+                      : (x->suspect->rank > y->suspect->rank) -
+                            (x->suspect->rank < y->suspect->rank);
+}
+
+static struct besides *find_besides(const struct hd_fleet_answer *a, size_t *count)
+{
+    size_t n = 0, suspects = a->suspect_count + a->few_count + a->open_count;
+    for (size_t i = 0; i < suspects; i++)
+        n += a->suspects[i].on_count;
+    struct besides *all = alloc_zeroed(array_bytes(n, sizeof(*all)));
+    *count = 0;
+    for (size_t i = 0; i < suspects; i++) {
+        const struct hd_fleet_suspect *s = &a->suspects[i];
+        for (size_t k = 0; s->evidence != HD_EVIDENCE_JUDGED && k < s->on_count; k++)
+            all[(*count)++] = (struct besides){s->service, s->on[k].host, s, &s->on[k]};
+    }
+    if (*count > 0)
+        qsort(all, *count, sizeof(*all), answer_by_place);
+    return all;
+}
+
+/* What pools say is the worst where no judged run shows anything. */
+static void add_besides(struct hd_fleet_host_row *row, const struct besides *b)
+{
+    const struct hd_fleet_suspect *s = b->suspect;
+    if (s->evidence == HD_EVIDENCE_OPEN) {
+        row->open_subject = row->suspects_open++ == 0 ? s->subject : row->open_subject;
+        return;
+    }
+    if (row->suspects_pooled++ > 0 || row->type != NULL)
+        return;
+    row->type = s->type;
+    row->subject = s->subject;
+    row->holder = s->holder;
+    row->score_share = b->on->score_share;
+    row->per_hour = b->on->per_hour;
+    row->hours_left = b->on->hours_left;
+    row->run = b->on->run;
+}
+
+/* --- rows --------------------------------------------------------------------- */
+
+static void add_host_rows(struct hd_fleet_answer *a, const struct hd_fleet *f,
+                          struct arena *arena)
+{
+    size_t count, next = 0;
+    struct besides *all = find_besides(a, &count);
+    a->host_rows = arena_array(arena, struct hd_fleet_host_row, a->hosts);
+    for (size_t i = 0, n; i < f->len; i += n) {
+        n = runs_of_host(&f->all[i], f->len - i);
+        struct hd_fleet_host_row *row = &a->host_rows[a->host_row_count++];
+        *row = row_of(&f->all[i], n, a->limit);
+        for (; next < count && fleet_order(all[next].service, row->service) == 0 &&
+               fleet_order(all[next].host, row->host) == 0;
+             next++)
+            add_besides(row, &all[next]);
+    }
+    free(all);
+    if (a->host_row_count > 0)
+        qsort(a->host_rows, a->host_row_count, sizeof(*a->host_rows), by_host_badness);
 }
 
 /* --- runs without a verdict ------------------------------------------ */
@@ -469,8 +642,7 @@ static int by_doubt(const void *a, const void *b)
         return x->judgement > y->judgement ? -1 : 1;
     if (x->doubt != y->doubt)
         return x->doubt < y->doubt ? -1 : 1;
-    int order = fleet_order(x->service, y->service);
-    order = order != 0 ? order : fleet_order(x->host, y->host);
+    int order = fleet_order_of_two(x->service, y->service, x->host, y->host);
     return order != 0 ? order : (x->series > y->series) - (x->series < y->series);
 }
 
@@ -496,7 +668,7 @@ static void add_unjudged(struct hd_fleet_answer *a, const struct hd_fleet *f,
 /* --- all of it ------------------------------------------------------- */
 
 /* What grew on the heap, now in the arena. */
-static void *settle(void *from, size_t count, size_t size, struct arena *arena)
+static void *answer_settle(void *from, size_t count, size_t size, struct arena *arena)
 {
     void *to = arena_alloc(arena, array_bytes(count, size));
     if (count > 0)
@@ -508,7 +680,7 @@ static void *settle(void *from, size_t count, size_t size, struct arena *arena)
 void fleet_answer(struct hd_fleet_answer *a, struct hd_fleet *f,
                   const struct hd_fleet_options *opt, struct arena *arena)
 {
-    struct making m = {.answer = a, .opt = opt, .arena = arena};
+    struct answer_making m = {.answer = a, .opt = opt, .arena = arena};
     fleet_sort(f);
     *a = (struct hd_fleet_answer){.by = opt->by,
                                   .rules = f->rules,
@@ -525,10 +697,10 @@ void fleet_answer(struct hd_fleet_answer *a, struct hd_fleet *f,
             end++;
         add_service(&m, &f->all[i], end - i);
     }
-    a->suspects = settle(a->suspects, a->suspect_count, sizeof(*a->suspects), arena);
-    a->services = settle(a->services, a->service_count, sizeof(*a->services), arena);
+    a->suspects = answer_settle(a->suspects, a->suspect_count, sizeof(*a->suspects), arena);
+    a->services = answer_settle(a->services, a->service_count, sizeof(*a->services), arena);
     if (a->suspect_count > 0)
-        qsort(a->suspects, a->suspect_count, sizeof(*a->suspects), by_score);
+        qsort(a->suspects, a->suspect_count, sizeof(*a->suspects), answer_by_score);
     for (size_t i = 0; i < a->suspect_count; i++) {
         bool is_open = a->suspects[i].evidence == HD_EVIDENCE_OPEN;
         a->suspects[i].rank = i + 1;
@@ -538,7 +710,7 @@ void fleet_answer(struct hd_fleet_answer *a, struct hd_fleet *f,
     a->suspect_count -= a->few_count + a->open_count;
     add_unjudged(a, f, arena);
     if (opt->by == HD_FLEET_BY_HOST)
-        fleet_host_rows(a, f, arena);
+        add_host_rows(a, f, arena);
     for (enum run_weight w = RUN_COMPARED; w <= RUN_JUDGED; w++)
         free(m.newest[w]);
     free(m.hits.all);

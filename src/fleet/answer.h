@@ -46,10 +46,15 @@ enum { NO_BUILD = UINT32_MAX };
 
 /* Builds of a service in the order in which they were first seen. */
 struct service_builds {
-    const char **names;
-    double *first_seen;
-    uint64_t *judged;   /* runs of each */
-    uint64_t *compared; /* the same, with unsure ones */
+    struct service_build {
+        const char *name;
+        double first_seen;
+        uint64_t judged;   /* runs */
+        uint64_t compared; /* the same, with unsure ones */
+    } * all;
+    struct named_build {
+        const struct service_build *build;
+    } * by_name;
     size_t len;
 };
 
@@ -67,32 +72,19 @@ double onset_seen(const struct hd_run_record *run);
 void onset_find(struct hd_fleet_suspect *s, struct hit *hits, size_t count,
                 const struct service_builds *builds, struct arena *arena);
 
-/* --- between answer.c and host_rows.c ------------------------------------------- */
-
-/* Of a run's last snapshot; HD_UNKNOWN. NULL is fine. */
-uint64_t run_last_heap(const struct hd_run_record *run);
-
-/* Hours from a run's last snapshot to its limit: NAN unknown, INFINITY never. */
-double run_hours_left(const struct hd_run_record *run, uint64_t limit);
-
-/* How many of these runs are of the service and host of the first. */
-size_t runs_of_host(const struct hd_run_record *all, size_t len);
-
-/* Rows of --by=host, when suspects are sorted. */
-void fleet_host_rows(struct hd_fleet_answer *a, const struct hd_fleet *f,
-                     struct arena *arena);
-
 /* --- between answer.c and pool.c ------------------------------------------------ */
 
 /* What the runs of a service say together that say too little alone. Lies in the arena. */
 struct pools;
 struct pools *pools_make(const struct service_runs *of, uint64_t limit,
                          struct arena *arena);
-enum run_weight pools_weight(const struct pools *p, const struct hd_run_record *run);
-
-/* It ended near its limit of memory, and another run of its host followed. */
-bool pools_ended_near(const struct pools *p, const struct hd_run_record *run);
-bool pools_was_followed(const struct pools *p, const struct hd_run_record *run);
+struct run_in_pools {
+    enum run_weight weight;
+    bool ended_near;   /* its limit of memory, and another run of its host followed */
+    bool was_followed; /* by another run of its host */
+};
+const struct run_in_pools *pools_run(const struct pools *p,
+                                     const struct hd_run_record *run);
 
 /* How many different suspects are going to be asked about: chance counts so often. */
 void pools_set_suspects(struct pools *p, size_t suspects);

@@ -125,15 +125,6 @@ static void take_heap(struct run_at_work *w, const struct hd_model *m)
     w->record->heap_per_hour = rate_of(times, heap, w->count);
 }
 
-static const char *joined(struct run_at_work *w, const char *const *holder, size_t len)
-{
-    struct text t = {0};
-    holder_join(&t, holder, len);
-    const char *all = arena_strdup(w->arena, text_string(&t), t.len);
-    text_free(&t);
-    return all;
-}
-
 /* "A → B ×2–9": a pattern that is repeated has it behind its last type. */
 static void add_frame(struct text *t, const struct hd_frame *f)
 {
@@ -165,25 +156,14 @@ static const char *chain_of(struct run_at_work *w, const struct hd_chains *chain
     return line;
 }
 
-static struct hd_run_finding finding_of(struct run_at_work *w, const struct hd_suspect *s)
+static const char *examine_holder_of(struct run_at_work *w, const struct hd_suspect *s)
 {
-    uint64_t *retained = arena_array(w->arena, uint64_t, w->count);
-    for (size_t k = 0; k < w->count; k++)
-        retained[k] = s->retained != NULL ? s->retained[k] : s->at[k].bytes;
-    return (struct hd_run_finding){
-        .rank = (unsigned)s->rank,
-        .type = s->type,
-        .subject = s->subject,
-        .holder = s->holder_len > 0
-                      ? joined(w, (const char *const *)s->holder, s->holder_len)
-                      : NULL,
-        .hint = s->hint,
-        .score = s->score,
-        .score_share = s->score_share,
-        .per_hour = rate_of(w->record->times, retained, w->count),
-        .retained = retained,
-        .chain = chain_of(w, &s->chains),
-    };
+    struct text t = {0};
+    holder_join(&t, (const char *const *)s->holder, s->holder_len);
+    const char *all =
+        s->holder_len > 0 ? arena_strdup(w->arena, text_string(&t), t.len) : NULL;
+    text_free(&t);
+    return all;
 }
 
 static void take_findings(struct run_at_work *w, const struct hd_model *m)
@@ -191,15 +171,32 @@ static void take_findings(struct run_at_work *w, const struct hd_model *m)
     const struct hd_diff *d = m->diff;
     struct hd_run_finding *all =
         arena_array(w->arena, struct hd_run_finding, d->suspect_count);
-    for (size_t i = 0; i < d->suspect_count; i++)
-        all[i] = finding_of(w, &d->suspects[i]);
+    for (size_t i = 0; i < d->suspect_count; i++) {
+        const struct hd_suspect *s = &d->suspects[i];
+        uint64_t *retained = arena_array(w->arena, uint64_t, w->count);
+        for (size_t k = 0; k < w->count; k++)
+            retained[k] = s->retained != NULL ? s->retained[k] : s->at[k].bytes;
+        all[i] = (struct hd_run_finding){
+            .rank = (unsigned)s->rank,
+            .type = s->type,
+            .subject = s->subject,
+            .holder = examine_holder_of(w, s),
+            .hint = s->hint,
+            .score = s->score,
+            .score_share = s->score_share,
+            .per_hour = rate_of(w->record->times, retained, w->count),
+            .retained = retained,
+            .chain = chain_of(w, &s->chains),
+        };
+    }
     w->record->findings = all;
     w->record->finding_count = d->suspect_count;
     w->record->confidence = d->confidence;
 }
 
 /* "None" has to be earned: whatever keeps `check --strict` from passing is a doubt here. */
-static void judge(struct run_at_work *w, const struct hd_report *report, double min_span)
+static void examine_judge(struct run_at_work *w, const struct hd_report *report,
+                          double min_span)
 {
     const struct hd_model *m = hd_report_model(report);
     const struct hd_diff *d = m->diff;
@@ -227,8 +224,10 @@ static void judge(struct run_at_work *w, const struct hd_report *report, double 
 
 /* --- the comparison -------------------------------------------------------------- */
 
-static struct hd_options questions(const struct hd_fleet_rules *rules)
+static struct hd_report *compare(struct run_at_work *w, const struct hd_fleet_rules *rules,
+                                 uint64_t max_memory)
 {
+    const struct hd_read_options how = {.size = sizeof(how), .max_memory = max_memory};
     struct hd_options opt = hd_default_options();
     opt.chains = 1;
     opt.depth = CHAIN_DEPTH;
@@ -236,14 +235,6 @@ static struct hd_options questions(const struct hd_fleet_rules *rules)
     opt.min_bytes = rules->min_bytes;
     opt.min_steady_share = rules->min_steady_share;
     opt.min_steady_bytes = rules->min_steady_bytes;
-    return opt;
-}
-
-static struct hd_report *compare(struct run_at_work *w, const struct hd_fleet_rules *rules,
-                                 uint64_t max_memory)
-{
-    const struct hd_read_options how = {.size = sizeof(how), .max_memory = max_memory};
-    struct hd_options opt = questions(rules);
     struct hd_error err = {0};
     struct hd_comparison *c = hd_comparison_of(w->snaps, w->count, &how);
     struct hd_report *report = hd_report_diff(c, &opt, &err);
@@ -256,20 +247,8 @@ static struct hd_report *compare(struct run_at_work *w, const struct hd_fleet_ru
     }
     take_heap(w, hd_report_model(report));
     take_findings(w, hd_report_model(report));
-    judge(w, report, rules->min_span);
+    examine_judge(w, report, rules->min_span);
     return report;
-}
-
-static bool can_be_compared(struct run_at_work *w)
-{
-    bool lone = w->series->snapshot_count < FEWEST_SNAPSHOTS && w->count > 0;
-    enum hd_doubt why = lone                          ? HD_DOUBT_ONE_SNAPSHOT
-                        : w->count < FEWEST_SNAPSHOTS ? HD_DOUBT_DAMAGED
-                                                      : doubt_about_times(w);
-    if (why == HD_DOUBT_NONE)
-        return true;
-    doubt(w, HD_NOT_JUDGED, why);
-    return false;
 }
 
 /* Fill in *record, whose strings and arrays lie in the arena, in series and in the report
@@ -285,7 +264,15 @@ static struct hd_report *examine_series(const struct hd_fleet_series *series,
                                      .recorded = series->recorded,
                                      .heap_per_hour = NAN};
     open_snapshots(&w, max_memory);
-    struct hd_report *report = can_be_compared(&w) ? compare(&w, rules, max_memory) : NULL;
+    bool lone = series->snapshot_count < FEWEST_SNAPSHOTS && w.count > 0;
+    enum hd_doubt why = lone                         ? HD_DOUBT_ONE_SNAPSHOT
+                        : w.count < FEWEST_SNAPSHOTS ? HD_DOUBT_DAMAGED
+                                                     : doubt_about_times(&w);
+    struct hd_report *report = NULL;
+    if (why == HD_DOUBT_NONE)
+        report = compare(&w, rules, max_memory);
+    else
+        doubt(&w, HD_NOT_JUDGED, why);
     for (size_t k = 0; k < w.count; k++)
         hd_snapshot_close(w.snaps[k]);
     return report;
@@ -315,31 +302,25 @@ static bool examine_one(void *context, size_t i)
     return true;
 }
 
-static size_t bytes_of(const struct hd_fleet_series *s)
-{
-    size_t bytes = 0;
-    for (size_t k = 0; k < s->snapshot_count; k++)
-        bytes += s->snapshots[k].bytes.size;
-    return bytes;
-}
-
 /* False at the end of the source; what came before it is in the batch. */
 static bool fill(struct batch *b, const struct hd_fleet_source *from, size_t most,
                  struct hd_error *err)
 {
     size_t bytes = 0;
     for (b->len = 0; b->len < most && bytes < MOST_BYTES; b->len++) {
-        b->all[b->len] = (struct hd_fleet_series){0};
-        if (!from->next(from->context, &b->all[b->len], err))
+        struct hd_fleet_series *s = &b->all[b->len];
+        *s = (struct hd_fleet_series){0};
+        if (!from->next(from->context, s, err))
             return false;
-        bytes += bytes_of(&b->all[b->len]);
+        for (size_t k = 0; k < s->snapshot_count; k++)
+            bytes += s->snapshots[k].bytes.size;
     }
     return true;
 }
 
 /* In the order of the series, whoever was first. */
-static bool keep(struct hd_fleet *f, struct batch *b, const struct hd_fleet_source *from,
-                 struct hd_error *err)
+static bool examine_keep(struct hd_fleet *f, struct batch *b,
+                         const struct hd_fleet_source *from, struct hd_error *err)
 {
     bool ok = true;
     for (size_t i = 0; i < b->len; i++) {
@@ -367,7 +348,7 @@ bool hd_fleet_examine(struct hd_fleet *f, struct hd_fleet_source from,
     while (more && ok) {
         more = fill(b, &from, most, why);
         workers_run(b->len, (unsigned)threads, examine_one, b);
-        ok = keep(f, b, &from, why) && why->status == HD_OK;
+        ok = examine_keep(f, b, &from, why) && why->status == HD_OK;
     }
     free(b->all);
     free(b);

@@ -100,22 +100,23 @@ int fleet_order(const char *a, const char *b)
     return a == b ? 0 : strcmp(a, b);
 }
 
-/* --- order ------------------------------------------------------------------ */
-
-/* Unknown times come first. */
-static int order_of_times(double a, double b)
+int fleet_order_of_two(const char *a, const char *b, const char *then_a, const char *then_b)
 {
-    if (isnan(a) || isnan(b))
-        return (int)isnan(b) - (int)isnan(a);
-    return (a > b) - (a < b);
+    int order = fleet_order(a, b);
+    return order != 0 ? order : fleet_order(then_a, then_b);
 }
+
+/* --- order ------------------------------------------------------------------ */
 
 static int by_run(const void *a, const void *b)
 {
     const struct hd_run_record *x = a, *y = b;
-    int order = fleet_order(x->run.service, y->run.service);
-    order = order != 0 ? order : fleet_order(x->run.host, y->run.host);
-    order = order != 0 ? order : order_of_times(x->run.started, y->run.started);
+    double s = x->run.started, t = y->run.started; /* unknown times come first */
+    int order =
+        fleet_order_of_two(x->run.service, y->run.service, x->run.host, y->run.host);
+    order = order != 0             ? order
+            : isnan(s) || isnan(t) ? (int)isnan(t) - (int)isnan(s)
+                                   : (s > t) - (s < t);
     order = order != 0 ? order : (x->run.pid > y->run.pid) - (x->run.pid < y->run.pid);
     return order != 0 ? order : (x->series > y->series) - (x->series < y->series);
 }
@@ -142,55 +143,39 @@ static const void *copy_of(struct hd_fleet *f, const void *from, size_t size)
     return memcpy(arena_alloc(&f->arena, size), from, size);
 }
 
-static struct hd_run copy_run(struct hd_fleet *f, const struct hd_run *from)
+/* Names become those of the fleet. */
+static void take_names(struct hd_fleet *f, const char **const *names, size_t count)
 {
-    struct hd_run run = *from;
-    run.service = fleet_name(f, from->service);
-    run.host = fleet_name(f, from->host);
-    run.process = fleet_name(f, from->process);
-    run.build = fleet_name(f, from->build);
-    run.labels = NULL;
-    run.label_count = 0;
-    return run;
-}
-
-static struct hd_run_finding copy_finding(struct hd_fleet *f,
-                                          const struct hd_run_finding *from, size_t count)
-{
-    struct hd_run_finding to = *from;
-    to.type = fleet_name(f, from->type);
-    to.subject = fleet_name(f, from->subject);
-    to.holder = fleet_name(f, from->holder);
-    to.hint = fleet_name(f, from->hint);
-    to.chain = fleet_name(f, from->chain);
-    to.retained = copy_of(f, from->retained, count * sizeof(*from->retained));
-    return to;
-}
-
-static bool take_series(struct hd_fleet *f, uint64_t id, struct hd_error *err)
-{
-    struct fleet_series *found;
-    HASH_FIND(hh, f->series, &id, sizeof(id), found);
-    if (found != NULL)
-        return fail(err, HD_USAGE, "series %" PRIu64 " occurs twice", id);
-    found = arena_alloc(&f->arena, sizeof(*found));
-    found->id = id;
-    HASH_ADD(hh, f->series, id, sizeof(id), found);
-    return true;
+    for (size_t i = 0; i < count; i++)
+        *names[i] = fleet_name(f, *names[i]);
 }
 
 bool hd_fleet_add(struct hd_fleet *f, const struct hd_run_record *record,
                   struct hd_error *err)
 {
-    if (!take_series(f, record->series, err))
-        return false;
-    struct hd_run_record to = *record;
+    struct fleet_series *series;
+    HASH_FIND(hh, f->series, &record->series, sizeof(record->series), series);
+    if (series != NULL)
+        return fail(err, HD_USAGE, "series %" PRIu64 " occurs twice", record->series);
+    series = arena_alloc(&f->arena, sizeof(*series));
+    series->id = record->series;
+    HASH_ADD(hh, f->series, id, sizeof(series->id), series);
     struct hd_run_finding *findings =
         arena_array(&f->arena, struct hd_run_finding, record->finding_count);
-    for (size_t i = 0; i < record->finding_count; i++)
-        findings[i] = copy_finding(f, &record->findings[i], record->count);
-    to.run = copy_run(f, &record->run);
-    to.why = fleet_name(f, record->why);
+    for (size_t i = 0; i < record->finding_count; i++) {
+        struct hd_run_finding *to = &findings[i];
+        const char **names[] = {&to->type, &to->subject, &to->holder, &to->hint,
+                                &to->chain};
+        *to = record->findings[i];
+        take_names(f, names, sizeof(names) / sizeof(*names));
+        to->retained = copy_of(f, to->retained, record->count * sizeof(*to->retained));
+    }
+    struct hd_run_record to = *record;
+    const char **names[] = {&to.run.service, &to.run.host, &to.run.process, &to.run.build,
+                            &to.why};
+    take_names(f, names, sizeof(names) / sizeof(*names));
+    to.run.labels = NULL;
+    to.run.label_count = 0;
     to.times = copy_of(f, record->times, record->count * sizeof(*record->times));
     to.heap = copy_of(f, record->heap, record->count * sizeof(*record->heap));
     to.findings = findings;

@@ -42,6 +42,10 @@ struct hd_fleet *fleet_hold(struct hd_fleet *f);
 /* Names in their order, of which NULL is the first. */
 int fleet_order(const char *a, const char *b);
 
+/* The same by another name if those are equal. */
+int fleet_order_of_two(const char *a, const char *b, const char *then_a,
+                       const char *then_b);
+
 /* How many shards are not there. */
 unsigned fleet_shards_missing(const struct hd_fleet *f);
 

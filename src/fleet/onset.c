@@ -18,107 +18,77 @@ static const double most_chance = 0.01;
 
 /* --- builds ----------------------------------------------------------------- */
 
-struct seen_build {
-    const char *name;
-    double first_seen;
-    uint64_t judged, compared;
-};
-
 double onset_seen(const struct hd_run_record *run)
 {
     return run->count > 0 ? run->times[0] : run->run.started;
 }
 
-static int by_name(const void *a, const void *b)
+static int onset_by_name(const void *a, const void *b)
 {
-    const struct seen_build *x = a, *y = b;
+    const struct service_build *x = a, *y = b;
     return strcmp(x->name, y->name);
 }
 
 /* Unknown times last. */
 static int by_time(const void *a, const void *b)
 {
-    const struct seen_build *x = a, *y = b;
+    const struct service_build *x = a, *y = b;
     double s = isnan(x->first_seen) ? INFINITY : x->first_seen;
     double t = isnan(y->first_seen) ? INFINITY : y->first_seen;
     return s != t ? (s > t) - (s < t) : strcmp(x->name, y->name);
 }
 
-/* One of each name, with the first time and the sum of the runs. */
-static size_t merge(struct seen_build *all, size_t len)
+static int by_name_of_build(const void *a, const void *b)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < len; i++) {
-        if (n == 0 || strcmp(all[n - 1].name, all[i].name) != 0) {
-            all[n++] = all[i];
-            continue;
-        }
-        struct seen_build *to = &all[n - 1];
-        to->judged += all[i].judged;
-        to->compared += all[i].compared;
-        to->first_seen = fmin(to->first_seen, all[i].first_seen);
-    }
-    return n;
-}
-
-struct build_name {
-    const char *name;
-    uint32_t number;
-};
-
-struct builds_by_name {
-    struct service_builds builds; /* first: what others see */
-    struct build_name *by_name;
-};
-
-static int by_build_name(const void *a, const void *b)
-{
-    const struct build_name *x = a, *y = b;
-    return strcmp(x->name, y->name);
+    const struct named_build *x = a, *y = b;
+    return onset_by_name(x->build, y->build);
 }
 
 struct service_builds *onset_builds(const struct hd_run_record *all, size_t len,
                                     struct arena *arena)
 {
-    struct seen_build *seen = alloc_zeroed(array_bytes(len, sizeof(*seen)));
-    size_t n = 0;
+    struct service_builds *b = arena_alloc(arena, sizeof(*b));
+    struct service_build *seen = alloc_zeroed(array_bytes(len, sizeof(*seen)));
+    size_t runs = 0, n = 0;
     for (size_t i = 0; i < len; i++)
         if (all[i].run.build != NULL)
-            seen[n++] = (struct seen_build){all[i].run.build, onset_seen(&all[i]),
-                                            all[i].judgement == HD_JUDGED,
-                                            all[i].judgement != HD_NOT_JUDGED};
-    qsort(seen, n, sizeof(*seen), by_name);
-    n = merge(seen, n);
-    qsort(seen, n, sizeof(*seen), by_time);
-    struct builds_by_name *b = arena_alloc(arena, sizeof(*b));
-    b->builds.names = arena_array(arena, const char *, n);
-    b->builds.first_seen = arena_array(arena, double, n);
-    b->builds.judged = arena_array(arena, uint64_t, n);
-    b->builds.compared = arena_array(arena, uint64_t, n);
-    b->by_name = arena_array(arena, struct build_name, n);
-    b->builds.len = n;
-    for (size_t i = 0; i < n; i++) {
-        b->builds.names[i] = seen[i].name;
-        b->builds.first_seen[i] = seen[i].first_seen;
-        b->builds.judged[i] = seen[i].judged;
-        b->builds.compared[i] = seen[i].compared;
-        b->by_name[i] = (struct build_name){seen[i].name, (uint32_t)i};
+            seen[runs++] = (struct service_build){all[i].run.build, onset_seen(&all[i]),
+                                                  all[i].judgement == HD_JUDGED,
+                                                  all[i].judgement != HD_NOT_JUDGED};
+    qsort(seen, runs, sizeof(*seen), onset_by_name);
+    /* One of each name, with the first time and the sum of the runs. */
+    for (size_t i = 0; i < runs; i++) {
+        if (n == 0 || strcmp(seen[n - 1].name, seen[i].name) != 0) {
+            seen[n++] = seen[i];
+            continue;
+        }
+        struct service_build *to = &seen[n - 1];
+        to->judged += seen[i].judged;
+        to->compared += seen[i].compared;
+        to->first_seen = fmin(to->first_seen, seen[i].first_seen);
     }
-    qsort(b->by_name, n, sizeof(*b->by_name), by_build_name);
+    qsort(seen, n, sizeof(*seen), by_time);
+    b->all = arena_array(arena, struct service_build, n);
+    b->by_name = arena_array(arena, struct named_build, n);
+    b->len = n;
+    for (size_t i = 0; i < n; i++) {
+        b->all[i] = seen[i];
+        b->by_name[i].build = &b->all[i];
+    }
+    qsort(b->by_name, n, sizeof(*b->by_name), by_name_of_build);
     free(seen);
-    return &b->builds;
+    return b;
 }
 
-uint32_t onset_build_of(const struct service_builds *builds,
-                        const struct hd_run_record *run)
+uint32_t onset_build_of(const struct service_builds *b, const struct hd_run_record *run)
 {
-    const struct builds_by_name *b = (const struct builds_by_name *)builds;
-    const struct build_name wanted = {run->run.build, 0};
-    if (wanted.name == NULL || builds->len == 0)
+    const struct service_build wanted = {.name = run->run.build};
+    const struct named_build key = {&wanted};
+    if (wanted.name == NULL || b->len == 0)
         return NO_BUILD;
-    const struct build_name *found =
-        bsearch(&wanted, b->by_name, builds->len, sizeof(wanted), by_build_name);
-    return found != NULL ? found->number : NO_BUILD;
+    const struct named_build *found =
+        bsearch(&key, b->by_name, b->len, sizeof(key), by_name_of_build);
+    return found != NULL ? (uint32_t)(found->build - b->all) : NO_BUILD;
 }
 
 /* --- where it began ------------------------------------------------------------ */
@@ -131,11 +101,10 @@ static int by_build(const void *a, const void *b)
     return (x->run->series > y->run->series) - (x->run->series < y->run->series);
 }
 
-/* Runs of each build among which those that show it are. */
-static const uint64_t *runs_of(const struct hd_fleet_suspect *s,
-                               const struct service_builds *builds)
+/* Runs of a build among which those that show it are. */
+static uint64_t runs_of(const struct hd_fleet_suspect *s, const struct service_build *b)
 {
-    return s->evidence == HD_EVIDENCE_JUDGED ? builds->judged : builds->compared;
+    return s->evidence == HD_EVIDENCE_JUDGED ? b->judged : b->compared;
 }
 
 /* The builds that show it, and how many runs of each do. */
@@ -147,64 +116,41 @@ static void add_builds(struct hd_fleet_suspect *s, const struct hit *hits, size_
         n += i == 0 || hits[i].build != hits[i - 1].build;
     s->builds = arena_array(arena, struct hd_fleet_build_count, n);
     for (size_t i = 0; i < count; i++) {
-        uint32_t k = hits[i].build;
-        if (i == 0 || k != hits[i - 1].build)
-            s->builds[s->build_count++] = (struct hd_fleet_build_count){
-                builds->names[k], builds->first_seen[k], runs_of(s, builds)[k], 0};
+        const struct service_build *b = &builds->all[hits[i].build];
+        if (i == 0 || hits[i].build != hits[i - 1].build)
+            s->builds[s->build_count++] =
+                (struct hd_fleet_build_count){b->name, b->first_seen, runs_of(s, b), 0};
         s->builds[s->build_count - 1].with++;
     }
 }
 
-struct sides {
-    uint64_t with, judged; /* of all builds */
-    uint64_t before_with, before;
-};
-
-/* The boundary before that build, if it is less likely chance than those so far. */
-static void try_boundary(struct hd_fleet_suspect *s, const struct sides *n,
-                         const char *build)
+/* The boundary that is least likely chance. One before a build that no run of shows it is
+ * never the best: runs without it would be on the wrong side. */
+static void find_boundary(struct hd_fleet_suspect *s, const struct hit *hits, size_t count,
+                          const struct service_builds *builds)
 {
-    uint64_t since_with = n->with - n->before_with, since = n->judged - n->before;
-    double p = chance_log(n->before_with, n->before - n->before_with, since_with,
-                          since - since_with);
-    if (s->began_with != NULL && !(p < s->log_chance))
-        return;
-    s->began_with = build;
-    s->log_chance = p;
-    s->before_with = n->before_with;
-    s->before_without = n->before - n->before_with;
-    s->since_with = since_with;
-    s->since_without = since - since_with;
-}
-
-/* A boundary before a build that no run of shows it is never the best: runs without it
- * would be on the wrong side. */
-static void try_all(struct hd_fleet_suspect *s, const struct hit *hits, size_t count,
-                    const struct service_builds *builds)
-{
-    struct sides n = {.with = count};
-    const uint64_t *runs = runs_of(s, builds);
+    uint64_t judged = 0, before = 0, before_with = 0; /* of all builds; of those before */
     size_t next = 0;
     for (size_t k = 0; k < builds->len; k++)
-        n.judged += runs[k];
+        judged += runs_of(s, &builds->all[k]);
     for (size_t k = 0; k < builds->len; k++) {
-        if (next < count && hits[next].build == k)
-            try_boundary(s, &n, builds->names[k]);
+        bool shows = next < count && hits[next].build == k;
+        uint64_t since_with = count - before_with, since = judged - before;
+        double p = shows ? chance_log(before_with, before - before_with, since_with,
+                                      since - since_with)
+                         : 0;
+        if (shows && (s->began_with == NULL || p < s->log_chance)) {
+            s->began_with = builds->all[k].name;
+            s->log_chance = p;
+            s->before_with = before_with;
+            s->before_without = before - before_with;
+            s->since_with = since_with;
+            s->since_without = since - since_with;
+        }
         for (; next < count && hits[next].build == k; next++)
-            n.before_with++;
-        n.before += runs[k];
+            before_with++;
+        before += runs_of(s, &builds->all[k]);
     }
-}
-
-static enum hd_fleet_onset onset_of(const struct hd_fleet_suspect *s,
-                                    const struct service_builds *builds)
-{
-    if (s->began_with == NULL)
-        return HD_ONSET_UNKNOWN;
-    double tries = s->boundaries > 0 ? (double)s->boundaries : 1;
-    if (s->log_chance + log(tries) < log(most_chance))
-        return HD_ONSET_NAMED;
-    return s->first_build == builds->names[0] ? HD_ONSET_FIRST : HD_ONSET_CHANCE;
 }
 
 void onset_find(struct hd_fleet_suspect *s, struct hit *hits, size_t count,
@@ -217,8 +163,14 @@ void onset_find(struct hd_fleet_suspect *s, struct hit *hits, size_t count,
     add_builds(s, hits, count, builds, arena);
     if (count > 0) {
         s->first_build = s->builds[0].build;
-        try_all(s, hits, count, builds);
+        find_boundary(s, hits, count, builds);
     }
     s->chance = exp(s->log_chance);
-    s->onset = onset_of(s, builds);
+    double tries = s->boundaries > 0 ? (double)s->boundaries : 1;
+    if (s->began_with == NULL)
+        s->onset = HD_ONSET_UNKNOWN;
+    else if (s->log_chance + log(tries) < log(most_chance))
+        s->onset = HD_ONSET_NAMED;
+    else
+        s->onset = s->first_build == builds->all[0].name ? HD_ONSET_FIRST : HD_ONSET_CHANCE;
 }

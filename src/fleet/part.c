@@ -82,63 +82,27 @@ static const struct record_field rules_fields[] = {
 static const RECORD_OF(rules, NULL, rules_fields, NULL);
 #undef T
 
-static json_t *record(const struct hd_run_record *r)
-{
-    return record_json(&record_run, r, &(struct record_walk){.snapshots = r->count});
-}
-
 /* --- what a line may not say -------------------------------------------------- */
-
-static bool times_rise(const struct hd_run_record *r)
-{
-    for (size_t k = 0; k < r->count; k++)
-        if (isnan(r->times[k]) || (k > 0 && r->times[k] < r->times[k - 1]))
-            return false;
-    return true;
-}
-
-static bool findings_can_be(const struct hd_run_record *r)
-{
-    for (size_t i = 0; i < r->finding_count; i++)
-        if (r->findings[i].rank == 0 || r->findings[i].score < 0 ||
-            r->findings[i].score_share < 0)
-            return false;
-    return true;
-}
 
 /* Fill in *r, which then points into line and a. False if it is no such record. */
 static bool parse_record(const json_t *line, struct hd_run_record *r, struct arena *a)
 {
     size_t count = json_array_size(json_object_get(line, "times"));
     *r = (struct hd_run_record){.run = hd_unknown_run()};
-    return count <= HD_MAX_SNAPSHOTS &&
-           record_parse(&record_run, line, r, &(struct record_walk){.snapshots = count},
-                        a) &&
-           r->damaged <= r->recorded &&
-           (r->judgement == HD_JUDGED) == (r->doubt == HD_DOUBT_NONE) && times_rise(r) &&
-           findings_can_be(r);
+    bool ok =
+        count <= HD_MAX_SNAPSHOTS &&
+        record_parse(&record_run, line, r, &(struct record_walk){.snapshots = count}, a) &&
+        r->damaged <= r->recorded &&
+        (r->judgement == HD_JUDGED) == (r->doubt == HD_DOUBT_NONE);
+    for (size_t k = 0; ok && k < r->count; k++)
+        ok = !isnan(r->times[k]) && (k == 0 || r->times[k] >= r->times[k - 1]);
+    for (size_t i = 0; ok && i < r->finding_count; i++)
+        ok = r->findings[i].rank > 0 && !(r->findings[i].score < 0) &&
+             !(r->findings[i].score_share < 0);
+    return ok;
 }
 
 /* --- to write ---------------------------------------------------------------- */
-
-static json_t *shards(const struct hd_fleet *f)
-{
-    json_t *array = json_array();
-    for (unsigned i = 0; i < f->rules.shards; i++)
-        if (f->shards == NULL || f->shards[i])
-            json_append(array, json_integer((json_int_t)i + 1));
-    return array;
-}
-
-static json_t *header(const struct hd_fleet *f)
-{
-    json_t *o = json_object();
-    json_put(o, "heapdrift_part", json_integer(PART_VERSION));
-    json_put(o, "tool_version", json_string(HD_VERSION));
-    record_put(o, &record_rules, &f->rules, &(struct record_walk){0});
-    json_put(o, "shard", shards(f));
-    return o;
-}
 
 /* A sink that hashes what goes by. */
 struct hashing {
@@ -153,16 +117,6 @@ static int write_hashed(void *context, const void *bytes, size_t size)
     return h->to.write(h->to.context, bytes, size);
 }
 
-static json_t *footer(size_t records, uint64_t hash)
-{
-    json_t *o = json_object();
-    char digits[24];
-    snprintf(digits, sizeof(digits), "%016" PRIx64, hash);
-    json_put(o, "records", json_integer((json_int_t)records));
-    json_put(o, "xxh3", json_string(digits));
-    return o;
-}
-
 static XXH3_state_t *new_hash(void)
 {
     XXH3_state_t *state = XXH3_createState();
@@ -172,24 +126,41 @@ static XXH3_state_t *new_hash(void)
     return state;
 }
 
+/* A line of the part. */
+static void put_line(json_t *o, struct out *lines)
+{
+    json_write_line(o, lines);
+    out_string(lines, "\n");
+}
+
 bool hd_fleet_write_part(struct hd_fleet *f, struct hd_sink to, struct hd_error *err)
 {
     struct hashing h = {new_hash(), to};
     struct out lines = {.to = {write_hashed, &h}}, end = {.to = to};
+    char digits[24];
+    json_t *header = json_object(), *shards = json_array();
     fleet_sort(f);
-    json_write_line(header(f), &lines);
-    out_string(&lines, "\n");
-    for (size_t i = 0; i < f->len; i++) {
-        json_write_line(record(&f->all[i]), &lines);
-        out_string(&lines, "\n");
-    }
+    json_put(header, "heapdrift_part", json_integer(PART_VERSION));
+    json_put(header, "tool_version", json_string(HD_VERSION));
+    record_put(header, &record_rules, &f->rules, &(struct record_walk){0});
+    for (unsigned i = 0; i < f->rules.shards; i++)
+        if (f->shards == NULL || f->shards[i])
+            json_append(shards, json_integer((json_int_t)i + 1));
+    json_put(header, "shard", shards);
+    put_line(header, &lines);
+    for (size_t i = 0; i < f->len; i++)
+        put_line(record_json(&record_run, &f->all[i],
+                             &(struct record_walk){.snapshots = f->all[i].count}),
+                 &lines);
     bool ok = out_finish(&lines, err);
-    uint64_t hash = XXH3_64bits_digest(h.state);
+    snprintf(digits, sizeof(digits), "%016" PRIx64, XXH3_64bits_digest(h.state));
     XXH3_freeState(h.state);
     if (!ok)
         return false;
-    json_write_line(footer(f->len, hash), &end);
-    out_string(&end, "\n");
+    json_t *footer = json_object();
+    json_put(footer, "records", json_integer((json_int_t)f->len));
+    json_put(footer, "xxh3", json_string(digits));
+    put_line(footer, &end);
     return out_finish(&end, err);
 }
 
@@ -199,14 +170,6 @@ static bool damaged(struct hd_error *err, uint64_t line)
 {
     return fail_at_line(err, line, NULL, "a fleet part, but damaged or truncated: %s",
                         line == 1 ? "its header" : "this line");
-}
-
-static bool read_rules(const json_t *o, struct hd_fleet_rules *r)
-{
-    *r = (struct hd_fleet_rules){0};
-    bool ok = record_parse(&record_rules, o, r, &(struct record_walk){0}, NULL);
-    r->min_span = isnan(r->min_span) ? 0 : r->min_span;
-    return ok && r->shards > 0 && r->shards <= MOST_SHARDS;
 }
 
 static bool same_time(double a, double b)
@@ -271,8 +234,11 @@ static bool read_header(struct hd_fleet *f, const json_t *o, struct hd_error *er
                     "was written by heapdrift %.40s, and this is " HD_VERSION
                     ": use one version for all parts",
                     tool);
-    if (!read_rules(o, &rules))
+    rules = (struct hd_fleet_rules){0};
+    if (!record_parse(&record_rules, o, &rules, &(struct record_walk){0}, NULL) ||
+        rules.shards == 0 || rules.shards > MOST_SHARDS)
         return damaged(err, 1);
+    rules.min_span = isnan(rules.min_span) ? 0 : rules.min_span;
     bool is_first = !f->has_rules;
     const char *other = is_first ? NULL : difference(&f->rules, &rules);
     if (other != NULL)
@@ -294,36 +260,29 @@ struct part_reader {
     struct hd_error *err;
 };
 
-static bool is_end(const struct part_reader *p, const json_t *o)
-{
-    char wanted[24];
-    snprintf(wanted, sizeof(wanted), "%016" PRIx64, XXH3_64bits_digest(p->hash));
-    const char *hash = json_string_value(json_object_get(o, "xxh3"));
-    uint64_t records;
-    return json_parse_uint64(json_object_get(o, "records"), &records) &&
-           records == p->records && hash != NULL && strcmp(hash, wanted) == 0;
-}
-
-static bool take_record(struct part_reader *p, const json_t *o)
-{
-    struct arena scratch = {0};
-    struct hd_run_record record;
-    bool ok = parse_record(o, &record, &scratch) || damaged(p->err, p->number);
-    ok = ok && hd_fleet_add(p->fleet, &record, p->err);
-    p->records += ok;
-    arena_free(&scratch);
-    return ok;
-}
-
+/* A record, or the last line, which says how many there are and what they hash to. */
 static bool take_value(struct part_reader *p, const json_t *o)
 {
+    char wanted[24];
+    uint64_t records;
+    const json_t *hash = json_object_get(o, "xxh3");
     if (p->number == 1)
         return read_header(p->fleet, o, p->err);
     if (p->has_ended || o == NULL)
         return damaged(p->err, p->number);
-    if (json_object_get(o, "xxh3") == NULL)
-        return take_record(p, o);
-    p->has_ended = is_end(p, o);
+    if (hash == NULL) {
+        struct arena scratch = {0};
+        struct hd_run_record record;
+        bool ok = parse_record(o, &record, &scratch) || damaged(p->err, p->number);
+        ok = ok && hd_fleet_add(p->fleet, &record, p->err);
+        p->records += ok;
+        arena_free(&scratch);
+        return ok;
+    }
+    snprintf(wanted, sizeof(wanted), "%016" PRIx64, XXH3_64bits_digest(p->hash));
+    p->has_ended = json_parse_uint64(json_object_get(o, "records"), &records) &&
+                   records == p->records && json_is_string(hash) &&
+                   strcmp(json_string_value(hash), wanted) == 0;
     return p->has_ended || damaged(p->err, p->number);
 }
 

@@ -1,9 +1,8 @@
 /* What children.h asks for: a program that begins anew, in a job that ends with us. */
-#include "cli/live/children.h"
+#include "collect/live/children.h"
 
 #include <errno.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <windows.h>
@@ -13,24 +12,19 @@
 /* Whoever has the last handle of it takes all its processes along. It is never closed. */
 static HANDLE job;
 
-static void make_job(void)
-{
-    JOBOBJECT_EXTENDED_LIMIT_INFORMATION how = {.BasicLimitInformation.LimitFlags =
-                                                    JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE};
-    if (job == NULL)
-        job = CreateJobObjectA(NULL, NULL);
-    if (job != NULL)
-        SetInformationJobObject(job, JobObjectExtendedLimitInformation, &how, sizeof(how));
-}
-
 pid_t child_begin(const char *errand)
 {
     enum { MOST = 32768 };
+    JOBOBJECT_EXTENDED_LIMIT_INFORMATION how = {.BasicLimitInformation.LimitFlags =
+                                                    JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE};
     char *program = malloc(MOST);
     STARTUPINFOA start = {.cb = sizeof(start)};
     PROCESS_INFORMATION child;
     bool ok = program != NULL && GetModuleFileNameA(NULL, program, MOST) > 0;
-    make_job();
+    if (job == NULL)
+        job = CreateJobObjectA(NULL, NULL);
+    if (job != NULL)
+        SetInformationJobObject(job, JobObjectExtendedLimitInformation, &how, sizeof(how));
     SetEnvironmentVariableA(VARIABLE, errand);
     ok = ok && CreateProcessA(program, GetCommandLineA(), NULL, NULL, TRUE,
                               CREATE_SUSPENDED, NULL, NULL, &start, &child);

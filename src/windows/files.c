@@ -54,44 +54,35 @@ static HANDLE handle_of(int fd)
 
 /* --- which file ---------------------------------------------------------------------- */
 
-/* From units of 100 ns since 1601 to seconds since 1970. */
-static struct timespec time_of(FILETIME t)
-{
-    static const int64_t units = 10000000, years = INT64_C(11644473600);
-    int64_t n = (int64_t)((uint64_t)t.dwHighDateTime << 32 | t.dwLowDateTime);
-    return (struct timespec){.tv_sec = n / units - years,
-                             .tv_nsec = (long)(n % units) * 100};
-}
-
-/* Accounts have no numbers. */
-static unsigned owner_of(HANDLE file)
-{
-    PSID owner;
-    PSECURITY_DESCRIPTOR all;
-    if (GetSecurityInfo(file, SE_FILE_OBJECT, OWNER_SECURITY_INFORMATION, &owner, NULL,
-                        NULL, NULL, &all) != ERROR_SUCCESS)
-        return 0;
-    unsigned number = (unsigned)XXH3_64bits(owner, GetLengthSid(owner));
-    LocalFree(all);
-    return number;
-}
-
-/* What does not tell which file it is (standard input, under wine) is read as a pipe. */
+/* What does not tell which file it is (standard input, under wine) is read as a pipe.
+ * Accounts have no numbers. Times are from units of 100 ns since 1601 to seconds since
+ * 1970.
+ */
 static int stat_of(HANDLE file, struct windows_stat *st)
 {
+    static const int64_t units = 10000000, years = INT64_C(11644473600);
     BY_HANDLE_FILE_INFORMATION info;
+    PSID owner;
+    PSECURITY_DESCRIPTOR all;
     DWORD type = GetFileType(file);
     *st = (struct windows_stat){.st_mode = type == FILE_TYPE_CHAR ? S_IFCHR : S_IFIFO};
     if (type != FILE_TYPE_DISK || !GetFileInformationByHandle(file, &info))
         return file != INVALID_HANDLE_VALUE ? 0 : failed();
     bool folder = (info.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) != 0;
+    int64_t written = (int64_t)((uint64_t)info.ftLastWriteTime.dwHighDateTime << 32 |
+                                info.ftLastWriteTime.dwLowDateTime);
     *st = (struct windows_stat){
         .st_dev = info.dwVolumeSerialNumber,
         .st_ino = (uint64_t)info.nFileIndexHigh << 32 | info.nFileIndexLow,
         .st_size = (int64_t)((uint64_t)info.nFileSizeHigh << 32 | info.nFileSizeLow),
-        .st_mtim = time_of(info.ftLastWriteTime),
-        .st_uid = owner_of(file),
+        .st_mtim = {.tv_sec = written / units - years,
+                    .tv_nsec = (long)(written % units) * 100},
         .st_mode = folder ? S_IFDIR : S_IFREG};
+    if (GetSecurityInfo(file, SE_FILE_OBJECT, OWNER_SECURITY_INFORMATION, &owner, NULL,
+                        NULL, NULL, &all) == ERROR_SUCCESS) {
+        st->st_uid = (unsigned)XXH3_64bits(owner, GetLengthSid(owner));
+        LocalFree(all);
+    }
     return 0;
 }
 
@@ -113,24 +104,15 @@ static bool is_open_file(const char *path, int *fd)
     return sscanf(path, "/proc/self/fd/%d%n", fd, &end) == 1 && path[end] == '\0';
 }
 
-/* To open a pipe is to be its client. */
-static bool is_a_pipe(const char *path)
-{
-    return strncmp(path, "\\\\.\\pipe\\", 9) == 0 || strncmp(path, "//./pipe/", 9) == 0;
-}
-
-static int stat_pipe(const char *path, struct windows_stat *st)
-{
-    *st = (struct windows_stat){.st_mode = S_IFIFO};
-    bool is_there = WaitNamedPipeA(path, 1) || GetLastError() == ERROR_SEM_TIMEOUT;
-    return is_there ? 0 : failed();
-}
-
 int windows_stat(const char *path, struct windows_stat *st)
 {
     int fd;
-    if (is_a_pipe(path))
-        return stat_pipe(path, st);
+    /* To open a pipe is to be its client. */
+    if (strncmp(path, "\\\\.\\pipe\\", 9) == 0 || strncmp(path, "//./pipe/", 9) == 0) {
+        *st = (struct windows_stat){.st_mode = S_IFIFO};
+        bool is_there = WaitNamedPipeA(path, 1) || GetLastError() == ERROR_SEM_TIMEOUT;
+        return is_there ? 0 : failed();
+    }
     HANDLE file = is_open_file(path, &fd)
                       ? open_again(fd, GENERIC_READ)
                       : CreateFileA(path, FILE_READ_ATTRIBUTES | READ_CONTROL, SHARED, NULL,
@@ -158,40 +140,35 @@ char *mkdtemp(char *path)
     return NULL;
 }
 
-/* All for one, and nothing that the folder would add. */
-static bool protect(HANDLE file, PSID owner)
+/* What nobody else may read is for its owner alone, whatever its folder allows or would
+ * add. */
+int fchmod(int fd, mode_t mode)
 {
-    enum { ROOM = 256 };
+    enum { OTHERS = 077, ROOM = 256 };
     union {
         ACL list;
         char room[ROOM];
     } all;
     SECURITY_DESCRIPTOR to;
-    return InitializeAcl(&all.list, sizeof(all), ACL_REVISION) &&
-           AddAccessAllowedAce(&all.list, ACL_REVISION, FILE_ALL_ACCESS, owner) &&
-           InitializeSecurityDescriptor(&to, SECURITY_DESCRIPTOR_REVISION) &&
-           SetSecurityDescriptorDacl(&to, TRUE, &all.list, FALSE) &&
-           SetSecurityDescriptorControl(&to, SE_DACL_PROTECTED, SE_DACL_PROTECTED) &&
-           SetKernelObjectSecurity(
-               file, DACL_SECURITY_INFORMATION | PROTECTED_DACL_SECURITY_INFORMATION, &to);
-}
-
-/* What nobody else may read is for its owner alone, whatever its folder allows. */
-int fchmod(int fd, mode_t mode)
-{
-    enum { OTHERS = 077 };
     PSID owner;
     PSECURITY_DESCRIPTOR current;
+    HANDLE file = handle_of(fd);
     if ((mode & OTHERS) != 0)
         return 0;
-    DWORD last = GetSecurityInfo(handle_of(fd), SE_FILE_OBJECT, OWNER_SECURITY_INFORMATION,
-                                 &owner, NULL, NULL, NULL, &current);
-    if (last != ERROR_SUCCESS) {
-        SetLastError(last);
-        return failed();
+    DWORD last = GetSecurityInfo(file, SE_FILE_OBJECT, OWNER_SECURITY_INFORMATION, &owner,
+                                 NULL, NULL, NULL, &current);
+    if (last == ERROR_SUCCESS) {
+        bool ok =
+            InitializeAcl(&all.list, sizeof(all), ACL_REVISION) &&
+            AddAccessAllowedAce(&all.list, ACL_REVISION, FILE_ALL_ACCESS, owner) &&
+            InitializeSecurityDescriptor(&to, SECURITY_DESCRIPTOR_REVISION) &&
+            SetSecurityDescriptorDacl(&to, TRUE, &all.list, FALSE) &&
+            SetSecurityDescriptorControl(&to, SE_DACL_PROTECTED, SE_DACL_PROTECTED) &&
+            SetKernelObjectSecurity(
+                file, DACL_SECURITY_INFORMATION | PROTECTED_DACL_SECURITY_INFORMATION, &to);
+        last = ok ? ERROR_SUCCESS : GetLastError();
+        LocalFree(current);
     }
-    last = protect(handle_of(fd), owner) ? ERROR_SUCCESS : GetLastError();
-    LocalFree(current);
     SetLastError(last);
     return last == ERROR_SUCCESS ? 0 : failed();
 }
@@ -240,27 +217,22 @@ static unsigned at_most(size_t size)
     return size < MOST ? (unsigned)size : MOST;
 }
 
-/* Reading moves the place, at which somebody may be writing the file meanwhile. */
-static bool is_written(int fd)
-{
-    HANDLE self = GetCurrentProcess(), copy;
-    if (!DuplicateHandle(self, handle_of(fd), self, &copy, FILE_WRITE_DATA, FALSE, 0))
-        return false;
-    CloseHandle(copy);
-    return true;
-}
-
 static OVERLAPPED at(off_t place)
 {
     return (OVERLAPPED){.Offset = (DWORD)place,
                         .OffsetHigh = (DWORD)((uint64_t)place >> 32)};
 }
 
+/* Reading moves the place, at which somebody may be writing the file meanwhile. */
 ssize_t pread(int fd, void *to, size_t size, off_t place)
 {
     OVERLAPPED from = at(place);
     DWORD got = 0;
-    HANDLE own = is_written(fd) ? open_again(fd, GENERIC_READ) : INVALID_HANDLE_VALUE;
+    HANDLE self = GetCurrentProcess(), own = INVALID_HANDLE_VALUE, copy;
+    if (DuplicateHandle(self, handle_of(fd), self, &copy, FILE_WRITE_DATA, FALSE, 0)) {
+        CloseHandle(copy);
+        own = open_again(fd, GENERIC_READ);
+    }
     HANDLE file = own != INVALID_HANDLE_VALUE ? own : handle_of(fd);
     bool ok = ReadFile(file, to, at_most(size), &got, &from) ||
               GetLastError() == ERROR_HANDLE_EOF;
@@ -281,22 +253,17 @@ static bool is_pipe(int fd)
 }
 
 /* What is no file, as a console, tells when somebody does something with it. */
-static bool has_input(int fd)
-{
-    DWORD there;
-    HANDLE file = handle_of(fd);
-    if (is_pipe(fd))
-        return !PeekNamedPipe(file, NULL, 0, NULL, &there, NULL) || there > 0;
-    return GetFileType(file) != FILE_TYPE_CHAR || WaitForSingleObject(file, 0) == 0;
-}
-
 static int look(struct pollfd *one)
 {
-    one->revents = 0;
-    if ((one->events & POLLIN) != 0 && has_input(one->fd))
-        one->revents = POLLIN;
-    if ((one->events & POLLOUT) != 0 && is_pipe(one->fd))
-        one->revents = POLLERR;
+    HANDLE file = handle_of(one->fd);
+    DWORD there;
+    bool pipe = is_pipe(one->fd);
+    bool has_input =
+        pipe ? !PeekNamedPipe(file, NULL, 0, NULL, &there, NULL) || there > 0
+             : GetFileType(file) != FILE_TYPE_CHAR || WaitForSingleObject(file, 0) == 0;
+    one->revents = (one->events & POLLOUT) != 0 && pipe       ? POLLERR
+                   : (one->events & POLLIN) != 0 && has_input ? POLLIN
+                                                              : 0;
     return one->revents != 0;
 }
 

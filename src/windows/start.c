@@ -1,43 +1,33 @@
 /* Before main(): bytes go through streams as they are, the console takes UTF-8, and paths
  * have the slashes that the program knows. */
+#include <errno.h>
 #include <fcntl.h>
 #include <io.h>
+#include <langinfo.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <windows.h>
 
-static bool exists(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) == 0;
-}
-
-/* Pipes and devices: to look for one would be to open it. */
-static bool is_device(const char *word)
-{
-    return strncmp(word, "\\\\.\\", 4) == 0;
-}
-
-/* Whether there is a file of that name, or a folder that it may be made in. */
-static bool is_path(char *word)
-{
-    char *last = strrchr(word, '\\');
-    *last = '\0';
-    bool folder = exists(word);
-    *last = '\\';
-    return folder || exists(word);
-}
-
 /* Both slashes part a path here, but a \ may as well belong to a pattern or to the name of
- * a type: only what leads to a file is changed, all of a word or what follows its =. */
+ * a type: only what leads to a file is changed, all of a word or what follows its =. Pipes
+ * and devices are left: to look for one would be to open it. */
 static void straighten(char *word)
 {
     char *value = word[0] == '-' || word[0] == '@' ? strpbrk(word, "=@") : NULL;
-    char *path = value != NULL ? value + 1 : word;
-    if (strchr(path, '\\') == NULL || is_device(path) || !is_path(path))
+    char *path = value != NULL ? value + 1 : word, *last = strrchr(path, '\\');
+    struct stat st;
+    if (last == NULL || strncmp(path, "\\\\.\\", 4) == 0)
+        return;
+    /* There is a file of that name, or a folder that it may be made in. */
+    *last = '\0';
+    bool is_path = stat(path, &st) == 0;
+    *last = '\\';
+    if (!is_path && stat(path, &st) != 0)
         return;
     for (char *at = path; (at = strchr(at, '\\')) != NULL;)
         *at = '/';
@@ -55,31 +45,23 @@ static void give_back(void)
     SetConsoleOutputCP(characters);
 }
 
-/* The program writes UTF-8. Files and pipes get it as it is. */
-static void write_utf8(void)
+int __wrap_main(int argc, char **argv)
 {
+    static const DWORD outputs[] = {STD_OUTPUT_HANDLE, STD_ERROR_HANDLE};
+    char folder[MAX_PATH + 1];
+    /* The program writes UTF-8. Files and pipes get it as it is. */
     characters = GetConsoleOutputCP();
     if (characters != 0 && characters != CP_UTF8 && SetConsoleOutputCP(CP_UTF8))
         atexit(give_back);
-}
-
-/* Where folders and files for the time being go. */
-static void name_temporary(void)
-{
-    char folder[MAX_PATH + 1];
+    /* Where folders and files for the time being go. */
     DWORD len = getenv("TMPDIR") == NULL ? GetTempPathA(sizeof(folder), folder) : 0;
-    if (len == 0 || len > MAX_PATH)
-        return;
-    folder[len - 1] = '\0';
-    for (char *at = folder; (at = strchr(at, '\\')) != NULL;)
-        *at = '/';
-    _putenv_s("TMPDIR", folder);
-}
-
-/* A console that takes the sequences of a terminal is one. */
-static void name_terminal(void)
-{
-    static const DWORD outputs[] = {STD_OUTPUT_HANDLE, STD_ERROR_HANDLE};
+    if (len > 0 && len <= MAX_PATH) {
+        folder[len - 1] = '\0';
+        for (char *at = folder; (at = strchr(at, '\\')) != NULL;)
+            *at = '/';
+        _putenv_s("TMPDIR", folder);
+    }
+    /* A console that takes the sequences of a terminal is one. */
     for (size_t i = 0; i < sizeof(outputs) / sizeof(*outputs); i++) {
         HANDLE console = GetStdHandle(outputs[i]);
         DWORD mode;
@@ -88,13 +70,6 @@ static void name_terminal(void)
             getenv("TERM") == NULL)
             _putenv_s("TERM", "xterm");
     }
-}
-
-int __wrap_main(int argc, char **argv)
-{
-    write_utf8();
-    name_temporary();
-    name_terminal();
     _fmode = _O_BINARY;
     _setmode(_fileno(stdin), _O_BINARY);
     _setmode(_fileno(stdout), _O_BINARY);
@@ -104,4 +79,44 @@ int __wrap_main(int argc, char **argv)
     for (int i = 1; i < argc; i++)
         straighten(argv[i]);
     return __real_main(argc, argv);
+}
+
+/* --- the console, its characters, and how many processors there are ---------------- */
+
+int ioctl(int fd, int request, struct winsize *size)
+{
+    CONSOLE_SCREEN_BUFFER_INFO info;
+    (void)request;
+    if (!GetConsoleScreenBufferInfo((HANDLE)_get_osfhandle(fd), &info)) {
+        errno = ENOTTY;
+        return -1;
+    }
+    size->ws_col = (unsigned short)(info.srWindow.Right - info.srWindow.Left + 1);
+    size->ws_row = (unsigned short)(info.srWindow.Bottom - info.srWindow.Top + 1);
+    return 0;
+}
+
+locale_t newlocale(int mask, const char *name, locale_t base)
+{
+    (void)mask, (void)base;
+    return name[0] != '\0' || GetConsoleOutputCP() == CP_UTF8;
+}
+
+void freelocale(locale_t locale)
+{
+    (void)locale;
+}
+
+const char *nl_langinfo_l(int item, locale_t locale)
+{
+    (void)item, (void)locale;
+    return "UTF-8";
+}
+
+long sysconf(int name)
+{
+    SYSTEM_INFO info;
+    (void)name;
+    GetSystemInfo(&info);
+    return (long)info.dwNumberOfProcessors;
 }

@@ -1,4 +1,5 @@
-/* What target.h asks for: processes that listen at \\.\pipe\dotnet-diagnostic-<pid>.
+/* What target.h and proc.h ask for: processes that listen at
+ * \\.\pipe\dotnet-diagnostic-<pid>.
  *
  * Processes are listed, and each is looked for by the name that its pipe would have: to
  * list the pipes is not allowed everywhere (wine), and would tell no more. Anybody may have
@@ -9,17 +10,555 @@
  * then waits for a client; one that comes in between it never sees, nor any after it
  * (ds-ipc-pal-namedpipe.c, ERROR_PIPE_CONNECTED; often under wine). Once it has answered it
  * is waiting, so one connection after the other, each with its answer, is safe. */
-#include "collect/target.h"
+#include "collect/proc.h"
 
+#include "base/calendar.h"
 #include "base/error.h"
-#include "windows/process.h"
+#include "base/hash.h"
+#include "base/path.h"
+#include "base/utf16.h"
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <io.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <windows.h>
+/* Behind the header that they need. */
+#include <psapi.h>
+#include <tlhelp32.h>
+#include <winternl.h>
+
+/* --- transport ----------------------------------------------------------------- */
+
+/* The way to a process by its named pipe. A connection is a descriptor of the C library's,
+ * whose handle is overlapped: every read and write waits for no longer than it may. */
+
+/* How soon an await looks again: a pipe cannot be waited for without taking of it. */
+enum { LOOK_MS = 10 };
+
+/* How soon a pipe that is busy is tried again. */
+enum { RETRY_MS = 20 };
+
+static HANDLE handle_of(int connection)
+{
+    return (HANDLE)_get_osfhandle(connection);
+}
+
+static int error_of(DWORD last)
+{
+    switch (last) {
+    case ERROR_FILE_NOT_FOUND:
+    case ERROR_PATH_NOT_FOUND:
+        return ECONNREFUSED;
+    case ERROR_ACCESS_DENIED:
+        return EACCES;
+    case ERROR_OPERATION_ABORTED:
+        return EAGAIN;
+    case ERROR_BROKEN_PIPE:
+    case ERROR_PIPE_NOT_CONNECTED:
+    case ERROR_NO_DATA:
+        return ECONNRESET;
+    case ERROR_INVALID_NAME:
+    case ERROR_BAD_PATHNAME:
+        return EINVAL;
+    case ERROR_NOT_ENOUGH_MEMORY:
+    case ERROR_NO_SYSTEM_RESOURCES:
+        return ENOMEM;
+    default:
+        return EIO;
+    }
+}
+
+static int failed(DWORD last)
+{
+    errno = error_of(last);
+    return -1;
+}
+
+/* --- connecting ---------------------------------------------------------------- */
+
+/* A pipe is busy where another client was faster than its server is with the next instance.
+ * To be told when that is there (WaitNamedPipe) would be to come too early: see target.c.
+ * It is one of this machine, and nothing that another name could lead away from it; whoever
+ * listens may learn who we are, but not act as us. */
+static int connect_to(const char *address, const struct patience *p)
+{
+    static const char pipes[] = "\\\\.\\pipe\\";
+    static const DWORD flags =
+        FILE_FLAG_OVERLAPPED | SECURITY_SQOS_PRESENT | SECURITY_IDENTIFICATION;
+    size_t len = strlen(pipes);
+    uint64_t deadline = patience_end(p);
+    if (strncmp(address, pipes, len) != 0 || address[len] == '\0' ||
+        strpbrk(address + len, "\\/") != NULL) {
+        errno = EINVAL;
+        return -1;
+    }
+    for (;;) {
+        HANDLE pipe = CreateFileA(address, GENERIC_READ | GENERIC_WRITE, 0, NULL,
+                                  OPEN_EXISTING, flags, NULL);
+        if (pipe != INVALID_HANDLE_VALUE) {
+            int fd = GetFileType(pipe) == FILE_TYPE_PIPE
+                         ? _open_osfhandle((intptr_t)pipe, _O_BINARY | _O_NOINHERIT)
+                         : -1;
+            if (fd < 0)
+                CloseHandle(pipe);
+            errno = EMFILE;
+            return fd;
+        }
+        if (GetLastError() != ERROR_PIPE_BUSY)
+            return failed(GetLastError());
+        unsigned step = patience_step(deadline);
+        if (step == 0 || !patience_goes_on(p)) {
+            errno = step == 0 ? ETIMEDOUT : ECANCELED;
+            return -1;
+        }
+        Sleep(step < RETRY_MS ? step : RETRY_MS);
+    }
+}
+
+/* Users have no numbers: see target.c. */
+static bool peer_of(int connection, pid_t *pid, uid_t *uid)
+{
+    ULONG server;
+    *uid = 0;
+    if (!GetNamedPipeServerProcessId(handle_of(connection), &server))
+        return failed(GetLastError()) == 0;
+    *pid = (pid_t)server;
+    return true;
+}
+
+/* --- bytes --------------------------------------------------------------------- */
+
+static enum ready await_input(int connection, uint64_t deadline, const struct patience *p)
+{
+    HANDLE pipe = handle_of(connection);
+    for (;;) {
+        DWORD there;
+        if (!patience_goes_on(p))
+            return READY_STOPPED;
+        /* That it is broken is something to read, too. */
+        if (!PeekNamedPipe(pipe, NULL, 0, NULL, &there, NULL) || there > 0)
+            return READY;
+        unsigned step = patience_step(deadline);
+        if (step == 0)
+            return READY_TIMED_OUT;
+        Sleep(step < LOOK_MS ? step : LOOK_MS);
+    }
+}
+
+static DWORD at_most(size_t size)
+{
+    enum { MOST = 1 << 30 };
+    return size < MOST ? (DWORD)size : MOST;
+}
+
+/* What was begun is over afterwards, since `o` and the bytes are the caller's; and what
+ * came before it was cancelled counts. Of a message that is longer the rest comes next. */
+static DWORD end_of(HANDLE pipe, OVERLAPPED *o, DWORD *moved)
+{
+    DWORD last = GetOverlappedResult(pipe, o, moved, TRUE) ? ERROR_SUCCESS : GetLastError();
+    return last == ERROR_MORE_DATA ? ERROR_SUCCESS : last;
+}
+
+static bool is_begun(DWORD last)
+{
+    return last == ERROR_SUCCESS || last == ERROR_IO_PENDING || last == ERROR_MORE_DATA;
+}
+
+static ssize_t read_from(int connection, void *to, size_t room, unsigned wait_ms)
+{
+    HANDLE pipe = handle_of(connection);
+    OVERLAPPED o = {.hEvent = CreateEventA(NULL, TRUE, FALSE, NULL)};
+    DWORD got = 0, last = ERROR_SUCCESS;
+    if (o.hEvent == NULL)
+        return failed(GetLastError());
+    if (!ReadFile(pipe, to, at_most(room), NULL, &o))
+        last = GetLastError();
+    if (last == ERROR_IO_PENDING && WaitForSingleObject(o.hEvent, wait_ms) == WAIT_TIMEOUT)
+        CancelIoEx(pipe, &o);
+    last = is_begun(last) ? end_of(pipe, &o, &got) : last;
+    CloseHandle(o.hEvent);
+    if (last == ERROR_BROKEN_PIPE || last == ERROR_PIPE_NOT_CONNECTED)
+        return 0;
+    /* Who writes nothing ends nothing. */
+    if (last == ERROR_SUCCESS && got == 0)
+        last = ERROR_OPERATION_ABORTED;
+    return last == ERROR_SUCCESS ? (ssize_t)got : failed(last);
+}
+
+static enum ready await_end(HANDLE pipe, OVERLAPPED *o, uint64_t deadline,
+                            const struct patience *p)
+{
+    for (;;) {
+        unsigned step = patience_step(deadline);
+        if (WaitForSingleObject(o->hEvent, step) != WAIT_TIMEOUT)
+            return READY;
+        if (step > 0 && patience_goes_on(p))
+            continue;
+        CancelIoEx(pipe, o);
+        return step > 0 ? READY_STOPPED : READY_TIMED_OUT;
+    }
+}
+
+static enum ready write_to(int connection, const void *bytes, size_t size,
+                           uint64_t deadline, const struct patience *p)
+{
+    HANDLE pipe = handle_of(connection);
+    OVERLAPPED o = {.hEvent = CreateEventA(NULL, TRUE, FALSE, NULL)};
+    enum ready how = o.hEvent != NULL ? READY : READY_FAILED;
+    for (size_t done = 0; how == READY && done < size;) {
+        DWORD put = 0, last = ERROR_SUCCESS;
+        if (!WriteFile(pipe, (const char *)bytes + done, at_most(size - done), NULL, &o))
+            last = GetLastError();
+        if (last == ERROR_IO_PENDING)
+            how = await_end(pipe, &o, deadline, p);
+        last = is_begun(last) ? end_of(pipe, &o, &put) : last;
+        done += put;
+        if (last == ERROR_SUCCESS)
+            how = READY;
+        else if (how == READY)
+            how = READY_FAILED;
+        errno = error_of(last);
+    }
+    if (o.hEvent != NULL)
+        CloseHandle(o.hEvent);
+    return how;
+}
+
+const struct transport transport = {.connect = connect_to,
+                                    .peer = peer_of,
+                                    .await = await_input,
+                                    .read = read_from,
+                                    .write = write_to};
+
+/* --- processes ----------------------------------------------------------------- */
+
+/* What Windows tells about a process, for free. Of another user's it tells little: then the
+ * fact is unknown. */
+
+/* FILETIME counts units of 100 ns since 1601. */
+enum { UNITS_PER_SECOND = 10000000 };
+
+static const uint64_t seconds_to_1970 = UINT64_C(11644473600);
+
+static HANDLE open_process(pid_t pid)
+{
+    return OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, FALSE, (DWORD)pid);
+}
+
+/* --- users --------------------------------------------------------------------- */
+
+/* Its user, malloc'd; NULL unknown. */
+static TOKEN_USER *user_of(HANDLE process)
+{
+    HANDLE token;
+    DWORD size = 0;
+    TOKEN_USER *user = NULL;
+    if (process == NULL || !OpenProcessToken(process, TOKEN_QUERY, &token))
+        return NULL;
+    GetTokenInformation(token, TokenUser, NULL, 0, &size);
+    if (size >= sizeof(*user)) {
+        user = alloc_zeroed(size);
+        if (!GetTokenInformation(token, TokenUser, user, size, &size)) {
+            free(user);
+            user = NULL;
+        }
+    }
+    CloseHandle(token);
+    return user;
+}
+
+static TOKEN_USER *user_of_pid(pid_t pid)
+{
+    HANDLE process = open_process(pid);
+    TOKEN_USER *user = user_of(process);
+    if (process != NULL)
+        CloseHandle(process);
+    return user;
+}
+
+static const char *process_user(pid_t pid, struct arena *arena)
+{
+    enum { MOST = 256 };
+    char name[MOST], domain[MOST];
+    DWORD name_size = MOST, domain_size = MOST;
+    SID_NAME_USE kind;
+    TOKEN_USER *user = user_of_pid(pid);
+    bool known = user != NULL && LookupAccountSidA(NULL, user->User.Sid, name, &name_size,
+                                                   domain, &domain_size, &kind);
+    free(user);
+    return known ? arena_printf(arena, "%s\\%s", domain, name) : "unknown";
+}
+
+/* To an administrator anybody's; a group that is not in effect, before a program is
+ * elevated, does not count. */
+static bool process_may_be_trusted(pid_t pid)
+{
+    TOKEN_USER *ours = user_of(GetCurrentProcess()), *theirs = user_of_pid(pid);
+    SID_IDENTIFIER_AUTHORITY nt = {SECURITY_NT_AUTHORITY};
+    PSID group;
+    BOOL is_member = FALSE;
+    bool same =
+        ours != NULL && theirs != NULL && EqualSid(ours->User.Sid, theirs->User.Sid);
+    free(ours);
+    free(theirs);
+    if (same)
+        return true;
+    if (!AllocateAndInitializeSid(&nt, 2, SECURITY_BUILTIN_DOMAIN_RID,
+                                  DOMAIN_ALIAS_RID_ADMINS, 0, 0, 0, 0, 0, 0, &group))
+        return false;
+    bool known = CheckTokenMembership(NULL, group, &is_member);
+    FreeSid(group);
+    return known && is_member;
+}
+
+/* --- what was started ---------------------------------------------------------- */
+
+/* Its file, malloc'd; NULL unknown. */
+static char *file_of(HANDLE process)
+{
+    enum { MOST = 32768 };
+    char *path = alloc_zeroed(MOST);
+    DWORD size = MOST;
+    if (QueryFullProcessImageNameA(process, 0, path, &size))
+        return path;
+    free(path);
+    return NULL;
+}
+
+/* As it was started, in the place of what to held. Not in the headers, but there since
+ * Windows 8.1, as a string with its characters behind it. */
+static bool read_command(HANDLE process, struct text *to)
+{
+    enum { COMMAND_LINE = 60 };
+    typedef NTSTATUS(NTAPI * query)(HANDLE, int, void *, ULONG, ULONG *);
+    HMODULE ntdll = GetModuleHandleA("ntdll");
+    query ask = ntdll != NULL
+                    ? (query)(void *)GetProcAddress(ntdll, "NtQueryInformationProcess")
+                    : NULL;
+    ULONG size = 0;
+    text_clear(to);
+    if (ask == NULL)
+        return false;
+    ask(process, COMMAND_LINE, NULL, 0, &size);
+    if (size < sizeof(UNICODE_STRING) || size > 1 << 20)
+        return false;
+    UNICODE_STRING *line = alloc_zeroed(size);
+    bool ok = ask(process, COMMAND_LINE, line, size, &size) >= 0 && line->Buffer != NULL;
+    if (ok)
+        text_add_utf16(to, (const unsigned char *)line->Buffer,
+                       line->Length / sizeof(WCHAR), UTF16_LITTLE);
+    free(line);
+    return ok && to->len > 0;
+}
+
+/* The next word of a command line, without its quotes, in the place of what `word` held;
+ * where it ends. */
+static const char *next_word(const char *at, struct text *word)
+{
+    bool quoted = false;
+    text_clear(word);
+    at += strspn(at, " \t");
+    for (; *at != '\0' && (quoted || (*at != ' ' && *at != '\t')); at++)
+        if (*at == '"')
+            quoted = !quoted;
+        else
+            text_add_char(word, *at);
+    return at;
+}
+
+static const char *name_in(const char *path)
+{
+    const char *last = strrchr(path, '\\'), *other = path_file_name(path);
+    return last != NULL && last + 1 > other ? last + 1 : other;
+}
+
+/* Of `dotnet app.dll` the assembly; "" without one. */
+static void find_assembly(const char *command, struct text *assembly)
+{
+    const char *at = next_word(command, assembly);
+    while (*at != '\0') {
+        at = next_word(at, assembly);
+        if (path_ends_in(text_string(assembly), ".dll"))
+            return;
+    }
+    text_clear(assembly);
+}
+
+static const char *without(const char *name, const char *suffix, struct arena *arena)
+{
+    size_t len = strlen(name);
+    return arena_strdup(arena, name,
+                        path_ends_in(name, suffix) ? len - strlen(suffix) : len);
+}
+
+/* --- facts --------------------------------------------------------------------- */
+
+static uint64_t time_in(FILETIME t)
+{
+    return (uint64_t)t.dwHighDateTime << 32 | t.dwLowDateTime;
+}
+
+/* ...\Microsoft.NETCore.App\10.0.12\coreclr.dll */
+const char *proc_runtime(pid_t pid, struct arena *arena)
+{
+    static const char folder[] = "\\Microsoft.NETCore.App\\";
+    MODULEENTRY32 module = {.dwSize = sizeof(module)};
+    const char *version = NULL;
+    HANDLE all = CreateToolhelp32Snapshot(TH32CS_SNAPMODULE, (DWORD)pid);
+    if (all == INVALID_HANDLE_VALUE)
+        return NULL;
+    for (BOOL more = Module32First(all, &module); more && version == NULL;
+         more = Module32Next(all, &module)) {
+        const char *at = strstr(module.szExePath, folder);
+        at = at != NULL ? at + strlen(folder) : "";
+        size_t len = strcspn(at, "\\");
+        if (at[len] == '\\' && isdigit((unsigned char)at[0]) && len < 64)
+            version = arena_strdup(arena, at, len);
+    }
+    CloseHandle(all);
+    return version;
+}
+
+/* The environment of others is not read here. */
+bool proc_read(struct proc *p, pid_t pid, struct arena *arena)
+{
+    PROCESS_MEMORY_COUNTERS memory = {.cb = sizeof(memory)};
+    HANDLE process = open_process(pid);
+    FILETIME now, start, end, kernel, user;
+    *p = (struct proc){.pid = pid, .inner_pid = pid, .name = "?", .short_name = "?"};
+    /* Of others it is known that they are there. */
+    if (process == NULL)
+        return GetLastError() == ERROR_ACCESS_DENIED;
+    struct text t = {0}, assembly = {0};
+    char *file = file_of(process);
+    if (GetProcessTimes(process, &start, &end, &kernel, &user))
+        p->start = time_in(start);
+    GetSystemTimeAsFileTime(&now);
+    if (p->start > 0 && time_in(now) > p->start)
+        p->age = (time_in(now) - p->start) / UNITS_PER_SECOND;
+    if (GetProcessMemoryInfo(process, &memory, sizeof(memory)))
+        p->resident = memory.WorkingSetSize;
+    if (read_command(process, &t))
+        p->command = arena_strdup(arena, text_string(&t), t.len);
+    if (file != NULL && _stricmp(name_in(file), "dotnet.exe") == 0 && p->command != NULL)
+        find_assembly(p->command, &assembly);
+    if (file != NULL) {
+        p->short_name = arena_strdup(arena, name_in(file), strlen(name_in(file)));
+        p->name = assembly.len > 0 ? without(name_in(text_string(&assembly)), ".dll", arena)
+                                   : without(p->short_name, ".exe", arena);
+        p->program = arena_printf(arena, "%s%s%s", file, assembly.len > 0 ? " " : "",
+                                  text_string(&assembly));
+    }
+    free(file);
+    text_free(&t);
+    text_free(&assembly);
+    CloseHandle(process);
+    return true;
+}
+
+/* What it has had in memory, or had set aside for it: of a heap both are more. */
+uint64_t proc_memory(pid_t pid)
+{
+    PROCESS_MEMORY_COUNTERS memory = {.cb = sizeof(memory)};
+    HANDLE process = open_process(pid);
+    bool known = process != NULL && GetProcessMemoryInfo(process, &memory, sizeof(memory));
+    if (process != NULL)
+        CloseHandle(process);
+    if (!known)
+        return 0;
+    uint64_t had = memory.PeakWorkingSetSize, promised = memory.PeakPagefileUsage;
+    return had > promised ? had : promised;
+}
+
+/* --- all of them --------------------------------------------------------------- */
+
+pid_t *proc_all(size_t *count, int *lacked, struct arena *arena)
+{
+    enum { IDLE = 0, SYSTEM = 4 };
+    PROCESSENTRY32 entry = {.dwSize = sizeof(entry)};
+    pid_t *all = NULL;
+    size_t len = 0, cap = 0;
+    HANDLE list = CreateToolhelp32Snapshot(TH32CS_SNAPPROCESS, 0);
+    if (list == INVALID_HANDLE_VALUE && lacked != NULL)
+        *lacked = ENOMEM;
+    for (BOOL more = list != INVALID_HANDLE_VALUE && Process32First(list, &entry); more;
+         more = Process32Next(list, &entry)) {
+        pid_t pid = (pid_t)entry.th32ProcessID;
+        if (pid == IDLE || pid == SYSTEM)
+            continue;
+        all = grow(all, len, &cap, sizeof(*all));
+        all[len++] = pid;
+    }
+    if (list != INVALID_HANDLE_VALUE)
+        CloseHandle(list);
+    *count = len;
+    return proc_rising(all, len, arena);
+}
+
+/* --- one collector at a time --------------------------------------------------- */
+
+/* A file of this user's that nobody else can open meanwhile, and that goes with whoever has
+ * it open, however that ends. */
+bool process_lock_wait(pid_t pid, const struct patience *p, int *lock, struct hd_error *err)
+{
+    uint64_t deadline = patience_end(p);
+    char folder[MAX_PATH + 1], path[MAX_PATH + 64];
+    *lock = -1;
+    if (GetTempPathA(sizeof(folder), folder) == 0)
+        return true;
+    snprintf(path, sizeof(path), "%sheapdrift-%ld.lock", folder, (long)pid);
+    for (;;) {
+        HANDLE file =
+            CreateFileA(path, GENERIC_WRITE, 0, NULL, OPEN_ALWAYS,
+                        FILE_ATTRIBUTE_TEMPORARY | FILE_FLAG_DELETE_ON_CLOSE, NULL);
+        if (file != INVALID_HANDLE_VALUE)
+            *lock = _open_osfhandle((intptr_t)file, _O_BINARY | _O_NOINHERIT);
+        if (file != INVALID_HANDLE_VALUE || GetLastError() != ERROR_SHARING_VIOLATION ||
+            clock_ms() >= deadline)
+            return true;
+        if (!patience_goes_on(p))
+            return fail(err, HD_STOPPED, "stopped");
+        Sleep(PATIENCE_TICK_MS);
+    }
+}
+
+/* --- origin -------------------------------------------------------------------- */
+
+struct hd_origin origin_of(const struct target *t)
+{
+    struct hd_origin o = {.instance = 0};
+    struct arena scratch = {0};
+    struct proc own;
+    DWORD size = sizeof(o.host);
+    char who[sizeof(o.host) + 64];
+    const struct proc *proc = t->proc;
+    if (!GetComputerNameExA(ComputerNameDnsHostname, o.host, &size))
+        o.host[0] = '\0';
+    if (proc == NULL && t->visible && proc_read(&own, t->pid, &scratch))
+        proc = &own;
+    if (proc != NULL && proc->program != NULL && strlen(proc->program) < sizeof(o.program))
+        snprintf(o.program, sizeof(o.program), "%s", proc->program);
+    /* Nothing else began on this machine at that very time with that number. */
+    if (proc != NULL && proc->start > 0) {
+        calendar_time((int64_t)(proc->start / UNITS_PER_SECOND - seconds_to_1970),
+                      o.started);
+        int len = snprintf(who, sizeof(who), "%s %llu %ld", o.host,
+                           (unsigned long long)proc->start, (long)proc->pid);
+        o.instance = XXH3_64bits(who, (size_t)len);
+        o.instance += o.instance == 0;
+    }
+    const char *runtime = proc != NULL ? proc_runtime(proc->pid, &scratch) : NULL;
+    if (runtime != NULL && strlen(runtime) < sizeof(o.runtime))
+        snprintf(o.runtime, sizeof(o.runtime), "%s", runtime);
+    arena_free(&scratch);
+    return o;
+}
+
+/* --- pipes --------------------------------------------------------------------- */
 
 #define PIPES "\\\\.\\pipe\\"
 #define NAME "dotnet-diagnostic-"
@@ -62,19 +601,12 @@ static bool foreign(const char *pipe, pid_t pid, struct hd_error *err)
 
 static bool cannot_connect(const char *pipe, struct hd_error *err)
 {
-    if (errno == ECONNREFUSED)
-        return fail(err, HD_IO, "nothing listens on %s: its process has exited", pipe);
     if (errno == EACCES)
         return fail(err, HD_IO,
                     "%s: access is denied; run heapdrift as the user of the process, or as "
                     "administrator",
                     pipe);
-    if (errno == ETIMEDOUT)
-        return fail(err, HD_TIMED_OUT,
-                    "%s accepts no connections: the process hangs, or is stopped", pipe);
-    if (errno == ECANCELED)
-        return fail(err, HD_STOPPED, "stopped");
-    return fail(err, HD_IO, "%s: %s", pipe, strerror(errno));
+    return target_fail(pipe, err);
 }
 
 /* A connection to whoever listens, if his word may be taken; -1. */
@@ -109,9 +641,14 @@ int target_connect(const struct target *t, const struct patience *p, struct hd_e
 
 /* --- one process --------------------------------------------------------------- */
 
-static bool no_pipe(pid_t pid, struct arena *arena, struct hd_error *err)
+bool target_of_process(struct target *t, pid_t pid, const struct patience *p,
+                       struct arena *arena, struct hd_error *err)
 {
     struct proc proc;
+    (void)p;
+    *t = (struct target){.socket = pipe_of(pid, arena), .pid = pid, .visible = true};
+    if (is_there(t->socket))
+        return process_may_be_trusted(pid) || foreign(t->socket, pid, err);
     if (!proc_read(&proc, pid, arena))
         return fail(err, HD_IO, "no process %ld", (long)pid);
     return fail_about(
@@ -122,32 +659,27 @@ static bool no_pipe(pid_t pid, struct arena *arena, struct hd_error *err)
         (long)pid, proc.name);
 }
 
-bool target_of_process(struct target *t, pid_t pid, const struct patience *p,
-                       struct arena *arena, struct hd_error *err)
-{
-    (void)p;
-    *t = (struct target){.socket = pipe_of(pid, arena), .pid = pid, .visible = true};
-    if (!is_there(t->socket))
-        return no_pipe(pid, arena, err);
-    return process_may_be_trusted(pid) || foreign(t->socket, pid, err);
-}
-
-/* The number in a name of the usual form; 0. */
-static pid_t number_in(const char *pipe)
-{
-    const char *name = pipe + strlen(PIPES NAME);
-    char *end;
-    long number =
-        strncmp(pipe, PIPES NAME, strlen(PIPES NAME)) == 0 && isdigit((unsigned char)*name)
-            ? strtol(name, &end, 10)
-            : 0;
-    return number > 0 && *end == '\0' ? (pid_t)number : 0;
-}
-
-/* Of a pipe of any name only its server's number tells who it is. */
-static bool ask_who(struct target *t, const struct patience *p, struct hd_error *err)
+/* With either slash, since a command line turns those of paths. Of a pipe of any name only
+ * its server's number tells who it is. */
+bool target_at_socket(struct target *t, const char *path, const struct patience *p,
+                      struct arena *arena, struct hd_error *err)
 {
     enum { TO_LISTEN_AGAIN_MS = 100 };
+    char *pipe = arena_strdup(arena, path, strlen(path)), *end = NULL;
+    long number = 0;
+    for (char *at = pipe; (at = strchr(at, '/')) != NULL;)
+        *at = '\\';
+    if (strncmp(pipe, PIPES, strlen(PIPES)) != 0 ||
+        strchr(pipe + strlen(PIPES), '\\') != NULL)
+        return fail(err, HD_USAGE,
+                    "name the pipe as " PIPES
+                    "NAME: those of other machines are not asked");
+    if (strncmp(pipe, PIPES NAME, strlen(PIPES NAME)) == 0 &&
+        isdigit((unsigned char)pipe[strlen(PIPES NAME)]))
+        number = strtol(pipe + strlen(PIPES NAME), &end, 10);
+    if (number > 0 && *end == '\0')
+        return target_of_process(t, (pid_t)number, p, arena, err);
+    *t = (struct target){.socket = pipe, .visible = true};
     int connection = connect_checked(t->socket, p, &t->pid, err);
     if (connection < 0)
         return false;
@@ -156,57 +688,37 @@ static bool ask_who(struct target *t, const struct patience *p, struct hd_error 
     return true;
 }
 
-/* With either slash, since a command line turns those of paths. */
-bool target_at_socket(struct target *t, const char *path, const struct patience *p,
-                      struct arena *arena, struct hd_error *err)
-{
-    char *pipe = arena_strdup(arena, path, strlen(path));
-    for (char *at = pipe; (at = strchr(at, '/')) != NULL;)
-        *at = '\\';
-    if (strncmp(pipe, PIPES, strlen(PIPES)) != 0 ||
-        strchr(pipe + strlen(PIPES), '\\') != NULL)
-        return fail(err, HD_USAGE,
-                    "name the pipe as " PIPES
-                    "NAME: those of other machines are not asked");
-    pid_t number = number_in(pipe);
-    if (number != 0)
-        return target_of_process(t, number, p, arena, err);
-    *t = (struct target){.socket = pipe, .visible = true};
-    return ask_who(t, p, err);
-}
-
 /* --- all of them --------------------------------------------------------------- */
 
-static void explain(struct found *found, struct arena *arena)
-{
-    struct hd_error why = {0};
-    if (process_may_be_trusted(found->target.pid))
-        return;
-    foreign(found->target.socket, found->target.pid, &why);
-    found->problem = arena_strdup(arena, why.message, strlen(why.message));
-    found->is_denied = true;
-}
-
-struct found *targets_find(size_t *count, int *lacked, const struct patience *p,
+struct found *targets_find(size_t *count, const char **incomplete, const struct patience *p,
                            struct arena *arena)
 {
     size_t n;
+    int lacked = 0;
     (void)p;
-    *lacked = 0;
     *count = 0;
-    const pid_t *pids = proc_all(&n, lacked, arena);
+    const pid_t *pids = proc_all(&n, &lacked, arena);
     struct found *all = arena_array(arena, struct found, n);
     struct proc *procs = arena_array(arena, struct proc, n);
     for (size_t i = 0; i < n; i++) {
         const char *pipe = pipe_of(pids[i], arena);
-        if (!is_there(pipe) || !proc_read(&procs[*count], pids[i], arena))
+        struct proc *proc = &procs[*count];
+        struct found *found = &all[*count];
+        struct hd_error why = {0};
+        if (!is_there(pipe) || !proc_read(proc, pids[i], arena))
             continue;
-        all[*count] =
-            (struct found){.target = {.socket = pipe, .pid = pids[i], .visible = true},
-                           .proc = &procs[*count],
-                           .user = process_user(pids[i], arena)};
-        explain(&all[*count], arena);
+        *found = (struct found){
+            .target = {.socket = pipe, .pid = pids[i], .visible = true, .proc = proc},
+            .user = process_user(pids[i], arena),
+            .is_denied = !process_may_be_trusted(pids[i])};
+        if (found->is_denied) {
+            foreign(pipe, pids[i], &why);
+            found->problem = arena_strdup(arena, why.message, strlen(why.message));
+        }
         ++*count;
     }
+    *incomplete = lacked != 0 ? arena_printf(arena, "cannot inspect all processes: %s",
+                                             strerror(lacked))
+                              : NULL;
     return all;
 }

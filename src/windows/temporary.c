@@ -1,18 +1,85 @@
 /* What temporary.h asks for. A file that is open can be removed if whoever opened it
  * allowed that, and goes when it is closed: so a console's handler, which is another
  * thread, can remove it while it is written. */
-#include "cli/terminal/temporary.h"
+#include "cli/guard/temporary.h"
 
 #include "cli/terminal/exit_hook.h"
-#include "windows/signals.h"
+#include "collect/live/nameless.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <io.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <windows.h>
+
+/* --- signals ------------------------------------------------------------------------- */
+
+/* As POSIX has them, of what a console tells. Its handlers are threads of their own, so one
+ * that is blocked goes into a pipe. */
+
+/* Made once, since a handler may be writing at any time. */
+static int ends[2] = {-1, -1};
+static volatile LONG is_blocked;
+
+static int number_of(unsigned long what)
+{
+    switch (what) {
+    case CTRL_C_EVENT:
+        return SIGINT;
+    case CTRL_BREAK_EVENT:
+        return SIGQUIT;
+    case CTRL_CLOSE_EVENT:
+        return SIGHUP;
+    default:
+        return SIGTERM;
+    }
+}
+
+/* Whether what happened was blocked, and is there to be read. What ends the program at once
+ * when its handler returns does not come back from here. */
+static bool signals_take(unsigned long what)
+{
+    struct signalfd_siginfo told = {.ssi_signo = (uint32_t)number_of(what)};
+    if (!is_blocked || ends[1] < 0)
+        return false;
+    _write(ends[1], &told, sizeof(told));
+    /* The program has a few seconds from here on. */
+    if (what != CTRL_C_EVENT && what != CTRL_BREAK_EVENT)
+        Sleep(INFINITE);
+    return true;
+}
+
+static BOOL WINAPI note(DWORD what)
+{
+    return signals_take(what);
+}
+
+int sigprocmask(int how, const sigset_t *set, sigset_t *before)
+{
+    static bool listens;
+    (void)set;
+    if (before != NULL)
+        *before = 0;
+    if (ends[0] < 0)
+        _pipe(ends, sizeof(struct signalfd_siginfo) * 1024, _O_BINARY | _O_NOINHERIT);
+    if (!listens)
+        listens = SetConsoleCtrlHandler(note, TRUE);
+    is_blocked = how == SIG_BLOCK;
+    return 0;
+}
+
+int signalfd(int fd, const sigset_t *set, int flags)
+{
+    (void)fd, (void)set, (void)flags;
+    return ends[0] >= 0 ? _dup(ends[0]) : -1;
+}
+
+/* --- with a name --------------------------------------------------------------------- */
 
 static char path[PATH_MAX];
 static volatile LONG is_there;
@@ -23,7 +90,6 @@ static BOOL WINAPI end(DWORD why)
     if (signals_take(why))
         return TRUE;
     exit_hook();
-    temporary_remove();
     return FALSE;
 }
 
@@ -33,10 +99,12 @@ void temporary_listen(void)
     if (listens)
         return;
     listens = true;
+    exit_hook_at_last(temporary_remove);
     SetConsoleCtrlHandler(end, TRUE);
     atexit(temporary_remove);
 }
 
+/* Its path, with that number. */
 static bool name_beside(const char *target, unsigned number)
 {
     static const char name[] = ".heapdrift-";
@@ -44,13 +112,11 @@ static bool name_beside(const char *target, unsigned number)
     const char *last = strrchr(target, '/'), *other = strrchr(target, '\\');
     last = other != NULL && (last == NULL || other > last) ? other : last;
     size_t folder = last != NULL ? (size_t)(last - target) + 1 : 0;
-    if (folder + sizeof(name) + ROOM_FOR_NUMBER > sizeof(path)) {
-        errno = ENAMETOOLONG;
-        return false;
-    }
-    memcpy(path, target, folder);
-    snprintf(path + folder, sizeof(path) - folder, "%s%08x", name, number);
-    return true;
+    bool fits = folder + sizeof(name) + ROOM_FOR_NUMBER <= sizeof(path);
+    if (fits)
+        snprintf(path, sizeof(path), "%.*s%s%08x", (int)folder, target, name, number);
+    errno = fits ? errno : ENAMETOOLONG;
+    return fits;
 }
 
 static int error_of(DWORD last)
@@ -68,17 +134,22 @@ static int error_of(DWORD last)
     }
 }
 
-FILE *temporary_open(const char *target)
+static HANDLE create(const char *name, DWORD access, DWORD how)
 {
     static const DWORD share = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
+    return CreateFileA(name, GENERIC_READ | GENERIC_WRITE | access, share, NULL, CREATE_NEW,
+                       how, NULL);
+}
+
+FILE *temporary_open(const char *target)
+{
     enum { MOST_TRIES = 100 };
     HANDLE file = INVALID_HANDLE_VALUE;
     temporary_listen();
     for (unsigned i = 0; i < MOST_TRIES && file == INVALID_HANDLE_VALUE; i++) {
         if (!name_beside(target, (unsigned)GetCurrentProcessId() * MOST_TRIES + i))
             return NULL;
-        file = CreateFileA(path, GENERIC_READ | GENERIC_WRITE | WRITE_DAC, share, NULL,
-                           CREATE_NEW, FILE_ATTRIBUTE_NORMAL, NULL);
+        file = create(path, WRITE_DAC, FILE_ATTRIBUTE_NORMAL);
         if (file == INVALID_HANDLE_VALUE && GetLastError() != ERROR_FILE_EXISTS) {
             errno = error_of(GetLastError());
             return NULL;
@@ -119,4 +190,66 @@ void temporary_remove(void)
 const char *folder_remover(void)
 {
     return NULL;
+}
+
+/* --- without a name ------------------------------------------------------------------ */
+
+/* A file has a name here, but goes when it is closed, however that comes. One in memory is
+ * a file that the system need not write while there is room. */
+static FILE *open_as(const char *prefix)
+{
+    enum { MOST_TRIES = 100, MOST = 32768 };
+    static LONG made;
+    char name[MOST];
+    HANDLE file = INVALID_HANDLE_VALUE;
+    for (int i = 0; i < MOST_TRIES && file == INVALID_HANDLE_VALUE; i++) {
+        int len =
+            snprintf(name, sizeof(name), "%s%08lx%04lx", prefix, GetCurrentProcessId(),
+                     (unsigned long)InterlockedIncrement(&made));
+        if (len < 0 || (size_t)len >= sizeof(name))
+            break;
+        file = create(name, DELETE, FILE_ATTRIBUTE_TEMPORARY | FILE_FLAG_DELETE_ON_CLOSE);
+    }
+    int fd = file != INVALID_HANDLE_VALUE
+                 ? _open_osfhandle((intptr_t)file, _O_BINARY | _O_NOINHERIT)
+                 : -1;
+    if (fd >= 0)
+        return fdopen(fd, "w+b");
+    if (file != INVALID_HANDLE_VALUE)
+        CloseHandle(file);
+    errno = EACCES;
+    return NULL;
+}
+
+FILE *nameless_in_memory(void)
+{
+    char folder[MAX_PATH + 1], prefix[MAX_PATH + 16];
+    if (GetTempPathA(sizeof(folder), folder) == 0)
+        folder[0] = '\0';
+    snprintf(prefix, sizeof(prefix), "%sheapdrift-", folder);
+    return open_as(prefix);
+}
+
+FILE *temporary_nameless(const char *beside)
+{
+    enum { MOST = 32768 };
+    char prefix[MOST];
+    struct stat st;
+    bool is_file = stat(beside, &st) != 0 || S_ISREG(st.st_mode);
+    int len = snprintf(prefix, sizeof(prefix), "%s.", beside);
+    if (!is_file || len < 0 || (size_t)len >= sizeof(prefix))
+        return nameless_in_memory();
+    return open_as(prefix);
+}
+
+const char *nameless_excuse(void)
+{
+    return NULL;
+}
+
+bool nameless_is_in_memory(FILE *file, uint64_t *bytes)
+{
+    (void)file;
+    *bytes = 0;
+    return false;
 }

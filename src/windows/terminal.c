@@ -2,13 +2,12 @@
  * own shows at once. No console needs sequences of a terminal for that. */
 #include "cli/explore/terminal.h"
 
-#include "cli/explore/copy.h"
+#include "cli/explore/explore.h"
 #include "cli/guard/allocate.h"
 #include "cli/terminal/exit_hook.h"
 
 #include <poll.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 #include <utf8proc.h>
@@ -102,8 +101,10 @@ enum {
     BRIGHT = FOREGROUND_INTENSITY
 };
 
+/* Not every console knows what reverse is: then the colours are. */
 static WORD attributes(const struct grid_piece *p)
 {
+    enum { TO_BACKGROUND = 4 };
     static const WORD all[LOOK_COUNT] = {
         [LOOK_PLAIN] = GREY,
         [LOOK_DIM] = BRIGHT,
@@ -116,55 +117,36 @@ static WORD attributes(const struct grid_piece *p)
         [LOOK_FOUND] = YELLOW | BRIGHT,
         [LOOK_ERROR] = RED | BRIGHT,
     };
-    WORD look = all[p->look];
     bool is_colored = p->look >= LOOK_GROWN;
-    if (is_colored && !has_colors)
-        look = GREY | BRIGHT;
-    return p->chosen ? look | COMMON_LVB_REVERSE_VIDEO : look;
+    WORD look = is_colored && !has_colors ? GREY | BRIGHT : all[p->look];
+    bool is_reverse = p->chosen || (look & COMMON_LVB_REVERSE_VIDEO) != 0;
+    return is_reverse ? (WORD)((look & GREY) << TO_BACKGROUND) : look;
 }
 
-/* Not every console knows what reverse is: then the colours are. */
-static WORD plain_attributes(WORD look)
-{
-    enum { TO_BACKGROUND = 4 };
-    if ((look & COMMON_LVB_REVERSE_VIDEO) == 0)
-        return look;
-    return (WORD)((look & GREY) << TO_BACKGROUND);
-}
-
-/* A character as wide as the grid takes it for. Beyond 16 bits a cell has none. */
-static unsigned put_cells(CHAR_INFO *to, utf8proc_int32_t code, WORD look)
-{
-    enum { REPLACEMENT = 0xFFFD, LAST_OF_A_CELL = 0xFFFF };
-    int takes = utf8proc_charwidth(code);
-    WCHAR c = code <= LAST_OF_A_CELL ? (WCHAR)code : REPLACEMENT;
-    bool is_wide = takes == 2 && code <= LAST_OF_A_CELL;
-    for (int i = 0; i < takes; i++) {
-        to[i].Char.UnicodeChar = c;
-        to[i].Attributes = look;
-        if (is_wide)
-            to[i].Attributes |= i == 0 ? COMMON_LVB_LEADING_BYTE : COMMON_LVB_TRAILING_BYTE;
-    }
-    return takes > 0 ? (unsigned)takes : 0;
-}
-
-/* A piece takes exactly its columns. */
+/* A piece takes exactly its columns, and a character what the grid takes it for. Beyond 16
+ * bits a cell has none. */
 static void put_piece(CHAR_INFO *cells, const struct grid *g, const struct grid_piece *p)
 {
+    enum { REPLACEMENT = 0xFFFD, LAST_OF_A_CELL = 0xFFFF };
     const char *s = g->text.bytes + p->begin;
     CHAR_INFO *to = cells + (size_t)p->line * g->width + p->column;
-    WORD look = plain_attributes(attributes(p));
+    const WORD look = attributes(p);
     unsigned left = p->column < g->width ? g->width - p->column : 0;
     for (size_t i = 0; i < p->len && left > 0;) {
         utf8proc_int32_t code;
         utf8proc_ssize_t n = utf8proc_iterate((const utf8proc_uint8_t *)s + i,
                                               (utf8proc_ssize_t)(p->len - i), &code);
         code = n > 0 ? code : '?';
-        if ((unsigned)utf8proc_charwidth(code) > left)
+        int takes = utf8proc_charwidth(code);
+        if ((unsigned)takes > left)
             return;
-        unsigned used = put_cells(to, code, look);
-        to += used;
-        left -= used;
+        for (int k = 0; k < takes; k++, to++, left--) {
+            to->Char.UnicodeChar = code <= LAST_OF_A_CELL ? (WCHAR)code : REPLACEMENT;
+            to->Attributes = look;
+            if (takes == 2 && code <= LAST_OF_A_CELL)
+                to->Attributes |=
+                    k == 0 ? COMMON_LVB_LEADING_BYTE : COMMON_LVB_TRAILING_BYTE;
+        }
         i += n > 0 ? (size_t)n : 1;
     }
 }
@@ -200,20 +182,8 @@ void terminal_copy(const char *text)
 
 /* --- keys ------------------------------------------------------------------------ */
 
-static struct press mouse_press(const MOUSE_EVENT_RECORD *e)
-{
-    SMALL_RECT w = window();
-    struct press press = {.key = PRESS_NOTHING,
-                          .x = (unsigned)(e->dwMousePosition.X - w.Left),
-                          .y = (unsigned)(e->dwMousePosition.Y - w.Top)};
-    if (e->dwEventFlags == MOUSE_WHEELED)
-        press.key = (SHORT)HIWORD(e->dwButtonState) > 0 ? PRESS_WHEEL_UP : PRESS_WHEEL_DOWN;
-    else if (e->dwEventFlags == 0 && (e->dwButtonState & FROM_LEFT_1ST_BUTTON_PRESSED) != 0)
-        press.key = PRESS_CLICK;
-    return press;
-}
-
-static uint32_t function_key(WORD code)
+/* Characters beyond 16 bits come in two, and are looked for by nobody. */
+static uint32_t key_press(const KEY_EVENT_RECORD *e)
 {
     static const struct {
         WORD code;
@@ -223,50 +193,42 @@ static uint32_t function_key(WORD code)
         {VK_NEXT, PRESS_PAGE_DOWN}, {VK_HOME, PRESS_HOME},    {VK_END, PRESS_END},
         {VK_LEFT, PRESS_LEFT},      {VK_RIGHT, PRESS_RIGHT},  {VK_RETURN, PRESS_ENTER},
         {VK_BACK, PRESS_BACK},      {VK_ESCAPE, PRESS_ESCAPE}};
-    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-        if (known[i].code == code)
-            return known[i].key;
-    return PRESS_NOTHING;
-}
-
-/* Characters beyond 16 bits come in two, and are looked for by nobody. */
-static bool is_half(WCHAR c)
-{
-    return c >= HIGH_SURROGATE_START && c <= LOW_SURROGATE_END;
-}
-
-static uint32_t key_press(const KEY_EVENT_RECORD *e)
-{
     WCHAR c = e->uChar.UnicodeChar;
     if (!e->bKeyDown)
         return PRESS_NOTHING;
     if (e->wVirtualKeyCode == VK_TAB)
         return (e->dwControlKeyState & SHIFT_PRESSED) != 0 ? PRESS_BACK_TAB : PRESS_TAB;
-    uint32_t key = function_key(e->wVirtualKeyCode);
-    return key == PRESS_NOTHING && c >= ' ' && !is_half(c) ? c : key;
-}
-
-static int signal_that_came(void)
-{
-    struct pollfd ready = {.fd = signals, .events = POLLIN};
-    struct signalfd_siginfo which;
-    bool came = poll(&ready, 1, 0) > 0 && read(signals, &which, sizeof(which)) > 0;
-    return came ? (int)which.ssi_signo : 0;
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+        if (known[i].code == e->wVirtualKeyCode)
+            return known[i].key;
+    bool is_half = c >= HIGH_SURROGATE_START && c <= LOW_SURROGATE_END;
+    return c >= ' ' && !is_half ? c : PRESS_NOTHING;
 }
 
 struct press terminal_key(int *number)
 {
     enum { WAIT_MS = 100 };
     struct press press = {.key = PRESS_NOTHING};
+    struct pollfd ready = {.fd = signals, .events = POLLIN};
+    struct signalfd_siginfo which;
     INPUT_RECORD record;
     DWORD count = 0;
-    *number = signal_that_came();
+    bool came = poll(&ready, 1, 0) > 0 && read(signals, &which, sizeof(which)) > 0;
+    *number = came ? (int)which.ssi_signo : 0;
     if (*number != 0 || WaitForSingleObject(keys, WAIT_MS) != WAIT_OBJECT_0 ||
         !ReadConsoleInputW(keys, &record, 1, &count) || count == 0)
         return press;
-    if (record.EventType == MOUSE_EVENT)
-        return mouse_press(&record.Event.MouseEvent);
     if (record.EventType == KEY_EVENT)
         press.key = key_press(&record.Event.KeyEvent);
+    if (record.EventType != MOUSE_EVENT)
+        return press;
+    const MOUSE_EVENT_RECORD *e = &record.Event.MouseEvent;
+    SMALL_RECT w = window();
+    press.x = (unsigned)(e->dwMousePosition.X - w.Left);
+    press.y = (unsigned)(e->dwMousePosition.Y - w.Top);
+    if (e->dwEventFlags == MOUSE_WHEELED)
+        press.key = (SHORT)HIWORD(e->dwButtonState) > 0 ? PRESS_WHEEL_UP : PRESS_WHEEL_DOWN;
+    else if (e->dwEventFlags == 0 && (e->dwButtonState & FROM_LEFT_1ST_BUTTON_PRESSED) != 0)
+        press.key = PRESS_CLICK;
     return press;
 }

@@ -6,7 +6,7 @@
  * that it took per object of both; OUT gets, for each node of OLDER, the number
  * of the node of NEWER as four bytes, all ones where that is not known. */
 #include "heapdrift.h"
-#include "identity/align.h"
+#include "identity/same.h"
 
 #include <inttypes.h>
 #include <stdio.h>

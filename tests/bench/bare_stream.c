@@ -55,7 +55,7 @@ static int stop(const struct target *t, uint64_t id)
 {
     struct hd_error err = {0};
     struct request r = request_for(IPC_STOP_TRACING);
-    request_u64(&r, id);
+    request_put(&r, id, 8);
     int fd = target_connect(t, &patience, &err);
     if (fd < 0 || !ipc_send(fd, &r, &patience, &err))
         die(&err);

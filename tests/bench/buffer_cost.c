@@ -2,8 +2,8 @@
  *
  *   buffer-cost PID MIB one|two
  *
- * Takes one heap walk in one session, or, of .NET 10, in two (src/collect/buffer.h). Prints
- * on one line: MiB that the process had beyond what it had before, at most; objects;
+ * Takes one heap walk in one session, or, of .NET 10, in two (src/collect/session.h).
+ * Prints on one line: MiB that the process had beyond what it had before, at most; objects;
  * milliseconds for which it was paused; events that were lost. Its threads that wait are
  * not disturbed, but the kernel's mark of its largest size is reset. */
 #include "base/clock.h"
@@ -42,8 +42,8 @@ static void reset_peak(pid_t pid)
 
 static bool take(const struct target *t, struct session_buffer *buffer)
 {
-    const struct session_patience p = {.silence_ms = SILENCE_MS};
-    struct session_result r = {0};
+    const struct hd_collect_options p = {.silence_ms = SILENCE_MS};
+    struct hd_collected r = {0};
     struct hd_error err = {0};
     FILE *to = tmpfile();
     reset_peak(t->pid);
@@ -52,7 +52,7 @@ static bool take(const struct target *t, struct session_buffer *buffer)
     uint64_t most = mib_of(t->pid, "VmHWM:");
     if (ok)
         printf("%" PRIu64 " %" PRIu64 " %.1f %" PRIu64 "\n", most - before, r.objects,
-               (double)r.stopped_us / 1e3, r.events_lost);
+               (double)r.stood_still_us / 1e3, r.events_lost);
     else
         fprintf(stderr, "buffer-cost: %s\n", err.message);
     if (to != NULL)

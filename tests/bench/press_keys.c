@@ -5,7 +5,6 @@
  * prints "KEY MILLISECONDS" for each of a fixed sequence of keys, once all indexes are
  * there; and what making those took. A screen of 200 by 60. */
 #include "cli/explore/explore.h"
-#include "cli/explore/view.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,6 @@
 #define BROWSED_H
 
 #include "cli/explore/explore.h"
-#include "cli/explore/view.h"
 #include "support/scratch.h"
 
 #include <criterion/criterion.h>

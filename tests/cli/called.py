@@ -17,8 +17,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Files, and the groups that their target installs before it runs them.
 SUITES = [
     ("build test", "tests/cli/*.bats tests/cli/*.bash tests/cli/*.py tests/live/lab.bash tests/fleet/writers.bats "
-                   "tests/fleet/fleet.bash tests/fleet/truth.py tests/*/*.c src/cli/commands/*.c scripts/check.sh scripts/part.sh "
-                   "scripts/jobs.sh scripts/tidy.sh scripts/check-layers.sh"),
+                   "tests/fleet/fleet.bash tests/fleet/truth.py tests/*/*.c src/core/cli/commands/*.c src/*/commands/*.c scripts/check.sh scripts/part.sh "
+                   "scripts/jobs.sh scripts/tidy.sh scripts/check_layers.py"),
     ("build", "scripts/build.sh scripts/page.sh scripts/manual.sh scripts/install-deps.sh"),
     ("build test page analyze", "tests/page/*.py Makefile scripts/*.mk tests/support/*.mk tests/page/*.mk tests/cli/*.mk tests/score/*.mk"),
     ("build test postgresql", "tests/store/*.bats tests/store/*.py tests/store/*.sh"),

@@ -271,7 +271,7 @@ MISTAKES
     fails_with "--threads=100000: must be a whole number from 1 to 64"
 }
 
-# What a rule, a series and an excuse make together: rows of tests/questions/test_check_table.c
+# What a rule, a series and an excuse make together: rows of tests/core/questions/test_check_table.c
 # through the program. rule | files | suppression | status | status with --strict
 @test "a rule passes only if the snapshots show that it is not over its limit" {
     local rule files excuse lenient strict i row=0

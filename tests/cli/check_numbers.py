@@ -1,14 +1,6 @@
 """One number per fact: what text, Markdown, the page and JSON say of a series.
 
-<<<<<<<< HEAD:tests/cli/check_numbers.py
-<<<<<<<< HEAD:tests/cli/check_numbers.py
     check_numbers.py PROGRAM SNAPSHOT...
-========
-    equal_numbers.py PROGRAM SNAPSHOT...
->>>>>>>> explore30:tests/cli/equal_numbers.py
-========
-    same_numbers.py PROGRAM SNAPSHOT...
->>>>>>>> docs30:tests/cli/same_numbers.py
 
 Takes the verdict, the tables, the page and the JSON of the same snapshots and compares what
 each says of a suspect (counts, gain, share), of the heap, and of what leveled off. Numbers

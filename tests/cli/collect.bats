@@ -533,6 +533,9 @@ OPERANDS
     TMPDIR=$tmp/t "$HEAPDRIFT" watch --no-keep -q --diagnostic-port="$socket" --count=2 --interval=100ms \
         --baseline="$tmp/baseline" >"$tmp/out" 2>"$tmp/err" 3>&- &
     local job=$! child
+    for _ in $(tries); do [[ ! -e $(echo "$tmp"/t/*/2.gcdump) ]] || break; sleep 0.05; done
+    # Not a child that looks at the process: the comparison waits for its baseline.
+    sleep 0.5
     for _ in $(tries); do child=$(pgrep -P $job) && break || sleep 0.05; done
     kill -KILL "$child"
     status=0 ran=watch out=''

@@ -14,15 +14,15 @@ leak=fixtures/leaklab/cache
 
 @test "sources, tests and scripts that documents name are there" {
     python3 tests/cli/check_docs.py files README.md CONTRIBUTING.md SECURITY.md docs/*.md docs/*/*.md fixtures/*.md
-    printf '`main.c` `elf.h` `mian.c` `src/base` `src/*/hash.c` `src/bass` `tests/cli/*.rats`\n' >"$tmp/wrong.md"
+    printf '`main.c` `elf.h` `mian.c` `src/core/base` `src/*/hash.c` `src/bass` `tests/cli/*.rats`\n' >"$tmp/wrong.md"
     run python3 tests/cli/check_docs.py files "$tmp/wrong.md"
     [[ $status == 1 && ${#lines[@]} == 3 && $output == *mian.c:*src/bass:*.rats:* ]]
 }
 
 @test "ranges of .NET end with the newest version that was tried" {
-    python3 tests/cli/check_docs.py versions src/process/runtime.h README.md docs/*.md docs/*/*.md src/*/*.[ch] src/*/*/*.[ch] tests/live/*.bats
+    python3 tests/cli/check_docs.py versions src/clr/clr.h README.md docs/*.md docs/*/*.md src/*/*.[ch] src/*/*/*.[ch] src/*/*/*/*.[ch] tests/live/*.bats
     printf '.NET 8 to 3 on Linux, .NET Core 3.0 to 3.\nWindows: .NET 8 to 4\n' >"$tmp/wrong.md"
-    run python3 tests/cli/check_docs.py versions src/process/runtime.h "$tmp/wrong.md"
+    run python3 tests/cli/check_docs.py versions src/clr/clr.h "$tmp/wrong.md"
     [[ $status == 1 && ${#lines[@]} == 3 && $output == *"3.0 to 3: the newest is"*"to 4: the newest is"* ]]
     # Dumps of Windows and collection there were not tried with the same.
     printf '#define RUNTIME_%s\n' 'OLDEST 8' 'NEWEST 7' 'NEWEST_MINIDUMP 6' 'NEWEST_WINDOWS 5' >"$tmp/newest.h"

@@ -158,12 +158,12 @@ without_proc() {
             }
             return fwrite_unlocked(from, size, count, to);
         }'
-    with_stand_in completion bash
+    with_stand_in help formats
     status_is 2
     err_is "heapdrift: standard output: Input/output error"
     # Who reads no more has read enough.
-    works completion bash
-    HEAPDRIFT=$HEAPDRIFT bash -c '"$HEAPDRIFT" completion bash 2>"$1" | head -n 1; exit "${PIPESTATUS[0]}"' sh "$tmp/said"
+    works help formats
+    HEAPDRIFT=$HEAPDRIFT bash -c '"$HEAPDRIFT" help formats 2>"$1" | head -n 1; exit "${PIPESTATUS[0]}"' sh "$tmp/said"
     [[ ! -s $tmp/said ]]
 }
 

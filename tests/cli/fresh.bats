@@ -8,7 +8,7 @@ load helper
 }
 
 @test "a command in no package is found, wherever shell, Python or C call it" {
-    mkdir -p "$tmp/tree"/{scripts,tests/cli,src/cli/commands}
+    mkdir -p "$tmp/tree"/{scripts,tests/cli,src/core/cli/commands}
     printf '#!/bin/sh\necho gcc python3\n' >"$tmp/tree/scripts/install-deps.sh"
     chmod +x "$tmp/tree/scripts/install-deps.sh"
     # bats would run a line that begins with @test.
@@ -33,7 +33,7 @@ END
 BATS
     printf 'import subprocess, os\nsubprocess.run(["snake", "x"])\nos.system("adder x")\n' >"$tmp/tree/tests/cli/x.py"
     printf 'void f(void)\n{\n    system("cd x && gecko");\n}\n' >"$tmp/tree/tests/cli/x.c"
-    printf '{"heapdrift top x | less"}\n' >"$tmp/tree/src/cli/commands/x.c"
+    printf '{"heapdrift top x | less"}\n' >"$tmp/tree/src/core/cli/commands/x.c"
     run python3 tests/cli/called.py "$tmp/tree"
     [[ $status == 1 ]]
     [[ $(sed -E 's/^[^ ]* //; s/: in no list.*//' <<<"$output" | sort | xargs) == \

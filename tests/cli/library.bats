@@ -161,10 +161,10 @@ held_works() {
 
 @test "other flags make other objects, and what is installed is what was built" {
     make -n install BUILD="$(build)" CFLAGS=-O0 PREFIX="$tmp/a" >"$tmp/same"
-    run ! grep -E -- '-c -o .*/src/base/out\.o' "$tmp/same"
+    run ! grep -E -- '-c -o .*/src/core/base/out\.o' "$tmp/same"
     cp -r Makefile src include docs scripts "$tmp/"
     cd "$tmp" || return
-    local object=build/src/base/version.o
+    local object=build/src/core/base/version.o
     make -s "$object" CFLAGS=-O1
     touch -d '+1 second' "$object" "$tmp/mark"
     make -s "$object" CFLAGS=-O1 WERROR=-Werror

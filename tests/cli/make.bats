@@ -169,7 +169,7 @@ compiles() {
         'struct thing { const char *name; uint64_t number; double real; bool truth; uint64_t *series; size_t len; };' \
         '#define T struct thing' \
         "const struct record_field fields[] = {FIELD(\"key\", $1($2), MAY_BE_NULL, NULL)};" >"$tmp/fields.c"
-    cc -std=c11 -D_DEFAULT_SOURCE -fsyntax-only -Iinclude -Isrc "$tmp/fields.c" 2>"$tmp/says"
+    cc -std=c11 -D_DEFAULT_SOURCE -fsyntax-only -Iinclude -Isrc/core "$tmp/fields.c" 2>"$tmp/says"
 }
 
 @test "a field of a record whose member has another type does not compile" {
@@ -181,4 +181,19 @@ compiles() {
         'SERIES number' 'COUNTS series' 'CHOICE real,0,1' 'INT64 number' 'NUMBERS series,truth' 'TEXT gone'; do
         ! compiles "${row% *}" "${row#* }" || complain "$row compiles"
     done
+}
+
+@test "files that include each other, or a room or house that they may not, are found" {
+    mkdir -p "$tmp"/{include,src/core/{base,heap},src/clr/process}
+    touch "$tmp"/src/core/{base/a,heap/b}.h "$tmp/src/clr/process/c.h"
+    printf '#include "heap/b.h"\n' >"$tmp/src/core/heap/b.c"
+    run scripts/check_layers.py "$tmp"
+    [[ $status == 0 && -z $output ]] || complain "$output"
+    printf '#include "heap/b.h"\n#include "clr/process/c.h"\n' >"$tmp/src/core/base/a.c"
+    printf '#include "base/a.h"\n' >"$tmp/src/core/heap/b.h"
+    run scripts/check_layers.py "$tmp"
+    [[ $status == 1 && ${#lines[@]} == 3 ]] || complain "$output"
+    [[ ${lines[0]} == "src/core/base/a.c: includes core/heap/b.h; core/base may not include core/heap" ]]
+    [[ ${lines[1]} == "src/core/base/a.c: includes clr/process/c.h; core/base may not include clr/process" ]]
+    [[ ${lines[2]} == "a circle of files: core/base/a core/heap/b" ]]
 }

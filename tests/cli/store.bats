@@ -24,7 +24,7 @@ c.commit()' "$HEAPDRIFT_STORE" "$@"
 make_version_2() {
     python - "$HEAPDRIFT_STORE" <<'PYTHON'
 import sqlite3, sys
-steps = open("src/store/schema.sql").read().split("-- version 3")[0]
+steps = open("src/fleet/store/schema.sql").read().split("-- version 3")[0]
 for word, sqlite in (("{id}", "INTEGER PRIMARY KEY"), ("{text}", "TEXT"), ("{bytes}", "BLOB")):
     steps = steps.replace(word, sqlite)
 c = sqlite3.connect(sys.argv[1])
@@ -75,7 +75,7 @@ jsonschema.Draft202012Validator(json.load(open(sys.argv[1]))).validate(json.load
     hd store check
     fails_with "$HEAPDRIFT_STORE: is a store of version 1; this heapdrift uses version 2 and later: upgrade it with \`heapdrift store upgrade\`"
     ask 'UPDATE heapdrift_store SET version = 9, accepts_version = 8'
-    for verb in upgrade check grant; do
+    for verb in upgrade check; do
         hd store "$verb"
         fails_with "$HEAPDRIFT_STORE: is a store of version 9, which accepts programs of version 8 and later; this heapdrift is of version 4, replace it"
     done
@@ -182,36 +182,22 @@ ROWS
     local sum
     sum=$(md5sum <"$HEAPDRIFT_STORE")
     works store check --all
-    works store grant
     [[ $(md5sum <"$HEAPDRIFT_STORE") == "$sum" ]]
-}
-
-@test "a file has no roles, and grant says what counts instead" {
-    works store upgrade
-    works store grant
-    out_matches '^-- A file has no roles'
-    [[ $(grep -vc '^--' <<<"$out") == 0 ]]
-    works store grant --format=json --role=writer
-    is_valid
-    [[ $(json .sql) == "-- A file has no roles"* ]]
 }
 
 @test "verbs and options that do not fit are told" {
     hd store
-    fails_with "store needs a verb: upgrade, check or grant"
+    fails_with "store needs a verb: upgrade or check"
     hd store chek
     fails_with "store has no verb chek; did you mean check?"
     hd store zzzzzzzz
-    fails_with "store has no verb zzzzzzzz; it has upgrade, check and grant"
+    fails_with "store has no verb zzzzzzzz; it has upgrade and check"
     hd store check "$HEAPDRIFT_STORE"
     fails_with "store takes one verb; the store is --store=URL"
-    hd store grant --all
+    hd store grant
+    fails_with "store grant is gone: docs/store.md (Rights and secrets) has the SQL"
+    hd store upgrade --all
     fails_with "--all is for \`heapdrift store check\`"
-    hd store check --role=writer
-    fails_with "--role is for \`heapdrift store grant\`"
     hd store check --format=csv
     fails_with "--format=csv: store prints text or json"
-    hd store grant --role=owner
-    status_is 2
-    err_has "--role=owner"
 }

@@ -1,5 +1,5 @@
 /* The triangle of who came when, as lines. */
-#include "cli/explore/cohorts.h"
+#include "cli/explore/explore.h"
 
 #include <criterion/criterion.h>
 

@@ -1,8 +1,7 @@
 /* Keys: that all are told where they work, in the help and in the manual; and what `c`
  * copies. */
 #include "cli/browsed.h"
-#include "cli/explore/copy.h"
-#include "cli/explore/keys.h"
+#include "cli/explore/explore.h"
 #include "render/written.h"
 
 #include <criterion/criterion.h>

@@ -1,5 +1,5 @@
 /* Folders for the snapshots of one run: their names, and where they are. */
-#include "cli/live/run_folder.h"
+#include "collect/live/run_folder.h"
 
 #include "support/scratch.h"
 

@@ -1,5 +1,5 @@
 /* Snapshots for the memory of a process: every shape that memory takes. */
-#include "cli/live/trigger.h"
+#include "collect/live/trigger.h"
 
 #include "heapdrift.h"
 

@@ -1,9 +1,7 @@
 /* Snapshots for the memory of a process: by which limit it goes, and what becomes of the
  * clock's. The kernel's files are the test's. */
-#include "cli/live/triggering.h"
-
-#include "cli/live/agent.h"
 #include "cli/terminal/clock.h"
+#include "fleet/agent/agent.h"
 #include "support/scratch.h"
 
 #include <criterion/criterion.h>
@@ -23,9 +21,9 @@ static struct watched process, *all[] = {&process};
 static unsigned failures[WATCH_FAILURES];
 
 /* Replaces the one of finding.c, which prints it. */
-void finding_failed(struct watched *w, enum watch_failure why, const char *what)
+void finding_failed(struct watched *w, enum watch_failure why, const char *format, ...)
 {
-    cr_expect(w == &process && strstr(what, "MiB") != NULL);
+    cr_expect(w == &process && strstr(format, "MiB") != NULL);
     failures[why]++;
 }
 

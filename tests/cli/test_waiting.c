@@ -1,5 +1,5 @@
 /* Which snapshots go when too many wait for a store. */
-#include "cli/live/waiting.h"
+#include "fleet/agent/storing.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -7,10 +7,12 @@
 
 static void add(struct store_queue *q, uint64_t series, double at, size_t size)
 {
-    const struct hd_run run = hd_unknown_run();
-    const struct queued_snapshot what = {"shop", series, &run, NAN};
-    struct hd_memory digest = {.bytes = malloc(1), .size = size};
-    waiting_add(q, &digest, &what, at);
+    const struct waiting_snapshot what = {.who = "shop",
+                                          .series = series,
+                                          .facts = {.run = hd_unknown_run()},
+                                          .pause_seconds = NAN,
+                                          .digest = {.bytes = malloc(1), .size = size}};
+    waiting_add(q, &what, at);
 }
 
 static void drop_all(struct store_queue *q)

@@ -1,6 +1,6 @@
 /* Work in a child: what it gives back, and how it is given up. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): O_PATH */
-#include "collect/others.h"
+#include "collect/proc.h"
 
 #include "support/scratch.h"
 

@@ -1,6 +1,6 @@
 /* How much of its memory a process may use for a snapshot of it, by what is known before.
  */
-#include "collect/buffer.h"
+#include "collect/session.h"
 #include "collect/tracing.h"
 
 #include <criterion/criterion.h>
@@ -87,7 +87,7 @@ Test(buffer, needs_room_beside_it)
 
 Test(buffer, was_not_enough_if_events_were_lost)
 {
-    const struct session_result lost = {.events_lost = 1}, none = {.events_lost = 0};
+    const struct hd_collected lost = {.events_lost = 1}, none = {.events_lost = 0};
     const struct session_buffer small = {.mb = 100}, whole = {.mb = 1024};
     const struct session_buffer unlimited = {.mb = 0};
     struct hd_error err = {0};

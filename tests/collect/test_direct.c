@@ -1,7 +1,7 @@
 /* Memory of a process without .NET: what of it is copied, and what a core of it holds. */
+#include "clr/process/process_image.h"
 #include "collect/process_copy.h"
 #include "collect/thread_freeze.h"
-#include "process/core_file.h"
 
 #include <criterion/criterion.h>
 #include <elf.h>
@@ -49,39 +49,28 @@ static void end(void)
 }
 
 struct taken {
-    struct arena arena;
-    struct address_space space;
-    struct page_source source;
-    struct runs runs;
-    struct images images;
-    struct copy_room room;
+    struct process_copy of;
     struct core_thread thread;
 };
 
 static void look(struct taken *t)
 {
     struct hd_error err = {0};
-    *t = (struct taken){.room = {.fd = fileno(tmpfile())}};
-    cr_assert(address_space_read(&t->space, process, &t->arena));
-    cr_assert(page_source_open(&t->source, process, &err), "%s", err.message);
-    cr_assert(runs_find(&t->runs, &t->source, &t->space, &err), "%s", err.message);
-}
-
-static void forget(struct taken *t)
-{
-    copy_room_free(&t->room);
-    page_source_close(&t->source);
-    runs_free(&t->runs);
-    images_free(&t->images);
-    arena_free(&t->arena);
+    *t = (struct taken){.of = {.processor = processor_here(),
+                               .pid = process,
+                               .mem = -1,
+                               .room = {.fd = fileno(tmpfile())}}};
+    cr_assert(address_space_read(&t->of.space, process, &t->of.arena));
+    cr_assert(page_source_open(&t->of.pages, process, &err), "%s", err.message);
+    cr_assert(runs_find(&t->of.runs, &t->of.pages, &t->of.space, &err), "%s", err.message);
 }
 
 static bool is_copied(const struct taken *t, size_t page)
 {
     uint64_t at = (uint64_t)(uintptr_t)pages + page * PAGE;
-    for (size_t i = 0; i < t->runs.count; i++)
-        if (at >= t->runs.all[i].address &&
-            at < t->runs.all[i].address + t->runs.all[i].size)
+    for (size_t i = 0; i < t->of.runs.count; i++)
+        if (at >= t->of.runs.all[i].address &&
+            at < t->of.runs.all[i].address + t->of.runs.all[i].size)
             return true;
     return false;
 }
@@ -96,33 +85,29 @@ Test(direct, what_was_never_touched_is_not_copied)
     cr_expect_not(is_copied(&t, PAGES - 2));
     cr_expect(is_copied(&t, PAGES - 1));
     uint64_t sum = 0;
-    for (size_t i = 0; i < t.runs.count; i++)
-        sum += t.runs.all[i].size;
-    cr_expect_eq(sum, t.runs.size);
-    for (size_t i = 1; i < t.runs.span_count; i++) {
-        cr_expect_geq(t.runs.spans[i].address,
-                      t.runs.spans[i - 1].address + t.runs.spans[i - 1].size);
-        cr_expect_eq(t.runs.spans[i].at, t.runs.spans[i - 1].at + t.runs.spans[i - 1].size);
+    for (size_t i = 0; i < t.of.runs.count; i++)
+        sum += t.of.runs.all[i].size;
+    cr_expect_eq(sum, t.of.runs.size);
+    for (size_t i = 1; i < t.of.runs.span_count; i++) {
+        cr_expect_geq(t.of.runs.spans[i].address,
+                      t.of.runs.spans[i - 1].address + t.of.runs.spans[i - 1].size);
+        cr_expect_eq(t.of.runs.spans[i].at,
+                     t.of.runs.spans[i - 1].at + t.of.runs.spans[i - 1].size);
     }
-    forget(&t);
+    process_copy_close(&t.of);
     end();
 }
 
 static bool copy(const struct thread_freeze *still, void *context, struct hd_error *err)
 {
     struct taken *t = context;
-    const struct copying copying = {.from = &t->source,
-                                    .runs = &t->runs,
-                                    .room = &t->room,
-                                    .at = CORE_MEMORY_AT + t->images.size,
-                                    .deadline = UINT64_MAX};
     const uint32_t note = processor_here()->thread_pointer_note;
     t->thread = (struct core_thread){.id = still->threads[0].id};
     if (note != 0)
         thread_freeze_registers(still, 0, note, &t->thread.thread_pointer, 8);
     return thread_freeze_registers(still, 0, NT_PRSTATUS, &t->thread.registers,
                                    sizeof(t->thread.registers)) &&
-           copy_runs(&copying, still, err);
+           copy_runs(&t->of, still, UINT64_MAX, err);
 }
 
 static void write_core(struct taken *t)
@@ -130,22 +115,16 @@ static void write_core(struct taken *t)
     struct hd_error err = {0};
     uint64_t size, stood;
     const struct meanwhile m = {.work = copy, .context = t};
-    images_find(&t->images, &t->space, process);
-    cr_assert(copy_room_make(&t->room, CORE_MEMORY_AT + t->images.size + t->runs.span_size,
-                             &err));
-    images_copy(&t->images, process, &t->room, CORE_MEMORY_AT,
-                &(struct patience){.silence_ms = 5000});
+    cr_assert(proc_read(&t->of.proc, process, &t->of.arena));
+    t->of.proc.short_name = "counting";
+    t->of.proc.command = "counting --all";
+    images_find(&t->of);
+    cr_assert(copy_room_make(&t->of.room,
+                             process_copy_runs_at(&t->of) + t->of.runs.span_size, &err));
+    images_copy(&t->of, &(struct patience){.silence_ms = 5000});
     cr_assert(thread_freeze_run(process, &m, &stood, &err), "%s", err.message);
-    const struct core_content content = {.processor = processor_here(),
-                                         .pid = process,
-                                         .name = "counting",
-                                         .arguments = "counting --all",
-                                         .space = &t->space,
-                                         .images = &t->images,
-                                         .runs = &t->runs,
-                                         .threads = &t->thread,
-                                         .thread_count = 1};
-    cr_assert(core_write_rest(t->room.fd, &content, &size, &err), "%s", err.message);
+    cr_assert(core_write_rest(t->of.room.fd, &t->of, &t->thread, 1, &size, &err), "%s",
+              err.message);
 }
 
 static unsigned char byte_at(const struct process_image *image, size_t page)
@@ -163,10 +142,11 @@ Test(direct, a_core_holds_memory_zeros_registers_files_and_the_program)
     begin();
     look(&t);
     write_core(&t);
-    off_t size = lseek(t.room.fd, 0, SEEK_END);
-    void *bytes = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, t.room.fd, 0);
-    cr_assert(core_file_open(&image, (struct bytes){bytes, (size_t)size}, &t.arena, &err),
-              "%s", err.message);
+    off_t size = lseek(t.of.room.fd, 0, SEEK_END);
+    void *bytes = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, t.of.room.fd, 0);
+    cr_assert(
+        core_file_open(&image, (struct bytes){bytes, (size_t)size}, &t.of.arena, &err),
+        "%s", err.message);
     cr_expect_eq(byte_at(&image, 0), 'a');
     cr_expect_eq(byte_at(&image, 1), 0);
     cr_expect_eq(byte_at(&image, PAGES - 1), 'z');
@@ -185,9 +165,9 @@ Test(direct, a_core_holds_memory_zeros_registers_files_and_the_program)
     const void *code = memory_at(&image.memory, (uint64_t)(uintptr_t)&write_core, 64);
     cr_assert_not_null(code, "the program's own file is taken along");
     cr_expect_arr_eq(code, (const void *)(uintptr_t)&write_core, 64);
-    core_file_close(&image);
+    process_image_close(&image);
     munmap(bytes, (size_t)size);
-    forget(&t);
+    process_copy_close(&t.of);
     end();
 }
 

@@ -1,6 +1,6 @@
 /* unshare() is an extension of Linux. */
 #define _GNU_SOURCE
-#include "collect/origin.h"
+#include "collect/proc.h"
 
 #include <criterion/criterion.h>
 #include <sched.h>

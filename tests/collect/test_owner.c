@@ -1,6 +1,6 @@
 /* Which user a process counts against. */
 #define _GNU_SOURCE
-#include "collect/owner.h"
+#include "collect/proc.h"
 
 #include <criterion/criterion.h>
 #include <sched.h>

@@ -76,7 +76,7 @@ Test(proc, a_program_of_the_host_goes_by_its_assembly)
         cr_expect_not(p.ended);
         cr_expect_str_eq(p.folder, "/tmp");
         cr_expect_gt(p.resident, 0);
-        cr_expect_lt(proc_age(&p), 60);
+        cr_expect_lt(p.age, 60);
         stop(pid);
         arena_free(&arena);
     }
@@ -129,7 +129,6 @@ Test(proc, what_has_ended_is_not_there)
     waitpid(pid, NULL, 0);
     cr_expect_not(proc_read(&p, NOBODY, &arena));
     cr_expect_eq(proc_memory(NOBODY), 0);
-    cr_expect_eq(proc_age(&(struct proc){0}), 0);
     cr_expect_null(proc_runtime(NOBODY, &arena));
     cr_expect_not(proc_is_hidden(NOBODY));
     cr_expect_not(proc_is_hidden(getpid()));

@@ -3,7 +3,7 @@
 #include "collect/thread_freeze.h"
 
 #include "collect/address_space.h"
-#include "collect/denied.h"
+#include "collect/proc.h"
 #include "support/random.h"
 
 #include <criterion/criterion.h>

@@ -1,5 +1,5 @@
 /* In which order processes are asked: in turns of their users. */
-#include "collect/turns.h"
+#include "collect/proc.h"
 
 #include <criterion/criterion.h>
 

@@ -119,7 +119,7 @@ def check_promises(say, text, commands, roles):
             say(f"does not say that its database user needs the role {role}")
     for role in re.findall(r"heapdrift_\w+", comments):
         if role not in roles:
-            say(f"names a role that store grant does not make: {role}")
+            say(f"names a role that docs/store.md does not make: {role}")
 
 
 def check_unit(say, text):
@@ -173,7 +173,7 @@ def check(path):
 
     def say(what):
         complaints.append(f"{path.name}: {what}")
-    roles = (pathlib.Path(__file__).parents[2] / "src/store/roles.sql").read_text(encoding="utf-8")
+    roles = (pathlib.Path(__file__).parents[2] / "docs/store.md").read_text(encoding="utf-8")
     if path.suffix != ".yaml":
         check_unit(say, text)
         return

@@ -193,7 +193,7 @@ kubernetes/sidecar/sidecar.yaml|s/while :/if true/|its pod is not ready
 kubernetes/sidecar/sidecar.yaml|s/ --memory=400MB//|nothing keeps it below its limit
 kubernetes/sidecar/sidecar.yaml|s/--memory=400MB/--memory=900MB/|not below its limit of memory
 kubernetes/sidecar/sidecar.yaml|s/heapdrift_writer/INSERT and SELECT/|needs the role heapdrift_writer
-kubernetes/sidecar/sidecar.yaml|s/heapdrift_writer/heapdrift_author/|names a role that store grant does not make
+kubernetes/sidecar/sidecar.yaml|s/heapdrift_writer/heapdrift_author/|names a role that docs/store.md does not make
 kubernetes/sidecar/sidecar.yaml|s/^          volumeMounts:/          livenessProbe: {exec: {command: [x]}}\n&/|a probe
 kubernetes/sidecar/sidecar.yaml|s/defaultMode: 0444/defaultMode: 0440/|a secret that it cannot read
 kubernetes/sidecar/sidecar.yaml|s/defaultMode: 0444/defaultMode: 0555/|a secret that others

@@ -7,7 +7,7 @@
 #include "fuzz/surfaces.h"
 
 #include "cli/commands/commands.h"
-#include "cli/options/settings.h"
+#include "cli/options/command_line.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -22,7 +22,7 @@ FUZZ_LINK = $(FUZZ_WRAPPED:%=-Wl,--wrap=%) $(CLI_LIBS) $(LDLIBS)
 # Harnesses are not what is tried out: they take no part in what is covered, and are fast.
 $(BUILD)/tests/fuzz/%.o: tests/fuzz/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CPPFLAGS) -Itests $(ALL_CFLAGS) -O2 $(if $(SANITIZE),-fno-sanitize=all -DMETER_HAS_HOOKS) \
+	$(CC) $(ALL_CPPFLAGS) -Isrc -Itests -Itests/core $(ALL_CFLAGS) -O2 $(if $(SANITIZE),-fno-sanitize=all -DMETER_HAS_HOOKS) \
 	    -MMD -MP -c -o $@ $<
 
 # libFuzzer learns from comparisons, where numbers and words of an input are looked at. To
@@ -30,7 +30,7 @@ $(BUILD)/tests/fuzz/%.o: tests/fuzz/%.c $(BUILD)/flags
 ifneq ($(findstring fuzzer,$(SANITIZE)),)
 FUZZ_PLAIN = analysis browse collect compare heap report
 $(foreach folder,$(FUZZ_PLAIN),$(BUILD)/src/$(folder)/%.o): private CPPFLAGS += -fno-sanitize-coverage=trace-cmp
-$(patsubst %,$(BUILD)/src/base/%.o,account alloc arena hash json_out out pair_table text workers): \
+$(patsubst %,$(BUILD)/src/core/base/%.o,account alloc arena hash json_out out pair_table text workers): \
     private CPPFLAGS += -fno-sanitize-coverage=trace-cmp
 endif
 

@@ -12,7 +12,6 @@
 #include "collect/clients.h"
 #include "collect/dump_file.h"
 #include "collect/find_target.h"
-#include "collect/origin.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

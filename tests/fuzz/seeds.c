@@ -3,7 +3,6 @@
  * are a thousand times larger than what a fuzzer can change all over. */
 #include "fuzz/frame.h"
 #include "fuzz/type_seeds.h"
-#include "process/runtime_tables.h"
 #include "support/forge_aot.h"
 #include "support/forge_core.h"
 #include "support/forge_minidump.h"
@@ -171,7 +170,7 @@ static void save_core(struct core_forge *f)
 static void save_minidumps(void)
 {
     for (int is_list = 0; is_list < 2; is_list++) {
-        struct forged_runtime how = {.json = is_list ? NULL : runtime_table_of(10)->json};
+        struct forged_runtime how = {.json = is_list ? NULL : forged_json(10)};
         struct minidump_forge f = {.is_list = is_list};
         forge_process(&f.process, how);
         forge_minidump_library(&f, &how);
@@ -187,7 +186,7 @@ static void save_cores(void)
         forge_process(&f, (struct forged_runtime){0});
         save_core(&f);
     }
-    forge_process(&f, (struct forged_runtime){.json = runtime_table_of(10)->json});
+    forge_process(&f, (struct forged_runtime){.json = forged_json(10)});
     save_core(&f);
     forge_process(&f, (struct forged_runtime){.path = "/app/libcoreclr.so", .major = 9});
     f.many_segments = true;

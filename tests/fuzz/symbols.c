@@ -1,8 +1,8 @@
 /* The file of --symbols: a native AOT program, or what has the symbols of one. */
 #include "fuzz/surfaces.h"
 
-#include "process/aot_image.h"
-#include "process/aot_symbols.h"
+#include "clr/process/aot_image.h"
+#include "clr/process/aot_symbols.h"
 
 #include <stdlib.h>
 

@@ -14,7 +14,7 @@
  */
 #include "base/options.h"
 #include "format/open.h"
-#include "heap/fields.h"
+#include "heap/graph.h"
 #include "identity/same.h"
 
 #include <inttypes.h>

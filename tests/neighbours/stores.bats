@@ -214,8 +214,6 @@ trying() {
     trying store check --all
     status_is 0
     [[ $went_well == "input thread" ]] || complain "$went_well"
-    trying store grant
-    [[ $went_well == "input thread" ]] || complain "$went_well"
     trying diff --service=shop
     status_is 0
     [[ $went_well == "thread" ]] || complain "$went_well"

@@ -1,7 +1,7 @@
 #include "support/forge.h"
 
 #include "base/hash.h"
-#include "heap/fields.h"
+#include "heap/graph.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "support/forge_aot.h"
 
 #include "base/little_endian.h"
-#include "process/aot_image.h"
+#include "clr/process/aot_image.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -25,9 +25,14 @@ static const struct runtime_layout layout_10 = {
                  .static_fields = 54,
                  .padding = 49,
                  .packed = RUNTIME_NO_OFFSET},
-    .dynamic_statics = {.gc_statics = 0, .plain_statics = 8, .size = 24},
-    .thread_statics = {.gc_tls_index = 4, .plain_tls_index = 0, .size = 40},
-    .generics_dict = {.dict_count = 4, .type_arg_count = 6},
+    .dynamic_statics_gc = 0,
+    .dynamic_statics_plain = 8,
+    .dynamic_statics_size = 24,
+    .thread_statics_gc_index = 4,
+    .thread_statics_plain_index = 0,
+    .thread_statics_size = 40,
+    .generics_dict_count = 4,
+    .generics_dict_type_args = 6,
     .module = {.base = 224,
                .path = 200,
                .loader_allocator = 176,
@@ -36,15 +41,26 @@ static const struct runtime_layout layout_10 = {
                .type_def_map = 416,
                .type_ref_map = 8,
                .local_module = RUNTIME_NO_OFFSET},
-    .lookup_map = {.next = 0, .table = 8, .count = 16, .flags_mask = 24},
-    .type_hash = {.buckets = 16, .entry_value = 0, .entry_next = 8},
-    .app_domain = {.assembly_list = 576, .assemblies = RUNTIME_NO_OFFSET},
-    .array_list = {.count = 0, .first_block = 8},
-    .array_list_block = {.next = 0, .size = 8, .items = 16},
-    .assembly = {.module = 16},
-    .thread_store = {.first_link = 88, .count = 112},
+    .lookup_map_next = 0,
+    .lookup_map_table = 8,
+    .lookup_map_count = 16,
+    .lookup_map_flags_mask = 24,
+    .type_hash_buckets = 16,
+    .type_hash_entry_value = 0,
+    .type_hash_entry_next = 8,
+    .app_domain_assembly_list = 576,
+    .app_domain_assemblies = RUNTIME_NO_OFFSET,
+    .array_list_count = 0,
+    .array_list_first_block = 8,
+    .array_list_block_next = 0,
+    .array_list_block_size = 8,
+    .array_list_block_items = 16,
+    .assembly_module = 16,
+    .thread_store_first_link = 88,
+    .thread_store_count = 112,
     .thread = {.link = 112, .linked = 112, .locals = 32, .static_data = 568, .os_id = 296},
-    .thread_local_data = {.count = 0, .items = 8},
+    .thread_local_data_count = 0,
+    .thread_local_data_items = 8,
     .type_desc_flags = 0,
     .param_type_arg = 16,
     .dynamic_metadata_size = 0,
@@ -75,7 +91,8 @@ static const struct runtime_layout layout_8 = {
                  .padding = 51,
                  .are_packed = 49,
                  .packed = 50},
-    .generics_dict = {.dict_count = 4, .type_arg_count = 6},
+    .generics_dict_count = 4,
+    .generics_dict_type_args = 6,
     .module = {.base = RUNTIME_NO_OFFSET,
                .path = RUNTIME_NO_OFFSET,
                .loader_allocator = 248,
@@ -90,13 +107,23 @@ static const struct runtime_layout layout_8 = {
                .dynamic_count = 1280,
                .dynamic_types = 1296},
     .pe = {.image = 8, .path = 16, .flat = 112, .loaded = 120, .base = 8},
-    .lookup_map = {.next = 0, .table = 8, .count = 16, .flags_mask = 24},
-    .type_hash = {.buckets = 16, .entry_value = 0, .entry_next = 8},
-    .app_domain = {.assembly_list = 2544, .assemblies = RUNTIME_NO_OFFSET},
-    .array_list = {.count = 0, .first_block = 8},
-    .array_list_block = {.next = 0, .size = 8, .items = 16},
-    .assembly = {.module = 24},
-    .thread_store = {.first_link = 160, .count = 184},
+    .lookup_map_next = 0,
+    .lookup_map_table = 8,
+    .lookup_map_count = 16,
+    .lookup_map_flags_mask = 24,
+    .type_hash_buckets = 16,
+    .type_hash_entry_value = 0,
+    .type_hash_entry_next = 8,
+    .app_domain_assembly_list = 2544,
+    .app_domain_assemblies = RUNTIME_NO_OFFSET,
+    .array_list_count = 0,
+    .array_list_first_block = 8,
+    .array_list_block_next = 0,
+    .array_list_block_size = 8,
+    .array_list_block_items = 16,
+    .assembly_module = 24,
+    .thread_store_first_link = 160,
+    .thread_store_count = 184,
     .thread = {.link = 232,
                .linked = 232,
                .locals = RUNTIME_NO_OFFSET,
@@ -104,7 +131,8 @@ static const struct runtime_layout layout_8 = {
                .os_id = 424,
                .alloc_context = 88,
                .local_block = 1080},
-    .thread_local_block = {.modules = 0, .count = 8},
+    .thread_local_block_modules = 0,
+    .thread_local_block_count = 8,
     .local_module = {.classes = 8, .count = 16, .gc_statics = 32, .blob = 48},
     .thread_local_module = {.classes = 0, .count = 8, .gc_statics = 16, .blob = 24},
     .allocator_object = 976,
@@ -135,7 +163,7 @@ static void begin(struct clr_forge *f, const struct runtime_layout *layout)
     f->runtime.at = *layout;
     f->runtime.image = &f->image;
     f->runtime.app_domain = forge_clr_room(f, DOMAIN_SIZE);
-    uint64_t list = f->runtime.app_domain + f->runtime.at.app_domain.assembly_list;
+    uint64_t list = f->runtime.app_domain + f->runtime.at.app_domain_assembly_list;
     forge_clr_put(f, list + 8 + 8, MOST_ASSEMBLIES, 4);
 }
 
@@ -182,10 +210,10 @@ uint64_t forge_clr_get(const struct clr_forge *f, uint64_t address)
 
 static void make_map(struct clr_forge *f, uint64_t map)
 {
-    forge_clr_put(f, map + f->runtime.at.lookup_map.table, forge_clr_room(f, 8 * MAP_ROWS),
+    forge_clr_put(f, map + f->runtime.at.lookup_map_table, forge_clr_room(f, 8 * MAP_ROWS),
                   8);
-    forge_clr_put(f, map + f->runtime.at.lookup_map.count, MAP_ROWS, 4);
-    forge_clr_put(f, map + f->runtime.at.lookup_map.flags_mask, 3, 8);
+    forge_clr_put(f, map + f->runtime.at.lookup_map_count, MAP_ROWS, 4);
+    forge_clr_put(f, map + f->runtime.at.lookup_map_flags_mask, 3, 8);
 }
 
 /* Of .NET 8: room for statics of FORGED_ENTRIES types by themselves. */
@@ -226,7 +254,7 @@ uint64_t forge_clr_module(struct clr_forge *f, struct bytes metadata)
     uint64_t table = forge_clr_room(f, 24);
     uint64_t buckets = forge_clr_room(f, 8 * (3 + BUCKETS));
     forge_clr_put(f, module + f->runtime.at.module.available_type_params, table, 8);
-    forge_clr_put(f, table + f->runtime.at.type_hash.buckets, buckets, 8);
+    forge_clr_put(f, table + f->runtime.at.type_hash_buckets, buckets, 8);
     forge_clr_put(f, buckets, BUCKETS, 8);
     for (uint64_t i = 2; i < 3 + BUCKETS; i++)
         forge_clr_put(f, buckets + 8 * i, 1, 8);
@@ -234,8 +262,8 @@ uint64_t forge_clr_module(struct clr_forge *f, struct bytes metadata)
     if (is_8(f))
         make_local_module(f, module, listed);
     forge_clr_put(f, listed, assembly, 8);
-    forge_clr_put(f, assembly + f->runtime.at.assembly.module, module, 8);
-    uint64_t list = f->runtime.app_domain + f->runtime.at.app_domain.assembly_list;
+    forge_clr_put(f, assembly + f->runtime.at.assembly_module, module, 8);
+    uint64_t list = f->runtime.app_domain + f->runtime.at.app_domain_assembly_list;
     forge_clr_put(f, list + 8 + 16 + 8 * f->module_count, listed, 8);
     f->modules[f->module_count++] = module;
     forge_clr_put(f, list, f->module_count, 4);
@@ -244,7 +272,7 @@ uint64_t forge_clr_module(struct clr_forge *f, struct bytes metadata)
 
 static void set_map(struct clr_forge *f, uint64_t map, uint32_t row, uint64_t type)
 {
-    uint64_t table = forge_clr_get(f, map + f->runtime.at.lookup_map.table);
+    uint64_t table = forge_clr_get(f, map + f->runtime.at.lookup_map_table);
     assert(row < MAP_ROWS);
     forge_clr_put(f, table + 8 * (uint64_t)row, type | 1, 8); /* with a flag */
 }
@@ -252,11 +280,11 @@ static void set_map(struct clr_forge *f, uint64_t map, uint32_t row, uint64_t ty
 static void add_to_hash(struct clr_forge *f, uint64_t module, uint64_t handle)
 {
     uint64_t table = forge_clr_get(f, module + f->runtime.at.module.available_type_params);
-    uint64_t bucket = forge_clr_get(f, table + f->runtime.at.type_hash.buckets) +
+    uint64_t bucket = forge_clr_get(f, table + f->runtime.at.type_hash_buckets) +
                       8 * (3 + handle / 8 % BUCKETS);
     uint64_t entry = forge_clr_room(f, 24);
-    forge_clr_put(f, entry + f->runtime.at.type_hash.entry_value, handle, 8);
-    forge_clr_put(f, entry + f->runtime.at.type_hash.entry_next, forge_clr_get(f, bucket),
+    forge_clr_put(f, entry + f->runtime.at.type_hash_entry_value, handle, 8);
+    forge_clr_put(f, entry + f->runtime.at.type_hash_entry_next, forge_clr_get(f, bucket),
                   8);
     forge_clr_put(f, bucket, entry, 8);
 }
@@ -324,8 +352,8 @@ static void put_arguments(struct clr_forge *f, uint64_t table,
     if (count == 0)
         return;
     uint64_t info = forge_clr_room(f, 16), dictionary = forge_clr_room(f, 8 * count);
-    forge_clr_put(f, info + f->runtime.at.generics_dict.dict_count, 1, 2);
-    forge_clr_put(f, info + f->runtime.at.generics_dict.type_arg_count, count, 2);
+    forge_clr_put(f, info + f->runtime.at.generics_dict_count, 1, 2);
+    forge_clr_put(f, info + f->runtime.at.generics_dict_type_args, count, 2);
     forge_clr_put(f, info + 8, dictionary, 8);
     for (uint32_t i = 0; i < count; i++)
         forge_clr_put(f, dictionary + 8 * (uint64_t)i, type->arguments[i], 8);
@@ -434,7 +462,7 @@ uint64_t forge_clr_thread(struct clr_forge *f, uint64_t id, uint32_t ordinary,
     uint64_t data =
         is_8(f) ? thread + f->runtime.at.thread.local_block : forge_clr_room(f, 64);
     f->runtime.thread_store = store;
-    forge_clr_put(f, store + f->runtime.at.thread_store.first_link,
+    forge_clr_put(f, store + f->runtime.at.thread_store_first_link,
                   thread + f->runtime.at.thread.link, 8);
     forge_clr_put(f, thread + f->runtime.at.thread.os_id, id, 8);
     if (is_8(f)) {

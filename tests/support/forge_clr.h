@@ -16,7 +16,7 @@
 #ifndef FORGE_CLR_H
 #define FORGE_CLR_H
 
-#include "format/core/clr_types.h"
+#include "clr/managed/clr_types.h"
 
 enum {
     FORGED_CLR_SIZE = 1 << 17,

@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/little_endian.h"
-#include "process/runtime_tables.h"
+#include "support/forged_layouts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -265,11 +265,18 @@ uint64_t forged_continuation_variables(void)
     return base + LIBRARY_VARIABLES + 32;
 }
 
+const char *forged_json(unsigned major)
+{
+    for (size_t i = 0; i < sizeof(forged_layouts) / sizeof(*forged_layouts); i++)
+        if (forged_layouts[i].major == major)
+            return forged_layouts[i].json;
+    abort();
+}
+
 const char *forged_json_11(void)
 {
     static char json[LIBRARY_DATA - LIBRARY_JSON];
-    const char *whole = runtime_table_of(10)->json + 1,
-               *globals = strstr(whole, "\"globals\":{");
+    const char *whole = forged_json(10) + 1, *globals = strstr(whole, "\"globals\":{");
     int before = (int)(globals - whole) + 11;
     snprintf(json, sizeof(json),
              "{\"version\":2,%.*s\"AppDomain\":[[1],\"pointer\"],"

@@ -17,7 +17,7 @@
 
 #include "base/input.h"
 #include "base/text.h"
-#include "process/processor.h"
+#include "clr/process/process_image.h"
 
 enum {
     FORGED_REGIONS = 32,
@@ -109,6 +109,9 @@ void forge_core_runtime(struct core_forge *f, const struct forged_runtime *how);
 
 /* The same library as a file: its bytes, to which text_free(). */
 void forge_core_library(struct text *to, const struct forged_runtime *how);
+
+/* The descriptor of .NET 8, 9 or 10, as its carried table has it. */
+const char *forged_json(unsigned major);
 
 /* The description of a runtime of .NET 11 with the offsets of .NET 10; its path. */
 const char *forged_json_11(void);

@@ -1,6 +1,6 @@
 #include "support/made_fields.h"
 
-#include "heap/fields.h"
+#include "heap/graph.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

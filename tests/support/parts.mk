@@ -4,17 +4,18 @@
 #: asan          |                    | 25 min   | the same under AddressSanitizer and UBSan
 #: tsan          |                    | 5 min    | what has several threads under ThreadSanitizer
 #: portable      |                    | 8 min    | the same in plain C, as on processors that are not x86-64
+#: check-core    |                    | 2 min    | core without the other houses, and its own unit tests
 #: check-full    | all of the below   | hours    | every suite, and what is too long for check
 
 SUPPORT_SRC = $(filter-out %/failing.c %/run_tests.c,$(wildcard tests/support/*.c))
-TEST_SRC  = $(wildcard tests/*/test_*.c tests/*/*/test_*.c)
+TEST_SRC  = $(wildcard tests/*/test_*.c tests/*/*/test_*.c tests/*/*/*/test_*.c)
 TOOL_SRC  = tests/sweep/sweep.c tests/threads/ask.c $(wildcard tests/fuzz/*.c)
 SUPPORT_OBJ = $(SUPPORT_SRC:%.c=$(BUILD)/%.o)
 TEST_OBJ  = $(TEST_SRC:%.c=$(BUILD)/%.o)
 # What of the program is tested without it.
-TESTED_CLI_OBJ = $(addprefix $(BUILD)/src/cli/guard/,memory.o allocate.o trust.o) $(BUILD)/src/cli/terminal/exit_hook.o \
-                 $(BUILD)/src/cli/terminal/temporary.o $(addprefix $(BUILD)/src/cli/live/,run_facts.o run_folder.o shares.o trigger.o metrics.o watched.o waiting.o) \
-                 $(patsubst %.c,$(BUILD)/%.o,$(filter-out %/terminal.c,$(wildcard src/cli/explore/*.c)))
+TESTED_CLI_OBJ = $(addprefix $(BUILD)/src/core/cli/guard/,memory.o allocate.o trust.o) $(BUILD)/src/core/cli/terminal/exit_hook.o \
+                 $(addprefix $(BUILD)/src/,core/cli/guard/temporary.o $(addprefix fleet/agent/,run_facts.o metrics.o watched.o waiting.o) $(addprefix collect/live/,run_folder.o trigger.o)) \
+                 $(patsubst %.c,$(BUILD)/%.o,$(filter-out %/terminal.c,$(wildcard src/core/cli/explore/*.c)))
 TOOL_OBJ  = $(TOOL_SRC:%.c=$(BUILD)/%.o)
 
 # Without Criterion's library: who runs them is one of us.
@@ -27,12 +28,28 @@ $(BUILD)/unit-tests: $(TEST_OBJ)
 
 # Their tests replace functions that they call, of the watcher and of the sandbox.
 $(BUILD)/unit-tests $(BUILD)/unit-tests-small: \
-        $(addprefix $(BUILD)/src/cli/,guard/rights.o live/triggering.o live/metrics_server.o terminal/clock.o terminal/messages.o)
+        $(addprefix $(BUILD)/src/,core/cli/guard/rights.o fleet/agent/triggering.o fleet/agent/metrics_server.o core/cli/terminal/clock.o core/cli/terminal/messages.o)
 
 $(BUILD)/sweep: $(BUILD)/tests/sweep/sweep.o $(BUILD)/libheapdrift.a
 	$(LINK) $(LIB_LIBS) $(LDLIBS)
 
 $(BUILD)/ask: $(BUILD)/tests/threads/ask.o $(BUILD)/lib/libheapdrift.a
+	$(LINK) $(LIB_LIBS) $(LDLIBS)
+
+# Core without the other houses, of the same objects: the program, and core's own tests.
+CORE_OBJ = $(filter $(BUILD)/src/core/% $(BUILD)/made/%,$(LIB_OBJ)) $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/absent/*.c))
+CORE_CLI_OBJ = $(filter $(BUILD)/src/core/%,$(CLI_OBJ)) $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/absent/commands/*.c))
+# Left out: tests of the formats and records of all houses together, and what forges those of others.
+OF_ALL_HOUSES = render/test_writer render/test_schema format/test_convert format/gcdump/test_gcdump_facts
+CORE_TEST_OBJ = $(filter-out $(OF_ALL_HOUSES:%=$(BUILD)/tests/core/%.o),$(filter $(BUILD)/tests/core/%,$(TEST_OBJ))) \
+    $(filter-out $(patsubst %,$(BUILD)/tests/support/%.o,stored outcome forge_clr),$(SUPPORT_OBJ))
+
+$(BUILD)/core/heapdrift: $(CORE_CLI_OBJ) $(CORE_OBJ)
+	@mkdir -p $(@D)
+	$(LINK) $(CLI_LIBS) $(LDLIBS)
+
+$(BUILD)/core/unit-tests: $(BUILD)/tests/support/run_tests.o $(CORE_TEST_OBJ) $(CORE_OBJ)
+	@mkdir -p $(@D)
 	$(LINK) $(LIB_LIBS) $(LDLIBS)
 
 # A test takes longer to compile than to run: what it tests is optimised, not the test. Of a
@@ -42,7 +59,7 @@ TEST_FLAGS = -O0 -U_FORTIFY_SOURCE $(if $(SANITIZE),-fno-sanitize=undefined \
     $(patsubst %,--param asan-%=0,instrument-reads instrument-writes memintrin))
 $(BUILD)/tests/%.o: tests/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CPPFLAGS) -Itests $(ALL_CFLAGS) $(if $(SANITIZE)$(filter test_%,$(@F)),$(TEST_FLAGS)) \
+	$(CC) $(ALL_CPPFLAGS) -Isrc -Itests -Itests/core $(ALL_CFLAGS) $(if $(SANITIZE)$(filter test_%,$(@F)),$(TEST_FLAGS)) \
 	    -MMD -MP -c -o $@ $<
 
 CLI_TESTS = $(wildcard tests/cli/*.bats)
@@ -75,7 +92,7 @@ portable:
 	    BASELINE= programs
 	$(MAKE) --no-print-directory BUILD=build/portable CPPFLAGS=-DHD_PORTABLE BASELINE= test
 
-check-full: check check-neighbours check-live check-page check-digests check-store check-static check-windows round-trips test asan tsan portable tidy-deep analyze check-slurm check-packages check-nuget faults fuzz
+check-full: check check-core check-neighbours check-live check-page check-digests check-store check-static check-windows round-trips test asan tsan portable tidy-deep analyze check-slurm check-packages check-nuget faults fuzz
 	HEAPDRIFT_FULL=1 $(BUILD)/unit-tests --filter 'collect/*' --timeout 1800
 	HEAPDRIFT_FULL=1 HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" bats $(BATS_FLAGS) \
 	    tests/cli/completion.bats tests/cli/tree.bats tests/cli/hostile.bats tests/cli/limits.bats
@@ -89,6 +106,12 @@ parts: part-unit part-sweep $(CLI_PARTS)
 
 part-unit: $(BUILD)/$(UNIT_TESTS)
 	@$(PART)/unit $< -j2
+
+part-core: $(BUILD)/core/heapdrift
+	@$(PART)/core sh -c '$< fixtures/leaklab/cache | grep "^LEAK" && ! $< watch 2>/dev/null'
+
+check-core: part-core $(BUILD)/core/unit-tests
+	$(SUITE) -- $(BUILD)/core/unit-tests -j2
 
 part-sweep: $(BUILD)/sweep
 	@$(PART)/sweep $< $(SWEEP_FLAGS) fixtures
@@ -117,7 +140,7 @@ $(BUILD)/unit-tests-large: $(PLAIN_ONLY)
 $(BUILD)/unit-tests-small: $(filter-out $(PLAIN_ONLY),$(TEST_OBJ))
 
 # First what takes longest: the others fill up the second processor.
-check-parts: check-asan part-unit part-lint part-score part-rounds $(CLI_PARTS)
+check-parts: check-asan part-unit part-lint part-score part-rounds part-core $(CLI_PARTS)
 
 check-asan:
 	@$(MAKE) -k parts part-fuzz $(ASAN_BUILD) SWEEP_FLAGS=--quick UNIT_TESTS=unit-tests-small \
@@ -145,5 +168,5 @@ tsan:
 part-ask: $(BUILD)/ask
 	@$(PART)/ask $< fixtures/leaklab/cache
 
-.PHONY: programs test test-sweep test-cli portable check-full parts part-unit part-sweep part-lint part-ask check-parts check-asan \
+.PHONY: programs check-core test test-sweep test-cli portable check-full parts part-unit part-core part-sweep part-lint part-ask check-parts check-asan \
         $(CLI_PARTS) asan tsan

@@ -208,10 +208,9 @@ void stored_change(struct hd_store *s, const char *sql)
 const char *stored_text(struct stored *t, const char *sql)
 {
     struct hd_error err = {0};
-    bool there = false;
+    bool ok;
     struct rows *rows = store_ask(t->store, sql, NULL, 0, &err);
-    cr_assert(rows != NULL && store_next(t->store, rows, &there, &err) && there, "%s: %s",
-              sql, err.message);
+    cr_assert(store_next(t->store, rows, &ok, &err), "%s: %s", sql, err.message);
     const char *text = store_text(t->store, rows, 0);
     const char *kept = arena_strdup(&t->scratch.arena, text, strlen(text));
     store_end(t->store, rows);

@@ -6,7 +6,7 @@
 #ifndef STORED_H
 #define STORED_H
 
-#include "store/store.h"
+#include "fleet/store/store.h"
 #include "support/scratch.h"
 
 struct stored {

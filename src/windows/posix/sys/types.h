@@ -5,5 +5,6 @@
 #include_next <sys/types.h>
 
 typedef unsigned uid_t;
+typedef unsigned gid_t;
 
 #endif

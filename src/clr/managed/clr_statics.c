@@ -1,0 +1,474 @@
+/* Static variables, and those of threads: where they are kept, by class.
+ *
+ * A MethodTable with statics has what tells where they are in front of its auxiliary data
+ * (since .NET 9). The variables of a type that hold references, or boxed structs, lie
+ * together in an array of the heap; those of a thread in an object that the thread has for
+ * the type. .NET 8 keeps them by module, see below. */
+#include "clr/managed/clr_types.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { POINTER = 8, ARRAY_HEADER = 16 };
+
+/* --- .NET 8: which entry is whose ------------------------------------------------ */
+
+/* A module has them in its DomainLocalModule, a thread in a ThreadLocalModule for each
+ * module: what holds references lies in an array of the heap, one for all plain types of
+ * the module, what does not behind the structure itself. Generic types, and those that were
+ * emitted, have entries of their own in a table beside it; Module.DynamicStaticsInfo says
+ * which entry is whose, so it is read the other way round. docs/formats/core-dump.md,
+ * "Statics of .NET 8". */
+
+struct clr_entry {
+    uint64_t table; /* MethodTable */
+    uint64_t module, place;
+    UT_hash_handle hh;
+};
+
+static const struct clr_entry *entry_of(struct clr_types *t, uint64_t table)
+{
+    const struct runtime_layout *at = &t->r->at;
+    struct clr_entry *e;
+    for (struct clr_module *m; (m = clr_module_after(t, t->located)) != NULL;) {
+        bool ok = true;
+        uint64_t types = memory_u64(t->memory, m->address + at->module.dynamic_types, &ok),
+                 count = memory_u64(t->memory, m->address + at->module.dynamic_count, &ok);
+        for (uint64_t i = 0; ok && i < count && clr_spend(t, sizeof(*e)); i++) {
+            uint64_t found = memory_u64(t->memory, types + POINTER * i, &ok);
+            HASH_FIND(hh, t->entries, &found, sizeof(found), e);
+            if (!ok || found == 0 || e != NULL)
+                continue;
+            e = arena_alloc(t->a, sizeof(*e));
+            *e = (struct clr_entry){.table = found, .module = m->address, .place = i};
+            HASH_ADD(hh, t->entries, table, sizeof(e->table), e);
+        }
+        t->located = m;
+    }
+    HASH_FIND(hh, t->entries, &table, sizeof(table), e);
+    return e;
+}
+
+void clr_statics_free(struct clr_types *t)
+{
+    HASH_CLEAR(hh, t->entries);
+}
+
+/* An entry of a collectible type has a LOADERHANDLE: with bit 0 the address of a place that
+ * holds the array; else a place among what the LoaderAllocator, an object, keeps. */
+static uint64_t loader_handle(struct clr_types *t, uint64_t module, uint64_t handle)
+{
+    const struct runtime_layout *at = &t->r->at;
+    const struct memory *memory = t->memory;
+    bool ok = handle != 0;
+    if (handle & 1)
+        return memory_u64(memory, handle - 1, &ok); /* 0 if that is no memory */
+    uint64_t native = memory_u64(memory, module + at->module.loader_allocator, &ok);
+    uint64_t held = memory_u64(memory, native + at->allocator_object, &ok);
+    uint64_t object = memory_u64(memory, held, &ok);
+    uint64_t table = memory_u64(memory, object, &ok) & ~UINT64_C(7);
+    if (!ok || !runtime_is_method_table(t->r, table))
+        return 0;
+    const struct clr_type *type = clr_type_of(t, table);
+    for (size_t i = 0; i < type->field_count; i++) {
+        if (strcmp(type->fields[i].name, "m_slots") != 0)
+            continue;
+        uint64_t slots = memory_u64(memory, object + type->fields[i].offset, &ok);
+        uint64_t count = memory_u32(memory, slots + POINTER, &ok), n = handle / 2 - 1;
+        if (ok && slots != 0 && n < count)
+            return memory_u64(memory, slots + ARRAY_HEADER + POINTER * n, &ok);
+    }
+    return 0;
+}
+
+/* --- .NET 8: where they are ------------------------------------------------------ */
+
+enum { IS_INITIALISED = 0x1 };
+
+/* Of a thread a handle stands where the process has the address itself. */
+static uint64_t first_of(const struct clr_types *t, uint64_t place, bool of_thread)
+{
+    bool ok = true;
+    uint64_t to = memory_u64(t->memory, place, &ok);
+    if (!of_thread || to == 0)
+        return to;
+    uint64_t array = memory_u64(t->memory, to, &ok);
+    return array != 0 ? array + ARRAY_HEADER : 0;
+}
+
+/* An item of the table: a pointer to the entry, and flags. Offsets of what is no reference
+ * count from the beginning of what has it, which is this long; of a collectible type from
+ * as far in front of what an array of bytes contains. */
+static struct clr_bases by_entry(struct clr_types *t, const struct clr_entry *e,
+                                 uint64_t local, const struct runtime_local_module *in,
+                                 bool of_thread)
+{
+    enum { ITEM_SIZE = 16, ITEM_FLAGS = 8, IS_COLLECTIBLE = 0x8, ENTRY_HEAD = 8 };
+    bool ok = true;
+    uint64_t items = memory_u64(t->memory, local + in->classes, &ok),
+             count = memory_u64(t->memory, local + in->count, &ok),
+             item = items + ITEM_SIZE * e->place;
+    if (!ok || items == 0 || e->place >= count)
+        return (struct clr_bases){0};
+    uint64_t entry = memory_u64(t->memory, item, &ok);
+    uint32_t flags = memory_u32(t->memory, item + ITEM_FLAGS, &ok);
+    if (!ok || entry == 0)
+        return (struct clr_bases){0};
+    struct clr_bases found = {.plain = entry, .is_used = flags & IS_INITIALISED};
+    if (!(flags & IS_COLLECTIBLE)) {
+        found.references = first_of(t, entry, of_thread);
+        return found;
+    }
+    uint64_t array = loader_handle(t, e->module, memory_u64(t->memory, entry, &ok));
+    uint64_t bytes = loader_handle(t, e->module, memory_u64(t->memory, entry + 8, &ok));
+    found.references = array != 0 ? array + ARRAY_HEADER : 0;
+    found.plain = bytes != 0 ? bytes + ARRAY_HEADER - ENTRY_HEAD : 0;
+    return found;
+}
+
+struct clr_bases clr_local_bases(struct clr_types *t, const struct method_table *m,
+                                 uint64_t block)
+{
+    enum { HAS_CONSTRUCTOR = 0x400 };
+    const struct runtime_layout *at = &t->r->at;
+    const struct runtime_local_module *in =
+        block != 0 ? &at->thread_local_module : &at->local_module;
+    const struct clr_entry *e = NULL;
+    bool ok = true;
+    if (method_table_has_entry(m) && (e = entry_of(t, m->address)) == NULL)
+        return (struct clr_bases){0};
+    /* The DomainLocalModule of a module, or what a thread has instead. */
+    uint64_t module = e != NULL ? e->module : m->module, local = 0;
+    if (block == 0) {
+        local = memory_u64(t->memory, module + at->module.local_module, &ok);
+    } else {
+        uint64_t index = memory_u64(t->memory, module + at->module.index, &ok);
+        uint64_t all = memory_u64(t->memory, block + at->thread_local_block_modules, &ok);
+        uint64_t count = memory_u64(t->memory, block + at->thread_local_block_count, &ok);
+        if (ok && index < count)
+            local = memory_u64(t->memory, all + POINTER * index, &ok);
+    }
+    if (local == 0)
+        return (struct clr_bases){0};
+    if (e != NULL)
+        return by_entry(t, e, local, in, block != 0);
+    /* A byte says whether its constructor has run, behind the places of all; without one it
+     * is used as it is. */
+    bool is_used =
+        !(m->flags2 & HAS_CONSTRUCTOR) ||
+        (m->row > 0 &&
+         (memory_u8(t->memory, local + in->blob + m->row - 1, &ok) & IS_INITIALISED));
+    return (struct clr_bases){.references = first_of(t, local + in->gc_statics, block != 0),
+                              .plain = local,
+                              .is_used = is_used};
+}
+
+/* --- where they are ------------------------------------------------------------ */
+
+/* The statics of a type in the process, or in one thread. */
+struct statics {
+    struct clr_types *t;
+    void (*take)(void *context, const struct clr_static *s);
+    void (*take_any)(void *context, const struct clr_variable *v); /* or this, of all */
+    void *context;
+    bool of_thread;
+    uint64_t thread;
+    struct clr_bases bases; /* plain: if they are wanted */
+};
+
+/* member: of which of the two kinds. Without the mark of a class that was not used yet. */
+static uint64_t process_base(const struct clr_types *t, const struct method_table *m,
+                             uint32_t member, bool *is_used)
+{
+    const struct runtime_layout *at = &t->r->at;
+    bool ok = member != RUNTIME_NO_OFFSET;
+    uint64_t base =
+        memory_u64(t->memory, m->auxiliary - at->dynamic_statics_size + member, &ok);
+    *is_used = ok && (base & ~at->statics_mask) == 0;
+    return ok ? base & at->statics_mask : 0;
+}
+
+/* An index of thread statics: a kind in the highest byte, and a place. */
+static uint64_t thread_base(const struct clr_types *t, const struct method_table *m,
+                            uint32_t member, uint64_t data)
+{
+    enum { ORDINARY = 0, COLLECTIBLE = 1, DIRECT = 2, KIND = 24 };
+    const struct runtime_layout *at = &t->r->at;
+    const struct memory *memory = t->memory;
+    bool ok = member != RUNTIME_NO_OFFSET;
+    uint32_t index =
+        memory_u32(memory, m->auxiliary - at->thread_statics_size + member, &ok);
+    uint32_t kind = index >> KIND, place = index & 0xFFFFFF,
+             unused = at->tls_offsets_unused;
+    uint64_t counts = data + at->thread_local_data_count;
+    uint64_t arrays = data + at->thread_local_data_items;
+    if (kind == ORDINARY && place >= unused) {
+        uint32_t count = memory_u32(memory, counts, &ok);
+        uint64_t array = memory_u64(memory, arrays, &ok);
+        uint64_t item = array + ARRAY_HEADER + POINTER * (uint64_t)(place - unused);
+        return ok && place < count && array != 0 ? memory_u64(memory, item, &ok) : 0;
+    }
+    if (kind == COLLECTIBLE) { /* behind those of the others; of handles */
+        uint32_t count = memory_u32(memory, counts + 4, &ok);
+        uint64_t array = memory_u64(memory, arrays + 8, &ok);
+        if (!ok || place >= count || array == 0)
+            return 0;
+        uint64_t handle = memory_u64(memory, array + POINTER * (uint64_t)place, &ok);
+        return handle != 0 ? memory_u64(memory, handle, &ok) : 0;
+    }
+    /* No references are kept so. */
+    bool is_direct = kind == DIRECT && member != at->thread_statics_gc_index;
+    return ok && is_direct ? data + place : 0;
+}
+
+/* data: what the thread has of its own; 0: of the process. */
+static struct clr_bases bases_of(const struct statics *s, const struct method_table *m,
+                                 uint64_t data)
+{
+    const struct clr_types *t = s->t;
+    const struct runtime_layout *at = &t->r->at;
+    struct clr_bases found = {0};
+    bool wants_plain = s->take_any != NULL, also;
+    if (runtime_is_8(t->r))
+        return clr_local_bases(s->t, m, data);
+    if (data != 0) {
+        found.references = thread_base(t, m, at->thread_statics_gc_index, data);
+        if (wants_plain)
+            found.plain = thread_base(t, m, at->thread_statics_plain_index, data);
+        return found;
+    }
+    found.references = process_base(t, m, at->dynamic_statics_gc, &found.is_used);
+    if (wants_plain) {
+        found.plain = process_base(t, m, at->dynamic_statics_plain, &also);
+        found.is_used &= also || at->dynamic_statics_plain == RUNTIME_NO_OFFSET;
+    }
+    return found;
+}
+
+/* --- types that have any ------------------------------------------------------- */
+
+struct clr_statics_owner {
+    uint64_t table;
+    const char *name;
+    uint32_t row, came;
+};
+
+struct clr_statics_owners {
+    struct clr_types *t;
+    struct clr_statics_owner *all;
+    size_t len, cap;
+};
+
+static void take_owner(void *context, uint64_t handle)
+{
+    struct clr_statics_owners *o = context;
+    struct method_table m;
+    if (handle == 0 || (handle & 2) || !runtime_is_method_table(o->t->r, handle) ||
+        !method_table_read(o->t, handle, &m) || method_table_is_array(&m) ||
+        !method_table_has_statics(o->t, &m) || !clr_spend(o->t, sizeof(*o->all)))
+        return;
+    o->all = grow(o->all, o->len, &o->cap, sizeof(*o->all));
+    o->all[o->len] = (struct clr_statics_owner){
+        handle, clr_shown_full(o->t, clr_shape_of(o->t, handle)->full_name), m.row,
+        (uint32_t)o->len};
+    o->len++;
+}
+
+static int by_row(const void *a, const void *b)
+{
+    const struct clr_statics_owner *x = a, *y = b;
+    if (x->row != y->row)
+        return x->row < y->row ? -1 : 1;
+    int names = strcmp(x->name, y->name);
+    return names != 0 ? names : (x->came > y->came) - (x->came < y->came);
+}
+
+/* The plain types of a module by their rows, then the instantiations that it keeps. */
+static void owners_of(struct clr_statics_owners *o, const struct clr_module *m)
+{
+    uint32_t rows = m->metadata.tables[METADATA_TYPE_DEF].count;
+    o->len = 0;
+    for (uint32_t row = 1; row <= rows && clr_spend(o->t, 8); row++)
+        take_owner(o, clr_module_type_def(o->t, m, row));
+    size_t plain = o->len;
+    clr_module_instances(o->t, m, take_owner, o);
+    if (o->len > plain)
+        qsort(o->all + plain, o->len - plain, sizeof(*o->all), by_row);
+}
+
+/* --- what is told of them ------------------------------------------------------ */
+
+/* What its field is called; the dump may lack it. */
+static const char *field_name_of(const struct statics *s, const struct metadata *m,
+                                 const struct field_desc *d)
+{
+    const char *name = metadata_field_name(m, d->token);
+    return name[0] != '\0' ? name : s->t->unknown->raw;
+}
+
+static void report_static(const struct statics *s, const struct clr_statics_owner *owner,
+                          const struct metadata *m, const struct field_desc *d)
+{
+    bool ok = true;
+    struct clr_static found = {.declared_by = owner->name,
+                               .slot = s->bases.references + d->offset,
+                               .of_thread = s->of_thread,
+                               .thread = s->thread};
+    found.object = memory_u64(s->t->memory, found.slot, &ok);
+    if (found.object == 0)
+        return;
+    found.field = field_name_of(s, m, d);
+    s->take(s->context, &found);
+}
+
+static void report_variable(const struct statics *s, const struct clr_statics_owner *owner,
+                            const struct clr_module *module, const struct field_desc *d)
+{
+    enum { COST = 256 }; /* of keeping one */
+    struct clr_types *t = s->t;
+    struct clr_scope scope = {.module = module};
+    const struct runtime_layout *at = &t->r->at;
+    bool is_reference = d->element == ELEMENT_CLASS || d->element == ELEMENT_VALUETYPE;
+    uint64_t base = is_reference ? s->bases.references : s->bases.plain;
+    uint32_t member =
+        s->of_thread ? at->thread_statics_plain_index : at->dynamic_statics_plain;
+    struct clr_variable v = {.declared_by = owner->name,
+                             .module = module->path,
+                             .name = field_name_of(s, &module->metadata, d),
+                             .slot = base != 0 ? base + d->offset : 0,
+                             .is_boxed = d->element == ELEMENT_VALUETYPE,
+                             .is_used = s->of_thread ? base != 0 : s->bases.is_used,
+                             .of_thread = s->of_thread,
+                             .thread = s->thread};
+    scope.arguments = clr_shape_arguments(t, clr_shape_of(t, owner->table), &scope.count);
+    const struct clr_shape *shape =
+        clr_field_shape(t, &scope, metadata_field_signature(&module->metadata, d->token));
+    v.value = clr_field_of(t, is_reference ? ELEMENT_CLASS : d->element, shape);
+    if (!is_reference && member == RUNTIME_NO_OFFSET && !runtime_is_8(t->r))
+        v.value.kind = HD_FIELD_UNKNOWN;
+    if (clr_spend(t, COST))
+        s->take_any(s->context, &v);
+}
+
+static void report_all(const struct statics *s, const struct clr_statics_owner *owner,
+                       const struct method_table *m)
+{
+    const struct clr_module *module = clr_module_of(s->t, m->module);
+    struct field_list list = method_table_fields(s->t, m);
+    for (uint32_t i = 0; i < list.count && module != NULL && clr_spend(s->t, 16); i++) {
+        struct field_desc d;
+        if (!field_desc_read(s->t, &list, i, &d) || !d.is_static || d.is_rva ||
+            d.is_thread != s->of_thread)
+            continue;
+        if (s->take_any != NULL)
+            report_variable(s, owner, module, &d);
+        else if (d.element == ELEMENT_CLASS || d.element == ELEMENT_VALUETYPE)
+            report_static(s, owner, &module->metadata, &d);
+    }
+}
+
+/* --- the whole ----------------------------------------------------------------- */
+
+static bool has_thread_statics(struct clr_types *t, const struct method_table *m)
+{
+    struct field_list list = method_table_fields(t, m);
+    struct field_desc d;
+    for (uint32_t i = 0; i < list.count && clr_spend(t, 16); i++)
+        if (field_desc_read(t, &list, i, &d) && d.is_static && d.is_thread)
+            return true;
+    return false;
+}
+
+static void report_threads(struct statics *s, const struct clr_statics_owner *owner,
+                           const struct method_table *m)
+{
+    const struct gc_threads *threads = &s->t->threads;
+    bool any = false;
+    s->of_thread = true;
+    for (size_t i = 0; i < threads->len && clr_spend(s->t, 8); i++) {
+        if (threads->all[i].data == 0)
+            continue;
+        s->thread = threads->all[i].os_id;
+        s->bases = bases_of(s, m, threads->all[i].data);
+        if (s->bases.references == 0 && (s->bases.plain == 0 || s->take_any == NULL))
+            continue;
+        report_all(s, owner, m);
+        s->t->declared.thread_instances++;
+        any = true;
+    }
+    if (any || s->take_any == NULL)
+        return;
+    s->thread = 0; /* no thread has used it */
+    s->bases = (struct clr_bases){0};
+    report_all(s, owner, m);
+}
+
+/* Not the definition of a generic type, nor one over type variables, nor what its
+ * instantiations over references share: these have no variables of their own. */
+static bool is_real(const struct clr_statics_owner *owner, const struct method_table *m,
+                    bool is_used)
+{
+    enum { GENERICS = 0x30, DEFINITION = 0x30 };
+    uint32_t generics = m->flags & GENERICS;
+    bool is_open = generics != 0 && !is_used && strstr(owner->name, "UNKNOWN 0x") != NULL;
+    return generics != DEFINITION && !is_open &&
+           strstr(owner->name, "System.__Canon") == NULL;
+}
+
+static void report_owner(struct statics *s, const struct clr_statics_owner *owner)
+{
+    struct method_table m;
+    if (!method_table_read(s->t, owner->table, &m))
+        return;
+    s->t->declared.types++;
+    s->of_thread = false;
+    s->thread = 0;
+    s->bases = bases_of(s, &m, 0);
+    if (s->take_any != NULL && !is_real(owner, &m, s->bases.is_used))
+        return;
+    if (s->bases.references != 0 || s->take_any != NULL)
+        report_all(s, owner, &m);
+    if (!has_thread_statics(s->t, &m))
+        return;
+    s->t->declared.thread_types++;
+    report_threads(s, owner, &m);
+}
+
+static void report_process(struct statics s)
+{
+    struct clr_types *t = s.t;
+    struct clr_statics_owners owners = {.t = t};
+    if (!t->has_threads) /* once: names and roots ask again */
+        t->threads = gc_threads_read(t->r, t->a);
+    t->has_threads = true;
+    if (!runtime_is_8(t->r) && (t->r->at.dynamic_statics_size == RUNTIME_NO_OFFSET ||
+                                t->r->at.method_table.auxiliary_data == RUNTIME_NO_OFFSET))
+        return;
+    clr_modules_all(t);
+    t->declared = (struct clr_declared){0};
+    for (struct clr_module *m = t->modules; m != NULL; m = m->hh.next) {
+        owners_of(&owners, m);
+        for (size_t i = 0; i < owners.len; i++)
+            report_owner(&s, &owners.all[i]);
+    }
+    free(owners.all);
+}
+
+void clr_types_statics(struct clr_types *t,
+                       void (*take)(void *context, const struct clr_static *s),
+                       void *context)
+{
+    report_process((struct statics){.t = t, .take = take, .context = context});
+}
+
+void clr_types_variables(struct clr_types *t,
+                         void (*take)(void *context, const struct clr_variable *v),
+                         void *context)
+{
+    report_process((struct statics){.t = t, .take_any = take, .context = context});
+}
+
+struct clr_declared clr_types_declared(const struct clr_types *t)
+{
+    return t->declared;
+}

@@ -1,0 +1,185 @@
+#include "clr/managed/symbols.h"
+
+#include "base/error.h"
+#include "clr/process/aot_symbols.h"
+#include "format/open.h"
+#include "heap/borrow.h"
+#include "heap/names.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct program_symbols {
+    struct hd_symbols any; /* first */
+    struct input *input;
+    struct arena arena;
+    const char *path;
+    struct aot_image image; /* of a program; without types: not known */
+    struct aot_symbols symbols;
+};
+
+/* --- the file ---------------------------------------------------------------------- */
+
+static bool apply_symbols(const struct hd_symbols *any, struct hd_snapshot *snap,
+                          struct hd_error *err);
+
+static bool read_file(struct program_symbols *s, struct hd_error *err)
+{
+    struct bytes all;
+    if (!input_all(s->input, &all, err) ||
+        !aot_symbols_of_file(&s->symbols, all, &s->arena, err))
+        return false;
+    if (!aot_image_of_file(&s->image, all, &s->arena))
+        s->image = (struct aot_image){0};
+    return s->image.type_count > 0 || s->symbols.count > 0 ||
+           fail(err, HD_UNSUPPORTED,
+                "no symbols of a Native AOT program, and not such a program of .NET 8 to "
+                "11");
+}
+
+/* A pipe would be waited for. */
+struct hd_symbols *hd_symbols_open(const char *path, struct hd_error *err)
+{
+    const struct input_options how = {0};
+    struct stat st;
+    if (stat(path, &st) != 0)
+        fail(err, HD_IO, "%s", strerror(errno));
+    else if (!S_ISREG(st.st_mode))
+        fail(err, HD_USAGE, "not a file");
+    else {
+        struct input *in = input_open(path, &how, err);
+        struct program_symbols *s = in != NULL ? alloc_zeroed(sizeof(*s)) : NULL;
+        if (s == NULL)
+            return NULL;
+        s->any.apply = apply_symbols;
+        s->input = in;
+        s->path = arena_strdup(&s->arena, path, strlen(path));
+        if (read_file(s, err))
+            return &s->any;
+        hd_symbols_close(&s->any);
+    }
+    return NULL;
+}
+
+void hd_symbols_close(struct hd_symbols *any)
+{
+    struct program_symbols *s = (struct program_symbols *)any;
+    if (s == NULL)
+        return;
+    input_close(s->input);
+    arena_free(&s->arena);
+    free(s);
+}
+
+/* --- names ------------------------------------------------------------------------- */
+
+struct symbols_naming {
+    struct hd_snapshot *snap;
+    const struct aot_image *image;
+    const struct aot_symbols *symbols; /* NULL: none */
+    struct text name, canonical;
+    uint64_t numbers, found;
+};
+
+/* False: none of its types is there. */
+static bool find_name(struct symbols_naming *n, uint64_t rva)
+{
+    text_clear(&n->name);
+    text_clear(&n->canonical);
+    bool ok = aot_image_name(n->image, rva, &n->name) ||
+              (n->symbols != NULL && aot_symbols_name(n->symbols, rva, &n->name));
+    if (ok)
+        names_canonical(&n->canonical, n->name.data, n->name.len);
+    return ok;
+}
+
+static const char *name_of_row(void *context, const struct type *type)
+{
+    struct symbols_naming *n = context;
+    uint64_t rva;
+    if (type->kind != TYPE_OBJECT || !names_number(type->name, &rva))
+        return NULL;
+    if (!find_name(n, rva))
+        return NULL;
+    return arena_strdup(&n->snap->arena, text_string(&n->canonical), n->canonical.len);
+}
+
+static const char *name_of_source(struct symbols_naming *n, const char *spelled)
+{
+    uint64_t rva;
+    if (spelled == NULL)
+        return NULL;
+    text_clear(&n->canonical);
+    names_canonical(&n->canonical, spelled, strlen(spelled));
+    return names_number(text_string(&n->canonical), &rva) && find_name(n, rva)
+               ? arena_strdup(&n->snap->arena, text_string(&n->canonical), n->canonical.len)
+               : NULL;
+}
+
+/* What is written again has the names, too. */
+static void name_source(struct symbols_naming *n, struct source *s)
+{
+    for (size_t i = 0; i < s->type_count; i++) {
+        struct source_type *type = &s->types[i];
+        const char *name = name_of_source(n, type->name);
+        if (name == NULL)
+            continue;
+        type->name = name;
+        type->name_len = strlen(name);
+        if (s->is_gcdump && type->number < s->gcdump_type_count)
+            s->gcdump_types[type->number].name = name;
+    }
+}
+
+static void apply(struct symbols_naming *n)
+{
+    uint64_t named = snapshot_rename_types(n->snap, name_of_row, n);
+    warnings_take_back(&n->snap->warnings, WARN_UNKNOWN_TYPE, named);
+    if (n->snap->source != NULL && named > 0)
+        name_source(n, n->snap->source);
+    text_free(&n->name);
+    text_free(&n->canonical);
+}
+
+/* Types that the runtime makes, and tables of static variables, have no names. In another
+ * build a fifth of the numbers still hit the beginning of some type. */
+static bool apply_symbols(const struct hd_symbols *any, struct hd_snapshot *snap,
+                          struct hd_error *err)
+{
+    enum { LEAST_OF_TEN = 9 };
+    const struct program_symbols *s = (const struct program_symbols *)any;
+    struct symbols_naming n = {.snap = snap, .image = &s->image, .symbols = &s->symbols};
+    for (type_id t = 0; t < snap->type_count; t++) {
+        uint64_t rva;
+        const struct type *type = &snap->types[t];
+        if (type->kind != TYPE_OBJECT || !names_number(type->name, &rva))
+            continue;
+        n.numbers++;
+        n.found += find_name(&n, rva);
+    }
+    if (n.found * 10 >= n.numbers * LEAST_OF_TEN) {
+        apply(&n);
+        return true;
+    }
+    text_free(&n.name);
+    text_free(&n.canonical);
+    return fail(err, HD_USAGE,
+                "%.100s is of another program or build: %" PRIu64 " of %" PRIu64
+                " types are not in it",
+                s->path, n.numbers - n.found, n.numbers);
+}
+
+bool hd_snapshot_add_symbols(struct hd_snapshot *snap, const struct hd_symbols *symbols,
+                             struct hd_error *err)
+{
+    return symbols->apply(symbols, snap, err);
+}
+
+void symbols_apply_image(const struct aot_image *image, struct hd_snapshot *snap)
+{
+    struct symbols_naming n = {.snap = snap, .image = image};
+    apply(&n);
+}

@@ -1,0 +1,50 @@
+/* aot_image.h - names of the types of a Native AOT program, from its file or its memory.
+ *
+ * Method tables contain no names. Reflection finds them: a map leads from the method table
+ * of each type definition to a record of the metadata that is in the program, stripped or
+ * not. Arrays and generic instances refer to the method tables that they are made of. Known
+ * are the layouts of .NET 8 to 11; docs/formats/native-aot.md describes them.
+ *
+ * Must not depend on snapshots. Every number is of a stranger's file: nothing is read
+ * outside of it, and a name that does not fit together is none. */
+#ifndef AOT_IMAGE_H
+#define AOT_IMAGE_H
+
+#include "base/text.h"
+#include "clr/process/memory.h"
+
+/* Objects that hold the static variables of a class, which is not known. */
+#define AOT_STATICS "<static variables>"
+
+/* HandleType: kinds of records, the same in all versions. */
+enum { AOT_RECORD_NAMESPACE = 0x2f, AOT_RECORD_TYPE = 0x3a };
+
+struct aot_type {
+    uint64_t address; /* of its method table */
+    uint32_t record;  /* offset in the metadata */
+};
+
+struct aot_image {
+    const struct memory *memory;
+    uint64_t base;     /* address of RVA 0 */
+    unsigned major;    /* of the header: 9 is .NET 8, 10 9, 16 10, 26 .NET 11 */
+    unsigned tag_bits; /* of a handle: the kind of its record */
+    struct bytes metadata;
+    struct aot_type *types; /* definitions, by address */
+    size_t type_count;
+    struct memory own; /* of a file, with method tables as the program has them */
+};
+
+/* The program in a file; all of it lives in a. False: no Native AOT program, or one whose
+ * layout is not known. O(size of the file). */
+bool aot_image_of_file(struct aot_image *i, struct bytes file, struct arena *a);
+
+/* The program or library that is loaded at base and ends before end. */
+bool aot_image_in_memory(struct aot_image *i, const struct memory *m, uint64_t base,
+                         uint64_t end, struct arena *a);
+
+/* Append the name of the type whose method table is at an RVA, as reflection spells it:
+ * "App.Ring`1+Node[[System.String]][]". False, and nothing: there is none. */
+bool aot_image_name(const struct aot_image *i, uint64_t rva, struct text *name);
+
+#endif

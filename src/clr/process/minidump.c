@@ -1,0 +1,316 @@
+/* Minidumps of Windows: minidumpapiset.h. */
+#include "base/error.h"
+#include "base/path.h"
+#include "base/utf16.h"
+#include "clr/process/process_image.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    HEADER = 32,
+    STREAM_COUNT = 8,
+    DIRECTORY = 12, /* where */
+    TIME = 20,
+    ENTRY = 12,
+    VERSION_MARK = 4, /* of the format; the other half of the number is the writer's */
+
+    STREAM_THREADS = 3,
+    STREAM_MODULES = 4,
+    STREAM_MEMORY = 5,
+    STREAM_SYSTEM = 7,
+    STREAM_MEMORY_64 = 9,
+    STREAM_MISC = 15
+};
+
+bool minidump_is(struct bytes head)
+{
+    return head.size >= VERSION_MARK + 2 && memcmp(head.data, "MDMP\x93\xA7", 6) == 0;
+}
+
+static const struct image_kind minidump_kind = {
+    .name = "minidump",
+    .library = "coreclr.dll",
+    .separator = '\\',
+    .lacks_heap = "without all memory (a mini, triage or heap dump)",
+    .take_heap = "; take one with `dotnet-dump collect -p PID`, `procdump -ma PID` or "
+                 "Task Manager",
+};
+
+/* --- the file ------------------------------------------------------------------ */
+
+struct minidump_reader {
+    struct process_image *p;
+    struct bytes file;
+    const unsigned char *directory;
+    uint32_t streams;
+    struct arena *a;
+    struct hd_error *err;
+};
+
+static bool open_directory(struct minidump_reader *r)
+{
+    struct bytes file = r->file;
+    if (file.size < HEADER)
+        return fail_at_byte(r->err, file.size, "the minidump is truncated in its header");
+    r->streams = le_u32(file.data + STREAM_COUNT);
+    uint64_t at = le_u32(file.data + DIRECTORY), size = r->streams * (uint64_t)ENTRY;
+    struct bytes there = bytes_within(file, at, size);
+    if (there.size < size)
+        return fail_at_byte(r->err, file.size,
+                            "the minidump is truncated in the directory of its %" PRIu32
+                            " streams",
+                            r->streams);
+    r->directory = there.data;
+    return true;
+}
+
+/* The first of that type; size 0: it has none. */
+static bool find_stream(const struct minidump_reader *r, uint32_t type, struct bytes *found)
+{
+    *found = (struct bytes){0};
+    for (uint32_t i = 0; i < r->streams; i++) {
+        const unsigned char *entry = r->directory + i * (size_t)ENTRY;
+        uint32_t size = le_u32(entry + 4), at = le_u32(entry + 8);
+        if (le_u32(entry) != type)
+            continue;
+        *found = bytes_within(r->file, at, size);
+        if (found->size < size)
+            return fail_at_byte(r->err, r->file.size,
+                                "the minidump is truncated: its stream %" PRIu32
+                                " is %" PRIu32 " bytes at byte %" PRIu32,
+                                type, size, at);
+        return true;
+    }
+    return true;
+}
+
+/* A stream that is a list: a count, then as many records from head on. */
+static bool find_list(const struct minidump_reader *r, uint32_t type, size_t head,
+                      size_t record, struct bytes *list, uint64_t *count)
+{
+    struct bytes stream;
+    *count = 0;
+    if (!find_stream(r, type, &stream))
+        return false;
+    if (stream.size < head)
+        return stream.size == 0 ||
+               fail(r->err, HD_BAD_FORMAT,
+                    "stream %" PRIu32 " of the minidump is too short", type);
+    *count = head == 4 ? le_u32(stream.data) : le_u64(stream.data);
+    *list = (struct bytes){stream.data + head, stream.size - head};
+    return *count <= list->size / record ||
+           fail(r->err, HD_BAD_FORMAT,
+                "stream %" PRIu32
+                " of the minidump has room for %zu records, not for %" PRIu64,
+                type, list->size / record, *count);
+}
+
+/* --- what is refused ----------------------------------------------------------- */
+
+/* Programs of Google's and Mozilla's write the format on other systems. */
+static bool check_system(const struct minidump_reader *r)
+{
+    enum { ARCHITECTURE = 0, PLATFORM = 20, LEAST = 24, AMD64 = 9, NT = 2 };
+    static const struct {
+        unsigned architecture;
+        const char *name;
+    } known[] = {{0, "32 bits (x86)"},
+                 {5, "ARM (32 bits)"},
+                 {6, "Itanium"},
+                 {10, "32 bits (x86)"},
+                 {12, "ARM64"}};
+    struct bytes s;
+    if (!find_stream(r, STREAM_SYSTEM, &s))
+        return false;
+    if (s.size < LEAST)
+        return fail(r->err, HD_BAD_FORMAT,
+                    "the minidump does not say of which system and processor it is");
+    unsigned architecture = le_u16(s.data + ARCHITECTURE);
+    if (le_u32(s.data + PLATFORM) != NT)
+        return fail(r->err, HD_UNSUPPORTED,
+                    "a minidump of another system than Windows" TAKE_GCDUMP);
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+        if (known[i].architecture == architecture)
+            return fail(r->err, HD_UNSUPPORTED,
+                        "a minidump of a process of %s; only those of x64 can be "
+                        "read" TAKE_GCDUMP,
+                        known[i].name);
+    return architecture == AMD64 ||
+           fail(r->err, HD_UNSUPPORTED,
+                "a minidump of an unknown processor (%u); only those of x64 can be "
+                "read" TAKE_GCDUMP,
+                architecture);
+}
+
+/* --- memory -------------------------------------------------------------------- */
+
+struct minidump_pieces {
+    struct memory_piece *all;
+    size_t len, cap;
+};
+
+/* Of 64 bits ranges whose bytes follow each other from one place on, which may be beyond
+ * 4 GB; else each range has its own place, and they share no bytes, so a few of them cannot
+ * stand for terabytes of memory. */
+static bool read_ranges(struct minidump_reader *r, struct minidump_pieces *to, bool is_64)
+{
+    /* Linux lets a process have 65,530 mappings; Windows has no such limit. */
+    enum { HEAD = 4, HEAD_64 = 16, BASE = 8, RECORD = 16, SIZE = 8, PLACE = 12 };
+    enum { MOST_RANGES = 1 << 24 };
+    struct bytes list;
+    uint64_t count, taken = 0;
+    if (!find_list(r, is_64 ? STREAM_MEMORY_64 : STREAM_MEMORY, is_64 ? HEAD_64 : HEAD,
+                   RECORD, &list, &count))
+        return false;
+    if (count > MOST_RANGES)
+        return fail(r->err, HD_BAD_FORMAT,
+                    "a minidump of %" PRIu64 " ranges of memory, more than any process has",
+                    count);
+    uint64_t at = is_64 && count > 0 ? le_u64(list.data - HEAD_64 + BASE) : 0;
+    for (uint64_t i = 0; i < count && taken <= r->file.size; i++) {
+        const unsigned char *record = list.data + i * RECORD;
+        uint64_t size = is_64 ? le_u64(record + SIZE) : le_u32(record + SIZE);
+        struct bytes part =
+            bytes_within(r->file, is_64 ? at : le_u32(record + PLACE), size);
+        r->p->lost = sum_or_most(r->p->lost, size - part.size);
+        at = sum_or_most(at, size);
+        taken += is_64 ? 0 : part.size;
+        if (part.size == 0)
+            continue;
+        to->all = grow(to->all, to->len, &to->cap, sizeof(*to->all));
+        to->all[to->len++] = (struct memory_piece){le_u64(record), part.size, part.data};
+    }
+    return taken <= r->file.size ||
+           fail(r->err, HD_BAD_FORMAT, "ranges of the minidump overlap in the file");
+}
+
+/* Some writers tell stacks in the one list, too, and all memory in the other, whose bytes
+ * count. */
+static bool read_memory(struct minidump_reader *r)
+{
+    struct minidump_pieces pieces = {0};
+    bool ok = read_ranges(r, &pieces, true) && read_ranges(r, &pieces, false);
+    r->p->cut_at = r->file.size;
+    if (ok)
+        r->p->memory = memory_of(pieces.all, pieces.len, r->a);
+    free(pieces.all);
+    return ok;
+}
+
+/* --- modules ------------------------------------------------------------------- */
+
+/* A MINIDUMP_STRING: bytes, then UTF-16. Its folders end in a slash then, as elsewhere.
+ * left: bytes that names may still have. */
+static const char *read_name(struct minidump_reader *r, uint64_t at, uint64_t *left)
+{
+    enum { LENGTH = 4, MOST = 2 * 0x8000 };
+    struct bytes head = bytes_within(r->file, at, LENGTH);
+    uint64_t size = head.size == LENGTH ? le_u32(head.data) : 0;
+    struct bytes units = bytes_within(r->file, at + LENGTH, size);
+    if (size == 0 || size > MOST || units.size < size || size > *left)
+        return "";
+    *left -= size;
+    struct text name = {0};
+    text_add_utf16(&name, units.data, (size_t)size / 2, UTF16_LITTLE);
+    for (size_t i = 0; i < name.len; i++)
+        if (name.data[i] == '\\')
+            name.data[i] = '/';
+    const char *copy = arena_strdup(r->a, text_string(&name), strlen(text_string(&name)));
+    text_free(&name);
+    return copy;
+}
+
+/* VS_FIXEDFILEINFO: signature, version of the structure, four numbers. */
+static uint64_t version_in(const unsigned char *info)
+{
+    enum { UPPER = 8, LOWER = 12 };
+    const uint32_t signature = 0xFEEF04BD;
+    return le_u32(info) == signature
+               ? (uint64_t)le_u32(info + UPPER) << 32 | le_u32(info + LOWER)
+               : 0;
+}
+
+/* The first is the program. Names together are no longer than the file, so one that many
+ * point to is not copied for all of them. */
+static bool read_modules(struct minidump_reader *r)
+{
+    enum { HEAD = 4, RECORD = 108, SIZE = 8, NAME = 20, VERSION = 24 };
+    enum { MOST_MODULES = 1 << 16 };
+    struct process_image *p = r->p;
+    struct bytes list;
+    uint64_t count, left = r->file.size;
+    if (!find_list(r, STREAM_MODULES, HEAD, RECORD, &list, &count))
+        return false;
+    p->mapping_count = count < MOST_MODULES ? (size_t)count : MOST_MODULES;
+    p->mappings = arena_array(r->a, struct image_mapping, p->mapping_count);
+    for (size_t i = 0; i < p->mapping_count; i++) {
+        const unsigned char *record = list.data + i * RECORD;
+        uint64_t start = le_u64(record);
+        p->mappings[i] =
+            (struct image_mapping){.start = start,
+                                   .end = sum_or_most(start, le_u32(record + SIZE)),
+                                   .path = read_name(r, le_u32(record + NAME), &left),
+                                   .version = version_in(record + VERSION)};
+    }
+    if (p->mapping_count > 0) {
+        p->program_headers = p->mappings[0].start;
+        p->name = path_file_name(p->mappings[0].path);
+    }
+    image_mappings_sort(p);
+    return true;
+}
+
+/* --- threads and the process --------------------------------------------------- */
+
+static bool read_threads(struct minidump_reader *r)
+{
+    enum { HEAD = 4, RECORD = 48, CONTEXT_SIZE = 40, CONTEXT = 44 };
+    enum { TEB = 16, STACK = 24, STACK_SIZE = 32, STACK_BASE = 8 };
+    enum { FLAGS = 0x30, FIRST = 0x78, COUNT = 17, AMD64 = 0x100000 };
+    struct process_image *p = r->p;
+    struct bytes list;
+    uint64_t count;
+    if (!find_list(r, STREAM_THREADS, HEAD, RECORD, &list, &count))
+        return false;
+    p->threads = arena_array(r->a, struct image_thread, (size_t)count);
+    for (p->thread_count = 0; p->thread_count < count; p->thread_count++) {
+        const unsigned char *record = list.data + p->thread_count * RECORD;
+        struct image_thread *t = &p->threads[p->thread_count];
+        /* Its environment block says where its stack ends, else the range that was dumped
+         * of it. */
+        bool ok = true;
+        uint64_t top = memory_u64(&p->memory, le_u64(record + TEB) + STACK_BASE, &ok),
+                 end = sum_or_most(le_u64(record + STACK), le_u32(record + STACK_SIZE));
+        *t = (struct image_thread){.id = le_u32(record), .thread_pointer = ok ? top : end};
+        /* A CONTEXT of AMD64, of which the integer registers and Rip are taken. */
+        struct bytes context =
+            bytes_within(r->file, le_u32(record + CONTEXT), le_u32(record + CONTEXT_SIZE));
+        if (context.size < FIRST + 8 * COUNT || !(le_u32(context.data + FLAGS) & AMD64))
+            continue;
+        for (size_t k = 0; k < COUNT; k++)
+            t->registers[k] = le_u64(context.data + FIRST + 8 * k);
+    }
+    return true;
+}
+
+bool minidump_open(struct process_image *p, struct bytes file, struct arena *a,
+                   struct hd_error *err)
+{
+    enum { FLAGS = 4, ID = 8, LEAST = 12, HAS_ID = 1 };
+    struct minidump_reader r = {.p = p, .file = file, .a = a, .err = err};
+    *p = (struct process_image){.pid = HD_UNKNOWN,
+                                .processor = processor_of(MACHINE_WINDOWS),
+                                .kind = &minidump_kind};
+    if (!minidump_is(file))
+        return fail(err, HD_NOT_A_SNAPSHOT, "not a minidump");
+    struct bytes misc;
+    if (!open_directory(&r) || !check_system(&r) || !read_memory(&r) || !read_modules(&r) ||
+        !read_threads(&r) || !find_stream(&r, STREAM_MISC, &misc))
+        return false;
+    if (misc.size >= LEAST && le_u32(misc.data + FLAGS) & HAS_ID)
+        p->pid = le_u32(misc.data + ID);
+    p->time = le_u32(file.data + TIME);
+    return true;
+}

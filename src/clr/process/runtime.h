@@ -1,0 +1,304 @@
+/* runtime.h - the .NET runtime in a process image: which version, where its globals are,
+ * and at which offsets its structures keep what.
+ *
+ * Offsets come from the descriptor that the runtime carries
+ * (DotNetRuntimeContractDescriptor in the image or in the libcoreclr.so that it names),
+ * else from a table of this major version (runtime_layout.c). A wrong one shows at once:
+ * MethodTables do not lead back to themselves. docs/formats/core-dump.md. */
+#ifndef RUNTIME_H
+#define RUNTIME_H
+
+#include "clr/process/pe_image.h"
+#include "clr/process/process_image.h"
+
+/* --- runtime ------------------------------------------------------------------- */
+
+/* Offsets in bytes by structure and member, of 64-bit processes; names as in the runtime's
+ * data contracts. RUNTIME_NO_OFFSET: this version has no such member. What .NET 8 does in
+ * another way than later versions are members of its own, which these lack: who reads by
+ * them asks whether they are there, not for a version. */
+#define RUNTIME_NO_OFFSET UINT32_MAX
+
+/* Where the statics of classes are kept: of generic and emitted ones in entries of their
+ * own, of all others of a module in one place (DomainLocalModule, ThreadLocalModule). */
+struct runtime_local_module {
+    uint32_t classes, count, gc_statics;
+    uint32_t blob; /* a byte for each plain type, then what refers to nothing */
+};
+
+struct runtime_layout {
+    struct {
+        uint32_t flags, base_size, flags2, parent, module, auxiliary_data, class_or_canon,
+            per_inst_info, size;
+        uint32_t token;         /* 16 bits of flags2; .NET 8 only */
+        uint32_t virtual_count; /* asked for where there is a token */
+    } method_table;
+    struct {
+        uint32_t method_table, field_desc_list, element_type, instance_fields,
+            static_fields;
+        uint32_t padding;            /* of the base size: behind element_type if not told */
+        uint32_t are_packed, packed; /* .NET 8 only: how its counts stand, and where */
+    } ee_class;
+    uint32_t dynamic_statics_gc, dynamic_statics_plain,
+        dynamic_statics_size; /* plain: of what is no reference */
+    uint32_t thread_statics_gc_index, thread_statics_plain_index, thread_statics_size;
+    uint32_t generics_dict_count, generics_dict_type_args;
+    struct {
+        uint32_t base, path, loader_allocator, dynamic_metadata, available_type_params,
+            type_def_map, type_ref_map;
+        uint32_t pe_assembly, assembly;
+        /* .NET 8 only: where statics are, and which types have entries of their own */
+        uint32_t local_module, index, dynamic_types, dynamic_count;
+    } module;
+    struct {
+        uint32_t image;        /* PEAssembly.PEImage */
+        uint32_t path;         /* of a PEImage */
+        uint32_t loaded, flat; /* layouts of a PEImage: as the loader has it, as a file */
+        uint32_t base;         /* of a PEImageLayout */
+    } pe; /* asked for where a module does not have the base of its image */
+    uint32_t lookup_map_next, lookup_map_table, lookup_map_count, lookup_map_flags_mask;
+    uint32_t type_hash_buckets, type_hash_entry_value, type_hash_entry_next;
+    uint32_t app_domain_assembly_list; /* of DomainAssemblies, or: */
+    uint32_t app_domain_assemblies;    /* of Assemblies; since .NET 11 */
+    uint32_t array_list_count, array_list_first_block;
+    uint32_t array_list_block_next, array_list_block_size, array_list_block_items;
+    uint32_t assembly_module;
+    uint32_t thread_store_first_link, thread_store_count;
+    struct {
+        uint32_t link, locals, static_data, os_id, stack_base;
+        uint32_t linked; /* the offset that links lead to: that of the link itself, or 0 */
+        uint32_t alloc_context, local_block; /* .NET 8 only */
+    } thread;
+    uint32_t thread_local_block_modules, thread_local_block_count; /* .NET 8 only */
+    struct runtime_local_module local_module, thread_local_module; /* .NET 8 only */
+    uint32_t allocator_object;                     /* LoaderAllocator.ObjectHandle */
+    uint32_t allocation_alloc_context;             /* RuntimeThreadLocals.AllocContext */
+    uint32_t allocation_gc_context;                /* EEAllocContext.GCAllocationContext */
+    uint32_t allocation_pointer, allocation_limit; /* GCAllocContext */
+    uint32_t thread_local_data_count,
+        thread_local_data_items; /* ThreadLocalData, of what is not collectible */
+    uint32_t type_desc_flags, param_type_arg; /* TypeDesc, ParamTypeDesc */
+    uint32_t dynamic_metadata_size, dynamic_metadata_data;
+    uint32_t dynamic_metadata_pointer; /* to the data, .NET 8 only */
+    uint64_t statics_mask;             /* global StaticsPointerMask */
+    uint32_t tls_offsets_unused;       /* NumberOfTlsOffsetsNotUsedInNoncollectibleArray */
+};
+
+struct runtime {
+    const struct process_image *image;
+    struct runtime_layout at;
+    unsigned major;           /* 10 */
+    const char *version;      /* "10.0.12", or "10" where only that is known */
+    const char *described_by; /* "its descriptor", "the descriptor in its file", "the table
+                                 of .NET 10" */
+    uint64_t base;            /* of libcoreclr.so, or of the program that contains it */
+    uint64_t app_domain, thread_store, free_object; /* values of these globals; 0 unknown */
+    uint64_t continuation, continuation_class; /* the base of runtime-async's types, and the
+                                                  EEClass of all that are generated; 0: none
+                                                  yet, or before .NET 11 */
+    uint64_t gc;                               /* address of GcDacVars */
+};
+
+/* False and err, HD_UNSUPPORTED naming what it is and what to do, for images without a
+ * .NET runtime, of versions that are not known, of native AOT programs, and dumps without
+ * the memory that is needed (mini, triage). Strings live in a. */
+bool runtime_find(struct runtime *r, const struct process_image *image, struct arena *a,
+                  struct hd_error *err);
+
+/* False and err: a structure of the process is not what the description says, or, NULL,
+ * nothing is. */
+bool runtime_refuse_layout(const struct runtime *r, const char *structure,
+                           struct hd_error *err);
+
+/* A MethodTable leads to a class that leads back to it, or, a generic instantiation, to
+ * the canonical one. Not true of the type of free space, which has no class. */
+bool runtime_is_method_table(const struct runtime *r, uint64_t address);
+
+/* True if a MethodTable is a layout of runtime-async's continuations. These are generated
+ * without metadata; all share one class, which leads back to the first. */
+bool runtime_is_continuation(const struct runtime *r, uint64_t address);
+
+/* True of .NET 8, which has a DomainLocalModule, and does much in another way. */
+static inline bool runtime_is_8(const struct runtime *r)
+{
+    return r->at.module.local_module != RUNTIME_NO_OFFSET;
+}
+
+/* Returns the Thread that a link of the runtime's list leads to. */
+static inline uint64_t runtime_linked_thread(const struct runtime *r, uint64_t link)
+{
+    return link - r->at.thread.linked;
+}
+
+/* --- the library ------------------------------------------------------------------- */
+
+/* libcoreclr.so or coreclr.dll in a process image, or the program that contains it: where
+ * it is, its symbols and its version. */
+
+/* Where its symbols are looked up: in memory, or in its file as it would be loaded. */
+struct runtime_image {
+    bool is_pe; /* which of the two it is */
+    struct elf_image elf;
+    struct pe_image pe;
+};
+
+/* A symbol; address 0: none. Of a PE image its size is what is there behind it. */
+struct elf_symbol runtime_image_symbol(const struct runtime_image *i, const char *name);
+
+/* A pointer in it, as the loader leaves it. */
+uint64_t runtime_image_pointer(const struct runtime_image *i, uint64_t address, bool *ok);
+
+struct runtime_module {
+    const char *path; /* of the mapping; NULL: not told */
+    uint64_t base;
+    bool is_program; /* it is the main program: a single file, or native */
+    struct runtime_image in_memory;
+    bool has_file;
+    struct runtime_image in_file; /* as it would be loaded there; if has_file */
+    struct memory file;
+};
+
+/* The library, else the main program. False: neither can be found. m stays where it is as
+ * long as it is used. */
+bool runtime_module_find(struct runtime_module *m, const struct process_image *image,
+                         struct arena *a);
+
+/* A symbol in the process; address 0: none. */
+struct elf_symbol runtime_module_symbol(const struct runtime_module *m, const char *name);
+
+/* Whether it is a program of Native AOT. */
+bool runtime_module_is_native(const struct runtime_module *m);
+
+/* "10.0.12", from the path of a shared framework, or what the library says of itself;
+ * NULL unknown. */
+const char *runtime_module_version(const struct runtime_module *m,
+                                   const struct process_image *image, struct arena *a);
+
+/* Whether a process without this runtime has that of .NET Framework, or is one of 32 bits
+ * that Windows runs beside its libraries of 64. */
+bool runtime_module_is_framework(const struct process_image *image);
+bool runtime_module_is_32_bit(const struct process_image *image);
+
+/* --- does it fit? ------------------------------------------------------------------ */
+
+/* .NET 8 describes nothing of itself, so each structure is asked for something that another
+ * one says as well: a wrong table is refused by the structure's name before anything is
+ * read by it. What the dump lacks proves nothing, and what changes while a process runs is
+ * allowed to be half changed. docs/formats/core-dump.md, "Does it fit?". */
+
+/* The structure that does not fit, "Thread"; NULL: all do, or the runtime describes itself.
+ * type: the MethodTable of any object, or 0. */
+const char *runtime_misfit(const struct runtime *r, uint64_t type);
+
+/* The module of the runtime's own library, which is the first of all; 0: not known. */
+uint64_t runtime_first_module(const struct runtime *r);
+
+/* --- the collector ---------------------------------------------------------- */
+
+/* Where the collector of a .NET process keeps its heap.
+ *
+ * The collector lists its own globals for debuggers (GcDacVars, gcinterface.dac.h), in an
+ * order that only grows at its end. A server collector has several heaps, the workstation's
+ * has one; each has five generations, which are lists of regions or, in older collectors,
+ * of segments. docs/formats/core-dump.md. */
+
+/* Generations of a heap: 0, 1, 2, large objects, pinned objects. */
+enum { GC_GENERATIONS = 5, GC_LARGE = 3, GC_PINNED = 4 };
+
+/* Addresses of one heap's parts. */
+struct gc_part {
+    uint64_t generations;       /* the table of them */
+    uint64_t ephemeral_segment; /* in which objects are allocated */
+    uint64_t allocated;         /* where they end in that one */
+    uint64_t finalizers;        /* the queue; 0: none */
+};
+
+struct gc_globals {
+    struct gc_part *parts;
+    size_t part_count;
+    uint64_t generation_size;
+    /* of a generation; allocation_start only where heaps consist of segments */
+    uint32_t allocation_at, start_segment_at, allocation_start_at;
+    bool has_segments;
+    uint64_t handle_map; /* address of the map of handle tables */
+};
+
+/* The only one of count addresses of globals at table that holds the pointer to GcDacVars;
+ * 0 if there is none, or several. */
+uint64_t gc_globals_find(const struct memory *m, uint64_t table, unsigned count);
+
+/* The address of the collector's gc_structures_invalid_cnt, by that of GcDacVars; 0
+ * unknown.
+ */
+uint64_t gc_count_address(const struct memory *m, uint64_t gc);
+
+/* Whether the collector says that the heap may be walked (that count is 0): a proof, where
+ * anything else is none of the contrary. */
+bool gc_heap_is_valid(const struct runtime *r);
+
+/* parts live in a. False and err, HD_UNSUPPORTED, if the globals cannot be had; parts has
+ * those that are there all the same. */
+bool gc_globals_read(struct gc_globals *g, const struct runtime *r, struct arena *a,
+                     struct hd_error *err);
+
+/* --- layouts ---------------------------------------------------------------- */
+
+/* At which offsets the structures of a .NET runtime keep what: from the
+ * data descriptor that it carries, JSON (dotnet/runtime, docs/design/datacontracts), and
+ * from a table of this version.
+ *
+ * Dumps of the heap alone lack the descriptor up to .NET 10, and .NET 8 has none. Offsets
+ * have not changed within a major version. docs/formats/core-dump.md, "Runtime". */
+
+/* Globals that are pointers stand elsewhere, in a list; these are places in it. */
+enum runtime_global {
+    GLOBAL_APP_DOMAIN,
+    GLOBAL_THREAD_STORE,
+    GLOBAL_FREE_OBJECT,
+    GLOBAL_CONTINUATION,
+    GLOBAL_CONTINUATION_CLASS,
+    GLOBALS
+};
+#define NO_GLOBAL UINT32_MAX
+
+struct descriptor {
+    struct runtime_layout at;
+    uint32_t place[GLOBALS];
+    unsigned version; /* of the description: 0 up to .NET 10, 2 since */
+};
+
+/* Nothing known. */
+void descriptor_clear(struct descriptor *d);
+
+/* Take over what the text tells; the rest stays. False and err: HD_BAD_FORMAT if it is no
+ * descriptor; HD_UNSUPPORTED, naming it, for a version or a contract of a number that is
+ * not known. */
+bool descriptor_add(struct descriptor *d, const char *text, size_t size,
+                    struct hd_error *err);
+
+/* The first that is needed and not told, "Module.Base"; NULL: it is whole. */
+const char *descriptor_lacks(const struct descriptor *d, struct arena *a);
+
+/* True if both have the same offsets of everything that is read of their version. */
+bool descriptor_same_layout(const struct runtime_layout *a, const struct runtime_layout *b);
+
+/* --- tables -------------------------------------------------------------------- */
+
+/* A version on a processor whose offsets are carried. */
+struct runtime_table {
+    unsigned major;
+    uint32_t machine;
+    unsigned positions[GLOBAL_FREE_OBJECT + 1]; /* of globals in g_dacTable */
+};
+
+/* Number i of the versions, newest first: its table there, else on x86-64; NULL behind the
+ * last. */
+const struct runtime_table *runtime_table_at(size_t i, const struct processor *p);
+
+/* NULL: none of this version there. */
+const struct runtime_table *runtime_table_of(unsigned major, const struct processor *p);
+
+/* Take over all offsets of a table. */
+void descriptor_add_table(struct descriptor *d, const struct runtime_table *t);
+
+#endif

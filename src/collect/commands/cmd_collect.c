@@ -1,0 +1,658 @@
+/* Snapshots of a process into files. What becomes of them is no business of its. */
+#include "cli/commands/output.h"
+#include "cli/guard/allocate.h"
+#include "cli/guard/temporary.h"
+#include "cli/options/houses.h"
+#include "cli/options/options.h"
+#include "cli/terminal/clock.h"
+#include "cli/terminal/exit_hook.h"
+#include "collect/live/children.h"
+#include "collect/live/collecting.h"
+#include "collect/live/last_resort.h"
+#include "collect/live/run_folder.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* --- what was asked for ---------------------------------------------------------- */
+
+static const char no_trace[] =
+    "--direct reads memory and has no trace: write a .gcdump or .core";
+
+static bool check_for_all(struct settings *s)
+{
+    bool is_core = s->target != NULL && strcmp(s->target, "core") == 0;
+    if (s->store != NULL)
+        return refuse("--all writes files, to be stored with `heapdrift record`; --store "
+                      "takes one process");
+    if (s->operand_count > 0)
+        return refuse(
+            "collect --all takes no operands; select processes with --name=PATTERN");
+    if (s->process_id > 0 || s->socket != NULL)
+        return refuse("--all cannot be combined with --process-id or --diagnostic-port; "
+                      "select processes with --name=PATTERN");
+    if (s->core != CORE_NONE && s->target != NULL && !is_core)
+        return refuse("--core writes a core dump, --to another format");
+    if (s->core == CORE_NONE && is_core)
+        s->core = CORE_HEAP;
+    if (s->direct && s->target != NULL && strcmp(s->target, "nettrace") == 0)
+        return refuse(no_trace);
+    return (!s->on_enter && !s->no_keep) ||
+           refuse("--on-enter and --no-keep are about one process, --all is not");
+}
+
+/* What is to be written, by the name of the file and by options. */
+static bool check_files(const struct settings *s)
+{
+    if (s->target != NULL)
+        return refuse("--to needs --all; without it, the suffix of OUT decides the format");
+    if (s->no_keep && !s->on_enter)
+        return refuse("--no-keep deletes the snapshots when --on-enter ends");
+    if (!collecting_modes_fit(s))
+        return false;
+    if (s->no_keep)
+        return true;
+    if (s->output == NULL)
+        return refuse("collect needs an output file: heapdrift collect PID -o OUT");
+    bool is_trace = output_ends_in(s->output, ".nettrace");
+    bool is_snapshot = is_trace || output_ends_in(s->output, ".gcdump") ||
+                       output_ends_in(s->output, ".digest");
+    if (s->core != CORE_NONE && is_snapshot)
+        return trouble(s->output,
+                       "--core writes a core dump: choose a name that ends in .core");
+    if (!is_snapshot && !collect_writes_core(s, s->output))
+        return trouble(s->output, "the name must end in .gcdump, .digest (a digest), "
+                                  ".nettrace (the raw trace) or .core (a core dump)");
+    return !s->direct || !is_trace || refuse(no_trace);
+}
+
+/* A digest and nothing else. */
+static bool check_store(const struct settings *s)
+{
+    if (s->on_enter || s->no_keep)
+        return refuse("--on-enter and --no-keep are about files, --store has none");
+    if (s->output != NULL)
+        return refuse("write to a file (-o) or to a store (--store), not both");
+    return (s->core == CORE_NONE && s->target == NULL) ||
+           refuse("a store holds digests, not core dumps or traces");
+}
+
+static bool collect_check(struct settings *s)
+{
+    if (s->store == NULL && s->is_for_a_store)
+        return refuse("--max-heap, --lock, --keep and the names of a run need --store");
+    if (s->direct && s->core == CORE_FULL)
+        return refuse("--direct copies the heap only; --core=full needs the runtime");
+    if (!collect_can_retry(s) || (!s->all && !collecting_process_is_named(s, "collect")))
+        return false;
+    bool ok = s->all             ? check_for_all(s)
+              : s->store != NULL ? check_store(s)
+                                 : check_files(s);
+    return ok && (!s->interval_given || s->snapshot_count > 0 ||
+                  refuse("--interval needs --count"));
+}
+
+/* --- snapshots on request -------------------------------------------------------- */
+
+enum { FOLDER_SIZE = 1024, PATH_SIZE = FOLDER_SIZE + 32 };
+
+struct requested {
+    struct collecting *collecting;
+    char folder[FOLDER_SIZE]; /* "": the files stay, by the name of -o */
+    uint32_t count;           /* of snapshots, also of those that failed */
+    bool failed;
+};
+
+/* --- the files ------------------------------------------------------------------------ */
+
+static void name_file(const struct requested *r, uint32_t number, const char *suffix,
+                      char *path, size_t size)
+{
+    if (r->folder[0] != '\0') {
+        snprintf(path, size, "%s/%u%s", r->folder, number, suffix);
+        return;
+    }
+    char *numbered = output_numbered(r->collecting->settings->output, number);
+    snprintf(path, size, "%s", numbered != NULL ? numbered : "");
+    free(numbered);
+}
+
+/* Who asks may have removed some himself, or have put a core beside one. By names that are
+ * known, not by what the folder has: a handler of signals may not read folders. */
+static void remove_files(const struct requested *r)
+{
+    char path[PATH_SIZE];
+    if (r->folder[0] == '\0')
+        return;
+    for (uint32_t i = 1; i <= r->count; i++) {
+        name_file(r, i, ".gcdump", path, sizeof(path));
+        unlink(path);
+        name_file(r, i, ".core", path, sizeof(path));
+        unlink(path);
+    }
+    rmdir(r->folder);
+}
+
+/* Where the program ends at once, nobody comes back. */
+static struct requested *at_work;
+
+static void remove_at_once(void)
+{
+    temporary_remove();
+    remove_files(at_work);
+}
+
+/* --- the series ----------------------------------------------------------------------- */
+
+static void print_prompt(const struct requested *r)
+{
+    if (r->collecting->progress)
+        fprintf(stderr, "\r\033[Kcollecting: Enter takes snapshot %u, Ctrl-D ends",
+                r->count + 1);
+}
+
+static int collect_requested(struct requested *r)
+{
+    char path[PATH_SIZE];
+    struct collecting *c = r->collecting;
+    uint32_t most = c->settings->snapshot_count;
+    collecting_follow(c);
+    for (print_prompt(r); collecting_wait(c); print_prompt(r)) {
+        name_file(r, ++r->count, ".gcdump", path, sizeof(path));
+        bool taken = collecting_take(c, path, NULL) != EXIT_TROUBLE;
+        r->failed = r->failed || !taken;
+        printf("%s\n", taken ? path : "");
+        fflush(stdout);
+        if (c->stopped || ferror(stdout) != 0 || (most > 0 && r->count == most))
+            break;
+    }
+    collecting_unfollow(c);
+    if (c->progress)
+        fputs("\r\033[K", stderr);
+    if (c->stopped && r->folder[0] == '\0')
+        fputs("heapdrift: stopped; snapshots collected so far are kept\n", stderr);
+    if (r->count == 0 && !c->stopped)
+        refuse("standard input ended before a snapshot was asked for");
+    return r->failed || c->stopped || r->count == 0 ? EXIT_TROUBLE : EXIT_DONE;
+}
+
+/* --on-enter: a series of which each snapshot is asked for, by a line on standard input.
+ * For people who press Enter, and for programs that look at their own heap: each line of
+ * theirs is answered by one on standard output, the name of the finished file, or an empty
+ * one where there is none, after the reason on standard error.
+ *
+ * Until standard input ends, a signal comes, or --count is reached. With --no-keep the
+ * files lie in a folder of their own, and go with it in the end, also when whoever asks is
+ * killed together with all of his process group. An exit status: EXIT_TROUBLE if one
+ * failed, or there is none. */
+static int collect_on_request(struct collecting *c)
+{
+    struct requested r = {.collecting = c};
+    bool is_temporary = c->settings->no_keep;
+    int status = EXIT_TROUBLE;
+    /* Whoever asked may be gone when the answer comes; the files still have to go. */
+    signal(SIGPIPE, SIG_IGN);
+    at_work = &r;
+    exit_hook_before(remove_at_once);
+    temporary_listen();
+    /* Without a terminal it leaves the process group of who asks: whoever kills that whole
+     * group leaves somebody who sees the end of standard input, and tidies up. */
+    if (is_temporary && !isatty(STDIN_FILENO))
+        setsid();
+    if (!is_temporary || run_folder_make_temporary(r.folder, sizeof(r.folder))) {
+        status = collect_requested(&r);
+    } else {
+        r.folder[0] = '\0';
+        refuse("no folder for the snapshots: cannot write to $TMPDIR, /tmp or /dev/shm");
+    }
+    exit_hook_before(NULL);
+    remove_files(&r);
+    return status;
+}
+
+/* --- of every process ------------------------------------------------------------ */
+
+/* Each snapshot is taken by a child, so that a heap that is too large, or a process that
+ * lies, costs its own snapshot and no other. */
+
+/* Most characters of a program's name and of a host's in the name of a file; with pid and
+ * suffix that is well below the 255 of file systems. */
+enum { MOST_OF_A_NAME = 64, CONTAINER_DIGITS = 12, NAME_SIZE = 256, WHO_SIZE = 160 };
+
+/* What a child tells besides its exit status: a second client keeps the names. */
+enum { STATUS_BITS = 15, OTHER_CLIENT = 16 };
+
+/* One of the processes. */
+struct item {
+    const struct hd_process *process;
+    char who[WHO_SIZE];   /* "Shop (pid 4711)" */
+    char name[NAME_SIZE]; /* of its file, without suffix, or of its folder */
+    bool is_out;          /* it failed, so it is not asked again */
+    bool has_folder;      /* a new one, of its own */
+    bool keep_names;
+    uint32_t taken; /* snapshots */
+    pid_t child;    /* that takes one now; 0 */
+};
+
+struct all {
+    const struct settings *settings;
+    struct settings own; /* of each child */
+    struct collecting c;
+    const char *folder;
+    bool is_new;
+    struct item *items;
+    size_t count;
+    size_t running; /* that have a child */
+    uint32_t round; /* from 1 */
+    int status;
+};
+
+/* --- names ------------------------------------------------------------------------- */
+
+/* A program may be called anything. What could leave the folder, hide a file, look like an
+ * option or ring a terminal's bell becomes "_". */
+static size_t add_safely(char *to, size_t len, const char *from, size_t most)
+{
+    static const char safe[] = "abcdefghijklmnopqrstuvwxyz"
+                               "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
+    for (size_t i = 0; i < most && from[i] != '\0'; i++, len++) {
+        to[len] = '_';
+        if (strchr(safe, from[i]) != NULL)
+            to[len] = from[i];
+    }
+    if (to[0] == '.' || to[0] == '-')
+        to[0] = '_';
+    return len;
+}
+
+/* "Shop-web1-4711". Pids are different, but where containers that are not visible from here
+ * count for themselves: then their place among those of that pid follows. */
+static void name_item(struct item *item, unsigned same)
+{
+    const struct hd_process *p = item->process;
+    const char *name = p->name != NULL && p->name[0] != '\0' ? p->name : "dotnet";
+    const char *place = p->host != NULL ? p->host : p->container;
+    size_t len = add_safely(item->name, 0, name, MOST_OF_A_NAME);
+    if (place != NULL) {
+        item->name[len++] = '-';
+        size_t most = place == p->host ? MOST_OF_A_NAME : CONTAINER_DIGITS;
+        len = add_safely(item->name, len, place, most);
+    }
+    int end = snprintf(item->name + len, NAME_SIZE - len, "-%" PRIu64, p->pid);
+    if (same > 0)
+        snprintf(item->name + len + end, NAME_SIZE - len - (size_t)end, ".%u", same + 1);
+    snprintf(item->who, WHO_SIZE, "%.100s (pid %" PRIu64 ")", name, p->pid);
+}
+
+/* Its file in this round, or with round 0 that, or the folder, in which its files are.
+ * malloc'd. */
+static char *collect_path_of(const struct all *a, const struct item *item, uint32_t round)
+{
+    const char *target = a->settings->target;
+    const char *suffix = a->settings->core != CORE_NONE ? "core"
+                         : target != NULL               ? target
+                                                        : "gcdump";
+    bool is_series = a->settings->snapshot_count > 0;
+    size_t len = strlen(a->folder), size = len + NAME_SIZE + 32;
+    char *path = more(NULL, size);
+    int end = snprintf(path, size, "%s%s%s", a->folder,
+                       len > 0 && a->folder[len - 1] == '/' ? "" : "/", item->name);
+    if (is_series && round > 0)
+        snprintf(path + end, size - (size_t)end, "/%" PRIu32 ".%s", round, suffix);
+    else if (!is_series)
+        snprintf(path + end, size - (size_t)end, ".%s", suffix);
+    return path;
+}
+
+/* --- which processes --------------------------------------------------------------- */
+
+/* By pid. What belongs to others is none of ours: that is no failure. One that did not
+ * answer is asked all the same: it may by now, and if not, that has to be told. */
+static bool collect_choose(struct all *a, const struct hd_processes *processes)
+{
+    const char *name = a->settings->name;
+    unsigned same = 0;
+    a->items = zeroed(processes->count + 1, sizeof(*a->items));
+    for (size_t i = 0; i < processes->count; i++) {
+        const struct hd_process *p = &processes->all[i];
+        if (p->is_denied && !a->settings->quiet) {
+            begin_message("note", p->name != NULL ? p->name : "dotnet");
+            fprintf(stderr, " (pid %" PRIu64 ") skipped: ", p->pid);
+            end_message(p->problem);
+        }
+        if (p->is_denied)
+            continue;
+        struct item *item = &a->items[a->count];
+        item->process = p;
+        same = a->count > 0 && item[-1].process->pid == p->pid ? same + 1 : 0;
+        name_item(item, same);
+        a->count++;
+    }
+    if (a->count > 0)
+        return true;
+    fprintf(stderr, "heapdrift: no .NET process to collect from%s",
+            name != NULL ? " is called " : "\n");
+    if (name != NULL) {
+        hd_put_name(hd_sink_file(stderr), name);
+        fputs("; see `heapdrift ps`\n", stderr);
+    }
+    return false;
+}
+
+/* --- folders ----------------------------------------------------------------------- */
+
+static bool open_folder(struct all *a)
+{
+    struct stat st;
+    const char *wanted = a->settings->output;
+    a->folder = wanted != NULL ? wanted : ".";
+    bool is_there = stat(a->folder, &st) == 0;
+    if (is_there && S_ISDIR(st.st_mode))
+        return true;
+    if (is_there)
+        return trouble(wanted, "is not a folder; --all writes a file per process");
+    if (output_ends_in(a->folder, ".gcdump") || output_ends_in(a->folder, ".nettrace") ||
+        output_ends_in(a->folder, ".digest"))
+        return trouble(wanted, "--all writes a file per process: name a folder, and choose "
+                               "the format with --to");
+    a->is_new = mkdir(a->folder, 0777) == 0;
+    return a->is_new || trouble(a->folder, strerror(errno));
+}
+
+/* Nobody chose these names, so nobody meant to replace what has them; and snapshots that
+ * are there would be taken for older ones of this series. */
+static void open_places(struct all *a)
+{
+    bool is_series = a->settings->snapshot_count > 0;
+    struct stat st;
+    for (size_t i = 0; i < a->count; i++) {
+        struct item *item = &a->items[i];
+        char *path = collect_path_of(a, item, 0);
+        item->has_folder = is_series && mkdir(path, 0777) == 0;
+        bool is_there =
+            is_series ? !item->has_folder && errno == EEXIST : lstat(path, &st) == 0;
+        item->is_out = is_there || (is_series && !item->has_folder);
+        if (item->is_out)
+            trouble(path,
+                    is_there ? "already exists; name another folder" : strerror(errno));
+        free(path);
+    }
+}
+
+/* Of new folders nothing is left where nothing was collected. */
+static void close_places(const struct all *a)
+{
+    for (size_t i = 0; i < a->count; i++) {
+        if (!a->items[i].has_folder || a->items[i].taken > 0)
+            continue;
+        char *path = collect_path_of(a, &a->items[i], 0);
+        rmdir(path);
+        free(path);
+    }
+    if (a->is_new)
+        rmdir(a->folder);
+}
+
+/* --- children ---------------------------------------------------------------------- */
+
+_Noreturn static void be_child(struct all *a, const struct item *item)
+{
+    static char line[4096];
+    struct collecting *c = &a->c;
+    child_collects();
+    last_resort_begin(c->signals);
+    /* Lines of several children at once must not mix. */
+    if (a->settings->threads_given && a->settings->threads > 1)
+        setvbuf(stderr, line, _IOLBF, sizeof(line));
+    c->settings = &a->own;
+    c->how.max_memory = a->own.read.max_memory;
+    c->who = item->who;
+    c->host = item->process->host;
+    c->how.socket = item->process->socket;
+    c->how.keep_names = item->keep_names;
+    int status = collecting_take(c, collect_path_of(a, item, a->round), NULL);
+    fflush(NULL);
+    _exit(status | (c->collected.other_client ? OTHER_CLIENT : 0));
+}
+
+/* What a child that begins anew has to know. Only a name may have anything in it. */
+enum { ERRAND_SIZE = 2048 };
+
+static void start(struct all *a, struct item *item)
+{
+    char errand[ERRAND_SIZE];
+    snprintf(errand, sizeof(errand), "%u %" PRIu32 " %s %s %s", (unsigned)item->keep_names,
+             a->round, item->name, item->process->socket, item->who);
+    fflush(NULL);
+    item->child = child_begin(errand);
+    if (item->child == 0)
+        be_child(a, item);
+    item->is_out = item->child < 0;
+    if (item->is_out)
+        trouble(item->who, strerror(errno));
+    a->running += !item->is_out;
+}
+
+static void see_end(struct all *a, struct item *item, int how)
+{
+    int status = EXIT_TROUBLE;
+    item->child = 0;
+    a->running--;
+    if (WIFEXITED(how)) {
+        status = WEXITSTATUS(how) & STATUS_BITS;
+        item->keep_names = (WEXITSTATUS(how) & OTHER_CLIENT) != 0;
+    } else {
+        put_message(NULL, item->who, "its collector process was killed (signal %d)%s",
+                    WTERMSIG(how),
+                    WTERMSIG(how) == SIGKILL ? ": possibly out of memory" : "");
+    }
+    item->is_out = status == EXIT_TROUBLE;
+    item->taken += !item->is_out;
+    if (status == EXIT_INCONCLUSIVE)
+        a->status = status;
+}
+
+/* A signal is for the children, too: from a terminal they have it, from kill they do not.
+ * It makes no difference to them to get it twice. */
+static void wait_for_one(struct all *a)
+{
+    enum { TICK_MS = 5 };
+    a->c.signal = 0;
+    bool is_news = collecting_is_stopped(&a->c, TICK_MS) && a->c.signal != 0;
+    for (size_t i = 0; i < a->count; i++) {
+        struct item *item = &a->items[i];
+        int how = 0;
+        if (is_news && item->child > 0)
+            kill(item->child, a->c.signal);
+        if (item->child > 0 && waitpid(item->child, &how, WNOHANG) == item->child)
+            see_end(a, item, how);
+    }
+}
+
+/* --- rounds ------------------------------------------------------------------------ */
+
+/* One snapshot of each, in order. Returns how many go on. */
+static size_t take_each(struct all *a)
+{
+    size_t most = a->settings->threads_given ? a->settings->threads : 1, left = 0;
+    a->c.begin = seconds_now();
+    for (size_t i = 0; i < a->count && !a->c.stopped; i++) {
+        if (a->items[i].is_out)
+            continue;
+        start(a, &a->items[i]);
+        while (a->running >= most)
+            wait_for_one(a);
+    }
+    while (a->running > 0)
+        wait_for_one(a);
+    for (size_t i = 0; i < a->count; i++)
+        left += !a->items[i].is_out;
+    return left;
+}
+
+/* Where several are at work at once they share the memory, and the line of the progress
+ * would be everybody's. */
+static bool collect_begin(struct all *a)
+{
+    const struct settings *s = a->settings;
+    if (!open_folder(a) || !collecting_begin(&a->c, s))
+        return false;
+    a->own = *s;
+    if (s->threads_given && s->threads > 1) {
+        a->own.read.max_memory /= s->threads;
+        a->c.progress = false;
+    }
+    return true;
+}
+
+static int collect_each(struct all *a)
+{
+    size_t failed = 0, taken = 0, left = a->count;
+    if (!collect_begin(a))
+        return EXIT_TROUBLE;
+    open_places(a);
+    /* Where it is ignored nobody learns how a child ended. */
+    signal(SIGCHLD, SIG_DFL);
+    for (a->round = 1; left > 0 && !a->c.stopped; a->round++) {
+        left = take_each(a);
+        if (a->round >= a->settings->snapshot_count || left == 0 || !collecting_wait(&a->c))
+            break;
+    }
+    close_places(a);
+    collecting_end(&a->c);
+    for (size_t i = 0; i < a->count; i++) {
+        failed += a->items[i].is_out;
+        taken += a->items[i].taken > 0;
+    }
+    if (a->c.stopped)
+        fputs("heapdrift: stopped; snapshots collected so far are kept\n", stderr);
+    else if (failed > 0 && a->count > 1)
+        fprintf(stderr, "heapdrift: %zu of %zu processes failed; %zu have snapshots\n",
+                failed, a->count, taken);
+    return a->c.stopped || failed > 0 ? EXIT_TROUBLE : a->status;
+}
+
+/* A child that began anew: one snapshot of one process. */
+static int collect_for_parent(struct all *a, const char *errand)
+{
+    struct item item = {.has_folder = false};
+    char socket[ERRAND_SIZE];
+    const struct hd_process process = {.socket = socket};
+    unsigned keep_names;
+    int end = 0;
+    bool ok = sscanf(errand, "%u %" SCNu32 " %255s %2047s %n", &keep_names, &a->round,
+                     item.name, socket, &end) == 4 &&
+              end > 0;
+    if (!ok || !collect_begin(a))
+        return EXIT_TROUBLE;
+    snprintf(item.who, WHO_SIZE, "%s", errand + end);
+    item.process = &process;
+    item.keep_names = keep_names != 0;
+    be_child(a, &item);
+}
+
+static int collect_all(const struct settings *s)
+{
+    struct all a = {.settings = s, .c = {.signals = -1}, .status = EXIT_DONE};
+    struct hd_processes processes;
+    if (child_errand() != NULL)
+        return collect_for_parent(&a, child_errand());
+    if (!collecting_find(&processes, s->name))
+        return EXIT_TROUBLE;
+    int status = collect_choose(&a, &processes) ? collect_each(&a) : EXIT_TROUBLE;
+    free(a.items);
+    hd_processes_free(&processes);
+    return status;
+}
+
+/* --- the command --------------------------------------------------------------- */
+
+static int collect_series(struct collecting *c)
+{
+    const struct settings *s = c->settings;
+    int status = EXIT_DONE;
+    if (s->snapshot_count > 1)
+        collecting_follow(c);
+    for (uint32_t i = 1; i <= s->snapshot_count; i++) {
+        char *name = output_numbered(s->output, i);
+        int result = name != NULL ? collecting_take(c, name, NULL) : EXIT_TROUBLE;
+        free(name);
+        if (result == EXIT_TROUBLE)
+            return result;
+        status = result != EXIT_DONE ? result : status;
+        if (i == s->snapshot_count || collecting_wait(c))
+            continue;
+        fputs("heapdrift: stopped; snapshots collected so far are kept\n", stderr);
+        return EXIT_TROUBLE;
+    }
+    return status;
+}
+
+static int collect_run(struct settings *s)
+{
+    struct collecting c = {.signals = -1};
+    if (!collect_check(s))
+        return EXIT_TROUBLE;
+    if (s->all)
+        return collect_all(s);
+    if (s->store != NULL)
+        return sidecar_run(s, true);
+    if (!collecting_begin(&c, s))
+        return EXIT_TROUBLE;
+    int status = s->on_enter             ? collect_on_request(&c)
+                 : s->snapshot_count > 0 ? collect_series(&c)
+                                         : collecting_take(&c, s->output, NULL);
+    collecting_end(&c);
+    return status;
+}
+
+static const struct option options[] = {
+    {"all", 'a', GROUP_PROCESS, ON_COLLECT, FLAG(all),
+     .help = "all .NET processes, or those that match --name"},
+    {"core", 0, GROUP_PROCESS, ON_COLLECT, CHOICE(core, CORE_HEAP, "heap", "full"),
+     .argument = "[=KIND]", .help = "have the runtime write a core dump"},
+    {"count", 0, GROUP_PROCESS, ON_COLLECT, COUNT(snapshot_count, 1, MOST_COLLECTED),
+     .help = "number of snapshots: app-1.gcdump, app-2.gcdump, ..."},
+    {"to", 0, GROUP_OUTPUT, ON_COLLECT, TEXT(WORD, target),
+     .words = WORDS("gcdump", "digest", "nettrace", "core"),
+     .help = "format with --all: gcdump (default), digest, nettrace or core"},
+    {"output", 'o', GROUP_OUTPUT, ON_COLLECT, TEXT(SNAPSHOT, output),
+     .help = "output file; with --all a folder, default: this one"},
+    {"threads", 'j', GROUP_GENERAL, ON_COLLECT, COUNT(threads, 1, MOST_THREADS),
+     GIVEN(threads_given), .help = "with --all: processes at the same time; default 1"},
+    {0}};
+
+const struct command cmd_collect = {
+    .name = "collect",
+    .bit = ON_COLLECT,
+    .purpose = FOR_PROCESSES,
+    .operands = "PID|NAME -o OUT",
+    .summary = "take snapshots of a process",
+    .description =
+        "Ask a process for its heap, over the diagnostics socket that every .NET runtime\n"
+        "opens. OUT is a .gcdump, a .digest, or a .nettrace (the raw trace, with "
+        "generations).\n"
+        "Each snapshot is preceded by a full, blocking garbage collection in the process.\n"
+        "With --all, OUT is a folder, with a file for every process, taken one after "
+        "another.",
+    .examples =
+        {
+            {"heapdrift collect 4711 -o app.gcdump", "one snapshot of process 4711"},
+            {"heapdrift collect MyApp -o app.gcdump", "of the process with that name"},
+            {"heapdrift collect 4711 -o app.gcdump --count=4 --interval=5m",
+             "a series: app-1.gcdump, ..."},
+            {"heapdrift collect --all -o leak/ --count=4", "a series of each process"},
+            {"heapdrift collect 4711 -o app.gcdump --on-enter",
+             "one each time Enter is pressed"},
+            {"heapdrift collect MyApp --store=heapdrift.db", "store a digest of it"},
+        },
+    .options = options,
+    .run = collect_run,
+};

@@ -1,0 +1,459 @@
+/* Collect, then compare: snapshots of a running process at intervals, and what grew in
+ * them. It adds nothing to either: `diff` or `check` does the rest. What it took stays in a
+ * folder of its own, so that the next question needs no second run. */
+#include "cli/commands/commands.h"
+#include "cli/commands/output.h"
+#include "cli/guard/temporary.h"
+#include "cli/options/houses.h"
+#include "cli/options/options.h"
+#include "cli/terminal/exit_hook.h"
+#include "collect/live/children.h"
+#include "collect/live/collecting.h"
+#include "collect/live/run_folder.h"
+#include "collect/live/trigger.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { USUAL_COUNT = 6, FOLDER_SIZE = 2048, PATH_SIZE = FOLDER_SIZE + 32 };
+
+struct watching {
+    const struct settings *settings;
+    char folder[FOLDER_SIZE];
+    bool is_temporary, is_new;
+    bool is_named_here; /* nobody said where to */
+    bool is_child;      /* whose parent removes the folder */
+    char paths[HD_MAX_SNAPSHOTS][PATH_SIZE];
+    size_t count; /* of snapshots that are there */
+    size_t wanted;
+};
+
+/* --- the folder ---------------------------------------------------------- */
+
+static bool no_folder(void)
+{
+    return refuse("no folder for the snapshots: cannot write to this one, nor to $TMPDIR, "
+                  "/tmp or /dev/shm; name one: -o DIR");
+}
+
+/* Snapshots that are there already would be taken for older ones of this series. */
+static bool is_empty(const char *folder)
+{
+    DIR *d = opendir(folder);
+    bool empty = d != NULL;
+    for (const struct dirent *e; empty && (e = readdir(d)) != NULL;)
+        empty = e->d_name[0] == '.';
+    if (d == NULL)
+        return trouble(folder, strerror(errno));
+    closedir(d);
+    return empty || trouble(folder, "there are files in it; name a new folder");
+}
+
+/* -o app.digest: app-1.digest and so on, instead of a folder. */
+static bool keeps_digests(const struct watching *w)
+{
+    return w->settings->output != NULL && output_ends_in(w->settings->output, ".digest");
+}
+
+/* By the program's own name, whatever the process was asked for by. */
+static bool make_folder(struct watching *w, uint64_t pid)
+{
+    enum { NAME_SIZE = 160 };
+    char name[NAME_SIZE];
+    int why;
+    struct hd_processes all = {0};
+    const char *program = w->settings->name;
+    if (pid > 0)
+        hd_processes_find(&all);
+    for (size_t i = 0; i < all.count; i++)
+        if (all.all[i].pid == pid && all.all[i].name != NULL)
+            program = all.all[i].name;
+    run_folder_name(program, pid, time(NULL), name, sizeof(name));
+    hd_processes_free(&all);
+    w->is_new = w->is_named_here =
+        run_folder_make(name, w->folder, sizeof(w->folder), &why);
+    if (!w->is_new)
+        return no_folder();
+    if (why != 0 && !w->settings->quiet)
+        fprintf(stderr, "heapdrift: note: cannot write to this folder (%s)\n",
+                strerror(why));
+    return true;
+}
+
+static bool open_folder(struct watching *w, const struct collecting *c)
+{
+    const char *wanted = w->settings->output;
+    if (wanted == NULL && !w->settings->no_keep)
+        return make_folder(w, c->how.pid);
+    if (wanted == NULL) {
+        w->is_temporary = run_folder_make_temporary(w->folder, sizeof(w->folder));
+        return w->is_temporary || no_folder();
+    }
+    if (strlen(wanted) >= sizeof(w->folder))
+        return trouble(wanted, strerror(ENAMETOOLONG));
+    if (keeps_digests(w))
+        return true;
+    snprintf(w->folder, sizeof(w->folder), "%s", wanted);
+    w->is_new = mkdir(wanted, 0777) == 0;
+    return w->is_new ||
+           (errno == EEXIST ? is_empty(wanted) : trouble(wanted, strerror(errno)));
+}
+
+static void close_folder(struct watching *w)
+{
+    if (w->is_child)
+        return;
+    for (size_t i = 0; w->is_temporary && i < w->count; i++)
+        unlink(w->paths[i]);
+    /* Of a new folder nothing is left if nothing was collected. */
+    if (w->is_temporary || (w->is_new && w->count == 0))
+        rmdir(w->folder);
+}
+
+/* Where memory runs out, or by a signal that is not waited for, nobody comes back. */
+static struct watching *at_work;
+
+static void close_at_once(void)
+{
+    temporary_remove();
+    close_folder(at_work);
+}
+
+/* --- what is kept -------------------------------------------------------- */
+
+static bool tells_folder(const struct watching *w)
+{
+    return !w->is_temporary && !keeps_digests(w) && !w->settings->quiet;
+}
+
+/* Before the comparison, so that it is said however that ends, and the answer comes last.
+ * A command that is to be pasted needs no quotes here, or is not told. */
+static void print_kept(const struct watching *w)
+{
+    static const char pasted[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                 "0123456789/._-+";
+    const char *remover = folder_remover();
+    uint64_t bytes = 0;
+    struct stat st;
+    if (!tells_folder(w) || w->count == 0)
+        return;
+    for (size_t i = 0; i < w->count; i++)
+        bytes += stat(w->paths[i], &st) == 0 ? (uint64_t)st.st_size : 0;
+    fprintf(stderr, "heapdrift: kept %zu snapshot%s (%.1f MiB) in ", w->count,
+            w->count == 1 ? "" : "s", (double)bytes / 1048576);
+    end_message(w->folder);
+    if (w->is_named_here && remover != NULL && w->folder[0] != '-' &&
+        w->folder[strspn(w->folder, pasted)] == '\0')
+        fprintf(stderr, "heapdrift: to delete them: %s %s\n", remover, w->folder);
+}
+
+/* --- snapshots ----------------------------------------------------------- */
+
+static void print_seconds_left(void *context, double left)
+{
+    const struct watching *w = context;
+    fprintf(stderr, "\r\033[Kwatching: %zu of %zu snapshots, the next in %.0f s", w->count,
+            w->wanted, ceil(left));
+}
+
+static void print_next(const struct collecting *c, size_t number, size_t wanted)
+{
+    const double seconds = (double)c->settings->interval_ms / 1e3;
+    if (c->settings->on_enter && c->progress)
+        fprintf(stderr, "\r\033[Kwatching: %zu snapshot%s; Enter takes %s, Ctrl-D ends",
+                number, number == 1 ? "" : "s", number == 0 ? "the first" : "another");
+    else if (!c->settings->on_enter && c->lines && !c->progress && number == 1)
+        fprintf(stderr, "heapdrift: watching: %zu more, every %.4g s\n", wanted - number,
+                seconds);
+}
+
+static bool take_next(struct watching *w, struct collecting *c, size_t wanted)
+{
+    char label[64], *path = w->paths[w->count];
+    char *digest = keeps_digests(w)
+                       ? output_numbered(w->settings->output, (uint32_t)w->count + 1)
+                       : NULL;
+    if (digest != NULL)
+        snprintf(path, PATH_SIZE, "%s", digest);
+    else
+        snprintf(path, PATH_SIZE, "%s/%zu.gcdump", w->folder, w->count + 1);
+    free(digest);
+    if (w->settings->on_enter && w->settings->snapshot_count == 0)
+        snprintf(label, sizeof(label), "snapshot %zu", w->count + 1);
+    else
+        snprintf(label, sizeof(label), "snapshot %zu of %zu", w->count + 1, wanted);
+    c->label = label;
+    bool taken = collecting_take(c, path, NULL) != EXIT_TROUBLE;
+    c->label = NULL;
+    w->count += taken;
+    return taken;
+}
+
+static int watch_collect(struct watching *w, struct collecting *c)
+{
+    bool on_enter = w->settings->on_enter, failed = false;
+    size_t wanted = w->settings->snapshot_count > 0 ? w->settings->snapshot_count
+                    : on_enter                      ? HD_MAX_SNAPSHOTS
+                                                    : USUAL_COUNT;
+    w->wanted = wanted;
+    c->tick = c->progress && !on_enter ? print_seconds_left : NULL;
+    c->tick_context = w;
+    if (on_enter)
+        print_next(c, 0, wanted);
+    if (on_enter && !collecting_wait(c))
+        return EXIT_DONE;
+    collecting_follow(c);
+    while (w->count < wanted && !(failed = !take_next(w, c, wanted)) && w->count < wanted) {
+        /* Whoever ends this with kill -9 knows where to look. */
+        if (w->count == 1 && tells_folder(w) && (c->progress || c->lines)) {
+            fputs("heapdrift: snapshots go to ", stderr);
+            end_message(w->folder);
+        }
+        print_next(c, w->count, wanted);
+        if (!collecting_wait(c))
+            break;
+    }
+    c->tick = NULL;
+    collecting_unfollow(c);
+    if (c->progress)
+        fputs("\r\033[K", stderr);
+    if (c->stopped && w->count >= 2 && !w->settings->quiet)
+        fprintf(stderr, "heapdrift: note: stopped after %zu of %zu snapshots\n", w->count,
+                wanted);
+    /* Who stops knows that, and was told; what is there is compared. */
+    return failed && (!c->stopped || w->count < 2) ? EXIT_TROUBLE : EXIT_DONE;
+}
+
+/* --- the comparison ------------------------------------------------------ */
+
+static bool has_budgets(const struct settings *s)
+{
+    return hd_format_is_for_check(settings_format(s)) || s->budget_count > 0 ||
+           s->config != NULL || s->baseline != NULL || s->baseline_write != NULL;
+}
+
+static int compare(const struct watching *w)
+{
+    const char *paths[HD_MAX_SNAPSHOTS];
+    struct settings s = *w->settings;
+    /* A folder is one word in the command that comes next. */
+    s.operand_count = keeps_digests(w) ? w->count : 1;
+    for (size_t i = 0; i < s.operand_count; i++)
+        paths[i] = keeps_digests(w) ? w->paths[i] : w->folder;
+    s.operands = paths;
+    s.output = NULL;
+    s.files_go = w->is_temporary;
+    s.command = command_named(has_budgets(&s) ? "check" : "diff");
+    return s.command->run(&s);
+}
+
+/* The status with which the comparison ended, or the signal that ended it and us. Signals
+ * that still come are for the comparison. */
+static int wait_for(pid_t child, struct collecting *c, int *killed_by)
+{
+    enum { TICK_MS = 20 };
+    int how = 0;
+    pid_t ended;
+    c->stopped = false;
+    while ((ended = waitpid(child, &how, WNOHANG)) == 0 || (ended < 0 && errno == EINTR)) {
+        if (collecting_is_stopped(c, TICK_MS))
+            kill(child, c->signal);
+        c->stopped = false;
+    }
+    if (ended != child)
+        return EXIT_TROUBLE;
+    if (WIFEXITED(how))
+        return WEXITSTATUS(how);
+    int signal = WTERMSIG(how);
+    if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT)
+        *killed_by = signal;
+    else
+        fprintf(stderr, "heapdrift: the comparison was killed (signal %d)%s\n", signal,
+                signal == SIGKILL ? ": possibly out of memory" : "");
+    return EXIT_TROUBLE;
+}
+
+/* Snapshots that go are compared by a process of its own, so that somebody is left to
+ * remove them however that ends: Ctrl-C, no memory, a crash. Returns in both processes;
+ * the child has nothing to remove. */
+static int compare_apart(struct watching *w, struct collecting *c, int *killed_by)
+{
+    fflush(NULL);
+    /* Where it is ignored nobody learns how a child ended. */
+    signal(SIGCHLD, SIG_DFL);
+    pid_t child = w->is_temporary ? child_begin(w->folder) : -1;
+    if (child > 0)
+        return wait_for(child, c, killed_by);
+    w->is_child = child == 0;
+    sigprocmask(SIG_SETMASK, &c->before, NULL);
+    return compare(w);
+}
+
+/* What is stored is compared by others, over weeks. */
+static bool check_store(const struct settings *s)
+{
+    if (s->no_keep)
+        return refuse(
+            "--store keeps the snapshots; --no-keep is for those that are compared");
+    if (s->output != NULL)
+        return refuse("--store keeps the snapshots; -o DIR is for those that are compared");
+    if (s->on_enter)
+        return refuse("--store takes snapshots by the clock, without a person: "
+                      "no --on-enter");
+    if (has_budgets(s) || s->exit_code || strcmp(s->format, hd_format_name(0)) != 0)
+        return refuse("--store compares nothing, so it takes neither budgets nor a format: "
+                      "that is `heapdrift fleet`");
+    return true;
+}
+
+/* One agent for a host. */
+static bool check_all(const struct settings *s)
+{
+    if (s->store == NULL)
+        return refuse("watch --all is for a store: --store=URL; for files: `heapdrift "
+                      "collect --all`");
+    if (s->operand_count > 0 || s->process_id > 0 || s->socket != NULL)
+        return refuse("watch --all takes no process; select some with --name=PATTERN or "
+                      "--service=PATTERN");
+    return s->snapshot_count == 0 ||
+           refuse("watch --all goes on until SIGTERM, so it takes no --count");
+}
+
+static bool watch_check(struct settings *s)
+{
+    bool is_named = s->all ? check_all(s) : collecting_process_is_named(s, "watch");
+    if (!is_named || !collect_can_retry(s))
+        return false;
+    if (s->store != NULL)
+        return check_store(s);
+    if (s->is_for_a_store)
+        return refuse(
+            "--at, --listen, --metrics, --max-heap, --lock, --keep and the names of "
+            "a run need --store");
+    if (!collecting_modes_fit(s))
+        return false;
+    if (s->snapshot_count != 1 && s->snapshot_count <= HD_MAX_SNAPSHOTS)
+        return true;
+    fprintf(stderr, "heapdrift: --count=%" PRIu32 ": watch compares 2 to %d snapshots\n",
+            s->snapshot_count, HD_MAX_SNAPSHOTS);
+    return false;
+}
+
+/* What went wrong while collecting wins over what the comparison says. */
+static int watch_run(struct settings *s)
+{
+    struct watching w = {.settings = s};
+    struct collecting c = {.signals = -1};
+    int killed_by = 0;
+    if (!watch_check(s))
+        return EXIT_TROUBLE;
+    if (s->store != NULL)
+        return sidecar_run(s, false);
+    if (child_errand() != NULL) {
+        /* That folder is the parent's. */
+        w.is_temporary = true;
+        snprintf(w.folder, sizeof(w.folder), "%s", child_errand());
+        return compare(&w);
+    }
+    if (!collecting_begin(&c, s))
+        return EXIT_TROUBLE;
+    at_work = &w;
+    exit_hook_before(close_at_once);
+    temporary_listen();
+    int status = open_folder(&w, &c) ? watch_collect(&w, &c) : EXIT_TROUBLE;
+    print_kept(&w);
+    if (w.count >= 2) {
+        int found = compare_apart(&w, &c, &killed_by);
+        status = status != EXIT_DONE ? status : found;
+    } else if (status == EXIT_DONE) {
+        fputs("heapdrift: stopped before there were two snapshots to compare\n", stderr);
+        status = EXIT_TROUBLE;
+    }
+    exit_hook_before(NULL);
+    close_folder(&w);
+    collecting_end(&c);
+    if (killed_by != 0)
+        raise(killed_by);
+    return status;
+}
+
+static const char *parse_at(struct settings *s, const struct option *o, const char *value)
+{
+    struct trigger_rules rules;
+    (void)o;
+    s->at = value;
+    return triggers_parse(value, &rules);
+}
+
+static const char *parse_listen(struct settings *s, const struct option *o,
+                                const char *value)
+{
+    const char *problem = metrics_address_problem(value);
+    (void)o;
+    s->listen = value;
+    return problem[0] != '\0' ? problem : NULL;
+}
+
+static const struct option options[] = {
+    {"all", 'a', GROUP_PROCESS, ON_WATCH, FLAG(all),
+     .help = "with --store: all processes; --name, --service select"},
+    {"at", 0, GROUP_PROCESS, ON_WATCH, .kind = OPTION_OTHER, .parse = parse_at,
+     GIVEN(is_for_a_store), .argument = "LIST",
+     .words = WORDS("80%,95%", "1.5GiB", "+200MB"),
+     .help = "with --store: also at these shares of its limit, sizes, growth (RSS)"},
+    {"listen", 0, GROUP_STORE, ON_WATCH, .kind = OPTION_OTHER, .parse = parse_listen,
+     GIVEN(is_for_a_store), .argument = "ADDRESS",
+     .words = WORDS(":9464", "127.0.0.1:9464"),
+     .help = "with --store: serve /metrics and /healthz, for Prometheus"},
+    {"metrics", 0, GROUP_STORE, ON_WATCH, TEXT(FILE_WRITTEN, metrics),
+     GIVEN(is_for_a_store),
+     .help = "with --store: write them to FILE, for its textfile collector"},
+    {"count", 0, GROUP_PROCESS, ON_WATCH, COUNT(snapshot_count, 1, MOST_COLLECTED),
+     .help = "snapshots to take, 2 to 50; default 6"},
+    {"output", 'o', GROUP_OUTPUT, ON_WATCH, TEXT(FOLDER, output),
+     .help = "keep the snapshots there; default heapdrift-NAME-PID-DATE-TIME"},
+    {"rows", 0, GROUP_SHOWN, ON_WATCH, COUNT(options.rows, 0, HD_DEFAULT_ROWS - 1),
+     .help = "rows per table; default 20, 0 shows all"},
+    {"config", 'c', GROUP_BUDGETS, ON_WATCH, TEXT(FILE_READ, config), .once = true,
+     .help = "budgets; heapdrift.yml here or above counts beside other ones only"},
+    {0}};
+
+const struct command cmd_watch = {
+    .name = "watch",
+    .bit = ON_WATCH,
+    .purpose = FOR_PROCESSES,
+    .operands = "PID|NAME",
+    .summary = "take snapshots, and report what grew",
+    .description =
+        "Take snapshots of a running .NET process, six in two and a half minutes unless\n"
+        "told otherwise, and say what grew. The snapshots stay in a new folder, here or,\n"
+        "where that cannot be written to, in $TMPDIR; --no-keep deletes them. With "
+        "budgets\n"
+        "it ends with the status of `heapdrift check`. Ctrl-C ends it early: what was\n"
+        "collected by then is compared. With --store it compares nothing and does not "
+        "end:\n"
+        "a snapshot an hour goes there, with --all one of each process of this host.",
+    .examples =
+        {
+            {"heapdrift watch 4711", "six snapshots, 30 s apart, then what grew"},
+            {"heapdrift watch MyApp --count=10 --interval=1m",
+             "longer, by the name of the process"},
+            {"heapdrift watch 4711 -o snapshots",
+             "into that folder; -o app.digest: digests"},
+            {"heapdrift watch 4711 --max-growth=5%", "status 1 if it grows by more"},
+            {"heapdrift watch 4711 --on-enter",
+             "you do something, press Enter, do it again"},
+            {"heapdrift watch --name=MyApp --store=heapdrift.db",
+             "one an hour, into a store, until SIGTERM"},
+        },
+    .options = options,
+    .run = watch_run,
+};

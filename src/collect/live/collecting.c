@@ -1,0 +1,416 @@
+#include "collect/live/collecting.h"
+
+#include "cli/terminal/clock.h"
+#include "cli/terminal/style.h"
+#include "collect/live/last_resort.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+/* --- meanwhile --------------------------------------------------------------------- */
+
+bool collecting_is_stopped(struct collecting *c, int wait_ms)
+{
+    struct pollfd ready = {.fd = c->signals, .events = POLLIN};
+    int number = last_resort_signal(poll(&ready, 1, wait_ms) > 0 ? c->signals : -1);
+    if (number != 0) {
+        c->stopped = true;
+        c->signal = number;
+        c->signalled++;
+    }
+    return c->stopped;
+}
+
+/* In a log a line every half minute says that it goes on. */
+static void collecting_show(struct collecting *c, const struct hd_collect_progress *so_far)
+{
+    const double first = 0.5, line_every = 30;
+    double seconds = seconds_now() - c->begin;
+    bool is_time =
+        c->progress ? seconds >= first : c->lines && seconds - c->told >= line_every;
+    if (!is_time)
+        return;
+    c->told = seconds;
+    bool is_core = c->is_core || c->settings->direct;
+    fputs(c->progress ? "\r\033[Kcollecting: " : "heapdrift: collecting: ", stderr);
+    if (so_far->bytes == 0)
+        fprintf(stderr, "the %s, %.0f s",
+                is_core ? "memory is being copied" : "heap is being walked", seconds);
+    else if (is_core)
+        fprintf(stderr, "%.1f MiB, %.0f s", (double)so_far->bytes / 1048576, seconds);
+    else
+        fprintf(stderr, "%" PRIu64 " objects, %.1f MiB, %.0f s", so_far->objects,
+                (double)so_far->bytes / 1048576, seconds);
+    fputs(c->progress ? "" : "\n", stderr);
+}
+
+static bool go_on(void *context, const struct hd_collect_progress *so_far)
+{
+    struct collecting *c = context;
+    collecting_show(c, so_far);
+    if (c->reading != NULL)
+        hd_reading_came(c->reading, so_far->bytes);
+    if (c->meanwhile != NULL)
+        c->meanwhile(c->meanwhile_context);
+    c->is_too_much = c->most_bytes > 0 && so_far->bytes > c->most_bytes;
+    c->is_too_late = c->most_seconds > 0 && seconds_now() - c->begin > c->most_seconds;
+    bool stops = collecting_is_stopped(c, 0) && (!c->finishes || c->signalled > 1);
+    if (stops && !c->finishes)
+        last_resort_leave(true);
+    return !stops && !c->is_too_much && !c->is_too_late;
+}
+
+/* A process near the limit of its control group is killed for the memory that a snapshot
+ * takes. Processes of which snapshots are taken at the same time may share a group, and so
+ * may this one, in a container: what it takes itself is by docs/collect.md some bytes of
+ * each object, and names. */
+static uint64_t left_to_process(void *context, uint64_t pid)
+{
+    const uint64_t per_object = 38, names = (uint64_t)96 << 20,
+                   for_trace = (uint64_t)16 << 20;
+    struct collecting *c = context;
+    const struct settings *s = c->settings;
+    uint64_t own = 0;
+    c->harm = (struct harm){.pid = pid};
+    if (pid == 0)
+        return HD_UNKNOWN;
+    c->harm.born = hd_process_start(pid);
+    memory_kills_see("", pid, &c->harm.kills);
+    uint64_t left = memory_spare("", pid);
+    if (s->force || left == HD_UNKNOWN)
+        return HD_UNKNOWN;
+    if (memory_is_shared("", pid)) {
+        uint64_t trace =
+            c->how.expected_bytes > 0 ? c->how.expected_bytes : memory_resident("", pid);
+        bool is_trace = s->output != NULL && output_ends_in(s->output, ".nettrace");
+        own = is_trace
+                  ? for_trace
+                  : names + (trace != HD_UNKNOWN ? trace / TRACE_BYTES * per_object : 0);
+    }
+    left = left > own ? left - own : 0;
+    return s->all && s->threads_given && s->threads > 1 ? left / s->threads : left;
+}
+
+const char *collecting_harm(const struct harm *harm, const struct hd_error *err)
+{
+    const double most = 0.3;
+    const struct timespec moment = {.tv_nsec = 10000000};
+    if (harm->pid == 0 || harm->born == 0)
+        return NULL;
+    double until = seconds_now() + (err->status == HD_IO ? most : 0);
+    bool has_ended;
+    while (!(has_ended = hd_process_start(harm->pid) != harm->born) &&
+           seconds_now() < until)
+        nanosleep(&moment, NULL);
+    if (!has_ended)
+        return NULL;
+    return memory_kills_rose("", &harm->kills)
+               ? "was killed for lack of memory while the snapshot was taken"
+               : "ended while the snapshot was taken";
+}
+
+/* --- one snapshot ------------------------------------------------------------------ */
+
+/* "dotnet-monitor (pid 812) or apm (pid 813)"; without any, who it mostly is. */
+static void warn_of_clients(const struct hd_collected *got)
+{
+    if (got->client_count == 0)
+        fputs(" (dotnet-monitor, dotnet-trace, an APM agent) keeps the names", stderr);
+    else
+        fputs(" keeps the names: ", stderr);
+    for (size_t i = 0; i < got->client_count; i++) {
+        const struct hd_client *client = &got->clients[i];
+        fputs(i > 0 ? " or " : "", stderr);
+        put_name(client->name[0] != '\0' ? client->name : "a process");
+        fprintf(stderr, " (pid %" PRIu64 ")", client->pid);
+    }
+    fputs("; stop it, and collect again\n", stderr);
+}
+
+static void print_collected(struct collecting *c)
+{
+    const struct settings *s = c->settings;
+    const struct hd_collected *got = &c->collected;
+    /* What is read of memory says itself what it lacks. */
+    if (!s->quiet && !got->complete && !c->is_core && !s->direct)
+        put_message("warning", s->output,
+                    "incomplete: %" PRIu64
+                    " events were lost, so objects or references are missing",
+                    got->events_lost);
+    if (!s->quiet && got->other_client) {
+        begin_message("warning", s->output);
+        fprintf(stderr,
+                ": unknown-type: %" PRIu64 " of %" PRIu64
+                " types have no name: another tracing client of process %" PRIu64,
+                got->nameless, got->types, got->pid);
+        warn_of_clients(got);
+    }
+    if (c->is_core && !c->told_privacy && !s->quiet) {
+        c->told_privacy = true;
+        put_message("note", s->output,
+                    "a core dump contains everything in the memory of the process, "
+                    "including passwords and personal data; only this user may read it");
+    }
+    bool asked_for = c->progress || c->lines || c->who != NULL;
+    if (!s->verbose && (!asked_for || s->quiet))
+        return;
+    begin_message(NULL, c->label != NULL ? c->label : s->output);
+    fputs(": ", stderr);
+    if (!c->is_core)
+        fprintf(stderr, "%" PRIu64 " objects, ", got->objects);
+    fprintf(stderr, "%.1f MiB, in %.2f s",
+            (double)(c->is_core ? got->bytes : got->object_bytes) / 1048576,
+            seconds_now() - c->begin);
+    if (got->stood_still_us > 0)
+        fprintf(stderr, "; process paused for %.1f ms", (double)got->stood_still_us / 1e3);
+    if (got->stood_still_us > 0 && got->tries > 1)
+        fprintf(stderr, " at most (%u attempts: a garbage collection was running)",
+                got->tries);
+    if (c->takes > 1)
+        fprintf(stderr, "; retaken %s: not complete before",
+                c->takes == 2   ? "once"
+                : c->takes == 3 ? "twice"
+                                : "several times");
+    fputs("\n", stderr);
+}
+
+int collecting_take(struct collecting *c, const char *name, struct hd_memory *digest)
+{
+    const struct settings *all = c->settings;
+    struct settings one = *all;
+    one.output = name;
+    c->settings = &one;
+    c->is_core = digest == NULL && collect_writes_core(&one, name);
+    c->begin = seconds_now();
+    c->told = 0;
+    c->takes = 0;
+    c->unread = c->unchecked = false;
+    c->is_too_much = c->is_too_late = false;
+    bool ok = digest != NULL
+                  ? collect_digest(c, digest)
+                  : output_file(&one, name, collect_writer(&one, name), (const void *)&c);
+    last_resort_leave(false);
+    int status = ok && !c->unread ? EXIT_DONE : EXIT_TROUBLE;
+    if (ok) {
+        print_collected(c);
+        /* Whoever keeps the names keeps them next time, too: do not try twice. */
+        c->how.keep_names = c->how.keep_names || c->collected.other_client;
+    }
+    if (status == EXIT_DONE && all->strict &&
+        (!c->collected.complete || c->collected.other_client)) {
+        fprintf(stderr, "heapdrift: inconclusive: the snapshot %s\n",
+                c->unchecked ? "was not checked" : "is incomplete");
+        status = EXIT_INCONCLUSIVE;
+    }
+    c->settings = all;
+    if (digest != NULL && status == EXIT_TROUBLE)
+        hd_memory_free(digest);
+    return status;
+}
+
+/* Lines that come while a snapshot is taken each mean one, too. */
+static bool wait_for_enter(struct collecting *c)
+{
+    while (c->asked == 0 && !c->asks_no_more && !c->stopped) {
+        struct pollfd ready[] = {{.fd = c->signals, .events = POLLIN},
+                                 {.fd = STDIN_FILENO, .events = POLLIN}};
+        if (poll(ready, 2, -1) <= 0)
+            continue;
+        if (ready[0].revents != 0)
+            collecting_is_stopped(c, 0);
+        if (ready[1].revents == 0)
+            continue;
+        char typed[256];
+        ssize_t len = read(STDIN_FILENO, typed, sizeof(typed));
+        c->asks_no_more = len == 0 || (len < 0 && errno != EINTR && errno != EAGAIN);
+        for (ssize_t i = 0; i < len; i++)
+            c->asked += typed[i] == '\n';
+    }
+    bool is_asked = c->asked > 0 && !c->stopped;
+    c->asked -= is_asked;
+    return is_asked;
+}
+
+bool collecting_wait(struct collecting *c)
+{
+    double due = c->begin + (double)c->settings->interval_ms / 1e3, left;
+    if (c->settings->on_enter)
+        return wait_for_enter(c);
+    while ((left = due - seconds_now()) > 0) {
+        if (c->tick != NULL)
+            c->tick(c->tick_context, left);
+        if (collecting_is_stopped(c, left > 1 ? 1000 : (int)(left * 1e3) + 1))
+            break;
+    }
+    return !c->stopped;
+}
+
+/* --- the process ------------------------------------------------------------------- */
+
+static bool is_number(const char *s)
+{
+    return s[0] != '\0' && s[strspn(s, "0123456789")] == '\0';
+}
+
+/* "-n 20", "-t 30": letters that mean rows and seconds elsewhere. */
+static bool letters_are_meant(const struct settings *s, const char *command)
+{
+    if (s->name != NULL && is_number(s->name) && settings_has_letter(s, 'n')) {
+        fprintf(stderr,
+                "heapdrift: -n %s: -n is --name in %s; for a process: `heapdrift %s %s`, "
+                "for rows: --rows=%s, for snapshots: --count=%s\n",
+                s->name, command, command, s->name, s->name, s->name);
+        return false;
+    }
+    for (size_t i = 0; i < s->types.count && settings_has_letter(s, 't'); i++) {
+        const char *type = s->types.all[i];
+        if (type[0] < '0' || type[0] > '9')
+            continue;
+        fputs("heapdrift: -t ", stderr);
+        put_name(type);
+        fprintf(stderr, ": -t is --type in %s; for a timeout: --timeout=", command);
+        end_message(type);
+        return false;
+    }
+    return true;
+}
+
+/* A number is a process id, a word the name of a process, whose file may be in this folder.
+ */
+static bool parse_operand(struct settings *s, const char *command)
+{
+    const char *given = s->operands[0];
+    uint64_t pid = is_number(given) ? strtoull(given, NULL, 10) : 0;
+    if (!is_number(given) && (strchr(given, '/') != NULL || hd_path_is_snapshot(given)))
+        return put_message(
+            NULL, given,
+            "%s takes a process, by id or name; for files, use `heapdrift diff`", command);
+    if (is_number(given) && (pid == 0 || pid > INT32_MAX))
+        return trouble(given, "must be a process id, see `heapdrift ps`");
+    s->process_id = pid;
+    if (pid == 0)
+        s->name = given;
+    return true;
+}
+
+bool collecting_process_is_named(struct settings *s, const char *command)
+{
+    size_t ways = (size_t)(s->process_id > 0) + (s->name != NULL) + (s->socket != NULL);
+    if (!letters_are_meant(s, command))
+        return false;
+    /* A process by its number, and by its name whatever comes in its place. */
+    bool number = s->process_id > 0 || (s->operand_count == 1 && is_number(s->operands[0]));
+    ways -= s->store != NULL && s->name != NULL && number;
+    if (ways + s->operand_count == 0)
+        fprintf(stderr,
+                "heapdrift: name a process: heapdrift %s PID, or its name; see `heapdrift "
+                "ps`\n",
+                command);
+    else if (ways > 1)
+        fputs("heapdrift: --process-id, --name and --diagnostic-port exclude each other\n",
+              stderr);
+    else if (ways + s->operand_count > 1)
+        fprintf(stderr, "heapdrift: %s takes one process, not %zu\n", command,
+                ways + s->operand_count);
+    else
+        return s->operand_count == 0 || parse_operand(s, command);
+    return false;
+}
+
+bool collecting_modes_fit(const struct settings *s)
+{
+    if (s->no_keep && s->output != NULL)
+        return refuse("-o keeps the snapshots, --no-keep does not");
+    return !s->on_enter || !s->interval_given ||
+           refuse("--on-enter waits for a person, --interval for a clock: choose one");
+}
+
+bool collecting_find(struct hd_processes *processes, const char *name)
+{
+    size_t kept = 0;
+    hd_processes_find(processes);
+    if (processes->incomplete != NULL) {
+        fprintf(stderr, "heapdrift: %s\n", processes->incomplete);
+        hd_processes_free(processes);
+        return false;
+    }
+    for (size_t i = 0; i < processes->count; i++)
+        if (name == NULL || hd_process_goes_by(&processes->all[i], name))
+            processes->all[kept++] = processes->all[i];
+    processes->count = kept;
+    return true;
+}
+
+bool collecting_begin(struct collecting *c, const struct settings *s)
+{
+    uint64_t pid = s->process_id;
+    if (s->name != NULL && !s->all) {
+        struct hd_error err = {0};
+        pid = hd_process_named(s->name, &err);
+        if (pid == 0) {
+            print_error(NULL, &err);
+            return false;
+        }
+    }
+    /* Signals that are ignored would be noticed, too, once they are blocked. */
+    static const int all[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+    struct sigaction how;
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+        if (sigaction(all[i], NULL, &how) == 0 && how.sa_handler != SIG_IGN)
+            sigaddset(&set, all[i]);
+    sigprocmask(SIG_BLOCK, &set, &c->before);
+    c->settings = s;
+    c->who = NULL;
+    c->how = (struct hd_collect_options){.size = sizeof(c->how),
+                                         .pid = pid,
+                                         .socket = s->socket,
+                                         .silence_ms = (unsigned)s->timeout_ms,
+                                         .go_on = go_on,
+                                         .memory_left = left_to_process,
+                                         .context = c,
+                                         .max_memory = s->read.max_memory,
+                                         .resume = s->resume};
+    c->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+    last_resort_begin(c->signals);
+    c->progress = !s->no_progress && !s->quiet && style_can_redraw();
+    c->lines = !s->no_progress && !s->quiet && !c->progress;
+    return true;
+}
+
+void collecting_follow(struct collecting *c)
+{
+    const struct settings *s = c->settings;
+    /* Memory that is read tells no collection; a core and a trace keep nothing of it. */
+    if (s->options.no_ages || s->direct || s->core != CORE_NONE)
+        return;
+    c->following = hd_following_begin();
+    c->ages = hd_ages_begin();
+}
+
+void collecting_unfollow(struct collecting *c)
+{
+    hd_following_end(c->following);
+    hd_ages_end(c->ages);
+    c->following = NULL;
+    c->ages = NULL;
+}
+
+void collecting_end(struct collecting *c)
+{
+    collecting_unfollow(c);
+    /* One that came when all was done has nothing left to stop. */
+    collecting_is_stopped(c, 0);
+    last_resort_end();
+    if (c->signals >= 0)
+        close(c->signals);
+    sigprocmask(SIG_SETMASK, &c->before, NULL);
+}

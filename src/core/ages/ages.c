@@ -1,0 +1,407 @@
+#include "ages/ages.h"
+
+#include "base/bits.h"
+#include "base/hash.h"
+#include "base/pair_table.h"
+#include "base/search.h"
+#include "identity/places.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Moments fit a byte (AGES_MOST). */
+struct aged_object {
+    uint32_t key; /* of its type and size, as in identity/places.h */
+    path_id path;
+    unsigned char born, came;
+};
+
+/* --- paths -----------------------------------------------------------------------------
+ */
+
+static int ages_by_value(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static struct aged_paths paths_of(const struct ownership_tree *t)
+{
+    const struct full_tree *f = &t->full[0];
+    const struct labels *l = &t->labels;
+    struct aged_paths p = {.len = f->len};
+    uint64_t *hash = alloc_zeroed(array_bytes(l->len + 1, sizeof(*hash)));
+    p.parent = alloc_zeroed(array_bytes(f->len + 1, sizeof(*p.parent)));
+    p.type = alloc_zeroed(array_bytes(f->len + 1, sizeof(*p.type)));
+    p.several = alloc_zeroed(array_bytes(l->len + 1, sizeof(*p.several)));
+    for (size_t i = 0; i < l->len; i++) {
+        const struct label *label = &l->all[i];
+        hash[i] = XXH3_64bits_withSeed(label->name, strlen(label->name), label->kind);
+        if (label->count[0] > 1)
+            p.several[p.several_count++] = hash[i];
+    }
+    for (size_t i = 1; i < f->len; i++) {
+        p.parent[i] = f->parent[i];
+        p.type[i] = hash[f->label[i]];
+    }
+    if (p.several_count > 0)
+        qsort(p.several, p.several_count, sizeof(*p.several), ages_by_value);
+    free(hash);
+    return p;
+}
+
+static void paths_free(struct aged_paths *p)
+{
+    free(p->parent);
+    free(p->type);
+    free(p->several);
+    *p = (struct aged_paths){0};
+}
+
+static bool ages_is_below(const void *all, size_t i, const void *wanted)
+{
+    return ((const uint64_t *)all)[i] < *(const uint64_t *)wanted;
+}
+
+static bool has_several(const struct aged_paths *p, uint64_t type)
+{
+    size_t i = search_first(p->several, 0, p->several_count, ages_is_below, &type);
+    return i < p->several_count && p->several[i] == type;
+}
+
+/* A number for each path, the same for those that are one where both are lined up. */
+static uint64_t *names_of(const struct aged_paths *p, const struct aged_paths *other)
+{
+    uint64_t *name = alloc_zeroed(array_bytes(p->len + 1, sizeof(*name)));
+    for (size_t i = 1; i < p->len; i++) {
+        bool goes_on = has_several(p, p->type[i]) || has_several(other, p->type[i]);
+        name[i] = XXH3_64bits_withSeed(&p->type[i], sizeof(p->type[i]),
+                                       goes_on ? name[p->parent[i]] : 0);
+    }
+    return name;
+}
+
+/* --- objects ---------------------------------------------------------------------------
+ */
+
+static void ages_free(struct hd_ages *h)
+{
+    free(h->object);
+    holdings_free(&h->held);
+    paths_free(&h->paths);
+    *h = (struct hd_ages){0};
+}
+
+/* object_of: of each node its number in the order of addresses; NO_NODE: none. */
+static struct hd_ages snapshot_alone(const struct hd_snapshot *snap,
+                                     const struct ownership_tree *t, const struct places *p,
+                                     const uint32_t *object_of, uint64_t token)
+{
+    struct hd_ages now = {.moment = {token},
+                          .moment_count = 1,
+                          .object_count = (uint32_t)p->len,
+                          .held = holdings_of(snap, object_of, NULL),
+                          .paths = paths_of(t)};
+    now.object = alloc_zeroed(array_bytes(p->len + 1, sizeof(*now.object)));
+    for (size_t i = 0; i < p->len; i++) {
+        now.object[i].key = p->all[i].key;
+        now.object[i].path = t->full[0].at_node[p->all[i].object];
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < now.held.len; i++) {
+        struct holding h = {now.held.all[i].hash, object_of[now.held.all[i].of]};
+        if (h.of != NO_NODE)
+            now.held.all[kept++] = h;
+    }
+    now.held.len = kept;
+    return now;
+}
+
+/* The moments of before, and the new one behind them. What is left out by that is the
+ * oldest: what came then or before is all one. */
+static unsigned add_moment(struct hd_ages *now, const struct hd_ages *before)
+{
+    uint32_t left_out = before->moment_count == AGES_MOST;
+    uint32_t kept = before->moment_count - left_out;
+    uint64_t token = now->moment[0];
+    memcpy(now->moment, before->moment + left_out, kept * sizeof(*now->moment));
+    now->moment[kept] = token;
+    now->moment_count = kept + 1;
+    for (uint32_t i = 0; i < now->object_count; i++)
+        now->object[i].born = now->object[i].came = (unsigned char)kept;
+    return left_out;
+}
+
+static unsigned char earlier(unsigned char moment, unsigned less)
+{
+    return (unsigned char)(moment > less ? moment - less : 0);
+}
+
+/* From one snapshot to the next, whose nodes object_of tells apart: which objects of the
+ * older one stayed, who each of the newer one was (NO_NODE: nobody), and numbers for paths
+ * that both have. */
+struct carrying {
+    struct hd_ages *now, *before;
+    const uint32_t *object_of;
+    unsigned left_out;
+    uint64_t *stayed;
+    uint32_t *was;
+    uint64_t *older, *newer;
+};
+
+static void take_age(void *context, uint32_t older, uint32_t newer)
+{
+    struct carrying *c = context;
+    const struct aged_object *a = &c->before->object[older];
+    struct aged_object *b = &c->now->object[newer];
+    b->born = earlier(a->born, c->left_out);
+    if (a->path != NO_PATH && b->path != NO_PATH && c->older[a->path] == c->newer[b->path])
+        b->came = earlier(a->came, c->left_out);
+}
+
+/* Nothing of a file that says what cannot be: an object that is two, or another type or
+ * size. */
+static bool carry_told(struct carrying *c, const struct told_same *told)
+{
+    struct told_reading r = {.told = told};
+    struct told_run run;
+    bool damaged = false, ok = true;
+    while (ok && told_same_next(&r, &run, &damaged))
+        for (uint32_t i = run.newer; ok && i < run.newer + run.count; i++) {
+            uint32_t from = run.older + (i - run.newer);
+            ok = c->before->object[from].key == c->now->object[i].key &&
+                 bits_add(c->stayed, from);
+            c->was[i] = from;
+            take_age(c, from, i);
+        }
+    return ok && !damaged;
+}
+
+static void take_age_of_node(void *context, uint32_t older, uint32_t node)
+{
+    struct carrying *c = context;
+    take_age(c, older, c->object_of[node]);
+}
+
+static void leave_those_that_went(struct carrying *c)
+{
+    struct holdings *held = &c->before->held;
+    size_t kept = 0;
+    for (size_t i = 0; i < held->len; i++)
+        if (!bits_have(c->stayed, held->all[i].of))
+            held->all[kept++] = held->all[i];
+    held->len = kept;
+}
+
+/* The same for entries that were made anew around what stayed (identity/remade.h). */
+static void carry_remade(struct carrying *c, const struct hd_snapshot *snap,
+                         const struct places *p)
+{
+    uint32_t *number = alloc_unknown(snap->graph->node_count);
+    uint64_t *came = bits_new(snap->graph->node_count);
+    for (size_t i = 0; i < p->len; i++) {
+        number[p->all[i].object] = c->was[i];
+        if (c->was[i] == NO_NODE)
+            bits_set(came, p->all[i].object);
+    }
+    struct holdings now = holdings_of(snap, number, came);
+    leave_those_that_went(c);
+    holdings_join(&c->before->held, &now, take_age_of_node, c);
+    holdings_free(&now);
+    free(number);
+    free(came);
+}
+
+static bool carry(struct hd_ages *now, struct hd_ages *before,
+                  const struct hd_snapshot *snap, const struct places *p,
+                  const uint32_t *object_of)
+{
+    struct carrying c = {.now = now,
+                         .before = before,
+                         .object_of = object_of,
+                         .left_out = add_moment(now, before),
+                         .stayed = bits_new(before->object_count),
+                         .was = alloc_unknown(now->object_count),
+                         .older = names_of(&before->paths, &now->paths),
+                         .newer = names_of(&now->paths, &before->paths)};
+    bool ok = carry_told(&c, snap->told);
+    if (ok)
+        carry_remade(&c, snap, p);
+    free(c.stayed);
+    free(c.was);
+    free(c.older);
+    free(c.newer);
+    return ok;
+}
+
+static bool is_of(const struct told_same *told, const struct hd_ages *now,
+                  const struct hd_ages *before)
+{
+    return told != NULL && before->moment_count > 0 &&
+           told->older.token == before->moment[before->moment_count - 1] &&
+           told->older.objects == before->object_count &&
+           told->newer.token == now->moment[0] && told->newer.objects == now->object_count;
+}
+
+/* --- for the digest --------------------------------------------------------------------
+ */
+
+struct ages_group {
+    uint32_t place; /* or type, of what is at none */
+    uint32_t age;   /* born * 256 + came */
+    uint64_t objects, bytes;
+};
+
+static int ages_by_place(const void *a, const void *b)
+{
+    const struct ages_group *x = a, *y = b;
+    return x->place != y->place ? (x->place > y->place) - (x->place < y->place)
+                                : (x->age > y->age) - (x->age < y->age);
+}
+
+/* Of each node; what has no address is always new. */
+static uint16_t *ages_of_nodes(const struct hd_ages *h, const struct hd_snapshot *snap,
+                               const struct places *p)
+{
+    uint32_t nodes = snap->graph->node_count;
+    uint16_t *age = alloc_zeroed(array_bytes((size_t)nodes + 1, sizeof(*age)));
+    for (uint32_t n = 0; n < nodes; n++)
+        age[n] = (uint16_t)((h->moment_count - 1) * 0x101);
+    for (size_t i = 0; i < p->len; i++)
+        age[p->all[i].object] = (uint16_t)(h->object[i].born << 8 | h->object[i].came);
+    return age;
+}
+
+/* What roots reach by place, or else what is lost by type. All but those of age 0. */
+static struct ages_group *group_objects(const uint16_t *age, const struct hd_snapshot *snap,
+                                        const struct ownership_tree *t, bool lost,
+                                        size_t *len)
+{
+    const struct graph *g = snap->graph;
+    const path_id *at = t->full[0].at_node;
+    struct pair_table numbers = {0};
+    size_t cap = 0;
+    struct ages_group *all = grow(NULL, 0, &cap, sizeof(*all));
+    *len = 0;
+    for (node_id n = 0; n < g->node_count; n++) {
+        uint32_t place = lost ? g->type[n] : at[n], since = lost ? age[n] & 0xFF00 : age[n];
+        if (since == 0 || lost != (at[n] == NO_PATH) ||
+            snap->types[g->type[n]].kind != TYPE_OBJECT)
+            continue;
+        uint32_t i = pair_table_put(&numbers, place, since, (uint32_t)*len);
+        if (i == *len) {
+            all = grow(all, *len, &cap, sizeof(*all));
+            all[(*len)++] = (struct ages_group){.place = place, .age = since};
+        }
+        all[i].objects++;
+        all[i].bytes += graph_size(g, n);
+    }
+    pair_table_free(&numbers);
+    if (*len > 0)
+        qsort(all, *len, sizeof(*all), ages_by_place);
+    return all;
+}
+
+static void keep_groups(struct digest_ages *to, const struct ages_group *all, size_t len,
+                        struct arena *a)
+{
+    to->len = (uint32_t)len;
+    to->place = arena_array(a, uint32_t, len);
+    to->born = arena_alloc(a, len + 1);
+    to->came = arena_alloc(a, len + 1);
+    to->objects = arena_array(a, uint64_t, len);
+    to->bytes = arena_array(a, uint64_t, len);
+    for (size_t i = 0; i < len; i++) {
+        to->place[i] = all[i].place;
+        to->born[i] = (unsigned char)(all[i].age >> 8);
+        to->came[i] = (unsigned char)all[i].age;
+        to->objects[i] = all[i].objects;
+        to->bytes[i] = all[i].bytes;
+    }
+}
+
+static void keep_lost(struct digest_ages *to, const struct ages_group *all, size_t len,
+                      struct arena *a)
+{
+    to->lost_len = (uint32_t)len;
+    to->lost_type = arena_array(a, type_id, len);
+    to->lost_born = arena_alloc(a, len + 1);
+    to->lost_objects = arena_array(a, uint64_t, len);
+    for (size_t i = 0; i < len; i++) {
+        to->lost_type[i] = all[i].place;
+        to->lost_born[i] = (unsigned char)(all[i].age >> 8);
+        to->lost_objects[i] = all[i].objects;
+    }
+}
+
+static void ages_keep(struct digest_ages *to, const struct hd_ages *h,
+                      const struct hd_snapshot *snap, const struct ownership_tree *t,
+                      const struct places *p, struct arena *a)
+{
+    size_t len;
+    bool follows = h->moment_count > 1;
+    *to = (struct digest_ages){.source = HD_SAME_BY_EVENTS,
+                               .moment_count = h->moment_count,
+                               .moment = arena_array(a, uint64_t, h->moment_count),
+                               .survivors = follows ? snap->told->survivors : HD_UNKNOWN,
+                               .of = follows ? snap->told->older.objects : HD_UNKNOWN};
+    memcpy(to->moment, h->moment, h->moment_count * sizeof(*to->moment));
+    if (!follows)
+        return;
+    uint16_t *age = ages_of_nodes(h, snap, p);
+    struct ages_group *all = group_objects(age, snap, t, false, &len);
+    keep_groups(to, all, len, a);
+    free(all);
+    all = group_objects(age, snap, t, true, &len);
+    keep_lost(to, all, len, a);
+    free(all);
+    free(age);
+}
+
+/* --- all of it -------------------------------------------------------------------------
+ */
+
+void ages_add(struct hd_ages *h, const struct hd_snapshot *snap,
+              const struct ownership_tree *t, struct digest_ages *to, struct arena *a)
+{
+    struct places p = {0};
+    if (snap->info.complete && !snap->info.sampled && snap->info.has_roots)
+        p = places_of(snap);
+    if (p.len == 0 || p.len >= UINT32_MAX) {
+        places_free(&p);
+        ages_free(h);
+        return;
+    }
+    uint64_t token = places_token(&p);
+    uint32_t *object_of = alloc_unknown(snap->graph->node_count);
+    for (size_t i = 0; i < p.len; i++)
+        object_of[p.all[i].object] = (uint32_t)i;
+    struct hd_ages now = snapshot_alone(snap, t, &p, object_of, token);
+    if (is_of(snap->told, &now, h) && !carry(&now, h, snap, &p, object_of)) {
+        ages_free(&now);
+        now = snapshot_alone(snap, t, &p, object_of, token);
+    }
+    ages_keep(to, &now, snap, t, &p, a);
+    free(object_of);
+    places_free(&p);
+    ages_free(h);
+    *h = now;
+}
+
+struct hd_ages *hd_ages_begin(void)
+{
+    return alloc_zeroed(sizeof(struct hd_ages));
+}
+
+void hd_snapshot_set_ages(struct hd_snapshot *snap, struct hd_ages *ages)
+{
+    snap->ages = ages;
+}
+
+void hd_ages_end(struct hd_ages *ages)
+{
+    if (ages == NULL)
+        return;
+    ages_free(ages);
+    free(ages);
+}

@@ -1,0 +1,302 @@
+#include "ages/births.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A cohort fits six bits. What was in the first snapshot remembers it. */
+enum { COHORT = 0x3F, OLD = 0x80 };
+
+/* NO_PATH of what is not counted. */
+static path_id path_at(const struct births *b, size_t k, const struct hd_snapshot *snap,
+                       node_id n)
+{
+    const struct full_tree *f = &b->t->full[k];
+    path_id p = f->at_node[n];
+    bool counts = p != NO_PATH && b->t->labels.all[f->label[p]].kind == TYPE_OBJECT &&
+                  snapshot_selects(snap, n, b->selection & SELECT_GEN2);
+    return counts ? f->cut[p] : NO_PATH;
+}
+
+static uint32_t *births_cell(struct births *b, path_id p, size_t cohort, size_t k)
+{
+    uint32_t *row = &b->row[p * b->n + cohort];
+    if (*row == 0) {
+        size_t numbers = b->n - cohort;
+        while (b->len + numbers > b->cap) {
+            b->cap = b->cap > 0 ? array_bytes(b->cap, 2) : 4096;
+            b->cell = alloc_resize(b->cell, array_bytes(b->cap, sizeof(*b->cell)));
+        }
+        memset(&b->cell[b->len], 0, numbers * sizeof(*b->cell));
+        *row = 1 + (uint32_t)b->len;
+        b->len += numbers;
+    }
+    return &b->cell[*row - 1 + (k - cohort)];
+}
+
+static void births_count(struct births *b, size_t k, const struct hd_snapshot *snap)
+{
+    const struct graph *g = snap->graph;
+    for (node_id n = 0; b->kept != NULL && n < g->node_count; n++)
+        b->kept[g->type[n]] +=
+            (b->cohort[n] & OLD) != 0 && snapshot_selects(snap, n, b->selection);
+    for (node_id n = 0; n < g->node_count; n++) {
+        path_id p = path_at(b, k, snap, n);
+        size_t cohort = b->cohort[n] & COHORT;
+        if (p == NO_PATH)
+            continue;
+        ++*births_cell(b, p, cohort, k);
+        if (k + 1 == b->n && cohort > 0) {
+            b->stayed[p] += graph_size(g, n);
+            b->came[b->t->full[k].at_node[n]]++;
+        }
+    }
+}
+
+static void births_begin_empty(struct births *b, const struct ownership_tree *t,
+                               enum selection selection)
+{
+    size_t cells = array_bytes(t->len, t->snapshots);
+    *b = (struct births){.t = t,
+                         .n = t->snapshots,
+                         .source = HD_SAME_BY_EVENTS,
+                         .selection = selection,
+                         .row = alloc_zeroed(array_bytes(cells, sizeof(*b->row))),
+                         .left = alloc_zeroed(array_bytes(cells, sizeof(*b->left))),
+                         .stayed = alloc_zeroed(array_bytes(t->len, sizeof(*b->stayed)))};
+}
+
+void births_begin(struct births *b, const struct ownership_tree *t,
+                  const struct hd_snapshot *first, enum selection selection)
+{
+    uint32_t nodes = first->graph->node_count;
+    births_begin_empty(b, t, selection);
+    b->cohort = alloc_zeroed((size_t)nodes + 1);
+    memset(b->cohort, OLD, nodes);
+    births_count(b, 0, first);
+}
+
+void births_add(struct births *b, size_t k, const struct hd_snapshot *older,
+                const struct hd_snapshot *newer, const struct same *same)
+{
+    uint32_t nodes = newer->graph->node_count;
+    if (same->source < b->source)
+        b->source = same->source;
+    if (b->source == HD_SAME_UNKNOWN)
+        return;
+    unsigned char *cohort = alloc_zeroed((size_t)nodes + 1);
+    memset(cohort, (int)k, nodes);
+    for (node_id n = 0; n < same->count; n++) {
+        path_id from = path_at(b, k - 1, older, n);
+        node_id to = same->next[n];
+        bool stays = false;
+        if (to != NO_NODE) {
+            unsigned char old = b->cohort[n] & OLD;
+            stays = from != NO_PATH && path_at(b, k, newer, to) == from;
+            cohort[to] = stays ? b->cohort[n] : old != 0 ? OLD : (unsigned char)k;
+        }
+        if (from != NO_PATH && !stays && (b->cohort[n] & COHORT) == 0)
+            b->left[from * b->n + k - 1]++;
+    }
+    free(b->cohort);
+    b->cohort = cohort;
+    b->nodes = nodes;
+    if (k + 1 == b->n) {
+        b->kept =
+            alloc_zeroed(array_bytes((size_t)newer->type_count + 1, sizeof(*b->kept)));
+        b->came = alloc_zeroed(array_bytes(b->t->full[k].len, sizeof(*b->came)));
+    }
+    births_count(b, k, newer);
+}
+
+void births_end(struct births *b)
+{
+    size_t paths = b->t->len;
+    for (node_id n = 0; n < b->nodes; n++)
+        b->cohort[n] &= COHORT;
+    b->stayed_below = alloc_zeroed(array_bytes(paths, sizeof(*b->stayed_below)));
+    memcpy(b->stayed_below, b->stayed, paths * sizeof(*b->stayed));
+    for (size_t p = paths; p-- > 1;)
+        b->stayed_below[b->t->parent[p]] += b->stayed_below[p];
+}
+
+void births_free(struct births *b)
+{
+    free(b->row);
+    free(b->cell);
+    free(b->left);
+    free(b->stayed);
+    free(b->stayed_below);
+    free(b->kept);
+    free(b->came);
+    free(b->cohort);
+    *b = (struct births){0};
+}
+
+/* --- of digests ---------------------------------------------------------------------- */
+
+/* Births of digests: these keep at each place how many objects came when, and were first
+ * seen when, by the snapshots that were followed (heap/digest.h). Of these some are
+ * compared, and what came between two of them is of the later one.
+ *
+ * What they do not tell: an object that went elsewhere and came back between two snapshots
+ * that are compared counts as gone and as come. */
+
+struct digests {
+    struct births *b;
+    const struct hd_snapshot *const *snaps;
+    uint64_t *stays; /* per path: of cohort 0 there now and in the snapshot before */
+};
+
+static const struct digest_ages *ages_of(const struct digests *d, size_t k)
+{
+    return &d->snaps[k]->digest->ages;
+}
+
+/* Whether moment m is the last of the other's. All before it are the same, too: a process
+ * that rests has one token for several snapshots. Only the oldest may be left out. */
+static bool is_last_of(const struct digest_ages *ages, uint32_t m,
+                       const struct digest_ages *other)
+{
+    uint32_t left_out = other->moment_count - 1 - m;
+    bool fits =
+        m < other->moment_count && (left_out == 0 || ages->moment_count == AGES_MOST);
+    return fits && memcmp(ages->moment, other->moment + left_out,
+                          (m + 1) * sizeof(*ages->moment)) == 0;
+}
+
+/* The moments of snapshot k at which the first ones, up to k itself, were taken. */
+static bool find_moments(const struct digests *d, size_t k, uint32_t at[])
+{
+    const struct digest_ages *ages = ages_of(d, k);
+    uint32_t m = 0;
+    if (ages->moment_count == 0 || ages->source == HD_SAME_UNKNOWN)
+        return false;
+    for (size_t i = 0; i < k; i++, m++) {
+        while (m + 1 < ages->moment_count && !is_last_of(ages, m, ages_of(d, i)))
+            m++;
+        if (m + 1 >= ages->moment_count)
+            return false;
+        at[i] = m;
+    }
+    at[k] = ages->moment_count - 1;
+    return true;
+}
+
+/* The first snapshot that is compared at that moment or later. */
+static void fill_cohorts(const uint32_t at[], size_t k, unsigned char cohort_of[AGES_MOST])
+{
+    size_t cohort = 0;
+    for (uint32_t m = 0; m <= at[k]; m++) {
+        while (at[cohort] < m)
+            cohort++;
+        cohort_of[m] = (unsigned char)cohort;
+    }
+}
+
+static path_id births_path_of(const struct digests *d, size_t k, uint32_t place)
+{
+    const struct full_tree *f = &d->b->t->full[k];
+    return f->cut[f->at_place[place]];
+}
+
+/* All objects, as if they had been there for ever. */
+static void add_all(struct digests *d, size_t k)
+{
+    const struct hd_snapshot *snap = d->snaps[k];
+    const struct digest_places *p = &snap->digest->places;
+    for (uint32_t i = 1; i < p->len; i++) {
+        if (snap->types[p->type[i]].kind != TYPE_OBJECT)
+            continue;
+        path_id path = births_path_of(d, k, i);
+        *births_cell(d->b, path, 0, k) += (uint32_t)p->at[i].count;
+        d->stays[path] += p->at[i].count;
+        if (d->b->kept != NULL)
+            d->b->kept[p->type[i]] += p->at[i].count;
+    }
+}
+
+/* Then those of which more is known. */
+static void add_groups(struct digests *d, size_t k, const uint32_t at[])
+{
+    const struct digest_ages *ages = ages_of(d, k);
+    const struct digest_places *p = &d->snaps[k]->digest->places;
+    unsigned char cohort_of[AGES_MOST];
+    fill_cohorts(at, k, cohort_of);
+    for (uint32_t i = 0; i < ages->len; i++) {
+        path_id path = births_path_of(d, k, ages->place[i]);
+        size_t cohort = ages->born[i] <= at[0] ? 0 : cohort_of[ages->came[i]];
+        uint32_t objects = (uint32_t)ages->objects[i];
+        if (k > 0 && (cohort > 0 || ages->came[i] > at[k - 1]))
+            d->stays[path] -= objects;
+        if (cohort == 0)
+            continue;
+        *births_cell(d->b, path, 0, k) -= objects;
+        *births_cell(d->b, path, cohort, k) += objects;
+        if (k + 1 == d->b->n) {
+            d->b->stayed[path] += ages->bytes[i];
+            d->b->came[d->b->t->full[k].at_place[ages->place[i]]] += objects;
+        }
+        if (d->b->kept != NULL)
+            d->b->kept[p->type[ages->place[i]]] -= objects;
+    }
+}
+
+static void count_those_that_left(struct digests *d, size_t k)
+{
+    struct births *b = d->b;
+    for (path_id path = 0; path < b->t->len; path++) {
+        uint32_t before = births_at(b, path, 0, k - 1);
+        b->left[path * b->n + k - 1] =
+            before > d->stays[path] ? before - (uint32_t)d->stays[path] : 0;
+    }
+}
+
+/* What no root reaches was there, too. */
+static void keep_lost(struct digests *d, size_t k, uint32_t first)
+{
+    const struct hd_snapshot *snap = d->snaps[k];
+    const struct digest_ages *ages = ages_of(d, k);
+    const struct hd_tally *lost = snap->digest->lost;
+    for (size_t i = 0; i < (size_t)snap->type_count * HD_GENERATION_COUNT; i++)
+        d->b->kept[i / HD_GENERATION_COUNT] += lost[i].count;
+    for (uint32_t i = 0; i < ages->lost_len; i++)
+        if (ages->lost_born[i] > first)
+            d->b->kept[ages->lost_type[i]] -= ages->lost_objects[i];
+}
+
+static bool add(struct digests *d, size_t k)
+{
+    struct births *b = d->b;
+    const struct hd_snapshot *snap = d->snaps[k];
+    uint32_t at[SERIES_MAX_SNAPSHOTS];
+    if (snap->info.objects > UINT32_MAX || !find_moments(d, k, at))
+        return false;
+    if (ages_of(d, k)->source < b->source)
+        b->source = ages_of(d, k)->source;
+    if (k + 1 == b->n) {
+        b->kept = alloc_zeroed(array_bytes((size_t)snap->type_count + 1, sizeof(*b->kept)));
+        b->came = alloc_zeroed(array_bytes(b->t->full[k].len, sizeof(*b->came)));
+    }
+    free(d->stays);
+    d->stays = alloc_zeroed(array_bytes(b->t->len, sizeof(*d->stays)));
+    add_all(d, k);
+    add_groups(d, k, at);
+    if (k > 0)
+        count_those_that_left(d, k);
+    if (b->kept != NULL && !(b->selection & SELECT_REACHABLE))
+        keep_lost(d, k, at[0]);
+    return true;
+}
+
+void births_of_digests(struct births *b, const struct ownership_tree *t,
+                       const struct hd_snapshot *const *snaps, enum selection selection)
+{
+    struct digests d = {.b = b, .snaps = snaps};
+    births_begin_empty(b, t, selection);
+    bool ok = !(selection & SELECT_GEN2);
+    for (size_t k = 0; ok && k < b->n; k++)
+        ok = add(&d, k);
+    if (!ok)
+        b->source = HD_SAME_UNKNOWN;
+    free(d.stays);
+}

@@ -1,0 +1,43 @@
+/* alloc.h - memory that is there, or the caller's handler decides (hd_set_out_of_memory).
+ *
+ * Sizes read from a file are checked against the file before they get here
+ * (see cursor_count), so running out is the machine's problem, not the
+ * input's, and no function between has to handle it.
+ *
+ * Libraries below fail in their own ways; each has one place that asks: jansson
+ * base/json_out.c and format/table/type_tables.c, libarchive base/input.c, libyaml
+ * budget/config.c, zstd store/delta.c. */
+#ifndef ALLOC_H
+#define ALLOC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Memory ran out: call the handler. wanted is 0 when nobody said how much. */
+_Noreturn void out_of_memory(size_t wanted);
+
+/* Behind a failure of another library, which may mean anything: out_of_memory() if it was
+ * that. malloc() says so in errno, which has to be 0 before the library is called. */
+void alloc_blame(void);
+
+/* Before a library that crashes or ends the process where memory fails it: see that so
+ * much is there, and leave it to the library. */
+void alloc_room(size_t size);
+
+void *alloc_zeroed(size_t size);
+
+/* So many numbers, none of which is known: UINT32_MAX, as NO_NODE and its like. Room for
+ * one at least. */
+uint32_t *alloc_unknown(size_t count);
+
+/* realloc; what is new is not cleared. */
+void *alloc_resize(void *p, size_t size);
+
+/* Make room for one more item in a malloc'd array, doubling when full:
+ *     t->all = grow(t->all, t->len, &t->cap, sizeof(*t->all)); */
+void *grow(void *items, size_t len, size_t *cap, size_t item_size);
+
+/* count * item_size; out of memory on overflow. */
+size_t array_bytes(size_t count, size_t item_size);
+
+#endif

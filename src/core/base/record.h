@@ -1,0 +1,260 @@
+/* record.h - what a struct says to those outside, said once.
+ *
+ * A record is a table of fields: a key, where the value lies in the struct and what it is
+ * there, when it is null, and a sentence for who reads it. One walker makes its JSON of
+ * that, one its cells of CSV, one reads it back; tests/support/schema.h makes the JSON
+ * schemas. So a field that one of them has and another lacks cannot be written. A field
+ * whose member has another type than its kind does not compile. It does not know any
+ * record. */
+#ifndef RECORD_H
+#define RECORD_H
+
+#include "base/arena.h"
+#include "base/csv.h"
+#include "base/json_out.h"
+
+/* What all records of a document share. */
+struct record_walk {
+    size_t snapshots;    /* the length of what is per snapshot */
+    const void *context; /* for fields that a function makes */
+    const char *title;   /* of the first column of a table; NULL: its key */
+};
+
+enum field_kind {
+    FIELD_STRING,  /* const char * */
+    FIELD_UINT64,  /* HD_UNKNOWN is null */
+    FIELD_SIZE,    /* size_t */
+    FIELD_UINT32,  /* uint32_t, unsigned */
+    FIELD_INT64,   /* int64_t */
+    FIELD_DOUBLE,  /* null where it is no finite number */
+    FIELD_BOOL,    /* bool */
+    FIELD_ENUM,    /* an enum by its name; null where it has none */
+    FIELD_ADDRESS, /* uint64_t as "0x7f.."; 0 is null */
+    FIELD_XXH3,    /* uint64_t as 16 hexadecimal digits; HD_UNKNOWN is null */
+    FIELD_SERIES,  /* uint64_t *: a number per snapshot */
+    FIELD_COUNTS,  /* struct hd_tally *: the counts of each snapshot */
+    FIELD_BYTES,   /* the bytes of the same */
+    FIELD_COUNT,   /* the first count alone */
+    FIELD_SIZE_OF, /* the first bytes alone */
+    FIELD_NUMBERS, /* uint64_t * and how many */
+    FIELD_DOUBLES, /* double * and how many */
+    FIELD_STRINGS, /* const char ** and how many */
+    FIELD_RECORD,  /* a record of what lies there itself */
+    FIELD_POINTER, /* of what a pointer leads to */
+    FIELD_RECORDS, /* of each of an array: a pointer to it and how many */
+    FIELD_PART,    /* the fields of another record of what lies there, in this object */
+    FIELD_PART_AT, /* ... of what a pointer leads to */
+    FIELD_MADE,    /* by a function; its schema says what it is */
+    FIELD_CELL     /* of CSV only, by a function */
+};
+
+typedef json_t *record_make(const void *of, const struct record_walk *w);
+
+/* Where a value is, and what it is there. Made by the macros below. */
+struct field_shape {
+    enum field_kind kind;
+    size_t offset;
+    size_t count;  /* offset of the size_t that says how many there are */
+    size_t stride; /* bytes of an element, or of what a record is of */
+    const struct record *record;
+    const struct record *other; /* of an element that is_other */
+    bool (*is_other)(const void *element);
+    const char *(*name)(unsigned value); /* of an enum, below end; NULL is null. Of a
+                                            string: the closed list that it is of */
+    unsigned end;
+    record_make *make;
+    void (*cell)(struct text *t, const void *of, const struct record_walk *w);
+};
+
+enum field_null { MAY_BE_NULL, NEVER_NULL, NULL_AT_ZERO, CSV_ONLY };
+
+struct record_field {
+    const char *key;
+    struct field_shape shape;
+    enum field_null null;
+    const char *doc;
+    const char *schema; /* what else its schema says, members of JSON; NULL: nothing. All of
+                           it, where a function makes the value */
+    bool (*known)(const void *of, const struct record_walk *w); /* else null; NULL: known */
+};
+
+struct record {
+    const char
+        *name; /* in schemas, where several refer to it; NULL: it stands where it is */
+    const char *doc;
+    size_t size; /* of the struct */
+    const struct record_field *fields;
+    size_t count;
+    const char *csv; /* keys of its columns, in their order, a blank between them; what is
+                        per snapshot stands last, snapshot after snapshot */
+};
+
+/* The rows of a table begin with a T that names the struct: #define T struct hd_info */
+#define FIELD_AT(m, ...) \
+    (offsetof(T, m) + 0 * sizeof(char[_Generic(((T *)0)->m, __VA_ARGS__, default : -1)]))
+#define FIELD_COUNT_AT(m) FIELD_AT(m, size_t : 1)
+#define FIELD_OF(kind_, m, ...)                             \
+    {                                                       \
+        .kind = (kind_), .offset = FIELD_AT(m, __VA_ARGS__) \
+    }
+#define FIELD_NAMED(kind_, m, name_, end_, ...)                               \
+    {                                                                         \
+        .kind = (kind_), .offset = FIELD_AT(m, __VA_ARGS__), .name = (name_), \
+        .end = (end_)                                                         \
+    }
+#define FIELD_LIST(kind_, m, n, ...)                                                    \
+    {                                                                                   \
+        .kind = (kind_), .offset = FIELD_AT(m, __VA_ARGS__), .count = FIELD_COUNT_AT(n) \
+    }
+#define FIELD_WITHIN(kind_, m, record_)                                           \
+    {                                                                             \
+        .kind = (kind_), .offset = offsetof(T, m), .stride = sizeof(((T *)0)->m), \
+        .record = &(record_)                                                      \
+    }
+#define FIELD_BEHIND(kind_, m, record_)                                            \
+    {                                                                              \
+        .kind = (kind_), .offset = offsetof(T, m), .stride = sizeof(*((T *)0)->m), \
+        .record = &(record_)                                                       \
+    }
+#define FIELD_HERE(kind_, record_)                                 \
+    {                                                              \
+        .kind = (kind_), .stride = sizeof(T), .record = &(record_) \
+    }
+
+#define TEXT(m) FIELD_OF(FIELD_STRING, m, const char * : 1, char * : 1)
+#define WORD(m, name) FIELD_NAMED(FIELD_STRING, m, name, UINT32_MAX, const char * : 1)
+#define CHOICE(m, name, end) FIELD_NAMED(FIELD_ENUM, m, name, end, unsigned : 1, int : 1)
+#define UINT64(m) FIELD_OF(FIELD_UINT64, m, uint64_t : 1)
+#define SIZE(m) FIELD_OF(FIELD_SIZE, m, size_t : 1)
+#define UINT32(m) FIELD_OF(FIELD_UINT32, m, uint32_t : 1)
+#define INT64(m) FIELD_OF(FIELD_INT64, m, int64_t : 1)
+#define REAL(m) FIELD_OF(FIELD_DOUBLE, m, double : 1)
+#define TRUTH(m) FIELD_OF(FIELD_BOOL, m, bool : 1)
+#define ADDRESS(m) FIELD_OF(FIELD_ADDRESS, m, uint64_t : 1)
+#define XXH3(m) FIELD_OF(FIELD_XXH3, m, uint64_t : 1)
+#define SERIES(m) FIELD_OF(FIELD_SERIES, m, uint64_t * : 1, const uint64_t * : 1)
+#define COUNTS(m) \
+    FIELD_OF(FIELD_COUNTS, m, struct hd_tally * : 1, const struct hd_tally * : 1)
+#define BYTES(m) \
+    FIELD_OF(FIELD_BYTES, m, struct hd_tally * : 1, const struct hd_tally * : 1)
+#define FIRST_COUNT(m) FIELD_OF(FIELD_COUNT, m, struct hd_tally * : 1)
+#define FIRST_BYTES(m) FIELD_OF(FIELD_SIZE_OF, m, struct hd_tally * : 1)
+#define NUMBERS(m, n) FIELD_LIST(FIELD_NUMBERS, m, n, uint64_t * : 1, const uint64_t * : 1)
+#define REALS(m, n) FIELD_LIST(FIELD_DOUBLES, m, n, double * : 1, const double * : 1)
+#define TEXTS(m, n) \
+    FIELD_LIST(FIELD_STRINGS, m, n, const char ** : 1, const char *const * : 1)
+#define RECORD(m, record) FIELD_WITHIN(FIELD_RECORD, m, record)
+#define POINTER(m, record) FIELD_BEHIND(FIELD_POINTER, m, record)
+#define RECORDS_OR(m, n, record_, is_other_, other_)                                 \
+    {                                                                                \
+        .kind = FIELD_RECORDS, .offset = offsetof(T, m), .count = FIELD_COUNT_AT(n), \
+        .stride = sizeof(*((T *)0)->m), .record = &(record_), .other = (other_),     \
+        .is_other = (is_other_)                                                      \
+    }
+#define RECORDS(m, n, record) RECORDS_OR(m, n, record, NULL, NULL)
+#define GROUP(record)                                                                 \
+    FIELD_HERE(FIELD_RECORD, record)                /* an object of its own of this T \
+                                                     */
+#define SAME(record) FIELD_HERE(FIELD_PART, record) /* of this T, in the same object */
+#define PART(m, record) FIELD_WITHIN(FIELD_PART, m, record)
+#define PART_AT(m, record) FIELD_BEHIND(FIELD_PART_AT, m, record)
+#define MADE(function)                         \
+    {                                          \
+        .kind = FIELD_MADE, .make = (function) \
+    }
+#define MADE_RECORD(function, record_)                               \
+    {                                                                \
+        .kind = FIELD_MADE, .make = (function), .record = &(record_) \
+    }
+#define MADE_RECORDS(function, record_)                                           \
+    {                                                                             \
+        .kind = FIELD_MADE, .make = (function), .record = &(record_), .stride = 1 \
+    }
+#define CSV_CELL(function)                     \
+    {                                          \
+        .kind = FIELD_CELL, .cell = (function) \
+    }
+
+/* A row: a key, a shape, when it is null, its words; then, where there is more, what its
+ * schema says besides and the function by which it is known. */
+#define FIELD(key_, shape_, null_, ...)                                     \
+    {                                                                       \
+        .key = (key_), .shape = shape_, .null = (null_), .doc = __VA_ARGS__ \
+    }
+/* All of another record; a cell that only tables have. */
+#define FIELDS_OF(...)       \
+    {                        \
+        .shape = __VA_ARGS__ \
+    }
+#define IN_TABLES(key_, ...)                                  \
+    {                                                         \
+        .key = (key_), .null = CSV_ONLY, .shape = __VA_ARGS__ \
+    }
+
+/* Functions of a T that is called x, for known and for MADE(). */
+#define KNOWN(name, expression)                                   \
+    static bool name(const void *of, const struct record_walk *w) \
+    {                                                             \
+        const T *x = of;                                          \
+        (void)x, (void)w;                                         \
+        return (expression);                                      \
+    }
+#define VALUE(name, expression)                                      \
+    static json_t *name(const void *of, const struct record_walk *w) \
+    {                                                                \
+        const T *x = of;                                             \
+        (void)x, (void)w;                                            \
+        return (expression);                                         \
+    }
+/* And for CSV_CELL(), of one statement. */
+#define WORDS(name, statement)                                                    \
+    static void name(struct text *t, const void *of, const struct record_walk *w) \
+    {                                                                             \
+        const T *x = of;                                                          \
+        (void)t, (void)x, (void)w;                                                \
+        statement;                                                                \
+    }
+
+/* The words of a public enum, for CHOICE(): NAMES(unit) makes unit_word() of
+ * hd_unit_name().
+ */
+#define NAMES(what)                                 \
+    static const char *what##_word(unsigned i)      \
+    {                                               \
+        return hd_##what##_name((enum hd_##what)i); \
+    }
+
+/* static const RECORD_OF(...): record_frame is of frame_fields, which are of a T. */
+#define RECORD_OF(tag_, name_, fields_, doc_) \
+    struct record record_##tag_ = {.name = (name_), .doc = (doc_), FIELDS(fields_)}
+#define FIELDS(all) \
+    .size = sizeof(T), .fields = (all), .count = sizeof(all) / sizeof(*(all))
+
+/* As a JSON object: keys in the order of the fields. */
+json_t *record_json(const struct record *r, const void *of, const struct record_walk *w);
+
+/* Each of an array of len; and its fields into an object that has others. */
+json_t *records_json(const struct record *r, const void *all, size_t len,
+                     const struct record_walk *w);
+void record_put(json_t *object, const struct record *r, const void *of,
+                const struct record_walk *w);
+
+/* Take the values of object into to, strings and arrays into the arena; what the fields of
+ * a record here have no kind for is left alone: records, tallies, what a function makes.
+ * w->snapshots numbers are expected per snapshot. False if a value is missing, or is not
+ * what its field says. */
+bool record_parse(const struct record *r, const json_t *object, void *to,
+                  const struct record_walk *w, struct arena *a);
+
+/* The field of that key, also of a part, and where in the struct that lies; NULL: there is
+ * none. */
+const struct record_field *record_find(const struct record *r, const char *key, size_t len,
+                                       size_t *offset);
+
+/* The titles of the columns that the record names, and a row for each of an array. */
+void csv_record_titles(struct csv_writer *csv, const struct record *r,
+                       const struct record_walk *w);
+void csv_record_rows(struct csv_writer *csv, const struct record *r, const void *all,
+                     size_t len, const struct record_walk *w);
+
+#endif

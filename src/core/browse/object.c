@@ -1,0 +1,435 @@
+/* One object: what it is, what it refers to, what refers to it, what keeps it alive. */
+#include "base/error.h"
+#include "base/utf16.h"
+#include "browse/objects.h"
+#include "heap/graph.h"
+#include "heap/names.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t referrers_of(const struct hd_objects *o, node_id n)
+{
+    if (o->one.from != NULL && o->one.of == n)
+        return o->one.count;
+    return objects_have(o, HD_OBJECTS_REFERRERS)
+               ? o->referrers.begin[n + 1] - o->referrers.begin[n]
+               : HD_UNKNOWN;
+}
+
+/* By the walk of chains, where nobody has marked what is reachable. */
+static bool is_reached(const struct hd_objects *o, node_id n)
+{
+    const struct graph *g = o->snap->graph;
+    if (g->reachable != NULL)
+        return graph_reachable(g, n);
+    if (!objects_have(o, HD_OBJECTS_CHAINS))
+        return false;
+    while (n != NO_NODE && n != g->root)
+        n = o->walk.parent[n];
+    return n == g->root;
+}
+
+void objects_describe(const struct hd_objects *o, node_id number, struct hd_object *object)
+{
+    const struct graph *g = o->snap->graph;
+    const struct type *t = &o->snap->types[g->type[number]];
+    *object = (struct hd_object){.number = number};
+    object->kind = objects_kind_of(t);
+    object->address = graph_address(g, number);
+    object->type = t->name;
+    object->full_name = t->full_name;
+    object->bytes = graph_size(g, number);
+    object->generation = o->snap->info.has_generations
+                             ? ranges_find(&o->snap->ranges, object->address)
+                             : HD_GEN_UNKNOWN;
+    object->module = t->module;
+    object->instances = t->raw.count;
+    object->references = g->edge_begin[number + 1] - g->edge_begin[number];
+    object->referrers = referrers_of(o, number);
+}
+
+bool hd_object(const struct hd_objects *o, uint32_t number, struct hd_object *object)
+{
+    *object = (struct hd_object){.number = number};
+    if (!objects_have(o, HD_OBJECTS_GRAPH) || number >= o->snap->graph->node_count)
+        return false;
+    objects_describe(o, number, object);
+    object->is_reachable = is_reached(o, number);
+    return true;
+}
+
+/* --- by address ------------------------------------------------------------------ */
+
+static bool is_object(const struct hd_objects *o, node_id n)
+{
+    return objects_kind_of(&o->snap->types[o->snap->graph->type[n]]) == HD_OBJECT;
+}
+
+/* The ones that begin last at or before the address, and first behind it; NO_NODE. */
+struct object_nearest {
+    node_id before, behind;
+};
+
+static struct object_nearest find_nearest(const struct hd_objects *o, uint64_t address)
+{
+    const struct graph *g = o->snap->graph;
+    struct object_nearest near = {NO_NODE, NO_NODE};
+    uint64_t before = 0, behind = UINT64_MAX;
+    for (node_id n = 0; n < g->node_count; n++) {
+        uint64_t here = graph_address(g, n);
+        bool is_before = here <= address;
+        if (here == 0 || (is_before ? here <= before : here >= behind) || !is_object(o, n))
+            continue;
+        *(is_before ? &near.before : &near.behind) = n;
+        *(is_before ? &before : &behind) = here;
+    }
+    return near;
+}
+
+static bool fail_to_find(const struct graph *g, uint64_t address,
+                         struct object_nearest near, struct hd_error *err)
+{
+    uint64_t before = near.before != NO_NODE ? graph_address(g, near.before) : 0;
+    uint64_t behind = near.behind != NO_NODE ? graph_address(g, near.behind) : 0;
+    if (before == 0 && behind == 0)
+        return fail(err, HD_USAGE, "this snapshot has no addresses of objects");
+    if (before == 0)
+        return fail(err, HD_USAGE, "no object at 0x%" PRIx64 ": the first is at 0x%" PRIx64,
+                    address, behind);
+    if (behind == 0)
+        return fail(err, HD_USAGE,
+                    "no object at 0x%" PRIx64 ": the last, of %" PRIu64
+                    " bytes, is at 0x%" PRIx64,
+                    address, graph_size(g, near.before), before);
+    return fail(err, HD_USAGE,
+                "no object at 0x%" PRIx64
+                ", which is free or unused: the previous one, of %" PRIu64
+                " bytes, is at 0x%" PRIx64 ", the next at 0x%" PRIx64,
+                address, graph_size(g, near.before), before, behind);
+}
+
+bool hd_object_at(const struct hd_objects *o, uint64_t address, uint32_t *number,
+                  struct hd_error *err)
+{
+    if (!objects_have(o, HD_OBJECTS_GRAPH))
+        return fail(err, HD_USAGE, "the graph is not there yet");
+    const struct graph *g = o->snap->graph;
+    if (g->addresses == NULL)
+        return fail(err, HD_USAGE, "this snapshot has no addresses");
+    struct object_nearest near = find_nearest(o, address);
+    node_id n = near.before;
+    uint64_t begins = n != NO_NODE ? graph_address(g, n) : 0;
+    if (n == NO_NODE || (address > begins && address - begins >= graph_size(g, n)))
+        return fail_to_find(g, address, near, err);
+    *number = n;
+    return true;
+}
+
+/* --- what keeps it alive --------------------------------------------------------- */
+
+/* The root of all roots says nothing. */
+static node_id above(const struct hd_objects *o, node_id n)
+{
+    node_id up = o->walk.parent[n];
+    return up == o->snap->graph->root ? NO_NODE : up;
+}
+
+static bool has_chain(const struct hd_objects *o, uint32_t number)
+{
+    return objects_have(o, HD_OBJECTS_CHAINS) && number < o->snap->graph->node_count;
+}
+
+size_t hd_object_chain(const struct hd_objects *o, uint32_t number, uint32_t *numbers,
+                       size_t room, size_t *skipped, size_t *skipped_at)
+{
+    *skipped = 0;
+    *skipped_at = 0;
+    if (!has_chain(o, number) || room < 2)
+        return 0;
+    size_t length = 0;
+    for (node_id n = number; n != NO_NODE; n = above(o, n))
+        length++;
+    size_t shown = length < room ? length : room, top = shown - shown / 2;
+    if (length > room) {
+        *skipped = length - room;
+        *skipped_at = top;
+    }
+    size_t at = length;
+    for (node_id n = number; n != NO_NODE; n = above(o, n)) {
+        at--;
+        if (at < top)
+            numbers[at] = n;
+        else if (at >= length - (shown - top))
+            numbers[at - (length - shown)] = n;
+    }
+    return shown;
+}
+
+/* A group's kind is decided by those above it (root_kind.h). */
+static enum hd_root_kind kind_at(const struct hd_objects *o, node_id group)
+{
+    enum { MOST_GROUPS = 64 };
+    const struct hd_snapshot *snap = o->snap;
+    node_id groups[MOST_GROUPS];
+    size_t depth = 0;
+    for (node_id n = group; n != NO_NODE && depth < MOST_GROUPS; n = above(o, n))
+        groups[depth++] = n;
+    enum hd_root_kind kind = HD_ROOT_OTHER;
+    while (depth-- > 0)
+        kind = root_kind_below(snap->types[snap->graph->type[groups[depth]]].name, kind);
+    return kind;
+}
+
+enum hd_root_kind hd_object_root(const struct hd_objects *o, uint32_t number)
+{
+    if (!has_chain(o, number))
+        return HD_ROOT_UNREACHABLE;
+    node_id n = number;
+    while (n != NO_NODE && o->snap->types[o->snap->graph->type[n]].kind != TYPE_PSEUDO)
+        n = n == o->snap->graph->root ? NO_NODE : o->walk.parent[n];
+    return n != NO_NODE ? kind_at(o, n) : HD_ROOT_UNREACHABLE;
+}
+
+bool hd_type_is_framework(const char *type)
+{
+    return names_is_framework(name_part(type), NAME_WHOLE);
+}
+
+const char *hd_object_kind_name(enum hd_object_kind kind)
+{
+    static const char *const names[] = {"object", "roots", "undefined"};
+    return kind <= HD_OBJECT_UNDEFINED ? names[kind] : NULL;
+}
+
+/* --- fields -------------------------------------------------------------------------- */
+
+/* What an object is made of: fields or elements with their values, as far as the snapshot
+ * tells (heap/fields.h). Here, and nowhere else, it is decided which values need asking
+ * for: who prints them has only those that were. */
+
+struct hd_fields_memory {
+    struct arena arena;
+};
+
+/* --- what is a secret ------------------------------------------------------------ */
+
+static bool is_plain(enum hd_field_kind kind)
+{
+    return kind != HD_FIELD_UNKNOWN && kind != HD_FIELD_REFERENCE;
+}
+
+/* "[17]", but not "[17].key". */
+static bool is_element(const char *name)
+{
+    return name != NULL && name[0] == '[' && strchr(name, '.') == NULL;
+}
+
+/* Text is what secrets are, and buffers are what they travel in: an array of bytes may be a
+ * password as well as a string may. A single number in a field is none. */
+static bool is_secret(const struct hd_field *f)
+{
+    if (f->kind == HD_FIELD_REFERENCE)
+        return f->boxed != NULL && (f->boxed->kind == HD_FIELD_CHAR || is_element(f->name));
+    return f->kind == HD_FIELD_CHAR || (is_plain(f->kind) && is_element(f->name));
+}
+
+/* Where a reference leads to is none. */
+static void hide(struct hd_field *f)
+{
+    f->is_hidden = true;
+    f->boxed = NULL;
+    if (f->kind == HD_FIELD_REFERENCE)
+        return;
+    f->number = 0;
+    f->real = 0;
+    f->member = NULL;
+    f->words = NULL;
+    f->is_null = false;
+}
+
+/* --- fields ---------------------------------------------------------------------- */
+
+/* What a reference leads to is said by the graph: who reads values need not know it. */
+static void name_target(const struct hd_snapshot *snap, struct hd_field *f)
+{
+    const struct graph *g = snap->graph;
+    if (f->kind != HD_FIELD_REFERENCE || f->to >= g->node_count) {
+        f->to = HD_NO_OBJECT;
+        f->to_type = NULL;
+    } else {
+        f->to_type = snap->types[g->type[f->to]].name;
+    }
+}
+
+struct hd_field objects_shown_field(const struct hd_snapshot *snap, struct hd_field field,
+                                    bool with_text)
+{
+    field.is_hidden = false;
+    name_target(snap, &field);
+    if (field.name != NULL && field.name[0] == '\0')
+        field.name = NULL; /* there is no metadata */
+    bool is_gone = field.is_redacted || (field.boxed != NULL && field.boxed->is_redacted);
+    if (!with_text && !is_gone && is_secret(&field))
+        hide(&field);
+    if (!with_text)
+        field.text = NULL;
+    return field;
+}
+
+static struct hd_field *copy_fields(const struct hd_objects *o, const struct hd_field *from,
+                                    size_t len, bool with_text, struct arena *a)
+{
+    struct hd_field *to = arena_array(a, struct hd_field, len);
+    for (size_t i = 0; i < len; i++)
+        to[i] = objects_shown_field(o->snap, from[i], with_text);
+    return to;
+}
+
+/* Without names: what a node refers to, in the order of the file. */
+static struct hd_field *list_references(const struct hd_objects *o, node_id n,
+                                        uint64_t first, size_t len, struct arena *a)
+{
+    const struct graph *g = o->snap->graph;
+    struct hd_field *all = arena_array(a, struct hd_field, len);
+    const node_id *to = g->edge_to + g->edge_begin[n] + first;
+    for (size_t i = 0; i < len; i++)
+        all[i] = (struct hd_field){.kind = HD_FIELD_REFERENCE,
+                                   .number = graph_address(g, to[i]),
+                                   .to = to[i],
+                                   .to_type = o->snap->types[g->type[to[i]]].name};
+    return all;
+}
+
+/* What it says besides its fields. */
+static const struct hd_field *read_self(const struct hd_objects *o, node_id n,
+                                        size_t most_text, struct arena *a)
+{
+    const struct fields *known = o->snap->graph->fields;
+    const struct hd_field *found =
+        known->self != NULL ? known->self(known->context, n, most_text, a) : NULL;
+    if (found == NULL || (found->kind == HD_FIELD_REFERENCE && found->text == NULL))
+        return NULL;
+    const struct hd_field *self = copy_fields(o, found, 1, most_text > 0, a);
+    return self->is_hidden ? NULL : self;
+}
+
+/* --- text ------------------------------------------------------------------------ */
+
+/* A C string has no NUL inside. */
+static uint32_t printable_unit(uint64_t number)
+{
+    enum { SYMBOL_FOR_NULL = 0x2400 };
+    return number == 0 ? SYMBOL_FOR_NULL : (uint32_t)number & 0xFFFF;
+}
+
+static const char *text_of_units(const struct hd_field *units, size_t len, struct arena *a)
+{
+    unsigned char *bytes = arena_array(a, unsigned char, 2 * len + 1);
+    struct text t = {0};
+    for (size_t i = 0; i < len; i++)
+        le_put(bytes + 2 * i, printable_unit(units[i].number), 2);
+    text_add_utf16(&t, bytes, len, UTF16_LITTLE);
+    const char *s = arena_strdup(a, t.len > 0 ? t.data : "", t.len);
+    text_free(&t);
+    return s;
+}
+
+static bool all_are_characters(const struct hd_field *all, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if (all[i].kind != HD_FIELD_CHAR || !is_element(all[i].name))
+            return false;
+    return true;
+}
+
+/* The elements of a string are told as its text. */
+static void read_text(const struct fields *known, node_id n, size_t most_text,
+                      struct hd_object_fields *fields)
+{
+    struct arena *a = &fields->memory->arena;
+    size_t len = 0;
+    uint64_t count = 0;
+    size_t wanted = most_text > 0 ? most_text : 1;
+    const struct hd_field *units =
+        known->values(known->context, n, 0, wanted, false, 0, a, &len, &count);
+    fields->count = count;
+    if (!all_are_characters(units, len))
+        return;
+    fields->is_redacted = len > 0 && units[0].is_redacted;
+    fields->is_hidden = most_text == 0 && !fields->is_redacted;
+    if (most_text == 0 || fields->is_redacted)
+        return;
+    fields->is_cut = count > len;
+    /* Not through the middle of a pair. */
+    if (fields->is_cut && len > 1 && utf16_is_high((uint32_t)units[len - 1].number))
+        len--;
+    fields->text = text_of_units(units, len, a);
+}
+
+/* --- all of it ------------------------------------------------------------------- */
+
+static void read_fields(const struct hd_objects *o, node_id n, uint64_t first, size_t most,
+                        size_t most_text, struct hd_object_fields *fields)
+{
+    const struct fields *known = o->snap->graph->fields;
+    struct arena *a = &fields->memory->arena;
+    fields->are_named = true;
+    if (strcmp(o->snap->types[o->snap->graph->type[n]].name, "System.String") == 0) {
+        read_text(known, n, most_text, fields);
+        if (fields->is_hidden || fields->is_redacted || fields->text != NULL)
+            return;
+    }
+    fields->self = read_self(o, n, most_text, a);
+    const struct hd_field *all =
+        known->values(known->context, n, first, most, most_text > 0, most_text, a,
+                      &fields->len, &fields->count);
+    fields->all = copy_fields(o, all, fields->len, most_text > 0, a);
+    fields->is_array = fields->len > 0 && all[0].name != NULL && all[0].name[0] == '[';
+}
+
+bool hd_object_fields(const struct hd_objects *o, uint32_t number, uint64_t first,
+                      size_t most, size_t most_text, struct hd_object_fields *fields)
+{
+    *fields = (struct hd_object_fields){.first = first};
+    if (!objects_have(o, HD_OBJECTS_GRAPH) || number >= o->snap->graph->node_count)
+        return false;
+    const struct graph *g = o->snap->graph;
+    fields->memory = alloc_zeroed(sizeof(*fields->memory));
+    if (g->fields != NULL && g->fields->values != NULL &&
+        objects_kind_of(&o->snap->types[g->type[number]]) == HD_OBJECT) {
+        read_fields(o, number, first, most, most_text, fields);
+        return true;
+    }
+    fields->count = g->edge_begin[number + 1] - g->edge_begin[number];
+    uint64_t left = first < fields->count ? fields->count - first : 0;
+    fields->len = left < most ? (size_t)left : most;
+    fields->all = list_references(o, number, left > 0 ? first : 0, fields->len,
+                                  &fields->memory->arena);
+    return true;
+}
+
+const char *hd_object_field(const struct hd_objects *o, uint32_t from, uint32_t to)
+{
+    const struct graph *g = o->snap->graph;
+    if (!objects_have(o, HD_OBJECTS_GRAPH) || from >= g->node_count)
+        return NULL;
+    return field_between(g, from, to);
+}
+
+void hd_object_fields_free(struct hd_object_fields *fields)
+{
+    if (fields->memory != NULL)
+        arena_free(&fields->memory->arena);
+    free(fields->memory);
+    *fields = (struct hd_object_fields){0};
+}
+
+const char *hd_field_kind_name(enum hd_field_kind kind)
+{
+    static const char *const names[] = {"unknown", "reference", "boolean",
+                                        "char",    "signed",    "unsigned",
+                                        "float",   "enum",      "struct"};
+    return kind <= HD_FIELD_STRUCT ? names[kind] : NULL;
+}

@@ -1,0 +1,557 @@
+/* Lists of objects: those of a type are a part of the index where they stand in its order;
+ * others are an array of their own. */
+#include "base/error.h"
+#include "base/pair_table.h"
+#include "browse/object_index.h"
+#include "browse/objects.h"
+#include "heap/graph.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct hd_object_list {
+    const node_id *node; /* own, or of the index */
+    node_id *own;
+    size_t count, cap;
+    uint64_t bytes;
+    struct hd_comparison *c;
+    uint64_t reserved;
+};
+
+static struct hd_object_list *list_new(struct hd_objects *o)
+{
+    struct hd_object_list *list = alloc_zeroed(sizeof(*list));
+    list->c = o->c;
+    return list;
+}
+
+/* Room for all that there may be, within the limit of memory. */
+static bool list_room(struct hd_object_list *list, uint64_t count, struct hd_error *err)
+{
+    uint64_t bytes = count * sizeof(node_id) + order_work(count);
+    if (!comparison_reserve(list->c, bytes, "listing objects", err))
+        return false;
+    list->reserved = bytes;
+    list->own = alloc_resize(NULL, array_bytes((size_t)count + 1, sizeof(node_id)));
+    list->node = list->own;
+    return true;
+}
+
+static void add_up_bytes(struct hd_object_list *list, const struct graph *g)
+{
+    for (size_t i = 0; i < list->count; i++)
+        list->bytes += graph_size(g, list->node[i]);
+}
+
+/* Those of list->own ascend. */
+static void put_in_order(struct hd_object_list *list, const struct graph *g,
+                         enum hd_object_order order)
+{
+    if (order == HD_OBJECTS_BY_SIZE)
+        order_by_size(g, list->own, list->count);
+    else if (order == HD_OBJECTS_BY_ADDRESS && g->addresses != NULL)
+        order_by_address(g, list->own, list->count);
+}
+
+/* --- of a type ------------------------------------------------------------------- */
+
+static type_id type_named(const struct hd_snapshot *snap, const char *name)
+{
+    for (type_id t = 0; t < snap->type_count; t++)
+        if (snap->types[t].kind == TYPE_OBJECT && strcmp(snap->types[t].name, name) == 0)
+            return t;
+    return NO_TYPE;
+}
+
+/* Its instances, as they stand in the graph. Every node is written, and stays if it is one:
+ * no branch that nobody can foresee, and there is room for one too many. */
+static void collect_type(struct hd_object_list *list, const struct graph *g, type_id t)
+{
+    size_t count = 0;
+    for (node_id n = 0; n < g->node_count; n++) {
+        list->own[count] = n;
+        count += g->type[n] == t;
+    }
+    list->count = count;
+}
+
+struct hd_object_list *hd_objects_of_type(struct hd_objects *o, const char *type,
+                                          enum hd_object_order order, struct hd_error *err)
+{
+    if (!objects_have(o, HD_OBJECTS_OF_TYPES)) {
+        fail(err, HD_USAGE, "the objects of types are not there yet");
+        return NULL;
+    }
+    type_id t = type_named(o->snap, type);
+    if (t == NO_TYPE) {
+        fail(err, HD_USAGE, "no object of this type in the snapshot");
+        return NULL;
+    }
+    const struct graph *g = o->snap->graph;
+    struct hd_object_list *list = list_new(o);
+    const node_id *indexed = order == HD_OBJECTS_BY_SIZE      ? o->of_types.node
+                             : order == HD_OBJECTS_BY_ADDRESS ? o->of_types.by_address
+                                                              : NULL;
+    size_t count = o->of_types.begin[t + 1] - o->of_types.begin[t];
+    bool ok = true;
+    if (indexed != NULL) {
+        list->node = indexed + o->of_types.begin[t];
+        list->count = count;
+    } else {
+        comparison_begin_any(o->c);
+        ok = list_room(list, count, err);
+        comparison_end(o->c);
+        if (ok)
+            collect_type(list, g, t);
+    }
+    list->bytes = o->snap->types[t].raw.bytes;
+    if (ok)
+        return list;
+    hd_object_list_free(list);
+    return NULL;
+}
+
+/* --- at a place of the tree of owners -------------------------------------------- */
+
+static bool is_step(const struct label *label, const struct hd_place_step *step)
+{
+    return (label->kind == TYPE_PSEUDO) == step->is_roots &&
+           strcmp(label->name, step->type) == 0;
+}
+
+/* Parents stand before their children, so one look at each path suffices. */
+static path_id object_list_path_of(const struct ownership_tree *t,
+                                   const struct full_tree *f,
+                                   const struct hd_place_step *steps, size_t count)
+{
+    path_id at = 0;
+    size_t step = 0;
+    for (path_id p = 1; step < count && p < f->len; p++) {
+        if (f->parent[p] != at || !is_step(&t->labels.all[f->label[p]], &steps[step]))
+            continue;
+        at = p;
+        step++;
+    }
+    return step == count ? at : NO_PATH;
+}
+
+static size_t snapshot_of_owners(const struct ownership *owners, size_t k)
+{
+    size_t i = 0;
+    while (i < owners->usable_count && owners->usable[i] != k)
+        i++;
+    return i;
+}
+
+static uint64_t collect_place(struct hd_object_list *list, const struct hd_objects *o,
+                              const struct full_tree *f, path_id path,
+                              enum selection selection)
+{
+    const struct hd_snapshot *snap = o->snap;
+    const struct graph *g = snap->graph;
+    uint64_t count = 0;
+    for (node_id n = 0; n < g->node_count; n++) {
+        if (f->at_node[n] != path || snap->types[g->type[n]].kind != TYPE_OBJECT ||
+            !snapshot_selects(snap, n, selection))
+            continue;
+        if (list != NULL)
+            list->own[list->count++] = n;
+        count++;
+    }
+    return count;
+}
+
+/* Within a question: what is known of owners goes when others are asked for. */
+static bool fill_place(struct hd_object_list *list, const struct hd_objects *o,
+                       const struct hd_place_step *steps, size_t count,
+                       enum selection selection, struct hd_error *err)
+{
+    const struct ownership *owners = o->c->owned[selection];
+    size_t i = owners != NULL ? snapshot_of_owners(owners, o->k) : 0;
+    if (owners == NULL || i == owners->usable_count)
+        return fail(err, HD_USAGE, "this snapshot has no owners");
+    const struct full_tree *f = &owners->tree.full[i];
+    path_id path = object_list_path_of(&owners->tree, f, steps, count);
+    if (path == NO_PATH)
+        return fail(err, HD_USAGE, "nothing at this place in this snapshot");
+    if (!list_room(list, collect_place(NULL, o, f, path, selection), err))
+        return false;
+    collect_place(list, o, f, path, selection);
+    return true;
+}
+
+static enum selection selection_of(const struct hd_objects *o, const struct hd_options *ask)
+{
+    unsigned bits = SELECT_ALL;
+    if (ask != NULL && ask->gen2)
+        bits |= SELECT_GEN2;
+    if ((ask != NULL && ask->reachable) || comparison_leaves_garbage(o->c))
+        bits |= SELECT_REACHABLE;
+    return (enum selection)bits;
+}
+
+struct hd_object_list *hd_objects_at(struct hd_objects *o,
+                                     const struct hd_place_step *steps, size_t count,
+                                     const struct hd_options *ask,
+                                     enum hd_object_order order, struct hd_error *err)
+{
+    if (!objects_have(o, HD_OBJECTS_GRAPH)) {
+        fail(err, HD_USAGE, "the graph is not there yet");
+        return NULL;
+    }
+    struct hd_object_list *list = list_new(o);
+    comparison_begin_any(o->c);
+    bool ok = fill_place(list, o, steps, count, selection_of(o, ask), err);
+    comparison_end(o->c);
+    if (ok) {
+        put_in_order(list, o->snap->graph, order);
+        add_up_bytes(list, o->snap->graph);
+        return list;
+    }
+    hd_object_list_free(list);
+    return NULL;
+}
+
+/* --- neighbours ------------------------------------------------------------------ */
+
+/* Those of ascending numbers, each once. */
+static size_t without_doubles(node_id *nodes, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++)
+        if (kept == 0 || nodes[kept - 1] != nodes[i])
+            nodes[kept++] = nodes[i];
+    return kept;
+}
+
+/* Per type, whether it has the name; NULL: any. malloc'd. */
+static bool *types_named(const struct hd_snapshot *snap, const char *name)
+{
+    bool *is = alloc_zeroed(array_bytes((size_t)snap->type_count + 1, sizeof(*is)));
+    for (type_id t = 0; t < snap->type_count; t++)
+        is[t] = name == NULL || strcmp(snap->types[t].name, name) == 0;
+    return is;
+}
+
+struct hd_object_list *hd_object_neighbours(struct hd_objects *o, uint32_t number,
+                                            enum hd_direction direction, const char *type,
+                                            enum hd_object_order order)
+{
+    struct hd_object_list *list = list_new(o);
+    struct neighbours near = neighbours_of(o, number, direction);
+    list->own = alloc_resize(NULL, array_bytes((size_t)near.count + 1, sizeof(node_id)));
+    list->node = list->own;
+    bool *wanted = types_named(o->snap, type);
+    for (uint32_t i = 0; i < near.count; i++)
+        if (wanted[o->snap->graph->type[near.node[i]]])
+            list->own[list->count++] = near.node[i];
+    free(wanted);
+    if (list->count == 0)
+        return list;
+    order_by_number(list->own, list->count);
+    list->count = without_doubles(list->own, list->count);
+    put_in_order(list, o->snap->graph, order);
+    add_up_bytes(list, o->snap->graph);
+    return list;
+}
+
+/* --- what is in it --------------------------------------------------------------- */
+
+size_t hd_object_list_count(const struct hd_object_list *list)
+{
+    return list->count;
+}
+
+uint64_t hd_object_list_bytes(const struct hd_object_list *list)
+{
+    return list->bytes;
+}
+
+uint32_t hd_object_list_get(const struct hd_object_list *list, size_t place)
+{
+    return list->node[place];
+}
+
+size_t hd_object_list_find(const struct hd_object_list *list, uint32_t number)
+{
+    size_t place = 0;
+    while (place < list->count && list->node[place] != number)
+        place++;
+    return place;
+}
+
+void hd_object_list_free(struct hd_object_list *list)
+{
+    if (list == NULL)
+        return;
+    if (list->reserved > 0) {
+        comparison_begin_any(list->c);
+        comparison_unreserve(list->c, list->reserved);
+        comparison_end(list->c);
+    }
+    free(list->own);
+    free(list);
+}
+
+/* --- groups -------------------------------------------------------------------------- */
+
+/* What an object refers to, or what refers to it, by type and field. */
+
+/* One reference: its other end, and by which field it stands there. */
+struct object_list_link {
+    node_id node;
+    field_id field;
+    uint32_t group;
+};
+
+struct links {
+    struct object_list_link *all;
+    size_t len;
+};
+
+/* --- which references there are -------------------------------------------------- */
+
+/* The field of each reference of node n; all NO_FIELD where they are not known. */
+static void fields_of(const struct graph *g, node_id n, field_id *ids)
+{
+    uint32_t count = g->edge_begin[n + 1] - g->edge_begin[n];
+    for (uint32_t i = 0; i < count; i++)
+        ids[i] = NO_FIELD;
+    if (g->fields != NULL && count > 0)
+        g->fields->of_node(g->fields->context, n, ids);
+}
+
+static field_id *room_for_fields(const struct graph *g, node_id n)
+{
+    size_t count = g->edge_begin[n + 1] - g->edge_begin[n];
+    return alloc_resize(NULL, array_bytes(count + 1, sizeof(field_id)));
+}
+
+static void add_references(struct links *links, const struct graph *g, node_id n)
+{
+    field_id *ids = room_for_fields(g, n);
+    uint32_t begin = g->edge_begin[n], count = g->edge_begin[n + 1] - begin;
+    fields_of(g, n, ids);
+    for (uint32_t i = 0; i < count; i++)
+        links->all[links->len++] =
+            (struct object_list_link){g->edge_to[begin + i], ids[i], 0};
+    free(ids);
+}
+
+/* Who refers several times stands several times in a row: each is looked at once. */
+static void add_referrers(struct links *links, const struct graph *g,
+                          struct neighbours near, node_id n)
+{
+    for (uint32_t k = 0; k < near.count; k++) {
+        node_id from = near.node[k];
+        if (k > 0 && near.node[k - 1] == from)
+            continue;
+        field_id *ids = room_for_fields(g, from);
+        uint32_t begin = g->edge_begin[from], count = g->edge_begin[from + 1] - begin;
+        fields_of(g, from, ids);
+        for (uint32_t i = 0; i < count; i++)
+            if (g->edge_to[begin + i] == n)
+                links->all[links->len++] = (struct object_list_link){from, ids[i], 0};
+        free(ids);
+    }
+}
+
+/* --- as groups ------------------------------------------------------------------- */
+
+static const char *field_name(const struct graph *g, field_id field)
+{
+    bool known = g->fields != NULL && field < g->fields->name_count;
+    return known ? g->fields->names[field] : NULL;
+}
+
+static struct hd_object_group group_of(const struct hd_snapshot *snap,
+                                       const struct object_list_link *link)
+{
+    const struct type *t = &snap->types[snap->graph->type[link->node]];
+    return (struct hd_object_group){.type = t->name,
+                                    .full_name = t->full_name,
+                                    .kind = objects_kind_of(t),
+                                    .first = link->node,
+                                    .field = field_name(snap->graph, link->field)};
+}
+
+/* Number each link's group, and count its references. */
+static size_t find_groups(const struct hd_snapshot *snap, struct links *links,
+                          struct hd_object_group **groups)
+{
+    struct pair_table table = {0};
+    size_t len = 0, cap = 0;
+    for (size_t i = 0; i < links->len; i++) {
+        struct object_list_link *link = &links->all[i];
+        type_id type = snap->graph->type[link->node];
+        link->group = pair_table_put(&table, type, link->field, (uint32_t)len);
+        if (link->group == len) {
+            *groups = grow(*groups, len, &cap, sizeof(**groups));
+            (*groups)[len++] = group_of(snap, link);
+        }
+        assert(*groups != NULL); /* the first link begins one */
+        (*groups)[link->group].references++;
+    }
+    pair_table_free(&table);
+    return len;
+}
+
+/* Those of one group, in any order. */
+static void object_list_count_objects(struct hd_object_group *group, const struct graph *g,
+                                      node_id *nodes)
+{
+    order_by_number(nodes, group->references);
+    group->first = nodes[0];
+    for (size_t i = 0; i < group->references; i++) {
+        if (i > 0 && nodes[i - 1] == nodes[i])
+            continue;
+        group->objects++;
+        group->bytes += graph_size(g, nodes[i]);
+    }
+}
+
+/* Side by side, group by group. */
+static void fill_groups(struct hd_object_group *groups, size_t count, const struct graph *g,
+                        const struct links *links)
+{
+    node_id *nodes = alloc_resize(NULL, array_bytes(links->len + 1, sizeof(*nodes)));
+    size_t *begin = alloc_zeroed(array_bytes(count + 1, sizeof(*begin)));
+    for (size_t i = 0; i < count; i++)
+        begin[i + 1] = begin[i] + groups[i].references;
+    for (size_t i = 0; i < links->len; i++)
+        nodes[begin[links->all[i].group]++] = links->all[i].node;
+    for (size_t i = 0; i < count; i++)
+        object_list_count_objects(&groups[i], g, nodes + begin[i] - groups[i].references);
+    free(begin);
+    free(nodes);
+}
+
+static int by_objects(const void *a, const void *b)
+{
+    const struct hd_object_group *x = a, *y = b;
+    if (x->objects != y->objects)
+        return x->objects < y->objects ? 1 : -1;
+    int names = strcmp(x->type, y->type);
+    if (names == 0)
+        names = (int)x->kind - (int)y->kind;
+    if (names != 0)
+        return names;
+    return strcmp(x->field != NULL ? x->field : "", y->field != NULL ? y->field : "");
+}
+
+struct hd_object_group *hd_object_groups(const struct hd_objects *o, uint32_t number,
+                                         enum hd_direction direction, size_t *count)
+{
+    struct neighbours near = neighbours_of(o, number, direction);
+    struct hd_object_group *groups = NULL;
+    *count = 0;
+    if (near.count == 0)
+        return NULL;
+    struct links links = {
+        .all =
+            alloc_resize(NULL, array_bytes(near.count, sizeof(struct object_list_link)))};
+    if (direction == HD_REFERS_TO)
+        add_references(&links, o->snap->graph, number);
+    else
+        add_referrers(&links, o->snap->graph, near, number);
+    *count = find_groups(o->snap, &links, &groups);
+    fill_groups(groups, *count, o->snap->graph, &links);
+    free(links.all);
+    assert(groups != NULL);
+    qsort(groups, *count, sizeof(*groups), by_objects);
+    return groups;
+}
+
+/* --- one by one ------------------------------------------------------------------ */
+
+/* What refers by one field: in the order in which they are told. */
+struct object_list_holder {
+    node_id node;
+    field_id field;
+    uint32_t references;
+    unsigned char is_object, root;
+};
+
+static int by_strength(const void *a, const void *b)
+{
+    const struct object_list_holder *x = a, *y = b;
+    if (x->is_object != y->is_object)
+        return x->is_object < y->is_object ? -1 : 1;
+    if (x->root != y->root)
+        return x->root < y->root ? -1 : 1;
+    if (x->node != y->node)
+        return x->node < y->node ? -1 : 1;
+    return (x->field > y->field) - (x->field < y->field);
+}
+
+/* Equal ones stand side by side, and become one. */
+static size_t object_list_merge(struct object_list_holder *all, size_t len)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < len; i++) {
+        bool same = kept > 0 && all[kept - 1].node == all[i].node &&
+                    all[kept - 1].field == all[i].field;
+        if (same)
+            all[kept - 1].references++;
+        else
+            all[kept++] = all[i];
+    }
+    return kept;
+}
+
+static struct object_list_holder *find_holders(const struct hd_objects *o,
+                                               const struct links *links)
+{
+    const struct hd_snapshot *snap = o->snap;
+    struct object_list_holder *all =
+        alloc_resize(NULL, array_bytes(links->len + 1, sizeof(*all)));
+    unsigned char *root_of = walk_root_kinds(snap, &o->walk);
+    for (size_t i = 0; i < links->len; i++) {
+        node_id n = links->all[i].node;
+        const struct type *t = &snap->types[snap->graph->type[n]];
+        all[i] =
+            (struct object_list_holder){.node = n,
+                                        .field = links->all[i].field,
+                                        .references = 1,
+                                        .is_object = objects_kind_of(t) != HD_OBJECT_ROOTS,
+                                        .root = root_of[n]};
+    }
+    free(root_of);
+    return all;
+}
+
+static struct hd_object_holder object_list_holder_of(const struct hd_objects *o,
+                                                     const struct object_list_holder *from)
+{
+    struct hd_object_holder h = {.field = field_name(o->snap->graph, from->field),
+                                 .references = from->references,
+                                 .root = (enum hd_root_kind)from->root};
+    objects_describe(o, from->node, &h.object);
+    h.object.is_reachable = h.root != HD_ROOT_UNREACHABLE;
+    return h;
+}
+
+struct hd_object_holder *hd_object_holders(const struct hd_objects *o, uint32_t number,
+                                           size_t most, size_t *len, size_t *count)
+{
+    struct neighbours near = neighbours_of(o, number, HD_REFERRED_BY);
+    *len = *count = 0;
+    if (near.count == 0 || !objects_have(o, HD_OBJECTS_CHAINS))
+        return NULL;
+    struct links links = {
+        .all =
+            alloc_resize(NULL, array_bytes(near.count, sizeof(struct object_list_link)))};
+    add_referrers(&links, o->snap->graph, near, number);
+    struct object_list_holder *all = find_holders(o, &links);
+    free(links.all);
+    qsort(all, links.len, sizeof(*all), by_strength);
+    *count = object_list_merge(all, links.len);
+    *len = *count < most ? *count : most;
+    struct hd_object_holder *holders =
+        alloc_resize(NULL, array_bytes(*len + 1, sizeof(*holders)));
+    for (size_t i = 0; i < *len; i++)
+        holders[i] = object_list_holder_of(o, &all[i]);
+    free(all);
+    return holders;
+}

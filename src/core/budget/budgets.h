@@ -1,0 +1,119 @@
+/* budgets.h - how much growth is allowed, and what is excused: the rules of one check.
+ *
+ * Rules come from heapdrift.yml, from options and, where neither has any, from the
+ * default. An entry of the file may limit both counts and bytes: two rules of one entry.
+ * Of the entries for types the first that matches a type is the one that counts.
+ * What is held against them: judge.h. Guide: docs/check.md. */
+#ifndef BUDGETS_H
+#define BUDGETS_H
+
+#include "base/arena.h"
+#include "base/text.h"
+#include "heapdrift.h"
+
+/* --- baselines -------------------------------------------------------------- */
+
+/* Growth that is accepted: what a program grew by when somebody looked at it
+ * and went on.
+ *
+ * A text file for git: one line per type, total and holder that grew, sorted, columns
+ * separated by tabs. It knows nothing of rules. Format: docs/formats/baseline.md. */
+
+struct baseline {
+    struct hd_accepted *all; /* malloc'd; names in the caller's arena */
+    size_t len, cap;
+    uint64_t snapshots;          /* of the run that was accepted; 0: there is no baseline */
+    uint64_t iterations;         /* between its first and last snapshot; HD_UNKNOWN */
+    uint64_t seconds;            /* likewise */
+    struct accepted_slot *slots; /* by kind and name; in the arena */
+    struct arena arena;
+};
+
+void baseline_add(struct baseline *b, const struct hd_accepted *accepted);
+
+/* What is accepted of it; all zero if nothing is. */
+struct hd_accepted baseline_find(const struct baseline *b, enum hd_accepted_kind kind,
+                                 const char *name);
+
+/* Read size bytes of a file. Failing lines are told by number. */
+bool baseline_parse(struct baseline *b, const char *data, size_t size, struct arena *a,
+                    struct hd_error *err);
+
+/* All of it as data, with its names, in a. */
+const struct hd_accepted_growth *baseline_growth(const struct baseline *b, struct arena *a);
+
+/* The text of the file. */
+void baseline_print(struct text *t, const struct hd_accepted_growth *g);
+void baseline_free(struct baseline *b);
+
+/* "bytes", "objects", "reachable_bytes": in files, rules and baselines. NULL at the end. */
+extern const char *const budget_total_names[HD_TOTAL_COUNT + 1];
+
+struct rule {
+    enum hd_rule_kind kind;
+    enum hd_total total;
+    const char *pattern; /* of types or holders */
+    enum hd_per per;
+    enum hd_measure measure;
+    struct hd_limit limit;
+    bool limit_is_min_score; /* of suspects: the limit is --min-score */
+    bool is_default;
+    bool is_optional; /* it may match nothing */
+    bool lacks_unit;  /* its limit is so many bytes and does not say so */
+    size_t entry;     /* rules of one entry share it */
+    const char *path; /* of the file, or NULL: an option, or the default */
+    uint64_t line;    /* in it */
+};
+
+/* An exception: what its pattern matches may exceed its budget. */
+struct suppression {
+    const char *type, *holder; /* patterns; one of them is NULL */
+    const char *reason;
+    bool expires;
+    int64_t until; /* the last day on which it counts, since 1970-01-01 */
+    const char *until_text;
+    const char *path;
+    uint64_t line;
+};
+
+enum {
+    BUDGETS_MOST_RULES = 1000,
+    BUDGETS_MOST_SUPPRESSIONS = 1000,
+    BUDGETS_LONGEST_FILE = 1 << 20
+};
+
+struct hd_budgets {
+    struct arena arena;
+    struct rule *rules; /* malloc'd; in the order in which they are reported */
+    size_t rule_count, rule_cap;
+    struct suppression *suppressions; /* malloc'd */
+    size_t suppression_count, suppression_cap;
+    size_t entries;
+    struct baseline baseline; /* {0} without one */
+    bool accepts;             /* what the run shows becomes the baseline */
+    int64_t today;            /* days since 1970-01-01 */
+};
+
+/* The text of a limit. NULL, or what it should have been. */
+const char *limit_parse(const char *s, enum hd_measure measure, struct hd_limit *limit);
+
+/* Whether a limit in bytes is a small bare number: "max_growth: 5" was meant as 5 MiB or 5
+ * % more often than as 5 bytes. */
+bool limit_lacks_unit(const char *s, const struct rule *rule);
+
+/* How much that is in objects or bytes, of base: the value in the first snapshot, or of
+ * scores the heap. */
+double limit_amount(const struct hd_limit *limit, double base);
+
+/* Append a rule; its strings must live as long as b. False and err if the same is there
+ * already, or if there are too many. */
+bool budgets_add_rule(struct hd_budgets *b, const struct rule *rule, struct hd_error *err);
+
+bool suppression_has_expired(const struct hd_budgets *b, const struct suppression *s);
+
+/* What names a rule wherever it is told, in every format: "type MyApp.*", "total bytes",
+ * "holder ...", "suspects any". */
+const char *rule_name(enum hd_rule_kind kind, enum hd_total total, const char *pattern,
+                      struct arena *a);
+
+#endif

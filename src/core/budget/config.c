@@ -1,0 +1,595 @@
+/* heapdrift.yml -> rules and suppressions.
+ *
+ * libyaml reads the file twice: first its events one by one, which tell what must not be
+ * built, then the document, whose nodes know their lines. */
+#include "budget/budgets.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/input.h"
+#include "base/quantity.h"
+#include "base/say.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <yaml.h>
+
+enum { CONFIG_VERSION = 1, LONGEST_VALUE = 4096 };
+
+/* --- the keys ------------------------------------------------------------ */
+
+static const char *const config_keys[] = {"version", "budgets", "suppress", NULL};
+
+static const char *const budget_keys[] = {
+    "total",     "type", "holder",   "suspects", "max_growth", "max_growth_bytes",
+    "max_score", "per",  "optional", NULL};
+
+static const char *const suppression_keys[] = {"type", "holder", "reason", "until", NULL};
+
+/* --- what must not be built ---------------------------------------------- */
+
+static void begin_parser(yaml_parser_t *parser, struct bytes all)
+{
+    if (!yaml_parser_initialize(parser))
+        out_of_memory(0);
+    /* An empty input has no address. */
+    yaml_parser_set_input_string(parser, all.size > 0 ? all.data : (const uint8_t *)"",
+                                 all.size);
+}
+
+/* A file of budgets needs neither anchors nor directives. */
+enum { DEEPEST = 32, MOST_ANCHORS = 100, MOST_DIRECTIVES = 4000 };
+
+/* How much deeper it is behind an event. */
+static int deeper(const yaml_event_t *event)
+{
+    switch (event->type) {
+    case YAML_SEQUENCE_START_EVENT:
+    case YAML_MAPPING_START_EVENT:
+        return 1;
+    case YAML_SEQUENCE_END_EVENT:
+    case YAML_MAPPING_END_EVENT:
+        return -1;
+    default:
+        return 0;
+    }
+}
+
+static bool has_zero(const yaml_event_t *event)
+{
+    return event->type == YAML_SCALAR_EVENT &&
+           memchr(event->data.scalar.value, '\0', event->data.scalar.length) != NULL;
+}
+
+static bool has_anchor(const yaml_event_t *event)
+{
+    switch (event->type) {
+    case YAML_SCALAR_EVENT:
+        return event->data.scalar.anchor != NULL;
+    case YAML_SEQUENCE_START_EVENT:
+        return event->data.sequence_start.anchor != NULL;
+    case YAML_MAPPING_START_EVENT:
+        return event->data.mapping_start.anchor != NULL;
+    default:
+        return false;
+    }
+}
+
+/* Percent signs that may begin a line, in any encoding and with any line end that libyaml
+ * takes: no limit such as 5% is one, unless the file is UTF-16. */
+static size_t possible_directives(struct bytes all)
+{
+    static const uint8_t ends[] = {'\0', '\r', '\n', 0x85, 0xA8, 0xA9};
+    size_t n = 0;
+    for (size_t i = 1; i < all.size; i++)
+        n += all.data[i] == '%' && memchr(ends, all.data[i - 1], sizeof(ends)) != NULL;
+    return n;
+}
+
+/* What has been seen of a file so far. */
+struct seen {
+    int depth, anchors;
+};
+
+static bool is_harmless(struct seen *seen, const yaml_event_t *event, struct hd_error *err)
+{
+    uint64_t line = event->start_mark.line + 1;
+    seen->depth += deeper(event);
+    seen->anchors += has_anchor(event);
+    if (seen->depth > DEEPEST)
+        return fail_at_line(err, line, "too-deep", "lists and keys are nested too deeply");
+    if (seen->anchors > MOST_ANCHORS)
+        return fail_at_line(err, line, "too-many", "more than %d anchors (&name)",
+                            MOST_ANCHORS);
+    if (event->type == YAML_ALIAS_EVENT)
+        return fail_at_line(err, line, "wrong-type", "YAML alias unsupported");
+    return !has_zero(event) ||
+           fail_at_line(err, line, "bad-value", "contains a NUL character");
+}
+
+/* False and err, with the line, where lists and keys are nested too deeply, or there are
+ * too many anchors or directives (what libyaml does for each takes as long as brackets are
+ * open, anchors and directives were before), where something stands for another part of the
+ * file, and where a string has a zero byte (it would be applied up to there). What is no
+ * YAML is left to others, who have the messages. Linear. */
+static bool is_all_harmless(struct bytes all, struct hd_error *err)
+{
+    yaml_parser_t parser;
+    yaml_event_t event;
+    struct seen seen = {0};
+    bool ok = true, ends = false;
+    if (possible_directives(all) > MOST_DIRECTIVES)
+        return fail_at_line(err, 0, "too-many", "more than %d lines that begin with %%",
+                            MOST_DIRECTIVES);
+    begin_parser(&parser, all);
+    while (ok && !ends && yaml_parser_parse(&parser, &event)) {
+        ends = event.type == YAML_STREAM_END_EVENT;
+        ok = is_harmless(&seen, &event, err);
+        yaml_event_delete(&event);
+    }
+    yaml_parser_delete(&parser);
+    return ok;
+}
+
+/* --- lines and keys ------------------------------------------------------ */
+
+struct config_reader {
+    struct hd_budgets *b;
+    const char *path;
+    yaml_document_t document;
+    const yaml_node_t *budgets, *suppress; /* sequences; NULL */
+    struct hd_error *err;
+};
+
+static uint64_t line_of(const yaml_node_t *node)
+{
+    return node->start_mark.line + 1;
+}
+
+static const char *scalar(const yaml_node_t *node)
+{
+    return node->type == YAML_SCALAR_NODE ? (const char *)node->data.scalar.value : "";
+}
+
+static yaml_node_t *node_at(struct config_reader *r, int index)
+{
+    return yaml_document_get_node(&r->document, index);
+}
+
+static bool bad(struct config_reader *r, uint64_t line, const char *kind, const char *what)
+{
+    return fail_at_line(r->err, line, kind, "%s", what);
+}
+
+/* That a word is none of a list: the value of a key (""), cut to so many bytes. */
+static bool unknown_word(struct config_reader *r, uint64_t line, const char *kind,
+                         const char *key, const char *word, int most, const char *instead,
+                         const char *const *words)
+{
+    struct text list = {0};
+    const char *nearest = hd_nearest_word(word, words);
+    if (nearest != NULL)
+        say(&list, "did you mean ", nearest, "?");
+    else
+        say(&list, instead);
+    for (size_t i = 0; nearest == NULL && words[i] != NULL; i++)
+        say(&list, i > 0 ? ", " : "", words[i]);
+    fail_at_line(r->err, line, kind, "%s%s%.*s; %s", key, key[0] != '\0' ? ": " : "", most,
+                 word, text_string(&list));
+    text_free(&list);
+    return false;
+}
+
+/* Where a word is in a list, whose end has NULL. */
+static size_t place_of(const char *word, const char *const *words)
+{
+    size_t i = 0;
+    while (words[i] != NULL && strcmp(words[i], word) != 0)
+        i++;
+    return i;
+}
+
+/* Every key of a mapping is one of keys, and there once. */
+static bool check_keys(struct config_reader *r, const yaml_node_t *mapping,
+                       const char *const *keys)
+{
+    const yaml_node_pair_t *first = mapping->data.mapping.pairs.start;
+    for (const yaml_node_pair_t *p = first; p < mapping->data.mapping.pairs.top; p++) {
+        const yaml_node_t *key = node_at(r, p->key);
+        if (key->type != YAML_SCALAR_NODE)
+            return bad(r, line_of(key), "bad-key", "a key must be a word");
+        if (keys[place_of(scalar(key), keys)] == NULL)
+            return unknown_word(r, line_of(key), "unknown-key", "", scalar(key), 60,
+                                "allowed here: ", keys);
+        for (const yaml_node_pair_t *q = first; q < p; q++)
+            if (strcmp(scalar(node_at(r, q->key)), scalar(key)) == 0)
+                return fail_at_line(r->err, line_of(key), "duplicate-key",
+                                    "%s is already on line %" PRIu64, scalar(key),
+                                    line_of(node_at(r, q->key)));
+    }
+    return true;
+}
+
+static bool check_entries(struct config_reader *r, const yaml_node_t *list,
+                          const char *const *keys)
+{
+    if (list == NULL)
+        return true;
+    for (const yaml_node_item_t *i = list->data.sequence.items.start;
+         i < list->data.sequence.items.top; i++) {
+        const yaml_node_t *entry = node_at(r, *i);
+        if (entry->type != YAML_MAPPING_NODE)
+            return bad(r, line_of(entry), "bad-entry",
+                       "an entry of a list must have keys, such as \"- type: MyApp.*\"");
+        if (!check_keys(r, entry, keys))
+            return false;
+    }
+    return true;
+}
+
+/* The value of a key, or NULL. */
+static const yaml_node_t *value_of(struct config_reader *r, const yaml_node_t *mapping,
+                                   const char *key)
+{
+    for (const yaml_node_pair_t *p = mapping->data.mapping.pairs.start;
+         p < mapping->data.mapping.pairs.top; p++)
+        if (strcmp(scalar(node_at(r, p->key)), key) == 0)
+            return node_at(r, p->value);
+    return NULL;
+}
+
+/* NULL where there is none; an error if it is no list. "budgets:" with nothing behind it
+ * is an empty list. */
+static bool find_list(struct config_reader *r, const yaml_node_t *root, const char *key,
+                      const yaml_node_t **list)
+{
+    const yaml_node_t *value = value_of(r, root, key);
+    *list = value != NULL && value->type == YAML_SEQUENCE_NODE ? value : NULL;
+    if (value == NULL || *list != NULL)
+        return true;
+    if (value->type == YAML_SCALAR_NODE && scalar(value)[0] == '\0')
+        return fail_at_line(r->err, line_of(value), "empty-list",
+                            "%s is empty; write %s: [] for none", key, key);
+    return fail_at_line(r->err, line_of(value), "wrong-type", "%s must be a list", key);
+}
+
+/* libyaml does not always tell why it failed. */
+static bool load_document(yaml_parser_t *parser, yaml_document_t *document)
+{
+    errno = 0;
+    if (yaml_parser_load(parser, document))
+        return true;
+    alloc_blame();
+    return false;
+}
+
+static bool compose(struct config_reader *r, yaml_parser_t *parser)
+{
+    if (load_document(parser, &r->document))
+        return true;
+    uint64_t line = parser->problem_mark.line + 1;
+    if (parser->error == YAML_READER_ERROR)
+        line = 0;
+    fail_at_line(r->err, line, "bad-yaml", "%s%s%s",
+                 parser->context != NULL ? parser->context : "",
+                 parser->context != NULL ? ", " : "",
+                 parser->problem != NULL ? parser->problem : "cannot be read");
+    return false;
+}
+
+/* Whether there is nothing behind the first document. */
+static bool ends_here(struct config_reader *r, yaml_parser_t *parser)
+{
+    yaml_document_t second;
+    if (!load_document(parser, &second)) {
+        fail_at_line(r->err, parser->problem_mark.line + 1, "bad-yaml", "%s",
+                     parser->problem != NULL ? parser->problem : "cannot be read");
+        return false;
+    }
+    const yaml_node_t *root = yaml_document_get_root_node(&second);
+    uint64_t line = root != NULL ? line_of(root) : 0;
+    yaml_document_delete(&second);
+    return root == NULL ||
+           bad(r, line, "second-document", "only one document per file; remove the ---");
+}
+
+static bool check_document(struct config_reader *r)
+{
+    const yaml_node_t *root = yaml_document_get_root_node(&r->document);
+    if (root == NULL || (root->type == YAML_SCALAR_NODE && scalar(root)[0] == '\0'))
+        return bad(r, 1, "empty-file",
+                   "no budgets in it; begin with \"version: 1\" and \"budgets:\"");
+    if (root->type != YAML_MAPPING_NODE)
+        return bad(r, line_of(root), "wrong-type",
+                   "the file must have keys: version, budgets, suppress");
+    return check_keys(r, root, config_keys) && find_list(r, root, "budgets", &r->budgets) &&
+           find_list(r, root, "suppress", &r->suppress) &&
+           check_entries(r, r->budgets, budget_keys) &&
+           check_entries(r, r->suppress, suppression_keys);
+}
+
+/* The document stays for the lines of what is found later. */
+static bool read_lines(struct config_reader *r, struct bytes all)
+{
+    yaml_parser_t parser;
+    begin_parser(&parser, all);
+    bool ok = compose(r, &parser);
+    if (ok && (!check_document(r) || !ends_here(r, &parser))) {
+        yaml_document_delete(&r->document);
+        ok = false;
+    }
+    yaml_parser_delete(&parser);
+    return ok;
+}
+
+/* --- values -------------------------------------------------------------- */
+
+static bool is_text(struct config_reader *r, const yaml_node_t *value)
+{
+    if (value->type != YAML_SCALAR_NODE)
+        return fail_at_line(r->err, line_of(value), "wrong-type",
+                            "Expecting STRING, got event: %s_START",
+                            value->type == YAML_MAPPING_NODE ? "MAPPING" : "SEQUENCE");
+    return value->data.scalar.length <= LONGEST_VALUE ||
+           fail_at_line(r->err, line_of(value), "wrong-type", "STRING length > %d: %.*s",
+                        LONGEST_VALUE, (int)strcspn(scalar(value), "\n"), scalar(value));
+}
+
+static bool are_texts(struct config_reader *r, const yaml_node_t *entry)
+{
+    for (const yaml_node_pair_t *p = entry->data.mapping.pairs.start;
+         p < entry->data.mapping.pairs.top; p++)
+        if (!is_text(r, node_at(r, p->value)))
+            return false;
+    return true;
+}
+
+static bool check_list(struct config_reader *r, const yaml_node_t *list, size_t most)
+{
+    const yaml_node_item_t *items = list->data.sequence.items.start;
+    size_t count = (size_t)(list->data.sequence.items.top - items);
+    for (size_t i = 0; i < count && i < most; i++)
+        if (!are_texts(r, node_at(r, items[i])))
+            return false;
+    return count <= most ||
+           fail_at_line(r->err, line_of(node_at(r, items[most])), "wrong-type",
+                        "Excessive entries (%zu max) in sequence.", most);
+}
+
+/* In the order of the file. */
+static bool check_values(struct config_reader *r)
+{
+    const yaml_node_t *root = yaml_document_get_root_node(&r->document);
+    for (const yaml_node_pair_t *p = root->data.mapping.pairs.start;
+         p < root->data.mapping.pairs.top; p++) {
+        const yaml_node_t *value = node_at(r, p->value);
+        bool ok = value == r->budgets    ? check_list(r, value, BUDGETS_MOST_RULES)
+                  : value == r->suppress ? check_list(r, value, BUDGETS_MOST_SUPPRESSIONS)
+                                         : is_text(r, value);
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+/* What stands behind a key, as long as the document; or NULL. */
+static const char *text_of(struct config_reader *r, const yaml_node_t *mapping,
+                           const char *key)
+{
+    const yaml_node_t *value = value_of(r, mapping, key);
+    return value != NULL ? scalar(value) : NULL;
+}
+
+/* --- entries ------------------------------------------------------------- */
+
+/* The line of a key's value in an entry, or of the entry. */
+static uint64_t line_in(struct config_reader *r, const yaml_node_t *entry, const char *key)
+{
+    const yaml_node_t *value = value_of(r, entry, key);
+    return line_of(value != NULL ? value : entry);
+}
+
+static const char *config_keep(struct config_reader *r, const char *s)
+{
+    return arena_strdup(&r->b->arena, s, strlen(s));
+}
+
+/* One word of a closed list; the first where the key is not there. */
+static bool parse_word(struct config_reader *r, const yaml_node_t *entry, const char *key,
+                       const char *const *allowed, size_t *index)
+{
+    const char *word = text_of(r, entry, key);
+    *index = word != NULL ? place_of(word, allowed) : 0;
+    return allowed[*index] != NULL ||
+           unknown_word(r, line_in(r, entry, key), "bad-value", key, word, 40,
+                        "it must be one of: ", allowed);
+}
+
+/* Which one of total, type, holder and suspects the entry is about. */
+static bool parse_subject(struct config_reader *r, const yaml_node_t *entry,
+                          struct rule *rule)
+{
+    static const char *const any[] = {"any", NULL};
+    static const char *const keys[] = {"total", "type", "holder", "suspects"};
+    size_t given = 0, index = 0;
+    for (size_t i = 0; i < 4; i++) {
+        const char *subject = text_of(r, entry, keys[i]);
+        if (subject == NULL)
+            continue;
+        if (subject[0] == '\0')
+            return fail_at_line(r->err, line_in(r, entry, keys[i]), "bad-value",
+                                "%s: has no value", keys[i]);
+        rule->kind = (enum hd_rule_kind)i;
+        rule->pattern = subject;
+        given++;
+    }
+    if (given != 1)
+        return bad(r, line_of(entry), "bad-entry",
+                   "a budget is about one of: total, type, holder, suspects");
+    bool has_pattern = rule->kind == HD_RULE_TYPE || rule->kind == HD_RULE_HOLDER;
+    rule->pattern = has_pattern ? config_keep(r, rule->pattern) : NULL;
+    if (has_pattern)
+        return true;
+    bool is_total = rule->kind == HD_RULE_TOTAL;
+    bool ok =
+        parse_word(r, entry, keys[rule->kind], is_total ? budget_total_names : any, &index);
+    rule->total = is_total ? (enum hd_total)index : rule->total;
+    return ok;
+}
+
+/* A limit that the entry must not have. */
+static bool config_refuse(struct config_reader *r, const yaml_node_t *entry,
+                          const char *key, const char *instead)
+{
+    return text_of(r, entry, key) == NULL ||
+           fail_at_line(r->err, line_in(r, entry, key), "bad-entry",
+                        "%s does not fit here; %s", key, instead);
+}
+
+/* The rule with this limit, if the entry has it. */
+static bool add_limit(struct config_reader *r, const yaml_node_t *entry, const char *key,
+                      enum hd_measure measure, struct rule *rule)
+{
+    const char *value = text_of(r, entry, key);
+    if (value == NULL)
+        return true;
+    rule->measure = measure;
+    const char *wrong = limit_parse(value, measure, &rule->limit);
+    uint64_t size;
+    bool is_size = rule->kind == HD_RULE_TYPE && measure == HD_MEASURE_COUNT &&
+                   wrong != NULL && hd_size_from_text(value, &size);
+    rule->lacks_unit = wrong == NULL && limit_lacks_unit(value, rule);
+    if (wrong != NULL)
+        return fail_at_line(r->err, line_in(r, entry, key), "bad-limit",
+                            "%s: %.40s: must be %s%s", key, value, wrong,
+                            is_size ? "; for bytes write max_growth_bytes" : "");
+    return budgets_add_rule(r->b, rule, r->err);
+}
+
+static bool parse_budget(struct config_reader *r, const yaml_node_t *entry)
+{
+    static const char *const pers[] = {"total", "step", "iteration", NULL};
+    static const char *const bools[] = {"false", "true", NULL};
+    struct rule rule = {.entry = r->b->entries, .path = r->path, .line = line_of(entry)};
+    size_t per = 0, is_set = 0;
+    if (!parse_subject(r, entry, &rule))
+        return false;
+    if (rule.kind == HD_RULE_SUSPECTS) {
+        static const char instead[] = "suspects are limited by max_score";
+        if (!config_refuse(r, entry, "max_growth", instead) ||
+            !config_refuse(r, entry, "max_growth_bytes", instead) ||
+            !config_refuse(r, entry, "optional", "suspects need none") ||
+            !config_refuse(r, entry, "per", "a score is about the whole series"))
+            return false;
+        rule.measure = HD_MEASURE_SCORE;
+        rule.limit_is_min_score = text_of(r, entry, "max_score") == NULL;
+        return rule.limit_is_min_score
+                   ? budgets_add_rule(r->b, &rule, r->err)
+                   : add_limit(r, entry, "max_score", HD_MEASURE_SCORE, &rule);
+    }
+    bool is_total = rule.kind == HD_RULE_TOTAL;
+    if (!config_refuse(r, entry, "max_score", "it is for suspects: any") ||
+        !parse_word(r, entry, "per", pers, &per) ||
+        (is_total && !config_refuse(r, entry, "optional", "a total is always there")) ||
+        !parse_word(r, entry, "optional", bools, &is_set) ||
+        (is_total &&
+         !config_refuse(r, entry, "max_growth_bytes", "write total: bytes and max_growth")))
+        return false;
+    rule.per = (enum hd_per)per;
+    rule.is_optional = is_set == 1;
+    if (text_of(r, entry, "max_growth") == NULL &&
+        text_of(r, entry, "max_growth_bytes") == NULL)
+        return bad(r, line_of(entry), "bad-entry",
+                   is_total ? "a budget without a limit; add max_growth"
+                            : "a budget without a limit; add max_growth or "
+                              "max_growth_bytes");
+    bool in_bytes = is_total && rule.total != HD_TOTAL_OBJECTS;
+    return add_limit(r, entry, "max_growth", in_bytes ? HD_MEASURE_BYTES : HD_MEASURE_COUNT,
+                     &rule) &&
+           add_limit(r, entry, "max_growth_bytes", HD_MEASURE_BYTES, &rule);
+}
+
+static bool parse_suppression(struct config_reader *r, const yaml_node_t *entry)
+{
+    const char *type = text_of(r, entry, "type"), *holder = text_of(r, entry, "holder");
+    const char *reason = text_of(r, entry, "reason"), *until = text_of(r, entry, "until");
+    struct suppression s = {.path = r->path, .line = line_of(entry)};
+    if ((type != NULL) == (holder != NULL))
+        return bad(r, s.line, "bad-entry", "a suppression is about one of: type, holder");
+    s.type = type != NULL ? config_keep(r, type) : NULL;
+    s.holder = holder != NULL ? config_keep(r, holder) : NULL;
+    if ((type != NULL ? type : holder)[0] == '\0')
+        return bad(r, s.line, "bad-value", "a pattern is missing");
+    if (reason == NULL || reason[strspn(reason, " \t\n\r\v\f")] == '\0')
+        return bad(r, s.line, "no-reason", "a suppression without a reason; say why");
+    s.reason = config_keep(r, reason);
+    s.expires = until != NULL;
+    s.until_text = until != NULL ? config_keep(r, until) : NULL;
+    if (until != NULL && !quantity_day(until, &s.until))
+        return fail_at_line(r->err, line_in(r, entry, "until"), "bad-date",
+                            "until: %.40s: must be a day such as 2026-12-31", until);
+    for (size_t i = 0; i < r->b->suppression_count; i++) {
+        const struct suppression *o = &r->b->suppressions[i];
+        const char *a = s.type != NULL ? o->type : o->holder;
+        if (a != NULL && strcmp(a, s.type != NULL ? s.type : s.holder) == 0)
+            return fail_at_line(r->err, s.line, "duplicate-rule",
+                                "line %" PRIu64 " suppresses the same; keep one", o->line);
+    }
+    r->b->suppressions = grow(r->b->suppressions, r->b->suppression_count,
+                              &r->b->suppression_cap, sizeof(*r->b->suppressions));
+    r->b->suppressions[r->b->suppression_count++] = s;
+    return true;
+}
+
+static bool parse_version(struct config_reader *r)
+{
+    const yaml_node_t *root = yaml_document_get_root_node(&r->document);
+    const char *given = text_of(r, root, "version");
+    uint64_t version = 0;
+    if (given == NULL)
+        return bad(r, line_of(root), "no-version", "add a line \"version: 1\"");
+    if (quantity_count(given, &version) && version == CONFIG_VERSION)
+        return true;
+    return fail_at_line(r->err, line_in(r, root, "version"), "unknown-version",
+                        "version: %.40s; heapdrift reads version %d", given,
+                        CONFIG_VERSION);
+}
+
+static bool parse_entries(struct config_reader *r, const yaml_node_t *list,
+                          bool (*take)(struct config_reader *r, const yaml_node_t *entry))
+{
+    for (const yaml_node_item_t *i = list != NULL ? list->data.sequence.items.start : NULL;
+         list != NULL && i < list->data.sequence.items.top; i++)
+        if (!take(r, node_at(r, *i)))
+            return false;
+    return true;
+}
+
+static bool read_config(struct config_reader *r, struct bytes all)
+{
+    if (all.size > BUDGETS_LONGEST_FILE)
+        return fail(r->err, HD_TOO_BIG, "a budget file has at most %d bytes",
+                    BUDGETS_LONGEST_FILE);
+    if (!is_all_harmless(all, r->err) || !read_lines(r, all))
+        return false;
+    bool ok = check_values(r) && parse_version(r) &&
+              parse_entries(r, r->budgets, parse_budget) &&
+              parse_entries(r, r->suppress, parse_suppression);
+    yaml_document_delete(&r->document);
+    return ok;
+}
+
+bool hd_budgets_read(struct hd_budgets *b, const char *path, struct hd_error *err)
+{
+    struct input_options opt = {.max_memory = UINT64_C(2) * BUDGETS_LONGEST_FILE};
+    struct config_reader r = {
+        .b = b, .path = arena_strdup(&b->arena, path, strlen(path)), .err = err};
+    struct input *in = input_open(path, &opt, err);
+    if (in == NULL)
+        return false;
+    struct bytes all;
+    bool ok = input_all(in, &all, err) && read_config(&r, all);
+    input_close(in);
+    return ok;
+}

@@ -1,0 +1,157 @@
+/* chain_owner.h - which element of a root chain owns what hangs below it.
+ *
+ * A chain is one shortest way; where it enters the heap is an accident that differs from
+ * snapshot to snapshot. Its owner is the nearest element above the instance that has a
+ * name to a reader: a static variable, an object that is the only one of its type, a
+ * service of the container or a scope of it; where dominators are known, what they say.
+ * What is above is how it was reached. Rules and reasons: docs/chains.md. */
+#ifndef CHAIN_OWNER_H
+#define CHAIN_OWNER_H
+
+#include "base/arena.h"
+#include "chains/chain_owner.h"
+#include "heap/graph.h"
+#include "heap/snapshot.h"
+
+enum { SIGNATURE_PERIODS = 3 };
+
+/* What stands in the place of a field where steps that were folded, or chains of one group,
+ * have several; and where nothing was seen yet. */
+#define FIELD_SEVERAL (NO_FIELD - 1)
+#define FIELD_UNSEEN (NO_FIELD - 2)
+
+/* What is known of a field after one more; which may be one of those above. */
+static inline field_id field_seen(field_id before, field_id more)
+{
+    if (before == FIELD_UNSEEN || more == FIELD_UNSEEN)
+        return before == FIELD_UNSEEN ? more : before;
+    return before == more ? before : FIELD_SEVERAL;
+}
+
+struct signature_element {
+    uint32_t type;
+    field_id by; /* of the element before it */
+    /* repeats[p - 1]: how often the last p elements up to this one stand here. */
+    uint32_t repeats[SIGNATURE_PERIODS];
+    /* back[p - 1]: by which field this one, the last of them, leads to the first again. */
+    field_id back[SIGNATURE_PERIODS];
+};
+
+struct signature {
+    struct signature_element *all; /* malloc'd */
+    size_t len, cap;
+    bool parts; /* by fields; set before the first element */
+};
+
+void signature_push(struct signature *s, uint32_t type, field_id by);
+
+/* An order of signatures, 0 for equal ones; repeats do not count, nor by which field the
+ * first element is reached. */
+int signature_compare(const struct signature *a, const struct signature *b);
+
+/* The same of their ends, from element i of a and element j of b on. */
+int signature_compare_from(const struct signature *a, size_t i, const struct signature *b,
+                           size_t j);
+
+/* The longest repeated pattern that begins at element i: its length, and how often
+ * it stands there (1 and 1 if nothing is repeated). */
+unsigned signature_pattern(const struct signature *s, size_t i, uint32_t *repeats);
+
+void signature_free(struct signature *s);
+
+#define HD_NO_OWNER SIZE_MAX
+
+/* What a type may be to a chain; bits. */
+enum {
+    ROLE_VARIABLE = 1 << 0,  /* a static variable */
+    ROLE_PROGRAM = 1 << 1,   /* a class of the program */
+    ROLE_NAMED = 1 << 2,     /* neither plumbing nor a collection, array, delegate, ... */
+    ROLE_SINGLE = 1 << 3,    /* named, and no snapshot has more than one object of it */
+    ROLE_TIMER = 1 << 4,     /* of the runtime's timer list */
+    ROLE_CALL_SITE = 1 << 5, /* these as in enum plumbing */
+    ROLE_SCOPE = 1 << 6,
+    ROLE_SERVICES = 1 << 7,
+    ROLE_LIST = 1 << 8, /* List<Object> and its array: how a scope keeps services */
+    ROLE_ARRAY = 1 << 9,
+    ROLE_OWN = 1 << 10, /* a class or a variable of the program's own modules */
+    ROLE_TOKEN = 1 << 11,
+    ROLE_REGISTRATION = 1 << 12
+};
+typedef uint16_t chain_role;
+
+/* "singleton", "service"; NULL for HD_SERVICE_NONE. */
+extern const char *const service_names[HD_SERVICE_COUNT];
+
+/* The types of a series by name. */
+struct owner_types {
+    struct owner_type *by_name;
+    struct arena arena;
+};
+
+/* O(types of all snapshots); needs their type tables only. */
+struct owner_types owner_types_of(struct hd_snapshot *const *snaps, size_t count);
+void owner_types_free(struct owner_types *o);
+
+/* The role of each type of a snapshot, one of those above; in a. */
+chain_role *owner_roles(const struct owner_types *o, const struct hd_snapshot *snap,
+                        struct arena *a);
+chain_role owner_role(const struct owner_types *o, enum type_kind kind, const char *name);
+
+/* The roles of an element and of up to three above it, itself first; 0 beyond the end. */
+enum { ROLE_WINDOW = 4 };
+
+/* Whether it is only a handle by which the way goes on: what keeps one registration of a
+ * token, to take it back, leads to all of them, and holds none but its own. below is what
+ * it leads to, under what that leads to; what is asked for leads to ROLE_TOKEN, as it were.
+ */
+static inline bool owner_is_handle(chain_role role, chain_role below, chain_role under)
+{
+    const chain_role token = ROLE_TOKEN | ROLE_REGISTRATION;
+    return (below & ROLE_REGISTRATION) && (under & token) && !(role & token);
+}
+
+/* Whether an element owns what is below it, and whether as a service. */
+bool owner_stands_at(const chain_role window[ROLE_WINDOW]);
+bool owner_is_service(const chain_role window[ROLE_WINDOW]);
+
+/* The element of a chain that owns its last one, or HD_NO_OWNER. wanted is the type that
+ * the dominators name, or NO_TYPE; what does not pass it goes by roles. O(length). */
+size_t owner_in_signature(const struct signature *s, const chain_role *role_of_type,
+                          uint32_t wanted);
+
+/* Per type, how many of its objects call sites of a container refer to: the container keeps
+ * a singleton at each place in the program that asks for it. snap must have a graph; in a.
+ * O(nodes). */
+uint64_t *owner_by_call_sites(const struct hd_snapshot *snap, const bool *is_call_site,
+                              struct arena *a);
+
+/* Per type, whether all its objects are singleton services; NULL without any. O(nodes). */
+bool *owner_singletons(const struct hd_snapshot *snap, const chain_role *role_of_type,
+                       struct arena *a);
+
+/* How the container holds element i of a chain. */
+enum hd_service owner_service(const struct signature *s, size_t i,
+                              const chain_role *role_of_type, const bool *is_singleton);
+
+/* --- plumbing ------------------------------------------------------------------------ */
+
+/* Types of the framework that every way through the heap may pass, and that
+ * say nothing of who holds what: timers, tasks, and the container of services.
+ *
+ * They belong to .NET 10 and stand here only, in one table with a test. */
+
+enum plumbing {
+    PLUMBING_NONE,
+    PLUMBING_WAY,       /* passed on the way, never an owner */
+    PLUMBING_TIMER,     /* in the runtime's list of active timers, however it is reached */
+    PLUMBING_CALL_SITE, /* refers to the one instance of a singleton service */
+    PLUMBING_SCOPE,     /* has a list of the services to dispose of */
+    PLUMBING_SERVICES,  /* the table of the services that a scope has made */
+    PLUMBING_TOKEN, /* the source of a cancellation token, and its list of who registered */
+    PLUMBING_REGISTRATION /* one of them; whoever keeps it to unregister holds them all */
+};
+
+/* Of an object's canonical type name. */
+enum plumbing plumbing_of(const char *type);
+
+#endif

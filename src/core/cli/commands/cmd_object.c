@@ -1,0 +1,152 @@
+#include "cli/commands/answer.h"
+#include "cli/options/options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Addresses are hexadecimal, with 0x and without, as every tool prints them: so 1234 is
+ * 0x1234. A number of an object is decimal, behind a #. False for anything else. */
+static bool parse_place(const char *text, struct hd_object_question *ask)
+{
+    static const char decimal[] = "0123456789", hex[] = "0123456789abcdefABCDEF";
+    ask->by_number = text[0] == '#';
+    const char *digits = text + ask->by_number;
+    if (!ask->by_number && digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X'))
+        digits += 2;
+    if (digits[0] == '\0' || digits[strspn(digits, ask->by_number ? decimal : hex)] != '\0')
+        return false;
+    errno = 0;
+    uint64_t n = strtoull(digits, NULL, ask->by_number ? 10 : 16);
+    if (errno != 0 || (ask->by_number && n >= HD_NO_OBJECT))
+        return false;
+    ask->number = ask->by_number ? (uint32_t)n : 0;
+    ask->address = ask->by_number ? 0 : n;
+    return ask->by_number || n != 0;
+}
+
+/* The address stands last, so that nobody has to guess. */
+static bool parse_operands(struct settings *s, struct hd_object_question *ask)
+{
+    /* A shell takes #1234 without quotes for a comment. */
+    if (s->operand_count < (s->stored != NULL ? 1 : 2))
+        return refuse("object needs a snapshot and an address: heapdrift object app.gcdump "
+                      "0x7f5d2193ec88, an object number in quotes: '#1234', or "
+                      "--type=MyApp.Order");
+    const char *text = s->operands[s->operand_count - 1];
+    if (parse_place(text, ask))
+        return true;
+    if (s->operand_count == 2 && access(text, F_OK) == 0 &&
+        parse_place(s->operands[0], ask))
+        return print_message(NULL, "the snapshot comes first: heapdrift object {} {}", text,
+                             s->operands[0]);
+    return print_message(
+        NULL,
+        "{}: must be an address such as 0x7f5d2193ec88 (hexadecimal, up to 64 "
+        "bits), or the number of an object such as '#1234'",
+        text);
+}
+
+/* --- those of some types --------------------------------------------------------- */
+
+/* A file may be called like an address. */
+static bool check_no_address(const struct settings *s)
+{
+    struct hd_object_question ask;
+    for (size_t i = 0; i < s->operand_count; i++)
+        if (access(s->operands[i], F_OK) != 0 && parse_place(s->operands[i], &ask))
+            return print_message(NULL, "object takes an address or --type, not both: {}",
+                                 s->operands[i]);
+    return !s->values || refuse("--values is for one object, not for --type");
+}
+
+/* What chooses among many says nothing of one. */
+static bool check_no_choice(const struct settings *s)
+{
+    const struct hd_options *o = &s->options;
+    const char *option = o->born_first > 0      ? "--born"
+                         : o->gen2              ? "--gen2"
+                         : o->app_only          ? "--app-only"
+                         : o->exclude_count > 0 ? "--exclude"
+                                                : NULL;
+    return option == NULL ||
+           print_message(NULL,
+                         "{} needs a type: heapdrift object --type=MyApp.Order SNAPSHOT",
+                         option);
+}
+
+/* --- one ------------------------------------------------------------------------- */
+
+static int object_answer(struct settings *s, const struct loaded *l)
+{
+    struct hd_error err = {0};
+    struct hd_report *report =
+        s->object == NULL ? hd_report_objects(l->comparison, &s->options, &err)
+                          : hd_report_object(l->comparison, &s->options, s->object, &err);
+    return output_answer(s, l, report, &err);
+}
+
+static int object_run(struct settings *s)
+{
+    struct hd_object_question ask = {.size = sizeof(ask), .values = s->values};
+    bool is_one = s->options.type_count == 0;
+    if (is_one ? !check_no_choice(s) || !parse_operands(s, &ask) : !check_no_address(s))
+        return EXIT_TROUBLE;
+    if (is_one) {
+        s->operand_count--;
+        s->object = &ask;
+        s->read.reach_later = true;
+    } else {
+        show_all_rows_in_tables(s);
+    }
+    int status = load_and_answer(s, object_answer);
+    s->object = NULL;
+    return status;
+}
+
+static const struct option options[] = {
+    {"rows", 'n', GROUP_SHOWN, ON_OBJECT, COUNT(options.rows, 0, HD_DEFAULT_ROWS - 1),
+     .help = "elements and rows to show; default 20 and all fields, 0 for all"},
+    {"type", 't', GROUP_SHOWN, ON_OBJECT, PATTERNS(types),
+     .help = "list the instances of matching types instead; repeatable"},
+    {"values", 0, GROUP_SHOWN, ON_OBJECT, FLAG(values),
+     .help = "show strings and array elements, which may be secrets"},
+    {0}};
+
+const struct command cmd_object = {
+    .name = "object",
+    .bit = ON_OBJECT,
+    .purpose = FOR_FILES,
+    .operands = "SNAPSHOT... ADDRESS",
+    .summary = "one object: fields, what holds it",
+    .description =
+        "Show one object: type, size and generation, fields with their values (in core\n"
+        "dumps), what it refers to, what refers to it, and a chain from a root. ADDRESS "
+        "is\n"
+        "hexadecimal, with or without 0x, as printed by `roots` after \"e.g.\"; an "
+        "address\n"
+        "inside an object means that object. '#1234', in quotes, is the number of an "
+        "object,\n"
+        "as in JSON and in heap text. Given several snapshots, the object is looked up in "
+        "the\n"
+        "last one, and the output says since which snapshot it exists.\n"
+        "\n"
+        "With --type, and without an address, list the instances of a type in the last\n"
+        "snapshot: how many, what holds and what they retain, the largest first.",
+    .examples =
+        {
+            {"heapdrift object --values app.gcdump 7f5d2193ec88",
+             "with strings, which may be secrets"},
+            {"heapdrift object -n 100 app.gcdump '#1234'", "by its number; 100 elements"},
+            {"heapdrift object snapshots/ 0x7f5d2193ec88",
+             "in the last one, and since when"},
+            {"heapdrift object --type=Session app.gcdump", "all sessions"},
+            {"heapdrift object --type=Session --born=2..4 snapshots/",
+             "new in snapshots 2 to 4"},
+        },
+    .options = options,
+    .least = 1,
+    .most = HD_MAX_SNAPSHOTS,
+    .run = object_run,
+};

@@ -1,0 +1,50 @@
+/* output.h - a report to where it belongs, whole or not at all. */
+#ifndef OUTPUT_H
+#define OUTPUT_H
+
+#include "cli/options/settings.h"
+#include "cli/terminal/messages.h"
+
+/* Whether a name has that suffix, and something before it. */
+bool output_ends_in(const char *path, const char *suffix);
+
+/* True if the answer goes to standard output: no --output, or "-". */
+bool output_is_standard(const struct settings *s);
+
+/* How to write a thing to a file: false and err if that fails. */
+struct output_how {
+    bool (*write)(const void *thing, const struct settings *s, FILE *to,
+                  struct hd_error *err);
+    bool tells;       /* write says itself why it failed */
+    bool is_private;  /* nobody else may read the file */
+    bool never_waits; /* for a reader of a pipe: without one it fails */
+};
+
+/* Write a thing to standard output (path NULL or "-") or, through a temporary file renamed
+ * into place, to path. False after saying on stderr what went wrong. */
+bool output_file(const struct settings *s, const char *path, struct output_how how,
+                 const void *thing);
+
+/* The style of a report that is written to that file, with the command and its inputs. */
+struct hd_write_options output_style(const struct settings *s, FILE *to);
+
+/* The warnings of a report, on stderr. */
+void output_warnings(const struct hd_report *report);
+
+/* Those that `info` has of a snapshot, by that name: its file has another one yet. */
+void output_warnings_of(struct hd_snapshot *snap, const char *name);
+
+/* Print the warnings to stderr (unless quiet, or they are in the result), write the report
+ * to standard output or, through a temporary file renamed into place, to --output. False
+ * after saying on stderr what went wrong. */
+bool output_report(const struct settings *s, const struct hd_report *report,
+                   bool warnings_are_in_it);
+
+/* What the report means for the exit status: EXIT_OVER, EXIT_INCONCLUSIVE as the
+ * options ask for, else EXIT_DONE. */
+int output_status(const struct settings *s, const struct hd_report *report);
+
+/* "app.gcdump" becomes "app-3.gcdump"; malloc'd, or NULL. */
+char *output_numbered(const char *path, uint32_t number);
+
+#endif

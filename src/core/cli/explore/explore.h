@@ -1,0 +1,445 @@
+/* explore.h - the state of the browser: what is open, where the cursor is, what a key
+ * does.
+ *
+ * A pure machine: explore_press() changes the state, explore_draw() puts it on a grid.
+ * Neither knows a terminal, so both are tested without one. All numbers are those of the
+ * report that it is given; another order or filter changes none of them.
+ *
+ * Three panes stand side by side: suspects, tree, types. What is opened from there (a list
+ * of objects, one object, the keys) lies on a stack above the pane; each of these is a view
+ * (view.h). */
+#ifndef EXPLORE_H
+#define EXPLORE_H
+
+#include "cli/explore/grid.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+/* --- keys ------------------------------------------------------------------- */
+
+/* What keys do, and in which view: the one table that the help (`?`), the line at
+ * the bottom and docs/explore.md are made of. What happens is elsewhere (explore.c, the
+ * views); a test presses every key and looks for it here. */
+
+/* A kind of view; they add up. */
+enum place {
+    IN_SUSPECTS = 1,
+    IN_TREE = 2,
+    IN_TYPES = 4,
+    IN_OBJECTS = 8,
+    IN_OBJECT = 16,
+    IN_HELP = 32,
+    IN_LISTS = IN_SUSPECTS | IN_TREE | IN_TYPES | IN_OBJECTS,
+    EVERYWHERE = 63
+};
+
+struct key_line {
+    unsigned places;
+    const char *keys;       /* as they are told: "PgUp PgDn  b Space" */
+    const char *what;       /* they do */
+    const char *key, *word; /* for the line at the bottom; NULL: not there */
+    const char *characters; /* those among them */
+};
+
+extern const struct key_line key_lines[];
+extern const size_t key_line_count;
+
+/* Whether a line is about that place alone, or a few; such lines come first. */
+static inline bool key_is_own(const struct key_line *line, enum place place)
+{
+    return line->places != EVERYWHERE && (line->places & (unsigned)place) != 0;
+}
+
+/* "Tree" */
+const char *place_name(enum place place);
+
+/* Characters are themselves; these stand above all of them. */
+enum key {
+    KEY_FIRST = 0x110000,
+    PRESS_UP,
+    PRESS_DOWN,
+    PRESS_PAGE_UP,
+    PRESS_PAGE_DOWN,
+    PRESS_HOME,
+    PRESS_END,
+    PRESS_LEFT,
+    PRESS_RIGHT,
+    PRESS_ENTER,
+    PRESS_BACK, /* Backspace */
+    PRESS_ESCAPE,
+    PRESS_TAB,
+    PRESS_BACK_TAB,
+    PRESS_CLICK, /* the mouse, at x, y */
+    PRESS_WHEEL_UP,
+    PRESS_WHEEL_DOWN,
+    PRESS_NOTHING /* some time has gone: look what is ready */
+};
+
+struct press {
+    uint32_t key;
+    unsigned x, y;
+};
+
+/* Height of a screen from which on what is known of a row is told in full. */
+enum { EXPLORE_TALL = 40 };
+
+enum pane { PANE_SUSPECTS, PANE_TREE, PANE_TYPES, PANES };
+
+struct settings;
+struct view;
+
+/* What the user types in the line at the bottom. */
+enum prompt { PROMPT_NONE, PROMPT_SEARCH, PROMPT_EXPORT, PROMPT_REPLACE };
+
+enum { PROMPT_MOST = 240, MESSAGE_MOST = 400 };
+
+/* A row that others are compared with. */
+struct mark {
+    char *name; /* NULL: none; the view's own name of the row */
+    bool has_count, has_bytes;
+    uint64_t count, bytes;
+};
+
+struct explore {
+    struct hd_comparison *c;
+    const struct hd_report *report;
+    const struct hd_model *model;
+    const struct hd_options *ask; /* that the report was asked with */
+    const char *no_tree;          /* why there is none */
+
+    /* Why a file that is there must not be replaced, in *why; NULL: any may be. */
+    bool (*keeps)(const struct settings *s, const char *path, char *why);
+    const struct settings *settings; /* for keeps */
+
+    /* Objects of one snapshot; NULL: not begun. */
+    struct hd_objects *objects;
+    size_t snapshot;
+    unsigned ready; /* parts of them that views know of */
+
+    struct view *panes[PANES];
+    enum pane pane;
+    bool came_from_suspects; /* the tree was opened there: back leads there */
+    struct view *top;        /* of the stack above the pane; NULL: it is empty */
+
+    bool app_only;
+    bool last; /* show the last snapshot, not what changed */
+    struct mark mark;
+
+    enum prompt prompt;
+    char input[PROMPT_MOST]; /* of the prompt, UTF-8 */
+    char search[PROMPT_MOST];
+    char file[PROMPT_MOST]; /* to export to, while asked whether to replace it */
+    char message[MESSAGE_MOST];
+    bool is_error;
+    struct hd_memory copied; /* for the clipboard; whoever has one takes it */
+
+    unsigned width, height;       /* of the last drawing */
+    unsigned list_top, list_rows; /* its list: first line, number of lines */
+    unsigned tab_at[PANES + 1];   /* columns of the tabs */
+    unsigned tabs_line;
+    uint32_t last_row_clicked;
+    bool quit;
+};
+
+/* What it is made of lives as long as it does. */
+void explore_begin(struct explore *e, struct hd_comparison *c,
+                   const struct hd_report *report, const struct hd_options *ask);
+void explore_end(struct explore *e);
+
+void explore_press(struct explore *e, struct press press);
+
+/* Whether nothing is made meanwhile that the screen would show. */
+bool explore_is_made(const struct explore *e);
+void explore_draw(struct explore *e, struct grid *g, unsigned width, unsigned height);
+
+/* --- for views ------------------------------------------------------------------- */
+
+/* The view that keys go to. */
+struct view *explore_view(const struct explore *e);
+
+/* Put a view on top, which explore then owns; take the top one off. */
+void explore_open(struct explore *e, struct view *v);
+bool explore_back(struct explore *e);
+
+/* Say something in the line at the bottom until the next key. */
+void explore_message(struct explore *e, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The same of what cannot be. */
+void explore_fail(struct explore *e, const char *what);
+
+/* Look at objects of that snapshot; views of objects of another one are closed. */
+void explore_look_at(struct explore *e, size_t snapshot);
+
+/* --- views ------------------------------------------------------------------ */
+
+/* A list on the screen: rows of columns, a cursor, what Enter does.
+ *
+ * A kind of view says what its rows are; drawing, scrolling, searching, marking and
+ * exporting are the same for all (explore.h). Rows are made when they are shown, so a view
+ * of ten million objects costs nothing. To add one write view_<name>.c that ends in a
+ * const struct view_kind. */
+
+enum cell_kind {
+    CELL_NONE,
+    CELL_COUNT,        /* a */
+    CELL_SIZE,         /* a */
+    CELL_COUNT_CHANGE, /* from a to b */
+    CELL_SIZE_CHANGE,
+    CELL_FROM_TO, /* counts a and b */
+    CELL_SHARE,   /* a of b */
+    CELL_PERCENT, /* share */
+    CELL_BAR,     /* a of b, as a bar of 8 columns */
+    CELL_OTHERS,  /* [a others] */
+    CELL_TREND,   /* tallies, a of them */
+    CELL_ADDRESS, /* a; 0 unknown */
+    CELL_NUMBER,  /* a, without separators */
+    CELL_WORD,    /* text of ours */
+    CELL_SHORT,   /* of a type: hostile. Without namespaces */
+    CELL_NAME,    /* the same, canonical */
+    CELL_OWNER    /* the same, on the screen without namespaces */
+};
+
+struct cell {
+    enum cell_kind kind;
+    enum look look;
+    uint64_t a, b;
+    double share;
+    const char *text;
+    const struct hd_tally *at;
+};
+
+#define COUNT(n) ((struct cell){.kind = CELL_COUNT, .a = (n)})
+#define BYTES(n) ((struct cell){.kind = CELL_SIZE, .a = (n)})
+#define NUMBER(n) ((struct cell){.kind = CELL_NUMBER, .a = (n)})
+#define ADDRESS(n) ((struct cell){.kind = CELL_ADDRESS, .a = (n)})
+#define OTHERS(n) ((struct cell){.kind = CELL_OTHERS, .look = LOOK_DIM, .a = (n)})
+#define FROM_TO(a_, b_) ((struct cell){.kind = CELL_FROM_TO, .a = (a_), .b = (b_)})
+#define SHARE(a_, b_) \
+    ((struct cell){.kind = CELL_SHARE, .look = LOOK_DIM, .a = (a_), .b = (b_)})
+#define BAR(a_, b_) \
+    ((struct cell){.kind = CELL_BAR, .look = LOOK_DIM, .a = (a_), .b = (b_)})
+#define TREND(at_, n) ((struct cell){.kind = CELL_TREND, .a = (n), .at = (at_)})
+#define PERCENT(x) ((struct cell){.kind = CELL_PERCENT, .share = (x)})
+#define WORD(text_) ((struct cell){.kind = CELL_WORD, .text = (text_)})
+#define WORD_AS(look_, text_) \
+    ((struct cell){.kind = CELL_WORD, .look = (look_), .text = (text_)})
+#define SHORT(type) ((struct cell){.kind = CELL_SHORT, .text = (type)})
+#define NAMED(look_, name_) \
+    ((struct cell){.kind = CELL_NAME, .look = (look_), .text = (name_)})
+#define OWNER(look_, name_) \
+    ((struct cell){.kind = CELL_OWNER, .look = (look_), .text = (name_)})
+
+/* What grew and what shrank looks so. */
+struct cell cell_change(enum cell_kind kind, uint64_t first, uint64_t last);
+
+/* Words, with cells as people read them in the place of each "{}". */
+#define PUT(to, ...) put_said(to, PUT_PARTS(__VA_ARGS__, (struct cell){0}))
+#define PUT_PARTS(format, ...)    \
+    format, (const struct cell[]) \
+    {                             \
+        __VA_ARGS__               \
+    }
+void put_said(struct hd_sink to, const char *format, const struct cell *parts);
+
+enum { MAX_VIEW_COLUMNS = 8 };
+
+struct column {
+    const char *head; /* on the screen */
+    const char *csv;  /* in a file; NULL: not there */
+    unsigned width;   /* 0: what is left; one of them has it */
+    enum align align;
+    unsigned least; /* width of the screen from which on it is shown */
+};
+
+struct row {
+    struct cell cells[MAX_VIEW_COLUMNS];
+    const char *name;  /* that is searched and marked; hostile. NULL: none */
+    const char *shown; /* what people read instead; NULL: name */
+    char *lead;        /* before the last column, safe to print; malloc'd, or NULL */
+    char tail[128];    /* behind it, safe to print */
+    enum look tail_look;
+    bool is_heading;           /* nothing to open, the cursor passes it by */
+    bool has_count, has_bytes; /* to be compared with a mark */
+    uint64_t count, bytes;
+};
+
+struct view_kind {
+    const char *name; /* of files that it is exported to */
+    enum place place; /* where its keys are told (keys.h) */
+
+    size_t (*columns)(const struct view *v, struct column *all);
+    size_t (*rows)(const struct view *v);
+    void (*row)(const struct view *v, size_t i, struct row *row);
+
+    /* The rest may be NULL. */
+    void (*title)(const struct view *v, struct hd_sink to);
+    void (*empty)(const struct view *v, struct hd_sink to);
+    /* What is known of the row under the cursor: line i of a few, false behind the last. */
+    bool (*detail)(const struct view *v, unsigned i, struct hd_sink to);
+    unsigned detail_lines;      /* room for it */
+    unsigned tall_detail_lines; /* on a tall screen; 0: as much */
+    /* What `c` copies of a row instead of its name, safe to print; false: nothing. */
+    bool (*copied)(const struct view *v, size_t i, struct hd_sink to);
+    bool (*chain)(const struct view *v, size_t i, struct hd_sink to); /* what `C` copies */
+    void (*enter)(struct view *v, size_t i);
+    bool (*left)(struct view *v, size_t i); /* false: go back */
+    void (*right)(struct view *v, size_t i);
+    bool (*key)(struct view *v, uint32_t key); /* false: not ours */
+    void (*sort)(struct view *v);              /* by the next order */
+    const char *(*order)(const struct view *v);
+    void (*refresh)(struct view *v); /* filters or parts have changed */
+    /* Whether something is looked for that its screen lacks; afterwards it has it. */
+    bool (*waits)(struct view *v);
+    /* Objects of the snapshot; false: it has to be closed. */
+    bool (*forget)(struct view *v);
+    /* Row of the next match from row i on, inclusive, in that direction; rows() if none. */
+    size_t (*find)(struct view *v, const char *text, size_t i, int step);
+    void (*free)(struct view *v);
+};
+
+struct view {
+    const struct view_kind *kind;
+    struct explore *e; /* that it is of */
+    struct view *below;
+    size_t cursor, scroll;
+};
+
+/* Row i of a view, for row_free(). */
+struct row view_row(const struct view *v, size_t i);
+void row_free(struct row *row);
+
+/* A view of that kind and size, else zeroed. */
+void *view_new(struct explore *e, const struct view_kind *kind, size_t size);
+void view_free(struct view *v);
+
+/* Move by so many rows, headings passed by. */
+void view_move(struct view *v, long by);
+void view_go(struct view *v, size_t i);
+
+/* Whether a name has text in it, as letters of any case. */
+bool view_matches(const struct row *row, const char *text);
+
+/* The bottom of a list that asks nothing of its kind. */
+size_t view_find(struct view *v, const char *text, size_t i, int step);
+
+/* What rows are sorted by: those that stand below the others last, then by key, the largest
+ * first, by name, and as they were. */
+struct view_slot {
+    bool is_below;
+    uint64_t key;
+    const char *name;
+    size_t i;
+};
+void view_sort(struct view_slot *all, size_t len);
+
+/* --- the views ------------------------------------------------------------------- */
+
+struct view *suspects_view(struct explore *e);
+struct view *types_view(struct explore *e);
+struct view *tree_view(struct explore *e);
+/* What keys do in the view that is open. */
+struct view *help_view(struct explore *e);
+
+/* The tree with the cursor where suspect rank is held. False: it is nowhere. */
+bool tree_view_show(struct view *v, size_t rank);
+
+/* Instances of a type. */
+struct view *instances_view(struct explore *e, const char *type, const char *shown);
+
+/* Objects at a place of the tree; steps are copied. */
+struct view *place_view(struct explore *e, const struct hd_place_step *steps, size_t count,
+                        const char *shown);
+
+/* What an object refers to, or what refers to it, of one type. */
+struct view *neighbours_view(struct explore *e, uint32_t number,
+                             enum hd_direction direction, const char *type,
+                             const char *shown);
+
+struct view *object_view(struct explore *e, uint32_t number);
+
+/* Who came when, and how many of them are there in each snapshot, as lines of numbers in
+ * columns: a triangle.
+ *
+ *     snapshot   1   2   3
+ *     older     63  63  63
+ *     new in 2      64  64
+ *     new in 3         128
+ *
+ * How many lines it has in so many columns; 0 of what is too wide for them, or has too many
+ * to be read. births may be NULL. And line i of these. */
+unsigned cohorts_lines(const struct hd_births *b, unsigned columns);
+void cohorts_line(const struct hd_births *b, unsigned i, struct hd_sink to);
+
+/* Bars of a trend, of the last snapshots; and the column that has them. */
+static inline size_t view_bars(const struct explore *e)
+{
+    enum { FEW = 16, WIDE = 140 };
+    size_t count = e->model->snapshot_count;
+    return count > FEW && e->width < WIDE ? FEW : count;
+}
+static inline struct column view_trend(const struct explore *e, unsigned least)
+{
+    enum { LEAST = 5, MOST = 16 };
+    unsigned bars = (unsigned)view_bars(e);
+    bars = bars < LEAST ? LEAST : bars > MOST ? MOST : bars;
+    return (struct column){"trend", NULL, bars, ALIGN_LEFT, least};
+}
+
+/* --- words that several use ------------------------------------------------------ */
+
+/* sink_printf("%s") and the like. */
+void print_to(struct hd_sink to, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The same sink's text of one cell, as people read it. exact: whole numbers, for files. */
+void cell_print(const struct cell *c, struct hd_sink to);
+void cell_print_exact(const struct cell *c, struct hd_sink to);
+
+/* A name without namespaces in so many columns; of a variable its field stays longest. */
+void print_owner(const char *name, unsigned columns, struct hd_sink to);
+
+/* Counts of all snapshots or, where they take more than so many columns, the first and as
+ * many of the last as fit: "0  …  5,880  6,000". */
+void print_counts(const struct hd_tally *at, size_t count, unsigned columns,
+                  struct hd_sink to);
+
+/* Address of an object or, where that is not known, its number, both as `heapdrift object`
+ * takes them. False for what is none. */
+bool put_address(const struct explore *e, uint32_t number, struct hd_sink to);
+
+/* "finding references back: 40 %", or why it cannot be. */
+void put_progress(const struct explore *e, unsigned wanted, struct hd_sink to);
+
+/* --- the clipboard ---------------------------------------------------------- */
+
+/* What `c` puts on the clipboard: what the cursor is on, and the escape sequence
+ * by which a terminal takes it, also through ssh (OSC 52 of xterm). And what a view lists,
+ * as a file: Markdown as it is seen, or CSV with exact numbers.
+ *
+ * What is copied are names from a file: without control characters, so that pasting them
+ * runs nothing. It writes to no terminal. */
+
+/* What terminals take: 100,000 characters of base64. */
+enum { COPY_MOST = 74994 };
+
+/* Leave what the cursor is on in e->copied, and say so in the line at the bottom; or say
+ * why not. */
+void copy_row(struct explore *e);
+
+/* The same of the chain that keeps it alive. */
+void copy_chain(struct explore *e);
+
+/* The sequence for a text. Below tmux it is sent twice, to tmux and through it: which of
+ * the two it takes is set there (set-clipboard, allow-passthrough). */
+void copy_put_sequence(const char *text, bool in_tmux, struct hd_sink to);
+
+enum exported { EXPORTED, EXPORT_EXISTS, EXPORT_FAILED };
+
+/* All rows of the view that is open. why says what was written, or what went wrong. A file
+ * that is there is replaced only if that is wanted; none is left half written. The suffix
+ * of the name decides on the format. */
+enum exported export_view(struct explore *e, const char *path, bool replace, char *why,
+                          size_t size);
+
+#endif

@@ -1,0 +1,166 @@
+/* What keys do, and the view that tells it: those of the view that it was asked from, then
+ * those of all views. */
+#include "cli/explore/explore.h"
+
+/* Where there is little room the line at the bottom has the first of each place. */
+const struct key_line key_lines[] = {
+    {IN_SUSPECTS, "Enter →  l", "its place in the tree or, without one, its instances",
+     "Enter", "open", "l"},
+    {IN_TREE, "Enter", "the objects at this place", "Enter", "open", ""},
+    {IN_TREE, "→ ←  l h", "open a branch, close it", "→ ←", "branch", "lh"},
+    {IN_TREE, "+ -", "the same", NULL, NULL, "+-"},
+    {IN_TREE, "*", "open all branches below, or close them", NULL, NULL, "*"},
+    {IN_TREE, "f", "fold single-child chains into one line (… →), or unfold them", "f",
+     "fold", "f"},
+    {IN_TYPES, "Enter →  l", "the instances of the type", "Enter", "open", "l"},
+    {IN_OBJECTS, "Enter →  l", "one object: its chain and its references", "Enter", "open",
+     "l"},
+    {IN_OBJECTS, "< >", "the same in the previous, the next snapshot", "< >", "snapshot",
+     "<>"},
+    {IN_OBJECTS, "/", "go to an address (0x7f…) or to an object by its number", NULL, NULL,
+     "/"},
+    {IN_OBJECT, "Enter →  l", "that object; of several, a list of them", "Enter", "open",
+     "l"},
+    {IN_OBJECT, "v", "core dumps: show the text of strings, which may be secret", NULL,
+     NULL, "v"},
+    {IN_HELP, "Enter →  l ?", "close this help", "Enter", "close", "l?"},
+    {IN_LISTS, "s", "sort by the next column", "s", "sort", "s"},
+    {IN_SUSPECTS | IN_TYPES, "c", "copy the name of the type", "c", "copy", "c"},
+    {IN_TREE, "c", "copy the path to this place", "c", "copy", "c"},
+    {IN_OBJECTS | IN_OBJECT, "c", "copy the address", "c", "copy", "c"},
+    {IN_SUSPECTS | IN_OBJECT, "C", "copy the chain from the root", NULL, NULL, "C"},
+
+    {EVERYWHERE, "Esc Backspace ←  h", "back", "Esc", "back", "h"},
+    {EVERYWHERE, "Tab  1 2 3", "suspects, tree, types", "Tab", "pane", "123"},
+    {EVERYWHERE, "↑ ↓  j k", "one line up, down", NULL, NULL, "jk"},
+    {EVERYWHERE, "PgUp PgDn  b Space", "one page up, down", NULL, NULL, "b "},
+    {EVERYWHERE, "Home End  g G", "first line, last line", NULL, NULL, "gG"},
+    {EVERYWHERE, "/", "search names, in any case", "/", "search", "/"},
+    {EVERYWHERE, "n N", "next match, previous match", NULL, NULL, "nN"},
+    {EVERYWHERE, "a", "types of the program only, or all types", "a", "app only", "a"},
+    {EVERYWHERE, "d", "change (Δ), or the last snapshot", "d", "Δ/last", "d"},
+    {EVERYWHERE, "m", "mark this line; other lines are compared with it", "m", "mark", "m"},
+    {EVERYWHERE, "e", "save this list as .md or .csv", "e", "save", "e"},
+    {EVERYWHERE, "mouse", "click: choose; click again: open; wheel: scroll", NULL, NULL,
+     ""},
+    {EVERYWHERE, "Ctrl-L  Ctrl-Z", "redraw; suspend", NULL, NULL, ""},
+    {EVERYWHERE, "?", "help for the current view", "?", "help", "?"},
+    {EVERYWHERE, "q", "quit", "q", "quit", "q"},
+};
+
+const size_t key_line_count = sizeof(key_lines) / sizeof(key_lines[0]);
+
+const char *place_name(enum place place)
+{
+    static const char *const names[] = {
+        [IN_SUSPECTS] = "Suspects", [IN_TREE] = "Tree",         [IN_TYPES] = "Types",
+        [IN_OBJECTS] = "Objects",   [IN_OBJECT] = "One object", [IN_HELP] = "Help"};
+    return names[place];
+}
+
+/* --- help ------------------------------------------------------------------------ */
+
+struct help {
+    struct view view;
+    enum place place;
+};
+
+static enum place help_place(const struct view *v)
+{
+    return ((const struct help *)v)->place;
+}
+
+/* Line i of those that are own, or of those that are not; NULL behind the last. */
+static const struct key_line *line_at(enum place place, bool own, size_t i)
+{
+    for (size_t k = 0; k < key_line_count; k++) {
+        const struct key_line *line = &key_lines[k];
+        bool fits = own ? key_is_own(line, place) : line->places == EVERYWHERE;
+        if (fits && i-- == 0)
+            return line;
+    }
+    return NULL;
+}
+
+static size_t count_lines(enum place place, bool own)
+{
+    size_t n = 0;
+    while (line_at(place, own, n) != NULL)
+        n++;
+    return n;
+}
+
+static size_t help_columns(const struct view *v, struct column *all)
+{
+    (void)v;
+    all[0] = (struct column){"key", "key", 20, ALIGN_LEFT, 0};
+    all[1] = (struct column){"", "what", 0, ALIGN_LEFT, 0};
+    return 2;
+}
+
+/* Each part below a heading. */
+static size_t help_rows(const struct view *v)
+{
+    return 2 + count_lines(help_place(v), true) + count_lines(help_place(v), false);
+}
+
+static void help_row(const struct view *v, size_t i, struct row *row)
+{
+    enum place place = help_place(v);
+    size_t own = count_lines(place, true);
+    row->is_heading = i == 0 || i == own + 1;
+    if (row->is_heading) {
+        row->name = i == 0 ? place_name(place) : "In every view";
+        row->cells[0] = WORD_AS(LOOK_HEAD, row->name);
+        return;
+    }
+    const struct key_line *line =
+        i <= own ? line_at(place, true, i - 1) : line_at(place, false, i - own - 2);
+    row->cells[0] = WORD_AS(LOOK_STRONG, line->keys);
+    row->cells[1] = WORD(line->what);
+    row->name = line->what;
+}
+
+static void help_title(const struct view *v, struct hd_sink to)
+{
+    (void)v;
+    PUT(to, "Help");
+}
+
+static void help_enter(struct view *v, size_t i)
+{
+    (void)i;
+    explore_back(v->e);
+}
+
+/* Words of ours. */
+static bool help_copied(const struct view *v, size_t i, struct hd_sink to)
+{
+    (void)v, (void)i, (void)to;
+    return false;
+}
+
+static bool help_key(struct view *v, uint32_t key)
+{
+    return key == '?' && explore_back(v->e);
+}
+
+static const struct view_kind kind = {
+    .name = "help",
+    .place = IN_HELP,
+    .columns = help_columns,
+    .rows = help_rows,
+    .row = help_row,
+    .title = help_title,
+    .copied = help_copied,
+    .enter = help_enter,
+    .key = help_key,
+};
+
+struct view *help_view(struct explore *e)
+{
+    struct help *h = view_new(e, &kind, sizeof(*h));
+    h->place = explore_view(e)->kind->place;
+    view_go(&h->view, 0);
+    return &h->view;
+}

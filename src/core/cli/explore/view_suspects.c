@@ -1,0 +1,504 @@
+/* What the ranking found: suspects, then what scores less. */
+#include "cli/explore/explore.h"
+#include "cli/guard/allocate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum order { BY_RANK, BY_RETAINED, BY_COUNT, BY_NAME, ORDERS };
+
+struct suspects {
+    struct view view;
+    const struct hd_suspect **rows; /* those that are shown, in their order */
+    size_t len;
+    size_t real; /* of these so many are suspects, the others minor */
+    enum order order;
+    struct hd_tally *told; /* of each row: the counts that tell its growth */
+    size_t *told_count;    /* how many; snapshots of them per row */
+};
+
+static const struct suspects *suspects_of(const struct view *v)
+{
+    return (const struct suspects *)v;
+}
+
+/* --- numbers --------------------------------------------------------------------- */
+
+static size_t suspects_last_of(const struct explore *e)
+{
+    return e->model->snapshot_count - 1;
+}
+
+/* What it retains: places in the tree, or the bytes of its type. */
+static uint64_t bytes_at(const struct hd_suspect *s, size_t k)
+{
+    return s->retained != NULL ? s->retained[k] : s->at[k].bytes;
+}
+
+/* Snapshots that could not be compared tell nothing. */
+static uint64_t last_known(const struct explore *e, const struct hd_suspect *s)
+{
+    for (size_t k = suspects_last_of(e) + 1; k-- > 0;)
+        if (bytes_at(s, k) != HD_UNKNOWN)
+            return bytes_at(s, k);
+    return HD_UNKNOWN;
+}
+
+/* What is counted is often the entry of a table, or a part, of what the row is about. */
+static bool counts_another(const struct hd_suspect *s)
+{
+    return strcmp(s->counted, s->subject) != 0;
+}
+
+/* The gain of reports, as a change from one number to another. */
+static struct cell gain_of(const struct explore *e, const struct hd_suspect *s)
+{
+    if (s->basis == HD_BASIS_TABLE)
+        return cell_change(CELL_SIZE_CHANGE, s->at[0].bytes,
+                           s->at[suspects_last_of(e)].bytes);
+    return cell_change(CELL_SIZE_CHANGE, s->more < 0 ? (uint64_t)-s->more : 0,
+                       s->more < 0 ? 0 : (uint64_t)s->more);
+}
+
+static uint64_t gained(const struct explore *e, const struct hd_suspect *s)
+{
+    struct cell c = gain_of(e, s);
+    return c.b > c.a && c.b != HD_UNKNOWN ? c.b - c.a : 0;
+}
+
+/* --- order ----------------------------------------------------------------------- */
+
+static uint64_t suspects_key_of(const struct explore *e, const struct hd_suspect *s,
+                                enum order order)
+{
+    if (order == BY_RETAINED)
+        return e->last ? last_known(e, s) + 1 : gained(e, s);
+    return order == BY_COUNT ? s->at[suspects_last_of(e)].count : 0;
+}
+
+/* Rows of all behind those that there are, in their order. */
+static void suspects_add_rows(struct suspects *s, const struct hd_suspect *all,
+                              size_t count)
+{
+    const struct explore *e = s->view.e;
+    struct view_slot *slots = zeroed(count, sizeof(*slots));
+    size_t len = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!e->app_only || !hd_type_is_framework(all[i].subject))
+            slots[len++] =
+                (struct view_slot){.key = suspects_key_of(e, &all[i], s->order),
+                                   .name = s->order == BY_NAME ? all[i].subject : "",
+                                   .i = i};
+    view_sort(slots, len);
+    for (size_t i = 0; i < len; i++)
+        s->rows[s->len++] = &all[slots[i].i];
+    free(slots);
+}
+
+static void suspects_refresh(struct view *v)
+{
+    struct suspects *s = (struct suspects *)v;
+    const struct explore *e = v->e;
+    const struct hd_diff *d = e->model->diff;
+    free(s->rows);
+    free(s->told);
+    free(s->told_count);
+    s->rows = NULL;
+    s->told = NULL;
+    s->told_count = NULL;
+    s->len = s->real = 0;
+    if (d == NULL)
+        return;
+    s->rows = zeroed(d->suspect_count + d->minor_count, sizeof(void *));
+    suspects_add_rows(s, d->suspects, d->suspect_count);
+    s->real = s->len;
+    suspects_add_rows(s, d->minor, d->minor_count);
+    size_t snapshots = e->model->snapshot_count;
+    s->told = zeroed(s->len * snapshots, sizeof(*s->told));
+    s->told_count = zeroed(s->len, sizeof(*s->told_count));
+    for (size_t i = 0; i < s->len; i++)
+        s->told_count[i] =
+            hd_suspect_counts(s->rows[i], snapshots, &s->told[i * snapshots]);
+}
+
+static void suspects_sort(struct view *v)
+{
+    struct suspects *s = (struct suspects *)v;
+    s->order = (s->order + 1) % ORDERS;
+    suspects_refresh(v);
+}
+
+static const char *suspects_order_name(const struct view *v)
+{
+    static const char *const names[] = {"score", "Δretained", "count", "name"};
+    return suspects_of(v)->order == BY_RETAINED && v->e->last
+               ? "retained"
+               : names[suspects_of(v)->order];
+}
+
+/* --- rows ------------------------------------------------------------------------ */
+
+static size_t suspects_columns(const struct view *v, struct column *all)
+{
+    const struct explore *e = v->e;
+    bool by_graph = e->model->diff != NULL && e->model->diff->by_graph;
+    all[0] = (struct column){"#", "rank", 3, ALIGN_RIGHT, 0};
+    if (e->last) {
+        all[1] = (struct column){by_graph ? "retained" : "bytes", "retained", 10,
+                                 ALIGN_RIGHT, 0};
+        all[2] = (struct column){"count", "count", 11, ALIGN_RIGHT, 50};
+    } else {
+        all[1] =
+            (struct column){by_graph ? "Δretained" : "Δbytes", "delta", 11, ALIGN_RIGHT, 0};
+        all[2] = (struct column){"count", "count", 19, ALIGN_RIGHT, 70};
+    }
+    all[3] = view_trend(e, 60);
+    all[4] = (struct column){"suspect", "type", 0, ALIGN_LEFT, 0};
+    return 5;
+}
+
+/* One more than there are: what scores less stands below a line. */
+static size_t suspects_rows(const struct view *v)
+{
+    const struct suspects *s = suspects_of(v);
+    return s->len + (s->len > s->real);
+}
+
+static const struct hd_suspect *at(const struct suspects *s, size_t i)
+{
+    return i == s->real ? NULL : s->rows[i > s->real ? i - 1 : i];
+}
+
+/* Where there is room; what is known of the row tells it always. */
+static void put_counted(const struct explore *e, const struct hd_suspect *s,
+                        struct row *row)
+{
+    enum { WIDE = 100, MOST_SHOWN = 24 };
+    struct hd_memory name = {0};
+    if (e->width < WIDE || !counts_another(s))
+        return;
+    hd_put_type(hd_sink_memory(&name), hd_report_shown(e->report, s->counted), MOST_SHOWN);
+    snprintf(row->tail, sizeof(row->tail), "  count of %s", name.bytes);
+    row->tail_look = LOOK_DIM;
+    hd_memory_free(&name);
+}
+
+static void suspects_row(const struct view *v, size_t i, struct row *row)
+{
+    const struct explore *e = v->e;
+    const struct hd_suspect *s = at(suspects_of(v), i);
+    if (s == NULL) {
+        row->is_heading = true;
+        row->cells[4] = WORD_AS(LOOK_DIM, "below the threshold:");
+        return;
+    }
+    size_t bars = view_bars(e);
+    size_t number = i > suspects_of(v)->real ? i - 1 : i,
+           n = suspects_of(v)->told_count[number];
+    const struct hd_tally *told = &suspects_of(v)->told[number * e->model->snapshot_count];
+    bars = bars < n ? bars : n;
+    row->name = s->subject;
+    row->shown = hd_report_shown(e->report, s->subject);
+    row->count = s->at[suspects_last_of(e)].count;
+    row->bytes = last_known(e, s);
+    row->has_count = row->has_bytes = true;
+    row->cells[0] = COUNT(s->rank);
+    row->cells[1] = e->last ? BYTES(row->bytes) : gain_of(e, s);
+    row->cells[2] = e->last  ? COUNT(row->count)
+                    : n == 0 ? FROM_TO(row->count, row->count)
+                             : FROM_TO(told[0].count, told[n - 1].count);
+    row->cells[3] = TREND(told + (n - bars), bars);
+    row->cells[4] = NAMED(i < suspects_of(v)->real ? LOOK_STRONG : LOOK_PLAIN, row->shown);
+    put_counted(e, s, row);
+}
+
+static void suspects_empty(const struct view *v, struct hd_sink to)
+{
+    const struct hd_diff *d = v->e->model->diff;
+    PUT(to,
+        d == NULL
+            ? "One snapshot: nothing to compare. 2 shows who owns the heap, 3 all types."
+        : v->e->app_only && d->suspect_count > 0
+            ? "No type of the program keeps growing. `a` shows all."
+            : "No suspects. 2 shows who owns the heap, 3 all types by growth.");
+}
+
+/* --- who came when ---------------------------------------------------------------- */
+
+/* Of more who reads the sentence is told enough. */
+enum { MOST_COHORTS = 8, BETWEEN = 2 };
+
+static uint64_t cohort_at(const struct hd_births *b, size_t j, size_t k)
+{
+    size_t begin = j * b->count - j * (j - 1) / 2; /* behind count, count - 1, ... */
+    return b->at[begin + k - j];
+}
+
+/* Cell k of a line; line 0 has the numbers of snapshots, line j + 1 is of cohort j. */
+static const char *cell_of(const struct hd_births *b, size_t line, size_t k,
+                           struct hd_memory *text)
+{
+    text->size = 0;
+    if (line == 0)
+        hd_put_count(hd_sink_memory(text), b->snapshot[k] + 1);
+    else if (k + 1 >= line)
+        hd_put_count(hd_sink_memory(text), cohort_at(b, line - 1, k));
+    return text->size > 0 ? text->bytes : "";
+}
+
+static const char *cohort_name(const struct hd_births *b, size_t line,
+                               struct hd_memory *text)
+{
+    text->size = 0;
+    if (line > 1)
+        PUT(hd_sink_memory(text), "new in {}", COUNT(b->snapshot[line - 1] + 1));
+    return line == 0 ? "snapshot" : line == 1 ? "older" : text->bytes;
+}
+
+/* Columns of text in column i of all lines, from 0 on: the names, then the snapshots. */
+static unsigned cohorts_width(const struct hd_births *b, size_t i)
+{
+    struct hd_memory text = {0};
+    unsigned most = 0;
+    for (size_t line = 0; line <= b->count; line++) {
+        unsigned wide = grid_columns(i == 0 ? cohort_name(b, line, &text)
+                                            : cell_of(b, line, i - 1, &text));
+        most = wide > most ? wide : most;
+    }
+    hd_memory_free(&text);
+    return most;
+}
+
+unsigned cohorts_lines(const struct hd_births *b, unsigned columns)
+{
+    if (b == NULL || b->count > MOST_COHORTS)
+        return 0;
+    unsigned all = cohorts_width(b, 0);
+    for (size_t i = 1; i <= b->count; i++)
+        all += BETWEEN + cohorts_width(b, i);
+    return all <= columns ? (unsigned)b->count + 1 : 0;
+}
+
+void cohorts_line(const struct hd_births *b, unsigned i, struct hd_sink to)
+{
+    struct hd_memory text = {0};
+    const char *name = cohort_name(b, i, &text);
+    print_to(to, "%s%*s", name, (int)(cohorts_width(b, 0) - grid_columns(name)), "");
+    for (size_t k = 0; k < b->count; k++) {
+        const char *cell = cell_of(b, i, k, &text);
+        print_to(to, "%*s%s", (int)(BETWEEN + cohorts_width(b, k + 1) - grid_columns(cell)),
+                 "", cell);
+    }
+    hd_memory_free(&text);
+}
+
+/* --- what is known of one -------------------------------------------------------- */
+
+/* Columns of "held by  ", and those that nothing stands in. */
+enum { LABEL = 9, MARGINS = 2 };
+
+static void put_counts(const struct explore *e, const struct hd_suspect *s,
+                       const struct hd_tally *all, size_t count, unsigned room,
+                       struct hd_sink to)
+{
+    struct hd_memory name = {0};
+    if (counts_another(s))
+        PUT(hd_sink_memory(&name), "{}: ", SHORT(hd_report_shown(e->report, s->counted)));
+    unsigned takes = name.bytes != NULL ? grid_columns(name.bytes) : 0;
+    PUT(to, "count    {}", WORD(name.bytes != NULL ? name.bytes : ""));
+    print_counts(all, count, takes < room ? room - takes : room, to);
+    hd_memory_free(&name);
+}
+
+static void put_frame(const struct hd_frame *f, struct hd_sink to)
+{
+    if (f->type_count == 1 && f->repeat_max <= 1 && f->field == NULL)
+        hd_put_short_type(to, f->shown[0] != NULL ? f->shown[0] : f->types[0]);
+    else
+        hd_put_frame(to, f);
+}
+
+/* The chain that most instances hang from; else the path in the tree. */
+static void put_holder(const struct hd_suspect *s, bool whole, struct hd_sink to)
+{
+    const struct hd_chain *c = s->chains.len > 0 ? &s->chains.all[0].chain : NULL;
+    for (size_t i = 0; c == NULL && i < s->holder_len; i++)
+        PUT(to, i > 0 ? " → {}" : "{}", SHORT(s->holder[i]));
+    bool from_owner = !whole && c != NULL && c->owner_frame < c->frame_count;
+    size_t owner = from_owner ? c->owner_frame : 0;
+    if (owner > 1) /* the way to it says little, and takes the room */
+        PUT(to, "… {} more → ", NUMBER(owner));
+    for (size_t i = owner > 1 ? owner : 0; c != NULL && i < c->frame_count; i++) {
+        PUT(to, i > owner || (i > 0 && owner < 2) ? " → " : "");
+        if (c->frames_skipped > 0 && i == c->skipped_at)
+            PUT(to, "… → ");
+        put_frame(&c->frames[i], to);
+    }
+}
+
+static bool is_held(const struct hd_suspect *s)
+{
+    return s->chains.len > 0 || s->holder_len > 0;
+}
+
+static void put_facts(const struct hd_suspect *s, struct hd_sink to)
+{
+    PUT(to, "score    {} of the heap", PERCENT(s->score_share));
+    if (s->per_iteration != HD_UNKNOWN)
+        PUT(to, ", exactly {} per iteration", COUNT(s->per_iteration));
+    if (s->hint != NULL)
+        PUT(to, "; see heapdrift help hint {}", WORD(s->hint));
+}
+
+static bool put_births(const struct explore *e, const struct hd_suspect *s,
+                       struct hd_sink to)
+{
+    struct hd_memory text = {0};
+    bool told = hd_put_births(hd_sink_memory(&text), e->report, s);
+    if (told)
+        PUT(to, "stayed   {}", WORD(text.bytes));
+    hd_memory_free(&text);
+    return told;
+}
+
+/* Lines of who stayed: a sentence, and on a tall screen the numbers that it is made of. */
+static unsigned birth_lines(const struct explore *e, const struct hd_suspect *s,
+                            unsigned room)
+{
+    struct hd_memory nowhere = {0};
+    bool told = put_births(e, s, hd_sink_memory(&nowhere));
+    bool in_full =
+        e->height >= EXPLORE_TALL && hd_report_tells_births(e->report, s->births);
+    hd_memory_free(&nowhere);
+    return told ? 1 + (in_full ? cohorts_lines(s->births, room) : 0) : 0;
+}
+
+/* A line for each step of each chain: line i of all. */
+static bool put_ladder(const struct hd_suspect *s, unsigned i, struct hd_sink to)
+{
+    for (size_t k = 0; k < s->chains.len; k++) {
+        const struct hd_chain *c = &s->chains.all[k].chain;
+        if (i == 0) {
+            PUT(to, "held by  {} of the instances:", PERCENT(c->share));
+            return true;
+        }
+        i--;
+        if (i < c->frame_count) {
+            print_to(to, "%*s%s", (int)(LABEL + (i < 40 ? i : 40)), "", i > 0 ? "└ " : "");
+            put_frame(&c->frames[i], to);
+            return true;
+        }
+        i -= (unsigned)c->frame_count;
+    }
+    return false;
+}
+
+/* In full where there is room; else in one line, since what stands below says more. */
+static void put_type(const struct explore *e, const struct hd_suspect *s, unsigned room,
+                     struct hd_sink to)
+{
+    const char *name = hd_report_shown(e->report, s->type);
+    PUT(to, "type     ");
+    if (e->height >= EXPLORE_TALL)
+        hd_put_name(to, name);
+    else
+        hd_put_type(to, name, room);
+}
+
+/* Who stayed, and what holds it: line i of that. */
+static bool put_stay(const struct explore *e, const struct hd_suspect *s, unsigned i,
+                     unsigned room, struct hd_sink to)
+{
+    unsigned births = birth_lines(e, s, room);
+    if (i < births && i > 0) {
+        print_to(to, "%*s", LABEL, "");
+        cohorts_line(s->births, i - 1, to);
+        return true;
+    }
+    if (i < births)
+        return put_births(e, s, to);
+    i -= births;
+    if (e->height >= EXPLORE_TALL && s->chains.len > 0)
+        return put_ladder(s, i, to);
+    if (i > 0 || !is_held(s))
+        return false;
+    PUT(to, "held by  ");
+    put_holder(s, false, to);
+    return true;
+}
+
+static bool suspects_detail(const struct view *v, unsigned i, struct hd_sink to)
+{
+    enum { FIRST_LINES = 3 };
+    const struct explore *e = v->e;
+    const struct suspects *all = suspects_of(v);
+    const struct hd_suspect *s = v->cursor < suspects_rows(v) ? at(all, v->cursor) : NULL;
+    unsigned room = e->width > LABEL + MARGINS ? e->width - LABEL - MARGINS : 0;
+    if (s == NULL)
+        return false;
+    if (i >= FIRST_LINES)
+        return put_stay(e, s, i - FIRST_LINES, room, to);
+    if (i == 0) {
+        put_type(e, s, room, to);
+    } else if (i == 1) {
+        size_t number = v->cursor > all->real ? v->cursor - 1 : v->cursor;
+        put_counts(e, s, &all->told[number * e->model->snapshot_count],
+                   all->told_count[number], room, to);
+    } else {
+        put_facts(s, to);
+    }
+    return true;
+}
+
+static bool suspects_chain(const struct view *v, size_t i, struct hd_sink to)
+{
+    const struct hd_suspect *s = at(suspects_of(v), i);
+    if (s == NULL || !is_held(s))
+        return false;
+    put_holder(s, true, to);
+    return true;
+}
+
+static void suspects_enter(struct view *v, size_t i)
+{
+    struct explore *e = v->e;
+    const struct hd_suspect *s = at(suspects_of(v), i);
+    if (s == NULL)
+        return;
+    if (tree_view_show(e->panes[PANE_TREE], s->rank)) {
+        e->pane = PANE_TREE;
+        e->came_from_suspects = true;
+        return;
+    }
+    explore_open(e, instances_view(e, s->type, hd_report_shown(e->report, s->type)));
+}
+
+static void suspects_release(struct view *v)
+{
+    free(((struct suspects *)v)->rows);
+    free(((struct suspects *)v)->told);
+    free(((struct suspects *)v)->told_count);
+}
+
+static const struct view_kind kind = {
+    .name = "suspects",
+    .place = IN_SUSPECTS,
+    .columns = suspects_columns,
+    .rows = suspects_rows,
+    .row = suspects_row,
+    .empty = suspects_empty,
+    .detail = suspects_detail,
+    .chain = suspects_chain,
+    .detail_lines = 7,
+    .tall_detail_lines = 22,
+    .enter = suspects_enter,
+    .sort = suspects_sort,
+    .order = suspects_order_name,
+    .refresh = suspects_refresh,
+    .free = suspects_release,
+};
+
+struct view *suspects_view(struct explore *e)
+{
+    return view_new(e, &kind, sizeof(struct suspects));
+}

@@ -1,0 +1,220 @@
+/* All types of the heap: what changed of each, or what there is in the last snapshot. */
+#include "cli/explore/explore.h"
+#include "cli/guard/allocate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The first is the order of the report. */
+enum order { AS_REPORTED, BY_BYTES, BY_COUNT, BY_RETAINED, BY_NAME, ORDERS };
+
+struct types {
+    struct view view;
+    const struct hd_type_row **rows;
+    size_t len;
+    enum order order;
+};
+
+static const struct types *types_of(const struct view *v)
+{
+    return (const struct types *)v;
+}
+
+static const struct hd_type_table *table_of(const struct explore *e)
+{
+    return e->model->diff != NULL ? &e->model->diff->types : &e->model->top->types;
+}
+
+static bool is_diff(const struct explore *e)
+{
+    return e->model->diff != NULL;
+}
+
+static size_t types_last_of(const struct explore *e)
+{
+    return e->model->snapshot_count - 1;
+}
+
+static bool has_retained(const struct explore *e)
+{
+    const struct hd_type_table *t = table_of(e);
+    return !is_diff(e) && t->len > 0 && t->rows[0].retained != HD_UNKNOWN;
+}
+
+/* --- order ----------------------------------------------------------------------- */
+
+/* As a key: what shrinks most, and what is not known, comes last. */
+static uint64_t change(uint64_t first, uint64_t last)
+{
+    bool known = first != HD_UNKNOWN && last != HD_UNKNOWN;
+    return known ? last - first + (UINT64_C(1) << 63) : 0;
+}
+
+static uint64_t types_key_of(const struct explore *e, const struct hd_type_row *r,
+                             enum order order)
+{
+    const struct hd_tally *first = &r->at[0], *last = &r->at[types_last_of(e)];
+    bool changes = is_diff(e) && !e->last;
+    switch (order) {
+    case BY_BYTES:
+        return change(changes ? first->bytes : 0, last->bytes);
+    case BY_COUNT:
+        return change(changes ? first->count : 0, last->count);
+    case BY_RETAINED:
+        return change(0, r->retained);
+    default:
+        return 0;
+    }
+}
+
+static void types_refresh(struct view *v)
+{
+    struct types *t = (struct types *)v;
+    const struct explore *e = v->e;
+    const struct hd_type_table *all = table_of(e);
+    struct view_slot *slots = zeroed(all->len, sizeof(*slots));
+    /* What is reported is what changed: of the last one the largest come first. */
+    bool as_they_are = t->order == AS_REPORTED && !(is_diff(e) && e->last);
+    enum order order = t->order == AS_REPORTED ? BY_BYTES : t->order;
+    free(t->rows);
+    t->len = 0;
+    for (size_t i = 0; i < all->len; i++)
+        if (!e->app_only || !hd_type_is_framework(all->rows[i].type))
+            slots[t->len++] =
+                (struct view_slot){.key = types_key_of(e, &all->rows[i], order),
+                                   .name = all->rows[i].type,
+                                   .i = i};
+    if (!as_they_are)
+        view_sort(slots, t->len);
+    t->rows = zeroed(t->len, sizeof(void *));
+    for (size_t i = 0; i < t->len; i++)
+        t->rows[i] = &all->rows[slots[i].i];
+    free(slots);
+}
+
+static void types_sort(struct view *v)
+{
+    struct types *t = (struct types *)v;
+    t->order = (t->order + 1) % ORDERS;
+    if (t->order == BY_RETAINED && !has_retained(v->e))
+        t->order++;
+    types_refresh(v);
+}
+
+static const char *types_order_name(const struct view *v)
+{
+    static const char *const changes[] = {"growth", "Δbytes", "Δcount", "retained", "name"};
+    static const char *const last[] = {"bytes", "bytes", "count", "retained", "name"};
+    return (is_diff(v->e) && !v->e->last ? changes : last)[types_of(v)->order];
+}
+
+/* --- rows ------------------------------------------------------------------------ */
+
+static size_t types_columns(const struct view *v, struct column *all)
+{
+    const struct explore *e = v->e;
+    size_t n = 0;
+    if (is_diff(e) && !e->last) {
+        all[n++] = (struct column){"Δcount", "delta_count", 11, ALIGN_RIGHT, 0};
+        all[n++] = (struct column){"count", "count", 19, ALIGN_RIGHT, 72};
+        all[n++] = view_trend(e, 80);
+        all[n++] = (struct column){"Δbytes", "delta_bytes", 11, ALIGN_RIGHT, 40};
+    } else {
+        all[n++] = (struct column){"count", "count", 12, ALIGN_RIGHT, 0};
+        all[n++] = (struct column){"bytes", "bytes", 10, ALIGN_RIGHT, 0};
+        all[n++] = (struct column){"share", NULL, 7, ALIGN_RIGHT, 60};
+        if (has_retained(e))
+            all[n++] = (struct column){"retained", "retained", 10, ALIGN_RIGHT, 50};
+    }
+    all[n++] = (struct column){"type", "type", 0, ALIGN_LEFT, 0};
+    return n;
+}
+
+static size_t types_rows(const struct view *v)
+{
+    return types_of(v)->len;
+}
+
+static void types_row(const struct view *v, size_t i, struct row *row)
+{
+    const struct explore *e = v->e;
+    const struct hd_type_row *r = types_of(v)->rows[i];
+    size_t last = types_last_of(e), bars = view_bars(e), n = 0;
+    const struct hd_tally *from = &r->at[0], *to = &r->at[last];
+    bool dim = hd_type_is_framework(r->type);
+    row->name = r->type;
+    row->shown = r->full_name != NULL ? r->full_name : r->type;
+    row->count = to->count;
+    row->bytes = to->bytes;
+    row->has_count = row->has_bytes = true;
+    if (is_diff(e) && !e->last) {
+        row->cells[n++] = cell_change(CELL_COUNT_CHANGE, from->count, to->count);
+        row->cells[n++] = FROM_TO(from->count, to->count);
+        row->cells[n++] = TREND(r->at + (last + 1 - bars), bars);
+        row->cells[n++] = cell_change(CELL_SIZE_CHANGE, from->bytes, to->bytes);
+    } else {
+        row->cells[n++] = COUNT(to->count);
+        row->cells[n++] = BYTES(to->bytes);
+        row->cells[n++] = SHARE(to->bytes, table_of(e)->totals[last].bytes);
+        if (has_retained(e))
+            row->cells[n++] = BYTES(r->retained);
+    }
+    row->cells[n++] = NAMED(dim ? LOOK_DIM : LOOK_PLAIN, row->shown);
+}
+
+static void types_empty(const struct view *v, struct hd_sink to)
+{
+    PUT(to, v->e->app_only ? "No type of the program. `a` shows all." : "An empty heap.");
+}
+
+static bool types_detail(const struct view *v, unsigned i, struct hd_sink to)
+{
+    enum { AROUND = 24 }; /* "count    ", and behind them the status */
+    const struct types *t = types_of(v);
+    const unsigned width = v->e->width;
+    if (v->cursor >= t->len || i > is_diff(v->e))
+        return false;
+    const struct hd_type_row *r = t->rows[v->cursor];
+    if (i == 0) {
+        PUT(to, "type     {}",
+            NAMED(LOOK_PLAIN, r->full_name != NULL ? r->full_name : r->type));
+        return true;
+    }
+    PUT(to, "count    ");
+    print_counts(r->at, v->e->model->snapshot_count, width > AROUND ? width - AROUND : 0,
+                 to);
+    PUT(to, "   {}", WORD(hd_series_status_name(r->status)));
+    return true;
+}
+
+static void types_enter(struct view *v, size_t i)
+{
+    const struct hd_type_row *r = types_of(v)->rows[i];
+    explore_open(v->e, instances_view(v->e, r->type, r->full_name));
+}
+
+static void types_release(struct view *v)
+{
+    free(((struct types *)v)->rows);
+}
+
+static const struct view_kind kind = {
+    .name = "types",
+    .place = IN_TYPES,
+    .columns = types_columns,
+    .rows = types_rows,
+    .row = types_row,
+    .empty = types_empty,
+    .detail = types_detail,
+    .detail_lines = 2,
+    .enter = types_enter,
+    .sort = types_sort,
+    .order = types_order_name,
+    .refresh = types_refresh,
+    .free = types_release,
+};
+
+struct view *types_view(struct explore *e)
+{
+    return view_new(e, &kind, sizeof(struct types));
+}

@@ -1,0 +1,415 @@
+/* What the kernel says of itself and of control groups, in which containers and units of
+ * systemd live. Of these there are two versions, and both may be there:
+ * https://docs.kernel.org/admin-guide/cgroup-v2.html#memory
+ * https://docs.kernel.org/admin-guide/cgroup-v1/memory.html */
+#include "cli/guard/memory.h"
+
+#include "heapdrift.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum { PATH_SIZE = PATH_MAX + 256 };
+
+/* A version: where its groups are, and what their files are called. */
+struct version {
+    const char *controller; /* in /proc/self/cgroup */
+    const char *mount, *most, *used, *cache;
+    const char *high;  /* from which on the kernel makes a group wait; NULL: none has it */
+    const char *kills; /* file with the number of processes that were killed for memory */
+};
+
+/* Of the page cache what was not used of late is given back when memory is needed: the
+ * dumps that a build has just written are no reason not to read them. */
+static const struct version versions[] = {
+    {"", "/sys/fs/cgroup", "memory.max", "memory.current", "inactive_file %" SCNu64,
+     "memory.high", "memory.events"},
+    {"memory", "/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
+     "total_inactive_file %" SCNu64, NULL, "memory.oom_control"},
+};
+
+enum { VERSIONS = sizeof(versions) / sizeof(*versions) };
+
+/* The number of the first line that has one. */
+static bool number_in(const char *text, const char *format, uint64_t *n)
+{
+    bool found = sscanf(text, format, n) == 1;
+    for (const char *line = text; !found && (line = strchr(line, '\n')) != NULL;)
+        found = sscanf(++line, format, n) == 1;
+    return found;
+}
+
+static bool read_text(const char *path, char *text, size_t size)
+{
+    const int how = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK;
+    int fd = open(path, how);
+    ssize_t n = fd >= 0 ? read(fd, text, size - 1) : -1;
+    if (fd >= 0)
+        close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    return n > 0;
+}
+
+static bool read_number(const char *path, const char *format, uint64_t *n)
+{
+    char text[HD_GROUP_FILE];
+    return read_text(path, text, sizeof(text)) && number_in(text, format, n);
+}
+
+static uint64_t less(uint64_t from, uint64_t n)
+{
+    return from > n ? from - n : 0;
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Bytes of a group; HD_UNKNOWN if it has no such file. */
+enum { MOST, USED, CACHE, HIGH, FIGURES, ALL_FIGURES = (int)VERSIONS * FIGURES };
+typedef char texts_of_group[FIGURES][HD_GROUP_FILE];
+
+struct figures {
+    uint64_t n[FIGURES];
+};
+
+/* The file of each figure. Without memory.high it is the limit. */
+static const char *memory_file_of(const struct version *v, size_t i)
+{
+    const char *files[FIGURES] = {v->most, v->used, "memory.stat", v->high};
+    return files[i] != NULL ? files[i] : v->most;
+}
+
+static struct figures figures_in(const struct version *v, texts_of_group texts)
+{
+    struct figures f;
+    for (size_t i = 0; i < FIGURES; i++)
+        if (!number_in(texts[i], i == CACHE ? v->cache : "%" SCNu64, &f.n[i]))
+            f.n[i] = HD_UNKNOWN;
+    return f;
+}
+
+static struct figures read_group(const char *group, const struct version *v)
+{
+    char path[PATH_SIZE + 64];
+    texts_of_group texts;
+    for (size_t i = 0; i < FIGURES; i++) {
+        snprintf(path, sizeof(path), "%s/%s", group, memory_file_of(v, i));
+        read_text(path, texts[i], sizeof(texts[i]));
+    }
+    return figures_in(v, texts);
+}
+
+/* --- figures of a group -------------------------------------------------------------- */
+
+/* Version 1 writes a number beyond all memory where there is no limit, version 2 "max". */
+static uint64_t most_of(const struct figures *f)
+{
+    const uint64_t beyond = (uint64_t)1 << 60;
+    return f->n[MOST] < beyond ? f->n[MOST] : HD_UNKNOWN;
+}
+
+/* What a group may still take. */
+static uint64_t left_of(const struct figures *f)
+{
+    uint64_t cache = f->n[CACHE] != HD_UNKNOWN ? f->n[CACHE] : 0;
+    return most_of(f) == HD_UNKNOWN || f->n[USED] == HD_UNKNOWN
+               ? HD_UNKNOWN
+               : less(f->n[MOST], less(f->n[USED], cache));
+}
+
+/* As memory.high counts for less than the limit: whoever waits there waits with all threads
+ * stopped. */
+static uint64_t spare_of(const struct figures *f)
+{
+    struct figures high = *f;
+    high.n[MOST] = f->n[HIGH];
+    return smaller(left_of(f), left_of(&high));
+}
+
+/* --- the groups of a process --------------------------------------------------------- */
+
+/* Whether a line "4:cpu,memory:/path" is about the controller; then that path, else NULL.
+ */
+static char *path_of_line(char *line, const char *controller)
+{
+    char *list = strchr(line, ':'), *path = list != NULL ? strchr(list + 1, ':') : NULL;
+    if (path == NULL)
+        return NULL;
+    *path++ = '\0';
+    path[strcspn(path, "\n")] = '\0';
+    for (char *rest = list + 1, *name; (name = strsep(&rest, ",")) != NULL;)
+        if (strcmp(name, controller) == 0)
+            return path;
+    return NULL;
+}
+
+/* Of this process. */
+enum { SELF = 0 };
+
+/* The group of a process, from the root of the hierarchy on; NULL if none can be seen: one
+ * outside of what we see has a path with "..", which leads elsewhere here. text is room for
+ * it. */
+static char *path_of_process(const char *root, uint64_t pid, const struct version *v,
+                             char text[PATH_SIZE])
+{
+    char name[PATH_SIZE];
+    snprintf(name, sizeof(name), "%s/proc/%" PRIu64 "/cgroup", root, pid);
+    if (pid == SELF)
+        snprintf(name, sizeof(name), "%s/proc/self/cgroup", root);
+    char *path = NULL, *rest = read_text(name, text, PATH_SIZE) ? text : NULL;
+    for (char *line; path == NULL && (line = strsep(&rest, "\n")) != NULL;)
+        path = path_of_line(line, v->controller);
+    return path != NULL && strstr(path, "/..") == NULL ? path : NULL;
+}
+
+/* The smallest of what is asked of a process's group and those around it: what is mounted
+ * may be the whole tree, or, in a container, one group as if it were all. */
+static uint64_t smallest_of_groups(const char *root, uint64_t pid, const struct version *v,
+                                   uint64_t (*ask)(const struct figures *f))
+{
+    char text[PATH_SIZE], group[PATH_SIZE];
+    uint64_t left = HD_UNKNOWN;
+    char *path = path_of_process(root, pid, v, text);
+    while (path != NULL) {
+        int len = snprintf(group, sizeof(group), "%s%s%s", root, v->mount, path);
+        if (len < (int)sizeof(group)) {
+            const struct figures f = read_group(group, v);
+            left = smaller(left, ask(&f));
+        }
+        char *last = strrchr(path, '/');
+        if (last == NULL)
+            break;
+        *last = '\0';
+    }
+    return left;
+}
+
+static uint64_t left_in_system(const char *root)
+{
+    char path[PATH_SIZE];
+    uint64_t kib;
+    snprintf(path, sizeof(path), "%s/proc/meminfo", root);
+    if (read_number(path, "MemAvailable: %" SCNu64 " kB", &kib))
+        return kib * 1024;
+    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : HD_UNKNOWN;
+}
+
+static const struct process_limit {
+    int resource;
+    const char *what;
+    const char *used; /* in /proc/self/statm, in pages */
+} process_limits[] = {
+    {RLIMIT_AS, "ulimit -v", "%" SCNu64},
+    {RLIMIT_DATA, "ulimit -d", "%*u %*u %*u %*u %*u %" SCNu64},
+};
+
+/* The smallest limit, and in *left what the smallest leaves. */
+static uint64_t process_limit(const char *root, const char **what, uint64_t *left)
+{
+    char path[PATH_SIZE];
+    struct rlimit limit;
+    uint64_t least = HD_UNKNOWN;
+    snprintf(path, sizeof(path), "%s/proc/self/statm", root);
+    *left = HD_UNKNOWN;
+    for (size_t i = 0; i < sizeof(process_limits) / sizeof(*process_limits); i++) {
+        uint64_t pages = 0, page = (uint64_t)sysconf(_SC_PAGESIZE);
+        if (getrlimit(process_limits[i].resource, &limit) != 0 ||
+            limit.rlim_cur == RLIM_INFINITY)
+            continue;
+        read_number(path, process_limits[i].used, &pages);
+        *left = smaller(*left, less(limit.rlim_cur, pages * page));
+        *what = limit.rlim_cur < least ? process_limits[i].what : *what;
+        least = smaller(least, limit.rlim_cur);
+    }
+    return least;
+}
+
+uint64_t memory_process_limit(const char **what)
+{
+    uint64_t left;
+    return process_limit("", what, &left);
+}
+
+uint64_t memory_available(const char *root)
+{
+    uint64_t left;
+    const char *what = NULL;
+    process_limit(root, &what, &left);
+    left = smaller(left, left_in_system(root));
+    for (size_t i = 0; i < VERSIONS; i++)
+        left = smaller(left, smallest_of_groups(root, SELF, &versions[i], left_of));
+    return left;
+}
+
+/* Reads the groups that a process in another container has mounted as its own, one of each
+ * version: both at once, as each look into a container costs a process. In a test's own
+ * folder they are read here. */
+static void read_own_groups(const char *root, uint64_t pid, struct figures own[VERSIONS])
+{
+    char paths[ALL_FIGURES][PATH_SIZE];
+    texts_of_group texts[VERSIONS] = {0};
+    const char *files[ALL_FIGURES];
+    for (size_t i = 0; i < ALL_FIGURES; i++) {
+        const struct version *v = &versions[i / FIGURES];
+        snprintf(paths[i], sizeof(paths[i]), "%s/%s", v->mount,
+                 memory_file_of(v, i % FIGURES));
+        files[i] = paths[i];
+    }
+    if (root[0] == '\0' && !hd_process_group_files(pid, files, ALL_FIGURES, texts[0]))
+        memset(texts, 0, sizeof(texts));
+    for (size_t i = 0; i < VERSIONS; i++) {
+        snprintf(paths[i], sizeof(paths[i]), "%s/proc/%" PRIu64 "/root%s", root, pid,
+                 versions[i].mount);
+        own[i] = root[0] == '\0' ? figures_in(&versions[i], texts[i])
+                                 : read_group(paths[i], &versions[i]);
+    }
+}
+
+/* Of a process, the smallest of what is asked of each of its groups. */
+static uint64_t smallest_of(const char *root, uint64_t pid,
+                            uint64_t (*ask)(const struct figures *f))
+{
+    struct figures own[VERSIONS];
+    uint64_t least = HD_UNKNOWN;
+    read_own_groups(root, pid, own);
+    for (size_t i = 0; i < VERSIONS; i++) {
+        least = smaller(least, smallest_of_groups(root, pid, &versions[i], ask));
+        least = smaller(least, ask(&own[i]));
+    }
+    return least;
+}
+
+uint64_t memory_limit(const char *root, uint64_t pid)
+{
+    return smallest_of(root, pid, most_of);
+}
+
+uint64_t memory_left(const char *root, uint64_t pid)
+{
+    return smallest_of(root, pid, left_of);
+}
+
+uint64_t memory_spare(const char *root, uint64_t pid)
+{
+    return smaller(left_in_system(root), smallest_of(root, pid, spare_of));
+}
+
+/* The whole hierarchy may be one group: that of the system has no limit. */
+bool memory_is_shared(const char *root, uint64_t pid)
+{
+    char text[PATH_SIZE], own_text[PATH_SIZE];
+    for (size_t i = 0; i < VERSIONS; i++) {
+        const struct version *v = &versions[i];
+        const char *path = path_of_process(root, pid, v, text);
+        const char *own = path_of_process(root, SELF, v, own_text);
+        if (path != NULL && own != NULL && strcmp(path, own) == 0 &&
+            smallest_of_groups(root, pid, v, left_of) != HD_UNKNOWN)
+            return true;
+    }
+    return false;
+}
+
+/* --- processes that were killed ------------------------------------------------------ */
+
+static const char kills_format[] = "oom_kill %" SCNu64;
+
+static uint64_t kills_in(const char *path)
+{
+    uint64_t n;
+    return read_number(path, kills_format, &n) ? n : HD_UNKNOWN;
+}
+
+/* That file is longer than those of groups. */
+static uint64_t kills_in_system(const char *root)
+{
+    char path[PATH_SIZE], line[256];
+    uint64_t n = HD_UNKNOWN;
+    snprintf(path, sizeof(path), "%s/proc/vmstat", root);
+    FILE *file = fopen(path, "re");
+    while (file != NULL && n == HD_UNKNOWN && fgets(line, sizeof(line), file) != NULL)
+        if (sscanf(line, kills_format, &n) != 1)
+            n = HD_UNKNOWN;
+    if (file != NULL)
+        fclose(file);
+    return n;
+}
+
+void memory_kills_see(const char *root, uint64_t pid, struct memory_kills *kills)
+{
+    char text[PATH_SIZE];
+    *kills =
+        (struct memory_kills){.in_group = HD_UNKNOWN, .in_system = kills_in_system(root)};
+    for (size_t i = 0; i < VERSIONS && kills->in_group == HD_UNKNOWN; i++) {
+        const struct version *v = &versions[i];
+        const char *path = path_of_process(root, pid, v, text);
+        int len = path != NULL ? snprintf(kills->path, sizeof(kills->path), "%s%s%s/%s",
+                                          root, v->mount, path, v->kills)
+                               : -1;
+        if (len >= 0 && len < (int)sizeof(kills->path))
+            kills->in_group = kills_in(kills->path);
+    }
+}
+
+/* A group may go with its last process. */
+bool memory_kills_rose(const char *root, const struct memory_kills *kills)
+{
+    uint64_t now = kills->in_group != HD_UNKNOWN ? kills_in(kills->path) : HD_UNKNOWN;
+    if (now != HD_UNKNOWN)
+        return now > kills->in_group;
+    now = kills_in_system(root);
+    return now != HD_UNKNOWN && kills->in_system != HD_UNKNOWN && now > kills->in_system;
+}
+
+uint64_t memory_resident(const char *root, uint64_t pid)
+{
+    char path[PATH_SIZE];
+    uint64_t pages;
+    snprintf(path, sizeof(path), "%s/proc/%" PRIu64 "/statm", root, pid);
+    return read_number(path, "%*u %" SCNu64, &pages)
+               ? pages * (uint64_t)sysconf(_SC_PAGESIZE)
+               : HD_UNKNOWN;
+}
+
+void memory_give_back_large(void)
+{
+#ifdef M_MMAP_THRESHOLD
+    mallopt(M_MMAP_THRESHOLD, 4 << 20);
+#endif
+}
+
+/* Two threads share it: the one that reads a snapshot while it comes, and the one that
+ * waits. */
+void memory_keep_little(void)
+{
+#ifdef M_ARENA_MAX
+    mallopt(M_ARENA_MAX, 1);
+#endif
+}
+
+/* musl gives pages back when they are freed. */
+void memory_give_back(void)
+{
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+}
+
+uint64_t memory_usual_limit(uint64_t available)
+{
+    if (available == HD_UNKNOWN)
+        return 0;
+    uint64_t most = available / 4 * 3;
+    return most > 0 ? most : 1;
+}

@@ -1,0 +1,363 @@
+#include "cli/options/command_line.h"
+
+#include "cli/guard/allocate.h"
+#include "cli/guard/memory.h"
+#include "cli/guard/trust.h"
+#include "cli/guard/used_files.h"
+#include "cli/options/options.h"
+#include "cli/terminal/messages.h"
+#include "heapdrift_store.h"
+
+#include <errno.h>
+#include <popt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* --- @FILE ----------------------------------------------------------------------- */
+
+enum { LARGEST_FILE = 1 << 20, ROOM_FOR_POPT = 64 << 10 };
+
+static void command_line_add(struct arguments *a, const char *word)
+{
+    a->ended |= strcmp(word, "--") == 0;
+    a->all = more((void *)a->all, ((size_t)a->count + 2) * sizeof(*a->all));
+    a->all[a->count++] = word;
+    a->all[a->count] = NULL;
+}
+
+static bool add_file(struct arguments *a, const char *path)
+{
+    if (!trust_check(path, TRUST_NAMED))
+        return false;
+    FILE *f = fopen(path, "r");
+    if (f == NULL)
+        return trouble(path, strerror(errno));
+    char *text = more(NULL, LARGEST_FILE + 1);
+    size_t len = fread(text, 1, LARGEST_FILE + 1, f);
+    const char *wrong = ferror(f) != 0       ? strerror(errno)
+                        : len > LARGEST_FILE ? "longer than 1 MiB"
+                                             : NULL;
+    fclose(f);
+    text[wrong == NULL ? len : 0] = '\0';
+    /* The parser knows blanks only. */
+    for (char *c = text; *c != '\0'; c++)
+        if (*c == '\n' || *c == '\r')
+            *c = ' ';
+    int count = 0, status = 0;
+    const char **words = NULL;
+    see_room(2 * strlen(text) + ROOM_FOR_POPT);
+    if (text[strspn(text, " \t")] != '\0')
+        status = poptParseArgvString(text, &count, &words);
+    free(text);
+    if (wrong != NULL || status != 0)
+        return trouble(path, wrong != NULL ? wrong : poptStrerror(status));
+    a->files = more(a->files, (a->file_count + 1) * sizeof(*a->files));
+    a->files[a->file_count++] = (struct argument_file){path, words};
+    for (int i = 0; i < count; i++)
+        command_line_add(a, words[i]);
+    return true;
+}
+
+bool arguments_expand(struct arguments *a, int argc, char **argv)
+{
+    *a = (struct arguments){0};
+    for (int i = 0; i < argc; i++) {
+        bool is_file = i > 0 && !a->ended && argv[i][0] == '@' && argv[i][1] != '\0';
+        if (!is_file)
+            command_line_add(a, argv[i]);
+        else if (!add_file(a, argv[i] + 1))
+            return false;
+    }
+    return true;
+}
+
+void arguments_free(struct arguments *a)
+{
+    for (size_t i = 0; i < a->file_count; i++)
+        free((void *)a->files[i].words);
+    free(a->files);
+    free((void *)a->all);
+    *a = (struct arguments){0};
+}
+
+/* --- the options that popt is told ----------------------------------------------- */
+
+/* What popt is told, and the row behind each of its entries. */
+struct option_table {
+    struct poptOption entries[2 * MOST_OPTIONS + 1];
+    const struct option *rows[2 * MOST_OPTIONS];
+    size_t count;
+};
+
+/* The option that the letter means in the command; an old meaning gives way. */
+static const struct option *option_of_letter(const struct command *command, char letter)
+{
+    const struct option *old = NULL;
+    for (const struct option *o = NULL; (o = option_next(command, o)) != NULL;) {
+        if (letter != 0 && o->letter == letter)
+            return o;
+        if (letter != 0 && o->old_letter == letter)
+            old = o;
+    }
+    return old;
+}
+
+/* Each option has an entry by its name, and one by each letter. */
+static void make_table(const struct command *command, struct option_table *t)
+{
+    t->count = 0;
+    for (const struct option *o = NULL; (o = option_next(command, o)) != NULL;) {
+        char letters[] = {0, o->letter, o->old_letter};
+        if (option_of_letter(command, o->old_letter) != o)
+            letters[2] = 0;
+        for (size_t i = 0; i < sizeof(letters); i++) {
+            if (i > 0 && letters[i] == 0)
+                continue;
+            t->rows[t->count] = o;
+            t->entries[t->count++] = (struct poptOption){
+                .longName = i == 0 ? o->name : NULL,
+                .shortName = letters[i],
+                .argInfo = option_argument(o) != NULL ? POPT_ARG_STRING : POPT_ARG_NONE,
+                .val = (int)t->count};
+        }
+    }
+    t->entries[t->count] = (struct poptOption)POPT_TABLEEND;
+}
+
+/* --- mistakes ------------------------------------------------------------ */
+
+static const struct option *option_named(const struct command *command, const char *name)
+{
+    const struct option *o = NULL;
+    while ((o = option_next(command, o)) != NULL && strcmp(o->name, name) != 0)
+        ;
+    return o;
+}
+
+static void print_unknown_option(const char *given, const struct command *command)
+{
+    char name[64];
+    const char *dashes = strncmp(given, "--", 2) == 0 ? given + 2 : "";
+    snprintf(name, sizeof(name), "%.*s", (int)strcspn(dashes, "="), dashes);
+    const struct command *c;
+    bool exists = false;
+    for (size_t i = 0; name[0] != '\0' && (c = command_number(i)) != NULL; i++)
+        exists |= option_named(c, name) != NULL;
+    if (exists) {
+        print_message(NULL, "{} has no option --{}; see `heapdrift help {}`", command->name,
+                      name, command->name);
+        return;
+    }
+    const char *names[MOST_OPTIONS + 1];
+    size_t n = 0;
+    for (const struct option *o = NULL; (o = option_next(command, o)) != NULL;)
+        if (option_is_listed(o, command))
+            names[n++] = o->name;
+    names[n] = NULL;
+    const char *nearest = name[0] != '\0' ? hd_nearest_word(name, names) : NULL;
+    if (nearest != NULL)
+        print_message(NULL, "unknown option {}; did you mean --{}?", given, nearest);
+    else
+        print_message(NULL, "unknown option {}; see `heapdrift help {}`", given,
+                      command->name);
+}
+
+/* Another option that the letter means in another command, so that somebody may have meant
+ * that; NULL. */
+static const struct option *other_meaning(const struct option *o, char letter)
+{
+    const struct command *c;
+    for (size_t i = 0; (c = command_number(i)) != NULL; i++) {
+        const struct option *other = option_of_letter(c, letter);
+        if (other != NULL && strcmp(other->name, o->name) != 0)
+            return other;
+    }
+    return NULL;
+}
+
+/* Letters that meant something else than elsewhere go on meaning it. */
+static void print_old_letters(const struct settings *s)
+{
+    for (const struct option *o = NULL; (o = option_next(s->command, o)) != NULL;) {
+        char letter = o->old_letter;
+        if (letter == 0 || !settings_has_letter(s, letter) ||
+            option_of_letter(s->command, letter) != o)
+            continue;
+        fprintf(stderr,
+                "heapdrift: note: -%c is --%s elsewhere; here it is an old form of --%s\n",
+                letter, other_meaning(o, letter)->name, o->name);
+    }
+}
+
+/* Given again, the last counts. */
+static void note_file(struct settings *s, const struct option *o, const char *value)
+{
+    size_t i = 0;
+    if (o->kind != OPTION_FILE_READ && o->kind != OPTION_FILE_WRITTEN &&
+        o->kind != OPTION_STORE && o->kind != OPTION_FOLDER && o->kind != OPTION_SNAPSHOT)
+        return;
+    while (i < s->file_count && strcmp(s->files[i].option, o->name) != 0)
+        i++;
+    if (i == s->file_count)
+        s->files = more(s->files, ++s->file_count * sizeof(*s->files));
+    s->files[i] = (struct option_file){o->name, value, o->kind};
+}
+
+static bool read_value(struct settings *s, const struct option *o, char letter,
+                       const char *value)
+{
+    const char *wanted = parse_value(s, o, value);
+    if (letter != 0)
+        s->letters |= 1U << (letter - 'a');
+    if (o->given != 0)
+        *(bool *)((char *)s + o->given) = true;
+    if (o->group == GROUP_CHAINS)
+        s->chain_option = o->name;
+    if (wanted == NULL) {
+        note_file(s, o, value);
+        return true;
+    }
+    fprintf(stderr, "heapdrift: --%s=", o->name);
+    put_name(value);
+    fprintf(stderr, ": must be %s", wanted);
+    if (letter != 0 && other_meaning(o, letter) != NULL)
+        fprintf(stderr, "; -%c is --%s in %s", letter, o->name, s->command->name);
+    fputs("\n", stderr);
+    return false;
+}
+
+/* --- parsing ------------------------------------------------------------- */
+
+static bool read_options(struct settings *s, const struct option_table *t)
+{
+    int got;
+    while ((got = poptGetNextOpt(s->popt)) > 0) {
+        const struct option *o = t->rows[got - 1];
+        char *value = poptGetOptArg(s->popt);
+        /* popt copies it, and says nothing when it cannot. */
+        if (value == NULL && option_argument(o) != NULL)
+            no_memory(0);
+        if (value != NULL)
+            text_list_add(&s->owned, value);
+        if (!read_value(s, o, t->entries[got - 1].shortName, value))
+            return false;
+    }
+    if (got == -1)
+        return true;
+    const char *given = poptBadOption(s->popt, POPT_BADOPTION_NOALIAS);
+    if (got == POPT_ERROR_BADOPT)
+        print_unknown_option(given, s->command);
+    else
+        trouble(given, poptStrerror(got));
+    return false;
+}
+
+/* Gives options whose value may be left out the usual one: popt would take the next
+ * argument for it. Returns the bytes that popt needs: it copies every argument, some of
+ * them twice, and little besides. */
+static size_t fill_in(struct settings *s, int argc, const char **argv)
+{
+    bool ended = false;
+    size_t room = ROOM_FOR_POPT;
+    s->filled_in = more(NULL, ((size_t)argc + 1) * sizeof(*s->filled_in));
+    for (int i = 0; i < argc; i++) {
+        const struct option *o = !ended && i > 0 && strncmp(argv[i], "--", 2) == 0
+                                     ? option_named(s->command, argv[i] + 2)
+                                     : NULL;
+        ended = ended || strcmp(argv[i], "--") == 0;
+        s->filled_in[i] = argv[i];
+        if (o != NULL && option_value_is_optional(o)) {
+            const char *word = option_word(o, s->command, 0);
+            size_t size = strlen(argv[i]) + strlen(word) + 2;
+            char *whole = more(NULL, size);
+            snprintf(whole, size, "%s=%s", argv[i], word);
+            text_list_add(&s->owned, whole);
+            s->filled_in[i] = whole;
+        }
+        room += 2 * (strlen(s->filled_in[i]) + sizeof(char *));
+    }
+    s->filled_in[argc] = NULL;
+    return room;
+}
+
+bool settings_parse(struct settings *s, const struct command *command, int argc,
+                    const char **argv)
+{
+    struct option_table table;
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    *s = (struct settings){.options = hd_default_options(),
+                           .read = {.size = sizeof(struct hd_read_options),
+                                    .max_memory = memory_usual_limit(memory_available(""))},
+                           .format = hd_format_name(0),
+                           .command = command,
+                           .threads = processors < 1              ? 1
+                                      : processors > MOST_THREADS ? MOST_THREADS
+                                                                  : (unsigned)processors,
+                           .style = {.ascii = style_locale_is_ascii()}};
+    for (const struct option *o = NULL; (o = option_next(command, o)) != NULL;)
+        if (o->usual != NULL)
+            parse_value(s, o, o->usual);
+    make_table(command, &table);
+    see_room(fill_in(s, argc, argv));
+    s->popt = poptGetContext("heapdrift", argc, s->filled_in, table.entries, 0);
+    if (s->popt == NULL)
+        no_memory(0);
+    if (!read_options(s, &table))
+        return false;
+    const char *owner = format_owner(settings_format(s), command);
+    if (owner != NULL)
+        return print_message(NULL, "--format={} is for `heapdrift {}`", s->format, owner);
+    if (!s->quiet)
+        print_old_letters(s);
+    s->options.tree = strcmp(s->format, "html") == 0;
+    s->operands = poptGetArgs(s->popt);
+    while (s->operands != NULL && s->operands[s->operand_count] != NULL)
+        s->operand_count++;
+    s->options.types = s->types.all;
+    s->options.type_count = s->types.count;
+    s->options.excludes = s->excludes.all;
+    s->options.exclude_count = s->excludes.count;
+    return true;
+}
+
+void settings_take_words(struct settings *s, const char **words, size_t count)
+{
+    static const char option[] = "--store";
+    const size_t len = sizeof(option) - 1;
+    for (size_t i = 1; i < count; i++) {
+        bool is_whole = strncmp(words[i], option, len) == 0 && words[i][len] == '=';
+        struct hd_memory word = {0};
+        if (!is_whole && strcmp(words[i - 1], option) != 0)
+            continue;
+        struct hd_sink to = hd_sink_memory(&word);
+        if (is_whole)
+            to.write(to.context, words[i], len + 1);
+        hd_store_put_public_url(to, words[i] + (is_whole ? len + 1 : 0));
+        words[i] = word.bytes != NULL ? word.bytes : "";
+        text_list_add(&s->owned, word.bytes);
+    }
+    s->words = words;
+    s->word_count = count;
+}
+
+void settings_free(struct settings *s)
+{
+    if (s->popt != NULL)
+        poptFreeContext(s->popt);
+    for (size_t i = 0; i < s->owned.count; i++)
+        free((void *)s->owned.all[i]);
+    free((void *)s->owned.all);
+    free((void *)s->filled_in);
+    hd_symbols_close(s->opened_symbols);
+    free((void *)s->types.all);
+    free((void *)s->excludes.all);
+    free((void *)s->labels.all);
+    free(s->iterations);
+    free(s->files);
+    used_files_free(s->used);
+    free(s->store_path);
+    free(s->budgets);
+    *s = (struct settings){0};
+}

@@ -1,0 +1,31 @@
+/* command_line.h - from the words of the command line to settings. */
+#ifndef COMMAND_LINE_H
+#define COMMAND_LINE_H
+
+#include "cli/options/settings.h"
+
+/* Make these s->words, each URL of a store without its password: pages tell them. */
+void settings_take_words(struct settings *s, const char **words, size_t count);
+
+/* Read argv[1..] as arguments of a command. False after saying on stderr what is
+ * wrong with them. settings_free() in any case. */
+bool settings_parse(struct settings *s, const struct command *command, int argc,
+                    const char **argv);
+void settings_free(struct settings *s);
+
+/* The command line with every @FILE replaced by what the file says. */
+struct arguments {
+    const char **all; /* count of them, then NULL */
+    int count;
+    bool ended; /* by "--": what begins with an @ is a file from then on */
+    struct argument_file *files;
+    size_t file_count;
+};
+
+/* Up to a "--". Words in a file are separated by blanks and line ends and may be quoted as
+ * in a shell; an @ in a file is an ordinary character. False after saying on stderr which
+ * file cannot be read. */
+bool arguments_expand(struct arguments *a, int argc, char **argv);
+void arguments_free(struct arguments *a);
+
+#endif

@@ -1,0 +1,168 @@
+/* options.h - what an option is: a row that says all of it. Help, completion, the heads of
+ * the manual page and the parser are made of rows; values.c has a parser for each kind of
+ * value.
+ *
+ * A row stands in the file of the command that has it, or in options.c if several have it.
+ */
+#ifndef OPTIONS_H
+#define OPTIONS_H
+
+#include "cli/options/settings.h"
+
+/* The parts of help, in their order. */
+enum option_group {
+    GROUP_PROCESS,
+    GROUP_STORE,
+    GROUP_COMPARED,
+    GROUP_SHOWN,
+    GROUP_RANKING,
+    GROUP_CHAINS,
+    GROUP_BUDGETS,
+    GROUP_STORED,
+    GROUP_OUTPUT,
+    GROUP_GENERAL,
+    GROUP_COUNT
+};
+
+/* What a value is, and what it becomes in struct settings. */
+enum option_kind {
+    OPTION_FLAG,     /* no value: bool */
+    OPTION_COUNT,    /* from least to most: uint32_t */
+    OPTION_NUMBER,   /* the same: uint64_t */
+    OPTION_SIZE,     /* bytes, at least so many: uint64_t */
+    OPTION_SHARE,    /* bytes, or a share: uint64_t and double, one of them 0 */
+    OPTION_HOSTS,    /* a number, or a share: the same, the share -1 for a number */
+    OPTION_DURATION, /* milliseconds, at least so many: uint64_t */
+    OPTION_AGE,      /* seconds: double */
+    OPTION_CHOICE,   /* one of the words: an enum, from least on */
+    OPTION_WORD,     /* one of the words: const char *, as all kinds below */
+    OPTION_FORMAT,   /* of a report; without words those that the command writes */
+    OPTION_MOMENT,
+    OPTION_TEXT,
+    OPTION_FILE_READ,
+    OPTION_FILE_WRITTEN,
+    OPTION_STORE,    /* a file that is read and written, or a server */
+    OPTION_FOLDER,   /* to write into */
+    OPTION_SNAPSHOT, /* a file to write: a snapshot */
+    OPTION_PROCESS,  /* the name of one */
+    OPTION_SOCKET,
+    OPTION_PID,      /* uint64_t */
+    OPTION_PATTERNS, /* one more each time: struct text_list */
+    OPTION_BUDGET,   /* kept with the name of the option */
+    OPTION_OTHER     /* the row has a function */
+};
+
+struct option {
+    const char *name;
+    char letter; /* 0: none */
+    enum option_group group;
+    unsigned commands; /* whose help lists it */
+    enum option_kind kind;
+    size_t at, share_at;  /* offsets in struct settings */
+    uint64_t least, most; /* of the kinds that say so */
+    const char *help;
+    const char *argument; /* what help calls the value; NULL: as its kind. "[=KIND]" may be
+                             left out, and is the first of its words then */
+    const char *wanted;   /* what a value should have been; NULL: as its kind */
+    const char *usual; /* the default: a value, which is parsed before the command line */
+    const char *const *words; /* that a value can be, or examples; up to NULL */
+    size_t given;             /* offset of a bool: whether it was given; 0: nobody asks */
+    unsigned also;   /* commands that take it and have no use for it, so that one set
+                        of options goes with every command */
+    bool hidden;     /* taken, and listed by nobody */
+    bool once;       /* two different values are an error */
+    char old_letter; /* it had, and that means another option elsewhere */
+    const char *(*parse)(struct settings *s, const struct option *o, const char *value);
+};
+
+/* --- rows ------------------------------------------------------------------ */
+
+/* Where a member is. What is of another type than its kind stores does not compile. */
+#define STORED(type, member) \
+    _Generic(((struct settings *)0)->member, type : offsetof(struct settings, member))
+
+#define WORDS(...)        \
+    (const char *const[]) \
+    {                     \
+        __VA_ARGS__, NULL \
+    }
+#define FLAG(member) .kind = OPTION_FLAG, .at = STORED(bool, member)
+#define COUNT(member, from, to) \
+    .kind = OPTION_COUNT, .at = STORED(uint32_t, member), .least = (from), .most = (to)
+#define NUMBER(member, from, to) \
+    .kind = OPTION_NUMBER, .at = STORED(uint64_t, member), .least = (from), .most = (to)
+#define SIZE(member) .kind = OPTION_SIZE, .at = STORED(uint64_t, member), .least = 1
+#define SHARE_OR(which, number, share) \
+    .kind = (which), .at = STORED(uint64_t, number), .share_at = STORED(double, share)
+#define SHARE(bytes, share) SHARE_OR(OPTION_SHARE, bytes, share)
+#define HOSTS(number, share) SHARE_OR(OPTION_HOSTS, number, share)
+#define DURATION(member, from) \
+    .kind = OPTION_DURATION, .at = STORED(uint64_t, member), .least = (from)
+#define AGE(member) .kind = OPTION_AGE, .at = STORED(double, member)
+#define CHOICE(member, first, ...)                                           \
+    .kind = OPTION_CHOICE, .at = STORED(unsigned, member), .least = (first), \
+    .words = WORDS(__VA_ARGS__)
+#define TEXT(which, member) .kind = OPTION_##which, .at = STORED(const char *, member)
+#define PID(member) \
+    .kind = OPTION_PID, .at = STORED(uint64_t, member), .least = 1, .most = INT32_MAX
+#define PATTERNS(member) .kind = OPTION_PATTERNS, .at = STORED(struct text_list, member)
+#define GIVEN(member) .given = STORED(bool, member)
+
+/* --- the options of a command ------------------------------------------------ */
+
+/* The one behind o of those that the command takes, its own first; NULL begins, and ends.
+ */
+const struct option *option_next(const struct command *command, const struct option *o);
+
+/* Whether help lists it: those that are only taken are not told. */
+bool option_is_listed(const struct option *o, const struct command *command);
+
+/* What help calls the value; NULL: there is none. */
+const char *option_argument(const struct option *o);
+bool option_value_is_optional(const struct option *o);
+
+/* All that help says in a line, with words and the default. */
+enum { OPTION_HELP_SIZE = 160 };
+void option_help(const struct option *o, const struct command *command,
+                 char help[OPTION_HELP_SIZE]);
+
+/* --- values ------------------------------------------------------------------ */
+
+/* Parse a value (NULL for a flag) and store it where the row says; NULL, or what it should
+ * have been. */
+const char *parse_value(struct settings *s, const struct option *o, const char *value);
+
+/* Word number i that the value can be in that command, or an example; NULL behind the last.
+ */
+const char *option_word(const struct option *o, const struct command *command, size_t i);
+
+/* "a, b or c" */
+void option_words(const struct option *o, const struct command *command, char *text,
+                  size_t size);
+
+/* The command for which format number i is, if the given command cannot write it; NULL. */
+const char *format_owner(size_t i, const struct command *command);
+
+/* What is called by the kind of a value, if its row does not say it. */
+const char *kind_argument(enum option_kind kind);
+
+/* For options that are of no kind. */
+const char *parse_count(struct settings *s, const char *value, uint32_t least,
+                        uint32_t most, uint32_t *n);
+void text_list_add(struct text_list *list, const char *text);
+
+/* A point in time: a date (UTC), so long before another point, or no limit at all. */
+struct moment {
+    bool is_date, is_open;
+    double date;   /* seconds since 1970-01-01 */
+    double before; /* seconds */
+};
+
+/* 7d, 12h, 2w; 2026-11-22, 2026-11-22T14:05, 2026-11-22T14:05:30Z; @1793491200; all. */
+const char *parse_moment(const char *value, struct moment *m);
+
+/* Those that several commands have; ends with a row without a name. */
+extern const struct option shared_options[];
+enum { MOST_OPTIONS = 112 };
+
+#endif

@@ -1,0 +1,53 @@
+/* messages.h - lines on stderr that are about a file: "heapdrift: NAME: what".
+ *
+ * Names are shown as reports show them, so that a message stays one line whatever they
+ * hold. It knows no command. */
+#ifndef MESSAGES_H
+#define MESSAGES_H
+
+#include "heapdrift.h"
+
+/* Whether messages hold ASCII only; at first they may hold all of UTF-8. */
+void messages_in_ascii(bool only);
+
+/* From now on each line begins with the time, UTC: "heapdrift: 2026-11-24T18:02:11Z ...".
+ */
+void messages_with_time(void);
+
+/* Names and sentences on stderr, escaped as reports escape them. */
+void put_name(const char *name);
+
+/* An input's name for people: "-" is standard input. */
+const char *input_name(const char *path);
+
+/* "heapdrift: KIND: NAME", of a line that goes on; kind is "note", "warning", or NULL. */
+void begin_message(const char *kind, const char *name);
+
+/* What it says, which may quote a file, and the line end. */
+void end_message(const char *what);
+
+/* "heapdrift: KIND: NAME: what", escaped as end_message() does; false. */
+bool put_message(const char *kind, const char *name, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Fill in an error, of which nothing is kept; false. */
+bool set_error(struct hd_error *err, enum hd_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* "heapdrift: KIND: words", where each {} of the words is the next of the names; false. */
+bool print_message(const char *kind, const char *words, ...);
+
+/* "heapdrift: what"; false. */
+bool refuse(const char *what);
+
+/* "heapdrift: NAME: why"; false. */
+bool trouble(const char *name, const char *why);
+
+/* Say what the error is about as people know it: by options and commands. print_error()
+ * does it itself; it is needed where the message goes elsewhere. */
+void advise(struct hd_error *err);
+
+/* "heapdrift: FILE:LINE: kind: what" and its like. path may be NULL. */
+void print_error(const char *path, const struct hd_error *err);
+
+#endif

@@ -1,0 +1,558 @@
+/* Objects: one, with what it is, what it is made of, its neighbours and what keeps it
+ * alive; the instances of some types; static variables. */
+#include "document/build.h"
+
+#include "heap/names.h"
+#include "report/object_words.h"
+#include "report/text_parts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* --- words ----------------------------------------------------------------------- */
+
+static struct say_part object_type_of(const char *type, const char *full_name)
+{
+    return full_name != NULL ? run_name(full_name) : run_type(type);
+}
+
+static struct doc_section *begin_topic(struct build *b, const char *title)
+{
+    struct doc_section *s = doc_topic(b->doc, title, NULL);
+    if (b->words.len > 0)
+        s->remark = doc_string(b->doc, text_string(&b->words));
+    text_clear(&b->words);
+    return s;
+}
+
+/* An object by its address or, where there is none, its number, as code: else a page takes
+ * it for a ticket. */
+static void add_place(struct build *b, struct doc_runs *to, uint64_t address,
+                      uint32_t number)
+{
+    if (address == 0)
+        SAY(b, to, run_code(arena_printf(&b->doc->arena, "#%u", (unsigned)number)));
+    else
+        SAY(b, to, as_address(address));
+}
+
+/* Text of others in quotes. */
+static void add_text(struct build *b, struct doc_runs *to, const char *s, bool is_cut)
+{
+    struct text quoted = {0};
+    object_add_quoted(&quoted, s, is_cut);
+    SAY(b, to, run_quoted(text_string(&quoted)));
+    text_free(&quoted);
+}
+
+/* What is no reference. Characters and members are words of others. */
+static void add_plain(struct build *b, struct doc_runs *to, const struct hd_field *f)
+{
+    struct text value = {0};
+    if (f->is_hidden) {
+        SAY(b, to, "not shown");
+    } else if (f->kind == HD_FIELD_CHAR || f->kind == HD_FIELD_ENUM) {
+        object_add_value(&value, f);
+        SAY(b, to, run_quoted(text_string(&value)));
+        text_free(&value);
+    } else {
+        object_add_plain(&b->words, f);
+        build_end(b, to);
+    }
+}
+
+/* The value of a field, of a reference with what it leads to. */
+static void add_value(struct build *b, struct doc_runs *to, const struct hd_field *f)
+{
+    if (f->kind != HD_FIELD_REFERENCE) {
+        add_plain(b, to, f);
+        return;
+    }
+    if (f->to != HD_NO_OBJECT)
+        add_place(b, to, f->number, f->to);
+    else if (f->number == 0)
+        SAY(b, to, "null");
+    else
+        SAY(b, to, as_address(f->number), ", no object");
+    if (f->number == 0 && f->to == HD_NO_OBJECT)
+        return;
+    bool is_text = f->to_type != NULL && strcmp(f->to_type, "System.String") == 0;
+    if (f->is_redacted || f->text != NULL || f->boxed != NULL)
+        text_add_string(&b->words, "  ");
+    if (f->is_redacted)
+        SAY(b, to, "redacted");
+    else if (f->text != NULL)
+        add_text(b, to, f->text, f->is_cut);
+    else if (f->boxed != NULL)
+        add_plain(b, to, f->boxed);
+    else if (f->has_length)
+        SAY(b, to, "  ", as_plural(f->length, is_text ? "character" : "element"));
+}
+
+/* --- what it is ------------------------------------------------------------------ */
+
+/* "since snapshot 3 of 6"; of one snapshot there is nothing to say. */
+static void object_add_since(struct build *b, struct doc_facts *f,
+                             const struct hd_instance *x)
+{
+    const size_t all = b->r->snapshot_count;
+    if (all < 2 || x->object.kind != HD_OBJECT)
+        return;
+    if (x->since == (size_t)-1)
+        FACT(b, f, "there", "since when is not known");
+    else if (x->since == 0)
+        FACT(b, f, "there", "since before the first of ", all, " snapshots");
+    else
+        FACT(b, f, "there", "since snapshot ", x->since + 1, " of ", all);
+}
+
+static void add_size(struct build *b, struct doc_facts *f, const struct hd_instance *x)
+{
+    const struct hd_object *o = &x->object;
+    bool is_object = o->kind == HD_OBJECT;
+    if (is_object)
+        FACT(b, f, "size", as_size(o->bytes));
+    if (x->retained != HD_UNKNOWN)
+        FACT(b, f, "retains", as_size(x->retained));
+    if (is_object && o->generation != HD_GEN_UNKNOWN)
+        FACT(b, f, "generation", generation_names[o->generation]);
+    if (is_object)
+        FACT(b, f, "instances", o->instances, " of its type");
+}
+
+static void object_add_facts(struct build *b, struct doc_section *s,
+                             const struct hd_instance *x)
+{
+    struct doc_facts *f = &doc_block(b->doc, s, DOC_FACTS)->facts;
+    const struct hd_object *o = &x->object;
+    const struct hd_field *self = x->fields.self;
+    FACT(b, f, "type", object_type_of(o->type, o->full_name));
+    if (o->kind != HD_OBJECT)
+        FACT(b, f, "kind",
+             o->kind == HD_OBJECT_ROOTS ? "a group of roots or a variable: no object"
+                                        : "referred to, but not described");
+    if (o->module != NULL)
+        FACT(b, f, "module", run_name(o->module));
+    if (self != NULL && self->text != NULL) /* of a Uri */
+        add_text(b, build_fact(b, f, "value"), self->text, self->is_cut);
+    else if (self != NULL)
+        add_value(b, build_fact(b, f, "value"), self);
+    struct doc_runs *to = build_fact(b, f, "address");
+    SAY(b, to, as_address(o->address));
+    if (x->offset > 0)
+        SAY(b, to, "; ", as_address(x->asked), " is inside it, ",
+            as_plural(x->offset, "byte"), " behind its beginning");
+    add_place(b, build_fact(b, f, "number"), 0, o->number);
+    add_size(b, f, x);
+    object_add_since(b, f, x);
+    if (x->has_roots && o->is_reachable)
+        FACT(b, f, "reachable", "yes (", as_root_kind((int)x->root), ")");
+    else
+        FACT(b, f, "reachable",
+             x->has_roots ? "no: no root reaches it"
+                          : "not known: the snapshot has no roots");
+    FACT(b, f, "references", o->references, " from it, ", o->referrers, " to it");
+    FACT(b, f, "snapshot", run_file(b->r->snapshot_count - 1));
+}
+
+/* --- what it is made of ---------------------------------------------------------- */
+
+/* Of a reference the type of what is there; what was declared may be an interface. Without
+ * names: a reference per row, in the order of the file. */
+static void add_field_table(struct build *b, struct doc_section *s,
+                            const struct hd_object_fields *f)
+{
+    const struct doc_column columns[] = {
+        {.title = f->is_array ? "element" : "field",
+         .gives_way = true,
+         .is_absent = !f->are_named},
+        {.title = "value", .gives_way = true, .is_absent = !f->are_named},
+        {.title = "object", .is_absent = f->are_named},
+        {.title = "type", .is_subject = true}};
+    struct doc_table *t = TABLE(b, s, columns);
+    for (size_t i = 0; i < f->len; i++) {
+        const struct hd_field *field = &f->all[i];
+        const char *declared = field->type != NULL ? field->type : "-";
+        build_row(b, t, DOC_ROW);
+        CELL(b, run_quoted(field->name != NULL ? field->name : "-"));
+        add_value(b, build_next_cell(b), field);
+        add_place(b, build_next_cell(b), field->number, field->to);
+        CELL(b, field->to_type != NULL ? run_type(field->to_type) : run_name(declared));
+    }
+    build_rest(b, t, f->count - f->first - f->len);
+}
+
+static bool any_is_hidden(const struct hd_object_fields *f)
+{
+    for (size_t i = 0; i < f->len; i++)
+        if (f->all[i].is_hidden)
+            return true;
+    return f->is_hidden;
+}
+
+/* A list may be cut, or nobody knows its names. */
+static void object_add_parts(struct build *b, const struct hd_instance *x)
+{
+    const struct hd_object_fields *f = &x->fields;
+    if (f->is_hidden || f->is_redacted || f->text != NULL) {
+        if (f->count > 0) {
+            say(&b->words, as_plural(f->count, "character"), " of UTF-16");
+        }
+        struct doc_runs *to = build_wrapped(b, begin_topic(b, "Text"));
+        if (f->text != NULL)
+            add_text(b, to, f->text, f->is_cut);
+        else
+            SAY(b, to, f->is_redacted ? "redacted" : "not shown");
+    } else if (f->len > 0) {
+        text_add_string(&b->words, f->are_named ? "" : "format has no field names");
+        if (f->count != f->len) {
+            say(&b->words, f->are_named ? "" : ", ", f->len, " of ", f->count);
+        }
+        add_field_table(b,
+                        begin_topic(b, !f->are_named ? "References"
+                                       : f->is_array ? "Elements"
+                                                     : "Fields"),
+                        f);
+    } else if (f->are_named && names_is_array(x->object.type)) {
+        text_add_string(&b->words, "none");
+        begin_topic(b, "Elements");
+    }
+    if (any_is_hidden(f))
+        PARAGRAPH(b, &b->doc->sections[b->doc->section_count - 1], run_code("--values"),
+                  " shows text, and what arrays hold: they may be secrets");
+}
+
+/* --- neighbours ------------------------------------------------------------------ */
+
+static void neighbours_add(struct build *b, const char *title,
+                           const struct hd_instance_group *all, size_t count)
+{
+    bool fields = false;
+    for (size_t i = 0; i < count; i++)
+        fields |= all[i].group.field != NULL;
+    const struct doc_column columns[] = {
+        {RIGHT("objects")},
+        {RIGHT("references"), .from_width = 100},
+        {RIGHT("bytes"), .from_width = 70},
+        {.title = "object"},
+        {.title = "field", .gives_way = true, .is_absent = !fields},
+        {.title = "type", .is_subject = true}};
+    if (count == 0)
+        return;
+    size_t shown = report_rows(b->r, count);
+    struct doc_table *t = TABLE(b, begin_topic(b, title), columns);
+    for (size_t i = 0; i < shown; i++) {
+        const struct hd_object_group *g = &all[i].group;
+        build_row(b, t, DOC_ROW);
+        CELL(b, g->objects);
+        CELL(b, g->references);
+        CELL(b, say_if(g->kind == HD_OBJECT, as_size(g->bytes)));
+        text_add_string(&b->words, g->objects > 1 ? "e.g. " : "");
+        add_place(b, build_next_cell(b), all[i].address, g->first);
+        CELL(b, run_quoted(g->field != NULL ? g->field : "-"));
+        CELL(b, object_type_of(g->type, g->full_name));
+    }
+    build_rest(b, t, count - shown);
+}
+
+/* All of them, one by one: who asks what holds an object wants each. Of a root what it is,
+ * of an object what keeps that alive. */
+static void add_holders(struct build *b, const struct hd_instance *x)
+{
+    bool fields = false;
+    for (size_t i = 0; i < x->holder_count; i++)
+        fields |= x->holders[i].field != NULL;
+    const struct doc_column columns[] = {
+        {RIGHT("references"), .from_width = 100},
+        {.title = "object"},
+        {RIGHT("bytes"), .from_width = 90},
+        {.title = "field", .gives_way = true, .is_absent = !fields},
+        {.title = "type", .is_subject = true},
+        {.title = "held by", .from_width = 70, .is_absent = !x->has_roots}};
+    if (x->holder_count == 0)
+        return;
+    struct doc_table *t = TABLE(b, begin_topic(b, "Referred to by"), columns);
+    for (size_t i = 0; i < x->holder_count; i++) {
+        const struct hd_object_holder *h = &x->holders[i];
+        const struct hd_object *o = &h->object;
+        bool is_object = o->kind == HD_OBJECT;
+        build_row(b, t, DOC_ROW);
+        CELL(b, h->references);
+        add_place(b, build_next_cell(b), is_object ? o->address : 0, o->number);
+        CELL(b, say_if(is_object, as_size(o->bytes)));
+        CELL(b, run_quoted(h->field != NULL ? h->field : "-"));
+        CELL(b, object_type_of(o->type, o->full_name));
+        CELL(b, as_root_kind(h->root));
+    }
+    build_rest(b, t, x->holders_omitted);
+}
+
+/* --- what keeps it alive --------------------------------------------------------- */
+
+static void object_add_chain(struct build *b, const struct hd_instance *x)
+{
+    bool lost = !x->object.is_reachable, fields = false;
+    for (size_t i = 0; i < x->chain_len; i++)
+        fields |= x->chain[i].field != NULL;
+    const struct doc_column columns[] = {
+        {.title = "object"},
+        {RIGHT("bytes"), .from_width = 100},
+        {.title = "gen",
+         .from_width = 110,
+         .is_absent = !b->r->snapshots[b->r->snapshot_count - 1].info.has_generations},
+        {.title = "type", .is_subject = true},
+        {.title = "refers on by", .gives_way = true, .is_absent = !fields}};
+    if (x->chain_len < (lost ? 2 : 1))
+        return;
+    text_add_string(&b->words, lost ? "no root reaches it; this refers to it" : "");
+    struct doc_section *s = begin_topic(b, lost ? "Chain" : "Chain from the root");
+    struct doc_table *t = TABLE(b, s, columns);
+    for (size_t i = 0; i < x->chain_len; i++) {
+        const struct hd_instance_link *l = &x->chain[i];
+        const struct hd_object *o = &l->object;
+        if (x->chain_skipped > 0 && i == x->chain_skipped_at)
+            build_rest(b, t, x->chain_skipped);
+        build_row(b, t, DOC_ROW);
+        if (o->kind == HD_OBJECT)
+            add_place(b, build_next_cell(b), o->address, o->number);
+        else
+            CELL(b, "");
+        CELL(b, say_if(o->kind == HD_OBJECT, as_size(o->bytes)));
+        CELL(b, o->generation != HD_GEN_UNKNOWN ? generation_names[o->generation] : "");
+        CELL(b, object_type_of(o->type, o->full_name));
+        CELL(b, say_if(l->field != NULL, run_quoted(l->field)));
+    }
+}
+
+void build_object(struct build *b)
+{
+    const struct hd_instance *x = &b->r->instance;
+    const struct hd_object *o = &x->object;
+    /* What a page has as its heading. */
+    SAY(b, &b->doc->summary, object_type_of(o->type, o->full_name), " ");
+    if (o->address == 0)
+        add_place(b, &b->doc->summary, 0, o->number);
+    else
+        SAY_AS(b, &b->doc->summary, DOC_CODE, as_address(o->address));
+    object_add_facts(b, doc_section(b->doc, DOC_PLAIN), x);
+    object_add_parts(b, x);
+    /* Of references by name it tells only how many of a kind there are. */
+    if (x->fields.count > x->fields.len)
+        neighbours_add(b, "Refers to", x->refers_to, x->refers_to_count);
+    if (x->holders_omitted > 0)
+        neighbours_add(b, "Referred to by, by type", x->referred_by, x->referred_by_count);
+    add_holders(b, x);
+    object_add_chain(b, x);
+}
+
+/* --- the instances of some types -------------------------------------------------- */
+
+/* What holds them, what they retain, the largest of them. */
+
+/* "1,200 Session objects", "1,200 Shop.* objects of 3 types", "1,200 objects of 90 types"
+ */
+static void add_subject(struct build *b, struct doc_runs *to)
+{
+    const struct hd_object_set *set = &b->r->objects;
+    const char *pattern = set->pattern_count == 1 ? set->patterns[0] : "*";
+    SAY(b, to, set->all.count, " ");
+    if (set->type_count == 1)
+        SAY(b, to, run_type(set->types[0].type), " ");
+    else if (strcmp(pattern, "*") != 0)
+        SAY(b, to, run_name(pattern), " ");
+    SAY(b, to, set->all.count == 1 ? "object" : "objects",
+        set->type_count > 1 ? " of " : "",
+        say_if(set->type_count > 1, as_plural(set->type_count, "type")), " in ",
+        run_file(b->r->snapshot_count - 1));
+}
+
+static void add_heading(struct build *b, struct doc_section *s)
+{
+    const struct hd_object_set *set = &b->r->objects;
+    struct doc_line *l = &doc_block(b->doc, s, DOC_PARAGRAPH)->line;
+    add_subject(b, doc_piece(b->doc, l, ""));
+    if (set->born_first > 0) {
+        text_born(&b->words, set->born_first, set->born_last);
+        build_end(b, build_break(b, l, ", "));
+    }
+    if (set->all.count == 0)
+        return;
+    PIECE(b, l, ", ", as_size(set->all.bytes));
+    if (set->all.retained != HD_UNKNOWN)
+        PIECE(b, l, ", ", set->all.count == 1 ? "retains " : "retain ",
+              as_size(set->all.retained));
+    bool begun = false;
+    for (int kind = 0; set->has_roots && kind < HD_ROOT_KIND_COUNT; kind++) {
+        if (set->all.held[kind] == 0)
+            continue;
+        PIECE(b, l, begun ? ", " : "; ", begun ? "" : "held by ", as_root_kind(kind), " ",
+              set->all.held[kind]);
+        begun = true;
+    }
+}
+
+static void object_add_types(struct build *b)
+{
+    const struct hd_object_set *set = &b->r->objects;
+    const struct doc_column columns[] = {{RIGHT("count")},
+                                         {RIGHT("bytes")},
+                                         {RIGHT("retained"), .is_absent = !set->has_roots},
+                                         {.title = "type", .is_subject = true},
+                                         {.title = "held by",
+                                          .gives_way = true,
+                                          .from_width = 100,
+                                          .is_absent = !set->has_roots}};
+    if (set->type_count < 2)
+        return;
+    struct doc_table *t = TABLE(b, doc_topic(b->doc, "Types", NULL), columns);
+    size_t shown = report_rows(b->r, set->type_count);
+    for (size_t i = 0; i < shown; i++) {
+        const struct hd_object_sum *sum = &set->types[i];
+        build_row(b, t, DOC_ROW);
+        CELL(b, sum->count);
+        CELL(b, as_size(sum->bytes));
+        CELL(b, as_size(sum->retained));
+        CELL(b, run_type(sum->type));
+        struct doc_runs *held = build_next_cell(b); /* "static 1,180, stack 20" */
+        for (int kind = 0; kind < HD_ROOT_KIND_COUNT; kind++)
+            if (sum->held[kind] > 0)
+                SAY(b, held, held->len > 0 ? ", " : "", as_root_kind(kind), " ",
+                    sum->held[kind]);
+    }
+    build_rest(b, t, set->type_count - shown);
+}
+
+static void add_objects(struct build *b)
+{
+    const struct hd_object_set *set = &b->r->objects;
+    const bool has_type = set->type_count > 1;
+    const struct doc_column columns[] = {
+        {.title = "object"},
+        {RIGHT("size")},
+        {RIGHT("retained"), .is_absent = !set->has_roots},
+        {.title = "gen",
+         .from_width = 70,
+         .is_absent = !b->r->snapshots[b->r->snapshot_count - 1].info.has_generations},
+        {RIGHT("since"), .is_absent = set->identity == HD_SAME_UNKNOWN},
+        {.title = "type", .is_subject = true, .is_absent = !has_type},
+        {.title = "held by", .gives_way = true, .is_subject = !has_type}};
+    if (set->len == 0)
+        return;
+    struct doc_table *t = TABLE(b, doc_topic(b->doc, "Objects", NULL), columns);
+    for (size_t i = 0; i < set->len; i++) {
+        const struct hd_object_row *row = &set->rows[i];
+        const struct hd_object *o = &row->object;
+        build_row(b, t, DOC_ROW);
+        if (o->address != 0)
+            CELL_AS(b, DOC_CODE, as_address(o->address));
+        else
+            add_place(b, build_next_cell(b), 0, o->number);
+        CELL(b, as_size(o->bytes));
+        CELL(b, as_size(row->retained));
+        CELL(b, o->generation != HD_GEN_UNKNOWN ? generation_names[o->generation] : "-");
+        CELL(b, row->since == 0 ? say_words("before") : say_count(row->since + 1));
+        CELL(b, run_type(o->type));
+        /* Its owner; without one the kind of root, and that nothing holds it. */
+        CELL(b, !set->has_roots        ? say_words("-")
+                : row->held_by != NULL ? run_name(row->held_by)
+                                       : as_root_kind(row->root));
+    }
+    build_rest(b, t, set->omitted);
+}
+
+void build_objects(struct build *b)
+{
+    if (b->page != NULL)
+        add_subject(b, &b->doc->summary);
+    struct doc_section *s = doc_section(b->doc, DOC_PLAIN);
+    add_heading(b, s);
+    build_selection(b, s);
+    object_add_types(b);
+    add_objects(b);
+}
+
+/* --- static variables -------------------------------------------------------------- */
+
+/* What they hold, and what that retains. */
+
+/* "1,200 static variables in app.core, 12 not set yet" */
+static void add_statics(struct build *b, struct doc_runs *to)
+{
+    const struct hd_static_set *set = &b->r->statics;
+    SAY(b, to, as_plural(set->count, "static variable"));
+    if (set->pattern_count == 1)
+        SAY(b, to, set->count == 1 ? " that matches " : " that match ",
+            run_name(set->patterns[0]));
+    SAY(b, to, " in ", run_file(0));
+    if (set->unset > 0)
+        SAY(b, to, ", ", set->unset, " not set yet");
+}
+
+/* Of a reference the type of what is there. */
+static void add_static(struct build *b, struct doc_table *t, const struct hd_static *s)
+{
+    const struct hd_field *f = &s->field;
+    const char *module = s->module, *end = module != NULL ? strrchr(module, '/') : NULL;
+    const char *field = f->name != NULL ? f->name : "";
+    build_row(b, t, DOC_ROW);
+    CELL(b, say_if(s->retained != HD_UNKNOWN, as_size(s->retained)));
+    CELL(b, say_if(s->bytes != HD_UNKNOWN, as_size(s->bytes)));
+    /* "Shop.Store.s_all"; where the class is not known, only the field. */
+    CELL(b, run_name(s->declared_by == NULL
+                         ? field
+                         : arena_printf(&b->doc->arena, f->name != NULL ? "%s.%s" : "%s%s",
+                                        s->declared_by, field)));
+    if (s->is_set)
+        add_value(b, build_next_cell(b), f);
+    else
+        CELL(b, "not set yet");
+    CELL(b, f->to_type != NULL ? run_type(f->to_type) : run_name(f->type));
+    CELL(b, say_if(s->thread != 0, as_id(s->thread)));
+    CELL(b, run_name(end != NULL ? end + 1 : module));
+}
+
+static bool any_static_is_hidden(const struct hd_static_set *set)
+{
+    for (size_t i = 0; i < set->len; i++)
+        if (set->rows[i].field.is_hidden ||
+            (set->rows[i].field.to_type != NULL &&
+             strcmp(set->rows[i].field.to_type, "System.String") == 0))
+            return !set->values;
+    return false;
+}
+
+/* texts: values that may be long, which then give way. Numbers and addresses do not: half
+ * of one is none. */
+void build_statics(struct build *b)
+{
+    const struct hd_static_set *set = &b->r->statics;
+    bool threads = false, modules = false, texts = false;
+    for (size_t i = 0; i < set->len; i++) {
+        threads |= set->rows[i].thread != 0;
+        modules |= set->rows[i].module != NULL;
+        texts |= set->rows[i].field.text != NULL || set->rows[i].field.member != NULL;
+    }
+    const struct doc_column columns[] = {
+        {RIGHT("retained")},
+        {RIGHT("bytes"), .from_width = 120},
+        {.title = "variable", .is_subject = true},
+        {.title = "value", .gives_way = texts},
+        {.title = "type", .gives_way = true},
+        {RIGHT("thread"), .is_absent = !threads},
+        {.title = "module", .gives_way = true, .from_width = 160, .is_absent = !modules}};
+    if (b->page != NULL)
+        add_statics(b, &b->doc->summary);
+    struct doc_section *s = doc_section(b->doc, DOC_PLAIN);
+    add_statics(b, doc_piece(b->doc, &doc_block(b->doc, s, DOC_PARAGRAPH)->line, ""));
+    if (!set->has_values)
+        PARAGRAPH(b, s,
+                  "only those that refer to an object, without values: these, and numbers, "
+                  "are in core dumps");
+    s = doc_topic(b->doc, "Static variables", NULL);
+    struct doc_table *t = TABLE(b, s, columns);
+    for (size_t i = 0; i < set->len; i++)
+        add_static(b, t, &set->rows[i]);
+    build_rest(b, t, set->omitted);
+    if (any_static_is_hidden(set) && set->has_values)
+        PARAGRAPH(b, s, run_code("--values"), " shows text, which may be secrets");
+}

@@ -1,0 +1,332 @@
+/* The suspects of a diff and of a check: what keeps growing, what holds it, and what it
+ * usually is; what scores less, and what buffer pools hold. */
+#include "document/build.h"
+
+#include "base/c_locale.h"
+#include "heap/async_names.h"
+#include "ranking/hints.h"
+#include "report/phrases.h"
+
+#include "report/text_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- sentences -------------------------------------------------------------- */
+
+/* True if there is nothing to rank, after saying so. */
+static bool add_none(struct build *b, struct doc_section *s)
+{
+    const struct hd_diff *d = &b->r->diff;
+    bool hidden = d->hidden_count > 0;
+    if (d->usable_count < 2) {
+        PARAGRAPH(b, s, "Inconclusive: fewer than two of the snapshots can be compared.");
+        return true;
+    }
+    if (d->no_match != NULL) {
+        struct text why = {0};
+        phrase_no_match(&why, b->r->options.by, d->no_match);
+        SAY(b, doc_piece(b->doc, &doc_block(b->doc, s, DOC_PARAGRAPH)->line, ""),
+            "None: ", run_quoted(text_string(&why)));
+        text_free(&why);
+        return true;
+    }
+    if (d->suspect_count + d->minor_count + d->pooled_count == 0) {
+        hidden |= d->types.len == 0 && b->r->found.diff.types.len > 0;
+        PARAGRAPH(b, s,
+                  hidden              ? "None of the types shown keeps growing."
+                  : d->growth.is_open ? "None."
+                                      : "None: nothing keeps growing.");
+        return true;
+    }
+    if (d->suspect_count > 0)
+        return false;
+    say(&b->words, hidden ? "None of the types shown" : "None: no ",
+        hidden ? "" : report_unit(b->r), " grows by ");
+    text_line(&b->words, b->r);
+    PARAGRAPH(b, s, " or more at its current rate.");
+    return false;
+}
+
+/* --- rows ------------------------------------------------------------------ */
+
+/* "(with String and 2 others)" */
+static void add_also(struct build *b, struct doc_runs *to, const struct hd_suspect *s)
+{
+    enum { NAMED = 2 };
+    size_t named = s->also_count > NAMED + 1 ? NAMED : s->also_count;
+    SAY(b, to, "(with ");
+    for (size_t i = 0; i < named; i++)
+        SAY(b, to,
+            i == 0                   ? ""
+            : i + 1 == s->also_count ? " and "
+                                     : ", ",
+            run_type(s->also[i]));
+    if (named < s->also_count)
+        SAY(b, to, " and ", s->also_count - named, " others)");
+    else
+        SAY(b, to, ")");
+}
+
+/* What the ranking found growing, if the title is another; what goes along; the rate.
+ * Whoever looks the type up in the table of types finds other numbers there. */
+static void add_remarks(struct build *b, const struct hd_suspect *s)
+{
+    struct async_method m;
+    if (strcmp(s->subject, s->type) != 0 || async_method_of(&m, s->type))
+        REMARK(b, "(", run_type(s->type), ")");
+    if (s->also_count > 0 && b->r->options.by == HD_BY_HOLDER)
+        REMARK(b, "(with ", as_plural(s->also_count, "holder"), " below it)");
+    else if (s->also_count > 0)
+        add_also(b, doc_remark(b->doc, b->row), s);
+    if (text_turnover(&b->words, s))
+        REMARK(b, "");
+    if (text_since(&b->words, b->r, s->births))
+        REMARK(b, "");
+    if (s->basis == HD_BASIS_TYPE)
+        REMARK(b, "held by different owners over time");
+    if (s->per_iteration != HD_UNKNOWN) {
+        REMARK(b, "exactly ", s->per_iteration, " per iteration");
+    } else if (s->step_most > 0) {
+        text_steady(&b->words, s);
+        REMARK(b, "");
+    }
+    if (s->counts_place)
+        REMARK(b, "at this location; heap-wide ", s->at[0].count, " → ",
+               s->at[b->r->snapshot_count - 1].count);
+}
+
+/* Where the order comes from. */
+static void add_details(struct build *b, const struct hd_suspect *s)
+{
+    char tau[32];
+    bool bytes = b->r->diff.types.bytes_known;
+    uint64_t score = (uint64_t)(s->score + 0.5);
+    if (s->score < 0.5)
+        CELL(b, bytes ? "<1 B" : "<1");
+    else
+        CELL(b, bytes ? as_size(score) : say_count(score));
+    CELL(b, as_share(s->score_share));
+    c_snprintf(tau, sizeof(tau), "%.2f", s->tau);
+    CELL(b, tau);
+    CELL(b, ranking_basis_names[s->basis]);
+    CELL(b, s->suspicion != HD_SUSPECT_NOT ? suspicion_names[s->suspicion] : "");
+}
+
+/* What bars are drawn of, a value per snapshot: the counts that the row tells or, where one
+ * object came and went on growing, what it retains. */
+static struct doc_chart *chart_of(struct build *b, const struct hd_suspect *s,
+                                  const struct hd_tally *counts, size_t n)
+{
+    const size_t all = b->r->snapshot_count;
+    bool is_size =
+        s->retained != NULL && n > 0 && counts[n - 1].count <= counts[0].count + 1;
+    struct doc_chart *chart = arena_alloc(&b->doc->arena, sizeof(*chart));
+    double *x = arena_array(&b->doc->arena, double, all);
+    double *y = arena_array(&b->doc->arena, double, all);
+    double most = 0;
+    for (size_t k = 0, i = 0; k < all; k++) {
+        bool left_out = s->held != NULL && s->held[k] == HD_UNKNOWN;
+        uint64_t value = left_out ? HD_UNKNOWN : is_size ? s->retained[k] : counts[i].count;
+        i += !left_out;
+        x[k] = (double)k;
+        y[k] = value != HD_UNKNOWN ? (double)value : NAN;
+        most = y[k] > most ? y[k] : most;
+    }
+    *chart =
+        (struct doc_chart){.x = x, .y = y, .len = all, .most = most, .is_size = is_size};
+    return chart;
+}
+
+static void suspects_add_row(struct build *b, struct doc_table *t,
+                             const struct hd_suspect *s)
+{
+    struct hd_tally at[SERIES_MAX_SNAPSHOTS];
+    struct text method = {0};
+    build_row(b, t, DOC_ROW);
+    b->row->is_suspect = s->suspicion != HD_SUSPECT_NOT && s->rank > 0;
+    CELL(b, say_if(s->rank > 0, say_count(s->rank)));
+    text_gain(&b->words, b->r, s);
+    CELL_AS(b, b->row->is_suspect ? DOC_MORE : DOC_WORDS, "");
+    CELL(b, as_share(text_gain_share(b->r, s)));
+    size_t n = hd_suspect_counts(s, b->r->snapshot_count, at);
+    CELL(b, at[0].count, " → ", at[n - 1].count);
+    if (b->page != NULL)
+        b->row->cells[b->cell].chart = chart_of(b, s, at, n);
+    build_cell_trend(b, at, n);
+    add_details(b, s);
+    /* A call of an async method goes by the method. */
+    if (format_method(&method, s->subject, false))
+        CELL(b, run_name(text_string(&method)));
+    else
+        CELL(b, run_type(s->subject));
+    text_free(&method);
+    add_remarks(b, s);
+}
+
+static void add_births(struct build *b, const struct hd_births *births)
+{
+    if (!text_shows_births(b->r, births))
+        return;
+    text_births(&b->words, births, b->r->diff.identity == HD_SAME_BY_EVENTS);
+    ATTACHED(b, "survived", "");
+}
+
+/* A page has room for every frame; a line says those that say most. */
+static void suspects_add_held_by(struct build *b, const struct hd_chains *chains)
+{
+    if (chains->len == 0 && chains->omitted == 0)
+        return;
+    bool page = b->page != NULL; /* lines have just said who stayed */
+    const char *label = page && chains->of_stayed ? "survivors are held by" : "held by";
+    struct doc_chains *to = &doc_attached(b->doc, b->row, label)->chains;
+    for (size_t i = 0; i < chains->len; i++)
+        if (page)
+            build_ladder(b, to, &chains->all[i]);
+        else
+            build_chain(b, to, &chains->all[i], true);
+    if (chains->omitted == 0)
+        return;
+    SAY(b, doc_piece(b->doc, &to->rest, ""), as_share(chains->omitted_share));
+    SAY(b, doc_piece(b->doc, &to->rest, "  "), "in ",
+        as_plural(chains->omitted, "other chain"));
+}
+
+void build_fix(struct build *b, struct doc_line *l, const struct hint *hint)
+{
+    build_marked(b, doc_piece(b->doc, l, ""), hint->fix);
+    phrase_hint_command(&b->words, hint->id);
+    SAY_AS(b, doc_piece(b->doc, l, "  "), DOC_CODE, "");
+}
+
+void build_hint(struct build *b, const char *id)
+{
+    const struct hint *hint = hint_named(id);
+    if (hint == NULL)
+        return;
+    struct doc_line *l = build_attached(b, "fix");
+    b->row->attached[b->row->attached_count - 1].hint = hint->id;
+    if (b->page != NULL) /* it has the text */
+        build_marked(b, doc_piece(b->doc, l, ""), hint->fix);
+    else
+        build_fix(b, l, hint);
+}
+
+/* --- groups ---------------------------------------------------------------- */
+
+/* Rows under a line of their own, which is in b->words: the first ones; the others are only
+ * counted. Nothing without any. */
+static void add_group(struct build *b, struct doc_table *t,
+                      const struct hd_suspect *const *rows, size_t len, size_t shown)
+{
+    if (len > 0) {
+        build_row(b, t, DOC_GROUP);
+        CELL(b, "");
+    }
+    for (size_t i = 0; i < shown; i++)
+        suspects_add_row(b, t, rows[i]);
+    build_others(b, t, len - shown);
+    text_clear(&b->words);
+}
+
+/* What scores less, a few of them; and buffers that pools hold, which are free for use and
+ * follow the peak load. */
+static void suspects_add_groups(struct build *b, struct doc_table *t)
+{
+    enum { MOST_MINOR = 5 };
+    const struct hd_diff *d = &b->r->diff;
+    struct arena scratch = {0};
+    const struct hd_suspect **rows =
+        arena_array(&scratch, const struct hd_suspect *, d->minor_count + d->pooled_count);
+    size_t most = b->r->options.rows != 0 ? MOST_MINOR : d->minor_count, len = 0;
+    for (size_t i = 0; i < d->minor_count; i++)
+        if (!report_has_stopped(d, d->minor[i].type))
+            rows[len++] = &d->minor[i];
+    text_add_string(&b->words, "below ");
+    text_line(&b->words, b->r);
+    text_add_string(&b->words, " at the current rate");
+    add_group(b, t, rows, len, len < most ? len : most);
+    for (size_t i = 0; i < d->pooled_count; i++)
+        rows[i] = &d->pooled[i];
+    text_add_string(&b->words, "held by buffer pools, not ranked");
+    add_group(b, t, rows, d->pooled_count, d->pooled_count);
+    arena_free(&scratch);
+}
+
+/* Columns that the words above them tell as well go first. */
+static void suspects_add_table(struct build *b, struct doc_section *s)
+{
+    const struct hd_diff *d = &b->r->diff;
+    const struct doc_column columns[] = {
+        {RIGHT("#")},
+        /* Of tables it is the growth of shallow bytes, or of counts. */
+        {.title = d->by_graph            ? "retains"
+                  : d->types.bytes_known ? "bytes"
+                                         : "objects",
+         .align = DOC_RIGHT,
+         .meaning = d->by_graph ? "Gained from the first to the last snapshot, including "
+                                  "everything only these objects keep alive."
+                                : "Gained from the first to the last snapshot."},
+        {RIGHT("of heap"), .from_width = 60},
+        {RIGHT("count")},
+        {.title = "trend", .from_width = 70},
+        {RIGHT("score"), .is_detail = true,
+         .meaning =
+             "The order: retained bytes gained that no growing owner above explains, at "
+             "the rate of the second half of the series, reduced for growth that goes "
+             "back and forth."},
+        {RIGHT("of heap"), .is_detail = true, .is_for_pages = true},
+        {RIGHT("tau"), .is_detail = true, .is_for_pages = true,
+         .meaning = "How steadily it grows, from -1 to 1: 1 means that every snapshot has "
+                    "more than the one before it."},
+        {.title = "basis",
+         .is_detail = true,
+         .is_for_pages = true,
+         .meaning =
+             "What grows. graph: a place in the dominator tree; type: a whole type, held "
+             "by different owners over time; table: shallow bytes of a type."},
+        {.title = "suspect by",
+         .is_detail = true,
+         .is_for_pages = true,
+         .meaning =
+             "Why it is a suspect. size: a large score; steady: nearly the same gain in "
+             "every step; age: what was added in every step is still alive."},
+        {.title = report_unit(b->r), .is_subject = true, .is_title = true}};
+    struct doc_table *t = TABLE(b, s, columns);
+    t->details = "Scores";
+    for (size_t i = 0; i < d->suspects_shown; i++) {
+        suspects_add_row(b, t, &d->suspects[i]);
+        add_births(b, d->suspects[i].births);
+        suspects_add_held_by(b, &d->suspects[i].chains);
+        build_hint(b, d->suspects[i].hint);
+    }
+    build_others(b, t, d->suspect_count - d->suspects_shown);
+    suspects_add_groups(b, t);
+}
+
+/* Of graphs what a row retains and its score are both bytes, and either may be larger. */
+static const char *basis(const struct hd_report *r)
+{
+    return r->options.by == HD_BY_HOLDER ? "by growth of the shallow bytes they hold"
+           : r->diff.by_graph            ? "by score, the growth at the current rate; "
+                                           "retains: what they gained, including everything "
+                                           "only they keep alive"
+           : r->diff.types.bytes_known
+               ? "by growth of shallow bytes; owners are unknown"
+               : "by growth of counts; bytes and owners are unknown";
+}
+
+void build_suspects(struct build *b)
+{
+    const struct hd_diff *d = &b->r->diff;
+    struct doc_section *s = doc_topic(b->doc, "Suspects", NULL);
+    if (d->suspect_count + d->minor_count + d->pooled_count > 0)
+        s->remark = basis(b->r);
+    if (!add_none(b, s))
+        suspects_add_table(b, s);
+    if (d->hidden_count > 0)
+        PARAGRAPH(b, s, as_plural(d->hidden_count, "suspect"), " ",
+                  d->hidden_count == 1 ? "is" : "are",
+                  " not shown: --type, --exclude or --app-only hides ",
+                  d->hidden_count == 1 ? "it" : "them", ".");
+}

@@ -1,0 +1,382 @@
+/* The ownership tree, a line per place, or per chain of places that say the same. */
+#include "document/build.h"
+#include "report/text_parts.h"
+#include "report/view.h"
+
+#include <string.h>
+
+/* The places from start to end share a line. */
+struct tree_line {
+    size_t start, last;
+    unsigned depth;
+};
+
+/* --- what a line is called --------------------------------------------------- */
+
+static const struct hd_tree_node *node_at(const struct build *b, size_t i)
+{
+    return &b->r->tree.nodes[i];
+}
+
+static void tree_add_type(struct build *b, struct doc_runs *to,
+                          const struct hd_tree_node *n)
+{
+    bool common =
+        n->kind == HD_NODE_TYPE && names_is_framework(name_part(n->type), NAME_WHOLE);
+    doc_run(b->doc, to, common ? DOC_LIBRARY_NAME : DOC_NAME,
+            n->full_name != NULL ? n->full_name : n->type);
+}
+
+/* The type of a variable's name is that of what it holds: "s_all: Order[]". */
+static bool add_variable(struct build *b, struct doc_runs *to,
+                         const struct hd_tree_node *variable,
+                         const struct hd_tree_node *object)
+{
+    struct place place;
+    if (!tree_variable(&b->r->tree, variable, object, &place))
+        return false;
+    struct arena *a = &b->doc->arena;
+    const char *field = arena_strdup(a, place.field.at, place.field.len);
+    if (place.type.len > 0) {
+        format_short_name(&b->words, arena_strdup(a, place.type.at, place.type.len));
+        SAY_AS(b, to, DOC_QUOTED, ".", field);
+        SAY(b, to, ": ");
+    } else {
+        SAY(b, to, run_name(field), ": ");
+    }
+    tree_add_type(b, to, object);
+    return true;
+}
+
+/* The only object of its type, that roots hold themselves: it owns what is below. */
+static bool is_owner(struct build *b, const struct hd_tree_node *n)
+{
+    return n->kind == HD_NODE_TYPE && n->is_single && n->parent != HD_NO_NODE &&
+           node_at(b, n->parent)->kind == HD_NODE_ROOTS;
+}
+
+/* The field by which it is held, behind the type that holds it; NULL: alone. */
+static void tree_add_field(struct build *b, struct doc_runs *to, const char *holder,
+                           const struct hd_tree_node *n)
+{
+    struct text t = {0};
+    if (n->field == NULL)
+        return;
+    format_field(&t, holder != NULL ? holder : "", n->field);
+    if (t.len > 0)
+        SAY(b, to, run_quoted(text_string(&t)));
+    text_free(&t);
+    if (n->field_share < 1)
+        SAY_AS(b, to, DOC_ASIDE, " (", as_share(n->field_share), ")");
+}
+
+/* Behind a place that was named: by which field it leads on to the next of its line, or,
+ * going up, holds the one before. */
+static void add_field_of(struct build *b, struct doc_runs *to, size_t i, size_t last)
+{
+    const struct hd_tree *t = &b->r->tree;
+    const struct hd_tree_node *n = node_at(b, i);
+    if (n->kind != HD_NODE_TYPE)
+        return;
+    if (t->is_holders)
+        tree_add_field(b, to, n->type, n);
+    else if (i < last)
+        tree_add_field(b, to, n->type, node_at(b, i + 1));
+}
+
+/* A line begins with the field by which the one above it holds it. */
+static void add_first_field(struct build *b, struct doc_runs *to, size_t i)
+{
+    const struct hd_tree_node *n = node_at(b, i);
+    if (n->field == NULL || b->r->tree.is_holders)
+        return;
+    tree_add_field(b, to, NULL, n);
+    SAY_AS(b, to, DOC_ASIDE, " → ");
+}
+
+struct line_name {
+    struct doc_runs *to;
+    bool any;    /* something was said */
+    size_t gap;  /* places that were left out since */
+    size_t only; /* the last of them */
+};
+
+static void add_joint(struct build *b, struct line_name *n)
+{
+    if (n->any)
+        SAY_AS(b, n->to, DOC_ASIDE, b->r->tree.is_holders ? " ← " : " → ");
+    n->any = true;
+}
+
+/* What stands for one place may as well be its name. */
+static void add_arrow(struct build *b, struct line_name *n)
+{
+    if (n->gap > 0)
+        add_joint(b, n);
+    if (n->gap > 1) {
+        SAY_AS(b, n->to, DOC_ASIDE, "…");
+    } else if (n->gap == 1) {
+        tree_add_type(b, n->to, node_at(b, n->only));
+        add_field_of(b, n->to, n->only, n->only + 1);
+    }
+    add_joint(b, n);
+    n->gap = 0;
+}
+
+/* Of a chain what says most: variables, owners, classes of the program, and where it ends;
+ * the first of them and the last, if they are many. */
+static void name_chain(struct build *b, struct doc_runs *to, const struct tree_line *line)
+{
+    enum { MOST_TOLD = 2 };
+    struct line_name name = {.to = to};
+    unsigned told = 0;
+    add_first_field(b, to, line->start);
+    for (size_t i = line->start; i <= line->last; i++) {
+        const struct hd_tree_node *n = node_at(b, i);
+        const struct hd_tree_node *next = i < line->last ? node_at(b, i + 1) : NULL;
+        struct place place;
+        bool variable = next != NULL && (tree_variable(&b->r->tree, n, next, &place) ||
+                                         tree_variable(&b->r->tree, next, n, &place));
+        bool is_group = n->kind == HD_NODE_ROOTS && i > line->start &&
+                        node_at(b, i - 1)->kind == HD_NODE_ROOTS;
+        if (is_group)
+            continue;
+        bool at_root = next != NULL && next->kind == HD_NODE_ROOTS;
+        if (!variable && next != NULL && !at_root &&
+            ((!names_is_of_program(n->type) && !is_owner(b, n)) || told == MOST_TOLD)) {
+            name.gap++;
+            name.only = i;
+            continue;
+        }
+        add_arrow(b, &name);
+        told++;
+        if (!variable) {
+            tree_add_type(b, to, n);
+        } else {
+            if (!add_variable(b, to, n, next))
+                add_variable(b, to, next, n);
+            i++;
+        }
+        /* Going up the object stands before its variable. */
+        add_field_of(b, to, variable && n->kind == HD_NODE_TYPE ? i - 1 : i, line->last);
+    }
+}
+
+static void name_line(struct build *b, struct doc_runs *to, const struct tree_line *line)
+{
+    const struct hd_tree_node *n = node_at(b, line->start);
+    switch (n->kind) {
+    case HD_NODE_HEAP:
+        SAY_AS(b, to, DOC_STRONG, "heap");
+        break;
+    case HD_NODE_PATTERN: /* what is alone there says it better */
+        if (line->last > line->start)
+            name_chain(b, to, &(struct tree_line){line->start + 1, line->last, 0});
+        else
+            SAY(b, to, run_quoted(n->type));
+        break;
+    case HD_NODE_OTHERS:
+        SAY_AS(b, to, DOC_ASIDE, as_others(n->others));
+        break;
+    case HD_NODE_ROOTS:
+    case HD_NODE_TYPE:
+    case HD_NODE_KIND_COUNT:
+        name_chain(b, to, line);
+        break;
+    }
+}
+
+/* --- what is said of it ------------------------------------------------------- */
+
+/* Of all places or of none. */
+static bool knows_stayed(const struct hd_tree *t)
+{
+    return t->len > 0 && t->nodes[0].stayed != HD_UNKNOWN;
+}
+
+static void tree_add_line(struct build *b, struct doc_table *table,
+                          const struct tree_line *line)
+{
+    enum { BAR_COLUMNS = 8 };
+    const struct hd_tree *t = &b->r->tree;
+    const struct hd_tree_node *n = node_at(b, line->start), *last = node_at(b, line->last);
+    const struct hd_tally *owned = &n->owned[t->last];
+    const uint64_t all = t->reachable[t->last].bytes;
+    build_row(b, table, DOC_ROW);
+    b->row->depth = line->depth;
+    CELL_AS(b,
+            n->growth > 0   ? DOC_MORE
+            : n->growth < 0 ? DOC_LESS
+                            : DOC_WORDS,
+            as_size_signed(n->growth));
+    CELL(b, as_size(owned->bytes));
+    CELL(b, owned->count);
+    CELL(b, n->stayed);
+    if (all > 0)
+        format_bar(&b->words, (double)owned->bytes / (double)all, BAR_COLUMNS);
+    CELL(b, "");
+    name_line(b, build_next_cell(b), line);
+    if (last->suspect == 0)
+        return;
+    struct doc_runs *mark = doc_remark(b->doc, b->row);
+    SAY_AS(b, mark, DOC_STRONG, "◀ suspect ", last->suspect);
+    SAY(b, mark, ", ", last->at[t->first].count, " → ", last->at[t->last].count);
+}
+
+/* --- lines -------------------------------------------------------------------- */
+
+/* Whether a place has no line: others that are alone say nothing, nor do those that are
+ * next to nothing beside what shares the line of their parent. */
+static bool is_silent(const struct build *b, size_t i)
+{
+    const struct hd_tree_node *n = node_at(b, i);
+    if (n->kind != HD_NODE_OTHERS || n->parent == HD_NO_NODE)
+        return false;
+    const struct hd_tree_node *parent = node_at(b, n->parent);
+    return parent->folds || (n->parent + 1 == i && parent->end == i + 1);
+}
+
+/* A place that folds has its only child behind it. */
+static void add_lines(struct build *b, struct doc_table *table)
+{
+    const struct hd_tree *t = &b->r->tree;
+    struct arena scratch = {0};
+    unsigned *depth = arena_array(&scratch, unsigned, t->len);
+    for (size_t i = 0; i < t->len; i++) {
+        size_t parent = t->nodes[i].parent;
+        if (is_silent(b, i))
+            continue;
+        struct tree_line line = {i, i, parent != HD_NO_NODE ? depth[parent] + 1 : 0};
+        depth[i] = line.depth;
+        while (t->nodes[line.last].folds)
+            depth[++line.last] = line.depth;
+        tree_add_line(b, table, &line);
+        i = line.last;
+    }
+    arena_free(&scratch);
+}
+
+static void add_tree(struct build *b, struct doc_section *s)
+{
+    enum { ROOM_FOR_BARS = 100 };
+    const struct hd_tree *t = &b->r->tree;
+    const bool one = t->first == t->last;
+    const struct doc_column columns[] = {
+        {RIGHT("Δretained"), .is_absent = one},
+        {RIGHT("retained"), .from_width = one ? 0 : 56},
+        {RIGHT("objects"), .from_width = 72},
+        {RIGHT("stayed"), .from_width = ROOM_FOR_BARS, .is_absent = !knows_stayed(t),
+         .meaning = "Objects that came after the first snapshot and are in the last."},
+        {.title = "of heap", .from_width = ROOM_FOR_BARS},
+        {.title = t->is_holders ? "held by" : "owner", .is_subject = true}};
+    struct doc_table *table = TABLE(b, s, columns);
+    table->is_tree = true;
+    add_lines(b, table);
+}
+
+/* --- above and below ------------------------------------------------------------ */
+
+static void add_compared(struct build *b, struct doc_section *s)
+{
+    const struct hd_tree *t = &b->r->tree;
+    const size_t n = b->r->snapshot_count;
+    struct doc_line *l = &doc_block(b->doc, s, DOC_PARAGRAPH)->line;
+    if (n == 1) {
+        SAY(b, doc_piece(b->doc, l, ""), run_file(t->first));
+        return;
+    }
+    say(&b->words, n, " snapshots");
+    heading_add_span(&b->words, b->r);
+    build_end(b, doc_piece(b->doc, l, ""));
+    SAY(b, doc_piece(b->doc, l, "  "), run_file(t->first), n > 2 ? " … " : " → ",
+        run_file(t->last));
+    struct doc_runs *to = build_break(b, l, "    ");
+    SAY(b, to, "confidence: ");
+    SAY_AS(b, to, DOC_STRONG, confidence_names[b->r->diff.confidence]);
+}
+
+/* "heap 1.2 MiB → 5.1 MiB, 97 % of it reachable". What is counted of a sampled file, or of
+ * some generations only, is not what a file tells. */
+static void add_sizes(struct build *b, struct doc_section *s)
+{
+    const struct hd_tree *t = &b->r->tree;
+    const struct hd_info *first = &b->r->snapshots[t->first].info,
+                         *last = &b->r->snapshots[t->last].info;
+    const uint64_t reachable = t->reachable[t->last].bytes;
+    bool whole = !b->r->options.gen2 && !b->r->options.reachable && !first->sampled &&
+                 !last->sampled && first->bytes != HD_UNKNOWN &&
+                 last->bytes != HD_UNKNOWN && last->bytes >= reachable && last->bytes > 0;
+    struct doc_runs *to = build_wrapped(b, s);
+    SAY(b, to, whole ? "heap " : "reachable ");
+    if (t->first != t->last)
+        SAY(b, to, as_size(whole ? first->bytes : t->reachable[t->first].bytes), " → ");
+    SAY(b, to, as_size(whole ? last->bytes : reachable));
+    if (whole)
+        SAY(b, to, ", ", as_share((double)reachable / (double)last->bytes),
+            " of it reachable");
+}
+
+static size_t places(const struct hd_tree *t)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < t->len; i++)
+        count += t->nodes[i].others == 0;
+    return count;
+}
+
+static bool has_others(const struct hd_tree *t)
+{
+    for (size_t i = 0; i < t->len; i++)
+        if (t->nodes[i].others > 0)
+            return true;
+    return false;
+}
+
+/* Ways to see what is not there. */
+static void build_hidden(struct build *b)
+{
+    const struct hd_tree *t = &b->r->tree, *all = &b->r->found.tree;
+    size_t hidden = places(all) - places(t);
+    bool small = t->least > 1 && has_others(all);
+    struct doc_section *s = doc_section(b->doc, DOC_PLAIN);
+    if (hidden == 0 && !small)
+        return;
+    struct doc_line *l = &doc_block(b->doc, s, DOC_PARAGRAPH)->line;
+    if (hidden > 0)
+        PIECE(b, l, "", hidden,
+              hidden > 1 ? " more places: " : " more place: ", run_code("-n 0"));
+    if (small)
+        PIECE(b, l, hidden > 0 ? "; " : "", "others are smaller than ", as_size(t->least),
+              ": ", run_code("--min=0"));
+}
+
+/* What to look at: the first suspect, or else the first class of the program; of what was
+ * asked for the first. */
+static const char *next_subject(struct build *b)
+{
+    const struct hd_tree *t = &b->r->tree;
+    bool any = t->nodes[0].kind == HD_NODE_PATTERN;
+    if (!any && b->r->diff.suspect_count > 0)
+        return b->r->diff.suspects[0].subject;
+    for (size_t i = 0; i < t->len; i++)
+        if (t->nodes[i].kind == HD_NODE_TYPE &&
+            (any || names_is_of_program(t->nodes[i].type)))
+            return t->nodes[i].type;
+    return NULL;
+}
+
+void build_tree(struct build *b)
+{
+    struct doc_section *s = doc_section(b->doc, DOC_PLAIN);
+    add_compared(b, s);
+    add_sizes(b, s);
+    build_selection(b, s);
+    add_tree(b, doc_section(b->doc, DOC_PLAIN));
+    build_hidden(b);
+    build_next_of(b, next_subject(b));
+}
+
+void build_places(struct build *b)
+{
+    add_tree(b, doc_topic(b->doc, "Where the memory is", NULL));
+}

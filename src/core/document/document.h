@@ -1,0 +1,301 @@
+/* document.h - an answer as people read it: sections of blocks, in plain data.
+ *
+ * A document is built once from a report (build.h) and printed by renderers (render_*.c).
+ * It says what the words are, never how they look: it knows no width, no colour and no
+ * markup. Where a narrow place shows less, it has both forms, and from which width on the
+ * longer one is meant. All of it lives in its arena, strings too that are not constants,
+ * and outlives the report. Arrays grow while it is built: a pointer to an element is good
+ * until the next one is added. */
+#ifndef DOCUMENT_H
+#define DOCUMENT_H
+
+#include "base/arena.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* --- words --------------------------------------------------------------- */
+
+enum doc_style {
+    DOC_WORDS,  /* ours, numbers too: no character of them comes from a file */
+    DOC_STRONG, /* the same, to be seen */
+    DOC_CODE,   /* the same, to be looked up or typed as it is */
+    DOC_GOOD,   /* the same, of a verdict */
+    DOC_BAD,
+    DOC_UNSURE,
+    DOC_MORE,   /* the same, of what has grown; the words say so too */
+    DOC_LESS,   /* of what has shrunk */
+    DOC_ASIDE,  /* it is there for order's sake, and may be paler than the others */
+    DOC_QUOTED, /* what others wrote: a reason, a message */
+    DOC_NAME,   /* of a type, a file, a process; a type's may be shown without namespaces */
+    DOC_LIBRARY_NAME /* the same, of a type that is not the program's own: it may be paler
+                      */
+};
+
+struct doc_run {
+    enum doc_style style;
+    const char *text; /* as it is: who prints it has to escape it */
+};
+
+struct doc_runs {
+    struct doc_run *all;
+    unsigned len, cap;
+};
+
+/* What a place narrower than so many columns shows instead. */
+struct doc_brief {
+    struct doc_runs words;
+    unsigned below;
+};
+
+/* Numbers that the words draw with letters, for places that can draw. */
+struct doc_chart {
+    const double *x, *y; /* NAN: a gap */
+    size_t len;
+    double most;  /* of y, in this chart and those that it is compared with */
+    bool is_size; /* bytes; else objects */
+};
+
+struct doc_cell {
+    struct doc_runs words;
+    struct doc_chart *chart; /* or NULL */
+    struct doc_brief *brief; /* NULL: there is no other form */
+};
+
+/* Words after each other; the joint is what stands in front of one that is not the first.
+ */
+struct doc_piece {
+    const char *joint; /* " ", ", ", or more blanks: a thing of its own */
+    bool breaks;       /* it may begin a line, where there is no room behind the joint */
+    const char *href;  /* where a page leads from here, a relative URL; NULL: nowhere */
+    struct doc_cell cell;
+};
+
+struct doc_line {
+    struct doc_piece *all;
+    size_t len, cap;
+    bool wraps;      /* it may be broken between words */
+    unsigned indent; /* of what goes to the next line, in columns */
+};
+
+/* --- chains -------------------------------------------------------------- */
+
+struct doc_frame {
+    size_t omitted;   /* how many were left out before it */
+    const char *role; /* "singleton", or NULL */
+    struct doc_runs name;
+    const char *generation; /* "gen0" of a young object, or NULL */
+    bool is_root;           /* a group of roots or a variable: no object */
+    bool is_owner;          /* of what is below */
+};
+
+struct doc_chain {
+    size_t number;        /* from 1; 0: none */
+    struct doc_line head; /* its share, and what else is known; may be empty */
+    struct doc_frame *frames;
+    size_t frame_count;
+};
+
+struct doc_chains {
+    struct doc_chain *all;
+    size_t len, cap;
+    struct doc_line rest; /* what is not shown; may be empty */
+};
+
+/* --- blocks -------------------------------------------------------------- */
+
+/* Where a thing is shown: on lines of a terminal or a file, on lines for who asked for
+ * details, on pages that are scrolled and folded. */
+enum doc_place { DOC_ON_LINES = 1, DOC_ON_DETAILED_LINES = 2, DOC_ON_PAGES = 4 };
+
+static inline bool doc_is_on(enum doc_place here, unsigned only)
+{
+    return only == 0 || (only & here) != 0;
+}
+
+struct doc_fact {
+    const char *name; /* ours */
+    unsigned level;   /* 1: a part of the one before */
+    struct doc_line value;
+    const char *if_brief; /* ours, behind it where details are left out; or NULL */
+};
+
+struct doc_facts {
+    struct doc_fact *all;
+    size_t len, cap;
+    unsigned name_columns; /* at least so many for names: facts come and go, and the others
+                              stay where they are */
+};
+
+enum doc_align { DOC_LEFT, DOC_RIGHT };
+
+struct doc_column {
+    const char *title;
+    enum doc_align align;
+    bool is_subject;     /* what the row is about: it gives way where room is short */
+    bool gives_way;      /* so does this one; of several the last goes first */
+    bool is_title;       /* ... by going to a line of its own, before it is cut */
+    unsigned from_width; /* not shown in places narrower than that */
+    bool is_detail;      /* for who wants to know more */
+    bool is_for_pages;   /* lines of a terminal have no room for it */
+    bool is_absent;      /* build_table() leaves it out */
+    const char *meaning; /* for who asks what it is, or NULL */
+};
+
+/* What belongs to a row and needs lines of its own. */
+struct doc_attached {
+    const char *label; /* "held by", "hint", or NULL */
+    const char *hint;  /* of a hint its id: a page has room for all of it; or NULL */
+    bool is_for_pages;
+    bool is_said_below;   /* in another section too; on a page once is enough */
+    struct doc_line line; /* words, or else */
+    struct doc_chains chains;
+};
+
+enum doc_row_kind {
+    DOC_ROW,
+    DOC_GROUP, /* one line that says what the rows below it have in common */
+    DOC_REST   /* one line that stands for rows that are not shown */
+};
+
+struct doc_row {
+    enum doc_row_kind kind;
+    struct doc_cell *cells;   /* one per column; of the others the first only */
+    struct doc_runs *remarks; /* what is said about it, behind it */
+    size_t remark_count, remark_cap;
+    struct doc_attached *attached;
+    size_t attached_count, attached_cap;
+    bool is_below;   /* of a rest: it belongs to the row above */
+    bool is_open;    /* of a group: a page shows what is in it */
+    bool is_suspect; /* it is what the reader came for */
+    unsigned only;   /* doc_place that have it; 0: all */
+    unsigned depth;  /* of a tree: 0 at its top, at most one more than the row before */
+};
+
+struct doc_table {
+    bool is_tree; /* a row belongs to the one above that is less deep; the last column says
+                     what it is, and of its remark the last words may go where room is short
+                   */
+    struct doc_column *columns;
+    size_t column_count;
+    const char *details; /* what the columns are that are details: "Scores"; or NULL */
+    struct doc_row *rows;
+    size_t row_count, row_cap;
+};
+
+struct doc_note {
+    const char *code;    /* ours, of docs/warnings.md */
+    const char *file;    /* that it is about, or NULL */
+    const char *message; /* of others */
+    uint64_t count;      /* how often; 1: once */
+    uint64_t line;       /* the first, or 0 */
+};
+
+struct doc_notes {
+    struct doc_note *all;
+    size_t len, cap;
+    bool is_aside; /* they are on the terminal already, on standard error */
+};
+
+/* Commands to paste, a line each, of words that need no escaping. */
+struct doc_command {
+    const char *label, *lines;
+    bool names_files; /* that must be there when it is run */
+};
+
+/* Code to read, as it is: its lines are never broken. */
+struct doc_listing {
+    const char *language; /* "csharp" */
+    const char *lines;    /* ours; each ends with a line feed */
+};
+
+enum doc_block_kind {
+    DOC_PARAGRAPH, /* one line or sentence */
+    DOC_PROSE,     /* several sentences of ours: a line, with room around it */
+    DOC_LISTING,
+    DOC_FACTS,
+    DOC_TABLE,
+    DOC_CHAINS, /* each as a ladder, a type per line */
+    DOC_NOTES,
+    DOC_COMMAND
+};
+
+struct doc_block {
+    enum doc_block_kind kind;
+    union {
+        struct doc_line line;
+        struct doc_listing listing;
+        struct doc_facts facts;
+        struct doc_table table;
+        struct doc_chains chains;
+        struct doc_notes notes;
+        struct doc_command command;
+    };
+};
+
+enum doc_section_kind {
+    DOC_PLAIN, /* without a title */
+    DOC_TOPIC, /* "Suspects" */
+    DOC_ITEM   /* one of several things, by its name */
+};
+
+struct doc_section {
+    enum doc_section_kind kind;
+    struct doc_run title;
+    const char *remark; /* ours, behind the title; or NULL */
+    unsigned only;      /* doc_place that have it; 0: all */
+    bool is_long;       /* a page may show its title only, until it is asked for more */
+    struct doc_block *blocks;
+    size_t block_count, block_cap;
+};
+
+/* A line of what it comes to: a word in capitals, a sentence, a command for more. */
+struct doc_verdict {
+    const char *label; /* NULL: it goes on with the one before */
+    enum doc_style style;
+    struct doc_runs words;
+    const char *command;  /* or NULL */
+    const char *if_brief; /* as of a fact */
+};
+
+struct document {
+    struct arena arena;
+    const char *title;           /* "heapdrift check" */
+    struct doc_runs summary;     /* what a page has as its heading; may be empty */
+    struct doc_verdict *verdict; /* what it comes to; none: it comes to no verdict */
+    size_t verdict_len;
+    enum doc_style tone; /* of the verdict */
+    const char *made_by; /* "heapdrift 1.2.3" */
+    struct doc_section *sections;
+    size_t section_count, section_cap;
+};
+
+/* --- to build one ---------------------------------------------------------- */
+
+struct document *document_new(const char *title);
+void document_free(struct document *d);
+
+/* The same string in its arena; NULL for NULL. */
+const char *doc_string(struct document *d, const char *s);
+
+/* All of these add one element that is zero but for what is said, and return it. */
+struct doc_section *doc_section(struct document *d, enum doc_section_kind kind);
+/* With a title of ours and perhaps a remark (NULL). */
+struct doc_section *doc_topic(struct document *d, const char *title, const char *remark);
+struct doc_block *doc_block(struct document *d, struct doc_section *s,
+                            enum doc_block_kind kind);
+struct doc_fact *doc_fact(struct document *d, struct doc_facts *f, const char *name);
+struct doc_row *doc_row(struct document *d, struct doc_table *t, enum doc_row_kind kind);
+struct doc_runs *doc_remark(struct document *d, struct doc_row *r);
+struct doc_attached *doc_attached(struct document *d, struct doc_row *r, const char *label);
+struct doc_chain *doc_chain(struct document *d, struct doc_chains *c, size_t frames);
+struct doc_note *doc_note(struct document *d, struct doc_notes *n);
+struct doc_runs *doc_piece(struct document *d, struct doc_line *l, const char *joint);
+struct doc_runs *doc_brief(struct document *d, struct doc_cell *cell, unsigned below);
+
+/* A run; nothing if the text is empty. */
+void doc_run(struct document *d, struct doc_runs *to, enum doc_style style,
+             const char *text);
+
+#endif

@@ -1,0 +1,67 @@
+/* snapshot_writer.h - what a format has to provide to be converted to, and the list of
+ * those that do: mirror of reader.h.
+ *
+ * To add one: write src/core/format/write_<name>.c that ends in a const struct
+ * snapshot_writer, and list it in snapshot_writer.c. */
+#ifndef SNAPSHOT_WRITER_H
+#define SNAPSHOT_WRITER_H
+
+#include "base/out.h"
+#include "heap/snapshot.h"
+
+/* What a snapshot may tell; bits of snapshot_writer.holds. */
+enum snapshot_fact {
+    FACT_GRAPH = 1,
+    FACT_GENERATIONS = 2,
+    FACT_ADDRESSES = 4,
+    FACT_MODULES = 8,
+    FACT_TIME = 16,
+    FACT_PROCESS = 32,
+    FACT_PID = 64,
+    FACT_SAMPLING = 128,
+    FACT_INCOMPLETE = 256,
+    FACT_ORIGIN = 512,
+    FACT_RAW_NAMES = 1024, /* names that are no UTF-8 */
+    FACT_HOST = 2048,      /* where and when the process was started */
+    FACT_FIELDS = 4096,    /* by which field an object refers to another */
+    FACT_OWNERS = 8192,    /* who owns what, of a graph that is made a digest before */
+    FACT_MEMORY = 16384    /* garbage, weak handles: all that is in the memory of a core
+                              dump, without values */
+};
+
+/* What was lost on the way, in order. Made by the writers, shown by the program. */
+struct losses {
+    struct arena *arena; /* of the messages: the snapshot's */
+    struct hd_loss *all; /* malloc'd */
+    size_t len, cap;
+};
+
+/* One more kind of loss; what is of the closed list in docs/convert.md. */
+void losses_add(struct losses *l, const char *what, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+struct snapshot_writer {
+    const char *name;    /* of --to; that of the reader which reads it back */
+    const char *summary; /* one line for --help */
+    const char *suffix;  /* ".gcdump" */
+    unsigned holds;      /* enum snapshot_fact; FACT_GRAPH: it needs one */
+    bool binary;
+
+    /* Write all of snap. What this format alone cannot hold goes to l; what its `holds`
+     * lacks is told by the caller. False and err when snap does not fit the format; o
+     * remembers what could not be written. */
+    bool (*write)(const struct hd_snapshot *snap, struct out *o, struct losses *l,
+                  struct hd_error *err);
+};
+
+const struct snapshot_writer *snapshot_writer_named(const char *name);
+
+/* hd_snapshot_write() for who has done what FACT_OWNERS asks for. */
+bool snapshot_write(struct hd_snapshot *snap, const struct snapshot_writer *w,
+                    struct hd_sink to, struct hd_losses *lost, struct hd_error *err);
+
+/* Of type tables: false and err unless every number is at most `most`, and their sums fit
+ * 64 bits. Those of a damaged sample may not. */
+bool table_fits(const struct hd_snapshot *snap, uint64_t most, struct hd_error *err);
+
+#endif

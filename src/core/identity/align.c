@@ -1,0 +1,605 @@
+#include "identity/same.h"
+
+#include "base/radix_sort.h"
+#include "identity/align_parts.h"
+
+#include "base/hash.h"
+#include "base/workers.h"
+#include "heap/graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The two heaps as sequences.
+ *
+ * An object whose address another one has, or none, cannot be told from others by its
+ * place: it stays outside, and unknown. What is here depends on addresses, types, sizes
+ * alone, never on the numbers of nodes. */
+
+/* --- information --------------------------------------------------------------- */
+
+/* How much information is in the two heaps: how often a key follows another one.
+ *
+ * With contents most keys of strings are unique, and what follows a unique key follows it
+ * always: that would say nothing. So there it counts behind what kind of object something
+ * comes, too, and what says less is believed, but for keys that came so rarely that they
+ * tell nothing of what follows. A header that comes with the same texts a thousand times
+ * says little by that, a name that nobody else has much. */
+
+/* Counters of keys and of pairs of keys: about as many as there are objects, but so few
+ * that they stay in the cache; of contents there are more than would. What is counted
+ * together by chance looks more frequent than it is, which makes matches harder to believe,
+ * not easier. */
+enum {
+    FEWEST_SLOTS = 1 << 12,
+    MOST_KEY_SLOTS = 1 << 18,
+    MOST_CONTENT_SLOTS = 1 << 21,
+    MOST_PAIR_SLOTS = 1 << 21
+};
+
+/* Once on either side, or twice: that tells nothing of what follows. */
+enum { RARE = 4 };
+
+enum { MEASURED_SHARE = 1 << 16 }; /* positions of a that are measured at a time */
+
+/* What comes behind what: keys behind keys, or behind kinds. One after the other, since
+ * counters take room. */
+struct align_counting {
+    struct alignment *al;
+    const uint32_t *before[2];    /* per side, keys or kinds by position */
+    uint32_t *pairs[2], *keys[2]; /* counters */
+    uint32_t pair_mask, key_mask;
+};
+
+static uint32_t slots_for(uint64_t objects, uint32_t most)
+{
+    uint32_t slots = FEWEST_SLOTS;
+    while (slots < objects && slots < most)
+        slots *= 2;
+    return slots;
+}
+
+static inline uint32_t pair_of(uint32_t before, uint32_t key)
+{
+    return (uint32_t)((((uint64_t)before << 32 | key) * 0x9E3779B97F4A7C15U) >> 32);
+}
+
+static bool count_side(void *context, size_t i)
+{
+    struct align_counting *c = context;
+    const struct side *s = i == 0 ? &c->al->a : &c->al->b;
+    const uint32_t *before = c->before[i];
+    for (uint32_t p = 0; p < s->len; p++) {
+        c->keys[i][before[p] & c->key_mask]++;
+        if (p > 0)
+            c->pairs[i][pair_of(before[p - 1], s->key[p]) & c->pair_mask]++;
+    }
+    return true;
+}
+
+/* Counters of keys are those of both sides then. */
+static void align_count(struct align_counting *c, uint32_t most_keys)
+{
+    uint64_t objects = (uint64_t)c->al->a.len + c->al->b.len;
+    uint32_t pairs = slots_for(objects, MOST_PAIR_SLOTS);
+    uint32_t keys = slots_for(objects / 2, most_keys);
+    c->pair_mask = pairs - 1;
+    c->key_mask = keys - 1;
+    for (size_t i = 0; i < 2; i++) {
+        c->pairs[i] = alloc_zeroed(array_bytes(pairs, sizeof(**c->pairs)));
+        c->keys[i] = alloc_zeroed(array_bytes(keys, sizeof(**c->keys)));
+    }
+    workers_run(2, c->al->threads, count_side, c);
+    for (uint32_t i = 0; i < keys; i++)
+        c->keys[0][i] += c->keys[1][i];
+    free(c->keys[1]);
+}
+
+/* -log2 of the chance that this key follows that one. A pair that came once says as much
+ * as if it had come half a time. */
+static uint32_t information(const struct align_counting *c, uint32_t p)
+{
+    uint32_t before = c->before[0][p - 1];
+    uint32_t slot = pair_of(before, c->al->a.key[p]) & c->pair_mask;
+    uint32_t n = c->pairs[0][slot] + c->pairs[1][slot];
+    uint32_t all = eighths(c->keys[0][before & c->key_mask]) + BIT;
+    uint32_t twice = n > 1 ? eighths(n - 1) + BIT : 0;
+    uint32_t bits = all > twice ? all - twice : 0;
+    return bits < UINT8_MAX ? bits : UINT8_MAX;
+}
+
+static bool measure_keys(void *context, size_t i)
+{
+    const struct align_counting *c = context;
+    struct alignment *al = c->al;
+    uint32_t begin = (uint32_t)i * MEASURED_SHARE, end = begin + MEASURED_SHARE;
+    for (uint32_t p = begin; p < al->a.len && p < end; p++)
+        al->bits[p] = (uint8_t)(p > 0 ? information(c, p) : 8 * BIT);
+    return true;
+}
+
+static bool measure_kinds(void *context, size_t i)
+{
+    const struct align_counting *c = context;
+    struct alignment *al = c->al;
+    uint32_t begin = (uint32_t)i * MEASURED_SHARE, end = begin + MEASURED_SHARE;
+    for (uint32_t p = begin > 0 ? begin : 1; p < al->a.len && p < end; p++) {
+        uint32_t bits = information(c, p);
+        if (al->seen[al->a.key[p - 1] & al->seen_mask] <= RARE || bits < al->bits[p])
+            al->bits[p] = (uint8_t)bits;
+    }
+    return true;
+}
+
+static void measure(struct alignment *al)
+{
+    size_t shares = al->a.len / MEASURED_SHARE + 1;
+    struct align_counting c = {.al = al, .before = {al->a.key, al->b.key}};
+    free(al->seen);
+    align_count(&c, al->by_contents ? MOST_CONTENT_SLOTS : MOST_KEY_SLOTS);
+    al->bits = alloc_resize(al->bits, al->a.len);
+    workers_run(shares, al->threads, measure_keys, &c);
+    free(c.pairs[0]);
+    free(c.pairs[1]);
+    al->seen = c.keys[0];
+    al->seen_mask = c.key_mask;
+    if (!al->by_contents)
+        return;
+    c = (struct align_counting){.al = al, .before = {al->a.kind, al->b.kind}};
+    align_count(&c, MOST_KEY_SLOTS);
+    workers_run(shares, al->threads, measure_kinds, &c);
+    free(c.pairs[0]);
+    free(c.pairs[1]);
+    free(c.keys[0]);
+}
+
+/* --- contents ------------------------------------------------------------------ */
+
+/* What stands in objects, where both snapshots have it (heap/fields.h): part of their
+ * keys.
+ *
+ * A string never changes: one with another text is another one. An array does, so that is
+ * looked for by its contents first, and what is not found then once more without.
+ *
+ * Hashes are made when two snapshots are compared and gone with the alignment: they are
+ * secret as values are. */
+
+static bool has_contents(const struct graph *g)
+{
+    return g->fields != NULL && g->fields->contents != NULL;
+}
+
+static void add_contents(struct side *s)
+{
+    const struct fields *f = s->graph->fields;
+    s->kind = alloc_resize(NULL, array_bytes(s->len, sizeof(*s->kind)));
+    for (uint32_t p = 0; p < s->len; p++) {
+        uint64_t hash = 0;
+        enum contents what = f->contents(f->context, s->node[p], &hash);
+        s->kind[p] = s->key[p] &= ~FIXED;
+        if (what == CONTENTS_UNKNOWN)
+            continue;
+        s->key[p] = (uint32_t)(stir(hash ^ s->key[p]) >> 32) & ~FIXED;
+        if (what == CONTENTS_FIXED)
+            s->key[p] |= FIXED;
+    }
+}
+
+static void forget_in(struct side *s)
+{
+    for (uint32_t p = 0; p < s->len; p++)
+        s->key[p] = key_for_life(s, p);
+}
+
+static void forget_what_changes(struct alignment *al)
+{
+    forget_in(&al->a);
+    forget_in(&al->b);
+    measure(al);
+}
+
+/* --- both sides ---------------------------------------------------------------- */
+
+enum { SHARE_OBJECTS = 1 << 13 };
+
+/* --- in the order of addresses ------------------------------------------------- */
+
+/* The system clears every page that it hands out: what sorting needs beside the addresses
+ * is where keys and mates stand afterwards. */
+static void sort_by_address(struct side *s)
+{
+    uint64_t *buffers = alloc_resize(NULL, array_bytes(s->len, sizeof(*buffers)));
+    node_id *node = alloc_resize(NULL, array_bytes(s->len, sizeof(*node)));
+    radix_sort(s->address, s->node, s->len, buffers, node);
+    free(node);
+    s->key = (uint32_t *)buffers;
+    s->mate = s->key + s->len;
+}
+
+static void leave_out_repeated(struct side *s)
+{
+    uint32_t len = 0;
+    for (uint32_t i = 0, end; i < s->len; i = end) {
+        for (end = i + 1; end < s->len && s->address[end] == s->address[i];)
+            end++;
+        if (end > i + 1)
+            continue;
+        s->address[len] = s->address[i];
+        s->node[len++] = s->node[i];
+    }
+    s->len = len;
+}
+
+static bool has_place(const struct side *s, node_id n)
+{
+    return s->snap->types[s->graph->type[n]].kind == TYPE_OBJECT &&
+           graph_address(s->graph, n) != 0;
+}
+
+static void make_keys(struct side *s)
+{
+    uint64_t *name =
+        alloc_zeroed(array_bytes((size_t)s->snap->type_count + 1, sizeof(*name)));
+    for (type_id t = 0; t < s->snap->type_count; t++)
+        name[t] = XXH3_64bits(s->snap->types[t].name, strlen(s->snap->types[t].name));
+    for (uint32_t i = 0; i < s->len; i++) {
+        uint64_t size = graph_size(s->graph, s->node[i]);
+        s->key[i] = (uint32_t)(stir(name[s->graph->type[s->node[i]]] + size) >> 32);
+    }
+    free(name);
+}
+
+static bool make_side(void *context, size_t i)
+{
+    struct alignment *al = context;
+    struct side *s = i == 0 ? &al->a : &al->b;
+    const struct graph *g = s->graph;
+    s->address =
+        alloc_resize(NULL, array_bytes((size_t)g->node_count + 1, sizeof(*s->address)));
+    s->node = alloc_resize(NULL, array_bytes((size_t)g->node_count + 1, sizeof(*s->node)));
+    for (node_id n = 0; n < g->node_count; n++) {
+        if (!has_place(s, n))
+            continue;
+        s->address[s->len] = graph_address(g, n);
+        s->node[s->len++] = n;
+    }
+    if (s->len == 0)
+        return true;
+    sort_by_address(s);
+    leave_out_repeated(s);
+    memset(s->mate, 0xFF, array_bytes(s->len, sizeof(*s->mate)));
+    make_keys(s);
+    if (al->by_contents)
+        add_contents(s);
+    return true;
+}
+
+/* --- shares
+ * ------------------------------------------------------------------------------- */
+
+static void cut_shares(struct alignment *al)
+{
+    const struct side *b = &al->b;
+    al->shares = alloc_zeroed(array_bytes(b->len / SHARE_OBJECTS + 1, sizeof(*al->shares)));
+    for (uint32_t begin = 0, end; begin < b->len; begin = end) {
+        end = b->len - begin > SHARE_OBJECTS ? begin + SHARE_OBJECTS : b->len;
+        while (end < b->len && region_of(b->address[end]) == region_of(b->address[end - 1]))
+            end++;
+        al->shares[al->share_count++] = (struct share){begin, end};
+    }
+}
+
+struct sharing {
+    struct alignment *al;
+    void (*work)(struct alignment *, struct share);
+};
+
+static bool work_on_share(void *context, size_t i)
+{
+    struct sharing *s = context;
+    s->work(s->al, s->al->shares[i]);
+    return true;
+}
+
+void for_each_share(struct alignment *al, void (*work)(struct alignment *, struct share))
+{
+    struct sharing s = {al, work};
+    workers_run(al->share_count, al->threads, work_on_share, &s);
+}
+
+/* --- all of it ----------------------------------------------------------------- */
+
+static bool alignment_begin(struct alignment *al, const struct hd_snapshot *older,
+                            const struct hd_snapshot *newer, unsigned threads)
+{
+    *al = (struct alignment){.a = {.snap = older, .graph = older->graph},
+                             .b = {.snap = newer, .graph = newer->graph},
+                             .threads = threads};
+    al->by_contents = has_contents(older->graph) && has_contents(newer->graph);
+    workers_run(2, threads, make_side, al);
+    if (al->a.len == 0 || al->b.len == 0)
+        return false;
+    measure(al);
+    cut_shares(al);
+    return true;
+}
+
+static void side_free(struct side *s)
+{
+    free(s->address);
+    free(s->key);
+    free(s->kind);
+    free(s->node);
+}
+
+static void alignment_end(struct alignment *al)
+{
+    side_free(&al->a);
+    side_free(&al->b);
+    free(al->bits);
+    free(al->seen);
+    free(al->shares);
+    *al = (struct alignment){0};
+}
+
+/* --- runs
+ * --------------------------------------------------------------------------------- */
+
+static inline bool agree(const struct alignment *al, uint32_t x, uint32_t y,
+                         uint64_t distance)
+{
+    const struct side *a = &al->a, *b = &al->b;
+    return a->mate[x] == FREE && b->mate[y] == FREE && a->key[x] == b->key[y] &&
+           b->address[y] - a->address[x] == distance;
+}
+
+struct run run_around(struct alignment *al, uint32_t x, uint32_t y,
+                      const struct run *within, uint32_t b_len)
+{
+    uint64_t distance = al->b.address[y] - al->a.address[x];
+    uint32_t x_end = within->x + within->len, y_end = within->y + b_len, before = 0,
+             len = 0;
+    while (x + len < x_end && y + len < y_end && agree(al, x + len, y + len, distance))
+        len++;
+    while (len > 0 && x - before > within->x && y - before > within->y &&
+           agree(al, x - before - 1, y - before - 1, distance))
+        before++;
+    return (struct run){x - before, y - before, before + len};
+}
+
+uint32_t run_bits(const struct alignment *al, const struct run *r)
+{
+    uint32_t sum = 0;
+    for (uint32_t i = 1; i < r->len && sum < UINT32_MAX / 2; i++)
+        sum += al->bits[r->x + i];
+    return sum;
+}
+
+/* --- order --------------------------------------------------------------------- */
+
+/* The collector keeps the order of what it slides together. So of all that a region of the
+ * newer snapshot has of one region of the older only the heaviest part stays in which
+ * positions rise on both sides; regions themselves are emptied into each other in any
+ * order.
+ *
+ * It is found as longest rising sequences are, by a Fenwick tree of maxima, one for each
+ * region of the older snapshot, here slices of one array. O(r log r) for r runs. */
+
+static const uint32_t NO_RUN = UINT32_MAX;
+
+struct chain_end {
+    uint32_t weight; /* objects */
+    uint32_t run;    /* the last one of it */
+};
+
+/* What the work on a region of b needs; 40 bytes per run. */
+struct order {
+    struct run *run; /* by y */
+    size_t len, cap;
+    uint64_t *by_x, *buffers;
+    struct chain_end *tree; /* of ranks, from 1 */
+    uint32_t *back;         /* per run: the one before it in its chain */
+};
+
+static bool heavier(struct chain_end a, struct chain_end b)
+{
+    return a.weight > b.weight || (a.weight == b.weight && a.run > b.run);
+}
+
+/* Runs of one region of b, cut where a region of a ends. */
+static void collect(const struct alignment *al, struct order *o, uint32_t begin,
+                    uint32_t end)
+{
+    const struct side *a = &al->a, *b = &al->b;
+    o->len = 0;
+    for (uint32_t y = begin, next; y < end; y = next) {
+        uint32_t x = b->mate[y];
+        next = y + 1;
+        if (!IS_MATE(x))
+            continue;
+        while (next < end && b->mate[next] == x + (next - y) &&
+               region_of(a->address[x + (next - y)]) == region_of(a->address[x]))
+            next++;
+        o->run = grow(o->run, o->len, &o->cap, sizeof(*o->run));
+        o->run[o->len++] = (struct run){x, y, next - y};
+    }
+}
+
+static bool is_in_order(const struct order *o)
+{
+    for (size_t i = 1; i < o->len; i++)
+        if (o->run[i].x < o->run[i - 1].x)
+            return false;
+    return true;
+}
+
+static struct chain_end heaviest_below(const struct order *o, size_t rank)
+{
+    struct chain_end best = {0, NO_RUN};
+    for (size_t k = rank - 1; k > 0; k -= k & -k)
+        if (heavier(o->tree[k], best))
+            best = o->tree[k];
+    return best;
+}
+
+/* Of runs by x, all of one region of a, the heaviest chain stays. */
+static void keep_chain(struct alignment *al, struct order *o, uint64_t *runs, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        runs[i] = runs[i] << 32 | (i + 1); /* the number of the run, its rank by x */
+        o->tree[i + 1] = (struct chain_end){0, NO_RUN};
+    }
+    radix_sort(runs, NULL, len, o->buffers, NULL);
+    for (size_t i = 0; i < len; i++) {
+        uint32_t run = (uint32_t)(runs[i] >> 32), rank = (uint32_t)runs[i];
+        struct chain_end chain = heaviest_below(o, rank);
+        o->back[run] = chain.run;
+        chain = (struct chain_end){chain.weight + o->run[run].len, run};
+        for (size_t k = rank; k <= len; k += k & -k)
+            if (heavier(chain, o->tree[k]))
+                o->tree[k] = chain;
+    }
+    uint32_t keep = heaviest_below(o, len + 1).run;
+    for (size_t i = len; i-- > 0;) {
+        uint32_t run = (uint32_t)(runs[i] >> 32);
+        if (run == keep) {
+            keep = o->back[run];
+            continue;
+        }
+        for (uint32_t k = 0; k < o->run[run].len; k++)
+            part(al, o->run[run].y + k);
+    }
+}
+
+static void keep_order_of_region(struct alignment *al, struct order *o)
+{
+    if (is_in_order(o))
+        return;
+    o->by_x = alloc_resize(NULL, array_bytes(o->len, sizeof(*o->by_x)));
+    o->buffers = alloc_resize(NULL, array_bytes(o->len, sizeof(*o->buffers)));
+    o->tree = alloc_resize(NULL, array_bytes(o->len + 1, sizeof(*o->tree)));
+    o->back = alloc_resize(NULL, array_bytes(o->len, sizeof(*o->back)));
+    for (size_t i = 0; i < o->len; i++)
+        o->by_x[i] = (uint64_t)o->run[i].x << 32 | i;
+    radix_sort(o->by_x, NULL, o->len, o->buffers, NULL);
+    for (size_t i = 0, end; i < o->len; i = end) {
+        uint64_t region = region_of(al->a.address[o->by_x[i] >> 32]);
+        for (end = i + 1;
+             end < o->len && region_of(al->a.address[o->by_x[end] >> 32]) == region;)
+            end++;
+        keep_chain(al, o, o->by_x + i, end - i);
+    }
+    free(o->by_x);
+    free(o->buffers);
+    free(o->tree);
+    free(o->back);
+}
+
+static void keep_order_of_share(struct alignment *al, struct share s)
+{
+    struct order o = {0};
+    for (uint32_t begin = s.begin, end; begin < s.end; begin = end) {
+        for (end = begin + 1; end < s.end && region_of(al->b.address[end]) ==
+                                                 region_of(al->b.address[begin]);)
+            end++;
+        collect(al, &o, begin, end);
+        keep_order_of_region(al, &o);
+    }
+    free(o.run);
+}
+
+static void keep_order(struct alignment *al)
+{
+    for_each_share(al, keep_order_of_share);
+}
+
+/* --- alignment ----------------------------------------------------------------- */
+
+enum { SHARE = 1 << 14 }; /* positions of a, and nodes, that a thread tells of at a time */
+
+struct align_telling {
+    const struct alignment *al;
+    struct same *same;
+    type_id *twin; /* per type of a: the last one of b that has its name */
+};
+
+/* Types are compared once mostly. Which thread noted a twin last changes nothing. */
+static bool same_type(const struct align_telling *t, type_id in_a, type_id in_b)
+{
+    if (__atomic_load_n(&t->twin[in_a], __ATOMIC_RELAXED) == in_b)
+        return true;
+    if (strcmp(t->al->a.snap->types[in_a].name, t->al->b.snap->types[in_b].name) != 0)
+        return false;
+    __atomic_store_n(&t->twin[in_a], in_b, __ATOMIC_RELAXED);
+    return true;
+}
+
+static bool know_nothing(void *context, size_t i)
+{
+    const struct align_telling *t = context;
+    size_t begin = i * SHARE, left = t->same->count - begin;
+    memset(t->same->next + begin, 0xFF,
+           array_bytes(left < SHARE ? left : SHARE, sizeof(*t->same->next)));
+    return true;
+}
+
+static bool report_share(void *context, size_t i)
+{
+    const struct align_telling *t = context;
+    const struct side *a = &t->al->a, *b = &t->al->b;
+    uint32_t begin = (uint32_t)i * SHARE, end = begin + SHARE;
+    for (uint32_t x = begin; x < a->len && x < end; x++) {
+        if (!IS_MATE(a->mate[x]))
+            continue;
+        node_id from = a->node[x], to = b->node[a->mate[x]];
+        if (same_type(t, a->graph->type[from], b->graph->type[to]) &&
+            graph_size(a->graph, from) == graph_size(b->graph, to))
+            t->same->next[from] = to;
+    }
+    return true;
+}
+
+/* Keys are hashes: of pairs that were found by them, those stay that are of one type and
+ * size indeed. */
+static void report(struct same *s, const struct alignment *al)
+{
+    size_t types = al->a.snap->type_count;
+    struct align_telling t = {.al = al, .same = s};
+    s->source = al->by_contents ? HD_SAME_BY_CONTENTS : HD_SAME_BY_ORDER;
+    s->count = al->a.graph->node_count;
+    s->next = alloc_resize(NULL, array_bytes((size_t)s->count + 1, sizeof(*s->next)));
+    t.twin = alloc_resize(NULL, array_bytes(types + 1, sizeof(*t.twin)));
+    memset(t.twin, 0xFF, array_bytes(types, sizeof(*t.twin)));
+    workers_run(((size_t)s->count + SHARE - 1) / SHARE, al->threads, know_nothing, &t);
+    workers_run(al->a.len / SHARE + 1, al->threads, report_share, &t);
+    free(t.twin);
+}
+
+uint64_t same_align(struct same *s, const struct hd_snapshot *older,
+                    const struct hd_snapshot *newer, unsigned threads)
+{
+    struct alignment al;
+    if (alignment_begin(&al, older, newer, threads)) {
+        find_in_place(&al);
+        find_anchors(&al);
+        sweep_regions(&al);
+        if (al.by_contents) {
+            find_young(&al);
+            extend(&al);
+            forget_what_changes(&al);
+            find_anchors(&al);
+        }
+        fill_between(&al);
+        find_young(&al);
+        fill_between(&al);
+        extend(&al);
+        fill_between(&al);
+        find_young(&al); /* again: more of their neighbours are known by now */
+        keep_order(&al);
+        fill_between(&al);
+        report(s, &al);
+    }
+    uint64_t work = al.work;
+    alignment_end(&al);
+    return work;
+}

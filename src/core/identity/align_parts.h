@@ -1,0 +1,143 @@
+/* align_parts.h - what the steps of the alignment share: two heaps in the order of their
+ * addresses, and what is known so far.
+ *
+ * A position is the place of an object in that order. The older snapshot is a, the newer
+ * b; x and y are positions in them. What an object is, is its key: a hash of the canonical
+ * name of its type and its size, which are its kind, and of its contents where both
+ * snapshots have them. Keys that are equal by chance cost a match at most: the pipeline
+ * compares types and sizes themselves in the end.
+ *
+ * Memory: 21 bytes per object of both while it runs, 35 at the most: hashes of what is not
+ * found yet (grams.h), and the answer. With contents 4 more. */
+#ifndef ALIGN_PARTS_H
+#define ALIGN_PARTS_H
+
+#include "base/hash.h"
+#include "heap/snapshot.h"
+
+/* In the place of a mate. */
+#define FREE UINT32_MAX
+#define DEAD (UINT32_MAX - 1) /* of a: it went, there is nothing to look for */
+#define IS_MATE(position) ((position) < DEAD)
+
+/* The collector plans and sweeps region by region: 4 MiB since .NET 7. Older runtimes have
+ * larger segments, of which these are parts. */
+static inline uint64_t region_of(uint64_t address)
+{
+    return address >> 22;
+}
+
+/* Amounts of information are in eighths of a bit, so that they fit a byte. */
+enum { BIT = 8 };
+
+struct side {
+    const struct hd_snapshot *snap;
+    const struct graph *graph;
+    uint32_t len;
+    uint64_t *address; /* ascending, no two alike */
+    node_id *node;
+    uint32_t *key;
+    uint32_t *mate; /* position of the other side, FREE or DEAD; of the block of key */
+    uint32_t *kind; /* the keys without contents; NULL: they are the same */
+};
+
+/* A key with contents that stay the same as long as the object lives. */
+#define FIXED UINT32_C(0x80000000)
+
+/* The part of a key that stays the same as long as the object lives. */
+static inline uint32_t key_for_life(const struct side *s, uint32_t position)
+{
+    bool may_change = s->kind != NULL && (s->key[position] & FIXED) == 0;
+    return may_change ? s->kind[position] : s->key[position];
+}
+
+/* Positions of b, whole regions: what one thread works on at a time. */
+struct share {
+    uint32_t begin, end;
+};
+
+struct alignment {
+    struct side a, b;
+    uint8_t *bits;  /* per position of a: how much it says that this key follows */
+    uint32_t *seen; /* how many objects of both have a key, by its lower bits */
+    uint32_t seen_mask;
+    struct share *shares; /* the same for any number of threads */
+    size_t share_count;
+    unsigned threads;
+    bool by_contents; /* both have some */
+    uint64_t work;    /* inner steps so far: what is bounded must be counted (tests) */
+};
+
+/* --- numbers ------------------------------------------------------------------- */
+
+/* log2(n) in eighths, n > 0: exponent and first bits of the mantissa of a float, at most
+ * 0.09 bits too low. */
+static inline uint32_t eighths(uint32_t n)
+{
+    union {
+        float value;
+        uint32_t bits;
+    } f = {(float)n};
+    return (f.bits >> 20) - 127 * 8;
+}
+
+/* The information in a key by itself, at most 12 bits. */
+static inline uint32_t alone(const struct alignment *al, uint32_t key)
+{
+    uint32_t all = eighths(al->a.len / 2 + al->b.len / 2 + 1) + BIT;
+    uint32_t n = al->seen[key & al->seen_mask];
+    uint32_t b = n > 0 && eighths(n) < all ? all - eighths(n) : 0;
+    return b < 12 * BIT ? b : 12 * BIT;
+}
+
+/* Threads add to it when they are done with a share: a sum has no order. */
+static inline void count_work(struct alignment *al, uint64_t steps)
+{
+    __atomic_fetch_add(&al->work, steps, __ATOMIC_RELAXED);
+}
+
+/* --- matches ------------------------------------------------------------------- */
+
+struct run {
+    uint32_t x, y, len;
+};
+
+static inline void take(struct alignment *al, const struct run *r)
+{
+    for (uint32_t i = 0; i < r->len; i++) {
+        al->a.mate[r->x + i] = r->y + i;
+        al->b.mate[r->y + i] = r->x + i;
+    }
+}
+
+static inline void part(struct alignment *al, uint32_t y)
+{
+    al->a.mate[al->b.mate[y]] = FREE;
+    al->b.mate[y] = FREE;
+}
+
+/* The free objects around a free pair that go on alike: keys and distances agree. Within
+ * a and b; len is 0 if the pair itself does not agree. */
+struct run run_around(struct alignment *al, uint32_t x, uint32_t y,
+                      const struct run *within, uint32_t b_len);
+
+/* The information in a run, without its first object. */
+uint32_t run_bits(const struct alignment *al, const struct run *r);
+
+/* --- steps --------------------------------------------------------------------------- */
+
+/* Do something with each share. */
+void for_each_share(struct alignment *al, void (*work)(struct alignment *, struct share));
+
+/* anchors.c */
+void find_in_place(struct alignment *al);
+void find_anchors(struct alignment *al);
+void sweep_regions(struct alignment *al);
+
+/* between.c */
+void extend(struct alignment *al);
+void fill_between(struct alignment *al);
+
+void find_young(struct alignment *al); /* young.c */
+
+#endif

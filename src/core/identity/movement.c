@@ -1,0 +1,381 @@
+#include "identity/movement.h"
+
+#include "base/alloc.h"
+#include "base/search.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Gen2 is collected with large and pinned objects, and with its empty ends. */
+enum { FULL = 2 };
+
+void movement_begin(struct movement *m, struct places *places)
+{
+    movement_free(m);
+    m->now = *places;
+    m->count = places->len;
+    *places = (struct places){0};
+    for (size_t i = 0; i < m->count; i++)
+        m->now.all[i].object = (uint32_t)i;
+}
+
+static void forget_named(struct movement *m)
+{
+    free(m->named);
+    free(m->collected);
+    m->named = NULL;
+    m->collected = NULL;
+    m->named_count = m->collected_count = 0;
+}
+
+void movement_free(struct movement *m)
+{
+    places_free(&m->now);
+    forget_named(m);
+    *m = (struct movement){0};
+}
+
+/* --- one collection ------------------------------------------------------------------ */
+
+static int by_from(const void *a, const void *b)
+{
+    const struct stretch *x = a, *y = b;
+    return (x->from > y->from) - (x->from < y->from);
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct territory *x = a, *y = b;
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    return (x->used > y->used) - (x->used < y->used);
+}
+
+/* What is judged at once: a collection, or a part of one. */
+struct movement_part {
+    unsigned depth;
+    struct stretch *stretches;
+    size_t stretch_count;
+    struct territory *territories;
+    size_t territory_count;
+    bool may_overlap; /* nothing moved */
+};
+
+static uint64_t movement_end_of(const struct movement_part *c, const struct territory *t)
+{
+    uint64_t size = c->depth >= FULL ? t->reserved : t->used;
+    return size <= UINT64_MAX - t->start ? t->start + size : UINT64_MAX;
+}
+
+static bool fits(const struct stretch *s)
+{
+    return s->size <= UINT64_MAX - s->from && s->size <= UINT64_MAX - s->to;
+}
+
+static uint64_t end_of_stretch(const struct stretch *s)
+{
+    return s->from + s->size;
+}
+
+/* Ascending, none of which overlap; false if they cannot be so. */
+static bool sort_stretches(struct movement_part *c)
+{
+    struct stretch *s = c->stretches;
+    size_t kept = 0;
+    bool in_order = true;
+    for (size_t i = 1; i < c->stretch_count; i++)
+        in_order = in_order && s[i - 1].from <= s[i].from;
+    if (!in_order)
+        qsort(s, c->stretch_count, sizeof(*s), by_from);
+    for (size_t i = 0; i < c->stretch_count; i++) {
+        if (!fits(&s[i]))
+            return false;
+        bool apart = kept == 0 || s[i].from >= end_of_stretch(&s[kept - 1]);
+        if (apart)
+            s[kept++] = s[i];
+        else if (!c->may_overlap)
+            return false;
+        else if (end_of_stretch(&s[i]) > end_of_stretch(&s[kept - 1]))
+            s[kept - 1].size = end_of_stretch(&s[i]) - s[kept - 1].from;
+    }
+    c->stretch_count = kept;
+    return true;
+}
+
+static bool lies_below(const void *places, size_t i, const void *address)
+{
+    return ((const struct place *)places)[i].address < *(const uint64_t *)address;
+}
+
+static size_t first_at(const struct places *p, uint64_t address)
+{
+    return search_first(p->all, 0, p->len, lies_below, &address);
+}
+
+static bool ends_below(const void *stretches, size_t i, const void *address)
+{
+    const struct stretch *s = (const struct stretch *)stretches + i;
+    uint64_t a = *(const uint64_t *)address;
+    return s->from <= a && a - s->from >= s->size;
+}
+
+/* The objects from begin to end lie in what was collected: those of stretches move with
+ * them, the others are dead. Whether any did. */
+static bool movement_judge(struct movement *m, const struct movement_part *c, size_t begin,
+                           size_t end)
+{
+    bool changed = false;
+    if (begin >= end)
+        return false;
+    struct place *all = m->now.all;
+    size_t at =
+        search_first(c->stretches, 0, c->stretch_count, ends_below, &all[begin].address);
+    for (size_t i = begin; i < end; i++) {
+        uint64_t address = all[i].address;
+        while (at < c->stretch_count && ends_below(c->stretches, at, &address))
+            at++;
+        const struct stretch *s = &c->stretches[at];
+        bool survived = at < c->stretch_count && s->from <= address;
+        if (!survived)
+            all[i].object = NO_NODE;
+        else
+            all[i].address = address - s->from + s->to;
+        changed = changed || !survived || s->from != s->to;
+    }
+    return changed;
+}
+
+/* Without the dead, in order again. */
+static void movement_settle(struct movement *m)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < m->now.len; i++)
+        if (m->now.all[i].object != NO_NODE)
+            m->now.all[kept++] = m->now.all[i];
+    m->now.len = kept;
+    places_sort(m->now.all, m->now.len);
+}
+
+static bool is_collected(const struct movement_part *c, const struct territory *t)
+{
+    return c->depth >= FULL || t->generation <= c->depth;
+}
+
+/* Ranges of objects are found first and judged then: once an address has changed nothing
+ * can be searched for. */
+struct movement_found {
+    size_t begin, end;
+};
+
+/* A territory ends where the next one begins: with segments a younger generation lies in
+ * what is set aside for an older one. */
+static size_t movement_find(const struct places *in, const struct movement_part *c,
+                            struct movement_found *to)
+{
+    size_t count = 0, judged = 0;
+    for (size_t i = 0; i < c->territory_count; i++) {
+        const struct territory *t = &c->territories[i];
+        uint64_t end = movement_end_of(c, t);
+        if (i + 1 < c->territory_count && c->territories[i + 1].start < end)
+            end = c->territories[i + 1].start;
+        if (!is_collected(c, t) || end <= t->start)
+            continue;
+        struct movement_found f = {first_at(in, t->start), first_at(in, end)};
+        f.begin = f.begin > judged ? f.begin : judged;
+        if (f.begin < f.end)
+            to[count++] = f;
+        judged = f.end > judged ? f.end : judged;
+    }
+    return count;
+}
+
+/* No survivor at all is no news of a death: there are runtimes that name none, ever. */
+static bool fold(struct movement *m, struct movement_part *c)
+{
+    if (c->territory_count == 0)
+        return false;
+    qsort(c->territories, c->territory_count, sizeof(*c->territories), by_start);
+    struct movement_found *all =
+        alloc_zeroed(array_bytes(c->territory_count, sizeof(*all)));
+    size_t count = movement_find(&m->now, c, all);
+    bool ok = count == 0 || (c->stretch_count > 0 && sort_stretches(c)), changed = false;
+    for (size_t i = 0; ok && i < count; i++)
+        changed = movement_judge(m, c, all[i].begin, all[i].end) || changed;
+    free(all);
+    if (changed)
+        movement_settle(m);
+    return ok;
+}
+
+/* All that both lists have; malloc'd. */
+static void *joined(const void *a, size_t a_count, const void *b, size_t b_count,
+                    size_t size)
+{
+    unsigned char *all = alloc_zeroed(array_bytes(a_count + b_count + 1, size));
+    if (a_count > 0)
+        memcpy(all, a, a_count * size);
+    if (b_count > 0)
+        memcpy(all + a_count * size, b, b_count * size);
+    return all;
+}
+
+/* The program stands still until the next snapshot: what it will have is what this names.
+ */
+static void keep_named(struct movement *m, struct movement_part *c)
+{
+    forget_named(m);
+    m->depth = c->depth;
+    m->named = c->stretches;
+    m->named_count = c->stretch_count;
+    m->collected =
+        joined(c->territories, c->territory_count, NULL, 0, sizeof(struct territory));
+    m->collected_count = c->territory_count;
+}
+
+static bool fold_all(struct movement *m, const struct collection *c, unsigned depth)
+{
+    struct movement_part all = {.depth = depth,
+                                .stretch_count = c->moved_count + c->stayed_count,
+                                .territories = c->territories,
+                                .territory_count = c->territory_count};
+    all.stretches = joined(c->moved, c->moved_count, c->stayed, c->stayed_count,
+                           sizeof(struct stretch));
+    bool ok = fold(m, &all);
+    keep_named(m, &all);
+    return ok;
+}
+
+/* --- in the background --------------------------------------------------------------- */
+
+static bool starts_by(const void *territories, size_t i, const void *address)
+{
+    return ((const struct territory *)territories)[i].start <= *(const uint64_t *)address;
+}
+
+/* The oldest generation that any of them lay in; 0 if none did. */
+static unsigned oldest_of(const struct collection *c, const struct stretch *all,
+                          size_t count)
+{
+    unsigned oldest = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t at =
+            search_first(c->territories, 0, c->territory_count, starts_by, &all[i].from);
+        const struct territory *t = at > 0 ? &c->territories[at - 1] : NULL;
+        if (t != NULL && all[i].from - t->start < t->reserved && t->generation > oldest)
+            oldest = t->generation;
+    }
+    return oldest;
+}
+
+static bool fold_young(struct movement *m, const struct collection *c,
+                       struct stretch *stretches, size_t count, unsigned depth)
+{
+    struct movement_part young = {depth,          stretches,          count,
+                                  c->territories, c->territory_count, false};
+    return count == 0 || fold(m, &young);
+}
+
+/* What is listed is there, all else is not. */
+static bool fold_list(struct movement *m, const struct collection *c)
+{
+    struct movement_part list = {.depth = FULL,
+                                 .stretches = c->stayed,
+                                 .stretch_count = c->stayed_count,
+                                 .territory_count = c->territory_count + c->later_count,
+                                 .may_overlap = true};
+    list.territories = joined(c->territories, c->territory_count, c->later, c->later_count,
+                              sizeof(struct territory));
+    bool ok = fold(m, &list);
+    free(list.territories);
+    return ok;
+}
+
+static bool fold_background(struct movement *m, const struct collection *c)
+{
+    if (c->moved_count + c->stayed_count == 0)
+        return true;
+    if (c->territory_count == 0)
+        return false;
+    qsort(c->territories, c->territory_count, sizeof(*c->territories), by_start);
+    unsigned moved = oldest_of(c, c->moved, c->moved_count);
+    unsigned stayed = oldest_of(c, c->stayed, c->stayed_count);
+    if (moved >= FULL)
+        return fold_all(m, c, FULL);
+    if (stayed < FULL && c->moved_count == 0)
+        return fold_young(m, c, c->stayed, c->stayed_count, stayed);
+    return fold_young(m, c, c->moved, c->moved_count, moved) &&
+           (stayed < FULL || fold_list(m, c));
+}
+
+bool movement_fold(struct movement *m, struct collection *c)
+{
+    forget_named(m);
+    return c->is_background ? fold_background(m, c) : fold_all(m, c, c->depth);
+}
+
+/* --- the next snapshot --------------------------------------------------------------- */
+
+enum { TOLERATED = 1000 }; /* one object in so many */
+
+static int by_to(const void *a, const void *b)
+{
+    const struct stretch *x = a, *y = b;
+    return (x->to > y->to) - (x->to < y->to);
+}
+
+/* How many of the objects between begin and end lie where no stretch ends up. */
+static size_t count_unnamed(const struct movement_part *last, const struct places *newer,
+                            struct movement_found f)
+{
+    const struct stretch *s = last->stretches;
+    size_t at = 0, unnamed = 0;
+    for (size_t i = f.begin; i < f.end; i++) {
+        uint64_t address = newer->all[i].address;
+        while (at < last->stretch_count && s[at].to <= address &&
+               address - s[at].to >= s[at].size)
+            at++;
+        unnamed += at == last->stretch_count || s[at].to > address;
+    }
+    return unnamed;
+}
+
+/* Whether the last collection named what the snapshot that was taken in it has. Of what it
+ * did not collect it names nothing. */
+static bool names_all(const struct movement *m, const struct places *newer)
+{
+    struct movement_part last = {m->depth,     m->named,           m->named_count,
+                                 m->collected, m->collected_count, false};
+    size_t unnamed = 0;
+    if (last.territory_count == 0)
+        return true;
+    struct movement_found *all =
+        alloc_zeroed(array_bytes(last.territory_count, sizeof(*all)));
+    size_t count = movement_find(newer, &last, all);
+    if (last.stretch_count > 0)
+        qsort(last.stretches, last.stretch_count, sizeof(*last.stretches), by_to);
+    for (size_t i = 0; i < count; i++)
+        unnamed += count_unnamed(&last, newer, all[i]);
+    free(all);
+    return unnamed <= newer->len / TOLERATED;
+}
+
+uint32_t *movement_end(struct movement *m, const struct places *newer, uint32_t *survivors)
+{
+    uint32_t *told = alloc_resize(NULL, array_bytes(newer->len + 1, sizeof(*told)));
+    size_t same = 0, i = 0;
+    for (size_t k = 0; k < newer->len; k++) {
+        const struct place *n = &newer->all[k];
+        while (i < m->now.len && m->now.all[i].address < n->address)
+            i++;
+        bool is_same = i < m->now.len && m->now.all[i].address == n->address &&
+                       m->now.all[i].key == n->key;
+        told[k] = is_same ? m->now.all[i].object : NO_NODE;
+        i += is_same;
+        same += is_same;
+    }
+    *survivors = (uint32_t)same;
+    if ((m->now.len - same) <= m->now.len / TOLERATED && names_all(m, newer))
+        return told;
+    free(told);
+    return NULL;
+}

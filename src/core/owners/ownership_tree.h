@@ -1,0 +1,169 @@
+/* ownership_tree.h - who owns the heap, as paths of types, lined up over a series.
+ *
+ * Every snapshot's tree of owners (dominators among the strongest class of roots that
+ * reaches an object) is folded into an ownership tree of type paths. Types that never have
+ * more than one object are anchors: paths begin anew at them, so that what happens above a
+ * single service or static variable moves nothing below it. The ownership trees of a series
+ * are merged by path. Steps and reasons: docs/ranking.md. */
+#ifndef OWNERSHIP_TREE_H
+#define OWNERSHIP_TREE_H
+
+#include "heap/graph.h"
+#include "owners/dominators.h"
+#include "series/series.h"
+#include "series/type_rank.h"
+
+typedef uint32_t label_id; /* a type name (and kind), over all snapshots */
+typedef uint32_t path_id;  /* a node of an ownership tree; 0 is the root */
+#define NO_PATH UINT32_MAX
+#define NO_LABEL UINT32_MAX
+
+/* What becomes of the fields by which owners hold what they own, where they are known. */
+enum ownership_fields {
+    OWNERSHIP_NO_FIELDS,
+    OWNERSHIP_TELLS_FIELDS, /* each path tells the one that most of its objects are held by
+                             */
+    OWNERSHIP_PARTS_FIELDS  /* and two fields of one type make two paths */
+};
+
+/* By which field the owners at the path above hold the objects of a path. What recursion
+ * folded is not among them. */
+struct path_field {
+    field_id field; /* the most frequent; NO_FIELD: of most none is known */
+    uint64_t held, all;
+};
+
+struct label {
+    const char *name;
+    enum type_kind kind;
+    enum type_origin origin; /* of all snapshots, as is the rank */
+    enum type_rank rank;
+    bool is_anchor;
+    uint64_t *count; /* per snapshot: reachable objects (nodes, for pseudo-nodes) */
+    double *scale;   /* per snapshot: objects that one stands for in a sampled file, or 0 */
+};
+
+struct labels {
+    struct label *all; /* malloc'd */
+    size_t len, cap;
+    struct label_slot *by_name;
+    size_t snapshots;
+    const char **fields; /* names by field_id, once aligned; in the arena */
+    size_t field_count;
+    struct arena arena;
+};
+
+/* The name of a field, once aligned; "" none. */
+static inline const char *label_field(const struct labels *l, field_id field)
+{
+    return field < l->field_count ? l->fields[field] : "";
+}
+
+/* One snapshot's ownership tree, nothing cut: parents stand before their children. */
+struct full_tree {
+    path_id *parent;
+    label_id *label;
+    uint64_t *count, *bytes; /* selected objects that are at the path itself; count of a
+                                root group: its nodes */
+    size_t len, cap;
+    size_t most;              /* paths that may be made; 0: any number */
+    struct path_field *field; /* of each path; NULL: not asked for, or not known. Ids are
+                                 of field_names, and of labels.fields once aligned */
+    const char **field_names;
+    size_t field_count;
+    struct arena arena; /* of these */
+    label_id *label_of; /* of each type of the snapshot, until it was added */
+    path_id *at_node;   /* path of each node of the graph; NO_PATH if unreachable */
+    path_id *at_place;  /* of a digest instead: path of each of its places */
+    path_id
+        *cut; /* path in the aligned ownership tree; filled in by ownership_tree_align() */
+
+    /* Objects of a label below a path are looked up in this order of the ownership tree. */
+    uint32_t *position, *end; /* preorder interval of each path */
+    uint32_t *by_label;       /* paths sorted by label, then position */
+    uint32_t *label_begin;    /* labels + 1 offsets into by_label */
+    uint64_t *before;         /* sum of count before each element of by_label */
+};
+
+/* The aligned ownership tree: paths cut at anchors, with a number per snapshot. */
+struct ownership_tree {
+    struct labels labels;
+    size_t snapshots;
+    enum ownership_fields
+        fields;             /* set between ownership_tree_begin() and the first snapshot */
+    struct full_tree *full; /* per snapshot */
+
+    path_id *parent; /* NO_PATH for the root */
+    label_id *label;
+    field_id *field;                    /* that parts it; NULL: they do not */
+    uint64_t *count, *bytes, *retained; /* [path * snapshots + snapshot] */
+    path_id *full_of; /* the same shape: where it is in full, or NO_PATH */
+    size_t len, cap;
+};
+
+void ownership_tree_begin(struct ownership_tree *t, size_t snapshots);
+
+/* Give the types of snapshot k their labels. ownership_tree_add() does so itself; to add
+ * snapshots from several threads at once, do this for all of them before, in order. */
+void ownership_tree_name_types(struct ownership_tree *t, size_t k,
+                               const struct hd_snapshot *snap);
+
+/* Fold the graph of snapshot k, which must be there, into its ownership tree; the graph is
+ * not needed afterwards. Or its digest, which must have places: that knows no more of
+ * fields than TRIE_TELLS_FIELDS. False: it has more than full[k].most paths. selection says
+ * which objects are counted. Once all types have labels, different snapshots may be added
+ * at the same time. */
+bool ownership_tree_add(struct ownership_tree *t, size_t k, const struct hd_snapshot *snap,
+                        enum selection selection);
+
+/* The same where the dominators are known: of owners, unless a rule is off. */
+bool ownership_tree_add_owned(struct ownership_tree *t, size_t k,
+                              const struct hd_snapshot *snap, struct dominators *d,
+                              enum selection selection);
+
+/* When all snapshots are in: find the anchors, cut and merge. */
+void ownership_tree_align(struct ownership_tree *t);
+
+/* Selected objects of a label anywhere below a path of a full ownership tree, itself
+ * excluded; O(log). */
+uint64_t full_tree_below(const struct full_tree *f, path_id path, label_id label);
+
+/* The place of every path in an order of paths, bytewise by the names along them; malloc'd.
+ * O(paths log paths). */
+uint32_t *ownership_tree_order(const struct ownership_tree *t);
+
+/* The same for the full ownership tree of snapshot k. */
+uint32_t *full_tree_order(const struct ownership_tree *t, size_t k);
+
+void ownership_tree_free(struct ownership_tree *t);
+
+enum {
+    HOLDER_HEAD_LABELS = 16,
+    HOLDER_TAIL_LABELS = 16,
+    HOLDER_MOST_LABELS = HOLDER_HEAD_LABELS + 1 + HOLDER_TAIL_LABELS
+};
+
+#define HOLDER_OMITTED "…"
+
+struct holder_namer {
+    const struct labels *labels;
+    const struct full_tree *f;
+    uint32_t *depth;
+    path_id
+        *head; /* the ancestor that ends the first labels, or the path itself above it */
+};
+
+/* For the paths of a full ownership tree; arrays in a. O(paths). */
+struct holder_namer holder_namer_of(const struct labels *labels, const struct full_tree *f,
+                                    struct arena *a);
+
+/* The names from below the root down to p, HOLDER_OMITTED where some are left out; how
+ * many. They live as long as the labels. */
+size_t holder_names(const struct holder_namer *n, path_id p,
+                    const char *names[HOLDER_MOST_LABELS]);
+
+/* The same as one line: "[static var App.s_all] → List<Order> → Order[]"; "[roots]" for the
+ * root. */
+void holder_name(struct text *out, const struct holder_namer *n, path_id p);
+
+#endif

@@ -1,0 +1,34 @@
+/* place_table.h - a number for every place of a tree of owners: its parent, its label and,
+ * where fields part places, its field. Inline: it is asked once an object. */
+#ifndef PLACE_TABLE_H
+#define PLACE_TABLE_H
+
+#include "base/pair_table.h"
+#include "heap/graph.h"
+
+/* {0} is empty. */
+struct place_table {
+    bool parts;                 /* the field counts */
+    struct pair_table children; /* of a parent and a label; if parts a number of such */
+    struct pair_table by_field; /* of such a number and a field */
+    uint32_t pair_count;
+};
+
+/* The number of a place; next is stored, and returned, if it has none. */
+static inline uint32_t place_table_put(struct place_table *t, uint32_t parent,
+                                       uint32_t label, field_id field, uint32_t next)
+{
+    if (!t->parts)
+        return pair_table_put(&t->children, parent, label, next);
+    uint32_t pair = pair_table_put(&t->children, parent, label, t->pair_count);
+    t->pair_count += pair == t->pair_count;
+    return pair_table_put(&t->by_field, pair, field, next);
+}
+
+static inline void place_table_free(struct place_table *t)
+{
+    pair_table_free(&t->children);
+    pair_table_free(&t->by_field);
+}
+
+#endif

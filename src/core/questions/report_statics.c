@@ -1,0 +1,292 @@
+/* Static variables of a snapshot: what they hold, and what that retains.
+ *
+ * A core dump tells all of them with their values; other snapshots name the roots that
+ * refer to an object. */
+#include "base/bits.h"
+#include "base/error.h"
+#include "browse/objects.h"
+#include "format/open.h"
+#include "heap/place.h"
+#include "owners/retained.h"
+#include "questions/asked_types.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_TEXT = 200 }; /* UTF-16 units of a string, as of a field */
+
+/* Those of a snapshot, before anybody chose among them. */
+struct all_statics {
+    const struct hd_static *all;
+    size_t len;
+};
+
+struct report_statics_telling {
+    struct hd_report *r;
+    const struct hd_options *opt;
+    struct arena scratch;
+    uint64_t *retained; /* by node, of what variables refer to; HD_UNKNOWN of others */
+};
+
+/* --- which there are ------------------------------------------------------------- */
+
+/* A class, and a field of it: of a name that only has the type of the value, the class is
+ * not known. */
+static struct hd_static named_by(const struct type *t, struct arena *a)
+{
+    const char *name = t->full_name != NULL ? t->full_name : t->name;
+    struct place p = place_of(name);
+    struct hd_static s = {.of_thread = p.kind == PLACE_THREAD_STATIC,
+                          .is_set = true,
+                          .field = {.kind = HD_FIELD_REFERENCE, .to = HD_NO_OBJECT}};
+    if (p.field.at != NULL)
+        s.field.name = arena_strdup(a, p.field.at, p.field.len);
+    if (t->full_name != NULL || p.field.at == NULL)
+        s.declared_by = arena_strdup(a, p.type.at, p.type.len);
+    return s;
+}
+
+/* Each reference of a root that is a variable. */
+static struct all_statics of_roots(const struct hd_snapshot *snap, struct arena *a)
+{
+    const struct graph *g = snap->graph;
+    struct hd_static *all = NULL;
+    size_t len = 0, cap = 0;
+    for (node_id n = 0; n < g->node_count; n++) {
+        const struct type *t = &snap->types[g->type[n]];
+        if (t->kind != TYPE_PSEUDO || !place_names_variable(t->name))
+            continue;
+        const struct hd_static s = named_by(t, a);
+        for (uint32_t e = g->edge_begin[n]; e < g->edge_begin[n + 1]; e++) {
+            all = grow(all, len, &cap, sizeof(*all));
+            all[len] = s;
+            all[len].field.to = g->edge_to[e];
+            all[len++].field.number = graph_address(g, g->edge_to[e]);
+        }
+    }
+    struct hd_static *kept = arena_array(a, struct hd_static, len);
+    if (len > 0)
+        memcpy(kept, all, len * sizeof(*all));
+    free(all);
+    return (struct all_statics){kept, len};
+}
+
+static struct all_statics list(struct report_statics_telling *f,
+                               const struct hd_snapshot *snap)
+{
+    const struct fields *known = snap->graph->fields;
+    struct all_statics s = {0};
+    bool told = known != NULL && known->statics != NULL;
+    f->r->statics.has_values = told;
+    if (!told)
+        return of_roots(snap, &f->scratch);
+    s.all =
+        known->statics(known->context, f->opt->values ? MOST_TEXT : 0, &f->scratch, &s.len);
+    return s;
+}
+
+/* --- which are meant ------------------------------------------------------------- */
+
+static bool report_statics_matches(const struct hd_report *r, const char *const *patterns,
+                                   size_t count, const char *name)
+{
+    for (size_t i = 0; i < count && name != NULL; i++)
+        if (report_matches(r, patterns[i], name))
+            return true;
+    return false;
+}
+
+static bool is_chosen(struct report_statics_telling *f, const struct hd_static *s)
+{
+    const struct hd_options *opt = f->opt;
+    const char *class = s->declared_by, *variable = NULL;
+    if (class != NULL && s->field.name != NULL)
+        variable = arena_printf(&f->scratch, "%s.%s", class, s->field.name);
+    const char *const names[] = {class, variable, s->field.type, s->field.to_type};
+    bool wanted = opt->type_count == 0;
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        wanted |= report_statics_matches(f->r, opt->types, opt->type_count, names[i]);
+        if (report_statics_matches(f->r, opt->excludes, opt->exclude_count, names[i]))
+            return false;
+    }
+    const char *whose = class != NULL ? class : s->field.to_type;
+    return wanted && !(opt->app_only && whose != NULL && hd_type_is_framework(whose));
+}
+
+/* --- what they retain ------------------------------------------------------------ */
+
+static void set_sizes(const struct report_statics_telling *f, const struct graph *g,
+                      struct hd_static *s)
+{
+    s->bytes = s->retained = HD_UNKNOWN;
+    if (s->field.to == HD_NO_OBJECT)
+        return;
+    s->bytes = graph_size(g, s->field.to);
+    s->retained = f->retained[s->field.to];
+}
+
+static void report_statics_find_retained(struct report_statics_telling *f,
+                                         const struct hd_snapshot *snap,
+                                         const struct all_statics *s)
+{
+    const struct graph *g = snap->graph;
+    f->retained = alloc_resize(NULL, array_bytes(g->node_count + 1, sizeof(uint64_t)));
+    for (node_id n = 0; n < g->node_count; n++)
+        f->retained[n] = HD_UNKNOWN;
+    if (!snap->info.has_roots)
+        return;
+    uint64_t *chosen = bits_new(g->node_count);
+    for (size_t i = 0; i < s->len; i++)
+        if (s->all[i].field.to < g->node_count)
+            bits_set(chosen, s->all[i].field.to);
+    struct dominators d = dominators_find(snap, DOMINATORS_PLAIN);
+    struct retained_sizes sizes = retained_by_objects(&d, snap, chosen, &f->scratch);
+    for (uint32_t w = 0; w < d.count; w++)
+        if (bits_have(chosen, d.node[w]))
+            f->retained[d.node[w]] = sizes.each[w];
+    dominators_free(&d);
+    free(sizes.each);
+    free(chosen);
+}
+
+/* --- rows ------------------------------------------------------------------------ */
+
+static int report_statics_by_name(const char *x, const char *y)
+{
+    return strcmp(x != NULL ? x : "", y != NULL ? y : "");
+}
+
+/* What is not known comes last: HD_UNKNOWN + 1 is 0. */
+static int by_retained(const void *a, const void *b)
+{
+    const struct hd_static *x = a, *y = b;
+    if (x->retained != y->retained)
+        return x->retained + 1 < y->retained + 1 ? 1 : -1;
+    if (x->bytes != y->bytes)
+        return x->bytes + 1 < y->bytes + 1 ? 1 : -1;
+    int order = report_statics_by_name(x->declared_by, y->declared_by);
+    if (order == 0)
+        order = report_statics_by_name(x->field.name, y->field.name);
+    if (order == 0)
+        order = report_statics_by_name(x->module, y->module);
+    if (order != 0)
+        return order;
+    if (x->thread != y->thread)
+        return x->thread < y->thread ? -1 : 1;
+    return (x->field.to > y->field.to) - (x->field.to < y->field.to);
+}
+
+static void keep_rows(struct hd_report *r, const struct hd_static *all, size_t len)
+{
+    struct hd_static_set *set = &r->statics;
+    bool whole = r->rows == 0 || r->rows > HD_MOST_OBJECT_ROWS;
+    size_t most = whole ? HD_MOST_OBJECT_ROWS : r->rows;
+    set->len = len < most ? len : most;
+    set->omitted = len - set->len;
+    set->rows = arena_array(&r->arena, struct hd_static, set->len);
+    for (size_t i = 0; i < set->len; i++) {
+        set->rows[i] = all[i];
+        set->rows[i].declared_by = report_string(r, all[i].declared_by);
+        set->rows[i].module = report_string(r, all[i].module);
+        set->rows[i].field = *report_fields(r, &all[i].field, 1);
+    }
+}
+
+static bool fail_to_name(const struct hd_snapshot *snap, struct hd_error *err)
+{
+    if (snap->image_base != 0)
+        return fail(err, HD_USAGE,
+                    "a native AOT program names no static variables; `heapdrift roots "
+                    "--type=TYPE` shows through which types they keep others alive");
+    return fail(err, HD_USAGE,
+                "this %s names no static variables; core dumps have them with values, and "
+                "gcdumps that `heapdrift collect` takes name them",
+                snap->info.format);
+}
+
+/* Choose, measure, put in order. */
+static bool tell(struct report_statics_telling *f, const struct hd_snapshot *snap,
+                 struct hd_error *err)
+{
+    struct hd_report *r = f->r;
+    struct all_statics s = list(f, snap);
+    struct hd_static *all = arena_array(&f->scratch, struct hd_static, s.len);
+    size_t len = 0;
+    if (s.len == 0)
+        return fail_to_name(snap, err);
+    report_statics_find_retained(f, snap, &s);
+    for (size_t i = 0; i < s.len; i++) {
+        all[len] = s.all[i];
+        all[len].field = objects_shown_field(snap, s.all[i].field, f->opt->values);
+        if (!is_chosen(f, &all[len]))
+            continue;
+        set_sizes(f, snap->graph, &all[len]);
+        r->statics.unset += !all[len].is_set;
+        len++;
+    }
+    if (len == 0)
+        return fail(err, HD_USAGE,
+                    "no static variable has such a class, name or type; without --type all "
+                    "are listed");
+    qsort(all, len, sizeof(*all), by_retained);
+    r->statics.count = len;
+    keep_rows(r, all, len);
+    return true;
+}
+
+/* --- the report ------------------------------------------------------------------ */
+
+/* Beside dominators what an object retains, twice. */
+static uint64_t plan_statics(uint64_t objects, uint64_t references)
+{
+    enum { PER_OBJECT = 17 };
+    return plan_dominators(objects, references) + objects * PER_OBJECT;
+}
+
+static bool find_in(void *context, size_t place, struct hd_snapshot *snap,
+                    struct hd_error *err)
+{
+    struct report_statics_telling *f = context;
+    (void)place;
+    if (!snapshot_need_graph(snap, err) || !snapshot_need_reach(snap, err))
+        return false;
+    if (snap->graph == NULL)
+        return fail(err, HD_USAGE, "a %s holds no objects", snap->info.format);
+    return tell(f, snap, err);
+}
+
+static bool report_statics_answer(struct hd_report *r, struct hd_comparison *c,
+                                  struct hd_options *opt, struct hd_error *err)
+{
+    const size_t only = 0;
+    struct report_statics_telling f = {.r = r, .opt = opt};
+    struct graph_work w = {.c = c,
+                           .indexes = &only,
+                           .count = 1,
+                           .work = plan_statics,
+                           .on = find_in,
+                           .context = &f};
+    if (c->count != 1)
+        return fail(err, HD_USAGE, "statics takes one snapshot, not %zu", c->count);
+    report_add_snapshots(r, c->snaps, 1);
+    struct hd_static_set *set = &r->statics;
+    set->patterns = arena_array(&r->arena, const char *, opt->type_count);
+    for (size_t i = 0; i < opt->type_count; i++)
+        set->patterns[set->pattern_count++] = report_string(r, opt->types[i]);
+    set->values = opt->values;
+    if (!c->snaps[0]->info.has_graph || c->snaps[0]->digest != NULL ||
+        c->snaps[0]->read.tables_only)
+        return fail(err, HD_USAGE, "a %s holds no objects, and no static variables",
+                    c->snaps[0]->info.format) ||
+               comparison_blame(err, 0);
+    bool ok = comparison_work(&w, err);
+    free(f.retained);
+    arena_free(&f.scratch);
+    return ok || comparison_blame(err, 0);
+}
+
+struct hd_report *hd_report_statics(struct hd_comparison *c, const struct hd_options *opt,
+                                    struct hd_error *err)
+{
+    return answer_question(HD_REPORT_STATICS, c, opt, report_statics_answer, NULL, err);
+}

@@ -1,0 +1,515 @@
+#include "questions/report_suspects.h"
+
+#include "heap/place.h"
+#include "questions/nested_holders.h"
+#include "ranking/confidence.h"
+#include "ranking/table_ranking.h"
+#include "report/phrases.h"
+#include "report/text_parts.h"
+#include "report/view.h"
+#include "series/ranking_constants.h"
+#include "series/runtime_names.h"
+
+#include <string.h>
+
+static size_t last_usable(const struct suspect_rows *to)
+{
+    return to->s->usable[to->s->usable_count - 1];
+}
+
+static const char *label_name(const struct suspect_rows *to, label_id label)
+{
+    return report_string(to->r, to->tree->labels.all[label].name);
+}
+
+uint64_t *report_spread(struct hd_report *r, const struct series *s,
+                        const uint64_t *usable_values)
+{
+    uint64_t *all = arena_array(&r->arena, uint64_t, s->count);
+    for (size_t i = 0; i < s->count; i++)
+        all[i] = HD_UNKNOWN;
+    for (size_t i = 0; i < s->usable_count; i++)
+        all[s->usable[i]] = usable_values[i];
+    return all;
+}
+
+/* --- rows ------------------------------------------------------------------------- */
+
+/* What a head hangs from in the last snapshot; 0: from the root, or it is not there. */
+static path_id held_by(const struct suspect_rows *to, path_id head)
+{
+    size_t n = to->s->usable_count;
+    path_id full = to->tree->full_of[head * n + n - 1];
+    return full != NO_PATH ? to->namer.f->parent[full] : 0;
+}
+
+static size_t report_suspects_holder_of(const struct suspect_rows *to, path_id head,
+                                        const char ***holder)
+{
+    const char *names[HOLDER_MOST_LABELS];
+    size_t len = holder_names(&to->namer, held_by(to, head), names);
+    *holder = arena_array(&to->r->arena, const char *, len);
+    for (size_t i = 0; i < len; i++)
+        (*holder)[i] = report_string(to->r, names[i]);
+    return len;
+}
+
+static void add_places(const struct suspect_rows *to, struct hd_suspect *s,
+                       const struct ranked_type *h)
+{
+    struct text name = {0};
+    s->heads = arena_array(&to->r->arena, struct hd_head, h->place_count);
+    for (size_t i = 0; i < h->place_count; i++) {
+        text_clear(&name);
+        holder_name(&name, &to->namer, held_by(to, h->places[i].path));
+        s->heads[s->head_count++] =
+            (struct hd_head){.holder = report_string(to->r, text_string(&name)),
+                             .score = h->places[i].score};
+    }
+    text_free(&name);
+}
+
+static const struct hd_births *births_of(const struct suspect_rows *to,
+                                         const struct ranked_type *h)
+{
+    struct arena *a = &to->r->arena;
+    if (to->births == NULL)
+        return NULL;
+    size_t n = to->births->n;
+    struct hd_births *births = arena_alloc(a, sizeof(*births));
+    size_t *snapshots = arena_array(a, size_t, n);
+    uint64_t *at = arena_array(a, uint64_t, n * (n + 1) / 2);
+    memcpy(snapshots, to->s->usable, n * sizeof(*snapshots));
+    /* Of all places of its type together, as its counts are; a whole type is wherever it
+     * is. */
+    const struct births *b = to->births;
+    bool whole = h->basis == HD_BASIS_TYPE;
+    for (size_t i = whole ? 1 : 0; i < (whole ? b->t->len : h->place_count); i++) {
+        path_id p = whole ? (path_id)i : h->places[i].path;
+        if (to->tree->label[p] != h->label)
+            continue;
+        for (size_t j = 0, cell = 0; j < b->n; j++)
+            for (size_t k = j; k < b->n; k++)
+                at[cell++] += births_at(b, p, j, k);
+    }
+    *births = (struct hd_births){.count = n,
+                                 .snapshot = snapshots,
+                                 .at = at,
+                                 .came = h->stays.came,
+                                 .went = h->stays.went,
+                                 .since = to->s->usable[h->stays.since],
+                                 .age = h->stays.age,
+                                 .chance = h->stays.chance,
+                                 .keeps = h->stays.keeps,
+                                 .turns_over = h->stays.turns_over || h->stays.queues};
+    return births;
+}
+
+/* --- what is counted --------------------------------------------------------------- */
+
+static bool is_growth_of(int64_t part, int64_t whole)
+{
+    return whole > 0 ? part > whole / 2 : whole == part;
+}
+
+static int64_t gain(const struct suspect_rows *to, const struct series_row *row)
+{
+    return (int64_t)(row->at[last_usable(to)].count - row->at[to->s->usable[0]].count);
+}
+
+/* A leak may hide in a type that is as many as before, or grows elsewhere by far more than
+ * where this row saw it: then what it holds counts. held: per usable snapshot; or NULL. */
+static bool counts_place(const struct suspect_rows *to, const struct series_row *row,
+                         const uint64_t *held)
+{
+    if (held == NULL)
+        return false;
+    int64_t here = (int64_t)(held[to->s->usable_count - 1] - held[0]);
+    int64_t whole = gain(to, row);
+    return here > 0 && (!is_growth_of(here, whole) || !is_growth_of(whole, here));
+}
+
+/* Whether the title goes along with the type: one object of the program for each two of the
+ * type, or more. A holder of them is none. */
+static const struct series_row *title_row(const struct suspect_rows *to,
+                                          const char *subject, const struct series_row *row)
+{
+    if (strcmp(subject, row->name) == 0)
+        return NULL;
+    const struct series_row *title = series_row_named(to->rows, subject);
+    bool comes =
+        title != NULL && gain(to, title) > 0 && 2 * gain(to, title) >= gain(to, row);
+    return comes ? title : NULL;
+}
+
+static void add_counts(const struct suspect_rows *to, struct hd_suspect *s,
+                       const struct series_row *row, const uint64_t *held)
+{
+    const struct series *all = to->s;
+    uint64_t counts[SERIES_MAX_SNAPSHOTS];
+    s->counts_place = counts_place(to, row, held);
+    const struct series_row *title =
+        s->counts_place ? NULL : title_row(to, s->subject, row);
+    s->counted = title != NULL ? title->name : row->name;
+    for (size_t i = 0; i < all->usable_count; i++)
+        counts[i] = s->counts_place
+                        ? held[i]
+                        : (title != NULL ? title : row)->at[all->usable[i]].count;
+    s->counts = report_spread(to->r, all, counts);
+}
+
+static struct hd_suspect from_ranking(const struct suspect_rows *to,
+                                      const struct ranked_type *h,
+                                      const struct series_row *row)
+{
+    struct hd_report *r = to->r;
+    double heap = (double)to->tree->retained[to->s->usable_count - 1];
+    struct hd_suspect s = {
+        .type = row->name,
+        .subject = report_string(r, h->subject),
+        .basis = h->basis,
+        .suspicion = h->suspicion,
+        .score = h->score,
+        .score_share = heap > 0 ? h->score / heap : 0,
+        .tau = h->tau,
+        .at = row->at,
+        .held = h->basis == HD_BASIS_GRAPH ? report_spread(r, to->s, h->count) : NULL,
+        .retained = report_spread(r, to->s, h->retained),
+        .own = h->own != NULL ? report_spread(r, to->s, h->own) : NULL,
+        .more = h->more,
+        .more_share = heap > 0 ? (double)h->more / heap : 0,
+        .step_least = h->suspicion == HD_SUSPECT_STEADY ? h->step_least : 0,
+        .step_most = h->suspicion == HD_SUSPECT_STEADY ? h->step_most : 0,
+        .births = births_of(to, h),
+        .survivors = row->survivors,
+        .survivors_low = row->survivors_low,
+        .survivors_high = row->survivors_high,
+        .per_iteration = growth_per_iteration(to->s, row, to->opt->iterations)};
+    add_counts(to, &s, row, h->basis == HD_BASIS_GRAPH ? h->count : NULL);
+    s.holder_len = report_suspects_holder_of(to, h->head, &s.holder);
+    s.also = arena_array(&r->arena, const char *, h->also_count);
+    for (size_t i = 0; i < h->also_count; i++)
+        s.also[s.also_count++] = label_name(to, h->also[i]);
+    add_places(to, &s, h);
+    return s;
+}
+
+/* What scores of tables are a share of. */
+static double whole_heap(const struct suspect_rows *to)
+{
+    struct hd_tally heap = to->s->totals[last_usable(to)];
+    return (double)(to->s->bytes_known ? heap.bytes : heap.count);
+}
+
+static struct hd_suspect from_row(const struct suspect_rows *to, const struct suspect *t,
+                                  const struct suspect_line *line)
+{
+    double whole = whole_heap(to);
+    struct hd_suspect s = {
+        .type = t->row->name,
+        .subject = t->row->name,
+        .basis = HD_BASIS_TABLE,
+        .suspicion = reaches_line(line, t->score, whole) ? HD_SUSPECT_SIZE : HD_SUSPECT_NOT,
+        .score = t->score,
+        .score_share = whole > 0 ? t->score / whole : 0,
+        .tau = t->tau,
+        .at = t->row->at,
+        .survivors = t->row->survivors,
+        .survivors_low = t->row->survivors_low,
+        .survivors_high = t->row->survivors_high,
+        .per_iteration = t->per_iteration};
+    add_counts(to, &s, t->row, NULL);
+    return s;
+}
+
+/* h: where it is held; NULL: nobody knows. */
+static void report_suspects_place(struct suspect_rows *to, struct hd_suspect s, size_t rank,
+                                  const struct ranked_type *h)
+{
+    struct hd_diff *found = &to->r->found.diff;
+    s.rank = rank;
+    if (rank == 0) {
+        found->pooled[found->pooled_count++] = s;
+    } else if (s.suspicion != HD_SUSPECT_NOT) {
+        bool whole = h != NULL && h->basis == HD_BASIS_TYPE;
+        to->heads[found->suspect_count] = h != NULL ? h->head : NO_PATH;
+        to->whole_types[found->suspect_count] = whole ? h->label : NO_LABEL;
+        to->ranking[found->suspect_count] = h;
+        found->suspects[found->suspect_count++] = s;
+    } else {
+        found->minor[found->minor_count++] = s;
+    }
+}
+
+/* In which order tables have what scores less: as it ranks, then what is noise, then what
+ * has stopped, which they tell elsewhere. */
+enum minor_group { MINOR_WORTH_A_LINE, MINOR_NOISE, MINOR_STOPPED, MINOR_GROUPS };
+
+static enum minor_group group_of(const struct hd_report *r, const struct hd_suspect *s)
+{
+    if (report_has_stopped(&r->found.diff, s->type))
+        return MINOR_STOPPED;
+    return text_gain_share(r, s) < TEXT_NOISE_SHARE ? MINOR_NOISE : MINOR_WORTH_A_LINE;
+}
+
+/* So the ranks that are shown have no gaps. */
+static void order_minor(struct hd_report *r, struct arena *scratch)
+{
+    struct hd_diff *found = &r->found.diff;
+    struct hd_suspect *rows = arena_array(scratch, struct hd_suspect, found->minor_count);
+    size_t len = 0;
+    for (int group = 0; group < MINOR_GROUPS; group++)
+        for (size_t i = 0; i < found->minor_count; i++)
+            if ((int)group_of(r, &found->minor[i]) == group)
+                rows[len++] = found->minor[i];
+    for (size_t i = 0; i < len; i++) {
+        found->minor[i] = rows[i];
+        found->minor[i].rank = found->suspect_count + i + 1;
+    }
+}
+
+/* Chains are looked for of what is shown: its heads close up. */
+static void report_suspects_show(struct suspect_rows *to)
+{
+    struct hd_report *r = to->r;
+    struct view v = view_of(to->opt);
+    view_suspects(&r->diff, &r->found.diff, &v, r, &r->arena);
+    for (size_t i = 0, at = 0; i < r->diff.suspect_count; i++, at++) {
+        while (r->found.diff.suspects[at].rank != r->diff.suspects[i].rank)
+            at++;
+        to->heads[i] = to->heads[at];
+        to->whole_types[i] = to->whole_types[at];
+        to->ranking[i] = to->ranking[at];
+    }
+}
+
+static void make_room(struct suspect_rows *to, size_t count, struct arena *scratch)
+{
+    struct hd_report *r = to->r;
+    r->found.diff.suspects = arena_array(&r->arena, struct hd_suspect, count);
+    r->found.diff.minor = arena_array(&r->arena, struct hd_suspect, count);
+    r->found.diff.pooled = arena_array(&r->arena, struct hd_suspect, count);
+    to->heads = arena_array(scratch, path_id, count);
+    to->whole_types = arena_array(scratch, label_id, count);
+    to->ranking = arena_array(scratch, const struct ranked_type *, count);
+}
+
+static struct suspect_line line_of(const struct hd_options *opt)
+{
+    return (struct suspect_line){.share = opt->min_share,
+                                 .bytes = opt->min_bytes,
+                                 .steady_share = opt->min_steady_share,
+                                 .steady_bytes = opt->min_steady_bytes};
+}
+
+/* A row of a holder is a path itself. */
+static void report_suspects_add_holder(const struct suspect_rows *to, struct hd_suspect *s,
+                                       const struct joined_holder *joined)
+{
+    struct hd_report *r = to->r;
+    s->holder_len = holder_split(s->type, &s->holder, &r->arena);
+    s->also = arena_array(&r->arena, const char *, joined->len);
+    for (size_t i = 0; i < joined->len; i++)
+        s->also[s->also_count++] = joined->below[i];
+}
+
+/* --- where the growth went ---------------------------------------------------------- */
+
+static int64_t delta(const uint64_t *y, size_t n)
+{
+    return (int64_t)(y[n - 1] - y[0]);
+}
+
+static bool report_suspects_is_below(const char *const *holder, size_t len,
+                                     const char *type)
+{
+    for (size_t i = 0; i < len; i++)
+        if (strcmp(holder[i], type) == 0)
+            return true;
+    return false;
+}
+
+/* All but what measuring has left. The largest is *largest. */
+static void add_stopped(const struct suspect_rows *to, const struct leak_ranking *h,
+                        const struct ranked_stopped **largest)
+{
+    struct hd_report *r = to->r;
+    double heap = (double)to->tree->retained[to->s->usable_count - 1];
+    struct hd_diff *found = &r->found.diff;
+    bool measured =
+        type_origin_in(to->s->snaps, to->s->count, RUNTIME_LISTENER) != ORIGIN_PROGRAM;
+    found->stopped = arena_array(&r->arena, struct hd_stopped, h->stopped_count);
+    for (size_t i = 0; i < h->stopped_count; i++) {
+        const struct ranked_stopped *from = &h->stopped[i];
+        struct hd_stopped s = {.type = label_name(to, from->label),
+                               .subject = report_string(r, from->subject),
+                               .count = report_spread(r, to->s, from->count),
+                               .retained = report_spread(r, to->s, from->retained),
+                               .growth = from->growth,
+                               .share = heap > 0 ? from->growth / heap : 0};
+        s.holder_len = report_suspects_holder_of(to, from->head, &s.holder);
+        if (measured && report_suspects_is_below(s.holder, s.holder_len, RUNTIME_LISTENER))
+            continue;
+        *largest = *largest == NULL ? from : *largest;
+        found->stopped[found->stopped_count++] = s;
+    }
+}
+
+/* Of one type, or of all together. */
+static void warn_stopped(struct hd_report *r, const struct ranked_stopped *s, size_t n,
+                         double share)
+{
+    struct text t = {0};
+    if (s == NULL)
+        phrase_has_stopped(&t, share);
+    else
+        phrase_stopped(&t, &(struct stopped_growth){.name = report_shown(r, s->subject),
+                                                    .first = s->count[0],
+                                                    .last = s->count[n - 1],
+                                                    .bytes = s->growth,
+                                                    .share = share});
+    report_warn_text(r, WARN_GROWTH_STOPPED, (size_t)-1, &t);
+}
+
+static bool is_sampled(const struct series *s)
+{
+    bool sampled = false;
+    for (size_t k = 0; k < s->count; k++)
+        sampled |= s->snaps[k]->info.sampled;
+    return sampled;
+}
+
+static void add_power(const struct suspect_rows *to, const struct suspect_line *line,
+                      double heap)
+{
+    struct hd_diff *d = &to->r->diff;
+    d->would_show = power_of(&(struct power_question){.snapshots = to->s->usable_count,
+                                                      .source = d->identity,
+                                                      .by_graph = d->by_graph,
+                                                      .sampled = is_sampled(to->s),
+                                                      .line = line,
+                                                      .heap = heap});
+}
+
+/* largest: of what stopped; NULL: none. */
+static void judge_growth(const struct suspect_rows *to, const struct rest_growth *open,
+                         const struct ranked_stopped *largest, double heap)
+{
+    struct hd_report *r = to->r;
+    struct hd_growth *g = &r->diff.growth;
+    bool suspects = r->found.diff.suspect_count > 0;
+    struct growth_verdict v = growth_verdict_of(&(struct growth_question){
+        .open = open,
+        .stopped_share = largest != NULL && heap > 0 ? largest->growth / heap : 0,
+        .has_suspects = suspects,
+        .has_undecided = r->diff.undecided != NULL,
+        .growth = g->bytes,
+        .rest = g->rest,
+        .confidence = r->diff.confidence,
+        .snapshots = to->s->usable_count,
+        .source = r->diff.identity});
+    g->is_open = v.is_open;
+    g->open_share = open->grew ? open->share : 0;
+    g->since = to->s->usable[open->since];
+    g->unexplained = v.is_unexplained;
+    g->has_stopped = v.has_stopped;
+    g->stopped_share = v.stopped_share;
+    r->diff.confidence = v.confidence;
+    if (v.is_unexplained) {
+        struct text t = {0};
+        phrase_unexplained(&t, &r->diff.growth, suspects);
+        report_warn_text(r, WARN_UNEXPLAINED_GROWTH, (size_t)-1, &t);
+    }
+    if (g->pools_are_told) {
+        struct text t = {0};
+        phrase_pools(&t, g);
+        report_warn_text(r, WARN_POOL_GROWTH, (size_t)-1, &t);
+    }
+    if (v.has_stopped && !suspects)
+        warn_stopped(r, v.is_one_type ? largest : NULL, to->s->usable_count,
+                     v.stopped_share);
+}
+
+void suspects_by_tables(struct suspect_rows *to, struct arena *scratch)
+{
+    struct suspect_line line = line_of(to->opt);
+    struct ranking t = growth_rank(to->s, to->opt->iterations, scratch);
+    struct joined_holder *joined = NULL;
+    if (to->s->by == HD_BY_HOLDER)
+        joined =
+            nested_holders_join(&t, to->s->count, &line, whole_heap(to), &to->r->arena);
+    make_room(to, t.len, scratch);
+    for (size_t i = 0; i < t.len; i++) {
+        struct hd_suspect s = from_row(to, &t.all[i], &line);
+        if (joined != NULL)
+            report_suspects_add_holder(to, &s, &joined[i]);
+        report_suspects_place(to, s, i + 1, NULL);
+    }
+    order_minor(to->r, scratch);
+    report_suspects_show(to);
+    const struct hd_diff *found = &to->r->found.diff;
+    const struct hd_tally **at =
+        arena_array(scratch, const struct hd_tally *, found->suspect_count);
+    for (size_t i = 0; i < found->suspect_count; i++)
+        at[i] = found->suspects[i].at;
+    struct rest_growth open =
+        table_rest_growth(to->s, at, found->suspect_count, whole_heap(to));
+    add_power(to, &line, whole_heap(to));
+    judge_growth(to, &open, NULL, whole_heap(to));
+}
+
+static const struct hd_suspect *undecided_of(const struct suspect_rows *to,
+                                             const struct ranked_type *type)
+{
+    const struct series_row *row =
+        series_row_named(to->rows, to->tree->labels.all[type->label].name);
+    if (row == NULL)
+        return NULL;
+    struct hd_suspect *s = arena_alloc(&to->r->arena, sizeof(*s));
+    *s = from_ranking(to, type, row);
+    return s;
+}
+
+void suspects_by_graph(struct suspect_rows *to, struct arena *scratch)
+{
+    struct suspect_line line = line_of(to->opt);
+    struct leak_ranking h = leak_ranking_of(to->tree, to->s, to->births, &line, scratch);
+    size_t last = to->s->usable_count - 1;
+    to->namer = holder_namer_of(&to->tree->labels, &to->tree->full[last], scratch);
+    make_room(to, h.len + h.pooled, scratch);
+    size_t rank = 0;
+    for (size_t i = 0; i < h.len + h.pooled; i++) {
+        const struct ranked_type *type = &h.all[i];
+        const struct series_row *row =
+            series_row_named(to->rows, to->tree->labels.all[type->label].name);
+        if (row != NULL)
+            report_suspects_place(to, from_ranking(to, type, row), i < h.len ? ++rank : 0,
+                                  type);
+    }
+    if (h.undecided < h.len && to->r->found.diff.suspect_count == 0)
+        to->r->diff.undecided = undecided_of(to, &h.all[h.undecided]);
+    size_t n = to->s->usable_count;
+    const uint64_t *reachable = to->tree->retained;
+    double heap = (double)reachable[n - 1];
+    struct hd_growth *g = &to->r->diff.growth;
+    *g = (struct hd_growth){.known = true,
+                            .bytes = delta(reachable, n),
+                            .suspects = delta(h.growth.suspects, n),
+                            .pools = delta(h.growth.pools, n),
+                            .rest = delta(h.growth.rest, n),
+                            .suspects_at = report_spread(to->r, to->s, h.growth.suspects),
+                            .pools_at = report_spread(to->r, to->s, h.growth.pools),
+                            .rest_at = report_spread(to->r, to->s, h.growth.rest),
+                            .explained = h.growth.explained,
+                            .pools_by_name = h.growth.pools_by_name};
+    g->share = heap > 0 ? (double)g->bytes / heap : 0;
+    g->rest_share = heap > 0 ? (double)g->rest / heap : 0;
+    g->pools_share = heap > 0 ? (double)g->pools / heap : 0;
+    g->pools_are_told = g->pools_share >= rank_by.pools_warn_share;
+    const struct ranked_stopped *largest = NULL;
+    add_stopped(to, &h, &largest);
+    add_power(to, &line, (double)to->tree->retained[last]);
+    judge_growth(to, &h.growth.open, largest, (double)to->tree->retained[last]);
+    order_minor(to->r, scratch);
+    report_suspects_show(to);
+}

@@ -1,0 +1,978 @@
+/* Paths are ranked first: heads summed up by type, with what goes along, and stores that
+ * leak several types; then what they leave unexplained by type. The steps are those of
+ * docs/ranking.md, one function each, in its order. */
+#include "ranking/leak_ranking.h"
+
+#include "base/pair_table.h"
+#include "base/search.h"
+#include "owners/referrers.h"
+#include "ranking/path_growth.h"
+#include "ranking/suspect_title.h"
+#include "ranking/type_growth.h"
+#include "series/ranking_constants.h"
+#include "series/runtime_names.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A place where something grows. */
+struct leak_ranking_head {
+    label_id label;
+    uint32_t order; /* of the path, bytewise by its names */
+    path_id path;
+    bool pooled;
+    bool steady;
+    bool keeps;      /* what it gets (retention.h) */
+    double score;    /* max(0, credit) tau^2 */
+    double total;    /* that and of all that it carries; 0 if it is carried itself */
+    path_id carrier; /* at the end of its chain; 0: it stands for itself */
+};
+
+struct leak_ranker {
+    const struct ownership_tree *t;
+    const struct series *s;
+    const struct suspect_line *line;
+    size_t n;
+    double heap; /* reachable bytes of the last snapshot */
+    struct path_growths growths;
+    struct title_tree titles;
+    struct leak_ranking_head *heads; /* the ranked by label, then path; then the pooled */
+    size_t head_count;
+    struct ranked_row *rows; /* by score; the pooled behind */
+    size_t row_count;
+    size_t *row_of;         /* per label: its ranked row; NO_ROW */
+    bool *turns_over;       /* per label: where it gained most as many go as come */
+    bool *queues;           /* per label: where it gained most the oldest go first */
+    struct pair_table also; /* which types go with that of a row */
+    struct arena *a;
+    struct arena scratch;
+};
+
+#define NO_ROW SIZE_MAX
+
+/* qsort knows no context. */
+struct ranked_row {
+    struct ranked_type type;
+    const char *name;
+    int64_t more_objects;
+    double steady; /* part of the score that steady heads have */
+    double keeps;  /* the same of those that keep what they get */
+    bool gone;     /* it is a part of another row */
+    label_id into; /* of which type */
+    size_t place_room;
+};
+
+/* Last minus first. */
+static int64_t ranked_delta(const uint64_t *y, size_t n)
+{
+    return (int64_t)(y[n - 1] - y[0]);
+}
+
+static const char *ranked_name(const struct leak_ranker *r, label_id label)
+{
+    return r->t->labels.all[label].name;
+}
+
+/* --- what goes along with another head ----------------------------------------------- */
+
+/* Heads that go along with another head: the keys that a leaked object
+ * shares with its table, and so does not own alone.
+ *
+ * A carried head is no finding of its own; its score belongs to what carries it, for it
+ * would go with that. Rule: docs/ranking.md. */
+
+#define NO_HEAD SIZE_MAX
+
+struct joining {
+    struct leak_ranking_head *heads;
+    size_t count;
+    const struct path_growths *g;
+    const struct title_tree *titles;
+    size_t *head_of;         /* per path; NO_HEAD */
+    size_t *carrier;         /* per head: whom it goes to; NO_HEAD */
+    size_t *towards;         /* and one nearer to the end of its chain */
+    enum title_place *place; /* of its title, if has_place */
+    bool *has_place;
+    const struct referrer_link **by_target; /* links that cover their targets */
+    size_t link_count;
+};
+
+/* A root group, a pool or a growing buffer neither carries nor is carried. */
+static bool takes_part(const struct joining *j, const struct leak_ranking_head *h)
+{
+    return !h->pooled && h->score > 0 && j->g->all[h->path].kind == GROWS_IN_COUNT;
+}
+
+static bool is_above(const struct joining *j, path_id a, path_id b)
+{
+    const struct ownership_tree *t = j->g->t;
+    const struct full_tree *f = &t->full[j->g->n - 1];
+    path_id x = t->full_of[a * j->g->n + j->g->n - 1];
+    path_id y = t->full_of[b * j->g->n + j->g->n - 1];
+    return x != NO_PATH && y != NO_PATH && f->position[x] < f->position[y] &&
+           f->position[y] < f->end[x];
+}
+
+/* Found once: it is asked for every reference, and may be far to look for. */
+static enum title_place place_of(struct joining *j, const struct leak_ranking_head *h)
+{
+    size_t i = (size_t)(h - j->heads);
+    if (!j->has_place[i])
+        suspect_title_of(j->titles, h->path, &j->place[i]);
+    j->has_place[i] = true;
+    return j->place[i];
+}
+
+/* A class of the program may carry a larger head that has none: the strings of a leaked
+ * object may weigh more than what is its own. */
+static bool may_carry(struct joining *j, const struct leak_ranking_head *carrier,
+                      const struct leak_ranking_head *carried)
+{
+    return carried->score <= carrier->score ||
+           (place_of(j, carrier) == TITLE_WITHIN && place_of(j, carried) != TITLE_WITHIN);
+}
+
+/* The end of the chain that a head goes to, itself if nobody carries it. A chain may be as
+ * long as there are heads, so each way is shortened for those who come next. */
+static size_t leak_ranking_end_of(struct joining *j, size_t head)
+{
+    size_t end = head;
+    while (j->carrier[end] != NO_HEAD)
+        end = j->towards[end];
+    while (head != end) {
+        size_t next = j->towards[head];
+        j->towards[head] = end;
+        head = next;
+    }
+    return end;
+}
+
+static bool is_better_head(const struct leak_ranking_head *h,
+                           const struct leak_ranking_head *than)
+{
+    return h->score != than->score ? h->score > than->score : h->order < than->order;
+}
+
+static int by_target(const void *a, const void *b)
+{
+    const struct referrer_link *x = *(const struct referrer_link *const *)a;
+    const struct referrer_link *y = *(const struct referrer_link *const *)b;
+    if (x->target != y->target)
+        return x->target < y->target ? -1 : 1;
+    return (x->from > y->from) - (x->from < y->from);
+}
+
+static void index_links(struct joining *j, struct arena *scratch)
+{
+    const struct referrers *r = j->g->referrers;
+    j->by_target = arena_array(scratch, const struct referrer_link *, r->len);
+    for (size_t i = 0; i < r->len; i++) {
+        const struct referrer_link *link = &r->links[i];
+        size_t from = j->head_of[link->from], to = j->head_of[link->target];
+        if (from != NO_HEAD && to != NO_HEAD && takes_part(j, &j->heads[from]) &&
+            takes_part(j, &j->heads[to]) && referrers_cover(r, link))
+            j->by_target[j->link_count++] = link;
+    }
+    if (j->link_count > 0)
+        qsort(j->by_target, j->link_count, sizeof(struct referrer_link *), by_target);
+}
+
+static bool leads_to_earlier(const void *joining, size_t i, const void *target)
+{
+    return ((const struct joining *)joining)->by_target[i]->target <
+           *(const path_id *)target;
+}
+
+static size_t first_link(const struct joining *j, path_id target)
+{
+    return search_first(j, 0, j->link_count, leads_to_earlier, &target);
+}
+
+static void find_carrier(struct joining *j, size_t carried)
+{
+    const struct leak_ranking_head *h = &j->heads[carried];
+    size_t best = NO_HEAD;
+    for (size_t i = first_link(j, h->path);
+         i < j->link_count && j->by_target[i]->target == h->path; i++) {
+        size_t from = j->head_of[j->by_target[i]->from];
+        const struct leak_ranking_head *c = &j->heads[from];
+        if (best != NO_HEAD && !is_better_head(c, &j->heads[best]))
+            continue;
+        if (!is_above(j, c->path, h->path) && !is_above(j, h->path, c->path) &&
+            may_carry(j, c, h) && leak_ranking_end_of(j, from) != carried)
+            best = from;
+    }
+    j->carrier[carried] = j->towards[carried] = best;
+}
+
+/* qsort knows no context. */
+struct leak_ranking_turn {
+    double score;
+    uint32_t order;
+    size_t head;
+};
+
+static int by_rising_score(const void *a, const void *b)
+{
+    const struct leak_ranking_turn *x = a, *y = b;
+    if (x->score != y->score)
+        return x->score < y->score ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+/* Fill in total and carrier of the heads. O(links log heads). */
+static void co_retained_join(struct leak_ranking_head *heads, size_t count,
+                             const struct path_growths *g, const struct title_tree *titles)
+{
+    struct arena scratch = {0};
+    struct joining j = {.heads = heads, .count = count, .g = g, .titles = titles};
+    struct leak_ranking_turn *turns =
+        arena_array(&scratch, struct leak_ranking_turn, count);
+    j.head_of = arena_array(&scratch, size_t, g->t->len);
+    j.carrier = arena_array(&scratch, size_t, count);
+    j.towards = arena_array(&scratch, size_t, count);
+    j.place = arena_array(&scratch, enum title_place, count);
+    j.has_place = arena_array(&scratch, bool, count);
+    for (size_t p = 0; p < g->t->len; p++)
+        j.head_of[p] = NO_HEAD;
+    for (size_t i = 0; i < count; i++) {
+        j.head_of[heads[i].path] = i;
+        j.carrier[i] = NO_HEAD;
+        turns[i] = (struct leak_ranking_turn){heads[i].score, heads[i].order, i};
+    }
+    index_links(&j, &scratch);
+    if (count > 0)
+        qsort(turns, count, sizeof(*turns), by_rising_score);
+    for (size_t i = 0; j.link_count > 0 && i < count; i++)
+        if (takes_part(&j, &heads[turns[i].head]))
+            find_carrier(&j, turns[i].head);
+    /* In that order too, so that sums are the same everywhere. */
+    for (size_t turn = 0; turn < count; turn++) {
+        size_t i = turns[turn].head, end = leak_ranking_end_of(&j, i);
+        heads[i].carrier = end != i ? heads[end].path : 0;
+        heads[end].total += heads[i].score;
+    }
+    arena_free(&scratch);
+}
+
+/* --- heads --------------------------------------------------------------- */
+
+/* By type, then in the order of paths: sums of doubles, and which of two heads with equal
+ * credit counts, are the same everywhere. */
+static int by_type(const void *a, const void *b)
+{
+    const struct leak_ranking_head *x = a, *y = b;
+    if (x->pooled != y->pooled)
+        return x->pooled ? 1 : -1;
+    if (x->label != y->label)
+        return x->label < y->label ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+/* A load may come by the clock or as so much work between two snapshots: either will do. */
+static bool is_steady(const struct leak_ranker *r, path_id p)
+{
+    double steps[SERIES_MAX_SNAPSHOTS];
+    const uint64_t *c = &r->t->count[p * r->n];
+    struct path_points points;
+    if (r->growths.all[p].kind != GROWS_IN_COUNT ||
+        ranked_delta(c, r->n) < rank_by.fewest_steady)
+        return false;
+    struct trend y = path_trend(r->t, r->s, r->t->label[p], c, c, &points);
+    if (y.noise != NULL)
+        return false;
+    if (trend_rises_evenly(&y))
+        return true;
+    for (size_t k = 0; k < r->n; k++)
+        steps[k] = (double)r->s->usable[k];
+    y.x = steps;
+    return r->s->by_clock && trend_rises_evenly(&y);
+}
+
+static void collect_heads(struct leak_ranker *r)
+{
+    r->heads = arena_array(&r->scratch, struct leak_ranking_head, r->t->len);
+    for (path_id p = 1; p < r->t->len; p++) {
+        const struct label *label = &r->t->labels.all[r->t->label[p]];
+        if (r->growths.all[p].own <= 0 || label->kind != TYPE_OBJECT ||
+            strcmp(label->name, "Free") == 0)
+            continue;
+        r->heads[r->head_count++] =
+            (struct leak_ranking_head){.label = r->t->label[p],
+                                       .order = r->growths.order[p],
+                                       .path = p,
+                                       .pooled = path_is_pooled(r->t, p),
+                                       .steady = is_steady(r, p),
+                                       .keeps = r->growths.all[p].stays.keeps,
+                                       .score = path_score(&r->growths, p)};
+    }
+    if (r->head_count > 0)
+        qsort(r->heads, r->head_count, sizeof(*r->heads), by_type);
+}
+
+/* --- rows ---------------------------------------------------------------- */
+
+static int64_t retained_more(const struct leak_ranker *r, path_id p)
+{
+    return ranked_delta(&r->t->retained[p * r->n], r->n);
+}
+
+/* Least and most that the steady heads gain together in a step. */
+static void measure_steps(const struct leak_ranker *r, struct ranked_type *to,
+                          const struct leak_ranking_head *heads, size_t count)
+{
+    for (size_t k = 1; k < r->n; k++) {
+        uint64_t step = 0;
+        for (size_t i = 0; i < count; i++)
+            if (heads[i].steady && heads[i].carrier == 0)
+                step += r->t->count[heads[i].path * r->n + k] -
+                        r->t->count[heads[i].path * r->n + k - 1];
+        to->step_least = k == 1 || step < to->step_least ? step : to->step_least;
+        to->step_most = step > to->step_most ? step : to->step_most;
+    }
+}
+
+/* Those of one type; what is carried belongs to another row. */
+static struct ranked_row sum_heads(const struct leak_ranker *r,
+                                   const struct leak_ranking_head *heads, size_t count)
+{
+    struct ranked_row row = {.name = ranked_name(r, heads[0].label), .place_room = count};
+    struct ranked_type *sum = &row.type;
+    *sum = (struct ranked_type){.label = heads[0].label,
+                                .basis = HD_BASIS_GRAPH,
+                                .pooled = heads[0].pooled,
+                                .count = arena_array(r->a, uint64_t, r->n),
+                                .retained = arena_array(r->a, uint64_t, r->n),
+                                .places = arena_array(r->a, struct ranked_place, count)};
+    for (size_t i = 0; i < count; i++) {
+        path_id p = heads[i].path;
+        if (heads[i].carrier != 0)
+            continue;
+        if (sum->place_count == 0 ||
+            r->growths.all[p].credit > r->growths.all[sum->head].credit)
+            sum->head = p;
+        sum->score += heads[i].total;
+        row.steady += heads[i].steady ? heads[i].total : 0;
+        row.keeps += heads[i].keeps ? heads[i].total : 0;
+        sum->places[sum->place_count++] = (struct ranked_place){p, heads[i].total};
+        for (size_t k = 0; k < r->n; k++) {
+            sum->count[k] += r->t->count[p * r->n + k];
+            sum->retained[k] += r->t->retained[p * r->n + k];
+        }
+        sum->more += retained_more(r, p);
+    }
+    sum->tau = r->growths.all[sum->head].tau;
+    sum->stays = r->growths.all[sum->head].stays;
+    measure_steps(r, sum, heads, count);
+    row.more_objects = ranked_delta(sum->count, r->n);
+    return row;
+}
+
+static int leak_ranking_by_score(const void *a, const void *b)
+{
+    const struct ranked_row *x = a, *y = b;
+    if (x->type.pooled != y->type.pooled)
+        return x->type.pooled ? 1 : -1;
+    if (x->gone != y->gone)
+        return x->gone ? 1 : -1;
+    bool x_suspect = x->type.suspicion != HD_SUSPECT_NOT;
+    bool y_suspect = y->type.suspicion != HD_SUSPECT_NOT;
+    if (x_suspect != y_suspect)
+        return x_suspect ? -1 : 1;
+    if (x->type.score != y->type.score)
+        return x->type.score < y->type.score ? 1 : -1;
+    if (x->more_objects != y->more_objects)
+        return x->more_objects < y->more_objects ? 1 : -1;
+    return strcmp(x->name, y->name);
+}
+
+static void ranked_sort_rows(struct leak_ranker *r)
+{
+    if (r->row_count > 0)
+        qsort(r->rows, r->row_count, sizeof(*r->rows), leak_ranking_by_score);
+    for (size_t i = 0; i < r->t->labels.len; i++)
+        r->row_of[i] = NO_ROW;
+    for (size_t i = 0; i < r->row_count; i++)
+        if (!r->rows[i].type.pooled && !r->rows[i].gone)
+            r->row_of[r->rows[i].type.label] = i;
+}
+
+static void make_rows(struct leak_ranker *r)
+{
+    /* Types that are found as a whole come on top: one row for each label at most. */
+    size_t most = r->head_count + r->t->labels.len;
+    r->rows = arena_array(&r->scratch, struct ranked_row, most);
+    r->row_of = arena_array(&r->scratch, size_t, r->t->labels.len);
+    for (size_t i = 0, end; i < r->head_count; i = end) {
+        const struct leak_ranking_head *first = &r->heads[i];
+        for (end = i + 1; end < r->head_count && r->heads[end].label == first->label &&
+                          r->heads[end].pooled == first->pooled;)
+            end++;
+        struct ranked_row row = sum_heads(r, first, end - i);
+        if (row.type.score > 0)
+            r->rows[r->row_count++] = row;
+    }
+    ranked_sort_rows(r);
+}
+
+/* Thousands may go with one: room for them doubles, and none is looked for among them. */
+static void add_also(struct leak_ranker *r, struct ranked_type *to, label_id label)
+{
+    uint32_t next = (uint32_t)to->also_count;
+    if (label == to->label || pair_table_put(&r->also, to->label, label, next) != next)
+        return;
+    if ((to->also_count & (to->also_count - 1)) == 0) {
+        size_t room = to->also_count > 0 ? 2 * to->also_count : 1;
+        label_id *also = arena_array(r->a, label_id, room);
+        if (to->also_count > 0)
+            memcpy(also, to->also, to->also_count * sizeof(*also));
+        to->also = also;
+    }
+    to->also[to->also_count++] = label;
+}
+
+static int by_falling_score(const void *a, const void *b)
+{
+    const struct leak_ranking_head *x = a, *y = b;
+    if (x->score != y->score)
+        return x->score < y->score ? 1 : -1;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+/* Name what each row carries, the weightiest first. */
+static void name_co_retained(struct leak_ranker *r)
+{
+    struct leak_ranking_head *carried =
+        arena_array(&r->scratch, struct leak_ranking_head, r->head_count);
+    size_t count = 0;
+    for (size_t i = 0; i < r->head_count; i++)
+        if (r->heads[i].carrier != 0)
+            carried[count++] = r->heads[i];
+    if (count > 0)
+        qsort(carried, count, sizeof(*carried), by_falling_score);
+    for (size_t i = 0; i < count; i++) {
+        size_t row = r->row_of[r->t->label[carried[i].carrier]];
+        if (row == NO_ROW)
+            continue;
+        add_also(r, &r->rows[row].type, carried[i].label);
+        r->rows[row].type.more += retained_more(r, carried[i].path);
+    }
+}
+
+/* --- one store ------------------------------------------------------------ */
+
+/* What the largest head of a row hangs from, or 0: a root group is no store. */
+static path_id store_of(const struct leak_ranker *r, const struct ranked_row *row)
+{
+    path_id above = r->t->parent[row->type.head];
+    bool group = above == 0 || r->t->labels.all[r->t->label[above]].kind == TYPE_PSEUDO;
+    bool small = !row->type.pooled && !reaches_line(r->line, row->type.score, r->heap);
+    return small && !group ? above : 0;
+}
+
+static void add_merged_places(struct leak_ranker *r, struct ranked_row *to,
+                              const struct ranked_row *from)
+{
+    size_t count = to->type.place_count + from->type.place_count;
+    if (count > to->place_room) {
+        to->place_room = 2 * count;
+        struct ranked_place *places =
+            arena_array(r->a, struct ranked_place, to->place_room);
+        memcpy(places, to->type.places, to->type.place_count * sizeof(*places));
+        to->type.places = places;
+    }
+    memcpy(&to->type.places[to->type.place_count], from->type.places,
+           from->type.place_count * sizeof(*from->type.places));
+    to->type.place_count = count;
+}
+
+static void merge_row(struct leak_ranker *r, size_t into, size_t from)
+{
+    struct ranked_type *to = &r->rows[into].type;
+    struct ranked_row *row = &r->rows[from];
+    add_merged_places(r, &r->rows[into], row);
+    to->score += row->type.score;
+    to->more += row->type.more;
+    r->rows[into].steady += row->steady;
+    r->rows[into].keeps += row->keeps;
+    add_also(r, to, row->type.label);
+    for (size_t i = 0; i < row->type.also_count; i++)
+        add_also(r, to, row->type.also[i]);
+    row->gone = true;
+    row->into = to->label;
+}
+
+/* A leak that is split over the classes in one table. */
+static void join_stores(struct leak_ranker *r)
+{
+    double *sum = arena_array(&r->scratch, double, r->t->len);
+    size_t *first = arena_array(&r->scratch, size_t, r->t->len);
+    for (size_t i = 0; i < r->row_count; i++)
+        sum[store_of(r, &r->rows[i])] += r->rows[i].type.score;
+    for (size_t i = r->row_count; i-- > 0;)
+        first[store_of(r, &r->rows[i])] = i;
+    path_id *store = arena_array(&r->scratch, path_id, r->row_count);
+    for (size_t i = 0; i < r->row_count; i++)
+        store[i] = store_of(r, &r->rows[i]);
+    for (size_t i = 0; i < r->row_count; i++)
+        if (store[i] != 0 && first[store[i]] != i &&
+            reaches_line(r->line, sum[store[i]], r->heap))
+            merge_row(r, first[store[i]], i);
+}
+
+/* --- one cause ------------------------------------------------------------ */
+
+/* Of a row how many more its largest head has in each step. */
+struct stepper {
+    int64_t *steps;
+    size_t count, row;
+};
+
+static bool steps_up(const struct leak_ranker *r, int64_t *steps,
+                     const struct ranked_row *row)
+{
+    path_id p = row->type.head;
+    int64_t all = 0;
+    if (row->gone || row->type.pooled || r->growths.all[p].kind != GROWS_IN_COUNT)
+        return false;
+    for (size_t k = 0; k + 1 < r->n; k++) {
+        steps[k] =
+            (int64_t)r->t->count[p * r->n + k + 1] - (int64_t)r->t->count[p * r->n + k];
+        if (steps[k] <= 0)
+            return false;
+        all += steps[k];
+    }
+    return all >= rank_by.fewest_alike;
+}
+
+static int by_steps(const void *a, const void *b)
+{
+    const struct stepper *x = a, *y = b;
+    for (size_t k = 0; k < x->count; k++)
+        if (x->steps[k] != y->steps[k])
+            return x->steps[k] < y->steps[k] ? -1 : 1;
+    return (x->row > y->row) - (x->row < y->row);
+}
+
+static bool is_alike(const struct stepper *x, const struct stepper *y)
+{
+    return memcmp(x->steps, y->steps, x->count * sizeof(*x->steps)) == 0;
+}
+
+/* What comes in the same numbers in each of three steps or more comes from one place,
+ * wherever it is held: the first of them has the others with it, but those that are a
+ * finding by their size alone. */
+static void join_causes(struct leak_ranker *r)
+{
+    struct stepper *all = arena_array(&r->scratch, struct stepper, r->row_count);
+    size_t count = 0;
+    if (r->n < rank_by.enough_snapshots)
+        return;
+    int64_t steps[SERIES_MAX_SNAPSHOTS];
+    for (size_t i = 0; i < r->row_count; i++) {
+        if (!steps_up(r, steps, &r->rows[i]))
+            continue;
+        int64_t *kept = arena_array(&r->scratch, int64_t, r->n);
+        memcpy(kept, steps, (r->n - 1) * sizeof(*steps));
+        all[count++] = (struct stepper){kept, r->n - 1, i};
+    }
+    if (count > 0)
+        qsort(all, count, sizeof(*all), by_steps);
+    for (size_t i = 0, first = 0; i < count; i++) {
+        if (!is_alike(&all[first], &all[i]))
+            first = i;
+        if (first != i && !reaches_line(r->line, r->rows[all[i].row].type.score, r->heap))
+            merge_row(r, all[first].row, all[i].row);
+    }
+}
+
+/* --- suspects -------------------------------------------------------------- */
+
+/* Order takes a batch that it lost for one that died. It does not acquit what rises more
+ * evenly than chance does. */
+static bool is_by_order(const struct leak_ranker *r)
+{
+    return r->growths.births != NULL && r->growths.births->source < HD_SAME_BY_EVENTS;
+}
+
+static enum hd_suspicion suspicion_of(const struct leak_ranker *r,
+                                      const struct ranked_row *row)
+{
+    bool keeps = reaches_steady_line(r->line, row->keeps, r->heap);
+    bool steady = reaches_steady_line(r->line, row->steady, r->heap);
+    bool turns_over = r->turns_over[row->type.label] && !(steady && is_by_order(r));
+    if (!keeps && (r->queues[row->type.label] || turns_over))
+        return HD_SUSPECT_NOT;
+    if (reaches_line(r->line, row->type.score, r->heap))
+        return HD_SUSPECT_SIZE;
+    return steady ? HD_SUSPECT_STEADY : keeps ? HD_SUSPECT_AGE : HD_SUSPECT_NOT;
+}
+
+static void leak_ranking_decide(struct leak_ranker *r)
+{
+    for (size_t i = 0; i < r->row_count; i++) {
+        struct ranked_row *row = &r->rows[i];
+        if (row->type.pooled || row->gone)
+            continue;
+        row->type.suspicion = suspicion_of(r, row);
+        if (row->steady <= 0)
+            row->type.step_least = row->type.step_most = 0;
+    }
+    ranked_sort_rows(r);
+}
+
+static void ranked_paths_of(struct leak_ranker *r)
+{
+    collect_heads(r);
+    co_retained_join(r->heads, r->head_count, &r->growths, &r->titles);
+    make_rows(r);
+    name_co_retained(r);
+    join_stores(r);
+    join_causes(r);
+    /* A type that grows because its load does is no leak. The place that gained most
+     * decides.
+     */
+    int64_t *most = arena_array(&r->scratch, int64_t, r->t->labels.len);
+    const struct births *b = r->growths.births;
+    r->turns_over = arena_array(&r->scratch, bool, r->t->labels.len);
+    r->queues = arena_array(&r->scratch, bool, r->t->labels.len);
+    for (path_id p = 1; b != NULL && p < r->t->len; p++) {
+        label_id label = r->t->label[p];
+        int64_t more = ranked_delta(&r->t->count[p * r->n], r->n);
+        if (more <= most[label])
+            continue;
+        most[label] = more;
+        const struct stays *stays = &r->growths.all[p].stays;
+        r->queues[label] = stays->queues;
+        r->turns_over[label] = stays->turns_over;
+    }
+    leak_ranking_decide(r);
+    for (size_t i = 0; i < r->row_count; i++)
+        r->rows[i].type.subject = suspect_title_of(&r->titles, r->rows[i].type.head, NULL);
+}
+
+/* --- whole types ------------------------------------------------------------- */
+
+/* The row that a head belongs to, or NO_ROW. */
+static size_t row_of_head(const struct leak_ranker *r, const struct leak_ranking_head *h,
+                          const label_id *merged_into)
+{
+    label_id label = h->carrier != 0 ? r->t->label[h->carrier] : h->label;
+    label = merged_into[label] != NO_LABEL ? merged_into[label] : label;
+    return h->pooled ? NO_ROW : r->row_of[label];
+}
+
+/* Which paths the suspects hold, and as heads of which rows. */
+static bool *paths_of_suspects(struct leak_ranker *r, size_t *row_of_path)
+{
+    bool *taken = arena_array(&r->scratch, bool, r->t->len);
+    for (path_id p = 0; p < r->t->len; p++)
+        row_of_path[p] = NO_OWNER;
+    label_id *merged_into = arena_array(&r->scratch, label_id, r->t->labels.len);
+    for (size_t i = 0; i < r->t->labels.len; i++)
+        merged_into[i] = NO_LABEL;
+    for (size_t i = 0; i < r->row_count; i++)
+        if (r->rows[i].gone)
+            merged_into[r->rows[i].type.label] = r->rows[i].into;
+    for (size_t i = 0; i < r->head_count; i++) {
+        size_t row = row_of_head(r, &r->heads[i], merged_into);
+        if (row == NO_ROW || r->rows[row].type.suspicion == HD_SUSPECT_NOT)
+            continue;
+        taken[r->heads[i].path] = true;
+        row_of_path[r->heads[i].path] = row;
+    }
+    return taken;
+}
+
+static void rank_whole_type(struct leak_ranker *r, struct ranked_row *row,
+                            const struct type_growths *g)
+{
+    label_id label = row->type.label;
+    const struct grown_type *grown = &g->all[label];
+    struct ranked_type *to = &row->type;
+    to->basis = HD_BASIS_TYPE;
+    to->suspicion =
+        reaches_line(r->line, grown->score, r->heap) ? HD_SUSPECT_SIZE : HD_SUSPECT_STEADY;
+    to->score = grown->score;
+    to->tau = grown->tau;
+    to->count = arena_array(r->a, uint64_t, r->n);
+    to->retained = arena_array(r->a, uint64_t, r->n);
+    memcpy(to->count, &g->count[label * r->n], r->n * sizeof(*to->count));
+    memcpy(to->retained, &g->retained[label * r->n], r->n * sizeof(*to->retained));
+    to->head = r->t->full[r->n - 1].cut[type_growths_topmost(g, label)];
+    to->more = ranked_delta(to->retained, r->n);
+    to->subject = type_growths_title(g, label);
+    to->places = arena_array(r->a, struct ranked_place, 1);
+    to->places[0] = (struct ranked_place){to->head, to->score};
+    to->place_count = 1;
+    row->more_objects = ranked_delta(to->count, r->n);
+}
+
+/* What is counted at the place where most were gained may come and go there because lists
+ * are entered elsewhere: an exact number per iteration, in the whole heap, contradicts it.
+ */
+static bool may_be_added(const struct leak_ranker *r, const struct type_growths *g,
+                         label_id label)
+{
+    double score = g->all[label].score;
+    size_t at = r->row_of[label];
+    if (score <= 0 || strcmp(ranked_name(r, label), "Free") == 0 ||
+        (at != NO_ROW && r->rows[at].type.suspicion != HD_SUSPECT_NOT) ||
+        type_growths_topmost(g, label) == NO_PATH)
+        return false;
+    if (reaches_line(r->line, score, r->heap) && !r->turns_over[label] && !r->queues[label])
+        return true;
+    return reaches_steady_line(r->line, score, r->heap) && type_growths_are_exact(g, label);
+}
+
+/* What the suspects leave: types that are one together. */
+static void add_types(struct leak_ranker *r, const struct type_growths *g)
+{
+    for (label_id label = 0; label < r->t->labels.len; label++) {
+        size_t at = r->row_of[label];
+        if (!may_be_added(r, g, label))
+            continue;
+        struct ranked_row row = {.name = ranked_name(r, label), .type = {.label = label}};
+        rank_whole_type(r, &row, g);
+        if (at != NO_ROW)
+            r->rows[at] = row;
+        else
+            r->rows[r->row_count++] = row;
+    }
+}
+
+/* A place may hold a suspect in some snapshots only, and the type grows far more. */
+static void raise_types(struct leak_ranker *r, const struct type_growths *g)
+{
+    for (size_t i = 0; i < r->row_count; i++) {
+        struct ranked_row *row = &r->rows[i];
+        double score = g->all[row->type.label].score;
+        if (row->gone || row->type.suspicion == HD_SUSPECT_NOT || score <= 0 ||
+            row->type.basis == HD_BASIS_TYPE ||
+            score < rank_by.whole_type * row->type.score || row->type.stays.keeps)
+            continue;
+        rank_whole_type(r, row, g);
+    }
+}
+
+static bool has_suspects(const struct leak_ranker *r)
+{
+    for (size_t i = 0; i < r->row_count; i++)
+        if (r->rows[i].type.suspicion != HD_SUSPECT_NOT)
+            return true;
+    return false;
+}
+
+/* --- where the growth went ---------------------------------------------------- */
+
+/* Nobody says whose class it is. */
+static bool has_pool_by_name(const struct ownership_tree *t)
+{
+    for (size_t i = 0; i < t->labels.len; i++) {
+        const struct label *l = &t->labels.all[i];
+        if (l->origin == ORIGIN_UNKNOWN && is_buffer_pool(l->name, l->origin))
+            return true;
+    }
+    return false;
+}
+
+static struct ranked_growth share_growth(const struct leak_ranker *r,
+                                         const struct unexplained *left)
+{
+    size_t n = r->n;
+    struct ranked_growth g = {.suspects = left->bytes[PART_SUSPECTS],
+                              .pools = arena_array(r->a, uint64_t, n),
+                              .rest = arena_array(r->a, uint64_t, n),
+                              .pools_by_name = has_pool_by_name(r->t),
+                              .explained = NAN};
+    for (size_t k = 0; k < n; k++) {
+        g.pools[k] = left->bytes[PART_POOLS][k] + left->bytes[PART_THREADS][k];
+        g.rest[k] = left->bytes[PART_REST][k] + left->bytes[PART_LISTENER][k];
+    }
+    int64_t whole = ranked_delta(r->t->retained, n), suspects = ranked_delta(g.suspects, n);
+    if (whole > 0) {
+        double share = (double)suspects / (double)whole;
+        g.explained = share < 0 ? 0 : share > 1 ? 1 : share;
+    }
+    return g;
+}
+
+/* What of the suspects' part is whose. */
+static void share_suspects(struct leak_ranker *r, const struct unexplained *left,
+                           const size_t *row_of_path)
+{
+    size_t labels = r->t->labels.len;
+    size_t *row_of_label = arena_array(&r->scratch, size_t, labels);
+    uint64_t *own = arena_array(r->a, uint64_t, r->row_count * r->n);
+    for (size_t i = 0; i < labels; i++)
+        row_of_label[i] = NO_OWNER;
+    for (size_t i = 0; i < r->row_count; i++) {
+        if (r->rows[i].type.basis == HD_BASIS_TYPE)
+            row_of_label[r->rows[i].type.label] = i;
+        if (r->rows[i].type.suspicion != HD_SUSPECT_NOT)
+            r->rows[i].type.own = &own[i * r->n];
+    }
+    unexplained_share(left, row_of_path, row_of_label, own);
+}
+
+/* The rest, and what each thread keeps: more threads have more of it. What measuring makes
+ * the runtime keep comes with the first snapshot: it counts only while it goes on growing.
+ */
+static struct rest_growth open_growth(const struct leak_ranker *r,
+                                      const struct unexplained *left, double stopped)
+{
+    double all[SERIES_MAX_SNAPSHOTS], own[SERIES_MAX_SNAPSHOTS];
+    double first = (double)left->threads[0];
+    for (size_t k = 0; k < r->n; k++) {
+        double threads = (double)left->threads[k];
+        double same = threads > first ? (first > 0 ? first : 1) / threads : 1;
+        own[k] =
+            (double)left->bytes[PART_REST][k] + same * (double)left->bytes[PART_THREADS][k];
+        all[k] = own[k] + (double)left->bytes[PART_LISTENER][k];
+    }
+    struct trend rest = {r->n, r->s->x, own, NULL}, both = {r->n, r->s->x, all, NULL};
+    double goes_on = path_sustained_growth(&both, trend_half(r->n));
+    if (trend_grows(&both) && goes_on >= rank_by.open_share * r->heap)
+        rest.y = all;
+    return rest_growth_of(&rest, r->heap, stopped);
+}
+
+static int by_growth(const void *a, const void *b)
+{
+    const struct ranked_stopped *x = a, *y = b;
+    if (x->growth != y->growth)
+        return x->growth < y->growth ? 1 : -1;
+    int order = strcmp(x->subject, y->subject);
+    return order != 0 ? order : strcmp(x->name, y->name);
+}
+
+/* Of all in the rest that stopped, however small, the bytes: no two explain the same. */
+static double find_stopped(struct leak_ranker *r, const struct type_growths *g,
+                           struct leak_ranking *to)
+{
+    size_t labels = r->t->labels.len;
+    double all = 0;
+    to->stopped = arena_array(r->a, struct ranked_stopped, labels);
+    for (label_id label = 0; label < labels; label++) {
+        double growth = g->all[label].score;
+        path_id place = growth > 0 ? type_growths_topmost(g, label) : NO_PATH;
+        if (place == NO_PATH || strcmp(ranked_name(r, label), "Free") == 0)
+            continue;
+        if (g->unexplained->part[r->n - 1][place] == PART_REST)
+            all += growth;
+        if (growth < rank_by.stopped_share * r->heap)
+            continue;
+        to->stopped[to->stopped_count++] =
+            (struct ranked_stopped){.label = label,
+                                    .name = ranked_name(r, label),
+                                    .subject = type_growths_title(g, label),
+                                    .count = &g->count[label * r->n],
+                                    .retained = &g->retained[label * r->n],
+                                    .growth = growth,
+                                    .head = r->t->full[r->n - 1].cut[place]};
+    }
+    if (to->stopped_count > 0)
+        qsort(to->stopped, to->stopped_count, sizeof(*to->stopped), by_growth);
+    return all;
+}
+
+/* Rows by type, then what of the growth is left when all suspects are gone. */
+static void look_at_types(struct leak_ranker *r, struct leak_ranking *to)
+{
+    double stopped = 0;
+    struct arena *a = &r->scratch;
+    size_t *row_of_path = arena_array(a, size_t, r->t->len);
+    bool *heads = paths_of_suspects(r, row_of_path);
+    bool *labels = arena_array(a, bool, r->t->labels.len);
+    struct path_order order = {0};
+    struct unexplained by_paths = unexplained_of(r->t, heads, NULL, a);
+    struct type_growths growing =
+        type_growths_of(&by_paths, r->s, TYPES_GROWING, &order, a);
+    add_types(r, &growing);
+    if (has_suspects(r)) {
+        bool *none = arena_array(a, bool, r->t->len);
+        struct unexplained all = unexplained_of(r->t, none, NULL, a);
+        growing = type_growths_of(&all, r->s, TYPES_GROWING, &order, a);
+        raise_types(r, &growing);
+    }
+    for (size_t i = 0; i < r->row_count; i++)
+        labels[r->rows[i].type.label] |= r->rows[i].type.basis == HD_BASIS_TYPE;
+    struct unexplained *left = arena_alloc(a, sizeof(*left));
+    *left = unexplained_of(r->t, heads, labels, r->a);
+    to->growth = share_growth(r, left);
+    share_suspects(r, left, row_of_path);
+    if (r->n >= rank_by.enough_snapshots) {
+        struct type_growths g = type_growths_of(left, r->s, TYPES_STAYED, &order, r->a);
+        stopped = find_stopped(r, &g, to);
+    }
+    to->growth.open = open_growth(r, left, stopped);
+    free(order.all);
+}
+
+/* --- what is left open ------------------------------------------------------- */
+
+/* A leak may hide in a store of which as many go as come, if that rises in every step and
+ * has some of each interval; and order alone may take a batch that moved for one that died.
+ */
+static bool may_leak(const struct leak_ranker *r, const struct ranked_type *row)
+{
+    const struct births *b = r->growths.births;
+    bool leaves = r->turns_over[row->label] && !row->stays.has_of_each;
+    bool acquitted = (r->queues[row->label] || leaves) && b->source == HD_SAME_BY_EVENTS;
+    return row->suspicion == HD_SUSPECT_NOT && !acquitted &&
+           trend_rises_always(row->count, r->n) &&
+           ranked_delta(row->count, r->n) >= rank_by.fewest_undecided &&
+           reaches_steady_line(r->line, (double)ranked_delta(row->retained, r->n), r->heap);
+}
+
+/* Counts that rise in every step of several are no chance; with ages one would have
+ * seen it leak, if it leaked fast enough, or turn over. */
+static size_t find_undecided(const struct leak_ranker *r, const struct leak_ranking *h)
+{
+    if (r->growths.births == NULL || r->n < rank_by.enough_snapshots)
+        return SIZE_MAX;
+    for (size_t i = 0; i < h->len; i++)
+        if (may_leak(r, &h->all[i]))
+            return i;
+    return SIZE_MAX;
+}
+
+/* --- all of it ------------------------------------------------------------- */
+
+struct leak_ranking leak_ranking_of(const struct ownership_tree *t, const struct series *s,
+                                    const struct births *births,
+                                    const struct suspect_line *line, struct arena *a)
+{
+    size_t n = t->snapshots;
+    struct leak_ranker r = {.t = t,
+                            .s = s,
+                            .line = line,
+                            .n = n,
+                            .heap = (double)t->retained[n - 1],
+                            .growths = path_growths_of(t, s, births),
+                            .a = a};
+    bool *grows = arena_array(&r.scratch, bool, t->len);
+    for (path_id p = 1; p < t->len; p++)
+        grows[p] = r.growths.all[p].kind == GROWS_IN_COUNT && r.growths.all[p].growth > 0;
+    r.titles = title_tree_of(t, grows, &r.scratch);
+    ranked_paths_of(&r);
+    struct leak_ranking result = {.len = 0};
+    look_at_types(&r, &result);
+    ranked_sort_rows(&r);
+    result.all = arena_array(a, struct ranked_type, r.row_count);
+    for (size_t i = 0; i < r.row_count; i++) {
+        if (r.rows[i].gone)
+            continue;
+        result.all[result.len + result.pooled] = r.rows[i].type;
+        if (r.rows[i].type.pooled)
+            result.pooled++;
+        else
+            result.len++;
+    }
+    result.undecided = find_undecided(&r, &result);
+    path_growths_free(&r.growths);
+    pair_table_free(&r.also);
+    arena_free(&r.scratch);
+    return result;
+}

@@ -1,0 +1,94 @@
+#include "ranking/table_ranking.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static double score_of(const struct series *s, const struct series_row *row, double *tau)
+{
+    double counts[SERIES_MAX_SNAPSHOTS], count_noise[SERIES_MAX_SNAPSHOTS];
+    double bytes[SERIES_MAX_SNAPSHOTS], byte_noise[SERIES_MAX_SNAPSHOTS];
+    struct trend c = series_trend(s, row, false, counts, count_noise);
+    struct trend b = s->bytes_known ? series_trend(s, row, true, bytes, byte_noise) : c;
+    bool in_count = row->growth == GROWS_IN_COUNT;
+    size_t half = in_count ? trend_half(c.n) : trend_half_of_sizes(c.n);
+    *tau = trend_tau(in_count ? &c : &b);
+    double length = s->x[s->usable_count - 1] - s->x[0];
+    return trend_slowing(&b, half) * trend_sustained(&b, half) * length * *tau * *tau;
+}
+
+uint64_t growth_per_iteration(const struct series *s, const struct series_row *row,
+                              const uint64_t *iterations)
+{
+    if (iterations == NULL || row->noise_share != NULL)
+        return HD_UNKNOWN;
+    uint64_t q = 0;
+    for (size_t i = 1; i < s->usable_count; i++) {
+        size_t before = s->usable[i - 1], now = s->usable[i];
+        if (row->at[now].count <= row->at[before].count)
+            return HD_UNKNOWN;
+        uint64_t gained = row->at[now].count - row->at[before].count;
+        uint64_t rounds = iterations[now] - iterations[before];
+        if (gained % rounds != 0 || (q != 0 && gained / rounds != q))
+            return HD_UNKNOWN;
+        q = gained / rounds;
+    }
+    return q > 0 ? q : HD_UNKNOWN;
+}
+
+static int table_ranking_by_score(const void *a, const void *b)
+{
+    const struct suspect *x = a, *y = b;
+    if (x->score != y->score)
+        return x->score < y->score ? 1 : -1;
+    if (x->count_delta != y->count_delta)
+        return x->count_delta < y->count_delta ? 1 : -1;
+    return strcmp(x->row->name, y->row->name);
+}
+
+struct ranking growth_rank(const struct series *s, const uint64_t *iterations,
+                           struct arena *a)
+{
+    struct ranking r = {.all = arena_array(a, struct suspect, s->row_count)};
+    if (s->usable_count < 2)
+        return r;
+    size_t first = s->usable[0], last = s->usable[s->usable_count - 1];
+    for (size_t i = 0; i < s->row_count; i++) {
+        const struct series_row *row = &s->rows[i];
+        if (row->growth == GROWS_NOT || strcmp(row->name, "Free") == 0)
+            continue;
+        double tau, score = score_of(s, row, &tau);
+        if (score <= 0)
+            continue;
+        r.all[r.len++] = (struct suspect){
+            .row = row,
+            .score = score,
+            .tau = tau,
+            .count_delta = (int64_t)(row->at[last].count - row->at[first].count),
+            .per_iteration = growth_per_iteration(s, row, iterations)};
+    }
+    qsort(r.all, r.len, sizeof(*r.all), table_ranking_by_score);
+    return r;
+}
+
+static double weight(const struct series *s, struct hd_tally at)
+{
+    return (double)(s->bytes_known ? at.bytes : at.count);
+}
+
+struct rest_growth table_rest_growth(const struct series *s,
+                                     const struct hd_tally *const *suspects, size_t count,
+                                     double heap)
+{
+    double y[SERIES_MAX_SNAPSHOTS];
+    const struct series_row *unused = NULL;
+    for (size_t i = 0; i < s->row_count && unused == NULL; i++)
+        unused = strcmp(s->rows[i].name, "Free") == 0 ? &s->rows[i] : NULL;
+    for (size_t i = 0; i < s->usable_count; i++) {
+        size_t k = s->usable[i];
+        y[i] = weight(s, s->totals[k]) - (unused != NULL ? weight(s, unused->at[k]) : 0);
+        for (size_t j = 0; j < count; j++)
+            y[i] -= weight(s, suspects[j][k]);
+    }
+    struct trend rest = {s->usable_count, s->x, y, NULL};
+    return rest_growth_of(&rest, heap, 0);
+}

@@ -1,0 +1,62 @@
+/* records.h - what reports say to programs: the table of every record, and of every
+ * document that is made of them. JSON, its schemas, CSV and the page's data are made of
+ * these tables; who adds a column adds a field here, and to the struct. */
+#ifndef RECORDS_H
+#define RECORDS_H
+
+#include "base/record.h"
+#include "report/report.h"
+
+/* Rises when a key changes its meaning or goes. */
+enum { SCHEMA_VERSION = 1 };
+
+extern const struct record record_snapshot, record_warning, record_generations,
+    record_chain, record_chain_of_roots, record_owner, record_marked;
+
+/* Of struct hd_model: what stands behind schema, schema_version and tool_version. */
+extern const struct record record_diff, record_check, record_top, record_roots, record_info,
+    record_processes, record_tree, record_object, record_fleet, record_objects,
+    record_statics;
+extern const struct record *const document_records[HD_REPORT_KIND_COUNT];
+
+/* Rows of tables. */
+extern const struct record record_object_row, record_field, record_static_row;
+extern const struct record record_row, record_top_row, record_rule_cells, record_file,
+    record_failed_cells, record_process, record_node;
+void csv_fleet(struct csv_writer *csv, const struct hd_fleet_answer *a);
+
+/* The model that a walk is through. */
+#define MODEL ((const struct hd_model *)w->context)
+
+/* Fields that several documents have, of struct hd_model. */
+#define FIELD_SNAPSHOTS(least)                                                          \
+    FIELD("snapshots", RECORDS(snapshots, snapshot_count, record_snapshot), NEVER_NULL, \
+          "The snapshots in order of time.", "\"minItems\": " least ", \"maxItems\": 50")
+#define FIELD_WARNINGS                                                              \
+    FIELD("warnings", RECORDS(warnings, warning_count, record_warning), NEVER_NULL, \
+          "About the snapshots and their order.")
+#define FIELD_COUNTS_REACHABLE                                                            \
+    FIELD(                                                                                \
+        "counts_reachable", TRUTH(counts_reachable), NEVER_NULL,                          \
+        "Whether only objects on a chain from a root are counted: with --reachable, and " \
+        "where a snapshot holds garbage.")
+#define FIELD_BY                                                     \
+    FIELD("by", CHOICE(by, unit_word, HD_BY_HOLDER + 1), NEVER_NULL, \
+          "What a row of `types` is (--by).")
+#define FIELD_FULL_NAME(m)                                                                 \
+    FIELD(                                                                                 \
+        "full_name", TEXT(m), MAY_BE_NULL,                                                 \
+        "The type's name with its outer class, where `type` lacks it and the file tells; " \
+        "else null.")
+
+#define FILE_DATE "\"pattern\": \"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\""
+#define SCHEMA_ADDRESS "\"pattern\": \"^0x[0-9a-f]{1,16}$\""
+#define SCHEMA_HINT "\"pattern\": \"^[a-z]+(-[a-z]+)*$\""
+#define A_COUNT "\"type\": \"integer\", \"minimum\": 0"
+#define A_BOOLEAN "\"type\": \"boolean\""
+#define TWO_SNAPSHOTS \
+    "\"type\": \"array\", \"items\": {" A_COUNT "}, \"minItems\": 2, \"maxItems\": 2"
+#define ONE_OR_MORE "\"minimum\": 1"
+#define A_SHARE "\"minimum\": 0, \"maximum\": 1"
+
+#endif

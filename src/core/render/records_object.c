@@ -1,0 +1,487 @@
+/* One object: what it is, its fields and their values, its neighbours, its chain. */
+#include "render/records.h"
+#include "report/object_words.h"
+
+#include <math.h>
+
+NAMES(object_kind)
+NAMES(field_kind)
+NAMES(generation)
+NAMES(root_kind)
+NAMES(identity_source)
+
+/* --- an object ----------------------------------------------------------------------- */
+
+#define T struct hd_object
+
+KNOWN(is_object, x->kind == HD_OBJECT)
+
+static const struct record_field object_fields[] = {
+    FIELD("object", UINT32(number), NEVER_NULL,
+          "Number in the snapshot's graph: '#N' for `heapdrift object`."),
+    FIELD("kind", CHOICE(kind, object_kind_word, HD_OBJECT_UNDEFINED + 1), NEVER_NULL,
+          "An object; a group of roots or a variable; referred to but not described."),
+    FIELD("address", ADDRESS(address), MAY_BE_NULL,
+          "In the process; null when the snapshot tells none.", SCHEMA_ADDRESS),
+    FIELD("type", TEXT(type), NEVER_NULL,
+          "Canonical name of its type; the name of a group of roots or a variable."),
+    FIELD_FULL_NAME(full_name),
+    FIELD("bytes", UINT64(bytes), MAY_BE_NULL, "Shallow size; null of what is no object.",
+          NULL, is_object),
+    FIELD("generation", CHOICE(generation, generation_word, HD_GEN_UNKNOWN), MAY_BE_NULL,
+          "Where it lies; null when the snapshot does not tell."),
+};
+static const RECORD_OF(any_object, NULL, object_fields, NULL);
+#undef T
+
+#define T struct hd_instance_link
+static const struct record_field link_fields[] = {
+    FIELDS_OF(PART(object, record_any_object)),
+    FIELD("field", TEXT(field), MAY_BE_NULL,
+          "By which it refers to the next element; null when unknown."),
+};
+static const RECORD_OF(link, "link", link_fields, "An element of a chain.");
+#undef T
+
+#define T struct hd_instance_group
+static const struct record_field group_fields[] = {
+    FIELD("type", TEXT(group.type), NEVER_NULL, "Canonical name of their type."),
+    FIELD_FULL_NAME(group.full_name),
+    FIELD("kind", CHOICE(group.kind, object_kind_word, HD_OBJECT_UNDEFINED + 1), NEVER_NULL,
+          "An object; a group of roots or a variable; referred to but not described."),
+    FIELD("field", TEXT(group.field), MAY_BE_NULL,
+          "Of who refers: '_items', '[]', '[].value'; null when unknown."),
+    FIELD("objects", UINT64(group.objects), NEVER_NULL, "How many, each counted once.",
+          ONE_OR_MORE),
+    FIELD("references", UINT64(group.references), NEVER_NULL, "References from or to them.",
+          ONE_OR_MORE),
+    FIELD("bytes", UINT64(group.bytes), NEVER_NULL, "Sum of their shallow sizes."),
+    FIELD("object", UINT32(group.first), NEVER_NULL,
+          "Number of one of them in the snapshot's graph: '#N' for `heapdrift object`."),
+    FIELD("address", ADDRESS(address), MAY_BE_NULL,
+          "Of that one; null when the snapshot tells none.", SCHEMA_ADDRESS),
+};
+static const RECORD_OF(group, "group", group_fields,
+                       "Neighbours of one type, by one field.");
+#undef T
+
+#define T struct hd_object_holder
+
+KNOWN(holder_has_roots, MODEL->instance->has_roots)
+
+static const struct record_field holder_fields[] = {
+    FIELDS_OF(PART(object, record_any_object)),
+    FIELD("field", TEXT(field), MAY_BE_NULL,
+          "By which it refers: '_items', '[].value'; null when unknown, and of roots."),
+    FIELD("references", UINT64(references), NEVER_NULL, "By that field.", ONE_OR_MORE),
+    FIELD(
+        "root_kind", CHOICE(root, root_kind_word, HD_ROOT_KIND_COUNT), MAY_BE_NULL,
+        "Of a root what it is; of an object what keeps it alive, `unreachable` of garbage. "
+        "Null when the snapshot has no roots.",
+        NULL, holder_has_roots),
+};
+static const RECORD_OF(
+    holder, "holder", holder_fields,
+    "What refers to the object by one field: another object, or a root.");
+#undef T
+
+/* --- a field ------------------------------------------------------------------------- */
+
+#define T struct hd_field
+
+KNOWN(has_target,
+      x->kind == HD_FIELD_REFERENCE && (x->number != 0 || x->to != HD_NO_OBJECT))
+KNOWN(target_has_length, x->has_length)
+KNOWN(target_is_object, x->to != HD_NO_OBJECT)
+
+static json_t *value_in_words(const T *f)
+{
+    struct text t = {0};
+    object_add_plain(&t, f);
+    json_t *s = json_string_or_null(text_string(&t));
+    text_free(&t);
+    return s;
+}
+
+#define A_VALUE "\"type\": [\"number\", \"boolean\", \"string\", \"null\"]"
+#define A_STRING_OR_NULL "\"type\": [\"string\", \"null\"]"
+
+/* Integers that JSON's readers and jansson have no room for, and reals that are no numbers,
+ * are strings. */
+static json_t *field_value(const void *of, const struct record_walk *w)
+{
+    const T *f = of;
+    (void)w;
+    if (f->is_hidden || f->is_redacted || f->is_null)
+        return json_null();
+    switch (f->kind) {
+    case HD_FIELD_BOOLEAN:
+        return json_boolean(f->number != 0);
+    case HD_FIELD_CHAR:
+    case HD_FIELD_SIGNED:
+        return json_integer((json_int_t)f->number);
+    case HD_FIELD_ENUM:
+        if (!f->is_unsigned)
+            return json_integer((json_int_t)f->number);
+        /* fall through */
+    case HD_FIELD_UNSIGNED:
+        return f->number <= INT64_MAX ? json_integer((json_int_t)f->number)
+                                      : value_in_words(f);
+    case HD_FIELD_FLOAT:
+        return isfinite(f->real) ? json_real(f->real) : value_in_words(f);
+    case HD_FIELD_STRUCT:
+        return json_string_or_null(f->words);
+    case HD_FIELD_REFERENCE:
+    case HD_FIELD_UNKNOWN:
+        break;
+    }
+    return json_null();
+}
+
+VALUE(boxed_value, x->boxed != NULL ? field_value(x->boxed, w) : json_null())
+VALUE(boxed_member, json_string_or_null(x->boxed != NULL ? x->boxed->member : NULL))
+
+VALUE(is_cut, json_boolean(x->text != NULL && x->is_cut))
+
+static const struct record_field target_fields[] = {
+    FIELD("object", UINT32(to), MAY_BE_NULL,
+          "Its number; null when no object of the snapshot is there.", NULL,
+          target_is_object),
+    FIELD("address", ADDRESS(number), MAY_BE_NULL,
+          "In the process; null when the snapshot tells none.", SCHEMA_ADDRESS),
+    FIELD("type", TEXT(to_type), MAY_BE_NULL, "Canonical name of its type."),
+    FIELD("value", MADE(boxed_value), MAY_BE_NULL,
+          "What it says: the number or struct in a box, as `value` of a field; a Version "
+          "as a string. Null of others.",
+          A_VALUE),
+    FIELD("member", MADE(boxed_member), MAY_BE_NULL,
+          "Of an enum in a box: the name of its value.", A_STRING_OR_NULL),
+    FIELD("length", UINT64(length), MAY_BE_NULL,
+          "Of a string its units of UTF-16, of an array its elements; null of others.",
+          NULL, target_has_length),
+};
+static const RECORD_OF(target, NULL, target_fields,
+                       "Of a reference: what it leads to; null for a null reference.");
+
+static const struct record_field field_fields[] = {
+    FIELD("name", TEXT(name), MAY_BE_NULL,
+          "'_items', 'Extra.Item3' of a struct, '[17]', '[17].value'; null when the "
+          "snapshot does not tell."),
+    FIELD("declared_by", TEXT(declared_by), MAY_BE_NULL,
+          "The class that has it, perhaps a base class; null of elements."),
+    FIELD("type", TEXT(type), MAY_BE_NULL, "As declared."),
+    FIELD("kind", CHOICE(kind, field_kind_word, HD_FIELD_STRUCT + 1), NEVER_NULL,
+          "What `value` is; of a reference see `to`. A struct is one of the core library "
+          "that is one value: DateTime, decimal, Guid, ..."),
+    FIELD("value", MADE(field_value), MAY_BE_NULL,
+          "Of a char its unit of UTF-16; beyond 2^63 and of NaN, Infinity, -Infinity a "
+          "string; of a struct a string as ToString() has it in the invariant culture, of "
+          "a DateTime '2026-11-24 15:04:05.1234567Z' (docs/object.md). Null of references, "
+          "of a Nullable without a value, of what is hidden or redacted, and when unknown.",
+          A_VALUE),
+    FIELD("member", TEXT(member), MAY_BE_NULL, "Of an enum: the name of its value."),
+    FIELD("to", GROUP(record_target), MAY_BE_NULL, NULL, NULL, has_target),
+    FIELD(
+        "text", TEXT(text), MAY_BE_NULL,
+        "Of a reference to a string or a Uri, with --values: its text, up to 200 units of "
+        "UTF-16."),
+    FIELD("text_cut", MADE(is_cut), NEVER_NULL, "Whether the string goes on behind `text`.",
+          A_BOOLEAN),
+    FIELD("hidden", TRUTH(is_hidden), NEVER_NULL,
+          "Whether there is a value that --values would show."),
+    FIELD("redacted", TRUTH(is_redacted), NEVER_NULL,
+          "Whether the value was overwritten in the file; of a reference to a string, with "
+          "--values, its text."),
+    FIELD("no_value", TRUTH(is_null), NEVER_NULL,
+          "Whether it is a Nullable without a value."),
+};
+const RECORD_OF(field, "field", field_fields, "A field, or an element of an array.");
+#undef T
+
+/* --- all of it ----------------------------------------------------------------------- */
+
+#define T struct hd_instance
+
+KNOWN(has_roots, x->has_roots)
+
+KNOWN(is_held, x->has_roots && x->object.is_reachable)
+KNOWN(is_one_object, x->object.kind == HD_OBJECT)
+KNOWN(was_address, x->asked != 0)
+KNOWN(has_text, x->fields.text != NULL || x->fields.is_hidden)
+KNOWN(is_shortened, x->chain_skipped > 0)
+KNOWN(has_since, x->since != (size_t)-1)
+
+static const struct record_field asked_fields[] = {
+    FIELD("address", ADDRESS(asked), MAY_BE_NULL,
+          "In the process; null when the snapshot tells none.", SCHEMA_ADDRESS),
+    FIELD("offset", UINT64(offset), MAY_BE_NULL,
+          "Bytes from the beginning of the object to that address; null when its number "
+          "was given.",
+          NULL, was_address),
+    FIELD("values", TRUTH(values), NEVER_NULL,
+          "Whether text and what arrays hold were asked for (--values)."),
+};
+static const RECORD_OF(asked, NULL, asked_fields, "What was asked for.");
+
+static const struct record_field instance_fields[] = {
+    FIELDS_OF(PART(object, record_any_object)),
+    FIELD("module", TEXT(object.module), MAY_BE_NULL,
+          "Assembly of the type; null when unknown, or several."),
+    FIELD("reachable", TRUTH(object.is_reachable), MAY_BE_NULL,
+          "Whether it is on a chain of references from a root; null when the snapshot has "
+          "no roots.",
+          NULL, has_roots),
+    FIELD("root_kind", CHOICE(root, root_kind_word, HD_ROOT_UNREACHABLE), MAY_BE_NULL,
+          "What `chain` begins with; null when nothing reaches it.", NULL, is_held),
+    FIELD("instances", UINT64(object.instances), MAY_BE_NULL,
+          "Objects of its type in the snapshot.", NULL, is_one_object),
+    FIELD("references", UINT64(object.references), NEVER_NULL,
+          "References from it; repeated ones counted."),
+    FIELD("referrers", UINT64(object.referrers), NEVER_NULL,
+          "References to it; repeated ones counted."),
+    FIELD("retained", UINT64(retained), MAY_BE_NULL,
+          "Bytes that only it keeps alive, itself included; null when the snapshot has no "
+          "roots, and of what no root reaches."),
+};
+static const RECORD_OF(
+    instance, NULL, instance_fields,
+    "The object. A group of roots or a variable, by its number, is told in the same way.");
+
+VALUE(text_is_cut, json_boolean(x->fields.text != NULL && x->fields.is_cut))
+
+static json_t *self_value(const void *of, const struct record_walk *w)
+{
+    const struct hd_field *self = ((const T *)of)->fields.self;
+    if (self == NULL)
+        return json_null();
+    return self->kind == HD_FIELD_REFERENCE ? json_string_or_null(self->text)
+                                            : field_value(self, w);
+}
+
+VALUE(fields_omitted,
+      json_number_or_null(has_text(x, w)
+                              ? 0
+                              : x->fields.count - x->fields.first - x->fields.len))
+
+/* Of groups as many as --rows wants, and how many are left. */
+#define GROUPS(what)                                                                   \
+    VALUE(what,                                                                        \
+          records_json(&record_group, x->what, model_rows(MODEL, x->what##_count), w)) \
+    VALUE(what##_omitted, json_integer((json_int_t)(x->what##_count -                  \
+                                                    model_rows(MODEL, x->what##_count))))
+GROUPS(refers_to)
+GROUPS(referred_by)
+
+static const struct record_field begin_of_object_fields[] = {
+    FIELD("asked", GROUP(record_asked), NEVER_NULL, NULL),
+    FIELD("object", GROUP(record_instance), NEVER_NULL, NULL),
+    FIELD("text", TEXT(fields.text), MAY_BE_NULL,
+          "Of a string, with --values: its text, up to 4,000 units of UTF-16. NUL is "
+          "U+2400, half a surrogate pair U+FFFD."),
+    FIELD("text_length", UINT64(fields.count), MAY_BE_NULL,
+          "Of a string whose text the snapshot has: units of UTF-16.", NULL, has_text),
+    FIELD("text_cut", MADE(text_is_cut), NEVER_NULL,
+          "Whether the string goes on behind `text`.", A_BOOLEAN),
+    FIELD("fields_named", TRUTH(fields.are_named), NEVER_NULL,
+          "Whether the snapshot tells fields and values. Without, `fields` are the "
+          "references in the order of the file."),
+    FIELD("fields", RECORDS(fields.all, fields.len, record_field), NEVER_NULL,
+          "Fields, or the first elements of an array (--rows). Empty for a string with "
+          "text."),
+    FIELD("fields_omitted", MADE(fields_omitted), NEVER_NULL,
+          "Fields or elements behind these.", A_COUNT),
+    FIELD("refers_to", MADE_RECORDS(refers_to, record_group), NEVER_NULL,
+          "What it refers to, by type and field: most objects first; cut by --rows."),
+    FIELD("refers_to_omitted", MADE(refers_to_omitted), NEVER_NULL,
+          "Groups that --rows cut off.", A_COUNT),
+    FIELD("referred_by", MADE_RECORDS(referred_by, record_group), NEVER_NULL,
+          "What refers to it, by type and by the field of that type."),
+    FIELD("referred_by_omitted", MADE(referred_by_omitted), NEVER_NULL,
+          "Groups that --rows cut off.", A_COUNT),
+    FIELD("chain", RECORDS(chain, chain_len, record_link), NEVER_NULL,
+          "A shortest chain from the strongest root that reaches it; root first, itself "
+          "last. Of what no root reaches it begins with an object."),
+    FIELD("chain_omitted", UINT64(chain_skipped), NEVER_NULL,
+          "Elements that are left out of a long chain."),
+    FIELD("chain_omitted_before", SIZE(chain_skipped_at), MAY_BE_NULL,
+          "Before which element of `chain`, from 0; null when nothing is left out.", NULL,
+          is_shortened),
+};
+static const RECORD_OF(begin_of_object, NULL, begin_of_object_fields, NULL);
+
+VALUE(of_snapshots, json_integer((json_int_t)w->snapshots))
+
+static const struct record_field since_fields[] = {
+    FIELD("snapshot", SIZE(since), NEVER_NULL,
+          "The first that has it, from 0; 0: it was there before."),
+    FIELD("of", MADE(of_snapshots), NEVER_NULL, "How many snapshots there are.",
+          "\"type\": \"integer\", \"minimum\": 2"),
+    FIELD("identity", CHOICE(identity, identity_source_word, HD_SAME_SOURCE_COUNT),
+          NEVER_NULL, "How it is known which object of one snapshot is which of the next."),
+};
+static const RECORD_OF(since, NULL, since_fields,
+                       "Of several snapshots, of which the object is in the last: since "
+                       "when it is there. Null of one snapshot, and where nobody knows.");
+
+static const struct record_field end_of_object_fields[] = {
+    FIELD("since", GROUP(record_since), MAY_BE_NULL, NULL, NULL, has_since),
+    FIELD(
+        "value", MADE(self_value), MAY_BE_NULL,
+        "What the object says besides its fields: what is in a box, a Version as a string; "
+        "with --values a Uri as it was given. Null of others.",
+        A_VALUE),
+    FIELD("holders", RECORDS(holders, holder_count, record_holder), NEVER_NULL,
+          "All that refers to it, one by one: roots, then what roots reach, the strongest "
+          "kind first, then garbage; cut by --rows."),
+    FIELD("holders_omitted", SIZE(holders_omitted), NEVER_NULL,
+          "Those that are not in `holders`."),
+};
+static const RECORD_OF(end_of_object, NULL, end_of_object_fields, NULL);
+#undef T
+
+#define T struct hd_model
+
+VALUE(last_snapshot, record_json(&record_snapshot, &x->snapshots[x->snapshot_count - 1], w))
+
+static const struct record_field object_document_fields[] = {
+    FIELD("snapshot", MADE_RECORD(last_snapshot, record_snapshot), NEVER_NULL, NULL),
+    FIELDS_OF(PART_AT(instance, record_begin_of_object)),
+    FIELD_WARNINGS,
+    FIELDS_OF(PART_AT(instance, record_end_of_object)),
+};
+const RECORD_OF(object, "object", object_document_fields,
+                "What one object is, what it is made of, what it refers to, what refers to "
+                "it, and what keeps it alive.");
+#undef T
+
+/* --- those of some types ---------------------------------------------------------------
+ */
+
+#define T struct hd_object_sum
+
+#define FIELD_HELD(kind, key, words) FIELD(key, UINT64(held[kind]), NEVER_NULL, words)
+static const struct record_field held_fields[] = {
+    FIELD_HELD(HD_ROOT_STATIC, "static", "By a static variable."),
+    FIELD_HELD(HD_ROOT_THREAD_STATIC, "thread_static", "By a [ThreadStatic] variable."),
+    FIELD_HELD(HD_ROOT_STRONG_HANDLE, "strong_handle", "By a strong handle."),
+    FIELD_HELD(HD_ROOT_PINNED_HANDLE, "pinned_handle", "By a pinned handle."),
+    FIELD_HELD(HD_ROOT_REF_COUNTED_HANDLE, "ref_counted_handle",
+               "By a COM reference, or an async pinned handle."),
+    FIELD_HELD(HD_ROOT_DEPENDENT_HANDLE, "dependent_handle", "By a ConditionalWeakTable."),
+    FIELD_HELD(HD_ROOT_STACK, "stack", "By a local variable."),
+    FIELD_HELD(HD_ROOT_FINALIZER, "finalizer", "By the finalizer queue."),
+    FIELD_HELD(HD_ROOT_OTHER, "other", "By other roots."),
+    FIELD_HELD(HD_ROOT_UNREACHABLE, "unreachable",
+               "By no root: garbage, or frozen; all of them without roots."),
+};
+static const RECORD_OF(
+    held, "held", held_fields,
+    "How many objects are held by each kind of root: the strongest class of roots that "
+    "reaches an object decides (docs/chains.md), so they sum to `count`.");
+
+static const struct record_field sum_fields[] = {
+    FIELD("count", UINT64(count), NEVER_NULL, "Instances in the last snapshot's file."),
+    FIELD("bytes", UINT64(bytes), NEVER_NULL, "Sum of their shallow sizes."),
+    FIELD(
+        "retained", UINT64(retained), MAY_BE_NULL,
+        "Sum of the retained sizes of those that none of the others dominates, so no byte "
+        "counts twice. Null when the snapshot has no roots."),
+    FIELD("held", GROUP(record_held), NEVER_NULL, NULL),
+    FIELD(
+        "held_by_older", UINT64(held_by_older), MAY_BE_NULL,
+        "Of `held.stack`, those that an object refers to, directly or not, which is older "
+        "than `born`: they were put into something that stays. Null without `born`."),
+};
+static const RECORD_OF(object_sum, NULL, sum_fields, NULL);
+
+static const struct record_field type_of_objects_fields[] = {
+    FIELD("type", TEXT(type), NEVER_NULL, "Canonical name."),
+    FIELD_FULL_NAME(full_name),
+    FIELD("module", TEXT(module), MAY_BE_NULL,
+          "Assembly of the type; null when unknown, or several."),
+    FIELDS_OF(SAME(record_object_sum)),
+};
+static const RECORD_OF(type_of_objects, "object_type", type_of_objects_fields,
+                       "The chosen instances of one type.");
+#undef T
+
+#define T struct hd_object_row
+
+KNOWN(row_has_since, x->since != (size_t)-1)
+
+KNOWN(row_has_root, MODEL->objects->has_roots)
+
+static const struct record_field object_row_fields[] = {
+    FIELD("object", UINT32(object.number), NEVER_NULL,
+          "Number in the snapshot's graph: '#N' for `heapdrift object`."),
+    FIELD("address", ADDRESS(object.address), MAY_BE_NULL,
+          "In the process; null when the snapshot tells none.", SCHEMA_ADDRESS),
+    FIELD("type", TEXT(object.type), NEVER_NULL, "Canonical name."),
+    FIELD("bytes", UINT64(object.bytes), NEVER_NULL, "Shallow size."),
+    FIELD("retained", UINT64(retained), MAY_BE_NULL,
+          "Bytes that only it keeps alive, itself included; null when the snapshot has no "
+          "roots, and of what no root reaches."),
+    FIELD("generation", CHOICE(object.generation, generation_word, HD_GEN_UNKNOWN),
+          MAY_BE_NULL, "Where it lies; null when the snapshot does not tell."),
+    FIELD("root_kind", CHOICE(root, root_kind_word, HD_ROOT_KIND_COUNT), MAY_BE_NULL,
+          "The kind of root that holds it, as in `held`; null when the snapshot has no "
+          "roots.",
+          NULL, row_has_root),
+    FIELD("since", SIZE(since), MAY_BE_NULL,
+          "The first snapshot that has it, from 0; 0: it was there before. Null of one "
+          "snapshot, and when not known.",
+          NULL, row_has_since),
+    FIELD("held_by", TEXT(held_by), MAY_BE_NULL,
+          "The owner of its chain in a few words: static s_all, singleton PriceFeed, "
+          "Session; null without one."),
+};
+const struct record record_object_row = {
+    .name = "object",
+    .doc = "One of the chosen instances.",
+    FIELDS(object_row_fields),
+    .csv = "object address type bytes retained generation root_kind since held_by"};
+#undef T
+
+#define T struct hd_object_set
+
+VALUE(born, x->born_first == 0
+                ? json_null()
+                : json_pack("[II]", (json_int_t)x->born_first, (json_int_t)x->born_last))
+
+static const struct record_field object_set_fields[] = {
+    FIELD("types", TEXTS(patterns, pattern_count), NEVER_NULL,
+          "The patterns asked for (--type).", "\"minItems\": 1"),
+    FIELD("born", MADE(born), MAY_BE_NULL,
+          "Of --born=N..M: N and M, snapshots from 1 on. Only instances that were new in "
+          "one of them count. Null: all count.",
+          "\"type\": [\"array\", \"null\"], \"items\": {\"type\": \"integer\", "
+          "\"minimum\": 1}, \"minItems\": 2, \"maxItems\": 2"),
+    FIELD("identity", CHOICE(identity, identity_source_word, HD_SAME_SOURCE_COUNT),
+          MAY_BE_NULL,
+          "How it is known which object of one snapshot is which of the next; null of one "
+          "snapshot, and when nobody knows."),
+    FIELDS_OF(PART(all, record_object_sum)),
+    FIELD("by_type", RECORDS(types, type_count, record_type_of_objects), NEVER_NULL,
+          "Types of the instances, most instances first, then by name and module. Never "
+          "cut."),
+    FIELD("objects", RECORDS(rows, len, record_object_row), NEVER_NULL,
+          "What retains most first, then by address and number; cut by --rows, and behind "
+          "100,000.",
+          "\"maxItems\": 100000"),
+    FIELD("objects_omitted", SIZE(omitted), NEVER_NULL,
+          "Instances that are not in `objects`."),
+};
+static const RECORD_OF(object_set, NULL, object_set_fields, NULL);
+#undef T
+
+#define T struct hd_model
+static const struct record_field objects_document_fields[] = {
+    FIELD_SNAPSHOTS("1"),
+    FIELDS_OF(PART_AT(objects, record_object_set)),
+    FIELD_WARNINGS,
+    FIELD_COUNTS_REACHABLE,
+};
+const RECORD_OF(objects, "objects", objects_document_fields,
+                "The instances of some types in the last snapshot: how many, what keeps "
+                "them alive, what they retain.");
+#undef T

@@ -1,0 +1,444 @@
+/* The ownership tree for other programs: as stacks of frames (tree_frames.h), folded and
+ * for speedscope, and as a picture for Graphviz. */
+#include "render/tree_frames.h"
+
+#include "base/c_locale.h"
+#include "base/hash.h"
+#include "base/json_out.h"
+#include "render/writer.h"
+#include "report/format_units.h"
+#include "report/text_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- frames ------------------------------------------------------------------------ */
+
+/* What stays of a long stack, at its top. */
+enum { HALF = TREE_MOST_FRAMES / 2 };
+
+static const char others_name[] = "[others]", left_out[] = "…";
+
+struct known_name {
+    UT_hash_handle hh;
+    size_t number;
+};
+
+struct frame_names {
+    struct tree_frames *f;
+    struct known_name *known;
+};
+
+static size_t frames_number_of(struct frame_names *n, const char *name)
+{
+    struct known_name *found = NULL;
+    HASH_FIND(hh, n->known, name, strlen(name), found);
+    if (found == NULL) {
+        found = arena_alloc(&n->f->arena, sizeof(*found));
+        found->number = n->f->count;
+        HASH_ADD_KEYPTR(hh, n->known, name, strlen(name), found);
+        n->f->names[n->f->count++] = name;
+    }
+    return found->number;
+}
+
+static size_t tops_of(const struct hd_tree *t)
+{
+    size_t tops = 0;
+    for (size_t i = 0; i < t->len; i = t->nodes[i].end)
+        tops++;
+    return tops;
+}
+
+/* Places that only a field parts need names of their own. */
+static const char *name_of_type(const struct hd_tree *t, const struct hd_tree_node *n,
+                                struct arena *a)
+{
+    if (!t->parts_fields || n->field == NULL)
+        return n->type;
+    const char *point = n->field[0] == '[' ? "" : ".";
+    return t->is_holders ? arena_printf(a, "%s%s%s", n->type, point, n->field)
+                         : arena_printf(a, "%s%s → %s", point, n->field, n->type);
+}
+
+static const char *node_name(const struct hd_tree *t, const struct hd_tree_node *n,
+                             size_t tops, struct arena *a)
+{
+    switch (n->kind) {
+    case HD_NODE_ROOTS:
+        return n->type;
+    case HD_NODE_TYPE:
+        return name_of_type(t, n, a);
+    case HD_NODE_PATTERN:
+        return tops > 1 ? n->type : NULL;
+    case HD_NODE_OTHERS:
+        return others_name;
+    case HD_NODE_HEAP:
+    case HD_NODE_KIND_COUNT:
+        break;
+    }
+    return NULL;
+}
+
+static void set_depth(struct tree_frames *f, size_t i)
+{
+    size_t parent = f->tree->nodes[i].parent;
+    bool is_top = parent == HD_NO_NODE;
+    f->depth[i] = (is_top ? 0 : f->depth[parent]) + (f->name_of[i] != NO_FRAME);
+    f->high[i] = is_top || f->depth[i] <= HALF ? i : f->high[parent];
+}
+
+struct tree_frames tree_frames_of(const struct hd_tree *t)
+{
+    struct tree_frames f = {.tree = t};
+    struct frame_names n = {.f = &f};
+    size_t tops = tops_of(t);
+    f.names = arena_array(&f.arena, const char *, t->len + 2);
+    f.name_of = arena_array(&f.arena, size_t, t->len);
+    f.depth = arena_array(&f.arena, size_t, t->len);
+    f.high = arena_array(&f.arena, size_t, t->len);
+    f.root_kind = arena_array(&f.arena, const char *, t->len);
+    for (size_t i = 0; i < t->len; i++) {
+        const struct hd_tree_node *node = &t->nodes[i];
+        const char *name = node_name(t, node, tops, &f.arena);
+        f.name_of[i] = name != NULL ? frames_number_of(&n, name) : NO_FRAME;
+        set_depth(&f, i);
+        if (f.depth[i] > TREE_MOST_FRAMES)
+            f.gap = frames_number_of(&n, left_out);
+        if (node->kind == HD_NODE_ROOTS)
+            f.root_kind[i] = hd_root_kind_name(node->root_kind);
+        else if (node->parent != HD_NO_NODE)
+            f.root_kind[i] = f.root_kind[node->parent];
+    }
+    HASH_CLEAR(hh, n.known);
+    return f;
+}
+
+void tree_frames_free(struct tree_frames *f)
+{
+    arena_free(&f->arena);
+}
+
+/* Frames from a node upwards, into the places that end before end; so many at most. */
+static void frames_add_frames(const struct tree_frames *f, size_t node, size_t *end,
+                              size_t most)
+{
+    for (; node != HD_NO_NODE && most > 0; node = f->tree->nodes[node].parent) {
+        if (f->name_of[node] == NO_FRAME)
+            continue;
+        *--end = f->name_of[node];
+        most--;
+    }
+}
+
+size_t tree_stack(const struct tree_frames *f, size_t node, size_t *stack)
+{
+    size_t depth = f->depth[node];
+    if (depth <= TREE_MOST_FRAMES) {
+        frames_add_frames(f, node, stack + depth, depth);
+        return depth;
+    }
+    frames_add_frames(f, f->high[node], stack + HALF, HALF);
+    stack[HALF] = f->gap;
+    frames_add_frames(f, node, stack + TREE_MOST_FRAMES, TREE_MOST_FRAMES - HALF - 1);
+    return TREE_MOST_FRAMES;
+}
+
+const char *tree_profile_name(const struct hd_model *m, size_t snapshot)
+{
+    return heading_file(m->snapshots, m->snapshot_count, snapshot);
+}
+
+/* --- folded stacks ----------------------------------------------------------------- */
+
+/* As flame graph scripts read them: "a;b;c BYTES", of each place what it owns itself in the
+ * last snapshot; of several snapshots "a;b;c FIRST LAST", as flame graphs of differences
+ * want it. */
+
+/* Whether the numbers of a line would seem to begin in the name: " 12" at its end. */
+static bool ends_in_number(const char *name, size_t *blank)
+{
+    size_t len = strlen(name), digits = len;
+    while (digits > 0 && strchr("0123456789.", name[digits - 1]) != NULL)
+        digits--;
+    *blank = digits > 0 ? digits - 1 : 0;
+    return digits < len && digits > 0 && name[digits - 1] == ' ';
+}
+
+/* A frame in one piece: ";", and a blank in front of a number at the end, are written out
+ * as control characters are. */
+static void add_folded(struct text *line, const char *name)
+{
+    struct text clean = {0};
+    size_t blank;
+    format_name(&clean, name);
+    bool number = ends_in_number(text_string(&clean), &blank);
+    for (size_t i = 0; i < clean.len; i++) {
+        if (clean.data[i] == ';')
+            text_add_string(line, "\\x3b");
+        else if (number && i == blank)
+            text_add_string(line, "\\x20");
+        else
+            text_add_char(line, clean.data[i]);
+    }
+    text_free(&clean);
+}
+
+static void write_line(const struct tree_frames *f, size_t i, struct text *line)
+{
+    const struct hd_tree *t = f->tree;
+    size_t stack[TREE_MOST_FRAMES], len = tree_stack(f, i, stack);
+    for (size_t k = 0; k < len; k++) {
+        text_add_string(line, k > 0 ? ";" : "");
+        add_folded(line, f->names[stack[k]]);
+    }
+    if (t->first != t->last)
+        say(line, " ", as_digits(t->nodes[i].at[t->first].bytes));
+    say(line, " ", as_digits(t->nodes[i].at[t->last].bytes), "\n");
+}
+
+static void write_stacks(const struct hd_report *r, const struct hd_write_options *opt,
+                         struct out *o)
+{
+    const struct hd_tree *t = r->model.tree;
+    struct tree_frames f = tree_frames_of(t);
+    struct text line = {0};
+    (void)opt;
+    for (size_t i = 0; i < t->len; i++) {
+        const struct hd_tally *at = t->nodes[i].at;
+        if (f.name_of[i] == NO_FRAME || (at[t->first].bytes == 0 && at[t->last].bytes == 0))
+            continue;
+        text_clear(&line);
+        write_line(&f, i, &line);
+        out_text(o, &line);
+    }
+    text_free(&line);
+    tree_frames_free(&f);
+}
+
+const struct writer write_folded = {
+    .name = "folded",
+    .summary = "folded stacks, for flame graphs (tree)",
+    .holds = HOLDS_TREES,
+    .whole_tree = true,
+    .write = write_stacks,
+};
+
+/* --- speedscope --------------------------------------------------------------------- */
+
+/* A profile per snapshot, in bytes. A place lasts as long as what it owns, so nothing grows
+ * with the depth. */
+
+static json_t *frames_of(const struct tree_frames *f)
+{
+    json_t *all = json_array();
+    for (size_t i = 0; i < f->count; i++)
+        json_append(all, json_pack("{so}", "name", json_string_or_null(f->names[i])));
+    return all;
+}
+
+struct speedscope_events {
+    const struct tree_frames *f;
+    size_t snapshot;
+    uint64_t now; /* bytes of all that has come to its end */
+    json_t *events;
+    size_t *open; /* nodes that have begun */
+    size_t depth;
+};
+
+static void add_event(struct speedscope_events *r, const char *type, size_t node)
+{
+    if (r->f->name_of[node] != NO_FRAME)
+        json_append(r->events,
+                    json_pack("{sssIsI}", "type", type, "frame",
+                              (json_int_t)r->f->name_of[node], "at", (json_int_t)r->now));
+}
+
+/* The bytes of a place itself come behind those of what it owns. */
+static void close_before(struct speedscope_events *r, size_t node)
+{
+    const struct hd_tree_node *nodes = r->f->tree->nodes;
+    while (r->depth > 0 && nodes[r->open[r->depth - 1]].end <= node) {
+        size_t done = r->open[--r->depth];
+        r->now += nodes[done].at[r->snapshot].bytes;
+        add_event(r, "C", done);
+    }
+}
+
+static json_t *events_of(const struct tree_frames *f, size_t snapshot, uint64_t *end)
+{
+    const struct hd_tree *t = f->tree;
+    struct speedscope_events r = {.f = f, .snapshot = snapshot, .events = json_array()};
+    r.open = alloc_zeroed(array_bytes(t->len, sizeof(*r.open)));
+    for (size_t i = 0; i < t->len;) {
+        close_before(&r, i);
+        if (t->nodes[i].owned[snapshot].bytes == 0) {
+            i = t->nodes[i].end;
+            continue;
+        }
+        add_event(&r, "O", i);
+        r.open[r.depth++] = i++;
+    }
+    close_before(&r, t->len);
+    free(r.open);
+    *end = r.now;
+    return r.events;
+}
+
+static json_t *profile(const struct hd_model *m, const struct tree_frames *f, size_t k)
+{
+    uint64_t end;
+    json_t *events = events_of(f, k, &end);
+    return json_pack("{sssosssisIso}", "type", "evented", "name",
+                     json_string_or_null(tree_profile_name(m, k)), "unit", "bytes",
+                     "startValue", 0, "endValue", (json_int_t)end, "events", events);
+}
+
+static void write_profiles(const struct hd_report *r, const struct hd_write_options *opt,
+                           struct out *o)
+{
+    const struct hd_model *m = &r->model;
+    struct tree_frames f = tree_frames_of(m->tree);
+    json_t *profiles = json_array();
+    size_t count = 0, last = 0;
+    (void)opt;
+    for (size_t k = 0; k < m->snapshot_count; k++) {
+        if (m->tree->reachable[k].bytes == HD_UNKNOWN)
+            continue;
+        json_append(profiles, profile(m, &f, k));
+        last = count++;
+    }
+    json_write_line(json_pack("{sssssosIs{so}so}", "$schema",
+                              "https://www.speedscope.app/file-format-schema.json",
+                              "exporter", "heapdrift " HD_VERSION, "name",
+                              json_string_or_null(tree_profile_name(m, m->tree->last)),
+                              "activeProfileIndex", (json_int_t)last, "shared", "frames",
+                              frames_of(&f), "profiles", profiles),
+                    o);
+    out_string(o, "\n");
+    tree_frames_free(&f);
+}
+
+const struct writer write_speedscope = {
+    .name = "speedscope",
+    .summary = "for speedscope: a profile per snapshot (tree)",
+    .holds = HOLDS_TREES,
+    .whole_tree = true,
+    .write = write_profiles,
+};
+
+/* --- Graphviz ------------------------------------------------------------------------ */
+
+/* A box per place, the larger the stronger its line, red where it has grown and green where
+ * it has shrunk. */
+
+/* Nobody reads more of a box, and Graphviz refuses strings of more than 16 KiB. */
+enum { MOST_OF_A_NAME = 400 };
+
+/* Between quotes backslashes and quotes end or change what is said. */
+static void add_quoted(struct text *t, const char *s)
+{
+    struct text clean = {0};
+    format_short_name(&clean, s);
+    size_t all = clean.len, len = all < MOST_OF_A_NAME ? all : MOST_OF_A_NAME;
+    while (len < all && len > 0 && (clean.data[len] & 0xC0) == 0x80)
+        len--;
+    for (size_t i = 0; i < len; i++) {
+        if (clean.data[i] == '"' || clean.data[i] == '\\')
+            text_add_char(t, '\\');
+        text_add_char(t, clean.data[i]);
+    }
+    text_add_string(t, len < all ? "…" : "");
+    text_free(&clean);
+}
+
+static double share_of(double part, double whole)
+{
+    double share = whole > 0 ? part / whole : 0;
+    return share > 1 ? 1 : share;
+}
+
+/* Hue, strength, brightness: white where nothing changed. */
+static void add_color(struct text *t, const struct hd_tree *tree,
+                      const struct hd_tree_node *n)
+{
+    enum { ROOM = 64 };
+    const double green = 0.33, strongest = 0.75, faintest = 0.08;
+    uint64_t first = tree->reachable[tree->first].bytes,
+             last = tree->reachable[tree->last].bytes;
+    double change =
+        share_of(fabs((double)n->growth), (double)(first > last ? first : last));
+    double strength = n->growth == 0 ? 0 : faintest + (strongest - faintest) * sqrt(change);
+    char s[ROOM];
+    c_snprintf(s, sizeof(s), "%.3f %.3f 1.000", n->growth < 0 ? green : 0.0, strength);
+    text_add_string(t, s);
+}
+
+static void add_label(struct text *t, const struct hd_tree *tree,
+                      const struct hd_tree_node *n)
+{
+    if (n->kind == HD_NODE_HEAP)
+        text_add_string(t, "heap");
+    else if (n->kind == HD_NODE_OTHERS)
+        format_others(t, n->others);
+    else
+        add_quoted(t, n->full_name != NULL ? n->full_name : n->type);
+    say(t, "\\n", as_size(n->owned[tree->last].bytes));
+    if (tree->first != tree->last) {
+        say(t, " (", as_size_signed(n->growth), ")");
+    }
+    if (n->suspect == 0)
+        return;
+    say(t, "\\nsuspect ", n->suspect);
+}
+
+static void add_node(struct text *t, const struct hd_tree *tree, size_t i)
+{
+    enum { ROOM = 128, WIDEST = 8 };
+    const struct hd_tree_node *n = &tree->nodes[i];
+    double whole = (double)tree->reachable[tree->last].bytes;
+    char s[ROOM];
+    say(t, "  n", as_digits(i), " [label=\"");
+    add_label(t, tree, n);
+    text_add_string(t, "\", fillcolor=\"");
+    add_color(t, tree, n);
+    text_add_string(t, n->suspect != 0 ? "\", penwidth=3];\n" : "\"];\n");
+    if (n->parent == HD_NO_NODE)
+        return;
+    double width = 1 + WIDEST * share_of((double)n->owned[tree->last].bytes, whole);
+    c_snprintf(s, sizeof(s), "  n%zu -> n%zu [penwidth=%.2f", n->parent, i, width);
+    text_add_string(t, s);
+    if (n->field != NULL) {
+        text_add_string(t, ", label=\"");
+        add_quoted(t, n->field);
+        text_add_char(t, '"');
+    }
+    text_add_string(t, "];\n");
+}
+
+static void write_picture(const struct hd_report *r, const struct hd_write_options *opt,
+                          struct out *o)
+{
+    const struct hd_tree *tree = r->model.tree;
+    struct text t = {0};
+    (void)opt;
+    out_string(o, "digraph heap {\n"
+                  "  rankdir=LR;\n"
+                  "  edge [arrowsize=0.5];\n"
+                  "  node [shape=box, style=filled, fontname=\"sans-serif\"];\n");
+    for (size_t i = 0; i < tree->len; i++) {
+        text_clear(&t);
+        add_node(&t, tree, i);
+        out_text(o, &t);
+    }
+    out_string(o, "}\n");
+    text_free(&t);
+}
+
+const struct writer write_dot = {
+    .name = "dot",
+    .summary = "for Graphviz: the largest places as a picture (tree)",
+    .holds = HOLDS_TREES,
+    .write = write_picture,
+};

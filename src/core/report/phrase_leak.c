@@ -1,0 +1,369 @@
+/* A leak in a sentence: what is counted, how much it gained, and what keeps it alive; and
+ * the way from its root in a line. It knows no format and no width. */
+#include "report/phrases.h"
+
+#include "base/ascii.h"
+#include "heap/async_names.h"
+#include "heap/place.h"
+#include "ranking/hints.h"
+#include "report/text_parts.h"
+
+#include <string.h>
+
+/* --- what holds it ------------------------------------------------------- */
+
+/* Whether what stands before the name of a variable is the class that declares it. Most
+ * files have the type of the value there. */
+static bool is_declared(const struct hd_report *r, const char *name)
+{
+    bool declared = r->snapshot_count > 0;
+    for (size_t k = 0; k < r->snapshot_count; k++)
+        declared &= r->snapshots[k].info.has_fields;
+    return declared || report_full_name(r, name) != NULL;
+}
+
+/* "Instances" of "<Instances>k__BackingField", in which a property keeps its value. */
+static void add_field_name(struct text *t, struct name_part field)
+{
+    static const char end[] = ">k__BackingField";
+    const size_t tail = sizeof(end) - 1;
+    bool of_property = field.len > tail + 1 && field.at[0] == '<' &&
+                       memcmp(field.at + field.len - tail, end, tail) == 0;
+    text_add(t, field.at + of_property, field.len - (of_property ? tail + 1 : 0));
+}
+
+static void add_variable(struct sentence *to, const struct say_part *p)
+{
+    const struct hd_report *r = p->of;
+    bool declared = is_declared(r, p->words);
+    struct place place = place_of(p->words), shown = place_of(report_shown(r, p->words));
+    if (declared && place_is_variable(&shown))
+        place = shown;
+    bool has_field = place.field.at != NULL;
+    struct text type = {0}, word = {0}, field = {0};
+    if (declared && has_field) {
+        text_add(&type, place.type.at, place.type.len);
+        format_short_name(&word, text_string(&type));
+        say(&word, ".");
+    }
+    add_field_name(&field, has_field ? place.field : place.type);
+    format_short_name(&word, text_string(&field));
+    say(to, place.kind == PLACE_STATIC ? "static " : "thread static ");
+    sentence_add_name(to, &word);
+    text_free(&type);
+    text_free(&field);
+}
+
+struct say_part as_variable(const struct hd_report *r, const char *name)
+{
+    return (struct say_part){.add = add_variable, .words = name, .of = r};
+}
+
+struct say_part as_place(const struct hd_report *r, const char *name)
+{
+    return place_names_variable(name) ? as_variable(r, name)
+                                      : as_long_type(report_shown(r, name));
+}
+
+/* The last one that is such, or NULL. */
+static const char *nearest(const struct hd_suspect *s,
+                           bool (*is_such)(const struct place *))
+{
+    for (size_t i = s->holder_len; i-- > 0;) {
+        struct place place = place_of(s->holder[i]);
+        if (is_such(&place))
+            return s->holder[i];
+    }
+    return NULL;
+}
+
+/* By its name alone: one without a namespace may be a nested one of the framework. */
+static bool is_class_of_program(const struct place *p)
+{
+    return p->kind == PLACE_TYPE && names_is_of_program(p->type.at) &&
+           !names_is_array(p->type.at);
+}
+
+static bool is_object(const struct place *p)
+{
+    return p->kind == PLACE_TYPE;
+}
+
+/* A type that holds, and the field by which it does, if that is known. */
+struct phrase_leak_owner {
+    const char *type, *field;
+    enum hd_service service;
+    const char *of; /* the program's own that has it, if it is not its own */
+};
+
+/* The class of the program that is next above the instances, but not above their owner;
+ * else the owner. What is above has no part in it, but whose a package's object is. */
+static struct phrase_leak_owner program_above(const struct hd_suspect *s,
+                                              const char *counted)
+{
+    const struct hd_chain *c = s->chains.len > 0 ? &s->chains.all[0].chain : NULL;
+    if (c == NULL)
+        return (struct phrase_leak_owner){.type = nearest(s, is_class_of_program)};
+    bool owned = c->owner_frame < c->frame_count;
+    if (owned && c->owner_of != NULL)
+        return (struct phrase_leak_owner){.type = c->owner, .of = c->owner_of};
+    size_t top = owned ? c->owner_frame + 1 : 0;
+    for (size_t i = c->frame_count; i-- > top + 1;) {
+        const struct hd_frame *f = &c->frames[i - 1];
+        const char *type = f->types[0];
+        if (f->is_program && f->type_count == 1 && !place_is_root(type) &&
+            !names_is_array(type) && strcmp(type, counted) != 0 &&
+            strcmp(type, s->type) != 0)
+            return (struct phrase_leak_owner){.type = type, .field = f->field};
+    }
+    /* What piles up may be its own owner: one that a root refers to. */
+    if (!owned || strcmp(c->owner, counted) == 0 || strcmp(c->owner, s->type) == 0)
+        return (struct phrase_leak_owner){0};
+    const struct hd_frame *f = &c->frames[c->owner_frame];
+    return (struct phrase_leak_owner){.type = c->owner,
+                                      .field = f->type_count == 1 ? f->field : NULL,
+                                      .service = c->service};
+}
+
+/* "singleton Session.Log", "Cache of static s_all" */
+static void add_owner(struct sentence *h, const struct hd_report *r,
+                      const struct phrase_leak_owner *o)
+{
+    struct text word = {0};
+    if (place_names_variable(o->type)) {
+        say(h, as_variable(r, o->type));
+        return;
+    }
+    format_short_name(&word, report_shown(r, o->type));
+    format_field(&word, o->type, o->field);
+    say(h, o->service == HD_SERVICE_SINGLETON ? "singleton " : "");
+    sentence_add_name(h, &word);
+    if (o->of != NULL)
+        say(h, " of ",
+            place_names_variable(o->of) ? as_variable(r, o->of)
+                                        : as_type(report_shown(r, o->of)));
+}
+
+const char *phrase_owner(struct hd_report *r, const char *type, enum hd_service service)
+{
+    struct sentence h = {0};
+    if (type == NULL)
+        return NULL;
+    add_owner(&h, r, &(struct phrase_leak_owner){.type = type, .service = service});
+    const char *words = report_string(r, text_string(&h.words));
+    sentence_free(&h);
+    return words;
+}
+
+static const char *const root_words[HD_ROOT_KIND_COUNT] = {
+    [HD_ROOT_STATIC] = "a static variable",
+    [HD_ROOT_THREAD_STATIC] = "a [ThreadStatic] variable",
+    [HD_ROOT_STRONG_HANDLE] = "a strong handle",
+    [HD_ROOT_PINNED_HANDLE] = "a pinned handle",
+    [HD_ROOT_REF_COUNTED_HANDLE] = "a COM reference",
+    [HD_ROOT_DEPENDENT_HANDLE] = "a dependent handle",
+    [HD_ROOT_STACK] = "a local variable",
+    [HD_ROOT_FINALIZER] = "the finalizer queue"};
+
+/* The variable that says something, else the class of the program that is next to it, else
+ * what the hint knows, else what is known of the root. False, and nothing said, if nothing
+ * is, or it is what the sentence is about. */
+static bool phrase_leak_add_holder(struct sentence *h, const struct hd_report *r,
+                                   const struct hd_suspect *s, const char *joint)
+{
+    if (r->options.by == HD_BY_TYPE && place_names_variable(s->subject))
+        return false;
+    const struct hint *hint = hint_named(s->hint);
+    const char *field = nearest(s, place_tells);
+    struct phrase_leak_owner owner = program_above(s, s->counted);
+    /* A class of the framework that has it says less than what is known of such cases. */
+    if (hint != NULL && hint->holder != NULL && owner.type != NULL && owner.of == NULL &&
+        names_is_framework(name_part(owner.type), NAME_WHOLE))
+        owner.type = NULL;
+    const char *words = hint != NULL && hint->holder != NULL ? hint->holder
+                        : s->chains.len > 0 ? root_words[s->chains.all[0].chain.kind]
+                                            : NULL;
+    if (field == NULL && owner.type == NULL && (hint == NULL || hint->holder == NULL))
+        field = nearest(s, place_is_variable);
+    if (field == NULL && owner.type == NULL && r->options.by == HD_BY_HOLDER)
+        owner.type = nearest(s, is_object);
+    if (field == NULL && owner.type == NULL && words == NULL)
+        return false;
+    say(h, joint);
+    if (field != NULL)
+        say(h, as_variable(r, field));
+    else if (owner.type != NULL)
+        add_owner(h, r, &owner);
+    else
+        say(h, words);
+    return true;
+}
+
+/* Whether one chain stands for nearly all, for most, or for few of the instances. */
+static void add_held(struct sentence *h, const struct hd_report *r,
+                     const struct hd_suspect *s, bool brief)
+{
+    const struct hint *hint = hint_named(s->hint);
+    double share = s->chains.len > 0 ? s->chains.all[0].chain.share : 1;
+    const char *joint = brief ? ", held by " : ", kept alive by ";
+    if (s->basis == HD_BASIS_TYPE)
+        say(h, joint,
+            hint != NULL && hint->holder != NULL ? hint->holder
+                                                 : "different owners over time");
+    else if (share < 0.5)
+        say(h, brief ? ", held in several ways" : ", kept alive by several holders");
+    else
+        phrase_leak_add_holder(h, r, s,
+                               share < 0.9 && !brief ? ", mostly kept alive by " : joint);
+}
+
+/* --- one leak -------------------------------------------------------------- */
+
+struct leak_counts leak_counts_of(const struct hd_report *r, const struct hd_suspect *s)
+{
+    struct leak_counts c;
+    c.len = hd_suspect_counts(s, r->snapshot_count, c.at);
+    return c;
+}
+
+bool leak_grows_in_size(const struct leak_counts *c)
+{
+    return c->at[c->len - 1].count <= c->at[c->len > 2 ? 1 : 0].count;
+}
+
+/* "Node objects", where the sentence is about their owner; "calls" of a method. */
+static struct say_part as_counted(const struct hd_report *r, const struct hd_suspect *s,
+                                  uint64_t count)
+{
+    struct async_method m;
+    if (r->options.by == HD_BY_TYPE && async_method_of(&m, s->counted))
+        return as_noun(count, "call");
+    return r->options.by == HD_BY_TYPE && strcmp(s->counted, s->subject) != 0
+               ? as_objects(report_shown(r, s->counted), true, count)
+               : as_noun(count, "object");
+}
+
+/* "Shop.Session: 0 → 6,000 objects in 6 snapshots, +3.31 MiB, 66 % of the heap, kept alive
+ * by static s_sessions". Of several each is brief. */
+void phrase_leak(struct sentence *h, const struct hd_report *r, const struct hd_suspect *s,
+                 bool brief)
+{
+    struct leak_counts c = leak_counts_of(r, s);
+    struct text since = {0};
+    uint64_t last = c.at[c.len - 1].count, snapshots = r->diff.usable_count;
+    bool bytes = r->diff.by_graph || r->diff.types.bytes_known;
+    struct say_part share = as_percent(text_gain_share(r, s));
+    static const char *const units[] = {
+        [HD_BY_NAMESPACE] = "namespace ", [HD_BY_MODULE] = "module "};
+    struct text method = {0};
+    bool variable = place_names_variable(s->subject);
+    if (r->options.by == HD_BY_HOLDER) {
+        if (s->holder_len == 0 || !phrase_leak_add_holder(h, r, s, ""))
+            say(h, "one holder");
+    } else if (r->options.by != HD_BY_TYPE) {
+        say(h, units[r->options.by], as_whole_name(s->subject));
+    } else if (!variable && format_method(&method, s->subject, true)) {
+        say(h, as_whole_name(text_string(&method)));
+    } else {
+        say(h, brief && !variable ? as_type(report_shown(r, s->subject))
+                                  : as_place(r, s->subject));
+    }
+    text_free(&method);
+    if (leak_grows_in_size(&c))
+        say(h, ": ", last, " ", as_counted(r, s, last),
+            last == 1 ? " that grows" : " that grow");
+    else
+        say(h, ": ", c.at[0].count, " → ", last, " ", as_counted(r, s, 0));
+    if (!brief)
+        say(h, snapshots == 2 ? " between " : " in ", as_plural(snapshots, "snapshot"));
+    if (text_since(&since, r, s->births))
+        say(h, ", ", as_text(&since));
+    text_free(&since);
+    if (s->per_iteration != HD_UNKNOWN)
+        say(h, ", exactly ", s->per_iteration, " per iteration");
+    /* ", +3.31 MiB, 66 % of the heap"; in brief ", +3.31 MiB (66 %)" */
+    say(h, ", ");
+    if (bytes)
+        text_gain(&h->words, r, s);
+    if (bytes && brief)
+        say(h, " (", share, ")");
+    else
+        say(h, bytes ? ", " : "", share, bytes ? " of the heap" : " of the objects");
+    if (r->options.by == HD_BY_TYPE)
+        add_held(h, r, s, brief);
+}
+
+/* --- the way from its root ------------------------------------------------- */
+
+/* A frame by its short name: generic arguments are in the chain below. */
+static void add_frame(struct sentence *h, const struct hd_report *r,
+                      const struct hd_frame *f)
+{
+    struct text name = {0}, plain = {0};
+    if (place_names_variable(f->types[0])) {
+        say(h, as_variable(r, f->types[0]));
+        return;
+    }
+    format_short_name(&name, f->shown[0] != NULL ? f->shown[0] : f->types[0]);
+    const char *s = text_string(&name), *open = strchr(s, '<'), *end = strrchr(s, '>');
+    bool cut = open != NULL && end != NULL && open > s && !place_is_root(s);
+    text_add(&plain, s, cut ? (size_t)(open - s) : name.len);
+    say(&plain, cut ? end + 1 : "");
+    sentence_add_name(h, &plain);
+    text_free(&name);
+}
+
+static bool is_group(const struct hd_frame *f)
+{
+    return place_is_root(f->types[0]) && !place_names_variable(f->types[0]);
+}
+
+/* Those of these frames that there are, root first; "…" stands for what is between. */
+static void add_frames(struct sentence *h, const struct hd_report *r,
+                       const struct hd_chain_row *row, const size_t *shown, size_t count)
+{
+    const struct hd_chain *c = &row->chain;
+    size_t said = SIZE_MAX;
+    for (size_t i = 0; i < count; i++) {
+        size_t at = shown[i];
+        if (at >= c->frame_count || (said != SIZE_MAX && at <= said))
+            continue;
+        bool cut =
+            row->frames_omitted > 0 && said < row->omitted_at && at >= row->omitted_at;
+        say(h, said == SIZE_MAX ? "" : cut || at > said + 1 ? " → … → " : " → ");
+        if (is_group(&c->frames[at]) && root_words[c->kind] != NULL)
+            say(h, root_words[c->kind]);
+        else
+            add_frame(h, r, &c->frames[at]);
+        said = at;
+    }
+}
+
+/* Of a line of 80 columns what is left for it. */
+enum { PATH_COLUMNS = 52 };
+
+void phrase_path(struct sentence *h, const struct hd_report *r, const struct hd_suspect *s)
+{
+    if (s->chains.len == 0)
+        return;
+    const struct hd_chain_row *row = &s->chains.all[0];
+    const struct hd_chain *c = &row->chain;
+    size_t n = c->frame_count, root = 0;
+    if (n == 0 || c->share == 0)
+        return;
+    while (root + 1 < n && place_is_root(c->frames[root].types[0]) &&
+           place_is_root(c->frames[root + 1].types[0]))
+        root++;
+    size_t owner =
+        c->owner_frame != HD_NO_OWNER && c->owner_frame > root ? c->owner_frame : root + 1;
+    const size_t shown[] = {root, owner, n - 1};
+    add_frames(h, r, row, shown, 3);
+    if (printed_columns(text_string(&h->words), h->words.len, false) > PATH_COLUMNS) {
+        sentence_free(h);
+        *h = (struct sentence){0};
+        add_frames(h, r, row, (const size_t[]){root, n - 1}, 2);
+    }
+    say(h, "  (");
+    text_brief_share(&h->words, row);
+    say(h, ")");
+}

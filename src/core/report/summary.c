@@ -1,0 +1,504 @@
+/* What a report comes to, in the few lines that are read first: a word and a sentence for
+ * each leak, what to do, and the facts that bear it out. What the snapshots cannot show is
+ * said there too: no all-clear without evidence. It knows no format and no width. */
+#include "report/phrases.h"
+
+#include "heap/place.h"
+#include "ranking/hints.h"
+#include "report/text_parts.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* --- lines ---------------------------------------------------------------- */
+
+/* Three leaks, how many more, what to do, and a reservation or two. */
+enum { MOST_LEAKS = 3, MOST_LINES = 8 };
+
+static struct hd_line *append(struct hd_report *r, struct hd_line **to, size_t *len,
+                              const char *label, struct sentence *h)
+{
+    struct arena *a = &r->arena;
+    if (*to == NULL)
+        *to = arena_array(a, struct hd_line, MOST_LINES);
+    struct hd_span *names = arena_array(a, struct hd_span, h->name_count);
+    for (size_t i = 0; i < h->name_count; i++)
+        names[i] = (struct hd_span){h->names[i].from, h->names[i].to};
+    assert(*len < MOST_LINES);
+    struct hd_line *line = &(*to)[(*len)++];
+    *line = (struct hd_line){.label = label,
+                             .text = arena_strdup(a, text_string(&h->words), h->words.len),
+                             .names = names,
+                             .name_count = h->name_count};
+    sentence_free(h);
+    return line;
+}
+
+struct hd_line *summary_add(struct hd_report *r, const char *label, struct sentence *h)
+{
+    return append(r, &r->summary.verdict, &r->summary.verdict_len, label, h);
+}
+
+static void add_fact(struct hd_report *r, const char *label, struct sentence *h)
+{
+    if (h->words.len > 0)
+        append(r, &r->summary.facts, &r->summary.fact_len, label, h);
+    else
+        sentence_free(h);
+}
+
+const char *summary_line(struct hd_report *r)
+{
+    struct text t = {0};
+    for (size_t i = 0; i < r->summary.verdict_len; i++) {
+        const struct hd_line *l = &r->summary.verdict[i];
+        if (l->command == NULL)
+            say(&t, i > 0 ? "; " : "", l->label != NULL ? l->label : "",
+                l->label != NULL ? " " : "", l->text);
+    }
+    return report_keep_text(r, &t);
+}
+
+/* --- leaks ---------------------------------------------------------------- */
+
+/* Whether that is the news, and not a few objects that go along with it. */
+static bool leads(const struct hd_native *n, const struct hd_diff *d)
+{
+    return n != NULL && d->suspect_count > 0 && strcmp(d->suspects[0].type, n->type) != 0 &&
+           d->suspects[0].suspicion == HD_SUSPECT_STEADY;
+}
+
+/* The suspects as they rank, the first ones; label is of the first line of all. */
+static void add_leaks(struct hd_report *r, const char *label)
+{
+    const struct hd_diff *d = &r->diff;
+    const struct hd_native *native = phrase_native_of(d);
+    bool several = d->suspect_count > 1;
+    if (leads(native, d)) {
+        struct sentence h = {0};
+        phrase_native(&h.words, native);
+        sentence_capitalize(&h, 0);
+        summary_add(r, label, &h);
+    }
+    for (size_t i = 0; i < d->suspect_count && i < MOST_LEAKS; i++) {
+        struct sentence h = {0};
+        phrase_leak(&h, r, &d->suspects[i], several);
+        summary_add(r, label, &h);
+    }
+    if (d->suspect_count > MOST_LEAKS) {
+        struct sentence h = {0};
+        say(&h, "and ", d->suspect_count - MOST_LEAKS, " more");
+        summary_add(r, NULL, &h);
+    }
+}
+
+/* Only what four snapshots show, and not those of different programs, is called a leak. */
+static bool is_leak(const struct hd_diff *d)
+{
+    return d->suspect_count > 0 && report_is_enough(d->usable_count) &&
+           d->confidence > HD_CONFIDENCE_LOW;
+}
+
+/* --- the facts ------------------------------------------------------------------ */
+
+/* Of one leak; of several -v has them. */
+static void add_path(struct hd_report *r)
+{
+    struct sentence h = {0};
+    if (r->diff.suspect_count == 1)
+        phrase_path(&h, r, &r->diff.suspects[0]);
+    add_fact(r, "path", &h);
+}
+
+static void add_heap(struct hd_report *r)
+{
+    enum { BARS = 16 };
+    const struct hd_diff *d = &r->diff;
+    const struct hd_growth *g = &d->growth;
+    const size_t n = r->snapshot_count;
+    const struct hd_tally *first = &d->types.totals[0], *last = &d->types.totals[n - 1];
+    bool bytes = d->types.bytes_known;
+    struct hd_tally bars[SERIES_MAX_SNAPSHOTS];
+    struct sentence h = {0};
+    for (size_t k = 0; k < n; k++)
+        bars[k].count = bytes ? d->types.totals[k].bytes : d->types.totals[k].count;
+    say(&h, bytes ? as_size(first->bytes) : say_count(first->count), " → ",
+        bytes ? as_size(last->bytes) : say_count(last->count), "  ");
+    format_trend_of(&h.words, bars, n, BARS);
+    say(&h, "  ",
+        bytes ? as_size_change(first->bytes, last->bytes)
+              : as_change(first->count, last->count));
+    if (bytes && heading_add_rate(&h.words, r, " (", first->bytes, last->bytes))
+        say(&h, ")");
+    /* Where the growth went: the leaks, and what no suspect explains. */
+    if (g->known && d->suspect_count > 0 && d->hidden_count == 0) {
+        const char *what = is_leak(d) ? "leak" : "suspect";
+        say(&h, ", ", as_noun(is_leak(d) ? d->suspect_count : 2, what), " ",
+            as_size_signed(g->suspects));
+        if (g->unexplained)
+            say(&h, ", unexplained ", as_size_signed(g->rest));
+    }
+    add_fact(r, bytes ? "heap" : "objects", &h);
+}
+
+static struct sentence *also(struct sentence *h)
+{
+    say(h, h->words.len > 0 ? ", " : "");
+    return h;
+}
+
+/* Whether the verdict has sentences about what is no suspect: where there is none, but of a
+ * check that fails it has the rules. */
+static bool verdict_tells_rest(const struct hd_report *r)
+{
+    bool fails = r->kind == HD_REPORT_CHECK && r->check.verdict == HD_FAIL;
+    return r->diff.suspect_count == 0 && !fails;
+}
+
+/* What is told behind -v only, in a line. */
+static void add_also(struct hd_report *r)
+{
+    const struct hd_diff *d = &r->diff;
+    const struct hd_native *native = phrase_native_of(d);
+    struct sentence h = {0};
+    size_t smaller = 0;
+    bool rest = !verdict_tells_rest(r);
+    if (rest && native != NULL && !leads(native, d))
+        say(also(&h), native->last, " ", native->what, ", more in every step");
+    if (rest && d->growth.pools_are_told)
+        say(also(&h), "buffer pools and threads ", as_size_signed(d->growth.pools));
+    if (d->stopped_count > 0 && (rest || !d->growth.has_stopped))
+        say(also(&h), d->stopped_count, " leveled off (",
+            as_place(r, d->stopped[0].subject), ", ",
+            as_size_signed((int64_t)(d->stopped[0].growth + 0.5)), ")");
+    if (rest && d->hidden_count > 0)
+        phrase_hidden(&also(&h)->words, d->hidden_count);
+    for (size_t i = 0; i < d->minor_count; i++)
+        smaller += !report_has_stopped(d, d->minor[i].type);
+    if (smaller > 0)
+        say(also(&h), smaller, " smaller");
+    add_fact(r, "also", &h);
+}
+
+/* --- all of it ------------------------------------------------------------------- */
+
+static void add_leaks_or_growth(struct hd_report *r, const char *leak)
+{
+    bool sure = is_leak(&r->diff);
+    add_leaks(r, sure ? leak : "GREW");
+    if (sure) {
+        /* What to do about the first: nothing where it is not known to leak. */
+        const struct hd_diff *d = &r->diff;
+        const struct hd_native *native = phrase_native_of(d);
+        const struct hint *hint =
+            hint_named(leads(native, d) ? native->hint : d->suspects[0].hint);
+        struct sentence h = {0};
+        struct text command = {0};
+        if (hint == NULL)
+            return;
+        say(&h, hint->fix);
+        phrase_hint_command(&command, hint->id);
+        summary_add(r, "FIX", &h)->command = report_keep_text(r, &command);
+    }
+}
+
+/* A sentence that is not ours alone: a pattern of the command line is in it. */
+static void add_unusable(struct hd_report *r, const char *label)
+{
+    const struct hd_diff *d = &r->diff;
+    struct sentence h = {0};
+    struct text why = {0};
+    r->summary.tone = HD_TONE_UNSURE;
+    if (d->usable_count < 2) {
+        say(&h, "Fewer than two of the snapshots can be compared.");
+    } else {
+        phrase_no_match(&why, r->options.by, d->no_match);
+        sentence_add_words(&h, &why);
+    }
+    text_free(&why);
+    summary_add(r, label, &h);
+}
+
+static void add_no_leak(struct hd_report *r, const char *sure, const char *unsure)
+{
+    struct sentence h = {0};
+    phrase_other_growth(&h, r);
+    bool told = h.words.len > 0, clear = !told && !phrase_has_doubts(r);
+    const char *label = clear ? sure : unsure;
+    r->summary.tone = clear ? HD_TONE_GOOD : HD_TONE_UNSURE;
+    if (!told) {
+        /* Unless the label says it already. */
+        say(&h, strcmp(label, "NO LEAK FOUND") == 0 ? "" : "No leak found ");
+        phrase_none(&h, r);
+        say(&h, clear ? "" : ", but one cannot be ruled out");
+    }
+    summary_add(r, label, &h);
+}
+
+/* The labels are those of a leak, of none, and of what cannot be said. */
+static void add_diff(struct hd_report *r, const char *leak, const char *none,
+                     const char *unsure)
+{
+    const struct hd_diff *d = &r->diff;
+    if (d->usable_count < 2 || d->no_match != NULL) {
+        add_unusable(r, unsure);
+    } else if (is_leak(d)) {
+        r->summary.tone = HD_TONE_BAD;
+        add_leaks_or_growth(r, leak);
+    } else if (d->suspect_count > 0) {
+        struct sentence h = {0};
+        r->summary.tone = HD_TONE_UNSURE;
+        if (report_is_enough(r->diff.usable_count))
+            say(&h,
+                "These snapshots may not be comparable; what follows grew from one to the "
+                "next.");
+        else
+            say(&h, r->diff.usable_count == 2 ? "Two" : "Three",
+                " snapshots cannot tell a leak from warm-up: take four or more, under ",
+                "the same load.");
+        summary_add(r, unsure, &h);
+        add_leaks_or_growth(r, "GREW");
+    } else {
+        add_no_leak(r, none, unsure);
+    }
+}
+
+/* "type MyApp.*: MyApp.Order: +120 instances, limit +0 instances"; of what is undecided the
+ * reason. */
+static void add_finding(struct hd_report *r, const char *label, const struct hd_finding *f)
+{
+    struct sentence h = {0};
+    struct text name = {0}, words = {0};
+    if (f->kind != HD_RULE_SUSPECTS) {
+        text_rule_name(&name, f);
+        sentence_add_name(&h, &name);
+        say(&h, ": ");
+    }
+    if (f->status == HD_FOUND_FAIL) {
+        phrase_observed(&h.words, f);
+        say(&h, ", limit ");
+        phrase_limit(&h.words, f);
+    } else if (phrase_reason(&words, f)) {
+        sentence_add_words(&h, &words);
+    } else {
+        say(&h, "undecided");
+    }
+    text_free(&words);
+    summary_add(r, label, &h);
+}
+
+/* What decided the check and is no suspect: those have sentences of their own. How many. */
+static size_t add_findings(struct hd_report *r, const char *label,
+                           enum hd_finding_status status)
+{
+    const struct hd_check *c = &r->check;
+    size_t found = 0;
+    for (size_t i = 0; i < c->rule_count; i++) {
+        if (c->rules[i].status != status || c->rules[i].is_suspect)
+            continue;
+        if (found++ < 2)
+            add_finding(r, label, &c->rules[i]);
+    }
+    return found;
+}
+
+/* The first word of a check is its verdict: where only suspects are over a limit, and two
+ * or three snapshots show no leak to say so of, the rules are counted there. Whether they
+ * are. */
+static bool add_failed(struct hd_report *r, bool suspects)
+{
+    bool others = add_findings(r, "FAIL", HD_FOUND_FAIL) > 0;
+    bool leak_says_it = !others && suspects && is_leak(&r->diff);
+    bool counted = !others && !leak_says_it;
+    if (counted) {
+        struct sentence h = {0};
+        text_verdict(&h.words, r);
+        say(&h, ".");
+        summary_add(r, "FAIL", &h);
+    }
+    if (suspects)
+        add_leaks_or_growth(r, leak_says_it ? "FAIL" : "LEAK");
+    r->summary.tone = HD_TONE_BAD;
+    return counted;
+}
+
+/* Where only suspects are undecided, the first says why. */
+static void add_undecided(struct hd_report *r, bool suspects)
+{
+    const struct hd_check *c = &r->check;
+    bool told = add_findings(r, "INCONCLUSIVE", HD_FOUND_INCONCLUSIVE) > 0;
+    for (size_t i = 0; i < c->rule_count && !told; i++)
+        if (c->rules[i].status == HD_FOUND_INCONCLUSIVE) {
+            add_finding(r, "INCONCLUSIVE", &c->rules[i]);
+            told = true;
+        }
+    if (suspects)
+        add_leaks_or_growth(r, "LEAK");
+    r->summary.tone = HD_TONE_UNSURE;
+}
+
+static void add_passed(struct hd_report *r, bool suspects)
+{
+    if (suspects) {
+        struct sentence h = {0};
+        say(&h, "All budgets are kept.");
+        summary_add(r, "PASS", &h);
+        add_leaks_or_growth(r, "LEAK");
+    } else {
+        add_diff(r, "LEAK", "PASS", "PASS");
+    }
+    r->summary.tone = HD_TONE_GOOD;
+}
+
+static void add_check(struct hd_report *r)
+{
+    const struct hd_diff *d = &r->diff;
+    bool suspects = d->suspect_count > 0 && d->usable_count >= 2 && d->no_match == NULL;
+    bool counted = false;
+    switch (r->check.verdict) {
+    case HD_FAIL:
+        counted = add_failed(r, suspects);
+        break;
+    case HD_INCONCLUSIVE:
+        add_undecided(r, suspects);
+        break;
+    case HD_PASS:
+        add_passed(r, suspects);
+        break;
+    }
+    if (!counted) {
+        struct sentence h = {0};
+        text_verdict(&h.words, r);
+        add_fact(r, "budgets", &h);
+    }
+}
+
+/* --- one snapshot ---------------------------------------------------------------- */
+
+/* The child that retains most, or HD_NO_NODE. */
+static size_t largest_child(const struct hd_tree *t, size_t node)
+{
+    size_t best = HD_NO_NODE;
+    for (size_t i = node + 1; i < t->nodes[node].end; i = t->nodes[i].end)
+        if (t->nodes[i].kind != HD_NODE_OTHERS &&
+            (best == HD_NO_NODE || t->nodes[i].owned->bytes > t->nodes[best].owned->bytes))
+            best = i;
+    return best;
+}
+
+/* Groups of roots are nobody: what is below them is. */
+static bool is_nobody(const struct hd_tree_node *n)
+{
+    return n->kind == HD_NODE_HEAP ||
+           (n->kind == HD_NODE_ROOTS && !place_names_variable(n->type));
+}
+
+static const char *node_name(const struct hd_tree_node *n)
+{
+    return n->full_name != NULL ? n->full_name : n->type;
+}
+
+/* Down from the owner, the first objects of the program of which there are several and that
+ * most of it hangs from. HD_NO_NODE: there are none. */
+static size_t contents_of(const struct hd_tree *t, size_t owner)
+{
+    uint64_t half = t->nodes[owner].owned->bytes / 2;
+    size_t several = HD_NO_NODE;
+    for (size_t i = largest_child(t, owner);
+         i != HD_NO_NODE && t->nodes[i].owned->bytes >= half; i = largest_child(t, i)) {
+        if (t->nodes[i].is_single)
+            continue;
+        if (names_is_of_program(t->nodes[i].type) && !names_is_array(t->nodes[i].type))
+            return i;
+        several = several == HD_NO_NODE ? i : several;
+    }
+    return several;
+}
+
+static void add_owner_of_most(struct sentence *h, const struct hd_report *r)
+{
+    const struct hd_tree *t = &r->found.tree;
+    size_t owner = 0;
+    while (owner != HD_NO_NODE && is_nobody(&t->nodes[owner]))
+        owner = largest_child(t, owner);
+    if (owner == HD_NO_NODE)
+        return;
+    const struct hd_tree_node *n = &t->nodes[owner];
+    say(h, n->kind == HD_NODE_ROOTS ? as_variable(r, n->type) : as_long_type(node_name(n)),
+        " retains ", as_size(n->owned->bytes), ", ",
+        as_percent((double)n->owned->bytes / (double)t->reachable->bytes), " of the heap");
+    size_t held = contents_of(t, owner);
+    if (held == HD_NO_NODE)
+        return;
+    uint64_t count = t->nodes[held].at->count;
+    say(h, ", mostly in ", count, " ",
+        as_objects(node_name(&t->nodes[held]), false, count));
+}
+
+/* A table of a part of a heap says nothing of the whole. */
+static bool is_of_a_part(const struct hd_report *r)
+{
+    for (size_t i = 0; i < r->warning_count; i++)
+        if (strcmp(r->warnings[i].code, "filtered") == 0 ||
+            strcmp(r->warnings[i].code, "incomplete") == 0)
+            return true;
+    return false;
+}
+
+/* Without owners it is the type that takes most. */
+static void add_type_of_most(struct sentence *h, const struct hd_report *r)
+{
+    const struct hd_type_table *t = &r->top.types;
+    const struct hd_type_row *most = t->len > 0 ? &t->rows[0] : NULL;
+    for (size_t i = 1; i < t->len && t->bytes_known; i++)
+        most = t->rows[i].at->bytes > most->at->bytes ? &t->rows[i] : most;
+    if (most == NULL || !t->bytes_known || t->totals->bytes == 0)
+        return;
+    say(h, as_long_type(report_shown(r, most->type)), " takes ", as_size(most->at->bytes),
+        ", ", as_percent((double)most->at->bytes / (double)t->totals->bytes),
+        is_of_a_part(r) ? " of what is listed, in " : " of the heap, in ",
+        as_plural(most->at->count, "object"));
+}
+
+static void add_most(struct hd_report *r)
+{
+    struct sentence h = {0};
+    if (r->found.tree.len > 0 && r->found.tree.reachable->bytes > 0)
+        add_owner_of_most(&h, r);
+    else if (r->options.by == HD_BY_TYPE)
+        add_type_of_most(&h, r);
+    if (h.words.len > 0)
+        summary_add(r, "MOST", &h);
+    sentence_free(&h);
+}
+
+/* --- all of it ------------------------------------------------------------------- */
+
+void report_summarize(struct hd_report *r)
+{
+    bool is_tree = r->kind == HD_REPORT_TREE && r->snapshot_count > 1;
+    r->summary = (struct hd_summary){.tone = HD_TONE_UNSURE};
+    if (r->kind == HD_REPORT_CHECK)
+        add_check(r);
+    else if (r->kind == HD_REPORT_TOP)
+        add_most(r);
+    else if (r->kind == HD_REPORT_DIFF || is_tree)
+        add_diff(r, "LEAK", "NO LEAK FOUND", "UNSURE");
+    if (r->kind != HD_REPORT_CHECK && r->kind != HD_REPORT_DIFF && !is_tree)
+        return;
+    r->diff.headline = summary_line(r);
+    /* What stands in it need not be said again beside it. */
+    static const char *const said[] = {"few-snapshots", "growth-stopped",
+                                       "unexplained-growth", "pool-growth"};
+    for (size_t i = 0; i < r->warning_count; i++)
+        for (size_t k = 0; k < sizeof(said) / sizeof(*said); k++)
+            r->warnings[i].in_summary |= strcmp(r->warnings[i].code, said[k]) == 0;
+    if (r->diff.usable_count < 2 || r->diff.no_match != NULL)
+        return;
+    add_heap(r);
+    struct sentence h = {0};
+    phrase_confidence(&h, r);
+    add_fact(r, "confidence", &h);
+    add_path(r);
+    add_also(r);
+}

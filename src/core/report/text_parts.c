@@ -1,0 +1,532 @@
+/* Phrases and facts that several writers share. */
+#include "report/text_parts.h"
+
+#include "base/c_locale.h"
+#include "base/calendar.h"
+#include "base/path.h"
+#include "heap/place.h"
+#include "report/object_words.h"
+#include "report/phrases.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- chains -------------------------------------------------------------------- */
+
+/* A chain through a service has forty elements, and its reader looks for three. */
+enum { MOST_SHOWN = 8 };
+
+static bool is_pseudo(const struct hd_frame *f)
+{
+    return f->type_count == 1 && place_is_root(f->types[0]) && f->repeat_max == 1;
+}
+
+/* The last of the groups and variables that a chain begins with. */
+static size_t root_of(const struct hd_chain *c)
+{
+    size_t first = 0;
+    while (first + 1 < c->frame_count && is_pseudo(&c->frames[first]) &&
+           is_pseudo(&c->frames[first + 1]))
+        first++;
+    return first;
+}
+
+/* How far each frame is from one that is worth showing by itself. */
+static size_t *distances(const struct hd_chain *c, struct arena *a)
+{
+    size_t n = c->frame_count, *far = arena_array(a, size_t, n);
+    for (size_t i = 0; i < n; i++) {
+        bool marked = c->frames[i].is_program || i == c->owner_frame || i + 1 == n;
+        far[i] = marked ? 0 : i > 0 ? far[i - 1] + 1 : n;
+    }
+    for (size_t i = n; i-- > 1;)
+        if (far[i - 1] > far[i] + 1)
+            far[i - 1] = far[i] + 1;
+    return far;
+}
+
+/* Besides the frames that are shown in any case: the nearest, of two the lower one. */
+static void show_nearest(const struct hd_chain *c, struct report_brief *b, size_t from,
+                         size_t room)
+{
+    struct arena scratch = {0};
+    size_t *far = distances(c, &scratch);
+    for (; room > 0; room--) {
+        size_t best = c->frame_count;
+        for (size_t i = from; i < c->frame_count; i++)
+            if (!b->shown[i] && (best == c->frame_count || far[i] <= far[best]))
+                best = i;
+        if (best == c->frame_count)
+            break;
+        b->shown[best] = true;
+    }
+    arena_free(&scratch);
+}
+
+/* "… 1 more" takes as much room as what it stands for. */
+static void fill_single_gaps(const struct hd_chain *c, struct report_brief *b, size_t from)
+{
+    for (size_t i = from; i + 1 < c->frame_count; i++)
+        b->shown[i] |= b->shown[i - 1] && b->shown[i + 1];
+}
+
+/* From where on a chain says something: its owner, or the program's own class that has it;
+ * of several those next to it. */
+static size_t top_of(const struct hd_chain *c)
+{
+    for (size_t i = c->owner_frame; c->owner_of != NULL && i-- > 0;)
+        if (c->frames[i].type_count == 1 && strcmp(c->frames[i].types[0], c->owner_of) == 0)
+            return i;
+    return c->owner_frame;
+}
+
+struct report_brief report_brief_of(const struct hd_chain *c, bool all, struct arena *a)
+{
+    struct report_brief b = {.first = root_of(c)};
+    if (all || c->frame_count == 0)
+        return b;
+    b.shown = arena_array(a, bool, c->frame_count);
+    size_t from = b.first + 1, last = c->frame_count - 1, room = MOST_SHOWN;
+    bool owned = c->owner_frame != HD_NO_OWNER && c->owner_frame > b.first;
+    size_t top = owned ? top_of(c) : 0;
+    if (top >= b.first + 3) {
+        struct place place = place_of(c->frames[b.first].types[0]);
+        b.root_by_kind = is_pseudo(&c->frames[b.first]) && place_is_variable(&place) &&
+                         !place_tells(&place);
+        from = top;
+    }
+    b.shown[b.first] = b.shown[last] = true;
+    if (owned)
+        b.shown[c->owner_frame] = b.shown[top] = true;
+    for (size_t i = 0; i <= last; i++)
+        room -= b.shown[i];
+    show_nearest(c, &b, from, room);
+    fill_single_gaps(c, &b, from);
+    return b;
+}
+
+static void add_chain_frame(struct text *t, const struct hd_chain_row *c,
+                            const struct report_brief *brief, size_t i)
+{
+    const struct hd_chain *chain = &c->chain;
+    if (brief->root_by_kind && i == brief->first) {
+        say(t, "[");
+        object_add_root_kind(t, chain->kind);
+        say(t, " …]");
+        return;
+    }
+    bool named = i == chain->owner_frame && chain->frames[i].type_count == 1;
+    if (named && service_names[chain->service] != NULL)
+        say(t, service_names[chain->service], " ");
+    format_frame(t, &chain->frames[i], true);
+}
+
+static size_t add_chain_gap(const struct hd_chain_row *c, const struct report_brief *brief,
+                            size_t *i)
+{
+    size_t gap = 0, n = c->chain.frame_count;
+    for (;; ++*i) {
+        if (c->frames_omitted > 0 && *i == c->omitted_at)
+            gap += c->frames_omitted;
+        if (*i >= n || brief->shown == NULL || brief->shown[*i])
+            return gap;
+        gap++;
+    }
+}
+
+/* The frames of a chain as one line with arrows, from the first that says something:
+ * "[static vars]" in front of a static variable does not. Where the chain is brief,
+ * "… 9 more" stands for what is left out. */
+static void add_chain(struct text *t, const struct hd_chain_row *c)
+{
+    struct arena scratch = {0};
+    struct report_brief brief = report_brief_of(&c->chain, c->in_full, &scratch);
+    for (size_t i = brief.first; i < c->chain.frame_count; i++) {
+        size_t gap = add_chain_gap(c, &brief, &i);
+        say(t, i > brief.first ? " → " : "");
+        if (gap > 0)
+            say(t, "… ", gap, " more → ");
+        add_chain_frame(t, c, &brief, i);
+    }
+    arena_free(&scratch);
+}
+
+void text_brief_share(struct text *t, const struct hd_chain_row *c)
+{
+    const char *status = chain_status_names[c->status];
+    say(t, status != NULL ? status : "", status != NULL ? ", " : "",
+        as_percent(c->chain.share));
+}
+
+void text_share(struct text *t, const struct hd_chain_row *c)
+{
+    text_brief_share(t, c);
+    if (c->chain.exact || c->chain.share == 0)
+        return;
+    char interval[48];
+    c_snprintf(interval, sizeof(interval), " (%.0f–%.0f %%)", 100 * c->chain.low,
+               100 * c->chain.high);
+    say(t, interval);
+}
+
+/* --- rules --------------------------------------------------------------- */
+
+void text_verdict(struct text *t, const struct hd_report *r)
+{
+    size_t rules = 0, by_status[HD_FINDING_STATUS_COUNT] = {0};
+    for (size_t i = 0, end; i < r->check.rule_count; i = end) {
+        end = report_rule_end(&r->check, i);
+        by_status[report_rule_status(&r->check, i, end)]++;
+        rules++;
+    }
+    enum hd_finding_status told = r->check.verdict == HD_FAIL ? HD_FOUND_FAIL
+                                  : r->check.verdict == HD_INCONCLUSIVE
+                                      ? HD_FOUND_INCONCLUSIVE
+                                      : HD_FOUND_PASS;
+    size_t n =
+        by_status[told] + (told == HD_FOUND_PASS ? by_status[HD_FOUND_SUPPRESSED] : 0);
+    say(t, n, " of ", as_plural(rules, "rule"),
+        told == HD_FOUND_FAIL   ? n == 1 ? " is over budget" : " are over budget"
+        : told == HD_FOUND_PASS ? " within budget"
+                                : " could not be decided");
+    if (by_status[HD_FOUND_SUPPRESSED] > 0)
+        say(t, ", ", by_status[HD_FOUND_SUPPRESSED], " suppressed");
+}
+
+void text_rule_name(struct text *t, const struct hd_finding *rule)
+{
+    struct text name = {0};
+    phrase_rule(&name, rule);
+    say(t, as_name(text_string(&name)));
+    /* "type App.Order: App.Order" says it twice. */
+    bool told = rule->pattern != NULL && rule->subject != NULL &&
+                strcmp(rule->pattern, rule->subject) == 0;
+    if (rule->subject != NULL && !told)
+        say(t, ": ", as_name(rule->subject));
+    text_free(&name);
+}
+
+void text_rule(struct text *t, const struct hd_model *m, const struct hd_finding *rule)
+{
+    struct text source = {0}, reason = {0};
+    if (!phrase_observed(t, rule))
+        say(t, "not known");
+    say(t, " from ", as_name(heading_file(m->snapshots, m->snapshot_count, rule->first)),
+        " to ", as_name(heading_file(m->snapshots, m->snapshot_count, rule->last)),
+        "; limit: ");
+    phrase_limit(t, rule);
+    phrase_source(&source, rule);
+    say(t, " (", as_name(text_string(&source)), ")");
+    if (phrase_reason(&reason, rule))
+        say(t, "; ", as_name(text_string(&reason)));
+    text_free(&source);
+    text_free(&reason);
+}
+
+void text_rule_holder(struct text *t, const struct hd_finding *rule)
+{
+    if (rule->chains.len > 0)
+        add_chain(t, &rule->chains.all[0]);
+    else if (rule->holder != NULL)
+        format_name(t, rule->holder);
+}
+
+void text_rule_fix(struct text *t, const struct hd_model *m, const struct hd_finding *rule)
+{
+    const struct hd_diff *d = m->diff;
+    bool is_known = rule->is_suspect && d->confidence > HD_CONFIDENCE_LOW;
+    for (size_t i = 0; is_known && i < d->suspect_count; i++) {
+        const struct hint *hint = hint_named(d->suspects[i].hint);
+        if (hint == NULL || strcmp(d->suspects[i].type, rule->type) != 0)
+            continue;
+        say(t, hint->fix, "  ");
+        phrase_hint_command(t, hint->id);
+        return;
+    }
+}
+
+const char *text_repository_path(const char *path)
+{
+    while (strncmp(path, "../", 3) == 0 || strncmp(path, "./", 2) == 0)
+        path += path[1] == '.' ? 3 : 2;
+    return path;
+}
+
+const char *text_warned_file(const struct hd_snapshot_facts *all, size_t count,
+                             const struct hd_warning *w)
+{
+    return w->path != NULL && w->snapshot < count ? heading_file(all, count, w->snapshot)
+           : w->path != NULL                      ? path_file_name(w->path)
+                                                  : NULL;
+}
+
+/* --- growth ------------------------------------------------------------------------ */
+
+void text_gain(struct text *t, const struct hd_report *r, const struct hd_suspect *s)
+{
+    const struct hd_tally *last = &s->at[r->snapshot_count - 1];
+    say(t, r->diff.by_graph            ? as_size_signed(s->more)
+           : r->diff.types.bytes_known ? as_size_change(s->at[0].bytes, last->bytes)
+                                       : as_change(s->at[0].count, last->count));
+}
+
+double text_gain_share(const struct hd_report *r, const struct hd_suspect *s)
+{
+    const struct hd_tally *last = &s->at[r->snapshot_count - 1],
+                          *all = &r->diff.types.totals[r->snapshot_count - 1];
+    if (r->diff.by_graph)
+        return s->more_share;
+    double gain = r->diff.types.bytes_known ? (double)last->bytes - (double)s->at[0].bytes
+                                            : (double)last->count - (double)s->at[0].count;
+    double whole = (double)(r->diff.types.bytes_known ? all->bytes : all->count);
+    return whole > 0 ? gain / whole : 0;
+}
+
+void text_line(struct text *t, const struct hd_report *r)
+{
+    if (r->options.min_bytes > 0)
+        say(t, as_size(r->options.min_bytes));
+    else
+        say(t, as_number(100 * r->options.min_share), " % of the heap");
+}
+
+struct text_cohorts text_cohorts(const struct hd_births *b, size_t begin, size_t end,
+                                 size_t k)
+{
+    struct text_cohorts c = {0};
+    for (size_t j = 0, at = 0; j < end; at += b->count - j++) {
+        c.came += j >= begin ? b->at[at + k - j] : 0;
+        c.stayed += j >= begin ? b->at[at + b->count - 1 - j] : 0;
+    }
+    return c;
+}
+
+/* The cohort that stands for what was there when it began. */
+static size_t start_of(const struct hd_births *b)
+{
+    size_t first = 0;
+    while (b->keeps && first + 1 < b->count && b->snapshot[first] < b->since)
+        first++;
+    return first;
+}
+
+/* Seven of eight that came since are there. */
+static bool nearly_all_stayed(const struct hd_births *b)
+{
+    struct text_cohorts all = {0};
+    for (size_t j = start_of(b) + 1; j < b->count; j++) {
+        struct text_cohorts c = text_cohorts(b, j, j + 1, j);
+        all.came += c.came;
+        all.stayed += c.stayed;
+    }
+    return 8 * all.stayed >= 7 * all.came;
+}
+
+bool text_knows_births(const struct hd_report *r, const struct hd_births *b)
+{
+    bool exact = r->diff.identity == HD_SAME_BY_EVENTS;
+    return b != NULL && b->count >= 3 && (b->keeps || exact);
+}
+
+bool text_shows_births(const struct hd_report *r, const struct hd_births *b)
+{
+    bool exact = r->diff.identity == HD_SAME_BY_EVENTS;
+    return text_knows_births(r, b) && (exact || nearly_all_stayed(b));
+}
+
+static void list(struct text *t, const uint64_t *numbers, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        say(t, i == 0 ? "" : i + 1 == count ? " and " : ", ", numbers[i]);
+}
+
+/* Who reads more numbers than this adds them up. */
+enum { MOST_STEPS = 6 };
+
+void text_births(struct text *t, const struct hd_births *b, bool exact)
+{
+    uint64_t came[SERIES_MAX_SNAPSHOTS], stayed[SERIES_MAX_SNAPSHOTS];
+    uint64_t all_came = 0, all_stayed = 0;
+    size_t first = start_of(b), steps = b->count - 1 - first;
+    bool each = steps <= MOST_STEPS;
+    for (size_t i = 0; i < steps; i++) {
+        size_t j = first + 1 + i;
+        struct text_cohorts c = text_cohorts(b, j, j + 1, j);
+        came[i] = c.came;
+        stayed[i] = c.stayed;
+        all_came += c.came;
+        all_stayed += c.stayed;
+    }
+    say(t, all_stayed == all_came ? "all" : exact ? "" : "at least ");
+    if (all_stayed != all_came)
+        list(t, each ? stayed : &all_stayed, each ? steps : 1);
+    say(t, " of the ");
+    list(t, each ? came : &all_came, each ? steps : 1);
+    say(t, each && steps > 1 ? " added in each step" : " added", " are still alive");
+    struct text_cohorts old = text_cohorts(b, 0, first + 1, first);
+    if (old.came > 0)
+        say(t, "; of ", old.came, " older ", as_noun(old.came, "one"), ", ",
+            old.stayed < old.came ? say_count(old.stayed) : say_words("all"));
+}
+
+bool text_since(struct text *t, const struct hd_report *r, const struct hd_births *b)
+{
+    enum { BEFORE_HOUR = 11, TO_MINUTES = 5 };
+    char time[CALENDAR_TIME];
+    if (b == NULL || !b->keeps || start_of(b) == 0)
+        return false;
+    const struct hd_snapshot_facts *from = &r->snapshots[b->since];
+    say(t, "since snapshot ", b->since + 1);
+    if (!from->clock_is_date || !(fabs(from->clock) < 1e15) ||
+        !calendar_time((int64_t)floor(from->clock), time))
+        return true;
+    time[BEFORE_HOUR + TO_MINUTES] = '\0';
+    say(t, " (", time + BEFORE_HOUR, " UTC)");
+    return true;
+}
+
+void text_born(struct text *t, size_t first, size_t last)
+{
+    bool old = first == 1;
+    say(t,
+        old && last == 1 ? "older than snapshot "
+        : old            ? "present by snapshot "
+        : first == last  ? "new in snapshot "
+                         : "new in snapshots ",
+        old ? last : first);
+    if (!old && first != last)
+        say(t, " to ", last);
+}
+
+/* Fewer that come and go are no turnover worth a word. */
+enum { FEWEST_COMINGS = 12 };
+
+bool text_turnover(struct text *t, const struct hd_suspect *s)
+{
+    const struct hd_births *b = s->births;
+    if (b == NULL || !b->turns_over || s->suspicion != HD_SUSPECT_NOT || s->rank == 0 ||
+        b->came < FEWEST_COMINGS)
+        return false;
+    say(t,
+        2 * b->went > b->came ? "as many are freed as are added: "
+                              : "the oldest are freed first: ",
+        b->came, " added, ", b->went, " freed");
+    return true;
+}
+
+void text_steady(struct text *t, const struct hd_suspect *s)
+{
+    say(t, "steady: +", as_range(s->step_least, s->step_most), " every step");
+}
+
+/* --- time ---------------------------------------------------------------- */
+
+double heading_span(const struct hd_report *r)
+{
+    if (r->snapshot_count < 2)
+        return NAN;
+    const struct hd_snapshot_facts *first = &r->snapshots[0];
+    const struct hd_snapshot_facts *last = &r->snapshots[r->snapshot_count - 1];
+    double span = last->clock - first->clock;
+    bool one_clock = first->clock_is_date == last->clock_is_date;
+    return one_clock && isfinite(span) && span > 0 ? span : NAN;
+}
+
+double heading_per_hour(const struct hd_report *r, double growth)
+{
+    const double hour = 3600, least = 60;
+    double span = heading_span(r);
+    return span >= least ? growth / span * hour : NAN;
+}
+
+void heading_add_span(struct text *t, const struct hd_report *r)
+{
+    const double shown = 0.5, most = 1e12;
+    double span = heading_span(r);
+    if (span >= shown && span < most)
+        say(t, " over ", as_duration((uint64_t)(span + 0.5)));
+}
+
+bool heading_add_rate(struct text *t, const struct hd_report *r, const char *begin,
+                      uint64_t first, uint64_t last)
+{
+    const double most = 9e18;
+    double rate = heading_per_hour(r, (double)last - (double)first);
+    if (last <= first || !(rate >= 1 && rate < most))
+        return false;
+    say(t, begin, "+", as_size((uint64_t)rate), "/h");
+    return true;
+}
+
+/* --- where it is from ---------------------------------------------------- */
+
+/* The fact of that field of hd_info that all snapshots tell alike, or NULL; *several:
+ * they tell different ones. */
+static const char *common(const struct hd_report *r, size_t field, bool *several)
+{
+    const char *found = NULL;
+    for (size_t k = 0; k < r->snapshot_count; k++) {
+        const char *fact =
+            *(const char *const *)((const char *)&r->snapshots[k].info + field);
+        if (fact != NULL && found != NULL && strcmp(fact, found) != 0) {
+            *several = true;
+            return NULL;
+        }
+        found = fact != NULL ? fact : found;
+    }
+    return found;
+}
+
+static uint64_t common_pid(const struct hd_report *r, bool *several)
+{
+    uint64_t found = HD_UNKNOWN;
+    for (size_t k = 0; k < r->snapshot_count; k++) {
+        uint64_t pid = r->snapshots[k].info.pid;
+        if (pid != HD_UNKNOWN && found != HD_UNKNOWN && pid != found) {
+            *several = true;
+            return HD_UNKNOWN;
+        }
+        found = pid != HD_UNKNOWN ? pid : found;
+    }
+    return found;
+}
+
+bool heading_origin(const struct hd_report *r, struct heading_origin *from)
+{
+    *from = (struct heading_origin){0};
+    from->process = common(r, offsetof(struct hd_info, process), &from->several);
+    from->pid = common_pid(r, &from->several);
+    bool other = false;
+    from->host = common(r, offsetof(struct hd_info, host), &other);
+    from->container = common(r, offsetof(struct hd_info, container), &other);
+    bool known = from->process != NULL || from->several || from->pid != HD_UNKNOWN ||
+                 from->host != NULL || from->container != NULL;
+    from->runtime = common(r, offsetof(struct hd_info, runtime), &other);
+    return known;
+}
+
+/* --- which file ------------------------------------------------------------------ */
+
+/* Whether some other path has the same end, from the beginning of a part on. */
+static bool is_end_of_another(const char *end, const struct hd_snapshot_facts *all,
+                              size_t count, const char *path)
+{
+    size_t len = strlen(end);
+    for (size_t k = 0; k < count; k++) {
+        const char *other = all[k].info.path;
+        size_t whole = other != NULL ? strlen(other) : 0;
+        if (whole >= len && strcmp(other + whole - len, end) == 0 &&
+            (whole == len || other[whole - len - 1] == '/') && strcmp(other, path) != 0)
+            return true;
+    }
+    return false;
+}
+
+const char *heading_file(const struct hd_snapshot_facts *all, size_t count, size_t k)
+{
+    const char *path = all[k].info.path, *end = path_file_name(path);
+    while (end > path && is_end_of_another(end, all, count, path))
+        for (end--; end > path && end[-1] != '/'; end--)
+            ;
+    return end;
+}

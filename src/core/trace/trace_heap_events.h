@@ -1,0 +1,141 @@
+/* trace_heap_events.h - what the events of a garbage collection say about the heap.
+ *
+ * The events of a heap walk hold thousands of records each; here a payload becomes
+ * numbers and a place where so many records of a known size stand. Nothing is kept.
+ * Layouts: docs/formats/nettrace.md. */
+#ifndef TRACE_HEAP_EVENTS_H
+#define TRACE_HEAP_EVENTS_H
+
+#include "heap/ranges.h"
+#include "trace/nettrace.h"
+
+enum trace_heap_event {
+    EVENT_OTHER, /* says nothing about the heap */
+    EVENT_GC_START,
+    EVENT_GC_END,
+    EVENT_TYPES,
+    EVENT_NODES,
+    EVENT_EDGES,
+    EVENT_ROOTS,
+    EVENT_PAIRS, /* dependent handles: key and value */
+    EVENT_STATICS,
+    EVENT_WRAPPERS, /* COM callable: what COM holds of ours */
+    EVENT_RANGE,    /* where a generation lies */
+    EVENT_MODULE,
+    EVENT_COMMAND,  /* the command line of the process */
+    EVENT_TOLD,     /* which objects are those of the snapshot before: told_event.h */
+    EVENT_SURVIVED, /* where objects stay */
+    EVENT_MOVED     /* where they lay, and lie */
+};
+
+enum trace_heap_event trace_heap_event_kind(const struct trace_event *e);
+
+/* The same for who follows objects: others take no notice of EVENT_SURVIVED and
+ * EVENT_MOVED, of which there may be very many. */
+enum trace_heap_event trace_movement_kind(const struct trace_event *e);
+
+/* True for what is recorded by the walk itself, in one burst, by one thread. */
+bool trace_heap_event_is_walk(enum trace_heap_event kind);
+
+struct gc_event {
+    uint32_t count; /* its number, of this process */
+    uint32_t depth; /* the oldest generation that is collected */
+    uint32_t type;  /* of a start: 1 is a background collection, 0 and 2 are not */
+};
+
+/* False when the payload is too short. */
+bool gc_start_parse(struct bytes payload, struct gc_event *e);
+bool gc_end_parse(struct bytes payload, struct gc_event *e);
+
+/* An event of a walk. Records of statics have no fixed size: size is the smallest. */
+struct bulk {
+    uint32_t index; /* among the events of its kind; 0 for kinds that have none */
+    uint32_t count;
+    const unsigned char *records;
+    size_t size;       /* of a record */
+    struct bytes rest; /* all bytes behind the head */
+};
+
+/* False when count records do not fit. */
+bool bulk_parse(enum trace_heap_event kind, struct bytes payload, unsigned pointer_size,
+                struct bulk *b);
+
+struct heap_node {
+    uint64_t address, size, type, edges;
+};
+
+struct heap_root {
+    uint64_t object;
+    unsigned kind;
+    uint32_t flags;
+};
+
+enum { ROOT_FLAG_PINNING = 1, ROOT_FLAG_WEAK = 2, ROOT_FLAG_REF_COUNTED = 8 };
+enum { ROOT_RECORD_STACK, ROOT_RECORD_FINALIZER, ROOT_RECORD_HANDLE, ROOT_RECORD_OTHER };
+
+static inline uint64_t heap_pointer(const unsigned char *p, unsigned pointer_size)
+{
+    return pointer_size == 8 ? le_u64(p) : le_u32(p);
+}
+
+static inline struct heap_node heap_node_at(const unsigned char *p, unsigned pointer_size)
+{
+    return (struct heap_node){heap_pointer(p, pointer_size), le_u64(p + pointer_size),
+                              le_u64(p + pointer_size + 8), le_u64(p + pointer_size + 16)};
+}
+
+static inline struct heap_root heap_root_at(const unsigned char *p, unsigned pointer_size)
+{
+    return (struct heap_root){heap_pointer(p, pointer_size), p[pointer_size],
+                              le_u32(p + pointer_size + 1)};
+}
+
+enum { STATIC_FLAG_THREAD = 1 };
+
+enum {
+    TYPE_FLAG_RCW = 4,
+    TYPE_FLAG_ARRAY = 8,
+    TYPE_FLAG_IMAGE = 16 /* native AOT: module is the base of an image, token an RVA */
+};
+
+struct heap_type {
+    uint64_t id, module;
+    uint32_t token, flags;
+    struct bytes name;               /* UTF-16 */
+    const unsigned char *parameters; /* ids of 8 bytes */
+    uint32_t parameter_count;
+};
+
+/* The next type record of f. */
+bool heap_type_next(struct trace_fields *f, struct heap_type *t);
+
+/* Objects side by side that a collection left: what it says of those that stay and of those
+ * that it moved. */
+struct heap_stretch {
+    uint64_t from, to, size;
+};
+
+/* A record of a bulk of EVENT_SURVIVED or EVENT_MOVED. */
+static inline struct heap_stretch
+heap_stretch_at(enum trace_heap_event kind, const unsigned char *p, unsigned pointer_size)
+{
+    uint64_t from = heap_pointer(p, pointer_size);
+    if (kind == EVENT_SURVIVED)
+        return (struct heap_stretch){from, from, le_u64(p + pointer_size)};
+    return (struct heap_stretch){from, heap_pointer(p + pointer_size, pointer_size),
+                                 le_u64(p + 2 * (size_t)pointer_size)};
+}
+
+/* A part of a generation as the event has it. */
+struct heap_territory {
+    unsigned generation; /* 3 large, 4 pinned objects */
+    uint64_t start, used, reserved;
+};
+
+bool heap_territory_parse(struct bytes payload, unsigned pointer_size,
+                          struct heap_territory *t);
+
+/* HD_GEN_UNKNOWN as generation for a number that is none. */
+bool heap_range_parse(struct bytes payload, unsigned pointer_size, struct range *r);
+
+#endif

@@ -1,0 +1,278 @@
+#include "fleet/agent/metrics.h"
+
+#include "cli/guard/allocate.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of a service: counts; seconds, of the last pause (NAN: unknown) and of all. */
+enum { TAKEN, TRIGGERED, PAUSE, PAUSE_SUM, SERVICE_VALUES };
+
+struct service_counts {
+    char *service, *host;
+    uint64_t owner;
+    char user[24]; /* that number; "" of all others */
+    double values[SERVICE_VALUES];
+    uint64_t failures[WATCH_FAILURES];
+};
+
+enum { MOST_SERVICES = 300 };
+
+/* --- counting ------------------------------------------------------------------------ */
+
+static char *copy_of(const char *s)
+{
+    size_t size = strlen(s) + 1;
+    return memcpy(more(NULL, size), s, size);
+}
+
+static bool is_of(const struct service_counts *c, const struct watched_service *of)
+{
+    return c->owner == of->owner && strcmp(c->service, of->service) == 0 &&
+           strcmp(c->host, of->host) == 0;
+}
+
+static struct service_counts *metrics_find(struct watch_metrics *m,
+                                           const struct watched_service *of)
+{
+    for (size_t i = 0; i < m->service_count; i++)
+        if (is_of(&m->services[i], of))
+            return &m->services[i];
+    return NULL;
+}
+
+static struct service_counts *add_counts(struct watch_metrics *m,
+                                         const struct watched_service *of)
+{
+    m->services = more(m->services, (m->service_count + 1) * sizeof(*m->services));
+    struct service_counts *added = &m->services[m->service_count++];
+    *added = (struct service_counts){.service = copy_of(of->service),
+                                     .host = copy_of(of->host),
+                                     .owner = of->owner,
+                                     .values[PAUSE] = NAN};
+    if (of->owner != HD_UNKNOWN)
+        snprintf(added->user, sizeof(added->user), "%" PRIu64, of->owner);
+    return added;
+}
+
+/* --- too many ------------------------------------------------------------------------ */
+
+static const struct watched_service others = {"(others)", "", HD_UNKNOWN};
+
+static size_t services_of(const struct watch_metrics *m, uint64_t owner, size_t *last)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < m->service_count; i++)
+        if (m->services[i].owner == owner) {
+            count++;
+            *last = i;
+        }
+    return count;
+}
+
+/* What was counted of one goes on as that of all others. */
+static void join_others(struct watch_metrics *m, size_t which)
+{
+    struct service_counts gone = m->services[which];
+    memmove(&m->services[which], &m->services[which + 1],
+            (--m->service_count - which) * sizeof(gone));
+    struct service_counts *all = metrics_find(m, &others);
+    all = all != NULL ? all : add_counts(m, &others);
+    for (int i = 0; i < SERVICE_VALUES; i++)
+        all->values[i] += i != PAUSE ? gone.values[i] : 0;
+    for (int why = 0; why < WATCH_FAILURES; why++)
+        all->failures[why] += gone.failures[why];
+    free(gone.service);
+    free(gone.host);
+}
+
+/* The place of the user's who has most goes to one who has fewer: however many services one
+ * makes up, each of the others keeps a place of its own. */
+static bool make_place(struct watch_metrics *m, uint64_t owner)
+{
+    size_t most = 0, last = 0, of_most = 0, unused;
+    for (size_t i = 0; i < m->service_count; i++) {
+        size_t at = 0, count = services_of(m, m->services[i].owner, &at);
+        if (count > most && m->services[i].owner != HD_UNKNOWN) {
+            most = count;
+            of_most = m->services[i].owner;
+            last = at;
+        }
+    }
+    if (of_most == owner || most <= services_of(m, owner, &unused) + 1)
+        return false;
+    join_others(m, last);
+    return true;
+}
+
+static struct service_counts *counts_of(struct watch_metrics *m,
+                                        const struct watched_service *of)
+{
+    struct service_counts *found = metrics_find(m, of);
+    bool is_full = m->service_count >= MOST_SERVICES;
+    if (found == NULL && is_full && !make_place(m, of->owner)) {
+        of = &others;
+        found = metrics_find(m, of);
+    }
+    return found != NULL ? found : add_counts(m, of);
+}
+
+void watch_metrics_taken(struct watch_metrics *m, const struct watched_service *of,
+                         bool is_triggered, double pause)
+{
+    struct service_counts *c = counts_of(m, of);
+    c->values[TAKEN]++;
+    c->values[TRIGGERED] += is_triggered;
+    c->values[PAUSE] = pause;
+    c->values[PAUSE_SUM] += isnan(pause) ? 0 : pause;
+}
+
+void watch_metrics_failed(struct watch_metrics *m, const struct watched_service *of,
+                          enum watch_failure why, uint64_t count)
+{
+    counts_of(m, of)->failures[why] += count;
+}
+
+void watch_metrics_free(struct watch_metrics *m)
+{
+    for (size_t i = 0; i < m->service_count; i++) {
+        free(m->services[i].service);
+        free(m->services[i].host);
+    }
+    free(m->services);
+    m->services = NULL;
+    m->service_count = 0;
+}
+
+/* --- the text ------------------------------------------------------------------------ */
+
+/* Samples of one metric after the other. */
+struct metrics_telling {
+    const struct watch_metrics *m;
+    struct hd_memory *text;
+    struct hd_metric_sample *samples;
+    size_t count;
+};
+
+static struct hd_metric_sample *metrics_add(struct metrics_telling *t, double value)
+{
+    struct hd_metric_sample *added = &t->samples[t->count++];
+    *added = (struct hd_metric_sample){{{"watch", t->m->watch}}, value};
+    return added;
+}
+
+static struct hd_metric_sample *add_of(struct metrics_telling *t,
+                                       const struct service_counts *c, double value)
+{
+    struct hd_metric_sample *added = metrics_add(t, value);
+    added->labels[1].name = "service";
+    added->labels[1].value = c->service;
+    added->labels[2].name = "host";
+    added->labels[2].value = c->host;
+    added->labels[3].name = "user";
+    added->labels[3].value = c->user;
+    return added;
+}
+
+/* What was added since the last one is its samples. */
+static void metrics_put(struct metrics_telling *t, const char *name, const char *help)
+{
+    const struct hd_metric metric = {name, help, t->samples, t->count};
+    struct hd_error none = {0};
+    hd_put_metrics(hd_sink_memory(t->text), &metric, 1, &none);
+    t->count = 0;
+}
+
+static void put_one(struct metrics_telling *t, const char *name, const char *help,
+                    double value)
+{
+    metrics_add(t, value);
+    metrics_put(t, name, help);
+}
+
+static void put_state(struct metrics_telling *t)
+{
+    const struct watch_metrics *m = t->m;
+    struct hd_metric_sample *build = metrics_add(t, 1);
+    build->labels[1].name = "version";
+    build->labels[1].value = hd_version();
+    metrics_put(t, "heapdrift_build_info", "Which heapdrift this is.");
+    put_one(t, "heapdrift_watch_start_timestamp_seconds", "When it started.", m->started);
+    put_one(t, "heapdrift_watch_heartbeat_timestamp_seconds", "When its loop last turned.",
+            m->beat);
+    put_one(t, "heapdrift_watch_interval_seconds",
+            "Time between two snapshots of a process.", m->interval);
+    put_one(t, "heapdrift_watch_memory_bytes", "Its own resident memory.",
+            (double)m->memory);
+    put_one(t, "heapdrift_watch_processes", "Processes that are watched now.",
+            (double)m->process_count);
+    put_one(t, "heapdrift_watch_overdue_processes",
+            "Those of them without a snapshot for three intervals.", (double)m->overdue);
+    put_one(t, "heapdrift_watch_store_reachable",
+            "Whether the store could be opened when it last was to be.",
+            m->is_store_reachable);
+    put_one(t, "heapdrift_watch_queue_snapshots", "Snapshots that wait for the store.",
+            (double)m->queued);
+    put_one(t, "heapdrift_watch_queue_bytes", "Their size.", (double)m->queued_bytes);
+    put_one(t, "heapdrift_watch_stored_total", "Snapshots that the store has taken.",
+            (double)m->stored);
+    put_one(t, "heapdrift_watch_dropped_total",
+            "Snapshots that were lost before they could be stored.", (double)m->dropped);
+}
+
+/* Of several processes the one that has waited longest counts: one that is silent is not
+ * hidden by another that is not. */
+static void put_last(struct metrics_telling *t)
+{
+    const struct watch_metrics *m = t->m;
+    for (size_t i = 0; i < m->service_count; i++) {
+        const struct service_counts *c = &m->services[i];
+        double last = INFINITY;
+        for (size_t k = 0; k < m->process_count; k++)
+            if (is_of(c, &m->processes[k].of))
+                last = fmin(last, m->processes[k].last);
+        if (isfinite(last))
+            add_of(t, c, last);
+    }
+    metrics_put(
+        t, "heapdrift_watch_last_snapshot_timestamp_seconds",
+        "When the last snapshot was taken, of the process of the service that has waited "
+        "longest; without one since when that process is watched.");
+}
+
+void watch_metrics_put(const struct watch_metrics *m, struct hd_memory *text)
+{
+    static const struct {
+        const char *name, *help;
+    } values[SERVICE_VALUES] = {
+        [TAKEN] = {"heapdrift_watch_snapshots_total", "Snapshots that were taken."},
+        [TRIGGERED] = {"heapdrift_watch_triggered_total",
+                       "Those of them that were taken for the memory of the process."},
+        [PAUSE] = {"heapdrift_watch_pause_seconds",
+                   "How long the last snapshot stopped its process."},
+        [PAUSE_SUM] = {"heapdrift_watch_pause_seconds_total",
+                       "How long all snapshots together stopped their processes."}};
+    struct metrics_telling t = {.m = m, .text = text};
+    t.samples = zeroed((m->service_count + 1) * WATCH_FAILURES, sizeof(*t.samples));
+    put_state(&t);
+    put_last(&t);
+    for (int k = 0; k < SERVICE_VALUES; k++) {
+        for (size_t i = 0; i < m->service_count; i++)
+            add_of(&t, &m->services[i], m->services[i].values[k]);
+        metrics_put(&t, values[k].name, values[k].help);
+    }
+    /* All reasons from the start, so that the first failure is an increase. */
+    for (size_t i = 0; i < m->service_count; i++)
+        for (int why = WATCH_FINE + 1; why < WATCH_FAILURES; why++) {
+            struct hd_metric_sample *added =
+                add_of(&t, &m->services[i], (double)m->services[i].failures[why]);
+            added->labels[4].name = "reason";
+            added->labels[4].value = watch_failure_name((enum watch_failure)why);
+        }
+    metrics_put(&t, "heapdrift_watch_failures_total",
+                "Snapshots that were due and could not be taken.");
+    free(t.samples);
+}

@@ -1,0 +1,252 @@
+/* One snapshot of a running process as a digest: by this process, or by one of its own. */
+#include "cli/guard/trust.h"
+#include "cli/terminal/clock.h"
+#include "cli/terminal/messages.h"
+#include "collect/live/children.h"
+#include "collect/live/last_resort.h"
+#include "collect/live/nameless.h"
+#include "fleet/agent/agent.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* A digest has some hundred kilobytes; larger than all that may wait it is none. */
+enum { MOST_RESULT = 64 << 20, TO_END_S = 2 };
+
+void taking_here(struct collecting *c, const char *who, struct taken *t)
+{
+    *t = (struct taken){.status = EXIT_TROUBLE};
+    c->failure = &t->err;
+    t->status = collecting_take(c, who, &t->digest);
+    c->failure = NULL;
+    t->collected = c->collected;
+}
+
+/* --- in the child ------------------------------------------------------------------- */
+
+/* Ctrl-C is for the whole group, and systemd tells all of a unit to end: one that comes
+ * once ends what would come next, and this is in hand. So it listens to its parent only. */
+_Noreturn static void be_child(const struct taking *taking, pid_t parent,
+                               const sigset_t *signal)
+{
+    struct collecting *c = taking->c;
+    struct taken t;
+    child_collects();
+    c->signals = signalfd(-1, signal, SFD_NONBLOCK | SFD_CLOEXEC);
+    last_resort_begin(c->signals);
+    c->finishes = c->stopped = false;
+    prctl(PR_SET_PDEATHSIG, SIGUSR1);
+    /* It may have ended before it was to be told of. */
+    if (getppid() != parent)
+        _exit(EXIT_TROUBLE);
+    c->meanwhile = NULL;
+    taking_here(c, taking->who, &t);
+    fflush(stderr);
+    bool ok = fwrite(&t, sizeof(t), 1, taking->result) == 1 &&
+              (t.digest.size == 0 ||
+               fwrite(t.digest.bytes, t.digest.size, 1, taking->result) == 1) &&
+              fflush(taking->result) == 0;
+    _exit(ok ? EXIT_DONE : EXIT_TROUBLE);
+}
+
+/* --- in the parent ------------------------------------------------------------------ */
+
+void taking_stop(struct taking *taking)
+{
+    if (taking->child > 0)
+        kill(taking->child, taking->stops++ > 0 ? SIGKILL : SIGUSR1);
+}
+
+bool taking_begin(struct taking *taking, struct collecting *c, const char *who,
+                  double most_seconds)
+{
+    *taking = (struct taking){.c = c, .who = who, .result = nameless_in_memory()};
+    if (taking->result == NULL)
+        return false;
+    pid_t parent = getpid();
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGUSR1);
+    c->most_seconds = most_seconds;
+    c->begin = seconds_now();
+    taking->give_up = c->begin + most_seconds + TO_END_S;
+    fflush(NULL);
+    sigprocmask(SIG_BLOCK, &signals, NULL);
+    /* Where it is ignored nobody learns how a child ended. */
+    signal(SIGCHLD, SIG_DFL);
+    taking->child = child_begin(who);
+    if (taking->child == 0)
+        be_child(taking, parent, &signals);
+    int why = errno;
+    sigprocmask(SIG_UNBLOCK, &signals, NULL);
+    if (taking->child > 0)
+        return true;
+    fclose(taking->result);
+    *taking = (struct taking){0};
+    errno = why;
+    return false;
+}
+
+/* What comes from there is no more to be believed than what it read. */
+static bool read_result(FILE *result, struct taken *t)
+{
+    struct stat st;
+    char block[1 << 14];
+    const struct hd_sink to = hd_sink_memory(&t->digest);
+    int fd = fileno(result);
+    /* Its word stands in front of its digest. */
+    bool ok = fstat(fd, &st) == 0 && st.st_size >= (off_t)sizeof(*t) &&
+              st.st_size <= MOST_RESULT && lseek(fd, 0, SEEK_SET) == 0 &&
+              read(fd, t, sizeof(*t)) == (ssize_t)sizeof(*t);
+    t->digest = (struct hd_memory){0};
+    t->has_crashed = false;
+    t->err.kind = NULL;
+    t->err.message[sizeof(t->err.message) - 1] = '\0';
+    if (!ok)
+        return false;
+    ssize_t n;
+    while ((n = read(fd, block, sizeof(block))) > 0)
+        if (to.write(to.context, block, (size_t)n) != 0)
+            return false;
+    return n == 0;
+}
+
+bool taking_is_done(struct taking *taking, struct taken *t)
+{
+    int how = EXIT_TROUBLE << 8;
+    if (seconds_now() > taking->give_up) {
+        taking_stop(taking);
+        taking->give_up += TO_END_S;
+    }
+    pid_t ended = waitpid(taking->child, &how, WNOHANG);
+    if (ended == 0 || (ended < 0 && errno == EINTR))
+        return false;
+    *t = (struct taken){.status = EXIT_TROUBLE};
+    t->has_crashed = WIFSIGNALED(how) && taking->stops == 0;
+    if (t->has_crashed) {
+        set_error(&t->err, HD_IO, "its collector process was killed (signal %d)%s",
+                  WTERMSIG(how),
+                  WTERMSIG(how) == SIGKILL ? ": possibly out of memory" : "");
+    } else if (taking->stops > 0 && !WIFEXITED(how)) {
+        set_error(&t->err, HD_TIMED_OUT,
+                  "took too long, and its collector process was killed");
+    } else if (WEXITSTATUS(how) != EXIT_DONE || !read_result(taking->result, t)) {
+        t->has_crashed = true;
+        t->status = EXIT_TROUBLE;
+        set_error(&t->err, HD_IO, "its collector process failed");
+    }
+    if (t->status == EXIT_TROUBLE)
+        hd_memory_free(&t->digest);
+    fclose(taking->result);
+    *taking = (struct taking){0};
+    return true;
+}
+
+/* --- one at a time on this host ------------------------------------------------------ */
+
+#define FOLDER_OF_ROOT "/run/heapdrift"
+
+/* A lock needs no right to write. A planted pipe must not block, and a planted link must
+ * not be followed, on the way neither. */
+static int open_lock(const char *path)
+{
+    const int how = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+    char name[NAME_MAX + 1];
+    struct stat st;
+    int folder = trust_open_folder(path, name);
+    if (folder < 0)
+        return -1;
+    int fd = openat(folder, name, how | O_CREAT, 0600);
+    /* In a folder for all the kernel may refuse to "make" a file of another's
+     * (fs.protected_regular), though it only has to be opened. */
+    if (fd < 0 && errno == EACCES)
+        fd = openat(folder, name, how);
+    int why = errno;
+    close(folder);
+    errno = why;
+    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+        return fd;
+    if (fd >= 0) {
+        close(fd);
+        errno = EINVAL;
+    }
+    return -1;
+}
+
+static int open_in(const char *folder, const char *name, char *path, size_t size)
+{
+    int length = snprintf(path, size, "%s/%s", folder, name);
+    if (length > 0 && (size_t)length < size)
+        return open_lock(path);
+    errno = ENAMETOOLONG;
+    return -1;
+}
+
+/* One for each user: a lock that all users share can be held by any user. */
+static int open_usual(char *path, size_t size)
+{
+    struct stat st;
+    const char *runtime = getenv("XDG_RUNTIME_DIR"), *temporary = getenv("TMPDIR");
+    char name[64];
+    int fd = -1;
+    /* systemd makes it for the unit of the agent. */
+    if (geteuid() == 0)
+        mkdir(FOLDER_OF_ROOT, 0755);
+    if (geteuid() == 0 && lstat(FOLDER_OF_ROOT, &st) == 0 && S_ISDIR(st.st_mode) &&
+        st.st_uid == 0 && (st.st_mode & (S_IWGRP | S_IWOTH)) == 0)
+        fd = open_in(FOLDER_OF_ROOT, "heapdrift.lock", path, size);
+    else if (geteuid() != 0 && runtime != NULL && runtime[0] == '/')
+        fd = open_in(runtime, "heapdrift.lock", path, size);
+    snprintf(name, sizeof(name), "heapdrift-%lu.lock", (unsigned long)geteuid());
+    if (fd < 0 && temporary != NULL && temporary[0] == '/')
+        fd = open_in(temporary, name, path, size);
+    return fd >= 0 ? fd : open_in("/tmp", name, path, size);
+}
+
+enum host_lock_state host_lock_try(struct host_lock *lock)
+{
+    char usual[PATH_MAX];
+    struct stat st, there;
+    const char *path = lock->path != NULL ? lock->path : usual;
+    int fd = lock->path != NULL ? open_lock(path) : open_usual(usual, sizeof(usual));
+    if (fd < 0) {
+        lock->why = errno == EPERM ? "a link of another user leads there" : strerror(errno);
+        return HOST_LOCK_NONE;
+    }
+    /* To open a file is to be able to lock it. Its group was chosen by its owner, and may.
+     */
+    if (fstat(fd, &st) != 0 || (st.st_uid != 0 && st.st_uid != geteuid()) ||
+        (st.st_mode & S_IRWXO) != 0) {
+        close(fd);
+        lock->why = "other users can open this file and hold the lock for good, so nothing "
+                    "waits for it; make it root's or this user's, and chmod o=";
+        return HOST_LOCK_NONE;
+    }
+    /* Somebody who tidies up may have removed the file since it was opened: others would
+     * lock another one. */
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0 && stat(path, &there) == 0 &&
+        st.st_dev == there.st_dev && st.st_ino == there.st_ino) {
+        lock->held = fd;
+        return HOST_LOCKED;
+    }
+    close(fd);
+    return HOST_LOCK_BUSY;
+}
+
+void host_lock_release(struct host_lock *lock)
+{
+    if (lock->held >= 0)
+        close(lock->held);
+    lock->held = -1;
+}

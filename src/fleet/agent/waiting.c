@@ -1,0 +1,69 @@
+/* Which snapshots wait for a store, and which of them goes when there are too many. */
+#include "fleet/agent/storing.h"
+
+#include "cli/guard/allocate.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Six weeks of a snapshot an hour of one process; a digest has ten to two hundred
+ * kilobytes, so of fifty the bytes are what ends it, after some six hours. */
+enum { MOST_WAITING = 1000, MOST_WAITING_BYTES = 64 << 20 };
+
+void waiting_add(struct store_queue *q, const struct waiting_snapshot *what, double added)
+{
+    struct waiting_snapshot *w = zeroed(1, sizeof(*w));
+    *w = *what;
+    w->added = added;
+    for (struct waiting_snapshot *other = q->first; other != NULL; other = other->next)
+        if (other->series == w->series)
+            w->before = other;
+    if (q->last != NULL)
+        q->last->next = w;
+    else
+        q->first = w;
+    q->last = w;
+    q->count++;
+    q->bytes += w->digest.size;
+}
+
+void waiting_drop(struct store_queue *q, struct waiting_snapshot *w)
+{
+    struct waiting_snapshot **at = &q->first;
+    while (*at != w)
+        at = &(*at)->next;
+    *at = w->next;
+    q->last = NULL;
+    for (struct waiting_snapshot *other = q->first; other != NULL; other = other->next) {
+        if (other->before == w)
+            other->before = w->before;
+        q->last = other;
+    }
+    q->count--;
+    q->bytes -= w->digest.size;
+    hd_memory_free(&w->digest);
+    run_facts_free(&w->facts);
+    free(w);
+}
+
+bool waiting_are_too_many(const struct store_queue *q)
+{
+    return q->count > MOST_WAITING || (q->bytes > MOST_WAITING_BYTES && q->count > 1);
+}
+
+struct waiting_snapshot *waiting_least(const struct store_queue *q)
+{
+    struct waiting_snapshot *least = q->first;
+    double narrowest = INFINITY;
+    for (const struct waiting_snapshot *w = q->first; w != NULL; w = w->next) {
+        struct waiting_snapshot *middle = w->before;
+        double gap = middle != NULL && middle->before != NULL
+                         ? w->added - middle->before->added
+                         : INFINITY;
+        if (gap < narrowest) {
+            narrowest = gap;
+            least = middle;
+        }
+    }
+    return least;
+}

@@ -1,0 +1,425 @@
+/* What many runs say together: from a store, or from parts that others made of it. A part
+ * is written instead of a report where one is asked for. */
+#include "cli/commands/output.h"
+#include "cli/guard/allocate.h"
+#include "cli/options/options.h"
+#include "cli/options/settings.h"
+#include "cli/terminal/clock.h"
+#include "fleet/agent/open_store.h"
+#include "fleet/agent/stored_run.h"
+#include "fleet/commands/fleet_pages.h"
+#include "heapdrift_fleet.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- from a store to a fleet -------------------------------------------------
+ *
+ * The series of a window, one after the other, each with the digests that stand for it. */
+
+struct feed {
+    struct hd_store *store;
+    struct hd_series_list *list;
+};
+
+/* What a series points to: what the list gives is gone with the next one. */
+enum { NAMES = 4 };
+struct own {
+    char *names[NAMES];
+};
+
+static struct own *own_names(struct hd_run *run)
+{
+    const char **names[NAMES] = {&run->service, &run->host, &run->process, &run->build};
+    struct own *own = zeroed(1, sizeof(*own));
+    for (size_t i = 0; i < NAMES; i++) {
+        size_t size = *names[i] != NULL ? strlen(*names[i]) + 1 : 0;
+        if (size > 0)
+            *names[i] = own->names[i] = memcpy(more(NULL, size), *names[i], size);
+    }
+    return own;
+}
+
+static void done(void *context, struct hd_fleet_series *series)
+{
+    struct own *own = series->own;
+    (void)context;
+    for (size_t k = 0; k < series->snapshot_count; k++)
+        hd_memory_free(&series->snapshots[k].bytes);
+    for (size_t i = 0; own != NULL && i < NAMES; i++)
+        free(own->names[i]);
+    free(own);
+}
+
+static bool fleet_next(void *context, struct hd_fleet_series *series, struct hd_error *err)
+{
+    struct feed *f = context;
+    const struct hd_stored_series *from = NULL;
+    size_t chosen[HD_MAX_SNAPSHOTS];
+    if (!hd_series_next(f->list, &from, err) || from == NULL)
+        return false;
+    series->id = from->id;
+    series->run = from->run;
+    series->run.labels = NULL;
+    series->run.label_count = 0;
+    series->own = own_names(&series->run);
+    series->recorded = from->snapshot_count;
+    size_t count = store_choose(from, chosen);
+    for (size_t k = 0; k < count; k++) {
+        const struct hd_stored_snapshot *snap = &from->snapshots[chosen[k]];
+        struct hd_fleet_snapshot *to = &series->snapshots[series->snapshot_count++];
+        to->taken = snap->taken;
+        if (!store_fetch(f->store, snap->id, &to->bytes, &to->error, err)) {
+            done(f, series);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Everything that the rules ask for, compared. NULL after saying what is wrong. */
+static struct hd_fleet *read_store(const struct settings *s, struct hd_store *store,
+                                   const struct hd_fleet_rules *rules)
+{
+    struct hd_fleet *fleet = hd_fleet_new(rules);
+    struct hd_error err = {0};
+    struct hd_store_filter filter = hd_store_everything();
+    filter.service = rules->service;
+    filter.since = rules->since;
+    filter.until = rules->until;
+    filter.shard = s->shard;
+    filter.shards = s->shards;
+    struct feed f = {.store = store, .list = hd_store_series(store, &filter, &err)};
+    const struct hd_fleet_how how = {.threads = s->threads,
+                                     .max_memory = s->read.max_memory};
+    bool ok =
+        f.list != NULL &&
+        hd_fleet_examine(fleet, (struct hd_fleet_source){fleet_next, done, &f}, &how, &err);
+    if (f.list != NULL)
+        store_report_left_out(s, f.list);
+    hd_series_list_free(f.list);
+    if (ok)
+        return fleet;
+    store_trouble(store_url(s), &err);
+    hd_fleet_free(fleet);
+    return NULL;
+}
+
+/* --- findings ---------------------------------------------------------------------- */
+
+static bool save_record(struct hd_store *store, const struct hd_run_record *r,
+                        struct hd_error *err)
+{
+    struct hd_stored_finding *all = zeroed(r->finding_count, sizeof(*all));
+    for (size_t i = 0; i < r->finding_count; i++) {
+        const struct hd_run_finding *f = &r->findings[i];
+        all[i] =
+            (struct hd_stored_finding){.rank = f->rank,
+                                       .type = f->type,
+                                       .subject = f->subject,
+                                       .holder = f->holder,
+                                       .score = f->score,
+                                       .score_share = f->score_share,
+                                       .per_hour = f->per_hour,
+                                       .confidence = hd_confidence_name(r->confidence)};
+    }
+    bool ok = hd_store_save_findings(store, r->series, r->times[0], r->times[r->count - 1],
+                                     all, r->finding_count, err);
+    free(all);
+    return ok;
+}
+
+/* Write the findings of every record to the store. False after saying what is wrong. Of a
+ * run that could not be compared nothing is known, so what was known stays. */
+static bool fleet_save(struct hd_fleet *fleet, const struct settings *s)
+{
+    struct hd_error err = {0};
+    struct hd_store *store = open_store(s, HD_STORE_WRITE);
+    const struct hd_run_record *r;
+    bool ok = store != NULL;
+    for (size_t i = 0; ok && (r = hd_fleet_record(fleet, i)) != NULL; i++)
+        if (r->count > 0)
+            ok = save_record(store, r, &err);
+    hd_store_close(store);
+    if (store != NULL && !ok)
+        store_trouble(store_url(s), &err);
+    return ok;
+}
+
+/* --- what was asked for --------------------------------------------------------------- */
+
+static bool has_format(const struct settings *s)
+{
+    return s->format != hd_format_name(0);
+}
+
+/* A shard is a part; so is what is merged into a file, unless it is to be read. */
+static bool writes_part(const struct settings *s)
+{
+    return s->shards > 0 || (s->merge && s->output != NULL && !has_format(s));
+}
+
+static bool fits(const struct settings *s)
+{
+    if (s->merge && s->operand_count == 0)
+        return refuse("fleet --merge needs parts written by --shard");
+    if (!s->merge && s->operand_count > 0)
+        return refuse("fleet reads a store, --store=URL; parts are read with --merge");
+    if (s->merge && (s->since != NULL || s->until != NULL || s->service != NULL))
+        return refuse("--merge takes no --since, --until or --service: the parts have "
+                      "their own window and services");
+    if (s->merge && s->shards > 0)
+        return refuse("--shard and --merge exclude each other");
+    if (s->merge && fleet_pages_are_wanted(s) && !store_is_named(s))
+        return refuse(
+            "pages of runs are made of the store: add --store=URL, or name a file "
+            "with -o");
+    if (s->shards > 0 && has_format(s))
+        return refuse("--shard writes a part, which takes no --format");
+    if (s->shards > 0 && (s->exit_code || s->max_hosts_given))
+        return refuse(
+            "a part has no verdict: use --exit-code and --max-hosts with --merge");
+    return true;
+}
+
+/* --- records --------------------------------------------------------- */
+
+static struct hd_fleet *read_parts(const struct settings *s)
+{
+    struct hd_fleet *f = hd_fleet_new(NULL);
+    for (size_t i = 0; i < s->operand_count; i++) {
+        struct hd_error err = {0};
+        if (hd_fleet_read_part(f, s->operands[i], &err))
+            continue;
+        print_error(s->operands[i], &err);
+        hd_fleet_free(f);
+        return NULL;
+    }
+    return f;
+}
+
+static bool find_rules(const struct settings *s, struct hd_fleet_rules *rules)
+{
+    static const double usual_days = 7, day = 24 * 60 * 60;
+    struct moment until = {0};
+    *rules = (struct hd_fleet_rules){.service = s->service,
+                                     .shard = s->shard,
+                                     .shards = s->shards,
+                                     .min_share = s->options.min_share,
+                                     .min_bytes = s->options.min_bytes,
+                                     .min_steady_share = s->options.min_steady_share,
+                                     .min_steady_bytes = s->options.min_steady_bytes,
+                                     .min_span = (double)s->min_span_ms / 1000};
+    if (!store_window(s, usual_days * day, &rules->since, &rules->until))
+        return false;
+    if (s->until != NULL)
+        parse_moment(s->until, &until);
+    /* Do other shards have the same window whenever they are run? */
+    return s->shards <= 1 || until.is_date || getenv("SOURCE_DATE_EPOCH") != NULL ||
+           refuse("all parts must cover the same window: give each the same --until, such "
+                  "as --until=2026-11-22T00:00Z");
+}
+
+/* --- messages -------------------------------------------------------- */
+
+/* Runs with snapshots that cannot be read are named: something is wrong with the store. */
+static void report_damage(struct hd_fleet *f)
+{
+    enum { MOST = 20 };
+    const struct hd_run_record *r;
+    size_t n = 0;
+    for (size_t i = 0; (r = hd_fleet_record(f, i)) != NULL; i++) {
+        if (r->damaged == 0 || n++ >= MOST)
+            continue;
+        begin_message("warning", r->run.service != NULL ? r->run.service : "-");
+        if (r->run.host != NULL) {
+            fputs(" on ", stderr);
+            put_name(r->run.host);
+        }
+        if (r->run.pid != HD_UNKNOWN)
+            fprintf(stderr, ", pid %" PRIu64, r->run.pid);
+        fprintf(stderr, ": %zu of %zu snapshots cannot be read: ", r->damaged, r->recorded);
+        end_message(r->why != NULL ? r->why : "damaged");
+    }
+    if (n > MOST)
+        fprintf(stderr,
+                "heapdrift: warning: %zu more runs with snapshots that cannot be "
+                "read\n",
+                n - MOST);
+}
+
+/* Whether a suspect is on more hosts than that; those are named. */
+static bool is_on_too_many(const struct settings *s, const struct hd_fleet_answer *a)
+{
+    bool any = false;
+    for (size_t i = 0; s->max_hosts_given && i < a->suspect_count + a->few_count; i++) {
+        const struct hd_fleet_suspect *x = &a->suspects[i];
+        double most = s->max_hosts_share >= 0 ? s->max_hosts_share * (double)x->of_hosts
+                                              : (double)s->max_hosts;
+        if ((double)x->hosts <= most)
+            continue;
+        any = true;
+        if (s->quiet)
+            continue;
+        begin_message(NULL, x->subject);
+        fputs(" in ", stderr);
+        put_name(x->service != NULL ? x->service : "-");
+        fprintf(stderr, " is on %" PRIu64 " of %" PRIu64 " hosts, more than --max-hosts\n",
+                x->hosts, x->of_hosts);
+    }
+    return any;
+}
+
+/* --- the answer ------------------------------------------------------ */
+
+static bool write_part(const void *fleet, const struct settings *s, FILE *to,
+                       struct hd_error *err)
+{
+    (void)s;
+    return hd_fleet_write_part((struct hd_fleet *)fleet, hd_sink_file(to), err);
+}
+
+static int status_of(const struct settings *s, const struct hd_report *report)
+{
+    const struct hd_fleet_answer *a = hd_report_model(report)->fleet;
+    bool too_many = is_on_too_many(s, a);
+    if (too_many || (s->exit_code && a->suspect_count > 0))
+        return EXIT_OVER;
+    if (!s->strict || hd_report_conclusive(report))
+        return EXIT_DONE;
+    fputs("heapdrift: inconclusive: some runs allow no verdict, or parts are missing; see "
+          "the report\n",
+          stderr);
+    return EXIT_INCONCLUSIVE;
+}
+
+static int answer(struct settings *s, struct hd_store *store, struct hd_fleet *f)
+{
+    /* Parts do not say which store they are of, and heapdrift.db is a guess. */
+    struct hd_memory url = {0};
+    if (!s->merge || store_is_named(s))
+        hd_store_put_public_url(hd_sink_memory(&url), store_url(s));
+    struct hd_fleet_options opt;
+    hd_fleet_set_default_options(&opt);
+    opt.by = s->fleet_by;
+    opt.limit = s->limit > 0 ? s->limit : HD_UNKNOWN;
+    opt.rows = s->options.rows;
+    opt.min_hosts_share = s->min_hosts_share;
+    opt.min_hosts = s->min_hosts;
+    opt.store = url.bytes;
+    struct hd_report *report = hd_report_fleet(f, &opt);
+    hd_memory_free(&url);
+    bool ok = !fleet_pages_are_wanted(s) || fleet_pages_make(s, store, report);
+    ok = ok && output_report(s, report, false);
+    int status = ok ? status_of(s, report) : EXIT_TROUBLE;
+    fleet_pages_free(s);
+    hd_report_free(report);
+    return status;
+}
+
+static int fleet_run(struct settings *s)
+{
+    bool pages = fleet_pages_are_wanted(s) && !writes_part(s);
+    struct hd_store *store = NULL;
+    struct hd_fleet_rules rules;
+    if (!fits(s) ||
+        (s->merge && !fleet_pages_are_wanted(s) && !sandbox_enter(&s->sandbox)) ||
+        (!s->merge && !find_rules(s, &rules)) || (pages && !fleet_pages_begin(s)) ||
+        ((!s->merge || pages) && (store = open_store_inside(s)) == NULL))
+        return EXIT_TROUBLE;
+    struct hd_fleet *f = s->merge ? read_parts(s) : read_store(s, store, &rules);
+    if (f != NULL && !s->quiet)
+        report_damage(f);
+    int status = EXIT_TROUBLE;
+    bool ok = f != NULL && (!s->save || fleet_save(f, s));
+    if (ok && !writes_part(s))
+        status = answer(s, store, f);
+    else if (ok && output_file(s, s->output, (struct output_how){.write = write_part}, f))
+        status = EXIT_DONE;
+    hd_store_close(store);
+    hd_fleet_free(f);
+    return status;
+}
+
+/* --- options --------------------------------------------------------- */
+
+/* "3/16" */
+static const char *parse_shard(struct settings *s, const struct option *o,
+                               const char *value)
+{
+    enum { MOST_SHARDS = 100000 };
+    unsigned long shard, shards;
+    char *end, *behind;
+    errno = 0;
+    shard = strtoul(value, &end, 10);
+    if (value[0] < '0' || value[0] > '9' || *end != '/' || end[1] < '0' || end[1] > '9')
+        return o->wanted;
+    shards = strtoul(end + 1, &behind, 10);
+    if (errno != 0 || *behind != '\0' || shard < 1 || shard > shards ||
+        shards > MOST_SHARDS)
+        return o->wanted;
+    s->shard = (unsigned)shard;
+    s->shards = (unsigned)shards;
+    return NULL;
+}
+
+static const struct option options[] = {
+    {"service", 0, GROUP_STORE, ON_FLEET, TEXT(TEXT, service), .help = "only this service"},
+    {"limit", 0, GROUP_STORE, ON_FLEET, SIZE(limit),
+     .help = "memory limit of a process; default: as recorded"},
+    {"since", 0, GROUP_COMPARED, ON_FLEET, TEXT(MOMENT, since),
+     .help = "start of the window: 7d (default), 12h, 2026-11-15, all"},
+    {"until", 0, GROUP_COMPARED, ON_FLEET, TEXT(MOMENT, until),
+     .wanted = "a time such as 1h, 2026-11-22, 2026-11-22T14:05Z",
+     .help = "end of the window; default: now"},
+    {"shard", 0, GROUP_COMPARED, ON_FLEET, .kind = OPTION_OTHER, .parse = parse_shard,
+     .argument = "I/N", .wanted = "I/N, from 1/1 to N/N, such as 3/16",
+     .help = "only shard I of N, written as a part for --merge"},
+    {"merge", 0, GROUP_COMPARED, ON_FLEET, FLAG(merge),
+     .help = "merge the parts given; -o without --format writes a part"},
+    {"by", 0, GROUP_SHOWN, ON_FLEET,
+     CHOICE(fleet_by, HD_FLEET_BY_SERVICE, "service", "host", "build"), .argument = "UNIT",
+     .usual = "service", .help = ""},
+    {"min-hosts", 0, GROUP_RANKING, ON_FLEET, HOSTS(min_hosts, min_hosts_share),
+     .usual = "5%", .help = "hosts that a suspect of the fleet must be on"},
+    {"min-span", 0, GROUP_RANKING, ON_FLEET, DURATION(min_span_ms, 0), .usual = "24h",
+     .help = "least length of a run judged alone; 0 = off"},
+    {"save", 0, GROUP_OUTPUT, ON_FLEET, FLAG(save),
+     .help = "write the findings to the store, for SQL"},
+    {"max-hosts", 0, GROUP_GENERAL, ON_FLEET, HOSTS(max_hosts, max_hosts_share),
+     GIVEN(max_hosts_given), .help = "exit with 1 if a suspect is on more hosts"},
+    {"strict", 0, GROUP_GENERAL, ON_FLEET, FLAG(strict),
+     .help = "exit with 3 if a run allows no verdict or a part is missing"},
+    {0}};
+
+const struct command cmd_fleet = {
+    .name = "fleet",
+    .bit = ON_FLEET,
+    .purpose = FOR_FLEETS,
+    .operands = "--store=URL",
+    .summary = "which service leaks what, and where",
+    .description =
+        "Rank every run in a store that has snapshots in the window, as diff does, and "
+        "add\n"
+        "up the results: which service leaks what, on how many hosts, how fast, since "
+        "which\n"
+        "build, and when the first host runs out of memory. Runs too short for a verdict\n"
+        "are judged together. With --exit-code, exit with 1 if there is a suspect.\n"
+        "--shard=I/N computes one of N parts, on many machines; --merge combines the "
+        "parts.",
+    .examples =
+        {
+            {"heapdrift fleet --since=7d", "the last week in heapdrift.db"},
+            {"heapdrift fleet --by=build --service=Shop", "which build it began with"},
+            {"heapdrift fleet --format=html -o leaks/",
+             "a folder of pages, one per suspect"},
+            {"heapdrift fleet --shard=1/4 --until=2026-11-22 -o 1.part",
+             "one part of four"},
+            {"heapdrift fleet --merge *.part", "all of them"},
+        },
+    .options = options,
+    .run = fleet_run,
+};

@@ -1,0 +1,188 @@
+#include "fleet/store/base.h"
+
+#include "base/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Of what a sidecar has; a digest has some ten kilobytes, of a large service some hundred.
+ */
+enum { MOST_BYTES = 32 << 20 };
+
+/* Thinning leaves a base as long as it is needed, so for so long at most. */
+static const double oldest = 7 * 86400;
+
+/* A heap moves on from its base: the first snapshot of a process is of its start. A new
+ * one, which with its rows takes twice the bytes of its digest or more, pays as soon as
+ * what was built on the one before has cost as much. If that did not help, deltas being as
+ * large as ever, it is less and less worth to try: twice as much is spent before each. */
+enum { FIRST_PATIENCE = 2, MOST_TRIES = 4 };
+
+struct hd_store_bases {
+    struct base *all;
+    size_t len, cap;
+    uint64_t bytes; /* of the digests */
+    uint64_t clock; /* of base.used */
+};
+
+struct hd_store_bases *hd_store_bases_new(void)
+{
+    return alloc_zeroed(sizeof(struct hd_store_bases));
+}
+
+static void drop(struct hd_store_bases *b, size_t i)
+{
+    struct base *at = &b->all[i];
+    b->bytes -= at->digest.size;
+    hd_memory_free(&at->digest);
+    free(at->run);
+    *at = b->all[--b->len];
+}
+
+void hd_store_bases_free(struct hd_store_bases *b)
+{
+    while (b != NULL && b->len > 0)
+        drop(b, b->len - 1);
+    if (b != NULL)
+        free(b->all);
+    free(b);
+}
+
+/* A few: a writer has some hundred series at most. */
+static struct base *of_run(struct hd_store_bases *b, const char *run)
+{
+    for (size_t i = 0; i < b->len; i++)
+        if (strcmp(b->all[i].run, run) == 0)
+            return &b->all[i];
+    return NULL;
+}
+
+/* Takes its digest over. Those that nobody asked for longest go. */
+static void keep(struct hd_store_bases *b, const char *run, struct base base)
+{
+    struct base *old = of_run(b, run);
+    size_t size = strlen(run) + 1;
+    if (old != NULL)
+        drop(b, (size_t)(old - b->all));
+    base.run = memcpy(alloc_resize(NULL, size), run, size);
+    base.used = ++b->clock;
+    b->bytes += base.digest.size;
+    b->all = grow(b->all, b->len, &b->cap, sizeof(*b->all));
+    b->all[b->len++] = base;
+    while (b->bytes > MOST_BYTES && b->len > 0) {
+        size_t last = 0;
+        for (size_t i = 1; i < b->len; i++)
+            if (b->all[i].used < b->all[last].used)
+                last = i;
+        drop(b, last);
+    }
+}
+
+struct hd_memory digest_copy(const void *bytes, size_t size)
+{
+    struct hd_memory copy = {0};
+    struct hd_sink to = hd_sink_memory(&copy);
+    to.write(to.context, size > 0 ? bytes : "", size);
+    return copy;
+}
+
+void base_keep(struct hd_store *s, const char *run, int64_t id, const char *source,
+               double taken, const struct hd_memory *digest)
+{
+    struct base *old = of_run(s->bases, run);
+    struct base base = {.id = id, .taken = taken};
+    if (old != NULL)
+        base.tries = old->tries + (old->spent > 0);
+    snprintf(base.source, sizeof(base.source), "%s", source);
+    if (id == 0 && old != NULL)
+        drop(s->bases, (size_t)(old - s->bases->all));
+    if (id == 0)
+        return;
+    base.digest = digest_copy(digest->bytes, digest->size);
+    keep(s->bases, run, base);
+}
+
+void base_spend(struct hd_store *s, const char *run, uint64_t bytes)
+{
+    struct base *base = of_run(s->bases, run);
+    if (base != NULL)
+        base->spent += bytes;
+}
+
+/* Asked before: a server notes everything that it denies. */
+static bool may_read(struct hd_store *s)
+{
+    int64_t may = 1;
+    bool there;
+    return s->connection != NULL &&
+           (s->kind->may_read == NULL ||
+            (store_ask_number(s, s->kind->may_read, NO_VALUES, &may, &there, NULL) &&
+             may == 1));
+}
+
+/* A writer who may not read digests is told nothing, and begins with one of its own. */
+static void base_ask(struct hd_store *s, const char *run)
+{
+    static const char last[] =
+        "SELECT snapshot.id, xxh3, taken_at, digest, "
+        "(SELECT SUM({bytes_size:built.digest}) FROM snapshot AS built WHERE "
+        "built.base_id = snapshot.id), "
+        "(SELECT COUNT(*) FROM snapshot AS other WHERE other.series_id = series.id AND "
+        "other.base_id IS NULL AND other.id <> snapshot.id AND "
+        "EXISTS (SELECT 1 FROM snapshot AS built WHERE built.base_id = other.id)) "
+        "FROM snapshot JOIN series ON series.id = series_id WHERE run = $1 AND "
+        "base_id IS NULL AND {bytes_size:digest} <= CAST($2 AS BIGINT) ORDER BY taken_at "
+        "DESC, snapshot.id DESC LIMIT 1";
+    struct base base = {0};
+    bool ok;
+    struct rows *rows =
+        may_read(s) ? store_ask(s, last,
+                                VALUES(of_text(run), of_count(store_digest_bound(s))), NULL)
+                    : NULL;
+    while (store_next(s, rows, &ok, NULL)) {
+        base.id = store_number(s, rows, 0);
+        snprintf(base.source, sizeof(base.source), "%s", store_text(s, rows, 1));
+        base.taken = store_real(s, rows, 2);
+        struct value v = s->kind->column(rows, 3, VALUE_BYTES);
+        base.digest = digest_copy(v.bytes, v.size);
+        base.spent = (uint64_t)store_number(s, rows, 4);
+        base.tries = (unsigned)store_number(s, rows, 5);
+        keep(s->bases, run, base);
+    }
+}
+
+const struct base *base_find(struct hd_store *s, const char *run, double taken)
+{
+    if (s->version < 3)
+        return NULL;
+    if (of_run(s->bases, run) == NULL)
+        base_ask(s, run);
+    struct base *base = of_run(s->bases, run);
+    if (base == NULL || fabs(taken - base->taken) > oldest)
+        return NULL;
+    uint64_t patience = (uint64_t)FIRST_PATIENCE
+                        << (base->tries < MOST_TRIES ? base->tries : MOST_TRIES);
+    if (base->spent > patience * base->digest.size)
+        return NULL;
+    base->used = ++s->bases->clock;
+    return base;
+}
+
+void hd_store_use_bases(struct hd_store *s, struct hd_store_bases *bases)
+{
+    if (s->owns_bases)
+        hd_store_bases_free(s->bases);
+    s->owns_bases = false;
+    s->bases = bases;
+}
+
+struct input *digest_open(const void *digest, size_t size, uint64_t limit,
+                          struct bytes *json, struct hd_error *err)
+{
+    const struct input_options how = {.max_memory = limit};
+    struct input *in = input_unpack(digest, size, &how, err);
+    if (in != NULL && input_all(in, json, err))
+        return in;
+    input_close(in);
+    return NULL;
+}

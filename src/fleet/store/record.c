@@ -1,0 +1,373 @@
+/* One snapshot into the store: its run, its digest, rows of types; or what of both differs
+ * from those of a base. */
+#include "fleet/store/base.h"
+#include "fleet/store/bounds.h"
+#include "fleet/store/delta.h"
+#include "fleet/store/rows.h"
+#include "fleet/store/run.h"
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/options.h"
+#include "base/pack.h"
+#include "format/open.h"
+#include "heap/digest.h"
+#include "heap/snapshot.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* --- findings ------------------------------------------------------------------ */
+
+/* What a fleet has found of a series. */
+struct record_findings {
+    uint64_t series;
+    double first, last;
+    char *rows;
+};
+
+static char *rows_of_finding(const struct hd_stored_finding *all, size_t count)
+{
+    struct arena a = {0};
+    json_t *rows = json_array();
+    for (size_t i = 0; i < count; i++) {
+        const struct hd_stored_finding *f = &all[i];
+        json_append(rows, json_pack("[I,o,o,o,o,o,o,o]", (json_int_t)f->rank,
+                                    json_string_or_null(store_clean(&a, f->type)),
+                                    json_string_or_null(store_clean(&a, f->subject)),
+                                    json_real_or_null(f->score),
+                                    json_real_or_null(f->score_share),
+                                    json_real_or_null(f->per_hour),
+                                    json_string_or_null(store_clean(&a, f->confidence)),
+                                    json_string_or_null(store_clean(&a, f->holder))));
+    }
+    char *text = json_to_text(rows);
+    json_decref(rows);
+    arena_free(&a);
+    return text;
+}
+
+static enum ending save(struct hd_store *s, void *context, struct hd_error *err)
+{
+    const struct record_findings *f = context;
+    const struct value series = of_count(f->series);
+    int64_t id;
+    bool there;
+    if (!store_ask_number(s, "SELECT id FROM series WHERE id = $1 {lock}", VALUES(series),
+                          &id, &there, err))
+        return ENDING_FAILED;
+    if (!there)
+        return kept_if(fail(err, HD_USAGE, "has no such series, or no longer"));
+    return kept_if(
+        store_run(s, "DELETE FROM finding WHERE series_id = $1", VALUES(series), err) &&
+        types_add(s, f->rows, 1, err) &&
+        store_run(s,
+                  "INSERT INTO finding (series_id, window_first, window_last, rank, "
+                  "type_id, subject, score, score_share, per_hour, confidence, holder) "
+                  "SELECT CAST($2 AS BIGINT), CAST($3 AS DOUBLE PRECISION), CAST($4 AS "
+                  "DOUBLE PRECISION), CAST(value ->> 0 AS INTEGER), type.id, value ->> 2, "
+                  "CAST(value ->> 3 AS DOUBLE PRECISION), CAST(value ->> 4 AS DOUBLE "
+                  "PRECISION), CAST(value ->> 5 AS DOUBLE PRECISION), value ->> 6, "
+                  "value ->> 7 FROM {each}($1) AS e JOIN type ON type.name = value ->> 1",
+                  VALUES(of_text(f->rows), series, of_real(f->first), of_real(f->last)),
+                  err));
+}
+
+bool hd_store_save_findings(struct hd_store *s, uint64_t series, double first, double last,
+                            const struct hd_stored_finding *all, size_t count,
+                            struct hd_error *err)
+{
+    struct record_findings f = {series, first, last, rows_of_finding(all, count)};
+    bool ok = store_transact(s, save, &f, NULL, err);
+    free(f.rows);
+    return ok;
+}
+
+/* --- recording ----------------------------------------------------------------- */
+
+struct record {
+    struct arena scratch;
+    struct hd_run run;  /* cleaned */
+    const char *source; /* 16 digits: the snapshot, once and for all */
+    const char *bytes;  /* the same of its bytes */
+    double taken, pause_seconds;
+    struct hd_memory json, digest; /* the same as a file; perhaps not made yet */
+    struct hd_info info;
+    struct type_sums sums;
+    bool was_there;
+
+    /* Built on a base: what differs from it, and the rows that do, and those of types that
+     * it lacks. Nothing: on none. */
+    struct hd_memory delta;
+    char *changed, *new;
+    int64_t base;
+    char base_source[SOURCE_DIGITS + 1];
+    int64_t stored; /* its id; 0: not known */
+    bool is_whole;  /* as it was stored */
+};
+
+/* --- boiling it down ----------------------------------------------------------- */
+
+static struct bytes bytes_of(const struct hd_memory *m)
+{
+    return (struct bytes){(const unsigned char *)m->bytes, m->size};
+}
+
+/* A file of it, for whom it is not clear that it will be built on another. */
+static const struct hd_memory *whole_of(struct record *r)
+{
+    struct out o = {.to = hd_sink_memory(&r->digest)};
+    if (r->digest.size == 0 &&
+        !delta_make(bytes_of(&r->json), (struct bytes){0}, &r->digest))
+        pack_zstd(r->json.bytes, r->json.size, DIGEST_LEVEL, &o);
+    out_finish(&o, NULL);
+    return &r->digest;
+}
+
+/* What differs from the base, if that is less than the whole. False where the base, which
+ * somebody else may have stored, cannot be read: it is done without, then. */
+static bool build_on(struct record *r, const struct base *base, uint64_t limit)
+{
+    enum { LESS_THAN_ANY = 12 };
+    const struct hd_read_options how = {
+        .size = sizeof(how), .tables_only = true, .max_memory = limit};
+    struct bytes json;
+    struct input *in =
+        digest_open(base->digest.bytes, base->digest.size, limit, &json, NULL);
+    struct hd_snapshot *snap =
+        in != NULL ? hd_snapshot_from_memory(json.data, json.size, &how, NULL) : NULL;
+    bool ok = snap != NULL && delta_make(bytes_of(&r->json), json, &r->delta);
+    /* By itself a digest packs to a sixth to a tenth: to find out is not worth it where
+     * there is less. */
+    ok = ok && (r->delta.size < r->json.size / LESS_THAN_ANY ||
+                r->delta.size < whole_of(r)->size);
+    if (ok) {
+        struct type_sums of = type_sums_of(snap, &r->scratch), changed, new;
+        type_sums_compare(&r->sums, &of, &changed, &new, &r->scratch);
+        r->changed = type_sums_rows(&changed);
+        r->new = type_sums_rows(&new);
+        r->base = base->id;
+        memcpy(r->base_source, base->source, sizeof(r->base_source));
+    }
+    hd_snapshot_close(snap);
+    input_close(in);
+    return ok;
+}
+
+/* Boiling finds out what is reachable. */
+static bool digest_build(struct hd_store *s, struct record *r, struct hd_snapshot *snap,
+                         struct hd_error *err)
+{
+    snap->writes_plain = true;
+    bool ok = hd_snapshot_write(snap, "digest", hd_sink_memory(&r->json), NULL, err);
+    snap->writes_plain = false;
+    if (!ok)
+        return false;
+    r->info = snap->info;
+    r->sums = type_sums_of(snap, &r->scratch);
+    const struct base *base = base_find(s, run_key(&r->run, &r->scratch), r->taken);
+    if (base == NULL || !build_on(r, base, s->max_memory))
+        hd_memory_free(&r->delta);
+    return true;
+}
+
+/* --- the facts ----------------------------------------------------------------- */
+
+/* The same file is the same snapshot, whatever it is called and wherever it lies. But a
+ * table knows no object: two hosts, or two moments, may have equal ones, so of a table run
+ * and second count too. What is less than a second is lost where files are copied. */
+static bool find_source(struct record *r, const struct hd_snapshot *snap,
+                        struct hd_error *err)
+{
+    uint64_t hash;
+    if (!snapshot_checksum(snap, &hash))
+        return fail(err, HD_IO, "cannot be read again");
+    r->source = r->bytes = arena_printf(&r->scratch, "%016" PRIx64, hash);
+    if (snap->info.has_graph || snap->info.has_owners)
+        return true;
+    const char *all = arena_printf(&r->scratch, "%s %s %.0f", r->bytes,
+                                   run_key(&r->run, &r->scratch), floor(r->taken));
+    r->source = arena_printf(&r->scratch, "%016" PRIx64, XXH3_64bits(all, strlen(all)));
+    return true;
+}
+
+static bool find_facts(struct record *r, struct hd_snapshot *snap,
+                       const struct hd_recording *how, struct hd_error *err)
+{
+    r->run = run_stored(how->run, snap, &r->scratch);
+    r->taken = how->taken > 0 ? how->taken : hd_time_taken(snap);
+    r->pause_seconds = how->pause_seconds > 0 ? how->pause_seconds : NAN;
+    if (r->run.service[0] == '\0')
+        return fail_about(err, HD_ABOUT_SERVICE, HD_USAGE, "has no service name");
+    if (!isfinite(r->taken))
+        return fail(err, HD_USAGE, "has no timestamp");
+    return find_source(r, snap, err);
+}
+
+/* --- the rows ------------------------------------------------------------------ */
+
+#define INSERT_SERIES(column, value, change)                                             \
+    "INSERT INTO series (run, service, host, process, pid, started_at, build, labels, "  \
+    "instance, memory_limit" column                                                      \
+    ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10" value                            \
+    ") ON CONFLICT (run) DO UPDATE SET "                                                 \
+    "labels = CASE WHEN excluded.labels = '{}' THEN series.labels ELSE excluded.labels " \
+    "END, "                                                                              \
+    "memory_limit = COALESCE(excluded.memory_limit, series.memory_limit)" change         \
+    " RETURNING id"
+
+/* A series of nobody becomes that of whoever adds to it. */
+#define OWNED \
+    ", owner = CASE WHEN series.owner = '' THEN excluded.owner ELSE series.owner END"
+
+/* Its row is written also if it is there: so nobody removes it meanwhile as one without
+ * snapshots. */
+static bool add_series(struct hd_store *s, const struct record *r, int64_t *id,
+                       struct hd_error *err)
+{
+    struct arena a = {0};
+    bool there;
+    const struct hd_run *run = &r->run;
+    bool ok = store_ask_number(
+        s,
+        s->version >= 4 ? INSERT_SERIES(", owner", ", {owner}", OWNED)
+                        : INSERT_SERIES("", "", ""),
+        VALUES(of_text(run_key(run, &a)), of_text(run->service), of_text(run->host),
+               of_text(run->process), of_count(run->pid), of_real(run->started),
+               of_text(run->build), of_text(run_labels(run, &a)),
+               of_text(run_instance(run, &a)), of_count(run->limit)),
+        id, &there, err);
+    arena_free(&a);
+    return ok;
+}
+
+#define INSERT_SNAPSHOT(column, value)                                                   \
+    "INSERT INTO snapshot (series_id, taken_at, xxh3, objects, bytes, reachable_bytes, " \
+    "complete, sampled, digest, pause_seconds, recorded_at" column                       \
+    ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, {now}" value                     \
+    ") ON CONFLICT (xxh3) DO NOTHING RETURNING id"
+
+static bool add_snapshot(struct hd_store *s, struct record *r, int64_t series, int64_t *id,
+                         bool *is_new, struct hd_error *err)
+{
+    const struct hd_memory *digest = r->is_whole ? whole_of(r) : &r->delta;
+    if (digest->size > MOST_DIGEST)
+        return fail(err, HD_TOO_BIG, "its digest of %zu bytes is more than a store takes",
+                    digest->size);
+    const struct value values[] = {of_number(series),
+                                   of_real(r->taken),
+                                   of_text(r->source),
+                                   of_count(r->info.objects),
+                                   of_count(r->info.bytes),
+                                   of_count(r->info.reachable_bytes),
+                                   of_number(r->info.complete),
+                                   of_number(r->info.sampled),
+                                   of_bytes(digest->bytes, digest->size),
+                                   of_real(r->pause_seconds),
+                                   of_count(r->is_whole ? HD_UNKNOWN : (uint64_t)r->base)};
+    /* Of a store of version 2 every snapshot is whole. */
+    bool knows_bases = s->version > 2;
+    return store_ask_number(
+        s, knows_bases ? INSERT_SNAPSHOT(", base_id", ", $11") : INSERT_SNAPSHOT("", ""),
+        values, sizeof(values) / sizeof(*values) - !knows_bases, id, is_new, err);
+}
+
+/* Rows that are there already stay. */
+static bool add_type_rows(struct hd_store *s, int64_t snapshot, const char *rows,
+                          struct hd_error *err)
+{
+    return types_add(s, rows, 0, err) &&
+           store_run(s,
+                     "INSERT INTO type_row (snapshot_id, type_id, objects, bytes) "
+                     "SELECT CAST($2 AS BIGINT), type.id, CAST(value ->> 1 AS BIGINT), "
+                     "CAST(value ->> 2 AS BIGINT) FROM {each}($1) AS e JOIN type ON "
+                     "type.name = value ->> 0 WHERE true ON CONFLICT DO NOTHING",
+                     VALUES(of_text(rows), of_number(snapshot)), err);
+}
+
+static enum ending store_it(struct hd_store *s, void *context, struct hd_error *err)
+{
+    struct record *r = context;
+    int64_t series, id;
+    bool has_base = false, is_new = false;
+    r->stored = 0;
+    if (!add_series(s, r, &series, err))
+        return ENDING_FAILED;
+    /* Is the base still there? Its series is ours until the end, so it stays then. */
+    if (r->delta.size > 0 &&
+        !store_ask_number(
+            s, "SELECT id FROM snapshot WHERE id = $1 AND xxh3 = $2 AND series_id = $3",
+            VALUES(of_number(r->base), of_text(r->base_source), of_number(series)), &id,
+            &has_base, err))
+        return ENDING_FAILED;
+    r->is_whole = !has_base;
+    if (!add_snapshot(s, r, series, &r->stored, &is_new, err))
+        return ENDING_FAILED;
+    r->was_there = !is_new;
+    if (!is_new)
+        return ENDING_UNDONE;
+    if (has_base)
+        return kept_if(add_type_rows(s, r->base, r->new, err) &&
+                       add_type_rows(s, r->stored, r->changed, err));
+    char *rows = type_sums_rows(&r->sums);
+    bool ok = add_type_rows(s, r->stored, rows, err);
+    free(rows);
+    return kept_if(ok);
+}
+
+/* --- all of it ----------------------------------------------------------------- */
+
+static bool record(struct hd_store *s, struct hd_snapshot *snap, struct record *r,
+                   struct hd_error *err)
+{
+    /* Tables of earlier versions have the hash of their bytes. */
+    static const char recorded[] =
+        "SELECT snapshot.id FROM snapshot JOIN series ON series.id = series_id WHERE "
+        "xxh3 = $1 OR (xxh3 = $2 AND FLOOR(taken_at) = $3 AND run = $4)";
+    const char *run = run_key(&r->run, &r->scratch);
+    bool unsure = false;
+    int64_t id;
+    if (!schema_look_again(s, err))
+        return false;
+    /* To look first saves making a digest that nobody needs; whether it still is not there
+     * the transaction knows. */
+    if (s->connection != NULL &&
+        store_ask_number(s, recorded,
+                         VALUES(of_text(r->source), of_text(r->bytes),
+                                of_real(floor(r->taken)), of_text(run)),
+                         &id, &r->was_there, NULL) &&
+        r->was_there)
+        return true;
+    if (!digest_build(s, r, snap, err) || !store_transact(s, store_it, r, &unsure, err))
+        return false;
+    if (r->is_whole && (!r->was_there || unsure))
+        base_keep(s, run, r->stored, r->source, r->taken, &r->digest);
+    else if (!r->was_there)
+        base_spend(s, run, r->delta.size);
+    r->was_there &= !unsure;
+    return true;
+}
+
+bool hd_store_record(struct hd_store *s, struct hd_snapshot *snap,
+                     const struct hd_recording *theirs, enum hd_recorded *what,
+                     struct hd_error *err)
+{
+    struct record r = {0};
+    struct hd_recording how;
+    if (!options_copy(&how, sizeof(how), OPTIONS_END(struct hd_recording, pause_seconds),
+                      theirs, err))
+        return false;
+    bool ok = find_facts(&r, snap, &how, err) && record(s, snap, &r, err);
+    if (ok && what != NULL)
+        *what = r.was_there ? HD_WAS_RECORDED : HD_RECORDED;
+    free(r.changed);
+    free(r.new);
+    hd_memory_free(&r.json);
+    hd_memory_free(&r.digest);
+    hd_memory_free(&r.delta);
+    arena_free(&r.scratch);
+    return ok;
+}

@@ -1,0 +1,336 @@
+/* What a fleet shows as metrics of Prometheus: for a textfile collector, a push gateway or
+ * whatever scrapes files. What is unknown has no sample; what never happens is +Inf. Of two
+ * rows whose labels cannot be told apart in print the worse one is told. */
+#include "base/c_locale.h"
+#include "base/hash.h"
+#include "base/path.h"
+#include "fleet/report_fleet.h"
+#include "render/writer.h"
+#include "report/format_units.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- the format -------------------------------------------------------------------- */
+
+/* The text exposition format of Prometheus, version 0.0.4: each metric with its help and
+ * kind, then its samples. */
+
+struct printed_labels {
+    UT_hash_handle hh;
+    char text[];
+};
+
+/* {.o = output}; exposition_end() is due. */
+struct exposition {
+    struct out *o;
+    const char *metric;
+    struct printed_labels *labels; /* of this metric */
+    struct arena arena;
+};
+
+/* The next metric: a counter if its name ends in "_total", else a gauge. */
+static void exposition_begin(struct exposition *e, const char *name, const char *help)
+{
+    HASH_CLEAR(hh, e->labels);
+    e->metric = name;
+    out_printf(e->o, "# HELP %s %s\n# TYPE %s %s\n", name, help, name,
+               path_ends_in(name, "_total") ? "counter" : "gauge");
+}
+
+/* Append a label; no value is an empty one. Backslash, quote and line end are escaped, as
+ * the format wants it; what a terminal would obey is made visible before. */
+static void exposition_label(struct text *t, const char *name, const char *value)
+{
+    struct text plain = {0};
+    say(t, t->len > 0 ? "," : "", name, "=\"");
+    if (value != NULL)
+        text_add_visible(&plain, value, strlen(value), true);
+    for (size_t i = 0; i < plain.len; i++) {
+        char c = plain.data[i];
+        if (c == '\\' || c == '"' || c == '\n')
+            text_add_char(t, '\\');
+        if (c == '\n')
+            c = 'n';
+        text_add_char(t, c);
+    }
+    text_add_char(t, '"');
+    text_free(&plain);
+}
+
+/* False if a sample has these labels. */
+static bool is_new(struct exposition *e, struct text *labels)
+{
+    struct printed_labels *found;
+    HASH_FIND(hh, e->labels, labels->data, labels->len, found);
+    if (found != NULL)
+        return false;
+    found = arena_alloc(&e->arena, sizeof(*found) + labels->len + 1);
+    memcpy(found->text, labels->data, labels->len);
+    HASH_ADD_KEYPTR(hh, e->labels, found->text, labels->len, found);
+    return true;
+}
+
+/* A sample of this metric. Takes the labels. Without a value (NAN) there is none, and of
+ * two with the same labels the first counts. */
+static void exposition_sample(struct exposition *e, struct text *labels, double value)
+{
+    char number[40];
+    if (!isnan(value) && (labels->len == 0 || is_new(e, labels))) {
+        c_snprintf(number, sizeof(number), "%.15g", value);
+        out_string(e->o, e->metric);
+        if (labels->len > 0)
+            out_printf(e->o, "{%s}", text_string(labels));
+        out_printf(e->o, " %s\n", isinf(value) ? "+Inf" : number);
+    }
+    text_free(labels);
+}
+
+static void exposition_end(struct exposition *e)
+{
+    HASH_CLEAR(hh, e->labels);
+    arena_free(&e->arena);
+}
+
+/* --- for the program --------------------------------------------------------------- */
+
+static void put_metric(struct exposition *e, const struct hd_metric *m)
+{
+    exposition_begin(e, m->name, m->help);
+    for (size_t i = 0; i < m->count; i++) {
+        const struct hd_metric_sample *sample = &m->samples[i];
+        struct text labels = {0};
+        for (size_t k = 0; k < HD_METRIC_LABELS && sample->labels[k].name != NULL; k++)
+            exposition_label(&labels, sample->labels[k].name, sample->labels[k].value);
+        exposition_sample(e, &labels, sample->value);
+    }
+}
+
+bool hd_put_metrics(struct hd_sink to, const struct hd_metric *metrics, size_t count,
+                    struct hd_error *err)
+{
+    struct out o = {.to = to};
+    struct exposition e = {.o = &o};
+    for (size_t i = 0; i < count; i++)
+        if (metrics[i].count > 0)
+            put_metric(&e, &metrics[i]);
+    exposition_end(&e);
+    return out_finish(&o, err);
+}
+
+/* --- suspects ------------------------------------------------------------------------- */
+
+/* Where its value is in a row, and what it is there. */
+struct metric {
+    const char *name, *help;
+    size_t at;
+    enum { METRIC_REAL, METRIC_COUNT, METRIC_POOLED } kind; /* HD_UNKNOWN: no sample */
+};
+_Static_assert(sizeof(size_t) == sizeof(uint64_t), "counts are either");
+#define OF(row, m) \
+    offsetof(row, m), _Generic(((row *)0)->m, double : METRIC_REAL, default : METRIC_COUNT)
+
+static const struct metric of_suspects[] = {
+    {"heapdrift_suspect_bytes_per_hour",
+     "Median growth of what a suspect retains, over the hosts that show it.",
+     OF(struct hd_fleet_suspect, per_hour)},
+    {"heapdrift_suspect_hosts", "Hosts on which a judged run shows the suspect.",
+     OF(struct hd_fleet_suspect, hosts)},
+    {"heapdrift_suspect_hosts_ratio",
+     "The same, as a share of the hosts of the service with a judged run.",
+     OF(struct hd_fleet_suspect, hosts_share)},
+    {"heapdrift_suspect_heap_ratio",
+     "Median share of the heap, by the score of the ranking.",
+     OF(struct hd_fleet_suspect, score_share)},
+    {"heapdrift_suspect_score",
+     "Share of the hosts times median share of the heap, which decides the order.",
+     OF(struct hd_fleet_suspect, score)},
+    {"heapdrift_suspect_hours_to_limit",
+     "Hours until the first of its hosts reaches its limit of memory; +Inf never.",
+     OF(struct hd_fleet_suspect, hours_left)},
+    {"heapdrift_suspect_run",
+     "The number of the run that shows it worst, for heapdrift report --run.",
+     OF(struct hd_fleet_suspect, run)},
+    {"heapdrift_suspect_ended_near_limit",
+     "Runs that show it and ended near their limit of memory, followed by another.",
+     OF(struct hd_fleet_suspect, ended_near_limit)},
+    {"heapdrift_suspect_hours_from_start",
+     "Hours from the start of a process to its limit; +Inf never.",
+     OF(struct hd_fleet_suspect, life_hours)},
+    {"heapdrift_suspect_pooled",
+     "1: it rests on runs that say enough only together; 0: on judged runs alone.", 0,
+     METRIC_POOLED},
+};
+
+/* What too little is known of for a verdict: for who wants to be told all the same. */
+static const struct metric of_open[] = {
+    {"heapdrift_open_suspect_bytes_per_hour",
+     "Median growth of what grows in runs that allow no verdict, over their hosts.",
+     OF(struct hd_fleet_suspect, per_hour)},
+    {"heapdrift_open_suspect_runs", "Runs without a verdict that show it.",
+     OF(struct hd_fleet_suspect, runs)},
+    {"heapdrift_open_suspect_ended_near_limit",
+     "Those that ended near their limit of memory, followed by another.",
+     OF(struct hd_fleet_suspect, ended_near_limit)},
+};
+
+static double metric_value_of(const struct metric *m, const void *row)
+{
+    const void *at = (const char *)row + m->at;
+    if (m->kind == METRIC_POOLED)
+        return ((const struct hd_fleet_suspect *)row)->evidence == HD_EVIDENCE_POOLED;
+    if (m->kind == METRIC_REAL)
+        return *(const double *)at;
+    uint64_t n = *(const uint64_t *)at;
+    return n != HD_UNKNOWN ? (double)n : (double)NAN;
+}
+
+/* What it is and not how it stands today, so that an alert goes on under one name: which
+ * run is the worst is a value. Subject and hint follow from type and holder and make no
+ * more series. */
+static void metric_add_suspect(struct text *labels, const struct hd_fleet_suspect *s)
+{
+    exposition_label(labels, "service", s->service);
+    exposition_label(labels, "type", s->type);
+    exposition_label(labels, "subject", s->subject);
+    exposition_label(labels, "holder", s->holder);
+    exposition_label(labels, "hint", s->hint);
+    exposition_label(labels, "few_hosts", s->is_few ? "true" : "false");
+}
+
+static void put_suspect(struct exposition *e, const struct hd_fleet_suspect *s,
+                        double value)
+{
+    struct text labels = {0};
+    metric_add_suspect(&labels, s);
+    exposition_sample(e, &labels, value);
+}
+
+static void put_metrics(struct exposition *e, const struct metric *metrics, size_t count,
+                        const struct hd_fleet_suspect *all, size_t len,
+                        const struct hd_fleet_suspect *few, size_t few_len)
+{
+    for (const struct metric *m = metrics; m < metrics + count; m++) {
+        exposition_begin(e, m->name, m->help);
+        for (size_t i = 0; i < len; i++)
+            put_suspect(e, &all[i], metric_value_of(m, &all[i]));
+        for (size_t i = 0; i < few_len; i++)
+            put_suspect(e, &few[i], metric_value_of(m, &few[i]));
+    }
+}
+
+static void put_suspects(struct exposition *e, const struct hd_fleet_answer *a)
+{
+    const struct hd_fleet_suspect *few = a->suspects + a->suspect_count;
+    const struct hd_fleet_suspect *open = few + a->few_count;
+    put_metrics(e, of_suspects, sizeof(of_suspects) / sizeof(*of_suspects), a->suspects,
+                a->suspects_shown, few, a->few_shown);
+    put_metrics(e, of_open, sizeof(of_open) / sizeof(*of_open), open, a->open_shown, NULL,
+                0);
+    exposition_begin(e, "heapdrift_open_suspect_missing_info",
+                     "What they lack for a verdict: see docs/fleet.md.");
+    for (size_t i = 0; i < a->open_shown; i++) {
+        struct text labels = {0};
+        metric_add_suspect(&labels, &open[i]);
+        exposition_label(&labels, "missing", hd_fleet_missing_name(open[i].missing));
+        exposition_sample(e, &labels, 1);
+    }
+}
+
+/* --- services -------------------------------------------------------- */
+
+static const struct metric of_services[] = {
+    {"heapdrift_service_hosts", "Hosts with a snapshot in the window.",
+     OF(struct hd_fleet_service, hosts)},
+    {"heapdrift_service_hosts_judged", "Hosts with a judged run.",
+     OF(struct hd_fleet_service, hosts_judged)},
+    {"heapdrift_service_suspects", "Suspects of the service on enough of its hosts.",
+     OF(struct hd_fleet_service, suspects)},
+    {"heapdrift_service_suspects_open",
+     "What grows in runs of the service that allow no verdict.",
+     OF(struct hd_fleet_service, suspects_open)},
+    {"heapdrift_service_hours_to_limit",
+     "Hours until its first host reaches its limit of memory; +Inf never.",
+     OF(struct hd_fleet_service, hours_left)},
+    {"heapdrift_service_last_snapshot_timestamp_seconds",
+     "When the newest snapshot of the service was taken that was compared.",
+     OF(struct hd_fleet_service, last)},
+};
+
+static void put_services(struct exposition *e, const struct hd_fleet_answer *a)
+{
+    exposition_begin(e, "heapdrift_service_runs",
+                     "Runs in the window, by whether they allow a verdict.");
+    for (size_t i = 0; i < a->services_shown; i++)
+        for (size_t k = 0; k < HD_JUDGEMENT_COUNT; k++) {
+            struct text labels = {0};
+            exposition_label(&labels, "service", a->services[i].service);
+            exposition_label(&labels, "judgement", hd_judgement_name((enum hd_judgement)k));
+            exposition_sample(e, &labels, (double)a->services[i].runs[k]);
+        }
+    for (size_t m = 0; m < sizeof(of_services) / sizeof(*of_services); m++) {
+        exposition_begin(e, of_services[m].name, of_services[m].help);
+        for (size_t i = 0; i < a->services_shown; i++) {
+            struct text labels = {0};
+            exposition_label(&labels, "service", a->services[i].service);
+            exposition_sample(e, &labels,
+                              metric_value_of(&of_services[m], &a->services[i]));
+        }
+    }
+}
+
+/* --- all of it ------------------------------------------------------- */
+
+static void put_total(struct exposition *e, const char *name, const char *help,
+                      double value)
+{
+    struct text none = {0};
+    exposition_begin(e, name, help);
+    exposition_sample(e, &none, value);
+}
+
+/* A word of a shell, as it is pasted behind an option. */
+static void put_store(struct exposition *e, const char *url)
+{
+    struct text labels = {0}, word = {0};
+    exposition_begin(e, "heapdrift_fleet_store_info",
+                     "The store that was read, without a password, as a word of a shell.");
+    if (url == NULL)
+        return;
+    format_shell_word(&word, url);
+    exposition_label(&labels, "store", text_string(&word));
+    exposition_sample(e, &labels, 1);
+    text_free(&word);
+}
+
+static void prometheus_write(const struct hd_report *r, const struct hd_write_options *opt,
+                             struct out *o)
+{
+    const struct hd_fleet_answer *a = r->model.fleet;
+    struct exposition e = {.o = o};
+    (void)opt;
+    put_suspects(&e, a);
+    put_services(&e, a);
+    put_total(&e, "heapdrift_fleet_shards_missing",
+              "Parts that are missing: what their runs show is not counted.",
+              a->shards_missing);
+    put_total(&e, "heapdrift_fleet_suspects_omitted",
+              "Suspects beyond the number that --rows wants, which have no samples.",
+              (double)(a->suspect_count + a->few_count - a->suspects_shown - a->few_shown));
+    put_store(&e, a->store);
+    put_total(&e, "heapdrift_fleet_window_begin_timestamp_seconds",
+              "When the window begins that was looked at.", a->rules.since);
+    put_total(&e, "heapdrift_fleet_window_end_timestamp_seconds",
+              "When the window ends that was looked at.", a->rules.until);
+    put_total(&e, "heapdrift_fleet_last_snapshot_timestamp_seconds",
+              "When the newest snapshot was taken that was compared.", a->last);
+    exposition_end(&e);
+}
+
+const struct writer write_prometheus = {
+    .name = "prometheus",
+    .summary = "the text exposition format, to alert on (fleet)",
+    .holds = HOLDS_FLEETS,
+    .all_rows = true,
+    .write = prometheus_write,
+};

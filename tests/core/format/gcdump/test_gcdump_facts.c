@@ -1,0 +1,337 @@
+/* What a collected snapshot knows of its process goes into a gcdump and comes back. */
+#include "format/gcdump/gcdump_log.h"
+#include "identity/places.h"
+#include "identity/same.h"
+#include "support/forge.h"
+#include "support/rewritten.h"
+
+#include <criterion/criterion.h>
+
+static struct hd_snapshot *forged(void)
+{
+    struct forge f = {0};
+    forge_root(&f, HD_ROOT_STATIC, "App.s_all", forge_object(&f, "App.Order", 40));
+    return forge_finish(&f);
+}
+
+Test(gcdump_facts, facts_are_lines_that_are_read_again)
+{
+    static const struct hd_origin origin = {.host = "web-3",
+                                            .container = "3f2a91c0d2e1",
+                                            .program = "/usr/bin/dotnet /app/Shop.dll",
+                                            .started = "2026-11-22T00:51:24",
+                                            .runtime = "10.0.12",
+                                            .instance = 0x0123456789abcdef};
+    struct hd_snapshot *snap = forged(), *again = forged();
+    struct text log = {0};
+    hd_snapshot_set_origin(snap, &origin);
+    text_add_string(&log, "Started the collection");
+    gcdump_facts_write(&log, snap);
+    cr_expect_str_eq(text_string(&log),
+                     "Started the collection\r\n"
+                     "heapdrift: container 3f2a91c0d2e1\r\n"
+                     "heapdrift: program /usr/bin/dotnet /app/Shop.dll\r\n"
+                     "heapdrift: started 2026-11-22T00:51:24\r\n"
+                     "heapdrift: runtime 10.0.12\r\n"
+                     "heapdrift: instance 0123456789abcdef\r\n");
+    size_t len = log.len;
+    gcdump_facts_write(&log, snap);
+    cr_expect_eq(log.len, len, "nothing twice");
+    gcdump_facts_read(again, text_string(&log));
+    cr_expect_str_eq(again->info.container, "3f2a91c0d2e1");
+    cr_expect_str_eq(again->info.program, "/usr/bin/dotnet /app/Shop.dll");
+    cr_expect_str_eq(again->info.started, "2026-11-22T00:51:24");
+    cr_expect_str_eq(again->info.runtime, "10.0.12");
+    cr_expect_eq(again->identity.instance, 0x0123456789abcdef);
+    cr_expect_null(again->info.host, "which has a field of its own");
+    text_free(&log);
+    hd_snapshot_close(again);
+    hd_snapshot_close(snap);
+}
+
+Test(gcdump_facts, other_logs_tell_nothing)
+{
+    struct hd_snapshot *snap = forged();
+    gcdump_facts_read(snap, NULL);
+    gcdump_facts_read(snap, "");
+    gcdump_facts_read(snap, "\r\nthe heapdrift: runtime 1\r\nheapdrift: runtime \r\n"
+                            "heapdrift: instance 12\r\nheapdrift: programs x");
+    cr_expect_null(snap->info.runtime);
+    cr_expect_null(snap->info.program);
+    cr_expect_eq(snap->identity.instance, 0);
+    hd_snapshot_close(snap);
+}
+
+Test(gcdump_facts, no_fact_can_make_a_line_of_its_own)
+{
+    struct hd_snapshot *snap = forged();
+    struct text log = {0};
+    snap->info.program = "a\r\nheapdrift: instance 0123456789abcdef";
+    gcdump_facts_write(&log, snap);
+    cr_expect_str_eq(text_string(&log),
+                     "heapdrift: program a??heapdrift: instance 0123456789abcdef\r\n");
+    text_free(&log);
+    hd_snapshot_close(snap);
+}
+
+/* --- through the file ---------------------------------------------------------- */
+
+static struct hd_snapshot *through(struct hd_snapshot *snap, const char *target,
+                                   char **data)
+{
+    static const struct hd_read_options again = {.to_write = true};
+    struct hd_error err = {0};
+    size_t size;
+    FILE *to = open_memstream(data, &size);
+    cr_assert(hd_snapshot_write(snap, target, hd_sink_file(to), NULL, &err), "%s",
+              err.message);
+    fclose(to);
+    struct hd_snapshot *read = hd_snapshot_from_memory(*data, size, &again, &err);
+    cr_assert_not_null(read, "%s", err.message);
+    return read;
+}
+
+static void expect_facts(const struct hd_snapshot *snap)
+{
+    cr_expect_str_eq(snap->info.host, "web-3");
+    cr_expect_str_eq(snap->info.container, "3f2a91c0d2e1");
+    cr_expect_str_eq(snap->info.program, "/app/Shop");
+    cr_expect_str_eq(snap->info.started, "2026-11-22T00:51:24");
+    cr_expect_str_eq(snap->info.runtime, "10.0.12");
+}
+
+Test(gcdump_facts, what_is_collected_comes_back_from_gcdumps_and_from_json_tables)
+{
+    static const char trace[] = "fixtures/leaklab/nettrace/1.nettrace.zst";
+    static const struct hd_origin origin = {.host = "web-3",
+                                            .container = "3f2a91c0d2e1",
+                                            .started = "2026-11-22T00:51:24",
+                                            .instance = 77};
+    static const struct hd_read_options how = {.to_write = true};
+    struct hd_error err = {0};
+    struct hd_snapshot *snap = hd_snapshot_open(trace, &how, &err);
+    cr_assert_not_null(snap, "%s", err.message);
+    cr_expect_str_eq(snap->info.runtime, "10.0.12", "by where its modules lie");
+    hd_snapshot_set_origin(snap, &origin);
+    snap->info.program = "/app/Shop";
+    char *first, *second, *table;
+    struct hd_snapshot *one = through(snap, "gcdump", &first);
+    struct hd_snapshot *two = through(one, "gcdump", &second);
+    struct hd_snapshot *three = through(two, "table-json", &table);
+    expect_facts(one);
+    expect_facts(two);
+    expect_facts(three);
+    cr_expect_eq(two->identity.instance, 77);
+    cr_expect_eq(identity_compare(&snap->identity, &two->identity), KIN_SAME);
+    hd_snapshot_close(three);
+    hd_snapshot_close(two);
+    hd_snapshot_close(one);
+    hd_snapshot_close(snap);
+    free(first);
+    free(second);
+    free(table);
+}
+
+/* Memory has none: a series of it would have no order in time, and a store the times of
+ * files. */
+Test(gcdump_facts, what_was_copied_has_the_time_of_the_copy)
+{
+    static const char core[] = "fixtures/core/net10.core.xz",
+                      trace[] = "fixtures/leaklab/nettrace/1.nettrace.zst";
+    static const struct hd_origin origin = {.taken = 1795423884.25};
+    static const struct hd_read_options how = {.to_write = true};
+    static const char *const targets[] = {"gcdump", "digest"};
+    struct hd_error err = {0};
+    for (size_t i = 0; i < sizeof(targets) / sizeof(*targets); i++) {
+        char *bytes;
+        struct hd_snapshot *snap = hd_snapshot_open(core, &how, &err);
+        cr_assert_not_null(snap, "%s", err.message);
+        cr_expect_null(snap->info.time);
+        hd_snapshot_set_origin(snap, &origin);
+        struct hd_snapshot *again = through(snap, targets[i], &bytes);
+        cr_assert_not_null(again->info.time, "%s", targets[i]);
+        cr_expect_eq(strncmp(again->info.time, "2026-11-23T08:51:24", 19), 0, "%s",
+                     again->info.time);
+        cr_expect(again->clock_is_date);
+        cr_expect_float_eq(again->clock, origin.taken, 0.001);
+        hd_snapshot_close(again);
+        hd_snapshot_close(snap);
+        free(bytes);
+    }
+    /* A trace has its own. */
+    struct hd_snapshot *snap = hd_snapshot_open(trace, &how, &err);
+    cr_assert_not_null(snap, "%s", err.message);
+    double own = snap->clock;
+    hd_snapshot_set_origin(snap, &origin);
+    cr_expect_eq(snap->clock, own);
+    hd_snapshot_close(snap);
+}
+
+/* --- ids of types --------------------------------------------------------------- */
+
+static const char *name_by_id(const struct hd_snapshot *snap, uint64_t id)
+{
+    for (size_t i = 0; i < snap->type_name_count; i++)
+        if (snap->type_names[i].id == id)
+            return snap->type_names[i].name;
+    return NULL;
+}
+
+static bool has_row(const struct hd_snapshot *snap, const char *name)
+{
+    for (type_id t = 0; t < snap->type_count; t++)
+        if (snap->types[t].kind == TYPE_OBJECT && strcmp(snap->types[t].name, name) == 0)
+            return true;
+    return false;
+}
+
+Test(gcdump_facts, ids_of_types_come_back_by_name)
+{
+    enum { FEWEST = 300 };
+    static const struct hd_read_options how = {.to_write = true};
+    struct hd_error err = {0};
+    char *bytes;
+    struct hd_snapshot *snap =
+        hd_snapshot_open("fixtures/leaklab/nettrace/1.nettrace.zst", &how, &err);
+    cr_assert_not_null(snap, "%s", err.message);
+    struct hd_snapshot *again = through(snap, "gcdump", &bytes);
+    size_t expected = 0;
+    for (size_t i = 0; i < snap->type_name_count; i++)
+        expected += has_row(again, snap->type_names[i].name);
+    cr_expect_geq(expected, FEWEST);
+    cr_assert_eq(again->type_name_count, expected);
+    for (size_t i = 0; i < again->type_name_count; i++) {
+        const struct type_name *t = &again->type_names[i];
+        cr_expect(i == 0 || t[-1].id < t->id);
+        cr_assert_str_eq(t->name, name_by_id(snap, t->id));
+    }
+    hd_snapshot_close(again);
+    hd_snapshot_close(snap);
+    free(bytes);
+}
+
+/* How many ids are read of a line, App.A and App.B being there. */
+static size_t ids_in(const char *line)
+{
+    struct raw_type types[] = {{.name = "App.A", .kind = TYPE_OBJECT},
+                               {.name = "App.B", .kind = TYPE_OBJECT},
+                               {.name = NULL, .kind = TYPE_OBJECT}};
+    struct hd_snapshot *snap = forged();
+    struct builder b = {.snap = snap, .types = types, .type_count = 3};
+    gcdump_ids_read(&b, line);
+    size_t count = snap->type_name_count;
+    hd_snapshot_close(snap);
+    return count;
+}
+
+Test(gcdump_facts, ids_that_are_damaged_end_the_line)
+{
+    struct type_name two[] = {{0x7f00, "App.A"}, {0x7f08, "App.B"}};
+    struct hd_snapshot *snap = forged();
+    struct text log = {0};
+    snap->type_names = two;
+    snap->type_name_count = 2;
+    gcdump_ids_write(&log, snap);
+    cr_expect_eq(ids_in(text_string(&log)), 2, "%s", text_string(&log));
+    log.data[log.len - 4] = 'g';
+    cr_expect_eq(ids_in(text_string(&log)), 1);
+    cr_expect_eq(ids_in(NULL), 0);
+    cr_expect_eq(ids_in("heapdrift: ids 1 "), 0);
+    cr_expect_eq(ids_in("heapdrift: ids 1 -1:-1 "), 0);
+    cr_expect_eq(ids_in("heapdrift: ids 1 7f00:1234 8:"), 0);
+    cr_expect_eq(ids_in("heapdrift: ids 1 ffffffffffffffff:1 ffffffffffffffff:1 "), 0);
+    snap->type_name_count = 0;
+    snap->type_names = NULL;
+    text_free(&log);
+    hd_snapshot_close(snap);
+}
+
+/* --- which objects are those of the snapshot before ---------------------------- */
+
+/* Every fourth object died, every fifth came: of a snapshot and itself. */
+static void tell_itself(struct hd_snapshot *snap)
+{
+    struct places p = places_of(snap);
+    const struct told_side side = {places_token(&p), (uint32_t)p.len};
+    uint32_t *older_of = alloc_resize(NULL, sizeof(*older_of) * p.len);
+    for (uint32_t i = 0; i < p.len; i++)
+        older_of[i] = i % 5 == 0 || (i * 7 + 3) % 4 == 0 ? UINT32_MAX : i;
+    struct told_same *told = arena_alloc(&snap->arena, sizeof(*told));
+    *told = told_same_write(&side, &side, older_of, &snap->arena);
+    snap->told = told;
+    free(older_of);
+    places_free(&p);
+}
+
+Test(gcdump_facts, why_nobody_knows_who_stayed_comes_back)
+{
+    for (int why = HD_UNTOLD_NOTHING; why < HD_UNTOLD_COUNT; why++) {
+        struct hd_snapshot *snap = forged(), *again = forged();
+        struct text log = {0};
+        snap->untold = (enum hd_untold)why;
+        gcdump_facts_write(&log, snap);
+        gcdump_facts_read(again, text_string(&log));
+        cr_expect_eq((int)again->untold, why, "%s", text_string(&log));
+        cr_expect_eq(hd_untold_words(snap->untold) == NULL, why == HD_UNTOLD_NOTHING);
+        text_free(&log);
+        hd_snapshot_close(again);
+        hd_snapshot_close(snap);
+    }
+}
+
+Test(gcdump_facts, a_reason_of_another_version_is_none)
+{
+    static const char *const words[] = {"", "lost", "lost-events-", "9", "%s", "Gaps"};
+    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+        struct hd_snapshot *snap = forged();
+        char log[64];
+        snprintf(log, sizeof(log), "heapdrift: same 0 %s\r\n", words[i]);
+        gcdump_facts_read(snap, log);
+        cr_expect_eq(snap->untold, HD_UNTOLD_NOTHING, "%s", words[i]);
+        hd_snapshot_close(snap);
+    }
+}
+
+Test(gcdump_facts, who_stayed_comes_back_and_is_of_the_same_objects)
+{
+    static const char trace[] = "fixtures/leaklab/nettrace/1.nettrace.zst";
+    static const struct hd_read_options how = {.to_write = true};
+    struct hd_error err = {0};
+    struct hd_snapshot *snap = hd_snapshot_open(trace, &how, &err);
+    cr_assert_not_null(snap, "%s", err.message);
+    tell_itself(snap);
+    char *first, *second, *text;
+    struct hd_snapshot *one = through(snap, "gcdump", &first);
+    struct hd_snapshot *two = through(one, "gcdump", &second);
+    struct hd_snapshot *other = through(two, "heap-text", &text);
+    struct same s = {0};
+    cr_assert(one->told != NULL && two->told != NULL);
+    cr_expect_null(other->told, "which has no place for it");
+    cr_expect_eq(two->told->survivors, snap->told->survivors);
+    cr_expect(same_told(&s, one, two), "the trace, the gcdump and its copy have the same "
+                                       "objects at the same places");
+    size_t survivors = 0;
+    for (node_id n = 0; n < s.count; n++)
+        survivors += s.next[n] != NO_NODE;
+    cr_expect_eq(survivors, snap->told->survivors);
+    same_free(&s);
+    hd_snapshot_close(other);
+    hd_snapshot_close(two);
+    hd_snapshot_close(one);
+    hd_snapshot_close(snap);
+    free(first);
+    free(second);
+    free(text);
+}
+
+Test(gcdump_facts, a_line_about_who_stayed_that_is_none_tells_nothing)
+{
+    struct hd_snapshot *snap = forged();
+    gcdump_facts_read(snap, "heapdrift: same 1 \r\nheapdrift: same 2 0 0 0 0 0 AAAA\r\n");
+    cr_expect_null(snap->told);
+    gcdump_facts_read(snap, "heapdrift: same 1 01 4294967295 02 4294967295 7 ////\r\n");
+    cr_assert_not_null(snap->told, "a promise of which nothing is believed");
+    struct same s = {0};
+    cr_expect_not(same_told(&s, snap, snap));
+    hd_snapshot_close(snap);
+}

@@ -1,0 +1,135 @@
+/* Text in events of our own: cut into parts, and put together again. */
+#include "trace/nettrace.h"
+
+#include "base/little_endian.h"
+#include "support/random.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+enum { HEAD = 8, ENOUGH = 1 << 20 };
+
+/* Blocks of their own are no trace: a head that says nothing makes them one. */
+static void begin(struct text *t)
+{
+    static const unsigned char date[16] = {0xEA, 0x07, 1, 0, 4, 0, 1, 0};
+    unsigned char trace[48] = {0};
+    memcpy(trace, date, sizeof(date));
+    trace[24] = 1; /* ticks per second */
+    trace[32] = 8; /* bytes of a pointer */
+    text_add(t,
+             "Nettrace\24\0\0\0!FastSerialization.1\5\5\1\4\0\0\0\4\0\0\0\5\0\0\0Trace\6",
+             8 + 24 + 15 + 6);
+    text_add(t, trace, sizeof(trace));
+    text_add_char(t, 6);
+}
+
+static size_t told_by(const struct text *trace, struct told_event *told, uint64_t most)
+{
+    struct hd_error err = {0};
+    struct input *in = input_over(trace->data, trace->len);
+    struct nettrace *t = nettrace_begin(in, &err);
+    struct trace_event e;
+    size_t events = 0, losses;
+    while (nettrace_next(t, &e)) {
+        struct bytes payload;
+        cr_assert_eq(e.provider, TRACE_TOLD);
+        cr_assert_eq(e.id, TOLD_EVENT_ID);
+        cr_assert_eq(e.time, 4711);
+        cr_assert_leq(e.size, 60 * 1024, "as those of a runtime");
+        cr_assert(nettrace_payload(t, &payload));
+        told_event_add(told, payload, most, NULL);
+        events++;
+    }
+    cr_assert_eq(nettrace_end(t), TRACE_ENDS, "%s", err.message);
+    nettrace_losses(t, &losses);
+    cr_assert_eq(losses, 0, "their numbers have no gap");
+    nettrace_free(t);
+    input_close(in);
+    return events;
+}
+
+Test(told_event, text_of_any_length_comes_back)
+{
+    static const size_t sizes[] = {1, 100, 61431, 61432, 61433, 400000};
+    struct random r = random_from(3);
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+        struct text trace = {0}, text = {0}, blocks = {0};
+        struct told_event told = {.next = 0};
+        while (text.len < sizes[i])
+            text_add_char(&text, (char)('!' + random_below(&r, 90)));
+        begin(&trace);
+        const struct told_event_place place = {trace.len, 7, 4711};
+        told_event_put(&blocks, &place, text.data, text.len);
+        text_add(&trace, blocks.data, blocks.len);
+        size_t parts = told_by(&trace, &told, sizes[i]);
+        cr_expect_eq(parts, (sizes[i] + 61431) / 61432);
+        cr_expect(told_event_is_whole(&told));
+        cr_expect_eq(told.told.len, text.len);
+        cr_expect_arr_eq(told.told.data, text.data, text.len);
+        told_event_free(&told, NULL);
+
+        told = (struct told_event){.next = 0};
+        told_by(&trace, &told, sizes[i] - 1);
+        cr_expect_not(told_event_is_whole(&told), "more than may be");
+        cr_expect_leq(told.told.len, sizes[i] - 1);
+        told_event_free(&told, NULL);
+        text_free(&blocks);
+        text_free(&text);
+        text_free(&trace);
+    }
+}
+
+/* --- what others may write ----------------------------------------------------------- */
+
+struct part {
+    uint32_t number, parts;
+    size_t size;
+};
+
+static bool whole_of(const struct part *all, size_t count)
+{
+    struct told_event told = {.next = 0};
+    struct account account = {0};
+    for (size_t i = 0; i < count; i++) {
+        unsigned char bytes[64] = {0};
+        bytes[0] = (unsigned char)all[i].number;
+        memset(bytes + 4, all[i].parts == UINT32_MAX ? 0xFF : 0, 4);
+        if (all[i].parts != UINT32_MAX)
+            bytes[4] = (unsigned char)all[i].parts;
+        told_event_add(&told, (struct bytes){bytes, all[i].size}, ENOUGH, &account);
+    }
+    bool whole = told_event_is_whole(&told);
+    cr_expect_eq(account.used, told.told.len);
+    told_event_free(&told, &account);
+    cr_expect_eq(account.used, 0);
+    return whole;
+}
+
+Test(told_event, parts_that_are_none_make_nothing)
+{
+    static const struct {
+        const char *what;
+        size_t count;
+        struct part parts[3];
+    } bad[] = {
+        {"nothing came", 0, {{0, 0, 0}}},
+        {"one is missing", 1, {{0, 2, 20}}},
+        {"the first is missing", 1, {{1, 2, 20}}},
+        {"the wrong way round", 2, {{1, 2, 20}, {0, 2, 20}}},
+        {"one comes twice", 3, {{0, 2, 20}, {0, 2, 20}, {1, 2, 20}}},
+        {"one too many", 2, {{0, 1, 20}, {1, 1, 20}}},
+        {"one too many, that says so", 2, {{0, 1, 20}, {1, 2, 20}}},
+        {"another number of them", 3, {{0, 2, 20}, {1, 3, 20}, {2, 3, 20}}},
+        {"none at all", 1, {{0, 0, 20}}},
+        {"too short for its head", 1, {{0, 1, 7}}},
+        {"without any text", 1, {{0, 1, HEAD}}},
+        {"no payload", 1, {{0, 1, 0}}},
+        {"a promise of many", 1, {{0, UINT32_MAX, 20}}},
+        {"a good one behind a bad one", 2, {{1, 2, 20}, {0, 1, 20}}},
+    };
+    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+        cr_expect_not(whole_of(bad[i].parts, bad[i].count), "%s", bad[i].what);
+    cr_expect(whole_of((struct part[]){{0, 1, 9}}, 1));
+    cr_expect(whole_of((struct part[]){{0, 2, 20}, {1, 2, 20}}, 2));
+}
