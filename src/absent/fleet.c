@@ -15,7 +15,8 @@ void csv_fleet(struct csv_writer *csv, const struct hd_fleet_answer *a)
 }
 
 const struct record record_fleet = {0};
-const struct writer write_prometheus = {.name = "prometheus", .holds = HOLDS_FLEETS};
+const struct writer write_prometheus = {
+    .name = "prometheus", .summary = PROMETHEUS_SUMMARY, .holds = HOLDS_FLEETS};
 
 /* A word of the command line: what is a password in it is not known. */
 void hd_store_put_public_url(struct hd_sink to, const char *url)

@@ -329,7 +329,7 @@ static void prometheus_write(const struct hd_report *r, const struct hd_write_op
 
 const struct writer write_prometheus = {
     .name = "prometheus",
-    .summary = "the text exposition format, to alert on (fleet)",
+    .summary = PROMETHEUS_SUMMARY,
     .holds = HOLDS_FLEETS,
     .all_rows = true,
     .write = prometheus_write,

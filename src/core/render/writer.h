@@ -43,4 +43,8 @@ extern const struct writer write_text, write_json, write_csv, write_tsv, write_m
 /* What --format=json writes, to be freed by the caller. */
 json_t *report_json(const struct hd_model *m);
 
+/* The summary of write_prometheus, which is of the house fleet, or of src/absent without
+ * it. */
+#define PROMETHEUS_SUMMARY "the text exposition format, to alert on (fleet)"
+
 #endif
