@@ -5,7 +5,7 @@
 #: analyze       | cppcheck           | minutes  | cppcheck and gcc's analyser over src/
 #: format        | clang-format 14    | 1 s      | let clang-format have its way
 
-ALL_C = $(LIB_SRC) $(CLI_SRC) $(wildcard src/windows/*.c) $(SUPPORT_SRC) $(TEST_SRC) $(TOOL_SRC) $(ROUNDS_SRC) tests/support/failing.c tests/support/run_tests.c
+ALL_C = $(LIB_SRC) $(CLI_SRC) $(wildcard src/windows/*.c src/absent/*.c src/absent/*/*.c) $(SUPPORT_SRC) $(TEST_SRC) $(TOOL_SRC) $(ROUNDS_SRC) tests/support/failing.c tests/support/run_tests.c
 
 # Headers of every depth, and the examples in the documentation.
 ALL_H = $(wildcard include/*.h src/*/*.h src/*/*/*.h src/*/*/*/*.h tests/*/*.h tests/*/*/*.h tests/*/*/*/*.h docs/examples/*)

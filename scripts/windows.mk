@@ -18,7 +18,7 @@ MINGW   = x86_64-w64-mingw32-
 # src/windows stands in for these. Of collect/live is left out what is not named here.
 WINDOWS_HOUSES = clr collect
 WINDOWS_LIVE = collect_writers collecting run_folder trigger
-WINDOWS_LEFT_OUT = src/fleet/% src/absent/commands/fleet.c src/core/cli/explore/terminal.c src/clr/managed/core_names.c src/core/base/hash.c \
+WINDOWS_LEFT_OUT = src/fleet/% src/core/cli/explore/terminal.c src/clr/managed/core_names.c src/core/base/hash.c \
     $(filter-out $(WINDOWS_LIVE:%=src/collect/live/%.c),$(wildcard src/collect/live/*.c)) \
     $(addprefix src/collect/,address_space.c clients.c direct.c dump_file.c \
         others.c proc.c process_copy.c target.c thread_freeze.c unix_socket.c) \
@@ -29,10 +29,10 @@ WINDOWS_LIBS = -lprotobuf-c -larchive -llzma -lzstd -lbz2 -lz -lyaml -ljansson -
 # and a smaller mode_t make of them.
 WINDOWS_BUILD = BUILD=$(WINDOWS)/linked CC=$(MINGW)gcc AR=$(MINGW)ar \
     HOUSES='$(WINDOWS_HOUSES)' LIB_SRC='$(filter-out $(WINDOWS_LEFT_OUT),$(LIB_SRC)) src/absent/fleet.c' \
-    CLI_SRC='$(filter-out $(WINDOWS_LEFT_OUT),$(CLI_SRC)) $(wildcard src/windows/*.c)' \
+    CLI_SRC='$(filter-out $(WINDOWS_LEFT_OUT),$(CLI_SRC)) src/absent/commands/fleet.c $(wildcard src/windows/*.c)' \
     CPPFLAGS='-Isrc/windows/posix -isystem $(WINDOWS)/sysroot/include -D__USE_MINGW_ANSI_STDIO=1 \
         -D_FILE_OFFSET_BITS=64 -D_WIN32_WINNT=0x0A00 -DLIBARCHIVE_STATIC -DLZMA_API_STATIC \
-        -DUTF8PROC_STATIC -DYAML_DECLARE_STATIC -DHD_PORTABLE -D_POSIX_THREAD_SAFE_FUNCTIONS' \
+        -DUTF8PROC_STATIC -DYAML_DECLARE_STATIC -DHD_PORTABLE -DBUILD_NAME=\"heapdrift\ for\ Windows\" -D_POSIX_THREAD_SAFE_FUNCTIONS' \
     CFLAGS='-std=gnu11 -O2 -g -Wno-pedantic -Wno-format -Wno-attributes -Wno-conversion' HARDENING=-fstack-protector-strong \
     HARDENED_LINK= LIB_LIBS= CLI_LIBS= \
     LDFLAGS='-static -Wl,--wrap=main -Wl,--stack,8388608 -Wl,--no-insert-timestamp -Wl,-Map=$(WINDOWS)/linked/map \

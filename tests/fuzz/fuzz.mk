@@ -28,7 +28,7 @@ $(BUILD)/tests/fuzz/%.o: tests/fuzz/%.c $(BUILD)/flags
 # libFuzzer learns from comparisons, where numbers and words of an input are looked at. To
 # note them takes a third of the time.
 ifneq ($(findstring fuzzer,$(SANITIZE)),)
-FUZZ_PLAIN = analysis browse collect compare heap report
+FUZZ_PLAIN = collect $(addprefix core/,browse compare heap report)
 $(foreach folder,$(FUZZ_PLAIN),$(BUILD)/src/$(folder)/%.o): private CPPFLAGS += -fno-sanitize-coverage=trace-cmp
 $(patsubst %,$(BUILD)/src/core/base/%.o,account alloc arena hash json_out out pair_table text workers): \
     private CPPFLAGS += -fno-sanitize-coverage=trace-cmp

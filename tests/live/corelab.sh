@@ -212,12 +212,13 @@ take_core() {
     env "${variables[@]}" "$(createdump "$1")" "--$2" -f "$3" "$process_id"
 }
 
-# snapshot VARIANT STEM: first the gcdump, which forces a collection, then the core.
+# snapshot VARIANT STEM: first the gcdump, which forces a collection, then the core. Under qemu on a busy
+# machine the runtime takes its time.
 snapshot() {
     local variant=$1 type=${TYPE:-withheap}
     case $variant in single | net11-single | net8-single | aot) type=full ;; esac
     if [[ $variant != aot ]]; then
-        "$heapdrift" collect -q -p "$process_id" -o "$2.gcdump" >&2
+        "$heapdrift" collect -q --timeout=120 -p "$process_id" -o "$2.gcdump" >&2
     fi
     take_core "$variant" "$type" "$2.core" >"$2.log" 2>&1 || {
         cat "$2.log" >&2
@@ -241,7 +242,7 @@ take() {
     # The first session makes the runtime allocate what it keeps.
     if [[ $variant != aot ]]; then
         spare=$(mktemp -d)
-        "$heapdrift" collect -q -p "$process_id" -o "$spare/first.gcdump" >&2
+        "$heapdrift" collect -q --timeout=120 -p "$process_id" -o "$spare/first.gcdump" >&2
         rm -r "$spare"
     fi
     if [[ -z ${SERIES:-} ]]; then

@@ -1,13 +1,52 @@
-/* The commands of the house fleet in a build without it: none, and no store. */
+/* The commands of the house fleet in a build without it: they are there, to say that they
+ * are not. Windows, which has no database, links it as well. */
 #include "cli/options/houses.h"
 #include "cli/terminal/messages.h"
 
-const struct command *const fleet_commands[] = {NULL};
+/* The build says so itself where it is another than "this heapdrift". */
+#ifndef BUILD_NAME
+#define BUILD_NAME "this heapdrift"
+#endif
+
+static int refuse_command(struct settings *s)
+{
+    put_message(NULL, NULL, "%s is not in " BUILD_NAME, s->command->name);
+    return EXIT_TROUBLE;
+}
+
+#define LEFT_OUT(word, its_bit)                                                        \
+    static const struct command cmd_##word = {.name = #word,                           \
+                                              .bit = its_bit,                          \
+                                              .purpose = FOR_FLEETS,                   \
+                                              .operands = "",                          \
+                                              .summary = "not in " BUILD_NAME,         \
+                                              .description = "Not in " BUILD_NAME ".", \
+                                              .run = refuse_command}
+
+LEFT_OUT(record, ON_RECORD);
+LEFT_OUT(fleet, ON_FLEET);
+LEFT_OUT(store, ON_STORE);
+
+const struct command *const fleet_commands[] = {&cmd_record, &cmd_fleet, &cmd_store, NULL};
+
+static bool refuse_store(void)
+{
+    return put_message(NULL, "--store",
+                       "there is no store in " BUILD_NAME
+                       "; write a .digest, and store it with the `heapdrift record` of a "
+                       "build that has one");
+}
+
+int sidecar_run(const struct settings *s, bool is_once)
+{
+    (void)s, (void)is_once;
+    refuse_store();
+    return EXIT_TROUBLE;
+}
 
 bool stored_run_fetch(struct settings *s)
 {
-    return !settings_read_store(s) ||
-           refuse("--store: this heapdrift was built without stores");
+    return !settings_read_store(s) || refuse_store();
 }
 
 void stored_run_free(struct stored_run *r)
@@ -27,20 +66,13 @@ const char *const *stored_run_words(const struct stored_run *r, size_t *count)
     return NULL;
 }
 
-void metrics_server_take_over(int count, char *const *arguments)
-{
-    (void)count, (void)arguments;
-}
-
 const char *metrics_address_problem(const char *address)
 {
     (void)address;
-    return "this heapdrift was built without a metrics server";
+    return "there is no metrics server in " BUILD_NAME;
 }
 
-int sidecar_run(const struct settings *s, bool is_once)
+void metrics_server_take_over(int count, char *const *arguments)
 {
-    (void)s, (void)is_once;
-    refuse("--store: this heapdrift was built without stores");
-    return EXIT_TROUBLE;
+    (void)count, (void)arguments;
 }

@@ -70,7 +70,8 @@ static bool convert_check(const struct settings *s, size_t count, struct hd_targ
         return false;
     if (!target->binary || !output_is_standard(s) || !isatty(STDOUT_FILENO))
         return true;
-    return print_message(NULL, "not writing a {} to a terminal; use -o FILE", target->name);
+    return put_message(NULL, NULL, "not writing a %s to a terminal; use -o FILE",
+                       target->name);
 }
 
 /* --- converting ------------------------------------------------------------ */
@@ -114,8 +115,8 @@ static int convert(const struct settings *s, const struct loaded *l,
     if (!output_file(s, output, (struct output_how){.write = write_snapshot}, &c))
         return EXIT_TROUBLE;
     for (size_t i = 0; i < lost.count && !s->quiet; i++)
-        print_message("note", "{}: {}: {}", input_name(info->path), lost.all[i].what,
-                      lost.all[i].message);
+        put_message("note", NULL, "%s: %s: %s", input_name(info->path), lost.all[i].what,
+                    lost.all[i].message);
     if (!s->strict || (info->complete && !info->sampled))
         return EXIT_DONE;
     fputs("heapdrift: inconclusive: the snapshot is incomplete or sampled\n", stderr);

@@ -164,9 +164,10 @@ static int print_hint(const struct settings *s, const char *name)
     }
     const char *nearest = hd_nearest_word(name, names);
     if (nearest != NULL)
-        print_message(NULL, "no hint is called {}; did you mean {}?", name, nearest);
+        put_message(NULL, NULL, "no hint is called %s; did you mean %s?", name, nearest);
     else
-        print_message(NULL, "no hint is called {}; `heapdrift help hint` lists them", name);
+        put_message(NULL, NULL, "no hint is called %s; `heapdrift help hint` lists them",
+                    name);
     return EXIT_TROUBLE;
 }
 

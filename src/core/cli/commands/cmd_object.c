@@ -39,11 +39,11 @@ static bool parse_operands(struct settings *s, struct hd_object_question *ask)
         return true;
     if (s->operand_count == 2 && access(text, F_OK) == 0 &&
         parse_place(s->operands[0], ask))
-        return print_message(NULL, "the snapshot comes first: heapdrift object {} {}", text,
-                             s->operands[0]);
-    return print_message(
-        NULL,
-        "{}: must be an address such as 0x7f5d2193ec88 (hexadecimal, up to 64 "
+        return put_message(NULL, NULL, "the snapshot comes first: heapdrift object %s %s",
+                           text, s->operands[0]);
+    return put_message(
+        NULL, NULL,
+        "%s: must be an address such as 0x7f5d2193ec88 (hexadecimal, up to 64 "
         "bits), or the number of an object such as '#1234'",
         text);
 }
@@ -56,8 +56,9 @@ static bool check_no_address(const struct settings *s)
     struct hd_object_question ask;
     for (size_t i = 0; i < s->operand_count; i++)
         if (access(s->operands[i], F_OK) != 0 && parse_place(s->operands[i], &ask))
-            return print_message(NULL, "object takes an address or --type, not both: {}",
-                                 s->operands[i]);
+            return put_message(NULL, NULL,
+                               "object takes an address or --type, not both: %s",
+                               s->operands[i]);
     return !s->values || refuse("--values is for one object, not for --type");
 }
 
@@ -71,9 +72,9 @@ static bool check_no_choice(const struct settings *s)
                          : o->exclude_count > 0 ? "--exclude"
                                                 : NULL;
     return option == NULL ||
-           print_message(NULL,
-                         "{} needs a type: heapdrift object --type=MyApp.Order SNAPSHOT",
-                         option);
+           put_message(NULL, NULL,
+                       "%s needs a type: heapdrift object --type=MyApp.Order SNAPSHOT",
+                       option);
 }
 
 /* --- one ------------------------------------------------------------------------- */

@@ -12,7 +12,8 @@ static bool roots_prepare(struct settings *s)
         return true;
     if (first[0] == '\0' || strchr(first, '/') != NULL || access(first, F_OK) == 0)
         return refuse("roots needs a type: heapdrift roots --type=MyApp.Order SNAPSHOT");
-    return print_message(NULL, "roots needs a type; did you mean roots --type={}?", first);
+    return put_message(NULL, NULL, "roots needs a type; did you mean roots --type=%s?",
+                       first);
 }
 
 /* --- options --------------------------------------------------------------- */

@@ -44,9 +44,9 @@ const struct command *find_command(const char *name)
     if (found != NULL)
         return found;
     if (name[0] != '\0' && name[strspn(name, "0123456789")] == '\0') {
-        print_message(
-            NULL, "no command or file is called {}; for the process: heapdrift watch {}",
-            name, name);
+        put_message(NULL, NULL,
+                    "no command or file is called %s; for the process: heapdrift watch %s",
+                    name, name);
         return NULL;
     }
     const char *names[MOST_COMMANDS + 1] = {NULL}, *nearest = NULL;
@@ -57,10 +57,10 @@ const struct command *find_command(const char *name)
             nearest = "diff";
     nearest = nearest != NULL ? nearest : hd_nearest_word(name, names);
     if (nearest != NULL)
-        print_message(NULL, "no command or file is called {}; did you mean {}?", name,
-                      nearest);
+        put_message(NULL, NULL, "no command or file is called %s; did you mean %s?", name,
+                    nearest);
     else
-        print_message(NULL, "no command or file is called {}; see `heapdrift --help`",
-                      name);
+        put_message(NULL, NULL, "no command or file is called %s; see `heapdrift --help`",
+                    name);
     return NULL;
 }

@@ -91,8 +91,8 @@ static void report_entries(struct loaded *l, const struct settings *s)
     for (size_t i = 0; i < count; i++) {
         const struct hd_info_entry *entry = &entries[i];
         if (entry->skipped && !s->quiet) {
-            print_message("note", "{}: skipped: {}", input_name(entry->path),
-                          entry->error.message);
+            put_message("note", NULL, "%s: skipped: %s", input_name(entry->path),
+                        entry->error.message);
         } else if (entry->snap == NULL && !entry->skipped) {
             l->failed++;
             print_error(entry->path, &entry->error);

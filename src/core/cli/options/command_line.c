@@ -146,8 +146,8 @@ static void print_unknown_option(const char *given, const struct command *comman
     for (size_t i = 0; name[0] != '\0' && (c = command_number(i)) != NULL; i++)
         exists |= option_named(c, name) != NULL;
     if (exists) {
-        print_message(NULL, "{} has no option --{}; see `heapdrift help {}`", command->name,
-                      name, command->name);
+        put_message(NULL, NULL, "%s has no option --%s; see `heapdrift help %s`",
+                    command->name, name, command->name);
         return;
     }
     const char *names[MOST_OPTIONS + 1];
@@ -158,10 +158,10 @@ static void print_unknown_option(const char *given, const struct command *comman
     names[n] = NULL;
     const char *nearest = name[0] != '\0' ? hd_nearest_word(name, names) : NULL;
     if (nearest != NULL)
-        print_message(NULL, "unknown option {}; did you mean --{}?", given, nearest);
+        put_message(NULL, NULL, "unknown option %s; did you mean --%s?", given, nearest);
     else
-        print_message(NULL, "unknown option {}; see `heapdrift help {}`", given,
-                      command->name);
+        put_message(NULL, NULL, "unknown option %s; see `heapdrift help %s`", given,
+                    command->name);
 }
 
 /* Another option that the letter means in another command, so that somebody may have meant
@@ -308,7 +308,8 @@ bool settings_parse(struct settings *s, const struct command *command, int argc,
         return false;
     const char *owner = format_owner(settings_format(s), command);
     if (owner != NULL)
-        return print_message(NULL, "--format={} is for `heapdrift {}`", s->format, owner);
+        return put_message(NULL, NULL, "--format=%s is for `heapdrift %s`", s->format,
+                           owner);
     if (!s->quiet)
         print_old_letters(s);
     s->options.tree = strcmp(s->format, "html") == 0;

@@ -1,6 +1,6 @@
 /* houses.h - the functions and lists that the program needs from the houses collect and
- * fleet. A build without one of them links src/absent/commands/HOUSE.c instead, and Windows
- * src/windows/left_out.c instead of fleet. */
+ * fleet. A build without one of them, as that for Windows is without fleet, links
+ * src/absent/commands/HOUSE.c instead. */
 #ifndef HOUSES_H
 #define HOUSES_H
 

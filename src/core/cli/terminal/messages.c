@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -54,35 +55,28 @@ void end_message(const char *what)
 
 bool refuse(const char *what)
 {
-    begin_message(NULL, "");
-    fprintf(stderr, "%s\n", what);
-    return false;
+    return put_message(NULL, NULL, "%s", what);
 }
 
 bool put_message(const char *kind, const char *name, const char *format, ...)
 {
-    char what[1024];
+    char small[1024], *what = small;
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(what, sizeof(what), format, arguments);
+    int length = vsnprintf(small, sizeof(small), format, arguments);
     va_end(arguments);
-    begin_message(kind, name);
-    fputs(": ", stderr);
-    end_message(what);
-    return false;
-}
-
-bool print_message(const char *kind, const char *words, ...)
-{
-    va_list names;
-    begin_message(kind, "");
-    va_start(names, words);
-    for (const char *at; (at = strstr(words, "{}")) != NULL; words = at + 2) {
-        fwrite(words, 1, (size_t)(at - words), stderr);
-        put_name(va_arg(names, const char *));
+    /* Paths are longer than that; without memory the beginning has to do. */
+    if (length >= (int)sizeof(small) && (what = malloc((size_t)length + 1)) != NULL) {
+        va_start(arguments, format);
+        vsnprintf(what, (size_t)length + 1, format, arguments);
+        va_end(arguments);
     }
-    va_end(names);
-    fprintf(stderr, "%s\n", words);
+    begin_message(kind, name != NULL ? name : "");
+    if (name != NULL)
+        fputs(": ", stderr);
+    end_message(what != NULL ? what : small);
+    if (what != small)
+        free(what);
     return false;
 }
 

@@ -26,16 +26,14 @@ void begin_message(const char *kind, const char *name);
 /* What it says, which may quote a file, and the line end. */
 void end_message(const char *what);
 
-/* "heapdrift: KIND: NAME: what", escaped as end_message() does; false. */
+/* "heapdrift: KIND: NAME: what", or without name "heapdrift: KIND: what", of any length,
+ * escaped as end_message() does; false. */
 bool put_message(const char *kind, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* Fill in an error, of which nothing is kept; false. */
 bool set_error(struct hd_error *err, enum hd_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-
-/* "heapdrift: KIND: words", where each {} of the words is the next of the names; false. */
-bool print_message(const char *kind, const char *words, ...);
 
 /* "heapdrift: what"; false. */
 bool refuse(const char *what);
