@@ -597,7 +597,7 @@ struct hd_client {
     char name[64]; /* of its program, printable UTF-8, perhaps cut; "" unknown */
 };
 
-enum { HD_MOST_CLIENTS = 4 };
+enum { HD_MAX_CLIENTS = 4 };
 
 /* What was collected. */
 struct hd_collected {
@@ -609,7 +609,7 @@ struct hd_collected {
                                  known, and false, until it is read: hd_info.complete */
     bool other_client;        /* a second tracing client keeps the names away */
     /* Who that may be: those that are connected, as far as this user may see them. */
-    struct hd_client clients[HD_MOST_CLIENTS];
+    struct hd_client clients[HD_MAX_CLIENTS];
     size_t client_count;
     struct hd_origin origin;
     /* How long the process stood still, in microseconds; 0: not known. hd_collect(): for

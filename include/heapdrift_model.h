@@ -103,13 +103,13 @@ struct hd_snapshot_facts {
 
 /* --- chains of references ------------------------------------------------ */
 
-enum { HD_MOST_FRAME_TYPES = 3 };
+enum { HD_MAX_FRAME_TYPES = 3 };
 
 /* A type on the way from a root, or a pattern of up to three that is repeated. */
 struct hd_frame {
-    const char *types[HD_MOST_FRAME_TYPES];
-    const char *shown[HD_MOST_FRAME_TYPES];  /* as people know them; NULL: as types */
-    const char *fields[HD_MOST_FRAME_TYPES]; /* of a repeated pattern: by which each leads
+    const char *types[HD_MAX_FRAME_TYPES];
+    const char *shown[HD_MAX_FRAME_TYPES];  /* as people know them; NULL: as types */
+    const char *fields[HD_MAX_FRAME_TYPES]; /* of a repeated pattern: by which each leads
                                                 to the next in it, the last to the first */
     const char
         *field; /* by which it leads on to the next frame: "_items", "[]", "[].value";

@@ -396,10 +396,10 @@ struct hd_object_set {
 };
 
 /* The instances of hd_options.types in the last snapshot: how many, what keeps them alive,
- * what they retain, and the largest of them each (hd_options.rows; 0: HD_MOST_OBJECT_ROWS).
+ * what they retain, and the largest of them each (hd_options.rows; 0: HD_MAX_OBJECT_ROWS).
  * excludes, app_only, gen2, born_first and born_last choose among them. HD_USAGE where no
  * snapshot has such a type, and where the last one has no objects. */
-enum { HD_MOST_OBJECT_ROWS = 100000 };
+enum { HD_MAX_OBJECT_ROWS = 100000 };
 struct hd_report *hd_report_objects(struct hd_comparison *c, const struct hd_options *opt,
                                     struct hd_error *err);
 

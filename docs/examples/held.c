@@ -9,13 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MOST_FRAMES = 32 };
+enum { MAX_FRAMES = 32 };
 
 static void print_chain(const struct hd_objects *o, uint32_t number)
 {
-    uint32_t chain[MOST_FRAMES];
+    uint32_t chain[MAX_FRAMES];
     size_t skipped, skipped_at;
-    size_t count = hd_object_chain(o, number, chain, MOST_FRAMES, &skipped, &skipped_at);
+    size_t count = hd_object_chain(o, number, chain, MAX_FRAMES, &skipped, &skipped_at);
     for (size_t i = 0; i < count; i++) {
         struct hd_object object;
         if (!hd_object(o, chain[i], &object))

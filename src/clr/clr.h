@@ -22,7 +22,7 @@
 /* The numbers of ELF files, <elf.h>; of Windows that of PE files. */
 enum { MACHINE_X86_64 = 62, MACHINE_AARCH64 = 183, MACHINE_WINDOWS = 0x8664 };
 
-enum { MOST_REGISTERS = 34, NO_REGISTER = MOST_REGISTERS };
+enum { MAX_REGISTERS = 34, NO_REGISTER = MAX_REGISTERS };
 
 struct processor {
     const char *name;             /* "aarch64", as the kernel calls it */

@@ -15,14 +15,14 @@
 #include <unistd.h>
 
 /* A runtime has 64 sessions at most, each a connection. */
-enum { MOST_CONNECTIONS = 256, MOST_MS = 1000 };
+enum { MAX_CONNECTIONS = 256, MAX_MS = 1000 };
 
 /* The socket file, in the two ways in which the kernel knows it; and who has it. */
 struct clients_search {
     const char *path; /* as its process sees it */
     uint32_t inode, device;
     bool has_inode;
-    uint32_t peers[MOST_CONNECTIONS]; /* inodes of the clients' ends */
+    uint32_t peers[MAX_CONNECTIONS]; /* inodes of the clients' ends */
     size_t peer_count;
     uint64_t deadline;
 };
@@ -86,7 +86,7 @@ static void read_socket(struct clients_search *s, const unsigned char *at, size_
         }
         step_over(&at, &size, a.nla_len);
     }
-    if (ours && connected && s->peer_count < MOST_CONNECTIONS)
+    if (ours && connected && s->peer_count < MAX_CONNECTIONS)
         s->peers[s->peer_count++] = peer;
 }
 
@@ -181,11 +181,11 @@ static void name_client(struct hd_client *c, pid_t pid, struct arena *arena)
 }
 
 /* Devices are in the kernel's own numbering: 12 bits and 20. */
-size_t clients_find(const char *socket, struct hd_client clients[HD_MOST_CLIENTS])
+size_t clients_find(const char *socket, struct hd_client clients[HD_MAX_CLIENTS])
 {
     enum { MINOR_BITS = 20 };
-    static const struct patience brief = {.silence_ms = MOST_MS};
-    struct clients_search s = {.path = socket, .deadline = clock_ms() + MOST_MS};
+    static const struct patience brief = {.silence_ms = MAX_MS};
+    struct clients_search s = {.path = socket, .deadline = clock_ms() + MAX_MS};
     struct arena arena = {0};
     struct look seen;
     pid_t pid;
@@ -196,7 +196,7 @@ size_t clients_find(const char *socket, struct hd_client clients[HD_MOST_CLIENTS
     others_is_inside(socket, &pid, &s.path);
     find_peers(&s);
     const pid_t *all = s.peer_count > 0 ? proc_all(&n, NULL, &arena) : NULL;
-    for (size_t i = 0; i < n && count < HD_MOST_CLIENTS && clock_ms() < s.deadline; i++)
+    for (size_t i = 0; i < n && count < HD_MAX_CLIENTS && clock_ms() < s.deadline; i++)
         if (all[i] != getpid() && holds_peer(&s, all[i]))
             name_client(&clients[count++], all[i], &arena);
     arena_free(&arena);

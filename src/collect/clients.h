@@ -14,9 +14,9 @@
 #include "heapdrift.h"
 
 /* The processes that hold a connection to the socket at that path, without this one: by
- * pid, at most HD_MOST_CLIENTS of them. Returns how many. Takes a second at most, and
+ * pid, at most HD_MAX_CLIENTS of them. Returns how many. Takes a second at most, and
  * memory for 256 connections. socket is an absolute path, perhaps through
  * /proc/PID/root. */
-size_t clients_find(const char *socket, struct hd_client clients[HD_MOST_CLIENTS]);
+size_t clients_find(const char *socket, struct hd_client clients[HD_MAX_CLIENTS]);
 
 #endif

@@ -36,7 +36,7 @@ struct collect_answer {
     struct hd_error err;
 };
 
-struct collect_asking {
+struct collect_request {
     struct collect_answer *all;
     const struct turn *turns;
     uint64_t deadline;
@@ -44,7 +44,7 @@ struct collect_asking {
 
 static bool ask_one(void *context, size_t i)
 {
-    struct collect_asking *asking = context;
+    struct collect_request *asking = context;
     const struct turn *turn = &asking->turns[i];
     struct collect_answer *a = &asking->all[turn->which];
     /* One that answers does so at once: it may, however many others did not. */
@@ -119,9 +119,9 @@ void hd_processes_find(struct hd_processes *processes)
     size_t count;
     const char *incomplete;
     struct found *found = targets_find(&count, &incomplete, &brief, &memory->arena);
-    struct collect_asking asking = {.all =
-                                        arena_array(&scratch, struct collect_answer, count),
-                                    .deadline = clock_ms() + ALL_MS};
+    struct collect_request asking = {
+        .all = arena_array(&scratch, struct collect_answer, count),
+        .deadline = clock_ms() + ALL_MS};
     *processes =
         (struct hd_processes){.all = arena_array(&memory->arena, struct hd_process, count),
                               .count = count,

@@ -24,7 +24,7 @@
  * stopping it: the library does not move, and the variable neither. */
 
 /* The library and its variables; a program in one file is larger, and this bounds it. */
-enum { MOST_OF_AN_AREA = 256 << 20 };
+enum { MAX_OF_AN_AREA = 256 << 20 };
 
 /* --- its memory ---------------------------------------------------------------- */
 
@@ -44,7 +44,7 @@ static size_t read_image(struct direct_pieces *p, int mem,
     do {
         const struct area *a = &space->areas[i];
         uint64_t size = a->end - a->start;
-        if (!a->readable || size > MOST_OF_AN_AREA)
+        if (!a->readable || size > MAX_OF_AN_AREA)
             continue;
         unsigned char *bytes = arena_alloc(p->arena, (size_t)size);
         ssize_t n = pread(mem, bytes, (size_t)size, (off_t)a->start);
@@ -93,7 +93,7 @@ static uint64_t live_heap_count_address(const struct process_copy *of, struct hd
 
 /* A collection that goes on when the process stands still lasts milliseconds: so many
  * stops at most, and so long between them, which doubles. */
-enum { MOST_TRIES = 100, FIRST_PAUSE_MS = 1, LONGEST_PAUSE_MS = 100 };
+enum { MAX_TRIES = 100, FIRST_PAUSE_MS = 1, LONGEST_PAUSE_MS = 100 };
 
 struct direct {
     struct hd_collect_options *how;
@@ -228,7 +228,7 @@ static bool direct_copy(struct direct *d, FILE *to, struct hd_error *err)
             d->of.origin.taken = clock_seconds(CLOCK_REALTIME);
             return true;
         }
-        if (d->tries >= MOST_TRIES || clock_us() >= d->give_up_us ||
+        if (d->tries >= MAX_TRIES || clock_us() >= d->give_up_us ||
             (!ok && failure.status != HD_TIMED_OUT)) {
             if (ok)
                 return fail_about(err, HD_ABOUT_SILENCE, HD_TIMED_OUT,

@@ -209,7 +209,7 @@ bool find_target(struct target *t, struct hd_collect_options *how, struct arena 
 
 /* Sockets per user and search: mute ones, which cost two seconds together, and all. A
  * machine has fewer. */
-enum { MOST_LATE = 32, MOST_ASKED = 2000 };
+enum { MAX_LATE = 32, MAX_ASKED = 2000 };
 
 static int by_payer(const void *a, const void *b)
 {
@@ -248,5 +248,5 @@ struct turn *turns_of(const uint64_t *owners, size_t count, struct arena *arena)
 
 bool turn_is_over(const struct turn *turn)
 {
-    return turn->number >= MOST_ASKED || atomic_load(turn->late) >= MOST_LATE;
+    return turn->number >= MAX_ASKED || atomic_load(turn->late) >= MAX_LATE;
 }

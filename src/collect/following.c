@@ -28,24 +28,24 @@
  * or has ended. Nothing that goes wrong here is anybody's failure: it is not known then
  * which object is which. */
 
-struct listening;
+struct listener;
 
 /* How long a process may take to begin, and to stop. */
 enum { TO_BEGIN_MS = 2000, TO_STOP_MS = 5000 };
 
 /* Writing events costs the process time: so much in ten seconds some 4 % of it, see
  * docs/collect.md. */
-enum { WINDOW_MS = 10000, MOST_IN_WINDOW = 120 << 20 };
+enum { WINDOW_MS = 10000, MAX_IN_WINDOW = 120 << 20 };
 
 /* For what a stranger may need here besides. */
-enum { MOST_MEMORY = 4 << 20 };
+enum { MAX_MEMORY = 4 << 20 };
 
 enum hearing { HEARING, HEARD_OUT, TOO_MUCH, CUT_OFF, NONSENSE };
 
-struct listening {
+struct listener {
     struct arena arena; /* of target */
     struct target target;
-    struct tracing tracing;
+    struct event_session tracing;
     pthread_t thread;
     bool is_told_to_stop;
     bool is_stopped; /* and has been heard out */
@@ -61,7 +61,7 @@ struct listening {
 
 /* --- the thread ---------------------------------------------------------------- */
 
-static uint64_t stop_by(struct listening *l)
+static uint64_t stop_by(struct listener *l)
 {
     pthread_mutex_lock(&l->lock);
     uint64_t when = l->stop_by;
@@ -69,7 +69,7 @@ static uint64_t stop_by(struct listening *l)
     return when;
 }
 
-static void end_for(struct listening *l, enum hearing why)
+static void end_for(struct listener *l, enum hearing why)
 {
     pthread_mutex_lock(&l->lock);
     if (l->why == HEARING)
@@ -81,7 +81,7 @@ static void end_for(struct listening *l, enum hearing why)
  * its way. */
 static ssize_t following_take(void *from, void *to, size_t room)
 {
-    struct listening *l = from;
+    struct listener *l = from;
     for (;;) {
         uint64_t deadline = stop_by(l), now = clock_ms();
         if (deadline != 0 && now > deadline)
@@ -97,7 +97,7 @@ static ssize_t following_take(void *from, void *to, size_t room)
             l->in_window = 0;
         }
         l->in_window += (size_t)n;
-        if (l->in_window <= MOST_IN_WINDOW)
+        if (l->in_window <= MAX_IN_WINDOW)
             return n;
         end_for(l, TOO_MUCH);
         return 0;
@@ -106,14 +106,14 @@ static ssize_t following_take(void *from, void *to, size_t room)
 
 static void *listen_on(void *context)
 {
-    struct listening *l = context;
+    struct listener *l = context;
     struct hd_error err = {0};
     struct trace_event e;
     struct input *in = input_stream(following_take, l);
     struct nettrace *t = nettrace_begin(in, &err);
     bool ok = true;
     size_t losses;
-    nettrace_distrust(t, MOST_MEMORY);
+    nettrace_distrust(t, MAX_MEMORY);
     while (ok && nettrace_next(t, &e)) {
         enum trace_heap_event kind = trace_movement_kind(&e);
         struct bytes payload;
@@ -142,7 +142,7 @@ static void *listen_on(void *context)
 /* --- from outside -------------------------------------------------------------- */
 
 /* A runtime takes 100 ms to end a stream, which the thread hears out meanwhile. */
-static void tell_to_stop(struct listening *l)
+static void tell_to_stop(struct listener *l)
 {
     if (l->is_told_to_stop)
         return;
@@ -156,7 +156,7 @@ static void tell_to_stop(struct listening *l)
 }
 
 /* The end of a stream comes after the stop, and the answer to it after that. */
-static void stop(struct listening *l)
+static void stop(struct listener *l)
 {
     if (l->is_stopped)
         return;
@@ -166,7 +166,7 @@ static void stop(struct listening *l)
 }
 
 /* Stops what was not stopped; NULL is fine. */
-static void listening_end(struct listening *l)
+static void listening_end(struct listener *l)
 {
     if (l == NULL)
         return;
@@ -180,15 +180,15 @@ static void listening_end(struct listening *l)
 
 /* Begin to listen to the process that how names; NULL and err. Waits two seconds at most.
  */
-static struct listening *listening_begin(const struct hd_collect_options *theirs,
-                                         struct hd_error *err)
+static struct listener *listening_begin(const struct hd_collect_options *theirs,
+                                        struct hd_error *err)
 {
     struct hd_collect_options how;
     if (!collect_options_copy(&how, theirs, err))
         return NULL;
     struct patience p = collect_patience(&how);
     p.silence_ms = p.silence_ms < TO_BEGIN_MS ? p.silence_ms : TO_BEGIN_MS;
-    struct listening *l = alloc_zeroed(sizeof(*l));
+    struct listener *l = alloc_zeroed(sizeof(*l));
     l->tracing = tracing_of(&l->target);
     l->window = clock_ms();
     pthread_mutex_init(&l->lock, NULL);
@@ -206,7 +206,7 @@ static struct listening *listening_begin(const struct hd_collect_options *theirs
 /* Stop, hear out what is on its way, and fold it in up to the collection of that number.
  * NULL, why and err if it is not known where the objects are; it lives until
  * listening_end(). */
-static struct movement *listening_stop(struct listening *l, uint32_t until,
+static struct movement *listening_stop(struct listener *l, uint32_t until,
                                        enum hd_untold *why, struct hd_error *err)
 {
     bool was_on = !l->is_stopped;
@@ -220,7 +220,7 @@ static struct movement *listening_stop(struct listening *l, uint32_t until,
                                        : HD_UNTOLD_SILENT;
     if (l->why == TOO_MUCH)
         fail(err, HD_TOO_BIG, "%s (%d MiB of events in %d s)", hd_untold_words(*why),
-             MOST_IN_WINDOW >> 20, WINDOW_MS / 1000);
+             MAX_IN_WINDOW >> 20, WINDOW_MS / 1000);
     else
         fail(err, l->why == CUT_OFF ? HD_IO : HD_BAD_FORMAT, "%s", hd_untold_words(*why));
     return NULL;
@@ -229,8 +229,8 @@ static struct movement *listening_stop(struct listening *l, uint32_t until,
 /* --- following ----------------------------------------------------------------- */
 
 struct hd_following {
-    struct listening *now;  /* since before the last snapshot */
-    struct listening *next; /* since before the one that is being taken */
+    struct listener *now;  /* since before the last snapshot */
+    struct listener *next; /* since before the one that is being taken */
     struct why {
         enum hd_untold untold;
         struct hd_error error;
@@ -298,8 +298,8 @@ static bool identify(struct hd_following *f, struct hd_snapshot *snap,
     uint32_t *older_of = movement_end(m, places, &survivors);
     if (older_of == NULL)
         return give_reason(snap, HD_UNTOLD_MISPLACED, err);
-    struct told_same *told = arena_alloc(&snap->arena, sizeof(*told));
-    *told = told_same_write(&f->older, side, older_of, &snap->arena);
+    struct survivor_map *told = arena_alloc(&snap->arena, sizeof(*told));
+    *told = survivor_map_write(&f->older, side, older_of, &snap->arena);
     free(older_of);
     snap->told = told;
     return true;
@@ -377,7 +377,7 @@ static bool fail_to_write(struct hd_error *err)
 
 /* Go through it once more: where it ends, when, and which number is free. It may say
  * anything, and what it says was checked when the snapshot was made of it. */
-static bool find_place(int fd, struct told_event_place *place, struct hd_error *err)
+static bool find_place(int fd, struct survivor_event_place *place, struct hd_error *err)
 {
     enum { END = 1 };
     struct hd_error unused = {0};
@@ -385,7 +385,7 @@ static bool find_place(int fd, struct told_event_place *place, struct hd_error *
     struct nettrace *t = nettrace_begin(in, &unused);
     struct trace_event e;
     bool has_it = false;
-    *place = (struct told_event_place){0};
+    *place = (struct survivor_event_place){0};
     while (nettrace_next(t, &e)) {
         place->time = e.time > place->time ? e.time : place->time;
         has_it = has_it || e.provider == TRACE_TOLD;
@@ -424,17 +424,17 @@ static bool write_at(int fd, const char *bytes, size_t size, uint64_t at)
  * it was before, until at last the first block stands in the place of the mark. */
 static bool following_keep(int fd, const struct hd_snapshot *snap, struct hd_error *err)
 {
-    struct told_event_place place;
+    struct survivor_event_place place;
     struct text told = {0}, blocks = {0};
     if (lseek(fd, 0, SEEK_SET) != 0)
         return fail_to_write(err);
     if (!find_place(fd, &place, err))
         return false;
     if (snap->told != NULL)
-        told_same_put(snap->told, &told);
+        survivor_map_put(snap->told, &told);
     else
         text_add_string(&told, hd_untold_name(snap->untold));
-    told_event_put(&blocks, &place, told.data, told.len);
+    survivor_event_put(&blocks, &place, told.data, told.len);
     bool ok = write_at(fd, blocks.data + 1, blocks.len - 1, place.at + 1) &&
               write_at(fd, blocks.data, 1, place.at);
     if (!ok) {

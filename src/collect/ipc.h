@@ -31,10 +31,10 @@ enum ipc_command {
 };
 
 /* Room for a path: 4096 bytes are no more units of two bytes. */
-enum { MOST_REQUEST = 2 * 4096 + 512 };
+enum { MAX_REQUEST = 2 * 4096 + 512 };
 
 struct request {
-    unsigned char bytes[MOST_REQUEST];
+    unsigned char bytes[MAX_REQUEST];
     size_t len;
 };
 
@@ -49,7 +49,7 @@ bool ipc_send(int connection, const struct request *r, const struct patience *p,
 
 /* --- replies ------------------------------------------------------------------ */
 
-enum { IPC_HEADER_SIZE = 20, MOST_REPLY = 65535 - IPC_HEADER_SIZE };
+enum { IPC_HEADER_SIZE = 20, MAX_REPLY = 65535 - IPC_HEADER_SIZE };
 
 /* HRESULTs that decide how to go on. */
 enum {
@@ -61,7 +61,7 @@ enum {
 struct reply {
     bool ok;
     int32_t refusal; /* HRESULT if not ok */
-    unsigned char payload[MOST_REPLY];
+    unsigned char payload[MAX_REPLY];
     size_t size;
 };
 

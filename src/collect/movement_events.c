@@ -9,7 +9,7 @@
  * needs for a collection of all. A runtime has some hundred territories, 1000 heaps at
  * most.
  */
-enum { MOST_STRETCHES = 6 << 20, MOST_PENDING = 1 << 20, MOST_TERRITORIES = 1 << 16 };
+enum { MAX_STRETCHES = 6 << 20, MAX_PENDING = 1 << 20, MAX_TERRITORIES = 1 << 16 };
 
 struct pending_event {
     uint64_t time;
@@ -45,7 +45,7 @@ static bool movement_events_note(struct movement_events *e, uint64_t time,
     } else {
         /* Records of another size would be read as nonsense. */
         ok = bulk_parse(kind, payload, pointer_size, &b) &&
-             b.rest.size == b.count * b.size && e->stretch_len + b.count <= MOST_STRETCHES;
+             b.rest.size == b.count * b.size && e->stretch_len + b.count <= MAX_STRETCHES;
         p.first = e->stretch_len;
         p.count = ok ? b.count : 0;
         e->names_survivors = e->names_survivors || p.count > 0;
@@ -90,12 +90,12 @@ static bool movement_events_fold(struct movement_events *e, struct open_collecti
 
 static bool start(struct movement_events *e, const struct gc_event *gc)
 {
-    enum { BACKGROUND = 1, MOST_OPEN = 2 };
+    enum { BACKGROUND = 1, MAX_OPEN = 2 };
     bool in_background = gc->type == BACKGROUND;
     struct open_collection *outer = latest(e);
     bool follows = e->last == 0 || gc->count == e->last + 1;
     bool can_be = outer == NULL ||
-                  (e->open_count < MOST_OPEN && outer->it.is_background && !in_background);
+                  (e->open_count < MAX_OPEN && outer->it.is_background && !in_background);
     /* What one in the background did at its beginning it did before this one. */
     if (!follows || !can_be || (outer != NULL && !movement_events_fold(e, outer)))
         return spoil(e);
@@ -142,7 +142,7 @@ static bool work_on(struct movement_events *e, const struct pending_event *p)
         struct territory **all = o->is_under_way ? &c->later : &c->territories;
         size_t *count = o->is_under_way ? &c->later_count : &c->territory_count;
         size_t *cap = o->is_under_way ? &o->later_cap : &o->territory_cap;
-        if (*count >= MOST_TERRITORIES)
+        if (*count >= MAX_TERRITORIES)
             return spoil(e);
         *all = grow(*all, *count, cap, sizeof(**all));
         (*all)[(*count)++] =
@@ -154,7 +154,7 @@ static bool work_on(struct movement_events *e, const struct pending_event *p)
     size_t *count = moved ? &c->moved_count : &c->stayed_count;
     size_t *cap = moved ? &o->moved_cap : &o->stayed_cap;
     o->is_under_way = true;
-    if (*count + p->count > MOST_STRETCHES)
+    if (*count + p->count > MAX_STRETCHES)
         return spoil(e);
     while (*cap < *count + p->count)
         *all = grow(*all, *cap, cap, sizeof(**all));
@@ -215,7 +215,7 @@ bool movement_events_add(struct movement_events *e, enum trace_heap_event kind,
 {
     if (e->failed)
         return false;
-    if (time <= e->done || e->pending_len >= MOST_PENDING)
+    if (time <= e->done || e->pending_len >= MAX_PENDING)
         return spoil(e);
     e->newest = time > e->newest ? time : e->newest;
     if (!movement_events_note(e, time, kind, payload, header->pointer_size))

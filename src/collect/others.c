@@ -180,8 +180,8 @@ static bool await_answer(int from, uint64_t deadline, const struct patience *p)
 static bool hear(int from, const struct patience *p, struct text *answer, int *fd)
 {
     /* After the deadline of a search each child still has time to answer. */
-    enum { LEAST_MS = 100, BLOCK = 1 << 14 };
-    uint64_t deadline = patience_end(p), least = clock_ms() + LEAST_MS;
+    enum { MIN_MS = 100, BLOCK = 1 << 14 };
+    uint64_t deadline = patience_end(p), least = clock_ms() + MIN_MS;
     struct others_head h = {0};
     char block[BLOCK];
     deadline = deadline > least ? deadline : least;
@@ -191,7 +191,7 @@ static bool hear(int from, const struct patience *p, struct text *answer, int *f
         errno = EIO;
         return false;
     }
-    while (answer->len < h.size && h.size <= APART_MOST_BYTES) {
+    while (answer->len < h.size && h.size <= APART_MAX_BYTES) {
         size_t left = h.size - answer->len;
         if (!await_answer(from, deadline, p))
             return false;
@@ -421,7 +421,7 @@ bool others_run(const char *path, const struct other_work *w, const struct patie
 
 /* --- looks ----------------------------------------------------------------- */
 
-struct others_looking {
+struct look_request {
     enum look_for what;
     const struct patience *patience;
     bool (*is_wanted)(const char *name);
@@ -438,12 +438,12 @@ struct others_owners {
 
 /* Of a folder that one user fills, and of one that all share. Of each owner so many are
  * listed: one user's leave room for those of others. */
-static void list(const struct others_looking *l, const struct inside *at, int folder,
+static void list(const struct look_request *l, const struct inside *at, int folder,
                  struct text *to)
 {
-    enum { MOST_OF_OTHERS = 1000, MOST_OF_ALL = 400000, MOST_OF_ONE = 4000 };
+    enum { MAX_OF_OTHERS = 1000, MAX_OF_ALL = 400000, MAX_OF_ONE = 4000 };
     size_t most =
-        (at->root == AT_FDCWD ? MOST_OF_ALL : MOST_OF_OTHERS) * sizeof(struct socket_name);
+        (at->root == AT_FDCWD ? MAX_OF_ALL : MAX_OF_OTHERS) * sizeof(struct socket_name);
     DIR *dir = fdopendir(folder);
     const struct dirent *entry;
     struct others_owners o = {.len = 0};
@@ -467,7 +467,7 @@ static void list(const struct others_looking *l, const struct inside *at, int fo
             o.all[o.len].uid = st.st_uid;
             o.all[o.len++].count = 0;
         }
-        if (o.all[i].count++ >= MOST_OF_ONE)
+        if (o.all[i].count++ >= MAX_OF_ONE)
             continue;
         s.owner = st.st_uid;
         s.changed = st.st_mtim;
@@ -482,7 +482,7 @@ static void list(const struct others_looking *l, const struct inside *at, int fo
 
 static int look(const struct inside *at, void *context, struct text *answer)
 {
-    const struct others_looking *l = context;
+    const struct look_request *l = context;
     const bool is_folder = l->what == LOOK_FOLDER;
     struct look seen = {.fd = -1};
     struct stat st;
@@ -516,7 +516,7 @@ static int look(const struct inside *at, void *context, struct text *answer)
 }
 
 /* As others_list(), of any kind. */
-static bool others_look_at(const char *path, struct others_looking *l, struct look *seen,
+static bool others_look_at(const char *path, struct look_request *l, struct look *seen,
                            struct text *sockets)
 {
     const struct other_work work = {.work = look, .context = l};
@@ -538,7 +538,7 @@ static bool others_look_at(const char *path, struct others_looking *l, struct lo
 bool others_look(const char *path, enum look_for what, const struct patience *p,
                  struct look *seen)
 {
-    struct others_looking l = {.what = what, .patience = p};
+    struct look_request l = {.what = what, .patience = p};
     struct text none = {0};
     bool ok = others_look_at(path, &l, seen, &none);
     int why = errno;
@@ -550,7 +550,7 @@ bool others_look(const char *path, enum look_for what, const struct patience *p,
 bool others_list(const char *folder, bool (*is_wanted)(const char *name),
                  const struct patience *p, struct look *seen, struct text *sockets)
 {
-    struct others_looking l = {.what = LOOK_FOLDER, .patience = p, .is_wanted = is_wanted};
+    struct look_request l = {.what = LOOK_FOLDER, .patience = p, .is_wanted = is_wanted};
     return others_look_at(folder, &l, seen, sockets);
 }
 

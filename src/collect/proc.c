@@ -33,14 +33,14 @@
 
 bool proc_read_path(const char *path, struct text *to)
 {
-    enum { MOST_BYTES = 1 << 20 };
+    enum { MAX_BYTES = 1 << 20 };
     char block[4096];
     text_clear(to);
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
     if (fd < 0)
         return false;
     ssize_t n = 0;
-    while (to->len < MOST_BYTES && (n = read(fd, block, sizeof(block))) > 0)
+    while (to->len < MAX_BYTES && (n = read(fd, block, sizeof(block))) > 0)
         text_add(to, block, (size_t)n);
     close(fd);
     return n >= 0;
@@ -136,7 +136,7 @@ static pid_t innermost_pid(const char *status, pid_t outer)
 
 /* Kept of the arguments of a process: they are in our memory for each process there is, and
  * in its own once for all that it forks. */
-enum { MOST_OF_COMMAND = 4096 };
+enum { MAX_OF_COMMAND = 4096 };
 
 /* The arguments lie one behind the other, each with its NUL. Of `dotnet app.dll` the
  * assembly; NULL. */
@@ -172,7 +172,7 @@ static void read_command(struct proc *p, const char *s, size_t len, struct arena
             : arena_strdup(arena, name, name_len - (assembly != NULL ? strlen(".dll") : 0));
     origin_program(s, len, program, sizeof(program));
     p->program = arena_strdup(arena, program, strlen(program));
-    len = len < MOST_OF_COMMAND ? len : MOST_OF_COMMAND;
+    len = len < MAX_OF_COMMAND ? len : MAX_OF_COMMAND;
     while (len > 0 && s[len - 1] == '\0')
         len--;
     char *command = arena_strdup(arena, s, len);

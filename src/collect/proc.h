@@ -172,12 +172,12 @@ struct apart {
     int keeps;    /* a descriptor that the work uses, besides those it opens; -1: none */
 
     /* Runs in the child. Returns a descriptor for the caller, or -1 and errno (0: success
-     * without a descriptor). Adds at most APART_MOST_BYTES to the answer. */
+     * without a descriptor). Adds at most APART_MAX_BYTES to the answer. */
     int (*work)(void *context, struct text *answer);
     void *context;
 };
 
-enum { APART_MOST_BYTES = 4 << 20 };
+enum { APART_MAX_BYTES = 4 << 20 };
 
 /* Does the work; *fd is its descriptor, or -1. False with errno: the error of the work,
  * ETIMEDOUT after the patience (100 ms at least), or ECANCELED. A child costs half a

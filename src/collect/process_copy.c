@@ -81,7 +81,7 @@ uint64_t copy_from(int fd, unsigned char *to, uint64_t size, uint64_t from)
     return done;
 }
 
-enum { PART = 2 << 20, MOST_COPIERS = 8 };
+enum { PART = 2 << 20, MAX_COPIERS = 8 };
 
 /* A run, or a part of a long one. */
 struct process_copy_part {
@@ -145,7 +145,7 @@ bool copy_runs(struct process_copy *c, const struct thread_freeze *still, uint64
             job.parts[job.count++] = (struct process_copy_part){run, run->address + done,
                                                                 size, at + run->at + done};
         }
-    unsigned copiers = n < 1 ? 1 : n > MOST_COPIERS ? MOST_COPIERS : (unsigned)n;
+    unsigned copiers = n < 1 ? 1 : n > MAX_COPIERS ? MAX_COPIERS : (unsigned)n;
     workers_run(job.count, copiers, copy_part, &job);
     free(job.parts);
     uint64_t unreadable = atomic_load(&job.unreadable);

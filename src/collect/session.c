@@ -22,12 +22,12 @@
  * bytes a type. docs/collect.md. */
 
 /* More types than this are not told apart; no program has so many. */
-enum { MOST_TYPES = 1 << 17, IN_HEAP = 1, NAMED = 2 };
+enum { MAX_TYPES = 1 << 17, IN_HEAP = 1, NAMED = 2 };
 
 /* --- session ------------------------------------------------------------------- */
 
 /* A peer that sends a byte now and then is no reason to wait for ever. */
-enum { MOST_SILENCES = 20 };
+enum { MAX_SILENCES = 20 };
 
 /* What a heap needs in a stream: per object 32 bytes and 12 for each reference (28 and 8
  * where pointers have 4), so less than 2 bytes (3) for each that the object itself has in
@@ -37,7 +37,7 @@ enum { MOST_SILENCES = 20 };
 static const uint64_t per_byte = 8, fixed = (uint64_t)64 << 20, unseen = (uint64_t)2 << 30;
 
 /* No runtime comes near: events have at most 64 KiB, and a session sees a few walks. */
-enum { MOST_MEMORY = 4 << 20, MOST_WALKS = 1000, MOST_GCS = 20000 };
+enum { MAX_MEMORY = 4 << 20, MAX_WALKS = 1000, MAX_GCS = 20000 };
 
 /* For the answer and the end of the session that forces the collection, when that is over.
  */
@@ -50,12 +50,12 @@ enum { TO_SEND_MS = 50 };
 enum { NO_WALK_MS = 3000 };
 
 struct session {
-    struct tracing tracing;
-    struct tracing collection; /* where one must be forced: from the request on */
-    bool is_asked, is_ended;   /* that one */
-    uint64_t over;             /* clock_ms() of its answer; 0: none yet */
-    bool is_in_vain;           /* it is over, and no walk came of it */
-    bool is_cut;               /* it is over, and the walk has no end */
+    struct event_session tracing;
+    struct event_session collection; /* where one must be forced: from the request on */
+    bool is_asked, is_ended;         /* that one */
+    uint64_t over;                   /* clock_ms() of its answer; 0: none yet */
+    bool is_in_vain;                 /* it is over, and no walk came of it */
+    bool is_cut;                     /* it is over, and the walk has no end */
     const struct hd_collect_options *how;
     struct patience patience; /* the same, for ipc */
     struct hd_error *err;
@@ -100,10 +100,10 @@ static bool is_overdue(struct session *s)
         return !fail_about(s->err, HD_ABOUT_SILENCE, HD_TIMED_OUT,
                            "no data for %g s, and the heap walk is not finished",
                            (double)silence / 1e3);
-    if (now - s->began >= silence * MOST_SILENCES)
+    if (now - s->began >= silence * MAX_SILENCES)
         return !fail_about(s->err, HD_ABOUT_SILENCE, HD_TIMED_OUT,
                            "the heap walk did not finish within %g s",
-                           (double)(silence * MOST_SILENCES) / 1e3);
+                           (double)(silence * MAX_SILENCES) / 1e3);
     return false;
 }
 
@@ -139,7 +139,7 @@ static bool see_silence(struct session *s)
     uint64_t now = clock_ms();
     bool is_apart = s->tracing.is_without_collection, is_answered = false;
     bool is_small =
-        s->tracing.buffer_mb > 0 && s->tracing.buffer_mb < TRACING_MOST_BUFFER_MB;
+        s->tracing.buffer_mb > 0 && s->tracing.buffer_mb < TRACING_MAX_BUFFER_MB;
     if (is_apart && !s->is_ended && !s->is_asked) {
         s->is_asked = true;
         if (!tracing_ask(&s->collection, TRACING_COLLECTION, &s->patience, s->err))
@@ -212,7 +212,7 @@ struct session_watch {
 static void see_type(struct session_watch *w, uint64_t id, unsigned char flag)
 {
     uint32_t number = id != 0 ? id_numbers_find(&w->types, id) : NO_ID;
-    if (number == NO_ID && (id == 0 || w->types.len >= MOST_TYPES))
+    if (number == NO_ID && (id == 0 || w->types.len >= MAX_TYPES))
         return;
     if (number == NO_ID) {
         number = id_numbers_add(&w->types, id);
@@ -261,7 +261,7 @@ static bool watch_event(struct session *s, struct session_watch *w, struct nettr
     enum trace_heap_event kind = trace_heap_event_kind(e);
     if (kind == EVENT_OTHER)
         return true;
-    if (w->survey.walk_count > MOST_WALKS || w->survey.gc_count > MOST_GCS)
+    if (w->survey.walk_count > MAX_WALKS || w->survey.gc_count > MAX_GCS)
         return nettrace_refuse(t, too_much);
     if (!trace_survey_add(&w->survey, t, e))
         return false;
@@ -328,7 +328,7 @@ static bool follow(struct session *s, struct hd_collected *result)
     struct input *in = input_stream(session_take, s);
     struct nettrace *t = nettrace_begin(in, &err);
     bool ok = true;
-    nettrace_distrust(t, MOST_MEMORY);
+    nettrace_distrust(t, MAX_MEMORY);
     while (ok && nettrace_next(t, &e))
         ok = watch_event(s, &w, t, &e);
     enum trace_end end = nettrace_end(t);
@@ -395,9 +395,9 @@ static const uint64_t mib = UINT64_C(1) << 20;
 
 /* MiB. Two sessions: what a process walks before it sends, more than was seen of 10,000,000
  * objects on a busy machine. A process that waits for us (.NET 11) pauses twice as long
- * with LEAST_BLOCKING, and no longer with more than the usual buffer. Less than LEAST_TRIED
+ * with MIN_BLOCKING, and no longer with more than the usual buffer. Less than MIN_TRIED
  * is not worth a pause, if it is not known whether it is enough. */
-enum { STREAMING = 160, LEAST_BLOCKING = 16, LEAST_TRIED = 32 };
+enum { STREAMING = 160, MIN_BLOCKING = 16, MIN_TRIED = 32 };
 
 static uint64_t smaller(uint64_t a, uint64_t b)
 {
@@ -410,7 +410,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
  * for that. If neither is known, all that is of use. */
 static uint64_t whole(const struct buffer_facts *facts)
 {
-    const uint64_t names = 8 * mib, most = TRACING_MOST_BUFFER_MB * mib;
+    const uint64_t names = 8 * mib, most = TRACING_MAX_BUFFER_MB * mib;
     uint64_t bytes = facts->expected > 0 ? facts->expected : facts->memory;
     if (bytes == 0 || bytes >= most)
         return most;
@@ -428,8 +428,8 @@ bool buffer_plan(struct session_buffer *buffer, const struct buffer_facts *facts
      * is known, a small one is tried. */
     const unsigned long streaming = 10, waiting = 11;
     unsigned long version = facts->runtime != NULL ? strtoul(facts->runtime, NULL, 10) : 0;
-    uint64_t most = version >= waiting     ? LEAST_BLOCKING * mib
-                    : facts->expected == 0 ? LEAST_TRIED * mib
+    uint64_t most = version >= waiting     ? MIN_BLOCKING * mib
+                    : facts->expected == 0 ? MIN_TRIED * mib
                     : version == streaming ? STREAMING * mib
                                            : UINT64_MAX;
     uint64_t needed = version >= waiting ? most : smaller(whole(facts), most);
@@ -437,7 +437,7 @@ bool buffer_plan(struct session_buffer *buffer, const struct buffer_facts *facts
     uint64_t reserve = 8 * mib + facts->left / 8;
     uint64_t spare = facts->left > reserve ? facts->left - reserve : 0;
     buffer->is_alone = spare >= whole(facts);
-    buffer->mb = (uint32_t)smaller(spare / mib, TRACING_MOST_BUFFER_MB);
+    buffer->mb = (uint32_t)smaller(spare / mib, TRACING_MAX_BUFFER_MB);
     return spare >= needed ||
            fail_about(err, HD_ABOUT_LIMIT, HD_TOO_BIG,
                       "a snapshot may take %" PRIu64
@@ -449,7 +449,7 @@ bool buffer_plan(struct session_buffer *buffer, const struct buffer_facts *facts
 bool buffer_was_enough(const struct session_buffer *buffer,
                        const struct hd_collected *result, struct hd_error *err)
 {
-    return buffer->mb == 0 || buffer->mb >= TRACING_MOST_BUFFER_MB ||
+    return buffer->mb == 0 || buffer->mb >= TRACING_MAX_BUFFER_MB ||
            result->events_lost == 0 ||
            fail_about(err, HD_ABOUT_LIMIT, HD_TOO_BIG,
                       "a snapshot needs more than the %" PRIu32

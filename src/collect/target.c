@@ -14,12 +14,12 @@
  * of them in /tmp. So they are asked side by side where all are, and the search as a whole
  * waits for so many patiences: then it tries each once more, which costs nothing, and a
  * process that does take connections is still found. */
-enum { SIDE_BY_SIDE = 32, MOST_PATIENCES = 3 };
+enum { SIDE_BY_SIDE = 32, MAX_PATIENCES = 3 };
 
 static struct patience for_a_search(const struct patience *p)
 {
     struct patience all = *p;
-    all.deadline = clock_ms() + (uint64_t)p->silence_ms * MOST_PATIENCES;
+    all.deadline = clock_ms() + (uint64_t)p->silence_ms * MAX_PATIENCES;
     return all;
 }
 
@@ -443,7 +443,7 @@ static int by_pid(const void *a, const void *b)
     return strcmp(x->target.socket, y->target.socket);
 }
 
-struct target_asking {
+struct candidate_query {
     struct candidate *all;
     const struct turn *turns;
     struct patience patience;
@@ -453,7 +453,7 @@ struct target_asking {
 
 static bool ask_one(void *context, size_t i)
 {
-    const struct target_asking *asking = context;
+    const struct candidate_query *asking = context;
     struct candidate *c = &asking->all[asking->turns[i].which];
     c->listens =
         who_listens(c->path, c->owner, &asking->patience, &c->pid, &c->uid, &c->why);
@@ -466,7 +466,7 @@ static int by_proc_pid(const void *pid, const void *proc)
     return (a > b) - (a < b);
 }
 
-static const struct proc *proc_with_pid(const struct target_asking *asking, pid_t pid)
+static const struct proc *proc_with_pid(const struct candidate_query *asking, pid_t pid)
 {
     return asking->proc_count > 0 ? bsearch(&pid, asking->procs, asking->proc_count,
                                             sizeof(*asking->procs), by_proc_pid)
@@ -476,7 +476,7 @@ static const struct proc *proc_with_pid(const struct target_asking *asking, pid_
 /* A folder of several processes was found by way of the first of them, which may end long
  * before this one: the same file by way of itself, if it sees it there. */
 static const char *by_its_own_way(const char *path, const struct proc *proc,
-                                  const struct target_asking *asking, struct arena *arena)
+                                  const struct candidate_query *asking, struct arena *arena)
 {
     static const struct patience brief = {.silence_ms = 200};
     struct look a, b;
@@ -496,7 +496,7 @@ static const char *by_its_own_way(const char *path, const struct proc *proc,
 
 /* False for what is dead, or answers for another user's process: both stay out. */
 static bool target_describe(struct found *found, const struct candidate *c,
-                            const struct target_asking *asking, struct arena *arena)
+                            const struct candidate_query *asking, struct arena *arena)
 {
     const struct proc *proc = NULL;
     *found = (struct found){.target = {.socket = c->path, .pid = c->number, .uid = c->uid}};
@@ -548,11 +548,11 @@ struct found *targets_find(size_t *count, const char **incomplete, const struct 
     uint64_t *payers = arena_array(arena, uint64_t, c.len);
     for (size_t i = 0; i < c.len; i++)
         payers[i] = c.all[i].payer;
-    struct target_asking asking = {.all = c.all,
-                                   .turns = turns_of(payers, c.len, arena),
-                                   .patience = for_a_search(p),
-                                   .procs = procs,
-                                   .proc_count = kept};
+    struct candidate_query asking = {.all = c.all,
+                                     .turns = turns_of(payers, c.len, arena),
+                                     .patience = for_a_search(p),
+                                     .procs = procs,
+                                     .proc_count = kept};
     workers_run(c.len, SIDE_BY_SIDE, ask_one, &asking);
     *count = 0;
     for (size_t i = 0; i < c.len; i++) {

@@ -22,7 +22,7 @@
 enum { TO_STOP_US = 500000, LOOK_AGAIN_US = 30 };
 
 /* Rounds over the list of threads: each but the last found new ones. */
-enum { MOST_ROUNDS = 1000 };
+enum { MAX_ROUNDS = 1000 };
 
 static void pause_us(long us)
 {
@@ -117,10 +117,10 @@ static bool thread_freeze_begin(struct thread_freeze *s, struct hd_error *err)
 {
     size_t count = 1, first = 0;
     bool ok = true;
-    for (int round = 0; ok && count > 0 && round < MOST_ROUNDS; round++)
+    for (int round = 0; ok && count > 0 && round < MAX_ROUNDS; round++)
         ok = seize_new(s, &count, err);
     s->began_us = clock_us();
-    for (int round = 0; ok && round < MOST_ROUNDS; round++) {
+    for (int round = 0; ok && round < MAX_ROUNDS; round++) {
         ok = stop_from(s, first, s->began_us + TO_STOP_US, err);
         first = s->count;
         ok = ok && seize_new(s, &count, err);

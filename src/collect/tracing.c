@@ -41,7 +41,7 @@ static const struct {
 } kinds[] = {
     [TRACING_HEAP] = {.keywords = GC | TYPES | HEAP_DUMP | SURVIVAL_AND_MOVEMENT |
                                   HEAP_COLLECT | TYPE_NAMES,
-                      .buffer_mb = TRACING_MOST_BUFFER_MB,
+                      .buffer_mb = TRACING_MAX_BUFFER_MB,
                       .wants_modules = true,
                       .blocks = true,
                       .events = {21, 22}, /* what survived and moved */
@@ -113,8 +113,8 @@ static void close_fd(int *fd)
 
 /* The answer comes when the heap has been walked (.NET 5 to 10). Whoever stops waiting
  * would leave a session behind that nobody can stop, so the answer gets a last chance. */
-static bool receive_start(struct tracing *t, struct reply *reply, const struct patience *p,
-                          struct hd_error *to)
+static bool receive_start(struct event_session *t, struct reply *reply,
+                          const struct patience *p, struct hd_error *to)
 {
     struct hd_error err = {0};
     if (ipc_receive(t->stream, reply, p, &err))
@@ -133,7 +133,7 @@ static bool receive_start(struct tracing *t, struct reply *reply, const struct p
     return fail(to, err.status, "%s", err.message);
 }
 
-static bool send_request(struct tracing *t, enum ipc_command command,
+static bool send_request(struct event_session *t, enum ipc_command command,
                          enum tracing_kind kind, const struct patience *p,
                          struct hd_error *err)
 {
@@ -145,7 +145,8 @@ static bool send_request(struct tracing *t, enum ipc_command command,
     return t->stream >= 0 && ipc_send(t->stream, &r, p, err);
 }
 
-static bool read_answer(struct tracing *t, const struct reply *reply, struct hd_error *err)
+static bool read_answer(struct event_session *t, const struct reply *reply,
+                        struct hd_error *err)
 {
     if (reply->ok)
         t->id = reply->size >= 8 ? le_u64(reply->payload) : 0;
@@ -156,8 +157,8 @@ static bool read_answer(struct tracing *t, const struct reply *reply, struct hd_
            fail(err, HD_UNSUPPORTED, "the process responds without a tracing session");
 }
 
-bool tracing_start(struct tracing *t, enum tracing_kind kind, const struct patience *p,
-                   struct hd_error *err)
+bool tracing_start(struct event_session *t, enum tracing_kind kind,
+                   const struct patience *p, struct hd_error *err)
 {
     struct reply *reply = alloc_zeroed(sizeof(*reply));
     enum ipc_command command = IPC_COLLECT_TRACING6;
@@ -187,19 +188,19 @@ bool tracing_start(struct tracing *t, enum tracing_kind kind, const struct patie
     return ok;
 }
 
-bool tracing_ask(struct tracing *t, enum tracing_kind kind, const struct patience *p,
+bool tracing_ask(struct event_session *t, enum tracing_kind kind, const struct patience *p,
                  struct hd_error *err)
 {
     return send_request(t, IPC_COLLECT_TRACING5, kind, p, err);
 }
 
-bool tracing_has_answered(const struct tracing *t)
+bool tracing_has_answered(const struct event_session *t)
 {
     const struct patience now = {.silence_ms = 0};
     return transport.await(t->stream, clock_ms(), &now) == READY;
 }
 
-bool tracing_answer(struct tracing *t, const struct patience *p, struct hd_error *err)
+bool tracing_answer(struct event_session *t, const struct patience *p, struct hd_error *err)
 {
     struct reply *reply = alloc_zeroed(sizeof(*reply));
     bool ok = ipc_receive(t->stream, reply, p, err) && read_answer(t, reply, err);
@@ -211,7 +212,7 @@ bool tracing_answer(struct tracing *t, const struct patience *p, struct hd_error
 
 /* The stop goes over a connection of its own. Its answer comes when the stream has been
  * read. */
-bool tracing_stop(struct tracing *t, struct hd_error *err)
+bool tracing_stop(struct event_session *t, struct hd_error *err)
 {
     const struct patience brief = {.silence_ms = TO_CONNECT_MS};
     struct request r = request_for(IPC_STOP_TRACING);
@@ -223,7 +224,7 @@ bool tracing_stop(struct tracing *t, struct hd_error *err)
 
 /* What still comes is read and forgotten, but not for long; then it waits until the runtime
  * has put the session away, so that the next one finds it clean. */
-void tracing_end(struct tracing *t, bool whole, bool credible)
+void tracing_end(struct event_session *t, bool whole, bool credible)
 {
     unsigned char block[16384];
     const struct patience brief = {.silence_ms = credible ? TO_CONNECT_MS : TO_LEAVE_MS};

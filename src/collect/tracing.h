@@ -16,9 +16,9 @@ enum tracing_kind {
 };
 
 /* MiB of a heap; no more is of use. */
-enum { TRACING_MOST_BUFFER_MB = 1024 };
+enum { TRACING_MAX_BUFFER_MB = 1024 };
 
-struct tracing {
+struct event_session {
     const struct target *target;
     int stream, control; /* -1: closed; control carries the stop */
     uint64_t id;         /* 0: none */
@@ -30,12 +30,13 @@ struct tracing {
 };
 
 /* One that is not started. */
-static inline struct tracing tracing_of(const struct target *t)
+static inline struct event_session tracing_of(const struct target *t)
 {
-    return (struct tracing){.target = t, .stream = -1, .control = -1};
+    return (struct event_session){.target = t, .stream = -1, .control = -1};
 }
 
-/* What is asked for, by that form of CollectTracing; buffer_mb as in struct tracing. */
+/* What is asked for, by that form of CollectTracing; buffer_mb as in struct event_session.
+ */
 struct request tracing_request(enum ipc_command command, enum tracing_kind kind,
                                uint32_t buffer_mb);
 
@@ -43,22 +44,23 @@ struct request tracing_request(enum ipc_command command, enum tracing_kind kind,
  * whatever comes of it. Of TRACING_HEAP, is_without_collection says that the process sends
  * already, and a second session must force the collection, so that the heap is read while
  * it is walked: else the process holds all of it until the answer, which comes after it. */
-bool tracing_start(struct tracing *t, enum tracing_kind kind, const struct patience *p,
-                   struct hd_error *err);
+bool tracing_start(struct event_session *t, enum tracing_kind kind,
+                   const struct patience *p, struct hd_error *err);
 
 /* For such a second session: the request alone, whether there is an answer, and the answer.
  * Whoever has asked must have the answer before tracing_end(). */
-bool tracing_ask(struct tracing *t, enum tracing_kind kind, const struct patience *p,
+bool tracing_ask(struct event_session *t, enum tracing_kind kind, const struct patience *p,
                  struct hd_error *err);
-bool tracing_has_answered(const struct tracing *t);
-bool tracing_answer(struct tracing *t, const struct patience *p, struct hd_error *err);
+bool tracing_has_answered(const struct event_session *t);
+bool tracing_answer(struct event_session *t, const struct patience *p,
+                    struct hd_error *err);
 
 /* Ask for its end; what still comes must be read. */
-bool tracing_stop(struct tracing *t, struct hd_error *err);
+bool tracing_stop(struct event_session *t, struct hd_error *err);
 
 /* A client that just goes away leaves a session behind, and a next snapshot without names
  * perhaps: whole says that its end was read. What was not credible is waited for
  * less. */
-void tracing_end(struct tracing *t, bool whole, bool credible);
+void tracing_end(struct event_session *t, bool whole, bool credible);
 
 #endif

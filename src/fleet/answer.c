@@ -84,7 +84,7 @@ static int by_suspect(const void *a, const void *b)
     return (x->run->series > y->run->series) - (x->run->series < y->run->series);
 }
 
-struct answer_making {
+struct answer_builder {
     struct hd_fleet_answer *answer;
     const struct hd_fleet_options *opt;
     struct arena *arena;
@@ -184,7 +184,7 @@ static double life_of(const struct hd_run_record *run, uint64_t limit)
 /* What a pool says of a host: how long a process lives there, and what that leaves to the
  * newest. One that has only begun has all of it; of one that is dead nothing is left. */
 static void add_life(struct hd_fleet_suspect *s, struct hd_fleet_host *host,
-                     const struct hit *hits, size_t count, const struct answer_making *m)
+                     const struct hit *hits, size_t count, const struct answer_builder *m)
 {
     const struct hd_run_record *newest = m->newest[RUN_COMPARED][hits[0].host];
     uint64_t limit = m->opt->limit;
@@ -213,7 +213,7 @@ static enum run_weight weight_for(const struct hd_fleet_suspect *s)
     return weights[s->evidence];
 }
 
-static void add_hosts(struct answer_making *m, struct hd_fleet_suspect *s,
+static void add_hosts(struct answer_builder *m, struct hd_fleet_suspect *s,
                       const struct hit *hits, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -266,7 +266,7 @@ static void answer_add_name(struct hd_fleet_suspect *s, const struct hit *hits,
 }
 
 /* Of hits of one suspect, sorted by host, those that speak for it. */
-static void pick(struct answer_making *m, const struct hit *hits, size_t count,
+static void pick(struct answer_builder *m, const struct hit *hits, size_t count,
                  enum hd_fleet_evidence evidence)
 {
     m->picked.len = 0;
@@ -277,7 +277,7 @@ static void pick(struct answer_making *m, const struct hit *hits, size_t count,
 }
 
 /* Hits of one suspect, sorted by host, and what pools say of them. */
-static struct hd_fleet_suspect suspect_of(struct answer_making *m, struct hit *hits,
+static struct hd_fleet_suspect suspect_of(struct answer_builder *m, struct hit *hits,
                                           size_t count, const struct service_runs *of,
                                           struct hd_fleet_suspect s)
 {
@@ -317,7 +317,7 @@ static struct hd_fleet_suspect suspect_of(struct answer_making *m, struct hit *h
 
 /* Judged runs alone, if they make it a suspect; else those together with what pools say;
  * else it is open. */
-static void add_suspect(struct answer_making *m, struct hit *hits, size_t count,
+static void add_suspect(struct answer_builder *m, struct hit *hits, size_t count,
                         const struct service_runs *of)
 {
     struct hd_fleet_answer *a = m->answer;
@@ -349,7 +349,7 @@ static size_t suspect_end(const struct hits *h, size_t i)
     return end;
 }
 
-static void add_suspects(struct answer_making *m, const struct service_runs *of)
+static void add_suspects(struct answer_builder *m, const struct service_runs *of)
 {
     struct hits *h = &m->hits;
     size_t different = 0;
@@ -381,7 +381,7 @@ static int answer_by_score(const void *a, const void *b)
 
 /* --- services ------------------------------------------------------------------------ */
 
-static void count_run(struct answer_making *m, struct hd_fleet_service *s,
+static void count_run(struct answer_builder *m, struct hd_fleet_service *s,
                       const struct hd_run_record *run)
 {
     struct hd_fleet_answer *a = m->answer;
@@ -399,7 +399,7 @@ static void count_run(struct answer_making *m, struct hd_fleet_service *s,
 }
 
 /* Runs that follow each other, of one host. */
-static void add_host(struct answer_making *m, struct hd_fleet_service *s,
+static void add_host(struct answer_builder *m, struct hd_fleet_service *s,
                      const struct hd_run_record *all, size_t len, struct service_runs *of)
 {
     uint32_t host = (uint32_t)s->hosts++;
@@ -425,7 +425,7 @@ static void add_host(struct answer_making *m, struct hd_fleet_service *s,
     }
 }
 
-static void add_service(struct answer_making *m, const struct hd_run_record *all,
+static void add_service(struct answer_builder *m, const struct hd_run_record *all,
                         size_t len)
 {
     struct hd_fleet_answer *a = m->answer;
@@ -680,7 +680,7 @@ static void *answer_settle(void *from, size_t count, size_t size, struct arena *
 void fleet_answer(struct hd_fleet_answer *a, struct hd_fleet *f,
                   const struct hd_fleet_options *opt, struct arena *arena)
 {
-    struct answer_making m = {.answer = a, .opt = opt, .arena = arena};
+    struct answer_builder m = {.answer = a, .opt = opt, .arena = arena};
     fleet_sort(f);
     *a = (struct hd_fleet_answer){.by = opt->by,
                                   .rules = f->rules,

@@ -374,8 +374,8 @@ static uint64_t fleet_last_of(const uint64_t *bytes, size_t count)
 static void add_multiples_of(struct build *b, struct doc_table *t,
                              const struct hd_fleet_suspect *s)
 {
-    enum { MOST_MULTIPLES = 24, OPEN_MULTIPLES = 3 };
-    size_t shown = s->on_count < MOST_MULTIPLES ? s->on_count : MOST_MULTIPLES;
+    enum { MAX_MULTIPLES = 24, OPEN_MULTIPLES = 3 };
+    size_t shown = s->on_count < MAX_MULTIPLES ? s->on_count : MAX_MULTIPLES;
     double most = 0;
     for (size_t i = 0; i < shown; i++)
         most = most_of(s->on[i].retained, s->on[i].count, most);

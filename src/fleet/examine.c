@@ -282,13 +282,13 @@ static struct hd_report *examine_series(const struct hd_fleet_series *series,
 
 /* Series that are in memory at once: some for each thread, and no more bytes than that but
  * for one. */
-enum { MOST_AT_ONCE = 64, EACH_THREAD = 4, MOST_BYTES = 512 << 20 };
+enum { MAX_AT_ONCE = 64, EACH_THREAD = 4, MAX_BYTES = 512 << 20 };
 
 struct batch {
     struct hd_fleet_series *all;
-    struct hd_run_record records[MOST_AT_ONCE];
-    struct hd_report *reports[MOST_AT_ONCE];
-    struct arena arenas[MOST_AT_ONCE];
+    struct hd_run_record records[MAX_AT_ONCE];
+    struct hd_report *reports[MAX_AT_ONCE];
+    struct arena arenas[MAX_AT_ONCE];
     size_t len;
     const struct hd_fleet_rules *rules;
     uint64_t max_memory;
@@ -307,7 +307,7 @@ static bool fill(struct batch *b, const struct hd_fleet_source *from, size_t mos
                  struct hd_error *err)
 {
     size_t bytes = 0;
-    for (b->len = 0; b->len < most && bytes < MOST_BYTES; b->len++) {
+    for (b->len = 0; b->len < most && bytes < MAX_BYTES; b->len++) {
         struct hd_fleet_series *s = &b->all[b->len];
         *s = (struct hd_fleet_series){0};
         if (!from->next(from->context, s, err))
@@ -340,7 +340,7 @@ bool hd_fleet_examine(struct hd_fleet *f, struct hd_fleet_source from,
     size_t most = threads == 1 ? 1 : EACH_THREAD * threads;
     struct batch *b = alloc_zeroed(sizeof(*b));
     struct hd_error none = {0}, *why = err != NULL ? err : &none;
-    most = most < MOST_AT_ONCE ? most : MOST_AT_ONCE;
+    most = most < MAX_AT_ONCE ? most : MAX_AT_ONCE;
     b->all = alloc_zeroed(array_bytes(most, sizeof(*b->all)));
     b->rules = &f->rules;
     b->max_memory = how->max_memory / threads;

@@ -17,7 +17,7 @@
 enum { PART_VERSION = 2 };
 
 /* Longer than any record: of 50 numbers per suspect, and of names. */
-enum { MOST_LINE = 64 << 20, MOST_SHARDS = 1000000 };
+enum { MAX_LINE = 64 << 20, MAX_SHARDS = 1000000 };
 
 /* --- the records -------------------------------------------------------------- */
 
@@ -105,14 +105,14 @@ static bool parse_record(const json_t *line, struct hd_run_record *r, struct are
 /* --- to write ---------------------------------------------------------------- */
 
 /* A sink that hashes what goes by. */
-struct hashing {
+struct hash_sink {
     XXH3_state_t *state;
     struct hd_sink to;
 };
 
 static int write_hashed(void *context, const void *bytes, size_t size)
 {
-    struct hashing *h = context;
+    struct hash_sink *h = context;
     XXH3_64bits_update(h->state, bytes, size);
     return h->to.write(h->to.context, bytes, size);
 }
@@ -135,7 +135,7 @@ static void put_line(json_t *o, struct out *lines)
 
 bool hd_fleet_write_part(struct hd_fleet *f, struct hd_sink to, struct hd_error *err)
 {
-    struct hashing h = {new_hash(), to};
+    struct hash_sink h = {new_hash(), to};
     struct out lines = {.to = {write_hashed, &h}}, end = {.to = to};
     char digits[24];
     json_t *header = json_object(), *shards = json_array();
@@ -236,7 +236,7 @@ static bool read_header(struct hd_fleet *f, const json_t *o, struct hd_error *er
                     tool);
     rules = (struct hd_fleet_rules){0};
     if (!record_parse(&record_rules, o, &rules, &(struct record_walk){0}, NULL) ||
-        rules.shards == 0 || rules.shards > MOST_SHARDS)
+        rules.shards == 0 || rules.shards > MAX_SHARDS)
         return damaged(err, 1);
     rules.min_span = isnan(rules.min_span) ? 0 : rules.min_span;
     bool is_first = !f->has_rules;
@@ -305,7 +305,7 @@ static bool take_block(struct part_reader *p, struct bytes block)
     while (at < end) {
         const unsigned char *stop = memchr(at, '\n', (size_t)(end - at));
         size_t len = (size_t)((stop != NULL ? stop : end) - at);
-        if (len > MOST_LINE - p->line.len)
+        if (len > MAX_LINE - p->line.len)
             return p->number == 0 ? read_header(p->fleet, NULL, p->err)
                                   : damaged(p->err, p->number + 1);
         text_add(&p->line, at, len);

@@ -6,7 +6,7 @@
 #include <math.h>
 
 /* Of a suspect so many hosts stand in it, the worst first; how many more is told. */
-enum { MOST_HOSTS = 24 };
+enum { MAX_HOSTS = 24 };
 
 NAMES(fleet_onset)
 NAMES(fleet_evidence)
@@ -114,7 +114,7 @@ VALUE(log10_chance,
 
 static size_t hosts_shown(const T *s)
 {
-    return s->on_count < MOST_HOSTS ? s->on_count : MOST_HOSTS;
+    return s->on_count < MAX_HOSTS ? s->on_count : MAX_HOSTS;
 }
 
 VALUE(hosts, records_json(&record_host, x->on, hosts_shown(x), w))

@@ -126,10 +126,10 @@ int windows_stat(const char *path, struct windows_stat *st)
 
 char *mkdtemp(char *path)
 {
-    enum { MOST_TRIES = 100 };
+    enum { MAX_TRIES = 100 };
     char *end = path + strlen(path);
-    for (unsigned i = 0; i < MOST_TRIES; i++) {
-        unsigned number = (unsigned)GetCurrentProcessId() * MOST_TRIES + i;
+    for (unsigned i = 0; i < MAX_TRIES; i++) {
+        unsigned number = (unsigned)GetCurrentProcessId() * MAX_TRIES + i;
         for (int k = 1; k <= 6; k++, number /= 26)
             end[-k] = (char)('a' + number % 26);
         if ((mkdir)(path) == 0)

@@ -42,7 +42,7 @@ bool hd_process_program(uint64_t pid, FILE *to, struct hd_error *err)
 }
 
 /* Who else is connected to a pipe only its server can ask. */
-size_t clients_find(const char *socket, struct hd_client clients[HD_MOST_CLIENTS])
+size_t clients_find(const char *socket, struct hd_client clients[HD_MAX_CLIENTS])
 {
     (void)socket, (void)clients;
     return 0;

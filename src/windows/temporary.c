@@ -143,11 +143,11 @@ static HANDLE create(const char *name, DWORD access, DWORD how)
 
 FILE *temporary_open(const char *target)
 {
-    enum { MOST_TRIES = 100 };
+    enum { MAX_TRIES = 100 };
     HANDLE file = INVALID_HANDLE_VALUE;
     temporary_listen();
-    for (unsigned i = 0; i < MOST_TRIES && file == INVALID_HANDLE_VALUE; i++) {
-        if (!name_beside(target, (unsigned)GetCurrentProcessId() * MOST_TRIES + i))
+    for (unsigned i = 0; i < MAX_TRIES && file == INVALID_HANDLE_VALUE; i++) {
+        if (!name_beside(target, (unsigned)GetCurrentProcessId() * MAX_TRIES + i))
             return NULL;
         file = create(path, WRITE_DAC, FILE_ATTRIBUTE_NORMAL);
         if (file == INVALID_HANDLE_VALUE && GetLastError() != ERROR_FILE_EXISTS) {
@@ -198,11 +198,11 @@ const char *folder_remover(void)
  * a file that the system need not write while there is room. */
 static FILE *open_as(const char *prefix)
 {
-    enum { MOST_TRIES = 100, MOST = 32768 };
+    enum { MAX_TRIES = 100, MOST = 32768 };
     static LONG made;
     char name[MOST];
     HANDLE file = INVALID_HANDLE_VALUE;
-    for (int i = 0; i < MOST_TRIES && file == INVALID_HANDLE_VALUE; i++) {
+    for (int i = 0; i < MAX_TRIES && file == INVALID_HANDLE_VALUE; i++) {
         int len =
             snprintf(name, sizeof(name), "%s%08lx%04lx", prefix, GetCurrentProcessId(),
                      (unsigned long)InterlockedIncrement(&made));

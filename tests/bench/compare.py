@@ -12,7 +12,7 @@ A ratio is the median of those of the pairs: what others do to this machine chan
 pair. Its interval is that of the sign test, which asks for no distribution: the ratios
 without the k least and the k greatest, k as large as leaves 95 %.
 
-Status: 0; 1 if BENCH_MOST=RATIO is given and the lower end of an interval is above it; 2 if
+Status: 0; 1 if BENCH_MAX=RATIO is given and the lower end of an interval is above it; 2 if
 something could not be run."""
 import contextlib
 import filecmp
@@ -289,7 +289,7 @@ def settings_given():
         if not os.access(path, os.R_OK):
             raise Failure(f"FILES: {path}: cannot be read")
     return (number("BENCH_RUNS", "12", int, 1), number("BENCH_OBJECTS", "10000000", int, 1000),
-            number("BENCH_MOST", None, float, 0), files)
+            number("BENCH_MAX", None, float, 0), files)
 
 
 def ignore_signals():

@@ -423,7 +423,7 @@ int main(int argc, char **argv)
 {
     /* Twice as many are still less than 2^31 bytes of node records. */
     enum { MOST = 125000000 };
-    const uint64_t MOST_STREAMED = 10000000000;
+    const uint64_t MAX_STREAMED = 10000000000;
     uint64_t seed = 1, step = 0, leak = 0;
     const char *format = "gcdump", *value;
     bool ok = argc >= 3, stream = false, loose = false;
@@ -453,7 +453,7 @@ int main(int argc, char **argv)
               stderr);
         return 2;
     }
-    uint64_t objects = number(argv[1], stream ? MOST_STREAMED : MOST);
+    uint64_t objects = number(argv[1], stream ? MAX_STREAMED : MOST);
     FILE *f = fopen(argv[2], "wb");
     if (f == NULL) {
         perror(argv[2]);

@@ -5,7 +5,7 @@ setup() {
     begin
     [[ -x ${HEAPDRIFT%/*}/make-heap && -x /usr/bin/time ]] || skip "needs make-heap and time"
     export BENCH_OBJECTS=1000 BENCH_RUNS=1 TMPDIR=$tmp
-    unset BASE FILES BENCH_MOST
+    unset BASE FILES BENCH_MAX
     build=${HEAPDRIFT%/*}
 }
 
@@ -34,7 +34,7 @@ changed() {
     changed 'exit 3'
     compare BASE="$tmp/changed"
     [[ $status == 2 && $output == *'could not be run: BASE status 3: nothing was said'* ]]
-    compare BASE="$HEAPDRIFT" BENCH_MOST=0.01
+    compare BASE="$HEAPDRIFT" BENCH_MAX=0.01
     [[ $status == 1 && $output == *'| **'* ]]
 }
 

@@ -195,7 +195,7 @@ Test(explore, copies_what_the_cursor_is_on)
 
 Test(explore, copies_no_control_characters_and_nothing_too_long)
 {
-    static char huge[2 * COPY_MOST];
+    static char huge[2 * COPY_MAX];
     memset(huge, 'x', sizeof(huge) - 1);
     const char *names[] = {"App.\033]52;c;eA==\a\nrm -rf ~", huge};
     struct browser b = {.count = 1};

@@ -79,7 +79,7 @@ static int give_too_much(void *context, struct text *answer)
 {
     (void)context;
     static const char block[1 << 16];
-    while (answer->len <= APART_MOST_BYTES)
+    while (answer->len <= APART_MAX_BYTES)
         text_add(answer, block, sizeof(block));
     errno = 0;
     return -1;

@@ -38,7 +38,7 @@ Test(buffer, holds_a_whole_walk_where_that_fits)
     expect("10.0.12", 400 * MIB, 214 * MIB, 180 * MIB, "one", 342);
     expect("8.0.33", 400 * MIB, 214 * MIB, 180 * MIB, "one", 342);
     expect("10.0.12", 400 * MIB, 0, 180 * MIB, "one", 342);
-    expect("10.0.12", 100000 * MIB, 0, 90000 * MIB, "one", TRACING_MOST_BUFFER_MB);
+    expect("10.0.12", 100000 * MIB, 0, 90000 * MIB, "one", TRACING_MAX_BUFFER_MB);
 }
 
 Test(buffer, is_read_during_the_walk_where_the_whole_does_not_fit)
@@ -82,7 +82,7 @@ Test(buffer, needs_room_beside_it)
     expect("10.0.12", 8 * MIB, 1, 0, "refused", 0);
     /* Numbers that no process has. */
     expect("10.0.12", 400 * MIB, UINT64_MAX - 1, UINT64_MAX - 1, "two", 342);
-    expect("9.0.0", UINT64_MAX - 1, UINT64_MAX - 1, 0, "one", TRACING_MOST_BUFFER_MB);
+    expect("9.0.0", UINT64_MAX - 1, UINT64_MAX - 1, 0, "one", TRACING_MAX_BUFFER_MB);
 }
 
 Test(buffer, was_not_enough_if_events_were_lost)

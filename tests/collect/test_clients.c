@@ -117,7 +117,7 @@ static void end(struct child c)
 
 static void expect_clients(const char *path, size_t count, const struct child *all)
 {
-    struct hd_client found[HD_MOST_CLIENTS];
+    struct hd_client found[HD_MAX_CLIENTS];
     cr_assert_eq(clients_find(path, found), count);
     for (size_t i = 0; i < count; i++)
         cr_expect_eq(found[i].pid, (uint64_t)all[i].pid);
@@ -128,7 +128,7 @@ Test(clients, are_found_by_pid_and_name_without_this_process)
     const char *path = scratch_path(&scratch, "dotnet-diagnostic-7-1-socket");
     const char *other = scratch_path(&scratch, "dotnet-diagnostic-7-2-socket");
     int listener = listen_at(path), other_listener = listen_at(other);
-    struct hd_client found[HD_MOST_CLIENTS];
+    struct hd_client found[HD_MAX_CLIENTS];
     expect_clients(path, 0, NULL);
     int own = connect_to(path), own_end = accept(listener, NULL, NULL);
     cr_assert_geq(own_end, 0);
@@ -175,7 +175,7 @@ Test(clients, are_named_in_printable_characters_and_not_too_long)
 {
     const char *path = scratch_path(&scratch, "socket");
     int listener = listen_at(path);
-    struct hd_client found[HD_MOST_CLIENTS];
+    struct hd_client found[HD_MAX_CLIENTS];
     struct child c = client(listener, path, "a\x1b[2J\nb\xFFü\xC2\x9B");
     cr_assert_eq(clients_find(path, found), 1);
     cr_expect_str_eq(found[0].name, "a?[2J?b\xEF\xBF\xBDü??");
@@ -192,13 +192,13 @@ Test(clients, are_named_in_printable_characters_and_not_too_long)
 
 Test(clients, are_four_at_most)
 {
-    enum { MANY = HD_MOST_CLIENTS + 2 };
+    enum { MANY = HD_MAX_CLIENTS + 2 };
     const char *path = scratch_path(&scratch, "socket");
     int listener = listen_at(path);
     struct child all[MANY];
     for (size_t i = 0; i < MANY; i++)
         all[i] = client(listener, path, "c");
-    expect_clients(path, HD_MOST_CLIENTS, all);
+    expect_clients(path, HD_MAX_CLIENTS, all);
     for (size_t i = 0; i < MANY; i++)
         end(all[i]);
     close(listener);

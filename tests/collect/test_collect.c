@@ -441,7 +441,7 @@ Test(collect, gives_up_on_a_stream_that_stops)
 /* A block of nothing, again and again: each is sound. */
 Test(collect, gives_up_on_a_stream_without_end)
 {
-    enum { BEFORE_BLOCKS = 102, SILENCE = 100, MOST_SILENCES = 20 };
+    enum { BEFORE_BLOCKS = 102, SILENCE = 100, MAX_SILENCES = 20 };
     static const unsigned char block[] = "\5\5\1\2\0\0\0\0\0\0\0\7\0\0\0Unknown\6";
     /* The size, 2^30, and as many zeros as somebody likes to read. */
     unsigned char endless[65536] = {0};
@@ -458,7 +458,7 @@ Test(collect, gives_up_on_a_stream_without_end)
     struct outcome o =
         collect_with(&script, (struct hd_collect_options){.silence_ms = SILENCE});
     cr_expect_not(o.ok);
-    cr_expect_lt(o.seconds, (SILENCE * MOST_SILENCES + 8000) / 1e3 * outcome_busy(),
+    cr_expect_lt(o.seconds, (SILENCE * MAX_SILENCES + 8000) / 1e3 * outcome_busy(),
                  "%f: %s", o.seconds, o.err.message);
     free(start);
     free((void *)all.data);

@@ -25,7 +25,7 @@ static void remove_scratch(void)
 
 TestSuite(following, .init = open_scratch, .fini = remove_scratch, .timeout = 60);
 
-enum { THREAD = 11, OTHER_THREAD = 12, TYPE = 0x10, SIZE = 24, NO = 0, MOST_OBJECTS = 8 };
+enum { THREAD = 11, OTHER_THREAD = 12, TYPE = 0x10, SIZE = 24, NO = 0, MAX_OBJECTS = 8 };
 
 /* --- what the process says ----------------------------------------------------------- */
 
@@ -221,7 +221,7 @@ Test(following, tells_the_second_snapshot_who_stayed)
     struct same s;
     same_find(&s, t.snaps[0], t.snaps[1], 1);
     cr_assert_eq(s.source, HD_SAME_BY_EVENTS);
-    uint64_t went_to[MOST_OBJECTS] = {0};
+    uint64_t went_to[MAX_OBJECTS] = {0};
     size_t objects = 0;
     for (node_id n = 0; n < s.count; n++)
         if (graph_address(t.snaps[0]->graph, n) != 0)

@@ -21,7 +21,7 @@ static void remove_scratch(void)
 
 TestSuite(session, .init = open_scratch, .fini = remove_scratch, .timeout = 60);
 
-enum { THREAD = 11, TYPE = 0x10, MOST_WALKS = 1000, MOST_GCS = 20000 };
+enum { THREAD = 11, TYPE = 0x10, MAX_WALKS = 1000, MAX_GCS = 20000 };
 
 /* A heap of one object each, without the collection that belongs to it. */
 static void forge_walks(struct trace_forge *f, size_t count)
@@ -58,9 +58,9 @@ static struct outcome collect_walks(size_t count)
 
 Test(session, takes_no_more_heap_walks_than_a_session_may_see)
 {
-    outcome_fails_with(collect_walks(MOST_WALKS), HD_IO,
+    outcome_fails_with(collect_walks(MAX_WALKS), HD_IO,
                        "before the heap walk was finished");
-    outcome_fails_with(collect_walks(MOST_WALKS + 2), HD_BAD_FORMAT,
+    outcome_fails_with(collect_walks(MAX_WALKS + 2), HD_BAD_FORMAT,
                        "more than any runtime sends");
 }
 
@@ -75,9 +75,9 @@ static struct outcome collect_collections(size_t count)
 
 Test(session, takes_no_more_collections_than_a_session_may_see)
 {
-    outcome_fails_with(collect_collections(MOST_GCS), HD_IO,
+    outcome_fails_with(collect_collections(MAX_GCS), HD_IO,
                        "before the heap walk was finished");
-    outcome_fails_with(collect_collections(MOST_GCS + 2), HD_BAD_FORMAT,
+    outcome_fails_with(collect_collections(MAX_GCS + 2), HD_BAD_FORMAT,
                        "more than any runtime sends");
 }
 

@@ -10,9 +10,9 @@ from program import Fault
 from classes import CLASSES, counts_of, preloaded
 
 # What the disk, a file, the memory may take; a step of a fifth from one to the next.
-LEAST_DISK, MOST_DISK = 4096, 1 << 20
-LEAST_FILE, MOST_FILE = 64, 1 << 20
-LEAST_MEMORY, MOST_MEMORY = 30 << 20, 400 << 20
+MIN_DISK, MAX_DISK = 4096, 1 << 20
+MIN_FILE, MAX_FILE = 64, 1 << 20
+MIN_MEMORY, MAX_MEMORY = 30 << 20, 400 << 20
 
 
 def steps(least, most, sweep):
@@ -46,7 +46,7 @@ def full_disk(sweep, command, _):
     for folder in sweep.program.out, sweep.program.tmp:
         if folder == sweep.program.tmp and command.needs == "process":
             continue  # its socket is there
-        for size in steps(LEAST_DISK, MOST_DISK, sweep):
+        for size in steps(MIN_DISK, MAX_DISK, sweep):
             # A page for each file from before.
             pages = size // 4096 + len(command.files)
             mount("-t", "tmpfs", "-o", f"size={pages * 4096}", "tmpfs", folder)
@@ -82,13 +82,13 @@ def limit(which, value):
 
 
 def limits(sweep, command, _):
-    for size in steps(LEAST_FILE, MOST_FILE, sweep):
+    for size in steps(MIN_FILE, MAX_FILE, sweep):
         yield Fault(f"files of at most {size} bytes", limits=limit(resource.RLIMIT_FSIZE, size),
                     hits_output=True, hits_errors=size < 4096)
     for count in range(3, 16):
         yield Fault(f"at most {count} open files", limits=limit(resource.RLIMIT_NOFILE, count),
                     may_end_otherwise=count < 4)
-    for size in steps(LEAST_MEMORY, MOST_MEMORY, sweep):
+    for size in steps(MIN_MEMORY, MAX_MEMORY, sweep):
         yield Fault(f"at most {size} bytes of address space", limits=limit(resource.RLIMIT_AS, size),
                     may_end_otherwise=size < (60 << 20))
 

@@ -7,7 +7,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-enum { MADE_POINTS = 6, MADE_MOST = 30, MADE_MIB = 1 << 20 };
+enum { MADE_POINTS = 6, MADE_MAX = 30, MADE_MIB = 1 << 20 };
 static const double made_hour = 3600, made_day = 86400, made_start = 1794700800;
 
 /* A run with or without one suspect. */
@@ -30,8 +30,8 @@ struct made_run {
 static inline const struct hd_run_record *made_record(uint64_t series,
                                                       const struct made_run *m)
 {
-    static double times[MADE_MOST];
-    static uint64_t heap[MADE_MOST], retained[MADE_MOST];
+    static double times[MADE_MAX];
+    static uint64_t heap[MADE_MAX], retained[MADE_MAX];
     static struct hd_run_finding finding;
     static struct hd_run_record r;
     size_t points = m->points > 0 ? m->points : MADE_POINTS;

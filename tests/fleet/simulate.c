@@ -145,7 +145,7 @@ static size_t times_of(const struct run *run, double *times, size_t most)
 
 /* --- to a part ------------------------------------------------------- */
 
-enum { MOST_SNAPSHOTS = 1000 };
+enum { MAX_SNAPSHOTS = 1000 };
 
 struct feed {
     struct runs *runs;
@@ -159,7 +159,7 @@ struct names {
 static bool next_series(void *context, struct hd_fleet_series *s, struct hd_error *err)
 {
     struct feed *f = context;
-    double times[MOST_SNAPSHOTS];
+    double times[MAX_SNAPSHOTS];
     size_t chosen[HD_MAX_SNAPSHOTS];
     struct text heap = {0};
     (void)err;
@@ -173,7 +173,7 @@ static bool next_series(void *context, struct hd_fleet_series *s, struct hd_erro
     s->own = names;
     s->id = f->next;
     name_run(run, names->host, names->build, &s->run);
-    s->recorded = times_of(run, times, MOST_SNAPSHOTS);
+    s->recorded = times_of(run, times, MAX_SNAPSHOTS);
     s->snapshot_count = hd_fleet_choose(times, s->recorded, HD_MAX_SNAPSHOTS, chosen);
     for (size_t k = 0; k < s->snapshot_count; k++) {
         struct hd_sink sink = hd_sink_memory(&s->snapshots[k].bytes);
@@ -273,8 +273,8 @@ static bool record_run(struct hd_store *store, struct run *run, struct hd_error 
 {
     const struct hd_read_options how = {
         .size = sizeof(how), .to_write = true, .checksum = true};
-    double times[MOST_SNAPSHOTS];
-    size_t n = times_of(run, times, MOST_SNAPSHOTS);
+    double times[MAX_SNAPSHOTS];
+    size_t n = times_of(run, times, MAX_SNAPSHOTS);
     struct names names;
     struct text heap = {0};
     struct hd_run facts;

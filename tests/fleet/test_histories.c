@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SNAPSHOTS = 6, MOST_RUNS = 4 };
+enum { SNAPSHOTS = 6, MAX_RUNS = 4 };
 static const double noon = 1795262400, hour = 3600, day = 86400;
 
 /* When snapshot k was taken by the clock of its machine, in hours; a process begins an hour

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_WORDS = 40 };
+enum { MAX_WORDS = 40 };
 
 /* What the program says about mistakes is looked at by nobody here. */
 static FILE *nowhere(void)
@@ -32,7 +32,7 @@ static int words_of(char *copy, size_t size, char **words, const char *file)
     int count = 0;
     words[count++] = program;
     snprintf(at, sizeof(at), "@%s", file);
-    for (size_t i = 0; i < size && count < MOST_WORDS; i += strlen(copy + i) + 1)
+    for (size_t i = 0; i < size && count < MAX_WORDS; i += strlen(copy + i) + 1)
         words[count++] = copy[i] == '@' && copy[i + 1] != '\0' ? at : copy + i;
     words[count] = NULL;
     return count;
@@ -99,7 +99,7 @@ void surface_options(struct bytes input)
 {
     struct frame f = frame_of(input);
     struct bytes part = frame_part(&f, 0);
-    char *copy = calloc(1, part.size + 1), *words[MOST_WORDS + 1];
+    char *copy = calloc(1, part.size + 1), *words[MAX_WORDS + 1];
     if (copy == NULL)
         abort();
     memcpy(copy, part.data, part.size);

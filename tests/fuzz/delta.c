@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { AS_IT_IS, MADE, CHANGED, WAYS, MOST_MEMORY = 32 << 20 };
+enum { AS_IT_IS, MADE, CHANGED, WAYS, MAX_MEMORY = 32 << 20 };
 
 /* One byte of it, at a place that two others say. */
 static void change(struct hd_memory *delta, struct bytes by)
@@ -24,7 +24,7 @@ void surface_delta(struct bytes input)
 {
     struct frame f = frame_of(input);
     struct bytes base = frame_part(&f, 0), rest = frame_part(&f, 1);
-    struct account account = {.limit = MOST_MEMORY};
+    struct account account = {.limit = MAX_MEMORY};
     struct hd_memory delta = {0}, whole = {0};
     struct hd_error err = {0};
     unsigned how = f.head[0] % WAYS;

@@ -8,7 +8,7 @@
 #include <time.h>
 
 /* Of a build with sanitizers, which take some three times as long. */
-#define MOST_NS INT64_C(1000000000)
+#define MAX_NS INT64_C(1000000000)
 
 static atomic_llong held;  /* bytes, since meter_begin() */
 static atomic_bool counts; /* what is allocated now */
@@ -92,7 +92,7 @@ void meter_end(void)
 {
     atomic_store(&counts, false);
     int64_t took_ns = now() - began - left_out;
-    if (took_ns <= MOST_NS)
+    if (took_ns <= MAX_NS)
         return;
     fprintf(stderr, "meter: %.2f s of the processor, 1 s is allowed\n",
             (double)took_ns / 1e9);

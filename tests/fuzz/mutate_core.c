@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Headers and notes of small ones end about there. */
-enum { HEADERS = 1400, MOST_CHANGES = 4, WINDOW = 48 };
+enum { HEADERS = 1400, MAX_CHANGES = 4, WINDOW = 48 };
 
 static size_t place(struct dice *d, const struct piece *p, size_t step)
 {
@@ -59,7 +59,7 @@ bool mutate_core(struct piece *p, struct dice *d)
 
 bool mutate_memory(struct piece *p, struct dice *d)
 {
-    for (size_t n = 1 + dice_below(d, MOST_CHANGES); n > 0; n--)
+    for (size_t n = 1 + dice_below(d, MAX_CHANGES); n > 0; n--)
         change(p, d);
     return true;
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_FIELDS = 600, MOST_LABELS = 200, SIGNATURE = 24 };
+enum { MAX_FIELDS = 600, MAX_LABELS = 200, SIGNATURE = 24 };
 
 enum field_kind { NUMBER, STRING, BLOB, NUMBERS };
 
@@ -18,8 +18,8 @@ struct walk {
     const struct piece *p;
     size_t at, label_size;
     bool failed;
-    struct gc_field fields[MOST_FIELDS];
-    size_t labels[MOST_LABELS]; /* where one stands */
+    struct gc_field fields[MAX_FIELDS];
+    size_t labels[MAX_LABELS]; /* where one stands */
     size_t field_count, label_count;
 };
 
@@ -34,7 +34,7 @@ static bool take(struct walk *w, size_t size)
 
 static void note(struct walk *w, enum field_kind kind, size_t at, size_t size)
 {
-    if (w->field_count < MOST_FIELDS)
+    if (w->field_count < MAX_FIELDS)
         w->fields[w->field_count++] = (struct gc_field){kind, at, size};
 }
 
@@ -67,7 +67,7 @@ static void string(struct walk *w)
 
 static void label(struct walk *w)
 {
-    if (w->label_count < MOST_LABELS)
+    if (w->label_count < MAX_LABELS)
         w->labels[w->label_count++] = w->at;
     number(w, w->label_size);
 }
@@ -187,7 +187,7 @@ static bool find_labels(struct walk *w)
         w->labels[w->label_count++] = p->size - 2 * width;
         uint64_t table = piece_get(p, p->size - 2 * width, width);
         for (uint64_t at = table + 4; table >= SIGNATURE && at + 2 * width < p->size &&
-                                      w->label_count < MOST_LABELS / 2;
+                                      w->label_count < MAX_LABELS / 2;
              at += width)
             w->labels[w->label_count++] = (size_t)at;
         return true;

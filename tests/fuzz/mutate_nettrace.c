@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_BLOCKS = 200, MOST_ROWS = 200, OLD_MAGIC = 24, MAGIC = 32, NEW_MAGIC = 20 };
+enum { MAX_BLOCKS = 200, MAX_ROWS = 200, OLD_MAGIC = 24, MAGIC = 32, NEW_MAGIC = 20 };
 
 struct block {
     size_t begin, size_at, content, size, end; /* size_at 0: of a fixed size */
 };
 
 struct blocks {
-    struct block all[MOST_BLOCKS];
+    struct block all[MAX_BLOCKS];
     size_t count, tail; /* what stands behind the last */
     bool is_new;        /* version 6: kind and size in front of each */
 };
@@ -22,7 +22,7 @@ struct blocks {
 
 static bool add(struct blocks *b, const struct piece *p, struct block block)
 {
-    if (block.end > p->size || block.end < block.content || b->count == MOST_BLOCKS)
+    if (block.end > p->size || block.end < block.content || b->count == MAX_BLOCKS)
         return false;
     b->all[b->count++] = block;
     b->tail = block.end;
@@ -70,10 +70,10 @@ static bool find_blocks(struct blocks *b, const struct piece *p)
 }
 
 /* One behind the other, with padding where they stand now. `skip` is left out, `twice`
- * written twice; MOST_BLOCKS: none. */
+ * written twice; MAX_BLOCKS: none. */
 static void put_together(const struct blocks *b, struct piece *p, size_t skip, size_t twice)
 {
-    size_t room = 2 * p->size + 8 * MOST_BLOCKS, len = b->all[0].begin;
+    size_t room = 2 * p->size + 8 * MAX_BLOCKS, len = b->all[0].begin;
     uint8_t *to = malloc(room);
     if (to == NULL)
         abort();
@@ -126,7 +126,7 @@ static size_t find_rows(const struct piece *p, const struct block *k, bool is_ne
     if (k->size < 20 || (piece_get(p, k->content + 2, 2) & 1) == 0)
         return 0;
     for (size_t at = k->content + (size_t)piece_get(p, k->content, 2);
-         at < end && count < MOST_ROWS;) {
+         at < end && count < MAX_ROWS;) {
         unsigned flags = p->data[at++];
         for (unsigned n = ((flags & 1) != 0) + ((flags & 2) != 0 ? 3U : 0) +
                           ((flags & 4) != 0) + ((flags & 8) != 0) + 1;
@@ -180,7 +180,7 @@ static long change_row(struct piece *p, const struct row *r, struct dice *d)
 static long change_content(struct piece *p, const struct block *k, bool is_new,
                            struct dice *d)
 {
-    static struct row rows[MOST_ROWS];
+    static struct row rows[MAX_ROWS];
     size_t count = find_rows(p, k, is_new, rows);
     if (count > 0 && dice_below(d, 8) != 0)
         return change_row(p, &rows[dice_below(d, count)], d);
@@ -196,9 +196,9 @@ bool mutate_nettrace(struct piece *p, struct dice *d)
     size_t which = dice_below(d, b.count), throw = dice_below(d, 16);
     struct block *k = &b.all[which];
     if (throw == 0) {
-        put_together(&b, p, which, MOST_BLOCKS);
+        put_together(&b, p, which, MAX_BLOCKS);
     } else if (throw == 1) {
-        put_together(&b, p, MOST_BLOCKS, which);
+        put_together(&b, p, MAX_BLOCKS, which);
     } else if (throw == 2 && k->size_at != 0) {
         piece_put(p, k->size_at, 4, dice_number(d, piece_get(p, k->size_at, 4)));
     } else {
@@ -213,7 +213,7 @@ bool mutate_nettrace(struct piece *p, struct dice *d)
             b.all[i].content += (size_t)by;
             b.all[i].end += (size_t)by;
         }
-        put_together(&b, p, MOST_BLOCKS, MOST_BLOCKS);
+        put_together(&b, p, MAX_BLOCKS, MAX_BLOCKS);
     }
     return true;
 }

@@ -20,12 +20,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { MOST_CONNECTIONS = 32 };
+enum { MAX_CONNECTIONS = 32 };
 
 static struct {
     struct frame frame;
-    size_t next;                /* part, of the next connection */
-    int ends[MOST_CONNECTIONS]; /* what is asked stays in them */
+    size_t next;               /* part, of the next connection */
+    int ends[MAX_CONNECTIONS]; /* what is asked stays in them */
     size_t count;
 } peer;
 
@@ -60,7 +60,7 @@ int __wrap_target_connect(const struct target *t, const struct patience *p,
 {
     (void)t, (void)p;
     int both[2];
-    if (peer.count == MOST_CONNECTIONS) {
+    if (peer.count == MAX_CONNECTIONS) {
         fail(err, HD_IO, "nobody listens any more");
         return -1;
     }

@@ -10,7 +10,7 @@
 /* Bytes of a head. */
 enum { WHAT, HOW, READING, WRITING };
 
-enum { ALL_TYPES = 1, MOST_SEEN = 6 };
+enum { ALL_TYPES = 1, MAX_SEEN = 6 };
 
 void question_check_error(const struct hd_error *err)
 {
@@ -154,7 +154,7 @@ static void ask_objects(const unsigned char head[FRAME_HEAD], struct hd_comparis
     struct hd_objects *o = hd_objects_open(c, count - 1);
     if (o != NULL && !hd_objects_wait(o, &err))
         question_check_error(&err);
-    for (uint32_t i = 0; o != NULL && i < MOST_SEEN; i++)
+    for (uint32_t i = 0; o != NULL && i < MAX_SEEN; i++)
         look_at(o, i);
     hd_objects_close(o);
     struct hd_object_question ask = {.size = sizeof(ask),

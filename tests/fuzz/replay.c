@@ -22,7 +22,7 @@
 
 enum {
     LONGEST_PATH = 1024,
-    MOST_SECONDS = 10,     /* processor time; a busy machine fails no input */
+    MAX_SECONDS = 10,      /* processor time; a busy machine fails no input */
     HANG_SECONDS = 20 * 60 /* wall time */
 };
 
@@ -53,7 +53,7 @@ static void run(const struct harness *h, const struct text *input)
         abort();
     if (input->len > 0)
         memcpy(bytes, input->data, input->len);
-    static const struct itimerval most = {.it_value.tv_sec = MOST_SECONDS};
+    static const struct itimerval most = {.it_value.tv_sec = MAX_SECONDS};
     setitimer(ITIMER_PROF, &most, NULL);
     alarm(HANG_SECONDS);
     harness_run(h, (struct bytes){bytes, input->len});

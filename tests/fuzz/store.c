@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 enum { AS_IT_IS, BYTES, ROWS, SCHEMA, STATEMENTS, WAYS };
-enum { MOST_MEMORY = 16 << 20, MOST_STEPS = 100000 };
+enum { MAX_MEMORY = 16 << 20, MAX_STEPS = 100000 };
 
 /* --- the store that is changed ---------------------------------------------------------
  */
@@ -128,7 +128,7 @@ static void change_bytes(struct bytes usual, struct bytes by)
 /* A statement that goes on for too long ends. */
 static int give_up(void *steps)
 {
-    return ++*(int *)steps > MOST_STEPS / 1000;
+    return ++*(int *)steps > MAX_STEPS / 1000;
 }
 
 /* Allowed to write whatever a stranger writes, and nothing that is another file. */
@@ -283,14 +283,14 @@ static struct hd_store *open_store(void)
     if (s == NULL)
         question_check_error(&err);
     else
-        hd_store_set_memory(s, MOST_MEMORY);
+        hd_store_set_memory(s, MAX_MEMORY);
     return s;
 }
 
 static void check(struct hd_store *s)
 {
     const struct hd_store_checking how = {
-        .size = sizeof(how), .all = true, .max_memory = MOST_MEMORY};
+        .size = sizeof(how), .all = true, .max_memory = MAX_MEMORY};
     struct hd_error err = {0};
     struct hd_store_check *c = hd_store_check(s, &how, &err);
     if (c == NULL)
@@ -341,7 +341,7 @@ static void ask_fleet(struct hd_store *s, const unsigned char *head)
         return;
     }
     const struct hd_fleet_rules rules = {.since = NAN, .until = NAN};
-    const struct hd_fleet_how how = {.threads = 1, .max_memory = MOST_MEMORY};
+    const struct hd_fleet_how how = {.threads = 1, .max_memory = MAX_MEMORY};
     struct hd_fleet *fleet = hd_fleet_new(&rules);
     bool ok = hd_fleet_examine(fleet, (struct hd_fleet_source){next, done, &f}, &how, &err);
     hd_series_list_free(f.list);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_TYPES = 8, MOST_NODES = 24, PSEUDO = 4, LONGEST_NAME = 24 };
+enum { MAX_TYPES = 8, MAX_NODES = 24, PSEUDO = 4, LONGEST_NAME = 24 };
 
 /* What somebody between us and the reader obeys. */
 static const char *const obeyed[] = {"\x1b[31m",
@@ -49,9 +49,9 @@ static const char *const obeyed[] = {"\x1b[31m",
 
 struct heap {
     const unsigned char *at, *end;
-    struct made_type types[MOST_TYPES + PSEUDO];
-    struct made_node nodes[MOST_NODES + PSEUDO];
-    char names[MOST_TYPES + 2][LONGEST_NAME * 16];
+    struct made_type types[MAX_TYPES + PSEUDO];
+    struct made_node nodes[MAX_NODES + PSEUDO];
+    char names[MAX_TYPES + 2][LONGEST_NAME * 16];
     size_t type_count, node_count;
 };
 
@@ -92,7 +92,7 @@ static void make_types(struct heap *h)
     for (size_t i = 0; i < PSEUDO; i++)
         h->types[i] = (struct made_type){.name = groups[i]};
     h->type_count = PSEUDO;
-    size_t count = 1 + take(h) % MOST_TYPES;
+    size_t count = 1 + take(h) % MAX_TYPES;
     for (size_t i = 0; i < count; i++) {
         unsigned how = take(h);
         h->types[h->type_count++] =
@@ -106,7 +106,7 @@ static void make_types(struct heap *h)
 /* The root, two groups, objects; each group holds the first ones. */
 static void make_nodes(struct heap *h)
 {
-    size_t count = take(h) % MOST_NODES;
+    size_t count = take(h) % MAX_NODES;
     h->node_count = 3 + count;
     h->nodes[0] = (struct made_node){.type = 1, .references = 2, .to = {1, 2}};
     for (uint32_t i = 1; i < 3; i++) {

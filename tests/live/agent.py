@@ -27,7 +27,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 HEAPDRIFT = os.environ.get("HEAPDRIFT", str(HERE.parents[1] / "build/heapdrift"))
 SERVICES = {"shop": "leak", "mail": "leak", "search": "healthy", "cart": "healthy"}
 OVERLAP = 15
-MOST_MEMORY = 60 << 10
+MAX_MEMORY = 60 << 10
 
 
 def build(work):
@@ -187,7 +187,7 @@ def judge(work, node, outcome):
         wrong.append(f"the agent ended {'by itself ' if died else ''}with status {status}")
     if between[0] < 0.9 * args.interval:
         wrong.append(f"two snapshots {between[0]:.1f} s apart")
-    if max(m[1] for m in memory) > MOST_MEMORY:
+    if max(m[1] for m in memory) > MAX_MEMORY:
         wrong.append(f"the agent had {max(m[1] for m in memory)} kB")
     if args.minutes >= 10 and suspects != sorted(s for s, what in SERVICES.items() if what == "leak"):
         wrong.append(f"fleet names {suspects}")

@@ -20,12 +20,12 @@
 #include <sys/stat.h>
 #include <ucontext.h>
 
-enum { PAGE = 4096, PART = 64, MOST_MAPPINGS = 16, TRAP_FLAG = 0x100 };
+enum { PAGE = 4096, PART = 64, MAX_MAPPINGS = 16, TRAP_FLAG = 0x100 };
 
 static struct {
     unsigned char *start;
     size_t size, offset;
-} mappings[MOST_MAPPINGS];
+} mappings[MAX_MAPPINGS];
 static size_t mapping_count;
 static uint64_t *touched;    /* by page of the file, a bit for each part */
 static unsigned char *exact; /* by page */
@@ -100,7 +100,7 @@ static bool is_watched(int fd)
             abort();
         take_ranges(getenv("TOUCHED_EXACT"));
     }
-    return mapping_count < MOST_MAPPINGS;
+    return mapping_count < MAX_MAPPINGS;
 }
 
 void *mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset)

@@ -7,7 +7,7 @@ Places are drawn by a seed over all of src/ (tests/mutants/places.py says what i
 budget, analysis and format three times as often. Each change is made in a copy of the tree,
 build/mutants/tree. One that does not compile, or gives the same machine code, does not count:
 another one is drawn. The tests that run the changed function, by MAP of covered.py, are run until
-one fails: the mutant is dead. Of the command line these are no more than take MOST_CLI seconds. It is
+one fails: the mutant is dead. Of the command line these are no more than take MAX_CLI seconds. It is
 dead as well when a test takes five times as long as
 before or 8 GiB.
 
@@ -39,7 +39,7 @@ OUT = os.path.join(ROOT, "build/mutants")
 HEAVY = {"budget": 3, "analysis": 3, "format": 3}
 # Tests of the command line that are run for one mutant, the fastest first, in seconds: all that run
 # what every command runs would take half an hour.
-MOST_CLI = 90
+MAX_CLI = 90
 # What a mutant that never ends may take beyond five times what its tests took.
 PATIENCE = 60
 
@@ -130,7 +130,7 @@ class Laboratory:
         spent = 0
         for run in sorted(runs - chosen, key=lambda run: self.seconds.get(run, 0)):
             spent += self.seconds.get(run, 0)
-            if spent <= MOST_CLI:
+            if spent <= MAX_CLI:
                 chosen.add(run)
         return chosen
 

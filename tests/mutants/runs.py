@@ -15,7 +15,7 @@ WITHOUT_PROGRAM = {"action", "guides", "library", "make", "shop"}
 LIVE = "a live process:"
 # What asks the system for more than files.
 COLLECTING = "ps,collect,collect-live,collect-direct,collect-core,direct-core,watch"
-MOST_MEMORY = 8 << 30
+MAX_MEMORY = 8 << 30
 
 
 def suites(program):
@@ -37,7 +37,7 @@ def bats_tests(root):
 
 def finished(command, root, seconds, **variables):
     """Whether a command ends with status 0, in time; what it started ends with it."""
-    process = subprocess.Popen(["prlimit", f"--data={MOST_MEMORY}", "--core=0", *command], cwd=root,
+    process = subprocess.Popen(["prlimit", f"--data={MAX_MEMORY}", "--core=0", *command], cwd=root,
                                env={**os.environ, **variables}, stdin=subprocess.DEVNULL,
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
     try:

@@ -153,7 +153,7 @@ enum {
     THREAD_SIZE = 1200,
     MAP_ROWS = 64,
     BUCKETS = 4,
-    MOST_ASSEMBLIES = 8
+    MAX_ASSEMBLIES = 8
 };
 
 static void begin(struct clr_forge *f, const struct runtime_layout *layout)
@@ -164,7 +164,7 @@ static void begin(struct clr_forge *f, const struct runtime_layout *layout)
     f->runtime.image = &f->image;
     f->runtime.app_domain = forge_clr_room(f, DOMAIN_SIZE);
     uint64_t list = f->runtime.app_domain + f->runtime.at.app_domain_assembly_list;
-    forge_clr_put(f, list + 8 + 8, MOST_ASSEMBLIES, 4);
+    forge_clr_put(f, list + 8 + 8, MAX_ASSEMBLIES, 4);
 }
 
 void forge_clr_begin(struct clr_forge *f)

@@ -140,7 +140,7 @@ static void make_buffer(struct made_heap *h, const struct leak *leak, uint32_t c
 
 /* Boards with two entries each at the start, one more board with every 30 entries; the
  * entries are dealt out evenly. */
-enum { BOARDS = 40, FIRST_ENTRIES = 80, ENTRIES_PER_BOARD = 30, BOARD_MOST = 4096 };
+enum { BOARDS = 40, FIRST_ENTRIES = 80, ENTRIES_PER_BOARD = 30, BOARD_MAX = 4096 };
 
 static uint32_t boards_for(uint32_t entries)
 {
@@ -156,7 +156,7 @@ static uint32_t entries_of(uint32_t board, uint32_t entries)
 static struct items entries_at(const struct leak *leak, uint32_t board, uint32_t entries)
 {
     return (struct items){.item = &leak->item,
-                          .start = (uint64_t)board * BOARD_MOST,
+                          .start = (uint64_t)board * BOARD_MAX,
                           .count = entries_of(board, entries)};
 }
 

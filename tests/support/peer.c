@@ -11,7 +11,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { MOST_MOVEMENTS = 16 };
+enum { MAX_MOVEMENTS = 16 };
 
 struct peer {
     struct peer_script script;
@@ -21,8 +21,8 @@ struct peer {
     int end[2]; /* closed on one side when the test is over */
     size_t played;
     struct bytes playing;
-    int moving[MOST_MOVEMENTS]; /* streams of those sessions; -1: closed */
-    bool collects;              /* a session that forces collections is open */
+    int moving[MAX_MOVEMENTS]; /* streams of those sessions; -1: closed */
+    bool collects;             /* a session that forces collections is open */
 };
 
 enum { HEADER = 20, SESSION = 0x1234, COLLECTION = 0x1235, FIRST_MOVEMENT = 0x2000 };
@@ -146,7 +146,7 @@ static void start_movement(struct peer *p, int fd)
 {
     const struct peer_script *s = &p->script;
     size_t number = p->log.movements++;
-    if (s->movement == MOVEMENT_REFUSED || number >= MOST_MOVEMENTS) {
+    if (s->movement == MOVEMENT_REFUSED || number >= MAX_MOVEMENTS) {
         answer(p, fd, false, 0x80131515, 4);
         close(fd);
         return;
@@ -169,7 +169,7 @@ static void start_movement(struct peer *p, int fd)
 static bool stop_movement(struct peer *p, uint64_t session)
 {
     size_t number = (size_t)(session - FIRST_MOVEMENT);
-    if (session < FIRST_MOVEMENT || number >= MOST_MOVEMENTS)
+    if (session < FIRST_MOVEMENT || number >= MAX_MOVEMENTS)
         return false;
     struct bytes all = movement_of(p, number);
     if (p->moving[number] < 0)
@@ -356,7 +356,7 @@ static void serve(struct peer *p, int fd)
         return;
     }
     unsigned command = (unsigned)(header[16] << 8 | header[17]);
-    if (p->log.count < MOST_COMMANDS)
+    if (p->log.count < MAX_COMMANDS)
         p->log.commands[p->log.count++] = command;
     if (p->script.habit == PEER_SAYS_NOTHING) {
         p->stream = fd;
@@ -407,7 +407,7 @@ struct peer *peer_start(const char *path, const struct peer_script *script)
     struct sockaddr_un to = {.sun_family = AF_UNIX};
     p->script = *script;
     p->stream = -1;
-    for (size_t i = 0; i < MOST_MOVEMENTS; i++)
+    for (size_t i = 0; i < MAX_MOVEMENTS; i++)
         p->moving[i] = -1;
     p->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     unlink(path);
@@ -425,7 +425,7 @@ struct peer_log peer_stop(struct peer *p)
     struct peer_log log = p->log;
     if (p->stream >= 0)
         close(p->stream);
-    for (size_t i = 0; i < MOST_MOVEMENTS; i++)
+    for (size_t i = 0; i < MAX_MOVEMENTS; i++)
         if (p->moving[i] >= 0)
             close(p->moving[i]);
     close(p->listener);

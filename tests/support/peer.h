@@ -54,13 +54,13 @@ struct peer_script {
     bool never_walks;    /* a forced collection is answered, and nothing of it is sent */
 };
 
-enum { MOST_COMMANDS = 64 };
+enum { MAX_COMMANDS = 64 };
 
 /* What was asked for, in order. */
 struct peer_log {
     char dump_path[512]; /* of the last dump */
     unsigned dump_type;
-    unsigned commands[MOST_COMMANDS]; /* 0x0206: set 2, id 6 */
+    unsigned commands[MAX_COMMANDS]; /* 0x0206: set 2, id 6 */
     size_t count;
     size_t sessions, flushes, stops, movements;
     size_t collections; /* sessions that force one for the walk of another */

@@ -25,7 +25,7 @@ static const struct {
 };
 
 /* Structs that are one value to people, if they have these fields and no others. */
-enum { MOST_PARTS = 11, ANYWHERE = 0xFF };
+enum { MAX_PARTS = 11, ANYWHERE = 0xFF };
 
 static const struct form {
     const char *type;
@@ -33,7 +33,7 @@ static const struct form {
     struct value_field {
         const char *name;
         uint8_t size, at;
-    } parts[MOST_PARTS];
+    } parts[MAX_PARTS];
 } forms[] = {
     {"System.DateTime", CLR_DATE_TIME, {{"_dateData", 8, 0}}},
     {"System.DateTimeOffset",
@@ -100,7 +100,7 @@ struct level {
 
 struct clr_fields_walk {
     struct clr_types *t;
-    struct level levels[MOST_NESTING];
+    struct level levels[MAX_NESTING];
     size_t depth;
     struct text name;
     const char *declared_by;
@@ -128,7 +128,7 @@ static void emit(struct clr_fields_walk *w, uint32_t offset, unsigned element,
                  const struct clr_shape *shape)
 {
     struct clr_types *t = w->t;
-    if (w->len == MOST_FIELDS || !clr_spend(t, sizeof(struct clr_field)))
+    if (w->len == MAX_FIELDS || !clr_spend(t, sizeof(struct clr_field)))
         return;
     w->all = grow(w->all, w->len, &w->cap, sizeof(*w->all));
     struct clr_field *f = &w->all[w->len++];
@@ -145,7 +145,7 @@ static void emit(struct clr_fields_walk *w, uint32_t offset, unsigned element,
 static bool is_of_core(const struct clr_types *t, const struct method_table *of)
 {
     struct method_table m = *of;
-    for (int i = 0; i < MOST_PARENTS && m.parent != 0; i++)
+    for (int i = 0; i < MAX_PARENTS && m.parent != 0; i++)
         if (!method_table_read(t, m.parent, &m))
             return false;
     return m.parent == 0 && m.address != of->address && m.module == of->module;
@@ -189,9 +189,9 @@ static bool place_parts(struct clr_field *to, const struct clr_field *date,
 static bool read_form(const struct clr_fields_walk *w, const struct level *l,
                       const struct form *form, struct clr_field *to)
 {
-    const struct clr_field *parts[MOST_PARTS] = {NULL};
+    const struct clr_field *parts[MAX_PARTS] = {NULL};
     size_t count = 0;
-    for (; count < MOST_PARTS && form->parts[count].name != NULL; count++) {
+    for (; count < MAX_PARTS && form->parts[count].name != NULL; count++) {
         parts[count] = part_named(w, l, form->parts[count].name);
         if (!is_part(parts[count], &form->parts[count], l->base))
             return false;
@@ -215,7 +215,7 @@ static bool read_nullable(const struct clr_fields_walk *w, const struct level *l
                            *inner = part_named(w, l, value.name);
     if (w->len - l->first != 2 || !is_part(flag, &has, l->base) ||
         flag->kind != HD_FIELD_BOOLEAN || !is_part(inner, &value, l->base) ||
-        inner->offset == l->base || inner->offset - l->base > CLR_MOST_BYTES)
+        inner->offset == l->base || inner->offset - l->base > CLR_MAX_BYTES)
         return false;
     *to = *inner;
     to->inside = (uint8_t)(inner->offset - l->base);
@@ -328,7 +328,7 @@ static void read_field(struct clr_fields_walk *w, struct level *l,
         l->element = 0;
         l->next++;
     }
-    if (d->element == ELEMENT_VALUETYPE && shape->table != 0 && w->depth < MOST_NESTING)
+    if (d->element == ELEMENT_VALUETYPE && shape->table != 0 && w->depth < MAX_NESTING)
         enter_level(w, shape->table, shape, offset);
     else
         emit(w, offset, d->element, shape);
@@ -336,11 +336,11 @@ static void read_field(struct clr_fields_walk *w, struct level *l,
 
 static void walk_levels(struct clr_fields_walk *w)
 {
-    enum { MOST_STEPS = 16 * MOST_FIELDS };
+    enum { MAX_STEPS = 16 * MAX_FIELDS };
     while (w->depth > 0) {
         struct level *l = &w->levels[w->depth - 1];
         struct field_desc d;
-        if (l->next >= l->list.count || w->steps++ >= MOST_STEPS || !clr_spend(w->t, 16)) {
+        if (l->next >= l->list.count || w->steps++ >= MAX_STEPS || !clr_spend(w->t, 16)) {
             if (method_table_is_value(&l->m) && l->next >= l->list.count && l->repeats <= 1)
                 fold_value(w, l);
             w->depth--;
@@ -357,7 +357,7 @@ static void walk_levels(struct clr_fields_walk *w)
 static void walk_class(struct clr_fields_walk *w, const struct method_table *of)
 {
     struct method_table m = *of;
-    for (int i = 0; i < MOST_PARENTS; i++) {
+    for (int i = 0; i < MAX_PARENTS; i++) {
         const struct clr_shape *shape = clr_shape_of(w->t, m.address);
         w->declared_by = clr_shown_full(w->t, shape->full_name);
         w->name.len = 0;

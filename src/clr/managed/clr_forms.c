@@ -75,11 +75,11 @@ static bool add_date_time(struct text *to, const unsigned char *bytes)
 
 static bool add_date_time_offset(struct text *to, const unsigned char *bytes)
 {
-    enum { MOST_MINUTES = 14 * 60 };
+    enum { MAX_MINUTES = 14 * 60 };
     char s[16];
     uint64_t data = le_u64(bytes);
     int32_t minutes = (int32_t)le_u32(bytes + 8);
-    if (minutes < -MOST_MINUTES || minutes > MOST_MINUTES || data >= DAYS * TICKS_PER_DAY)
+    if (minutes < -MAX_MINUTES || minutes > MAX_MINUTES || data >= DAYS * TICKS_PER_DAY)
         return false;
     /* One that would be before 0001 wraps around, and is refused as too late. */
     if (!add_moment(to, data + (uint64_t)((int64_t)minutes * (int64_t)TICKS_PER_MINUTE)))
@@ -125,12 +125,12 @@ static bool add_time_only(struct text *to, const unsigned char *bytes)
 
 /* --- wide numbers ---------------------------------------------------------------- */
 
-enum { LIMBS = 4, MOST_DIGITS = 40 };
+enum { LIMBS = 4, MAX_DIGITS = 40 };
 
 /* The digits of a number of 128 bits, of 32 each, lowest first; limb is used up. */
-static size_t digits_of(uint32_t limb[LIMBS], char digits[MOST_DIGITS])
+static size_t digits_of(uint32_t limb[LIMBS], char digits[MAX_DIGITS])
 {
-    char backwards[MOST_DIGITS];
+    char backwards[MAX_DIGITS];
     size_t len = 0;
     bool any;
     do {
@@ -152,7 +152,7 @@ static size_t digits_of(uint32_t limb[LIMBS], char digits[MOST_DIGITS])
 static bool add_wide(struct text *to, const unsigned char *bytes, bool negative)
 {
     uint32_t limb[LIMBS];
-    char digits[MOST_DIGITS];
+    char digits[MAX_DIGITS];
     uint64_t carry = negative;
     for (size_t i = 0; i < LIMBS; i++) {
         limb[i] = le_u32(bytes + 4 * i);
@@ -169,7 +169,7 @@ static bool add_wide(struct text *to, const unsigned char *bytes, bool negative)
 
 static bool add_int128(struct text *to, const unsigned char *bytes)
 {
-    return add_wide(to, bytes, bytes[CLR_MOST_BYTES - 1] >> 7);
+    return add_wide(to, bytes, bytes[CLR_MAX_BYTES - 1] >> 7);
 }
 
 static bool add_uint128(struct text *to, const unsigned char *bytes)
@@ -181,13 +181,13 @@ static bool add_uint128(struct text *to, const unsigned char *bytes)
  * nothing else; then the highest 32 bits and the lower 64. */
 static bool add_decimal(struct text *to, const unsigned char *bytes)
 {
-    enum { SCALE = 16, MOST_SCALE = 28 };
+    enum { SCALE = 16, MAX_SCALE = 28 };
     const uint32_t sign = UINT32_C(1) << 31;
     uint32_t flags = le_u32(bytes), scale = flags >> SCALE & 0xFF;
     uint32_t limb[LIMBS] = {le_u32(bytes + 8), le_u32(bytes + 12), le_u32(bytes + 4), 0};
-    char digits[MOST_DIGITS];
+    char digits[MAX_DIGITS];
     bool is_zero = limb[0] == 0 && limb[1] == 0 && limb[2] == 0;
-    if (scale > MOST_SCALE || (flags & ~(sign | UINT32_C(0xFF) << SCALE)) != 0)
+    if (scale > MAX_SCALE || (flags & ~(sign | UINT32_C(0xFF) << SCALE)) != 0)
         return false;
     size_t len = digits_of(limb, digits);
     text_add_string(to, (flags & sign) != 0 && !is_zero ? "-" : "");

@@ -25,7 +25,7 @@ enum clr_form {
 
 /* How many bytes a value of a form has; of a DATE_TIME_OFFSET 12: the DateTime of UTC, then
  * minutes. */
-enum { CLR_MOST_BYTES = 16 };
+enum { CLR_MAX_BYTES = 16 };
 uint32_t clr_form_size(enum clr_form form);
 
 /* False, and nothing is added, for bytes that no value has: a date behind 9999, a decimal

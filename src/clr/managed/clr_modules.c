@@ -8,9 +8,9 @@
 
 static const char *read_path(struct clr_types *t, uint64_t address)
 {
-    enum { MOST_PATH = 4096 }; /* characters */
+    enum { MAX_PATH = 4096 }; /* characters */
     struct bytes there = memory_from(t->memory, address);
-    size_t len = 0, most = there.size / 2 < MOST_PATH ? there.size / 2 : MOST_PATH;
+    size_t len = 0, most = there.size / 2 < MAX_PATH ? there.size / 2 : MAX_PATH;
     while (len < most && le_u16(there.data + 2 * len) != 0)
         len++;
     if (address == 0 || len == 0 || len == most || !clr_spend(t, 2 * len))
@@ -92,7 +92,7 @@ struct clr_module *clr_module_of(struct clr_types *t, uint64_t address)
         return m;
     bool ok = true;
     memory_u64(t->memory, address, &ok);
-    if (!ok || HASH_COUNT(t->modules) >= MOST_MODULES || !clr_spend(t, sizeof(*m)))
+    if (!ok || HASH_COUNT(t->modules) >= MAX_MODULES || !clr_spend(t, sizeof(*m)))
         return NULL;
     m = arena_alloc(t->a, sizeof(*m));
     m->address = address;
@@ -107,10 +107,10 @@ struct clr_module *clr_module_of(struct clr_types *t, uint64_t address)
 /* A map is a chain of arrays, the first of which has the lowest rows. */
 static uint64_t find_in_map(const struct clr_types *t, uint64_t map, uint32_t row)
 {
-    enum { MOST_PARTS = 256 };
+    enum { MAX_PARTS = 256 };
     const struct runtime_layout *at = &t->r->at;
     bool ok = true;
-    for (int i = 0; i < MOST_PARTS && map != 0; i++) {
+    for (int i = 0; i < MAX_PARTS && map != 0; i++) {
         uint64_t next = memory_u64(t->memory, map + at->lookup_map_next, &ok),
                  table = memory_u64(t->memory, map + at->lookup_map_table, &ok),
                  flags = memory_u64(t->memory, map + at->lookup_map_flags_mask, &ok);
@@ -148,7 +148,7 @@ static void walk_chain(struct clr_types *t, uint64_t entry,
                        void (*take)(void *context, uint64_t handle), void *context)
 {
     const struct runtime_layout *at = &t->r->at;
-    for (int i = 0; i < MOST_LINKS && entry != 0 && !(entry & 1); i++) {
+    for (int i = 0; i < MAX_LINKS && entry != 0 && !(entry & 1); i++) {
         bool ok = true;
         uint64_t handle =
             memory_u64(t->memory, entry + at->type_hash_entry_value, &ok) & ~UINT64_C(1);
@@ -162,7 +162,7 @@ static void walk_chain(struct clr_types *t, uint64_t entry,
 void clr_module_instances(struct clr_types *t, const struct clr_module *m,
                           void (*take)(void *context, uint64_t handle), void *context)
 {
-    enum { MOST_ARRAYS = 8 };
+    enum { MAX_ARRAYS = 8 };
     const struct runtime_layout *at = &t->r->at;
     const struct memory *memory = t->memory;
     bool ok = m->metadata.tables[METADATA_TYPE_DEF].count > 0; /* else it may be none */
@@ -170,7 +170,7 @@ void clr_module_instances(struct clr_types *t, const struct clr_module *m,
         memory_u64(t->memory, m->address + at->module.available_type_params, &ok);
     uint64_t array =
         ok && table != 0 ? memory_u64(t->memory, table + at->type_hash_buckets, &ok) : 0;
-    for (int i = 0; i < MOST_ARRAYS && ok && array != 0; i++) {
+    for (int i = 0; i < MAX_ARRAYS && ok && array != 0; i++) {
         uint64_t count = memory_u64(memory, array + LENGTH_SLOT, &ok),
                  next = memory_u64(memory, array + NEXT_SLOT, &ok), first = FIRST_BUCKET,
                  there = memory_from(memory, array).size / SLOT_SIZE;
@@ -202,7 +202,7 @@ static void read_listed(struct clr_types *t)
     uint64_t list = t->r->app_domain + offset;
     uint32_t left = memory_u32(m, list + at->array_list_count, &ok);
     uint64_t block = list + at->array_list_first_block;
-    for (int i = 0; i < MOST_LINKS && ok && block != 0 && left > 0; i++) {
+    for (int i = 0; i < MAX_LINKS && ok && block != 0 && left > 0; i++) {
         uint32_t size = memory_u32(m, block + at->array_list_block_size, &ok);
         uint64_t items = block + at->array_list_block_items;
         for (uint32_t n = 0; ok && n < size && left > 0 && clr_spend(t, 8); n++, left--) {

@@ -34,11 +34,11 @@ static void add_nested(struct text *to, const struct metadata *m, uint32_t row,
                        uint32_t (*outer)(const struct metadata *m, uint32_t row),
                        struct metadata_name (*name)(const struct metadata *m, uint32_t row))
 {
-    uint32_t rows[MOST_NESTING];
+    uint32_t rows[MAX_NESTING];
     size_t len = 0;
-    for (; row != 0 && len < MOST_NESTING; row = outer(m, row))
+    for (; row != 0 && len < MAX_NESTING; row = outer(m, row))
         rows[len++] = row;
-    while (len > 0 && to->len < MOST_NAME) {
+    while (len > 0 && to->len < MAX_NAME) {
         add_escaped(to, name(m, rows[--len]));
         if (len > 0)
             text_add_char(to, '+');
@@ -67,14 +67,14 @@ void clr_add_arguments(struct text *to, const struct clr_shape *const *arguments
         text_add(to, arguments[i]->full_name->raw, arguments[i]->full_name->len);
     }
     text_add_char(to, ']');
-    if (to->len > MOST_NAME)
+    if (to->len > MAX_NAME)
         to->len = len;
 }
 
 uint64_t clr_instance_key(uint64_t module, uint32_t row,
                           const struct clr_shape *const *arguments, uint32_t count)
 {
-    uint64_t parts[MOST_ARGUMENTS + 2] = {module, row};
+    uint64_t parts[MAX_ARGUMENTS + 2] = {module, row};
     for (uint32_t i = 0; i < count; i++) {
         if (arguments[i]->key == 0)
             return 0;
@@ -218,7 +218,7 @@ void clr_add_suffix(struct text *to, unsigned element, uint32_t rank)
         return;
     }
     text_add_string(to, element == ELEMENT_ARRAY && rank == 1 ? "[*" : "[");
-    for (uint32_t i = 1; i < rank && i < MOST_RANK; i++)
+    for (uint32_t i = 1; i < rank && i < MAX_RANK; i++)
         text_add_char(to, ',');
     text_add_char(to, ']');
 }
@@ -265,7 +265,7 @@ static void set_layout(struct clr_types *t, struct known_type *k, const struct p
 
 static void make_plain(struct clr_types *t, struct known_type *k, const struct parts *p)
 {
-    const struct clr_shape *arguments[MOST_ARGUMENTS];
+    const struct clr_shape *arguments[MAX_ARGUMENTS];
     for (uint32_t i = 0; i < p->count; i++)
         arguments[i] = known_or_unknown(t, need(t, p, i));
     const struct clr_module *module = clr_module_of(t, p->named.module);
@@ -305,20 +305,19 @@ static struct known_type *make(struct clr_types *t, uint64_t handle, const struc
 }
 
 /* Handles that wait for others, each for the one above it. */
-struct clr_shapes_waiting {
+struct pending_shape {
     uint64_t handle;
     struct parts parts;
     uint32_t next; /* of its needs */
 };
 
 /* The next need of the topmost one that is not known and does not wait itself; 0: none. */
-static uint64_t next_need(const struct clr_types *t, struct clr_shapes_waiting *all,
-                          size_t len)
+static uint64_t next_need(const struct clr_types *t, struct pending_shape *all, size_t len)
 {
-    struct clr_shapes_waiting *w = &all[len - 1];
+    struct pending_shape *w = &all[len - 1];
     for (uint64_t handle; (handle = need(t, &w->parts, w->next)) != 0;) {
         w->next++;
-        bool waits = len == MOST_NESTING;
+        bool waits = len == MAX_NESTING;
         for (size_t i = 0; i < len && !waits; i++)
             waits = all[i].handle == handle;
         if (!waits && find_known(t, handle) == NULL)
@@ -329,16 +328,16 @@ static uint64_t next_need(const struct clr_types *t, struct clr_shapes_waiting *
 
 const struct clr_shape *clr_shape_of(struct clr_types *t, uint64_t handle)
 {
-    struct clr_shapes_waiting all[MOST_NESTING];
+    struct pending_shape all[MAX_NESTING];
     size_t len = 0;
     struct known_type *k = find_known(t, handle);
     if (k != NULL)
         return &k->shape;
-    all[len++] = (struct clr_shapes_waiting){handle, read_parts(t, handle), 0};
+    all[len++] = (struct pending_shape){handle, read_parts(t, handle), 0};
     while (len > 0) {
         uint64_t more = next_need(t, all, len);
         if (more != 0) {
-            all[len++] = (struct clr_shapes_waiting){more, read_parts(t, more), 0};
+            all[len++] = (struct pending_shape){more, read_parts(t, more), 0};
             continue;
         }
         k = make(t, all[len - 1].handle, &all[len - 1].parts);

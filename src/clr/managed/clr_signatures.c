@@ -60,8 +60,8 @@ struct evaluation {
     const struct clr_scope *scope;
     struct bytes signature;
     size_t at;
-    struct clr_signatures_frame frames[MOST_NESTING];
-    const struct clr_shape *done[MOST_ARGUMENTS];
+    struct clr_signatures_frame frames[MAX_NESTING];
+    const struct clr_shape *done[MAX_ARGUMENTS];
     uint32_t frame_count, done_count;
 };
 
@@ -161,7 +161,7 @@ static bool clr_signatures_push(struct evaluation *e, uint32_t element)
             return false;
         f.is_value = kind == ELEMENT_VALUETYPE;
     }
-    if (e->frame_count == MOST_NESTING || f.left > MOST_ARGUMENTS - e->done_count)
+    if (e->frame_count == MAX_NESTING || f.left > MAX_ARGUMENTS - e->done_count)
         return false;
     e->frames[e->frame_count++] = f;
     return true;
@@ -197,10 +197,10 @@ static const struct clr_shape *generic(struct evaluation *e,
 static uint32_t read_rank(struct evaluation *e)
 {
     uint32_t rank, count, number;
-    if (!clr_signatures_next(e, &rank) || rank > MOST_RANK)
+    if (!clr_signatures_next(e, &rank) || rank > MAX_RANK)
         return 0;
     for (int i = 0; i < 2; i++) {
-        if (!clr_signatures_next(e, &count) || count > MOST_RANK)
+        if (!clr_signatures_next(e, &count) || count > MAX_RANK)
             return 0;
         while (count-- > 0)
             if (!clr_signatures_next(e, &number))

@@ -92,7 +92,7 @@ uint32_t method_table_arguments(const struct clr_types *t, const struct method_t
     uint16_t dicts = memory_u16(t->memory, info + t->r->at.generics_dict_count, &ok);
     uint16_t count = memory_u16(t->memory, info + t->r->at.generics_dict_type_args, &ok);
     *first = memory_u64(t->memory, m->per_inst + 8 * (uint64_t)(dicts - 1), &ok);
-    return ok && dicts > 0 && count <= MOST_ARGUMENTS ? count : 0;
+    return ok && dicts > 0 && count <= MAX_ARGUMENTS ? count : 0;
 }
 
 uint32_t method_table_value_size(const struct clr_types *t, const struct method_table *m)

@@ -12,8 +12,8 @@
 struct clr_name *clr_name_of(struct clr_types *t, const char *raw, size_t len)
 {
     struct clr_name *name;
-    if (len > MOST_NAME)
-        len = MOST_NAME;
+    if (len > MAX_NAME)
+        len = MAX_NAME;
     HASH_FIND(hh, t->names, raw, len, name);
     if (name != NULL)
         return name;
@@ -141,7 +141,7 @@ const struct clr_type *clr_type_of(struct clr_types *t, uint64_t method_table)
 
 /* --- members of enums ---------------------------------------------------------- */
 
-enum { MOST_MEMBERS = 4096 };
+enum { MAX_MEMBERS = 4096 };
 
 struct clr_types_member {
     uint64_t value;
@@ -149,7 +149,7 @@ struct clr_types_member {
 };
 
 struct members {
-    struct clr_types_member all[MOST_MEMBERS];
+    struct clr_types_member all[MAX_MEMBERS];
     size_t len;
 };
 
@@ -165,7 +165,7 @@ static int members_by_value(const void *a, const void *b)
 static bool add_flags(struct text *to, struct members *all, const struct metadata *m,
                       uint64_t value)
 {
-    bool used[MOST_MEMBERS] = {false};
+    bool used[MAX_MEMBERS] = {false};
     qsort(all->all, all->len, sizeof(*all->all), members_by_value);
     for (size_t i = all->len; i-- > 0;) {
         uint64_t bits = all->all[i].value;
@@ -199,8 +199,7 @@ const char *clr_enum_name(struct clr_types *t, uint64_t table, uint64_t value)
     uint32_t first, end = metadata_fields(metadata, m.row, &first);
     value &= mask;
     text_clear(&t->text);
-    for (uint32_t place = first; place < end && all->len < MOST_MEMBERS && !found;
-         place++) {
+    for (uint32_t place = first; place < end && all->len < MAX_MEMBERS && !found; place++) {
         struct clr_types_member *member = &all->all[all->len];
         member->field = metadata_field(metadata, place);
         if (!metadata_constant(metadata, member->field, &member->value))

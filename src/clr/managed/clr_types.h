@@ -180,13 +180,13 @@ enum {
 
 /* Bounds of what one type may take. */
 enum {
-    MOST_ARGUMENTS = 64, /* generic ones */
-    MOST_NESTING = 32,   /* types in types, arguments in arguments, structs in structs */
-    MOST_PARENTS = 128,
-    MOST_NAME = 16 * 1024, /* bytes */
-    MOST_FIELDS = 4096,    /* with those of structs in it */
-    MOST_MODULES = 1 << 16,
-    MOST_LINKS = 4096 /* of a chain in a map or hash table */
+    MAX_ARGUMENTS = 64, /* generic ones */
+    MAX_NESTING = 32,   /* types in types, arguments in arguments, structs in structs */
+    MAX_PARENTS = 128,
+    MAX_NAME = 16 * 1024, /* bytes */
+    MAX_FIELDS = 4096,    /* with those of structs in it */
+    MAX_MODULES = 1 << 16,
+    MAX_LINKS = 4096 /* of a chain in a map or hash table */
 };
 
 /* --- names --------------------------------------------------------------------- */
@@ -265,7 +265,7 @@ static inline uint32_t method_table_element_size(const struct method_table *m)
 
 bool method_table_is_collectible(const struct clr_types *t, const struct method_table *m);
 
-/* How many generic arguments it has, at most MOST_ARGUMENTS; *first is where their handles
+/* How many generic arguments it has, at most MAX_ARGUMENTS; *first is where their handles
  * stand. 0: none, or too many. */
 uint32_t method_table_arguments(const struct clr_types *t, const struct method_table *m,
                                 uint64_t *first);
@@ -370,7 +370,7 @@ void clr_add_arguments(struct text *to, const struct clr_shape *const *arguments
 
 /* What arrays, pointers and references add to a name: "[]", "[,]", "[*]"; "*", "&". rank:
  * dimensions of an array. */
-enum { MOST_RANK = 32 };
+enum { MAX_RANK = 32 };
 void clr_add_suffix(struct text *to, unsigned element, uint32_t rank);
 
 /* The key of an instantiation of a struct. */

@@ -13,8 +13,8 @@ static const struct runtime *runtime_of(const struct core_facts *f)
 /* --- threads ------------------------------------------------------------------- */
 
 enum {
-    MOST_ID = 1 << 22,    /* the most that Linux gives */
-    MOST_STACK = 1 << 30, /* bytes between a stack pointer and the end of its stack */
+    MAX_ID = 1 << 22,    /* the most that Linux gives */
+    MAX_STACK = 1 << 30, /* bytes between a stack pointer and the end of its stack */
     NOT_STARTED = 0
 };
 
@@ -41,11 +41,11 @@ static struct census count_threads(const struct core_facts *f)
         for (size_t k = 0; k < p->thread_count; k++) {
             uint64_t top = p->threads[k].registers[p->processor->stack_pointer];
             has_id |= p->threads[k].id == t->os_id;
-            has_stack |= top < t->stack_base && t->stack_base - top < MOST_STACK;
+            has_stack |= top < t->stack_base && t->stack_base - top < MAX_STACK;
         }
         c.running++;
         c.by_id += has_id;
-        c.impossible += is_linux && t->os_id > MOST_ID;
+        c.impossible += is_linux && t->os_id > MAX_ID;
         c.with_stack += t->stack_base != 0;
         c.by_stack += has_stack;
     }

@@ -96,7 +96,7 @@ static void read_text(const struct core *c, const struct gc_type *t, size_t most
 
 /* --- values: one ---------------------------------------------------------- */
 
-struct core_fields_looking {
+struct field_reader {
     struct core *core;
     const struct graph *g;
     bool with_text;   /* the contents of strings as well */
@@ -114,13 +114,13 @@ static struct hd_field named(const struct clr_field *field)
 }
 
 /* Where values were overwritten references stay, but not what a string says. */
-static bool is_redacted(const struct core_fields_looking *l)
+static bool is_redacted(const struct field_reader *l)
 {
     return l->core->image.redaction.is_redacted;
 }
 
 /* What is no reference. */
-static void read_plain(const struct core_fields_looking *l, const struct clr_field *field,
+static void read_plain(const struct field_reader *l, const struct clr_field *field,
                        const unsigned char *bytes, struct hd_field *v)
 {
     v->is_redacted = is_redacted(l) && v->kind != HD_FIELD_UNKNOWN;
@@ -131,14 +131,14 @@ static void read_plain(const struct core_fields_looking *l, const struct clr_fie
         v->member = clr_enum_name(l->core->clr, field->type, v->number);
 }
 
-static const struct gc_type *type_at(const struct core_fields_looking *l, uint64_t address)
+static const struct gc_type *type_at(const struct field_reader *l, uint64_t address)
 {
     const struct gc_type *t = core_type_at(l->core, address);
     return t != NULL && t->clr != NULL ? t : NULL;
 }
 
 /* What a reference leads to: how long it is, and the text of a string. */
-static void read_target(const struct core_fields_looking *l, struct hd_field *v)
+static void read_target(const struct field_reader *l, struct hd_field *v)
 {
     v->to = v->number != 0 ? object_at(l->core, l->g, v->number) : HD_NO_OBJECT;
     const struct gc_type *t = v->to != HD_NO_OBJECT ? type_at(l, v->number) : NULL;
@@ -154,10 +154,10 @@ static void read_target(const struct core_fields_looking *l, struct hd_field *v)
 }
 
 /* What the object there says besides its fields, in l->a; NULL. */
-static struct hd_field *read_self(const struct core_fields_looking *l,
-                                  const struct gc_type *t, uint64_t address)
+static struct hd_field *read_self(const struct field_reader *l, const struct gc_type *t,
+                                  uint64_t address)
 {
-    unsigned char bytes[2 * CLR_MOST_BYTES];
+    unsigned char bytes[2 * CLR_MAX_BYTES];
     const struct clr_field *value = &t->clr->self_value;
     uint64_t size = (uint64_t)value->inside + value->size;
     if (t->clr->self == CLR_JUST_FIELDS || size > sizeof(bytes) ||
@@ -175,7 +175,7 @@ static struct hd_field *read_self(const struct core_fields_looking *l,
     return self;
 }
 
-static void read_value(const struct core_fields_looking *l, const struct clr_field *field,
+static void read_value(const struct field_reader *l, const struct clr_field *field,
                        const unsigned char *bytes, struct hd_field *v)
 {
     if (v->kind != HD_FIELD_REFERENCE) {
@@ -295,7 +295,7 @@ static void name_all(struct core_fields *f)
 
 /* --- one object ---------------------------------------------------------- */
 
-struct core_fields_naming {
+struct field_namer {
     const struct graph *g;
     const unsigned char *bytes;
     const field_id *names;
@@ -306,7 +306,7 @@ struct core_fields_naming {
 /* A reference that leads to no object made no edge. */
 static void name_pointer(void *context, uint64_t offset, uint32_t number)
 {
-    struct core_fields_naming *w = context;
+    struct field_namer *w = context;
     uint64_t object = le_u64(w->bytes + offset);
     if (object == 0 || w->edge == w->end ||
         graph_address(w->g, w->g->edge_to[w->edge]) != object)
@@ -319,7 +319,7 @@ static void of_node(const void *context, node_id n, field_id *ids)
 {
     const struct core_fields *f = context;
     const struct graph *g = f->graph;
-    struct core_fields_naming w = {
+    struct field_namer w = {
         .g = g, .edge = g->edge_begin[n], .end = g->edge_begin[n + 1], .to = ids};
     for (uint32_t i = 0; i < w.end - w.edge; i++)
         ids[i] = NO_FIELD;
@@ -340,9 +340,8 @@ static void of_node(const void *context, node_id n, field_id *ids)
 }
 
 /* Value number `number` of an object of type t, of which room bytes are known. */
-static struct hd_field value_at(const struct core_fields_looking *l,
-                                const struct clr_type *t, const unsigned char *bytes,
-                                uint64_t room, uint64_t number)
+static struct hd_field value_at(const struct field_reader *l, const struct clr_type *t,
+                                const unsigned char *bytes, uint64_t room, uint64_t number)
 {
     const struct clr_field *field = &t->fields[number % t->field_count];
     uint64_t at = field->offset, element = number / t->field_count;
@@ -362,7 +361,7 @@ static const struct hd_field *values(const void *context, node_id n, uint64_t fi
                                      struct arena *a, size_t *len, uint64_t *count)
 {
     struct core_fields *f = (struct core_fields *)context;
-    const struct core_fields_looking l = {f->core, f->graph, with_text, most_text, a};
+    const struct field_reader l = {f->core, f->graph, with_text, most_text, a};
     uint64_t address = graph_address(f->graph, n), size = graph_size(f->graph, n);
     void *copy = NULL;
     *len = 0;
@@ -387,7 +386,7 @@ static const struct hd_field *self(const void *context, node_id n, size_t most_t
                                    struct arena *a)
 {
     struct core_fields *f = (struct core_fields *)context;
-    const struct core_fields_looking l = {f->core, f->graph, most_text > 0, most_text, a};
+    const struct field_reader l = {f->core, f->graph, most_text > 0, most_text, a};
     uint64_t address = graph_address(f->graph, n);
     pthread_mutex_lock(&f->lock);
     const struct gc_type *t = type_at(&l, address);
@@ -399,12 +398,12 @@ static const struct hd_field *self(const void *context, node_id n, size_t most_t
 /* --- static variables ----------------------------------------------------- */
 
 struct static_list {
-    struct core_fields_looking l;
+    struct field_reader l;
     struct hd_static *all;
     size_t len, cap;
 };
 
-static void read_variable(const struct core_fields_looking *l, const struct clr_variable *v,
+static void read_variable(const struct field_reader *l, const struct clr_variable *v,
                           struct hd_static *to)
 {
     unsigned char bytes[8] = {0};

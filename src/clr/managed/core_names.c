@@ -20,7 +20,7 @@ struct full_name {
     UT_hash_handle hh;
 };
 
-struct core_names_naming {
+struct core_namer {
     struct hd_snapshot *snap;
     struct core *core;
     struct full_name *types, *statics;
@@ -38,7 +38,7 @@ static bool read_process(const struct memory_behind *b, uint64_t address, void *
 
 /* --- names -------------------------------------------------------------------------- */
 
-static void learn(struct core_names_naming *n, struct full_name **names, const char *name,
+static void learn(struct core_namer *n, struct full_name **names, const char *name,
                   const char *full)
 {
     struct full_name *found;
@@ -55,7 +55,7 @@ static void learn(struct core_names_naming *n, struct full_name **names, const c
 }
 
 /* An id means the type that the trace says only if that is what stands there. */
-static void learn_types(struct core_names_naming *n)
+static void learn_types(struct core_namer *n)
 {
     const struct runtime *r = &n->core->runtime;
     for (size_t i = 0; i < n->snap->type_name_count; i++) {
@@ -70,7 +70,7 @@ static void learn_types(struct core_names_naming *n)
 
 static void learn_static(void *context, const struct clr_static *s)
 {
-    struct core_names_naming *n = context;
+    struct core_namer *n = context;
     struct text canonical = {0};
     bool ok = true;
     uint64_t type = memory_u64(&n->core->image.memory, s->object, &ok) & ~UINT64_C(7);
@@ -86,7 +86,7 @@ static void learn_static(void *context, const struct clr_static *s)
     text_free(&canonical);
 }
 
-static void apply(struct core_names_naming *n)
+static void apply(struct core_namer *n)
 {
     for (type_id t = 0; t < n->snap->type_count; t++) {
         struct type *type = &n->snap->types[t];
@@ -106,7 +106,7 @@ static void apply(struct core_names_naming *n)
 
 /* The first module that contains types: a program has one, or none but libraries. It goes
  * up to the last mapping of the same file. */
-static bool name_by_program(struct core_names_naming *n)
+static bool name_by_program(struct core_namer *n)
 {
     const struct process_image *p = &n->core->image;
     struct aot_image image;
@@ -127,7 +127,7 @@ static bool name_by_program(struct core_names_naming *n)
 
 /* --- the whole ---------------------------------------------------------------------- */
 
-static bool name_all(struct core_names_naming *n, struct bytes file, struct hd_error *err)
+static bool name_all(struct core_namer *n, struct bytes file, struct hd_error *err)
 {
     struct core *c = n->core;
     if (!process_image_open(&c->image, file, &c->arena, err))
@@ -164,7 +164,7 @@ bool hd_snapshot_add_full_names(struct hd_snapshot *snap, FILE *core, struct hd_
     struct input *in = input_open(path, &how, err);
     if (in == NULL)
         return false;
-    struct core_names_naming n = {
+    struct core_namer n = {
         .snap = snap, .core = alloc_zeroed(sizeof(*n.core)), .behind = {.fd = -1}};
     bool ok = input_all(in, &file, err) && name_all(&n, file, err);
     HASH_CLEAR(hh, n.types);

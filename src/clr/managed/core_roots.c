@@ -256,14 +256,14 @@ static uint64_t first_segment(const struct memory *m, uint64_t table, uint32_t t
  * and may use those of heaps that it does without at the moment. */
 static void visit_bucket(struct handle_search *hs, uint64_t bucket)
 {
-    enum { MOST_TABLES = 1024, FEWEST_TYPES = 8, MOST_TYPES = 24 };
+    enum { MAX_TABLES = 1024, FEWEST_TYPES = 8, MAX_TYPES = 24 };
     const struct memory *m = hs->s->m;
     bool ok = true;
     uint64_t tables = memory_u64(m, bucket, &ok);
-    for (unsigned i = 0; ok && i < MOST_TABLES; i++) {
+    for (unsigned i = 0; ok && i < MAX_TABLES; i++) {
         uint64_t table = memory_u64(m, tables + POINTER * (uint64_t)i, &ok), segment = 0;
         for (uint32_t types = FEWEST_TYPES;
-             table != 0 && hs->types == 0 && types <= MOST_TYPES; types++)
+             table != 0 && hs->types == 0 && types <= MAX_TYPES; types++)
             if (first_segment(m, table, types) != 0)
                 hs->types = types;
         if (table != 0 && hs->types > 0)
@@ -278,10 +278,10 @@ static void visit_bucket(struct handle_search *hs, uint64_t bucket)
  * the same order. */
 static void add_handles(struct root_search *s)
 {
-    enum { BUCKETS = 0, NEXT = 8, COUNT = 16, MOST_BUCKETS = 1 << 16 };
+    enum { BUCKETS = 0, NEXT = 8, COUNT = 16, MAX_BUCKETS = 1 << 16 };
     struct handle_search hs = {.s = s};
     uint64_t map = s->g->handle_map;
-    unsigned left = MOST_BUCKETS;
+    unsigned left = MAX_BUCKETS;
     bool ok = true;
     while (ok && map != 0 && id_numbers_find(&hs.maps, map) == NO_ID) {
         id_numbers_add(&hs.maps, map);

@@ -73,7 +73,7 @@ static void set_real(struct hd_field *to, uint32_t size)
 
 /* The parts of a DateTimeOffset as clr_forms.h wants them, whatever their order. */
 static void join_date(const struct clr_field *field, const unsigned char *bytes,
-                      unsigned char to[CLR_MOST_BYTES])
+                      unsigned char to[CLR_MAX_BYTES])
 {
     uint64_t minutes = le_u16(bytes + field->minutes_at);
     if (field->minutes_size == 4)
@@ -86,7 +86,7 @@ static void set_words(const struct clr_field *field, const unsigned char *bytes,
                       struct arena *a, struct hd_field *to)
 {
     struct text words = {0};
-    unsigned char joined[CLR_MOST_BYTES];
+    unsigned char joined[CLR_MAX_BYTES];
     bool is_joined = field->form == CLR_DATE_TIME_OFFSET;
     if (is_joined)
         join_date(field, bytes, joined);

@@ -27,7 +27,7 @@ enum {
  * each limit. */
 enum { ALIGNMENT = 8, SMALLEST_OBJECT = 24 };
 
-struct gc_heap_finding {
+struct region_finder {
     const struct gc_globals *g;
     const struct memory *m;
     struct id_numbers seen; /* addresses of segments */
@@ -40,14 +40,14 @@ struct gc_heap_finding {
     struct gc_regions *found;
 };
 
-static void add_range(struct gc_heap_finding *f, uint64_t start, uint64_t end,
+static void add_range(struct region_finder *f, uint64_t start, uint64_t end,
                       enum hd_generation generation)
 {
     f->ranges = grow(f->ranges, f->range_count, &f->range_cap, sizeof(*f->ranges));
     f->ranges[f->range_count++] = (struct range){start, end, generation};
 }
 
-static void add_gap(struct gc_heap_finding *f, uint64_t pointer, uint64_t limit)
+static void add_gap(struct region_finder *f, uint64_t pointer, uint64_t limit)
 {
     if (pointer == 0 || limit < pointer || limit > UINT64_MAX - SMALLEST_OBJECT)
         return;
@@ -57,7 +57,7 @@ static void add_gap(struct gc_heap_finding *f, uint64_t pointer, uint64_t limit)
 
 /* --- segments ------------------------------------------------------------------ */
 
-static void add_segment(struct gc_heap_finding *f, const struct gc_part *part,
+static void add_segment(struct region_finder *f, const struct gc_part *part,
                         uint64_t segment, enum hd_generation generation)
 {
     bool ok = true;
@@ -78,7 +78,7 @@ static void add_segment(struct gc_heap_finding *f, const struct gc_part *part,
         (struct gc_region){.start = start, .end = end / ALIGNMENT * ALIGNMENT};
 }
 
-static void add_list(struct gc_heap_finding *f, const struct gc_part *part,
+static void add_list(struct region_finder *f, const struct gc_part *part,
                      unsigned generation)
 {
     static const enum hd_generation generations[GC_GENERATIONS] = {
@@ -102,7 +102,7 @@ static void add_list(struct gc_heap_finding *f, const struct gc_part *part,
 
 /* Where heaps consist of segments, the youngest objects stand at the end of one of the
  * list of generation 2, and where each generation begins is told. */
-static void add_young(struct gc_heap_finding *f, const struct gc_part *part)
+static void add_young(struct region_finder *f, const struct gc_part *part)
 {
     bool ok = true;
     uint64_t table = part->generations + f->g->allocation_start_at,
@@ -148,7 +148,7 @@ static void clip(struct gc_region *region, const struct memory *m)
 }
 
 /* Each byte is of one region: what overlaps another is left out. */
-static void take_disjoint(struct gc_heap_finding *f, struct arena *a)
+static void take_disjoint(struct region_finder *f, struct arena *a)
 {
     struct gc_regions *found = f->found;
     uint64_t end = 0;
@@ -201,7 +201,7 @@ static bool gc_heap_ends_before(const void *regions, size_t i, const void *addre
  * of it in one region. */
 static void gc_heap_look_at(void *context, uint64_t word, uint64_t at)
 {
-    enum { WORD = 8, MOST_PENDING = 1 << 16 };
+    enum { WORD = 8, MAX_PENDING = 1 << 16 };
     struct pending_search *s = context;
     const struct gc_regions *regions = s->regions;
     const struct stack_word first = s->last[0], second = s->last[1];
@@ -210,7 +210,7 @@ static void gc_heap_look_at(void *context, uint64_t word, uint64_t at)
     s->last[1] = (struct stack_word){word, at};
     if (first.at == 0 || second.at != first.at + WORD || at != second.at + WORD ||
         limit <= start || word != limit - start + SMALLEST_OBJECT || word % WORD != 0 ||
-        start % WORD != 0 || s->len == MOST_PENDING)
+        start % WORD != 0 || s->len == MAX_PENDING)
         return;
     size_t i = search_first(regions->all, 0, regions->len, gc_heap_ends_before, &start);
     if (i == regions->len || start < regions->all[i].start ||
@@ -249,7 +249,7 @@ static void find_regions(struct gc_regions *found, const struct gc_globals *g,
                          const struct gc_threads *t, const struct process_image *p,
                          struct arena *a)
 {
-    struct gc_heap_finding f = {.g = g, .m = &p->memory, .found = found};
+    struct region_finder f = {.g = g, .m = &p->memory, .found = found};
     struct pending_search pending = {.regions = found, .memory = &p->memory};
     for (size_t i = 0; i < g->part_count; i++) {
         const struct gc_part *part = &g->parts[i];
@@ -681,7 +681,7 @@ void gc_heap_open(struct gc_heap *h, const struct runtime *r, const struct gc_gl
     h->first_built = (uint32_t)b->type_count;
 }
 
-struct walking {
+struct heap_walker {
     struct gc_heap *h;
     struct hd_error *err;
     bool is_alone, ok; /* on one thread; so far */
@@ -705,7 +705,7 @@ static void map_region(const struct gc_region *region)
 /* Mapping the pages of a file takes as long as walking over them: one thread goes ahead. */
 static bool take_turn(void *walking, size_t turn)
 {
-    struct walking *w = walking;
+    struct heap_walker *w = walking;
     struct gc_heap *h = w->h;
     for (size_t i = 0; i < h->regions.len; i++) {
         if (turn == (w->is_alone ? 1 : 0))
@@ -722,7 +722,7 @@ static bool take_turn(void *walking, size_t turn)
 bool gc_heap_walk(struct gc_heap *h, struct hd_error *err)
 {
     enum { TURNS = 2 };
-    struct walking w = {
+    struct heap_walker w = {
         .h = h, .err = err, .is_alone = h->builder->threads < TURNS, .ok = true};
     if (h->builder->want_graph)
         make_index(h);

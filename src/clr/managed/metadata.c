@@ -110,10 +110,10 @@ enum coded {
     CODED_KINDS
 };
 
-enum { NO_TABLE = 0xFF, MOST_CODED = 22 };
+enum { NO_TABLE = 0xFF, MAX_CODED = 22 };
 
 static const struct {
-    uint8_t bits, len, tables[MOST_CODED];
+    uint8_t bits, len, tables[MAX_CODED];
 } coded_kinds[CODED_KINDS] = {
     [TYPE_DEF_OR_REF] = {2, 3, {0x02, 0x01, 0x1B}},
     [HAS_CONSTANT] = {2, 3, {0x04, 0x08, 0x17}},
@@ -229,7 +229,7 @@ enum {
 
 /* --- opening ------------------------------------------------------------------- */
 
-struct metadata_opening {
+struct metadata_reader {
     struct metadata *m;
     struct bytes tables; /* the stream */
     struct metadata_counts counts;
@@ -244,7 +244,7 @@ static inline void see(const struct metadata *m, const unsigned char *bytes, siz
 }
 
 /* Rows of one table after the other; a table that is cut has those that are there. */
-static void place_tables(struct metadata_opening *o, size_t at)
+static void place_tables(struct metadata_reader *o, size_t at)
 {
     for (unsigned n = 0; n < METADATA_TABLES; n++) {
         struct metadata_table *t = &o->m->tables[n];
@@ -261,7 +261,7 @@ static void place_tables(struct metadata_opening *o, size_t at)
     }
 }
 
-static bool read_header(struct metadata_opening *o)
+static bool read_header(struct metadata_reader *o)
 {
     enum { HEAP_SIZES = 6, VALID = 8, COUNTS = 24, EXTRA_DATA = 0x40 };
     if (o->tables.size < COUNTS)
@@ -285,9 +285,9 @@ static bool read_header(struct metadata_opening *o)
 }
 
 /* The root: signature, versions, length and text of the version, flags, streams. */
-static bool find_streams(struct metadata_opening *o, struct bytes blob)
+static bool find_streams(struct metadata_reader *o, struct bytes blob)
 {
-    enum { VERSION_LENGTH = 12, VERSION = 16, MOST_NAME = 32 };
+    enum { VERSION_LENGTH = 12, VERSION = 16, MAX_NAME = 32 };
     if (blob.size < VERSION || memcmp(blob.data, "BSJB", 4) != 0)
         return false;
     uint32_t version = le_u32(blob.data + VERSION_LENGTH);
@@ -302,8 +302,8 @@ static bool find_streams(struct metadata_opening *o, struct bytes blob)
         const unsigned char *header = blob.data + at;
         const char *name = (const char *)header + 8;
         size_t left = blob.size - at - 8;
-        size_t len = strnlen(name, left < MOST_NAME ? left : MOST_NAME);
-        if (len == left || len == MOST_NAME)
+        size_t len = strnlen(name, left < MAX_NAME ? left : MAX_NAME);
+        if (len == left || len == MAX_NAME)
             return false;
         /* Cut at the end of what is there. */
         struct bytes stream = bytes_within(blob, le_u32(header), le_u32(header + 4));
@@ -336,11 +336,11 @@ static uint32_t cell(const struct metadata *m, unsigned table, uint32_t row,
 /* A loader takes names of 1023 bytes; so a heap without an end costs no more. */
 static const char *string_at(const struct metadata *m, uint32_t offset)
 {
-    enum { MOST_STRING = 2048 };
+    enum { MAX_STRING = 2048 };
     if (offset >= m->strings.size)
         return "";
     const char *s = (const char *)m->strings.data + offset;
-    size_t left = m->strings.size - offset, most = left < MOST_STRING ? left : MOST_STRING;
+    size_t left = m->strings.size - offset, most = left < MAX_STRING ? left : MAX_STRING;
     size_t len = strnlen(s, most);
     if (len == most)
         return "";
@@ -450,7 +450,7 @@ bool metadata_open(struct metadata *m, const struct memory_piece *blob,
                    const struct memory *memory, struct arena *a)
 {
     *m = (struct metadata){.where = *blob, .memory = memory};
-    struct metadata_opening o = {.m = m};
+    struct metadata_reader o = {.m = m};
     if (memory != NULL)
         memory_hold(memory, blob->address, blob->size);
     if (!find_streams(&o, (struct bytes){blob->bytes, (size_t)blob->size}) ||
@@ -585,11 +585,11 @@ static struct metadata_name attribute_name(const struct metadata *m, uint32_t co
 bool metadata_has_attribute(const struct metadata *m, uint32_t type_def, const char *space,
                             const char *name, struct bytes *value)
 {
-    enum { PARENT_TYPE_DEF = 3, MOST_LOOKED_AT = 64 };
+    enum { PARENT_TYPE_DEF = 3, MAX_LOOKED_AT = 64 };
     struct metadata_key k = {m, METADATA_CUSTOM_ATTRIBUTE, ATTRIBUTE_PARENT,
                              type_def << 5 | PARENT_TYPE_DEF};
     size_t first = find_key(&k), count = m->tables[METADATA_CUSTOM_ATTRIBUTE].count;
-    for (size_t i = first; i < count && i - first < MOST_LOOKED_AT; i++) {
+    for (size_t i = first; i < count && i - first < MAX_LOOKED_AT; i++) {
         uint32_t row = row_at(&k, i);
         if (cell(m, METADATA_CUSTOM_ATTRIBUTE, row, ATTRIBUTE_PARENT) != k.wanted)
             return false;

@@ -24,7 +24,7 @@
 /* What a core dump tells of the process that it is of. */
 
 /* Arrays of references and strings: how many, then the first. */
-enum { COUNT_AT = 8, FIRST_ELEMENT = 16, FIRST_UNIT = 12, MOST_UNITS = 4096 };
+enum { COUNT_AT = 8, FIRST_ELEMENT = 16, FIRST_UNIT = 12, MAX_UNITS = 4096 };
 
 static void find_arguments(void *context, const struct clr_static *s)
 {
@@ -47,7 +47,7 @@ static bool read_path(struct core *c, struct text *path)
     uint64_t first = memory_u64(m, arguments + FIRST_ELEMENT, &ok);
     uint32_t units = memory_u32(m, first + COUNT_AT, &ok);
     const unsigned char *at = NULL;
-    if (ok && first != 0 && units > 0 && units <= MOST_UNITS)
+    if (ok && first != 0 && units > 0 && units <= MAX_UNITS)
         at = memory_at(m, first + FIRST_UNIT, 2 * (uint64_t)units);
     if (at != NULL)
         text_add_utf16(path, at, units, UTF16_LITTLE);

@@ -76,7 +76,7 @@ void hd_symbols_close(struct hd_symbols *any)
 
 /* --- names ------------------------------------------------------------------------- */
 
-struct symbols_naming {
+struct symbol_namer {
     struct hd_snapshot *snap;
     const struct aot_image *image;
     const struct aot_symbols *symbols; /* NULL: none */
@@ -85,7 +85,7 @@ struct symbols_naming {
 };
 
 /* False: none of its types is there. */
-static bool find_name(struct symbols_naming *n, uint64_t rva)
+static bool find_name(struct symbol_namer *n, uint64_t rva)
 {
     text_clear(&n->name);
     text_clear(&n->canonical);
@@ -98,7 +98,7 @@ static bool find_name(struct symbols_naming *n, uint64_t rva)
 
 static const char *name_of_row(void *context, const struct type *type)
 {
-    struct symbols_naming *n = context;
+    struct symbol_namer *n = context;
     uint64_t rva;
     if (type->kind != TYPE_OBJECT || !names_number(type->name, &rva))
         return NULL;
@@ -107,7 +107,7 @@ static const char *name_of_row(void *context, const struct type *type)
     return arena_strdup(&n->snap->arena, text_string(&n->canonical), n->canonical.len);
 }
 
-static const char *name_of_source(struct symbols_naming *n, const char *spelled)
+static const char *name_of_source(struct symbol_namer *n, const char *spelled)
 {
     uint64_t rva;
     if (spelled == NULL)
@@ -120,7 +120,7 @@ static const char *name_of_source(struct symbols_naming *n, const char *spelled)
 }
 
 /* What is written again has the names, too. */
-static void name_source(struct symbols_naming *n, struct source *s)
+static void name_source(struct symbol_namer *n, struct source *s)
 {
     for (size_t i = 0; i < s->type_count; i++) {
         struct source_type *type = &s->types[i];
@@ -134,7 +134,7 @@ static void name_source(struct symbols_naming *n, struct source *s)
     }
 }
 
-static void apply(struct symbols_naming *n)
+static void apply(struct symbol_namer *n)
 {
     uint64_t named = snapshot_rename_types(n->snap, name_of_row, n);
     warnings_take_back(&n->snap->warnings, WARN_UNKNOWN_TYPE, named);
@@ -149,9 +149,9 @@ static void apply(struct symbols_naming *n)
 static bool apply_symbols(const struct hd_symbols *any, struct hd_snapshot *snap,
                           struct hd_error *err)
 {
-    enum { LEAST_OF_TEN = 9 };
+    enum { MIN_OF_TEN = 9 };
     const struct program_symbols *s = (const struct program_symbols *)any;
-    struct symbols_naming n = {.snap = snap, .image = &s->image, .symbols = &s->symbols};
+    struct symbol_namer n = {.snap = snap, .image = &s->image, .symbols = &s->symbols};
     for (type_id t = 0; t < snap->type_count; t++) {
         uint64_t rva;
         const struct type *type = &snap->types[t];
@@ -160,7 +160,7 @@ static bool apply_symbols(const struct hd_symbols *any, struct hd_snapshot *snap
         n.numbers++;
         n.found += find_name(&n, rva);
     }
-    if (n.found * 10 >= n.numbers * LEAST_OF_TEN) {
+    if (n.found * 10 >= n.numbers * MIN_OF_TEN) {
         apply(&n);
         return true;
     }
@@ -180,6 +180,6 @@ bool hd_snapshot_add_symbols(struct hd_snapshot *snap, const struct hd_symbols *
 
 void symbols_apply_image(const struct aot_image *image, struct hd_snapshot *snap)
 {
-    struct symbols_naming n = {.snap = snap, .image = image};
+    struct symbol_namer n = {.snap = snap, .image = image};
     apply(&n);
 }

@@ -20,15 +20,15 @@ enum {
 /* Ones at the bottom of the first byte say how many more there are. */
 static uint32_t read_packed(struct cursor *c, unsigned *bits)
 {
-    enum { MOST_MORE = 4 };
+    enum { MAX_MORE = 4 };
     uint8_t first = cursor_u8(c);
     unsigned more = 0;
-    while (more <= MOST_MORE && (first >> more & 1) != 0)
+    while (more <= MAX_MORE && (first >> more & 1) != 0)
         more++;
-    *bits = more < MOST_MORE ? 7 * (more + 1) : 32;
-    if (more == MOST_MORE)
+    *bits = more < MAX_MORE ? 7 * (more + 1) : 32;
+    if (more == MAX_MORE)
         return cursor_u32(c);
-    if (more > MOST_MORE) {
+    if (more > MAX_MORE) {
         cursor_fail(c, "not a packed number");
         return 0;
     }
@@ -71,14 +71,14 @@ static uint64_t read_pointer(const struct loader *l, uint64_t address, bool *ok)
                           : memory_u64(l->memory, address, ok);
 }
 
-enum { HEADER = 16, ENTRY = 24, ENTRY_SINCE_11 = 16, MOST_SECTIONS = 128 };
+enum { HEADER = 16, ENTRY = 24, ENTRY_SINCE_11 = 16, MAX_SECTIONS = 128 };
 
 /* Signature, version, flags, then how many sections there are, the size of an entry, and
  * their kind, which is 1. */
 static bool is_header(const unsigned char *p)
 {
     unsigned count = le_u16(p + 12);
-    return memcmp(p, "RTR", 4) == 0 && count > 0 && count <= MOST_SECTIONS &&
+    return memcmp(p, "RTR", 4) == 0 && count > 0 && count <= MAX_SECTIONS &&
            (p[14] == ENTRY || p[14] == ENTRY_SINCE_11) && p[15] == 1;
 }
 
@@ -219,7 +219,7 @@ static bool hydrate(struct hydration *h, struct bytes commands, size_t first)
  * theirs. */
 static bool add_method_tables(struct loader *l)
 {
-    enum { MOST_TIMES = 16, ANYWAY = 1 << 16, SINCE_11 = 26 };
+    enum { MAX_TIMES = 16, ANYWAY = 1 << 16, SINCE_11 = 26 };
     struct bytes commands = {0};
     struct hydration h = {.memory = l->memory};
     bool ok = find_section(l, SECTION_DEHYDRATED, &h.from, &commands);
@@ -232,7 +232,7 @@ static bool add_method_tables(struct loader *l)
         commands.size = size;
     }
     h.fixups = h.from + commands.size;
-    h.room = MOST_TIMES * (uint64_t)commands.size + ANYWAY;
+    h.room = MAX_TIMES * (uint64_t)commands.size + ANYWAY;
     size_t first = l->image->major >= SINCE_11 ? 8 : 4;
     if (!ok || !hydrate(&h, commands, first))
         return false;
@@ -383,7 +383,7 @@ bool aot_image_in_memory(struct aot_image *i, const struct memory *m, uint64_t b
 /* --- names of definitions ---------------------------------------------------------- */
 
 /* A record, and those that enclose it, the innermost first. */
-enum { MOST_ENCLOSING = 32 };
+enum { MAX_ENCLOSING = 32 };
 
 static struct cursor record_at(const struct aot_image *i, uint32_t offset)
 {
@@ -406,12 +406,12 @@ static bool add_string(const struct aot_image *i, uint32_t offset, struct text *
 /* A namespace has its parent, another one or an assembly, and its name. */
 static bool add_namespace(const struct aot_image *i, uint32_t offset, struct text *name)
 {
-    uint32_t names[MOST_ENCLOSING];
+    uint32_t names[MAX_ENCLOSING];
     size_t count = 0;
     for (bool more = true; more;) {
         struct cursor c = record_at(i, offset);
         uint32_t parent = read_unsigned(&c), own = read_unsigned(&c);
-        if (!cursor_ok(&c) || count == MOST_ENCLOSING)
+        if (!cursor_ok(&c) || count == MAX_ENCLOSING)
             return false;
         if (own != 0) /* the outermost one has none */
             names[count++] = own;
@@ -450,10 +450,10 @@ static bool read_definition(const struct aot_image *i, uint32_t offset,
 static bool add_definition_name(const struct aot_image *i, uint32_t offset,
                                 struct text *name)
 {
-    struct aot_image_definition all[MOST_ENCLOSING];
+    struct aot_image_definition all[MAX_ENCLOSING];
     size_t count = 0;
     do {
-        if (count == MOST_ENCLOSING || !read_definition(i, offset, &all[count]))
+        if (count == MAX_ENCLOSING || !read_definition(i, offset, &all[count]))
             return false;
         offset = all[count++].enclosing;
     } while (offset != 0);
@@ -575,7 +575,7 @@ static uint64_t generic_part(const struct aot_image *i,
 /* The definition, and its argument, or a list of distances to them. */
 static bool expand_generic(struct composition *c, const struct aot_image_method_table *t)
 {
-    enum { MOST_ARGUMENTS = 64 };
+    enum { MAX_ARGUMENTS = 64 };
     const struct aot_image *i = c->image;
     bool ok = true;
     uint64_t part = generic_part(i, t), definition = follow_distance(i->memory, part, &ok),
@@ -586,7 +586,7 @@ static bool expand_generic(struct composition *c, const struct aot_image_method_
         (of.flags & KIND) != KIND_DEFINITION)
         return false;
     uint32_t count = i->major == 9 ? of.flags & UINT16_MAX : of.size;
-    if (count == 0 || count > MOST_ARGUMENTS || !aot_image_push(c, "]]", 0))
+    if (count == 0 || count > MAX_ARGUMENTS || !aot_image_push(c, "]]", 0))
         return false;
     for (uint32_t k = count; k-- > 0 && ok;) {
         uint64_t at = arguments + 4 * (uint64_t)k;

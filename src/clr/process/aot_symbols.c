@@ -424,14 +424,14 @@ struct mangled_piece {
     struct mangled type;
 };
 
-struct demangling {
+struct demangler {
     const struct aot_symbols *s;
     struct text *name;
     struct mangled_piece todo[512];
     size_t count;
 };
 
-static bool aot_symbols_push(struct demangling *d, const char *word, struct mangled type)
+static bool aot_symbols_push(struct demangler *d, const char *word, struct mangled type)
 {
     if (d->count == sizeof(d->todo) / sizeof(*d->todo))
         return false;
@@ -439,7 +439,7 @@ static bool aot_symbols_push(struct demangling *d, const char *word, struct mang
     return true;
 }
 
-static bool push_array(struct demangling *d, struct mangled m)
+static bool push_array(struct demangler *d, struct mangled m)
 {
     static const char *const ranks[] = {"[*]", "[,]", "[,,]", "[,,,]", "[,,,,]"};
     static const struct mangled none;
@@ -490,14 +490,14 @@ static size_t arity(struct mangled m)
     return sum;
 }
 
-static bool push_generic(struct demangling *d, struct mangled m)
+static bool push_generic(struct demangler *d, struct mangled m)
 {
-    enum { MOST_ARGUMENTS = 64 };
+    enum { MAX_ARGUMENTS = 64 };
     static const struct mangled none;
-    struct mangled arguments[MOST_ARGUMENTS], type = up_to(m, find_word(m, "<"));
+    struct mangled arguments[MAX_ARGUMENTS], type = up_to(m, find_word(m, "<"));
     struct mangled rest = without(up_to(m, m.len - 1), type.len + 1);
     size_t count = 0;
-    while (rest.len > 0 && count < MOST_ARGUMENTS) {
+    while (rest.len > 0 && count < MAX_ARGUMENTS) {
         size_t len = argument_length(d->s, rest);
         arguments[count++] = up_to(rest, len);
         rest = without(rest, len + 2 < rest.len ? len + 2 : rest.len);
@@ -509,7 +509,7 @@ static bool push_generic(struct demangling *d, struct mangled m)
     return ok && arity(type) >= count && aot_symbols_push(d, NULL, type);
 }
 
-static bool expand(struct demangling *d, struct mangled m)
+static bool expand(struct demangler *d, struct mangled m)
 {
     static const struct mangled none;
     if (begins(m, "Boxed_"))
@@ -545,7 +545,7 @@ bool aot_symbols_name(const struct aot_symbols *s, uint64_t rva, struct text *na
     size_t at = search_first(s->tables, 0, s->count, is_lower, &rva), before = name->len;
     if (at == s->count || s->tables[at].rva != rva || s->tables[at].name.len == 0)
         return false;
-    struct demangling d = {.s = s, .name = name};
+    struct demangler d = {.s = s, .name = name};
     bool ok =
         s->tables[at].name.len <= LONGEST && aot_symbols_push(&d, NULL, s->tables[at].name);
     while (ok && d.count > 0) {

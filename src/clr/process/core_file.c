@@ -254,7 +254,7 @@ static bool find_segments(struct bytes file, struct segments *s, struct hd_error
 {
     /* A sparse file has room for any number of empty ones. Linux lets a process have 65,530
      * mappings unless it is told otherwise. */
-    enum { MOST_SEGMENTS = 1 << 24 };
+    enum { MAX_SEGMENTS = 1 << 24 };
     uint64_t count = le_u16(file.data + ELF_SEGMENT_COUNT),
              at = le_u64(file.data + ELF_SEGMENTS),
              section = le_u64(file.data + ELF_SECTIONS);
@@ -269,7 +269,7 @@ static bool find_segments(struct bytes file, struct segments *s, struct hd_error
                                 section);
         count = le_u32(file.data + section + SECTION_INFO);
     }
-    if (count > MOST_SEGMENTS)
+    if (count > MAX_SEGMENTS)
         return fail(err, HD_BAD_FORMAT,
                     "a core dump of %" PRIu64 " segments, more than any process has",
                     count);
@@ -362,7 +362,7 @@ static void add_thread(struct text *t, const struct image_thread *thread,
                        const struct processor *of)
 {
     enum { END = 8 };
-    unsigned char status[STATUS_REGISTERS + 8 * MOST_REGISTERS + END] = {0}, pointer[8];
+    unsigned char status[STATUS_REGISTERS + 8 * MAX_REGISTERS + END] = {0}, pointer[8];
     le_put(status + STATUS_ID, thread->id, 4);
     for (size_t i = 0; i < of->registers; i++)
         le_put(status + STATUS_REGISTERS + 8 * i, thread->registers[i], 8);

@@ -69,9 +69,9 @@ static const unsigned char *headers_at(const struct memory *m, uint64_t base, si
     if (head == NULL || memcmp(head, "\177ELF\2\1", 6) != 0)
         return NULL;
     *count = le_u16(head + ELF_SEGMENT_COUNT);
-    return *count <= MOST_IMAGE_SEGMENTS ? memory_at(m, base + le_u64(head + ELF_SEGMENTS),
-                                                     *count * ELF_PROGRAM_HEADER)
-                                         : NULL;
+    return *count <= MAX_IMAGE_SEGMENTS ? memory_at(m, base + le_u64(head + ELF_SEGMENTS),
+                                                    *count * ELF_PROGRAM_HEADER)
+                                        : NULL;
 }
 
 /* The first segment says at which address of the file the beginning stands. */
@@ -107,7 +107,7 @@ bool elf_image_at(struct elf_image *e, const struct memory *m, uint64_t base)
 
 /* Segments as the loader lays them out; those with one of these flags are left out. */
 static size_t lay_out(struct elf_image *e, struct bytes file, uint64_t base,
-                      uint32_t but_flags, struct memory_piece pieces[MOST_IMAGE_SEGMENTS])
+                      uint32_t but_flags, struct memory_piece pieces[MAX_IMAGE_SEGMENTS])
 {
     struct memory_piece all = {base, file.size, file.data};
     struct memory whole = {.all = &all, .len = 1};
@@ -126,7 +126,7 @@ static size_t lay_out(struct elf_image *e, struct bytes file, uint64_t base,
 bool elf_image_of_file(struct elf_image *e, struct memory *m, struct bytes file,
                        uint64_t base, struct arena *a)
 {
-    struct memory_piece pieces[MOST_IMAGE_SEGMENTS];
+    struct memory_piece pieces[MAX_IMAGE_SEGMENTS];
     *e = (struct elf_image){.memory = m};
     size_t len = lay_out(e, file, base, 0, pieces);
     *m = memory_of(pieces, len, a);
@@ -134,7 +134,7 @@ bool elf_image_of_file(struct elf_image *e, struct memory *m, struct bytes file,
 }
 
 size_t elf_constant_pieces(struct bytes file, uint64_t base,
-                           struct memory_piece pieces[MOST_IMAGE_SEGMENTS])
+                           struct memory_piece pieces[MAX_IMAGE_SEGMENTS])
 {
     enum { PF_W = 2 };
     struct elf_image e = {0};
@@ -190,7 +190,7 @@ static struct elf_symbol symbol_at(const struct elf_image *e, uint64_t symbols,
  * over: its page need not be there. */
 struct elf_symbol elf_symbol(const struct elf_image *e, const char *name)
 {
-    enum { MOST_IN_BUCKET = 1 << 16 };
+    enum { MAX_IN_BUCKET = 1 << 16 };
     const struct elf_symbol none = {0};
     const struct memory *m = e->memory;
     uint64_t table = dynamic_address(e, DT_GNU_HASH),
@@ -208,7 +208,7 @@ struct elf_symbol elf_symbol(const struct elf_image *e, const char *name)
     for (const char *c = name; *c != '\0'; c++)
         wanted = wanted * 33 + (unsigned char)*c;
     uint64_t i = memory_u32(m, bucket_at + wanted % buckets * 4, &ok);
-    for (size_t n = 0; ok && i >= first && n < MOST_IN_BUCKET; i++, n++) {
+    for (size_t n = 0; ok && i >= first && n < MAX_IN_BUCKET; i++, n++) {
         uint32_t hash = memory_u32(m, hashes + (i - first) * 4, &ok);
         struct elf_symbol found = none;
         if (ok && (hash | 1) == (wanted | 1))

@@ -57,7 +57,7 @@ bool elf_note_next(struct bytes *left, struct elf_note *note);
 
 /* --- images ---------------------------------------------------------------------- */
 
-enum { MOST_IMAGE_SEGMENTS = 64 }; /* of a program: a dozen */
+enum { MAX_IMAGE_SEGMENTS = 64 }; /* of a program: a dozen */
 
 struct elf_image {
     const struct memory *memory;
@@ -77,7 +77,7 @@ bool elf_image_of_file(struct elf_image *e, struct memory *m, struct bytes file,
 
 /* The segments of a file that nothing writes to once it is loaded at base: their number. */
 size_t elf_constant_pieces(struct bytes file, uint64_t base,
-                           struct memory_piece pieces[MOST_IMAGE_SEGMENTS]);
+                           struct memory_piece pieces[MAX_IMAGE_SEGMENTS]);
 
 /* The address and size of a symbol that it defines; address 0 if it does not, or the pages
  * that would tell are not there. */

@@ -82,7 +82,7 @@ enum {
 };
 
 /* The runtime allows no more processors (MAX_SUPPORTED_CPUS). */
-enum { MOST_HEAPS = 1024, MOST_MEMBER = 1 << 16 };
+enum { MAX_HEAPS = 1024, MAX_MEMBER = 1 << 16 };
 
 static uint64_t global(const struct runtime *r, unsigned at, bool *ok)
 {
@@ -99,7 +99,7 @@ static uint64_t value(const struct runtime *r, unsigned at, bool *ok)
 static uint32_t offset(const struct runtime *r, unsigned table, unsigned i, bool *ok)
 {
     uint32_t at = memory_u32(&r->image->memory, global(r, table, ok) + 4 * (uint64_t)i, ok);
-    *ok = *ok && at < MOST_MEMBER;
+    *ok = *ok && at < MAX_MEMBER;
     return *ok ? at : 0;
 }
 
@@ -149,7 +149,7 @@ static void read_generations(struct gc_globals *g, const struct runtime *r, bool
     bool has_start = *ok;
     g->allocation_start_at = offset(r, GC_GENERATION_OFFSETS, ALLOCATION_START, &has_start);
     g->has_segments = has_start;
-    *ok = *ok && g->generation_size > 0 && g->generation_size < MOST_MEMBER;
+    *ok = *ok && g->generation_size > 0 && g->generation_size < MAX_MEMBER;
 }
 
 bool gc_globals_read(struct gc_globals *g, const struct runtime *r, struct arena *a,
@@ -170,7 +170,7 @@ bool gc_globals_read(struct gc_globals *g, const struct runtime *r, struct arena
     uint64_t count_at = global(r, GC_HEAP_COUNT, &is_server);
     uint32_t count = memory_u32(m, count_at, &is_server);
     if (ok && is_server && count > 0)
-        read_server(g, r, count < MOST_HEAPS ? count : MOST_HEAPS, a, &ok);
+        read_server(g, r, count < MAX_HEAPS ? count : MAX_HEAPS, a, &ok);
     else if (ok)
         read_workstation(g, r, a, &ok);
     if (!is_known)

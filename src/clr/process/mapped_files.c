@@ -11,12 +11,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, MOST_FILES = 4096 };
+enum { PAGE = 4096, MAX_FILES = 4096 };
 
 /* A core may name the same file a million times; what all that would be as memory is
  * bounded, since readers go through memory. */
-#define MOST_FROM_DISK (UINT64_C(4) << 30)
-enum { MOST_TIMES = 8 };
+#define MAX_FROM_DISK (UINT64_C(4) << 30)
+enum { MAX_TIMES = 8 };
 
 /* The mappings of one file. */
 struct file_group {
@@ -26,7 +26,7 @@ struct file_group {
     bool was_deleted;
 };
 
-struct adding {
+struct mapped_pieces {
     struct process_image *p;
     struct arena *a;
     struct memory_piece *pieces;
@@ -99,9 +99,9 @@ struct likeness {
 static void compare_mapping(const struct process_image *p, const struct image_mapping *m,
                             struct bytes file, struct likeness *l)
 {
-    enum { MOST_PAGES = 64 };
+    enum { MAX_PAGES = 64 };
     struct bytes here = part_in(m, file);
-    for (size_t at = 0; at < here.size && at < (size_t)MOST_PAGES * PAGE; at += PAGE) {
+    for (size_t at = 0; at < here.size && at < (size_t)MAX_PAGES * PAGE; at += PAGE) {
         size_t part = here.size - at < PAGE ? here.size - at : PAGE;
         const unsigned char *there = memory_at(&p->memory, m->start + at, part),
                             *page = here.data + at;
@@ -153,10 +153,10 @@ static enum image_file_state compare_pe(const struct process_image *p,
 
 /* --- what is taken from it ----------------------------------------------------------- */
 
-static void add_piece(struct adding *to, uint64_t address, uint64_t size,
+static void add_piece(struct mapped_pieces *to, uint64_t address, uint64_t size,
                       const unsigned char *bytes)
 {
-    if (size == 0 || size > MOST_FROM_DISK - to->taken)
+    if (size == 0 || size > MAX_FROM_DISK - to->taken)
         return;
     to->taken += size;
     to->pieces = grow(to->pieces, to->len, &to->cap, sizeof(*to->pieces));
@@ -165,11 +165,11 @@ static void add_piece(struct adding *to, uint64_t address, uint64_t size,
 
 /* Of an ELF file segments that nobody could write to, not even the loader: its relocations
  * are not in the file. */
-static void add_file_pieces(struct adding *to, const struct file_group *g, uint64_t base,
-                            struct bytes file)
+static void add_file_pieces(struct mapped_pieces *to, const struct file_group *g,
+                            uint64_t base, struct bytes file)
 {
-    struct memory_piece pieces[MOST_IMAGE_SEGMENTS];
-    uint64_t left = (uint64_t)file.size * MOST_TIMES;
+    struct memory_piece pieces[MAX_IMAGE_SEGMENTS];
+    uint64_t left = (uint64_t)file.size * MAX_TIMES;
     if (is_elf(file)) {
         size_t count = elf_constant_pieces(file, base, pieces);
         for (size_t i = 0; i < count; i++)
@@ -202,8 +202,9 @@ static bool lacks_pages(const struct process_image *p, const struct file_group *
     return false;
 }
 
-static enum image_file_state state_of(const struct adding *to, const struct file_group *g,
-                                      uint64_t base, struct bytes file)
+static enum image_file_state state_of(const struct mapped_pieces *to,
+                                      const struct file_group *g, uint64_t base,
+                                      struct bytes file)
 {
     if (file.size == 0)
         return IMAGE_FILE_MISSING;
@@ -214,7 +215,7 @@ static enum image_file_state state_of(const struct adding *to, const struct file
 }
 
 /* A file that was gone already has the kernel's word for that behind its name. */
-static void add_group(struct adding *to, struct file_group *g)
+static void add_group(struct mapped_pieces *to, struct file_group *g)
 {
     static const char deleted[] = " (deleted)";
     size_t len = strlen(g->path), tail = strlen(deleted), first = 0;
@@ -251,7 +252,7 @@ static int by_base(const void *x, const void *y)
     return a->base < b->base ? -1 : a->base > b->base;
 }
 
-static void add_groups(struct adding *to)
+static void add_groups(struct mapped_pieces *to)
 {
     struct process_image *p = to->p;
     const struct image_mapping **all =
@@ -259,7 +260,7 @@ static void add_groups(struct adding *to)
     for (size_t i = 0; i < p->mapping_count; i++)
         all[i] = &p->mappings[i];
     qsort(all, p->mapping_count, sizeof(const void *), by_path);
-    for (size_t i = 0, next; i < p->mapping_count && p->file_count < MOST_FILES; i = next) {
+    for (size_t i = 0, next; i < p->mapping_count && p->file_count < MAX_FILES; i = next) {
         for (next = i + 1;
              next < p->mapping_count && strcmp(all[next]->path, all[i]->path) == 0;)
             next++;
@@ -271,10 +272,10 @@ static void add_groups(struct adding *to)
 
 void mapped_files_add(struct process_image *p, struct arena *a)
 {
-    struct adding to = {.p = p, .a = a};
+    struct mapped_pieces to = {.p = p, .a = a};
     if (p->mapping_count == 0)
         return;
-    size_t most = p->mapping_count < MOST_FILES ? p->mapping_count : MOST_FILES;
+    size_t most = p->mapping_count < MAX_FILES ? p->mapping_count : MAX_FILES;
     p->files = arena_array(a, struct image_file, most);
     size_t dumped = to.len = to.cap = p->memory.len;
     to.pieces = alloc_resize(NULL, array_bytes(dumped + 1, sizeof(*to.pieces)));

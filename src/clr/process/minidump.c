@@ -158,13 +158,13 @@ static bool read_ranges(struct minidump_reader *r, struct minidump_pieces *to, b
 {
     /* Linux lets a process have 65,530 mappings; Windows has no such limit. */
     enum { HEAD = 4, HEAD_64 = 16, BASE = 8, RECORD = 16, SIZE = 8, PLACE = 12 };
-    enum { MOST_RANGES = 1 << 24 };
+    enum { MAX_RANGES = 1 << 24 };
     struct bytes list;
     uint64_t count, taken = 0;
     if (!find_list(r, is_64 ? STREAM_MEMORY_64 : STREAM_MEMORY, is_64 ? HEAD_64 : HEAD,
                    RECORD, &list, &count))
         return false;
-    if (count > MOST_RANGES)
+    if (count > MAX_RANGES)
         return fail(r->err, HD_BAD_FORMAT,
                     "a minidump of %" PRIu64 " ranges of memory, more than any process has",
                     count);
@@ -237,13 +237,13 @@ static uint64_t version_in(const unsigned char *info)
 static bool read_modules(struct minidump_reader *r)
 {
     enum { HEAD = 4, RECORD = 108, SIZE = 8, NAME = 20, VERSION = 24 };
-    enum { MOST_MODULES = 1 << 16 };
+    enum { MAX_MODULES = 1 << 16 };
     struct process_image *p = r->p;
     struct bytes list;
     uint64_t count, left = r->file.size;
     if (!find_list(r, STREAM_MODULES, HEAD, RECORD, &list, &count))
         return false;
-    p->mapping_count = count < MOST_MODULES ? (size_t)count : MOST_MODULES;
+    p->mapping_count = count < MAX_MODULES ? (size_t)count : MAX_MODULES;
     p->mappings = arena_array(r->a, struct image_mapping, p->mapping_count);
     for (size_t i = 0; i < p->mapping_count; i++) {
         const unsigned char *record = list.data + i * RECORD;

@@ -13,7 +13,7 @@ enum {
     PE64_DIRECTORIES = 112,
     DIRECTORY = 8,
     SECTION_SIZE = 40,
-    MOST_SECTIONS = 96 /* that a loader takes */
+    MAX_SECTIONS = 96 /* that a loader takes */
 };
 
 static const uint16_t dos_mark = 0x5A4D, pe64_mark = 0x20B;
@@ -47,7 +47,7 @@ bool pe_in_file(const struct pe_image *e, uint32_t relative, uint32_t *offset)
     bool ok = true;
     uint16_t count = memory_u16(m, e->headers + SECTION_COUNT, &ok);
     uint64_t at = e->headers + OPTIONAL + memory_u16(m, e->headers + OPTIONAL_SIZE, &ok);
-    for (uint16_t i = 0; ok && i < count && i < MOST_SECTIONS; i++, at += SECTION_SIZE) {
+    for (uint16_t i = 0; ok && i < count && i < MAX_SECTIONS; i++, at += SECTION_SIZE) {
         uint32_t start = memory_u32(m, at + VIRTUAL, &ok);
         uint32_t size = memory_u32(m, at + VIRTUAL_SIZE, &ok);
         uint32_t raw_size = memory_u32(m, at + RAW_SIZE, &ok);

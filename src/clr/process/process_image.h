@@ -11,9 +11,9 @@
 
 struct image_thread {
     uint64_t id;
-    uint64_t registers[MOST_REGISTERS]; /* as many as the processor has */
-    uint64_t thread_pointer;            /* what the C library keeps of it, on top of its
-                                           stack; of Windows that top; 0 unknown */
+    uint64_t registers[MAX_REGISTERS]; /* as many as the processor has */
+    uint64_t thread_pointer;           /* what the C library keeps of it, on top of its
+                                          stack; of Windows that top; 0 unknown */
 };
 
 /* A file that was mapped and is on disk as well. Only ELF files and .NET assemblies (PE)

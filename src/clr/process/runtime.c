@@ -359,13 +359,13 @@ static struct first_objects look_at_objects(const struct runtime_search *s)
 /* A newer one than those with a table may keep its collector elsewhere. */
 static bool find_heap(struct runtime_search *s)
 {
-    enum { MOST_GLOBALS = 1024 };
+    enum { MAX_GLOBALS = 1024 };
     uint64_t count = s->dac_table.size / 8;
     bool is_newer =
         s->version != NULL && major_of(s->version) >= RUNTIME_OLDEST &&
         runtime_table_of(major_of(s->version), processor_of(MACHINE_X86_64)) == NULL;
     s->r->gc = gc_globals_find(memory_in(s), s->dac_table.address,
-                               count < MOST_GLOBALS ? (unsigned)count : MOST_GLOBALS);
+                               count < MAX_GLOBALS ? (unsigned)count : MAX_GLOBALS);
     if (s->r->gc == 0 && is_newer)
         return fail(s->err, HD_UNSUPPORTED,
                     "a %s of .NET %s without its garbage collector: a mini or "

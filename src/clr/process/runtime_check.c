@@ -29,9 +29,9 @@ static bool is_pointer(const struct runtime_check_look *l, uint64_t value)
 /* All of them end at System.Object. */
 static bool parents_fit(const struct runtime *r, uint64_t type)
 {
-    enum { MOST_PARENTS = 128 };
+    enum { MAX_PARENTS = 128 };
     struct runtime_check_look l = {r, type != 0};
-    for (int i = 0; i < MOST_PARENTS && l.known && type != 0; i++) {
+    for (int i = 0; i < MAX_PARENTS && l.known && type != 0; i++) {
         uint64_t parent = runtime_check_look_at(&l, type + r->at.method_table.parent);
         runtime_check_look_at(&l, parent + r->at.method_table.class_or_canon);
         if (parent == 0 || (l.known && !runtime_is_method_table(r, parent)))
@@ -120,12 +120,12 @@ static bool local_fits(struct runtime_check_look *l, uint64_t local)
 
 static bool statics_fit(const struct runtime *r, uint64_t block)
 {
-    enum { MOST_MODULES = 1 << 16 };
+    enum { MAX_MODULES = 1 << 16 };
     struct runtime_check_look l = {r, true};
     uint64_t modules = runtime_check_look_at(&l, block + r->at.thread_local_block_modules),
              local = 0;
     uint64_t count = runtime_check_look_at(&l, block + r->at.thread_local_block_count);
-    if (l.known && (count > MOST_MODULES || !is_pointer(&l, modules)))
+    if (l.known && (count > MAX_MODULES || !is_pointer(&l, modules)))
         return false;
     for (uint64_t i = 0; l.known && modules != 0 && i < count && local == 0; i++)
         local = runtime_check_look_at(&l, modules + 8 * i);
@@ -136,7 +136,7 @@ static bool statics_fit(const struct runtime *r, uint64_t block)
  * is half changed. */
 static const char *threads_misfit(const struct runtime *r)
 {
-    enum { MOST_THREADS = 1 << 16, ALIGNMENT = 8, LARGEST = 64 << 20, MOST_ID = 1 << 22 };
+    enum { MAX_THREADS = 1 << 16, ALIGNMENT = 8, LARGEST = 64 << 20, MAX_ID = 1 << 22 };
     const uint64_t ended =
         0xBAADF00D; /* an id, too; others are at most the kernel's most */
     const struct runtime_layout *at = &r->at;
@@ -146,7 +146,7 @@ static const char *threads_misfit(const struct runtime *r)
     uint64_t link =
         runtime_check_look_at(&l, r->thread_store + at->thread_store_first_link);
     uint64_t found = 0, changing = 0;
-    for (; l.known && link != 0 && found < MOST_THREADS; found++) {
+    for (; l.known && link != 0 && found < MAX_THREADS; found++) {
         uint64_t thread = runtime_linked_thread(r, link);
         if (!is_pointer(&l, link))
             return "ThreadStore";
@@ -159,7 +159,7 @@ static const char *threads_misfit(const struct runtime *r)
                                   pointer % ALIGNMENT != 0 || limit % ALIGNMENT != 0);
         uint64_t id = runtime_check_look_at(&own, thread + at->thread.os_id);
         if (!statics_fit(r, thread + at->thread.local_block) ||
-            (id > MOST_ID && id != ended))
+            (id > MAX_ID && id != ended))
             return "Thread";
         link = runtime_check_look_at(&l, thread + at->thread.link);
     }

@@ -225,7 +225,7 @@ const char *runtime_module_version(const struct runtime_module *m,
 uint64_t clr_heap_count_address(const struct clr_process *p, struct arena *a,
                                 struct hd_error *err)
 {
-    enum { MOST_GLOBALS = 256 }; /* that are asked; .NET 8 has 157, which is most */
+    enum { MAX_GLOBALS = 256 }; /* that are asked; .NET 8 has 157, which is most */
     const struct process_image image = {.processor = processor_here(),
                                         .kind = &core_kind,
                                         .program_headers = p->program_headers,
@@ -259,7 +259,7 @@ uint64_t clr_heap_count_address(const struct clr_process *p, struct arena *a,
             err, HD_ABOUT_DIRECT, HD_UNSUPPORTED,
             "its runtime is .NET %s; reading its memory on %s needs a later version",
             version, image.processor->name);
-    uint64_t gc = gc_globals_find(&image.memory, table, MOST_GLOBALS),
+    uint64_t gc = gc_globals_find(&image.memory, table, MAX_GLOBALS),
              at = gc_count_address(&image.memory, gc);
     if (at == 0)
         fail(err, HD_UNSUPPORTED,

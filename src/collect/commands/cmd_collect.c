@@ -104,7 +104,7 @@ static bool collect_check(struct settings *s)
 enum { FOLDER_SIZE = 1024, PATH_SIZE = FOLDER_SIZE + 32 };
 
 struct requested {
-    struct collecting *collecting;
+    struct collector *collecting;
     char folder[FOLDER_SIZE]; /* "": the files stay, by the name of -o */
     uint32_t count;           /* of snapshots, also of those that failed */
     bool failed;
@@ -161,7 +161,7 @@ static void print_prompt(const struct requested *r)
 static int collect_requested(struct requested *r)
 {
     char path[PATH_SIZE];
-    struct collecting *c = r->collecting;
+    struct collector *c = r->collecting;
     uint32_t most = c->settings->snapshot_count;
     collecting_follow(c);
     for (print_prompt(r); collecting_wait(c); print_prompt(r)) {
@@ -192,7 +192,7 @@ static int collect_requested(struct requested *r)
  * files lie in a folder of their own, and go with it in the end, also when whoever asks is
  * killed together with all of his process group. An exit status: EXIT_TROUBLE if one
  * failed, or there is none. */
-static int collect_on_request(struct collecting *c)
+static int collect_on_request(struct collector *c)
 {
     struct requested r = {.collecting = c};
     bool is_temporary = c->settings->no_keep;
@@ -224,7 +224,7 @@ static int collect_on_request(struct collecting *c)
 
 /* Most characters of a program's name and of a host's in the name of a file; with pid and
  * suffix that is well below the 255 of file systems. */
-enum { MOST_OF_A_NAME = 64, CONTAINER_DIGITS = 12, NAME_SIZE = 256, WHO_SIZE = 160 };
+enum { MAX_OF_A_NAME = 64, CONTAINER_DIGITS = 12, NAME_SIZE = 256, WHO_SIZE = 160 };
 
 /* What a child tells besides its exit status: a second client keeps the names. */
 enum { STATUS_BITS = 15, OTHER_CLIENT = 16 };
@@ -244,7 +244,7 @@ struct item {
 struct all {
     const struct settings *settings;
     struct settings own; /* of each child */
-    struct collecting c;
+    struct collector c;
     const char *folder;
     bool is_new;
     struct item *items;
@@ -279,10 +279,10 @@ static void name_item(struct item *item, unsigned same)
     const struct hd_process *p = item->process;
     const char *name = p->name != NULL && p->name[0] != '\0' ? p->name : "dotnet";
     const char *place = p->host != NULL ? p->host : p->container;
-    size_t len = add_safely(item->name, 0, name, MOST_OF_A_NAME);
+    size_t len = add_safely(item->name, 0, name, MAX_OF_A_NAME);
     if (place != NULL) {
         item->name[len++] = '-';
-        size_t most = place == p->host ? MOST_OF_A_NAME : CONTAINER_DIGITS;
+        size_t most = place == p->host ? MAX_OF_A_NAME : CONTAINER_DIGITS;
         len = add_safely(item->name, len, place, most);
     }
     int end = snprintf(item->name + len, NAME_SIZE - len, "-%" PRIu64, p->pid);
@@ -405,7 +405,7 @@ static void close_places(const struct all *a)
 _Noreturn static void be_child(struct all *a, const struct item *item)
 {
     static char line[4096];
-    struct collecting *c = &a->c;
+    struct collector *c = &a->c;
     child_collects();
     last_resort_begin(c->signals);
     /* Lines of several children at once must not mix. */
@@ -574,7 +574,7 @@ static int collect_all(const struct settings *s)
 
 /* --- the command --------------------------------------------------------------- */
 
-static int collect_series(struct collecting *c)
+static int collect_series(struct collector *c)
 {
     const struct settings *s = c->settings;
     int status = EXIT_DONE;
@@ -597,7 +597,7 @@ static int collect_series(struct collecting *c)
 
 static int collect_run(struct settings *s)
 {
-    struct collecting c = {.signals = -1};
+    struct collector c = {.signals = -1};
     if (!collect_check(s))
         return EXIT_TROUBLE;
     if (s->all)
@@ -618,14 +618,14 @@ static const struct option options[] = {
      .help = "all .NET processes, or those that match --name"},
     {"core", 0, GROUP_PROCESS, ON_COLLECT, CHOICE(core, CORE_HEAP, "heap", "full"),
      .argument = "[=KIND]", .help = "have the runtime write a core dump"},
-    {"count", 0, GROUP_PROCESS, ON_COLLECT, COUNT(snapshot_count, 1, MOST_COLLECTED),
+    {"count", 0, GROUP_PROCESS, ON_COLLECT, COUNT(snapshot_count, 1, MAX_COLLECTED),
      .help = "number of snapshots: app-1.gcdump, app-2.gcdump, ..."},
     {"to", 0, GROUP_OUTPUT, ON_COLLECT, TEXT(WORD, target),
      .words = WORDS("gcdump", "digest", "nettrace", "core"),
      .help = "format with --all: gcdump (default), digest, nettrace or core"},
     {"output", 'o', GROUP_OUTPUT, ON_COLLECT, TEXT(SNAPSHOT, output),
      .help = "output file; with --all a folder, default: this one"},
-    {"threads", 'j', GROUP_GENERAL, ON_COLLECT, COUNT(threads, 1, MOST_THREADS),
+    {"threads", 'j', GROUP_GENERAL, ON_COLLECT, COUNT(threads, 1, MAX_THREADS),
      GIVEN(threads_given), .help = "with --all: processes at the same time; default 1"},
     {0}};
 

@@ -25,7 +25,7 @@
 
 enum { USUAL_COUNT = 6, FOLDER_SIZE = 2048, PATH_SIZE = FOLDER_SIZE + 32 };
 
-struct watching {
+struct watch_run {
     const struct settings *settings;
     char folder[FOLDER_SIZE];
     bool is_temporary, is_new;
@@ -58,13 +58,13 @@ static bool is_empty(const char *folder)
 }
 
 /* -o app.digest: app-1.digest and so on, instead of a folder. */
-static bool keeps_digests(const struct watching *w)
+static bool keeps_digests(const struct watch_run *w)
 {
     return w->settings->output != NULL && output_ends_in(w->settings->output, ".digest");
 }
 
 /* By the program's own name, whatever the process was asked for by. */
-static bool make_folder(struct watching *w, uint64_t pid)
+static bool make_folder(struct watch_run *w, uint64_t pid)
 {
     enum { NAME_SIZE = 160 };
     char name[NAME_SIZE];
@@ -88,7 +88,7 @@ static bool make_folder(struct watching *w, uint64_t pid)
     return true;
 }
 
-static bool open_folder(struct watching *w, const struct collecting *c)
+static bool open_folder(struct watch_run *w, const struct collector *c)
 {
     const char *wanted = w->settings->output;
     if (wanted == NULL && !w->settings->no_keep)
@@ -107,7 +107,7 @@ static bool open_folder(struct watching *w, const struct collecting *c)
            (errno == EEXIST ? is_empty(wanted) : trouble(wanted, strerror(errno)));
 }
 
-static void close_folder(struct watching *w)
+static void close_folder(struct watch_run *w)
 {
     if (w->is_child)
         return;
@@ -119,7 +119,7 @@ static void close_folder(struct watching *w)
 }
 
 /* Where memory runs out, or by a signal that is not waited for, nobody comes back. */
-static struct watching *at_work;
+static struct watch_run *at_work;
 
 static void close_at_once(void)
 {
@@ -129,14 +129,14 @@ static void close_at_once(void)
 
 /* --- what is kept -------------------------------------------------------- */
 
-static bool tells_folder(const struct watching *w)
+static bool tells_folder(const struct watch_run *w)
 {
     return !w->is_temporary && !keeps_digests(w) && !w->settings->quiet;
 }
 
 /* Before the comparison, so that it is said however that ends, and the answer comes last.
  * A command that is to be pasted needs no quotes here, or is not told. */
-static void print_kept(const struct watching *w)
+static void print_kept(const struct watch_run *w)
 {
     static const char pasted[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
                                  "0123456789/._-+";
@@ -159,12 +159,12 @@ static void print_kept(const struct watching *w)
 
 static void print_seconds_left(void *context, double left)
 {
-    const struct watching *w = context;
+    const struct watch_run *w = context;
     fprintf(stderr, "\r\033[Kwatching: %zu of %zu snapshots, the next in %.0f s", w->count,
             w->wanted, ceil(left));
 }
 
-static void print_next(const struct collecting *c, size_t number, size_t wanted)
+static void print_next(const struct collector *c, size_t number, size_t wanted)
 {
     const double seconds = (double)c->settings->interval_ms / 1e3;
     if (c->settings->on_enter && c->progress)
@@ -175,7 +175,7 @@ static void print_next(const struct collecting *c, size_t number, size_t wanted)
                 seconds);
 }
 
-static bool take_next(struct watching *w, struct collecting *c, size_t wanted)
+static bool take_next(struct watch_run *w, struct collector *c, size_t wanted)
 {
     char label[64], *path = w->paths[w->count];
     char *digest = keeps_digests(w)
@@ -197,7 +197,7 @@ static bool take_next(struct watching *w, struct collecting *c, size_t wanted)
     return taken;
 }
 
-static int watch_collect(struct watching *w, struct collecting *c)
+static int watch_collect(struct watch_run *w, struct collector *c)
 {
     bool on_enter = w->settings->on_enter, failed = false;
     size_t wanted = w->settings->snapshot_count > 0 ? w->settings->snapshot_count
@@ -240,7 +240,7 @@ static bool has_budgets(const struct settings *s)
            s->config != NULL || s->baseline != NULL || s->baseline_write != NULL;
 }
 
-static int compare(const struct watching *w)
+static int compare(const struct watch_run *w)
 {
     const char *paths[HD_MAX_SNAPSHOTS];
     struct settings s = *w->settings;
@@ -257,7 +257,7 @@ static int compare(const struct watching *w)
 
 /* The status with which the comparison ended, or the signal that ended it and us. Signals
  * that still come are for the comparison. */
-static int wait_for(pid_t child, struct collecting *c, int *killed_by)
+static int wait_for(pid_t child, struct collector *c, int *killed_by)
 {
     enum { TICK_MS = 20 };
     int how = 0;
@@ -284,7 +284,7 @@ static int wait_for(pid_t child, struct collecting *c, int *killed_by)
 /* Snapshots that go are compared by a process of its own, so that somebody is left to
  * remove them however that ends: Ctrl-C, no memory, a crash. Returns in both processes;
  * the child has nothing to remove. */
-static int compare_apart(struct watching *w, struct collecting *c, int *killed_by)
+static int compare_apart(struct watch_run *w, struct collector *c, int *killed_by)
 {
     fflush(NULL);
     /* Where it is ignored nobody learns how a child ended. */
@@ -350,8 +350,8 @@ static bool watch_check(struct settings *s)
 /* What went wrong while collecting wins over what the comparison says. */
 static int watch_run(struct settings *s)
 {
-    struct watching w = {.settings = s};
-    struct collecting c = {.signals = -1};
+    struct watch_run w = {.settings = s};
+    struct collector c = {.signals = -1};
     int killed_by = 0;
     if (!watch_check(s))
         return EXIT_TROUBLE;
@@ -416,7 +416,7 @@ static const struct option options[] = {
     {"metrics", 0, GROUP_STORE, ON_WATCH, TEXT(FILE_WRITTEN, metrics),
      GIVEN(is_for_a_store),
      .help = "with --store: write them to FILE, for its textfile collector"},
-    {"count", 0, GROUP_PROCESS, ON_WATCH, COUNT(snapshot_count, 1, MOST_COLLECTED),
+    {"count", 0, GROUP_PROCESS, ON_WATCH, COUNT(snapshot_count, 1, MAX_COLLECTED),
      .help = "snapshots to take, 2 to 50; default 6"},
     {"output", 'o', GROUP_OUTPUT, ON_WATCH, TEXT(FOLDER, output),
      .help = "keep the snapshots there; default heapdrift-NAME-PID-DATE-TIME"},

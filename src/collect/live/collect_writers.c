@@ -17,7 +17,7 @@
 /* --- failures ---------------------------------------------------------------------- */
 
 /* To the user, or to who wants to say it himself. */
-static bool collect_writers_blame(const struct collecting *c, const char *name,
+static bool collect_writers_blame(const struct collector *c, const char *name,
                                   const struct hd_error *err)
 {
     if (c->failure == NULL) {
@@ -30,7 +30,7 @@ static bool collect_writers_blame(const struct collecting *c, const char *name,
     return false;
 }
 
-static bool blame_for(const struct collecting *c, const char *name, enum hd_status status,
+static bool blame_for(const struct collector *c, const char *name, enum hd_status status,
                       const char *what)
 {
     struct hd_error err;
@@ -40,7 +40,7 @@ static bool blame_for(const struct collecting *c, const char *name, enum hd_stat
 
 /* What goes wrong with the process is told as it is, where there are several by its name;
  * what goes wrong with the file, by that of the file. */
-static bool collect_writers_failed(const struct collecting *c, const struct hd_error *err)
+static bool collect_writers_failed(const struct collector *c, const struct hd_error *err)
 {
     const char *file = c->settings->output, *end = NULL;
     bool of_file = strncmp(err->message, "cannot write", strlen("cannot write")) == 0;
@@ -70,14 +70,14 @@ static bool collect_writers_failed(const struct collecting *c, const struct hd_e
 }
 
 /* ok, after the line of the progress went. */
-static bool end_progress(const struct collecting *c, bool ok)
+static bool end_progress(const struct collector *c, bool ok)
 {
     if (c->progress)
         fputs("\r\033[K", stderr);
     return ok;
 }
 
-static bool collect_writers_take(struct collecting *c, FILE *to, struct hd_error *err)
+static bool collect_writers_take(struct collector *c, FILE *to, struct hd_error *err)
 {
     c->how.warm_up = c->following == NULL && !c->is_warm;
     c->harm = (struct harm){.pid = 0};
@@ -88,7 +88,7 @@ static bool collect_writers_take(struct collecting *c, FILE *to, struct hd_error
 }
 
 /* Of several takes the longest stop counts. */
-static bool copy_memory(struct collecting *c, FILE *to, struct hd_error *err)
+static bool copy_memory(struct collector *c, FILE *to, struct hd_error *err)
 {
     uint64_t before = c->takes > 0 ? c->collected.stood_still_us : 0;
     bool ok = hd_collect_direct(to, &c->how, &c->collected, err);
@@ -113,7 +113,7 @@ struct full_names {
     double seconds;
 };
 
-static struct full_names read_full_names(const struct collecting *c)
+static struct full_names read_full_names(const struct collector *c)
 {
     struct full_names names = {.core = nameless_in_memory()};
     struct hd_collect_options how = c->how;
@@ -130,7 +130,7 @@ static struct full_names read_full_names(const struct collecting *c)
 }
 
 /* Of its memory; a native AOT program has them in its file, too, which more may read. */
-static void add_full_names(const struct collecting *c, struct hd_snapshot *snap,
+static void add_full_names(const struct collector *c, struct hd_snapshot *snap,
                            struct full_names *names)
 {
     char path[64];
@@ -161,7 +161,7 @@ static void add_full_names(const struct collecting *c, struct hd_snapshot *snap,
 }
 
 /* Without a target it is looked at only. */
-static struct hd_read_options how_to_read(const struct collecting *c, const char *target)
+static struct hd_read_options how_to_read(const struct collector *c, const char *target)
 {
     struct hd_read_options how = c->settings->read;
     if (c->most_bytes > 0)
@@ -177,7 +177,7 @@ static struct hd_read_options how_to_read(const struct collecting *c, const char
 }
 
 /* Write what was read into the target, and close it; NULL: why not is in err. */
-static bool write_snapshot(const struct collecting *c, struct hd_snapshot *snap,
+static bool write_snapshot(const struct collector *c, struct hd_snapshot *snap,
                            const char *target, struct hd_sink to, struct hd_error *err)
 {
     const char *excuse = snap == NULL ? nameless_excuse() : NULL;
@@ -192,7 +192,7 @@ static bool write_snapshot(const struct collecting *c, struct hd_snapshot *snap,
 }
 
 /* A child that gave up its rights cannot ask a container for its name. */
-static void set_origin(struct hd_snapshot *snap, const struct collecting *c)
+static void set_origin(struct hd_snapshot *snap, const struct collector *c)
 {
     struct hd_origin origin = c->collected.origin;
     if (c->host != NULL && c->host[0] != '\0')
@@ -204,7 +204,7 @@ static void set_origin(struct hd_snapshot *snap, const struct collecting *c)
 
 /* Which objects survived. A report does without. What is lost once is mostly lost for good,
  * so it is said once. */
-static void report_unfollowed(struct collecting *c, const struct hd_error *why)
+static void report_unfollowed(struct collector *c, const struct hd_error *why)
 {
     if (c->settings->quiet || (c->told_unfollowed && !c->settings->verbose))
         return;
@@ -213,7 +213,7 @@ static void report_unfollowed(struct collecting *c, const struct hd_error *why)
                 "which objects survived is not known exactly: %s", why->message);
 }
 
-static void follow(struct collecting *c, struct hd_snapshot *snap)
+static void follow(struct collector *c, struct hd_snapshot *snap)
 {
     struct hd_error why = {0};
     if (c->following != NULL && !hd_following_snapshot(c->following, snap, &why))
@@ -223,7 +223,7 @@ static void follow(struct collecting *c, struct hd_snapshot *snap)
 /* The trace is read while it comes, and what is left of that done while names are taken,
  * if they are wanted. taken: whether there is a trace, else the process is to blame, which
  * was said. NULL and err: what was read is. */
-static struct hd_snapshot *read_along(struct collecting *c, FILE *trace, const char *target,
+static struct hd_snapshot *read_along(struct collector *c, FILE *trace, const char *target,
                                       struct full_names *names, bool *taken,
                                       struct hd_error *err)
 {
@@ -251,7 +251,7 @@ static struct hd_snapshot *read_along(struct collecting *c, FILE *trace, const c
 
 /* The trace goes with it. Half of the memory is for a trace that takes some, half for what
  * is made of it: per object both take as much, whatever the process says of its size. */
-static bool write_taken(struct collecting *c, FILE *trace, const char *target,
+static bool write_taken(struct collector *c, FILE *trace, const char *target,
                         struct hd_sink to, struct hd_error *err)
 {
     struct full_names names = {.core = NULL};
@@ -278,7 +278,7 @@ static bool write_taken(struct collecting *c, FILE *trace, const char *target,
 static bool write_trace(const void *thing, const struct settings *s, FILE *to,
                         struct hd_error *err)
 {
-    struct collecting *c = *(struct collecting *const *)thing;
+    struct collector *c = *(struct collector *const *)thing;
     struct hd_error why = {0};
     struct stat st;
     bool taken;
@@ -298,7 +298,7 @@ static bool write_trace(const void *thing, const struct settings *s, FILE *to,
 /* --- a core ------------------------------------------------------------------------ */
 
 /* What it has says whether it is whole. NULL and err where it cannot be read. */
-static struct hd_snapshot *open_core(struct collecting *c, FILE *core, const char *target,
+static struct hd_snapshot *open_core(struct collector *c, FILE *core, const char *target,
                                      struct hd_error *err)
 {
     char path[64];
@@ -314,7 +314,7 @@ static struct hd_snapshot *open_core(struct collecting *c, FILE *core, const cha
 
 /* One that lacks something, or that was taken while objects were being moved, is taken
  * again: the next moment is another one. */
-static bool should_try_again(const struct collecting *c, const struct hd_snapshot *snap,
+static bool should_try_again(const struct collector *c, const struct hd_snapshot *snap,
                              const struct hd_error *err)
 {
     bool bad = snap == NULL ? err->topic == HD_ABOUT_COLLECTION : !c->collected.complete;
@@ -322,7 +322,7 @@ static bool should_try_again(const struct collecting *c, const struct hd_snapsho
 }
 
 /* Others may read a core that heapdrift cannot, so it stays. */
-static void report_unread(struct collecting *c, struct hd_error *err)
+static void report_unread(struct collector *c, struct hd_error *err)
 {
     c->unread = err->status == HD_UNSUPPORTED || err->status == HD_BAD_FORMAT ||
                 err->status == HD_NOT_A_SNAPSHOT;
@@ -341,7 +341,7 @@ static void report_unread(struct collecting *c, struct hd_error *err)
     end_message(err->message);
 }
 
-static bool take_core(struct collecting *c, FILE *to, struct hd_error *err)
+static bool take_core(struct collector *c, FILE *to, struct hd_error *err)
 {
     enum hd_core_kind kind = c->settings->core == CORE_FULL ? HD_CORE_FULL : HD_CORE_HEAP;
     struct hd_snapshot *snap = NULL;
@@ -374,7 +374,7 @@ static bool take_core(struct collecting *c, FILE *to, struct hd_error *err)
 static bool write_core(const void *thing, const struct settings *s, FILE *to,
                        struct hd_error *err)
 {
-    struct collecting *c = *(struct collecting *const *)thing;
+    struct collector *c = *(struct collector *const *)thing;
     struct stat st;
     char block[1 << 16];
     size_t n = 1;
@@ -397,7 +397,7 @@ static bool write_core(const void *thing, const struct settings *s, FILE *to,
 
 /* In memory, or where there is not so much and nobody said how much it may be, in a
  * nameless file. NULL, and it was said why. */
-static FILE *take_memory(struct collecting *c, struct hd_error *err)
+static FILE *take_memory(struct collector *c, struct hd_error *err)
 {
     const char *name = c->settings->output;
     struct hd_error too_big = {0};
@@ -424,7 +424,7 @@ static FILE *take_memory(struct collecting *c, struct hd_error *err)
 }
 
 /* What a core has is counted when it is read; garbage does not count. */
-static bool write_memory(struct collecting *c, const char *target, struct hd_sink to,
+static bool write_memory(struct collector *c, const char *target, struct hd_sink to,
                          struct hd_error *err)
 {
     struct hd_snapshot *snap = NULL;
@@ -458,7 +458,7 @@ static bool write_memory(struct collecting *c, const char *target, struct hd_sin
 /* --- as a gcdump, as a digest ------------------------------------------------------ */
 
 /* Of a digest the heap itself is on no disk on the way. */
-static bool write_as(struct collecting *c, const char *target, struct hd_sink to,
+static bool write_as(struct collector *c, const char *target, struct hd_sink to,
                      struct hd_error *err)
 {
     const char *name = c->settings->output;
@@ -470,7 +470,7 @@ static bool write_as(struct collecting *c, const char *target, struct hd_sink to
                          : blame_for(c, name, HD_IO, strerror(errno));
 }
 
-bool collect_digest(struct collecting *c, struct hd_memory *digest)
+bool collect_digest(struct collector *c, struct hd_memory *digest)
 {
     struct hd_error err = {0};
     return write_as(c, DIGEST, hd_sink_memory(digest), &err);
@@ -480,7 +480,7 @@ static bool write_result(const void *thing, const struct settings *s, FILE *to,
                          struct hd_error *err)
 {
     const char *target = output_ends_in(s->output, ".digest") ? DIGEST : "gcdump";
-    return write_as(*(struct collecting *const *)thing, target, hd_sink_file(to), err);
+    return write_as(*(struct collector *const *)thing, target, hd_sink_file(to), err);
 }
 
 /* --- which ------------------------------------------------------------------------- */

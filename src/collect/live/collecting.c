@@ -16,7 +16,7 @@
 
 /* --- meanwhile --------------------------------------------------------------------- */
 
-bool collecting_is_stopped(struct collecting *c, int wait_ms)
+bool collecting_is_stopped(struct collector *c, int wait_ms)
 {
     struct pollfd ready = {.fd = c->signals, .events = POLLIN};
     int number = last_resort_signal(poll(&ready, 1, wait_ms) > 0 ? c->signals : -1);
@@ -29,7 +29,7 @@ bool collecting_is_stopped(struct collecting *c, int wait_ms)
 }
 
 /* In a log a line every half minute says that it goes on. */
-static void collecting_show(struct collecting *c, const struct hd_collect_progress *so_far)
+static void collecting_show(struct collector *c, const struct hd_collect_progress *so_far)
 {
     const double first = 0.5, line_every = 30;
     double seconds = seconds_now() - c->begin;
@@ -53,7 +53,7 @@ static void collecting_show(struct collecting *c, const struct hd_collect_progre
 
 static bool go_on(void *context, const struct hd_collect_progress *so_far)
 {
-    struct collecting *c = context;
+    struct collector *c = context;
     collecting_show(c, so_far);
     if (c->reading != NULL)
         hd_reading_came(c->reading, so_far->bytes);
@@ -75,7 +75,7 @@ static uint64_t left_to_process(void *context, uint64_t pid)
 {
     const uint64_t per_object = 38, names = (uint64_t)96 << 20,
                    for_trace = (uint64_t)16 << 20;
-    struct collecting *c = context;
+    struct collector *c = context;
     const struct settings *s = c->settings;
     uint64_t own = 0;
     c->harm = (struct harm){.pid = pid};
@@ -134,7 +134,7 @@ static void warn_of_clients(const struct hd_collected *got)
     fputs("; stop it, and collect again\n", stderr);
 }
 
-static void print_collected(struct collecting *c)
+static void print_collected(struct collector *c)
 {
     const struct settings *s = c->settings;
     const struct hd_collected *got = &c->collected;
@@ -181,7 +181,7 @@ static void print_collected(struct collecting *c)
     fputs("\n", stderr);
 }
 
-int collecting_take(struct collecting *c, const char *name, struct hd_memory *digest)
+int collecting_take(struct collector *c, const char *name, struct hd_memory *digest)
 {
     const struct settings *all = c->settings;
     struct settings one = *all;
@@ -216,7 +216,7 @@ int collecting_take(struct collecting *c, const char *name, struct hd_memory *di
 }
 
 /* Lines that come while a snapshot is taken each mean one, too. */
-static bool wait_for_enter(struct collecting *c)
+static bool wait_for_enter(struct collector *c)
 {
     while (c->asked == 0 && !c->asks_no_more && !c->stopped) {
         struct pollfd ready[] = {{.fd = c->signals, .events = POLLIN},
@@ -238,7 +238,7 @@ static bool wait_for_enter(struct collecting *c)
     return is_asked;
 }
 
-bool collecting_wait(struct collecting *c)
+bool collecting_wait(struct collector *c)
 {
     double due = c->begin + (double)c->settings->interval_ms / 1e3, left;
     if (c->settings->on_enter)
@@ -348,7 +348,7 @@ bool collecting_find(struct hd_processes *processes, const char *name)
     return true;
 }
 
-bool collecting_begin(struct collecting *c, const struct settings *s)
+bool collecting_begin(struct collector *c, const struct settings *s)
 {
     uint64_t pid = s->process_id;
     if (s->name != NULL && !s->all) {
@@ -386,7 +386,7 @@ bool collecting_begin(struct collecting *c, const struct settings *s)
     return true;
 }
 
-void collecting_follow(struct collecting *c)
+void collecting_follow(struct collector *c)
 {
     const struct settings *s = c->settings;
     /* Memory that is read tells no collection; a core and a trace keep nothing of it. */
@@ -396,7 +396,7 @@ void collecting_follow(struct collecting *c)
     c->ages = hd_ages_begin();
 }
 
-void collecting_unfollow(struct collecting *c)
+void collecting_unfollow(struct collector *c)
 {
     hd_following_end(c->following);
     hd_ages_end(c->ages);
@@ -404,7 +404,7 @@ void collecting_unfollow(struct collecting *c)
     c->ages = NULL;
 }
 
-void collecting_end(struct collecting *c)
+void collecting_end(struct collector *c)
 {
     collecting_unfollow(c);
     /* One that came when all was done has nothing left to stop. */

@@ -20,7 +20,7 @@ struct harm {
     struct memory_kills kills;
 };
 
-struct collecting {
+struct collector {
     const struct settings *settings;
     const char *who; /* of several processes the one; NULL: there is one only */
     struct hd_collect_options how;
@@ -76,20 +76,20 @@ bool collecting_find(struct hd_processes *processes, const char *name);
 /* Find the process (not with --all), and take SIGINT, SIGTERM, SIGHUP and SIGQUIT for a
  * wish to stop, as far as they are not ignored (nohup). c must stay where it is. False
  * after saying why there is none; else collecting_end() is due. */
-bool collecting_begin(struct collecting *c, const struct settings *s);
-void collecting_end(struct collecting *c);
+bool collecting_begin(struct collector *c, const struct settings *s);
+void collecting_end(struct collector *c);
 
 /* Of a series: follow the objects of each to the next one, unless
  * --no-ages or what else was asked for is in the way. Over with collecting_unfollow(),
  * which is due before a fork and may come twice. */
-void collecting_follow(struct collecting *c);
-void collecting_unfollow(struct collecting *c);
+void collecting_follow(struct collector *c);
+void collecting_unfollow(struct collector *c);
 
 /* One snapshot, as the suffix of the name says, or where digest is not NULL a digest in
  * memory, for a store; then the name is for messages. An exit status: EXIT_TROUBLE after
  * saying why there is none (c->stopped if a signal is to blame), EXIT_INCONCLUSIVE with
  * --strict. The digest is the caller's, empty where the status is EXIT_TROUBLE. */
-int collecting_take(struct collecting *c, const char *name, struct hd_memory *digest);
+int collecting_take(struct collector *c, const char *name, struct hd_memory *digest);
 
 /* What became of the process that was asked for its heap, after that error: "was killed
  * ...", a predicate. NULL if it runs, or none was asked. Waits for a moment if it has let
@@ -98,10 +98,10 @@ const char *collecting_harm(const struct harm *harm, const struct hd_error *err)
 
 /* Wait until the next one is due by --interval, or with --on-enter for a line; false if a
  * signal came, or standard input ended. */
-bool collecting_wait(struct collecting *c);
+bool collecting_wait(struct collector *c);
 
 /* Wait for a signal for so long; true from the first one on. */
-bool collecting_is_stopped(struct collecting *c, int wait_ms);
+bool collecting_is_stopped(struct collector *c, int wait_ms);
 
 /* --- collect_writers.c ---------------------------------------------------------------- */
 
@@ -114,7 +114,7 @@ struct output_how collect_writer(const struct settings *s, const char *path);
 
 /* A snapshot as a digest, into memory: nothing is on a disk, at no time. False after saying
  * why there is none, by the name in c->settings->output. */
-bool collect_digest(struct collecting *c, struct hd_memory *digest);
+bool collect_digest(struct collector *c, struct hd_memory *digest);
 
 /* Whether that is a core. */
 bool collect_writes_core(const struct settings *s, const char *path);

@@ -8,16 +8,16 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MOST_PROGRAM = 40, MOST_OF_A_MINUTE = 99 };
+enum { MAX_PROGRAM = 40, MAX_OF_A_MINUTE = 99 };
 
 /* Of what is left out of the program's name a single "-" stays. */
 void run_folder_name(const char *program, uint64_t pid, time_t when, char *name,
                      size_t size)
 {
-    char words[MOST_PROGRAM + 1], number[24] = "", at[32] = "";
+    char words[MAX_PROGRAM + 1], number[24] = "", at[32] = "";
     struct tm local = {0};
     size_t len = 0;
-    for (const char *c = program != NULL ? program : ""; *c != '\0' && len < MOST_PROGRAM;
+    for (const char *c = program != NULL ? program : ""; *c != '\0' && len < MAX_PROGRAM;
          c++)
         if ((isalnum((unsigned char)*c) && (unsigned char)*c < 0x80) ||
             strchr("._-", *c) != NULL)
@@ -38,7 +38,7 @@ void run_folder_name(const char *program, uint64_t pid, time_t when, char *name,
 static bool make_below(const char *folder, const char *name, mode_t mode, char *path,
                        size_t size)
 {
-    for (int i = 1; i <= MOST_OF_A_MINUTE; i++) {
+    for (int i = 1; i <= MAX_OF_A_MINUTE; i++) {
         int len = i == 1 ? snprintf(path, size, "%s%s", folder, name)
                          : snprintf(path, size, "%s%s-%d", folder, name, i);
         if (len < 0 || (size_t)len >= size) {

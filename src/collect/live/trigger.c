@@ -21,7 +21,7 @@ static bool parse_rule(const char *text, struct trigger_rules *rules)
 {
     size_t len = strlen(text), i = rules->count;
     char *end;
-    if (i == MOST_TRIGGERS || len == 0)
+    if (i == MAX_TRIGGERS || len == 0)
         return false;
     rules->count++;
     rules->all[i].kind = text[len - 1] == '%' ? TRIGGER_SHARE
@@ -81,7 +81,7 @@ void trigger_put(const struct trigger_rules *rules, int rule, char *text, size_t
 void trigger_begin(struct trigger *t)
 {
     *t = (struct trigger){.base = HD_UNKNOWN, .limit = HD_UNKNOWN, .last = -DBL_MAX};
-    for (size_t i = 0; i <= MOST_TRIGGERS; i++)
+    for (size_t i = 0; i <= MAX_TRIGGERS; i++)
         t->rules[i].last = -DBL_MAX;
 }
 

@@ -20,8 +20,8 @@
 #include <stdint.h>
 
 enum {
-    MOST_TRIGGERS = 8,
-    TRIGGER_NEAR_LIMIT = MOST_TRIGGERS,
+    MAX_TRIGGERS = 8,
+    TRIGGER_NEAR_LIMIT = MAX_TRIGGERS,
     NO_TRIGGER = -1,
     TRIGGER_SAMPLES = 32
 };
@@ -33,7 +33,7 @@ struct trigger_rules {
         enum trigger_kind kind;
         double share;   /* of the limit, 0 to 1 */
         uint64_t bytes; /* of the other kinds */
-    } all[MOST_TRIGGERS];
+    } all[MAX_TRIGGERS];
     size_t count;
     double interval; /* seconds of the clock */
 };
@@ -60,7 +60,7 @@ struct trigger {
         bool is_past; /* the level was passed, and told */
         unsigned times;
         double last;
-    } rules[MOST_TRIGGERS + 1];
+    } rules[MAX_TRIGGERS + 1];
     uint64_t base;    /* memory at the last snapshot; HD_UNKNOWN: nothing was seen yet */
     uint64_t highest; /* at any snapshot, as far as there was one */
     uint64_t seen, limit; /* at the last sight */

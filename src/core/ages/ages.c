@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Moments fit a byte (AGES_MOST). */
+/* Moments fit a byte (AGES_MAX). */
 struct aged_object {
     uint32_t key; /* of its type and size, as in identity/places.h */
     path_id path;
@@ -109,7 +109,7 @@ static struct hd_ages snapshot_alone(const struct hd_snapshot *snap,
     }
     size_t kept = 0;
     for (size_t i = 0; i < now.held.len; i++) {
-        struct holding h = {now.held.all[i].hash, object_of[now.held.all[i].of]};
+        struct content_hash h = {now.held.all[i].hash, object_of[now.held.all[i].of]};
         if (h.of != NO_NODE)
             now.held.all[kept++] = h;
     }
@@ -121,7 +121,7 @@ static struct hd_ages snapshot_alone(const struct hd_snapshot *snap,
  * oldest: what came then or before is all one. */
 static unsigned add_moment(struct hd_ages *now, const struct hd_ages *before)
 {
-    uint32_t left_out = before->moment_count == AGES_MOST;
+    uint32_t left_out = before->moment_count == AGES_MAX;
     uint32_t kept = before->moment_count - left_out;
     uint64_t token = now->moment[0];
     memcpy(now->moment, before->moment + left_out, kept * sizeof(*now->moment));
@@ -140,7 +140,7 @@ static unsigned char earlier(unsigned char moment, unsigned less)
 /* From one snapshot to the next, whose nodes object_of tells apart: which objects of the
  * older one stayed, who each of the newer one was (NO_NODE: nobody), and numbers for paths
  * that both have. */
-struct carrying {
+struct birth_carrier {
     struct hd_ages *now, *before;
     const uint32_t *object_of;
     unsigned left_out;
@@ -151,7 +151,7 @@ struct carrying {
 
 static void take_age(void *context, uint32_t older, uint32_t newer)
 {
-    struct carrying *c = context;
+    struct birth_carrier *c = context;
     const struct aged_object *a = &c->before->object[older];
     struct aged_object *b = &c->now->object[newer];
     b->born = earlier(a->born, c->left_out);
@@ -161,12 +161,12 @@ static void take_age(void *context, uint32_t older, uint32_t newer)
 
 /* Nothing of a file that says what cannot be: an object that is two, or another type or
  * size. */
-static bool carry_told(struct carrying *c, const struct told_same *told)
+static bool carry_told(struct birth_carrier *c, const struct survivor_map *told)
 {
-    struct told_reading r = {.told = told};
-    struct told_run run;
+    struct survivor_map_reader r = {.told = told};
+    struct survivor_run run;
     bool damaged = false, ok = true;
-    while (ok && told_same_next(&r, &run, &damaged))
+    while (ok && survivor_map_next(&r, &run, &damaged))
         for (uint32_t i = run.newer; ok && i < run.newer + run.count; i++) {
             uint32_t from = run.older + (i - run.newer);
             ok = c->before->object[from].key == c->now->object[i].key &&
@@ -179,11 +179,11 @@ static bool carry_told(struct carrying *c, const struct told_same *told)
 
 static void take_age_of_node(void *context, uint32_t older, uint32_t node)
 {
-    struct carrying *c = context;
+    struct birth_carrier *c = context;
     take_age(c, older, c->object_of[node]);
 }
 
-static void leave_those_that_went(struct carrying *c)
+static void leave_those_that_went(struct birth_carrier *c)
 {
     struct holdings *held = &c->before->held;
     size_t kept = 0;
@@ -194,7 +194,7 @@ static void leave_those_that_went(struct carrying *c)
 }
 
 /* The same for entries that were made anew around what stayed (identity/remade.h). */
-static void carry_remade(struct carrying *c, const struct hd_snapshot *snap,
+static void carry_remade(struct birth_carrier *c, const struct hd_snapshot *snap,
                          const struct places *p)
 {
     uint32_t *number = alloc_unknown(snap->graph->node_count);
@@ -216,14 +216,14 @@ static bool carry(struct hd_ages *now, struct hd_ages *before,
                   const struct hd_snapshot *snap, const struct places *p,
                   const uint32_t *object_of)
 {
-    struct carrying c = {.now = now,
-                         .before = before,
-                         .object_of = object_of,
-                         .left_out = add_moment(now, before),
-                         .stayed = bits_new(before->object_count),
-                         .was = alloc_unknown(now->object_count),
-                         .older = names_of(&before->paths, &now->paths),
-                         .newer = names_of(&now->paths, &before->paths)};
+    struct birth_carrier c = {.now = now,
+                              .before = before,
+                              .object_of = object_of,
+                              .left_out = add_moment(now, before),
+                              .stayed = bits_new(before->object_count),
+                              .was = alloc_unknown(now->object_count),
+                              .older = names_of(&before->paths, &now->paths),
+                              .newer = names_of(&now->paths, &before->paths)};
     bool ok = carry_told(&c, snap->told);
     if (ok)
         carry_remade(&c, snap, p);
@@ -234,7 +234,7 @@ static bool carry(struct hd_ages *now, struct hd_ages *before,
     return ok;
 }
 
-static bool is_of(const struct told_same *told, const struct hd_ages *now,
+static bool is_of(const struct survivor_map *told, const struct hd_ages *now,
                   const struct hd_ages *before)
 {
     return told != NULL && before->moment_count > 0 &&

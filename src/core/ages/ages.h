@@ -1,10 +1,10 @@
 /* ages.h - since when the objects of a snapshot have been there, and where they are:
  * carried from one snapshot of a series to the next, so that a digest can keep it.
  *
- * Which object is which is what the collector told (heap/told_same.h); where it is, a path
- * of who owns what, cut at types of which both snapshots have one object at most. That is
- * how a series cuts them (owners/ownership_tree.h) unless a type has several later: then a
- * few objects of a path count as there since before they came. It knows no digest's file.
+ * Which object is which is what the collector told (heap/survivor_map.h); where it is, a
+ * path of who owns what, cut at types of which both snapshots have one object at most. That
+ * is how a series cuts them (owners/ownership_tree.h) unless a type has several later: then
+ * a few objects of a path count as there since before they came. It knows no digest's file.
  */
 #ifndef AGES_H
 #define AGES_H
@@ -14,7 +14,7 @@
 
 /* Of the last snapshot. 12 bytes an object, 16 more if it holds another one, 20 a path. */
 struct hd_ages {
-    uint64_t moment[AGES_MOST]; /* tokens of the snapshots that were followed, up to it */
+    uint64_t moment[AGES_MAX]; /* tokens of the snapshots that were followed, up to it */
     uint32_t moment_count;
     struct aged_object *object; /* in the order of addresses; malloc'd, as all here */
     uint32_t object_count;

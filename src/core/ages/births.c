@@ -159,7 +159,7 @@ static bool is_last_of(const struct digest_ages *ages, uint32_t m,
 {
     uint32_t left_out = other->moment_count - 1 - m;
     bool fits =
-        m < other->moment_count && (left_out == 0 || ages->moment_count == AGES_MOST);
+        m < other->moment_count && (left_out == 0 || ages->moment_count == AGES_MAX);
     return fits && memcmp(ages->moment, other->moment + left_out,
                           (m + 1) * sizeof(*ages->moment)) == 0;
 }
@@ -183,7 +183,7 @@ static bool find_moments(const struct digests *d, size_t k, uint32_t at[])
 }
 
 /* The first snapshot that is compared at that moment or later. */
-static void fill_cohorts(const uint32_t at[], size_t k, unsigned char cohort_of[AGES_MOST])
+static void fill_cohorts(const uint32_t at[], size_t k, unsigned char cohort_of[AGES_MAX])
 {
     size_t cohort = 0;
     for (uint32_t m = 0; m <= at[k]; m++) {
@@ -220,7 +220,7 @@ static void add_groups(struct digests *d, size_t k, const uint32_t at[])
 {
     const struct digest_ages *ages = ages_of(d, k);
     const struct digest_places *p = &d->snaps[k]->digest->places;
-    unsigned char cohort_of[AGES_MOST];
+    unsigned char cohort_of[AGES_MAX];
     fill_cohorts(at, k, cohort_of);
     for (uint32_t i = 0; i < ages->len; i++) {
         path_id path = births_path_of(d, k, ages->place[i]);

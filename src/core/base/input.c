@@ -23,7 +23,7 @@ enum { BLOCK_SIZE = 256 * 1024 };
 
 /* A file is held in memory if it takes no more than this, and no more than that share of
  * what may be used. */
-enum { MOST_HELD = 1 << 20, SHARE_HELD = 8 };
+enum { MAX_HELD = 1 << 20, SHARE_HELD = 8 };
 
 struct input {
     struct input_options opt;
@@ -332,7 +332,7 @@ struct bytes input_head(const struct input *in)
 static bool can_be_held(const struct input *in)
 {
     uint64_t most = in->opt.max_memory / SHARE_HELD;
-    return in->file_size <= MOST_HELD && (in->opt.max_memory == 0 || in->file_size <= most);
+    return in->file_size <= MAX_HELD && (in->opt.max_memory == 0 || in->file_size <= most);
 }
 
 static bool hold_file(struct input *in, struct hd_error *err)

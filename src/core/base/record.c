@@ -398,14 +398,14 @@ static void put_cell(struct csv_writer *csv, const struct record_field *f, const
         plain_cell(csv, f, of);
 }
 
-enum { MOST_COLUMNS = 40 };
+enum { MAX_COLUMNS = 40 };
 
 /* The columns of a table: found once, asked for every row. */
 struct columns {
     struct {
         const struct record_field *field;
         size_t offset; /* of the struct that it is of */
-    } all[MOST_COLUMNS];
+    } all[MAX_COLUMNS];
     size_t len;
 };
 
@@ -414,7 +414,7 @@ static struct columns columns_of(const struct record *r)
     struct columns c = {0};
     for (const char *key = r->csv; *key != '\0'; key += strspn(key, " ")) {
         size_t len = strcspn(key, " ");
-        assert(c.len < MOST_COLUMNS);
+        assert(c.len < MAX_COLUMNS);
         c.all[c.len].field = record_find(r, key, len, &c.all[c.len].offset);
         c.len++;
         key += len;

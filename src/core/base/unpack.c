@@ -15,10 +15,10 @@ enum { BLOCK_SIZE = 256 * 1024, ROOM_TO_UNPACK = 1 << 20 };
 /* gzip cannot do more than 1,032 to 1; zstd, xz and bzip2 can, but no heap is that regular:
  * text of ten million equal objects comes to 40 to 1. Below the first number nobody waits.
  */
-enum { NEVER_TOO_MUCH = 64 << 20, MOST_PER_BYTE = 1000 };
+enum { NEVER_TOO_MUCH = 64 << 20, MAX_PER_BYTE = 1000 };
 
 /* Looking at one takes some 0.1 ms; a manifest of fifty snapshots has some 10 kB. */
-enum { MOST_ENTRIES = 1000, MOST_KEPT = 1 << 20 };
+enum { MAX_ENTRIES = 1000, MAX_KEPT = 1 << 20 };
 
 struct unpacker {
     struct packed from;
@@ -67,7 +67,7 @@ static bool cannot_unpack(const struct unpacker *u, struct hd_error *err)
 
 static bool is_too_much(const struct unpacker *u)
 {
-    return u->unpacked > NEVER_TOO_MUCH && u->unpacked / MOST_PER_BYTE > u->from.size;
+    return u->unpacked > NEVER_TOO_MUCH && u->unpacked / MAX_PER_BYTE > u->from.size;
 }
 
 /* --- the archive --------------------------------------------------------------------- */
@@ -76,8 +76,8 @@ static bool is_too_much(const struct unpacker *u)
  * the one around it. The last of those counted is none. */
 static bool has_one_layer(const struct unpacker *u, struct hd_error *err)
 {
-    enum { MOST_FILTERS = 2 };
-    return archive_filter_count(u->archive) <= MOST_FILTERS ||
+    enum { MAX_FILTERS = 2 };
+    return archive_filter_count(u->archive) <= MAX_FILTERS ||
            fail(err, HD_UNSUPPORTED, "compressed more than once; decompress it first");
 }
 
@@ -163,7 +163,7 @@ bool unpacker_read(struct unpacker *u, unsigned char *to, size_t size, size_t *g
         if (is_too_much(u))
             return fail(err, HD_BAD_FORMAT,
                         "decompresses to more than %d times its size: not a snapshot",
-                        MOST_PER_BYTE);
+                        MAX_PER_BYTE);
     }
     return true;
 }
@@ -186,7 +186,7 @@ struct unpack_look {
 static bool read_kept(struct unpacker *u, struct unpack_look *l, size_t size,
                       struct bytes *text, struct hd_error *err)
 {
-    size_t room = MOST_KEPT - l->kept, more = 0;
+    size_t room = MAX_KEPT - l->kept, more = 0;
     if (room <= size)
         return true;
     unsigned char *all = alloc_resize(NULL, room);
@@ -245,10 +245,10 @@ static bool look_at_all(struct unpacker *u, struct unpack_look *l, struct hd_err
     bool ok = true;
     while (ok && (found = next_entry(u, &entry, err)) != 0) {
         ok = found > 0;
-        if (ok && l->listing->count == MOST_ENTRIES)
+        if (ok && l->listing->count == MAX_ENTRIES)
             ok = fail(err, HD_UNSUPPORTED,
                       "a zip of more than %d files; extract it, and name the snapshot",
-                      MOST_ENTRIES);
+                      MAX_ENTRIES);
         ok = ok && look_at_entry(u, entry, l, err);
     }
     free(l->head);

@@ -170,11 +170,11 @@ size_t hd_object_chain(const struct hd_objects *o, uint32_t number, uint32_t *nu
 /* A group's kind is decided by those above it (root_kind.h). */
 static enum hd_root_kind kind_at(const struct hd_objects *o, node_id group)
 {
-    enum { MOST_GROUPS = 64 };
+    enum { MAX_GROUPS = 64 };
     const struct hd_snapshot *snap = o->snap;
-    node_id groups[MOST_GROUPS];
+    node_id groups[MAX_GROUPS];
     size_t depth = 0;
-    for (node_id n = group; n != NO_NODE && depth < MOST_GROUPS; n = above(o, n))
+    for (node_id n = group; n != NO_NODE && depth < MAX_GROUPS; n = above(o, n))
         groups[depth++] = n;
     enum hd_root_kind kind = HD_ROOT_OTHER;
     while (depth-- > 0)

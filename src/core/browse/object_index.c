@@ -42,7 +42,7 @@ static uint64_t *sort_keys(uint64_t *keys, uint64_t *room, size_t count, uint64_
 
 /* What is sorted: a key of 32 bits each, beside the place among nodes; and, where keys were
  * cut to that, what they were cut from. */
-struct ordering {
+struct object_order {
     node_id *nodes;
     size_t count;
     uint64_t *keys;        /* count of them, and as much room behind */
@@ -63,7 +63,7 @@ static int by_whole_key(const void *a, const void *b)
 }
 
 /* Places first .. end - 1 of the sorted keys have the same cut key. */
-static void sort_equals(const struct ordering *o, uint64_t *sorted, size_t first,
+static void sort_equals(const struct object_order *o, uint64_t *sorted, size_t first,
                         size_t end)
 {
     struct whole_key *run = alloc_resize(NULL, array_bytes(end - first, sizeof(*run)));
@@ -76,7 +76,7 @@ static void sort_equals(const struct ordering *o, uint64_t *sorted, size_t first
     free(run);
 }
 
-static void sort_runs(const struct ordering *o, uint64_t *sorted)
+static void sort_runs(const struct object_order *o, uint64_t *sorted)
 {
     for (size_t i = 0, end; i < o->count; i = end) {
         uint64_t key = sorted[i] >> KEY_SHIFT;
@@ -87,7 +87,7 @@ static void sort_runs(const struct ordering *o, uint64_t *sorted)
     }
 }
 
-static bool is_sorted(const struct ordering *o, uint64_t *differ)
+static bool is_sorted(const struct object_order *o, uint64_t *differ)
 {
     bool sorted = true;
     *differ = 0;
@@ -100,7 +100,7 @@ static bool is_sorted(const struct ordering *o, uint64_t *differ)
 
 /* Nodes go to the places that their keys have in order. Places are in the lower half of the
  * keys, so that those which are equal stay as they are. */
-static void put_in_order(struct ordering *o)
+static void put_in_order(struct object_order *o)
 {
     uint64_t differ, *sorted = o->keys;
     if (is_sorted(o, &differ) && o->whole == NULL)
@@ -115,9 +115,9 @@ static void put_in_order(struct ordering *o)
         o->nodes[i] = from[(uint32_t)sorted[i]];
 }
 
-static struct ordering ordering_of(node_id *nodes, size_t count)
+static struct object_order ordering_of(node_id *nodes, size_t count)
 {
-    return (struct ordering){
+    return (struct object_order){
         nodes, count, alloc_resize(NULL, array_bytes(count + 1, 2 * sizeof(uint64_t))),
         NULL};
 }
@@ -132,7 +132,7 @@ static uint64_t key_of(uint32_t key, size_t place)
 /* Descending: what does not fit 32 bits is 0, and told apart by its whole size. */
 void order_by_size(const struct graph *g, node_id *nodes, size_t count)
 {
-    struct ordering o = ordering_of(nodes, count);
+    struct object_order o = ordering_of(nodes, count);
     uint64_t *whole = NULL;
     if (g->big_count > 0) {
         whole = alloc_resize(NULL, array_bytes(count + 1, sizeof(*whole)));
@@ -160,7 +160,7 @@ static unsigned bits_to_cut(uint64_t range)
 
 void order_by_address(const struct graph *g, node_id *nodes, size_t count)
 {
-    struct ordering o = ordering_of(nodes, count);
+    struct object_order o = ordering_of(nodes, count);
     uint64_t *whole = alloc_resize(NULL, array_bytes(count + 1, sizeof(*whole)));
     uint64_t least = UINT64_MAX, most = 0;
     for (size_t i = 0; i < count; i++) {
@@ -181,7 +181,7 @@ void order_by_address(const struct graph *g, node_id *nodes, size_t count)
 
 void order_by_number(node_id *nodes, size_t count)
 {
-    struct ordering o = ordering_of(nodes, count);
+    struct object_order o = ordering_of(nodes, count);
     for (size_t i = 0; i < count; i++)
         o.keys[i] = key_of(nodes[i], i);
     put_in_order(&o);

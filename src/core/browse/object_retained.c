@@ -9,7 +9,7 @@
 
 /* --- two walks ------------------------------------------------------------------- */
 
-struct marking {
+struct retained_marker {
     const struct hd_snapshot *snap;
     uint64_t *marked;
     node_id *queue;
@@ -18,7 +18,7 @@ struct marking {
 };
 
 /* Mark what can be reached from a node without those that are marked; bytes of objects. */
-static uint64_t mark_from(struct marking *m, node_id from)
+static uint64_t mark_from(struct retained_marker *m, node_id from)
 {
     const struct graph *g = m->snap->graph;
     uint64_t bytes = 0;
@@ -48,7 +48,7 @@ static uint64_t find_retained(const struct hd_snapshot *snap, node_id n,
                               struct watch *watch)
 {
     const struct graph *g = snap->graph;
-    struct marking m = {
+    struct retained_marker m = {
         .snap = snap,
         .marked = bits_new(g->node_count),
         .queue = alloc_resize(NULL, array_bytes(g->node_count, sizeof(*m.queue))),

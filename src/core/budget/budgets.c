@@ -117,9 +117,9 @@ bool budgets_add_rule(struct hd_budgets *b, const struct rule *rule, struct hd_e
                             "; put all its limits there",
                             name, b->rules[i].line);
     }
-    if (b->rule_count >= BUDGETS_MOST_RULES)
+    if (b->rule_count >= BUDGETS_MAX_RULES)
         return fail_at_line(err, rule->line, "too-many", "more than %d budgets",
-                            BUDGETS_MOST_RULES);
+                            BUDGETS_MAX_RULES);
     b->rules = grow(b->rules, b->rule_count, &b->rule_cap, sizeof(*b->rules));
     b->rules[b->rule_count++] = *rule;
     b->entries = rule->entry >= b->entries ? rule->entry + 1 : b->entries;

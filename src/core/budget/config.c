@@ -39,7 +39,7 @@ static void begin_parser(yaml_parser_t *parser, struct bytes all)
 }
 
 /* A file of budgets needs neither anchors nor directives. */
-enum { DEEPEST = 32, MOST_ANCHORS = 100, MOST_DIRECTIVES = 4000 };
+enum { DEEPEST = 32, MAX_ANCHORS = 100, MAX_DIRECTIVES = 4000 };
 
 /* How much deeper it is behind an event. */
 static int deeper(const yaml_event_t *event)
@@ -99,9 +99,9 @@ static bool is_harmless(struct seen *seen, const yaml_event_t *event, struct hd_
     seen->anchors += has_anchor(event);
     if (seen->depth > DEEPEST)
         return fail_at_line(err, line, "too-deep", "lists and keys are nested too deeply");
-    if (seen->anchors > MOST_ANCHORS)
+    if (seen->anchors > MAX_ANCHORS)
         return fail_at_line(err, line, "too-many", "more than %d anchors (&name)",
-                            MOST_ANCHORS);
+                            MAX_ANCHORS);
     if (event->type == YAML_ALIAS_EVENT)
         return fail_at_line(err, line, "wrong-type", "YAML alias unsupported");
     return !has_zero(event) ||
@@ -119,9 +119,9 @@ static bool is_all_harmless(struct bytes all, struct hd_error *err)
     yaml_event_t event;
     struct seen seen = {0};
     bool ok = true, ends = false;
-    if (possible_directives(all) > MOST_DIRECTIVES)
+    if (possible_directives(all) > MAX_DIRECTIVES)
         return fail_at_line(err, 0, "too-many", "more than %d lines that begin with %%",
-                            MOST_DIRECTIVES);
+                            MAX_DIRECTIVES);
     begin_parser(&parser, all);
     while (ok && !ends && yaml_parser_parse(&parser, &event)) {
         ends = event.type == YAML_STREAM_END_EVENT;
@@ -364,8 +364,8 @@ static bool check_values(struct config_reader *r)
     for (const yaml_node_pair_t *p = root->data.mapping.pairs.start;
          p < root->data.mapping.pairs.top; p++) {
         const yaml_node_t *value = node_at(r, p->value);
-        bool ok = value == r->budgets    ? check_list(r, value, BUDGETS_MOST_RULES)
-                  : value == r->suppress ? check_list(r, value, BUDGETS_MOST_SUPPRESSIONS)
+        bool ok = value == r->budgets    ? check_list(r, value, BUDGETS_MAX_RULES)
+                  : value == r->suppress ? check_list(r, value, BUDGETS_MAX_SUPPRESSIONS)
                                          : is_text(r, value);
         if (!ok)
             return false;

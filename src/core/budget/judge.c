@@ -21,7 +21,7 @@
 
 /* Looking for one costs as much as all names are long, and more patterns are wrong for one
  * reason mostly. */
-enum { MOST_GUESSES = 16 };
+enum { MAX_GUESSES = 16 };
 
 /* --- upper and lower case ------------------------------------------------ */
 
@@ -106,7 +106,7 @@ static void unmatched_find(const char **meant, const struct hd_budgets *b,
                            const struct evidence *e, struct arena *a)
 {
     size_t guesses = 0;
-    for (size_t i = 0; i < b->rule_count && guesses < MOST_GUESSES; i++) {
+    for (size_t i = 0; i < b->rule_count && guesses < MAX_GUESSES; i++) {
         const char *pattern = b->rules[i].pattern;
         const struct series *s = b->rules[i].kind == HD_RULE_HOLDER ? e->holders
                                  : b->rules[i].kind == HD_RULE_TYPE ? e->types
@@ -628,7 +628,7 @@ static struct hd_reason doubt_about_none(const struct check_run *c, const struct
 }
 
 /* Less than half a byte is shown as none. */
-#define LEAST_SCORE 0.5
+#define MIN_SCORE 0.5
 
 /* What a pass is told with; of several the one that --strict does not take. */
 static struct hd_reason reason_of_none(const struct check_run *c, const struct rule *rule)
@@ -655,8 +655,8 @@ static void add_none(struct check_run *c, const struct rule *rule, size_t begin)
     bool lenient = reason.code != HD_REASON_NONE && reason.code != HD_REASON_POOLS;
     bool suppressed = c->out->len > begin;
     double best = ranked_count(d) > 0 ? ranked_row(d, 0)->score : 0;
-    struct finding none = best >= LEAST_SCORE && !suppressed ? hold_score(c, rule, 0, best)
-                                                             : finding_of(c, rule);
+    struct finding none = best >= MIN_SCORE && !suppressed ? hold_score(c, rule, 0, best)
+                                                           : finding_of(c, rule);
     if (suppressed && doubt.code == HD_REASON_NONE && !lenient)
         return;
     none.status = HD_FOUND_PASS;

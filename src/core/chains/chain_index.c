@@ -76,7 +76,7 @@ static uint32_t extend(struct indexer *in, uint32_t chain, uint32_t type, field_
     return found == next ? add_chain(x, chain, type, by) : found;
 }
 
-struct building {
+struct chain_index_builder {
     const struct chain_index_question *ask;
     struct indexer in;
     uint32_t unreachable; /* the chain of what no root reaches */
@@ -85,7 +85,7 @@ struct building {
 };
 
 /* The chain of a node, after those above it. */
-static void index_node(struct building *b, node_id n, size_t most)
+static void index_node(struct chain_index_builder *b, node_id n, size_t most)
 {
     const struct graph *g = b->ask->snap->graph;
     const struct walk *walk = b->ask->walk;
@@ -110,7 +110,7 @@ struct chain_index chain_index_build(const struct chain_index_question *ask)
 {
     const struct graph *g = ask->snap->graph;
     struct chain_index x = {0};
-    struct building b = {.ask = ask, .in = {.x = &x}};
+    struct chain_index_builder b = {.ask = ask, .in = {.x = &x}};
     x.of_node = alloc_unknown((size_t)g->node_count + 1);
     if (ask->field_of != NULL)
         x.by = alloc_resize(NULL, sizeof(*x.by));

@@ -83,7 +83,7 @@ struct node_list {
 /* Half of what there is room for; folding looks at the last few elements only. */
 static size_t skip_middle(struct signature *s)
 {
-    size_t less = CHAIN_MOST_ELEMENTS / 2, from = CHAIN_HEAD_ELEMENTS + less;
+    size_t less = CHAIN_MAX_ELEMENTS / 2, from = CHAIN_HEAD_ELEMENTS + less;
     memmove(&s->all[CHAIN_HEAD_ELEMENTS], &s->all[from], (s->len - from) * sizeof(*s->all));
     s->all[CHAIN_HEAD_ELEMENTS].by = FIELD_SEVERAL; /* of one that is missing */
     s->len -= less;
@@ -113,7 +113,7 @@ static struct path trace(const struct chain_search *s, size_t query, node_id n,
         if (t->kind == TYPE_PSEUDO && p.kind != HD_ROOT_UNREACHABLE)
             p.kind = root_kind_below(t->name, p.kind);
         signature_push(&p.signature, type, chain_field_of(s, list->all[length]));
-        if (p.signature.len == CHAIN_MOST_ELEMENTS)
+        if (p.signature.len == CHAIN_MAX_ELEMENTS)
             p.skipped += skip_middle(&p.signature);
     }
     if (s->ask->role_of_type != NULL)
@@ -166,7 +166,7 @@ struct chains_group {
 
 /* The fields of a frame: the last is the one by which it leads on. */
 struct frame_fields {
-    field_id of[HD_MOST_FRAME_TYPES + 1];
+    field_id of[HD_MAX_FRAME_TYPES + 1];
 };
 
 /* What path tells of the pattern of p elements that ends at element i. */
@@ -177,16 +177,16 @@ static void see_fields(struct frame_fields *to, const struct signature *s, size_
         to->of[k] = field_seen(to->of[k], s->all[i + 2 + k - p].by);
     to->of[p - 1] = field_seen(to->of[p - 1], s->all[i].back[p - 1]);
     if (i + 1 < s->len)
-        to->of[HD_MOST_FRAME_TYPES] =
-            field_seen(to->of[HD_MOST_FRAME_TYPES], s->all[i + 1].by);
+        to->of[HD_MAX_FRAME_TYPES] =
+            field_seen(to->of[HD_MAX_FRAME_TYPES], s->all[i + 1].by);
 }
 
 static void name_fields(struct hd_frame *f, const struct chain_search *search,
                         const struct frame_fields *fields)
 {
-    for (unsigned k = 0; k < HD_MOST_FRAME_TYPES; k++)
+    for (unsigned k = 0; k < HD_MAX_FRAME_TYPES; k++)
         f->fields[k] = chain_field_name(search, fields->of[k]);
-    f->field = chain_field_name(search, fields->of[HD_MOST_FRAME_TYPES]);
+    f->field = chain_field_name(search, fields->of[HD_MAX_FRAME_TYPES]);
 }
 
 static const struct frame_fields nothing_seen = {

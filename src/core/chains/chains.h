@@ -17,7 +17,7 @@ enum { CHAINS_WITH_FRAMES = 256 };
 
 /* A chain of more elements than that, after folding, loses some behind the first ones: it
  * may be as long as the heap, and there are many samples. */
-enum { CHAIN_MOST_ELEMENTS = 8192, CHAIN_HEAD_ELEMENTS = 1024 };
+enum { CHAIN_MAX_ELEMENTS = 8192, CHAIN_HEAD_ELEMENTS = 1024 };
 
 struct chains {
     struct hd_chain *all; /* by count, descending; then by signature */

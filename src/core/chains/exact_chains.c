@@ -246,7 +246,7 @@ static void frames_of_index(struct hd_chain *c, const struct chain_search *s,
                             struct arena *a)
 {
     uint32_t chain = t->chain;
-    size_t length = x->length[chain], most = CHAIN_MOST_ELEMENTS;
+    size_t length = x->length[chain], most = CHAIN_MAX_ELEMENTS;
     c->frame_count = length < most ? length : most;
     c->frames_skipped = length - c->frame_count;
     c->skipped_at = c->frames_skipped > 0 ? CHAIN_HEAD_ELEMENTS : 0;

@@ -17,8 +17,7 @@ static void take_chain(struct node_owners_search *s, uint32_t chain)
 {
     const struct chain_index *x = s->x;
     struct signature *to = &s->signature;
-    to->len =
-        x->length[chain] < CHAIN_MOST_ELEMENTS ? x->length[chain] : CHAIN_MOST_ELEMENTS;
+    to->len = x->length[chain] < CHAIN_MAX_ELEMENTS ? x->length[chain] : CHAIN_MAX_ELEMENTS;
     for (size_t i = to->len; i-- > 0; chain = x->parent[chain])
         to->all[i].type = x->type[chain];
 }
@@ -65,7 +64,7 @@ bool node_owners_find(struct node_owner *owners, const node_id *nodes, size_t co
     if (fits) {
         s.is_singleton = owner_singletons(snap, role_of_type, &scratch);
         s.signature.all =
-            arena_array(&scratch, struct signature_element, CHAIN_MOST_ELEMENTS);
+            arena_array(&scratch, struct signature_element, CHAIN_MAX_ELEMENTS);
         find_all(&s, owners, nodes, count);
     }
     chain_index_free(&x);

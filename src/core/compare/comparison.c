@@ -140,7 +140,7 @@ bool plan_graphs(struct plan *plan, struct hd_snapshot *const *snaps, size_t cou
  * room. It does not know what the questions are. */
 
 /* Whoever opens which entry changes nothing: each has its own place. */
-struct comparison_opening {
+struct input_opener {
     struct hd_info_entry *entries;
     const struct hd_input *inputs;
     size_t count;
@@ -160,7 +160,7 @@ static bool is_large(const char *path)
 
 /* Half of the memory is for graphs that wait, half for those that are being read; one after
  * the other, what those take that wait. */
-static uint64_t for_waiting(const struct comparison_opening *o)
+static uint64_t for_waiting(const struct input_opener *o)
 {
     uint64_t most = o->how->max_memory;
     return o->at_once > 1 || o->kept >= most ? most / 2 : o->kept;
@@ -174,7 +174,7 @@ static uint64_t graph_memory(const struct hd_snapshot *snap)
 /* With threads a graph stays if there is room, so that no file is read twice. One thread
  * is sparing: the first is used at once; the last waits, and is read again unless that
  * takes longer than its memory is worth. */
-static void keep_or_drop(struct comparison_opening *o, size_t i)
+static void keep_or_drop(struct input_opener *o, size_t i)
 {
     struct hd_info_entry *entry = &o->entries[i];
     uint64_t bytes = graph_memory(entry->snap);
@@ -196,7 +196,7 @@ static bool may_be_skipped(const struct hd_input *input, const struct hd_error *
 
 static bool open_one(void *context, size_t i)
 {
-    struct comparison_opening *o = context;
+    struct input_opener *o = context;
     struct hd_info_entry *entry = &o->entries[i];
     struct hd_read_options how = *o->how;
     *entry = (struct hd_info_entry){.path = o->inputs[i].path, .error = o->inputs[i].error};
@@ -227,7 +227,7 @@ static bool open_one(void *context, size_t i)
 }
 
 /* What was too large for a share of the memory gets all of it, one after the other. */
-static void open_large_ones_again(struct comparison_opening *o)
+static void open_large_ones_again(struct input_opener *o)
 {
     if (o->at_once == 1 && o->kept == 0)
         return;
@@ -248,7 +248,7 @@ static void open_large_ones_again(struct comparison_opening *o)
     }
 }
 
-static void claim_what_is_missed(struct comparison_opening *o)
+static void claim_what_is_missed(struct input_opener *o)
 {
     bool *skipped = alloc_zeroed(o->count + 1);
     for (size_t i = 0; i < o->count; i++)
@@ -264,7 +264,7 @@ static void claim_what_is_missed(struct comparison_opening *o)
 static void open_all(struct hd_info_entry *entries, const struct hd_input *inputs,
                      size_t count, const struct hd_read_options *how)
 {
-    struct comparison_opening o = {
+    struct input_opener o = {
         .entries = entries, .inputs = inputs, .count = count, .how = how};
     unsigned threads = how->threads > 0 ? how->threads : 1;
     o.at_once = count < threads ? (count > 0 ? count : 1) : threads;
@@ -428,14 +428,14 @@ bool comparison_blame(struct hd_error *err, size_t k)
 
 /* --- work on graphs -------------------------------------------------------- */
 
-struct running {
+struct graph_run {
     struct graph_work *w;
     struct hd_error errors[HD_MAX_SNAPSHOTS];
 };
 
 static bool work_on_one(void *context, size_t i)
 {
-    struct running *r = context;
+    struct graph_run *r = context;
     struct graph_work *w = r->w;
     struct hd_snapshot *snap = w->c->snaps[w->indexes[i]];
     if (!w->on(w->context, i, snap, &r->errors[i]))
@@ -487,7 +487,7 @@ static bool plan_work_on(struct graph_work *w, struct hd_error *err)
 
 bool comparison_work(struct graph_work *w, struct hd_error *err)
 {
-    struct running r = {.w = w};
+    struct graph_run r = {.w = w};
     assert(w->count <= HD_MAX_SNAPSHOTS);
     if (!plan_work_on(w, err))
         return false;
@@ -565,7 +565,7 @@ bool comparison_births(struct hd_comparison *c, const struct series *s,
     return snapshot_need_graph(c->snaps[last], err) || comparison_blame(err, last);
 }
 
-struct comparison_holding {
+struct holder_builder {
     enum selection selection;
     const struct holder_parts *parts;
     struct hd_snapshot **holders;
@@ -577,8 +577,8 @@ struct comparison_holding {
  * a series then makes of it. */
 enum { PER_HOLDER = 1024 };
 
-static bool too_many_holders(const struct comparison_holding *h,
-                             const struct hd_snapshot *snap, struct hd_error *err)
+static bool too_many_holders(const struct holder_builder *h, const struct hd_snapshot *snap,
+                             struct hd_error *err)
 {
     uint64_t limit = h->work->c->how.max_memory;
     uint64_t all = (uint64_t)snap->node_count * h->work->count;
@@ -589,7 +589,7 @@ static bool too_many_holders(const struct comparison_holding *h,
 static bool hold_one(void *context, size_t k, struct hd_snapshot *snap,
                      struct hd_error *err)
 {
-    struct comparison_holding *h = context;
+    struct holder_builder *h = context;
     if (!snap->info.has_roots || snap->read.tables_only)
         return fail_about(
             err, HD_ABOUT_HOLDERS, HD_USAGE,
@@ -611,7 +611,7 @@ struct hd_snapshot *const *comparison_holder_parts(struct hd_comparison *c,
                                                    struct hd_snapshot **of_parts,
                                                    struct hd_error *err)
 {
-    struct comparison_holding h = {
+    struct holder_builder h = {
         .selection = selection, .parts = parts, .of_parts = of_parts};
     size_t all[HD_MAX_SNAPSHOTS] = {0};
     assert(c->count <= HD_MAX_SNAPSHOTS);

@@ -11,7 +11,7 @@
 /* Bytes of a chain that an owner is looked for in, with what finds it. */
 enum { PER_CHAIN = 64 };
 
-struct instances_finding {
+struct instance_finder {
     const struct instances_question *ask;
     struct instances *found;
     struct arena *a;
@@ -34,14 +34,14 @@ static uint64_t plan_instances(uint64_t objects, uint64_t references)
 
 /* What only local variables hold is on its way out, unless it was put into something that
  * is older: then that will keep it. */
-static bool is_older(const struct instances_finding *f, node_id n)
+static bool is_older(const struct instance_finder *f, node_id n)
 {
     return f->root_of[n] == HD_ROOT_STACK &&
            f->snap->types[f->snap->graph->type[n]].kind == TYPE_OBJECT &&
            f->ask->since_of_node[n] < f->ask->since.first;
 }
 
-static void mark_below_older(struct instances_finding *f)
+static void mark_below_older(struct instance_finder *f)
 {
     const struct graph *g = f->snap->graph;
     node_id *left = alloc_resize(NULL, array_bytes(g->node_count + 1, sizeof(*left)));
@@ -67,8 +67,7 @@ static void mark_below_older(struct instances_finding *f)
 
 /* --- which are meant ------------------------------------------------------------- */
 
-static void count_one(const struct instances_finding *f, struct instances_sum *sum,
-                      node_id n)
+static void count_one(const struct instance_finder *f, struct instances_sum *sum, node_id n)
 {
     sum->count++;
     sum->bytes += graph_size(f->snap->graph, n);
@@ -77,14 +76,14 @@ static void count_one(const struct instances_finding *f, struct instances_sum *s
         sum->held_by_older += bits_have(f->by_older, n);
 }
 
-static void forget_older(struct instances_finding *f)
+static void forget_older(struct instance_finder *f)
 {
     f->found->all.held_by_older = HD_UNKNOWN;
     for (type_id t = 0; t < f->snap->type_count; t++)
         f->found->of_type[t].held_by_older = HD_UNKNOWN;
 }
 
-static void instances_choose(struct instances_finding *f)
+static void instances_choose(struct instance_finder *f)
 {
     const struct hd_snapshot *snap = f->snap;
     const struct graph *g = snap->graph;
@@ -146,7 +145,7 @@ static void rise(struct instances *found, const struct graph *g, size_t i)
     all[i] = moved;
 }
 
-static void offer(struct instances_finding *f, node_id n, uint64_t retained)
+static void offer(struct instance_finder *f, node_id n, uint64_t retained)
 {
     struct instances *found = f->found;
     const struct graph *g = f->snap->graph;
@@ -173,7 +172,7 @@ static void put_in_order(struct instances *found, const struct graph *g)
 
 /* --- what they retain ------------------------------------------------------------ */
 
-static void add_retained(struct instances_finding *f, struct dominators *d)
+static void add_retained(struct instance_finder *f, struct dominators *d)
 {
     const struct hd_snapshot *snap = f->snap;
     struct retained_sizes r = retained_by_objects(d, snap, f->chosen, f->a);
@@ -186,7 +185,7 @@ static void add_retained(struct instances_finding *f, struct dominators *d)
     free(r.each);
 }
 
-static void instances_find_retained(struct instances_finding *f)
+static void instances_find_retained(struct instance_finder *f)
 {
     const struct hd_snapshot *snap = f->snap;
     size_t most = f->found->all.count < f->ask->most ? f->found->all.count : f->ask->most;
@@ -209,14 +208,14 @@ static void instances_find_retained(struct instances_finding *f)
 
 /* --- who owns them --------------------------------------------------------------- */
 
-static bool too_many_chains(const struct instances_finding *f, struct hd_error *err)
+static bool too_many_chains(const struct instance_finder *f, struct hd_error *err)
 {
     uint64_t limit = f->work->c->how.max_memory;
     return fail_memory(err, "finding who owns these objects",
                        limit + (uint64_t)f->snap->node_count * PER_CHAIN, limit);
 }
 
-static bool find_owners(struct instances_finding *f, struct hd_error *err)
+static bool find_owners(struct instance_finder *f, struct hd_error *err)
 {
     struct instances *found = f->found;
     struct arena scratch = {0};
@@ -241,7 +240,7 @@ static bool find_owners(struct instances_finding *f, struct hd_error *err)
 static bool find_in(void *context, size_t place, struct hd_snapshot *snap,
                     struct hd_error *err)
 {
-    struct instances_finding *f = context;
+    struct instance_finder *f = context;
     struct arena of_walk = {0};
     (void)place;
     if (!snapshot_need_graph(snap, err) || !snapshot_need_reach(snap, err))
@@ -272,7 +271,7 @@ bool instances_find(struct instances *found, struct hd_comparison *c,
                     struct hd_error *err)
 {
     const size_t last = c->count - 1;
-    struct instances_finding f = {.ask = ask, .found = found, .a = a};
+    struct instance_finder f = {.ask = ask, .found = found, .a = a};
     struct graph_work w = {.c = c,
                            .indexes = &last,
                            .count = 1,

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct folding {
+struct growth_folder {
     struct hd_comparison *c;
     const struct series *s;
     struct ownership *o;
@@ -25,7 +25,7 @@ struct folding {
 
 /* --- survivors -------------------------------------------------------------- */
 
-static void remember_first(struct folding *f, const struct hd_snapshot *first)
+static void remember_first(struct growth_folder *f, const struct hd_snapshot *first)
 {
     /* Of a first snapshot that is not usable, others say nothing: its own counts stand
      * beside.
@@ -40,7 +40,7 @@ static void remember_first(struct folding *f, const struct hd_snapshot *first)
 }
 
 /* The first was begun before the last, so it comes to an end. */
-static void count_survivors(struct folding *f, const struct hd_snapshot *last)
+static void count_survivors(struct growth_folder *f, const struct hd_snapshot *last)
 {
     pthread_mutex_lock(&f->lock);
     while (!f->looked_at_first)
@@ -63,27 +63,27 @@ enum { PER_PATH = 176 };
 
 /* What is left is for the paths of all snapshots. How many there are is known only when
  * they are made: no more than objects. */
-static void bound_paths(struct folding *f, size_t i, const struct hd_snapshot *snap)
+static void bound_paths(struct growth_folder *f, size_t i, const struct hd_snapshot *snap)
 {
     uint64_t left = f->work->plan.left / f->s->usable_count;
     if (left / PER_PATH < snap->node_count)
         f->o->tree.full[i].most = 1 + (size_t)(left / PER_PATH);
 }
 
-static bool too_many_paths(const struct folding *f, struct hd_error *err)
+static bool too_many_paths(const struct growth_folder *f, struct hd_error *err)
 {
     uint64_t limit = f->c->how.max_memory;
     return fail_memory(err, "computing the dominators of this many paths",
                        limit + f->objects * PER_PATH, limit);
 }
 
-static void tell(const struct folding *f, uint64_t more)
+static void tell(const struct growth_folder *f, uint64_t more)
 {
     comparison_report_progress(f->c, HD_FINDING_OWNERS, more, f->objects);
 }
 
 /* Nothing is large in it, so when what is remembered does not matter. */
-static void fold_digest(struct folding *f, size_t i, const struct hd_snapshot *snap,
+static void fold_digest(struct growth_folder *f, size_t i, const struct hd_snapshot *snap,
                         bool is_first, bool is_last)
 {
     ownership_tree_add(&f->o->tree, i, snap, f->s->selection);
@@ -99,7 +99,7 @@ static void fold_digest(struct folding *f, size_t i, const struct hd_snapshot *s
 static bool fold_one(void *context, size_t i, struct hd_snapshot *snap,
                      struct hd_error *err)
 {
-    struct folding *f = context;
+    struct growth_folder *f = context;
     bool several = f->s->usable_count > 1; /* of one nothing can survive */
     bool is_first = several && i == 0, is_last = several && i + 1 == f->s->usable_count;
     bool alone = f->work->plan.at_once == 1;
@@ -134,11 +134,11 @@ static bool fold_one(void *context, size_t i, struct hd_snapshot *snap,
 /* Chains are looked for in the first and the last, or in all of them. */
 static bool wants_again(const void *context, size_t i)
 {
-    const struct folding *f = context;
+    const struct growth_folder *f = context;
     return i == 0 || f->all_chains_follow;
 }
 
-static bool ownership_fold(struct folding *f, struct hd_error *err)
+static bool ownership_fold(struct growth_folder *f, struct hd_error *err)
 {
     const struct series *s = f->s;
     struct graph_work w = {.c = f->c,
@@ -169,7 +169,8 @@ struct ownership *ownership_of(struct hd_comparison *c, const struct series *s,
                                struct hd_error *err)
 {
     struct ownership *o = alloc_zeroed(sizeof(*o));
-    struct folding f = {.c = c, .s = s, .o = o, .all_chains_follow = all_chains_follow};
+    struct growth_folder f = {
+        .c = c, .s = s, .o = o, .all_chains_follow = all_chains_follow};
     o->selection = s->selection;
     o->usable_count = s->usable_count;
     memcpy(o->usable, s->usable, sizeof(o->usable));
@@ -197,7 +198,7 @@ static void add_digests(const struct hd_comparison *c, struct ownership *o)
     births_of_digests(&o->births, &o->tree, snaps, o->selection);
 }
 
-struct ownership_counting {
+struct step_counter {
     struct ownership *o;
     size_t steps; /* that were counted */
 };
@@ -205,7 +206,7 @@ struct ownership_counting {
 static bool add_step(void *context, size_t i, const struct hd_snapshot *older,
                      const struct hd_snapshot *newer, const struct same *same)
 {
-    struct ownership_counting *to = context;
+    struct step_counter *to = context;
     struct births *b = &to->o->births;
     if (i == 1)
         births_begin(b, &to->o->tree, older, to->o->selection);
@@ -219,7 +220,7 @@ bool ownership_need_births(struct hd_comparison *c, struct ownership *o,
 {
     if (o->looked_for_births)
         return true;
-    struct ownership_counting to = {.o = o};
+    struct step_counter to = {.o = o};
     bool digests = steps_are_of_digests(s), ok = true;
     if (digests)
         add_digests(c, o);

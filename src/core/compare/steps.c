@@ -86,7 +86,7 @@ bool steps_follow(struct hd_comparison *c, const struct series *s, step_visitor 
 
 /* --- since when ------------------------------------------------------------------ */
 
-struct ageing {
+struct age_count {
     struct ages *ages;
     size_t steps; /* that were seen */
 };
@@ -94,7 +94,7 @@ struct ageing {
 static bool age(void *context, size_t i, const struct hd_snapshot *older,
                 const struct hd_snapshot *newer, const struct same *same)
 {
-    struct ageing *a = context;
+    struct age_count *a = context;
     struct ages *ages = a->ages;
     if (i == 1) {
         ages->source = HD_SAME_BY_EVENTS;
@@ -119,7 +119,7 @@ bool steps_ages(struct hd_comparison *c, const struct series *s, struct ages *ag
                 struct hd_error *err)
 {
     *ages = (struct ages){.source = HD_SAME_UNKNOWN};
-    struct ageing a = {.ages = ages};
+    struct age_count a = {.ages = ages};
     bool ok = steps_follow(c, s, age, &a, err);
     if (a.steps == 0 || a.steps + 1 < s->usable_count)
         ages_free(ages);

@@ -27,7 +27,7 @@ struct digest_build_group {
     uint64_t objects;
 };
 
-struct grouping {
+struct group_builder {
     const struct graph *g;
     const struct full_tree *f;
     uint64_t
@@ -44,7 +44,7 @@ struct grouping {
 
 enum { AHEAD = 16 };
 
-static void find_others(struct grouping *s)
+static void find_others(struct group_builder *s)
 {
     const struct graph *g = s->g;
     const struct full_tree *f = s->f;
@@ -69,12 +69,12 @@ static void find_others(struct grouping *s)
     }
 }
 
-static bool has_other(const struct grouping *s, size_t next, node_id n)
+static bool has_other(const struct group_builder *s, size_t next, node_id n)
 {
     return next < s->other_count && s->others[next] >> 32 == n;
 }
 
-static void add_from(struct grouping *s, path_id from)
+static void add_from(struct group_builder *s, path_id from)
 {
     s->from = grow(s->from, s->from_count, &s->from_cap, sizeof(*s->from));
     s->from[s->from_count++] = from;
@@ -82,7 +82,7 @@ static void add_from(struct grouping *s, path_id from)
 
 /* The places that refer to n, each once, as a group of its own; next: the first of others
  * that is of n or behind it. */
-static struct digest_build_group gather(struct grouping *s, node_id n, size_t *next)
+static struct digest_build_group gather(struct group_builder *s, node_id n, size_t *next)
 {
     path_id at = s->f->at_node[n], parent = s->f->parent[at];
     bool hangs_there = bits_have(s->from_parent, n);
@@ -102,7 +102,7 @@ static struct digest_build_group gather(struct grouping *s, node_id n, size_t *n
     return made;
 }
 
-static size_t slot_of(const struct grouping *s, const struct digest_build_group *group)
+static size_t slot_of(const struct group_builder *s, const struct digest_build_group *group)
 {
     size_t at = group->hash & (s->slot_count - 1);
     for (; s->slots[at] != 0; at = (at + 1) & (s->slot_count - 1)) {
@@ -115,7 +115,7 @@ static size_t slot_of(const struct grouping *s, const struct digest_build_group 
     return at;
 }
 
-static void count_object(struct grouping *s, struct digest_build_group made)
+static void count_object(struct group_builder *s, struct digest_build_group made)
 {
     enum { FEW = 1 << 12 };
     if (2 * s->group_count >= s->slot_count) {
@@ -150,7 +150,7 @@ static int by_places(const void *a, const void *b)
 }
 
 /* By target, then by what refers to them. */
-static void sort_groups(struct grouping *s)
+static void sort_groups(struct group_builder *s)
 {
     struct digest_build_group *sorted =
         alloc_resize(NULL, array_bytes(s->group_count + 1, sizeof(*sorted)));
@@ -174,7 +174,7 @@ static void sort_groups(struct grouping *s)
 static void keep_sharing(struct digest *to, const struct graph *g,
                          const struct full_tree *f, struct arena *a)
 {
-    struct grouping s = {
+    struct group_builder s = {
         .g = g, .f = f, .from_parent = bits_new((size_t)g->node_count + 1)};
     find_others(&s);
     /* By object, then place. */
@@ -190,12 +190,12 @@ static void keep_sharing(struct digest *to, const struct graph *g,
             count_object(&s, gather(&s, n, &next));
     }
     sort_groups(&s);
-    struct digest_sharing *kept = &to->sharing;
-    *kept = (struct digest_sharing){.len = (uint32_t)s.group_count,
-                                    .target = arena_array(a, uint32_t, s.group_count),
-                                    .begin = arena_array(a, uint32_t, s.group_count + 1),
-                                    .from = arena_array(a, uint32_t, s.from_count),
-                                    .objects = arena_array(a, uint64_t, s.group_count)};
+    struct shared_groups *kept = &to->sharing;
+    *kept = (struct shared_groups){.len = (uint32_t)s.group_count,
+                                   .target = arena_array(a, uint32_t, s.group_count),
+                                   .begin = arena_array(a, uint32_t, s.group_count + 1),
+                                   .from = arena_array(a, uint32_t, s.from_count),
+                                   .objects = arena_array(a, uint64_t, s.group_count)};
     for (size_t i = 0; i < s.group_count; i++) {
         const struct digest_build_group *group = &s.groups[i];
         kept->target[i] = group->target;
@@ -216,10 +216,10 @@ static void keep_sharing(struct digest *to, const struct graph *g,
 
 enum {
     SAMPLES = 32, /* hd_default_options().samples: a from_parent answer needs no more */
-    MOST_LINKS = 1 << 18 /* a chain may be as long as the heap: then there are fewer */
+    MAX_LINKS = 1 << 18 /* a chain may be as long as the heap: then there are fewer */
 };
 
-struct sampling {
+struct chain_sampler {
     const struct hd_snapshot *snap;
     const struct full_tree *f;
     struct digest_chains *to;
@@ -246,7 +246,7 @@ struct sampling {
 /* --- which objects --------------------------------------------------- */
 
 /* Places that hold or have a share of the heap, in order. */
-static void number_large_places(struct sampling *s)
+static void number_large_places(struct chain_sampler *s)
 {
     const struct full_tree *f = s->f;
     uint64_t *held = arena_array(&s->scratch, uint64_t, f->len);
@@ -266,7 +266,7 @@ static void number_large_places(struct sampling *s)
     }
 }
 
-static uint32_t digest_build_take_samples(struct sampling *s)
+static uint32_t digest_build_take_samples(struct chain_sampler *s)
 {
     uint32_t samples = 0;
     number_large_places(s);
@@ -288,7 +288,7 @@ static uint32_t digest_build_take_samples(struct sampling *s)
 /* --- their chains ---------------------------------------------------- */
 
 /* The link below another one to a node like n. */
-static uint32_t link_to(struct sampling *s, uint32_t above, node_id n)
+static uint32_t link_to(struct chain_sampler *s, uint32_t above, node_id n)
 {
     const struct graph *g = s->snap->graph;
     type_id type = g->type[n];
@@ -314,7 +314,7 @@ static uint32_t link_to(struct sampling *s, uint32_t above, node_id n)
 }
 
 /* False: there is no room for it. */
-static bool keep_chain(struct sampling *s, node_id n, uint32_t *link)
+static bool keep_chain(struct chain_sampler *s, node_id n, uint32_t *link)
 {
     const struct graph *g = s->snap->graph;
     size_t length = 0;
@@ -322,7 +322,7 @@ static bool keep_chain(struct sampling *s, node_id n, uint32_t *link)
         s->chain = grow(s->chain, length, &s->chain_cap, sizeof(*s->chain));
         s->chain[length++] = at;
     }
-    if (length > MOST_LINKS - s->link_count)
+    if (length > MAX_LINKS - s->link_count)
         return false;
     *link = NO_PLACE;
     while (length > 0)
@@ -337,7 +337,7 @@ static int by_node(const void *a, const void *b)
 }
 
 /* In order of the nodes: hashes are found again, and numbers that rise pack well. */
-static void keep_place(struct sampling *s, uint32_t place, struct sampler *from)
+static void keep_place(struct chain_sampler *s, uint32_t place, struct sampler *from)
 {
     struct digest_chains *to = s->to;
     uint32_t begin = to->sample_count;
@@ -373,7 +373,7 @@ static void count_singletons(struct digest_chains *to, const struct hd_snapshot 
 static void keep_chains(struct digest *to, const struct hd_snapshot *snap,
                         const struct full_tree *f, struct arena *a)
 {
-    struct sampling s = {.snap = snap, .f = f, .to = &to->chains};
+    struct chain_sampler s = {.snap = snap, .f = f, .to = &to->chains};
     uint32_t samples = digest_build_take_samples(&s);
     const struct graph *g = snap->graph;
     s.walk = walk_graph(snap, &s.scratch);

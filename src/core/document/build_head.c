@@ -78,17 +78,17 @@ static void write_bars(struct build *b, bool bytes)
 static struct doc_line *add_values(struct build *b, struct doc_facts *f, const char *name,
                                    bool bytes)
 {
-    enum { MOST_VALUES = 6, FEW_VALUES = 2, ROOM_FOR_MOST = 110 };
+    enum { MAX_VALUES = 6, FEW_VALUES = 2, ROOM_FOR_MAX = 110 };
     struct doc_line *l = &doc_fact(b->doc, f, name)->value;
-    write_values(b, MOST_VALUES, bytes);
+    write_values(b, MAX_VALUES, bytes);
     build_end(b, doc_piece(b->doc, l, ""));
     if (b->r->snapshot_count <= FEW_VALUES)
         return l;
     write_values(b, FEW_VALUES, bytes);
-    build_end(b, doc_brief(b->doc, &l->all[0].cell, ROOM_FOR_MOST));
+    build_end(b, doc_brief(b->doc, &l->all[0].cell, ROOM_FOR_MAX));
     build_break(b, l, "  ");
     write_bars(b, bytes);
-    build_end(b, doc_brief(b->doc, &l->all[1].cell, ROOM_FOR_MOST));
+    build_end(b, doc_brief(b->doc, &l->all[1].cell, ROOM_FOR_MAX));
     return l;
 }
 

@@ -233,12 +233,12 @@ static void add_group(struct build *b, struct doc_table *t,
  * follow the peak load. */
 static void suspects_add_groups(struct build *b, struct doc_table *t)
 {
-    enum { MOST_MINOR = 5 };
+    enum { MAX_MINOR = 5 };
     const struct hd_diff *d = &b->r->diff;
     struct arena scratch = {0};
     const struct hd_suspect **rows =
         arena_array(&scratch, const struct hd_suspect *, d->minor_count + d->pooled_count);
-    size_t most = b->r->options.rows != 0 ? MOST_MINOR : d->minor_count, len = 0;
+    size_t most = b->r->options.rows != 0 ? MAX_MINOR : d->minor_count, len = 0;
     for (size_t i = 0; i < d->minor_count; i++)
         if (!report_has_stopped(d, d->minor[i].type))
             rows[len++] = &d->minor[i];

@@ -127,7 +127,7 @@ static void add_arrow(struct build *b, struct line_name *n)
  * the first of them and the last, if they are many. */
 static void name_chain(struct build *b, struct doc_runs *to, const struct tree_line *line)
 {
-    enum { MOST_TOLD = 2 };
+    enum { MAX_TOLD = 2 };
     struct line_name name = {.to = to};
     unsigned told = 0;
     add_first_field(b, to, line->start);
@@ -143,7 +143,7 @@ static void name_chain(struct build *b, struct doc_runs *to, const struct tree_l
             continue;
         bool at_root = next != NULL && next->kind == HD_NODE_ROOTS;
         if (!variable && next != NULL && !at_root &&
-            ((!names_is_of_program(n->type) && !is_owner(b, n)) || told == MOST_TOLD)) {
+            ((!names_is_of_program(n->type) && !is_owner(b, n)) || told == MAX_TOLD)) {
             name.gap++;
             name.only = i;
             continue;

@@ -312,23 +312,23 @@ static bool numbering_of(struct text *t, const char *path)
     return any;
 }
 
-struct numbering {
+struct name_number {
     UT_hash_handle hh;
     char key[];
 };
 
-static struct numbering *find_numbering(struct numbering *all, const struct text *t)
+static struct name_number *find_numbering(struct name_number *all, const struct text *t)
 {
-    struct numbering *found;
+    struct name_number *found;
     HASH_FIND(hh, all, t->data, t->len, found);
     return found;
 }
 
-static void add_numbering(struct numbering **all, const struct text *t, struct arena *a)
+static void add_numbering(struct name_number **all, const struct text *t, struct arena *a)
 {
     if (find_numbering(*all, t) != NULL)
         return;
-    struct numbering *added = arena_alloc(a, sizeof(*added) + t->len);
+    struct name_number *added = arena_alloc(a, sizeof(*added) + t->len);
     memcpy(added->key, t->data, t->len);
     HASH_ADD_KEYPTR(hh, *all, added->key, t->len, added);
 }
@@ -336,7 +336,7 @@ static void add_numbering(struct numbering **all, const struct text *t, struct a
 void hd_inputs_claim(const struct hd_input *inputs, size_t count, bool *skipped)
 {
     struct arena arena = {0};
-    struct numbering *all = NULL;
+    struct name_number *all = NULL;
     struct text key = {0};
     for (size_t i = 0; i < count; i++)
         if (inputs[i].from_folder && !skipped[i] && numbering_of(&key, inputs[i].path))

@@ -160,11 +160,11 @@ static bool may_be_read(struct bytes head)
 
 unsigned snapshot_number(const char *path, size_t *len)
 {
-    enum { MOST_DIGITS = 6 };
+    enum { MAX_DIGITS = 6 };
     const char *mark = strrchr(path, '#');
     *len = strlen(path);
     size_t digits = mark != NULL ? strspn(mark + 1, "0123456789") : 0;
-    if (digits == 0 || digits > MOST_DIGITS || mark[1 + digits] != '\0' || mark == path ||
+    if (digits == 0 || digits > MAX_DIGITS || mark[1 + digits] != '\0' || mark == path ||
         mark[1] == '0' || access(path, F_OK) == 0)
         return 0;
     *len = (size_t)(mark - path);

@@ -86,18 +86,18 @@ bool session_keeps(const char *name)
 }
 
 /* More than any command takes: each is looked for among all files. */
-enum { MOST_PARTS = 1000 };
+enum { MAX_PARTS = 1000 };
 
 /* --- what is being made ---------------------------------------------------------- */
 
-struct session_making {
+struct session_builder {
     const struct zip_listing *files;
     struct arena *arena;
     struct session session;
     size_t cap;
 };
 
-static struct session_part *add_session_part(struct session_making *m)
+static struct session_part *add_session_part(struct session_builder *m)
 {
     struct session *s = &m->session;
     s->all = grow(s->all, s->count, &m->cap, sizeof(*s->all));
@@ -116,7 +116,7 @@ static bool is_in(const struct session *s, const char *name)
 
 /* The file that a manifest means by its last name. A path to somewhere else, or a name that
  * several files have, means none. */
-static void find_file(struct session_making *m, const struct span name,
+static void find_file(struct session_builder *m, const struct span name,
                       struct session_part *part)
 {
     size_t found = 0;
@@ -149,14 +149,14 @@ static bool is_member(const struct json_scan *j, const char *name)
 }
 
 /* One heap of a snapshot; native ones have no file of ours. */
-static void read_heap(struct json_scan *j, struct session_making *m, double time,
+static void read_heap(struct json_scan *j, struct session_builder *m, double time,
                       uint64_t process)
 {
     json_scan_enter(j, '{');
     for (bool first = true; json_scan_more(j, '}', first); first = false) {
         if (!json_scan_name(j))
             return;
-        if (m->session.count == MOST_PARTS) {
+        if (m->session.count == MAX_PARTS) {
             cursor_fail(&j->at, "too many snapshots");
             return;
         }
@@ -171,7 +171,7 @@ static void read_heap(struct json_scan *j, struct session_making *m, double time
 }
 
 /* Its members may be in any order. */
-static void read_snapshot(struct json_scan *j, struct session_making *m)
+static void read_snapshot(struct json_scan *j, struct session_builder *m)
 {
     size_t before = m->session.count;
     double time = NAN;
@@ -197,7 +197,7 @@ static void read_snapshot(struct json_scan *j, struct session_making *m)
     }
 }
 
-static bool read_manifest(struct session_making *m, struct bytes text)
+static bool read_manifest(struct session_builder *m, struct bytes text)
 {
     enum { MARK = 3 };
     bool has_mark = text.size >= MARK && memcmp(text.data, "\xEF\xBB\xBF", MARK) == 0;
@@ -247,7 +247,7 @@ static struct span attribute(struct span element, const char *name)
 
 /* The times at which resources were added, for those snapshots that have one. Elements are
  * looked for by their first letters: nothing of the rest of XML is needed, nor expanded. */
-static void read_metadata(struct session_making *m, struct bytes text)
+static void read_metadata(struct session_builder *m, struct bytes text)
 {
     static const char begin[] = "<Resource ";
     struct span left = {(const char *)text.data, text.size};
@@ -319,7 +319,7 @@ static struct bytes text_of(const struct zip_listing *files, const char *name)
 
 struct session session_of(const struct zip_listing *files, struct arena *a)
 {
-    struct session_making m = {.files = files, .arena = a};
+    struct session_builder m = {.files = files, .arena = a};
     struct session *s = &m.session;
     struct bytes manifest = text_of(files, "manifest.json");
     bool told = manifest.size > 0 && read_manifest(&m, manifest);

@@ -24,7 +24,7 @@ struct nameless {
 static bool is_nameless(const struct hd_snapshot *snap, const struct type *t,
                         struct nameless *n)
 {
-    enum { MOST_DIGITS = 16 };
+    enum { MAX_DIGITS = 16 };
     uint64_t number;
     if (snap->image_base != 0 && t->kind == TYPE_OBJECT && names_number(t->name, &number)) {
         *n = (struct nameless){snap->image_base + number, {"", 0}, ""};
@@ -38,7 +38,7 @@ static bool is_nameless(const struct hd_snapshot *snap, const struct type *t,
         return false;
     type += strlen(begin);
     size_t len = strspn(type, "0123456789abcdef");
-    if (len == 0 || len > MOST_DIGITS || type[len] != (variable ? ')' : '\0'))
+    if (len == 0 || len > MAX_DIGITS || type[len] != (variable ? ')' : '\0'))
         return false;
     *n = (struct nameless){strtoull(type, NULL, 16), place.lead, type + len + variable};
     return true;
@@ -170,7 +170,7 @@ uint64_t snapshot_rename_types(struct hd_snapshot *snap, type_name_finder *name_
 
 /* --- names of others ----------------------------------------------------------- */
 
-struct borrowing {
+struct name_borrower {
     struct hd_snapshot *snap;
     struct hd_snapshot *const *snaps;
     size_t count;
@@ -179,7 +179,7 @@ struct borrowing {
 
 static const char *name_of_others(void *context, const struct type *type)
 {
-    struct borrowing *b = context;
+    struct name_borrower *b = context;
     struct nameless n;
     const char *name = NULL;
     if (!is_nameless(b->snap, type, &n))
@@ -198,7 +198,7 @@ static const char *name_of_others(void *context, const struct type *type)
 
 static void borrow(struct hd_snapshot *snap, struct hd_snapshot *const *snaps, size_t count)
 {
-    struct borrowing b = {.snap = snap, .snaps = snaps, .count = count};
+    struct name_borrower b = {.snap = snap, .snaps = snaps, .count = count};
     uint64_t named = snapshot_rename_types(snap, name_of_others, &b);
     if (named > 0)
         note_borrowed(snap, named, b.lender);

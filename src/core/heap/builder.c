@@ -414,7 +414,7 @@ void builder_root(struct builder *b, node_id root)
 
 /* --- its end ------------------------------------------------------------------- */
 
-struct renaming {
+struct type_renamer {
     struct graph *graph;
     const type_id *row_of;
     size_t pieces;
@@ -422,7 +422,7 @@ struct renaming {
 
 static bool rename_piece(void *renaming, size_t piece)
 {
-    const struct renaming *r = renaming;
+    const struct type_renamer *r = renaming;
     uint64_t nodes = r->graph->node_count;
     type_id *type = r->graph->type;
     node_id end = (node_id)(nodes * (piece + 1) / r->pieces);
@@ -435,7 +435,7 @@ static bool rename_piece(void *renaming, size_t piece)
 static void rename_types(struct builder *b, const type_id *row_of)
 {
     enum { MIN_NODES = 1 << 18 };
-    struct renaming r = {
+    struct type_renamer r = {
         .graph = b->graph,
         .row_of = row_of,
         .pieces = workers_shares(b->graph->node_count, MIN_NODES, b->threads, SIZE_MAX)};

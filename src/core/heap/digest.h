@@ -41,7 +41,7 @@ struct digest_places {
  * ... from[begin[i + 1] - 1], ascending and without the target itself; perhaps from none.
  * Groups stand in order of their targets. Objects in no group are referred to from the
  * place that they hang from, and no other. */
-struct digest_sharing {
+struct shared_groups {
     uint32_t len;
     uint32_t *target, *begin, *from;
     uint64_t *objects;
@@ -99,7 +99,7 @@ struct digest_ages {
     uint64_t *lost_objects;
 };
 
-enum { AGES_MOST = 255 }; /* moments */
+enum { AGES_MAX = 255 }; /* moments */
 
 /* What the objects of a type of a sampled file stand for. */
 struct digest_scaled {
@@ -115,7 +115,7 @@ struct digest {
     struct digest_scaled *scaled; /* per type; NULL: not sampled */
     uint64_t *retained;           /* per type, as hd_type_row.retained; NULL: not known */
     struct digest_places places;
-    struct digest_sharing sharing;
+    struct shared_groups sharing;
     struct digest_chains chains;
     struct digest_survivors survivors;
     struct digest_ages ages;

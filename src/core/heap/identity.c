@@ -33,7 +33,7 @@ static int identity_by_value(const void *a, const void *b)
 }
 
 /* Sort, drop what is there twice, keep the smallest. */
-static void identity_settle(struct sketching *s)
+static void identity_settle(struct sketch_builder *s)
 {
     size_t kept = 0;
     qsort(s->hashes, s->len, sizeof(*s->hashes), identity_by_value);
@@ -44,7 +44,7 @@ static void identity_settle(struct sketching *s)
     s->len = kept < SKETCH_SIZE ? kept : SKETCH_SIZE;
 }
 
-void sketch_add(struct sketching *s, uint64_t address)
+void sketch_add(struct sketch_builder *s, uint64_t address)
 {
     uint64_t hash = address_hash(address);
     if (s->is_cut && s->len >= SKETCH_SIZE && hash > s->hashes[SKETCH_SIZE - 1])
@@ -54,7 +54,7 @@ void sketch_add(struct sketching *s, uint64_t address)
     s->hashes[s->len++] = hash;
 }
 
-struct sketch sketch_finish(struct sketching *s, struct arena *a)
+struct sketch sketch_finish(struct sketch_builder *s, struct arena *a)
 {
     identity_settle(s);
     struct sketch done = {arena_array(a, uint64_t, s->len), s->len, s->is_cut};
@@ -149,8 +149,8 @@ static void find_runtime(struct hd_snapshot *snap)
 static void find_of_runtime(struct hd_snapshot *snap, type_id type, type_id table)
 {
     const struct graph *g = snap->graph;
-    struct sketching *types = alloc_zeroed(sizeof(*types));
-    struct sketching *tables = alloc_zeroed(sizeof(*tables));
+    struct sketch_builder *types = alloc_zeroed(sizeof(*types));
+    struct sketch_builder *tables = alloc_zeroed(sizeof(*tables));
     for (node_id n = 0; n < g->node_count; n++) {
         if (g->type[n] != type && g->type[n] != table)
             continue;
@@ -173,7 +173,7 @@ static void find_blocks(struct hd_snapshot *snap)
 {
     enum { BLOCK_BITS = 28, FEWEST_OBJECTS = 1000 };
     const struct graph *g = snap->graph;
-    struct sketching *blocks = alloc_zeroed(sizeof(*blocks));
+    struct sketch_builder *blocks = alloc_zeroed(sizeof(*blocks));
     uint64_t last = 0, objects = 0;
     for (node_id n = 0; n < g->node_count; n++) {
         uint64_t address = graph_address(g, n), block = address >> BLOCK_BITS << BLOCK_BITS;

@@ -251,10 +251,10 @@ static size_t parse_steps(char *name, size_t len)
  * name. False then. */
 static bool names_settle(char *name, size_t *len)
 {
-    enum { MOST_ROUNDS = 8 };
+    enum { MAX_ROUNDS = 8 };
     struct text before = {0};
     bool settled = false;
-    for (int round = 0; !settled && round < MOST_ROUNDS; round++) {
+    for (int round = 0; !settled && round < MAX_ROUNDS; round++) {
         text_clear(&before);
         text_add(&before, name, *len);
         *len = parse_steps(name, *len);

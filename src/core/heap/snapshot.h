@@ -13,7 +13,7 @@
 #include "heap/ranges.h"
 #include "heap/root_kind.h"
 #include "heap/source.h"
-#include "heap/told_same.h"
+#include "heap/survivor_map.h"
 #include "heap/warning.h"
 
 #include <math.h>
@@ -77,14 +77,14 @@ uint64_t address_of_hash(uint64_t hash);
 enum { SKETCH_SIZE = 1024 };
 
 /* Addresses on their way into a sketch; {0} is none. */
-struct sketching {
+struct sketch_builder {
     uint64_t hashes[2 * SKETCH_SIZE];
     size_t len;
     bool is_cut;
 };
 
-void sketch_add(struct sketching *s, uint64_t address);
-struct sketch sketch_finish(struct sketching *s, struct arena *a);
+void sketch_add(struct sketch_builder *s, uint64_t address);
+struct sketch sketch_finish(struct sketch_builder *s, struct arena *a);
 
 /* KIN_UNKNOWN if one of them has nothing that the other could have as well. */
 enum kinship sketch_compare(const struct sketch *a, const struct sketch *b);
@@ -186,9 +186,9 @@ struct hd_snapshot {
     bool has_no_order; /* its name cannot */
     struct hd_table_origin origin;
     struct identity identity;
-    const struct told_same *told; /* of the snapshot before it; in the arena; NULL: nothing
-                                     was told */
-    enum hd_untold untold;        /* why not, where somebody listened */
+    const struct survivor_map *told; /* of the snapshot before it; in the arena; NULL:
+                                     nothing was told */
+    enum hd_untold untold;           /* why not, where somebody listened */
     struct hd_ages *ages; /* whom its digest asks since when its objects are there, and
                              tells what it found; not owned; NULL: nobody */
     uint64_t weak_roots;  /* records of weak handles, HD_UNKNOWN without */

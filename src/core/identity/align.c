@@ -32,9 +32,9 @@
  * not easier. */
 enum {
     FEWEST_SLOTS = 1 << 12,
-    MOST_KEY_SLOTS = 1 << 18,
-    MOST_CONTENT_SLOTS = 1 << 21,
-    MOST_PAIR_SLOTS = 1 << 21
+    MAX_KEY_SLOTS = 1 << 18,
+    MAX_CONTENT_SLOTS = 1 << 21,
+    MAX_PAIR_SLOTS = 1 << 21
 };
 
 /* Once on either side, or twice: that tells nothing of what follows. */
@@ -44,7 +44,7 @@ enum { MEASURED_SHARE = 1 << 16 }; /* positions of a that are measured at a time
 
 /* What comes behind what: keys behind keys, or behind kinds. One after the other, since
  * counters take room. */
-struct align_counting {
+struct align_counters {
     struct alignment *al;
     const uint32_t *before[2];    /* per side, keys or kinds by position */
     uint32_t *pairs[2], *keys[2]; /* counters */
@@ -66,7 +66,7 @@ static inline uint32_t pair_of(uint32_t before, uint32_t key)
 
 static bool count_side(void *context, size_t i)
 {
-    struct align_counting *c = context;
+    struct align_counters *c = context;
     const struct side *s = i == 0 ? &c->al->a : &c->al->b;
     const uint32_t *before = c->before[i];
     for (uint32_t p = 0; p < s->len; p++) {
@@ -78,10 +78,10 @@ static bool count_side(void *context, size_t i)
 }
 
 /* Counters of keys are those of both sides then. */
-static void align_count(struct align_counting *c, uint32_t most_keys)
+static void align_count(struct align_counters *c, uint32_t most_keys)
 {
     uint64_t objects = (uint64_t)c->al->a.len + c->al->b.len;
-    uint32_t pairs = slots_for(objects, MOST_PAIR_SLOTS);
+    uint32_t pairs = slots_for(objects, MAX_PAIR_SLOTS);
     uint32_t keys = slots_for(objects / 2, most_keys);
     c->pair_mask = pairs - 1;
     c->key_mask = keys - 1;
@@ -97,7 +97,7 @@ static void align_count(struct align_counting *c, uint32_t most_keys)
 
 /* -log2 of the chance that this key follows that one. A pair that came once says as much
  * as if it had come half a time. */
-static uint32_t information(const struct align_counting *c, uint32_t p)
+static uint32_t information(const struct align_counters *c, uint32_t p)
 {
     uint32_t before = c->before[0][p - 1];
     uint32_t slot = pair_of(before, c->al->a.key[p]) & c->pair_mask;
@@ -110,7 +110,7 @@ static uint32_t information(const struct align_counting *c, uint32_t p)
 
 static bool measure_keys(void *context, size_t i)
 {
-    const struct align_counting *c = context;
+    const struct align_counters *c = context;
     struct alignment *al = c->al;
     uint32_t begin = (uint32_t)i * MEASURED_SHARE, end = begin + MEASURED_SHARE;
     for (uint32_t p = begin; p < al->a.len && p < end; p++)
@@ -120,7 +120,7 @@ static bool measure_keys(void *context, size_t i)
 
 static bool measure_kinds(void *context, size_t i)
 {
-    const struct align_counting *c = context;
+    const struct align_counters *c = context;
     struct alignment *al = c->al;
     uint32_t begin = (uint32_t)i * MEASURED_SHARE, end = begin + MEASURED_SHARE;
     for (uint32_t p = begin > 0 ? begin : 1; p < al->a.len && p < end; p++) {
@@ -134,9 +134,9 @@ static bool measure_kinds(void *context, size_t i)
 static void measure(struct alignment *al)
 {
     size_t shares = al->a.len / MEASURED_SHARE + 1;
-    struct align_counting c = {.al = al, .before = {al->a.key, al->b.key}};
+    struct align_counters c = {.al = al, .before = {al->a.key, al->b.key}};
     free(al->seen);
-    align_count(&c, al->by_contents ? MOST_CONTENT_SLOTS : MOST_KEY_SLOTS);
+    align_count(&c, al->by_contents ? MAX_CONTENT_SLOTS : MAX_KEY_SLOTS);
     al->bits = alloc_resize(al->bits, al->a.len);
     workers_run(shares, al->threads, measure_keys, &c);
     free(c.pairs[0]);
@@ -145,8 +145,8 @@ static void measure(struct alignment *al)
     al->seen_mask = c.key_mask;
     if (!al->by_contents)
         return;
-    c = (struct align_counting){.al = al, .before = {al->a.kind, al->b.kind}};
-    align_count(&c, MOST_KEY_SLOTS);
+    c = (struct align_counters){.al = al, .before = {al->a.kind, al->b.kind}};
+    align_count(&c, MAX_KEY_SLOTS);
     workers_run(shares, al->threads, measure_kinds, &c);
     free(c.pairs[0]);
     free(c.pairs[1]);
@@ -289,21 +289,21 @@ static void cut_shares(struct alignment *al)
     }
 }
 
-struct sharing {
+struct share_work {
     struct alignment *al;
     void (*work)(struct alignment *, struct share);
 };
 
 static bool work_on_share(void *context, size_t i)
 {
-    struct sharing *s = context;
+    struct share_work *s = context;
     s->work(s->al, s->al->shares[i]);
     return true;
 }
 
 void for_each_share(struct alignment *al, void (*work)(struct alignment *, struct share))
 {
-    struct sharing s = {al, work};
+    struct share_work s = {al, work};
     workers_run(al->share_count, al->threads, work_on_share, &s);
 }
 
@@ -517,14 +517,14 @@ static void keep_order(struct alignment *al)
 
 enum { SHARE = 1 << 14 }; /* positions of a, and nodes, that a thread tells of at a time */
 
-struct align_telling {
+struct same_writer {
     const struct alignment *al;
     struct same *same;
     type_id *twin; /* per type of a: the last one of b that has its name */
 };
 
 /* Types are compared once mostly. Which thread noted a twin last changes nothing. */
-static bool same_type(const struct align_telling *t, type_id in_a, type_id in_b)
+static bool same_type(const struct same_writer *t, type_id in_a, type_id in_b)
 {
     if (__atomic_load_n(&t->twin[in_a], __ATOMIC_RELAXED) == in_b)
         return true;
@@ -536,7 +536,7 @@ static bool same_type(const struct align_telling *t, type_id in_a, type_id in_b)
 
 static bool know_nothing(void *context, size_t i)
 {
-    const struct align_telling *t = context;
+    const struct same_writer *t = context;
     size_t begin = i * SHARE, left = t->same->count - begin;
     memset(t->same->next + begin, 0xFF,
            array_bytes(left < SHARE ? left : SHARE, sizeof(*t->same->next)));
@@ -545,7 +545,7 @@ static bool know_nothing(void *context, size_t i)
 
 static bool report_share(void *context, size_t i)
 {
-    const struct align_telling *t = context;
+    const struct same_writer *t = context;
     const struct side *a = &t->al->a, *b = &t->al->b;
     uint32_t begin = (uint32_t)i * SHARE, end = begin + SHARE;
     for (uint32_t x = begin; x < a->len && x < end; x++) {
@@ -564,7 +564,7 @@ static bool report_share(void *context, size_t i)
 static void report(struct same *s, const struct alignment *al)
 {
     size_t types = al->a.snap->type_count;
-    struct align_telling t = {.al = al, .same = s};
+    struct same_writer t = {.al = al, .same = s};
     s->source = al->by_contents ? HD_SAME_BY_CONTENTS : HD_SAME_BY_ORDER;
     s->count = al->a.graph->node_count;
     s->next = alloc_resize(NULL, array_bytes((size_t)s->count + 1, sizeof(*s->next)));

@@ -71,7 +71,7 @@ struct anchors {
 };
 
 /* How pairs become anchors, share by share. */
-struct anchors_collecting {
+struct anchor_collector {
     struct alignment *al;
     const struct gram_pairs *pairs;
     struct anchors *found; /* per share */
@@ -97,7 +97,7 @@ static size_t begin_of(const struct gram_pairs *pairs, size_t share)
  * of them together are at most KEYS_IN_A_ROW times as long as the heap. */
 static bool collect_share(void *context, size_t share)
 {
-    struct anchors_collecting *c = context;
+    struct anchor_collector *c = context;
     struct alignment *al = c->al;
     struct anchors *to = &c->found[share];
     const struct run within = {0, 0, al->a.len};
@@ -127,8 +127,8 @@ static struct anchors collect(struct alignment *al, const struct gram_pairs *pai
 {
     struct anchors sum = {0};
     size_t shares = pairs->len / PAIRS + 1;
-    struct anchors_collecting c = {al, pairs,
-                                   alloc_zeroed(array_bytes(shares, sizeof(*c.found)))};
+    struct anchor_collector c = {al, pairs,
+                                 alloc_zeroed(array_bytes(shares, sizeof(*c.found)))};
     workers_run(shares, al->threads, collect_share, &c);
     for (size_t i = 0; i < shares; i++)
         sum.len += c.found[i].len;

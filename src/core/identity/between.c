@@ -146,7 +146,7 @@ void extend(struct alignment *al)
 
 /* Gaps of more objects are left alone; gaps within gaps are, from some depth on, matched
  * first come, first served. That looks at so many objects per object of the gap at most. */
-enum { MOST_OBJECTS = 20000, MOST_DEPTH = 12, LOOKS = 32 };
+enum { MAX_OBJECTS = 20000, MAX_DEPTH = 12, LOOKS = 32 };
 
 static const uint32_t widths[] = {3, 1};
 enum { WIDTHS = sizeof(widths) / sizeof(widths[0]) };
@@ -156,11 +156,11 @@ struct gap {
 };
 
 /* What a thread needs while it works on the gaps of a share. */
-struct filling {
+struct gap_filler {
     struct alignment *al;
     struct gap *gaps; /* to be filled */
     size_t len, cap;
-    uint64_t *a, *b, *buffers, *pair; /* MOST_OBJECTS each, of one block */
+    uint64_t *a, *b, *buffers, *pair; /* MAX_OBJECTS each, of one block */
     uint32_t *tail, *back;
     uint64_t work;
 };
@@ -179,7 +179,7 @@ static void hash_rows(const uint32_t *key, uint32_t begin, uint32_t end, uint32_
 }
 
 /* Sorts them and keeps those whose hash no other one has. */
-static size_t keep_unique(struct filling *f, uint64_t *entry, size_t len)
+static size_t keep_unique(struct gap_filler *f, uint64_t *entry, size_t len)
 {
     size_t kept = 0;
     radix_sort(entry, NULL, len, f->buffers, NULL);
@@ -193,7 +193,7 @@ static size_t keep_unique(struct filling *f, uint64_t *entry, size_t len)
 }
 
 /* x << 32 | y, by x. */
-static size_t unique_pairs(struct filling *f, const struct gap *g, uint32_t width)
+static size_t unique_pairs(struct gap_filler *f, const struct gap *g, uint32_t width)
 {
     uint32_t in_a = g->x_end - g->x, in_b = g->y_end - g->y;
     size_t len = 0;
@@ -216,7 +216,7 @@ static size_t unique_pairs(struct filling *f, const struct gap *g, uint32_t widt
 }
 
 /* Keep the longest part in which the positions in b rise, too. */
-static size_t keep_rising(struct filling *f, size_t len)
+static size_t keep_rising(struct gap_filler *f, size_t len)
 {
     size_t most = 0;
     for (size_t i = 0; i < len; i++) {
@@ -243,7 +243,7 @@ static size_t keep_rising(struct filling *f, size_t len)
 /* --- a gap
  * -------------------------------------------------------------------------------- */
 
-static void leave(struct filling *f, const struct gap *g)
+static void leave(struct gap_filler *f, const struct gap *g)
 {
     if (g->x == g->x_end || g->y == g->y_end)
         return;
@@ -251,7 +251,7 @@ static void leave(struct filling *f, const struct gap *g)
     f->gaps[f->len++] = *g;
 }
 
-static void take_pairs(struct filling *f, const struct gap *g, size_t len)
+static void take_pairs(struct gap_filler *f, const struct gap *g, size_t len)
 {
     struct gap rest = *g;
     rest.depth++;
@@ -270,7 +270,7 @@ static void take_pairs(struct filling *f, const struct gap *g, size_t len)
     leave(f, &rest);
 }
 
-static void match_in_order(struct filling *f, const struct gap *g)
+static void match_in_order(struct gap_filler *f, const struct gap *g)
 {
     struct alignment *al = f->al;
     uint64_t looks = LOOKS * (uint64_t)(g->x_end - g->x);
@@ -286,9 +286,9 @@ static void match_in_order(struct filling *f, const struct gap *g)
     }
 }
 
-static void fill(struct filling *f, const struct gap *g)
+static void fill(struct gap_filler *f, const struct gap *g)
 {
-    for (size_t w = 0; w < WIDTHS && g->depth < MOST_DEPTH && g->y_end - g->y > 1; w++) {
+    for (size_t w = 0; w < WIDTHS && g->depth < MAX_DEPTH && g->y_end - g->y > 1; w++) {
         size_t len = unique_pairs(f, g, widths[w]);
         if (len > 0) {
             take_pairs(f, g, keep_rising(f, len));
@@ -304,14 +304,14 @@ static void fill(struct filling *f, const struct gap *g)
 /* Whether y .. y_end - 1 lies between matches that follow each other, within one region on
  * either side, and the older snapshot has room enough there. Its objects in between are
  * free, so that no two gaps share any: all of them together are looked at once. */
-static bool is_bracketed(struct filling *f, struct gap *g)
+static bool is_bracketed(struct gap_filler *f, struct gap *g)
 {
     const struct side *a = &f->al->a, *b = &f->al->b;
     if (g->y == 0 || g->y_end == b->len || !IS_MATE(b->mate[g->y_end]) ||
         region_of(b->address[g->y - 1]) != region_of(b->address[g->y_end]))
         return false;
     uint32_t left = b->mate[g->y - 1], right = b->mate[g->y_end];
-    if (left >= right || right - left > MOST_OBJECTS || right - left <= g->y_end - g->y ||
+    if (left >= right || right - left > MAX_OBJECTS || right - left <= g->y_end - g->y ||
         region_of(a->address[left]) != region_of(a->address[right]) ||
         a->address[right] - a->address[left] < b->address[g->y_end] - b->address[g->y - 1])
         return false;
@@ -322,21 +322,21 @@ static bool is_bracketed(struct filling *f, struct gap *g)
     return true;
 }
 
-static void make_room(struct filling *f)
+static void make_room(struct gap_filler *f)
 {
     if (f->a != NULL)
         return;
-    f->a = alloc_resize(NULL, array_bytes((size_t)5 * MOST_OBJECTS, sizeof(*f->a)));
-    f->b = f->a + MOST_OBJECTS;
-    f->buffers = f->b + MOST_OBJECTS;
-    f->pair = f->buffers + MOST_OBJECTS;
-    f->tail = (uint32_t *)(f->pair + MOST_OBJECTS);
-    f->back = f->tail + MOST_OBJECTS;
+    f->a = alloc_resize(NULL, array_bytes((size_t)5 * MAX_OBJECTS, sizeof(*f->a)));
+    f->b = f->a + MAX_OBJECTS;
+    f->buffers = f->b + MAX_OBJECTS;
+    f->pair = f->buffers + MAX_OBJECTS;
+    f->tail = (uint32_t *)(f->pair + MAX_OBJECTS);
+    f->back = f->tail + MAX_OBJECTS;
 }
 
 static void fill_share(struct alignment *al, struct share s)
 {
-    struct filling f = {.al = al};
+    struct gap_filler f = {.al = al};
     for (uint32_t y = s.begin, end; y < s.end; y = end) {
         for (end = y; end < s.end && !IS_MATE(al->b.mate[end]);)
             end++;

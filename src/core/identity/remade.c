@@ -38,7 +38,7 @@ struct holdings holdings_of(const struct hd_snapshot *snap, const uint32_t *numb
         if (hash == 0)
             continue;
         h.all = grow(h.all, h.len, &h.cap, sizeof(*h.all));
-        h.all[h.len++] = (struct holding){hash, n};
+        h.all[h.len++] = (struct content_hash){hash, n};
     }
     free(name);
     return h;
@@ -54,7 +54,7 @@ void holdings_free(struct holdings *h)
 
 static int by_hash(const void *a, const void *b)
 {
-    const struct holding *x = a, *y = b;
+    const struct content_hash *x = a, *y = b;
     return (x->hash > y->hash) - (x->hash < y->hash);
 }
 
@@ -79,7 +79,7 @@ void holdings_join(struct holdings *older, struct holdings *newer, remade_pair *
     keep_single(older);
     keep_single(newer);
     for (size_t i = 0, j = 0; i < older->len && j < newer->len;) {
-        const struct holding *a = &older->all[i], *b = &newer->all[j];
+        const struct content_hash *a = &older->all[i], *b = &newer->all[j];
         if (a->hash == b->hash)
             pair(context, a->of, b->of);
         if (a->hash <= b->hash)

@@ -15,13 +15,13 @@
 #include "identity/same.h"
 
 /* A hash of what an object is and of what it holds. */
-struct holding {
+struct content_hash {
     uint64_t hash;
     uint32_t of; /* a node, or whatever the owner of the list numbers */
 };
 
 struct holdings {
-    struct holding *all; /* malloc'd */
+    struct content_hash *all; /* malloc'd */
     size_t len, cap;
 };
 

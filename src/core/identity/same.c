@@ -13,7 +13,7 @@ static bool is_of(const struct told_side *side, const struct places *p)
 
 /* Two of the older cannot be one of the newer, whose runs rise; the other way round a node
  * that has a next has been there. Sizes are compared, since a file may say anything. */
-static bool apply(const struct told_run *run, const struct places *older,
+static bool apply(const struct survivor_run *run, const struct places *older,
                   const struct places *newer, struct same *s)
 {
     for (uint32_t i = 0; i < run->count; i++) {
@@ -26,13 +26,13 @@ static bool apply(const struct told_run *run, const struct places *older,
     return true;
 }
 
-static bool apply_all(const struct told_same *told, const struct places *older,
+static bool apply_all(const struct survivor_map *told, const struct places *older,
                       const struct places *newer, struct same *s)
 {
-    struct told_reading r = {.told = told};
-    struct told_run run;
+    struct survivor_map_reader r = {.told = told};
+    struct survivor_run run;
     bool damaged = false, ok = true;
-    while (ok && told_same_next(&r, &run, &damaged))
+    while (ok && survivor_map_next(&r, &run, &damaged))
         ok = apply(&run, older, newer, s);
     return ok && !damaged;
 }
@@ -40,7 +40,7 @@ static bool apply_all(const struct told_same *told, const struct places *older,
 bool same_told(struct same *s, const struct hd_snapshot *older,
                const struct hd_snapshot *newer)
 {
-    const struct told_same *told = newer->told;
+    const struct survivor_map *told = newer->told;
     uint32_t count = older->graph != NULL ? older->graph->node_count : 0;
     if (told == NULL || count == 0 || newer->graph == NULL || told->older.objects > count ||
         told->newer.objects > newer->graph->node_count)

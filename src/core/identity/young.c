@@ -20,7 +20,7 @@
 
 /* In which field says nothing in a long array, whose elements move; and an object that
  * refers to very many is not told by them. */
-enum { FIELDS_TOLD = 8, MOST_REFERENCES = 16 };
+enum { FIELDS_TOLD = 8, MAX_REFERENCES = 16 };
 
 /* By numbers of nodes, since references are. */
 struct knowledge {
@@ -52,7 +52,7 @@ static void look_around(struct knowledge *k, size_t side, node_id n)
             if (bits_have(k->free[side], to[i]))
                 young_add(&k->around[side][to[i]], identity[n], true,
                           len <= FIELDS_TOLD ? i : FIELDS_TOLD);
-    } else if (len <= MOST_REFERENCES && bits_have(k->free[side], n)) {
+    } else if (len <= MAX_REFERENCES && bits_have(k->free[side], n)) {
         for (uint32_t i = 0; i < len; i++)
             if (identity[to[i]] != NO_NODE)
                 young_add(&k->around[side][n], identity[to[i]], false, i);

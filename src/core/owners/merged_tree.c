@@ -98,7 +98,7 @@ static uint32_t end_of_holders(struct wide *w, const struct full_tree *f, uint32
                                path_id p, size_t seen)
 {
     uint32_t at = child_of(w, top, f->label[p], NO_FIELD);
-    for (int i = 0; i < OWNER_TREE_MOST_HOLDERS && f->parent[p] != 0; i++) {
+    for (int i = 0; i < OWNER_TREE_MAX_HOLDERS && f->parent[p] != 0; i++) {
         at = child_of(w, at, f->label[f->parent[p]], field_at(f, p));
         if (f->field != NULL && seen > 0)
             tell_field(w, seen, at, &f->field[p]);
@@ -306,14 +306,14 @@ static struct merged_tree_sibling *siblings_of(const struct maker *m, size_t *co
 }
 
 /* Something to number: a node, or the others below it. */
-struct merged_tree_waiting {
+struct merged_tree_task {
     uint32_t node;
     bool is_others;
     size_t parent; /* in the tree */
     unsigned depth;
 };
 
-static void number_one(struct maker *m, const struct merged_tree_waiting *next)
+static void number_one(struct maker *m, const struct merged_tree_task *next)
 {
     struct owner_node *n = &m->tree.nodes[m->tree.len];
     *n =
@@ -338,12 +338,12 @@ static void merged_tree_number(struct maker *m, uint32_t *others_of)
         begin[all[i].parent + 1]++;
     for (size_t i = 0; i < m->wide.len; i++)
         begin[i + 1] += begin[i];
-    struct merged_tree_waiting *stack =
+    struct merged_tree_task *stack =
         alloc_zeroed(array_bytes(2 * (count + m->tops), sizeof(*stack)));
     for (uint32_t top = (uint32_t)m->tops; top-- > 0;)
-        stack[waits++] = (struct merged_tree_waiting){.node = top, .parent = HD_NO_NODE};
+        stack[waits++] = (struct merged_tree_task){.node = top, .parent = HD_NO_NODE};
     while (waits > 0) {
-        struct merged_tree_waiting next = stack[--waits];
+        struct merged_tree_task next = stack[--waits];
         size_t here = m->tree.len;
         number_one(m, &next);
         if (next.is_others) {
@@ -352,10 +352,10 @@ static void merged_tree_number(struct maker *m, uint32_t *others_of)
         }
         if (m->drops[next.node] > 0)
             stack[waits++] =
-                (struct merged_tree_waiting){next.node, true, here, next.depth + 1};
+                (struct merged_tree_task){next.node, true, here, next.depth + 1};
         for (uint32_t i = begin[next.node + 1]; i-- > begin[next.node];)
             stack[waits++] =
-                (struct merged_tree_waiting){all[i].node, false, here, next.depth + 1};
+                (struct merged_tree_task){all[i].node, false, here, next.depth + 1};
     }
     for (size_t i = m->tree.len; i-- > 0;) {
         const struct owner_node *n = &m->tree.nodes[i];

@@ -14,7 +14,7 @@
 
 /* How many owners of an object are followed upwards (merged_tree_question.holders): types
  * on one way are few, whatever the heap, but a file may say otherwise. */
-enum { OWNER_TREE_MOST_HOLDERS = 64 };
+enum { OWNER_TREE_MAX_HOLDERS = 64 };
 
 struct merged_tree_question {
     /* Only what lies below the topmost labels that match, of each pattern under a node of

@@ -772,7 +772,7 @@ static size_t add_names(const char **names, const struct holder_namer *n, path_i
 }
 
 size_t holder_names(const struct holder_namer *n, path_id p,
-                    const char *names[HOLDER_MOST_LABELS])
+                    const char *names[HOLDER_MAX_LABELS])
 {
     size_t count = add_names(names, n, n->head[p], 0, HOLDER_HEAD_LABELS);
     if (n->depth[p] > HOLDER_HEAD_LABELS + HOLDER_TAIL_LABELS)
@@ -782,7 +782,7 @@ size_t holder_names(const struct holder_namer *n, path_id p,
 
 void holder_name(struct text *out, const struct holder_namer *n, path_id p)
 {
-    const char *names[HOLDER_MOST_LABELS];
+    const char *names[HOLDER_MAX_LABELS];
     if (p == 0)
         text_add_string(out, "[roots]");
     else

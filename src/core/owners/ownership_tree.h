@@ -140,7 +140,7 @@ void ownership_tree_free(struct ownership_tree *t);
 enum {
     HOLDER_HEAD_LABELS = 16,
     HOLDER_TAIL_LABELS = 16,
-    HOLDER_MOST_LABELS = HOLDER_HEAD_LABELS + 1 + HOLDER_TAIL_LABELS
+    HOLDER_MAX_LABELS = HOLDER_HEAD_LABELS + 1 + HOLDER_TAIL_LABELS
 };
 
 #define HOLDER_OMITTED "…"
@@ -160,7 +160,7 @@ struct holder_namer holder_namer_of(const struct labels *labels, const struct fu
 /* The names from below the root down to p, HOLDER_OMITTED where some are left out; how
  * many. They live as long as the labels. */
 size_t holder_names(const struct holder_namer *n, path_id p,
-                    const char *names[HOLDER_MOST_LABELS]);
+                    const char *names[HOLDER_MAX_LABELS]);
 
 /* The same as one line: "[static var App.s_all] → List<Order> → Order[]"; "[roots]" for the
  * root. */

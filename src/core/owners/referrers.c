@@ -37,7 +37,7 @@ static void references_sort(struct referrers_references *r)
 
 /* Heads that stand above each other are few; a heap made to be deep must not cost a walk
  * to the root for every reference. */
-enum { MOST_HEADS_ABOVE = 64 };
+enum { MAX_HEADS_ABOVE = 64 };
 
 /* What is referred to has a number: of a graph that of the node; of a digest that of a
  * group of objects (heap/digest.h), and behind those of the place whose other objects are
@@ -94,7 +94,7 @@ static void gather_from_graph(struct referrers_search *s)
 
 static void gather_from_digest(struct referrers_search *s, struct arena *scratch)
 {
-    const struct digest_sharing *groups = &s->digest->sharing;
+    const struct shared_groups *groups = &s->digest->sharing;
     const struct digest_places *places = &s->digest->places;
     const path_id *path = s->f->at_place;
     s->alone = arena_array(scratch, uint64_t, places->len);
@@ -124,7 +124,7 @@ static path_id referrers_path_of(const struct referrers_search *s, uint32_t to,
     *objects = 1;
     if (s->g != NULL)
         return s->f->at_node[to];
-    const struct digest_sharing *groups = &s->digest->sharing;
+    const struct shared_groups *groups = &s->digest->sharing;
     uint32_t place = to < groups->len ? groups->target[to] : to - groups->len;
     *objects = to < groups->len ? groups->objects[to] : s->alone[place];
     return s->f->at_place[place];
@@ -143,7 +143,7 @@ static void referrers_count(const struct referrers_search *s, struct referrers *
         uint64_t objects;
         path_id target = s->f->cut[referrers_path_of(s, (uint32_t)(*now >> 32), &objects)];
         path_id from = (path_id)*now;
-        for (int steps = 0; from != 0 && steps < MOST_HEADS_ABOVE;
+        for (int steps = 0; from != 0 && steps < MAX_HEADS_ABOVE;
              from = s->head_above[from], steps++) {
             if (seen_for[from] == stamp)
                 break;

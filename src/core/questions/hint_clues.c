@@ -43,7 +43,7 @@ struct disguised disguised_of_snapshots(struct hd_snapshot *const *snaps, size_t
     return d;
 }
 
-const char *looking_honest(const struct looking *l, const char *name)
+const char *looking_honest(const struct clue_search *l, const char *name)
 {
     for (size_t i = 0; i < l->disguised.len; i++)
         if (strcmp(l->disguised.names[i], name) == 0)
@@ -54,12 +54,12 @@ const char *looking_honest(const struct looking *l, const char *name)
 /* --- ways ------------------------------------------------------------------------ */
 
 /* What is farther from the suspect says nothing about it, and every case looks at all. */
-enum { MOST_ABOVE = 64 };
+enum { MAX_ABOVE = 64 };
 
-void looking_add_way(struct looking *l, const char *const *types, size_t len,
+void looking_add_way(struct clue_search *l, const char *const *types, size_t len,
                      enum hd_root_kind root, double share)
 {
-    size_t far = len > MOST_ABOVE ? len - MOST_ABOVE : 0;
+    size_t far = len > MAX_ABOVE ? len - MAX_ABOVE : 0;
     const char **names = arena_array(l->scratch, const char *, len);
     for (size_t i = far; i < len; i++)
         names[i] = looking_honest(l, types[i]);
@@ -77,7 +77,7 @@ struct steps {
 static struct steps steps_of(const struct hd_chain *c, struct arena *scratch)
 {
     struct steps s = {0};
-    s.types = arena_array(scratch, const char *, c->frame_count * 2 * HD_MOST_FRAME_TYPES);
+    s.types = arena_array(scratch, const char *, c->frame_count * 2 * HD_MAX_FRAME_TYPES);
     s.owner = SIZE_MAX;
     for (size_t i = 0; i < c->frame_count; i++) {
         const struct hd_frame *f = &c->frames[i];
@@ -89,7 +89,7 @@ static struct steps steps_of(const struct hd_chain *c, struct arena *scratch)
     return s;
 }
 
-void looking_add_chain(struct looking *l, const struct hd_chain *c)
+void looking_add_chain(struct clue_search *l, const struct hd_chain *c)
 {
     struct steps s = steps_of(c, l->scratch);
     looking_add_way(l, s.types, s.len > 0 ? s.len - 1 : 0, c->kind, c->share);
@@ -97,7 +97,7 @@ void looking_add_chain(struct looking *l, const struct hd_chain *c)
 
 /* --- of one chain ---------------------------------------------------------------- */
 
-enum { DEEPEST = 5, MOST_UP = 16 };
+enum { DEEPEST = 5, MAX_UP = 16 };
 
 /* As if element i were what piles up: with what is below it on the way. */
 static const struct hint *hint_at(const struct steps *s, size_t i, enum hd_root_kind root,
@@ -105,7 +105,7 @@ static const struct hint *hint_at(const struct steps *s, size_t i, enum hd_root_
 {
     struct arena scratch = {0};
     struct hint_below below[DEEPEST];
-    struct looking l = {.disguised = *disguised, .scratch = &scratch};
+    struct clue_search l = {.disguised = *disguised, .scratch = &scratch};
     l.clues.type = looking_honest(&l, s->types[i]);
     l.clues.below = below;
     for (size_t k = i + 1; k < s->len && k <= i + DEEPEST; k++)
@@ -125,7 +125,7 @@ const char *hint_of_chain(const struct hd_chain *c, const struct disguised *disg
     if (c->kind == HD_ROOT_UNREACHABLE)
         return NULL;
     struct steps s = steps_of(c, &scratch);
-    for (size_t up = 0; up < s.len && up < MOST_UP; up++) {
+    for (size_t up = 0; up < s.len && up < MAX_UP; up++) {
         size_t i = s.len - 1 - up;
         if (up > 0 && (s.owner == SIZE_MAX || i < s.owner))
             break;

@@ -19,22 +19,22 @@ struct disguised disguised_of_tree(const struct ownership_tree *t, struct arena 
 struct disguised disguised_of_snapshots(struct hd_snapshot *const *snaps, size_t count,
                                         struct arena *scratch);
 
-struct looking {
+struct clue_search {
     struct hint_clues clues;
     struct disguised disguised;
     struct arena *scratch;
 };
 
 /* The name, unless it says what is not so. */
-const char *looking_honest(const struct looking *l, const char *name);
+const char *looking_honest(const struct clue_search *l, const char *name);
 
 /* One more way from a root: types from the root on, without what they lead to. */
-void looking_add_way(struct looking *l, const char *const *types, size_t len,
+void looking_add_way(struct clue_search *l, const char *const *types, size_t len,
                      enum hd_root_kind root, double share);
 
 /* A chain without the suspect at its end. What is repeated stands there twice, so that an
  * array of arrays can be told from one array. */
-void looking_add_chain(struct looking *l, const struct hd_chain *c);
+void looking_add_chain(struct clue_search *l, const struct hd_chain *c);
 
 /* What a chain usually is, whoever asks for its last object: that of the element between
  * owner and instance whose hint says most, and no less than this; of several the nearest to

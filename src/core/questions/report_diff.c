@@ -25,10 +25,10 @@
 /* What is below a suspect is looked at so far down, and so many types of it: the objects
  * that a delegate, a timer or a state machine is there for. What goes along is next to it.
  */
-enum { DEEPEST = 5, MOST_BELOW = 64 };
+enum { DEEPEST = 5, MAX_BELOW = 64 };
 
 /* What all ways to it have in common. */
-static void report_diff_add_holder(struct looking *l, const struct hd_suspect *s)
+static void report_diff_add_holder(struct clue_search *l, const struct hd_suspect *s)
 {
     enum hd_root_kind root = HD_ROOT_OTHER;
     for (size_t i = 0; i < s->holder_len && place_is_root(s->holder[i]); i++)
@@ -37,13 +37,13 @@ static void report_diff_add_holder(struct looking *l, const struct hd_suspect *s
 }
 
 struct below {
-    struct hint_below all[MOST_BELOW];
+    struct hint_below all[MAX_BELOW];
     size_t len;
 };
 
 static void add_below(struct below *b, const char *type, unsigned depth)
 {
-    if (b->len < MOST_BELOW)
+    if (b->len < MAX_BELOW)
         b->all[b->len++] = (struct hint_below){type, depth};
 }
 
@@ -87,8 +87,8 @@ static void report_add_hints(struct hd_report *r, const struct ownership_tree *t
         return;
     struct arena scratch = {0};
     struct below *below = arena_array(&scratch, struct below, r->diff.suspect_count);
-    struct looking look = {.disguised = disguised_of_tree(t, &scratch),
-                           .scratch = &scratch};
+    struct clue_search look = {.disguised = disguised_of_tree(t, &scratch),
+                               .scratch = &scratch};
     if (t != NULL)
         find_below(r, t, heads, below);
     for (size_t i = 0; i < r->diff.suspect_count; i++) {
@@ -99,7 +99,7 @@ static void report_add_hints(struct hd_report *r, const struct ownership_tree *t
                                          .below = below[i].all,
                                          .below_count = below[i].len};
         report_diff_add_holder(&look, s);
-        for (size_t k = 0; k < s->chains.len && look.clues.way_count < HINT_MOST_WAYS; k++)
+        for (size_t k = 0; k < s->chains.len && look.clues.way_count < HINT_MAX_WAYS; k++)
             looking_add_chain(&look, &s->chains.all[k].chain);
         const struct hint *hint = hint_for(&look.clues);
         s->hint = hint != NULL ? hint->id : NULL;

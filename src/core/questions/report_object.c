@@ -14,11 +14,11 @@
 enum {
     USUAL_ELEMENTS = REPORT_USUAL_ROWS,
     USUAL_FIELDS = 10000, /* more than any class has; structs in structs are among them */
-    MOST_ELEMENTS = 100000,
-    MOST_TEXT = 200,        /* UTF-16 units of a string that a field refers to */
-    MOST_TEXT_OF_IT = 4000, /* of the string itself */
-    MOST_CHAIN = 64,
-    MOST_HOLDERS = 100000
+    MAX_ELEMENTS = 100000,
+    MAX_TEXT = 200,        /* UTF-16 units of a string that a field refers to */
+    MAX_TEXT_OF_IT = 4000, /* of the string itself */
+    MAX_CHAIN = 64,
+    MAX_HOLDERS = 100000
 };
 
 /* --- strings of the report ------------------------------------------------------- */
@@ -38,7 +38,7 @@ static size_t fields_wanted(const struct hd_report *r, const struct hd_object *o
     uint32_t rows = r->options.rows;
     if (rows == HD_DEFAULT_ROWS)
         return names_is_array(object->type) ? USUAL_ELEMENTS : USUAL_FIELDS;
-    return rows == 0 || rows > MOST_ELEMENTS ? MOST_ELEMENTS : rows;
+    return rows == 0 || rows > MAX_ELEMENTS ? MAX_ELEMENTS : rows;
 }
 
 static void add_fields(struct hd_report *r, const struct hd_objects *o, bool values)
@@ -46,7 +46,7 @@ static void add_fields(struct hd_report *r, const struct hd_objects *o, bool val
     struct hd_instance *x = &r->instance;
     bool is_string = strcmp(x->object.type, "System.String") == 0;
     struct hd_object_fields found;
-    size_t most_text = !values ? 0 : is_string ? MOST_TEXT_OF_IT : MOST_TEXT;
+    size_t most_text = !values ? 0 : is_string ? MAX_TEXT_OF_IT : MAX_TEXT;
     hd_object_fields(o, x->object.number, 0, fields_wanted(r, &x->object), most_text,
                      &found);
     /* Without names they are references, which may be those of an array. */
@@ -83,10 +83,10 @@ static struct hd_instance_group *add_groups(struct hd_report *r, const struct hd
 static void add_holders(struct hd_report *r, const struct hd_objects *o)
 {
     struct hd_instance *x = &r->instance;
-    bool all = r->rows == 0 || r->rows > MOST_HOLDERS;
+    bool all = r->rows == 0 || r->rows > MAX_HOLDERS;
     size_t count;
     struct hd_object_holder *found = hd_object_holders(
-        o, x->object.number, all ? MOST_HOLDERS : r->rows, &x->holder_count, &count);
+        o, x->object.number, all ? MAX_HOLDERS : r->rows, &x->holder_count, &count);
     struct hd_object_holder *kept =
         arena_array(&r->arena, struct hd_object_holder, x->holder_count);
     for (size_t i = 0; i < x->holder_count; i++) {
@@ -103,9 +103,9 @@ static void add_chain(struct hd_report *r, const struct hd_objects *o)
 {
     struct hd_instance *x = &r->instance;
     const struct graph *g = o->snap->graph;
-    uint32_t numbers[MOST_CHAIN];
+    uint32_t numbers[MAX_CHAIN];
     size_t skipped;
-    x->chain_len = hd_object_chain(o, x->object.number, numbers, MOST_CHAIN, &skipped,
+    x->chain_len = hd_object_chain(o, x->object.number, numbers, MAX_CHAIN, &skipped,
                                    &x->chain_skipped_at);
     x->chain_skipped = skipped;
     x->chain = arena_array(&r->arena, struct hd_instance_link, x->chain_len);

@@ -148,7 +148,7 @@ static void add_rows(struct hd_report *r, const struct hd_snapshot *snap,
 
 static size_t rows_wanted(const struct hd_report *r)
 {
-    return r->rows == 0 || r->rows > HD_MOST_OBJECT_ROWS ? HD_MOST_OBJECT_ROWS : r->rows;
+    return r->rows == 0 || r->rows > HD_MAX_OBJECT_ROWS ? HD_MAX_OBJECT_ROWS : r->rows;
 }
 
 static bool list_objects(struct hd_report *r, struct hd_comparison *c,

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_TEXT = 200 }; /* UTF-16 units of a string, as of a field */
+enum { MAX_TEXT = 200 }; /* UTF-16 units of a string, as of a field */
 
 /* Those of a snapshot, before anybody chose among them. */
 struct all_statics {
@@ -21,7 +21,7 @@ struct all_statics {
     size_t len;
 };
 
-struct report_statics_telling {
+struct statics_builder {
     struct hd_report *r;
     const struct hd_options *opt;
     struct arena scratch;
@@ -71,8 +71,7 @@ static struct all_statics of_roots(const struct hd_snapshot *snap, struct arena 
     return (struct all_statics){kept, len};
 }
 
-static struct all_statics list(struct report_statics_telling *f,
-                               const struct hd_snapshot *snap)
+static struct all_statics list(struct statics_builder *f, const struct hd_snapshot *snap)
 {
     const struct fields *known = snap->graph->fields;
     struct all_statics s = {0};
@@ -81,7 +80,7 @@ static struct all_statics list(struct report_statics_telling *f,
     if (!told)
         return of_roots(snap, &f->scratch);
     s.all =
-        known->statics(known->context, f->opt->values ? MOST_TEXT : 0, &f->scratch, &s.len);
+        known->statics(known->context, f->opt->values ? MAX_TEXT : 0, &f->scratch, &s.len);
     return s;
 }
 
@@ -96,7 +95,7 @@ static bool report_statics_matches(const struct hd_report *r, const char *const 
     return false;
 }
 
-static bool is_chosen(struct report_statics_telling *f, const struct hd_static *s)
+static bool is_chosen(struct statics_builder *f, const struct hd_static *s)
 {
     const struct hd_options *opt = f->opt;
     const char *class = s->declared_by, *variable = NULL;
@@ -115,7 +114,7 @@ static bool is_chosen(struct report_statics_telling *f, const struct hd_static *
 
 /* --- what they retain ------------------------------------------------------------ */
 
-static void set_sizes(const struct report_statics_telling *f, const struct graph *g,
+static void set_sizes(const struct statics_builder *f, const struct graph *g,
                       struct hd_static *s)
 {
     s->bytes = s->retained = HD_UNKNOWN;
@@ -125,7 +124,7 @@ static void set_sizes(const struct report_statics_telling *f, const struct graph
     s->retained = f->retained[s->field.to];
 }
 
-static void report_statics_find_retained(struct report_statics_telling *f,
+static void report_statics_find_retained(struct statics_builder *f,
                                          const struct hd_snapshot *snap,
                                          const struct all_statics *s)
 {
@@ -179,8 +178,8 @@ static int by_retained(const void *a, const void *b)
 static void keep_rows(struct hd_report *r, const struct hd_static *all, size_t len)
 {
     struct hd_static_set *set = &r->statics;
-    bool whole = r->rows == 0 || r->rows > HD_MOST_OBJECT_ROWS;
-    size_t most = whole ? HD_MOST_OBJECT_ROWS : r->rows;
+    bool whole = r->rows == 0 || r->rows > HD_MAX_OBJECT_ROWS;
+    size_t most = whole ? HD_MAX_OBJECT_ROWS : r->rows;
     set->len = len < most ? len : most;
     set->omitted = len - set->len;
     set->rows = arena_array(&r->arena, struct hd_static, set->len);
@@ -205,7 +204,7 @@ static bool fail_to_name(const struct hd_snapshot *snap, struct hd_error *err)
 }
 
 /* Choose, measure, put in order. */
-static bool tell(struct report_statics_telling *f, const struct hd_snapshot *snap,
+static bool tell(struct statics_builder *f, const struct hd_snapshot *snap,
                  struct hd_error *err)
 {
     struct hd_report *r = f->r;
@@ -246,7 +245,7 @@ static uint64_t plan_statics(uint64_t objects, uint64_t references)
 static bool find_in(void *context, size_t place, struct hd_snapshot *snap,
                     struct hd_error *err)
 {
-    struct report_statics_telling *f = context;
+    struct statics_builder *f = context;
     (void)place;
     if (!snapshot_need_graph(snap, err) || !snapshot_need_reach(snap, err))
         return false;
@@ -259,7 +258,7 @@ static bool report_statics_answer(struct hd_report *r, struct hd_comparison *c,
                                   struct hd_options *opt, struct hd_error *err)
 {
     const size_t only = 0;
-    struct report_statics_telling f = {.r = r, .opt = opt};
+    struct statics_builder f = {.r = r, .opt = opt};
     struct graph_work w = {.c = c,
                            .indexes = &only,
                            .count = 1,

@@ -46,7 +46,7 @@ static path_id held_by(const struct suspect_rows *to, path_id head)
 static size_t report_suspects_holder_of(const struct suspect_rows *to, path_id head,
                                         const char ***holder)
 {
-    const char *names[HOLDER_MOST_LABELS];
+    const char *names[HOLDER_MAX_LABELS];
     size_t len = holder_names(&to->namer, held_by(to, head), names);
     *holder = arena_array(&to->r->arena, const char *, len);
     for (size_t i = 0; i < len; i++)

@@ -192,7 +192,7 @@ static uint64_t places_of_holders(const struct planter *p, const struct full_tre
     unsigned char *depth = alloc_zeroed(f->len + 1);
     for (size_t i = 1; i < f->len; i++) {
         unsigned above = depth[f->parent[i]];
-        depth[i] = (unsigned char)(above < OWNER_TREE_MOST_HOLDERS ? above + 1 : above);
+        depth[i] = (unsigned char)(above < OWNER_TREE_MAX_HOLDERS ? above + 1 : above);
         for (size_t top = 0; top < p->ask.pattern_count; top++)
             places += p->ask.patterns[top][f->label[i]] ? depth[i] : 0;
     }

@@ -57,7 +57,7 @@ struct hint_way {
     double share; /* of the instances; what fewer than half share says too little */
 };
 
-enum { HINT_MOST_WAYS = 4 };
+enum { HINT_MAX_WAYS = 4 };
 
 /* A type below a suspect, and how far; 0: itself. */
 struct hint_below {
@@ -70,7 +70,7 @@ struct hint_clues {
     const char *type;
     const struct hint_below *below;
     size_t below_count;
-    struct hint_way ways[HINT_MOST_WAYS];
+    struct hint_way ways[HINT_MAX_WAYS];
     size_t way_count;
 };
 

@@ -84,7 +84,7 @@ static const char *ranked_name(const struct leak_ranker *r, label_id label)
 
 #define NO_HEAD SIZE_MAX
 
-struct joining {
+struct head_joiner {
     struct leak_ranking_head *heads;
     size_t count;
     const struct path_growths *g;
@@ -99,12 +99,12 @@ struct joining {
 };
 
 /* A root group, a pool or a growing buffer neither carries nor is carried. */
-static bool takes_part(const struct joining *j, const struct leak_ranking_head *h)
+static bool takes_part(const struct head_joiner *j, const struct leak_ranking_head *h)
 {
     return !h->pooled && h->score > 0 && j->g->all[h->path].kind == GROWS_IN_COUNT;
 }
 
-static bool is_above(const struct joining *j, path_id a, path_id b)
+static bool is_above(const struct head_joiner *j, path_id a, path_id b)
 {
     const struct ownership_tree *t = j->g->t;
     const struct full_tree *f = &t->full[j->g->n - 1];
@@ -115,7 +115,7 @@ static bool is_above(const struct joining *j, path_id a, path_id b)
 }
 
 /* Found once: it is asked for every reference, and may be far to look for. */
-static enum title_place place_of(struct joining *j, const struct leak_ranking_head *h)
+static enum title_place place_of(struct head_joiner *j, const struct leak_ranking_head *h)
 {
     size_t i = (size_t)(h - j->heads);
     if (!j->has_place[i])
@@ -126,7 +126,7 @@ static enum title_place place_of(struct joining *j, const struct leak_ranking_he
 
 /* A class of the program may carry a larger head that has none: the strings of a leaked
  * object may weigh more than what is its own. */
-static bool may_carry(struct joining *j, const struct leak_ranking_head *carrier,
+static bool may_carry(struct head_joiner *j, const struct leak_ranking_head *carrier,
                       const struct leak_ranking_head *carried)
 {
     return carried->score <= carrier->score ||
@@ -135,7 +135,7 @@ static bool may_carry(struct joining *j, const struct leak_ranking_head *carrier
 
 /* The end of the chain that a head goes to, itself if nobody carries it. A chain may be as
  * long as there are heads, so each way is shortened for those who come next. */
-static size_t leak_ranking_end_of(struct joining *j, size_t head)
+static size_t leak_ranking_end_of(struct head_joiner *j, size_t head)
 {
     size_t end = head;
     while (j->carrier[end] != NO_HEAD)
@@ -163,7 +163,7 @@ static int by_target(const void *a, const void *b)
     return (x->from > y->from) - (x->from < y->from);
 }
 
-static void index_links(struct joining *j, struct arena *scratch)
+static void index_links(struct head_joiner *j, struct arena *scratch)
 {
     const struct referrers *r = j->g->referrers;
     j->by_target = arena_array(scratch, const struct referrer_link *, r->len);
@@ -180,16 +180,16 @@ static void index_links(struct joining *j, struct arena *scratch)
 
 static bool leads_to_earlier(const void *joining, size_t i, const void *target)
 {
-    return ((const struct joining *)joining)->by_target[i]->target <
+    return ((const struct head_joiner *)joining)->by_target[i]->target <
            *(const path_id *)target;
 }
 
-static size_t first_link(const struct joining *j, path_id target)
+static size_t first_link(const struct head_joiner *j, path_id target)
 {
     return search_first(j, 0, j->link_count, leads_to_earlier, &target);
 }
 
-static void find_carrier(struct joining *j, size_t carried)
+static void find_carrier(struct head_joiner *j, size_t carried)
 {
     const struct leak_ranking_head *h = &j->heads[carried];
     size_t best = NO_HEAD;
@@ -226,7 +226,7 @@ static void co_retained_join(struct leak_ranking_head *heads, size_t count,
                              const struct path_growths *g, const struct title_tree *titles)
 {
     struct arena scratch = {0};
-    struct joining j = {.heads = heads, .count = count, .g = g, .titles = titles};
+    struct head_joiner j = {.heads = heads, .count = count, .g = g, .titles = titles};
     struct leak_ranking_turn *turns =
         arena_array(&scratch, struct leak_ranking_turn, count);
     j.head_of = arena_array(&scratch, size_t, g->t->len);

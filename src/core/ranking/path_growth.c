@@ -20,11 +20,11 @@
 /* Paths that lose objects, by label and by how many they lost. {0} has none. */
 struct migrated {
     const struct ownership_tree *t;
-    struct falling *falling;
+    struct falling_path *falling;
     size_t len;
 };
 
-struct falling {
+struct falling_path {
     label_id label;
     path_id path;
     int64_t delta; /* below 0 */
@@ -39,7 +39,7 @@ static int64_t delta_of(const struct ownership_tree *t, path_id p, size_t first,
 
 static int by_label_and_delta(const void *a, const void *b)
 {
-    const struct falling *x = a, *y = b;
+    const struct falling_path *x = a, *y = b;
     if (x->label != y->label)
         return x->label < y->label ? -1 : 1;
     if (x->delta != y->delta)
@@ -59,7 +59,7 @@ static struct migrated migrated_find(const struct ownership_tree *t)
         if (delta >= 0)
             continue;
         m.falling = grow(m.falling, m.len, &cap, sizeof(*m.falling));
-        m.falling[m.len++] = (struct falling){t->label[p], p, delta};
+        m.falling[m.len++] = (struct falling_path){t->label[p], p, delta};
     }
     if (m.len > 0)
         qsort(m.falling, m.len, sizeof(*m.falling), by_label_and_delta);
@@ -74,13 +74,13 @@ static void migrated_free(struct migrated *m)
 
 static bool comes_before(const void *falling, size_t i, const void *key)
 {
-    return by_label_and_delta((const struct falling *)falling + i, key) < 0;
+    return by_label_and_delta((const struct falling_path *)falling + i, key) < 0;
 }
 
 /* The first of a label that lost no more than -delta. */
 static size_t first_from(const struct migrated *m, label_id label, int64_t delta)
 {
-    const struct falling key = {.label = label, .delta = delta};
+    const struct falling_path key = {.label = label, .delta = delta};
     return search_first(m->falling, 0, m->len, comes_before, &key);
 }
 
@@ -112,7 +112,7 @@ static bool migrated_away(const struct migrated *m, path_id p)
     int64_t gained = delta_of(t, p, 0, t->snapshots - 1);
     size_t i = first_from(m, t->label[p], -gained - (int64_t)most);
     for (size_t looked = 0; looked < rank_by.most_migrated && i < m->len; looked++, i++) {
-        const struct falling *f = &m->falling[i];
+        const struct falling_path *f = &m->falling[i];
         if (f->label != t->label[p] || f->delta > -gained + (int64_t)most)
             return false;
         if (mismatch(t, p, f->path, most) <= most)

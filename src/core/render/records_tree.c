@@ -17,7 +17,7 @@ KNOWN(has_field, x->field != NULL)
 static void add_path(struct text *t, const void *of, const struct record_walk *w)
 {
     const struct tree_frames *f = w->context;
-    size_t stack[TREE_MOST_FRAMES];
+    size_t stack[TREE_MAX_FRAMES];
     size_t len = tree_stack(f, (size_t)((const T *)of - f->tree->nodes), stack);
     for (size_t i = 0; i < len; i++) {
         say(t, i > 0 ? " → " : "", f->names[stack[i]]);

@@ -23,7 +23,7 @@ struct markdown_page {
 };
 
 /* More rows with chains than that are too long to be read in passing. */
-enum { MOST_OPEN = 3 };
+enum { MAX_OPEN = 3 };
 
 /* --- words --------------------------------------------------------------- */
 
@@ -300,7 +300,7 @@ static void add_all_attached(struct markdown_page *p, const struct doc_table *t)
     for (size_t i = 0; i < t->row_count; i++)
         if (has_more(&t->rows[i]))
             rows++;
-    if (rows > MOST_OPEN)
+    if (rows > MAX_OPEN)
         begin_fold(p, "held by", NULL);
     for (size_t i = 0; i < t->row_count; i++) {
         const struct doc_row *row = &t->rows[i];
@@ -315,7 +315,7 @@ static void add_all_attached(struct markdown_page *p, const struct doc_table *t)
             first = false;
         }
     }
-    if (rows > MOST_OPEN)
+    if (rows > MAX_OPEN)
         end_fold(p);
 }
 

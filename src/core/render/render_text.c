@@ -543,7 +543,7 @@ static void print_command(struct printer *p, const struct doc_command *c)
  * terminal. */
 static void print_prose(struct printer *p, const struct doc_line *l)
 {
-    enum { MOST_COLUMNS = 100 }; /* longer lines are hard to follow */
+    enum { MAX_COLUMNS = 100 }; /* longer lines are hard to follow */
     unsigned width = words_fold_columns(p->opt);
     struct text flat = {0}, folded = {0};
     for (size_t i = 0; i < l->len; i++)
@@ -554,7 +554,7 @@ static void print_prose(struct printer *p, const struct doc_line *l)
             text_add_string(&flat, run->style == DOC_CODE ? "`" : "");
         }
     wrap_words(&folded, text_string(&flat), p->indent, p->indent,
-               width < MOST_COLUMNS ? width : MOST_COLUMNS, p->opt->ascii);
+               width < MAX_COLUMNS ? width : MAX_COLUMNS, p->opt->ascii);
     const struct doc_runs *first = &l->all[0].cell.words;
     bool labelled = first->len > 0 && first->all[0].style == DOC_STRONG;
     size_t label = labelled ? strlen(first->all[0].text) : 0;

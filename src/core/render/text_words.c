@@ -13,7 +13,7 @@
 enum { FOLD_COLUMNS = 120 };
 
 /* Names are not cut for less than this. */
-enum { LEAST_ROOM = 13 };
+enum { MIN_ROOM = 13 };
 
 /* All that is printed goes through here, and what others wrote is escaped. Where only ASCII
  * can be shown the output turns the rest into it, once and for all (struct out); lines are
@@ -168,7 +168,7 @@ void words_add_pieces(const struct hd_write_options *opt, struct text *t,
 {
     struct text piece = {0};
     const size_t width = opt->width;
-    size_t room = width > indent + LEAST_ROOM && !l->wraps ? width - indent : SIZE_MAX;
+    size_t room = width > indent + MIN_ROOM && !l->wraps ? width - indent : SIZE_MAX;
     for (size_t i = 0; i < l->len; i++) {
         const char *joint = i > 0 ? l->all[i].joint : "";
         const struct doc_runs *words = words_of_cell(opt, &l->all[i].cell);
@@ -352,10 +352,10 @@ enum {
     SHORTEST = 4,     /* of a word that was cut */
     READABLE = 14,    /* the same, where frames could be left out instead */
     WIDE_FROM = 100,  /* columns for wide guides */
-    MOST_LEVELS = 40  /* with guides, however wide it is */
+    MAX_LEVELS = 40   /* with guides, however wide it is */
 };
 
-struct drawing {
+struct tree_drawer {
     const struct doc_table *t;
     const struct tree_look *look;
     struct text *to;
@@ -370,7 +370,7 @@ struct drawing {
 
 /* --- words ---------------------------------------------------------------- */
 
-static size_t words_width_of(struct drawing *d, const struct doc_runs *runs)
+static size_t words_width_of(struct tree_drawer *d, const struct doc_runs *runs)
 {
     size_t columns = 0;
     for (size_t i = 0; i < runs->len; i++) {
@@ -381,7 +381,7 @@ static size_t words_width_of(struct drawing *d, const struct doc_runs *runs)
     return columns;
 }
 
-static void add_runs(struct drawing *d, const struct doc_runs *runs)
+static void add_runs(struct tree_drawer *d, const struct doc_runs *runs)
 {
     for (size_t i = 0; i < runs->len; i++) {
         text_clear(&d->word);
@@ -414,7 +414,7 @@ static size_t fair_share(const size_t *wide, size_t count, size_t room)
     return low;
 }
 
-static void add_shortened(struct drawing *d, const struct doc_run *run, size_t columns)
+static void add_shortened(struct tree_drawer *d, const struct doc_run *run, size_t columns)
 {
     struct text cut = {0};
     text_clear(&d->word);
@@ -457,7 +457,7 @@ static bool shorten_runs(struct doc_runs *runs)
     return variable;
 }
 
-static size_t share_of(struct drawing *d, const struct doc_runs *runs, size_t room,
+static size_t share_of(struct tree_drawer *d, const struct doc_runs *runs, size_t room,
                        size_t *wide)
 {
     for (size_t i = 0; i < runs->len; i++)
@@ -467,7 +467,7 @@ static size_t share_of(struct drawing *d, const struct doc_runs *runs, size_t ro
 
 /* Runs in at most that many columns: of a long chain frames behind the first are left out,
  * then the longest words give way, or all but the last. */
-static void add_fitting(struct drawing *d, const struct doc_runs *whole, size_t room)
+static void add_fitting(struct tree_drawer *d, const struct doc_runs *whole, size_t room)
 {
     if (words_width_of(d, whole) <= room) {
         add_runs(d, whole);
@@ -493,7 +493,7 @@ static void add_fitting(struct drawing *d, const struct doc_runs *whole, size_t 
 
 /* --- measures ------------------------------------------------------------- */
 
-static void words_measure(struct drawing *d)
+static void words_measure(struct tree_drawer *d)
 {
     const unsigned width = d->look->opt->width;
     for (size_t c = 0; c + 1 < d->t->column_count; c++) {
@@ -512,13 +512,13 @@ static void words_measure(struct drawing *d)
     size_t name = width < NARROW_BELOW ? NARROW_ROOM : NAME_ROOM;
     size_t room = width > d->left + name ? width - d->left - name : 0;
     d->pitch = width == 0 || width >= WIDE_FROM ? 3 : 2;
-    d->levels = width == 0 || room / d->pitch > MOST_LEVELS ? MOST_LEVELS : room / d->pitch;
+    d->levels = width == 0 || room / d->pitch > MAX_LEVELS ? MAX_LEVELS : room / d->pitch;
     d->levels = d->levels > 2 ? d->levels : 2;
 }
 
 /* Who has no sibling below: backwards, since that is known from the end. A row is at most
  * one deeper than the one before, so what is cleared was set one by one. */
-static void find_last(struct drawing *d)
+static void find_last(struct tree_drawer *d)
 {
     unsigned deepest = 0;
     for (size_t i = d->t->row_count; i-- > 0;) {
@@ -533,7 +533,7 @@ static void find_last(struct drawing *d)
 
 /* --- lines ---------------------------------------------------------------- */
 
-static void add_titles(struct drawing *d)
+static void add_titles(struct tree_drawer *d)
 {
     struct text line = {0};
     for (size_t c = 0; c < d->t->column_count; c++) {
@@ -556,7 +556,7 @@ static void add_titles(struct drawing *d)
 
 /* In front of a name: levels down to the one above, and the branch. Returns how many
  * columns. */
-static size_t add_guides(struct drawing *d, const struct doc_row *row, bool is_last)
+static size_t add_guides(struct tree_drawer *d, const struct doc_row *row, bool is_last)
 {
     struct text line = {0};
     bool too_deep = row->depth > d->levels;
@@ -577,7 +577,7 @@ static size_t add_guides(struct drawing *d, const struct doc_row *row, bool is_l
     return columns;
 }
 
-static void add_numbers(struct drawing *d, const struct doc_row *row)
+static void add_numbers(struct tree_drawer *d, const struct doc_row *row)
 {
     for (size_t c = 0; c + 1 < d->t->column_count; c++) {
         const struct doc_runs *words = words_of_cell(d->look->opt, &row->cells[c]);
@@ -593,7 +593,7 @@ static void add_numbers(struct drawing *d, const struct doc_row *row)
 
 /* How many runs of the remarks fit behind a name that wants so many columns of the room;
  * what they take is added up. One of them always does. */
-static size_t remarks_that_fit(struct drawing *d, const struct doc_runs *remark,
+static size_t remarks_that_fit(struct tree_drawer *d, const struct doc_runs *remark,
                                size_t wanted, size_t room, size_t *taken)
 {
     size_t least = wanted < MARKED_ROOM ? wanted : MARKED_ROOM, count = 0;
@@ -608,7 +608,7 @@ static size_t remarks_that_fit(struct drawing *d, const struct doc_runs *remark,
     return count;
 }
 
-static void words_add_row(struct drawing *d, size_t i)
+static void words_add_row(struct tree_drawer *d, size_t i)
 {
     const struct doc_row *row = &d->t->rows[i];
     const struct doc_runs *name =
@@ -628,7 +628,7 @@ static void words_add_row(struct drawing *d, size_t i)
 
 void tree_lines(struct text *to, const struct doc_table *t, const struct tree_look *look)
 {
-    struct drawing d = {.t = t, .look = look, .to = to};
+    struct tree_drawer d = {.t = t, .look = look, .to = to};
     unsigned deepest = 0;
     for (size_t i = 0; i < t->row_count; i++)
         deepest = t->rows[i].depth > deepest ? t->rows[i].depth : deepest;

@@ -11,7 +11,7 @@
 
 /* Frames of the longest stack. Paths of types are short; what is longer, in a file made
  * for it, loses its middle, or output would grow with the square of the depth. */
-enum { TREE_MOST_FRAMES = 256 };
+enum { TREE_MAX_FRAMES = 256 };
 
 #define NO_FRAME SIZE_MAX
 
@@ -31,7 +31,7 @@ struct tree_frames {
 struct tree_frames tree_frames_of(const struct hd_tree *t);
 void tree_frames_free(struct tree_frames *f);
 
-/* The numbers of the names on the way from the top to a node, into TREE_MOST_FRAMES places;
+/* The numbers of the names on the way from the top to a node, into TREE_MAX_FRAMES places;
  * how many. */
 size_t tree_stack(const struct tree_frames *f, size_t node, size_t *stack);
 

@@ -53,7 +53,7 @@ static void add_warned_file(struct text *t, const struct hd_model *m,
 /* --- GitHub ------------------------------------------------------------------------ */
 
 /* GitHub shows ten annotations of a step. */
-enum { MOST_ERRORS = 9 };
+enum { MAX_ERRORS = 9 };
 
 /* What would end the line, or a property in front of the message. */
 static void github_add_escaped(struct text *t, const char *s, bool property)
@@ -121,11 +121,11 @@ static void write_annotations(const struct hd_report *r, const struct hd_write_o
     size_t failed = 0;
     (void)opt;
     for (size_t i = 0; i < m->check->rule_count; i++)
-        if (m->check->rules[i].status == HD_FOUND_FAIL && failed++ < MOST_ERRORS)
+        if (m->check->rules[i].status == HD_FOUND_FAIL && failed++ < MAX_ERRORS)
             add_error(&t, m, &m->check->rules[i]);
-    if (failed > MOST_ERRORS) {
+    if (failed > MAX_ERRORS) {
         add_command(&t, "error", NULL, 0, "heapdrift: over budget");
-        say(&t, as_plural(failed - MOST_ERRORS, "more finding"), " in the report\n");
+        say(&t, as_plural(failed - MAX_ERRORS, "more finding"), " in the report\n");
     }
     for (size_t i = 0; i < m->warning_count; i++)
         add_warning(&t, m, &m->warnings[i]);

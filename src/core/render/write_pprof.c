@@ -24,7 +24,7 @@ enum {
     S_COMMENT,
     S_FIXED
 };
-enum { MOST_VALUES = 4 };
+enum { MAX_VALUES = 4 };
 
 static const char made_by[] = "heapdrift " HD_VERSION;
 static const char *const fixed[S_FIXED] = {
@@ -52,12 +52,12 @@ static int64_t add_string(struct pprof_profile *m, const char *s)
 
 static void pprof_add_types(struct pprof_profile *m)
 {
-    static const int64_t types[MOST_VALUES][2] = {{S_OBJECTS, S_COUNT},
-                                                  {S_SPACE, S_BYTES},
-                                                  {S_MORE_OBJECTS, S_COUNT},
-                                                  {S_MORE_SPACE, S_BYTES}};
+    static const int64_t types[MAX_VALUES][2] = {{S_OBJECTS, S_COUNT},
+                                                 {S_SPACE, S_BYTES},
+                                                 {S_MORE_OBJECTS, S_COUNT},
+                                                 {S_MORE_SPACE, S_BYTES}};
     const struct hd_tree *t = m->f.tree;
-    size_t count = t->first != t->last ? MOST_VALUES : 2;
+    size_t count = t->first != t->last ? MAX_VALUES : 2;
     Pprof__ValueType *all = arena_array(&m->arena, Pprof__ValueType, count);
     m->profile.sample_type = arena_array(&m->arena, Pprof__ValueType *, count);
     m->profile.n_sample_type = count;
@@ -117,10 +117,10 @@ static Pprof__Sample *sample_of(struct pprof_profile *m, size_t node)
     const struct hd_tree *t = m->f.tree;
     const struct hd_tally *first = &t->nodes[node].at[t->first],
                           *last = &t->nodes[node].at[t->last];
-    const int64_t values[MOST_VALUES] = {(int64_t)last->count, (int64_t)last->bytes,
-                                         (int64_t)(last->count - first->count),
-                                         (int64_t)(last->bytes - first->bytes)};
-    size_t stack[TREE_MOST_FRAMES], len = tree_stack(&m->f, node, stack);
+    const int64_t values[MAX_VALUES] = {(int64_t)last->count, (int64_t)last->bytes,
+                                        (int64_t)(last->count - first->count),
+                                        (int64_t)(last->bytes - first->bytes)};
+    size_t stack[TREE_MAX_FRAMES], len = tree_stack(&m->f, node, stack);
     Pprof__Sample *s = arena_alloc(&m->arena, sizeof(*s));
     pprof__sample__init(s);
     s->n_location_id = len;

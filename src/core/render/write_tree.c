@@ -16,7 +16,7 @@
 /* --- frames ------------------------------------------------------------------------ */
 
 /* What stays of a long stack, at its top. */
-enum { HALF = TREE_MOST_FRAMES / 2 };
+enum { HALF = TREE_MAX_FRAMES / 2 };
 
 static const char others_name[] = "[others]", left_out[] = "…";
 
@@ -104,7 +104,7 @@ struct tree_frames tree_frames_of(const struct hd_tree *t)
         const char *name = node_name(t, node, tops, &f.arena);
         f.name_of[i] = name != NULL ? frames_number_of(&n, name) : NO_FRAME;
         set_depth(&f, i);
-        if (f.depth[i] > TREE_MOST_FRAMES)
+        if (f.depth[i] > TREE_MAX_FRAMES)
             f.gap = frames_number_of(&n, left_out);
         if (node->kind == HD_NODE_ROOTS)
             f.root_kind[i] = hd_root_kind_name(node->root_kind);
@@ -135,14 +135,14 @@ static void frames_add_frames(const struct tree_frames *f, size_t node, size_t *
 size_t tree_stack(const struct tree_frames *f, size_t node, size_t *stack)
 {
     size_t depth = f->depth[node];
-    if (depth <= TREE_MOST_FRAMES) {
+    if (depth <= TREE_MAX_FRAMES) {
         frames_add_frames(f, node, stack + depth, depth);
         return depth;
     }
     frames_add_frames(f, f->high[node], stack + HALF, HALF);
     stack[HALF] = f->gap;
-    frames_add_frames(f, node, stack + TREE_MOST_FRAMES, TREE_MOST_FRAMES - HALF - 1);
-    return TREE_MOST_FRAMES;
+    frames_add_frames(f, node, stack + TREE_MAX_FRAMES, TREE_MAX_FRAMES - HALF - 1);
+    return TREE_MAX_FRAMES;
 }
 
 const char *tree_profile_name(const struct hd_model *m, size_t snapshot)
@@ -188,7 +188,7 @@ static void add_folded(struct text *line, const char *name)
 static void write_line(const struct tree_frames *f, size_t i, struct text *line)
 {
     const struct hd_tree *t = f->tree;
-    size_t stack[TREE_MOST_FRAMES], len = tree_stack(f, i, stack);
+    size_t stack[TREE_MAX_FRAMES], len = tree_stack(f, i, stack);
     for (size_t k = 0; k < len; k++) {
         text_add_string(line, k > 0 ? ";" : "");
         add_folded(line, f->names[stack[k]]);
@@ -334,14 +334,14 @@ const struct writer write_speedscope = {
  * it has shrunk. */
 
 /* Nobody reads more of a box, and Graphviz refuses strings of more than 16 KiB. */
-enum { MOST_OF_A_NAME = 400 };
+enum { MAX_OF_A_NAME = 400 };
 
 /* Between quotes backslashes and quotes end or change what is said. */
 static void add_quoted(struct text *t, const char *s)
 {
     struct text clean = {0};
     format_short_name(&clean, s);
-    size_t all = clean.len, len = all < MOST_OF_A_NAME ? all : MOST_OF_A_NAME;
+    size_t all = clean.len, len = all < MAX_OF_A_NAME ? all : MAX_OF_A_NAME;
     while (len < all && len > 0 && (clean.data[len] & 0xC0) == 0x80)
         len--;
     for (size_t i = 0; i < len; i++) {

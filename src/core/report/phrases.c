@@ -100,7 +100,7 @@ const char *phrase_what_counts(const struct hd_model *m)
 
 /* A limit and what is held against it stand side by side: where they differ, their digits
  * do. These are the most that are added for that. */
-enum { MOST_DECIMALS = 12 };
+enum { MAX_DECIMALS = 12 };
 
 /* With so many decimals, or as many as tell it from the other number. */
 static void add_apart(struct text *t, const char *format, int decimals, double n,
@@ -110,7 +110,7 @@ static void add_apart(struct text *t, const char *format, int decimals, double n
     do {
         c_snprintf(s, sizeof(s), format, decimals, n);
         c_snprintf(o, sizeof(o), format, decimals, other);
-    } while (n != other && strcmp(s, o) == 0 && decimals++ < MOST_DECIMALS);
+    } while (n != other && strcmp(s, o) == 0 && decimals++ < MAX_DECIMALS);
     text_add_string(t, s);
 }
 
@@ -125,7 +125,7 @@ static void add_size_apart(struct text *t, uint64_t bytes, uint64_t other)
         format_size_to(&s, bytes, more);
         format_size_to(&o, other, more);
     } while (bytes != other && strcmp(text_string(&s), text_string(&o)) == 0 &&
-             more++ < MOST_DECIMALS);
+             more++ < MAX_DECIMALS);
     text_add(t, s.data, s.len);
     text_free(&s);
     text_free(&o);

@@ -689,13 +689,13 @@ static void leave_out_nothing(struct grown_chains *grown)
 struct hd_chains report_chains_of(struct hd_report *r, const struct hd_snapshot *snap,
                                   const struct chains *const *in, size_t count)
 {
-    enum { MOST_TO_CHOOSE_FROM = 200 };
+    enum { MAX_TO_CHOOSE_FROM = 200 };
     struct arena scratch = {0};
     struct grown_chains grown = chain_growth(in, count, &scratch);
     leave_out_nothing(&grown);
     struct hd_chains all = {.instances = in[count - 1]->instances,
                             .samples = in[count - 1]->samples};
-    size_t most = grown.len < MOST_TO_CHOOSE_FROM ? grown.len : MOST_TO_CHOOSE_FROM;
+    size_t most = grown.len < MAX_TO_CHOOSE_FROM ? grown.len : MAX_TO_CHOOSE_FROM;
     bool *taken = arena_array(&scratch, bool, grown.len);
     struct grown_chains first = {grown.all, r->options.chains > most ? grown.len : most};
     size_t chosen = report_make_choose(&first, r->options.chains, taken);

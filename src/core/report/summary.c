@@ -13,18 +13,18 @@
 /* --- lines ---------------------------------------------------------------- */
 
 /* Three leaks, how many more, what to do, and a reservation or two. */
-enum { MOST_LEAKS = 3, MOST_LINES = 8 };
+enum { MAX_LEAKS = 3, MAX_LINES = 8 };
 
 static struct hd_line *append(struct hd_report *r, struct hd_line **to, size_t *len,
                               const char *label, struct sentence *h)
 {
     struct arena *a = &r->arena;
     if (*to == NULL)
-        *to = arena_array(a, struct hd_line, MOST_LINES);
+        *to = arena_array(a, struct hd_line, MAX_LINES);
     struct hd_span *names = arena_array(a, struct hd_span, h->name_count);
     for (size_t i = 0; i < h->name_count; i++)
         names[i] = (struct hd_span){h->names[i].from, h->names[i].to};
-    assert(*len < MOST_LINES);
+    assert(*len < MAX_LINES);
     struct hd_line *line = &(*to)[(*len)++];
     *line = (struct hd_line){.label = label,
                              .text = arena_strdup(a, text_string(&h->words), h->words.len),
@@ -80,14 +80,14 @@ static void add_leaks(struct hd_report *r, const char *label)
         sentence_capitalize(&h, 0);
         summary_add(r, label, &h);
     }
-    for (size_t i = 0; i < d->suspect_count && i < MOST_LEAKS; i++) {
+    for (size_t i = 0; i < d->suspect_count && i < MAX_LEAKS; i++) {
         struct sentence h = {0};
         phrase_leak(&h, r, &d->suspects[i], several);
         summary_add(r, label, &h);
     }
-    if (d->suspect_count > MOST_LEAKS) {
+    if (d->suspect_count > MAX_LEAKS) {
         struct sentence h = {0};
-        say(&h, "and ", d->suspect_count - MOST_LEAKS, " more");
+        say(&h, "and ", d->suspect_count - MAX_LEAKS, " more");
         summary_add(r, NULL, &h);
     }
 }

@@ -14,7 +14,7 @@
 /* --- chains -------------------------------------------------------------------- */
 
 /* A chain through a service has forty elements, and its reader looks for three. */
-enum { MOST_SHOWN = 8 };
+enum { MAX_SHOWN = 8 };
 
 static bool is_pseudo(const struct hd_frame *f)
 {
@@ -86,7 +86,7 @@ struct report_brief report_brief_of(const struct hd_chain *c, bool all, struct a
     if (all || c->frame_count == 0)
         return b;
     b.shown = arena_array(a, bool, c->frame_count);
-    size_t from = b.first + 1, last = c->frame_count - 1, room = MOST_SHOWN;
+    size_t from = b.first + 1, last = c->frame_count - 1, room = MAX_SHOWN;
     bool owned = c->owner_frame != HD_NO_OWNER && c->owner_frame > b.first;
     size_t top = owned ? top_of(c) : 0;
     if (top >= b.first + 3) {
@@ -341,14 +341,14 @@ static void list(struct text *t, const uint64_t *numbers, size_t count)
 }
 
 /* Who reads more numbers than this adds them up. */
-enum { MOST_STEPS = 6 };
+enum { MAX_STEPS = 6 };
 
 void text_births(struct text *t, const struct hd_births *b, bool exact)
 {
     uint64_t came[SERIES_MAX_SNAPSHOTS], stayed[SERIES_MAX_SNAPSHOTS];
     uint64_t all_came = 0, all_stayed = 0;
     size_t first = start_of(b), steps = b->count - 1 - first;
-    bool each = steps <= MOST_STEPS;
+    bool each = steps <= MAX_STEPS;
     for (size_t i = 0; i < steps; i++) {
         size_t j = first + 1 + i;
         struct text_cohorts c = text_cohorts(b, j, j + 1, j);

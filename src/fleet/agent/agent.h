@@ -57,8 +57,8 @@ struct taken {
 };
 
 /* One that is being taken; {0}: none is. */
-struct taking {
-    struct collecting *c;
+struct snapshot_job {
+    struct collector *c;
     const char *who;
     pid_t child;
     FILE *result;   /* in memory, where the child writes */
@@ -67,18 +67,18 @@ struct taking {
 };
 
 /* Take it now, of the process that c->how names; by that name in messages. */
-void taking_here(struct collecting *c, const char *who, struct taken *t);
+void taking_here(struct collector *c, const char *who, struct taken *t);
 
 /* Begin it in a process of its own, which has most_seconds for it; false with errno. c and
  * who are to stay until it is done. Signals do not reach it; taking_stop() does. */
-bool taking_begin(struct taking *taking, struct collecting *c, const char *who,
+bool taking_begin(struct snapshot_job *taking, struct collector *c, const char *who,
                   double most_seconds);
 
 /* Whether it is done; then *t is what came of it. Also stops it when its time is over. */
-bool taking_is_done(struct taking *taking, struct taken *t);
+bool taking_is_done(struct snapshot_job *taking, struct taken *t);
 
 /* End it in good order: its process tells the other one, and no digest comes of it. */
-void taking_stop(struct taking *taking);
+void taking_stop(struct snapshot_job *taking);
 
 /* --- triggering.c --------------------------------------------------------------------- */
 
@@ -87,7 +87,7 @@ void taking_stop(struct taking *taking);
  * by trigger.h. */
 
 /* Of one process. */
-struct triggering {
+struct process_trigger {
     struct trigger trigger;
     int rule;             /* that its next snapshot is for; NO_TRIGGER: the clock */
     double clock_due;     /* when that would have been */
@@ -113,7 +113,7 @@ void triggering_tried(struct agent *a, struct watched *w, bool is_taken);
  * Alive means that the loop turns: every step says for how long it may take, and is late
  * after that. Healthy means also that each process that is watched gives snapshots, and
  * that they are stored, whatever is the reason if not. */
-struct monitoring {
+struct monitor {
     struct watch_metrics metrics;
     struct metrics_server *server; /* NULL: --listen was not given */
     char watch[80];
@@ -150,7 +150,7 @@ struct agent {
     const struct settings *settings;
     const char *root;    /* folder of /proc and /sys: "", or a test's */
     struct settings own; /* of collecting: the process is looked for here */
-    struct collecting c;
+    struct collector c;
     struct store_queue queue;
     struct host_lock lock;
     double interval; /* seconds */
@@ -165,7 +165,7 @@ struct agent {
     /* Whose snapshot is being taken or waits for its turn; NULL. It stays in the list. */
     struct watched *at_work;
     double turn_since; /* seconds_now() */
-    struct taking taking;
+    struct snapshot_job taking;
     struct run_facts facts;
 
     /* of one process: the one that ended before this one */
@@ -176,7 +176,7 @@ struct agent {
     double clock_offset; /* between the time of day and the clock that nobody sets */
     double ticked;
     uint64_t memory; /* resident, of this process; bytes */
-    struct monitoring monitoring;
+    struct monitor monitoring;
     struct trigger_rules triggers; /* besides the clock */
     double memory_looked;          /* when they were last looked at; seconds_now() */
     bool told_missing, told_no_lock, told_others, told_incomplete, told_too_many;

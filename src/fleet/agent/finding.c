@@ -231,16 +231,16 @@ static void see_watched(struct agent *a, struct look *look)
 
 static void add_if_meant(struct agent *a, const struct hd_process *p)
 {
-    enum { MOST_OF_ONE = 1000 };
+    enum { MAX_OF_ONE = 1000 };
     const struct settings *s = a->settings;
     struct sighted seen;
     /* Each costs memory and looks, and a user can make as many as he likes. */
-    if (time_share_of(&a->shares, p->owner, seconds_now())->watched >= MOST_OF_ONE) {
+    if (time_share_of(&a->shares, p->owner, seconds_now())->watched >= MAX_OF_ONE) {
         if (!a->told_too_many)
             finding_note(a, "processes",
                          "%d processes of user %" PRIu64
                          " are watched, and no more of them",
-                         MOST_OF_ONE, p->owner);
+                         MAX_OF_ONE, p->owner);
         a->told_too_many = true;
         return;
     }
@@ -262,9 +262,9 @@ static void add_if_meant(struct agent *a, const struct hd_process *p)
  * worth a line. So many lines in a look, the others in the next. */
 static void announce(struct agent *a)
 {
-    enum { MOST_LINES = 20 };
+    enum { MAX_LINES = 20 };
     size_t lines = 0;
-    for (size_t i = 0; i < a->count && lines < MOST_LINES; i++) {
+    for (size_t i = 0; i < a->count && lines < MAX_LINES; i++) {
         struct watched *w = a->all[i];
         if (w->is_announced || !w->is_there || w->since >= a->looked)
             continue;

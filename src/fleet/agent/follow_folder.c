@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_FILES = 100000, MOST_DEPTH = 8, MOST_FOLDERS = 1000 };
+enum { MAX_FILES = 100000, MAX_DEPTH = 8, MAX_FOLDERS = 1000 };
 
 /* Seconds. */
 static const double look_soon = 1, look_usual = 10;
@@ -46,7 +46,7 @@ struct files {
 
 struct following_folders {
     const struct follow_how *how;
-    struct collecting *c;
+    struct collector *c;
     struct files known, found;
     int events;    /* of inotify; -1: none, and looking has to do */
     double delay;  /* before the next try of what will pass; 0: none is due */
@@ -68,7 +68,7 @@ static void add_file(struct following_folders *f, const char *path, const struct
                      bool is_refused)
 {
     struct files *to = &f->found;
-    if (to->count == MOST_FILES) {
+    if (to->count == MAX_FILES) {
         if (!f->told_many)
             trouble(path, "there are more than 100,000 files; this one and others are not "
                           "recorded");
@@ -98,14 +98,14 @@ struct follow_folder_folders {
     struct {
         char *path;
         int depth;
-    } all[MOST_FOLDERS];
+    } all[MAX_FOLDERS];
     size_t count;
 };
 
 static void add_folder(struct follow_folder_folders *to, const char *path, int depth)
 {
     size_t size = strlen(path) + 1;
-    if (to->count == MOST_FOLDERS || depth == MOST_DEPTH)
+    if (to->count == MAX_FOLDERS || depth == MAX_DEPTH)
         return;
     to->all[to->count].path = memcpy(more(NULL, size), path, size);
     to->all[to->count++].depth = depth;
@@ -321,7 +321,7 @@ static size_t take_all(struct following_folders *f)
 
 /* --- from time to time --------------------------------------------------------------- */
 
-void follow_folders(const struct follow_how *how, struct collecting *c)
+void follow_folders(const struct follow_how *how, struct collector *c)
 {
     struct following_folders f = {.how = how, .c = c};
     char bytes[4096];

@@ -38,6 +38,6 @@ struct follow_how {
 };
 
 /* Until a signal. */
-void follow_folders(const struct follow_how *how, struct collecting *c);
+void follow_folders(const struct follow_how *how, struct collector *c);
 
 #endif

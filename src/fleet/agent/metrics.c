@@ -19,7 +19,7 @@ struct service_counts {
     uint64_t failures[WATCH_FAILURES];
 };
 
-enum { MOST_SERVICES = 300 };
+enum { MAX_SERVICES = 300 };
 
 /* --- counting ------------------------------------------------------------------------ */
 
@@ -112,7 +112,7 @@ static struct service_counts *counts_of(struct watch_metrics *m,
                                         const struct watched_service *of)
 {
     struct service_counts *found = metrics_find(m, of);
-    bool is_full = m->service_count >= MOST_SERVICES;
+    bool is_full = m->service_count >= MAX_SERVICES;
     if (found == NULL && is_full && !make_place(m, of->owner)) {
         of = &others;
         found = metrics_find(m, of);
@@ -150,21 +150,21 @@ void watch_metrics_free(struct watch_metrics *m)
 /* --- the text ------------------------------------------------------------------------ */
 
 /* Samples of one metric after the other. */
-struct metrics_telling {
+struct metric_samples {
     const struct watch_metrics *m;
     struct hd_memory *text;
     struct hd_metric_sample *samples;
     size_t count;
 };
 
-static struct hd_metric_sample *metrics_add(struct metrics_telling *t, double value)
+static struct hd_metric_sample *metrics_add(struct metric_samples *t, double value)
 {
     struct hd_metric_sample *added = &t->samples[t->count++];
     *added = (struct hd_metric_sample){{{"watch", t->m->watch}}, value};
     return added;
 }
 
-static struct hd_metric_sample *add_of(struct metrics_telling *t,
+static struct hd_metric_sample *add_of(struct metric_samples *t,
                                        const struct service_counts *c, double value)
 {
     struct hd_metric_sample *added = metrics_add(t, value);
@@ -178,7 +178,7 @@ static struct hd_metric_sample *add_of(struct metrics_telling *t,
 }
 
 /* What was added since the last one is its samples. */
-static void metrics_put(struct metrics_telling *t, const char *name, const char *help)
+static void metrics_put(struct metric_samples *t, const char *name, const char *help)
 {
     const struct hd_metric metric = {name, help, t->samples, t->count};
     struct hd_error none = {0};
@@ -186,14 +186,14 @@ static void metrics_put(struct metrics_telling *t, const char *name, const char 
     t->count = 0;
 }
 
-static void put_one(struct metrics_telling *t, const char *name, const char *help,
+static void put_one(struct metric_samples *t, const char *name, const char *help,
                     double value)
 {
     metrics_add(t, value);
     metrics_put(t, name, help);
 }
 
-static void put_state(struct metrics_telling *t)
+static void put_state(struct metric_samples *t)
 {
     const struct watch_metrics *m = t->m;
     struct hd_metric_sample *build = metrics_add(t, 1);
@@ -225,7 +225,7 @@ static void put_state(struct metrics_telling *t)
 
 /* Of several processes the one that has waited longest counts: one that is silent is not
  * hidden by another that is not. */
-static void put_last(struct metrics_telling *t)
+static void put_last(struct metric_samples *t)
 {
     const struct watch_metrics *m = t->m;
     for (size_t i = 0; i < m->service_count; i++) {
@@ -255,7 +255,7 @@ void watch_metrics_put(const struct watch_metrics *m, struct hd_memory *text)
                    "How long the last snapshot stopped its process."},
         [PAUSE_SUM] = {"heapdrift_watch_pause_seconds_total",
                        "How long all snapshots together stopped their processes."}};
-    struct metrics_telling t = {.m = m, .text = text};
+    struct metric_samples t = {.m = m, .text = text};
     t.samples = zeroed((m->service_count + 1) * WATCH_FAILURES, sizeof(*t.samples));
     put_state(&t);
     put_last(&t);

@@ -27,10 +27,10 @@
 #include <unistd.h>
 
 enum {
-    MOST_TEXT = 1 << 20,
-    MOST_HEALTH = 2048,
-    MOST_CLIENTS = 32,
-    MOST_REQUEST = 4096,
+    MAX_TEXT = 1 << 20,
+    MAX_HEALTH = 2048,
+    MAX_CLIENTS = 32,
+    MAX_REQUEST = 4096,
     PATIENCE_MS = 5000, /* for a request, and once more for its answer */
     PARTING_MS = 1000,  /* until a client has taken what it was sent */
     BACKLOG = 128
@@ -42,9 +42,9 @@ enum {
  * while the number of turns stayed the same has the whole of it. */
 
 struct text_shared {
-    char ill[MOST_HEALTH]; /* "" it is well */
+    char ill[MAX_HEALTH]; /* "" it is well */
     size_t size;
-    char bytes[MOST_TEXT];
+    char bytes[MAX_TEXT];
 };
 
 struct shared {
@@ -65,7 +65,7 @@ struct metrics_server {
     int memory; /* where that is; -1: in no file */
     int listening;
     char path[sizeof(((struct sockaddr_un *)0)->sun_path)]; /* of a socket; "" TCP */
-    char ill[MOST_HEALTH];
+    char ill[MAX_HEALTH];
     pid_t child;
     double began; /* when that child did */
 };
@@ -92,8 +92,8 @@ void metrics_server_publish(struct metrics_server *m, const char *text, size_t s
 {
     uint64_t turns = atomic_load(&m->shared->turns) + 1;
     struct text_shared *next = &m->shared->texts[turns % 2];
-    while (size > MOST_TEXT || (size > 0 && text[size - 1] != '\n'))
-        size = size > MOST_TEXT ? MOST_TEXT : size - 1;
+    while (size > MAX_TEXT || (size > 0 && text[size - 1] != '\n'))
+        size = size > MAX_TEXT ? MAX_TEXT : size - 1;
     memcpy(next->bytes, text, size);
     memcpy(next->ill, m->ill, sizeof(next->ill));
     next->size = size;
@@ -103,20 +103,20 @@ void metrics_server_publish(struct metrics_server *m, const char *text, size_t s
 /* The current text, malloc'd behind room bytes that are left free, and the lines of what is
  * not well. */
 static char *copy_text(const struct shared *shared, size_t room, size_t *size,
-                       char ill[MOST_HEALTH])
+                       char ill[MAX_HEALTH])
 {
     char *copy = NULL;
     uint64_t turns;
     do {
         turns = atomic_load(&shared->turns);
         const struct text_shared *current = &shared->texts[turns % 2];
-        *size = current->size <= MOST_TEXT ? current->size : 0;
+        *size = current->size <= MAX_TEXT ? current->size : 0;
         copy = more(copy, room + *size);
         memcpy(copy + room, current->bytes, *size);
-        memcpy(ill, current->ill, MOST_HEALTH);
+        memcpy(ill, current->ill, MAX_HEALTH);
         atomic_thread_fence(memory_order_acquire);
     } while (atomic_load(&shared->turns) != turns);
-    ill[MOST_HEALTH - 1] = '\0';
+    ill[MAX_HEALTH - 1] = '\0';
     return copy;
 }
 
@@ -129,7 +129,7 @@ struct client {
     int fd;
     int64_t since, until; /* milliseconds */
     size_t size;          /* of request so far */
-    char request[MOST_REQUEST];
+    char request[MAX_REQUEST];
     char *answer;
     size_t left, sent;
 };
@@ -179,7 +179,7 @@ static void answer_health(struct client *c, const struct shared *shared,
                                         "writing to the store"};
     int64_t now = now_ms(), due = atomic_load(&shared->due_ms);
     int activity = atomic_load(&shared->activity);
-    char line[MOST_HEALTH] = "";
+    char line[MAX_HEALTH] = "";
     size_t size;
     if (now <= due && !is_alive_enough)
         free(copy_text(shared, 0, &size, line));
@@ -205,7 +205,7 @@ static bool asks_for(const char *line, const char *path)
 static void answer_request(struct client *c, const struct shared *shared)
 {
     const char *line_end = memchr(c->request, '\n', c->size);
-    char line[MOST_REQUEST + 1], ill[MOST_HEALTH];
+    char line[MAX_REQUEST + 1], ill[MAX_HEALTH];
     size_t len = (size_t)(line_end - c->request), size;
     memcpy(line, c->request, len);
     line[len] = '\0';
@@ -236,7 +236,7 @@ static bool has_moved(struct client *c, ssize_t n)
 
 static void serve(struct client *c, const struct shared *shared)
 {
-    char rest[MOST_REQUEST];
+    char rest[MAX_REQUEST];
     if (c->state == CLIENT_PARTS)
         has_moved(c, recv(c->fd, rest, sizeof(rest), 0));
     if (c->state == CLIENT_ASKS) {
@@ -276,12 +276,12 @@ static void serve(struct client *c, const struct shared *shared)
  * out; and those that are here are looked at again before all may be. */
 static void welcome(struct client *all, int listening, const struct shared *shared)
 {
-    for (int i = 0; i < MOST_CLIENTS / 2; i++) {
+    for (int i = 0; i < MAX_CLIENTS / 2; i++) {
         int fd = accept4(listening, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (fd < 0)
             return;
         struct client *c = &all[0];
-        for (size_t k = 1; k < MOST_CLIENTS && c->state != CLIENT_NONE; k++)
+        for (size_t k = 1; k < MAX_CLIENTS && c->state != CLIENT_NONE; k++)
             if (all[k].state == CLIENT_NONE || all[k].since < c->since)
                 c = &all[k];
         drop(c);
@@ -294,21 +294,21 @@ static void welcome(struct client *all, int listening, const struct shared *shar
 _Noreturn static void answer_clients(int listening, const struct shared *shared)
 {
     enum { TICK_MS = 500 };
-    struct client *all = zeroed(MOST_CLIENTS, sizeof(*all));
-    struct pollfd list[MOST_CLIENTS + 1] = {{.fd = listening, .events = POLLIN}};
+    struct client *all = zeroed(MAX_CLIENTS, sizeof(*all));
+    struct pollfd list[MAX_CLIENTS + 1] = {{.fd = listening, .events = POLLIN}};
     for (;;) {
         int64_t now = now_ms();
         /* Those that are no descriptors are passed over. */
-        for (size_t i = 0; i < MOST_CLIENTS; i++) {
+        for (size_t i = 0; i < MAX_CLIENTS; i++) {
             if (all[i].state != CLIENT_NONE && now > all[i].until)
                 drop(&all[i]);
             list[i + 1] = (struct pollfd){
                 .fd = all[i].state != CLIENT_NONE ? all[i].fd : -1,
                 .events = all[i].state == CLIENT_IS_TOLD ? POLLOUT : POLLIN};
         }
-        if (poll(list, MOST_CLIENTS + 1, TICK_MS) <= 0)
+        if (poll(list, MAX_CLIENTS + 1, TICK_MS) <= 0)
             continue;
-        for (size_t i = 0; i < MOST_CLIENTS; i++)
+        for (size_t i = 0; i < MAX_CLIENTS; i++)
             if (list[i + 1].revents != 0)
                 serve(&all[i], shared);
         if (list[0].revents & (POLLHUP | POLLERR))
@@ -555,13 +555,13 @@ struct metrics_server *metrics_server_begin(const struct settings *s, const char
  * nobody listens any more, and if it does not, it ends with us. */
 void metrics_server_end(struct metrics_server *m)
 {
-    enum { MOST_LOOKS = 100, EACH_MS = 10 };
+    enum { MAX_LOOKS = 100, EACH_MS = 10 };
     if (m == NULL)
         return;
     if (m->child > 0) {
         shutdown(m->listening, SHUT_RDWR);
         kill(m->child, SIGKILL);
-        for (int i = 0; i < MOST_LOOKS && waitpid(m->child, NULL, WNOHANG) == 0; i++)
+        for (int i = 0; i < MAX_LOOKS && waitpid(m->child, NULL, WNOHANG) == 0; i++)
             poll(NULL, 0, EACH_MS);
     }
     if (m->path[0] != '\0')

@@ -87,8 +87,8 @@ static void monitoring_put(struct hd_memory *to, const char *format, ...)
  * failures hide those of another. */
 static void put_overdue(struct agent *a, struct hd_memory *to, double most, double now)
 {
-    enum { MOST_TOLD = 8 };
-    const struct watched *told[MOST_TOLD];
+    enum { MAX_TOLD = 8 };
+    const struct watched *told[MAX_TOLD];
     size_t count = 0, all = 0, k;
     for (size_t i = 0; i < a->count; i++) {
         const struct watched *w = a->all[i];
@@ -99,7 +99,7 @@ static void put_overdue(struct agent *a, struct hd_memory *to, double most, doub
         all++;
         for (k = 0; k < count && told[k]->process.owner != w->process.owner; k++)
             ;
-        if (k < count || count == MOST_TOLD)
+        if (k < count || count == MAX_TOLD)
             continue;
         told[count++] = w;
         monitoring_put(to, "no snapshot of ");
@@ -179,7 +179,7 @@ static bool write_text(const void *thing, const struct settings *s, FILE *to,
 
 void monitoring_turn(struct agent *a)
 {
-    struct monitoring *m = &a->monitoring;
+    struct monitor *m = &a->monitoring;
     double now = seconds_now();
     if (!is_on(a))
         return;
@@ -220,7 +220,7 @@ void monitoring_expect(struct agent *a, enum watch_activity what, double seconds
 bool monitoring_begin(struct agent *a)
 {
     const struct settings *s = a->settings;
-    struct monitoring *m = &a->monitoring;
+    struct monitor *m = &a->monitoring;
     const double first = 60;
     m->metrics.started = seconds_utc();
     if (s->name == NULL && s->socket == NULL && s->process_id > 0)

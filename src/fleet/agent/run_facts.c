@@ -186,13 +186,13 @@ static bool is_told(const char *s)
 
 /* An environment is another's word, and its snapshots may wait in memory by the hundred. A
  * store cuts strings at 1,000 bytes. */
-enum { MOST_OF_A_FACT = 4096, MOST_LABELS = 128, MOST_OF_LABELS = 32 << 10 };
+enum { MAX_OF_A_FACT = 4096, MAX_LABELS = 128, MAX_OF_LABELS = 32 << 10 };
 
 /* The first that is told stays. */
 static void know(struct run_facts *f, const char **fact, const char *s)
 {
     if (!is_told(*fact) && is_told(s))
-        *fact = kept(f, s, strnlen(s, MOST_OF_A_FACT));
+        *fact = kept(f, s, strnlen(s, MAX_OF_A_FACT));
 }
 
 static void know_label(struct run_facts *f, const char *name, size_t len, const char *value)
@@ -202,7 +202,7 @@ static void know_label(struct run_facts *f, const char *name, size_t len, const 
         if (strlen(f->labels[i].name) == len && strncmp(f->labels[i].name, name, len) == 0)
             return;
     f->label_bytes += len + strlen(value);
-    if (count >= MOST_LABELS || f->label_bytes > MOST_OF_LABELS) {
+    if (count >= MAX_LABELS || f->label_bytes > MAX_OF_LABELS) {
         f->problem = "more than 128 labels, or 32 KiB of them; the others are left out";
         return;
     }

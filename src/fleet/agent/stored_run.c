@@ -65,14 +65,14 @@ struct stored {
     struct hd_error error;
 };
 
-enum { MOST_WORDS = 4 };
+enum { MAX_WORDS = 4 };
 
 struct stored_run {
     uint64_t id;
     size_t count, recorded;
     struct stored all[HD_MAX_SNAPSHOTS];
     char *about; /* "shop on host-003, build 1.4" */
-    char *words[MOST_WORDS];
+    char *words[MAX_WORDS];
     size_t word_count;
 };
 
@@ -269,7 +269,7 @@ static bool stored_run_choose(const struct settings *s, struct hd_store *store,
 /* Which of the names that are asked for is the first that nothing has. */
 enum missing { NO_SERVICE, NO_HOST, NO_BUILD, NO_RUN, NO_SNAPSHOT };
 
-enum { MOST_NAMES = 500 };
+enum { MAX_NAMES = 500 };
 
 struct stored_run_search {
     const struct settings *s;
@@ -307,7 +307,7 @@ static void stored_run_look_at(struct stored_run_search *x,
         return;
     if (missing == NO_SNAPSHOT)
         x->last = fmax(x->last, series->snapshots[series->snapshot_count - 1].taken);
-    if (missing >= NO_RUN || x->count == MOST_NAMES)
+    if (missing >= NO_RUN || x->count == MAX_NAMES)
         return;
     for (size_t i = 0; i < x->count; i++)
         if (strcmp(x->names[i], names[missing]) == 0)
@@ -343,7 +343,7 @@ static void say_missing(const struct stored_run_search *x)
         fputs(i > 0 ? ", " : "", stderr);
         put_name(name[0] != '\0' ? name : "one without a name");
     }
-    if (nearest == NULL && x->count == MOST_NAMES)
+    if (nearest == NULL && x->count == MAX_NAMES)
         fputs(" and hundreds more", stderr);
     else if (nearest == NULL && x->count > shown)
         fprintf(stderr, " and %zu more", x->count - shown);

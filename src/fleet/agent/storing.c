@@ -179,7 +179,7 @@ struct store_queue storing_begin(const struct settings *s)
                                 .quiet = s->quiet};
 }
 
-bool storing_end(struct collecting *c, struct store_queue *q)
+bool storing_end(struct collector *c, struct store_queue *q)
 {
     enum { TICK_MS = 250 };
     const double begin = seconds_now(), most = 30;

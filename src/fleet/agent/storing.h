@@ -63,7 +63,7 @@ bool storing_flush(struct store_queue *q, bool now);
 
 /* Store what waits, at most half a minute long, and lose what is left. Whether nothing was
  * lost since storing_begin(). A signal ends the waiting. */
-bool storing_end(struct collecting *c, struct store_queue *q);
+bool storing_end(struct collector *c, struct store_queue *q);
 
 /* --- waiting.c ------------------------------------------------------------------------ */
 

@@ -22,9 +22,9 @@
 #include <unistd.h>
 
 /* A digest has some hundred kilobytes; larger than all that may wait it is none. */
-enum { MOST_RESULT = 64 << 20, TO_END_S = 2 };
+enum { MAX_RESULT = 64 << 20, TO_END_S = 2 };
 
-void taking_here(struct collecting *c, const char *who, struct taken *t)
+void taking_here(struct collector *c, const char *who, struct taken *t)
 {
     *t = (struct taken){.status = EXIT_TROUBLE};
     c->failure = &t->err;
@@ -37,10 +37,10 @@ void taking_here(struct collecting *c, const char *who, struct taken *t)
 
 /* Ctrl-C is for the whole group, and systemd tells all of a unit to end: one that comes
  * once ends what would come next, and this is in hand. So it listens to its parent only. */
-_Noreturn static void be_child(const struct taking *taking, pid_t parent,
+_Noreturn static void be_child(const struct snapshot_job *taking, pid_t parent,
                                const sigset_t *signal)
 {
-    struct collecting *c = taking->c;
+    struct collector *c = taking->c;
     struct taken t;
     child_collects();
     c->signals = signalfd(-1, signal, SFD_NONBLOCK | SFD_CLOEXEC);
@@ -62,16 +62,16 @@ _Noreturn static void be_child(const struct taking *taking, pid_t parent,
 
 /* --- in the parent ------------------------------------------------------------------ */
 
-void taking_stop(struct taking *taking)
+void taking_stop(struct snapshot_job *taking)
 {
     if (taking->child > 0)
         kill(taking->child, taking->stops++ > 0 ? SIGKILL : SIGUSR1);
 }
 
-bool taking_begin(struct taking *taking, struct collecting *c, const char *who,
+bool taking_begin(struct snapshot_job *taking, struct collector *c, const char *who,
                   double most_seconds)
 {
-    *taking = (struct taking){.c = c, .who = who, .result = nameless_in_memory()};
+    *taking = (struct snapshot_job){.c = c, .who = who, .result = nameless_in_memory()};
     if (taking->result == NULL)
         return false;
     pid_t parent = getpid();
@@ -93,7 +93,7 @@ bool taking_begin(struct taking *taking, struct collecting *c, const char *who,
     if (taking->child > 0)
         return true;
     fclose(taking->result);
-    *taking = (struct taking){0};
+    *taking = (struct snapshot_job){0};
     errno = why;
     return false;
 }
@@ -107,7 +107,7 @@ static bool read_result(FILE *result, struct taken *t)
     int fd = fileno(result);
     /* Its word stands in front of its digest. */
     bool ok = fstat(fd, &st) == 0 && st.st_size >= (off_t)sizeof(*t) &&
-              st.st_size <= MOST_RESULT && lseek(fd, 0, SEEK_SET) == 0 &&
+              st.st_size <= MAX_RESULT && lseek(fd, 0, SEEK_SET) == 0 &&
               read(fd, t, sizeof(*t)) == (ssize_t)sizeof(*t);
     t->digest = (struct hd_memory){0};
     t->has_crashed = false;
@@ -122,7 +122,7 @@ static bool read_result(FILE *result, struct taken *t)
     return n == 0;
 }
 
-bool taking_is_done(struct taking *taking, struct taken *t)
+bool taking_is_done(struct snapshot_job *taking, struct taken *t)
 {
     int how = EXIT_TROUBLE << 8;
     if (seconds_now() > taking->give_up) {
@@ -149,7 +149,7 @@ bool taking_is_done(struct taking *taking, struct taken *t)
     if (t->status == EXIT_TROUBLE)
         hd_memory_free(&t->digest);
     fclose(taking->result);
-    *taking = (struct taking){0};
+    *taking = (struct snapshot_job){0};
     return true;
 }
 

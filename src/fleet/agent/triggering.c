@@ -26,7 +26,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 static void begin_one(const struct agent *a, struct watched *w)
 {
     struct run_facts facts;
-    struct triggering *t = zeroed(1, sizeof(*t));
+    struct process_trigger *t = zeroed(1, sizeof(*t));
     w->triggering = t;
     trigger_begin(&t->trigger);
     t->rule = NO_TRIGGER;
@@ -42,7 +42,7 @@ static void begin_one(const struct agent *a, struct watched *w)
     run_facts_free(&facts);
 }
 
-static bool is_limited_by_group(const struct triggering *t)
+static bool is_limited_by_group(const struct process_trigger *t)
 {
     return t->group_limit != HD_UNKNOWN && t->group_limit <= t->limit;
 }
@@ -52,7 +52,7 @@ static bool is_limited_by_group(const struct triggering *t)
  * left now. */
 static void see(const struct agent *a, struct watched *w, struct trigger_sight *sight)
 {
-    struct triggering *t = w->triggering;
+    struct process_trigger *t = w->triggering;
     const uint64_t pid = w->process.pid;
     *sight = (struct trigger_sight){.now = seconds_now(),
                                     .memory = memory_resident(a->root, pid),
@@ -147,7 +147,7 @@ void triggering_look(struct agent *a)
 void triggering_tried(struct agent *a, struct watched *w, bool is_taken)
 {
     const double least = 0.1;
-    struct triggering *t = w->triggering;
+    struct process_trigger *t = w->triggering;
     struct trigger_sight sight;
     if (t == NULL)
         return;

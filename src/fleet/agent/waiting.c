@@ -8,7 +8,7 @@
 
 /* Six weeks of a snapshot an hour of one process; a digest has ten to two hundred
  * kilobytes, so of fifty the bytes are what ends it, after some six hours. */
-enum { MOST_WAITING = 1000, MOST_WAITING_BYTES = 64 << 20 };
+enum { MAX_WAITING = 1000, MAX_WAITING_BYTES = 64 << 20 };
 
 void waiting_add(struct store_queue *q, const struct waiting_snapshot *what, double added)
 {
@@ -48,7 +48,7 @@ void waiting_drop(struct store_queue *q, struct waiting_snapshot *w)
 
 bool waiting_are_too_many(const struct store_queue *q)
 {
-    return q->count > MOST_WAITING || (q->bytes > MOST_WAITING_BYTES && q->count > 1);
+    return q->count > MAX_WAITING || (q->bytes > MAX_WAITING_BYTES && q->count > 1);
 }
 
 struct waiting_snapshot *waiting_least(const struct store_queue *q)

@@ -194,11 +194,11 @@ double schedule_until_first(const struct watched *w, double interval)
 
 double schedule_until_next(const struct watched *w, double interval)
 {
-    enum { MOST_DOUBLED = 2 };
+    enum { MAX_DOUBLED = 2 };
     const double share = 20;
     double wait = interval * (0.95 + 0.1 * schedule_share(w, w->attempts));
     if (w->share != NULL && w->failed_in_row > 1)
-        wait = ldexp(wait, w->failed_in_row > MOST_DOUBLED ? MOST_DOUBLED : 1);
+        wait = ldexp(wait, w->failed_in_row > MAX_DOUBLED ? MAX_DOUBLED : 1);
     return fmax(wait, share * w->cost);
 }
 
@@ -264,11 +264,11 @@ void time_share_succeeded(struct time_shares *s, struct time_share *of, double s
 void time_share_failed(struct time_shares *s, struct time_share *of, double seconds,
                        double now)
 {
-    enum { MOST_FAILED = 5 };
+    enum { MAX_FAILED = 5 };
     const double share = 20;
     s->turn = fmax(s->turn, of->used);
     of->used = s->turn + seconds;
-    of->failed += of->failed < MOST_FAILED;
+    of->failed += of->failed < MAX_FAILED;
     of->rest = now + seconds * fmin(ldexp(1, (int)of->failed) - 1, share - 1);
 }
 

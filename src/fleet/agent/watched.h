@@ -75,7 +75,7 @@ const char *watch_failure_name(enum watch_failure why); /* "too-large" */
 
 struct monitored;
 struct time_share;
-struct triggering;
+struct process_trigger;
 
 struct watched {
     struct sighted process;
@@ -96,11 +96,11 @@ struct watched {
     unsigned failed_in_row; /* those since the last snapshot that cost something */
     struct time_share *share; /* of its user; NULL: it is the only process */
     uint64_t failures[WATCH_FAILURES];
-    enum watch_failure last_failure; /* since the last snapshot */
-    uint64_t objects;                /* in the last snapshot; 0: none yet */
-    double seconds;                  /* that it took, without waiting for its turn */
-    struct monitored *monitored;     /* ours; NULL: nobody looks on */
-    struct triggering *triggering;   /* ours; NULL: by the clock alone */
+    enum watch_failure last_failure;    /* since the last snapshot */
+    uint64_t objects;                   /* in the last snapshot; 0: none yet */
+    double seconds;                     /* that it took, without waiting for its turn */
+    struct monitored *monitored;        /* ours; NULL: nobody looks on */
+    struct process_trigger *triggering; /* ours; NULL: by the clock alone */
     unsigned told; /* bits of enum watch_failure that were said since the last snapshot */
 };
 

@@ -350,7 +350,7 @@ static int fleet_run(struct settings *s)
 static const char *parse_shard(struct settings *s, const struct option *o,
                                const char *value)
 {
-    enum { MOST_SHARDS = 100000 };
+    enum { MAX_SHARDS = 100000 };
     unsigned long shard, shards;
     char *end, *behind;
     errno = 0;
@@ -358,8 +358,7 @@ static const char *parse_shard(struct settings *s, const struct option *o,
     if (value[0] < '0' || value[0] > '9' || *end != '/' || end[1] < '0' || end[1] > '9')
         return o->wanted;
     shards = strtoul(end + 1, &behind, 10);
-    if (errno != 0 || *behind != '\0' || shard < 1 || shard > shards ||
-        shards > MOST_SHARDS)
+    if (errno != 0 || *behind != '\0' || shard < 1 || shard > shards || shards > MAX_SHARDS)
         return o->wanted;
     s->shard = (unsigned)shard;
     s->shards = (unsigned)shards;

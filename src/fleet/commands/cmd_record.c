@@ -130,7 +130,7 @@ static void record_output_thinned(struct record_output *t, const struct hd_thinn
 
 /* --- recording ------------------------------------------------------------------- */
 
-struct recording {
+struct recorder {
     struct settings *settings;
     struct hd_store *store;
     struct hd_inputs inputs;
@@ -171,7 +171,7 @@ static double time_of_file(const char *path)
                : NAN;
 }
 
-static bool record(struct recording *r, const char *path, struct hd_snapshot *snap,
+static bool record(struct recorder *r, const char *path, struct hd_snapshot *snap,
                    struct hd_error *err)
 {
     struct run_facts facts;
@@ -206,7 +206,7 @@ static bool record(struct recording *r, const char *path, struct hd_snapshot *sn
     return ok;
 }
 
-static void fail_with(struct recording *r, const char *path, const struct hd_error *err)
+static void fail_with(struct recorder *r, const char *path, const struct hd_error *err)
 {
     progress_hide(r->progress);
     r->failed++;
@@ -216,7 +216,7 @@ static void fail_with(struct recording *r, const char *path, const struct hd_err
         add_to_document(&r->told, path, NULL, NULL, "failed", err);
 }
 
-static void record_input(struct recording *r, size_t i)
+static void record_input(struct recorder *r, size_t i)
 {
     struct hd_input *input = &r->inputs.all[i];
     struct hd_read_options how = r->settings->read;
@@ -240,7 +240,7 @@ static void record_input(struct recording *r, size_t i)
 }
 
 /* Which files may be skipped shows when all others are known. */
-static void record_settle(struct recording *r, size_t count)
+static void record_settle(struct recorder *r, size_t count)
 {
     bool *before = zeroed(count, sizeof(*before));
     memcpy(before, r->skipped, count * sizeof(*before));
@@ -262,7 +262,7 @@ static void record_settle(struct recording *r, size_t count)
     free(before);
 }
 
-static void record_inputs(struct recording *r)
+static void record_inputs(struct recorder *r)
 {
     r->skipped = zeroed(r->inputs.count, sizeof(*r->skipped));
     for (size_t i = 0; i < r->inputs.count; i++) {
@@ -284,7 +284,7 @@ static void record_inputs(struct recording *r)
 
 /* --- the rest -------------------------------------------------------- */
 
-static bool thin(struct recording *r)
+static bool thin(struct recorder *r)
 {
     struct hd_thinned done;
     struct hd_error err = {0};
@@ -300,7 +300,7 @@ static bool thin(struct recording *r)
 }
 
 /* found: the name of the only operand, if that was found in a folder. */
-static int record_operands(struct recording *r, const char *found)
+static int record_operands(struct recorder *r, const char *found)
 {
     struct settings *s = r->settings;
     if (!sandbox_enter_with_store(&s->sandbox, hd_store_file(r->store)) ||
@@ -348,10 +348,10 @@ static int record_apart(const struct settings *s, const char *path, const char *
                         bool file_is_told, bool store_is_told)
 {
     struct settings one = *s;
-    struct recording r = {.settings = &one,
-                          .opened = opened,
-                          .is_told = store_is_told,
-                          .file_is_told = file_is_told};
+    struct recorder r = {.settings = &one,
+                         .opened = opened,
+                         .is_told = store_is_told,
+                         .file_is_told = file_is_told};
     struct hd_error err = {0};
     one.operands = &opened;
     one.operand_count = path != NULL;
@@ -374,7 +374,7 @@ static int record_apart(const struct settings *s, const char *path, const char *
 
 struct following_records {
     const struct settings *settings;
-    struct collecting signals;
+    struct collector signals;
     bool store_is_away; /* which was said */
     double thinned;     /* when that was last; 0: never */
 };
@@ -471,7 +471,7 @@ static bool can_follow(const struct settings *s)
 
 static int record_run(struct settings *s)
 {
-    struct recording r = {.settings = s};
+    struct recorder r = {.settings = s};
     size_t pipes = 0;
     for (size_t i = 0; i < s->operand_count; i++)
         pipes += strcmp(s->operands[i], "-") == 0;

@@ -17,18 +17,18 @@
 #include <sys/stat.h>
 
 /* More of them nobody opens, and each takes a second of a large service. */
-enum { MOST_PAGES = 50, MOST_NAME = 40 };
+enum { MAX_PAGES = 50, MAX_NAME = 40 };
 
 struct fleet_pages_page {
     uint64_t run;
-    char name[MOST_NAME]; /* "run-4711.html" */
+    char name[MAX_NAME]; /* "run-4711.html" */
     char *path;
     struct hd_error error; /* why there is none */
 };
 
 struct fleet_pages {
     char *index;
-    struct fleet_pages_page all[MOST_PAGES];
+    struct fleet_pages_page all[MAX_PAGES];
     size_t count;
     struct hd_page_of_run *told; /* of these and of what is left out */
     size_t told_count;
@@ -83,10 +83,10 @@ struct made_page {
 static bool write_page(const void *thing, const struct settings *s, FILE *to,
                        struct hd_error *err)
 {
-    enum { MOST_WORDS = 16 };
+    enum { MAX_WORDS = 16 };
     const struct made_page *page = thing;
     struct hd_write_options style = output_style(s, to);
-    const char *words[MOST_WORDS] = {"heapdrift", "report"};
+    const char *words[MAX_WORDS] = {"heapdrift", "report"};
     size_t count = 2;
     style.inputs = stored_run_words(page->run, &style.input_count);
     style.inputs_are_options = true;
@@ -157,10 +157,10 @@ static bool make_page(const struct settings *s, struct hd_store *store,
 /* Each run once: suspects of one run share its page. */
 static void fleet_pages_choose(struct fleet_pages *p, const struct hd_fleet_answer *a)
 {
-    enum { MOST_TOLD = 1000 };
+    enum { MAX_TOLD = 1000 };
     size_t count = a->suspect_count + a->few_count + a->open_count;
-    p->told = zeroed(count < MOST_TOLD ? count : MOST_TOLD, sizeof(*p->told));
-    for (size_t i = 0; i < count && p->told_count < MOST_TOLD; i++) {
+    p->told = zeroed(count < MAX_TOLD ? count : MAX_TOLD, sizeof(*p->told));
+    for (size_t i = 0; i < count && p->told_count < MAX_TOLD; i++) {
         uint64_t run = a->suspects[i].run;
         bool is_known = run == HD_UNKNOWN;
         for (size_t k = 0; k < p->told_count; k++)
@@ -169,7 +169,7 @@ static void fleet_pages_choose(struct fleet_pages *p, const struct hd_fleet_answ
             continue;
         struct hd_page_of_run *told = &p->told[p->told_count++];
         *told = (struct hd_page_of_run){.run = run, .why = "the first 50 runs have one"};
-        if (p->count == MOST_PAGES)
+        if (p->count == MAX_PAGES)
             continue;
         struct fleet_pages_page *page = &p->all[p->count++];
         page->run = run;

@@ -7,7 +7,7 @@
 
 /* Of what a sidecar has; a digest has some ten kilobytes, of a large service some hundred.
  */
-enum { MOST_BYTES = 32 << 20 };
+enum { MAX_BYTES = 32 << 20 };
 
 /* Thinning leaves a base as long as it is needed, so for so long at most. */
 static const double oldest = 7 * 86400;
@@ -16,7 +16,7 @@ static const double oldest = 7 * 86400;
  * one, which with its rows takes twice the bytes of its digest or more, pays as soon as
  * what was built on the one before has cost as much. If that did not help, deltas being as
  * large as ever, it is less and less worth to try: twice as much is spent before each. */
-enum { FIRST_PATIENCE = 2, MOST_TRIES = 4 };
+enum { FIRST_PATIENCE = 2, MAX_TRIES = 4 };
 
 struct hd_store_bases {
     struct base *all;
@@ -69,7 +69,7 @@ static void keep(struct hd_store_bases *b, const char *run, struct base base)
     b->bytes += base.digest.size;
     b->all = grow(b->all, b->len, &b->cap, sizeof(*b->all));
     b->all[b->len++] = base;
-    while (b->bytes > MOST_BYTES && b->len > 0) {
+    while (b->bytes > MAX_BYTES && b->len > 0) {
         size_t last = 0;
         for (size_t i = 1; i < b->len; i++)
             if (b->all[i].used < b->all[last].used)
@@ -161,7 +161,7 @@ const struct base *base_find(struct hd_store *s, const char *run, double taken)
     if (base == NULL || fabs(taken - base->taken) > oldest)
         return NULL;
     uint64_t patience = (uint64_t)FIRST_PATIENCE
-                        << (base->tries < MOST_TRIES ? base->tries : MOST_TRIES);
+                        << (base->tries < MAX_TRIES ? base->tries : MAX_TRIES);
     if (base->spent > patience * base->digest.size)
         return NULL;
     base->used = ++s->bases->clock;

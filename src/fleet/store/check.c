@@ -17,15 +17,15 @@ enum { SAMPLE = 100 };
 /* Of what is wrong in the same way, so many are named. */
 enum { TOLD = 20 };
 
-struct checking {
+struct store_checker {
     struct hd_store *store;
     struct hd_store_check *found;
     size_t cap;
     uint64_t bad_digests, unfit;
 };
 
-static void check_add(struct checking *c, const char *code, bool is_warning, uint64_t count,
-                      const char *message)
+static void check_add(struct store_checker *c, const char *code, bool is_warning,
+                      uint64_t count, const char *message)
 {
     struct hd_store_check *f = c->found;
     size_t size = strlen(message) + 1;
@@ -38,7 +38,7 @@ static void check_add(struct checking *c, const char *code, bool is_warning, uin
 }
 
 /* Where all are damaged nobody reads a line for each: the last line counts the others. */
-static void add_up_to(struct checking *c, const char *code, uint64_t *told,
+static void add_up_to(struct store_checker *c, const char *code, uint64_t *told,
                       const char *line, const char *more)
 {
     if ((*told)++ < TOLD)
@@ -102,8 +102,8 @@ static const struct check_rule rules[] = {
 
 /* A question that would load a value that is too large is not answered; the row is named by
  * check_sizes(). False: another failure. */
-static bool is_unanswered(struct checking *c, const char *what, const struct hd_error *why,
-                          struct hd_error *err)
+static bool is_unanswered(struct store_checker *c, const char *what,
+                          const struct hd_error *why, struct hd_error *err)
 {
     char line[256];
     if (why->status != HD_TOO_BIG)
@@ -114,7 +114,7 @@ static bool is_unanswered(struct checking *c, const char *what, const struct hd_
     return true;
 }
 
-static bool check_rows(struct checking *c, struct hd_error *err)
+static bool check_rows(struct store_checker *c, struct hd_error *err)
 {
     for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++) {
         const struct check_rule *r = &rules[i];
@@ -133,7 +133,7 @@ static bool check_rows(struct checking *c, struct hd_error *err)
     return true;
 }
 
-static bool count_rows(struct checking *c, struct hd_error *err)
+static bool count_rows(struct store_checker *c, struct hd_error *err)
 {
     struct hd_store_check *f = c->found;
     const struct {
@@ -176,7 +176,7 @@ static const struct sized {
     SIZED("type", "type", "id", TYPE_FITS),
     SIZED("a finding of series", "finding", "series_id", FINDING_FITS)};
 
-static void add_unfit(struct checking *c, const struct sized *z, int64_t id)
+static void add_unfit(struct store_checker *c, const struct sized *z, int64_t id)
 {
     char line[128];
     snprintf(line, sizeof(line),
@@ -186,7 +186,7 @@ static void add_unfit(struct checking *c, const struct sized *z, int64_t id)
     add_up_to(c, "too-large", &c->unfit, line, "more rows have a value that is too long");
 }
 
-static bool add_rows(struct checking *c, const struct sized *z, const char *sql,
+static bool add_rows(struct store_checker *c, const struct sized *z, const char *sql,
                      const struct value *id, struct hd_error *err)
 {
     bool ok;
@@ -197,7 +197,7 @@ static bool add_rows(struct checking *c, const struct sized *z, const char *sql,
 }
 
 /* Row by row: those that the database refuses to load are unfit. */
-static bool sweep(struct checking *c, const struct sized *z, struct hd_error *err)
+static bool sweep(struct store_checker *c, const struct sized *z, struct hd_error *err)
 {
     enum { PAGE = 500 };
     int64_t ids[PAGE], last = INT64_MIN;
@@ -218,7 +218,7 @@ static bool sweep(struct checking *c, const struct sized *z, struct hd_error *er
     return true;
 }
 
-static bool check_sizes(struct checking *c, struct hd_error *err)
+static bool check_sizes(struct store_checker *c, struct hd_error *err)
 {
     bool ok = true;
     for (size_t i = 0; ok && i < sizeof(sized) / sizeof(*sized); i++) {
@@ -239,7 +239,7 @@ static bool check_sizes(struct checking *c, struct hd_error *err)
 
 /* --- the file ---------------------------------------------------------------------- */
 
-static bool check_file(struct checking *c, struct hd_error *err)
+static bool check_file(struct store_checker *c, struct hd_error *err)
 {
     bool ok;
     struct hd_error why = {0};
@@ -259,7 +259,7 @@ struct check_row {
 };
 
 /* Ids of the snapshots whose digests are read; malloc'd. NULL and err if it fails. */
-static int64_t *choose_rows(struct checking *c, bool all, size_t *count,
+static int64_t *choose_rows(struct store_checker *c, bool all, size_t *count,
                             struct hd_error *err)
 {
     const int64_t each = all ? 1 : (int64_t)(c->found->snapshots / SAMPLE) + 1;
@@ -280,7 +280,7 @@ static int64_t *choose_rows(struct checking *c, bool all, size_t *count,
     return NULL;
 }
 
-static bool read_row(struct checking *c, int64_t id, struct check_row *row,
+static bool read_row(struct store_checker *c, int64_t id, struct check_row *row,
                      struct hd_error *err)
 {
     bool ok;
@@ -299,7 +299,7 @@ static bool read_row(struct checking *c, int64_t id, struct check_row *row,
 }
 
 /* False only if the database fails. */
-static bool check_digest(struct checking *c, const struct check_row *row,
+static bool check_digest(struct store_checker *c, const struct check_row *row,
                          uint64_t max_memory, struct hd_error *err)
 {
     const struct hd_read_options how = {.size = sizeof(how), .max_memory = max_memory};
@@ -334,7 +334,7 @@ static bool check_digest(struct checking *c, const struct check_row *row,
     return true;
 }
 
-static bool check_digests(struct checking *c, const struct hd_store_checking *how,
+static bool check_digests(struct store_checker *c, const struct hd_store_checking *how,
                           struct hd_error *err)
 {
     size_t count;
@@ -361,7 +361,7 @@ struct hd_store_check *hd_store_check(struct hd_store *s,
     struct hd_error own = {0};
     struct hd_store_checking how;
     struct hd_error *why = err != NULL ? err : &own;
-    struct checking c = {.store = s, .found = alloc_zeroed(sizeof(*c.found))};
+    struct store_checker c = {.store = s, .found = alloc_zeroed(sizeof(*c.found))};
     bool ok =
         options_copy(&how, sizeof(how), OPTIONS_END(struct hd_store_checking, max_memory),
                      theirs, why) &&

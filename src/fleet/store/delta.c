@@ -11,11 +11,11 @@
 enum { LEVEL = 8, LEVEL_ALONE = 9 };
 
 /* As far back as one can refer: whoever reads takes as much memory as both are large. */
-enum { LEAST_WINDOW = 17, MOST_WINDOW = 27 };
+enum { MIN_WINDOW = 17, MAX_WINDOW = 27 };
 
 /* Below the first number nobody waits. Equal digests come to some thousand to 1 of what is
  * left, but not of what that and the base take together. */
-enum { NEVER_TOO_MUCH = 64 << 20, MOST_TIMES_BASE = 16 };
+enum { NEVER_TOO_MUCH = 64 << 20, MAX_TIMES_BASE = 16 };
 
 /* What fails is memory, then. */
 static void need(size_t result)
@@ -26,8 +26,8 @@ static void need(size_t result)
 
 static int window_of(uint64_t size)
 {
-    int bits = LEAST_WINDOW;
-    while (bits <= MOST_WINDOW && (UINT64_C(1) << bits) < size)
+    int bits = MIN_WINDOW;
+    while (bits <= MAX_WINDOW && (UINT64_C(1) << bits) < size)
         bits++;
     return bits;
 }
@@ -35,7 +35,7 @@ static int window_of(uint64_t size)
 bool delta_make(struct bytes whole, struct bytes base, struct hd_memory *delta)
 {
     int window = window_of((uint64_t)whole.size + base.size);
-    if (window > MOST_WINDOW)
+    if (window > MAX_WINDOW)
         return false;
     size_t room = ZSTD_compressBound(whole.size);
     char *packed = alloc_resize(NULL, room + 1);
@@ -65,7 +65,7 @@ static bool size_of(struct bytes delta, struct bytes base, uint64_t *size,
         return fail(err, HD_BAD_FORMAT, "a damaged difference to another digest");
     *size = n;
     return (n <= NEVER_TOO_MUCH ||
-            n / MOST_TIMES_BASE <= (uint64_t)base.size + delta.size) ||
+            n / MAX_TIMES_BASE <= (uint64_t)base.size + delta.size) ||
            fail(err, HD_BAD_FORMAT,
                 "a difference to another digest that stands for %llu bytes", n);
 }

@@ -105,11 +105,11 @@ static size_t page_size(const struct hd_series_list *l)
     return l->filter.run > 0 ? 1 : PAGE;
 }
 
-enum { MOST_VALUES = 14, WANTED_SIZE = 256 };
+enum { MAX_VALUES = 14, WANTED_SIZE = 256 };
 
 struct question {
     char wanted[WANTED_SIZE]; /* conditions, each with an AND behind it */
-    struct value values[MOST_VALUES];
+    struct value values[MAX_VALUES];
     size_t count;
 };
 
@@ -247,7 +247,7 @@ static bool read_snapshots(struct hd_series_list *l, struct hd_stored_series *se
         "SELECT id, taken_at, {number:objects}, {number:bytes}, {number:reachable_bytes}, "
         "{number:complete}, {number:sampled}, {number:pause_seconds} FROM snapshot WHERE "
         "series_id = $1 AND taken_at >= $2 AND taken_at < $3 ORDER BY taken_at, id "
-        "LIMIT " BOUND(MOST_SNAPSHOTS),
+        "LIMIT " BOUND(MAX_SNAPSHOTS),
         VALUES(of_count(series->id), since(&l->filter), until(&l->filter)), err);
     while (store_next(s, rows, &ok, err)) {
         all = grow(all, len, &cap, sizeof(*all));

@@ -141,12 +141,12 @@ static enum remedy remedy(const struct connection *c)
 
 /* --- statements -------------------------------------------------------------------- */
 
-enum { MOST_VALUES = 24, NUMBER_SIZE = 32 };
+enum { MAX_VALUES = 24, NUMBER_SIZE = 32 };
 
 struct parameters {
-    const char *values[MOST_VALUES];
-    int lengths[MOST_VALUES], formats[MOST_VALUES];
-    char numbers[MOST_VALUES][NUMBER_SIZE];
+    const char *values[MAX_VALUES];
+    int lengths[MAX_VALUES], formats[MAX_VALUES];
+    char numbers[MAX_VALUES][NUMBER_SIZE];
 };
 
 static bool postgres_take(struct parameters *p, size_t i, const struct value *v,
@@ -184,7 +184,7 @@ static struct rows *postgres_ask(struct connection *c, const char *sql,
 {
     struct parameters p = {0};
     c->remedy = REMEDY_NONE;
-    if (count > MOST_VALUES) {
+    if (count > MAX_VALUES) {
         fail(err, HD_USAGE, "a statement with too many values");
         return NULL;
     }

@@ -254,7 +254,7 @@ static bool add_snapshot(struct hd_store *s, struct record *r, int64_t series, i
                          bool *is_new, struct hd_error *err)
 {
     const struct hd_memory *digest = r->is_whole ? whole_of(r) : &r->delta;
-    if (digest->size > MOST_DIGEST)
+    if (digest->size > MAX_DIGEST)
         return fail(err, HD_TOO_BIG, "its digest of %zu bytes is more than a store takes",
                     digest->size);
     const struct value values[] = {of_number(series),

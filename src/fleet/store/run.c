@@ -118,7 +118,7 @@ const char *run_instance(const struct hd_run *run, struct arena *a)
 
 const char *run_labels(const struct hd_run *run, struct arena *a)
 {
-    size_t room = MOST_LABELS;
+    size_t room = MAX_LABELS;
     json_t *all = json_object();
     if (all == NULL)
         out_of_memory(0);

@@ -176,7 +176,7 @@ bool store_ids(struct hd_store *s, const char *sql, int64_t after, int64_t *ids,
 
 uint64_t store_digest_bound(const struct hd_store *s)
 {
-    return s->max_memory > 0 && s->max_memory < MOST_DIGEST ? s->max_memory : MOST_DIGEST;
+    return s->max_memory > 0 && s->max_memory < MAX_DIGEST ? s->max_memory : MAX_DIGEST;
 }
 
 /* --- transactions -------------------------------------------------------------- */
@@ -253,7 +253,7 @@ static bool try_once(struct hd_store *s, transaction *body, void *context,
 bool store_transact(struct hd_store *s, transaction *body, void *context, bool *unsure,
                     struct hd_error *err)
 {
-    enum { MOST_TRIES = 10 };
+    enum { MAX_TRIES = 10 };
     const double between_tries = 0.01;
     bool may_be_kept = false, was_committing;
     double until = 0, delay = 0;
@@ -267,7 +267,7 @@ bool store_transact(struct hd_store *s, transaction *body, void *context, bool *
         if (try_once(s, body, context, &was_committing, &remedy, &why))
             break;
         may_be_kept |= was_committing && remedy == REMEDY_RECONNECT;
-        if (remedy == REMEDY_AGAIN && tries < MOST_TRIES) {
+        if (remedy == REMEDY_AGAIN && tries < MAX_TRIES) {
             wait_seconds(between_tries * tries);
         } else if (remedy != REMEDY_RECONNECT || !find_again(s, &until, &delay)) {
             if (remedy == REMEDY_RECONNECT)
@@ -291,16 +291,16 @@ const char *store_clean(struct arena *a, const char *s)
     enum { MARK = 3 + 16 }; /* "…" and a hash */
     struct text t = {0};
     const char *clean;
-    size_t kept = MOST_NAME - MARK;
+    size_t kept = MAX_NAME - MARK;
     if (s == NULL || s[0] == '\0')
         return "";
     text_add_utf8(&t, s, strlen(s));
-    while (t.len > MOST_NAME && kept > 0 && ((unsigned char)t.data[kept] & 0xC0) == 0x80)
+    while (t.len > MAX_NAME && kept > 0 && ((unsigned char)t.data[kept] & 0xC0) == 0x80)
         kept--;
     /* A name of a million bytes would fit no index. */
-    clean = t.len <= MOST_NAME ? arena_strdup(a, text_string(&t), t.len)
-                               : arena_printf(a, "%.*s…%016" PRIx64, (int)kept,
-                                              text_string(&t), XXH3_64bits(t.data, t.len));
+    clean = t.len <= MAX_NAME ? arena_strdup(a, text_string(&t), t.len)
+                              : arena_printf(a, "%.*s…%016" PRIx64, (int)kept,
+                                             text_string(&t), XXH3_64bits(t.data, t.len));
     text_free(&t);
     return clean;
 }

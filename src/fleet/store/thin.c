@@ -18,7 +18,7 @@ struct removal {
     uint64_t count;
 };
 
-struct thinning {
+struct thinner {
     double keep, now;
     bool only_own; /* nobody else's clock says that it is now */
     struct removal snapshots, series;
@@ -130,7 +130,7 @@ static bool remove_snapshots(struct hd_store *s, const char *chosen, struct remo
 /* Series that have none any more. They are locked before they are looked at again: a writer
  * that added a snapshot meanwhile has been waited for, and one that comes later makes its
  * series anew. */
-static bool remove_series(struct hd_store *s, struct thinning *t, struct hd_error *err)
+static bool remove_series(struct hd_store *s, struct thinner *t, struct hd_error *err)
 {
     static const char bare[] =
         "SELECT id FROM series WHERE NOT EXISTS (SELECT 1 FROM snapshot WHERE series_id = "
@@ -178,7 +178,7 @@ static bool find_now(struct hd_store *s, double *now, struct hd_error *err)
 /* A file has no clock. One machine's may be years ahead, and would make everything old: so
  * what others recorded is removed only if one of them recorded something within the last
  * day by this clock, too. */
-static bool find_whose(struct hd_store *s, struct thinning *t, struct hd_error *err)
+static bool find_whose(struct hd_store *s, struct thinner *t, struct hd_error *err)
 {
     static const char others[] =
         "SELECT CASE WHEN recorded_at > $1 AND recorded_at < $2 THEN 1 ELSE 0 END FROM "
@@ -199,7 +199,7 @@ static bool find_whose(struct hd_store *s, struct thinning *t, struct hd_error *
 
 static enum ending thin_batch(struct hd_store *s, void *context, struct hd_error *err)
 {
-    struct thinning *t = context;
+    struct thinner *t = context;
     struct removal found = t->snapshots;
     if (!thin_settle(s, &t->snapshots, &t->done->snapshots, err) ||
         !find_now(s, &t->now, err) || !find_whose(s, t, err))
@@ -219,7 +219,7 @@ static enum ending thin_batch(struct hd_store *s, void *context, struct hd_error
 
 static enum ending finish(struct hd_store *s, void *context, struct hd_error *err)
 {
-    struct thinning *t = context;
+    struct thinner *t = context;
     int64_t left = 0;
     bool there;
     if (!thin_settle(s, &t->series, &t->done->series, err) || !remove_series(s, t, err) ||
@@ -242,7 +242,7 @@ bool hd_store_thin(struct hd_store *s, double keep_seconds, double now,
                    struct hd_thinned *done, struct hd_error *err)
 {
     struct hd_thinned unwanted;
-    struct thinning t = {
+    struct thinner t = {
         .keep = keep_seconds,
         .now = now,
         .snapshots = {.is_there = "SELECT id FROM snapshot WHERE id = $1"},

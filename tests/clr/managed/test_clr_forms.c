@@ -22,7 +22,7 @@ static void expect(enum clr_form form, const unsigned char *bytes, const char *w
 
 static void expect_number(enum clr_form form, uint64_t number, const char *wanted)
 {
-    unsigned char bytes[CLR_MOST_BYTES] = {0};
+    unsigned char bytes[CLR_MAX_BYTES] = {0};
     le_put(bytes, number, 8);
     expect(form, bytes, wanted);
 }
@@ -68,7 +68,7 @@ Test(clr_forms, a_date_says_its_kind_and_all_of_its_digits)
 
 static void expect_offset(uint64_t ticks, int minutes, const char *wanted)
 {
-    unsigned char bytes[CLR_MOST_BYTES] = {0};
+    unsigned char bytes[CLR_MAX_BYTES] = {0};
     le_put(bytes, ticks, 8);
     le_put(bytes + 8, (uint64_t)(int64_t)minutes, 4);
     expect(CLR_DATE_TIME_OFFSET, bytes, wanted);
@@ -181,7 +181,7 @@ static const struct {
 Test(clr_forms, decimals_keep_their_scale)
 {
     for (size_t i = 0; i < sizeof(decimals) / sizeof(*decimals); i++) {
-        unsigned char bytes[CLR_MOST_BYTES];
+        unsigned char bytes[CLR_MAX_BYTES];
         le_put(bytes, decimals[i].flags, 4);
         le_put(bytes + 4, decimals[i].high, 4);
         le_put(bytes + 8, decimals[i].low, 8);
@@ -195,7 +195,7 @@ Test(clr_forms, what_is_no_decimal)
     static const uint32_t flags[] = {29U << 16, 255U << 16, 1,
                                      1U << 24,  1U << 30,   UINT32_MAX};
     for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++) {
-        unsigned char bytes[CLR_MOST_BYTES] = {0};
+        unsigned char bytes[CLR_MAX_BYTES] = {0};
         le_put(bytes, flags[i], 4);
         bytes[8] = 7;
         expect(CLR_DECIMAL, bytes, NULL);
@@ -239,7 +239,7 @@ static const struct {
 Test(clr_forms, integers_of_128_bits)
 {
     for (size_t i = 0; i < sizeof(wide) / sizeof(*wide); i++) {
-        unsigned char bytes[CLR_MOST_BYTES];
+        unsigned char bytes[CLR_MAX_BYTES];
         le_put(bytes, wide[i].low, 8);
         le_put(bytes + 8, wide[i].high, 8);
         expect(wide[i].is_signed ? CLR_INT128 : CLR_UINT128, bytes, wide[i].wanted);
@@ -252,7 +252,7 @@ Test(clr_forms, guids)
 {
     static const unsigned char bytes[] = {0x33, 0x22, 0x11, 0x00, 0x55, 0x44, 0x77, 0x66,
                                           0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff};
-    static const unsigned char zeros[CLR_MOST_BYTES] = {0};
+    static const unsigned char zeros[CLR_MAX_BYTES] = {0};
     expect(CLR_GUID, bytes, "00112233-4455-6677-8899-aabbccddeeff");
     expect(CLR_GUID, zeros, "00000000-0000-0000-0000-000000000000");
 }
@@ -260,7 +260,7 @@ Test(clr_forms, guids)
 static void expect_version(int64_t a, int64_t b, int64_t c, int64_t d, const char *wanted)
 {
     const int64_t parts[] = {a, b, c, d};
-    unsigned char bytes[CLR_MOST_BYTES];
+    unsigned char bytes[CLR_MAX_BYTES];
     for (size_t i = 0; i < 4; i++)
         le_put(bytes + 4 * i, (uint64_t)parts[i], 4);
     expect(CLR_VERSION, bytes, wanted);
@@ -291,7 +291,7 @@ Test(clr_forms, what_is_no_value_is_shown_as_its_bytes)
 /* Whatever bytes stand there, a form ends and stays inside (sanitizers look). */
 Test(clr_forms, any_bytes)
 {
-    unsigned char bytes[CLR_MOST_BYTES];
+    unsigned char bytes[CLR_MAX_BYTES];
     uint64_t state = 32;
     for (int i = 0; i < 20000; i++) {
         for (size_t k = 0; k < sizeof(bytes); k++) {

@@ -7,13 +7,13 @@
 
 /* --- random heaps against what they were made of --------------------------- */
 
-enum { SHAPES = 8, MOST_SLOTS = 24, MOST_OBJECTS = 60, MOST_EDGES = 512 };
+enum { SHAPES = 8, MAX_SLOTS = 24, MAX_OBJECTS = 60, MAX_EDGES = 512 };
 
 /* Offsets of pointers in an object, or in one element. */
 struct shape {
     uint64_t type;
     uint32_t base, element; /* bytes; 0: no array */
-    uint32_t slots[MOST_SLOTS], slot_count;
+    uint32_t slots[MAX_SLOTS], slot_count;
 };
 
 struct made {
@@ -25,7 +25,7 @@ struct world {
     struct random r;
     struct core_forge f;
     struct shape shapes[SHAPES];
-    struct made objects[MOST_OBJECTS];
+    struct made objects[MAX_OBJECTS];
     unsigned count;
 };
 
@@ -75,7 +75,7 @@ static void make_shape(struct world *w, unsigned number)
 
 static void make_objects(struct world *w)
 {
-    w->count = 1 + random_below(&w->r, MOST_OBJECTS);
+    w->count = 1 + random_below(&w->r, MAX_OBJECTS);
     for (unsigned i = 0; i < w->count; i++) {
         const struct shape *s = &w->shapes[random_below(&w->r, SHAPES)];
         unsigned generation = random_below(&w->r, FORGED_GENERATIONS);
@@ -123,7 +123,7 @@ static void expect_same(const struct world *w, const struct hd_snapshot *snap)
     cr_assert_eq(snap->info.objects, w->count);
     for (unsigned i = 0; i < w->count; i++) {
         const struct made *o = &w->objects[i];
-        uint64_t edges[MOST_EDGES];
+        uint64_t edges[MAX_EDGES];
         node_id n = node_at(snap, o->address);
         size_t count = expected_edges(w, o, edges);
         cr_assert_neq(n, NO_NODE);

@@ -9,14 +9,14 @@
 #define LESS(n) (0 - UINT64_C(n)) /* a negative number of 64 bits */
 #define ITEM(pointers, skip) ((uint64_t)(pointers) | (uint64_t)(skip) << 32)
 
-enum { MOST_WORDS = 8, MOST_RUNS = 3 };
+enum { MAX_WORDS = 8, MAX_RUNS = 3 };
 static const uint64_t base = 0x10000;
 
 /* Words in the order of their addresses; the MethodTable stands behind the last. */
 static struct gc_descriptor read_words(const uint64_t *words, size_t count, uint32_t size,
                                        uint32_t element, struct arena *a)
 {
-    unsigned char bytes[8 * MOST_WORDS];
+    unsigned char bytes[8 * MAX_WORDS];
     for (size_t i = 0; i < count; i++)
         le_put(bytes + 8 * i, words[i], 8);
     struct memory_piece piece = {base, 8 * count, bytes};
@@ -39,7 +39,7 @@ static void take(void *context, uint64_t offset, uint32_t number)
 }
 
 static const struct example {
-    uint64_t words[MOST_WORDS];
+    uint64_t words[MAX_WORDS];
     size_t count;
     uint32_t size, element;
     enum gc_shape shape;
@@ -80,7 +80,7 @@ Test(gc_descriptor, leads_to_every_reference)
 Test(gc_descriptor, that_cannot_be_leads_nowhere)
 {
     static const struct {
-        uint64_t words[MOST_WORDS];
+        uint64_t words[MAX_WORDS];
         size_t count;
         uint32_t size, element;
     } bad[] = {

@@ -41,7 +41,7 @@ Test(elf_image, finds_symbols_of_a_file_wherever_it_is_laid_out)
 Test(elf_image, takes_from_a_file_what_nobody_writes_to)
 {
     struct text library = {0};
-    struct memory_piece pieces[MOST_IMAGE_SEGMENTS];
+    struct memory_piece pieces[MAX_IMAGE_SEGMENTS];
     forge_core_library(&library, &described);
     struct bytes file = {(const unsigned char *)library.data, library.len};
     cr_assert_eq(elf_constant_pieces(file, 0x500000, pieces), 1);
@@ -250,7 +250,7 @@ Test(elf_image, is_none_without_a_table_of_segments)
     } cases[] = {
         {0, 1, 'E'},           {CLASS, 1, 1},
         {CLASS + 1, 1, 2},     {SEGMENTS, 8, UINT64_MAX},
-        {SEGMENTS, 8, 0x5fff}, {SEGMENT_COUNT, 2, MOST_IMAGE_SEGMENTS + 1},
+        {SEGMENTS, 8, 0x5fff}, {SEGMENT_COUNT, 2, MAX_IMAGE_SEGMENTS + 1},
         {SEGMENT_COUNT, 2, 0},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -258,7 +258,7 @@ Test(elf_image, is_none_without_a_table_of_segments)
         struct arena a = {0};
         struct memory m;
         struct elf_image e;
-        struct memory_piece pieces[MOST_IMAGE_SEGMENTS];
+        struct memory_piece pieces[MAX_IMAGE_SEGMENTS];
         forge_core_library(&library, &described);
         put(&library, cases[i].at, cases[i].value, cases[i].size);
         struct bytes file = {(const unsigned char *)library.data, library.len};

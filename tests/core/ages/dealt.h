@@ -10,13 +10,13 @@
 #include <math.h>
 #include <string.h>
 
-enum { DEALT_MOST = 50, DEALT_FOR_EVER = 1000 };
+enum { DEALT_MAX = 50, DEALT_FOR_EVER = 1000 };
 
 struct dealt {
     size_t n; /* snapshots, 0 to n - 1 */
-    uint64_t count[DEALT_MOST];
-    uint32_t row[DEALT_MOST], left[DEALT_MOST];
-    uint32_t cell[DEALT_MOST * (DEALT_MOST + 1) / 2];
+    uint64_t count[DEALT_MAX];
+    uint32_t row[DEALT_MAX], left[DEALT_MAX];
+    uint32_t cell[DEALT_MAX * (DEALT_MAX + 1) / 2];
 };
 
 static inline struct dealt dealt_of(size_t n)

@@ -111,8 +111,8 @@ static inline void tell_pairs(struct hd_snapshot *snap, const struct hd_snapshot
     memset(older_of, 0xFF, b.len * sizeof(*older_of));
     for (size_t i = 0; i < count; i++)
         older_of[number_of(&b, now[i])] = number_of(&a, before[i]);
-    struct told_same *told = arena_alloc(&snap->arena, sizeof(*told));
-    *told = told_same_write(&from, &to, older_of, &snap->arena);
+    struct survivor_map *told = arena_alloc(&snap->arena, sizeof(*told));
+    *told = survivor_map_write(&from, &to, older_of, &snap->arena);
     snap->told = told;
     free(older_of);
     places_free(&a);

@@ -178,7 +178,7 @@ static uint64_t jobs_that_came(const char *first, bool wraps, const char *then,
                        *newer = queue_held_by(then, wraps_then, now);
     tell_pairs(newer, older, before, now, 3);
     if (lies)
-        ((struct told_same *)newer->told)->older.token++;
+        ((struct survivor_map *)newer->told)->older.token++;
     struct hd_snapshot *digests[] = {digest_of(older, ages), digest_of(newer, ages)};
     const struct digest_ages *s = &digests[1]->digest->ages;
     uint64_t came = 0;
@@ -248,7 +248,7 @@ static struct hd_snapshot *jobs_of(size_t count, node_id *jobs)
 
 Test(ages, of_more_snapshots_than_are_counted_the_oldest_are_one)
 {
-    enum { MANY = AGES_MOST + 20, FIRST = 5 };
+    enum { MANY = AGES_MAX + 20, FIRST = 5 };
     static node_id nodes[2][MANY + FIRST];
     struct hd_ages *ages = hd_ages_begin();
     struct hd_snapshot *older = NULL, *digest = NULL;
@@ -262,17 +262,17 @@ Test(ages, of_more_snapshots_than_are_counted_the_oldest_are_one)
         older = snap;
     }
     const struct digest_ages *s = &digest->digest->ages;
-    cr_assert_eq(s->moment_count, AGES_MOST);
+    cr_assert_eq(s->moment_count, AGES_MAX);
     uint64_t aged = 0, jobs = 0;
     for (uint32_t i = 0; i < s->len; i++)
         if (s->born[i] > 0) {
-            cr_expect_eq(s->objects[i], s->born[i] < AGES_MOST - 1 ? 1 : s->objects[i]);
+            cr_expect_eq(s->objects[i], s->born[i] < AGES_MAX - 1 ? 1 : s->objects[i]);
             jobs++;
             aged += s->born[i];
         }
     /* Nobody follows the queue, so it is new each time; jobs are one for each moment. */
-    cr_expect_eq(jobs, AGES_MOST - 1 + 1);
-    cr_expect_eq(aged, (AGES_MOST - 1) * AGES_MOST / 2 + AGES_MOST - 1);
+    cr_expect_eq(jobs, AGES_MAX - 1 + 1);
+    cr_expect_eq(aged, (AGES_MAX - 1) * AGES_MAX / 2 + AGES_MAX - 1);
     hd_snapshot_close(digest);
     hd_snapshot_close(older);
     hd_ages_end(ages);

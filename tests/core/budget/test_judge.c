@@ -6,13 +6,13 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-enum { SNAPSHOTS = 4, MOST_SCORED = 4 };
+enum { SNAPSHOTS = 4, MAX_SCORED = 4 };
 
 /* Four tables of App.Order, growing by step, and a ranking to be filled in. */
 struct trial {
     struct hd_snapshot *snaps[SNAPSHOTS];
     struct series series;
-    struct hd_suspect scored[MOST_SCORED];
+    struct hd_suspect scored[MAX_SCORED];
     struct hd_diff diff;
     struct hd_options opt;
     struct evidence e;

@@ -6,21 +6,21 @@
 /* --- answers ----------------------------------------------------------------------- */
 
 /* How many instances, or samples, have chains 1, 2, ... in one snapshot. */
-enum { MOST_CHAINS = 6 };
+enum { MAX_CHAINS = 6 };
 
 struct counted {
-    uint64_t of[MOST_CHAINS];
+    uint64_t of[MAX_CHAINS];
     uint64_t instances, samples; /* 0: all of them */
 };
 
 static struct chains answer(const struct counted *c, struct arena *a)
 {
     struct chains out = {.instances = c->instances, .samples = c->samples};
-    for (size_t i = 0; i < MOST_CHAINS; i++)
+    for (size_t i = 0; i < MAX_CHAINS; i++)
         out.samples += c->samples == 0 ? c->of[i] : 0;
     out.instances = c->instances > 0 ? c->instances : out.samples;
-    out.all = arena_array(a, struct hd_chain, MOST_CHAINS);
-    for (size_t i = 0; i < MOST_CHAINS; i++) {
+    out.all = arena_array(a, struct hd_chain, MAX_CHAINS);
+    for (size_t i = 0; i < MAX_CHAINS; i++) {
         if (c->of[i] == 0)
             continue;
         struct hd_chain *chain = &out.all[out.len++];

@@ -16,15 +16,15 @@
 
 /* --- asking -------------------------------------------------------------------------- */
 
-enum { MOST_SNAPSHOTS = 4 };
+enum { MAX_SNAPSHOTS = 4 };
 
 /* Chains of all instances of one type, in each snapshot of a series. */
 struct asked {
-    struct hd_snapshot *snaps[MOST_SNAPSHOTS];
+    struct hd_snapshot *snaps[MAX_SNAPSHOTS];
     size_t count;
     struct owner_types types;
     struct arena arena;
-    const struct chains *found[MOST_SNAPSHOTS];
+    const struct chains *found[MAX_SNAPSHOTS];
 };
 
 static const struct chains *found_in(struct asked *a, size_t k, const char *type,
@@ -406,10 +406,10 @@ Test(chain_owner, of_a_very_long_chain_is_known_and_its_middle_is_left_out)
         const struct chains *found = found_in(&a, 0, "App.Order", NULL, exact);
         cr_assert_eq(found->len, 1);
         const struct hd_chain *c = &found->all[0];
-        cr_expect_leq(c->frame_count, CHAIN_MOST_ELEMENTS);
+        cr_expect_leq(c->frame_count, CHAIN_MAX_ELEMENTS);
         size_t all = c->frame_count + c->frames_skipped;
         cr_expect(all <= LENGTH + 4 && all > LENGTH - 20, "%zu; hardly any repeats", all);
-        cr_expect_gt(c->frames_skipped, LENGTH - CHAIN_MOST_ELEMENTS - 20);
+        cr_expect_gt(c->frames_skipped, LENGTH - CHAIN_MAX_ELEMENTS - 20);
         cr_expect_eq(c->skipped_at, CHAIN_HEAD_ELEMENTS);
         expect_owner(c, "App.Store", c->frame_count - 2, HD_SERVICE_NONE);
         cr_expect_str_eq(c->frames[c->owner_frame].types[0], "App.Store");

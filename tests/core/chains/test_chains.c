@@ -466,14 +466,14 @@ Test(chains, another_seed_takes_another_sample)
 /* --- by definition
  * ------------------------------------------------------------------------- */
 
-enum { MOST_NODES = 40, TYPES = 3 };
+enum { MAX_NODES = 40, TYPES = 3 };
 
 static const char *const type_names[TYPES] = {"App.A", "App.B", "App.C"};
 
 /* An instance: its chain of types as letters, folded. */
 struct instance {
     node_id node;
-    char signature[MOST_NODES + 8];
+    char signature[MAX_NODES + 8];
 };
 
 static bool is_repeated(const char *s, size_t len, size_t period)
@@ -496,7 +496,7 @@ static void fold(char *s, size_t *len, char next)
 static void sign(const struct asked *a, struct instance *i)
 {
     const struct graph *g = a->snap->graph;
-    node_id chain[MOST_NODES + 8];
+    node_id chain[MAX_NODES + 8];
     size_t length = 0, len = 0;
     for (node_id n = i->node; n != NO_NODE && n != g->root; n = a->walk.parent[n])
         chain[length++] = n;
@@ -533,7 +533,7 @@ static size_t instances_of(const struct asked *a, const char *type, struct insta
 
 static void expect_groups(const struct asked *a, const char *type)
 {
-    struct instance all[MOST_NODES];
+    struct instance all[MAX_NODES];
     size_t count = instances_of(a, type, all);
     uint64_t sum = 0;
     cr_assert_eq(a->found->samples, count);
@@ -560,7 +560,7 @@ static void expect_groups(const struct asked *a, const char *type)
 static void expect_random_heap(struct random *r, bool exact)
 {
     struct forge f = {0};
-    uint32_t objects = TYPES + random_below(r, MOST_NODES - TYPES);
+    uint32_t objects = TYPES + random_below(r, MAX_NODES - TYPES);
     for (uint32_t i = 0; i < objects; i++)
         forge_object(&f, type_names[i < TYPES ? i : random_below(r, TYPES)], 24);
     for (uint32_t i = random_below(r, 3 * objects); i > 0; i--)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_NODES = 40, TYPES = 3, ROUNDS = 2000, SAMPLES_FOR_ALL = 64 };
+enum { MAX_NODES = 40, TYPES = 3, ROUNDS = 2000, SAMPLES_FOR_ALL = 64 };
 
 static const char *const type_names[TYPES] = {"App.A", "App.B", "App.C"};
 
@@ -20,7 +20,7 @@ static const char *const type_names[TYPES] = {"App.A", "App.B", "App.C"};
 static struct hd_snapshot *random_heap(struct random *r)
 {
     struct forge f = {0};
-    uint32_t objects = TYPES + random_below(r, MOST_NODES - TYPES);
+    uint32_t objects = TYPES + random_below(r, MAX_NODES - TYPES);
     for (uint32_t i = 0; i < objects; i++) {
         forge_object(&f, type_names[i < TYPES ? i : random_below(r, TYPES)], 24);
         forge_generation(&f, i, random_below(r, 2) ? HD_GEN2 : HD_GEN0);
@@ -56,7 +56,7 @@ static struct traced traced_of(const struct hd_snapshot *snap, const struct walk
                                node_id n)
 {
     const struct graph *g = snap->graph;
-    node_id chain[MOST_NODES + 16];
+    node_id chain[MAX_NODES + 16];
     size_t len = 0;
     for (; n != NO_NODE && n != g->root; n = walk->parent[n])
         chain[len++] = n;
@@ -267,7 +267,7 @@ Test(exact_chains, all_elements_of_a_list_of_a_million_are_one_chain, .timeout =
 /* Four types in turn do not fold: every element has a chain of its own. */
 Test(exact_chains, a_list_that_does_not_fold_has_frames_for_the_first_ones, .timeout = 60)
 {
-    enum { LONG = 20000, MOST_WITH_FRAMES = 256 };
+    enum { LONG = 20000, MAX_WITH_FRAMES = 256 };
     struct asked a = ask_about_list(LONG, 4);
     struct chain_options how = {.exact = true};
     struct chains *found = chains_find(a.snap, &a.walk, &a.question, &how, &a.arena);
@@ -278,6 +278,6 @@ Test(exact_chains, a_list_that_does_not_fold_has_frames_for_the_first_ones, .tim
         cr_assert_eq(found->all[i].count, 1);
         cr_assert_eq(found->all[i].kind, HD_ROOT_STATIC);
     }
-    cr_expect_eq(with_frames, MOST_WITH_FRAMES);
+    cr_expect_eq(with_frames, MAX_WITH_FRAMES);
     asked_free(&a);
 }

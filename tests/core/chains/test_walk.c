@@ -260,7 +260,7 @@ Test(walk, a_cycle_that_an_entry_reaches_hangs_below_the_entry)
 /* --- by definition
  * ------------------------------------------------------------------------ */
 
-enum { MOST_NODES = 24, GROUPS = 5, FAR = 1000, UNREACHED = ROOT_CLASSES - 1 };
+enum { MAX_NODES = 24, GROUPS = 5, FAR = 1000, UNREACHED = ROOT_CLASSES - 1 };
 
 static const struct {
     const char *name;
@@ -274,7 +274,7 @@ static const struct {
 /* What the definition says about each node, found by trying until nothing changes. */
 struct definition {
     const struct graph *g;
-    int class[MOST_NODES], depth[MOST_NODES];
+    int class[MAX_NODES], depth[MAX_NODES];
 };
 
 static bool refers(const struct graph *g, node_id from, node_id to)
@@ -322,7 +322,7 @@ static struct definition define(const struct hd_snapshot *snap)
 static size_t chain_key(const struct walked *w, node_id n, uint32_t *key)
 {
     const struct graph *g = w->snap->graph;
-    node_id chain[MOST_NODES];
+    node_id chain[MAX_NODES];
     size_t length = 0, len = 0;
     for (; n > GROUPS; n = w->parent[n])
         chain[length++] = n;
@@ -340,7 +340,7 @@ static size_t chain_key(const struct walked *w, node_id n, uint32_t *key)
 /* Of chains of one length, the order of the queue is that of the keys. */
 static int compare_chains(const struct walked *w, node_id a, node_id b)
 {
-    uint32_t x[MOST_NODES + 1], y[MOST_NODES + 1];
+    uint32_t x[MAX_NODES + 1], y[MAX_NODES + 1];
     size_t len = chain_key(w, a, x);
     cr_assert_eq(chain_key(w, b, y), len);
     for (size_t i = 0; i < len; i++)
@@ -379,7 +379,7 @@ static void reach(const struct graph *g, node_id n, bool *seen)
 static void expect_unreachable(const struct walked *w, const struct definition *d)
 {
     const struct graph *g = d->g;
-    bool entry[MOST_NODES] = {false}, seen[MOST_NODES] = {false};
+    bool entry[MAX_NODES] = {false}, seen[MAX_NODES] = {false};
     for (node_id n = 0; n < g->node_count; n++)
         seen[n] = n <= GROUPS || d->class[n] != UNREACHED;
     for (node_id n = GROUPS + 1; n < g->node_count; n++) {
@@ -413,7 +413,7 @@ Test(walk, random_heaps_are_walked_as_defined)
         node_id root = forge_pseudo(&f, "[.NET Roots]");
         for (node_id i = 0; i < GROUPS; i++)
             forge_reference(&f, root, forge_pseudo(&f, groups[i].name));
-        uint32_t objects = 1 + random_below(&r, MOST_NODES - GROUPS - 1);
+        uint32_t objects = 1 + random_below(&r, MAX_NODES - GROUPS - 1);
         node_id first = forge_objects(&f, "App.Node", 24, objects);
         for (uint32_t i = random_below(&r, 4); i > 0; i--)
             forge_reference(&f, 1 + random_below(&r, GROUPS),

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SERIES = 40, MOST_SNAPSHOTS = 5, MOST_OBJECTS = 60 };
+enum { SERIES = 40, MAX_SNAPSHOTS = 5, MAX_OBJECTS = 60 };
 
 /* Members in which the two must differ, or may. */
 static bool may_differ(const char *line, size_t len)
@@ -54,17 +54,17 @@ static struct hd_snapshot *digest_of(struct hd_snapshot *snap, struct hd_memory 
 }
 
 struct pair {
-    struct hd_snapshot *heaps[MOST_SNAPSHOTS], *digests[MOST_SNAPSHOTS];
-    struct hd_memory bytes[MOST_SNAPSHOTS];
+    struct hd_snapshot *heaps[MAX_SNAPSHOTS], *digests[MAX_SNAPSHOTS];
+    struct hd_memory bytes[MAX_SNAPSHOTS];
     size_t count;
 };
 
 static void make_pair(struct pair *p, struct random *r, bool generations)
 {
-    p->count = 2 + random_below(r, MOST_SNAPSHOTS - 1);
+    p->count = 2 + random_below(r, MAX_SNAPSHOTS - 1);
     for (size_t k = 0; k < p->count; k++) {
         p->heaps[k] =
-            random_small_heap(r, MOST_OBJECTS, random_below(r, 2) == 0, generations);
+            random_small_heap(r, MAX_OBJECTS, random_below(r, 2) == 0, generations);
         p->heaps[k]->clock = 60 * (double)(k + 1);
         p->heaps[k]->clock_is_date = true;
         p->digests[k] = digest_of(p->heaps[k], &p->bytes[k]);
@@ -154,7 +154,7 @@ Test(writing, a_digest_of_a_digest_is_the_same_file)
 {
     struct random r = random_from(5);
     struct hd_memory bytes[3] = {{0}};
-    struct hd_snapshot *snaps[4] = {random_small_heap(&r, MOST_OBJECTS, true, true)};
+    struct hd_snapshot *snaps[4] = {random_small_heap(&r, MAX_OBJECTS, true, true)};
     for (size_t i = 0; i < 3; i++)
         snaps[i + 1] = digest_of(snaps[i], &bytes[i]);
     cr_assert_eq(bytes[1].size, bytes[2].size);
@@ -186,7 +186,7 @@ Test(writing, a_digest_that_was_read_as_a_table_is_written_as_one)
     struct hd_memory bytes = {0}, again = {0};
     struct hd_error err = {0};
     struct hd_read_options tables = {.tables_only = true};
-    struct hd_snapshot *heap = random_small_heap(&r, MOST_OBJECTS, true, true);
+    struct hd_snapshot *heap = random_small_heap(&r, MAX_OBJECTS, true, true);
     hd_snapshot_close(digest_of(heap, &bytes));
     struct hd_snapshot *table =
         hd_snapshot_from_memory(bytes.bytes, bytes.size, &tables, &err);

@@ -9,7 +9,7 @@
 /* A sketch of the addresses from, from + 8, ... count of them. */
 static struct sketch range_of(uint64_t from, size_t count, struct arena *a)
 {
-    struct sketching *s = alloc_zeroed(sizeof(*s));
+    struct sketch_builder *s = alloc_zeroed(sizeof(*s));
     for (size_t i = 0; i < count; i++)
         sketch_add(s, from + 8 * i);
     struct sketch done = sketch_finish(s, a);
@@ -50,7 +50,7 @@ Test(identity, a_set_that_grew_is_never_another_one)
 Test(identity, a_sketch_keeps_each_address_once_and_has_an_end)
 {
     struct arena a = {0};
-    struct sketching *s = alloc_zeroed(sizeof(*s));
+    struct sketch_builder *s = alloc_zeroed(sizeof(*s));
     for (size_t i = 0; i < 100000; i++)
         sketch_add(s, 8 * (i % 7));
     struct sketch few = sketch_finish(s, &a), many = range_of(8, 100000, &a);

@@ -197,7 +197,7 @@ static uint64_t by_threes(const struct laid *object)
 /* Whatever they say, every inner loop has a bound. */
 Test(align_contents, take_few_steps_whatever_they_are)
 {
-    enum { OBJECTS = 6000, MOST_STEPS = 100 };
+    enum { OBJECTS = 6000, MAX_STEPS = 100 };
     uint64_t (*const all[])(const struct laid *) = {nothing, unique, by_threes};
     for (uint32_t type = STRING; type <= ARRAY; type++)
         for (size_t x = 0; x < 3; x++)
@@ -210,7 +210,7 @@ Test(align_contents, take_few_steps_whatever_they_are)
                 }
                 slide(&b, START + 48);
                 uint64_t steps = compare_laid(&a, &b, 2).steps;
-                cr_expect_leq(steps, MOST_STEPS * (uint64_t)(a.len + b.len), "%zu steps",
+                cr_expect_leq(steps, MAX_STEPS * (uint64_t)(a.len + b.len), "%zu steps",
                               (size_t)steps);
                 free(a.all);
                 free(b.all);

@@ -6,12 +6,12 @@ enum { OBJECTS = 6000 };
 static const uint64_t START = 0x7f0000400000;
 
 /* Steps per object of both that are allowed; most of these heaps take less than 10. */
-enum { MOST_STEPS = 100 };
+enum { MAX_STEPS = 100 };
 
 static void expect_bounded(const struct heap_laid *a, const struct heap_laid *b)
 {
     struct tally_of_same t = compare_laid(a, b, 2), back = compare_laid(b, a, 2);
-    uint64_t most = MOST_STEPS * (uint64_t)(a->len + b->len);
+    uint64_t most = MAX_STEPS * (uint64_t)(a->len + b->len);
     cr_expect_leq(t.steps, most, "%zu steps", (size_t)t.steps);
     cr_expect_leq(back.steps, most, "%zu steps", (size_t)back.steps);
 }

@@ -14,10 +14,10 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-enum { ALIGNED_MOST = 8 };
+enum { ALIGNED_MAX = 8 };
 
 struct aligned {
-    struct hd_snapshot *snaps[ALIGNED_MOST];
+    struct hd_snapshot *snaps[ALIGNED_MAX];
     size_t count;
     struct arena arena;
     struct series series;
@@ -28,7 +28,7 @@ struct aligned {
 /* A type over the snapshots of a series of tables. */
 struct made_row {
     const char *type;
-    uint64_t count[ALIGNED_MOST], bytes[ALIGNED_MOST];
+    uint64_t count[ALIGNED_MAX], bytes[ALIGNED_MAX];
 };
 
 /* A table of three types of the program and one of the framework. */
@@ -45,7 +45,7 @@ static inline struct hd_snapshot *any_table(uint64_t count)
 /* Takes the snapshot over. */
 static inline void aligned_add(struct aligned *a, struct hd_snapshot *snap)
 {
-    cr_assert_lt(a->count, ALIGNED_MOST);
+    cr_assert_lt(a->count, ALIGNED_MAX);
     a->snaps[a->count++] = snap;
 }
 

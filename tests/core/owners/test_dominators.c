@@ -4,7 +4,7 @@
 #include "support/large.h"
 #include "support/random.h"
 
-enum { GRAPHS = MILLION / 50, MOST_NODES = 16, TYPES = 3 };
+enum { GRAPHS = MILLION / 50, MAX_NODES = 16, TYPES = 3 };
 
 /* --- random heaps ------------------------------------------------------------------ */
 
@@ -12,11 +12,11 @@ enum { GRAPHS = MILLION / 50, MOST_NODES = 16, TYPES = 3 };
  * root of all roots, the groups of roots follow, then the objects. */
 struct small_heap {
     uint32_t groups, nodes;
-    uint32_t refers[MOST_NODES]; /* set of nodes */
-    uint32_t type[MOST_NODES];   /* of objects */
-    uint64_t size[MOST_NODES];
-    enum hd_root_kind kind[MOST_NODES]; /* of groups */
-    node_id above[MOST_NODES];          /* what a group hangs from */
+    uint32_t refers[MAX_NODES]; /* set of nodes */
+    uint32_t type[MAX_NODES];   /* of objects */
+    uint64_t size[MAX_NODES];
+    enum hd_root_kind kind[MAX_NODES]; /* of groups */
+    node_id above[MAX_NODES];          /* what a group hangs from */
 };
 
 static const char *const type_names[TYPES] = {"App.A", "App.B", "App.C"};
@@ -62,7 +62,7 @@ static void add_groups(struct forge *f, struct small_heap *h, struct random *r)
 /* Twice, to itself, round in circles, or not at all: everything happens. */
 static void add_objects(struct forge *f, struct small_heap *h, struct random *r)
 {
-    uint32_t objects = 1 + random_below(r, MOST_NODES - h->groups - 1);
+    uint32_t objects = 1 + random_below(r, MAX_NODES - h->groups - 1);
     h->nodes = 1 + h->groups + objects;
     node_id first = h->groups + 1;
     for (node_id n = first; n < h->nodes; n++) {
@@ -140,7 +140,7 @@ static uint32_t owned_by_type(const struct small_heap *h, const uint32_t *owned,
 static void expect_by_definition(const struct small_heap *h, const struct dominated *d,
                                  uint32_t graph)
 {
-    uint32_t owned[MOST_NODES];
+    uint32_t owned[MAX_NODES];
     find_owned(h, owned);
     for (node_id n = 0; n < h->nodes; n++) {
         node_id owner = smallest_owner(h, owned, n);
@@ -181,7 +181,7 @@ static void hang_groups(struct small_heap *h)
  * to, and a stronger one reaches, it does not own. */
 static void ignore_weaker(struct small_heap *h)
 {
-    unsigned class[MOST_NODES];
+    unsigned class[MAX_NODES];
     for (node_id n = 0; n < h->nodes; n++)
         class[n] = ROOT_CLASSES;
     for (node_id g = 1; g <= h->groups; g++) {

@@ -161,7 +161,7 @@ Test(holders, without_roots_all_is_unreachable)
 /* --- names -----------------------------------------------------------------------------
  */
 
-enum { MOST_TYPES = 40, NAME = 16 };
+enum { MAX_TYPES = 40, NAME = 16 };
 
 /* [local vars] -> T01 -> T02 -> ...: so many types. */
 static struct held held_by_depth(int types)
@@ -201,7 +201,7 @@ Test(holders, a_path_of_32_is_named_in_full)
 
 Test(holders, a_deeper_path_keeps_16_at_either_end)
 {
-    for (int types = 33; types <= MOST_TYPES; types++) {
+    for (int types = 33; types <= MAX_TYPES; types++) {
         struct held h = held_by_depth(types);
         struct text name = {0};
         text_add_string(&name, "[local vars]");

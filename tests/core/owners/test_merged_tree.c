@@ -7,13 +7,7 @@
 
 #include <stdlib.h>
 
-enum {
-    SERIES = 600,
-    MOST_SNAPSHOTS = 4,
-    MOST_OBJECTS = 24,
-    LONGEST = 40,
-    MOST_PATTERNS = 3
-};
+enum { SERIES = 600, MAX_SNAPSHOTS = 4, MAX_OBJECTS = 24, LONGEST = 40, MAX_PATTERNS = 3 };
 
 /* --- random series and questions ----------------------------------------------------- */
 
@@ -22,16 +16,16 @@ static struct ranked make_series(struct random *r)
     struct ranked made = {0};
     bool generations = random_below(r, 4) == 0;
     made.selection = generations && random_below(r, 2) == 0 ? SELECT_GEN2 : SELECT_ALL;
-    for (uint32_t k = 1 + random_below(r, MOST_SNAPSHOTS); k > 0; k--)
-        aligned_add(&made.a, random_small_heap(r, MOST_OBJECTS, false, generations));
+    for (uint32_t k = 1 + random_below(r, MAX_SNAPSHOTS); k > 0; k--)
+        aligned_add(&made.a, random_small_heap(r, MAX_OBJECTS, false, generations));
     fold_series(&made);
     return made;
 }
 
 struct question {
     struct merged_tree_question ask;
-    bool matches[MOST_PATTERNS][LONGEST];
-    const bool *patterns[MOST_PATTERNS];
+    bool matches[MAX_PATTERNS][LONGEST];
+    const bool *patterns[MAX_PATTERNS];
     path_id wanted;
 };
 
@@ -43,7 +37,7 @@ static void make_question(struct question *q, struct random *r,
     cr_assert_leq(t->labels.len, LONGEST);
     q->ask.least = random_below(r, 4) == 0 ? 0 : random_below(r, 300);
     q->ask.depth = random_below(r, 3) == 0 ? 1 + random_below(r, 4) : 0;
-    q->ask.pattern_count = random_below(r, 2) == 0 ? random_below(r, MOST_PATTERNS + 1) : 0;
+    q->ask.pattern_count = random_below(r, 2) == 0 ? random_below(r, MAX_PATTERNS + 1) : 0;
     q->ask.holders = q->ask.pattern_count > 0 && random_below(r, 2) == 0;
     q->ask.patterns = q->patterns;
     for (size_t i = 0; i < q->ask.pattern_count; i++) {
@@ -452,7 +446,7 @@ Test(merged_tree, deep_and_wide_heaps_are_no_trouble, .timeout = 60)
 /* Ways up are as long as that; the bytes of what is held further away are there too. */
 Test(merged_tree, long_ways_up_are_cut)
 {
-    enum { DEEP = 3 * OWNER_TREE_MOST_HOLDERS };
+    enum { DEEP = 3 * OWNER_TREE_MAX_HOLDERS };
     struct ranked r = deep_and_wide(DEEP, 0);
     bool *matches = alloc_zeroed(r.tree.labels.len);
     const bool *patterns[] = {matches};
@@ -470,7 +464,7 @@ Test(merged_tree, long_ways_up_are_cut)
         deepest = t.nodes[i].depth > deepest ? t.nodes[i].depth : deepest;
     cr_expect_eq(wanted, 48u);
     cr_expect_eq(t.owned[0].bytes, wanted);
-    cr_expect_eq(deepest, 1u + OWNER_TREE_MOST_HOLDERS);
+    cr_expect_eq(deepest, 1u + OWNER_TREE_MAX_HOLDERS);
     free(matches);
     ranked_free(&r);
 }

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-enum { SERIES = 3000, MOST_SNAPSHOTS = 4, MOST_OBJECTS = 28, LONGEST = 40, FOLDED = 8 };
+enum { SERIES = 3000, MAX_SNAPSHOTS = 4, MAX_OBJECTS = 28, LONGEST = 40, FOLDED = 8 };
 
 /* --- random series ------------------------------------------------------------------ */
 
@@ -14,8 +14,8 @@ static struct ranked make_series(struct random *r)
     struct ranked made = {0};
     bool generations = random_below(r, 4) == 0;
     made.selection = generations && random_below(r, 2) == 0 ? SELECT_GEN2 : SELECT_ALL;
-    for (uint32_t k = 1 + random_below(r, MOST_SNAPSHOTS); k > 0; k--)
-        aligned_add(&made.a, random_small_heap(r, MOST_OBJECTS, true, generations));
+    for (uint32_t k = 1 + random_below(r, MAX_SNAPSHOTS); k > 0; k--)
+        aligned_add(&made.a, random_small_heap(r, MAX_OBJECTS, true, generations));
     fold_series(&made);
     return made;
 }

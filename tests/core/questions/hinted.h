@@ -43,7 +43,7 @@ struct hint_example {
     const char *below; /* or NULL */
 };
 
-enum { MOST_TYPES = 96, LONGEST_TYPE = 200 };
+enum { MAX_TYPES = 96, LONGEST_TYPE = 200 };
 
 static inline size_t split(const char *chain, char types[][LONGEST_TYPE])
 {
@@ -51,7 +51,7 @@ static inline size_t split(const char *chain, char types[][LONGEST_TYPE])
     for (const char *at = chain; at != NULL; count++) {
         const char *end = strstr(at, " > ");
         size_t len = end != NULL ? (size_t)(end - at) : strlen(at);
-        cr_assert(len < LONGEST_TYPE && count < MOST_TYPES);
+        cr_assert(len < LONGEST_TYPE && count < MAX_TYPES);
         memcpy(types[count], at, len);
         types[count][len] = '\0';
         at = end != NULL ? end + 3 : NULL;
@@ -67,7 +67,7 @@ static inline node_id thing(struct forge *f, const char *type)
 static inline struct hd_snapshot *example_heap(const struct hint_example *e,
                                                uint32_t instances)
 {
-    char above[MOST_TYPES][LONGEST_TYPE], below[MOST_TYPES][LONGEST_TYPE];
+    char above[MAX_TYPES][LONGEST_TYPE], below[MAX_TYPES][LONGEST_TYPE];
     size_t count = split(e->chain, above);
     size_t held = e->below != NULL ? split(e->below, below) : 0;
     struct forge f = {0};

@@ -10,7 +10,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-enum { SERIES = 600, MOST_SNAPSHOTS = 6, MOST_SITES = 8, MOST_DEPTH = 4, MOST_PARTS = 3 };
+enum { SERIES = 600, MAX_SNAPSHOTS = 6, MAX_SITES = 8, MAX_DEPTH = 4, MAX_PARTS = 3 };
 
 /* --- series as plain data ------------------------------------------------------------- */
 
@@ -30,13 +30,13 @@ struct site {
     enum hd_root_kind root; /* HD_ROOT_UNREACHABLE: nothing reaches it */
     enum behaviour behaviour;
     uint32_t depth, parts, base, step, with;
-    const char *chain[MOST_DEPTH], *item, *part[MOST_PARTS];
+    const char *chain[MAX_DEPTH], *item, *part[MAX_PARTS];
     bool is_shared; /* another site's store refers to the items too */
 };
 
 struct made_series {
     size_t snapshots, sites;
-    struct site site[MOST_SITES];
+    struct site site[MAX_SITES];
     uint32_t loose; /* references from anywhere to anywhere */
     uint64_t seed;
     bool sampled, has_generations;
@@ -75,16 +75,16 @@ static struct site any_site(struct random *r, size_t sites)
         HD_ROOT_FINALIZER, HD_ROOT_OTHER,         HD_ROOT_UNREACHABLE};
     struct site s = {.root = roots[random_below(r, sizeof(roots) / sizeof(*roots))],
                      .behaviour = (enum behaviour)random_below(r, BEHAVIOURS),
-                     .depth = random_below(r, MOST_DEPTH + 1),
-                     .parts = random_below(r, MOST_PARTS + 1),
+                     .depth = random_below(r, MAX_DEPTH + 1),
+                     .parts = random_below(r, MAX_PARTS + 1),
                      .base = random_below(r, 40),
                      .step = 1 + random_below(r, 30),
                      .with = random_below(r, (uint32_t)sites),
                      .item = any_type(r),
                      .is_shared = random_below(r, 3) == 0};
-    for (size_t i = 0; i < MOST_DEPTH; i++)
+    for (size_t i = 0; i < MAX_DEPTH; i++)
         s.chain[i] = any_type(r);
-    for (size_t i = 0; i < MOST_PARTS; i++)
+    for (size_t i = 0; i < MAX_PARTS; i++)
         s.part[i] = any_type(r);
     if (s.root == HD_ROOT_STACK && random_below(r, 2) == 0)
         s.chain[0] = "System.Object[]"; /* thread statics */
@@ -94,8 +94,8 @@ static struct site any_site(struct random *r, size_t sites)
 static struct made_series make_series(uint64_t seed)
 {
     struct random r = random_from(seed);
-    struct made_series m = {.snapshots = 2 + random_below(&r, MOST_SNAPSHOTS - 1),
-                            .sites = 1 + random_below(&r, MOST_SITES),
+    struct made_series m = {.snapshots = 2 + random_below(&r, MAX_SNAPSHOTS - 1),
+                            .sites = 1 + random_below(&r, MAX_SITES),
                             .loose = random_below(&r, 3) == 0 ? random_below(&r, 40) : 0,
                             .seed = seed,
                             .sampled = random_below(&r, 6) == 0,
@@ -122,7 +122,7 @@ static uint32_t items(const struct made_series *m, size_t i, size_t k)
     case LEAKS:
         return s->base + s->step * n;
     case SHRINKS:
-        return s->base + s->step * (MOST_SNAPSHOTS - n);
+        return s->base + s->step * (MAX_SNAPSHOTS - n);
     case SWINGS:
         return s->base + s->step * (n % 2);
     case BURSTS:
@@ -153,25 +153,25 @@ struct heap_edge {
 };
 
 #define NO_OBJECT UINT32_MAX
-enum { MOST_OBJECTS = 20000 };
+enum { MAX_OBJECTS = 20000 };
 
 struct heap {
-    struct heap_object objects[MOST_OBJECTS];
-    struct heap_edge edges[2 * MOST_OBJECTS];
+    struct heap_object objects[MAX_OBJECTS];
+    struct heap_edge edges[2 * MAX_OBJECTS];
     uint32_t object_count, edge_count;
-    uint32_t store[MOST_SITES];
+    uint32_t store[MAX_SITES];
 };
 
 static uint32_t add_object(struct heap *h, const char *type, uint32_t size)
 {
-    cr_assert_lt(h->object_count, MOST_OBJECTS);
+    cr_assert_lt(h->object_count, MAX_OBJECTS);
     h->objects[h->object_count] = (struct heap_object){type, size};
     return h->object_count++;
 }
 
 static void add_edge(struct heap *h, uint32_t from, uint32_t to)
 {
-    cr_assert_lt(h->edge_count, 2 * MOST_OBJECTS);
+    cr_assert_lt(h->edge_count, 2 * MAX_OBJECTS);
     h->edges[h->edge_count++] = (struct heap_edge){.from = from, .to = to};
 }
 
@@ -471,7 +471,7 @@ static void drop_survivors(char *json)
 
 static void expect_series(const struct made_series *m, struct hd_options opt)
 {
-    struct hd_snapshot *snaps[MOST_SNAPSHOTS], *backwards[MOST_SNAPSHOTS];
+    struct hd_snapshot *snaps[MAX_SNAPSHOTS], *backwards[MAX_SNAPSHOTS];
     open_series(snaps, m, false);
     open_series(backwards, m, true);
     opt.chains = 0;     /* a sample of the instances */
@@ -513,7 +513,7 @@ Test(bad_random, what_suspects_and_pools_and_the_rest_hold_is_what_is_reachable)
     static const struct suspect_line line = {.share = 0.02, .steady_share = 0.001};
     for (uint64_t seed = 0; seed < SERIES; seed++) {
         struct made_series m = make_series(seed);
-        struct hd_snapshot *snaps[MOST_SNAPSHOTS];
+        struct hd_snapshot *snaps[MAX_SNAPSHOTS];
         struct arena a = {0};
         struct series s;
         struct series_warnings w = {0};

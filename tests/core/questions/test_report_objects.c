@@ -256,7 +256,7 @@ Test(report_objects, what_retains_most_is_listed_first)
  * more than a look at each. */
 Test(report_objects, all_of_a_long_list_have_their_owner)
 {
-    enum { COUNT = 2 * HD_MOST_OBJECT_ROWS };
+    enum { COUNT = 2 * HD_MAX_OBJECT_ROWS };
     struct forge f = {0};
     struct hd_options opt = hd_default_options();
     node_id first = forge_objects(&f, "App.Node", 24, COUNT);
@@ -268,8 +268,8 @@ Test(report_objects, all_of_a_long_list_have_their_owner)
     const struct hd_object_set *set = set_of(r);
     cr_expect_eq(set->all.count, COUNT);
     cr_expect_eq(set->all.retained, UINT64_C(24) * COUNT);
-    cr_assert_eq(set->len, HD_MOST_OBJECT_ROWS);
-    cr_expect_eq(set->omitted, COUNT - HD_MOST_OBJECT_ROWS);
+    cr_assert_eq(set->len, HD_MAX_OBJECT_ROWS);
+    cr_expect_eq(set->omitted, COUNT - HD_MAX_OBJECT_ROWS);
     for (size_t i = 0; i < set->len; i++) {
         cr_assert_eq(set->rows[i].retained, UINT64_C(24) * (COUNT - i));
         cr_assert_str_eq(set->rows[i].held_by, "static s_first");

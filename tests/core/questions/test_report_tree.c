@@ -145,7 +145,7 @@ Test(report_tree, of_fifty_snapshots_has_fifty_numbers)
 
 /* --- what is shown of it --------------------------------------------- */
 
-enum { TREES = 300, MOST_NODES = 60 };
+enum { TREES = 300, MAX_NODES = 60 };
 
 /* A tree of any shape, with others and marks, whose sums are right. Growth is that of two
  * snapshots. */
@@ -153,9 +153,9 @@ static struct hd_tree random_tree(struct random *r, struct arena *a)
 {
     struct hd_tree t = {.last = 1};
     struct hd_tally *reachable = arena_array(a, struct hd_tally, 2);
-    size_t path[MOST_NODES], depth = 0;
-    t.nodes = arena_array(a, struct hd_tree_node, MOST_NODES);
-    t.len = 1 + random_below(r, MOST_NODES - 1);
+    size_t path[MAX_NODES], depth = 0;
+    t.nodes = arena_array(a, struct hd_tree_node, MAX_NODES);
+    t.len = 1 + random_below(r, MAX_NODES - 1);
     for (size_t i = 0; i < t.len; i++) {
         struct hd_tree_node *n = &t.nodes[i];
         depth = i == 0 ? 0 : 1 + random_below(r, (uint32_t)(depth < i ? depth + 1 : depth));
@@ -252,7 +252,7 @@ Test(view_tree, shows_all_where_there_is_room)
     for (uint32_t i = 0; i < TREES; i++) {
         struct arena a = {0};
         struct hd_tree all = random_tree(&random, &a);
-        struct hd_tree t = view_tree(&all, i % 2 == 0 ? 0 : 2 * MOST_NODES, 2, &a);
+        struct hd_tree t = view_tree(&all, i % 2 == 0 ? 0 : 2 * MAX_NODES, 2, &a);
         cr_assert_eq(places_in(&t), places_in(&all), "tree %u", i);
         cr_assert_eq(t.len, all.len, "tree %u", i);
         arena_free(&a);
@@ -266,7 +266,7 @@ Test(view_tree, suspects_come_first)
     for (uint32_t i = 0; i < TREES; i++) {
         struct arena a = {0};
         struct hd_tree all = random_tree(&random, &a);
-        struct hd_tree t = view_tree(&all, 2 * MOST_NODES / 3, 2, &a);
+        struct hd_tree t = view_tree(&all, 2 * MAX_NODES / 3, 2, &a);
         if (has_rank(&all, 1) && all.len > 1)
             cr_assert(has_rank(&t, 1), "tree %u", i);
         arena_free(&a);

@@ -7,19 +7,19 @@
 #include <jansson.h>
 
 enum {
-    MOST_ROWS = 8, /* that a window lists; one with fewer has no more */
-    MOST_FILES = 8
+    MAX_ROWS = 8, /* that a window lists; one with fewer has no more */
+    MAX_FILES = 8
 };
 
 /* The snapshots of a series by their numbers; windows overlap, so they are kept. */
 struct files {
     const char *set, *series; /* "leaklab", "cache" */
-    struct hd_snapshot *all[MOST_FILES];
+    struct hd_snapshot *all[MAX_FILES];
 };
 
 static struct hd_snapshot *open_numbered(struct files *f, size_t number)
 {
-    cr_assert_lt(number, MOST_FILES);
+    cr_assert_lt(number, MAX_FILES);
     if (f->all[number] != NULL)
         return f->all[number];
     char pattern[128];
@@ -175,7 +175,7 @@ static void expect_stopped(const char *where, struct ranked *r, const json_t *wa
 static void expect_window(struct files *f, const json_t *window)
 {
     /* The independent program knows no clock. */
-    static const uint64_t steps[MOST_FILES] = {1, 2, 3, 4, 5, 6, 7, 8};
+    static const uint64_t steps[MAX_FILES] = {1, 2, 3, 4, 5, 6, 7, 8};
     struct ranked r = {.iterations = steps};
     const json_t *numbers = json_object_get(window, "snapshots");
     size_t len = json_array_size(numbers);
@@ -190,7 +190,7 @@ static void expect_window(struct files *f, const json_t *window)
                    json_object_get(window, "reachable_bytes"), len);
     const json_t *rows = json_object_get(window, "rows");
     size_t given = json_array_size(rows);
-    cr_expect(given < MOST_ROWS ? r.ranking.len == given : r.ranking.len >= given,
+    cr_expect(given < MAX_ROWS ? r.ranking.len == given : r.ranking.len >= given,
               "%s: %zu rows, not %zu", where, r.ranking.len, given);
     for (size_t i = 0; i < given && i < r.ranking.len; i++) {
         char at[96];
@@ -214,7 +214,7 @@ static void expect_series(const char *set, const char *series)
     for (size_t i = 0; i < json_array_size(windows); i++)
         expect_window(&f, json_array_get(windows, i));
     json_decref(file);
-    for (size_t i = 0; i < MOST_FILES; i++)
+    for (size_t i = 0; i < MAX_FILES; i++)
         hd_snapshot_close(f.all[i]);
 }
 

@@ -9,7 +9,7 @@
 #include <math.h>
 
 /* The file lists at most so many rows of a window. */
-enum { MOST_ROWS = 8 };
+enum { MAX_ROWS = 8 };
 
 static struct hd_snapshot *open_numbered(const char *series, json_int_t number)
 {
@@ -35,7 +35,7 @@ static bool is_near(double got, double wanted)
 static void expect_rows(const char *where, const struct ranking *r, const json_t *rows)
 {
     size_t given = json_array_size(rows);
-    cr_expect(given == MOST_ROWS ? r->len >= given : r->len == given,
+    cr_expect(given == MAX_ROWS ? r->len >= given : r->len == given,
               "%s: %zu rows, not %zu", where, r->len, given);
     for (size_t i = 0; i < r->len && i < given; i++) {
         const json_t *row = json_array_get(rows, i);

@@ -140,9 +140,9 @@ Test(heading, a_line_that_is_too_wide_is_broken_between_its_parts)
 
 Test(heading, a_file_is_named_by_what_tells_it_from_the_others)
 {
-    enum { MOST_FILES = 4 };
+    enum { MAX_FILES = 4 };
     static const struct {
-        const char *paths[MOST_FILES], *names[MOST_FILES];
+        const char *paths[MAX_FILES], *names[MAX_FILES];
     } cases[] = {{{"3.gcdump"}, {"3.gcdump"}},
                  {{"heaps/1.gcdump", "heaps/2.gcdump"}, {"1.gcdump", "2.gcdump"}},
                  {{"a/3.gcdump", "b/3.gcdump"}, {"a/3.gcdump", "b/3.gcdump"}},
@@ -155,7 +155,7 @@ Test(heading, a_file_is_named_by_what_tells_it_from_the_others)
                  {{"-", "a/-"}, {"-", "a/-"}}};
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         size_t count = 0;
-        while (count < MOST_FILES && cases[i].paths[count] != NULL)
+        while (count < MAX_FILES && cases[i].paths[count] != NULL)
             count++;
         struct hd_report *r = report_of(count);
         for (size_t k = 0; k < count; k++)

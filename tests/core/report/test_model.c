@@ -79,7 +79,7 @@ static void expect_chains(const struct hd_chains *all)
         cr_expect(c->owner_frame == HD_NO_OWNER || c->owner_frame < c->frame_count);
         for (size_t f = 0; f < c->frame_count; f++)
             cr_expect(c->frames[f].type_count >= 1 &&
-                      c->frames[f].type_count <= HD_MOST_FRAME_TYPES);
+                      c->frames[f].type_count <= HD_MAX_FRAME_TYPES);
     }
 }
 

@@ -140,12 +140,12 @@ Test(series_identity, hosts_and_runtimes_tell_processes_apart)
 Test(series_identity, fifty_processes_are_one_warning)
 {
     struct aligned a = {0};
-    add_any(&a, ALIGNED_MOST);
-    for (size_t k = 0; k < ALIGNED_MOST; k++)
+    add_any(&a, ALIGNED_MAX);
+    for (size_t k = 0; k < ALIGNED_MAX; k++)
         a.snaps[k]->info.pid = 100 + k;
     align(&a, NULL);
     cr_expect_eq(a.warnings.len, 1);
-    expect_warning(&a, WARN_DIFFERENT_PROCESS, 1, ALIGNED_MOST - 1, "pid 101 instead of");
+    expect_warning(&a, WARN_DIFFERENT_PROCESS, 1, ALIGNED_MAX - 1, "pid 101 instead of");
     aligned_free(&a);
 }
 

@@ -40,12 +40,12 @@ static void print_command_help(const struct command *c, FILE *to)
     int widest = 0;
     fprintf(to, "usage: heapdrift %s [OPTIONS]%s%s\n\n%s\n", c->name,
             c->operands[0] != '\0' ? " " : "", c->operands, c->description);
-    for (size_t i = 0; i < MOST_EXAMPLES && c->examples[i].line != NULL; i++) {
+    for (size_t i = 0; i < MAX_EXAMPLES && c->examples[i].line != NULL; i++) {
         int len = (int)strlen(c->examples[i].line);
         widest = len > widest ? len : widest;
     }
     fputs(widest > 0 ? "\nexamples:\n" : "", to);
-    for (size_t i = 0; i < MOST_EXAMPLES && c->examples[i].line != NULL; i++)
+    for (size_t i = 0; i < MAX_EXAMPLES && c->examples[i].line != NULL; i++)
         fprintf(to, "  %-*s  # %s\n", widest, c->examples[i].line, c->examples[i].what);
     for (enum option_group g = 0; g < GROUP_COUNT; g++) {
         bool any = false;
@@ -147,13 +147,13 @@ void print_help(const struct command *command, FILE *to)
 
 static int print_hint(const struct settings *s, const char *name)
 {
-    enum { MOST_HINTS = 200 };
-    const char *names[MOST_HINTS + 1];
+    enum { MAX_HINTS = 200 };
+    const char *names[MAX_HINTS + 1];
     struct hd_write_options style = style_for(&s->style, stdout);
     struct hd_error err = {0};
     bool is_hint = name == NULL;
     size_t n = 0;
-    for (; n < MOST_HINTS && (names[n] = hd_hint_name(n)) != NULL; n++)
+    for (; n < MAX_HINTS && (names[n] = hd_hint_name(n)) != NULL; n++)
         is_hint |= name != NULL && strcmp(names[n], name) == 0;
     names[n] = NULL;
     if (is_hint) {

@@ -21,8 +21,8 @@ static bool roots_prepare(struct settings *s)
 /* The rows of roots are its chains. */
 static const char *parse_rows(struct settings *s, const struct option *o, const char *value)
 {
-    enum { MOST_CHAINS = 1000000 };
-    const char *wrong = parse_count(s, value, 0, MOST_CHAINS, &s->options.chains);
+    enum { MAX_CHAINS = 1000000 };
+    const char *wrong = parse_count(s, value, 0, MAX_CHAINS, &s->options.chains);
     (void)o;
     if (wrong == NULL && s->options.chains == 0)
         s->options.chains = UINT32_MAX;

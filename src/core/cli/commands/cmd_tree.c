@@ -19,7 +19,7 @@ static bool tree_prepare(struct settings *s)
     return true;
 }
 
-enum { MOST_LEVELS = 1000000 };
+enum { MAX_LEVELS = 1000000 };
 
 static const struct option options[] = {
     {"rows", 'n', GROUP_SHOWN, ON_TREE, COUNT(options.rows, 0, HD_DEFAULT_ROWS - 1),
@@ -28,7 +28,7 @@ static const struct option options[] = {
      .help = "only what is below matching types; repeatable"},
     {"holders", 0, GROUP_SHOWN, ON_TREE, FLAG(options.holders),
      .help = "what holds the types of --type: upwards, not downwards"},
-    {"depth", 0, GROUP_SHOWN, ON_TREE, COUNT(options.tree_depth, 1, MOST_LEVELS),
+    {"depth", 0, GROUP_SHOWN, ON_TREE, COUNT(options.tree_depth, 1, MAX_LEVELS),
      .argument = "D", .help = "levels below the top; default: all"},
     {0}};
 

@@ -16,7 +16,7 @@ static const struct command *const core_commands[] = {
 static const struct command *const *const houses[] = {core_commands, collect_commands,
                                                       fleet_commands};
 
-enum { MOST_COMMANDS = 32 };
+enum { MAX_COMMANDS = 32 };
 
 const struct command *command_number(size_t i)
 {
@@ -49,8 +49,8 @@ const struct command *find_command(const char *name)
                     name, name);
         return NULL;
     }
-    const char *names[MOST_COMMANDS + 1] = {NULL}, *nearest = NULL;
-    for (size_t n = 0; n < MOST_COMMANDS && command_number(n) != NULL; n++)
+    const char *names[MAX_COMMANDS + 1] = {NULL}, *nearest = NULL;
+    for (size_t n = 0; n < MAX_COMMANDS && command_number(n) != NULL; n++)
         names[n] = command_number(n)->name;
     for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
         if (strcmp(name, others[i]) == 0)

@@ -40,9 +40,9 @@ static void copy_what(struct explore *e,
     if (v->cursor >= v->kind->rows(v) || !put_it(v, hd_sink_memory(&text)) ||
         text.size == 0) {
         explore_fail(e, "Nothing to copy here.");
-    } else if (text.size > COPY_MOST) {
+    } else if (text.size > COPY_MAX) {
         PUT(hd_sink_memory(&why), "Too long to copy: {} bytes; terminals take {}.",
-            COUNT(text.size), COUNT(COPY_MOST));
+            COUNT(text.size), COUNT(COPY_MAX));
         explore_fail(e, why.bytes);
     } else {
         explore_message(e, "copied: %s", text.bytes);
@@ -242,7 +242,7 @@ enum exported export_view(struct explore *e, const char *path, bool replace, cha
     bool there = stat(path, &st) == 0;
     if (there && !S_ISREG(st.st_mode))
         return fail_with(path, "is no file", why, size);
-    char kept[MESSAGE_MOST];
+    char kept[MESSAGE_MAX];
     if (there && e->keeps != NULL && e->keeps(e->settings, path, kept))
         return fail_with(path, kept, why, size);
     if (there && !replace)

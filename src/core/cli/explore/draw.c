@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST_WIDTH = 30, LEAST_HEIGHT = 8, FOOT_LINES = 2, HEIGHT_FOR_DETAIL = 20 };
+enum { MIN_WIDTH = 30, MIN_HEIGHT = 8, FOOT_LINES = 2, HEIGHT_FOR_DETAIL = 20 };
 
 /* Text that is put together piece by piece, and put on the grid at once. */
 struct words {
@@ -234,7 +234,7 @@ struct list_layout {
     size_t wide; /* number of the one that takes the rest */
 };
 
-enum { GUTTER = 2, BETWEEN = 2, MOST_NAME = 80 };
+enum { GUTTER = 2, BETWEEN = 2, MAX_NAME = 80 };
 
 static void lay_out(const struct view *v, unsigned width, struct list_layout *l)
 {
@@ -254,7 +254,7 @@ static void lay_out(const struct view *v, unsigned width, struct list_layout *l)
     /* Numbers behind a name stay near it. */
     unsigned rest = width > used ? width - used : 0;
     bool is_last = l->wide + 1 == l->len;
-    l->all[l->wide].width = is_last || rest < MOST_NAME ? rest : MOST_NAME;
+    l->all[l->wide].width = is_last || rest < MAX_NAME ? rest : MAX_NAME;
 }
 
 static void draw_columns(struct grid *g, const struct list_layout *l, unsigned line)
@@ -282,7 +282,7 @@ static void put_name_of(const struct cell *c, unsigned columns, struct hd_sink t
 static void draw_name(struct grid *g, const struct row *row, const struct cell *c,
                       unsigned width)
 {
-    enum { LEAST_NAME = 8 };
+    enum { MIN_NAME = 8 };
     unsigned behind = grid_columns(row->tail), begin = g->column;
     struct words w;
     words_begin(&w);
@@ -291,7 +291,7 @@ static void draw_name(struct grid *g, const struct row *row, const struct cell *
         grid_put(g, LOOK_DIM, row->lead, used < width ? used : width, ALIGN_LEFT);
     }
     unsigned left = width - (g->column - begin);
-    if (behind + LEAST_NAME > left)
+    if (behind + MIN_NAME > left)
         behind = 0;
     put_name_of(c, left - behind, w.to);
     unsigned takes = grid_columns(words_of(&w));
@@ -504,7 +504,7 @@ void explore_draw(struct explore *e, struct grid *g, unsigned width, unsigned he
     grid_begin(g, width, height);
     e->width = width;
     e->height = height;
-    if (width < LEAST_WIDTH || height < LEAST_HEIGHT) {
+    if (width < MIN_WIDTH || height < MIN_HEIGHT) {
         grid_add(g, LOOK_PLAIN, "too small");
         return;
     }

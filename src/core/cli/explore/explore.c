@@ -224,7 +224,7 @@ static void prompt_for(struct explore *e, enum prompt prompt, const char *with)
 
 static void export_to(struct explore *e, bool replace)
 {
-    char why[MESSAGE_MOST];
+    char why[MESSAGE_MAX];
     switch (export_view(e, e->file, replace, why, sizeof(why))) {
     case EXPORTED:
         explore_message(e, "%s", why);

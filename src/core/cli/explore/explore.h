@@ -91,7 +91,7 @@ struct view;
 /* What the user types in the line at the bottom. */
 enum prompt { PROMPT_NONE, PROMPT_SEARCH, PROMPT_EXPORT, PROMPT_REPLACE };
 
-enum { PROMPT_MOST = 240, MESSAGE_MOST = 400 };
+enum { PROMPT_MAX = 240, MESSAGE_MAX = 400 };
 
 /* A row that others are compared with. */
 struct mark {
@@ -126,10 +126,10 @@ struct explore {
     struct mark mark;
 
     enum prompt prompt;
-    char input[PROMPT_MOST]; /* of the prompt, UTF-8 */
-    char search[PROMPT_MOST];
-    char file[PROMPT_MOST]; /* to export to, while asked whether to replace it */
-    char message[MESSAGE_MOST];
+    char input[PROMPT_MAX]; /* of the prompt, UTF-8 */
+    char search[PROMPT_MAX];
+    char file[PROMPT_MAX]; /* to export to, while asked whether to replace it */
+    char message[MESSAGE_MAX];
     bool is_error;
     struct hd_memory copied; /* for the clipboard; whoever has one takes it */
 
@@ -421,7 +421,7 @@ void put_progress(const struct explore *e, unsigned wanted, struct hd_sink to);
  * runs nothing. It writes to no terminal. */
 
 /* What terminals take: 100,000 characters of base64. */
-enum { COPY_MOST = 74994 };
+enum { COPY_MAX = 74994 };
 
 /* Leave what the cursor is on in e->copied, and say so in the line at the bottom; or say
  * why not. */

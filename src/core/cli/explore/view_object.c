@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_CHAIN = 24, MOST_FIELDS = 1000, MOST_TEXT = 200 };
+enum { MAX_CHAIN = 24, MAX_FIELDS = 1000, MAX_TEXT = 200 };
 enum { NAME, OBJECTS, SIZE, GENERATION, PLACE };
 
 /* What a row stands for. */
@@ -57,11 +57,11 @@ static struct object_line *object_add_row(struct object_pane *o, enum what what)
 
 static void object_rows_add_chain(struct object_pane *o, const struct explore *e)
 {
-    uint32_t numbers[MOST_CHAIN];
+    uint32_t numbers[MAX_CHAIN];
     size_t skipped, at, count;
     object_add_row(o, HEADING)->part = HD_OBJECTS_CHAINS;
     count =
-        hd_object_chain(e->objects, o->object.number, numbers, MOST_CHAIN, &skipped, &at);
+        hd_object_chain(e->objects, o->object.number, numbers, MAX_CHAIN, &skipped, &at);
     for (size_t i = 0; i < count; i++) {
         if (skipped > 0 && i == at) {
             struct object_line *gap = object_add_row(o, GAP);
@@ -107,8 +107,8 @@ static bool add_fields(struct object_pane *o, const struct explore *e)
 {
     struct hd_object_fields *f = &o->fields;
     hd_object_fields_free(f);
-    hd_object_fields(e->objects, o->object.number, 0, MOST_FIELDS,
-                     o->values ? MOST_TEXT : 0, f);
+    hd_object_fields(e->objects, o->object.number, 0, MAX_FIELDS, o->values ? MAX_TEXT : 0,
+                     f);
     if (!f->are_named || f->is_array || f->len == 0)
         return false;
     struct object_line *heading = object_add_row(o, HEADING);
@@ -210,7 +210,7 @@ static void put_lead(struct row *row, unsigned depth, const char *field, const c
 {
     struct hd_memory lead = {0};
     struct hd_sink to = hd_sink_memory(&lead);
-    print_to(to, "%*s%s", (int)(depth < MOST_CHAIN ? depth : MOST_CHAIN), "",
+    print_to(to, "%*s%s", (int)(depth < MAX_CHAIN ? depth : MAX_CHAIN), "",
              depth > 0 ? "└ " : "");
     if (field != NULL)
         PUT(to, "{}{}", NAMED(LOOK_PLAIN, field), WORD(joint));

@@ -173,11 +173,11 @@ static const struct hd_suspect *at(const struct suspects *s, size_t i)
 static void put_counted(const struct explore *e, const struct hd_suspect *s,
                         struct row *row)
 {
-    enum { WIDE = 100, MOST_SHOWN = 24 };
+    enum { WIDE = 100, MAX_SHOWN = 24 };
     struct hd_memory name = {0};
     if (e->width < WIDE || !counts_another(s))
         return;
-    hd_put_type(hd_sink_memory(&name), hd_report_shown(e->report, s->counted), MOST_SHOWN);
+    hd_put_type(hd_sink_memory(&name), hd_report_shown(e->report, s->counted), MAX_SHOWN);
     snprintf(row->tail, sizeof(row->tail), "  count of %s", name.bytes);
     row->tail_look = LOOK_DIM;
     hd_memory_free(&name);
@@ -226,7 +226,7 @@ static void suspects_empty(const struct view *v, struct hd_sink to)
 /* --- who came when ---------------------------------------------------------------- */
 
 /* Of more who reads the sentence is told enough. */
-enum { MOST_COHORTS = 8, BETWEEN = 2 };
+enum { MAX_COHORTS = 8, BETWEEN = 2 };
 
 static uint64_t cohort_at(const struct hd_births *b, size_t j, size_t k)
 {
@@ -271,7 +271,7 @@ static unsigned cohorts_width(const struct hd_births *b, size_t i)
 
 unsigned cohorts_lines(const struct hd_births *b, unsigned columns)
 {
-    if (b == NULL || b->count > MOST_COHORTS)
+    if (b == NULL || b->count > MAX_COHORTS)
         return 0;
     unsigned all = cohorts_width(b, 0);
     for (size_t i = 1; i <= b->count; i++)

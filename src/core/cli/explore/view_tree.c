@@ -172,11 +172,11 @@ static size_t end_of_fold(const struct tree_rows *t, size_t n)
 static void push_children(const struct tree_rows *t, const struct tree_row *r,
                           struct tree_row *stack, size_t *len)
 {
-    enum { MOST_BITS = 63 };
+    enum { MAX_BITS = 63 };
     size_t first = t->begin[r->last], end = t->begin[r->last + 1];
     unsigned depth = r->depth + 1;
     for (size_t i = end; i-- > first;) {
-        uint64_t bit = i + 1 < end && depth < MOST_BITS ? UINT64_C(1) << depth : 0;
+        uint64_t bit = i + 1 < end && depth < MAX_BITS ? UINT64_C(1) << depth : 0;
         stack[(*len)++] =
             (struct tree_row){.first = t->child[i], .depth = depth, .more = r->more | bit};
     }
@@ -227,8 +227,8 @@ static size_t tree_rows_start(const struct tree_rows *t, size_t i, int step)
 static void tree_rows_lead(const struct tree_rows *t, const struct tree_row *r,
                            struct hd_sink to)
 {
-    enum { MOST_GUIDES = 24 };
-    unsigned from = r->depth > MOST_GUIDES ? r->depth - MOST_GUIDES : 1;
+    enum { MAX_GUIDES = 24 };
+    unsigned from = r->depth > MAX_GUIDES ? r->depth - MAX_GUIDES : 1;
     if (from > 1)
         PUT(to, "… ");
     for (unsigned d = from; d < r->depth; d++)
@@ -241,14 +241,14 @@ static void tree_rows_lead(const struct tree_rows *t, const struct tree_row *r,
 /* "[static vars] → List<Order> → Order[]" */
 static void tree_rows_path(const struct tree_rows *t, size_t node, struct hd_sink to)
 {
-    enum { MOST_SHOWN = 16 };
-    size_t path[MOST_SHOWN], len = 0, n = node;
-    for (; n != HD_NO_NODE && len < MOST_SHOWN; n = node_at(t, n)->parent)
+    enum { MAX_SHOWN = 16 };
+    size_t path[MAX_SHOWN], len = 0, n = node;
+    for (; n != HD_NO_NODE && len < MAX_SHOWN; n = node_at(t, n)->parent)
         if (node_at(t, n)->kind != HD_NODE_HEAP && node_at(t, n)->type != NULL)
             path[len++] = n;
     if (len == 0)
         PUT(to, "all that roots reach");
-    if (n != HD_NO_NODE && len == MOST_SHOWN)
+    if (n != HD_NO_NODE && len == MAX_SHOWN)
         PUT(to, "… → ");
     while (len-- > 0) {
         PUT(to, "{}", SHORT(node_at(t, path[len])->type));

@@ -86,8 +86,8 @@ void arguments_free(struct arguments *a)
 
 /* What popt is told, and the row behind each of its entries. */
 struct option_table {
-    struct poptOption entries[2 * MOST_OPTIONS + 1];
-    const struct option *rows[2 * MOST_OPTIONS];
+    struct poptOption entries[2 * MAX_OPTIONS + 1];
+    const struct option *rows[2 * MAX_OPTIONS];
     size_t count;
 };
 
@@ -150,7 +150,7 @@ static void print_unknown_option(const char *given, const struct command *comman
                     command->name, name, command->name);
         return;
     }
-    const char *names[MOST_OPTIONS + 1];
+    const char *names[MAX_OPTIONS + 1];
     size_t n = 0;
     for (const struct option *o = NULL; (o = option_next(command, o)) != NULL;)
         if (option_is_listed(o, command))
@@ -292,9 +292,9 @@ bool settings_parse(struct settings *s, const struct command *command, int argc,
                                     .max_memory = memory_usual_limit(memory_available(""))},
                            .format = hd_format_name(0),
                            .command = command,
-                           .threads = processors < 1              ? 1
-                                      : processors > MOST_THREADS ? MOST_THREADS
-                                                                  : (unsigned)processors,
+                           .threads = processors < 1             ? 1
+                                      : processors > MAX_THREADS ? MAX_THREADS
+                                                                 : (unsigned)processors,
                            .style = {.ascii = style_locale_is_ascii()}};
     for (const struct option *o = NULL; (o = option_next(command, o)) != NULL;)
         if (o->usual != NULL)

@@ -22,7 +22,7 @@ enum {
     ON_LIVE = ON_COLLECT | ON_WATCH,
     ON_STORES = ON_RECORD | ON_LIVE /* put snapshots into a store */
 };
-enum { MOST_SAMPLES = 1000000 };
+enum { MAX_SAMPLES = 1000000 };
 
 /* --- options that are of no kind --------------------------------------------- */
 
@@ -109,7 +109,7 @@ const struct option shared_options[] = {
      .help = "pause it and read its memory: no GC, a shorter pause"},
     {"force", 0, GROUP_PROCESS, ON_LIVE, FLAG(force),
      .help = "take it even if the process could run out of memory and be killed"},
-    {"tries", 0, GROUP_PROCESS, ON_LIVE, COUNT(tries, 1, MOST_TRIES), GIVEN(tries_given),
+    {"tries", 0, GROUP_PROCESS, ON_LIVE, COUNT(tries, 1, MAX_TRIES), GIVEN(tries_given),
      .usual = "3", .help = "--direct, --core: retake an incomplete snapshot, N in all"},
     {"no-ages", 0, GROUP_PROCESS, ON_LIVE, FLAG(options.no_ages),
      .help = "do not follow its GC, which shows which objects survive"},
@@ -220,9 +220,9 @@ const struct option shared_options[] = {
      .help = "ignore which objects survived: rank by counts alone"},
 
     /* chains */
-    {"chains", 0, GROUP_CHAINS, ON_CHAINS, COUNT(options.chains, 0, MOST_SAMPLES),
+    {"chains", 0, GROUP_CHAINS, ON_CHAINS, COUNT(options.chains, 0, MAX_SAMPLES),
      .argument = "K", .usual = "3", .help = "root chains to show per type"},
-    {"samples", 0, GROUP_CHAINS, ON_CHAINS, COUNT(options.samples, 1, MOST_SAMPLES),
+    {"samples", 0, GROUP_CHAINS, ON_CHAINS, COUNT(options.samples, 1, MAX_SAMPLES),
      .argument = "R", .usual = "32", .help = "instances to sample per type"},
     /* Another sample tells nobody anything; --samples and --exact do. */
     {"seed", 0, GROUP_CHAINS, ON_CHAINS, NUMBER(options.seed, 0, UINT64_MAX),
@@ -232,7 +232,7 @@ const struct option shared_options[] = {
      .wanted = "a snapshot in which they are new (3), or several (2..4)",
      .help = "only instances new in snapshot N and still alive"},
     {"depth", 0, GROUP_CHAINS, ON_CHAINS & ~ON_EXPLORE,
-     COUNT(options.depth, 2, MOST_SAMPLES), .argument = "D",
+     COUNT(options.depth, 2, MAX_SAMPLES), .argument = "D",
      .help = "types to show per chain; default 64, 8 in text of diff"},
     {"exact", 0, GROUP_CHAINS, ON_CHAINS, FLAG(options.exact),
      .help = "examine every instance instead of a sample"},
@@ -262,7 +262,7 @@ const struct option shared_options[] = {
     {"color", 0, GROUP_OUTPUT, ON_PRINTS | ON_EXPLORE,
      CHOICE(style.color, COLOR_AUTO, "auto", "always", "never"), .argument = "WHEN",
      .usual = "auto", .help = ""},
-    {"width", 0, GROUP_OUTPUT, ON_PRINTS, COUNT(style.width, 0, MOST_COLUMNS),
+    {"width", 0, GROUP_OUTPUT, ON_PRINTS, COUNT(style.width, 0, MAX_COLUMNS),
      GIVEN(style.width_given),
      .help = "columns of text, 0: no limit; default: COLUMNS, the terminal"},
     {"ascii", 0, GROUP_OUTPUT, ON_PRINTS, .kind = OPTION_FLAG, .parse = parse_ascii,
@@ -278,7 +278,7 @@ const struct option shared_options[] = {
      SIZE(read.max_memory), GIVEN(memory_given),
      .help = "memory limit of heapdrift; default: 3/4 of what is free", .also = ON_PS},
     {"threads", 'j', GROUP_GENERAL, ON_ALL | ON_WATCH | ON_RECORD | ON_FLEET,
-     COUNT(threads, 1, MOST_THREADS),
+     COUNT(threads, 1, MAX_THREADS),
      .help = "number of threads; default: number of processors", .also = ON_PS | ON_STORE},
     {"no-progress", 0, GROUP_GENERAL, ON_ALL | ON_STORES, FLAG(no_progress),
      .help = "show no progress", .also = ON_PS | ON_FLEET | ON_STORE},
@@ -294,9 +294,9 @@ const struct option shared_options[] = {
      .help = "show the version"},
     {0}};
 
-enum { MOST_OF_ONE_COMMAND = 16 };
-static_assert(sizeof(shared_options) / sizeof(*shared_options) + MOST_OF_ONE_COMMAND <=
-                  MOST_OPTIONS,
+enum { MAX_OF_ONE_COMMAND = 16 };
+static_assert(sizeof(shared_options) / sizeof(*shared_options) + MAX_OF_ONE_COMMAND <=
+                  MAX_OPTIONS,
               "a command's options have to find room in a table");
 
 /* --- the options of a command ------------------------------------------------ */

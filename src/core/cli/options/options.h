@@ -163,6 +163,6 @@ const char *parse_moment(const char *value, struct moment *m);
 
 /* Those that several commands have; ends with a row without a name. */
 extern const struct option shared_options[];
-enum { MOST_OPTIONS = 112 };
+enum { MAX_OPTIONS = 112 };
 
 #endif

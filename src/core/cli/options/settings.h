@@ -8,12 +8,7 @@
 #include "heapdrift_fleet.h"
 #include <stdbool.h>
 
-enum {
-    MOST_THREADS = 64,
-    MOST_COLLECTED = 100000,
-    MOST_TRIES = 100,
-    CONFIG_PATH_SIZE = 4096
-};
+enum { MAX_THREADS = 64, MAX_COLLECTED = 100000, MAX_TRIES = 100, CONFIG_PATH_SIZE = 4096 };
 
 /* --max-growth=5%: its name is that of the library too. */
 struct budget_option {
@@ -175,7 +170,7 @@ enum command_purpose {
     FOR_HELP
 };
 
-enum { MOST_EXAMPLES = 6 };
+enum { MAX_EXAMPLES = 6 };
 
 struct command {
     const char *name;
@@ -186,7 +181,7 @@ struct command {
     const char *description; /* for its own --help */
     struct {
         const char *line, *what;  /* what to type, and what it is good for */
-    } examples[MOST_EXAMPLES];    /* up to a NULL */
+    } examples[MAX_EXAMPLES];     /* up to a NULL */
     const struct option *options; /* its own, up to one without a name; NULL: none */
     size_t least, most;           /* snapshots that it takes; 0: it reads none */
     int (*run)(struct settings *s);

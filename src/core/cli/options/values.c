@@ -224,10 +224,10 @@ static bool parse_date(const char *value, double *seconds)
 /* "@1793491200", as date(1) has it: seconds since 1970. */
 static bool parse_seconds(const char *value, double *seconds)
 {
-    enum { MOST_DIGITS = 12 };
+    enum { MAX_DIGITS = 12 };
     size_t digits = value[0] == '@' ? strspn(value + 1, "0123456789") : 0;
     *seconds = digits > 0 ? strtod(value + 1, NULL) : 0;
-    return digits > 0 && digits <= MOST_DIGITS && value[1 + digits] == '\0';
+    return digits > 0 && digits <= MAX_DIGITS && value[1 + digits] == '\0';
 }
 
 const char *parse_moment(const char *value, struct moment *m)

@@ -27,7 +27,7 @@ static unsigned width_for(const struct style *s, const struct winsize *terminal)
     errno = 0;
     if (columns != NULL && columns[0] >= '0' && columns[0] <= '9')
         told = strtoul(columns, &end, 10);
-    if (end == NULL || errno != 0 || *end != '\0' || told > MOST_COLUMNS)
+    if (end == NULL || errno != 0 || *end != '\0' || told > MAX_COLUMNS)
         told = 0;
     return s->width_given ? s->width : told > 0 ? (unsigned)told : terminal->ws_col;
 }

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-enum { MOST_COLUMNS = 1000000 };
+enum { MAX_COLUMNS = 1000000 };
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 /* The options about text. */

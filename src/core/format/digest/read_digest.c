@@ -364,7 +364,7 @@ static bool add_units(uint64_t *sum, uint64_t more, uint64_t unit)
 static bool parse_sketch(struct digest_reader *r, const struct digest_sketch *from,
                          enum digest_rows rows, struct sketch *to)
 {
-    struct sketching *all = alloc_zeroed(sizeof(*all));
+    struct sketch_builder *all = alloc_zeroed(sizeof(*all));
     uint64_t address = 0;
     bool ok = true;
     for (size_t i = 0; ok && i < r->file.count[rows]; i++) {
@@ -635,7 +635,7 @@ static uint64_t place_at(uint64_t target, uint64_t distance)
 
 static bool parse_sharing(struct digest_reader *r)
 {
-    struct digest_sharing *s = &r->file.digest.sharing;
+    struct shared_groups *s = &r->file.digest.sharing;
     const struct digest_places *p = &r->file.digest.places;
     if (!take_columns(r, DIGEST_SHARING))
         return false;
@@ -781,7 +781,7 @@ static bool parse_ages(struct digest_reader *r)
         return true;
     if (r->file.untold != NULL)
         r->b->snap->untold = untold_named(r->file.untold, strlen(r->file.untold));
-    if (moments->len == 0 || moments->len > AGES_MOST)
+    if (moments->len == 0 || moments->len > AGES_MAX)
         return digest_refuse(r, "moments");
     if (!take_columns(r, DIGEST_AGES))
         return false;

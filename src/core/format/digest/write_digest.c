@@ -314,7 +314,7 @@ static void take_places(struct digest_writer *w)
 {
     struct digest_file *f = &w->file;
     const struct digest_places *p = &f->digest.places;
-    const struct digest_sharing *s = &f->digest.sharing;
+    const struct shared_groups *s = &f->digest.sharing;
     f->count[ROWS_FIELDS] = f->digest.field_count;
     f->count[ROWS_PLACES] = p->len - 1;
     f->young = arena_array(&w->scratch, struct hd_tally, p->len);

@@ -3,7 +3,7 @@
 #include "base/hash.h"
 #include "base/search.h"
 #include "heap/place.h"
-#include "heap/told_same.h"
+#include "heap/survivor_map.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -78,7 +78,7 @@ void gcdump_facts_write(struct text *log, const struct hd_snapshot *snap)
     }
     if (snap->told != NULL) {
         struct text told = {0};
-        told_same_put(snap->told, &told);
+        survivor_map_put(snap->told, &told);
         add_fact(log, told_key, text_string(&told));
         text_free(&told);
     }
@@ -104,7 +104,7 @@ void gcdump_facts_read(struct hd_snapshot *snap, const char *log)
         snap->identity.instance = strtoull(found, NULL, 16);
     found = find_line(log, told_key, &len);
     if (found != NULL)
-        snap->told = told_same_parse(found, len, &snap->arena);
+        snap->told = survivor_map_parse(found, len, &snap->arena);
     found = find_line(log, untold_key, &len);
     if (found != NULL)
         snap->untold = untold_named(found, len);

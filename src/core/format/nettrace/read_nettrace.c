@@ -20,7 +20,7 @@
 #include "format/reader.h"
 #include "heap/place.h"
 #include "heap/root_set.h"
-#include "heap/told_same.h"
+#include "heap/survivor_map.h"
 #include "trace/nettrace.h"
 #include "trace/trace_survey.h"
 
@@ -32,7 +32,7 @@
 enum { AROUND = 1, NODES = 2, EDGES = 4 };
 
 /* Objects and references have 32-bit numbers, and groups of roots need some too. */
-#define TRACE_MOST_OBJECTS (UINT32_MAX - 4096)
+#define TRACE_MAX_OBJECTS (UINT32_MAX - 4096)
 
 /* References in a file: so several threads can look addresses up when all objects are
  * known. Each event has its place in the result, whichever thread reads it. */
@@ -75,7 +75,7 @@ struct trace_reader {
     uint64_t *range_times; /* by range */
     size_t range_count, range_cap, range_time_cap;
     struct text command;
-    struct told_event told;
+    struct survivor_event told;
 
     /* Nodes are numbered in the order of the walk, and referred to by address. If two have
      * one address, which no good trace has, the first is meant. */
@@ -226,7 +226,7 @@ static bool read_nodes(struct trace_reader *r, const struct bulk *b)
     unsigned pointer = r->header.pointer_size;
     uint64_t last_type = 0;
     uint32_t built_as = 0;
-    uint64_t most = r->is_along ? TRACE_MOST_OBJECTS - 1 : r->walk->nodes.records;
+    uint64_t most = r->is_along ? TRACE_MAX_OBJECTS - 1 : r->walk->nodes.records;
     node_id id = r->b->graph != NULL ? r->b->graph->node_count : 0;
     if (r->b->want_graph) {
         if (b->count > most - id)
@@ -356,8 +356,8 @@ static void read_told(struct trace_reader *r, struct bytes payload)
     enum { NUMBERS = 128, PER_OBJECT = 20 };
     const struct heap_walk *w = r->walk != NULL ? r->walk : r->survey.walks;
     if (w != NULL)
-        told_event_add(&r->told, payload, NUMBERS + PER_OBJECT * w->nodes.records,
-                       r->account);
+        survivor_event_add(&r->told, payload, NUMBERS + PER_OBJECT * w->nodes.records,
+                           r->account);
 }
 
 static bool read_records(struct trace_reader *r, struct nettrace *t,
@@ -605,7 +605,7 @@ static bool find_edges(struct trace_reader *r, size_t links)
 {
     struct graph *g = r->b->graph;
     size_t shares = (r->edge_count + EVENTS_AT_ONCE - 1) / EVENTS_AT_ONCE;
-    if (r->references + links >= TRACE_MOST_OBJECTS)
+    if (r->references + links >= TRACE_MAX_OBJECTS)
         return false;
     builder_reserve(r->b, (size_t)g->node_count + 1, (size_t)r->references + links + 1);
     if (r->b->over_memory || account_is_over(r->account))
@@ -654,9 +654,9 @@ static bool build_graph(struct trace_reader *r)
     ids_freeze(&r->ids);
     settle_roots(r, &roots);
     size_t links = r->link_count;
-    bool ok = links < TRACE_MOST_OBJECTS ||
+    bool ok = links < TRACE_MAX_OBJECTS ||
               fail(r->err, HD_TOO_BIG, "more than %u objects or references",
-                   (unsigned)TRACE_MOST_OBJECTS);
+                   (unsigned)TRACE_MAX_OBJECTS);
     if (ok && r->is_along) {
         ok = find_edges(r, links);
     } else if (ok) {
@@ -686,7 +686,7 @@ static bool read_growing(struct trace_reader *r)
         return false;
     const struct heap_walk *w = r->walk = trace_survey_walk(&r->survey, 0);
     return w != NULL && w->is_complete && r->b->graph != NULL &&
-           w->edges.records < TRACE_MOST_OBJECTS &&
+           w->edges.records < TRACE_MAX_OBJECTS &&
            w->nodes.records == r->b->graph->node_count &&
            w->edges.records == r->references && build_graph(r);
 }
@@ -707,9 +707,9 @@ static bool check_memory(const struct trace_reader *r)
 static bool read_graph(struct trace_reader *r)
 {
     uint64_t objects = r->walk->nodes.records, references = r->walk->edges.records;
-    if (objects >= TRACE_MOST_OBJECTS || references >= TRACE_MOST_OBJECTS)
+    if (objects >= TRACE_MAX_OBJECTS || references >= TRACE_MAX_OBJECTS)
         return fail(r->err, HD_TOO_BIG, "more than %u objects or references",
-                    (unsigned)TRACE_MOST_OBJECTS);
+                    (unsigned)TRACE_MAX_OBJECTS);
     if (!check_memory(r))
         return false;
     builder_reserve(r->b, (size_t)objects + 1, (size_t)references + 1);
@@ -809,11 +809,11 @@ static void add_trace_facts(struct trace_reader *r)
                                                        : r->walk->first_time);
     trace_process_name(snap, &r->command);
     trace_process_program(snap, &r->command);
-    if (!told_event_is_whole(&r->told))
+    if (!survivor_event_is_whole(&r->told))
         return;
     snap->untold = untold_named(told->data, told->len);
     if (snap->untold == HD_UNTOLD_NOTHING)
-        snap->told = told_same_parse(told->data, told->len, &snap->arena);
+        snap->told = survivor_map_parse(told->data, told->len, &snap->arena);
 }
 
 static bool choose_walk(struct trace_reader *r)
@@ -867,7 +867,7 @@ static bool nettrace_read(struct input *in, struct builder *b, struct hd_error *
     free(r.range_times);
     free(r.edges);
     text_free(&r.command);
-    told_event_free(&r.told, r.account);
+    survivor_event_free(&r.told, r.account);
     return ok;
 }
 

@@ -183,11 +183,11 @@ static bool learn_array(struct trace_types *t, struct trace_type *type)
 /* Arrays of arrays take a round each. */
 static void learn_outer_classes(struct trace_types *t)
 {
-    enum { MOST_ROUNDS = 4 };
+    enum { MAX_ROUNDS = 4 };
     for (size_t i = 0; i < t->ids.len; i++)
         learn_arguments(t, &t->all[i]);
     bool learned = true;
-    for (int round = 0; round < MOST_ROUNDS && learned; round++) {
+    for (int round = 0; round < MAX_ROUNDS && learned; round++) {
         learned = false;
         for (size_t i = 0; i < t->ids.len; i++)
             learned |= learn_array(t, &t->all[i]);

@@ -2,7 +2,7 @@
 /* Who came when, and who of them stayed: a suspect's cohorts as layers over the snapshots. */
 
 /* Of more snapshots a column is too narrow for its number, and a legend too long to read. */
-const MOST_COHORTS = 8;
+const MAX_COHORTS = 8;
 /* Of more than that no gap is worth its room. */
 const MANY_COLUMNS = 16;
 
@@ -59,9 +59,9 @@ function birthsChart({snapshots, all}, width) {
     const step = width / n, wide = n > MANY_COLUMNS ? step : Math.min(56, step * 0.55);
     const x = (k) => (k + 0.5) * step - wide / 2;
     const up = d3.scaleLinear([0, most], [line, 18]), down = d3.scaleLinear([0, mostOld || 1], [floor, floor - strip]);
-    const told = (k) => n <= MOST_COHORTS || k === 0 || k === n - 1;
-    const anchor = (k) => (n <= MOST_COHORTS ? "middle" : k === 0 ? "start" : "end");
-    const side = (k) => (n <= MOST_COHORTS ? (k + 0.5) * step : k === 0 ? 0 : width);
+    const told = (k) => n <= MAX_COHORTS || k === 0 || k === n - 1;
+    const anchor = (k) => (n <= MAX_COHORTS ? "middle" : k === 0 ? "start" : "end");
+    const side = (k) => (n <= MAX_COHORTS ? (k + 0.5) * step : k === 0 ? 0 : width);
     const fresh = layers(young, n, up, x, wide);
     return svg("svg", {class: n > MANY_COLUMNS ? "dense" : null, viewBox: `0 0 ${width} ${height}`, width, height, "aria-hidden": "true"},
         fresh.marks, strip ? layers([old], n, down, x, wide).marks : [],
@@ -76,7 +76,7 @@ function birthsChart({snapshots, all}, width) {
 function birthsLegend({all}) {
     const n = all.length, some = all.filter((c) => c.came > 0 || c.stayed > 0);
     const ends = [some.find((c) => c.j > 0), some.at(-1)];
-    const shown = n <= MOST_COHORTS ? some : some.filter((c) => c.j === 0 || ends.includes(c));
+    const shown = n <= MAX_COHORTS ? some : some.filter((c) => c.j === 0 || ends.includes(c));
     return html("ul", {class: "legend"}, shown.reverse().map((c) => html("li", {},
         shade(html("span", {class: c.j === 0 ? "swatch cohort old" : "swatch cohort"}), c, n),
         `${c.name}${c.j === 0 ? ", below the line" : ""}: ${stayedWords(c, n)}`)));

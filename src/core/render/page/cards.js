@@ -51,7 +51,7 @@ function cards(report) {
         const card = document.getElementById("suspect-" + suspect.rank);
         if (!card) return;
         const values = valuesOf(card);
-        card.classList.add("band-" + Math.min(i + 1, MOST_BANDS + 1));
+        card.classList.add("band-" + Math.min(i + 1, MAX_BANDS + 1));
         if (values) card.querySelector("header")?.after(bars(values));
         birthsPicture(suspect, card.querySelector('.said[data-about="survived"]'));
         card.querySelectorAll(".held").forEach(chainTools);

@@ -1,7 +1,7 @@
 "use strict";
 /* The heap over time: bands that add up to it, with their names on them, and its objects. */
 
-const MOST_BANDS = 6;
+const MAX_BANDS = 6;
 
 /* --- what is drawn ----------------------------------------------------------- */
 
@@ -19,14 +19,14 @@ function axis(report) {
 function bands(report) {
     const parts = report.growth && report.growth.parts;
     const all = report.suspects.map((s) => (parts ? s.own_bytes : s.bytes));
-    const named = all.slice(0, MOST_BANDS);
+    const named = all.slice(0, MAX_BANDS);
     const rows = [];
     report.totals.bytes.forEach((heap, k) => {
         if (!known(heap) || !all.every((v) => known(v[k])) || (parts && !known(parts.rest[k]))) return;
         const row = {k, total: heap};
         const told = d3.sum(named, (v) => v[k]);
         named.forEach((v, i) => { row["s" + i] = v[k]; });
-        row.others = parts ? parts.suspects[k] - told : d3.sum(all.slice(MOST_BANDS), (v) => v[k]);
+        row.others = parts ? parts.suspects[k] - told : d3.sum(all.slice(MAX_BANDS), (v) => v[k]);
         row.pools = parts ? parts.pools[k] : 0;
         row.rest = parts ? parts.rest[k] : heap - told - row.others;
         row.unreachable = heap - told - row.others - row.pools - row.rest;
@@ -49,7 +49,7 @@ function cardTitle(rank) {
 function bandName(report, key) {
     if (key === "rest" && !report.suspects.length) return "heap";
     if (key in BANDS) return BANDS[key];
-    const names = report.suspects.slice(0, MOST_BANDS).map((s) => brief(cardTitle(s.rank)));
+    const names = report.suspects.slice(0, MAX_BANDS).map((s) => brief(cardTitle(s.rank)));
     const i = Number(key.slice(1));
     return names.indexOf(names[i]) === names.lastIndexOf(names[i]) ? names[i] : `${report.suspects[i].rank} ${names[i]}`;
 }

@@ -64,7 +64,7 @@ void words_pack(struct page_words *w, struct text *to, const char *name)
     if (w->all == NULL)
         w->all = json_array();
     text_add_utf8(&clean, name, strlen(name));
-    format_shorten(&cut, text_string(&clean), clean.len, PAGE_MOST_NAME, false);
+    format_shorten(&cut, text_string(&clean), clean.len, PAGE_MAX_NAME, false);
     for (const char *s = text_string(&cut); *s != '\0';) {
         size_t len = strcspn(s, marks);
         if (len > 0)
@@ -86,7 +86,7 @@ void words_free(struct page_words *w)
 /* --- types ---------------------------------------------------------------------- */
 
 /* What there is room for: half a megabyte of counts, and as much of bytes at worst. */
-enum { MOST_TYPE_VALUES = 160 * 1000, FEWEST_POINTS = 6 };
+enum { MAX_TYPE_VALUES = 160 * 1000, FEWEST_POINTS = 6 };
 
 struct page_points {
     size_t *all, len;
@@ -95,7 +95,7 @@ struct page_points {
 static struct page_points choose_points(const struct hd_model *m, struct arena *a)
 {
     const size_t types = model_table(m)->len, all = m->snapshot_count;
-    size_t room = types > 0 ? MOST_TYPE_VALUES / types : all;
+    size_t room = types > 0 ? MAX_TYPE_VALUES / types : all;
     if (room < FEWEST_POINTS)
         room = FEWEST_POINTS;
     struct page_points p = {.len = all < room ? all : room};
@@ -223,12 +223,12 @@ json_t *page_types(const struct hd_report *r)
  * compared among them. */
 
 /* Of numbers, four per node and snapshot: half a megabyte. */
-enum { MOST_TREE_VALUES = 80 * 1000, PER_NODE = 4 };
+enum { MAX_TREE_VALUES = 80 * 1000, PER_NODE = 4 };
 
 /* Of the snapshots from the first to the last that is compared. */
 static size_t choose_snapshots(const struct hd_tree *t, size_t *chosen)
 {
-    size_t span = t->last - t->first + 1, room = MOST_TREE_VALUES / PER_NODE / t->len;
+    size_t span = t->last - t->first + 1, room = MAX_TREE_VALUES / PER_NODE / t->len;
     size_t len = room < 2 ? 2 : room;
     if (len > span)
         len = span;

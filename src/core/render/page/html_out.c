@@ -35,10 +35,10 @@ void html_name(struct out *o, const char *s)
 {
     struct text clean = {0}, cut = {0};
     format_name(&clean, s);
-    if (clean.len <= PAGE_MOST_NAME)
+    if (clean.len <= PAGE_MAX_NAME)
         html_add_escaped(o, text_string(&clean), clean.len);
     else {
-        format_shorten(&cut, clean.data, clean.len, PAGE_MOST_NAME, false);
+        format_shorten(&cut, clean.data, clean.len, PAGE_MAX_NAME, false);
         html_add_escaped(o, text_string(&cut), cut.len);
     }
     text_free(&cut);
@@ -50,7 +50,7 @@ void html_name(struct out *o, const char *s)
 static json_t *cut_string(const char *s, size_t len)
 {
     struct text cut = {0};
-    format_shorten(&cut, s, len, PAGE_MOST_NAME, false);
+    format_shorten(&cut, s, len, PAGE_MAX_NAME, false);
     json_t *value = json_stringn_nocheck(text_string(&cut), cut.len);
     text_free(&cut);
     return value;
@@ -72,7 +72,7 @@ static bool is_long(struct unseen *u, json_t *part)
         }
         u->all[u->len++] = part;
     }
-    return json_string_length(part) > PAGE_MOST_NAME;
+    return json_string_length(part) > PAGE_MAX_NAME;
 }
 
 static void cut_strings(json_t *value)

@@ -18,7 +18,7 @@ extern const char page_policy[], page_policy_end[];
 
 /* Longer names are cut in their middle, wherever they stand in the page: a name can have a
  * megabyte, and stands there several times. In columns. */
-enum { PAGE_MOST_NAME = 1000 };
+enum { PAGE_MAX_NAME = 1000 };
 
 /* --- escapes --------------------------------------------------------------- */
 

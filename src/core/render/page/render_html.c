@@ -592,9 +592,9 @@ static size_t group_end(const struct doc_table *t, size_t i)
 
 static void put_table(struct html_page *p, const struct doc_table *t)
 {
-    enum { MOST_CARDS = 3 }; /* more of them nobody reads to the end */
+    enum { MAX_CARDS = 3 }; /* more of them nobody reads to the end */
     size_t i = 0, end = group_end(t, 0);
-    while (i < end && i < MOST_CARDS && is_card(t, &t->rows[i]))
+    while (i < end && i < MAX_CARDS && is_card(t, &t->rows[i]))
         put_card(p, t, &t->rows[i++]);
     put_rows(p, t, i, end);
     for (i = end; i < t->row_count; i = end) {

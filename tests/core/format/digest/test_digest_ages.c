@@ -188,7 +188,7 @@ Test(digest_ages, of_too_many_moments_are_refused)
     struct written w = write_series();
     struct text many = {0};
     text_add_string(&many, "\"moment\":[");
-    for (int i = 0; i < AGES_MOST; i++)
+    for (int i = 0; i < AGES_MAX; i++)
         text_add_string(&many, "\"1\",");
     enum hd_identity_source source;
     cr_expect_eq(read_with(&w, "\"moment\":[", text_string(&many), &source), HD_BAD_FORMAT);

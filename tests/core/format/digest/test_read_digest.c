@@ -148,8 +148,8 @@ Test(read_digest, takes_no_more_memory_than_it_may)
  * parent of its own, and arrays of every length stand beside each other. */
 Test(read_digest, heaps_of_every_number_of_places_are_read_as_they_were_written)
 {
-    enum { MOST_PLACES = 40 };
-    for (uint32_t n = 1; n <= MOST_PLACES; n++) {
+    enum { MAX_PLACES = 40 };
+    for (uint32_t n = 1; n <= MAX_PLACES; n++) {
         struct forge f = {0};
         struct hd_memory file = {0};
         node_id above = 0;

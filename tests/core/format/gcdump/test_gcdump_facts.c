@@ -256,8 +256,8 @@ static void tell_itself(struct hd_snapshot *snap)
     uint32_t *older_of = alloc_resize(NULL, sizeof(*older_of) * p.len);
     for (uint32_t i = 0; i < p.len; i++)
         older_of[i] = i % 5 == 0 || (i * 7 + 3) % 4 == 0 ? UINT32_MAX : i;
-    struct told_same *told = arena_alloc(&snap->arena, sizeof(*told));
-    *told = told_same_write(&side, &side, older_of, &snap->arena);
+    struct survivor_map *told = arena_alloc(&snap->arena, sizeof(*told));
+    *told = survivor_map_write(&side, &side, older_of, &snap->arena);
     snap->told = told;
     free(older_of);
     places_free(&p);

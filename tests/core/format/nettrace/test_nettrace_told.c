@@ -11,8 +11,8 @@ static const char *told_of_two(struct text *t, const struct hd_snapshot *snap)
     struct places p = places_of(snap);
     const struct told_side side = {places_token(&p), (uint32_t)p.len};
     cr_assert_eq(p.len, 2);
-    struct told_same told = told_same_write(&side, &side, (uint32_t[]){0, 1}, &a);
-    told_same_put(&told, t);
+    struct survivor_map told = survivor_map_write(&side, &side, (uint32_t[]){0, 1}, &a);
+    survivor_map_put(&told, t);
     places_free(&p);
     arena_free(&a);
     return text_string(t);

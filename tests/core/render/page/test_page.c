@@ -45,7 +45,7 @@ Test(page, a_megabyte_of_a_name_is_cut_in_its_middle)
     char *name = calloc(1, LONG + 1);
     memset(name, 'x', LONG);
     char *got = escaped(html_name, name);
-    cr_expect_lt(strlen(got), (size_t)PAGE_MOST_NAME + 8);
+    cr_expect_lt(strlen(got), (size_t)PAGE_MAX_NAME + 8);
     expect_part(got, "…");
     free(got);
     free(name);

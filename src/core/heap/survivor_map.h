@@ -1,5 +1,5 @@
-/* told_same.h - which objects of a snapshot are which of the one before, as the collector
- * told it while both were taken: in bytes, as a file keeps it.
+/* survivor_map.h - which objects of a snapshot are which of the one before, as the
+ * collector told it while both were taken: in bytes, as a file keeps it.
  *
  * Objects are numbered in the order of addresses, from 0. What survived side by side is a
  * run of three varints (7 bits each, lowest first): how many newcomers come before it; how
@@ -21,7 +21,7 @@ struct told_side {
     uint32_t objects;
 };
 
-struct told_same {
+struct survivor_map {
     struct told_side older, newer;
     uint32_t survivors;
     const unsigned char *runs;
@@ -30,30 +30,31 @@ struct told_same {
 
 /* older_of[i] is the number of object i of the newer in the older, or UINT32_MAX. Sides and
  * runs; the runs live in a. */
-struct told_same told_same_write(const struct told_side *older,
-                                 const struct told_side *newer, const uint32_t *older_of,
-                                 struct arena *a);
+struct survivor_map survivor_map_write(const struct told_side *older,
+                                       const struct told_side *newer,
+                                       const uint32_t *older_of, struct arena *a);
 
 /* So many objects of both sides. */
-struct told_run {
+struct survivor_run {
     uint32_t older, newer, count;
 };
 
-struct told_reading {
-    const struct told_same *told;
+struct survivor_map_reader {
+    const struct survivor_map *told;
     size_t at;
-    struct told_run next; /* where the run before ended; count is of no use */
+    struct survivor_run next; /* where the run before ended; count is of no use */
 };
 
 /* The next run, which lies within both sides. False at the end; *damaged if what is there
  * cannot be. */
-bool told_same_next(struct told_reading *r, struct told_run *run, bool *damaged);
+bool survivor_map_next(struct survivor_map_reader *r, struct survivor_run *run,
+                       bool *damaged);
 
 /* As text of one line, and back: base64 with the numbers in front. NULL if text is none;
  * it lives in a, and takes less than the text. */
 struct text;
-void told_same_put(const struct told_same *told, struct text *to);
-struct told_same *told_same_parse(const char *text, size_t len, struct arena *a);
+void survivor_map_put(const struct survivor_map *told, struct text *to);
+struct survivor_map *survivor_map_parse(const char *text, size_t len, struct arena *a);
 
 /* --- why nothing was told ------------------------------------------------------ */
 

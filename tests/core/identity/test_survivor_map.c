@@ -31,7 +31,7 @@ static uint32_t survive(struct random *r, uint32_t older, uint32_t newer,
     return survivors;
 }
 
-Test(told_same, runs_and_text_come_back)
+Test(survivor_map, runs_and_text_come_back)
 {
     struct random r = random_from(11);
     for (int round = 0; round < 3000; round++) {
@@ -41,17 +41,17 @@ Test(told_same, runs_and_text_come_back)
         struct told_side older = {random_u64(&r), 1 + random_below(&r, 64)},
                          newer = {random_u64(&r), 1 + random_below(&r, 64)};
         uint32_t survivors = survive(&r, older.objects, newer.objects, older_of);
-        struct told_same told = told_same_write(&older, &newer, older_of, &a);
-        told_same_put(&told, &t);
-        const struct told_same *back = told_same_parse(t.data, t.len, &a);
+        struct survivor_map told = survivor_map_write(&older, &newer, older_of, &a);
+        survivor_map_put(&told, &t);
+        const struct survivor_map *back = survivor_map_parse(t.data, t.len, &a);
         cr_assert_not_null(back);
         cr_assert_eq(back->survivors, survivors);
         cr_assert(back->older.token == older.token && back->newer.token == newer.token);
         memset(again, 0xFF, sizeof(again));
-        struct told_reading reading = {.told = back};
-        struct told_run run;
+        struct survivor_map_reader reading = {.told = back};
+        struct survivor_run run;
         bool damaged;
-        while (told_same_next(&reading, &run, &damaged))
+        while (survivor_map_next(&reading, &run, &damaged))
             for (uint32_t i = 0; i < run.count; i++)
                 again[run.newer + i] = run.older + i;
         cr_assert_not(damaged);
@@ -61,7 +61,7 @@ Test(told_same, runs_and_text_come_back)
     }
 }
 
-Test(told_same, text_that_is_none_is_refused)
+Test(survivor_map, text_that_is_none_is_refused)
 {
     static const char *const texts[] = {
         "",
@@ -78,30 +78,30 @@ Test(told_same, text_that_is_none_is_refused)
     };
     struct arena a = {0};
     for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
-        cr_expect_null(told_same_parse(texts[i], strlen(texts[i]), &a), "%s", texts[i]);
+        cr_expect_null(survivor_map_parse(texts[i], strlen(texts[i]), &a), "%s", texts[i]);
     const char *good = "0123456789abcdef 3 0123456789abcdef 4 2 AAAB";
-    cr_expect_not_null(told_same_parse(good, strlen(good), &a));
+    cr_expect_not_null(survivor_map_parse(good, strlen(good), &a));
     arena_free(&a);
 }
 
 /* Any bytes give runs within both sides, or are damaged. */
-Test(told_same, any_bytes_stay_within_both_snapshots)
+Test(survivor_map, any_bytes_stay_within_both_snapshots)
 {
     struct random r = random_from(5);
     for (int round = 0; round < 20000; round++) {
         unsigned char bytes[24];
-        struct told_same told = {.older = {0, 1 + random_below(&r, 9)},
-                                 .newer = {0, 1 + random_below(&r, 9)},
-                                 .runs = bytes,
-                                 .size = random_below(&r, sizeof(bytes))};
+        struct survivor_map told = {.older = {0, 1 + random_below(&r, 9)},
+                                    .newer = {0, 1 + random_below(&r, 9)},
+                                    .runs = bytes,
+                                    .size = random_below(&r, sizeof(bytes))};
         for (size_t i = 0; i < sizeof(bytes); i++)
             bytes[i] = (unsigned char)(random_below(&r, 3) == 0 ? random_u64(&r)
                                                                 : random_below(&r, 4));
-        struct told_reading reading = {.told = &told};
-        struct told_run run;
+        struct survivor_map_reader reading = {.told = &told};
+        struct survivor_run run;
         bool damaged;
         uint32_t last = 0;
-        while (told_same_next(&reading, &run, &damaged)) {
+        while (survivor_map_next(&reading, &run, &damaged)) {
             cr_assert(run.count > 0 && run.newer >= last);
             cr_assert(run.older + run.count <= told.older.objects);
             cr_assert(run.newer + run.count <= told.newer.objects);
@@ -137,8 +137,8 @@ static void tell(struct hd_snapshot *newer, const struct hd_snapshot *older,
     struct told_side a = side_of(older), b = side_of(newer);
     for (uint32_t i = 0; i < b.objects; i++)
         all[i] = older_of[i] == NONE ? UINT32_MAX : (uint32_t)older_of[i];
-    struct told_same *told = arena_alloc(&newer->arena, sizeof(*told));
-    *told = told_same_write(&a, &b, all, &newer->arena);
+    struct survivor_map *told = arena_alloc(&newer->arena, sizeof(*told));
+    *told = survivor_map_write(&a, &b, all, &newer->arena);
     newer->told = told;
 }
 

@@ -1,4 +1,4 @@
-#include "heap/told_same.h"
+#include "heap/survivor_map.h"
 
 #include "base/text.h"
 
@@ -15,8 +15,8 @@ static void put_varint(struct text *to, uint64_t n)
     text_add_char(to, (char)n);
 }
 
-static void put_run(struct text *to, const struct told_run *run,
-                    const struct told_run *before)
+static void put_run(struct text *to, const struct survivor_run *run,
+                    const struct survivor_run *before)
 {
     int64_t step = (int64_t)run->older - (int64_t)before->older;
     put_varint(to, run->newer - before->newer);
@@ -24,22 +24,22 @@ static void put_run(struct text *to, const struct told_run *run,
     put_varint(to, run->count - 1);
 }
 
-struct told_same told_same_write(const struct told_side *older,
-                                 const struct told_side *newer, const uint32_t *older_of,
-                                 struct arena *a)
+struct survivor_map survivor_map_write(const struct told_side *older,
+                                       const struct told_side *newer,
+                                       const uint32_t *older_of, struct arena *a)
 {
-    struct told_same told = {.older = *older, .newer = *newer};
-    struct told_run before = {0}, run;
+    struct survivor_map told = {.older = *older, .newer = *newer};
+    struct survivor_run before = {0}, run;
     struct text runs = {0};
     for (uint32_t i = 0; i < newer->objects; i += run.count) {
-        run = (struct told_run){older_of[i], i, 1};
+        run = (struct survivor_run){older_of[i], i, 1};
         if (run.older == UINT32_MAX)
             continue;
         while (run.count < newer->objects - i &&
                older_of[i + run.count] == run.older + run.count)
             run.count++;
         put_run(&runs, &run, &before);
-        before = (struct told_run){run.older + run.count, i + run.count, 0};
+        before = (struct survivor_run){run.older + run.count, i + run.count, 0};
         told.survivors += run.count;
     }
     if (runs.len > 0)
@@ -50,7 +50,7 @@ struct told_same told_same_write(const struct told_side *older,
 }
 
 /* False at the end, or where none is. */
-static bool parse_varint(struct told_reading *r, uint64_t *n)
+static bool parse_varint(struct survivor_map_reader *r, uint64_t *n)
 {
     *n = 0;
     for (unsigned shift = 0; shift < 63 && r->at < r->told->size; shift += 7) {
@@ -62,7 +62,8 @@ static bool parse_varint(struct told_reading *r, uint64_t *n)
     return false;
 }
 
-bool told_same_next(struct told_reading *r, struct told_run *run, bool *damaged)
+bool survivor_map_next(struct survivor_map_reader *r, struct survivor_run *run,
+                       bool *damaged)
 {
     uint64_t gap, step, more;
     *damaged = false;
@@ -74,12 +75,12 @@ bool told_same_next(struct told_reading *r, struct told_run *run, bool *damaged)
     uint64_t older =
         step & 1 ? r->next.older - ((step >> 1) + 1) : r->next.older + (step >> 1);
     uint64_t newer = r->next.newer + gap;
-    const struct told_same *t = r->told;
+    const struct survivor_map *t = r->told;
     if (gap > UINT32_MAX || newer >= t->newer.objects || older >= t->older.objects ||
         more >= t->newer.objects - newer || more >= t->older.objects - older)
         return false;
-    *run = (struct told_run){(uint32_t)older, (uint32_t)newer, (uint32_t)more + 1};
-    r->next = (struct told_run){run->older + run->count, run->newer + run->count, 0};
+    *run = (struct survivor_run){(uint32_t)older, (uint32_t)newer, (uint32_t)more + 1};
+    r->next = (struct survivor_run){run->older + run->count, run->newer + run->count, 0};
     *damaged = false;
     return true;
 }
@@ -123,7 +124,7 @@ static size_t parse_base64(const char *text, size_t len, unsigned char *to)
 /* 01234567.. of the older, its objects; the same of the newer; survivors. */
 #define NUMBERS "%016" PRIx64 " %" PRIu32 " %016" PRIx64 " %" PRIu32 " %" PRIu32 " "
 
-void told_same_put(const struct told_same *told, struct text *to)
+void survivor_map_put(const struct survivor_map *told, struct text *to)
 {
     char numbers[96];
     snprintf(numbers, sizeof(numbers), NUMBERS, told->older.token, told->older.objects,
@@ -157,9 +158,9 @@ static bool parse_side(const char **text, const char *end, struct told_side *sid
     return ok;
 }
 
-struct told_same *told_same_parse(const char *text, size_t len, struct arena *a)
+struct survivor_map *survivor_map_parse(const char *text, size_t len, struct arena *a)
 {
-    struct told_same told = {.survivors = 0};
+    struct survivor_map told = {.survivors = 0};
     const char *end = text + len;
     uint64_t survivors;
     if (!parse_side(&text, end, &told.older) || !parse_side(&text, end, &told.newer) ||
@@ -173,7 +174,7 @@ struct told_same *told_same_parse(const char *text, size_t len, struct arena *a)
     if (told.size == SIZE_MAX || told.survivors > told.older.objects ||
         told.survivors > told.newer.objects)
         return NULL;
-    struct told_same *kept = arena_alloc(a, sizeof(*kept));
+    struct survivor_map *kept = arena_alloc(a, sizeof(*kept));
     *kept = told;
     return kept;
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Events of the runtime have 64 KiB at most, and who reads them may know no more. */
-enum { PART_HEAD = 8, MOST_OF_PART = 60 * 1024 - PART_HEAD };
+enum { PART_HEAD = 8, MAX_OF_PART = 60 * 1024 - PART_HEAD };
 
 /* --- values -------------------------------------------------------------------------- */
 
@@ -79,7 +79,7 @@ static void put_definition(struct text *rows, uint32_t number)
 
 /* A row counts from one of zeros. No thread has its number: a system's begin at 1, and end
  * long before. */
-static void put_event(struct text *rows, const struct told_event_place *place,
+static void put_event(struct text *rows, const struct survivor_event_place *place,
                       uint32_t part, uint32_t parts, struct bytes told)
 {
     enum { NO_THREAD = INT32_MAX };
@@ -96,17 +96,17 @@ static void put_event(struct text *rows, const struct told_event_place *place,
     text_add(rows, told.data, told.size);
 }
 
-void told_event_put(struct text *to, const struct told_event_place *place, const char *told,
-                    size_t len)
+void survivor_event_put(struct text *to, const struct survivor_event_place *place,
+                        const char *told, size_t len)
 {
     enum { END = 1 };
     struct text rows = {0};
-    uint32_t parts = (uint32_t)((len + MOST_OF_PART - 1) / MOST_OF_PART);
+    uint32_t parts = (uint32_t)((len + MAX_OF_PART - 1) / MAX_OF_PART);
     put_definition(&rows, place->definition);
     put_block(to, place->at, "MetadataBlock", place->time, &rows);
     for (uint32_t i = 0; i < parts; i++) {
-        size_t begin = (size_t)i * MOST_OF_PART;
-        size_t size = len - begin < MOST_OF_PART ? len - begin : MOST_OF_PART;
+        size_t begin = (size_t)i * MAX_OF_PART;
+        size_t size = len - begin < MAX_OF_PART ? len - begin : MAX_OF_PART;
         const struct bytes part = {(const unsigned char *)told + begin, size};
         put_event(&rows, place, i, parts, part);
         put_block(to, place->at, "EventBlock", place->time, &rows);
@@ -116,8 +116,8 @@ void told_event_put(struct text *to, const struct told_event_place *place, const
 
 /* --- reading ------------------------------------------------------------------------- */
 
-void told_event_add(struct told_event *t, struct bytes payload, uint64_t most,
-                    struct account *account)
+void survivor_event_add(struct survivor_event *t, struct bytes payload, uint64_t most,
+                        struct account *account)
 {
     size_t size = payload.size - PART_HEAD;
     if (t->damaged || payload.size <= PART_HEAD || le_u32(payload.data) != t->next ||
@@ -133,12 +133,12 @@ void told_event_add(struct told_event *t, struct bytes payload, uint64_t most,
     text_add(&t->told, payload.data + PART_HEAD, size);
 }
 
-bool told_event_is_whole(const struct told_event *t)
+bool survivor_event_is_whole(const struct survivor_event *t)
 {
     return !t->damaged && t->next > 0 && t->next == t->parts;
 }
 
-void told_event_free(struct told_event *t, struct account *account)
+void survivor_event_free(struct survivor_event *t, struct account *account)
 {
     account_release(account, t->told.len);
     text_free(&t->told);

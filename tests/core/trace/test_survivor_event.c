@@ -24,7 +24,7 @@ static void begin(struct text *t)
     text_add_char(t, 6);
 }
 
-static size_t told_by(const struct text *trace, struct told_event *told, uint64_t most)
+static size_t told_by(const struct text *trace, struct survivor_event *told, uint64_t most)
 {
     struct hd_error err = {0};
     struct input *in = input_over(trace->data, trace->len);
@@ -38,7 +38,7 @@ static size_t told_by(const struct text *trace, struct told_event *told, uint64_
         cr_assert_eq(e.time, 4711);
         cr_assert_leq(e.size, 60 * 1024, "as those of a runtime");
         cr_assert(nettrace_payload(t, &payload));
-        told_event_add(told, payload, most, NULL);
+        survivor_event_add(told, payload, most, NULL);
         events++;
     }
     cr_assert_eq(nettrace_end(t), TRACE_ENDS, "%s", err.message);
@@ -49,31 +49,31 @@ static size_t told_by(const struct text *trace, struct told_event *told, uint64_
     return events;
 }
 
-Test(told_event, text_of_any_length_comes_back)
+Test(survivor_event, text_of_any_length_comes_back)
 {
     static const size_t sizes[] = {1, 100, 61431, 61432, 61433, 400000};
     struct random r = random_from(3);
     for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
         struct text trace = {0}, text = {0}, blocks = {0};
-        struct told_event told = {.next = 0};
+        struct survivor_event told = {.next = 0};
         while (text.len < sizes[i])
             text_add_char(&text, (char)('!' + random_below(&r, 90)));
         begin(&trace);
-        const struct told_event_place place = {trace.len, 7, 4711};
-        told_event_put(&blocks, &place, text.data, text.len);
+        const struct survivor_event_place place = {trace.len, 7, 4711};
+        survivor_event_put(&blocks, &place, text.data, text.len);
         text_add(&trace, blocks.data, blocks.len);
         size_t parts = told_by(&trace, &told, sizes[i]);
         cr_expect_eq(parts, (sizes[i] + 61431) / 61432);
-        cr_expect(told_event_is_whole(&told));
+        cr_expect(survivor_event_is_whole(&told));
         cr_expect_eq(told.told.len, text.len);
         cr_expect_arr_eq(told.told.data, text.data, text.len);
-        told_event_free(&told, NULL);
+        survivor_event_free(&told, NULL);
 
-        told = (struct told_event){.next = 0};
+        told = (struct survivor_event){.next = 0};
         told_by(&trace, &told, sizes[i] - 1);
-        cr_expect_not(told_event_is_whole(&told), "more than may be");
+        cr_expect_not(survivor_event_is_whole(&told), "more than may be");
         cr_expect_leq(told.told.len, sizes[i] - 1);
-        told_event_free(&told, NULL);
+        survivor_event_free(&told, NULL);
         text_free(&blocks);
         text_free(&text);
         text_free(&trace);
@@ -89,7 +89,7 @@ struct part {
 
 static bool whole_of(const struct part *all, size_t count)
 {
-    struct told_event told = {.next = 0};
+    struct survivor_event told = {.next = 0};
     struct account account = {0};
     for (size_t i = 0; i < count; i++) {
         unsigned char bytes[64] = {0};
@@ -97,16 +97,16 @@ static bool whole_of(const struct part *all, size_t count)
         memset(bytes + 4, all[i].parts == UINT32_MAX ? 0xFF : 0, 4);
         if (all[i].parts != UINT32_MAX)
             bytes[4] = (unsigned char)all[i].parts;
-        told_event_add(&told, (struct bytes){bytes, all[i].size}, ENOUGH, &account);
+        survivor_event_add(&told, (struct bytes){bytes, all[i].size}, ENOUGH, &account);
     }
-    bool whole = told_event_is_whole(&told);
+    bool whole = survivor_event_is_whole(&told);
     cr_expect_eq(account.used, told.told.len);
-    told_event_free(&told, &account);
+    survivor_event_free(&told, &account);
     cr_expect_eq(account.used, 0);
     return whole;
 }
 
-Test(told_event, parts_that_are_none_make_nothing)
+Test(survivor_event, parts_that_are_none_make_nothing)
 {
     static const struct {
         const char *what;
