@@ -16,14 +16,15 @@ import sys
 import windows
 
 
-def build(work):
+def build(work, program="Packages"):
     """-> the program, built outside of the tree, which stays clean"""
-    for part in ("services", "packages"):
+    folder = program.lower()
+    for part in {"services", "packages", folder}:
         shutil.copytree(windows.HERE / part, work / "source" / part)
-    good, said = windows.dotnet_build("packages/Packages.csproj", work)
+    good, said = windows.dotnet_build(f"{folder}/{program}.csproj", work)
     if not good:
         sys.exit(said)
-    return work / "program/Packages"
+    return work / "program" / program
 
 
 def spread(shares):
