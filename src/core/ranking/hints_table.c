@@ -240,6 +240,13 @@ const struct hint hints[] = {
            {.above = "Microsoft.Extensions.Caching.Memory.CacheEntry >"},
            {.at = "System.Runtime.Caching.*"},
            {.above = "System.Runtime.Caching.MemoryCacheEntry >"})},
+    {"memory-cache-per-call",
+     "Each MemoryCache of System.Runtime.Caching has timers that keep it alive: create it "
+     "once, and dispose the ones you no longer need.",
+     "caches that are never disposed", HINT_OF_PART,
+     CASES({.at = "System.Runtime.Caching.MemoryCache"},
+           {TIMER, .with = "System.Runtime.Caching.*"},
+           {.at = "System.Threading.Timer", .with = "System.Runtime.Caching.*"})},
     {"query-per-constant",
      "Queries contain constants, and EF Core compiles and caches each one: use variables, "
      "which become parameters.",
@@ -438,13 +445,14 @@ const struct hint hints[] = {
            {.at = "RunningInstance", .with = "Microsoft.Win32.SafeHandles.*"},
            {.above = "System.IO.FileSystemWatcher >"})},
     {"handle-not-disposed",
-     "Streams, sockets, processes or connections are not disposed on every path: declare "
-     "them with `using`.",
+     "Streams, sockets, processes, connections or commands are not disposed on every "
+     "path: declare them with `using`.",
      NULL, HINT_OF_MECHANISM,
      CASES({.at = "System.Diagnostics.Process*"}, {.at = "System.IO.FileStream"},
            {.at = "System.Net.Sockets.*"}, {.at = "Microsoft.Win32.SafeHandles.*"},
-           {.at = "System.Data.*Connection"}, {.at = "Microsoft.Data.*Connection"},
-           {.at = "Npgsql.NpgsqlConnection"}, {.at = "MySqlConnector.MySqlConnection"})},
+           {.at = "System.WeakReference<*Command>"}, {.at = "System.Data.*Connection"},
+           {.at = "Microsoft.Data.*Connection"}, {.at = "Npgsql.NpgsqlConnection"},
+           {.at = "MySqlConnector.MySqlConnection"})},
     {"thread-never-ends",
      "Threads are started and never end: give each a way to stop, or use tasks.",
      "threads that never end", HINT_OF_MECHANISM,

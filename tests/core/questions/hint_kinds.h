@@ -367,6 +367,12 @@ static const struct hint_example documented[] = {
      "[local vars] > Microsoft.ApplicationInsights.Channel.InMemoryTransmitter", NULL},
     {"telemetry-configuration-per-call", KEPT "App.Reporter",
      "Microsoft.ApplicationInsights.Extensibility.TelemetryConfiguration"},
+    /* a cache for each call, and a command that its connection does not forget */
+    {"memory-cache-per-call", TIMERS "System.Threading.TimerQueueTimer",
+     "System.Threading.TimerCallback > System.Runtime.Caching.CacheExpires"},
+    {"cache-without-limit", HOST OBJECTS "System.Runtime.Caching.MemoryCacheEntry", NULL},
+    {"handle-not-disposed",
+     HOST OBJECTS "System.WeakReference<Microsoft.Data.Sqlite.SqliteCommand>", NULL},
     /* Hangfire in memory */
     {"job-kept-in-store",
      HOST "Hangfire.InMemory.State.MemoryState > "
