@@ -354,7 +354,7 @@ const struct hint hints[] = {
      "readonly field.",
      NULL, HINT_OF_PART,
      CASES({.at = "System.Text.Json.*"}, {.at = "*<System.Text.Json.*"},
-           {.in = "*", .with = "System.Text.Json.JsonSerializerOptions"})},
+           {.in = "*", .with = "System.Text.Json.JsonSerializerOptions", .direct = true})},
     {"configuration-reload-per-call",
      "Configuration with reloadOnChange is built repeatedly, and each build watches its "
      "files: build it once, or turn reload off.",

@@ -381,6 +381,9 @@ static const struct hint_example documented[] = {
      NULL},
     /* who has the options is in a collection */
     {"json-options-per-call", KEPT "App.Writer", "System.Text.Json.JsonSerializerOptions"},
+    {"collection-never-emptied",
+     HOST "System.Collections.Generic.List<App.Hub> > App.Hub[] > App.Hub",
+     "App.Protocol > System.Text.Json.JsonSerializerOptions"},
     /* what a stack refers to, while a thread waits */
     {"file-watcher-not-disposed", "[local vars] > RunningInstance",
      "Microsoft.Win32.SafeHandles.SafeFileHandle"},
