@@ -349,6 +349,13 @@ const struct hint hints[] = {
      NULL, HINT_OF_PART,
      CASES({.at = "Polly.*"}, {.at = "*Node<*,Polly.*>"}, {.above = "Polly.Registry.*"},
            {.in = "*", .with = "Polly.ResiliencePipeline*"})},
+    {"rate-limiter-per-key",
+     "A rate limiter is kept for each key until it is idle: dispose every lease, and use "
+     "keys with few values.",
+     "a partitioned rate limiter", HINT_OF_PART,
+     CASES({.at = "System.Threading.RateLimiting.*"},
+           {.at = "*<*System.Threading.RateLimiting.*"},
+           {.above = "System.Threading.RateLimiting.DefaultPartitionedRateLimiter<*>"})},
     {"json-options-per-call",
      "Each JsonSerializerOptions builds its own type metadata: keep one in a static "
      "readonly field.",
@@ -366,6 +373,13 @@ const struct hint hints[] = {
      NULL, HINT_OF_PART,
      CASES({.at = "System.Text.RegularExpressions.*"},
            {.above = "System.Text.RegularExpressions.*"})},
+    {"culture-per-input",
+     "CultureInfo.GetCultureInfo caches every name it is given: pass it names from a fixed "
+     "list only, not input.",
+     "the cache of cultures", HINT_OF_PART,
+     CASES({.at = "*System.Globalization.Culture*",
+            .above = "[static var *System.Globalization.Culture*]"},
+           {.in = "*<System.String,System.Globalization.Culture*>", .root = "static"})},
     {"xml-serializer-per-call",
      "An XmlSerializer created with extra arguments generates an assembly that is never "
      "unloaded: cache the serializers.",

@@ -373,6 +373,17 @@ static const struct hint_example documented[] = {
     {"cache-without-limit", HOST OBJECTS "System.Runtime.Caching.MemoryCacheEntry", NULL},
     {"handle-not-disposed",
      HOST OBJECTS "System.WeakReference<Microsoft.Data.Sqlite.SqliteCommand>", NULL},
+    /* a limiter for each user, and names of cultures that come with requests */
+    {"rate-limiter-per-key",
+     HOST "System.Threading.RateLimiting.DefaultPartitionedRateLimiter<App.User,"
+          "System.String> > "
+          "System.Collections.Generic.Dictionary<System.String,System.Lazy<System."
+          "Threading.RateLimiting.RateLimiter>> > App.Limiter",
+     NULL},
+    {"culture-per-input",
+     STATIC("System.Globalization.CultureInfo.s_cachedCulturesByName") OBJECTS
+     "System.Globalization.CultureInfo",
+     "System.Globalization.CultureData"},
     /* Hangfire in memory */
     {"job-kept-in-store",
      HOST "Hangfire.InMemory.State.MemoryState > "
