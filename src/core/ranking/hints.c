@@ -132,6 +132,7 @@ static struct usable usable_of(const struct hint *hint, const struct hint_case *
     struct usable usable = {.breadth = hint->breadth};
     unsigned depth = c->with != NULL ? depth_of(c->with, clues) : 0;
     if ((c->at != NULL && !names_match(c->at, clues->type)) || depth == NOT_BELOW ||
+        (c->direct && depth > 1) ||
         (c->without != NULL && depth_of(c->without, clues) != NOT_BELOW) ||
         !is_led_to(c, clues))
         return usable;

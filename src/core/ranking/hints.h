@@ -23,6 +23,7 @@ struct hint_case {
     const char *of;      /* what has that collection, and any that this is in */
     const char *without; /* neither above nor at or below */
     const char *root;    /* the word of JSON: "static", "strong_handle", ... */
+    bool direct;         /* `with` is at most one reference below */
 };
 
 /* How much a hint says. One of a part of a framework is worth more than one of what it is

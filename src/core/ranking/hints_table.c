@@ -30,6 +30,9 @@
 #define DI "Microsoft.Extensions.DependencyInjection."
 #define SCOPE DI "ServiceLookup.ServiceProviderEngineScope"
 #define LIST "System.Collections.Generic.List<*>"
+#define DESCRIPTOR "*.ComponentModel.*PropertyDescriptor"
+#define CLOSURE .with = "*<>c__DisplayClass*"
+#define EF "Microsoft.EntityFrameworkCore."
 
 const struct hint hints[] = {
     /* --- somebody is told of something for ever ---------------------------------- */
@@ -73,6 +76,13 @@ const struct hint hints[] = {
          {.above = "[static var *] > System.EventHandler >"},
          {.above = "[static var *] > System.EventHandler<*> >"},
          {.above = "[static var *] > *Handler >"})},
+    {"value-changed-not-removed",
+     "AddValueChanged keeps the component and its handler in the property's descriptor: "
+     "call RemoveValueChanged when the view closes.",
+     "handlers of AddValueChanged that are never removed", HINT_OF_PART,
+     CASES({.at = "*Node<System.Object,System.EventHandler>", .above = DESCRIPTOR},
+           {.at = "System.EventHandler", .above = DESCRIPTOR},
+           {.in = "*<System.Object,System.EventHandler>", .of = DESCRIPTOR})},
     /* Nodes are below the list of their parent; of several parents behind each other in one
      * of them. What registers with a linked source gives it a list of its own, and then
      * that of the parent has all lists below. In core dumps nested types have whole names.
@@ -81,15 +91,19 @@ const struct hint hints[] = {
      "A linked CancellationTokenSource stays registered with its parents: dispose it "
      "(`using`) when the work is done.",
      "linked token sources that are never disposed", HINT_OF_MECHANISM,
-     CASES({TOKEN_CALLBACK, LINKED_SOURCE},
-           {.at = "CallbackNode", .above = "CallbackNode >", LINKED_SOURCE},
-           {.at = "*CancellationTokenSource+CallbackNode", LINKED_SOURCE},
-           {.at = "Registrations",
-            .above = "System.Threading.CancellationTokenSource >",
-            LINKED_SOURCE},
-           {.at = "*CancellationTokenSource+Registrations", LINKED_SOURCE},
-           {.at = "*CancellationTokenSource+Linked*CancellationTokenSource"},
-           {.at = "Linked*CancellationTokenSource"})},
+     CASES(
+         {TOKEN_CALLBACK, LINKED_SOURCE},
+         {.at = "CallbackNode", .above = "CallbackNode >", LINKED_SOURCE},
+         {.at = "*CancellationTokenSource+CallbackNode", LINKED_SOURCE},
+         {.at = "Registrations",
+          .above = "System.Threading.CancellationTokenSource >",
+          LINKED_SOURCE},
+         {.at = "*CancellationTokenSource+Registrations", LINKED_SOURCE},
+         {.at = "*CancellationTokenSource+Linked*CancellationTokenSource"},
+         {.at = "Linked*CancellationTokenSource"},
+         /* Another parent, which the linked source refers to by its registration. */
+         {.at = "System.Threading.CancellationTokenSource",
+          .above = "*Linked*CancellationTokenSource > *CallbackNode > *Registrations >"})},
     {"delay-not-cancelled",
      "A Task.Delay or WaitAsync with a long timeout outlives the work: pass a token, and "
      "cancel it when the work is done.",
@@ -101,7 +115,7 @@ const struct hint hints[] = {
     {"application-token-registered",
      "Callbacks are registered on ApplicationStopping and never removed: dispose the "
      "registration together with its owner.",
-     "registrations on ApplicationStopping that are never disposed", HINT_OF_PART,
+     "registrations on ApplicationStopping that are never disposed", HINT_OF_MECHANISM,
      CASES({.at = "*CallbackNode", .above = "Microsoft.Extensions.Hosting.*Lifetime"})},
     {"token-registration-not-disposed",
      "Callbacks are registered on a long-lived CancellationToken: dispose each "
@@ -140,6 +154,15 @@ const struct hint hints[] = {
            {.at = "System.Diagnostics.Tracing.EventDispatcher"}, {.at = "EventDispatcher"},
            {.above = "System.Diagnostics.Tracing.EventDispatcher >"},
            {.above = "[static var *.s_Listeners] >"})},
+    {"diagnostic-source-not-disposed",
+     "A DiagnosticListener, ActivitySource or EventSource is created per object and stays "
+     "in a static list: keep one in a static field.",
+     "diagnostic sources that are never disposed", HINT_OF_PART,
+     CASES({.at = "System.Diagnostics.DiagnosticListener"},
+           {.at = "System.Diagnostics.ActivitySource"},
+           {.at = "System.Diagnostics.Tracing.EventSource"},
+           {.with = "System.Diagnostics.Tracing.EventSource+OverrideEventProvider"},
+           {.with = "OverrideEventProvider"})},
     {"subscription-not-disposed",
      "Subscribe on a long-lived observable returns an IDisposable: keep it, and dispose it "
      "together with the observer.",
@@ -217,15 +240,27 @@ const struct hint hints[] = {
            {.above = "Microsoft.Extensions.Caching.Memory.CacheEntry >"},
            {.at = "System.Runtime.Caching.*"},
            {.above = "System.Runtime.Caching.MemoryCacheEntry >"})},
+    {"memory-cache-per-call",
+     "Each MemoryCache of System.Runtime.Caching has timers that keep it alive: create it "
+     "once, and dispose the ones you no longer need.",
+     "caches that are never disposed", HINT_OF_PART,
+     CASES({.at = "System.Runtime.Caching.MemoryCache"},
+           {TIMER, .with = "System.Runtime.Caching.*"},
+           {.at = "System.Threading.Timer", .with = "System.Runtime.Caching.*"})},
     {"query-per-constant",
      "Queries contain constants, and EF Core compiles and caches each one: use variables, "
      "which become parameters.",
      "EF Core's query cache", HINT_OF_PART,
-     CASES({.at = "*Microsoft.Extensions.Caching.Memory.CacheEntry*",
-            .with = "Microsoft.EntityFrameworkCore.Query.*"},
+     CASES({.at = "*Microsoft.Extensions.Caching.Memory.CacheEntry*", .with = EF "Query.*"},
            {.at = "*Microsoft.Extensions.Caching.Memory.CacheEntry*",
-            .above = "[static var Microsoft.EntityFrameworkCore.*]"},
-           {.above = "Microsoft.EntityFrameworkCore.Query.*CompiledQueryCache*"})},
+            .above = "[static var " EF "*]"},
+           {.above = EF "Query.*CompiledQueryCache*"})},
+    {"context-options-per-call",
+     "EF Core builds services for each set of options: share logger factories, "
+     "interceptors and option objects between contexts.",
+     "EF Core's cache of service providers", HINT_OF_PART,
+     CASES({.at = "*Node<" EF "Infrastructure.IDbContextOptions,*>"},
+           {.in = "*", .of = EF "Internal.ServiceProviderCache"})},
     {"sql-text-per-value",
      "Values are written into the SQL text, and Dapper caches every text: use parameters.",
      "Dapper's query cache", HINT_OF_PART,
@@ -241,9 +276,8 @@ const struct hint hints[] = {
      "A DbContext tracks every entity it has seen: create one per unit of work, and read "
      "with AsNoTracking.",
      "a DbContext that lives too long", HINT_OF_MECHANISM,
-     CASES({.at = "Microsoft.EntityFrameworkCore.ChangeTracking.*"},
-           {.above = "Microsoft.EntityFrameworkCore.ChangeTracking.*"},
-           {.with = "Microsoft.EntityFrameworkCore.ChangeTracking.*"})},
+     CASES({.at = EF "ChangeTracking.*"}, {.above = EF "ChangeTracking.*"},
+           {.with = EF "ChangeTracking.*"})},
     {"service-provider-per-call",
      "BuildServiceProvider is called again and again: build one provider at startup, and "
      "create scopes from it.",
@@ -284,6 +318,18 @@ const struct hint hints[] = {
      CASES({.at = "System.Net.Http.*"}, {.at = "Grpc.Net.Client.GrpcChannel"},
            {.with = "System.Net.Http.HttpConnectionPoolManager"},
            {.with = "System.Net.Http.HttpConnectionSettings"})},
+    {"wcf-channel-not-closed",
+     "WCF channels are opened and never closed, and their factory keeps each: call Close, "
+     "or Abort after a failure.",
+     "WCF channels that are never closed", HINT_OF_PART,
+     CASES({.at = "System.ServiceModel.*"},
+           {.above = "System.ServiceModel.Channels.ServiceChannelFactory*"})},
+    {"grpc-call-not-disposed",
+     "A streaming gRPC call is neither read to its end nor disposed, so its channel keeps "
+     "it: `using var call = client.Watch(…)`.",
+     "gRPC calls that are never disposed", HINT_OF_PART,
+     CASES({.at = "Grpc.Net.Client.Internal.*"},
+           {.in = "*<System.IDisposable>", .of = "Grpc.Net.Client.GrpcChannel"})},
     {"http-client-name-per-tenant",
      "CreateClient is called with ever new names, and the factory keeps options and a "
      "handler for each: use few, fixed names.",
@@ -303,11 +349,19 @@ const struct hint hints[] = {
      NULL, HINT_OF_PART,
      CASES({.at = "Polly.*"}, {.at = "*Node<*,Polly.*>"}, {.above = "Polly.Registry.*"},
            {.in = "*", .with = "Polly.ResiliencePipeline*"})},
+    {"rate-limiter-per-key",
+     "A rate limiter is kept for each key until it is idle: dispose every lease, and use "
+     "keys with few values.",
+     "a partitioned rate limiter", HINT_OF_PART,
+     CASES({.at = "System.Threading.RateLimiting.*"},
+           {.at = "*<*System.Threading.RateLimiting.*"},
+           {.above = "System.Threading.RateLimiting.DefaultPartitionedRateLimiter<*>"})},
     {"json-options-per-call",
      "Each JsonSerializerOptions builds its own type metadata: keep one in a static "
      "readonly field.",
      NULL, HINT_OF_PART,
-     CASES({.at = "System.Text.Json.*"}, {.at = "*<System.Text.Json.*"})},
+     CASES({.at = "System.Text.Json.*"}, {.at = "*<System.Text.Json.*"},
+           {.in = "*", .with = "System.Text.Json.JsonSerializerOptions", .direct = true})},
     {"configuration-reload-per-call",
      "Configuration with reloadOnChange is built repeatedly, and each build watches its "
      "files: build it once, or turn reload off.",
@@ -319,6 +373,13 @@ const struct hint hints[] = {
      NULL, HINT_OF_PART,
      CASES({.at = "System.Text.RegularExpressions.*"},
            {.above = "System.Text.RegularExpressions.*"})},
+    {"culture-per-input",
+     "CultureInfo.GetCultureInfo caches every name it is given: pass it names from a fixed "
+     "list only, not input.",
+     "the cache of cultures", HINT_OF_PART,
+     CASES({.at = "*System.Globalization.Culture*",
+            .above = "[static var *System.Globalization.Culture*]"},
+           {.in = "*<System.String,System.Globalization.Culture*>", .root = "static"})},
     {"xml-serializer-per-call",
      "An XmlSerializer created with extra arguments generates an assembly that is never "
      "unloaded: cache the serializers.",
@@ -376,30 +437,43 @@ const struct hint hints[] = {
      "A metric keeps one time series per label value, forever: use labels with few values, "
      "and put ids into the log.",
      "a metric with ids as label values", HINT_OF_PART, CASES({.above = "Prometheus.*"})},
+    {"telemetry-configuration-per-call",
+     "A TelemetryConfiguration is created per call, and each has a channel and a thread: "
+     "share one, and dispose it at the end.",
+     "telemetry configurations that are never disposed", HINT_OF_PART,
+     CASES({.at = "Microsoft.ApplicationInsights.Channel.*"},
+           {.at = "Microsoft.ApplicationInsights.Extensibility.*"},
+           {.with = "Microsoft.ApplicationInsights.Extensibility.TelemetryConfiguration"})},
     {"job-kept-in-store",
-     "Durable jobs are stored under ever new keys: delete them when they are done, or let "
-     "them go with their trigger.",
+     "Jobs stay in a store in memory: delete them when they are done, let durable ones go "
+     "with their trigger, or let them expire sooner.",
      "the job store", HINT_OF_PART,
-     CASES({.at = "Quartz.*"}, {.above = "Quartz.Simpl.RAMJobStore"})},
+     CASES({.at = "Quartz.*"}, {.above = "Quartz.Simpl.RAMJobStore"}, {.at = "Hangfire.*"},
+           {.at = "*<*Hangfire.*"}, {.above = "Hangfire.*Storage*"})},
     {"file-watcher-not-disposed",
      "A FileSystemWatcher is never disposed, and keeps an OS handle and its handlers: "
      "dispose it together with its owner.",
      "file watchers that are never disposed", HINT_OF_PART,
-     CASES({.at = "System.IO.FileSystemWatcher"},
+     CASES({.with = "System.IO.FileSystemWatcher"},
+           {.at = "*FileSystemWatcher+RunningInstance"},
+           {.at = "RunningInstance", .with = "Microsoft.Win32.SafeHandles.*"},
            {.above = "System.IO.FileSystemWatcher >"})},
     {"handle-not-disposed",
-     "Streams, sockets, processes or connections are not disposed on every path: declare "
-     "them with `using`.",
+     "Streams, sockets, processes, connections or commands are not disposed on every "
+     "path: declare them with `using`.",
      NULL, HINT_OF_MECHANISM,
      CASES({.at = "System.Diagnostics.Process*"}, {.at = "System.IO.FileStream"},
            {.at = "System.Net.Sockets.*"}, {.at = "Microsoft.Win32.SafeHandles.*"},
-           {.at = "System.Data.*Connection"}, {.at = "Microsoft.Data.*Connection"},
-           {.at = "Npgsql.NpgsqlConnection"}, {.at = "MySqlConnector.MySqlConnection"})},
+           {.at = "System.WeakReference<*Command>"}, {.at = "System.Data.*Connection"},
+           {.at = "Microsoft.Data.*Connection"}, {.at = "Npgsql.NpgsqlConnection"},
+           {.at = "MySqlConnector.MySqlConnection"})},
     {"thread-never-ends",
      "Threads are started and never end: give each a way to stop, or use tasks.",
      "threads that never end", HINT_OF_MECHANISM,
      CASES({.at = "System.Threading.Thread"}, {.at = "*StartHelper"},
-           {.at = "*<>c__DisplayClass*", .above = "[local vars] >"})},
+           {.at = "*<>c__DisplayClass*", .above = "[local vars] >"},
+           /* The registration of a wait, which a stack refers to as long as it lasts. */
+           {.at = "*CallbackNode", .above = "[local vars] >"})},
     /* --- memory kept for later --------------------------------------------------- */
     {"pooled-memory-not-disposed",
      "Memory rented from a MemoryPool is never disposed: `using var owner = …` returns the "
@@ -436,8 +510,10 @@ const struct hint hints[] = {
            {.above = "*Entry<*,System.Threading.SemaphoreSlim>[] >"})},
     {"tasks-kept",
      "Completed tasks stay in a collection: remove each one when it completes.", NULL,
-     HINT_OF_ROOT,
+     HINT_OF_MECHANISM,
      CASES({.above = "System.Threading.Tasks.Task*[] >"},
+           {.at = "*AsyncStateMachineBox<*>",
+            .in = "System.Collections.*<*System.Threading.Tasks.Task*>"},
            {.above = "*Entry<*,System.Threading.Tasks.Task*>[] >"},
            {.at = "*Node<*,System.Threading.Tasks.Task*>"})},
     /* --- kinds of roots ---------------------------------------------------------- */
@@ -529,8 +605,9 @@ const struct hint hints[] = {
      "A stored lambda keeps everything it captures: remove it when it is done, and capture "
      "only what it needs.",
      NULL, HINT_OF_USE,
-     CASES({.at = "*<>c__DisplayClass*"}, {.at = "System.Action"},
-           {.at = "System.Action<*>"}, {.at = "System.Func<*>"})},
+     /* Not delegates of a method, which capture nothing. */
+     CASES({.at = "*<>c__DisplayClass*"}, {.at = "System.Action", CLOSURE},
+           {.at = "System.Action<*>", CLOSURE}, {.at = "System.Func<*>", CLOSURE})},
     {"collection-in-singleton",
      "A collection in a singleton lives as long as the process: remove entries that are "
      "done, or make the service scoped.",

@@ -23,10 +23,7 @@
     "Tables<System.Object," EXTENSIONS "Caching.Memory.CacheEntry> > "             \
     "VolatileNode<System.Object," EXTENSIONS "Caching.Memory.CacheEntry>[] > "     \
     "Node<System.Object," EXTENSIONS "Caching.Memory.CacheEntry>"
-#define TENANTS(value)                                                               \
-    "System.Collections.Concurrent.ConcurrentDictionary<System.String," value "> > " \
-    "Tables<System.String," value "> > VolatileNode<System.String," value ">[] > "   \
-    "Node<System.String," value ">"
+#define TENANTS(value) BY_KEY("System.String," value)
 #define TARGETS                                                                 \
     "System.Threading.Tasks.Dataflow.BroadcastBlock<App.Tick> > "               \
     "System.Threading.Tasks.Dataflow.Internal.TargetRegistry<App.Tick> > "      \
@@ -319,6 +316,98 @@ static const struct hint_example others[] = {
      NULL},
 };
 
+/* Examples of docs/hints.md as `make check-hints` records them, and what they were taken
+ * for. */
+static const struct hint_example documented[] = {
+    /* AddValueChanged, not a collection */
+    {"value-changed-not-removed",
+     HOST "System.ComponentModel.ReflectPropertyDescriptor > " BY_KEY(
+         "System.Object,System.EventHandler"),
+     "System.EventHandler > App.Article"},
+    {"value-changed-not-removed",
+     HOST "MS.Internal.ComponentModel.DependencyObjectPropertyDescriptor > "
+          "System.EventHandler > System.Object[] > System.EventHandler",
+     "App.View"},
+    /* the other parent of a linked source, and a linked one below the host's token */
+    {"linked-token-source-not-disposed",
+     TOKENS "CallbackNode > Linked2CancellationTokenSource > CallbackNode > "
+            "Registrations > System.Threading.CancellationTokenSource",
+     NULL},
+    {"linked-token-source-not-disposed", LIFETIME "CallbackNode",
+     "Linked1CancellationTokenSource"},
+    {"delay-not-cancelled", LIFETIME "CallbackNode", "DelayPromiseWithCancellation"},
+    {"application-token-registered", LIFETIME "CallbackNode", "System.Action > App.Job"},
+    /* sources of diagnostics, which nobody disposes */
+    {"diagnostic-source-not-disposed",
+     HOST "System.Diagnostics.DiagnosticListener > System.Diagnostics.DiagnosticListener",
+     NULL},
+    {"diagnostic-source-not-disposed", HOST OBJECTS "System.Diagnostics.ActivitySource",
+     NULL},
+    {"diagnostic-source-not-disposed", KEPT "App.PriceEvents", "OverrideEventProvider"},
+    /* EF Core: an interceptor for each context, not a scope */
+    {"context-options-per-call",
+     HOST EF "Internal.ServiceProviderCache > " BY_KEY(
+         EF "Infrastructure.IDbContextOptions,App.Services"),
+     SCOPE},
+    /* WCF, gRPC: channels and calls, not a collection */
+    {"wcf-channel-not-closed",
+     HOST "System.ServiceModel.Channels.ServiceChannelFactory > "
+          "System.Collections.Generic.List<System.ServiceModel.Channels.IChannel> > "
+          "System.ServiceModel.Channels.IChannel[] > "
+          "System.ServiceModel.Channels.ServiceChannel",
+     "generatedProxy_1"},
+    {"grpc-call-not-disposed",
+     HOST "Grpc.Net.Client.GrpcChannel > "
+          "System.Collections.Generic.HashSet<System.IDisposable> > "
+          "Entry<System.IDisposable>[] > "
+          "Grpc.Net.Client.Internal.GrpcCall<App.Ask,App.Reply>",
+     "App.Ask"},
+    /* Application Insights: a configuration for each event */
+    {"telemetry-configuration-per-call",
+     "[local vars] > Microsoft.ApplicationInsights.Channel.InMemoryTransmitter", NULL},
+    {"telemetry-configuration-per-call", KEPT "App.Reporter",
+     "Microsoft.ApplicationInsights.Extensibility.TelemetryConfiguration"},
+    /* a cache for each call, and a command that its connection does not forget */
+    {"memory-cache-per-call", TIMERS "System.Threading.TimerQueueTimer",
+     "System.Threading.TimerCallback > System.Runtime.Caching.CacheExpires"},
+    {"cache-without-limit", HOST OBJECTS "System.Runtime.Caching.MemoryCacheEntry", NULL},
+    {"handle-not-disposed",
+     HOST OBJECTS "System.WeakReference<Microsoft.Data.Sqlite.SqliteCommand>", NULL},
+    /* a limiter for each user, and names of cultures that come with requests */
+    {"rate-limiter-per-key",
+     HOST "System.Threading.RateLimiting.DefaultPartitionedRateLimiter<App.User,"
+          "System.String> > "
+          "System.Collections.Generic.Dictionary<System.String,System.Lazy<System."
+          "Threading.RateLimiting.RateLimiter>> > App.Limiter",
+     NULL},
+    {"culture-per-input",
+     STATIC("System.Globalization.CultureInfo.s_cachedCulturesByName") OBJECTS
+     "System.Globalization.CultureInfo",
+     "System.Globalization.CultureData"},
+    /* Hangfire in memory */
+    {"job-kept-in-store",
+     HOST "Hangfire.InMemory.State.MemoryState > "
+          "System.Collections.Generic.SortedDictionary<App.Key,App.Job> > "
+          "Hangfire.InMemory.Entities.JobEntry",
+     NULL},
+    /* who has the options is in a collection */
+    {"json-options-per-call", KEPT "App.Writer", "System.Text.Json.JsonSerializerOptions"},
+    {"collection-never-emptied",
+     HOST "System.Collections.Generic.List<App.Hub> > App.Hub[] > App.Hub",
+     "App.Protocol > System.Text.Json.JsonSerializerOptions"},
+    /* what a stack refers to, while a thread waits */
+    {"file-watcher-not-disposed", "[local vars] > RunningInstance",
+     "Microsoft.Win32.SafeHandles.SafeFileHandle"},
+    {"thread-never-ends", "[local vars] > CallbackNode", NULL},
+    /* asynchronous methods that are over */
+    {"tasks-kept",
+     HOST "System.Collections.Generic.List<System.Threading.Tasks.Task> > "
+          "System.Threading.Tasks.Task[] > "
+          "AsyncStateMachineBox<App.Order,App.Job+<Run>d__1>",
+     "App.Order"},
+};
+
 enum { KINDS = sizeof(kinds) / sizeof(*kinds), OTHERS = sizeof(others) / sizeof(*others) };
+enum { DOCUMENTED = sizeof(documented) / sizeof(*documented) };
 
 #endif

@@ -11,6 +11,10 @@
 #define STATIC(variable) "[static vars] > [static var " variable "] > "
 #define TOKENS \
     STATIC("App.Host.stop") "System.Threading.CancellationTokenSource > Registrations > "
+#define LIFETIME                                                   \
+    STATIC("App.Host.host")                                        \
+    "Microsoft.Extensions.Hosting.Internal.ApplicationLifetime > " \
+    "System.Threading.CancellationTokenSource > Registrations > "
 #define TIMERS                                                         \
     STATIC("System.Threading.TimerQueue[].<Instances>k__BackingField") \
     "System.Threading.TimerQueue[] > System.Threading.TimerQueue > "
@@ -26,11 +30,11 @@
     STATIC("App.Host.all")                                                            \
     "System.Collections.Generic.Dictionary<" key_and_value "> > Entry<" key_and_value \
     ">[] > "
-#define CONCURRENT(key_and_value)                                       \
-    STATIC("App.Host.all")                                              \
+#define BY_KEY(key_and_value)                                           \
     "System.Collections.Concurrent.ConcurrentDictionary<" key_and_value \
     "> > Tables<" key_and_value "> > VolatileNode<" key_and_value       \
     ">[] > Node<" key_and_value ">"
+#define CONCURRENT(key_and_value) STATIC("App.Host.all") BY_KEY(key_and_value)
 #define SEGMENTS                                                                           \
     "System.Collections.Concurrent.ConcurrentQueue<App.Order> > "                          \
     "System.Collections.Concurrent.ConcurrentQueueSegment<App.Order> > Slot<App.Order>[] " \

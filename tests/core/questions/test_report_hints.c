@@ -307,6 +307,8 @@ Test(report_hints, every_hint_has_an_example)
             found |= !found && strcmp(examples[i].id, hints[h].id) == 0;
         for (size_t i = 0; i < KINDS; i++)
             found |= !found && strcmp(kinds[i].id, hints[h].id) == 0;
+        for (size_t i = 0; i < DOCUMENTED; i++)
+            found |= !found && strcmp(documented[i].id, hints[h].id) == 0;
         cr_expect(found, "no example of %s", id_of(hints[h].id));
     }
 }
@@ -317,6 +319,12 @@ Test(report_hints, leaks_of_real_packages_have_their_hints)
 {
     for (size_t i = 0; i < KINDS; i++)
         expect_hint(&kinds[i]);
+}
+
+Test(report_hints, documented_examples_have_their_hints)
+{
+    for (size_t i = 0; i < DOCUMENTED; i++)
+        expect_hint(&documented[i]);
 }
 
 Test(report_hints, what_only_looks_like_a_kind_has_not_its_hint)
@@ -335,6 +343,7 @@ Test(report_hints, what_has_no_known_pattern_has_no_hint)
         {NULL, "[local vars] > App.Store > System.String", NULL},
         {NULL, STATIC("App.Store.s_first") "App.Store > CallbackNode", NULL},
         {NULL, STATIC("App.Store.s_first") "App.Store > TaskNode", NULL},
+        {NULL, STATIC("App.Store.s_first") "App.Store > System.Action", "App.Panel"},
         {NULL, "[strong Handles] > System.Object[]", NULL},
         {NULL, "[strong Handles] > System.Object[] > System.RuntimeType", NULL},
     };
